@@ -1,0 +1,161 @@
+package dialect
+
+// Pos is an offset in bytes into the statement's text; -1 where it is not known.
+type Pos int
+
+// Statement is one parsed SQL statement: *Select, *Union, *Insert, *Update, *Delete, a DDL statement
+// (ddl.go), *Show, *Explain, *Use, *Set or a transaction statement.
+type Statement interface{ statement() }
+
+// Query is what yields rows: *Select, *Union or, later, a VALUES list.
+type Query interface {
+	Statement
+	query()
+}
+
+// Select is SELECT … FROM … of one query block.
+type Select struct {
+	With     []CTE
+	Distinct bool
+	Exprs    []SelectExpr
+	From     TableExpr // nil: SELECT without FROM. FROM a, b is a Join of kind CrossJoin
+	Where    Expr
+	GroupBy  []Expr
+	Having   Expr
+	OrderBy  []Order
+	Limit    *Limit
+	Lock     bool     // FOR UPDATE, LOCK IN SHARE MODE
+	Hints    []string // words of /*+ … */ after SELECT, lower case
+}
+
+// Union is left UNION [ALL] right, with ORDER BY and LIMIT of the whole.
+type Union struct {
+	With        []CTE
+	All         bool
+	Left, Right Query
+	OrderBy     []Order
+	Limit       *Limit
+}
+
+// CTE is one WITH name (columns) AS (query).
+type CTE struct {
+	Name    string
+	Columns []string
+	Query   Query
+}
+
+// SelectExpr is one element of a select list.
+type SelectExpr struct {
+	Star  bool   // * or Table.*
+	Table string // of Table.*
+	Expr  Expr
+	As    string // alias, "" without one
+	Text  string // the expression as written: the column's name where there is no alias
+}
+
+// Order is one element of ORDER BY.
+type Order struct {
+	Expr Expr
+	Desc bool
+}
+
+// Limit is LIMIT Count [OFFSET Offset]; either may be nil.
+type Limit struct{ Count, Offset Expr }
+
+// TableExpr is what FROM names: *TableName, *Derived or *Join.
+type TableExpr interface{ tableExpr() }
+
+// TableName is a table [AS alias], perhaps with its database.
+type TableName struct {
+	Database, Name, As string
+	Pos                Pos
+}
+
+// Derived is (query) AS alias.
+type Derived struct {
+	Query Query
+	As    string
+}
+
+// JoinKind is how a Join treats rows without a partner.
+type JoinKind uint8
+
+const (
+	CrossJoin JoinKind = iota // also the comma, and INNER JOIN without ON
+	InnerJoin
+	LeftJoin
+	RightJoin
+)
+
+// Join is two tables side by side.
+type Join struct {
+	Kind        JoinKind
+	Natural     bool
+	Left, Right TableExpr
+	On          Expr
+	Using       []string
+}
+
+// Insert is INSERT, INSERT IGNORE and REPLACE.
+type Insert struct {
+	Table     TableName
+	Columns   []string // nil: all
+	Rows      [][]Expr // VALUES and SET form; an element may be *Default
+	Query     Query    // INSERT … SELECT
+	Replace   bool
+	Ignore    bool
+	OnDup     []Assign // ON DUPLICATE KEY UPDATE, ON CONFLICT … DO UPDATE
+	Conflict  *Conflict
+	Returning []SelectExpr
+	Hints     []string
+}
+
+// Conflict is ON CONFLICT (columns): a duplicate in these columns alone is dealt with by OnDup, or
+// by doing nothing (DoNothing). No columns: any duplicate.
+type Conflict struct {
+	Columns   []string
+	DoNothing bool
+	Where     Expr // DO UPDATE … WHERE
+}
+
+// Assign is column = expression.
+type Assign struct {
+	Column *Column
+	Value  Expr // *Default: the column's default
+}
+
+// Update is UPDATE of one table; From is the join of a multi-table UPDATE, nil otherwise.
+type Update struct {
+	Table     TableName
+	From      TableExpr
+	Set       []Assign
+	Where     Expr
+	OrderBy   []Order
+	Limit     *Limit
+	Returning []SelectExpr
+	Hints     []string
+}
+
+// Delete is DELETE from one table; Targets and From are those of a multi-table DELETE.
+type Delete struct {
+	Table     TableName
+	Targets   []TableName
+	From      TableExpr
+	Where     Expr
+	OrderBy   []Order
+	Limit     *Limit
+	Returning []SelectExpr
+	Hints     []string
+}
+
+func (*Select) statement() {}
+func (*Union) statement()  {}
+func (*Insert) statement() {}
+func (*Update) statement() {}
+func (*Delete) statement() {}
+func (*Select) query()     {}
+func (*Union) query()      {}
+
+func (*TableName) tableExpr() {}
+func (*Derived) tableExpr()   {}
+func (*Join) tableExpr()      {}

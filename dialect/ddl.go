@@ -1,0 +1,207 @@
+package dialect
+
+// TypeName is a type as written.
+type TypeName struct {
+	Name     string   // upper case, one word where there are synonyms in several: "DOUBLE" for DOUBLE PRECISION
+	Args     []int    // (10), (10,2)
+	Members  []string // ENUM, SET
+	Unsigned bool
+	Charset  string // CHARACTER SET, lower case
+	Collate  string // lower case
+}
+
+// ColumnDef is a column of CREATE TABLE or ALTER TABLE ADD.
+type ColumnDef struct {
+	Name          string
+	Type          TypeName
+	NotNull       bool
+	Null          bool   // NULL written out
+	Default       Expr   // nil: none
+	DefaultText   string // the expression as written
+	OnUpdate      Expr   // ON UPDATE CURRENT_TIMESTAMP
+	AutoIncrement bool
+	PrimaryKey    bool
+	Unique        bool
+	Comment       string
+	Check         Expr
+	CheckText     string
+	Generated     Expr // [GENERATED ALWAYS] AS (expr)
+	GeneratedText string
+	Stored        bool // STORED or PERSISTENT, not VIRTUAL
+	References    *ForeignKey
+	Pos           Pos
+}
+
+// KeyPart is one column of a key, with its prefix length (col(10)) and direction.
+type KeyPart struct {
+	Column string
+	Length int
+	Desc   bool
+}
+
+// IndexDef is a PRIMARY KEY, UNIQUE KEY or KEY.
+type IndexDef struct {
+	Name    string // "" when not given; "PRIMARY" for the primary key
+	Primary bool
+	Unique  bool
+	Parts   []KeyPart
+	Include []string // INCLUDE (a, b); see Copy
+	Copy    string   // "": whole row; "include": Include's columns; "keys": keys alone
+	Comment string
+	IfNot   bool // CREATE INDEX IF NOT EXISTS
+	Using   string
+	Pos     Pos
+}
+
+// ForeignKey is FOREIGN KEY (Columns) REFERENCES Table (RefColumns).
+type ForeignKey struct {
+	Name       string
+	Columns    []string
+	Table      TableName
+	RefColumns []string
+	OnDelete   string // "", "cascade", "restrict", "set null", "no action", "set default"
+	OnUpdate   string
+	Pos        Pos
+}
+
+// Check is [CONSTRAINT name] CHECK (Expr).
+type Check struct {
+	Name string
+	Expr Expr
+	Text string
+	Pos  Pos
+}
+
+// Partitioning is PARTITION BY.
+type Partitioning struct {
+	Kind    string // "key", "hash", "range", "list", "range columns", "list columns"
+	Columns []string
+	Expr    Expr // HASH(expr), RANGE(expr)
+	Text    string
+	Count   int // PARTITIONS n
+	Parts   []PartitionDef
+	Pos     Pos
+}
+
+// PartitionDef is PARTITION name VALUES LESS THAN (…) or IN (…).
+type PartitionDef struct {
+	Name     string
+	LessThan []Expr // nil element or Max: MAXVALUE
+	Max      bool
+	In       []Expr
+}
+
+// CreateTable is CREATE TABLE.
+type CreateTable struct {
+	Table        TableName
+	IfNotExists  bool
+	Temporary    bool
+	Columns      []ColumnDef
+	Indexes      []IndexDef
+	ForeignKeys  []ForeignKey
+	Checks       []Check
+	Partitioning *Partitioning
+	Options      map[string]string // ENGINE, CHARSET, COLLATE, COMMENT, AUTO_INCREMENT …; keys upper case
+	Like         *TableName        // CREATE TABLE a LIKE b
+	As           Query             // CREATE TABLE a AS SELECT
+}
+
+// DropTable is DROP TABLE.
+type DropTable struct {
+	Tables   []TableName
+	IfExists bool
+}
+
+// CreateIndex is CREATE INDEX, also inside ALTER TABLE as ADD INDEX.
+type CreateIndex struct {
+	Table TableName
+	Index IndexDef
+}
+
+// DropIndex is DROP INDEX name ON table.
+type DropIndex struct {
+	Table    TableName
+	Name     string
+	IfExists bool
+}
+
+// AlterTable is ALTER TABLE with its actions in order.
+type AlterTable struct {
+	Table   TableName
+	Actions []AlterAction
+}
+
+// AlterKind is what an AlterAction does.
+type AlterKind uint8
+
+const (
+	AddColumn         AlterKind = iota // Column, After/First
+	DropColumn                         // Name
+	RenameColumn                       // Name → NewName
+	ModifyColumn                       // Column (same name); CHANGE COLUMN: Name → Column
+	AlterDefault                       // Name, Column.Default or none
+	AddIndex                           // Index (PRIMARY too)
+	DropIndexAction                    // Name
+	DropPrimaryKey                     //
+	RenameIndex                        // Name → NewName
+	RenameTableTo                      // NewName
+	AddForeignKey                      // ForeignKey
+	DropForeignKey                     // Name
+	AddCheck                           // Check
+	DropCheck                          // Name
+	DropPartition                      // Names
+	TruncatePartition                  // Names
+	AddPartition                       // Parts
+	TableOption                        // Options
+)
+
+// AlterAction is one action of ALTER TABLE.
+type AlterAction struct {
+	Kind       AlterKind
+	Name       string
+	NewName    string
+	IfExists   bool // DROP … IF EXISTS, ADD … IF NOT EXISTS
+	Column     ColumnDef
+	First      bool
+	After      string
+	Index      IndexDef
+	ForeignKey ForeignKey
+	Check      Check
+	Names      []string
+	Parts      []PartitionDef
+	Options    map[string]string
+	Pos        Pos
+}
+
+// Truncate is TRUNCATE [TABLE].
+type Truncate struct{ Table TableName }
+
+// RenameTable is RENAME TABLE a TO b, c TO d.
+type RenameTable struct{ From, To []TableName }
+
+// CreateDatabase and DropDatabase are accepted for tools that send them.
+type CreateDatabase struct {
+	Name  string
+	IfNot bool
+}
+type DropDatabase struct {
+	Name     string
+	IfExists bool
+}
+
+// MaintainTable is CHECK, REPAIR, ANALYZE or OPTIMIZE TABLE (Verb in upper case).
+type MaintainTable struct {
+	Verb   string
+	Tables []TableName
+}
+
+func (*CreateTable) statement()    {}
+func (*DropTable) statement()      {}
+func (*CreateIndex) statement()    {}
+func (*DropIndex) statement()      {}
+func (*AlterTable) statement()     {}
+func (*Truncate) statement()       {}
+func (*RenameTable) statement()    {}
+func (*CreateDatabase) statement() {}
+func (*DropDatabase) statement()   {}
+func (*MaintainTable) statement()  {}

@@ -1,0 +1,62 @@
+package dialect
+
+// Show is SHOW …, DESCRIBE and DESC of a table.
+type Show struct {
+	What  string // "tables", "columns", "index", "create table", "databases", "variables", "status", "warnings", "engines", "collation", "charset", "processlist", "table status", …
+	Full  bool
+	Table TableName // columns, index, create table
+	From  string    // database
+	Like  *string
+	Where Expr
+}
+
+// Explain is EXPLAIN [ANALYZE] [FORMAT = x] statement.
+type Explain struct {
+	Analyze   bool
+	Format    string // "", "text", "json", …
+	Statement Statement
+}
+
+// Use is USE database.
+type Use struct{ Database string }
+
+// SetVar is one name = value of SET; Scope is "", "session", "global", "user" (SET @x = …), "names",
+// "charset" or "transaction" (then Name is the text behind).
+type SetVar struct {
+	Scope, Name string
+	Value       Expr // nil for DEFAULT and ON/OFF words, which are in Text
+	Text        string
+}
+
+// Set is SET a = 1, b = 2; SET NAMES utf8mb4; SET TRANSACTION ….
+type Set struct{ Vars []SetVar }
+
+// TransactionKind is what a Transaction statement does.
+type TransactionKind uint8
+
+const (
+	Begin TransactionKind = iota
+	Commit
+	Rollback
+	Savepoint
+	ReleaseSavepoint
+	RollbackTo
+)
+
+// Transaction is BEGIN, START TRANSACTION, COMMIT, ROLLBACK, SAVEPOINT, RELEASE or ROLLBACK TO.
+type Transaction struct {
+	Kind     TransactionKind
+	Name     string // savepoints
+	ReadOnly bool
+}
+
+// NoOp is a statement that is read and does nothing here: LOCK TABLES, FLUSH, an empty text …. Text is
+// what it was, in upper case.
+type NoOp struct{ Text string }
+
+func (*Show) statement()        {}
+func (*Explain) statement()     {}
+func (*Use) statement()         {}
+func (*Set) statement()         {}
+func (*Transaction) statement() {}
+func (*NoOp) statement()        {}

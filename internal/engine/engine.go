@@ -1,0 +1,179 @@
+// Package engine is the contract of an ordered table store: tables of entities that are sorted by
+// PartitionKey, then RowKey, with entity group transactions inside a partition. Azure Table Storage
+// is one (engine/azure), memory and one local file are two more (engine/embedded). Everything above
+// this package is the same whatever the engine; everything below it knows no SQL.
+//
+// All engines enforce the limits of the service (see Limits), so that what works in memory works
+// on Azure, and count requests as the service would bill them (see Meter).
+package engine
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// Edm is a property's type in the store, after the OData Entity Data Model.
+// https://learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
+type Edm uint8
+
+// The types. Absent is the zero Value: the store has no null, only properties that are not there.
+const (
+	Absent   Edm = iota
+	String       // S, at most 32,768 UTF-16 units
+	Int32        // N as int64
+	Int64        // N as int64
+	Double       // N as float64 bits
+	Boolean      // N 0 or 1
+	DateTime     // N as 100 ns ticks since year 1; 1601-01-01 to 9999-12-31
+	Guid         // S, 36 characters, lower case
+	Binary       // S, octets, at most 64 KiB
+)
+
+// Value is a property's value: 32 bytes, comparable with ==.
+type Value struct {
+	S    string
+	N    uint64
+	Type Edm
+}
+
+// Entity is one entity, or the part of it that was asked for.
+//
+// Names and Values are aligned; the property is absent where the Value's Type is Absent. When a read
+// names its properties (Select), Names is that very slice. An entity belongs to its receiver until
+// the next call of the cursor that gave it; its strings stay valid for ever. Nothing of it may be
+// changed by the receiver, except that of an entity made for writing.
+type Entity struct {
+	PartitionKey, RowKey string
+	ETag                 string
+	Timestamp            int64 // ticks, as DateTime; 0 when not known
+	Names                []string
+	Values               []Value
+}
+
+// Get names one entity to be read.
+type Get struct {
+	Table                string
+	PartitionKey, RowKey string
+	Select               []string // properties wanted; nil: all. Keys and ETag always come.
+	Meter                *Meter   // counts what the read costs; may be nil
+}
+
+// Scan names a range of entities to be read, in key order.
+//
+// One partition: PartitionKey set, RowKeys From ≤ k < To. All partitions: AllPartitions set, then
+// From and To are ignored, and FromPartition ≤ pk < ToPartition bound the partitions.
+// An empty To means no upper bound.
+type Scan struct {
+	Table                      string
+	PartitionKey               string
+	From, To                   string
+	AllPartitions              bool
+	FromPartition, ToPartition string
+	Filter                     *Filter  // superset hint evaluated at the entity; nil: none
+	Select                     []string // properties wanted; nil: all. []string{} (not nil): keys only
+	Limit                      int      // stop after so many entities that pass the filter; 0: no limit
+	Meter                      *Meter
+}
+
+// Cursor walks the entities of a scan, a chunk at a time. Next returns a chunk of one or more
+// entities, valid until the next call; io.EOF (with no entities) ends it. After an error or EOF the
+// cursor is closed. Close is idempotent, ends requests under way and may be called at any time by the
+// goroutine that calls Next.
+type Cursor interface {
+	Next(ctx context.Context) ([]Entity, error)
+	Close() error
+}
+
+// OpKind is what an operation of a transaction does with its entity.
+type OpKind uint8
+
+const (
+	Insert  OpKind = iota // fails with CodeExists when the keys are taken
+	Replace               // the whole entity; fails with CodeNotFound, or CodeStale when IfMatch does not match
+	Merge                 // the named properties; otherwise as Replace. Cannot remove a property
+	Delete                // fails as Replace
+	Upsert                // insert or replace, unconditional
+)
+
+// Op is one operation of an entity group transaction.
+// For Delete, Names and Values are not used. Absent values are not stored.
+type Op struct {
+	Kind    OpKind
+	Entity  Entity
+	IfMatch string // Replace, Merge, Delete: an ETag, or "" for whatever is there
+}
+
+// Commit is one entity group transaction: all of its operations or none.
+// At most Limits.BatchOps operations on different entities of one partition, Limits.BatchBytes in all.
+type Commit struct {
+	Table        string
+	PartitionKey string
+	Ops          []Op
+	Meter        *Meter
+}
+
+// Engine is an open store. All methods may be called from many goroutines.
+//
+// Errors are *Error (see there) or the context's.
+type Engine interface {
+	// Get reads one entity; CodeNotFound when there is none, CodeNoTable when there is no table.
+	Get(ctx context.Context, g Get) (Entity, error)
+	// Scan starts a walk; what is wrong is reported by the cursor's first Next. Embedded engines walk a
+	// snapshot of the time of the call; a service gives each page as it is when it is read.
+	Scan(ctx context.Context, s Scan) Cursor
+	// Commit applies one entity group transaction. When it fails, Error.Op is the index of the operation
+	// that failed, or -1; nothing of the transaction is applied unless Error.Applied says Unknown.
+	Commit(ctx context.Context, c Commit) error
+	// CreateTable makes a table; CodeExists when there is one.
+	CreateTable(ctx context.Context, table string, m *Meter) error
+	// DeleteTable deletes a table with all its entities; CodeNoTable when there is none.
+	DeleteTable(ctx context.Context, table string, m *Meter) error
+	// Tables lists the names of the tables that begin with prefix (ASCII, case-insensitive), sorted.
+	Tables(ctx context.Context, prefix string, m *Meter) ([]string, error)
+	// Shared says whether other processes may be using the same store now. Definitions may only be
+	// trusted for a time (a lease) when it is true.
+	Shared() bool
+	// Limits says what the store can hold.
+	Limits() Limits
+	// Close ends all use. Calls under way end with an error.
+	Close() error
+}
+
+// Limits are the bounds of a store. They are checked before anything is sent.
+type Limits struct {
+	KeyUnits      int // UTF-16 units of a PartitionKey or a RowKey
+	Properties    int // properties of an entity, without the keys and Timestamp
+	NameUnits     int // UTF-16 units of a property's name
+	StringUnits   int // UTF-16 units of a String
+	BinaryBytes   int
+	EntityBytes   int
+	BatchOps      int
+	BatchBytes    int
+	PageEntities  int // entities a page of a scan
+	SortedByKey   bool
+	FilterBytes   int // length of a filter's text
+	FilterCompare int // comparisons in a filter
+}
+
+// AzureLimits are those of Azure Table Storage.
+// https://learn.microsoft.com/azure/storage/tables/scalability-targets
+func AzureLimits() Limits {
+	return Limits{
+		KeyUnits: 512, Properties: 252, NameUnits: 255, StringUnits: 32 << 10, BinaryBytes: 64 << 10,
+		EntityBytes: 1 << 20, BatchOps: 100, BatchBytes: 4 << 20, PageEntities: 1000, SortedByKey: true,
+		FilterBytes: 8 << 10, FilterCompare: 100,
+	}
+}
+
+// Meter counts what statements cost, as the service bills it. Safe for concurrent use; nil counts
+// nothing. Embedded engines count the requests that the same call would need on the service: one for
+// a Get, a Commit or a table operation, one for each page of a scan (PageEntities read, at least one).
+type Meter struct {
+	Requests atomic.Int64 // requests sent, retries included
+	Retries  atomic.Int64
+	Scanned  atomic.Int64 // entities that the store looked at, where it is known; else those returned
+	Returned atomic.Int64 // entities that came back
+	Written  atomic.Int64 // operations committed
+	BytesIn  atomic.Int64 // body bytes received (embedded: 0)
+	BytesOut atomic.Int64 // body bytes sent (embedded: 0)
+}

@@ -1,0 +1,61 @@
+package engine
+
+import "fmt"
+
+// Code says what went wrong, in the terms of the contract.
+type Code uint8
+
+const (
+	CodeOther       Code = iota
+	CodeNotFound         // no such entity
+	CodeExists           // entity or table is there already
+	CodeStale            // the entity's ETag is another one (412)
+	CodeNoTable          // no such table
+	CodeDeleting         // the table is being deleted, its name not free yet
+	CodeTooLarge         // over a limit of the service; nothing was sent
+	CodeBadInput         // key, name or value that the store cannot hold; nothing was sent
+	CodeThrottled        // the store asks to slow down, and retries are used up
+	CodeAuth             // refused: credential, signature, permission
+	CodeUnreachable      // no connection
+	CodeReadOnly         // the engine was opened for reading only
+	CodeClosed           // the engine is closed
+	CodeLocked           // the file is in use by another process
+	CodeCorrupt          // what is stored cannot be read
+)
+
+// Applied says whether a write that failed took effect.
+type Applied uint8
+
+const (
+	NotApplied Applied = iota
+	Unknown            // the answer was lost: the write may stand
+)
+
+// Error is an engine's error.
+type Error struct {
+	Code      Code
+	Op        int // index of the failed operation of a Commit, or -1
+	Applied   Applied
+	Message   string // for people; never holds a secret
+	RequestID string // the service's, when there was one
+	Cause     error
+}
+
+func (e *Error) Error() string {
+	s := e.Message
+	if e.RequestID != "" {
+		s = fmt.Sprintf("%s (request %s)", s, e.RequestID)
+	}
+	if e.Cause != nil {
+		s = fmt.Sprintf("%s: %v", s, e.Cause)
+	}
+	return s
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Cause }
+
+// Errorf makes an Error of no particular operation.
+func Errorf(code Code, format string, args ...any) *Error {
+	return &Error{Code: code, Op: -1, Message: fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,26 @@
+package engine
+
+// FilterOp is what a node of a Filter does.
+type FilterOp uint8
+
+const (
+	And FilterOp = iota
+	Or
+	Eq
+	Gt
+	Ge
+	Lt
+	Le
+)
+
+// Filter is a predicate on properties that the store evaluates where the entity lies: a tree of And
+// and Or over comparisons of a property with a constant of the property's own type. It is a superset
+// hint: an engine may let entities through that do not match (and must not drop one that does), so
+// whoever sends it checks the rows again. A comparison with an absent property, or one of another type,
+// is false. There is no not and no null, because stores disagree about both.
+type Filter struct {
+	Op       FilterOp
+	Kids     []*Filter // And, Or: one or more
+	Property string    // comparisons; PartitionKey and RowKey are properties too
+	Value    Value
+}

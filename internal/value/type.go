@@ -1,0 +1,42 @@
+package value
+
+// Base is the family of a SQL type, without its length or precision.
+type Base uint8
+
+// The bases, with what a column of each stores.
+const (
+	TypeUnknown   Base = iota // NULL literal, untyped placeholder
+	TypeBool                  // BOOL, BOOLEAN, TINYINT(1), BIT(1)
+	TypeTinyInt               // 8 bit
+	TypeSmallInt              // 16 bit
+	TypeMediumInt             // 24 bit
+	TypeInt                   // 32 bit
+	TypeBigInt                // 64 bit
+	TypeFloat                 // FLOAT: binary32, kept as binary64
+	TypeDouble                // DOUBLE, REAL
+	TypeDecimal               // DECIMAL(p,s), NUMERIC: exact
+	TypeChar                  // CHAR(n), VARCHAR(n), n characters
+	TypeText                  // TINYTEXT … LONGTEXT
+	TypeEnum                  // ENUM('a','b'): one of the texts
+	TypeSet                   // SET('a','b'): texts joined by commas
+	TypeBinary                // BINARY(n), VARBINARY(n), n octets
+	TypeBlob                  // TINYBLOB … LONGBLOB
+	TypeDate                  // year 1 to 9999
+	TypeDateTime              // DATETIME(p), TIMESTAMP(p): UTC, 100 ns at most; without (p) it keeps all of it
+	TypeTime                  // TIME(p): signed duration
+	TypeYear                  // 1901 to 2155
+	TypeJSON                  // JSON text, checked
+	TypeUUID                  // 128 bit
+)
+
+// Type is a SQL type as a column declares it or an expression has it.
+type Type struct {
+	Base      Base
+	Unsigned  bool
+	Collation Collation
+	Length    int      // characters or octets; 0: no limit but the store's
+	Precision int      // DECIMAL digits in all; DATETIME and TIME: digits of a second, -1 where not declared
+	Scale     int      // DECIMAL digits behind the point
+	Names     []string // ENUM and SET members
+	Declared  string   // the name as written, upper case: VARCHAR, TINYTEXT; "" for expressions
+}

@@ -1,0 +1,91 @@
+// Package value holds typed SQL values: what a column holds, what an expression yields, how
+// two of them compare and how one becomes another type. It knows nothing of SQL text, keys or
+// stores.
+//
+//	v := value.FromInt(7)
+//	c, _ := value.Compare(v, value.FromString("7"), value.Binary) // 0: MySQL compares them as numbers
+package value
+
+import "math"
+
+// Kind is the type that a value has at run time.
+type Kind uint8
+
+// The kinds. Null is the zero Value.
+const (
+	Null     Kind = iota
+	Bool          // true or false; counts as 1 or 0 in arithmetic
+	Int           // signed 64 bit
+	Uint          // unsigned 64 bit
+	Decimal       // exact decimal, up to 65 digits, kept as canonical text with its scale ("-1.50")
+	Float         // IEEE 754 binary64
+	String        // UTF-8 text
+	Bytes         // octets
+	Time          // DATETIME: 100 ns ticks since 0001-01-01 00:00:00 UTC
+	Date          // the same ticks, at midnight
+	Duration      // TIME: signed 100 ns units
+	JSON          // JSON text
+	UUID          // 36 characters, lower case
+)
+
+// Value is one SQL value: 32 bytes, comparable by its accessors only (two Values that are == are
+// equal, the opposite does not hold). Text and octets share memory with what they were made of.
+type Value struct {
+	s    string // String, Bytes, Decimal, JSON, UUID
+	n    uint64 // Bool, Int, Uint, Float bits, Time, Date, Duration
+	kind Kind
+}
+
+// NullValue is SQL's NULL, the zero Value.
+var NullValue Value
+
+// FromBool, FromInt, … make a value of the kind they name.
+func FromBool(b bool) Value {
+	if b {
+		return Value{kind: Bool, n: 1}
+	}
+	return Value{kind: Bool}
+}
+
+func FromInt(i int64) Value      { return Value{kind: Int, n: uint64(i)} }
+func FromUint(u uint64) Value    { return Value{kind: Uint, n: u} }
+func FromFloat(f float64) Value  { return Value{kind: Float, n: math.Float64bits(f)} }
+func FromString(s string) Value  { return Value{kind: String, s: s} }
+func FromBytes(b string) Value   { return Value{kind: Bytes, s: b} }
+func FromTicks(t int64) Value    { return Value{kind: Time, n: uint64(t)} }
+func FromDate(t int64) Value     { return Value{kind: Date, n: uint64(t)} }
+func FromDuration(d int64) Value { return Value{kind: Duration, n: uint64(d)} }
+func FromJSON(s string) Value    { return Value{kind: JSON, s: s} }
+
+// FromUUID takes the canonical text; see ParseUUID for other spellings.
+func FromUUID(s string) Value { return Value{kind: UUID, s: s} }
+
+// FromDecimalText takes canonical decimal text ("-1.50"); see ParseDecimal for other spellings.
+func FromDecimalText(s string) Value { return Value{kind: Decimal, s: s} }
+
+// Kind says which type v has.
+func (v Value) Kind() Kind { return v.kind }
+
+// IsNull says whether v is NULL.
+func (v Value) IsNull() bool { return v.kind == Null }
+
+// Bool, Int, Uint, Float, Ticks and Text give the content of a value of the kind they fit, without
+// conversion; of another kind, they give nothing useful.
+func (v Value) Bool() bool     { return v.n != 0 }
+func (v Value) Int() int64     { return int64(v.n) }
+func (v Value) Uint() uint64   { return v.n }
+func (v Value) Float() float64 { return math.Float64frombits(v.n) }
+
+// Ticks is the content of Time and Date (100 ns since year 1) and of Duration (signed 100 ns).
+func (v Value) Ticks() int64 { return int64(v.n) }
+
+// Text is the content of String, Bytes, Decimal, JSON and UUID.
+func (v Value) Text() string { return v.s }
+
+// Collation says how text compares.
+type Collation uint8
+
+const (
+	Binary Collation = iota // by code point, case seen
+	NoCase                  // by simple Unicode case folding
+)
