@@ -1,0 +1,59 @@
+// Package exec runs plans: it pulls rows through the operators, one operator a file, reads and writes
+// entities through an engine or through a transaction's buffer, and keeps index entries true. It knows no
+// SQL text and no wire format.
+//
+//	c, err := rt.Query(ctx, &exec.Execution{Plan: p, Args: args, Session: s, Store: eng, Meter: m})
+//	row, err := c.Next(ctx) // io.EOF behind the last
+package exec
+
+import (
+	"context"
+	"log/slog"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Runtime is what all executions over one open store share. Its fields are set once.
+type Runtime struct {
+	Engine      engine.Engine
+	Parallel    int   // requests of one statement under way at once, ≥ 1
+	MaxEntities int64 // a query that reads more entities fails with ErrTooManyEntities; 0: no bound
+	MaxMemory   int64 // bytes that the sorts, hashes and groups of one statement may hold; 0: no bound
+	Logger      *slog.Logger
+	Sequences   Sequences
+}
+
+// Sequences hands out AUTO_INCREMENT values.
+type Sequences interface {
+	// Next reserves n consecutive values and gives the first.
+	Next(ctx context.Context, t *planner.Table, n int64, m *engine.Meter) (int64, error)
+	// Raise makes sure that the values given from now on are above v.
+	Raise(ctx context.Context, t *planner.Table, v int64, m *engine.Meter) error
+}
+
+// Store is where an execution reads: the engine itself, or a transaction's *buffer.Buffer, which is also
+// where it writes then.
+type Store interface {
+	Get(ctx context.Context, g engine.Get) (engine.Entity, error)
+	Scan(ctx context.Context, s engine.Scan) engine.Cursor
+}
+
+// Execution is one run of a plan.
+type Execution struct {
+	Plan    *planner.Plan
+	Args    []value.Value // as many as Plan.Params
+	Session *expr.Session
+	Store   Store
+	Meter   *engine.Meter
+}
+
+// Result is what a write did.
+type Result struct {
+	Affected     int64 // as MySQL counts: 2 for a row replaced or updated by ON DUPLICATE KEY UPDATE, 0 for one left as it was
+	Matched      int64
+	LastInsertID int64           // first AUTO_INCREMENT value made; 0 without one
+	Rows         [][]value.Value // RETURNING
+}

@@ -1,0 +1,39 @@
+package expr
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+// Env is what an expression is evaluated in. One Env serves one goroutine.
+type Env struct {
+	Row        []value.Value
+	Args       []value.Value
+	Insert     []value.Value // the row that was to be inserted, for InsertValue
+	Outer      *Env          // the enclosing query's, for Column.Level > 0
+	Session    *Session
+	Subqueries SubqueryRunner
+}
+
+// Session is what functions may ask of the session and the statement. One a connection.
+type Session struct {
+	Database     string
+	User         string
+	ConnectionID int64
+	Version      string // VERSION()
+	Now          int64  // statement time, ticks (see value.Time): NOW() is the same all through a statement
+	LastInsertID int64  // LAST_INSERT_ID()
+	RowCount     int64  // ROW_COUNT()
+	FoundRows    int64
+	Vars         map[string]value.Value // @name, lower case
+	System       func(name string) (value.Value, bool)
+	Lock         func(name string, timeout float64) (bool, error) // GET_LOCK
+	Unlock       func(name string) (held, existed bool)           // RELEASE_LOCK
+}
+
+// SubqueryRunner runs the subqueries of an expression.
+type SubqueryRunner interface {
+	// Scalar gives the subquery's single value.
+	Scalar(env *Env, s *Subquery) (value.Value, error)
+	// Exists says whether it has a row.
+	Exists(env *Env, s *Subquery) (bool, error)
+	// In says whether x is among its rows: 1, 0 or NULL (not negated).
+	In(env *Env, s *Subquery, x []value.Value) (value.Value, error)
+}

@@ -1,0 +1,135 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Table is a table's definition, as queries are planned against it. It is immutable once it is
+// published: a change makes a new one with a higher Version. The exported fields are what the catalog
+// stores (as JSON); Init computes the rest.
+type Table struct {
+	Database string
+	Name     string // as written; names are found without regard to case
+	Physical string // the service's table
+	Version  int64
+	Columns  []*Column
+	Key      []KeyPart // of the primary key; never empty (a table without one gets a hidden row id)
+	Indexes  []*Index
+	Checks   []CheckDef
+	Comment  string
+	// Partition says how rows are spread; nil: all in one partition.
+	Partition *Partitioning
+	// KeyNames are the index key names that were ever used, so that none is used again for another index.
+	KeyNames []string
+
+	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise.
+	Virtual func() ([][]value.Value, error) `json:"-"`
+
+	byName map[string]int
+}
+
+// Column is a column's definition.
+type Column struct {
+	Name          string
+	Type          value.Type
+	Property      string // the property that holds it (its first, for long values)
+	NotNull       bool
+	AutoIncrement bool
+	Hidden        bool   // the row id of a table without a primary key
+	Default       string // SQL text of the default; "" for none
+	HasDefault    bool
+	OnUpdate      string // SQL text; ON UPDATE CURRENT_TIMESTAMP
+	Comment       string
+	Generated     string // SQL text of a generated column
+	Stored        bool
+
+	// DefaultExpr, OnUpdateExpr and GeneratedExpr are the texts bound (generated: to the table's row).
+	DefaultExpr   expr.Node `json:"-"`
+	OnUpdateExpr  expr.Node `json:"-"`
+	GeneratedExpr expr.Node `json:"-"`
+}
+
+// KeyPart is one column of a key.
+type KeyPart struct {
+	Column int // ordinal in Table.Columns
+	Desc   bool
+	Prefix int // KEY (col(n)): the first n characters; 0: all
+	Cut    int // see keymap.Part.Cut
+}
+
+// IndexState is how far an index is. It goes up one at a time, so that two processes whose definitions are
+// one state apart do no harm to each other.
+type IndexState uint8
+
+const (
+	IndexPublic     IndexState = iota // written and read
+	IndexDeleteOnly                   // copies are deleted with their rows, none is made
+	IndexWriteOnly                    // copies are made and deleted, not read; being filled
+)
+
+// CopyKind says what an index entry holds beside its key.
+type CopyKind uint8
+
+const (
+	CopyRow     CopyKind = iota // the whole row
+	CopyInclude                 // the columns in Include, and those of the keys
+	CopyKeys                    // the columns of the index and of the primary key
+)
+
+// Index is a secondary index's definition.
+type Index struct {
+	Name    string
+	KeyName string // begins its row keys; see keymap.IndexName
+	Unique  bool
+	Parts   []KeyPart
+	State   IndexState
+	Copy    CopyKind
+	Include []int
+	Comment string
+}
+
+// CheckDef is a CHECK constraint.
+type CheckDef struct {
+	Name string
+	Text string
+	Expr expr.Node `json:"-"`
+}
+
+// PartitionKind is how rows are spread over partitions.
+type PartitionKind uint8
+
+const (
+	PartitionByKey  PartitionKind = iota + 1 // one partition a value of Columns
+	PartitionByHash                          // Count partitions by the hash of Columns
+)
+
+// Partitioning spreads a table's rows over the partitions of its physical table. Its columns are part of
+// the primary key, so that a row never moves.
+type Partitioning struct {
+	Kind    PartitionKind
+	Columns []int
+	Cut     int
+	Count   int // PartitionByHash
+}
+
+// RowWidth is the number of values in a row of the table as operators pass it: its columns, then the
+// ETag of the entity that was read.
+func (t *Table) RowWidth() int { return len(t.Columns) + 1 }
+
+// ETagOrdinal is the position of the ETag in such a row. SQL sees it as the column ETag, where the table
+// has no column of that name.
+func (t *Table) ETagOrdinal() int { return len(t.Columns) }
+
+// KeymapPart is how a key part's values become key text.
+func (t *Table) KeymapPart(p KeyPart) keymap.Part {
+	return keymap.Part{Type: t.Columns[p.Column].Type, Desc: p.Desc, Prefix: p.Prefix, Cut: p.Cut}
+}
+
+// Schema finds tables. The planner asks it for each table that a statement names.
+type Schema interface {
+	// Table gives the definition of a table; database is "" for the session's. The error of one that
+	// does not exist is a *NoTableError.
+	Table(database, name string) (*Table, error)
+}
