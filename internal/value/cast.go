@@ -1,0 +1,247 @@
+package value
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Cast is CAST and CONVERT, which forgive what Convert does not: numbers are rounded and brought
+// into range, text is cut to its length or read by its leading numeric part, what is no time becomes
+// NULL. SIGNED and UNSIGNED wrap as MySQL's do: CAST(-1 AS UNSIGNED) is 18446744073709551615.
+// Errors remain for what has no nearest value: broken UTF-8, JSON or UUIDs, and NaN.
+func (t Type) Cast(v Value) (Value, error) {
+	if v.kind == Null {
+		return v, nil
+	}
+	switch t.Base {
+	case TypeBool:
+		truth, _ := Truth(v)
+		return FromBool(truth), nil
+	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
+		return t.castInt(v)
+	case TypeYear:
+		if year, err := t.Convert(v); err == nil {
+			return year, nil
+		}
+		return NullValue, nil
+	case TypeFloat, TypeDouble:
+		f := ToFloat(v)
+		if t.Unsigned && f < 0 {
+			f = 0
+		}
+		return Type{Base: t.Base}.convertFloat(FromFloat(f))
+	case TypeDecimal:
+		return t.castDecimal(v)
+	case TypeChar, TypeText:
+		return t.castText(v)
+	case TypeBinary, TypeBlob:
+		s := Text(v)
+		if t.Length > 0 && len(s) > t.Length {
+			s = s[:t.Length]
+		}
+		return FromBytes(s), nil
+	case TypeDate, TypeDateTime:
+		return t.castTime(v), nil
+	case TypeTime:
+		return t.castDuration(v), nil
+	}
+	return t.Convert(v)
+}
+
+func (t Type) castInt(v Value) (Value, error) {
+	if v.kind == Float && math.IsNaN(v.Float()) {
+		return t.fail(OutOfRange, v)
+	}
+	i := nearestInteger(v)
+	if t.Base == TypeBigInt {
+		n := i.mag
+		if i.neg {
+			n = -min(n, 1<<63)
+		} else if !t.Unsigned && (v.kind == Float || v.kind == Decimal) {
+			n = min(n, math.MaxInt64) // only integers and texts wrap
+		}
+		if t.Unsigned {
+			return FromUint(n), nil
+		}
+		return FromInt(int64(n)), nil
+	}
+	if r, ok := t.integer(i); ok {
+		return r, nil
+	}
+	least, greatest := t.integerRange()
+	switch {
+	case t.Unsigned && i.neg:
+		return FromUint(0), nil
+	case t.Unsigned:
+		return FromUint(greatest), nil
+	case i.neg:
+		return FromInt(least), nil
+	}
+	return FromInt(int64(greatest)), nil
+}
+
+// nearestInteger rounds v, brought into the range of 64 bits and a sign. Text counts up to its first
+// character that is no digit: '12.9' is 12.
+func nearestInteger(v Value) integer {
+	switch v.kind {
+	case Float:
+		f := math.RoundToEven(v.Float())
+		if math.Abs(f) >= 1<<64 {
+			return integer{neg: f < 0, mag: math.MaxUint64}
+		}
+		return integer{neg: f < 0, mag: uint64(math.Abs(f))}
+	case Decimal:
+		var d decimal
+		d.load(v.s)
+		d.rescale(0)
+		neg := d.coef.Sign() < 0
+		i, reason := integerOfDecimal(&d)
+		if reason != fits {
+			return integer{neg: neg, mag: math.MaxUint64}
+		}
+		return i
+	case String, Bytes, JSON, UUID:
+		s := strings.TrimLeft(v.s, " \t\n\v\f\r")
+		neg := strings.HasPrefix(s, "-")
+		if neg || strings.HasPrefix(s, "+") {
+			s = s[1:]
+		}
+		// Too many digits give the greatest number beside the error.
+		mag, _ := strconv.ParseUint(s[:countDigits(s)], 10, 64)
+		return integer{neg: neg && mag != 0, mag: mag}
+	case Time, Date, Duration:
+		return nearestInteger(temporalNumber(v))
+	}
+	return integerOf(v)
+}
+
+func (t Type) castDecimal(v Value) (Value, error) {
+	v = toNumber(textAsDecimal(v))
+	if v.kind == Float {
+		if math.IsNaN(v.Float()) {
+			return t.fail(OutOfRange, v)
+		}
+		if math.Abs(v.Float()) >= 1e65 {
+			return t.greatest(v.Float() < 0), nil
+		}
+		// Rounding to more digits than the type has leaves what the type sees as it is.
+		v = FromString(strconv.FormatFloat(v.Float(), 'f', MaxScale, 64))
+		v = textAsDecimal(v)
+	}
+	dec, err := ToDecimal(v)
+	if err != nil {
+		return Value{}, err
+	}
+	var d decimal
+	d.load(dec.s)
+	negative := d.coef.Sign() < 0
+	if r, reason := t.decimal(&d); reason != OutOfRange {
+		return r, nil
+	}
+	return t.greatest(negative), nil
+}
+
+// textAsDecimal reads the leading number of a text exactly where it fits, and leaves it for a Float
+// where it does not.
+func textAsDecimal(v Value) Value {
+	if v.kind != String && v.kind != Bytes && v.kind != JSON {
+		return v
+	}
+	s := numericPrefix(v.s)
+	if d, err := ParseDecimal(s); err == nil {
+		return d
+	}
+	return v
+}
+
+// greatest is the greatest DECIMAL of the type, or the least.
+func (t Type) greatest(negative bool) Value {
+	var d decimal
+	d.scale = t.Scale
+	if negative && t.Unsigned {
+		return d.value()
+	}
+	d.coef.Sub(&pow10[t.Precision], bigOne)
+	if negative {
+		d.coef.Neg(&d.coef)
+	}
+	return d.value()
+}
+
+func (t Type) castText(v Value) (Value, error) {
+	s := Text(v)
+	if t.Length > 0 && len(s) > t.Length {
+		n := 0
+		for at := range s {
+			if n++; n > t.Length {
+				s = s[:at]
+				break
+			}
+		}
+	}
+	if v.kind == Bytes && !utf8.ValidString(s) {
+		return t.fail(Incorrect, v)
+	}
+	return FromString(s), nil
+}
+
+// castTime gives NULL for what is no point in time. A time of the day counts from nothing: MySQL
+// takes today, which a value cannot know.
+func (t Type) castTime(v Value) Value {
+	var ticks int64
+	switch v.kind {
+	case Time, Date:
+		ticks = v.Ticks()
+	case Int, Uint, String, Bytes, JSON:
+		var ok bool
+		if ticks, _, ok = parseTime(strings.TrimSpace(Text(v))); !ok {
+			return NullValue
+		}
+	default:
+		return NullValue
+	}
+	if t.Base == TypeDate {
+		return FromDate(ticks - ticks%TicksPerDay)
+	}
+	if ticks = roundTicks(ticks, t.tick()); ticks > MaxTicks {
+		return NullValue
+	}
+	return FromTicks(ticks)
+}
+
+func (t Type) castDuration(v Value) Value {
+	var ticks int64
+	switch v.kind {
+	case Duration:
+		ticks = v.Ticks()
+	case Time, Date:
+		ticks = v.Ticks() % TicksPerDay
+	case Int, Uint, Decimal, Float, String, Bytes, JSON:
+		var ok bool
+		text := strings.TrimSpace(Text(v))
+		if ticks, _, ok = parseDuration(text); !ok {
+			if ticks, _, ok = parseTime(text); !ok {
+				return NullValue
+			}
+			ticks %= TicksPerDay
+		}
+	default:
+		return NullValue
+	}
+	return FromDuration(roundTicks(ticks, t.tick()))
+}
+
+// roundTicks rounds half away from zero.
+func roundTicks(ticks, unit int64) int64 {
+	rest := ticks % unit
+	ticks -= rest
+	switch {
+	case 2*rest >= unit && rest > 0:
+		return ticks + unit
+	case -2*rest >= unit && rest < 0:
+		return ticks - unit
+	}
+	return ticks
+}

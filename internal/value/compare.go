@@ -1,0 +1,169 @@
+package value
+
+import (
+	"cmp"
+	"math"
+	"strings"
+)
+
+// Compare says whether a sorts before b (-1), with it (0) or behind it (1), as MySQL compares the
+// two kinds. Neither may be NULL.
+//
+//   - Numbers compare exactly, booleans as 1 and 0; only a Decimal with a Float as two Floats. NaN
+//     equals itself and is below all others.
+//   - A number with text compares as numbers, the text by its leading numeric part.
+//   - A time with text compares as times when the text reads as one, else as texts; so does a UUID.
+//   - A time with a number compares as numbers (YYYYMMDDHHMMSS).
+//   - Text with text compares by c, octets with anything textual by their octets.
+//
+// TIME with DATE or DATETIME is a *CompareError: MySQL would have to know today's date.
+func Compare(a, b Value, c Collation) (int, error) {
+	if a.kind == b.kind {
+		return compareSame(a, b, c), nil
+	}
+	switch {
+	case isNumeric(a.kind) && isNumeric(b.kind):
+		return compareNumbers(a, b), nil
+	case isNumeric(a.kind) || isNumeric(b.kind):
+		return compareNumbers(toNumber(a), toNumber(b)), nil
+	case isTemporal(a.kind) && isTemporal(b.kind):
+		if a.kind == Duration || b.kind == Duration {
+			return 0, &CompareError{a.kind, b.kind}
+		}
+		return cmp.Compare(a.Ticks(), b.Ticks()), nil
+	case isTemporal(a.kind):
+		return compareTemporalText(a, b, c), nil
+	case isTemporal(b.kind):
+		return -compareTemporalText(b, a, c), nil
+	case a.kind == UUID && b.kind == String:
+		return compareUUIDText(a.s, b.s, c), nil
+	case a.kind == String && b.kind == UUID:
+		return -compareUUIDText(b.s, a.s, c), nil
+	case a.kind == Bytes || b.kind == Bytes:
+		c = Binary
+	}
+	return compareText(a.s, b.s, c), nil
+}
+
+// Order is a total order over all values, for sorting, MIN and MAX: NULL first, then as Compare;
+// kinds that do not compare sort by kind.
+func Order(a, b Value, c Collation) int {
+	if a.kind == Null || b.kind == Null {
+		return cmp.Compare(min(a.kind, 1), min(b.kind, 1))
+	}
+	r, err := Compare(a, b, c)
+	if err != nil {
+		return cmp.Compare(a.kind, b.kind)
+	}
+	return r
+}
+
+func isNumeric(k Kind) bool  { return k >= Bool && k <= Float }
+func isTemporal(k Kind) bool { return k >= Time && k <= Duration }
+
+func compareSame(a, b Value, c Collation) int {
+	switch a.kind {
+	case Int, Time, Date, Duration:
+		return cmp.Compare(int64(a.n), int64(b.n))
+	case Bool, Uint:
+		return cmp.Compare(a.n, b.n)
+	case Float:
+		return cmp.Compare(a.Float(), b.Float())
+	case Decimal:
+		return compareDecimal(a.s, b.s)
+	case String:
+		return compareText(a.s, b.s, c)
+	}
+	return strings.Compare(a.s, b.s)
+}
+
+func compareText(a, b string, c Collation) int {
+	if c == NoCase {
+		return compareFold(a, b)
+	}
+	return strings.Compare(a, b)
+}
+
+// compareNumbers compares values of numeric kinds.
+func compareNumbers(a, b Value) int {
+	if a.kind == b.kind {
+		return compareSame(a, b, Binary)
+	}
+	if a.kind == Float || b.kind == Float {
+		switch {
+		case a.kind == Decimal || b.kind == Decimal:
+			return cmp.Compare(ToFloat(a), ToFloat(b))
+		case a.kind == Float:
+			return compareFloatInt(a.Float(), b)
+		}
+		return -compareFloatInt(b.Float(), a)
+	}
+	if a.kind == Decimal || b.kind == Decimal {
+		var x, y [24]byte
+		return compareDecimal(decimalText(x[:0], a), decimalText(y[:0], b))
+	}
+	// Bool, Int and Uint: a negative one is below, the rest compare as unsigned.
+	an, bn := a.kind == Int && int64(a.n) < 0, b.kind == Int && int64(b.n) < 0
+	if an != bn {
+		if an {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(a.n, b.n)
+}
+
+func decimalText(buf []byte, v Value) string {
+	if v.kind == Decimal {
+		return v.s
+	}
+	return string(AppendText(buf, v))
+}
+
+// compareFloatInt compares without rounding the integer (Bool, Int or Uint) to a float.
+func compareFloatInt(f float64, i Value) int {
+	switch {
+	case math.IsNaN(f) || f < -1<<63:
+		return -1
+	case f >= 1<<64:
+		return 1
+	}
+	whole := math.Floor(f)
+	var r int
+	switch {
+	case whole < 0: // in range of int64
+		if i.kind != Int {
+			return -1
+		}
+		r = cmp.Compare(int64(whole), int64(i.n))
+	case i.kind == Int && int64(i.n) < 0:
+		return 1
+	default:
+		r = cmp.Compare(uint64(whole), i.n)
+	}
+	if r == 0 && f > whole {
+		return 1
+	}
+	return r
+}
+
+func compareTemporalText(t, text Value, c Collation) int {
+	var ticks int64
+	var err error
+	if t.kind == Duration {
+		ticks, err = ParseDuration(text.s)
+	} else {
+		ticks, err = ParseTime(text.s)
+	}
+	if err != nil {
+		return compareText(Text(t), text.s, c)
+	}
+	return cmp.Compare(t.Ticks(), ticks)
+}
+
+func compareUUIDText(uuid, text string, c Collation) int {
+	if canonical, ok := canonicalUUID(text); ok {
+		text = canonical
+	}
+	return compareText(uuid, text, c)
+}

@@ -1,0 +1,126 @@
+package value
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Reason says why a value could not become one of another type.
+type Reason uint8
+
+// The reasons of a ConvertError.
+const (
+	Incorrect  Reason = iota // the text does not read as the type
+	OutOfRange               // beyond the least or greatest value of the type
+	TooLong                  // more characters or octets than the column declares
+	NotExact                 // it would have to be rounded or cut
+)
+
+// ConvertError says that a value does not become one of Type without loss. It does not know of
+// columns: who stores the value adds the column's name.
+type ConvertError struct {
+	Reason Reason
+	Type   Type
+	Text   string // the value as text, shortened
+}
+
+func (e *ConvertError) Error() string {
+	switch e.Reason {
+	case OutOfRange:
+		return "Out of range value '" + e.Text + "'"
+	case TooLong:
+		return "Data too long"
+	case NotExact:
+		return "Data truncated: '" + e.Text + "' does not fit " + e.Type.String() + " exactly"
+	}
+	return "Incorrect " + e.Type.family() + " value: '" + e.Text + "'"
+}
+
+// family is the word that MySQL's messages use for the type.
+func (t Type) family() string {
+	switch t.Base {
+	case TypeBool, TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
+		return "integer"
+	case TypeFloat, TypeDouble:
+		return "double"
+	case TypeDecimal:
+		return "decimal"
+	case TypeChar, TypeText, TypeEnum, TypeSet:
+		return "string"
+	case TypeBinary, TypeBlob:
+		return "binary"
+	}
+	return strings.ToLower(t.Base.String())
+}
+
+// shown is how much of a value an error shows, in octets.
+const shown = 64
+
+func convertError(r Reason, t Type, v Value) error {
+	if v.kind == Bytes && !utf8.ValidString(v.s) {
+		return &ConvertError{Reason: r, Type: t, Text: "(binary)"}
+	}
+	return &ConvertError{Reason: r, Type: t, Text: shorten(strings.ToValidUTF8(clip(Text(v)), "\uFFFD"))}
+}
+
+// clip keeps an error about a long text from copying the whole of it.
+func clip(s string) string {
+	if len(s) > 2*shown {
+		return s[:2*shown]
+	}
+	return s
+}
+
+func shorten(s string) string {
+	if len(s) <= shown {
+		return s
+	}
+	cut := shown
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}
+
+// RangeError says that the result of an operation is beyond its type.
+type RangeError struct {
+	Type string // "BIGINT", "BIGINT UNSIGNED", "DOUBLE", "DECIMAL"
+	Expr string // the operation with its operands: "9223372036854775807 + 1"
+}
+
+func (e *RangeError) Error() string {
+	return e.Type + " value is out of range in '" + e.Expr + "'"
+}
+
+func rangeError(typ string, a Value, op string, b Value) error {
+	return &RangeError{Type: typ, Expr: shorten(Text(a)) + " " + op + " " + shorten(Text(b))}
+}
+
+// ParseError says that a text does not read as a decimal, a time, a UUID or the like.
+type ParseError struct {
+	What string // "DECIMAL", "DATETIME", "DATE", "TIME", "UUID"
+	Text string // shortened
+	Fine bool   // the text reads well, but is finer than the type can hold
+}
+
+func (e *ParseError) Error() string {
+	if e.Fine {
+		return e.What + " cannot hold all digits of '" + e.Text + "'"
+	}
+	return "Incorrect " + strings.ToLower(e.What) + " value: '" + e.Text + "'"
+}
+
+func parseError(what, s string) error {
+	return &ParseError{What: what, Text: shorten(strings.ToValidUTF8(clip(s), "\uFFFD"))}
+}
+
+func fineError(what, s string) error {
+	return &ParseError{What: what, Text: shorten(clip(s)), Fine: true}
+}
+
+// CompareError says that values of the two kinds have no order among each other.
+type CompareError struct{ A, B Kind }
+
+func (e *CompareError) Error() string {
+	return "cannot compare " + e.A.String() + " with " + e.B.String()
+}

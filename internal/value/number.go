@@ -1,0 +1,184 @@
+package value
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// ToFloat gives the number nearest to v as MySQL reads it where a number is wanted: text by its
+// leading numeric part (0 when there is none), times as YYYYMMDDHHMMSS. NULL gives 0.
+func ToFloat(v Value) float64 {
+	switch v.kind {
+	case Float:
+		return v.Float()
+	case Int, Bool:
+		return float64(int64(v.n))
+	case Uint:
+		return float64(v.n)
+	case Decimal:
+		f, _ := strconv.ParseFloat(v.s, 64)
+		return f
+	case String, Bytes, JSON, UUID:
+		return prefixFloat(v.s)
+	case Time, Date, Duration:
+		return ToFloat(temporalNumber(v))
+	}
+	return 0
+}
+
+// ToInt gives v as a signed integer: a Decimal rounded half away from zero, a Float to the nearest
+// even, text by its leading numeric part. Beyond 64 bits, or NaN, is a *RangeError. NULL gives 0.
+func ToInt(v Value) (int64, error) {
+	switch v.kind {
+	case Int, Bool:
+		return int64(v.n), nil
+	case Uint:
+		if v.n <= math.MaxInt64 {
+			return int64(v.n), nil
+		}
+	case Decimal:
+		var d decimal
+		d.load(v.s)
+		d.rescale(0)
+		if d.coef.IsInt64() {
+			return d.coef.Int64(), nil
+		}
+	case Float, String, Bytes, JSON, UUID:
+		f := math.RoundToEven(ToFloat(v))
+		if f >= -1<<63 && f < 1<<63 {
+			return int64(f), nil
+		}
+	case Time, Date, Duration:
+		return ToInt(temporalNumber(v))
+	default:
+		return 0, nil
+	}
+	return 0, &RangeError{Type: "BIGINT", Expr: shorten(clip(Text(v)))}
+}
+
+// ToDecimal gives v as an exact number: a Float by its shortest text, text by its leading numeric
+// part. It is a *RangeError when that has more than MaxDigits digits. NULL stays NULL.
+func ToDecimal(v Value) (Value, error) {
+	text := ""
+	switch v.kind {
+	case Null, Decimal:
+		return v, nil
+	case Int, Uint, Bool:
+		return FromDecimalText(Text(v)), nil
+	case Time, Date, Duration:
+		return ToDecimal(temporalNumber(v))
+	case Float:
+		text = strconv.FormatFloat(v.Float(), 'e', -1, 64)
+	default:
+		if text = numericPrefix(v.s); text == "" {
+			text = "0"
+		}
+	}
+	d, err := ParseDecimal(text)
+	if err != nil {
+		return Value{}, &RangeError{Type: "DECIMAL", Expr: shorten(clip(Text(v)))}
+	}
+	return d, nil
+}
+
+// Truth says whether v counts as true: a number that is not 0, a text whose leading numeric part is
+// not 0. NULL is neither.
+func Truth(v Value) (truth, isNull bool) {
+	switch v.kind {
+	case Null:
+		return false, true
+	case Bool, Int, Uint:
+		return v.n != 0, false
+	case Decimal:
+		return strings.Trim(v.s, "-0.") != "", false
+	}
+	return ToFloat(v) != 0, false
+}
+
+// numericPrefix is the longest part that reads as a number, behind leading blanks.
+func numericPrefix(s string) string {
+	s = strings.TrimLeft(s, " \t\n\v\f\r")
+	i := 0
+	if i < len(s) && (s[i] == '-' || s[i] == '+') {
+		i++
+	}
+	digits := countDigits(s[i:])
+	i += digits
+	if i < len(s) && s[i] == '.' {
+		n := countDigits(s[i+1:])
+		if digits += n; digits > 0 {
+			i += 1 + n
+		}
+	}
+	if digits == 0 {
+		return ""
+	}
+	if i < len(s) && (s[i] == 'e' || s[i] == 'E') {
+		_, size := scanExponent(s[i:])
+		i += size
+	}
+	return s[:i]
+}
+
+func prefixFloat(s string) float64 {
+	return parseFloat(numericPrefix(s))
+}
+
+// parseFloat reads text that is known to be a number; what is too large becomes the largest.
+func parseFloat(s string) float64 {
+	f, _ := strconv.ParseFloat(s, 64)
+	if math.IsInf(f, 0) {
+		return math.Copysign(math.MaxFloat64, f)
+	}
+	return f
+}
+
+// toNumber makes a numeric kind of any: what arithmetic and comparison with a number see.
+func toNumber(v Value) Value {
+	switch v.kind {
+	case Bool:
+		return FromInt(int64(v.n))
+	case String, Bytes, JSON, UUID:
+		return FromFloat(prefixFloat(v.s))
+	case Time, Date, Duration:
+		return temporalNumber(v)
+	}
+	return v
+}
+
+// temporalNumber is a time as MySQL counts it: YYYYMMDD, YYYYMMDDHHMMSS or HHMMSS; a Decimal when
+// it has a fraction.
+func temporalNumber(v Value) Value {
+	ticks := v.Ticks()
+	negative := v.kind == Duration && ticks < 0
+	if negative {
+		ticks = -ticks
+	}
+	clock := ticks / TicksPerSecond
+	if v.kind != Duration {
+		clock %= 86400
+	}
+	n := clock/3600*10000 + clock/60%60*100 + clock%60
+	if v.kind != Duration {
+		year, month, day := TimeFromTicks(ticks).Date()
+		date := int64(year)*10000 + int64(month)*100 + int64(day)
+		if v.kind == Date {
+			return FromInt(date)
+		}
+		n += date * 1_000_000
+	}
+	if negative {
+		n = -n
+	}
+	if ticks%TicksPerSecond == 0 {
+		return FromInt(n)
+	}
+	var buf [32]byte
+	dst := buf[:0]
+	if negative && n == 0 {
+		dst = append(dst, '-')
+	}
+	dst = strconv.AppendInt(dst, n, 10)
+	return FromDecimalText(string(appendFraction(dst, ticks%TicksPerSecond)))
+}

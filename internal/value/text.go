@@ -1,0 +1,102 @@
+package value
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+)
+
+// Text is v as MySQL prints it; see AppendText.
+func Text(v Value) string {
+	switch v.kind {
+	case String, Bytes, Decimal, JSON, UUID:
+		return v.s
+	}
+	var buf [40]byte
+	return string(AppendText(buf[:0], v))
+}
+
+// AppendText appends v as MySQL prints it: NULL as NULL, booleans as 1 and 0, times as
+// 'YYYY-MM-DD HH:MM:SS[.f]' and durations as '[-]HH:MM:SS[.f]' without trailing zeros. A Float has
+// the fewest digits that read back as the same number; outside of 1e-15 to 1e15 it has an exponent
+// ("1e20", "1.5e-16").
+func AppendText(dst []byte, v Value) []byte {
+	switch v.kind {
+	case Null:
+		return append(dst, "NULL"...)
+	case Bool:
+		return append(dst, '0'+byte(v.n))
+	case Int:
+		return strconv.AppendInt(dst, int64(v.n), 10)
+	case Uint:
+		return strconv.AppendUint(dst, v.n, 10)
+	case Float:
+		return appendFloat(dst, v.Float())
+	case Time:
+		return appendTime(dst, v.Ticks())
+	case Date:
+		return TimeFromTicks(v.Ticks()).AppendFormat(dst, "2006-01-02")
+	case Duration:
+		return appendDuration(dst, v.Ticks())
+	}
+	return append(dst, v.s...)
+}
+
+func appendFloat(dst []byte, f float64) []byte {
+	if f == 0 { // -0 as well
+		return append(dst, '0')
+	}
+	abs := math.Abs(f)
+	if abs >= 1e-15 && abs < 1e15 || math.IsInf(f, 0) || math.IsNaN(f) {
+		return strconv.AppendFloat(dst, f, 'f', -1, 64)
+	}
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'e', -1, 64)
+	// Go writes at least two digits of exponent with its sign, MySQL neither zeros nor a plus.
+	e := start + bytes.IndexByte(dst[start:], 'e') + 1
+	digits := e + 1
+	for digits < len(dst)-1 && dst[digits] == '0' {
+		digits++
+	}
+	if dst[e] == '-' {
+		e++
+	}
+	return append(dst[:e], dst[digits:]...)
+}
+
+func appendTime(dst []byte, ticks int64) []byte {
+	dst = TimeFromTicks(ticks).AppendFormat(dst, "2006-01-02 15:04:05")
+	return appendFraction(dst, ticks%TicksPerSecond)
+}
+
+func appendDuration(dst []byte, ticks int64) []byte {
+	if ticks < 0 {
+		dst, ticks = append(dst, '-'), -ticks
+	}
+	seconds := ticks / TicksPerSecond
+	if hours := seconds / 3600; hours < 100 {
+		dst = appendTwo(dst, hours)
+	} else {
+		dst = strconv.AppendInt(dst, hours, 10)
+	}
+	dst = appendTwo(append(dst, ':'), seconds/60%60)
+	dst = appendTwo(append(dst, ':'), seconds%60)
+	return appendFraction(dst, ticks%TicksPerSecond)
+}
+
+func appendTwo(dst []byte, n int64) []byte {
+	return append(dst, '0'+byte(n/10), '0'+byte(n%10))
+}
+
+// appendFraction writes the ticks of a second, without trailing zeros.
+func appendFraction(dst []byte, ticks int64) []byte {
+	if ticks == 0 {
+		return dst
+	}
+	dst = append(dst, '.')
+	for unit := int64(TicksPerSecond / 10); ticks > 0; unit /= 10 {
+		dst = append(dst, '0'+byte(ticks/unit))
+		ticks %= unit
+	}
+	return dst
+}

@@ -1,0 +1,284 @@
+package value
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// String is the base's plain SQL name.
+func (b Base) String() string {
+	if int(b) < len(baseNames) {
+		return baseNames[b]
+	}
+	return "Base(" + strconv.Itoa(int(b)) + ")"
+}
+
+var baseNames = [...]string{
+	TypeUnknown: "NULL", TypeBool: "BOOL", TypeTinyInt: "TINYINT", TypeSmallInt: "SMALLINT",
+	TypeMediumInt: "MEDIUMINT", TypeInt: "INT", TypeBigInt: "BIGINT", TypeFloat: "FLOAT",
+	TypeDouble: "DOUBLE", TypeDecimal: "DECIMAL", TypeChar: "VARCHAR", TypeText: "TEXT",
+	TypeEnum: "ENUM", TypeSet: "SET", TypeBinary: "VARBINARY", TypeBlob: "BLOB", TypeDate: "DATE",
+	TypeDateTime: "DATETIME", TypeTime: "TIME", TypeYear: "YEAR", TypeJSON: "JSON", TypeUUID: "UUID",
+}
+
+// String is the kind's plain SQL name.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "Kind(" + strconv.Itoa(int(k)) + ")"
+}
+
+var kindNames = [...]string{
+	Null: "NULL", Bool: "BOOL", Int: "BIGINT", Uint: "BIGINT UNSIGNED", Decimal: "DECIMAL",
+	Float: "DOUBLE", String: "VARCHAR", Bytes: "BLOB", Time: "DATETIME", Date: "DATE",
+	Duration: "TIME", JSON: "JSON", UUID: "UUID",
+}
+
+// String is the type as SQL spells it, without its collation: "VARCHAR(30)", "BIGINT UNSIGNED",
+// "DECIMAL(10,2)", "DATETIME(6)", "ENUM('a','b')".
+func (t Type) String() string {
+	name := t.Declared
+	if name == "" {
+		name = t.Base.String()
+	}
+	switch t.Base {
+	case TypeBool:
+		if name == "TINYINT" || name == "BIT" {
+			name += "(1)"
+		}
+	case TypeDecimal:
+		name += "(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
+	case TypeChar, TypeText, TypeBinary, TypeBlob:
+		if t.Length > 0 && !strings.HasPrefix(name, "TINY") {
+			name += "(" + strconv.Itoa(t.Length) + ")"
+		}
+	case TypeDateTime, TypeTime:
+		if t.Precision >= 0 {
+			name += "(" + strconv.Itoa(t.Precision) + ")"
+		}
+	case TypeEnum, TypeSet:
+		quoted := make([]string, len(t.Names))
+		for i, n := range t.Names {
+			quoted[i] = "'" + strings.ReplaceAll(strings.ReplaceAll(n, `\`, `\\`), "'", "''") + "'"
+		}
+		name += "(" + strings.Join(quoted, ",") + ")"
+	}
+	if t.Unsigned && !strings.HasPrefix(name, "UNSIGNED") {
+		name += " UNSIGNED"
+	}
+	return name
+}
+
+// TypeOf is the type of a literal or an argument, as wide as its kind allows.
+func TypeOf(v Value) Type {
+	switch v.kind {
+	case Bool:
+		return Type{Base: TypeBool}
+	case Int:
+		return Type{Base: TypeBigInt}
+	case Uint:
+		return Type{Base: TypeBigInt, Unsigned: true}
+	case Float:
+		return Type{Base: TypeDouble}
+	case Decimal:
+		digits := len(strings.TrimLeft(v.s, "-0."))
+		scale := 0
+		if i := strings.IndexByte(v.s, '.'); i >= 0 {
+			scale = len(v.s) - i - 1
+			if whole := strings.TrimLeft(v.s[:i], "-0"); whole != "" {
+				digits--
+			}
+		}
+		return Type{Base: TypeDecimal, Precision: max(digits, scale, 1), Scale: scale}
+	case String:
+		return Type{Base: TypeChar}
+	case Bytes:
+		return Type{Base: TypeBlob}
+	case Time:
+		return Type{Base: TypeDateTime, Precision: -1}
+	case Date:
+		return Type{Base: TypeDate}
+	case Duration:
+		return Type{Base: TypeTime, Precision: -1}
+	case JSON:
+		return Type{Base: TypeJSON}
+	case UUID:
+		return Type{Base: TypeUUID}
+	}
+	return Type{}
+}
+
+// typeNames maps what MySQL and SQLite call their types.
+var typeNames = map[string]Type{
+	"BOOL": {Base: TypeBool}, "BOOLEAN": {Base: TypeBool}, "BIT": {Base: TypeBool},
+	"TINYINT": {Base: TypeTinyInt}, "INT1": {Base: TypeTinyInt},
+	"SMALLINT": {Base: TypeSmallInt}, "INT2": {Base: TypeSmallInt},
+	"MEDIUMINT": {Base: TypeMediumInt}, "MIDDLEINT": {Base: TypeMediumInt}, "INT3": {Base: TypeMediumInt},
+	"INT": {Base: TypeInt}, "INTEGER": {Base: TypeInt}, "INT4": {Base: TypeInt},
+	"BIGINT": {Base: TypeBigInt}, "INT8": {Base: TypeBigInt}, "BIG INT": {Base: TypeBigInt},
+	"SIGNED": {Base: TypeBigInt}, "SIGNED INTEGER": {Base: TypeBigInt}, "SIGNED INT": {Base: TypeBigInt},
+	"UNSIGNED":         {Base: TypeBigInt, Unsigned: true},
+	"UNSIGNED INTEGER": {Base: TypeBigInt, Unsigned: true},
+	"UNSIGNED INT":     {Base: TypeBigInt, Unsigned: true},
+	"UNSIGNED BIG INT": {Base: TypeBigInt, Unsigned: true},
+	"FLOAT":            {Base: TypeFloat}, "FLOAT4": {Base: TypeFloat},
+	"DOUBLE": {Base: TypeDouble}, "DOUBLE PRECISION": {Base: TypeDouble}, "REAL": {Base: TypeDouble}, "FLOAT8": {Base: TypeDouble},
+	"DECIMAL": {Base: TypeDecimal, Precision: 10}, "DEC": {Base: TypeDecimal, Precision: 10},
+	"NUMERIC": {Base: TypeDecimal, Precision: 10}, "FIXED": {Base: TypeDecimal, Precision: 10},
+	"CHAR": {Base: TypeChar, Length: 1}, "CHARACTER": {Base: TypeChar, Length: 1}, "NCHAR": {Base: TypeChar, Length: 1},
+	"NATIONAL CHAR": {Base: TypeChar, Length: 1}, "NATIVE CHARACTER": {Base: TypeChar, Length: 1},
+	"VARCHAR": {Base: TypeChar}, "NVARCHAR": {Base: TypeChar}, "CHARACTER VARYING": {Base: TypeChar},
+	"CHAR VARYING": {Base: TypeChar}, "VARYING CHARACTER": {Base: TypeChar}, "NATIONAL VARCHAR": {Base: TypeChar},
+	"TINYTEXT": {Base: TypeText, Length: 255}, "TEXT": {Base: TypeText}, "MEDIUMTEXT": {Base: TypeText},
+	"LONGTEXT": {Base: TypeText}, "CLOB": {Base: TypeText}, "LONG": {Base: TypeText}, "LONG VARCHAR": {Base: TypeText},
+	"ENUM": {Base: TypeEnum}, "SET": {Base: TypeSet},
+	"BINARY": {Base: TypeBinary, Length: 1}, "VARBINARY": {Base: TypeBinary},
+	"TINYBLOB": {Base: TypeBlob, Length: 255}, "BLOB": {Base: TypeBlob}, "MEDIUMBLOB": {Base: TypeBlob},
+	"LONGBLOB": {Base: TypeBlob}, "LONG VARBINARY": {Base: TypeBlob},
+	"DATE": {Base: TypeDate}, "DATETIME": {Base: TypeDateTime, Precision: -1},
+	"TIMESTAMP": {Base: TypeDateTime, Precision: -1}, "TIME": {Base: TypeTime, Precision: -1},
+	"YEAR": {Base: TypeYear}, "JSON": {Base: TypeJSON}, "UUID": {Base: TypeUUID}, "GUID": {Base: TypeUUID},
+}
+
+// NewType makes the type that a column declares or a CAST names. name is in upper case, words one
+// blank apart; args are the numbers in its parentheses, members those of ENUM and SET; collate is
+// the collation's name in any case, or "". TINYINT(1) and BIT(1) are booleans; TEXT and BLOB have
+// no limit but the store's, whatever MySQL's is. FLOAT keeps the whole binary64 value.
+func NewType(name string, args []int, members []string, unsigned bool, collate string) (Type, error) {
+	t, ok := typeNames[name]
+	if !ok {
+		return Type{}, errors.New("unknown type " + name)
+	}
+	t.Declared = name
+	if err := t.setArgs(args); err != nil {
+		return Type{}, err
+	}
+	if err := t.setMembers(members); err != nil {
+		return Type{}, err
+	}
+	if unsigned {
+		if t.Base < TypeBool || t.Base > TypeDecimal {
+			return Type{}, errors.New(name + " cannot be UNSIGNED")
+		}
+		t.Unsigned = t.Base != TypeBool // a boolean is never negative
+	}
+	return t, t.setCollation(collate)
+}
+
+func (t *Type) setArgs(args []int) error {
+	name, most := t.Declared, 1
+	if t.Base == TypeDecimal || t.Base == TypeFloat || t.Base == TypeDouble {
+		most = 2
+	}
+	if len(args) > most || len(args) > 0 && slices.Min(args) < 0 {
+		return errors.New("wrong arguments of type " + name)
+	}
+	arg := func(least, greatest int, what string) error {
+		if args[0] < least || args[0] > greatest {
+			return errors.New(what + " of " + name + " must be " + strconv.Itoa(least) + " to " + strconv.Itoa(greatest))
+		}
+		return nil
+	}
+	if len(args) == 0 {
+		return nil
+	}
+	switch t.Base {
+	case TypeTinyInt:
+		if args[0] == 1 && name == "TINYINT" {
+			t.Base = TypeBool
+		}
+		return arg(0, 255, "display width")
+	case TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
+		return arg(0, 255, "display width") // says nothing about the values
+	case TypeBool:
+		if name == "BIT" {
+			return arg(1, 1, "length")
+		}
+	case TypeFloat:
+		if len(args) == 2 {
+			return errors.New(name + " with two arguments would round: use DECIMAL")
+		}
+		if args[0] > 24 {
+			t.Base = TypeDouble
+			t.Declared = "DOUBLE"
+		}
+		return arg(0, 53, "precision")
+	case TypeDouble:
+		return errors.New(name + " with arguments would round: use DECIMAL")
+	case TypeDecimal:
+		return t.setDecimal(args)
+	case TypeChar:
+		t.Length = args[0]
+		return arg(0, 65535, "length")
+	case TypeBinary:
+		t.Length = args[0]
+		return arg(0, 65535, "length")
+	case TypeText, TypeBlob:
+		t.Length = args[0]
+		return nil
+	case TypeDateTime, TypeTime:
+		t.Precision = args[0]
+		return arg(0, 7, "precision")
+	case TypeYear:
+		return arg(4, 4, "width")
+	}
+	return errors.New("type " + name + " takes no arguments")
+}
+
+func (t *Type) setDecimal(args []int) error {
+	t.Precision = args[0]
+	if t.Precision == 0 {
+		t.Precision = 10 // MySQL's reading of DECIMAL(0)
+	}
+	if len(args) == 2 {
+		t.Scale = args[1]
+	}
+	if t.Precision > MaxDigits || t.Scale > MaxScale || t.Scale > t.Precision {
+		return errors.New(t.Declared + "(p,s) needs p up to " + strconv.Itoa(MaxDigits) + ", s up to " + strconv.Itoa(MaxScale) + " and not above p")
+	}
+	return nil
+}
+
+func (t *Type) setMembers(members []string) error {
+	if t.Base != TypeEnum && t.Base != TypeSet {
+		if len(members) > 0 {
+			return errors.New("type " + t.Declared + " takes no members")
+		}
+		return nil
+	}
+	if len(members) == 0 {
+		return errors.New("type " + t.Declared + " needs members")
+	}
+	for i, m := range members {
+		if t.Base == TypeSet && strings.Contains(m, ",") {
+			return errors.New("SET member '" + m + "' holds a comma")
+		}
+		for _, other := range members[:i] {
+			if compareFold(m, other) == 0 {
+				return errors.New(t.Declared + " names '" + m + "' twice")
+			}
+		}
+	}
+	t.Names = members
+	return nil
+}
+
+func (t *Type) setCollation(name string) error {
+	lower := strings.ToLower(name)
+	switch {
+	case lower == "":
+		return nil
+	case t.Base != TypeChar && t.Base != TypeText && t.Base != TypeEnum && t.Base != TypeSet:
+		return errors.New("type " + t.Declared + " has no collation")
+	case lower == "nocase" || strings.HasSuffix(lower, "_as_ci"):
+		t.Collation = NoCase
+	case lower == "binary" || strings.HasSuffix(lower, "_bin"):
+		t.Collation = Binary
+	default:
+		return errors.New("collation " + name + " is not supported: use nocase or binary")
+	}
+	return nil
+}
