@@ -104,7 +104,8 @@ type Op struct {
 }
 
 // Commit is one entity group transaction: all of its operations or none.
-// At most Limits.BatchOps operations on different entities of one partition, Limits.BatchBytes in all.
+// One to Limits.BatchOps operations on different entities, Limits.BatchBytes in all. Each entity's
+// PartitionKey is the commit's.
 type Commit struct {
 	Table        string
 	PartitionKey string
@@ -116,10 +117,13 @@ type Commit struct {
 //
 // Errors are *Error (see there) or the context's.
 type Engine interface {
-	// Get reads one entity; CodeNotFound when there is none, CodeNoTable when there is no table.
+	// Get reads one entity; CodeNotFound when there is none, CodeNoTable when there is no table. Keys that
+	// no entity can have are not found, and nothing is sent.
 	Get(ctx context.Context, g Get) (Entity, error)
-	// Scan starts a walk; what is wrong is reported by the cursor's first Next. Embedded engines walk a
-	// snapshot of the time of the call; a service gives each page as it is when it is read.
+	// Scan starts a walk; what is wrong is reported by the cursor's first Next. Memory walks a snapshot of
+	// the time of the call; the file and the service give each page as it is when it is read, so an entity
+	// that a writer moves to another key meanwhile may be seen twice or not at all. No cursor holds up a
+	// writer, its own goroutine's included.
 	Scan(ctx context.Context, s Scan) Cursor
 	// Commit applies one entity group transaction. When it fails, Error.Op is the index of the operation
 	// that failed, or -1; nothing of the transaction is applied unless Error.Applied says Unknown.
@@ -128,7 +132,8 @@ type Engine interface {
 	CreateTable(ctx context.Context, table string, m *Meter) error
 	// DeleteTable deletes a table with all its entities; CodeNoTable when there is none.
 	DeleteTable(ctx context.Context, table string, m *Meter) error
-	// Tables lists the names of the tables that begin with prefix (ASCII, case-insensitive), sorted.
+	// Tables lists the names of the tables that begin with prefix (ASCII, case-insensitive), as they were
+	// created, sorted by their octets. Names of tables are the same whatever their case (FoldTable).
 	Tables(ctx context.Context, prefix string, m *Meter) ([]string, error)
 	// Shared says whether other processes may be using the same store now. Definitions may only be
 	// trusted for a time (a lease) when it is true.

@@ -17,7 +17,8 @@ const (
 // and Or over comparisons of a property with a constant of the property's own type. It is a superset
 // hint: an engine may let entities through that do not match (and must not drop one that does), so
 // whoever sends it checks the rows again. A comparison with an absent property, or one of another type,
-// is false. There is no not and no null, because stores disagree about both.
+// is false. Text compares by code point, Binary by octet, and nothing compares with NaN. There is no
+// not and no null, because stores disagree about both.
 type Filter struct {
 	Op       FilterOp
 	Kids     []*Filter // And, Or: one or more

@@ -1,0 +1,211 @@
+package embedded
+
+import (
+	"context"
+	"io"
+
+	"github.com/tidwall/btree"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// A cursor gives few entities first, for those who want no more, and then more at once.
+const (
+	firstChunk = 16
+	fullChunk  = 256
+)
+
+// ctxEvery is after how many entities without a match a walk looks at its context again.
+const ctxEvery = 1024
+
+// memCursor walks a snapshot of a table.
+type memCursor struct {
+	m    *Memory
+	scan engine.Scan
+	err  error // what Next reports from now on
+
+	more       bool // partitions stands on a partition not walked yet
+	partitions btree.MapIter[string, *memPartition]
+	key        string // the partition being walked
+	inRows     bool   // rows stands on a row not looked at yet
+	rows       btree.MapIter[string, *memEntity]
+
+	bound  map[*shape]*memBinding
+	last   *memBinding
+	chunk  []engine.Entity
+	values []engine.Value // of the chunk's entities whose values had to be gathered
+	tally  tally
+}
+
+// memBinding is a scan's filter and selection bound to one shape.
+type memBinding struct {
+	shape  *shape
+	filter engine.Bound
+	names  []string
+	all    bool
+	projection
+}
+
+// Scan implements engine.Engine.
+func (m *Memory) Scan(_ context.Context, s engine.Scan) engine.Cursor {
+	c := &memCursor{m: m, scan: s, tally: newTally(m.limits, s)}
+	if m.closed.Load() {
+		c.err = errClosed()
+		return c
+	}
+	if c.err = m.limits.CheckScan(&s); c.err != nil {
+		return c
+	}
+	t := m.table(s.Table)
+	if t == nil {
+		c.tally.flush()
+		c.err = errNoTable(s.Table)
+		return c
+	}
+	partitions := t.partitions.Load()
+	if s.AllPartitions {
+		c.partitions = partitions.Iter()
+		c.more = c.partitions.Seek(s.FromPartition)
+	} else if p, ok := partitions.Get(s.PartitionKey); ok {
+		c.startRows(p, s.From)
+	}
+	return c
+}
+
+func (c *memCursor) startRows(p *memPartition, from string) {
+	c.key = p.key
+	c.rows = p.rows.Iter()
+	c.inRows = c.rows.Seek(from)
+}
+
+// row gives the next row of the range; e is nil at its end.
+func (c *memCursor) row() (rowKey string, e *memEntity) {
+	for !c.inRows {
+		if !c.more {
+			return "", nil
+		}
+		p := c.partitions.Value()
+		if c.scan.ToPartition != "" && p.key >= c.scan.ToPartition {
+			c.more = false
+			return "", nil
+		}
+		c.startRows(p, "")
+		c.more = c.partitions.Next()
+	}
+	rowKey, e = c.rows.Key(), c.rows.Value()
+	if c.scan.To != "" && !c.scan.AllPartitions && rowKey >= c.scan.To {
+		c.inRows = false
+		return "", nil
+	}
+	c.inRows = c.rows.Next()
+	return rowKey, e
+}
+
+// Next implements engine.Cursor.
+func (c *memCursor) Next(ctx context.Context) ([]engine.Entity, error) {
+	if c.err == nil {
+		c.err = c.fill(ctx)
+		c.tally.flush()
+	}
+	if c.err == nil {
+		return c.chunk, nil
+	}
+	err := c.err
+	c.Close()
+	c.err = err
+	return nil, err
+}
+
+// fill makes the next chunk.
+func (c *memCursor) fill(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if c.m.closed.Load() {
+		return errClosed()
+	}
+	size := c.tally.chunk()
+	if cap(c.chunk) < size {
+		c.chunk = make([]engine.Entity, 0, size)
+	}
+	c.chunk, c.values = c.chunk[:0], c.values[:0]
+	for len(c.chunk) < size {
+		rowKey, e := c.row()
+		if e == nil {
+			break
+		}
+		if c.tally.walked()%ctxEvery == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+		}
+		b := c.last
+		if b == nil || b.shape != e.shape {
+			b = c.bind(e.shape)
+		}
+		if !b.filter.Match(c.key, rowKey, e.values) {
+			continue
+		}
+		c.chunk = append(c.chunk, engine.Entity{
+			PartitionKey: c.key, RowKey: rowKey, ETag: e.etag, Timestamp: e.timestamp,
+			Names: b.names, Values: c.project(b, e.values),
+		})
+	}
+	if len(c.chunk) == 0 {
+		return io.EOF
+	}
+	c.tally.returned(len(c.chunk))
+	return nil
+}
+
+// project selects the values of one entity, without copying where they lie together.
+func (c *memCursor) project(b *memBinding, values []engine.Value) []engine.Value {
+	if b.all {
+		return values
+	}
+	n := len(b.names)
+	if b.run >= 0 {
+		return values[b.run : b.run+n : b.run+n]
+	}
+	if cap(c.values)-len(c.values) < n {
+		c.values = make([]engine.Value, 0, n*cap(c.chunk)) // entities keep what they have of the old one
+	}
+	at := len(c.values)
+	c.values = c.values[:at+n]
+	out := c.values[at : at+n : at+n]
+	for i, slot := range b.slots {
+		if slot >= 0 {
+			out[i] = values[slot]
+		} else {
+			out[i] = engine.Value{}
+		}
+	}
+	return out
+}
+
+func (c *memCursor) bind(s *shape) *memBinding {
+	b := c.bound[s]
+	if b == nil {
+		b = &memBinding{shape: s, filter: c.scan.Filter.Bind(s.names), names: s.names, all: c.scan.Select == nil}
+		if !b.all {
+			b.names, b.projection = c.scan.Select, project(s.names, c.scan.Select)
+		}
+		if c.bound == nil {
+			c.bound = map[*shape]*memBinding{}
+		}
+		c.bound[s] = b
+	}
+	c.last = b
+	return b
+}
+
+// Close implements engine.Cursor.
+func (c *memCursor) Close() error {
+	if c.err == nil {
+		c.err = io.EOF
+	}
+	c.more, c.inRows = false, false
+	c.partitions, c.rows = btree.MapIter[string, *memPartition]{}, btree.MapIter[string, *memEntity]{}
+	c.chunk, c.values, c.bound, c.last = nil, nil, nil, nil
+	return nil
+}

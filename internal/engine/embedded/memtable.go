@@ -1,0 +1,128 @@
+package embedded
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/tidwall/btree"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// degree of the trees: a commit copies the nodes on its path, so small nodes make writes cheap, and
+// large ones scans.
+const degree = 16
+
+type (
+	memPartitions = btree.Map[string, *memPartition]
+	memRows       = btree.Map[string, *memEntity]
+)
+
+// memTable is a table: what readers see is the published tree, which is never changed.
+type memTable struct {
+	name       string
+	deleted    bool // under Memory.mu
+	partitions atomic.Pointer[memPartitions]
+
+	shapes    sync.Mutex
+	shapeOf   map[string]*shape     // by the names, joined
+	lastShape atomic.Pointer[shape] // most entities of a table have the same names
+}
+
+// memPartition is one partition of a table; never changed. (Its tree is behind a struct of its own
+// because the outer tree would copy values that have a Copy method.)
+type memPartition struct {
+	key  string
+	rows *memRows
+}
+
+// memEntity is a stored entity; never changed.
+type memEntity struct {
+	shape     *shape
+	values    []engine.Value
+	etag      string
+	timestamp int64
+}
+
+func newMemTable(name string) *memTable {
+	t := &memTable{name: name, shapeOf: map[string]*shape{}}
+	t.partitions.Store(btree.NewMap[string, *memPartition](degree))
+	return t
+}
+
+func (t *memTable) get(partitionKey, rowKey string) *memEntity {
+	p, ok := t.partitions.Load().Get(partitionKey)
+	if !ok {
+		return nil
+	}
+	e, _ := p.rows.Get(rowKey)
+	return e
+}
+
+// newEntity copies what a writer gave, without what is absent.
+func (t *memTable) newEntity(names []string, values []engine.Value) *memEntity {
+	present := 0
+	for i := range values {
+		if values[i].Type != engine.Absent {
+			present++
+		}
+	}
+	kept := make([]engine.Value, 0, present)
+	if present == len(values) {
+		kept = append(kept, values...)
+		return &memEntity{shape: t.shape(names), values: kept}
+	}
+	var room [64]string
+	keptNames := room[:0]
+	for i := range values {
+		if values[i].Type != engine.Absent {
+			kept = append(kept, values[i])
+			keptNames = append(keptNames, names[i])
+		}
+	}
+	return &memEntity{shape: t.shape(keptNames), values: kept}
+}
+
+// shape gives the one shape of the table that has these names; names is not kept.
+func (t *memTable) shape(names []string) *shape {
+	if s := t.lastShape.Load(); s != nil && slices.Equal(s.names, names) {
+		return s
+	}
+	key := strings.Join(names, "/") // no name holds a slash
+	t.shapes.Lock()
+	s := t.shapeOf[key]
+	if s == nil {
+		s = &shape{names: append([]string{}, names...)}
+		t.shapeOf[key] = s
+	}
+	t.shapes.Unlock()
+	t.lastShape.Store(s)
+	return s
+}
+
+// merged is e with the properties of a Merge laid over it.
+func (t *memTable) merged(e *memEntity, names []string, values []engine.Value) *memEntity {
+	outNames := slices.Clone(e.shape.names)
+	outValues := slices.Clone(e.values)
+	outNames, outValues = overlay(outNames, outValues, names, values)
+	return t.newEntity(outNames, outValues)
+}
+
+// overlay sets the present ones of some properties among others.
+func overlay(names []string, values []engine.Value, overNames []string, overValues []engine.Value) ([]string, []engine.Value) {
+	at := 0
+	for i, name := range overNames {
+		if overValues[i].Type == engine.Absent {
+			continue
+		}
+		var slot int
+		if at, slot = find(names, name, at); slot >= 0 {
+			values[slot] = overValues[i]
+		} else {
+			names, values = append(names, name), append(values, overValues[i])
+		}
+	}
+	return names, values
+}
