@@ -54,7 +54,7 @@ type Entity struct {
 type Get struct {
 	Table                string
 	PartitionKey, RowKey string
-	Select               []string // properties wanted; nil: all. Keys and ETag always come.
+	Select               []string // properties wanted, each once; nil: all. Keys and ETag always come.
 	Meter                *Meter   // counts what the read costs; may be nil
 }
 
@@ -70,7 +70,7 @@ type Scan struct {
 	AllPartitions              bool
 	FromPartition, ToPartition string
 	Filter                     *Filter  // superset hint evaluated at the entity; nil: none
-	Select                     []string // properties wanted; nil: all. []string{} (not nil): keys only
+	Select                     []string // properties wanted, each once; nil: all. []string{} (not nil): keys only
 	Limit                      int      // stop after so many entities that pass the filter; 0: no limit
 	Meter                      *Meter
 }

@@ -1,0 +1,219 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// walkAtOnce is how many entities are walked in one transaction: as long as one is open, a writer that
+// must grow the map waits, and readers behind it.
+const walkAtOnce = 8192
+
+// fileCursor walks a table, a transaction for each chunk.
+type fileCursor struct {
+	file  *File
+	scan  engine.Scan
+	table *fileTable
+	err   error // what Next reports from now on
+
+	from, to []byte // of keys; to is empty for no bound
+	ended    bool
+	key      string // the partition of the last entity
+
+	reader *recordReader
+	want   int // how many of the reader's values were asked for; the rest is for the filter
+	arena  arena
+	chunk  []engine.Entity
+	values []engine.Value
+	tally  tally
+}
+
+// Scan implements engine.Engine.
+func (f *File) Scan(_ context.Context, s engine.Scan) engine.Cursor {
+	c := &fileCursor{file: f, scan: s, tally: newTally(f.limits, s)}
+	if f.closed.Load() {
+		c.err = errClosed()
+		return c
+	}
+	if c.err = f.limits.CheckScan(&s); c.err != nil {
+		return c
+	}
+	if c.table = f.table(s.Table); c.table == nil {
+		c.tally.flush()
+		c.err = errNoTable(s.Table)
+		return c
+	}
+	if s.AllPartitions {
+		c.from = appendPartitionBound(nil, s.FromPartition)
+		if s.ToPartition != "" {
+			c.to = appendPartitionBound(nil, s.ToPartition)
+		}
+	} else {
+		c.key = strings.Clone(s.PartitionKey)
+		c.from = appendKey(nil, s.PartitionKey, s.From)
+		if s.To != "" {
+			c.to = appendKey(nil, s.PartitionKey, s.To)
+		} else {
+			c.to = append([]byte(s.PartitionKey), 1)
+		}
+	}
+	want := s.Select
+	if want != nil {
+		want = filterProperties(want[:len(want):len(want)], s.Filter)
+		c.want = len(s.Select)
+	}
+	c.reader = newRecordReader(c.table.dict, want, s.Filter)
+	return c
+}
+
+// appendPartitionBound makes the key that separates the partitions below p from the others. No
+// partition's key holds a zero byte: where p has one, what is before it is a partition below p.
+func appendPartitionBound(dst []byte, p string) []byte {
+	if i := strings.IndexByte(p, 0); i >= 0 {
+		return append(append(dst, p[:i]...), 1)
+	}
+	return append(append(dst, p...), 0)
+}
+
+// filterProperties appends the properties that f compares and names does not have.
+func filterProperties(names []string, f *engine.Filter) []string {
+	if f == nil {
+		return names
+	}
+	for _, kid := range f.Kids {
+		names = filterProperties(names, kid)
+	}
+	if f.Op != engine.And && f.Op != engine.Or {
+		if _, slot := find(names, f.Property, 0); slot < 0 {
+			names = append(names, f.Property)
+		}
+	}
+	return names
+}
+
+// Next implements engine.Cursor.
+func (c *fileCursor) Next(ctx context.Context) ([]engine.Entity, error) {
+	if c.err == nil {
+		c.err = c.fill(ctx)
+		c.tally.flush()
+	}
+	if c.err == nil {
+		return c.chunk, nil
+	}
+	err := c.err
+	c.Close()
+	c.err = err
+	return nil, err
+}
+
+// fill makes the next chunk.
+func (c *fileCursor) fill(ctx context.Context) error {
+	size := c.tally.chunk()
+	if cap(c.chunk) < size {
+		c.chunk = make([]engine.Entity, 0, size)
+	}
+	c.chunk, c.values = c.chunk[:0], c.values[:0]
+	for len(c.chunk) == 0 && size > 0 && !c.ended {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if c.file.closed.Load() {
+			return errClosed()
+		}
+		err := c.file.view(func(tx *bolt.Tx) error { return c.walk(tx, size) })
+		if err != nil {
+			return err
+		}
+	}
+	if len(c.chunk) == 0 {
+		return io.EOF
+	}
+	c.tally.returned(len(c.chunk))
+	return nil
+}
+
+// walk walks on in one transaction, until the chunk has size entities.
+func (c *fileCursor) walk(tx *bolt.Tx, size int) error {
+	b := tx.Bucket(c.table.entities)
+	if b == nil {
+		return errNoTable(c.scan.Table) // deleted meanwhile
+	}
+	cursor := b.Cursor()
+	walked := 0
+	for key, record := cursor.Seek(c.from); ; key, record = cursor.Next() {
+		if key == nil || len(c.to) > 0 && bytes.Compare(key, c.to) >= 0 {
+			c.ended = true
+			return nil
+		}
+		if walked == walkAtOnce || len(c.chunk) == size {
+			c.from = append(c.from[:0], key...)
+			return nil
+		}
+		walked++
+		c.tally.walked()
+		if err := c.look(key, record); err != nil {
+			return err
+		}
+	}
+}
+
+// look adds an entity to the chunk if it passes. Nothing of one that does not is copied.
+func (c *fileCursor) look(key, record []byte) error {
+	r := c.reader
+	if err := r.read(record); err != nil {
+		return err
+	}
+	zero := len(c.key)
+	if c.scan.AllPartitions {
+		if zero = bytes.IndexByte(key, 0); zero < 0 {
+			return errKey
+		}
+	}
+	partitionKey, rowKey := view(key[:zero]), view(key[zero+1:])
+	if !r.bound.Match(partitionKey, rowKey, r.values) {
+		return nil
+	}
+	if c.key != partitionKey {
+		c.key = c.arena.copy(partitionKey)
+	}
+	e := engine.Entity{
+		PartitionKey: c.key, RowKey: c.arena.copy(rowKey), ETag: c.arena.etag(r.version), Timestamp: r.ticks,
+		Names: r.names, Values: r.values,
+	}
+	if c.scan.Select != nil {
+		e.Names, e.Values = c.scan.Select, r.values[:c.want]
+	}
+	e.Values = c.hold(e.Values)
+	c.arena.keep(e.Values)
+	c.chunk = append(c.chunk, e)
+	return nil
+}
+
+var errKey = errors.New("an entity with a damaged key")
+
+// hold copies values to where they stay until the next chunk.
+func (c *fileCursor) hold(values []engine.Value) []engine.Value {
+	n := len(values)
+	if cap(c.values)-len(c.values) < n {
+		c.values = make([]engine.Value, 0, n*cap(c.chunk)) // entities keep what they have of the old one
+	}
+	at := len(c.values)
+	c.values = append(c.values, values...)
+	return c.values[at : at+n : at+n]
+}
+
+// Close implements engine.Cursor.
+func (c *fileCursor) Close() error {
+	if c.err == nil {
+		c.err = io.EOF
+	}
+	c.ended, c.chunk, c.values, c.reader = true, nil, nil, nil
+	return nil
+}

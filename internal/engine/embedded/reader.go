@@ -1,0 +1,158 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/binary"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// recordReader reads records of one table, one after the other: the properties in want, or all of them
+// when want is nil. The texts in values lie in the record.
+type recordReader struct {
+	dict   *dictionary
+	want   []string
+	filter *engine.Filter // bound to names; may be nil
+
+	version uint64
+	ticks   int64
+	names   []string // of values
+	values  []engine.Value
+	bound   engine.Bound
+
+	slots  []int32 // by a name's number: 0 not known yet, -1 not wanted, else 1 + index in want
+	series []byte  // reading all: the names of the record, in a form that compares
+	last   []byte  // the series that names and bound are of
+	seen   map[string]readerShape
+}
+
+type readerShape struct {
+	names []string
+	bound engine.Bound
+}
+
+func newRecordReader(d *dictionary, want []string, f *engine.Filter) *recordReader {
+	r := &recordReader{dict: d, want: want, filter: f}
+	if want != nil {
+		r.names, r.bound = want, f.Bind(want)
+		r.values = make([]engine.Value, len(want))
+	}
+	return r
+}
+
+// read reads a record.
+func (r *recordReader) read(b []byte) error {
+	var err error
+	r.version, r.ticks, b, err = readHeader(b)
+	if err != nil {
+		return err
+	}
+	if r.want == nil {
+		return r.readAll(b)
+	}
+	clear(r.values)
+	var skipped engine.Value
+	for missing := len(r.want); len(b) > 0 && missing > 0; {
+		var id uint64
+		var name string
+		if id, name, b, err = readName(b); err != nil {
+			return err
+		}
+		slot, err := r.slot(id, name)
+		if err != nil {
+			return err
+		}
+		v := &skipped
+		if slot >= 0 {
+			v = &r.values[slot]
+			missing--
+		}
+		if b, err = readValue(b, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// slot says where in want a name is, or -1.
+func (r *recordReader) slot(id uint64, name string) (int, error) {
+	if id == 0 {
+		_, slot := find(r.want, name, 0)
+		return slot, nil
+	}
+	if id < uint64(len(r.slots)) {
+		if s := r.slots[id]; s != 0 {
+			return max(int(s)-1, -1), nil
+		}
+	}
+	names := *r.dict.names.Load()
+	if id > uint64(len(names)) {
+		return 0, errRecordName
+	}
+	if len(r.slots) <= len(names) {
+		r.slots = append(r.slots, make([]int32, len(names)+1-len(r.slots))...)
+	}
+	_, slot := find(r.want, names[id-1], 0)
+	r.slots[id] = int32(slot + 1)
+	if slot < 0 {
+		r.slots[id] = -1
+	}
+	return slot, nil
+}
+
+// readAll reads every property, and finds names and bound for the record's series of names.
+func (r *recordReader) readAll(b []byte) error {
+	r.values, r.series = r.values[:0], r.series[:0]
+	for len(b) > 0 {
+		id, name, rest, err := readName(b)
+		if err != nil {
+			return err
+		}
+		if r.series = binary.AppendUvarint(r.series, id); id == 0 {
+			r.series = appendText(r.series, name)
+		}
+		r.values = append(r.values, engine.Value{})
+		if b, err = readValue(rest, &r.values[len(r.values)-1]); err != nil {
+			return err
+		}
+	}
+	if r.names != nil && bytes.Equal(r.series, r.last) {
+		return nil
+	}
+	s, ok := r.seen[string(r.series)]
+	if !ok {
+		var err error
+		if s.names, err = r.namesOf(r.series); err != nil {
+			return err
+		}
+		s.bound = r.filter.Bind(s.names)
+		if r.seen == nil {
+			r.seen = map[string]readerShape{}
+		}
+		r.seen[string(r.series)] = s
+	}
+	r.names, r.bound = s.names, s.bound
+	r.last = append(r.last[:0], r.series...)
+	return nil
+}
+
+// namesOf makes the names of a series, which are for keeping.
+func (r *recordReader) namesOf(series []byte) ([]string, error) {
+	known := *r.dict.names.Load()
+	names := make([]string, 0, len(r.values))
+	for len(series) > 0 {
+		id, name, rest, err := readName(series)
+		switch {
+		case err != nil:
+			return nil, err
+		case id > uint64(len(known)):
+			return nil, errRecordName
+		case id != 0:
+			name = known[id-1]
+		default:
+			name = string([]byte(name))
+		}
+		names, series = append(names, name), rest
+	}
+	return names, nil
+}
