@@ -1,0 +1,99 @@
+package nearlyfree
+
+import (
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+)
+
+// ScanPolicy says what happens to a statement that would read a whole table or partition without a key.
+type ScanPolicy string
+
+// The policies. A hint /*+ allow_scan */ behind the statement's first word overrules warn and deny.
+const (
+	ScanAllow ScanPolicy = "allow" // it runs; the default
+	ScanWarn  ScanPolicy = "warn"  // it runs, and the logger is told
+	ScanDeny  ScanPolicy = "deny"  // it fails with ErrScanRefused
+)
+
+// Config is what a data source name says, and what a text cannot hold. The zero Config with a Store is
+// ready to use.
+type Config struct {
+	// Store says where the data is, without options: "mem://", "mem://NAME", "file:PATH", an Azure storage
+	// connection string, or the URL of a table endpoint, with or without a SAS query.
+	Store string
+
+	// Database keeps the tables of one account apart by a prefix of their names; "" is the default
+	// database. Up to 30 letters, digits, _ and -.
+	Database string
+	// Scan is ScanAllow where it is "".
+	Scan ScanPolicy
+	// MaxEntities is the number of entities that one statement may read; a statement that needs more fails
+	// with ErrTooManyEntities. 0: no bound.
+	MaxEntities int64
+	// MaxMemory is the number of bytes that the sorts, groups and hashes of one statement may hold; a
+	// statement that needs more fails with ErrMemory. 0: DefaultMaxMemory. Negative: no bound.
+	MaxMemory int64
+	// Parallel is the number of requests of one statement that may be under way at once. 0: DefaultParallel.
+	Parallel int
+	// ReadOnly refuses every write before anything is sent.
+	ReadOnly bool
+	// ANSIQuotes makes "x" an identifier and || a concatenation, as in standard SQL.
+	ANSIQuotes bool
+	// SchemaLease is how long table definitions are trusted without asking a store that is shared with other
+	// processes again. A change of a definition takes at least twice as long there. 0: 5 s.
+	SchemaLease time.Duration
+
+	// Credential is used for an endpoint URL without a SAS. nil: azidentity.NewDefaultAzureCredential.
+	Credential azcore.TokenCredential
+	// Transport sends the requests to Azure. nil: a transport of our own with 64 idle connections.
+	Transport policy.Transporter
+	// Retry says how requests to Azure are tried again.
+	Retry RetryOptions
+	// Logger is told of retries, throttling, refused and warned scans. Never of arguments or secrets. nil: silent.
+	Logger *slog.Logger
+}
+
+// The defaults of Config's fields.
+const (
+	DefaultMaxMemory = 256 << 20
+	DefaultParallel  = 16
+)
+
+// RetryOptions say how a request to Azure is tried again after an error that passes (throttling, a lost
+// connection). A write is sent again only when it is certain that it was not applied.
+type RetryOptions struct {
+	MaxTries   int           // 0: 6; 1: never again
+	Delay      time.Duration // before the first retry, doubled for each further one; 0: 200 ms
+	MaxDelay   time.Duration // 0: 10 s
+	TryTimeout time.Duration // of one request; 0: 60 s
+}
+
+// String is FormatDSN without secrets.
+func (c *Config) String() string { return c.format(true) }
+
+// GoString keeps secrets out of %#v.
+func (c *Config) GoString() string { return fmt.Sprintf("nearlyfree.Config{%s}", c.format(true)) }
+
+// LogValue keeps secrets out of logs.
+func (c *Config) LogValue() slog.Value { return slog.StringValue(c.format(true)) }
+
+func (c *Config) maxMemory() int64 {
+	switch {
+	case c.MaxMemory == 0:
+		return DefaultMaxMemory
+	case c.MaxMemory < 0:
+		return 0
+	}
+	return c.MaxMemory
+}
+
+func (c *Config) parallel() int {
+	if c.Parallel == 0 {
+		return DefaultParallel
+	}
+	return c.Parallel
+}

@@ -1,0 +1,221 @@
+package nearlyfree
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// conn is a session: variables, and a transaction while there is one. It holds nothing of the network.
+type conn struct {
+	connector  *Connector
+	session    expr.Session
+	tx         *buffer.Buffer // nil outside a transaction
+	readOnly   bool           // of the transaction
+	savepoints []savepoint
+	closed     bool
+}
+
+func newConn(k *Connector) *conn {
+	c := &conn{connector: k}
+	c.session.ConnectionID = k.ids.Add(1)
+	c.reset()
+	return c
+}
+
+func (c *conn) reset() {
+	c.tx, c.readOnly, c.savepoints = nil, false, nil
+	c.session = expr.Session{
+		Database: databaseName(c.connector.config.Database), User: sessionUser, Version: serverVersion,
+		ConnectionID: c.session.ConnectionID, System: systemVariable,
+		Lock: c.lock, Unlock: c.unlock,
+	}
+}
+
+// Prepare and Begin are what database/sql asks of a driver.Conn; it calls their Context forms.
+func (c *conn) Prepare(query string) (driver.Stmt, error) {
+	return c.PrepareContext(context.Background(), query)
+}
+
+func (c *conn) Begin() (driver.Tx, error) {
+	return c.BeginTx(context.Background(), driver.TxOptions{})
+}
+
+func (c *conn) Close() error {
+	c.closed = true
+	c.tx = nil
+	c.connector.locks.releaseAll(c)
+	return nil
+}
+
+// Ping reads from the store: the version of the table definitions.
+func (c *conn) Ping(ctx context.Context) error {
+	if err := c.usable(ctx); err != nil {
+		return err
+	}
+	return translate(c.connector.runtime.Ping(ctx, c.connector.catalog), "")
+}
+
+// ResetSession gives the connection back to the pool as if it were new.
+func (c *conn) ResetSession(context.Context) error {
+	if !c.IsValid() {
+		return driver.ErrBadConn
+	}
+	c.connector.locks.releaseAll(c)
+	c.reset()
+	return nil
+}
+
+// IsValid says whether the connection may go back to the pool.
+func (c *conn) IsValid() bool { return !c.closed && !c.connector.isClosed() }
+
+// CheckNamedValue takes sql.Named arguments, and all types that database/sql takes.
+func (c *conn) CheckNamedValue(nv *driver.NamedValue) error { return checkArgument(nv) }
+
+func (c *conn) usable(ctx context.Context) error {
+	if c.closed {
+		return driver.ErrBadConn
+	}
+	if c.connector.isClosed() {
+		return &Error{Message: "the database is closed", class: ErrClosed}
+	}
+	return ctx.Err()
+}
+
+// PrepareContext parses and plans the statement, so that its errors show here.
+func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
+	if err := c.usable(ctx); err != nil {
+		return nil, err
+	}
+	p, err := c.prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	if isPlanned(p.parsed.Statement) {
+		if _, err := c.plan(ctx, p); err != nil {
+			return nil, err
+		}
+	}
+	return &stmt{conn: c, text: query, n: p.parsed.Placeholders}, nil
+}
+
+// QueryContext runs one statement and gives its rows; those of a statement without any are none.
+func (c *conn) QueryContext(ctx context.Context, query string, named []driver.NamedValue) (driver.Rows, error) {
+	if err := c.usable(ctx); err != nil {
+		return nil, err
+	}
+	p, err := c.prepare(query)
+	if err != nil {
+		return nil, err
+	}
+	args, err := bind(p.parsed, named)
+	if err != nil {
+		return nil, err
+	}
+	out, err := c.run(ctx, p, args)
+	if err != nil {
+		return nil, translate(err, p.parsed.Text)
+	}
+	if out.rows == nil {
+		return &rows{ctx: ctx, conn: c, cursor: &rowList{}}, nil
+	}
+	return out.rows, nil
+}
+
+// ExecContext runs a statement, or, without arguments, several with ; between them. Rows are read to
+// their end and dropped.
+func (c *conn) ExecContext(ctx context.Context, query string, named []driver.NamedValue) (driver.Result, error) {
+	if err := c.usable(ctx); err != nil {
+		return nil, err
+	}
+	p, err := c.prepare(query)
+	if err != nil {
+		if len(named) == 0 {
+			if texts, splitErr := dialect.Split(query, c.options()); splitErr == nil && len(texts) > 1 {
+				return c.execAll(ctx, texts)
+			}
+		}
+		return nil, err
+	}
+	args, err := bind(p.parsed, named)
+	if err != nil {
+		return nil, err
+	}
+	return c.exec(ctx, p, args)
+}
+
+func (c *conn) exec(ctx context.Context, p *prepared, args []value.Value) (driver.Result, error) {
+	out, err := c.run(ctx, p, args)
+	if err != nil {
+		return nil, translate(err, p.parsed.Text)
+	}
+	if out.rows != nil {
+		if err := out.rows.drain(); err != nil {
+			return nil, err
+		}
+	}
+	return out.result, nil
+}
+
+// execAll runs statements in turn. All are parsed before the first runs.
+func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, error) {
+	all := make([]*prepared, len(texts))
+	for i, text := range texts {
+		var err error
+		if all[i], err = c.prepare(text); err != nil {
+			return nil, err
+		}
+	}
+	var last driver.Result = result{}
+	for i, p := range all {
+		if p.parsed.Placeholders > 0 {
+			return nil, &Error{Message: "several statements in one text take no arguments", class: ErrNotSupported}
+		}
+		r, err := c.exec(ctx, p, nil)
+		if err != nil {
+			if i > 0 {
+				return nil, fmt.Errorf("statement %d of %d (the ones before it stand): %w", i+1, len(all), err)
+			}
+			return nil, err
+		}
+		last = r
+	}
+	return last, nil
+}
+
+// result is what a statement did.
+type result struct{ affected, lastInsertID int64 }
+
+func (r result) LastInsertId() (int64, error) { return r.lastInsertID, nil }
+func (r result) RowsAffected() (int64, error) { return r.affected, nil }
+
+// BeginTx begins a transaction: writes are held back, seen by its own reads, and sent by Commit as one entity
+// group transaction. The isolation levels read uncommitted and read committed are given by what is done
+// anyway (reads see what is committed, and the transaction's own writes); others are refused.
+func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	if err := c.usable(ctx); err != nil {
+		return nil, err
+	}
+	switch level := sql.IsolationLevel(opts.Isolation); level {
+	case sql.LevelDefault, sql.LevelReadUncommitted, sql.LevelReadCommitted:
+	default:
+		return nil, notSupported("isolation level %s cannot be given: use the default, which is read committed", strings.ToLower(level.String()))
+	}
+	return c.begin(opts.ReadOnly)
+}
+
+func (c *conn) begin(readOnly bool) (driver.Tx, error) {
+	if c.tx != nil {
+		return nil, txError("there is a transaction already: end it before another begins")
+	}
+	c.tx = buffer.New(c.connector.runtime.Engine)
+	c.readOnly = readOnly
+	return &tx{conn: c, ctx: context.Background()}, nil
+}

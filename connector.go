@@ -1,0 +1,160 @@
+package nearlyfree
+
+import (
+	"context"
+	"database/sql/driver"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+)
+
+// Connector is one open store, shared by its connections. Make it with NewConnector, give it to sql.OpenDB;
+// sql.DB's Close closes it.
+type Connector struct {
+	config Config
+	logger *slog.Logger
+	meter  engine.Meter
+	cache  statementCache
+	ids    atomic.Int64 // CONNECTION_ID()
+	locks  namedLocks
+
+	mu      sync.Mutex
+	store   *store
+	closed  bool
+	catalog *catalog.Catalog
+	runtime *exec.Runtime
+}
+
+// NewConnector checks c, which is copied, and opens nothing yet: the first connection does.
+func NewConnector(c *Config) (*Connector, error) {
+	parsed, err := ParseDSN(c.Store)
+	if err != nil {
+		return nil, err
+	}
+	if (*parsed != Config{Store: parsed.Store}) {
+		return nil, configError("Config.Store holds options: put them into the fields of Config, or use ParseDSN")
+	}
+	if _, err := ParseDSN(c.FormatDSN()); err != nil {
+		return nil, err // a field holds what its option would refuse
+	}
+	k := &Connector{config: *c, logger: c.Logger}
+	k.config.Store = parsed.Store
+	if k.logger == nil {
+		k.logger = slog.New(slog.DiscardHandler)
+	}
+	return k, nil
+}
+
+// Driver gives the driver.
+func (k *Connector) Driver() driver.Driver { return Driver{} }
+
+// Connect opens the store if it is not open yet, and gives a connection, which is no more than a session:
+// the store's own connections are shared by all.
+func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return nil, &Error{Message: "the database is closed", class: ErrClosed}
+	}
+	if k.store == nil {
+		s, err := openStore(&k.config)
+		if err != nil {
+			return nil, translate(err, "")
+		}
+		k.store = s
+		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, &k.meter)
+		k.runtime = &exec.Runtime{
+			Engine: s.engine, Parallel: k.config.parallel(), MaxEntities: k.config.MaxEntities,
+			MaxMemory: k.config.maxMemory(), Logger: k.logger, Sequences: k.catalog,
+		}
+	}
+	return newConn(k), nil
+}
+
+// Close gives the store up. Statements under way end with an error.
+func (k *Connector) Close() error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.closed {
+		return nil
+	}
+	k.closed = true
+	if k.store == nil {
+		return nil
+	}
+	return translate(k.store.release(), "")
+}
+
+func (k *Connector) isClosed() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.closed
+}
+
+// Stats are what a Connector, or a statement, has cost so far, as the service bills it. On memory and file,
+// Requests is what the same work would have needed on Azure, and bytes are not counted.
+type Stats struct {
+	Requests         int64 // sent, retries included
+	Retries          int64
+	EntitiesScanned  int64 // looked at by the store, where that is known; else those that came back
+	EntitiesReturned int64
+	EntitiesWritten  int64 // operations in transactions
+	BytesIn          int64 // of bodies
+	BytesOut         int64
+}
+
+// Stats gives the counters since the Connector was made.
+func (k *Connector) Stats() Stats { return statsOf(&k.meter) }
+
+func statsOf(m *engine.Meter) Stats {
+	return Stats{
+		Requests: m.Requests.Load(), Retries: m.Retries.Load(), EntitiesScanned: m.Scanned.Load(),
+		EntitiesReturned: m.Returned.Load(), EntitiesWritten: m.Written.Load(),
+		BytesIn: m.BytesIn.Load(), BytesOut: m.BytesOut.Load(),
+	}
+}
+
+// add adds what a statement cost to the Connector's counters.
+func (k *Connector) add(m *engine.Meter) {
+	k.meter.Requests.Add(m.Requests.Load())
+	k.meter.Retries.Add(m.Retries.Load())
+	k.meter.Scanned.Add(m.Scanned.Load())
+	k.meter.Returned.Add(m.Returned.Load())
+	k.meter.Written.Add(m.Written.Load())
+	k.meter.BytesIn.Add(m.BytesIn.Load())
+	k.meter.BytesOut.Add(m.BytesOut.Load())
+}
+
+// Sub gives the difference s - before.
+func (s Stats) Sub(before Stats) Stats {
+	return Stats{
+		Requests: s.Requests - before.Requests, Retries: s.Retries - before.Retries,
+		EntitiesScanned:  s.EntitiesScanned - before.EntitiesScanned,
+		EntitiesReturned: s.EntitiesReturned - before.EntitiesReturned,
+		EntitiesWritten:  s.EntitiesWritten - before.EntitiesWritten,
+		BytesIn:          s.BytesIn - before.BytesIn, BytesOut: s.BytesOut - before.BytesOut,
+	}
+}
+
+// DollarsPerMillion is the price of a million times these requests. Azure bills requests: a transaction of
+// 100 operations, or a page of 1,000 entities, is one.
+func (s Stats) DollarsPerMillion(p Price) float64 {
+	return float64(s.Requests) * p.Per10000Operations * 100
+}
+
+// Price is what the service costs; see https://azure.microsoft.com/pricing/details/storage/tables/ for
+// the figures of a region and redundancy.
+type Price struct {
+	Per10000Operations float64 // dollars
+	PerGBMonth         float64 // dollars
+}
+
+// ListPrice is the price of locally redundant storage in a cheap region, to reckon with.
+var ListPrice = Price{Per10000Operations: 0.00036, PerGBMonth: 0.045}

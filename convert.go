@@ -1,0 +1,153 @@
+package nearlyfree
+
+import (
+	"database/sql/driver"
+	"fmt"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// tick is the resolution of DATETIME, and of the store.
+const tick = 100 * time.Nanosecond
+
+// checkArgument makes nv.Value one of the types that argument knows. It takes all that database/sql takes by
+// default, and uint64 values with the high bit set.
+func checkArgument(nv *driver.NamedValue) error {
+	switch v := nv.Value.(type) {
+	case nil, int64, float64, bool, []byte, string, time.Time, uint64:
+		return nil
+	case driver.Valuer:
+		inner, err := driver.DefaultParameterConverter.ConvertValue(v)
+		if err == nil {
+			nv.Value = inner
+			return nil
+		}
+		// A Valuer may give a uint64, which the default converter refuses when it is large.
+		if got, valueErr := v.Value(); valueErr == nil {
+			if u, ok := got.(uint64); ok {
+				nv.Value = u
+				return nil
+			}
+		}
+		return badArgument(nv, err)
+	case uint:
+		nv.Value = uint64(v)
+		return nil
+	}
+	got, err := driver.DefaultParameterConverter.ConvertValue(nv.Value)
+	if err != nil {
+		return badArgument(nv, err)
+	}
+	nv.Value = got
+	return nil
+}
+
+func badArgument(nv *driver.NamedValue, err error) error {
+	name := fmt.Sprintf("argument %d", nv.Ordinal)
+	if nv.Name != "" {
+		name = "argument " + nv.Name
+	}
+	return &Error{Message: fmt.Sprintf("%s: %v", name, err), class: ErrBadValue, cause: err}
+}
+
+// argument turns what checkArgument let through into a value. A time.Time is taken in UTC and cut to 100 ns:
+// clocks give nanoseconds, which no DATETIME holds.
+func argument(v driver.Value) (value.Value, error) {
+	switch v := v.(type) {
+	case nil:
+		return value.NullValue, nil
+	case int64:
+		return value.FromInt(v), nil
+	case string:
+		return value.FromString(v), nil
+	case float64:
+		return value.FromFloat(v), nil
+	case bool:
+		return value.FromBool(v), nil
+	case []byte:
+		if v == nil {
+			return value.NullValue, nil
+		}
+		return value.FromBytes(string(v)), nil
+	case time.Time:
+		ticks, err := value.TicksFromTime(v.UTC().Truncate(tick))
+		if err != nil {
+			return value.NullValue, err
+		}
+		return value.FromTicks(ticks), nil
+	case uint64:
+		return value.FromUint(v), nil
+	}
+	return value.NullValue, fmt.Errorf("a %T cannot be an argument", v)
+}
+
+// bind puts the arguments in the order of the statement's placeholders.
+func bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
+	if len(named) == 0 && p.Placeholders == 0 {
+		return nil, nil
+	}
+	if p.Names == nil {
+		for i := range named {
+			if named[i].Name != "" {
+				return nil, &Error{Message: fmt.Sprintf("argument %q has a name, but the statement has no :%s or @%s", named[i].Name, named[i].Name, named[i].Name), class: ErrBadValue}
+			}
+		}
+	}
+	if len(named) != p.Placeholders {
+		return nil, &Error{Message: fmt.Sprintf("the statement has %d placeholders, %d arguments were given", p.Placeholders, len(named)), class: ErrBadValue}
+	}
+	args := make([]value.Value, len(named))
+	for i := range named {
+		at := i
+		if named[i].Name != "" {
+			if at = indexOfName(p.Names, named[i].Name); at < 0 {
+				return nil, &Error{Message: fmt.Sprintf("argument %q: the statement has no :%s", named[i].Name, named[i].Name), class: ErrBadValue}
+			}
+		}
+		v, err := argument(named[i].Value)
+		if err != nil {
+			return nil, badArgument(&named[i], err)
+		}
+		args[at] = v
+	}
+	return args, nil
+}
+
+func indexOfName(names []string, name string) int {
+	for i, n := range names {
+		if n == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// driverValue is what a column hands to database/sql: int64, uint64 (above int64 only), float64, bool, string
+// (text, DECIMAL, TIME, JSON, UUID), []byte, time.Time (DATE, DATETIME; UTC), or nil.
+func driverValue(v value.Value) driver.Value {
+	switch v.Kind() {
+	case value.Null:
+		return nil
+	case value.Bool:
+		return v.Bool()
+	case value.Int:
+		return v.Int()
+	case value.Uint:
+		if u := v.Uint(); u > 1<<63-1 {
+			return u
+		}
+		return v.Int()
+	case value.Float:
+		return v.Float()
+	case value.Bytes:
+		return []byte(v.Text())
+	case value.Time, value.Date:
+		return value.TimeFromTicks(v.Ticks())
+	case value.Duration:
+		return value.Text(v)
+	default:
+		return v.Text()
+	}
+}

@@ -1,0 +1,67 @@
+// Package nearlyfree is a database/sql driver that puts a small SQL dialect on Azure Table Storage, one of the
+// cheapest and largest stores there is. The same SQL runs inside the process, on memory or on one file, with
+// no account: only the data source name differs.
+//
+//	import (
+//		"database/sql"
+//
+//		_ "github.com/nearlyfreedb/nearlyfree"
+//	)
+//
+//	db, err := sql.Open("nearlyfree", "file:expenses.db")
+//	db, err := sql.Open("nearlyfree", os.Getenv("AZURE_STORAGE_CONNECTION_STRING"))
+//
+// # Data source names
+//
+// ParseDSN lists them with their options. In short: mem://NAME, file:PATH, an Azure connection string, or the
+// URL of a table endpoint with a SAS query or with Microsoft Entra ID. NewConnector takes the same as a
+// Config for sql.OpenDB, and what a text cannot hold: a credential, a transport, a logger.
+//
+// # SQL
+//
+// The dialect is MySQL's, in strict mode, with binary collation unless a column says COLLATE nocase. VERSION()
+// says 5.7.99-nearlyfree. What is not supported is refused by name; nothing is parsed and ignored. EXPLAIN
+// prints how a statement is run, and the least number of requests that it takes.
+//
+// A row lies under its primary key, and a whole copy of it under each index, so that a query by key is one point
+// read, and one by an indexed column or its prefix (LIKE 'x%') is one range read. Anything else is a filtered
+// scan; the option scan=deny refuses those.
+//
+// # Types
+//
+//	SQL                              Go value of a column        stored as
+//	TINYINT … BIGINT                 int64 (uint64 above it)     Edm.Int64; BIGINT UNSIGNED: Edm.String, 20 digits
+//	FLOAT, DOUBLE                    float64                     Edm.Double
+//	DECIMAL(p,s)                     string, exact               Edm.String
+//	BOOL                             bool                        Edm.Boolean
+//	CHAR, VARCHAR, TEXT, ENUM, SET   string                      Edm.String, split over several when long
+//	BINARY, VARBINARY, BLOB          []byte                      Edm.Binary, split over several when long
+//	DATETIME, TIMESTAMP              time.Time in UTC            Edm.String, 2006-01-02T15:04:05.0000000Z
+//	DATE                             time.Time in UTC            Edm.String, 2006-01-02
+//	TIME                             string, [-]HH:MM:SS[.f]     Edm.Int64, units of 100 ns
+//	JSON                             string                      Edm.String, split when long
+//	UUID                             string, lower case          Edm.Guid
+//
+// A value that does not fit its column exactly is refused, not rounded or cut. There is one exception, for
+// what every Go program does: a time.Time argument is cut to 100 ns, the finest that a DATETIME holds.
+//
+// # Transactions
+//
+// A transaction's writes are held back, seen by its own statements, and sent by Commit as one entity group
+// transaction: all or nothing. So it can hold no more than 100 entities (a row and each of its index copies
+// count as one each) of one table and partition; more is refused with ErrTooLarge. Rows that were read to be
+// written are written only if nobody changed them since: ErrConflict says that the transaction may be run again.
+// Outside of a transaction a statement whose rows need more goes out in several groups, whole rows each; if one
+// fails, the error says exactly what stands.
+//
+// # Limits
+//
+// Those of Azure Table Storage, checked by every engine before anything is sent: an entity has at most 252
+// properties and 1 MiB; a key 512 UTF-16 units (longer texts are cut there and told apart by a hash).
+//
+// # Errors
+//
+// Every error is an *Error, but the context's: MySQL's number and state where there is one, the place in the
+// statement, whether a failed write was applied, whether a retry is safe. errors.Is knows ErrDuplicateKey,
+// ErrConflict, ErrTooLarge and the other targets.
+package nearlyfree

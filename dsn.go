@@ -1,0 +1,379 @@
+package nearlyfree
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// option is one setting of a data source name. A new option is one more line in options.
+type option struct {
+	name string
+	set  func(c *Config, v string) error
+	get  func(c *Config) string // "" where it is the default
+}
+
+var options = []option{
+	{"ansi_quotes", func(c *Config, v string) error { return setBool(&c.ANSIQuotes, v) }, func(c *Config) string { return getBool(c.ANSIQuotes) }},
+	{"database", setDatabase, func(c *Config) string { return c.Database }},
+	{"max_entities", func(c *Config, v string) error { return setCount(&c.MaxEntities, v) }, func(c *Config) string { return getCount(c.MaxEntities) }},
+	{"max_memory", setMaxMemory, func(c *Config) string { return getCount(c.MaxMemory) }},
+	{"parallel", setParallel, func(c *Config) string { return getCount(int64(c.Parallel)) }},
+	{"readonly", func(c *Config, v string) error { return setBool(&c.ReadOnly, v) }, func(c *Config) string { return getBool(c.ReadOnly) }},
+	{"scan", setScan, func(c *Config) string { return string(c.Scan) }},
+	{"schema_lease", setLease, getLease},
+}
+
+func findOption(name string) *option {
+	for i := range options {
+		if strings.EqualFold(options[i].name, name) {
+			return &options[i]
+		}
+	}
+	return nil
+}
+
+func optionNames() string {
+	names := make([]string, len(options))
+	for i, o := range options {
+		names[i] = o.name
+	}
+	return strings.Join(names, ", ")
+}
+
+// ParseDSN reads a data source name: one of
+//
+//	mem://                        memory, private to one sql.DB
+//	mem://NAME                    memory, shared in the process by name
+//	file:PATH                     one durable file (%XX escapes in PATH are decoded)
+//	AccountName=…;AccountKey=…    an Azure storage connection string, in any form that Azure hands out
+//	https://ACCOUNT.table.core.windows.net/?SAS    a table endpoint, with a SAS query or else with Entra ID
+//
+// with options: behind a ? as name=value joined by &, or, in a connection string, as further Name=Value;
+// parts. See Config for what they mean: database, scan, max_entities, max_memory, parallel, readonly,
+// ansi_quotes, schema_lease. An unknown option or a wrong value is an error that names it.
+func ParseDSN(dsn string) (*Config, error) {
+	c := &Config{}
+	var err error
+	switch text := strings.TrimSpace(dsn); {
+	case text == "":
+		return nil, configError("the data source name is empty: use mem://, file:PATH, an Azure connection string or a table endpoint's URL")
+	case hasPrefixFold(text, "mem:"):
+		err = c.parseMemory(text)
+	case hasPrefixFold(text, "file:"):
+		err = c.parseFile(text)
+	case hasPrefixFold(text, "https://"), hasPrefixFold(text, "http://"):
+		err = c.parseURL(text)
+	case strings.Contains(text, "="):
+		err = c.parseConnectionString(text)
+	default:
+		scheme, _, found := strings.Cut(text, ":")
+		if found && !strings.ContainsAny(scheme, "/\\. ") {
+			return nil, configError("unknown scheme %q in the data source name: use mem://, file:PATH, an Azure connection string or https://ACCOUNT.table.core.windows.net/", scheme)
+		}
+		return nil, configError("the data source name is none of mem://NAME, file:PATH, an Azure connection string, or a table endpoint's URL; for a file, write file: in front of the path")
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// FormatDSN is the data source name of c: ParseDSN of it gives the same settings, but for what a text
+// cannot hold (Credential, Transport, Retry, Logger). It holds the secrets of Store.
+func (c *Config) FormatDSN() string { return c.format(false) }
+
+func (c *Config) format(redact bool) string {
+	store := c.Store
+	if redact {
+		store = redactStore(store)
+	}
+	separator, join, escape := "?", "&", url.QueryEscape
+	if isConnectionString(c.Store) {
+		separator, join, escape = ";", ";", func(s string) string { return s }
+		store = strings.TrimRight(store, "; ")
+	} else if strings.Contains(store, "?") {
+		separator = "&"
+	}
+	var parts []string
+	for _, o := range options {
+		if v := o.get(c); v != "" {
+			parts = append(parts, o.name+"="+escape(v))
+		}
+	}
+	if len(parts) == 0 {
+		return store
+	}
+	return store + separator + strings.Join(parts, join)
+}
+
+func (c *Config) parseMemory(text string) error {
+	rest := text[len("mem:"):]
+	if !strings.HasPrefix(rest, "//") {
+		return configError("%q is no memory database: write mem://NAME, or mem:// for a private one", redactStore(text))
+	}
+	name, query, _ := strings.Cut(rest[2:], "?")
+	if strings.ContainsAny(name, "/\\#&= ") {
+		return configError("the name of a memory database has no slash, blank, #, & or =: mem://%s", name)
+	}
+	c.Store = "mem://" + name
+	return c.setQuery(query)
+}
+
+func (c *Config) parseFile(text string) error {
+	path, query, _ := strings.Cut(text[len("file:"):], "?")
+	if path == "" {
+		return configError("file: needs a path: file:expenses.nearlyfree, file:/var/lib/app/data")
+	}
+	if _, err := url.PathUnescape(path); err != nil {
+		return configError("the path of a file database has a %% that begins no escape (write %%25 for a percent sign): %s", path)
+	}
+	c.Store = "file:" + path
+	return c.setQuery(query)
+}
+
+// filePath is the path of a file: store.
+func filePath(store string) string {
+	path, _ := url.PathUnescape(strings.TrimPrefix(store, "file:"))
+	return path
+}
+
+// sasParameters are the query parameters of shared access signatures for tables.
+// https://learn.microsoft.com/rest/api/storageservices/create-service-sas
+var sasParameters = map[string]bool{
+	"sv": true, "ss": true, "srt": true, "sp": true, "se": true, "st": true, "spr": true, "sig": true, "sip": true,
+	"si": true, "tn": true, "spk": true, "srk": true, "epk": true, "erk": true, "sr": true, "skoid": true, "sktid": true,
+	"skt": true, "ske": true, "sks": true, "skv": true, "saoid": true, "suoid": true, "scid": true, "sduoid": true, "skdutid": true,
+}
+
+func (c *Config) parseURL(text string) error {
+	base, query, _ := strings.Cut(text, "?")
+	u, err := url.Parse(base)
+	if err != nil || u.Host == "" {
+		return configError("the table endpoint's URL cannot be read: write https://ACCOUNT.table.core.windows.net/")
+	}
+	if u.User != nil {
+		return configError("the table endpoint's URL holds a user name or password: give a SAS query, a connection string, or a credential in Config")
+	}
+	if u.Fragment != "" {
+		return configError("the table endpoint's URL has a fragment (#): escape it as %%23 if it belongs to the SAS")
+	}
+	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
+		return configError("plain http is refused except to this machine: use https://%s", u.Host)
+	}
+	var sas []string
+	for _, part := range strings.Split(query, "&") {
+		if part == "" {
+			continue
+		}
+		name, v, _ := strings.Cut(part, "=")
+		if sasParameters[name] {
+			sas = append(sas, part)
+			continue
+		}
+		if err := c.setEscaped(name, v); err != nil {
+			return err
+		}
+	}
+	c.Store = base
+	if len(sas) > 0 {
+		c.Store += "?" + strings.Join(sas, "&")
+	}
+	return nil
+}
+
+func (c *Config) parseConnectionString(text string) error {
+	var store []string
+	for _, part := range strings.Split(text, ";") {
+		name, v, _ := strings.Cut(part, "=")
+		if o := findOption(strings.TrimSpace(name)); o != nil {
+			if err := c.setOption(o, strings.TrimSpace(v)); err != nil {
+				return err
+			}
+			continue
+		}
+		if strings.TrimSpace(part) != "" {
+			store = append(store, strings.TrimSpace(part))
+		}
+	}
+	c.Store = strings.Join(store, ";")
+	return checkConnectionString(c.Store)
+}
+
+func isConnectionString(store string) bool {
+	return !hasPrefixFold(store, "mem:") && !hasPrefixFold(store, "file:") && !hasPrefixFold(store, "http://") && !hasPrefixFold(store, "https://")
+}
+
+func (c *Config) setQuery(query string) error {
+	for _, part := range strings.Split(query, "&") {
+		if part == "" {
+			continue
+		}
+		name, v, _ := strings.Cut(part, "=")
+		if err := c.setEscaped(name, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *Config) setEscaped(name, v string) error {
+	o := findOption(name)
+	if o == nil {
+		return configError("unknown option %q in the data source name; there are %s", name, optionNames())
+	}
+	text, err := url.QueryUnescape(v)
+	if err != nil {
+		return configError("option %s: the value %q has a %% that begins no escape", o.name, v)
+	}
+	return c.setOption(o, text)
+}
+
+func (c *Config) setOption(o *option, v string) error {
+	if err := o.set(c, v); err != nil {
+		return configError("option %s=%s: %v", o.name, v, err)
+	}
+	return nil
+}
+
+func setBool(dst *bool, v string) error {
+	switch strings.ToLower(v) {
+	case "true", "1", "yes", "on", "":
+		*dst = true
+	case "false", "0", "no", "off":
+		*dst = false
+	default:
+		return fmt.Errorf("want true or false")
+	}
+	return nil
+}
+
+func getBool(b bool) string {
+	if b {
+		return "true"
+	}
+	return ""
+}
+
+func setCount(dst *int64, v string) error {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < 0 {
+		return fmt.Errorf("want a whole number, 0 or more (0: no bound)")
+	}
+	*dst = n
+	return nil
+}
+
+func getCount(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+func setMaxMemory(c *Config, v string) error {
+	n, err := strconv.ParseInt(v, 10, 64)
+	if err != nil || n < -1 || n == 0 {
+		return fmt.Errorf("want a number of bytes, or -1 for no bound")
+	}
+	c.MaxMemory = n
+	return nil
+}
+
+// maxParallel keeps a typing error from opening a connection for each row.
+const maxParallel = 1024
+
+func setParallel(c *Config, v string) error {
+	n, err := strconv.Atoi(v)
+	if err != nil || n < 1 || n > maxParallel {
+		return fmt.Errorf("want a whole number from 1 to %d", maxParallel)
+	}
+	c.Parallel = n
+	return nil
+}
+
+func setScan(c *Config, v string) error {
+	switch p := ScanPolicy(strings.ToLower(v)); p {
+	case ScanAllow, ScanWarn, ScanDeny:
+		c.Scan = p
+		return nil
+	}
+	return fmt.Errorf("want allow, warn or deny")
+}
+
+func setLease(c *Config, v string) error {
+	d, err := time.ParseDuration(v)
+	if err != nil || d <= 0 {
+		return fmt.Errorf("want a duration above zero, such as 5s or 500ms")
+	}
+	c.SchemaLease = d
+	return nil
+}
+
+func getLease(c *Config) string {
+	if c.SchemaLease == 0 {
+		return ""
+	}
+	return c.SchemaLease.String()
+}
+
+// maxDatabase leaves room for a table's name in the 63 characters of a physical one.
+const maxDatabase = 30
+
+func setDatabase(c *Config, v string) error {
+	if len(v) > maxDatabase {
+		return fmt.Errorf("at most %d characters", maxDatabase)
+	}
+	for _, r := range v {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' {
+			return fmt.Errorf("want letters, digits, _ and -, not %q", r)
+		}
+	}
+	c.Database = v
+	return nil
+}
+
+func hasPrefixFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+func isLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+// publicParts are the parts of a connection string that are no secret.
+var publicParts = map[string]bool{
+	"accountname": true, "tableendpoint": true, "endpointsuffix": true, "defaultendpointsprotocol": true,
+	"usedevelopmentstorage": true,
+}
+
+// redactStore hides account keys, signatures and whatever else is not known to be public.
+func redactStore(store string) string {
+	if !isConnectionString(store) {
+		base, query, found := strings.Cut(store, "?")
+		if !found || query == "" {
+			return base
+		}
+		return base + "?REDACTED"
+	}
+	parts := strings.Split(store, ";")
+	for i, part := range parts {
+		name, v, found := strings.Cut(part, "=")
+		switch key := strings.ToLower(strings.TrimSpace(name)); {
+		case !found:
+			parts[i] = "REDACTED"
+		case key == "tableendpoint":
+			parts[i] = name + "=" + redactStore(v)
+		case !publicParts[key]:
+			parts[i] = name + "=REDACTED"
+		}
+	}
+	return strings.Join(parts, ";")
+}

@@ -1,0 +1,101 @@
+package nearlyfree
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The targets of errors.Is. Each stands for a class of errors; the error itself is an *Error.
+var (
+	ErrSyntax          = errors.New("nearlyfree: syntax error")
+	ErrNotSupported    = errors.New("nearlyfree: not supported")
+	ErrNoTable         = errors.New("nearlyfree: no such table")
+	ErrTableExists     = errors.New("nearlyfree: table exists")
+	ErrUnknownColumn   = errors.New("nearlyfree: unknown column")
+	ErrDuplicateKey    = errors.New("nearlyfree: duplicate key")
+	ErrNotNull         = errors.New("nearlyfree: column cannot be null")
+	ErrBadValue        = errors.New("nearlyfree: value does not fit")
+	ErrConflict        = errors.New("nearlyfree: conflict with another writer")
+	ErrTooLarge        = errors.New("nearlyfree: over a limit of the store")
+	ErrTooManyEntities = errors.New("nearlyfree: statement reads too many entities")
+	ErrMemory          = errors.New("nearlyfree: statement needs too much memory")
+	ErrScanRefused     = errors.New("nearlyfree: scan refused")
+	ErrThrottled       = errors.New("nearlyfree: throttled")
+	ErrUnreachable     = errors.New("nearlyfree: store cannot be reached")
+	ErrAuth            = errors.New("nearlyfree: access denied")
+	ErrReadOnly        = errors.New("nearlyfree: read only")
+	ErrLocked          = errors.New("nearlyfree: file in use by another process")
+	ErrCorrupt         = errors.New("nearlyfree: stored data cannot be read")
+	ErrClosed          = errors.New("nearlyfree: closed")
+	ErrConfig          = errors.New("nearlyfree: wrong data source name or configuration")
+	ErrSchemaChanged   = errors.New("nearlyfree: table definitions changed meanwhile")
+	ErrTransaction     = errors.New("nearlyfree: transaction cannot do that")
+)
+
+// Applied says whether a write that failed took effect.
+type Applied uint8
+
+const (
+	// AppliedNo: nothing of the statement stands.
+	AppliedNo Applied = iota
+	// AppliedPartly: some of the statement's rows stand; the message says which.
+	AppliedPartly
+	// AppliedUnknown: the answer of the store was lost; the write may stand. Read before writing again.
+	AppliedUnknown
+)
+
+// Error is every error of this driver but the context's.
+type Error struct {
+	// Number and State are MySQL's error number and SQLSTATE; 0 and "" where MySQL knows no such error.
+	Number uint16
+	State  string
+	// Message is for people. It holds no secret; it may hold values of the statement (a duplicate key).
+	Message string
+	// Line and Column are the place in the statement's text, from 1; 0 where there is none.
+	Line, Column int
+	// Applied says whether a write that failed took effect.
+	Applied Applied
+	// Retryable says that the same statement, or the whole transaction, may succeed when it is sent again,
+	// and does no harm.
+	Retryable bool
+	// RequestID is Azure's id of the request that failed; "" for other stores.
+	RequestID string
+
+	class error // one of the targets above
+	cause error
+}
+
+// Error is "Error NUMBER (STATE): message", as MySQL's Go driver prints it, or "nearlyfree: message".
+func (e *Error) Error() string {
+	var s string
+	switch {
+	case e.Number != 0 && e.State != "":
+		s = fmt.Sprintf("Error %d (%s): %s", e.Number, e.State, e.Message)
+	case e.Number != 0:
+		s = fmt.Sprintf("Error %d: %s", e.Number, e.Message)
+	default:
+		s = "nearlyfree: " + e.Message
+	}
+	if e.RequestID != "" {
+		s += " (request " + e.RequestID + ")"
+	}
+	return s
+}
+
+// Is makes errors.Is(err, ErrDuplicateKey) and the like true.
+func (e *Error) Is(target error) bool { return e.class != nil && e.class == target }
+
+// Unwrap gives the error below, such as the Azure SDK's *azcore.ResponseError.
+func (e *Error) Unwrap() error { return e.cause }
+
+func configError(format string, args ...any) *Error {
+	return &Error{Message: fmt.Sprintf(format, args...), class: ErrConfig}
+}
+
+func txError(format string, args ...any) *Error {
+	return &Error{Message: fmt.Sprintf(format, args...), class: ErrTransaction}
+}
+
+func notSupported(format string, args ...any) *Error {
+	return &Error{Number: 1235, State: "42000", Message: fmt.Sprintf(format, args...), class: ErrNotSupported}
+}

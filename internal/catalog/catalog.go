@@ -1,0 +1,247 @@
+// Package catalog keeps table definitions as entities of the store itself, so that another process that
+// opens the same store finds them, and hands out AUTO_INCREMENT values. It plans nothing and runs no
+// statement; how a definition changes step by step is exec's business.
+//
+// One physical table a database holds it all, in one partition:
+//
+//	catalog        the version: a number that every change raises
+//	table!NAME     a definition, as JSON, split over properties when it is long
+//	drop!PHYSICAL  a table whose definition is gone and whose physical table is still to be deleted
+//	sequence!…     the next AUTO_INCREMENT value of a table
+//
+// A change writes its entities and raises the version in one entity group transaction, conditional on the
+// version that it was made against. Where other processes may use the store (engine.Engine.Shared),
+// definitions are trusted for a lease only: then the version is read again, and when it has moved, all
+// definitions are. Whoever makes a change that older definitions could harm waits (WaitLease) until
+// nobody trusts those any more.
+package catalog
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// DefaultLease is how long definitions are trusted without asking the store again, where it is shared.
+const DefaultLease = 5 * time.Second
+
+// Catalog is the definitions of one database. Safe for concurrent use.
+type Catalog struct {
+	engine   engine.Engine
+	database string
+	table    string // physical
+	lease    time.Duration
+	meter    *engine.Meter // of the requests that keep definitions fresh
+
+	current atomic.Pointer[Snapshot]
+	refresh sync.Mutex // one reader of the version at a time
+	change  sync.Mutex // one change at a time in this process
+
+	sequences sequences
+}
+
+// Snapshot is the definitions as of one version. Definitions are read when they are first asked for.
+type Snapshot struct {
+	catalog *Catalog
+	version int64
+	etag    string // of the version entity; "" when there is none yet
+	fresh   time.Time
+
+	mu     sync.RWMutex
+	tables map[string]*definition // by folded name; nil: known not to exist
+	all    bool                   // tables holds every definition
+}
+
+type definition struct {
+	table *planner.Table
+	etag  string
+}
+
+// Open gives the catalog of a database ("" is the default one). It sends nothing. meter, which may be nil,
+// counts the requests that keep definitions fresh; lease 0 is DefaultLease.
+func Open(e engine.Engine, database string, lease time.Duration, meter *engine.Meter) *Catalog {
+	if lease == 0 {
+		lease = DefaultLease
+	}
+	c := &Catalog{engine: e, database: database, table: keymap.CatalogTable(database), lease: lease, meter: meter}
+	c.sequences.blocks = map[string]*block{}
+	return c
+}
+
+// Database is the name of the database.
+func (c *Catalog) Database() string { return c.database }
+
+// Snapshot gives the definitions, reading the version when the lease is over.
+func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
+	if s := c.current.Load(); s != nil && c.isFresh(s) {
+		return s, nil
+	}
+	c.refresh.Lock()
+	defer c.refresh.Unlock()
+	old := c.current.Load()
+	if old != nil && c.isFresh(old) {
+		return old, nil
+	}
+	now := time.Now() // before the request: the lease must not outlive what was read
+	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
+	if err != nil && !isCode(err, engine.CodeNotFound) && !isCode(err, engine.CodeNoTable) {
+		return nil, err
+	}
+	next := &Snapshot{catalog: c, etag: e.ETag, fresh: now, tables: map[string]*definition{}}
+	if err == nil {
+		if next.version, err = decodeVersion(&e); err != nil {
+			return nil, err
+		}
+	}
+	if old != nil && old.version == next.version && old.etag == next.etag {
+		old.mu.RLock()
+		for name, d := range old.tables {
+			next.tables[name] = d
+		}
+		next.all = old.all
+		old.mu.RUnlock()
+	}
+	c.current.Store(next)
+	return next, nil
+}
+
+func (c *Catalog) isFresh(s *Snapshot) bool {
+	return !c.engine.Shared() || time.Since(s.fresh) < c.lease
+}
+
+// Forget makes the next Snapshot read everything again: after an error that a stale definition explains.
+func (c *Catalog) Forget() { c.current.Store(nil) }
+
+// WaitLease returns when no process trusts definitions older than those of now: at once where the store is
+// not shared, else after two leases (one for the trust, one for requests that are under way).
+func (c *Catalog) WaitLease(ctx context.Context) error {
+	if !c.engine.Shared() {
+		return nil
+	}
+	t := time.NewTimer(2 * c.lease)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// Valid says whether tables, which a plan was made against, are still the definitions of s.
+func (s *Snapshot) Valid(tables []*planner.Table) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, t := range tables {
+		if t.Virtual != nil {
+			continue
+		}
+		if d := s.tables[strings.ToLower(t.Name)]; d == nil || d.table != t {
+			return false
+		}
+	}
+	return true
+}
+
+// Table gives a definition; a *planner.NoTableError when there is none.
+func (s *Snapshot) Table(ctx context.Context, name string) (*planner.Table, error) {
+	d, err := s.definition(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return d.table, nil
+}
+
+func (s *Snapshot) definition(ctx context.Context, name string) (*definition, error) {
+	folded := strings.ToLower(name)
+	s.mu.RLock()
+	d, known := s.tables[folded]
+	known = known || s.all
+	s.mu.RUnlock()
+	if !known {
+		var err error
+		if d, err = s.load(ctx, folded); err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		if have, raced := s.tables[folded]; raced {
+			d = have // one pointer a definition: plans are compared by it
+		} else {
+			s.tables[folded] = d
+		}
+		s.mu.Unlock()
+	}
+	if d == nil {
+		return nil, &planner.NoTableError{Database: s.catalog.database, Name: name}
+	}
+	return d, nil
+}
+
+// load reads one definition; nil when there is none.
+func (s *Snapshot) load(ctx context.Context, folded string) (*definition, error) {
+	c := s.catalog
+	if s.etag == "" {
+		return nil, nil // there was no catalog at all
+	}
+	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: tableKey(folded), Meter: c.meter})
+	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return decodeDefinition(&e)
+}
+
+// Tables gives all definitions, sorted by folded name.
+func (s *Snapshot) Tables(ctx context.Context) ([]*planner.Table, error) {
+	s.mu.RLock()
+	all := s.all
+	s.mu.RUnlock()
+	if !all && s.etag != "" {
+		if err := s.loadAll(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return sortedTables(s.tables), nil
+}
+
+func (s *Snapshot) loadAll(ctx context.Context) error {
+	c := s.catalog
+	span := keymap.PrefixSpan(tablePrefix)
+	found := map[string]*definition{}
+	err := eachEntity(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
+		func(e *engine.Entity) error {
+			d, err := decodeDefinition(e)
+			if err == nil {
+				found[strings.ToLower(d.table.Name)] = d
+			}
+			return err
+		})
+	if err != nil && !isCode(err, engine.CodeNoTable) {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, d := range found {
+		if s.tables[name] == nil {
+			s.tables[name] = d
+		}
+	}
+	s.all = true
+	return nil
+}
+
+func isCode(err error, code engine.Code) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == code
+}

@@ -1,0 +1,255 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// ErrConflict says that another process changed the definitions at the same time; nothing was changed.
+var ErrConflict = errors.New("another process changed the table definitions at the same time; try again")
+
+// ExistsError says that a table of that name is there already.
+type ExistsError struct{ Name string }
+
+func (e *ExistsError) Error() string { return fmt.Sprintf("Table '%s' already exists", e.Name) }
+
+// Create makes the physical table and stores the definition, setting t.Database, t.Physical and t.Version.
+// An *ExistsError when the name is taken. A physical table that is there without a definition is used when
+// it is empty (a creator died half-way), and is somebody else's otherwise.
+func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	s, err := c.latest(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Table(ctx, t.Name); err == nil {
+		return &ExistsError{t.Name}
+	} else if !isNoTable(err) {
+		return err
+	}
+	t.Database = c.database
+	if err := c.createPhysical(ctx, t, m); err != nil {
+		return err
+	}
+	e, err := c.stamp(s, t)
+	if err != nil {
+		return err
+	}
+	return c.commit(ctx, s, m, []engine.Op{{Kind: engine.Insert, Entity: e}}, func(tables map[string]*definition) {
+		tables[strings.ToLower(t.Name)] = &definition{table: t}
+	})
+}
+
+// maxGenerations bounds the search for a free physical name.
+const maxGenerations = 100
+
+func (c *Catalog) createPhysical(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	for generation := 0; generation < maxGenerations; generation++ {
+		t.Physical = keymap.TableGeneration(keymap.TableName(c.database, t.Name), generation)
+		_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: dropPrefix + t.Physical, Meter: m})
+		if err == nil {
+			continue // its rows are those of a dropped table, which some process is still deleting
+		}
+		if !isCode(err, engine.CodeNotFound) && !isCode(err, engine.CodeNoTable) {
+			return err
+		}
+		err = c.engine.CreateTable(ctx, t.Physical, m)
+		switch {
+		case err == nil:
+			return nil
+		case isCode(err, engine.CodeDeleting):
+			continue // the service keeps the name for a while: take the next one
+		case isCode(err, engine.CodeExists):
+			empty, err := c.isEmpty(ctx, t.Physical, m)
+			if err != nil {
+				return err
+			}
+			if empty {
+				return nil
+			}
+			return &ExistsError{t.Name}
+		default:
+			return err
+		}
+	}
+	return engine.Errorf(engine.CodeDeleting, "no free physical name for table %s: %d of them are being deleted; wait a minute", t.Name, maxGenerations)
+}
+
+func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter) (bool, error) {
+	empty := true
+	err := eachEntity(ctx, c.engine, engine.Scan{Table: physical, AllPartitions: true, Limit: 1, Select: []string{}, Meter: m},
+		func(*engine.Entity) error { empty = false; return nil })
+	return empty, err
+}
+
+// Replace stores next in place of old, which must be the current definition, and sets next.Version. Renaming a
+// table is replacing it by one with another name; then an *ExistsError says that the new name is taken.
+func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	s, err := c.latest(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := s.definition(ctx, old.Name)
+	if err != nil {
+		return err
+	}
+	if d.table.Version != old.Version {
+		return ErrConflict
+	}
+	from, to := strings.ToLower(old.Name), strings.ToLower(next.Name)
+	if from != to {
+		if _, err := s.Table(ctx, next.Name); err == nil {
+			return &ExistsError{next.Name}
+		} else if !isNoTable(err) {
+			return err
+		}
+	}
+	e, err := c.stamp(s, next)
+	if err != nil {
+		return err
+	}
+	ops := []engine.Op{{Kind: engine.Replace, Entity: e}}
+	if from != to {
+		ops = []engine.Op{
+			{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(from)}},
+			{Kind: engine.Insert, Entity: e},
+		}
+	}
+	return c.commit(ctx, s, m, ops, func(tables map[string]*definition) {
+		tables[from] = nil
+		tables[to] = &definition{table: next}
+	})
+}
+
+// Drop deletes the definition, then, when nobody trusts it any more, the physical table.
+func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	s, err := c.latest(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Table(ctx, t.Name); err != nil {
+		return err
+	}
+	grave := engine.Entity{PartitionKey: partition, RowKey: dropPrefix + t.Physical, Names: []string{"Name"}, Values: []engine.Value{textValue(t.Name)}}
+	err = c.commit(ctx, s, m, []engine.Op{
+		{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}},
+		{Kind: engine.Upsert, Entity: grave},
+	}, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = nil })
+	if err != nil {
+		return err
+	}
+	if err := c.dropSequence(ctx, t, m); err != nil {
+		return err
+	}
+	return c.bury(ctx, t.Physical, m)
+}
+
+// bury deletes a physical table whose definition is gone, then the note that it is to be deleted. A row that
+// a process with an older definition writes in between goes with it, as it would have a moment earlier.
+func (c *Catalog) bury(ctx context.Context, physical string, m *engine.Meter) error {
+	if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isCode(err, engine.CodeNoTable) && !isCode(err, engine.CodeDeleting) {
+		return err
+	}
+	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Meter: m,
+		Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: dropPrefix + physical}}}})
+	if isCode(err, engine.CodeNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Sweep finishes drops that a process did not live to finish.
+func (c *Catalog) Sweep(ctx context.Context, m *engine.Meter) error {
+	var left []string
+	span := keymap.PrefixSpan(dropPrefix)
+	err := eachEntity(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Select: []string{}, Meter: m},
+		func(e *engine.Entity) error {
+			left = append(left, strings.TrimPrefix(e.RowKey, dropPrefix))
+			return nil
+		})
+	if err != nil && !isCode(err, engine.CodeNoTable) {
+		return err
+	}
+	for _, physical := range left {
+		if err := c.bury(ctx, physical, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// latest gives a snapshot whose version was read just now: changes are made against that.
+func (c *Catalog) latest(ctx context.Context) (*Snapshot, error) {
+	if c.engine.Shared() {
+		c.Forget()
+	}
+	return c.Snapshot(ctx)
+}
+
+// stamp gives t the version that the change will have.
+func (c *Catalog) stamp(s *Snapshot, t *planner.Table) (engine.Entity, error) {
+	t.Version = s.version + 1
+	if err := t.Init(); err != nil {
+		return engine.Entity{}, err
+	}
+	if err := t.BindTexts(); err != nil {
+		return engine.Entity{}, err
+	}
+	return encodeDefinition(t)
+}
+
+// commit applies ops and raises the version, all or nothing, and publishes the new definitions here.
+func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, apply func(map[string]*definition)) error {
+	raise := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version + 1), IfMatch: s.etag}
+	if s.etag == "" {
+		if err := c.engine.CreateTable(ctx, c.table, m); err != nil && !isCode(err, engine.CodeExists) {
+			return err
+		}
+		raise = engine.Op{Kind: engine.Insert, Entity: raise.Entity}
+	}
+	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: append([]engine.Op{raise}, ops...), Meter: m})
+	if err != nil {
+		c.Forget()
+		if isCode(err, engine.CodeStale) || isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound) {
+			return ErrConflict
+		}
+		return err
+	}
+	s.mu.RLock()
+	next := &Snapshot{catalog: c, tables: map[string]*definition{}}
+	for name, d := range s.tables {
+		next.tables[name] = d
+	}
+	next.all = s.all
+	s.mu.RUnlock()
+	if c.engine.Shared() {
+		// Read everything again: the new ETag is not known, and others may have gone on from here.
+		c.Forget()
+		return nil
+	}
+	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: m})
+	if err != nil {
+		c.Forget()
+		return err
+	}
+	next.version, next.etag = s.version+1, e.ETag
+	apply(next.tables)
+	c.current.Store(next)
+	return nil
+}
+
+func isNoTable(err error) bool {
+	var e *planner.NoTableError
+	return errors.As(err, &e)
+}

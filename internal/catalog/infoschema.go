@@ -1,0 +1,198 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// InformationSchema gives a table of information_schema, made from the definitions; database is the name
+// that the session knows its database by. Columns are those of MySQL 5.7, as far as clients ask for them.
+// https://dev.mysql.com/doc/refman/5.7/en/information-schema.html
+func (s *Snapshot) InformationSchema(ctx context.Context, database, name string) (*planner.Table, error) {
+	build := informationSchema[strings.ToUpper(name)]
+	if build == nil {
+		return nil, &planner.NoTableError{Database: "information_schema", Name: name}
+	}
+	tables, err := s.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := build(database, tables)
+	v.table.Database = "information_schema"
+	return v.done()
+}
+
+var informationSchema = map[string]func(database string, tables []*planner.Table) *virtual{
+	"SCHEMATA":                infoSchemata,
+	"TABLES":                  infoTables,
+	"COLUMNS":                 infoColumns,
+	"STATISTICS":              infoStatistics,
+	"TABLE_CONSTRAINTS":       infoConstraints,
+	"KEY_COLUMN_USAGE":        infoKeyColumns,
+	"COLLATIONS":              infoCollations,
+	"ENGINES":                 infoEngines,
+	"REFERENTIAL_CONSTRAINTS": empty("REFERENTIAL_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG", "UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME", "MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME"),
+	"CHECK_CONSTRAINTS":       infoChecks,
+	"VIEWS":                   empty("VIEWS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "VIEW_DEFINITION"),
+	"ROUTINES":                empty("ROUTINES", "ROUTINE_CATALOG", "ROUTINE_SCHEMA", "ROUTINE_NAME", "ROUTINE_TYPE"),
+}
+
+func empty(name string, columns ...string) func(string, []*planner.Table) *virtual {
+	return func(string, []*planner.Table) *virtual { return newVirtual(name, columns...) }
+}
+
+func infoSchemata(database string, _ []*planner.Table) *virtual {
+	v := newVirtual("SCHEMATA", "CATALOG_NAME", "SCHEMA_NAME", "DEFAULT_CHARACTER_SET_NAME", "DEFAULT_COLLATION_NAME", "SQL_PATH")
+	v.add("def", "information_schema", "utf8mb4", "utf8mb4_bin", nil)
+	v.add("def", database, "utf8mb4", "utf8mb4_bin", nil)
+	return v
+}
+
+func infoTables(database string, tables []*planner.Table) *virtual {
+	v := newVirtual("TABLES", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#", "ROW_FORMAT",
+		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#")
+	for _, t := range tables {
+		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", t.Version, "Dynamic", nil, nil, "utf8mb4_bin", "", t.Comment, nil, nil)
+	}
+	return v
+}
+
+func infoColumns(database string, tables []*planner.Table) *virtual {
+	v := newVirtual("COLUMNS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION#", "COLUMN_DEFAULT",
+		"IS_NULLABLE", "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH#", "CHARACTER_OCTET_LENGTH#", "NUMERIC_PRECISION#", "NUMERIC_SCALE#",
+		"DATETIME_PRECISION#", "CHARACTER_SET_NAME", "COLLATION_NAME", "COLUMN_TYPE", "COLUMN_KEY", "EXTRA", "PRIVILEGES",
+		"COLUMN_COMMENT", "GENERATION_EXPRESSION")
+	for _, t := range tables {
+		position := 0
+		for i, c := range t.Columns {
+			if c.Hidden {
+				continue
+			}
+			position++
+			kind := strings.ToLower(c.Type.String())
+			length, octets, precision, scale, fsp := columnSizes(c.Type)
+			collation := collationName(c.Type)
+			var charset any
+			if collation != nil {
+				charset = "utf8mb4"
+			}
+			v.add("def", database, t.Name, c.Name, position, columnDefault(c), !c.NotNull, dataType(kind), length, octets, precision,
+				scale, fsp, charset, collation, kind, columnKey(t, i), columnExtra(c), "select,insert,update,references", c.Comment, c.Generated)
+		}
+	}
+	return v
+}
+
+// dataType is the type's first word: varchar of varchar(30).
+func dataType(kind string) string {
+	if i := strings.IndexAny(kind, "( "); i >= 0 {
+		return kind[:i]
+	}
+	return kind
+}
+
+// columnSizes are MySQL's figures of a type; nil where they do not apply.
+func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
+	switch t.Base {
+	case value.TypeChar, value.TypeBinary:
+		return t.Length, t.Length * 4, nil, nil, nil
+	case value.TypeText, value.TypeBlob, value.TypeJSON:
+		return int64(1 << 20), int64(1 << 20), nil, nil, nil
+	case value.TypeBool, value.TypeTinyInt:
+		return nil, nil, 3, 0, nil
+	case value.TypeSmallInt:
+		return nil, nil, 5, 0, nil
+	case value.TypeMediumInt:
+		return nil, nil, 7, 0, nil
+	case value.TypeInt:
+		return nil, nil, 10, 0, nil
+	case value.TypeBigInt:
+		if t.Unsigned {
+			return nil, nil, 20, 0, nil
+		}
+		return nil, nil, 19, 0, nil
+	case value.TypeFloat:
+		return nil, nil, 12, nil, nil
+	case value.TypeDouble:
+		return nil, nil, 22, nil, nil
+	case value.TypeDecimal:
+		return nil, nil, t.Precision, t.Scale, nil
+	case value.TypeDateTime, value.TypeTime:
+		if t.Precision < 0 {
+			return nil, nil, nil, nil, 7
+		}
+		return nil, nil, nil, nil, t.Precision
+	}
+	return nil, nil, nil, nil, nil
+}
+
+func infoStatistics(database string, tables []*planner.Table) *virtual {
+	v := newVirtual("STATISTICS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "NON_UNIQUE#", "INDEX_SCHEMA", "INDEX_NAME",
+		"SEQ_IN_INDEX#", "COLUMN_NAME", "COLLATION", "CARDINALITY#", "SUB_PART#", "PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT")
+	for _, t := range tables {
+		for _, p := range indexParts(t) {
+			v.add("def", database, t.Name, nonUnique(p.unique), database, p.name, p.seq, p.column.Name, p.collation(), nil, p.subPart(), nil,
+				p.null(), "BTREE", p.state, p.comment)
+		}
+	}
+	return v
+}
+
+func infoConstraints(database string, tables []*planner.Table) *virtual {
+	v := newVirtual("TABLE_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_SCHEMA", "TABLE_NAME", "CONSTRAINT_TYPE")
+	for _, t := range tables {
+		for _, p := range indexParts(t) {
+			if !p.unique || p.seq > 1 {
+				continue
+			}
+			kind := "UNIQUE"
+			if p.name == "PRIMARY" {
+				kind = "PRIMARY KEY"
+			}
+			v.add("def", database, p.name, database, t.Name, kind)
+		}
+		for _, c := range t.Checks {
+			v.add("def", database, c.Name, database, t.Name, "CHECK")
+		}
+	}
+	return v
+}
+
+func infoKeyColumns(database string, tables []*planner.Table) *virtual {
+	v := newVirtual("KEY_COLUMN_USAGE", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_CATALOG", "TABLE_SCHEMA",
+		"TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION#", "POSITION_IN_UNIQUE_CONSTRAINT#", "REFERENCED_TABLE_SCHEMA",
+		"REFERENCED_TABLE_NAME", "REFERENCED_COLUMN_NAME")
+	for _, t := range tables {
+		for _, p := range indexParts(t) {
+			if p.unique {
+				v.add("def", database, p.name, "def", database, t.Name, p.column.Name, p.seq, nil, nil, nil, nil)
+			}
+		}
+	}
+	return v
+}
+
+func infoChecks(database string, tables []*planner.Table) *virtual {
+	v := newVirtual("CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "CHECK_CLAUSE")
+	for _, t := range tables {
+		for _, c := range t.Checks {
+			v.add("def", database, c.Name, c.Text)
+		}
+	}
+	return v
+}
+
+func infoCollations(string, []*planner.Table) *virtual {
+	v := newVirtual("COLLATIONS", "COLLATION_NAME", "CHARACTER_SET_NAME", "ID#", "IS_DEFAULT", "IS_COMPILED", "SORTLEN#")
+	v.add("utf8mb4_bin", "utf8mb4", 46, "Yes", "Yes", 1)
+	return v
+}
+
+func infoEngines(string, []*planner.Table) *virtual {
+	v := newVirtual("ENGINES", "ENGINE", "SUPPORT", "COMMENT", "TRANSACTIONS", "XA", "SAVEPOINTS")
+	v.add("nearlyfree", "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")
+	return v
+}

@@ -1,0 +1,177 @@
+package catalog
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// blockSize is how many AUTO_INCREMENT values a process takes from the store at once, so that most inserts
+// need no request for theirs. What is left is given back by Close; a crash leaves a gap, as MySQL's may.
+const blockSize = 100
+
+type sequences struct {
+	mu     sync.Mutex
+	blocks map[string]*block // by physical table
+}
+
+// block is the values next … end-1, which are this process's.
+type block struct {
+	mu        sync.Mutex
+	next, end int64
+}
+
+func (c *Catalog) block(t *planner.Table) *block {
+	c.sequences.mu.Lock()
+	defer c.sequences.mu.Unlock()
+	b := c.sequences.blocks[t.Physical]
+	if b == nil {
+		b = &block{}
+		c.sequences.blocks[t.Physical] = b
+	}
+	return b
+}
+
+// Next reserves n consecutive values and gives the first. The first value of a table is 1, or that of its
+// AUTO_INCREMENT option.
+func (c *Catalog) Next(ctx context.Context, t *planner.Table, n int64, m *engine.Meter) (int64, error) {
+	b := c.block(t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.end-b.next < n {
+		if err := c.take(ctx, t, b, n, m); err != nil {
+			return 0, err
+		}
+	}
+	first := b.next
+	b.next += n
+	return first, nil
+}
+
+// take makes b a block of at least n values. When nobody else took any meanwhile, the new block goes on
+// where the old one ends, without a gap.
+func (c *Catalog) take(ctx context.Context, t *planner.Table, b *block, n int64, m *engine.Meter) error {
+	var taken block
+	err := c.moveSequence(ctx, t, m, func(stored int64) (int64, bool) {
+		from := stored
+		if stored == b.end && b.next > 0 {
+			from = b.next
+		}
+		if from > math.MaxInt64-n {
+			return 0, false
+		}
+		size := max(n, blockSize)
+		if from > math.MaxInt64-size {
+			size = n
+		}
+		taken.next, taken.end = from, from+size
+		return taken.end, true
+	})
+	if err == nil {
+		b.next, b.end = taken.next, taken.end
+	}
+	return err
+}
+
+// Raise makes sure that values given from now on, by any process, are above v.
+func (c *Catalog) Raise(ctx context.Context, t *planner.Table, v int64, m *engine.Meter) error {
+	if v == math.MaxInt64 {
+		v--
+	}
+	b := c.block(t)
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if v < b.next {
+		return nil
+	}
+	if v < b.end {
+		b.next = v + 1
+		return nil
+	}
+	raised := false
+	err := c.moveSequence(ctx, t, m, func(stored int64) (int64, bool) {
+		raised = v >= stored
+		return max(stored, v+1), true
+	})
+	if err == nil && raised {
+		b.next, b.end = v+1, v+1
+	}
+	return err
+}
+
+// moveSequence changes the stored next value by f, again until no other process came between.
+func (c *Catalog) moveSequence(ctx context.Context, t *planner.Table, m *engine.Meter, f func(int64) (int64, bool)) error {
+	for {
+		e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + t.Physical, Meter: m})
+		absent := isCode(err, engine.CodeNotFound)
+		if err != nil && !absent {
+			return err
+		}
+		stored := max(t.FirstAutoIncrement, 1)
+		if !absent {
+			stored = int64(property(&e, "Next").N)
+		}
+		next, ok := f(stored)
+		if !ok {
+			return engine.Errorf(engine.CodeTooLarge, "table %s: AUTO_INCREMENT has used up its values", t.Name)
+		}
+		if next == stored && !absent {
+			return nil
+		}
+		op := engine.Op{Kind: engine.Insert, Entity: engine.Entity{
+			PartitionKey: partition, RowKey: sequencePrefix + t.Physical,
+			Names: []string{"Next"}, Values: []engine.Value{int64Value(next)},
+		}}
+		if !absent {
+			op.Kind, op.IfMatch = engine.Replace, e.ETag
+		}
+		err = c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}, Meter: m})
+		if !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeNotFound) {
+			return err
+		}
+	}
+}
+
+// Reset makes the table's values begin anew (TRUNCATE).
+func (c *Catalog) Reset(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	return c.dropSequence(ctx, t, m)
+}
+
+func (c *Catalog) dropSequence(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	c.sequences.mu.Lock()
+	delete(c.sequences.blocks, t.Physical)
+	c.sequences.mu.Unlock()
+	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Meter: m,
+		Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: sequencePrefix + t.Physical}}}})
+	if isCode(err, engine.CodeNotFound) {
+		return nil
+	}
+	return err
+}
+
+// Close gives unused AUTO_INCREMENT values back, where no other process took some since.
+func (c *Catalog) Close(ctx context.Context) error {
+	c.sequences.mu.Lock()
+	blocks := c.sequences.blocks
+	c.sequences.blocks = map[string]*block{}
+	c.sequences.mu.Unlock()
+	for physical, b := range blocks {
+		if b.next == b.end || b.next == 0 {
+			continue
+		}
+		t := &planner.Table{Physical: physical}
+		err := c.moveSequence(ctx, t, c.meter, func(stored int64) (int64, bool) {
+			if stored == b.end {
+				return b.next, true
+			}
+			return stored, true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

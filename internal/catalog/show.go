@@ -1,0 +1,302 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Show gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
+// variables are the rows of SHOW VARIABLES.
+func (s *Snapshot) Show(ctx context.Context, show *dialect.Show, variables [][]value.Value) (*planner.Table, error) {
+	v, err := s.show(ctx, show, variables)
+	if err != nil {
+		return nil, err
+	}
+	if show.Like != nil {
+		if err := v.like(*show.Like); err != nil {
+			return nil, err
+		}
+	}
+	return v.done()
+}
+
+// like keeps the rows whose first column is like pattern, without regard to case.
+func (v *virtual) like(pattern string) error {
+	text := value.Type{Base: value.TypeText, Collation: value.NoCase}
+	n, err := expr.NewLike(&expr.Column{Index: 0, T: text}, expr.NewConst(value.FromString(pattern)), '\\', false)
+	if err != nil {
+		return err
+	}
+	match := expr.CompileCond(n)
+	var kept [][]value.Value
+	for _, row := range v.rows {
+		ok, err := match(&expr.Env{Row: row})
+		if err != nil {
+			return err
+		}
+		if ok {
+			kept = append(kept, row)
+		}
+	}
+	v.rows = kept
+	return nil
+}
+
+func (s *Snapshot) show(ctx context.Context, show *dialect.Show, variables [][]value.Value) (*virtual, error) {
+	switch show.What {
+	case "tables":
+		return s.showTables(ctx, show.Full)
+	case "columns", "fields":
+		return s.showColumns(ctx, show)
+	case "index", "indexes", "keys":
+		return s.showIndex(ctx, show)
+	case "create table":
+		return s.showCreate(ctx, show)
+	case "table status":
+		return s.showStatus(ctx)
+	case "databases", "schemas":
+		v := newVirtual("databases", "Database")
+		v.add("information_schema")
+		v.add(s.databaseName())
+		return v, nil
+	case "variables":
+		v := newVirtual("variables", "Variable_name", "Value")
+		v.rows = variables
+		return v, nil
+	case "status":
+		return newVirtual("status", "Variable_name", "Value"), nil
+	case "warnings", "errors":
+		return newVirtual("warnings", "Level", "Code#", "Message"), nil
+	case "engines":
+		v := newVirtual("engines", "Engine", "Support", "Comment", "Transactions", "XA", "Savepoints")
+		v.add("nearlyfree", "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")
+		return v, nil
+	case "collation":
+		v := newVirtual("collation", "Collation", "Charset", "Id#", "Default", "Compiled", "Sortlen#")
+		v.add("utf8mb4_bin", "utf8mb4", 46, "Yes", "Yes", 1)
+		v.add("nocase", "utf8mb4", 45, "", "Yes", 1)
+		return v, nil
+	case "charset", "character set":
+		v := newVirtual("charset", "Charset", "Description", "Default collation", "Maxlen#")
+		v.add("utf8mb4", "UTF-8 Unicode", "utf8mb4_bin", 4)
+		return v, nil
+	case "processlist":
+		return newVirtual("processlist", "Id#", "User", "Host", "db", "Command", "Time#", "State", "Info"), nil
+	}
+	return nil, &planner.Error{Code: 1235, State: "42000", Message: fmt.Sprintf("SHOW %s is not supported", strings.ToUpper(show.What)), Pos: -1}
+}
+
+func (s *Snapshot) databaseName() string {
+	if s.catalog.database == "" {
+		return "nearlyfree"
+	}
+	return s.catalog.database
+}
+
+func (s *Snapshot) showTables(ctx context.Context, full bool) (*virtual, error) {
+	tables, err := s.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	columns := []string{"Tables_in_" + s.databaseName()}
+	if full {
+		columns = append(columns, "Table_type")
+	}
+	v := newVirtual("tables", columns...)
+	for _, t := range tables {
+		if full {
+			v.add(t.Name, "BASE TABLE")
+		} else {
+			v.add(t.Name)
+		}
+	}
+	return v, nil
+}
+
+func (s *Snapshot) showColumns(ctx context.Context, show *dialect.Show) (*virtual, error) {
+	t, err := s.Table(ctx, show.Table.Name)
+	if err != nil {
+		return nil, err
+	}
+	columns := []string{"Field", "Type", "Null", "Key", "Default", "Extra"}
+	if show.Full {
+		columns = []string{"Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"}
+	}
+	v := newVirtual("columns", columns...)
+	for i, c := range t.Columns {
+		if c.Hidden {
+			continue
+		}
+		kind := strings.ToLower(c.Type.String())
+		key, deflt, extra := columnKey(t, i), columnDefault(c), columnExtra(c)
+		if show.Full {
+			v.add(c.Name, kind, collationName(c.Type), !c.NotNull, key, deflt, extra, "select,insert,update,references", c.Comment)
+		} else {
+			v.add(c.Name, kind, !c.NotNull, key, deflt, extra)
+		}
+	}
+	return v, nil
+}
+
+// columnKey is PRI, UNI, MUL or nothing, as MySQL says of a column.
+func columnKey(t *planner.Table, ordinal int) string {
+	for _, p := range t.Key {
+		if p.Column == ordinal {
+			return "PRI"
+		}
+	}
+	key := ""
+	for _, ix := range t.Indexes {
+		if ix.Parts[0].Column != ordinal {
+			continue
+		}
+		if ix.Unique && len(ix.Parts) == 1 {
+			return "UNI"
+		}
+		key = "MUL"
+	}
+	return key
+}
+
+// columnDefault is the default as a client expects it: without the quotes of a text, NULL for none.
+func columnDefault(c *planner.Column) any {
+	if !c.HasDefault || strings.EqualFold(c.Default, "NULL") {
+		return nil
+	}
+	if k, ok := c.DefaultExpr.(*expr.Const); ok {
+		if k.V.IsNull() {
+			return nil
+		}
+		return value.Text(k.V)
+	}
+	return c.Default
+}
+
+func columnExtra(c *planner.Column) string {
+	switch {
+	case c.AutoIncrement:
+		return "auto_increment"
+	case c.OnUpdate != "":
+		return "on update " + c.OnUpdate
+	case c.Generated != "" && c.Stored:
+		return "STORED GENERATED"
+	case c.Generated != "":
+		return "VIRTUAL GENERATED"
+	}
+	return ""
+}
+
+func collationName(t value.Type) any {
+	switch t.Base {
+	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+		if t.Collation == value.NoCase {
+			return "nocase"
+		}
+		return "utf8mb4_bin"
+	}
+	return nil
+}
+
+// indexPart is one line of SHOW INDEX and of STATISTICS.
+type indexPart struct {
+	name    string
+	unique  bool
+	seq     int
+	column  *planner.Column
+	part    planner.KeyPart
+	state   string
+	comment string
+}
+
+// indexParts gives the parts of all keys of t, the primary key first.
+func indexParts(t *planner.Table) []indexPart {
+	var parts []indexPart
+	add := func(name string, unique bool, key []planner.KeyPart, state, comment string) {
+		for i, p := range key {
+			if c := t.Columns[p.Column]; !c.Hidden {
+				parts = append(parts, indexPart{name, unique, i + 1, c, p, state, comment})
+			}
+		}
+	}
+	add("PRIMARY", true, t.Key, "", "")
+	for _, ix := range t.Indexes {
+		state := ""
+		switch ix.State {
+		case planner.IndexDeleteOnly:
+			state = "being built: not written to yet"
+		case planner.IndexWriteOnly:
+			state = "being built: written to, being filled"
+		}
+		add(ix.Name, ix.Unique, ix.Parts, state, ix.Comment)
+	}
+	return parts
+}
+
+func (p *indexPart) collation() string {
+	if p.part.Desc {
+		return "D"
+	}
+	return "A"
+}
+
+func (p *indexPart) subPart() any {
+	if p.part.Prefix == 0 {
+		return nil
+	}
+	return p.part.Prefix
+}
+
+func (p *indexPart) null() string {
+	if p.column.NotNull {
+		return ""
+	}
+	return "YES"
+}
+
+func nonUnique(unique bool) int {
+	if unique {
+		return 0
+	}
+	return 1
+}
+
+func (s *Snapshot) showIndex(ctx context.Context, show *dialect.Show) (*virtual, error) {
+	t, err := s.Table(ctx, show.Table.Name)
+	if err != nil {
+		return nil, err
+	}
+	v := newVirtual("index", "Table", "Non_unique#", "Key_name", "Seq_in_index#", "Column_name", "Collation", "Cardinality#",
+		"Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment")
+	for _, p := range indexParts(t) {
+		v.add(t.Name, nonUnique(p.unique), p.name, p.seq, p.column.Name, p.collation(), nil, p.subPart(), nil, p.null(), "BTREE", p.state, p.comment)
+	}
+	return v, nil
+}
+
+func (s *Snapshot) showCreate(ctx context.Context, show *dialect.Show) (*virtual, error) {
+	t, err := s.Table(ctx, show.Table.Name)
+	if err != nil {
+		return nil, err
+	}
+	v := newVirtual("create table", "Table", "Create Table")
+	v.add(t.Name, planner.CreateTableSQL(t))
+	return v, nil
+}
+
+func (s *Snapshot) showStatus(ctx context.Context) (*virtual, error) {
+	tables, err := s.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := newVirtual("table status", "Name", "Engine", "Version#", "Row_format", "Rows#", "Collation", "Comment")
+	for _, t := range tables {
+		v.add(t.Name, "nearlyfree", t.Version, "Dynamic", nil, "utf8mb4_bin", t.Comment)
+	}
+	return v, nil
+}

@@ -1,0 +1,66 @@
+package catalog
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// virtual builds a table that is made of rows in memory, for SHOW and information_schema.
+type virtual struct {
+	table *planner.Table
+	rows  [][]value.Value
+}
+
+// newVirtual makes a table of nullable columns; a name that ends in # is a number, others are text.
+func newVirtual(name string, columns ...string) *virtual {
+	v := &virtual{table: &planner.Table{Name: name}}
+	for _, c := range columns {
+		t := value.Type{Base: value.TypeText}
+		if n := len(c) - 1; c[n] == '#' {
+			c, t = c[:n], value.Type{Base: value.TypeBigInt}
+		}
+		v.table.Columns = append(v.table.Columns, &planner.Column{Name: c, Type: t})
+	}
+	return v
+}
+
+// add appends a row: string, int, bool (YES or NO), nil or value.Value for each column.
+func (v *virtual) add(cells ...any) {
+	row := make([]value.Value, len(cells))
+	for i, c := range cells {
+		switch c := c.(type) {
+		case string:
+			row[i] = value.FromString(c)
+		case int:
+			row[i] = value.FromInt(int64(c))
+		case int64:
+			row[i] = value.FromInt(c)
+		case bool:
+			row[i] = value.FromString(yesNo(c))
+		case value.Value:
+			row[i] = c
+		}
+	}
+	v.rows = append(v.rows, row)
+}
+
+func (v *virtual) done() (*planner.Table, error) {
+	rows := v.rows
+	v.table.Virtual = func() ([][]value.Value, error) { return rows, nil }
+	return v.table, v.table.Init()
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "YES"
+	}
+	return "NO"
+}
+
+// orNull is s, or NULL where it is empty.
+func orNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}

@@ -1,0 +1,225 @@
+package nearlyfree
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"io"
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// rows hands out what a cursor yields.
+type rows struct {
+	ctx     context.Context
+	conn    *conn
+	text    string // of the statement, for the place in an error
+	columns []planner.ResultColumn
+	names   []string
+	cursor  cursor
+	meter   *engine.Meter // what the statement costs; nil for rows that were there already
+}
+
+// cursor is what yields rows: an *exec.Cursor, or a list that is there already.
+type cursor interface {
+	Next(ctx context.Context) ([]value.Value, error) // io.EOF behind the last; valid until the next call
+	Close() error
+}
+
+var _ cursor = (*exec.Cursor)(nil)
+
+// rowList is a cursor over rows that are there already.
+type rowList struct{ rows [][]value.Value }
+
+func (l *rowList) Next(context.Context) ([]value.Value, error) {
+	if len(l.rows) == 0 {
+		return nil, io.EOF
+	}
+	row := l.rows[0]
+	l.rows = l.rows[1:]
+	return row, nil
+}
+
+func (l *rowList) Close() error { l.rows = nil; return nil }
+
+func (r *rows) Columns() []string {
+	if r.names == nil {
+		r.names = make([]string, len(r.columns))
+		for i := range r.columns {
+			r.names[i] = r.columns[i].Name
+		}
+	}
+	return r.names
+}
+
+func (r *rows) Next(dest []driver.Value) error {
+	row, err := r.cursor.Next(r.ctx)
+	if err != nil {
+		if err == io.EOF || errors.Is(err, io.EOF) {
+			return io.EOF
+		}
+		return translate(err, r.text)
+	}
+	for i := range dest {
+		dest[i] = driverValue(row[i])
+	}
+	return nil
+}
+
+func (r *rows) Close() error {
+	if r.cursor == nil {
+		return nil
+	}
+	err := r.cursor.Close()
+	r.cursor = nil
+	if r.meter != nil {
+		r.conn.connector.add(r.meter)
+	}
+	return translate(err, r.text)
+}
+
+var (
+	typeInt64   = reflect.TypeFor[int64]()
+	typeUint64  = reflect.TypeFor[uint64]()
+	typeFloat64 = reflect.TypeFor[float64]()
+	typeBool    = reflect.TypeFor[bool]()
+	typeString  = reflect.TypeFor[string]()
+	typeBytes   = reflect.TypeFor[[]byte]()
+	typeTime    = reflect.TypeFor[time.Time]()
+	typeAny     = reflect.TypeFor[any]()
+)
+
+// ColumnTypeScanType is the Go type that a value of the column, when it is not NULL, is handed out as.
+func (r *rows) ColumnTypeScanType(i int) reflect.Type {
+	switch t := r.columns[i].Type; t.Base {
+	case value.TypeBool:
+		return typeBool
+	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeYear:
+		return typeInt64
+	case value.TypeBigInt:
+		if t.Unsigned {
+			return typeUint64
+		}
+		return typeInt64
+	case value.TypeFloat, value.TypeDouble:
+		return typeFloat64
+	case value.TypeBinary, value.TypeBlob:
+		return typeBytes
+	case value.TypeDate, value.TypeDateTime:
+		return typeTime
+	case value.TypeUnknown:
+		return typeAny
+	default:
+		return typeString
+	}
+}
+
+// ColumnTypeDatabaseTypeName is the type's name as MySQL's Go driver has it, without length: VARCHAR, BIGINT,
+// UNSIGNED BIGINT, DECIMAL, DATETIME, TEXT, JSON …; BOOL and UUID, which MySQL lacks, by their own names.
+func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
+	return databaseTypeName(r.columns[i].Type)
+}
+
+func databaseTypeName(t value.Type) string {
+	unsigned := func(name string) string {
+		if t.Unsigned {
+			return "UNSIGNED " + name
+		}
+		return name
+	}
+	switch t.Base {
+	case value.TypeBool:
+		return "BOOL"
+	case value.TypeTinyInt:
+		return unsigned("TINYINT")
+	case value.TypeSmallInt:
+		return unsigned("SMALLINT")
+	case value.TypeMediumInt:
+		return unsigned("MEDIUMINT")
+	case value.TypeInt:
+		return unsigned("INT")
+	case value.TypeBigInt:
+		return unsigned("BIGINT")
+	case value.TypeFloat:
+		return "FLOAT"
+	case value.TypeDouble:
+		return "DOUBLE"
+	case value.TypeDecimal:
+		return "DECIMAL"
+	case value.TypeChar:
+		if t.Declared == "CHAR" {
+			return "CHAR"
+		}
+		return "VARCHAR"
+	case value.TypeText:
+		return "TEXT"
+	case value.TypeEnum:
+		return "ENUM"
+	case value.TypeSet:
+		return "SET"
+	case value.TypeBinary:
+		if t.Declared == "BINARY" {
+			return "BINARY"
+		}
+		return "VARBINARY"
+	case value.TypeBlob:
+		return "BLOB"
+	case value.TypeDate:
+		return "DATE"
+	case value.TypeDateTime:
+		if t.Declared == "TIMESTAMP" {
+			return "TIMESTAMP"
+		}
+		return "DATETIME"
+	case value.TypeTime:
+		return "TIME"
+	case value.TypeYear:
+		return "YEAR"
+	case value.TypeJSON:
+		return "JSON"
+	case value.TypeUUID:
+		return "UUID"
+	}
+	return "NULL"
+}
+
+// ColumnTypeNullable says whether the column may hold NULL; it is always known.
+func (r *rows) ColumnTypeNullable(i int) (nullable, ok bool) { return r.columns[i].Nullable, true }
+
+// ColumnTypeLength is the length in characters or octets of text and binary columns; math.MaxInt64 where
+// only the store bounds it.
+func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
+	switch t := r.columns[i].Type; t.Base {
+	case value.TypeChar, value.TypeBinary, value.TypeText, value.TypeBlob:
+		if t.Length == 0 {
+			return math.MaxInt64, true
+		}
+		return int64(t.Length), true
+	case value.TypeJSON:
+		return math.MaxInt64, true
+	case value.TypeUUID:
+		return 36, true
+	}
+	return 0, false
+}
+
+// ColumnTypePrecisionScale is that of DECIMAL columns, and the digits of a second of DATETIME and TIME.
+func (r *rows) ColumnTypePrecisionScale(i int) (precision, scale int64, ok bool) {
+	switch t := r.columns[i].Type; t.Base {
+	case value.TypeDecimal:
+		return int64(t.Precision), int64(t.Scale), true
+	case value.TypeDateTime, value.TypeTime:
+		digits := int64(t.Precision)
+		if digits < 0 {
+			digits = 7
+		}
+		return digits, digits, true
+	}
+	return 0, 0, false
+}

@@ -1,0 +1,252 @@
+package nearlyfree
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// outcome is what a statement gave: rows, or what it did.
+type outcome struct {
+	rows   *rows // nil without any
+	result result
+}
+
+func (c *conn) options() dialect.Options {
+	return dialect.Options{ANSIQuotes: c.connector.config.ANSIQuotes}
+}
+
+// prepare finds a statement in the cache, or parses it.
+func (c *conn) prepare(query string) (*prepared, error) {
+	if p := c.connector.cache.get(query); p != nil {
+		return p, nil
+	}
+	parsed, err := dialect.Parse(query, c.options())
+	if err != nil {
+		return nil, translate(err, query)
+	}
+	p := &prepared{parsed: parsed}
+	c.connector.cache.put(query, p)
+	return p, nil
+}
+
+// isPlanned says whether a statement is run by a plan; the others are done by hand in run.
+func isPlanned(s dialect.Statement) bool {
+	switch s.(type) {
+	case *dialect.Select, *dialect.Union, *dialect.Insert, *dialect.Update, *dialect.Delete:
+		return true
+	}
+	return false
+}
+
+// run runs a statement.
+func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
+	c.session.Now = now()
+	if isPlanned(p.parsed.Statement) {
+		plan, err := c.plan(ctx, p)
+		if err != nil {
+			return outcome{}, err
+		}
+		return c.runPlan(ctx, p, plan, args)
+	}
+	switch s := p.parsed.Statement.(type) {
+	case *dialect.Explain:
+		return c.explain(ctx, p, s, args)
+	case *dialect.Show:
+		return c.show(ctx, p, s, args)
+	case *dialect.Use:
+		return outcome{}, c.use(s.Database)
+	case *dialect.Set:
+		return outcome{}, c.set(ctx, s, args)
+	case *dialect.Transaction:
+		return outcome{}, c.transaction(ctx, s)
+	case *dialect.NoOp:
+		return outcome{}, nil
+	default:
+		return c.define(ctx, s)
+	}
+}
+
+// plan gives the statement's plan, made anew when the definitions have changed.
+func (c *conn) plan(ctx context.Context, p *prepared) (*planner.Plan, error) {
+	snapshot, err := c.connector.catalog.Snapshot(ctx)
+	if err != nil {
+		return nil, translate(err, p.parsed.Text)
+	}
+	last := p.plan.Load()
+	if last != nil && last.snapshot == snapshot {
+		return last.plan, nil
+	}
+	if last != nil && snapshot.Valid(last.plan.Tables) {
+		p.plan.Store(&plannedAt{last.plan, snapshot})
+		return last.plan, nil
+	}
+	plan, err := c.build(ctx, p.parsed, snapshot)
+	if err != nil {
+		return nil, translate(err, p.parsed.Text)
+	}
+	p.plan.Store(&plannedAt{plan, snapshot})
+	return plan, nil
+}
+
+func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
+	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{})
+}
+
+// runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
+func (c *conn) runPlan(ctx context.Context, p *prepared, plan *planner.Plan, args []value.Value) (outcome, error) {
+	if err := c.checkScans(plan, p.parsed.Text); err != nil {
+		return outcome{}, err
+	}
+	m := &engine.Meter{}
+	x := &exec.Execution{Plan: plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: m}
+	if c.tx != nil {
+		x.Store = c.tx
+	}
+	if plan.Write == nil {
+		cur, err := c.connector.runtime.Query(ctx, x)
+		if err != nil {
+			c.connector.add(m)
+			return outcome{}, err
+		}
+		return outcome{rows: &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, cursor: cur, meter: m}}, nil
+	}
+	defer c.connector.add(m)
+	if c.connector.config.ReadOnly {
+		return outcome{}, &Error{Message: "the database was opened with readonly: nothing is written", class: ErrReadOnly}
+	}
+	if c.readOnly {
+		return outcome{}, &Error{Number: 1792, State: "25006", Message: "Cannot execute statement in a READ ONLY transaction.", class: ErrReadOnly}
+	}
+	r, err := c.connector.runtime.Write(ctx, x)
+	if err != nil {
+		c.session.RowCount = -1
+		return outcome{}, err
+	}
+	c.session.RowCount = r.Affected
+	if r.LastInsertID != 0 {
+		c.session.LastInsertID = r.LastInsertID
+	}
+	out := outcome{result: result{r.Affected, r.LastInsertID}}
+	if len(plan.Columns) > 0 {
+		out.rows = &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, cursor: &rowList{r.Rows}}
+	}
+	return out, nil
+}
+
+// checkScans applies the scan policy.
+func (c *conn) checkScans(plan *planner.Plan, text string) error {
+	policy := c.connector.config.Scan
+	if policy == "" || policy == ScanAllow || plan.AllowScan {
+		return nil
+	}
+	err := plan.CheckScans()
+	if err == nil {
+		return nil
+	}
+	if policy == ScanDeny {
+		return err
+	}
+	c.connector.logger.Warn("scan without a key", "statement", text, "reason", err.Error())
+	return nil
+}
+
+// explain gives the plan as text, a line a row.
+func (c *conn) explain(ctx context.Context, p *prepared, s *dialect.Explain, args []value.Value) (outcome, error) {
+	if s.Analyze {
+		return outcome{}, notSupported("EXPLAIN ANALYZE is not supported yet: use EXPLAIN")
+	}
+	if f := strings.ToLower(s.Format); f != "" && f != "text" && f != "traditional" && f != "tree" {
+		return outcome{}, notSupported("EXPLAIN FORMAT=%s is not supported: leave FORMAT out", f)
+	}
+	if !isPlanned(s.Statement) {
+		return outcome{}, notSupported("EXPLAIN is for SELECT, INSERT, REPLACE, UPDATE and DELETE")
+	}
+	snapshot, err := c.connector.catalog.Snapshot(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	inner := *p.parsed
+	inner.Statement = s.Statement
+	plan, err := c.build(ctx, &inner, snapshot)
+	if err != nil {
+		return outcome{}, err
+	}
+	var lines [][]value.Value
+	for _, line := range plan.Explain(args) {
+		lines = append(lines, []value.Value{value.FromString(line)})
+	}
+	columns := []planner.ResultColumn{{Name: "plan", Type: value.Type{Base: value.TypeText}}}
+	return outcome{rows: &rows{ctx: ctx, conn: c, columns: columns, cursor: &rowList{lines}}}, nil
+}
+
+// show runs SHOW and DESCRIBE as a SELECT over a table made for it.
+func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []value.Value) (outcome, error) {
+	snapshot, err := c.connector.catalog.Snapshot(ctx)
+	if err != nil {
+		return outcome{}, err
+	}
+	table, err := snapshot.Show(ctx, s, showVariables())
+	if err != nil {
+		return outcome{}, err
+	}
+	query := &dialect.Select{Exprs: []dialect.SelectExpr{{Star: true}}, From: &dialect.TableName{Name: table.Name, Pos: -1}, Where: s.Where}
+	parsed := *p.parsed
+	parsed.Statement = query
+	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{})
+	if err != nil {
+		return outcome{}, err
+	}
+	return c.runPlan(ctx, p, plan, args)
+}
+
+// define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first.
+func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error) {
+	if c.connector.config.ReadOnly || c.readOnly {
+		return outcome{}, &Error{Message: "the database was opened with readonly: no definition is changed", class: ErrReadOnly}
+	}
+	if c.tx != nil {
+		if err := c.commit(ctx); err != nil {
+			return outcome{}, err
+		}
+	}
+	m := &engine.Meter{}
+	defer c.connector.add(m)
+	d := exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Schema: func(ctx context.Context) (planner.Schema, error) {
+		snapshot, err := c.connector.catalog.Snapshot(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.connector.schema(ctx, snapshot), nil
+	}}
+	r, err := d.Run(ctx, s, &c.session, m)
+	if err != nil {
+		return outcome{}, err
+	}
+	out := outcome{result: result{r.Affected, r.LastInsertID}}
+	if len(r.Columns) > 0 {
+		out.rows = &rows{ctx: ctx, conn: c, columns: r.Columns, cursor: &rowList{r.Rows}}
+	}
+	return out, nil
+}
+
+// drain reads rows to their end, for a query that was sent with Exec.
+func (r *rows) drain() error {
+	defer r.Close()
+	for {
+		if _, err := r.cursor.Next(r.ctx); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return translate(err, r.text)
+		}
+	}
+}

@@ -1,0 +1,45 @@
+package nearlyfree
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// defaultDatabase is what DATABASE() says of the database that has no name.
+const defaultDatabase = "nearlyfree"
+
+func databaseName(name string) string {
+	if name == "" {
+		return defaultDatabase
+	}
+	return name
+}
+
+// schema is how the planner finds the tables that a statement names.
+type schema struct {
+	ctx      context.Context
+	database string
+	snapshot *catalog.Snapshot
+}
+
+func (k *Connector) schema(ctx context.Context, s *catalog.Snapshot) schema {
+	return schema{ctx, databaseName(k.config.Database), s}
+}
+
+func (s schema) Table(database, name string) (*planner.Table, error) {
+	switch {
+	case strings.EqualFold(database, "information_schema"):
+		return s.snapshot.InformationSchema(s.ctx, s.database, name)
+	case database != "" && !strings.EqualFold(database, s.database):
+		return nil, &planner.NoTableError{Database: database, Name: name}
+	}
+	return s.snapshot.Table(s.ctx, name)
+}
+
+// oneTable is a schema of one table, whatever its name.
+type oneTable struct{ table *planner.Table }
+
+func (s oneTable) Table(_, _ string) (*planner.Table, error) { return s.table, nil }

@@ -1,0 +1,204 @@
+package nearlyfree
+
+import (
+	"context"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+const (
+	// serverVersion makes tools that ask for it send what this driver reads: MySQL 5.7's dialect.
+	serverVersion = "5.7.99-nearlyfree"
+	sessionUser   = "nearlyfree@localhost"
+)
+
+// systemVariables are what tools ask for; SET of any of them is accepted and changes nothing.
+var systemVariables = map[string]value.Value{
+	"version":                  value.FromString(serverVersion),
+	"version_comment":          value.FromString("nearlyfree, a SQL dialect over Azure Table Storage"),
+	"autocommit":               value.FromInt(1),
+	"auto_increment_increment": value.FromInt(1),
+	"auto_increment_offset":    value.FromInt(1),
+	"character_set_client":     value.FromString("utf8mb4"),
+	"character_set_connection": value.FromString("utf8mb4"),
+	"character_set_database":   value.FromString("utf8mb4"),
+	"character_set_results":    value.FromString("utf8mb4"),
+	"character_set_server":     value.FromString("utf8mb4"),
+	"collation_connection":     value.FromString("utf8mb4_bin"),
+	"collation_database":       value.FromString("utf8mb4_bin"),
+	"collation_server":         value.FromString("utf8mb4_bin"),
+	"foreign_key_checks":       value.FromInt(1),
+	"unique_checks":            value.FromInt(1),
+	"lower_case_table_names":   value.FromInt(2),
+	"max_allowed_packet":       value.FromInt(4 << 20),
+	"sql_mode":                 value.FromString("ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO"),
+	"system_time_zone":         value.FromString("UTC"),
+	"time_zone":                value.FromString("+00:00"),
+	"transaction_isolation":    value.FromString("READ-COMMITTED"),
+	"tx_isolation":             value.FromString("READ-COMMITTED"),
+	"wait_timeout":             value.FromInt(28800),
+	"hostname":                 value.FromString("localhost"),
+	"innodb_strict_mode":       value.FromInt(1),
+	"sql_safe_updates":         value.FromInt(0),
+	"storage_engine":           value.FromString("nearlyfree"),
+	"default_storage_engine":   value.FromString("nearlyfree"),
+}
+
+func systemVariable(name string) (value.Value, bool) {
+	v, ok := systemVariables[strings.ToLower(name)]
+	return v, ok
+}
+
+// showVariables is the content of SHOW VARIABLES, sorted by name.
+func showVariables() [][]value.Value {
+	names := make([]string, 0, len(systemVariables))
+	for name := range systemVariables {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	rows := make([][]value.Value, len(names))
+	for i, name := range names {
+		rows[i] = []value.Value{value.FromString(name), value.FromString(value.Text(systemVariables[name]))}
+	}
+	return rows
+}
+
+func now() int64 {
+	ticks, err := value.TicksFromTime(time.Now().UTC().Truncate(tick))
+	if err != nil {
+		return 0 // a clock outside of the years 1 to 9999
+	}
+	return ticks
+}
+
+// use accepts the database that is open, which is the only one of a connection.
+func (c *conn) use(database string) error {
+	if strings.EqualFold(database, c.session.Database) {
+		return nil
+	}
+	return &Error{Number: 1049, State: "42000", class: ErrNotSupported,
+		Message: "Unknown database '" + database + "': a connection has the database of its data source name (option database), here " + c.session.Database}
+}
+
+// set runs SET. What tools send about the session is accepted; what would change the meaning of later
+// statements and cannot be had is refused.
+func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) error {
+	for _, v := range s.Vars {
+		switch {
+		case v.Scope == "user":
+			x, err := c.evaluate(ctx, v.Value, args)
+			if err != nil {
+				return err
+			}
+			if c.session.Vars == nil {
+				c.session.Vars = map[string]value.Value{}
+			}
+			c.session.Vars[strings.ToLower(v.Name)] = x
+		case v.Scope == "transaction":
+			if strings.Contains(strings.ToLower(v.Name+" "+v.Text), "serializable") || strings.Contains(strings.ToLower(v.Name+" "+v.Text), "repeatable") {
+				return notSupported("isolation levels above read committed cannot be given")
+			}
+		case strings.EqualFold(v.Name, "autocommit"):
+			if off, err := c.isOff(ctx, v, args); err != nil {
+				return err
+			} else if off {
+				return notSupported("SET autocommit=0 is not supported: begin a transaction with BeginTx or BEGIN")
+			}
+		}
+	}
+	return nil
+}
+
+func (c *conn) isOff(ctx context.Context, v dialect.SetVar, args []value.Value) (bool, error) {
+	if v.Value == nil {
+		return strings.EqualFold(v.Text, "off"), nil
+	}
+	x, err := c.evaluate(ctx, v.Value, args)
+	if err != nil {
+		return false, err
+	}
+	truth, null := value.Truth(x)
+	return !truth && !null, nil
+}
+
+// evaluate computes an expression that stands outside of a query, by SELECT of it.
+func (c *conn) evaluate(ctx context.Context, e dialect.Expr, args []value.Value) (value.Value, error) {
+	parsed := &dialect.Parsed{Statement: &dialect.Select{Exprs: []dialect.SelectExpr{{Expr: e}}}, Placeholders: len(args)}
+	snapshot, err := c.connector.catalog.Snapshot(ctx)
+	if err != nil {
+		return value.NullValue, err
+	}
+	plan, err := c.build(ctx, parsed, snapshot)
+	if err != nil {
+		return value.NullValue, err
+	}
+	m := &engine.Meter{}
+	defer c.connector.add(m)
+	cur, err := c.connector.runtime.Query(ctx, &exec.Execution{Plan: plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: m})
+	if err != nil {
+		return value.NullValue, err
+	}
+	defer cur.Close()
+	row, err := cur.Next(ctx)
+	if err != nil {
+		return value.NullValue, err
+	}
+	return row[0], nil
+}
+
+// transaction runs BEGIN, COMMIT, SAVEPOINT and their like, written as SQL.
+func (c *conn) transaction(ctx context.Context, s *dialect.Transaction) error {
+	switch s.Kind {
+	case dialect.Begin:
+		if c.tx != nil {
+			if err := c.commit(ctx); err != nil { // as MySQL does
+				return err
+			}
+		}
+		_, err := c.begin(s.ReadOnly)
+		return err
+	case dialect.Commit:
+		return c.commit(ctx)
+	case dialect.Rollback:
+		return c.rollback()
+	case dialect.Savepoint:
+		if c.tx == nil {
+			return nil // outside a transaction each statement is one of its own
+		}
+		c.dropSavepoint(s.Name)
+		c.savepoints = append(c.savepoints, savepoint{strings.ToLower(s.Name), c.tx.Mark()})
+		return nil
+	}
+	i := c.findSavepoint(s.Name)
+	if i < 0 {
+		return &Error{Number: 1305, State: "42000", Message: "SAVEPOINT " + s.Name + " does not exist", class: ErrTransaction}
+	}
+	if s.Kind == dialect.ReleaseSavepoint {
+		c.savepoints = c.savepoints[:i]
+		return nil
+	}
+	c.tx.RollbackTo(c.savepoints[i].mark)
+	c.savepoints = c.savepoints[:i+1]
+	return nil
+}
+
+func (c *conn) findSavepoint(name string) int {
+	for i := len(c.savepoints) - 1; i >= 0; i-- {
+		if c.savepoints[i].name == strings.ToLower(name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (c *conn) dropSavepoint(name string) {
+	if i := c.findSavepoint(name); i >= 0 {
+		c.savepoints = append(c.savepoints[:i], c.savepoints[i+1:]...)
+	}
+}

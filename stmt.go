@@ -1,0 +1,44 @@
+package nearlyfree
+
+import (
+	"context"
+	"database/sql/driver"
+)
+
+// stmt is a prepared statement: a text that was parsed and found right.
+type stmt struct {
+	conn *conn
+	text string
+	n    int
+}
+
+func (s *stmt) Close() error { return nil }
+
+// NumInput is the number of placeholders; a text with several statements takes none.
+func (s *stmt) NumInput() int { return s.n }
+
+func (s *stmt) CheckNamedValue(nv *driver.NamedValue) error { return checkArgument(nv) }
+
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.conn.QueryContext(ctx, s.text, args)
+}
+
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return s.conn.ExecContext(ctx, s.text, args)
+}
+
+func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {
+	return s.ExecContext(context.Background(), unnamed(args))
+}
+
+func (s *stmt) Query(args []driver.Value) (driver.Rows, error) {
+	return s.QueryContext(context.Background(), unnamed(args))
+}
+
+func unnamed(args []driver.Value) []driver.NamedValue {
+	named := make([]driver.NamedValue, len(args))
+	for i, v := range args {
+		named[i] = driver.NamedValue{Ordinal: i + 1, Value: v}
+	}
+	return named
+}

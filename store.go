@@ -1,0 +1,146 @@
+package nearlyfree
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+)
+
+// store is an open engine with its catalogs, shared by all Connectors of this process that name the same
+// memory or file: their definitions are then never stale.
+type store struct {
+	engine engine.Engine
+	name   string // in shared; "" for one that is not
+	users  int
+
+	mu       sync.Mutex
+	catalogs map[string]*catalog.Catalog // by folded database
+}
+
+var shared = struct {
+	sync.Mutex
+	stores map[string]*store
+}{stores: map[string]*store{}}
+
+func openStore(c *Config) (*store, error) {
+	switch name := shareName(c.Store); {
+	case name == "":
+		e, err := openEngine(c)
+		if err != nil {
+			return nil, err
+		}
+		return &store{engine: e, users: 1, catalogs: map[string]*catalog.Catalog{}}, nil
+	default:
+		shared.Lock()
+		defer shared.Unlock()
+		if s := shared.stores[name]; s != nil {
+			s.users++
+			return s, nil
+		}
+		e, err := openEngine(c)
+		if err != nil {
+			return nil, err
+		}
+		s := &store{engine: e, name: name, users: 1, catalogs: map[string]*catalog.Catalog{}}
+		shared.stores[name] = s
+		return s, nil
+	}
+}
+
+// shareName is the name under which a memory or file store is shared in the process; "" for others.
+func shareName(location string) string {
+	switch {
+	case location == "mem://":
+		return ""
+	case strings.HasPrefix(location, "mem://"):
+		return location
+	case strings.HasPrefix(location, "file:"):
+		path := filePath(location)
+		if abs, err := filepath.Abs(path); err == nil {
+			path = abs
+		}
+		if real, err := filepath.EvalSymlinks(path); err == nil {
+			path = real
+		}
+		return "file:" + path
+	}
+	return ""
+}
+
+func openEngine(c *Config) (engine.Engine, error) {
+	switch {
+	case strings.HasPrefix(c.Store, "mem://"):
+		return embedded.OpenMemory(embedded.Options{}), nil
+	case strings.HasPrefix(c.Store, "file:"):
+		return embedded.OpenFile(filePath(c.Store), embedded.Options{})
+	}
+	opts, err := azureOptions(c.Store)
+	if err != nil {
+		return nil, err
+	}
+	if c.Credential != nil {
+		opts.Credential = c.Credential
+	}
+	opts.Transport = c.Transport
+	opts.Retry = azure.RetryOptions(c.Retry)
+	opts.Logger = c.Logger
+	opts.ReadOnly = c.ReadOnly
+	return azure.Open(opts)
+}
+
+func azureOptions(location string) (azure.Options, error) {
+	if isConnectionString(location) {
+		return azure.ParseConnectionString(location)
+	}
+	return azure.ParseURL(location)
+}
+
+func checkConnectionString(location string) error {
+	if _, err := azure.ParseConnectionString(location); err != nil {
+		return configError("%v", err)
+	}
+	return nil
+}
+
+func (s *store) catalog(database string, lease time.Duration, m *engine.Meter) *catalog.Catalog {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := strings.ToLower(database)
+	c := s.catalogs[key]
+	if c == nil {
+		c = catalog.Open(s.engine, database, lease, m)
+		s.catalogs[key] = c
+	}
+	return c
+}
+
+// releaseTimeout bounds the requests that give unused AUTO_INCREMENT values back.
+const releaseTimeout = 5 * time.Second
+
+// release closes the engine when nobody uses it any more.
+func (s *store) release() error {
+	if s.name != "" {
+		shared.Lock()
+		defer shared.Unlock()
+	}
+	s.users--
+	if s.users > 0 {
+		return nil
+	}
+	if s.name != "" {
+		delete(shared.stores, s.name)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
+	defer cancel()
+	for _, c := range s.catalogs {
+		_ = c.Close(ctx) // a gap in AUTO_INCREMENT values is no error
+	}
+	return s.engine.Close()
+}

@@ -1,0 +1,168 @@
+package nearlyfree
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// classes are the errors.Is targets of MySQL's error numbers.
+var classes = map[int]error{
+	1048: ErrNotNull, 1364: ErrNotNull,
+	1050: ErrTableExists,
+	1051: ErrNoTable, 1146: ErrNoTable,
+	1054: ErrUnknownColumn,
+	1062: ErrDuplicateKey,
+	1064: ErrSyntax,
+	1235: ErrNotSupported,
+	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1690: ErrBadValue, 3819: ErrBadValue,
+	1792: ErrReadOnly,
+}
+
+// translate makes an *Error of whatever the rooms below return; text is the statement's, for the place in it.
+// nil, the context's errors, and those that are translated already stay as they are.
+func translate(err error, text string) error {
+	var done *Error
+	if err == nil || errors.As(err, &done) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
+		return err
+	}
+	var (
+		syntax    *dialect.Error
+		plan      *planner.Error
+		noTable   *planner.NoTableError
+		refused   *planner.ScanRefusedError
+		run       *exec.Error
+		partial   *exec.PartialError
+		conflict  *exec.ConflictError
+		entities  *exec.TooManyEntitiesError
+		memory    *exec.MemoryError
+		stored    *engine.Error
+		exists    *catalog.ExistsError
+		convert   *value.ConvertError
+		overflow  *value.RangeError
+		unread    *value.ParseError
+		function  *expr.UnknownFunctionError
+		arity     *expr.ArityError
+		argument  *expr.ArgumentError
+		operand   *expr.OperandError
+		arguments *expr.TooLongError
+	)
+	switch {
+	case errors.As(err, &partial):
+		return partlyDone(partial, text)
+	case errors.As(err, &syntax):
+		return syntaxError(syntax)
+	case errors.As(err, &plan):
+		e := numbered(plan.Code, plan.State, plan.Message, err)
+		e.Line, e.Column = place(text, plan.Pos)
+		return e
+	case errors.As(err, &noTable):
+		return numbered(1146, "42S02", fmt.Sprintf("Table '%s.%s' doesn't exist", databaseName(noTable.Database), noTable.Name), err)
+	case errors.As(err, &refused):
+		return &Error{Message: refused.Error(), class: ErrScanRefused, cause: err}
+	case errors.As(err, &run):
+		return numbered(run.Code, run.State, run.Message, err)
+	case errors.As(err, &conflict), errors.Is(err, catalog.ErrConflict):
+		return &Error{Number: 1213, State: "40001", Message: err.Error(), Retryable: true, class: ErrConflict, cause: err}
+	case errors.As(err, &entities):
+		return &Error{Message: entities.Error(), class: ErrTooManyEntities, cause: err}
+	case errors.As(err, &memory):
+		return &Error{Message: memory.Error(), class: ErrMemory, cause: err}
+	case errors.As(err, &exists):
+		return numbered(1050, "42S01", exists.Error(), err)
+	case errors.As(err, &convert), errors.As(err, &unread):
+		return &Error{Number: 1292, State: "22007", Message: err.Error(), class: ErrBadValue, cause: err}
+	case errors.As(err, &overflow):
+		return numbered(1690, "22003", overflow.Error(), err)
+	case errors.As(err, &function):
+		return &Error{Number: 1305, State: "42000", Message: function.Error(), class: ErrNotSupported, cause: err}
+	case errors.As(err, &arity):
+		return numbered(1582, "42000", arity.Error(), err)
+	case errors.As(err, &operand):
+		return numbered(1241, "21000", operand.Error(), err)
+	case errors.As(err, &argument):
+		return &Error{Number: 1210, State: "HY000", Message: argument.Error(), class: ErrBadValue, cause: err}
+	case errors.As(err, &arguments):
+		return &Error{Number: 1301, State: "HY000", Message: arguments.Error(), class: ErrTooLarge, cause: err}
+	case errors.As(err, &stored):
+		return storeError(stored, err)
+	}
+	return &Error{Message: err.Error(), cause: err}
+}
+
+func numbered(number int, state, message string, cause error) *Error {
+	return &Error{Number: uint16(number), State: state, Message: message, class: classes[number], cause: cause}
+}
+
+func syntaxError(e *dialect.Error) *Error {
+	out := &Error{Number: 1064, State: "42000", Message: e.Error(), Line: e.Line, Column: e.Column, class: ErrSyntax, cause: e}
+	if e.Unsupported != "" {
+		out.Number, out.class = 1235, ErrNotSupported
+	}
+	return out
+}
+
+// partlyDone keeps the class of what stopped a statement some of whose rows stand.
+func partlyDone(p *exec.PartialError, text string) *Error {
+	e := &Error{Message: p.Error(), cause: p}
+	var cause *Error
+	if errors.As(translate(p.Cause, text), &cause) {
+		e.Number, e.State, e.RequestID, e.Applied, e.class = cause.Number, cause.State, cause.RequestID, cause.Applied, cause.class
+	}
+	if p.Done > 0 && e.Applied == AppliedNo {
+		e.Applied = AppliedPartly
+	}
+	return e
+}
+
+// place is the line and column, from 1, of an offset into a text.
+func place(text string, pos int) (line, column int) {
+	if pos < 0 || pos > len(text) || text == "" {
+		return 0, 0
+	}
+	line, column = 1, 1
+	for _, r := range text[:pos] {
+		column++
+		if r == '\n' {
+			line, column = line+1, 1
+		}
+	}
+	return line, column
+}
+
+// storeClasses are the errors.Is targets of an engine's codes.
+var storeClasses = map[engine.Code]error{
+	engine.CodeExists: ErrDuplicateKey, engine.CodeStale: ErrConflict, engine.CodeNotFound: ErrConflict,
+	engine.CodeNoTable: ErrNoTable, engine.CodeDeleting: ErrNoTable,
+	engine.CodeTooLarge: ErrTooLarge, engine.CodeBadInput: ErrBadValue, engine.CodeThrottled: ErrThrottled,
+	engine.CodeAuth: ErrAuth, engine.CodeUnreachable: ErrUnreachable, engine.CodeReadOnly: ErrReadOnly,
+	engine.CodeClosed: ErrClosed, engine.CodeLocked: ErrLocked, engine.CodeCorrupt: ErrCorrupt,
+}
+
+func storeError(e *engine.Error, err error) *Error {
+	out := &Error{Message: e.Message, RequestID: e.RequestID, class: storeClasses[e.Code], cause: err}
+	if e.Cause != nil {
+		out.Message += ": " + e.Cause.Error()
+	}
+	switch e.Code {
+	case engine.CodeExists:
+		out.Number, out.State = 1062, "23000"
+	case engine.CodeStale, engine.CodeNotFound:
+		out.Number, out.State, out.Retryable = 1213, "40001", true
+	case engine.CodeThrottled, engine.CodeUnreachable:
+		out.Retryable = e.Applied == engine.NotApplied
+	}
+	if e.Applied == engine.Unknown {
+		out.Applied = AppliedUnknown
+	}
+	return out
+}
