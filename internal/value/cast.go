@@ -118,42 +118,58 @@ func nearestInteger(v Value) integer {
 }
 
 func (t Type) castDecimal(v Value) (Value, error) {
-	v = toNumber(textAsDecimal(v))
-	if v.kind == Float {
-		if math.IsNaN(v.Float()) {
+	text := ""
+	switch v.kind {
+	case Float:
+		f := v.Float()
+		if math.IsNaN(f) {
 			return t.fail(OutOfRange, v)
 		}
-		if math.Abs(v.Float()) >= 1e65 {
-			return t.greatest(v.Float() < 0), nil
+		if math.IsInf(f, 0) {
+			return t.greatest(f < 0), nil
 		}
-		// Rounding to more digits than the type has leaves what the type sees as it is.
-		v = FromString(strconv.FormatFloat(v.Float(), 'f', MaxScale, 64))
-		v = textAsDecimal(v)
+		text = strconv.FormatFloat(f, 'e', -1, 64)
+	case String, Bytes, JSON, UUID:
+		text = numericPrefix(v.s)
+	default:
+		text = Text(toNumber(v))
 	}
-	dec, err := ToDecimal(v)
-	if err != nil {
-		return Value{}, err
-	}
+	neg, digits, exp, _ := scanDecimal(text)
 	var d decimal
-	d.load(dec.s)
-	negative := d.coef.Sign() < 0
+	if !d.round(neg, digits, exp, t.Scale) {
+		return t.greatest(neg), nil
+	}
 	if r, reason := t.decimal(&d); reason != OutOfRange {
 		return r, nil
 	}
-	return t.greatest(negative), nil
+	return t.greatest(neg), nil
 }
 
-// textAsDecimal reads the leading number of a text exactly where it fits, and leaves it for a Float
-// where it does not.
-func textAsDecimal(v Value) Value {
-	if v.kind != String && v.kind != Bytes && v.kind != JSON {
-		return v
+// round loads digits × 10^exp, however many they are, rounded half away from zero to a scale; not
+// ok when too many digits stand before the point.
+func (d *decimal) round(neg bool, digits string, exp, scale int) (ok bool) {
+	digits = strings.TrimLeft(digits, "0")
+	if len(digits)+exp > MaxDigits {
+		return digits == ""
 	}
-	s := numericPrefix(v.s)
-	if d, err := ParseDecimal(s); err == nil {
-		return d
+	up := false
+	if drop := -exp - scale; drop > 0 {
+		keep := len(digits) - drop
+		up = keep >= 0 && keep < len(digits) && digits[keep] >= '5'
+		digits, exp = digits[:max(keep, 0)], -scale
 	}
-	return v
+	if digits != "" {
+		d.coef.SetString(digits, 10)
+		d.coef.Mul(&d.coef, &pow10[max(exp, 0)])
+	}
+	if up {
+		d.coef.Add(&d.coef, bigOne)
+	}
+	if neg {
+		d.coef.Neg(&d.coef)
+	}
+	d.scale = max(-exp, 0)
+	return true
 }
 
 // greatest is the greatest DECIMAL of the type, or the least.

@@ -2,7 +2,6 @@ package value
 
 import (
 	"cmp"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 )
@@ -25,18 +24,27 @@ func Fold(s string) string {
 
 func foldFrom(s string, i int) string {
 	for at, r := range s[i:] {
-		if foldRune(r) == r && r != utf8.RuneError {
-			continue
+		if foldRune(r) != r {
+			return foldRest(s, i+at)
 		}
-		var b strings.Builder
-		b.Grow(len(s))
-		b.WriteString(s[:i+at])
-		for _, r := range s[i+at:] {
-			b.WriteRune(foldRune(r))
-		}
-		return b.String()
 	}
 	return s
+}
+
+// foldRest folds what begins at i. What is not UTF-8 stays as it is.
+func foldRest(s string, i int) string {
+	dst := make([]byte, i, len(s)+utf8.UTFMax)
+	copy(dst, s)
+	for i < len(s) {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError {
+			dst = append(dst, s[i:i+size]...)
+		} else {
+			dst = utf8.AppendRune(dst, foldRune(r))
+		}
+		i += size
+	}
+	return string(dst)
 }
 
 // foldRune picks the rune that stands for all that simple folding holds equal to r. ToLower alone

@@ -1,0 +1,219 @@
+package keymap
+
+import (
+	"math"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+const (
+	signBit    = 1 << 63
+	tickDigits = 19
+)
+
+// appendFixed encodes the types whose codes all have one size; not ok when v is of another type.
+func (p Part) appendFixed(dst []byte, v value.Value) (out []byte, ok bool) {
+	kind := v.Kind()
+	switch p.Type.Base {
+	case value.TypeBool:
+		b := v.Uint()
+		if p.Desc {
+			b ^= 1
+		}
+		return append(dst, '0'+byte(b&1)), kind == value.Bool
+	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt:
+		if p.Type.Unsigned {
+			return p.appendHex(dst, v.Uint()), kind == value.Uint
+		}
+		return p.appendHex(dst, v.Uint()^signBit), kind == value.Int
+	case value.TypeYear:
+		return p.appendHex(dst, v.Uint()^signBit), kind == value.Int
+	case value.TypeTime:
+		return p.appendHex(dst, v.Uint()^signBit), kind == value.Duration
+	case value.TypeFloat, value.TypeDouble:
+		return p.appendHex(dst, floatBits(v.Float())), kind == value.Float
+	case value.TypeDate, value.TypeDateTime:
+		ticks := v.Ticks()
+		if kind != value.Date && kind != value.Time || ticks < 0 || ticks > value.MaxTicks {
+			return dst, false
+		}
+		if p.Desc {
+			ticks = value.MaxTicks - ticks
+		}
+		return appendTicks(dst, ticks), true
+	case value.TypeDecimal:
+		if kind != value.Decimal {
+			return dst, false
+		}
+		return p.appendDecimal(dst, v.Text())
+	case value.TypeUUID:
+		if kind != value.UUID {
+			return dst, false
+		}
+		return p.appendUUID(dst, v.Text())
+	}
+	return dst, false
+}
+
+func (p Part) decodeFixed(code string) (v value.Value, ok bool) {
+	switch p.Type.Base {
+	case value.TypeBool:
+		if code != "0" && code != "1" {
+			return v, false
+		}
+		return value.FromBool((code == "1") != p.Desc), true
+	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt:
+		u, ok := p.decodeHex(code)
+		if p.Type.Unsigned {
+			return value.FromUint(u), ok
+		}
+		return value.FromInt(int64(u ^ signBit)), ok
+	case value.TypeYear:
+		u, ok := p.decodeHex(code)
+		return value.FromInt(int64(u ^ signBit)), ok
+	case value.TypeTime:
+		u, ok := p.decodeHex(code)
+		return value.FromDuration(int64(u ^ signBit)), ok
+	case value.TypeFloat, value.TypeDouble:
+		u, ok := p.decodeHex(code)
+		f := floatFromBits(u)
+		return value.FromFloat(f), ok && floatBits(f) == u
+	case value.TypeDate, value.TypeDateTime:
+		ticks, ok := decodeTicks(code)
+		if p.Desc {
+			ticks = value.MaxTicks - ticks
+		}
+		if p.Type.Base == value.TypeDate {
+			return value.FromDate(ticks), ok && ticks%value.TicksPerDay == 0
+		}
+		return value.FromTicks(ticks), ok
+	case value.TypeDecimal:
+		return p.decodeDecimal(code)
+	case value.TypeUUID:
+		return p.decodeUUID(code)
+	}
+	return v, false
+}
+
+// floatBits orders floats as unsigned integers, with -0 as 0.
+func floatBits(f float64) uint64 {
+	if f == 0 {
+		return signBit
+	}
+	u := math.Float64bits(f)
+	if u&signBit != 0 {
+		return ^u
+	}
+	return u | signBit
+}
+
+func floatFromBits(u uint64) float64 {
+	if u&signBit == 0 {
+		return math.Float64frombits(^u)
+	}
+	return math.Float64frombits(u &^ signBit)
+}
+
+const hexDigits = "0123456789abcdef"
+
+func (p Part) appendHex(dst []byte, u uint64) []byte {
+	if p.Desc {
+		u = ^u
+	}
+	var buf [16]byte
+	for i := len(buf) - 1; i >= 0; i-- {
+		buf[i] = hexDigits[u&15]
+		u >>= 4
+	}
+	return append(dst, buf[:]...)
+}
+
+func (p Part) decodeHex(code string) (u uint64, ok bool) {
+	if len(code) != 16 {
+		return 0, false
+	}
+	for i := range len(code) {
+		d, ok := hexDigit(code[i])
+		if !ok {
+			return 0, false
+		}
+		u = u<<4 | uint64(d)
+	}
+	if p.Desc {
+		u = ^u
+	}
+	return u, true
+}
+
+// hexDigit reads lower case only: there is one code for a value.
+func hexDigit(c byte) (d byte, ok bool) {
+	switch {
+	case '0' <= c && c <= '9':
+		return c - '0', true
+	case 'a' <= c && c <= 'f':
+		return c - 'a' + 10, true
+	}
+	return 0, false
+}
+
+func appendTicks(dst []byte, ticks int64) []byte {
+	var buf [tickDigits]byte
+	for i := len(buf) - 1; i >= 0; i-- {
+		buf[i] = '0' + byte(ticks%10)
+		ticks /= 10
+	}
+	return append(dst, buf[:]...)
+}
+
+func decodeTicks(code string) (ticks int64, ok bool) {
+	if len(code) != tickDigits || code > "3155378975999999999" {
+		return 0, false
+	}
+	for i := range len(code) {
+		if code[i] < '0' || code[i] > '9' {
+			return 0, false
+		}
+		ticks = ticks*10 + int64(code[i]-'0')
+	}
+	return ticks, true
+}
+
+// appendUUID takes the canonical text.
+func (p Part) appendUUID(dst []byte, s string) (out []byte, ok bool) {
+	n := len(dst)
+	for i := range len(s) {
+		if s[i] == '-' {
+			continue
+		}
+		d, ok := hexDigit(s[i])
+		if !ok {
+			return dst, false
+		}
+		if p.Desc {
+			d = 15 - d
+		}
+		dst = append(dst, hexDigits[d])
+	}
+	return dst, len(dst)-n == 32
+}
+
+func (p Part) decodeUUID(code string) (v value.Value, ok bool) {
+	if len(code) != 32 {
+		return v, false
+	}
+	text := make([]byte, 0, 36)
+	for i := range len(code) {
+		d, ok := hexDigit(code[i])
+		if !ok {
+			return v, false
+		}
+		if p.Desc {
+			d = 15 - d
+		}
+		if i == 8 || i == 12 || i == 16 || i == 20 {
+			text = append(text, '-')
+		}
+		text = append(text, hexDigits[d])
+	}
+	return value.FromUUID(string(text)), true
+}

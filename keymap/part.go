@@ -1,0 +1,159 @@
+package keymap
+
+import (
+	"errors"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Separator stands between the parts of a key. No code holds it, and it is below all that do.
+const Separator = '!'
+
+// MaxKey is the most units (octets, for keys are ASCII) that a PartitionKey or RowKey has.
+const MaxKey = 512
+
+// Part is one part of a key: how values of a column are encoded there.
+type Part struct {
+	Type   value.Type
+	Desc   bool // sorts the greatest first, and NULL last
+	Prefix int  // KEY (col(n)): only the first n characters, or octets of a binary type; 0: all
+	Cut    int  // units before a text or octets are cut; 0: never. See CutUnits
+}
+
+// nullDesc is NULL in a descending part, above all other codes.
+const nullDesc = "~~~"
+
+var errBadCode = errors.New("key text is not of its part's type")
+
+// keyUnits is the room for one group of parts, so that two groups and a name make a legal key.
+const keyUnits = 240
+
+// CutUnits is the room for each of the texts and octets in one key, so that together they take at
+// most 240 units: what stands before the cut, a code word that crosses it, the hash, the end of a
+// descending part and the separator. More than five get 8 units each, whatever the sum then is.
+func CutUnits(textParts int) int {
+	return cutUnits(keyUnits, textParts)
+}
+
+func cutUnits(room, textParts int) int {
+	return max(8, room/max(textParts, 1)-35)
+}
+
+// SetCuts sets Cut in all parts of one key: CutUnits of what the parts of a fixed size leave. The
+// cuts are part of the format of a table: they depend on nothing but the types of the parts.
+func SetCuts(parts []Part) {
+	room, texts := keyUnits, 0
+	for _, p := range parts {
+		if Cuttable(p.Type) {
+			texts++
+		} else {
+			room -= fixedUnits(p.Type) + 1
+		}
+	}
+	for i := range parts {
+		parts[i].Cut = 0
+		if Cuttable(parts[i].Type) {
+			parts[i].Cut = cutUnits(room, texts)
+		}
+	}
+}
+
+// fixedUnits is how long the codes of a type are that is not Cuttable.
+func fixedUnits(t value.Type) int {
+	switch t.Base {
+	case value.TypeBool:
+		return 1
+	case value.TypeDate, value.TypeDateTime:
+		return tickDigits
+	case value.TypeDecimal:
+		return 1 + t.Precision
+	case value.TypeUUID:
+		return 32
+	}
+	return 16
+}
+
+// Cuttable says whether values of the type have no fixed size, so that they may have to be cut.
+func Cuttable(t value.Type) bool {
+	return isText(t.Base) || isOctets(t.Base)
+}
+
+func isText(b value.Base) bool {
+	switch b {
+	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet, value.TypeJSON:
+		return true
+	}
+	return false
+}
+
+func isOctets(b value.Base) bool { return b == value.TypeBinary || b == value.TypeBlob }
+
+// AppendValue appends the code of v, which is NULL or of the part's type already (see
+// value.Type.Convert). cut says that the code stands for several values: the text was longer than
+// Prefix, or than Cut and ends in a hash. It is an error when v is of another type.
+func AppendValue(dst []byte, v value.Value, p Part) (out []byte, cut bool, err error) {
+	if v.IsNull() {
+		if p.Desc {
+			return append(dst, nullDesc...), false, nil
+		}
+		return dst, false, nil
+	}
+	switch kind := v.Kind(); p.Type.Base {
+	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+		if kind == value.String {
+			return p.appendText(dst, v.Text())
+		}
+	case value.TypeJSON:
+		if kind == value.JSON {
+			return p.appendText(dst, v.Text())
+		}
+	case value.TypeBinary, value.TypeBlob:
+		if kind == value.Bytes {
+			out, cut = p.appendOctets(dst, v.Text())
+			return out, cut, nil
+		}
+	default:
+		if out, ok := p.appendFixed(dst, v); ok {
+			return out, false, nil
+		}
+	}
+	return dst, false, errors.New("a " + v.Kind().String() + " does not fit a key part of type " + p.Type.String())
+}
+
+// DecodeValue reads the code that src begins with; rest begins behind the separator and is "" when
+// none follows. What AppendValue has cut, folded or taken a prefix of cannot be read back and is an
+// error, as is all that AppendValue does not write.
+func DecodeValue(src string, p Part) (v value.Value, rest string, err error) {
+	code, rest := SkipValue(src)
+	if v, ok := p.decode(code); ok {
+		return v, rest, nil
+	}
+	return value.Value{}, rest, errBadCode
+}
+
+func (p Part) decode(code string) (v value.Value, ok bool) {
+	switch {
+	case code == "" && !p.Desc, code == nullDesc && p.Desc:
+		return value.NullValue, true
+	case isText(p.Type.Base):
+		s, ok := p.decodeText(code)
+		if p.Type.Base == value.TypeJSON {
+			return value.FromJSON(s), ok
+		}
+		return value.FromString(s), ok
+	case isOctets(p.Type.Base):
+		s, ok := p.decodeOctets(code)
+		return value.FromBytes(s), ok
+	}
+	return p.decodeFixed(code)
+}
+
+// SkipValue splits src at the next separator: the code before it, and what follows.
+func SkipValue(src string) (code, rest string) {
+	for i := range len(src) {
+		if src[i] == Separator {
+			return src[:i], src[i+1:]
+		}
+	}
+	return src, ""
+}

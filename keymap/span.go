@@ -1,0 +1,94 @@
+package keymap
+
+import "unicode/utf8"
+
+// Span is a range of keys: From ≤ key < To. An empty To is no bound.
+type Span struct{ From, To string }
+
+// PrefixSpan is the span of all keys that begin with prefix.
+func PrefixSpan(prefix string) Span {
+	return Span{From: prefix, To: Successor(prefix)}
+}
+
+// PointSpan is the span that holds key, and no other key text.
+func PointSpan(key string) Span {
+	return Span{From: key, To: key + string(Separator)}
+}
+
+// Successor is the least text above all that begin with prefix, "" where there is none. It passes
+// over what a store refuses in a key (/ \ # ? and control characters), so that it can stand in a
+// filter, and what is ASCII stays so. That is exact for key text; of keys that were made elsewhere
+// others may lie before it, so they need a second look.
+func Successor(prefix string) string {
+	for prefix != "" {
+		r, size := utf8.DecodeLastRuneInString(prefix)
+		prefix = prefix[:len(prefix)-size]
+		if r == utf8.RuneError && size == 1 || r == '~' || r == 0xFFFF || r == utf8.MaxRune {
+			continue // ~ is the last of ASCII; U+10000 is above U+FFFF, but below it in UTF-16
+		}
+		r++
+		for !inKeys(r) {
+			r++
+		}
+		return string(utf8.AppendRune([]byte(prefix), r))
+	}
+	return ""
+}
+
+// inKeys says whether a store allows r in a key.
+func inKeys(r rune) bool {
+	switch {
+	case r < 0x20, 0x7F <= r && r <= 0x9F, !utf8.ValidRune(r):
+		return false
+	}
+	return r != '/' && r != '\\' && r != '#' && r != '?'
+}
+
+// After is the least text above key and above all keys that go on behind it with another part: what
+// a bound "greater than these parts" begins at, and one "at most these parts" ends before.
+func After(key string) string {
+	return key + string(alphabet[0])
+}
+
+// Empty says whether no key can lie in the span.
+func (s Span) Empty() bool { return s.To != "" && s.From >= s.To }
+
+// Contains says whether key lies in the span.
+func (s Span) Contains(key string) bool {
+	return s.From <= key && (s.To == "" || key < s.To)
+}
+
+// Intersect is the span of the keys that lie in both.
+func (s Span) Intersect(o Span) Span {
+	if o.From > s.From {
+		s.From = o.From
+	}
+	if s.To == "" || o.To != "" && o.To < s.To {
+		s.To = o.To
+	}
+	return s
+}
+
+// AppendTextPrefix appends what the codes of all texts that begin with prefix begin with. exact says
+// that PrefixSpan of it holds no others; it is not where the prefix is empty (NULL begins with it
+// too) or longer than what the part encodes.
+func AppendTextPrefix(dst []byte, prefix string, p Part) (out []byte, exact bool) {
+	prefix, cut := p.head(prefix)
+	start := len(dst)
+	for i := 0; i < len(prefix); {
+		if p.Cut > 0 && len(dst)-start >= p.Cut {
+			mark := cutMark
+			if p.Desc {
+				mark = descCutMark
+			}
+			return append(dst, mark...), false
+		}
+		r, size := utf8.DecodeRuneInString(prefix[i:])
+		if r == utf8.RuneError && size == 1 {
+			return dst, false
+		}
+		dst = p.appendRune(dst, r)
+		i += size
+	}
+	return dst, !cut && prefix != ""
+}

@@ -1,0 +1,98 @@
+package keymap
+
+import (
+	"crypto/sha256"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Names of physical tables: the store takes ^[A-Za-z][A-Za-z0-9]{2,62}$, without regard to case.
+// Letters (in lower case) and digits of ASCII stay as they are; the rest is an escape of Z and a
+// digit. A z that a digit follows is Z0, so that every Z or z before a digit is an escape and names
+// can be read back.
+const (
+	escapeZ          = "Z0" // the letter, before a digit
+	escapeUnderscore = "Z1"
+	escapeOwn        = "Z2" // a table of the driver's own
+	escapeHash       = "Z3" // what follows is a hash of the whole name, which was too long
+	escapeOctet      = "Z4" // and 2, 4 or 6 hex digits of the code point
+	escapeUnit       = "Z5"
+	escapePoint      = "Z6"
+	escapeStart      = "Z7" // nothing; stands before a name that begins with a digit
+	escapeDatabase   = "Z8" // ends the database's name
+
+	maxTableName    = 63
+	maxDatabaseName = 30 // of them for the database with its end
+	nameHashUnits   = 20 // base32hex digits, 100 bit
+)
+
+// TableName is the name of the physical table that holds a table of a database. Different names,
+// but for their case, have different tables; one too long ends in a hash.
+func TableName(database, table string) string {
+	prefix := DatabasePrefix(database)
+	return prefix + escapeName(table, maxTableName-len(prefix))
+}
+
+// DatabasePrefix is what the physical tables of a database begin with, and no table of another
+// database does.
+func DatabasePrefix(database string) string {
+	name := escapeName(database, maxDatabaseName-len(escapeDatabase)-len(escapeStart))
+	if name != "" && name[0] <= '9' {
+		name = escapeStart + name
+	}
+	return name + escapeDatabase
+}
+
+// CatalogTable is the name of the physical table that holds the definitions of a database. No user's
+// table has it.
+func CatalogTable(database string) string {
+	return DatabasePrefix(database) + escapeOwn + "catalog"
+}
+
+// escapeName writes a name into at most room characters.
+func escapeName(name string, room int) string {
+	name = value.Fold(name)
+	var b strings.Builder
+	short := 0 // what leaves room for a hash, at the end of a character
+	for i := 0; i < len(name); {
+		if b.Len() <= room-len(escapeHash)-nameHashUnits {
+			short = b.Len()
+		}
+		r, size := utf8.DecodeRuneInString(name[i:])
+		switch {
+		case r == utf8.RuneError && size == 1: // not UTF-8: told apart by the octet, above all code points
+			b.WriteString(escapePoint + hexN(0xFF0000|rune(name[i]), 6))
+		case r == 'z' && i+1 < len(name) && '0' <= name[i+1] && name[i+1] <= '9':
+			b.WriteString(escapeZ)
+		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
+			b.WriteByte(byte(r))
+		case r == '_':
+			b.WriteString(escapeUnderscore)
+		case r <= 0xFF:
+			b.WriteString(escapeOctet + hexN(r, 2))
+		case r <= 0xFFFF:
+			b.WriteString(escapeUnit + hexN(r, 4))
+		default:
+			b.WriteString(escapePoint + hexN(r, 6))
+		}
+		i += size
+	}
+	if b.Len() <= room {
+		return b.String()
+	}
+	return b.String()[:short] + escapeHash + hashName(name, nameHashUnits)
+}
+
+// hashName is the beginning of a name's SHA-256 in lower-case base32hex.
+func hashName(name string, units int) string {
+	sum := sha256.Sum256([]byte(name))
+	return strings.ToLower(base32hex.EncodeToString(sum[:]))[:units]
+}
+
+func hexN(r rune, n int) string {
+	s := strconv.FormatInt(int64(r), 16)
+	return strings.Repeat("0", n-len(s)) + s
+}

@@ -1,0 +1,213 @@
+package keymap
+
+import (
+	"crypto/sha256"
+	"encoding/base32"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+const (
+	// emptyCode is the code of the empty text and of no octets; NULL is below it.
+	emptyCode = `""`
+
+	// cutMark begins the hash of a text that was cut. No code word has a second unit ~, so it is
+	// above all that could follow, and below nothing but nullDesc.
+	cutMark = "~~"
+
+	hashOctets = 16 // of the SHA-256
+	hashUnits  = 26 // their length in base32hex
+)
+
+var base32hex = base32.HexEncoding.WithPadding(base32.NoPadding)
+
+// appendText encodes a text, folded under NoCase.
+func (p Part) appendText(dst []byte, s string) (out []byte, cut bool, err error) {
+	s, cut = p.head(s)
+	if s == "" {
+		return p.appendUnits(dst, emptyCode), cut, nil
+	}
+	start := len(dst)
+	for i := 0; i < len(s); {
+		if p.Cut > 0 && len(dst)-start >= p.Cut {
+			dst, cut = p.appendHash(dst, s), true
+			break
+		}
+		if c := s[i]; c < utf8.RuneSelf && asItself[c] && !p.Desc {
+			dst = append(dst, c)
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && size == 1 {
+			return dst[:start], false, errInvalidText
+		}
+		dst = p.appendRune(dst, r)
+		i += size
+	}
+	if p.Desc {
+		dst = append(dst, descEnd...)
+	}
+	return dst, cut, nil
+}
+
+// head takes the part of a text that is encoded: folded, its first characters only where the part
+// says so.
+func (p Part) head(s string) (head string, cut bool) {
+	if p.Prefix > 0 && len(s) > p.Prefix {
+		n := 0
+		for at := range s {
+			if n == p.Prefix {
+				s, cut = s[:at], true
+				break
+			}
+			n++
+		}
+	}
+	if p.Type.Collation == value.NoCase {
+		s = value.Fold(s)
+	}
+	return s, cut
+}
+
+func (p Part) appendRune(dst []byte, r rune) []byte {
+	if !p.Desc {
+		return appendRune(dst, r)
+	}
+	var word [8]byte
+	for _, c := range appendRune(word[:0], r) {
+		dst = appendMirrored(dst, c)
+	}
+	return dst
+}
+
+// appendHash appends what stands for the part of s behind the cut.
+func (p Part) appendHash(dst []byte, s string) []byte {
+	sum := sha256.Sum256([]byte(s))
+	var buf [len(cutMark) + hashUnits]byte
+	mark := append(buf[:0], cutMark...)
+	mark = base32hex.AppendEncode(mark, sum[:hashOctets])
+	if !p.Desc {
+		return append(dst, mark...)
+	}
+	for _, c := range mark {
+		dst = appendMirrored(dst, c)
+	}
+	return dst
+}
+
+// appendUnits appends a whole code, complemented and ended where the part descends.
+func (p Part) appendUnits(dst []byte, code string) []byte {
+	if !p.Desc {
+		return append(dst, code...)
+	}
+	for i := range len(code) {
+		dst = appendMirrored(dst, code[i])
+	}
+	return append(dst, descEnd...)
+}
+
+// decodeText reverses appendText for codes that are whole.
+func (p Part) decodeText(code string) (s string, ok bool) {
+	if p.Type.Collation == value.NoCase || p.Prefix > 0 {
+		return "", false
+	}
+	if p.Desc {
+		if code, ok = unmirror(code); !ok {
+			return "", false
+		}
+	}
+	if code == emptyCode {
+		return "", true
+	}
+	plain := 0
+	for plain < len(code) && code[plain] < utf8.RuneSelf && asItself[code[plain]] {
+		plain++
+	}
+	if plain == len(code) {
+		return code, code != ""
+	}
+	out := make([]byte, plain, len(code))
+	copy(out, code)
+	for rest := code[plain:]; rest != ""; {
+		r, size := decodeRune(rest)
+		if size == 0 {
+			return "", false
+		}
+		out = utf8.AppendRune(out, r)
+		rest = rest[size:]
+	}
+	return string(out), true
+}
+
+// appendOctets encodes octets. They are cut at a multiple of 5 octets, where the digits of base32
+// end with them, so that the cut code is the beginning of the whole one.
+func (p Part) appendOctets(dst []byte, s string) (out []byte, cut bool) {
+	if p.Prefix > 0 && len(s) > p.Prefix {
+		s, cut = s[:p.Prefix], true
+	}
+	if s == "" {
+		return p.appendUnits(dst, emptyCode), cut
+	}
+	keep := s
+	if room := max(p.Cut/8*5, 5); p.Cut > 0 && len(s) > room {
+		keep, cut = s[:room], true
+	}
+	start := len(dst)
+	dst = base32hex.AppendEncode(dst, []byte(keep))
+	if p.Desc { // its digits are mirrored one to one
+		for i, c := range dst[start:] {
+			dst[start+i] = mirror[c]
+		}
+	}
+	if len(keep) < len(s) {
+		dst = p.appendHash(dst, s)
+	}
+	if p.Desc {
+		dst = append(dst, descEnd...)
+	}
+	return dst, cut
+}
+
+func (p Part) decodeOctets(code string) (s string, ok bool) {
+	if p.Prefix > 0 {
+		return "", false
+	}
+	if p.Desc {
+		if code, ok = unmirror(code); !ok {
+			return "", false
+		}
+	}
+	if code == emptyCode {
+		return "", true
+	}
+	b, err := base32hex.DecodeString(code)
+	// The decoder forgives line ends and stray bits.
+	if err != nil || code == "" || base32hex.EncodeToString(b) != code {
+		return "", false
+	}
+	return string(b), true
+}
+
+// IsCut says whether a code ends in the hash of a text that was cut, so that codes of the same Stem
+// are not in the order of their texts.
+func IsCut(code string) bool {
+	return Stem(code) != code
+}
+
+// Stem is what a cut code has in common with those of all texts that share the part before the cut:
+// it up to and with the mark of the hash. PrefixSpan of it covers them all. A code that is not cut
+// is its own stem.
+func Stem(code string) string {
+	mark := cutMark
+	if len(code) > len(cutMark) && strings.HasSuffix(code, descEnd) {
+		mark = descCutMark
+	}
+	i := strings.Index(code, mark)
+	if i < 0 || i+len(mark)+hashUnits > len(code) {
+		return code
+	}
+	return code[:i+len(mark)]
+}
