@@ -119,7 +119,8 @@ func (c *commits) writeGroup(group []*change) {
 	if err := c.transact(group); err != nil {
 		for _, ch := range group {
 			if ch.err == nil {
-				ch.err = err
+				own := *atOp(err, -1) // each caller may do with its error what it likes
+				ch.err = &own
 			}
 		}
 	}

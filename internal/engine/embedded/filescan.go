@@ -115,6 +115,9 @@ func (c *fileCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 
 // fill makes the next chunk.
 func (c *fileCursor) fill(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	size := c.tally.chunk()
 	if cap(c.chunk) < size {
 		c.chunk = make([]engine.Entity, 0, size)
