@@ -21,6 +21,7 @@ type Plan struct {
 	Slots     int            // number of expr.Subquery slots
 	Tables    []*Table       // the definitions that the plan was made against
 	ForUpdate bool
+	AllowScan bool // the hint allow_scan: reads without a key are meant
 }
 
 // ResultColumn describes a column of the result.
@@ -69,17 +70,23 @@ type Scan struct {
 	Residual expr.Node // conditions that are checked on every row
 	Columns  []int     // ordinals that are needed, ascending; ETagOrdinal where it is
 	Ordered  bool      // rows must come in key order, over all spans and partitions
+	Order    []SortKey // the order that Ordered stands for: what runs of cut keys (keymap.IsCut) are sorted by, and all rows when Reads.Unordered
 	Limit    expr.Node // no more rows than this are wanted (pushed: nothing above drops rows); nil: all
 
 	Rows     float64 // estimates, for the choice of path
 	Requests float64
 }
 
-// Reads is what a Scan reads at one execution.
+// Reads is what a Scan reads at one execution: points or spans, never both. Which of them is not for
+// Scan.Access to say: a point read becomes a span where an argument is of a type that the key does not
+// sort by (a number for a text column), and with arguments that nothing can equal there is neither.
 type Reads struct {
-	Points []Key  // PointRead, PointReads: distinct
-	Spans  []Span // RangeScan and scans by partition: disjoint, ascending
+	Points []Key  // distinct, ascending
+	Spans  []Span // disjoint, ascending
 	Exact  bool   // every row in them satisfies the conditions that the keys stand for
+	// Unordered: with these arguments the keys are not in the order of Scan.Order, and an Ordered scan has
+	// to sort its rows by it (and cannot push a limit). Rare, for the reason above.
+	Unordered bool
 }
 
 // Key is the key of one entity.
@@ -249,11 +256,15 @@ type Assign struct {
 	Value  expr.Node
 }
 
-// Update changes the rows that Source yields: whole rows of Table with their ETags, at Offset.
+// Update changes the rows that Source yields: whole rows of Table with their ETags, at Offset. Set is
+// evaluated in order with Env.Row = the source's row, in which each assignment sees the values that those
+// before it have set, as MySQL has it. Once: a join, which may yield the same row several times; the first
+// one counts.
 type Update struct {
 	Table     *Table
 	Source    Node
 	Offset    int
+	Once      bool
 	Set       []Assign
 	Returning []expr.Node
 }
@@ -263,6 +274,7 @@ type Delete struct {
 	Table     *Table
 	Source    Node
 	Offset    int
+	Once      bool
 	All       bool // no condition at all
 	Returning []expr.Node
 }

@@ -21,13 +21,17 @@ type Table struct {
 	Comment  string
 	// Partition says how rows are spread; nil: all in one partition.
 	Partition *Partitioning
+	// FirstAutoIncrement is the AUTO_INCREMENT option; 0 without one.
+	FirstAutoIncrement int64
 	// KeyNames are the index key names that were ever used, so that none is used again for another index.
 	KeyNames []string
 
 	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise.
 	Virtual func() ([][]value.Value, error) `json:"-"`
 
-	byName map[string]int
+	byName         map[string]int
+	keyParts       []keymap.Part // of Key
+	partitionParts []keymap.Part // of Partition.Columns
 }
 
 // Column is a column's definition.
@@ -88,6 +92,8 @@ type Index struct {
 	Copy    CopyKind
 	Include []int
 	Comment string
+
+	parts []keymap.Part // of Parts
 }
 
 // CheckDef is a CHECK constraint.

@@ -1,0 +1,160 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// newKeyPlan begins a plan of the rows' own key, or of an index.
+func newKeyPlan(t *Table, ix *Index) *KeyPlan {
+	k := &KeyPlan{table: t, prefix: keymap.RowPrefix + string(keymap.Separator)}
+	add := func(parts []KeyPart, codes []keymap.Part) {
+		for i, p := range parts {
+			k.parts = append(k.parts, keyPart{ordinal: p.Column, column: t.Columns[p.Column], part: codes[i]})
+		}
+	}
+	if ix == nil {
+		k.complete = len(t.Key)
+	} else {
+		k.prefix = ix.KeyName + string(keymap.Separator)
+		add(ix.Parts, ix.parts)
+	}
+	if ix == nil || !ix.Unique {
+		add(t.Key, t.keyParts)
+	}
+	k.setPartition()
+	return k
+}
+
+// constrainKey puts the conditions on the parts of a key:
+//
+//	a = 1 AND b > 2 AND c = 3 over (a, b, c)  →  a: = 1, b: > 2
+//
+// and c = 3 is not covered, as b is no single value. Covered says of each conjunct whether the key stands
+// for it in every branch; touched, whether it does in some.
+func constrainKey(k *KeyPlan, forms [][][]atom) (covered, touched []bool) {
+	base := [][]atom{nil}
+	used := make([]bool, len(forms))
+	for i, form := range forms {
+		if len(form) == 1 {
+			base[0] = append(base[0], form[0]...)
+			used[i] = true
+		}
+	}
+	for i, form := range forms {
+		if len(form) == 1 || len(base)*len(form) > mostBranches || !k.concerned(form) {
+			continue
+		}
+		base, used[i] = multiply(base, form), true
+	}
+	covered, touched = used, make([]bool, len(forms))
+	k.branches = k.branches[:0]
+	for _, atoms := range base {
+		b := k.assemble(atoms, covered, touched)
+		if !slices.ContainsFunc(k.branches, b.same) {
+			k.branches = append(k.branches, b)
+		}
+	}
+	return covered, touched
+}
+
+// concerned says whether every branch of an OR has a condition on a column of the key. Otherwise the OR
+// cannot narrow it.
+func (k *KeyPlan) concerned(form [][]atom) bool {
+	for _, atoms := range form {
+		if !slices.ContainsFunc(atoms, func(a atom) bool {
+			has := func(p keyPart) bool { return p.ordinal == a.ordinal }
+			return slices.ContainsFunc(k.parts, has) || slices.ContainsFunc(k.partition, has)
+		}) {
+			return false
+		}
+	}
+	return true
+}
+
+// assemble puts the atoms of one branch on the key's parts, and takes the conjuncts whose atoms find no
+// place off the covered ones.
+func (k *KeyPlan) assemble(atoms []atom, covered, touched []bool) keyBranch {
+	b := keyBranch{partition: make([][]*test, len(k.partition))}
+	placed := make([]bool, len(atoms))
+	take := func(ordinal int) (tests []*test) {
+		for i := range atoms {
+			if atoms[i].ordinal == ordinal {
+				tests = append(tests, atoms[i].test)
+				placed[i] = true
+			}
+		}
+		return tests
+	}
+	for i := range k.parts {
+		tests := take(k.parts[i].ordinal)
+		if tests == nil {
+			break
+		}
+		b.parts = append(b.parts, tests)
+		if !points(tests) {
+			break
+		}
+	}
+	for i := range k.partition {
+		if from := k.fromKey[i]; from >= 0 && from < len(b.parts) && points(b.parts[from]) {
+			continue // the key says it
+		}
+		// A partition of its own for each value holds no others; a bucket does.
+		before := slices.Clone(placed)
+		tests := take(k.partition[i].ordinal)
+		if points(tests) {
+			b.partition[i] = tests
+			for j := range atoms {
+				touched[atoms[j].conjunct] = touched[atoms[j].conjunct] || placed[j]
+			}
+		}
+		if !points(tests) || k.table.Partition.Kind == PartitionByHash {
+			placed = before
+		}
+	}
+	for i := range atoms {
+		c := atoms[i].conjunct
+		covered[c], touched[c] = covered[c] && placed[i], touched[c] || placed[i]
+	}
+	return b
+}
+
+func (b keyBranch) same(c keyBranch) bool {
+	equal := func(x, y []*test) bool { return slices.Equal(x, y) }
+	return slices.EqualFunc(b.parts, c.parts, equal) && slices.EqualFunc(b.partition, c.partition, equal)
+}
+
+// depth is the least number of key parts that a branch has.
+func (k *KeyPlan) depth() int {
+	n := len(k.parts)
+	for i := range k.branches {
+		n = min(n, len(k.branches[i].parts))
+	}
+	return n
+}
+
+// allPoints says whether every branch has single values on all parts of the key.
+func (k *KeyPlan) allPoints() bool {
+	for i := range k.branches {
+		b := &k.branches[i]
+		if len(b.parts) < len(k.parts) || !points(b.parts[len(b.parts)-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// setPlain finds the plain point read, which has a shorter way.
+func (k *KeyPlan) setPlain() {
+	if len(k.branches) != 1 || k.complete == 0 || k.complete > 4 || len(k.branches[0].parts) != k.complete {
+		return
+	}
+	for i, tests := range k.branches[0].parts {
+		if len(tests) != 1 || tests[0].op != testEq || tests[0].loose || tests[0].nullSafe || k.parts[i].part.Prefix > 0 {
+			return
+		}
+	}
+	k.plain = !slices.Contains(k.fromKey, -1)
+}

@@ -1,0 +1,215 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Explain prints the plan, one operator a line, each below the one that it feeds, two blanks deeper:
+//
+//	limit 10
+//	  project name
+//	    row-key range customer.surname  span [surname!Sm, surname!Sn)  columns name, surname  limit 10  requests ≥ 1
+//	requests ≥ 1
+//
+// With args the spans are those of this execution, otherwise the conditions stand for them that depend on
+// arguments. The requests are the least that there can be.
+func (p *Plan) Explain(args []value.Value) []string {
+	e := explainer{args: args, seen: map[*Plan]bool{p: true}}
+	e.plan(p, 0)
+	e.line(0, "requests ≥ %d", e.requests)
+	return e.lines
+}
+
+type explainer struct {
+	args     []value.Value
+	lines    []string
+	requests int
+	seen     map[*Plan]bool
+}
+
+func (e *explainer) line(depth int, format string, a ...any) {
+	e.lines = append(e.lines, strings.Repeat("  ", depth)+fmt.Sprintf(format, a...))
+}
+
+func (e *explainer) text(n expr.Node) string { return expr.StringArgs(n, e.args) }
+
+func (e *explainer) list(nodes []expr.Node) string {
+	out := make([]string, len(nodes))
+	for i, n := range nodes {
+		out[i] = e.text(n)
+	}
+	return strings.Join(out, ", ")
+}
+
+func (e *explainer) plan(p *Plan, depth int) {
+	if p.Write == nil {
+		e.node(p.Root, depth)
+		return
+	}
+	e.write(p.Write, depth)
+	e.subqueriesOf(depth+1, func(f func(expr.Node)) { writeExpressions(p.Write, f) })
+	if n := writeSource(p.Write); n != nil {
+		e.node(n, depth+1)
+	}
+}
+
+func (e *explainer) node(n Node, depth int) {
+	if s, ok := n.(*Scan); ok {
+		e.scan(s, depth)
+	} else {
+		e.line(depth, "%s", e.operator(n))
+	}
+	e.subqueriesOf(depth+1, func(f func(expr.Node)) { expressions(n, f) })
+	for _, c := range n.Children() {
+		e.node(c, depth+1)
+	}
+}
+
+// operator is the line of an operator that is no scan.
+func (e *explainer) operator(n Node) string {
+	switch n := n.(type) {
+	case *Values:
+		return "values " + rows(len(n.Rows))
+	case *Select:
+		return "filter " + e.text(n.Cond)
+	case *Project:
+		return "project " + e.projected(n)
+	case *Sort:
+		s := "sort by " + e.order(n.Keys)
+		if n.Limit != nil {
+			s += "  keep " + e.text(n.Limit)
+			if n.Offset != nil {
+				s += " + " + e.text(n.Offset)
+			}
+		}
+		return s
+	case *Limit:
+		return e.limit(n)
+	case *Distinct:
+		return "distinct"
+	case *Aggregate:
+		return e.aggregate(n)
+	case *HashJoin:
+		return e.join("hash", n.Kind, e.hashKeys(n), n.On)
+	case *LookupJoin:
+		return e.join("lookup", n.Kind, "", n.On)
+	case *LoopJoin:
+		return e.join("loop", n.Kind, "", n.On)
+	case *Derived:
+		return "derived " + n.Name
+	case *Concat:
+		return "union all"
+	}
+	return fmt.Sprintf("%T", n)
+}
+
+func rows(n int) string {
+	if n == 1 {
+		return "1 row"
+	}
+	return fmt.Sprintf("%d rows", n)
+}
+
+func (e *explainer) projected(n *Project) string {
+	out := make([]string, len(n.Exprs))
+	for i, x := range n.Exprs {
+		out[i] = e.text(x)
+		if i < len(n.Names) && n.Names[i] != "" && n.Names[i] != out[i] && !isColumnNamed(x, n.Names[i]) {
+			out[i] += " as " + n.Names[i]
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+// isColumnNamed says whether x is a column whose own name is name, with or without its table.
+func isColumnNamed(x expr.Node, name string) bool {
+	c, ok := x.(*expr.Column)
+	return ok && (c.Name == name || strings.HasSuffix(c.Name, "."+name))
+}
+
+func (e *explainer) order(keys []SortKey) string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = e.text(k.Expr)
+		if k.Desc {
+			out[i] += " desc"
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
+func (e *explainer) limit(n *Limit) string {
+	s := "limit all"
+	if n.Count != nil {
+		s = "limit " + e.text(n.Count)
+	}
+	if n.Offset != nil {
+		s += " offset " + e.text(n.Offset)
+	}
+	return s
+}
+
+func (e *explainer) aggregate(n *Aggregate) string {
+	aggs := make([]string, len(n.Aggs))
+	for i, a := range n.Aggs {
+		aggs[i] = a.String()
+	}
+	s := "aggregate"
+	if len(aggs) > 0 {
+		s += " " + strings.Join(aggs, ", ")
+	}
+	if len(n.Group) > 0 {
+		s += "  by " + e.list(n.Group)
+	}
+	if n.Sorted {
+		s += "  in order"
+	}
+	return s
+}
+
+var joinNames = [...]string{InnerJoin: "join", LeftJoin: "left join", SemiJoin: "semi join", AntiJoin: "anti join"}
+
+func (e *explainer) join(how string, kind JoinKind, keys string, on expr.Node) string {
+	s := how + " " + joinNames[kind]
+	if keys != "" {
+		s += "  on " + keys
+	}
+	if on != nil {
+		s += "  check " + e.text(on)
+	}
+	return s
+}
+
+func (e *explainer) hashKeys(n *HashJoin) string {
+	out := make([]string, len(n.LeftKeys))
+	for i := range n.LeftKeys {
+		op := "="
+		if i < len(n.NullSafe) && n.NullSafe[i] {
+			op = "<=>"
+		}
+		out[i] = fmt.Sprintf("%s %s %s", e.text(n.LeftKeys[i]), op, e.text(n.RightKeys[i]))
+	}
+	return strings.Join(out, " and ")
+}
+
+// subqueriesOf prints the subqueries of an operator's expressions below it, each once in the statement.
+func (e *explainer) subqueriesOf(depth int, visit func(func(expr.Node))) {
+	visit(func(n expr.Node) {
+		subqueries(n, func(s *expr.Subquery, p *Plan) {
+			if e.seen[p] {
+				return
+			}
+			e.seen[p] = true
+			when := "once"
+			if s.Correlated {
+				when = "for each row"
+			}
+			e.line(depth, "subquery %d  %s", s.Slot, when)
+			e.plan(p, depth+1)
+		})
+	})
+}

@@ -1,0 +1,115 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// transactionOps is how many entities one entity group transaction writes at most.
+const transactionOps = 100
+
+// write prints a write: its entities are the rows and their index entries. What a statement with a source
+// writes depends on the rows found: one transaction at least.
+func (e *explainer) write(w Write, depth int) {
+	var parts []string
+	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
+	requests := 1
+	var returning []expr.Node
+	switch w := w.(type) {
+	case *Insert:
+		add("%s %s", insertName(w), w.Table.Name)
+		each := w.Table.copies() + 1
+		if w.Source == nil {
+			n := len(w.Rows) * each
+			add("rows %d", len(w.Rows))
+			add("entities %s", entities(n, len(w.Rows)))
+			requests = (n + transactionOps - 1) / transactionOps
+		} else {
+			add("entities a row %s", entities(each, 1))
+		}
+		if len(w.OnDup) > 0 {
+			add("on duplicate %s", e.assigns(w.Table, w.OnDup))
+		}
+		if w.OnDupCond != nil {
+			add("where %s", e.text(w.OnDupCond))
+		}
+		if w.Target != nil {
+			add("target %s", w.Target.name())
+		}
+		returning = w.Returning
+	case *Update:
+		add("update %s", w.Table.Name)
+		add("set %s", e.assigns(w.Table, w.Set))
+		add("entities a row %s", entities(w.Table.copies()+1, 1))
+		returning = w.Returning
+	case *Delete:
+		add("delete %s", w.Table.Name)
+		add("entities a row %s", entities(w.Table.copies()+1, 1))
+		returning = w.Returning
+	}
+	if len(returning) > 0 {
+		add("returning %s", e.list(returning))
+	}
+	add("requests ≥ %d", requests)
+	e.requests += requests
+	e.line(depth, "%s", strings.Join(parts, "  "))
+}
+
+func insertName(w *Insert) string {
+	switch {
+	case w.Replace:
+		return "replace"
+	case w.Ignore:
+		return "insert ignore"
+	case len(w.OnDup) > 0:
+		return "insert or update"
+	}
+	return "insert"
+}
+
+func (e *explainer) assigns(t *Table, list []Assign) string {
+	out := make([]string, len(list))
+	for i, a := range list {
+		text := "default"
+		if a.Value != nil {
+			text = e.text(a.Value)
+		}
+		out[i] = t.Columns[a.Column].Name + " = " + text
+	}
+	return strings.Join(out, ", ")
+}
+
+func (c *Conflict) name() string {
+	if c.Primary {
+		return "primary key"
+	}
+	return c.Index.Name
+}
+
+// copies is the number of index entries of a row.
+func (t *Table) copies() int {
+	n := 0
+	for _, ix := range t.Indexes {
+		if ix.State != IndexDeleteOnly {
+			n++
+		}
+	}
+	return n
+}
+
+func entities(n, rows int) string {
+	row := "row"
+	if rows != 1 {
+		row = fmt.Sprintf("%d rows", rows)
+	}
+	switch m := n - rows; m {
+	case 0:
+		return fmt.Sprintf("%d (%s)", n, row)
+	case 1:
+		return fmt.Sprintf("%d (%s + 1 index entry)", n, row)
+	default:
+		return fmt.Sprintf("%d (%s + %d index entries)", n, row, m)
+	}
+}

@@ -1,0 +1,184 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// mostAlternatives bounds an IN that is sent: a store takes a request of some kilobytes.
+const mostAlternatives = 20
+
+// FilterOrder says whether the column's property sorts as its values do, so that < and > may be sent to
+// the store. A decimal's text does not, nor does what is split over several properties beyond the first.
+func (c *Column) FilterOrder() bool {
+	switch c.Type.Base {
+	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt,
+		value.TypeYear, value.TypeFloat, value.TypeDouble, value.TypeDate, value.TypeDateTime, value.TypeTime:
+		return true
+	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+		return c.Type.Collation == value.Binary
+	}
+	return false
+}
+
+// filterEqual says whether = may be sent.
+func (c *Column) filterEqual() bool {
+	switch c.Type.Base {
+	case value.TypeBool, value.TypeDecimal, value.TypeUUID:
+		return true
+	}
+	return c.FilterOrder()
+}
+
+// pushFilter makes the store's part of the conditions:
+//
+//	price > ? AND note IS NULL AND (a = 1 OR b = 2) → price gt ? and (a eq 1 or b eq 2)
+//
+// What a store cannot say, or says differently (<>, NOT, NULL, folded text), is left out, under an OR the
+// whole OR. So it lets through all rows that satisfy the conditions, and they are checked again.
+func pushFilter(t *Table, offset int, conds []expr.Node) *Filter {
+	p := filterPusher{constrainer{table: t, offset: offset}}
+	var kids []*Filter
+	for _, n := range conds {
+		if f := p.push(n); f != nil {
+			kids = append(kids, f)
+		}
+	}
+	return joinFilters(FilterAnd, kids)
+}
+
+func joinFilters(op FilterOp, kids []*Filter) *Filter {
+	switch len(kids) {
+	case 0:
+		return nil
+	case 1:
+		return kids[0]
+	}
+	return &Filter{Op: op, Kids: kids}
+}
+
+type filterPusher struct{ constrainer }
+
+func (p *filterPusher) push(n expr.Node) *Filter {
+	switch n := n.(type) {
+	case *expr.Logic:
+		return p.logic(n)
+	case *expr.Compare:
+		if alternatives := splitTuple(n); alternatives != nil {
+			return p.push(alternatives)
+		}
+		return p.compare(n)
+	case *expr.In:
+		return p.in(n)
+	case *expr.Like:
+		return p.like(n)
+	}
+	return nil
+}
+
+func (p *filterPusher) logic(n *expr.Logic) *Filter {
+	op := FilterAnd
+	switch n.Op {
+	case expr.Or:
+		op = FilterOr
+	case expr.Xor:
+		return nil
+	}
+	var kids []*Filter
+	for _, k := range n.Kids {
+		f := p.push(k)
+		if f == nil && op == FilterOr {
+			return nil
+		}
+		if f != nil {
+			kids = append(kids, f)
+		}
+	}
+	return joinFilters(op, kids)
+}
+
+func (p *filterPusher) compare(n *expr.Compare) *Filter {
+	op, r := n.Op, n.R
+	ordinal, ok := p.column(n.L)
+	if !ok {
+		if ordinal, ok = p.column(n.R); !ok {
+			return nil
+		}
+		op, r = mirrored(op), n.L
+	}
+	if !p.known(r) || !p.asStored(ordinal, n.Collation) {
+		return nil
+	}
+	f := &Filter{Column: ordinal, Value: r}
+	col := p.table.Columns[ordinal]
+	switch op {
+	case expr.Eq:
+		f.Op = FilterEq
+	case expr.Gt:
+		f.Op = FilterGt
+	case expr.Ge:
+		f.Op = FilterGe
+	case expr.Lt:
+		f.Op = FilterLt
+	case expr.Le:
+		f.Op = FilterLe
+	default:
+		return nil
+	}
+	if f.Op == FilterEq && !col.filterEqual() || f.Op != FilterEq && !col.FilterOrder() {
+		return nil
+	}
+	return f
+}
+
+// asStored: text is compared by the store as it is stored, so that neither a folded column nor a folding
+// comparison can be sent.
+func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
+	t := &p.table.Columns[ordinal].Type
+	return !isText(t) || t.Collation == value.Binary && collation == value.Binary
+}
+
+func (p *filterPusher) in(n *expr.In) *Filter {
+	if alternatives := splitTupleIn(n); alternatives != nil && len(n.List) <= mostAlternatives {
+		return p.push(alternatives)
+	}
+	ordinal, ok := p.column(n.X)
+	if !ok || n.Not || len(n.List) > mostAlternatives || !p.asStored(ordinal, n.Collation) || !p.table.Columns[ordinal].filterEqual() {
+		return nil
+	}
+	kids := make([]*Filter, 0, len(n.List))
+	for _, x := range n.List {
+		if !p.known(x) {
+			return nil
+		}
+		if c, ok := x.(*expr.Const); ok && c.V.IsNull() {
+			continue // equals nothing
+		}
+		kids = append(kids, &Filter{Op: FilterEq, Column: ordinal, Value: x})
+	}
+	return joinFilters(FilterOr, kids)
+}
+
+// like: name LIKE 'abc%' → name ge 'abc' and name lt 'abd'. Only of a pattern that is known when the
+// statement is planned.
+func (p *filterPusher) like(n *expr.Like) *Filter {
+	ordinal, ok := p.column(n.X)
+	pattern, isConst := n.Pattern.(*expr.Const)
+	if !ok || !isConst || n.Not || pattern.V.Kind() != value.String || !p.asStored(ordinal, n.Collation) ||
+		!isText(&p.table.Columns[ordinal].Type) {
+		return nil
+	}
+	prefix, rest := keymap.LikePrefix(pattern.V.Text(), n.Escape)
+	if rest == keymap.Exact {
+		return &Filter{Op: FilterEq, Column: ordinal, Value: expr.NewConst(value.FromString(prefix))}
+	}
+	if prefix == "" {
+		return nil
+	}
+	kids := []*Filter{{Op: FilterGe, Column: ordinal, Value: expr.NewConst(value.FromString(prefix))}}
+	if end := keymap.Successor(prefix); end != "" {
+		kids = append(kids, &Filter{Op: FilterLt, Column: ordinal, Value: expr.NewConst(value.FromString(end))})
+	}
+	return joinFilters(FilterAnd, kids)
+}

@@ -1,0 +1,125 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// ScanPolicy is what happens to a statement that would read a whole table, partition or index without a
+// key. The hint allow_scan (Plan.AllowScan) overrules it.
+type ScanPolicy uint8
+
+const (
+	ScanAllow ScanPolicy = iota
+	ScanWarn             // it runs, and a warning is logged
+	ScanDeny             // it is refused
+)
+
+// String gives the policy's name, as the DSN has it.
+func (p ScanPolicy) String() string {
+	switch p {
+	case ScanWarn:
+		return "warn"
+	case ScanDeny:
+		return "deny"
+	}
+	return "allow"
+}
+
+// ScanRefusedError says which tables a statement would read without a key.
+type ScanRefusedError struct{ Reasons []ScanReason }
+
+// ScanReason is one such table.
+type ScanReason struct {
+	Table      string
+	What       string   // "the whole table", "a whole partition", "the whole index surname"
+	Conditions []string // those that no key serves, as SQL
+	Index      []string // columns of an index that would serve; nil where none would
+}
+
+func (e *ScanRefusedError) Error() string {
+	var b strings.Builder
+	for i, r := range e.Reasons {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(r.String())
+	}
+	b.WriteString(". The hint /*+ allow_scan */ allows it")
+	return b.String()
+}
+
+// String is the reason in words.
+func (r ScanReason) String() string {
+	s := fmt.Sprintf("the statement reads %s of %s", r.What, r.Table)
+	if len(r.Conditions) == 0 {
+		return s + ": it has no condition that a key could serve"
+	}
+	s += ": no key serves " + strings.Join(r.Conditions, " AND ")
+	if len(r.Index) > 0 {
+		s += fmt.Sprintf("; an index on (%s) would", strings.Join(r.Index, ", "))
+	}
+	return s
+}
+
+// CheckScans gives a *ScanRefusedError that names each table that is read without a key, or nil. Whether
+// that is an error, a warning or all right is the policy's to say. A scan that ends with a pushed LIMIT
+// is none, nor is one of a table in memory.
+func (p *Plan) CheckScans() error {
+	var e ScanRefusedError
+	for _, s := range p.Scans() {
+		what := ""
+		switch {
+		case s.Limit != nil:
+		case s.Access == TableScan:
+			what = "the whole table"
+		case s.Access == PartitionScan && s.Table.Partition == nil:
+			what = "the whole table"
+		case s.Access == PartitionScan:
+			what = "whole partitions"
+		case s.Access == RangeScan && s.Keys.depth() == 0:
+			what = "the whole index " + s.Index.Name
+		}
+		if what == "" {
+			continue
+		}
+		r := ScanReason{Table: s.Table.Name, What: what, Index: s.usefulIndex()}
+		for _, n := range expr.Conjuncts(s.Residual) {
+			r.Conditions = append(r.Conditions, expr.String(n))
+		}
+		e.Reasons = append(e.Reasons, r)
+	}
+	if len(e.Reasons) == 0 {
+		return nil
+	}
+	return &e
+}
+
+// usefulIndex gives the columns of an index that would serve the conditions which are checked row by row:
+// those that must equal something, then one with a range. A column of binary type, or one that only OR
+// combines with others, is none.
+func (s *Scan) usefulIndex() []string {
+	c := &constrainer{table: s.Table, offset: s.Offset}
+	var equal, ranged []string
+	for _, n := range expr.Conjuncts(s.Residual) {
+		ordinal, t := c.test(n)
+		if t == nil {
+			continue
+		}
+		name := s.Table.Columns[ordinal].Name
+		switch {
+		case slices.Contains(equal, name) || slices.Contains(ranged, name):
+		case t.isPoint():
+			equal = append(equal, name)
+		default:
+			ranged = append(ranged, name)
+		}
+	}
+	if len(ranged) > 0 {
+		return append(equal, ranged[0])
+	}
+	return equal
+}

@@ -1,0 +1,321 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// keyPart is one part of a key as conditions are turned into spans of it.
+type keyPart struct {
+	ordinal int
+	column  *Column
+	part    keymap.Part
+}
+
+// testOp is what a test does.
+type testOp uint8
+
+const (
+	testEq testOp = iota
+	testLt
+	testLe
+	testGt
+	testGe
+	testLike
+	testNull
+	testNotNull
+	testIn
+	testAnd
+	testOr
+)
+
+// test is a condition on one column whose other side is known before the table is read: it becomes a set
+// of intervals of the column's codes.
+type test struct {
+	op     testOp
+	value  expr.Func   // comparisons, LIKE
+	list   []expr.Func // IN
+	kids   []*test     // AND, OR
+	escape rune
+	// nullSafe: NULL equals NULL.
+	nullSafe bool
+	// loose: a comparison by octets on a column whose keys are folded. The keys are a superset.
+	loose bool
+}
+
+// isPoint says whether the test holds for single values only, whatever the arguments: then the key's
+// next part can be used as well.
+func (t *test) isPoint() bool {
+	switch t.op {
+	case testEq, testNull, testIn:
+		return true
+	case testAnd:
+		for _, k := range t.kids {
+			if k.isPoint() {
+				return true
+			}
+		}
+	case testOr:
+		for _, k := range t.kids {
+			if !k.isPoint() {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// isSingle says whether the test holds for one value at most.
+func (t *test) isSingle() bool {
+	switch t.op {
+	case testEq, testNull:
+		return true
+	case testAnd:
+		for _, k := range t.kids {
+			if k.isSingle() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// eval gives the intervals of the part's codes whose values may satisfy t, sorted and disjoint. Exact:
+// all of them do.
+func (t *test) eval(env *expr.Env, p *keyPart) (list []interval, exact bool, err error) {
+	switch t.op {
+	case testAnd:
+		return evalAll(env, t.kids, p)
+	case testOr:
+		exact = true
+		for _, k := range t.kids {
+			ivs, ok, err := k.eval(env, p)
+			if err != nil {
+				return nil, false, err
+			}
+			list, exact = append(list, ivs...), exact && ok
+		}
+		return unite(list), exact, nil
+	case testIn:
+		exact = !t.loose
+		for _, f := range t.list {
+			ivs, ok, err := t.compare(env, p, f)
+			if err != nil {
+				return nil, false, err
+			}
+			list, exact = append(list, ivs...), exact && ok
+		}
+		return unite(list), exact, nil
+	case testNull:
+		null, err := p.nullCode()
+		if err != nil {
+			return nil, false, err
+		}
+		return []interval{pointInterval(null, value.NullValue)}, true, nil
+	case testNotNull:
+		iv, err := p.notNull()
+		return []interval{iv}, true, err
+	case testLike:
+		return t.like(env, p)
+	}
+	list, exact, err = t.compare(env, p, t.value)
+	return list, exact && !t.loose, err
+}
+
+// evalAll is the AND of tests.
+func evalAll(env *expr.Env, tests []*test, p *keyPart) (list []interval, exact bool, err error) {
+	exact = true
+	for i, t := range tests {
+		ivs, ok, err := t.eval(env, p)
+		if err != nil {
+			return nil, false, err
+		}
+		if i > 0 {
+			ivs = intersect(list, ivs)
+		}
+		list, exact = ivs, exact && ok
+	}
+	return list, exact || len(list) == 0, nil
+}
+
+func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval, exact bool, err error) {
+	v, err := f(env)
+	if err != nil {
+		return nil, false, err
+	}
+	if v.IsNull() {
+		if !t.nullSafe {
+			return nil, true, nil
+		}
+		null, err := p.nullCode()
+		return []interval{pointInterval(null, v)}, true, err
+	}
+	lo, hi, at := locate(&p.column.Type, v)
+	iv, err := p.notNull()
+	if err != nil {
+		return nil, false, err
+	}
+	up := t.op == testGt || t.op == testGe
+	switch at {
+	case placeNowhere:
+		return []interval{iv}, false, nil
+	case placeBelow, placeTop:
+		if equals := t.op == testEq || t.op == testIn; equals || up == (at == placeTop) {
+			return nil, true, nil
+		}
+		return []interval{iv}, true, nil
+	case placeAmong:
+		below, _, err := p.bounds(lo)
+		if err != nil {
+			return nil, false, err
+		}
+		above, _, err := p.bounds(hi)
+		if err != nil {
+			return nil, false, err
+		}
+		switch {
+		case t.op == testEq || t.op == testIn:
+			iv = p.from(p.to(iv, above, true), below, true)
+		case up:
+			iv = p.from(iv, below, true)
+		default:
+			iv = p.to(iv, above, true)
+		}
+		return nonEmpty(iv), false, nil
+	}
+	switch t.op {
+	case testEq, testIn:
+		if at == placeAbove {
+			return nil, true, nil
+		}
+		code, err := p.code(lo)
+		// A prefix cannot tell the value from a longer one.
+		return []interval{pointInterval(code, lo)}, p.part.Prefix == 0, err
+	}
+	b, tied, err := p.bounds(lo)
+	if err != nil {
+		return nil, false, err
+	}
+	// Values that tie with v in the key may lie on either side of it. What lies between two values of the
+	// column has the lower one on its low side.
+	with := tied || t.op == testLe || t.op == testGe
+	if at == placeAbove {
+		with = tied || !up
+	}
+	if up {
+		iv = p.from(iv, b, with)
+	} else {
+		iv = p.to(iv, b, with)
+	}
+	return nonEmpty(iv), !tied, nil
+}
+
+func (t *test) like(env *expr.Env, p *keyPart) (list []interval, exact bool, err error) {
+	v, err := t.value(env)
+	if err != nil || v.IsNull() {
+		return nil, true, err
+	}
+	prefix, rest := keymap.LikePrefix(value.Text(v), t.escape)
+	_, _, at := locate(&p.column.Type, value.FromString(prefix))
+	iv, err := p.notNull()
+	if err != nil || at != placeAt {
+		return []interval{iv}, false, err
+	}
+	if rest == keymap.Exact {
+		code, err := p.code(value.FromString(prefix))
+		return []interval{pointInterval(code, value.FromString(prefix))}, p.part.Prefix == 0 && !t.loose, err
+	}
+	tight := true
+	if prefix != "" {
+		var code []byte
+		code, tight = keymap.AppendTextPrefix(nil, prefix, p.part)
+		span := keymap.PrefixSpan(string(code))
+		iv.lo = max(iv.lo, span.From)
+		if span.To != "" {
+			iv.hi = min(iv.hi, span.To)
+		}
+	}
+	return nonEmpty(iv), tight && rest == keymap.PrefixOnly && !t.loose, nil
+}
+
+func nonEmpty(iv interval) []interval {
+	if iv.lo >= iv.hi {
+		return nil
+	}
+	return []interval{iv}
+}
+
+func (p *keyPart) code(v value.Value) (string, error) {
+	var buf [64]byte
+	code, _, err := keymap.AppendValue(buf[:0], v, p.part)
+	if err != nil {
+		return "", &KeyError{Column: p.column.Name, Cause: err}
+	}
+	return string(code), nil
+}
+
+func (p *keyPart) nullCode() (string, error) { return p.code(value.NullValue) }
+
+// notNull is the interval of all codes but NULL's.
+func (p *keyPart) notNull() (interval, error) {
+	iv := interval{lo: "", hi: top}
+	if p.column.NotNull {
+		return iv, nil
+	}
+	if !p.part.Desc {
+		iv.lo = behind // NULL's code is empty, and what follows it begins with the separator
+		return iv, nil
+	}
+	null, err := p.nullCode()
+	iv.hi = null
+	return iv, err
+}
+
+// codeBounds are where the keys of a value begin and end.
+type codeBounds struct{ lo, hi string }
+
+// bounds gives where the keys of v, and of all values that the key cannot tell from it in order, begin
+// and end. Tied says that there may be others than v: the code is cut, or that of a prefix.
+func (p *keyPart) bounds(v value.Value) (b codeBounds, tied bool, err error) {
+	code, err := p.code(v)
+	if err != nil {
+		return b, false, err
+	}
+	if stem := keymap.Stem(code); len(stem) < len(code) {
+		span := keymap.PrefixSpan(stem)
+		return codeBounds{span.From, span.To}, true, nil
+	}
+	return codeBounds{code, code + behind}, p.part.Prefix > 0, nil
+}
+
+// from leaves of iv what is not below the value of b in the column's order, with that value or without.
+func (p *keyPart) from(iv interval, b codeBounds, with bool) interval {
+	switch {
+	case p.part.Desc && with:
+		iv.hi = min(iv.hi, b.hi)
+	case p.part.Desc:
+		iv.hi = min(iv.hi, b.lo)
+	case with:
+		iv.lo = max(iv.lo, b.lo)
+	default:
+		iv.lo = max(iv.lo, b.hi)
+	}
+	return iv
+}
+
+// to leaves of iv what is not above the value of b, with that value or without.
+func (p *keyPart) to(iv interval, b codeBounds, with bool) interval {
+	switch {
+	case p.part.Desc && with:
+		iv.lo = max(iv.lo, b.lo)
+	case p.part.Desc:
+		iv.lo = max(iv.lo, b.hi)
+	case with:
+		iv.hi = min(iv.hi, b.hi)
+	default:
+		iv.hi = min(iv.hi, b.lo)
+	}
+	return iv
+}

@@ -1,0 +1,137 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// NoTableError says that there is no table of that name.
+type NoTableError struct{ Database, Name string }
+
+func (e *NoTableError) Error() string {
+	if e.Database == "" {
+		return fmt.Sprintf("Table '%s' doesn't exist", e.Name)
+	}
+	return fmt.Sprintf("Table '%s.%s' doesn't exist", e.Database, e.Name)
+}
+
+// Init computes what the stored definition implies: the names of columns and the parts of keys. It is
+// called once, before the table is used or published; the error names what is wrong with a definition
+// that was damaged.
+func (t *Table) Init() error {
+	t.byName = make(map[string]int, len(t.Columns))
+	for i, c := range t.Columns {
+		name := strings.ToLower(c.Name)
+		if _, dup := t.byName[name]; dup {
+			return fmt.Errorf("table %s: column %s is there twice", t.Name, c.Name)
+		}
+		t.byName[name] = i
+	}
+	if len(t.Key) == 0 && t.Virtual == nil {
+		return fmt.Errorf("table %s has no key", t.Name)
+	}
+	var err error
+	if t.keyParts, err = t.keymapParts("primary key", t.Key); err != nil {
+		return err
+	}
+	for _, ix := range t.Indexes {
+		if ix.parts, err = t.keymapParts("index "+ix.Name, ix.Parts); err != nil {
+			return err
+		}
+		for _, c := range ix.Include {
+			if c < 0 || c >= len(t.Columns) {
+				return fmt.Errorf("table %s: index %s includes a column that is not there", t.Name, ix.Name)
+			}
+		}
+	}
+	t.partitionParts = nil
+	if p := t.Partition; p != nil {
+		if p.Kind == PartitionByHash && p.Count < 1 {
+			return fmt.Errorf("table %s has no partitions", t.Name)
+		}
+		parts := make([]KeyPart, len(p.Columns))
+		for i, c := range p.Columns {
+			parts[i] = KeyPart{Column: c, Cut: p.Cut}
+		}
+		if t.partitionParts, err = t.keymapParts("partition key", parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) keymapParts(what string, parts []KeyPart) ([]keymap.Part, error) {
+	out := make([]keymap.Part, len(parts))
+	for i, p := range parts {
+		if p.Column < 0 || p.Column >= len(t.Columns) {
+			return nil, fmt.Errorf("table %s: %s names a column that is not there", t.Name, what)
+		}
+		out[i] = t.KeymapPart(p)
+	}
+	return out, nil
+}
+
+// Ordinal gives the position of a column by its name, without regard to case, or -1. "ETag" is
+// ETagOrdinal where the table has no column of that name.
+func (t *Table) Ordinal(name string) int {
+	name = strings.ToLower(name)
+	if i, ok := t.byName[name]; ok {
+		return i
+	}
+	if name == "etag" {
+		return t.ETagOrdinal()
+	}
+	return -1
+}
+
+// Index gives the index of a name, without regard to case, or nil.
+func (t *Table) Index(name string) *Index {
+	for _, ix := range t.Indexes {
+		if strings.EqualFold(ix.Name, name) {
+			return ix
+		}
+	}
+	return nil
+}
+
+// Clone gives a copy that can be changed without changing t: its columns, keys and indexes are its own,
+// bound expressions are shared. Init must be called on it when the changes are made.
+func (t *Table) Clone() *Table {
+	c := *t
+	c.byName, c.keyParts, c.partitionParts = nil, nil, nil
+	c.Columns = make([]*Column, len(t.Columns))
+	for i, col := range t.Columns {
+		d := *col
+		d.Type.Names = slices.Clone(col.Type.Names)
+		c.Columns[i] = &d
+	}
+	c.Key = slices.Clone(t.Key)
+	c.Indexes = make([]*Index, len(t.Indexes))
+	for i, ix := range t.Indexes {
+		d := *ix
+		d.Parts, d.Include, d.parts = slices.Clone(ix.Parts), slices.Clone(ix.Include), nil
+		c.Indexes[i] = &d
+	}
+	c.Checks = slices.Clone(t.Checks)
+	c.KeyNames = slices.Clone(t.KeyNames)
+	if t.Partition != nil {
+		p := *t.Partition
+		p.Columns = slices.Clone(p.Columns)
+		c.Partition = &p
+	}
+	return &c
+}
+
+// Holds says whether entries of the index carry a column: those of its own parts and of the primary key
+// always, all of them when the whole row is copied.
+func (t *Table) Holds(ix *Index, column int) bool {
+	if ix.Copy == CopyRow {
+		return column < len(t.Columns)
+	}
+	is := func(p KeyPart) bool { return p.Column == column }
+	return slices.ContainsFunc(ix.Parts, is) || slices.ContainsFunc(t.Key, is) ||
+		ix.Copy == CopyInclude && slices.Contains(ix.Include, column)
+}

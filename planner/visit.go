@@ -1,0 +1,147 @@
+package planner
+
+import "github.com/nearlyfreedb/nearlyfree/internal/expr"
+
+// expressions calls f for each expression that an operator computes itself, not those of its inputs.
+func expressions(n Node, f func(expr.Node)) {
+	each := func(list ...expr.Node) {
+		for _, x := range list {
+			if x != nil {
+				f(x)
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *Scan:
+		// The conditions of the key are not repeated: they are in Recheck or Residual.
+		each(n.Recheck, n.Residual, n.Limit)
+	case *Values:
+		for _, row := range n.Rows {
+			each(row...)
+		}
+	case *Select:
+		each(n.Cond)
+	case *Project:
+		each(n.Exprs...)
+	case *Sort:
+		for _, k := range n.Keys {
+			each(k.Expr)
+		}
+	case *Limit:
+		each(n.Count, n.Offset)
+	case *Aggregate:
+		each(n.Group...)
+		for _, a := range n.Aggs {
+			each(a.Args...)
+			for _, o := range a.OrderBy {
+				each(o.Expr)
+			}
+		}
+	case *HashJoin:
+		each(n.LeftKeys...)
+		each(n.RightKeys...)
+		each(n.On)
+	case *LookupJoin:
+		each(n.On)
+	case *LoopJoin:
+		each(n.On)
+	}
+}
+
+// writeExpressions calls f for each expression of a write itself.
+func writeExpressions(w Write, f func(expr.Node)) {
+	each := func(list []expr.Node) {
+		for _, x := range list {
+			if x != nil {
+				f(x)
+			}
+		}
+	}
+	assign := func(list []Assign) {
+		for _, a := range list {
+			if a.Value != nil {
+				f(a.Value)
+			}
+		}
+	}
+	switch w := w.(type) {
+	case *Insert:
+		for _, row := range w.Rows {
+			each(row)
+		}
+		assign(w.OnDup)
+		if w.OnDupCond != nil {
+			f(w.OnDupCond)
+		}
+		each(w.Returning)
+	case *Update:
+		assign(w.Set)
+		each(w.Returning)
+	case *Delete:
+		each(w.Returning)
+	}
+}
+
+// writeSource is the query that a write takes its rows from; nil for INSERT … VALUES.
+func writeSource(w Write) Node {
+	switch w := w.(type) {
+	case *Insert:
+		return w.Source
+	case *Update:
+		return w.Source
+	case *Delete:
+		return w.Source
+	}
+	return nil
+}
+
+// subqueries calls f for each subquery in n.
+func subqueries(n expr.Node, f func(*expr.Subquery, *Plan)) {
+	expr.Walk(n, func(n expr.Node) bool {
+		if s, ok := n.(*expr.Subquery); ok {
+			if p, ok := s.Plan.(*Plan); ok {
+				f(s, p)
+			}
+		}
+		return true
+	})
+}
+
+// Scans are the tables that the statement reads, in the order in which EXPLAIN prints them, those of
+// subqueries too.
+func (p *Plan) Scans() []*Scan {
+	var out []*Scan
+	seen := map[*Plan]bool{p: true}
+	var plan func(*Plan)
+	sub := func(n expr.Node) {
+		subqueries(n, func(_ *expr.Subquery, q *Plan) {
+			if !seen[q] {
+				seen[q] = true
+				plan(q)
+			}
+		})
+	}
+	var node func(Node)
+	node = func(n Node) {
+		if s, ok := n.(*Scan); ok {
+			out = append(out, s)
+		}
+		for _, c := range n.Children() {
+			node(c)
+		}
+		expressions(n, sub)
+	}
+	plan = func(p *Plan) {
+		if p.Root != nil {
+			node(p.Root)
+		}
+		if p.Write != nil {
+			if n := writeSource(p.Write); n != nil {
+				node(n)
+			}
+			writeExpressions(p.Write, sub)
+		}
+	}
+	plan(p)
+	return out
+}
