@@ -62,7 +62,7 @@ func Neg(a Value) (Value, error) {
 	case Decimal:
 		var d decimal
 		d.load(v.s)
-		d.coef.Neg(&d.coef)
+		d.negate()
 		return d.value(), nil
 	case Float:
 		return FromFloat(-v.Float()), nil
@@ -231,7 +231,7 @@ func addDecimals(r, a, b *decimal) (null, ok bool) {
 }
 
 func subDecimals(r, a, b *decimal) (null, ok bool) {
-	b.coef.Neg(&b.coef)
+	b.negate()
 	return addDecimals(r, a, b)
 }
 
@@ -251,8 +251,8 @@ func divDecimals(r, a, b *decimal) (null, ok bool) {
 	r.scale = max(min(a.scale+4, MaxScale), a.scale)
 	a.coef.Mul(&a.coef, &pow10[r.scale-a.scale+b.scale])
 	if b.coef.Sign() < 0 {
-		a.coef.Neg(&a.coef)
-		b.coef.Neg(&b.coef)
+		a.negate()
+		b.negate()
 	}
 	roundQuo(&r.coef, &a.coef, &b.coef)
 	return false, true

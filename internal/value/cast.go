@@ -166,7 +166,7 @@ func (d *decimal) round(neg bool, digits string, exp, scale int) (ok bool) {
 		d.coef.Add(&d.coef, bigOne)
 	}
 	if neg {
-		d.coef.Neg(&d.coef)
+		d.negate()
 	}
 	d.scale = max(-exp, 0)
 	return true
@@ -181,7 +181,7 @@ func (t Type) greatest(negative bool) Value {
 	}
 	d.coef.Sub(&pow10[t.Precision], bigOne)
 	if negative {
-		d.coef.Neg(&d.coef)
+		d.negate()
 	}
 	return d.value()
 }

@@ -193,7 +193,7 @@ func (d *decimal) load(s string) {
 		d.coef.SetString(whole+frac, 10)
 	}
 	if neg {
-		d.coef.Neg(&d.coef)
+		d.negate()
 	}
 }
 
@@ -223,6 +223,13 @@ func (d *decimal) text() string {
 	b.WriteByte('.')
 	b.Write(digits[whole:])
 	return b.String()
+}
+
+// negate changes the sign; apd would make a negative zero.
+func (d *decimal) negate() {
+	if d.coef.Sign() != 0 {
+		d.coef.Neg(&d.coef)
+	}
 }
 
 func (d *decimal) value() Value { return FromDecimalText(d.text()) }
