@@ -151,10 +151,9 @@ func developmentOptions(part map[string]string, dev string) (Options, error) {
 	host := devEndpoint
 	for name, value := range part {
 		switch name {
-		case "usedevelopmentstorage":
 		case "developmentstorageproxyuri":
 			host = strings.TrimSuffix(value, "/")
-		default:
+		case "accountname", "accountkey", "sharedaccesssignature", "tableendpoint", "endpointsuffix":
 			return Options{}, badOption("UseDevelopmentStorage=true takes no account and no endpoint but DevelopmentStorageProxyUri")
 		}
 	}

@@ -19,11 +19,8 @@ func (s Secret) shown() string {
 	return redacted
 }
 
-// String, GoString and Format give "REDACTED", or "" where there is nothing to hide.
+// String gives "REDACTED", or "" where there is nothing to hide.
 func (s Secret) String() string { return s.shown() }
-
-// GoString is as String.
-func (s Secret) GoString() string { return `"` + s.shown() + `"` }
 
 // Format is as String, whatever the verb: %d would print the text otherwise.
 func (s Secret) Format(f fmt.State, _ rune) { io.WriteString(f, s.shown()) }

@@ -1,0 +1,106 @@
+package azure
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"net/http"
+	"strconv"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// batch makes the request for a commit of several operations: an entity group transaction, as a multipart
+// body of one change set.
+// https://learn.microsoft.com/rest/api/storageservices/performing-entity-group-transactions
+func (e *Engine) batch(c *engine.Commit) (*request, func(*response) *failure) {
+	// Random, so that no text of an entity can hold it.
+	id := strconv.FormatUint(rand.Uint64(), 16) + strconv.FormatUint(rand.Uint64(), 16)
+	dst := make([]byte, 0, 512+len(c.Ops)*768)
+	dst = append(dst, "--batch_"+id+"\r\nContent-Type: multipart/mixed; boundary=changeset_"+id+"\r\n\r\n"...)
+	for i := range c.Ops {
+		dst = append(dst, "--changeset_"+id+"\r\n"...)
+		dst = e.appendOp(dst, c.Table, &c.Ops[i])
+	}
+	dst = append(dst, "--changeset_"+id+"--\r\n--batch_"+id+"--\r\n"...)
+	n := len(c.Ops)
+	return &request{
+		method: http.MethodPost, path: "/$batch", body: dst,
+		contentType: "multipart/mixed; boundary=batch_" + id,
+	}, func(r *response) *failure { return batchFailure(r, n) }
+}
+
+// appendOp appends an operation as the HTTP request that it is within a batch.
+func (e *Engine) appendOp(dst []byte, table string, op *engine.Op) []byte {
+	method := methods[op.Kind]
+	dst = append(dst, "Content-Type: application/http\r\nContent-Transfer-Encoding: binary\r\n\r\n"...)
+	if e.at.cosmos && method == http.MethodPatch {
+		dst = append(dst, http.MethodPost...)
+	} else {
+		dst = append(dst, method...)
+	}
+	dst = append(dst, ' ')
+	dst = append(dst, e.at.scheme...)
+	dst = append(dst, "://"...)
+	dst = append(dst, e.at.host...)
+	dst = append(dst, e.at.path...)
+	if op.Kind == engine.Insert {
+		dst = append(append(dst, '/'), table...)
+	} else {
+		path, _ := entityPath(table, op.Entity.PartitionKey, op.Entity.RowKey)
+		dst = append(dst, path...)
+	}
+	dst = append(dst, " HTTP/1.1\r\nAccept: application/json;odata=minimalmetadata\r\nDataServiceVersion: 3.0\r\n"...)
+	if e.at.cosmos && method == http.MethodPatch {
+		dst = append(dst, "X-HTTP-Method: MERGE\r\n"...)
+	}
+	if match := condition(op); match != "" {
+		dst = append(dst, "If-Match: "...)
+		dst = append(dst, match...)
+		dst = append(dst, "\r\n"...)
+	}
+	if op.Kind == engine.Delete {
+		return append(dst, "\r\n\r\n"...)
+	}
+	dst = append(dst, "Content-Type: application/json\r\nPrefer: return-no-content\r\n\r\n"...)
+	dst = appendEntity(dst, &op.Entity)
+	return append(dst, "\r\n"...)
+}
+
+// batchFailure reads the answer to a batch of n operations. All done: one answer of 2xx for each. Failed:
+// one answer in all, of the operation that failed, and nothing was done. Anything else is an answer that
+// broke off, and tells nothing.
+func batchFailure(r *response, n int) *failure {
+	rest := r.body.Bytes()
+	done := 0
+	for {
+		_, after, ok := bytes.Cut(rest, []byte("HTTP/1.1 "))
+		if !ok || len(after) < 3 {
+			break
+		}
+		rest = after
+		status, err := strconv.Atoi(string(after[:3]))
+		if err != nil {
+			break
+		}
+		if status >= 200 && status <= 299 {
+			done++
+			continue
+		}
+		return failureOf(writing, innerAnswer(r, status, after))
+	}
+	if done == n {
+		return nil
+	}
+	err := unsureError(engine.CodeUnreachable, "azure: the answer to a batch broke off", nil)
+	err.RequestID = r.header.Get("x-ms-request-id")
+	return &failure{err: err, status: r.status, unsure: true}
+}
+
+// innerAnswer reads the refusal of an operation.
+func innerAnswer(r *response, status int, text []byte) answer {
+	_, body, _ := bytes.Cut(text, []byte("\r\n\r\n"))
+	if i := bytes.LastIndexByte(body, '}'); i >= 0 {
+		body = body[:i+1]
+	}
+	return readAnswer(status, r.header, body)
+}

@@ -1,0 +1,86 @@
+package azure
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// do sends a request until it is answered, or repeating it is no use or not safe. accept reads an answer
+// of 2xx, which is gone when it returns, and says what is wrong with it; nil takes any.
+//
+// What is safe: a read, at any time. A write, if it is certain that nothing was applied: the connection
+// was never made, or the service answered 429 or ServerBusy. After anything else (a connection lost, a
+// time-out, a 500) the write may stand, and a second one would be refused for what the first has done, or
+// do it twice; then the error says Applied: Unknown. It is here that reading back an operation's id could
+// tell. An idempotent write is repeated as a read is; failure.retried says that an earlier try of it may have
+// been applied, so that "exists" or "not found" may be its own trace.
+func (e *Engine) do(ctx context.Context, rq *request, accept func(*response) *failure) *failure {
+	if err := e.refuse(ctx, rq.kind != reading); err != nil {
+		return &failure{err: err}
+	}
+	retried := false
+	for try := 1; ; try++ {
+		f := e.once(ctx, rq, try, accept)
+		if f == nil {
+			return nil
+		}
+		if !f.again || try == e.retry.MaxTries || rq.hinted && f.refusesHint() {
+			f.retried = retried
+			return f
+		}
+		retried = retried || f.unsure
+		if err := e.pause(ctx, try, f.after); err != nil {
+			return &failure{err: err}
+		}
+		if rq.meter != nil {
+			rq.meter.Retries.Add(1)
+		}
+	}
+}
+
+// once sends a request once and judges the answer.
+func (e *Engine) once(ctx context.Context, rq *request, try int, accept func(*response) *failure) (f *failure) {
+	start := time.Now()
+	x := exchange{request: rq, at: &e.at}
+	err := e.try(ctx, &x)
+	answer := &x.response
+	switch {
+	case err != nil:
+		f = e.lost(ctx, &x, err)
+	case answer.status < 200 || answer.status > 299:
+		a := readAnswer(answer.status, answer.header, answer.body.Bytes())
+		if rq.single {
+			a.op = 0
+		}
+		f = failureOf(rq.kind, a)
+	case accept != nil:
+		f = accept(answer)
+	}
+	e.logAnswer(ctx, rq, try, time.Since(start), answer.status, f)
+	answer.release()
+	return f
+}
+
+// pause waits before the next try: the delay doubles, of which a random half is taken off so that clients
+// that were refused together do not come back together; and what the service asks for, if that is longer.
+func (e *Engine) pause(ctx context.Context, try int, asked time.Duration) error {
+	delay := e.retry.MaxDelay
+	if shift := min(try-1, 32); e.retry.FirstDelay <= delay>>shift {
+		delay = e.retry.FirstDelay << shift
+	}
+	delay -= time.Duration(rand.Int64N(int64(delay)/2 + 1))
+	delay = max(delay, min(asked, e.retry.MaxDelay))
+	timer := time.NewTimer(delay)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-e.closing.Done():
+		return engine.Errorf(engine.CodeClosed, "the store was closed")
+	}
+}

@@ -1,0 +1,107 @@
+package azure
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// CreateTable makes a table. When an answer was lost and the table is there when it is tried again, it is
+// taken as made by the first try.
+func (e *Engine) CreateTable(ctx context.Context, table string, m *engine.Meter) error {
+	if err := e.refuse(ctx, true); err != nil {
+		return err
+	}
+	if err := e.limits.CheckTable(table); err != nil {
+		return err
+	}
+	rq := request{
+		method: http.MethodPost, path: "/Tables", body: appendJSON([]byte(`{"TableName":`), table),
+		kind: idempotent, meter: m,
+	}
+	rq.body = append(rq.body, '}')
+	return e.tableWrite(ctx, &rq, http.StatusConflict, engine.CodeExists)
+}
+
+// DeleteTable deletes a table. The service goes on deleting for a while after it has answered; until then
+// its name is not free, and CreateTable fails with CodeDeleting.
+func (e *Engine) DeleteTable(ctx context.Context, table string, m *engine.Meter) error {
+	if err := e.refuse(ctx, true); err != nil {
+		return err
+	}
+	if err := e.limits.CheckTable(table); err != nil {
+		return err
+	}
+	rq := request{method: http.MethodDelete, path: "/Tables('" + table + "')", kind: idempotent, meter: m}
+	return e.tableWrite(ctx, &rq, http.StatusNotFound, engine.CodeNoTable)
+}
+
+// tableWrite sends a request of which, sent twice, the second one is answered with trace.
+func (e *Engine) tableWrite(ctx context.Context, rq *request, trace int, code engine.Code) error {
+	f := e.do(ctx, rq, nil)
+	if f == nil {
+		return nil
+	}
+	if x, ok := f.err.(*engine.Error); ok && f.status == trace && x.Code != engine.CodeDeleting {
+		if f.retried {
+			return nil
+		}
+		x.Code, x.Op = code, -1
+	}
+	return f.err
+}
+
+// Tables lists tables.
+func (e *Engine) Tables(ctx context.Context, prefix string, m *engine.Meter) ([]string, error) {
+	var names []string
+	next := ""
+	for {
+		rq := request{method: http.MethodGet, path: "/Tables", query: tablesQuery(prefix, next), meter: m}
+		f := e.do(ctx, &rq, func(r *response) *failure {
+			var list struct {
+				Value []struct{ TableName string }
+			}
+			if err := json.Unmarshal(r.body.Bytes(), &list); err != nil {
+				return badBody(r, err)
+			}
+			for _, t := range list.Value {
+				if len(t.TableName) >= len(prefix) && strings.EqualFold(t.TableName[:len(prefix)], prefix) {
+					names = append(names, t.TableName)
+				}
+			}
+			next = r.header.Get("x-ms-continuation-NextTableName")
+			return nil
+		})
+		if f != nil {
+			return nil, f.err
+		}
+		if next == "" {
+			slices.Sort(names)
+			return names, nil
+		}
+	}
+}
+
+// tableRunes are the characters of a table's name, in lower case.
+const tableRunes = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+// tablesQuery asks for the names that begin with prefix, whatever their case. Whether the store compares
+// names with or without case is not documented; from the prefix in upper case to the end of the prefix in
+// lower case is a superset either way.
+func tablesQuery(prefix, next string) string {
+	var h hint
+	if end, ok := above(strings.ToLower(prefix)); ok && strings.Trim(strings.ToLower(prefix), tableRunes) == "" {
+		h.text = append(h.text, "&$filter="...)
+		h.quoted("TableName", engine.Ge, strings.ToUpper(prefix))
+		h.text = append(h.text, "+and+"...)
+		h.quoted("TableName", engine.Lt, end)
+	}
+	if next != "" {
+		h.text = appendEscaped(append(h.text, "&NextTableName="...), next)
+	}
+	return strings.TrimPrefix(string(h.text), "&")
+}

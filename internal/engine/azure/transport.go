@@ -1,0 +1,32 @@
+package azure
+
+import (
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+)
+
+// pool is the transport of an engine whose options name none: connections of its own, as many kept as
+// are used side by side.
+type pool struct{ *http.Transport }
+
+// Do sends a request as it is: no redirect is followed, because what follows one sends the credential to
+// somebody else.
+func (p pool) Do(raw *http.Request) (*http.Response, error) { return p.RoundTrip(raw) }
+
+var _ policy.Transporter = pool{}
+
+func newPool(parallel int) pool {
+	const keep = 64
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
+	return pool{&http.Transport{
+		Proxy:               http.ProxyFromEnvironment, // as the SDK does; never for loopback
+		DialContext:         dialer.DialContext,
+		MaxIdleConnsPerHost: max(keep, parallel),
+		IdleConnTimeout:     90 * time.Second,
+		TLSHandshakeTimeout: 10 * time.Second,
+		DisableCompression:  true, // the service does not compress
+	}}
+}
