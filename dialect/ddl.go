@@ -25,7 +25,8 @@ type ColumnDef struct {
 	Comment       string
 	Check         Expr
 	CheckText     string
-	Generated     Expr // [GENERATED ALWAYS] AS (expr)
+	CheckName     string // CONSTRAINT name CHECK (…), "" without a name
+	Generated     Expr   // [GENERATED ALWAYS] AS (expr)
 	GeneratedText string
 	Stored        bool // STORED or PERSISTENT, not VIRTUAL
 	References    *ForeignKey
@@ -153,6 +154,7 @@ const (
 	TruncatePartition                  // Names
 	AddPartition                       // Parts
 	TableOption                        // Options
+	DropConstraint                     // Name: of a check, a foreign key or a unique key
 )
 
 // AlterAction is one action of ALTER TABLE.

@@ -1,0 +1,150 @@
+package dialect
+
+import "strings"
+
+// form is what a call says besides its arguments, in words that the parser does not read or reads for
+// columns alone: CAST(x AS t), EXTRACT(unit FROM x), SUBSTRING(x FROM a FOR b). The rewriter leaves the
+// arguments, with commas between them; conversion adds what is kept here.
+type form struct {
+	cast  *TypeName // of CAST and CONVERT
+	first []Expr    // arguments that go in front
+	start int       // the token where the arguments begin
+	// cut is the token where the arguments end before the call does, comma the tokens that stand for
+	// commas; 0 is none, for no call begins a text.
+	cut   int
+	comma [2]int
+
+	groupConcat bool
+	separator   *string
+}
+
+// call writes the call of the function named at token i, of which the parenthesis opens at i+1, up to its
+// first argument.
+func (r *rewriter) call(i int) int {
+	p := r.p
+	f := p.form(i)
+	lo := i + 2
+	if f != nil {
+		if p.forms == nil {
+			p.forms = make(map[int]*form)
+		}
+		p.forms[i] = f
+		lo = f.start
+	}
+	if f != nil && f.groupConcat {
+		r.raw(i, "GROUP_CONCAT")
+	} else {
+		r.nameAt(i)
+	}
+	r.raw(i+1, "(")
+	switch p.toks[lo].word {
+	case "DISTINCT":
+		r.raw(lo, "DISTINCT")
+		lo++
+	case "ALL":
+		if !p.isQuery(lo + 1) {
+			lo++ // noise
+		}
+	}
+	r.push(frame{kind: callFrame, clause: inExprs, end: int(p.toks[i+1].match), form: f, name: i})
+	return lo
+}
+
+// form reads the form of the call at token i, nil for a plain one.
+func (p *parser) form(i int) *form {
+	lo, hi := i+2, int(p.toks[i+1].match)
+	f := &form{start: lo}
+	switch lower(p.name(&p.toks[i])) {
+	case "cast":
+		f.cut = p.until(lo, hi, "AS")
+		if f.cut == hi {
+			p.fail(hi, "expected AS and a type")
+			return nil
+		}
+		f.cast = p.typeIn(f.cut+1, hi)
+	case "convert":
+		p.convertForm(f, hi)
+	case "extract", "timestampdiff", "timestampadd":
+		unit := &p.toks[lo]
+		if unit.kind != tokWord || !p.isAt(lo+1, "FROM") && !p.isAt(lo+1, ",") {
+			p.fail(lo, "expected a unit such as DAY")
+			return nil
+		}
+		f.first = []Expr{&Literal{Kind: StringLiteral, Text: strings.TrimPrefix(lower(unit.word), "sql_tsi_")}}
+		f.start = lo + 2
+	case "trim":
+		p.trimForm(f, hi)
+	case "position":
+		if f.comma[0] = p.until(lo, hi, "IN"); f.comma[0] == hi {
+			p.fail(hi, "expected IN: POSITION(x IN y)")
+		}
+	case "substring", "substr", "mid":
+		if from := p.until(lo, hi, "FROM"); from < hi {
+			f.comma = [2]int{from, p.until(from, hi, "FOR")}
+		}
+	case "char":
+		if u := p.until(lo, hi, "USING"); u < hi {
+			f.cut = u
+		}
+	case "group_concat":
+		f.groupConcat = true
+		if s := p.until(lo, hi, "SEPARATOR"); s < hi {
+			if p.toks[s+1].kind != tokString || s+2 != hi {
+				p.fail(s+1, "expected a string, and the end, behind SEPARATOR")
+				return nil
+			}
+			f.cut = s
+			text := p.literal(s + 1).Text
+			f.separator = &text
+		}
+	case "match":
+		if p.isAt(hi+1, "AGAINST") {
+			p.unsupported(i, "full-text search (MATCH … AGAINST)")
+		}
+		return nil
+	default:
+		return nil
+	}
+	return f
+}
+
+// convertForm reads CONVERT(x, type) and CONVERT(x USING charset).
+func (p *parser) convertForm(f *form, hi int) {
+	if u := p.until(f.start, hi, "USING"); u < hi {
+		if !p.toks[u+1].isName() && !p.isAt(u+1, "BINARY") || u+2 != hi {
+			p.unexpected(u + 1)
+			return
+		}
+		f.cut = u
+		f.cast = &TypeName{Name: "CHAR", Charset: lower(p.name(&p.toks[u+1]))}
+		return
+	}
+	for i := p.until(f.start, hi, ","); i < hi; i = p.until(i+1, hi, ",") {
+		f.cut = i
+	}
+	if f.cut == 0 {
+		p.fail(hi, "expected a comma and a type")
+		return
+	}
+	f.cast = p.typeIn(f.cut+1, hi)
+}
+
+// trimForm reads TRIM([[BOTH | LEADING | TRAILING] [chars] FROM] s).
+func (p *parser) trimForm(f *form, hi int) {
+	side := "both"
+	switch w := p.toks[f.start].word; w {
+	case "BOTH", "LEADING", "TRAILING":
+		side = lower(w)
+		f.start++
+	}
+	f.first = []Expr{&Literal{Kind: StringLiteral, Text: side}}
+	switch from := p.until(f.start, hi, "FROM"); from {
+	case hi:
+		f.first = append(f.first, &Literal{Kind: NullLiteral})
+	case f.start:
+		f.first = append(f.first, &Literal{Kind: NullLiteral})
+		f.start++
+	default:
+		f.comma[0] = from
+	}
+}

@@ -1,0 +1,192 @@
+package dialect
+
+// clauseWord reads a word that begins a clause or joins a table, if token i is one.
+func (r *rewriter) clauseWord(i int) (int, bool) {
+	p, f := r.p, r.top()
+	switch w := p.toks[i].word; w {
+	case "FROM":
+		if f.clause == inSet {
+			p.unsupported(i, "UPDATE … FROM; name the tables before SET")
+			return i, true
+		}
+		return r.clause(i, 1, "FROM", inTables)
+	case "WHERE":
+		return r.clause(i, 1, "WHERE", inExprs)
+	case "GROUP":
+		return r.clause(i, 2, "GROUP BY", inExprs)
+	case "HAVING":
+		return r.clause(i, 1, "HAVING", inExprs)
+	case "LIMIT":
+		return r.clause(i, 1, "LIMIT", inExprs)
+	case "OFFSET":
+		if f.clause == inExprs {
+			return r.clause(i, 1, "OFFSET", inExprs)
+		}
+	case "SET":
+		if f.clause == inTables || f.clause == inOn {
+			f.assign = true
+			return r.clause(i, 1, "SET", inSet)
+		}
+	case "ON":
+		return r.clause(i, 1, "ON", inOn)
+	case "USING":
+		return r.using(i), true
+	case "LEFT", "RIGHT", "INNER", "CROSS", "NATURAL", "JOIN", "STRAIGHT_JOIN":
+		return r.join(i), true
+	case "FULL":
+		if p.isAt(i+1, "JOIN") || p.isAt(i+1, "OUTER", "JOIN") {
+			p.unsupported(i, "FULL JOIN")
+			return i, true
+		}
+	case "USE", "FORCE", "IGNORE":
+		if next := p.toks[i+1].word; f.clause == inTables && (next == "INDEX" || next == "KEY") {
+			return r.indexHint(i), true
+		}
+	case "WITH":
+		if p.isAt(i+1, "ROLLUP") {
+			p.unsupported(i, "WITH ROLLUP")
+			return i, true
+		}
+	case "WINDOW":
+		if p.toks[i+1].isName() && p.isAt(i+2, "AS") {
+			p.unsupported(i, "window functions")
+			return i, true
+		}
+	case "INTO":
+		p.unsupported(i, "SELECT … INTO")
+		return i, true
+	case "TABLESAMPLE":
+		p.unsupported(i, w)
+		return i, true
+	}
+	return r.order(i)
+}
+
+// order reads ORDER BY and what may stand in it.
+func (r *rewriter) order(i int) (int, bool) {
+	switch w := r.p.toks[i].word; w {
+	case "ORDER":
+		c := inExprs
+		if r.top().kind == callFrame {
+			c = r.top().clause
+		}
+		return r.clause(i, 2, "ORDER BY", c)
+	case "ASC", "DESC":
+		r.settle(i)
+		r.raw(i, w)
+		return i + 1, true
+	case "NULLS":
+		r.p.unsupported(i, "NULLS FIRST and NULLS LAST")
+		return i, true
+	}
+	return i, false
+}
+
+// clause writes the words that begin a clause, words of them in the text.
+func (r *rewriter) clause(i, words int, text string, c clause) (int, bool) {
+	if words == 2 && !r.p.isAt(i+1, "BY") {
+		r.p.fail(i+1, "expected BY")
+		return i, true
+	}
+	f := r.top()
+	if f.kind == blockFrame && f.clause == inList {
+		r.endItem(i)
+	}
+	f.clause = c
+	f.operators = 0
+	r.boundary(i, text)
+	return i + words, true
+}
+
+// join reads the words of a join; a table is to follow.
+func (r *rewriter) join(i int) int {
+	p := r.p
+	lo := i
+	natural := p.toks[i].word == "NATURAL"
+	if natural {
+		i++
+	}
+	kind := p.toks[i].word
+	text := kind + " JOIN"
+	switch kind {
+	case "LEFT", "RIGHT":
+		if i++; p.isAt(i, "OUTER") {
+			i++
+		}
+	case "INNER":
+		text = "JOIN"
+		i++
+	case "CROSS":
+		i++
+	case "JOIN":
+		text = "JOIN"
+	case "STRAIGHT_JOIN": // the order of tables is the planner's choice
+		text = "JOIN"
+	}
+	if natural {
+		if kind == "CROSS" || kind == "STRAIGHT_JOIN" {
+			p.unexpected(i)
+		}
+		text = "NATURAL " + text
+	}
+	if kind != "STRAIGHT_JOIN" && !p.isAt(i, "JOIN") {
+		p.fail(i, "expected JOIN")
+		return i
+	}
+	if r.joins++; r.joins > maxJoins {
+		p.fail(lo, "more than %d joins", maxJoins)
+	}
+	r.top().clause = inTables
+	r.boundary(lo, text)
+	return i + 1
+}
+
+// using reads USING (a, b) of a join.
+func (r *rewriter) using(i int) int {
+	p := r.p
+	r.boundary(i, "USING (")
+	i++
+	if !p.isAt(i, "(") {
+		p.fail(i, "expected (")
+		return i
+	}
+	end := int(p.toks[i].match)
+	for i++; ; i++ {
+		if !p.toks[i].isName() {
+			p.fail(i, "expected a column")
+			return i
+		}
+		r.nameAt(i)
+		if i++; i == end {
+			break
+		}
+		if !p.isAt(i, ",") {
+			p.unexpected(i)
+			return i
+		}
+		r.raw(i, ",")
+	}
+	r.raw(end, ")")
+	r.done()
+	return end + 1
+}
+
+// indexHint passes USE INDEX (a, b) and its like: which index is read is the planner's choice.
+func (r *rewriter) indexHint(i int) int {
+	p := r.p
+	i += 2
+	if p.isAt(i, "FOR", "JOIN") {
+		i += 2
+	}
+	if !p.isAt(i, "(") {
+		p.fail(i, "expected (")
+		return i
+	}
+	end := int(p.toks[i].match)
+	for i++; i < end; i++ {
+		if t := &p.toks[i]; !t.isName() && t.word != "," && t.word != "PRIMARY" {
+			p.unexpected(i)
+		}
+	}
+	return end + 1
+}

@@ -1,0 +1,77 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/xwb1989/sqlparser"
+)
+
+// aliases are the second names of functions that have a form of their own.
+var aliases = map[string]string{"substr": "substring", "mid": "substring"}
+
+// call converts the call of a function, and of what was rewritten as one: EXISTS, CAST.
+func (c converter) call(e *sqlparser.FuncExpr) Expr {
+	n, pos := c.posOf(e.Name.String())
+	p := c.p
+	if p.toks[n].word == "EXISTS" {
+		if q, ok := p.queries[n+1]; ok {
+			return &Exists{Query: q}
+		}
+	}
+	out := &Call{Name: lower(c.nameOf(e.Name.String())), Distinct: e.Distinct, Pos: pos}
+	if a := aliases[out.Name]; a != "" {
+		out.Name = a
+	}
+	args := c.args(n, e.Exprs, out)
+	if f := p.forms[n]; f != nil {
+		if f.cast != nil {
+			if len(args) != 1 || out.Star || out.Distinct {
+				p.fail(n, "expected one expression and a type")
+				return nil
+			}
+			return &Cast{X: args[0], Type: *f.cast}
+		}
+		args = append(f.first[:len(f.first):len(f.first)], args...)
+	}
+	out.Args = args
+	return out
+}
+
+// args converts the arguments of the call at token n; a star is noted in out.
+func (c converter) args(n int, list sqlparser.SelectExprs, out *Call) []Expr {
+	var args []Expr
+	if len(list) > 0 {
+		args = make([]Expr, 0, len(list))
+	}
+	for _, a := range list {
+		switch a := a.(type) {
+		case *sqlparser.StarExpr:
+			if !a.TableName.IsEmpty() || len(list) > 1 || out.Distinct {
+				c.p.fail(n, "a * cannot stand here")
+			}
+			out.Star = true
+			return nil
+		case *sqlparser.AliasedExpr:
+			if !a.As.IsEmpty() {
+				i, _ := c.posOf(a.As.String())
+				c.p.unexpected(i)
+			}
+			args = append(args, c.expr(a.Expr))
+		}
+	}
+	return args
+}
+
+// groupConcat converts GROUP_CONCAT, whose separator string tells the token of its name.
+func (c converter) groupConcat(e *sqlparser.GroupConcatExpr) Expr {
+	n, pos := c.posOf(strings.Trim(strings.TrimPrefix(e.Separator, " separator "), "'"))
+	out := &Call{Name: "group_concat", Distinct: e.Distinct != "", OrderBy: c.order(e.OrderBy), Pos: pos}
+	out.Args = c.args(n, e.Exprs, out)
+	if out.Star {
+		c.p.fail(n, "a * cannot stand here")
+	}
+	if f := c.p.forms[n]; f != nil {
+		out.Separator = f.separator
+	}
+	return out
+}

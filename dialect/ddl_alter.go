@@ -1,0 +1,307 @@
+package dialect
+
+// alter reads ALTER, the cursor behind the word.
+func (p *parser) alter() Statement {
+	if !p.accept("TABLE") {
+		if p.is("DATABASE") || p.is("SCHEMA") || p.is("INDEX") {
+			p.unsupported(p.pos, "ALTER "+p.tok().word)
+		}
+		return p.refuseObject()
+	}
+	if p.is("IF", "EXISTS") {
+		p.unsupported(p.pos, "ALTER TABLE IF EXISTS")
+	}
+	out := &AlterTable{Table: p.tableName()}
+	for p.err == nil {
+		n := len(out.Actions)
+		pos := Pos(p.tok().start)
+		p.action(out)
+		for ; n < len(out.Actions); n++ {
+			out.Actions[n].Pos = pos
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	return out
+}
+
+// action reads one action of ALTER TABLE and appends it; ADD (a …, b …) is several.
+func (p *parser) action(out *AlterTable) {
+	a := AlterAction{}
+	switch {
+	case p.accept("ADD"):
+		p.add(out)
+		return
+	case p.accept("DROP"):
+		p.dropAction(&a)
+	case p.accept("RENAME"):
+		p.renameAction(&a)
+	case p.accept("MODIFY"):
+		p.accept("COLUMN")
+		a.Kind = ModifyColumn
+		p.placedColumn(&a)
+	case p.accept("CHANGE"):
+		p.accept("COLUMN")
+		a.Kind = ModifyColumn
+		a.Name = p.ident()
+		p.placedColumn(&a)
+		out.Actions = append(out.Actions, a)
+		return
+	case p.accept("ALTER"):
+		p.alterColumn(&a)
+	case p.accept("TRUNCATE"):
+		p.expect("PARTITION")
+		a.Kind = TruncatePartition
+		a.Names = p.identifiers()
+	case p.oneOf("REORGANIZE", "COALESCE", "EXCHANGE", "REMOVE", "PARTITION", "DISCARD", "IMPORT", "REBUILD",
+		"ORDER", "ANALYZE", "CHECK", "REPAIR", "OPTIMIZE"):
+		p.unsupported(p.pos, "ALTER TABLE … "+p.tok().word)
+	default:
+		p.optionAction(&a)
+	}
+	if a.Kind == ModifyColumn {
+		a.Name = a.Column.Name
+	}
+	out.Actions = append(out.Actions, a)
+}
+
+// identifiers passes name, name, ….
+func (p *parser) identifiers() []string {
+	names := []string{p.ident()}
+	for p.accept(",") {
+		names = append(names, p.ident())
+	}
+	return names
+}
+
+// placedColumn reads a column and its place, FIRST or AFTER another.
+func (p *parser) placedColumn(a *AlterAction) {
+	a.Column = p.columnDef()
+	switch {
+	case p.accept("FIRST"):
+		a.First = true
+	case p.accept("AFTER"):
+		a.After = p.ident()
+	}
+}
+
+// add reads what stands behind ADD.
+func (p *parser) add(out *AlterTable) {
+	if p.accept("PARTITION") {
+		if !p.is("(") {
+			p.unsupported(p.pos, "ADD PARTITION PARTITIONS")
+		}
+		out.Actions = append(out.Actions, AlterAction{Kind: AddPartition, Parts: p.partitionDefs()})
+		return
+	}
+	column := p.accept("COLUMN")
+	if p.accept("(") {
+		for p.err == nil {
+			p.addOne(out, column)
+			if !p.accept(",") {
+				break
+			}
+		}
+		p.expect(")")
+		return
+	}
+	p.addOne(out, column)
+}
+
+// addOne reads a column, where the word COLUMN stood before surely, or a key.
+func (p *parser) addOne(out *AlterTable, column bool) {
+	a := AlterAction{Kind: AddColumn}
+	if !column {
+		// ADD INDEX IF NOT EXISTS name: the words stand between the kind of the key and its name.
+		if i := p.pos; (p.is("INDEX") || p.is("KEY") || p.is("UNIQUE")) && (p.isAt(i+1, "IF", "NOT") || p.isAt(i+2, "IF", "NOT")) {
+			p.unsupported(i, "ADD INDEX IF NOT EXISTS; CREATE INDEX IF NOT EXISTS is")
+			return
+		}
+		k, ok := p.keyDef()
+		switch {
+		case k.index != nil:
+			a.Kind, a.Index, a.Name = AddIndex, *k.index, k.index.Name
+		case k.foreign != nil:
+			a.Kind, a.ForeignKey, a.Name = AddForeignKey, *k.foreign, k.foreign.Name
+		case k.check != nil:
+			a.Kind, a.Check, a.Name = AddCheck, *k.check, k.check.Name
+		}
+		if ok {
+			out.Actions = append(out.Actions, a)
+			return
+		}
+	}
+	a.IfExists = p.accept("IF", "NOT", "EXISTS")
+	p.placedColumn(&a)
+	a.Name = a.Column.Name
+	out.Actions = append(out.Actions, a)
+}
+
+// dropAction reads what stands behind DROP.
+func (p *parser) dropAction(a *AlterAction) {
+	switch {
+	case p.accept("PRIMARY", "KEY"):
+		a.Kind = DropPrimaryKey
+		return
+	case p.accept("FOREIGN"):
+		p.expect("KEY")
+		a.Kind = DropForeignKey
+	case p.accept("CHECK"):
+		a.Kind = DropCheck
+	case p.accept("CONSTRAINT"):
+		a.Kind = DropConstraint
+	case p.is("PARTITION") && p.peek(1).isName():
+		p.pos++
+		a.Kind = DropPartition
+		a.IfExists = p.accept("IF", "EXISTS")
+		a.Names = p.identifiers()
+		return
+	case (p.is("INDEX") || p.is("KEY")) && p.peek(1).isName():
+		p.pos++
+		a.Kind = DropIndexAction
+	default:
+		p.accept("COLUMN")
+		a.Kind = DropColumn
+	}
+	a.IfExists = p.accept("IF", "EXISTS")
+	a.Name = p.ident()
+	p.cascade()
+}
+
+// renameAction reads what stands behind RENAME.
+func (p *parser) renameAction(a *AlterAction) {
+	switch {
+	case p.accept("COLUMN"):
+		a.Kind = RenameColumn
+	case (p.is("INDEX") || p.is("KEY")) && p.peek(1).isName() && !p.isAt(p.pos+1, "TO"):
+		p.pos++
+		a.Kind = RenameIndex
+	default:
+		if p.tok().isName() && !p.is("TO") {
+			a.Kind = RenameColumn // SQLite: RENAME a TO b
+			break
+		}
+		a.Kind = RenameTableTo
+		if !p.accept("TO") {
+			p.expect("AS")
+		}
+		a.NewName = p.ident()
+		if p.is(".") {
+			p.unsupported(p.pos, "renaming a table into another database")
+		}
+		return
+	}
+	a.Name = p.ident()
+	p.expect("TO")
+	a.NewName = p.ident()
+}
+
+// alterColumn reads [COLUMN] name SET DEFAULT … or DROP DEFAULT, behind ALTER.
+func (p *parser) alterColumn(a *AlterAction) {
+	if p.oneOf("INDEX", "CHECK", "CONSTRAINT") {
+		p.unsupported(p.pos, "ALTER TABLE … ALTER "+p.tok().word)
+	}
+	p.accept("COLUMN")
+	a.Kind = AlterDefault
+	a.Name = p.ident()
+	switch {
+	case p.accept("SET", "DEFAULT"):
+		a.Column.Default, a.Column.DefaultText = p.defaultValue()
+	case p.accept("DROP", "DEFAULT"):
+	default:
+		p.fail(p.pos, "expected SET DEFAULT or DROP DEFAULT; MODIFY COLUMN changes the rest")
+	}
+}
+
+// optionAction reads an option of the table: ENGINE = x, CONVERT TO CHARACTER SET y.
+func (p *parser) optionAction(a *AlterAction) {
+	a.Kind = TableOption
+	a.Options = make(map[string]string)
+	switch {
+	case p.accept("FORCE"):
+		a.Options["FORCE"] = "1"
+		return
+	case p.accept("ENABLE", "KEYS"), p.accept("DISABLE", "KEYS"):
+		a.Options["KEYS"] = lower(p.toks[p.pos-2].word)
+		return
+	case p.accept("LOCK"):
+		p.accept("=")
+		a.Options["LOCK"] = p.word()
+		return
+	case p.accept("CONVERT", "TO"):
+	}
+	found := false
+	for p.err == nil {
+		name, value, ok := p.tableOption()
+		if !ok {
+			break
+		}
+		found = true
+		a.Options[name] = value
+	}
+	if !found {
+		p.fail(p.pos, "expected an action such as ADD, DROP, MODIFY or RENAME")
+	}
+}
+
+// cascade passes CASCADE or RESTRICT, which MySQL reads and does nothing with.
+func (p *parser) cascade() {
+	if !p.accept("CASCADE") {
+		p.accept("RESTRICT")
+	}
+}
+
+// drop reads DROP, the cursor behind the word.
+func (p *parser) drop() Statement {
+	switch {
+	case p.accept("TABLE"), p.accept("TEMPORARY", "TABLE"):
+		d := &DropTable{IfExists: p.accept("IF", "EXISTS"), Tables: p.tableNames()}
+		p.cascade()
+		return d
+	case p.accept("DATABASE"), p.accept("SCHEMA"):
+		d := &DropDatabase{IfExists: p.accept("IF", "EXISTS"), Name: p.ident()}
+		p.cascade()
+		return d
+	case p.accept("INDEX"):
+		d := &DropIndex{IfExists: p.accept("IF", "EXISTS"), Name: p.ident()}
+		if p.accept("ON") {
+			d.Table = p.tableName()
+		}
+		p.algorithm()
+		return d
+	}
+	return p.refuseObject()
+}
+
+// rename reads RENAME TABLE a TO b, …, the cursor behind RENAME.
+func (p *parser) rename() Statement {
+	if !p.accept("TABLE") {
+		p.expect("TABLES")
+	}
+	out := &RenameTable{}
+	for p.err == nil {
+		out.From = append(out.From, p.tableName())
+		p.expect("TO")
+		out.To = append(out.To, p.tableName())
+		if !p.accept(",") {
+			break
+		}
+	}
+	return out
+}
+
+// maintain reads CHECK, REPAIR, ANALYZE or OPTIMIZE TABLE, the cursor behind the verb.
+func (p *parser) maintain(verb string) Statement {
+	if !p.accept("NO_WRITE_TO_BINLOG") {
+		p.accept("LOCAL")
+	}
+	if !p.accept("TABLE") {
+		p.expect("TABLES")
+	}
+	out := &MaintainTable{Verb: verb, Tables: p.tableNames()}
+	for p.oneOf("QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED", "USE_FRM") {
+		p.pos++ // how thorough to be: always wholly
+	}
+	return out
+}

@@ -1,0 +1,206 @@
+package dialect
+
+// refusedObjects are the things that CREATE, ALTER and DROP name and that are not supported.
+var refusedObjects = map[string]string{
+	"VIEW": "views", "TRIGGER": "triggers", "PROCEDURE": "procedures", "FUNCTION": "stored functions",
+	"EVENT": "events", "USER": "users", "ROLE": "roles", "SERVER": "servers", "TABLESPACE": "tablespaces",
+	"SEQUENCE": "sequences", "TYPE": "types", "EXTENSION": "extensions", "DOMAIN": "domains",
+	"MATERIALIZED": "views", "VIRTUAL": "virtual tables", "LOGFILE": "log files", "UNDO": "tablespaces",
+	"AGGREGATE": "stored functions", "DEFINER": "views, triggers and procedures", "SQL": "views",
+	"ALGORITHM": "views", "FULLTEXT": "FULLTEXT indexes", "SPATIAL": "SPATIAL indexes",
+	"RESOURCE": "resource groups", "INSTANCE": "ALTER INSTANCE", "GLOBAL": "global temporary tables",
+}
+
+// refuseObject fails at what follows CREATE, ALTER or DROP.
+func (p *parser) refuseObject() Statement {
+	if name := refusedObjects[p.tok().word]; name != "" {
+		p.unsupported(p.pos, name)
+	} else {
+		p.fail(p.pos, "expected TABLE, INDEX or DATABASE")
+	}
+	return nil
+}
+
+// create reads CREATE, the cursor behind the word.
+func (p *parser) create() Statement {
+	start := p.pos
+	if p.accept("OR", "REPLACE") && p.is("TABLE") {
+		p.unsupported(start, "CREATE OR REPLACE TABLE")
+	}
+	switch {
+	case p.accept("TABLE"):
+		return p.createTable(false)
+	case p.accept("TEMPORARY", "TABLE"), p.accept("TEMP", "TABLE"):
+		return p.createTable(true)
+	case p.accept("DATABASE"), p.accept("SCHEMA"):
+		d := &CreateDatabase{IfNot: p.accept("IF", "NOT", "EXISTS"), Name: p.ident()}
+		p.databaseOptions()
+		return d
+	case p.accept("UNIQUE"):
+		p.expect("INDEX")
+		return p.createIndex(true)
+	case p.accept("INDEX"):
+		return p.createIndex(false)
+	}
+	return p.refuseObject()
+}
+
+// databaseOptions passes the options of CREATE DATABASE: all text is UTF-8, and the collation of a text
+// is its column's.
+func (p *parser) databaseOptions() {
+	for p.err == nil && p.tok().kind != tokEnd {
+		p.accept("DEFAULT")
+		if !p.accept("CHARSET") && !p.accept("CHARACTER", "SET") {
+			p.expect("COLLATE")
+		}
+		p.accept("=")
+		p.word()
+	}
+}
+
+// createIndex reads CREATE INDEX, the cursor behind the words.
+func (p *parser) createIndex(unique bool) Statement {
+	p.accept("CONCURRENTLY") // every index is made while the table is in use
+	x := IndexDef{Unique: unique, Pos: Pos(p.tok().start), IfNot: p.accept("IF", "NOT", "EXISTS")}
+	if !p.is("ON") {
+		x.Pos = Pos(p.tok().start)
+		x.Name = p.ident()
+	}
+	if p.accept("USING") {
+		x.Using = upper(p.ident())
+	}
+	p.expect("ON")
+	out := &CreateIndex{Table: p.tableName()}
+	p.indexBody(&x)
+	p.algorithm()
+	out.Index = x
+	return out
+}
+
+// algorithm passes ALGORITHM = … and LOCK = … of CREATE INDEX and DROP INDEX: how an index is made has no
+// alternatives here.
+func (p *parser) algorithm() {
+	for p.err == nil && (p.accept("ALGORITHM") || p.accept("LOCK")) {
+		p.accept("=")
+		if !p.accept("DEFAULT") {
+			p.ident()
+		}
+	}
+}
+
+// createTable reads CREATE TABLE, the cursor behind the words.
+func (p *parser) createTable(temporary bool) Statement {
+	t := &CreateTable{Temporary: temporary, IfNotExists: p.accept("IF", "NOT", "EXISTS"), Table: p.tableName()}
+	switch {
+	case p.accept("LIKE"):
+		t.Like = p.like()
+		return t
+	case p.accept("(", "LIKE"):
+		t.Like = p.like()
+		p.expect(")")
+		return t
+	case p.is("(") && !p.isQuery(p.pos):
+		p.elements(t)
+	}
+	p.tableOptions(t)
+	if p.is("PARTITION") {
+		t.Partitioning = p.partitioning()
+	}
+	if p.is("IGNORE") || p.is("REPLACE") {
+		p.unsupported(p.pos, "CREATE TABLE … "+p.tok().word+" SELECT")
+	}
+	as := p.accept("AS")
+	if as || p.is("SELECT") || p.is("WITH") || p.is("(") {
+		t.As = p.query(p.pos, p.end())
+		p.finish(p.end())
+	} else if p.err == nil && t.Columns == nil {
+		p.fail(p.pos, "expected the columns: (name type, …)")
+	}
+	return t
+}
+
+func (p *parser) like() *TableName {
+	n := p.tableName()
+	return &n
+}
+
+// elements reads (columns and keys).
+func (p *parser) elements(t *CreateTable) {
+	p.expect("(")
+	for p.err == nil {
+		k, ok := p.keyDef()
+		switch {
+		case k.index != nil:
+			t.Indexes = append(t.Indexes, *k.index)
+		case k.foreign != nil:
+			t.ForeignKeys = append(t.ForeignKeys, *k.foreign)
+		case k.check != nil:
+			t.Checks = append(t.Checks, *k.check)
+		case !ok && p.err == nil:
+			t.Columns = append(t.Columns, p.columnDef())
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+}
+
+// tableOptions reads ENGINE = x, COMMENT 'y' and so on, as far as there are any.
+func (p *parser) tableOptions(t *CreateTable) {
+	for p.err == nil {
+		name, value, ok := p.tableOption()
+		if !ok {
+			return
+		}
+		if t.Options == nil {
+			t.Options = make(map[string]string)
+		}
+		t.Options[name] = value
+		p.accept(",")
+	}
+}
+
+// tableOption reads one option: a word, perhaps =, and a word, string or number.
+func (p *parser) tableOption() (name, value string, ok bool) {
+	switch {
+	case p.accept("WITHOUT", "ROWID"):
+		return "WITHOUT ROWID", "1", true
+	case p.accept("STRICT"):
+		return "STRICT", "1", true
+	case p.accept("DATA", "DIRECTORY"), p.accept("INDEX", "DIRECTORY"):
+		p.unsupported(p.pos-2, "DIRECTORY")
+		return "", "", false
+	}
+	start := p.pos
+	p.accept("DEFAULT")
+	switch {
+	case p.accept("CHARACTER", "SET"), p.accept("CHARSET"):
+		name = "CHARSET"
+	case p.accept("COLLATE"):
+		name = "COLLATE"
+	case p.pos == start && p.tok().kind == tokWord && p.tok().isName() && !p.is("PARTITION") && !p.is("IGNORE"):
+		name = p.tok().word
+		p.pos++
+	default:
+		if p.pos != start {
+			p.unexpected(p.pos)
+		}
+		return "", "", false
+	}
+	p.accept("=")
+	switch t := p.tok(); {
+	case t.kind == tokString:
+		value = p.str()
+	case t.kind == tokInt:
+		value = p.sql[t.start:t.end]
+		p.pos++
+	case p.accept("DEFAULT"):
+		value = "default"
+	case name == "CHARSET" || name == "COLLATE":
+		value = p.word()
+	default:
+		value = p.ident()
+	}
+	return name, value, p.err == nil
+}

@@ -1,0 +1,279 @@
+package dialect
+
+import (
+	"strings"
+
+	"github.com/xwb1989/sqlparser"
+)
+
+// hintWords are the words of a comment /*+ … */, in lower case.
+func hintWords(comment string) []string { return strings.Fields(lower(comment)) }
+
+// insert reads INSERT and REPLACE, the cursor behind the verb.
+func (p *parser) insert(replace bool) *Insert {
+	out := &Insert{Replace: replace, Hints: hintWords(p.hints[p.pos])}
+	for p.accept("LOW_PRIORITY") || p.accept("HIGH_PRIORITY") || p.accept("DELAYED") {
+	}
+	switch {
+	case p.accept("IGNORE"), p.accept("OR", "IGNORE"):
+		out.Ignore = true
+	case p.accept("OR", "REPLACE"):
+		out.Replace = true
+	case p.is("OR"):
+		p.unsupported(p.pos, "INSERT OR "+p.peek(1).word)
+	}
+	p.accept("INTO")
+	out.Table = p.tableName()
+	if p.is("PARTITION", "(") {
+		p.unsupported(p.pos, "INSERT … PARTITION (…)")
+	}
+	if p.accept("AS") {
+		out.Table.As = p.ident()
+	}
+	if p.is("(") && !p.isQuery(p.pos) {
+		out.Columns = p.insertColumns()
+	}
+	hi := p.insertEnd()
+	switch {
+	case p.accept("VALUES"), p.accept("VALUE"):
+		out.Rows = p.rows(p.pos, hi)
+	case p.accept("SET"):
+		row := []Expr{}
+		for _, a := range p.assignments(p.pos, hi) {
+			out.Columns = append(out.Columns, a.Column.Name)
+			row = append(row, a.Value)
+		}
+		out.Rows = [][]Expr{row}
+	case p.accept("DEFAULT", "VALUES"):
+		out.Rows = [][]Expr{{}}
+		hi = p.pos
+	case p.is("SELECT"), p.is("WITH"), p.is("("):
+		out.Query = p.query(p.pos, hi)
+	default:
+		p.fail(p.pos, "expected VALUES, SET or SELECT")
+	}
+	p.finish(hi)
+	p.upsert(out)
+	out.Returning = p.returning()
+	return out
+}
+
+// insertColumns passes (a, b) or (t.a, t.b); () is all columns.
+func (p *parser) insertColumns() []string {
+	p.expect("(")
+	if p.accept(")") {
+		return nil
+	}
+	var cols []string
+	for p.err == nil {
+		name := p.ident()
+		for p.accept(".") {
+			name = p.ident()
+		}
+		cols = append(cols, name)
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+	return cols
+}
+
+// insertEnd is the token where the rows or the query of an INSERT end.
+func (p *parser) insertEnd() int {
+	hi := p.end()
+	for i := p.pos; i < hi; i = p.after(i) {
+		switch p.toks[i].word {
+		case "RETURNING":
+			return i
+		case "ON":
+			if w := p.toks[i+1].word; w == "DUPLICATE" || w == "CONFLICT" {
+				return i
+			}
+		case "AS":
+			// VALUES (…) AS new ON DUPLICATE KEY UPDATE
+			if p.toks[i-1].word == ")" && p.toks[i+1].isName() && (p.isAt(i+2, "ON", "DUPLICATE") || p.isAt(i+2, "(")) &&
+				!p.is("SELECT") && !p.is("WITH") {
+				return i
+			}
+		}
+	}
+	return hi
+}
+
+// rows reads (…), (…) of the tokens lo to hi-1.
+func (p *parser) rows(lo, hi int) [][]Expr {
+	stmt, c := p.rewrite("INSERT INTO t VALUES", lo, hi, inRows).run(hi)
+	ins, ok := stmt.(*sqlparser.Insert)
+	if !ok {
+		return nil
+	}
+	values, _ := ins.Rows.(sqlparser.Values)
+	out := make([][]Expr, len(values))
+	for i, v := range values {
+		out[i] = make([]Expr, len(v))
+		for j, e := range v {
+			out[i][j] = c.assigned(e)
+		}
+	}
+	return out
+}
+
+// assignments reads column = expression, … of the tokens lo to hi-1.
+func (p *parser) assignments(lo, hi int) []Assign {
+	stmt, c := p.rewrite("UPDATE t SET", lo, hi, inSet).run(hi)
+	u, ok := stmt.(*sqlparser.Update)
+	if !ok {
+		return nil
+	}
+	return c.assigns(u.Exprs)
+}
+
+// upsert reads ON DUPLICATE KEY UPDATE and ON CONFLICT.
+func (p *parser) upsert(out *Insert) {
+	if p.is("AS") {
+		p.pos++
+		p.newRow = p.ident()
+		if p.is("(") {
+			p.unsupported(p.pos, "a list of columns behind the alias of new rows")
+		}
+	}
+	switch {
+	case p.accept("ON", "DUPLICATE"):
+		p.expect("KEY", "UPDATE")
+		hi := p.until(p.pos, p.end(), "RETURNING")
+		out.OnDup = p.assignments(p.pos, hi)
+		p.finish(hi)
+	case p.accept("ON", "CONFLICT"):
+		p.conflict(out)
+	}
+	p.newRow = ""
+}
+
+// conflict reads ON CONFLICT [(columns)] DO NOTHING or DO UPDATE SET …, the cursor behind CONFLICT.
+func (p *parser) conflict(out *Insert) {
+	out.Conflict = &Conflict{}
+	if p.is("(") {
+		out.Conflict.Columns = p.identList()
+	}
+	if p.is("WHERE") || p.is("ON") {
+		p.unsupported(p.pos, "ON CONFLICT with "+p.tok().word)
+	}
+	p.expect("DO")
+	if p.accept("NOTHING") {
+		out.Conflict.DoNothing = true
+		return
+	}
+	p.expect("UPDATE", "SET")
+	p.newRow = "excluded"
+	hi := p.until(p.pos, p.end(), "RETURNING")
+	where := p.until(p.pos, hi, "WHERE")
+	out.OnDup = p.assignments(p.pos, where)
+	if where < hi {
+		out.Conflict.Where = p.expression(where+1, hi)
+	}
+	p.finish(hi)
+}
+
+// returning reads RETURNING and its list.
+func (p *parser) returning() []SelectExpr {
+	if !p.accept("RETURNING") {
+		return nil
+	}
+	s := p.selectBlock("SELECT", p.pos, p.end(), inList)
+	if s.From != nil || s.Distinct || s.Where != nil || s.GroupBy != nil || s.OrderBy != nil || s.Limit != nil {
+		p.fail(p.pos, "RETURNING has a list of expressions and nothing else")
+	}
+	p.finish(p.end())
+	return s.Exprs
+}
+
+// update reads UPDATE, the cursor behind the verb.
+func (p *parser) update(with []CTE) *Update {
+	out := &Update{With: with, Hints: hintWords(p.hints[p.pos])}
+	p.accept("LOW_PRIORITY")
+	if p.is("IGNORE") || p.is("OR") {
+		p.unsupported(p.pos, "UPDATE "+p.tok().word)
+	}
+	hi := p.until(p.pos, p.end(), "RETURNING")
+	stmt, c := p.rewrite("UPDATE", p.pos, hi, inTables).run(hi)
+	u, ok := stmt.(*sqlparser.Update)
+	if !ok {
+		return nil
+	}
+	from := c.from(u.TableExprs)
+	if t, ok := from.(*TableName); ok {
+		out.Table = *t
+	} else {
+		out.From = from
+	}
+	out.Set = c.assigns(u.Exprs)
+	out.Where = c.where(u.Where)
+	out.OrderBy = c.order(u.OrderBy)
+	out.Limit = c.limit(u.Limit)
+	p.finish(hi)
+	out.Returning = p.returning()
+	return out
+}
+
+// delete reads DELETE, the cursor behind the verb. Behind the tables it is read as a SELECT is, so that
+// the table may have an alias.
+func (p *parser) delete(with []CTE) *Delete {
+	out := &Delete{With: with, Hints: hintWords(p.hints[p.pos])}
+	for p.accept("LOW_PRIORITY") || p.accept("QUICK") {
+	}
+	if p.is("IGNORE") {
+		p.unsupported(p.pos, "DELETE IGNORE")
+	}
+	first := p.pos
+	from := p.accept("FROM")
+	start := p.pos
+	out.Targets = p.targets()
+	switch {
+	case from && p.accept("USING"), !from && p.accept("FROM"):
+		start = p.pos
+	case from:
+		out.Targets = nil
+	default:
+		p.fail(first, "expected FROM")
+	}
+	hi := p.until(start, p.end(), "RETURNING")
+	s := p.selectBlock("SELECT 1 FROM", start, hi, inTables)
+	if s.GroupBy != nil || s.Having != nil {
+		p.fail(start, "DELETE has no GROUP BY and no HAVING")
+	}
+	if out.Targets != nil && (s.OrderBy != nil || s.Limit != nil) {
+		p.fail(start, "DELETE of several tables has no ORDER BY and no LIMIT")
+	}
+	if t, ok := s.From.(*TableName); ok && out.Targets == nil {
+		out.Table = *t
+	} else if p.err == nil && out.Targets == nil {
+		p.fail(start, "DELETE of several tables names those that lose rows: DELETE a FROM a JOIN b …")
+	} else {
+		out.From = s.From
+	}
+	out.Where, out.OrderBy, out.Limit = s.Where, s.OrderBy, s.Limit
+	p.finish(hi)
+	out.Returning = p.returning()
+	return out
+}
+
+// targets passes the tables of a multi-table DELETE: a, b.*.
+func (p *parser) targets() []TableName {
+	var out []TableName
+	for p.err == nil {
+		t := TableName{Pos: Pos(p.tok().start), Name: p.ident()}
+		if p.is(".") && p.peek(1).word != "*" {
+			p.pos++
+			t.Database, t.Name = t.Name, p.ident()
+		}
+		if p.accept(".") {
+			p.expect("*")
+		}
+		out = append(out, t)
+		if !p.accept(",") {
+			break
+		}
+	}
+	return out
+}

@@ -1,0 +1,73 @@
+package dialect
+
+import (
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Error is why a text was refused, and where. It says either what is wrong (Message) or, for syntax that
+// is known but not supported, the name of the feature (Unsupported).
+type Error struct {
+	Message      string
+	Pos          int    // offset in bytes into SQL
+	Line, Column int    // from 1; Column counts characters
+	Near         string // the word or mark at Pos, cut to 40 bytes; "" at the end of the text
+	Unsupported  string // "window functions", "FULL JOIN"; "" for a mistake in the text
+	SQL          string // the text that was refused
+}
+
+// newError is an error about sql[pos:end].
+func newError(sql string, pos, end int, msg string) *Error {
+	e := &Error{Message: msg, Pos: pos, SQL: sql}
+	head := sql[:pos]
+	line := head[strings.LastIndexByte(head, '\n')+1:]
+	e.Line = 1 + strings.Count(head, "\n")
+	e.Column = 1 + utf8.RuneCountInString(line)
+	e.Near = sql[pos:end]
+	if len(e.Near) > 40 {
+		e.Near = strings.ToValidUTF8(e.Near[:40], "") + "…"
+	}
+	return e
+}
+
+// Error is one line: what is wrong, its line and column, and the word there.
+func (e *Error) Error() string {
+	where := "line " + strconv.Itoa(e.Line) + ", column " + strconv.Itoa(e.Column)
+	near := " at the end of the text"
+	if e.Near != "" {
+		near = " near " + strconv.Quote(e.Near)
+	}
+	if e.Unsupported != "" {
+		return e.Unsupported + ": not supported, at " + where + near
+	}
+	return "syntax error at " + where + near + ": " + e.Message
+}
+
+// Caret is the line of the text where the error is, and below it a ^ at the place. Of a long line it
+// shows what is within 60 bytes of the place.
+func (e *Error) Caret() string {
+	from := strings.LastIndexByte(e.SQL[:e.Pos], '\n') + 1
+	to := len(e.SQL)
+	if n := strings.IndexByte(e.SQL[e.Pos:], '\n'); n >= 0 {
+		to = e.Pos + n
+	}
+	var pre, post string
+	if e.Pos-from > 60 {
+		from, pre = e.Pos-60, "…"
+	}
+	if to-e.Pos > 60 {
+		to, post = e.Pos+60, "…"
+	}
+	var b strings.Builder
+	b.WriteString(pre + strings.ToValidUTF8(e.SQL[from:to], "") + post + "\n")
+	// A tab keeps its width, so that the mark stands below its place.
+	for _, r := range pre + strings.ToValidUTF8(e.SQL[from:e.Pos], "") {
+		if r != '\t' {
+			r = ' '
+		}
+		b.WriteRune(r)
+	}
+	b.WriteByte('^')
+	return b.String()
+}

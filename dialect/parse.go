@@ -1,0 +1,282 @@
+package dialect
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Parse reads one statement. What may follow it is a semicolon, blanks and comments; a text that holds
+// nothing else is a *NoOp. The error is always an *Error.
+func Parse(sql string, opt Options) (*Parsed, error) {
+	p, err := newParser(sql, opt)
+	if err != nil {
+		return nil, err
+	}
+	stmt := p.statement()
+	if p.err == nil && p.tok().kind != tokEnd {
+		p.unexpected(p.pos)
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return &Parsed{Statement: stmt, Text: p.textOf(0, len(p.toks)-1), Placeholders: p.args, Names: p.names}, nil
+}
+
+// Split cuts a text at the semicolons between its statements, those in strings and comments excepted.
+// Statements without words are left out. The statements themselves are not parsed. The error is always
+// an *Error.
+func Split(sql string, opt Options) ([]string, error) {
+	sql, err := guard(sql)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	l := lexer{source: source{sql: sql, opt: opt}}
+	start := 0
+	for more := true; more; {
+		if more, err = l.next(); err != nil {
+			return nil, err
+		}
+		last := &l.toks[len(l.toks)-1]
+		if more && last.word != ";" {
+			continue
+		}
+		if len(l.toks) > 1 {
+			out = append(out, strings.TrimSpace(sql[start:last.start]))
+		}
+		start = int(last.end)
+		l = lexer{source: source{sql: sql, opt: opt, toks: l.toks[:0]}, pos: start}
+	}
+	return out, nil
+}
+
+// parser reads one statement from its tokens. The first error stays, and puts the cursor at the end, so
+// that every loop stops there and callers need not ask.
+type parser struct {
+	source
+	pos int // the cursor: an index of toks
+	err *Error
+	// queries are the subqueries that were read, by the token of their opening parenthesis.
+	queries map[int]Query
+	// forms are the calls of a form of their own, such as CAST(x AS t), by the token of their name.
+	forms map[int]*form
+	// blocks counts the query blocks of the statement.
+	blocks int
+	// newRow is the name by which an upsert speaks of the row it could not insert: excluded.
+	newRow string
+}
+
+func newParser(sql string, opt Options) (*parser, error) {
+	sql, err := guard(sql)
+	if err != nil {
+		return nil, err
+	}
+	l := lexer{source: source{sql: sql, opt: opt, toks: make([]token, 0, 16+len(sql)/5)}}
+	end := -1 // the first semicolon
+	for more := true; more; {
+		if more, err = l.next(); err != nil {
+			return nil, err
+		}
+		n := len(l.toks) - 1
+		t := &l.toks[n]
+		if end < 0 && t.word == ";" {
+			end = n
+		} else if more && end >= 0 && t.word != ";" {
+			return nil, newError(sql, int(t.start), int(t.end), "a second statement behind the semicolon")
+		}
+	}
+	if len(l.open) > 0 {
+		t := &l.toks[l.open[len(l.open)-1]]
+		return nil, newError(sql, int(t.start), int(t.end), "a ( that is not closed")
+	}
+	if end >= 0 {
+		l.toks[end] = token{kind: tokEnd, start: l.toks[end].start, end: l.toks[end].start}
+		l.toks = l.toks[:end+1]
+	}
+	return &parser{source: l.source}, nil
+}
+
+// textOf is the text of the tokens lo to hi-1.
+func (p *parser) textOf(lo, hi int) string {
+	if lo >= hi {
+		return ""
+	}
+	return p.sql[p.toks[lo].start:p.toks[hi-1].end]
+}
+
+// fail notes an error at token i, if it is the first.
+func (p *parser) fail(i int, format string, args ...any) {
+	if p.err == nil {
+		t := &p.toks[min(i, len(p.toks)-1)]
+		p.err = newError(p.sql, int(t.start), int(t.end), fmt.Sprintf(format, args...))
+	}
+	p.pos = len(p.toks) - 1
+}
+
+// unsupported notes at token i a feature that is known and not supported.
+func (p *parser) unsupported(i int, feature string) {
+	if p.err == nil {
+		p.fail(i, "")
+		p.err.Unsupported = feature
+	}
+}
+
+// unexpected notes that token i cannot stand where it does.
+func (p *parser) unexpected(i int) {
+	switch t := &p.toks[min(i, len(p.toks)-1)]; {
+	case t.kind == tokEnd:
+		p.fail(i, "the statement is not complete")
+	case reserved[t.word]:
+		p.fail(i, "unexpected word; as a name it needs backticks")
+	default:
+		p.fail(i, "unexpected here")
+	}
+}
+
+// tok is the token at the cursor.
+func (p *parser) tok() *token { return &p.toks[p.pos] }
+
+// peek is the token n behind the cursor, or the end.
+func (p *parser) peek(n int) *token { return &p.toks[min(p.pos+n, len(p.toks)-1)] }
+
+// is says whether the words stand at the cursor, one behind the other.
+func (p *parser) is(words ...string) bool { return p.isAt(p.pos, words...) }
+
+func (p *parser) isAt(i int, words ...string) bool {
+	for n, w := range words {
+		if i+n >= len(p.toks) || p.toks[i+n].word != w {
+			return false
+		}
+	}
+	return true
+}
+
+// oneOf says whether one of the words stands at the cursor.
+func (p *parser) oneOf(words ...string) bool {
+	for _, w := range words {
+		if p.tok().word == w {
+			return true
+		}
+	}
+	return false
+}
+
+// accept passes the words if they stand at the cursor.
+func (p *parser) accept(words ...string) bool {
+	if !p.is(words...) {
+		return false
+	}
+	p.pos += len(words)
+	return true
+}
+
+// expect passes the words, or fails.
+func (p *parser) expect(words ...string) {
+	for _, w := range words {
+		if !p.accept(w) {
+			p.fail(p.pos, "expected %s", w)
+			return
+		}
+	}
+}
+
+// ident passes a name.
+func (p *parser) ident() string {
+	t := p.tok()
+	if !t.isName() {
+		p.fail(p.pos, "expected a name")
+		return ""
+	}
+	p.pos++
+	return p.name(t)
+}
+
+// identList passes (name, name, …).
+func (p *parser) identList() []string {
+	var names []string
+	p.expect("(")
+	for p.err == nil {
+		names = append(names, p.ident())
+		if !p.accept(",") {
+			break
+		}
+	}
+	p.expect(")")
+	return names
+}
+
+// tableName passes [database.]table.
+func (p *parser) tableName() TableName {
+	n := TableName{Pos: Pos(p.tok().start)}
+	n.Name = p.ident()
+	if p.accept(".") {
+		n.Database, n.Name = n.Name, p.ident()
+	}
+	return n
+}
+
+// tableNames passes a list of tables.
+func (p *parser) tableNames() []TableName {
+	names := []TableName{p.tableName()}
+	for p.accept(",") {
+		names = append(names, p.tableName())
+	}
+	return names
+}
+
+// str passes a string.
+func (p *parser) str() string {
+	if p.tok().kind != tokString {
+		p.fail(p.pos, "expected a string")
+		return ""
+	}
+	s := p.literal(p.pos).Text
+	for p.tok().kind == tokString {
+		p.pos++
+	}
+	return s
+}
+
+// integer passes a whole number below 1,000,000,000.
+func (p *parser) integer() int {
+	n := 0
+	if t := p.tok(); t.kind == tokInt && t.end-t.start < 10 {
+		for _, c := range p.sql[t.start:t.end] {
+			n = n*10 + int(c-'0')
+		}
+		p.pos++
+		return n
+	}
+	p.fail(p.pos, "expected a number")
+	return 0
+}
+
+// until is the first token from i on, outside of parentheses, that is one of the words; hi if there is none.
+func (p *parser) until(i, hi int, words ...string) int {
+	for ; i < hi; i = p.after(i) {
+		for _, w := range words {
+			if p.toks[i].word == w {
+				return i
+			}
+		}
+	}
+	return hi
+}
+
+// after is the token behind token i, or behind the parentheses that it opens.
+func (p *parser) after(i int) int {
+	if p.toks[i].word == "(" {
+		return int(p.toks[i].match) + 1
+	}
+	return i + 1
+}
+
+// end is the index of the token behind the last one.
+func (p *parser) end() int { return len(p.toks) - 1 }
+
+// finish passes the tokens up to hi.
+func (p *parser) finish(hi int) {
+	if p.err == nil {
+		p.pos = hi
+	}
+}

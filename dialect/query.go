@@ -1,0 +1,231 @@
+package dialect
+
+import "fmt"
+
+// maxBlocks bounds the SELECTs of one statement: each costs a run of the parser.
+const maxBlocks = 2000
+
+// isQuery says whether the parenthesis at token i holds a query: (SELECT …), ((SELECT …) UNION …).
+func (p *parser) isQuery(i int) bool {
+	if p.toks[i].word != "(" {
+		return false
+	}
+	for p.toks[i].word == "(" {
+		end := int(p.toks[i].match)
+		if i++; p.toks[i].word == "(" {
+			next := int(p.toks[i].match) + 1
+			if next != end && !queryTail[p.toks[next].word] {
+				return false
+			}
+		}
+	}
+	return p.toks[i].word == "SELECT" || p.toks[i].word == "WITH"
+}
+
+// queryTail are the words that may follow a query in parentheses that is part of a larger one.
+var queryTail = set("UNION EXCEPT INTERSECT ORDER LIMIT FOR LOCK")
+
+// subquery reads the query in the parentheses that open at token i and keeps it by that token.
+func (p *parser) subquery(i int) Query {
+	q := p.query(i+1, int(p.toks[i].match))
+	if p.queries == nil {
+		p.queries = make(map[int]Query)
+	}
+	p.queries[i] = q
+	return q
+}
+
+// query reads the query of the tokens lo to hi-1:
+//
+//	[WITH …] block [UNION [ALL] block …] [ORDER BY …] [LIMIT …] [FOR UPDATE]
+//
+// where a block is SELECT … or a query in parentheses. Each SELECT goes to the parser by itself.
+func (p *parser) query(lo, hi int) Query {
+	with, lo := p.with(lo, hi)
+	tail := p.until(lo, hi, "ORDER", "LIMIT", "FOR", "LOCK")
+	if i := p.until(tail, hi, "UNION"); i < hi {
+		p.fail(i, "ORDER BY and LIMIT before UNION need parentheses round their SELECT")
+		return nil
+	}
+	end, lock := p.lock(tail, hi)
+	union := p.until(lo, tail, "UNION", "EXCEPT", "INTERSECT")
+	if union == tail {
+		return p.single(with, lo, tail, end, lock)
+	}
+	q := p.block(lo, union, lock)
+	for union < tail && p.err == nil {
+		if w := p.toks[union].word; w != "UNION" {
+			p.unsupported(union, w)
+			return nil
+		}
+		u := &Union{Left: q}
+		lo = union + 1
+		switch p.toks[lo].word {
+		case "ALL":
+			u.All = true
+			lo++
+		case "DISTINCT":
+			lo++
+		}
+		union = p.until(lo, tail, "UNION", "EXCEPT", "INTERSECT")
+		u.Right = p.block(lo, union, lock)
+		q = u
+	}
+	u := q.(*Union)
+	u.With = with
+	if tail < end {
+		s := p.selectBlock("SELECT 1", tail, end, inTail)
+		u.OrderBy, u.Limit = s.OrderBy, s.Limit
+	}
+	return u
+}
+
+// single reads a query of one block, lo to tail, with its ORDER BY and LIMIT, tail to end.
+func (p *parser) single(with []CTE, lo, tail, end int, lock bool) Query {
+	if p.toks[lo].word != "(" {
+		q := p.block(lo, end, lock)
+		if s, ok := q.(*Select); ok {
+			s.With = with
+		}
+		return q
+	}
+	q := p.block(lo, tail, lock)
+	if p.err != nil {
+		return nil
+	}
+	if tail < end {
+		s := p.selectBlock("SELECT 1", tail, end, inTail)
+		var order *[]Order
+		var limit **Limit
+		switch q := q.(type) {
+		case *Select:
+			order, limit = &q.OrderBy, &q.Limit
+		case *Union:
+			order, limit = &q.OrderBy, &q.Limit
+		}
+		if *order == nil && *limit == nil {
+			*order, *limit = s.OrderBy, s.Limit
+		} else {
+			// The inner LIMIT comes first: the inner query is a table to the outer one.
+			q = &Select{Exprs: []SelectExpr{{Star: true, Text: "*"}}, From: &Derived{Query: q, As: "q"},
+				OrderBy: s.OrderBy, Limit: s.Limit}
+		}
+	}
+	prependWith(q, with)
+	return q
+}
+
+// prependWith puts with before the names that q itself declares.
+func prependWith(q Query, with []CTE) {
+	switch q := q.(type) {
+	case *Select:
+		q.With = append(with, q.With...)
+	case *Union:
+		q.With = append(with, q.With...)
+	}
+}
+
+// with reads WITH name [(columns)] AS (query), … and returns the token behind it.
+func (p *parser) with(lo, hi int) ([]CTE, int) {
+	if p.toks[lo].word != "WITH" {
+		return nil, lo
+	}
+	saved := p.pos
+	p.pos = lo + 1
+	if p.is("RECURSIVE") && !p.isAt(p.pos+1, "AS") {
+		p.unsupported(p.pos, "recursive WITH")
+	}
+	var with []CTE
+	for p.err == nil {
+		c := CTE{Name: p.ident()}
+		if p.is("(") {
+			c.Columns = p.identList()
+		}
+		p.expect("AS")
+		if !p.accept("MATERIALIZED") {
+			p.accept("NOT", "MATERIALIZED") // how it is computed is the planner's choice
+		}
+		if p.err == nil && !p.isQuery(p.pos) {
+			p.fail(p.pos, "expected (SELECT …)")
+		}
+		if p.err != nil {
+			break
+		}
+		c.Query = p.query(p.pos+1, int(p.tok().match))
+		with = append(with, c)
+		if p.err == nil {
+			p.pos = p.after(p.pos)
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	if p.err != nil {
+		return nil, hi
+	}
+	lo = p.pos
+	p.pos = saved
+	return with, lo
+}
+
+// lock finds FOR UPDATE, FOR SHARE or LOCK IN SHARE MODE at the end of a query's tail, and returns where
+// the rest of the tail ends.
+func (p *parser) lock(tail, hi int) (end int, lock bool) {
+	end = p.until(tail, hi, "FOR", "LOCK")
+	if end == hi {
+		return hi, false
+	}
+	i := end
+	switch {
+	case p.isAt(i, "FOR", "UPDATE"), p.isAt(i, "FOR", "SHARE"):
+		i += 2
+		if p.isAt(i, "OF") || p.isAt(i, "NOWAIT") || p.isAt(i, "SKIP") {
+			p.unsupported(i, p.toks[end].word+" "+p.toks[end+1].word+" "+p.toks[i].word)
+		}
+	case p.isAt(i, "LOCK", "IN", "SHARE", "MODE"):
+		i += 4
+	default:
+		p.unexpected(i)
+	}
+	if i != hi {
+		p.unexpected(i)
+	}
+	return end, true
+}
+
+// block reads SELECT … or a query in parentheses, of the tokens lo to hi-1.
+func (p *parser) block(lo, hi int, lock bool) Query {
+	if p.err != nil {
+		return nil
+	}
+	switch t := &p.toks[lo]; {
+	case lo >= hi:
+		p.unexpected(lo)
+	case t.word == "SELECT":
+		s := p.selectBlock("SELECT", lo+1, hi, inList)
+		if s == nil {
+			return nil
+		}
+		s.Lock = lock
+		s.Hints = hintWords(p.hints[lo+1])
+		return s
+	case t.word == "(" && int(t.match) == hi-1:
+		return p.query(lo+1, hi-1)
+	case t.word == "VALUES" || t.word == "TABLE":
+		p.unsupported(lo, t.word+" as a query")
+	case t.word == "(":
+		p.unexpected(int(t.match) + 1)
+	default:
+		p.fail(lo, "expected SELECT")
+	}
+	return nil
+}
+
+// countBlock notes one more run of the parser.
+func (p *parser) countBlock(i int) bool {
+	p.blocks++
+	if p.blocks > maxBlocks {
+		p.fail(i, "%s", fmt.Sprintf("more than %d SELECTs in one statement", maxBlocks))
+	}
+	return p.err == nil
+}

@@ -1,0 +1,93 @@
+package dialect
+
+import "strings"
+
+// shown are the things that SHOW knows, by the words it is asked for with.
+var shown = map[string]string{
+	"TABLES": "tables", "COLUMNS": "columns", "FIELDS": "columns", "INDEX": "index", "INDEXES": "index",
+	"KEYS": "index", "CREATE TABLE": "create table", "CREATE DATABASE": "create database",
+	"CREATE SCHEMA": "create database", "CREATE VIEW": "create view", "DATABASES": "databases",
+	"SCHEMAS": "databases", "VARIABLES": "variables", "STATUS": "status", "WARNINGS": "warnings",
+	"ERRORS": "errors", "ENGINES": "engines", "STORAGE ENGINES": "engines", "COLLATION": "collation",
+	"CHARACTER SET": "charset", "CHARSET": "charset", "PROCESSLIST": "processlist",
+	"TABLE STATUS": "table status", "OPEN TABLES": "open tables", "PLUGINS": "plugins",
+	"PRIVILEGES": "privileges", "GRANTS": "grants", "TRIGGERS": "triggers", "EVENTS": "events",
+	"PROCEDURE STATUS": "procedure status", "FUNCTION STATUS": "function status",
+	"MASTER STATUS": "master status", "BINARY LOGS": "binary logs",
+}
+
+// show reads SHOW, the cursor behind the word.
+func (p *parser) show() Statement {
+	out := &Show{}
+	start := p.pos
+	for {
+		switch {
+		case p.accept("FULL"):
+			out.Full = true
+			continue
+		case p.accept("EXTENDED"), p.accept("GLOBAL"), p.accept("SESSION"), p.accept("LOCAL"):
+			continue
+		}
+		break
+	}
+	for n := 2; n > 0 && out.What == ""; n-- {
+		words := p.tok().word
+		if n == 2 {
+			words += " " + p.peek(1).word
+		}
+		if out.What = shown[words]; out.What != "" {
+			p.pos += n
+		}
+	}
+	switch out.What {
+	case "":
+		p.unsupported(start, strings.TrimSpace("SHOW "+p.tok().word))
+		return nil
+	case "create table", "create view":
+		out.Table = p.tableName()
+		return out
+	case "create database":
+		p.accept("IF", "NOT", "EXISTS")
+		out.From = p.ident()
+		return out
+	case "columns", "index":
+		p.fromOrIn(true)
+		out.Table = p.tableName()
+		if p.fromOrIn(false) {
+			out.Table.Database = p.ident()
+		}
+		out.From = out.Table.Database
+	case "grants":
+		p.finish(p.end()) // FOR user: there is one user
+		return out
+	case "warnings", "errors":
+		if p.accept("LIMIT") {
+			p.finish(p.end()) // there are none
+		}
+		return out
+	default:
+		if p.fromOrIn(false) {
+			out.From = p.ident()
+		}
+	}
+	switch {
+	case p.accept("LIKE"):
+		like := p.str()
+		out.Like = &like
+	case p.accept("WHERE"):
+		out.Where = p.expression(p.pos, p.end())
+		p.finish(p.end())
+	}
+	return out
+}
+
+// fromOrIn passes FROM or IN; one must be there where must says so.
+func (p *parser) fromOrIn(must bool) bool {
+	if p.accept("FROM") || p.accept("IN") {
+		return true
+	}
+	if must {
+		p.fail(p.pos, "expected FROM")
+	}
+	return false
+}

@@ -1,0 +1,218 @@
+package dialect
+
+// statement reads the statement at the cursor, to the end of the text.
+func (p *parser) statement() Statement {
+	t := p.tok()
+	start := p.pos
+	p.pos++
+	switch t.word {
+	case "SELECT", "(":
+		q := p.query(start, p.end())
+		p.finish(p.end())
+		return q
+	case "WITH":
+		return p.withStatement(start)
+	case "INSERT":
+		return p.insert(false)
+	case "REPLACE":
+		return p.insert(true)
+	case "UPDATE":
+		return p.update(nil)
+	case "DELETE":
+		return p.delete(nil)
+	case "CREATE":
+		return p.create()
+	case "ALTER":
+		return p.alter()
+	case "DROP":
+		return p.drop()
+	case "TRUNCATE":
+		p.accept("TABLE")
+		return &Truncate{Table: p.tableName()}
+	case "RENAME":
+		return p.rename()
+	case "CHECK", "REPAIR", "ANALYZE", "OPTIMIZE":
+		return p.maintain(t.word)
+	case "SHOW":
+		return p.show()
+	case "EXPLAIN", "DESCRIBE", "DESC":
+		return p.explain()
+	case "USE":
+		return &Use{Database: p.ident()}
+	case "SET":
+		return p.set()
+	case "BEGIN", "START", "COMMIT", "ROLLBACK", "SAVEPOINT", "RELEASE":
+		return p.transaction(t.word)
+	case "LOCK", "UNLOCK", "FLUSH":
+		return p.noOp(start)
+	}
+	p.pos = start
+	switch {
+	case t.kind == tokEnd && start == 0:
+		return &NoOp{}
+	case foreign[t.word]:
+		p.unsupported(start, t.word)
+	case t.kind == tokWord:
+		p.fail(start, "no statement begins with this word")
+	default:
+		p.unexpected(start)
+	}
+	return nil
+}
+
+// foreign are the words that begin statements which are known and not supported.
+var foreign = set(`CALL DO HANDLER LOAD IMPORT PREPARE EXECUTE DEALLOCATE KILL MERGE PRAGMA VACUUM ATTACH DETACH
+	REINDEX XA DECLARE GRANT REVOKE VALUES TABLE COPY COMMENT SIGNAL RESIGNAL CHANGE PURGE RESET INSTALL
+	UNINSTALL CACHE CHECKSUM HELP SHUTDOWN RESTART CLONE BINLOG END ABORT LISTEN NOTIFY`)
+
+// withStatement reads a statement that begins with WITH.
+func (p *parser) withStatement(start int) Statement {
+	with, i := p.with(start, p.end())
+	if p.err != nil {
+		return nil
+	}
+	switch p.toks[i].word {
+	case "UPDATE":
+		p.pos = i + 1
+		return p.update(with)
+	case "DELETE":
+		p.pos = i + 1
+		return p.delete(with)
+	case "INSERT", "REPLACE":
+		p.pos = i + 1
+		ins := p.insert(p.toks[i].word == "REPLACE")
+		if ins.Query == nil {
+			p.fail(i, "WITH before an INSERT of values; its names can be used by a SELECT alone")
+			return nil
+		}
+		prependWith(ins.Query, with)
+		return ins
+	}
+	q := p.query(start, p.end())
+	p.finish(p.end())
+	return q
+}
+
+// noOp passes a statement that does nothing here.
+func (p *parser) noOp(start int) Statement {
+	switch p.toks[start].word {
+	case "LOCK", "UNLOCK":
+		if !p.is("TABLE") && !p.is("TABLES") {
+			p.fail(p.pos, "expected TABLES")
+		}
+	}
+	p.finish(p.end())
+	return &NoOp{Text: upper(p.textOf(start, p.end()))}
+}
+
+// transaction reads BEGIN, START TRANSACTION, COMMIT, ROLLBACK, SAVEPOINT, RELEASE, the cursor behind the word.
+func (p *parser) transaction(word string) Statement {
+	switch word {
+	case "SAVEPOINT":
+		return &Transaction{Kind: Savepoint, Name: p.ident()}
+	case "RELEASE":
+		p.accept("SAVEPOINT")
+		return &Transaction{Kind: ReleaseSavepoint, Name: p.ident()}
+	case "COMMIT":
+		p.work()
+		return &Transaction{Kind: Commit}
+	case "ROLLBACK":
+		if !p.accept("WORK") {
+			p.accept("TRANSACTION")
+		}
+		if p.accept("TO") {
+			p.accept("SAVEPOINT")
+			return &Transaction{Kind: RollbackTo, Name: p.ident()}
+		}
+		p.work()
+		return &Transaction{Kind: Rollback}
+	case "START":
+		p.expect("TRANSACTION")
+	default:
+		if !p.accept("WORK") && !p.accept("DEFERRED") && !p.accept("IMMEDIATE") {
+			p.accept("EXCLUSIVE")
+		}
+		p.accept("TRANSACTION")
+	}
+	t := &Transaction{Kind: Begin}
+	for p.tok().kind != tokEnd && p.err == nil {
+		switch {
+		case p.accept("READ", "ONLY"):
+			t.ReadOnly = true
+		case p.accept("READ", "WRITE"), p.accept("WITH", "CONSISTENT", "SNAPSHOT"):
+		case p.is("ISOLATION"):
+			p.isolation()
+		default:
+			p.unexpected(p.pos)
+		}
+		if !p.accept(",") {
+			break
+		}
+	}
+	return t
+}
+
+// work passes what may stand behind COMMIT and ROLLBACK.
+func (p *parser) work() {
+	if !p.accept("WORK") {
+		p.accept("TRANSACTION")
+	}
+	if p.is("AND", "CHAIN") {
+		p.unsupported(p.pos, "AND CHAIN")
+	}
+	p.accept("AND", "NO", "CHAIN")
+	if p.is("RELEASE") {
+		p.unsupported(p.pos, "COMMIT … RELEASE")
+	}
+	p.accept("NO", "RELEASE")
+}
+
+// isolation passes ISOLATION LEVEL and the name of one.
+func (p *parser) isolation() {
+	p.expect("ISOLATION", "LEVEL")
+	if !p.accept("READ", "UNCOMMITTED") && !p.accept("READ", "COMMITTED") && !p.accept("REPEATABLE", "READ") &&
+		!p.accept("SERIALIZABLE") {
+		p.fail(p.pos, "expected an isolation level")
+	}
+}
+
+// explain reads what follows EXPLAIN, DESCRIBE or DESC: a statement or a table.
+func (p *parser) explain() Statement {
+	out := &Explain{}
+	for p.err == nil {
+		switch {
+		case p.accept("ANALYZE"):
+			out.Analyze = true
+			continue
+		case p.accept("EXTENDED"), p.accept("PARTITIONS"), p.accept("QUERY", "PLAN"):
+			continue
+		case p.accept("FORMAT"):
+			p.accept("=")
+			if t := p.tok(); t.kind == tokString {
+				out.Format = lower(p.str())
+			} else {
+				out.Format = lower(p.ident())
+			}
+			continue
+		}
+		break
+	}
+	switch p.tok().word {
+	case "SELECT", "(", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "TRUNCATE":
+		out.Statement = p.statement()
+		return out
+	}
+	if out.Analyze || out.Format != "" || !p.tok().isName() {
+		p.fail(p.pos, "expected a statement or a table")
+		return nil
+	}
+	s := &Show{What: "columns", Table: p.tableName()}
+	if t := p.tok(); t.kind == tokString {
+		like := p.str()
+		s.Like = &like
+	} else if t.isName() {
+		like := p.ident()
+		s.Like = &like
+	}
+	return s
+}

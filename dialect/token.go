@@ -1,0 +1,93 @@
+package dialect
+
+import "strings"
+
+// tokenKind says what a token is.
+type tokenKind uint8
+
+const (
+	tokEnd     tokenKind = iota // behind the last token; its start is the text's length
+	tokWord                     // an unquoted name or keyword
+	tokQuoted                   // `name`, and "name" where quotes mean identifiers
+	tokString                   // 'text', and "text" where quotes mean strings
+	tokInt                      // 12
+	tokDecimal                  // 1.5
+	tokFloat                    // 1e3
+	tokHex                      // X'0a', 0x0a
+	tokBit                      // B'01', 0b01
+	tokArg                      // ?, $1, :name, @name
+	tokSystem                   // @@name
+	tokUser                     // @`name`, @'name', and @name in SET
+	tokOp                       // an operator or a mark
+)
+
+// token is a piece of the text. Its words and values are cut out of the text when they are asked for.
+type token struct {
+	kind       tokenKind
+	start, end int32
+	// word is the text of a tokWord in upper case and of a tokOp as written; "" for all others, so that
+	// a quoted name is never taken for a keyword.
+	word string
+	// match is the index of the parenthesis that closes, or opens, this one.
+	match int32
+	// arg is the index of a placeholder among the arguments.
+	arg int32
+}
+
+// upper is s in upper case, letters of ASCII only: strings.ToUpper makes an S of the long s U+017F, and
+// so a keyword of what is none.
+func upper(s string) string {
+	for i := 0; i < len(s); i++ {
+		if 'a' <= s[i] && s[i] <= 'z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if 'a' <= b[i] && b[i] <= 'z' {
+					b[i] -= 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// lower is s in lower case, letters of ASCII only.
+func lower(s string) string {
+	for i := 0; i < len(s); i++ {
+		if 'A' <= s[i] && s[i] <= 'Z' {
+			b := []byte(s)
+			for ; i < len(b); i++ {
+				if 'A' <= b[i] && b[i] <= 'Z' {
+					b[i] += 'a' - 'A'
+				}
+			}
+			return string(b)
+		}
+	}
+	return s
+}
+
+// set makes a set of the words in s.
+func set(s string) map[string]bool {
+	m := make(map[string]bool)
+	for _, w := range strings.Fields(s) {
+		m[w] = true
+	}
+	return m
+}
+
+// reserved are the words that give a statement its structure: never a name without backticks. Every
+// other word is a name wherever a name can stand, unlike in MySQL, which reserves 260.
+var reserved = set(`SELECT FROM WHERE GROUP BY HAVING ORDER LIMIT UNION EXCEPT INTERSECT AND OR XOR NOT IN
+	IS LIKE BETWEEN REGEXP RLIKE CASE WHEN THEN ELSE AS ON USING JOIN LEFT RIGHT INNER CROSS NATURAL
+	STRAIGHT_JOIN SET INTO VALUES INSERT UPDATE DELETE REPLACE CREATE DROP ALTER TABLE WITH EXISTS DIV MOD
+	NULL TRUE FALSE DISTINCT ALL FOR INTERVAL ASC DESC DEFAULT COLLATE BINARY LOCK RETURNING
+	CHECK CONSTRAINT FOREIGN PRIMARY REFERENCES UNIQUE LATERAL`)
+
+// callable are the reserved words that are also the names of functions.
+var callable = set(`LEFT RIGHT REPLACE INSERT MOD VALUES`)
+
+// isName says whether t can be a name.
+func (t *token) isName() bool {
+	return t.kind == tokQuoted || t.kind == tokWord && !reserved[t.word]
+}
