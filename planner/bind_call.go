@@ -1,0 +1,103 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// call binds a function's call, an aggregate's too.
+func (c *context) call(e *dialect.Call) (expr.Node, error) {
+	switch {
+	case e.Name == "values":
+		return c.insertValue(e)
+	case isAggregate(e):
+		return c.aggregate(e)
+	}
+	if n := len(e.Args); n > 0 {
+		if interval, ok := e.Args[n-1].(*dialect.Interval); ok && n == 2 {
+			switch e.Name {
+			case "date_add", "adddate", "timestampadd":
+				return c.interval(e.Args[0], interval, false)
+			case "date_sub", "subdate":
+				return c.interval(e.Args[0], interval, true)
+			}
+		}
+	}
+	args, err := c.expressions(e.Args)
+	if err != nil {
+		return nil, err
+	}
+	n, err := expr.NewCall(e.Name, args)
+	if unknown, ok := err.(*expr.UnknownFunctionError); ok {
+		return nil, newError(codeNoSuchFunction, e.Pos, "%s", unknown.Error())
+	}
+	return n, err
+}
+
+// insertValue binds VALUES(column) in ON DUPLICATE KEY UPDATE.
+func (c *context) insertValue(e *dialect.Call) (expr.Node, error) {
+	if c.insert == nil {
+		return nil, newError(codeSyntax, e.Pos, "VALUES(column) stands only in ON DUPLICATE KEY UPDATE")
+	}
+	var col *dialect.Column
+	if len(e.Args) == 1 {
+		col, _ = e.Args[0].(*dialect.Column)
+	}
+	if col == nil {
+		return nil, newError(codeSyntax, e.Pos, "VALUES takes the name of a column")
+	}
+	i := c.insert.Ordinal(col.Name)
+	if i < 0 || i == c.insert.ETagOrdinal() {
+		return nil, unknownColumn(col, c.clause)
+	}
+	return &expr.InsertValue{Index: i, Name: c.insert.Columns[i].Name, T: c.insert.Columns[i].Type}, nil
+}
+
+// aggregate binds an aggregate's call: its arguments over the rows that are grouped, itself as a value of
+// the group.
+func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
+	if !expr.IsAggregate(e.Name) {
+		return nil, newError(codeSyntax, e.Pos, "%s takes neither * nor DISTINCT", e.Name)
+	}
+	if c.grouping == nil {
+		return nil, newError(codeInvalidGroupFunc, e.Pos, "Invalid use of group function")
+	}
+	inner := *c
+	inner.grouping, inner.aliases = nil, nil
+	grouped := c.scope.grouped
+	c.scope.grouped = nil
+	defer func() { c.scope.grouped = grouped }()
+
+	args, err := inner.expressions(e.Args)
+	if err != nil {
+		return nil, err
+	}
+	own, outer := false, false
+	for _, a := range args {
+		expr.Columns(a, func(col *expr.Column) {
+			own = own || col.Level == 0
+			outer = outer || col.Level > 0
+		})
+	}
+	if outer && !own {
+		// Such an aggregate belongs to the enclosing query.
+		return nil, notSupported(e.Pos, "an aggregate of an enclosing query's columns is")
+	}
+	order := make([]expr.AggOrder, len(e.OrderBy))
+	for i, o := range e.OrderBy {
+		n, err := inner.expression(o.Expr)
+		if err != nil {
+			return nil, err
+		}
+		order[i] = expr.AggOrder{Expr: n, Desc: o.Desc}
+	}
+	agg, err := expr.NewAggregate(e.Name, args, e.Star, e.Distinct, order, e.Separator)
+	if err != nil {
+		return nil, err
+	}
+	return c.grouping.add(agg), nil
+}
+
+// null is the constant NULL.
+func null() expr.Node { return expr.NewConst(value.NullValue) }

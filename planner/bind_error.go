@@ -1,0 +1,114 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+)
+
+// Error says why a statement cannot be planned. Code, State and the wording are MySQL's.
+type Error struct {
+	Code    int    // MySQL's error number, such as 1054
+	State   string // SQLSTATE, such as 42S22
+	Message string
+	Pos     int // offset in bytes into the statement's text; -1 where it is not known
+}
+
+// Error gives the message alone; who shows it to a user adds the numbers.
+func (e *Error) Error() string { return e.Message }
+
+// MySQL's error numbers that planning gives.
+const (
+	codeBadNull            = 1048
+	codeNonUniqueColumn    = 1052
+	codeUnknownColumn      = 1054
+	codeWrongFieldGroup    = 1055
+	codeWrongGroupField    = 1056
+	codeDuplicateColumn    = 1060
+	codeDuplicateKeyName   = 1061
+	codeSyntax             = 1064
+	codeNonUniqueTable     = 1066
+	codeInvalidDefault     = 1067
+	codeMultiplePrimaryKey = 1068
+	codeKeyColumnMissing   = 1072
+	codeAutoKey            = 1075
+	codeCantDropField      = 1091
+	codeInvalidGroupFunc   = 1111
+	codeColumnTwice        = 1110
+	codeTableMustHaveCols  = 1113
+	codeTooManyTables      = 1116
+	codeTooManyColumns     = 1117
+	codeColumnCount        = 1136
+	codeMixOfGroupFunc     = 1140
+	codeNoSuchTable        = 1146
+	codePrimaryNull        = 1171
+	codeNonUpdatable       = 1288
+	codeWrongUsage         = 1221
+	codeUnionColumns       = 1222
+	codeNotSupported       = 1235
+	codeOperandColumns     = 1241
+	codeUnknownMultiTable  = 1109
+	codeWrongArguments     = 1210
+	codeWrongParameters    = 1582
+	codeDerivedAlias       = 1248
+	codeUnknownTable       = 1051
+	codeNoTables           = 1096
+	codeUnknownCollation   = 1273
+	codeNoSuchFunction     = 1305
+	codeViewFieldList      = 1353
+	codeNoDefault          = 1364
+	codeIllegalDouble      = 1367
+	codePartitionColumn    = 1503
+	codeWrongLiteral       = 1525
+	codeUnknownSysVar      = 1193
+	codeOrderNotInDistinct = 3065
+	codeGeneratedValue     = 3105
+	codeGeneratedDependsOn = 3108
+	codeGeneratedFunc      = 3102
+	codeCheckUnknownColumn = 3820
+	codeUnknownIndex       = 1176
+)
+
+// states are the SQLSTATEs of those numbers whose state is not HY000.
+var states = map[int]string{
+	codeBadNull: "23000", codeNonUniqueColumn: "23000", codeUnknownColumn: "42S22",
+	codeWrongFieldGroup: "42000", codeWrongGroupField: "42000", codeDuplicateColumn: "42S21",
+	codeDuplicateKeyName: "42000", codeSyntax: "42000", codeNonUniqueTable: "42000",
+	codeInvalidDefault: "42000", codeMultiplePrimaryKey: "42000", codeKeyColumnMissing: "42000",
+	codeAutoKey: "42000", codeCantDropField: "42000", codeColumnTwice: "42000",
+	codeTableMustHaveCols: "42000", codeColumnCount: "21S01", codeMixOfGroupFunc: "42000",
+	codeNoSuchTable: "42S02", codeUnknownTable: "42S02", codePrimaryNull: "42000", codeUnionColumns: "21000",
+	codeNotSupported: "42000", codeOperandColumns: "21000", codeDerivedAlias: "42000",
+	codeNoSuchFunction: "42000", codeIllegalDouble: "22007",
+	codeUnknownIndex: "42000", codeUnknownMultiTable: "42S02", codeWrongParameters: "42000",
+}
+
+func newError(code int, pos dialect.Pos, format string, args ...any) *Error {
+	state := states[code]
+	if state == "" {
+		state = "HY000"
+	}
+	return &Error{Code: code, State: state, Message: fmt.Sprintf(format, args...), Pos: int(pos)}
+}
+
+const noPos dialect.Pos = -1
+
+// notSupported refuses a feature by its name, which begins the sentence: "window functions".
+func notSupported(pos dialect.Pos, format string, args ...any) *Error {
+	return newError(codeNotSupported, pos, "%s not supported", fmt.Sprintf(format, args...))
+}
+
+func unknownColumn(c *dialect.Column, clause string) *Error {
+	return newError(codeUnknownColumn, c.Pos, "Unknown column '%s' in '%s'", columnText(c), clause)
+}
+
+func columnText(c *dialect.Column) string {
+	var parts []string
+	for _, s := range [...]string{c.Database, c.Table, c.Name} {
+		if s != "" {
+			parts = append(parts, s)
+		}
+	}
+	return strings.Join(parts, ".")
+}

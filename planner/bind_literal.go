@@ -1,0 +1,74 @@
+package planner
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// literal is the constant that l writes. Digits too many for int64 are an unsigned number, too many for
+// that a decimal; digits with a point are a decimal; TRUE and FALSE are 1 and 0, as in MySQL.
+func literal(l *dialect.Literal) (expr.Node, error) {
+	v, err := literalValue(l)
+	if err != nil {
+		return nil, err
+	}
+	return expr.NewConst(v), nil
+}
+
+func literalValue(l *dialect.Literal) (value.Value, error) {
+	switch l.Kind {
+	case dialect.IntLiteral:
+		if i, err := strconv.ParseInt(l.Text, 10, 64); err == nil {
+			return value.FromInt(i), nil
+		}
+		if u, err := strconv.ParseUint(l.Text, 10, 64); err == nil {
+			return value.FromUint(u), nil
+		}
+		return decimalLiteral(l)
+	case dialect.DecimalLiteral:
+		return decimalLiteral(l)
+	case dialect.FloatLiteral:
+		f, err := strconv.ParseFloat(l.Text, 64)
+		if err != nil || math.IsInf(f, 0) {
+			return value.Value{}, newError(codeIllegalDouble, noPos, "Illegal double '%s' value found during parsing", l.Text)
+		}
+		return value.FromFloat(f), nil
+	case dialect.StringLiteral:
+		return value.FromString(l.Text), nil
+	case dialect.HexLiteral, dialect.BitLiteral:
+		return value.FromBytes(l.Text), nil
+	case dialect.BoolLiteral:
+		if l.Text == "1" {
+			return value.FromInt(1), nil
+		}
+		return value.FromInt(0), nil
+	case dialect.DateLiteral:
+		if t, err := value.ParseDate(l.Text); err == nil {
+			return value.FromDate(t), nil
+		}
+		return value.Value{}, newError(codeWrongLiteral, noPos, "Incorrect DATE value: '%s'", l.Text)
+	case dialect.TimeLiteral:
+		if d, err := value.ParseDuration(l.Text); err == nil {
+			return value.FromDuration(d), nil
+		}
+		return value.Value{}, newError(codeWrongLiteral, noPos, "Incorrect TIME value: '%s'", l.Text)
+	case dialect.TimestampLiteral:
+		if t, err := value.ParseTime(l.Text); err == nil {
+			return value.FromTicks(t), nil
+		}
+		return value.Value{}, newError(codeWrongLiteral, noPos, "Incorrect DATETIME value: '%s'", l.Text)
+	}
+	return value.NullValue, nil
+}
+
+func decimalLiteral(l *dialect.Literal) (value.Value, error) {
+	v, err := value.ParseDecimal(l.Text)
+	if err != nil {
+		return value.Value{}, newError(codeIllegalDouble, noPos, "Illegal decimal '%s' value found during parsing", l.Text)
+	}
+	return v, nil
+}

@@ -1,0 +1,214 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// block is one layout of rows: the sources whose values lie side by side in it.
+type block struct {
+	sources []*source
+	width   int
+}
+
+// source is a table or a derived table of a block.
+type source struct {
+	index    int // in block.sources
+	name     string
+	offset   int // of its values in the block's row
+	nullable bool
+	used     []bool // by ordinal: what the statement refers to
+	forWrite bool   // whole rows with their ETags are wanted
+
+	table *Table // stored or virtual; nil: derived
+	input *relation
+}
+
+func (k *block) add(s *source, width int) {
+	s.index, s.offset = len(k.sources), k.width
+	s.used = make([]bool, width)
+	k.sources = append(k.sources, s)
+	k.width += width
+}
+
+// need lists the ordinals of s that the statement refers to.
+func (s *source) need() []int {
+	var need []int
+	for i, used := range s.used {
+		if used {
+			need = append(need, i)
+		}
+	}
+	return need
+}
+
+// field is a column that a name may mean.
+type field struct {
+	name     string
+	src      *source
+	ordinal  int
+	typ      value.Type
+	nullable bool
+	hidden   bool // found by its name only, not by *
+}
+
+// named is a table of FROM under its name. The fields of a derived table that was merged into the block
+// lie in the sources beneath it.
+type named struct {
+	name, database string
+	fields         []field
+	src            *source // the table itself; nil for a derived table
+}
+
+// frame is a query level: the query blocks that see the same enclosing rows.
+type frame struct {
+	correlated bool           // refers to an enclosing query's row
+	refs       []*expr.Column // what it refers to; Level 0 is the row of the query around it
+}
+
+// refer notes that the level refers to c.
+func (f *frame) refer(c *expr.Column) {
+	f.correlated = true
+	for _, r := range f.refs {
+		if r.Index == c.Index && r.Level == c.Level {
+			return
+		}
+	}
+	f.refs = append(f.refs, c)
+}
+
+// scope is where names are looked up: the tables of one FROM, then the enclosing query's.
+type scope struct {
+	block   *block
+	names   []*named
+	fields  []field // what * and a bare name mean: columns merged by USING stand once
+	parent  *scope
+	sameRow bool // parent's rows and these are parts of one row: a subquery that became a join
+	frame   *frame
+	grouped *grouping // set while expressions over groups are bound
+}
+
+// enclosing is the scope outside of this query level, which a derived table inside it sees.
+func (s *scope) enclosing() *scope {
+	for s.sameRow {
+		s = s.parent
+	}
+	return s.parent
+}
+
+// lookup finds what c means in s alone.
+func (s *scope) lookup(c *dialect.Column, clause string) (*field, error) {
+	if c.Table != "" {
+		return s.lookupQualified(c, clause)
+	}
+	var found *field
+	for i := range s.fields {
+		f := &s.fields[i]
+		if !strings.EqualFold(f.name, c.Name) {
+			continue
+		}
+		if found != nil && !(found.src == f.src && found.ordinal == f.ordinal) {
+			return nil, newError(codeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", c.Name, clause)
+		}
+		found = f
+	}
+	if found != nil {
+		return found, nil
+	}
+	for _, n := range s.names {
+		for i := range n.fields {
+			f := &n.fields[i]
+			if !f.hidden || !strings.EqualFold(f.name, c.Name) {
+				continue
+			}
+			if found != nil {
+				return nil, newError(codeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", c.Name, clause)
+			}
+			found = f
+		}
+	}
+	return found, nil
+}
+
+func (s *scope) lookupQualified(c *dialect.Column, clause string) (*field, error) {
+	var found *field
+	for _, n := range s.names {
+		if !n.is(c.Database, c.Table) {
+			continue
+		}
+		for i := range n.fields {
+			f := &n.fields[i]
+			if !strings.EqualFold(f.name, c.Name) {
+				continue
+			}
+			if found != nil {
+				return nil, newError(codeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", columnText(c), clause)
+			}
+			found = f
+		}
+	}
+	return found, nil
+}
+
+// is says whether database.name, as written, means n.
+func (n *named) is(database, name string) bool {
+	return strings.EqualFold(n.name, name) && (database == "" || strings.EqualFold(n.database, database))
+}
+
+// resolve finds what c means, here or in an enclosing query. What is outside of this query level makes
+// the level correlated.
+func (s *scope) resolve(c *dialect.Column, clause string) (*expr.Column, error) {
+	level := 0
+	for at := s; at != nil; at = at.parent {
+		f, err := at.lookup(c, clause)
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			col := at.column(f)
+			if level > 0 && at.grouped != nil {
+				if col, err = at.grouped.outerColumn(col, c); err != nil {
+					return nil, err
+				}
+			}
+			col.Level = level
+			s.crossed(at, col)
+			return col, nil
+		}
+		if !at.sameRow {
+			level++
+		}
+	}
+	return nil, unknownColumn(c, clause)
+}
+
+// crossed notes col, found at, in the frames of the levels from s up to, not including, that of at.
+func (s *scope) crossed(at *scope, col *expr.Column) {
+	level := col.Level
+	for ; s != at; s = s.parent {
+		if !s.sameRow {
+			level--
+			ref := *col
+			ref.Level = level
+			s.frame.refer(&ref)
+		}
+	}
+}
+
+// column is the bound column of f.
+func (s *scope) column(f *field) *expr.Column {
+	f.src.used[f.ordinal] = true
+	name := f.name
+	if len(s.block.sources) > 1 && f.src.name != "" {
+		name = f.src.name + "." + name
+	}
+	return &expr.Column{
+		Index:    f.src.offset + f.ordinal,
+		Name:     name,
+		T:        f.typ,
+		Nullable: f.nullable || f.src.nullable,
+	}
+}

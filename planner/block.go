@@ -1,0 +1,325 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// site is where a query stands in the statement.
+type site struct {
+	parent *scope // whose names it sees beside its own; nil: none
+	frame  *frame
+	ctes   *cteEnv
+	exists bool // only whether there is a row matters
+}
+
+// queryPlan is a planned query.
+type queryPlan struct {
+	root     Node
+	columns  []ResultColumn
+	rows     float64 // estimates
+	requests float64
+}
+
+// query plans a SELECT or a UNION.
+func (b *builder) query(q dialect.Query, at site) (*queryPlan, error) {
+	if b.depth++; b.depth > maxDepth {
+		return nil, notSupported(noPos, "more than %d queries in one another are", maxDepth)
+	}
+	defer func() { b.depth-- }()
+	switch q := q.(type) {
+	case *dialect.Select:
+		return b.selectQuery(q, at)
+	case *dialect.Union:
+		return b.union(q, at)
+	}
+	return nil, notSupported(noPos, "this kind of query is")
+}
+
+// selection is one SELECT while it is planned.
+type selection struct {
+	b     *builder
+	site  site
+	block *block
+	scope *scope
+	sel   *dialect.Select
+
+	tree     *joinTree // nil: no FROM
+	where    []expr.Node
+	partners []partner // subqueries of WHERE that became joins
+	outputs  []output
+	grouping *grouping // nil: rows are not grouped
+	having   expr.Node
+	order    []SortKey
+	byOutput []int // by order key: the output that it is, or -1
+	limit    *Limit
+}
+
+func (b *builder) newSelection(sel *dialect.Select, at site) *selection {
+	block := &block{}
+	return &selection{
+		b: b, site: at, sel: sel, block: block,
+		scope: &scope{block: block, parent: at.parent, frame: at.frame},
+	}
+}
+
+func (q *selection) context(clause string) *context {
+	return &context{b: q.b, scope: q.scope, ctes: q.site.ctes, clause: clause}
+}
+
+// selectQuery plans one SELECT: its names are bound clause by clause, then the operators are built from
+// the leaves up.
+func (b *builder) selectQuery(sel *dialect.Select, at site) (*queryPlan, error) {
+	b.hint(sel.Hints)
+	if sel.Lock {
+		b.plan.ForUpdate = true
+	}
+	ctes, err := at.ctes.with(sel.With)
+	if err != nil {
+		return nil, err
+	}
+	at.ctes = ctes
+	q := b.newSelection(sel, at)
+	if err := q.bind(); err != nil {
+		return nil, err
+	}
+	return q.build()
+}
+
+func (q *selection) bind() error {
+	if err := q.bindFrom(q.sel.From); err != nil {
+		return err
+	}
+	if err := q.bindWhere(q.sel.Where, true); err != nil {
+		return err
+	}
+	if err := q.bindGroupBy(); err != nil {
+		return err
+	}
+	if err := q.bindOutputs(); err != nil {
+		return err
+	}
+	if err := q.bindHaving(); err != nil {
+		return err
+	}
+	if err := q.bindOrder(); err != nil {
+		return err
+	}
+	q.scope.grouped = nil
+	if err := q.overGroups(); err != nil {
+		return err
+	}
+	limit, err := q.context("limit").limit(q.sel.Limit)
+	q.limit = limit
+	return err
+}
+
+// bindFrom binds the tables. FROM dual is no table.
+func (q *selection) bindFrom(te dialect.TableExpr) error {
+	if n, ok := te.(*dialect.TableName); te == nil || ok && n.Database == "" && strings.EqualFold(n.Name, "dual") {
+		return nil
+	}
+	from, err := q.from(te)
+	if err != nil {
+		return err
+	}
+	q.tree, q.scope.names, q.scope.fields = from.tree, from.names, from.fields
+	return nil
+}
+
+// bindWhere binds WHERE, conjunct by conjunct. With joins, a subquery that only says whether a row has
+// partners becomes a join.
+func (q *selection) bindWhere(where dialect.Expr, joins bool) error {
+	for _, e := range conjuncts(where) {
+		if joins && q.tree != nil {
+			joined, err := q.joinSubquery(e)
+			if err != nil {
+				return err
+			}
+			if joined {
+				continue
+			}
+		}
+		n, err := q.context("where clause").condition(e)
+		if err != nil {
+			return err
+		}
+		q.where = append(q.where, expr.Conjuncts(n)...)
+	}
+	return nil
+}
+
+// bindGroupBy finds out whether rows are grouped, and binds what they are grouped by.
+func (q *selection) bindGroupBy() error {
+	grouped := len(q.sel.GroupBy) > 0 || q.sel.Having != nil && hasAggregate(q.sel.Having)
+	for _, e := range q.sel.Exprs {
+		grouped = grouped || !e.Star && hasAggregate(e.Expr)
+	}
+	for _, o := range q.sel.OrderBy {
+		grouped = grouped || hasAggregate(o.Expr)
+	}
+	if !grouped {
+		return nil
+	}
+	g := &grouping{implicit: len(q.sel.GroupBy) == 0}
+	for _, e := range q.sel.GroupBy {
+		n, err := q.groupExpression(e)
+		if err != nil {
+			return err
+		}
+		if _, constant := n.(*expr.Const); constant {
+			continue // makes no groups
+		}
+		if g.find(n) < 0 {
+			g.group = append(g.group, n)
+		}
+	}
+	if len(g.group) == 0 && !g.implicit {
+		// GROUP BY a constant: one group, but none over no rows.
+		g.group = append(g.group, null())
+	}
+	g.determine(q.tree, q.where)
+	q.grouping, q.scope.grouped = g, g
+	return nil
+}
+
+// groupExpression binds an element of GROUP BY: a position in the select list, a column, an alias of the
+// select list, or an expression.
+func (q *selection) groupExpression(e dialect.Expr) (expr.Node, error) {
+	c := q.context("group statement")
+	if i, ok, err := q.listPosition(e, "group statement"); err != nil {
+		return nil, err
+	} else if ok {
+		return c.groupItem(i, q)
+	}
+	col, ok := e.(*dialect.Column)
+	if !ok || col.Table != "" {
+		return c.expression(e)
+	}
+	f, err := q.scope.lookup(col, c.clause)
+	if err != nil {
+		return nil, err
+	}
+	if f == nil {
+		for i, item := range q.sel.Exprs {
+			if !item.Star && strings.EqualFold(item.As, col.Name) {
+				return c.groupItem(i, q)
+			}
+		}
+	}
+	return c.expression(e)
+}
+
+// groupItem binds the select list's element i as something to group by.
+func (c *context) groupItem(i int, q *selection) (expr.Node, error) {
+	item := q.sel.Exprs[i]
+	if hasAggregate(item.Expr) {
+		name := item.As
+		if name == "" {
+			name = item.Text
+		}
+		return nil, newError(codeWrongGroupField, noPos, "Can't group on '%s'", name)
+	}
+	return c.expression(item.Expr)
+}
+
+// bindOutputs binds the select list. Aggregates in it are collected.
+func (q *selection) bindOutputs() error {
+	c := q.context("field list")
+	c.grouping = q.grouping
+	for i := range q.sel.Exprs {
+		item := &q.sel.Exprs[i]
+		if item.Star {
+			if err := q.star(item); err != nil {
+				return err
+			}
+			continue
+		}
+		n, err := c.expression(item.Expr)
+		if err != nil {
+			return err
+		}
+		q.outputs = append(q.outputs, output{name: outputName(item), node: n, expr: item.Expr})
+	}
+	return nil
+}
+
+// outputName is a column's name in the result: its alias, the column's name as written, or the text.
+func outputName(item *dialect.SelectExpr) string {
+	if item.As != "" {
+		return item.As
+	}
+	if c, ok := item.Expr.(*dialect.Column); ok {
+		return c.Name
+	}
+	return item.Text
+}
+
+// star adds what * or table.* stands for.
+func (q *selection) star(item *dialect.SelectExpr) error {
+	fields, err := q.starFields(item)
+	for i := range fields {
+		q.outputs = append(q.outputs, output{name: fields[i].name, node: q.scope.column(&fields[i])})
+	}
+	return err
+}
+
+func (q *selection) starFields(item *dialect.SelectExpr) ([]field, error) {
+	if item.Table == "" {
+		if q.tree == nil {
+			return nil, newError(codeNoTables, noPos, "No tables used")
+		}
+		return q.scope.fields, nil
+	}
+	for _, n := range q.scope.names {
+		if n.is("", item.Table) {
+			var fields []field
+			for _, f := range n.fields {
+				if !f.hidden {
+					fields = append(fields, f)
+				}
+			}
+			return fields, nil
+		}
+	}
+	return nil, newError(codeUnknownTable, noPos, "Unknown table '%s'", item.Table)
+}
+
+// bindHaving binds HAVING. Without groups it is one more condition on the rows, which sees aliases.
+func (q *selection) bindHaving() error {
+	if q.sel.Having == nil {
+		return nil
+	}
+	c := q.context("having clause")
+	c.grouping, c.aliases, c.having = q.grouping, q.outputs, true
+	n, err := c.condition(q.sel.Having)
+	q.having = n
+	return err
+}
+
+// overGroups turns what stands above the groups into expressions over the groups' rows.
+func (q *selection) overGroups() error {
+	g := q.grouping
+	if g == nil {
+		return nil
+	}
+	var err error
+	for i := range q.outputs {
+		if q.outputs[i].node, err = g.over(q.outputs[i].node, i+1, "SELECT list"); err != nil {
+			return err
+		}
+	}
+	if q.having != nil {
+		if q.having, err = g.over(q.having, 1, "HAVING clause"); err != nil {
+			return err
+		}
+	}
+	for i := range q.order {
+		if q.order[i].Expr, err = g.over(q.order[i].Expr, i+1, "ORDER BY"); err != nil {
+			return err
+		}
+	}
+	return nil
+}

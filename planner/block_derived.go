@@ -1,0 +1,153 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+)
+
+// cteEnv is the WITH clauses that are seen somewhere: one definition, then those seen by it.
+type cteEnv struct {
+	def   *dialect.CTE
+	outer *cteEnv
+}
+
+// with adds the definitions of a WITH clause; each sees those before it.
+func (e *cteEnv) with(defs []dialect.CTE) (*cteEnv, error) {
+	for i := range defs {
+		for _, other := range defs[:i] {
+			if strings.EqualFold(other.Name, defs[i].Name) {
+				return nil, newError(codeNonUniqueTable, noPos, "Not unique table/alias: '%s'", other.Name)
+			}
+		}
+		e = &cteEnv{def: &defs[i], outer: e}
+	}
+	return e, nil
+}
+
+// find gives the definition of a name and the definitions that it sees; nil where there is none.
+func (e *cteEnv) find(name string) (*dialect.CTE, *cteEnv) {
+	for ; e != nil; e = e.outer {
+		if strings.EqualFold(e.def.Name, name) {
+			return e.def, e.outer
+		}
+	}
+	return nil, nil
+}
+
+// fromCTE is a reference to WITH name: its query as a derived table, planned anew for each reference.
+func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv) (fromClause, error) {
+	name := n.As
+	if name == "" {
+		name = n.Name
+	}
+	// The definition stands outside of the query that refers to it, so it sees none of its rows.
+	return q.derived(def.Query, name, def.Columns, site{frame: &frame{}, ctes: env})
+}
+
+func (q *selection) fromDerived(d *dialect.Derived) (fromClause, error) {
+	if d.As == "" {
+		return fromClause{}, newError(codeDerivedAlias, noPos, "Every derived table must have its own alias")
+	}
+	return q.derived(d.Query, d.As, nil, site{parent: q.scope.enclosing(), frame: q.scope.frame, ctes: q.site.ctes})
+}
+
+// derived makes the rows of a query a source of the block. A query that only picks columns and rows is
+// merged into the block instead, so that its tables are joined and read like the block's own:
+//
+//	SELECT d.a FROM (SELECT a FROM t WHERE b = 1) d WHERE d.c = 2  →  SELECT a FROM t WHERE b = 1 AND c = 2
+func (q *selection) derived(query dialect.Query, name string, columns []string, at site) (fromClause, error) {
+	if sel, ok := query.(*dialect.Select); ok && mergeable(sel) {
+		return q.merge(sel, name, columns, at)
+	}
+	if err := q.roomForTable(); err != nil {
+		return fromClause{}, err
+	}
+	plan, err := q.b.query(query, at)
+	if err != nil {
+		return fromClause{}, err
+	}
+	src := &source{name: name, input: &relation{node: plan.root, rows: plan.rows, requests: plan.requests}}
+	q.block.add(src, len(plan.columns))
+	fields := make([]field, len(plan.columns))
+	for i, c := range plan.columns {
+		fields[i] = field{name: c.Name, src: src, ordinal: i, typ: c.Type, nullable: c.Nullable}
+	}
+	return q.derivedNames(&joinTree{kind: leafTree, src: src}, name, columns, fields)
+}
+
+func (q *selection) derivedNames(tree *joinTree, name string, columns []string, fields []field) (fromClause, error) {
+	if columns != nil && len(columns) != len(fields) {
+		return fromClause{}, newError(codeViewFieldList, noPos,
+			"WITH column list and SELECT field list of '%s' have different column counts", name)
+	}
+	for i := range fields {
+		if columns != nil {
+			fields[i].name = columns[i]
+		}
+		for j := range fields[:i] {
+			if strings.EqualFold(fields[i].name, fields[j].name) {
+				return fromClause{}, newError(codeDuplicateColumn, noPos, "Duplicate column name '%s'", fields[i].name)
+			}
+		}
+	}
+	return oneTable(tree, &named{name: name, fields: fields}), nil
+}
+
+// mergeable says whether a derived table's query does no more than pick columns and rows.
+func mergeable(sel *dialect.Select) bool {
+	if sel.From == nil || len(sel.With) > 0 || sel.Distinct || len(sel.GroupBy) > 0 || sel.Having != nil ||
+		sel.Limit != nil || sel.Lock || hasSubquery(sel.Where) {
+		return false
+	}
+	for _, e := range sel.Exprs {
+		if _, column := e.Expr.(*dialect.Column); !column && !e.Star {
+			return false
+		}
+	}
+	n, ok := sel.From.(*dialect.TableName)
+	return !ok || n.Database != "" || !strings.EqualFold(n.Name, "dual")
+}
+
+// merge binds a derived table's query into the block.
+func (q *selection) merge(sel *dialect.Select, name string, columns []string, at site) (fromClause, error) {
+	q.b.hint(sel.Hints)
+	in := &selection{
+		b: q.b, site: at, sel: sel, block: q.block,
+		scope: &scope{block: q.block, parent: at.parent, frame: at.frame},
+	}
+	if err := in.bindFrom(sel.From); err != nil {
+		return fromClause{}, err
+	}
+	if err := in.bindWhere(sel.Where, false); err != nil {
+		return fromClause{}, err
+	}
+	var fields []field
+	for i := range sel.Exprs {
+		item := &sel.Exprs[i]
+		if item.Star {
+			starred, err := in.starFields(item)
+			if err != nil {
+				return fromClause{}, err
+			}
+			fields = append(fields, starred...)
+			continue
+		}
+		col := item.Expr.(*dialect.Column)
+		f, err := in.scope.lookup(col, "field list")
+		if err != nil {
+			return fromClause{}, err
+		}
+		if f == nil {
+			return fromClause{}, unknownColumn(col, "field list")
+		}
+		out := *f
+		out.name, out.hidden = outputName(item), false
+		fields = append(fields, out)
+	}
+	tree := in.tree
+	if len(in.where) > 0 {
+		tree = &joinTree{kind: innerTree, kids: []*joinTree{tree}, conds: in.where}
+	}
+	return q.derivedNames(tree, name, columns, fields)
+}

@@ -1,0 +1,120 @@
+package planner
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// Options are what planning needs beside the statement and the schema.
+type Options struct {
+	Database string // the session's: what a table's name without a database means; may be ""
+}
+
+// Build makes the plan of a query or a write (SELECT, UNION, INSERT, REPLACE, UPDATE, DELETE). The plan
+// does not depend on arguments. What is wrong with the statement is an *Error; errors of s come through
+// as they are, except that a *NoTableError becomes an *Error 1146.
+func Build(p *dialect.Parsed, s Schema, opt Options) (*Plan, error) {
+	b := &builder{schema: s, opt: opt, plan: &Plan{Params: p.Placeholders}, seen: map[*Table]bool{}}
+	if err := b.statement(p.Statement); err != nil {
+		return nil, b.asError(err)
+	}
+	b.plan.Slots = b.slots
+	return b.plan, nil
+}
+
+// builder holds what one statement's query blocks share.
+type builder struct {
+	schema Schema
+	opt    Options
+	plan   *Plan
+	slots  int
+	seen   map[*Table]bool
+	depth  int // of query blocks in one another
+}
+
+// maxDepth bounds the nesting of query blocks.
+const maxDepth = 64
+
+func (b *builder) statement(st dialect.Statement) error {
+	switch st := st.(type) {
+	case dialect.Query:
+		q, err := b.query(st, site{frame: &frame{}})
+		if err != nil {
+			return err
+		}
+		b.plan.Root, b.plan.Columns = q.root, q.columns
+		return nil
+	case *dialect.Insert:
+		return b.insert(st)
+	case *dialect.Update:
+		return b.update(st)
+	case *dialect.Delete:
+		return b.delete(st)
+	}
+	return fmt.Errorf("planner: %T has no plan", st)
+}
+
+// table finds a table and notes that the plan depends on it.
+func (b *builder) table(n *dialect.TableName) (*Table, error) {
+	t, err := b.schema.Table(n.Database, n.Name)
+	if err != nil {
+		var missing *NoTableError
+		if errors.As(err, &missing) {
+			database := n.Database
+			if database == "" {
+				database = b.opt.Database
+			}
+			return nil, noSuchTable(database, n.Name, n.Pos)
+		}
+		return nil, err
+	}
+	if !b.seen[t] {
+		b.seen[t] = true
+		b.plan.Tables = append(b.plan.Tables, t)
+	}
+	return t, nil
+}
+
+func noSuchTable(database, name string, pos dialect.Pos) *Error {
+	if database != "" {
+		name = database + "." + name
+	}
+	return newError(codeNoSuchTable, pos, "Table '%s' doesn't exist", name)
+}
+
+// hint notes the hints that concern the whole statement.
+func (b *builder) hint(hints []string) {
+	for _, h := range hints {
+		if h == "allow_scan" {
+			b.plan.AllowScan = true
+		}
+	}
+}
+
+// slot numbers a subquery.
+func (b *builder) slot() int {
+	b.slots++
+	return b.slots - 1
+}
+
+// asError gives errors of package expr the number that MySQL has for them.
+func (b *builder) asError(err error) error {
+	var known *Error
+	var function *expr.UnknownFunctionError
+	var arity *expr.ArityError
+	var operand *expr.OperandError
+	switch {
+	case errors.As(err, &known):
+		return err
+	case errors.As(err, &function):
+		return newError(codeNoSuchFunction, noPos, "%s", err)
+	case errors.As(err, &arity):
+		return newError(codeWrongParameters, noPos, "%s", err)
+	case errors.As(err, &operand):
+		return newError(codeOperandColumns, noPos, "%s", err)
+	}
+	return err
+}

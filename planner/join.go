@@ -1,0 +1,340 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// joiner turns a block's joinTree into operators.
+type joiner struct{ block *block }
+
+// partner is a subquery of WHERE that became a join: rows are kept that have (SemiJoin) or have not
+// (AntiJoin) a match.
+type partner struct {
+	kind  JoinKind
+	tree  *joinTree
+	conds []expr.Node
+}
+
+// plan joins the tables of tree on the conditions where, then with partners. order and limit are what the
+// rows are wanted in; they reach a scan only where it is all that there is.
+func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, order []SortKey, limit expr.Node) (*relation, error) {
+	for _, cond := range where {
+		if c, ok := cond.(*expr.Const); ok && !isTrue(c) {
+			return &relation{node: &Values{Total: j.block.width}, set: tree.set(), rows: 1, ordered: true}, nil
+		}
+	}
+	where, fixed := j.splitFixed(where)
+	tree = j.simplify(tree, where)
+	if len(partners) > 0 {
+		order, limit = nil, nil
+	}
+	if len(fixed) > 0 {
+		limit = nil
+	}
+	rel, err := j.tree(tree, where, order, limit)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range partners {
+		if rel, err = j.partner(rel, p); err != nil {
+			return nil, err
+		}
+	}
+	return rel.filtered(fixed), nil
+}
+
+// splitFixed separates the conditions that have no column of the block.
+func (j *joiner) splitFixed(where []expr.Node) (rest, fixed []expr.Node) {
+	for _, cond := range where {
+		switch c, constant := cond.(*expr.Const); {
+		case constant && isTrue(c):
+		case j.block.refers(cond).empty():
+			fixed = append(fixed, cond)
+		default:
+			rest = append(rest, cond)
+		}
+	}
+	return rest, fixed
+}
+
+// tree joins what is beneath t on t's own conditions and conds.
+func (j *joiner) tree(t *joinTree, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
+	switch t.kind {
+	case leafTree:
+		return j.leaf(t.src, conds, order, limit)
+	case leftTree:
+		return j.left(t, conds)
+	}
+	return j.inner(t, conds, order, limit)
+}
+
+// leaf reads one source.
+func (j *joiner) leaf(s *source, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
+	rel := &relation{}
+	rel.set.add(s.index)
+	switch {
+	case s.table == nil:
+		rel.node = &Derived{Input: s.input.node, Name: s.name, Offset: s.offset, Total: j.block.width}
+		rel.rows, rel.requests = s.input.rows, s.input.requests
+		return rel.filtered(conds), nil
+	case s.table.Virtual != nil:
+		rel.node = &Scan{
+			Table: s.table, Alias: s.name, Offset: s.offset, Total: j.block.width,
+			Access: VirtualScan, Residual: conjunction(conds), Columns: s.need(), Rows: virtualRows,
+		}
+		rel.rows = virtualRows
+		return rel, nil
+	}
+	path, err := chooseAccess(j.request(s, conds, order, limit))
+	if err != nil {
+		return nil, err
+	}
+	rel.node, rel.ordered = path.scan, path.ordered && len(order) > 0
+	rel.rows, rel.requests = path.scan.Rows, path.scan.Requests
+	return rel, nil
+}
+
+// virtualRows is the assumed size of a table of information_schema.
+const virtualRows = 100
+
+func (j *joiner) request(s *source, conds []expr.Node, order []SortKey, limit expr.Node) accessRequest {
+	return accessRequest{
+		table: s.table, alias: s.name, offset: s.offset, total: j.block.width,
+		conds: conds, need: s.need(), order: order, limit: limit, forWrite: s.forWrite,
+	}
+}
+
+// split sorts conditions by what they need: those on set alone, and the rest.
+func (j *joiner) split(conds []expr.Node, set srcSet) (own, rest []expr.Node) {
+	for _, c := range conds {
+		if refs := j.block.refers(c); refs.within(set) && !refs.empty() {
+			own = append(own, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return own, rest
+}
+
+// left is a LEFT JOIN with conditions above it: those on the left side alone go there, the others are
+// checked behind the join, as NULLs have to be made first.
+func (j *joiner) left(t *joinTree, conds []expr.Node) (*relation, error) {
+	above, behind := j.split(conds, t.kids[0].set())
+	rel, err := j.tree(t.kids[0], above, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	rel, err = j.match(LeftJoin, rel, t.kids[1], t.conds)
+	if err != nil {
+		return nil, err
+	}
+	return rel.filtered(behind), nil
+}
+
+// partner joins rel with a subquery that became a join.
+func (j *joiner) partner(rel *relation, p partner) (*relation, error) {
+	set := p.tree.set()
+	tree, conds := p.tree, p.conds
+	own, _ := j.split(conds, set)
+	return j.match(p.kind, rel, j.simplify(tree, own), conds)
+}
+
+// match joins left with the tree right on conds by the cheapest way: by key, by hash, or pair by pair.
+func (j *joiner) match(kind JoinKind, left *relation, right *joinTree, conds []expr.Node) (*relation, error) {
+	set := right.set()
+	own, on := j.split(conds, set)
+	for right.kind == innerTree && len(right.kids) == 1 {
+		own = append(own, right.conds...)
+		right = right.kids[0]
+	}
+	hash, err := j.tree(right, own, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	if right.kind == leafTree {
+		lookup, err := j.lookup(kind, left, right.src, own, on, hash)
+		if err != nil {
+			return nil, err
+		}
+		if lookup != nil {
+			return lookup, nil
+		}
+	}
+	return j.hold(kind, left, hash, on), nil
+}
+
+// lookup joins left with s by a key or an index of s that left's columns give; nil where there is none or
+// where reading s once, as read does, is cheaper.
+func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr.Node, read *relation) (*relation, error) {
+	path, ok, err := j.lookupPath(left, s, own, on)
+	if err != nil || !ok {
+		return nil, err
+	}
+	out := left.combine(kind, path.scan.Rows)
+	out.set.add(s.index)
+	out.requests = left.requests + left.rows*path.scan.Requests
+	if costOf(out.requests, left.rows*(1+path.scan.Rows)) >= costOf(left.requests+read.requests, left.rows+read.rows) {
+		return nil, nil
+	}
+	out.node = &LookupJoin{Kind: kind, Left: left.node, Right: path.scan, On: conjunction(on)}
+	return out, nil
+}
+
+// lookupPath is how s is read by key for a row of left, if it can be.
+func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (accessPath, bool, error) {
+	if s.table == nil || s.table.Virtual != nil {
+		return accessPath{}, false, nil
+	}
+	var self srcSet
+	self.add(s.index)
+	var linking []expr.Node
+	for _, c := range on {
+		refs := j.block.refers(c)
+		if refs.meets(self) && refs.within(self.union(left.set)) {
+			linking = append(linking, c)
+		}
+	}
+	if len(linking) == 0 {
+		return accessPath{}, false, nil
+	}
+	r := j.request(s, append(append([]expr.Node(nil), own...), linking...), nil, nil)
+	alone, err := chooseAccess(j.request(s, own, nil, nil))
+	if err != nil {
+		return accessPath{}, false, err
+	}
+	r.bound = func(position int) bool { return left.set.has(j.block.sourceOf(position)) }
+	path, err := chooseAccess(r)
+	if err != nil {
+		return accessPath{}, false, err
+	}
+	switch path.scan.Access {
+	case PointRead, PointReads, RangeScan:
+	default:
+		return accessPath{}, false, nil
+	}
+	if !path.cost.less(alone.cost) {
+		return accessPath{}, false, nil // the left columns do not help
+	}
+	// A scan is shared by all left rows of the same key: what needs the left row is checked by the join.
+	scan := *path.scan
+	scan.Recheck = j.ownPart(scan.Recheck, self)
+	scan.Residual = j.ownPart(scan.Residual, self)
+	scan.Filter = j.ownFilter(scan.Filter, self)
+	path.scan = &scan
+	return path, true, nil
+}
+
+// ownPart keeps the conjuncts of n that need no other source.
+func (j *joiner) ownPart(n expr.Node, self srcSet) expr.Node {
+	var own []expr.Node
+	for _, c := range expr.Conjuncts(n) {
+		if j.block.refers(c).within(self) {
+			own = append(own, c)
+		}
+	}
+	return conjunction(own)
+}
+
+// ownFilter keeps what of f needs no other source, still letting all rows through that f does.
+func (j *joiner) ownFilter(f *Filter, self srcSet) *Filter {
+	if f == nil {
+		return nil
+	}
+	if f.Op != FilterAnd && f.Op != FilterOr {
+		if f.Value != nil && !j.block.refers(f.Value).within(self) {
+			return nil
+		}
+		return f
+	}
+	out := &Filter{Op: f.Op}
+	for _, kid := range f.Kids {
+		own := j.ownFilter(kid, self)
+		switch {
+		case own != nil:
+			out.Kids = append(out.Kids, own)
+		case f.Op == FilterOr:
+			return nil
+		}
+	}
+	switch len(out.Kids) {
+	case 0:
+		return nil
+	case 1:
+		return out.Kids[0]
+	}
+	return out
+}
+
+// hold joins left with right, which is held in memory: by hash where something is equal, else pair by pair.
+func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *relation {
+	out := left.combine(kind, right.rows)
+	out.set = left.set.union(right.set)
+	out.requests = left.requests + right.requests
+	hash := &HashJoin{Kind: kind, Left: left.node, Right: right.node, RightSlots: j.block.slots(right.set)}
+	var rest []expr.Node
+	for _, c := range on {
+		l, r, ok := j.equality(c, left.set, right.set)
+		if !ok {
+			rest = append(rest, c)
+			continue
+		}
+		eq := c.(*expr.Compare)
+		hash.LeftKeys, hash.RightKeys = append(hash.LeftKeys, l), append(hash.RightKeys, r)
+		hash.NullSafe = append(hash.NullSafe, eq.Op == expr.NullEq)
+		hash.Collation = append(hash.Collation, eq.Collation)
+	}
+	if len(hash.LeftKeys) == 0 {
+		out.node = &LoopJoin{Kind: kind, Left: left.node, Right: right.node, On: conjunction(on), RightSlots: hash.RightSlots}
+		return out
+	}
+	if kind == InnerJoin || kind == LeftJoin {
+		out.rows = max(1, min(left.rows, right.rows))
+		if kind == LeftJoin {
+			out.rows = left.rows
+		}
+	}
+	hash.On = conjunction(rest)
+	out.node = hash
+	return out
+}
+
+// equality recognizes left expression = right expression, of types that can be matched by hash.
+func (j *joiner) equality(c expr.Node, left, right srcSet) (l, r expr.Node, ok bool) {
+	eq, is := c.(*expr.Compare)
+	if !is || eq.Op != expr.Eq && eq.Op != expr.NullEq || !sameKind(eq.L.Type(), eq.R.Type()) ||
+		!expr.Deterministic(c) {
+		return nil, nil, false
+	}
+	a, b := j.block.refers(eq.L), j.block.refers(eq.R)
+	switch {
+	case a.empty() || b.empty():
+	case a.within(left) && b.within(right):
+		return eq.L, eq.R, true
+	case a.within(right) && b.within(left):
+		return eq.R, eq.L, true
+	}
+	return nil, nil, false
+}
+
+// combine begins the relation of left joined with matches rows for each of its rows.
+func (r *relation) combine(kind JoinKind, matches float64) *relation {
+	out := &relation{set: r.set, requests: r.requests}
+	switch kind {
+	case InnerJoin:
+		out.rows = max(1, r.rows*matches)
+	case LeftJoin:
+		out.rows = r.rows * max(1, matches)
+	default:
+		out.rows = max(1, r.rows/2)
+	}
+	return out
+}
+
+// costOf weighs requests, which are billed and waited for, against rows that are read and held.
+func costOf(requests, rows float64) float64 { return requests + rows/pageEntities }
+
+func isTrue(c *expr.Const) bool {
+	truth, null := value.Truth(c.V)
+	return truth && !null
+}

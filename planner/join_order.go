@@ -1,0 +1,213 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// simplify turns each LEFT JOIN whose right side's NULLs a condition above rejects into an inner one, and
+// joins nested inner joins into one, whose tables may then be read in any order:
+//
+//	a LEFT JOIN b ON c WHERE b.x = 1  →  a JOIN b ON c WHERE b.x = 1
+//
+// It must not fire for conditions that a row of NULLs satisfies, such as b.x IS NULL.
+func (j *joiner) simplify(t *joinTree, conds []expr.Node) *joinTree {
+	switch t.kind {
+	case leafTree:
+		return t
+	case leftTree:
+		right := t.kids[1].set()
+		for _, c := range conds {
+			if j.rejectsNulls(c, right) {
+				return j.simplify(&joinTree{kind: innerTree, kids: t.kids, conds: t.conds}, conds)
+			}
+		}
+		left := j.simplify(t.kids[0], conds)
+		return &joinTree{kind: leftTree, kids: []*joinTree{left, j.simplify(t.kids[1], t.conds)}, conds: t.conds}
+	}
+	out := &joinTree{kind: innerTree, conds: append([]expr.Node(nil), t.conds...)}
+	below := append(append([]expr.Node(nil), conds...), t.conds...)
+	for _, kid := range t.kids {
+		kid = j.simplify(kid, below)
+		if kid.kind == innerTree {
+			out.kids = append(out.kids, kid.kids...)
+			out.conds = append(out.conds, kid.conds...)
+		} else {
+			out.kids = append(out.kids, kid)
+		}
+	}
+	return out
+}
+
+// rejectsNulls says whether c is never true while all columns of set are NULL.
+func (j *joiner) rejectsNulls(c expr.Node, set srcSet) bool {
+	switch c := c.(type) {
+	case *expr.Logic:
+		for _, kid := range c.Kids {
+			if rejects := j.rejectsNulls(kid, set); rejects != (c.Op == expr.Or) && c.Op != expr.Xor {
+				return rejects
+			}
+		}
+		return c.Op == expr.Or || c.Op == expr.Xor && j.nullWith(c, set)
+	case *expr.Is:
+		return j.nullWith(c.X, set) && (c.What == expr.IsNull) == c.Not
+	}
+	return j.nullWith(c, set)
+}
+
+// nullWith says whether n is surely NULL while all columns of set are.
+func (j *joiner) nullWith(n expr.Node, set srcSet) bool {
+	switch n := n.(type) {
+	case *expr.Column:
+		return n.Level == 0 && set.has(j.block.sourceOf(n.Index))
+	case *expr.Compare:
+		_, tuple := n.L.(*expr.Tuple)
+		return n.Op != expr.NullEq && !tuple && (j.nullWith(n.L, set) || j.nullWith(n.R, set))
+	case *expr.Arith:
+		return j.nullWith(n.L, set) || j.nullWith(n.R, set)
+	case *expr.Unary:
+		return j.nullWith(n.X, set)
+	case *expr.Cast:
+		return j.nullWith(n.X, set)
+	case *expr.Not:
+		return j.nullWith(n.X, set)
+	case *expr.Like:
+		return j.nullWith(n.X, set) || j.nullWith(n.Pattern, set)
+	case *expr.In:
+		return j.nullWith(n.X, set)
+	case *expr.Logic:
+		if n.Op == expr.Xor {
+			for _, kid := range n.Kids {
+				if j.nullWith(kid, set) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// inner joins the tables of an inner join in the order that promises the least cost: it starts once with
+// each of them, always takes the next that costs least, and keeps the cheapest of these orders. With many
+// tables it starts with the cheapest alone.
+func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
+	if len(t.kids) == 1 {
+		return j.tree(t.kids[0], append(append([]expr.Node(nil), t.conds...), conds...), order, limit)
+	}
+	items := make([]*joinItem, len(t.kids))
+	all, fixed := j.splitFixed(append(append([]expr.Node(nil), t.conds...), conds...))
+	var linking []expr.Node
+	for i, kid := range t.kids {
+		items[i] = &joinItem{tree: kid, set: kid.set()}
+	}
+	for _, c := range all {
+		refs := j.block.refers(c)
+		at := slices.IndexFunc(items, func(item *joinItem) bool { return refs.within(item.set) })
+		if at < 0 {
+			linking = append(linking, c)
+		} else {
+			items[at].own = append(items[at].own, c)
+		}
+	}
+	cheapest := 0
+	for i, item := range items {
+		var err error
+		if item.rel, err = j.tree(item.tree, item.own, nil, nil); err != nil {
+			return nil, err
+		}
+		if item.cost() < items[cheapest].cost() {
+			cheapest = i
+		}
+	}
+	starts := []int{cheapest}
+	if len(items) <= tryAllStarts {
+		starts = starts[:0]
+		for i := range items {
+			starts = append(starts, i)
+		}
+	}
+	var best *relation
+	var bestCost float64
+	for _, start := range starts {
+		rel, total, err := j.greedy(items, start, linking)
+		if err != nil {
+			return nil, err
+		}
+		if best == nil || total < bestCost {
+			best, bestCost = rel, total
+		}
+	}
+	return best.filtered(fixed), nil
+}
+
+// tryAllStarts is the number of tables up to which each is tried as the first of the join order.
+const tryAllStarts = 6
+
+// joinItem is one of the relations that an inner join joins.
+type joinItem struct {
+	tree *joinTree
+	set  srcSet
+	own  []expr.Node
+	rel  *relation // read on its own
+}
+
+func (i *joinItem) cost() float64 { return costOf(i.rel.requests, i.rel.rows) }
+
+// greedy joins items, beginning with one, each time with the one that costs least.
+func (j *joiner) greedy(items []*joinItem, start int, linking []expr.Node) (*relation, float64, error) {
+	rel := items[start].rel
+	total := items[start].cost()
+	done := make([]bool, len(items))
+	done[start] = true
+	pending := linking
+	for range items[1:] {
+		next, nextCost := -1, 0.0
+		var joined *relation
+		for i, item := range items {
+			if done[i] {
+				continue
+			}
+			candidate, cost, err := j.step(rel, item, pending)
+			if err != nil {
+				return nil, 0, err
+			}
+			if next < 0 || cost < nextCost {
+				next, nextCost, joined = i, cost, candidate
+			}
+		}
+		done[next] = true
+		rel = joined
+		total += nextCost
+		var later []expr.Node
+		for _, c := range pending {
+			if !j.block.refers(c).within(rel.set) {
+				later = append(later, c)
+			}
+		}
+		pending = later
+	}
+	return rel.filtered(pending), total, nil
+}
+
+// step joins rel with item on those of the conditions that the two suffice for, and tells the cost.
+func (j *joiner) step(rel *relation, item *joinItem, conds []expr.Node) (*relation, float64, error) {
+	both := rel.set.union(item.set)
+	var on []expr.Node
+	for _, c := range conds {
+		if j.block.refers(c).within(both) {
+			on = append(on, c)
+		}
+	}
+	if item.tree.kind == leafTree {
+		lookup, err := j.lookup(InnerJoin, rel, item.tree.src, item.own, on, item.rel)
+		if err != nil {
+			return nil, 0, err
+		}
+		if lookup != nil {
+			return lookup, costOf(lookup.requests-rel.requests, lookup.rows), nil
+		}
+	}
+	held := j.hold(InnerJoin, rel, item.rel, on)
+	return held, costOf(item.rel.requests, item.rel.rows+held.rows), nil
+}

@@ -1,0 +1,157 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// relation is an operator that yields rows of a block, some sources of which it fills.
+type relation struct {
+	node     Node
+	set      srcSet
+	rows     float64 // estimates
+	requests float64
+	ordered  bool // rows come in the order that was asked for
+}
+
+// srcSet is a set of a block's sources, by index.
+type srcSet [maxTables / 64]uint64
+
+func (s *srcSet) add(i int) { s[i/64] |= 1 << (i % 64) }
+
+func (s srcSet) has(i int) bool { return s[i/64]&(1<<(i%64)) != 0 }
+
+func (s srcSet) union(o srcSet) srcSet {
+	for i := range s {
+		s[i] |= o[i]
+	}
+	return s
+}
+
+func (s srcSet) within(o srcSet) bool {
+	for i := range s {
+		if s[i]&^o[i] != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s srcSet) meets(o srcSet) bool {
+	for i := range s {
+		if s[i]&o[i] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s srcSet) empty() bool { return s == srcSet{} }
+
+// set gives the sources beneath t.
+func (t *joinTree) set() srcSet {
+	var set srcSet
+	t.sources(func(s *source) { set.add(s.index) })
+	return set
+}
+
+// sourceOf finds the source that fills a position of the row.
+func (k *block) sourceOf(position int) int {
+	for i := len(k.sources) - 1; i > 0; i-- {
+		if k.sources[i].offset <= position {
+			return i
+		}
+	}
+	return 0
+}
+
+// refers gives the sources whose columns are in n.
+func (k *block) refers(n expr.Node) srcSet {
+	var set srcSet
+	expr.Columns(n, func(c *expr.Column) {
+		if c.Level == 0 {
+			set.add(k.sourceOf(c.Index))
+		}
+	})
+	return set
+}
+
+// slots lists the stretches of the row that the sources in set fill.
+func (k *block) slots(set srcSet) [][2]int {
+	var slots [][2]int
+	for _, s := range k.sources {
+		if !set.has(s.index) {
+			continue
+		}
+		end := s.offset + len(s.used)
+		if n := len(slots); n > 0 && slots[n-1][1] == s.offset {
+			slots[n-1][1] = end
+		} else {
+			slots = append(slots, [2]int{s.offset, end})
+		}
+	}
+	return slots
+}
+
+// conjunction joins conditions; nil for none.
+func conjunction(conds []expr.Node) expr.Node {
+	switch len(conds) {
+	case 0:
+		return nil
+	case 1:
+		return conds[0]
+	}
+	return &expr.Logic{Op: expr.And, Kids: conds}
+}
+
+// filtered is r with conditions on its rows.
+func (r *relation) filtered(conds []expr.Node) *relation {
+	if len(conds) == 0 {
+		return r
+	}
+	f := *r
+	f.node = &Select{Input: r.node, Cond: conjunction(conds)}
+	f.rows = max(1, r.rows*filterShare)
+	return &f
+}
+
+// filterShare is the assumed share of rows that a condition outside of a scan leaves.
+const filterShare = 0.3
+
+// typeKind groups types whose values are equal exactly when their hash keys are.
+type typeKind uint8
+
+const (
+	otherKind typeKind = iota
+	numberKind
+	textKind
+	bytesKind
+	dateKind
+	dateTimeKind
+	timeKind
+	uuidKind
+)
+
+func kindOf(t value.Type) typeKind {
+	switch t.Base {
+	case value.TypeBool, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
+		value.TypeBigInt, value.TypeFloat, value.TypeDouble, value.TypeDecimal, value.TypeYear:
+		return numberKind
+	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+		return textKind
+	case value.TypeBinary, value.TypeBlob:
+		return bytesKind
+	case value.TypeDate:
+		return dateKind
+	case value.TypeDateTime:
+		return dateTimeKind
+	case value.TypeTime:
+		return timeKind
+	case value.TypeUUID:
+		return uuidKind
+	}
+	return otherKind
+}
+
+// sameKind says whether values of the two types can be matched by hash.
+func sameKind(a, b value.Type) bool { return kindOf(a) == kindOf(b) && kindOf(a) != otherKind }

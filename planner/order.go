@@ -1,0 +1,143 @@
+package planner
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// listPosition says which element of the select list an integer literal of GROUP BY or ORDER BY means.
+func (q *selection) listPosition(e dialect.Expr, clause string) (int, bool, error) {
+	l, ok := e.(*dialect.Literal)
+	if !ok || l.Kind != dialect.IntLiteral {
+		return 0, false, nil
+	}
+	for _, item := range q.sel.Exprs {
+		if item.Star {
+			return 0, false, notSupported(noPos, "a position in the %s beside * in the select list is", clause)
+		}
+	}
+	i, err := strconv.Atoi(l.Text)
+	if err != nil || i < 1 || i > len(q.sel.Exprs) {
+		return 0, false, newError(codeUnknownColumn, noPos, "Unknown column '%s' in '%s'", l.Text, clause)
+	}
+	return i - 1, true, nil
+}
+
+// bindOrder binds ORDER BY: positions and names of the select list come before columns.
+func (q *selection) bindOrder() error {
+	c := q.context("order clause")
+	c.grouping, c.aliases = q.grouping, q.outputs
+	for _, o := range q.sel.OrderBy {
+		n, err := orderExpression(c, q.outputs, o.Expr)
+		if err != nil {
+			return err
+		}
+		if expr.IsConst(n) && expr.Deterministic(n) && operandSize(n) == 1 {
+			continue // orders nothing
+		}
+		q.order = append(q.order, SortKey{Expr: n, Desc: o.Desc})
+	}
+	return nil
+}
+
+// orderExpression binds an element of ORDER BY.
+func orderExpression(c *context, outputs []output, e dialect.Expr) (expr.Node, error) {
+	if l, ok := e.(*dialect.Literal); ok && l.Kind == dialect.IntLiteral {
+		i, err := strconv.Atoi(l.Text)
+		if err != nil || i < 1 || i > len(outputs) {
+			return nil, newError(codeUnknownColumn, noPos, "Unknown column '%s' in '%s'", l.Text, c.clause)
+		}
+		return outputs[i-1].node, nil
+	}
+	if col, ok := e.(*dialect.Column); ok && col.Table == "" {
+		n, err := findOutput(outputs, col, c.clause)
+		if n != nil || err != nil {
+			return n, err
+		}
+	}
+	return c.expression(e)
+}
+
+// limit binds LIMIT and OFFSET: numbers or arguments.
+func (c *context) limit(l *dialect.Limit) (*Limit, error) {
+	if l == nil {
+		return nil, nil
+	}
+	count, err := c.limitNumber(l.Count)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := c.limitNumber(l.Offset)
+	if err != nil {
+		return nil, err
+	}
+	if n, ok := constInt(count); ok && n >= manyRows {
+		count = nil // "all rows", as MySQL's manual writes it
+	}
+	if n, ok := constInt(offset); ok && n == 0 {
+		offset = nil
+	}
+	if count == nil && offset == nil {
+		return nil, nil
+	}
+	return &Limit{Count: count, Offset: offset}, nil
+}
+
+// manyRows is more rows than there can be.
+const manyRows = 1 << 60
+
+func (c *context) limitNumber(e dialect.Expr) (expr.Node, error) {
+	switch e := e.(type) {
+	case nil:
+		return nil, nil
+	case *dialect.Placeholder:
+		return expr.NewParam(e.Index), nil
+	case *dialect.Literal:
+		if e.Kind == dialect.IntLiteral {
+			return literal(e)
+		}
+	}
+	return nil, newError(codeSyntax, noPos, "LIMIT and OFFSET take a number or a placeholder")
+}
+
+// constInt is the value of a constant that is a number of rows; what is beyond int64 is the greatest one.
+func constInt(n expr.Node) (int64, bool) {
+	c, ok := n.(*expr.Const)
+	if !ok {
+		return 0, false
+	}
+	switch c.V.Kind() {
+	case value.Int:
+		return c.V.Int(), true
+	case value.Uint, value.Decimal:
+		return math.MaxInt64, true
+	}
+	return 0, false
+}
+
+// wantedRows is count + offset, the number of rows that are to be made; nil where there is no bound. A
+// count so great that the sum would overflow stands for itself.
+func (l *Limit) wantedRows() (expr.Node, error) {
+	if l == nil || l.Count == nil || l.Offset == nil {
+		if l == nil {
+			return nil, nil
+		}
+		return l.Count, nil
+	}
+	small, err := expr.NewCompare(expr.Lt, l.Count, expr.NewConst(value.FromInt(manyRows)))
+	if err != nil {
+		return nil, err
+	}
+	sum, err := expr.NewArith("+", l.Count, l.Offset)
+	if err != nil {
+		return nil, err
+	}
+	if _, known := l.Count.(*expr.Const); known {
+		return sum, nil // see context.limit
+	}
+	return expr.NewCase(nil, []expr.When{{Cond: small, Result: sum}}, l.Count)
+}

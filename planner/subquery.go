@@ -1,0 +1,200 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// subquery binds (SELECT …) and EXISTS (SELECT …).
+func (c *context) subquery(query dialect.Query, kind expr.SubqueryKind) (expr.Node, error) {
+	plan, frame, err := c.planSubquery(query, kind == expr.ExistsSubquery)
+	if err != nil {
+		return nil, err
+	}
+	s := &expr.Subquery{
+		Kind: kind, Plan: plan, Slot: c.b.slot(), Columns: len(plan.Columns),
+		Correlated: frame.correlated, Refs: frame.refs, T: value.Type{Base: value.TypeBigInt},
+	}
+	if kind == expr.ScalarSubquery && s.Columns == 1 {
+		s.T = plan.Columns[0].Type
+	}
+	return s, nil
+}
+
+// inSubquery binds x [NOT] IN (SELECT …).
+func (c *context) inSubquery(x expr.Node, e *dialect.In) (expr.Node, error) {
+	plan, frame, err := c.planSubquery(e.Query, false)
+	if err != nil {
+		return nil, err
+	}
+	if size := operandSize(x); size != len(plan.Columns) {
+		return nil, newError(codeOperandColumns, noPos, "Operand should contain %d column(s)", size)
+	}
+	s := &expr.Subquery{
+		Kind: expr.InSubquery, X: x, Not: e.Not, Plan: plan, Slot: c.b.slot(), Columns: len(plan.Columns),
+		Correlated: frame.correlated, Refs: frame.refs, T: value.Type{Base: value.TypeBigInt},
+	}
+	if s.Columns == 1 {
+		s.Collation = expr.CollationOf(x, resultColumn(plan, 0))
+	}
+	return s, nil
+}
+
+// resultColumn is a column of a subquery's result as a node, for its type.
+func resultColumn(p *Plan, i int) *expr.Column {
+	return &expr.Column{Index: i, Name: p.Columns[i].Name, T: p.Columns[i].Type, Nullable: p.Columns[i].Nullable}
+}
+
+func (c *context) planSubquery(query dialect.Query, exists bool) (*Plan, *frame, error) {
+	f := &frame{}
+	q, err := c.b.query(query, site{parent: c.scope, frame: f, ctes: c.ctes, exists: exists})
+	if err != nil {
+		return nil, nil, err
+	}
+	return &Plan{Root: q.root, Columns: q.columns}, f, nil
+}
+
+// joinSubquery turns a conjunct of WHERE that only asks whether a row has partners into a join with them:
+//
+//	WHERE EXISTS (SELECT 1 FROM b WHERE b.x = a.x AND c)   →  a SEMI JOIN b ON b.x = a.x AND c
+//	WHERE NOT EXISTS (…)                                   →  a ANTI JOIN b ON …
+//	WHERE a.x IN (SELECT b.x FROM b WHERE c)               →  a SEMI JOIN b ON b.x = a.x AND c
+//	WHERE a.x NOT IN (SELECT b.x FROM b WHERE c)           →  a ANTI JOIN b ON b.x = a.x AND c
+//
+// It must not fire where the subquery groups, limits, or unites queries; where nothing of it is equal to
+// something of the row (then it runs once, not once a row); for NOT IN where either side can be NULL, as
+// one NULL among the partners makes the condition NULL for all rows.
+func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
+	kind, x, query := SemiJoin, dialect.Expr(nil), dialect.Query(nil)
+	if not, ok := e.(*dialect.Unary); ok && (not.Op == "not" || not.Op == "!") {
+		kind, e = AntiJoin, not.X
+	}
+	switch e := e.(type) {
+	case *dialect.Exists:
+		query = e.Query
+	case *dialect.In:
+		if e.Not {
+			kind = SemiJoin + AntiJoin - kind
+		}
+		x, query = e.X, e.Query
+	}
+	sel, ok := query.(*dialect.Select)
+	if !ok || !joinable(sel, x != nil) {
+		return false, nil
+	}
+	undo := q.mark()
+	p, ok, err := q.bindPartner(kind, x, sel)
+	if err != nil || !ok {
+		undo()
+		if err != nil && isKnown(err) {
+			err = nil // the ordinary way finds it again, and says it in its words
+		}
+		return false, err
+	}
+	q.partners = append(q.partners, p)
+	return true, nil
+}
+
+// joinable says whether a subquery's rows can be partners just as they are.
+func joinable(sel *dialect.Select, in bool) bool {
+	if sel.From == nil || len(sel.With) > 0 || len(sel.GroupBy) > 0 || sel.Having != nil || sel.Limit != nil ||
+		sel.Lock || hasSubquery(sel.Where) {
+		return false
+	}
+	for _, o := range sel.Exprs {
+		if o.Star {
+			if in {
+				return false
+			}
+			continue
+		}
+		if hasAggregate(o.Expr) || in && hasSubquery(o.Expr) {
+			return false
+		}
+	}
+	return true
+}
+
+// mark remembers the state of the block, to which the returned function takes it back.
+func (q *selection) mark() func() {
+	sources, width, slots := len(q.block.sources), q.block.width, q.b.slots
+	return func() {
+		q.block.sources, q.block.width, q.b.slots = q.block.sources[:sources], width, slots
+	}
+}
+
+func isKnown(err error) bool {
+	_, ok := err.(*Error)
+	return ok
+}
+
+// bindPartner binds the tables of a subquery into q's block, and its conditions as those of a join.
+func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Select) (partner, bool, error) {
+	in := &selection{
+		b: q.b, site: q.site, sel: sel, block: q.block,
+		scope: &scope{block: q.block, parent: q.scope, sameRow: true, frame: q.scope.frame},
+	}
+	var inner srcSet
+	first := len(q.block.sources)
+	if err := in.bindFrom(sel.From); err != nil || in.tree == nil {
+		return partner{}, false, err
+	}
+	for i := first; i < len(q.block.sources); i++ {
+		inner.add(i)
+	}
+	if err := in.bindWhere(sel.Where, false); err != nil {
+		return partner{}, false, err
+	}
+	p := partner{kind: kind, tree: in.tree, conds: in.where}
+	if err := in.bindOutputs(); err != nil {
+		return partner{}, false, err
+	}
+	if x != nil {
+		eqs, ok, err := q.partnerEqualities(x, in.outputs, kind == AntiJoin)
+		if err != nil || !ok {
+			return partner{}, false, err
+		}
+		p.conds = append(p.conds, eqs...)
+	}
+	var outer srcSet
+	for i := range q.block.sources[:first] {
+		outer.add(i)
+	}
+	j := &joiner{block: q.block}
+	for _, c := range p.conds {
+		if _, _, ok := j.equality(c, outer, inner); ok {
+			return p, true, nil
+		}
+	}
+	return partner{}, false, nil
+}
+
+// partnerEqualities are the conditions x = output of x IN (SELECT output …), false where that is not the
+// same. never: rows are kept that have no partner, so that nothing may be NULL.
+func (q *selection) partnerEqualities(x dialect.Expr, outputs []output, never bool) ([]expr.Node, bool, error) {
+	left := []dialect.Expr{x}
+	if t, ok := x.(*dialect.Tuple); ok {
+		left = t.List
+	}
+	if len(left) != len(outputs) {
+		return nil, false, nil
+	}
+	var eqs []expr.Node
+	for i, e := range left {
+		l, err := q.context("where clause").expression(e)
+		if err != nil {
+			return nil, false, err
+		}
+		r := outputs[i].node
+		if never && (expr.MayBeNull(l) || expr.MayBeNull(r)) || !expr.Deterministic(l) || !expr.Deterministic(r) {
+			return nil, false, nil
+		}
+		eq, err := expr.NewCompare(expr.Eq, l, r)
+		if err != nil {
+			return nil, false, err
+		}
+		eqs = append(eqs, eq)
+	}
+	return eqs, true, nil
+}

@@ -1,0 +1,154 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// union plans left UNION [ALL] right: rows of one after the rows of the other, each once without ALL.
+func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
+	ctes, err := at.ctes.with(u.With)
+	if err != nil {
+		return nil, err
+	}
+	inner := site{parent: at.parent, frame: at.frame, ctes: ctes}
+	arms, err := b.arms(u, inner)
+	if err != nil {
+		return nil, err
+	}
+	out := &queryPlan{columns: unionColumns(arms)}
+	concat := &Concat{Columns: out.columns}
+	for _, arm := range arms {
+		concat.Inputs = append(concat.Inputs, converted(arm, out.columns))
+		out.rows += arm.rows
+		out.requests += arm.requests
+	}
+	var node Node = concat
+	if !u.All {
+		distinct := &Distinct{Input: concat}
+		for _, c := range out.columns {
+			distinct.Collation = append(distinct.Collation, c.Type.Collation)
+		}
+		node = distinct
+	}
+	// ORDER BY of the whole sees the result's columns and nothing else.
+	scope := &scope{block: &block{}, frame: at.frame}
+	c := &context{b: b, scope: scope, ctes: ctes, clause: "order clause"}
+	src := &source{}
+	scope.block.add(src, len(out.columns))
+	var outputs []output
+	for i, col := range out.columns {
+		scope.fields = append(scope.fields, field{name: col.Name, src: src, ordinal: i, typ: col.Type, nullable: col.Nullable})
+		outputs = append(outputs, output{name: col.Name, node: scope.column(&scope.fields[i])})
+	}
+	limit, err := c.limit(u.Limit)
+	if err != nil {
+		return nil, err
+	}
+	sort := &Sort{Input: node}
+	for _, o := range u.OrderBy {
+		n, err := orderExpression(c, outputs, o.Expr)
+		if err != nil {
+			return nil, err
+		}
+		sort.Keys = append(sort.Keys, SortKey{Expr: n, Desc: o.Desc})
+	}
+	if len(sort.Keys) > 0 {
+		if limit != nil && limit.Count != nil {
+			sort.Limit, sort.Offset = limit.Count, limit.Offset
+		}
+		node = sort
+	}
+	if limit != nil {
+		limit.Input = node
+		node = limit
+	}
+	out.root = node
+	return out, nil
+}
+
+// arms plans what u unites; a chain of UNIONs of the same kind, and UNION ALL to the left of a UNION, is
+// one list.
+func (b *builder) arms(u *dialect.Union, at site) ([]*queryPlan, error) {
+	var chain []dialect.Query
+	var left dialect.Query = u
+	for {
+		l, ok := left.(*dialect.Union)
+		if !ok || l != u && (l.All != u.All && u.All || len(l.OrderBy) > 0 || l.Limit != nil || len(l.With) > 0) {
+			break
+		}
+		chain = append(chain, l.Right)
+		left = l.Left
+	}
+	chain = append(chain, left)
+	var arms []*queryPlan
+	for i := len(chain) - 1; i >= 0; i-- {
+		arm, err := b.query(chain[i], at)
+		if err != nil {
+			return nil, err
+		}
+		if len(arms) > 0 && len(arm.columns) != len(arms[0].columns) {
+			return nil, newError(codeUnionColumns, noPos, "The used SELECT statements have a different number of columns")
+		}
+		arms = append(arms, arm)
+	}
+	return arms, nil
+}
+
+// unionColumns gives the columns of the whole: the first arm's names, types that hold all arms' values.
+func unionColumns(arms []*queryPlan) []ResultColumn {
+	columns := append([]ResultColumn(nil), arms[0].columns...)
+	for i := range columns {
+		types := make([]value.Type, len(arms))
+		for j, arm := range arms {
+			types[j] = arm.columns[i].Type
+			columns[i].Nullable = columns[i].Nullable || arm.columns[i].Nullable
+		}
+		columns[i].Type = expr.UnifyTypes(types...)
+	}
+	return columns
+}
+
+// converted is the arm with its values cast where their type is of another kind than the whole's.
+func converted(arm *queryPlan, columns []ResultColumn) Node {
+	project := &Project{Input: arm.root}
+	changed := false
+	for i, c := range arm.columns {
+		col := &expr.Column{Index: i, Name: c.Name, T: c.Type, Nullable: c.Nullable}
+		n := expr.Node(col)
+		to := columns[i].Type
+		if c.Type.Base != value.TypeUnknown && to.Base != value.TypeUnknown && storage(c.Type) != storage(to) {
+			if cast, err := expr.NewCast(col, to); err == nil {
+				n, changed = cast, true
+			}
+		}
+		project.Exprs = append(project.Exprs, n)
+		project.Names = append(project.Names, columns[i].Name)
+	}
+	if !changed {
+		return arm.root
+	}
+	return project
+}
+
+// storage is the kind of value that an expression of the type has, as far as a UNION must make them alike.
+func storage(t value.Type) value.Kind {
+	switch t.Base {
+	case value.TypeFloat, value.TypeDouble:
+		return value.Float
+	case value.TypeDecimal:
+		return value.Decimal
+	case value.TypeDate:
+		return value.Date
+	case value.TypeDateTime:
+		return value.Time
+	case value.TypeTime:
+		return value.Duration
+	case value.TypeBinary, value.TypeBlob:
+		return value.Bytes
+	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet, value.TypeJSON, value.TypeUUID:
+		return value.String
+	}
+	return value.Int
+}

@@ -1,0 +1,130 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// writable refuses to write to tables that are not stored.
+func writable(t *Table, statement string) error {
+	if t.Virtual != nil {
+		return newError(codeNonUpdatable, noPos, "The target table %s of the %s is not updatable", t.Name, statement)
+	}
+	return nil
+}
+
+// rowContext is a context over one row of t, under its name or alias.
+func (b *builder) rowContext(t *Table, n *dialect.TableName, clause string, ctes *cteEnv) (*context, error) {
+	q := b.newSelection(&dialect.Select{}, site{frame: &frame{}, ctes: ctes})
+	from, err := q.addTable(t, n)
+	if err != nil {
+		return nil, err
+	}
+	q.tree, q.scope.names, q.scope.fields = from.tree, from.names, from.fields
+	c := q.context(clause)
+	return c, nil
+}
+
+// returning binds RETURNING over the table's row, and makes its columns those of the plan.
+func (b *builder) returning(t *Table, n *dialect.TableName, list []dialect.SelectExpr) ([]expr.Node, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	c, err := b.rowContext(t, n, "field list", nil)
+	if err != nil {
+		return nil, err
+	}
+	q := &selection{b: b, block: c.scope.block, scope: c.scope, sel: &dialect.Select{Exprs: list}, tree: &joinTree{}}
+	if err := q.bindOutputs(); err != nil {
+		return nil, err
+	}
+	var nodes []expr.Node
+	for _, o := range q.outputs {
+		nodes = append(nodes, o.node)
+		b.plan.Columns = append(b.plan.Columns, ResultColumn{Name: o.name, Type: o.node.Type(), Nullable: expr.MayBeNull(o.node)})
+	}
+	return nodes, nil
+}
+
+// assign binds column = value of t, found as field f.
+func (c *context) assign(t *Table, ordinal int, a *dialect.Assign) (Assign, error) {
+	out := Assign{Column: ordinal}
+	col := t.Columns[ordinal]
+	if d, ok := a.Value.(*dialect.Default); ok && (d.Column == "" || strings.EqualFold(d.Column, col.Name)) {
+		return out, nil
+	}
+	if col.Generated != "" {
+		return out, generatedValue(t, col)
+	}
+	n, err := c.expression(a.Value)
+	out.Value = n
+	return out, err
+}
+
+func generatedValue(t *Table, col *Column) error {
+	return newError(codeGeneratedValue, noPos,
+		"The value specified for generated column '%s' in table '%s' is not allowed.", col.Name, t.Name)
+}
+
+// target is the rows that an UPDATE or DELETE is about, while they are planned.
+type target struct {
+	*selection
+	src *source
+}
+
+// targetRows binds FROM and WHERE of an UPDATE or DELETE. find picks the table that is written.
+func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(*selection) (*source, error)) (*target, error) {
+	var none *cteEnv
+	ctes, err := none.with(with)
+	if err != nil {
+		return nil, err
+	}
+	b.hint(sel.Hints)
+	q := b.newSelection(sel, site{frame: &frame{}, ctes: ctes})
+	if err := q.bindFrom(sel.From); err != nil {
+		return nil, err
+	}
+	src, err := find(q)
+	if err != nil {
+		return nil, err
+	}
+	src.forWrite = true
+	if src.nullable {
+		// Of an outer join, only rows that are there can be written.
+		etag := &field{name: "ETag", src: src, ordinal: src.table.ETagOrdinal()}
+		there, err := expr.NewIs(q.scope.column(etag), expr.IsNull, true)
+		if err != nil {
+			return nil, err
+		}
+		q.where = append(q.where, there)
+	}
+	if err := q.bindWhere(sel.Where, true); err != nil {
+		return nil, err
+	}
+	if err := q.bindOrder(); err != nil {
+		return nil, err
+	}
+	q.limit, err = q.context("limit").limit(sel.Limit)
+	return &target{selection: q, src: src}, err
+}
+
+// node builds the operators that yield the rows.
+func (t *target) node() (Node, error) {
+	in, err := t.input()
+	if err != nil {
+		return nil, err
+	}
+	node := in.node
+	if len(t.order) > 0 && !in.ordered {
+		node = t.sort(node, t.order)
+	}
+	if t.limit != nil {
+		node = &Limit{Input: node, Count: t.limit.Count, Offset: t.limit.Offset}
+	}
+	return node, nil
+}
+
+// joined says whether a row of the target may come several times.
+func (t *target) joined() bool { return t.tree.kind != leafTree }

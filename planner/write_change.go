@@ -1,0 +1,104 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+)
+
+// update plans UPDATE of one table, whose rows may come from a join.
+func (b *builder) update(st *dialect.Update) error {
+	sel := &dialect.Select{From: st.From, Where: st.Where, OrderBy: st.OrderBy, Limit: st.Limit, Hints: st.Hints}
+	if st.From == nil {
+		table := st.Table
+		sel.From = &table
+	} else if st.OrderBy != nil || st.Limit != nil {
+		return newError(codeWrongUsage, noPos, "Incorrect usage of multi-table UPDATE and ORDER BY or LIMIT")
+	}
+	var columns []*field
+	rows, err := b.targetRows(sel, st.With, func(q *selection) (*source, error) {
+		c := q.context("field list")
+		for i := range st.Set {
+			f, err := c.assigned(st.Set[i].Column)
+			if err != nil {
+				return nil, err
+			}
+			if f.src.table == nil {
+				return nil, newError(codeNonUpdatable, noPos, "The target table %s of the UPDATE is not updatable", f.src.name)
+			}
+			columns = append(columns, f)
+			if f.src != columns[0].src {
+				return nil, notSupported(noPos, "an UPDATE that sets columns of several tables is")
+			}
+		}
+		if len(columns) == 0 {
+			return nil, newError(codeSyntax, noPos, "UPDATE sets nothing")
+		}
+		return columns[0].src, writable(columns[0].src.table, "UPDATE")
+	})
+	if err != nil {
+		return err
+	}
+	up := &Update{Table: rows.src.table, Offset: rows.src.offset, Once: rows.joined()}
+	b.plan.Write = up
+	c := rows.context("field list")
+	for i := range st.Set {
+		a, err := c.assign(up.Table, columns[i].ordinal, &st.Set[i])
+		if err != nil {
+			return err
+		}
+		up.Set = append(up.Set, a)
+	}
+	if up.Source, err = rows.node(); err != nil {
+		return err
+	}
+	up.Returning, err = b.returning(up.Table, &dialect.TableName{Name: up.Table.Name, As: rows.src.name}, st.Returning)
+	return err
+}
+
+// delete plans DELETE from one table, whose rows may come from a join.
+func (b *builder) delete(st *dialect.Delete) error {
+	sel := &dialect.Select{From: st.From, Where: st.Where, OrderBy: st.OrderBy, Limit: st.Limit, Hints: st.Hints}
+	if st.From == nil {
+		table := st.Table
+		sel.From = &table
+	} else if st.OrderBy != nil || st.Limit != nil {
+		return newError(codeWrongUsage, noPos, "Incorrect usage of multi-table DELETE and ORDER BY or LIMIT")
+	}
+	rows, err := b.targetRows(sel, st.With, func(q *selection) (*source, error) {
+		if st.From == nil {
+			src := q.block.sources[0]
+			if src.table == nil {
+				return nil, newError(codeNonUpdatable, noPos, "The target table %s of the DELETE is not updatable", src.name)
+			}
+			return src, writable(src.table, "DELETE")
+		}
+		return q.deleted(st.Targets)
+	})
+	if err != nil {
+		return err
+	}
+	del := &Delete{Table: rows.src.table, Offset: rows.src.offset, Once: rows.joined()}
+	b.plan.Write = del
+	del.All = st.From == nil && st.Where == nil && st.Limit == nil
+	if del.Source, err = rows.node(); err != nil {
+		return err
+	}
+	del.Returning, err = b.returning(del.Table, &dialect.TableName{Name: del.Table.Name, As: rows.src.name}, st.Returning)
+	return err
+}
+
+// deleted finds the table that a multi-table DELETE deletes from.
+func (q *selection) deleted(targets []dialect.TableName) (*source, error) {
+	if len(targets) != 1 {
+		return nil, notSupported(noPos, "a DELETE from several tables is")
+	}
+	for _, n := range q.scope.names {
+		if !n.is(targets[0].Database, targets[0].Name) {
+			continue
+		}
+		if n.src == nil {
+			break
+		}
+		return n.src, writable(n.src.table, "DELETE")
+	}
+	return nil, newError(codeUnknownMultiTable, targets[0].Pos, "Unknown table '%s' in MULTI DELETE", targets[0].Name)
+}

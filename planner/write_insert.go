@@ -1,0 +1,185 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// insert plans INSERT, REPLACE and INSERT … ON DUPLICATE KEY UPDATE.
+func (b *builder) insert(st *dialect.Insert) error {
+	b.hint(st.Hints)
+	t, err := b.table(&st.Table)
+	if err != nil {
+		return err
+	}
+	if err := writable(t, "INSERT"); err != nil {
+		return err
+	}
+	ins := &Insert{Table: t, Replace: st.Replace, Ignore: st.Ignore}
+	b.plan.Write = ins
+	if ins.Columns, err = insertColumns(t, st); err != nil {
+		return err
+	}
+	if st.Query != nil {
+		err = b.insertSource(ins, st.Query)
+	} else {
+		err = b.insertRows(ins, st.Rows)
+	}
+	if err != nil {
+		return err
+	}
+	if err := b.onDuplicate(ins, st); err != nil {
+		return err
+	}
+	ins.Returning, err = b.returning(t, &st.Table, st.Returning)
+	return err
+}
+
+// insertColumns gives the columns that values are given for: those named, or all that * would show.
+func insertColumns(t *Table, st *dialect.Insert) ([]int, error) {
+	var columns []int
+	if st.Columns == nil {
+		if len(st.Rows) > 0 && len(st.Rows[0]) == 0 {
+			return nil, nil // VALUES (): defaults all
+		}
+		for i, c := range t.Columns {
+			if !c.Hidden {
+				columns = append(columns, i)
+			}
+		}
+		return columns, nil
+	}
+	for _, name := range st.Columns {
+		i := t.Ordinal(name)
+		if i < 0 || i == t.ETagOrdinal() {
+			return nil, newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'field list'", name)
+		}
+		if slices.Contains(columns, i) {
+			return nil, newError(codeColumnTwice, noPos, "Column '%s' specified twice", t.Columns[i].Name)
+		}
+		columns = append(columns, i)
+	}
+	return columns, nil
+}
+
+func (b *builder) insertRows(ins *Insert, rows [][]dialect.Expr) error {
+	c := &context{b: b, clause: "field list"}
+	for i, row := range rows {
+		if len(row) != len(ins.Columns) {
+			return newError(codeColumnCount, noPos, "Column count doesn't match value count at row %d", i+1)
+		}
+		nodes := make([]expr.Node, len(row))
+		for j, e := range row {
+			a, err := c.assign(ins.Table, ins.Columns[j], &dialect.Assign{Value: e})
+			if err != nil {
+				return err
+			}
+			nodes[j] = a.Value
+		}
+		ins.Rows = append(ins.Rows, nodes)
+	}
+	return nil
+}
+
+func (b *builder) insertSource(ins *Insert, query dialect.Query) error {
+	for _, i := range ins.Columns {
+		if col := ins.Table.Columns[i]; col.Generated != "" {
+			return generatedValue(ins.Table, col)
+		}
+	}
+	q, err := b.query(query, site{frame: &frame{}})
+	if err != nil {
+		return err
+	}
+	if len(q.columns) != len(ins.Columns) {
+		return newError(codeColumnCount, noPos, "Column count doesn't match value count at row 1")
+	}
+	ins.Source = q.root
+	return nil
+}
+
+// onDuplicate plans what happens to rows whose key is there already.
+func (b *builder) onDuplicate(ins *Insert, st *dialect.Insert) error {
+	if st.Conflict != nil {
+		ins.Ignore = ins.Ignore || st.Conflict.DoNothing
+		if len(st.Conflict.Columns) > 0 {
+			var err error
+			if ins.Target, err = conflictTarget(ins.Table, st.Conflict.Columns); err != nil {
+				return err
+			}
+		}
+	}
+	if len(st.OnDup) == 0 {
+		return nil
+	}
+	c, err := b.rowContext(ins.Table, &st.Table, "field list", nil)
+	if err != nil {
+		return err
+	}
+	c.insert = ins.Table
+	for i := range st.OnDup {
+		a := &st.OnDup[i]
+		f, err := c.assigned(a.Column)
+		if err != nil {
+			return err
+		}
+		assign, err := c.assign(ins.Table, f.ordinal, a)
+		if err != nil {
+			return err
+		}
+		ins.OnDup = append(ins.OnDup, assign)
+	}
+	if st.Conflict != nil && st.Conflict.Where != nil {
+		c.clause = "where clause"
+		ins.OnDupCond, err = c.condition(st.Conflict.Where)
+	}
+	return err
+}
+
+// assigned finds the column that an assignment sets.
+func (c *context) assigned(col *dialect.Column) (*field, error) {
+	f, err := c.scope.lookup(col, "field list")
+	if err != nil {
+		return nil, err
+	}
+	if f == nil || f.src.table != nil && f.ordinal == f.src.table.ETagOrdinal() {
+		return nil, unknownColumn(col, "field list")
+	}
+	return f, nil
+}
+
+// conflictTarget finds the key that ON CONFLICT (columns) names.
+func conflictTarget(t *Table, columns []string) (*Conflict, error) {
+	var wanted []int
+	for _, name := range columns {
+		i := t.Ordinal(name)
+		if i < 0 || i == t.ETagOrdinal() {
+			return nil, newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'ON CONFLICT'", name)
+		}
+		wanted = append(wanted, i)
+	}
+	is := func(parts []KeyPart) bool {
+		if len(parts) != len(wanted) {
+			return false
+		}
+		for _, p := range parts {
+			if p.Prefix > 0 || !slices.Contains(wanted, p.Column) {
+				return false
+			}
+		}
+		return true
+	}
+	if is(t.Key) {
+		return &Conflict{Primary: true}, nil
+	}
+	for _, ix := range t.Indexes {
+		if ix.Unique && is(ix.Parts) {
+			return &Conflict{Index: ix}, nil
+		}
+	}
+	return nil, newError(codeUnknownIndex, noPos,
+		"ON CONFLICT (%s): table '%s' has no primary or unique key on these columns", strings.Join(columns, ", "), t.Name)
+}
