@@ -1,0 +1,231 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// branch reads some spans beside others: its next chunk may be on its way while another branch is used.
+type branch struct {
+	src   *spanSource
+	chunk []engine.Entity
+	pos   int
+	asked bool
+	got   chan branchChunk
+}
+
+type branchChunk struct {
+	entities []engine.Entity
+	err      error
+}
+
+// branches are what fanSource and mergeSource have in common.
+type branches struct {
+	run    *run
+	ctx    context.Context // of what is under way
+	cancel context.CancelFunc
+	list   []*branch
+}
+
+func newBranches(r *run, sources []*spanSource) branches {
+	b := branches{run: r, list: make([]*branch, len(sources))}
+	b.ctx, b.cancel = context.WithCancel(r.ctx)
+	for i, s := range sources {
+		b.list[i] = &branch{src: s, got: make(chan branchChunk, 1)}
+	}
+	return b
+}
+
+// ask sends for the branch's next chunk, unless that is under way or only one request may be at a time.
+// The chunk before it is no longer valid.
+func (b *branches) ask(br *branch) {
+	if br.asked || b.run.parallel() == 1 {
+		return
+	}
+	br.asked = true
+	go func() {
+		entities, err := br.src.nextChunk(b.ctx)
+		br.got <- branchChunk{entities, err}
+	}()
+}
+
+// wait makes the branch's next chunk the current one.
+func (b *branches) wait(ctx context.Context, br *branch) (err error) {
+	br.chunk, br.pos = nil, 0
+	b.ask(br)
+	if !br.asked {
+		br.chunk, err = br.src.nextChunk(ctx)
+		return err
+	}
+	select {
+	case c := <-br.got:
+		br.asked = false
+		br.chunk = c.entities
+		return c.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// close ends what is under way and waits until it has ended.
+func (b *branches) close() error {
+	b.cancel()
+	var first error
+	for _, br := range b.list {
+		if br.asked {
+			<-br.got
+			br.asked = false
+		}
+		if err := br.src.close(); err != nil && first == nil {
+			first = err
+		}
+	}
+	b.list = nil
+	return first
+}
+
+// fanSource passes the branches' entities one branch after the other, a bounded number of them read ahead.
+type fanSource struct {
+	branches
+	current int
+	window  int
+}
+
+func newFanSource(r *run, sources []*spanSource) *fanSource {
+	return &fanSource{branches: newBranches(r, sources), window: r.parallel()}
+}
+
+func (s *fanSource) next(ctx context.Context) (*engine.Entity, string, error) {
+	for s.current < len(s.list) {
+		b := s.list[s.current]
+		if b.pos < len(b.chunk) {
+			e := &b.chunk[b.pos]
+			b.pos++
+			return e, e.RowKey, nil
+		}
+		b.chunk = nil
+		for _, ahead := range s.list[s.current:min(s.current+s.window, len(s.list))] {
+			if ahead.chunk == nil {
+				s.ask(ahead)
+			}
+		}
+		switch err := s.wait(ctx, b); {
+		case err == io.EOF:
+			s.current++
+		case err != nil:
+			return nil, "", err
+		}
+	}
+	return nil, "", io.EOF
+}
+
+// mergeSource passes the branches' entities, each of which come by row key, by row key.
+type mergeSource struct {
+	branches
+	heap  []*branch // the least current row key first
+	began bool
+}
+
+func newMergeSource(r *run, sources []*spanSource) *mergeSource {
+	return &mergeSource{branches: newBranches(r, sources)}
+}
+
+func (s *mergeSource) next(ctx context.Context) (*engine.Entity, string, error) {
+	if !s.began {
+		if err := s.begin(ctx); err != nil {
+			return nil, "", err
+		}
+	} else if err := s.advance(ctx); err != nil {
+		return nil, "", err
+	}
+	if len(s.heap) == 0 {
+		return nil, "", io.EOF
+	}
+	b := s.heap[0]
+	e := &b.chunk[b.pos]
+	return e, e.RowKey, nil
+}
+
+// begin reads the first chunk of every branch.
+func (s *mergeSource) begin(ctx context.Context) error {
+	s.began = true
+	for _, b := range s.list {
+		s.ask(b)
+	}
+	for _, b := range s.list {
+		switch err := s.wait(ctx, b); {
+		case err == nil:
+			s.heap = append(s.heap, b)
+		case err != io.EOF:
+			return err
+		}
+	}
+	for i := len(s.heap)/2 - 1; i >= 0; i-- {
+		s.down(i)
+	}
+	return nil
+}
+
+// advance leaves the entity that was passed last.
+func (s *mergeSource) advance(ctx context.Context) error {
+	if len(s.heap) == 0 {
+		return nil
+	}
+	b := s.heap[0]
+	if b.pos++; b.pos >= len(b.chunk) {
+		switch err := s.wait(ctx, b); {
+		case err == io.EOF:
+			last := len(s.heap) - 1
+			s.heap[0] = s.heap[last]
+			s.heap = s.heap[:last]
+		case err != nil:
+			return err
+		}
+	}
+	s.down(0)
+	return nil
+}
+
+func (s *mergeSource) less(i, j int) bool {
+	a, b := s.heap[i], s.heap[j]
+	x, y := &a.chunk[a.pos], &b.chunk[b.pos]
+	if x.RowKey != y.RowKey {
+		return x.RowKey < y.RowKey
+	}
+	return x.PartitionKey < y.PartitionKey
+}
+
+func (s *mergeSource) down(i int) {
+	for {
+		least := i
+		for kid := 2*i + 1; kid <= 2*i+2 && kid < len(s.heap); kid++ {
+			if s.less(kid, least) {
+				least = kid
+			}
+		}
+		if least == i {
+			return
+		}
+		s.heap[i], s.heap[least] = s.heap[least], s.heap[i]
+		i = least
+	}
+}
+
+// byPartition gives the spans of each partition, in the order in which partitions first appear.
+func byPartition(spans []planner.Span) [][]planner.Span {
+	var out [][]planner.Span
+	at := make(map[string]int)
+	for _, s := range spans {
+		i, ok := at[s.Partition]
+		if !ok {
+			i = len(out)
+			at[s.Partition] = i
+			out = append(out, nil)
+		}
+		out[i] = append(out[i], s)
+	}
+	return out
+}

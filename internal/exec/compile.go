@@ -1,0 +1,177 @@
+package exec
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// node is an operator whose expressions are compiled. It is immutable; open starts it for one execution.
+type node interface {
+	open(f *frame) Iterator
+	// fills gives the positions of the row that the operator may set, ascending. The others are NULL or
+	// mean nothing, so they need not be kept by whoever keeps rows.
+	fills() []int
+}
+
+// program is a query plan compiled. It is made at the plan's first execution and kept with the plan.
+type program struct {
+	root  node
+	point *pointNode // set when the whole query is one point read
+}
+
+// programOf gives the compiled form of p.
+func programOf(p *planner.Plan) (*program, error) {
+	if made, ok := p.Compiled.Load().(*program); ok {
+		return made, nil
+	}
+	root, err := compile(p.Root)
+	if err != nil {
+		return nil, err
+	}
+	made := &program{root: root, point: pointNodeOf(p.Root)}
+	p.Compiled.Store(made)
+	return made, nil
+}
+
+// compile makes the operator of n and of all below it.
+func compile(n planner.Node) (node, error) {
+	switch n := n.(type) {
+	case *planner.Scan:
+		return compileScan(n)
+	case *planner.Values:
+		return compileValues(n), nil
+	case *planner.Concat:
+		return compileConcat(n)
+	case *planner.HashJoin:
+		return compileHashJoin(n)
+	case *planner.LookupJoin:
+		return compileLookupJoin(n)
+	case *planner.LoopJoin:
+		return compileLoopJoin(n)
+	}
+	kids := n.Children()
+	if len(kids) != 1 {
+		return nil, fmt.Errorf("no operator for plan node %T", n)
+	}
+	input, err := compile(kids[0])
+	if err != nil {
+		return nil, err
+	}
+	switch n := n.(type) {
+	case *planner.Select:
+		return &selectNode{input: input, cond: expr.CompileCond(n.Cond)}, nil
+	case *planner.Project:
+		return compileProject(n, input), nil
+	case *planner.Sort:
+		return &sortNode{input: input, keys: compileOrder(n.Keys), limit: compileLimit(n.Limit, n.Offset)}, nil
+	case *planner.Limit:
+		return &limitNode{input: input, limit: compileLimit(n.Count, n.Offset)}, nil
+	case *planner.Distinct:
+		return &distinctNode{input: input, width: n.Width(), collation: n.Collation}, nil
+	case *planner.Aggregate:
+		return compileAggregate(n, input), nil
+	case *planner.Derived:
+		return compileDerived(n, input), nil
+	}
+	return nil, fmt.Errorf("no operator for plan node %T", n)
+}
+
+// positions gives the positions from begin up to end.
+func positions(begin, end int) []int {
+	out := make([]int, 0, end-begin)
+	for i := begin; i < end; i++ {
+		out = append(out, i)
+	}
+	return out
+}
+
+// merge gives the positions in a or b, ascending.
+func merge(a, b []int) []int {
+	out := append(slices.Clone(a), b...)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func compileAll(nodes []expr.Node) []expr.Func {
+	out := make([]expr.Func, len(nodes))
+	for i, n := range nodes {
+		out[i] = expr.Compile(n)
+	}
+	return out
+}
+
+// compileCond compiles a condition that may be missing.
+func compileCond(n expr.Node) func(*expr.Env) (bool, error) {
+	if n == nil {
+		return nil
+	}
+	return expr.CompileCond(n)
+}
+
+// bounds is a LIMIT and its OFFSET.
+type bounds struct{ count, offset expr.Func }
+
+func compileLimit(count, offset expr.Node) bounds {
+	var b bounds
+	if count != nil {
+		b.count = expr.Compile(count)
+	}
+	if offset != nil {
+		b.offset = expr.Compile(offset)
+	}
+	return b
+}
+
+// noLimit is the count of a LIMIT that is not there.
+const noLimit = int64(^uint64(0) >> 1)
+
+// eval gives the bounds of one execution.
+func (b bounds) eval(env *expr.Env) (count, offset int64, err error) {
+	count = noLimit
+	if b.count != nil {
+		if count, err = evalLimit(b.count, env); err != nil {
+			return 0, 0, err
+		}
+	}
+	if b.offset != nil {
+		if offset, err = evalLimit(b.offset, env); err != nil {
+			return 0, 0, err
+		}
+	}
+	return count, offset, nil
+}
+
+func evalLimit(f expr.Func, env *expr.Env) (int64, error) {
+	v, err := f(env)
+	if err != nil {
+		return 0, err
+	}
+	switch v.Kind() {
+	case value.Int:
+		if v.Int() >= 0 {
+			return v.Int(), nil
+		}
+	case value.Uint: // LIMIT 18446744073709551615 is how MySQL spells "all"
+		return int64(min(v.Uint(), uint64(noLimit))), nil
+	}
+	return 0, &Error{Code: 1210, State: "HY000", Message: fmt.Sprintf("LIMIT and OFFSET take integers from 0, not '%s'", value.Text(v))}
+}
+
+// sortKey is a planner.SortKey compiled.
+type sortKey struct {
+	f         expr.Func
+	desc      bool
+	collation value.Collation
+}
+
+func compileOrder(keys []planner.SortKey) []sortKey {
+	out := make([]sortKey, len(keys))
+	for i, k := range keys {
+		out[i] = sortKey{f: expr.Compile(k.Expr), desc: k.Desc, collation: k.Expr.Type().Collation}
+	}
+	return out
+}

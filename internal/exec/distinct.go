@@ -1,0 +1,69 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// distinctNode passes each row once, the first of those that are equal.
+type distinctNode struct {
+	input     node
+	width     int
+	collation []value.Collation
+}
+
+func (n *distinctNode) fills() []int { return n.input.fills() }
+
+func (n *distinctNode) open(f *frame) Iterator {
+	return &distinctIter{node: n, f: f, input: n.input.open(f), seen: make(map[string]struct{})}
+}
+
+type distinctIter struct {
+	node  *distinctNode
+	f     *frame
+	input Iterator
+	seen  map[string]struct{}
+	key   []byte
+	held  int64
+}
+
+// bytesPerEntry is about what an entry of a Go map takes beside its key's octets.
+const bytesPerEntry = 48
+
+func (it *distinctIter) Next(ctx context.Context) ([]value.Value, error) {
+	for {
+		row, err := it.input.Next(ctx)
+		if err != nil {
+			return nil, err
+		}
+		it.key = it.key[:0]
+		for i := range it.node.width {
+			it.key = value.AppendHashKey(it.key, row[i], collationAt(it.node.collation, i))
+		}
+		if _, ok := it.seen[string(it.key)]; ok {
+			continue
+		}
+		size := int64(len(it.key)) + bytesPerEntry
+		if err := it.f.hold(size, "distinct"); err != nil {
+			return nil, err
+		}
+		it.held += size
+		it.seen[string(it.key)] = struct{}{}
+		return row, nil
+	}
+}
+
+func (it *distinctIter) Close() error {
+	it.f.release(it.held)
+	it.held, it.seen = 0, map[string]struct{}{}
+	return it.input.Close()
+}
+
+// collationAt gives the collation of a position; a list that ends before it means Binary.
+func collationAt(list []value.Collation, i int) value.Collation {
+	if i < len(list) {
+		return list[i]
+	}
+	return value.Binary
+}

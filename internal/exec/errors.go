@@ -1,0 +1,44 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrTooManyEntities is the errors.Is target of *TooManyEntitiesError.
+var ErrTooManyEntities = errors.New("too many entities read")
+
+// TooManyEntitiesError says that a statement read more entities than max_entities allows.
+type TooManyEntitiesError struct {
+	Read int64 // entities that had come back when it was ended
+	Max  int64 // Runtime.MaxEntities
+}
+
+func (e *TooManyEntitiesError) Error() string {
+	return fmt.Sprintf("the statement has read %d entities, and max_entities allows %d", e.Read, e.Max)
+}
+
+// Is makes it match ErrTooManyEntities.
+func (e *TooManyEntitiesError) Is(target error) bool { return target == ErrTooManyEntities }
+
+// MemoryError says that a statement would hold more rows in memory than max_memory allows.
+type MemoryError struct {
+	Operator string // what holds them: "sort", "hash join", …
+	Max      int64  // Runtime.MaxMemory, bytes
+}
+
+func (e *MemoryError) Error() string {
+	return fmt.Sprintf("%s needs more than the %d bytes of memory that max_memory allows", e.Operator, e.Max)
+}
+
+// Error is an error of SQL itself, with MySQL's number and state.
+type Error struct {
+	Code    int    // MySQL's number, for instance 1242
+	State   string // SQLSTATE
+	Message string
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// errSubqueryRows is what a scalar subquery of two rows gives.
+var errSubqueryRows = &Error{Code: 1242, State: "21000", Message: "Subquery returns more than 1 row"}

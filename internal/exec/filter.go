@@ -1,0 +1,200 @@
+package exec
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// storeFilter is a planner.Filter with its values compiled. The values are known at each execution only,
+// and what they are decides how much of the filter can be sent: what does not convert exactly to the
+// stored form is left out, so that more comes back, never less.
+type storeFilter struct {
+	op     planner.FilterOp
+	kids   []*storeFilter
+	column *planner.Column
+	form   form
+	long   bool
+	value  expr.Func
+}
+
+// compileFilter compiles f for entities that hold the columns of c; nil when nothing of it can be sent.
+func compileFilter(f *planner.Filter, c *Codec) *storeFilter {
+	if f == nil {
+		return nil
+	}
+	switch f.Op {
+	case planner.FilterAnd, planner.FilterOr:
+		out := &storeFilter{op: f.Op}
+		for _, kid := range f.Kids {
+			k := compileFilter(kid, c)
+			if k == nil && f.Op == planner.FilterOr {
+				return nil
+			}
+			if k != nil {
+				out.kids = append(out.kids, k)
+			}
+		}
+		if len(out.kids) == 0 {
+			return nil
+		}
+		return out
+	}
+	for i, ordinal := range c.columns {
+		if ordinal == f.Column {
+			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], form: c.forms[i], long: c.long[i], value: expr.Compile(f.Value)}
+		}
+	}
+	return nil
+}
+
+// filterRoom is what may still be sent of a filter.
+type filterRoom struct{ comparisons, bytes int }
+
+// filterRoomOf leaves room for the two comparisons of a range of row keys.
+func filterRoomOf(l engine.Limits) filterRoom {
+	return filterRoom{comparisons: l.FilterCompare - 2, bytes: l.FilterBytes - 2*(l.KeyUnits+bytesPerComparison)}
+}
+
+// bytesPerComparison is what a comparison takes in a filter's text beside its property and constant:
+// operator, quotes, parentheses, the " and " before the next.
+const bytesPerComparison = 20
+
+// take says whether a comparison fits, and takes its room when it does.
+func (r *filterRoom) take(property string, v engine.Value) bool {
+	size := len(property) + bytesPerComparison + len(v.S)
+	if v.Type != engine.String && v.Type != engine.Guid {
+		size += bytesPerComparison // of a number's text
+	}
+	for i := 0; i < len(v.S); i++ {
+		if c := v.S[i]; c == '\'' || c >= 0x80 {
+			size += 2 // doubled, or escaped in a URL
+		}
+	}
+	if r.comparisons < 1 || r.bytes < size {
+		return false
+	}
+	r.comparisons--
+	r.bytes -= size
+	return true
+}
+
+// bind makes the filter to send; nil when nothing of it can be.
+func (f *storeFilter) bind(env *expr.Env, room *filterRoom) (*engine.Filter, error) {
+	if f == nil {
+		return nil, nil
+	}
+	switch f.op {
+	case planner.FilterAnd:
+		return f.bindAnd(env, room)
+	case planner.FilterOr:
+		return f.bindOr(env, room)
+	}
+	v, err := f.value(env)
+	if err != nil {
+		return nil, err
+	}
+	op, stored, ok := f.constant(v)
+	if !ok || !room.take(f.column.Property, stored) {
+		return nil, nil
+	}
+	return &engine.Filter{Op: op, Property: f.column.Property, Value: stored}, nil
+}
+
+func (f *storeFilter) bindAnd(env *expr.Env, room *filterRoom) (*engine.Filter, error) {
+	out := &engine.Filter{Op: engine.And}
+	for _, kid := range f.kids {
+		k, err := kid.bind(env, room)
+		if err != nil {
+			return nil, err
+		}
+		if k != nil {
+			out.Kids = append(out.Kids, k)
+		}
+	}
+	switch len(out.Kids) {
+	case 0:
+		return nil, nil
+	case 1:
+		return out.Kids[0], nil
+	}
+	return out, nil
+}
+
+func (f *storeFilter) bindOr(env *expr.Env, room *filterRoom) (*engine.Filter, error) {
+	before := *room
+	out := &engine.Filter{Op: engine.Or}
+	for _, kid := range f.kids {
+		k, err := kid.bind(env, room)
+		if err != nil {
+			return nil, err
+		}
+		if k == nil { // one part that lets everything through makes the whole do so
+			*room = before
+			return nil, nil
+		}
+		out.Kids = append(out.Kids, k)
+	}
+	return out, nil
+}
+
+var filterOps = [...]engine.FilterOp{
+	planner.FilterEq: engine.Eq, planner.FilterGt: engine.Gt, planner.FilterGe: engine.Ge,
+	planner.FilterLt: engine.Lt, planner.FilterLe: engine.Le,
+}
+
+// constant gives the comparison of the stored form that lets through all that "column op v" does; not ok
+// when there is none.
+func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bool) {
+	op := filterOps[f.op]
+	t := f.column.Type
+	if v.IsNull() || f.form == formBinary || f.form == formText && (v.Kind() != value.String || t.Collation != value.Binary) {
+		return 0, engine.Value{}, false
+	}
+	exact, err := t.Convert(v)
+	if err != nil {
+		return 0, engine.Value{}, false
+	}
+	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 {
+		return 0, engine.Value{}, false
+	}
+	stored, ok := encode(f.form, exact)
+	if !ok {
+		return 0, engine.Value{}, false
+	}
+	switch f.form {
+	case formFloat:
+		if exact.Float() == 0 {
+			stored.N = 0 // not every store takes -0 for 0
+		}
+	case formText, formJSON:
+		if len(stored.S) > propertyUnits && keymap.UTF16Len(stored.S) > propertyUnits {
+			return 0, engine.Value{}, false
+		}
+		if op != engine.Eq && !sameOrder(stored.S) {
+			return 0, engine.Value{}, false
+		}
+		// The first property of a long value may be as long as the constant and equal to it.
+		if op == engine.Gt && f.long {
+			op = engine.Ge
+		}
+	case formBool, formDecimal, formUUID:
+		if op != engine.Eq {
+			return 0, engine.Value{}, false
+		}
+	}
+	return op, stored, true
+}
+
+// sameOrder says whether text sorts to the same side of s by code points, as SQL compares it, and by
+// UTF-16 units, as a store may. They differ only between surrogates and what is above them.
+func sameOrder(s string) bool {
+	for _, r := range s {
+		if r >= 0xD800 {
+			return false
+		}
+	}
+	return true
+}

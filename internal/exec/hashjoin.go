@@ -1,0 +1,177 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// hashJoinNode finds partners by equality in a hash table of the right rows. Partners of a left row come in
+// the order of the right input.
+type hashJoinNode struct {
+	kind        planner.JoinKind
+	left, right node
+	keys        []hashKey
+	on          func(*expr.Env) (bool, error)
+}
+
+// hashKey is one pair of values whose equality makes partners.
+type hashKey struct {
+	left, right expr.Func
+	nullSafe    bool
+	collation   value.Collation
+	// asFloat: a DECIMAL with a DOUBLE. They compare as floats, so that is what is hashed.
+	asFloat bool
+}
+
+func compileHashJoin(n *planner.HashJoin) (node, error) {
+	left, err := compile(n.Left)
+	if err != nil {
+		return nil, err
+	}
+	right, err := compile(n.Right)
+	if err != nil {
+		return nil, err
+	}
+	j := &hashJoinNode{kind: n.Kind, left: left, right: right, on: compileCond(n.On)}
+	for i := range n.LeftKeys {
+		k := hashKey{
+			left: expr.Compile(n.LeftKeys[i]), right: expr.Compile(n.RightKeys[i]),
+			nullSafe: i < len(n.NullSafe) && n.NullSafe[i], collation: collationAt(n.Collation, i),
+			asFloat: formOf(n.LeftKeys[i].Type()) == formFloat || formOf(n.RightKeys[i].Type()) == formFloat,
+		}
+		j.keys = append(j.keys, k)
+	}
+	return j, nil
+}
+
+func (n *hashJoinNode) fills() []int { return joinFills(n.kind, n.left, n.right) }
+
+func (n *hashJoinNode) open(f *frame) Iterator {
+	return &hashJoinIter{
+		matcher: matcher{kind: n.kind, f: f, on: n.on, leftFills: n.left.fills(), rightFills: n.right.fills()},
+		node:    n, left: n.left.open(f), right: n.right.open(f),
+		rows: rowStore{run: f.run, operator: "hash join", fills: n.right.fills()},
+	}
+}
+
+// chain is the rows of one hash key: positions in rows, linked by hashJoinIter.next.
+type chain struct{ first, last int32 }
+
+type hashJoinIter struct {
+	matcher
+	node        *hashJoinNode
+	left, right Iterator
+	rows        rowStore
+	chains      map[string]int // hash key → position in list
+	list        []chain
+	next        []int32 // by row: the next one of its chain; -1: none
+	built       bool
+	at          int32 // the partner to be tried next; -1: none
+	key         []byte
+}
+
+func (it *hashJoinIter) Next(ctx context.Context) ([]value.Value, error) {
+	if !it.built {
+		if err := it.build(ctx); err != nil {
+			return nil, err
+		}
+		it.built = true
+	}
+	if len(it.list) == 0 && needsRight(it.kind) {
+		return nil, io.EOF
+	}
+	for {
+		if !it.active {
+			left, err := it.left.Next(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if err := it.find(left); err != nil {
+				return nil, err
+			}
+		}
+		for it.active && it.at >= 0 {
+			it.rows.restore(it.rows.rows[it.at], it.row)
+			it.at = it.next[it.at]
+			if row, err := it.try(); err != nil || row != nil {
+				return row, err
+			}
+		}
+		if it.active {
+			if row := it.end(); row != nil {
+				return row, nil
+			}
+		}
+	}
+}
+
+// build reads the right side.
+func (it *hashJoinIter) build(ctx context.Context) error {
+	it.chains = make(map[string]int)
+	return drain(ctx, it.right, &it.rows, func(row, _ []value.Value) error {
+		n := int32(len(it.rows.rows) - 1)
+		it.next = append(it.next, -1)
+		ok, err := it.hash(row, false)
+		if err != nil || !ok {
+			return err
+		}
+		c, known := it.chains[string(it.key)]
+		if !known {
+			it.chains[string(it.key)] = len(it.list)
+			it.list = append(it.list, chain{n, n})
+			return it.rows.hold(int64(len(it.key)) + bytesPerEntry)
+		}
+		it.next[it.list[c].last] = n
+		it.list[c].last = n
+		return nil
+	})
+}
+
+// find begins with a left row.
+func (it *hashJoinIter) find(left []value.Value) error {
+	it.take(left)
+	it.at = -1
+	ok, err := it.hash(left, true)
+	if err != nil || !ok {
+		return err
+	}
+	if c, known := it.chains[string(it.key)]; known {
+		it.at = it.list[c].first
+	}
+	return nil
+}
+
+// hash makes the row's hash key; not ok when a value is NULL, which equals nothing.
+func (it *hashJoinIter) hash(row []value.Value, left bool) (ok bool, err error) {
+	it.f.env.Row = row
+	it.key = it.key[:0]
+	for i := range it.node.keys {
+		k := &it.node.keys[i]
+		f := k.right
+		if left {
+			f = k.left
+		}
+		v, err := f(&it.f.env)
+		if err != nil {
+			return false, err
+		}
+		if v.IsNull() && !k.nullSafe {
+			return false, nil
+		}
+		if k.asFloat && v.Kind() == value.Decimal {
+			v = value.FromFloat(value.ToFloat(v))
+		}
+		it.key = value.AppendHashKey(it.key, v, k.collation)
+	}
+	return true, nil
+}
+
+func (it *hashJoinIter) Close() error {
+	it.rows.clear()
+	it.chains, it.list, it.next, it.built = nil, nil, nil, true
+	return closeBoth(it.left, it.right)
+}

@@ -1,0 +1,260 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// lookupJoinNode reads the partners of left rows by key: of a batch of left rows at a time, what they have
+// in common once, side by side. The batches grow, because a LIMIT above may be content with the first.
+type lookupJoinNode struct {
+	kind  planner.JoinKind
+	left  node
+	right *scanNode
+	on    func(*expr.Env) (bool, error)
+}
+
+func compileLookupJoin(n *planner.LookupJoin) (node, error) {
+	left, err := compile(n.Left)
+	if err != nil {
+		return nil, err
+	}
+	right, err := compile(n.Right)
+	if err != nil {
+		return nil, err
+	}
+	scan, ok := right.(*scanNode)
+	if !ok {
+		return nil, fmt.Errorf("table %s cannot be read by key", n.Right.Table.Name)
+	}
+	return &lookupJoinNode{kind: n.Kind, left: left, right: scan, on: compileCond(n.On)}, nil
+}
+
+func (n *lookupJoinNode) fills() []int { return joinFills(n.kind, n.left, n.right) }
+
+func (n *lookupJoinNode) open(f *frame) Iterator {
+	return &lookupJoinIter{
+		matcher: matcher{kind: n.kind, f: f, on: n.on, leftFills: n.left.fills(), rightFills: n.right.fills()},
+		node:    n, left: n.left.open(f),
+		batch: rowStore{run: f.run, operator: "join", fills: n.left.fills()},
+		known: make(map[string]*lookup),
+	}
+}
+
+// lookup is what left rows of the same keys have in common: what is read, and the rows that came.
+type lookup struct {
+	reads  planner.Reads
+	filter *engine.Filter
+	rows   rowStore
+}
+
+// maxKnownRows bounds the rows that are kept for left rows of later batches.
+const maxKnownRows = 10_000
+
+type lookupJoinIter struct {
+	matcher
+	node      *lookupJoinNode
+	left      Iterator
+	batch     rowStore  // left rows
+	lookups   []*lookup // aligned with batch
+	known     map[string]*lookup
+	knownRows int
+	reads     planner.Reads
+	key       []byte
+	size      int
+	leftRow   []value.Value
+	next      int // of batch, to be taken next
+	partner   int // of the current lookup's rows, to be tried next
+	ended     bool
+}
+
+func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
+	for {
+		if !it.active {
+			if it.next >= len(it.lookups) {
+				if it.ended {
+					return nil, io.EOF
+				}
+				if err := it.read(ctx); err != nil {
+					return nil, err
+				}
+				continue
+			}
+			it.batch.restore(it.batch.rows[it.next], it.leftRow)
+			it.next++
+			it.partner = 0
+			it.take(it.leftRow)
+		}
+		rows := &it.lookups[it.next-1].rows
+		for it.active && it.partner < len(rows.rows) {
+			rows.restore(rows.rows[it.partner], it.row)
+			it.partner++
+			if row, err := it.try(); err != nil || row != nil {
+				return row, err
+			}
+		}
+		if it.active {
+			if row := it.end(); row != nil {
+				return row, nil
+			}
+		}
+	}
+}
+
+// read takes the next batch of left rows and reads their partners.
+func (it *lookupJoinIter) read(ctx context.Context) error {
+	it.batch.clear()
+	it.lookups, it.next = it.lookups[:0], 0
+	if it.knownRows > maxKnownRows {
+		it.forget()
+	}
+	it.size = it.f.nextBatch(it.size)
+	var todo []*lookup
+	for len(it.lookups) < it.size {
+		row, err := it.left.Next(ctx)
+		if err == io.EOF {
+			it.ended = true
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if it.leftRow == nil {
+			it.leftRow = make([]value.Value, len(row))
+		}
+		if _, err := it.batch.add(row); err != nil {
+			return err
+		}
+		l, isNew, err := it.lookup(row)
+		if err != nil {
+			return err
+		}
+		it.lookups = append(it.lookups, l)
+		if isNew {
+			todo = append(todo, l)
+		}
+	}
+	err := it.f.each(ctx, len(todo), func(ctx context.Context, i int) error { return it.node.right.lookup(ctx, it.f.run, todo[i]) })
+	if err != nil {
+		return err
+	}
+	for _, l := range todo {
+		if err := it.check(l); err != nil {
+			return err
+		}
+		it.knownRows += 1 + len(l.rows.rows)
+	}
+	return nil
+}
+
+// lookup gives the lookup of a left row, which is new when none before it had the same keys.
+func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err error) {
+	right := it.node.right
+	it.f.env.Row = row
+	if err := right.plan.Reads(&it.f.env, &it.reads); err != nil {
+		return nil, false, err
+	}
+	it.key = appendReads(it.key[:0], &it.reads)
+	if l := it.known[string(it.key)]; l != nil {
+		return l, false, nil
+	}
+	l = &lookup{reads: it.reads, rows: rowStore{run: it.f.run, operator: "join", fills: right.filled}}
+	l.reads.Points, l.reads.Spans = slices.Clone(it.reads.Points), slices.Clone(it.reads.Spans)
+	if l.filter, err = right.bindFilter(it.f); err != nil {
+		return nil, false, err
+	}
+	it.known[string(it.key)] = l
+	return l, true, nil
+}
+
+// appendReads appends octets that tell reads apart. Keys hold no control characters.
+func appendReads(dst []byte, r *planner.Reads) []byte {
+	for _, p := range r.Points {
+		dst = append(append(dst, p.Partition...), 0)
+		dst = append(append(dst, p.Row...), 1)
+	}
+	for _, s := range r.Spans {
+		if s.All {
+			dst = append(dst, 2)
+		}
+		dst = append(append(dst, s.Partition...), 0)
+		dst = append(append(dst, s.From...), 0)
+		dst = append(append(dst, s.To...), 3)
+	}
+	if r.Exact {
+		dst = append(dst, 4)
+	}
+	return dst
+}
+
+// lookup reads the rows of l. It may run beside others.
+func (n *scanNode) lookup(ctx context.Context, r *run, l *lookup) error {
+	src := n.entities(r, &l.reads, l.filter, 0)
+	decoder := *n.decoder
+	row := make([]value.Value, n.plan.Total)
+	for {
+		e, _, err := src.next(ctx)
+		if err == io.EOF {
+			return src.close()
+		}
+		if err == nil {
+			err = decoder.DecodeRow(e, row)
+		}
+		if err == nil {
+			_, err = l.rows.add(row)
+		}
+		if err != nil {
+			src.close()
+			return err
+		}
+	}
+}
+
+// check drops the rows that do not satisfy the scan's own conditions.
+func (it *lookupJoinIter) check(l *lookup) (err error) {
+	right := it.node.right
+	recheck := right.recheck
+	if l.reads.Exact && !right.plan.Fetch {
+		recheck = nil
+	}
+	if recheck == nil && right.residual == nil {
+		return nil
+	}
+	row := make([]value.Value, right.plan.Total)
+	it.f.env.Row = row
+	l.rows.rows = slices.DeleteFunc(l.rows.rows, func(kept []value.Value) bool {
+		if err != nil {
+			return false
+		}
+		l.rows.restore(kept, row)
+		var ok bool
+		if ok, err = passes(recheck, &it.f.env); ok && err == nil {
+			ok, err = passes(right.residual, &it.f.env)
+		}
+		return !ok
+	})
+	return err
+}
+
+// forget drops all rows that were read.
+func (it *lookupJoinIter) forget() {
+	for _, l := range it.known {
+		l.rows.clear()
+	}
+	clear(it.known)
+	it.knownRows = 0
+}
+
+func (it *lookupJoinIter) Close() error {
+	it.forget()
+	it.batch.clear()
+	it.lookups, it.next, it.ended, it.active = nil, 0, true, false
+	return it.left.Close()
+}

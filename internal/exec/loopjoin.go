@@ -1,0 +1,104 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// loopJoinNode tries every pair of rows, the right ones held in memory.
+type loopJoinNode struct {
+	kind        planner.JoinKind
+	left, right node
+	on          func(*expr.Env) (bool, error)
+}
+
+func compileLoopJoin(n *planner.LoopJoin) (node, error) {
+	left, err := compile(n.Left)
+	if err != nil {
+		return nil, err
+	}
+	right, err := compile(n.Right)
+	if err != nil {
+		return nil, err
+	}
+	return &loopJoinNode{kind: n.Kind, left: left, right: right, on: compileCond(n.On)}, nil
+}
+
+func (n *loopJoinNode) fills() []int { return joinFills(n.kind, n.left, n.right) }
+
+func (n *loopJoinNode) open(f *frame) Iterator {
+	return &loopJoinIter{
+		matcher: matcher{kind: n.kind, f: f, on: n.on, leftFills: n.left.fills(), rightFills: n.right.fills()},
+		left:    n.left.open(f), right: n.right.open(f),
+		rows: rowStore{run: f.run, operator: "join", fills: n.right.fills()},
+	}
+}
+
+type loopJoinIter struct {
+	matcher
+	left, right Iterator
+	rows        rowStore
+	held        bool // all right rows are in rows
+	at          int
+	pairs       int // tried since the context was looked at
+}
+
+func (it *loopJoinIter) Next(ctx context.Context) ([]value.Value, error) {
+	if !it.held {
+		if err := drain(ctx, it.right, &it.rows, nil); err != nil {
+			return nil, err
+		}
+		it.held = true
+	}
+	if len(it.rows.rows) == 0 && needsRight(it.kind) {
+		return nil, io.EOF
+	}
+	for {
+		if !it.active {
+			left, err := it.left.Next(ctx)
+			if err != nil {
+				return nil, err
+			}
+			it.take(left)
+			it.at = 0
+		}
+		for it.active && it.at < len(it.rows.rows) {
+			if it.pairs++; it.pairs%pairsPerLook == 0 {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+			}
+			it.rows.restore(it.rows.rows[it.at], it.row)
+			it.at++
+			if row, err := it.try(); err != nil || row != nil {
+				return row, err
+			}
+		}
+		if it.active {
+			if row := it.end(); row != nil {
+				return row, nil
+			}
+		}
+	}
+}
+
+// pairsPerLook is how many pairs are tried between two looks at the context.
+const pairsPerLook = 1024
+
+func (it *loopJoinIter) Close() error {
+	it.rows.clear()
+	return closeBoth(it.left, it.right)
+}
+
+// closeBoth closes two inputs and gives the first error.
+func closeBoth(a, b Iterator) error {
+	err := a.Close()
+	if err2 := b.Close(); err == nil {
+		err = err2
+	}
+	return err
+}

@@ -1,0 +1,109 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// matcher makes the rows of a join: it goes through the partners of one left row after the other. The ways
+// to find partners are those of the joins.
+type matcher struct {
+	kind planner.JoinKind
+	f    *frame
+	on   func(*expr.Env) (bool, error) // nil: all partners match
+
+	leftFills  []int
+	rightFills []int
+	row        []value.Value // left and right together
+	left       []value.Value // the left iterator's row
+	matched    bool          // left has had a partner
+	active     bool          // there may be more partners of left
+}
+
+// take begins with a left row, which must stay valid until the next call of take.
+func (m *matcher) take(left []value.Value) {
+	if m.row == nil {
+		m.row = make([]value.Value, len(left))
+	}
+	for _, p := range m.leftFills {
+		m.row[p] = left[p]
+	}
+	m.left, m.matched, m.active = left, false, true
+}
+
+// try says what comes of the right row that has been put into m.row: a row to pass, or nil.
+func (m *matcher) try() ([]value.Value, error) {
+	if m.on != nil {
+		m.f.env.Row = m.row
+		ok, err := m.on(&m.f.env)
+		if err != nil || !ok {
+			return nil, err
+		}
+	}
+	m.matched = true
+	switch m.kind {
+	case planner.SemiJoin:
+		m.active = false
+		return m.left, nil
+	case planner.AntiJoin:
+		m.active = false
+		return nil, nil
+	}
+	return m.row, nil
+}
+
+// end says what comes of the left row when it has no more partners: a row to pass, or nil.
+func (m *matcher) end() []value.Value {
+	m.active = false
+	if m.matched {
+		return nil
+	}
+	switch m.kind {
+	case planner.LeftJoin:
+		for _, p := range m.rightFills {
+			m.row[p] = value.NullValue
+		}
+		return m.row
+	case planner.AntiJoin:
+		return m.left
+	}
+	return nil
+}
+
+// needsRight says whether there can be no rows when the right side has none.
+func needsRight(k planner.JoinKind) bool { return k == planner.InnerJoin || k == planner.SemiJoin }
+
+// joinFills gives the positions that a join fills.
+func joinFills(k planner.JoinKind, left, right node) []int {
+	if k == planner.SemiJoin || k == planner.AntiJoin {
+		return left.fills()
+	}
+	return merge(left.fills(), right.fills())
+}
+
+// drain keeps all rows of an input and closes it. each is called with every row and its copy.
+func drain(ctx context.Context, in Iterator, s *rowStore, each func(row, kept []value.Value) error) error {
+	for {
+		row, err := in.Next(ctx)
+		if err == io.EOF {
+			return in.Close()
+		}
+		if err != nil {
+			return err
+		}
+		kept, err := s.add(row)
+		if err != nil {
+			return err
+		}
+		if each == nil {
+			continue
+		}
+		if err := each(row, kept); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,105 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// pointNode is a whole query that reads one row by its key and passes columns of it: the commonest query
+// there is. Its iterator decodes the entity right into the result, with hardly an allocation.
+type pointNode struct {
+	scan    *planner.Scan
+	decoder *Decoder
+	get     []string
+	width   int
+}
+
+// pointNodeOf gives the pointNode that does the same as the plan, nil where there is none.
+func pointNodeOf(root planner.Node) *pointNode {
+	project, ok := root.(*planner.Project)
+	if !ok {
+		return nil
+	}
+	scan, ok := project.Input.(*planner.Scan)
+	if !ok || scan.Access != planner.PointRead || scan.Fetch || scan.Index != nil || scan.Residual != nil || scan.Limit != nil {
+		return nil
+	}
+	columns, dst := make([]int, len(project.Exprs)), make([]int, len(project.Exprs))
+	for i, e := range project.Exprs {
+		c, ok := e.(*expr.Column)
+		if !ok || c.Level != 0 || c.Index < scan.Offset || c.Index >= scan.Offset+scan.Table.RowWidth() {
+			return nil
+		}
+		columns[i], dst[i] = c.Index-scan.Offset, i
+	}
+	codec := NewCodec(scan.Table)
+	get := codec.selectOne(columns)
+	return &pointNode{scan: scan, decoder: codec.decoderTo(columns, dst, get), get: get, width: len(dst)}
+}
+
+// pointIter is a pointNode at work. Small results need no memory of their own.
+type pointIter struct {
+	node  *pointNode
+	f     *frame
+	other node     // the same plan's general form
+	rest  Iterator // set where the arguments make it no point read
+	done  bool
+	reads planner.Reads
+	key   [1]planner.Key
+	row   []value.Value
+	space [8]value.Value
+}
+
+func (it *pointIter) Next(ctx context.Context) ([]value.Value, error) {
+	if it.rest != nil {
+		return it.rest.Next(ctx)
+	}
+	if it.done {
+		return nil, io.EOF
+	}
+	it.done = true
+	n := it.node
+	it.reads.Points = it.key[:0]
+	if err := n.scan.Reads(&it.f.env, &it.reads); err != nil {
+		return nil, err
+	}
+	if len(it.reads.Spans) > 0 || !it.reads.Exact {
+		it.rest = it.other.open(it.f)
+		return it.rest.Next(ctx)
+	}
+	if len(it.reads.Points) == 0 {
+		return nil, io.EOF
+	}
+	get := engine.Get{Table: n.scan.Table.Physical, Select: n.get, Meter: it.f.x.Meter}
+	e, found, err := it.f.point(ctx, get, it.reads.Points[0])
+	if err != nil {
+		return nil, err
+	}
+	if !found {
+		return nil, io.EOF
+	}
+	if it.row = it.space[:]; n.width > len(it.row) {
+		it.row = make([]value.Value, n.width)
+	}
+	it.row = it.row[:n.width]
+	if n.decoder.bound(e.Names) {
+		err = n.decoder.DecodeRow(&e, it.row)
+	} else {
+		decoder := *n.decoder // what it learns about this entity is not for others
+		err = decoder.DecodeRow(&e, it.row)
+	}
+	return it.row, err
+}
+
+func (it *pointIter) Close() error {
+	it.done = true
+	if it.rest != nil {
+		return it.rest.Close()
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// projectNode computes a row.
+type projectNode struct {
+	input node
+	slots []int       // where the value is the input's at that position; -1: it is computed
+	funcs []expr.Func // aligned with slots
+}
+
+func compileProject(n *planner.Project, input node) *projectNode {
+	p := &projectNode{input: input, slots: make([]int, len(n.Exprs)), funcs: make([]expr.Func, len(n.Exprs))}
+	for i, e := range n.Exprs {
+		p.slots[i] = -1
+		if c, ok := e.(*expr.Column); ok && c.Level == 0 {
+			p.slots[i] = c.Index
+			continue
+		}
+		p.funcs[i] = expr.Compile(e)
+	}
+	return p
+}
+
+func (n *projectNode) fills() []int { return positions(0, len(n.slots)) }
+
+func (n *projectNode) open(f *frame) Iterator {
+	return &projectIter{node: n, f: f, input: n.input.open(f), row: make([]value.Value, len(n.slots))}
+}
+
+type projectIter struct {
+	node  *projectNode
+	f     *frame
+	input Iterator
+	row   []value.Value
+}
+
+func (it *projectIter) Next(ctx context.Context) ([]value.Value, error) {
+	in, err := it.input.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	it.f.env.Row = in
+	for i, slot := range it.node.slots {
+		if slot >= 0 {
+			it.row[i] = in[slot]
+		} else if it.row[i], err = it.node.funcs[i](&it.f.env); err != nil {
+			return nil, err
+		}
+	}
+	return it.row, nil
+}
+
+func (it *projectIter) Close() error { return it.input.Close() }

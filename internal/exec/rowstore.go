@@ -1,0 +1,75 @@
+package exec
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+// rowStore keeps copies of rows, of each only what its operator fills, and before that any number of
+// values of the keeper's own. What it keeps is counted against the statement's memory.
+type rowStore struct {
+	run      *run
+	operator string
+	fills    []int
+	extra    int // values before each row's
+	rows     [][]value.Value
+	block    []value.Value // what is left of the last allocation
+	size     int           // rows of the next allocation
+	held     int64
+}
+
+// bytesPerValue is the size of a value.Value; bytesPerRow that of what a kept row takes beside its values.
+const (
+	bytesPerValue = 32
+	bytesPerRow   = 24
+)
+
+// maxBlockRows bounds how many rows are allocated at once.
+const maxBlockRows = 256
+
+// add keeps a row and gives its copy, whose first extra values are the caller's to set before the next call.
+func (s *rowStore) add(row []value.Value) ([]value.Value, error) {
+	width := s.extra + len(s.fills)
+	if len(s.block) < width {
+		s.size = min(max(2*s.size, 8), maxBlockRows)
+		s.block = make([]value.Value, width*s.size)
+	}
+	kept := s.block[:width:width]
+	s.block = s.block[width:]
+	s.rows = append(s.rows, kept)
+	return kept, s.hold(bytesPerRow + int64(width)*bytesPerValue + s.set(kept, row))
+}
+
+// set copies row into kept and gives the bytes of its texts.
+func (s *rowStore) set(kept, row []value.Value) (bytes int64) {
+	for i, p := range s.fills {
+		kept[s.extra+i] = row[p]
+		bytes += int64(len(row[p].Text()))
+	}
+	return bytes
+}
+
+// replace puts row in the place of one that was kept.
+func (s *rowStore) replace(kept, row []value.Value) error {
+	var before int64
+	for _, v := range kept[s.extra:] {
+		before += int64(len(v.Text()))
+	}
+	return s.hold(s.set(kept, row) - before)
+}
+
+// hold accounts for further bytes.
+func (s *rowStore) hold(bytes int64) error {
+	s.held += bytes
+	return s.run.hold(bytes, s.operator)
+}
+
+// restore puts a kept row back into its positions of dst.
+func (s *rowStore) restore(kept, dst []value.Value) {
+	for i, p := range s.fills {
+		dst[p] = kept[s.extra+i]
+	}
+}
+
+// clear drops all rows.
+func (s *rowStore) clear() {
+	s.run.release(s.held)
+	s.rows, s.block, s.size, s.held = nil, nil, 0, 0
+}

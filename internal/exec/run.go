@@ -1,0 +1,164 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Iterator passes rows. A row is valid until the next call of Next; io.EOF is behind the last. Close
+// ends what is under way and may be called at any time by the goroutine that calls Next, more than once.
+type Iterator interface {
+	Next(ctx context.Context) ([]value.Value, error)
+	Close() error
+}
+
+// run is one execution of a statement: what its operators share.
+type run struct {
+	rt       *Runtime
+	x        *Execution
+	ctx      context.Context // of the execution: of reads ahead and of subqueries
+	entities atomic.Int64    // that came back
+	held     atomic.Int64    // bytes that blocking operators hold
+	slots    []subqueryResult
+	requests chan struct{} // one element a request under way; nil: one at a time
+}
+
+// frame is a query block of an execution: the statement's own or that of a subquery. Its operators set
+// env.Row before they evaluate anything.
+type frame struct {
+	*run
+	env expr.Env
+}
+
+// init prepares r for an execution.
+func (r *run) init(ctx context.Context, rt *Runtime, x *Execution) {
+	r.rt, r.x, r.ctx = rt, x, ctx
+	if rt.Parallel > 1 {
+		r.requests = make(chan struct{}, rt.Parallel)
+	}
+	if x.Plan.Slots > 0 {
+		r.slots = make([]subqueryResult, x.Plan.Slots)
+	}
+}
+
+// initEnv prepares the environment of a block inside outer (nil for the statement's own).
+func (f *frame) initEnv(r *run, outer *expr.Env) {
+	f.run = r
+	f.env = expr.Env{Args: r.x.Args, Outer: outer, Session: r.x.Session, Subqueries: r}
+	if outer != nil {
+		f.env.Insert = outer.Insert
+	}
+}
+
+// parallel is the number of requests that may be under way at once.
+func (r *run) parallel() int { return max(r.rt.Parallel, 1) }
+
+// begin waits until a request may be sent; done must follow it when it gives no error.
+func (r *run) begin(ctx context.Context) error {
+	if r.requests == nil {
+		return ctx.Err()
+	}
+	select {
+	case r.requests <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (r *run) done() {
+	if r.requests != nil {
+		<-r.requests
+	}
+}
+
+// count counts entities that came back against MaxEntities.
+func (r *run) count(n int) error {
+	read := r.entities.Add(int64(n))
+	if r.rt.MaxEntities > 0 && read > r.rt.MaxEntities {
+		return &TooManyEntitiesError{Read: read, Max: r.rt.MaxEntities}
+	}
+	return nil
+}
+
+// get reads one entity; not found when there is none.
+func (r *run) get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
+	if err := r.begin(ctx); err != nil {
+		return e, false, err
+	}
+	e, err = r.x.Store.Get(ctx, g)
+	r.done()
+	if err != nil {
+		var ee *engine.Error
+		if errors.As(err, &ee) && ee.Code == engine.CodeNotFound {
+			err = nil
+		}
+		return engine.Entity{}, false, err
+	}
+	return e, true, r.count(1)
+}
+
+// hold accounts for memory that an operator keeps; release gives it back.
+func (r *run) hold(bytes int64, operator string) error {
+	held := r.held.Add(bytes)
+	if r.rt.MaxMemory > 0 && held > r.rt.MaxMemory {
+		return &MemoryError{Operator: operator, Max: r.rt.MaxMemory}
+	}
+	return nil
+}
+
+func (r *run) release(bytes int64) { r.held.Add(-bytes) }
+
+// each calls do for 0 ≤ i < n, side by side, and gives the first error by i; the others are cancelled.
+func (r *run) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	workers := min(n, r.parallel())
+	if workers <= 1 {
+		for i := range n {
+			if err := do(ctx, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		next   atomic.Int64
+		failed = make([]error, workers)
+		wg     sync.WaitGroup
+	)
+	for w := range workers {
+		wg.Go(func() {
+			for inner.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if err := do(inner, i); err != nil {
+					failed[w] = err
+					cancel()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	var cancelled error
+	for _, err := range failed {
+		switch {
+		case errors.Is(err, context.Canceled): // most likely because of another one's error
+			cancelled = err
+		case err != nil:
+			return err
+		}
+	}
+	if cancelled == nil {
+		cancelled = ctx.Err()
+	}
+	return cancelled
+}

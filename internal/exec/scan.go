@@ -1,0 +1,124 @@
+package exec
+
+import (
+	"context"
+	"io"
+	"math"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// scanIter is a scanNode at work.
+type scanIter struct {
+	node    *scanNode
+	f       *frame
+	row     []value.Value // the block's row; only this table's place in it is set
+	decoder Decoder
+	reads   planner.Reads
+	src     source // nil before the first Next
+	recheck func(*expr.Env) (bool, error)
+	runs    *runSorter // nil where keys alone give the order, or none is wanted
+	left    int64      // rows that may still be wanted
+}
+
+func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
+	if it.src == nil {
+		if err := it.start(); err != nil {
+			return nil, err
+		}
+	}
+	if it.left == 0 {
+		return nil, io.EOF
+	}
+	if it.runs != nil {
+		row, err = it.runs.next(ctx)
+	} else {
+		row, _, err = it.next(ctx)
+	}
+	if err != nil {
+		it.left = 0
+		return nil, err
+	}
+	if it.left--; it.left == 0 {
+		err = it.src.close()
+	}
+	return row, err
+}
+
+// start computes what is to be read.
+func (it *scanIter) start() error {
+	n := it.node
+	it.src = &spanSource{run: it.f.run} // what there is to close until the real one is there
+	count, _, err := n.limit.eval(&it.f.env)
+	if err != nil || count == 0 {
+		return err
+	}
+	if err := n.plan.Reads(&it.f.env, &it.reads); err != nil {
+		return err
+	}
+	filter, err := n.bindFilter(it.f)
+	if err != nil {
+		return err
+	}
+	it.left = count
+	it.decoder = *n.decoder
+	// Fetched rows may have been changed since their entry was read.
+	if !it.reads.Exact || n.plan.Fetch {
+		it.recheck = n.recheck
+	}
+	sorted := n.plan.Ordered && it.reads.Unordered
+	limit := 0
+	if it.reads.Exact && n.residual == nil && !sorted && count < math.MaxInt32 {
+		limit = int(count)
+	}
+	if sorted || n.cuts {
+		it.runs = newRunSorter(it, sorted)
+	}
+	it.src = n.entities(it.f.run, &it.reads, filter, limit)
+	return nil
+}
+
+// next gives the next row that satisfies the conditions, and the key that it is ordered by.
+func (it *scanIter) next(ctx context.Context) ([]value.Value, string, error) {
+	for {
+		e, key, err := it.src.next(ctx)
+		if err != nil {
+			return nil, "", err
+		}
+		if err := it.decoder.DecodeRow(e, it.row); err != nil {
+			return nil, "", err
+		}
+		if it.recheck == nil && it.node.residual == nil {
+			return it.row, key, nil
+		}
+		it.f.env.Row = it.row
+		ok, err := passes(it.recheck, &it.f.env)
+		if ok && err == nil {
+			ok, err = passes(it.node.residual, &it.f.env)
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		if ok {
+			return it.row, key, nil
+		}
+	}
+}
+
+// passes evaluates a condition that may be missing.
+func passes(cond func(*expr.Env) (bool, error), env *expr.Env) (bool, error) {
+	if cond == nil {
+		return true, nil
+	}
+	return cond(env)
+}
+
+func (it *scanIter) Close() error {
+	it.left = 0
+	if it.src == nil {
+		it.src = &spanSource{run: it.f.run}
+	}
+	return it.src.close()
+}

@@ -1,0 +1,110 @@
+package exec
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// runSorter mends the order of an ordered scan. Long texts are cut in keys and go on with a hash, so rows
+// that share what stands before the cut come by hash: such a run is collected and sorted. Where keys are in
+// no order at all, everything is one run.
+type runSorter struct {
+	it    *scanIter
+	whole bool
+	rows  rowStore // the run, its sort keys before each row
+	at    int      // of rows, to be passed next
+	ahead []value.Value
+	key   string // of ahead
+	more  bool   // ahead is a row that was read and not passed yet
+	ended bool
+}
+
+func newRunSorter(it *scanIter, whole bool) *runSorter {
+	n := it.node
+	return &runSorter{it: it, whole: whole, rows: rowStore{
+		run: it.f.run, operator: "sort", fills: n.filled, extra: len(n.order),
+	}}
+}
+
+func (s *runSorter) next(ctx context.Context) ([]value.Value, error) {
+	if s.at < len(s.rows.rows) {
+		return s.pass(), nil
+	}
+	if s.ended {
+		return nil, io.EOF
+	}
+	key := s.key
+	if s.more {
+		s.rows.restore(s.ahead, s.it.row)
+		s.more = false
+	} else {
+		var err error
+		if _, key, err = s.it.next(ctx); err != nil {
+			return nil, err
+		}
+	}
+	stem, cut := stemOf(key)
+	if s.whole {
+		stem = ""
+	} else if !cut {
+		return s.it.row, nil
+	}
+	if err := s.collect(ctx, stem); err != nil {
+		return nil, err
+	}
+	return s.pass(), nil
+}
+
+func (s *runSorter) pass() []value.Value {
+	s.rows.restore(s.rows.rows[s.at], s.it.row)
+	s.at++
+	return s.it.row
+}
+
+// collect reads the run that begins with the scan's row, to its end and one row more, and sorts it.
+func (s *runSorter) collect(ctx context.Context, stem string) error {
+	s.rows.clear()
+	s.at = 0
+	for {
+		kept, err := s.rows.add(s.it.row)
+		if err != nil {
+			return err
+		}
+		if err := evalKeys(s.it.node.order, s.it.f, s.it.row, kept); err != nil {
+			return err
+		}
+		_, key, err := s.it.next(ctx)
+		if err == io.EOF {
+			s.ended = true
+			break
+		}
+		if err != nil {
+			return err
+		}
+		if !strings.HasPrefix(key, stem) {
+			s.ahead = make([]value.Value, s.rows.extra+len(s.rows.fills))
+			s.rows.set(s.ahead, s.it.row)
+			s.key, s.more = key, true
+			break
+		}
+	}
+	sortRows(s.rows.rows, s.it.node.order)
+	return nil
+}
+
+// stemOf gives what the row keys of a run have in common with key: it up to the first code that is cut.
+func stemOf(key string) (stem string, cut bool) {
+	for rest := key; rest != ""; {
+		begin := len(key) - len(rest)
+		code, next := keymap.SkipValue(rest)
+		if stem := keymap.Stem(code); len(stem) < len(code) {
+			return key[:begin+len(stem)], true
+		}
+		rest = next
+	}
+	return key, false
+}

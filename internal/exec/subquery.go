@@ -1,0 +1,157 @@
+package exec
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// A run is its expressions' expr.SubqueryRunner. What a subquery gives that does not depend on the row is
+// kept for the rest of the execution.
+var _ expr.SubqueryRunner = (*run)(nil)
+
+// subqueryResult is what an uncorrelated subquery has given.
+type subqueryResult struct {
+	done   bool
+	value  value.Value
+	exists bool
+	set    *rowSet
+}
+
+// slot gives the place for the result of s; that of a correlated subquery is always empty.
+func (r *run) slot(s *expr.Subquery) *subqueryResult {
+	if s.Correlated {
+		return &subqueryResult{}
+	}
+	for s.Slot >= len(r.slots) {
+		r.slots = append(r.slots, subqueryResult{})
+	}
+	return &r.slots[s.Slot]
+}
+
+// subquery starts s for the row of env.
+func (r *run) subquery(env *expr.Env, s *expr.Subquery) (Iterator, error) {
+	p, ok := s.Plan.(*planner.Plan)
+	if !ok {
+		return nil, fmt.Errorf("subquery %d has no plan", s.Slot)
+	}
+	made, err := programOf(p)
+	if err != nil {
+		return nil, err
+	}
+	f := new(frame)
+	f.initEnv(r, env)
+	return made.root.open(f), nil
+}
+
+// first gives the first row of s, nil when there is none; single makes a second one an error.
+func (r *run) first(env *expr.Env, s *expr.Subquery, single bool) (row []value.Value, err error) {
+	it, err := r.subquery(env, s)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err2 := it.Close(); err == nil {
+			err = err2
+		}
+	}()
+	row, err = it.Next(r.ctx)
+	if err == io.EOF {
+		return nil, nil
+	}
+	if err != nil || !single {
+		return row, err
+	}
+	row = append([]value.Value(nil), row...)
+	switch _, err = it.Next(r.ctx); err {
+	case io.EOF:
+		return row, nil
+	case nil:
+		return nil, errSubqueryRows
+	}
+	return nil, err
+}
+
+// Scalar gives the subquery's single value.
+func (r *run) Scalar(env *expr.Env, s *expr.Subquery) (value.Value, error) {
+	if known := r.slot(s); known.done {
+		return known.value, nil
+	}
+	row, err := r.first(env, s, true)
+	if err != nil {
+		return value.NullValue, err
+	}
+	v := value.NullValue
+	if len(row) > 0 {
+		v = row[0]
+	}
+	*r.slot(s) = subqueryResult{done: true, value: v}
+	return v, nil
+}
+
+// Exists says whether the subquery has a row.
+func (r *run) Exists(env *expr.Env, s *expr.Subquery) (bool, error) {
+	if known := r.slot(s); known.done {
+		return known.exists, nil
+	}
+	row, err := r.first(env, s, false)
+	if err != nil {
+		return false, err
+	}
+	*r.slot(s) = subqueryResult{done: true, exists: row != nil}
+	return row != nil, nil
+}
+
+// In says whether x is among the subquery's rows: 1, 0 or NULL.
+func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value, error) {
+	if known := r.slot(s); known.done {
+		return known.set.find(x)
+	}
+	if s.Correlated {
+		return r.inRows(env, s, x)
+	}
+	it, err := r.subquery(env, s)
+	if err != nil {
+		return value.NullValue, err
+	}
+	set := newRowSet(r, len(x), s.Collation)
+	if err := drain(r.ctx, it, &set.rows, set.add); err != nil {
+		it.Close()
+		return value.NullValue, err
+	}
+	*r.slot(s) = subqueryResult{done: true, set: set}
+	return set.find(x)
+}
+
+// inRows is In over rows that are looked at once: it ends at the first that is equal.
+func (r *run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out value.Value, err error) {
+	it, err := r.subquery(env, s)
+	if err != nil {
+		return value.NullValue, err
+	}
+	defer func() {
+		if err2 := it.Close(); err == nil {
+			err = err2
+		}
+	}()
+	out = isFalse
+	for {
+		row, err := it.Next(r.ctx)
+		if err == io.EOF {
+			return out, nil
+		}
+		if err != nil {
+			return value.NullValue, err
+		}
+		equal, unknown, err := equalRows(x, row[:len(x)], s.Collation)
+		if err != nil || equal {
+			return isTrue, err
+		}
+		if unknown {
+			out = value.NullValue
+		}
+	}
+}

@@ -1,0 +1,62 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// valuesNode yields rows of expressions.
+type valuesNode struct {
+	rows  [][]expr.Func
+	width int
+}
+
+func compileValues(n *planner.Values) *valuesNode {
+	v := &valuesNode{width: n.Total, rows: make([][]expr.Func, len(n.Rows))}
+	for i, row := range n.Rows {
+		v.rows[i] = compileAll(row)
+		v.width = max(v.width, len(row))
+	}
+	return v
+}
+
+func (n *valuesNode) fills() []int { return positions(0, n.width) }
+
+func (n *valuesNode) open(f *frame) Iterator {
+	return &valuesIter{node: n, f: f, row: make([]value.Value, n.width)}
+}
+
+type valuesIter struct {
+	node *valuesNode
+	f    *frame
+	row  []value.Value
+	next int
+}
+
+func (it *valuesIter) Next(ctx context.Context) ([]value.Value, error) {
+	if it.next >= len(it.node.rows) {
+		return nil, io.EOF
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	it.f.env.Row = nil
+	for i, f := range it.node.rows[it.next] {
+		v, err := f(&it.f.env)
+		if err != nil {
+			return nil, err
+		}
+		it.row[i] = v
+	}
+	it.next++
+	return it.row, nil
+}
+
+func (it *valuesIter) Close() error {
+	it.next = len(it.node.rows)
+	return nil
+}

@@ -1,0 +1,69 @@
+package exec
+
+import (
+	"context"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// virtualNode reads a table that is made in memory.
+type virtualNode scanNode
+
+func (n *virtualNode) fills() []int { return n.filled }
+
+func (n *virtualNode) open(f *frame) Iterator {
+	return &virtualIter{node: n, f: f, row: make([]value.Value, n.plan.Total)}
+}
+
+type virtualIter struct {
+	node  *virtualNode
+	f     *frame
+	row   []value.Value
+	began bool
+	rows  [][]value.Value
+	left  int64
+}
+
+func (it *virtualIter) Next(ctx context.Context) ([]value.Value, error) {
+	n := it.node
+	if !it.began {
+		it.began = true
+		var err error
+		if it.left, _, err = n.limit.eval(&it.f.env); err != nil {
+			return nil, err
+		}
+		if it.rows, err = n.plan.Table.Virtual(); err != nil {
+			return nil, err
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	for it.left > 0 && len(it.rows) > 0 {
+		for _, ordinal := range n.plan.Columns {
+			if ordinal < len(it.rows[0]) {
+				it.row[n.plan.Offset+ordinal] = it.rows[0][ordinal]
+			}
+		}
+		it.rows = it.rows[1:]
+		it.f.env.Row = it.row
+		ok, err := passes(n.recheck, &it.f.env)
+		if ok && err == nil {
+			ok, err = passes(n.residual, &it.f.env)
+		}
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			it.left--
+			return it.row, nil
+		}
+	}
+	return nil, io.EOF
+}
+
+func (it *virtualIter) Close() error {
+	it.began, it.rows, it.left = true, nil, 0
+	return nil
+}
