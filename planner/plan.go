@@ -8,6 +8,8 @@
 package planner
 
 import (
+	"sync/atomic"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -22,6 +24,9 @@ type Plan struct {
 	Tables    []*Table       // the definitions that the plan was made against
 	ForUpdate bool
 	AllowScan bool // the hint allow_scan: reads without a key are meant
+
+	// Compiled is where the executor keeps its own form of the plan, made at the first execution.
+	Compiled atomic.Value
 }
 
 // ResultColumn describes a column of the result.
