@@ -333,7 +333,7 @@ func (p *fileCommit) merge(i int, old []byte) (refused, err error) {
 		return nil, err
 	}
 	whole := engine.Entity{PartitionKey: p.commit.PartitionKey, RowKey: e.RowKey}
-	whole.Names, whole.Values = overlay(r.names, r.values, e.Names, e.Values)
+	whole.Names, whole.Values = engine.Overlay(r.names, r.values, e.Names, e.Values)
 	if err := p.file.limits.CheckEntity(&whole); err != nil {
 		return atOp(err, i), nil
 	}

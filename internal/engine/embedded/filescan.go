@@ -91,7 +91,7 @@ func filterProperties(names []string, f *engine.Filter) []string {
 		names = filterProperties(names, kid)
 	}
 	if f.Op != engine.And && f.Op != engine.Or {
-		if _, slot := find(names, f.Property, 0); slot < 0 {
+		if slot, _ := engine.FindName(names, f.Property, 0); slot < 0 {
 			names = append(names, f.Property)
 		}
 	}

@@ -78,7 +78,7 @@ func (m *Memory) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 		Names: e.shape.names, Values: e.values,
 	}
 	if g.Select != nil {
-		out.Names, out.Values = g.Select, gather(e.shape.names, e.values, g.Select)
+		out.Names, out.Values = g.Select, engine.Gather(e.shape.names, e.values, g.Select)
 	}
 	return out, nil
 }

@@ -43,7 +43,8 @@ type memBinding struct {
 	filter engine.Bound
 	names  []string
 	all    bool
-	projection
+
+	projection engine.Projection
 }
 
 // Scan implements engine.Engine.
@@ -158,29 +159,16 @@ func (c *memCursor) fill(ctx context.Context) error {
 	return nil
 }
 
-// project selects the values of one entity, without copying where they lie together.
+// project selects the values of one entity.
 func (c *memCursor) project(b *memBinding, values []engine.Value) []engine.Value {
 	if b.all {
 		return values
 	}
-	n := len(b.names)
-	if b.run >= 0 {
-		return values[b.run : b.run+n : b.run+n]
-	}
-	if cap(c.values)-len(c.values) < n {
+	if n := len(b.names); cap(c.values)-len(c.values) < n {
 		c.values = make([]engine.Value, 0, n*cap(c.chunk)) // entities keep what they have of the old one
 	}
-	at := len(c.values)
-	c.values = c.values[:at+n]
-	out := c.values[at : at+n : at+n]
-	for i, slot := range b.slots {
-		if slot >= 0 {
-			out[i] = values[slot]
-		} else {
-			out[i] = engine.Value{}
-		}
-	}
-	return out
+	values, c.values = b.projection.Append(c.values, values)
+	return values
 }
 
 func (c *memCursor) bind(s *shape) *memBinding {
@@ -188,7 +176,7 @@ func (c *memCursor) bind(s *shape) *memBinding {
 	if b == nil {
 		b = &memBinding{shape: s, filter: c.scan.Filter.Bind(s.names), names: s.names, all: c.scan.Select == nil}
 		if !b.all {
-			b.names, b.projection = c.scan.Select, project(s.names, c.scan.Select)
+			b.names, b.projection = c.scan.Select, engine.Project(s.names, c.scan.Select)
 		}
 		if c.bound == nil {
 			c.bound = map[*shape]*memBinding{}

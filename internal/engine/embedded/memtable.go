@@ -102,27 +102,10 @@ func (t *memTable) shape(names []string) *shape {
 	return s
 }
 
+// shape is a list of names that many entities share: no absent properties, never changed.
+type shape struct{ names []string }
+
 // merged is e with the properties of a Merge laid over it.
 func (t *memTable) merged(e *memEntity, names []string, values []engine.Value) *memEntity {
-	outNames := slices.Clone(e.shape.names)
-	outValues := slices.Clone(e.values)
-	outNames, outValues = overlay(outNames, outValues, names, values)
-	return t.newEntity(outNames, outValues)
-}
-
-// overlay sets the present ones of some properties among others.
-func overlay(names []string, values []engine.Value, overNames []string, overValues []engine.Value) ([]string, []engine.Value) {
-	at := 0
-	for i, name := range overNames {
-		if overValues[i].Type == engine.Absent {
-			continue
-		}
-		var slot int
-		if at, slot = find(names, name, at); slot >= 0 {
-			values[slot] = overValues[i]
-		} else {
-			names, values = append(names, name), append(values, overValues[i])
-		}
-	}
-	return names, values
+	return t.newEntity(engine.Overlay(slices.Clone(e.shape.names), slices.Clone(e.values), names, values))
 }

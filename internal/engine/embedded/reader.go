@@ -77,7 +77,7 @@ func (r *recordReader) read(b []byte) error {
 // slot says where in want a name is, or -1.
 func (r *recordReader) slot(id uint64, name string) (int, error) {
 	if id == 0 {
-		_, slot := find(r.want, name, 0)
+		slot, _ := engine.FindName(r.want, name, 0)
 		return slot, nil
 	}
 	if id < uint64(len(r.slots)) {
@@ -92,7 +92,7 @@ func (r *recordReader) slot(id uint64, name string) (int, error) {
 	if len(r.slots) <= len(names) {
 		r.slots = append(r.slots, make([]int32, len(names)+1-len(r.slots))...)
 	}
-	_, slot := find(r.want, names[id-1], 0)
+	slot, _ := engine.FindName(r.want, names[id-1], 0)
 	r.slots[id] = int32(slot + 1)
 	if slot < 0 {
 		r.slots[id] = -1

@@ -1,0 +1,261 @@
+// Package buffer holds back the writes of a transaction. A Buffer reads like the engine that it lies over,
+// with its own writes laid over what is stored, and sends what is left of them, folded to one operation
+// an entity, as one entity group transaction.
+//
+//	b := buffer.New(e)
+//	err := b.Apply(ctx, engine.Commit{Table: "t", PartitionKey: "00", Ops: ops})
+//	got, err := b.Get(ctx, engine.Get{Table: "t", PartitionKey: "00", RowKey: "PK!1"}) // sees ops
+//	err = b.Commit(ctx, meter)
+//
+// It isolates nothing: what others write meanwhile is seen by reads, and whether the transaction's
+// own writes may still be made is decided when they are sent, by the conditions of its operations.
+package buffer
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"sync"
+
+	"github.com/tidwall/btree"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// Buffer is the writes of one transaction. Its methods may be called from many goroutines; cursors see
+// the buffer as it was when they were made.
+type Buffer struct {
+	e      engine.Engine
+	limits engine.Limits // what one operation may be; how many are sent at once is the concern of Commit
+
+	mu      sync.Mutex
+	tables  map[string]*tree // by folded name
+	journal []undo
+	version uint64
+}
+
+// tree holds the entries of one table by their keys.
+type tree struct {
+	table   string
+	entries *btree.BTreeG[*entry]
+}
+
+// entry is what the transaction has done to one entity; never changed, replaced.
+type entry struct {
+	partitionKey, rowKey string
+
+	// op is what all that was done comes to. When dropped, nothing: what the transaction inserted it has
+	// deleted.
+	op      engine.OpKind
+	dropped bool
+	ifMatch string // the condition that op is sent with
+	etag    string // the entity's, while buffered
+
+	// The properties of a Merge are those that change, else all.
+	names  []string
+	values []engine.Value
+}
+
+func (e *entry) exists() bool { return !e.dropped && e.op != engine.Delete }
+
+func less(a, b *entry) bool {
+	if a.partitionKey != b.partitionKey {
+		return a.partitionKey < b.partitionKey
+	}
+	return a.rowKey < b.rowKey
+}
+
+// undo says what an entry was before: before has keys alone where there was none.
+type undo struct {
+	tree   *tree
+	before *entry
+	had    bool
+}
+
+// New makes an empty buffer over e.
+func New(e engine.Engine) *Buffer {
+	b := &Buffer{e: e, limits: e.Limits(), tables: map[string]*tree{}}
+	b.limits.BatchOps, b.limits.BatchBytes = math.MaxInt, math.MaxInt
+	return b
+}
+
+func (b *Buffer) tree(table string) *tree { return b.tables[engine.FoldTable(table)] }
+
+// find gives what the transaction has done to an entity, or nil.
+func (t *tree) find(partitionKey, rowKey string) *entry {
+	if t == nil {
+		return nil
+	}
+	e, _ := t.entries.Get(&entry{partitionKey: partitionKey, rowKey: rowKey})
+	return e
+}
+
+// Get reads an entity as the transaction sees it.
+func (b *Buffer) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	b.mu.Lock()
+	e := b.tree(g.Table).find(g.PartitionKey, g.RowKey)
+	b.mu.Unlock()
+	switch {
+	case e == nil:
+		return b.e.Get(ctx, g)
+	case !e.exists():
+		return engine.Entity{}, errGone(g.Table, e)
+	case e.op == engine.Merge:
+		stored, err := b.e.Get(ctx, g)
+		if err != nil {
+			return engine.Entity{}, err
+		}
+		return e.over(stored, g.Select), nil
+	}
+	return e.entity(g.Select), nil
+}
+
+// entity gives an entry that holds the whole of its entity.
+func (e *entry) entity(sel []string) engine.Entity {
+	out := engine.Entity{PartitionKey: e.partitionKey, RowKey: e.rowKey, ETag: e.etag, Names: e.names, Values: e.values}
+	if sel != nil {
+		out.Names, out.Values = sel, engine.Gather(e.names, e.values, sel)
+	}
+	return out
+}
+
+// over lays a Merge over the stored entity, which was read with the same Select.
+func (e *entry) over(stored engine.Entity, sel []string) engine.Entity {
+	out := stored
+	out.ETag, out.Timestamp = e.etag, 0
+	out.Values = append([]engine.Value(nil), stored.Values...)
+	if sel == nil {
+		out.Names, out.Values = engine.Overlay(append([]string(nil), stored.Names...), out.Values, e.names, e.values)
+		return out
+	}
+	at, slot := 0, 0
+	for i, name := range e.names {
+		if slot, at = engine.FindName(sel, name, at); slot >= 0 && e.values[i].Type != engine.Absent {
+			out.Values[slot] = e.values[i]
+		}
+	}
+	return out
+}
+
+// Mark names the state of the buffer now, for RollbackTo. Marks rise.
+func (b *Buffer) Mark() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return len(b.journal)
+}
+
+// RollbackTo undoes what was applied since Mark gave mark.
+func (b *Buffer) RollbackTo(mark int) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rollbackTo(mark)
+}
+
+func (b *Buffer) rollbackTo(mark int) {
+	for len(b.journal) > max(mark, 0) {
+		u := b.journal[len(b.journal)-1]
+		b.journal = b.journal[:len(b.journal)-1]
+		if u.had {
+			u.tree.entries.Set(u.before)
+		} else {
+			u.tree.entries.Delete(u.before)
+		}
+	}
+}
+
+// put replaces an entry and remembers the old one.
+func (b *Buffer) put(table string, e *entry) {
+	t := b.tree(table)
+	if t == nil {
+		t = &tree{table: table, entries: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
+		b.tables[engine.FoldTable(table)] = t
+	}
+	b.version++
+	e.etag = "buffer:" + strconv.FormatUint(b.version, 10)
+	before, had := t.entries.Set(e)
+	if !had {
+		before = e
+	}
+	b.journal = append(b.journal, undo{tree: t, before: before, had: had})
+}
+
+// Pending says how many operations Commit would send.
+func (b *Buffer) Pending() int {
+	n := 0
+	for _, c := range b.Commits() {
+		n += len(c.Ops)
+	}
+	return n
+}
+
+func errGone(table string, e *entry) *engine.Error {
+	return engine.Errorf(engine.CodeNotFound, "no entity %q, %q in table %q", e.partitionKey, e.rowKey, table)
+}
+
+// Commits gives what is left of all that was applied: one operation an entity, a commit for each table and
+// partition (of any number of operations), in the order of their names and keys.
+func (b *Buffer) Commits() []engine.Commit {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []engine.Commit
+	for _, t := range b.sorted() {
+		var c *engine.Commit
+		t.entries.Scan(func(e *entry) bool {
+			if e.dropped {
+				return true
+			}
+			if c == nil || c.PartitionKey != e.partitionKey {
+				out = append(out, engine.Commit{Table: t.table, PartitionKey: e.partitionKey})
+				c = &out[len(out)-1]
+			}
+			c.Ops = append(c.Ops, engine.Op{Kind: e.op, IfMatch: e.ifMatch, Entity: engine.Entity{
+				PartitionKey: e.partitionKey, RowKey: e.rowKey, Names: e.names, Values: e.values}})
+			return true
+		})
+	}
+	return out
+}
+
+// Commit sends what is left of all that was applied as one entity group transaction, and empties the
+// buffer. What needs more than one is refused with engine.CodeTooLarge, and nothing is sent. When it
+// fails, the buffer stays as it was; Error.Op counts in the order of Commits.
+func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
+	commits := b.Commits()
+	if len(commits) > 1 {
+		return errSpread(commits)
+	}
+	if len(commits) == 1 {
+		c := commits[0]
+		c.Meter = m
+		if most := b.e.Limits().BatchOps; len(c.Ops) > most {
+			return engine.Errorf(engine.CodeTooLarge, "a transaction of %d operations, and an entity group transaction may have %d: "+
+				"commit in smaller steps, or write without a transaction", len(c.Ops), most)
+		}
+		if err := b.e.Commit(ctx, c); err != nil {
+			return err
+		}
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	clear(b.tables)
+	b.journal = nil
+	return nil
+}
+
+// errSpread says that a transaction writes to several tables or partitions, and to which.
+func errSpread(commits []engine.Commit) error {
+	where := ""
+	for i, c := range commits {
+		if i == 3 {
+			where += ", …"
+			break
+		}
+		if i > 0 {
+			where += ", "
+		}
+		where += fmt.Sprintf("%s %q", c.Table, c.PartitionKey)
+	}
+	return engine.Errorf(engine.CodeTooLarge, "a transaction that writes to %d partitions (%s), and an entity group transaction has one: "+
+		"commit after each, or write without a transaction", len(commits), where)
+}

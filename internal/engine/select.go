@@ -1,0 +1,109 @@
+package engine
+
+// Names of a Select and names of an entity mostly stand in the same order, that of the table's columns.
+// So the search for each name goes on where the last one was found.
+
+// FindName looks for a name from at on, and then before it. It gives the name's place, or -1, and
+// where to look for the next one.
+func FindName(names []string, name string, at int) (slot, next int) {
+	for i := at; i < len(names); i++ {
+		if names[i] == name {
+			return i, i + 1
+		}
+	}
+	for i := range min(at, len(names)) {
+		if names[i] == name {
+			return i, i + 1
+		}
+	}
+	return -1, at
+}
+
+// Projection says where the values of a Select are among those of an entity.
+type Projection struct {
+	width int
+	run   int   // when ≥ 0, they lie together and begin here
+	slots []int // else the place of each, or -1
+}
+
+// Project makes the Projection of sel for entities with these names.
+func Project(names, sel []string) Projection {
+	p := Projection{width: len(sel), run: findRun(names, sel)}
+	if p.run >= 0 {
+		return p
+	}
+	p.slots = make([]int, len(sel))
+	at := 0
+	for i, name := range sel {
+		p.slots[i], at = FindName(names, name, at)
+	}
+	return p
+}
+
+// findRun looks for the place where all of sel lie together.
+func findRun(names, sel []string) int {
+	if len(sel) == 0 {
+		return 0
+	}
+	run, _ := FindName(names, sel[0], 0)
+	if run < 0 || len(names)-run < len(sel) {
+		return -1
+	}
+	for i, name := range sel {
+		if names[run+i] != name {
+			return -1
+		}
+	}
+	return run
+}
+
+// Append gives the selected ones of values: as they are where they lie together, else appended to dst,
+// which is given back with what was appended.
+func (p Projection) Append(dst, values []Value) (selected, grown []Value) {
+	if p.run >= 0 {
+		return values[p.run : p.run+p.width : p.run+p.width], dst
+	}
+	at := len(dst)
+	for _, slot := range p.slots {
+		if slot >= 0 {
+			dst = append(dst, values[slot])
+		} else {
+			dst = append(dst, Value{})
+		}
+	}
+	return dst[at:len(dst):len(dst)], dst
+}
+
+// Gather gives the values of sel: those of the entity where they lie together, else new ones.
+func Gather(names []string, values []Value, sel []string) []Value {
+	if run := findRun(names, sel); run >= 0 {
+		return values[run : run+len(sel) : run+len(sel)]
+	}
+	out := make([]Value, len(sel))
+	at := 0
+	for i, name := range sel {
+		var slot int
+		if slot, at = FindName(names, name, at); slot >= 0 {
+			out[i] = values[slot]
+		}
+	}
+	return out
+}
+
+// Overlay lays the present ones of some properties over others, as a Merge does. It changes names and
+// values, or grows them.
+func Overlay(names []string, values []Value, overNames []string, overValues []Value) ([]string, []Value) {
+	at := 0
+	for i, name := range overNames {
+		if overValues[i].Type == Absent {
+			continue
+		}
+		var slot int
+		if slot, at = FindName(names, name, at); slot >= 0 {
+			values[slot] = overValues[i]
+		} else {
+			names, values = append(names, name), append(values, overValues[i])
+		}
+	}
+	return names, values
+}
