@@ -292,9 +292,12 @@ func FuzzConvert(f *testing.F) {
 	f.Add("2024-01-02 03:04:05.5+01:00", uint8(17), int64(-1), math.Inf(1))
 	f.Fuzz(func(t *testing.T, s string, base uint8, i int64, fl float64) {
 		typ := Type{Base: Base(base % (uint8(TypeUUID) + 1)), Unsigned: i&1 != 0, Length: int(base) % 9, Precision: 5, Scale: int(base) % 5, Names: []string{"a", "B"}}
-		vals := []Value{FromString(s), FromBytes(s), FromJSON(s), FromInt(i), FromUint(uint64(i)), FromFloat(fl), FromTicks(i), FromDate(i), FromDuration(i), FromBool(i > 0)}
+		vals := []Value{FromString(s), FromBytes(s), FromInt(i), FromUint(uint64(i)), FromFloat(fl), FromTicks(i), FromDate(i), FromDuration(i), FromBool(i > 0)}
 		if d, err := ParseDecimal(s); err == nil {
 			vals = append(vals, d)
+		}
+		if j, err := (Type{Base: TypeJSON}).Convert(FromString(s)); err == nil {
+			vals = append(vals, j)
 		}
 		for _, v := range vals {
 			r, err := typ.Convert(v)
