@@ -33,11 +33,8 @@ type accessPath struct {
 }
 
 // chooseAccess finds the cheapest way to the rows that satisfy the conditions: by the primary key, by each
-// index that is complete, or by reading all.
+// index that is complete, or by reading all. The table is a stored one.
 func chooseAccess(r accessRequest) (accessPath, error) {
-	if r.table.Virtual != nil {
-		return virtualAccess(r), nil
-	}
 	c := &constrainer{table: r.table, offset: r.offset, bound: r.bound}
 	forms := c.conjuncts(r.conds)
 	best := r.path(c, nil, forms)
@@ -59,12 +56,6 @@ func (p accessPath) better(q accessPath) bool {
 		return p.cost.less(q.cost)
 	}
 	return p.ordered && !q.ordered
-}
-
-func virtualAccess(r accessRequest) accessPath {
-	s := &Scan{Table: r.table, Alias: r.alias, Offset: r.offset, Total: r.total, Access: VirtualScan,
-		Residual: conjunction(r.conds), Columns: r.columns(nil), Rows: pageEntities}
-	return accessPath{scan: s, cost: cost{entities: pageEntities}}
 }
 
 // path is the way by one key: the rows' own (ix nil) or an index's; none (scan nil) where an index would

@@ -132,7 +132,7 @@ func (k *KeyPlan) setPartition() {
 		k.partition = append(k.partition, keyPart{ordinal: c, column: k.table.Columns[c], part: k.table.partitionParts[i]})
 		from := -1
 		for j := range k.parts {
-			if k.parts[j].ordinal == c {
+			if k.parts[j].ordinal == c && k.parts[j].part.Prefix == 0 { // a prefix is not the value
 				from = j
 				break
 			}

@@ -22,7 +22,7 @@ const (
 )
 
 // locate finds the place of v, not NULL, in a column of type t. This is what makes a key of an argument
-// of any type: 7.5 against INT lies above 7, so that "= 7.5" reads nothing and "> 7.5" begins behind 7.
+// of any type (JSON apart, which compares by rules of its own): 7.5 against INT lies above 7, so that "= 7.5" reads nothing and "> 7.5" begins behind 7.
 func locate(t *value.Type, v value.Value) (lo, hi value.Value, at place) {
 	switch t.Base {
 	case value.TypeBool, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
@@ -93,7 +93,7 @@ func floorInt(v value.Value) (value.Value, place) {
 		return value.FromUint(v.Uint()), placeAt
 	case value.Decimal:
 		return floorDecimalInt(v.Text())
-	case value.Float, value.String, value.Bytes, value.JSON, value.UUID:
+	case value.Float, value.String, value.Bytes, value.UUID:
 		f := value.ToFloat(v)
 		whole := math.Floor(f)
 		at := placeAt
@@ -172,7 +172,7 @@ func locateDecimal(t *value.Type, v value.Value) (lo, hi value.Value, at place) 
 	case value.Int, value.Uint, value.Bool, value.Decimal:
 		lo, at = floorDecimal(t, v)
 		return lo, lo, at
-	case value.Float, value.String, value.Bytes, value.JSON, value.UUID:
+	case value.Float, value.String, value.Bytes, value.UUID:
 	default:
 		return v, v, placeNowhere
 	}
@@ -285,7 +285,7 @@ func floorDecimal(t *value.Type, v value.Value) (value.Value, place) {
 // locateText: a number compares with text as a number, in which order the column's keys are not.
 func locateText(t *value.Type, v value.Value) (value.Value, place) {
 	switch v.Kind() {
-	case value.String, value.JSON:
+	case value.String:
 	case value.Bytes: // compares by octets
 		if t.Collation == value.NoCase {
 			return v, placeNowhere
@@ -301,7 +301,7 @@ func locateText(t *value.Type, v value.Value) (value.Value, place) {
 
 func locateBytes(v value.Value) (value.Value, place) {
 	switch v.Kind() {
-	case value.String, value.Bytes, value.JSON:
+	case value.String, value.Bytes:
 		return value.FromBytes(v.Text()), placeAt
 	}
 	return v, placeNowhere
@@ -313,7 +313,7 @@ func locateTime(t *value.Type, v value.Value) (value.Value, place) {
 	switch v.Kind() {
 	case value.Time, value.Date:
 		ticks = v.Ticks()
-	case value.String, value.Bytes, value.JSON:
+	case value.String, value.Bytes:
 		var err error
 		if ticks, err = value.ParseTime(v.Text()); err != nil {
 			return v, placeNowhere
@@ -352,7 +352,7 @@ func locateDuration(t *value.Type, v value.Value) (value.Value, place) {
 	switch v.Kind() {
 	case value.Duration:
 		ticks = v.Ticks()
-	case value.String, value.Bytes, value.JSON:
+	case value.String, value.Bytes:
 		var err error
 		if ticks, err = value.ParseDuration(v.Text()); err != nil {
 			return v, placeNowhere

@@ -1,0 +1,188 @@
+package planner
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// people is person (id INT PRIMARY KEY, surname VARCHAR, born DATE, mail VARCHAR COLLATE nocase, points
+// DECIMAL(5,2)) with indexes on surname, (born DESC, id DESC), mail (unique) and points.
+func people(t testing.TB) *Table {
+	tab := &Table{
+		Name: "person",
+		Columns: []*Column{
+			{Name: "id", Type: value.Type{Base: value.TypeInt}, NotNull: true},
+			{Name: "surname", Type: value.Type{Base: value.TypeChar}},
+			{Name: "born", Type: value.Type{Base: value.TypeDate}},
+			{Name: "mail", Type: value.Type{Base: value.TypeChar, Collation: value.NoCase}},
+			{Name: "points", Type: value.Type{Base: value.TypeDecimal, Precision: 5, Scale: 2}},
+		},
+		Key: []KeyPart{{Column: 0}},
+		Indexes: []*Index{
+			{Name: "surname", KeyName: "surname", Parts: []KeyPart{{Column: 1, Cut: 40}}},
+			{Name: "born", KeyName: "born", Parts: []KeyPart{{Column: 2, Desc: true}, {Column: 0, Desc: true}}},
+			{Name: "mail", KeyName: "mail", Unique: true, Parts: []KeyPart{{Column: 3, Cut: 40}}},
+			{Name: "points", KeyName: "points", Parts: []KeyPart{{Column: 4}}},
+		},
+	}
+	if err := tab.Init(); err != nil {
+		t.Fatal(err)
+	}
+	return tab
+}
+
+func personColumn(t *Table, name string) expr.Node {
+	i := t.Ordinal(name)
+	c := t.Columns[i]
+	return &expr.Column{Index: i, Name: c.Name, T: c.Type, Nullable: !c.NotNull}
+}
+
+func TestSpansOfArguments(t *testing.T) {
+	tab := people(t)
+	col := func(name string) expr.Node { return personColumn(tab, name) }
+	cmp := func(op expr.CompareOp, name string) expr.Node {
+		return must(expr.NewCompare(op, col(name), expr.NewParam(0)))
+	}
+	like := must(expr.NewLike(col("surname"), expr.NewParam(0), '\\', false))
+	likeMail := must(expr.NewLike(col("mail"), expr.NewParam(0), '\\', false))
+	text, num, float := value.FromString, value.FromInt, value.FromFloat
+	born := func(s string) value.Value {
+		ticks, err := value.ParseDate(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return value.FromDate(ticks)
+	}
+	tests := []struct {
+		cond expr.Node
+		arg  value.Value
+		want string
+	}{
+		{cmp(expr.Eq, "id"), num(7), "PK!8000000000000007"},
+		{cmp(expr.Eq, "id"), text("7"), "PK!8000000000000007"},
+		{cmp(expr.Eq, "id"), float(7.5), "nothing"},
+		{cmp(expr.Eq, "id"), value.FromUint(1 << 63), "nothing"},
+		{cmp(expr.Eq, "id"), value.NullValue, "nothing"},
+		{cmp(expr.NullEq, "surname"), value.NullValue, `[surname!, surname!")`},
+		{cmp(expr.Gt, "id"), float(7.5), `[PK!8000000000000007", PK")`},
+		{cmp(expr.Lt, "id"), float(7.5), `[PK!, PK!8000000000000007")`},
+		{cmp(expr.Le, "id"), float(1e30), `[PK!, PK")`},
+		{cmp(expr.Ge, "id"), float(1e30), "nothing"},
+		{cmp(expr.Eq, "surname"), text("Smith"), `[surname!Smith, surname!Smith")`},
+		{cmp(expr.Eq, "surname"), text(""), `[surname!"", surname!""")`},
+		{cmp(expr.Lt, "surname"), text("b"), `[surname!", surname!b)`},
+		{cmp(expr.Eq, "surname"), num(7), `[surname!", surname") inexact unordered`},
+		{cmp(expr.Eq, "surname"), value.FromBytes("Smith"), `[surname!Smith, surname!Smith")`},
+		{like, text("Sm%"), "[surname!Sm, surname!Sn)"},
+		{like, text("Sm_th"), "[surname!Sm, surname!Sn) inexact"},
+		{like, text("Smith"), `[surname!Smith, surname!Smith")`},
+		{like, text("%mith"), `[surname!", surname") inexact`},
+		{like, text("%"), `[surname!", surname")`},
+		{like, value.NullValue, "nothing"},
+		{likeMail, text("Jo%"), "[mail!jo, mail!jp)"},
+		{cmp(expr.Eq, "mail"), text("JO@x.Org"), `[mail!jo@x.0org, mail!jo@x.0org")`},
+		{cmp(expr.Eq, "born"), text("2000-01-02"), `[born!2524555295999999999, born!2524555295999999999")`},
+		{cmp(expr.Eq, "born"), text("2000-01-02 12:00"), "nothing"},
+		{cmp(expr.Lt, "born"), text("2000-01-02 12:00"), "[born!2524555295999999999, born!~~~)"},
+		{cmp(expr.Gt, "born"), born("2000-01-02"), "[born!, born!2524555295999999999)"},
+		{cmp(expr.Eq, "born"), text("soon"), "[born!, born!~~~) inexact"},
+		{cmp(expr.Eq, "points"), text("1.5"), `[points!100150, points!100150")`},
+		{cmp(expr.Eq, "points"), float(1.005), "nothing"},
+		{cmp(expr.Le, "points"), float(-1.005), `[points!", points!099898")`},
+		{cmp(expr.Gt, "points"), num(1000), "nothing"},
+	}
+	for _, test := range tests {
+		name := strings.Replace(expr.String(test.cond), "?", value.Text(test.arg), 1)
+		t.Run(name, func(t *testing.T) {
+			p, err := chooseAccess(accessRequest{table: tab, total: tab.RowWidth(), conds: []expr.Node{test.cond},
+				order: []SortKey{{Expr: col("id")}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var r Reads
+			if err := p.scan.Reads(&expr.Env{Args: []value.Value{test.arg}}, &r); err != nil {
+				t.Fatal(err)
+			}
+			if got := readsString(&r); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+func readsString(r *Reads) string {
+	var out []string
+	for _, k := range r.Points {
+		out = append(out, k.Row)
+	}
+	for _, s := range r.Spans {
+		out = append(out, fmt.Sprintf("[%s, %s)", s.From, s.To))
+	}
+	if len(out) == 0 {
+		out = append(out, "nothing")
+	}
+	if !r.Exact {
+		out = append(out, "inexact")
+	}
+	if r.Unordered {
+		out = append(out, "unordered")
+	}
+	return strings.Join(out, " ")
+}
+
+// TestReadsIsReusable computes a point, then a span, into the same Reads.
+func TestReadsIsReusable(t *testing.T) {
+	tab := people(t)
+	p, err := chooseAccess(accessRequest{table: tab, total: tab.RowWidth(),
+		conds: []expr.Node{must(expr.NewCompare(expr.Eq, personColumn(tab, "id"), expr.NewParam(0)))}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r Reads
+	for range 2 {
+		for arg, want := range map[value.Value]string{
+			value.FromInt(1):        "PK!8000000000000001",
+			value.FromDuration(5e7): "[PK!, PK\") inexact",
+			value.NullValue:         "nothing",
+		} {
+			if err := p.scan.Reads(&expr.Env{Args: []value.Value{arg}}, &r); err != nil {
+				t.Fatal(err)
+			}
+			if got := readsString(&r); got != want {
+				t.Errorf("%v: got %s, want %s", arg, got, want)
+			}
+		}
+	}
+}
+
+func BenchmarkReadsPoint(b *testing.B) {
+	benchmarkReads(b, value.FromInt(12345), func(t *Table) expr.Node {
+		return must(expr.NewCompare(expr.Eq, personColumn(t, "id"), expr.NewParam(0)))
+	})
+}
+
+func BenchmarkReadsLike(b *testing.B) {
+	benchmarkReads(b, value.FromString("Sm%"), func(t *Table) expr.Node {
+		return must(expr.NewLike(personColumn(t, "surname"), expr.NewParam(0), '\\', false))
+	})
+}
+
+func benchmarkReads(b *testing.B, arg value.Value, cond func(*Table) expr.Node) {
+	tab := people(b)
+	p, err := chooseAccess(accessRequest{table: tab, total: tab.RowWidth(), conds: []expr.Node{cond(tab)}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	env := &expr.Env{Args: []value.Value{arg}}
+	var r Reads
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := p.scan.Reads(env, &r); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
