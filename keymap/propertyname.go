@@ -54,7 +54,7 @@ func PropertyName(column string) string {
 		i += size
 	}
 	name := b.String()
-	if n := len(name); n > 3 && name[n-3] == '_' && isDigit(name[n-2]) && isDigit(name[n-1]) {
+	if n := len(name); n >= 3 && name[n-3] == '_' && isDigit(name[n-2]) && isDigit(name[n-1]) {
 		var last strings.Builder
 		writeEscape(&last, rune(name[n-1]))
 		name = name[:n-1] + last.String()

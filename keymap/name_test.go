@@ -1,0 +1,238 @@
+package keymap
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+var (
+	legalTable    = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]{2,62}$`)
+	legalProperty = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	escape        = regexp.MustCompile(`_x[0-9A-F]*_`)
+)
+
+// unescapeProperty reads a property's name back, which shows that no two columns share one.
+func unescapeProperty(name string) string {
+	return escape.ReplaceAllStringFunc(name, func(e string) string {
+		digits := e[2 : len(e)-1]
+		if digits == "" {
+			return ""
+		}
+		r, err := strconv.ParseInt(digits, 16, 32)
+		if err != nil {
+			return e
+		}
+		if r >= 0xFF0000 {
+			return string([]byte{byte(r)})
+		}
+		return string(rune(r))
+	})
+}
+
+// unescapeTable reads the name of a database or a table back.
+func unescapeTable(name string) string {
+	var b strings.Builder
+	name = strings.ToLower(name)
+	for i := 0; i < len(name); i++ {
+		if name[i] != 'z' || i+1 == len(name) || !isDigit(name[i+1]) {
+			b.WriteByte(name[i])
+			continue
+		}
+		i++
+		size := 0
+		switch name[i] {
+		case '0':
+			b.WriteByte('z')
+		case '1':
+			b.WriteByte('_')
+		case '4', '5', '6':
+			size = 2 * int(name[i]-'3')
+			r, _ := strconv.ParseInt(name[i+1:i+1+size], 16, 32)
+			if r >= 0xFF0000 {
+				b.WriteByte(byte(r))
+			} else {
+				b.WriteRune(rune(r))
+			}
+		}
+		i += size
+	}
+	return b.String()
+}
+
+func checkNames(t *testing.T, database, table, column string) {
+	t.Helper()
+	physical, prefix := TableName(database, table), DatabasePrefix(database)
+	if table != "" && !legalTable.MatchString(physical) || strings.EqualFold(physical, "tables") {
+		t.Fatalf("table %q of %q is %q", table, database, physical)
+	}
+	if !strings.HasPrefix(physical, prefix) || strings.EqualFold(physical, CatalogTable(database)) || !legalTable.MatchString(CatalogTable(database)) {
+		t.Fatalf("table %q of %q is %q, catalog %q", table, database, physical, CatalogTable(database))
+	}
+	tail := physical[len(prefix):]
+	if strings.Contains(tail, escapeHash) {
+		if len(physical) < 40 {
+			t.Fatalf("table %q of %q is %q", table, database, physical)
+		}
+	} else if got := unescapeTable(tail); got != value.Fold(table) {
+		t.Fatalf("table %q is %q, which reads %q", table, tail, got)
+	}
+	if !strings.Contains(prefix, escapeHash) {
+		if got := unescapeTable(strings.TrimSuffix(prefix, escapeDatabase)); got != value.Fold(database) {
+			t.Fatalf("database %q is %q, which reads %q", database, prefix, got)
+		}
+	}
+	if i := strings.Index(strings.ToLower(physical), "z8"); i+2 != len(prefix) {
+		t.Fatalf("the end of database %q is not the first in %q", database, physical)
+	}
+
+	name := PropertyName(column)
+	folded := strings.ToLower(name)
+	if column != "" && !legalProperty.MatchString(name) || len(PropertyPart(name, 99)) > 255 || takenNames[folded] || strings.HasPrefix(folded, OwnPrefix) {
+		t.Fatalf("column %q is %q", column, name)
+	}
+	if regexp.MustCompile(`_[0-9][0-9]$`).MatchString(name) {
+		t.Fatalf("column %q is %q, which looks like a part", column, name)
+	}
+	if len(name) <= maxPropertyName {
+		if got := unescapeProperty(name); got != column {
+			t.Fatalf("column %q is %q, which reads %q", column, name, got)
+		}
+	} else if !strings.HasSuffix(name, propertyHash+hashName(value.Fold(column), hashUnits)) {
+		t.Fatalf("column %q is %q", column, name)
+	}
+
+	index := IndexName(table)
+	checkAlphabet(t, index)
+	if index == RowPrefix || len(index) > maxIndexName {
+		t.Fatalf("index %q is %q", table, index)
+	}
+}
+
+func FuzzNames(f *testing.F) {
+	f.Add("shop", "Order_Items", "_x2-")
+	f.Add("", "z1", "nf_x")
+	f.Add("z", "z8", "Timestamp")
+	f.Add("1", "\xff", "a_01")
+	f.Add("größe größe größe größe", strings.Repeat("z_", 30), strings.Repeat("ö", 50))
+	f.Fuzz(checkNames)
+}
+
+// TestNamesApart: names that differ by more than case have different physical names, whatever their
+// characters look like escaped.
+func TestNamesApart(t *testing.T) {
+	pieces := []string{"", "a", "A", "z", "Z", "0", "1", "8", "_", "x", "2D", "-", "z1", "Z8", "_x_", "_x2D_", "_x2", "ö", "Ö", "_01", "nf_", "\x02", "\xff", "\xfe"}
+	var names []string
+	for _, a := range pieces {
+		for _, b := range pieces {
+			for _, c := range pieces {
+				names = append(names, a+b+c)
+			}
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for what, f := range map[string]func(string) string{
+		"table":    func(s string) string { return strings.ToLower(TableName("d", s)) },
+		"database": func(s string) string { return strings.ToLower(DatabasePrefix(s)) },
+		"property": PropertyName,
+		"index":    IndexName,
+	} {
+		of := map[string]string{}
+		for _, n := range names {
+			physical, folded := f(n), value.Fold(n)
+			if other, ok := of[physical]; ok && other != folded {
+				t.Errorf("%s %q and %q are both %q", what, other, folded, physical)
+			}
+			of[physical] = folded
+			if what == "property" {
+				for i := 1; i < 3; i++ {
+					of[PropertyPart(physical, i)] = folded + "\x00part of it"
+				}
+			}
+		}
+	}
+	for _, n := range names {
+		checkNames(t, n, n+"t", n)
+	}
+}
+
+func TestLongNames(t *testing.T) {
+	for _, unit := range []string{"a", "z", "z1", "_", "ö", "\U0001F44D", "-"} {
+		tables, properties, indexes := map[string]bool{}, map[string]bool{}, map[string]bool{}
+		for n := 1; n < 300; n++ {
+			name := strings.Repeat(unit, n)
+			checkNames(t, name, name, name)
+			tables[TableName("shop", name)], properties[PropertyName(name)], indexes[IndexName(name)] = true, true, true
+			if n > 1 && (len(tables) != n || len(properties) != n || len(indexes) != n) {
+				t.Fatalf("a name of %d × %q is not new", n, unit)
+			}
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for _, s := range []string{"", "a", "abc", "äöü", "a👍b👍", strings.Repeat("👍", 20), strings.Repeat("日本", 20)} {
+		if got, want := UTF16Len(s), len(utf16.Encode([]rune(s))); got != want {
+			t.Errorf("UTF16Len(%q) = %d, want %d", s, got, want)
+		}
+		for units := 2; units < 10; units++ {
+			parts := SplitText(s, units)
+			if strings.Join(parts, "") != s || s == "" && len(parts) != 1 {
+				t.Errorf("%q in parts: %q", s, parts)
+			}
+			for i, p := range parts {
+				if UTF16Len(p) > units || !utf8.ValidString(p) || i < len(parts)-1 && UTF16Len(p) < units-1 {
+					t.Errorf("%q in parts of %d: %q", s, units, parts)
+				}
+			}
+			octets := SplitBytes(s, units)
+			if strings.Join(octets, "") != s || len(octets) != max(1, (len(s)+units-1)/units) {
+				t.Errorf("%q in octets: %q", s, octets)
+			}
+		}
+	}
+}
+
+func TestBucket(t *testing.T) {
+	// The hashes of the FNV authors' test vectors: "" cbf29ce484222325, "a" af63dc4c8601ec8c, "foobar" 85944171f73967e8.
+	for in, want := range map[string]string{"": "2325", "a": "ec8c", "foobar": "67e8"} {
+		if got := Bucket(in, 65536); got != want {
+			t.Errorf("Bucket(%q) = %s, want %s", in, got, want)
+		}
+	}
+	seen := map[string]int{}
+	for i := range 1600 {
+		seen[Bucket(strconv.Itoa(i), 16)]++
+	}
+	for i := range 16 {
+		if n := seen[BucketName(i)]; n < 50 || n > 200 {
+			t.Errorf("bucket %s has %d of 1600 keys", BucketName(i), n)
+		}
+	}
+	if len(seen) != 16 || Bucket("x", 1) != "0000" || Bucket("x", 0) != "0000" || BucketName(65535) != "ffff" {
+		t.Error(seen)
+	}
+}
+
+func TestTupleErrors(t *testing.T) {
+	if _, _, err := AppendTuple(nil, []value.Value{value.FromInt(1)}, nil); err == nil {
+		t.Error("a value without a part")
+	}
+	parts := []Part{{Type: text}, {Type: value.Type{Base: value.TypeInt}}}
+	if out, _, err := AppendTuple([]byte("x"), []value.Value{value.FromString("a"), value.FromString("b")}, parts); err == nil || string(out) != "x" {
+		t.Errorf("%q, %v", out, err)
+	}
+	if vals, _, err := DecodeTuple(nil, "a!b", parts); err == nil || vals != nil {
+		t.Errorf("%v, %v", vals, err)
+	}
+	if out, _, err := AppendTuple(nil, []value.Value{value.FromString("a")}, parts); err != nil || string(out) != "a" {
+		t.Errorf("the beginning of a key: %q, %v", out, err)
+	}
+}
