@@ -1,0 +1,400 @@
+package planner
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Change says what has to be done with stored data when a definition becomes the next one. The zero Change
+// is nothing.
+type Change struct {
+	// Rewrite: every row is written anew. From gives, by column of the next definition, the column of the
+	// old one whose value, converted to the next type, it takes; -1: the value of New at that place.
+	// A value that does not convert, or breaks NOT NULL or CHECK, refuses the change before any row is written.
+	Rewrite bool
+	From    []int
+	New     []expr.Node // by column of the next definition; nil where From is not -1, and for NULL
+	// Verify: every row must satisfy the next definition's NOT NULL and CHECK; nothing is written.
+	Verify bool
+	Fill   []*Index // of the next definition: entries are to be made
+	Drop   []*Index // of the old one: entries are to be deleted
+}
+
+// None says that stored data stays as it is.
+func (c *Change) None() bool {
+	return !c.Rewrite && !c.Verify && len(c.Fill) == 0 && len(c.Drop) == 0
+}
+
+// Alter makes the definition that an action of ALTER TABLE leads to, and says what it means for stored
+// data. CREATE INDEX and DROP INDEX are AddIndex and DropIndexAction. t stays as it is. A renamed table has
+// its new name in next; where the catalog finds it is the catalog's.
+func Alter(t *Table, a dialect.AlterAction) (next *Table, ch Change, err error) {
+	m := &alteration{definer: definer{t: t.Clone()}, old: t}
+	for i := range t.Columns {
+		m.from = append(m.from, i)
+	}
+	if err := m.apply(&a); err != nil {
+		return nil, Change{}, err
+	}
+	if next, err = m.finish(); err != nil {
+		return nil, Change{}, err
+	}
+	if m.change.Rewrite {
+		m.change.From = m.from
+		m.change.New = make([]expr.Node, len(next.Columns))
+		for i, from := range m.from {
+			if from < 0 {
+				m.change.New[i] = next.Columns[i].initial()
+			}
+		}
+	}
+	return next, m.change, nil
+}
+
+// alteration is a definition under change.
+type alteration struct {
+	definer
+	old    *Table
+	from   []int // by column: the old column, -1: new
+	change Change
+}
+
+func (m *alteration) apply(a *dialect.AlterAction) error {
+	switch a.Kind {
+	case dialect.AddColumn:
+		return m.add(a)
+	case dialect.DropColumn:
+		return m.drop(a)
+	case dialect.RenameColumn:
+		return m.renameColumn(a.Name, a.NewName, a.Pos)
+	case dialect.ModifyColumn:
+		return m.modify(a)
+	case dialect.AlterDefault:
+		return m.alterDefault(a)
+	case dialect.AddIndex:
+		return m.createIndex(a)
+	case dialect.DropIndexAction:
+		return m.dropIndex(a)
+	case dialect.RenameIndex:
+		return m.renameIndex(a)
+	case dialect.RenameTableTo:
+		m.t.Name = a.NewName
+		return nil
+	case dialect.AddCheck:
+		m.change.Verify = true
+		return m.addCheck(&a.Check)
+	case dialect.DropCheck:
+		return m.dropCheck(a)
+	case dialect.TableOption:
+		return m.alterOptions(a.Options)
+	case dialect.AddForeignKey:
+		return m.noForeignKeys(a.Pos)
+	case dialect.DropForeignKey:
+		return cantDrop(a.Name, a.Pos)
+	case dialect.DropPrimaryKey:
+		return notSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
+	}
+	return notSupported(a.Pos, "ALTER TABLE of partitions is")
+}
+
+func cantDrop(name string, pos dialect.Pos) *Error {
+	return newError(codeCantDropField, pos, "Can't DROP '%s'; check that column/key exists", name)
+}
+
+// existing finds a column, which must be one that SQL may change.
+func (m *alteration) existing(name string, pos dialect.Pos) (int, error) {
+	i := m.find(name)
+	if i < 0 || m.t.Columns[i].Hidden {
+		return 0, newError(codeUnknownColumn, pos, "Unknown column '%s' in '%s'", name, m.t.Name)
+	}
+	return i, nil
+}
+
+func (m *alteration) add(a *dialect.AlterAction) error {
+	if a.IfExists && m.find(a.Column.Name) >= 0 {
+		return nil
+	}
+	if a.Column.PrimaryKey {
+		return notSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
+	}
+	if a.Column.AutoIncrement {
+		return notSupported(a.Pos, "adding an AUTO_INCREMENT column to a table is")
+	}
+	if err := m.addColumn(&a.Column); err != nil {
+		return err
+	}
+	m.from = append(m.from, -1)
+	added := m.t.Columns[len(m.t.Columns)-1]
+	m.change.Rewrite = added.NotNull || added.HasDefault || added.Generated != ""
+	m.change.Verify = a.Column.Check != nil
+	before := len(m.t.Indexes)
+	if err := m.columnIndexes(); err != nil {
+		return err
+	}
+	m.change.Fill = append(m.change.Fill, m.t.Indexes[before:]...)
+	return m.place(len(m.t.Columns)-1, a)
+}
+
+// place moves a column to where FIRST or AFTER wants it; a new column stands before a hidden row id.
+func (m *alteration) place(i int, a *dialect.AlterAction) error {
+	to := i
+	switch {
+	case a.First:
+		to = 0
+	case a.After != "":
+		after, err := m.existing(a.After, a.Pos)
+		if err != nil {
+			return err
+		}
+		if to = after + 1; after >= i {
+			to = after
+		}
+	default:
+		return nil
+	}
+	order := make([]int, 0, len(m.t.Columns))
+	for j := range m.t.Columns {
+		if j != i {
+			order = append(order, j)
+		}
+	}
+	m.reorder(slices.Insert(order, to, i))
+	return nil
+}
+
+// reorder makes the columns those of order, in this order; the columns left out must be in no key.
+func (m *alteration) reorder(order []int) {
+	columns, from := make([]*Column, len(order)), make([]int, len(order))
+	at := make([]int, len(m.t.Columns))
+	for i, old := range order {
+		columns[i], from[i], at[old] = m.t.Columns[old], m.from[old], i
+	}
+	m.t.Columns, m.from = columns, from
+	move := func(parts []KeyPart) {
+		for i := range parts {
+			parts[i].Column = at[parts[i].Column]
+		}
+	}
+	move(m.t.Key)
+	for _, ix := range m.t.Indexes {
+		move(ix.Parts)
+		for i := range ix.Include {
+			ix.Include[i] = at[ix.Include[i]]
+		}
+	}
+	if p := m.t.Partition; p != nil {
+		for i := range p.Columns {
+			p.Columns[i] = at[p.Columns[i]]
+		}
+	}
+}
+
+// drop drops a column. As in MySQL it goes from the indexes too; an index of it alone is dropped.
+func (m *alteration) drop(a *dialect.AlterAction) error {
+	i := m.find(a.Name)
+	if i < 0 || m.t.Columns[i].Hidden {
+		if a.IfExists {
+			return nil
+		}
+		return cantDrop(a.Name, a.Pos)
+	}
+	name := m.t.Columns[i].Name
+	is := func(p KeyPart) bool { return p.Column == i }
+	if slices.ContainsFunc(m.t.Key, is) {
+		return notSupported(a.Pos, "dropping '%s', a column of the primary key, is", name)
+	}
+	visible := 0
+	for _, c := range m.t.Columns {
+		if !c.Hidden {
+			visible++
+		}
+	}
+	if visible == 1 {
+		return newError(codeCantRemoveAll, a.Pos, "You can't delete all columns with ALTER TABLE; use DROP TABLE instead")
+	}
+	if err := m.unused(i, a.Pos); err != nil {
+		return err
+	}
+	for _, ix := range slices.Clone(m.t.Indexes) {
+		ix.Include = slices.DeleteFunc(ix.Include, func(c int) bool { return c == i })
+		if !slices.ContainsFunc(ix.Parts, is) {
+			continue
+		}
+		m.removeIndex(ix)
+		parts := slices.DeleteFunc(ix.Parts, is)
+		if len(parts) == 0 {
+			continue
+		}
+		ix.Parts = parts
+		if err := m.uniqueInPartition(ix); err != nil {
+			return err
+		}
+		ix.KeyName = m.keyName(ix.Name)
+		m.t.Indexes = append(m.t.Indexes, ix)
+		m.change.Fill = append(m.change.Fill, ix)
+	}
+	order := make([]int, 0, len(m.t.Columns))
+	for j := range m.t.Columns {
+		if j != i {
+			order = append(order, j)
+		}
+	}
+	m.reorder(order)
+	m.change.Rewrite = true
+	return nil
+}
+
+// unused refuses to change a column that a check or a generated column is made of.
+func (m *alteration) unused(i int, pos dialect.Pos) error {
+	name := m.t.Columns[i].Name
+	uses := func(n expr.Node) bool {
+		found := false
+		if n != nil {
+			expr.Columns(n, func(c *expr.Column) { found = found || c.Level == 0 && c.Index == i })
+		}
+		return found
+	}
+	for _, c := range m.old.Checks {
+		if uses(c.Expr) {
+			return newError(codeCheckUses, pos, "Check constraint '%s' uses column '%s', hence column cannot be dropped or renamed.", c.Name, name)
+		}
+	}
+	for j, c := range m.old.Columns {
+		if j != i && uses(c.GeneratedExpr) {
+			return newError(codeGeneratedDependsOn, pos, "Column '%s' has a generated column dependency.", name)
+		}
+	}
+	return nil
+}
+
+// removeIndex takes an index out of the definition and notes that its entries are to be deleted.
+func (m *alteration) removeIndex(ix *Index) {
+	m.t.Indexes = slices.DeleteFunc(m.t.Indexes, func(other *Index) bool { return other == ix })
+	m.change.Drop = append(m.change.Drop, m.old.Index(ix.Name))
+}
+
+func (m *alteration) renameColumn(name, to string, pos dialect.Pos) error {
+	i, err := m.existing(name, pos)
+	if err != nil {
+		return err
+	}
+	if j := m.find(to); j >= 0 && j != i {
+		return newError(codeDuplicateColumn, pos, "Duplicate column name '%s'", to)
+	}
+	if !strings.EqualFold(name, to) {
+		if err := m.unused(i, pos); err != nil {
+			return err
+		}
+	}
+	m.t.Columns[i].Name = to
+	return nil
+}
+
+func (m *alteration) alterDefault(a *dialect.AlterAction) error {
+	i, err := m.existing(a.Name, a.Pos)
+	if err != nil {
+		return err
+	}
+	return setDefault(m.t.Columns[i], &a.Column)
+}
+
+func (m *alteration) createIndex(a *dialect.AlterAction) error {
+	if a.Index.Primary {
+		return notSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
+	}
+	if (a.IfExists || a.Index.IfNot) && a.Index.Name != "" && m.t.Index(a.Index.Name) != nil {
+		return nil
+	}
+	ix, err := m.addIndex(&a.Index)
+	if err == nil {
+		m.change.Fill = append(m.change.Fill, ix)
+	}
+	return err
+}
+
+func (m *alteration) dropIndex(a *dialect.AlterAction) error {
+	if strings.EqualFold(a.Name, "primary") {
+		return notSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
+	}
+	ix := m.t.Index(a.Name)
+	if ix == nil {
+		if a.IfExists {
+			return nil
+		}
+		return cantDrop(a.Name, a.Pos)
+	}
+	m.removeIndex(ix)
+	return nil
+}
+
+func (m *alteration) renameIndex(a *dialect.AlterAction) error {
+	ix := m.t.Index(a.Name)
+	if ix == nil {
+		return newError(codeUnknownIndex, a.Pos, "Key '%s' doesn't exist in table '%s'", a.Name, m.t.Name)
+	}
+	if other := m.t.Index(a.NewName); other != nil && other != ix {
+		return newError(codeDuplicateKeyName, a.Pos, "Duplicate key name '%s'", a.NewName)
+	}
+	if strings.EqualFold(a.NewName, "primary") {
+		return newError(codeWrongIndexName, a.Pos, "Incorrect index name '%s'", a.NewName)
+	}
+	ix.Name = a.NewName
+	return nil
+}
+
+func (m *alteration) dropCheck(a *dialect.AlterAction) error {
+	for i, c := range m.t.Checks {
+		if strings.EqualFold(c.Name, a.Name) {
+			m.t.Checks = slices.Delete(m.t.Checks, i, i+1)
+			return nil
+		}
+	}
+	if a.IfExists {
+		return nil
+	}
+	return newError(codeNoCheck, a.Pos, "Check constraint '%s' is not found in the table.", a.Name)
+}
+
+// alterOptions takes the options that mean something: COMMENT and AUTO_INCREMENT.
+func (m *alteration) alterOptions(options map[string]string) error {
+	if comment, ok := options["COMMENT"]; ok {
+		m.t.Comment = comment
+	}
+	if text, ok := options["AUTO_INCREMENT"]; ok {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			return newError(codeSyntax, noPos, "AUTO_INCREMENT = %s: not a number of a row", text)
+		}
+		m.t.FirstAutoIncrement = n
+	}
+	_, err := tableCollation(options["COLLATE"])
+	return err
+}
+
+// initial is what existing rows get in a new column: its default; where it has none and may not be NULL,
+// what MySQL gives there, the zero of its type.
+func (c *Column) initial() expr.Node {
+	if c.DefaultExpr != nil || !c.NotNull || c.Generated != "" {
+		return c.DefaultExpr
+	}
+	switch c.Type.Base {
+	case value.TypeChar, value.TypeText, value.TypeSet:
+		return expr.NewConst(value.FromString(""))
+	case value.TypeEnum:
+		return expr.NewConst(value.FromString(c.Type.Names[0]))
+	case value.TypeBinary, value.TypeBlob:
+		return expr.NewConst(value.FromBytes(""))
+	case value.TypeJSON:
+		return expr.NewConst(value.FromString("null"))
+	case value.TypeDate, value.TypeDateTime, value.TypeUUID, value.TypeYear:
+		return nil // these have no zero: NOT NULL refuses a table that has rows
+	case value.TypeTime:
+		return expr.NewConst(value.FromDuration(0))
+	}
+	return expr.NewConst(value.FromInt(0))
+}

@@ -1,0 +1,124 @@
+package planner
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// modify changes a column's definition, and its name for CHANGE COLUMN. Rows are written anew only where
+// the new type keeps values in another form or may refuse some; keys are made anew where their codes change.
+func (m *alteration) modify(a *dialect.AlterAction) error {
+	name := a.Name
+	if name == "" {
+		name = a.Column.Name
+	}
+	i, err := m.existing(name, a.Pos)
+	if err != nil {
+		if a.IfExists {
+			return nil
+		}
+		return err
+	}
+	if a.Column.PrimaryKey {
+		return notSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
+	}
+	if err := m.renameColumn(name, a.Column.Name, a.Pos); err != nil {
+		return err
+	}
+	old := m.old.Columns[i]
+	col, err := m.column(&a.Column)
+	if err != nil {
+		return err
+	}
+	col.Property = old.Property
+	if col.AutoIncrement && !old.AutoIncrement {
+		return notSupported(a.Pos, "making a column of a table AUTO_INCREMENT is")
+	}
+	is := func(p KeyPart) bool { return p.Column == i }
+	inKey := slices.ContainsFunc(m.t.Key, is)
+	if inKey {
+		if a.Column.Null {
+			return newError(codePrimaryNull, a.Pos, "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead")
+		}
+		col.NotNull = true
+	}
+	m.t.Columns[i] = col
+	if !sameCodes(old.Type, col.Type) {
+		if inKey {
+			return notSupported(a.Pos, "changing '%s', a column of the primary key, from %s to %s is", old.Name, old.Type, col.Type)
+		}
+		m.renewIndexes(i)
+	}
+	m.change.Rewrite = !sameForm(old.Type, col.Type) || col.Generated != old.Generated
+	m.change.Verify = col.NotNull && !old.NotNull || a.Column.Check != nil
+	if err := m.columnCheck(&a.Column); err != nil {
+		return err
+	}
+	if a.Column.Unique {
+		m.uniques = append(m.uniques, &a.Column)
+		before := len(m.t.Indexes)
+		if err := m.columnIndexes(); err != nil {
+			return err
+		}
+		m.change.Fill = append(m.change.Fill, m.t.Indexes[before:]...)
+	}
+	return m.place(i, a)
+}
+
+// renewIndexes has the indexes over a column made anew, under key names of their own.
+func (m *alteration) renewIndexes(column int) {
+	for _, ix := range slices.Clone(m.t.Indexes) {
+		if !slices.ContainsFunc(ix.Parts, func(p KeyPart) bool { return p.Column == column }) {
+			continue
+		}
+		at := slices.Index(m.t.Indexes, ix)
+		m.removeIndex(ix)
+		ix.KeyName = m.keyName(ix.Name)
+		m.t.Indexes = slices.Insert(m.t.Indexes, at, ix)
+		m.change.Fill = append(m.change.Fill, ix)
+	}
+}
+
+func isInteger(t value.Type) bool { return t.Base >= value.TypeTinyInt && t.Base <= value.TypeBigInt }
+
+// sameCodes says whether values of the two types have the same codes in keys.
+func sameCodes(a, b value.Type) bool {
+	if a.Collation != b.Collation {
+		return false
+	}
+	switch {
+	case isInteger(a) && isInteger(b):
+		return a.Unsigned == b.Unsigned
+	case a.Base == value.TypeDecimal && b.Base == value.TypeDecimal:
+		return a.Precision == b.Precision && a.Scale == b.Scale
+	case kindOf(a) == textKind && kindOf(b) == textKind, kindOf(a) == bytesKind && kindOf(b) == bytesKind:
+		return keymap.Cuttable(a) == keymap.Cuttable(b)
+	}
+	return a.Base == b.Base
+}
+
+// sameForm says whether each value of type a is stored alike as one of type b.
+func sameForm(a, b value.Type) bool {
+	switch {
+	case isInteger(a) && isInteger(b):
+		wide := func(t value.Type) bool { return t.Unsigned && t.Base == value.TypeBigInt }
+		return a.Base <= b.Base && a.Unsigned == b.Unsigned && wide(a) == wide(b)
+	case a.Base == value.TypeFloat && b.Base == value.TypeDouble:
+		return true
+	case (a.Base == value.TypeChar || a.Base == value.TypeText) && (b.Base == value.TypeChar || b.Base == value.TypeText),
+		kindOf(a) == bytesKind && kindOf(b) == bytesKind:
+		return b.Length == 0 || a.Length > 0 && a.Length <= b.Length
+	case a.Base != b.Base || a.Unsigned != b.Unsigned || a.Scale != b.Scale:
+		return false
+	case a.Base == value.TypeDecimal:
+		return a.Precision <= b.Precision
+	case a.Base == value.TypeDateTime, a.Base == value.TypeTime:
+		return b.Precision < 0 || a.Precision >= 0 && a.Precision <= b.Precision
+	case a.Base == value.TypeEnum, a.Base == value.TypeSet:
+		return len(a.Names) <= len(b.Names) && slices.Equal(a.Names, b.Names[:len(a.Names)])
+	}
+	return true
+}

@@ -1,0 +1,255 @@
+package planner
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Limits of a definition.
+const (
+	MaxColumns  = 252 // properties of an entity, without the three that each one has
+	MaxKeyParts = 16  // columns of one key, MySQL's limit
+	MaxBuckets  = 1 << 16
+)
+
+// RowID is the name of the column that a table without a primary key gets: a time-ordered UUID, shown
+// by no *.
+const RowID = "_rowid"
+
+// Define makes the table that a CREATE TABLE describes, checked and with its texts bound. Physical and
+// Version are the catalog's to set. What is wrong is an *Error. CREATE TABLE … LIKE is Clone's work; the
+// columns of CREATE TABLE … AS SELECT are added by DefineAs.
+func Define(c *dialect.CreateTable, database string) (*Table, error) {
+	if c.Temporary {
+		return nil, notSupported(c.Table.Pos, "CREATE TEMPORARY TABLE is")
+	}
+	if c.Table.Database != "" {
+		database = c.Table.Database
+	}
+	d := &definer{t: &Table{Database: database, Name: c.Table.Name}}
+	if err := d.options(c.Options); err != nil {
+		return nil, err
+	}
+	if err := d.columns(c.Columns); err != nil {
+		return nil, err
+	}
+	if err := d.keys(c); err != nil {
+		return nil, err
+	}
+	if err := d.partition(c.Partitioning); err != nil {
+		return nil, err
+	}
+	return d.finish()
+}
+
+// DefineAs is Define for CREATE TABLE … AS SELECT: columns of the query that the statement does not
+// declare come behind those that it does.
+func DefineAs(c *dialect.CreateTable, columns []ResultColumn, database string) (*Table, error) {
+	with := *c
+	with.Columns = append([]dialect.ColumnDef(nil), c.Columns...)
+	for _, col := range columns {
+		declared := false
+		for i := range c.Columns {
+			declared = declared || strings.EqualFold(c.Columns[i].Name, col.Name)
+		}
+		if !declared {
+			with.Columns = append(with.Columns, dialect.ColumnDef{Name: col.Name, Type: typeName(col.Type), NotNull: !col.Nullable, Pos: noPos})
+		}
+	}
+	return Define(&with, database)
+}
+
+// typeName writes the type of an expression as that of a column which holds all of its values.
+func typeName(t value.Type) dialect.TypeName {
+	n := dialect.TypeName{Name: t.Base.String(), Members: t.Names, Unsigned: t.Unsigned}
+	if t.Collation == value.NoCase {
+		n.Collate = "nocase"
+	}
+	switch t.Base {
+	case value.TypeUnknown:
+		n.Name = "TEXT"
+	case value.TypeDecimal:
+		n.Args = []int{max(t.Precision, 1), t.Scale}
+	case value.TypeChar, value.TypeBinary:
+		if t.Length > 0 {
+			n.Args = []int{t.Length}
+		} else if t.Base == value.TypeBinary {
+			n.Name = "BLOB"
+		} else {
+			n.Name = "TEXT"
+		}
+	case value.TypeDateTime, value.TypeTime:
+		if t.Precision > 0 {
+			n.Args = []int{t.Precision}
+		}
+	}
+	return n
+}
+
+// definer builds or changes a definition.
+type definer struct {
+	t       *Table
+	noCase  bool                 // the table's default for texts
+	uniques []*dialect.ColumnDef // columns that say UNIQUE themselves
+}
+
+// options takes the table's options. Those of MySQL's storage engines mean nothing here.
+func (d *definer) options(options map[string]string) error {
+	d.t.Comment = options["COMMENT"]
+	if text := options["AUTO_INCREMENT"]; text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil || n < 0 {
+			return newError(codeSyntax, noPos, "AUTO_INCREMENT = %s: not a number of a row", text)
+		}
+		d.t.FirstAutoIncrement = n
+	}
+	var err error
+	d.noCase, err = tableCollation(options["COLLATE"])
+	return err
+}
+
+// tableCollation says whether a collation of a column or table is nocase. MySQL's collations are known by
+// name and mean binary, whatever they mean there: tools write COLLATE utf8mb4_general_ci into tables for
+// which nobody chose it, and a key that ignores case has to be chosen.
+func tableCollation(name string) (noCase bool, err error) {
+	name = strings.ToLower(name)
+	charset, _, _ := strings.Cut(name, "_")
+	switch {
+	case name == "nocase":
+		return true, nil
+	case name == "", name == "binary", mysqlCharsets[charset] && charset != name:
+		return false, nil
+	}
+	return false, newError(codeUnknownCollation, noPos, "Unknown collation: '%s'", name)
+}
+
+var mysqlCharsets = map[string]bool{
+	"utf8mb4": true, "utf8mb3": true, "utf8": true, "latin1": true, "ascii": true, "ucs2": true,
+	"utf16": true, "utf16le": true, "utf32": true,
+}
+
+func (d *definer) columns(defs []dialect.ColumnDef) error {
+	if len(defs) == 0 {
+		return newError(codeTableMustHaveCols, noPos, "A table must have at least 1 column")
+	}
+	for i := range defs {
+		if err := d.addColumn(&defs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addColumn adds a column at the end.
+func (d *definer) addColumn(def *dialect.ColumnDef) error {
+	if d.find(def.Name) >= 0 {
+		return newError(codeDuplicateColumn, def.Pos, "Duplicate column name '%s'", def.Name)
+	}
+	if len(d.t.Columns) >= MaxColumns {
+		return newError(codeTooManyColumns, def.Pos, "Too many columns; at most %d fit an entity", MaxColumns)
+	}
+	col, err := d.column(def)
+	if err != nil {
+		return err
+	}
+	col.Property = d.property(def.Name)
+	d.t.Columns = append(d.t.Columns, col)
+	if def.Unique {
+		d.uniques = append(d.uniques, def)
+	}
+	return d.columnCheck(def)
+}
+
+func (d *definer) columnCheck(def *dialect.ColumnDef) error {
+	if def.Check == nil {
+		return nil
+	}
+	return d.addCheck(&dialect.Check{Name: def.CheckName, Expr: def.Check, Text: def.CheckText, Pos: def.Pos})
+}
+
+// find is Ordinal before Init.
+func (d *definer) find(name string) int {
+	for i, c := range d.t.Columns {
+		if strings.EqualFold(c.Name, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// property finds a property's name that no other column has: a renamed column keeps the one it had.
+func (d *definer) property(name string) string {
+	property := keymap.PropertyName(name)
+	for n := 2; ; n++ {
+		taken := false
+		for _, c := range d.t.Columns {
+			taken = taken || strings.EqualFold(c.Property, property)
+		}
+		if !taken {
+			return property
+		}
+		property = keymap.PropertyName(name + " " + strconv.Itoa(n))
+	}
+}
+
+// finish checks what only the whole definition tells, and binds its texts.
+func (d *definer) finish() (*Table, error) {
+	if err := d.autoIncrement(); err != nil {
+		return nil, err
+	}
+	if len(d.t.Key) == 0 {
+		d.addRowID()
+	}
+	d.setCuts()
+	if err := d.t.Init(); err != nil {
+		return nil, err
+	}
+	if err := d.t.BindTexts(); err != nil {
+		return nil, err
+	}
+	return d.t, d.checkTexts()
+}
+
+// addRowID gives a table without a primary key its hidden one.
+func (d *definer) addRowID() {
+	name := RowID
+	for d.find(name) >= 0 {
+		name += "_"
+	}
+	d.t.Columns = append(d.t.Columns, &Column{
+		Name: name, Type: value.Type{Base: value.TypeUUID, Declared: "UUID"}, Property: d.property(name), NotNull: true, Hidden: true,
+	})
+	d.t.Key = []KeyPart{{Column: len(d.t.Columns) - 1}}
+}
+
+func (d *definer) autoIncrement() error {
+	auto := -1
+	for i, c := range d.t.Columns {
+		if !c.AutoIncrement {
+			continue
+		}
+		if auto >= 0 || !d.beginsKey(i) {
+			return newError(codeAutoKey, noPos,
+				"Incorrect table definition; there can be only one auto column and it must be defined as a key")
+		}
+		auto = i
+	}
+	return nil
+}
+
+// beginsKey says whether a key begins with the column.
+func (d *definer) beginsKey(column int) bool {
+	if len(d.t.Key) > 0 && d.t.Key[0].Column == column {
+		return true
+	}
+	for _, ix := range d.t.Indexes {
+		if ix.Parts[0].Column == column {
+			return true
+		}
+	}
+	return false
+}

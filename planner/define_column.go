@@ -1,0 +1,223 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// column makes a column of its definition, without the property that it is kept in.
+func (d *definer) column(def *dialect.ColumnDef) (*Column, error) {
+	if def.References != nil {
+		return nil, d.noForeignKeys(def.Pos)
+	}
+	t, err := d.columnType(def)
+	if err != nil {
+		return nil, err
+	}
+	col := &Column{
+		Name: def.Name, Type: t, NotNull: def.NotNull, AutoIncrement: def.AutoIncrement, Comment: def.Comment,
+		Generated: def.GeneratedText, Stored: def.Stored,
+	}
+	if def.AutoIncrement {
+		if kindOf(t) != numberKind || t.Base == value.TypeDecimal || t.Base == value.TypeFloat ||
+			t.Base == value.TypeDouble || t.Base == value.TypeBool || t.Base == value.TypeYear || def.Generated != nil {
+			return nil, newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s'", def.Name)
+		}
+		col.NotNull = true
+	}
+	if def.Generated != nil && (def.Default != nil || def.OnUpdate != nil) {
+		return nil, newError(codeWrongUsage, def.Pos, "Incorrect usage of DEFAULT and generated column")
+	}
+	if err := setDefault(col, def); err != nil {
+		return nil, err
+	}
+	if def.OnUpdate != nil {
+		call, ok := def.OnUpdate.(*dialect.Call)
+		if !ok || call.Name != "current_timestamp" && call.Name != "now" || t.Base != value.TypeDateTime {
+			return nil, newError(codeInvalidOnUpdate, def.Pos, "Invalid ON UPDATE clause for '%s' column", def.Name)
+		}
+		col.OnUpdate = "CURRENT_TIMESTAMP"
+		if len(call.Args) == 1 {
+			if l, ok := call.Args[0].(*dialect.Literal); ok {
+				col.OnUpdate += "(" + l.Text + ")"
+			}
+		}
+	}
+	return col, nil
+}
+
+func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
+	noCase, err := tableCollation(def.Type.Collate)
+	if err != nil {
+		return value.Type{}, err
+	}
+	collate := ""
+	if noCase {
+		collate = "nocase"
+	}
+	t, err := value.NewType(def.Type.Name, def.Type.Args, def.Type.Members, def.Type.Unsigned, collate)
+	if err != nil {
+		return value.Type{}, newError(codeSyntax, def.Pos, "Column '%s': %s", def.Name, err)
+	}
+	if d.noCase && def.Type.Collate == "" && kindOf(t) == textKind {
+		t.Collation = value.NoCase
+	}
+	return t, nil
+}
+
+// setDefault takes the text of DEFAULT. DEFAULT NULL is the same as none.
+func setDefault(col *Column, def *dialect.ColumnDef) error {
+	col.Default, col.HasDefault = "", false
+	if def.Default == nil {
+		return nil
+	}
+	if l, ok := def.Default.(*dialect.Literal); ok && l.Kind == dialect.NullLiteral {
+		if col.NotNull {
+			return invalidDefault(col)
+		}
+		return nil
+	}
+	if col.AutoIncrement {
+		return invalidDefault(col)
+	}
+	col.Default, col.HasDefault = def.DefaultText, true
+	return nil
+}
+
+func invalidDefault(col *Column) error {
+	return newError(codeInvalidDefault, noPos, "Invalid default value for '%s'", col.Name)
+}
+
+func (d *definer) noForeignKeys(pos dialect.Pos) error {
+	return newError(codeNotSupported, pos,
+		"foreign keys are not kept yet, so they are not supported: remove FOREIGN KEY and REFERENCES from the definition of '%s'", d.t.Name)
+}
+
+// addCheck adds CHECK (…).
+func (d *definer) addCheck(c *dialect.Check) error {
+	name := c.Name
+	taken := func() bool {
+		for _, other := range d.t.Checks {
+			if strings.EqualFold(other.Name, name) {
+				return true
+			}
+		}
+		return false
+	}
+	if name == "" {
+		for n := 1; name == "" || taken(); n++ {
+			name = numbered(d.t.Name+"_chk", n)
+		}
+	} else if taken() {
+		return newError(codeDuplicateCheck, c.Pos, "Duplicate check constraint name '%s'.", name)
+	}
+	d.t.Checks = append(d.t.Checks, CheckDef{Name: name, Text: c.Text})
+	return nil
+}
+
+// BindTexts binds the texts of a definition that was read from the catalog, after Init: defaults, ON
+// UPDATE, generated columns, checks.
+func (t *Table) BindTexts() error {
+	for _, c := range t.Columns {
+		for _, text := range [...]struct {
+			sql  string
+			node *expr.Node
+			row  bool
+		}{{c.Default, &c.DefaultExpr, false}, {c.OnUpdate, &c.OnUpdateExpr, false}, {c.Generated, &c.GeneratedExpr, true}} {
+			if text.sql == "" {
+				*text.node = nil
+				continue
+			}
+			n, err := t.bindText(text.sql, "column '"+c.Name+"'", text.row)
+			if err != nil {
+				return err
+			}
+			*text.node = n
+		}
+	}
+	for i := range t.Checks {
+		n, err := t.bindText(t.Checks[i].Text, "check constraint "+t.Checks[i].Name+" expression", true)
+		if err != nil {
+			return err
+		}
+		t.Checks[i].Expr = n
+	}
+	return nil
+}
+
+// bindText binds an expression of the definition; with row, over the table's row. clause tells where it
+// stands, for errors.
+func (t *Table) bindText(text, clause string, row bool) (expr.Node, error) {
+	p, err := dialect.Parse("SELECT "+text, dialect.Options{})
+	if err != nil {
+		return nil, err
+	}
+	sel, ok := p.Statement.(*dialect.Select)
+	if !ok || len(sel.Exprs) != 1 || sel.Exprs[0].Star || sel.From != nil || sel.Where != nil || p.Placeholders > 0 ||
+		hasSubquery(sel.Exprs[0].Expr) {
+		return nil, newError(codeSyntax, noPos, "%s: %s is not an expression that can stand here", clause, text)
+	}
+	b := &builder{plan: &Plan{}, seen: map[*Table]bool{}}
+	c := &context{b: b, clause: clause}
+	if row {
+		if c, err = b.rowContext(t, &dialect.TableName{Name: t.Name}, clause, nil); err != nil {
+			return nil, err
+		}
+	}
+	n, err := c.expression(sel.Exprs[0].Expr)
+	if err != nil {
+		return nil, b.asError(err)
+	}
+	return n, nil
+}
+
+// checkTexts checks what the bound texts of a new definition may be.
+func (d *definer) checkTexts() error {
+	t := d.t
+	for i, c := range t.Columns {
+		if k, ok := c.DefaultExpr.(*expr.Const); ok {
+			v, err := c.Type.Convert(k.V)
+			if err != nil || v.IsNull() {
+				return invalidDefault(c)
+			}
+		}
+		if c.GeneratedExpr == nil {
+			continue
+		}
+		if expr.VolatilityOf(c.GeneratedExpr) != expr.Immutable {
+			return newError(codeGeneratedFunc, noPos, "Expression of generated column '%s' contains a disallowed function.", c.Name)
+		}
+		var bad error
+		expr.Columns(c.GeneratedExpr, func(col *expr.Column) {
+			switch {
+			case col.Index >= len(t.Columns):
+				bad = newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'generated column function'", col.Name)
+			case t.Columns[col.Index].AutoIncrement:
+				bad = newError(codeGeneratedAuto, noPos, "Generated column '%s' cannot refer to auto-increment column.", c.Name)
+			case t.Columns[col.Index].Generated != "" && col.Index >= i:
+				bad = newError(codeGeneratedOrder, noPos, "Generated column can refer only to generated columns defined prior to it.")
+			}
+		})
+		if bad != nil {
+			return bad
+		}
+	}
+	for _, c := range t.Checks {
+		if expr.VolatilityOf(c.Expr) != expr.Immutable {
+			return newError(codeCheckFunction, noPos, "An expression of a check constraint '%s' contains disallowed function.", c.Name)
+		}
+		var bad error
+		expr.Columns(c.Expr, func(col *expr.Column) {
+			if col.Index >= len(t.Columns) {
+				bad = newError(codeUnknownColumn, noPos, "Unknown column '%s' in check constraint '%s'", col.Name, c.Name)
+			}
+		})
+		if bad != nil {
+			return bad
+		}
+	}
+	return nil
+}

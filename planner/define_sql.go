@@ -1,0 +1,127 @@
+package planner
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it.
+func CreateTableSQL(t *Table) string {
+	var b strings.Builder
+	b.WriteString("CREATE TABLE " + quoteName(t.Name) + " (")
+	first := true
+	line := func(s string) {
+		if !first {
+			b.WriteByte(',')
+		}
+		first = false
+		b.WriteString("\n  " + s)
+	}
+	for _, c := range t.Columns {
+		if !c.Hidden {
+			line(columnSQL(c))
+		}
+	}
+	if len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden {
+		line("PRIMARY KEY " + t.partsSQL(t.Key))
+	}
+	for _, ix := range t.Indexes {
+		line(t.indexSQL(ix))
+	}
+	for _, c := range t.Checks {
+		line("CONSTRAINT " + quoteName(c.Name) + " CHECK (" + c.Text + ")")
+	}
+	b.WriteString("\n)")
+	if t.FirstAutoIncrement > 0 {
+		b.WriteString(" AUTO_INCREMENT=" + strconv.FormatInt(t.FirstAutoIncrement, 10))
+	}
+	if t.Comment != "" {
+		b.WriteString(" COMMENT=" + quoteText(t.Comment))
+	}
+	if p := t.Partition; p != nil {
+		names := make([]string, len(p.Columns))
+		for i, c := range p.Columns {
+			names[i] = quoteName(t.Columns[c].Name)
+		}
+		b.WriteString("\nPARTITION BY KEY (" + strings.Join(names, ", ") + ")")
+		if p.Kind == PartitionByHash {
+			b.WriteString(" PARTITIONS " + strconv.Itoa(p.Count))
+		}
+	}
+	return b.String()
+}
+
+func columnSQL(c *Column) string {
+	s := quoteName(c.Name) + " " + c.Type.String()
+	if c.Type.Collation == value.NoCase {
+		s += " COLLATE nocase"
+	}
+	if c.Generated != "" {
+		s += " GENERATED ALWAYS AS (" + c.Generated + ")"
+		if c.Stored {
+			s += " STORED"
+		} else {
+			s += " VIRTUAL"
+		}
+	}
+	if c.NotNull {
+		s += " NOT NULL"
+	}
+	if c.HasDefault {
+		s += " DEFAULT " + c.Default
+	}
+	if c.OnUpdate != "" {
+		s += " ON UPDATE " + c.OnUpdate
+	}
+	if c.AutoIncrement {
+		s += " AUTO_INCREMENT"
+	}
+	if c.Comment != "" {
+		s += " COMMENT " + quoteText(c.Comment)
+	}
+	return s
+}
+
+func (t *Table) partsSQL(parts []KeyPart) string {
+	list := make([]string, len(parts))
+	for i, p := range parts {
+		list[i] = quoteName(t.Columns[p.Column].Name)
+		if p.Prefix > 0 {
+			list[i] += "(" + strconv.Itoa(p.Prefix) + ")"
+		}
+		if p.Desc {
+			list[i] += " DESC"
+		}
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+func (t *Table) indexSQL(ix *Index) string {
+	s := "KEY "
+	if ix.Unique {
+		s = "UNIQUE KEY "
+	}
+	s += quoteName(ix.Name) + " " + t.partsSQL(ix.Parts)
+	switch ix.Copy {
+	case CopyInclude:
+		list := make([]string, len(ix.Include))
+		for i, c := range ix.Include {
+			list[i] = quoteName(t.Columns[c].Name)
+		}
+		s += " INCLUDE (" + strings.Join(list, ", ") + ")"
+	case CopyKeys:
+		s += " COPY KEYS"
+	}
+	if ix.Comment != "" {
+		s += " COMMENT " + quoteText(ix.Comment)
+	}
+	return s
+}
+
+func quoteName(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+var textEscapes = strings.NewReplacer(`\`, `\\`, "'", "''")
+
+func quoteText(s string) string { return "'" + textEscapes.Replace(s) + "'" }
