@@ -243,7 +243,8 @@ func (c *cursor) query(from token) string {
 	if top > 0 {
 		dst = strconv.AppendInt(append(dst, "&$top="...), int64(top), 10)
 	}
-	if from.partition != "" {
+	if !from.end() {
+		// Of an empty PartitionKey, the emulator's token is empty, too.
 		dst = appendEscaped(append(dst, "&NextPartitionKey="...), from.partition)
 	}
 	if from.row != "" {

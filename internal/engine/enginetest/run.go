@@ -39,6 +39,8 @@ const (
 	NoNegativeZero
 	// NoZeroBytes: a String with U+0000 cannot be kept, and is not tried.
 	NoZeroBytes
+	// TableCase: entities are found only by the name of their table as it was made, case and all.
+	TableCase
 )
 
 // Run runs the suite. open gives an engine that the suite closes.

@@ -50,7 +50,10 @@ func testTables(f *fixture) {
 	f.must(op(engine.Insert, "p", "r", props{"T": str("a")}))
 	f.table = prefix + "b"
 	f.missing("p", "r")
-	f.table = strings.ToLower(prefix + "A")
+	f.table = prefix + "A"
+	if !f.has(TableCase) {
+		f.table = strings.ToLower(f.table)
+	}
 	f.holds("p", "r", props{"T": str("a")})
 	f.gives(engine.Scan{PartitionKey: "p"}, "p/r")
 
@@ -69,6 +72,7 @@ func testTables(f *fixture) {
 	} else if err != nil {
 		f.Fatalf("CreateTable: %v", err)
 	}
+	f.table = prefix + "a"
 	f.missing("p", "r")
 	f.gives(engine.Scan{AllPartitions: true})
 	f.must(op(engine.Insert, "p", "r", props{"U": str("another property")}))
