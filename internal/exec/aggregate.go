@@ -37,8 +37,8 @@ func (n *aggregateNode) open(f *frame) Iterator {
 	}
 }
 
-// group is one group: its values and the states of its aggregates.
-type group struct {
+// groupState is one group: its values and the states of its aggregates.
+type groupState struct {
 	values []value.Value
 	states []expr.State
 }
@@ -51,10 +51,10 @@ type aggregateIter struct {
 	values []value.Value // of the row at hand
 	key    []byte
 
-	groups  []*group // done, from at on not passed yet
+	groups  []*groupState // done, from at on not passed yet
 	at      int
 	ended   bool // the input is
-	current *group
+	current *groupState
 	last    []byte // Sorted: key of current
 	held    int64
 }
@@ -84,7 +84,7 @@ func (it *aggregateIter) Next(ctx context.Context) ([]value.Value, error) {
 	return it.result(g)
 }
 
-func (it *aggregateIter) result(g *group) ([]value.Value, error) {
+func (it *aggregateIter) result(g *groupState) ([]value.Value, error) {
 	copy(it.row, g.values)
 	for i, s := range g.states {
 		v, err := s.Result()
@@ -152,7 +152,7 @@ func (it *aggregateIter) nextSorted(ctx context.Context) error {
 
 // hash reads all rows.
 func (it *aggregateIter) hash(ctx context.Context) error {
-	index := make(map[string]*group)
+	index := make(map[string]*groupState)
 	for {
 		row, err := it.input.Next(ctx)
 		if err == io.EOF {
@@ -195,8 +195,8 @@ func (it *aggregateIter) evalGroup(row []value.Value) error {
 	return nil
 }
 
-func (it *aggregateIter) newGroup() *group {
-	g := &group{values: append([]value.Value(nil), it.values...), states: make([]expr.State, len(it.node.aggs))}
+func (it *aggregateIter) newGroup() *groupState {
+	g := &groupState{values: append([]value.Value(nil), it.values...), states: make([]expr.State, len(it.node.aggs))}
 	for i, a := range it.node.aggs {
 		g.states[i] = a.NewState()
 	}
@@ -204,7 +204,7 @@ func (it *aggregateIter) newGroup() *group {
 }
 
 // add adds a row to a group.
-func (it *aggregateIter) add(g *group, row []value.Value) error {
+func (it *aggregateIter) add(g *groupState, row []value.Value) error {
 	it.f.env.Row = row
 	for _, s := range g.states {
 		before := s.Size()

@@ -5,24 +5,34 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Decoder fills rows from entities. It remembers where the properties were in the last entity, so one
-// serves one goroutine; a copy of it is another Decoder.
+// Decoder fills rows from entities. It remembers which properties the last entity had, so one serves one
+// goroutine; a copy of it is another Decoder.
 type Decoder struct {
-	codec *Codec
-	cols  []decodeCol
-	etags []int // positions that take the ETag
-
-	selected []string // the names that reads were asked for; nil: all
-	names    []string // those that slots and parts were made for
-	slots    []int    // by cols: where its property is among names; -1: nowhere
-	parts    [][]int  // by cols: where the further parts of a long value are
+	codec   *Codec
+	cols    []decodeCol
+	etags   []int // positions that take the ETag
+	current *binding
+	known   *atomic.Pointer[[]*binding] // shared by all copies
 }
+
+// binding says where the columns of a Decoder are among the properties of an entity. It is immutable, and
+// owns its names, so that names of the same identity are the same names.
+type binding struct {
+	names []string
+	slots []int   // by cols: where its property is; -1: nowhere
+	parts [][]int // by cols: where the further parts of a long value are
+}
+
+// maxBindings bounds the sets of properties that a Decoder remembers: rows of a table have as many as there
+// are ways for columns to be NULL, but few are common.
+const maxBindings = 16
 
 // decodeCol is a column that is wanted, and where in the row.
 type decodeCol struct {
@@ -44,7 +54,7 @@ func (c *Codec) Decoder(columns []int, offset int, selected []string) *Decoder {
 
 // decoderTo is Decoder with a position of its own for each column.
 func (c *Codec) decoderTo(columns, dst []int, selected []string) *Decoder {
-	d := &Decoder{codec: c, selected: selected}
+	d := &Decoder{codec: c, known: new(atomic.Pointer[[]*binding])}
 	for i, ordinal := range columns {
 		if ordinal == c.table.ETagOrdinal() {
 			d.etags = append(d.etags, dst[i])
@@ -53,23 +63,24 @@ func (c *Codec) decoderTo(columns, dst []int, selected []string) *Decoder {
 		t := c.table.Columns[ordinal].Type
 		d.cols = append(d.cols, decodeCol{form: formOf(t), long: longColumn(t), ordinal: ordinal, dst: dst[i]})
 	}
-	if selected != nil {
-		d.bind(selected)
-	} else {
-		d.bind(c.names)
+	if selected == nil {
+		selected = c.names
 	}
+	d.current = d.bind(selected)
+	d.known.Store(&[]*binding{d.current})
 	return d
 }
 
 // DecodeRow fills dst from e. The error of an entity that does not hold what the table's definition says
 // is an *engine.Error with CodeCorrupt.
 func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
-	if !d.bound(e.Names) {
-		d.bind(slices.Clone(e.Names))
+	if !d.current.of(e.Names) {
+		d.rebind(e.Names)
 	}
+	b := d.current
 	for i := range d.cols {
 		col := &d.cols[i]
-		slot := d.slots[i]
+		slot := b.slots[i]
 		if slot < 0 || e.Values[slot].Type == engine.Absent {
 			dst[col.dst] = value.NullValue
 			continue
@@ -84,8 +95,8 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 			continue
 		}
 		whole := *stored
-		if d.parts[i] != nil {
-			whole.S = join(e.Values, slot, d.parts[i])
+		if b.parts[i] != nil {
+			whole.S = join(e.Values, slot, b.parts[i])
 		}
 		v, ok := decode(col.form, &whole)
 		if !ok {
@@ -99,31 +110,43 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 	return nil
 }
 
-// bound says whether the slots are those of entities with these names. Names that were asked for are known
-// by their identity; others are compared, since a cursor may use their memory again.
-func (d *Decoder) bound(names []string) bool {
-	if len(names) != len(d.names) {
+// of says whether b is for entities with these names.
+func (b *binding) of(names []string) bool {
+	if len(names) != len(b.names) {
 		return false
 	}
-	if len(names) == 0 || d.selected != nil && &names[0] == &d.names[0] {
+	if len(names) == 0 || &names[0] == &b.names[0] {
 		return true
 	}
 	for i, name := range names {
-		if name != d.names[i] {
+		if name != b.names[i] {
 			return false
 		}
 	}
 	return true
 }
 
-// bind finds the slots for names.
-func (d *Decoder) bind(names []string) {
-	d.names = names
-	d.slots = make([]int, len(d.cols))
-	d.parts = make([][]int, len(d.cols))
+// rebind makes the binding for names the current one.
+func (d *Decoder) rebind(names []string) {
+	known := *d.known.Load()
+	for _, b := range known {
+		if b.of(names) {
+			d.current = b
+			return
+		}
+	}
+	d.current = d.bind(slices.Clone(names)) // a cursor may use the memory of names again
+	if len(known) < maxBindings {
+		more := append(slices.Clip(known), d.current)
+		d.known.Store(&more) // where two learn at once, one of them learns again
+	}
+}
+
+func (d *Decoder) bind(names []string) *binding {
+	b := &binding{names: names, slots: make([]int, len(d.cols)), parts: make([][]int, len(d.cols))}
 	for i, col := range d.cols {
 		property := d.codec.table.Columns[col.ordinal].Property
-		d.slots[i] = slices.Index(names, property)
+		b.slots[i] = slices.Index(names, property)
 		if !col.long {
 			continue
 		}
@@ -132,9 +155,10 @@ func (d *Decoder) bind(names []string) {
 			if slot < 0 {
 				break
 			}
-			d.parts[i] = append(d.parts[i], slot)
+			b.parts[i] = append(b.parts[i], slot)
 		}
 	}
+	return b
 }
 
 // join puts a long value together.

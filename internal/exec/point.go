@@ -87,13 +87,8 @@ func (it *pointIter) Next(ctx context.Context) ([]value.Value, error) {
 		it.row = make([]value.Value, n.width)
 	}
 	it.row = it.row[:n.width]
-	if n.decoder.bound(e.Names) {
-		err = n.decoder.DecodeRow(&e, it.row)
-	} else {
-		decoder := *n.decoder // what it learns about this entity is not for others
-		err = decoder.DecodeRow(&e, it.row)
-	}
-	return it.row, err
+	decoder := *n.decoder
+	return it.row, decoder.DecodeRow(&e, it.row)
 }
 
 func (it *pointIter) Close() error {
