@@ -46,11 +46,12 @@ type CTE struct {
 
 // SelectExpr is one element of a select list.
 type SelectExpr struct {
-	Star  bool   // * or Table.*
-	Table string // of Table.*
-	Expr  Expr
-	As    string // alias, "" without one
-	Text  string // the expression as written: the column's name where there is no alias
+	Star     bool   // * or [Database.]Table.*
+	Database string // of Database.Table.*
+	Table    string // of Table.*
+	Expr     Expr
+	As       string // alias, "" without one
+	Text     string // the expression as written: the column's name where there is no alias
 }
 
 // Order is one element of ORDER BY.
@@ -71,7 +72,7 @@ type TableName struct {
 	Pos                Pos
 }
 
-// Derived is (query) AS alias.
+// Derived is (query) AS alias; As is "" where the text has none, as SQLite allows.
 type Derived struct {
 	Query Query
 	As    string

@@ -80,7 +80,10 @@ func (p *parser) form(i int) *form {
 		}
 	case "substring", "substr", "mid":
 		if from := p.until(lo, hi, "FROM"); from < hi {
-			f.comma = [2]int{from, p.until(from, hi, "FOR")}
+			f.comma[0] = from
+			if n := p.until(from, hi, "FOR"); n < hi {
+				f.comma[1] = n
+			}
 		}
 	case "char":
 		if u := p.until(lo, hi, "USING"); u < hi {

@@ -6,7 +6,7 @@ func (r *rewriter) clauseWord(i int) (int, bool) {
 	switch w := p.toks[i].word; w {
 	case "FROM":
 		if f.clause == inSet {
-			p.unsupported(i, "UPDATE … FROM; name the tables before SET")
+			p.unsupported(i, "UPDATE … FROM", "name the tables before SET")
 			return i, true
 		}
 		return r.clause(i, 1, "FROM", inTables)
@@ -133,12 +133,17 @@ func (r *rewriter) join(i int) int {
 		p.fail(i, "expected JOIN")
 		return i
 	}
-	if r.joins++; r.joins > maxJoins {
-		p.fail(lo, "more than %d joins", maxJoins)
-	}
+	r.countJoin(lo)
 	r.top().clause = inTables
 	r.boundary(lo, text)
 	return i + 1
+}
+
+// countJoin notes one more table; the parser's stack and the tree grow with each.
+func (r *rewriter) countJoin(i int) {
+	if r.joins++; r.joins > maxJoins {
+		r.p.fail(i, "more than %d joins", maxJoins)
+	}
 }
 
 // using reads USING (a, b) of a join.
@@ -175,8 +180,11 @@ func (r *rewriter) using(i int) int {
 func (r *rewriter) indexHint(i int) int {
 	p := r.p
 	i += 2
-	if p.isAt(i, "FOR", "JOIN") {
+	switch {
+	case p.isAt(i, "FOR", "JOIN"):
 		i += 2
+	case p.isAt(i, "FOR", "ORDER", "BY"), p.isAt(i, "FOR", "GROUP", "BY"):
+		i += 3
 	}
 	if !p.isAt(i, "(") {
 		p.fail(i, "expected (")

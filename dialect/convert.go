@@ -30,7 +30,11 @@ func (r *rewriter) run(hi int) (stmt sqlparser.Statement, c converter) {
 	}()
 	stmt, err := sqlparser.ParseStrictDDL(text)
 	if err != nil {
-		p.unexpected(r.place(err, ends, hi))
+		i := r.place(err, ends, hi)
+		if strings.Contains(err.Error(), "nesting") {
+			p.fail(i, "too many operators one in the other")
+		}
+		p.unexpected(i)
 		return nil, c
 	}
 	return stmt, c

@@ -65,10 +65,8 @@ func (c converter) list(list sqlparser.SelectExprs) []SelectExpr {
 		switch e := e.(type) {
 		case *sqlparser.StarExpr:
 			s.Star = true
+			s.Database = c.nameOf(e.TableName.Qualifier.String())
 			s.Table = c.nameOf(e.TableName.Name.String())
-			if !e.TableName.Qualifier.IsEmpty() {
-				c.p.unsupported(it.lo, "a database in front of table.*")
-			}
 		case *sqlparser.AliasedExpr:
 			s.Expr = c.expr(e.Expr)
 			s.As = c.nameOf(e.As.String())

@@ -115,7 +115,7 @@ func (p *parser) addOne(out *AlterTable, column bool) {
 	if !column {
 		// ADD INDEX IF NOT EXISTS name: the words stand between the kind of the key and its name.
 		if i := p.pos; (p.is("INDEX") || p.is("KEY") || p.is("UNIQUE")) && (p.isAt(i+1, "IF", "NOT") || p.isAt(i+2, "IF", "NOT")) {
-			p.unsupported(i, "ADD INDEX IF NOT EXISTS; CREATE INDEX IF NOT EXISTS is")
+			p.unsupported(i, "ADD INDEX IF NOT EXISTS", "use CREATE INDEX IF NOT EXISTS")
 			return
 		}
 		k, ok := p.keyDef()
@@ -178,13 +178,13 @@ func (p *parser) renameAction(a *AlterAction) {
 		p.pos++
 		a.Kind = RenameIndex
 	default:
-		if p.tok().isName() && !p.is("TO") {
+		if !p.is("TO") && p.isAt(p.pos+1, "TO") {
 			a.Kind = RenameColumn // SQLite: RENAME a TO b
 			break
 		}
 		a.Kind = RenameTableTo
 		if !p.accept("TO") {
-			p.expect("AS")
+			p.accept("AS")
 		}
 		a.NewName = p.ident()
 		if p.is(".") {
@@ -276,8 +276,8 @@ func (p *parser) drop() Statement {
 
 // rename reads RENAME TABLE a TO b, …, the cursor behind RENAME.
 func (p *parser) rename() Statement {
-	if !p.accept("TABLE") {
-		p.expect("TABLES")
+	if !p.accept("TABLES") {
+		p.expect("TABLE")
 	}
 	out := &RenameTable{}
 	for p.err == nil {
@@ -296,8 +296,8 @@ func (p *parser) maintain(verb string) Statement {
 	if !p.accept("NO_WRITE_TO_BINLOG") {
 		p.accept("LOCAL")
 	}
-	if !p.accept("TABLE") {
-		p.expect("TABLES")
+	if !p.accept("TABLES") {
+		p.expect("TABLE")
 	}
 	out := &MaintainTable{Verb: verb, Tables: p.tableNames()}
 	for p.oneOf("QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED", "USE_FRM") {

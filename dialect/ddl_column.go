@@ -42,7 +42,7 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 		p.accept("KEY")
 		c.PrimaryKey = true
 		if p.is("DESC") {
-			p.unsupported(p.pos, "PRIMARY KEY DESC at a column; write PRIMARY KEY (column DESC)")
+			p.unsupported(p.pos, "PRIMARY KEY DESC at a column", "write PRIMARY KEY (column DESC)")
 		}
 		p.accept("ASC")
 	case p.accept("KEY"):
@@ -58,7 +58,7 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 		c.Type.Charset = p.word()
 	case p.accept("CHECK"):
 		if c.Check != nil {
-			p.unsupported(p.pos-1, "two CHECKs at one column; write the second behind the columns")
+			p.unsupported(p.pos-1, "two CHECKs at one column", "write the second behind the columns")
 		}
 		c.Check, c.CheckText = p.inParens()
 		c.CheckName = constraint
@@ -110,13 +110,14 @@ func (p *parser) inParens() (Expr, string) {
 }
 
 // defaultValue reads what stands behind DEFAULT and ON UPDATE: a constant with its sign, a function, or an
-// expression in parentheses; with its text as written.
+// expression in parentheses; with its text as written, so that it can stand behind DEFAULT again.
 func (p *parser) defaultValue() (Expr, string) {
 	lo := p.pos
 	hi := lo
 	switch w := p.toks[hi].word; {
 	case w == "(":
-		return p.inParens()
+		e, text := p.inParens()
+		return e, "(" + text + ")"
 	case w == "+" || w == "-":
 		hi++
 	}

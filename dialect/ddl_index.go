@@ -72,7 +72,7 @@ func (p *parser) keyParts() []KeyPart {
 			p.expect(")")
 		}
 		if p.is("COLLATE") {
-			p.unsupported(p.pos, "COLLATE at a part of a key; the column has it")
+			p.unsupported(p.pos, "COLLATE at a part of a key", "the column has it")
 		}
 		if p.accept("DESC") {
 			k.Desc = true

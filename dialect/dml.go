@@ -6,12 +6,18 @@ import (
 	"github.com/xwb1989/sqlparser"
 )
 
-// hintWords are the words of a comment /*+ … */, in lower case.
-func hintWords(comment string) []string { return strings.Fields(lower(comment)) }
+// hintWords are the words of the comments /*+ … */ in front of token i, in lower case.
+func (p *parser) hintWords(i int) []string {
+	var words []string
+	for _, h := range p.hints[i] {
+		words = append(words, strings.Fields(lower(h))...)
+	}
+	return words
+}
 
 // insert reads INSERT and REPLACE, the cursor behind the verb.
 func (p *parser) insert(replace bool) *Insert {
-	out := &Insert{Replace: replace, Hints: hintWords(p.hints[p.pos])}
+	out := &Insert{Replace: replace, Hints: p.hintWords(p.pos)}
 	for p.accept("LOW_PRIORITY") || p.accept("HIGH_PRIORITY") || p.accept("DELAYED") {
 	}
 	switch {
@@ -190,7 +196,7 @@ func (p *parser) returning() []SelectExpr {
 
 // update reads UPDATE, the cursor behind the verb.
 func (p *parser) update(with []CTE) *Update {
-	out := &Update{With: with, Hints: hintWords(p.hints[p.pos])}
+	out := &Update{With: with, Hints: p.hintWords(p.pos)}
 	p.accept("LOW_PRIORITY")
 	if p.is("IGNORE") || p.is("OR") {
 		p.unsupported(p.pos, "UPDATE "+p.tok().word)
@@ -219,7 +225,7 @@ func (p *parser) update(with []CTE) *Update {
 // delete reads DELETE, the cursor behind the verb. Behind the tables it is read as a SELECT is, so that
 // the table may have an alias.
 func (p *parser) delete(with []CTE) *Delete {
-	out := &Delete{With: with, Hints: hintWords(p.hints[p.pos])}
+	out := &Delete{With: with, Hints: p.hintWords(p.pos)}
 	for p.accept("LOW_PRIORITY") || p.accept("QUICK") {
 	}
 	if p.is("IGNORE") {

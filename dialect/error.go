@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// Error is why a text was refused, and where. It says either what is wrong (Message) or, for syntax that
-// is known but not supported, the name of the feature (Unsupported).
+// Error is why a text was refused, and where: a mistake, or syntax that is known and not supported.
 type Error struct {
-	Message      string
+	Message      string // what is wrong, or what serves instead of the feature
 	Pos          int    // offset in bytes into SQL
 	Line, Column int    // from 1; Column counts characters
 	Near         string // the word or mark at Pos, cut to 40 bytes; "" at the end of the text
@@ -31,7 +30,7 @@ func newError(sql string, pos, end int, msg string) *Error {
 	return e
 }
 
-// Error is one line: what is wrong, its line and column, and the word there.
+// Error is one line: the line and column, the word there, and what is wrong with it.
 func (e *Error) Error() string {
 	where := "line " + strconv.Itoa(e.Line) + ", column " + strconv.Itoa(e.Column)
 	near := " at the end of the text"
@@ -39,7 +38,11 @@ func (e *Error) Error() string {
 		near = " near " + strconv.Quote(e.Near)
 	}
 	if e.Unsupported != "" {
-		return e.Unsupported + ": not supported, at " + where + near
+		s := "not supported: " + e.Unsupported + ", at " + where + near
+		if e.Message != "" {
+			s += "; " + e.Message
+		}
+		return s
 	}
 	return "syntax error at " + where + near + ": " + e.Message
 }

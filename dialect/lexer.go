@@ -22,9 +22,9 @@ type source struct {
 	sql   string
 	opt   Options
 	toks  []token
-	hints map[int]string // the comments /*+ … */, each by the index of the token that follows it
-	names []string       // of :name and @name placeholders
-	args  int            // arguments expected
+	hints map[int][]string // the comments /*+ … */, by the index of the token that follows them
+	names []string         // of :name and @name placeholders
+	args  int              // arguments expected
 }
 
 // lexer cuts a text into tokens.
@@ -33,6 +33,8 @@ type lexer struct {
 	pos   int
 	open  []int32 // parentheses not closed yet
 	style byte    // of the placeholders: '?', '$', ':' or '@', 0 before the first
+
+	byName map[string]int // the index of each of names
 }
 
 // guard refuses what no statement may hold, before anything looks closer.
@@ -121,9 +123,10 @@ func (l *lexer) skip() *Error {
 			}
 			if l.at(2) == '+' && n > 0 {
 				if l.hints == nil {
-					l.hints = make(map[int]string)
+					l.hints = make(map[int][]string)
 				}
-				l.hints[len(l.toks)] += " " + l.sql[l.pos+3:l.pos+2+n]
+				i := len(l.toks)
+				l.hints[i] = append(l.hints[i], l.sql[l.pos+3:l.pos+2+n])
 			}
 			l.pos += n + 4
 		default:
@@ -318,12 +321,14 @@ func (l *lexer) argument(t *token) *Error {
 
 // nameIndex is the index of a named argument; equal names are one argument.
 func (l *lexer) nameIndex(name string) int {
-	for i, n := range l.names {
-		if n == name {
-			return i
-		}
+	if i, ok := l.byName[name]; ok {
+		return i
 	}
-	l.names = append(l.names, strings.Clone(name))
+	if l.byName == nil {
+		l.byName = make(map[string]int)
+	}
+	l.byName[name] = len(l.names)
+	l.names = append(l.names, name)
 	l.args = len(l.names)
 	return l.args - 1
 }

@@ -69,8 +69,12 @@ func (p *parser) literal(i int) *Literal {
 	switch t.kind {
 	case tokString:
 		s := p.text(t)
-		for i++; p.toks[i].kind == tokString; i++ {
-			s += p.text(&p.toks[i])
+		if i++; p.toks[i].kind == tokString {
+			b := []byte(s)
+			for ; p.toks[i].kind == tokString; i++ {
+				b = append(b, p.text(&p.toks[i])...)
+			}
+			s = string(b)
 		}
 		return &Literal{Kind: StringLiteral, Text: s}
 	case tokInt:

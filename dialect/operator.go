@@ -84,8 +84,9 @@ func (r *rewriter) comma(i int) {
 	f := r.top()
 	f.operators = 0
 	switch f.clause {
-	case inOn:
+	case inOn, inTables:
 		f.clause = inTables
+		r.countJoin(i)
 	case inSet:
 		f.assign = true
 	case inList:
@@ -151,6 +152,7 @@ func (r *rewriter) operatorWord(i int) int {
 		}
 		r.raw(i, "COLLATE")
 		r.nameAt(i + 1)
+		f.operators++
 		return i + 2
 	case "AS":
 		if !next.isName() && next.kind != tokString {
@@ -237,7 +239,7 @@ func (r *rewriter) is(i int) int {
 	case "UNKNOWN":
 		r.raw(i, "NULL")
 	case "DISTINCT":
-		p.unsupported(i, "IS DISTINCT FROM; <=> compares NULLs as equal")
+		p.unsupported(i, "IS DISTINCT FROM", "<=> compares NULLs as equal")
 	default:
 		p.fail(i, "expected NULL, TRUE, FALSE or UNKNOWN behind IS; <=> compares NULLs as equal")
 	}

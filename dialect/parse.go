@@ -16,10 +16,33 @@ func Parse(sql string, opt Options) (*Parsed, error) {
 	if p.err == nil && p.tok().kind != tokEnd {
 		p.unexpected(p.pos)
 	}
+	if p.second != nil && (p.err == nil || p.err.Unsupported == "") {
+		p.err = p.second // the body of a procedure has semicolons; that it is a procedure says more
+	}
 	if p.err != nil {
 		return nil, p.err
 	}
 	return &Parsed{Statement: stmt, Text: p.textOf(0, len(p.toks)-1), Placeholders: p.args, Names: p.names}, nil
+}
+
+// ParseExpr reads one expression, such as a default or a check that was kept as text. It may hold neither
+// placeholders nor a semicolon. The error is always an *Error.
+func ParseExpr(sql string, opt Options) (Expr, error) {
+	p, err := newParser(sql, opt)
+	if err != nil {
+		return nil, err
+	}
+	e := p.expression(0, p.end())
+	switch {
+	case p.err != nil:
+		return nil, p.err
+	case p.second != nil:
+		return nil, p.second
+	case p.args > 0:
+		p.fail(0, "a placeholder in an expression that is kept")
+		return nil, p.err
+	}
+	return e, nil
 }
 
 // Split cuts a text at the semicolons between its statements, those in strings and comments excepted.
@@ -56,6 +79,8 @@ type parser struct {
 	source
 	pos int // the cursor: an index of toks
 	err *Error
+	// second is the complaint about a second statement, if there is one.
+	second *Error
 	// queries are the subqueries that were read, by the token of their opening parenthesis.
 	queries map[int]Query
 	// forms are the calls of a form of their own, such as CAST(x AS t), by the token of their name.
@@ -72,28 +97,34 @@ func newParser(sql string, opt Options) (*parser, error) {
 		return nil, err
 	}
 	l := lexer{source: source{sql: sql, opt: opt, toks: make([]token, 0, 16+len(sql)/5)}}
-	end := -1 // the first semicolon
+	var last *token
 	for more := true; more; {
 		if more, err = l.next(); err != nil {
 			return nil, err
 		}
-		n := len(l.toks) - 1
-		t := &l.toks[n]
-		if end < 0 && t.word == ";" {
-			end = n
-		} else if more && end >= 0 && t.word != ";" {
-			return nil, newError(sql, int(t.start), int(t.end), "a second statement behind the semicolon")
-		}
+		last = &l.toks[len(l.toks)-1]
+		more = more && last.word != ";"
 	}
+	*last = token{kind: tokEnd, start: last.start, end: last.start}
 	if len(l.open) > 0 {
 		t := &l.toks[l.open[len(l.open)-1]]
 		return nil, newError(sql, int(t.start), int(t.end), "a ( that is not closed")
 	}
-	if end >= 0 {
-		l.toks[end] = token{kind: tokEnd, start: l.toks[end].start, end: l.toks[end].start}
-		l.toks = l.toks[:end+1]
+	p := &parser{source: l.source}
+	rest := lexer{source: source{sql: sql, opt: opt}, pos: l.pos}
+	for p.second == nil {
+		more, err := rest.next()
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			break
+		}
+		if t := rest.toks[len(rest.toks)-1]; t.word != ";" {
+			p.second = newError(sql, int(t.start), int(t.end), "a second statement behind the semicolon")
+		}
 	}
-	return &parser{source: l.source}, nil
+	return p, nil
 }
 
 // textOf is the text of the tokens lo to hi-1.
@@ -113,10 +144,10 @@ func (p *parser) fail(i int, format string, args ...any) {
 	p.pos = len(p.toks) - 1
 }
 
-// unsupported notes at token i a feature that is known and not supported.
-func (p *parser) unsupported(i int, feature string) {
+// unsupported notes at token i a feature that is known and not supported, with a hint at what is.
+func (p *parser) unsupported(i int, feature string, hint ...string) {
 	if p.err == nil {
-		p.fail(i, "")
+		p.fail(i, "%s", strings.Join(hint, ""))
 		p.err.Unsupported = feature
 	}
 }
@@ -129,7 +160,15 @@ func (p *parser) unexpected(i int) {
 	case reserved[t.word]:
 		p.fail(i, "unexpected word; as a name it needs backticks")
 	default:
-		p.fail(i, "unexpected here")
+		msg := "unexpected here"
+		// A keyword with a typing error is an alias to the grammar, and the word behind it is what disturbs.
+		for _, n := range []int{i, i - 1} {
+			if w := keywordLike(p.toks[max(n, 0)].word); w != "" {
+				msg += "; did you mean " + w + "?"
+				break
+			}
+		}
+		p.fail(i, "%s", msg)
 	}
 }
 

@@ -53,7 +53,11 @@ func (p *parser) statement() Statement {
 	case foreign[t.word]:
 		p.unsupported(start, t.word)
 	case t.kind == tokWord:
-		p.fail(start, "no statement begins with this word")
+		hint := ""
+		if w := keywordLike(t.word); w != "" {
+			hint = "; did you mean " + w + "?"
+		}
+		p.fail(start, "no statement begins with this word%s", hint)
 	default:
 		p.unexpected(start)
 	}

@@ -87,6 +87,32 @@ var reserved = set(`SELECT FROM WHERE GROUP BY HAVING ORDER LIMIT UNION EXCEPT I
 // callable are the reserved words that are also the names of functions.
 var callable = set(`LEFT RIGHT REPLACE INSERT MOD VALUES`)
 
+// keywordLike is the keyword that a word, which is none, is a typing error of: two letters swapped, or one
+// wrong, missing or too many. "" if there is none.
+func keywordLike(word string) string {
+	if len(word) < 4 || reserved[word] {
+		return ""
+	}
+	for _, k := range []string{"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "FROM", "WHERE", "GROUP", "ORDER",
+		"HAVING", "LIMIT", "OFFSET", "UNION", "VALUES", "JOIN", "LEFT", "INNER", "BETWEEN", "DISTINCT", "INTO", "TABLE"} {
+		if typo(word, k) {
+			return k
+		}
+	}
+	return ""
+}
+
+// typo says whether a and b differ by one typing error.
+func typo(a, b string) bool {
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	for len(a) > 0 && len(b) > 0 && a[len(a)-1] == b[len(b)-1] {
+		a, b = a[:len(a)-1], b[:len(b)-1]
+	}
+	return len(a) <= 1 && len(b) <= 1 || len(a) == 2 && len(b) == 2 && a[0] == b[1] && a[1] == b[0]
+}
+
 // isName says whether t can be a name.
 func (t *token) isName() bool {
 	return t.kind == tokQuoted || t.kind == tokWord && !reserved[t.word]
