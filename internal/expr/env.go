@@ -10,6 +10,32 @@ type Env struct {
 	Outer      *Env          // the enclosing query's, for Column.Level > 0
 	Session    *Session
 	Subqueries SubqueryRunner
+
+	scratch scratch
+}
+
+// scratch is where function calls keep their arguments while they run, so that a call allocates nothing.
+// It belongs to one Env: a copy of the Env begins with one of its own, as copies may run side by side.
+type scratch struct {
+	owner  *Env
+	values []value.Value
+	random map[*Call]*randomState
+}
+
+// own gives the scratch of e itself.
+func (e *Env) own() *scratch {
+	if e.scratch.owner != e {
+		e.scratch = scratch{owner: e}
+	}
+	return &e.scratch
+}
+
+// session gives the session, or an empty one where an expression runs without.
+func (e *Env) session() *Session {
+	if e.Session == nil {
+		return &Session{}
+	}
+	return e.Session
 }
 
 // Session is what functions may ask of the session and the statement. One a connection.

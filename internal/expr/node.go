@@ -176,6 +176,10 @@ type Subquery struct {
 	Columns    int
 	T          value.Type
 	Collation  value.Collation
+	// Refs are the columns outside that its Plan reads, Level counted from where the Subquery stands (0 is
+	// the row that the Subquery is evaluated over). Walk and Columns visit them; Rewrite does not, as it
+	// cannot change the Plan.
+	Refs []*Column
 }
 
 func (n *Column) Type() value.Type      { return n.T }

@@ -1,0 +1,146 @@
+package expr
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+func sumAggregates() map[string]*aggregateFunction {
+	return map[string]*aggregateFunction{
+		"SUM": {signature: "([DISTINCT] x)", doc: "The sum, exact of exact numbers: an integer where 64 bits hold it, else a DECIMAL; NULL of nothing.",
+			min: 1, max: 1, typ: sumType, gather: func(*Aggregate) accumulator { return &sum{} }},
+		"TOTAL": {signature: "([DISTINCT] x)", doc: "The sum as a DOUBLE, 0 of nothing (SQLite's).",
+			min: 1, max: 1, typ: toDouble, gather: func(*Aggregate) accumulator { return &total{} }},
+		"AVG": {signature: "([DISTINCT] x)", doc: "The mean: of exact numbers a DECIMAL with 4 more digits, of others a DOUBLE; NULL of nothing.",
+			min: 1, max: 1, typ: avgType, gather: func(*Aggregate) accumulator { return &average{} }},
+	}
+}
+
+func sumType(args []Node) value.Type {
+	t := numberType(args[0].Type())
+	switch t.Base {
+	case value.TypeBigInt:
+		return intType
+	case value.TypeDecimal:
+		return decimalType(t.Precision+22, t.Scale)
+	}
+	return t
+}
+
+func avgType(args []Node) value.Type {
+	t := numberType(args[0].Type())
+	switch t.Base {
+	case value.TypeBigInt:
+		return decimalType(24, 4)
+	case value.TypeDecimal:
+		return decimalType(t.Precision+4, t.Scale+4)
+	}
+	return t
+}
+
+// sum adds integers in 128 bits, decimals exactly and floats with Neumaier's compensation, so that the order
+// of the rows, which differs from plan to plan, hardly shows.
+type sum struct {
+	n            int64
+	hi           int64 // of a 128 bit integer with lo
+	lo           uint64
+	decimal      value.Value // the Decimals' sum, NULL without any
+	float, error float64
+	floats       bool
+}
+
+func (s *sum) add(args []value.Value) error {
+	s.n++
+	v := args[0]
+	switch v.Kind() {
+	case value.Int:
+		s.addInteger(uint64(v.Int()), v.Int()>>63)
+		return nil
+	case value.Bool, value.Uint:
+		s.addInteger(v.Uint(), 0)
+		return nil
+	}
+	v, err := number(v)
+	if err != nil {
+		return err
+	}
+	switch v.Kind() {
+	case value.Int:
+		s.addInteger(uint64(v.Int()), v.Int()>>63)
+	case value.Float:
+		s.addFloat(v.Float())
+	default:
+		if s.decimal.IsNull() {
+			s.decimal = v
+			return nil
+		}
+		s.decimal, err = value.Add(s.decimal, v)
+	}
+	return err
+}
+
+func (s *sum) addInteger(lo uint64, hi int64) {
+	var carry uint64
+	s.lo, carry = bits.Add64(s.lo, lo, 0)
+	s.hi += hi + int64(carry)
+}
+
+func (s *sum) addFloat(f float64) {
+	s.floats = true
+	t := s.float + f
+	if math.Abs(s.float) >= math.Abs(f) {
+		s.error += (s.float - t) + f
+	} else {
+		s.error += (f - t) + s.float
+	}
+	s.float = t
+}
+
+// integer is the integers' sum, as a Decimal where 64 bits do not hold it.
+func (s *sum) integer() (value.Value, error) {
+	if s.hi == int64(s.lo)>>63 {
+		return value.FromInt(int64(s.lo)), nil
+	}
+	n := new(big.Int).Lsh(big.NewInt(s.hi), 64)
+	return value.ParseDecimal(n.Add(n, new(big.Int).SetUint64(s.lo)).String())
+}
+
+func (s *sum) result() (value.Value, error) {
+	if s.n == 0 {
+		return value.NullValue, nil
+	}
+	v, err := s.integer()
+	if err == nil && !s.decimal.IsNull() {
+		v, err = value.Add(s.decimal, v)
+	}
+	if err != nil || !s.floats {
+		return v, err
+	}
+	f := s.float
+	if !math.IsInf(f, 0) {
+		f += s.error
+	}
+	return finite("sum", f+value.ToFloat(v))
+}
+
+func (s *sum) size() int { return 96 + len(s.decimal.Text()) }
+
+type total struct{ sum }
+
+func (t *total) result() (value.Value, error) {
+	v, err := t.sum.result()
+	return value.FromFloat(value.ToFloat(v)), err
+}
+
+type average struct{ sum }
+
+func (a *average) result() (value.Value, error) {
+	v, err := a.sum.result()
+	if err != nil || v.IsNull() {
+		return v, err
+	}
+	return value.Div(v, value.FromInt(a.n))
+}

@@ -1,0 +1,126 @@
+package expr
+
+import (
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// timeOf reads v as a time; what reads as none is not ok, which MySQL's functions answer with NULL.
+func timeOf(v value.Value) (ticks int64, ok bool) {
+	switch v.Kind() {
+	case value.Time, value.Date:
+		return v.Ticks(), true
+	case value.Duration, value.Null:
+		return 0, false
+	}
+	t, err := dateTimeType.Cast(v)
+	return t.Ticks(), err == nil && !t.IsNull()
+}
+
+// durationOf reads v as a TIME; a time gives its time of day.
+func durationOf(v value.Value) (ticks int64, ok bool) {
+	switch v.Kind() {
+	case value.Duration:
+		return v.Ticks(), true
+	case value.Time, value.Date:
+		return v.Ticks() % value.TicksPerDay, true
+	case value.Null:
+		return 0, false
+	case value.String:
+		// A date has its second minus sign where a negative duration has none.
+		if strings.LastIndexByte(v.Text(), '-') > 0 {
+			t, ok := timeOf(v)
+			return t % value.TicksPerDay, ok
+		}
+	}
+	t, err := timeType.Cast(v)
+	return t.Ticks(), err == nil && !t.IsNull()
+}
+
+// now is the time that the statement sees.
+func (e *Env) now() int64 {
+	if n := e.session().Now; n != 0 {
+		return n
+	}
+	return clock()
+}
+
+// clock is the time of the machine, in ticks.
+func clock() int64 {
+	ticks, err := value.TicksFromTime(time.Now().Truncate(100 * time.Nanosecond))
+	if err != nil {
+		return value.MaxTicks // a machine whose clock is beyond the year 9999
+	}
+	return ticks
+}
+
+// cutSecond drops the digits of a second behind the first n.
+func cutSecond(ticks, n int64) int64 {
+	unit := int64(value.TicksPerSecond)
+	for ; n > 0 && unit > 1; n-- {
+		unit /= 10
+	}
+	return ticks - ticks%unit
+}
+
+// precision reads the optional argument of NOW(fsp).
+func precision(function string, args []value.Value) (int64, error) {
+	if len(args) == 0 || args[0].IsNull() {
+		return 0, nil
+	}
+	n, err := value.ToInt(args[0])
+	if err == nil && (n < 0 || n > 7) {
+		err = &ArgumentError{function, "a second has 0 to 7 digits here"}
+	}
+	return n, err
+}
+
+func precisionType(base value.Base) func([]Node) value.Type {
+	return func(args []Node) value.Type {
+		t := value.Type{Base: base}
+		if len(args) > 0 {
+			t.Precision = -1
+			if c, ok := args[0].(*Const); ok {
+				if n, err := value.ToInt(c.V); err == nil && n >= 0 && n <= 7 {
+					t.Precision = int(n)
+				}
+			}
+		}
+		return t
+	}
+}
+
+func clockFunctions() []*Function {
+	at := func(name, doc string, v Volatility, read func(*Env) int64, aliases ...string) *Function {
+		return &Function{Name: name, Signature: name + "([digits])", Family: "time", Doc: doc, aliases: aliases, Volatility: v, Max: 1, null: neverNull,
+			Type: precisionType(value.TypeDateTime), Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				n, err := precision(name, args)
+				return value.FromTicks(cutSecond(read(env), n)), err
+			}}
+	}
+	timeOfDay := func(name string, aliases ...string) *Function {
+		return &Function{Name: name, Signature: name + "([digits])", Family: "time", Doc: "The time of day in UTC at which the statement began.", aliases: aliases,
+			Volatility: Stable, Max: 1, null: neverNull, Type: precisionType(value.TypeTime), Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				n, err := precision(name, args)
+				return value.FromDuration(cutSecond(env.now()%value.TicksPerDay, n)), err
+			}}
+	}
+	today := func(name string, aliases ...string) *Function {
+		return &Function{Name: name, Signature: name + "()", Family: "time", Doc: "The date in UTC at which the statement began.", aliases: aliases,
+			Volatility: Stable, null: neverNull, Type: fixed(dateType), Eval: func(env *Env, _ []value.Value) (value.Value, error) {
+				now := env.now()
+				return value.FromDate(now - now%value.TicksPerDay), nil
+			}}
+	}
+	return []*Function{
+		at("NOW", "The time in UTC at which the statement began, with 0 to 7 digits of a second.", Stable, (*Env).now, "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"),
+		at("UTC_TIMESTAMP", "The same as NOW().", Stable, (*Env).now),
+		at("SYSDATE", "The time in UTC at which it is computed.", Volatile, func(*Env) int64 { return clock() }),
+		timeOfDay("CURTIME", "CURRENT_TIME"),
+		timeOfDay("UTC_TIME"),
+		today("CURDATE", "CURRENT_DATE"),
+		today("UTC_DATE"),
+	}
+}

@@ -1,0 +1,182 @@
+package expr
+
+import (
+	"cmp"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// holds says whether op holds between two values that compare as c.
+func (op CompareOp) holds(c int) bool {
+	switch op {
+	case Eq, NullEq:
+		return c == 0
+	case Ne:
+		return c != 0
+	case Lt:
+		return c < 0
+	case Le:
+		return c <= 0
+	case Gt:
+		return c > 0
+	}
+	return c >= 0
+}
+
+// compareValues compares two values that are not NULL.
+func compareValues(a, b value.Value, c value.Collation) (int, error) {
+	if a.Kind() == b.Kind() {
+		switch a.Kind() {
+		case value.Int:
+			return cmp.Compare(a.Int(), b.Int()), nil
+		case value.JSON:
+			return compareJSON(a, b, c)
+		}
+	} else if a.Kind() == value.JSON || b.Kind() == value.JSON {
+		return compareJSON(a, b, c)
+	}
+	return value.Compare(a, b, c)
+}
+
+// compare is a op b.
+func compare(op CompareOp, a, b value.Value, c value.Collation) (truth, error) {
+	if a.IsNull() || b.IsNull() {
+		if op == NullEq {
+			return truthOf(a.IsNull() && b.IsNull()), nil
+		}
+		return isUnknown, nil
+	}
+	r, err := compareValues(a, b, c)
+	return truthOf(op.holds(r)), err
+}
+
+func compileCompare(n *Compare) condFunc {
+	if lt, ok := n.L.(*Tuple); ok {
+		rt, ok := n.R.(*Tuple)
+		if !ok {
+			return notComparable
+		}
+		return compileTuples(n.Op, lt, rt)
+	}
+	if size(n.L) != 1 || size(n.R) != 1 {
+		return notComparable
+	}
+	op, collation := n.Op, n.Collation
+	if col, ok := n.L.(*Column); ok && col.Level == 0 {
+		switch r := n.R.(type) {
+		case *Const:
+			return compareColumnConst(op, col, typedConst(col.T, r.V), collation)
+		case *Param:
+			return compareColumnParam(op, col.Index, r.Index, collation)
+		}
+	}
+	l, r := Compile(n.L), Compile(n.R)
+	if c, ok := n.R.(*Const); ok {
+		r = Compile(NewConst(typedConst(n.L.Type(), c.V)))
+	} else if c, ok := n.L.(*Const); ok {
+		l = Compile(NewConst(typedConst(n.R.Type(), c.V)))
+	}
+	return func(env *Env) (truth, error) {
+		a, err := l(env)
+		if err != nil {
+			return isUnknown, err
+		}
+		b, err := r(env)
+		if err != nil {
+			return isUnknown, err
+		}
+		return compare(op, a, b, collation)
+	}
+}
+
+// notComparable is a row of values that is no list of expressions, such as a subquery of several columns.
+func notComparable(*Env) (truth, error) { return isUnknown, &OperandError{Want: 1} }
+
+// typedConst reads a text once, where each comparison with a time would read it again.
+func typedConst(t value.Type, v value.Value) value.Value {
+	if v.Kind() != value.String {
+		return v
+	}
+	switch t.Base {
+	case value.TypeDate, value.TypeDateTime:
+		if ticks, err := value.ParseTime(v.Text()); err == nil {
+			return value.FromTicks(ticks)
+		}
+	case value.TypeTime:
+		if ticks, err := value.ParseDuration(v.Text()); err == nil {
+			return value.FromDuration(ticks)
+		}
+	}
+	return v
+}
+
+// compareColumnConst is the commonest condition, so integers and texts have a way of their own.
+func compareColumnConst(op CompareOp, col *Column, k value.Value, collation value.Collation) condFunc {
+	i := col.Index
+	switch k.Kind() {
+	case value.Int:
+		want := k.Int()
+		return func(env *Env) (truth, error) {
+			v := &env.Row[i]
+			if v.Kind() == value.Int {
+				return truthOf(op.holds(cmp.Compare(v.Int(), want))), nil
+			}
+			return compare(op, *v, k, collation)
+		}
+	case value.String:
+		if collation != value.Binary || op != Eq && op != Ne {
+			break
+		}
+		want := k.Text()
+		return func(env *Env) (truth, error) {
+			v := &env.Row[i]
+			if v.Kind() == value.String {
+				return truthOf((v.Text() == want) == (op == Eq)), nil
+			}
+			return compare(op, *v, k, collation)
+		}
+	}
+	return func(env *Env) (truth, error) { return compare(op, env.Row[i], k, collation) }
+}
+
+func compareColumnParam(op CompareOp, i, arg int, collation value.Collation) condFunc {
+	return func(env *Env) (truth, error) {
+		if arg >= len(env.Args) {
+			return isUnknown, errNoArgument
+		}
+		a, b := &env.Row[i], &env.Args[arg]
+		if a.Kind() == value.Int && b.Kind() == value.Int {
+			return truthOf(op.holds(cmp.Compare(a.Int(), b.Int()))), nil
+		}
+		return compare(op, *a, *b, collation)
+	}
+}
+
+// compileTuples compares rows of values: the first position that is not equal decides.
+func compileTuples(op CompareOp, l, r *Tuple) condFunc {
+	ls, rs := compileAll(l.List), compileAll(r.List)
+	collations := make([]value.Collation, len(ls))
+	for i := range ls {
+		collations[i] = CollationOf(l.List[i], r.List[i])
+	}
+	return func(env *Env) (truth, error) {
+		for i := range ls {
+			a, err := ls[i](env)
+			if err != nil {
+				return isUnknown, err
+			}
+			b, err := rs[i](env)
+			if err != nil {
+				return isUnknown, err
+			}
+			if a.IsNull() || b.IsNull() {
+				return isUnknown, nil
+			}
+			c, err := compareValues(a, b, collations[i])
+			if err != nil || c != 0 {
+				return truthOf(op.holds(c)), err
+			}
+		}
+		return truthOf(op.holds(0)), nil
+	}
+}

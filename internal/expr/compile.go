@@ -1,0 +1,226 @@
+package expr
+
+import (
+	"errors"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Func computes an expression in an Env. It may be called by many goroutines at once, each with its Env.
+type Func func(env *Env) (value.Value, error)
+
+// Compile makes n's function.
+func Compile(n Node) Func {
+	switch n := n.(type) {
+	case *Const:
+		v := n.V
+		return func(*Env) (value.Value, error) { return v, nil }
+	case *Column:
+		return compileColumn(n)
+	case *Param:
+		i := n.Index
+		return func(env *Env) (value.Value, error) {
+			if i >= len(env.Args) {
+				return value.Value{}, errNoArgument
+			}
+			return env.Args[i], nil
+		}
+	case *InsertValue:
+		i := n.Index
+		return func(env *Env) (value.Value, error) { return env.Insert[i], nil }
+	case *Case:
+		return compileCase(n)
+	case *Arith:
+		return compileArith(n)
+	case *Unary:
+		f, x := value.Neg, Compile(n.X)
+		if n.Op == "~" {
+			f = value.BitNot
+		}
+		return func(env *Env) (value.Value, error) {
+			v, err := x(env)
+			if err != nil {
+				return v, err
+			}
+			return f(v)
+		}
+	case *Cast:
+		x := Compile(n.X)
+		return func(env *Env) (value.Value, error) {
+			v, err := x(env)
+			if err != nil {
+				return v, err
+			}
+			return n.To.Cast(v)
+		}
+	case *Call:
+		return compileCall(n)
+	case *Subquery:
+		if n.Kind == ScalarSubquery {
+			return func(env *Env) (value.Value, error) { return env.Subqueries.Scalar(env, n) }
+		}
+	case *Tuple:
+		err := &OperandError{Want: 1}
+		return func(*Env) (value.Value, error) { return value.Value{}, err }
+	}
+	c := compileCond(n)
+	return func(env *Env) (value.Value, error) {
+		t, err := c(env)
+		return truthValues[t], err
+	}
+}
+
+var errNoArgument = errors.New("the statement has more placeholders than arguments")
+
+// CompileCond makes n's function as a condition: true only where n is true, not where it is NULL.
+func CompileCond(n Node) func(env *Env) (bool, error) {
+	c := compileCond(n)
+	return func(env *Env) (bool, error) {
+		t, err := c(env)
+		return t == isTrue, err
+	}
+}
+
+func compileColumn(n *Column) Func {
+	i := n.Index
+	switch n.Level {
+	case 0:
+		return func(env *Env) (value.Value, error) { return env.Row[i], nil }
+	case 1:
+		return func(env *Env) (value.Value, error) { return env.Outer.Row[i], nil }
+	}
+	level := n.Level
+	return func(env *Env) (value.Value, error) {
+		for range level {
+			env = env.Outer
+		}
+		return env.Row[i], nil
+	}
+}
+
+func compileAll(nodes []Node) []Func {
+	fs := make([]Func, len(nodes))
+	for i, n := range nodes {
+		fs[i] = Compile(n)
+	}
+	return fs
+}
+
+func compileCase(n *Case) Func {
+	conds := make([]condFunc, len(n.Whens))
+	results := make([]Func, len(n.Whens))
+	for i, w := range n.Whens {
+		conds[i] = compileCond(w.Cond)
+		results[i] = compileArm(w.Result, n.T)
+	}
+	otherwise := compileArm(n.Else, n.T)
+	return func(env *Env) (value.Value, error) {
+		for i, c := range conds {
+			t, err := c(env)
+			if err != nil {
+				return value.Value{}, err
+			}
+			if t == isTrue {
+				return results[i](env)
+			}
+		}
+		return otherwise(env)
+	}
+}
+
+// compileArm makes n's function with its results brought to type t.
+func compileArm(n Node, t value.Type) Func {
+	f := Compile(n)
+	if !needsCoerce(n.Type(), t) {
+		return f
+	}
+	return func(env *Env) (value.Value, error) {
+		v, err := f(env)
+		return coerce(v, t), err
+	}
+}
+
+// arithFunc is the function of an operator, nil where there is no such operator.
+func arithFunc(op string) func(a, b value.Value) (value.Value, error) {
+	switch op {
+	case "+":
+		return value.Add
+	case "-":
+		return value.Sub
+	case "*":
+		return value.Mul
+	case "/":
+		return value.Div
+	case "div":
+		return value.IntDiv
+	case "%":
+		return value.Mod
+	case "&":
+		return value.BitAnd
+	case "|":
+		return value.BitOr
+	case "^":
+		return value.BitXor
+	case "<<":
+		return value.Shl
+	case ">>":
+		return value.Shr
+	}
+	return nil
+}
+
+func compileArith(n *Arith) Func {
+	f, l := arithFunc(n.Op), Compile(n.L)
+	if c, ok := n.R.(*Const); ok {
+		k := c.V
+		return func(env *Env) (value.Value, error) {
+			a, err := l(env)
+			if err != nil {
+				return a, err
+			}
+			return f(a, k)
+		}
+	}
+	r := Compile(n.R)
+	return func(env *Env) (value.Value, error) {
+		a, err := l(env)
+		if err != nil {
+			return a, err
+		}
+		b, err := r(env)
+		if err != nil {
+			return b, err
+		}
+		return f(a, b)
+	}
+}
+
+// compileCall makes a call's function. A function that computes its operands itself (lazily, or prepared
+// for constants among them) brings its own; the others get their arguments on the Env's scratch.
+func compileCall(n *Call) Func {
+	if n.Func.compile != nil {
+		if f := n.Func.compile(n); f != nil {
+			return f
+		}
+	}
+	eval, strict := n.Func.Eval, n.Func.strict
+	if len(n.Args) == 0 {
+		return func(env *Env) (value.Value, error) { return eval(env, nil) }
+	}
+	args := compileAll(n.Args)
+	return func(env *Env) (value.Value, error) {
+		own := env.own()
+		base := len(own.values)
+		for _, a := range args {
+			v, err := a(env)
+			if err != nil || strict && v.IsNull() {
+				own.values = own.values[:base]
+				return value.NullValue, err
+			}
+			own.values = append(own.values, v)
+		}
+		v, err := eval(env, own.values[base:])
+		own.values = own.values[:base]
+		return v, err
+	}
+}

@@ -1,0 +1,203 @@
+package expr
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+// truth is a value of three-valued logic.
+type truth uint8
+
+const (
+	isFalse truth = iota
+	isTrue
+	isUnknown
+)
+
+// condFunc computes a condition.
+type condFunc func(env *Env) (truth, error)
+
+var truthValues = [...]value.Value{isFalse: value.FromInt(0), isTrue: value.FromInt(1), isUnknown: {}}
+
+func truthOf(b bool) truth {
+	if b {
+		return isTrue
+	}
+	return isFalse
+}
+
+func (t truth) not() truth {
+	switch t {
+	case isTrue:
+		return isFalse
+	case isFalse:
+		return isTrue
+	}
+	return t
+}
+
+// truthOfValue is MySQL's truth of any value.
+func truthOfValue(v value.Value) truth {
+	if v.Kind() == value.Int {
+		return truthOf(v.Int() != 0)
+	}
+	t, null := value.Truth(v)
+	if null {
+		return isUnknown
+	}
+	return truthOf(t)
+}
+
+// compileCond makes n's function as a condition. It is the one place where conditions are compiled; Compile
+// makes values of them.
+func compileCond(n Node) condFunc {
+	switch n := n.(type) {
+	case *Const:
+		t := truthOfValue(n.V)
+		return func(*Env) (truth, error) { return t, nil }
+	case *Compare:
+		return compileCompare(n)
+	case *Logic:
+		return compileLogic(n)
+	case *Not:
+		x := compileCond(n.X)
+		return func(env *Env) (truth, error) {
+			t, err := x(env)
+			return t.not(), err
+		}
+	case *Is:
+		return compileIs(n)
+	case *Like:
+		return compileLike(n)
+	case *In:
+		return compileIn(n)
+	case *Subquery:
+		switch n.Kind {
+		case ExistsSubquery:
+			return compileExists(n)
+		case InSubquery:
+			return compileInSubquery(n)
+		}
+	}
+	x := Compile(n)
+	return func(env *Env) (truth, error) {
+		v, err := x(env)
+		if err != nil {
+			return isUnknown, err
+		}
+		return truthOfValue(v), nil
+	}
+}
+
+func compileLogic(n *Logic) condFunc {
+	conds := make([]condFunc, len(n.Kids))
+	for i, k := range n.Kids {
+		conds[i] = compileCond(k)
+	}
+	switch {
+	case n.Op == Xor:
+		return compileXor(conds)
+	case len(conds) == 2:
+		return compilePair(n.Op == Or, conds[0], conds[1])
+	case n.Op == Or:
+		return compileJunction(isTrue, conds)
+	}
+	return compileJunction(isFalse, conds)
+}
+
+// compileJunction is AND where false decides, OR where true does. Without a decision one NULL makes it NULL.
+func compileJunction(deciding truth, conds []condFunc) condFunc {
+	return func(env *Env) (truth, error) {
+		result := deciding.not()
+		for _, c := range conds {
+			t, err := c(env)
+			if err != nil || t == deciding {
+				return t, err
+			}
+			if t == isUnknown {
+				result = isUnknown
+			}
+		}
+		return result, nil
+	}
+}
+
+func compilePair(or bool, a, b condFunc) condFunc {
+	deciding := truthOf(or)
+	return func(env *Env) (truth, error) {
+		t, err := a(env)
+		if err != nil || t == deciding {
+			return t, err
+		}
+		u, err := b(env)
+		if err != nil || u == deciding || t != isUnknown {
+			return u, err
+		}
+		return isUnknown, nil
+	}
+}
+
+func compileXor(conds []condFunc) condFunc {
+	return func(env *Env) (truth, error) {
+		result, unknown := false, false
+		for _, c := range conds {
+			t, err := c(env)
+			if err != nil {
+				return isUnknown, err
+			}
+			unknown = unknown || t == isUnknown
+			result = result != (t == isTrue)
+		}
+		if unknown {
+			return isUnknown, nil
+		}
+		return truthOf(result), nil
+	}
+}
+
+func compileIs(n *Is) condFunc {
+	not := n.Not
+	if n.What == IsNull {
+		x := Compile(n.X)
+		return func(env *Env) (truth, error) {
+			v, err := x(env)
+			return truthOf(v.IsNull() != not), err
+		}
+	}
+	want, x := truthOf(n.What == IsTrue), compileCond(n.X)
+	return func(env *Env) (truth, error) {
+		t, err := x(env)
+		return truthOf((t == want) != not), err
+	}
+}
+
+func compileExists(n *Subquery) condFunc {
+	return func(env *Env) (truth, error) {
+		found, err := env.Subqueries.Exists(env, n)
+		return truthOf(found != n.Not), err
+	}
+}
+
+func compileInSubquery(n *Subquery) condFunc {
+	operands := []Node{n.X}
+	if t, ok := n.X.(*Tuple); ok {
+		operands = t.List
+	}
+	xs := compileAll(operands)
+	return func(env *Env) (truth, error) {
+		row := make([]value.Value, len(xs))
+		for i, x := range xs {
+			v, err := x(env)
+			if err != nil {
+				return isUnknown, err
+			}
+			row[i] = v
+		}
+		v, err := env.Subqueries.In(env, n, row)
+		if err != nil {
+			return isUnknown, err
+		}
+		t := truthOfValue(v)
+		if n.Not {
+			t = t.not()
+		}
+		return t, nil
+	}
+}

@@ -1,0 +1,273 @@
+package expr
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+var (
+	trueNode  Node = &Const{V: value.FromInt(1), T: truthType}
+	falseNode Node = &Const{V: value.FromInt(0), T: truthType}
+	nullNode  Node = &Const{T: truthType}
+)
+
+// isCondition says whether n yields nothing but 1, 0 and NULL.
+func isCondition(n Node) bool {
+	switch n := n.(type) {
+	case *Compare, *Logic, *Not, *Is, *Like, *In:
+		return true
+	case *Subquery:
+		return n.Kind != ScalarSubquery
+	case *Call:
+		return n.Func.condition
+	case *Const:
+		return n.V.IsNull() || n.V.Kind() == value.Int && (n.V.Int() == 0 || n.V.Int() == 1)
+	}
+	return false
+}
+
+// NewCompare makes l op r. Rows of values compare position by position: their = <> <=> become logic over
+// single comparisons, their < <= > >= stay one Compare.
+func NewCompare(op CompareOp, l, r Node) (Node, error) {
+	if size(l) != size(r) {
+		return nil, &OperandError{Want: size(l)}
+	}
+	lt, lok := l.(*Tuple)
+	rt, rok := r.(*Tuple)
+	if !lok && !rok {
+		return fold(&Compare{Op: op, L: l, R: r, Collation: CollationOf(l, r)}), nil
+	}
+	if !lok || !rok || op != Eq && op != Ne && op != NullEq {
+		for i := 0; lok && rok && i < len(lt.List); i++ {
+			if err := single(lt.List[i], rt.List[i]); err != nil {
+				return nil, err
+			}
+		}
+		return fold(&Compare{Op: op, L: l, R: r}), nil
+	}
+	kids := make([]Node, len(lt.List))
+	for i := range kids {
+		k, err := NewCompare(op, lt.List[i], rt.List[i])
+		if err != nil {
+			return nil, err
+		}
+		kids[i] = k
+	}
+	if op == Ne {
+		return NewLogic(Or, kids...)
+	}
+	return NewLogic(And, kids...)
+}
+
+// NewLogic joins conditions. ANDs within AND and ORs within OR are flattened; constants that decide or do
+// not matter are dropped.
+func NewLogic(op LogicOp, kids ...Node) (Node, error) {
+	if err := single(kids...); err != nil {
+		return nil, err
+	}
+	if op == Xor {
+		if len(kids) == 1 {
+			return kids[0], nil
+		}
+		return fold(&Logic{Op: op, Kids: kids}), nil
+	}
+	flat := make([]Node, 0, len(kids))
+	neutral, deciding := trueNode, falseNode
+	if op == Or {
+		neutral, deciding = falseNode, trueNode
+	}
+	null, other := false, false
+	for _, k := range kids {
+		if l, ok := k.(*Logic); ok && l.Op == op {
+			flat = append(flat, l.Kids...)
+			continue
+		}
+		c, ok := k.(*Const)
+		if !ok {
+			flat = append(flat, k)
+			continue
+		}
+		truth, isNull := value.Truth(c.V)
+		switch {
+		case isNull:
+			null = true
+		case truth == (op == Or):
+			return deciding, nil
+		default:
+			other = true
+		}
+	}
+	for _, k := range flat {
+		if c, ok := k.(*Const); ok && c.V.IsNull() {
+			null = false // a flattened kid has brought one already
+			break
+		}
+	}
+	if null {
+		flat = append(flat, nullNode)
+	}
+	switch {
+	case len(flat) == 0:
+		return neutral, nil
+	case len(flat) > 1:
+		return &Logic{Op: op, Kids: flat}, nil
+	case isCondition(flat[0]):
+		return flat[0], nil
+	case other || len(kids) > 1:
+		// x AND 1 is the truth of x, not x.
+		return &Logic{Op: op, Kids: append(flat, neutral)}, nil
+	}
+	return flat[0], nil
+}
+
+var negated = [...]CompareOp{Eq: Ne, Ne: Eq, Lt: Ge, Le: Gt, Gt: Le, Ge: Lt, NullEq: NullEq}
+
+// NewNot makes NOT x. It is pushed into comparisons, IN, EXISTS, LIKE, IS, AND and OR, where that is the same
+// in three-valued logic; NOT EXISTS and NOT IN set the Subquery's Not.
+func NewNot(x Node) (Node, error) {
+	if err := single(x); err != nil {
+		return nil, err
+	}
+	switch n := x.(type) {
+	case *Compare:
+		if n.Op != NullEq {
+			c := *n
+			c.Op = negated[n.Op]
+			return &c, nil
+		}
+	case *Logic:
+		if n.Op == Xor {
+			break
+		}
+		kids := make([]Node, len(n.Kids))
+		for i, k := range n.Kids {
+			var err error
+			if kids[i], err = NewNot(k); err != nil {
+				return nil, err
+			}
+		}
+		return NewLogic(And+Or-n.Op, kids...)
+	case *Not:
+		if isCondition(n.X) {
+			return n.X, nil
+		}
+	case *Is:
+		c := *n
+		c.Not = !n.Not
+		return &c, nil
+	case *Like:
+		c := *n
+		c.Not = !n.Not
+		return &c, nil
+	case *In:
+		c := *n
+		c.Not = !n.Not
+		return &c, nil
+	case *Subquery:
+		if n.Kind != ScalarSubquery {
+			c := *n
+			c.Not = !n.Not
+			return &c, nil
+		}
+	}
+	return fold(&Not{X: x}), nil
+}
+
+// NewIs makes x IS [NOT] NULL, TRUE or FALSE.
+func NewIs(x Node, what IsWhat, not bool) (Node, error) {
+	if err := single(x); err != nil {
+		return nil, err
+	}
+	return fold(&Is{X: x, What: what, Not: not}), nil
+}
+
+// NewLike makes x [NOT] LIKE pattern; escape 0 is none.
+func NewLike(x, pattern Node, escape rune, not bool) (Node, error) {
+	if err := single(x, pattern); err != nil {
+		return nil, err
+	}
+	return fold(&Like{X: x, Pattern: pattern, Escape: escape, Not: not, Collation: CollationOf(x, pattern)}), nil
+}
+
+// NewRegexp makes x [NOT] REGEXP pattern, in RE2's syntax.
+func NewRegexp(x, pattern Node, not bool) (Node, error) {
+	n, err := NewCall("REGEXP_LIKE", []Node{x, pattern})
+	if err != nil || !not {
+		return n, err
+	}
+	return NewNot(n)
+}
+
+// NewIn makes x [NOT] IN (list).
+func NewIn(x Node, list []Node, not bool) (Node, error) {
+	if len(list) == 0 {
+		return nil, &ArgumentError{"IN", "an empty list"}
+	}
+	for _, e := range list {
+		if size(e) != size(x) {
+			return nil, &OperandError{Want: size(x)}
+		}
+	}
+	if len(list) == 1 {
+		op := Eq
+		if not {
+			op = Ne
+		}
+		return NewCompare(op, x, list[0])
+	}
+	xt, ok := x.(*Tuple)
+	if !ok {
+		all := append([]Node{x}, list...)
+		return fold(&In{X: x, List: list, Not: not, Collation: CollationOf(all...)}), nil
+	}
+	if err := single(xt.List...); err != nil {
+		return nil, err
+	}
+	for _, e := range list {
+		t, ok := e.(*Tuple)
+		if !ok {
+			return nil, &OperandError{Want: len(xt.List)}
+		}
+		if err := single(t.List...); err != nil {
+			return nil, err
+		}
+	}
+	return fold(&In{X: x, List: list, Not: not}), nil
+}
+
+// NewBetween makes x [NOT] BETWEEN lo AND hi: x >= lo AND x <= hi, except that a volatile x is computed once.
+func NewBetween(x, lo, hi Node, not bool) (Node, error) {
+	if VolatilityOf(x) == Volatile {
+		n, err := newCall(betweenFunction, []Node{x, lo, hi})
+		if err != nil || !not {
+			return n, err
+		}
+		return NewNot(n)
+	}
+	from, err := NewCompare(Ge, x, lo)
+	if err != nil {
+		return nil, err
+	}
+	to, err := NewCompare(Le, x, hi)
+	if err != nil {
+		return nil, err
+	}
+	n, err := NewLogic(And, from, to)
+	if err != nil || !not {
+		return n, err
+	}
+	return NewNot(n)
+}
+
+// CollationOf says how these texts compare with each other: by an explicit COLLATE, else without case
+// where one of them is a NoCase column.
+func CollationOf(nodes ...Node) value.Collation {
+	c := value.Binary
+	for _, n := range nodes {
+		t := n.Type()
+		if call, ok := n.(*Call); ok && call.Func == collateFunction {
+			return t.Collation
+		}
+		if isText(t) && t.Collation == value.NoCase {
+			c = value.NoCase
+		}
+	}
+	return c
+}

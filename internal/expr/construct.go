@@ -1,0 +1,170 @@
+package expr
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+// NewConst makes a constant of v's own type.
+func NewConst(v value.Value) Node { return &Const{V: v, T: value.TypeOf(v)} }
+
+// NewParam makes the argument number i, 0-based.
+func NewParam(i int) Node { return &Param{Index: i} }
+
+// single refuses a row of values where one value belongs.
+func single(nodes ...Node) error {
+	for _, n := range nodes {
+		if size(n) != 1 {
+			return &OperandError{Want: 1}
+		}
+	}
+	return nil
+}
+
+// size is the number of values of n: more than one for a Tuple and a row subquery.
+func size(n Node) int {
+	switch n := n.(type) {
+	case *Tuple:
+		return len(n.List)
+	case *Subquery:
+		if n.Kind == ScalarSubquery && n.Columns > 1 {
+			return n.Columns
+		}
+	}
+	return 1
+}
+
+// NewArith makes l op r, op one of + - * / div % & | ^ << >>.
+func NewArith(op string, l, r Node) (Node, error) {
+	if err := single(l, r); err != nil {
+		return nil, err
+	}
+	if arithFunc(op) == nil {
+		return nil, &ArgumentError{op, "no such operator"}
+	}
+	return fold(&Arith{Op: op, L: l, R: r, T: arithType(op, l.Type(), r.Type())}), nil
+}
+
+// NewUnary makes op x, op one of - + ~ !.
+func NewUnary(op string, x Node) (Node, error) {
+	if err := single(x); err != nil {
+		return nil, err
+	}
+	switch op {
+	case "+":
+		return x, nil
+	case "!":
+		return NewNot(x)
+	case "-":
+		return fold(&Unary{Op: op, X: x, T: negType(x.Type())}), nil
+	case "~":
+		return fold(&Unary{Op: op, X: x, T: value.Type{Base: value.TypeBigInt, Unsigned: true}}), nil
+	}
+	return nil, &ArgumentError{op, "no such operator"}
+}
+
+// NewCast makes CAST(x AS to).
+func NewCast(x Node, to value.Type) (Node, error) {
+	if err := single(x); err != nil {
+		return nil, err
+	}
+	return fold(&Cast{X: x, To: to}), nil
+}
+
+// NewCollate makes x COLLATE c, which wins over the collation of the other side of a comparison.
+func NewCollate(x Node, c value.Collation) (Node, error) {
+	if err := single(x); err != nil {
+		return nil, err
+	}
+	t := x.Type()
+	if !isText(t) {
+		t = textType
+	}
+	t.Collation = c
+	// Not folded: as a Const it would lose its precedence.
+	return &Call{Func: collateFunction, Args: []Node{x}, T: t}, nil
+}
+
+// NewCase makes CASE [operand] WHEN … THEN … [ELSE …] END; operand and els may be nil. With an operand, the
+// arms' conditions are values that it is compared with.
+func NewCase(operand Node, whens []When, els Node) (Node, error) {
+	if operand != nil && VolatilityOf(operand) == Volatile {
+		return nil, &ArgumentError{"CASE", "the operand changes each time that it is computed"}
+	}
+	if els == nil {
+		els = NewConst(value.NullValue)
+	}
+	n := &Case{Whens: make([]When, 0, len(whens)), Else: els}
+	types := make([]value.Type, 0, len(whens)+1)
+	for _, w := range whens {
+		if err := single(w.Cond, w.Result); err != nil {
+			return nil, err
+		}
+		if operand != nil {
+			c, err := NewCompare(Eq, operand, w.Cond)
+			if err != nil {
+				return nil, err
+			}
+			w.Cond = c
+		}
+		n.Whens = append(n.Whens, w)
+		types = append(types, w.Result.Type())
+	}
+	if err := single(els); err != nil {
+		return nil, err
+	}
+	n.T = UnifyTypes(append(types, els.Type())...)
+	return fold(n), nil
+}
+
+// NewCall makes a call of the function name (any case).
+func NewCall(name string, args []Node) (Node, error) {
+	f := lookupFunction(name)
+	if f == nil {
+		return nil, unknownFunction(name)
+	}
+	return newCall(f, args)
+}
+
+func newCall(f *Function, args []Node) (Node, error) {
+	if len(args) < f.Min || f.Max >= 0 && len(args) > f.Max {
+		return nil, &ArityError{f.Name, len(args)}
+	}
+	if err := single(args...); err != nil {
+		return nil, err
+	}
+	if f.check != nil {
+		if err := f.check(args); err != nil {
+			return nil, err
+		}
+	}
+	return fold(&Call{Func: f, Args: args, T: f.Type(args)}), nil
+}
+
+// NewConcat makes l || r as concatenation.
+func NewConcat(l, r Node) (Node, error) { return NewCall("CONCAT", []Node{l, r}) }
+
+// NewJSONPath makes x -> path, or x ->> path where unquote is set.
+func NewJSONPath(x, path Node, unquote bool) (Node, error) {
+	n, err := NewCall("JSON_EXTRACT", []Node{x, path})
+	if err != nil || !unquote {
+		return n, err
+	}
+	return NewCall("JSON_UNQUOTE", []Node{n})
+}
+
+// NewIntervalArith makes base + INTERVAL amount unit, or base - … where negative is set.
+func NewIntervalArith(base, amount Node, unit string, negative bool) (Node, error) {
+	name := "DATE_ADD"
+	if negative {
+		name = "DATE_SUB"
+	}
+	return NewCall(name, []Node{base, amount, NewConst(value.FromString(unit))})
+}
+
+// NewSystemVariable makes @@name (name without @@ and scope, any case).
+func NewSystemVariable(name string) Node {
+	return &Call{Func: systemVariableFunction, Args: []Node{NewConst(value.FromString(name))}}
+}
+
+// NewUserVariable makes @name (name without @, any case); NULL where it was never set.
+func NewUserVariable(name string) Node {
+	return &Call{Func: userVariableFunction, Args: []Node{NewConst(value.FromString(name))}}
+}

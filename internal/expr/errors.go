@@ -1,0 +1,62 @@
+package expr
+
+import (
+	"fmt"
+	"strings"
+)
+
+// UnknownFunctionError says that there is no function of that name. Near holds names that look alike.
+type UnknownFunctionError struct {
+	Name string
+	Near []string
+}
+
+func (e *UnknownFunctionError) Error() string {
+	s := "FUNCTION " + e.Name + " does not exist"
+	if len(e.Near) > 0 {
+		s += " (did you mean " + strings.Join(e.Near, ", ") + "?)"
+	}
+	return s
+}
+
+// ArityError says that a function was called with the wrong number of arguments (MySQL's 1582).
+type ArityError struct {
+	Name string
+	Got  int
+}
+
+func (e *ArityError) Error() string {
+	return fmt.Sprintf("Incorrect parameter count in the call to native function '%s'", e.Name)
+}
+
+// OperandError says that a row of values stands where another number of values belongs (MySQL's 1241).
+type OperandError struct{ Want int }
+
+func (e *OperandError) Error() string {
+	return fmt.Sprintf("Operand should contain %d column(s)", e.Want)
+}
+
+// ArgumentError says that a function cannot work with an argument: a malformed pattern, JSON text or path.
+type ArgumentError struct {
+	Function string
+	Reason   string
+}
+
+func (e *ArgumentError) Error() string {
+	return "Incorrect arguments to " + e.Function + ": " + e.Reason
+}
+
+// TooLongError says that a text would grow beyond what one value may hold (MaxText octets).
+type TooLongError struct{ Function string }
+
+func (e *TooLongError) Error() string {
+	return fmt.Sprintf("Result of %s() is larger than %d octets", e.Function, MaxText)
+}
+
+// MaxText is the most octets that a function makes: MySQL's max_allowed_packet by another name.
+const MaxText = 16 << 20
+
+// UnknownVariableError says that there is no system variable of that name (MySQL's 1193).
+type UnknownVariableError struct{ Name string }
+
+func (e *UnknownVariableError) Error() string { return "Unknown system variable '" + e.Name + "'" }

@@ -1,0 +1,207 @@
+package expr
+
+import (
+	"sort"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Function is a scalar function. Functions lists all there are.
+type Function struct {
+	Name      string // upper case
+	Signature string // "SUBSTRING(text, from[, length])"
+	Family    string // "text", "number", "time", "JSON", …
+	Doc       string // one line, "" where the name says it all
+	Min, Max  int    // arguments; Max -1: any number
+
+	Volatility Volatility
+	Type       func(args []Node) value.Type
+	Eval       func(env *Env, args []value.Value) (value.Value, error)
+
+	aliases   []string                // other names of the same function
+	strict    bool                    // NULL among the arguments gives NULL: Eval gets none
+	condition bool                    // yields nothing but 1, 0 and NULL
+	null      func(args []Node) bool  // whether it may yield NULL; nil: it may
+	check     func(args []Node) error // what Min and Max do not say
+	compile   func(n *Call) Func      // instead of Eval; it may return nil to leave it to Eval
+}
+
+// registry is every function by its names.
+var registry = map[string]*Function{}
+
+// families are the lists of the functions_….go files.
+func init() {
+	for _, family := range [][]*Function{
+		logicFunctions(), numberFunctions(), mathFunctions(), textFunctions(), searchFunctions(), codeFunctions(),
+		clockFunctions(), dateFunctions(), dateMathFunctions(), dateFormatFunctions(), jsonFunctions(), jsonChangeFunctions(),
+		regexpFunctions(), sessionFunctions(),
+	} {
+		for _, f := range family {
+			registry[f.Name] = f
+			for _, alias := range f.aliases {
+				registry[alias] = f
+			}
+		}
+	}
+}
+
+// Functions lists the functions by name, aliases as entries of their own.
+func Functions() []*Function {
+	list := make([]*Function, 0, len(registry))
+	for name, f := range registry {
+		if name != f.Name {
+			alias := *f
+			alias.Name, alias.aliases = name, nil
+			alias.Doc = "Another name of " + f.Name + "."
+			alias.Signature = name + strings.TrimPrefix(f.Signature, f.Name)
+			f = &alias
+		}
+		list = append(list, f)
+	}
+	sortFunctions(list)
+	return list
+}
+
+func sortFunctions(list []*Function) {
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+}
+
+// IsFunction says whether there is a scalar function of that name (any case).
+func IsFunction(name string) bool { return lookupFunction(name) != nil }
+
+func lookupFunction(name string) *Function { return registry[strings.ToUpper(name)] }
+
+// unknownFunction finds names at most two changes away.
+func unknownFunction(name string) error {
+	upper := strings.ToUpper(name)
+	e := &UnknownFunctionError{Name: upper}
+	if len(upper) > 64 {
+		return e
+	}
+	most := 1 + min(1, len(upper)/6)
+	for candidate := range registry {
+		if distance(upper, candidate) <= most {
+			e.Near = append(e.Near, candidate)
+		}
+	}
+	sort.Strings(e.Near)
+	return e
+}
+
+// distance is Levenshtein's: the least number of octets to insert, delete or replace.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, diagonal+1)
+		}
+	}
+	return row[len(b)]
+}
+
+// Result types of functions, for Function.Type.
+
+func fixed(t value.Type) func([]Node) value.Type { return func([]Node) value.Type { return t } }
+
+var (
+	toInt    = fixed(intType)
+	toDouble = fixed(doubleType)
+	toText   = fixed(textType)
+)
+
+// likeArg is the text type of one argument: octets of octets, with its collation otherwise.
+func likeArg(i int) func([]Node) value.Type {
+	return func(args []Node) value.Type { return textLike(args[i].Type()) }
+}
+
+func textLike(types ...value.Type) value.Type {
+	t := textType
+	for _, a := range types {
+		switch {
+		case isBinary(a):
+			return binaryType
+		case isText(a) && a.Collation == value.NoCase:
+			t.Collation = value.NoCase
+		}
+	}
+	return t
+}
+
+func typesOf(args []Node) []value.Type {
+	types := make([]value.Type, len(args))
+	for i, a := range args {
+		types[i] = a.Type()
+	}
+	return types
+}
+
+// anyNull is for functions that give NULL only for NULL.
+func anyNull(args []Node) bool {
+	for _, a := range args {
+		if MayBeNull(a) {
+			return true
+		}
+	}
+	return false
+}
+
+func neverNull([]Node) bool { return false }
+
+// The operators that are calls without being functions: they are in no registry.
+var (
+	collateFunction = &Function{
+		Name: "COLLATE", strict: true, null: anyNull,
+		Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+			if k := args[0].Kind(); k == value.String || k == value.Bytes {
+				return args[0], nil
+			}
+			return value.FromString(value.Text(args[0])), nil
+		},
+	}
+	betweenFunction = &Function{
+		Name: "BETWEEN", Min: 3, Max: 3, condition: true, Type: toInt,
+		Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+			from, err := compare(Ge, args[0], args[1], value.Binary)
+			if err != nil {
+				return value.NullValue, err
+			}
+			to, err := compare(Le, args[0], args[2], value.Binary)
+			if err != nil {
+				return value.NullValue, err
+			}
+			if from == isFalse || to == isFalse {
+				return truthValues[isFalse], nil
+			}
+			return truthValues[max(from, to)], nil
+		},
+	}
+	systemVariableFunction = &Function{
+		Name: "@@", Volatility: Stable,
+		Eval: func(env *Env, args []value.Value) (value.Value, error) {
+			name := strings.ToLower(args[0].Text())
+			if system := env.session().System; system != nil {
+				if v, ok := system(name); ok {
+					return v, nil
+				}
+			}
+			return value.NullValue, &UnknownVariableError{name}
+		},
+	}
+	userVariableFunction = &Function{
+		Name: "@", Volatility: Volatile, // a SELECT may set it between rows
+		Eval: func(env *Env, args []value.Value) (value.Value, error) {
+			return env.session().Vars[strings.ToLower(args[0].Text())], nil
+		},
+	}
+)

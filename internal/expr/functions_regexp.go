@@ -1,0 +1,217 @@
+package expr
+
+import (
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+func regexpFunctions() []*Function {
+	return []*Function{
+		regexpFunction("REGEXP_LIKE", "REGEXP_LIKE(text, pattern[, flags])", "1 where the pattern is found in text; also text REGEXP pattern.", intType, 3, 2, evalRegexpLike),
+		regexpFunction("REGEXP_REPLACE", "REGEXP_REPLACE(text, pattern, new[, from[, occurrence[, flags]]])", "The text with new ($1 is a group) for each match, or for one.", textType, 6, 5, evalRegexpReplace),
+		regexpFunction("REGEXP_SUBSTR", "REGEXP_SUBSTR(text, pattern[, from[, occurrence[, flags]]])", "The match; NULL without one.", textType, 5, 4, evalRegexpSubstr),
+		regexpFunction("REGEXP_INSTR", "REGEXP_INSTR(text, pattern[, from[, occurrence[, end[, flags]]]])", "Where the match begins, 1-based (where it ends with end 1); 0 without one.", intType, 6, 5, evalRegexpInstr),
+	}
+}
+
+// regexpEval works with the pattern's compiled form beside the arguments.
+type regexpEval func(re *regexp.Regexp, args []value.Value) (value.Value, error)
+
+// regexpFunction makes a function whose argument 1 is a pattern and argument flags the flags.
+func regexpFunction(name, signature, doc string, t value.Type, most, flags int, eval regexpEval) *Function {
+	least := 2
+	if name == "REGEXP_REPLACE" {
+		least = 3
+	}
+	f := &Function{Name: name, Signature: signature, Family: "text", Doc: doc + " RE2's syntax. Flags: c case seen, i not, m lines, n . matches line ends.",
+		Min: least, Max: most, Type: fixed(t), condition: name == "REGEXP_LIKE"}
+	f.compile = func(n *Call) Func {
+		cache := &regexpCache{function: name, fold: CollationOf(n.Args[:2]...) == value.NoCase}
+		inner := &Function{Name: name, strict: true, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+			text := ""
+			if len(args) > flags {
+				text = value.Text(args[flags])
+			}
+			re, err := cache.get(value.Text(args[1]), text)
+			if err != nil {
+				return value.NullValue, err
+			}
+			return eval(re, args)
+		}}
+		return compileCall(&Call{Func: inner, Args: n.Args, T: n.T})
+	}
+	return f
+}
+
+// regexpCache keeps the last pattern of one call, which mostly is the same for each row.
+type regexpCache struct {
+	last     atomic.Pointer[cachedRegexp]
+	function string
+	fold     bool
+}
+
+type cachedRegexp struct {
+	pattern, flags string
+	re             *regexp.Regexp
+}
+
+func (c *regexpCache) get(pattern, flags string) (*regexp.Regexp, error) {
+	if l := c.last.Load(); l != nil && l.pattern == pattern && l.flags == flags {
+		return l.re, nil
+	}
+	fold, prefix := c.fold, ""
+	for _, f := range flags {
+		switch f {
+		case 'c':
+			fold = false
+		case 'i':
+			fold = true
+		case 'm':
+			prefix += "m"
+		case 'n':
+			prefix += "s"
+		default:
+			return nil, &ArgumentError{c.function, "flag '" + string(f) + "'"}
+		}
+	}
+	if fold {
+		prefix += "i"
+	}
+	full := pattern
+	if prefix != "" {
+		full = "(?" + prefix + ")" + pattern
+	}
+	re, err := regexp.Compile(full)
+	if err != nil {
+		return nil, &ArgumentError{c.function, err.Error()}
+	}
+	c.last.Store(&cachedRegexp{pattern, flags, re})
+	return re, nil
+}
+
+func evalRegexpLike(re *regexp.Regexp, args []value.Value) (value.Value, error) {
+	return truthValues[truthOf(re.MatchString(value.Text(args[0])))], nil
+}
+
+// regexpFrom reads the position (1-based characters) and the number of the match from args[i:].
+func regexpFrom(function string, args []value.Value, i int, otherwise int64) (start int, occurrence int64, err error) {
+	from, occurrence := int64(1), otherwise
+	if len(args) > i {
+		if from, err = value.ToInt(args[i]); err != nil {
+			return 0, 0, err
+		}
+	}
+	if len(args) > i+1 {
+		if occurrence, err = value.ToInt(args[i+1]); err != nil {
+			return 0, 0, err
+		}
+	}
+	c := chars{s: value.Text(args[0])}
+	if from < 1 || from > int64(c.len())+1 {
+		return 0, 0, &ArgumentError{function, "the position is outside of the text"}
+	}
+	return c.offset(from - 1), occurrence, nil
+}
+
+// find is the n-th match behind start, nil without one; matches see the text before start, so that ^ is its
+// beginning.
+func find(re *regexp.Regexp, s string, start int, n int64) []int {
+	for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
+		if m[0] < start {
+			continue
+		}
+		if n--; n <= 0 {
+			return m
+		}
+	}
+	return nil
+}
+
+func evalRegexpSubstr(re *regexp.Regexp, args []value.Value) (value.Value, error) {
+	start, n, err := regexpFrom("REGEXP_SUBSTR", args, 2, 1)
+	if err != nil {
+		return value.NullValue, err
+	}
+	s := value.Text(args[0])
+	m := find(re, s, start, n)
+	if m == nil {
+		return value.NullValue, nil
+	}
+	return value.FromString(s[m[0]:m[1]]), nil
+}
+
+func evalRegexpInstr(re *regexp.Regexp, args []value.Value) (value.Value, error) {
+	start, n, err := regexpFrom("REGEXP_INSTR", args, 2, 1)
+	if err != nil {
+		return value.NullValue, err
+	}
+	s := value.Text(args[0])
+	m := find(re, s, start, n)
+	if m == nil {
+		return value.FromInt(0), nil
+	}
+	at := m[0]
+	if len(args) > 4 && truthOfValue(args[4]) == isTrue {
+		at = m[1]
+	}
+	return value.FromInt(int64(utf8.RuneCountInString(s[:at])) + 1), nil
+}
+
+func evalRegexpReplace(re *regexp.Regexp, args []value.Value) (value.Value, error) {
+	start, n, err := regexpFrom("REGEXP_REPLACE", args, 3, 0)
+	if err != nil {
+		return value.NullValue, err
+	}
+	s, template := value.Text(args[0]), goTemplate(value.Text(args[2]))
+	var out []byte
+	at := 0
+	for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
+		if m[0] < start {
+			continue
+		}
+		if n > 1 {
+			n--
+			continue
+		}
+		out = append(out, s[at:m[0]]...)
+		out = re.ExpandString(out, template, s, m)
+		at = m[1]
+		if len(out) > MaxText {
+			return value.NullValue, &TooLongError{"REGEXP_REPLACE"}
+		}
+		if n == 1 {
+			break
+		}
+	}
+	return value.FromString(string(append(out, s[at:]...))), nil
+}
+
+// goTemplate turns MySQL's replacement text ($1, \$) into Go's (${1}, $$).
+func goTemplate(s string) string {
+	if !strings.ContainsAny(s, `$\`) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch c := s[i]; {
+		case c == '\\' && i+1 < len(s):
+			i++
+			if s[i] == '$' {
+				b.WriteByte('$')
+			}
+			b.WriteByte(s[i])
+		case c == '$' && i+1 < len(s) && s[i+1] >= '0' && s[i+1] <= '9':
+			b.WriteString("${" + string(s[i+1]) + "}")
+			i++
+		case c == '$':
+			b.WriteString("$$")
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,170 @@
+package expr
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+func searchFunctions() []*Function {
+	return []*Function{
+		{Name: "INSTR", Signature: "INSTR(text, part)", Family: "text", Doc: "Where part begins in text, 1-based; 0 where it does not stand there.", Min: 2, Max: 2,
+			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+				return locate(charsOf(args[0]), value.Text(args[1]), 1), nil
+			}},
+		{Name: "LOCATE", Signature: "LOCATE(part, text[, from])", Family: "text", aliases: []string{"POSITION"},
+			Doc: "Where part begins in text, 1-based, looking from the from-th character on; 0 where it does not. Also POSITION(part IN text).", Min: 2, Max: 3,
+			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+				from := int64(1)
+				if len(args) > 2 {
+					var err error
+					if from, err = value.ToInt(args[2]); err != nil {
+						return value.NullValue, err
+					}
+				}
+				return locate(charsOf(args[1]), value.Text(args[0]), from), nil
+			}},
+		{Name: "STRCMP", Signature: "STRCMP(x, y)", Family: "text", Doc: "-1, 0 or 1, as x sorts before, with or behind y.", Min: 2, Max: 2,
+			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+				return value.FromInt(int64(strings.Compare(value.Text(args[0]), value.Text(args[1])))), nil
+			}},
+		{Name: "FIND_IN_SET", Signature: "FIND_IN_SET(text, list)", Family: "text", Doc: "The place of text in a list with commas, 1-based; 0 where it is not in it.", Min: 2, Max: 2,
+			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: evalFindInSet},
+		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
+			null: neverNull, Type: toInt, compile: compileField},
+		{Name: "ELT", Signature: "ELT(n, x, …)", Family: "text", Doc: "The n-th of the texts, 1-based; NULL where there is none.", Min: 2, Max: -1,
+			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:])...) }, Eval: evalElt},
+		{Name: "ASCII", Signature: "ASCII(text)", Family: "text", Doc: "The first octet, 0 of the empty text.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
+			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+				s := textOf(args[0])
+				if s == "" {
+					return value.FromInt(0), nil
+				}
+				return value.FromInt(int64(s[0])), nil
+			}},
+		{Name: "ORD", Signature: "ORD(text)", Family: "text", Doc: "The octets of the first character as one number.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
+			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+				c := charsOf(args[0])
+				n := int64(0)
+				for _, octet := range []byte(c.s[:c.offset(1)]) {
+					n = n<<8 | int64(octet)
+				}
+				return value.FromInt(n), nil
+			}},
+		{Name: "CHAR", Signature: "CHAR(n, …)", Family: "text", Doc: "The text of these octets, several of a number above 255; a BLOB where that is no UTF-8.", Min: 1, Max: -1,
+			null: neverNull, Type: toText, Eval: evalChar},
+	}
+}
+
+// foldFunction folds a text for NoCase.
+var foldFunction = &Function{
+	Name: "FOLD", strict: true, null: anyNull, Type: toText,
+	Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+		if args[0].Kind() == value.Bytes {
+			return args[0], nil
+		}
+		return value.FromString(value.Fold(value.Text(args[0]))), nil
+	},
+}
+
+// compileFolded compiles a call over NoCase texts as one over their folded forms.
+func compileFolded(n *Call) Func {
+	if CollationOf(n.Args...) != value.NoCase {
+		return nil
+	}
+	c := *n
+	c.Args = make([]Node, len(n.Args))
+	for i, a := range n.Args {
+		c.Args[i] = &Call{Func: foldFunction, Args: []Node{a}, T: textType}
+	}
+	return compileCall(&c)
+}
+
+func locate(c chars, part string, from int64) value.Value {
+	if from < 1 || from > int64(c.len())+1 {
+		return value.FromInt(0)
+	}
+	start := c.offset(from - 1)
+	i := strings.Index(c.s[start:], part)
+	if i < 0 {
+		return value.FromInt(0)
+	}
+	before := chars{c.s[start : start+i], c.octets}
+	return value.FromInt(from + int64(before.len()))
+}
+
+func evalFindInSet(_ *Env, args []value.Value) (value.Value, error) {
+	want, list := value.Text(args[0]), value.Text(args[1])
+	if list == "" || strings.Contains(want, ",") {
+		return value.FromInt(0), nil
+	}
+	for i := int64(1); ; i++ {
+		element, rest, more := strings.Cut(list, ",")
+		if element == want {
+			return value.FromInt(i), nil
+		}
+		if !more {
+			return value.FromInt(0), nil
+		}
+		list = rest
+	}
+}
+
+// compileField compares as texts where all are texts, as numbers otherwise.
+func compileField(n *Call) Func {
+	args, collation := compileAll(n.Args), CollationOf(n.Args...)
+	return func(env *Env) (value.Value, error) {
+		x, err := args[0](env)
+		if err != nil || x.IsNull() {
+			return value.FromInt(0), err
+		}
+		for i, a := range args[1:] {
+			v, err := a(env)
+			if err != nil {
+				return v, err
+			}
+			t, err := compare(Eq, x, v, collation)
+			if err != nil {
+				return value.NullValue, err
+			}
+			if t == isTrue {
+				return value.FromInt(int64(i + 1)), nil
+			}
+		}
+		return value.FromInt(0), nil
+	}
+}
+
+func evalElt(_ *Env, args []value.Value) (value.Value, error) {
+	if args[0].IsNull() {
+		return value.NullValue, nil
+	}
+	n, err := value.ToInt(args[0])
+	if err != nil || n < 1 || n >= int64(len(args)) || args[n].IsNull() {
+		return value.NullValue, err
+	}
+	c := charsOf(args[n])
+	return c.value(c.s), nil
+}
+
+func evalChar(_ *Env, args []value.Value) (value.Value, error) {
+	var out []byte
+	for _, a := range args {
+		if a.IsNull() {
+			continue
+		}
+		v, err := value.BitAnd(a, value.FromUint(0xFFFFFFFF))
+		if err != nil {
+			return value.NullValue, err
+		}
+		n := v.Uint()
+		for shift := 24; shift > 0; shift -= 8 {
+			if n>>shift > 0 {
+				out = append(out, byte(n>>shift))
+			}
+		}
+		out = append(out, byte(n))
+	}
+	return chars{octets: !utf8.Valid(out)}.value(string(out)), nil
+}

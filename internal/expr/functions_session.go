@@ -1,0 +1,83 @@
+package expr
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+func sessionFunctions() []*Function {
+	return []*Function{
+		sessionFunction("DATABASE", "The current database, NULL without one.", textType, func(s *Session) value.Value {
+			if s.Database == "" {
+				return value.NullValue
+			}
+			return value.FromString(s.Database)
+		}, "SCHEMA"),
+		sessionFunction("USER", "The user.", textType, func(s *Session) value.Value { return value.FromString(s.User) }, "CURRENT_USER", "SESSION_USER", "SYSTEM_USER"),
+		sessionFunction("VERSION", "The version that the driver reports.", textType, func(s *Session) value.Value { return value.FromString(s.Version) }),
+		sessionFunction("CONNECTION_ID", "The number of the connection.", intType, func(s *Session) value.Value { return value.FromInt(s.ConnectionID) }),
+		sessionFunction("ROW_COUNT", "Rows changed by the statement before, -1 behind a query.", intType, func(s *Session) value.Value { return value.FromInt(s.RowCount) }),
+		sessionFunction("FOUND_ROWS", "Rows of the query before.", intType, func(s *Session) value.Value { return value.FromInt(s.FoundRows) }),
+		{Name: "LAST_INSERT_ID", Signature: "LAST_INSERT_ID([n])", Family: "session", Volatility: Volatile, Max: 1, Type: toInt,
+			Doc: "The first AUTO_INCREMENT value of the last INSERT; with n it is set to n.", Eval: evalLastInsertID},
+		{Name: "GET_LOCK", Signature: "GET_LOCK(name, seconds)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
+			Doc: "1 where the named lock was got in time, else 0; negative seconds wait for ever.", Eval: evalGetLock},
+		{Name: "RELEASE_LOCK", Signature: "RELEASE_LOCK(name)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, Type: toInt,
+			Doc: "1 where the lock was held and is free now, 0 where another connection holds it, NULL where nobody does.", Eval: evalReleaseLock},
+	}
+}
+
+func sessionFunction(name, doc string, t value.Type, get func(*Session) value.Value, aliases ...string) *Function {
+	return &Function{Name: name, Signature: name + "()", Family: "session", Doc: doc, aliases: aliases, Volatility: Stable, Type: fixed(t),
+		Eval: func(env *Env, _ []value.Value) (value.Value, error) { return get(env.session()), nil }}
+}
+
+func evalLastInsertID(env *Env, args []value.Value) (value.Value, error) {
+	s := env.session()
+	if len(args) == 0 {
+		return value.FromInt(s.LastInsertID), nil
+	}
+	if args[0].IsNull() {
+		s.LastInsertID = 0
+		return args[0], nil
+	}
+	n, err := value.ToInt(args[0])
+	if err == nil {
+		s.LastInsertID = n
+	}
+	return value.FromInt(n), err
+}
+
+func lockName(function string, v value.Value) (string, error) {
+	name := value.Text(v)
+	if v.IsNull() || name == "" || len(name) > 64*4 {
+		return "", &ArgumentError{function, "a lock's name has 1 to 64 characters"}
+	}
+	return name, nil
+}
+
+func evalGetLock(env *Env, args []value.Value) (value.Value, error) {
+	name, err := lockName("GET_LOCK", args[0])
+	if err != nil {
+		return value.NullValue, err
+	}
+	lock := env.session().Lock
+	if lock == nil {
+		return value.NullValue, &ArgumentError{"GET_LOCK", "there are no locks here"}
+	}
+	got, err := lock(name, value.ToFloat(args[1]))
+	return truthValues[truthOf(got)], err
+}
+
+func evalReleaseLock(env *Env, args []value.Value) (value.Value, error) {
+	name, err := lockName("RELEASE_LOCK", args[0])
+	if err != nil {
+		return value.NullValue, err
+	}
+	unlock := env.session().Unlock
+	if unlock == nil {
+		return value.NullValue, nil
+	}
+	held, existed := unlock(name)
+	if !existed {
+		return value.NullValue, nil
+	}
+	return truthValues[truthOf(held)], nil
+}

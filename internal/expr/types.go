@@ -1,0 +1,253 @@
+package expr
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+// The types that operators and functions yield.
+var (
+	textType     = value.Type{Base: value.TypeChar}
+	binaryType   = value.Type{Base: value.TypeBinary}
+	intType      = value.Type{Base: value.TypeBigInt}
+	unsignedType = value.Type{Base: value.TypeBigInt, Unsigned: true}
+	doubleType   = value.Type{Base: value.TypeDouble}
+	dateType     = value.Type{Base: value.TypeDate}
+	dateTimeType = value.Type{Base: value.TypeDateTime, Precision: -1}
+	timeType     = value.Type{Base: value.TypeTime, Precision: -1}
+	jsonType     = value.Type{Base: value.TypeJSON}
+)
+
+// The widest DECIMAL.
+const (
+	maxDigits = 65
+	maxScale  = 30
+)
+
+func decimalType(precision, scale int) value.Type {
+	scale = max(0, min(scale, maxScale))
+	return value.Type{Base: value.TypeDecimal, Precision: max(1, min(precision, maxDigits)), Scale: scale}
+}
+
+func isText(t value.Type) bool {
+	return t.Base == value.TypeChar || t.Base == value.TypeText || t.Base == value.TypeEnum || t.Base == value.TypeSet
+}
+
+func isBinary(t value.Type) bool { return t.Base == value.TypeBinary || t.Base == value.TypeBlob }
+
+func isInteger(t value.Type) bool {
+	return t.Base >= value.TypeBool && t.Base <= value.TypeBigInt || t.Base == value.TypeYear
+}
+
+func isTemporal(t value.Type) bool {
+	return t.Base == value.TypeDate || t.Base == value.TypeDateTime || t.Base == value.TypeTime
+}
+
+// digits is the number of digits before and behind the point of an exact number of type t.
+func digits(t value.Type) (whole, scale int) {
+	switch t.Base {
+	case value.TypeDecimal:
+		return t.Precision - t.Scale, t.Scale
+	case value.TypeDateTime, value.TypeTime:
+		if t.Precision != 0 {
+			return 14, max(t.Precision, 7)
+		}
+		return 14, 0
+	}
+	return 20, 0
+}
+
+// exact says whether t counts as an exact number in arithmetic, and whether as an integer. Columns of text
+// are floats; what is not known until the execution is neither.
+func exact(t value.Type) (exact, integer bool) {
+	switch {
+	case isInteger(t), t.Base == value.TypeDate:
+		return true, true
+	case t.Base == value.TypeDecimal:
+		return true, false
+	case t.Base == value.TypeDateTime, t.Base == value.TypeTime:
+		return true, t.Precision == 0
+	}
+	return false, false
+}
+
+// arithType is the type of l op r.
+func arithType(op string, l, r value.Type) value.Type {
+	switch op {
+	case "&", "|", "^", "<<", ">>":
+		return unsignedType
+	case "div":
+		return value.Type{Base: value.TypeBigInt, Unsigned: l.Unsigned || r.Unsigned}
+	}
+	if l.Base == value.TypeUnknown || r.Base == value.TypeUnknown {
+		return value.Type{}
+	}
+	le, li := exact(l)
+	re, ri := exact(r)
+	if !le || !re {
+		return doubleType
+	}
+	if li && ri && op != "/" {
+		return value.Type{Base: value.TypeBigInt, Unsigned: l.Unsigned || r.Unsigned && op != "%"}
+	}
+	lw, ls := digits(l)
+	rw, rs := digits(r)
+	switch op {
+	case "*":
+		return decimalType(lw+ls+rw+rs, ls+rs)
+	case "/":
+		return decimalType(lw+ls+rs+4, ls+4)
+	case "%":
+		return decimalType(max(lw, rw)+max(ls, rs), max(ls, rs))
+	}
+	return decimalType(max(lw, rw)+1+max(ls, rs), max(ls, rs))
+}
+
+// negType is the type of -x.
+func negType(t value.Type) value.Type {
+	if e, i := exact(t); i {
+		return intType
+	} else if e {
+		w, s := digits(t)
+		return decimalType(w+s, s)
+	}
+	if t.Base == value.TypeUnknown {
+		return t
+	}
+	return doubleType
+}
+
+// UnifyTypes is the type that holds the values of all these types, as CASE, COALESCE and UNION need it:
+// NULL and arguments leave it to the others, numbers widen, a date and a time give DATETIME, anything else
+// together is text.
+func UnifyTypes(types ...value.Type) value.Type {
+	var u value.Type
+	for _, t := range types {
+		u = unify(u, t)
+	}
+	return u
+}
+
+func unify(a, b value.Type) value.Type {
+	switch {
+	case a.Base == value.TypeUnknown:
+		return b
+	case b.Base == value.TypeUnknown:
+		return a
+	case isInteger(a) && isInteger(b):
+		return unifyIntegers(a, b)
+	case isText(a) && isText(b):
+		return unifyTexts(a, b)
+	case a.Base == b.Base:
+		return unifySame(a, b)
+	case a.Base == value.TypeDate && b.Base == value.TypeDateTime:
+		return b
+	case a.Base == value.TypeDateTime && b.Base == value.TypeDate:
+		return a
+	case isTemporal(a) && isTemporal(b):
+		return dateTimeType
+	case isBinary(a) || isBinary(b):
+		return value.Type{Base: value.TypeBlob}
+	}
+	an, bn := isNumber(a), isNumber(b)
+	if !an || !bn {
+		return unifyTexts(a, b)
+	}
+	ae, _ := exact(a)
+	be, _ := exact(b)
+	if !ae || !be {
+		return doubleType
+	}
+	aw, as := digits(a)
+	bw, bs := digits(b)
+	return decimalType(max(aw, bw)+max(as, bs), max(as, bs))
+}
+
+func isNumber(t value.Type) bool {
+	return t.Base >= value.TypeBool && t.Base <= value.TypeDecimal || t.Base == value.TypeYear
+}
+
+func unifyIntegers(a, b value.Type) value.Type {
+	if a.Base == b.Base && a.Unsigned == b.Unsigned {
+		return value.Type{Base: a.Base, Unsigned: a.Unsigned}
+	}
+	if a.Unsigned != b.Unsigned {
+		// Signed and unsigned together need a digit more than 64 bits where one of them is a BIGINT UNSIGNED.
+		if a.Unsigned && a.Base == value.TypeBigInt || b.Unsigned && b.Base == value.TypeBigInt {
+			return decimalType(20, 0)
+		}
+		return intType
+	}
+	if a.Base == value.TypeYear || b.Base == value.TypeYear {
+		return intType
+	}
+	return value.Type{Base: max(a.Base, b.Base), Unsigned: a.Unsigned}
+}
+
+func unifyTexts(a, b value.Type) value.Type {
+	t := textType
+	if a.Base == value.TypeText || b.Base == value.TypeText || a.Base == value.TypeJSON || b.Base == value.TypeJSON {
+		t.Base = value.TypeText
+	}
+	if isText(a) && a.Collation == value.NoCase || isText(b) && b.Collation == value.NoCase {
+		t.Collation = value.NoCase
+	}
+	if a.Base == value.TypeChar && b.Base == value.TypeChar && a.Length > 0 && b.Length > 0 {
+		t.Length = max(a.Length, b.Length)
+	}
+	return t
+}
+
+func unifySame(a, b value.Type) value.Type {
+	switch a.Base {
+	case value.TypeDecimal:
+		aw, as := digits(a)
+		bw, bs := digits(b)
+		return decimalType(max(aw, bw)+max(as, bs), max(as, bs))
+	case value.TypeDateTime, value.TypeTime:
+		p := -1
+		if a.Precision >= 0 && b.Precision >= 0 {
+			p = max(a.Precision, b.Precision)
+		}
+		return value.Type{Base: a.Base, Precision: p}
+	case value.TypeBinary, value.TypeBlob:
+		l := 0
+		if a.Length > 0 && b.Length > 0 {
+			l = max(a.Length, b.Length)
+		}
+		return value.Type{Base: a.Base, Length: l}
+	}
+	return value.Type{Base: a.Base}
+}
+
+// coerce brings the result of one arm to the type of the whole, where the two show differently: a number
+// among texts is text, an exact number among floats a float, a date among times a time.
+func coerce(v value.Value, t value.Type) value.Value {
+	k := v.Kind()
+	switch {
+	case k == value.Null:
+	case t.Base == value.TypeDouble:
+		if k == value.Int || k == value.Uint || k == value.Bool || k == value.Decimal {
+			return value.FromFloat(value.ToFloat(v))
+		}
+	case t.Base == value.TypeDateTime:
+		if k == value.Date {
+			return value.FromTicks(v.Ticks())
+		}
+	case isText(t):
+		if k != value.String && k != value.Bytes {
+			return value.FromString(value.Text(v))
+		}
+	}
+	return v
+}
+
+// needsCoerce says whether values of type from may look different in type to.
+func needsCoerce(from, to value.Type) bool {
+	switch {
+	case to.Base == value.TypeDouble:
+		return from.Base != value.TypeDouble
+	case to.Base == value.TypeDateTime:
+		return from.Base != value.TypeDateTime
+	case isText(to):
+		return !isText(from)
+	}
+	return false
+}

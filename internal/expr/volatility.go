@@ -1,0 +1,85 @@
+package expr
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+// Volatility says how long a function's result holds for the same arguments.
+type Volatility uint8
+
+const (
+	Immutable Volatility = iota // for ever: it is folded
+	Stable                      // through one execution of a statement: NOW(), DATABASE()
+	Volatile                    // not at all: RAND(), UUID()
+)
+
+// VolatilityOf is the highest volatility in n. Columns and arguments are as stable as the row and the
+// execution they belong to, and count as Immutable; subqueries are Stable.
+func VolatilityOf(n Node) Volatility {
+	v := Immutable
+	Walk(n, func(n Node) bool {
+		switch n := n.(type) {
+		case *Call:
+			v = max(v, n.Func.Volatility)
+		case *Subquery:
+			v = max(v, Stable)
+		}
+		return v < Volatile
+	})
+	return v
+}
+
+// Deterministic says whether n gives the same value each time it is computed over the same row within
+// one execution: NOW() does, RAND() does not.
+func Deterministic(n Node) bool { return VolatilityOf(n) < Volatile }
+
+// IsConst says whether n has one value all through an execution, so that it can be computed before any
+// row is read: it holds no column, no VALUES(column), nothing volatile and no correlated subquery. Arguments and NOW() are const in
+// this sense; test for *Const where the value must be known already.
+func IsConst(n Node) bool {
+	is := true
+	Walk(n, func(n Node) bool {
+		switch n := n.(type) {
+		case *Column, *InsertValue:
+			is = false
+		case *Subquery:
+			is = is && !n.Correlated
+		case *Call:
+			is = is && n.Func.Volatility < Volatile
+		}
+		return is
+	})
+	return is
+}
+
+// fold computes n where all that it is made of is constant. An error is left to the execution, which may
+// never come to compute it.
+func fold(n Node) Node {
+	if call, ok := n.(*Call); ok && call.Func.Volatility != Immutable {
+		return n
+	}
+	if !constantKids(n) {
+		return n
+	}
+	v, err := Compile(n)(&Env{})
+	if err != nil {
+		return n
+	}
+	t := n.Type()
+	if t.Base == value.TypeUnknown {
+		t = value.TypeOf(v)
+	}
+	return &Const{V: v, T: t}
+}
+
+func constantKids(n Node) bool {
+	constant := true
+	kids(n, func(k Node) {
+		switch k := k.(type) {
+		case *Const:
+		case *Tuple:
+			constant = constant && constantKids(k)
+		default:
+			constant = false
+		}
+	})
+	return constant
+}
