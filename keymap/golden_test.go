@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 		{"shop", "a table whose name is much longer than what the store allows"}, {"a_database_with_a_long_name_of_its_own", "orders"}} {
 		line("table %s.%s: %s", n[0], n[1], TableName(n[0], n[1]))
 	}
-	line("catalog of shop: %s", CatalogTable("shop"))
+	line("catalog of shop: %s, again: %s", CatalogTable("shop"), TableGeneration(TableName("shop", "t1"), 2))
 	for _, n := range []string{"Surname", "unit-price", "Timestamp", "größe", "nf_op", "1st", "Notes_01", "pos_x", "a_x2D_b", "not", strings.Repeat("long", 60)} {
 		line("column %s: %s", n, PropertyName(n))
 	}

@@ -72,6 +72,9 @@ func checkNames(t *testing.T, database, table, column string) {
 	if table != "" && !legalTable.MatchString(physical) || strings.EqualFold(physical, "tables") {
 		t.Fatalf("table %q of %q is %q", table, database, physical)
 	}
+	if next := TableGeneration(physical, 9999); table != "" && !legalTable.MatchString(next) || TableGeneration(physical, 0) != physical || strings.Count(next, escapeGeneration) != 1 {
+		t.Fatalf("the generation of %q is %q", physical, next)
+	}
 	if !strings.HasPrefix(physical, prefix) || strings.EqualFold(physical, CatalogTable(database)) || !legalTable.MatchString(CatalogTable(database)) {
 		t.Fatalf("table %q of %q is %q, catalog %q", table, database, physical, CatalogTable(database))
 	}

@@ -31,10 +31,6 @@ var takenNames = map[string]bool{
 // begin with OwnPrefix and does not look like a PropertyPart.
 func PropertyName(column string) string {
 	var b strings.Builder
-	folded := value.Fold(column)
-	if takenNames[folded] || strings.HasPrefix(folded, OwnPrefix) {
-		b.WriteString("_x_")
-	}
 	short := 0 // the end of a character near where a hash would begin
 	for i := 0; i < len(column); {
 		if b.Len() <= maxPropertyName {
@@ -54,6 +50,9 @@ func PropertyName(column string) string {
 		i += size
 	}
 	name := b.String()
+	if lower := strings.ToLower(name); takenNames[lower] || strings.HasPrefix(lower, OwnPrefix) {
+		name, short = "_x_"+name, short+len("_x_")
+	}
 	if n := len(name); n >= 3 && name[n-3] == '_' && isDigit(name[n-2]) && isDigit(name[n-1]) {
 		var last strings.Builder
 		writeEscape(&last, rune(name[n-1]))
@@ -63,7 +62,7 @@ func PropertyName(column string) string {
 		return name
 	}
 	// Every hashed name is longer than every other one, for a character takes less than the hash.
-	return name[:short] + propertyHash + hashName(folded, hashUnits)
+	return name[:short] + propertyHash + hashName(value.Fold(column), hashUnits)
 }
 
 // PropertyPart is the property that holds the i-th part of a long value, from 0 to 99: NAME,

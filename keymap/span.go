@@ -10,9 +10,10 @@ func PrefixSpan(prefix string) Span {
 	return Span{From: prefix, To: Successor(prefix)}
 }
 
-// PointSpan is the span that holds key, and no other key text.
+// PointSpan is the span that holds key and no other: To is the least key behind it, for no store
+// allows a character below the blank.
 func PointSpan(key string) Span {
-	return Span{From: key, To: key + string(Separator)}
+	return Span{From: key, To: key + " "}
 }
 
 // Successor is the least text above all that begin with prefix, "" where there is none. It passes

@@ -27,7 +27,7 @@ func TestSpan(t *testing.T) {
 			t.Errorf("%v contains %q: %v", s, key, !want)
 		}
 	}
-	if p := PointSpan("b!x"); !p.Contains("b!x") || p.Contains("b!x!") || p.Contains("b!w") || p.Empty() {
+	if p := PointSpan("b!x"); !p.Contains("b!x") || p.Contains("b!x!") || p.Contains("b!x y") || p.Contains("b!w") || p.Empty() {
 		t.Error(p)
 	}
 	all := Span{}

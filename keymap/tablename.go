@@ -23,8 +23,9 @@ const (
 	escapePoint      = "Z6"
 	escapeStart      = "Z7" // nothing; stands before a name that begins with a digit
 	escapeDatabase   = "Z8" // ends the database's name
+	escapeGeneration = "Z9" // and the number of times that the name was taken by what was dropped
 
-	maxTableName    = 63
+	maxTableName    = 57 // of 63: a generation takes up to 6
 	maxDatabaseName = 30 // of them for the database with its end
 	nameHashUnits   = 20 // base32hex digits, 100 bit
 )
@@ -34,6 +35,15 @@ const (
 func TableName(database, table string) string {
 	prefix := DatabasePrefix(database)
 	return prefix + escapeName(table, maxTableName-len(prefix))
+}
+
+// TableGeneration is another name for a physical table (what TableName gave) while the one before it
+// is still being deleted: generation 0 is the name itself, and every other one up to 9999 is new.
+func TableGeneration(physical string, generation int) string {
+	if generation == 0 {
+		return physical
+	}
+	return physical + escapeGeneration + strconv.Itoa(generation)
 }
 
 // DatabasePrefix is what the physical tables of a database begin with, and no table of another
