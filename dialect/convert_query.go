@@ -31,6 +31,9 @@ func (p *parser) selectBlock(head string, lo, hi int, first clause) *Select {
 
 // expression reads the tokens lo to hi-1 as one expression.
 func (p *parser) expression(lo, hi int) Expr {
+	if t := &p.toks[lo]; hi == lo+1 && tokString <= t.kind && t.kind <= tokBit {
+		return p.literal(lo) // most defaults and variables; not worth a run of the parser
+	}
 	stmt, c := p.rewrite("SELECT", lo, hi, inExprs).run(hi)
 	s, ok := stmt.(*sqlparser.Select)
 	if !ok {

@@ -2,7 +2,7 @@ package dialect
 
 // maxBlocks bounds the SELECTs, defaults and other expressions of one statement that are read by
 // themselves: each costs a run of the parser, some 30 µs and 20 kB.
-const maxBlocks = 10_000
+const maxBlocks = 3000
 
 // isQuery says whether the parenthesis at token i holds a query: (SELECT …), ((SELECT …) UNION …).
 func (p *parser) isQuery(i int) bool {
@@ -70,7 +70,10 @@ func (p *parser) query(lo, hi int) Query {
 		u.Right = p.block(lo, union, lock)
 		q = u
 	}
-	u := q.(*Union)
+	u, ok := q.(*Union)
+	if !ok || p.err != nil {
+		return nil
+	}
 	u.With = with
 	if tail < end {
 		s := p.selectBlock("SELECT 1", tail, end, inTail)
