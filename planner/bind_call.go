@@ -90,7 +90,7 @@ func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		order[i] = expr.AggOrder{Expr: n, Desc: o.Desc}
+		order[i] = expr.AggOrder{X: n, Desc: o.Desc}
 	}
 	agg, err := expr.NewAggregate(e.Name, args, e.Star, e.Distinct, order, e.Separator)
 	if err != nil {

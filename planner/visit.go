@@ -34,7 +34,7 @@ func expressions(n Node, f func(expr.Node)) {
 		for _, a := range n.Aggs {
 			each(a.Args...)
 			for _, o := range a.OrderBy {
-				each(o.Expr)
+				each(o.X)
 			}
 		}
 	case *HashJoin:
