@@ -3,6 +3,7 @@ package planner
 import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // atom is a condition on one column that can become spans of a key. The conjunct it comes from is
@@ -212,11 +213,16 @@ func mirrored(op expr.CompareOp) expr.CompareOp {
 }
 
 // like: name LIKE 'Sm%' → the keys that begin with Sm. Only on text, as LIKE on a number is about its
-// digits.
+// digits, and not where the pattern is known to begin with a wildcard, which would read all keys.
 func (c *constrainer) like(n *expr.Like) (ordinal int, t *test) {
 	ordinal, ok := c.column(n.X)
 	if !ok || n.Not || !isText(&c.table.Columns[ordinal].Type) || !c.known(n.Pattern) {
 		return -1, nil
+	}
+	if p, ok := n.Pattern.(*expr.Const); ok && p.V.Kind() == value.String {
+		if prefix, rest := keymap.LikePrefix(p.V.Text(), n.Escape); prefix == "" && rest == keymap.More {
+			return -1, nil
+		}
 	}
 	t = &test{op: testLike, value: expr.Compile(n.Pattern), escape: n.Escape}
 	if t.loose, ok = c.collated(ordinal, n.Collation, false); !ok {

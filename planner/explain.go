@@ -118,17 +118,21 @@ func (e *explainer) projected(n *Project) string {
 	out := make([]string, len(n.Exprs))
 	for i, x := range n.Exprs {
 		out[i] = e.text(x)
-		if i < len(n.Names) && n.Names[i] != "" && n.Names[i] != out[i] && !isColumnNamed(x, n.Names[i]) {
+		if i < len(n.Names) && !speaksForItself(x, out[i], n.Names[i]) {
 			out[i] += " as " + n.Names[i]
 		}
 	}
 	return strings.Join(out, ", ")
 }
 
-// isColumnNamed says whether x is a column whose own name is name, with or without its table.
-func isColumnNamed(x expr.Node, name string) bool {
-	c, ok := x.(*expr.Column)
-	return ok && (c.Name == name || strings.HasSuffix(c.Name, "."+name))
+// speaksForItself says whether the name of a result's column is that of the column it shows, with or
+// without its table, or the text of its expression as it was written.
+func speaksForItself(x expr.Node, text, name string) bool {
+	if c, ok := x.(*expr.Column); ok {
+		return c.Name == name || strings.HasSuffix(c.Name, "."+name)
+	}
+	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
+	return name == "" || name[0] == '(' || plain(name) == plain(text)
 }
 
 func (e *explainer) order(keys []SortKey) string {

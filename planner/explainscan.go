@@ -136,7 +136,7 @@ func (s *Scan) readsText(r *Reads) []string {
 		return append(out, plural("key", keys, len(r.Points)))
 	}
 	if len(r.Spans) == 0 {
-		return append(out, "no key")
+		return append(out, "nothing")
 	}
 	partitions := map[string]bool{}
 	ranges := map[string]bool{}

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // people is person (id INT PRIMARY KEY, surname VARCHAR, born DATE, mail VARCHAR COLLATE nocase, points
@@ -132,6 +134,59 @@ func readsString(r *Reads) string {
 		out = append(out, "unordered")
 	}
 	return strings.Join(out, " ")
+}
+
+// FuzzTextSpans compares what a span of a text column's index holds with what the condition says: texts
+// that are cut, folded, or taken by a prefix, up and down.
+func FuzzTextSpans(f *testing.F) {
+	for i, s := range someTexts {
+		f.Add(s, someTexts[(i+1)%len(someTexts)], uint8(i), uint8(3*i))
+	}
+	f.Fuzz(func(t *testing.T, row, arg string, how, form uint8) {
+		if !utf8.ValidString(row) || !utf8.ValidString(arg) {
+			return // such text is refused before it comes here
+		}
+		col := &Column{Name: "s", Type: value.Type{Base: value.TypeChar, Collation: value.Collation(form & 1)}}
+		tab := &Table{Name: "t", Columns: []*Column{{Name: "id", Type: value.Type{Base: value.TypeInt}, NotNull: true}, col}, Key: []KeyPart{{Column: 0}},
+			Indexes: []*Index{{Name: "s", KeyName: "s", Parts: []KeyPart{{Column: 1, Cut: 8, Desc: form&2 != 0, Prefix: int(form >> 2 & 3)}}}}}
+		if err := tab.Init(); err != nil {
+			t.Fatal(err)
+		}
+		var cond expr.Node
+		var err error
+		if op := expr.CompareOp(how % 8); op > expr.Ge {
+			cond, err = expr.NewLike(personColumn(tab, "s"), expr.NewParam(0), '\\', false)
+		} else {
+			cond, err = expr.NewCompare(op, personColumn(tab, "s"), expr.NewParam(0))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := chooseAccess(accessRequest{table: tab, total: tab.RowWidth(), conds: []expr.Node{cond}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		env := &expr.Env{Row: []value.Value{value.FromInt(1), value.FromString(row), value.NullValue}, Args: []value.Value{value.FromString(arg)}}
+		var r Reads
+		if err := p.scan.Reads(env, &r); err != nil {
+			t.Fatal(err)
+		}
+		key, err := tab.AppendRowKey(nil, env.Row)
+		if p.scan.Index != nil {
+			key, err = tab.AppendIndexKey(nil, p.scan.Index, env.Row)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := holds(cond, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := r.has(Key{Partition: keymap.SinglePartition, Row: string(key)})
+		if want && !has || has && !want && r.Exact && p.scan.Residual == nil {
+			t.Errorf("%q with %s %q: condition %v, read %v, exact %v, %v", row, expr.String(cond), arg, want, has, r.Exact, r.Spans)
+		}
+	})
 }
 
 // TestReadsIsReusable computes a point, then a span, into the same Reads.

@@ -1,0 +1,151 @@
+package planner
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files of testdata/explain")
+
+// fixture is a schema of the tables that a script has created.
+type fixture map[string]*Table
+
+func (f fixture) Table(database, name string) (*Table, error) {
+	if t, ok := f[strings.ToLower(name)]; ok {
+		return t, nil
+	}
+	return nil, &NoTableError{Database: database, Name: name}
+}
+
+// TestExplain runs the scripts of testdata/explain, one a rule. A script is made of blocks with an empty
+// line between them: a statement, perhaps a line "args" with its arguments as SQL literals, the line
+// "----", then what is expected. Lines that begin with # are comments.
+func TestExplain(t *testing.T) {
+	files, err := filepath.Glob("testdata/explain/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no scripts", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := runScript(string(text))
+			if *update {
+				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if got != string(text) {
+				t.Errorf("%s differs; -update rewrites it\n%s", file, firstDifference(got, string(text)))
+			}
+		})
+	}
+}
+
+func firstDifference(got, want string) string {
+	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
+	for i := range g {
+		if i >= len(w) || g[i] != w[i] {
+			expected := "end"
+			if i < len(w) {
+				expected = w[i]
+			}
+			return "got  " + g[i] + "\nwant " + expected
+		}
+	}
+	return "got less than wanted"
+}
+
+// runScript gives the script with its expectations as they are now.
+func runScript(text string) string {
+	schema := fixture{}
+	var out []string
+	for _, block := range strings.Split(strings.TrimRight(text, "\n"), "\n\n") {
+		input, _, _ := strings.Cut(block+"\n", "----\n")
+		var sql, args []string
+		for _, line := range strings.Split(strings.TrimSpace(input), "\n") {
+			switch {
+			case strings.HasPrefix(line, "#"):
+			case strings.HasPrefix(line, "args "):
+				args = append(args, strings.TrimPrefix(line, "args "))
+			default:
+				sql = append(sql, line)
+			}
+		}
+		if len(sql) == 0 {
+			out = append(out, strings.TrimSpace(input))
+			continue
+		}
+		result := schema.run(strings.Join(sql, "\n"), strings.Join(args, ""))
+		out = append(out, strings.TrimSpace(input)+"\n----\n"+strings.Join(result, "\n"))
+	}
+	return strings.Join(out, "\n\n") + "\n"
+}
+
+func (f fixture) run(sql, args string) []string {
+	parsed, err := dialect.Parse(sql, dialect.Options{})
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	switch st := parsed.Statement.(type) {
+	case *dialect.CreateTable:
+		t, err := Define(st, "")
+		if err != nil {
+			return []string{"error: " + err.Error()}
+		}
+		f[strings.ToLower(t.Name)] = t
+		return []string{"ok"}
+	}
+	p, err := Build(parsed, f, Options{})
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	values, err := literals(args)
+	if err != nil {
+		return []string{"error: " + err.Error()}
+	}
+	lines := p.Explain(values)
+	if err := p.CheckScans(); err != nil {
+		lines = append(lines, "refused by scan=deny: "+err.Error())
+	}
+	return lines
+}
+
+// literals evaluates a list of SQL literals.
+func literals(text string) ([]value.Value, error) {
+	if text == "" {
+		return nil, nil
+	}
+	parsed, err := dialect.Parse("select "+text, dialect.Options{})
+	if err != nil {
+		return nil, err
+	}
+	p, err := Build(parsed, fixture{}, Options{})
+	if err != nil {
+		return nil, err
+	}
+	project, ok := p.Root.(*Project)
+	if !ok {
+		return nil, errors.New("args are no list of literals")
+	}
+	var out []value.Value
+	for _, n := range project.Exprs {
+		v, err := expr.Compile(n)(&expr.Env{})
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
