@@ -9,9 +9,6 @@ import (
 // Separator stands between the parts of a key. No code holds it, and it is below all that do.
 const Separator = '!'
 
-// MaxKey is the most units (octets, for keys are ASCII) that a PartitionKey or RowKey has.
-const MaxKey = 512
-
 // Part is one part of a key: how values of a column are encoded there.
 type Part struct {
 	Type   value.Type

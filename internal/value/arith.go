@@ -131,10 +131,12 @@ func decimalArithmetic(a, b, x, y Value, unsigned bool, op *operation) (Value, e
 	if err != nil {
 		return Value{}, err
 	}
-	var r, d, e decimal
+	// They escape, for the operator is not known before; one array is one allocation.
+	var operands [3]decimal
+	r, d, e := &operands[0], &operands[1], &operands[2]
 	d.load(x.s)
 	e.load(y.s)
-	null, ok := op.decimals(&r, &d, &e)
+	null, ok := op.decimals(r, d, e)
 	switch {
 	case null:
 		return NullValue, nil

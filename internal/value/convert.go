@@ -209,6 +209,9 @@ func (t Type) convertDecimal(v Value) (Value, error) {
 	var d decimal
 	switch v.kind {
 	case Decimal:
+		if t.holdsDecimal(v.s) {
+			return v, nil
+		}
 		d.load(v.s)
 	case Bool, Int, Uint, Float, Time, Date, Duration:
 		dec, err := ToDecimal(v)
@@ -236,10 +239,22 @@ func (t Type) convertDecimal(v Value) (Value, error) {
 	if reason != fits {
 		return t.fail(reason, v)
 	}
-	if v.kind == Decimal && len(r.s) == len(v.s) {
-		return v, nil // share the memory
-	}
 	return r, nil
+}
+
+// holdsDecimal says whether canonical text has the type's scale already, and no more digits.
+func (t Type) holdsDecimal(s string) bool {
+	if strings.HasPrefix(s, "-") {
+		if t.Unsigned {
+			return false
+		}
+		s = s[1:]
+	}
+	whole, frac, _ := strings.Cut(s, ".")
+	if whole == "0" {
+		whole = ""
+	}
+	return len(frac) == t.Scale && len(whole)+len(frac) <= t.Precision
 }
 
 // decimal gives d the type's scale; the value is right, rounded, when the reason is NotExact.

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/cockroachdb/apd/v3"
@@ -200,29 +201,29 @@ func (d *decimal) load(s string) {
 // text is the canonical text of d.
 func (d *decimal) text() string {
 	var buf [2*MaxDigits + 4]byte
-	digits := d.coef.Append(buf[:0], 10)
+	digits := buf[:0]
+	if d.coef.IsInt64() { // apd would allocate
+		digits = strconv.AppendInt(digits, d.coef.Int64(), 10)
+	} else {
+		digits = append(digits, d.coef.String()...)
+	}
 	if d.scale == 0 {
 		return string(digits)
 	}
-	var b strings.Builder
-	b.Grow(len(digits) + d.scale + 2)
+	var text [2*MaxDigits + 4]byte
+	dst := text[:0]
 	if digits[0] == '-' {
-		b.WriteByte('-')
-		digits = digits[1:]
+		dst, digits = append(dst, '-'), digits[1:]
 	}
-	whole := len(digits) - d.scale
-	if whole <= 0 {
-		b.WriteString("0.")
-		for range -whole {
-			b.WriteByte('0')
-		}
-		b.Write(digits)
-		return b.String()
+	whole := max(len(digits)-d.scale, 0)
+	if whole == 0 {
+		dst = append(dst, '0')
 	}
-	b.Write(digits[:whole])
-	b.WriteByte('.')
-	b.Write(digits[whole:])
-	return b.String()
+	dst = append(append(dst, digits[:whole]...), '.')
+	for range d.scale - len(digits) {
+		dst = append(dst, '0')
+	}
+	return string(append(dst, digits[whole:]...))
 }
 
 // negate changes the sign; apd would make a negative zero.
