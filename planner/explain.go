@@ -128,7 +128,7 @@ func (e *explainer) projected(n *Project) string {
 // speaksForItself says whether the name of a result's column is that of the column it shows, with or
 // without its table, or the text of its expression as it was written.
 func speaksForItself(x expr.Node, text, name string) bool {
-	if c, ok := x.(*expr.Column); ok {
+	if c, ok := x.(*expr.Column); ok && name != "" {
 		return c.Name == name || strings.HasSuffix(c.Name, "."+name)
 	}
 	plain := func(s string) string { return strings.ToLower(strings.ReplaceAll(s, " ", "")) }
