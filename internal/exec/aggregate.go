@@ -23,7 +23,7 @@ type aggregateNode struct {
 func compileAggregate(n *planner.Aggregate, input node) *aggregateNode {
 	a := &aggregateNode{input: input, group: compileAll(n.Group), aggs: n.Aggs, sorted: n.Sorted}
 	for _, g := range n.Group {
-		a.collation = append(a.collation, g.Type().Collation)
+		a.collation = append(a.collation, expr.CollationOf(g))
 	}
 	return a
 }

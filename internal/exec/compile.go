@@ -171,7 +171,7 @@ type sortKey struct {
 func compileOrder(keys []planner.SortKey) []sortKey {
 	out := make([]sortKey, len(keys))
 	for i, k := range keys {
-		out[i] = sortKey{f: expr.Compile(k.Expr), desc: k.Desc, collation: k.Expr.Type().Collation}
+		out[i] = sortKey{f: expr.Compile(k.Expr), desc: k.Desc, collation: expr.CollationOf(k.Expr)}
 	}
 	return out
 }
