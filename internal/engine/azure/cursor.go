@@ -50,7 +50,7 @@ func (e *Engine) newCursor(ctx context.Context, s engine.Scan, span []byte) *cur
 	if c.failed = e.limits.CheckScan(&s); c.failed != nil {
 		return c
 	}
-	c.decode = decoder{want: s.Select, give: s.Select}
+	c.decode = newDecoder(s.Select, s.Select)
 	if s.Filter == nil {
 		return c
 	}

@@ -47,6 +47,10 @@ type decoder struct {
 	fresh  []string
 }
 
+func newDecoder(want, give []string) decoder {
+	return decoder{want: want, give: give, slots: make([]int, 0, len(want))}
+}
+
 // maxShapes bounds how many lists of names are kept to be shared.
 const maxShapes = 32
 
@@ -303,10 +307,12 @@ func (d *decoder) value(s *scanner, t engine.Edm) (engine.Value, error) {
 		return engine.Value{}, err
 	}
 	if t == engine.Absent {
-		t = engine.Double
-		if n, err := strconv.ParseInt(string(raw), 10, 32); whole && err == nil {
-			return engine.Value{Type: engine.Int32, N: uint64(n)}, nil
+		if whole {
+			if n, err := strconv.ParseInt(string(raw), 10, 32); err == nil {
+				return engine.Value{Type: engine.Int32, N: uint64(n)}, nil
+			}
 		}
+		t = engine.Double
 	}
 	if t != engine.Int32 && t != engine.Int64 && t != engine.Double {
 		return engine.Value{}, errType

@@ -26,7 +26,7 @@ func (e *Engine) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	var found engine.Entity
 	f := e.do(ctx, &rq, func(r *response) *failure {
 		body := r.body.Bytes()
-		d := decoder{want: g.Select, give: g.Select}
+		d := newDecoder(g.Select, g.Select)
 		d.texts.block = make([]byte, 0, min(len(body), blockBytes))
 		if err := d.single(body, &found); err != nil {
 			return badBody(r, err)

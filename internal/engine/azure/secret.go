@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// Secret is a text that no way of printing shows: not a verb of fmt, slog, nor encoding/json.
+// Secret is a text that printing does not show: no verb of fmt that makes sense, nor slog, nor encoding/json.
 // Convert to string to use it.
 type Secret string
 
