@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -125,6 +126,7 @@ func (f *File) release() {
 }
 
 func (f *File) open(o FileOptions) (err error) {
+	defer careful()()
 	defer f.guard(&err)
 	_, missing := os.Stat(f.path)
 	if missing != nil && o.ReadOnly {
@@ -134,9 +136,20 @@ func (f *File) open(o FileOptions) (err error) {
 	if timeout <= 0 {
 		timeout = 200 * time.Millisecond
 	}
+	var opened *os.File
+	defer func() {
+		if f.db == nil && opened != nil {
+			unlock(opened) // where bbolt panics, it leaves both
+			opened.Close()
+		}
+	}()
 	f.db, err = bolt.Open(f.path, 0o600, &bolt.Options{
 		Timeout: timeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
 		FreelistType: bolt.FreelistMapType, NoStatistics: true,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			opened, err = os.OpenFile(name, flag, mode)
+			return opened, err
+		},
 	})
 	if err != nil {
 		return errFile(f.path, err)
@@ -239,6 +252,13 @@ func errFile(path string, err error) error {
 	return &engine.Error{Code: code, Op: -1, Message: message, Cause: err}
 }
 
+// careful makes a fault in the file's memory map, as where the file has been cut off, a panic of this
+// goroutine instead of the end of the process. It gives what to call in the end.
+func careful() (restore func()) {
+	before := debug.SetPanicOnFault(true)
+	return func() { debug.SetPanicOnFault(before) }
+}
+
 // guard turns a panic of the file's library, which gives up so on pages that are damaged, into an error.
 func (f *File) guard(err *error) {
 	if p := recover(); p != nil {
@@ -248,6 +268,7 @@ func (f *File) guard(err *error) {
 
 // view runs fn in a short read transaction. fn must not wait for anything, least of all for a writer.
 func (f *File) view(fn func(tx *bolt.Tx) error) (err error) {
+	defer careful()()
 	defer f.guard(&err)
 	tx, err := f.db.Begin(false)
 	if err != nil {

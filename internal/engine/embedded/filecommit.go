@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"maps"
+	"runtime"
 	"sync"
 
 	bolt "go.etcd.io/bbolt"
@@ -21,8 +22,10 @@ type commits struct {
 	mu      sync.Mutex
 	waiting []*change
 
-	clock  clock // of the leader
-	broken bool  // of the leader: no more writing
+	// Of the leader:
+	clock  clock
+	broken bool // no more writing
+	crowd  int  // changes that were written or waiting when the last group was done
 }
 
 // mostTogether bounds how much is written, and may fail, together.
@@ -91,27 +94,37 @@ func (c *commits) withdraw(ch *change) bool {
 	return true
 }
 
-// write writes all that waits. The caller has the lead.
+// write writes what waits. The caller has the lead.
 func (c *commits) write() {
-	for {
+	c.gather()
+	for more := true; more; {
 		c.mu.Lock()
-		group := c.waiting
-		if len(group) > mostTogether {
-			group = group[:mostTogether]
-		}
+		group := c.waiting[:min(len(c.waiting), mostTogether)]
 		c.waiting = append([]*change(nil), c.waiting[len(group):]...)
 		for _, ch := range group {
 			ch.taken = true
 		}
-		more := len(c.waiting) > 0
+		more = len(c.waiting) > 0
 		c.mu.Unlock()
 		if len(group) > 0 {
 			c.writeGroup(group)
 		}
-		if !more {
-			return
-		}
+		c.crowd = len(group) + c.queued()
 	}
+}
+
+// gather lets the writers of the last group, which have just been told of their outcome, come back with
+// what they write next: otherwise there would be two crowds, each waiting for the other's fsync.
+func (c *commits) gather() {
+	for turn := 0; turn < 8 && c.queued() < c.crowd; turn++ {
+		runtime.Gosched()
+	}
+}
+
+func (c *commits) queued() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting)
 }
 
 // writeGroup writes a group in one transaction and tells each of its outcome.
@@ -141,6 +154,7 @@ func (c *commits) transact(group []*change) (err error) {
 	if c.broken {
 		return engine.Errorf(engine.CodeOther, "file %s could not be written before: open it anew", f.path)
 	}
+	defer careful()()
 	defer f.guard(&err)
 	tx, err := f.db.Begin(true)
 	if err != nil {
