@@ -119,7 +119,7 @@ func (c *fileCursor) fill(ctx context.Context) error {
 		return err
 	}
 	size := c.tally.chunk()
-	if cap(c.chunk) < size {
+	if c.chunk == nil {
 		c.chunk = make([]engine.Entity, 0, size)
 	}
 	c.chunk, c.values = c.chunk[:0], c.values[:0]

@@ -126,7 +126,7 @@ func (c *memCursor) fill(ctx context.Context) error {
 		return errClosed()
 	}
 	size := c.tally.chunk()
-	if cap(c.chunk) < size {
+	if c.chunk == nil {
 		c.chunk = make([]engine.Entity, 0, size)
 	}
 	c.chunk, c.values = c.chunk[:0], c.values[:0]

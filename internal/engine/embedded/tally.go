@@ -28,7 +28,7 @@ func newTally(l engine.Limits, s engine.Scan) tally {
 // chunk says how many entities to look for; 0 when the limit is reached.
 func (t *tally) chunk() int {
 	n := min(t.size, t.page)
-	t.size = fullChunk
+	t.size = min(2*t.size, fullChunk)
 	if t.limit >= 0 {
 		n = min(n, t.limit)
 	}
