@@ -34,6 +34,19 @@ func (k *block) add(s *source, width int) {
 	k.width += width
 }
 
+// keepUsed remembers which columns are referred to; the returned function forgets those that came since.
+func (k *block) keepUsed() func() {
+	kept := make([][]bool, len(k.sources))
+	for i, s := range k.sources {
+		kept[i] = append([]bool(nil), s.used...)
+	}
+	return func() {
+		for i := range kept {
+			copy(k.sources[i].used, kept[i])
+		}
+	}
+}
+
 // need lists the ordinals of s that the statement refers to.
 func (s *source) need() []int {
 	var need []int

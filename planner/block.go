@@ -5,6 +5,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // site is where a query stands in the statement.
@@ -98,8 +99,15 @@ func (q *selection) bind() error {
 	if err := q.bindGroupBy(); err != nil {
 		return err
 	}
+	restore := q.block.keepUsed()
 	if err := q.bindOutputs(); err != nil {
 		return err
+	}
+	if q.onlyExists() {
+		// What is selected is checked, but not read.
+		restore()
+		q.outputs = []output{{name: "1", node: expr.NewConst(value.FromInt(1))}}
+		return nil
 	}
 	if err := q.bindHaving(); err != nil {
 		return err
@@ -114,6 +122,11 @@ func (q *selection) bind() error {
 	limit, err := q.context("limit").limit(q.sel.Limit)
 	q.limit = limit
 	return err
+}
+
+// onlyExists says whether nothing but the rows of FROM and WHERE decides if there is one.
+func (q *selection) onlyExists() bool {
+	return q.site.exists && q.grouping == nil && q.sel.Having == nil && q.sel.Limit == nil
 }
 
 // bindFrom binds the tables. FROM dual is no table.

@@ -7,11 +7,8 @@ import (
 
 // build makes the operators of a bound SELECT.
 func (q *selection) build() (*queryPlan, error) {
-	if q.site.exists && q.limit == nil {
-		q.order = nil
-		if q.grouping == nil && !q.sel.Distinct {
-			q.limit = &Limit{Count: expr.NewConst(value.FromInt(1))}
-		}
+	if q.onlyExists() {
+		q.limit = &Limit{Count: expr.NewConst(value.FromInt(1))}
 	}
 	if q.grouping == nil && q.having != nil {
 		q.where = append(q.where, expr.Conjuncts(q.having)...)
@@ -51,7 +48,7 @@ func (q *selection) input() (*relation, error) {
 		}
 	default:
 		order = q.order
-		if !q.sel.Distinct {
+		if !q.sel.Distinct || q.onlyExists() {
 			var err error
 			if limit, err = q.limit.wantedRows(); err != nil {
 				return nil, err
@@ -161,7 +158,7 @@ func (q *selection) finish(node Node, ordered bool, in *relation) (*queryPlan, e
 	}
 	needsSort := len(q.order) > 0 && !ordered
 	switch {
-	case q.sel.Distinct:
+	case q.sel.Distinct && !q.onlyExists():
 		keys, err := q.distinctOrder()
 		if err != nil {
 			return nil, err

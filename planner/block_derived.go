@@ -119,6 +119,9 @@ func (q *selection) merge(sel *dialect.Select, name string, columns []string, at
 	if err := in.bindFrom(sel.From); err != nil {
 		return fromClause{}, err
 	}
+	if in.tree.kind == leafTree {
+		in.tree.src.name = name // as EXPLAIN shows it
+	}
 	if err := in.bindWhere(sel.Where, false); err != nil {
 		return fromClause{}, err
 	}

@@ -17,31 +17,69 @@ type partner struct {
 }
 
 // plan joins the tables of tree on the conditions where, then with partners. order and limit are what the
-// rows are wanted in; they reach a scan only where it is all that there is.
+// rows are wanted in.
 func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, order []SortKey, limit expr.Node) (*relation, error) {
-	for _, cond := range where {
-		if c, ok := cond.(*expr.Const); ok && !isTrue(c) {
-			return &relation{node: &Values{Total: j.block.width}, set: tree.set(), rows: 1, ordered: true}, nil
-		}
-	}
 	where, fixed := j.splitFixed(where)
-	tree = j.simplify(tree, where)
-	if len(partners) > 0 {
-		order, limit = nil, nil
+	if anyFalse(fixed) {
+		return j.nothing(tree.set()), nil
 	}
-	if len(fixed) > 0 {
+	if len(partners) > 0 || len(fixed) > 0 {
 		limit = nil
 	}
-	rel, err := j.tree(tree, where, order, limit)
+	// The drivers' places in the row are made before any operator, all of which have to know its width.
+	drivers := make([]*driver, len(partners))
+	for i, p := range partners {
+		drivers[i] = j.driver(p)
+	}
+	best, err := j.withPartners(tree, where, partners, order, limit)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range partners {
-		if rel, err = j.partner(rel, p); err != nil {
+	for i, d := range drivers {
+		if d == nil {
+			continue
+		}
+		if err := d.plan(j); err != nil {
 			return nil, err
 		}
+		driven := &joinTree{kind: innerTree, kids: []*joinTree{tree, {kind: leafTree, src: d.src}}, conds: d.conds}
+		rest := append(append([]partner(nil), partners[:i]...), partners[i+1:]...)
+		rel, err := j.withPartners(driven, where, rest, order, nil)
+		if err != nil {
+			return nil, err
+		}
+		if rel.requests < best.requests {
+			best = rel
+		}
 	}
-	return rel.filtered(fixed), nil
+	return best.filtered(fixed), nil
+}
+
+func (j *joiner) withPartners(tree *joinTree, where []expr.Node, partners []partner, order []SortKey, limit expr.Node) (*relation, error) {
+	rel, err := j.tree(j.simplify(tree, where), where, order, limit)
+	for _, p := range partners {
+		if err != nil {
+			return nil, err
+		}
+		own, _ := j.split(p.conds, p.tree.set())
+		rel, err = j.match(p.kind, rel, j.simplify(p.tree, own), p.conds)
+	}
+	return rel, err
+}
+
+// nothing is a relation without rows.
+func (j *joiner) nothing(set srcSet) *relation {
+	return &relation{node: &Values{Total: j.block.width}, set: set, rows: 1, ordered: true}
+}
+
+// anyFalse says whether one of the conditions is known never to be true.
+func anyFalse(conds []expr.Node) bool {
+	for _, cond := range conds {
+		if c, ok := cond.(*expr.Const); ok && !isTrue(c) {
+			return true
+		}
+	}
+	return false
 }
 
 // splitFixed separates the conditions that have no column of the block.
@@ -64,7 +102,7 @@ func (j *joiner) tree(t *joinTree, conds []expr.Node, order []SortKey, limit exp
 	case leafTree:
 		return j.leaf(t.src, conds, order, limit)
 	case leftTree:
-		return j.left(t, conds)
+		return j.left(t, conds, order, limit)
 	}
 	return j.inner(t, conds, order, limit)
 }
@@ -118,10 +156,15 @@ func (j *joiner) split(conds []expr.Node, set srcSet) (own, rest []expr.Node) {
 }
 
 // left is a LEFT JOIN with conditions above it: those on the left side alone go there, the others are
-// checked behind the join, as NULLs have to be made first.
-func (j *joiner) left(t *joinTree, conds []expr.Node) (*relation, error) {
+// checked behind the join, as NULLs have to be made first. Each left row yields a row, so that no more of
+// them are wanted than of the join's.
+func (j *joiner) left(t *joinTree, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
 	above, behind := j.split(conds, t.kids[0].set())
-	rel, err := j.tree(t.kids[0], above, nil, nil)
+	within := j.orderWithin(order, t.kids[0].set())
+	if len(behind) > 0 || len(within) != len(order) {
+		limit = nil
+	}
+	rel, err := j.tree(t.kids[0], above, within, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -132,12 +175,14 @@ func (j *joiner) left(t *joinTree, conds []expr.Node) (*relation, error) {
 	return rel.filtered(behind), nil
 }
 
-// partner joins rel with a subquery that became a join.
-func (j *joiner) partner(rel *relation, p partner) (*relation, error) {
-	set := p.tree.set()
-	tree, conds := p.tree, p.conds
-	own, _ := j.split(conds, set)
-	return j.match(p.kind, rel, j.simplify(tree, own), conds)
+// orderWithin is order where all of its columns are of set, and none otherwise.
+func (j *joiner) orderWithin(order []SortKey, set srcSet) []SortKey {
+	for _, k := range order {
+		if !j.block.refers(k.Expr).within(set) {
+			return nil
+		}
+	}
+	return order
 }
 
 // match joins left with the tree right on conds by the cheapest way: by key, by hash, or pair by pair.
@@ -317,9 +362,9 @@ func (j *joiner) equality(c expr.Node, left, right srcSet) (l, r expr.Node, ok b
 	return nil, nil, false
 }
 
-// combine begins the relation of left joined with matches rows for each of its rows.
+// combine begins the relation of r joined with matches rows for each of its rows, whose order it keeps.
 func (r *relation) combine(kind JoinKind, matches float64) *relation {
-	out := &relation{set: r.set, requests: r.requests}
+	out := &relation{set: r.set, requests: r.requests, ordered: r.ordered}
 	switch kind {
 	case InnerJoin:
 		out.rows = max(1, r.rows*matches)

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"math"
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -96,7 +97,16 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 		return j.tree(t.kids[0], append(append([]expr.Node(nil), t.conds...), conds...), order, limit)
 	}
 	items := make([]*joinItem, len(t.kids))
+	wanted := math.Inf(1) // rows
+	if n, ok := constInt(limit); ok {
+		wanted = float64(n)
+	} else if limit != nil {
+		wanted = assumedLimit
+	}
 	all, fixed := j.splitFixed(append(append([]expr.Node(nil), t.conds...), conds...))
+	if anyFalse(fixed) {
+		return j.nothing(t.set()), nil
+	}
 	var linking []expr.Node
 	for i, kid := range t.kids {
 		items[i] = &joinItem{tree: kid, set: kid.set()}
@@ -113,7 +123,7 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 	cheapest := 0
 	for i, item := range items {
 		var err error
-		if item.rel, err = j.tree(item.tree, item.own, nil, nil); err != nil {
+		if item.rel, err = j.tree(item.tree, item.own, j.orderWithin(order, item.set), nil); err != nil {
 			return nil, err
 		}
 		if item.cost() < items[cheapest].cost() {
@@ -130,9 +140,18 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 	var best *relation
 	var bestCost float64
 	for _, start := range starts {
-		rel, total, err := j.greedy(items, start, linking)
+		first := *items[start].rel
+		if first.ordered || len(order) == 0 {
+			// The join ends when there are enough rows.
+			first.requests = min(first.requests, max(1, wanted/pageEntities))
+			first.rows = min(first.rows, wanted)
+		}
+		rel, total, err := j.greedy(items, start, &first, linking)
 		if err != nil {
 			return nil, err
+		}
+		if rel.ordered {
+			total *= savedSort
 		}
 		if best == nil || total < bestCost {
 			best, bestCost = rel, total
@@ -144,6 +163,9 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 // tryAllStarts is the number of tables up to which each is tried as the first of the join order.
 const tryAllStarts = 6
 
+// savedSort is the assumed worth of rows that come in the wanted order.
+const savedSort = 0.99
+
 // joinItem is one of the relations that an inner join joins.
 type joinItem struct {
 	tree *joinTree
@@ -154,10 +176,9 @@ type joinItem struct {
 
 func (i *joinItem) cost() float64 { return costOf(i.rel.requests, i.rel.rows) }
 
-// greedy joins items, beginning with one, each time with the one that costs least.
-func (j *joiner) greedy(items []*joinItem, start int, linking []expr.Node) (*relation, float64, error) {
-	rel := items[start].rel
-	total := items[start].cost()
+// greedy joins items, beginning with rel, which is items[start], each time with the one that costs least.
+func (j *joiner) greedy(items []*joinItem, start int, rel *relation, linking []expr.Node) (*relation, float64, error) {
+	total := costOf(rel.requests, rel.rows)
 	done := make([]bool, len(items))
 	done[start] = true
 	pending := linking

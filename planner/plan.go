@@ -180,7 +180,8 @@ type Aggregate struct {
 	Sorted bool
 }
 
-// JoinKind is what happens to left rows without a partner.
+// JoinKind is what happens to left rows without a partner. All joins yield rows in the order of their left
+// input.
 type JoinKind uint8
 
 const (

@@ -147,8 +147,12 @@ func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Sele
 		return partner{}, false, err
 	}
 	p := partner{kind: kind, tree: in.tree, conds: in.where}
+	restore := q.block.keepUsed()
 	if err := in.bindOutputs(); err != nil {
 		return partner{}, false, err
+	}
+	if x == nil {
+		restore() // EXISTS reads none of them
 	}
 	if x != nil {
 		eqs, ok, err := q.partnerEqualities(x, in.outputs, kind == AntiJoin)
