@@ -1,0 +1,237 @@
+package embedded
+
+import (
+	"context"
+	"runtime"
+	"sync"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// commits gathers the changes that wait while one is being written, and writes them with one fsync. There is
+// no goroutine for it: whoever gets the lead writes for all who wait, so a lone writer hands over to nobody.
+type commits struct {
+	file *File
+	lead chan struct{} // holds a token while somebody leads
+
+	mu      sync.Mutex
+	waiting []*change
+
+	// Of the leader:
+	clock  clock
+	broken bool // no more writing
+	crowd  int  // changes that were written or waiting when the last group was done
+}
+
+// mostTogether bounds how much is written, and may fail, together.
+const mostTogether = 1024
+
+// change is something to be done in a write transaction.
+type change struct {
+	// apply does it. refused: the change alone fails, and has left no trace in tx. err: the transaction
+	// cannot go on.
+	apply func(tx *bolt.Tx, version uint64, now int64) (refused, err error)
+	// applied is called once the change is on disk, before it is acknowledged; may be nil.
+	applied func()
+
+	taken bool // under commits.mu
+	err   error
+	done  chan struct{}
+}
+
+func (c *commits) init(f *File) {
+	c.file, c.lead = f, make(chan struct{}, 1)
+}
+
+// do waits until a change is on disk or has failed. When ctx ends first, the change is withdrawn; once it
+// has been taken, its outcome is waited for, so that none is reported failed that stands.
+func (c *commits) do(ctx context.Context, ch *change) error {
+	if c.file.readOnly {
+		return engine.Errorf(engine.CodeReadOnly, "file %s is open for reading only", c.file.path)
+	}
+	ch.done = make(chan struct{})
+	c.mu.Lock()
+	c.waiting = append(c.waiting, ch)
+	c.mu.Unlock()
+	select {
+	case c.lead <- struct{}{}:
+		select {
+		case <-ch.done: // by the leader before
+		default:
+			c.write()
+		}
+		<-c.lead
+		return ch.err
+	case <-ch.done:
+		return ch.err
+	case <-ctx.Done():
+		if c.withdraw(ch) {
+			return ctx.Err()
+		}
+		<-ch.done
+		return ch.err
+	}
+}
+
+// withdraw takes a change out of the queue; false when a leader has it already.
+func (c *commits) withdraw(ch *change) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ch.taken {
+		return false
+	}
+	for i, other := range c.waiting {
+		if other == ch {
+			c.waiting = append(c.waiting[:i], c.waiting[i+1:]...)
+			break
+		}
+	}
+	return true
+}
+
+// write writes what waits. The caller has the lead.
+func (c *commits) write() {
+	c.gather()
+	for more := true; more; {
+		c.mu.Lock()
+		group := c.waiting[:min(len(c.waiting), mostTogether)]
+		c.waiting = append([]*change(nil), c.waiting[len(group):]...)
+		for _, ch := range group {
+			ch.taken = true
+		}
+		more = len(c.waiting) > 0
+		c.mu.Unlock()
+		if len(group) > 0 {
+			c.writeGroup(group)
+		}
+		c.crowd = len(group) + c.queued()
+	}
+}
+
+// gather lets the writers of the last group, which have just been told of their outcome, come back with
+// what they write next: otherwise there would be two crowds, each waiting for the other's fsync.
+func (c *commits) gather() {
+	for turn := 0; turn < 8 && c.queued() < c.crowd; turn++ {
+		runtime.Gosched()
+	}
+}
+
+func (c *commits) queued() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.waiting)
+}
+
+// writeGroup writes a group in one transaction and tells each of its outcome.
+func (c *commits) writeGroup(group []*change) {
+	if err := c.transact(group); err != nil {
+		for _, ch := range group {
+			if ch.err == nil {
+				own := *atOp(err, -1) // each caller may do with its error what it likes
+				ch.err = &own
+			}
+		}
+	}
+	for _, ch := range group {
+		if ch.err == nil && ch.applied != nil {
+			ch.applied()
+		}
+		close(ch.done)
+	}
+}
+
+// transact applies a group and commits it. An error is that of all changes that have none of their own.
+func (c *commits) transact(group []*change) (err error) {
+	f := c.file
+	if f.closed.Load() {
+		return errClosed()
+	}
+	if c.broken {
+		return engine.Errorf(engine.CodeOther, "file %s could not be written before: open it anew", f.path)
+	}
+	defer careful()()
+	defer f.guard(&err)
+	tx, err := f.db.Begin(true)
+	if err != nil {
+		return errFile(f.path, err)
+	}
+	defer tx.Rollback() // does nothing once it is committed
+
+	// Versions rise from one transaction to the next, as its number does, and within one.
+	version, now := uint64(tx.ID())<<16, c.clock.ticks()
+	accepted := 0
+	for _, ch := range group {
+		version++
+		var err error
+		if ch.err, err = ch.apply(tx, version, now); err != nil {
+			return errFile(f.path, err)
+		}
+		if ch.err == nil {
+			accepted++
+		}
+	}
+	if accepted == 0 {
+		return nil
+	}
+	written, err := c.writeNames(tx)
+	if err != nil {
+		return errFile(f.path, err)
+	}
+	id := tx.ID()
+	if err := tx.Commit(); err != nil {
+		return c.failed(id, err)
+	}
+	for d, n := range written {
+		d.written = n
+	}
+	return nil
+}
+
+// failed finds out what became of a transaction that could not be committed. The page that makes it count is
+// written last. Without it nothing has happened; but if readers see it, and only the fsync failed, nobody
+// knows what is on disk, and what bbolt believes to be free pages may be in use.
+func (c *commits) failed(id int, cause error) error {
+	f := c.file
+	e := &engine.Error{Op: -1, Message: "file " + f.path + " could not be written", Cause: cause}
+	newest := id
+	err := f.view(func(tx *bolt.Tx) error {
+		newest = tx.ID()
+		return nil
+	})
+	if err != nil || newest >= id {
+		e.Applied, c.broken = engine.Unknown, true
+	}
+	return e
+}
+
+// writeNames writes the names that the dictionaries got since the last transaction.
+func (c *commits) writeNames(tx *bolt.Tx) (map[*dictionary]int, error) {
+	var written map[*dictionary]int
+	for _, t := range *c.file.tables.Load() {
+		if len(*t.dict.names.Load()) == t.dict.written {
+			continue
+		}
+		b := tx.Bucket(t.naming)
+		if b == nil {
+			continue // deleted in this very transaction
+		}
+		n, err := t.dict.write(b)
+		if err != nil {
+			return nil, err
+		}
+		if written == nil {
+			written = map[*dictionary]int{}
+		}
+		written[t.dict] = n
+	}
+	return written, nil
+}
+
+// stop fails what waits. The caller has marked the file as closed.
+func (c *commits) stop() {
+	c.lead <- struct{}{}
+	c.write()
+	<-c.lead
+}
