@@ -150,10 +150,8 @@ func (c converter) expr(e sqlparser.Expr) Expr {
 	case *sqlparser.CaseExpr:
 		return c.caseExpr(e)
 	case *sqlparser.Default:
-		if e.ColName == "" {
-			c.p.fail(c.end(), "the word DEFAULT stands for the value of a column that is written, and nowhere else")
-		}
-		return &Default{Column: c.nameOf(e.ColName)}
+		c.p.fail(c.end(), "the word DEFAULT stands for the value of a column that is written, and nowhere else")
+		return nil
 	}
 	c.p.fail(c.end(), "an expression that cannot be read")
 	return nil

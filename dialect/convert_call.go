@@ -9,7 +9,7 @@ import (
 // aliases are the second names of functions that have a form of their own.
 var aliases = map[string]string{"substr": "substring", "mid": "substring"}
 
-// call converts the call of a function, and of what was rewritten as one: EXISTS, CAST.
+// call converts the call of a function, and of what was rewritten as one: EXISTS, CAST, DEFAULT.
 func (c converter) call(e *sqlparser.FuncExpr) Expr {
 	n, pos := c.posOf(e.Name.String())
 	p := c.p
@@ -32,6 +32,14 @@ func (c converter) call(e *sqlparser.FuncExpr) Expr {
 			return &Cast{X: args[0], Type: *f.cast}
 		}
 		args = append(f.first[:len(f.first):len(f.first)], args...)
+	}
+	if p.toks[n].word == "DEFAULT" {
+		if len(args) == 1 {
+			if col, ok := args[0].(*Column); ok {
+				return &Default{Column: col.Name}
+			}
+		}
+		p.fail(n, "expected a column: DEFAULT(column)")
 	}
 	out.Args = args
 	return out

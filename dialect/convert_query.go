@@ -177,8 +177,8 @@ func (c converter) assigns(list sqlparser.UpdateExprs) []Assign {
 
 // assigned converts what is written to a column, where the word DEFAULT may stand alone.
 func (c converter) assigned(e sqlparser.Expr) Expr {
-	if d, ok := e.(*sqlparser.Default); ok {
-		return &Default{Column: c.nameOf(d.ColName)}
+	if _, ok := e.(*sqlparser.Default); ok {
+		return &Default{}
 	}
 	return c.expr(e)
 }

@@ -145,6 +145,8 @@ func (p *parser) upsert(out *Insert) {
 		}
 	}
 	switch {
+	case out.Replace && p.is("ON"):
+		p.fail(p.pos, "REPLACE has replaced the duplicates already")
 	case p.accept("ON", "DUPLICATE"):
 		p.expect("KEY", "UPDATE")
 		hi := p.until(p.pos, p.end(), "RETURNING")

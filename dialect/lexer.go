@@ -263,8 +263,8 @@ func (l *lexer) word(t *token) *Error {
 		l.pos++
 	}
 	t.kind = tokWord
-	if n := len(l.toks); n == 0 || l.toks[n-1].word != "." {
-		t.word = upper(l.sql[start:l.pos]) // behind a point no word is a keyword
+	if !l.behindPointAt(start) {
+		t.word = upper(l.sql[start:l.pos]) // directly behind a point no word is a keyword
 	}
 	return nil
 }

@@ -95,14 +95,11 @@ func (r *rewriter) operandWord(i int) int {
 			return i + 2
 		}
 	case "DEFAULT":
+		if next.word == "(" {
+			return r.call(i)
+		}
 		r.raw(i, "DEFAULT")
 		r.done()
-		if next.word == "(" && p.toks[i+2].isName() && p.toks[i+3].word == ")" {
-			r.raw(i+1, "(")
-			r.nameAt(i + 2)
-			r.raw(i+3, ")")
-			return i + 4
-		}
 		return i + 1
 	case "NOT":
 		r.prefixOperator(i, "NOT")

@@ -22,7 +22,11 @@ func Parse(sql string, opt Options) (*Parsed, error) {
 	if p.err != nil {
 		return nil, p.err
 	}
-	return &Parsed{Statement: stmt, Text: p.textOf(0, len(p.toks)-1), Placeholders: p.args, Names: p.names}, nil
+	text := "" // from the beginning, so that places in the statement are places in it
+	if n := p.end(); n > 0 {
+		text = p.sql[:p.toks[n-1].end]
+	}
+	return &Parsed{Statement: stmt, Text: text, Placeholders: p.args, Names: p.names}, nil
 }
 
 // ParseExpr reads one expression, such as a default or a check that was kept as text. It may hold neither

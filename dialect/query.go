@@ -127,6 +127,17 @@ func (p *parser) single(with []CTE, lo, tail, end int, lock bool) Query {
 	return q
 }
 
+// setLock has every SELECT of a query lock its rows.
+func setLock(q Query) {
+	switch q := q.(type) {
+	case *Select:
+		q.Lock = true
+	case *Union:
+		setLock(q.Left)
+		setLock(q.Right)
+	}
+}
+
 // prependWith puts with before the names that q itself declares.
 func prependWith(q Query, with []CTE) {
 	switch q := q.(type) {
@@ -222,7 +233,11 @@ func (p *parser) block(lo, hi int, lock bool) Query {
 		s.Hints = p.hintWords(lo + 1)
 		return s
 	case t.word == "(" && int(t.match) == hi-1:
-		return p.query(lo+1, hi-1)
+		q := p.query(lo+1, hi-1)
+		if lock {
+			setLock(q)
+		}
+		return q
 	case t.word == "VALUES" || t.word == "TABLE":
 		p.unsupported(lo, t.word+" as a query")
 	case t.word == "(":

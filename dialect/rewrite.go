@@ -292,7 +292,7 @@ func (r *rewriter) dotted(i int) int {
 			r.raw(i, "*")
 			return i + 1
 		}
-		if k := p.toks[i].kind; k != tokWord && k != tokQuoted {
+		if !p.toks[i].isName() {
 			p.fail(i, "expected a name behind the point")
 			return i
 		}

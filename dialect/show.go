@@ -6,7 +6,7 @@ import "strings"
 var shown = map[string]string{
 	"TABLES": "tables", "COLUMNS": "columns", "FIELDS": "columns", "INDEX": "index", "INDEXES": "index",
 	"KEYS": "index", "CREATE TABLE": "create table", "CREATE DATABASE": "create database",
-	"CREATE SCHEMA": "create database", "CREATE VIEW": "create view", "DATABASES": "databases",
+	"CREATE SCHEMA": "create database", "DATABASES": "databases",
 	"SCHEMAS": "databases", "VARIABLES": "variables", "STATUS": "status", "WARNINGS": "warnings",
 	"ERRORS": "errors", "ENGINES": "engines", "STORAGE ENGINES": "engines", "COLLATION": "collation",
 	"CHARACTER SET": "charset", "CHARSET": "charset", "PROCESSLIST": "processlist",
@@ -41,9 +41,13 @@ func (p *parser) show() Statement {
 	}
 	switch out.What {
 	case "":
-		p.unsupported(start, strings.TrimSpace("SHOW "+p.tok().word))
+		words := "SHOW " + p.tok().word
+		if p.is("CREATE") {
+			words += " " + p.peek(1).word
+		}
+		p.unsupported(start, strings.TrimSpace(words))
 		return nil
-	case "create table", "create view":
+	case "create table":
 		out.Table = p.tableName()
 		return out
 	case "create database":
