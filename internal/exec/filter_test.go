@@ -1,0 +1,133 @@
+package exec
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+func bindFilter(t *testing.T, c *Codec, f *planner.Filter, args ...value.Value) *engine.Filter {
+	t.Helper()
+	room := filterRoomOf(engine.AzureLimits())
+	out, err := compileFilter(f, c).bind(&expr.Env{Args: args}, &room)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// filterText prints a filter; "all" is none.
+func filterText(f *engine.Filter) string {
+	if f == nil {
+		return "all"
+	}
+	if f.Op == engine.And || f.Op == engine.Or {
+		kids := make([]string, len(f.Kids))
+		for i, kid := range f.Kids {
+			kids[i] = filterText(kid)
+		}
+		return "(" + strings.Join(kids, map[engine.FilterOp]string{engine.And: " and ", engine.Or: " or "}[f.Op]) + ")"
+	}
+	op := []string{engine.Eq: "eq", engine.Gt: "gt", engine.Ge: "ge", engine.Lt: "lt", engine.Le: "le"}[f.Op]
+	v := fmt.Sprintf("%q", f.Value.S)
+	switch f.Value.Type {
+	case engine.Int64, engine.Boolean:
+		v = fmt.Sprint(int64(f.Value.N))
+	case engine.Double:
+		v = fmt.Sprint(math.Float64frombits(f.Value.N))
+	}
+	return f.Property + " " + op + " " + v
+}
+
+func TestFilterConstants(t *testing.T) {
+	n, u := value.FromInt, value.FromUint
+	for _, test := range []struct {
+		column string
+		op     planner.FilterOp
+		v      value.Value
+		want   string
+	}{
+		{"c INT", planner.FilterEq, n(7), "c eq 7"},
+		{"c INT", planner.FilterLe, n(-7), "c le -7"},
+		{"c INT", planner.FilterGt, value.FromFloat(7), "c gt 7"},
+		{"c INT", planner.FilterGt, value.FromFloat(7.5), "all"},
+		{"c INT", planner.FilterEq, value.FromDecimalText("7.0"), "c eq 7"},
+		{"c INT", planner.FilterEq, text("7"), "c eq 7"},
+		{"c INT", planner.FilterEq, text("7x"), "all"},
+		{"c INT", planner.FilterEq, n(1 << 40), "all"},
+		{"c INT", planner.FilterEq, value.NullValue, "all"},
+		{"c BIGINT unsigned", planner.FilterGe, u(7), `c ge "00000000000000000007"`},
+		{"c BIGINT unsigned", planner.FilterGe, n(-1), "all"},
+		{"c DOUBLE", planner.FilterEq, n(2), "c eq 2"},
+		{"c DOUBLE", planner.FilterEq, n(1<<53 + 1), "all"},
+		{"c DOUBLE", planner.FilterEq, value.FromFloat(math.Copysign(0, -1)), "c eq 0"},
+		{"c BOOL", planner.FilterEq, n(1), "c eq 1"},
+		{"c BOOL", planner.FilterEq, n(2), "all"},
+		{"c BOOL", planner.FilterGt, n(0), "all"},
+		{"c DECIMAL(6,2)", planner.FilterEq, value.FromDecimalText("1.5"), `c eq "1.50"`},
+		{"c DECIMAL(6,2)", planner.FilterEq, value.FromDecimalText("1.555"), "all"},
+		{"c DECIMAL(6,2)", planner.FilterLt, n(1), "all"},
+		{"c VARCHAR(9)", planner.FilterEq, text("a"), `c eq "a"`},
+		{"c VARCHAR(9)", planner.FilterEq, n(1), "all"},
+		{"c VARCHAR(9) nocase", planner.FilterEq, text("a"), "all"},
+		{"c VARCHAR(9)", planner.FilterGt, text("ü"), `c gt "ü"`},
+		{"c VARCHAR(9)", planner.FilterEq, text("😀"), `c eq "😀"`},
+		{"c VARCHAR(9)", planner.FilterGt, text("😀"), "all"},
+		{"c VARCHAR(9)", planner.FilterLt, text("\uFFFD"), "all"},
+		{"c TEXT", planner.FilterGt, text("a"), `c ge "a"`},
+		{"c TEXT", planner.FilterLt, text("a"), `c lt "a"`},
+		{"c TEXT", planner.FilterEq, text(strings.Repeat("a", 32769)), "all"},
+		{"c DATETIME", planner.FilterGe, text("2024-05-01"), `c ge "2024-05-01T00:00:00.0000000Z"`},
+		{"c DATETIME", planner.FilterGe, text("soon"), "all"},
+		{"c DATE", planner.FilterLt, value.FromTicks(ticksPerDay), `c lt "0001-01-02"`},
+		{"c DATE", planner.FilterLt, value.FromTicks(ticksPerDay + 1), "all"},
+		{"c TIME", planner.FilterLt, value.FromDuration(-5), "c lt -5"},
+		{"c BLOB", planner.FilterEq, value.FromBytes("a"), "all"},
+		{"c UUID", planner.FilterEq, text("00000000-0000-0000-0000-00000000000F"), `c eq "00000000-0000-0000-0000-00000000000f"`},
+		{"c UUID", planner.FilterLt, text("00000000-0000-0000-0000-00000000000f"), "all"},
+	} {
+		f := &planner.Filter{Op: test.op, Column: 1, Value: expr.NewParam(0)}
+		if got := filterText(bindFilter(t, codecOf(t, test.column), f, test.v)); got != test.want {
+			t.Errorf("%s, operator %d, %v: %s, want %s", test.column, test.op, test.v, got, test.want)
+		}
+	}
+}
+
+func TestFilterTrees(t *testing.T) {
+	c := codecOf(t, "a INT", "b INT")
+	is := func(column, param int) *planner.Filter {
+		return &planner.Filter{Op: planner.FilterEq, Column: column, Value: expr.NewParam(param)}
+	}
+	and := func(kids ...*planner.Filter) *planner.Filter {
+		return &planner.Filter{Op: planner.FilterAnd, Kids: kids}
+	}
+	or := func(kids ...*planner.Filter) *planner.Filter {
+		return &planner.Filter{Op: planner.FilterOr, Kids: kids}
+	}
+	seven, bad := value.FromInt(7), value.FromFloat(7.5)
+	if got := filterText(bindFilter(t, c, and(is(1, 0), is(2, 1)), seven, bad)); got != "a eq 7" {
+		t.Errorf("AND with what cannot be sent: %s", got)
+	}
+	if got := filterText(bindFilter(t, c, or(is(1, 0), is(2, 1)), seven, bad)); got != "all" {
+		t.Errorf("OR with what cannot be sent: %s", got)
+	}
+	if got := filterText(bindFilter(t, c, and(or(is(1, 0), is(2, 0)), is(0, 0)), seven)); got != "((a eq 7 or b eq 7) and id eq 7)" {
+		t.Errorf("nested: %s", got)
+	}
+	if got := filterText(bindFilter(t, NewCodecOf(c.table, []int{0, 1}), and(is(1, 0), is(2, 0)), seven)); got != "a eq 7" {
+		t.Errorf("a column that the entities lack: %s", got)
+	}
+	var many []*planner.Filter
+	for range engine.AzureLimits().FilterCompare {
+		many = append(many, is(1, 0))
+	}
+	if got := filterText(bindFilter(t, c, and(or(many...), is(2, 0)), seven)); got != "b eq 7" {
+		t.Errorf("more than can be sent: %s", got)
+	}
+}
