@@ -126,12 +126,23 @@ func newConstSet(n *In) *constSet {
 		} else {
 			s.ints = nil
 		}
-		s.keys[string(value.AppendHashKey(nil, v, s.collation))] = struct{}{}
+		s.keys[s.key(v)] = struct{}{}
 	}
 	if s.family == value.Null {
 		return nil
 	}
 	return s
+}
+
+// key is the same for equal values of the family. Texts are their own keys, which costs nothing.
+func (s *constSet) key(v value.Value) string {
+	switch {
+	case s.family != value.String:
+		return string(value.AppendHashKey(nil, v, s.collation))
+	case s.collation == value.NoCase:
+		return value.Fold(v.Text())
+	}
+	return v.Text()
 }
 
 func (s *constSet) serves(v value.Value) bool { return family(v) == s.family }
@@ -141,8 +152,7 @@ func (s *constSet) find(v value.Value) truth {
 	if s.ints != nil && v.Kind() == value.Int {
 		_, found = s.ints[v.Int()]
 	} else {
-		var buf [64]byte
-		_, found = s.keys[string(value.AppendHashKey(buf[:0], v, s.collation))]
+		_, found = s.keys[s.key(v)]
 	}
 	switch {
 	case found:

@@ -60,6 +60,16 @@ func (p *printer) open(prec, least int) string {
 	return ")"
 }
 
+// value prints a literal; a negative number binds as -x does.
+func (p *printer) value(v value.Value, least int) {
+	s := literal(v)
+	end := ""
+	if strings.HasPrefix(s, "-") {
+		end = p.open(precUnary, least)
+	}
+	p.text(s + end)
+}
+
 func (p *printer) list(nodes []Node) {
 	for i, n := range nodes {
 		if i > 0 {
@@ -82,10 +92,10 @@ func (p *printer) node(n Node, least int) {
 	case *Column:
 		p.text(n.Name)
 	case *Const:
-		p.text(literal(n.V))
+		p.value(n.V, least)
 	case *Param:
 		if n.Index < len(p.args) {
-			p.text(literal(p.args[n.Index]))
+			p.value(p.args[n.Index], least)
 		} else {
 			p.text("?")
 		}
@@ -139,7 +149,7 @@ func (p *printer) node(n Node, least int) {
 	case *Unary:
 		end := p.open(precUnary, least)
 		p.text(n.Op)
-		p.node(n.X, precAtom) // --x would begin a comment
+		p.node(n.X, precAtom) // --x reads like a comment
 		p.text(end)
 	case *Cast:
 		p.text("CAST(")

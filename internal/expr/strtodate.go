@@ -1,0 +1,218 @@
+package expr
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// formatHas says whether a format has a date's parts, and whether it has a clock's.
+func formatHas(format string) (date, clock bool) {
+	for i := 0; i+1 < len(format); i++ {
+		if format[i] == '%' {
+			i++
+			date = date || strings.IndexByte("YymcMbdeDjaW", format[i]) >= 0
+			clock = clock || strings.IndexByte("HkhIlisSfprT", format[i]) >= 0
+		}
+	}
+	return date, clock
+}
+
+func strToDateType(args []Node) value.Type {
+	format, known := constText(args[1])
+	date, clock := formatHas(format)
+	switch {
+	case !known:
+		return value.Type{}
+	case date && !clock:
+		return dateType
+	case clock && !date:
+		return timeType
+	}
+	return dateTimeType
+}
+
+func evalStrToDate(_ *Env, args []value.Value) (value.Value, error) {
+	format := value.Text(args[1])
+	p := dateParser{s: strings.TrimLeft(value.Text(args[0]), " "), month: 1, day: 1}
+	if !p.parse(format) {
+		return value.NullValue, nil
+	}
+	date, clock := formatHas(format)
+	ticks, ok := p.clock()
+	if !ok {
+		return value.NullValue, nil
+	}
+	if clock && !date {
+		return value.FromDuration(ticks), nil
+	}
+	day := time.Date(p.year, time.Month(p.month), p.day, 0, 0, 0, 0, time.UTC)
+	if p.yearDay > 0 {
+		day = time.Date(p.year, 1, p.yearDay, 0, 0, 0, 0, time.UTC)
+	} else if day.Day() != p.day || p.month < 1 || p.month > 12 {
+		return value.NullValue, nil
+	}
+	from, err := value.TicksFromTime(day)
+	switch {
+	case err != nil || day.Year() != p.year:
+		return value.NullValue, nil
+	case !clock:
+		return value.FromDate(from), nil
+	}
+	return value.FromTicks(from + ticks), nil
+}
+
+// dateParser reads a text by a format.
+type dateParser struct {
+	s                            string
+	year, month, day, yearDay    int
+	hour, minute, second, micros int
+	twelve, afternoon, half      bool
+}
+
+func (p *dateParser) clock() (int64, bool) {
+	if p.twelve || p.half {
+		if p.hour < 1 || p.hour > 12 {
+			return 0, false
+		}
+		p.hour %= 12
+		if p.afternoon {
+			p.hour += 12
+		}
+	}
+	if p.hour > 23 || p.minute > 59 || p.second > 59 {
+		return 0, false
+	}
+	return int64(p.hour)*ticksPerHour + int64(p.minute)*ticksPerMinute + int64(p.second)*value.TicksPerSecond + int64(p.micros)*10, true
+}
+
+// parse reads all that the format asks for; a blank matches any number of them, and what follows in the text is
+// ignored, as MySQL does.
+func (p *dateParser) parse(format string) bool {
+	for i := 0; i < len(format); i++ {
+		c := format[i]
+		switch {
+		case c == ' ':
+			p.s = strings.TrimLeft(p.s, " ")
+			continue
+		case c != '%' || i+1 == len(format):
+			if !strings.HasPrefix(p.s, string(c)) {
+				return false
+			}
+			p.s = p.s[1:]
+			continue
+		}
+		i++
+		p.s = strings.TrimLeft(p.s, " ")
+		if !p.part(format[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *dateParser) part(letter byte) bool {
+	switch letter {
+	case 'Y':
+		return p.number(&p.year, 4)
+	case 'y':
+		ok := p.number(&p.year, 2)
+		if p.year < 70 {
+			p.year += 2000
+		} else {
+			p.year += 1900
+		}
+		return ok
+	case 'm', 'c':
+		return p.number(&p.month, 2)
+	case 'd', 'e':
+		return p.number(&p.day, 2)
+	case 'D':
+		ok := p.number(&p.day, 2) && len(p.s) >= 2
+		if ok {
+			p.s = p.s[2:]
+		}
+		return ok
+	case 'j':
+		return p.number(&p.yearDay, 3) && p.yearDay >= 1 && p.yearDay <= 366
+	case 'M', 'b':
+		return p.name(&p.month, letter == 'b', 12, func(i int) string { return time.Month(i).String() })
+	case 'W', 'a':
+		var ignored int
+		return p.name(&ignored, letter == 'a', 7, func(i int) string { return time.Weekday(i % 7).String() })
+	case 'H', 'k':
+		return p.number(&p.hour, 2)
+	case 'h', 'I', 'l':
+		p.half = true
+		return p.number(&p.hour, 2)
+	case 'i':
+		return p.number(&p.minute, 2)
+	case 's', 'S':
+		return p.number(&p.second, 2)
+	case 'f':
+		before := len(p.s)
+		if !p.number(&p.micros, 6) {
+			return false
+		}
+		for n := before - len(p.s); n < 6; n++ {
+			p.micros *= 10
+		}
+		return true
+	case 'p':
+		return p.noon()
+	case 'r':
+		p.half = true
+		return p.parse("%I:%i:%S %p")
+	case 'T':
+		return p.parse("%H:%i:%S")
+	}
+	return strings.HasPrefix(p.s, string(letter)) && p.skip(1)
+}
+
+func (p *dateParser) skip(n int) bool {
+	p.s = p.s[n:]
+	return true
+}
+
+func (p *dateParser) number(to *int, most int) bool {
+	n := 0
+	for n < len(p.s) && n < most && p.s[n] >= '0' && p.s[n] <= '9' {
+		n++
+	}
+	if n == 0 {
+		return false
+	}
+	*to, _ = strconv.Atoi(p.s[:n])
+	return p.skip(n)
+}
+
+func (p *dateParser) name(to *int, short bool, count int, name func(int) string) bool {
+	for i := 1; i <= count; i++ {
+		text := name(i)
+		if short {
+			text = text[:3]
+		}
+		if len(p.s) >= len(text) && strings.EqualFold(p.s[:len(text)], text) {
+			*to = i
+			return p.skip(len(text))
+		}
+	}
+	return false
+}
+
+func (p *dateParser) noon() bool {
+	if len(p.s) < 2 || !strings.EqualFold(p.s[1:2], "M") {
+		return false
+	}
+	p.twelve = true
+	switch p.s[0] {
+	case 'A', 'a':
+	case 'P', 'p':
+		p.afternoon = true
+	default:
+		return false
+	}
+	return p.skip(2)
+}
