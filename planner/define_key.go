@@ -172,7 +172,7 @@ func (d *definer) addIndex(def *dialect.IndexDef) (*Index, error) {
 func (d *definer) keyName(name string) string {
 	key := keymap.IndexName(name)
 	for n := 2; slices.Contains(d.t.KeyNames, key); n++ {
-		key = keymap.IndexName(name + " " + strconv.Itoa(n))
+		key = keymap.IndexName(numbered(name, n))
 	}
 	d.t.KeyNames = append(d.t.KeyNames, key)
 	return key

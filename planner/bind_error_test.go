@@ -1,0 +1,215 @@
+package planner
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+)
+
+// schemaOf makes the tables of CREATE TABLE statements.
+func schemaOf(t *testing.T, statements ...string) fixture {
+	t.Helper()
+	f := fixture{}
+	for _, sql := range statements {
+		table, err := define(sql)
+		if err != nil {
+			t.Fatalf("%s: %v", sql, err)
+		}
+		f[strings.ToLower(table.Name)] = table
+	}
+	return f
+}
+
+func define(sql string) (*Table, error) {
+	p, err := dialect.Parse(sql, dialect.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return Define(p.Statement.(*dialect.CreateTable), "")
+}
+
+func build(f fixture, sql string) (*Plan, error) {
+	p, err := dialect.Parse(sql, dialect.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return Build(p, f, Options{})
+}
+
+// TestErrors holds the numbers and texts of what is wrong with a statement: those that MySQL gives.
+func TestErrors(t *testing.T) {
+	f := schemaOf(t,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT, y VARCHAR(10) NOT NULL, g INT AS (x + 1) STORED, UNIQUE KEY y (y), KEY x (x))",
+		"CREATE TABLE b (id INT PRIMARY KEY, x INT, z INT)",
+	)
+	for _, c := range []struct {
+		sql  string
+		code int
+		text string
+	}{
+		{"SELECT q FROM a", 1054, "Unknown column 'q' in 'field list'"},
+		{"SELECT a.q FROM a", 1054, "Unknown column 'a.q' in 'field list'"},
+		{"SELECT c.x FROM a", 1054, "Unknown column 'c.x' in 'field list'"},
+		{"SELECT other.a.x FROM a", 1054, "Unknown column 'other.a.x' in 'field list'"},
+		{"SELECT x FROM a WHERE q = 1", 1054, "Unknown column 'q' in 'where clause'"},
+		{"SELECT x AS q FROM a WHERE q = 1", 1054, "Unknown column 'q' in 'where clause'"},
+		{"SELECT x FROM a ORDER BY q", 1054, "Unknown column 'q' in 'order clause'"},
+		{"SELECT x FROM a ORDER BY 2", 1054, "Unknown column '2' in 'order clause'"},
+		{"SELECT x FROM a GROUP BY q", 1054, "Unknown column 'q' in 'group statement'"},
+		{"SELECT x FROM a GROUP BY 0", 1054, "Unknown column '0' in 'group statement'"},
+		{"SELECT x FROM a HAVING q = 1", 1054, "Unknown column 'q' in 'having clause'"},
+		{"SELECT 1 FROM a JOIN b ON a.q = b.id", 1054, "Unknown column 'a.q' in 'on clause'"},
+		{"SELECT 1 FROM a JOIN b USING (z)", 1054, "Unknown column 'z' in 'from clause'"},
+		{"SELECT 1 FROM a, b JOIN b c ON a.x = c.x", 1054, "Unknown column 'a.x' in 'on clause'"},
+		{"SELECT q", 1054, "Unknown column 'q' in 'field list'"},
+		{"INSERT INTO a (q) VALUES (1)", 1054, "Unknown column 'q' in 'field list'"},
+		{"INSERT INTO a (id) VALUES (x)", 1054, "Unknown column 'x' in 'field list'"},
+		{"UPDATE a SET q = 1", 1054, "Unknown column 'q' in 'field list'"},
+		{"INSERT INTO a (id) VALUES (1) ON DUPLICATE KEY UPDATE q = 1", 1054, "Unknown column 'q' in 'field list'"},
+		{"SELECT * FROM (SELECT x FROM a) d WHERE d.y = 'b'", 1054, "Unknown column 'd.y' in 'where clause'"},
+		{"SELECT * FROM a, (SELECT a.x) d", 1054, "Unknown column 'a.x' in 'field list'"},
+		{"SELECT id FROM a, b", 1052, "Column 'id' in field list is ambiguous"},
+		{"SELECT 1 FROM a, b WHERE x = 1", 1052, "Column 'x' in where clause is ambiguous"},
+		{"SELECT a.x, b.x FROM a, b ORDER BY x", 1052, "Column 'x' in order clause is ambiguous"},
+		{"SELECT 1 FROM a, a", 1066, "Not unique table/alias: 'a'"},
+		{"SELECT 1 FROM a b, b", 1066, "Not unique table/alias: 'b'"},
+		{"SELECT * FROM c", 1146, "Table 'c' doesn't exist"},
+		{"SELECT * FROM c WHERE 1 = 0", 1146, "Table 'c' doesn't exist"},
+		{"SELECT * FROM d.c", 1146, "Table 'd.c' doesn't exist"},
+		{"UPDATE c SET x = 1", 1146, "Table 'c' doesn't exist"},
+		{"SELECT c.* FROM a", 1051, "Unknown table 'c'"},
+		{"SELECT *", 1096, "No tables used"},
+		{"INSERT INTO a (id, x) VALUES (1)", 1136, "Column count doesn't match value count at row 1"},
+		{"INSERT INTO a (id) VALUES (1), (2, 3)", 1136, "Column count doesn't match value count at row 2"},
+		{"INSERT INTO a (id) SELECT id, x FROM b", 1136, "Column count doesn't match value count at row 1"},
+		{"INSERT INTO a (id, ID) VALUES (1, 2)", 1110, "Column 'id' specified twice"},
+		{"INSERT INTO a (g) VALUES (1)", 3105, "The value specified for generated column 'g' in table 'a' is not allowed."},
+		{"UPDATE a SET g = 1", 3105, "The value specified for generated column 'g' in table 'a' is not allowed."},
+		{"SELECT x FROM a WHERE COUNT(*) > 1", 1111, "Invalid use of group function"},
+		{"SELECT SUM(COUNT(*)) FROM a", 1111, "Invalid use of group function"},
+		{"UPDATE a SET x = SUM(x)", 1111, "Invalid use of group function"},
+		{"SELECT COUNT(*) AS n FROM a GROUP BY n", 1056, "Can't group on 'n'"},
+		{"SELECT y, COUNT(*) FROM a GROUP BY x", 1055, "Expression #1 of SELECT list is not in GROUP BY clause and contains nonaggregated column 'y'"},
+		{"SELECT x FROM a GROUP BY x ORDER BY y", 1055, "Expression #1 of ORDER BY is not in GROUP BY clause"},
+		{"SELECT x, COUNT(*) FROM a", 1140, "In aggregated query without GROUP BY, expression #1 of SELECT list contains nonaggregated column 'x'"},
+		{"SELECT DISTINCT x FROM a ORDER BY y", 3065, "Expression #1 of ORDER BY clause is not in SELECT list, references column 'y'"},
+		{"SELECT (SELECT x, y FROM a) FROM b", 1241, "Operand should contain 1 column(s)"},
+		{"SELECT x FROM a WHERE x IN (SELECT id, x FROM b)", 1241, "Operand should contain 1 column(s)"},
+		{"SELECT x FROM a WHERE (x, y) IN (SELECT id FROM b)", 1241, "Operand should contain 2 column(s)"},
+		{"SELECT (1, 2)", 1241, "Operand should contain 1 column(s)"},
+		{"SELECT x FROM a WHERE (x, id) = (1, 2, 3)", 1241, "Operand should contain 2 column(s)"},
+		{"SELECT x FROM a UNION SELECT id, x FROM b", 1222, "The used SELECT statements have a different number of columns"},
+		{"SELECT x FROM a UNION SELECT id FROM b ORDER BY id", 1054, "Unknown column 'id' in 'order clause'"},
+		{"SELECT * FROM (SELECT id, x AS id FROM b) d", 1060, "Duplicate column name 'id'"},
+		{"SELECT NOSUCH(x) FROM a", 1305, "FUNCTION NOSUCH does not exist"},
+		{"SELECT ABS(x, 1) FROM a", 1582, "Incorrect parameter count in the call to native function 'ABS'"},
+		{"SELECT x COLLATE klingon FROM a", 1273, "Unknown collation: 'klingon'"},
+		{"SELECT 1e999", 1367, "Illegal double '1e999' value found during parsing"},
+		{"SELECT DATE '2020-13-01'", 1525, "Incorrect DATE value: '2020-13-01'"},
+		{"SELECT y LIKE 'a' ESCAPE 'ab' FROM a", 1210, "Incorrect arguments to ESCAPE"},
+		{"SELECT x FROM a LIMIT x", 1064, ""},
+		{"UPDATE a, b SET a.x = 1, b.x = 2", 1235, "an UPDATE that sets columns of several tables is not supported"},
+		{"DELETE a, b FROM a JOIN b ON a.id = b.id", 1235, "a DELETE from several tables is not supported"},
+		{"DELETE c FROM a JOIN b ON a.id = b.id", 1109, "Unknown table 'c' in MULTI DELETE"},
+		{"UPDATE (SELECT COUNT(*) AS n FROM a) d, b SET d.n = 1", 1288, "The target table d of the UPDATE is not updatable"},
+		{"INSERT INTO a (id) VALUES (1) ON CONFLICT (x) DO UPDATE SET x = 1", 1176, "ON CONFLICT (x): table 'a' has no primary or unique key on these columns"},
+		{"SELECT VALUES(x) FROM a", 1064, "VALUES(column) stands only in ON DUPLICATE KEY UPDATE"},
+		{"SELECT x FROM a WHERE id = (SELECT SUM(a.x) FROM b)", 1235, "an aggregate of an enclosing query's columns is not supported"},
+		{"WITH n (p, q) AS (SELECT 1) SELECT * FROM n", 1353, "WITH column list and SELECT field list of 'n' have different column counts"},
+		{"SELECT ETag FROM a, b", 1052, "Column 'ETag' in field list is ambiguous"},
+	} {
+		_, err := build(f, c.sql)
+		var known *Error
+		var syntax *dialect.Error
+		switch {
+		case errors.As(err, &syntax) && c.code == codeSyntax:
+		case !errors.As(err, &known):
+			t.Errorf("%s: %v, want %d %s", c.sql, err, c.code, c.text)
+		case known.Code != c.code || !strings.HasPrefix(known.Message, c.text) || len(known.State) != 5:
+			t.Errorf("%s: %d (%s) %s, want %d %s", c.sql, known.Code, known.State, known.Message, c.code, c.text)
+		}
+	}
+}
+
+// TestErrorPosition: an error says where in the text the name stands.
+func TestErrorPosition(t *testing.T) {
+	f := schemaOf(t, "CREATE TABLE a (id INT PRIMARY KEY)")
+	_, err := build(f, "SELECT id FROM a WHERE nosuch = 1")
+	var known *Error
+	if !errors.As(err, &known) || known.Pos != 23 {
+		t.Errorf("%v at %d, want 23", err, known.Pos)
+	}
+}
+
+// TestNames: what a name means where several things have it.
+func TestNames(t *testing.T) {
+	f := schemaOf(t,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT, y VARCHAR(10) NOT NULL)",
+		"CREATE TABLE b (id INT PRIMARY KEY, x INT, Timestamp INT)",
+	)
+	for _, c := range []struct{ sql, columns string }{
+		{"SELECT * FROM a", "id x y"},
+		{"SELECT A.ID, X FROM A", "ID X"},
+		{"SELECT b.*, a.x FROM a JOIN b ON a.id = b.id", "id x Timestamp x"},
+		{"SELECT * FROM a JOIN b USING (id)", "id x y x Timestamp"},
+		{"SELECT * FROM a NATURAL JOIN b", "id x y Timestamp"},
+		{"SELECT id FROM a NATURAL JOIN b", "id"},
+		{"SELECT id, x FROM a NATURAL LEFT JOIN b", "id x"},
+		{"SELECT x + 1, x AS y, 'a b' FROM a", "x + 1 y 'a b'"},
+		{"SELECT d.n FROM (SELECT id AS n FROM a UNION SELECT 1) d", "n"},
+		{"SELECT id FROM a UNION SELECT x FROM b ORDER BY id", "id"},
+		{"WITH d (p) AS (SELECT id FROM a) SELECT * FROM d", "p"},
+		{"WITH a AS (SELECT 1 AS one) SELECT * FROM a", "one"},
+		{"SELECT a.x FROM a WHERE EXISTS (SELECT 1 FROM b WHERE b.x = a.x AND y = 'k')", "x"},
+		{"SELECT x AS id, id AS x FROM a ORDER BY id, x", "id x"},
+		{"SELECT COUNT(*) AS n, x FROM a GROUP BY x HAVING n > 1 AND x > 2", "n x"},
+		{"SELECT x AS k FROM a GROUP BY k HAVING k > 1", "k"},
+		{"SELECT timestamp FROM b", "timestamp"},
+		{"SELECT etag FROM a", "etag"},
+		{"INSERT INTO a VALUES (1, 2, 'c') RETURNING *", "id x y"},
+		{"UPDATE a k SET x = 1 RETURNING k.id, x + 1 AS n", "id n"},
+		{"DELETE FROM a RETURNING id", "id"},
+	} {
+		p, err := build(f, c.sql)
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+			continue
+		}
+		var names []string
+		for _, col := range p.Columns {
+			names = append(names, col.Name)
+		}
+		if got := strings.Join(names, " "); got != c.columns {
+			t.Errorf("%s: columns %q, want %q", c.sql, got, c.columns)
+		}
+	}
+}
+
+// TestNullable: a column of the far side of an outer join can be NULL whatever its definition says.
+func TestNullable(t *testing.T) {
+	f := schemaOf(t, "CREATE TABLE a (id INT PRIMARY KEY, y VARCHAR(10) NOT NULL)", "CREATE TABLE b (id INT PRIMARY KEY, x INT)")
+	for _, c := range []struct {
+		sql  string
+		want []bool
+	}{
+		{"SELECT id, y FROM a", []bool{false, false}},
+		{"SELECT a.id, b.id FROM a LEFT JOIN b ON a.id = b.id", []bool{false, true}},
+		{"SELECT a.id, b.id FROM a RIGHT JOIN b ON a.id = b.id", []bool{true, false}},
+		{"SELECT COUNT(*), MAX(id) FROM a", []bool{false, true}},
+		{"SELECT id FROM a UNION SELECT x FROM b", []bool{true}},
+		{"SELECT d.id FROM (SELECT id FROM a) d LEFT JOIN (SELECT id AS k FROM b) e ON e.k = d.id", []bool{false}},
+	} {
+		p, err := build(f, c.sql)
+		if err != nil {
+			t.Errorf("%s: %v", c.sql, err)
+			continue
+		}
+		for i, col := range p.Columns {
+			if col.Nullable != c.want[i] {
+				t.Errorf("%s: column %d nullable %v", c.sql, i, col.Nullable)
+			}
+		}
+	}
+}
