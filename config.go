@@ -66,10 +66,10 @@ const (
 // RetryOptions say how a request to Azure is tried again after an error that passes (throttling, a lost
 // connection). A write is sent again only when it is certain that it was not applied.
 type RetryOptions struct {
-	MaxTries   int           // 0: 6; 1: never again
-	Delay      time.Duration // before the first retry, doubled for each further one; 0: 200 ms
-	MaxDelay   time.Duration // 0: 10 s
-	TryTimeout time.Duration // of one request; 0: 60 s
+	MaxTries   int           // tries in all; 0: 6, 1: no retry
+	FirstDelay time.Duration // before the second try, doubled for each after it, with jitter; 0: 100 ms
+	MaxDelay   time.Duration // longest delay, also for what the service asks by Retry-After; 0: 30 s
+	TryTimeout time.Duration // of one try, its body included; 0: 60 s
 }
 
 // String is FormatDSN without secrets.

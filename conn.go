@@ -60,7 +60,7 @@ func (c *conn) Ping(ctx context.Context) error {
 	if err := c.usable(ctx); err != nil {
 		return err
 	}
-	return translate(c.connector.runtime.Ping(ctx, c.connector.catalog), "")
+	return translate(c.connector.catalog.Ping(ctx), "")
 }
 
 // ResetSession gives the connection back to the pool as if it were new.

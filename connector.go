@@ -72,7 +72,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, &k.meter)
 		k.runtime = &exec.Runtime{
 			Engine: s.engine, Parallel: k.config.parallel(), MaxEntities: k.config.MaxEntities,
-			MaxMemory: k.config.maxMemory(), Logger: k.logger, Sequences: k.catalog,
+			MaxMemory: k.config.maxMemory(), Logger: k.logger, Sequences: k.catalog, Definitions: k.catalog,
 		}
 	}
 	return newConn(k), nil

@@ -151,3 +151,18 @@ func driverValue(v value.Value) driver.Value {
 		return v.Text()
 	}
 }
+
+// ConvertArgument gives what the driver makes of an argument: one of the types that database/sql knows, with a
+// time.Time in UTC and cut to 100 ns; or the error that a statement with it would give. It is what
+// nearlyfreetest.ValueConverter does.
+func ConvertArgument(v any) (driver.Value, error) {
+	nv := driver.NamedValue{Ordinal: 1, Value: v}
+	if err := checkArgument(&nv); err != nil {
+		return nil, err
+	}
+	x, err := argument(nv.Value)
+	if err != nil {
+		return nil, badArgument(&nv, err)
+	}
+	return driverValue(x), nil
+}

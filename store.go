@@ -79,7 +79,7 @@ func openEngine(c *Config) (engine.Engine, error) {
 	case strings.HasPrefix(c.Store, "mem://"):
 		return embedded.OpenMemory(embedded.Options{}), nil
 	case strings.HasPrefix(c.Store, "file:"):
-		return embedded.OpenFile(filePath(c.Store), embedded.Options{})
+		return embedded.OpenFile(filePath(c.Store), embedded.FileOptions{})
 	}
 	opts, err := azureOptions(c.Store)
 	if err != nil {
@@ -89,7 +89,7 @@ func openEngine(c *Config) (engine.Engine, error) {
 		opts.Credential = c.Credential
 	}
 	opts.Transport = c.Transport
-	opts.Retry = azure.RetryOptions(c.Retry)
+	opts.Retry = azure.Retry(c.Retry)
 	opts.Logger = c.Logger
 	opts.ReadOnly = c.ReadOnly
 	return azure.Open(opts)

@@ -41,8 +41,9 @@ type Catalog struct {
 	meter    *engine.Meter // of the requests that keep definitions fresh
 
 	current atomic.Pointer[Snapshot]
-	refresh sync.Mutex // one reader of the version at a time
-	change  sync.Mutex // one change at a time in this process
+	refresh sync.Mutex   // one reader of the version at a time
+	change  sync.Mutex   // one change at a time in this process
+	writing sync.RWMutex // held for reading by statements of this process that write; see WaitLease
 
 	sequences sequences
 }
@@ -116,12 +117,31 @@ func (c *Catalog) isFresh(s *Snapshot) bool {
 	return !c.engine.Shared() || time.Since(s.fresh) < c.lease
 }
 
+// Ping makes sure that the store answers: it reads the version, one request.
+func (c *Catalog) Ping(ctx context.Context) error {
+	_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
+	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+		return nil
+	}
+	return err
+}
+
 // Forget makes the next Snapshot read everything again: after an error that a stale definition explains.
 func (c *Catalog) Forget() { c.current.Store(nil) }
 
-// WaitLease returns when no process trusts definitions older than those of now: at once where the store is
-// not shared, else after two leases (one for the trust, one for requests that are under way).
+// BeginWrite is called before a statement that writes asks for definitions, and what it returns when the
+// statement has ended: WaitLease waits for that.
+func (c *Catalog) BeginWrite() (end func()) {
+	c.writing.RLock()
+	return c.writing.RUnlock
+}
+
+// WaitLease returns when nobody writes by definitions older than those of now: the statements of this process have
+// ended, and, where the store is shared, two leases are over (one for the trust, one for requests that are
+// under way).
 func (c *Catalog) WaitLease(ctx context.Context) error {
+	c.writing.Lock()
+	c.writing.Unlock() //nolint:staticcheck // what counts is that everybody has left
 	if !c.engine.Shared() {
 		return nil
 	}
@@ -133,6 +153,19 @@ func (c *Catalog) WaitLease(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+}
+
+// Current says whether t is the definition that holds now, within the lease.
+func (c *Catalog) Current(ctx context.Context, t *planner.Table) (bool, error) {
+	s, err := c.Snapshot(ctx)
+	if err != nil {
+		return false, err
+	}
+	now, err := s.Table(ctx, t.Name)
+	if isNoTable(err) {
+		return false, nil
+	}
+	return err == nil && now.Version == t.Version, err
 }
 
 // Valid says whether tables, which a plan was made against, are still the definitions of s.

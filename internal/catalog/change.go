@@ -35,7 +35,7 @@ func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter)
 		return err
 	}
 	t.Database = c.database
-	if err := c.createPhysical(ctx, t, m); err != nil {
+	if err := c.createPhysical(ctx, t, true, m); err != nil {
 		return err
 	}
 	e, err := c.stamp(s, t)
@@ -50,7 +50,9 @@ func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter)
 // maxGenerations bounds the search for a free physical name.
 const maxGenerations = 100
 
-func (c *Catalog) createPhysical(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+// createPhysical makes a physical table for t. adopt: one that is there may be taken when it is empty; otherwise
+// it is passed over.
+func (c *Catalog) createPhysical(ctx context.Context, t *planner.Table, adopt bool, m *engine.Meter) error {
 	for generation := 0; generation < maxGenerations; generation++ {
 		t.Physical = keymap.TableGeneration(keymap.TableName(c.database, t.Name), generation)
 		_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: dropPrefix + t.Physical, Meter: m})
@@ -66,6 +68,8 @@ func (c *Catalog) createPhysical(ctx context.Context, t *planner.Table, m *engin
 			return nil
 		case isCode(err, engine.CodeDeleting):
 			continue // the service keeps the name for a while: take the next one
+		case isCode(err, engine.CodeExists) && !adopt:
+			continue
 		case isCode(err, engine.CodeExists):
 			empty, err := c.isEmpty(ctx, t.Physical, m)
 			if err != nil {
@@ -141,10 +145,9 @@ func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) e
 	if _, err := s.Table(ctx, t.Name); err != nil {
 		return err
 	}
-	grave := engine.Entity{PartitionKey: partition, RowKey: dropPrefix + t.Physical, Names: []string{"Name"}, Values: []engine.Value{textValue(t.Name)}}
 	err = c.commit(ctx, s, m, []engine.Op{
 		{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}},
-		{Kind: engine.Upsert, Entity: grave},
+		{Kind: engine.Upsert, Entity: grave(t)},
 	}, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = nil })
 	if err != nil {
 		return err
@@ -153,6 +156,46 @@ func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) e
 		return err
 	}
 	return c.bury(ctx, t.Physical, m)
+}
+
+// Truncate gives t a new, empty physical table, which takes two requests however many rows there are, and deletes
+// the old one when nobody writes to it any more.
+func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	s, err := c.latest(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := s.definition(ctx, t.Name)
+	if err != nil {
+		return err
+	}
+	next := d.table.Clone()
+	if err := c.createPhysical(ctx, next, false, m); err != nil {
+		return err
+	}
+	e, err := c.stamp(s, next)
+	if err != nil {
+		return err
+	}
+	err = c.commit(ctx, s, m, []engine.Op{{Kind: engine.Replace, Entity: e}, {Kind: engine.Upsert, Entity: grave(d.table)}},
+		func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = &definition{table: next} })
+	if err != nil {
+		return err
+	}
+	if err := c.WaitLease(ctx); err != nil {
+		return err
+	}
+	if err := c.dropSequence(ctx, d.table, m); err != nil {
+		return err
+	}
+	return c.bury(ctx, d.table.Physical, m)
+}
+
+// grave is the note that a table's physical table is to be deleted.
+func grave(t *planner.Table) engine.Entity {
+	return engine.Entity{PartitionKey: partition, RowKey: dropPrefix + t.Physical, Names: []string{"Name"}, Values: []engine.Value{textValue(t.Name)}}
 }
 
 // bury deletes a physical table whose definition is gone, then the note that it is to be deleted. A row that

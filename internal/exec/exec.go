@@ -24,6 +24,13 @@ type Runtime struct {
 	MaxMemory   int64 // bytes that the sorts, hashes and groups of one statement may hold; 0: no bound
 	Logger      *slog.Logger
 	Sequences   Sequences
+	Definitions Definitions
+}
+
+// Definitions says whether a definition still holds. It is asked before each transaction that goes to a store
+// which other processes may be using: one made by an older definition could leave an index incomplete.
+type Definitions interface {
+	Current(ctx context.Context, t *planner.Table) (bool, error)
 }
 
 // Sequences hands out AUTO_INCREMENT values.

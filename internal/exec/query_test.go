@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // people is a table with two indexes and a few rows; NULLs among them.
@@ -274,5 +273,3 @@ func TestCursorAfterEnd(t *testing.T) {
 		}
 	}
 }
-
-var _ planner.Schema = (*testDB)(nil)

@@ -227,7 +227,22 @@ func compareKeys(a, b []value.Value, keys []sortKey) int {
 	return 0
 }
 
-// sortRows sorts rows that begin with their keys, stably.
+// sortRows sorts rows that begin with their keys, stably. It moves positions, which are small and no
+// pointers, and the rows at the end.
 func sortRows(rows [][]value.Value, keys []sortKey) {
-	slices.SortStableFunc(rows, func(a, b []value.Value) int { return compareKeys(a, b, keys) })
+	order := make([]int32, len(rows))
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		if c := compareKeys(rows[a], rows[b], keys); c != 0 {
+			return c
+		}
+		return int(a - b)
+	})
+	sorted := make([][]value.Value, len(rows))
+	for i, at := range order {
+		sorted[i] = rows[at]
+	}
+	copy(rows, sorted)
 }

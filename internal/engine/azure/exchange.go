@@ -105,7 +105,7 @@ func (x *exchange) put(carrier *policy.Request) error {
 	raw.Method, raw.URL, raw.Host = rq.method, u, u.Host
 	if rq.method == http.MethodPatch && x.at.cosmos {
 		raw.Method = http.MethodPost
-		h["X-HTTP-Method"] = []string{"MERGE"}
+		h.Set("X-HTTP-Method", "MERGE")
 	}
 	delete(h, "If-Match")
 	h["Accept"] = headerAccept

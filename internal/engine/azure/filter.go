@@ -51,6 +51,7 @@ func (h *hint) node(f *engine.Filter) bool {
 func (h *hint) and(kids []*engine.Filter) bool {
 	start, n := len(h.text), 0
 	h.text = append(h.text, '(')
+	h.bytes-- // for the other parenthesis
 	for _, kid := range kids {
 		mark := len(h.text)
 		if n > 0 {
@@ -62,6 +63,7 @@ func (h *hint) and(kids []*engine.Filter) bool {
 			h.text = h.text[:mark]
 		}
 	}
+	h.bytes++
 	h.text = append(h.text, ')')
 	return h.bare(start, n)
 }

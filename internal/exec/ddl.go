@@ -1,0 +1,217 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Definer runs the statements that make and change definitions.
+type Definer struct {
+	Runtime *Runtime
+	Catalog *catalog.Catalog
+	// Schema gives the definitions of now, for CREATE TABLE … AS SELECT.
+	Schema func(ctx context.Context) (planner.Schema, error)
+}
+
+// Outcome is what a definition statement gives: rows for CHECK TABLE and its like, a Result for the others.
+type Outcome struct {
+	Result
+	Columns []planner.ResultColumn
+	Rows    [][]value.Value
+}
+
+// Run runs a statement. The session's database is the only one there is.
+func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr.Session, m *engine.Meter) (*Outcome, error) {
+	x := &definition{Definer: d, session: session, meter: m}
+	switch s := stmt.(type) {
+	case *dialect.CreateTable:
+		return x.createTable(ctx, s)
+	case *dialect.DropTable:
+		return &Outcome{}, x.dropTables(ctx, s)
+	case *dialect.CreateIndex:
+		return &Outcome{}, x.alter(ctx, s.Table, []dialect.AlterAction{{Kind: dialect.AddIndex, Index: s.Index, IfExists: s.Index.IfNot, Pos: s.Index.Pos}})
+	case *dialect.DropIndex:
+		return &Outcome{}, x.alter(ctx, s.Table, []dialect.AlterAction{{Kind: dialect.DropIndexAction, Name: s.Name, IfExists: s.IfExists, Pos: s.Table.Pos}})
+	case *dialect.AlterTable:
+		return &Outcome{}, x.alter(ctx, s.Table, s.Actions)
+	case *dialect.Truncate:
+		return &Outcome{}, x.truncate(ctx, s.Table)
+	case *dialect.RenameTable:
+		return &Outcome{}, x.rename(ctx, s)
+	case *dialect.MaintainTable:
+		return x.maintain(ctx, s)
+	case *dialect.CreateDatabase:
+		if s.IfNot && strings.EqualFold(s.Name, session.Database) {
+			return &Outcome{}, nil
+		}
+		return nil, &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: "CREATE DATABASE is not supported: a database is there as soon as a data source name says database=" + s.Name}
+	case *dialect.DropDatabase:
+		return nil, &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: "DROP DATABASE is not supported: drop its tables"}
+	}
+	return nil, &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: fmt.Sprintf("%T is not supported", stmt)}
+}
+
+// definition is one statement under way.
+type definition struct {
+	*Definer
+	session *expr.Session
+	meter   *engine.Meter
+}
+
+// table finds a table of the session's database.
+func (x *definition) table(ctx context.Context, name dialect.TableName) (*planner.Table, error) {
+	if name.Database != "" && !strings.EqualFold(name.Database, x.session.Database) {
+		return nil, &planner.NoTableError{Database: name.Database, Name: name.Name}
+	}
+	s, err := x.Catalog.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Table(ctx, name.Name)
+}
+
+func isNoTable(err error) bool {
+	var e *planner.NoTableError
+	return errors.As(err, &e)
+}
+
+func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
+	if _, err := x.table(ctx, s.Table); err == nil {
+		if s.IfNotExists {
+			return &Outcome{}, nil
+		}
+		return nil, &catalog.ExistsError{Name: s.Table.Name}
+	} else if !isNoTable(err) {
+		return nil, err
+	} else if s.Table.Database != "" && !strings.EqualFold(s.Table.Database, x.session.Database) {
+		return nil, &planner.Error{Code: 1049, State: "42000", Message: fmt.Sprintf("Unknown database '%s'", s.Table.Database), Pos: int(s.Table.Pos)}
+	}
+	switch {
+	case s.Like != nil:
+		return &Outcome{}, x.createLike(ctx, s)
+	case s.As != nil:
+		return x.createAs(ctx, s)
+	}
+	t, err := planner.Define(s, "")
+	if err != nil {
+		return nil, err
+	}
+	return &Outcome{}, x.create(ctx, t, s.IfNotExists)
+}
+
+func (x *definition) create(ctx context.Context, t *planner.Table, ifNotExists bool) error {
+	t.Database = ""
+	err := x.Catalog.Create(ctx, t, x.meter)
+	var exists *catalog.ExistsError
+	if ifNotExists && errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) error {
+	from, err := x.table(ctx, *s.Like)
+	if err != nil {
+		return err
+	}
+	t := from.Clone()
+	t.Name = s.Table.Name
+	for _, ix := range t.Indexes {
+		ix.State = planner.IndexPublic // an empty table's indexes are complete
+	}
+	return x.create(ctx, t, s.IfNotExists)
+}
+
+// createAs makes the table, then fills it. When that fails the table goes again.
+func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
+	schema, err := x.Schema(ctx)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := planner.Build(&dialect.Parsed{Statement: s.As}, schema, planner.Options{})
+	if err != nil {
+		return nil, err
+	}
+	t, err := planner.DefineAs(s, plan.Columns, "")
+	if err != nil {
+		return nil, err
+	}
+	if err := x.create(ctx, t, false); err != nil {
+		return nil, err
+	}
+	insert := &planner.Insert{Table: t, Source: plan.Root}
+	for _, c := range plan.Columns {
+		insert.Columns = append(insert.Columns, t.Ordinal(c.Name))
+	}
+	fill := &planner.Plan{Write: insert, Slots: plan.Slots, Tables: append(plan.Tables, t)}
+	r, err := x.Runtime.Write(ctx, &Execution{Plan: fill, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter})
+	if err != nil {
+		if dropErr := x.Catalog.Drop(context.WithoutCancel(ctx), t, x.meter); dropErr != nil {
+			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
+		}
+		return nil, err
+	}
+	return &Outcome{Result: r}, nil
+}
+
+// dropTables drops all of the tables, or, when one is missing, none.
+func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
+	var tables []*planner.Table
+	var missing []string
+	for _, name := range s.Tables {
+		t, err := x.table(ctx, name)
+		if isNoTable(err) {
+			missing = append(missing, x.session.Database+"."+name.Name)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		tables = append(tables, t)
+	}
+	if len(missing) > 0 && !s.IfExists {
+		return &planner.Error{Code: 1051, State: "42S02", Message: fmt.Sprintf("Unknown table '%s'", strings.Join(missing, ",")), Pos: -1}
+	}
+	for _, t := range tables {
+		if err := x.Catalog.Drop(ctx, t, x.meter); err != nil && !isNoTable(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *definition) truncate(ctx context.Context, name dialect.TableName) error {
+	t, err := x.table(ctx, name)
+	if err != nil {
+		return err
+	}
+	return x.Catalog.Truncate(ctx, t, x.meter)
+}
+
+func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {
+	for i := range s.From {
+		if err := x.renameTo(ctx, s.From[i], s.To[i].Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *definition) renameTo(ctx context.Context, from dialect.TableName, to string) error {
+	t, err := x.table(ctx, from)
+	if err != nil {
+		return err
+	}
+	next := t.Clone()
+	next.Name = to
+	return x.Catalog.Replace(ctx, t, next, x.meter)
+}

@@ -1,0 +1,179 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// alter runs the actions of ALTER TABLE in turn. All are tried on the definition alone before anything is changed.
+func (x *definition) alter(ctx context.Context, name dialect.TableName, actions []dialect.AlterAction) error {
+	t, err := x.table(ctx, name)
+	if err != nil {
+		return err
+	}
+	try := t
+	for i := range actions {
+		if x.resumes(try, &actions[i]) != nil {
+			continue
+		}
+		if try, _, err = planner.Alter(try, actions[i]); err != nil {
+			return err
+		}
+	}
+	for i := range actions {
+		if t, err = x.act(ctx, t, &actions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resumes gives the index that an action goes on building: one that a process did not live to finish.
+func (x *definition) resumes(t *planner.Table, a *dialect.AlterAction) *planner.Index {
+	if a.Kind != dialect.AddIndex {
+		return nil
+	}
+	ix := t.Index(a.Index.Name)
+	if ix == nil || ix.State == planner.IndexPublic || ix.Unique != a.Index.Unique || len(ix.Parts) != len(a.Index.Parts) {
+		return nil
+	}
+	for i, p := range a.Index.Parts {
+		if t.Ordinal(p.Column) != ix.Parts[i].Column || p.Desc != ix.Parts[i].Desc || p.Length != ix.Parts[i].Prefix {
+			return nil
+		}
+	}
+	return ix
+}
+
+// act runs one action and gives the definition that it leads to.
+func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.AlterAction) (*planner.Table, error) {
+	if ix := x.resumes(t, a); ix != nil {
+		return x.build(ctx, t, t, planner.Change{Fill: []*planner.Index{ix}})
+	}
+	next, change, err := planner.Alter(t, *a)
+	if err != nil {
+		return nil, err
+	}
+	if change.Rewrite || change.Verify {
+		if err := x.verify(ctx, t, next, &change); err != nil {
+			return nil, err
+		}
+	}
+	for _, ix := range change.Drop {
+		if t, err = x.retire(ctx, t, ix); err != nil {
+			return nil, err
+		}
+	}
+	for _, ix := range change.Fill {
+		ix.State = planner.IndexDeleteOnly
+	}
+	if first := firstAutoIncrement(t, next); first > 0 {
+		if err := x.Catalog.Raise(ctx, t, first-1, x.meter); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+		return nil, err
+	}
+	if change.Rewrite || len(change.Fill) > 0 || len(change.Drop) > 0 {
+		if err := x.Catalog.WaitLease(ctx); err != nil {
+			return nil, err
+		}
+	}
+	for _, ix := range change.Drop {
+		if err := x.deleteEntries(ctx, t, ix); err != nil {
+			return nil, err
+		}
+	}
+	if !change.Rewrite && len(change.Fill) == 0 {
+		return x.reload(ctx, next)
+	}
+	return x.build(ctx, t, next, change)
+}
+
+// firstAutoIncrement is the value that ALTER TABLE … AUTO_INCREMENT = n asks for; 0 when it does not.
+func firstAutoIncrement(t, next *planner.Table) int64 {
+	if next.FirstAutoIncrement == t.FirstAutoIncrement {
+		return 0
+	}
+	return next.FirstAutoIncrement
+}
+
+// reload gives the definition as the catalog has it.
+func (x *definition) reload(ctx context.Context, t *planner.Table) (*planner.Table, error) {
+	return x.table(ctx, dialect.TableName{Name: t.Name, Pos: -1})
+}
+
+// setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before.
+func (x *definition) setState(ctx context.Context, t *planner.Table, state planner.IndexState, names []string) (*planner.Table, error) {
+	next := t.Clone()
+	for _, ix := range next.Indexes {
+		if slices.Contains(names, ix.Name) {
+			ix.State = state
+		}
+	}
+	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+		return nil, err
+	}
+	if err := x.Catalog.WaitLease(ctx); err != nil {
+		return nil, err
+	}
+	return x.reload(ctx, next)
+}
+
+// retire makes an index one that nobody reads, then one that nobody adds to.
+func (x *definition) retire(ctx context.Context, t *planner.Table, old *planner.Index) (*planner.Table, error) {
+	var err error
+	for _, state := range []planner.IndexState{planner.IndexWriteOnly, planner.IndexDeleteOnly} {
+		if t, err = x.setState(ctx, t, state, []string{old.Name}); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// build takes new indexes through their states, writing every row anew while they are written to but not read
+// (which also gives the row the form of the next definition), and makes them public. A duplicate in a unique one
+// takes it back.
+func (x *definition) build(ctx context.Context, from, t *planner.Table, change planner.Change) (*planner.Table, error) {
+	var names []string
+	for _, ix := range change.Fill {
+		names = append(names, ix.Name)
+	}
+	t, err := x.reload(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 0 {
+		if t, err = x.setState(ctx, t, planner.IndexWriteOnly, names); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.rewrite(ctx, from, t, &change); err != nil {
+		if len(names) == 0 {
+			return nil, err
+		}
+		return nil, x.takeBack(ctx, t, names, err)
+	}
+	if len(names) == 0 {
+		return t, nil
+	}
+	return x.setState(ctx, t, planner.IndexPublic, names)
+}
+
+// takeBack removes indexes that could not be filled, and gives the reason.
+func (x *definition) takeBack(ctx context.Context, t *planner.Table, names []string, cause error) error {
+	if ctx.Err() != nil {
+		return cause // as after a crash: CREATE INDEX goes on, DROP INDEX gives up
+	}
+	for _, name := range names {
+		var err error
+		if t, err = x.act(ctx, t, &dialect.AlterAction{Kind: dialect.DropIndexAction, Name: name}); err != nil {
+			return err
+		}
+	}
+	return cause
+}

@@ -1,0 +1,282 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// maintain is CHECK TABLE and REPAIR TABLE, which hold every index entry against its row, and ANALYZE and OPTIMIZE
+// TABLE, which have nothing to do.
+func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*Outcome, error) {
+	out := &Outcome{}
+	for _, name := range []string{"Table", "Op", "Msg_type", "Msg_text"} {
+		out.Columns = append(out.Columns, planner.ResultColumn{Name: name, Type: value.Type{Base: value.TypeText}})
+	}
+	for _, name := range s.Tables {
+		t, err := x.table(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		say := func(kind, text string) {
+			row := []value.Value{}
+			for _, cell := range []string{x.session.Database + "." + t.Name, lower(s.Verb), kind, text} {
+				row = append(row, value.FromString(cell))
+			}
+			out.Rows = append(out.Rows, row)
+		}
+		switch s.Verb {
+		case "CHECK", "REPAIR":
+			faults, err := x.faults(ctx, t)
+			if err != nil {
+				return nil, err
+			}
+			for _, f := range faults {
+				if s.Verb == "REPAIR" {
+					if err := x.mend(ctx, t, f); err != nil {
+						return nil, err
+					}
+					say("warning", "mended: "+f.text())
+					continue
+				}
+				say("error", f.text())
+			}
+			if len(faults) > 0 && s.Verb == "CHECK" {
+				say("error", fmt.Sprintf("Corrupt: %d index entries do not match their rows; REPAIR TABLE mends them", len(faults)))
+				continue
+			}
+		}
+		say("status", "OK")
+	}
+	return out, nil
+}
+
+func lower(verb string) string {
+	b := []byte(verb)
+	for i, c := range b {
+		if 'A' <= c && c <= 'Z' {
+			b[i] = c + 'a' - 'A'
+		}
+	}
+	return string(b)
+}
+
+// fault is an index entry that is not what its row says.
+type fault struct {
+	kind      string // missing, stale, orphaned
+	index     *planner.Index
+	partition string
+	key       string // of the entry
+	row       string // key of the row; "" for an orphan
+}
+
+func (f *fault) text() string {
+	return fmt.Sprintf("%s entry in index %s: partition %q, key %q", f.kind, f.index.Name, f.partition, f.key)
+}
+
+// place is an entity of a table.
+type place struct{ partition, key string }
+
+// expected is what a row says of one of its entries.
+type expected struct {
+	index *planner.Index
+	row   string
+	hash  string
+}
+
+// faults finds every missing, stale and orphaned entry of the public indexes. What looks wrong is read again, row
+// first, because others may be writing.
+func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, error) {
+	rows := newRowWriter(t)
+	w := x.writer(ctx)
+	want := map[place]expected{}
+	decoder := rows.row.Decoder(positions(0, len(t.Columns)), 0, nil)
+	err := x.eachStored(ctx, t, rowSpan, nil, func(e *engine.Entity) error {
+		row := make([]value.Value, t.RowWidth())
+		if err := decoder.DecodeRow(e, row); err != nil {
+			return err
+		}
+		_, key, entries, err := rows.keysOf(row)
+		if err != nil {
+			return err
+		}
+		if key != e.RowKey {
+			return engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s has the key %q", e.RowKey, t.Name, key)
+		}
+		for i, ix := range t.Indexes {
+			if ix.State != planner.IndexPublic {
+				continue
+			}
+			hash := content(rows.entries[i], e)
+			want[place{e.PartitionKey, entries[i]}] = expected{ix, key, hash}
+			if err := w.hold(int64(len(entries[i])+len(key)+len(hash)+bytesPerRow*4), "CHECK TABLE"); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var suspects []*fault
+	for i, ix := range t.Indexes {
+		if ix.State != planner.IndexPublic {
+			continue
+		}
+		codec := rows.entries[i]
+		err := x.eachStored(ctx, t, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), nil, func(e *engine.Entity) error {
+			at := place{e.PartitionKey, e.RowKey}
+			say, known := want[at]
+			delete(want, at)
+			switch {
+			case !known:
+				suspects = append(suspects, &fault{"orphaned", ix, at.partition, at.key, ""})
+			case say.hash != content(codec, e):
+				suspects = append(suspects, &fault{"stale", ix, at.partition, at.key, say.row})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	for at, say := range want {
+		suspects = append(suspects, &fault{"missing", say.index, at.partition, at.key, say.row})
+	}
+	return x.confirmed(ctx, w, rows, suspects)
+}
+
+// content is the part of an entity that a codec stores, as text that is the same only for the same content.
+func content(c *Codec, e *engine.Entity) string {
+	var b []byte
+	for i, name := range c.names {
+		for part := 0; ; part++ {
+			v := propertyOf(e, keymap.PropertyPart(name, part))
+			if v.Type == engine.Absent {
+				break
+			}
+			b = fmt.Appendf(b, "%d.%d=%d:%d:%q;", i, part, v.Type, v.N, v.S)
+		}
+	}
+	return string(b)
+}
+
+func propertyOf(e *engine.Entity, name string) engine.Value {
+	for i, n := range e.Names {
+		if n == name {
+			return e.Values[i]
+		}
+	}
+	return engine.Value{}
+}
+
+// confirmed keeps the faults that are still there when entry and row are read again.
+func (x *definition) confirmed(ctx context.Context, w *writer, rows *rowWriter, suspects []*fault) ([]*fault, error) {
+	var faults []*fault
+	for _, f := range suspects {
+		now, err := x.examine(ctx, w, rows, f.index, f.partition, f.key, f.row)
+		if err != nil {
+			return nil, err
+		}
+		if now != nil {
+			faults = append(faults, now)
+		}
+	}
+	return faults, nil
+}
+
+// examine reads an entry, and the row that it belongs to, and gives the fault, nil where there is none.
+func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, ix *planner.Index, partition, key, rowKey string) (*fault, error) {
+	i := indexOf(rows.table, ix)
+	entry, there, err := w.get(ctx, engine.Get{Table: rows.table.Physical, PartitionKey: partition, RowKey: key, Meter: x.meter})
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		row := make([]value.Value, rows.table.RowWidth())
+		c := rows.entries[i]
+		if err := c.Decoder(c.columns, 0, nil).DecodeRow(&entry, row); err != nil {
+			return nil, err
+		}
+		b, err := rows.table.AppendRowKey(nil, row)
+		if err != nil {
+			return nil, err
+		}
+		if rowKey == "" {
+			rowKey = string(b)
+		}
+	}
+	e, found, err := w.get(ctx, engine.Get{Table: rows.table.Physical, PartitionKey: partition, RowKey: rowKey, Meter: x.meter})
+	if err != nil {
+		return nil, err
+	}
+	expects := false
+	if found {
+		row := make([]value.Value, rows.table.RowWidth())
+		if err := rows.row.Decoder(positions(0, len(rows.table.Columns)), 0, nil).DecodeRow(&e, row); err != nil {
+			return nil, err
+		}
+		_, _, entries, err := rows.keysOf(row)
+		if err != nil {
+			return nil, err
+		}
+		expects = entries[i] == key
+	}
+	switch {
+	case there && !expects:
+		return &fault{"orphaned", ix, partition, key, ""}, nil
+	case !there && expects:
+		return &fault{"missing", ix, partition, key, rowKey}, nil
+	case there && content(rows.entries[i], &entry) != content(rows.entries[i], &e):
+		return &fault{"stale", ix, partition, key, rowKey}, nil
+	}
+	return nil, nil
+}
+
+func indexOf(t *planner.Table, ix *planner.Index) int {
+	for i := range t.Indexes {
+		if t.Indexes[i] == ix {
+			return i
+		}
+	}
+	return -1
+}
+
+// mend writes the row of a missing or stale entry anew, and deletes an orphan.
+func (x *definition) mend(ctx context.Context, t *planner.Table, f *fault) error {
+	w := x.writer(ctx)
+	if f.row == "" {
+		r := &rowWrite{table: t, partition: f.partition}
+		r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}}, f.index)
+		if err := w.add(r); err != nil {
+			return err
+		}
+		if err := w.flush(ctx); err != nil && !isRace(err) {
+			return err
+		}
+		return nil
+	}
+	rows := newRowWriter(t)
+	for try := 1; ; try++ {
+		old, found, err := rows.read(ctx, w, f.partition, f.row)
+		if err != nil || !found {
+			return err
+		}
+		r := &rowWrite{}
+		if err := rows.renew(ctx, w, r, old); err != nil {
+			return err
+		}
+		w = x.writer(ctx)
+		if err := w.add(r); err != nil {
+			return err
+		}
+		if err = w.flush(ctx); err == nil || !isRace(err) || try == conflictTries {
+			return err
+		}
+	}
+}

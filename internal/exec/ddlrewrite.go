@@ -1,0 +1,296 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// rowSpan is the span of the keys of rows, without index entries.
+var rowSpan = keymap.PrefixSpan(keymap.RowPrefix + string(keymap.Separator))
+
+// eachStored gives all entities of a table whose RowKey is in a span, partition by partition. They are valid
+// until the function returns.
+func (x *definition) eachStored(ctx context.Context, t *planner.Table, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
+	scan := engine.Scan{Table: t.Physical, Select: sel, Meter: x.meter}
+	if t.Partition == nil {
+		scan.PartitionKey, scan.From, scan.To = keymap.SinglePartition, span.From, span.To
+	} else {
+		scan.AllPartitions = true
+		scan.Filter = &engine.Filter{Op: engine.And, Kids: []*engine.Filter{
+			{Op: engine.Ge, Property: "RowKey", Value: engine.Value{Type: engine.String, S: span.From}},
+			{Op: engine.Lt, Property: "RowKey", Value: engine.Value{Type: engine.String, S: span.To}},
+		}}
+	}
+	cursor := x.Runtime.Engine.Scan(ctx, scan)
+	defer cursor.Close()
+	for {
+		chunk, err := cursor.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range chunk {
+			if k := chunk[i].RowKey; k < span.From || span.To != "" && k >= span.To {
+				continue
+			}
+			if err := do(&chunk[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// transform gives rows of a definition the form of the next one.
+type transform struct {
+	from, to *planner.Table
+	old, new *Decoder
+	columns  *columns
+	source   []int       // by column of to: the column of from, or -1
+	fresh    []expr.Func // by column of to, where source is -1
+	env      *expr.Env
+}
+
+func (x *definition) newTransform(from, to *planner.Table, change *planner.Change) (*transform, error) {
+	c, err := newColumns(to)
+	if err != nil {
+		return nil, err
+	}
+	tr := &transform{from: from, to: to, columns: c, source: change.From, fresh: make([]expr.Func, len(to.Columns)), env: &expr.Env{Session: x.session}}
+	tr.old = NewCodec(from).Decoder(positions(0, from.RowWidth()), 0, nil)
+	tr.new = NewCodec(to).Decoder(positions(0, to.RowWidth()), 0, nil)
+	if tr.source == nil {
+		tr.source = positions(0, len(to.Columns))
+	}
+	for i, n := range change.New {
+		if n != nil {
+			tr.fresh[i] = expr.Compile(n)
+		}
+	}
+	return tr, nil
+}
+
+// row gives the row that an entity holds, in the next form. The entity may be in it already: then it has the
+// property of a column that the change adds or gives another form.
+func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
+	old := make([]value.Value, tr.from.RowWidth())
+	if err := tr.old.DecodeRow(e, old); err != nil {
+		return nil, err
+	}
+	row := make([]value.Value, tr.to.RowWidth())
+	if err := tr.new.DecodeRow(e, row); err != nil {
+		return nil, err
+	}
+	for i, col := range tr.to.Columns {
+		from := tr.source[i]
+		if !row[i].IsNull() || from >= 0 && tr.from.Columns[from].Property == col.Property {
+			continue
+		}
+		var err error
+		switch {
+		case from >= 0:
+			row[i] = old[from]
+		case tr.fresh[i] != nil:
+			if row[i], err = tr.fresh[i](tr.env); err != nil {
+				return nil, err
+			}
+		}
+		if row[i], err = tr.columns.convert(i, row[i], number); err != nil {
+			return nil, err
+		}
+	}
+	return row, tr.columns.finish(row, number, tr.env)
+}
+
+// verify makes sure that every row has a form in the next definition, before anything is changed.
+func (x *definition) verify(ctx context.Context, t, next *planner.Table, change *planner.Change) error {
+	tr, err := x.newTransform(t, next, change)
+	if err != nil {
+		return err
+	}
+	number := 0
+	return x.eachStored(ctx, t, rowSpan, nil, func(e *engine.Entity) error {
+		number++
+		_, err := tr.row(e, number)
+		return err
+	})
+}
+
+// rewriteWindow is how many rows are read before they are written anew.
+const rewriteWindow = 500
+
+// rewrite writes every row of a table anew, with all its index entries: in the form of to, and so that the entries
+// of indexes that are being built are made. A row that somebody changes meanwhile is read again.
+func (x *definition) rewrite(ctx context.Context, from, to *planner.Table, change *planner.Change) error {
+	tr, err := x.newTransform(from, to, change)
+	if err != nil {
+		return err
+	}
+	r := &rewriter{definition: x, transform: tr, rows: newRowWriter(to)}
+	err = x.eachStored(ctx, to, rowSpan, nil, func(e *engine.Entity) error {
+		r.number++
+		row, err := tr.row(e, r.number)
+		if err != nil {
+			return err
+		}
+		r.window = append(r.window, stored{row: row, etag: e.ETag})
+		if len(r.window) < rewriteWindow {
+			return nil
+		}
+		return r.flush(ctx)
+	})
+	if err != nil {
+		return err
+	}
+	return r.flush(ctx)
+}
+
+// rewriter writes rows anew, a window of them at a time.
+type rewriter struct {
+	*definition
+	*transform
+	rows   *rowWriter
+	window []stored
+	number int
+}
+
+func (r *rewriter) flush(ctx context.Context) error {
+	window := r.window
+	r.window = nil
+	for try := 1; len(window) > 0; try++ {
+		w := r.writer(ctx)
+		for i := range window {
+			rw := &rowWrite{number: i, resolved: true}
+			if err := r.rows.renew(ctx, w, rw, window[i]); err != nil {
+				return err
+			}
+			if err := w.add(rw); err != nil {
+				return err
+			}
+		}
+		err := w.flush(ctx)
+		if err == nil {
+			return nil
+		}
+		if !isRace(err) {
+			return err
+		}
+		if try == conflictTries {
+			return &ConflictError{Tries: try, Cause: err}
+		}
+		if err := wait(ctx, try); err != nil {
+			return err
+		}
+		if window, err = r.left(ctx, w, window); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// left reads the rows again that were not written; those that are gone need no more.
+func (r *rewriter) left(ctx context.Context, w *writer, window []stored) ([]stored, error) {
+	var again []stored
+	for i, rw := range w.rows {
+		if rw.done {
+			continue
+		}
+		partition, key, _, err := r.rows.keysOf(window[i].row)
+		if err != nil {
+			return nil, err
+		}
+		e, found, err := w.get(ctx, engine.Get{Table: r.to.Physical, PartitionKey: partition, RowKey: key, Meter: r.meter})
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		row, err := r.row(&e, i+1)
+		if err != nil {
+			return nil, err
+		}
+		again = append(again, stored{row: row, etag: e.ETag})
+	}
+	return again, nil
+}
+
+// writer makes a writer of rows that no plan stands for.
+func (x *definition) writer(ctx context.Context) *writer {
+	return newWriter(ctx, x.Runtime, &Execution{Plan: &planner.Plan{}, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}, &written{ids: map[string]bool{}})
+}
+
+// renew makes the operations that write a row anew with all its entries, those of indexes under construction too.
+// Every entity of the row gets a new ETag, so that whoever read one of them before cannot write by it.
+func (rw *rowWriter) renew(ctx context.Context, w *writer, r *rowWrite, old stored) error {
+	partition, key, entries, err := rw.keysOf(old.row)
+	if err != nil {
+		return err
+	}
+	e, err := rw.entity(rw.row, partition, key, old.row)
+	if err != nil {
+		return err
+	}
+	r.table, r.partition, r.row = rw.table, partition, old.row
+	r.add(engine.Op{Kind: engine.Replace, Entity: e, IfMatch: old.etag}, nil)
+	for i, ix := range rw.table.Indexes {
+		if ix.State == planner.IndexDeleteOnly {
+			continue
+		}
+		entry, err := rw.entryEntity(i, partition, entries[i], e, old.row)
+		if err != nil {
+			return err
+		}
+		op := engine.Op{Kind: engine.Upsert, Entity: entry}
+		if ix.Unique && ix.State != planner.IndexPublic {
+			taken, mine, err := rw.owner(ctx, w, i, partition, entries[i], old.row)
+			if err != nil {
+				return err
+			}
+			if taken && !mine {
+				return duplicateError(rw.table, ix, old.row)
+			}
+			if !taken {
+				op.Kind = engine.Insert
+			}
+		}
+		r.add(op, ix)
+	}
+	return nil
+}
+
+// deleteEntries deletes all entries of an index that nobody reads or adds to any more.
+func (x *definition) deleteEntries(ctx context.Context, t *planner.Table, ix *planner.Index) error {
+	span := keymap.PrefixSpan(ix.KeyName + string(keymap.Separator))
+	for {
+		w := x.writer(ctx)
+		err := x.eachStored(ctx, t, span, []string{}, func(e *engine.Entity) error {
+			if len(w.rows) == rewriteWindow {
+				return errWindowFull
+			}
+			r := &rowWrite{number: len(w.rows), table: t, partition: e.PartitionKey}
+			r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: e.PartitionKey, RowKey: e.RowKey}}, ix)
+			return w.add(r)
+		})
+		if err != nil && !errors.Is(err, errWindowFull) {
+			return err
+		}
+		if len(w.rows) == 0 {
+			return nil
+		}
+		if err := w.flush(ctx); err != nil && !isRace(err) {
+			return err // a race: a row went, and its entry with it
+		}
+	}
+}
+
+// errWindowFull ends a walk that goes on after what it found is dealt with.
+var errWindowFull = errors.New("window full")

@@ -1,0 +1,243 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// insertNode is INSERT, REPLACE and their relatives.
+type insertNode struct {
+	plan      *planner.Insert
+	rows      *rowWriter
+	columns   *columns
+	given     []int         // the columns that have values; the others get their defaults
+	values    [][]expr.Func // an element may be nil: the default
+	source    node          // INSERT … SELECT
+	onDup     []assignment
+	onDupCond func(*expr.Env) (bool, error)
+	returning []expr.Func
+	auto      int // the AUTO_INCREMENT column, or -1
+	rowID     int // the hidden row id, or -1
+}
+
+func compileInsert(p *planner.Insert) (writeNode, error) {
+	c, err := newColumns(p.Table)
+	if err != nil {
+		return nil, err
+	}
+	n := &insertNode{
+		plan: p, rows: newRowWriter(p.Table), columns: c, given: p.Columns,
+		onDup: compileAssigns(p.OnDup), onDupCond: compileCond(p.OnDupCond), returning: compileAll(p.Returning),
+		auto: -1, rowID: -1,
+	}
+	for i, col := range p.Table.Columns {
+		if col.AutoIncrement {
+			n.auto = i
+		}
+		if col.Hidden {
+			n.rowID = i
+		}
+	}
+	for _, row := range p.Rows {
+		funcs := make([]expr.Func, len(row))
+		for i, x := range row {
+			if x != nil {
+				funcs[i] = expr.Compile(x)
+			}
+		}
+		n.values = append(n.values, funcs)
+	}
+	if p.Source != nil {
+		n.source, err = compile(p.Source)
+	}
+	return n, err
+}
+
+// resolves says whether the statement does something else about a taken key than fail.
+func (n *insertNode) resolves() bool {
+	return n.plan.Replace || n.plan.Ignore || len(n.onDup) > 0
+}
+
+// again: see writeNode. The rows of another run may be other ones, or be numbered otherwise.
+func (n *insertNode) again() bool { return false }
+
+func (n *insertNode) gather(ctx context.Context, w *writer) error {
+	rows, err := n.read(ctx, w)
+	if err != nil {
+		return err
+	}
+	automatic, err := n.number(ctx, w, rows)
+	if err != nil {
+		return err
+	}
+	for i, row := range rows {
+		if err := n.columns.finish(row, i+1, w.env()); err != nil {
+			return err
+		}
+	}
+	if n.resolves() {
+		return n.resolve(ctx, w, rows)
+	}
+	for i, row := range rows {
+		r := &rowWrite{number: i + 1, id: numberID(i + 1), affected: 1, automatic: automatic[i]}
+		if w.written.ids[r.id] {
+			continue
+		}
+		if err := n.rows.insert(r, row); err != nil {
+			return err
+		}
+		if r.returned, err = w.evaluate(n.returning, row); err != nil {
+			return err
+		}
+		if err := w.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read gives the rows to insert, converted, without automatic values.
+func (n *insertNode) read(ctx context.Context, w *writer) ([][]value.Value, error) {
+	if n.source != nil {
+		return n.readSource(ctx, w)
+	}
+	rows := make([][]value.Value, len(n.values))
+	for i, funcs := range n.values {
+		row, err := n.defaults(w, i+1)
+		if err != nil {
+			return nil, err
+		}
+		w.env().Row = row // an expression may use the columns to its left, as MySQL allows
+		for j, f := range funcs {
+			if f == nil {
+				continue
+			}
+			v, err := f(w.env())
+			if err != nil {
+				return nil, err
+			}
+			if row[n.given[j]], err = n.columns.convert(n.given[j], v, i+1); err != nil {
+				return nil, err
+			}
+		}
+		rows[i] = row
+	}
+	return rows, nil
+}
+
+func (n *insertNode) readSource(ctx context.Context, w *writer) ([][]value.Value, error) {
+	it := n.source.open(&w.frame)
+	defer it.Close()
+	var rows [][]value.Value
+	for {
+		in, err := it.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return rows, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		row, err := n.defaults(w, len(rows)+1)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.hold(bytesPerRow+int64(len(row))*bytesPerValue, "write"); err != nil {
+			return nil, err
+		}
+		for j, column := range n.given {
+			if row[column], err = n.columns.convert(column, in[j], len(rows)+1); err != nil {
+				return nil, err
+			}
+		}
+		rows = append(rows, row)
+	}
+}
+
+// defaults gives a row with the defaults of all columns that get one. A column with a value in each row needs none.
+func (n *insertNode) defaults(w *writer, number int) ([]value.Value, error) {
+	row := make([]value.Value, n.plan.Table.RowWidth())
+	for i := range n.plan.Table.Columns {
+		if i == n.rowID || n.hasValue(i, number) {
+			continue
+		}
+		v, err := n.columns.defaultOf(i, number, w.env())
+		if err != nil {
+			return nil, err
+		}
+		row[i] = v
+	}
+	return row, nil
+}
+
+func (n *insertNode) hasValue(column, number int) bool {
+	for j, c := range n.given {
+		if c == column {
+			return n.source != nil || n.values[number-1][j] != nil
+		}
+	}
+	return false
+}
+
+// number fills in the AUTO_INCREMENT column and the hidden row id, and says which rows got an automatic value.
+func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value) ([]bool, error) {
+	automatic := make([]bool, len(rows))
+	if n.rowID >= 0 {
+		for _, row := range rows {
+			id, err := uuid.NewV7()
+			if err != nil {
+				return nil, err
+			}
+			row[n.rowID] = value.FromUUID(id.String())
+		}
+	}
+	if n.auto < 0 {
+		return automatic, nil
+	}
+	var need, highest int64
+	for i, row := range rows {
+		v := row[n.auto]
+		if v.IsNull() || v.Int() == 0 {
+			automatic[i] = true
+			need++
+		} else if v.Kind() == value.Uint && v.Uint() > math.MaxInt64 {
+			highest = math.MaxInt64 - 1
+		} else {
+			highest = max(highest, v.Int())
+		}
+	}
+	if highest > 0 {
+		if err := w.rt.Sequences.Raise(ctx, n.plan.Table, highest, w.x.Meter); err != nil {
+			return nil, err
+		}
+	}
+	if need == 0 {
+		return automatic, nil
+	}
+	next, err := w.rt.Sequences.Next(ctx, n.plan.Table, need, w.x.Meter)
+	if err != nil {
+		return nil, err
+	}
+	w.lastID = next
+	for i, row := range rows {
+		if !automatic[i] {
+			continue
+		}
+		if row[n.auto], err = n.columns.convert(n.auto, value.FromInt(next), i+1); err != nil {
+			return nil, err
+		}
+		next++
+	}
+	return automatic, nil
+}
+
+// numberID identifies a row of VALUES or of an INSERT … SELECT by its number.
+func numberID(number int) string { return "#" + strconv.Itoa(number) }

@@ -1,0 +1,321 @@
+package exec
+
+import (
+	"context"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do: the rows that have one of the
+// new rows' keys are read first, side by side, then each new row meets them as the rows before it left them.
+func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Value) error {
+	s := &standing{n: n, w: w, rows: map[string]*standingRow{}}
+	if err := s.readAll(ctx, rows); err != nil {
+		return err
+	}
+	var order []*standingRow
+	for i, row := range rows {
+		touched, err := s.meet(ctx, row, i+1)
+		if err != nil {
+			return err
+		}
+		order = append(order, touched...)
+	}
+	done := map[*standingRow]bool{}
+	for _, r := range order {
+		if done[r] {
+			continue
+		}
+		done[r] = true
+		if err := s.write(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// standing is the rows that a statement's new rows meet, as they are after the new rows so far.
+type standing struct {
+	n    *insertNode
+	w    *writer
+	rows map[string]*standingRow // by partition and entity key; nil: known to be free
+}
+
+// standingRow is a row that was stored, or that the statement makes.
+type standingRow struct {
+	number   int
+	gone     []*standingRow // rows that were deleted to make place for it
+	old      *stored        // nil: not stored
+	row      []value.Value  // as it will be; nil: deleted
+	affected int64
+}
+
+// uniqueKeys gives the entity keys of a row that no other row may have: the row's own first, then those of its
+// entries in unique indexes (keys[i] nil for the first). A NULL makes an entry the row's own.
+func (s *standing) uniqueKeys(row []value.Value) (partition string, names []string, keys []*planner.Index, err error) {
+	partition, key, entries, err := s.n.rows.keysOf(row)
+	if err != nil {
+		return "", nil, nil, err
+	}
+	names, keys = []string{key}, []*planner.Index{nil}
+	for i, ix := range s.n.plan.Table.Indexes {
+		if ix.Unique && ix.State != planner.IndexDeleteOnly && !nullIn(ix, row) {
+			names, keys = append(names, entries[i]), append(keys, ix)
+		}
+	}
+	return partition, names, keys, nil
+}
+
+func nullIn(ix *planner.Index, row []value.Value) bool {
+	for _, p := range ix.Parts {
+		if row[p.Column].IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// keyLookup is a key to be read.
+type keyLookup struct {
+	partition, name string
+	key             *planner.Index
+	found           stored
+	ok              bool
+}
+
+// readAll reads every row that one of the new rows meets.
+func (s *standing) readAll(ctx context.Context, rows [][]value.Value) error {
+	var all []*keyLookup
+	for _, row := range rows {
+		partition, names, keys, err := s.uniqueKeys(row)
+		if err != nil {
+			return err
+		}
+		for i, name := range names {
+			id := partition + "\x00" + name
+			if _, known := s.rows[id]; !known {
+				s.rows[id] = nil
+				all = append(all, &keyLookup{partition: partition, name: name, key: keys[i]})
+			}
+		}
+	}
+	return s.readThese(ctx, all)
+}
+
+func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
+	err := s.w.each(ctx, len(all), func(ctx context.Context, i int) (err error) {
+		all[i].found, all[i].ok, err = s.read(ctx, all[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		if !l.ok {
+			continue
+		}
+		partition, key, _, err := s.n.rows.keysOf(l.found.row)
+		if err != nil {
+			return err
+		}
+		r := s.rows[partition+"\x00"+key]
+		if r == nil {
+			old := l.found
+			r = &standingRow{old: &old, row: old.row}
+		}
+		if err := s.place(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// read reads the row that has a key. An index that holds no whole rows leads to the row.
+func (s *standing) read(ctx context.Context, l *keyLookup) (stored, bool, error) {
+	if l.key == nil {
+		return s.n.rows.read(ctx, s.w, l.partition, l.name)
+	}
+	t := s.n.plan.Table
+	e, found, err := s.w.get(ctx, engine.Get{Table: t.Physical, PartitionKey: l.partition, RowKey: l.name, Meter: s.w.x.Meter})
+	if err != nil || !found {
+		return stored{}, false, err
+	}
+	row := make([]value.Value, t.RowWidth())
+	c := s.n.rows.entries[slices.Index(t.Indexes, l.key)]
+	if err := c.Decoder(c.columns, 0, nil).DecodeRow(&e, row); err != nil {
+		return stored{}, false, err
+	}
+	if l.key.Copy == planner.CopyRow {
+		return stored{row: row, etag: e.ETag, from: l.key}, true, nil
+	}
+	partition, key, _, err := s.n.rows.keysOf(row)
+	if err != nil {
+		return stored{}, false, err
+	}
+	return s.n.rows.read(ctx, s.w, partition, key)
+}
+
+// place and displace say which keys a row has, and has no more.
+func (s *standing) place(r *standingRow) error {
+	partition, names, _, err := s.uniqueKeys(r.row)
+	for _, name := range names {
+		s.rows[partition+"\x00"+name] = r
+	}
+	return err
+}
+
+func (s *standing) displace(row []value.Value) error {
+	partition, names, _, err := s.uniqueKeys(row)
+	for _, name := range names {
+		s.rows[partition+"\x00"+name] = nil
+	}
+	return err
+}
+
+// meet lets a new row in, and gives the rows that change by it.
+func (s *standing) meet(ctx context.Context, row []value.Value, number int) ([]*standingRow, error) {
+	partition, names, keys, err := s.uniqueKeys(row)
+	if err != nil {
+		return nil, err
+	}
+	var met []*standingRow
+	for i, name := range names {
+		r := s.rows[partition+"\x00"+name]
+		if r == nil {
+			continue
+		}
+		if !s.n.plan.Replace && !s.n.deals(keys[i]) {
+			return nil, duplicateError(s.n.plan.Table, keys[i], row)
+		}
+		if len(met) == 0 || met[len(met)-1] != r {
+			met = append(met, r)
+		}
+	}
+	switch {
+	case len(met) == 0:
+		r := &standingRow{number: number, row: row, affected: 1}
+		return []*standingRow{r}, s.place(r)
+	case s.n.plan.Replace:
+		return s.replace(met, row, number)
+	case s.n.plan.Ignore:
+		return nil, nil
+	}
+	return s.update(ctx, met[0], row, number)
+}
+
+// deals says whether the statement deals with duplicates in a key.
+func (n *insertNode) deals(key *planner.Index) bool {
+	t := n.plan.Target
+	return t == nil || t.Primary && key == nil || t.Index != nil && t.Index == key
+}
+
+// replace lets the new row take the place of all that it meets. One of the same primary key is overwritten.
+func (s *standing) replace(met []*standingRow, row []value.Value, number int) ([]*standingRow, error) {
+	r := &standingRow{number: number, row: row, affected: 1}
+	id, err := rowID(s.n.plan.Table, row)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range met {
+		if err := s.displace(m.row); err != nil {
+			return nil, err
+		}
+		mid, err := rowID(s.n.plan.Table, m.row)
+		if err != nil {
+			return nil, err
+		}
+		r.affected += 1 + m.affected
+		r.gone = append(r.gone, m.gone...)
+		if mid == id {
+			r.old = m.old
+		} else if m.old != nil {
+			r.gone = append(r.gone, &standingRow{old: m.old})
+		}
+		*m = standingRow{} // nothing is left to be written of it
+	}
+	return []*standingRow{r}, s.place(r)
+}
+
+// update is ON DUPLICATE KEY UPDATE of the row that was met.
+func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value, number int) ([]*standingRow, error) {
+	env := s.w.env()
+	env.Insert = row
+	defer func() { env.Insert = nil }()
+	if s.n.onDupCond != nil {
+		env.Row = r.row
+		if ok, err := s.n.onDupCond(env); err != nil || !ok {
+			return nil, err
+		}
+	}
+	next, changed, err := s.n.columns.assign(s.n.onDup, r.row, number, env)
+	if err != nil {
+		return nil, err
+	}
+	if s.n.auto >= 0 {
+		s.w.lastID = next[s.n.auto].Int()
+	}
+	r.number = number
+	if !changed {
+		return []*standingRow{r}, nil
+	}
+	if err := s.displace(r.row); err != nil {
+		return nil, err
+	}
+	if err := s.free(ctx, next); err != nil {
+		return nil, err
+	}
+	r.row = next
+	r.affected += 2
+	return []*standingRow{r}, s.place(r)
+}
+
+// free makes sure that no other row has the keys of an updated one.
+func (s *standing) free(ctx context.Context, row []value.Value) error {
+	partition, names, keys, err := s.uniqueKeys(row)
+	if err != nil {
+		return err
+	}
+	for i, name := range names {
+		id := partition + "\x00" + name
+		if _, known := s.rows[id]; !known {
+			s.rows[id] = nil
+			if err := s.readThese(ctx, []*keyLookup{{partition: partition, name: name, key: keys[i]}}); err != nil {
+				return err
+			}
+		}
+		if s.rows[id] != nil {
+			return duplicateError(s.n.plan.Table, keys[i], row)
+		}
+	}
+	return nil
+}
+
+// write makes the operations of a row's way from what is stored to what it will be, and those that delete the
+// rows it replaces.
+func (s *standing) write(ctx context.Context, r *standingRow) error {
+	w := &rowWrite{number: r.number, id: numberID(r.number), affected: r.affected, resolved: true}
+	for _, m := range r.gone {
+		if err := s.n.rows.remove(ctx, s.w, w, *m.old); err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case r.row == nil:
+		return nil
+	case r.old == nil:
+		err = s.n.rows.insert(w, r.row)
+	case !sameRow(r.old.row, r.row, len(s.n.plan.Table.Columns)):
+		err = s.n.rows.update(ctx, s.w, w, *r.old, r.row)
+	}
+	if err != nil {
+		return err
+	}
+	if w.returned, err = s.w.evaluate(s.n.returning, r.row); err != nil {
+		return err
+	}
+	return s.w.add(w)
+}

@@ -1,0 +1,200 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// targets are the rows that an UPDATE or DELETE changes: read to the end before the first is written, so that
+// a statement never meets what it wrote itself.
+type targets struct {
+	table  *planner.Table
+	source node
+	offset int
+	from   *planner.Index // the index whose entries are read; nil: rows
+	some   bool           // a LIMIT picks some of the rows
+}
+
+func compileTargets(t *planner.Table, source planner.Node, offset int) (*targets, error) {
+	n, err := compile(source)
+	if err != nil {
+		return nil, err
+	}
+	scan := scanAt(source, offset)
+	if scan == nil {
+		return nil, fmt.Errorf("the rows to write of table %s are not read by a scan", t.Name)
+	}
+	out := &targets{table: t, source: n, offset: offset, some: limited(source)}
+	if !scan.Fetch {
+		out.from = scan.Index
+	}
+	return out, nil
+}
+
+// scanAt finds the scan that fills the rows' place.
+func scanAt(n planner.Node, offset int) *planner.Scan {
+	if s, ok := n.(*planner.Scan); ok {
+		if s.Offset == offset {
+			return s
+		}
+		return nil
+	}
+	for _, kid := range n.Children() {
+		if s := scanAt(kid, offset); s != nil {
+			return s
+		}
+	}
+	return nil
+}
+
+// limited says whether a LIMIT is part of what n does.
+func limited(n planner.Node) bool {
+	switch n := n.(type) {
+	case *planner.Limit:
+		return true
+	case *planner.Scan:
+		return n.Limit != nil
+	}
+	return slices.ContainsFunc(n.Children(), limited)
+}
+
+// each gives the rows one after the other, numbered from 1, each once, with the whole row of the source for
+// expressions over it. Both are copies.
+func (t *targets) each(ctx context.Context, w *writer, do func(number int, old stored, whole []value.Value) error) error {
+	it := t.source.open(&w.frame)
+	defer it.Close()
+	seen := map[string]bool{} // by key: a join may give a row more than once
+	width := t.table.RowWidth()
+	for number := 1; ; {
+		row, err := it.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := w.hold(bytesPerRow+int64(len(row))*bytesPerValue, "write"); err != nil {
+			return err
+		}
+		whole := append([]value.Value(nil), row...)
+		own := whole[t.offset : t.offset+width : t.offset+width]
+		id, err := rowID(t.table, own)
+		if err != nil {
+			return err
+		}
+		if seen[id] {
+			continue
+		}
+		seen[id] = true
+		old := stored{row: own, etag: own[t.table.ETagOrdinal()].Text(), from: t.from}
+		if err := do(number, old, whole); err != nil {
+			return err
+		}
+		number++
+	}
+}
+
+// rowID tells a row from all others of the statement: its table, partition and key.
+func rowID(t *planner.Table, row []value.Value) (string, error) {
+	b, err := t.AppendPartitionKey(nil, row)
+	if err != nil {
+		return "", err
+	}
+	if b, err = t.AppendRowKey(append(b, 0), row); err != nil {
+		return "", err
+	}
+	return t.Physical + "\x00" + string(b), nil
+}
+
+// updateNode is UPDATE.
+type updateNode struct {
+	targets   *targets
+	rows      *rowWriter
+	columns   *columns
+	set       []assignment
+	returning []expr.Func
+}
+
+func compileUpdate(u *planner.Update) (writeNode, error) {
+	t, err := compileTargets(u.Table, u.Source, u.Offset)
+	if err != nil {
+		return nil, err
+	}
+	c, err := newColumns(u.Table)
+	if err != nil {
+		return nil, err
+	}
+	return &updateNode{targets: t, rows: newRowWriter(u.Table), columns: c, set: compileAssigns(u.Set), returning: compileAll(u.Returning)}, nil
+}
+
+// again: see writeNode. Another run would pick other rows for a LIMIT.
+func (n *updateNode) again() bool { return !n.targets.some }
+
+func (n *updateNode) gather(ctx context.Context, w *writer) error {
+	return n.targets.each(ctx, w, func(number int, old stored, _ []value.Value) error {
+		id, err := rowID(n.targets.table, old.row)
+		if err != nil || w.written.ids[id] {
+			return err
+		}
+		row, changed, err := n.columns.assign(n.set, old.row, number, w.env())
+		if err != nil {
+			return err
+		}
+		r := &rowWrite{number: number, id: id}
+		if changed {
+			r.affected = 1
+			if r.next, err = rowID(n.targets.table, row); err != nil {
+				return err
+			}
+			if err := n.rows.update(ctx, w, r, old, row); err != nil {
+				return err
+			}
+		}
+		if r.returned, err = w.evaluate(n.returning, row); err != nil {
+			return err
+		}
+		return w.add(r)
+	})
+}
+
+// deleteNode is DELETE.
+type deleteNode struct {
+	targets   *targets
+	rows      *rowWriter
+	returning []expr.Func
+}
+
+func compileDelete(d *planner.Delete) (writeNode, error) {
+	t, err := compileTargets(d.Table, d.Source, d.Offset)
+	if err != nil {
+		return nil, err
+	}
+	return &deleteNode{targets: t, rows: newRowWriter(d.Table), returning: compileAll(d.Returning)}, nil
+}
+
+// again: see writeNode.
+func (n *deleteNode) again() bool { return !n.targets.some }
+
+func (n *deleteNode) gather(ctx context.Context, w *writer) error {
+	return n.targets.each(ctx, w, func(number int, old stored, _ []value.Value) error {
+		id, err := rowID(n.targets.table, old.row)
+		if err != nil || w.written.ids[id] {
+			return err
+		}
+		r := &rowWrite{number: number, id: id, affected: 1}
+		if err := n.rows.remove(ctx, w, r, old); err != nil {
+			return err
+		}
+		if r.returned, err = w.evaluate(n.returning, old.row); err != nil {
+			return err
+		}
+		return w.add(r)
+	})
+}

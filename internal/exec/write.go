@@ -1,0 +1,158 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// PartialError says that a statement outside of a transaction was ended by Cause after some of its rows were
+// written. A row is written with all its index copies or not at all.
+type PartialError struct {
+	Done  int    // rows that stand
+	Total int    // rows that the statement changes
+	Which string // those that stand, by their numbers in the statement from 1: "rows 1-49, 99"
+	Cause error
+}
+
+func (e *PartialError) Error() string {
+	return fmt.Sprintf("%d of %d rows stand (%s), the others were not written: %v", e.Done, e.Total, e.Which, e.Cause)
+}
+
+// Unwrap gives the cause.
+func (e *PartialError) Unwrap() error { return e.Cause }
+
+// ConflictError says that other writers changed the same rows again and again; nothing was written.
+type ConflictError struct {
+	Tries int
+	Cause error
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("other writers changed the same rows at the same time, in %d tries; try again", e.Tries)
+}
+
+// Unwrap gives the cause.
+func (e *ConflictError) Unwrap() error { return e.Cause }
+
+// SchemaChangedError says that a table's definition was changed between planning and writing; nothing was written.
+type SchemaChangedError struct{ Table string }
+
+func (e *SchemaChangedError) Error() string {
+	return fmt.Sprintf("the definition of table %s was changed meanwhile; run the statement or transaction again", e.Table)
+}
+
+// checkCurrent makes sure that t is still the table's definition, where another process may have changed it.
+func (rt *Runtime) checkCurrent(ctx context.Context, t *planner.Table) error {
+	if rt.Definitions == nil || !rt.Engine.Shared() {
+		return nil
+	}
+	ok, err := rt.Definitions.Current(ctx, t)
+	if err == nil && !ok {
+		err = &SchemaChangedError{Table: t.Name}
+	}
+	return err
+}
+
+// A statement whose rows are changed by others between its reading and its writing is run again so often,
+// after a random wait that doubles from conflictWait on.
+const (
+	conflictTries = 12
+	conflictWait  = 2 * time.Millisecond
+)
+
+// writeNode is a write of a plan, compiled.
+type writeNode interface {
+	// gather computes what is to be changed.
+	gather(ctx context.Context, w *writer) error
+	// again says whether the statement may be run again after some of its rows were written: for the others only.
+	again() bool
+}
+
+// writeProgramOf gives the compiled form of p.
+func writeProgramOf(p *planner.Plan) (writeNode, error) {
+	if made, ok := p.Compiled.Load().(*writeProgram); ok {
+		return made.node, nil
+	}
+	var n writeNode
+	var err error
+	switch w := p.Write.(type) {
+	case *planner.Insert:
+		n, err = compileInsert(w)
+	case *planner.Update:
+		n, err = compileUpdate(w)
+	case *planner.Delete:
+		n, err = compileDelete(w)
+	default:
+		err = fmt.Errorf("no operator for write %T", w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Compiled.Store(&writeProgram{n})
+	return n, nil
+}
+
+// writeProgram is what Plan.Compiled holds for a write.
+type writeProgram struct{ node writeNode }
+
+// Write runs a plan that writes. In a transaction (Execution.Store is a *buffer.Buffer) the rows are changed
+// there, all or none. Otherwise they go out in as few entity group transactions as they fit, whole rows each;
+// when one fails after others stood, the error is a *PartialError.
+func (rt *Runtime) Write(ctx context.Context, x *Execution) (Result, error) {
+	node, err := writeProgramOf(x.Plan)
+	if err != nil {
+		return Result{}, err
+	}
+	var all Result
+	sofar := &written{ids: map[string]bool{}}
+	for try := 1; ; try++ {
+		w := newWriter(ctx, rt, x, sofar)
+		err := node.gather(ctx, w)
+		if err == nil {
+			err = w.flush(ctx)
+		}
+		w.settle(&all)
+		if err == nil {
+			all.LastInsertID = w.lastID
+			return all, nil
+		}
+		if !isRace(err) || len(sofar.numbers) > 0 && !node.again() {
+			return all, w.partial(err)
+		}
+		if try == conflictTries {
+			return all, w.partial(&ConflictError{Tries: try, Cause: err})
+		}
+		if err := wait(ctx, try); err != nil {
+			return all, w.partial(err)
+		}
+	}
+}
+
+// isRace says whether err means that a row was changed by another writer since it was read, and that nothing
+// was written of the transaction that met it.
+func isRace(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Applied == engine.NotApplied && (e.Code == engine.CodeStale || e.Code == engine.CodeNotFound)
+}
+
+func isCode(err error, code engine.Code) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+func wait(ctx context.Context, try int) error {
+	t := time.NewTimer(time.Duration(rand.Int64N(int64(conflictWait << min(try, 7)))))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

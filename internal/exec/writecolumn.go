@@ -1,0 +1,199 @@
+package exec
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// columns is what the columns of a table add to a row that is written: defaults, generated values, checks.
+type columns struct {
+	table     *planner.Table
+	defaults  []expr.Func // by column; nil without a default
+	onUpdate  []expr.Func
+	generated []expr.Func
+	checks    []func(*expr.Env) (bool, error) // says whether the condition is false
+	computed  bool                            // there is a generated column
+	updated   bool                            // there is an ON UPDATE column
+}
+
+func newColumns(t *planner.Table) (*columns, error) {
+	c := &columns{table: t, defaults: make([]expr.Func, len(t.Columns)), onUpdate: make([]expr.Func, len(t.Columns)), generated: make([]expr.Func, len(t.Columns))}
+	for i, col := range t.Columns {
+		if col.HasDefault && col.DefaultExpr != nil {
+			c.defaults[i] = expr.Compile(col.DefaultExpr)
+		}
+		if col.OnUpdateExpr != nil {
+			c.onUpdate[i] = expr.Compile(col.OnUpdateExpr)
+			c.updated = true
+		}
+		if col.GeneratedExpr != nil {
+			c.generated[i] = expr.Compile(col.GeneratedExpr)
+			c.computed = true
+		}
+	}
+	for _, check := range t.Checks {
+		isFalse, err := expr.NewIs(check.Expr, expr.IsFalse, false)
+		if err != nil {
+			return nil, err
+		}
+		c.checks = append(c.checks, expr.CompileCond(isFalse))
+	}
+	return c, nil
+}
+
+// convert gives v as a column stores it; number is that of the row, for the error.
+func (c *columns) convert(column int, v value.Value, number int) (value.Value, error) {
+	if v.IsNull() {
+		return v, nil
+	}
+	out, err := c.table.Columns[column].Type.Convert(v)
+	if err != nil {
+		return out, columnError(c.table.Columns[column], number, err)
+	}
+	return out, nil
+}
+
+// columnError is MySQL's error of a value that does not fit a column.
+func columnError(col *planner.Column, number int, err error) error {
+	var e *value.ConvertError
+	if !errors.As(err, &e) {
+		return &Error{Code: 1366, State: "HY000", Message: fmt.Sprintf("%v for column '%s' at row %d", err, col.Name, number)}
+	}
+	at := fmt.Sprintf(" for column '%s' at row %d", col.Name, number)
+	switch e.Reason {
+	case value.OutOfRange:
+		return &Error{Code: 1264, State: "22003", Message: "Out of range value" + at}
+	case value.TooLong:
+		return &Error{Code: 1406, State: "22001", Message: "Data too long" + at}
+	case value.NotExact:
+		return &Error{Code: 1265, State: "01000", Message: fmt.Sprintf("Data truncated%s: '%s' does not fit %s exactly", at, e.Text, e.Type)}
+	}
+	switch e.Type.Base {
+	case value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeYear:
+		return &Error{Code: 1292, State: "22007", Message: e.Error() + at}
+	}
+	return &Error{Code: 1366, State: "HY000", Message: e.Error() + at}
+}
+
+// defaultOf gives a column's default; an error where it has none and NULL is not allowed.
+func (c *columns) defaultOf(column, number int, env *expr.Env) (value.Value, error) {
+	col := c.table.Columns[column]
+	if f := c.defaults[column]; f != nil {
+		v, err := f(env)
+		if err != nil {
+			return v, err
+		}
+		return c.convert(column, v, number)
+	}
+	if col.NotNull && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
+		return value.NullValue, &Error{Code: 1364, State: "HY000", Message: fmt.Sprintf("Field '%s' doesn't have a default value", col.Name)}
+	}
+	return value.NullValue, nil
+}
+
+// finish computes the generated columns of a row and checks it: NOT NULL, then CHECK.
+func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
+	env.Row = row
+	if c.computed {
+		for i, f := range c.generated {
+			if f == nil {
+				continue
+			}
+			v, err := f(env)
+			if err != nil {
+				return err
+			}
+			if row[i], err = c.convert(i, v, number); err != nil {
+				return err
+			}
+		}
+	}
+	for i, col := range c.table.Columns {
+		if col.NotNull && row[i].IsNull() {
+			return &Error{Code: 1048, State: "23000", Message: fmt.Sprintf("Column '%s' cannot be null", col.Name)}
+		}
+	}
+	for i, isFalse := range c.checks {
+		violated, err := isFalse(env)
+		if err != nil {
+			return err
+		}
+		if violated {
+			return &Error{Code: 3819, State: "HY000", Message: fmt.Sprintf("Check constraint '%s' is violated.", c.table.Checks[i].Name)}
+		}
+	}
+	return nil
+}
+
+// assignment is a planner.Assign compiled.
+type assignment struct {
+	column int
+	value  expr.Func // nil: the default
+}
+
+func compileAssigns(list []planner.Assign) []assignment {
+	out := make([]assignment, len(list))
+	for i, a := range list {
+		out[i].column = a.Column
+		if a.Value != nil {
+			out[i].value = expr.Compile(a.Value)
+		}
+	}
+	return out
+}
+
+// assign applies assignments to a copy of old, from left to right, each seeing those before it, as MySQL does.
+// changed says whether the row is another one then.
+func (c *columns) assign(list []assignment, old []value.Value, number int, env *expr.Env) (row []value.Value, changed bool, err error) {
+	row = append([]value.Value(nil), old...)
+	for _, a := range list {
+		env.Row = row
+		v := value.NullValue
+		if a.value == nil {
+			v, err = c.defaultOf(a.column, number, env)
+		} else if v, err = a.value(env); err == nil {
+			v, err = c.convert(a.column, v, number)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		row[a.column] = v
+	}
+	if err := c.finish(row, number, env); err != nil {
+		return nil, false, err
+	}
+	n := len(c.table.Columns)
+	if sameRow(row, old, n) {
+		return row, false, nil
+	}
+	if !c.updated {
+		return row, true, nil
+	}
+	for i, f := range c.onUpdate {
+		if f == nil || assigned(list, i) {
+			continue
+		}
+		env.Row = row
+		v, err := f(env)
+		if err != nil {
+			return nil, false, err
+		}
+		if row[i], err = c.convert(i, v, number); err != nil {
+			return nil, false, err
+		}
+	}
+	return row, true, c.finish(row, number, env)
+}
+
+func assigned(list []assignment, column int) bool {
+	for _, a := range list {
+		if a.column == column {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,74 @@
+package nearlyfreetest_test
+
+import (
+	"database/sql"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/DATA-DOG/go-sqlmock"
+
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
+)
+
+// rename is the program under test.
+func rename(db *sql.DB, id uint64, name string, at time.Time) error {
+	_, err := db.Exec("update customer set Name = ?, changed = ? where id = ? -- by id", name, at, id)
+	return err
+}
+
+func TestMockTellsTheTruth(t *testing.T) {
+	db, mock, err := sqlmock.New(
+		sqlmock.QueryMatcherOption(nearlyfreetest.QueryMatcher),
+		sqlmock.ValueConverterOption(nearlyfreetest.ValueConverter),
+	)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	at := time.Date(2026, 5, 6, 7, 8, 9, 123456789, time.UTC)
+	mock.ExpectExec("UPDATE `customer` SET name = ?, changed = ? WHERE id = ?").
+		WithArgs("Ann", at.Truncate(100), int64(7)).
+		WillReturnResult(sqlmock.NewResult(0, 1))
+	if err := rename(db, 7, "Ann", at); err != nil {
+		t.Fatal(err)
+	}
+	if err := mock.ExpectationsWereMet(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestQueryMatcher(t *testing.T) {
+	for _, c := range []struct{ expected, actual, fails string }{
+		{"SELECT a FROM t WHERE b = 'x'", "select  A from `T` where B='x';", ""},
+		{"SELECT a FROM t WHERE b = 'x'", "SELECT a FROM t WHERE b = 'X'", "another statement"},
+		{"SELECT a FROM t", "SELECT a, b FROM t", "another statement"},
+		{"SELECT a FROM t", "DELETE FROM t", "another statement"},
+		{"INSERT INTO t (a) VALUES (?)", "INSERT INTO t (a) VALUES (?), (?)", "another statement"},
+		{"CREATE INDEX i ON t (a)", "create index I on T (a)", ""},
+		{"CREATE INDEX i ON t (a)", "CREATE INDEX i ON t (b)", "another statement"},
+		{"SELECT a FROM t", "SELECT a FORM t x y", "refuses the SQL that was sent"},
+		{"SELECT FROM WHERE", "SELECT a FROM t", "refuses the SQL that is expected"},
+	} {
+		err := nearlyfreetest.QueryMatcher.Match(c.expected, c.actual)
+		switch {
+		case c.fails == "" && err != nil:
+			t.Errorf("%s ~ %s: %v", c.expected, c.actual, err)
+		case c.fails != "" && (err == nil || !strings.Contains(err.Error(), c.fails)):
+			t.Errorf("%s ~ %s: got %v, want an error with %q", c.expected, c.actual, err, c.fails)
+		}
+	}
+}
+
+func TestValueConverter(t *testing.T) {
+	for _, v := range []any{nil, 7, uint64(1 << 63), "x", []byte("y"), true, 1.5, time.Now()} {
+		if _, err := nearlyfreetest.ValueConverter.ConvertValue(v); err != nil {
+			t.Errorf("%T is refused: %v", v, err)
+		}
+	}
+	for _, v := range []any{struct{}{}, make(chan int), map[string]int{}} {
+		if got, err := nearlyfreetest.ValueConverter.ConvertValue(v); err == nil {
+			t.Errorf("%T is accepted as %v", v, got)
+		}
+	}
+}

@@ -1,0 +1,33 @@
+//go:build azurite
+
+package tests
+
+import (
+	"fmt"
+	"os"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+var databases atomic.Int64
+
+// With the build tag azurite, all tests of this package run over Azurite too; tests/azurite/run.sh starts one and
+// says where it is.
+func init() {
+	stores = append(stores, store{"azurite", func(t *testing.T) *nearlyfree.Config {
+		location := os.Getenv("NEARLYFREE_AZURITE")
+		if location == "" {
+			t.Fatal("NEARLYFREE_AZURITE does not say where Azurite is: run this through tests/azurite/run.sh")
+		}
+		return &nearlyfree.Config{
+			Store:    location,
+			Database: fmt.Sprintf("t%d-%d", time.Now().UnixNano()%1e9, databases.Add(1)),
+			// Long, so that reading definitions anew does not show in the requests that are counted; short enough for
+			// CREATE INDEX, which waits for it.
+			SchemaLease: 100 * time.Millisecond,
+		}
+	}})
+}

@@ -1,0 +1,179 @@
+// Package tests holds the driver against scripts of SQL, through database/sql alone, over every engine.
+package tests
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+var update = flag.Bool("update", false, "write the scripts' answers anew")
+
+// store is a kind of store that the scripts run over.
+type store struct {
+	name string
+	// config gives the settings of a fresh, empty store.
+	config func(t *testing.T) *nearlyfree.Config
+}
+
+var stores = []store{
+	{"memory", func(t *testing.T) *nearlyfree.Config { return &nearlyfree.Config{Store: "mem://"} }},
+	{"file", func(t *testing.T) *nearlyfree.Config {
+		return &nearlyfree.Config{Store: "file:" + filepath.Join(t.TempDir(), "data")}
+	}},
+}
+
+// TestScripts runs scripts/*.txt over every store. A script is a list of paragraphs: SQL, a line ----, and the
+// answer: the rows with | between the columns, then what the statement cost, or the error. The flag -update
+// writes the answers of the first store; all others must give the same.
+func TestScripts(t *testing.T) {
+	paths, err := filepath.Glob("scripts/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for i, s := range stores {
+		t.Run(s.name, func(t *testing.T) {
+			for _, path := range paths {
+				t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
+					runScript(t, s, path, *update && i == 0)
+				})
+			}
+		})
+	}
+}
+
+func runScript(t *testing.T, s store, path string, update bool) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	connector, err := nearlyfree.NewConnector(s.config(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	ctx := context.Background()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var out strings.Builder
+	for number, paragraph := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
+		statement, want, answered := strings.Cut(paragraph, "\n----\n")
+		if !answered && !strings.Contains(paragraph, "\n----") && isComment(paragraph) {
+			fmt.Fprintf(&out, "%s\n\n", paragraph)
+			continue
+		}
+		statement = strings.TrimSuffix(statement, "\n----")
+		before := connector.Stats()
+		got := answer(ctx, conn, statement)
+		cost := connector.Stats().Sub(before)
+		if !strings.HasPrefix(got, "error: ") {
+			got += fmt.Sprintf("\n(%d requests, %d entities read, %d written)", cost.Requests, cost.EntitiesReturned, cost.EntitiesWritten)
+		}
+		if !update && strings.TrimSpace(got) != strings.TrimSpace(want) {
+			t.Errorf("%s, paragraph %d:\n%s\n---- got\n%s\n---- want\n%s", path, number+1, statement, got, want)
+		}
+		fmt.Fprintf(&out, "%s\n----\n%s\n\n", statement, strings.TrimSpace(got))
+	}
+	if update {
+		if err := os.WriteFile(path, []byte(strings.TrimRight(out.String(), "\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// isComment says whether a paragraph is remarks alone.
+func isComment(paragraph string) bool {
+	for _, line := range strings.Split(paragraph, "\n") {
+		if !strings.HasPrefix(line, "#") {
+			return false
+		}
+	}
+	return true
+}
+
+// queries are the words that begin a statement with rows.
+var queries = []string{"SELECT", "SHOW", "DESC", "EXPLAIN", "WITH", "(", "CHECK", "REPAIR", "ANALYZE", "OPTIMIZE"}
+
+func answer(ctx context.Context, conn *sql.Conn, statement string) string {
+	upper := strings.ToUpper(statement)
+	isQuery := strings.Contains(upper, "RETURNING")
+	for _, word := range queries {
+		isQuery = isQuery || strings.HasPrefix(upper, word)
+	}
+	if !isQuery {
+		r, err := conn.ExecContext(ctx, statement)
+		if err != nil {
+			return "error: " + err.Error()
+		}
+		affected, _ := r.RowsAffected()
+		id, _ := r.LastInsertId()
+		if id != 0 {
+			return fmt.Sprintf("affected %d, id %d", affected, id)
+		}
+		return fmt.Sprintf("affected %d", affected)
+	}
+	rows, err := conn.QueryContext(ctx, statement)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	defer rows.Close()
+	lines, err := table(rows)
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
+// table gives the names and rows as lines.
+func table(rows *sql.Rows) ([]string, error) {
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	lines := []string{strings.Join(names, " | ")}
+	values := make([]any, len(names))
+	pointers := make([]any, len(names))
+	for i := range values {
+		pointers[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(pointers...); err != nil {
+			return nil, err
+		}
+		cells := make([]string, len(values))
+		for i, v := range values {
+			cells[i] = cell(v)
+		}
+		lines = append(lines, strings.Join(cells, " | "))
+	}
+	return lines, rows.Err()
+}
+
+func cell(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case []byte:
+		return fmt.Sprintf("x'%x'", v)
+	case time.Time:
+		return v.Format("2006-01-02 15:04:05.9999999")
+	case string:
+		if v == "" {
+			return "''"
+		}
+		return v
+	}
+	return fmt.Sprint(v)
+}

@@ -1,0 +1,18 @@
+// Package sqlite holds the driver against SQLite (modernc.org/sqlite): the same random statements on the same
+// random data, row by row, and side by side in benchmarks. It is a module of its own, so that the driver's
+// own go.mod does not name SQLite.
+//
+// # Known differences of meaning
+//
+// Each is MySQL's meaning where SQLite's is another one; the generator writes the two dialects side by side, so
+// that the rest can be compared.
+//
+//   - a / b of integers is an exact DECIMAL here, an integer in SQLite; DIV is its integer division.
+//   - LIKE sees case here (columns are binary unless they say COLLATE nocase); SQLite is told to by a pragma.
+//   - a <=> b is written a IS b in SQLite.
+//   - UPDATE assigns from left to right here, each assignment seeing those before it; SQLite's all see the old row.
+//   - An integer that overflows is an error here; SQLite goes on with a floating point number.
+//   - A value of another type is converted or refused here; SQLite stores it as it is.
+//   - Text compared with a number is read as a number here; in SQLite numbers are below all text.
+//   - AVG of integers is an exact DECIMAL with four digits behind the point here, a float in SQLite.
+package sqlite
