@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -27,6 +28,9 @@ type program struct {
 func programOf(p *planner.Plan) (*program, error) {
 	if made, ok := p.Compiled.Load().(*program); ok {
 		return made, nil
+	}
+	if p.Root == nil {
+		return nil, errors.New("the plan is of a write, not of a query")
 	}
 	root, err := compile(p.Root)
 	if err != nil {
