@@ -123,8 +123,8 @@ func TestAzuriteMixedTypes(t *testing.T) {
 	}
 }
 
-// TestAzuriteRepeatedInsert: an insert that is sent twice is told so, and not reported as unknown.
-func TestAzuriteRepeatedInsert(t *testing.T) {
+// TestAzuriteExists: which operation of a batch failed is told, with the request's id.
+func TestAzuriteExists(t *testing.T) {
 	e, table := azuriteTable(t, 0)
 	for _, keys := range [][]string{{"a"}, {"b", "c", "a"}} {
 		err := e.Commit(t.Context(), engine.Commit{Table: table, PartitionKey: "p", Ops: ops(engine.Insert, keys...)})

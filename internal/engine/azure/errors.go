@@ -188,7 +188,7 @@ func retryAfter(h http.Header) time.Duration {
 
 // lost judges a try that has no answer.
 func (e *Engine) lost(ctx context.Context, x *exchange, err error) *failure {
-	f := &failure{unsure: x.reached && x.request.kind != reading && !neverSent(err)}
+	f := &failure{unsure: x.reached && x.request.kind != reading && !x.unsent && !neverSent(err)}
 	switch {
 	case ctx.Err() != nil:
 		f.err = ctx.Err()
@@ -224,8 +224,8 @@ func unsureError(code engine.Code, message string, cause error) *engine.Error {
 	return &engine.Error{Code: code, Op: -1, Applied: engine.Unknown, Message: message + unsureText, Cause: cause}
 }
 
-// neverSent knows the errors that come before a request is written: the name is not found, the connection
-// refused, the certificate wrong.
+// neverSent knows the errors of any transport that come before a request is written: the name is not found,
+// the connection refused, the certificate wrong.
 func neverSent(err error) bool {
 	var op *net.OpError
 	var dns *net.DNSError

@@ -60,6 +60,7 @@ type exchange struct {
 	at       *address
 	response response
 	reached  bool // the request was handed to the transport
+	unsent   bool // and the transport is sure that it has not sent any of it
 }
 
 type exchangeKey struct{}

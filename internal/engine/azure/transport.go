@@ -3,6 +3,8 @@ package azure
 import (
 	"net"
 	"net/http"
+	"net/http/httptrace"
+	"sync/atomic"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
@@ -13,8 +15,21 @@ import (
 type pool struct{ *http.Transport }
 
 // Do sends a request as it is: no redirect is followed, because what follows one sends the credential to
-// somebody else.
-func (p pool) Do(raw *http.Request) (*http.Response, error) { return p.RoundTrip(raw) }
+// somebody else. Of a write that fails it notes whether there ever was a connection to send it over.
+func (p pool) Do(raw *http.Request) (*http.Response, error) {
+	if raw.Method == http.MethodGet {
+		return p.RoundTrip(raw)
+	}
+	var connected atomic.Bool
+	ctx := httptrace.WithClientTrace(raw.Context(), &httptrace.ClientTrace{
+		GotConn: func(httptrace.GotConnInfo) { connected.Store(true) },
+	})
+	answer, err := p.RoundTrip(raw.WithContext(ctx))
+	if err != nil && !connected.Load() {
+		raw.Context().Value(exchangeKey{}).(*exchange).unsent = true
+	}
+	return answer, err
+}
 
 var _ policy.Transporter = pool{}
 
