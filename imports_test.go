@@ -1,0 +1,106 @@
+package nearlyfree_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/nearlyfreedb/nearlyfree"
+
+// mayImport says which packages of this module each package may import, and which of others that nobody else may.
+// Tests are free.
+var mayImport = map[string][]string{
+	".":                               {"dialect", "planner", "internal/value", "internal/expr", "internal/catalog", "internal/exec", "internal/engine", "internal/engine/azure", "internal/engine/buffer", "internal/engine/embedded"},
+	"dialect":                         {},
+	"keymap":                          {"internal/value"},
+	"planner":                         {"dialect", "keymap", "internal/expr", "internal/value"},
+	"internal/value":                  {},
+	"internal/expr":                   {"internal/value"},
+	"internal/catalog":                {"dialect", "keymap", "planner", "internal/engine", "internal/expr", "internal/value"},
+	"internal/exec":                   {"dialect", "keymap", "planner", "internal/catalog", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
+	"internal/engine":                 {},
+	"internal/engine/azure":           {"internal/engine"},
+	"internal/engine/azure/azuretest": {"internal/engine", "internal/engine/azure", "internal/engine/embedded"},
+	"internal/engine/buffer":          {"internal/engine"},
+	"internal/engine/embedded":        {"internal/engine"},
+	"internal/engine/enginetest":      {"internal/engine"},
+	"nearlyfreetest":                  {".", "dialect"},
+	"examples/expenses":               {"."},
+	"tests":                           {"."},
+	"tests/sqllogic":                  {"."},
+}
+
+// onlyIn says which package alone may import a library.
+var onlyIn = map[string]string{
+	"github.com/Azure/azure-sdk-for-go/sdk/data/aztables": "internal/engine/azure",
+	"github.com/xwb1989/sqlparser":                        "dialect",
+	"go.etcd.io/bbolt":                                    "internal/engine/embedded",
+	"github.com/cockroachdb/apd/v3":                       "internal/value",
+}
+
+// TestImports holds the packages to the directions that ARCHITECTURE.md gives.
+func TestImports(t *testing.T) {
+	found := 0
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || d.Name() == "node_modules" || path == filepath.Join("tests", "sqlite")) {
+			return filepath.SkipDir
+		}
+		if d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		found++
+		checkImports(t, path)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if found < 100 {
+		t.Fatalf("only %d files were looked at", found)
+	}
+}
+
+func checkImports(t *testing.T, path string) {
+	t.Helper()
+	from := filepath.ToSlash(filepath.Dir(path))
+	allowed, known := mayImport[from]
+	if !known {
+		t.Errorf("%s: package %s is not in mayImport: give it its place in the house", path, from)
+		return
+	}
+	f, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for _, spec := range f.Imports {
+		target, err := strconv.Unquote(spec.Path.Value)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if owner := onlyIn[target]; owner != "" && owner != from {
+			t.Errorf("%s imports %s, which only %s may", path, target, owner)
+		}
+		inner, ours := strings.CutPrefix(target, module)
+		if !ours {
+			continue
+		}
+		inner = strings.TrimPrefix(inner, "/")
+		if inner == "" {
+			inner = "."
+		}
+		if !slices.Contains(allowed, inner) {
+			t.Errorf("%s: %s may not import %s", path, from, inner)
+		}
+	}
+}
