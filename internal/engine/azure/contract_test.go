@@ -2,6 +2,7 @@ package azure_test
 
 import (
 	"testing"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
@@ -13,6 +14,14 @@ import (
 // newService gives a service of its own, on memory.
 func newService() *azuretest.Service {
 	return azuretest.NewService(embedded.OpenMemory(embedded.Options{}))
+}
+
+// optionsOf are those to reach a service by a transport. Retries come fast.
+func optionsOf(transport *azuretest.Transport) azure.Options {
+	return azure.Options{
+		Endpoint: azuretest.Endpoint, Account: azuretest.Account, Key: azuretest.Key, Transport: transport,
+		Retry: azure.Retry{FirstDelay: time.Microsecond, MaxDelay: 10 * time.Millisecond},
+	}
 }
 
 func open(t testing.TB, o azure.Options) *azure.Engine {
@@ -30,8 +39,7 @@ func TestContract(t *testing.T) {
 	for name, page := range map[string]int{"TinyPages": 3, "PagesOfOne": 1, "Pages": 0} {
 		t.Run(name, func(t *testing.T) {
 			enginetest.Run(t, func(t *testing.T) engine.Engine {
-				s := newService()
-				o := s.Options(&azuretest.Transport{Service: s})
+				o := optionsOf(&azuretest.Transport{Service: newService()})
 				o.PageEntities = page
 				return open(t, o)
 			})

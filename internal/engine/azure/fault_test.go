@@ -40,14 +40,14 @@ func newRig(t *testing.T, change ...func(*azure.Options)) *rig {
 	t.Helper()
 	r := &rig{T: t, service: newService()}
 	r.transport = &azuretest.Transport{Service: r.service, Fault: r.next}
-	o := r.service.Options(r.transport)
+	o := optionsOf(r.transport)
 	for _, f := range change {
 		f(&o)
 	}
 	r.e = open(t, o)
 	writer := r.e
 	if o.ReadOnly {
-		writer = open(t, r.service.Options(r.transport))
+		writer = open(t, optionsOf(r.transport))
 	}
 	if err := writer.CreateTable(t.Context(), "things", nil); err != nil {
 		t.Fatal(err)
@@ -581,7 +581,7 @@ func TestSAS(t *testing.T) {
 	inner := &azuretest.Transport{Service: service}
 	broken := false
 	o := azure.Options{
-		Endpoint: "https://fakeaccount.table.core.windows.net", SAS: "?sv=2019-02-02&sig=c2VjcmV0",
+		Endpoint: azuretest.Endpoint, SAS: "?sv=2019-02-02&sig=c2VjcmV0",
 		Retry: azure.Retry{MaxTries: 1},
 		Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 			if r.URL.Query().Get("sig") != "c2VjcmV0" || r.Header.Get("Authorization") != "" {
@@ -627,7 +627,7 @@ func (c tokens) GetToken(context.Context, policy.TokenRequestOptions) (azcore.Ac
 func TestTokenCredential(t *testing.T) {
 	sent := 0
 	o := azure.Options{
-		Endpoint: "https://fakeaccount.table.core.windows.net", Credential: tokens{},
+		Endpoint: azuretest.Endpoint, Credential: tokens{},
 		Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 			sent++
 			if got := r.Header.Get("Authorization"); got != "Bearer token" {

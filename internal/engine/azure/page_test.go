@@ -172,7 +172,7 @@ func TestDecodePage(t *testing.T) {
 		if len(first) != len(last) || len(first) > 0 && &first[0] != &last[0] {
 			t.Errorf("with %q: entities that are alike do not share their names", c.names)
 		}
-		if c.names != nil && len(c.names) > 0 && &first[0] != &c.names[0] {
+		if len(c.names) > 0 && &first[0] != &c.names[0] {
 			t.Errorf("with %q: the names are not the slice that was asked for", c.names)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 )
 
 var fast = azure.Retry{MaxTries: 3, FirstDelay: time.Microsecond, TryTimeout: 100 * time.Millisecond}
@@ -76,7 +77,7 @@ func TestOverTheWire(t *testing.T) {
 		}
 	}))
 	defer server.Close()
-	e := open(t, azure.Options{Endpoint: server.URL, Account: "fakeaccount", Key: "ZmFrZSBrZXkgb2YgdGhlIHRlc3Qgc2VydmljZQ==", Retry: fast})
+	e := open(t, azure.Options{Endpoint: server.URL, Account: azuretest.Account, Key: azuretest.Key, Retry: fast})
 	if err := e.CreateTable(t.Context(), "things", nil); err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,9 @@
 //	transport.Fault = func(n int, r *http.Request) azuretest.Fault {
 //		return azuretest.Fault{LoseAnswer: n == 3}
 //	}
-//	store, err := azure.Open(service.Options(transport))
+//	store, err := azure.Open(azure.Options{
+//		Endpoint: azuretest.Endpoint, Account: azuretest.Account, Key: azuretest.Key, Transport: transport,
+//	})
 //
 // It knows what the engine sends, and refuses the rest with 400: no not and ne in filters, no
 // InsertOrMerge, no service properties.

@@ -13,10 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
-	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
 )
 
 // Service is the table service of one account. It is an http.Handler.
@@ -31,23 +29,18 @@ type Service struct {
 	requests atomic.Int64
 }
 
-// Account and Key are what the service is signed with.
+// Endpoint, Account and Key are those to open the service with. A shared access signature is taken, too,
+// whatever it is.
 const (
-	Account = "fakeaccount"
-	Key     = "ZmFrZSBrZXkgb2YgdGhlIHRlc3Qgc2VydmljZQ=="
-	host    = "fakeaccount.table.core.windows.net"
+	Endpoint = "https://" + host
+	Account  = "fakeaccount"
+	Key      = "ZmFrZSBrZXkgb2YgdGhlIHRlc3Qgc2VydmljZQ=="
+
+	host = "fakeaccount.table.core.windows.net"
 )
 
 // NewService makes a service that keeps its tables in store.
 func NewService(store engine.Engine) *Service { return &Service{store: store} }
-
-// Options are those to open the service with. Retries come fast.
-func (s *Service) Options(t *Transport) azure.Options {
-	return azure.Options{
-		Endpoint: "https://" + host, Account: Account, Key: Key, Transport: t,
-		Retry: azure.Retry{FirstDelay: time.Microsecond, MaxDelay: 10 * time.Millisecond},
-	}
-}
 
 // refusal is an answer of the service that is not the one hoped for.
 type refusal struct {
