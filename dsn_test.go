@@ -62,7 +62,7 @@ func TestParseDSNErrors(t *testing.T) {
 		"https://user:pw@acme.example/":          "user name or password",
 		"https://":                               "cannot be read",
 		"AccountName=acme":                       "AccountKey",
-		"AccountName=acme;AccountKey=%%%;":       "AccountKey",
+		"AccountName=acme;AccountKey=%%%;":       "account key",
 		"AccountName=a;AccountKee=" + accountKey: "AccountKee",
 	} {
 		_, err := ParseDSN(dsn)
