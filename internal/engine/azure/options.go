@@ -170,14 +170,14 @@ func checkAccount(name string) error {
 		ok = ok && ('a' <= c|0x20 && c|0x20 <= 'z' || '0' <= c && c <= '9' || c == '-')
 	}
 	if !ok {
-		return badOption("the account's name must have 3 or more letters and digits")
+		return badOption("AccountName, the account's name, must have 3 or more letters and digits")
 	}
 	return nil
 }
 
 func checkKey(key Secret) error {
 	if _, err := base64.StdEncoding.DecodeString(string(key)); err != nil {
-		return badOption("the account key is not base64 text") // the cause would tell a part of the key
+		return badOption("AccountKey, the account key, is not base64 text") // the cause would tell a part of the key
 	}
 	return nil
 }
