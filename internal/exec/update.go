@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"slices"
 
@@ -27,18 +26,15 @@ func compileTargets(t *planner.Table, source planner.Node, offset int) (*targets
 	if err != nil {
 		return nil, err
 	}
-	scan := scanAt(source, offset)
-	if scan == nil {
-		return nil, fmt.Errorf("the rows to write of table %s are not read by a scan", t.Name)
-	}
 	out := &targets{table: t, source: n, offset: offset, some: limited(source)}
-	if !scan.Fetch {
+	// There is no scan where WHERE is never true: then there are no rows either.
+	if scan := scanAt(source, offset); scan != nil && !scan.Fetch {
 		out.from = scan.Index
 	}
 	return out, nil
 }
 
-// scanAt finds the scan that fills the rows' place.
+// scanAt finds the scan that fills the rows' place; nil when there is none.
 func scanAt(n planner.Node, offset int) *planner.Scan {
 	if s, ok := n.(*planner.Scan); ok {
 		if s.Offset == offset {
