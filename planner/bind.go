@@ -295,7 +295,7 @@ func (c *context) binary(e *dialect.Binary) (expr.Node, error) {
 		return nil, err
 	}
 	if op, ok := comparisons[e.Op]; ok {
-		return expr.NewCompare(op, n[0], n[1])
+		return expr.NewCompare(op, c.spread(n[0]), c.spread(n[1]))
 	}
 	switch e.Op {
 	case "->", "->>":
@@ -359,6 +359,7 @@ func (c *context) in(e *dialect.In) (expr.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	x = c.spread(x)
 	if e.Query != nil {
 		return c.inSubquery(x, e)
 	}

@@ -102,6 +102,7 @@ type scope struct {
 	sameRow bool // parent's rows and these are parts of one row: a subquery that became a join
 	frame   *frame
 	grouped *grouping // set while expressions over groups are bound
+	outputs []output  // the select list, while HAVING and ORDER BY are bound: their subqueries see its names
 }
 
 // enclosing is the scope outside of this query level, which a derived table inside it sees.
@@ -180,8 +181,13 @@ func (s *scope) resolve(c *dialect.Column, clause string) (*expr.Column, error) 
 		if err != nil {
 			return nil, err
 		}
+		var col *expr.Column
 		if f != nil {
-			col := at.column(f)
+			col = at.column(f)
+		} else if level > 0 {
+			col = at.output(c)
+		}
+		if col != nil {
 			if level > 0 && at.grouped != nil {
 				if col, err = at.grouped.outerColumn(col, c); err != nil {
 					return nil, err
@@ -196,6 +202,18 @@ func (s *scope) resolve(c *dialect.Column, clause string) (*expr.Column, error) 
 		}
 	}
 	return nil, unknownColumn(c, clause)
+}
+
+// output is the element of the select list that a subquery in HAVING or ORDER BY means by a bare name; nil
+// where it is none, or no plain column or aggregate.
+func (s *scope) output(c *dialect.Column) *expr.Column {
+	for _, o := range s.outputs {
+		if col, ok := o.node.(*expr.Column); ok && c.Table == "" && col.Level == 0 && strings.EqualFold(o.name, c.Name) {
+			out := *col
+			return &out
+		}
+	}
+	return nil
 }
 
 // crossed notes col, found at, in the frames of the levels from s up to, not including, that of at.

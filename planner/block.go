@@ -109,13 +109,14 @@ func (q *selection) bind() error {
 		q.outputs = []output{{name: "1", node: expr.NewConst(value.FromInt(1))}}
 		return nil
 	}
+	q.scope.outputs = q.outputs
 	if err := q.bindHaving(); err != nil {
 		return err
 	}
 	if err := q.bindOrder(); err != nil {
 		return err
 	}
-	q.scope.grouped = nil
+	q.scope.grouped, q.scope.outputs = nil, nil
 	if err := q.overGroups(); err != nil {
 		return err
 	}

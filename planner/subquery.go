@@ -22,6 +22,27 @@ func (c *context) subquery(query dialect.Query, kind expr.SubqueryKind) (expr.No
 	return s, nil
 }
 
+// spread turns a subquery of several columns into a row of subqueries of one, so that it compares like any
+// row: (a, b) = (SELECT x, y …) is a = (SELECT x …) AND b = (SELECT y …). Others it leaves alone.
+func (c *context) spread(n expr.Node) expr.Node {
+	s, ok := n.(*expr.Subquery)
+	if !ok || s.Kind != expr.ScalarSubquery || s.Columns == 1 {
+		return n
+	}
+	row := &expr.Tuple{}
+	plan := s.Plan.(*Plan)
+	for i, col := range plan.Columns {
+		one := *s
+		one.Columns, one.T, one.Slot = 1, col.Type, c.b.slot()
+		one.Plan = &Plan{
+			Root:    &Project{Input: plan.Root, Exprs: []expr.Node{resultColumn(plan, i)}, Names: []string{col.Name}},
+			Columns: []ResultColumn{col},
+		}
+		row.List = append(row.List, &one)
+	}
+	return row
+}
+
 // inSubquery binds x [NOT] IN (SELECT …).
 func (c *context) inSubquery(x expr.Node, e *dialect.In) (expr.Node, error) {
 	plan, frame, err := c.planSubquery(e.Query, false)
