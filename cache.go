@@ -25,6 +25,7 @@ type prepared struct {
 // plannedAt is a plan and the definitions that it was made against.
 type plannedAt struct {
 	plan     *planner.Plan
+	names    []string // of the result's columns
 	snapshot *catalog.Snapshot
 }
 

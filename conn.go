@@ -25,18 +25,16 @@ type conn struct {
 
 func newConn(k *Connector) *conn {
 	c := &conn{connector: k}
-	c.session.ConnectionID = k.ids.Add(1)
+	c.session = expr.Session{ConnectionID: k.ids.Add(1), User: sessionUser, Version: serverVersion, System: systemVariable, Lock: c.lock, Unlock: c.unlock}
 	c.reset()
 	return c
 }
 
 func (c *conn) reset() {
 	c.tx, c.readOnly, c.savepoints = nil, false, nil
-	c.session = expr.Session{
-		Database: databaseName(c.connector.config.Database), User: sessionUser, Version: serverVersion,
-		ConnectionID: c.session.ConnectionID, System: systemVariable,
-		Lock: c.lock, Unlock: c.unlock,
-	}
+	s := &c.session
+	s.Database = c.connector.database
+	s.LastInsertID, s.RowCount, s.FoundRows, s.Vars = 0, 0, 0, nil
 }
 
 // Prepare and Begin are what database/sql asks of a driver.Conn; it calls their Context forms.
@@ -124,7 +122,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, named []driver.Na
 		return nil, translate(err, p.parsed.Text)
 	}
 	if out.rows == nil {
-		return &rows{ctx: ctx, conn: c, cursor: &rowList{}}, nil
+		return listed(nil, nil), nil
 	}
 	return out.rows, nil
 }

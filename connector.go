@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql/driver"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -16,11 +17,13 @@ import (
 // sql.DB's Close closes it.
 type Connector struct {
 	config Config
-	logger *slog.Logger
-	meter  engine.Meter
-	cache  statementCache
-	ids    atomic.Int64 // CONNECTION_ID()
-	locks  namedLocks
+	// database is what the sessions know the database by.
+	database string
+	logger   *slog.Logger
+	meter    engine.Meter
+	cache    statementCache
+	ids      atomic.Int64 // CONNECTION_ID()
+	locks    namedLocks
 
 	mu      sync.Mutex
 	store   *store
@@ -41,7 +44,7 @@ func NewConnector(c *Config) (*Connector, error) {
 	if _, err := ParseDSN(c.FormatDSN()); err != nil {
 		return nil, err // a field holds what its option would refuse
 	}
-	k := &Connector{config: *c, logger: c.Logger}
+	k := &Connector{config: *c, database: databaseName(c.Database), logger: c.Logger}
 	k.config.Store = parsed.Store
 	if k.logger == nil {
 		k.logger = slog.New(slog.DiscardHandler)
@@ -71,11 +74,19 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		k.store = s
 		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, &k.meter)
 		k.runtime = &exec.Runtime{
-			Engine: s.engine, Parallel: k.config.parallel(), MaxEntities: k.config.MaxEntities,
+			Engine: s.engine, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
 			MaxMemory: k.config.maxMemory(), Logger: k.logger, Sequences: k.catalog, Definitions: k.catalog,
 		}
 	}
 	return newConn(k), nil
+}
+
+// parallel is how many requests of a statement may be under way at once. In memory there is nothing to wait for.
+func (k *Connector) parallel() int {
+	if strings.HasPrefix(k.config.Store, "mem:") {
+		return 1
+	}
+	return k.config.parallel()
 }
 
 // Close gives the store up. Statements under way end with an error.

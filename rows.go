@@ -23,7 +23,22 @@ type rows struct {
 	columns []planner.ResultColumn
 	names   []string
 	cursor  cursor
-	meter   *engine.Meter // what the statement costs; nil for rows that were there already
+
+	execution exec.Execution // of the statement; here, and the meter, so that one allocation holds it all
+	meter     engine.Meter
+}
+
+// listed gives rows that are there already.
+func listed(columns []planner.ResultColumn, all [][]value.Value) *rows {
+	return &rows{ctx: context.Background(), columns: columns, names: columnNames(columns), cursor: &rowList{all}}
+}
+
+func columnNames(columns []planner.ResultColumn) []string {
+	names := make([]string, len(columns))
+	for i := range columns {
+		names[i] = columns[i].Name
+	}
+	return names
 }
 
 // cursor is what yields rows: an *exec.Cursor, or a list that is there already.
@@ -48,15 +63,7 @@ func (l *rowList) Next(context.Context) ([]value.Value, error) {
 
 func (l *rowList) Close() error { l.rows = nil; return nil }
 
-func (r *rows) Columns() []string {
-	if r.names == nil {
-		r.names = make([]string, len(r.columns))
-		for i := range r.columns {
-			r.names[i] = r.columns[i].Name
-		}
-	}
-	return r.names
-}
+func (r *rows) Columns() []string { return r.names }
 
 func (r *rows) Next(dest []driver.Value) error {
 	row, err := r.cursor.Next(r.ctx)
@@ -78,8 +85,8 @@ func (r *rows) Close() error {
 	}
 	err := r.cursor.Close()
 	r.cursor = nil
-	if r.meter != nil {
-		r.conn.connector.add(r.meter)
+	if r.conn != nil {
+		r.conn.connector.add(&r.meter)
 	}
 	return translate(err, r.text)
 }

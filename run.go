@@ -76,25 +76,27 @@ func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcom
 }
 
 // plan gives the statement's plan, made anew when the definitions have changed.
-func (c *conn) plan(ctx context.Context, p *prepared) (*planner.Plan, error) {
+func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 	snapshot, err := c.connector.catalog.Snapshot(ctx)
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)
 	}
 	last := p.plan.Load()
 	if last != nil && last.snapshot == snapshot {
-		return last.plan, nil
+		return last, nil
 	}
 	if last != nil && snapshot.Valid(last.plan.Tables) {
-		p.plan.Store(&plannedAt{last.plan, snapshot})
-		return last.plan, nil
+		last = &plannedAt{last.plan, last.names, snapshot}
+		p.plan.Store(last)
+		return last, nil
 	}
 	plan, err := c.build(ctx, p.parsed, snapshot)
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)
 	}
-	p.plan.Store(&plannedAt{plan, snapshot})
-	return plan, nil
+	made := &plannedAt{plan, columnNames(plan.Columns), snapshot}
+	p.plan.Store(made)
+	return made, nil
 }
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
@@ -102,42 +104,45 @@ func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *cata
 }
 
 // runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
-func (c *conn) runPlan(ctx context.Context, p *prepared, plan *planner.Plan, args []value.Value) (outcome, error) {
+func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, args []value.Value) (outcome, error) {
+	plan := planned.plan
 	if err := c.checkScans(plan, p.parsed.Text); err != nil {
 		return outcome{}, err
 	}
-	m := &engine.Meter{}
-	x := &exec.Execution{Plan: plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: m}
+	r := &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, names: planned.names}
+	x := &r.execution
+	*x = exec.Execution{Plan: plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: &r.meter}
 	if c.tx != nil {
 		x.Store = c.tx
 	}
 	if plan.Write == nil {
 		cur, err := c.connector.runtime.Query(ctx, x)
 		if err != nil {
-			c.connector.add(m)
+			c.connector.add(&r.meter)
 			return outcome{}, err
 		}
-		return outcome{rows: &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, cursor: cur, meter: m}}, nil
+		r.cursor = cur
+		return outcome{rows: r}, nil
 	}
-	defer c.connector.add(m)
+	defer c.connector.add(&r.meter)
 	if c.connector.config.ReadOnly {
 		return outcome{}, &Error{Message: "the database was opened with readonly: nothing is written", class: ErrReadOnly}
 	}
 	if c.readOnly {
 		return outcome{}, &Error{Number: 1792, State: "25006", Message: "Cannot execute statement in a READ ONLY transaction.", class: ErrReadOnly}
 	}
-	r, err := c.connector.runtime.Write(ctx, x)
+	did, err := c.connector.runtime.Write(ctx, x)
 	if err != nil {
 		c.session.RowCount = -1
 		return outcome{}, err
 	}
-	c.session.RowCount = r.Affected
-	if r.LastInsertID != 0 {
-		c.session.LastInsertID = r.LastInsertID
+	c.session.RowCount = did.Affected
+	if did.LastInsertID != 0 {
+		c.session.LastInsertID = did.LastInsertID
 	}
-	out := outcome{result: result{r.Affected, r.LastInsertID}}
+	out := outcome{result: result{did.Affected, did.LastInsertID}}
 	if len(plan.Columns) > 0 {
-		out.rows = &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, cursor: &rowList{r.Rows}}
+		out.rows = &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, names: planned.names, cursor: &rowList{did.Rows}}
 	}
 	return out, nil
 }
@@ -185,7 +190,7 @@ func (c *conn) explain(ctx context.Context, p *prepared, s *dialect.Explain, arg
 		lines = append(lines, []value.Value{value.FromString(line)})
 	}
 	columns := []planner.ResultColumn{{Name: "plan", Type: value.Type{Base: value.TypeText}}}
-	return outcome{rows: &rows{ctx: ctx, conn: c, columns: columns, cursor: &rowList{lines}}}, nil
+	return outcome{rows: listed(columns, lines)}, nil
 }
 
 // show runs SHOW and DESCRIBE as a SELECT over a table made for it.
@@ -205,7 +210,7 @@ func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []va
 	if err != nil {
 		return outcome{}, err
 	}
-	return c.runPlan(ctx, p, plan, args)
+	return c.runPlan(ctx, p, &plannedAt{plan: plan, names: columnNames(plan.Columns)}, args)
 }
 
 // define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first.
@@ -233,7 +238,7 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 	}
 	out := outcome{result: result{r.Affected, r.LastInsertID}}
 	if len(r.Columns) > 0 {
-		out.rows = &rows{ctx: ctx, conn: c, columns: r.Columns, cursor: &rowList{r.Rows}}
+		out.rows = listed(r.Columns, r.Rows)
 	}
 	return out, nil
 }

@@ -26,7 +26,7 @@ type schema struct {
 }
 
 func (k *Connector) schema(ctx context.Context, s *catalog.Snapshot) schema {
-	return schema{ctx, databaseName(k.config.Database), s}
+	return schema{ctx, k.database, s}
 }
 
 func (s schema) Table(database, name string) (*planner.Table, error) {

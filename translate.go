@@ -31,8 +31,15 @@ var classes = map[int]error{
 // translate makes an *Error of whatever the rooms below return; text is the statement's, for the place in it.
 // nil, the context's errors, and those that are translated already stay as they are.
 func translate(err error, text string) error {
+	if err == nil {
+		return nil
+	}
+	return translated(err, text)
+}
+
+func translated(err error, text string) error {
 	var done *Error
-	if err == nil || errors.As(err, &done) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
+	if errors.As(err, &done) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
 		return err
 	}
 	var (

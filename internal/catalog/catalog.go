@@ -174,7 +174,7 @@ func (s *Snapshot) Valid(tables []*planner.Table) bool {
 	defer s.mu.RUnlock()
 	for _, t := range tables {
 		if t.Virtual != nil {
-			continue
+			return false // made of definitions: of those of then
 		}
 		if d := s.tables[strings.ToLower(t.Name)]; d == nil || d.table != t {
 			return false

@@ -30,6 +30,7 @@ func (rt *Runtime) Query(ctx context.Context, x *Execution) (*Cursor, error) {
 		c.it = &c.point
 		return c, nil
 	}
+	c.run.sideBySide()
 	c.it = made.root.open(&c.frame)
 	return c, nil
 }

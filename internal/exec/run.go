@@ -26,7 +26,7 @@ type run struct {
 	entities atomic.Int64    // that came back
 	held     atomic.Int64    // bytes that blocking operators hold
 	slots    []subqueryResult
-	requests chan struct{} // one element a request under way; nil: one at a time
+	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
 }
 
 // frame is a query block of an execution: the statement's own or that of a subquery. Its operators set
@@ -39,9 +39,6 @@ type frame struct {
 // init prepares r for an execution.
 func (r *run) init(ctx context.Context, rt *Runtime, x *Execution) {
 	r.rt, r.x, r.ctx = rt, x, ctx
-	if rt.Parallel > 1 {
-		r.requests = make(chan struct{}, rt.Parallel)
-	}
 	if x.Plan.Slots > 0 {
 		r.slots = make([]subqueryResult, x.Plan.Slots)
 	}
@@ -53,6 +50,13 @@ func (f *frame) initEnv(r *run, outer *expr.Env) {
 	f.env = expr.Env{Args: r.x.Args, Outer: outer, Session: r.x.Session, Subqueries: r}
 	if outer != nil {
 		f.env.Insert = outer.Insert
+	}
+}
+
+// sideBySide lets requests of the execution be sent side by side. A point read, which sends one, does without.
+func (r *run) sideBySide() {
+	if r.rt.Parallel > 1 {
+		r.requests = make(chan struct{}, r.rt.Parallel)
 	}
 }
 

@@ -53,6 +53,7 @@ type rowWrite struct {
 func newWriter(ctx context.Context, rt *Runtime, x *Execution, sofar *written) *writer {
 	w := &writer{written: sofar}
 	w.run.init(ctx, rt, x)
+	w.run.sideBySide()
 	w.tx, _ = x.Store.(*buffer.Buffer)
 	w.frame.initEnv(&w.run, nil)
 	return w
