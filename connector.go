@@ -20,7 +20,8 @@ type Connector struct {
 	// database is what the sessions know the database by.
 	database string
 	logger   *slog.Logger
-	meter    engine.Meter
+	meter    engine.Meter // of all statements
+	upkeep   engine.Meter // of reading definitions
 	cache    statementCache
 	ids      atomic.Int64 // CONNECTION_ID()
 	locks    namedLocks
@@ -72,7 +73,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 			return nil, translate(err, "")
 		}
 		k.store = s
-		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, &k.meter)
+		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, &k.upkeep)
 		k.runtime = &exec.Runtime{
 			Engine: s.engine, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
 			MaxMemory: k.config.maxMemory(), Logger: k.logger, Sequences: k.catalog, Definitions: k.catalog,
@@ -113,6 +114,7 @@ func (k *Connector) isClosed() bool {
 // Requests is what the same work would have needed on Azure, and bytes are not counted.
 type Stats struct {
 	Requests         int64 // sent, retries included
+	SchemaRequests   int64 // those of Requests that read table definitions: when a table is first used, and where the store is shared once a lease
 	Retries          int64
 	EntitiesScanned  int64 // looked at by the store, where that is known; else those that came back
 	EntitiesReturned int64
@@ -121,14 +123,13 @@ type Stats struct {
 	BytesOut         int64
 }
 
-// Stats gives the counters since the Connector was made.
-func (k *Connector) Stats() Stats { return statsOf(&k.meter) }
-
-func statsOf(m *engine.Meter) Stats {
+// Stats gives the counters since the Connector was made. Entities are those of the statements.
+func (k *Connector) Stats() Stats {
+	m, u := &k.meter, &k.upkeep
 	return Stats{
-		Requests: m.Requests.Load(), Retries: m.Retries.Load(), EntitiesScanned: m.Scanned.Load(),
-		EntitiesReturned: m.Returned.Load(), EntitiesWritten: m.Written.Load(),
-		BytesIn: m.BytesIn.Load(), BytesOut: m.BytesOut.Load(),
+		Requests: m.Requests.Load() + u.Requests.Load(), SchemaRequests: u.Requests.Load(), Retries: m.Retries.Load() + u.Retries.Load(),
+		EntitiesScanned: m.Scanned.Load(), EntitiesReturned: m.Returned.Load(), EntitiesWritten: m.Written.Load(),
+		BytesIn: m.BytesIn.Load() + u.BytesIn.Load(), BytesOut: m.BytesOut.Load() + u.BytesOut.Load(),
 	}
 }
 
@@ -146,7 +147,7 @@ func (k *Connector) add(m *engine.Meter) {
 // Sub gives the difference s - before.
 func (s Stats) Sub(before Stats) Stats {
 	return Stats{
-		Requests: s.Requests - before.Requests, Retries: s.Retries - before.Retries,
+		Requests: s.Requests - before.Requests, SchemaRequests: s.SchemaRequests - before.SchemaRequests, Retries: s.Retries - before.Retries,
 		EntitiesScanned:  s.EntitiesScanned - before.EntitiesScanned,
 		EntitiesReturned: s.EntitiesReturned - before.EntitiesReturned,
 		EntitiesWritten:  s.EntitiesWritten - before.EntitiesWritten,

@@ -281,7 +281,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 		c.Forget()
 		return nil
 	}
-	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: m})
+	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
 	if err != nil {
 		c.Forget()
 		return err
