@@ -12,6 +12,7 @@ import (
 type block struct {
 	sources []*source
 	width   int
+	first   int // index of the source that lies at 0, whose room is in width from the beginning
 }
 
 // source is a table or a derived table of a block.
@@ -28,9 +29,13 @@ type source struct {
 }
 
 func (k *block) add(s *source, width int) {
-	s.index, s.offset = len(k.sources), k.width
+	s.index = len(k.sources)
 	s.used = make([]bool, width)
 	k.sources = append(k.sources, s)
+	if s.index == k.first && s.index > 0 {
+		return // at 0
+	}
+	s.offset = k.width
 	k.width += width
 }
 

@@ -57,9 +57,9 @@ func (t *joinTree) set() srcSet {
 
 // sourceOf finds the source that fills a position of the row.
 func (k *block) sourceOf(position int) int {
-	for i := len(k.sources) - 1; i > 0; i-- {
-		if k.sources[i].offset <= position {
-			return i
+	for _, s := range k.sources {
+		if s.offset <= position && position < s.offset+len(s.used) {
+			return s.index
 		}
 	}
 	return 0

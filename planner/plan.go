@@ -263,14 +263,13 @@ type Assign struct {
 }
 
 // Update changes the rows that Source yields: whole rows of Table with their ETags, at Offset. Set is
-// evaluated in order with Env.Row = the source's row, in which each assignment sees the values that those
-// before it have set, as MySQL has it. Once: a join, which may yield the same row several times; the first
-// one counts.
+// evaluated in order with Env.Row = the source's row (those of other tables of a join come behind), in which
+// each assignment sees the values that those before it have set, as MySQL has it. A join may yield the same
+// row several times; the first one counts.
 type Update struct {
 	Table     *Table
 	Source    Node
 	Offset    int
-	Once      bool
 	Set       []Assign
 	Returning []expr.Node
 }
@@ -280,7 +279,6 @@ type Delete struct {
 	Table     *Table
 	Source    Node
 	Offset    int
-	Once      bool
 	All       bool // no condition at all
 	Returning []expr.Node
 }

@@ -55,14 +55,14 @@ func TestPlanFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := p.Write.(*Update); !u.Once || u.Table.Name != "a" || u.Offset != f["b"].RowWidth() {
+	if u := p.Write.(*Update); u.Table.Name != "a" || u.Offset != 0 {
 		t.Errorf("%+v", u)
 	}
 	p, err = build(f, "DELETE FROM a WHERE x IN (SELECT id FROM b)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.Write.(*Delete); d.Once || d.All || d.Offset != 0 {
+	if d := p.Write.(*Delete); d.All || d.Offset != 0 {
 		t.Errorf("%+v", d)
 	}
 	p, err = build(f, "DELETE FROM a")

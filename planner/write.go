@@ -74,7 +74,8 @@ type target struct {
 	src *source
 }
 
-// targetRows binds FROM and WHERE of an UPDATE or DELETE. find picks the table that is written.
+// targetRows binds FROM and WHERE of an UPDATE or DELETE. find picks the table that is written, whose row
+// is the beginning of the rows; it may be called twice.
 func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(*selection) (*source, error)) (*target, error) {
 	var none *cteEnv
 	ctes, err := none.with(with)
@@ -82,13 +83,27 @@ func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(
 		return nil, err
 	}
 	b.hint(sel.Hints)
-	q := b.newSelection(sel, site{frame: &frame{}, ctes: ctes})
+	at := site{frame: &frame{}, ctes: ctes}
+	slots := b.slots
+	q := b.newSelection(sel, at)
 	if err := q.bindFrom(sel.From); err != nil {
 		return nil, err
 	}
 	src, err := find(q)
 	if err != nil {
 		return nil, err
+	}
+	if src.index > 0 {
+		// Once more, with the place of the table that is written at the beginning of the row.
+		b.slots = slots
+		q = b.newSelection(sel, at)
+		q.block.first, q.block.width = src.index, len(src.used)
+		if err := q.bindFrom(sel.From); err != nil {
+			return nil, err
+		}
+		if src, err = find(q); err != nil {
+			return nil, err
+		}
 	}
 	src.forWrite = true
 	if src.nullable {
@@ -125,6 +140,3 @@ func (t *target) node() (Node, error) {
 	}
 	return node, nil
 }
-
-// joined says whether a row of the target may come several times.
-func (t *target) joined() bool { return t.tree.kind != leafTree }

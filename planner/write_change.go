@@ -16,6 +16,7 @@ func (b *builder) update(st *dialect.Update) error {
 	var columns []*field
 	rows, err := b.targetRows(sel, st.With, func(q *selection) (*source, error) {
 		c := q.context("field list")
+		columns = nil
 		for i := range st.Set {
 			f, err := c.assigned(st.Set[i].Column)
 			if err != nil {
@@ -37,7 +38,7 @@ func (b *builder) update(st *dialect.Update) error {
 	if err != nil {
 		return err
 	}
-	up := &Update{Table: rows.src.table, Offset: rows.src.offset, Once: rows.joined()}
+	up := &Update{Table: rows.src.table, Offset: rows.src.offset}
 	b.plan.Write = up
 	c := rows.context("field list")
 	for i := range st.Set {
@@ -76,7 +77,7 @@ func (b *builder) delete(st *dialect.Delete) error {
 	if err != nil {
 		return err
 	}
-	del := &Delete{Table: rows.src.table, Offset: rows.src.offset, Once: rows.joined()}
+	del := &Delete{Table: rows.src.table, Offset: rows.src.offset}
 	b.plan.Write = del
 	del.All = st.From == nil && st.Where == nil && st.Limit == nil
 	if del.Source, err = rows.node(); err != nil {

@@ -134,15 +134,17 @@ func compileUpdate(u *planner.Update) (writeNode, error) {
 func (n *updateNode) again() bool { return !n.targets.some }
 
 func (n *updateNode) gather(ctx context.Context, w *writer) error {
-	return n.targets.each(ctx, w, func(number int, old stored, _ []value.Value) error {
+	return n.targets.each(ctx, w, func(number int, old stored, whole []value.Value) error {
 		id, err := rowID(n.targets.table, old.row)
 		if err != nil || w.written.ids[id] {
 			return err
 		}
-		row, changed, err := n.columns.assign(n.set, old.row, number, w.env())
+		// The table's row is the beginning; behind it are those of the other tables of a join.
+		row, changed, err := n.columns.assign(n.set, whole, number, w.env())
 		if err != nil {
 			return err
 		}
+		row = row[:len(old.row)]
 		r := &rowWrite{number: number, id: id}
 		if changed {
 			r.affected = 1
