@@ -20,22 +20,28 @@ func (e *Error) Error() string { return e.Message }
 
 // MySQL's error numbers that planning gives.
 const (
-	codeBadNull            = 1048
+	codeUnknownTable       = 1051
 	codeNonUniqueColumn    = 1052
 	codeUnknownColumn      = 1054
 	codeWrongFieldGroup    = 1055
 	codeWrongGroupField    = 1056
 	codeDuplicateColumn    = 1060
 	codeDuplicateKeyName   = 1061
+	codeWrongSpecifier     = 1063
 	codeSyntax             = 1064
 	codeNonUniqueTable     = 1066
 	codeInvalidDefault     = 1067
 	codeMultiplePrimaryKey = 1068
+	codeTooManyKeyParts    = 1070
 	codeKeyColumnMissing   = 1072
 	codeAutoKey            = 1075
+	codeWrongPrefix        = 1089
+	codeCantRemoveAll      = 1090
 	codeCantDropField      = 1091
-	codeInvalidGroupFunc   = 1111
+	codeNoTables           = 1096
+	codeUnknownMultiTable  = 1109
 	codeColumnTwice        = 1110
+	codeInvalidGroupFunc   = 1111
 	codeTableMustHaveCols  = 1113
 	codeTooManyTables      = 1116
 	codeTooManyColumns     = 1117
@@ -43,50 +49,41 @@ const (
 	codeMixOfGroupFunc     = 1140
 	codeNoSuchTable        = 1146
 	codePrimaryNull        = 1171
-	codeNonUpdatable       = 1288
+	codeUnknownIndex       = 1176
+	codeWrongArguments     = 1210
 	codeWrongUsage         = 1221
 	codeUnionColumns       = 1222
 	codeNotSupported       = 1235
 	codeOperandColumns     = 1241
-	codeUnknownMultiTable  = 1109
-	codeWrongArguments     = 1210
-	codeWrongParameters    = 1582
-	codeWrongSpecifier     = 1063
-	codeTooManyKeyParts    = 1070
-	codeWrongPrefix        = 1089
-	codeWrongIndexName     = 1280
-	codeInvalidOnUpdate    = 1294
-	codeTooManyPartitions  = 1499
-	codeGeneratedOrder     = 3107
-	codeGeneratedAuto      = 3109
-	codeJSONKey            = 3152
-	codeCheckFunction      = 3814
-	codeDuplicateCheck     = 3822
-	codeCantRemoveAll      = 1090
-	codeNoCheck            = 3940
-	codeCheckUses          = 3959
 	codeDerivedAlias       = 1248
-	codeUnknownTable       = 1051
-	codeNoTables           = 1096
 	codeUnknownCollation   = 1273
+	codeWrongIndexName     = 1280
+	codeNonUpdatable       = 1288
+	codeInvalidOnUpdate    = 1294
 	codeNoSuchFunction     = 1305
 	codeViewFieldList      = 1353
 	codeNoDefault          = 1364
 	codeIllegalDouble      = 1367
+	codeTooManyPartitions  = 1499
 	codePartitionColumn    = 1503
 	codeWrongLiteral       = 1525
-	codeUnknownSysVar      = 1193
+	codeWrongParameters    = 1582
 	codeOrderNotInDistinct = 3065
-	codeGeneratedValue     = 3105
-	codeGeneratedDependsOn = 3108
 	codeGeneratedFunc      = 3102
-	codeCheckUnknownColumn = 3820
-	codeUnknownIndex       = 1176
+	codeGeneratedValue     = 3105
+	codeGeneratedOrder     = 3107
+	codeGeneratedDependsOn = 3108
+	codeGeneratedAuto      = 3109
+	codeJSONKey            = 3152
+	codeCheckFunction      = 3814
+	codeDuplicateCheck     = 3822
+	codeNoCheck            = 3940
+	codeCheckUses          = 3959
 )
 
 // states are the SQLSTATEs of those numbers whose state is not HY000.
 var states = map[int]string{
-	codeBadNull: "23000", codeNonUniqueColumn: "23000", codeUnknownColumn: "42S22",
+	codeNonUniqueColumn: "23000", codeUnknownColumn: "42S22",
 	codeWrongFieldGroup: "42000", codeWrongGroupField: "42000", codeDuplicateColumn: "42S21",
 	codeDuplicateKeyName: "42000", codeSyntax: "42000", codeNonUniqueTable: "42000",
 	codeInvalidDefault: "42000", codeMultiplePrimaryKey: "42000", codeKeyColumnMissing: "42000",
