@@ -141,7 +141,8 @@ func (c *Catalog) BeginWrite() (end func()) {
 // under way).
 func (c *Catalog) WaitLease(ctx context.Context) error {
 	c.writing.Lock()
-	c.writing.Unlock() //nolint:staticcheck // what counts is that everybody has left
+	//lint:ignore SA2001 what counts is that everybody has left
+	c.writing.Unlock()
 	if !c.engine.Shared() {
 		return nil
 	}

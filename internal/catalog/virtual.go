@@ -56,11 +56,3 @@ func yesNo(b bool) string {
 	}
 	return "NO"
 }
-
-// orNull is s, or NULL where it is empty.
-func orNull(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}

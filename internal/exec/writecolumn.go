@@ -152,7 +152,7 @@ func (c *columns) assign(list []assignment, old []value.Value, number int, env *
 	row = append([]value.Value(nil), old...)
 	for _, a := range list {
 		env.Row = row
-		v := value.NullValue
+		var v value.Value
 		if a.value == nil {
 			v, err = c.defaultOf(a.column, number, env)
 		} else if v, err = a.value(env); err == nil {
