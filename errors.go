@@ -61,6 +61,7 @@ type Error struct {
 	// RequestID is Azure's id of the request that failed; "" for other stores.
 	RequestID string
 
+	caret string
 	class error // one of the targets above
 	cause error
 }
@@ -79,8 +80,15 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		s += " (request " + e.RequestID + ")"
 	}
+	if e.caret != "" && (e.class == ErrSyntax || e.class == ErrNotSupported) {
+		s += "\n" + e.caret
+	}
 	return s
 }
+
+// Caret is the line of the statement where the error is, and below it a ^ at the place; "" where there is none.
+// The texts of errors that are ErrSyntax or ErrNotSupported end in it.
+func (e *Error) Caret() string { return e.caret }
 
 // Is makes errors.Is(err, ErrDuplicateKey) and the like true.
 func (e *Error) Is(target error) bool { return e.class != nil && e.class == target }

@@ -71,6 +71,9 @@ func translated(err error, text string) error {
 	case errors.As(err, &plan):
 		e := numbered(plan.Code, plan.State, plan.Message, err)
 		e.Line, e.Column = place(text, plan.Pos)
+		if e.Line > 0 {
+			e.caret = dialect.Caret(text, plan.Pos)
+		}
 		return e
 	case errors.As(err, &noTable):
 		return numbered(1146, "42S02", fmt.Sprintf("Table '%s.%s' doesn't exist", databaseName(noTable.Database), noTable.Name), err)
@@ -111,7 +114,7 @@ func numbered(number int, state, message string, cause error) *Error {
 }
 
 func syntaxError(e *dialect.Error) *Error {
-	out := &Error{Number: 1064, State: "42000", Message: e.Error(), Line: e.Line, Column: e.Column, class: ErrSyntax, cause: e}
+	out := &Error{Number: 1064, State: "42000", Message: e.Error(), Line: e.Line, Column: e.Column, caret: e.Caret(), class: ErrSyntax, cause: e}
 	if e.Unsupported != "" {
 		out.Number, out.class = 1235, ErrNotSupported
 	}

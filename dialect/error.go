@@ -47,25 +47,28 @@ func (e *Error) Error() string {
 	return "syntax error at " + where + near + ": " + e.Message
 }
 
-// Caret is the line of the text where the error is, and below it a ^ at the place. Of a long line it
-// shows what is within 60 bytes of the place.
-func (e *Error) Caret() string {
-	from := strings.LastIndexByte(e.SQL[:e.Pos], '\n') + 1
-	to := len(e.SQL)
-	if n := strings.IndexByte(e.SQL[e.Pos:], '\n'); n >= 0 {
-		to = e.Pos + n
+// Caret is the line of the text where the error is, and below it a ^ at the place; see [Caret].
+func (e *Error) Caret() string { return Caret(e.SQL, e.Pos) }
+
+// Caret is the line of a text where an offset is, and below it a ^ at the place. Of a long line it shows what is
+// within 60 bytes of the place.
+func Caret(sql string, pos int) string {
+	from := strings.LastIndexByte(sql[:pos], '\n') + 1
+	to := len(sql)
+	if n := strings.IndexByte(sql[pos:], '\n'); n >= 0 {
+		to = pos + n
 	}
 	var pre, post string
-	if e.Pos-from > 60 {
-		from, pre = e.Pos-60, "…"
+	if pos-from > 60 {
+		from, pre = pos-60, "…"
 	}
-	if to-e.Pos > 60 {
-		to, post = e.Pos+60, "…"
+	if to-pos > 60 {
+		to, post = pos+60, "…"
 	}
 	var b strings.Builder
-	b.WriteString(pre + strings.ToValidUTF8(e.SQL[from:to], "") + post + "\n")
+	b.WriteString(pre + strings.ToValidUTF8(sql[from:to], "") + post + "\n")
 	// A tab keeps its width, so that the mark stands below its place.
-	for _, r := range pre + strings.ToValidUTF8(e.SQL[from:e.Pos], "") {
+	for _, r := range pre + strings.ToValidUTF8(sql[from:pos], "") {
 		if r != '\t' {
 			r = ' '
 		}

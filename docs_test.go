@@ -1,0 +1,46 @@
+package nearlyfree
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+var update = flag.Bool("update", false, "write docs/functions.md anew")
+
+// TestFunctionReference keeps docs/functions.md what the code has.
+func TestFunctionReference(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Functions\n\nMade from the code by `go test -run TestFunctionReference -update .`; do not edit.\n")
+	families := map[string][]*expr.Function{}
+	var order []string
+	for _, f := range append(expr.Aggregates(), expr.Functions()...) {
+		if families[f.Family] == nil {
+			order = append(order, f.Family)
+		}
+		families[f.Family] = append(families[f.Family], f)
+	}
+	for _, family := range order {
+		fmt.Fprintf(&b, "\n## %s\n\n| function | what it gives |\n|---|---|\n", strings.ToUpper(family[:1])+family[1:])
+		for _, f := range families[family] {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(f.Signature, "|", `\|`), strings.ReplaceAll(f.Doc, "|", `\|`))
+		}
+	}
+	const path = "docs/functions.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != b.String() {
+		t.Errorf("%s is not what the code has: run go test -run TestFunctionReference -update .", path)
+	}
+}
