@@ -28,9 +28,19 @@ type Select struct {
 	Hints    []string // words of /*+ … */ after SELECT, lower case
 }
 
-// Union is left UNION [ALL] right, with ORDER BY and LIMIT of the whole.
+// SetOp is how a Union makes one result of two.
+type SetOp uint8
+
+const (
+	UnionOp     SetOp = iota // rows of either
+	ExceptOp                 // rows of the left that are not in the right
+	IntersectOp              // rows that are in both
+)
+
+// Union is left UNION, EXCEPT or INTERSECT [ALL] right, with ORDER BY and LIMIT of the whole.
 type Union struct {
 	With        []CTE
+	Op          SetOp
 	All         bool
 	Left, Right Query
 	OrderBy     []Order

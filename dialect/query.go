@@ -36,40 +36,21 @@ func (p *parser) subquery(i int) Query {
 
 // query reads the query of the tokens lo to hi-1:
 //
-//	[WITH …] block [UNION [ALL] block …] [ORDER BY …] [LIMIT …] [FOR UPDATE]
+//	[WITH …] block [UNION|EXCEPT|INTERSECT [ALL] block …] [ORDER BY …] [LIMIT …] [FOR UPDATE]
 //
 // where a block is SELECT … or a query in parentheses. Each SELECT goes to the parser by itself.
 func (p *parser) query(lo, hi int) Query {
 	with, lo := p.with(lo, hi)
 	tail := p.tail(lo, hi)
-	if i := p.until(tail, hi, "UNION"); i < hi {
-		p.fail(i, "ORDER BY and LIMIT before UNION need parentheses round their SELECT")
+	if i := p.until(tail, hi, setOps...); i < hi {
+		p.fail(i, "ORDER BY and LIMIT before %s need parentheses round their SELECT", p.toks[i].word)
 		return nil
 	}
 	end, lock := p.lock(tail, hi)
-	union := p.until(lo, tail, "UNION", "EXCEPT", "INTERSECT")
-	if union == tail {
+	if p.until(lo, tail, setOps...) == tail {
 		return p.single(with, lo, tail, end, lock)
 	}
-	q := p.block(lo, union, lock)
-	for union < tail && p.err == nil {
-		if w := p.toks[union].word; w != "UNION" {
-			p.unsupported(union, w)
-			return nil
-		}
-		u := &Union{Left: q}
-		lo = union + 1
-		switch p.toks[lo].word {
-		case "ALL":
-			u.All = true
-			lo++
-		case "DISTINCT":
-			lo++
-		}
-		union = p.until(lo, tail, "UNION", "EXCEPT", "INTERSECT")
-		u.Right = p.block(lo, union, lock)
-		q = u
-	}
+	q := p.united(lo, tail, lock)
 	u, ok := q.(*Union)
 	if !ok || p.err != nil {
 		return nil
@@ -80,6 +61,49 @@ func (p *parser) query(lo, hi int) Query {
 		u.OrderBy, u.Limit = s.OrderBy, s.Limit
 	}
 	return u
+}
+
+// setOps are the words between the blocks of a query.
+var setOps = []string{"UNION", "EXCEPT", "INTERSECT"}
+
+// united reads blocks with UNION and EXCEPT between them, from left to right; INTERSECT binds tighter.
+func (p *parser) united(lo, hi int, lock bool) Query {
+	q, at := p.intersected(lo, hi, lock)
+	for at < hi && p.err == nil {
+		u := &Union{Left: q}
+		if p.toks[at].word == "EXCEPT" {
+			u.Op = ExceptOp
+		}
+		u.All, at = p.setOp(at)
+		u.Right, at = p.intersected(at, hi, lock)
+		q = u
+	}
+	return q
+}
+
+// intersected reads blocks with INTERSECT between them and returns the token behind.
+func (p *parser) intersected(lo, hi int, lock bool) (Query, int) {
+	at := p.until(lo, hi, setOps...)
+	q := p.block(lo, at, lock)
+	for at < hi && p.toks[at].word == "INTERSECT" && p.err == nil {
+		u := &Union{Op: IntersectOp, Left: q}
+		u.All, lo = p.setOp(at)
+		at = p.until(lo, hi, setOps...)
+		u.Right = p.block(lo, at, lock)
+		q = u
+	}
+	return q, at
+}
+
+// setOp reads what follows the word of a set operation: ALL, DISTINCT or nothing.
+func (p *parser) setOp(i int) (all bool, next int) {
+	switch p.toks[i+1].word {
+	case "ALL":
+		return true, i + 2
+	case "DISTINCT":
+		return false, i + 2
+	}
+	return false, i + 1
 }
 
 // tail is the token where ORDER BY, LIMIT or the lock of a query begins. The FOR of an index hint, USE

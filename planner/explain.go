@@ -103,6 +103,15 @@ func (e *explainer) operator(n Node) string {
 		return "derived " + n.Name
 	case *Concat:
 		return "union all"
+	case *SetMatch:
+		s := "except"
+		if n.Intersect {
+			s = "intersect"
+		}
+		if n.All {
+			s += " all"
+		}
+		return s
 	}
 	return fmt.Sprintf("%T", n)
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// union plans left UNION [ALL] right: rows of one after the rows of the other, each once without ALL.
+// union plans left UNION, EXCEPT or INTERSECT [ALL] right, with ORDER BY and LIMIT of the whole.
 func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
 	ctes, err := at.ctes.with(u.With)
 	if err != nil {
@@ -18,15 +18,21 @@ func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
 		return nil, err
 	}
 	out := &queryPlan{columns: unionColumns(arms)}
-	concat := &Concat{Columns: out.columns}
+	var inputs []Node
 	for _, arm := range arms {
-		concat.Inputs = append(concat.Inputs, converted(arm, out.columns))
+		inputs = append(inputs, converted(arm, out.columns))
 		out.rows += arm.rows
 		out.requests += arm.requests
 	}
-	var node Node = concat
-	if !u.All {
-		distinct := &Distinct{Input: concat}
+	var node Node
+	switch {
+	case u.Op != dialect.UnionOp:
+		node = &SetMatch{Left: inputs[0], Right: inputs[1], Intersect: u.Op == dialect.IntersectOp, All: u.All, Columns: out.columns}
+		out.rows = arms[0].rows
+	case u.All:
+		node = &Concat{Inputs: inputs, Columns: out.columns}
+	default:
+		distinct := &Distinct{Input: &Concat{Inputs: inputs, Columns: out.columns}}
 		for _, c := range out.columns {
 			distinct.Collation = append(distinct.Collation, c.Type.Collation)
 		}
@@ -68,14 +74,15 @@ func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
 	return out, nil
 }
 
-// arms plans what u unites; a chain of UNIONs of the same kind, and UNION ALL to the left of a UNION, is
-// one list.
+// arms plans what u makes one result of; a chain of UNIONs of the same kind, and UNION ALL to the left of
+// a UNION, is one list.
 func (b *builder) arms(u *dialect.Union, at site) ([]*queryPlan, error) {
 	var chain []dialect.Query
 	var left dialect.Query = u
 	for {
 		l, ok := left.(*dialect.Union)
-		if !ok || l != u && (l.All != u.All && u.All || len(l.OrderBy) > 0 || l.Limit != nil || len(l.With) > 0) {
+		if !ok || l != u && (u.Op != dialect.UnionOp || l.Op != u.Op || l.All != u.All && u.All ||
+			len(l.OrderBy) > 0 || l.Limit != nil || len(l.With) > 0) {
 			break
 		}
 		chain = append(chain, l.Right)

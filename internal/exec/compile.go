@@ -50,6 +50,8 @@ func compile(n planner.Node) (node, error) {
 		return compileValues(n), nil
 	case *planner.Concat:
 		return compileConcat(n)
+	case *planner.SetMatch:
+		return compileSetMatch(n)
 	case *planner.HashJoin:
 		return compileHashJoin(n)
 	case *planner.LookupJoin:

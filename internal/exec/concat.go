@@ -15,12 +15,7 @@ type concatNode struct {
 }
 
 func compileConcat(n *planner.Concat) (node, error) {
-	c := &concatNode{}
-	for _, col := range n.Columns {
-		t := col.Type
-		t.Length = 0 // the types are made to hold all inputs' values: nothing is to be cut
-		c.types = append(c.types, t)
-	}
+	c := &concatNode{types: unifiedTypes(n.Columns)}
 	for _, input := range n.Inputs {
 		in, err := compile(input)
 		if err != nil {
@@ -66,12 +61,7 @@ func (it *concatIter) Next(ctx context.Context) ([]value.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		for i, t := range it.node.types {
-			if it.row[i], err = unify(t, row[i]); err != nil {
-				return nil, err
-			}
-		}
-		return it.row, nil
+		return it.row, unifyRow(it.node.types, it.row, row)
 	}
 }
 
@@ -81,6 +71,27 @@ func (it *concatIter) Close() error {
 		return nil
 	}
 	return it.input.Close()
+}
+
+// unifiedTypes gives the types of a set operation's columns. They are made to hold all inputs' values:
+// nothing is to be cut.
+func unifiedTypes(columns []planner.ResultColumn) []value.Type {
+	types := make([]value.Type, len(columns))
+	for i, c := range columns {
+		types[i] = c.Type
+		types[i].Length = 0
+	}
+	return types
+}
+
+// unifyRow sets dst to the row's values as values of these types.
+func unifyRow(types []value.Type, dst, row []value.Value) (err error) {
+	for i, t := range types {
+		if dst[i], err = unify(t, row[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // unify makes v a value of the type of a union's column.

@@ -1,0 +1,16 @@
+package planner
+
+// SetMatch is EXCEPT [ALL] and INTERSECT [ALL]: the rows of Left that Right does not have, or has. Right is
+// read first and held in memory. Without All each row comes once. Types are those of Columns.
+type SetMatch struct {
+	Left, Right Node
+	Intersect   bool
+	All         bool
+	Columns     []ResultColumn
+}
+
+// Children are the inputs, the left one first.
+func (n *SetMatch) Children() []Node { return []Node{n.Left, n.Right} }
+
+// Width is that of both inputs.
+func (n *SetMatch) Width() int { return n.Left.Width() }
