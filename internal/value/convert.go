@@ -202,7 +202,7 @@ func (t Type) convertFloat(v Value) (Value, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) || t.Unsigned && f < 0 {
 		return t.fail(OutOfRange, v)
 	}
-	return FromFloat(f + 0), nil // + 0 makes 0 of -0
+	return FromFloat(f), nil
 }
 
 func (t Type) convertDecimal(v Value) (Value, error) {
