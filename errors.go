@@ -13,6 +13,7 @@ var (
 	ErrTableExists     = errors.New("nearlyfree: table exists")
 	ErrUnknownColumn   = errors.New("nearlyfree: unknown column")
 	ErrDuplicateKey    = errors.New("nearlyfree: duplicate key")
+	ErrForeignKey      = errors.New("nearlyfree: foreign key fails")
 	ErrNotNull         = errors.New("nearlyfree: column cannot be null")
 	ErrBadValue        = errors.New("nearlyfree: value does not fit")
 	ErrConflict        = errors.New("nearlyfree: conflict with another writer")

@@ -25,6 +25,7 @@ var classes = map[int]error{
 	1064: ErrSyntax,
 	1235: ErrNotSupported,
 	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1690: ErrBadValue, 3819: ErrBadValue,
+	1451: ErrForeignKey, 1452: ErrForeignKey,
 	1792: ErrReadOnly,
 }
 

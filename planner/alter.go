@@ -93,8 +93,11 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 	case dialect.TableOption:
 		return m.alterOptions(a.Options)
 	case dialect.AddForeignKey:
-		return m.noForeignKeys(a.Pos)
+		return m.foreignKeyRefused(a.Pos, a.ForeignKey.Table.Name)
 	case dialect.DropForeignKey:
+		if in := m.t.Inside; in != nil && strings.EqualFold(in.Name, a.Name) {
+			return notSupported(a.Pos, "dropping the foreign key of a table that lives inside '%s' is", in.Parent)
+		}
 		return cantDrop(a.Name, a.Pos)
 	case dialect.DropPrimaryKey:
 		return notSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
@@ -124,6 +127,9 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 	}
 	if a.Column.AutoIncrement {
 		return notSupported(a.Pos, "adding an AUTO_INCREMENT column to a table is")
+	}
+	if ref := a.Column.References; ref != nil {
+		return m.foreignKeyRefused(a.Pos, ref.Table.Name)
 	}
 	if err := m.addColumn(&a.Column); err != nil {
 		return err
@@ -181,6 +187,9 @@ func (m *alteration) reorder(order []int) {
 		}
 	}
 	move(m.t.Key)
+	if m.t.Inside != nil {
+		move(m.t.Inside.Key)
+	}
 	for _, ix := range m.t.Indexes {
 		move(ix.Parts)
 		for i := range ix.Include {
@@ -287,6 +296,9 @@ func (m *alteration) renameColumn(name, to string, pos dialect.Pos) error {
 		return newError(codeDuplicateColumn, pos, "Duplicate column name '%s'", to)
 	}
 	if !strings.EqualFold(name, to) {
+		if len(m.t.Children) > 0 && slices.ContainsFunc(m.t.Key, func(p KeyPart) bool { return p.Column == i }) {
+			return notSupported(pos, "renaming '%s', which table '%s' references, is", name, m.t.Children[0])
+		}
 		if err := m.unused(i, pos); err != nil {
 			return err
 		}

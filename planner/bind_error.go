@@ -52,8 +52,10 @@ const (
 	codeUnknownIndex       = 1176
 	codeWrongArguments     = 1210
 	codeWrongUsage         = 1221
+	codeForeignKey         = 1215
 	codeUnionColumns       = 1222
 	codeNotSupported       = 1235
+	codeForeignKeyColumns  = 1239
 	codeOperandColumns     = 1241
 	codeDerivedAlias       = 1248
 	codeUnknownCollation   = 1273
@@ -68,6 +70,7 @@ const (
 	codePartitionColumn    = 1503
 	codeWrongLiteral       = 1525
 	codeWrongParameters    = 1582
+	codeNoReferencedKey    = 1822
 	codeOrderNotInDistinct = 3065
 	codeGeneratedFunc      = 3102
 	codeGeneratedValue     = 3105
@@ -75,6 +78,7 @@ const (
 	codeGeneratedDependsOn = 3108
 	codeGeneratedAuto      = 3109
 	codeJSONKey            = 3152
+	codeIncompatibleKeys   = 3780
 	codeCheckFunction      = 3814
 	codeDuplicateCheck     = 3822
 	codeNoCheck            = 3940
@@ -83,7 +87,7 @@ const (
 
 // states are the SQLSTATEs of those numbers whose state is not HY000.
 var states = map[int]string{
-	codeNonUniqueColumn: "23000", codeUnknownColumn: "42S22",
+	codeForeignKeyColumns: "42000", codeNonUniqueColumn: "23000", codeUnknownColumn: "42S22",
 	codeWrongFieldGroup: "42000", codeWrongGroupField: "42000", codeDuplicateColumn: "42S21",
 	codeDuplicateKeyName: "42000", codeSyntax: "42000", codeNonUniqueTable: "42000",
 	codeInvalidDefault: "42000", codeMultiplePrimaryKey: "42000", codeKeyColumnMissing: "42000",

@@ -8,7 +8,7 @@ import (
 
 // newKeyPlan begins a plan of the rows' own key, or of an index.
 func newKeyPlan(t *Table, ix *Index) *KeyPlan {
-	k := &KeyPlan{table: t, prefix: keymap.RowPrefix + string(keymap.Separator)}
+	k := &KeyPlan{table: t, prefix: t.RowPrefix() + string(keymap.Separator)}
 	add := func(parts []KeyPart, codes []keymap.Part) {
 		for i, p := range parts {
 			k.parts = append(k.parts, keyPart{ordinal: p.Column, column: t.Columns[p.Column], part: codes[i]})

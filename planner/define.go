@@ -24,13 +24,18 @@ const RowID = "_rowid"
 // Version are the catalog's to set. What is wrong is an *Error. CREATE TABLE … LIKE is Clone's work; the
 // columns of CREATE TABLE … AS SELECT are added by DefineAs.
 func Define(c *dialect.CreateTable, database string) (*Table, error) {
+	return DefineInside(c, nil, database)
+}
+
+// DefineInside is Define for a table that is declared INSIDE another one, which is parent.
+func DefineInside(c *dialect.CreateTable, parent *Table, database string) (*Table, error) {
 	if c.Temporary {
 		return nil, notSupported(c.Table.Pos, "CREATE TEMPORARY TABLE is")
 	}
 	if c.Table.Database != "" {
 		database = c.Table.Database
 	}
-	d := &definer{t: &Table{Database: database, Name: c.Table.Name}}
+	d := &definer{t: &Table{Database: database, Name: c.Table.Name}, parent: parent}
 	if err := d.options(c.Options); err != nil {
 		return nil, err
 	}
@@ -93,6 +98,7 @@ func typeName(t value.Type) dialect.TypeName {
 // definer builds or changes a definition.
 type definer struct {
 	t       *Table
+	parent  *Table               // that the table is declared INSIDE
 	noCase  bool                 // the table's default for texts
 	uniques []*dialect.ColumnDef // columns that say UNIQUE themselves
 }
@@ -243,6 +249,9 @@ func (d *definer) autoIncrement() error {
 
 // beginsKey says whether a key begins with the column.
 func (d *definer) beginsKey(column int) bool {
+	if in := d.t.Inside; in != nil && d.t.Key[len(in.Key)].Column == column {
+		return true // it tells the rows inside one row apart
+	}
 	if len(d.t.Key) > 0 && d.t.Key[0].Column == column {
 		return true
 	}

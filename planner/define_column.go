@@ -10,9 +10,6 @@ import (
 
 // column makes a column of its definition, without the property that it is kept in.
 func (d *definer) column(def *dialect.ColumnDef) (*Column, error) {
-	if def.References != nil {
-		return nil, d.noForeignKeys(def.Pos)
-	}
 	t, err := d.columnType(def)
 	if err != nil {
 		return nil, err
@@ -89,11 +86,6 @@ func setDefault(col *Column, def *dialect.ColumnDef) error {
 
 func invalidDefault(col *Column) error {
 	return newError(codeInvalidDefault, noPos, "Invalid default value for '%s'", col.Name)
-}
-
-func (d *definer) noForeignKeys(pos dialect.Pos) error {
-	return newError(codeNotSupported, pos,
-		"foreign keys are not kept yet, so they are not supported: remove FOREIGN KEY and REFERENCES from the definition of '%s'", d.t.Name)
 }
 
 // addCheck adds CHECK (…).

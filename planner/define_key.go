@@ -12,9 +12,6 @@ import (
 
 // keys adds the keys and checks of a CREATE TABLE.
 func (d *definer) keys(c *dialect.CreateTable) error {
-	if len(c.ForeignKeys) > 0 {
-		return d.noForeignKeys(c.ForeignKeys[0].Pos)
-	}
 	for i := range c.Columns {
 		if def := &c.Columns[i]; def.PrimaryKey {
 			if err := d.setPrimary(&dialect.IndexDef{Parts: []dialect.KeyPart{{Column: def.Name}}, Pos: def.Pos}, def.Null); err != nil {
@@ -34,6 +31,9 @@ func (d *definer) keys(c *dialect.CreateTable) error {
 		if err := d.setPrimary(def, null); err != nil {
 			return err
 		}
+	}
+	if err := d.inside(c); err != nil {
+		return err
 	}
 	if err := d.columnIndexes(); err != nil {
 		return err
@@ -170,9 +170,9 @@ func (d *definer) addIndex(def *dialect.IndexDef) (*Index, error) {
 // keyName finds a name for an index's row keys that none ever had: entries of a dropped index may still
 // be there.
 func (d *definer) keyName(name string) string {
-	key := keymap.IndexName(name)
+	key := d.keyNameOf(name)
 	for n := 2; slices.Contains(d.t.KeyNames, key); n++ {
-		key = keymap.IndexName(numbered(name, n))
+		key = d.keyNameOf(numbered(name, n))
 	}
 	d.t.KeyNames = append(d.t.KeyNames, key)
 	return key

@@ -30,6 +30,9 @@ func CreateTableSQL(t *Table) string {
 	for _, ix := range t.Indexes {
 		line(t.indexSQL(ix))
 	}
+	if t.Inside != nil {
+		line(t.ForeignKeySQL())
+	}
 	for _, c := range t.Checks {
 		line("CONSTRAINT " + quoteName(c.Name) + " CHECK (" + c.Text + ")")
 	}
@@ -39,6 +42,10 @@ func CreateTableSQL(t *Table) string {
 	}
 	if t.Comment != "" {
 		b.WriteString(" COMMENT=" + quoteText(t.Comment))
+	}
+	if t.Inside != nil {
+		b.WriteString(" INSIDE " + quoteName(t.Inside.Parent))
+		return b.String() // its partitions are its parent's
 	}
 	if p := t.Partition; p != nil {
 		names := make([]string, len(p.Columns))
@@ -96,6 +103,21 @@ func (t *Table) partsSQL(parts []KeyPart) string {
 		}
 	}
 	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// ForeignKeySQL writes the foreign key of a table that lives inside another one.
+func (t *Table) ForeignKeySQL() string {
+	in := t.Inside
+	columns, refs := make([]string, len(in.Key)), make([]string, len(in.Key))
+	for i, p := range in.Key {
+		columns[i], refs[i] = quoteName(t.Columns[p.Column].Name), quoteName(in.Columns[i])
+	}
+	s := "CONSTRAINT " + quoteName(in.Name) + " FOREIGN KEY (" + strings.Join(columns, ", ") + ") REFERENCES " +
+		quoteName(in.Parent) + " (" + strings.Join(refs, ", ") + ")"
+	if in.Cascade {
+		s += " ON DELETE CASCADE"
+	}
+	return s
 }
 
 func (t *Table) indexSQL(ix *Index) string {

@@ -100,9 +100,16 @@ func (f fixture) run(sql, args string) []string {
 	}
 	switch st := parsed.Statement.(type) {
 	case *dialect.CreateTable:
-		t, err := Define(st, "")
+		t, err := DefineInside(st, f[strings.ToLower(st.Options["INSIDE"])], "")
 		if err != nil {
 			return []string{"error: " + err.Error()}
+		}
+		if t.Inside != nil {
+			parent := f[strings.ToLower(t.Inside.Parent)].AddChild(t)
+			if err := parent.Init(); err != nil {
+				return []string{"error: " + err.Error()}
+			}
+			f[strings.ToLower(parent.Name)] = parent
 		}
 		f[strings.ToLower(t.Name)] = t
 		return []string{"ok"}

@@ -51,7 +51,7 @@ func (t *Table) finishPartition(dst []byte, begin int) []byte {
 
 // AppendRowKey appends the RowKey of a row.
 func (t *Table) AppendRowKey(dst []byte, row []value.Value) ([]byte, error) {
-	dst = append(dst, keymap.RowPrefix...)
+	dst = append(dst, t.RowPrefix()...)
 	return t.appendCodes(dst, t.Key, t.keyParts, row)
 }
 

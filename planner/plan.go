@@ -247,6 +247,7 @@ type Insert struct {
 	Target    *Conflict // the one key whose duplicates are dealt with; nil: any
 	OnDup     []Assign  // evaluated with Env.Row = existing row, Env.Insert = new row
 	OnDupCond expr.Node
+	Children  []Family    // see Update; of statements that may delete a row or change its key
 	Returning []expr.Node // over the table's row
 }
 
@@ -271,6 +272,7 @@ type Update struct {
 	Source    Node
 	Offset    int
 	Set       []Assign
+	Children  []Family // what lives inside the table
 	Returning []expr.Node
 }
 
@@ -279,7 +281,8 @@ type Delete struct {
 	Table     *Table
 	Source    Node
 	Offset    int
-	All       bool // no condition at all
+	All       bool     // no condition at all
+	Children  []Family // what lives inside the table
 	Returning []expr.Node
 }
 

@@ -25,6 +25,12 @@ type Table struct {
 	FirstAutoIncrement int64
 	// KeyNames are the index key names that were ever used, so that none is used again for another index.
 	KeyNames []string
+	// RowName begins the row keys of a table that lives inside another one; "" is keymap.RowPrefix.
+	RowName string
+	// Inside ties a table to the one that it lives inside; nil: it lives alone.
+	Inside *Composition
+	// Children are the names of the tables that live inside this one.
+	Children []string
 
 	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise.
 	Virtual func() ([][]value.Value, error) `json:"-"`

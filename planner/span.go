@@ -16,7 +16,7 @@ import (
 // more than one column and of comparisons of rows of values.
 type KeyPlan struct {
 	table    *Table
-	prefix   string    // RowPrefix or the index's key name, and the separator
+	prefix   string    // that of rows, or the index's key name, and the separator
 	parts    []keyPart // of the whole key: an index's parts, then those of the primary key
 	complete int       // parts that make up a whole RowKey of a row; 0: an index, whose entries are read by spans
 	branches []keyBranch
@@ -49,7 +49,7 @@ func (s *Scan) Reads(env *expr.Env, r *Reads) error {
 	r.Points, r.Spans, r.Exact, r.Unordered = r.Points[:0], r.Spans[:0], true, false
 	k := s.Keys
 	if k == nil {
-		k = &KeyPlan{table: s.Table, prefix: keymap.RowPrefix + string(keymap.Separator)}
+		k = &KeyPlan{table: s.Table, prefix: s.Table.RowPrefix() + string(keymap.Separator)}
 		k.setPartition()
 		return (&spanBuilder{k: k, env: env, r: r}).whole(k.prefix)
 	}

@@ -47,6 +47,11 @@ func (t *Table) Init() error {
 			}
 		}
 	}
+	if t.Inside != nil {
+		if t.Inside.parts, err = t.keymapParts("foreign key", t.Inside.Key); err != nil {
+			return err
+		}
+	}
 	t.partitionParts = nil
 	if p := t.Partition; p != nil {
 		if p.Kind == PartitionByHash && p.Count < 1 {
@@ -117,6 +122,12 @@ func (t *Table) Clone() *Table {
 	}
 	c.Checks = slices.Clone(t.Checks)
 	c.KeyNames = slices.Clone(t.KeyNames)
+	c.Children = slices.Clone(t.Children)
+	if t.Inside != nil {
+		in := *t.Inside
+		in.Columns, in.Key = slices.Clone(in.Columns), slices.Clone(in.Key)
+		c.Inside = &in
+	}
 	if t.Partition != nil {
 		p := *t.Partition
 		p.Columns = slices.Clone(p.Columns)

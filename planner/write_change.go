@@ -40,6 +40,9 @@ func (b *builder) update(st *dialect.Update) error {
 	}
 	up := &Update{Table: rows.src.table, Offset: rows.src.offset}
 	b.plan.Write = up
+	if up.Children, err = b.family(up.Table); err != nil {
+		return err
+	}
 	c := rows.context("field list")
 	for i := range st.Set {
 		a, err := c.assign(up.Table, columns[i].ordinal, &st.Set[i])
@@ -79,6 +82,9 @@ func (b *builder) delete(st *dialect.Delete) error {
 	}
 	del := &Delete{Table: rows.src.table, Offset: rows.src.offset}
 	b.plan.Write = del
+	if del.Children, err = b.family(del.Table); err != nil {
+		return err
+	}
 	del.All = st.From == nil && st.Where == nil && st.Limit == nil
 	if del.Source, err = rows.node(); err != nil {
 		return err

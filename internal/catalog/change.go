@@ -122,15 +122,29 @@ func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engi
 		return err
 	}
 	ops := []engine.Op{{Kind: engine.Replace, Entity: e}}
+	var relatives []*planner.Table
 	if from != to {
 		ops = []engine.Op{
 			{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(from)}},
 			{Kind: engine.Insert, Entity: e},
 		}
+		if relatives, err = s.relatives(ctx, d.table, next.Name); err != nil {
+			return err
+		}
+		for _, r := range relatives {
+			e, err := c.stamp(s, r)
+			if err != nil {
+				return err
+			}
+			ops = append(ops, engine.Op{Kind: engine.Replace, Entity: e})
+		}
 	}
 	return c.commit(ctx, s, m, ops, func(tables map[string]*definition) {
 		tables[from] = nil
 		tables[to] = &definition{table: next}
+		for _, r := range relatives {
+			tables[strings.ToLower(r.Name)] = &definition{table: r}
+		}
 	})
 }
 

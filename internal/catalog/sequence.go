@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -15,7 +16,7 @@ const blockSize = 100
 
 type sequences struct {
 	mu     sync.Mutex
-	blocks map[string]*block // by physical table
+	blocks map[string]*block // by sequenceName
 }
 
 // block is the values next … end-1, which are this process's.
@@ -24,13 +25,21 @@ type block struct {
 	next, end int64
 }
 
+// sequenceName is how the values of a table are kept: one that lives inside another has its own.
+func sequenceName(t *planner.Table) string {
+	if t.RowName == "" {
+		return t.Physical
+	}
+	return t.Physical + string(keymap.Separator) + t.RowName
+}
+
 func (c *Catalog) block(t *planner.Table) *block {
 	c.sequences.mu.Lock()
 	defer c.sequences.mu.Unlock()
-	b := c.sequences.blocks[t.Physical]
+	b := c.sequences.blocks[sequenceName(t)]
 	if b == nil {
 		b = &block{}
-		c.sequences.blocks[t.Physical] = b
+		c.sequences.blocks[sequenceName(t)] = b
 	}
 	return b
 }
@@ -105,7 +114,7 @@ func (c *Catalog) Raise(ctx context.Context, t *planner.Table, v int64, m *engin
 // moveSequence changes the stored next value by f, again until no other process came between.
 func (c *Catalog) moveSequence(ctx context.Context, t *planner.Table, m *engine.Meter, f func(int64) (int64, bool)) error {
 	for {
-		e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + t.Physical, Meter: m})
+		e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t), Meter: m})
 		absent := isCode(err, engine.CodeNotFound)
 		if err != nil && !absent {
 			return err
@@ -122,7 +131,7 @@ func (c *Catalog) moveSequence(ctx context.Context, t *planner.Table, m *engine.
 			return nil
 		}
 		op := engine.Op{Kind: engine.Insert, Entity: engine.Entity{
-			PartitionKey: partition, RowKey: sequencePrefix + t.Physical,
+			PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t),
 			Names: []string{"Next"}, Values: []engine.Value{int64Value(next)},
 		}}
 		if !absent {
@@ -142,10 +151,10 @@ func (c *Catalog) Reset(ctx context.Context, t *planner.Table, m *engine.Meter) 
 
 func (c *Catalog) dropSequence(ctx context.Context, t *planner.Table, m *engine.Meter) error {
 	c.sequences.mu.Lock()
-	delete(c.sequences.blocks, t.Physical)
+	delete(c.sequences.blocks, sequenceName(t))
 	c.sequences.mu.Unlock()
 	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Meter: m,
-		Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: sequencePrefix + t.Physical}}}})
+		Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t)}}}})
 	if isCode(err, engine.CodeNotFound) {
 		return nil
 	}
@@ -158,11 +167,11 @@ func (c *Catalog) Close(ctx context.Context) error {
 	blocks := c.sequences.blocks
 	c.sequences.blocks = map[string]*block{}
 	c.sequences.mu.Unlock()
-	for physical, b := range blocks {
+	for name, b := range blocks {
 		if b.next == b.end || b.next == 0 {
 			continue
 		}
-		t := &planner.Table{Physical: physical}
+		t := &planner.Table{Physical: name}
 		err := c.moveSequence(ctx, t, c.meter, func(stored int64) (int64, bool) {
 			if stored == b.end {
 				return b.next, true

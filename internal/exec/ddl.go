@@ -101,6 +101,9 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 	case s.As != nil:
 		return x.createAs(ctx, s)
 	}
+	if name := s.Options["INSIDE"]; name != "" {
+		return &Outcome{}, x.createInside(ctx, s, name)
+	}
 	t, err := planner.Define(s, "")
 	if err != nil {
 		return nil, err
@@ -125,6 +128,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	}
 	t := from.Clone()
 	t.Name = s.Table.Name
+	t.Alone() // as in MySQL, a copy has no foreign keys
 	for _, ix := range t.Indexes {
 		ix.State = planner.IndexPublic // an empty table's indexes are complete
 	}
@@ -181,8 +185,15 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 	if len(missing) > 0 && !s.IfExists {
 		return &planner.Error{Code: 1051, State: "42S02", Message: fmt.Sprintf("Unknown table '%s'", strings.Join(missing, ",")), Pos: -1}
 	}
+	if err := dropsChildren(tables); err != nil {
+		return err
+	}
 	for _, t := range tables {
-		if err := x.Catalog.Drop(ctx, t, x.meter); err != nil && !isNoTable(err) {
+		drop := x.Catalog.Drop
+		if t.Inside != nil {
+			drop = x.dropInside
+		}
+		if err := drop(ctx, t, x.meter); err != nil && !isNoTable(err) {
 			return err
 		}
 	}
@@ -193,6 +204,12 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 	t, err := x.table(ctx, name)
 	if err != nil {
 		return err
+	}
+	if len(t.Children) > 0 {
+		return &Error{Code: 1701, State: "42000", Message: "Cannot truncate a table referenced in a foreign key constraint (`" + t.Children[0] + "`): use DELETE"}
+	}
+	if t.Inside != nil {
+		return x.empty(ctx, t)
 	}
 	return x.Catalog.Truncate(ctx, t, x.meter)
 }

@@ -96,7 +96,7 @@ func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, er
 	w := x.writer(ctx)
 	want := map[place]expected{}
 	decoder := rows.row.Decoder(positions(0, len(t.Columns)), 0, nil)
-	err := x.eachStored(ctx, t, rowSpan, nil, func(e *engine.Entity) error {
+	err := x.eachStored(ctx, t, t.RowSpan(), nil, func(e *engine.Entity) error {
 		row := make([]value.Value, t.RowWidth())
 		if err := decoder.DecodeRow(e, row); err != nil {
 			return err

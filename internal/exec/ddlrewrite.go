@@ -12,9 +12,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// rowSpan is the span of the keys of rows, without index entries.
-var rowSpan = keymap.PrefixSpan(keymap.RowPrefix + string(keymap.Separator))
-
 // eachStored gives all entities of a table whose RowKey is in a span, partition by partition. They are valid
 // until the function returns.
 func (x *definition) eachStored(ctx context.Context, t *planner.Table, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
@@ -117,7 +114,7 @@ func (x *definition) verify(ctx context.Context, t, next *planner.Table, change 
 		return err
 	}
 	number := 0
-	return x.eachStored(ctx, t, rowSpan, nil, func(e *engine.Entity) error {
+	return x.eachStored(ctx, t, t.RowSpan(), nil, func(e *engine.Entity) error {
 		number++
 		_, err := tr.row(e, number)
 		return err
@@ -135,7 +132,7 @@ func (x *definition) rewrite(ctx context.Context, from, to *planner.Table, chang
 		return err
 	}
 	r := &rewriter{definition: x, transform: tr, rows: newRowWriter(to)}
-	err = x.eachStored(ctx, to, rowSpan, nil, func(e *engine.Entity) error {
+	err = x.eachStored(ctx, to, to.RowSpan(), nil, func(e *engine.Entity) error {
 		r.number++
 		row, err := tr.row(e, r.number)
 		if err != nil {
@@ -269,7 +266,11 @@ func (rw *rowWriter) renew(ctx context.Context, w *writer, r *rowWrite, old stor
 
 // deleteEntries deletes all entries of an index that nobody reads or adds to any more.
 func (x *definition) deleteEntries(ctx context.Context, t *planner.Table, ix *planner.Index) error {
-	span := keymap.PrefixSpan(ix.KeyName + string(keymap.Separator))
+	return x.deleteSpan(ctx, t, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), ix)
+}
+
+// deleteSpan deletes all entities of a span of row keys: entries of an index, or rows (ix nil).
+func (x *definition) deleteSpan(ctx context.Context, t *planner.Table, span keymap.Span, ix *planner.Index) error {
 	for {
 		w := x.writer(ctx)
 		err := x.eachStored(ctx, t, span, []string{}, func(e *engine.Entity) error {

@@ -35,7 +35,7 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 		return nil, err
 	}
 	n := &insertNode{
-		plan: p, rows: newRowWriter(p.Table), columns: c, given: p.Columns,
+		plan: p, rows: newRowWriter(p.Table, p.Children...), columns: c, given: p.Columns,
 		onDup: compileAssigns(p.OnDup), onDupCond: compileCond(p.OnDupCond), returning: compileAll(p.Returning),
 		auto: -1, rowID: -1,
 	}

@@ -308,6 +308,11 @@ func (s *standing) write(ctx context.Context, r *standingRow) error {
 		return nil
 	case r.old == nil:
 		err = s.n.rows.insert(w, r.row)
+	case s.n.plan.Replace && len(s.n.rows.children) > 0:
+		// A row that is replaced is deleted, and what lives inside it with it.
+		if err = s.n.rows.update(ctx, s.w, w, *r.old, r.row); err == nil {
+			err = s.n.rows.removeChildren(ctx, s.w, w, w.partition, r.old.row)
+		}
 	case !sameRow(r.old.row, r.row, len(s.n.plan.Table.Columns)):
 		err = s.n.rows.update(ctx, s.w, w, *r.old, r.row)
 	}

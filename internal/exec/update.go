@@ -127,7 +127,7 @@ func compileUpdate(u *planner.Update) (writeNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &updateNode{targets: t, rows: newRowWriter(u.Table), columns: c, set: compileAssigns(u.Set), returning: compileAll(u.Returning)}, nil
+	return &updateNode{targets: t, rows: newRowWriter(u.Table, u.Children...), columns: c, set: compileAssigns(u.Set), returning: compileAll(u.Returning)}, nil
 }
 
 // again: see writeNode. Another run would pick other rows for a LIMIT.
@@ -174,7 +174,7 @@ func compileDelete(d *planner.Delete) (writeNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &deleteNode{targets: t, rows: newRowWriter(d.Table), returning: compileAll(d.Returning)}, nil
+	return &deleteNode{targets: t, rows: newRowWriter(d.Table, d.Children...), returning: compileAll(d.Returning)}, nil
 }
 
 // again: see writeNode.

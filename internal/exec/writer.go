@@ -37,6 +37,7 @@ type rowWrite struct {
 	number    int    // of the row in the statement, from 1
 	id        string // the same in each try
 	table     *planner.Table
+	inside    []*planner.Table // other tables whose rows are deleted with it
 	partition string
 	ops       []engine.Op
 	keys      []*planner.Index // by ops: the index whose entry it is, nil for the row itself
@@ -174,6 +175,7 @@ func (g *group) fold(op *engine.Op) bool {
 // gives up another may take. It says no where there is no such one.
 func fold(have, op *engine.Op) bool {
 	switch {
+	case have.Kind == engine.Merge && op.Kind == engine.Merge: // two touches of a parent
 	case have.Kind == engine.Delete && op.Kind != engine.Delete:
 		*have = engine.Op{Kind: engine.Replace, Entity: op.Entity, IfMatch: have.IfMatch}
 	case (have.Kind == engine.Insert || have.Kind == engine.Upsert) && op.Kind == engine.Delete:
@@ -191,6 +193,13 @@ func (w *writer) send(ctx context.Context, g *group) error {
 	}
 	if err := w.rt.checkCurrent(ctx, g.rows[0].table); err != nil {
 		return err
+	}
+	for _, r := range g.rows {
+		for _, t := range r.inside {
+			if err := w.rt.checkCurrent(ctx, t); err != nil {
+				return err
+			}
+		}
 	}
 	if err := w.begin(ctx); err != nil {
 		return err
@@ -282,7 +291,13 @@ func (g *group) explain(err error) error {
 
 // explain is group.explain for the row's j-th operation.
 func (r *rowWrite) explain(err error, j int) error {
-	if j < 0 || j >= len(r.ops) || r.row == nil || !isCode(err, engine.CodeExists) {
+	if j < 0 || j >= len(r.ops) || r.row == nil {
+		return err
+	}
+	if r.ops[j].Kind == engine.Merge && isCode(err, engine.CodeNotFound) {
+		return noParentError(r.table)
+	}
+	if !isCode(err, engine.CodeExists) {
 		return err
 	}
 	if r.resolved || r.automatic && r.keys[j] == nil {

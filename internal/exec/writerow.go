@@ -16,9 +16,10 @@ type rowWriter struct {
 	entries []*Codec // by index: of its entries; the same as row where they are whole copies
 	// building says that an index is being made or dropped, so that a row may or may not have its entry.
 	building bool
+	children []*rowWriter // of the tables inside it
 }
 
-func newRowWriter(t *planner.Table) *rowWriter {
+func newRowWriter(t *planner.Table, children ...planner.Family) *rowWriter {
 	rw := &rowWriter{table: t, row: NewCodec(t), entries: make([]*Codec, len(t.Indexes))}
 	for i, ix := range t.Indexes {
 		rw.entries[i] = rw.row
@@ -26,6 +27,9 @@ func newRowWriter(t *planner.Table) *rowWriter {
 			rw.entries[i] = NewIndexCodec(t, ix)
 		}
 		rw.building = rw.building || ix.State != planner.IndexPublic
+	}
+	for _, c := range children {
+		rw.children = append(rw.children, newRowWriter(c.Table, c.Children...))
 	}
 	return rw
 }
@@ -82,6 +86,9 @@ func (rw *rowWriter) insert(r *rowWrite, row []value.Value) error {
 	r.table, r.partition, r.row = rw.table, partition, row
 	r.ops = slices.Grow(r.ops, 1+len(entries))
 	r.add(engine.Op{Kind: engine.Insert, Entity: e}, nil)
+	if err := rw.touchParent(r, partition, row); err != nil {
+		return err
+	}
 	for i, ix := range rw.table.Indexes {
 		if ix.State == planner.IndexDeleteOnly {
 			continue
@@ -129,9 +136,9 @@ func (r *rowWrite) add(op engine.Op, key *planner.Index) {
 }
 
 // settled makes sure of the ETag of the row itself where an index is being built: only that one tells whether
-// the row has an entry in it.
+// the row has an entry in it; and where rows live inside it: only that one tells whether one more does.
 func (rw *rowWriter) settled(ctx context.Context, w *writer, old stored) (stored, error) {
-	if !rw.building || old.from == nil {
+	if !rw.building && len(rw.children) == 0 || old.from == nil {
 		return old, nil
 	}
 	partition, key, _, err := rw.keysOf(old.row)
@@ -220,7 +227,7 @@ func (rw *rowWriter) remove(ctx context.Context, w *writer, r *rowWrite, old sto
 			return err
 		}
 	}
-	return nil
+	return rw.removeChildren(ctx, w, r, partition, old.row)
 }
 
 func (rw *rowWriter) removeEntry(ctx context.Context, w *writer, r *rowWrite, i int, partition, key string, old *stored) error {
@@ -261,6 +268,9 @@ func (rw *rowWriter) update(ctx context.Context, w *writer, r *rowWrite, old sto
 	} else {
 		r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil)}, nil)
 		r.add(engine.Op{Kind: engine.Insert, Entity: e}, nil)
+		if err := rw.moves(ctx, w, r, partition, old.row, row); err != nil {
+			return err
+		}
 	}
 	for i := range rw.table.Indexes {
 		if err := rw.updateEntry(ctx, w, r, i, partition, entries[i], newEntries[i], e, &old, row); err != nil {

@@ -62,7 +62,9 @@ func (b *Buffer) first(ctx context.Context, c *engine.Commit, next *entry) error
 	if next.op == engine.Upsert || next.ifMatch != "" {
 		return nil
 	}
-	exists, err := b.stored(ctx, c, next.rowKey)
+	etag, err := b.stored(ctx, c, next.rowKey)
+	exists := etag != ""
+	next.seen = etag
 	switch {
 	case err != nil:
 		return err
@@ -74,14 +76,14 @@ func (b *Buffer) first(ctx context.Context, c *engine.Commit, next *entry) error
 	return nil
 }
 
-// stored asks the store whether there is an entity.
-func (b *Buffer) stored(ctx context.Context, c *engine.Commit, rowKey string) (bool, error) {
-	_, err := b.e.Get(ctx, engine.Get{Table: c.Table, PartitionKey: c.PartitionKey, RowKey: rowKey, Select: []string{}, Meter: c.Meter})
+// stored asks the store for the ETag of an entity; "" when there is none.
+func (b *Buffer) stored(ctx context.Context, c *engine.Commit, rowKey string) (string, error) {
+	got, err := b.e.Get(ctx, engine.Get{Table: c.Table, PartitionKey: c.PartitionKey, RowKey: rowKey, Select: []string{}, Meter: c.Meter})
 	var e *engine.Error
 	if errors.As(err, &e) && e.Code == engine.CodeNotFound {
-		return false, nil
+		return "", nil
 	}
-	return err == nil, err
+	return got.ETag, err
 }
 
 // again folds an operation on an entity that the transaction has written before into what it has done.
@@ -96,7 +98,11 @@ func (b *Buffer) again(ctx context.Context, c *engine.Commit, op *engine.Op, old
 	case op.IfMatch != "" && op.IfMatch != old.etag:
 		return engine.Errorf(engine.CodeStale, "entity %q, %q of table %q has changed in this transaction", c.PartitionKey, next.rowKey, c.Table)
 	}
-	next.ifMatch = old.ifMatch
+	next.ifMatch, next.seen = old.ifMatch, old.seen
+	if op.IfMatch != "" && next.ifMatch == "" {
+		// The caller has read it since: what it goes by was there when the first operation looked.
+		next.ifMatch = old.seen
+	}
 	switch {
 	case op.Kind == engine.Delete:
 		return b.deleted(ctx, c, old, next)
@@ -120,8 +126,8 @@ func (b *Buffer) deleted(ctx context.Context, c *engine.Commit, old, next *entry
 	case engine.Insert:
 		next.dropped = true
 	case engine.Upsert: // nobody knows yet whether there is something to delete
-		exists, err := b.stored(ctx, c, next.rowKey)
-		next.dropped = !exists
+		etag, err := b.stored(ctx, c, next.rowKey)
+		next.dropped = etag == ""
 		return err
 	}
 	return nil

@@ -50,6 +50,7 @@ type entry struct {
 	op      engine.OpKind
 	dropped bool
 	ifMatch string // the condition that op is sent with
+	seen    string // the ETag of what was stored when an unconditional op looked; "" when it did not, or there was none
 	etag    string // the entity's, while buffered
 
 	// The properties of a Merge are those that change, else all.

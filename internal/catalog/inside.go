@@ -1,0 +1,147 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// CreateInside stores the definition of a table that was defined to live inside parent, whose physical table it
+// shares. The parent's definition names it first: only when no process deletes a parent any more without looking
+// for children can there be some.
+func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m *engine.Meter) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	s, err := c.free(ctx, t.Name)
+	if err != nil {
+		return err
+	}
+	d, err := s.definition(ctx, parent.Name)
+	if err != nil {
+		return err
+	}
+	if d.table.Version != parent.Version {
+		return ErrConflict
+	}
+	if err := c.publish(ctx, s, m, nil, parent.AddChild(t)); err != nil {
+		return err
+	}
+	if err := c.WaitLease(ctx); err != nil {
+		return err
+	}
+	if s, err = c.free(ctx, t.Name); err != nil {
+		return err
+	}
+	if d, err = s.definition(ctx, parent.Name); err != nil {
+		return err
+	}
+	if d.table.Physical != parent.Physical {
+		return ErrConflict
+	}
+	t.Database, t.Physical = c.database, parent.Physical
+	e, err := c.stamp(s, t)
+	if err != nil {
+		return err
+	}
+	return c.commit(ctx, s, m, []engine.Op{{Kind: engine.Insert, Entity: e}}, func(tables map[string]*definition) {
+		tables[strings.ToLower(t.Name)] = &definition{table: t}
+	})
+}
+
+// free gives the latest definitions, in which there is no table of that name.
+func (c *Catalog) free(ctx context.Context, name string) (*Snapshot, error) {
+	s, err := c.latest(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := s.Table(ctx, name); err == nil {
+		return nil, &ExistsError{name}
+	} else if !isNoTable(err) {
+		return nil, err
+	}
+	return s, nil
+}
+
+// publish stores new definitions of tables that keep their names, beside other operations.
+func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, tables ...*planner.Table) error {
+	for _, t := range tables {
+		e, err := c.stamp(s, t)
+		if err != nil {
+			return err
+		}
+		ops = append(ops, engine.Op{Kind: engine.Replace, Entity: e})
+	}
+	return c.commit(ctx, s, m, ops, func(known map[string]*definition) {
+		for _, t := range tables {
+			known[strings.ToLower(t.Name)] = &definition{table: t}
+		}
+	})
+}
+
+// DropInside deletes the definition of a table that lives inside another one, and waits until nobody writes by it
+// any more. Its rows and index entries, which nobody sees then, are for the caller to delete.
+func (c *Catalog) DropInside(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	s, err := c.latest(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err := s.Table(ctx, t.Name); err != nil {
+		return err
+	}
+	ops := []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}}}
+	relatives, err := s.relatives(ctx, t, "")
+	if err != nil {
+		return err
+	}
+	for _, r := range relatives {
+		e, err := c.stamp(s, r)
+		if err != nil {
+			return err
+		}
+		ops = append(ops, engine.Op{Kind: engine.Replace, Entity: e})
+	}
+	err = c.commit(ctx, s, m, ops, func(known map[string]*definition) {
+		known[strings.ToLower(t.Name)] = nil
+		for _, r := range relatives {
+			known[strings.ToLower(r.Name)] = &definition{table: r}
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if err := c.dropSequence(ctx, t, m); err != nil {
+		return err
+	}
+	return c.WaitLease(ctx)
+}
+
+// relatives gives the definitions that name a table, when it gets another name; "" when it is dropped.
+func (s *Snapshot) relatives(ctx context.Context, t *planner.Table, to string) ([]*planner.Table, error) {
+	var out []*planner.Table
+	if t.Inside != nil {
+		parent, err := s.Table(ctx, t.Inside.Parent)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, parent.RenameChild(t.Name, to))
+	}
+	for _, name := range t.Children {
+		child, err := s.Table(ctx, name)
+		if isNoTable(err) {
+			continue // declared by a process that did not live to make it
+		}
+		if err != nil {
+			return nil, err
+		}
+		next := child.Clone()
+		if next.Inside != nil {
+			next.Inside.Parent = to
+		}
+		out = append(out, next)
+	}
+	return out, nil
+}

@@ -1,0 +1,105 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// touchParent makes the operation that ties a new row to the one that it lives inside: a merge of nothing. It
+// fails where that row is not there, costs no request, and gives it a new ETag, so that whoever deletes it at the
+// same time and has seen no children finds that it was changed.
+func (rw *rowWriter) touchParent(r *rowWrite, partition string, row []value.Value) error {
+	if rw.table.Inside == nil {
+		return nil
+	}
+	var buf [256]byte
+	b, err := rw.table.AppendParentKey(buf[:0], row)
+	if err != nil {
+		return err
+	}
+	r.add(engine.Op{Kind: engine.Merge, Entity: engine.Entity{PartitionKey: partition, RowKey: string(b)}}, nil)
+	return nil
+}
+
+// moves is what a change of a row's primary key means for the row that it lives inside, and for those that live
+// inside it: these would be left behind.
+func (rw *rowWriter) moves(ctx context.Context, w *writer, r *rowWrite, partition string, old, row []value.Value) error {
+	for _, child := range rw.children {
+		if err := child.refuse(ctx, w, rw.table, partition, old); err != nil {
+			return err
+		}
+	}
+	if rw.table.Inside == nil || rw.table.SameParent(old, row) {
+		return nil
+	}
+	return rw.touchParent(r, partition, row)
+}
+
+// removeChildren makes the operations that delete all that lives inside a row, whose ETag was read before.
+func (rw *rowWriter) removeChildren(ctx context.Context, w *writer, r *rowWrite, partition string, row []value.Value) error {
+	for _, child := range rw.children {
+		if !child.table.Inside.Cascade {
+			if err := child.refuse(ctx, w, rw.table, partition, row); err != nil {
+				return err
+			}
+			continue
+		}
+		decoder := child.row.Decoder(positions(0, len(child.table.Columns)), 0, nil)
+		err := child.each(ctx, w, rw.table, partition, row, 0, func(e *engine.Entity) error {
+			own := make([]value.Value, child.table.RowWidth())
+			if err := decoder.DecodeRow(e, own); err != nil {
+				return err
+			}
+			return child.remove(ctx, w, r, stored{row: own, etag: e.ETag})
+		})
+		if err != nil {
+			return err
+		}
+		r.inside = append(r.inside, child.table)
+	}
+	r.table = rw.table
+	return nil
+}
+
+// refuse fails where a row of the table lives inside a row of its parent.
+func (rw *rowWriter) refuse(ctx context.Context, w *writer, parent *planner.Table, partition string, row []value.Value) error {
+	return rw.each(ctx, w, parent, partition, row, 1, func(*engine.Entity) error {
+		return &Error{Code: 1451, State: "23000", Message: "Cannot delete or update a parent row: a foreign key constraint fails (`" +
+			rw.table.Name + "`, " + rw.table.ForeignKeySQL() + ")"}
+	})
+}
+
+// each gives the entities of the rows that live inside a row of the parent. A limit asks for one look only.
+func (rw *rowWriter) each(ctx context.Context, w *writer, parent *planner.Table, partition string, row []value.Value, limit int, do func(*engine.Entity) error) error {
+	span, err := rw.table.ChildSpan(parent, row)
+	if err != nil {
+		return err
+	}
+	s := &spanSource{
+		run: &w.run, limit: limit, scan: engine.Scan{Table: rw.table.Physical, Meter: w.x.Meter},
+		spans: []planner.Span{{Partition: partition, From: span.From, To: span.To}},
+	}
+	defer s.close()
+	for {
+		e, _, err := s.next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(e); err != nil {
+			return err
+		}
+	}
+}
+
+func noParentError(t *planner.Table) error {
+	return &Error{Code: 1452, State: "23000", Message: "Cannot add or update a child row: a foreign key constraint fails (`" +
+		t.Name + "`, " + t.ForeignKeySQL() + ")"}
+}
