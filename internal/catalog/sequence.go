@@ -168,19 +168,26 @@ func (c *Catalog) Close(ctx context.Context) error {
 	c.sequences.blocks = map[string]*block{}
 	c.sequences.mu.Unlock()
 	for name, b := range blocks {
-		if b.next == b.end || b.next == 0 {
-			continue
-		}
-		t := &planner.Table{Physical: name}
-		err := c.moveSequence(ctx, t, c.meter, func(stored int64) (int64, bool) {
-			if stored == b.end {
-				return b.next, true
-			}
-			return stored, true
-		})
-		if err != nil {
+		if err := c.giveBack(ctx, name, b); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// giveBack gives back what is left of a block. A statement that is under way takes a new one then.
+func (c *Catalog) giveBack(ctx context.Context, physical string, b *block) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	next, end := b.next, b.end
+	if next == end {
+		return nil
+	}
+	b.next, b.end = 0, 0
+	return c.moveSequence(ctx, &planner.Table{Physical: physical}, c.meter, func(stored int64) (int64, bool) {
+		if stored == end {
+			return next, true
+		}
+		return stored, true
+	})
 }
