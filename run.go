@@ -100,7 +100,7 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 }
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
-	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{})
+	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database})
 }
 
 // runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.

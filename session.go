@@ -37,7 +37,7 @@ var systemVariables = map[string]value.Value{
 	"unique_checks":            value.FromInt(1),
 	"lower_case_table_names":   value.FromInt(2),
 	"max_allowed_packet":       value.FromInt(4 << 20),
-	"sql_mode":                 value.FromString("ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE,ERROR_FOR_DIVISION_BY_ZERO"),
+	"sql_mode":                 value.FromString("ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE"),
 	"system_time_zone":         value.FromString("UTC"),
 	"time_zone":                value.FromString("+00:00"),
 	"transaction_isolation":    value.FromString("READ-COMMITTED"),
