@@ -29,6 +29,9 @@ func (e *explainer) write(w Write, depth int) {
 		} else {
 			add("entities a row %s", entities(each, 1))
 		}
+		if in := w.Table.Inside; in != nil {
+			add("inside a row of %s, which must be there", in.Parent)
+		}
 		if len(w.OnDup) > 0 {
 			add("on duplicate %s", e.assigns(w.Table, w.OnDup))
 		}
@@ -47,6 +50,14 @@ func (e *explainer) write(w Write, depth int) {
 	case *Delete:
 		add("delete %s", w.Table.Name)
 		add("entities a row %s", entities(w.Table.copies()+1, 1))
+		for _, child := range w.Children {
+			if child.Table.Inside.Cascade {
+				add("with its rows of %s", child.Table.Name)
+			} else {
+				add("unless it has rows of %s", child.Table.Name)
+			}
+			requests++ // a look for them
+		}
 		returning = w.Returning
 	}
 	if len(returning) > 0 {

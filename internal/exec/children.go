@@ -63,6 +63,10 @@ func (rw *rowWriter) removeChildren(ctx context.Context, w *writer, r *rowWrite,
 		r.inside = append(r.inside, child.table)
 	}
 	r.table = rw.table
+	if most := w.rt.Engine.Limits().BatchOps; len(r.ops) > most {
+		return engine.Errorf(engine.CodeTooLarge, "deleting a row of table %s with all that lives inside it takes %d operations, and an entity group transaction may have %d: "+
+			"delete from %s first", rw.table.Name, len(r.ops), most, rw.children[0].table.Name)
+	}
 	return nil
 }
 
