@@ -80,7 +80,7 @@ func (r *accessRequest) path(c *constrainer, ix *Index, forms [][][]atom) access
 	s := &Scan{Table: r.table, Alias: r.alias, Offset: r.offset, Total: r.total, Index: ix}
 	if ordered {
 		k.pinned = pinned
-		s.Ordered, s.Order = true, r.order
+		s.Ordered, s.Order, s.PartOrder = true, r.order, k.partOrder()
 	}
 	s.setAccess(k, depth)
 	s.Fetch = ix != nil && r.fetches(ix)
@@ -129,7 +129,7 @@ func (s *Scan) setAccess(k *KeyPlan, depth int) {
 		k.setPlain()
 	case depth > 0 || s.Index != nil:
 		s.Access = RangeScan
-	case s.Table.Partition == nil:
+	case s.Table.Partition == nil && s.Table.Parts == nil:
 		s.Access, s.Keys = PartitionScan, nil
 	default:
 		s.Access = PartitionScan
@@ -216,6 +216,11 @@ func (r *accessRequest) estimate(s *Scan, k *KeyPlan, depth int, ordered bool, r
 	}
 	partitions, named := k.spread()
 	fixed := partitions < assumedPartitions && r.table.Partition != nil && r.table.Partition.Kind == PartitionByKey
+	parts := k.partShare()
+	partitions *= parts
+	if depth == 0 && k.divide != nil {
+		entities *= parts / max(parts, float64(len(r.table.Parts.List)))
+	}
 	if depth == 0 && named && fixed {
 		entities = assumedRows / assumedPartitions * partitions
 	}

@@ -402,7 +402,7 @@ func (w *world) key(s *Scan, row []value.Value) (Key, bool) {
 		code, rest = keymap.SkipValue(rest)
 		cut = cut || keymap.IsCut(code)
 	}
-	return Key{string(partition), string(text)}, cut
+	return Key{Partition: string(partition), Row: string(text)}, cut
 }
 
 // passes evaluates a filter as a store would: comparisons with what is absent are false.

@@ -102,7 +102,7 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 	case dialect.DropPrimaryKey:
 		return notSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
 	}
-	return notSupported(a.Pos, "ALTER TABLE of partitions is")
+	return m.alterParts(a)
 }
 
 func cantDrop(name string, pos dialect.Pos) *Error {
@@ -201,6 +201,11 @@ func (m *alteration) reorder(order []int) {
 			p.Columns[i] = at[p.Columns[i]]
 		}
 	}
+	if p := m.t.Parts; p != nil {
+		for i := range p.Columns {
+			p.Columns[i] = at[p.Columns[i]]
+		}
+	}
 }
 
 // drop drops a column. As in MySQL it goes from the indexes too; an index of it alone is dropped.
@@ -214,6 +219,9 @@ func (m *alteration) drop(a *dialect.AlterAction) error {
 	}
 	name := m.t.Columns[i].Name
 	is := func(p KeyPart) bool { return p.Column == i }
+	if m.divides(i) && !slices.ContainsFunc(m.t.Key, is) {
+		return notSupported(a.Pos, "dropping '%s', by which the table is partitioned, is", name)
+	}
 	if slices.ContainsFunc(m.t.Key, is) {
 		return notSupported(a.Pos, "dropping '%s', a column of the primary key, is", name)
 	}

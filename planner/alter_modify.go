@@ -53,6 +53,9 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		if inKey {
 			return notSupported(a.Pos, "changing '%s', a column of the primary key, from %s to %s is", old.Name, old.Type, col.Type)
 		}
+		if m.divides(i) {
+			return notSupported(a.Pos, "changing '%s', by which the table is partitioned, from %s to %s is", old.Name, old.Type, col.Type)
+		}
 		m.renewIndexes(i)
 	}
 	m.change.Rewrite = !sameForm(old.Type, col.Type) || col.Generated != old.Generated

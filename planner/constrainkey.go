@@ -65,7 +65,7 @@ func (k *KeyPlan) concerned(form [][]atom) bool {
 	for _, atoms := range form {
 		if !slices.ContainsFunc(atoms, func(a atom) bool {
 			has := func(p keyPart) bool { return p.ordinal == a.ordinal }
-			return slices.ContainsFunc(k.parts, has) || slices.ContainsFunc(k.partition, has)
+			return slices.ContainsFunc(k.parts, has) || slices.ContainsFunc(k.partition, has) || k.divide != nil && has(*k.divide)
 		}) {
 			return false
 		}
@@ -114,6 +114,15 @@ func (k *KeyPlan) assemble(atoms []atom, covered, touched []bool) keyBranch {
 			placed = before
 		}
 	}
+	if k.divide != nil {
+		// Parts are chosen by it, and may hold other rows too.
+		before := slices.Clone(placed)
+		b.divide = take(k.divide.ordinal)
+		for j := range atoms {
+			touched[atoms[j].conjunct] = touched[atoms[j].conjunct] || placed[j]
+		}
+		placed = before
+	}
 	for i := range atoms {
 		c := atoms[i].conjunct
 		covered[c], touched[c] = covered[c] && placed[i], touched[c] || placed[i]
@@ -123,7 +132,7 @@ func (k *KeyPlan) assemble(atoms []atom, covered, touched []bool) keyBranch {
 
 func (b keyBranch) same(c keyBranch) bool {
 	equal := func(x, y []*test) bool { return slices.Equal(x, y) }
-	return slices.EqualFunc(b.parts, c.parts, equal) && slices.EqualFunc(b.partition, c.partition, equal)
+	return slices.EqualFunc(b.parts, c.parts, equal) && slices.EqualFunc(b.partition, c.partition, equal) && equal(b.divide, c.divide)
 }
 
 // depth is the least number of key parts that a branch has.
@@ -156,5 +165,5 @@ func (k *KeyPlan) setPlain() {
 			return
 		}
 	}
-	k.plain = !slices.Contains(k.fromKey, -1)
+	k.plain = !slices.Contains(k.fromKey, -1) && !slices.Contains(k.partsFrom, -1)
 }

@@ -214,6 +214,10 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 	if def == nil {
 		return nil
 	}
+	switch def.Kind {
+	case "range", "range columns", "list", "list columns":
+		return d.parts(def)
+	}
 	p := &Partitioning{Kind: PartitionByKey, Count: def.Count}
 	names := def.Columns
 	switch def.Kind {
@@ -226,8 +230,6 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 		if len(names) == 0 {
 			return notSupported(def.Pos, "PARTITION BY HASH of something else than columns is")
 		}
-	default:
-		return notSupported(def.Pos, "PARTITION BY %s is", strings.ToUpper(def.Kind))
 	}
 	if p.Kind == PartitionByHash {
 		p.Count = max(p.Count, len(def.Parts), 1)
@@ -270,10 +272,10 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 // uniqueInPartition refuses a unique index that could not be kept: an index entry lies in its row's
 // partition, so only there can a second one be noticed.
 func (d *definer) uniqueInPartition(ix *Index) error {
-	if d.t.Partition == nil || !ix.Unique {
+	if !ix.Unique {
 		return nil
 	}
-	for _, c := range d.t.Partition.Columns {
+	for _, c := range d.t.spreadBy() {
 		if !slices.ContainsFunc(ix.Parts, func(k KeyPart) bool { return k.Column == c && k.Prefix == 0 }) {
 			return newError(codePartitionColumn, noPos, "A UNIQUE INDEX must include all columns in the table's partitioning function")
 		}

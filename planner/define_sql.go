@@ -57,6 +57,9 @@ func CreateTableSQL(t *Table) string {
 			b.WriteString(" PARTITIONS " + strconv.Itoa(p.Count))
 		}
 	}
+	if t.Parts != nil {
+		b.WriteString("\n" + t.partsClause())
+	}
 	return b.String()
 }
 

@@ -179,12 +179,12 @@ func (d *definer) shareParent() error {
 	parent := d.parent
 	names := &definer{t: parent.Clone()}
 	d.t.RowName = names.keyName(d.t.Name)
+	if parent.Parts != nil {
+		return notSupported(noPos, "a table INSIDE one that is partitioned by ranges or lists is")
+	}
 	p := parent.Partition
 	if p == nil {
 		return nil
-	}
-	if p.Kind != PartitionByKey && p.Kind != PartitionByHash {
-		return notSupported(noPos, "a table INSIDE one that is partitioned by ranges or lists is")
 	}
 	own := &Partitioning{Kind: p.Kind, Count: p.Count}
 	for _, column := range p.Columns {

@@ -76,7 +76,10 @@ type Scan struct {
 	Columns  []int     // ordinals that are needed, ascending; ETagOrdinal where it is
 	Ordered  bool      // rows must come in key order, over all spans and partitions
 	Order    []SortKey // the order that Ordered stands for: what runs of cut keys (keymap.IsCut) are sorted by, and all rows when Reads.Unordered
-	Limit    expr.Node // no more rows than this are wanted (pushed: nothing above drops rows); nil: all
+	// PartOrder: of an Ordered scan of a table with parts, whose keys come in the wanted order when the parts
+	// are read one after the other, as they are listed (1) or backwards (-1); 0: they have to be merged.
+	PartOrder int
+	Limit     expr.Node // no more rows than this are wanted (pushed: nothing above drops rows); nil: all
 
 	Rows     float64 // estimates, for the choice of path
 	Requests float64
@@ -94,12 +97,16 @@ type Reads struct {
 	Unordered bool
 }
 
-// Key is the key of one entity.
-type Key struct{ Partition, Row string }
+// Key is the key of one entity. Part is nil for a table without parts.
+type Key struct {
+	Part           *Part
+	Partition, Row string
+}
 
 // Span is a range of row keys, From ≤ k < To, of one partition, or of every partition when All is set.
 // To "" is no upper bound.
 type Span struct {
+	Part      *Part
 	Partition string
 	All       bool
 	From, To  string
@@ -244,6 +251,7 @@ type Insert struct {
 	Source    Node // INSERT … SELECT: rows of len(Columns) values
 	Replace   bool
 	Ignore    bool      // INSERT IGNORE, ON CONFLICT DO NOTHING
+	SkipUnfit bool      // INSERT IGNORE: rows that a CHECK is false for are left out too
 	Target    *Conflict // the one key whose duplicates are dealt with; nil: any
 	OnDup     []Assign  // evaluated with Env.Row = existing row, Env.Insert = new row
 	OnDupCond expr.Node

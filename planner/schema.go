@@ -21,6 +21,8 @@ type Table struct {
 	Comment  string
 	// Partition says how rows are spread; nil: all in one partition.
 	Partition *Partitioning
+	// Parts says how rows are divided over physical tables; nil: Physical holds them all.
+	Parts *Parts `json:",omitempty"`
 	// FirstAutoIncrement is the AUTO_INCREMENT option; 0 without one.
 	FirstAutoIncrement int64
 	// KeyNames are the index key names that were ever used, so that none is used again for another index.

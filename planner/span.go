@@ -23,6 +23,10 @@ type KeyPlan struct {
 	// partition are the partition columns; fromKey says which key part has the same column, -1 for none.
 	partition []keyPart
 	fromKey   []int
+	// divide is the first column that divides the table into parts; partsFrom says which key part has each of
+	// those columns, -1 for none.
+	divide    *keyPart
+	partsFrom []int
 	// pinned are the parts that the promised order takes to have one value; nil where none is promised.
 	pinned []bool
 	// conds are the conditions that say where to read, for EXPLAIN.
@@ -32,10 +36,11 @@ type KeyPlan struct {
 }
 
 // keyBranch is one branch: tests by key part, ANDed, none empty; and by partition column, where nil
-// leaves it open.
+// leaves it open; and on the column that divides the table into parts, nil for none.
 type keyBranch struct {
 	parts     [][]*test
 	partition [][]*test
+	divide    []*test
 }
 
 // mostSpans bounds the spans of one scan. Lists of values on several parts multiply: beyond it, the
@@ -51,7 +56,11 @@ func (s *Scan) Reads(env *expr.Env, r *Reads) error {
 	if k == nil {
 		k = &KeyPlan{table: s.Table, prefix: s.Table.RowPrefix() + string(keymap.Separator)}
 		k.setPartition()
-		return (&spanBuilder{k: k, env: env, r: r}).whole(k.prefix)
+		b := spanBuilder{k: k, env: env, r: r}
+		if _, err := b.chooseParts(nil); err != nil {
+			return err
+		}
+		return b.whole(k.prefix)
 	}
 	if k.plain {
 		done, err := k.point(env, r)
@@ -97,6 +106,17 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 		}
 		row = append(row, v)
 	}
+	var part *Part
+	if k.divide != nil {
+		var space [96]byte
+		code, err := k.table.Parts.appendCode(space[:0], func(i int) value.Value { return row[k.partsFrom[i]] })
+		if err != nil {
+			return false, &KeyError{Table: k.table.Name, Column: k.divide.column.Name, Cause: err}
+		}
+		if part = k.table.Parts.find(string(code)); part == nil {
+			return true, nil
+		}
+	}
 	partition := keymap.SinglePartition
 	if len(k.partition) > 0 {
 		var space [64]byte
@@ -108,7 +128,7 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 		}
 		partition = string(k.table.finishPartition(name, 0))
 	}
-	r.Points = append(r.Points, Key{Partition: partition, Row: string(buf)})
+	r.Points = append(r.Points, Key{Part: part, Partition: partition, Row: string(buf)})
 	return true, nil
 }
 
@@ -123,21 +143,23 @@ func appendPartitionCode(dst []byte, p *keyPart, i int, v value.Value) ([]byte, 
 	return dst, nil
 }
 
-// setPartition fills in the partition columns.
+// setPartition fills in the partition columns, and those that divide the table into parts.
 func (k *KeyPlan) setPartition() {
+	from := func(column int) int {
+		return slices.IndexFunc(k.parts, func(p keyPart) bool { return p.ordinal == column && p.part.Prefix == 0 }) // a prefix is not the value
+	}
+	if ps := k.table.Parts; ps != nil {
+		k.divide = &keyPart{ordinal: ps.Columns[0], column: k.table.Columns[ps.Columns[0]], part: ps.codes[0]}
+		for _, c := range ps.Columns {
+			k.partsFrom = append(k.partsFrom, from(c))
+		}
+	}
 	if k.table.Partition == nil {
 		return
 	}
 	for i, c := range k.table.Partition.Columns {
 		k.partition = append(k.partition, keyPart{ordinal: c, column: k.table.Columns[c], part: k.table.partitionParts[i]})
-		from := -1
-		for j := range k.parts {
-			if k.parts[j].ordinal == c && k.parts[j].part.Prefix == 0 { // a prefix is not the value
-				from = j
-				break
-			}
-		}
-		k.fromKey = append(k.fromKey, from)
+		k.fromKey = append(k.fromKey, from(c))
 	}
 }
 
@@ -149,6 +171,7 @@ type spanBuilder struct {
 	sets   [][]interval  // by part, of the branch under way
 	values []value.Value // of the parts that are points, of the key under way
 	places [][]interval  // by partition column; nil: open
+	parts  []*Part       // that the branch under way may be in
 	all    bool          // a span of all partitions is among r.Spans
 }
 
@@ -193,10 +216,13 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 		}
 		b.places = append(b.places, set)
 	}
+	if empty, err := b.chooseParts(br.divide); empty || err != nil {
+		return err
+	}
+	b.values = b.values[:0]
 	if len(b.sets) == 0 {
 		return b.whole(b.k.prefix)
 	}
-	b.values = b.values[:0]
 	return b.part(0, append(make([]byte, 0, 96), b.k.prefix...))
 }
 
@@ -251,26 +277,43 @@ func (b *spanBuilder) part(i int, buf []byte) error {
 }
 
 func (b *spanBuilder) key(row string) error {
-	return b.partitions(func(partition string, all bool) {
+	return b.partitions(func(part *Part, partition string, all bool) {
 		if all {
 			b.all = true
 			s := keymap.PointSpan(row)
-			b.r.Spans = append(b.r.Spans, Span{All: true, From: s.From, To: s.To})
+			b.r.Spans = append(b.r.Spans, Span{Part: part, All: true, From: s.From, To: s.To})
 			return
 		}
-		b.r.Points = append(b.r.Points, Key{Partition: partition, Row: row})
+		b.r.Points = append(b.r.Points, Key{Part: part, Partition: partition, Row: row})
 	})
 }
 
 func (b *spanBuilder) span(from, to string) error {
-	return b.partitions(func(partition string, all bool) {
+	return b.partitions(func(part *Part, partition string, all bool) {
 		b.all = b.all || all
-		b.r.Spans = append(b.r.Spans, Span{Partition: partition, All: all, From: from, To: to})
+		b.r.Spans = append(b.r.Spans, Span{Part: part, Partition: partition, All: all, From: from, To: to})
 	})
 }
 
-// partitions calls f for each partition that the keys under way may be in.
-func (b *spanBuilder) partitions(f func(partition string, all bool)) error {
+// partitions calls f for each part and partition that the keys under way may be in.
+func (b *spanBuilder) partitions(f func(part *Part, partition string, all bool)) error {
+	if b.k.divide == nil {
+		return b.partitionsOf(func(partition string, all bool) { f(nil, partition, all) })
+	}
+	parts, err := b.partsOfKey()
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		if err := b.partitionsOf(func(partition string, all bool) { f(part, partition, all) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partitionsOf calls f for each partition.
+func (b *spanBuilder) partitionsOf(f func(partition string, all bool)) error {
 	t := b.k.table
 	if t.Partition == nil {
 		f(keymap.SinglePartition, false)
@@ -333,7 +376,7 @@ func (b *spanBuilder) finish() {
 	}
 	for _, p := range r.Points {
 		s := keymap.PointSpan(p.Row)
-		r.Spans = append(r.Spans, Span{Partition: p.Partition, From: s.From, To: s.To})
+		r.Spans = append(r.Spans, Span{Part: p.Part, Partition: p.Partition, From: s.From, To: s.To})
 	}
 	r.Points = r.Points[:0]
 	r.Unordered = r.Unordered || b.all

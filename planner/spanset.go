@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -80,14 +81,14 @@ func intersect(a, b []interval) []interval {
 	return out
 }
 
-// mergeSpans sorts spans by partition and begin, and merges those that overlap or touch. The separator
+// mergeSpans sorts spans by part, partition and begin, and merges those that overlap or touch. The separator
 // is the least character, and no key ends where one begins, so that nothing lies between "x" and "x!".
 func mergeSpans(list []Span) []Span {
 	if len(list) < 2 {
 		return list
 	}
 	slices.SortFunc(list, func(a, b Span) int {
-		if c := strings.Compare(a.Partition, b.Partition); c != 0 {
+		if c := cmp.Or(compareParts(a.Part, b.Part), strings.Compare(a.Partition, b.Partition)); c != 0 {
 			return c
 		}
 		return strings.Compare(a.From, b.From)
@@ -95,13 +96,21 @@ func mergeSpans(list []Span) []Span {
 	out := list[:1]
 	for _, s := range list[1:] {
 		last := &out[len(out)-1]
-		if s.Partition == last.Partition && (s.From <= last.To || touches(last.To, s.From)) {
+		if s.Part == last.Part && s.Partition == last.Partition && (s.From <= last.To || touches(last.To, s.From)) {
 			last.To = max(last.To, s.To)
 			continue
 		}
 		out = append(out, s)
 	}
 	return out
+}
+
+// compareParts orders parts of one table as they are listed.
+func compareParts(a, b *Part) int {
+	if a == b {
+		return 0
+	}
+	return a.number - b.number
 }
 
 func touches(to, from string) bool {
@@ -114,7 +123,7 @@ func mergePoints(list []Key) []Key {
 		return list
 	}
 	slices.SortFunc(list, func(a, b Key) int {
-		if c := strings.Compare(a.Partition, b.Partition); c != 0 {
+		if c := cmp.Or(compareParts(a.Part, b.Part), strings.Compare(a.Partition, b.Partition)); c != 0 {
 			return c
 		}
 		return strings.Compare(a.Row, b.Row)

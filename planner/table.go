@@ -52,6 +52,11 @@ func (t *Table) Init() error {
 			return err
 		}
 	}
+	if t.Parts != nil {
+		if err := t.Parts.init(t); err != nil {
+			return err
+		}
+	}
 	t.partitionParts = nil
 	if p := t.Partition; p != nil {
 		if p.Kind == PartitionByHash && p.Count < 1 {
@@ -128,6 +133,9 @@ func (t *Table) Clone() *Table {
 		in.Columns, in.Key = slices.Clone(in.Columns), slices.Clone(in.Key)
 		c.Inside = &in
 	}
+	if t.Parts != nil {
+		c.Parts = t.Parts.clone()
+	}
 	if t.Partition != nil {
 		p := *t.Partition
 		p.Columns = slices.Clone(p.Columns)
@@ -136,13 +144,14 @@ func (t *Table) Clone() *Table {
 	return &c
 }
 
-// Holds says whether entries of the index carry a column: those of its own parts and of the primary key
-// always, all of them when the whole row is copied.
+// Holds says whether entries of the index carry a column: those of its own parts, of the primary key
+// and of what says which part of the table it is in always, all of them when the whole row is copied.
 func (t *Table) Holds(ix *Index, column int) bool {
 	if ix.Copy == CopyRow {
 		return column < len(t.Columns)
 	}
 	is := func(p KeyPart) bool { return p.Column == column }
 	return slices.ContainsFunc(ix.Parts, is) || slices.ContainsFunc(t.Key, is) ||
+		t.Parts != nil && slices.Contains(t.Parts.Columns, column) ||
 		ix.Copy == CopyInclude && slices.Contains(ix.Include, column)
 }

@@ -18,7 +18,7 @@ func (b *builder) insert(st *dialect.Insert) error {
 	if err := writable(t, "INSERT"); err != nil {
 		return err
 	}
-	ins := &Insert{Table: t, Replace: st.Replace, Ignore: st.Ignore}
+	ins := &Insert{Table: t, Replace: st.Replace, Ignore: st.Ignore, SkipUnfit: st.Ignore}
 	b.plan.Write = ins
 	if ins.Columns, err = insertColumns(t, st); err != nil {
 		return err

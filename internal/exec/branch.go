@@ -214,15 +214,19 @@ func (s *mergeSource) down(i int) {
 	}
 }
 
-// byPartition gives the spans of each partition, in the order in which partitions first appear.
+// byPartition gives the spans of each partition of each part, in the order in which these first appear.
 func byPartition(spans []planner.Span) [][]planner.Span {
+	type place struct {
+		part      *planner.Part
+		partition string
+	}
 	var out [][]planner.Span
-	at := make(map[string]int)
+	at := make(map[place]int)
 	for _, s := range spans {
-		i, ok := at[s.Partition]
+		i, ok := at[place{s.Part, s.Partition}]
 		if !ok {
 			i = len(out)
-			at[s.Partition] = i
+			at[place{s.Part, s.Partition}] = i
 			out = append(out, nil)
 		}
 		out[i] = append(out[i], s)

@@ -79,10 +79,8 @@ func (n *insertNode) gather(ctx context.Context, w *writer) error {
 	if err != nil {
 		return err
 	}
-	for i, row := range rows {
-		if err := n.columns.finish(row, i+1, w.env()); err != nil {
-			return err
-		}
+	if rows, automatic, err = n.finish(w, rows, automatic); err != nil {
+		return err
 	}
 	if n.resolves() {
 		return n.resolve(ctx, w, rows)
@@ -103,6 +101,23 @@ func (n *insertNode) gather(ctx context.Context, w *writer) error {
 		}
 	}
 	return nil
+}
+
+// finish computes what the rows' columns are to hold and checks it. INSERT IGNORE leaves out the rows that a CHECK
+// is false for, as MySQL does.
+func (n *insertNode) finish(w *writer, rows [][]value.Value, automatic []bool) ([][]value.Value, []bool, error) {
+	kept := 0
+	for i, row := range rows {
+		if err := n.columns.finish(row, i+1, w.env()); err != nil {
+			if n.plan.SkipUnfit && isCheckViolation(err) {
+				continue
+			}
+			return nil, nil, err
+		}
+		rows[kept], automatic[kept] = row, automatic[i]
+		kept++
+	}
+	return rows[:kept], automatic[:kept], nil
 }
 
 // read gives the rows to insert, converted, without automatic values.

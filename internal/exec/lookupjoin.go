@@ -177,6 +177,7 @@ func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err 
 // appendReads appends octets that tell reads apart. Keys hold no control characters.
 func appendReads(dst []byte, r *planner.Reads) []byte {
 	for _, p := range r.Points {
+		dst = appendPart(dst, p.Part)
 		dst = append(append(dst, p.Partition...), 0)
 		dst = append(append(dst, p.Row...), 1)
 	}
@@ -184,6 +185,7 @@ func appendReads(dst []byte, r *planner.Reads) []byte {
 		if s.All {
 			dst = append(dst, 2)
 		}
+		dst = appendPart(dst, s.Part)
 		dst = append(append(dst, s.Partition...), 0)
 		dst = append(append(dst, s.From...), 0)
 		dst = append(append(dst, s.To...), 3)
@@ -192,6 +194,13 @@ func appendReads(dst []byte, r *planner.Reads) []byte {
 		dst = append(dst, 4)
 	}
 	return dst
+}
+
+func appendPart(dst []byte, p *planner.Part) []byte {
+	if p == nil {
+		return dst
+	}
+	return append(append(dst, p.Physical...), 0)
 }
 
 // lookup reads the rows of l. It may run beside others.

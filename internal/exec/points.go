@@ -75,6 +75,9 @@ func (s *pointSource) index() int { return s.before + s.pos - 1 }
 // point reads one entity by its keys.
 func (r *run) point(ctx context.Context, g engine.Get, k planner.Key) (engine.Entity, bool, error) {
 	g.PartitionKey, g.RowKey = k.Partition, k.Row
+	if k.Part != nil {
+		g.Table = k.Part.Physical
+	}
 	return r.get(ctx, g)
 }
 
@@ -89,7 +92,7 @@ type fetchSource struct {
 	run     *run
 	entries source
 	table   *planner.Table
-	ids     Decoder // fills the primary key from an entry
+	ids     Decoder // fills the primary key, and what says which part the row is in, from an entry
 	row     []value.Value
 	get     engine.Get
 	limit   int // rows likely to be wanted; 0: all
@@ -143,7 +146,11 @@ func (s *fetchSource) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.keys = append(s.keys, planner.Key{Partition: e.PartitionKey, Row: string(row)})
+		part, err := s.table.PartOf(s.row)
+		if err != nil {
+			return err
+		}
+		s.keys = append(s.keys, planner.Key{Part: part, Partition: e.PartitionKey, Row: string(row)})
 		s.order = append(s.order, key)
 	}
 	s.rows = pointSource{run: s.run, get: s.get, keys: s.keys, size: s.size}

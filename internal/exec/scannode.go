@@ -67,7 +67,11 @@ func compileScan(n *planner.Scan) (node, error) {
 		for i, p := range n.Table.Key {
 			id[i] = p.Column
 		}
+		if n.Table.Parts != nil {
+			id = append(id, n.Table.Parts.Columns...)
+		}
 		slices.Sort(id)
+		id = slices.Compact(id)
 		s.selected = read.Select(id)
 		s.ids = read.Decoder(id, 0, s.selected)
 		s.get = rows.selectOne(n.Columns)
@@ -129,6 +133,13 @@ func (n *scanNode) spans(r *run, scan engine.Scan, spans []planner.Span, limit i
 		return &spanSource{run: r, scan: scan, spans: spans, limit: limit}
 	}
 	parts := byPartition(spans)
+	if n.plan.PartOrder != 0 && spans[0].Part != nil {
+		// One after the other they are in order: those behind a LIMIT are never opened.
+		if n.plan.PartOrder < 0 {
+			slices.Reverse(parts)
+		}
+		return &spanSource{run: r, scan: scan, spans: slices.Concat(parts...), limit: limit}
+	}
 	if n.plan.Ordered && len(parts) > 1 {
 		sources := make([]*spanSource, len(parts))
 		for i, p := range parts {

@@ -82,6 +82,9 @@ func (s *spanSource) open(ctx context.Context) {
 	span := s.spans[0]
 	scan := s.scan
 	scan.PartitionKey, scan.From, scan.To = span.Partition, span.From, span.To
+	if span.Part != nil {
+		scan.Table = span.Part.Physical
+	}
 	s.asked, s.got = s.limit, 0
 	if s.total < s.limit {
 		s.asked = s.limit - s.total

@@ -24,7 +24,14 @@ func compileValues(n *planner.Values) *valuesNode {
 	return v
 }
 
-func (n *valuesNode) fills() []int { return positions(0, n.width) }
+// fills gives nothing where there are no rows: their width is then that of a whole block, of which a join
+// would take the places of other tables for its right side's.
+func (n *valuesNode) fills() []int {
+	if len(n.rows) == 0 {
+		return nil
+	}
+	return positions(0, n.width)
+}
 
 func (n *valuesNode) open(f *frame) Iterator {
 	return &valuesIter{node: n, f: f, row: make([]value.Value, n.width)}

@@ -123,10 +123,18 @@ func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
 			return err
 		}
 		if violated {
-			return &Error{Code: 3819, State: "HY000", Message: fmt.Sprintf("Check constraint '%s' is violated.", c.table.Checks[i].Name)}
+			return &Error{Code: codeCheckViolated, State: "HY000", Message: fmt.Sprintf("Check constraint '%s' is violated.", c.table.Checks[i].Name)}
 		}
 	}
 	return nil
+}
+
+// codeCheckViolated is MySQL's ER_CHECK_CONSTRAINT_VIOLATED.
+const codeCheckViolated = 3819
+
+func isCheckViolation(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Code == codeCheckViolated
 }
 
 // assignment is a planner.Assign compiled.

@@ -1,0 +1,163 @@
+package planner
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+func (ps *Parts) everyText() string {
+	s := strconv.FormatInt(ps.Every, 10)
+	if ps.Unit != "" {
+		s += " " + ps.Unit
+	}
+	return s
+}
+
+// GrowParts adds the parts that rows with these values of the dividing column need, where they are missing, of
+// a table that makes them as rows arrive. The table is a Clone.
+func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
+	if err := t.Init(); err != nil {
+		return err
+	}
+	ps := t.Parts
+	for _, values := range missing {
+		code, err := ps.appendCode(nil, func(i int) value.Value { return values[i] })
+		if err != nil {
+			return err
+		}
+		if ps.find(string(code)) != nil {
+			continue
+		}
+		p, err := t.partFor(values[0])
+		if err != nil {
+			return err
+		}
+		p.Opening = opening
+		at, _ := slices.BinarySearchFunc(ps.List, p.Spans[0].From, func(q *Part, from string) int { return strings.Compare(q.Spans[0].From, from) })
+		ps.List = slices.Insert(ps.List, at, p)
+		if len(ps.List) > MaxParts {
+			return newError(codeTooManyPartitions, noPos, "Too many partitions: table %s has %d, and a row needs another one; drop old ones or choose a longer INTERVAL", t.Name, MaxParts)
+		}
+		if err := ps.init(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partFor makes the part of a value.
+func (t *Table) partFor(v value.Value) (*Part, error) {
+	ps := t.Parts
+	col := t.Columns[ps.Columns[0]]
+	low, high, name := value.NullValue, value.NullValue, ""
+	if ps.Unit == "" {
+		low, high, name = numberPart(v, ps.Every)
+	} else {
+		low, high, name = datePart(col.Type, v.Ticks(), ps.Unit, ps.Every)
+	}
+	p := &Part{Name: name, Spans: make([]CodeSpan, 1)}
+	from, _, err := keymap.AppendValue(nil, low, ps.codes[0])
+	if err != nil {
+		return nil, err
+	}
+	p.Spans[0].From = string(from)
+	if !high.IsNull() {
+		to, _, err := keymap.AppendValue(nil, high, ps.codes[0])
+		if err != nil {
+			return nil, err
+		}
+		p.Spans[0].To = string(to)
+	}
+	return p, nil
+}
+
+// numberPart gives the multiples of every that v is between; high is NULL where there is none.
+func numberPart(v value.Value, every int64) (low, high value.Value, name string) {
+	if v.Kind() == value.Uint {
+		n := v.Uint() - v.Uint()%uint64(every)
+		if n <= math.MaxUint64-uint64(every) {
+			high = value.FromUint(n + uint64(every))
+		}
+		return value.FromUint(n), high, "p" + strconv.FormatUint(n, 10)
+	}
+	n := v.Int() - mod(v.Int(), every)
+	if n > v.Int() { // below the least integer
+		n = math.MinInt64
+	}
+	if n <= math.MaxInt64-every {
+		high = value.FromInt(n - mod(n, every) + every)
+	}
+	return value.FromInt(n), high, "p" + strings.ReplaceAll(strconv.FormatInt(n, 10), "-", "_")
+}
+
+// mod is the remainder that is never negative.
+func mod(n, m int64) int64 { return (n%m + m) % m }
+
+// datePart gives the begin and end of the period that a time is in; high is NULL at the end of time.
+func datePart(t value.Type, ticks int64, unit string, every int64) (low, high value.Value, name string) {
+	at := value.TimeFromTicks(ticks)
+	layout := "p20060102"
+	var begin, end int64
+	var ok bool
+	switch unit {
+	case "HOUR", "DAY", "WEEK":
+		size := every * value.TicksPerDay
+		switch unit {
+		case "HOUR":
+			size, layout = every*value.TicksPerDay/24, "p2006010215"
+		case "WEEK":
+			size *= 7 // 0001-01-01 was a Monday
+		}
+		begin = ticks - ticks%size
+		end, ok = begin+size, begin+size <= value.MaxTicks
+	default:
+		months := every
+		switch unit {
+		case "QUARTER":
+			months, layout = 3*every, "p200601"
+		case "YEAR":
+			months, layout = 12*every, "p2006"
+		default:
+			layout = "p200601"
+		}
+		n := int64(at.Year())*12 + int64(at.Month()) - 1
+		n -= n % months
+		begin, _ = monthTicks(n)
+		end, ok = monthTicks(n + months)
+	}
+	if ok {
+		high = dateOf(t, end)
+	}
+	return dateOf(t, begin), high, value.TimeFromTicks(begin).Format(layout)
+}
+
+// monthTicks is when the n-th month since year 0 begins; the beginning of time where it is before that.
+func monthTicks(n int64) (ticks int64, ok bool) {
+	if n < 12 {
+		return 0, true
+	}
+	year, ok := ticksAt("YEAR", n/12)
+	if !ok {
+		return 0, false
+	}
+	ticks, err := value.TicksFromTime(value.TimeFromTicks(year).AddDate(0, int(n%12), 0))
+	return ticks, err == nil
+}
+
+// partNames resolves the names of ALTER TABLE … PARTITION.
+func (m *alteration) partNames(names []string, verb string) ([]*Part, error) {
+	var out []*Part
+	for _, name := range names {
+		p := m.t.Parts.named(name)
+		if p == nil {
+			return nil, newError(codePartitionUnknown, noPos, "Error in list of partitions to %s: table %s has no partition %s", verb, m.t.Name, name)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

@@ -1,0 +1,246 @@
+package planner
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// MaxParts is how many parts a table may have.
+const MaxParts = 500
+
+// PartsKind is how a table's rows are divided.
+type PartsKind uint8
+
+const (
+	PartsByRange PartsKind = iota + 1
+	PartsByList
+)
+
+// Parts divides a table's rows by the values of some columns, each part into a physical table of its own:
+// PARTITION BY RANGE and LIST. The columns are part of every unique key, so that a row's keys can be in its
+// own part only.
+//
+// Whatever the statement says (YEAR(created), TO_DAYS(created)), bounds are kept as key codes of the columns
+// themselves: a condition on a column leads to the same parts whichever way they were declared.
+type Parts struct {
+	Kind    PartsKind
+	Columns []int
+	Tuple   bool   // RANGE COLUMNS, LIST COLUMNS
+	Func    string // YEAR, TO_DAYS or UNIX_TIMESTAMP of the one column; "": the columns themselves
+	// Every and Unit: parts are made as rows arrive, each of Every Units, or of Every numbers where Unit is "".
+	Every int64
+	Unit  string
+	List  []*Part // in the order of their ranges; of a list, as declared
+
+	codes []keymap.Part // of Columns
+	spans []partSpan    // of all parts, ascending
+}
+
+// Part is one of the parts.
+type Part struct {
+	Name     string
+	Physical string     // the service's table; "" before it is made
+	Values   string     // as SQL has it: "LESS THAN (2027)", "IN (1, 2)"; "" for one that was made as rows arrived
+	Spans    []CodeSpan // of the columns' codes, with the separator between them
+	// Opening: nobody writes to it yet, as some process may not know yet that it has to be read.
+	Opening bool `json:",omitempty"`
+
+	number int // in List
+}
+
+// CodeSpan is the codes From ≤ c < To; To "" is no upper bound.
+type CodeSpan struct{ From, To string }
+
+type partSpan struct {
+	CodeSpan
+	part *Part
+}
+
+// NoPartError says that rows have no part, or none yet that may be written to.
+type NoPartError struct {
+	Table *Table
+	// Missing are values of the dividing columns. Those of a table whose parts are made as rows arrive can
+	// be given one; then Grows is set.
+	Missing [][]value.Value
+	Opening bool // a part is there, but not open yet
+	Grows   bool
+}
+
+func (e *NoPartError) Error() string {
+	if len(e.Missing) == 0 {
+		return fmt.Sprintf("a part of table %s is being opened", e.Table.Name)
+	}
+	texts := make([]string, len(e.Missing[0]))
+	for i, v := range e.Missing[0] {
+		texts[i] = value.Text(v)
+		if v.IsNull() {
+			texts[i] = "NULL"
+		}
+	}
+	return fmt.Sprintf("Table has no partition for value %s", strings.Join(texts, ", "))
+}
+
+// PhysicalOf is the physical table that holds a part, or the table when it has none.
+func (t *Table) PhysicalOf(p *Part) string {
+	if p == nil {
+		return t.Physical
+	}
+	return p.Physical
+}
+
+// Physicals are the physical tables that hold the table's rows.
+func (t *Table) Physicals() []string {
+	if t.Parts == nil {
+		return []string{t.Physical}
+	}
+	out := make([]string, len(t.Parts.List))
+	for i, p := range t.Parts.List {
+		out[i] = p.Physical
+	}
+	return out
+}
+
+// PartOf gives the part that a row of the table lies in; nil for a table without parts. A *NoPartError where
+// there is none.
+func (t *Table) PartOf(row []value.Value) (*Part, error) {
+	if t.Parts == nil {
+		return nil, nil
+	}
+	var space [96]byte
+	code, err := t.Parts.appendCode(space[:0], func(i int) value.Value { return row[t.Parts.Columns[i]] })
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", t.Name, err)
+	}
+	if p := t.Parts.find(string(code)); p != nil {
+		return p, nil
+	}
+	return nil, &NoPartError{Table: t, Missing: [][]value.Value{t.Parts.valuesOf(row)}, Grows: t.Parts.Every > 0}
+}
+
+func (ps *Parts) valuesOf(row []value.Value) []value.Value {
+	out := make([]value.Value, len(ps.Columns))
+	for i, c := range ps.Columns {
+		out[i] = row[c]
+	}
+	return out
+}
+
+func (ps *Parts) appendCode(dst []byte, at func(i int) value.Value) ([]byte, error) {
+	for i := range ps.codes {
+		if i > 0 {
+			dst = append(dst, keymap.Separator)
+		}
+		var err error
+		if dst, _, err = keymap.AppendValue(dst, at(i), ps.codes[i]); err != nil {
+			return dst, err
+		}
+	}
+	return dst, nil
+}
+
+// find gives the part of a code, or nil.
+func (ps *Parts) find(code string) *Part {
+	i, exact := slices.BinarySearchFunc(ps.spans, code, func(s partSpan, code string) int { return strings.Compare(s.From, code) })
+	if !exact {
+		i--
+	}
+	if i < 0 || ps.spans[i].To != "" && code >= ps.spans[i].To {
+		return nil
+	}
+	return ps.spans[i].part
+}
+
+// named gives the part of a name, without regard to case, or nil.
+func (ps *Parts) named(name string) *Part {
+	for _, p := range ps.List {
+		if strings.EqualFold(p.Name, name) {
+			return p
+		}
+	}
+	return nil
+}
+
+// init computes what the stored definition implies.
+func (ps *Parts) init(t *Table) error {
+	parts := make([]KeyPart, len(ps.Columns))
+	for i, c := range ps.Columns {
+		parts[i].Column = c
+	}
+	var err error
+	if ps.codes, err = t.keymapParts("partition", parts); err != nil {
+		return err
+	}
+	ps.spans = nil
+	for i, p := range ps.List {
+		p.number = i
+		for _, s := range p.Spans {
+			ps.spans = append(ps.spans, partSpan{s, p})
+		}
+	}
+	slices.SortFunc(ps.spans, func(a, b partSpan) int { return strings.Compare(a.From, b.From) })
+	for i := 1; i < len(ps.spans); i++ {
+		if before := &ps.spans[i-1]; before.To == "" || before.To > ps.spans[i].From {
+			return fmt.Errorf("table %s: partitions %s and %s overlap", t.Name, before.part.Name, ps.spans[i].part.Name)
+		}
+	}
+	return nil
+}
+
+func (ps *Parts) clone() *Parts {
+	c := *ps
+	c.Columns = slices.Clone(ps.Columns)
+	c.codes, c.spans = nil, nil
+	c.List = make([]*Part, len(ps.List))
+	for i, p := range ps.List {
+		d := *p
+		d.Spans = slices.Clone(p.Spans)
+		c.List[i] = &d
+	}
+	return &c
+}
+
+// within gives the parts that may hold rows whose first column has a code in set, which is sorted and
+// disjoint.
+func (ps *Parts) within(set []interval) []*Part {
+	keep := make([]bool, len(ps.List))
+	for _, iv := range set {
+		for _, s := range ps.spans {
+			if s.From < iv.hi && (s.To == "" || iv.lo < s.To) {
+				keep[s.part.number] = true
+			}
+		}
+	}
+	var out []*Part
+	for i, p := range ps.List {
+		if keep[i] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// covered gives the parts all of whose rows have a first column in set, and whether no other part has any
+// that does.
+func (ps *Parts) covered(set []interval) (whole []*Part, exactly bool) {
+	for _, p := range ps.within(set) {
+		for _, s := range p.Spans {
+			to := s.To
+			if to == "" {
+				to = top
+			}
+			if !slices.ContainsFunc(set, func(iv interval) bool { return iv.lo <= s.From && to <= iv.hi }) {
+				return nil, false
+			}
+		}
+		whole = append(whole, p)
+	}
+	return whole, true
+}
+
+// ascending says that the parts follow each other in the order of the first dividing column, so that their
+// rows need no merging where they are wanted in that order.
+func (ps *Parts) ascending() bool { return ps.Kind == PartsByRange && len(ps.Columns) == 1 }

@@ -1,0 +1,80 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// chooseParts finds the parts that the branch under way reads. Empty: none, or nothing satisfies its tests.
+func (b *spanBuilder) chooseParts(tests []*test) (empty bool, err error) {
+	if b.k.divide == nil {
+		return false, nil
+	}
+	ps := b.k.table.Parts
+	b.parts = ps.List
+	if tests != nil {
+		set, _, err := evalAll(b.env, tests, b.k.divide)
+		if err != nil {
+			return false, err
+		}
+		b.parts = ps.within(set)
+	}
+	return len(b.parts) == 0, nil
+}
+
+// partsOfKey gives the parts of the key under way: the one that its values say, where it has those of all
+// dividing columns.
+func (b *spanBuilder) partsOfKey() ([]*Part, error) {
+	k := b.k
+	for _, from := range k.partsFrom {
+		if from < 0 || from >= len(b.values) {
+			return b.parts, nil
+		}
+	}
+	code, err := k.table.Parts.appendCode(nil, func(i int) value.Value { return b.values[k.partsFrom[i]] })
+	if err != nil {
+		return nil, &KeyError{Table: k.table.Name, Column: k.divide.column.Name, Cause: err}
+	}
+	if part := k.table.Parts.find(string(code)); part != nil {
+		return []*Part{part}, nil
+	}
+	return nil, nil
+}
+
+// partOrder is Scan.PartOrder of a scan that passes its rows in the order of the key.
+func (k *KeyPlan) partOrder() int {
+	if k.divide == nil || !k.table.Parts.ascending() {
+		return 0
+	}
+	for i := range k.parts {
+		p := &k.parts[i]
+		switch {
+		case p.ordinal == k.divide.ordinal && p.part.Prefix == 0 && p.part.Desc:
+			return -1
+		case p.ordinal == k.divide.ordinal && p.part.Prefix == 0:
+			return 1
+		case !k.pinned[i]:
+			return 0
+		}
+	}
+	return 0
+}
+
+// partShare is how many parts are expected to be read: 1 for a table without any.
+func (k *KeyPlan) partShare() float64 {
+	if k.divide == nil {
+		return 1
+	}
+	all := float64(len(k.table.Parts.List))
+	share := 0.0
+	for i := range k.branches {
+		switch tests := k.branches[i].divide; {
+		case tests == nil:
+			return max(1, all)
+		case points(tests):
+			share = max(share, pointCount(tests))
+		default:
+			share = max(share, all/2)
+		}
+	}
+	return max(1, min(share, all))
+}
