@@ -174,7 +174,7 @@ func (c *constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 		}
 		op, r = mirrored(op), l
 	}
-	t = &test{value: expr.Compile(r)}
+	t = &test{value: expr.CompileOperand(r)}
 	switch op {
 	case expr.Eq:
 		t.op = testEq
@@ -241,7 +241,7 @@ func (c *constrainer) in(n *expr.In) (ordinal int, t *test) {
 		if !c.known(x) {
 			return -1, nil
 		}
-		t.list[i] = expr.Compile(x)
+		t.list[i] = expr.CompileOperand(x)
 	}
 	if t.loose, ok = c.collated(ordinal, n.Collation, false); !ok {
 		return -1, nil

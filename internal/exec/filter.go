@@ -44,7 +44,7 @@ func compileFilter(f *planner.Filter, c *Codec) *storeFilter {
 	}
 	for i, ordinal := range c.columns {
 		if ordinal == f.Column {
-			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], form: c.forms[i], long: c.long[i], value: expr.Compile(f.Value)}
+			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], form: c.forms[i], long: c.long[i], value: expr.CompileOperand(f.Value)}
 		}
 	}
 	return nil

@@ -39,7 +39,7 @@ func compileHashJoin(n *planner.HashJoin) (node, error) {
 	j := &hashJoinNode{kind: n.Kind, left: left, right: right, on: compileCond(n.On)}
 	for i := range n.LeftKeys {
 		k := hashKey{
-			left: expr.Compile(n.LeftKeys[i]), right: expr.Compile(n.RightKeys[i]),
+			left: expr.CompileOperand(n.LeftKeys[i]), right: expr.CompileOperand(n.RightKeys[i]),
 			nullSafe: i < len(n.NullSafe) && n.NullSafe[i], collation: collationAt(n.Collation, i),
 			asFloat: formOf(n.LeftKeys[i].Type()) == formFloat || formOf(n.RightKeys[i].Type()) == formFloat,
 		}

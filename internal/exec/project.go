@@ -19,7 +19,7 @@ func compileProject(n *planner.Project, input node) *projectNode {
 	p := &projectNode{input: input, slots: make([]int, len(n.Exprs)), funcs: make([]expr.Func, len(n.Exprs))}
 	for i, e := range n.Exprs {
 		p.slots[i] = -1
-		if c, ok := e.(*expr.Column); ok && c.Level == 0 {
+		if c, ok := e.(*expr.Column); ok && c.Level == 0 && c.T.Base != value.TypeDecimal && c.T.Base != value.TypeUnknown {
 			p.slots[i] = c.Index
 			continue
 		}

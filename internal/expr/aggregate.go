@@ -145,7 +145,14 @@ func (a *Aggregate) inputs() []Node {
 
 func (a *Aggregate) compile() *aggregateCode {
 	nodes := a.inputs()
-	return &aggregateCode{args: nodes, funcs: compileAll(nodes)}
+	if !a.Distinct {
+		return &aggregateCode{args: nodes, funcs: compileAll(nodes)}
+	}
+	code := &aggregateCode{args: nodes}
+	for _, n := range nodes {
+		code.funcs = append(code.funcs, Compile(n)) // those that show the same are the same
+	}
+	return code
 }
 
 // funcs are the compiled arguments, also of an Aggregate that was put together by hand or changed.

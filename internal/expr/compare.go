@@ -70,11 +70,11 @@ func compileCompare(n *Compare) condFunc {
 			return compareColumnParam(op, col.Index, r.Index, collation)
 		}
 	}
-	l, r := Compile(n.L), Compile(n.R)
+	l, r := CompileOperand(n.L), CompileOperand(n.R)
 	if c, ok := n.R.(*Const); ok {
-		r = Compile(NewConst(typedConst(n.L.Type(), c.V)))
+		r = CompileOperand(NewConst(typedConst(n.L.Type(), c.V)))
 	} else if c, ok := n.L.(*Const); ok {
-		l = Compile(NewConst(typedConst(n.R.Type(), c.V)))
+		l = CompileOperand(NewConst(typedConst(n.R.Type(), c.V)))
 	}
 	return func(env *Env) (truth, error) {
 		a, err := l(env)

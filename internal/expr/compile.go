@@ -9,8 +9,42 @@ import (
 // Func computes an expression in an Env. It may be called by many goroutines at once, each with its Env.
 type Func func(env *Env) (value.Value, error)
 
-// Compile makes n's function.
+// Compile makes n's function, for a result that is shown or kept: a Decimal without guard digits.
 func Compile(n Node) Func {
+	f := CompileOperand(n)
+	if !mayGuard(n) {
+		return f
+	}
+	return func(env *Env) (value.Value, error) {
+		v, err := f(env)
+		return value.Shown(v), err
+	}
+}
+
+// mayGuard says whether n may yield a Decimal with guard digits (see value.Shown): where there is a quotient
+// in it, or a column that an aggregate such as AVG may have filled.
+func mayGuard(n Node) bool {
+	if t := n.Type().Base; t != value.TypeDecimal && t != value.TypeUnknown {
+		return false
+	}
+	may := false
+	Walk(n, func(n Node) bool {
+		switch n := n.(type) {
+		case *Arith:
+			may = may || n.Op == "/"
+		case *Column:
+			may = may || n.T.Base == value.TypeDecimal || n.T.Base == value.TypeUnknown
+		case *Const:
+			may = may || value.Shown(n.V) != n.V
+		}
+		return !may
+	})
+	return may
+}
+
+// CompileOperand makes n's function, for a result that is compared or computed with: a Decimal may have
+// guard digits.
+func CompileOperand(n Node) Func {
 	switch n := n.(type) {
 	case *Const:
 		v := n.V
@@ -33,7 +67,7 @@ func Compile(n Node) Func {
 	case *Arith:
 		return compileArith(n)
 	case *Unary:
-		f, x := value.Neg, Compile(n.X)
+		f, x := value.Neg, CompileOperand(n.X)
 		if n.Op == "~" {
 			f = value.BitNot
 		}
@@ -45,7 +79,7 @@ func Compile(n Node) Func {
 			return f(v)
 		}
 	case *Cast:
-		x := Compile(n.X)
+		x := CompileOperand(n.X)
 		return func(env *Env) (value.Value, error) {
 			v, err := x(env)
 			if err != nil {
@@ -101,7 +135,7 @@ func compileColumn(n *Column) Func {
 func compileAll(nodes []Node) []Func {
 	fs := make([]Func, len(nodes))
 	for i, n := range nodes {
-		fs[i] = Compile(n)
+		fs[i] = CompileOperand(n)
 	}
 	return fs
 }
@@ -130,7 +164,7 @@ func compileCase(n *Case) Func {
 
 // compileArm makes n's function with its results brought to type t.
 func compileArm(n Node, t value.Type) Func {
-	f := Compile(n)
+	f := CompileOperand(n)
 	if !needsCoerce(n.Type(), t) {
 		return f
 	}
@@ -170,7 +204,7 @@ func arithFunc(op string) func(a, b value.Value) (value.Value, error) {
 }
 
 func compileArith(n *Arith) Func {
-	f, l := arithFunc(n.Op), Compile(n.L)
+	f, l := arithFunc(n.Op), CompileOperand(n.L)
 	if c, ok := n.R.(*Const); ok {
 		k := c.V
 		return func(env *Env) (value.Value, error) {
@@ -181,7 +215,7 @@ func compileArith(n *Arith) Func {
 			return f(a, k)
 		}
 	}
-	r := Compile(n.R)
+	r := CompileOperand(n.R)
 	return func(env *Env) (value.Value, error) {
 		a, err := l(env)
 		if err != nil {

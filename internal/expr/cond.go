@@ -76,7 +76,7 @@ func compileCond(n Node) condFunc {
 			return compileInSubquery(n)
 		}
 	}
-	x := Compile(n)
+	x := CompileOperand(n)
 	return func(env *Env) (truth, error) {
 		v, err := x(env)
 		if err != nil {

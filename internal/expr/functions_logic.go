@@ -76,7 +76,7 @@ func compileIf(n *Call) Func {
 }
 
 func compileNullif(n *Call) Func {
-	x, y, collation := Compile(n.Args[0]), Compile(n.Args[1]), CollationOf(n.Args...)
+	x, y, collation := CompileOperand(n.Args[0]), CompileOperand(n.Args[1]), CollationOf(n.Args...)
 	return func(env *Env) (value.Value, error) {
 		a, err := x(env)
 		if err != nil {

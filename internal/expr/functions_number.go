@@ -90,7 +90,7 @@ func roundType(args []Node) value.Type {
 		scale = t.Scale
 		if c, ok := args[1].(*Const); ok {
 			if d, err := value.ToInt(c.V); err == nil {
-				scale = max(0, min(int(d), scale))
+				scale = int(max(0, min(d, maxScale))) // a quotient has more digits than its scale
 			}
 		}
 	}

@@ -21,7 +21,7 @@ func compileInList(n *In) condFunc {
 	if x, ok := n.X.(*Tuple); ok {
 		return compileInTuples(x, n.List)
 	}
-	x, list := Compile(n.X), compileTyped(n.X.Type(), n.List)
+	x, list := CompileOperand(n.X), compileTyped(n.X.Type(), n.List)
 	collation := n.Collation
 	linear := func(env *Env, v value.Value) (truth, error) {
 		result := isFalse
@@ -59,7 +59,7 @@ func compileTyped(t value.Type, list []Node) []Func {
 		if c, ok := e.(*Const); ok {
 			e = NewConst(typedConst(t, c.V))
 		}
-		fs[i] = Compile(e)
+		fs[i] = CompileOperand(e)
 	}
 	return fs
 }

@@ -59,7 +59,7 @@ func fold(n Node) Node {
 	if !constantKids(n) {
 		return n
 	}
-	v, err := Compile(n)(&Env{})
+	v, err := CompileOperand(n)(&Env{})
 	if err != nil {
 		return n
 	}

@@ -36,8 +36,8 @@ func Sub(a, b Value) (Value, error) {
 // Mul gives a * b. The scale of a Decimal result is the sum of both, at most MaxScale.
 func Mul(a, b Value) (Value, error) { return arithmetic(a, b, &multiplication) }
 
-// Div gives a / b, of integers too as a Decimal: its scale is that of a plus 4, at most MaxScale,
-// rounded half away from zero. Division by zero gives NULL.
+// Div gives a / b, of integers too as a Decimal: its scale is that of a plus 4, at most MaxScale, with guard
+// digits behind (see Shown). Division by zero gives NULL.
 func Div(a, b Value) (Value, error) { return arithmetic(a, b, &division) }
 
 // IntDiv gives a DIV b: the quotient as an integer, cut towards zero. Division by zero gives NULL.
@@ -61,7 +61,7 @@ func Neg(a Value) (Value, error) {
 		return FromInt(-int64(v.n)), nil
 	case Decimal:
 		var d decimal
-		d.load(v.s)
+		d.loadValue(v)
 		d.negate()
 		return d.value(), nil
 	case Float:
@@ -134,8 +134,8 @@ func decimalArithmetic(a, b, x, y Value, unsigned bool, op *operation) (Value, e
 	// They escape, for the operator is not known before; one array is one allocation.
 	var operands [3]decimal
 	r, d, e := &operands[0], &operands[1], &operands[2]
-	d.load(x.s)
-	e.load(y.s)
+	d.loadValue(x)
+	e.loadValue(y)
 	null, ok := op.decimals(r, d, e)
 	switch {
 	case null:
@@ -226,9 +226,10 @@ func divFloats(a, b float64) (float64, bool) { return a / b, b == 0 }
 func modFloats(a, b float64) (float64, bool) { return math.Mod(a, b), b == 0 }
 
 func addDecimals(r, a, b *decimal) (null, ok bool) {
+	shown := max(a.shown(), b.shown())
 	align(a, b)
 	r.coef.Add(&a.coef, &b.coef)
-	r.scale = a.scale
+	r.scale, r.guard = a.scale, a.scale-shown
 	return false, true
 }
 
@@ -239,7 +240,7 @@ func subDecimals(r, a, b *decimal) (null, ok bool) {
 
 func mulDecimals(r, a, b *decimal) (null, ok bool) {
 	r.coef.Mul(&a.coef, &b.coef)
-	r.scale = a.scale + b.scale
+	r.scale, r.guard = a.scale+b.scale, a.guard+b.guard
 	if most := max(MaxScale, a.scale, b.scale); r.scale > most {
 		r.rescale(most)
 	}
@@ -250,14 +251,23 @@ func divDecimals(r, a, b *decimal) (null, ok bool) {
 	if b.coef.Sign() == 0 {
 		return true, true
 	}
-	r.scale = max(min(a.scale+4, MaxScale), a.scale)
+	shown := max(min(a.shown()+divIncrement, MaxScale), a.shown())
+	r.scale = max(min(quotientScale(a.scale, b.scale), MaxDigits), shown)
+	r.guard = r.scale - shown
 	a.coef.Mul(&a.coef, &pow10[r.scale-a.scale+b.scale])
-	if b.coef.Sign() < 0 {
-		a.negate()
-		b.negate()
-	}
-	roundQuo(&r.coef, &a.coef, &b.coef)
+	r.coef.Quo(&a.coef, &b.coef)
 	return false, true
+}
+
+// divIncrement is how many digits more than its dividend a quotient shows: MySQL's div_precision_increment.
+const divIncrement = 4
+
+// quotientScale is the scale to which MySQL computes a quotient, the digits behind cut off. It computes in
+// words of nine digits, and what fills the operands' last words counts towards divIncrement.
+func quotientScale(a, b int) int {
+	const word = 9
+	full := func(scale int) int { return (scale + word - 1) / word * word }
+	return full(full(a) + full(b) + max(0, divIncrement-(full(a)-a)-(full(b)-b)))
 }
 
 func intDivDecimals(r, a, b *decimal) (null, ok bool) {
@@ -273,9 +283,10 @@ func modDecimals(r, a, b *decimal) (null, ok bool) {
 	if b.coef.Sign() == 0 {
 		return true, true
 	}
+	shown := max(a.shown(), b.shown())
 	align(a, b)
 	r.coef.Rem(&a.coef, &b.coef)
-	r.scale = a.scale
+	r.scale, r.guard = a.scale, a.scale-shown
 	return false, true
 }
 

@@ -246,3 +246,32 @@ func BenchmarkArithmetic(b *testing.B) {
 		})
 	}
 }
+
+// A quotient has MySQL's digits: shown, and in full.
+func TestQuotient(t *testing.T) {
+	for _, c := range []struct{ a, b, shown, full string }{
+		{"2", "3", "0.6667", "0.666666666"},
+		{"-2", "3", "-0.6667", "-0.666666666"},
+		{"1", "2", "0.5000", "0.500000000"},
+		{"10.00", "3", "3.333333", "3.333333333"},
+		{"1.000000", "3", "0.3333333333", "0.333333333333333333"},
+		{"1", "0.30", "3.3333", "3.333333333"},
+		{"1.5", "0.35", "4.28571", "4.285714285714285714"},
+	} {
+		q, err := Div(lit(t, c.a), lit(t, c.b))
+		if err != nil || Text(q) != c.shown || Shown(q).Text() != c.shown || q.Text() != c.full {
+			t.Errorf("%s / %s = %s (%s), %v; want %s (%s)", c.a, c.b, Text(q), q.Text(), err, c.shown, c.full)
+		}
+	}
+	third, _ := Div(FromInt(1), FromInt(3))
+	one, _ := Mul(third, FromInt(3))
+	if Text(one) != "1.0000" {
+		t.Errorf("1 / 3 * 3 = %s", Text(one))
+	}
+	if c, _ := Compare(one, FromInt(1), Binary); c >= 0 {
+		t.Errorf("1 / 3 * 3 compares with 1 as %d", c)
+	}
+	if kept, err := (Type{Base: TypeDecimal, Precision: 20, Scale: 12}).Convert(third); err != nil || Shown(kept) != kept {
+		t.Errorf("a column keeps guard digits: %v %v", kept, err)
+	}
+}

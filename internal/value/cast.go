@@ -131,6 +131,8 @@ func (t Type) castDecimal(v Value) (Value, error) {
 		text = strconv.FormatFloat(f, 'e', -1, 64)
 	case String, Bytes, JSON, UUID:
 		text = numericPrefix(v.s)
+	case Decimal:
+		text = v.s
 	default:
 		text = Text(toNumber(v))
 	}

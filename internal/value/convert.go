@@ -210,7 +210,7 @@ func (t Type) convertDecimal(v Value) (Value, error) {
 	switch v.kind {
 	case Decimal:
 		if t.holdsDecimal(v.s) {
-			return v, nil
+			return FromDecimalText(v.s), nil
 		}
 		d.load(v.s)
 	case Bool, Int, Uint, Float, Time, Date, Duration:

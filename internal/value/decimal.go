@@ -19,6 +19,7 @@ const (
 type decimal struct {
 	coef  apd.BigInt
 	scale int
+	guard int // how many of the digits behind the point are guard digits; see Shown
 }
 
 var pow10 = func() (p [2*MaxDigits + 2]apd.BigInt) {
@@ -170,6 +171,12 @@ func plainDecimal(neg bool, digits string, exp int) (text string, ok bool) {
 	return b.String(), true
 }
 
+// loadValue reads a Decimal.
+func (d *decimal) loadValue(v Value) {
+	d.load(v.s)
+	d.guard = int(v.n)
+}
+
 // load reads canonical decimal text.
 func (d *decimal) load(s string) {
 	neg := strings.HasPrefix(s, "-")
@@ -233,10 +240,22 @@ func (d *decimal) negate() {
 	}
 }
 
-func (d *decimal) value() Value { return FromDecimalText(d.text()) }
+func (d *decimal) value() Value { return Value{kind: Decimal, s: d.text(), n: uint64(d.guard)} }
+
+// shown is the scale without the guard digits.
+func (d *decimal) shown() int { return d.scale - d.guard }
+
+// withoutGuard rounds a Decimal to the scale that it shows.
+func withoutGuard(v Value) Value {
+	var d decimal
+	d.loadValue(v)
+	d.rescale(d.shown())
+	return d.value()
+}
 
 // rescale gives d another scale, rounding half away from zero when digits fall away.
 func (d *decimal) rescale(scale int) (exact bool) {
+	shown := d.shown()
 	switch {
 	case scale > d.scale:
 		d.coef.Mul(&d.coef, &pow10[scale-d.scale])
@@ -247,6 +266,9 @@ func (d *decimal) rescale(scale int) (exact bool) {
 		exact = true
 	}
 	d.scale = scale
+	if d.guard > 0 {
+		d.guard = max(0, scale-shown)
+	}
 	return exact
 }
 

@@ -9,8 +9,10 @@ import (
 // Text is v as MySQL prints it; see AppendText.
 func Text(v Value) string {
 	switch v.kind {
-	case String, Bytes, Decimal, JSON, UUID:
+	case String, Bytes, JSON, UUID:
 		return v.s
+	case Decimal:
+		return Shown(v).s
 	}
 	var buf [40]byte
 	return string(AppendText(buf[:0], v))
@@ -39,7 +41,7 @@ func AppendText(dst []byte, v Value) []byte {
 	case Duration:
 		return appendDuration(dst, v.Ticks())
 	}
-	return append(dst, v.s...)
+	return append(dst, Shown(v).s...)
 }
 
 func appendFloat(dst []byte, f float64) []byte {

@@ -84,6 +84,7 @@ func TypeOf(v Value) Type {
 	case Float:
 		return Type{Base: TypeDouble}
 	case Decimal:
+		v = Shown(v)
 		digits := len(strings.TrimLeft(v.s, "-0."))
 		scale := 0
 		if i := strings.IndexByte(v.s, '.'); i >= 0 {

@@ -32,7 +32,7 @@ const (
 // equal, the opposite does not hold). Text and octets share memory with what they were made of.
 type Value struct {
 	s    string // String, Bytes, Decimal, JSON, UUID
-	n    uint64 // Bool, Int, Uint, Float bits, Time, Date, Duration
+	n    uint64 // Bool, Int, Uint, Float bits, Time, Date, Duration; guard digits of a Decimal
 	kind Kind
 }
 
@@ -63,6 +63,15 @@ func FromUUID(s string) Value { return Value{kind: UUID, s: s} }
 // FromDecimalText takes canonical decimal text ("-1.50"); see ParseDecimal for other spellings.
 func FromDecimalText(s string) Value { return Value{kind: Decimal, s: s} }
 
+// Shown is v without guard digits. A computed Decimal may have such beyond its scale, as a quotient has: they
+// count as long as it is compared and computed with (1 / 3 * 3 is 1.0000), but are neither shown nor kept.
+func Shown(v Value) Value {
+	if v.kind != Decimal || v.n == 0 {
+		return v
+	}
+	return withoutGuard(v)
+}
+
 // Kind says which type v has.
 func (v Value) Kind() Kind { return v.kind }
 
@@ -79,7 +88,7 @@ func (v Value) Float() float64 { return math.Float64frombits(v.n) }
 // Ticks is the content of Time and Date (100 ns since year 1) and of Duration (signed 100 ns).
 func (v Value) Ticks() int64 { return int64(v.n) }
 
-// Text is the content of String, Bytes, Decimal, JSON and UUID.
+// Text is the content of String, Bytes, Decimal (with its guard digits), JSON and UUID.
 func (v Value) Text() string { return v.s }
 
 // Collation says how text compares.

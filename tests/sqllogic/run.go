@@ -134,7 +134,7 @@ func format(v any, kind byte) string {
 			if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 				return strconv.FormatInt(i, 10)
 			}
-			return strconv.FormatFloat(math.Trunc(f), 'f', 0, 64)
+			return strconv.FormatFloat(math.Trunc(f)+0, 'f', 0, 64) // + 0: not -0
 		}
 		return "0"
 	case 'R':
