@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -189,10 +190,18 @@ func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, erro
 }
 
 // result is what a statement did.
-type result struct{ affected, lastInsertID int64 }
+type result struct {
+	affected, lastInsertID int64
+	uncounted              bool
+}
 
 func (r result) LastInsertId() (int64, error) { return r.lastInsertID, nil }
-func (r result) RowsAffected() (int64, error) { return r.affected, nil }
+func (r result) RowsAffected() (int64, error) {
+	if r.uncounted {
+		return 0, errors.New("nearlyfree: the rows were not counted: whole partitions were deleted with their tables")
+	}
+	return r.affected, nil
+}
 
 // BeginTx begins a transaction: writes are held back, seen by its own reads, and sent by Commit as one entity
 // group transaction. The isolation levels read uncommitted and read committed are given by what is done

@@ -51,6 +51,10 @@ func isPlanned(s dialect.Statement) bool {
 func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
 	c.session.Now = now()
 	if isPlanned(p.parsed.Statement) {
+		switch p.parsed.Statement.(type) {
+		case *dialect.Insert, *dialect.Update, *dialect.Delete:
+			return c.write(ctx, p, args)
+		}
 		plan, err := c.plan(ctx, p)
 		if err != nil {
 			return outcome{}, err
@@ -125,12 +129,6 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 		return outcome{rows: r}, nil
 	}
 	defer c.connector.add(&r.meter)
-	if c.connector.config.ReadOnly {
-		return outcome{}, &Error{Message: "the database was opened with readonly: nothing is written", class: ErrReadOnly}
-	}
-	if c.readOnly {
-		return outcome{}, &Error{Number: 1792, State: "25006", Message: "Cannot execute statement in a READ ONLY transaction.", class: ErrReadOnly}
-	}
 	did, err := c.connector.runtime.Write(ctx, x)
 	if err != nil {
 		c.session.RowCount = -1
@@ -140,7 +138,7 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	if did.LastInsertID != 0 {
 		c.session.LastInsertID = did.LastInsertID
 	}
-	out := outcome{result: result{did.Affected, did.LastInsertID}}
+	out := outcome{result: result{affected: did.Affected, lastInsertID: did.LastInsertID}}
 	if len(plan.Columns) > 0 {
 		out.rows = &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, names: planned.names, cursor: &rowList{did.Rows}}
 	}
@@ -225,22 +223,25 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 	}
 	m := &engine.Meter{}
 	defer c.connector.add(m)
-	d := exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Schema: func(ctx context.Context) (planner.Schema, error) {
+	r, err := c.definer().Run(ctx, s, &c.session, m)
+	if err != nil {
+		return outcome{}, err
+	}
+	out := outcome{result: result{affected: r.Affected, lastInsertID: r.LastInsertID}}
+	if len(r.Columns) > 0 {
+		out.rows = listed(r.Columns, r.Rows)
+	}
+	return out, nil
+}
+
+func (c *conn) definer() *exec.Definer {
+	return &exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Schema: func(ctx context.Context) (planner.Schema, error) {
 		snapshot, err := c.connector.catalog.Snapshot(ctx)
 		if err != nil {
 			return nil, err
 		}
 		return c.connector.schema(ctx, snapshot), nil
 	}}
-	r, err := d.Run(ctx, s, &c.session, m)
-	if err != nil {
-		return outcome{}, err
-	}
-	out := outcome{result: result{r.Affected, r.LastInsertID}}
-	if len(r.Columns) > 0 {
-		out.rows = listed(r.Columns, r.Rows)
-	}
-	return out, nil
 }
 
 // drain reads rows to their end, for a query that was sent with Exec.

@@ -58,6 +58,7 @@ func translated(err error, text string) error {
 		convert   *value.ConvertError
 		overflow  *value.RangeError
 		unread    *value.ParseError
+		noPart    *planner.NoPartError
 		function  *expr.UnknownFunctionError
 		arity     *expr.ArityError
 		argument  *expr.ArgumentError
@@ -76,6 +77,8 @@ func translated(err error, text string) error {
 			e.caret = dialect.Caret(text, plan.Pos)
 		}
 		return e
+	case errors.As(err, &noPart):
+		return numbered(1526, "HY000", noPart.Error(), err)
 	case errors.As(err, &noTable):
 		return numbered(1146, "42S02", fmt.Sprintf("Table '%s.%s' doesn't exist", databaseName(noTable.Database), noTable.Name), err)
 	case errors.As(err, &refused):

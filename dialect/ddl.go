@@ -81,6 +81,8 @@ type Partitioning struct {
 	Text    string
 	Count   int // PARTITIONS n
 	Parts   []PartitionDef
+	Every   int    // RANGE (column) INTERVAL (n unit): parts are made as rows arrive
+	Unit    string // HOUR, DAY, WEEK, MONTH, QUARTER or YEAR; "" for numbers
 	Pos     Pos
 }
 

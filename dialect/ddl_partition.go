@@ -34,6 +34,9 @@ func (p *parser) partitioning() *Partitioning {
 	default:
 		p.fail(p.pos, "expected KEY, HASH, RANGE or LIST")
 	}
+	if p.accept("INTERVAL") {
+		p.partitionInterval(out)
+	}
 	if p.accept("PARTITIONS") {
 		if out.Count = p.integer(); out.Count == 0 {
 			p.fail(p.pos-1, "the number of partitions is 1 or more")
@@ -46,6 +49,21 @@ func (p *parser) partitioning() *Partitioning {
 		out.Parts = p.partitionDefs()
 	}
 	return out
+}
+
+// partitionInterval reads (n) or (n unit).
+func (p *parser) partitionInterval(out *Partitioning) {
+	p.expect("(")
+	if out.Every = p.integer(); out.Every == 0 {
+		p.fail(p.pos-1, "an interval is 1 or more")
+	}
+	for _, unit := range []string{"HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"} {
+		if p.accept(unit) {
+			out.Unit = unit
+			break
+		}
+	}
+	p.expect(")")
 }
 
 // partitionExpr reads [COLUMNS] (columns or an expression). Plain names are Columns; a single one is the

@@ -26,6 +26,7 @@ const (
 	escapeGeneration = "Z9" // and the number of times that the name was taken by what was dropped
 
 	maxTableName    = 57 // of 63: a generation takes up to 6
+	maxPartName     = 53 // of 63: a version takes up to 10
 	maxDatabaseName = 30 // of them for the database with its end
 	nameHashUnits   = 20 // base32hex digits, 100 bit
 )
@@ -44,6 +45,13 @@ func TableGeneration(physical string, generation int) string {
 		return physical
 	}
 	return physical + escapeGeneration + strconv.Itoa(generation)
+}
+
+// PartTable is the name of the physical table that holds a part of a table of a database, as of a version of its
+// definition. Different parts and versions have different names, which no TableName or TableGeneration is.
+func PartTable(database, table, part string, version int64) string {
+	prefix := DatabasePrefix(database)
+	return prefix + escapeName(table+"\x00"+part, maxPartName-len(prefix)) + escapeGeneration + "v" + strconv.FormatInt(version, 36)
 }
 
 // DatabasePrefix is what the physical tables of a database begin with, and no table of another

@@ -189,7 +189,7 @@ func TestAlterErrors(t *testing.T) {
 		{"ADD FOREIGN KEY (a) REFERENCES u (x)", 1235, "a foreign key to a table that is kept elsewhere"},
 		{"DROP FOREIGN KEY q", 1091, "Can't DROP 'q'"},
 		{"ALTER COLUMN a SET DEFAULT 'x'", 1067, "Invalid default value for 'a'"},
-		{"DROP PARTITION p", 1235, ""},
+		{"DROP PARTITION p", 1505, "Partition management on a not partitioned table is not possible"},
 	} {
 		_, _, err := alter(c.sql)
 		var known *Error

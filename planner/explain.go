@@ -52,6 +52,9 @@ func (e *explainer) plan(p *Plan, depth int) {
 	}
 	e.write(p.Write, depth)
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { writeExpressions(p.Write, f) })
+	if d, ok := p.Write.(*Delete); ok && e.wholeParts(d) != nil {
+		return
+	}
 	if n := writeSource(p.Write); n != nil {
 		e.node(n, depth+1)
 	}

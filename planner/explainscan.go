@@ -33,6 +33,9 @@ func (e *explainer) scan(s *Scan, depth int) {
 		}
 		exact = r.Exact
 		requests = len(r.Points) + len(r.Spans)
+		if s.Limit != nil && s.PartOrder != 0 {
+			requests = min(requests, 1) // the first part may have enough
+		}
 		parts = append(parts, s.readsText(&r)...)
 	default:
 		parts = append(parts, e.symbolic(s)...)
@@ -125,6 +128,9 @@ func (e *explainer) computable(s *Scan) bool {
 func (s *Scan) readsText(r *Reads) []string {
 	var out []string
 	several := s.Table.Partition != nil
+	if s.Table.Parts != nil {
+		out = append(out, partsText(r.parts()))
+	}
 	if len(r.Points) > 0 {
 		keys := make([]string, 0, mostShown)
 		for i, k := range r.Points {

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -118,7 +119,33 @@ func (t *Table) PartOf(row []value.Value) (*Part, error) {
 	if p := t.Parts.find(string(code)); p != nil {
 		return p, nil
 	}
-	return nil, &NoPartError{Table: t, Missing: [][]value.Value{t.Parts.valuesOf(row)}, Grows: t.Parts.Every > 0}
+	values := t.Parts.valuesOf(row)
+	return nil, &NoPartError{Table: t, Missing: [][]value.Value{values}, Grows: t.Parts.Every > 0 && !values[0].IsNull()}
+}
+
+// NeedParts makes sure that every one of the rows has a part that may be written to; a *NoPartError names those
+// that are missing.
+func (t *Table) NeedParts(rows [][]value.Value) error {
+	if t.Parts == nil {
+		return nil
+	}
+	need := &NoPartError{Table: t}
+	for _, row := range rows {
+		p, err := t.PartOf(row)
+		var none *NoPartError
+		switch {
+		case errors.As(err, &none) && none.Grows:
+			need.Missing, need.Grows = append(need.Missing, none.Missing...), true
+		case err != nil:
+			return err
+		default:
+			need.Opening = need.Opening || p.Opening
+		}
+	}
+	if need.Grows || need.Opening {
+		return need
+	}
+	return nil
 }
 
 func (ps *Parts) valuesOf(row []value.Value) []value.Value {

@@ -290,6 +290,7 @@ type Delete struct {
 	Source    Node
 	Offset    int
 	All       bool     // no condition at all
+	Whole     *Cover   // how to tell that whole parts are deleted; nil where they never are
 	Children  []Family // what lives inside the table
 	Returning []expr.Node
 }

@@ -89,6 +89,9 @@ func (b *builder) delete(st *dialect.Delete) error {
 	if del.Source, err = rows.node(); err != nil {
 		return err
 	}
+	if st.From == nil && st.Limit == nil && len(st.Returning) == 0 {
+		del.Whole = newCover(del)
+	}
 	del.Returning, err = b.returning(del.Table, &dialect.TableName{Name: del.Table.Name, As: rows.src.name}, st.Returning)
 	return err
 }

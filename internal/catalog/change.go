@@ -35,7 +35,7 @@ func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter)
 		return err
 	}
 	t.Database = c.database
-	if err := c.createPhysical(ctx, t, true, m); err != nil {
+	if err := c.createPhysical(ctx, s, t, true, m); err != nil {
 		return err
 	}
 	e, err := c.stamp(s, t)
@@ -50,9 +50,16 @@ func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter)
 // maxGenerations bounds the search for a free physical name.
 const maxGenerations = 100
 
-// createPhysical makes a physical table for t. adopt: one that is there may be taken when it is empty; otherwise
-// it is passed over.
-func (c *Catalog) createPhysical(ctx context.Context, t *planner.Table, adopt bool, m *engine.Meter) error {
+// createPhysical makes a physical table for t, or for each of its parts. adopt: one that is there may be taken
+// when it is empty; otherwise it is passed over.
+func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *planner.Table, adopt bool, m *engine.Meter) error {
+	if t.Parts != nil {
+		t.Physical = ""
+		for _, p := range t.Parts.List {
+			p.Physical = ""
+		}
+		return c.makeParts(ctx, s, t, m)
+	}
 	for generation := 0; generation < maxGenerations; generation++ {
 		t.Physical = keymap.TableGeneration(keymap.TableName(c.database, t.Name), generation)
 		_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: dropPrefix + t.Physical, Meter: m})
@@ -71,6 +78,13 @@ func (c *Catalog) createPhysical(ctx context.Context, t *planner.Table, adopt bo
 		case isCode(err, engine.CodeExists) && !adopt:
 			continue
 		case isCode(err, engine.CodeExists):
+			taken, err := s.nameTaken(ctx, t.Physical)
+			if err != nil {
+				return err
+			}
+			if taken {
+				continue // by a table that was renamed
+			}
 			empty, err := c.isEmpty(ctx, t.Physical, m)
 			if err != nil {
 				return err
@@ -156,20 +170,19 @@ func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) e
 	if err != nil {
 		return err
 	}
-	if _, err := s.Table(ctx, t.Name); err != nil {
+	if t, err = s.Table(ctx, t.Name); err != nil {
 		return err
 	}
-	err = c.commit(ctx, s, m, []engine.Op{
-		{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}},
-		{Kind: engine.Upsert, Entity: grave(t)},
-	}, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = nil })
+	ops := append(graves(t, t.Physicals()),
+		engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}})
+	err = c.commit(ctx, s, m, ops, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = nil })
 	if err != nil {
 		return err
 	}
 	if err := c.dropSequence(ctx, t, m); err != nil {
 		return err
 	}
-	return c.bury(ctx, t.Physical, m)
+	return c.bury(ctx, t.Physicals(), m)
 }
 
 // Truncate gives t a new, empty physical table, which takes two requests however many rows there are, and deletes
@@ -186,15 +199,15 @@ func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Mete
 		return err
 	}
 	next := d.table.Clone()
-	if err := c.createPhysical(ctx, next, false, m); err != nil {
+	if err := c.createPhysical(ctx, s, next, false, m); err != nil {
 		return err
 	}
 	e, err := c.stamp(s, next)
 	if err != nil {
 		return err
 	}
-	err = c.commit(ctx, s, m, []engine.Op{{Kind: engine.Replace, Entity: e}, {Kind: engine.Upsert, Entity: grave(d.table)}},
-		func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = &definition{table: next} })
+	ops := append(graves(d.table, d.table.Physicals()), engine.Op{Kind: engine.Replace, Entity: e})
+	err = c.commit(ctx, s, m, ops, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = &definition{table: next} })
 	if err != nil {
 		return err
 	}
@@ -204,42 +217,23 @@ func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Mete
 	if err := c.dropSequence(ctx, d.table, m); err != nil {
 		return err
 	}
-	return c.bury(ctx, d.table.Physical, m)
-}
-
-// grave is the note that a table's physical table is to be deleted.
-func grave(t *planner.Table) engine.Entity {
-	return engine.Entity{PartitionKey: partition, RowKey: dropPrefix + t.Physical, Names: []string{"Name"}, Values: []engine.Value{textValue(t.Name)}}
-}
-
-// bury deletes a physical table whose definition is gone, then the note that it is to be deleted. A row that
-// a process with an older definition writes in between goes with it, as it would have a moment earlier.
-func (c *Catalog) bury(ctx context.Context, physical string, m *engine.Meter) error {
-	if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isCode(err, engine.CodeNoTable) && !isCode(err, engine.CodeDeleting) {
-		return err
-	}
-	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Meter: m,
-		Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: dropPrefix + physical}}}})
-	if isCode(err, engine.CodeNotFound) {
-		return nil
-	}
-	return err
+	return c.bury(ctx, d.table.Physicals(), m)
 }
 
 // Sweep finishes drops that a process did not live to finish.
 func (c *Catalog) Sweep(ctx context.Context, m *engine.Meter) error {
-	var left []string
+	var left [][]string
 	span := keymap.PrefixSpan(dropPrefix)
-	err := eachEntity(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Select: []string{}, Meter: m},
+	err := eachEntity(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: m},
 		func(e *engine.Entity) error {
-			left = append(left, strings.TrimPrefix(e.RowKey, dropPrefix))
+			left = append(left, buried(e))
 			return nil
 		})
 	if err != nil && !isCode(err, engine.CodeNoTable) {
 		return err
 	}
-	for _, physical := range left {
-		if err := c.bury(ctx, physical, m); err != nil {
+	for _, physicals := range left {
+		if err := c.bury(ctx, physicals, m); err != nil {
 			return err
 		}
 	}

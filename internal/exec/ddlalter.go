@@ -57,6 +57,9 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 	if err != nil {
 		return nil, err
 	}
+	if changesParts(a) {
+		return x.changeParts(ctx, t, next)
+	}
 	if change.Rewrite || change.Verify {
 		if err := x.verify(ctx, t, next, &change); err != nil {
 			return nil, err

@@ -70,6 +70,7 @@ func lower(verb string) string {
 type fault struct {
 	kind      string // missing, stale, orphaned
 	index     *planner.Index
+	part      *planner.Part
 	partition string
 	key       string // of the entry
 	row       string // key of the row; "" for an orphan
@@ -92,11 +93,24 @@ type expected struct {
 // faults finds every missing, stale and orphaned entry of the public indexes. What looks wrong is read again, row
 // first, because others may be writing.
 func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, error) {
+	var all []*fault
+	for _, part := range partsOf(t) {
+		faults, err := x.faultsIn(ctx, t, part)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, faults...)
+	}
+	return all, nil
+}
+
+// faultsIn is faults of one part.
+func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *planner.Part) ([]*fault, error) {
 	rows := newRowWriter(t)
 	w := x.writer(ctx)
 	want := map[place]expected{}
 	decoder := rows.row.Decoder(positions(0, len(t.Columns)), 0, nil)
-	err := x.eachStored(ctx, t, t.RowSpan(), nil, func(e *engine.Entity) error {
+	err := x.eachInPart(ctx, t, part, t.RowSpan(), nil, func(e *engine.Entity) error {
 		row := make([]value.Value, t.RowWidth())
 		if err := decoder.DecodeRow(e, row); err != nil {
 			return err
@@ -107,6 +121,9 @@ func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, er
 		}
 		if key != e.RowKey {
 			return engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s has the key %q", e.RowKey, t.Name, key)
+		}
+		if own, err := t.PartOf(row); err != nil || own != part {
+			return engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s is in partition %s, which is not its own", e.RowKey, t.Name, part.Name)
 		}
 		for i, ix := range t.Indexes {
 			if ix.State != planner.IndexPublic {
@@ -129,15 +146,15 @@ func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, er
 			continue
 		}
 		codec := rows.entries[i]
-		err := x.eachStored(ctx, t, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), nil, func(e *engine.Entity) error {
+		err := x.eachInPart(ctx, t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), nil, func(e *engine.Entity) error {
 			at := place{e.PartitionKey, e.RowKey}
 			say, known := want[at]
 			delete(want, at)
 			switch {
 			case !known:
-				suspects = append(suspects, &fault{"orphaned", ix, at.partition, at.key, ""})
+				suspects = append(suspects, &fault{"orphaned", ix, part, at.partition, at.key, ""})
 			case say.hash != content(codec, e):
-				suspects = append(suspects, &fault{"stale", ix, at.partition, at.key, say.row})
+				suspects = append(suspects, &fault{"stale", ix, part, at.partition, at.key, say.row})
 			}
 			return nil
 		})
@@ -146,7 +163,7 @@ func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, er
 		}
 	}
 	for at, say := range want {
-		suspects = append(suspects, &fault{"missing", say.index, at.partition, at.key, say.row})
+		suspects = append(suspects, &fault{"missing", say.index, part, at.partition, at.key, say.row})
 	}
 	return x.confirmed(ctx, w, rows, suspects)
 }
@@ -179,7 +196,7 @@ func propertyOf(e *engine.Entity, name string) engine.Value {
 func (x *definition) confirmed(ctx context.Context, w *writer, rows *rowWriter, suspects []*fault) ([]*fault, error) {
 	var faults []*fault
 	for _, f := range suspects {
-		now, err := x.examine(ctx, w, rows, f.index, f.partition, f.key, f.row)
+		now, err := x.examine(ctx, w, rows, f.index, f.part, f.partition, f.key, f.row)
 		if err != nil {
 			return nil, err
 		}
@@ -191,9 +208,9 @@ func (x *definition) confirmed(ctx context.Context, w *writer, rows *rowWriter, 
 }
 
 // examine reads an entry, and the row that it belongs to, and gives the fault, nil where there is none.
-func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, ix *planner.Index, partition, key, rowKey string) (*fault, error) {
+func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, ix *planner.Index, part *planner.Part, partition, key, rowKey string) (*fault, error) {
 	i := indexOf(rows.table, ix)
-	entry, there, err := w.get(ctx, engine.Get{Table: rows.table.Physical, PartitionKey: partition, RowKey: key, Meter: x.meter})
+	entry, there, err := w.get(ctx, engine.Get{Table: rows.table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: x.meter})
 	if err != nil {
 		return nil, err
 	}
@@ -211,7 +228,7 @@ func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, ix
 			rowKey = string(b)
 		}
 	}
-	e, found, err := w.get(ctx, engine.Get{Table: rows.table.Physical, PartitionKey: partition, RowKey: rowKey, Meter: x.meter})
+	e, found, err := w.get(ctx, engine.Get{Table: rows.table.PhysicalOf(part), PartitionKey: partition, RowKey: rowKey, Meter: x.meter})
 	if err != nil {
 		return nil, err
 	}
@@ -229,11 +246,11 @@ func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, ix
 	}
 	switch {
 	case there && !expects:
-		return &fault{"orphaned", ix, partition, key, ""}, nil
+		return &fault{"orphaned", ix, part, partition, key, ""}, nil
 	case !there && expects:
-		return &fault{"missing", ix, partition, key, rowKey}, nil
+		return &fault{"missing", ix, part, partition, key, rowKey}, nil
 	case there && content(rows.entries[i], &entry) != content(rows.entries[i], &e):
-		return &fault{"stale", ix, partition, key, rowKey}, nil
+		return &fault{"stale", ix, part, partition, key, rowKey}, nil
 	}
 	return nil, nil
 }
@@ -251,7 +268,7 @@ func indexOf(t *planner.Table, ix *planner.Index) int {
 func (x *definition) mend(ctx context.Context, t *planner.Table, f *fault) error {
 	w := x.writer(ctx)
 	if f.row == "" {
-		r := &rowWrite{table: t, partition: f.partition}
+		r := &rowWrite{table: t, part: f.part, partition: f.partition}
 		r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}}, f.index)
 		if err := w.add(r); err != nil {
 			return err
@@ -263,7 +280,7 @@ func (x *definition) mend(ctx context.Context, t *planner.Table, f *fault) error
 	}
 	rows := newRowWriter(t)
 	for try := 1; ; try++ {
-		old, found, err := rows.read(ctx, w, f.partition, f.row)
+		old, found, err := rows.read(ctx, w, f.part, f.partition, f.row)
 		if err != nil || !found {
 			return err
 		}

@@ -12,10 +12,28 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// eachStored gives all entities of a table whose RowKey is in a span, partition by partition. They are valid
-// until the function returns.
+// eachStored gives all entities of a table whose RowKey is in a span, part by part and partition by partition.
+// They are valid until the function returns.
 func (x *definition) eachStored(ctx context.Context, t *planner.Table, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
-	scan := engine.Scan{Table: t.Physical, Select: sel, Meter: x.meter}
+	for _, part := range partsOf(t) {
+		if err := x.eachInPart(ctx, t, part, span, sel, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partsOf gives the parts of a table: nil alone for one that has none.
+func partsOf(t *planner.Table) []*planner.Part {
+	if t.Parts == nil {
+		return []*planner.Part{nil}
+	}
+	return t.Parts.List
+}
+
+// eachInPart is eachStored for one part.
+func (x *definition) eachInPart(ctx context.Context, t *planner.Table, part *planner.Part, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
+	scan := engine.Scan{Table: t.PhysicalOf(part), Select: sel, Meter: x.meter}
 	if t.Partition == nil {
 		scan.PartitionKey, scan.From, scan.To = keymap.SinglePartition, span.From, span.To
 	} else {
@@ -204,7 +222,11 @@ func (r *rewriter) left(ctx context.Context, w *writer, window []stored) ([]stor
 		if err != nil {
 			return nil, err
 		}
-		e, found, err := w.get(ctx, engine.Get{Table: r.to.Physical, PartitionKey: partition, RowKey: key, Meter: r.meter})
+		part, err := r.to.PartOf(window[i].row)
+		if err != nil {
+			return nil, err
+		}
+		e, found, err := w.get(ctx, engine.Get{Table: r.to.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: r.meter})
 		if err != nil {
 			return nil, err
 		}
@@ -237,6 +259,9 @@ func (rw *rowWriter) renew(ctx context.Context, w *writer, r *rowWrite, old stor
 		return err
 	}
 	r.table, r.partition, r.row = rw.table, partition, old.row
+	if r.part, err = rw.table.PartOf(old.row); err != nil {
+		return err
+	}
 	r.add(engine.Op{Kind: engine.Replace, Entity: e, IfMatch: old.etag}, nil)
 	for i, ix := range rw.table.Indexes {
 		if ix.State == planner.IndexDeleteOnly {
@@ -271,13 +296,22 @@ func (x *definition) deleteEntries(ctx context.Context, t *planner.Table, ix *pl
 
 // deleteSpan deletes all entities of a span of row keys: entries of an index, or rows (ix nil).
 func (x *definition) deleteSpan(ctx context.Context, t *planner.Table, span keymap.Span, ix *planner.Index) error {
+	for _, part := range partsOf(t) {
+		if err := x.deleteInPart(ctx, t, part, span, ix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *definition) deleteInPart(ctx context.Context, t *planner.Table, part *planner.Part, span keymap.Span, ix *planner.Index) error {
 	for {
 		w := x.writer(ctx)
-		err := x.eachStored(ctx, t, span, []string{}, func(e *engine.Entity) error {
+		err := x.eachInPart(ctx, t, part, span, []string{}, func(e *engine.Entity) error {
 			if len(w.rows) == rewriteWindow {
 				return errWindowFull
 			}
-			r := &rowWrite{number: len(w.rows), table: t, partition: e.PartitionKey}
+			r := &rowWrite{number: len(w.rows), table: t, part: part, partition: e.PartitionKey}
 			r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: e.PartitionKey, RowKey: e.RowKey}}, ix)
 			return w.add(r)
 		})

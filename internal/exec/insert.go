@@ -82,6 +82,9 @@ func (n *insertNode) gather(ctx context.Context, w *writer) error {
 	if rows, automatic, err = n.finish(w, rows, automatic); err != nil {
 		return err
 	}
+	if err := n.plan.Table.NeedParts(rows); err != nil {
+		return err
+	}
 	if n.resolves() {
 		return n.resolve(ctx, w, rows)
 	}

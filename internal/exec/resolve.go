@@ -41,7 +41,7 @@ func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Valu
 type standing struct {
 	n    *insertNode
 	w    *writer
-	rows map[string]*standingRow // by partition and entity key; nil: known to be free
+	rows map[string]*standingRow // by partition and entity key (which tells the part too); nil: known to be free
 }
 
 // standingRow is a row that was stored, or that the statement makes.
@@ -80,6 +80,7 @@ func nullIn(ix *planner.Index, row []value.Value) bool {
 
 // keyLookup is a key to be read.
 type keyLookup struct {
+	part            *planner.Part
 	partition, name string
 	key             *planner.Index
 	found           stored
@@ -94,11 +95,15 @@ func (s *standing) readAll(ctx context.Context, rows [][]value.Value) error {
 		if err != nil {
 			return err
 		}
+		part, err := s.n.plan.Table.PartOf(row)
+		if err != nil {
+			return err
+		}
 		for i, name := range names {
 			id := partition + "\x00" + name
 			if _, known := s.rows[id]; !known {
 				s.rows[id] = nil
-				all = append(all, &keyLookup{partition: partition, name: name, key: keys[i]})
+				all = append(all, &keyLookup{part: part, partition: partition, name: name, key: keys[i]})
 			}
 		}
 	}
@@ -136,10 +141,10 @@ func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 // read reads the row that has a key. An index that holds no whole rows leads to the row.
 func (s *standing) read(ctx context.Context, l *keyLookup) (stored, bool, error) {
 	if l.key == nil {
-		return s.n.rows.read(ctx, s.w, l.partition, l.name)
+		return s.n.rows.read(ctx, s.w, l.part, l.partition, l.name)
 	}
 	t := s.n.plan.Table
-	e, found, err := s.w.get(ctx, engine.Get{Table: t.Physical, PartitionKey: l.partition, RowKey: l.name, Meter: s.w.x.Meter})
+	e, found, err := s.w.get(ctx, engine.Get{Table: t.PhysicalOf(l.part), PartitionKey: l.partition, RowKey: l.name, Meter: s.w.x.Meter})
 	if err != nil || !found {
 		return stored{}, false, err
 	}
@@ -155,7 +160,7 @@ func (s *standing) read(ctx context.Context, l *keyLookup) (stored, bool, error)
 	if err != nil {
 		return stored{}, false, err
 	}
-	return s.n.rows.read(ctx, s.w, partition, key)
+	return s.n.rows.read(ctx, s.w, l.part, partition, key)
 }
 
 // place and displace say which keys a row has, and has no more.
@@ -278,11 +283,15 @@ func (s *standing) free(ctx context.Context, row []value.Value) error {
 	if err != nil {
 		return err
 	}
+	part, err := s.n.plan.Table.PartOf(row)
+	if err != nil {
+		return err
+	}
 	for i, name := range names {
 		id := partition + "\x00" + name
 		if _, known := s.rows[id]; !known {
 			s.rows[id] = nil
-			if err := s.readThese(ctx, []*keyLookup{{partition: partition, name: name, key: keys[i]}}); err != nil {
+			if err := s.readThese(ctx, []*keyLookup{{part: part, partition: partition, name: name, key: keys[i]}}); err != nil {
 				return err
 			}
 		}

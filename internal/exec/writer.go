@@ -38,6 +38,7 @@ type rowWrite struct {
 	id        string // the same in each try
 	table     *planner.Table
 	inside    []*planner.Table // other tables whose rows are deleted with it
+	part      *planner.Part    // of the table, nil where it has none
 	partition string
 	ops       []engine.Op
 	keys      []*planner.Index // by ops: the index whose entry it is, nil for the row itself
@@ -50,6 +51,9 @@ type rowWrite struct {
 	deletes   bool   // there is a Delete among ops
 	done      bool
 }
+
+// physical is the physical table that the row is in.
+func (r *rowWrite) physical() string { return r.table.PhysicalOf(r.part) }
 
 func newWriter(ctx context.Context, rt *Runtime, x *Execution, sofar *written) *writer {
 	w := &writer{written: sofar}
@@ -104,7 +108,7 @@ func (w *writer) apply(ctx context.Context) error {
 		if len(r.ops) == 0 {
 			continue
 		}
-		err := w.tx.Apply(ctx, engine.Commit{Table: r.table.Physical, PartitionKey: r.partition, Ops: r.ops, Meter: w.x.Meter})
+		err := w.tx.Apply(ctx, engine.Commit{Table: r.physical(), PartitionKey: r.partition, Ops: r.ops, Meter: w.x.Meter})
 		if err != nil {
 			w.tx.RollbackTo(mark)
 			return r.explain(err, opOf(err))
@@ -136,11 +140,11 @@ func (w *writer) groups() (groups []*group, linked bool) {
 		if len(r.ops) == 0 {
 			continue
 		}
-		place := r.table.Physical + "\x00" + r.partition
-		bytes := engine.CommitBytes(&engine.Commit{Table: r.table.Physical, PartitionKey: r.partition, Ops: r.ops}, 0)
+		place := r.physical() + "\x00" + r.partition
+		bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: r.partition, Ops: r.ops}, 0)
 		g := open[place]
 		if g == nil || len(g.ops)+len(r.ops) > limits.BatchOps || g.bytes+bytes > limits.BatchBytes {
-			g = &group{table: r.table.Physical, partition: r.partition}
+			g = &group{table: r.physical(), partition: r.partition}
 			open[place] = g
 			groups = append(groups, g)
 		}

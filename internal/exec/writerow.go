@@ -84,6 +84,9 @@ func (rw *rowWriter) insert(r *rowWrite, row []value.Value) error {
 		return err
 	}
 	r.table, r.partition, r.row = rw.table, partition, row
+	if r.part, err = rw.table.PartOf(row); err != nil {
+		return err
+	}
 	r.ops = slices.Grow(r.ops, 1+len(entries))
 	r.add(engine.Op{Kind: engine.Insert, Entity: e}, nil)
 	if err := rw.touchParent(r, partition, row); err != nil {
@@ -145,7 +148,11 @@ func (rw *rowWriter) settled(ctx context.Context, w *writer, old stored) (stored
 	if err != nil {
 		return old, err
 	}
-	fresh, found, err := rw.read(ctx, w, partition, key)
+	part, err := rw.table.PartOf(old.row)
+	if err != nil {
+		return old, err
+	}
+	fresh, found, err := rw.read(ctx, w, part, partition, key)
 	if err != nil {
 		return old, err
 	}
@@ -156,8 +163,8 @@ func (rw *rowWriter) settled(ctx context.Context, w *writer, old stored) (stored
 }
 
 // read reads a row by its key.
-func (rw *rowWriter) read(ctx context.Context, w *writer, partition, key string) (stored, bool, error) {
-	e, found, err := w.get(ctx, engine.Get{Table: rw.table.Physical, PartitionKey: partition, RowKey: key, Meter: w.x.Meter})
+func (rw *rowWriter) read(ctx context.Context, w *writer, part *planner.Part, partition, key string) (stored, bool, error) {
+	e, found, err := w.get(ctx, engine.Get{Table: rw.table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: w.x.Meter})
 	if err != nil || !found {
 		return stored{}, false, err
 	}
@@ -181,7 +188,11 @@ func (rw *rowWriter) hasEntry(ctx context.Context, w *writer, i int, partition, 
 // owner says whether an index entry is there, and whether it is that row's. Until a unique index is found free of
 // duplicates, the entry of a row's values may be another row's.
 func (rw *rowWriter) owner(ctx context.Context, w *writer, i int, partition, key string, row []value.Value) (taken, mine bool, err error) {
-	e, found, err := w.get(ctx, engine.Get{Table: rw.table.Physical, PartitionKey: partition, RowKey: key, Meter: w.x.Meter})
+	part, err := rw.table.PartOf(row)
+	if err != nil {
+		return false, false, err
+	}
+	e, found, err := w.get(ctx, engine.Get{Table: rw.table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: w.x.Meter})
 	if err != nil || !found {
 		return false, false, err
 	}
@@ -221,6 +232,9 @@ func (rw *rowWriter) remove(ctx context.Context, w *writer, r *rowWrite, old sto
 		return err
 	}
 	r.table, r.partition = rw.table, partition
+	if r.part, err = rw.table.PartOf(old.row); err != nil {
+		return err
+	}
 	r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil)}, nil)
 	for i := range rw.table.Indexes {
 		if err := rw.removeEntry(ctx, w, r, i, partition, entries[i], &old); err != nil {
@@ -255,7 +269,10 @@ func (rw *rowWriter) update(ctx context.Context, w *writer, r *rowWrite, old sto
 	if err != nil {
 		return err
 	}
-	if newPartition != partition {
+	if r.part, err = rw.table.PartOf(old.row); err != nil {
+		return err
+	}
+	if part, err := rw.table.PartOf(row); newPartition != partition || err != nil || part != r.part {
 		return &Error{Code: 1235, State: "42000", Message: "a row of table " + rw.table.Name + " cannot move to another partition by UPDATE: delete it and insert it anew"}
 	}
 	e, err := rw.entity(rw.row, partition, newKey, row)

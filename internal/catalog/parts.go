@@ -1,0 +1,115 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// makeParts makes the physical tables that parts of t lack. Their names hold the version that the change will
+// have: so a name is never used again, and a table that is there already was made by somebody who did not get
+// to publish it, and is empty.
+func (c *Catalog) makeParts(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
+	if t.Parts == nil {
+		return nil
+	}
+	if t.Physical == "" { // which only tells this table's sequence from those of others
+		t.Physical = keymap.PartTable(c.database, t.Name, "", s.version+1)
+	}
+	for _, p := range t.Parts.List {
+		if p.Physical != "" {
+			continue
+		}
+		p.Physical = keymap.PartTable(c.database, t.Name, p.Name, s.version+1)
+		if err := c.engine.CreateTable(ctx, p.Physical, m); err != nil && !isCode(err, engine.CodeExists) {
+			return err
+		}
+	}
+	return nil
+}
+
+// orphans are the physical tables of old that next does without.
+func orphans(old, next *planner.Table) []string {
+	have := next.Physicals()
+	return slices.DeleteFunc(old.Physicals(), func(name string) bool { return slices.Contains(have, name) })
+}
+
+// graves is the note that physical tables of t are to be deleted, if any. It has the key of the first of them.
+func graves(t *planner.Table, physicals []string) []engine.Op {
+	if len(physicals) == 0 {
+		return nil
+	}
+	return []engine.Op{{Kind: engine.Upsert, Entity: engine.Entity{
+		PartitionKey: partition, RowKey: dropPrefix + physicals[0],
+		Names: []string{"Name", "Tables"}, Values: []engine.Value{textValue(t.Name), textValue(strings.Join(physicals, " "))},
+	}}}
+}
+
+// buried are the physical tables that such a note names.
+func buried(e *engine.Entity) []string {
+	if tables := property(e, "Tables"); tables.Type == engine.String {
+		return strings.Fields(tables.S)
+	}
+	return []string{strings.TrimPrefix(e.RowKey, dropPrefix)}
+}
+
+// bury deletes physical tables whose definition is gone, then the note that they are to be deleted. A row that
+// a process with an older definition writes in between goes with them, as it would have a moment earlier.
+func (c *Catalog) bury(ctx context.Context, physicals []string, m *engine.Meter) error {
+	if len(physicals) == 0 {
+		return nil
+	}
+	for _, physical := range physicals {
+		if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isCode(err, engine.CodeNoTable) && !isCode(err, engine.CodeDeleting) {
+			return err
+		}
+	}
+	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Meter: m,
+		Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: dropPrefix + physicals[0]}}}})
+	if isCode(err, engine.CodeNotFound) {
+		return nil
+	}
+	return err
+}
+
+// ReplaceParts is Replace for a definition with other parts: it makes the physical tables that are new, and deletes
+// those that next does without when nobody writes by the old definition any more.
+func (c *Catalog) ReplaceParts(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	s, err := c.latest(ctx)
+	if err != nil {
+		return err
+	}
+	d, err := s.definition(ctx, old.Name)
+	if err != nil {
+		return err
+	}
+	if d.table.Version != old.Version {
+		return ErrConflict
+	}
+	if err := c.makeParts(ctx, s, next, m); err != nil {
+		return err
+	}
+	gone := orphans(d.table, next)
+	if err := c.publish(ctx, s, m, graves(old, gone), next); err != nil || len(gone) == 0 {
+		return err
+	}
+	if err := c.WaitLease(ctx); err != nil {
+		return err
+	}
+	return c.bury(ctx, gone, m)
+}
+
+// nameTaken says whether a table of the definitions uses a physical table.
+func (s *Snapshot) nameTaken(ctx context.Context, physical string) (bool, error) {
+	tables, err := s.Tables(ctx)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(tables, func(t *planner.Table) bool { return t.Physical == physical }), nil
+}

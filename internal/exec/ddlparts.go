@@ -1,0 +1,95 @@
+package exec
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// changesParts says whether an action changes parts alone.
+func changesParts(a *dialect.AlterAction) bool {
+	return a.Kind == dialect.AddPartition || a.Kind == dialect.DropPartition || a.Kind == dialect.TruncatePartition
+}
+
+// changeParts publishes a definition with other parts and opens those that are new.
+func (x *definition) changeParts(ctx context.Context, t, next *planner.Table) (*planner.Table, error) {
+	if err := x.Catalog.ReplaceParts(ctx, t, next, x.meter); err != nil {
+		return nil, err
+	}
+	return x.openParts(ctx, next)
+}
+
+// openParts lets parts be written to that every process reads by now: until a lease is over, one may go by a
+// definition without them, and would miss their rows.
+func (x *definition) openParts(ctx context.Context, t *planner.Table) (*planner.Table, error) {
+	t, err := x.reload(ctx, t)
+	if err != nil || t.Parts == nil || !slices.ContainsFunc(t.Parts.List, func(p *planner.Part) bool { return p.Opening }) {
+		return t, err
+	}
+	if err := x.Catalog.WaitLease(ctx); err != nil {
+		return nil, err
+	}
+	next := t.Clone()
+	for _, p := range next.Parts.List {
+		p.Opening = false
+	}
+	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+		return nil, err
+	}
+	return x.reload(ctx, next)
+}
+
+// MakeParts makes and opens the parts that rows were found to need. The statement can be run again then.
+func (d *Definer) MakeParts(ctx context.Context, need *planner.NoPartError, session *expr.Session, m *engine.Meter) error {
+	x := &definition{Definer: d, session: session, meter: m}
+	for try := 1; ; try++ {
+		err := x.makeParts(ctx, need)
+		if !errors.Is(err, catalog.ErrConflict) || try == conflictTries {
+			return err
+		}
+		if err := wait(ctx, try); err != nil {
+			return err
+		}
+	}
+}
+
+func (x *definition) makeParts(ctx context.Context, need *planner.NoPartError) error {
+	t, err := x.reload(ctx, need.Table)
+	if err != nil {
+		return err
+	}
+	if t.Parts == nil || len(need.Missing) > 0 && t.Parts.Every == 0 {
+		return nil // changed meanwhile: the statement finds out
+	}
+	if len(need.Missing) > 0 {
+		next := t.Clone()
+		if err := next.GrowParts(need.Missing, x.Runtime.Engine.Shared()); err != nil {
+			return err
+		}
+		if len(next.Parts.List) > len(t.Parts.List) {
+			if err := x.Catalog.ReplaceParts(ctx, t, next, x.meter); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = x.openParts(ctx, t)
+	return err
+}
+
+// DeleteParts empties whole parts by deleting their tables.
+func (d *Definer) DeleteParts(ctx context.Context, t *planner.Table, parts []*planner.Part, session *expr.Session, m *engine.Meter) error {
+	x := &definition{Definer: d, session: session, meter: m}
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	next := t.Clone()
+	next.EmptyParts(names)
+	return x.Catalog.ReplaceParts(ctx, t, next, x.meter)
+}
