@@ -1,27 +1,21 @@
 package sqlite
 
 import (
-	databasesql "database/sql"
 	"flag"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
-
-	_ "modernc.org/sqlite"
-
-	_ "github.com/nearlyfreedb/nearlyfree"
 )
 
 var (
 	statements = flag.Int("statements", 20000, "statements that the differential tests run")
 	seed       = flag.Uint64("seed", 1, "first seed of the differential tests")
+	faults     = flag.Int("faults", 20, "disagreements after which the differential tests end")
 )
 
-// perTable is how many statements one random table gets.
-const perTable = 60
+// perSeed is how many statements one set of random tables gets.
+const perSeed = 80
 
 // TestDifferential runs random statements here, here without indexes, and on SQLite: all rows and all errors
 // must agree.
@@ -30,155 +24,202 @@ func TestDifferential(t *testing.T) {
 	if testing.Short() {
 		n /= 20
 	}
-	ran, failed := 0, 0
-	for s := *seed; ran < n; s++ {
-		r, f := compareTable(t, s)
-		ran, failed = ran+r, failed+f
-		if failed > 20 {
+	var total tally
+	for s := *seed; total.ran < n; s++ {
+		t.Run(fmt.Sprintf("seed=%d", s), func(t *testing.T) { total.add(compare(t, s)) })
+		if total.differed > *faults {
 			t.Fatalf("too many disagreements; the last seed is %d", s)
 		}
 	}
-	t.Logf("%d statements run, %d disagreements", ran, failed)
+	t.Logf("%d statements run, %d of them refused by all; %d disagreements; the slowest took %v, on SQLite %v: %s",
+		total.ran, total.refused, total.differed, total.slowest, total.beside, total.slow)
 }
 
-func compareTable(t *testing.T, seed uint64) (ran, failed int) {
-	g := newGenerator(seed)
-	ours := open(t, "nearlyfree", "mem://")
-	plain := open(t, "nearlyfree", "mem://")
-	lite := open(t, "sqlite", ":memory:")
-	defer ours.Close()
-	defer plain.Close()
-	defer lite.Close()
-	lite.SetMaxOpenConns(1)
-	mustExec(t, lite, "PRAGMA case_sensitive_like = ON")
-	for _, s := range g.create(false) {
-		mustExec(t, ours, s.ours)
-		mustExec(t, lite, s.lite)
+// tally counts what was run.
+type tally struct {
+	ran, refused, differed int
+	slowest, beside        time.Duration // and how long SQLite took for the same
+	slow                   string
+}
+
+func (t *tally) add(o tally) {
+	t.ran, t.refused, t.differed = t.ran+o.ran, t.refused+o.refused, t.differed+o.differed
+	if o.slowest > t.slowest {
+		t.slowest, t.beside, t.slow = o.slowest, o.beside, o.slow
 	}
-	for _, s := range g.create(true) {
-		mustExec(t, plain, s.ours)
+}
+
+// comparison is one set of tables on all sides.
+type comparison struct {
+	tally
+	t       *testing.T
+	g       *generator
+	seed    uint64
+	sides   []*database // ours, ours without indexes
+	lite    *database
+	history []string
+}
+
+func compare(t *testing.T, seed uint64) tally {
+	c := &comparison{t: t, seed: seed, g: newGenerator(seed)}
+	c.sides = []*database{open(t, "ours", "nearlyfree", "mem://"), open(t, "ours without indexes", "nearlyfree", "mem://")}
+	c.lite = open(t, "SQLite", "sqlite", ":memory:")
+	c.statements()
+	return c.tally
+}
+
+func (c *comparison) statements() {
+	for _, s := range c.g.create() {
+		if !c.write(s, nil) {
+			return
+		}
 	}
-	var history []string
-	report := func(s sql, what string) {
-		failed++
-		t.Errorf("seed %d: %s\n  ours: %s\n  lite: %s\nafter:\n  %s", seed, what, s.ours, s.lite, strings.Join(history, ";\n  "))
+	for _, t := range c.g.tables {
+		for range c.fills() {
+			if !c.write(c.g.fill(t, 20), t) {
+				return
+			}
+		}
 	}
-	for _, s := range g.create(false) {
-		history = append(history, s.ours)
-	}
-	for i := 0; i < perTable && failed == 0; i++ {
-		ran++
-		if i < 8 || g.IntN(3) == 0 {
-			s := g.write()
-			wantErr := exec(lite, s.lite)
-			for name, db := range map[string]*databasesql.DB{"ours": ours, "ours without indexes": plain} {
-				if err := exec(db, s.ours); (err == nil) != (wantErr == nil) {
-					report(s, fmt.Sprintf("%s says %v, SQLite %v", name, err, wantErr))
+	for i := 0; i < perSeed && c.differed == 0; i++ {
+		t := pick(c.g, c.g.tables...)
+		switch {
+		case c.g.one(40):
+			for _, s := range c.g.copied() {
+				if c.ask(s); c.differed > 0 {
+					return
 				}
 			}
-			history = append(history, s.ours)
-			s = both("SELECT * FROM t")
-			if what := compareRows(ours, plain, lite, s, false); what != "" {
-				report(s, "after the last write: "+what)
-			}
+		case c.g.one(20):
+			c.write(c.g.define(t), t)
+		case c.g.one(16):
+			c.transaction(t)
+		case c.g.one(3):
+			c.write(c.g.write(t), t)
+		default:
+			c.ask(c.g.query())
+		}
+	}
+	for _, t := range c.g.tables {
+		if c.differed == 0 {
+			c.check(t)
+		}
+	}
+}
+
+// fills is how many times 20 rows a table begins with.
+func (c *comparison) fills() int {
+	if c.g.wide {
+		return 20
+	}
+	return c.g.IntN(2)
+}
+
+// ask runs a query, or any statement; now and then a second time with other arguments.
+func (c *comparison) ask(s statement) {
+	c.run(s)
+	if len(s.params) > 0 && s.rows && c.differed == 0 {
+		c.run(s)
+	}
+}
+
+// write runs a statement that changes t, and compares the table that it leaves.
+func (c *comparison) write(s statement, t *table) bool {
+	ok := c.run(s)
+	c.history = append(c.history, s.ours)
+	if ok && s.done != nil {
+		s.done()
+	}
+	if t != nil && c.differed == 0 {
+		c.run(statement{sql: both("SELECT * FROM %s", t.name), rows: true, plain: true})
+	}
+	return c.differed == 0
+}
+
+// transaction runs some statements and keeps what they did, or does not.
+func (c *comparison) transaction(t *table) {
+	c.all("BEGIN")
+	for range 1 + c.g.IntN(4) {
+		if c.differed > 0 {
+			break
+		}
+		if c.g.one(2) {
+			c.write(c.g.write(t), t)
+		} else {
+			c.ask(c.g.query())
+		}
+	}
+	c.all(pick(c.g, "COMMIT", "COMMIT", "ROLLBACK"))
+	if c.differed == 0 {
+		c.run(statement{sql: both("SELECT * FROM %s", t.name), rows: true, plain: true})
+	}
+}
+
+// all runs a statement of a transaction on all sides. A transaction that is too large ends everywhere.
+func (c *comparison) all(text string) {
+	c.history = append(c.history, text)
+	s := statement{sql: both("%s", text)}
+	for _, d := range append(c.sides[:2:2], c.lite) {
+		r := d.run(s, nil)
+		if tooLarge(r.err) {
+			s.sql = both("ROLLBACK")
 			continue
 		}
-		s, ordered := g.query()
-		if what := compareRows(ours, plain, lite, s, ordered); what != "" {
-			report(s, what)
+		if r.err != nil && text != "ROLLBACK" {
+			c.report(s, nil, d.name+" says "+r.err.Error())
 		}
-	}
-	return ran, failed
-}
-
-// compareRows gives "" when all three agree, else what differs.
-func compareRows(ours, plain, lite *databasesql.DB, s sql, ordered bool) string {
-	want, wantErr := query(lite, s.lite, ordered)
-	for name, db := range map[string]*databasesql.DB{"ours": ours, "ours without indexes": plain} {
-		got, err := query(db, s.ours, ordered)
-		if (err == nil) != (wantErr == nil) {
-			return fmt.Sprintf("%s says %v, SQLite %v", name, err, wantErr)
-		}
-		if !slices.Equal(got, want) {
-			return fmt.Sprintf("%s: rows differ\n    got  %s\n    want %s", name, strings.Join(got, "  "), strings.Join(want, "  "))
-		}
-	}
-	return ""
-}
-
-func open(t *testing.T, driver, dsn string) *databasesql.DB {
-	t.Helper()
-	db, err := databasesql.Open(driver, dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db
-}
-
-func mustExec(t *testing.T, db *databasesql.DB, s string) {
-	t.Helper()
-	if err := exec(db, s); err != nil {
-		t.Fatalf("%s: %v", s, err)
 	}
 }
 
-func exec(db *databasesql.DB, s string) error {
-	_, err := db.Exec(s)
-	return err
+// run runs s on all sides, and says whether it went well.
+func (c *comparison) run(s statement) bool {
+	c.ran++
+	values := make([]any, len(s.params))
+	for i, p := range s.params {
+		if values[i] = c.g.draw(p.kind); c.g.one(15) {
+			values[i] = nil
+		}
+	}
+	begin := time.Now()
+	want := c.lite.run(s, values)
+	beside := time.Since(begin)
+	if want.err != nil {
+		c.refused++
+	}
+	for i, d := range c.sides {
+		if i > 0 && !s.plain {
+			continue
+		}
+		begin = time.Now()
+		got := d.run(s, values)
+		if took := time.Since(begin); took > c.slowest {
+			c.slowest, c.beside, c.slow = took, beside, s.ours
+		}
+		if what := s.differs(got, want); what != "" {
+			c.report(s, values, d.name+": "+what)
+			break
+		}
+	}
+	return want.err == nil
 }
 
-// query gives the rows as texts, sorted unless their order counts.
-func query(db *databasesql.DB, s string, ordered bool) ([]string, error) {
-	rows, err := db.Query(s)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	names, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	var all []string
-	values, pointers := make([]any, len(names)), make([]any, len(names))
-	for i := range values {
-		pointers[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(pointers...); err != nil {
-			return nil, err
+// check has the driver say whether all index entries are those of the rows.
+func (c *comparison) check(t *table) {
+	for _, d := range c.sides {
+		r := d.run(statement{sql: both("CHECK TABLE %s", t.name), rows: true}, nil)
+		if r.err != nil || len(r.rows) != 1 || r.rows[0][len(r.rows[0])-1] != `"OK"` {
+			c.report(statement{sql: both("CHECK TABLE %s", t.name)}, nil, fmt.Sprintf("%s: %v %v", d.name, r.err, r.rows))
+			return
 		}
-		cells := make([]string, len(values))
-		for i, v := range values {
-			cells[i] = cell(v)
-		}
-		all = append(all, strings.Join(cells, "|"))
 	}
-	if !ordered {
-		slices.Sort(all)
-	}
-	return all, rows.Err()
 }
 
-// cell gives a value as text that is the same for the same number, whatever its type.
-func cell(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "NULL"
-	case float64:
-		return strconv.FormatFloat(v+0, 'g', 15, 64) // +0: -0 is 0
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case bool:
-		if v {
-			return "1"
-		}
-		return "0"
-	case []byte:
-		return strconv.Quote(string(v))
-	case string:
-		return strconv.Quote(v)
-	case time.Time:
-		return v.Format(time.RFC3339Nano)
+func (c *comparison) report(s statement, values []any, what string) {
+	c.differed++
+	var args strings.Builder
+	for i, v := range values {
+		fmt.Fprintf(&args, " :%s=%v", s.params[i].name, v)
 	}
-	return fmt.Sprint(v)
+	c.t.Errorf("seed %d: %s\n  ours: %s\n  lite: %s\n  args:%s\nafter:\n  %s;",
+		c.seed, what, s.ours, s.lite, args.String(), strings.Join(c.history, ";\n  "))
 }

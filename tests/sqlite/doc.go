@@ -15,4 +15,12 @@
 //   - A value of another type is converted or refused here; SQLite stores it as it is.
 //   - Text compared with a number is read as a number here; in SQLite numbers are below all text.
 //   - AVG of integers is an exact DECIMAL with four digits behind the point here, a float in SQLite.
+//   - LOWER, CONCAT and the like of a COLLATE nocase column compare without case here, as they do in MySQL; in
+//     SQLite only the column itself does.
+//   - & and | give a BIGINT UNSIGNED here, from which no more than it is can be taken; SQLite knows no unsigned.
+//   - FLOOR and CEILING of a DOUBLE are a DOUBLE; ROUND of a DOUBLE rounds a half to the even neighbour.
+//   - Where a new row meets several rows that are there, ON DUPLICATE KEY UPDATE changes that of the primary key
+//     first; SQLite takes the ON CONFLICT clauses in the order that they are written.
+//   - INSERT IGNORE of NULL into a NOT NULL column is an error here; SQLite leaves the row out.
+//   - A statement that writes a table does not read it in a subquery, as in MySQL.
 package sqlite
