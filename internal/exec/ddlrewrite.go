@@ -201,11 +201,41 @@ func (r *rewriter) flush(ctx context.Context) error {
 		if try == conflictTries {
 			return &ConflictError{Tries: try, Cause: err}
 		}
+		if try == doubtTries {
+			if err := w.claimedTwice(); err != nil {
+				return err
+			}
+		}
 		if err := wait(ctx, try); err != nil {
 			return err
 		}
 		if window, err = r.left(ctx, w, window); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// doubtTries is how many times rows are read that have the same value of a unique index, before it is believed:
+// of rows that were not read at the same time, the first may have given up the value before the other took it.
+const doubtTries = 3
+
+// claimedTwice gives the error of two rows, both not written, that want the same entry of a unique index.
+func (w *writer) claimedTwice() error {
+	claimed := map[string]bool{}
+	for _, r := range w.rows {
+		if r.done {
+			continue
+		}
+		for i := range r.ops {
+			if r.keys[i] == nil || !r.keys[i].Unique {
+				continue
+			}
+			entry := r.partition + "\x00" + r.ops[i].Entity.RowKey
+			if claimed[entry] {
+				return duplicateError(r.table, r.keys[i], r.row)
+			}
+			claimed[entry] = true
 		}
 	}
 	return nil
