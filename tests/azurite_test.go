@@ -17,7 +17,7 @@ var databases atomic.Int64
 // With the build tag azurite, all tests of this package run over Azurite too; tests/azurite/run.sh starts one and
 // says where it is.
 func init() {
-	stores = append(stores, store{"azurite", func(t *testing.T) *nearlyfree.Config {
+	stores = append(stores, store{name: "azurite", config: func(t *testing.T) *nearlyfree.Config {
 		location := os.Getenv("NEARLYFREE_AZURITE")
 		if location == "" {
 			t.Fatal("NEARLYFREE_AZURITE does not say where Azurite is: run this through tests/azurite/run.sh")

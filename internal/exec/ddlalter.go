@@ -86,15 +86,19 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 			return nil, err
 		}
 	}
+	now, err := x.reload(ctx, next)
+	if err != nil {
+		return nil, err
+	}
 	for _, ix := range change.Drop {
-		if err := x.deleteEntries(ctx, t, ix); err != nil {
+		if err := x.deleteEntries(ctx, now, ix); err != nil {
 			return nil, err
 		}
 	}
 	if !change.Rewrite && len(change.Fill) == 0 {
-		return x.reload(ctx, next)
+		return now, nil
 	}
-	return x.build(ctx, t, next, change)
+	return x.build(ctx, t, now, change)
 }
 
 // firstAutoIncrement is the value that ALTER TABLE … AUTO_INCREMENT = n asks for; 0 when it does not.
@@ -146,10 +150,7 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 	for _, ix := range change.Fill {
 		names = append(names, ix.Name)
 	}
-	t, err := x.reload(ctx, t)
-	if err != nil {
-		return nil, err
-	}
+	var err error
 	if len(names) > 0 {
 		if t, err = x.setState(ctx, t, planner.IndexWriteOnly, names); err != nil {
 			return nil, err

@@ -319,7 +319,7 @@ func (rw *rowWriter) renew(ctx context.Context, w *writer, r *rowWrite, old stor
 	return nil
 }
 
-// deleteEntries deletes all entries of an index that nobody reads or adds to any more.
+// deleteEntries deletes all entries of an index that t has no more, and that nobody reads or adds to.
 func (x *definition) deleteEntries(ctx context.Context, t *planner.Table, ix *planner.Index) error {
 	return x.deleteSpan(ctx, t, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), ix)
 }
