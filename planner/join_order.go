@@ -107,7 +107,7 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 	if anyFalse(fixed) {
 		return j.nothing(t.set()), nil
 	}
-	var linking []expr.Node
+	var linking []link
 	for i, kid := range t.kids {
 		items[i] = &joinItem{tree: kid, set: kid.set()}
 	}
@@ -115,7 +115,7 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 		refs := j.block.refers(c)
 		at := slices.IndexFunc(items, func(item *joinItem) bool { return refs.within(item.set) })
 		if at < 0 {
-			linking = append(linking, c)
+			linking = append(linking, link{c, refs})
 		} else {
 			items[at].own = append(items[at].own, c)
 		}
@@ -174,10 +174,16 @@ type joinItem struct {
 	rel  *relation // read on its own
 }
 
+// link is a condition that needs more than one of the relations, with the tables that it needs.
+type link struct {
+	cond expr.Node
+	refs srcSet
+}
+
 func (i *joinItem) cost() float64 { return costOf(i.rel.requests, i.rel.rows) }
 
 // greedy joins items, beginning with rel, which is items[start], each time with the one that costs least.
-func (j *joiner) greedy(items []*joinItem, start int, rel *relation, linking []expr.Node) (*relation, float64, error) {
+func (j *joiner) greedy(items []*joinItem, start int, rel *relation, linking []link) (*relation, float64, error) {
 	total := costOf(rel.requests, rel.rows)
 	done := make([]bool, len(items))
 	done[start] = true
@@ -200,24 +206,24 @@ func (j *joiner) greedy(items []*joinItem, start int, rel *relation, linking []e
 		done[next] = true
 		rel = joined
 		total += nextCost
-		var later []expr.Node
-		for _, c := range pending {
-			if !j.block.refers(c).within(rel.set) {
-				later = append(later, c)
+		var later []link
+		for _, l := range pending {
+			if !l.refs.within(rel.set) {
+				later = append(later, l)
 			}
 		}
 		pending = later
 	}
-	return rel.filtered(pending), total, nil
+	return rel, total, nil
 }
 
 // step joins rel with item on those of the conditions that the two suffice for, and tells the cost.
-func (j *joiner) step(rel *relation, item *joinItem, conds []expr.Node) (*relation, float64, error) {
+func (j *joiner) step(rel *relation, item *joinItem, links []link) (*relation, float64, error) {
 	both := rel.set.union(item.set)
 	var on []expr.Node
-	for _, c := range conds {
-		if j.block.refers(c).within(both) {
-			on = append(on, c)
+	for _, l := range links {
+		if l.refs.within(both) {
+			on = append(on, l.cond)
 		}
 	}
 	if item.tree.kind == leafTree {

@@ -12,10 +12,8 @@ import (
 // hashJoinNode finds partners by equality in a hash table of the right rows. Partners of a left row come in
 // the order of the right input.
 type hashJoinNode struct {
-	kind        planner.JoinKind
-	left, right node
-	keys        []hashKey
-	on          func(*expr.Env) (bool, error)
+	joinNode
+	keys []hashKey
 }
 
 // hashKey is one pair of values whose equality makes partners.
@@ -28,15 +26,11 @@ type hashKey struct {
 }
 
 func compileHashJoin(n *planner.HashJoin) (node, error) {
-	left, err := compile(n.Left)
+	join, err := compileJoin(n.Kind, n.Left, n.Right, n.On)
 	if err != nil {
 		return nil, err
 	}
-	right, err := compile(n.Right)
-	if err != nil {
-		return nil, err
-	}
-	j := &hashJoinNode{kind: n.Kind, left: left, right: right, on: compileCond(n.On)}
+	j := &hashJoinNode{joinNode: join}
 	for i := range n.LeftKeys {
 		k := hashKey{
 			left: expr.CompileOperand(n.LeftKeys[i]), right: expr.CompileOperand(n.RightKeys[i]),
@@ -48,13 +42,11 @@ func compileHashJoin(n *planner.HashJoin) (node, error) {
 	return j, nil
 }
 
-func (n *hashJoinNode) fills() []int { return joinFills(n.kind, n.left, n.right) }
-
 func (n *hashJoinNode) open(f *frame) Iterator {
 	return &hashJoinIter{
-		matcher: matcher{kind: n.kind, f: f, on: n.on, leftFills: n.left.fills(), rightFills: n.right.fills()},
+		matcher: n.matcher(f),
 		node:    n, left: n.left.open(f), right: n.right.open(f),
-		rows: rowStore{run: f.run, operator: "hash join", fills: n.right.fills()},
+		rows: rowStore{run: f.run, operator: "hash join", fills: n.rightFills},
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -15,35 +14,27 @@ import (
 // lookupJoinNode reads the partners of left rows by key: of a batch of left rows at a time, what they have
 // in common once, side by side. The batches grow, because a LIMIT above may be content with the first.
 type lookupJoinNode struct {
-	kind  planner.JoinKind
-	left  node
-	right *scanNode
-	on    func(*expr.Env) (bool, error)
+	joinNode
+	scan *scanNode // right
 }
 
 func compileLookupJoin(n *planner.LookupJoin) (node, error) {
-	left, err := compile(n.Left)
+	join, err := compileJoin(n.Kind, n.Left, n.Right, n.On)
 	if err != nil {
 		return nil, err
 	}
-	right, err := compile(n.Right)
-	if err != nil {
-		return nil, err
-	}
-	scan, ok := right.(*scanNode)
+	scan, ok := join.right.(*scanNode)
 	if !ok {
 		return nil, fmt.Errorf("table %s cannot be read by key", n.Right.Table.Name)
 	}
-	return &lookupJoinNode{kind: n.Kind, left: left, right: scan, on: compileCond(n.On)}, nil
+	return &lookupJoinNode{joinNode: join, scan: scan}, nil
 }
-
-func (n *lookupJoinNode) fills() []int { return joinFills(n.kind, n.left, n.right) }
 
 func (n *lookupJoinNode) open(f *frame) Iterator {
 	return &lookupJoinIter{
-		matcher: matcher{kind: n.kind, f: f, on: n.on, leftFills: n.left.fills(), rightFills: n.right.fills()},
+		matcher: n.matcher(f),
 		node:    n, left: n.left.open(f),
-		batch: rowStore{run: f.run, operator: "join", fills: n.left.fills()},
+		batch: rowStore{run: f.run, operator: "join", fills: n.leftFills},
 		known: make(map[string]*lookup),
 	}
 }
@@ -141,7 +132,7 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 			todo = append(todo, l)
 		}
 	}
-	err := it.f.each(ctx, len(todo), func(ctx context.Context, i int) error { return it.node.right.lookup(ctx, it.f.run, todo[i]) })
+	err := it.f.each(ctx, len(todo), func(ctx context.Context, i int) error { return it.node.scan.lookup(ctx, it.f.run, todo[i]) })
 	if err != nil {
 		return err
 	}
@@ -156,7 +147,7 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 
 // lookup gives the lookup of a left row, which is new when none before it had the same keys.
 func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err error) {
-	right := it.node.right
+	right := it.node.scan
 	it.f.env.Row = row
 	if err := right.plan.Reads(&it.f.env, &it.reads); err != nil {
 		return nil, false, err
@@ -228,7 +219,7 @@ func (n *scanNode) lookup(ctx context.Context, r *run, l *lookup) error {
 
 // check drops the rows that do not satisfy the scan's own conditions.
 func (it *lookupJoinIter) check(l *lookup) (err error) {
-	right := it.node.right
+	right := it.node.scan
 	recheck := right.recheck
 	if l.reads.Exact && !right.plan.Fetch {
 		recheck = nil

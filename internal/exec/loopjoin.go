@@ -4,37 +4,26 @@ import (
 	"context"
 	"io"
 
-	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // loopJoinNode tries every pair of rows, the right ones held in memory.
-type loopJoinNode struct {
-	kind        planner.JoinKind
-	left, right node
-	on          func(*expr.Env) (bool, error)
-}
+type loopJoinNode struct{ joinNode }
 
 func compileLoopJoin(n *planner.LoopJoin) (node, error) {
-	left, err := compile(n.Left)
+	join, err := compileJoin(n.Kind, n.Left, n.Right, n.On)
 	if err != nil {
 		return nil, err
 	}
-	right, err := compile(n.Right)
-	if err != nil {
-		return nil, err
-	}
-	return &loopJoinNode{kind: n.Kind, left: left, right: right, on: compileCond(n.On)}, nil
+	return &loopJoinNode{join}, nil
 }
-
-func (n *loopJoinNode) fills() []int { return joinFills(n.kind, n.left, n.right) }
 
 func (n *loopJoinNode) open(f *frame) Iterator {
 	return &loopJoinIter{
-		matcher: matcher{kind: n.kind, f: f, on: n.on, leftFills: n.left.fills(), rightFills: n.right.fills()},
+		matcher: n.matcher(f),
 		left:    n.left.open(f), right: n.right.open(f),
-		rows: rowStore{run: f.run, operator: "join", fills: n.right.fills()},
+		rows: rowStore{run: f.run, operator: "join", fills: n.rightFills},
 	}
 }
 

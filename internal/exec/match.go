@@ -77,12 +77,35 @@ func (m *matcher) end() []value.Value {
 // needsRight says whether there can be no rows when the right side has none.
 func needsRight(k planner.JoinKind) bool { return k == planner.InnerJoin || k == planner.SemiJoin }
 
-// joinFills gives the positions that a join fills.
-func joinFills(k planner.JoinKind, left, right node) []int {
-	if k == planner.SemiJoin || k == planner.AntiJoin {
-		return left.fills()
+// joinNode is what all joins have in common: the inputs, and what is to be checked of each pair.
+type joinNode struct {
+	kind        planner.JoinKind
+	left, right node
+	on          func(*expr.Env) (bool, error)
+	// The positions that the inputs and the join fill; kept, as a join of many tables is as deep.
+	leftFills, rightFills, filled []int
+}
+
+func compileJoin(kind planner.JoinKind, left, right planner.Node, on expr.Node) (n joinNode, err error) {
+	n.kind, n.on = kind, compileCond(on)
+	if n.left, err = compile(left); err != nil {
+		return n, err
 	}
-	return merge(left.fills(), right.fills())
+	if n.right, err = compile(right); err != nil {
+		return n, err
+	}
+	n.leftFills, n.rightFills = n.left.fills(), n.right.fills()
+	n.filled = n.leftFills
+	if kind != planner.SemiJoin && kind != planner.AntiJoin {
+		n.filled = merge(n.leftFills, n.rightFills)
+	}
+	return n, nil
+}
+
+func (n *joinNode) fills() []int { return n.filled }
+
+func (n *joinNode) matcher(f *frame) matcher {
+	return matcher{kind: n.kind, f: f, on: n.on, leftFills: n.leftFills, rightFills: n.rightFills}
 }
 
 // drain keeps all rows of an input and closes it. each is called with every row and its copy.
