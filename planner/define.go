@@ -209,6 +209,9 @@ func (d *definer) finish() (*Table, error) {
 	}
 	if len(d.t.Key) == 0 {
 		d.addRowID()
+		if len(d.t.Columns) > MaxColumns {
+			return nil, newError(codeTooManyColumns, noPos, "Too many columns; at most %d fit an entity, and a table without a primary key has one more", MaxColumns)
+		}
 	}
 	d.setCuts()
 	if err := d.t.Init(); err != nil {

@@ -312,6 +312,9 @@ func (rw *rowWriter) updateEntry(ctx context.Context, w *writer, r *rowWrite, i 
 	if !has {
 		return rw.addEntry(r, i, partition, newKey, whole, row)
 	}
+	if ix.Copy != planner.CopyRow && ix.State == planner.IndexPublic && sameValues(rw.entries[i].columns, old.row, row) {
+		return nil // the entry holds nothing that changes
+	}
 	e, err := rw.entryEntity(i, partition, key, whole, row)
 	if err != nil {
 		return err
@@ -322,6 +325,16 @@ func (rw *rowWriter) updateEntry(ctx context.Context, w *writer, r *rowWrite, i 
 	}
 	r.add(op, ix)
 	return nil
+}
+
+// sameValues says whether these columns of two rows are the same, to the bit.
+func sameValues(columns []int, a, b []value.Value) bool {
+	for _, c := range columns {
+		if a[c] != b[c] {
+			return false
+		}
+	}
+	return true
 }
 
 // sameRow says whether the first n values of two rows are the same, to the bit.

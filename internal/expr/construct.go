@@ -117,6 +117,9 @@ func NewCase(operand Node, whens []When, els Node) (Node, error) {
 // NewCall makes a call of the function name (any case).
 func NewCall(name string, args []Node) (Node, error) {
 	f := lookupFunction(name)
+	if f != nil && f.bare != nil && len(args) == 0 {
+		f = f.bare
+	}
 	if f == nil {
 		return nil, unknownFunction(name)
 	}

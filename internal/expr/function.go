@@ -24,6 +24,7 @@ type Function struct {
 	condition bool                    // yields nothing but 1, 0 and NULL
 	null      func(args []Node) bool  // whether it may yield NULL; nil: it may
 	check     func(args []Node) error // what Min and Max do not say
+	bare      *Function               // what it is without arguments; nil: the same
 	compile   func(n *Call) Func      // instead of Eval; it may return nil to leave it to Eval
 }
 
@@ -35,7 +36,7 @@ func init() {
 	for _, family := range [][]*Function{
 		logicFunctions(), numberFunctions(), mathFunctions(), textFunctions(), searchFunctions(), codeFunctions(),
 		clockFunctions(), dateFunctions(), dateMathFunctions(), dateFormatFunctions(), jsonFunctions(), jsonChangeFunctions(),
-		regexpFunctions(), sessionFunctions(),
+		regexpFunctions(), sessionFunctions(), idFunctions(),
 	} {
 		for _, f := range family {
 			registry[f.Name] = f

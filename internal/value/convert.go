@@ -19,6 +19,9 @@ func (t Type) Convert(v Value) (Value, error) {
 	if v.kind == Null {
 		return v, nil
 	}
+	if v.kind == JSON && TypeBool <= t.Base && t.Base <= TypeDecimal {
+		v = jsonNumber(v)
+	}
 	switch t.Base {
 	case TypeBool:
 		return t.convertBool(v)
@@ -54,6 +57,17 @@ func (t Type) Convert(v Value) (Value, error) {
 
 func (t Type) fail(r Reason, v Value) (Value, error) {
 	return Value{}, convertError(r, t, v)
+}
+
+// jsonNumber gives what a JSON number, true or false stands for in a column of numbers, and all else as it is.
+func jsonNumber(v Value) Value {
+	switch {
+	case v.s == "true" || v.s == "false":
+		return FromBool(v.s == "true")
+	case v.s != "" && (v.s[0] == '-' || '0' <= v.s[0] && v.s[0] <= '9'):
+		return FromString(v.s)
+	}
+	return v
 }
 
 func (t Type) convertBool(v Value) (Value, error) {

@@ -76,7 +76,7 @@ func TestConvert(t *testing.T) {
 		{"INT", dec(t, "1.5"), "Data truncated: '1.5' does not fit INT exactly"},
 		{"INT", dec(t, "1e40"), "Out of range value '10000000000000000000000000000000000000000'"},
 		{"INT", FromBool(true), "BIGINT 1"},
-		{"INT", FromJSON("1"), "Incorrect integer value: '1'"},
+		{"INT", FromJSON("[1]"), "Incorrect integer value: '[1]'"},
 		{"BIGINT", FromTicks(ticks(t, "2024-01-02 03:04:05")), "BIGINT 20240102030405"},
 		{"YEAR", FromInt(1901), "BIGINT 1901"},
 		{"YEAR", FromInt(1900), "Out of range value '1900'"},
