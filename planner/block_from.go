@@ -191,6 +191,9 @@ func commonNames(left, right []field) []string {
 // mergeColumns makes the conditions of USING (names) and the columns of the join: the merged ones, those
 // of the left, those of the right. A merged column is the one of the side whose rows all come.
 func (q *selection) mergeColumns(left, right []field, names []string, rightJoin bool) (conds []expr.Node, fields []field, err error) {
+	if len(names) == 0 {
+		return nil, append(left, right...), nil // left is a part of this join alone
+	}
 	merged := func(fs []field, f *field) bool {
 		for i := range fs {
 			if fs[i].src == f.src && fs[i].ordinal == f.ordinal {
