@@ -68,10 +68,17 @@ type hashJoinIter struct {
 
 func (it *hashJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 	if !it.built {
+		left, err := it.left.Next(ctx)
+		if err != nil {
+			return nil, err // without left rows nothing is read of the right side
+		}
 		if err := it.build(ctx); err != nil {
 			return nil, err
 		}
 		it.built = true
+		if err := it.find(left); err != nil {
+			return nil, err
+		}
 	}
 	if len(it.list) == 0 && needsRight(it.kind) {
 		return nil, io.EOF

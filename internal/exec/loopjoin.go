@@ -38,10 +38,15 @@ type loopJoinIter struct {
 
 func (it *loopJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 	if !it.held {
+		left, err := it.left.Next(ctx)
+		if err != nil {
+			return nil, err // without left rows nothing is read of the right side
+		}
 		if err := drain(ctx, it.right, &it.rows, nil); err != nil {
 			return nil, err
 		}
 		it.held = true
+		it.take(left)
 	}
 	if len(it.rows.rows) == 0 && needsRight(it.kind) {
 		return nil, io.EOF

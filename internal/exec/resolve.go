@@ -187,19 +187,23 @@ func (s *standing) meet(ctx context.Context, row []value.Value, number int) ([]*
 		return nil, err
 	}
 	var met []*standingRow
+	var failed error // of a key that the statement does not deal with: it counts where no other one is met
 	for i, name := range names {
 		r := s.rows[partition+"\x00"+name]
 		if r == nil {
 			continue
 		}
 		if !s.n.plan.Replace && !s.n.deals(keys[i]) {
-			return nil, duplicateError(s.n.plan.Table, keys[i], row)
+			failed = duplicateError(s.n.plan.Table, keys[i], row)
+			continue
 		}
 		if len(met) == 0 || met[len(met)-1] != r {
 			met = append(met, r)
 		}
 	}
 	switch {
+	case len(met) == 0 && failed != nil:
+		return nil, failed
 	case len(met) == 0:
 		r := &standingRow{number: number, row: row, affected: 1}
 		return []*standingRow{r}, s.place(r)
