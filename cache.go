@@ -27,6 +27,7 @@ type plannedAt struct {
 	plan     *planner.Plan
 	names    []string // of the result's columns
 	snapshot *catalog.Snapshot
+	open     bool // a table is among them that nobody declared: what is known of it does not last
 }
 
 // statementCache finds statements by their text; the least recently used one goes first.

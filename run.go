@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -86,11 +87,11 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 		return nil, translate(err, p.parsed.Text)
 	}
 	last := p.plan.Load()
-	if last != nil && last.snapshot == snapshot {
+	if last != nil && last.snapshot == snapshot && !last.open {
 		return last, nil
 	}
 	if last != nil && snapshot.Valid(last.plan.Tables) {
-		last = &plannedAt{last.plan, last.names, snapshot}
+		last = &plannedAt{last.plan, last.names, snapshot, last.open}
 		p.plan.Store(last)
 		return last, nil
 	}
@@ -98,7 +99,7 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)
 	}
-	made := &plannedAt{plan, columnNames(plan.Columns), snapshot}
+	made := &plannedAt{plan, columnNames(plan.Columns), snapshot, slices.ContainsFunc(plan.Tables, (*planner.Table).IsOpen)}
 	p.plan.Store(made)
 	return made, nil
 }
@@ -135,6 +136,7 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 		return outcome{}, err
 	}
 	c.session.RowCount = did.Affected
+	c.unsee(plan)
 	if did.LastInsertID != 0 {
 		c.session.LastInsertID = did.LastInsertID
 	}
@@ -143,6 +145,25 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 		out.rows = &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, names: planned.names, cursor: &rowList{did.Rows}}
 	}
 	return out, nil
+}
+
+// unsee makes sure that a property which a statement gave to a table that nobody declared is shown from now on.
+func (c *conn) unsee(plan *planner.Plan) {
+	var t *planner.Table
+	switch w := plan.Write.(type) {
+	case *planner.Insert:
+		t = w.Table
+	case *planner.Update:
+		t = w.Table
+	}
+	if t == nil || !t.IsOpen() {
+		return
+	}
+	for _, base := range plan.Tables {
+		if base.IsOpen() && base.Physical == t.Physical && base != t {
+			c.connector.catalog.Unsee(base)
+		}
+	}
 }
 
 // checkScans applies the scan policy.

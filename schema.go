@@ -36,7 +36,7 @@ func (s schema) Table(database, name string) (*planner.Table, error) {
 	case database != "" && !strings.EqualFold(database, s.database):
 		return nil, &planner.NoTableError{Database: database, Name: name}
 	}
-	return s.snapshot.Table(s.ctx, name)
+	return s.snapshot.Find(s.ctx, name)
 }
 
 // oneTable is a schema of one table, whatever its name.

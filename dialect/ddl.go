@@ -30,6 +30,8 @@ type ColumnDef struct {
 	GeneratedText string
 	Stored        bool // STORED or PERSISTENT, not VIRTUAL
 	References    *ForeignKey
+	Property      string // PROPERTY 'name', of an external table
+	Edm           string // EDM type, as the service calls it: Int32
 	Pos           Pos
 }
 
@@ -107,6 +109,17 @@ type CreateTable struct {
 	Options      map[string]string // ENGINE, CHARSET, COLLATE, COMMENT, AUTO_INCREMENT …; keys upper case
 	Like         *TableName        // CREATE TABLE a LIKE b
 	As           Query             // CREATE TABLE a AS SELECT
+	External     *External         // CREATE EXTERNAL TABLE
+}
+
+// External is what CREATE EXTERNAL TABLE says of a physical table that another program writes:
+//
+//	CREATE EXTERNAL TABLE log (tenant TEXT, at DATETIME, id UUID, text TEXT PROPERTY 'Message' EDM String)
+//	  LOCATION 'WebLog' PARTITION KEY '{tenant}' ROW KEY '{at:R19}_{id}'
+type External struct {
+	Location             string // the physical table; "" for the name itself
+	PartitionKey, RowKey string // how columns make up the keys
+	Pos                  Pos
 }
 
 // DropTable is DROP TABLE.

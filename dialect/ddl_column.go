@@ -52,6 +52,10 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 		c.Unique = true
 	case p.accept("COMMENT"):
 		c.Comment = p.str()
+	case p.accept("PROPERTY"):
+		c.Property = p.str()
+	case p.accept("EDM"):
+		c.Edm = p.word()
 	case p.accept("COLLATE"):
 		c.Type.Collate = p.word()
 	case p.accept("CHARACTER", "SET"), p.accept("CHARSET"):

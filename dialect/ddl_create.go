@@ -32,6 +32,8 @@ func (p *parser) create() Statement {
 		return p.createTable(false)
 	case p.accept("TEMPORARY", "TABLE"), p.accept("TEMP", "TABLE"):
 		return p.createTable(true)
+	case p.accept("EXTERNAL", "TABLE"):
+		return p.createExternal()
 	case p.accept("DATABASE"), p.accept("SCHEMA"):
 		d := &CreateDatabase{IfNot: p.accept("IF", "NOT", "EXISTS"), Name: p.ident()}
 		p.databaseOptions()
@@ -115,6 +117,35 @@ func (p *parser) createTable(temporary bool) Statement {
 		p.finish(p.end())
 	} else if p.err == nil && t.Columns == nil {
 		p.fail(p.pos, "expected the columns: (name type, …)")
+	}
+	return t
+}
+
+// createExternal reads CREATE EXTERNAL TABLE, the cursor behind the words.
+func (p *parser) createExternal() Statement {
+	t := &CreateTable{IfNotExists: p.accept("IF", "NOT", "EXISTS"), External: &External{Pos: Pos(p.tok().start)}, Table: p.tableName()}
+	p.elements(t)
+	x := t.External
+	for p.err == nil && p.tok().kind != tokEnd && !p.is(";") {
+		switch {
+		case p.accept("LOCATION"):
+			p.accept("=")
+			x.Location = p.str()
+		case p.accept("PARTITION", "KEY"):
+			p.accept("=")
+			x.PartitionKey = p.str()
+		case p.accept("ROW", "KEY"):
+			p.accept("=")
+			x.RowKey = p.str()
+		case p.accept("COMMENT"):
+			p.accept("=")
+			t.Options = map[string]string{"COMMENT": p.str()}
+		default:
+			p.fail(p.pos, "expected LOCATION, PARTITION KEY, ROW KEY or COMMENT, each with a text")
+		}
+	}
+	if p.err == nil && (x.PartitionKey == "" || x.RowKey == "") {
+		p.fail(p.pos, "expected PARTITION KEY '…' and ROW KEY '…', which say how columns make up the keys")
 	}
 	return t
 }

@@ -114,3 +114,9 @@ func hexN(r rune, n int) string {
 	s := strconv.FormatInt(int64(r), 16)
 	return strings.Repeat("0", n-len(s)) + s
 }
+
+// OwnTable says whether a physical table, whatever the case of its name, may be one of the driver's own: all of
+// those hold the end of a database's name, which no table is likely to hold that somebody else made.
+func OwnTable(physical string) bool {
+	return strings.Contains(strings.ToUpper(physical), escapeDatabase)
+}

@@ -120,6 +120,10 @@ func (r *accessRequest) common(forms [][][]atom) [][][]atom {
 // setAccess names the way.
 func (s *Scan) setAccess(k *KeyPlan, depth int) {
 	s.Keys = k
+	if s.Table.Foreign != nil {
+		s.setForeignAccess(depth)
+		return
+	}
 	switch {
 	case s.Index == nil && depth > 0 && k.allPoints():
 		s.Access = PointReads
@@ -209,6 +213,9 @@ func (r *accessRequest) filterable(c *constrainer, ix *Index, conds []expr.Node)
 }
 
 func (r *accessRequest) estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residual int) cost {
+	if r.table.Foreign != nil {
+		return r.estimateForeign(s, k, ordered, residual)
+	}
 	whole := len(k.parts)
 	entities, spans := k.reach(s.Index == nil || s.Index.Unique, whole)
 	if depth == 0 {

@@ -14,6 +14,9 @@ import (
 // It must not fire where the directions differ (a store is read forwards only), behind a prefix of a
 // column, or where partitions are walked that are not known, as they cannot be merged.
 func servesOrder(c *constrainer, k *KeyPlan, ix *Index, order []SortKey, forms [][][]atom) (pinned []bool, ok bool) {
+	if k.table.Foreign != nil {
+		return foreignOrder(c, k, order, forms)
+	}
 	if _, named := k.spread(); !named {
 		return nil, false
 	}

@@ -13,6 +13,8 @@ type Error struct {
 	State   string // SQLSTATE, such as 42S22
 	Message string
 	Pos     int // offset in bytes into the statement's text; -1 where it is not known
+
+	column *dialect.Column // of an unknown column: its name
 }
 
 // Error gives the message alone; who shows it to a user adds the numbers.
@@ -126,7 +128,9 @@ func notSupported(pos dialect.Pos, format string, args ...any) *Error {
 }
 
 func unknownColumn(c *dialect.Column, clause string) *Error {
-	return newError(codeUnknownColumn, c.Pos, "Unknown column '%s' in '%s'", columnText(c), clause)
+	err := newError(codeUnknownColumn, c.Pos, "Unknown column '%s' in '%s'", columnText(c), clause)
+	err.column = c
+	return err
 }
 
 func columnText(c *dialect.Column) string {

@@ -87,7 +87,7 @@ func (q *selection) addTable(t *Table, n *dialect.TableName) (fromClause, error)
 	}
 	if t.Virtual == nil && t.Ordinal("etag") == t.ETagOrdinal() {
 		fields = append(fields, field{
-			name: "ETag", src: src, ordinal: t.ETagOrdinal(), typ: value.Type{Base: value.TypeText}, hidden: true,
+			name: "ETag", src: src, ordinal: t.ETagOrdinal(), typ: value.Type{Base: value.TypeText}, hidden: !t.IsOpen(),
 		})
 	}
 	database := n.Database

@@ -17,12 +17,22 @@ type Options struct {
 // does not depend on arguments. What is wrong with the statement is an *Error; errors of s come through
 // as they are, except that a *NoTableError becomes an *Error 1146.
 func Build(p *dialect.Parsed, s Schema, opt Options) (*Plan, error) {
-	b := &builder{schema: s, opt: opt, plan: &Plan{Params: p.Placeholders}, seen: map[*Table]bool{}}
-	if err := b.statement(p.Statement); err != nil {
-		return nil, b.asError(err)
+	grown := map[*Table]*Table{}
+	for {
+		b := &builder{schema: s, opt: opt, plan: &Plan{Params: p.Placeholders}, seen: map[*Table]bool{}, grown: grown}
+		err := b.statement(p.Statement)
+		if err == nil {
+			b.plan.Slots = b.slots
+			return b.plan, nil
+		}
+		again, growErr := b.grow(err)
+		if growErr != nil {
+			return nil, growErr
+		}
+		if !again {
+			return nil, b.asError(err)
+		}
 	}
-	b.plan.Slots = b.slots
-	return b.plan, nil
 }
 
 // builder holds what one statement's query blocks share.
@@ -32,6 +42,8 @@ type builder struct {
 	plan   *Plan
 	slots  int
 	seen   map[*Table]bool
+	grown  map[*Table]*Table // open tables with the further columns that the statement names; see grow
+	open   []openTable
 	depth  int // of query blocks in one another
 }
 
@@ -74,6 +86,9 @@ func (b *builder) table(n *dialect.TableName) (*Table, error) {
 	if !b.seen[t] {
 		b.seen[t] = true
 		b.plan.Tables = append(b.plan.Tables, t)
+	}
+	if t.IsOpen() {
+		return b.opened(t, n), nil
 	}
 	return t, nil
 }

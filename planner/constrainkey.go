@@ -8,6 +8,9 @@ import (
 
 // newKeyPlan begins a plan of the rows' own key, or of an index.
 func newKeyPlan(t *Table, ix *Index) *KeyPlan {
+	if t.Foreign != nil {
+		return newForeignKeys(t)
+	}
 	k := &KeyPlan{table: t, prefix: t.RowPrefix() + string(keymap.Separator)}
 	add := func(parts []KeyPart, codes []keymap.Part) {
 		for i, p := range parts {
@@ -76,6 +79,9 @@ func (k *KeyPlan) concerned(form [][]atom) bool {
 // assemble puts the atoms of one branch on the key's parts, and takes the conjuncts whose atoms find no
 // place off the covered ones.
 func (k *KeyPlan) assemble(atoms []atom, covered, touched []bool) keyBranch {
+	if k.table.Foreign != nil {
+		return k.assembleForeign(atoms, covered, touched)
+	}
 	b := keyBranch{partition: make([][]*test, len(k.partition))}
 	placed := make([]bool, len(atoms))
 	take := func(ordinal int) (tests []*test) {
@@ -137,9 +143,17 @@ func (b keyBranch) same(c keyBranch) bool {
 
 // depth is the least number of key parts that a branch has.
 func (k *KeyPlan) depth() int {
+	foreign := k.table.Foreign != nil
 	n := len(k.parts)
+	if foreign {
+		n += len(k.partition)
+	}
 	for i := range k.branches {
-		n = min(n, len(k.branches[i].parts))
+		depth := len(k.branches[i].parts)
+		if foreign {
+			depth += len(k.branches[i].partition)
+		}
+		n = min(n, depth)
 	}
 	return n
 }

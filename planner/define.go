@@ -35,6 +35,9 @@ func DefineInside(c *dialect.CreateTable, parent *Table, database string) (*Tabl
 	if c.Table.Database != "" {
 		database = c.Table.Database
 	}
+	if c.External != nil {
+		return defineExternal(c, database)
+	}
 	d := &definer{t: &Table{Database: database, Name: c.Table.Name}, parent: parent}
 	if err := d.options(c.Options); err != nil {
 		return nil, err

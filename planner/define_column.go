@@ -14,6 +14,9 @@ func (d *definer) column(def *dialect.ColumnDef) (*Column, error) {
 	if err != nil {
 		return nil, err
 	}
+	if d.t.Foreign == nil && (def.Property != "" || def.Edm != "") {
+		return nil, newError(codeWrongUsage, def.Pos, "PROPERTY and EDM are for columns of an EXTERNAL TABLE")
+	}
 	col := &Column{
 		Name: def.Name, Type: t, NotNull: def.NotNull, AutoIncrement: def.AutoIncrement, Comment: def.Comment,
 		Generated: def.GeneratedText, Stored: def.Stored,

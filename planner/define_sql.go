@@ -9,6 +9,9 @@ import (
 
 // CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it.
 func CreateTableSQL(t *Table) string {
+	if t.Foreign != nil {
+		return createExternalSQL(t)
+	}
 	var b strings.Builder
 	b.WriteString("CREATE TABLE " + quoteName(t.Name) + " (")
 	first := true

@@ -99,6 +99,9 @@ func (s *Scan) columnNames() string {
 		if out[i] = "ETag"; c < len(s.Table.Columns) {
 			out[i] = s.Table.Columns[c].Name
 		}
+		if out[i] == "" {
+			out[i] = "the whole entity"
+		}
 	}
 	return strings.Join(out, ", ")
 }
@@ -127,7 +130,7 @@ func (e *explainer) computable(s *Scan) bool {
 // readsText is what is read at one execution.
 func (s *Scan) readsText(r *Reads) []string {
 	var out []string
-	several := s.Table.Partition != nil
+	several := s.Table.Partition != nil || s.Table.Foreign != nil
 	if s.Table.Parts != nil {
 		out = append(out, partsText(r.parts()))
 	}
@@ -151,18 +154,21 @@ func (s *Scan) readsText(r *Reads) []string {
 		name := sp.Partition
 		if sp.All {
 			name = "all"
+			if sp.FromPartition != "" || sp.ToPartition != "" {
+				name = fmt.Sprintf("[%s, %s)", sp.FromPartition, sp.ToPartition)
+			}
 		}
 		if !partitions[name] {
 			partitions[name] = true
 			names = append(names, name)
 		}
 		text := fmt.Sprintf("[%s, %s)", sp.From, sp.To)
-		if !ranges[text] {
+		if !ranges[text] && (sp.From != "" || sp.To != "") {
 			ranges[text] = true
 			texts = append(texts, text)
 		}
 	}
-	if s.Keys != nil && len(s.Keys.parts) > 0 && (s.Access == RangeScan || s.Access <= PointReads) {
+	if s.Keys != nil && len(s.Keys.parts) > 0 && len(texts) > 0 && (s.Access == RangeScan || s.Access <= PointReads) {
 		out = append(out, plural("span", texts[:min(mostShown, len(texts))], len(texts)))
 	}
 	switch {

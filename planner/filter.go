@@ -136,6 +136,9 @@ func (p *filterPusher) compare(n *expr.Compare) *Filter {
 // comparison can be sent.
 func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
 	t := &p.table.Columns[ordinal].Type
+	if !p.table.sends(p.table.Columns[ordinal]) {
+		return false
+	}
 	return !isText(t) || t.Collation == value.Binary && collation == value.Binary
 }
 

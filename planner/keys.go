@@ -23,6 +23,9 @@ func (e *KeyError) Unwrap() error { return e.Cause }
 // AppendPartitionKey appends the PartitionKey of a row and of its index entries. The row has the
 // table's columns at 0….
 func (t *Table) AppendPartitionKey(dst []byte, row []value.Value) ([]byte, error) {
+	if t.Foreign != nil {
+		return t.appendForeign(dst, t.Foreign.Partition, row)
+	}
 	p := t.Partition
 	if p == nil {
 		return append(dst, keymap.SinglePartition...), nil
@@ -51,6 +54,9 @@ func (t *Table) finishPartition(dst []byte, begin int) []byte {
 
 // AppendRowKey appends the RowKey of a row.
 func (t *Table) AppendRowKey(dst []byte, row []value.Value) ([]byte, error) {
+	if t.Foreign != nil {
+		return t.appendForeign(dst, t.Foreign.Row, row)
+	}
 	dst = append(dst, t.RowPrefix()...)
 	return t.appendCodes(dst, t.Key, t.keyParts, row)
 }

@@ -104,12 +104,15 @@ type Key struct {
 }
 
 // Span is a range of row keys, From ≤ k < To, of one partition, or of every partition when All is set.
-// To "" is no upper bound.
+// To "" is no upper bound. With All, FromPartition and ToPartition bound the partitions in the same way; only
+// foreign tables have such spans.
 type Span struct {
 	Part      *Part
 	Partition string
 	All       bool
 	From, To  string
+
+	FromPartition, ToPartition string
 }
 
 // Filter is a predicate for the store, its constants not yet known: And and Or over comparisons of a

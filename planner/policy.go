@@ -102,6 +102,9 @@ func (p *Plan) CheckScans() error {
 // those that must equal something, then one with a range. A column of binary type, or one that only OR
 // combines with others, is none.
 func (s *Scan) usefulIndex() []string {
+	if s.Table.Foreign != nil {
+		return nil // it can have none
+	}
 	c := &constrainer{table: s.Table, offset: s.Offset}
 	var equal, ranged []string
 	for _, n := range expr.Conjuncts(s.Residual) {

@@ -19,6 +19,8 @@ type Table struct {
 	Indexes  []*Index
 	Checks   []CheckDef
 	Comment  string
+	// Foreign says how entities of somebody else's program make up the table; nil: the table is the driver's own.
+	Foreign *Foreign `json:",omitempty"`
 	// Partition says how rows are spread; nil: all in one partition.
 	Partition *Partitioning
 	// Parts says how rows are divided over physical tables; nil: Physical holds them all.
@@ -56,6 +58,11 @@ type Column struct {
 	Comment       string
 	Generated     string // SQL text of a generated column
 	Stored        bool
+
+	// Source and Edm are of foreign tables: what of an entity the column is, and the type that the property is
+	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
+	Source Source `json:",omitempty"`
+	Edm    string `json:",omitempty"`
 
 	// DefaultExpr, OnUpdateExpr and GeneratedExpr are the texts bound (generated: to the table's row).
 	DefaultExpr   expr.Node `json:"-"`

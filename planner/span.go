@@ -69,12 +69,16 @@ func (s *Scan) Reads(env *expr.Env, r *Reads) error {
 		}
 	}
 	b := spanBuilder{k: k, env: env, r: r}
+	read, finish := b.branch, b.finish
+	if k.table.Foreign != nil {
+		read, finish = b.foreign, b.finishForeign
+	}
 	for i := range k.branches {
-		if err := b.branch(&k.branches[i]); err != nil {
+		if err := read(&k.branches[i]); err != nil {
 			return err
 		}
 	}
-	b.finish()
+	finish()
 	return nil
 }
 

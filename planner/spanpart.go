@@ -11,6 +11,8 @@ type keyPart struct {
 	ordinal int
 	column  *Column
 	part    keymap.Part
+	raw     *KeyPiece // of a foreign key; nil: codes of keymap
+	final   bool      // raw: no other piece follows
 }
 
 // testOp is what a test does.
@@ -109,6 +111,9 @@ func (t *test) eval(env *expr.Env, p *keyPart) (list []interval, exact bool, err
 		}
 		return unite(list), exact, nil
 	case testNull:
+		if p.raw != nil {
+			return nil, true, nil // a key has all of its pieces
+		}
 		null, err := p.nullCode()
 		if err != nil {
 			return nil, false, err
@@ -146,7 +151,7 @@ func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval,
 		return nil, false, err
 	}
 	if v.IsNull() {
-		if !t.nullSafe {
+		if !t.nullSafe || p.raw != nil {
 			return nil, true, nil
 		}
 		null, err := p.nullCode()
@@ -158,6 +163,11 @@ func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval,
 		return nil, false, err
 	}
 	up := t.op == testGt || t.op == testGe
+	if p.raw != nil && at <= placeAbove {
+		if _, ok := p.rawCode(lo); !ok {
+			return []interval{iv}, false, nil
+		}
+	}
 	switch at {
 	case placeNowhere:
 		return []interval{iv}, false, nil
@@ -192,7 +202,7 @@ func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval,
 		}
 		code, err := p.code(lo)
 		// A prefix cannot tell the value from a longer one.
-		return []interval{pointInterval(code, lo)}, p.part.Prefix == 0, err
+		return []interval{p.point(code, lo)}, p.part.Prefix == 0, err
 	}
 	b, tied, err := p.bounds(lo)
 	if err != nil {
@@ -225,12 +235,16 @@ func (t *test) like(env *expr.Env, p *keyPart) (list []interval, exact bool, err
 	}
 	if rest == keymap.Exact {
 		code, err := p.code(value.FromString(prefix))
-		return []interval{pointInterval(code, value.FromString(prefix))}, p.part.Prefix == 0 && !t.loose, err
+		return []interval{p.point(code, value.FromString(prefix))}, p.part.Prefix == 0 && !t.loose, err
 	}
 	tight := true
 	if prefix != "" {
-		var code []byte
-		code, tight = keymap.AppendTextPrefix(nil, prefix, p.part)
+		code := []byte(prefix)
+		if p.raw == nil {
+			code, tight = keymap.AppendTextPrefix(nil, prefix, p.part)
+		} else {
+			_, tight = successor(prefix)
+		}
 		span := keymap.PrefixSpan(string(code))
 		iv.lo = max(iv.lo, span.From)
 		if span.To != "" {
@@ -248,6 +262,13 @@ func nonEmpty(iv interval) []interval {
 }
 
 func (p *keyPart) code(v value.Value) (string, error) {
+	if p.raw != nil {
+		code, ok := p.rawCode(v)
+		if !ok {
+			return "", &KeyError{Column: p.column.Name, Cause: errNotOfForm}
+		}
+		return code, nil
+	}
 	var buf [64]byte
 	code, _, err := keymap.AppendValue(buf[:0], v, p.part)
 	if err != nil {
@@ -256,10 +277,22 @@ func (p *keyPart) code(v value.Value) (string, error) {
 	return string(code), nil
 }
 
+// point is the interval of the code of v.
+func (p *keyPart) point(code string, v value.Value) interval {
+	iv := pointInterval(code, v)
+	if p.raw != nil {
+		iv.hi = code + " " // what no store takes is below the blank, so nothing lies between
+	}
+	return iv
+}
+
 func (p *keyPart) nullCode() (string, error) { return p.code(value.NullValue) }
 
 // notNull is the interval of all codes but NULL's.
 func (p *keyPart) notNull() (interval, error) {
+	if p.raw != nil {
+		return interval{hi: rawTop}, nil
+	}
 	iv := interval{lo: "", hi: top}
 	if p.column.NotNull {
 		return iv, nil
@@ -282,6 +315,10 @@ func (p *keyPart) bounds(v value.Value) (b codeBounds, tied bool, err error) {
 	code, err := p.code(v)
 	if err != nil {
 		return b, false, err
+	}
+	if p.raw != nil {
+		b, tied = p.rawBounds(code)
+		return b, tied, nil
 	}
 	if stem := keymap.Stem(code); len(stem) < len(code) {
 		span := keymap.PrefixSpan(stem)

@@ -25,6 +25,11 @@ func (t *Table) Init() error {
 	t.byName = make(map[string]int, len(t.Columns))
 	for i, c := range t.Columns {
 		name := strings.ToLower(c.Name)
+		if t.IsOpen() && i > 0 {
+			if _, dup := t.byName[name]; dup {
+				continue // properties may differ by case: the first one has the name
+			}
+		}
 		if _, dup := t.byName[name]; dup {
 			return fmt.Errorf("table %s: column %s is there twice", t.Name, c.Name)
 		}

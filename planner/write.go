@@ -58,9 +58,20 @@ func (c *context) assign(t *Table, ordinal int, a *dialect.Assign) (Assign, erro
 	if col.Generated != "" {
 		return out, generatedValue(t, col)
 	}
+	if err := settable(t, col); err != nil {
+		return out, err
+	}
 	n, err := c.expression(a.Value)
 	out.Value = n
 	return out, err
+}
+
+// settable refuses to set what the store sets itself.
+func settable(t *Table, col *Column) error {
+	if col.Source == SourceTimestamp {
+		return newError(codeGeneratedValue, noPos, "The column '%s' of table '%s' is set by the store.", col.Name, t.Name)
+	}
+	return nil
 }
 
 func generatedValue(t *Table, col *Column) error {

@@ -51,7 +51,7 @@ func insertColumns(t *Table, st *dialect.Insert) ([]int, error) {
 			return nil, nil // VALUES (): defaults all
 		}
 		for i, c := range t.Columns {
-			if !c.Hidden {
+			if !c.Hidden && c.Source != SourceTimestamp {
 				columns = append(columns, i)
 			}
 		}
@@ -60,7 +60,10 @@ func insertColumns(t *Table, st *dialect.Insert) ([]int, error) {
 	for _, name := range st.Columns {
 		i := t.Ordinal(name)
 		if i < 0 || i == t.ETagOrdinal() {
-			return nil, newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'field list'", name)
+			return nil, unknownColumn(&dialect.Column{Name: name, Pos: noPos}, "field list")
+		}
+		if err := settable(t, t.Columns[i]); err != nil {
+			return nil, err
 		}
 		if slices.Contains(columns, i) {
 			return nil, newError(codeColumnTwice, noPos, "Column '%s' specified twice", t.Columns[i].Name)

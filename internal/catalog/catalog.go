@@ -46,6 +46,7 @@ type Catalog struct {
 	writing sync.RWMutex // held for reading by statements of this process that write; see WaitLease
 
 	sequences sequences
+	open      openTables
 }
 
 // Snapshot is the definitions as of one version. Definitions are read when they are first asked for.
@@ -177,7 +178,14 @@ func (s *Snapshot) Valid(tables []*planner.Table) bool {
 		if t.Virtual != nil {
 			return false // made of definitions: of those of then
 		}
-		if d := s.tables[strings.ToLower(t.Name)]; d == nil || d.table != t {
+		d, known := s.tables[strings.ToLower(t.Name)]
+		if t.IsOpen() {
+			if d != nil || !known && !s.all || !s.catalog.isOpen(t) {
+				return false
+			}
+			continue
+		}
+		if d == nil || d.table != t {
 			return false
 		}
 	}
@@ -191,6 +199,15 @@ func (s *Snapshot) Table(ctx context.Context, name string) (*planner.Table, erro
 		return nil, err
 	}
 	return d.table, nil
+}
+
+// Find gives a definition, or what is known of a physical table that somebody else made; see Catalog.Undeclared.
+func (s *Snapshot) Find(ctx context.Context, name string) (*planner.Table, error) {
+	t, err := s.Table(ctx, name)
+	if isNoTable(err) {
+		return s.catalog.Undeclared(ctx, name)
+	}
+	return t, err
 }
 
 func (s *Snapshot) definition(ctx context.Context, name string) (*definition, error) {

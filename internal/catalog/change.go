@@ -35,7 +35,11 @@ func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter)
 		return err
 	}
 	t.Database = c.database
-	if err := c.createPhysical(ctx, s, t, true, m); err != nil {
+	create := func() error { return c.createPhysical(ctx, s, t, true, m) }
+	if t.Foreign != nil {
+		create = func() error { return c.createForeign(ctx, t, m) }
+	}
+	if err := create(); err != nil {
 		return err
 	}
 	e, err := c.stamp(s, t)
@@ -98,6 +102,18 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *planner.Ta
 		}
 	}
 	return engine.Errorf(engine.CodeDeleting, "no free physical name for table %s: %d of them are being deleted; wait a minute", t.Name, maxGenerations)
+}
+
+// createForeign makes the physical table of an external one, where it is not there yet.
+func (c *Catalog) createForeign(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	if keymap.OwnTable(t.Physical) {
+		return engine.Errorf(engine.CodeBadInput, "the physical table '%s' is one of the driver's own: no other definition can be laid over it", t.Physical)
+	}
+	err := c.engine.CreateTable(ctx, t.Physical, m)
+	if isCode(err, engine.CodeExists) {
+		return nil
+	}
+	return err
 }
 
 func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter) (bool, error) {
@@ -173,11 +189,16 @@ func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) e
 	if t, err = s.Table(ctx, t.Name); err != nil {
 		return err
 	}
-	ops := append(graves(t, t.Physicals()),
-		engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}})
+	ops := []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}}}
+	if t.Foreign == nil {
+		ops = append(ops, graves(t, t.Physicals())...)
+	}
 	err = c.commit(ctx, s, m, ops, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = nil })
 	if err != nil {
 		return err
+	}
+	if t.Foreign != nil {
+		return nil // the data is not the driver's
 	}
 	if err := c.dropSequence(ctx, t, m); err != nil {
 		return err

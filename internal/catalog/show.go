@@ -120,7 +120,7 @@ func (s *Snapshot) showTables(ctx context.Context, full bool) (*virtual, error) 
 }
 
 func (s *Snapshot) showColumns(ctx context.Context, show *dialect.Show) (*virtual, error) {
-	t, err := s.Table(ctx, show.Table.Name)
+	t, err := s.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -134,6 +134,9 @@ func (s *Snapshot) showColumns(ctx context.Context, show *dialect.Show) (*virtua
 			continue
 		}
 		kind := strings.ToLower(c.Type.String())
+		if t.IsOpen() && c.Source == planner.SourceProperty {
+			kind = seenType(c.Edm)
+		}
 		key, deflt, extra := columnKey(t, i), columnDefault(c), columnExtra(c)
 		if show.Full {
 			v.add(c.Name, kind, collationName(c.Type), !c.NotNull, key, deflt, extra, "select,insert,update,references", c.Comment)
@@ -142,6 +145,27 @@ func (s *Snapshot) showColumns(ctx context.Context, show *dialect.Show) (*virtua
 		}
 	}
 	return v, nil
+}
+
+// seenType is the SQL type of what a property of an undeclared table was seen to hold.
+func seenType(edm string) string {
+	switch edm {
+	case "String":
+		return "text"
+	case "Int32", "Int64":
+		return "bigint"
+	case "Double":
+		return "double"
+	case "Boolean":
+		return "bool"
+	case "DateTime":
+		return "datetime"
+	case "Guid":
+		return "uuid"
+	case "Binary":
+		return "blob"
+	}
+	return "mixed"
 }
 
 // columnKey is PRI, UNI, MUL or nothing, as MySQL says of a column.

@@ -29,6 +29,11 @@ const (
 	Binary       // S, octets, at most 64 KiB
 )
 
+var edmNames = [...]string{"nothing", "String", "Int32", "Int64", "Double", "Boolean", "DateTime", "Guid", "Binary"}
+
+// String gives the name that the service has for the type.
+func (t Edm) String() string { return edmNames[t] }
+
 // Value is a property's value: 32 bytes, comparable with ==.
 type Value struct {
 	S    string

@@ -60,6 +60,7 @@ const (
 	formTime
 	formDuration
 	formUUID
+	formProperty // of a foreign table; see decodeProperty
 )
 
 // The most that one property holds; see engine.AzureLimits.
@@ -83,11 +84,17 @@ func NewCodec(t *planner.Table) *Codec {
 // NewCodecOf makes the codec of entities that hold only these columns (ordinals, ascending), such as the
 // entries of an index that is no whole copy.
 func NewCodecOf(t *planner.Table, columns []int) *Codec {
+	if t.Foreign != nil {
+		columns = foreignColumns(t, columns)
+	}
 	c := &Codec{table: t, columns: columns, names: make([]string, len(columns)), forms: make([]form, len(columns)), long: make([]bool, len(columns))}
 	for i, ordinal := range columns {
 		c.names[i] = t.Columns[ordinal].Property
 		c.forms[i] = formOf(t.Columns[ordinal].Type)
 		c.long[i] = longColumn(t.Columns[ordinal].Type)
+		if t.Foreign != nil {
+			c.forms[i], c.long[i] = formProperty, false
+		}
 	}
 	return c
 }
@@ -143,6 +150,9 @@ func longColumn(t value.Type) bool {
 // follow). Its keys are left to the caller. Names is shared by all entities without a split value and must
 // not be changed.
 func (c *Codec) EncodeRow(row []value.Value) (engine.Entity, error) {
+	if c.table.Foreign != nil {
+		return c.encodeForeign(row)
+	}
 	e := engine.Entity{Names: c.names, Values: make([]engine.Value, len(c.columns))}
 	for i, ordinal := range c.columns {
 		v := row[ordinal]
@@ -235,6 +245,15 @@ func padded(u uint64) string {
 // everything is read; unless that would bring in another long column that is not wanted: then the parts
 // that the wanted ones can have at most are named.
 func (c *Codec) Select(columns []int) []string {
+	timestamp := false
+	if c.table.Foreign != nil {
+		for _, ordinal := range columns {
+			if ordinal == len(c.table.Columns)-1 { // the whole entity
+				return nil
+			}
+			timestamp = timestamp || ordinal < len(c.table.Columns) && c.table.Columns[ordinal].Source == planner.SourceTimestamp
+		}
+	}
 	all, long, otherLong := true, false, false
 	for i, ordinal := range c.columns {
 		is := slices.Contains(columns, ordinal)
@@ -246,6 +265,9 @@ func (c *Codec) Select(columns []int) []string {
 		return nil
 	}
 	names := make([]string, 0, len(columns))
+	if timestamp {
+		names = append(names, timestampProperty)
+	}
 	for i, ordinal := range c.columns {
 		if !slices.Contains(columns, ordinal) {
 			continue

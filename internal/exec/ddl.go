@@ -126,6 +126,9 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	if err != nil {
 		return err
 	}
+	if from.Foreign != nil {
+		return notOfForeign("CREATE TABLE … LIKE", from)
+	}
 	t := from.Clone()
 	t.Name = s.Table.Name
 	t.Alone() // as in MySQL, a copy has no foreign keys
@@ -211,7 +214,15 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 	if t.Inside != nil {
 		return x.empty(ctx, t)
 	}
+	if t.Foreign != nil {
+		return notOfForeign("TRUNCATE", t)
+	}
 	return x.Catalog.Truncate(ctx, t, x.meter)
+}
+
+// notOfForeign refuses what would change data, or its layout, that another program made.
+func notOfForeign(what string, t *planner.Table) error {
+	return &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: what + " of the external table '" + t.Name + "' is not supported: its data belongs to another program. DROP TABLE forgets its definition, and CREATE EXTERNAL TABLE makes another one"}
 }
 
 func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {

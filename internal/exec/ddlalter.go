@@ -14,6 +14,9 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if err != nil {
 		return err
 	}
+	if t.Foreign != nil {
+		return notOfForeign("ALTER TABLE", t)
+	}
 	try := t
 	for i := range actions {
 		if x.resumes(try, &actions[i]) != nil {

@@ -34,7 +34,9 @@ func partsOf(t *planner.Table) []*planner.Part {
 // eachInPart is eachStored for one part.
 func (x *definition) eachInPart(ctx context.Context, t *planner.Table, part *planner.Part, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
 	scan := engine.Scan{Table: t.PhysicalOf(part), Select: sel, Meter: x.meter}
-	if t.Partition == nil {
+	if t.Foreign != nil {
+		scan.AllPartitions = true
+	} else if t.Partition == nil {
 		scan.PartitionKey, scan.From, scan.To = keymap.SinglePartition, span.From, span.To
 	} else {
 		scan.AllPartitions = true

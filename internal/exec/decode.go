@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Decoder fills rows from entities. It remembers which properties the last entity had, so one serves one
@@ -18,6 +19,8 @@ type Decoder struct {
 	codec   *Codec
 	cols    []decodeCol
 	etags   []int // positions that take the ETag
+	offset  int   // where the row begins
+	own     []int // of a foreign table: ordinals of what is neither key nor property
 	current *binding
 	known   *atomic.Pointer[[]*binding] // shared by all copies
 }
@@ -49,7 +52,9 @@ func (c *Codec) Decoder(columns []int, offset int, selected []string) *Decoder {
 	for i, ordinal := range columns {
 		dst[i] = offset + ordinal
 	}
-	return c.decoderTo(columns, dst, selected)
+	d := c.decoderTo(columns, dst, selected)
+	d.offset = offset
+	return d
 }
 
 // decoderTo is Decoder with a position of its own for each column.
@@ -58,6 +63,15 @@ func (c *Codec) decoderTo(columns, dst []int, selected []string) *Decoder {
 	for i, ordinal := range columns {
 		if ordinal == c.table.ETagOrdinal() {
 			d.etags = append(d.etags, dst[i])
+			continue
+		}
+		if col := c.table.Columns[ordinal]; c.table.Foreign != nil {
+			switch col.Source {
+			case planner.SourceProperty:
+				d.cols = append(d.cols, decodeCol{form: formProperty, ordinal: ordinal, dst: dst[i]})
+			case planner.SourceTimestamp, planner.SourceWhole:
+				d.own = append(d.own, ordinal)
+			}
 			continue
 		}
 		t := c.table.Columns[ordinal].Type
@@ -77,11 +91,19 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 	if !d.current.of(e.Names) {
 		d.rebind(e.Names)
 	}
+	if d.codec.table.Foreign != nil {
+		if err := d.decodeForeign(e, dst[d.offset:]); err != nil {
+			return err
+		}
+	}
 	b := d.current
 	for i := range d.cols {
 		col := &d.cols[i]
 		slot := b.slots[i]
 		if slot < 0 || e.Values[slot].Type == engine.Absent {
+			if col.form == formProperty && d.codec.table.Columns[col.ordinal].NotNull {
+				return d.corrupt(e, col, &engine.Value{})
+			}
 			dst[col.dst] = value.NullValue
 			continue
 		}
@@ -98,7 +120,12 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 		if b.parts[i] != nil {
 			whole.S = join(e.Values, slot, b.parts[i])
 		}
-		v, ok := decode(col.form, &whole)
+		v, ok := value.NullValue, false
+		if col.form == formProperty {
+			v, ok = decodeProperty(d.codec.table, d.codec.table.Columns[col.ordinal], stored)
+		} else {
+			v, ok = decode(col.form, &whole)
+		}
 		if !ok {
 			return d.corrupt(e, col, &whole)
 		}
@@ -259,8 +286,6 @@ func allDigits(s string) bool {
 	return true
 }
 
-var edmNames = [...]string{"nothing", "String", "Int32", "Int64", "Double", "Boolean", "DateTime", "Guid", "Binary"}
-
 func (d *Decoder) corrupt(e *engine.Entity, col *decodeCol, s *engine.Value) error {
 	column := d.codec.table.Columns[col.ordinal]
 	what := "something "
@@ -268,5 +293,5 @@ func (d *Decoder) corrupt(e *engine.Entity, col *decodeCol, s *engine.Value) err
 		what = strconv.Quote(s.S) + " "
 	}
 	return engine.Errorf(engine.CodeCorrupt, "table %s, entity (%s, %s): property %s holds %s(%s), which is no value of column %s %s",
-		d.codec.table.Name, e.PartitionKey, e.RowKey, column.Property, what, edmNames[s.Type], column.Name, column.Type)
+		d.codec.table.Name, e.PartitionKey, e.RowKey, column.Property, what, s.Type, column.Name, column.Type)
 }

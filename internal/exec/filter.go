@@ -148,6 +148,12 @@ var filterOps = [...]engine.FilterOp{
 // constant gives the comparison of the stored form that lets through all that "column op v" does; not ok
 // when there is none.
 func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bool) {
+	if f.form == formProperty {
+		if v.IsNull() {
+			return 0, engine.Value{}, false
+		}
+		return f.foreignConstant(v)
+	}
 	op := filterOps[f.op]
 	t := f.column.Type
 	if v.IsNull() || f.form == formBinary || f.form == formText && (v.Kind() != value.String || t.Collation != value.Binary) {

@@ -43,7 +43,7 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 		if col.AutoIncrement {
 			n.auto = i
 		}
-		if col.Hidden {
+		if col.Hidden && p.Table.Foreign == nil {
 			n.rowID = i
 		}
 	}

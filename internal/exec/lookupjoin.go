@@ -179,7 +179,9 @@ func appendReads(dst []byte, r *planner.Reads) []byte {
 		dst = appendPart(dst, s.Part)
 		dst = append(append(dst, s.Partition...), 0)
 		dst = append(append(dst, s.From...), 0)
-		dst = append(append(dst, s.To...), 3)
+		dst = append(append(dst, s.To...), 0)
+		dst = append(append(dst, s.FromPartition...), 0)
+		dst = append(append(dst, s.ToPartition...), 3)
 	}
 	if r.Exact {
 		dst = append(dst, 4)
@@ -206,6 +208,9 @@ func (n *scanNode) lookup(ctx context.Context, r *run, l *lookup) error {
 		}
 		if err == nil {
 			err = decoder.DecodeRow(e, row)
+		}
+		if err == errOtherForm {
+			continue
 		}
 		if err == nil {
 			_, err = l.rows.add(row)

@@ -87,7 +87,9 @@ func (it *scanIter) next(ctx context.Context) ([]value.Value, string, error) {
 		if err != nil {
 			return nil, "", err
 		}
-		if err := it.decoder.DecodeRow(e, it.row); err != nil {
+		if err := it.decoder.DecodeRow(e, it.row); err == errOtherForm {
+			continue
+		} else if err != nil {
 			return nil, "", err
 		}
 		if it.recheck == nil && it.node.residual == nil {

@@ -22,6 +22,7 @@ type scanNode struct {
 	limit    bounds
 	order    []sortKey
 	cuts     bool // keys may be cut, which leaves runs of them out of order
+	stem     func(key string) (stem string, cut bool)
 	filled   []int
 }
 
@@ -52,7 +53,10 @@ func compileScan(n *planner.Scan) (node, error) {
 	}
 	if n.Ordered {
 		s.order = compileOrder(n.Order)
-		s.cuts = cutKeys(n)
+		s.cuts, s.stem = cutKeys(n), stemOf
+		if n.Table.Foreign != nil {
+			s.cuts, s.stem = true, foreignStem
+		}
 	}
 	rows := NewCodec(n.Table)
 	read := rows

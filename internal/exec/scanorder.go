@@ -47,7 +47,7 @@ func (s *runSorter) next(ctx context.Context) ([]value.Value, error) {
 			return nil, err
 		}
 	}
-	stem, cut := stemOf(key)
+	stem, cut := s.it.node.stem(key)
 	if s.whole {
 		stem = ""
 	} else if !cut {

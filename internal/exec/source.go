@@ -119,8 +119,10 @@ type allSource struct {
 }
 
 func newAllSource(r *run, scan engine.Scan, span planner.Span) *allSource {
-	scan.AllPartitions = true
-	scan.Filter = andFilter(spanFilter(span), scan.Filter)
+	scan.AllPartitions, scan.FromPartition, scan.ToPartition = true, span.FromPartition, span.ToPartition
+	if span.From != "" || span.To != "" {
+		scan.Filter = andFilter(spanFilter(span), scan.Filter)
+	}
 	return &allSource{spanSource: spanSource{run: r, scan: scan, spans: []planner.Span{span}}, span: span}
 }
 

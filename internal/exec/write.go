@@ -49,7 +49,7 @@ func (e *SchemaChangedError) Error() string {
 
 // checkCurrent makes sure that t is still the table's definition, where another process may have changed it.
 func (rt *Runtime) checkCurrent(ctx context.Context, t *planner.Table) error {
-	if rt.Definitions == nil || !rt.Engine.Shared() {
+	if rt.Definitions == nil || !rt.Engine.Shared() || t.IsOpen() {
 		return nil
 	}
 	ok, err := rt.Definitions.Current(ctx, t)

@@ -281,7 +281,12 @@ func (rw *rowWriter) update(ctx context.Context, w *writer, r *rowWrite, old sto
 	}
 	r.table, r.partition, r.row = rw.table, partition, row
 	if newKey == key {
-		r.add(engine.Op{Kind: engine.Replace, Entity: e, IfMatch: old.ifMatch(nil)}, nil)
+		op := engine.Op{Kind: engine.Replace, Entity: e}
+		if rw.table.Foreign != nil {
+			op = rw.row.changeOf(old.row, e)
+		}
+		op.IfMatch = old.ifMatch(nil)
+		r.add(op, nil)
 	} else {
 		r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil)}, nil)
 		r.add(engine.Op{Kind: engine.Insert, Entity: e}, nil)

@@ -1,0 +1,116 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// openTables are the physical tables without a definition that were looked at: what their entities have.
+type openTables struct {
+	mu     sync.Mutex
+	tables map[string]*openTable // by folded name
+}
+
+type openTable struct {
+	table *planner.Table
+	seen  time.Time
+}
+
+// sampleAge is how long a sample is good for. Properties that come up later are found by their names meanwhile.
+const sampleAge = time.Minute
+
+// Undeclared gives a physical table that no definition stands for, made by somebody else's program: its columns are the
+// keys, the Timestamp and the properties that a page of its entities has, in the order of their first appearance.
+// A *planner.NoTableError where there is none, or it is one of the driver's own. Only the default database has such
+// tables.
+func (c *Catalog) Undeclared(ctx context.Context, name string) (*planner.Table, error) {
+	missing := &planner.NoTableError{Database: c.database, Name: name}
+	if c.database != "" || keymap.OwnTable(name) || c.engine.Limits().CheckTable(name) != nil {
+		return nil, missing
+	}
+	folded := engine.FoldTable(name)
+	c.open.mu.Lock()
+	defer c.open.mu.Unlock()
+	known := c.open.tables[folded]
+	if known != nil && time.Since(known.seen) < sampleAge {
+		return known.table, nil
+	}
+	t, err := c.sample(ctx, name)
+	if isCode(err, engine.CodeNoTable) || isCode(err, engine.CodeDeleting) {
+		delete(c.open.tables, folded)
+		return nil, missing
+	}
+	if err != nil {
+		return nil, err
+	}
+	if known != nil && sameColumns(known.table, t) {
+		t = known.table // plans are compared by it
+	}
+	if c.open.tables == nil {
+		c.open.tables = map[string]*openTable{}
+	}
+	c.open.tables[folded] = &openTable{t, time.Now()}
+	return t, nil
+}
+
+// Unsee makes the next use of an open table look at its entities again: one that was given a new property.
+func (c *Catalog) Unsee(t *planner.Table) {
+	c.open.mu.Lock()
+	defer c.open.mu.Unlock()
+	delete(c.open.tables, engine.FoldTable(t.Name))
+}
+
+// isOpen says whether t is what is known of an open table now.
+func (c *Catalog) isOpen(t *planner.Table) bool {
+	c.open.mu.Lock()
+	defer c.open.mu.Unlock()
+	known := c.open.tables[engine.FoldTable(t.Name)]
+	return known != nil && known.table == t && time.Since(known.seen) < sampleAge
+}
+
+// sample reads a page of entities.
+func (c *Catalog) sample(ctx context.Context, name string) (*planner.Table, error) {
+	var names, edms []string
+	at := map[string]int{}
+	cursor := c.engine.Scan(ctx, engine.Scan{Table: name, AllPartitions: true, Limit: c.engine.Limits().PageEntities, Meter: c.meter})
+	defer cursor.Close()
+	for {
+		chunk, err := cursor.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return planner.NewOpenTable(name, names, edms)
+		}
+		if err != nil {
+			return nil, err
+		}
+		for i := range chunk {
+			for j, property := range chunk[i].Names {
+				edm := chunk[i].Values[j].Type
+				if edm == engine.Absent {
+					continue
+				}
+				known, has := at[property]
+				if !has {
+					at[property] = len(names)
+					names, edms = append(names, strings.Clone(property)), append(edms, edm.String())
+				} else if edms[known] != edm.String() {
+					edms[known] = ""
+				}
+			}
+		}
+	}
+}
+
+func sameColumns(a, b *planner.Table) bool {
+	return slices.EqualFunc(a.Columns, b.Columns, func(x, y *planner.Column) bool {
+		return x.Name == y.Name && x.Edm == y.Edm
+	})
+}

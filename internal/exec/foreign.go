@@ -1,0 +1,309 @@
+package exec
+
+import (
+	"encoding/binary"
+	"errors"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// errOtherForm says that an entity has keys of another form than a foreign table's, and so is none of its rows.
+var errOtherForm = errors.New("the entity is no row of the table")
+
+// timestampProperty is what a read names that wants the entities' Timestamp.
+const timestampProperty = "Timestamp"
+
+// foreignColumns leaves the columns of a foreign table that are properties.
+func foreignColumns(t *planner.Table, columns []int) []int {
+	return slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return t.Columns[i].Source != planner.SourceProperty })
+}
+
+// decodeForeign fills in what an entity of a foreign table has beside its properties. dst begins with the row.
+func (d *Decoder) decodeForeign(e *engine.Entity, dst []value.Value) error {
+	t := d.codec.table
+	if !t.ParseKeys(e.PartitionKey, e.RowKey, dst) {
+		return errOtherForm
+	}
+	for _, i := range d.own {
+		dst[i] = value.NullValue
+		switch {
+		case t.Columns[i].Source == planner.SourceWhole:
+			dst[i] = wholeValue(e)
+		case e.Timestamp != 0:
+			dst[i] = value.FromTicks(e.Timestamp)
+		}
+	}
+	return nil
+}
+
+// wholeValue keeps an entity's properties in a value, for who changes some of them.
+func wholeValue(e *engine.Entity) value.Value {
+	var b []byte
+	for i := range e.Values {
+		v := &e.Values[i]
+		if v.Type == engine.Absent {
+			continue
+		}
+		b = binary.AppendUvarint(b, uint64(len(e.Names[i])))
+		b = append(append(b, e.Names[i]...), byte(v.Type))
+		b = binary.AppendUvarint(b, v.N)
+		b = binary.AppendUvarint(b, uint64(len(v.S)))
+		b = append(b, v.S...)
+	}
+	return value.FromBytes(string(b))
+}
+
+// wholeOf gives the properties that wholeValue kept; none of NULL, which a new row has.
+func wholeOf(v value.Value) engine.Entity {
+	var e engine.Entity
+	number := func(s string) (uint64, string) {
+		var n uint64
+		for shift := 0; ; shift += 7 {
+			c := s[0]
+			s = s[1:]
+			if n |= uint64(c&0x7f) << shift; c < 0x80 {
+				return n, s
+			}
+		}
+	}
+	for rest := v.Text(); rest != ""; {
+		var n uint64
+		n, rest = number(rest)
+		e.Names = append(e.Names, rest[:n])
+		p := engine.Value{Type: engine.Edm(rest[n])}
+		p.N, rest = number(rest[n+1:])
+		n, rest = number(rest)
+		p.S, rest = rest[:n], rest[n:]
+		e.Values = append(e.Values, p)
+	}
+	return e
+}
+
+// whole gives the entity that a row of a foreign table was read from.
+func (c *Codec) whole(row []value.Value) engine.Entity {
+	return wholeOf(row[len(c.table.Columns)-1])
+}
+
+// encodeForeign makes the entity of a row: as it was read, with those properties changed that the row has other
+// values for. A property that is not changed keeps its type, and one that is keeps it where the new value fits.
+func (c *Codec) encodeForeign(row []value.Value) (engine.Entity, error) {
+	e := c.whole(row)
+	for i, ordinal := range c.columns {
+		col, v := c.table.Columns[ordinal], row[ordinal]
+		at := slices.Index(e.Names, c.names[i])
+		if v.IsNull() {
+			if at >= 0 {
+				e.Names, e.Values = slices.Delete(e.Names, at, at+1), slices.Delete(e.Values, at, at+1)
+			}
+			continue
+		}
+		edm := edmOf(col.Edm)
+		if at >= 0 {
+			if is, ok := decodeProperty(c.table, col, &e.Values[at]); ok && is == v {
+				continue
+			}
+			if c.table.Foreign.Open || edm == engine.Absent {
+				edm = e.Values[at].Type
+			}
+		}
+		stored, ok := toEdm(v, edm)
+		if !ok && (c.table.Foreign.Open || col.Edm == "") {
+			stored, ok = toEdm(v, naturalEdm(v))
+		}
+		if !ok {
+			return engine.Entity{}, &Error{Code: 1366, State: "HY000", Message: "Incorrect value '" + value.Text(v) + "' for column '" + col.Name + "': it does not fit the property's type"}
+		}
+		if at < 0 {
+			e.Names, e.Values = append(e.Names, c.names[i]), append(e.Values, stored)
+		} else {
+			e.Values[at] = stored
+		}
+	}
+	return e, nil
+}
+
+// changeOf makes the operation that turns the entity of a row into another one: a merge of the properties that
+// change, or, as a merge cannot remove one, a replacement by the whole entity.
+func (c *Codec) changeOf(old []value.Value, e engine.Entity) engine.Op {
+	was := c.whole(old)
+	merge := engine.Entity{PartitionKey: e.PartitionKey, RowKey: e.RowKey}
+	kept := 0
+	for i, name := range e.Names {
+		at := slices.Index(was.Names, name)
+		if at >= 0 {
+			kept++
+			if was.Values[at] == e.Values[i] {
+				continue
+			}
+		}
+		merge.Names, merge.Values = append(merge.Names, name), append(merge.Values, e.Values[i])
+	}
+	if kept < len(was.Names) || len(merge.Names) == 0 {
+		return engine.Op{Kind: engine.Replace, Entity: e}
+	}
+	return engine.Op{Kind: engine.Merge, Entity: merge}
+}
+
+// decodeProperty gives the SQL value of a property. Where the definition says which type the property has, another
+// one is not ok: what is sent to the store relies on it.
+func decodeProperty(t *planner.Table, col *planner.Column, s *engine.Value) (value.Value, bool) {
+	var v value.Value
+	switch s.Type {
+	case engine.Int32, engine.Int64:
+		v = value.FromInt(int64(s.N))
+	case engine.Double:
+		d, ok := decode(formFloat, s)
+		if !ok {
+			return d, false
+		}
+		v = d
+	case engine.Boolean:
+		v = value.FromBool(s.N != 0)
+	case engine.DateTime:
+		v = value.FromTicks(int64(s.N))
+	case engine.Guid:
+		v = value.FromUUID(s.S)
+	case engine.Binary:
+		v = value.FromBytes(s.S)
+	default:
+		v = value.FromString(s.S)
+	}
+	if t.Foreign.Open {
+		return v, true
+	}
+	if col.Edm != "" && s.Type.String() != col.Edm {
+		return v, false
+	}
+	v, err := col.Type.Convert(v)
+	return v, err == nil
+}
+
+// edmOf reads the name of a type.
+func edmOf(name string) engine.Edm {
+	for t := engine.String; t <= engine.Binary; t++ {
+		if t.String() == name {
+			return t
+		}
+	}
+	return engine.Absent
+}
+
+// naturalEdm is the type that a property gets for a value where nothing else says one.
+func naturalEdm(v value.Value) engine.Edm {
+	switch v.Kind() {
+	case value.Bool:
+		return engine.Boolean
+	case value.Int, value.Uint:
+		return engine.Int64
+	case value.Float, value.Decimal:
+		return engine.Double
+	case value.Time, value.Date:
+		return engine.DateTime
+	case value.Bytes:
+		return engine.Binary
+	case value.UUID:
+		return engine.Guid
+	}
+	return engine.String
+}
+
+// edmTypes are the SQL types whose conversion makes a value fit a property's type.
+var edmTypes = [...]value.Type{
+	engine.Int32: {Base: value.TypeInt}, engine.Int64: {Base: value.TypeBigInt}, engine.Double: {Base: value.TypeDouble},
+	engine.Boolean: {Base: value.TypeBool}, engine.DateTime: {Base: value.TypeDateTime, Precision: -1},
+	engine.Guid: {Base: value.TypeUUID}, engine.Binary: {Base: value.TypeBlob}, engine.String: {Base: value.TypeText},
+}
+
+var edmForms = [...]form{
+	engine.Int32: formInt, engine.Int64: formInt, engine.Double: formFloat, engine.Boolean: formBool,
+	engine.Guid: formUUID, engine.Binary: formBinary, engine.String: formText,
+}
+
+// toEdm gives v as a property of a type; not ok when it does not fit, or would be another value there: text that
+// spells a number does not become one.
+func toEdm(v value.Value, edm engine.Edm) (engine.Value, bool) {
+	if edm == engine.Absent {
+		return engine.Value{}, false
+	}
+	isText := v.Kind() == value.String || v.Kind() == value.Bytes
+	if isText && (edm == engine.Int32 || edm == engine.Int64 || edm == engine.Double || edm == engine.Boolean) {
+		return engine.Value{}, false
+	}
+	converted, err := edmTypes[edm].Convert(v)
+	if err != nil {
+		return engine.Value{}, false
+	}
+	if edm == engine.DateTime {
+		ticks := converted.Ticks()
+		return engine.Value{Type: edm, N: uint64(ticks)}, ticks >= engine.MinDateTime && ticks <= engine.MaxDateTime
+	}
+	stored, ok := encode(edmForms[edm], converted)
+	stored.Type = edm
+	if edm == engine.Double && converted.Float() == 0 {
+		stored.N = 0 // the wire has no -0, and what an engine keeps in its place is of another type
+	}
+	return stored, ok
+}
+
+// foreignConstant is storeFilter.constant for a property whose type the definition says.
+func (f *storeFilter) foreignConstant(v value.Value) (engine.FilterOp, engine.Value, bool) {
+	none := engine.Value{}
+	exact, err := f.column.Type.Convert(v)
+	if err != nil {
+		return 0, none, false
+	}
+	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 {
+		return 0, none, false
+	}
+	edm := edmOf(f.column.Edm)
+	stored, ok := toEdm(exact, edm)
+	if !ok {
+		return 0, none, false
+	}
+	op := filterOps[f.op]
+	switch edm {
+	case engine.String:
+		plain := f.column.Type.Base == value.TypeChar || f.column.Type.Base == value.TypeText
+		if !plain || v.Kind() != value.String || len(stored.S) > propertyUnits || op != engine.Eq && !sameOrder(stored.S) {
+			return 0, none, false
+		}
+	case engine.Double, engine.Int32, engine.Int64:
+	case engine.Boolean, engine.Guid:
+		return op, stored, op == engine.Eq
+	case engine.DateTime:
+		return widenTime(op, stored)
+	default:
+		return 0, none, false
+	}
+	return op, stored, true
+}
+
+// ticksPerMillisecond is the precision at which stores have been seen to compare times.
+const ticksPerMillisecond = 10_000
+
+// widenTime makes a comparison of times one that holds at milliseconds, too.
+func widenTime(op engine.FilterOp, v engine.Value) (engine.FilterOp, engine.Value, bool) {
+	v.N -= v.N % ticksPerMillisecond
+	switch op {
+	case engine.Gt, engine.Ge:
+		return engine.Ge, v, v.N >= uint64(engine.MinDateTime)
+	case engine.Lt, engine.Le:
+		v.N += ticksPerMillisecond
+		return engine.Le, v, v.N <= uint64(engine.MaxDateTime)
+	}
+	return op, v, false
+}
+
+// foreignStem gives what the keys of a run have in common with key where stores may sort keys otherwise than SQL
+// does: by UTF-16 units, which is another order from the first character above the surrogates on.
+func foreignStem(key string) (stem string, cut bool) {
+	for i, r := range key {
+		if r >= 0xD800 {
+			return key[:i], true
+		}
+	}
+	return key, false
+}

@@ -1,0 +1,199 @@
+package planner
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// edmTypes are the types that a property can be declared to have, with those of columns that can be kept in it.
+var edmTypes = map[string][]value.Base{
+	"String":   {value.TypeChar, value.TypeText, value.TypeJSON, value.TypeDecimal},
+	"Int32":    {value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt},
+	"Int64":    {value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt},
+	"Double":   {value.TypeFloat, value.TypeDouble},
+	"Boolean":  {value.TypeBool},
+	"DateTime": {value.TypeDateTime},
+	"Guid":     {value.TypeUUID},
+	"Binary":   {value.TypeBinary, value.TypeBlob},
+}
+
+// defineExternal makes the table that CREATE EXTERNAL TABLE describes: names and types for what another program
+// keeps in a physical table. It has no indexes, as that program would not write their entries.
+func defineExternal(c *dialect.CreateTable, database string) (*Table, error) {
+	x := c.External
+	d := &definer{t: &Table{Database: database, Name: c.Table.Name, Physical: x.Location, Foreign: &Foreign{}}}
+	if d.t.Physical == "" {
+		d.t.Physical = c.Table.Name
+	}
+	if len(c.Indexes) > 0 || len(c.ForeignKeys) > 0 {
+		return nil, newError(codeWrongUsage, x.Pos, "An EXTERNAL TABLE has no keys but those that PARTITION KEY and ROW KEY describe")
+	}
+	if err := d.options(c.Options); err != nil {
+		return nil, err
+	}
+	if len(c.Columns) == 0 {
+		return nil, newError(codeTableMustHaveCols, noPos, "A table must have at least 1 column")
+	}
+	for i := range c.Columns {
+		if err := d.externalColumn(&c.Columns[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i := range c.Checks {
+		if err := d.addCheck(&c.Checks[i]); err != nil {
+			return nil, err
+		}
+	}
+	var err error
+	if d.t.Foreign.Partition, err = d.template("PARTITION KEY", x.PartitionKey); err != nil {
+		return nil, err
+	}
+	if d.t.Foreign.Row, err = d.template("ROW KEY", x.RowKey); err != nil {
+		return nil, err
+	}
+	if d.find(foreignTimestamp) < 0 {
+		t := timestampColumn()
+		t.Hidden = true
+		d.t.Columns = append(d.t.Columns, t)
+	}
+	if err := d.t.closeForeign(); err != nil {
+		return nil, err
+	}
+	if err := d.t.BindTexts(); err != nil {
+		return nil, err
+	}
+	return d.t, d.checkTexts()
+}
+
+func (d *definer) externalColumn(def *dialect.ColumnDef) error {
+	if def.AutoIncrement || def.Generated != nil || def.PrimaryKey || def.Unique {
+		return newError(codeWrongUsage, def.Pos, "Column '%s' of an EXTERNAL TABLE can be no key, no AUTO_INCREMENT and not generated", def.Name)
+	}
+	if d.find(def.Name) >= 0 {
+		return newError(codeDuplicateColumn, def.Pos, "Duplicate column name '%s'", def.Name)
+	}
+	if len(d.t.Columns) >= MaxColumns {
+		return newError(codeTooManyColumns, def.Pos, "Too many columns; at most %d fit an entity", MaxColumns)
+	}
+	col, err := d.column(def)
+	if err != nil {
+		return err
+	}
+	if col.Property = def.Property; col.Property == "" {
+		col.Property = def.Name
+	}
+	switch col.Property {
+	case foreignTimestamp:
+		if col.Type.Base != value.TypeDateTime || def.Edm != "" {
+			return newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': the Timestamp is a DATETIME", def.Name)
+		}
+		col.Source, col.NotNull = SourceTimestamp, false
+	case foreignPartitionKey, foreignRowKey, "":
+		return newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': PARTITION KEY and ROW KEY say what the keys are", def.Name)
+	}
+	for _, other := range d.t.Columns {
+		if other.Property == col.Property {
+			return newError(codeDuplicateColumn, def.Pos, "Columns '%s' and '%s' are the same property", other.Name, def.Name)
+		}
+	}
+	if def.Edm != "" {
+		if col.Edm, err = edmName(col, def); err != nil {
+			return err
+		}
+	}
+	d.t.Columns = append(d.t.Columns, col)
+	return d.columnCheck(def)
+}
+
+// edmName is the name of a declared type as the service writes it.
+func edmName(col *Column, def *dialect.ColumnDef) (string, error) {
+	name := def.Edm
+	if len(name) > 4 && strings.EqualFold(name[:4], "Edm.") {
+		name = name[4:]
+	}
+	for edm, bases := range edmTypes {
+		if !strings.EqualFold(edm, name) {
+			continue
+		}
+		for _, base := range bases {
+			if base == col.Type.Base && !col.Type.Unsigned {
+				return edm, nil
+			}
+		}
+		return "", newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': a property of type %s does not hold %s", col.Name, edm, col.Type)
+	}
+	return "", newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': '%s' is no type of a property", col.Name, def.Edm)
+}
+
+// template reads how a key is made. Columns of a key are no properties, and never NULL.
+func (d *definer) template(what, text string) ([]KeyPiece, error) {
+	pieces, err := ParseTemplate(text, d.t.Columns, d.find)
+	if err != nil {
+		return nil, newError(codeSyntax, noPos, "%s '%s': %s", what, text, err)
+	}
+	for _, p := range pieces {
+		if p.Text != "" {
+			continue
+		}
+		col := d.t.Columns[p.Column]
+		if col.Edm != "" || col.HasDefault || col.Source == SourceTimestamp || col.Property != col.Name {
+			return nil, newError(codeWrongUsage, noPos, "%s '%s': column '%s' is part of a key, so it is no property and has no default", what, text, col.Name)
+		}
+		col.Source, col.NotNull = SourceKey, true
+	}
+	return pieces, nil
+}
+
+// createExternalSQL writes the statement that defines an external table.
+func createExternalSQL(t *Table) string {
+	var b strings.Builder
+	b.WriteString("CREATE EXTERNAL TABLE " + quoteName(t.Name) + " (")
+	sep := "\n  "
+	for _, c := range t.Columns {
+		if c.Hidden {
+			continue
+		}
+		b.WriteString(sep + columnSQL(c))
+		if c.Source != SourceKey && c.Property != c.Name {
+			b.WriteString(" PROPERTY " + quoteText(c.Property))
+		}
+		if c.Edm != "" {
+			b.WriteString(" EDM " + c.Edm)
+		}
+		sep = ",\n  "
+	}
+	for _, c := range t.Checks {
+		b.WriteString(sep + "CONSTRAINT " + quoteName(c.Name) + " CHECK (" + c.Text + ")")
+	}
+	b.WriteString("\n) LOCATION " + quoteText(t.Physical))
+	b.WriteString("\nPARTITION KEY " + quoteText(t.templateText(t.Foreign.Partition)))
+	b.WriteString("\nROW KEY " + quoteText(t.templateText(t.Foreign.Row)))
+	if t.Comment != "" {
+		b.WriteString("\nCOMMENT " + quoteText(t.Comment))
+	}
+	return b.String()
+}
+
+var braces = strings.NewReplacer("{", "{{", "}", "}}")
+
+func (t *Table) templateText(pieces []KeyPiece) string {
+	var b strings.Builder
+	for _, p := range pieces {
+		if p.Text != "" {
+			b.WriteString(braces.Replace(p.Text))
+			continue
+		}
+		b.WriteString("{" + t.Columns[p.Column].Name)
+		if p.Form != FormPlain {
+			b.WriteString(":" + string(" DRN"[p.Form]))
+			if p.Digits > 0 {
+				b.WriteString(strconv.Itoa(p.Digits))
+			}
+		}
+		b.WriteString("}")
+	}
+	return b.String()
+}

@@ -1,0 +1,172 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Foreign says how entities that somebody else's program makes are rows of a table. Their keys are texts as that
+// program writes them: each is a list of pieces, fixed texts and columns. An entity whose keys are of another form
+// is no row of the table, so that entities of several forms can lie side by side in one physical table, each form
+// a table of its own.
+type Foreign struct {
+	// Open: nobody declared the table. Its columns are the properties that were seen, of whatever type, and any
+	// name that is not among them is a property, too.
+	Open           bool `json:",omitempty"`
+	Partition, Row []KeyPiece
+}
+
+// Source is what of an entity a column of a foreign table is.
+type Source uint8
+
+const (
+	SourceProperty  Source = iota // a property
+	SourceKey                     // a piece of a key
+	SourceTimestamp               // when the store last wrote the entity
+	SourceWhole                   // the entity as it was read, for who changes it; no name leads to it
+)
+
+// The columns of an open table that every entity has.
+const (
+	foreignPartitionKey = "PartitionKey"
+	foreignRowKey       = "RowKey"
+	foreignTimestamp    = "Timestamp"
+	foreignWhole        = "" // no column can be called that
+)
+
+// NewOpenTable makes the table of a physical table that nobody declared. Properties are the names of what its
+// entities have, in the order that * shows, and how the store types them ("" where they differ).
+func NewOpenTable(physical string, properties, edms []string) (*Table, error) {
+	t := &Table{Name: physical, Physical: physical, Foreign: &Foreign{
+		Open:      true,
+		Partition: []KeyPiece{{Column: 0}},
+		Row:       []KeyPiece{{Column: 1}},
+	}}
+	text := value.Type{Base: value.TypeText}
+	t.Columns = []*Column{
+		{Name: foreignPartitionKey, Type: text, NotNull: true, Source: SourceKey},
+		{Name: foreignRowKey, Type: text, NotNull: true, Source: SourceKey},
+		timestampColumn(),
+	}
+	for i, name := range properties {
+		t.Columns = append(t.Columns, &Column{Name: name, Property: name, Edm: edms[i]})
+	}
+	return t, t.closeForeign()
+}
+
+func timestampColumn() *Column {
+	return &Column{Name: foreignTimestamp, Type: value.Type{Base: value.TypeDateTime, Precision: -1}, Source: SourceTimestamp}
+}
+
+// closeForeign adds what every foreign table has, when its columns are all there.
+func (t *Table) closeForeign() error {
+	t.Columns = append(t.Columns, &Column{Name: foreignWhole, Type: value.Type{Base: value.TypeBlob}, Source: SourceWhole, Hidden: true})
+	t.Key = nil
+	for _, pieces := range [...][]KeyPiece{t.Foreign.Partition, t.Foreign.Row} {
+		for _, p := range pieces {
+			if p.Text == "" && !t.keyed(p.Column) {
+				t.Key = append(t.Key, KeyPart{Column: p.Column})
+			}
+		}
+	}
+	return t.Init()
+}
+
+func (t *Table) keyed(column int) bool {
+	for _, p := range t.Key {
+		if p.Column == column {
+			return true
+		}
+	}
+	return false
+}
+
+// with gives the table with one more property, which none of the entities seen so far has.
+func (t *Table) with(property string) (*Table, error) {
+	c := t.Clone()
+	c.Columns[len(c.Columns)-1] = &Column{Name: property, Property: property}
+	return c, c.closeForeign()
+}
+
+// IsOpen says whether nobody declared the table.
+func (t *Table) IsOpen() bool { return t.Foreign != nil && t.Foreign.Open }
+
+// appendForeign appends a key of a foreign table.
+func (t *Table) appendForeign(dst []byte, pieces []KeyPiece, row []value.Value) ([]byte, error) {
+	for i := range pieces {
+		p := &pieces[i]
+		if p.Text != "" {
+			dst = append(dst, p.Text...)
+			continue
+		}
+		begin := len(dst)
+		var ok bool
+		if dst, ok = p.append(dst, row[p.Column]); !ok {
+			return dst, t.keyError(p.Column, errNotOfForm)
+		}
+		if end := endOf(pieces, i); end != "" && cutAt(string(dst[begin:])+end, end) != len(dst)-begin {
+			return dst, t.keyError(p.Column, errHoldsEnd)
+		}
+	}
+	return dst, nil
+}
+
+// ParseKeys gives the values that the keys of an entity stand for their columns, dst[ordinal]; not ok when they are
+// of another form, so that the entity is no row of the table.
+func (t *Table) ParseKeys(partition, row string, dst []value.Value) bool {
+	return t.parseForeign(t.Foreign.Partition, partition, dst, nil) && t.parseForeign(t.Foreign.Row, row, dst, t.Foreign.Partition)
+}
+
+// parseForeign reads one key. A column that known has as well must have the same value in both.
+func (t *Table) parseForeign(pieces []KeyPiece, key string, dst []value.Value, known []KeyPiece) bool {
+	for i := range pieces {
+		p := &pieces[i]
+		if p.Text != "" {
+			if len(key) < len(p.Text) || key[:len(p.Text)] != p.Text {
+				return false
+			}
+			key = key[len(p.Text):]
+			continue
+		}
+		n := len(key)
+		if width := p.width(t.Columns[p.Column].Type); width > 0 {
+			n = min(n, width)
+		} else if end := endOf(pieces, i); end != "" {
+			if n = cutAt(key, end); n < 0 {
+				return false
+			}
+		}
+		v, ok := p.parse(key[:n], t.Columns[p.Column].Type)
+		if !ok || has(known, p.Column) && dst[p.Column] != v {
+			return false
+		}
+		dst[p.Column] = v
+		key = key[n:]
+	}
+	return key == ""
+}
+
+func has(pieces []KeyPiece, column int) bool {
+	for i := range pieces {
+		if pieces[i].Text == "" && pieces[i].Column == column {
+			return true
+		}
+	}
+	return false
+}
+
+// endOf is the fixed text that follows piece i, which a text in its place must not hold.
+func endOf(pieces []KeyPiece, i int) string {
+	if i+1 < len(pieces) {
+		return pieces[i+1].Text
+	}
+	return ""
+}
+
+// successor is the least key above all that begin with prefix; "" where there is none. exact says that nothing
+// lies between: what may stand in a key, but is passed over by the successor, does.
+func successor(prefix string) (to string, exact bool) {
+	to = keymap.Successor(prefix)
+	n := len(prefix)
+	return to, prefix == "" || len(to) == n && to[:n-1] == prefix[:n-1] && to[n-1] == prefix[n-1]+1
+}
