@@ -80,8 +80,8 @@ func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops
 	})
 }
 
-// DropInside deletes the definition of a table that lives inside another one, and waits until nobody writes by it
-// any more. Its rows and index entries, which nobody sees then, are for the caller to delete.
+// DropInside deletes the definition of a table that lives inside another one. Its rows and index entries, which
+// nobody sees then, are for the caller to delete, when nobody writes by the definition any more (WaitLease).
 func (c *Catalog) DropInside(ctx context.Context, t *planner.Table, m *engine.Meter) error {
 	c.change.Lock()
 	defer c.change.Unlock()
@@ -113,10 +113,7 @@ func (c *Catalog) DropInside(ctx context.Context, t *planner.Table, m *engine.Me
 	if err != nil {
 		return err
 	}
-	if err := c.dropSequence(ctx, t, m); err != nil {
-		return err
-	}
-	return c.WaitLease(ctx)
+	return c.dropSequence(ctx, t, m)
 }
 
 // relatives gives the definitions that name a table, when it gets another name; "" when it is dropped.

@@ -192,11 +192,13 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 		return err
 	}
 	for _, t := range tables {
-		drop := x.Catalog.Drop
+		var err error
 		if t.Inside != nil {
-			drop = x.dropInside
+			err = x.dropInside(ctx, t, tables)
+		} else {
+			err = x.Catalog.Drop(ctx, t, x.meter)
 		}
-		if err := drop(ctx, t, x.meter); err != nil && !isNoTable(err) {
+		if err != nil && !isNoTable(err) {
 			return err
 		}
 	}

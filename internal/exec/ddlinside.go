@@ -9,7 +9,6 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -61,9 +60,16 @@ func dropsChildren(tables []*planner.Table) error {
 	return nil
 }
 
-// dropInside drops a table that lives inside another one, then deletes its rows and index entries.
-func (x *definition) dropInside(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	if err := x.Catalog.DropInside(ctx, t, m); err != nil {
+// dropInside drops a table that lives inside another one, then deletes its rows and index entries, unless the
+// physical table goes too.
+func (x *definition) dropInside(ctx context.Context, t *planner.Table, dropped []*planner.Table) error {
+	if err := x.Catalog.DropInside(ctx, t, x.meter); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(dropped, func(o *planner.Table) bool { return o.Physical == t.Physical && o.Inside == nil }) {
+		return nil
+	}
+	if err := x.Catalog.WaitLease(ctx); err != nil {
 		return err
 	}
 	parent, err := x.table(ctx, dialect.TableName{Name: t.Inside.Parent, Pos: -1}) // whose entities they are now

@@ -507,3 +507,27 @@ func (r *random) read() {
 		r.Fatalf("Scan %+v: %q through the buffer, %q straight", s, got, want)
 	}
 }
+
+// TestReadSince: a condition on an entity that the transaction has written without one holds for what was stored
+// when it did: a parent that was touched is not deleted when others have touched it since.
+func TestReadSince(t *testing.T) {
+	for _, others := range []bool{false, true} {
+		e := open(t, 10)
+		must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "k", "A", "1"))))
+		b := buffer.New(e)
+		must(t, b.Apply(t.Context(), commitOf(op(engine.Merge, "k"))))
+		got, err := b.Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: "k"})
+		must(t, err)
+		if others {
+			must(t, e.Commit(t.Context(), commitOf(op(engine.Merge, "k"))))
+		}
+		del := op(engine.Delete, "k")
+		del.IfMatch = got.ETag
+		must(t, b.Apply(t.Context(), commitOf(del)))
+		if err := b.Commit(t.Context(), nil); others {
+			wantCode(t, err, engine.CodeStale, 0)
+		} else {
+			must(t, err)
+		}
+	}
+}
