@@ -74,10 +74,9 @@ func (c *conn) writeOnce(ctx context.Context, p *prepared, args []value.Value) (
 	return c.runPlan(ctx, p, plan, args)
 }
 
+// makeParts makes the parts that rows need.
 func (c *conn) makeParts(ctx context.Context, need *planner.NoPartError) error {
-	m := &engine.Meter{}
-	defer c.connector.add(m)
-	return c.definer().MakeParts(ctx, need, &c.session, m)
+	return c.definer().MakeParts(ctx, need, &c.session, &c.connector.upkeep)
 }
 
 // deleteParts deletes the rows of whole parts with their tables.

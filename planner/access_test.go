@@ -121,7 +121,9 @@ func newWorld(r *rand.Rand) *world {
 		}
 		w.table.Indexes = append(w.table.Indexes, ix)
 	}
-	switch r.IntN(4) {
+	switch r.IntN(6) {
+	case 2, 3:
+		w.divide()
 	case 0:
 		w.table.Partition = &Partitioning{Kind: PartitionByKey, Columns: []int{w.table.Key[0].Column}, Cut: 40}
 	case 1:
@@ -138,6 +140,9 @@ func newWorld(r *rand.Rand) *world {
 				row[i] = w.makes[i](r)
 			}
 		}
+		if _, err := w.table.PartOf(row); err != nil {
+			continue
+		}
 		keys := w.uniqueKeys(row)
 		if !slices.ContainsFunc(keys, func(k string) bool { return taken[k] }) {
 			w.rows = append(w.rows, append(row, value.FromString("etag")))
@@ -147,6 +152,54 @@ func newWorld(r *rand.Rand) *world {
 		}
 	}
 	return w
+}
+
+// divide divides the table into parts by one or two columns of its key.
+func (w *world) divide() {
+	ps := &Parts{Kind: PartsByRange}
+	for _, p := range w.table.Key[:1+w.r.IntN(len(w.table.Key))] {
+		ps.Columns = append(ps.Columns, p.Column)
+		ps.codes = append(ps.codes, keymap.Part{Type: w.table.Columns[p.Column].Type})
+	}
+	var codes []string
+	for range 6 {
+		code, err := ps.appendCode(nil, func(i int) value.Value { return w.makes[ps.Columns[i]](w.r) })
+		if err != nil {
+			panic(err)
+		}
+		codes = append(codes, string(code))
+	}
+	slices.Sort(codes)
+	codes = slices.Compact(codes)
+	add := func(from, to string) *Part {
+		part := &Part{Name: numbered("p", len(ps.List)), Spans: []CodeSpan{{from, to}}}
+		ps.List = append(ps.List, part)
+		return part
+	}
+	if w.r.IntN(3) == 0 {
+		ps.Kind = PartsByList
+		for _, code := range codes {
+			if n := len(ps.List); n > 0 && w.r.IntN(2) == 0 {
+				last := ps.List[w.r.IntN(n)]
+				last.Spans = append(last.Spans, CodeSpan{code, code + behind})
+			} else {
+				add(code, code+behind)
+			}
+		}
+	} else {
+		from := ""
+		for _, code := range codes {
+			if from == "" && code == "" {
+				continue
+			}
+			if w.r.IntN(5) > 0 { // else a gap
+				add(from, code)
+			}
+			from = code
+		}
+		add(from, "")
+	}
+	w.table.Parts = ps
 }
 
 // uniqueKeys are the keys that no two rows share.
@@ -255,7 +308,7 @@ func (r *Reads) has(k Key) bool {
 		return true
 	}
 	for _, s := range r.Spans {
-		if (s.All || s.Partition == k.Partition) && s.From <= k.Row && k.Row < s.To {
+		if s.Part == k.Part && (s.All || s.Partition == k.Partition) && s.From <= k.Row && k.Row < s.To {
 			return true
 		}
 	}
@@ -302,6 +355,9 @@ func TestAccessAgainstBruteForce(t *testing.T) {
 			}
 		}
 	}
+	if covers == 0 {
+		t.Error("no scan of whole parts")
+	}
 	for a := PointRead; a <= TableScan; a++ {
 		if access[a] == 0 {
 			t.Errorf("no %s among the paths", accessNames[a])
@@ -316,7 +372,7 @@ func (w *world) check(r *accessRequest, p accessPath) string {
 		return err.Error()
 	}
 	for i := 1; i < len(reads.Spans); i++ {
-		if a, b := reads.Spans[i-1], reads.Spans[i]; a.Partition > b.Partition || a.Partition == b.Partition && a.To > b.From {
+		if a, b := reads.Spans[i-1], reads.Spans[i]; a.Part == b.Part && (a.Partition > b.Partition || a.Partition == b.Partition && a.To > b.From) {
 			return fmt.Sprintf("spans overlap: %v", reads.Spans)
 		}
 	}
@@ -324,6 +380,9 @@ func (w *world) check(r *accessRequest, p accessPath) string {
 		if reads.Points[i] == reads.Points[i-1] {
 			return "a point is there twice"
 		}
+	}
+	if problem := w.checkCover(p.scan); problem != "" {
+		return problem
 	}
 	type found struct {
 		key Key
@@ -361,7 +420,12 @@ func (w *world) check(r *accessRequest, p accessPath) string {
 	if !p.ordered || reads.Unordered {
 		return ""
 	}
-	slices.SortStableFunc(in, func(a, b found) int { return strings.Compare(a.key.Row, b.key.Row) })
+	slices.SortStableFunc(in, func(a, b found) int {
+		if order := p.scan.PartOrder; order != 0 && a.key.Part != b.key.Part {
+			return order * compareParts(a.key.Part, b.key.Part)
+		}
+		return strings.Compare(a.key.Row, b.key.Row)
+	})
 	for i := 1; i < len(in); i++ {
 		for _, k := range p.scan.Order {
 			f := expr.Compile(k.Expr)
@@ -381,6 +445,35 @@ func (w *world) check(r *accessRequest, p accessPath) string {
 	}
 	return ""
 }
+
+// checkCover says what is wrong with the parts that a DELETE of these rows would empty.
+func (w *world) checkCover(s *Scan) string {
+	cover := newCover(&Delete{Table: w.table, Source: s})
+	if cover == nil {
+		return ""
+	}
+	whole, err := cover.Parts(&expr.Env{Args: w.args})
+	if err != nil || len(whole) == 0 {
+		return ""
+	}
+	for _, row := range w.rows {
+		env := &expr.Env{Row: row, Args: w.args}
+		recheck, err1 := holds(s.Recheck, env)
+		residual, err2 := holds(s.Residual, env)
+		part, err := w.table.PartOf(row)
+		if err != nil || err1 != nil || err2 != nil {
+			continue
+		}
+		if deleted := slices.Contains(whole, part); deleted != (recheck && residual) {
+			return fmt.Sprintf("row %v of part %s: deleted with it %v, by the conditions %v", row, part.Name, deleted, recheck && residual)
+		}
+	}
+	covers++
+	return ""
+}
+
+// covers counts the scans whose rows were those of whole parts.
+var covers int
 
 // key is the key of the entity that a scan would find a row by; cut when a part of it is.
 func (w *world) key(s *Scan, row []value.Value) (Key, bool) {
@@ -402,7 +495,11 @@ func (w *world) key(s *Scan, row []value.Value) (Key, bool) {
 		code, rest = keymap.SkipValue(rest)
 		cut = cut || keymap.IsCut(code)
 	}
-	return Key{Partition: string(partition), Row: string(text)}, cut
+	part, err := w.table.PartOf(row)
+	if err != nil {
+		panic(err)
+	}
+	return Key{Part: part, Partition: string(partition), Row: string(text)}, cut
 }
 
 // passes evaluates a filter as a store would: comparisons with what is absent are false.

@@ -167,6 +167,12 @@ func isText(t *value.Type) bool {
 
 func (c *constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 	op, l, r := n.Op, n.L, n.R
+	if ordinal, t := c.dateFunction(op, l, r); t != nil {
+		return ordinal, t
+	}
+	if ordinal, t := c.dateFunction(mirrored(op), r, l); t != nil {
+		return ordinal, t
+	}
 	ordinal, ok := c.column(l)
 	if !ok || !c.known(r) {
 		if ordinal, ok = c.column(r); !ok || !c.known(l) {
@@ -232,6 +238,9 @@ func (c *constrainer) like(n *expr.Like) (ordinal int, t *test) {
 }
 
 func (c *constrainer) in(n *expr.In) (ordinal int, t *test) {
+	if ordinal, t := c.dateFunctionIn(n); t != nil {
+		return ordinal, t
+	}
 	ordinal, ok := c.column(n.X)
 	if !ok || n.Not {
 		return -1, nil

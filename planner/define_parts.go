@@ -92,6 +92,8 @@ func (d *definer) partColumns(ps *Parts, names []string, pos dialect.Pos) error 
 			return notSupported(pos, "partitions by JSON column '%s' are", name)
 		case ps.Func != "" && t.Base != value.TypeDate && t.Base != value.TypeDateTime:
 			return notSupported(pos, "PARTITION BY … (%s(%s)) of a column that is no date is", ps.Func, name)
+		case ps.Func == "UNIX_TIMESTAMP" && (t.Base == value.TypeDate || ps.Kind == PartsByList):
+			return notSupported(pos, "UNIX_TIMESTAMP(%s) for anything but RANGE of a DATETIME is", name)
 		case d.t.Columns[i].Generated != "" && !d.t.Columns[i].Stored:
 			return notSupported(pos, "partitions by virtual column '%s' are", name)
 		}

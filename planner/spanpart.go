@@ -30,6 +30,7 @@ const (
 	testIn
 	testAnd
 	testOr
+	testFunction // a rising function of the column
 )
 
 // test is a condition on one column whose other side is known before the table is read: it becomes a set
@@ -40,6 +41,9 @@ type test struct {
 	list   []expr.Func // IN
 	kids   []*test     // AND, OR
 	escape rune
+	// function is YEAR or TO_DAYS, and compared how its result is compared, of a testFunction.
+	function string
+	compared testOp
 	// nullSafe: NULL equals NULL.
 	nullSafe bool
 	// loose: a comparison by octets on a column whose keys are folded. The keys are a superset.
@@ -124,6 +128,8 @@ func (t *test) eval(env *expr.Env, p *keyPart) (list []interval, exact bool, err
 		return []interval{iv}, true, err
 	case testLike:
 		return t.like(env, p)
+	case testFunction:
+		return t.functionOf(env, p)
 	}
 	list, exact, err = t.compare(env, p, t.value)
 	return list, exact && !t.loose, err
