@@ -32,6 +32,9 @@ func NewCompare(op CompareOp, l, r Node) (Node, error) {
 	lt, lok := l.(*Tuple)
 	rt, rok := r.(*Tuple)
 	if !lok && !rok {
+		if op != NullEq && (isNullConst(l) || isNullConst(r)) {
+			return &Const{T: truthType}, nil
+		}
 		return fold(&Compare{Op: op, L: l, R: r, Collation: CollationOf(l, r)}), nil
 	}
 	if !lok || !rok || op != Eq && op != Ne && op != NullEq {
@@ -54,6 +57,11 @@ func NewCompare(op CompareOp, l, r Node) (Node, error) {
 		return NewLogic(Or, kids...)
 	}
 	return NewLogic(And, kids...)
+}
+
+func isNullConst(n Node) bool {
+	c, ok := n.(*Const)
+	return ok && c.V.IsNull()
 }
 
 // NewLogic joins conditions. ANDs within AND and ORs within OR are flattened; constants that decide or do
@@ -214,6 +222,9 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 	}
 	xt, ok := x.(*Tuple)
 	if !ok {
+		if isNullConst(x) {
+			return &Const{T: truthType}, nil
+		}
 		all := append([]Node{x}, list...)
 		return fold(&In{X: x, List: list, Not: not, Collation: CollationOf(all...)}), nil
 	}

@@ -111,7 +111,35 @@ func NewCase(operand Node, whens []When, els Node) (Node, error) {
 		return nil, err
 	}
 	n.T = UnifyTypes(append(types, els.Type())...)
-	return fold(n), nil
+	if constant, ok := fold(n).(*Const); ok {
+		return constant, nil
+	}
+	return withoutIdleArms(n), nil
+}
+
+// withoutIdleArms drops the arms that are never reached: so what they name need not be read, nor be in GROUP BY.
+func withoutIdleArms(n *Case) Node {
+	whens, els := make([]When, 0, len(n.Whens)), n.Else
+	for _, w := range n.Whens {
+		c, constant := w.Cond.(*Const)
+		if constant && truthOfValue(c.V) == isTrue {
+			els = w.Result
+			break
+		}
+		if !constant {
+			whens = append(whens, w)
+		}
+	}
+	c, constant := els.(*Const)
+	switch {
+	case len(whens) > 0:
+		return &Case{Whens: whens, Else: els, T: n.T}
+	case constant:
+		return &Const{V: coerce(c.V, n.T), T: n.T}
+	case sameType(els.Type(), n.T):
+		return els
+	}
+	return n
 }
 
 // NewCall makes a call of the function name (any case).
@@ -138,7 +166,11 @@ func newCall(f *Function, args []Node) (Node, error) {
 			return nil, err
 		}
 	}
-	return fold(&Call{Func: f, Args: args, T: f.Type(args)}), nil
+	call := &Call{Func: f, Args: args, T: f.Type(args)}
+	if f.simplify != nil {
+		return fold(f.simplify(call)), nil
+	}
+	return fold(call), nil
 }
 
 // NewConcat makes l || r as concatenation.

@@ -26,6 +26,7 @@ type Function struct {
 	check     func(args []Node) error // what Min and Max do not say
 	bare      *Function               // what it is without arguments; nil: the same
 	compile   func(n *Call) Func      // instead of Eval; it may return nil to leave it to Eval
+	simplify  func(n *Call) Node      // a constant, or the call without operands that are never computed; nil: all are
 }
 
 // registry is every function by its names.

@@ -7,17 +7,23 @@ func logicFunctions() []*Function {
 	return []*Function{
 		{Name: "COALESCE", Signature: "COALESCE(x, …)", Family: "condition", Min: 1, Max: -1,
 			Doc:  "The first argument that is not NULL; the ones behind it are not computed.",
-			Type: unified, compile: compileCoalesce, null: allNull},
+			Type: unified, compile: compileCoalesce, simplify: simplifyCoalesce, null: allNull},
 		{Name: "IFNULL", Signature: "IFNULL(x, otherwise)", Family: "condition", Min: 2, Max: 2,
 			Doc:  "x, or otherwise where x is NULL.",
-			Type: unified, compile: compileCoalesce, null: allNull},
+			Type: unified, compile: compileCoalesce, simplify: simplifyCoalesce, null: allNull},
 		{Name: "IF", Signature: "IF(condition, then, else)", Family: "condition", Min: 3, Max: 3,
 			Doc:  "then where condition is true, else where it is false or NULL; the other one is not computed.",
 			Type: func(args []Node) value.Type { return UnifyTypes(args[1].Type(), args[2].Type()) }, compile: compileIf,
 			null: func(args []Node) bool { return anyNull(args[1:]) }},
 		{Name: "NULLIF", Signature: "NULLIF(x, y)", Family: "condition", Min: 2, Max: 2,
 			Doc:  "NULL where x = y, else x.",
-			Type: func(args []Node) value.Type { return args[0].Type() }, compile: compileNullif},
+			Type: func(args []Node) value.Type { return args[0].Type() }, compile: compileNullif,
+			simplify: func(n *Call) Node {
+				if isNullConst(n.Args[0]) {
+					return n.Args[0]
+				}
+				return n
+			}},
 		{Name: "ISNULL", Signature: "ISNULL(x)", Family: "condition", Min: 1, Max: 1, condition: true, null: neverNull,
 			Doc: "1 where x is NULL, else 0.", Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
@@ -59,6 +65,21 @@ func compileCoalesce(n *Call) Func {
 		}
 		return value.NullValue, nil
 	}
+}
+
+// simplifyCoalesce ends the arguments at the first constant that is not NULL.
+func simplifyCoalesce(n *Call) Node {
+	for i, a := range n.Args {
+		c, ok := a.(*Const)
+		switch {
+		case !ok || c.V.IsNull():
+		case i == 0:
+			return &Const{V: coerce(c.V, n.T), T: n.T}
+		default:
+			return &Call{Func: n.Func, Args: n.Args[:i+1], T: n.T}
+		}
+	}
+	return n
 }
 
 func compileIf(n *Call) Func {

@@ -327,3 +327,37 @@ func BenchmarkCall(b *testing.B) {
 	n := must(NewCompare(Gt, must(NewCall("LENGTH", []Node{col(0, value.TypeChar)})), num(3)))
 	benchmarkCond(b, n, &Env{Row: []value.Value{value.FromString("abc")}})
 }
+
+// What is never computed is not there: neither its columns nor its cost.
+func TestIdleOperands(t *testing.T) {
+	c := &Column{Index: 0, Name: "c", T: value.Type{Base: value.TypeBigInt}, Nullable: true}
+	d := &Column{Index: 1, Name: "d", T: value.Type{Base: value.TypeDouble}, Nullable: true}
+	null, seven := NewConst(value.NullValue), NewConst(value.FromInt(7))
+	call := func(name string, args ...Node) Node { return must(NewCall(name, args)) }
+	when := func(els Node, whens ...When) Node { return must(NewCase(nil, whens, els)) }
+	for want, n := range map[string]Node{
+		"NULL":                          must(NewCompare(Lt, c, null)),
+		"c <=> NULL":                    must(NewCompare(NullEq, c, null)),
+		"7":                             call("COALESCE", seven, c),
+		"COALESCE(c, 7)":                call("COALESCE", c, seven, d),
+		"COALESCE(c, d)":                call("COALESCE", c, d),
+		"c":                             when(c, When{must(NewCompare(Eq, c, null)), seven}),
+		"CASE WHEN c THEN 7 END":        when(nil, When{c, seven}, When{null, c}),
+		"CASE WHEN c THEN d END":        when(nil, When{c, d}),
+		"CASE WHEN d THEN 7 ELSE c END": when(d, When{null, d}, When{d, seven}, When{seven, c}, When{c, d}),
+	} {
+		if got := String(n); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+	}
+	if n := call("NULLIF", null, c); String(n) != "NULL" {
+		t.Errorf("NULLIF(NULL, c) is %s", String(n))
+	}
+	if n := must(NewIn(null, []Node{c, d}, true)); String(n) != "NULL" {
+		t.Errorf("NULL NOT IN (c, d) is %s", String(n))
+	}
+	// The type stays that of all operands: 7 among floats is a float.
+	if n, ok := call("COALESCE", seven, d).(*Const); !ok || n.V.Kind() != value.Float || n.T.Base != value.TypeDouble {
+		t.Errorf("COALESCE(7, d) is %v", n)
+	}
+}
