@@ -12,14 +12,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // conn is a session: variables, and a transaction while there is one. It holds nothing of the network.
 type conn struct {
 	connector  *Connector
 	session    expr.Session
-	tx         *buffer.Buffer // nil outside a transaction
-	readOnly   bool           // of the transaction
+	tx         *buffer.Buffer   // nil outside a transaction
+	readOnly   bool             // of the transaction
+	wrote      []*planner.Table // the definitions that the transaction has written by
 	savepoints []savepoint
 	closed     bool
 }
@@ -32,7 +34,7 @@ func newConn(k *Connector) *conn {
 }
 
 func (c *conn) reset() {
-	c.tx, c.readOnly, c.savepoints = nil, false, nil
+	c.endTx()
 	s := &c.session
 	s.Database = c.connector.database
 	s.LastInsertID, s.RowCount, s.FoundRows, s.Vars = 0, 0, 0, nil

@@ -7,6 +7,7 @@ import (
 	"io"
 	"math"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -17,12 +18,14 @@ import (
 
 // rows hands out what a cursor yields.
 type rows struct {
-	ctx     context.Context
-	conn    *conn
-	text    string // of the statement, for the place in an error
-	columns []planner.ResultColumn
-	names   []string
-	cursor  cursor
+	ctx  context.Context
+	conn *conn
+	// prepared is the statement until its first row is there: it may be run again up to then.
+	prepared *prepared
+	text     string // of the statement, for the place in an error
+	columns  []planner.ResultColumn
+	names    []string
+	cursor   cursor
 
 	execution exec.Execution // of the statement; here, and the meter, so that one allocation holds it all
 	meter     engine.Meter
@@ -66,7 +69,7 @@ func (l *rowList) Close() error { l.rows = nil; return nil }
 func (r *rows) Columns() []string { return r.names }
 
 func (r *rows) Next(dest []driver.Value) error {
-	row, err := r.cursor.Next(r.ctx)
+	row, err := r.row()
 	if err != nil {
 		if err == io.EOF || errors.Is(err, io.EOF) {
 			return io.EOF
@@ -77,6 +80,46 @@ func (r *rows) Next(dest []driver.Value) error {
 		dest[i] = driverValue(row[i])
 	}
 	return nil
+}
+
+// row gives the next row.
+func (r *rows) row() ([]value.Value, error) {
+	row, err := r.cursor.Next(r.ctx)
+	if err != nil && r.prepared != nil && isOutdated(err) {
+		return r.again()
+	}
+	r.prepared = nil
+	return row, err
+}
+
+// again runs a query that has given no row yet, by definitions read anew, and gives its first row. The columns
+// must be those that were announced.
+func (r *rows) again() ([]value.Value, error) {
+	p := r.prepared
+	r.prepared = nil
+	if err := r.cursor.Close(); err != nil {
+		return nil, err
+	}
+	catalog, runtime := r.conn.connector.catalog, r.conn.connector.runtime
+	catalog.Forget()
+	planned, err := r.conn.plan(r.ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.EqualFunc(planned.plan.Columns, r.columns, sameColumn) {
+		return nil, &exec.SchemaChangedError{Table: planned.plan.Tables[0].Name}
+	}
+	r.execution.Plan = planned.plan
+	cur, err := runtime.Query(r.ctx, &r.execution)
+	if err != nil {
+		return nil, err
+	}
+	r.cursor = cur
+	return cur.Next(r.ctx)
+}
+
+func sameColumn(a, b planner.ResultColumn) bool {
+	return a.Name == b.Name && a.Nullable == b.Nullable && a.Type.String() == b.Type.String()
 }
 
 func (r *rows) Close() error {

@@ -50,10 +50,9 @@ func isPlanned(s dialect.Statement) bool {
 
 // run runs a statement.
 func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
-	c.session.Now = now()
+	c.session.Now, c.session.InsertID = now(), 0
 	if isPlanned(p.parsed.Statement) {
-		switch p.parsed.Statement.(type) {
-		case *dialect.Insert, *dialect.Update, *dialect.Delete:
+		if writes(p.parsed.Statement) {
 			return c.write(ctx, p, args)
 		}
 		plan, err := c.plan(ctx, p)
@@ -80,6 +79,32 @@ func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcom
 	}
 }
 
+func writes(s dialect.Statement) bool {
+	switch s.(type) {
+	case *dialect.Insert, *dialect.Update, *dialect.Delete:
+		return true
+	}
+	return false
+}
+
+// isOutdated says whether err comes of a definition that was changed since it was read, and nothing was written.
+func isOutdated(err error) bool {
+	var (
+		partial *exec.PartialError
+		changed *exec.SchemaChangedError
+		stored  *engine.Error
+	)
+	switch {
+	case errors.As(err, &partial):
+		return false
+	case errors.As(err, &changed):
+		return true
+	case errors.As(err, &stored):
+		return (stored.Code == engine.CodeNoTable || stored.Code == engine.CodeDeleting) && stored.Applied == engine.NotApplied
+	}
+	return false
+}
+
 // plan gives the statement's plan, made anew when the definitions have changed.
 func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 	snapshot, err := c.connector.catalog.Snapshot(ctx)
@@ -96,6 +121,17 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 		return last, nil
 	}
 	plan, err := c.build(ctx, p.parsed, snapshot)
+	if isUnknown(err) {
+		// Another process may have made what this one does not know.
+		next, readErr := c.connector.catalog.Newer(ctx, snapshot)
+		if readErr != nil {
+			return nil, translate(readErr, p.parsed.Text)
+		}
+		if next != nil {
+			snapshot = next
+			plan, err = c.build(ctx, p.parsed, snapshot)
+		}
+	}
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)
 	}
@@ -103,6 +139,15 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 	p.plan.Store(made)
 	return made, nil
 }
+
+// isUnknown says whether a statement names a table or column that there is not.
+func isUnknown(err error) bool {
+	var table *planner.NoTableError
+	var other *planner.Error
+	return errors.As(err, &table) || errors.As(err, &other) && other.Code == unknownColumn
+}
+
+const unknownColumn = 1054
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
 	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database})
@@ -121,6 +166,9 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 		x.Store = c.tx
 	}
 	if plan.Write == nil {
+		if planned.snapshot != nil {
+			r.prepared = p
+		}
 		cur, err := c.connector.runtime.Query(ctx, x)
 		if err != nil {
 			c.connector.add(&r.meter)
@@ -135,12 +183,19 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 		c.session.RowCount = -1
 		return outcome{}, err
 	}
+	if c.tx != nil {
+		c.wrote = append(c.wrote, plan.Tables...)
+	}
 	c.session.RowCount = did.Affected
 	c.unsee(plan)
 	if did.LastInsertID != 0 {
 		c.session.LastInsertID = did.LastInsertID
 	}
-	out := outcome{result: result{affected: did.Affected, lastInsertID: did.LastInsertID}}
+	id := did.InsertID
+	if did.LastInsertID == 0 && c.session.InsertID != 0 {
+		id = c.session.InsertID
+	}
+	out := outcome{result: result{affected: did.Affected, lastInsertID: id}}
 	if len(plan.Columns) > 0 {
 		out.rows = &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, names: planned.names, cursor: &rowList{did.Rows}}
 	}
@@ -269,7 +324,7 @@ func (c *conn) definer() *exec.Definer {
 func (r *rows) drain() error {
 	defer r.Close()
 	for {
-		if _, err := r.cursor.Next(r.ctx); err != nil {
+		if _, err := r.row(); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}

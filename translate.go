@@ -51,6 +51,7 @@ func translated(err error, text string) error {
 		run       *exec.Error
 		partial   *exec.PartialError
 		conflict  *exec.ConflictError
+		changed   *exec.SchemaChangedError
 		entities  *exec.TooManyEntitiesError
 		memory    *exec.MemoryError
 		stored    *engine.Error
@@ -87,6 +88,8 @@ func translated(err error, text string) error {
 		return numbered(run.Code, run.State, run.Message, err)
 	case errors.As(err, &conflict), errors.Is(err, catalog.ErrConflict):
 		return &Error{Number: 1213, State: "40001", Message: err.Error(), Retryable: true, class: ErrConflict, cause: err}
+	case errors.As(err, &changed):
+		return &Error{Number: 1412, State: "HY000", Message: err.Error(), Retryable: true, class: ErrSchemaChanged, cause: err}
 	case errors.As(err, &entities):
 		return &Error{Message: entities.Error(), class: ErrTooManyEntities, cause: err}
 	case errors.As(err, &memory):

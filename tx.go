@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 )
 
 // tx is a transaction as database/sql sees it; the connection holds its state.
@@ -16,21 +17,42 @@ func (t *tx) Commit() error { return t.conn.commit(t.ctx) }
 
 func (t *tx) Rollback() error { return t.conn.rollback() }
 
-// commit sends what the transaction wrote. Whatever comes of it, the transaction is over.
+// commit sends what the transaction wrote, if the definitions that it wrote by still hold. Whatever comes of it,
+// the transaction is over.
 func (c *conn) commit(ctx context.Context) error {
 	if c.tx == nil {
 		return nil // a statement such as CREATE TABLE has committed it
 	}
-	b := c.tx
-	c.tx, c.readOnly, c.savepoints = nil, false, nil
+	b, wrote := c.tx, c.wrote
+	c.endTx()
+	if len(wrote) == 0 {
+		return nil
+	}
+	defer c.connector.catalog.BeginWrite()()
+	for _, t := range wrote {
+		if t.IsOpen() {
+			continue // it has no definition
+		}
+		ok, err := c.connector.catalog.Current(ctx, t)
+		if err == nil && !ok {
+			err = &exec.SchemaChangedError{Table: t.Name}
+		}
+		if err != nil {
+			return translate(err, "")
+		}
+	}
 	m := &engine.Meter{}
 	defer c.connector.add(m)
 	return translate(b.Commit(ctx, m), "")
 }
 
 func (c *conn) rollback() error {
-	c.tx, c.readOnly, c.savepoints = nil, false, nil
+	c.endTx()
 	return nil
+}
+
+func (c *conn) endTx() {
+	c.tx, c.readOnly, c.savepoints, c.wrote = nil, false, nil, nil
 }
 
 // savepoint is a place in a transaction to go back to.

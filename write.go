@@ -24,7 +24,6 @@ func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outc
 		out, err := c.writeOnce(ctx, p, args)
 		var (
 			need    *planner.NoPartError
-			changed *exec.SchemaChangedError
 			partial *exec.PartialError
 		)
 		switch {
@@ -34,7 +33,8 @@ func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outc
 			if err := c.makeParts(ctx, need); err != nil {
 				return outcome{}, err
 			}
-		case errors.As(err, &changed):
+		case isOutdated(err):
+			c.connector.catalog.Forget()
 		default:
 			return out, err
 		}

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
@@ -142,6 +144,15 @@ func (t *Table) RowWidth() int { return len(t.Columns) + 1 }
 // ETagOrdinal is the position of the ETag in such a row. SQL sees it as the column ETag, where the table
 // has no column of that name.
 func (t *Table) ETagOrdinal() int { return len(t.Columns) }
+
+// IsAutoKey says whether an AUTO_INCREMENT column is part of a key: ix nil is the primary key.
+func (t *Table) IsAutoKey(ix *Index) bool {
+	parts := t.Key
+	if ix != nil {
+		parts = ix.Parts
+	}
+	return slices.ContainsFunc(parts, func(p KeyPart) bool { return t.Columns[p.Column].AutoIncrement })
+}
 
 // KeymapPart is how a key part's values become key text.
 func (t *Table) KeymapPart(p KeyPart) keymap.Part {

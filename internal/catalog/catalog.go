@@ -85,10 +85,15 @@ func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
 	if s := c.current.Load(); s != nil && c.isFresh(s) {
 		return s, nil
 	}
+	return c.renew(ctx, c.isFresh)
+}
+
+// renew reads the version, unless another call has made good definitions of it meanwhile.
+func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snapshot, error) {
 	c.refresh.Lock()
 	defer c.refresh.Unlock()
 	old := c.current.Load()
-	if old != nil && c.isFresh(old) {
+	if old != nil && isGood(old) {
 		return old, nil
 	}
 	now := time.Now() // before the request: the lease must not outlive what was read
@@ -129,6 +134,19 @@ func (c *Catalog) Ping(ctx context.Context) error {
 
 // Forget makes the next Snapshot read everything again: after an error that a stale definition explains.
 func (c *Catalog) Forget() { c.current.Store(nil) }
+
+// Newer reads the version, and gives the definitions when they are other ones than those of s; nil when not, and
+// where nobody else could have changed them.
+func (c *Catalog) Newer(ctx context.Context, s *Snapshot) (*Snapshot, error) {
+	if !c.engine.Shared() {
+		return nil, nil
+	}
+	next, err := c.renew(ctx, func(now *Snapshot) bool { return now != s })
+	if err != nil || next.version == s.version && next.etag == s.etag {
+		return nil, err
+	}
+	return next, nil
+}
 
 // BeginWrite is called before a statement that writes asks for definitions, and what it returns when the
 // statement has ended: WaitLease waits for that.

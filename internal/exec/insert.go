@@ -86,10 +86,10 @@ func (n *insertNode) gather(ctx context.Context, w *writer) error {
 		return err
 	}
 	if n.resolves() {
-		return n.resolve(ctx, w, rows)
+		return n.resolve(ctx, w, rows, automatic)
 	}
 	for i, row := range rows {
-		r := &rowWrite{number: i + 1, id: numberID(i + 1), affected: 1, automatic: automatic[i]}
+		r := &rowWrite{number: i + 1, id: numberID(i + 1), affected: 1, auto: n.autoOf(row), automatic: automatic[i]}
 		if w.written.ids[r.id] {
 			continue
 		}
@@ -244,7 +244,6 @@ func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value
 	if err != nil {
 		return nil, err
 	}
-	w.lastID = next
 	for i, row := range rows {
 		if !automatic[i] {
 			continue
@@ -255,6 +254,14 @@ func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value
 		next++
 	}
 	return automatic, nil
+}
+
+// autoOf gives a row's AUTO_INCREMENT value; 0 without one.
+func (n *insertNode) autoOf(row []value.Value) int64 {
+	if n.auto < 0 || row[n.auto].IsNull() {
+		return 0
+	}
+	return row[n.auto].Int()
 }
 
 // numberID identifies a row of VALUES or of an INSERT … SELECT by its number.

@@ -11,18 +11,20 @@ import (
 
 // resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do: the rows that have one of the
 // new rows' keys are read first, side by side, then each new row meets them as the rows before it left them.
-func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Value) error {
+func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Value, automatic []bool) error {
 	s := &standing{n: n, w: w, rows: map[string]*standingRow{}}
-	if err := s.readAll(ctx, rows); err != nil {
+	if err := s.readAll(ctx, rows, automatic); err != nil {
 		return err
 	}
 	var order []*standingRow
 	for i, row := range rows {
-		touched, err := s.meet(ctx, row, i+1)
+		r, err := s.meet(ctx, &standingRow{number: i + 1, row: row, affected: 1, automatic: automatic[i]})
 		if err != nil {
 			return err
 		}
-		order = append(order, touched...)
+		if r != nil {
+			order = append(order, r)
+		}
 	}
 	done := map[*standingRow]bool{}
 	for _, r := range order {
@@ -46,11 +48,12 @@ type standing struct {
 
 // standingRow is a row that was stored, or that the statement makes.
 type standingRow struct {
-	number   int
-	gone     []*standingRow // rows that were deleted to make place for it
-	old      *stored        // nil: not stored
-	row      []value.Value  // as it will be; nil: deleted
-	affected int64
+	number    int
+	gone      []*stored     // rows that are deleted to make place for it
+	old       *stored       // nil: not stored
+	row       []value.Value // as it will be; nil: another new row has taken its place
+	affected  int64
+	automatic bool // the AUTO_INCREMENT value was made for it
 }
 
 // uniqueKeys gives the entity keys of a row that no other row may have: the row's own first, then those of its
@@ -87,10 +90,10 @@ type keyLookup struct {
 	ok              bool
 }
 
-// readAll reads every row that one of the new rows meets.
-func (s *standing) readAll(ctx context.Context, rows [][]value.Value) error {
+// readAll reads every row that one of the new rows meets. A key that was made just now is nobody's.
+func (s *standing) readAll(ctx context.Context, rows [][]value.Value, automatic []bool) error {
 	var all []*keyLookup
-	for _, row := range rows {
+	for r, row := range rows {
 		partition, names, keys, err := s.uniqueKeys(row)
 		if err != nil {
 			return err
@@ -101,10 +104,14 @@ func (s *standing) readAll(ctx context.Context, rows [][]value.Value) error {
 		}
 		for i, name := range names {
 			id := partition + "\x00" + name
-			if _, known := s.rows[id]; !known {
-				s.rows[id] = nil
-				all = append(all, &keyLookup{part: part, partition: partition, name: name, key: keys[i]})
+			if _, known := s.rows[id]; known {
+				continue
 			}
+			s.rows[id] = nil
+			if automatic[r] && s.n.plan.Table.IsAutoKey(keys[i]) || s.n.rowID >= 0 && keys[i] == nil {
+				continue
+			}
+			all = append(all, &keyLookup{part: part, partition: partition, name: name, key: keys[i]})
 		}
 	}
 	return s.readThese(ctx, all)
@@ -180,39 +187,37 @@ func (s *standing) displace(row []value.Value) error {
 	return err
 }
 
-// meet lets a new row in, and gives the rows that change by it.
-func (s *standing) meet(ctx context.Context, row []value.Value, number int) ([]*standingRow, error) {
-	partition, names, keys, err := s.uniqueKeys(row)
+// meet lets a new row in, and gives the row that changes by it; nil when there is none.
+func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, error) {
+	partition, names, keys, err := s.uniqueKeys(in.row)
 	if err != nil {
 		return nil, err
 	}
-	var met []*standingRow
-	var failed error // of a key that the statement does not deal with: it counts where no other one is met
+	var met []*standingRow // in the keys whose duplicates are dealt with
+	var refused error
 	for i, name := range names {
 		r := s.rows[partition+"\x00"+name]
-		if r == nil {
-			continue
-		}
-		if !s.n.plan.Replace && !s.n.deals(keys[i]) {
-			failed = duplicateError(s.n.plan.Table, keys[i], row)
-			continue
-		}
-		if len(met) == 0 || met[len(met)-1] != r {
+		switch {
+		case r == nil:
+		case !s.n.plan.Replace && !s.n.deals(keys[i]):
+			if refused == nil {
+				refused = duplicateError(s.n.plan.Table, keys[i], in.row)
+			}
+		case !slices.Contains(met, r):
 			met = append(met, r)
 		}
 	}
 	switch {
-	case len(met) == 0 && failed != nil:
-		return nil, failed
+	case len(met) == 0 && refused != nil:
+		return nil, refused
 	case len(met) == 0:
-		r := &standingRow{number: number, row: row, affected: 1}
-		return []*standingRow{r}, s.place(r)
+		return in, s.place(in)
 	case s.n.plan.Replace:
-		return s.replace(met, row, number)
+		return in, s.replace(met, in)
 	case s.n.plan.Ignore:
 		return nil, nil
 	}
-	return s.update(ctx, met[0], row, number)
+	return s.update(ctx, met[0], in.row, in.number)
 }
 
 // deals says whether the statement deals with duplicates in a key.
@@ -222,34 +227,33 @@ func (n *insertNode) deals(key *planner.Index) bool {
 }
 
 // replace lets the new row take the place of all that it meets. One of the same primary key is overwritten.
-func (s *standing) replace(met []*standingRow, row []value.Value, number int) ([]*standingRow, error) {
-	r := &standingRow{number: number, row: row, affected: 1}
-	id, err := rowID(s.n.plan.Table, row)
+func (s *standing) replace(met []*standingRow, r *standingRow) error {
+	id, err := rowID(s.n.plan.Table, r.row)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, m := range met {
 		if err := s.displace(m.row); err != nil {
-			return nil, err
+			return err
 		}
 		mid, err := rowID(s.n.plan.Table, m.row)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		r.affected += 1 + m.affected
 		r.gone = append(r.gone, m.gone...)
 		if mid == id {
 			r.old = m.old
 		} else if m.old != nil {
-			r.gone = append(r.gone, &standingRow{old: m.old})
+			r.gone = append(r.gone, m.old)
 		}
 		*m = standingRow{} // nothing is left to be written of it
 	}
-	return []*standingRow{r}, s.place(r)
+	return s.place(r)
 }
 
 // update is ON DUPLICATE KEY UPDATE of the row that was met.
-func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value, number int) ([]*standingRow, error) {
+func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value, number int) (*standingRow, error) {
 	env := s.w.env()
 	env.Insert = row
 	defer func() { env.Insert = nil }()
@@ -263,12 +267,9 @@ func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value
 	if err != nil {
 		return nil, err
 	}
-	if s.n.auto >= 0 {
-		s.w.lastID = next[s.n.auto].Int()
-	}
 	r.number = number
 	if !changed {
-		return []*standingRow{r}, nil
+		return r, nil
 	}
 	if err := s.displace(r.row); err != nil {
 		return nil, err
@@ -278,7 +279,7 @@ func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value
 	}
 	r.row = next
 	r.affected += 2
-	return []*standingRow{r}, s.place(r)
+	return r, s.place(r)
 }
 
 // free makes sure that no other row has the keys of an updated one.
@@ -309,16 +310,17 @@ func (s *standing) free(ctx context.Context, row []value.Value) error {
 // write makes the operations of a row's way from what is stored to what it will be, and those that delete the
 // rows it replaces.
 func (s *standing) write(ctx context.Context, r *standingRow) error {
-	w := &rowWrite{number: r.number, id: numberID(r.number), affected: r.affected, resolved: true}
-	for _, m := range r.gone {
-		if err := s.n.rows.remove(ctx, s.w, w, *m.old); err != nil {
+	if r.row == nil {
+		return nil
+	}
+	w := &rowWrite{number: r.number, id: numberID(r.number), affected: r.affected, auto: s.n.autoOf(r.row), automatic: r.automatic, resolved: true}
+	for _, old := range r.gone {
+		if err := s.n.rows.remove(ctx, s.w, w, *old); err != nil {
 			return err
 		}
 	}
 	var err error
 	switch {
-	case r.row == nil:
-		return nil
 	case r.old == nil:
 		err = s.n.rows.insert(w, r.row)
 	case s.n.plan.Replace && len(s.n.rows.children) > 0:

@@ -47,9 +47,10 @@ func (e *SchemaChangedError) Error() string {
 	return fmt.Sprintf("the definition of table %s was changed meanwhile; run the statement or transaction again", e.Table)
 }
 
-// checkCurrent makes sure that t is still the table's definition, where another process may have changed it.
+// checkCurrent makes sure that t is still the table's definition: while a statement reads and computes, another
+// process may change it.
 func (rt *Runtime) checkCurrent(ctx context.Context, t *planner.Table) error {
-	if rt.Definitions == nil || !rt.Engine.Shared() || t.IsOpen() {
+	if rt.Definitions == nil || t.IsOpen() {
 		return nil
 	}
 	ok, err := rt.Definitions.Current(ctx, t)
@@ -117,9 +118,10 @@ func (rt *Runtime) Write(ctx context.Context, x *Execution) (Result, error) {
 		if err == nil {
 			err = w.flush(ctx)
 		}
-		w.settle(&all)
+		if err == nil || w.stands() {
+			w.settle(&all)
+		}
 		if err == nil {
-			all.LastInsertID = w.lastID
 			return all, nil
 		}
 		if !isRace(err) || len(sofar.numbers) > 0 && !node.again() {

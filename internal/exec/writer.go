@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -22,7 +23,6 @@ type writer struct {
 	tx      *buffer.Buffer // nil outside a transaction
 	rows    []*rowWrite
 	written *written
-	lastID  int64
 }
 
 // written is what the tries of a statement have written so far.
@@ -46,7 +46,8 @@ type rowWrite struct {
 	affected  int64
 	returned  []value.Value
 	next      string // id under which another run would find the row; "" for the same
-	automatic bool   // the primary key is an AUTO_INCREMENT value made for it
+	auto      int64  // its AUTO_INCREMENT value; 0 without one
+	automatic bool   // which was made for it
 	resolved  bool   // its keys were read and found free
 	deletes   bool   // there is a Delete among ops
 	done      bool
@@ -89,7 +90,8 @@ func (w *writer) flush(ctx context.Context) error {
 	if w.tx != nil {
 		return w.apply(ctx)
 	}
-	groups, linked := w.groups()
+	limits := w.rt.Engine.Limits()
+	groups, linked := w.groups(limits.BatchOps, limits.BatchBytes)
 	if len(groups) == 1 || linked || w.parallel() == 1 {
 		for _, g := range groups {
 			if err := w.send(ctx, g); err != nil {
@@ -101,17 +103,19 @@ func (w *writer) flush(ctx context.Context) error {
 	return w.sendAll(ctx, groups)
 }
 
-// apply puts the rows into the transaction's buffer, all or none.
+// apply puts the rows into the transaction's buffer, all or none. As outside a transaction, what one row gives up
+// another may take.
 func (w *writer) apply(ctx context.Context) error {
 	mark := w.tx.Mark()
-	for _, r := range w.rows {
-		if len(r.ops) == 0 {
-			continue
+	groups, _ := w.groups(math.MaxInt, math.MaxInt)
+	for _, g := range groups {
+		err := g.distinct()
+		if err == nil {
+			err = w.tx.Apply(ctx, engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops, Meter: w.x.Meter})
 		}
-		err := w.tx.Apply(ctx, engine.Commit{Table: r.physical(), PartitionKey: r.partition, Ops: r.ops, Meter: w.x.Meter})
 		if err != nil {
 			w.tx.RollbackTo(mark)
-			return r.explain(err, opOf(err))
+			return g.explain(err)
 		}
 	}
 	for _, r := range w.rows {
@@ -126,14 +130,13 @@ type group struct {
 	partition string
 	rows      []*rowWrite
 	ops       []engine.Op
-	first     []int // by rows: the index of its first operation
+	at        map[string]int // by RowKey: the operation on it, where there is more than one row
 	bytes     int
 }
 
-// groups distributes the rows over as few transactions as they fit, in their order. linked says that two of
-// them touch the same entity, so that they must be sent in turn.
-func (w *writer) groups() (groups []*group, linked bool) {
-	limits := w.rt.Engine.Limits()
+// groups distributes the rows over as few transactions of at most so many operations and bytes as they fit, in
+// their order. linked says that two of them touch the same entity, so that they must be sent in turn.
+func (w *writer) groups(mostOps, mostBytes int) (groups []*group, linked bool) {
 	open := map[string]*group{}
 	touched := map[string]*group{}
 	for _, r := range w.rows {
@@ -143,13 +146,12 @@ func (w *writer) groups() (groups []*group, linked bool) {
 		place := r.physical() + "\x00" + r.partition
 		bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: r.partition, Ops: r.ops}, 0)
 		g := open[place]
-		if g == nil || len(g.ops)+len(r.ops) > limits.BatchOps || g.bytes+bytes > limits.BatchBytes {
+		if g == nil || len(g.ops)+len(r.ops) > mostOps || g.bytes+bytes > mostBytes {
 			g = &group{table: r.physical(), partition: r.partition}
 			open[place] = g
 			groups = append(groups, g)
 		}
 		g.rows = append(g.rows, r)
-		g.first = append(g.first, len(g.ops))
 		g.bytes += bytes
 		if len(w.rows) == 1 {
 			g.ops = r.ops
@@ -159,20 +161,23 @@ func (w *writer) groups() (groups []*group, linked bool) {
 			key := place + "\x00" + r.ops[i].Entity.RowKey
 			before := touched[key]
 			touched[key] = g
-			if before == g && g.fold(&r.ops[i]) {
-				continue
-			}
 			linked = linked || before != nil && before != g
-			g.ops = append(g.ops, r.ops[i])
+			g.add(r.ops[i])
 		}
 	}
 	return groups, linked
 }
 
-// fold merges an operation into the one that the group has on the same entity.
-func (g *group) fold(op *engine.Op) bool {
-	i := slices.IndexFunc(g.ops, func(o engine.Op) bool { return o.Entity.RowKey == op.Entity.RowKey })
-	return fold(&g.ops[i], op)
+// add takes an operation of one more row.
+func (g *group) add(op engine.Op) {
+	if i, has := g.at[op.Entity.RowKey]; has && fold(&g.ops[i], &op) {
+		return
+	}
+	if g.at == nil {
+		g.at = map[string]int{}
+	}
+	g.at[op.Entity.RowKey] = len(g.ops)
+	g.ops = append(g.ops, op)
 }
 
 // fold makes one operation of two on the same entity, because a transaction names each entity once: what one row
@@ -192,8 +197,8 @@ func fold(have, op *engine.Op) bool {
 
 // send commits one group.
 func (w *writer) send(ctx context.Context, g *group) error {
-	if i := g.repeated(); i >= 0 {
-		return g.explain(&engine.Error{Code: engine.CodeExists, Op: i, Message: "the statement has this key twice"})
+	if err := g.distinct(); err != nil {
+		return g.explain(err)
 	}
 	if err := w.rt.checkCurrent(ctx, g.rows[0].table); err != nil {
 		return err
@@ -219,19 +224,20 @@ func (w *writer) send(ctx context.Context, g *group) error {
 	return nil
 }
 
-// repeated gives the index of the first operation on an entity that an earlier one is on, or -1.
-func (g *group) repeated() int {
-	if len(g.rows) < 2 {
-		return -1
+// distinct makes sure that there is one operation an entity. Where two rows of the statement have the same key, the
+// error is that of the later one's operation.
+func (g *group) distinct() error {
+	if len(g.rows) < 2 || len(g.at) == len(g.ops) {
+		return nil
 	}
 	seen := make(map[string]bool, len(g.ops))
 	for i := range g.ops {
 		if seen[g.ops[i].Entity.RowKey] {
-			return i
+			return &engine.Error{Code: engine.CodeExists, Op: i, Message: "the statement has this key twice"}
 		}
 		seen[g.ops[i].Entity.RowKey] = true
 	}
-	return -1
+	return nil
 }
 
 // sendAll commits groups side by side. After an error no further one is begun; those under way are waited for,
@@ -304,7 +310,7 @@ func (r *rowWrite) explain(err error, j int) error {
 	if !isCode(err, engine.CodeExists) {
 		return err
 	}
-	if r.resolved || r.automatic && r.keys[j] == nil {
+	if r.resolved || r.automatic && r.table.IsAutoKey(r.keys[j]) {
 		// Read as free, or made for this row, and taken meanwhile: the next try sees it.
 		return &engine.Error{Code: engine.CodeStale, Op: j, Message: "another writer took a key that was free", Cause: err}
 	}
@@ -329,7 +335,12 @@ func duplicateError(t *planner.Table, key *planner.Index, row []value.Value) err
 	return &Error{Code: 1062, State: "23000", Message: "Duplicate entry '" + entry + "' for key '" + name + "'"}
 }
 
-// settle adds what this try has written to the statement's result.
+// stands says whether something of this try was written.
+func (w *writer) stands() bool {
+	return slices.ContainsFunc(w.rows, func(r *rowWrite) bool { return r.done && len(r.ops) > 0 })
+}
+
+// settle adds what this try has written, and found to be right as it is, to the statement's result.
 func (w *writer) settle(all *Result) {
 	for _, r := range w.rows {
 		if !r.done {
@@ -337,6 +348,12 @@ func (w *writer) settle(all *Result) {
 		}
 		w.written.ids[r.id] = true
 		w.written.ids[r.next] = true
+		switch {
+		case r.automatic && all.LastInsertID == 0:
+			all.LastInsertID, all.InsertID = r.auto, r.auto
+		case r.auto != 0 && all.LastInsertID == 0:
+			all.InsertID = r.auto
+		}
 		all.Matched++
 		all.Affected += r.affected
 		if r.returned != nil {

@@ -46,6 +46,7 @@ type Session struct {
 	Version      string // VERSION()
 	Now          int64  // statement time, ticks (see value.Time): NOW() is the same all through a statement
 	LastInsertID int64  // LAST_INSERT_ID()
+	InsertID     int64  // what LAST_INSERT_ID(n) was given in this statement; 0 without
 	RowCount     int64  // ROW_COUNT()
 	FoundRows    int64
 	Vars         map[string]value.Value // @name, lower case

@@ -40,7 +40,7 @@ func evalLastInsertID(env *Env, args []value.Value) (value.Value, error) {
 	}
 	n, err := value.ToInt(args[0])
 	if err == nil {
-		s.LastInsertID = n
+		s.LastInsertID, s.InsertID = n, n
 	}
 	return value.FromInt(n), err
 }
