@@ -50,7 +50,7 @@ func (e *explainer) write(w Write, depth int) {
 	case *Delete:
 		add("delete %s", w.Table.Name)
 		if whole := e.wholeParts(w); whole != nil {
-			add("%s with their tables", partsText(whole))
+			add("tables of %s", partsText(whole))
 			requests = w.Table.deleteRequests(whole)
 			break
 		}

@@ -247,7 +247,10 @@ func (b *spanBuilder) whole(prefix string) error {
 // part emits what part i allows behind buf, which ends with the separator.
 func (b *spanBuilder) part(i int, buf []byte) error {
 	last := i+1 == len(b.sets)
-	for _, iv := range b.sets[i] {
+	for j, iv := range b.sets[i] {
+		if i == 0 && b.k.dividedFirst() {
+			b.parts = b.k.table.Parts.within(b.sets[0][j : j+1])
+		}
 		if !iv.point {
 			if !last {
 				b.r.Exact = false // the parts behind a range are out of the key's reach

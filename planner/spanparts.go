@@ -21,6 +21,15 @@ func (b *spanBuilder) chooseParts(tests []*test) (empty bool, err error) {
 	return len(b.parts) == 0, nil
 }
 
+// dividedFirst says that the key begins with the codes by which parts are told apart.
+func (k *KeyPlan) dividedFirst() bool {
+	if k.divide == nil || k.parts[0].ordinal != k.divide.ordinal {
+		return false
+	}
+	p := k.parts[0].part
+	return !p.Desc && p.Prefix == 0 && p.Cut == 0
+}
+
 // partsOfKey gives the parts of the key under way: the one that its values say, where it has those of all
 // dividing columns.
 func (b *spanBuilder) partsOfKey() ([]*Part, error) {
