@@ -179,6 +179,9 @@ func (d *definer) shareParent() error {
 	parent := d.parent
 	names := &definer{t: parent.Clone()}
 	d.t.RowName = names.keyName(d.t.Name)
+	if parent.Foreign != nil {
+		return notSupported(noPos, "a table INSIDE one that another program made is")
+	}
 	if parent.Parts != nil {
 		return notSupported(noPos, "a table INSIDE one that is partitioned by ranges or lists is")
 	}

@@ -34,7 +34,7 @@ var informationSchema = map[string]func(database string, tables []*planner.Table
 	"KEY_COLUMN_USAGE":        infoKeyColumns,
 	"COLLATIONS":              infoCollations,
 	"ENGINES":                 infoEngines,
-	"REFERENTIAL_CONSTRAINTS": empty("REFERENTIAL_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG", "UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME", "MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME"),
+	"REFERENTIAL_CONSTRAINTS": infoReferences,
 	"CHECK_CONSTRAINTS":       infoChecks,
 	"VIEWS":                   empty("VIEWS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "VIEW_DEFINITION"),
 	"ROUTINES":                empty("ROUTINES", "ROUTINE_CATALOG", "ROUTINE_SCHEMA", "ROUTINE_NAME", "ROUTINE_TYPE"),
@@ -157,6 +157,9 @@ func infoConstraints(database string, tables []*planner.Table) *virtual {
 		for _, c := range t.Checks {
 			v.add("def", database, c.Name, database, t.Name, "CHECK")
 		}
+		if t.Inside != nil {
+			v.add("def", database, t.Inside.Name, database, t.Name, "FOREIGN KEY")
+		}
 	}
 	return v
 }
@@ -170,6 +173,26 @@ func infoKeyColumns(database string, tables []*planner.Table) *virtual {
 			if p.unique {
 				v.add("def", database, p.name, "def", database, t.Name, p.column.Name, p.seq, nil, nil, nil, nil)
 			}
+		}
+		if in := t.Inside; in != nil {
+			for i, p := range in.Key {
+				v.add("def", database, in.Name, "def", database, t.Name, t.Columns[p.Column].Name, i+1, i+1, database, in.Parent, in.Columns[i])
+			}
+		}
+	}
+	return v
+}
+
+func infoReferences(database string, tables []*planner.Table) *virtual {
+	v := newVirtual("REFERENTIAL_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG",
+		"UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME", "MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME")
+	for _, t := range tables {
+		if in := t.Inside; in != nil {
+			rule := "RESTRICT"
+			if in.Cascade {
+				rule = "CASCADE"
+			}
+			v.add("def", database, in.Name, "def", database, "PRIMARY", "NONE", "RESTRICT", rule, t.Name, in.Parent)
 		}
 	}
 	return v
