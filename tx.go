@@ -30,7 +30,7 @@ func (c *conn) commit(ctx context.Context) error {
 	}
 	defer c.connector.catalog.BeginWrite()()
 	for _, t := range wrote {
-		if t.IsOpen() {
+		if t.IsOpen() || t.Virtual != nil {
 			continue // it has no definition
 		}
 		ok, err := c.connector.catalog.Current(ctx, t)
