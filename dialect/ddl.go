@@ -134,7 +134,7 @@ type CreateIndex struct {
 	Index IndexDef
 }
 
-// DropIndex is DROP INDEX name ON table.
+// DropIndex is DROP INDEX name ON table; without ON, Table is empty.
 type DropIndex struct {
 	Table    TableName
 	Name     string

@@ -40,7 +40,7 @@ func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr
 	case *dialect.CreateIndex:
 		return &Outcome{}, x.alter(ctx, s.Table, []dialect.AlterAction{{Kind: dialect.AddIndex, Index: s.Index, IfExists: s.Index.IfNot, Pos: s.Index.Pos}})
 	case *dialect.DropIndex:
-		return &Outcome{}, x.alter(ctx, s.Table, []dialect.AlterAction{{Kind: dialect.DropIndexAction, Name: s.Name, IfExists: s.IfExists, Pos: s.Table.Pos}})
+		return &Outcome{}, x.dropIndex(ctx, s)
 	case *dialect.AlterTable:
 		return &Outcome{}, x.alter(ctx, s.Table, s.Actions)
 	case *dialect.Truncate:

@@ -1,0 +1,53 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// dropIndex is DROP INDEX name [ON table]. Without a table, as SQLite and PostgreSQL write it, the index is
+// that of the only table that has one of the name.
+func (x *definition) dropIndex(ctx context.Context, s *dialect.DropIndex) error {
+	table := s.Table
+	if table.Name == "" {
+		t, err := x.ownerOfIndex(ctx, s.Name)
+		if err != nil {
+			return err
+		}
+		if t == nil && s.IfExists {
+			return nil
+		}
+		if t == nil {
+			return &planner.Error{Code: 1091, State: "42000", Pos: -1, Message: fmt.Sprintf("Can't DROP '%s'; check that column/key exists", s.Name)}
+		}
+		table.Name = t.Name
+	}
+	return x.alter(ctx, table, []dialect.AlterAction{{Kind: dialect.DropIndexAction, Name: s.Name, IfExists: s.IfExists, Pos: table.Pos}})
+}
+
+// ownerOfIndex finds the only table that has an index of the name; nil where none has.
+func (x *definition) ownerOfIndex(ctx context.Context, name string) (*planner.Table, error) {
+	snapshot, err := x.Catalog.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := snapshot.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var owner *planner.Table
+	for _, t := range tables {
+		if t.Index(name) == nil {
+			continue
+		}
+		if owner != nil {
+			return nil, &planner.Error{Code: 1064, State: "42000", Pos: -1,
+				Message: fmt.Sprintf("tables '%s' and '%s' have an index '%s': write DROP INDEX %s ON table", owner.Name, t.Name, name, name)}
+		}
+		owner = t
+	}
+	return owner, nil
+}
