@@ -107,6 +107,8 @@ func (d *definer) inside(c *dialect.CreateTable) error {
 		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
 	case d.parent == nil:
 		return notSupported(c.Table.Pos, "INSIDE in a statement of this form is")
+	case d.parent.Foreign != nil:
+		return notSupported(c.Table.Pos, "INSIDE an external table is")
 	case len(keys) == 0:
 		return newError(codeForeignKey, c.Table.Pos, "A table INSIDE '%s' needs FOREIGN KEY (columns) REFERENCES '%s', with the columns that its primary key begins with", name, name)
 	case len(keys) > 1:
