@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -253,9 +254,9 @@ func indexParts(t *planner.Table) []indexPart {
 		state := ""
 		switch ix.State {
 		case planner.IndexDeleteOnly:
-			state = "being built: not written to yet"
+			state = "being built or dropped: rows add no entries"
 		case planner.IndexWriteOnly:
-			state = "being built: written to, being filled"
+			state = "being filled, not read yet"
 		}
 		add(ix.Name, ix.Unique, ix.Parts, state, ix.Comment)
 	}
@@ -297,7 +298,20 @@ func (s *Snapshot) showIndex(ctx context.Context, show *dialect.Show) (*virtual,
 	}
 	v := newVirtual("index", "Table", "Non_unique#", "Key_name", "Seq_in_index#", "Column_name", "Collation", "Cardinality#",
 		"Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment")
+	note := ""
+	if slices.ContainsFunc(t.Indexes, func(ix *planner.Index) bool { return ix.State != planner.IndexPublic }) {
+		rows, ok, err := s.catalog.progress(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			note = fmt.Sprintf(", %d rows so far", rows)
+		}
+	}
 	for _, p := range indexParts(t) {
+		if p.state != "" {
+			p.state += note
+		}
 		v.add(t.Name, nonUnique(p.unique), p.name, p.seq, p.column.Name, p.collation(), nil, p.subPart(), nil, p.null(), "BTREE", p.state, p.comment)
 	}
 	return v, nil

@@ -2,9 +2,12 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -54,6 +57,11 @@ func (x *definition) resumes(t *planner.Table, a *dialect.AlterAction) *planner.
 // act runs one action and gives the definition that it leads to.
 func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.AlterAction) (*planner.Table, error) {
 	if ix := x.resumes(t, a); ix != nil {
+		x.noted = true
+		// Who began it may have died just now: writers may still go by the definition before the one that it left.
+		if err := x.Catalog.WaitLease(ctx); err != nil {
+			return nil, err
+		}
 		return x.build(ctx, t, t, planner.Change{Fill: []*planner.Index{ix}})
 	}
 	next, change, err := planner.Alter(t, *a)
@@ -96,6 +104,11 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 	for _, ix := range change.Drop {
 		if err := x.deleteEntries(ctx, now, ix); err != nil {
 			return nil, err
+		}
+		if ix.State != planner.IndexPublic {
+			if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if !change.Rewrite && len(change.Fill) == 0 {
@@ -168,12 +181,17 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 	if len(names) == 0 {
 		return t, nil
 	}
+	if x.noted {
+		if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
+			return nil, err
+		}
+	}
 	return x.setState(ctx, t, planner.IndexPublic, names)
 }
 
 // takeBack removes indexes that could not be filled, and gives the reason.
 func (x *definition) takeBack(ctx context.Context, t *planner.Table, names []string, cause error) error {
-	if ctx.Err() != nil {
+	if ctx.Err() != nil || passing(cause) {
 		return cause // as after a crash: CREATE INDEX goes on, DROP INDEX gives up
 	}
 	for _, name := range names {
@@ -183,4 +201,16 @@ func (x *definition) takeBack(ctx context.Context, t *planner.Table, names []str
 		}
 	}
 	return cause
+}
+
+// passing says whether another try may succeed where err ended one: it is about the store, or about other writers, and
+// not about what the rows hold.
+func passing(err error) bool {
+	var e *engine.Error
+	if errors.As(err, &e) {
+		return e.Code != engine.CodeTooLarge && e.Code != engine.CodeBadInput && e.Code != engine.CodeCorrupt
+	}
+	var changed *SchemaChangedError
+	var conflict *ConflictError
+	return errors.As(err, &changed) || errors.As(err, &conflict) || errors.Is(err, catalog.ErrConflict)
 }

@@ -108,6 +108,7 @@ type fault struct {
 	partition string
 	key       string // of the entry
 	row       string // key of the row; "" for an orphan
+	etag      string // of an orphan
 }
 
 func (f *fault) text() string {
@@ -124,8 +125,8 @@ type expected struct {
 	hash  string
 }
 
-// faults finds every missing, stale and orphaned entry of the public indexes. What looks wrong is read again, row
-// first, because others may be writing.
+// faults finds every missing, stale and orphaned entry of the public indexes. What looks wrong is examined, because
+// others may be writing.
 func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, error) {
 	var all []*fault
 	for _, part := range partsOf(t) {
@@ -186,9 +187,9 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 			delete(want, at)
 			switch {
 			case !known:
-				suspects = append(suspects, &fault{"orphaned", ix, part, at.partition, at.key, ""})
+				suspects = append(suspects, &fault{kind: "orphaned", index: ix, part: part, partition: at.partition, key: at.key})
 			case say.hash != content(codec, e):
-				suspects = append(suspects, &fault{"stale", ix, part, at.partition, at.key, say.row})
+				suspects = append(suspects, &fault{kind: "stale", index: ix, part: part, partition: at.partition, key: at.key, row: say.row})
 			}
 			return nil
 		})
@@ -197,7 +198,7 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 		}
 	}
 	for at, say := range want {
-		suspects = append(suspects, &fault{"missing", say.index, part, at.partition, at.key, say.row})
+		suspects = append(suspects, &fault{kind: "missing", index: say.index, part: part, partition: at.partition, key: at.key, row: say.row})
 	}
 	return x.confirmed(ctx, w, rows, suspects)
 }
@@ -226,11 +227,11 @@ func propertyOf(e *engine.Entity, name string) engine.Value {
 	return engine.Value{}
 }
 
-// confirmed keeps the faults that are still there when entry and row are read again.
+// confirmed keeps the faults that are still there when entry and row are seen together.
 func (x *definition) confirmed(ctx context.Context, w *writer, rows *rowWriter, suspects []*fault) ([]*fault, error) {
 	var faults []*fault
 	for _, f := range suspects {
-		now, err := x.examine(ctx, w, rows, f.index, f.part, f.partition, f.key, f.row)
+		now, err := x.examine(ctx, w, rows, f)
 		if err != nil {
 			return nil, err
 		}
@@ -241,54 +242,6 @@ func (x *definition) confirmed(ctx context.Context, w *writer, rows *rowWriter, 
 	return faults, nil
 }
 
-// examine reads an entry, and the row that it belongs to, and gives the fault, nil where there is none.
-func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, ix *planner.Index, part *planner.Part, partition, key, rowKey string) (*fault, error) {
-	i := indexOf(rows.table, ix)
-	entry, there, err := w.get(ctx, engine.Get{Table: rows.table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: x.meter})
-	if err != nil {
-		return nil, err
-	}
-	if there {
-		row := make([]value.Value, rows.table.RowWidth())
-		c := rows.entries[i]
-		if err := c.Decoder(c.columns, 0, nil).DecodeRow(&entry, row); err != nil {
-			return nil, err
-		}
-		b, err := rows.table.AppendRowKey(nil, row)
-		if err != nil {
-			return nil, err
-		}
-		if rowKey == "" {
-			rowKey = string(b)
-		}
-	}
-	e, found, err := w.get(ctx, engine.Get{Table: rows.table.PhysicalOf(part), PartitionKey: partition, RowKey: rowKey, Meter: x.meter})
-	if err != nil {
-		return nil, err
-	}
-	expects := false
-	if found {
-		row := make([]value.Value, rows.table.RowWidth())
-		if err := rows.row.Decoder(positions(0, len(rows.table.Columns)), 0, nil).DecodeRow(&e, row); err != nil {
-			return nil, err
-		}
-		_, _, entries, err := rows.keysOf(row)
-		if err != nil {
-			return nil, err
-		}
-		expects = entries[i] == key
-	}
-	switch {
-	case there && !expects:
-		return &fault{"orphaned", ix, part, partition, key, ""}, nil
-	case !there && expects:
-		return &fault{"missing", ix, part, partition, key, rowKey}, nil
-	case there && content(rows.entries[i], &entry) != content(rows.entries[i], &e):
-		return &fault{"stale", ix, part, partition, key, rowKey}, nil
-	}
-	return nil, nil
-}
-
 func indexOf(t *planner.Table, ix *planner.Index) int {
 	for i := range t.Indexes {
 		if t.Indexes[i] == ix {
@@ -296,38 +249,4 @@ func indexOf(t *planner.Table, ix *planner.Index) int {
 		}
 	}
 	return -1
-}
-
-// mend writes the row of a missing or stale entry anew, and deletes an orphan.
-func (x *definition) mend(ctx context.Context, t *planner.Table, f *fault) error {
-	w := x.writer(ctx)
-	if f.row == "" {
-		r := &rowWrite{table: t, part: f.part, partition: f.partition}
-		r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}}, f.index)
-		if err := w.add(r); err != nil {
-			return err
-		}
-		if err := w.flush(ctx); err != nil && !isRace(err) {
-			return err
-		}
-		return nil
-	}
-	rows := newRowWriter(t)
-	for try := 1; ; try++ {
-		old, found, err := rows.read(ctx, w, f.part, f.partition, f.row)
-		if err != nil || !found {
-			return err
-		}
-		r := &rowWrite{}
-		if err := rows.renew(ctx, w, r, old); err != nil {
-			return err
-		}
-		w = x.writer(ctx)
-		if err := w.add(r); err != nil {
-			return err
-		}
-		if err = w.flush(ctx); err == nil || !isRace(err) || try == conflictTries {
-			return err
-		}
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -151,7 +152,7 @@ func (x *definition) rewrite(ctx context.Context, from, to *planner.Table, chang
 	if err != nil {
 		return err
 	}
-	r := &rewriter{definition: x, transform: tr, rows: newRowWriter(to)}
+	r := &rewriter{definition: x, transform: tr, rows: newRowWriter(to), last: time.Now(), notes: len(change.Fill) > 0}
 	err = x.eachStored(ctx, to, to.RowSpan(), nil, func(e *engine.Entity) error {
 		r.number++
 		row, err := tr.row(e, r.number)
@@ -162,7 +163,10 @@ func (x *definition) rewrite(ctx context.Context, from, to *planner.Table, chang
 		if len(r.window) < rewriteWindow {
 			return nil
 		}
-		return r.flush(ctx)
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+		return r.note(ctx)
 	})
 	if err != nil {
 		return err
@@ -177,6 +181,19 @@ type rewriter struct {
 	rows   *rowWriter
 	window []stored
 	number int
+	notes  bool // indexes are built: how far is noted
+	last   time.Time
+}
+
+// noteEvery is how often it is noted how far the building of an index is.
+const noteEvery = time.Second
+
+func (r *rewriter) note(ctx context.Context) error {
+	if !r.notes || time.Since(r.last) < noteEvery {
+		return nil
+	}
+	r.last, r.noted = time.Now(), true
+	return r.Catalog.SetProgress(ctx, r.to, r.number, r.meter)
 }
 
 func (r *rewriter) flush(ctx context.Context) error {

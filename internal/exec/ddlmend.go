@@ -1,0 +1,151 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// examination holds an index entry against the row that it belongs to, while others may be writing both.
+type examination struct {
+	*definition
+	w    *writer
+	rows *rowWriter
+	f    *fault
+	i    int    // of the index
+	row  string // the row's key; "" until an entry says it
+}
+
+// sight is an entity as it was read; found is false where there was none.
+type sight struct {
+	engine.Entity
+	found bool
+}
+
+// examine gives what is wrong with an entry, nil where nothing is. No read covers two entities, so they are read in
+// turn until two reads of the one have found it unchanged, by its ETag: what was read of the other in between was there
+// at the same time.
+func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, f *fault) (*fault, error) {
+	s := &examination{definition: x, w: w, rows: rows, f: f, i: indexOf(rows.table, f.index), row: f.row}
+	entry, err := s.readEntry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row, err := s.read(ctx, s.row)
+	if err != nil {
+		return nil, err
+	}
+	for try := 1; ; try++ {
+		if !entry.found && !row.found {
+			return nil, nil // gone since it was suspected
+		}
+		entryAgain, err := s.readEntry(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if entryAgain.found && entry.found && entryAgain.ETag == entry.ETag {
+			return s.verdict(&entry, &row)
+		}
+		rowAgain, err := s.read(ctx, s.row)
+		if err != nil {
+			return nil, err
+		}
+		if rowAgain.found && row.found && rowAgain.ETag == row.ETag {
+			return s.verdict(&entryAgain, &row)
+		}
+		entry, row = entryAgain, rowAgain
+		if try == conflictTries {
+			return nil, &ConflictError{Tries: try}
+		}
+		if err := wait(ctx, try); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *examination) read(ctx context.Context, key string) (sight, error) {
+	e, found, err := s.w.get(ctx, engine.Get{
+		Table: s.rows.table.PhysicalOf(s.f.part), PartitionKey: s.f.partition, RowKey: key, Meter: s.meter,
+	})
+	return sight{e, found}, err
+}
+
+// readEntry reads the entry, and lets it say which row it belongs to where that is not known.
+func (s *examination) readEntry(ctx context.Context) (sight, error) {
+	e, err := s.read(ctx, s.f.key)
+	if err != nil || !e.found || s.row != "" {
+		return e, err
+	}
+	row := make([]value.Value, s.rows.table.RowWidth())
+	c := s.rows.entries[s.i]
+	if err := c.Decoder(c.columns, 0, nil).DecodeRow(&e.Entity, row); err != nil {
+		return e, err
+	}
+	b, err := s.rows.table.AppendRowKey(nil, row)
+	s.row = string(b)
+	return e, err
+}
+
+// verdict says what is wrong with an entry and a row that were there at the same time.
+func (s *examination) verdict(entry, row *sight) (*fault, error) {
+	expects := false
+	if row.found {
+		values := make([]value.Value, s.rows.table.RowWidth())
+		if err := s.rows.row.Decoder(positions(0, len(s.rows.table.Columns)), 0, nil).DecodeRow(&row.Entity, values); err != nil {
+			return nil, err
+		}
+		_, _, entries, err := s.rows.keysOf(values)
+		if err != nil {
+			return nil, err
+		}
+		expects = entries[s.i] == s.f.key
+	}
+	out := *s.f
+	switch c := s.rows.entries[s.i]; {
+	case entry.found && !expects:
+		out.kind, out.row, out.etag = "orphaned", "", entry.ETag
+	case !entry.found && expects:
+		out.kind, out.row = "missing", s.row
+	case entry.found && content(c, &entry.Entity) != content(c, &row.Entity):
+		out.kind, out.row = "stale", s.row
+	default:
+		return nil, nil
+	}
+	return &out, nil
+}
+
+// mend writes the row of a missing or stale entry anew, and deletes an orphan, if it is still the one that was found.
+func (x *definition) mend(ctx context.Context, t *planner.Table, f *fault) error {
+	w := x.writer(ctx)
+	if f.row == "" {
+		r := &rowWrite{table: t, part: f.part, partition: f.partition}
+		r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}, IfMatch: f.etag}, f.index)
+		if err := w.add(r); err != nil {
+			return err
+		}
+		if err := w.flush(ctx); err != nil && !isRace(err) {
+			return err
+		}
+		return nil
+	}
+	rows := newRowWriter(t)
+	for try := 1; ; try++ {
+		old, found, err := rows.read(ctx, w, f.part, f.partition, f.row)
+		if err != nil || !found {
+			return err
+		}
+		r := &rowWrite{}
+		if err := rows.renew(ctx, w, r, old); err != nil {
+			return err
+		}
+		w = x.writer(ctx)
+		if err := w.add(r); err != nil {
+			return err
+		}
+		if err = w.flush(ctx); err == nil || !isRace(err) || try == conflictTries {
+			return err
+		}
+	}
+}
