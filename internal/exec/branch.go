@@ -3,6 +3,7 @@ package exec
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -87,11 +88,14 @@ func (b *branches) close() error {
 	return first
 }
 
-// fanSource passes the branches' entities one branch after the other, a bounded number of them read ahead.
+// fanSource passes the branches' entities a chunk of each in turn, so that all that are open go forward side by
+// side; a bounded number of them is.
 type fanSource struct {
 	branches
-	current int
-	window  int
+	opened int // of the list
+	open   []*branch
+	turn   int
+	window int
 }
 
 func newFanSource(r *run, sources []*spanSource) *fanSource {
@@ -99,27 +103,35 @@ func newFanSource(r *run, sources []*spanSource) *fanSource {
 }
 
 func (s *fanSource) next(ctx context.Context) (*engine.Entity, string, error) {
-	for s.current < len(s.list) {
-		b := s.list[s.current]
+	for {
+		for len(s.open) < s.window && s.opened < len(s.list) {
+			s.ask(s.list[s.opened])
+			s.open = append(s.open, s.list[s.opened])
+			s.opened++
+		}
+		if len(s.open) == 0 {
+			return nil, "", io.EOF
+		}
+		s.turn %= len(s.open)
+		b := s.open[s.turn]
 		if b.pos < len(b.chunk) {
 			e := &b.chunk[b.pos]
 			b.pos++
 			return e, e.RowKey, nil
 		}
-		b.chunk = nil
-		for _, ahead := range s.list[s.current:min(s.current+s.window, len(s.list))] {
-			if ahead.chunk == nil {
-				s.ask(ahead)
-			}
+		if b.chunk != nil { // passed to its end: its next one comes while the others have their turn
+			b.chunk = nil
+			s.ask(b)
+			s.turn++
+			continue
 		}
 		switch err := s.wait(ctx, b); {
 		case err == io.EOF:
-			s.current++
+			s.open = slices.Delete(s.open, s.turn, s.turn+1)
 		case err != nil:
 			return nil, "", err
 		}
 	}
-	return nil, "", io.EOF
 }
 
 // mergeSource passes the branches' entities, each of which come by row key, by row key.
