@@ -85,7 +85,7 @@ func (c *conn) usable(ctx context.Context) error {
 		return driver.ErrBadConn
 	}
 	if c.connector.isClosed() {
-		return &Error{Message: "the database is closed", class: ErrClosed}
+		return errDatabaseClosed()
 	}
 	return ctx.Err()
 }

@@ -25,6 +25,7 @@ type Connector struct {
 	cache    statementCache
 	ids      atomic.Int64 // CONNECTION_ID()
 	locks    namedLocks
+	closing  chan struct{} // closed by Close
 
 	mu      sync.Mutex
 	store   *store
@@ -45,7 +46,7 @@ func NewConnector(c *Config) (*Connector, error) {
 	if _, err := ParseDSN(c.FormatDSN()); err != nil {
 		return nil, err // a field holds what its option would refuse
 	}
-	k := &Connector{config: *c, database: databaseName(c.Database), logger: c.Logger}
+	k := &Connector{config: *c, database: databaseName(c.Database), logger: c.Logger, closing: make(chan struct{})}
 	k.config.Store = parsed.Store
 	if k.logger == nil {
 		k.logger = slog.New(slog.DiscardHandler)
@@ -65,7 +66,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.closed {
-		return nil, &Error{Message: "the database is closed", class: ErrClosed}
+		return nil, errDatabaseClosed()
 	}
 	if k.store == nil {
 		s, err := openStore(&k.config)
@@ -98,6 +99,7 @@ func (k *Connector) Close() error {
 		return nil
 	}
 	k.closed = true
+	close(k.closing)
 	if k.store == nil {
 		return nil
 	}

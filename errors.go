@@ -45,7 +45,8 @@ const (
 	AppliedUnknown
 )
 
-// Error is every error of this driver but the context's.
+// Error is every error of this driver but the context's. Where the context ended a write of which some rows stand
+// or may stand, it is an Error, too, and errors.Is finds the context's in it.
 type Error struct {
 	// Number and State are MySQL's error number and SQLSTATE; 0 and "" where MySQL knows no such error.
 	Number uint16
@@ -100,6 +101,8 @@ func (e *Error) Unwrap() error { return e.cause }
 func configError(format string, args ...any) *Error {
 	return &Error{Message: fmt.Sprintf(format, args...), class: ErrConfig}
 }
+
+func errDatabaseClosed() *Error { return &Error{Message: "the database is closed", class: ErrClosed} }
 
 func txError(format string, args ...any) *Error {
 	return &Error{Message: fmt.Sprintf(format, args...), class: ErrTransaction}

@@ -1,6 +1,8 @@
 package nearlyfree
 
 import (
+	"context"
+	"math"
 	"sync"
 	"time"
 )
@@ -17,39 +19,48 @@ type heldLock struct {
 	free  chan struct{} // closed when it is released
 }
 
-// lock is GET_LOCK(name, seconds); negative seconds wait for ever.
-func (c *conn) lock(name string, seconds float64) (bool, error) {
+// lock is GET_LOCK(name, seconds); negative seconds wait for ever, which is until ctx ends or the database is closed.
+func (c *conn) lock(ctx context.Context, name string, seconds float64) (bool, error) {
 	l := &c.connector.locks
-	deadline := time.Now().Add(time.Duration(seconds * float64(time.Second)))
+	var late <-chan time.Time // never, where the wait is too long for a Duration
+	if seconds >= 0 && seconds < math.MaxInt64/float64(time.Second) {
+		t := time.NewTimer(time.Duration(seconds * float64(time.Second)))
+		defer t.Stop()
+		late = t.C
+	}
 	for {
-		l.mu.Lock()
-		if l.held == nil {
-			l.held = map[string]*heldLock{}
-		}
-		h := l.held[name]
-		if h == nil {
-			l.held[name] = &heldLock{owner: c, count: 1, free: make(chan struct{})}
-			l.mu.Unlock()
+		got, free := l.take(c, name)
+		if got {
 			return true, nil
 		}
-		if h.owner == c {
-			h.count++
-			l.mu.Unlock()
-			return true, nil
-		}
-		l.mu.Unlock()
-		if seconds < 0 {
-			<-h.free
-			continue
-		}
-		t := time.NewTimer(time.Until(deadline))
 		select {
-		case <-h.free:
-			t.Stop()
-		case <-t.C:
+		case <-free:
+		case <-late:
 			return false, nil
+		case <-ctx.Done():
+			return false, ctx.Err()
+		case <-c.connector.closing:
+			return false, errDatabaseClosed()
 		}
 	}
+}
+
+// take gives c a lock, or what is closed when its owner lets it go.
+func (l *namedLocks) take(c *conn, name string) (got bool, free <-chan struct{}) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.held[name]; h != nil {
+		if h.owner != c {
+			return false, h.free
+		}
+		h.count++
+		return true, nil
+	}
+	if l.held == nil {
+		l.held = map[string]*heldLock{}
+	}
+	l.held[name] = &heldLock{owner: c, count: 1, free: make(chan struct{})}
+	return true, nil
 }
 
 // unlock is RELEASE_LOCK(name).

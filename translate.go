@@ -30,7 +30,7 @@ var classes = map[int]error{
 }
 
 // translate makes an *Error of whatever the rooms below return; text is the statement's, for the place in it.
-// nil, the context's errors, and those that are translated already stay as they are.
+// nil, the context's errors of what wrote nothing, and those that are translated already stay as they are.
 func translate(err error, text string) error {
 	if err == nil {
 		return nil
@@ -40,7 +40,7 @@ func translate(err error, text string) error {
 
 func translated(err error, text string) error {
 	var done *Error
-	if errors.As(err, &done) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, driver.ErrBadConn) {
+	if errors.As(err, &done) || errors.Is(err, driver.ErrBadConn) || isPlainEnd(err) {
 		return err
 	}
 	var (
@@ -114,6 +114,17 @@ func translated(err error, text string) error {
 		return storeError(stored, err)
 	}
 	return &Error{Message: err.Error(), cause: err}
+}
+
+// isPlainEnd says whether err is the context's and nothing was written. A write that was ended half-way is told
+// of in an *Error, which errors.Is knows as the context's, too.
+func isPlainEnd(err error) bool {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+		return false
+	}
+	var partial *exec.PartialError
+	var stored *engine.Error
+	return !errors.As(err, &partial) && !(errors.As(err, &stored) && stored.Applied == engine.Unknown)
 }
 
 func numbered(number int, state, message string, cause error) *Error {

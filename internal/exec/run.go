@@ -47,7 +47,7 @@ func (r *run) init(ctx context.Context, rt *Runtime, x *Execution) {
 // initEnv prepares the environment of a block inside outer (nil for the statement's own).
 func (f *frame) initEnv(r *run, outer *expr.Env) {
 	f.run = r
-	f.env = expr.Env{Args: r.x.Args, Outer: outer, Session: r.x.Session, Subqueries: r}
+	f.env = expr.Env{Args: r.x.Args, Outer: outer, Session: r.x.Session, Subqueries: r, Context: r.ctx}
 	if outer != nil {
 		f.env.Insert = outer.Insert
 	}

@@ -21,7 +21,11 @@ type PartialError struct {
 }
 
 func (e *PartialError) Error() string {
-	return fmt.Sprintf("%d of %d rows stand (%s), the others were not written: %v", e.Done, e.Total, e.Which, e.Cause)
+	others := "the others were not written"
+	if isUnsure(e.Cause) {
+		others = "of the others some may"
+	}
+	return fmt.Sprintf("%d of %d rows stand (%s), %s: %v", e.Done, e.Total, e.Which, others, e.Cause)
 }
 
 // Unwrap gives the cause.
@@ -141,6 +145,12 @@ func (rt *Runtime) Write(ctx context.Context, x *Execution) (Result, error) {
 func isRace(err error) bool {
 	var e *engine.Error
 	return errors.As(err, &e) && e.Applied == engine.NotApplied && (e.Code == engine.CodeStale || e.Code == engine.CodeNotFound)
+}
+
+// isUnsure says whether it is not known if what err ended was written.
+func isUnsure(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Applied == engine.Unknown
 }
 
 func isCode(err error, code engine.Code) bool {

@@ -241,7 +241,8 @@ func (g *group) distinct() error {
 }
 
 // sendAll commits groups side by side. After an error no further one is begun; those under way are waited for,
-// so that it is known what stands.
+// so that it is known what stands. Of several errors the first by its rows is given, but one that leaves open
+// whether its rows were written comes before all others: the statement must not run again then.
 func (w *writer) sendAll(ctx context.Context, groups []*group) error {
 	var (
 		mu     sync.Mutex
@@ -249,6 +250,7 @@ func (w *writer) sendAll(ctx context.Context, groups []*group) error {
 		next   int
 		failed error
 		at     = len(groups)
+		unsure bool
 	)
 	for range min(len(groups), w.parallel()) {
 		wg.Go(func() {
@@ -263,8 +265,8 @@ func (w *writer) sendAll(ctx context.Context, groups []*group) error {
 				}
 				if err := w.send(ctx, groups[i]); err != nil {
 					mu.Lock()
-					if i < at {
-						failed, at = err, i
+					if u := isUnsure(err); u && !unsure || u == unsure && i < at {
+						failed, at, unsure = err, i, u
 					}
 					mu.Unlock()
 				}

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/nearlyfreedb/nearlyfree/internal/value"
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
 
 // Env is what an expression is evaluated in. One Env serves one goroutine.
 type Env struct {
@@ -10,6 +14,7 @@ type Env struct {
 	Outer      *Env          // the enclosing query's, for Column.Level > 0
 	Session    *Session
 	Subqueries SubqueryRunner
+	Context    context.Context // ends what waits; nil: nothing does
 
 	scratch scratch
 }
@@ -28,6 +33,14 @@ func (e *Env) own() *scratch {
 		e.scratch = scratch{owner: e}
 	}
 	return &e.scratch
+}
+
+// context gives Context, or one that never ends where an expression runs without.
+func (e *Env) context() context.Context {
+	if e.Context == nil {
+		return context.Background()
+	}
+	return e.Context
 }
 
 // session gives the session, or an empty one where an expression runs without.
@@ -51,8 +64,8 @@ type Session struct {
 	FoundRows    int64
 	Vars         map[string]value.Value // @name, lower case
 	System       func(name string) (value.Value, bool)
-	Lock         func(name string, timeout float64) (bool, error) // GET_LOCK
-	Unlock       func(name string) (held, existed bool)           // RELEASE_LOCK
+	Lock         func(ctx context.Context, name string, timeout float64) (bool, error) // GET_LOCK
+	Unlock       func(name string) (held, existed bool)                                // RELEASE_LOCK
 }
 
 // SubqueryRunner runs the subqueries of an expression.

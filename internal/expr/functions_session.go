@@ -62,7 +62,7 @@ func evalGetLock(env *Env, args []value.Value) (value.Value, error) {
 	if lock == nil {
 		return value.NullValue, &ArgumentError{"GET_LOCK", "there are no locks here"}
 	}
-	got, err := lock(name, value.ToFloat(args[1]))
+	got, err := lock(env.context(), name, value.ToFloat(args[1]))
 	return truthValues[truthOf(got)], err
 }
 
