@@ -21,6 +21,7 @@ type database struct {
 	name string
 	conn *databasesql.Conn
 	lite bool
+	bare bool // the tables have no indexes
 }
 
 // patience is how long a statement may take.
@@ -62,11 +63,17 @@ func (d *database) run(s statement, values []any) result {
 	if d.lite {
 		text = s.lite
 	}
+	if d.bare && s.bare != "" {
+		text = s.bare
+	}
 	args := d.args(s, text, values)
 	if !s.rows {
 		r, err := d.conn.ExecContext(ctx, text, args...)
 		if err != nil {
 			return result{err: err}
+		}
+		if !s.counted {
+			return result{}
 		}
 		n, err := r.RowsAffected()
 		return result{err: err, affected: n}
@@ -136,14 +143,17 @@ func cell(v any, typeName string) string {
 	case []byte:
 		return cell(string(v), typeName)
 	case string:
-		if typeName == "DECIMAL" && strings.Contains(v, ".") {
+		if typeName != "DECIMAL" {
+			return strconv.Quote(v)
+		}
+		if strings.Contains(v, ".") {
+			v = strings.TrimSuffix(strings.TrimRight(v, "0"), ".")
+		}
+		if strings.Contains(v, ".") { // a fraction of 12 digits, as of floats
 			f, _ := strconv.ParseFloat(v, 64)
 			return cell(f, "")
 		}
-		if typeName == "DECIMAL" {
-			return v
-		}
-		return strconv.Quote(v)
+		return v
 	case time.Time:
 		if typeName == "DATE" {
 			return strconv.Quote(v.Format(time.DateOnly))

@@ -4,7 +4,11 @@ import "slices"
 
 // define gives a statement that changes t's definition.
 func (g *generator) define(t *table) statement {
-	switch g.IntN(6) {
+	n := g.IntN(6)
+	if t.spread != "" {
+		n = 3 + g.IntN(2)
+	}
+	switch n {
 	case 0:
 		return g.addColumn(t)
 	case 1:
@@ -41,7 +45,7 @@ func (g *generator) addColumn(t *table) statement {
 // used says whether something depends on column i. What a generated column is computed from is not looked for.
 func (t *table) used(i int) bool {
 	return slices.Contains(t.key, i) || t.columns[i].check.ours != "" ||
-		slices.ContainsFunc(t.indexes, func(x index) bool { return slices.Contains(x.parts, i) }) ||
+		slices.ContainsFunc(t.indexes, func(x index) bool { return slices.Contains(x.parts, i) || slices.Contains(x.copies, i) }) ||
 		slices.ContainsFunc(t.columns, func(c column) bool { return c.generated.ours != "" })
 }
 
@@ -63,7 +67,7 @@ func (g *generator) dropColumn(t *table) statement {
 		}
 		t.key = shift(t.key)
 		for j := range t.indexes {
-			t.indexes[j].parts = shift(t.indexes[j].parts)
+			t.indexes[j].parts, t.indexes[j].copies = shift(t.indexes[j].parts), shift(t.indexes[j].copies)
 		}
 	}}
 }

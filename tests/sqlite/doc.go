@@ -22,5 +22,7 @@
 //   - Where a new row meets several rows that are there, ON DUPLICATE KEY UPDATE changes that of the primary key
 //     first; SQLite takes the ON CONFLICT clauses in the order that they are written.
 //   - INSERT IGNORE of NULL into a NOT NULL column is an error here; SQLite leaves the row out.
+//   - INTERSECT binds more than UNION and EXCEPT, as in standard SQL; SQLite takes them from left to right.
+//   - A function of NULL is NULL: REPLACE(x, ”, NULL), which is x in SQLite.
 //   - A statement that writes a table does not read it in a subquery, as in MySQL.
 package sqlite

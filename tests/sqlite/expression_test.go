@@ -128,11 +128,11 @@ func (g *generator) floatExpr(depth int) sql {
 func (g *generator) decimalExpr(depth int) sql {
 	switch g.IntN(8) {
 	case 0:
-		return join2("CAST(%s AS DECIMAL(20,2))", "CAST(%s AS REAL)", g.expr(number, depth-1))
+		return join2("CAST(%s %% 1000000 AS DECIMAL(20,2))", "(%s %% 1000000)", g.expr(number, depth-1))
 	case 1:
 		return join("ROUND(%s)", g.expr(decimal, depth-1))
 	case 2:
-		return join2("TRUNCATE(%s, 0)", "CAST(CAST(%s AS INTEGER) AS REAL)", g.expr(decimal, depth-1))
+		return join2("TRUNCATE(%s, 0)", "CAST(%s AS INTEGER)", g.expr(decimal, depth-1))
 	}
 	return g.arithmetic(decimal, depth)
 }
@@ -152,7 +152,7 @@ func (g *generator) textExpr(depth int) sql {
 		n := 1 + g.IntN(4)
 		return join2("RIGHT(%[1]s, %[2]s)", "substr(%[1]s, max(1, length(%[1]s) - %[2]s + 1))", a, both("%d", n))
 	case 5:
-		return join("REPLACE(%s, %s, %s)", a, g.expr(text, 0), g.expr(text, 0))
+		return join("REPLACE(%s, %s, %s)", a, constant(text, g.draw(text)), constant(word, g.draw(word)))
 	case 6:
 		return join(pick(g, "TRIM(%s)", "LTRIM(%s)", "RTRIM(%s)"), a)
 	case 7:

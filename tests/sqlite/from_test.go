@@ -1,5 +1,7 @@
 package sqlite
 
+import "slices"
+
 // from gives what stands behind FROM, the scope that it makes, and for whole queries WITH to stand before it.
 func (g *generator) from(outer *scope, whole bool) (from sql, s *scope, with sql) {
 	s = &scope{outer: outer}
@@ -19,12 +21,15 @@ func (g *generator) from(outer *scope, whole bool) (from sql, s *scope, with sql
 	first, src, with := g.item(whole)
 	s.sources = []source{src}
 	if g.wide {
-		if g.one(4) {
+		if whole && g.one(3) {
 			first = g.equalJoin(first, s)
 		}
 		return first, s, with
 	}
 	from = first
+	if n == 3 && g.one(4) {
+		return g.nested(first, s), s, with
+	}
 	comma := g.one(5)
 	for range n - 1 {
 		item, src, _ := g.item(false)
@@ -71,6 +76,21 @@ func (g *generator) item(mayName bool) (item sql, src source, with sql) {
 		return both("%s AS %s", "c"+alias, alias), src, join("WITH "+"c"+alias+" AS (%s) ", q)
 	}
 	return join("(%s) AS %s", q, both("%s", alias)), src, sql{}
+}
+
+// nested joins first with a join of two others.
+func (g *generator) nested(first sql, s *scope) sql {
+	item, src, _ := g.item(false)
+	inner := &scope{sources: []source{src}, outer: s.outer}
+	item2, src2, _ := g.item(false)
+	right := g.joined(item, item2, inner, src2)
+	left := s.sources
+	s.sources = append(slices.Clip(left), inner.sources...)
+	on := g.onEqual(left, pick(g, inner.sources...))
+	if on.ours == "" {
+		g.inside(s, func() { on = g.cond(1) })
+	}
+	return join("%s "+pick(g, "JOIN", "LEFT JOIN", "RIGHT JOIN")+" (%s) ON %s", first, right, on)
 }
 
 // joined joins one more source, and adds it to the scope.

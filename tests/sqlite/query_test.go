@@ -23,6 +23,16 @@ func (g *generator) where() sql {
 			return join(" WHERE %s", list(parts, " AND "))
 		}
 	}
+	if from := g.scope.sources; len(from) > 1 && g.one(4) { // as joins were written once
+		var parts []sql
+		for i := 1; i < len(from); i++ {
+			if on := g.onEqual(from[:i], from[i]); on.ours != "" {
+				parts = append(parts, on)
+			}
+		}
+		parts = append(parts, g.simpleCond(kind(g.IntN(int(kinds))), 1))
+		return join(" WHERE %s", list(parts, " AND "))
+	}
 	return join(" WHERE %s", g.cond(2))
 }
 
@@ -209,7 +219,7 @@ func (g *generator) aggregate(k kind) sql {
 func (g *generator) top() sql {
 	switch g.IntN(3) {
 	case 0:
-		return join2("AVG(%s)", "ROUND(AVG(%s), 4)", g.leaf(number))
+		return join2("AVG(%s %% 1000)", "ROUND(AVG(%s %% 1000), 4)", g.leaf(number))
 	case 1:
 		return join2("AVG(%s)", "ROUND(AVG(%s), 6)", g.leaf(decimal))
 	}
@@ -281,8 +291,10 @@ func (g *generator) union() (s statement) {
 	k := g.someKinds()
 	outputs := g.names(k, false)
 	s.sql = g.body(k, nil)
+	operators := []string{"UNION", "UNION ALL", "EXCEPT", "INTERSECT"}
 	for range 1 + g.IntN(2) {
-		s.sql = join("%s "+pick(g, "UNION", "UNION ALL")+" %s", s.sql, g.body(k, nil))
+		s.sql = join("%s "+pick(g, operators...)+" %s", s.sql, g.body(k, nil))
+		operators = operators[:3] // INTERSECT goes before the others; SQLite takes them from left to right
 	}
 	if g.one(2) {
 		return s

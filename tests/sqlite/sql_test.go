@@ -42,8 +42,10 @@ type statement struct {
 	order []int
 	// rows says that the statement gives rows.
 	rows bool
-	// plain says that the statement is for the tables without indexes, too.
+	// plain says that the statement is for the tables without indexes, too; bare is its text for these, where it
+	// is another one.
 	plain bool
+	bare  string
 	// counted says that the number of affected rows means the same on both sides.
 	counted bool
 	// done is called when the statement went well.

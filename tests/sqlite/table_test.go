@@ -52,6 +52,9 @@ type index struct {
 	name   string
 	unique bool
 	parts  []int
+	how    []string // by part: a prefix's length, the direction; ours alone
+	copies []int    // INCLUDE: ordinals; ours alone
+	bare   bool     // COPY KEYS; ours alone
 }
 
 // table is a random table. Its key may be empty.
@@ -60,7 +63,8 @@ type table struct {
 	columns []column
 	key     []int
 	indexes []index
-	made    int // columns and indexes so far, for new names
+	spread  string // PARTITION BY …; ours alone
+	made    int    // columns and indexes so far, for new names
 }
 
 // generator makes statements over its tables.
@@ -111,6 +115,9 @@ func (g *generator) newTable(name string) *table {
 			c.name = fmt.Sprintf("%s%d", letters[c.kind], k)
 		}
 	}
+	if t.key != nil && g.one(6) {
+		t.spread = g.spread(t)
+	}
 	for range g.IntN(4) {
 		if x, ok := g.newIndex(t); ok {
 			t.add(x)
@@ -149,14 +156,44 @@ func (g *generator) newGenerated(t *table) column {
 }
 
 func (g *generator) newIndex(t *table) (index, bool) {
-	x := index{name: fmt.Sprintf("%s_i%d", t.name, t.made), unique: g.one(5)}
+	x := index{name: fmt.Sprintf("%s_i%d", t.name, t.made), unique: g.one(5) && t.spread == ""}
 	t.made++
 	for range 1 + g.IntN(2) {
-		if p := g.IntN(len(t.columns)); !slices.Contains(x.parts, p) && !(x.unique && t.columns[p].kind == folded) {
-			x.parts = append(x.parts, p)
+		p := g.IntN(len(t.columns))
+		k := t.columns[p].kind
+		if slices.Contains(x.parts, p) || x.unique && k == folded {
+			continue
 		}
+		x.parts = append(x.parts, p)
+		how := pick(g, "", "", " DESC")
+		if !x.unique && (k == text || k == word) && g.one(4) {
+			how = fmt.Sprintf("(%d)", 1+g.IntN(4)) + how
+		}
+		x.how = append(x.how, how)
+	}
+	switch {
+	case x.unique:
+	case g.one(5):
+		x.copies = g.Perm(len(t.columns))[:1+g.IntN(2)]
+		x.copies = slices.DeleteFunc(x.copies, func(c int) bool { return slices.Contains(x.parts, c) || slices.Contains(t.key, c) })
+	case g.one(6):
+		x.bare = true
 	}
 	return x, len(x.parts) > 0
+}
+
+// spread divides the table: over partitions, or over physical tables.
+func (g *generator) spread(t *table) string {
+	c := t.columns[pick(g, t.key...)]
+	switch {
+	case c.kind == number && g.one(2):
+		return fmt.Sprintf(" PARTITION BY RANGE (%s) (PARTITION a VALUES LESS THAN (-3), PARTITION b VALUES LESS THAN (1), PARTITION c VALUES LESS THAN (40), PARTITION d VALUES LESS THAN MAXVALUE)", c.name)
+	case c.kind == date && g.one(2):
+		return fmt.Sprintf(" PARTITION BY RANGE (YEAR(%s)) (PARTITION a VALUES LESS THAN (2024), PARTITION b VALUES LESS THAN (2025), PARTITION c VALUES LESS THAN MAXVALUE)", c.name)
+	case g.one(2):
+		return fmt.Sprintf(" PARTITION BY HASH (%s) PARTITIONS %d", c.name, 2+g.IntN(4))
+	}
+	return fmt.Sprintf(" PARTITION BY KEY (%s)", c.name)
 }
 
 func (t *table) add(x index) {
@@ -212,7 +249,10 @@ func (g *generator) create() []statement {
 		if t.key != nil {
 			parts = append(parts, both("PRIMARY KEY (%s)", t.names(t.key)))
 		}
-		all = append(all, statement{sql: join("CREATE TABLE "+t.name+" (%s)", list(parts, ", ")), plain: true})
+		create := statement{sql: join("CREATE TABLE "+t.name+" (%s)", list(parts, ", ")), plain: true}
+		create.bare = create.ours
+		create.ours += t.spread
+		all = append(all, create)
 		for _, x := range t.indexes {
 			all = append(all, t.createIndex(x))
 		}
@@ -225,7 +265,19 @@ func (t *table) createIndex(x index) statement {
 	if x.unique {
 		what = "UNIQUE INDEX"
 	}
-	return statement{sql: both("CREATE %s %s ON %s (%s)", what, x.name, t.name, t.names(x.parts)), plain: x.unique}
+	s := statement{sql: both("CREATE %s %s ON %s (%s)", what, x.name, t.name, t.names(x.parts)), plain: x.unique}
+	var parts []string
+	for i, p := range x.parts {
+		parts = append(parts, t.columns[p].name+x.how[i])
+	}
+	s.ours = fmt.Sprintf("CREATE %s %s ON %s (%s)", what, x.name, t.name, strings.Join(parts, ", "))
+	switch {
+	case len(x.copies) > 0:
+		s.ours += " INCLUDE (" + t.names(x.copies) + ")"
+	case x.bare:
+		s.ours += " COPY KEYS"
+	}
+	return s
 }
 
 var texts = []string{"", "a", "A", "ab", "abc", "aB", "b", "ba", "Smith", "Smith 2", "smith", "Smithe", "x%y", "x_y", "it's", "é", "zürich", "日本", "😀", "a!b", "a/b", "~", " a", "0", "10", "a\\b"}

@@ -12,7 +12,11 @@ func (g *generator) write(t *table) statement {
 	var s statement
 	switch g.IntN(14) {
 	case 0, 1, 2:
-		s = g.insert(t, 1+g.IntN(4))
+		n := 1 + g.IntN(4)
+		if t.spread != "" { // rows of several partitions are written on their own
+			n = 1
+		}
+		s = g.insert(t, n)
 	case 3:
 		s = g.insertRow(t, "INSERT IGNORE", "INSERT OR IGNORE")
 	case 4:
@@ -20,7 +24,9 @@ func (g *generator) write(t *table) statement {
 	case 5:
 		s = g.upsert(t)
 	case 6:
-		s = g.insertQuery(t)
+		if s = g.insert(t, 1); t.spread == "" {
+			s = g.insertQuery(t)
+		}
 	case 7:
 		s = g.rekey(t)
 	case 8, 9, 10:
@@ -209,7 +215,7 @@ func (g *generator) rowWhere(t *table) sql {
 
 // rekey changes unique columns of one row.
 func (g *generator) rekey(t *table) statement {
-	if t.key == nil {
+	if t.key == nil || t.spread != "" { // a row does not move to another partition
 		return g.update(t)
 	}
 	for _, i := range g.Perm(len(t.columns)) {
@@ -312,7 +318,7 @@ func (g *generator) remove(t *table) (s statement) {
 			}
 			s.sql = join("DELETE FROM %s WHERE %s", both("%s", t.name), where)
 		}
-		s.counted = true
+		s.counted = t.spread == "" // what goes with a whole partition is not counted
 		s = g.returning(s, t)
 	})
 	return s
@@ -333,8 +339,11 @@ func (g *generator) updateByQuery(t *table) (s statement) {
 	var more sql
 	g.inside(&scope{sources: []source{left, right}}, func() { more = g.cond(1) })
 	names := []sql{both("%s", t.name), both("%s", other.name), on, more}
+	if s, ok := g.updateFrom(t, other); ok && g.one(3) {
+		return s
+	}
 	if g.one(2) {
-		return statement{counted: true, sql: join2("DELETE %[1]s FROM %[1]s JOIN %[2]s x1 ON %[3]s WHERE %[4]s",
+		return statement{counted: t.spread == "", sql: join2("DELETE %[1]s FROM %[1]s JOIN %[2]s x1 ON %[3]s WHERE %[4]s",
 			"DELETE FROM %[1]s WHERE EXISTS (SELECT 1 FROM %[2]s x1 WHERE %[3]s AND (%[4]s))", names...)}
 	}
 	set, ok := g.assignments(t)
@@ -343,6 +352,28 @@ func (g *generator) updateByQuery(t *table) (s statement) {
 	}
 	return statement{sql: join2("UPDATE %[1]s JOIN %[2]s x1 ON %[3]s SET %[5]s WHERE %[4]s",
 		"UPDATE %[1]s SET %[5]s WHERE EXISTS (SELECT 1 FROM %[2]s x1 WHERE %[3]s AND (%[4]s))", append(names, set)...)}
+}
+
+// updateFrom sets a column to a value of another table's row: of the one that has the key.
+func (g *generator) updateFrom(t, other *table) (statement, bool) {
+	set, ok := g.changeable(t)
+	if !ok || other.key == nil {
+		return statement{}, false
+	}
+	on := make([]sql, len(other.key))
+	for i, k := range other.key {
+		g.inside(&scope{sources: []source{t.source(t.name)}}, func() {
+			on[i] = join("x1.%s = %s", both("%s", other.columns[k].name), g.left(other.columns[k].kind, 0))
+		})
+	}
+	var x sql
+	g.inside(&scope{sources: []source{other.source("x1"), t.source(t.name)}}, func() { x = g.storable(set.kind) })
+	if set.notNull {
+		x = join("COALESCE(%s, %s)", x, constant(set.kind, g.draw(set.kind)))
+	}
+	return statement{sql: join2("UPDATE %[1]s JOIN %[2]s x1 ON %[4]s SET %[1]s.%[3]s = %[5]s",
+		"UPDATE %[1]s SET %[3]s = %[5]s FROM %[2]s x1 WHERE %[4]s",
+		both("%s", t.name), both("%s", other.name), both("%s", set.name), list(on, " AND "), x)}, true
 }
 
 // returning adds RETURNING now and then.
