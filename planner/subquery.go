@@ -215,6 +215,9 @@ func (q *selection) partnerEqualities(x dialect.Expr, outputs []output, never bo
 		if never && (expr.MayBeNull(l) || expr.MayBeNull(r)) || !expr.Deterministic(l) || !expr.Deterministic(r) {
 			return nil, false, nil
 		}
+		if expr.HasQuotient(r) {
+			return nil, false, nil // the subquery's rows have no guard digits
+		}
 		eq, err := expr.NewCompare(expr.Eq, l, r)
 		if err != nil {
 			return nil, false, err

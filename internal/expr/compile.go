@@ -27,19 +27,27 @@ func mayGuard(n Node) bool {
 	if t := n.Type().Base; t != value.TypeDecimal && t != value.TypeUnknown {
 		return false
 	}
-	may := false
+	may := HasQuotient(n)
+	Columns(n, func(c *Column) {
+		may = may || c.T.Base == value.TypeDecimal || c.T.Base == value.TypeUnknown
+	})
+	return may
+}
+
+// HasQuotient says whether there is a quotient in n: so that what it yields for CompileOperand may not be what
+// it yields for Compile.
+func HasQuotient(n Node) bool {
+	has := false
 	Walk(n, func(n Node) bool {
 		switch n := n.(type) {
 		case *Arith:
-			may = may || n.Op == "/"
-		case *Column:
-			may = may || n.T.Base == value.TypeDecimal || n.T.Base == value.TypeUnknown
+			has = has || n.Op == "/"
 		case *Const:
-			may = may || value.Shown(n.V) != n.V
+			has = has || value.Shown(n.V) != n.V
 		}
-		return !may
+		return !has
 	})
-	return may
+	return has
 }
 
 // CompileOperand makes n's function, for a result that is compared or computed with: a Decimal may have
