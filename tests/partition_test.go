@@ -1,0 +1,134 @@
+package tests
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// openTwo opens a store twice, as two processes do: each with its own definitions.
+func openTwo(t *testing.T, lease time.Duration) (a, b *sql.DB) {
+	t.Helper()
+	config := overService(0, false)
+	config.SchemaLease = lease
+	open := func() *sql.DB {
+		k, err := nearlyfree.NewConnector(config)
+		if err != nil {
+			t.Fatal(err)
+		}
+		db := sql.OpenDB(k)
+		t.Cleanup(func() { db.Close() })
+		return db
+	}
+	return open(), open()
+}
+
+func mustExec(t *testing.T, db *sql.DB, text string, args ...any) {
+	t.Helper()
+	if _, err := db.Exec(text, args...); err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+}
+
+// TestPartsAsRowsArrive: what one process has committed into a part that it made, another one finds at once, though
+// it trusts older definitions for a lease.
+func TestPartsAsRowsArrive(t *testing.T) {
+	a, b := openTwo(t, 20*time.Millisecond)
+	mustExec(t, a, "CREATE TABLE visit (at DATE, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 MONTH)")
+	for i := range 12 {
+		var before, n int
+		if err := b.QueryRow("SELECT COUNT(*) FROM visit").Scan(&before); err != nil || before != i {
+			t.Fatalf("%d rows before, %v", before, err)
+		}
+		mustExec(t, a, "INSERT INTO visit VALUES (?, ?)", fmt.Sprintf("2026-%02d-15", i+1), i)
+		if err := b.QueryRow("SELECT COUNT(*) FROM visit WHERE id = ?", i).Scan(&n); err != nil || n != 1 {
+			t.Fatalf("month %d: the other process finds %d rows, %v", i+1, n, err)
+		}
+	}
+}
+
+// TestPartsUnderWriters: processes that need the same new parts at the same time make each once, and no row is
+// lost while parts come and go.
+func TestPartsUnderWriters(t *testing.T) {
+	a, b := openTwo(t, 5*time.Millisecond)
+	mustExec(t, a, "CREATE TABLE n (v INT, w INT, PRIMARY KEY (v), KEY w (w)) PARTITION BY RANGE (v) INTERVAL (10)")
+	const writers, each = 6, 20
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			db := []*sql.DB{a, b}[w%2]
+			r := rand.New(rand.NewPCG(uint64(w), 1))
+			for _, i := range r.Perm(each) {
+				for {
+					_, err := db.Exec("INSERT INTO n VALUES (?, ?)", i*writers+w, i)
+					if err == nil {
+						break
+					}
+					if !errors.Is(err, nearlyfree.ErrConflict) {
+						t.Errorf("writer %d: %v", w, err)
+						return
+					}
+				}
+			}
+		})
+	}
+	wg.Wait()
+	for _, db := range []*sql.DB{a, b} {
+		var rows, sum int
+		if err := db.QueryRow("SELECT COUNT(*), SUM(v) FROM n").Scan(&rows, &sum); err != nil {
+			t.Fatal(err)
+		}
+		if total := writers * each; rows != total || sum != total*(total-1)/2 {
+			t.Errorf("%d rows, sum %d", rows, sum)
+		}
+		var name, op, kind, text string
+		if err := db.QueryRow("CHECK TABLE n").Scan(&name, &op, &kind, &text); err != nil || text != "OK" {
+			t.Errorf("CHECK TABLE: %s, %v", text, err)
+		}
+	}
+}
+
+// TestDropPartUnderReaders: a process that reads by older definitions while a part goes finds its rows or none, and
+// no error.
+func TestDropPartUnderReaders(t *testing.T) {
+	a, b := openTwo(t, 20*time.Millisecond)
+	mustExec(t, a, "CREATE TABLE log (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20), PARTITION p2 VALUES LESS THAN MAXVALUE)")
+	mustExec(t, a, "INSERT INTO log VALUES (1, 1), (2, 2), (11, 3), (21, 4)")
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			var n int
+			if err := b.QueryRow("SELECT COUNT(*) FROM log").Scan(&n); err != nil || n != 4 && n != 2 && n != 1 {
+				t.Errorf("%d rows, %v", n, err)
+				return
+			}
+		}
+	})
+	mustExec(t, a, "ALTER TABLE log DROP PARTITION p0")
+	r, err := a.Exec("DELETE FROM log WHERE id < 20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n, err := r.RowsAffected(); err == nil {
+		t.Errorf("rows that nobody counted are %d", n)
+	}
+	close(stop)
+	wg.Wait()
+	mustExec(t, b, "INSERT INTO log VALUES (1, 1)") // p1 goes from where p0 began
+	var n int
+	if err := a.QueryRow("SELECT COUNT(*) FROM log WHERE id < 20").Scan(&n); err != nil || n != 1 {
+		t.Errorf("%d rows, %v", n, err)
+	}
+}
