@@ -5,4 +5,17 @@
 //
 // The format: https://www.sqlite.org/sqllogictest/doc/trunk/about.wiki. The driver takes part as "mysql",
 // whose meaning it has: records that say skipif mysql are left out, those that say onlyif mysql are run.
+//
+// # What is left over
+//
+// Of the public corpus (603 files, 5.7 million records for mysql) no answer is wrong. These are refused:
+//
+//   - Views (index/view, evidence): CREATE VIEW and DROP VIEW by name, and then the queries of the view, whose
+//     table does not exist. Some 68,000 records.
+//   - Triggers (evidence): CREATE TRIGGER and DROP TRIGGER, by name. 23 records.
+//   - A name in HAVING that two expressions of the select list have (random/groupby): MySQL takes the first of
+//     them, here it is ambiguous. 3 records.
+//
+// A column that is not in GROUP BY is refused, as MySQL does by default, except where it is seen that the
+// column is never read: COALESCE(5, x), CASE WHEN NULL = y THEN x …
 package sqllogic

@@ -17,10 +17,11 @@ import (
 
 var (
 	corpus = flag.String("corpus", "", "folder with the public corpus, or a part of it")
+	onFile = flag.Bool("file", false, "run the corpus on files, not in memory")
 	errors = flag.Int("errors", 5, "failures shown of each file of the corpus")
 )
 
-// TestOwnScripts runs testdata/*.test: every record must pass.
+// TestOwnScripts runs testdata/*.test in memory and on a file: every record must pass.
 func TestOwnScripts(t *testing.T) {
 	paths, err := filepath.Glob("testdata/*.test")
 	if err != nil || len(paths) == 0 {
@@ -28,9 +29,9 @@ func TestOwnScripts(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			o := runFile(t, path, 1000)
-			if o.Passed == 0 {
-				t.Error("no record ran")
+			o, on := runFile(t, path, "mem://", 1000), runFile(t, path, fileName(t), 1000)
+			if o.Passed == 0 || on != o {
+				t.Errorf("in memory %+v, on a file %+v", o, on)
 			}
 		})
 	}
@@ -57,7 +58,11 @@ func TestCorpus(t *testing.T) {
 	var total Outcome
 	for _, path := range paths {
 		began := time.Now()
-		o := runFile(t, path, *errors)
+		name := "mem://"
+		if *onFile {
+			name = fileName(t)
+		}
+		o := runFile(t, path, name, *errors)
 		total.Add(o)
 		if *corpus != "" {
 			t.Logf("%s: %d passed, %d refused, %d wrong, %d for others, %v", path, o.Passed, o.Refused, o.Wrong, o.Skipped, time.Since(began).Round(time.Millisecond))
@@ -66,7 +71,10 @@ func TestCorpus(t *testing.T) {
 	t.Logf("%d files: %d passed, %d refused, %d wrong, %d for others", len(paths), total.Passed, total.Refused, total.Wrong, total.Skipped)
 }
 
-func runFile(t *testing.T, path string, show int) Outcome {
+// fileName is the data source name of a fresh file.
+func fileName(t *testing.T) string { return "file:" + filepath.Join(t.TempDir(), "logic.db") }
+
+func runFile(t *testing.T, path, name string, show int) Outcome {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -77,7 +85,7 @@ func runFile(t *testing.T, path string, show int) Outcome {
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
 	}
-	db, err := sql.Open("nearlyfree", "mem://")
+	db, err := sql.Open("nearlyfree", name)
 	if err != nil {
 		t.Fatal(err)
 	}
