@@ -103,6 +103,48 @@ func (rw *rowWriter) each(ctx context.Context, w *writer, parent *planner.Table,
 	}
 }
 
+// withParents leaves out the rows that live inside none, for INSERT IGNORE. The parents are read side by side.
+func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.Value, automatic []bool) ([][]value.Value, []bool, error) {
+	t := n.plan.Table
+	var parents []planner.Key
+	at := map[planner.Key]int{}
+	parentOf := make([]int, len(rows))
+	for i, row := range rows {
+		partition, err := t.AppendPartitionKey(nil, row)
+		if err != nil {
+			return nil, nil, err
+		}
+		key, err := t.AppendParentKey(nil, row)
+		if err != nil {
+			return nil, nil, err
+		}
+		k := planner.Key{Partition: string(partition), Row: string(key)}
+		j, known := at[k]
+		if !known {
+			j, at[k] = len(parents), len(parents)
+			parents = append(parents, k)
+		}
+		parentOf[i] = j
+	}
+	found := make([]bool, len(parents))
+	err := w.each(ctx, len(parents), func(ctx context.Context, i int) (err error) {
+		g := engine.Get{Table: t.Physical, PartitionKey: parents[i].Partition, RowKey: parents[i].Row, Select: []string{}, Meter: w.x.Meter}
+		_, found[i], err = w.get(ctx, g)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := 0
+	for i, row := range rows {
+		if found[parentOf[i]] {
+			rows[kept], automatic[kept] = row, automatic[i]
+			kept++
+		}
+	}
+	return rows[:kept], automatic[:kept], nil
+}
+
 func noParentError(t *planner.Table) error {
 	return &Error{Code: 1452, State: "23000", Message: "Cannot add or update a child row: a foreign key constraint fails (`" +
 		t.Name + "`, " + t.ForeignKeySQL() + ")"}

@@ -85,6 +85,11 @@ func (n *insertNode) gather(ctx context.Context, w *writer) error {
 	if err := n.plan.Table.NeedParts(rows); err != nil {
 		return err
 	}
+	if n.plan.SkipUnfit && n.plan.Table.Inside != nil {
+		if rows, automatic, err = n.withParents(ctx, w, rows, automatic); err != nil {
+			return err
+		}
+	}
 	if n.resolves() {
 		return n.resolve(ctx, w, rows, automatic)
 	}

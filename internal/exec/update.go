@@ -181,18 +181,37 @@ func compileDelete(d *planner.Delete) (writeNode, error) {
 func (n *deleteNode) again() bool { return !n.targets.some }
 
 func (n *deleteNode) gather(ctx context.Context, w *writer) error {
-	return n.targets.each(ctx, w, func(number int, old stored, _ []value.Value) error {
+	var rows []*rowWrite
+	var olds []stored
+	err := n.targets.each(ctx, w, func(number int, old stored, _ []value.Value) error {
 		id, err := rowID(n.targets.table, old.row)
-		if err != nil || w.written.ids[id] {
-			return err
+		if err == nil && !w.written.ids[id] {
+			rows, olds = append(rows, &rowWrite{number: number, id: id, affected: 1}), append(olds, old)
 		}
-		r := &rowWrite{number: number, id: id, affected: 1}
-		if err := n.rows.remove(ctx, w, r, old); err != nil {
-			return err
-		}
-		if r.returned, err = w.evaluate(n.returning, old.row); err != nil {
-			return err
-		}
-		return w.add(r)
+		return err
 	})
+	if err != nil {
+		return err
+	}
+	together := len(n.rows.children) > 0
+	if together { // what lives inside the rows is read side by side
+		err := w.run.each(ctx, len(rows), func(ctx context.Context, i int) error { return n.rows.remove(ctx, w, rows[i], olds[i]) })
+		if err != nil {
+			return err
+		}
+	}
+	for i, r := range rows {
+		if !together {
+			if err := n.rows.remove(ctx, w, r, olds[i]); err != nil {
+				return err
+			}
+		}
+		if r.returned, err = w.evaluate(n.returning, olds[i].row); err != nil {
+			return err
+		}
+		if err := w.add(r); err != nil {
+			return err
+		}
+	}
+	return nil
 }
