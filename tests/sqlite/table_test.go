@@ -186,6 +186,10 @@ func (g *generator) newIndex(t *table) (index, bool) {
 func (g *generator) spread(t *table) string {
 	c := t.columns[pick(g, t.key...)]
 	switch {
+	case c.kind == number && g.one(4):
+		return fmt.Sprintf(" PARTITION BY RANGE (%s) INTERVAL (%d)", c.name, pick(g, 5, 1000))
+	case (c.kind == date || c.kind == moment) && g.one(3):
+		return fmt.Sprintf(" PARTITION BY RANGE (%s) INTERVAL (1 %s)", c.name, pick(g, "MONTH", "YEAR", "WEEK"))
 	case c.kind == number && g.one(2):
 		return fmt.Sprintf(" PARTITION BY RANGE (%s) (PARTITION a VALUES LESS THAN (-3), PARTITION b VALUES LESS THAN (1), PARTITION c VALUES LESS THAN (40), PARTITION d VALUES LESS THAN MAXVALUE)", c.name)
 	case c.kind == date && g.one(2):
