@@ -177,8 +177,11 @@ func (c *comparison) run(s statement) bool {
 	c.ran++
 	values := make([]any, len(s.params))
 	for i, p := range s.params {
-		if values[i] = c.g.draw(p.kind); c.g.one(15) {
-			values[i] = nil
+		switch {
+		case p.values != nil:
+			values[i] = pick(c.g, p.values...)
+		case !c.g.one(15):
+			values[i] = c.g.draw(p.kind)
 		}
 	}
 	begin := time.Now()

@@ -1,6 +1,9 @@
 package sqlite
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // where gives a WHERE clause over the scope, or nothing.
 func (g *generator) where() sql {
@@ -107,10 +110,18 @@ func (g *generator) plain() (s statement) {
 			k = append(k, folded)
 		}
 		distinct := ""
-		if g.one(6) && k[len(k)-1] != folded {
+		if g.one(6) && !slices.Contains(k, folded) {
 			distinct = "DISTINCT "
 		}
-		s.sql = join("%sSELECT "+distinct+"%s FROM %s%s", with, list(exprs, ", "), from, g.where())
+		items := list(exprs, ", ")
+		if src := pick(g, scope.sources...); distinct == "" && src.alias != "" && g.one(12) {
+			for _, c := range src.columns {
+				outputs = append(outputs, column{name: fmt.Sprint(len(outputs) + 1)})
+				k = append(k, c.kind)
+			}
+			items = join("%s, %s.*", items, both("%s", src.alias))
+		}
+		s.sql = join("%sSELECT "+distinct+"%s FROM %s%s", with, items, from, g.where())
 		if g.one(2) {
 			return
 		}
@@ -125,7 +136,7 @@ func (g *generator) plain() (s statement) {
 				order = append(order, join("%s%s", c, g.direction()))
 			}
 			s.order = positions(len(outputs))
-		case k[len(k)-1] != folded:
+		case !slices.Contains(k, folded):
 			order = g.byOutputs(&s, outputs)
 		default:
 			return
@@ -174,9 +185,13 @@ func (g *generator) limit(s *statement, width int) {
 		return
 	}
 	n := g.IntN(6)
-	switch offset := g.IntN(4); g.IntN(3) {
+	switch offset := g.IntN(4); g.IntN(4) {
 	case 0:
 		s.sql = join("%s LIMIT %s", s.sql, both("%d", n))
+	case 3:
+		p := param{name: "limit", kind: number, values: []any{int64(0), int64(1), int64(3), int64(100)}}
+		g.params = append(g.params, p)
+		s.sql = join("%s LIMIT :limit", s.sql)
 	case 1:
 		s.sql = join("%s LIMIT %s OFFSET %s", s.sql, both("%d", n), both("%d", offset))
 	case 2:
@@ -306,6 +321,16 @@ func (g *generator) union() (s statement) {
 
 // body gives a SELECT without order whose columns are of the kinds, named by names.
 func (g *generator) body(k []kind, outer *scope) (q sql) {
+	if g.one(20) { // of no table
+		g.inside(&scope{outer: outer}, func() {
+			var exprs []sql
+			for i, c := range g.names(k, false) {
+				exprs = append(exprs, join("%s AS %s", g.expr(k[i], 1), both("%s", c.name)))
+			}
+			q = join("SELECT %s", list(exprs, ", "))
+		})
+		return q
+	}
 	from, scope, _ := g.from(outer, false)
 	g.inside(scope, func() {
 		if g.one(4) {
@@ -315,6 +340,10 @@ func (g *generator) body(k []kind, outer *scope) (q sql) {
 		outputs := g.names(k, false)
 		var exprs []sql
 		for i, k := range k {
+			if c, ok := g.column(k); ok && g.one(3) {
+				exprs = append(exprs, join("%s AS %s", c, both("%s", outputs[i].name)))
+				continue
+			}
 			exprs = append(exprs, join("%s AS %s", g.expr(k, 1), both("%s", outputs[i].name)))
 		}
 		q = join("SELECT "+pick(g, "", "", "", "DISTINCT ")+"%s FROM %s%s", list(exprs, ", "), from, g.where())

@@ -54,6 +54,7 @@ type statement struct {
 
 // param is an argument, named in both texts; its value is drawn for each execution.
 type param struct {
-	name string
-	kind kind
+	name   string
+	kind   kind
+	values []any // what it is drawn from; nil: all of the kind
 }

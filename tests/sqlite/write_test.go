@@ -18,9 +18,9 @@ func (g *generator) write(t *table) statement {
 		}
 		s = g.insert(t, n)
 	case 3:
-		s = g.insertRow(t, "INSERT IGNORE", "INSERT OR IGNORE")
+		s = g.insertRows(t, "INSERT IGNORE", "INSERT OR IGNORE")
 	case 4:
-		s = g.insertRow(t, "REPLACE", "REPLACE")
+		s = g.insertRows(t, "REPLACE", "REPLACE")
 	case 5:
 		s = g.upsert(t)
 	case 6:
@@ -34,7 +34,10 @@ func (g *generator) write(t *table) statement {
 	case 11:
 		s = g.updateByQuery(t)
 	default:
-		s = g.remove(t)
+		if s = g.remove(t); g.one(20) {
+			s = statement{sql: sql{pick(g, "TRUNCATE TABLE ", "DELETE FROM ") + t.name, "DELETE FROM " + t.name}}
+			s.params, g.params = nil, nil
+		}
 	}
 	s.plain, s.params = true, g.params
 	return s
@@ -113,19 +116,27 @@ func (g *generator) fill(t *table, n int) statement {
 		both("%s", t.name), both("%s", columnList(columns)), list(rows, ", "))}
 }
 
-// insertRow is an INSERT of one row that may be there. NULL in a NOT NULL column is another matter for IGNORE.
-func (g *generator) insertRow(t *table, ours, lite string) statement {
-	var columns []column
-	var values []sql
-	for _, c := range g.given(t) {
-		v := g.value(c)
-		if c.notNull {
-			v = constant(c.kind, g.draw(c.kind))
-		}
-		columns, values = append(columns, c), append(values, v)
+// insertRows is an INSERT of rows that may be there, one after the other. NULL in a NOT NULL column is another
+// matter for IGNORE.
+func (g *generator) insertRows(t *table, ours, lite string) statement {
+	columns := g.given(t)
+	rows := make([]sql, 1)
+	if t.spread == "" {
+		rows = make([]sql, 1+g.IntN(3))
 	}
-	return statement{sql: join2(ours+" INTO %s (%s) VALUES (%s)", lite+" INTO %s (%s) VALUES (%s)",
-		both("%s", t.name), both("%s", columnList(columns)), list(values, ", "))}
+	for i := range rows {
+		var values []sql
+		for _, c := range columns {
+			v := g.value(c)
+			if c.notNull {
+				v = constant(c.kind, g.draw(c.kind))
+			}
+			values = append(values, v)
+		}
+		rows[i] = join("(%s)", list(values, ", "))
+	}
+	return statement{sql: join2(ours+" INTO %s (%s) VALUES %s", lite+" INTO %s (%s) VALUES %s",
+		both("%s", t.name), both("%s", columnList(columns)), list(rows, ", "))}
 }
 
 // upsert changes the row that is there. Of several, MySQL takes that of the primary key, then those of the unique
@@ -135,7 +146,7 @@ func (g *generator) upsert(t *table) statement {
 	if !ok || t.key == nil {
 		return g.insert(t, 1)
 	}
-	s := g.insertRow(t, "INSERT", "INSERT")
+	s := g.insertRows(t, "INSERT", "INSERT")
 	if g.one(3) { // as SQLite writes it
 		s.sql = join("%s ON CONFLICT (%s) ", s.sql, both("%s", t.names(t.key)))
 		if g.one(3) {
