@@ -51,6 +51,8 @@
 // transaction: all or nothing. So it can hold no more than 100 entities (a row and each of its index copies
 // count as one each) of one table and partition; more is refused with ErrTooLarge. Rows that were read to be
 // written are written only if nobody changed them since: ErrConflict says that the transaction may be run again.
+// What a program computes from rows that it has read it may rely on when it read them FOR UPDATE: the commit fails
+// when they, too, were changed; they count as entities of the transaction.
 // Outside of a transaction a statement whose rows need more goes out in several groups, whole rows each; if one
 // fails, the error says exactly what stands.
 //

@@ -162,7 +162,11 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	r := &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, names: planned.names}
 	x := &r.execution
 	*x = exec.Execution{Plan: plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: &r.meter}
-	if c.tx != nil {
+	switch {
+	case c.tx == nil:
+	case plan.ForUpdate && plan.Write == nil && !c.readOnly:
+		x.Store = c.tx.Pin()
+	default:
 		x.Store = c.tx
 	}
 	if plan.Write == nil {

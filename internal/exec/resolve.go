@@ -12,7 +12,7 @@ import (
 // resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do: the rows that have one of the
 // new rows' keys are read first, side by side, then each new row meets them as the rows before it left them.
 func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Value, automatic []bool) error {
-	s := &standing{n: n, w: w, rows: map[string]*standingRow{}}
+	s := &standing{n: n, w: w, read: map[string]*stored{}, rows: map[string]*standingRow{}}
 	if err := s.readAll(ctx, rows, automatic); err != nil {
 		return err
 	}
@@ -43,8 +43,12 @@ func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Valu
 type standing struct {
 	n    *insertNode
 	w    *writer
+	read map[string]*stored      // by partition and row key
 	rows map[string]*standingRow // by partition and entity key (which tells the part too); nil: known to be free
 }
+
+// errTorn says that a row was changed while it was read by its several keys.
+var errTorn = &engine.Error{Code: engine.CodeStale, Op: -1, Message: "the row was changed while it was read"}
 
 // standingRow is a row that was stored, or that the statement makes.
 type standingRow struct {
@@ -119,7 +123,7 @@ func (s *standing) readAll(ctx context.Context, rows [][]value.Value, automatic 
 
 func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 	err := s.w.each(ctx, len(all), func(ctx context.Context, i int) (err error) {
-		all[i].found, all[i].ok, err = s.read(ctx, all[i])
+		all[i].found, all[i].ok, err = s.lookup(ctx, all[i])
 		return err
 	})
 	if err != nil {
@@ -133,20 +137,23 @@ func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 		if err != nil {
 			return err
 		}
-		r := s.rows[partition+"\x00"+key]
-		if r == nil {
-			old := l.found
-			r = &standingRow{old: &old, row: old.row}
+		id := partition + "\x00" + key
+		if before := s.read[id]; before != nil {
+			if !sameRow(before.row, l.found.row, len(s.n.plan.Table.Columns)) {
+				return errTorn
+			}
+			continue
 		}
-		if err := s.place(r); err != nil {
+		s.read[id] = &l.found
+		if err := s.place(&standingRow{old: &l.found, row: l.found.row}); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// read reads the row that has a key. An index that holds no whole rows leads to the row.
-func (s *standing) read(ctx context.Context, l *keyLookup) (stored, bool, error) {
+// lookup reads the row that has a key. An index that holds no whole rows leads to the row.
+func (s *standing) lookup(ctx context.Context, l *keyLookup) (stored, bool, error) {
 	if l.key == nil {
 		return s.n.rows.read(ctx, s.w, l.part, l.partition, l.name)
 	}

@@ -125,10 +125,10 @@ func (c *cursor) search(e *engine.Entity) (at int, found bool) {
 	return low, low < len(c.entries) && c.entries[low].partitionKey == e.PartitionKey && c.entries[low].rowKey == e.RowKey
 }
 
-// laidOver says whether an entry is laid over the entity that the store gives. With a filter that is not
-// possible: the store filters what the entity was before.
+// laidOver says whether an entry is laid over the entity that the store gives. With a filter that is possible only
+// where it changes nothing: the store filters what the entity was before.
 func (c *cursor) laidOver(e *entry) bool {
-	return e.op == engine.Merge && c.scan.Filter == nil
+	return e.op == engine.Merge && (c.scan.Filter == nil || len(e.names) == 0)
 }
 
 // own gives the entries before end that are not given with what is stored.
