@@ -368,7 +368,7 @@ func TestMappings(t *testing.T) {
 				var plain, opaque []string
 				for range 1 + rnd.IntN(3) {
 					name := names[rnd.IntN(len(names))]
-					cond := func(x string) string { return "" }
+					var cond func(x string) string
 					switch isText := &m.values[name][0] == &texts[0]; rnd.IntN(7) {
 					case 0:
 						list := pick(name) + ", " + pick(name)

@@ -491,7 +491,8 @@ func (w *world) key(s *Scan, row []value.Value) (Key, bool) {
 		panic(err)
 	}
 	cut := false
-	for code, rest := keymap.SkipValue(string(text)); rest != ""; {
+	for _, rest := keymap.SkipValue(string(text)); rest != ""; {
+		var code string
 		code, rest = keymap.SkipValue(rest)
 		cut = cut || keymap.IsCut(code)
 	}

@@ -54,7 +54,6 @@ type selection struct {
 	grouping *grouping // nil: rows are not grouped
 	having   expr.Node
 	order    []SortKey
-	byOutput []int // by order key: the output that it is, or -1
 	limit    *Limit
 }
 

@@ -54,7 +54,8 @@ func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
 func (t *Table) partFor(v value.Value) (*Part, error) {
 	ps := t.Parts
 	col := t.Columns[ps.Columns[0]]
-	low, high, name := value.NullValue, value.NullValue, ""
+	var low, high value.Value
+	var name string
 	if ps.Unit == "" {
 		low, high, name = numberPart(v, ps.Every)
 	} else {

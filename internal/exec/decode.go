@@ -120,7 +120,8 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 		if b.parts[i] != nil {
 			whole.S = join(e.Values, slot, b.parts[i])
 		}
-		v, ok := value.NullValue, false
+		var v value.Value
+		var ok bool
 		if col.form == formProperty {
 			v, ok = decodeProperty(d.codec.table, d.codec.table.Columns[col.ordinal], stored)
 		} else {

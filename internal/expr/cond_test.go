@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -141,7 +142,7 @@ func TestCompareTuples(t *testing.T) {
 // samples are values of every kind, with equal ones of different kinds among them.
 func samples(t testing.TB) []value.Value {
 	var out []value.Value
-	for _, n := range argsOf(t, list{nil, 0, 1, 2, -1, uint64(1), uint64(1 << 63), true, false, "dec=1.0", "dec=1.5", "dec=0.1", 1.0, 1.5, 0.1, -0.0,
+	for _, n := range argsOf(t, list{nil, 0, 1, 2, -1, uint64(1), uint64(1 << 63), true, false, "dec=1.0", "dec=1.5", "dec=0.1", 1.0, 1.5, 0.1, math.Copysign(0, -1),
 		"", "1", "1.0", "a", "A", "b", "ä", "abc", "bytes=a", "bytes=1", "dt=2024-01-01 00:00:00", "date=2024-01-01", "2024-01-01", "json=1", `json="a"`, "json={}"}) {
 		out = append(out, n.(*Const).V)
 	}

@@ -302,7 +302,7 @@ func drain(ctx context.Context, c engine.Cursor) ([]engine.Entity, error) {
 			return all, err
 		}
 		if len(chunk) == 0 {
-			return all, errors.New("Next gave an empty chunk")
+			return all, errors.New("a chunk of Next is empty")
 		}
 		for _, e := range chunk {
 			e.Values = slices.Clone(e.Values)
