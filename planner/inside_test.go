@@ -103,14 +103,22 @@ func TestInsideKeys(t *testing.T) {
 	if next := p.AddChild(c); !slices.Contains(next.Children, "day") || !slices.Contains(next.KeyNames, "day_2") || len(p.Children) > 0 {
 		t.Errorf("children %v, names %v", next.Children, next.KeyNames)
 	}
-	text1 := CreateTableSQL(c)
-	parsed, err := dialect.Parse(text1, dialect.Options{})
+	// A name that rows inside it have is taken for an index too, for ever.
+	parsed, err := dialect.Parse("CREATE INDEX day_2 ON month (day)", dialect.Options{})
 	if err != nil {
+		t.Fatal(err)
+	}
+	next, _, err := Alter(p.AddChild(c), dialect.AlterAction{Kind: dialect.AddIndex, Index: parsed.Statement.(*dialect.CreateIndex).Index})
+	if err != nil || next.Index("day_2").KeyName != "day_2_2" {
+		t.Errorf("an index named as the rows inside: %v, %v", next, err)
+	}
+	sql := CreateTableSQL(c)
+	if parsed, err = dialect.Parse(sql, dialect.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	again, err := DefineInside(parsed.Statement.(*dialect.CreateTable), p, "")
 	if err != nil || stored(t, again) != stored(t, c) {
-		t.Errorf("%s\n%v\n%s\n%s", text1, err, stored(t, c), stored(t, again))
+		t.Errorf("%s\n%v\n%s\n%s", sql, err, stored(t, c), stored(t, again))
 	}
 }
 
