@@ -59,6 +59,8 @@ func TestQueries(t *testing.T) {
 		db.expect("SELECT 1, 'a', NULL", []string{"1|a|NULL"})
 		db.expectSet("SELECT id FROM people WHERE id < 3 UNION ALL SELECT age FROM people WHERE id < 3", []string{"1", "2", "31", "25"})
 		db.expectSet("SELECT age FROM people UNION SELECT age FROM people", []string{"31", "25", "NULL", "47", "62"})
+		db.expectSet("SELECT age FROM people EXCEPT SELECT age FROM people WHERE id IN (1, 2)", []string{"NULL", "47", "62"})
+		db.expectSet("SELECT age FROM people INTERSECT SELECT age FROM people WHERE age IS NULL OR id = 1", []string{"31", "NULL"})
 		db.expect("SELECT d.n FROM (SELECT name AS n, age FROM people) d WHERE d.age > 50", []string{"Bob"})
 	}
 }
@@ -186,6 +188,8 @@ func TestMemoryBound(t *testing.T) {
 	for sql, operator := range map[string]string{
 		"SELECT id FROM people ORDER BY age":                                               "sort",
 		"SELECT DISTINCT age, name FROM people":                                            "distinct",
+		"SELECT id FROM people EXCEPT SELECT 1":                                            "except",
+		"SELECT 1 INTERSECT SELECT id FROM people":                                         "intersect",
 		"SELECT age, COUNT(*) FROM people GROUP BY age":                                    "group by",
 		"SELECT a.id FROM people a JOIN people b ON a.age = b.age":                         "hash join",
 		"SELECT a.id FROM people a JOIN people b ON a.age < b.age":                         "join",
@@ -245,7 +249,7 @@ func TestCursorAfterEnd(t *testing.T) {
 		"SELECT id FROM people WHERE id = 1", "SELECT id FROM people", "SELECT id FROM people ORDER BY age",
 		"SELECT age, COUNT(*) FROM people GROUP BY age", "SELECT a.id FROM people a JOIN people b ON a.age = b.age",
 		"SELECT a.id FROM people a JOIN people b ON a.id = b.age", "SELECT id FROM people LIMIT 2", "SELECT 1",
-		"SELECT a.id FROM people a JOIN people b ON a.age < b.age", "SELECT id FROM people UNION SELECT 3",
+		"SELECT a.id FROM people a JOIN people b ON a.age < b.age", "SELECT id FROM people UNION SELECT 3", "SELECT id FROM people EXCEPT SELECT 3",
 	} {
 		c, err := db.rt.Query(ctx, db.execution(db.plan(sql)))
 		if err != nil {
