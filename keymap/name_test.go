@@ -203,6 +203,37 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// TestPartTable: parts have legal names that differ by database, table, part and version, and from those of tables.
+func TestPartTable(t *testing.T) {
+	seen := map[string]string{}
+	add := func(name, what string) {
+		if len(name) > 63 || strings.Trim(strings.ToLower(name), "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+			t.Errorf("%s: %q is no name of a table", what, name)
+		}
+		folded := strings.ToLower(name)
+		if other, dup := seen[folded]; dup {
+			t.Errorf("%s and %s are both %s", what, other, name)
+		}
+		seen[folded] = what
+	}
+	long := strings.Repeat("long", 20)
+	for _, database := range []string{"", "db", long} {
+		for _, table := range []string{"log", "logp1", "log_p1", long} {
+			for generation := range 3 {
+				add(TableGeneration(TableName(database, table), generation), "table "+database+"."+table+strconv.Itoa(generation))
+			}
+			for _, part := range []string{"", "p1", "p_1", long} {
+				for _, version := range []int64{1, 2, 36, 36*36 + 1, 1 << 36} {
+					add(PartTable(database, table, part, version), "part "+database+"."+table+"."+part+strconv.FormatInt(version, 10))
+				}
+			}
+		}
+	}
+	if got := PartTable("", "log", "p2026", 7); got != "Z8logZ400p2026Z9v7" {
+		t.Error(got)
+	}
+}
+
 func TestBucket(t *testing.T) {
 	// The hashes of the FNV authors' test vectors: "" cbf29ce484222325, "a" af63dc4c8601ec8c, "foobar" 85944171f73967e8.
 	for in, want := range map[string]string{"": "2325", "a": "ec8c", "foobar": "67e8"} {

@@ -35,6 +35,7 @@ var informationSchema = map[string]func(database string, tables []*planner.Table
 	"COLLATIONS":              infoCollations,
 	"ENGINES":                 infoEngines,
 	"REFERENTIAL_CONSTRAINTS": infoReferences,
+	"PARTITIONS":              infoPartitions,
 	"CHECK_CONSTRAINTS":       infoChecks,
 	"VIEWS":                   empty("VIEWS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "VIEW_DEFINITION"),
 	"ROUTINES":                empty("ROUTINES", "ROUTINE_CATALOG", "ROUTINE_SCHEMA", "ROUTINE_NAME", "ROUTINE_TYPE"),
@@ -56,6 +57,31 @@ func infoTables(database string, tables []*planner.Table) *virtual {
 		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#")
 	for _, t := range tables {
 		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", t.Version, "Dynamic", nil, nil, "utf8mb4_bin", "", t.Comment, nil, nil)
+	}
+	return v
+}
+
+// infoPartitions has a line for each part. TABLESPACE_NAME is its physical table.
+func infoPartitions(database string, tables []*planner.Table) *virtual {
+	v := newVirtual("PARTITIONS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PARTITION_NAME", "SUBPARTITION_NAME", "PARTITION_ORDINAL_POSITION#",
+		"PARTITION_METHOD", "PARTITION_EXPRESSION", "PARTITION_DESCRIPTION", "TABLE_ROWS#", "TABLESPACE_NAME")
+	for _, t := range tables {
+		method, expression := t.PartitionMethod()
+		if t.Parts == nil {
+			if method == "" {
+				v.add("def", database, t.Name, nil, nil, nil, nil, nil, nil, nil, t.Physical)
+			} else {
+				v.add("def", database, t.Name, nil, nil, nil, method, expression, nil, nil, t.Physical)
+			}
+			continue
+		}
+		for i, p := range t.Parts.List {
+			description := p.Values
+			if description == "" {
+				description = t.Parts.Interval()
+			}
+			v.add("def", database, t.Name, p.Name, nil, i+1, method, expression, description, nil, p.Physical)
+		}
 	}
 	return v
 }
