@@ -50,9 +50,11 @@ func TestHostilePatterns(t *testing.T) {
 			everywhere(t, func(t *testing.T, db *sql.DB) {
 				run(t, db, columnsOf[kind])
 				stored := short
+				var args []any
 				for i, s := range stored {
-					run(t, db, "INSERT INTO t (id, s) VALUES (?, ?)", i, s)
+					args = append(args, i, s)
 				}
+				run(t, db, "INSERT INTO t (id, s) VALUES (?, ?)"+strings.Repeat(", (?, ?)", len(stored)-1), args...)
 				for n, pattern := range patterns {
 					if n%4 != 0 && !strings.HasSuffix(t.Name(), "memory") {
 						continue
@@ -103,12 +105,14 @@ func TestHostilePairs(t *testing.T) {
 			everywhere(t, func(t *testing.T, db *sql.DB) {
 				run(t, db, definition)
 				n := 0
+				var args []any
 				for _, a := range parts {
 					for _, b := range parts {
-						run(t, db, "INSERT INTO t VALUES (?, ?, ?)", n, a, b)
+						args = append(args, n, a, b)
 						n++
 					}
 				}
+				run(t, db, "INSERT INTO t VALUES (?, ?, ?)"+strings.Repeat(", (?, ?, ?)", n-1), args...)
 				n = 0
 				for i, a := range parts {
 					var row []int

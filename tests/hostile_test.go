@@ -153,9 +153,11 @@ func hostileColumn(t *testing.T, db *sql.DB, kind, definition string) {
 		}
 		return s
 	}
+	var args []any
 	for i, s := range all {
-		run(t, db, "INSERT INTO t (id, s) VALUES (?, ?)", i, argument(s))
+		args = append(args, i, argument(s))
 	}
+	run(t, db, "INSERT INTO t (id, s) VALUES (?, ?)"+strings.Repeat(", (?, ?)", len(all)-1), args...)
 	if !isBinary {
 		for _, s := range notText {
 			if _, err := db.Exec("INSERT INTO t (id, s) VALUES (-1, ?)", s); err == nil {
@@ -167,6 +169,9 @@ func hostileColumn(t *testing.T, db *sql.DB, kind, definition string) {
 		}
 	}
 	for i, s := range all {
+		if i%3 > 0 && !strings.HasSuffix(t.Name(), "memory") {
+			continue // to save time
+		}
 		if got := ids(t, db, "SELECT id FROM t WHERE s = ?", argument(s)); !slices.Equal(got, []int{i}) {
 			t.Errorf("= %.40q gives %v, want %d", s, got, i)
 		}
@@ -215,7 +220,8 @@ func hostileColumn(t *testing.T, db *sql.DB, kind, definition string) {
 	if got := ids(t, db, "SELECT a.id FROM t a JOIN t b ON a.s = b.s"); len(got) != len(all) {
 		t.Errorf("the join gives %d rows", len(got))
 	}
-	for i, s := range all {
+	for i := 0; i < len(all); i += 5 {
+		s := all[i]
 		r, err := db.Exec("DELETE FROM t WHERE s = ?", argument(s))
 		if err != nil {
 			t.Fatalf("deleting %.40q: %v", s, err)

@@ -128,7 +128,7 @@ func (f *File) release() {
 func (f *File) open(o FileOptions) (err error) {
 	defer careful()()
 	defer f.guard(&err)
-	_, missing := os.Stat(f.path)
+	info, missing := os.Stat(f.path)
 	if missing != nil && o.ReadOnly {
 		return errFile(f.path, missing)
 	}
@@ -152,10 +152,13 @@ func (f *File) open(o FileOptions) (err error) {
 		},
 	})
 	if err != nil {
+		if missing == nil && isStump(info) && opened != nil && !errors.Is(err, berrors.ErrTimeout) {
+			err = errCutOff
+		}
 		return errFile(f.path, err)
 	}
 	if !o.ReadOnly {
-		if err := f.db.Update(prepare); err != nil {
+		if err := f.prepareOnce(); err != nil {
 			return errFile(f.path, err)
 		}
 	}
@@ -173,11 +176,39 @@ func (f *File) open(o FileOptions) (err error) {
 	return nil
 }
 
+// isStump says whether a file has less than the two pages without which bbolt cannot even say what is wrong.
+func isStump(info os.FileInfo) bool {
+	return info.Mode().IsRegular() && info.Size() > 0 && info.Size() < 2*int64(os.Getpagesize())
+}
+
+// prepareOnce prepares a file that is new, and writes nothing to any other: least of all to one that is cut off, where
+// what is written could hide what is missing.
+func (f *File) prepareOnce() error {
+	isNew := false
+	err := f.db.View(func(tx *bolt.Tx) error {
+		if err := f.checkSize(tx); err != nil {
+			return err
+		}
+		isNew = tx.Bucket(bucketFile) == nil
+		return nil
+	})
+	if err != nil || !isNew {
+		return err
+	}
+	return f.db.Update(prepare)
+}
+
+// checkSize refuses a file that lacks pages: reading on would end in a fault that no program survives.
+func (f *File) checkSize(tx *bolt.Tx) error {
+	info, err := os.Stat(f.path)
+	if err == nil && info.Size() < tx.Size() {
+		err = errCutOff
+	}
+	return err
+}
+
 // prepare makes the buckets of a new file.
 func prepare(tx *bolt.Tx) error {
-	if tx.Bucket(bucketFile) != nil {
-		return nil
-	}
 	if k, _ := tx.Cursor().First(); k != nil {
 		return errForeign
 	}
@@ -201,10 +232,8 @@ var (
 
 // load reads the definitions of tables.
 func (f *File) load(tx *bolt.Tx) error {
-	if info, err := os.Stat(f.path); err != nil {
+	if err := f.checkSize(tx); err != nil {
 		return err
-	} else if info.Size() < tx.Size() {
-		return errCutOff // reading on would end in a fault that no program survives
 	}
 	file, list := tx.Bucket(bucketFile), tx.Bucket(bucketTables)
 	if file == nil || list == nil {
