@@ -3,6 +3,7 @@ package azuretest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -159,7 +160,7 @@ func (s *Service) batch(w http.ResponseWriter, r *http.Request) error {
 	}
 	c := engine.Commit{}
 	for _, p := range inner {
-		table, op, err := innerOperation(p.body)
+		table, op, err := innerOperation(cmp.Or(r.Host, r.URL.Host), p.body)
 		if err != nil {
 			return err
 		}
@@ -217,8 +218,8 @@ func parts(contentType string, body io.Reader) ([]part, error) {
 	}
 }
 
-// innerOperation reads the request that a part of a change set is.
-func innerOperation(text []byte) (table string, op engine.Op, err error) {
+// innerOperation reads the request that a part of a change set is, to the host that the whole came to.
+func innerOperation(host string, text []byte) (table string, op engine.Op, err error) {
 	in := textproto.NewReader(bufio.NewReader(bytes.NewReader(text)))
 	line, err := in.ReadLine()
 	if err != nil {
@@ -227,7 +228,7 @@ func innerOperation(text []byte) (table string, op engine.Op, err error) {
 	method, rest, _ := strings.Cut(line, " ")
 	address, version, _ := strings.Cut(rest, " ")
 	u, err := url.Parse(address)
-	if err != nil || version != "HTTP/1.1" || u.Host != host || u.Scheme != "https" {
+	if err != nil || version != "HTTP/1.1" || u.Host != host {
 		return "", op, badRequest("operation %q", line)
 	}
 	header, err := in.ReadMIMEHeader()
