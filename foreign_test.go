@@ -28,12 +28,17 @@ type account struct {
 
 func openAccount(t *testing.T) *account {
 	t.Helper()
+	return openAccountWith(t, time.Hour)
+}
+
+func openAccountWith(t *testing.T, lease time.Duration) *account {
+	t.Helper()
 	a := &account{raw: embedded.OpenMemory(embedded.Options{})}
 	a.transport = &azuretest.Transport{Service: azuretest.NewService(a.raw)}
 	var err error
 	a.connector, err = nearlyfree.NewConnector(&nearlyfree.Config{
 		Store:     fmt.Sprintf("DefaultEndpointsProtocol=https;AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
-		Transport: a.transport, SchemaLease: time.Hour,
+		Transport: a.transport, SchemaLease: lease,
 	})
 	if err != nil {
 		t.Fatal(err)

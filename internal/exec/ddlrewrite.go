@@ -196,25 +196,24 @@ func (r *rewriter) note(ctx context.Context) error {
 	return r.Catalog.SetProgress(ctx, r.to, r.number, r.meter)
 }
 
+// flush writes the window. Rows that others change at the same time are read and tried again, fewer at once each time,
+// so that the rest does not wait for them.
 func (r *rewriter) flush(ctx context.Context) error {
-	window := r.window
+	queue := r.window
 	r.window = nil
-	for try := 1; len(window) > 0; try++ {
+	size := len(queue)
+	for try := 0; len(queue) > 0; {
+		batch := queue[:min(size, len(queue))]
 		w := r.writer(ctx)
-		for i := range window {
-			rw := &rowWrite{number: i, resolved: true}
-			if err := r.rows.renew(ctx, w, rw, window[i]); err != nil {
-				return err
-			}
-			if err := w.add(rw); err != nil {
-				return err
-			}
-		}
-		err := w.flush(ctx)
+		err := r.send(ctx, w, batch)
 		if err == nil {
-			return nil
+			queue, size, try = queue[len(batch):], 2*size, 0
+			continue
 		}
-		if !isRace(err) {
+		try++
+		var e *Error
+		duplicate := errors.As(err, &e) && e.Code == duplicateCode && try < doubtTries
+		if !isRace(err) && !duplicate {
 			return err
 		}
 		if try == conflictTries {
@@ -228,11 +227,27 @@ func (r *rewriter) flush(ctx context.Context) error {
 		if err := wait(ctx, try); err != nil {
 			return err
 		}
-		if window, err = r.left(ctx, w, window); err != nil {
+		again, err := r.left(ctx, w, batch)
+		if err != nil {
+			return err
+		}
+		queue, size = append(again, queue[len(batch):]...), max(1, size/4)
+	}
+	return nil
+}
+
+// send writes rows anew.
+func (r *rewriter) send(ctx context.Context, w *writer, batch []stored) error {
+	for i := range batch {
+		rw := &rowWrite{number: i, resolved: true}
+		if err := r.rows.renew(ctx, w, rw, batch[i]); err != nil {
+			return err
+		}
+		if err := w.add(rw); err != nil {
 			return err
 		}
 	}
-	return nil
+	return w.flush(ctx)
 }
 
 // doubtTries is how many times rows are read that have the same value of a unique index, before it is believed:
@@ -263,8 +278,8 @@ func (w *writer) claimedTwice() error {
 // left reads the rows again that were not written; those that are gone need no more.
 func (r *rewriter) left(ctx context.Context, w *writer, window []stored) ([]stored, error) {
 	var again []stored
-	for i, rw := range w.rows {
-		if rw.done {
+	for i := range window {
+		if i < len(w.rows) && w.rows[i].done {
 			continue
 		}
 		partition, key, _, err := r.rows.keysOf(window[i].row)

@@ -319,6 +319,9 @@ func (r *rowWrite) explain(err error, j int) error {
 	return duplicateError(r.table, r.keys[j], r.row)
 }
 
+// duplicateCode is MySQL's number of the error that a key is taken.
+const duplicateCode = 1062
+
 // duplicateError says that the key of a row is taken: key nil is the primary key.
 func duplicateError(t *planner.Table, key *planner.Index, row []value.Value) error {
 	name, parts := "PRIMARY", t.Key
@@ -334,7 +337,7 @@ func duplicateError(t *planner.Table, key *planner.Index, row []value.Value) err
 	if len(entry) > most {
 		entry = strings.ToValidUTF8(entry[:most], "") + "…"
 	}
-	return &Error{Code: 1062, State: "23000", Message: "Duplicate entry '" + entry + "' for key '" + name + "'"}
+	return &Error{Code: duplicateCode, State: "23000", Message: "Duplicate entry '" + entry + "' for key '" + name + "'"}
 }
 
 // stands says whether something of this try was written.

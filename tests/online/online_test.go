@@ -210,13 +210,13 @@ func TestOnline(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	run := func(statement string) {
+	run := func(t *testing.T, statement string) {
 		t.Helper()
 		if _, err := db.Exec(statement); err != nil {
 			t.Fatalf("%s: %v", statement, err)
 		}
 	}
-	run("CREATE TABLE t (id BIGINT PRIMARY KEY, n INT, note VARCHAR(20), KEY kept (note))")
+	run(t, "CREATE TABLE t (id BIGINT PRIMARY KEY, n INT, note VARCHAR(20), KEY kept (note))")
 	t.Run("writers", func(t *testing.T) {
 		writers := []*writer{startWriter(t, store, database), startWriter(t, store, database)}
 		before := writers[0].statements(t) + writers[1].statements(t)
@@ -229,7 +229,7 @@ func TestOnline(t *testing.T) {
 				create = "ALTER TABLE t ADD INDEX made (n DESC, note) INCLUDE (id)"
 			}
 			for _, s := range []string{create, "DROP INDEX made ON t"} {
-				run(s)
+				run(t, s)
 				if wrong := check(t, db, "CHECK"); len(wrong) > 0 {
 					t.Fatalf("round %d, after %s:\n%s", round, s, strings.Join(wrong, "\n"))
 				}
@@ -238,7 +238,7 @@ func TestOnline(t *testing.T) {
 				}
 			}
 		}
-		run("CREATE INDEX made ON t (n)")
+		run(t, "CREATE INDEX made ON t (n)")
 		if n := writers[0].statements(t) + writers[1].statements(t) - before; n < 10**rounds {
 			t.Errorf("the writers ran %d statements meanwhile, too few to prove anything", n)
 		}

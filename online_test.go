@@ -1,0 +1,153 @@
+package nearlyfree_test
+
+import (
+	"database/sql"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
+)
+
+// mortal opens a connector of its own to the account, which dies as a process does: from the n-th request that writes
+// on, nothing reaches the store.
+func (a *account) mortal(t *testing.T, n int64) (db *sql.DB, died func() bool) {
+	t.Helper()
+	var written atomic.Int64
+	transport := &azuretest.Transport{Service: a.transport.Service, Fault: func(_ int, r *http.Request) azuretest.Fault {
+		if r.Method != http.MethodGet {
+			written.Add(1)
+		}
+		return azuretest.Fault{Refuse: written.Load() >= n}
+	}}
+	c, err := nearlyfree.NewConnector(&nearlyfree.Config{
+		Store:     fmt.Sprintf("DefaultEndpointsProtocol=https;AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
+		Transport: transport, SchemaLease: time.Millisecond, Retry: nearlyfree.RetryOptions{MaxTries: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db = sql.OpenDB(c)
+	t.Cleanup(func() { db.Close() })
+	return db, func() bool { return written.Load() >= n }
+}
+
+func (a *account) clean(t *testing.T, table string) {
+	t.Helper()
+	for _, line := range a.rows(t, "CHECK TABLE "+table) {
+		if !strings.HasSuffix(line, "string status|string OK") {
+			t.Error(line)
+		}
+	}
+}
+
+// TestIndexCrash kills the process that makes an index before each of its writes. Others go on writing meanwhile.
+// Whoever comes next makes the index by the same statement, or gives it up.
+func TestIndexCrash(t *testing.T) {
+	const rows = 250
+	values := make([]string, rows)
+	for i := range values {
+		values[i] = fmt.Sprintf("(%d, %d, 'row')", i, i*97%rows)
+	}
+	for _, c := range []struct{ name, create, by string }{
+		{"Index", "CREATE INDEX made ON t (n)", "SELECT COUNT(*) FROM t WHERE n >= 0"},
+		{"Unique", "CREATE UNIQUE INDEX made ON t (n)", "SELECT COUNT(*) FROM t WHERE n >= 0"},
+		{"Keys", "ALTER TABLE t ADD INDEX made (n DESC) COPY KEYS", "SELECT COUNT(*) FROM t WHERE n <= 1000000"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			crashes := 0
+			for n := int64(1); ; n += 1 + n/3 {
+				a := openAccountWith(t, time.Millisecond)
+				a.exec(t, "CREATE TABLE t (id INT PRIMARY KEY, n INT, note VARCHAR(10), KEY kept (note))")
+				a.exec(t, "INSERT INTO t VALUES "+strings.Join(values, ", "))
+				db, died := a.mortal(t, n)
+				_, err := db.Exec(c.create)
+				if !died() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					break
+				}
+				crashes++
+				if err == nil {
+					t.Fatalf("died at write %d, and all is well", n)
+				}
+				a.exec(t, "UPDATE t SET n = n + 100000 WHERE id < 10")
+				a.exec(t, "DELETE FROM t WHERE id BETWEEN 10 AND 19")
+				a.exec(t, "INSERT INTO t VALUES (5000, 5000, 'new'), (5001, NULL, 'new')")
+				a.clean(t, "t")
+				if n%2 == 0 && len(a.rows(t, "SHOW INDEX FROM t WHERE Key_name = 'made'")) > 0 {
+					a.exec(t, "DROP INDEX made ON t")
+					a.clean(t, "t")
+				}
+				a.exec(t, c.create)
+				a.clean(t, "t")
+				want := fmt.Sprint("int64 ", rows-10+1)
+				if got := a.rows(t, c.by); got[0] != want {
+					t.Fatalf("died at write %d: %s rows by the index, want %s", n, got[0], want)
+				}
+				if plan := a.rows(t, "EXPLAIN "+c.by); !strings.Contains(strings.Join(plan, "\n"), "t.made") {
+					t.Fatalf("the index is not used: %v", plan)
+				}
+				if left := a.rows(t, "SHOW INDEX FROM t WHERE Comment <> ''"); len(left) > 0 {
+					t.Fatalf("died at write %d: %v", n, left)
+				}
+			}
+			if crashes < 6 {
+				t.Errorf("only %d crashes", crashes)
+			}
+		})
+	}
+}
+
+// TestIndexProgress: how far an index is can be seen from elsewhere, and is forgotten with it.
+func TestIndexProgress(t *testing.T) {
+	a := openAccountWith(t, time.Millisecond)
+	a.exec(t, "CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+	values := make([]string, 1100)
+	for i := range values {
+		values[i] = fmt.Sprintf("(%d, %d)", i, i)
+	}
+	a.exec(t, "INSERT INTO t VALUES "+strings.Join(values, ", "))
+	var noted atomic.Bool
+	seen := make(chan []string, 1)
+	slow := &azuretest.Transport{Service: a.transport.Service}
+	slow.Fault = func(_ int, r *http.Request) azuretest.Fault {
+		if r.Method == http.MethodGet || !strings.Contains(r.URL.Path, "batch") {
+			return azuretest.Fault{}
+		}
+		return azuretest.Fault{Delay: 600 * time.Millisecond}
+	}
+	slow.After = func(r *http.Request, status int) {
+		if r.Method == http.MethodPut && noted.CompareAndSwap(false, true) {
+			seen <- a.rows(t, "SHOW INDEX FROM t WHERE Key_name = 'made'")
+		}
+	}
+	c, err := nearlyfree.NewConnector(&nearlyfree.Config{
+		Store:     fmt.Sprintf("DefaultEndpointsProtocol=https;AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
+		Transport: slow, SchemaLease: time.Millisecond,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(c)
+	defer db.Close()
+	if _, err := db.Exec("CREATE INDEX made ON t (n)"); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case lines := <-seen:
+		if len(lines) != 1 || !strings.Contains(lines[0], "being filled, not read yet, 500 rows so far") && !strings.Contains(lines[0], "1000 rows so far") {
+			t.Errorf("%q", lines)
+		}
+	default:
+		t.Error("nothing was noted")
+	}
+	if lines := a.rows(t, "SHOW INDEX FROM t WHERE Key_name = 'made' AND Comment <> ''"); len(lines) > 0 {
+		t.Errorf("%q", lines)
+	}
+}
