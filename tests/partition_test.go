@@ -94,6 +94,23 @@ func TestPartsUnderWriters(t *testing.T) {
 	}
 }
 
+// TestCreateTableAsParts: the rows of CREATE TABLE … AS SELECT get their parts.
+func TestCreateTableAsParts(t *testing.T) {
+	a, b := openTwo(t, time.Millisecond)
+	mustExec(t, a, "CREATE TABLE visit (at DATETIME, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 MONTH)")
+	mustExec(t, a, "INSERT INTO visit VALUES ('2026-01-05', 1), ('2026-02-28', 2), ('2026-07-01', 3)")
+	mustExec(t, a, "CREATE TABLE quarter (at DATE, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 QUARTER) AS SELECT DATE(at) AS at, id FROM visit")
+	for table, want := range map[string]string{"visit": "p202601,p202602,p202607", "quarter": "p202601,p202607"} {
+		var ids, parts string
+		if err := b.QueryRow("SELECT GROUP_CONCAT(id ORDER BY id) FROM " + table).Scan(&ids); err != nil || ids != "1,2,3" {
+			t.Errorf("%s: rows %s, %v", table, ids, err)
+		}
+		if err := b.QueryRow("SELECT GROUP_CONCAT(PARTITION_NAME ORDER BY PARTITION_ORDINAL_POSITION) FROM information_schema.PARTITIONS WHERE TABLE_NAME = ?", table).Scan(&parts); err != nil || parts != want {
+			t.Errorf("%s: parts %s, %v", table, parts, err)
+		}
+	}
+}
+
 // TestDropPartUnderReaders: a process that reads by older definitions while a part goes finds its rows or none, and
 // no error.
 func TestDropPartUnderReaders(t *testing.T) {

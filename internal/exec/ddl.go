@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -156,12 +157,16 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 	if err := x.create(ctx, t, false); err != nil {
 		return nil, err
 	}
-	insert := &planner.Insert{Table: t, Source: plan.Root}
-	for _, c := range plan.Columns {
-		insert.Columns = append(insert.Columns, t.Ordinal(c.Name))
+	r, err := x.fill(ctx, t, plan)
+	var need *planner.NoPartError
+	if errors.As(err, &need) && need.Grows {
+		if err = x.makeParts(ctx, need); err == nil {
+			var grown *planner.Table
+			if grown, err = x.reload(ctx, t); err == nil {
+				r, err = x.fill(ctx, grown, plan)
+			}
+		}
 	}
-	fill := &planner.Plan{Write: insert, Slots: plan.Slots, Tables: append(plan.Tables, t)}
-	r, err := x.Runtime.Write(ctx, &Execution{Plan: fill, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter})
 	if err != nil {
 		if dropErr := x.Catalog.Drop(context.WithoutCancel(ctx), t, x.meter); dropErr != nil {
 			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
@@ -169,6 +174,16 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 		return nil, err
 	}
 	return &Outcome{Result: r}, nil
+}
+
+// fill inserts the rows of a query into a new table.
+func (x *definition) fill(ctx context.Context, t *planner.Table, query *planner.Plan) (Result, error) {
+	insert := &planner.Insert{Table: t, Source: query.Root}
+	for _, c := range query.Columns {
+		insert.Columns = append(insert.Columns, t.Ordinal(c.Name))
+	}
+	plan := &planner.Plan{Write: insert, Slots: query.Slots, Tables: append(slices.Clip(query.Tables), t)}
+	return x.Runtime.Write(ctx, &Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter})
 }
 
 // dropTables drops all of the tables, or, when one is missing, none.
