@@ -67,7 +67,7 @@ func check(db *sql.DB, table string) ([]string, error) {
 		if err := rows.Scan(&name, &op, &kind, &text); err != nil {
 			return nil, err
 		}
-		if kind != "status" || text != "OK" {
+		if kind != "note" && (kind != "status" || text != "OK") {
 			wrong = append(wrong, fmt.Sprintf("%s: %s: %s", name, kind, text))
 		}
 	}
