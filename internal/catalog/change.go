@@ -189,6 +189,9 @@ func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) e
 	if t, err = s.Table(ctx, t.Name); err != nil {
 		return err
 	}
+	if err := s.childless(ctx, t); err != nil {
+		return err
+	}
 	ops := []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}}}
 	if t.Foreign == nil {
 		ops = append(ops, graves(t, t.Physicals())...)
@@ -217,6 +220,9 @@ func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Mete
 	}
 	d, err := s.definition(ctx, t.Name)
 	if err != nil {
+		return err
+	}
+	if err := s.childless(ctx, d.table); err != nil {
 		return err
 	}
 	next := d.table.Clone()

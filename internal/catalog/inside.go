@@ -116,6 +116,18 @@ func (c *Catalog) DropInside(ctx context.Context, t *planner.Table, m *engine.Me
 	return c.dropSequence(ctx, t, m)
 }
 
+// childless makes sure that no table lives inside t: another process may have made one since t was looked at.
+func (s *Snapshot) childless(ctx context.Context, t *planner.Table) error {
+	for _, name := range t.Children {
+		if _, err := s.Table(ctx, name); err == nil {
+			return ErrConflict
+		} else if !isNoTable(err) {
+			return err
+		}
+	}
+	return nil
+}
+
 // relatives gives the definitions that name a table, when it gets another name; "" when it is dropped.
 func (s *Snapshot) relatives(ctx context.Context, t *planner.Table, to string) ([]*planner.Table, error) {
 	var out []*planner.Table

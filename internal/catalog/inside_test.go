@@ -1,0 +1,142 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// sharedMemory is memory that several catalogs, as of several processes, use.
+type sharedMemory struct{ engine.Engine }
+
+func (sharedMemory) Shared() bool { return true }
+
+func defined(t *testing.T, sql string, parent *planner.Table) *planner.Table {
+	t.Helper()
+	parsed, err := dialect.Parse(sql, dialect.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := planner.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+const (
+	expenseSQL = "CREATE TABLE expense (id INT PRIMARY KEY)"
+	itemSQL    = "CREATE TABLE item (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INSIDE expense"
+)
+
+// TestInsideRaces: a process that has not yet seen that a table has got a child cannot take its physical table
+// away, and definitions that were made against an older one of the parent are refused.
+func TestInsideRaces(t *testing.T) {
+	e := sharedMemory{embedded.OpenMemory(embedded.Options{})}
+	defer e.Close()
+	ctx := context.Background()
+	a, b := Open(e, "", time.Millisecond, nil), Open(e, "", time.Millisecond, nil)
+	if err := a.Create(ctx, defined(t, expenseSQL, nil), nil); err != nil {
+		t.Fatal(err)
+	}
+	see := func(c *Catalog, name string) *planner.Table {
+		t.Helper()
+		s, err := c.Snapshot(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		table, err := s.Table(ctx, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return table
+	}
+	old := see(b, "expense")
+	if err := a.CreateInside(ctx, defined(t, itemSQL, old), old, nil); err != nil {
+		t.Fatal(err)
+	}
+	for what, err := range map[string]error{
+		"DROP":         b.Drop(ctx, old, nil),
+		"TRUNCATE":     b.Truncate(ctx, old, nil),
+		"ALTER":        b.Replace(ctx, old, old.Clone(), nil),
+		"second child": b.CreateInside(ctx, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INSIDE expense", old), old, nil),
+	} {
+		if !errors.Is(err, ErrConflict) {
+			t.Errorf("%s by a definition without the child: %v", what, err)
+		}
+	}
+	var exists *ExistsError
+	parent := see(b, "expense")
+	if err := b.CreateInside(ctx, defined(t, itemSQL, parent), parent, nil); !errors.As(err, &exists) {
+		t.Errorf("the same child again: %v", err)
+	}
+	item := see(b, "item")
+	if item.Physical != parent.Physical || item.RowName != "item" || !slices.Equal(parent.Children, []string{"item"}) {
+		t.Errorf("%+v\n%+v", parent, item)
+	}
+
+	// Renamed, each of the two still knows the other.
+	next := parent.Clone()
+	next.Name = "cost"
+	if err := a.Replace(ctx, parent, next, nil); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	item = see(b, "item")
+	moved := item.Clone()
+	moved.Name = "line"
+	if err := b.Replace(ctx, item, moved, nil); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	if p, c := see(a, "cost"), see(a, "line"); c.Inside.Parent != "cost" || !slices.Equal(p.Children, []string{"line"}) {
+		t.Errorf("%s inside %s, which has %v", c.Name, c.Inside.Parent, p.Children)
+	}
+
+	// Without the child the name of its rows stays taken: rows may be left of a process that died.
+	if err := a.DropInside(ctx, see(a, "line"), nil); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(2 * time.Millisecond)
+	p := see(b, "cost")
+	if len(p.Children) != 0 || !slices.Contains(p.KeyNames, "item") {
+		t.Errorf("children %v, names %v", p.Children, p.KeyNames)
+	}
+	if err := b.Drop(ctx, p, nil); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestInsideHalfMade: the parent names a child that a process did not live to make. Nothing is in the way of it, nor
+// of making that child.
+func TestInsideHalfMade(t *testing.T) {
+	e := sharedMemory{embedded.OpenMemory(embedded.Options{})}
+	defer e.Close()
+	ctx := context.Background()
+	c := Open(e, "", time.Millisecond, nil)
+	parent := defined(t, expenseSQL, nil)
+	if err := c.Create(ctx, parent, nil); err != nil {
+		t.Fatal(err)
+	}
+	named := parent.AddChild(defined(t, itemSQL, parent))
+	if err := c.Replace(ctx, parent, named, nil); err != nil {
+		t.Fatal(err)
+	}
+	child := defined(t, itemSQL, named)
+	if err := c.CreateInside(ctx, child, named, nil); err != nil {
+		t.Fatal(err)
+	}
+	if child.RowName != "item_2" {
+		t.Errorf("rows named %s, as those of the one that was never made may be", child.RowName)
+	}
+	if err := c.DropInside(ctx, child, nil); err != nil {
+		t.Fatal(err)
+	}
+}
