@@ -19,6 +19,11 @@ func (g *generator) cond(depth int) sql {
 	if g.queries > 0 && g.one(4) {
 		return g.subqueryCond()
 	}
+	if g.one(4) {
+		if c, ok := g.indexCond(); ok {
+			return c
+		}
+	}
 	if g.one(8) {
 		if c, ok := g.foldedCond(); ok {
 			return c
@@ -59,7 +64,7 @@ func (g *generator) right(k kind, depth int) sql {
 		return g.argument(k)
 	}
 	if k == number || k == float || k == decimal {
-		if g.one(4) { // another kind of number
+		if g.one(4) && !g.flat { // another kind of number
 			return g.expr(pick(g, number, float, decimal), depth-1)
 		}
 	}
@@ -104,6 +109,42 @@ func (g *generator) like(x, not sql) sql {
 		return join("%s %sLIKE %s ESCAPE '|'", x, not, constant(text, strings.ReplaceAll(pattern, "_", "|_")))
 	}
 	return join("%s %sLIKE %s", x, not, constant(text, pattern))
+}
+
+// indexCond is about the columns of a key or an index, as those who made it would ask: values of the first ones,
+// a range of the next, or all that is behind a row.
+func (g *generator) indexCond() (sql, bool) {
+	from, parts := g.index()
+	var conds, columns, values []sql
+	for i, p := range parts {
+		c := from.columns[p]
+		x := from.column(c)
+		if c.kind == folded {
+			break
+		}
+		columns, values = append(columns, x), append(values, g.argument(c.kind))
+		switch {
+		case i < len(parts)-1 && g.one(2):
+			conds = append(conds, join("%s = %s", x, g.argument(c.kind)))
+		case g.one(3):
+			conds = append(conds, join("%s IN (%s, %s, %s)", x, g.argument(c.kind), g.argument(c.kind), g.argument(c.kind)))
+		case g.one(3):
+			conds = append(conds, join("(%s > %s AND %s <= %s)", x, g.argument(c.kind), x, g.argument(c.kind)))
+		case g.one(3):
+			conds = append(conds, join("(%s < %s OR %s >= %s OR %s IS NULL)", x, g.argument(c.kind), x, g.argument(c.kind), x))
+		case g.one(2) && (c.kind == text || c.kind == word):
+			conds = append(conds, join("%s LIKE %s", x, constant(text, pick(g, "a%", "Sm%", "a_", "k%", "%", "", "日%", "😀%", "a!%"))))
+		default:
+			conds = append(conds, join("%s "+pick(g, "=", "<", ">", "<=", ">=", "<>")+" %s", x, g.argument(c.kind)))
+		}
+	}
+	if len(columns) > 1 && g.one(4) {
+		return join("(%s) "+pick(g, ">", "<", ">=", "<=", "=")+" (%s)", list(columns, ", "), list(values, ", ")), true
+	}
+	if len(conds) == 0 {
+		return sql{}, false
+	}
+	return join("(%s)", list(conds, pick(g, " AND ", " AND ", " AND ", " OR "))), true
 }
 
 // foldedCond is about a COLLATE nocase column.

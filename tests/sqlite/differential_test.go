@@ -140,6 +140,8 @@ func (c *comparison) write(s statement, t *table) bool {
 // transaction runs some statements and keeps what they did, or does not.
 func (c *comparison) transaction(t *table) {
 	c.all("BEGIN")
+	c.g.held = true
+	defer func() { c.g.held = false }()
 	for range 1 + c.g.IntN(4) {
 		if c.differed > 0 {
 			break

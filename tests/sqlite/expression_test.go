@@ -2,7 +2,7 @@ package sqlite
 
 // expr gives an expression of a kind.
 func (g *generator) expr(k kind, depth int) sql {
-	if depth <= 0 || g.one(3) || g.defining && (k == date || k == moment) {
+	if depth <= 0 || g.flat || g.one(3) || g.defining && (k == date || k == moment) {
 		return g.leaf(k)
 	}
 	switch g.IntN(9) {

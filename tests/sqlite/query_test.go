@@ -129,6 +129,7 @@ func (g *generator) plain() (s statement) {
 		key := g.key()
 		switch {
 		case distinct == "" && key != nil && !g.one(4):
+			order = g.indexOrder()
 			for range g.IntN(3) {
 				order = append(order, join("%s%s", g.orderExpr(), g.direction()))
 			}
@@ -145,6 +146,20 @@ func (g *generator) plain() (s statement) {
 		g.limit(&s, len(outputs))
 	})
 	return s
+}
+
+// indexOrder is the order of a key or an index, forwards or backwards, now and then.
+func (g *generator) indexOrder() []sql {
+	if g.one(2) {
+		return nil
+	}
+	var order []sql
+	direction := g.direction()
+	from, parts := g.index()
+	for _, p := range parts {
+		order = append(order, join("%s%s", from.column(from.columns[p]), direction))
+	}
+	return order
 }
 
 // orderExpr is something to order by that is not in the select list; a constant would be a position.
@@ -214,6 +229,12 @@ func (g *generator) aggregate(k kind) sql {
 		}
 	}
 	of := g.expr(kind(g.IntN(int(kinds))), 1)
+	if g.flat && (k == number || k == float || k == decimal) {
+		if k == number {
+			return join("COUNT(%s)", of)
+		}
+		return join("MAX(%s)", g.expr(k, 1))
+	}
 	distinct := pick(g, "", "", "DISTINCT ")
 	switch k {
 	case number:
@@ -271,7 +292,7 @@ func (g *generator) groups(from sql, k []kind, top bool) (sql, []column) {
 		}
 		exprs = append(exprs, join("%s AS %s", g.aggregate(k), name))
 	}
-	if top && g.one(3) {
+	if top && !g.flat && g.one(3) {
 		exprs = append(exprs, join("%s AS a9", g.top()))
 		outputs = append(outputs, column{name: "a9"})
 	}

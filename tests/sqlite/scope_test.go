@@ -7,6 +7,7 @@ type source struct {
 	alias   string // "" where columns are named alone
 	columns []column
 	key     []string // the columns that make a row one; none where nothing does
+	indexes [][]int  // ordinals of the columns of its keys and indexes
 }
 
 // scope is the names that an expression sees.
@@ -71,4 +72,16 @@ func (g *generator) key() []sql {
 		}
 	}
 	return all
+}
+
+// index picks a key or an index of the scope: the ordinals of its columns, none where there is no such one.
+func (g *generator) index() (source, []int) {
+	if len(g.scope.sources) == 0 {
+		return source{}, nil
+	}
+	from := pick(g, g.scope.sources...)
+	if len(from.indexes) == 0 {
+		return from, nil
+	}
+	return from, pick(g, from.indexes...)
 }

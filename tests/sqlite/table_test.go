@@ -2,8 +2,10 @@ package sqlite
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -26,8 +28,8 @@ const (
 // types are the kinds' types, ours and SQLite's, whose affinities must not change what is stored.
 var types = [...]sql{
 	number:  {"BIGINT", "BIGINT"},
-	text:    {"VARCHAR(500)", "TEXT"},
-	word:    {"VARCHAR(500)", "TEXT"},
+	text:    {"VARCHAR(900)", "TEXT"},
+	word:    {"VARCHAR(900)", "TEXT"},
 	float:   {"DOUBLE", "REAL"},
 	decimal: {"DECIMAL(20,2)", "REAL"},
 	boolean: {"BOOL", "INTEGER"},
@@ -72,6 +74,8 @@ type generator struct {
 	*rand.Rand
 	tables []*table
 	wide   bool // many different values
+	held   bool // in a transaction
+	flat   bool // values at the ends of their types, which nothing can be added to
 
 	scope   *scope
 	aliases int  // so far in the statement
@@ -89,7 +93,7 @@ func pick[T any](g *generator, from ...T) T { return from[g.IntN(len(from))] }
 
 func newGenerator(seed uint64) *generator {
 	g := &generator{Rand: rand.New(rand.NewPCG(seed, 7))}
-	g.wide = seed%8 == 5
+	g.wide, g.flat = seed%8 == 5, seed%8 == 3
 	for i := range 1 + g.IntN(3) {
 		g.tables = append(g.tables, g.newTable(fmt.Sprintf("t%d", i)))
 	}
@@ -222,6 +226,10 @@ func (t *table) source(alias string) source {
 	for _, k := range t.key {
 		s.key = append(s.key, t.columns[k].name)
 	}
+	s.indexes = [][]int{t.key}
+	for _, x := range t.indexes {
+		s.indexes = append(s.indexes, x.parts)
+	}
 	return s
 }
 
@@ -284,15 +292,29 @@ func (t *table) createIndex(x index) statement {
 	return s
 }
 
-var texts = []string{"", "a", "A", "ab", "abc", "aB", "b", "ba", "Smith", "Smith 2", "smith", "Smithe", "x%y", "x_y", "it's", "é", "zürich", "日本", "😀", "a!b", "a/b", "~", " a", "0", "10", "a\\b"}
+var texts = []string{"", "a", "A", "ab", "abc", "aB", "b", "ba", "Smith", "Smith 2", "smith", "Smithe", "x%y", "x_y", "it's", "é", "zürich", "日本", "😀", "a!b", "a/b", "~", " a", "0", "10", "a\\b", "a#?", "a\tb", "\uff9f", "\ue000", "\U0010ffff", "a!", "a\"", "!"}
 
 // words are ASCII; the long ones are cut in keys.
 var words = []string{"", "a", "A", "ab", "aB", "Ab", "abc", "ABC", "b", "smith", "Smith", "SMITHE", "zz", long, long + "a", long + "b"}
 
-var long = strings.Repeat("k", 290)
+var long = strings.Repeat("k", 600)
 
 // draw gives a value of a kind: an int64, a float64 (quarters, exact everywhere), a bool or a string.
 func (g *generator) draw(k kind) any {
+	if g.flat && g.one(2) {
+		switch k {
+		case number:
+			return pick[int64](g, math.MaxInt64, math.MinInt64, math.MaxInt64-1, math.MinInt64+1, 1<<31, -1<<31, 1<<53+1, 0, 1, -1)
+		case float:
+			return pick(g, math.MaxFloat64, -math.MaxFloat64, math.SmallestNonzeroFloat64, 1e300, -1e300, 0.1, -0.1, 1<<53, 0)
+		case decimal:
+			return pick(g, 12345678901234.25, -12345678901234.25, 12345678901234.5, 0.25, -0.25)
+		case date:
+			return pick(g, "0001-01-01", "9999-12-31", "1969-12-31", "1970-01-01", "2024-02-29")
+		case moment:
+			return pick(g, "0001-01-01 00:00:00", "9999-12-31 23:59:59", "1969-12-31 23:59:59", "1970-01-01 00:00:00", "2024-02-29 12:00:00")
+		}
+	}
 	switch k {
 	case number:
 		switch {
@@ -330,7 +352,7 @@ func constant(k kind, v any) sql {
 		if k == decimal {
 			return both("%.2f", v)
 		}
-		return both("%.2fe0", v)
+		return both("%s", strconv.FormatFloat(v, 'e', -1, 64))
 	case string:
 		s := strings.ReplaceAll(v, "'", "''")
 		return sql{"'" + strings.ReplaceAll(s, "\\", "\\\\") + "'", "'" + s + "'"}

@@ -34,7 +34,7 @@ func (g *generator) write(t *table) statement {
 	case 11:
 		s = g.updateByQuery(t)
 	default:
-		if s = g.remove(t); g.one(20) {
+		if s = g.remove(t); g.one(20) && !g.held { // TRUNCATE ends a transaction
 			s = statement{sql: sql{pick(g, "TRUNCATE TABLE ", "DELETE FROM ") + t.name, "DELETE FROM " + t.name}}
 			s.params, g.params = nil, nil
 		}
@@ -249,6 +249,7 @@ func (g *generator) assignments(t *table) (sql, bool) {
 		set = append(set, second)
 	}
 	from := t.source(t.name)
+	from.indexes = nil // they count all columns
 	from.columns = slices.DeleteFunc(slices.Clone(from.columns), func(c column) bool { return len(set) > 1 && c.name == set[0].name })
 	if len(set) > 1 { // what is computed may be computed from what is set
 		from.columns = slices.DeleteFunc(from.columns, func(c column) bool { return c.generated.ours != "" })
