@@ -136,6 +136,7 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 	}
 	m.from = append(m.from, -1)
 	added := m.t.Columns[len(m.t.Columns)-1]
+	added.Added = true
 	m.change.Rewrite = added.NotNull || added.HasDefault || added.Generated != ""
 	m.change.Verify = a.Column.Check != nil
 	before := len(m.t.Indexes)
@@ -394,6 +395,17 @@ func (m *alteration) alterOptions(options map[string]string) error {
 	}
 	_, err := tableCollation(options["COLLATE"])
 	return err
+}
+
+// Absent is the value of a column that ALTER TABLE has added in rows that were not given it yet; NULL where that
+// cannot be known.
+func (c *Column) Absent() value.Value {
+	if k, ok := c.initial().(*expr.Const); ok && c.Added && c.NotNull {
+		if v, err := c.Type.Convert(k.V); err == nil {
+			return v
+		}
+	}
+	return value.NullValue
 }
 
 // initial is what existing rows get in a new column: its default; where it has none and may not be NULL,

@@ -60,6 +60,9 @@ type Column struct {
 	Comment       string
 	Generated     string // SQL text of a generated column
 	Stored        bool
+	// Added: ALTER TABLE added the column. A row that has not been given it yet has its initial value, where it is NOT
+	// NULL: while rows are written anew, others read and write them.
+	Added bool `json:",omitempty"`
 
 	// Source and Edm are of foreign tables: what of an entity the column is, and the type that the property is
 	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).

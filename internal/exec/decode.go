@@ -43,6 +43,7 @@ type decodeCol struct {
 	long    bool
 	ordinal int
 	dst     int
+	absent  value.Value // of a row that has no property for it
 }
 
 // Decoder makes a decoder that fills the columns (ordinals, ETagOrdinal among them or not) of a row that
@@ -75,7 +76,7 @@ func (c *Codec) decoderTo(columns, dst []int, selected []string) *Decoder {
 			continue
 		}
 		t := c.table.Columns[ordinal].Type
-		d.cols = append(d.cols, decodeCol{form: formOf(t), long: longColumn(t), ordinal: ordinal, dst: dst[i]})
+		d.cols = append(d.cols, decodeCol{form: formOf(t), long: longColumn(t), ordinal: ordinal, dst: dst[i], absent: c.table.Columns[ordinal].Absent()})
 	}
 	if selected == nil {
 		selected = c.names
@@ -104,7 +105,7 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 			if col.form == formProperty && d.codec.table.Columns[col.ordinal].NotNull {
 				return d.corrupt(e, col, &engine.Value{})
 			}
-			dst[col.dst] = value.NullValue
+			dst[col.dst] = col.absent
 			continue
 		}
 		stored := &e.Values[slot]

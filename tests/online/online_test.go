@@ -238,7 +238,11 @@ func TestOnline(t *testing.T) {
 				}
 			}
 		}
-		run(t, "CREATE INDEX made ON t (n)")
+		run(t, "ALTER TABLE t ADD COLUMN extra INT NOT NULL DEFAULT 3, ADD INDEX made (n)")
+		var missing int
+		if err := db.QueryRow("SELECT COUNT(*) * 3 - SUM(extra) FROM t").Scan(&missing); err != nil || missing != 0 {
+			t.Errorf("a new column has not its default in all rows: %d, %v", missing, err)
+		}
 		if n := writers[0].statements(t) + writers[1].statements(t) - before; n < 10**rounds {
 			t.Errorf("the writers ran %d statements meanwhile, too few to prove anything", n)
 		}
