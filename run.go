@@ -121,8 +121,8 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 		return last, nil
 	}
 	plan, err := c.build(ctx, p.parsed, snapshot)
-	if isUnknown(err) {
-		// Another process may have made what this one does not know.
+	if isUnknownColumn(err) {
+		// Another process may have made it since; a table is looked for by the catalog.
 		next, readErr := c.connector.catalog.Newer(ctx, snapshot)
 		if readErr != nil {
 			return nil, translate(readErr, p.parsed.Text)
@@ -140,14 +140,11 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 	return made, nil
 }
 
-// isUnknown says whether a statement names a table or column that there is not.
-func isUnknown(err error) bool {
-	var table *planner.NoTableError
-	var other *planner.Error
-	return errors.As(err, &table) || errors.As(err, &other) && other.Code == unknownColumn
+func isUnknownColumn(err error) bool {
+	const unknownColumn = 1054
+	var e *planner.Error
+	return errors.As(err, &e) && e.Code == unknownColumn
 }
-
-const unknownColumn = 1054
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
 	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database})
@@ -273,7 +270,7 @@ func (c *conn) explain(ctx context.Context, p *prepared, s *dialect.Explain, arg
 
 // show runs SHOW and DESCRIBE as a SELECT over a table made for it.
 func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []value.Value) (outcome, error) {
-	snapshot, err := c.connector.catalog.Snapshot(ctx)
+	snapshot, err := c.connector.catalog.Latest(ctx)
 	if err != nil {
 		return outcome{}, err
 	}

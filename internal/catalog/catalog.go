@@ -222,10 +222,22 @@ func (s *Snapshot) Table(ctx context.Context, name string) (*planner.Table, erro
 // Find gives a definition, or what is known of a physical table that somebody else made; see Catalog.Undeclared.
 func (s *Snapshot) Find(ctx context.Context, name string) (*planner.Table, error) {
 	t, err := s.Table(ctx, name)
-	if isNoTable(err) {
-		return s.catalog.Undeclared(ctx, name)
+	if !isNoTable(err) {
+		return t, err
 	}
-	return t, err
+	if !s.catalog.knowsOpen(name) {
+		// Another process may have defined it since.
+		next, err := s.catalog.Newer(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if next != nil {
+			if t, err := next.Table(ctx, name); !isNoTable(err) {
+				return t, err
+			}
+		}
+	}
+	return s.catalog.Undeclared(ctx, name)
 }
 
 func (s *Snapshot) definition(ctx context.Context, name string) (*definition, error) {

@@ -25,7 +25,7 @@ func (e *ExistsError) Error() string { return fmt.Sprintf("Table '%s' already ex
 func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	s, err := c.latest(ctx)
+	s, err := c.Latest(ctx)
 	if err != nil {
 		return err
 	}
@@ -64,9 +64,10 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *planner.Ta
 		}
 		return c.makeParts(ctx, s, t, m)
 	}
-	for generation := 0; generation < maxGenerations; generation++ {
+	for generation, meter := 0, m; generation < maxGenerations; generation++ {
 		t.Physical = keymap.TableGeneration(keymap.TableName(c.database, t.Name), generation)
-		_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: dropPrefix + t.Physical, Meter: m})
+		_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: dropPrefix + t.Physical, Meter: meter})
+		meter = c.meter // what the past of a name costs is upkeep
 		if err == nil {
 			continue // its rows are those of a dropped table, which some process is still deleting
 		}
@@ -128,7 +129,7 @@ func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter)
 func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	s, err := c.latest(ctx)
+	s, err := c.Latest(ctx)
 	if err != nil {
 		return err
 	}
@@ -178,11 +179,13 @@ func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engi
 	})
 }
 
-// Drop deletes the definition, then, when nobody trusts it any more, the physical table.
+// Drop deletes the definition, then the physical table. Where other processes may trust the definition still, the
+// note of it stays for a while: as long as it is there, no table gets the same physical name, to which they would
+// write rows as they were.
 func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	s, err := c.latest(ctx)
+	s, err := c.Latest(ctx)
 	if err != nil {
 		return err
 	}
@@ -206,6 +209,18 @@ func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) e
 	if err := c.dropSequence(ctx, t, m); err != nil {
 		return err
 	}
+	if c.engine.Shared() {
+		if err := c.deletePhysical(ctx, t.Physicals(), m); err != nil {
+			return err
+		}
+		if err := c.commitNote(ctx, engine.Op{Kind: engine.Upsert, Entity: note(t.Name, t.Physicals(), true)}, m); err != nil {
+			return err
+		}
+		return c.sweep(ctx)
+	}
+	if err := c.WaitLease(ctx); err != nil {
+		return err
+	}
 	return c.bury(ctx, t.Physicals(), m)
 }
 
@@ -214,7 +229,7 @@ func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) e
 func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Meter) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	s, err := c.latest(ctx)
+	s, err := c.Latest(ctx)
 	if err != nil {
 		return err
 	}
@@ -247,32 +262,12 @@ func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Mete
 	return c.bury(ctx, d.table.Physicals(), m)
 }
 
-// Sweep finishes drops that a process did not live to finish.
-func (c *Catalog) Sweep(ctx context.Context, m *engine.Meter) error {
-	var left [][]string
-	span := keymap.PrefixSpan(dropPrefix)
-	err := eachEntity(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: m},
-		func(e *engine.Entity) error {
-			left = append(left, buried(e))
-			return nil
-		})
-	if err != nil && !isCode(err, engine.CodeNoTable) {
-		return err
+// Latest gives definitions whose version was read just now: changes are made against those, and shown.
+func (c *Catalog) Latest(ctx context.Context) (*Snapshot, error) {
+	if !c.engine.Shared() {
+		return c.Snapshot(ctx)
 	}
-	for _, physicals := range left {
-		if err := c.bury(ctx, physicals, m); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// latest gives a snapshot whose version was read just now: changes are made against that.
-func (c *Catalog) latest(ctx context.Context) (*Snapshot, error) {
-	if c.engine.Shared() {
-		c.Forget()
-	}
-	return c.Snapshot(ctx)
+	return c.renew(ctx, func(*Snapshot) bool { return false })
 }
 
 // stamp gives t the version that the change will have.

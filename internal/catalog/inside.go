@@ -52,7 +52,7 @@ func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m 
 
 // free gives the latest definitions, in which there is no table of that name.
 func (c *Catalog) free(ctx context.Context, name string) (*Snapshot, error) {
-	s, err := c.latest(ctx)
+	s, err := c.Latest(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops
 func (c *Catalog) DropInside(ctx context.Context, t *planner.Table, m *engine.Meter) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	s, err := c.latest(ctx)
+	s, err := c.Latest(ctx)
 	if err != nil {
 		return err
 	}

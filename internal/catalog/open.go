@@ -69,6 +69,14 @@ func (c *Catalog) Unsee(t *planner.Table) {
 	delete(c.open.tables, engine.FoldTable(t.Name))
 }
 
+// knowsOpen says whether a table of that name was looked at, and not long ago.
+func (c *Catalog) knowsOpen(name string) bool {
+	c.open.mu.Lock()
+	defer c.open.mu.Unlock()
+	known := c.open.tables[engine.FoldTable(name)]
+	return known != nil && time.Since(known.seen) < sampleAge
+}
+
 // isOpen says whether t is what is known of an open table now.
 func (c *Catalog) isOpen(t *planner.Table) bool {
 	c.open.mu.Lock()

@@ -3,7 +3,6 @@ package catalog
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
@@ -38,50 +37,12 @@ func orphans(old, next *planner.Table) []string {
 	return slices.DeleteFunc(old.Physicals(), func(name string) bool { return slices.Contains(have, name) })
 }
 
-// graves is the note that physical tables of t are to be deleted, if any. It has the key of the first of them.
-func graves(t *planner.Table, physicals []string) []engine.Op {
-	if len(physicals) == 0 {
-		return nil
-	}
-	return []engine.Op{{Kind: engine.Upsert, Entity: engine.Entity{
-		PartitionKey: partition, RowKey: dropPrefix + physicals[0],
-		Names: []string{"Name", "Tables"}, Values: []engine.Value{textValue(t.Name), textValue(strings.Join(physicals, " "))},
-	}}}
-}
-
-// buried are the physical tables that such a note names.
-func buried(e *engine.Entity) []string {
-	if tables := property(e, "Tables"); tables.Type == engine.String {
-		return strings.Fields(tables.S)
-	}
-	return []string{strings.TrimPrefix(e.RowKey, dropPrefix)}
-}
-
-// bury deletes physical tables whose definition is gone, then the note that they are to be deleted. A row that
-// a process with an older definition writes in between goes with them, as it would have a moment earlier.
-func (c *Catalog) bury(ctx context.Context, physicals []string, m *engine.Meter) error {
-	if len(physicals) == 0 {
-		return nil
-	}
-	for _, physical := range physicals {
-		if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isCode(err, engine.CodeNoTable) && !isCode(err, engine.CodeDeleting) {
-			return err
-		}
-	}
-	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Meter: m,
-		Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: dropPrefix + physicals[0]}}}})
-	if isCode(err, engine.CodeNotFound) {
-		return nil
-	}
-	return err
-}
-
 // ReplaceParts is Replace for a definition with other parts: it makes the physical tables that are new, and deletes
 // those that next does without when nobody writes by the old definition any more.
 func (c *Catalog) ReplaceParts(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	s, err := c.latest(ctx)
+	s, err := c.Latest(ctx)
 	if err != nil {
 		return err
 	}

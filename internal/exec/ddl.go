@@ -32,6 +32,9 @@ type Outcome struct {
 
 // Run runs a statement. The session's database is the only one there is.
 func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr.Session, m *engine.Meter) (*Outcome, error) {
+	if _, err := d.Catalog.Latest(ctx); err != nil {
+		return nil, err
+	}
 	x := &definition{Definer: d, session: session, meter: m}
 	switch s := stmt.(type) {
 	case *dialect.CreateTable:

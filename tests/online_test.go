@@ -1,0 +1,201 @@
+package tests
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
+)
+
+// twoProcesses gives two databases over one store that know nothing of each other but what is stored.
+func twoProcesses(t *testing.T) (a, b *sql.DB) {
+	t.Helper()
+	config := overService(0, false)
+	config.SchemaLease = 20 * time.Millisecond
+	return nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)
+}
+
+func TestTwoProcesses(t *testing.T) {
+	a, b := twoProcesses(t)
+	exec(t, a, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
+	exec(t, b, "INSERT INTO t (v) VALUES (1)")
+	exec(t, a, "INSERT INTO t (v) VALUES (2)")
+	// Each takes values of its own, and what one gives itself the other does not meet.
+	exec(t, a, "INSERT INTO t (id, v) VALUES (3, 3)")
+	for range 5 {
+		exec(t, b, "INSERT INTO t (v) VALUES (4)")
+	}
+	if n := count(t, a, "SELECT COUNT(*) FROM t"); n != 8 {
+		t.Errorf("%d rows", n)
+	}
+	// What one has made since, the other knows at once when it is asked for by name.
+	exec(t, a, "CREATE TABLE u (id INT PRIMARY KEY)")
+	exec(t, b, "INSERT INTO u VALUES (1)")
+	exec(t, a, "ALTER TABLE u ADD COLUMN w INT DEFAULT 7")
+	if n := count(t, b, "SELECT w FROM u"); n != 7 {
+		t.Errorf("w is %d", n)
+	}
+	// What is dropped and made again is another table.
+	exec(t, b, "SELECT * FROM u")
+	exec(t, a, "DROP TABLE u")
+	if _, err := b.Exec("INSERT INTO u VALUES (2, 2)"); !errors.Is(err, nearlyfree.ErrNoTable) {
+		t.Errorf("inserting into a dropped table: %v", err)
+	}
+	exec(t, a, "CREATE TABLE u (id INT PRIMARY KEY, x VARCHAR(10), KEY (x))")
+	exec(t, b, "INSERT INTO u (id, x) VALUES (3, 'x')")
+	if n := count(t, a, "SELECT id FROM u WHERE x = 'x'"); n != 3 {
+		t.Errorf("id is %d", n)
+	}
+	exec(t, b, "TRUNCATE TABLE t")
+	if n := count(t, a, "SELECT COUNT(*) FROM t"); n != 0 {
+		t.Errorf("%d rows after TRUNCATE", n)
+	}
+	exec(t, a, "RENAME TABLE t TO s")
+	exec(t, b, "INSERT INTO s (v) VALUES (1)")
+	exec(t, b, "CREATE TABLE t (id INT PRIMARY KEY)")
+	exec(t, a, "INSERT INTO t VALUES (9)")
+	if n := count(t, b, "SELECT COUNT(*) FROM s"); n != 1 {
+		t.Errorf("%d rows in s", n)
+	}
+}
+
+// TestDropAndMakeAgain changes a table from one process to another one of the same name while the other process
+// writes by the old definition.
+func TestDropAndMakeAgain(t *testing.T) {
+	a, b := twoProcesses(t)
+	for i := range 10 {
+		exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+		exec(t, b, "INSERT INTO t VALUES (1, 1)")
+		exec(t, a, "DROP TABLE t")
+		exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY (v))")
+		if _, err := b.Exec("INSERT INTO t (id, v) VALUES (?, 2)", 10+i); err != nil {
+			t.Error(err)
+		}
+		if err := nearlyfreetest.Check(a); err != nil {
+			t.Fatal(err)
+		}
+		exec(t, a, "DROP TABLE t")
+	}
+}
+
+// TestManyDefine has both processes make and change tables at the same time.
+func TestManyDefine(t *testing.T) {
+	a, b := twoProcesses(t)
+	exec(t, a, "CREATE TABLE shared (id INT PRIMARY KEY, v INT, w INT)")
+	exec(t, a, "INSERT INTO shared VALUES (1, 1, 1), (2, 2, 2)")
+	together(6, func(i int) {
+		db := []*sql.DB{a, b}[i%2]
+		retried(t, func() error {
+			_, err := db.Exec(fmt.Sprintf("CREATE TABLE t%d (id INT PRIMARY KEY, v INT)", i))
+			return err
+		})
+		retried(t, func() error {
+			_, err := db.Exec(fmt.Sprintf("CREATE INDEX i%d ON shared (v, w)", i))
+			return err
+		})
+	})
+	for _, db := range []*sql.DB{a, b} {
+		time.Sleep(30 * time.Millisecond)
+		if n := count(t, db, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"); n != 7 {
+			t.Errorf("%d tables", n)
+		}
+		if n := count(t, db, "SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics WHERE table_name = 'shared'"); n != 7 {
+			t.Errorf("%d indexes", n)
+		}
+	}
+}
+
+// TestTransactionAcrossChange commits a transaction that wrote by a definition which was changed since.
+func TestTransactionAcrossChange(t *testing.T) {
+	for name, databases := range map[string]func() (*sql.DB, *sql.DB){
+		"one process":   func() (*sql.DB, *sql.DB) { db := nearlyfreetest.Open(t); return db, db },
+		"two processes": func() (*sql.DB, *sql.DB) { return twoProcesses(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			a, b := databases()
+			exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+			tx, err := b.Begin()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tx.Rollback()
+			if _, err := tx.Exec("INSERT INTO t VALUES (1, 1)"); err != nil {
+				t.Fatal(err)
+			}
+			exec(t, a, "CREATE INDEX v ON t (v)")
+			var e *nearlyfree.Error
+			if err := tx.Commit(); !errors.Is(err, nearlyfree.ErrSchemaChanged) || !errors.As(err, &e) || !e.Retryable {
+				t.Errorf("the commit gives %v", err)
+			}
+			if n := count(t, a, "SELECT COUNT(*) FROM t"); n != 0 {
+				t.Errorf("%d rows stand", n)
+			}
+		})
+	}
+}
+
+// TestLostAnswers loses the answers of writes: what is not known is said to be unknown, and what stands is no
+// duplicate of itself.
+func TestLostAnswers(t *testing.T) {
+	var armed atomic.Bool // the answer of the next write is lost
+	config := overService(0, false)
+	config.Transport = &azuretest.Transport{
+		Service: azuretest.NewService(embedded.OpenMemory(embedded.Options{})),
+		Fault: func(_ int, r *http.Request) azuretest.Fault {
+			return azuretest.Fault{LoseAnswer: r.Method != http.MethodGet && armed.CompareAndSwap(true, false)}
+		},
+	}
+	db := nearlyfreetest.OpenConfig(t, config)
+	exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT, UNIQUE KEY (v))")
+	for id, query := range []string{
+		"INSERT INTO t VALUES (?, 1)",
+		"INSERT INTO t VALUES (?, 2) ON DUPLICATE KEY UPDATE v = 3",
+		"REPLACE INTO t VALUES (?, 4)",
+		"INSERT IGNORE INTO t VALUES (?, 5)",
+	} {
+		armed.Store(true)
+		_, err := db.Exec(query, id)
+		var e *nearlyfree.Error
+		if !errors.As(err, &e) || e.Applied != nearlyfree.AppliedUnknown || e.Retryable || errors.Is(err, nearlyfree.ErrDuplicateKey) {
+			t.Errorf("%s: %v", query, err)
+		}
+		if n := count(t, db, fmt.Sprint("SELECT COUNT(*) FROM t WHERE id = ", id)); n != 1 {
+			t.Errorf("%s: the row is not there, though only the answer was lost", query)
+		}
+	}
+	armed.Store(true)
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, err := tx.Exec("UPDATE t SET v = v + 10 WHERE id = 0"); err != nil {
+		t.Fatal(err)
+	}
+	var e *nearlyfree.Error
+	if err := tx.Commit(); !errors.As(err, &e) || e.Applied != nearlyfree.AppliedUnknown || e.Retryable {
+		t.Errorf("COMMIT: %v", err)
+	}
+	if n := count(t, db, "SELECT v FROM t WHERE id = 0"); n != 11 {
+		t.Errorf("v is %d", n)
+	}
+	// A write of several groups says which rows stand.
+	var values []string
+	for i := range 120 {
+		values = append(values, fmt.Sprintf("(%d, %d)", 100+i, 100+i))
+	}
+	armed.Store(true)
+	_, err = db.Exec("INSERT INTO t VALUES " + strings.Join(values, ", "))
+	if !errors.As(err, &e) || e.Applied != nearlyfree.AppliedUnknown {
+		t.Errorf("a write of several groups: %v", err)
+	}
+}
