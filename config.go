@@ -2,7 +2,9 @@ package nearlyfree
 
 import (
 	"fmt"
+	"io"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
@@ -73,13 +75,28 @@ type RetryOptions struct {
 }
 
 // String is FormatDSN without secrets.
-func (c *Config) String() string { return c.format(true) }
+func (c Config) String() string { return c.format(true) }
 
 // GoString keeps secrets out of %#v.
-func (c *Config) GoString() string { return fmt.Sprintf("nearlyfree.Config{%s}", c.format(true)) }
+func (c Config) GoString() string { return "nearlyfree.Config{" + c.String() + "}" }
+
+// Format keeps secrets out of what is printed, whatever the verb: %d would show the fields otherwise.
+func (c Config) Format(f fmt.State, verb rune) {
+	text := c.String()
+	switch {
+	case verb == 'v' && f.Flag('#'):
+		text = c.GoString()
+	case verb == 'q':
+		text = strconv.Quote(text)
+	}
+	_, _ = io.WriteString(f, text)
+}
 
 // LogValue keeps secrets out of logs.
-func (c *Config) LogValue() slog.Value { return slog.StringValue(c.format(true)) }
+func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
+
+// MarshalText keeps secrets out of JSON and other encodings.
+func (c Config) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
 
 func (c *Config) maxMemory() int64 {
 	switch {

@@ -3,6 +3,8 @@ package nearlyfree
 import (
 	"context"
 	"database/sql/driver"
+	"fmt"
+	"io"
 	"log/slog"
 	"strings"
 	"sync"
@@ -16,7 +18,7 @@ import (
 // Connector is one open store, shared by its connections. Make it with NewConnector, give it to sql.OpenDB;
 // sql.DB's Close closes it.
 type Connector struct {
-	config Config
+	config *Config // a pointer: printing a Connector, or what holds one, follows none
 	// database is what the sessions know the database by.
 	database string
 	logger   *slog.Logger
@@ -46,13 +48,22 @@ func NewConnector(c *Config) (*Connector, error) {
 	if _, err := ParseDSN(c.FormatDSN()); err != nil {
 		return nil, err // a field holds what its option would refuse
 	}
-	k := &Connector{config: *c, database: databaseName(c.Database), logger: c.Logger, closing: make(chan struct{})}
+	own := *c
+	k := &Connector{config: &own, database: databaseName(c.Database), logger: c.Logger, closing: make(chan struct{})}
 	k.config.Store = parsed.Store
 	if k.logger == nil {
 		k.logger = slog.New(slog.DiscardHandler)
 	}
 	return k, nil
 }
+
+// Format keeps secrets out of what is printed, whatever the verb.
+func (k *Connector) Format(f fmt.State, _ rune) {
+	_, _ = io.WriteString(f, "nearlyfree.Connector("+k.config.String()+")")
+}
+
+// LogValue keeps secrets out of logs.
+func (k *Connector) LogValue() slog.Value { return k.config.LogValue() }
 
 // Driver gives the driver.
 func (k *Connector) Driver() driver.Driver { return Driver{} }
@@ -69,7 +80,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		return nil, errDatabaseClosed()
 	}
 	if k.store == nil {
-		s, err := openStore(&k.config)
+		s, err := openStore(k.config)
 		if err != nil {
 			return nil, translate(err, "")
 		}

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
 )
 
 // option is one setting of a data source name. A new option is one more line in options.
@@ -72,7 +74,7 @@ func ParseDSN(dsn string) (*Config, error) {
 	default:
 		scheme, _, found := strings.Cut(text, ":")
 		if found && !strings.ContainsAny(scheme, "/\\. ") {
-			return nil, configError("unknown scheme %q in the data source name: use mem://, file:PATH, an Azure connection string or https://ACCOUNT.table.core.windows.net/", scheme)
+			return nil, configError("unknown scheme %q in the data source name: use mem://, file:PATH, an Azure connection string or https://ACCOUNT.table.core.windows.net/", shown(scheme))
 		}
 		return nil, configError("the data source name is none of mem://NAME, file:PATH, an Azure connection string, or a table endpoint's URL; for a file, write file: in front of the path")
 	}
@@ -113,7 +115,7 @@ func (c *Config) format(redact bool) string {
 func (c *Config) parseMemory(text string) error {
 	rest := text[len("mem:"):]
 	if !strings.HasPrefix(rest, "//") {
-		return configError("%q is no memory database: write mem://NAME, or mem:// for a private one", redactStore(text))
+		return configError("%q is no memory database: write mem://NAME, or mem:// for a private one", shown(text))
 	}
 	name, query, _ := strings.Cut(rest[2:], "?")
 	if strings.ContainsAny(name, "/\\#&= ") {
@@ -152,7 +154,7 @@ var sasParameters = map[string]bool{
 func (c *Config) parseURL(text string) error {
 	base, query, _ := strings.Cut(text, "?")
 	u, err := url.Parse(base)
-	if err != nil || u.Host == "" {
+	if err != nil || u.Host == "" || strings.ContainsAny(u.Host, "=&;") {
 		return configError("the table endpoint's URL cannot be read: write https://ACCOUNT.table.core.windows.net/")
 	}
 	if u.User != nil {
@@ -181,6 +183,9 @@ func (c *Config) parseURL(text string) error {
 	c.Store = base
 	if len(sas) > 0 {
 		c.Store += "?" + strings.Join(sas, "&")
+	}
+	if _, err := azure.ParseURL(c.Store); err != nil {
+		return configError("%v", err)
 	}
 	return nil
 }
@@ -223,18 +228,28 @@ func (c *Config) setQuery(query string) error {
 func (c *Config) setEscaped(name, v string) error {
 	o := findOption(name)
 	if o == nil {
-		return configError("unknown option %q in the data source name; there are %s", name, optionNames())
+		return configError("unknown option %q in the data source name; there are %s", shown(name), optionNames())
 	}
 	text, err := url.QueryUnescape(v)
 	if err != nil {
-		return configError("option %s: the value %q has a %% that begins no escape", o.name, v)
+		return configError("option %s: the value %q has a %% that begins no escape", o.name, shown(v))
 	}
 	return c.setOption(o, text)
 }
 
+// shown is a part of a data source name as an error repeats it: no more than its beginning, because where a mark is
+// missing or too many, it may be a part of a secret.
+func shown(part string) string {
+	const most = 15
+	if len(part) > most {
+		part = strings.ToValidUTF8(part[:most-3], "") + "…"
+	}
+	return part
+}
+
 func (c *Config) setOption(o *option, v string) error {
 	if err := o.set(c, v); err != nil {
-		return configError("option %s=%s: %v", o.name, v, err)
+		return configError("option %s=%s: %v", o.name, shown(v), err)
 	}
 	return nil
 }

@@ -244,9 +244,11 @@ func badCertificate(err error) bool {
 
 // withoutURL gives the cause of an error of net/http: its own text shows the URL, with the signature.
 func withoutURL(err error) error {
-	var u *url.Error
-	if errors.As(err, &u) {
-		return u.Err
+	for {
+		var u *url.Error
+		if !errors.As(err, &u) {
+			return err
+		}
+		err = u.Err
 	}
-	return err
 }

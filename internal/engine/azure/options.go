@@ -134,7 +134,7 @@ func parseEndpoint(text string) (*url.URL, error) {
 		return nil, badOption("no endpoint")
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Host == "" || u.Hostname() == "" {
+	if err != nil || u.Hostname() == "" || strings.ContainsAny(u.Host, "=&;,%+$!'()*") {
 		return nil, badOption("the endpoint is not a URL such as https://ACCOUNT.table.core.windows.net")
 	}
 	switch {
@@ -147,8 +147,8 @@ func parseEndpoint(text string) (*url.URL, error) {
 	case u.RawQuery != "" || u.Fragment != "":
 		return nil, badOption("the endpoint %s holds a query or a fragment; a shared access signature goes into SAS", u.Host)
 	}
-	if strings.Contains(strings.Trim(u.Path, "/"), "/") {
-		return nil, badOption("the endpoint %s names more than an account in its path", u.Host)
+	if path := strings.Trim(u.Path, "/"); path != "" && checkAccount(path) != nil {
+		return nil, badOption("the endpoint names more than an account in its path")
 	}
 	return u, nil
 }
