@@ -78,6 +78,9 @@ func (e *explainer) operator(n Node) string {
 	case *Values:
 		return "values " + rows(len(n.Rows))
 	case *Select:
+		if n.Once {
+			return "filter once " + e.text(n.Cond)
+		}
 		return "filter " + e.text(n.Cond)
 	case *Project:
 		return "project " + e.projected(n)

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -23,7 +25,7 @@ func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, ord
 	if anyFalse(fixed) {
 		return j.nothing(tree.set()), nil
 	}
-	if len(partners) > 0 || len(fixed) > 0 {
+	if len(partners) > 0 || !deterministic(fixed) {
 		limit = nil
 	}
 	// The drivers' places in the row are made before any operator, all of which have to know its width.
@@ -52,7 +54,7 @@ func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, ord
 			best = rel
 		}
 	}
-	return best.filtered(fixed), nil
+	return best.gated(fixed), nil
 }
 
 func (j *joiner) withPartners(tree *joinTree, where []expr.Node, partners []partner, order []SortKey, limit expr.Node) (*relation, error) {
@@ -80,6 +82,10 @@ func anyFalse(conds []expr.Node) bool {
 		}
 	}
 	return false
+}
+
+func deterministic(conds []expr.Node) bool {
+	return !slices.ContainsFunc(conds, func(c expr.Node) bool { return !expr.Deterministic(c) })
 }
 
 // splitFixed separates the conditions that have no column of the block.

@@ -157,7 +157,7 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 			best, bestCost = rel, total
 		}
 	}
-	return best.filtered(fixed), nil
+	return best.gated(fixed), nil
 }
 
 // tryAllStarts is the number of tables up to which each is tried as the first of the join order.

@@ -115,6 +115,24 @@ func (r *relation) filtered(conds []expr.Node) *relation {
 	return &f
 }
 
+// gated is r with conditions that have no column of the block. They let through all rows or none, so that they are
+// asked before r is read; but not what comes out otherwise each time (RAND()).
+func (r *relation) gated(fixed []expr.Node) *relation {
+	var once, each []expr.Node
+	for _, c := range fixed {
+		if expr.Deterministic(c) {
+			once = append(once, c)
+		} else {
+			each = append(each, c)
+		}
+	}
+	f := *r.filtered(each)
+	if len(once) > 0 {
+		f.node = &Select{Input: f.node, Cond: conjunction(once), Once: true}
+	}
+	return &f
+}
+
 // filterShare is the assumed share of rows that a condition outside of a scan leaves.
 const filterShare = 0.3
 

@@ -143,10 +143,12 @@ type Values struct {
 	Total int
 }
 
-// Select passes the rows that satisfy Cond.
+// Select passes the rows that satisfy Cond. Once: Cond is the same for all rows, and is asked before the first of
+// them is read.
 type Select struct {
 	Input Node
 	Cond  expr.Node
+	Once  bool
 }
 
 // Project computes a row.

@@ -69,7 +69,7 @@ func compile(n planner.Node) (node, error) {
 	}
 	switch n := n.(type) {
 	case *planner.Select:
-		return &selectNode{input: input, cond: expr.CompileCond(n.Cond)}, nil
+		return &selectNode{input: input, cond: expr.CompileCond(n.Cond), once: n.Once}, nil
 	case *planner.Project:
 		return compileProject(n, input), nil
 	case *planner.Sort:

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"io"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -11,6 +12,7 @@ import (
 type selectNode struct {
 	input node
 	cond  func(*expr.Env) (bool, error)
+	once  bool // cond is the same for all rows
 }
 
 func (n *selectNode) fills() []int { return n.input.fills() }
@@ -23,9 +25,14 @@ type selectIter struct {
 	node  *selectNode
 	f     *frame
 	input Iterator
+	asked bool // once: cond was asked
+	shut  bool // once: cond lets no row through
 }
 
 func (it *selectIter) Next(ctx context.Context) ([]value.Value, error) {
+	if it.node.once {
+		return it.nextOnce(ctx)
+	}
 	for {
 		row, err := it.input.Next(ctx)
 		if err != nil {
@@ -40,6 +47,23 @@ func (it *selectIter) Next(ctx context.Context) ([]value.Value, error) {
 			return row, nil
 		}
 	}
+}
+
+// nextOnce asks before the first row is read, so that nothing is read for a condition that is not true.
+func (it *selectIter) nextOnce(ctx context.Context) ([]value.Value, error) {
+	if !it.asked {
+		it.asked, it.shut = true, true
+		it.f.env.Row = nil
+		ok, err := it.node.cond(&it.f.env)
+		if err != nil {
+			return nil, err
+		}
+		it.shut = !ok
+	}
+	if it.shut {
+		return nil, io.EOF
+	}
+	return it.input.Next(ctx)
 }
 
 func (it *selectIter) Close() error { return it.input.Close() }
