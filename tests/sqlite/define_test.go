@@ -111,7 +111,7 @@ func (t *table) unique() {
 
 // copied makes a table of a query's rows.
 func (g *generator) copied() []statement {
-	g.aliases, g.queries, g.params = 0, 0, nil
+	g.aliases, g.named, g.queries, g.params = 0, nil, 0, nil
 	var q sql
 	k := g.someKinds()
 	q = g.body(k, nil)

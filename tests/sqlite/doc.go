@@ -23,6 +23,10 @@
 //     first; SQLite takes the ON CONFLICT clauses in the order that they are written.
 //   - INSERT IGNORE of NULL into a NOT NULL column is an error here; SQLite leaves the row out.
 //   - INTERSECT binds more than UNION and EXCEPT, as in standard SQL; SQLite takes them from left to right.
+//   - t.* gives t's own columns here; in SQLite those of NATURAL and USING are merged with the other side's, too.
 //   - A function of NULL is NULL: REPLACE(x, ”, NULL), which is x in SQLite.
+//   - TRUNCATE ends a transaction, as other definitions do; SQLite has DELETE only.
+//   - A row of a divided table does not move to another partition by UPDATE, and what goes with a whole partition
+//     is not counted: both are said.
 //   - A statement that writes a table does not read it in a subquery, as in MySQL.
 package sqlite

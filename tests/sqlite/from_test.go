@@ -46,6 +46,12 @@ func (g *generator) from(outer *scope, whole bool) (from sql, s *scope, with sql
 // item is a table or a query.
 func (g *generator) item(mayName bool) (item sql, src source, with sql) {
 	alias := g.alias()
+	if len(g.named) > 0 && g.one(4) {
+		src = pick(g, g.named...)
+		name := src.alias
+		src.alias = alias
+		return both("%s AS %s", name, alias), src, sql{}
+	}
 	if g.queries == 0 || g.one(2) {
 		t := pick(g, g.tables...)
 		return both("%s "+pick(g, "AS ", "")+"%s", t.name, alias), t.source(alias), sql{}
@@ -72,8 +78,9 @@ func (g *generator) item(mayName bool) (item sql, src source, with sql) {
 		}
 	}
 	src = source{alias: alias, columns: outputs}
-	if mayName && g.one(3) {
-		return both("%s AS %s", "c"+alias, alias), src, join("WITH "+"c"+alias+" AS (%s) ", q)
+	if mayName && g.one(2) {
+		g.named = append(g.named, source{alias: "c" + alias, columns: outputs})
+		return both("c%s AS %s", alias, alias), src, join("WITH c"+alias+" AS (%s) ", q)
 	}
 	return join("(%s) AS %s", q, both("%s", alias)), src, sql{}
 }

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // where gives a WHERE clause over the scope, or nothing.
@@ -63,7 +64,7 @@ func (g *generator) someKinds() []kind {
 
 // query gives a whole query.
 func (g *generator) query() statement {
-	g.aliases, g.queries, g.params = 0, g.IntN(4), nil
+	g.aliases, g.named, g.queries, g.params = 0, nil, g.IntN(4), nil
 	if g.wide {
 		g.queries = min(g.queries, 1)
 	}
@@ -114,7 +115,8 @@ func (g *generator) plain() (s statement) {
 			distinct = "DISTINCT "
 		}
 		items := list(exprs, ", ")
-		if src := pick(g, scope.sources...); distinct == "" && src.alias != "" && g.one(12) {
+		merged := strings.Contains(from.ours, " USING ") || strings.Contains(from.ours, " NATURAL ")
+		if src := pick(g, scope.sources...); distinct == "" && src.alias != "" && !merged && g.one(12) {
 			for _, c := range src.columns {
 				outputs = append(outputs, column{name: fmt.Sprint(len(outputs) + 1)})
 				k = append(k, c.kind)
@@ -303,6 +305,10 @@ func (g *generator) groups(from sql, k []kind, top bool) (sql, []column) {
 	if g.one(3) {
 		k := pick(g, number, text, date)
 		having := join("%s "+pick(g, "<", ">", "=", "<>")+" %s", g.aggregate(k), g.literal(k))
+		if top && g.queries > 0 && g.one(3) {
+			left := g.aggregate(k)
+			g.inside(nil, func() { having = join("%s "+pick(g, "<", ">", "=", "<>")+" %s", left, g.scalarQuery(k)) })
+		}
 		if g.one(2) {
 			having = join("(%s OR %s)", having, both("COUNT(*) > %d", g.IntN(3)))
 		}

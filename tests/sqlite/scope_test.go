@@ -43,7 +43,7 @@ func (g *generator) column(k kind) (sql, bool) {
 	if s == nil {
 		return sql{}, false
 	}
-	if s.outer != nil && g.one(3) {
+	for s.outer != nil && g.one(3) {
 		s = s.outer
 	}
 	var all []sql

@@ -78,9 +78,10 @@ type generator struct {
 	flat   bool // values at the ends of their types, which nothing can be added to
 
 	scope   *scope
-	aliases int  // so far in the statement
-	queries int  // how many more may stand in the statement
-	inCond  bool // parameters may stand here
+	aliases int      // so far in the statement
+	named   []source // the queries of WITH
+	queries int      // how many more may stand in the statement
+	inCond  bool     // parameters may stand here
 	// defining: of a generated column, for which SQLite knows no lists of rows
 	defining bool
 	params   []param // of the statement

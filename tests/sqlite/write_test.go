@@ -8,7 +8,7 @@ import (
 
 // write gives a statement that changes t.
 func (g *generator) write(t *table) statement {
-	g.aliases, g.queries, g.params = 0, 0, nil
+	g.aliases, g.named, g.queries, g.params = 0, nil, 0, nil
 	var s statement
 	switch g.IntN(14) {
 	case 0, 1, 2:
