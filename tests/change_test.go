@@ -1,0 +1,119 @@
+package tests
+
+import (
+	"context"
+	"database/sql"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
+)
+
+var changeRuns = flag.Int("changes", 1, "how often each definition is changed under writers")
+
+// changes are definitions that are changed while others write, each with what takes it back.
+var changes = [][2]string{
+	{"CREATE INDEX v ON t (v)", "DROP INDEX v ON t"},
+	{"CREATE UNIQUE INDEX u ON t (u)", "DROP INDEX u ON t"},
+	{"CREATE INDEX w ON t (w) INCLUDE (v)", "ALTER TABLE t DROP INDEX w"},
+	{"ALTER TABLE t ADD COLUMN extra INT NOT NULL DEFAULT 5, ADD INDEX extra (extra)", "ALTER TABLE t DROP COLUMN extra"},
+	{"ALTER TABLE t MODIFY COLUMN w VARCHAR(30)", "ALTER TABLE t MODIFY COLUMN w INT"},
+}
+
+// TestChangeUnderWriters changes definitions while the same process, or another one, writes: no row is lost, no
+// write fails for good, every index is complete.
+func TestChangeUnderWriters(t *testing.T) {
+	for _, change := range changes {
+		t.Run(change[0], func(t *testing.T) {
+			t.Run("one process", func(t *testing.T) {
+				t.Parallel()
+				for range *changeRuns {
+					db := nearlyfreetest.Open(t)
+					changeUnderWriters(t, db, db, change)
+				}
+			})
+			t.Run("two processes", func(t *testing.T) {
+				t.Parallel()
+				for range *changeRuns {
+					a, b := twoProcesses(t)
+					changeUnderWriters(t, a, b, change)
+				}
+			})
+		})
+	}
+}
+
+func changeUnderWriters(t *testing.T, definer, writer *sql.DB, change [2]string) {
+	exec(t, definer, "CREATE TABLE t (id INT PRIMARY KEY, u INT, v INT, w INT)")
+	for i := range 40 {
+		exec(t, definer, "INSERT INTO t VALUES (?, ?, 0, 0)", i, i)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	w := &onlineWriters{T: t, db: writer, sum: make([]int, 40)}
+	var wg sync.WaitGroup
+	for i := range 4 {
+		wg.Go(func() { w.write(ctx, i) })
+	}
+	defer wg.Wait()
+	defer cancel()
+	for _, q := range []string{change[0], change[1], change[0]} {
+		exec(t, definer, q)
+		if err := nearlyfreetest.Check(definer); err != nil {
+			t.Error(err)
+		}
+	}
+	cancel()
+	wg.Wait()
+	if err := nearlyfreetest.Check(definer); err != nil {
+		t.Error(err)
+	}
+	for id, sum := range w.sum {
+		if n := count(t, definer, fmt.Sprint("SELECT v FROM t WHERE id = ", id)); n != sum {
+			t.Errorf("row %d was raised by %d, and holds %d", id, sum, n)
+		}
+	}
+	if n := count(t, definer, "SELECT COUNT(*) FROM t"); n != 40 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+// onlineWriters raise v of rows, and delete and insert them anew. Each has rows of its own.
+type onlineWriters struct {
+	*testing.T
+	db  *sql.DB
+	sum []int
+}
+
+func (w *onlineWriters) write(ctx context.Context, writer int) {
+	r := rand.New(rand.NewPCG(uint64(writer), 9))
+	for ; ctx.Err() == nil; time.Sleep(200 * time.Microsecond) {
+		id := r.IntN(10)*4 + writer
+		switch r.IntN(4) {
+		case 0:
+			w.retried("DELETE FROM t WHERE id = ?", id)
+			w.retried("INSERT INTO t (id, u, v, w) VALUES (?, ?, ?, ?)", id, id, w.sum[id], w.sum[id])
+		case 1:
+			w.retried("UPDATE t SET v = v + 1, u = u + 1000 WHERE id = ?", id)
+			w.sum[id]++
+		default:
+			w.retried("UPDATE t SET v = v + 1, w = v WHERE id = ?", id)
+			w.sum[id]++
+		}
+	}
+}
+
+func (w *onlineWriters) retried(query string, args ...any) {
+	retried(w.T, func() error {
+		r, err := w.db.Exec(query, args...)
+		if err == nil {
+			if n, _ := r.RowsAffected(); n != 1 {
+				return fmt.Errorf("%s %v: %d rows affected", query, args, n)
+			}
+		}
+		return err
+	})
+}
