@@ -23,7 +23,7 @@ import (
 func main() {
 	log.SetFlags(0)
 	file := flag.String("file", filepath.Join(os.TempDir(), "nearlyfree-expenses.db"), "the database `file`; it is made anew")
-	dsn := flag.String("dsn", "", "another data source `name` in its place; its expense and item tables are dropped first")
+	dsn := flag.String("dsn", "", "another data source `name` in its place; its tables expense and item are dropped first")
 	flag.Parse()
 	if err := run(context.Background(), *dsn, *file); err != nil {
 		log.Fatal(err)
@@ -80,8 +80,9 @@ var tables = []string{
 		line    INT           NOT NULL,
 		what    VARCHAR(100)  NOT NULL,
 		amount  DECIMAL(10,2) NOT NULL,
-		PRIMARY KEY (expense, line)
-	)`,
+		PRIMARY KEY (expense, line),
+		FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE
+	) INSIDE expense`,
 }
 
 var queries = []struct {
@@ -90,13 +91,14 @@ var queries = []struct {
 }{
 	{"An expense by its id", "SELECT employee, title, total FROM expense WHERE id = ?", []any{"E-0042"}},
 	{"Its items, in their order", "SELECT line, what, amount FROM item WHERE expense = ? ORDER BY line", []any{"E-0042"}},
+	{"An expense with its items", "SELECT e.title, i.line, i.what FROM expense e JOIN item i ON i.expense = e.id WHERE e.id = ? ORDER BY i.line", []any{"E-0007"}},
 	{"Expenses of employees whose name begins with sm", "SELECT employee, id, total FROM expense WHERE employee LIKE ? LIMIT 5", []any{"sm%"}},
 	{"The newest five of one employee", "SELECT id, created, title FROM expense WHERE employee = ? ORDER BY created DESC LIMIT 5", []any{"Jones"}},
 	{"The newest three of all", "SELECT created, employee, title FROM expense ORDER BY created DESC LIMIT 3", nil},
 	{"Three of them by their ids", "SELECT id, title FROM expense WHERE id IN (?, ?, ?)", []any{"E-0001", "E-0007", "E-0099"}},
 	{"What each employee is owed", "SELECT employee, COUNT(*) AS reports, SUM(total) AS owed FROM expense WHERE NOT paid GROUP BY employee ORDER BY owed DESC", nil},
 	{"An expense is paid", "UPDATE expense SET paid = TRUE, notes = ? WHERE id = ?", []any{"wired on the 21st", "E-0042"}},
-	{"An expense goes", "DELETE FROM expense WHERE id = ?", []any{"E-0001"}},
+	{"An expense goes, and its items with it", "DELETE FROM expense WHERE id = ?", []any{"E-0001"}},
 }
 
 // fill makes the tables and 100 expenses of three items each, one transaction an expense.
@@ -119,15 +121,27 @@ func fill(ctx context.Context, db *sql.DB) error {
 			args = append(args, id, line+1, []string{"train", "coffee", "hotel"}[line], euros(cents))
 			total += cents
 		}
-		if _, err := db.ExecContext(ctx, "INSERT INTO expense (id, employee, title, created, total) VALUES (?, ?, ?, ?, ?)",
-			id, employees[i%len(employees)], fmt.Sprintf("Trip %d", i), day.Add(time.Duration(i)*7*time.Hour), euros(total)); err != nil {
-			return err
-		}
-		if _, err := db.ExecContext(ctx, "INSERT INTO item (expense, line, what, amount) VALUES "+strings.Join(items, ", "), args...); err != nil {
+		if err := add(ctx, db, []any{id, employees[i%len(employees)], fmt.Sprintf("Trip %d", i), day.Add(time.Duration(i) * 7 * time.Hour), euros(total)}, items, args); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// add adds an expense with its items: all of it or nothing, in one entity group transaction.
+func add(ctx context.Context, db *sql.DB, expense []any, items []string, args []any) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // after Commit it does nothing
+	if _, err := tx.ExecContext(ctx, "INSERT INTO expense (id, employee, title, created, total) VALUES (?, ?, ?, ?, ?)", expense...); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO item (expense, line, what, amount) VALUES "+strings.Join(items, ", "), args...); err != nil {
+		return err
+	}
+	return tx.Commit()
 }
 
 func euros(cents int) string { return fmt.Sprintf("%d.%02d", cents/100, cents%100) }
