@@ -40,10 +40,11 @@ type Catalog struct {
 	lease    time.Duration
 	meter    *engine.Meter // of the requests that keep definitions fresh
 
-	current atomic.Pointer[Snapshot]
-	refresh sync.Mutex   // one reader of the version at a time
-	change  sync.Mutex   // one change at a time in this process
-	writing sync.RWMutex // held for reading by statements of this process that write; see WaitLease
+	current  atomic.Pointer[Snapshot]
+	refresh  sync.Mutex    // one reader of the version at a time
+	change   sync.Mutex    // one change at a time in this process
+	defining chan struct{} // one element: a statement that changes definitions, see BeginDefine
+	writing  sync.RWMutex  // held for reading by statements of this process that write; see WaitLease
 
 	sequences sequences
 	open      openTables
@@ -74,6 +75,7 @@ func Open(e engine.Engine, database string, lease time.Duration, meter *engine.M
 	}
 	c := &Catalog{engine: e, database: database, table: keymap.CatalogTable(database), lease: lease, meter: meter}
 	c.sequences.blocks = map[string]*block{}
+	c.defining = make(chan struct{}, 1)
 	return c
 }
 
@@ -153,6 +155,17 @@ func (c *Catalog) Newer(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 func (c *Catalog) BeginWrite() (end func()) {
 	c.writing.RLock()
 	return c.writing.RUnlock
+}
+
+// BeginDefine is called before a statement that changes definitions, whose steps must not mix with those of another
+// one. Such a statement of another process is met at each step, by its version.
+func (c *Catalog) BeginDefine(ctx context.Context) (end func(), err error) {
+	select {
+	case c.defining <- struct{}{}:
+		return func() { <-c.defining }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // WaitLease returns when nobody writes by definitions older than those of now: the statements of this process have

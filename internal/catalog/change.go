@@ -19,19 +19,42 @@ type ExistsError struct{ Name string }
 
 func (e *ExistsError) Error() string { return fmt.Sprintf("Table '%s' already exists", e.Name) }
 
+// errMoved says that the definitions were changed since they were read; nothing was changed.
+var errMoved = errors.New("the table definitions were changed meanwhile")
+
+// changeTries is how often a change is tried that others, which may be about other tables, come before.
+const changeTries = 20
+
+// changing makes a change against the latest definitions, one at a time in this process. f gives errMoved, having
+// changed nothing, when another process was faster: it is called again then.
+func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error {
+	c.change.Lock()
+	defer c.change.Unlock()
+	for try := 1; ; try++ {
+		s, err := c.Latest(ctx)
+		if err == nil {
+			err = f(s)
+		}
+		switch {
+		case !errors.Is(err, errMoved):
+			return err
+		case try == changeTries:
+			return ErrConflict
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+	}
+}
+
 // Create makes the physical table and stores the definition, setting t.Database, t.Physical and t.Version.
 // An *ExistsError when the name is taken. A physical table that is there without a definition is used when
 // it is empty (a creator died half-way), and is somebody else's otherwise.
 func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	c.change.Lock()
-	defer c.change.Unlock()
-	s, err := c.Latest(ctx)
-	if err != nil {
-		return err
-	}
-	if _, err := s.Table(ctx, t.Name); err == nil {
-		return &ExistsError{t.Name}
-	} else if !isNoTable(err) {
+	return c.changing(ctx, func(s *Snapshot) error { return c.createBy(ctx, s, t, m) })
+}
+
+func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
+	if err := s.free(ctx, t.Name); err != nil {
 		return err
 	}
 	t.Database = c.database
@@ -127,12 +150,10 @@ func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter)
 // Replace stores next in place of old, which must be the current definition, and sets next.Version. Renaming a
 // table is replacing it by one with another name; then an *ExistsError says that the new name is taken.
 func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
-	c.change.Lock()
-	defer c.change.Unlock()
-	s, err := c.Latest(ctx)
-	if err != nil {
-		return err
-	}
+	return c.changing(ctx, func(s *Snapshot) error { return c.replaceBy(ctx, s, old, next, m) })
+}
+
+func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner.Table, m *engine.Meter) error {
 	d, err := s.definition(ctx, old.Name)
 	if err != nil {
 		return err
@@ -142,9 +163,7 @@ func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engi
 	}
 	from, to := strings.ToLower(old.Name), strings.ToLower(next.Name)
 	if from != to {
-		if _, err := s.Table(ctx, next.Name); err == nil {
-			return &ExistsError{next.Name}
-		} else if !isNoTable(err) {
+		if err := s.free(ctx, next.Name); err != nil {
 			return err
 		}
 	}
@@ -183,13 +202,12 @@ func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engi
 // note of it stays for a while: as long as it is there, no table gets the same physical name, to which they would
 // write rows as they were.
 func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	c.change.Lock()
-	defer c.change.Unlock()
-	s, err := c.Latest(ctx)
+	return c.changing(ctx, func(s *Snapshot) error { return c.dropBy(ctx, s, t, m) })
+}
+
+func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
+	t, err := s.Table(ctx, t.Name)
 	if err != nil {
-		return err
-	}
-	if t, err = s.Table(ctx, t.Name); err != nil {
 		return err
 	}
 	if err := s.childless(ctx, t); err != nil {
@@ -227,12 +245,10 @@ func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) e
 // Truncate gives t a new, empty physical table, which takes two requests however many rows there are, and deletes
 // the old one when nobody writes to it any more.
 func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	c.change.Lock()
-	defer c.change.Unlock()
-	s, err := c.Latest(ctx)
-	if err != nil {
-		return err
-	}
+	return c.changing(ctx, func(s *Snapshot) error { return c.truncateBy(ctx, s, t, m) })
+}
+
+func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
 	d, err := s.definition(ctx, t.Name)
 	if err != nil {
 		return err
@@ -295,7 +311,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 	if err != nil {
 		c.Forget()
 		if isCode(err, engine.CodeStale) || isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound) {
-			return ErrConflict
+			return errMoved
 		}
 		return err
 	}

@@ -12,29 +12,34 @@ import (
 // shares. The parent's definition names it first: only when no process deletes a parent any more without looking
 // for children can there be some.
 func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m *engine.Meter) error {
-	c.change.Lock()
-	defer c.change.Unlock()
-	s, err := c.free(ctx, t.Name)
+	err := c.changing(ctx, func(s *Snapshot) error {
+		if err := s.free(ctx, t.Name); err != nil {
+			return err
+		}
+		d, err := s.definition(ctx, parent.Name)
+		if err != nil {
+			return err
+		}
+		if d.table.Version != parent.Version {
+			return ErrConflict
+		}
+		return c.publish(ctx, s, m, nil, parent.AddChild(t))
+	})
 	if err != nil {
-		return err
-	}
-	d, err := s.definition(ctx, parent.Name)
-	if err != nil {
-		return err
-	}
-	if d.table.Version != parent.Version {
-		return ErrConflict
-	}
-	if err := c.publish(ctx, s, m, nil, parent.AddChild(t)); err != nil {
 		return err
 	}
 	if err := c.WaitLease(ctx); err != nil {
 		return err
 	}
-	if s, err = c.free(ctx, t.Name); err != nil {
+	return c.changing(ctx, func(s *Snapshot) error { return c.createInsideBy(ctx, s, t, parent, m) })
+}
+
+func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *planner.Table, m *engine.Meter) error {
+	if err := s.free(ctx, t.Name); err != nil {
 		return err
 	}
-	if d, err = s.definition(ctx, parent.Name); err != nil {
+	d, err := s.definition(ctx, parent.Name)
+	if err != nil {
 		return err
 	}
 	if d.table.Physical != parent.Physical {
@@ -50,18 +55,16 @@ func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m 
 	})
 }
 
-// free gives the latest definitions, in which there is no table of that name.
-func (c *Catalog) free(ctx context.Context, name string) (*Snapshot, error) {
-	s, err := c.Latest(ctx)
-	if err != nil {
-		return nil, err
+// free makes sure that there is no table of that name.
+func (s *Snapshot) free(ctx context.Context, name string) error {
+	_, err := s.Table(ctx, name)
+	if err == nil {
+		return &ExistsError{name}
 	}
-	if _, err := s.Table(ctx, name); err == nil {
-		return nil, &ExistsError{name}
-	} else if !isNoTable(err) {
-		return nil, err
+	if isNoTable(err) {
+		return nil
 	}
-	return s, nil
+	return err
 }
 
 // publish stores new definitions of tables that keep their names, beside other operations.
@@ -83,12 +86,10 @@ func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops
 // DropInside deletes the definition of a table that lives inside another one. Its rows and index entries, which
 // nobody sees then, are for the caller to delete, when nobody writes by the definition any more (WaitLease).
 func (c *Catalog) DropInside(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	c.change.Lock()
-	defer c.change.Unlock()
-	s, err := c.Latest(ctx)
-	if err != nil {
-		return err
-	}
+	return c.changing(ctx, func(s *Snapshot) error { return c.dropInsideBy(ctx, s, t, m) })
+}
+
+func (c *Catalog) dropInsideBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
 	if _, err := s.Table(ctx, t.Name); err != nil {
 		return err
 	}

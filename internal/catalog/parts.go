@@ -40,12 +40,10 @@ func orphans(old, next *planner.Table) []string {
 // ReplaceParts is Replace for a definition with other parts: it makes the physical tables that are new, and deletes
 // those that next does without when nobody writes by the old definition any more.
 func (c *Catalog) ReplaceParts(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
-	c.change.Lock()
-	defer c.change.Unlock()
-	s, err := c.Latest(ctx)
-	if err != nil {
-		return err
-	}
+	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartsBy(ctx, s, old, next, m) })
+}
+
+func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *planner.Table, m *engine.Meter) error {
 	d, err := s.definition(ctx, old.Name)
 	if err != nil {
 		return err

@@ -100,13 +100,20 @@ func (c *Catalog) Raise(ctx context.Context, t *planner.Table, v int64, m *engin
 		b.next = v + 1
 		return nil
 	}
-	raised := false
+	var taken block // the values behind v, so that most of ascending explicit values need no request
 	err := c.moveSequence(ctx, t, m, func(stored int64) (int64, bool) {
-		raised = v >= stored
-		return max(stored, v+1), true
+		if v < stored {
+			taken = block{}
+			return stored, true
+		}
+		taken.next, taken.end = v+1, v+1
+		if v < math.MaxInt64-blockSize {
+			taken.end += blockSize
+		}
+		return taken.end, true
 	})
-	if err == nil && raised {
-		b.next, b.end = v+1, v+1
+	if err == nil && taken.next > 0 {
+		b.next, b.end = taken.next, taken.end
 	}
 	return err
 }

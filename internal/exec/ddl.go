@@ -32,6 +32,13 @@ type Outcome struct {
 
 // Run runs a statement. The session's database is the only one there is.
 func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr.Session, m *engine.Meter) (*Outcome, error) {
+	if _, maintains := stmt.(*dialect.MaintainTable); !maintains {
+		end, err := d.Catalog.BeginDefine(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
 	if _, err := d.Catalog.Latest(ctx); err != nil {
 		return nil, err
 	}

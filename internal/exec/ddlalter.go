@@ -132,19 +132,34 @@ func (x *definition) reload(ctx context.Context, t *planner.Table) (*planner.Tab
 
 // setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before.
 func (x *definition) setState(ctx context.Context, t *planner.Table, state planner.IndexState, names []string) (*planner.Table, error) {
-	next := t.Clone()
-	for _, ix := range next.Indexes {
-		if slices.Contains(names, ix.Name) {
-			ix.State = state
+	for try := 1; ; try++ {
+		next := t.Clone()
+		found := 0
+		for _, ix := range next.Indexes {
+			if slices.Contains(names, ix.Name) {
+				ix.State = state
+				found++
+			}
 		}
+		if found < len(names) {
+			return nil, catalog.ErrConflict // another process has dropped one
+		}
+		err := x.Catalog.Replace(ctx, t, next, x.meter)
+		if errors.Is(err, catalog.ErrConflict) && try < conflictTries {
+			// Another process has changed something else about the table.
+			if t, err = x.reload(ctx, t); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := x.Catalog.WaitLease(ctx); err != nil {
+			return nil, err
+		}
+		return x.reload(ctx, next)
 	}
-	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
-		return nil, err
-	}
-	if err := x.Catalog.WaitLease(ctx); err != nil {
-		return nil, err
-	}
-	return x.reload(ctx, next)
 }
 
 // retire makes an index one that nobody reads, then one that nobody adds to.
