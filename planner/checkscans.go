@@ -8,27 +8,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// ScanPolicy is what happens to a statement that would read a whole table, partition or index without a
-// key. The hint allow_scan (Plan.AllowScan) overrules it.
-type ScanPolicy uint8
-
-const (
-	ScanAllow ScanPolicy = iota
-	ScanWarn             // it runs, and a warning is logged
-	ScanDeny             // it is refused
-)
-
-// String gives the policy's name, as the DSN has it.
-func (p ScanPolicy) String() string {
-	switch p {
-	case ScanWarn:
-		return "warn"
-	case ScanDeny:
-		return "deny"
-	}
-	return "allow"
-}
-
 // ScanRefusedError says which tables a statement would read without a key.
 type ScanRefusedError struct{ Reasons []ScanReason }
 
@@ -66,7 +45,7 @@ func (r ScanReason) String() string {
 }
 
 // CheckScans gives a *ScanRefusedError that names each table that is read without a key, or nil. Whether
-// that is an error, a warning or all right is the policy's to say. A scan that ends with a pushed LIMIT
+// that is an error, a warning or all right is the caller's to say; the hint allow_scan (AllowScan) overrules it. A scan that ends with a pushed LIMIT
 // is none, nor is one of a table in memory.
 func (p *Plan) CheckScans() error {
 	var e ScanRefusedError
