@@ -147,12 +147,6 @@ type Collate struct {
 	Name string
 }
 
-// Unsupported is syntax that is known but not supported, such as MATCH … AGAINST: the planner refuses it by Name.
-type Unsupported struct {
-	Name string
-	Pos  Pos
-}
-
 func (*Literal) expr()     {}
 func (*Placeholder) expr() {}
 func (*Column) expr()      {}
@@ -173,4 +167,3 @@ func (*Call) expr()        {}
 func (*Interval) expr()    {}
 func (*Cast) expr()        {}
 func (*Collate) expr()     {}
-func (*Unsupported) expr() {}

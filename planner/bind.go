@@ -159,8 +159,6 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		return expr.NewCollate(x, collation)
 	case *dialect.Interval:
 		return nil, newError(codeSyntax, noPos, "INTERVAL stands only beside + and - and in functions of dates")
-	case *dialect.Unsupported:
-		return nil, notSupported(e.Pos, "%s is", e.Name)
 	}
 	return nil, notSupported(noPos, "this expression is")
 }
