@@ -114,9 +114,9 @@ func NewAggregate(name string, args []Node, star, distinct bool, order []AggOrde
 	case star && name != "COUNT", star && (len(args) > 0 || distinct):
 		return nil, &ArgumentError{name, "* stands alone, and only in COUNT(*)"}
 	case !star && (len(args) < f.min || len(args) > f.max):
-		return nil, &ArityError{name, len(args)}
+		return nil, &ArityError{name}
 	case !star && name == "COUNT" && len(args) > 1 && !distinct:
-		return nil, &ArityError{name, len(args)}
+		return nil, &ArityError{name}
 	case name != "GROUP_CONCAT" && (len(order) > 0 || sep != nil):
 		return nil, &ArgumentError{name, "ORDER BY and SEPARATOR are GROUP_CONCAT's"}
 	}

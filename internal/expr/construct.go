@@ -156,7 +156,7 @@ func NewCall(name string, args []Node) (Node, error) {
 
 func newCall(f *Function, args []Node) (Node, error) {
 	if len(args) < f.Min || f.Max >= 0 && len(args) > f.Max {
-		return nil, &ArityError{f.Name, len(args)}
+		return nil, &ArityError{f.Name}
 	}
 	if err := single(args...); err != nil {
 		return nil, err

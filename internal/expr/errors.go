@@ -20,10 +20,7 @@ func (e *UnknownFunctionError) Error() string {
 }
 
 // ArityError says that a function was called with the wrong number of arguments (MySQL's 1582).
-type ArityError struct {
-	Name string
-	Got  int
-}
+type ArityError struct{ Name string }
 
 func (e *ArityError) Error() string {
 	return fmt.Sprintf("Incorrect parameter count in the call to native function '%s'", e.Name)

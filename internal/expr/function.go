@@ -69,9 +69,6 @@ func sortFunctions(list []*Function) {
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 }
 
-// IsFunction says whether there is a scalar function of that name (any case).
-func IsFunction(name string) bool { return lookupFunction(name) != nil }
-
 func lookupFunction(name string) *Function { return registry[strings.ToUpper(name)] }
 
 // unknownFunction finds names at most two changes away.

@@ -252,7 +252,7 @@ func evalJSONContainsPath(_ *Env, args []value.Value) (value.Value, error) {
 
 func checkPairs(args []Node) error {
 	if len(args)%2 != 0 {
-		return &ArityError{"JSON_OBJECT", len(args)}
+		return &ArityError{"JSON_OBJECT"}
 	}
 	return nil
 }

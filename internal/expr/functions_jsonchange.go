@@ -44,7 +44,7 @@ func jsonChange(name, doc string, change func(element any) changeElement) *Funct
 	return &Function{Name: name, Signature: name + "(doc, path, x, …)", Family: "JSON", Doc: doc, Min: 3, Max: -1, Type: fixed(jsonType),
 		check: func(args []Node) error {
 			if len(args)%2 == 0 {
-				return &ArityError{name, len(args)}
+				return &ArityError{name}
 			}
 			return nil
 		},

@@ -249,7 +249,7 @@ func evalSubstringIndex(_ *Env, args []value.Value) (value.Value, error) {
 // checkTrim refuses two arguments: there are the text alone, or side, remove and text.
 func checkTrim(args []Node) error {
 	if len(args) == 2 {
-		return &ArityError{"TRIM", 2}
+		return &ArityError{"TRIM"}
 	}
 	return nil
 }
