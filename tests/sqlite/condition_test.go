@@ -24,7 +24,7 @@ func (g *generator) cond(depth int) sql {
 			return c
 		}
 	}
-	if g.one(8) {
+	if g.one(8) && !g.defining {
 		if c, ok := g.foldedCond(); ok {
 			return c
 		}
@@ -160,8 +160,8 @@ func (g *generator) foldedCond() (sql, bool) {
 	case 1:
 		return join("%s %sBETWEEN %s AND %s", c, not, g.literal(folded), g.literal(folded)), true
 	case 2:
-		prefix := pick(g, "sm%", "a%", "SMITH%", "%b", "a_", "Ab")
-		return join2("%s %sLIKE '"+prefix+"'", "LOWER(%s) %sLIKE LOWER('"+prefix+"')", c, not), true
+		pattern := constant(text, pick(g, "sm%", "a%", "SMITH%", "%b", "a_", "Ab"))
+		return join2("%s %sLIKE %s", "LOWER(%s) %sLIKE LOWER(%s)", c, not, pattern), true
 	case 3:
 		return join("%s IS %sNULL", c, not), true
 	}

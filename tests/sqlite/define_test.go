@@ -112,9 +112,10 @@ func (t *table) unique() {
 // copied makes a table of a query's rows.
 func (g *generator) copied() []statement {
 	g.aliases, g.named, g.queries, g.params = 0, nil, 0, nil
-	var q sql
 	k := g.someKinds()
-	q = g.body(k, nil)
+	g.fixed = true
+	q := g.body(k, nil)
+	g.fixed = false
 	return []statement{
 		{sql: join("CREATE TABLE made AS %s", q), plain: true},
 		{sql: both("SELECT * FROM made"), rows: true, plain: true},

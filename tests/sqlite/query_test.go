@@ -246,7 +246,7 @@ func (g *generator) aggregate(k kind) sql {
 		case 1, 2:
 			return join("COUNT("+distinct+"%s)", of)
 		}
-		return join("SUM("+distinct+"%s)", g.expr(number, 1))
+		return join("SUM("+distinct+"%s %% 1000000007)", g.expr(number, 1)) // SQLite's sums can overflow
 	case float, decimal:
 		return join("SUM("+distinct+"%s)", g.expr(k, 1))
 	}

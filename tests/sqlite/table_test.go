@@ -82,6 +82,7 @@ type generator struct {
 	named   []source // the queries of WITH
 	queries int      // how many more may stand in the statement
 	inCond  bool     // parameters may stand here
+	fixed   bool     // but not in definitions
 	// defining: of a generated column, for which SQLite knows no lists of rows
 	defining bool
 	params   []param // of the statement
@@ -374,7 +375,7 @@ func (g *generator) literal(k kind) sql {
 
 // argument is a literal to compare with.
 func (g *generator) argument(k kind) sql {
-	if g.inCond && g.one(4) {
+	if g.inCond && !g.fixed && g.one(4) {
 		p := param{name: fmt.Sprintf("p%dx", len(g.params)), kind: k}
 		g.params = append(g.params, p)
 		return both(":%s", p.name)
