@@ -154,12 +154,9 @@ func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engi
 }
 
 func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner.Table, m *engine.Meter) error {
-	d, err := s.definition(ctx, old.Name)
+	d, err := s.unchanged(ctx, old)
 	if err != nil {
 		return err
-	}
-	if d.table.Version != old.Version {
-		return ErrConflict
 	}
 	from, to := strings.ToLower(old.Name), strings.ToLower(next.Name)
 	if from != to {
@@ -181,20 +178,14 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner
 		if relatives, err = s.relatives(ctx, d.table, next.Name); err != nil {
 			return err
 		}
-		for _, r := range relatives {
-			e, err := c.stamp(s, r)
-			if err != nil {
-				return err
-			}
-			ops = append(ops, engine.Op{Kind: engine.Replace, Entity: e})
+		if ops, err = c.replacing(ops, s, relatives); err != nil {
+			return err
 		}
 	}
 	return c.commit(ctx, s, m, ops, func(tables map[string]*definition) {
 		tables[from] = nil
 		tables[to] = &definition{table: next}
-		for _, r := range relatives {
-			tables[strings.ToLower(r.Name)] = &definition{table: r}
-		}
+		learn(tables, relatives)
 	})
 }
 
@@ -341,4 +332,56 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 func isNoTable(err error) bool {
 	var e *planner.NoTableError
 	return errors.As(err, &e)
+}
+
+// free makes sure that there is no table of that name.
+func (s *Snapshot) free(ctx context.Context, name string) error {
+	_, err := s.Table(ctx, name)
+	if err == nil {
+		return &ExistsError{name}
+	}
+	if isNoTable(err) {
+		return nil
+	}
+	return err
+}
+
+// unchanged gives the definition of a table, which must still be the one that the caller has.
+func (s *Snapshot) unchanged(ctx context.Context, t *planner.Table) (*definition, error) {
+	d, err := s.definition(ctx, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	if d.table.Version != t.Version {
+		return nil, ErrConflict
+	}
+	return d, nil
+}
+
+// publish stores new definitions of tables that keep their names, beside other operations.
+func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, tables ...*planner.Table) error {
+	ops, err := c.replacing(ops, s, tables)
+	if err != nil {
+		return err
+	}
+	return c.commit(ctx, s, m, ops, func(known map[string]*definition) { learn(known, tables) })
+}
+
+// replacing appends the operations that store new definitions of tables that keep their names.
+func (c *Catalog) replacing(ops []engine.Op, s *Snapshot, tables []*planner.Table) ([]engine.Op, error) {
+	for _, t := range tables {
+		e, err := c.stamp(s, t)
+		if err != nil {
+			return nil, err
+		}
+		ops = append(ops, engine.Op{Kind: engine.Replace, Entity: e})
+	}
+	return ops, nil
+}
+
+// learn enters new definitions among those of a snapshot.
+func learn(known map[string]*definition, tables []*planner.Table) {
+	for _, t := range tables {
+		known[strings.ToLower(t.Name)] = &definition{table: t}
+	}
 }

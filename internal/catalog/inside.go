@@ -16,12 +16,8 @@ func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m 
 		if err := s.free(ctx, t.Name); err != nil {
 			return err
 		}
-		d, err := s.definition(ctx, parent.Name)
-		if err != nil {
+		if _, err := s.unchanged(ctx, parent); err != nil {
 			return err
-		}
-		if d.table.Version != parent.Version {
-			return ErrConflict
 		}
 		return c.publish(ctx, s, m, nil, parent.AddChild(t))
 	})
@@ -55,34 +51,6 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *pl
 	})
 }
 
-// free makes sure that there is no table of that name.
-func (s *Snapshot) free(ctx context.Context, name string) error {
-	_, err := s.Table(ctx, name)
-	if err == nil {
-		return &ExistsError{name}
-	}
-	if isNoTable(err) {
-		return nil
-	}
-	return err
-}
-
-// publish stores new definitions of tables that keep their names, beside other operations.
-func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, tables ...*planner.Table) error {
-	for _, t := range tables {
-		e, err := c.stamp(s, t)
-		if err != nil {
-			return err
-		}
-		ops = append(ops, engine.Op{Kind: engine.Replace, Entity: e})
-	}
-	return c.commit(ctx, s, m, ops, func(known map[string]*definition) {
-		for _, t := range tables {
-			known[strings.ToLower(t.Name)] = &definition{table: t}
-		}
-	})
-}
-
 // DropInside deletes the definition of a table that lives inside another one. Its rows and index entries, which
 // nobody sees then, are for the caller to delete, when nobody writes by the definition any more (WaitLease).
 func (c *Catalog) DropInside(ctx context.Context, t *planner.Table, m *engine.Meter) error {
@@ -98,18 +66,12 @@ func (c *Catalog) dropInsideBy(ctx context.Context, s *Snapshot, t *planner.Tabl
 	if err != nil {
 		return err
 	}
-	for _, r := range relatives {
-		e, err := c.stamp(s, r)
-		if err != nil {
-			return err
-		}
-		ops = append(ops, engine.Op{Kind: engine.Replace, Entity: e})
+	if ops, err = c.replacing(ops, s, relatives); err != nil {
+		return err
 	}
 	err = c.commit(ctx, s, m, ops, func(known map[string]*definition) {
 		known[strings.ToLower(t.Name)] = nil
-		for _, r := range relatives {
-			known[strings.ToLower(r.Name)] = &definition{table: r}
-		}
+		learn(known, relatives)
 	})
 	if err != nil {
 		return err

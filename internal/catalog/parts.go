@@ -44,12 +44,9 @@ func (c *Catalog) ReplaceParts(ctx context.Context, old, next *planner.Table, m 
 }
 
 func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *planner.Table, m *engine.Meter) error {
-	d, err := s.definition(ctx, old.Name)
+	d, err := s.unchanged(ctx, old)
 	if err != nil {
 		return err
-	}
-	if d.table.Version != old.Version {
-		return ErrConflict
 	}
 	if err := c.makeParts(ctx, s, next, m); err != nil {
 		return err
