@@ -82,6 +82,19 @@ func (r *rows) Next(dest []driver.Value) error {
 	return nil
 }
 
+// drain reads rows to their end, for a query that was sent with Exec.
+func (r *rows) drain() error {
+	defer r.Close()
+	for {
+		if _, err := r.row(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return translate(err, r.text)
+		}
+	}
+}
+
 // row gives the next row.
 func (r *rows) row() ([]value.Value, error) {
 	row, err := r.cursor.Next(r.ctx)

@@ -3,7 +3,6 @@ package nearlyfree
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -83,24 +82,6 @@ func writes(s dialect.Statement) bool {
 	switch s.(type) {
 	case *dialect.Insert, *dialect.Update, *dialect.Delete:
 		return true
-	}
-	return false
-}
-
-// isOutdated says whether err comes of a definition that was changed since it was read, and nothing was written.
-func isOutdated(err error) bool {
-	var (
-		partial *exec.PartialError
-		changed *exec.SchemaChangedError
-		stored  *engine.Error
-	)
-	switch {
-	case errors.As(err, &partial):
-		return false
-	case errors.As(err, &changed):
-		return true
-	case errors.As(err, &stored):
-		return (stored.Code == engine.CodeNoTable || stored.Code == engine.CodeDeleting) && stored.Applied == engine.NotApplied
 	}
 	return false
 }
@@ -319,17 +300,4 @@ func (c *conn) definer() *exec.Definer {
 		}
 		return c.connector.schema(ctx, snapshot), nil
 	}}
-}
-
-// drain reads rows to their end, for a query that was sent with Exec.
-func (r *rows) drain() error {
-	defer r.Close()
-	for {
-		if _, err := r.row(); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil
-			}
-			return translate(err, r.text)
-		}
-	}
 }

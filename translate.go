@@ -127,6 +127,24 @@ func isPlainEnd(err error) bool {
 	return !errors.As(err, &partial) && !(errors.As(err, &stored) && stored.Applied == engine.Unknown)
 }
 
+// isOutdated says whether err comes of a definition that was changed since it was read, and nothing was written.
+func isOutdated(err error) bool {
+	var (
+		partial *exec.PartialError
+		changed *exec.SchemaChangedError
+		stored  *engine.Error
+	)
+	switch {
+	case errors.As(err, &partial):
+		return false
+	case errors.As(err, &changed):
+		return true
+	case errors.As(err, &stored):
+		return (stored.Code == engine.CodeNoTable || stored.Code == engine.CodeDeleting) && stored.Applied == engine.NotApplied
+	}
+	return false
+}
+
 func numbered(number int, state, message string, cause error) *Error {
 	return &Error{Number: uint16(number), State: state, Message: message, class: classes[number], cause: cause}
 }
