@@ -328,3 +328,10 @@ func TestScanPolicy(t *testing.T) {
 		t.Errorf("max_entities: %v", err)
 	}
 }
+
+func TestUnknownSystemVariable(t *testing.T) {
+	var e *nearlyfree.Error
+	if err := readAll(open(t, "mem://"), "SELECT @@nonsense"); !errors.As(err, &e) || e.Number != 1193 {
+		t.Errorf("%v", err)
+	}
+}

@@ -61,6 +61,7 @@ func translated(err error, text string) error {
 		unread    *value.ParseError
 		noPart    *planner.NoPartError
 		function  *expr.UnknownFunctionError
+		variable  *expr.UnknownVariableError
 		arity     *expr.ArityError
 		argument  *expr.ArgumentError
 		operand   *expr.OperandError
@@ -102,6 +103,8 @@ func translated(err error, text string) error {
 		return numbered(1690, "22003", overflow.Error(), err)
 	case errors.As(err, &function):
 		return &Error{Number: 1305, State: "42000", Message: function.Error(), class: ErrNotSupported, cause: err}
+	case errors.As(err, &variable):
+		return numbered(1193, "HY000", variable.Error(), err)
 	case errors.As(err, &arity):
 		return numbered(1582, "42000", arity.Error(), err)
 	case errors.As(err, &operand):
