@@ -122,6 +122,9 @@ func (r *rows) again() ([]value.Value, error) {
 	if !slices.EqualFunc(planned.plan.Columns, r.columns, sameColumn) {
 		return nil, &exec.SchemaChangedError{Table: planned.plan.Tables[0].Name}
 	}
+	if err := r.conn.checkScans(planned.plan, r.text); err != nil {
+		return nil, err
+	}
 	r.execution.Plan = planned.plan
 	cur, err := runtime.Query(r.ctx, &r.execution)
 	if err != nil {
