@@ -61,6 +61,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	m.change.Rewrite = !sameForm(old.Type, col.Type) || col.Generated != old.Generated
 	if !sameForm(old.Type, col.Type) {
 		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
+		col.Former = &Former{old.Property, old.Type}
 	}
 	m.change.Verify = col.NotNull && !old.NotNull || a.Column.Check != nil
 	if err := m.columnCheck(&a.Column); err != nil {

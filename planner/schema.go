@@ -31,6 +31,8 @@ type Table struct {
 	FirstAutoIncrement int64
 	// KeyNames are the index key names that were ever used, so that none is used again for another index.
 	KeyNames []string
+	// Before is the definition that a change began from which is announced and not made yet; nil when none is.
+	Before *Table `json:",omitempty"`
 	// RowName begins the row keys of a table that lives inside another one; "" is keymap.RowPrefix.
 	RowName string
 	// Inside ties a table to the one that it lives inside; nil: it lives alone.
@@ -63,6 +65,9 @@ type Column struct {
 	// Added: ALTER TABLE added the column. A row that has not been given it yet has its initial value, where it is NOT
 	// NULL: while rows are written anew, others read and write them.
 	Added bool `json:",omitempty"`
+	// Former is how the column was stored before ALTER TABLE gave it another form: a row without Property that has
+	// the former one holds that value still. nil when every row has been written anew.
+	Former *Former `json:",omitempty"`
 
 	// Source and Edm are of foreign tables: what of an entity the column is, and the type that the property is
 	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
@@ -74,6 +79,16 @@ type Column struct {
 	OnUpdateExpr  expr.Node `json:"-"`
 	GeneratedExpr expr.Node `json:"-"`
 }
+
+// Former is a former form of a column.
+type Former struct {
+	Property string
+	Type     value.Type
+}
+
+// InTransit says whether some rows may hold the column in another way than the definition says, so that the store
+// cannot judge them by it.
+func (c *Column) InTransit() bool { return c.Former != nil || c.Added && c.NotNull }
 
 // KeyPart is one column of a key.
 type KeyPart struct {

@@ -149,6 +149,18 @@ func (t *Table) Clone() *Table {
 	return &c
 }
 
+// Settle notes that every row is in the form of the definition. It says whether that was not known before.
+func (t *Table) Settle() bool {
+	changed := false
+	for _, c := range t.Columns {
+		if c.InTransit() {
+			c.Former, c.Added = nil, false
+			changed = true
+		}
+	}
+	return changed
+}
+
 // Holds says whether entries of the index carry a column: those of its own parts, of the primary key
 // and of what says which part of the table it is in always, all of them when the whole row is copied.
 func (t *Table) Holds(ix *Index, column int) bool {

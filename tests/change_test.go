@@ -53,7 +53,7 @@ func changeUnderWriters(t *testing.T, definer, writer *sql.DB, change [2]string)
 		exec(t, definer, "INSERT INTO t VALUES (?, ?, 0, 0)", i, i)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	w := &onlineWriters{T: t, db: writer, sum: make([]int, 40)}
+	w := &onlineWriters{T: t, db: writer, sum: make([]int, 40), last: make([]int, 40)}
 	var wg sync.WaitGroup
 	for i := range 4 {
 		wg.Go(func() { w.write(ctx, i) })
@@ -75,6 +75,9 @@ func changeUnderWriters(t *testing.T, definer, writer *sql.DB, change [2]string)
 		if n := count(t, definer, fmt.Sprint("SELECT v FROM t WHERE id = ", id)); n != sum {
 			t.Errorf("row %d was raised by %d, and holds %d", id, sum, n)
 		}
+		if n := count(t, definer, fmt.Sprint("SELECT COALESCE(w, -1) FROM t WHERE id = ", id)); n != w.last[id] {
+			t.Errorf("w of row %d was set to %d, and is %d", id, w.last[id], n)
+		}
 	}
 	if n := count(t, definer, "SELECT COUNT(*) FROM t"); n != 40 {
 		t.Errorf("%d rows", n)
@@ -84,23 +87,29 @@ func changeUnderWriters(t *testing.T, definer, writer *sql.DB, change [2]string)
 // onlineWriters raise v of rows, and delete and insert them anew. Each has rows of its own.
 type onlineWriters struct {
 	*testing.T
-	db  *sql.DB
-	sum []int
+	db   *sql.DB
+	sum  []int // by row: v
+	last []int // by row: w
 }
 
 func (w *onlineWriters) write(ctx context.Context, writer int) {
 	r := rand.New(rand.NewPCG(uint64(writer), 9))
 	for ; ctx.Err() == nil; time.Sleep(200 * time.Microsecond) {
 		id := r.IntN(10)*4 + writer
-		switch r.IntN(4) {
+		switch r.IntN(16) { // most change nothing but v: what else there is must not get lost
 		case 0:
 			w.retried("DELETE FROM t WHERE id = ?", id)
 			w.retried("INSERT INTO t (id, u, v, w) VALUES (?, ?, ?, ?)", id, id, w.sum[id], w.sum[id])
+			w.last[id] = w.sum[id]
 		case 1:
+			w.retried("UPDATE t SET v = v + 1, w = v WHERE id = ?", id)
+			w.sum[id]++
+			w.last[id] = w.sum[id]
+		case 2:
 			w.retried("UPDATE t SET v = v + 1, u = u + 1000 WHERE id = ?", id)
 			w.sum[id]++
 		default:
-			w.retried("UPDATE t SET v = v + 1, w = v WHERE id = ?", id)
+			w.retried("UPDATE t SET v = v + 1 WHERE id = ?", id)
 			w.sum[id]++
 		}
 	}

@@ -257,6 +257,9 @@ func (c *Codec) Select(columns []int) []string {
 	all, long, otherLong := true, false, false
 	for i, ordinal := range c.columns {
 		is := slices.Contains(columns, ordinal)
+		if is && c.table.Columns[ordinal].Former != nil {
+			return nil
+		}
 		all = all && is
 		long = long || is && c.long[i]
 		otherLong = otherLong || !is && c.long[i]

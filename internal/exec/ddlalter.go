@@ -20,6 +20,9 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if t.Foreign != nil {
 		return notOfForeign("ALTER TABLE", t)
 	}
+	if t, err = x.finish(ctx, t); err != nil {
+		return err
+	}
 	try := t
 	for i := range actions {
 		if x.resumes(try, &actions[i]) != nil {
@@ -81,6 +84,9 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 			return nil, err
 		}
 	}
+	if t, err = x.prepare(ctx, t, next, &change); err != nil {
+		return nil, err
+	}
 	for _, ix := range change.Fill {
 		ix.State = planner.IndexDeleteOnly
 	}
@@ -141,6 +147,9 @@ func (x *definition) setState(ctx context.Context, t *planner.Table, state plann
 				found++
 			}
 		}
+		if state == planner.IndexPublic {
+			next.Settle()
+		}
 		if found < len(names) {
 			return nil, catalog.ErrConflict // another process has dropped one
 		}
@@ -160,6 +169,18 @@ func (x *definition) setState(ctx context.Context, t *planner.Table, state plann
 		}
 		return x.reload(ctx, next)
 	}
+}
+
+// settle notes that every row is in the form of its definition.
+func (x *definition) settle(ctx context.Context, t *planner.Table) (*planner.Table, error) {
+	next := t.Clone()
+	if !next.Settle() {
+		return t, nil
+	}
+	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+		return nil, err
+	}
+	return x.reload(ctx, next)
 }
 
 // retire makes an index one that nobody reads, then one that nobody adds to.
@@ -194,7 +215,7 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 		return nil, x.takeBack(ctx, t, names, err)
 	}
 	if len(names) == 0 {
-		return t, nil
+		return x.settle(ctx, t)
 	}
 	if x.noted {
 		if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {

@@ -105,6 +105,10 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	}
 	row := make([]value.Value, tr.to.RowWidth())
 	if err := tr.new.DecodeRow(e, row); err != nil {
+		var former *formerError
+		if errors.As(err, &former) {
+			return nil, columnError(former.column, number, former.cause)
+		}
 		return nil, err
 	}
 	for i, col := range tr.to.Columns {

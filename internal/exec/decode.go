@@ -44,6 +44,7 @@ type decodeCol struct {
 	ordinal int
 	dst     int
 	absent  value.Value // of a row that has no property for it
+	former  *Decoder    // of the column in its former form, see planner.Column.Former; nil without one
 }
 
 // Decoder makes a decoder that fills the columns (ordinals, ETagOrdinal among them or not) of a row that
@@ -75,8 +76,9 @@ func (c *Codec) decoderTo(columns, dst []int, selected []string) *Decoder {
 			}
 			continue
 		}
-		t := c.table.Columns[ordinal].Type
-		d.cols = append(d.cols, decodeCol{form: formOf(t), long: longColumn(t), ordinal: ordinal, dst: dst[i], absent: c.table.Columns[ordinal].Absent()})
+		column := c.table.Columns[ordinal]
+		d.cols = append(d.cols, decodeCol{form: formOf(column.Type), long: longColumn(column.Type), ordinal: ordinal, dst: dst[i],
+			absent: column.Absent(), former: formerDecoder(column)})
 	}
 	if selected == nil {
 		selected = c.names
@@ -106,6 +108,11 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 				return d.corrupt(e, col, &engine.Value{})
 			}
 			dst[col.dst] = col.absent
+			if col.former != nil {
+				if err := d.decodeFormer(e, col, &dst[col.dst]); err != nil {
+					return err
+				}
+			}
 			continue
 		}
 		stored := &e.Values[slot]

@@ -43,7 +43,7 @@ func compileFilter(f *planner.Filter, c *Codec) *storeFilter {
 		return out
 	}
 	for i, ordinal := range c.columns {
-		if ordinal == f.Column {
+		if ordinal == f.Column && !c.table.Columns[ordinal].InTransit() {
 			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], form: c.forms[i], long: c.long[i], value: expr.CompileOperand(f.Value)}
 		}
 	}

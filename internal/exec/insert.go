@@ -43,7 +43,7 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 		if col.AutoIncrement {
 			n.auto = i
 		}
-		if col.Hidden && p.Table.Foreign == nil {
+		if col.Hidden && p.Table.Foreign == nil && p.Table.Key[0].Column == i {
 			n.rowID = i
 		}
 	}

@@ -1,0 +1,47 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// formerDecoder makes a decoder of a row of one column: that column in its former form; nil when it has none.
+func formerDecoder(c *planner.Column) *Decoder {
+	if c.Former == nil {
+		return nil
+	}
+	t := &planner.Table{Columns: []*planner.Column{{Name: c.Name, Type: c.Former.Type, Property: c.Former.Property}}}
+	return NewCodec(t).Decoder([]int{0}, 0, nil)
+}
+
+// formerError says that a value in a column's former form does not fit the column.
+type formerError struct {
+	column *planner.Column
+	cause  error
+}
+
+func (e *formerError) Error() string {
+	return fmt.Sprintf("column '%s' was changed to %s meanwhile: %v", e.column.Name, e.column.Type, e.cause)
+}
+
+// Unwrap gives the cause.
+func (e *formerError) Unwrap() error { return e.cause }
+
+// decodeFormer fills in the value of a column that the row may hold in its former form.
+func (d *Decoder) decodeFormer(e *engine.Entity, col *decodeCol, dst *value.Value) error {
+	var row [1]value.Value
+	former := *col.former
+	if err := former.DecodeRow(e, row[:]); err != nil || row[0].IsNull() {
+		return err
+	}
+	column := d.codec.table.Columns[col.ordinal]
+	v, err := column.Type.Convert(row[0])
+	if err != nil {
+		return &formerError{column, err}
+	}
+	*dst = v
+	return nil
+}
