@@ -259,7 +259,7 @@ func (g *generator) top() sql {
 	case 0:
 		return join2("AVG(%s %% 1000)", "ROUND(AVG(%s %% 1000), 4)", g.leaf(number))
 	case 1:
-		return join2("AVG(%s)", "ROUND(AVG(%s), 6)", g.leaf(decimal))
+		return join2("AVG(CAST(%s AS DECIMAL(20,2)))", "ROUND(AVG(%s), 6)", g.leaf(decimal))
 	}
 	return join2("GROUP_CONCAT(%[1]s ORDER BY %[1]s SEPARATOR '-')", "group_concat(%[1]s, '-' ORDER BY %[1]s)", g.expr(boolean, 1))
 }

@@ -62,6 +62,9 @@ func (g *generator) given(t *table) []column {
 			all = append(all, c)
 		}
 	}
+	if len(all) == 0 {
+		all = t.columns[:1]
+	}
 	g.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
 	return all
 }
