@@ -256,6 +256,47 @@ func TestFileIsDurable(t *testing.T) {
 	}
 }
 
+// TestIndexDroppedWhileReading: a query that reads by an index which is dropped meanwhile gives all rows, or says
+// that it cannot.
+func TestIndexDroppedWhileReading(t *testing.T) {
+	for _, dsn := range []string{"mem://", "file:" + filepath.Join(t.TempDir(), "data")} {
+		db := open(t, dsn)
+		mustExec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, x INT, KEY (x))")
+		for i := range 3000 {
+			mustExec(t, db, "INSERT INTO t VALUES (?, 1)", i)
+		}
+		rows, err := db.Query("SELECT id FROM t WHERE x = 1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustExec(t, db, "DROP INDEX x ON t")
+		n := 0
+		for rows.Next() {
+			n++
+		}
+		if rows.Err() != nil || n != 3000 {
+			t.Errorf("%s: %d rows, %v", dsn, n, rows.Err())
+		}
+		rows.Close()
+
+		mustExec(t, db, "CREATE INDEX x ON t (x)")
+		if rows, err = db.Query("SELECT id FROM t WHERE x = 1"); err != nil {
+			t.Fatal(err)
+		}
+		for n = 0; n < 10 && rows.Next(); n++ {
+			continue
+		}
+		mustExec(t, db, "DROP INDEX x ON t")
+		for rows.Next() {
+			n++
+		}
+		if !errors.Is(rows.Err(), nearlyfree.ErrSchemaChanged) && (rows.Err() != nil || n != 3000) {
+			t.Errorf("%s: after the first rows: %d rows, %v", dsn, n, rows.Err())
+		}
+		rows.Close()
+	}
+}
+
 func TestCancel(t *testing.T) {
 	db := open(t, "mem://")
 	mustExec(t, db, "CREATE TABLE t (id INT PRIMARY KEY)")

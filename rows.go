@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -18,11 +19,12 @@ import (
 
 // rows hands out what a cursor yields.
 type rows struct {
-	ctx  context.Context
-	conn *conn
-	// prepared is the statement until its first row is there: it may be run again up to then.
-	prepared *prepared
-	text     string // of the statement, for the place in an error
+	ctx      context.Context
+	conn     *conn
+	prepared *prepared         // the statement, where it is a query that may be begun again
+	snapshot *catalog.Snapshot // the definitions that it was planned against
+	given    bool              // a row of it was given
+	text     string            // of the statement, for the place in an error
 	columns  []planner.ResultColumn
 	names    []string
 	cursor   cursor
@@ -95,43 +97,85 @@ func (r *rows) drain() error {
 	}
 }
 
-// row gives the next row.
+// queryTries bounds how often a query that has given no row yet is begun.
+const queryTries = 3
+
+// row gives the next row. A query that was overtaken by a change of definitions is begun again, or, when rows of it
+// were given already, ends with an error: what it has not read yet may be gone.
 func (r *rows) row() ([]value.Value, error) {
-	row, err := r.cursor.Next(r.ctx)
-	if err != nil && r.prepared != nil && isOutdated(err) {
-		return r.again()
+	for try := 1; ; try++ {
+		row, err := r.cursor.Next(r.ctx)
+		if err == nil {
+			r.given = true
+			return row, nil
+		}
+		if r.prepared == nil {
+			return nil, err
+		}
+		changed := isOutdated(err)
+		if errors.Is(err, io.EOF) {
+			table, checkErr := r.outdated()
+			if checkErr != nil {
+				return nil, checkErr
+			}
+			if table == "" {
+				return nil, err
+			}
+			changed, err = true, &exec.SchemaChangedError{Table: table}
+		}
+		if !changed || r.given || try == queryTries {
+			return nil, err
+		}
+		if err := r.again(); err != nil {
+			return nil, err
+		}
 	}
-	r.prepared = nil
-	return row, err
 }
 
-// again runs a query that has given no row yet, by definitions read anew, and gives its first row. The columns
-// must be those that were announced.
-func (r *rows) again() ([]value.Value, error) {
-	p := r.prepared
-	r.prepared = nil
-	if err := r.cursor.Close(); err != nil {
-		return nil, err
+// outdated gives the name of a table that the query reads by an index which is not there any more: entries may have
+// gone before they were read. "" when there is none.
+func (r *rows) outdated() (string, error) {
+	now, err := r.conn.connector.catalog.Snapshot(r.ctx)
+	if err != nil || now == r.snapshot {
+		return "", err
 	}
-	catalog, runtime := r.conn.connector.catalog, r.conn.connector.runtime
-	catalog.Forget()
-	planned, err := r.conn.plan(r.ctx, p)
+	for _, s := range r.execution.Plan.Scans() {
+		if s.Index == nil {
+			continue
+		}
+		ok, err := now.HasIndex(r.ctx, s.Table, s.Index)
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			return s.Table.Name, nil
+		}
+	}
+	return "", nil
+}
+
+// again begins the query anew, by definitions read anew. The columns must be those that were announced.
+func (r *rows) again() error {
+	if err := r.cursor.Close(); err != nil {
+		return err
+	}
+	r.conn.connector.catalog.Forget()
+	planned, err := r.conn.plan(r.ctx, r.prepared)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if !slices.EqualFunc(planned.plan.Columns, r.columns, sameColumn) {
-		return nil, &exec.SchemaChangedError{Table: planned.plan.Tables[0].Name}
+		return &exec.SchemaChangedError{Table: planned.plan.Tables[0].Name}
 	}
 	if err := r.conn.checkScans(planned.plan, r.text); err != nil {
-		return nil, err
+		return err
 	}
-	r.execution.Plan = planned.plan
-	cur, err := runtime.Query(r.ctx, &r.execution)
-	if err != nil {
-		return nil, err
+	r.execution.Plan, r.snapshot = planned.plan, planned.snapshot
+	cur, err := r.conn.connector.runtime.Query(r.ctx, &r.execution)
+	if err == nil {
+		r.cursor = cur
 	}
-	r.cursor = cur
-	return cur.Next(r.ctx)
+	return err
 }
 
 func sameColumn(a, b planner.ResultColumn) bool {

@@ -149,7 +149,7 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	}
 	if plan.Write == nil {
 		if planned.snapshot != nil {
-			r.prepared = p
+			r.prepared, r.snapshot = p, planned.snapshot
 		}
 		cur, err := c.connector.runtime.Query(ctx, x)
 		if err != nil {

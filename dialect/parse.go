@@ -69,13 +69,16 @@ func Split(sql string, opt Options) ([]string, error) {
 			continue
 		}
 		if len(l.toks) > 1 {
-			out = append(out, strings.TrimSpace(sql[start:last.start]))
+			out = append(out, strings.Trim(sql[start:last.start], blanks))
 		}
 		start = int(last.end)
 		l = lexer{source: source{sql: sql, opt: opt, toks: l.toks[:0]}, pos: start}
 	}
 	return out, nil
 }
+
+// blanks are the characters that the lexer passes over.
+const blanks = " \t\n\v\f\r"
 
 // parser reads one statement from its tokens. The first error stays, and puts the cursor at the end, so
 // that every loop stops there and callers need not ask.

@@ -19,6 +19,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -221,6 +222,20 @@ func (s *Snapshot) Valid(tables []*planner.Table) bool {
 		}
 	}
 	return true
+}
+
+// HasIndex says whether the table that t was the definition of still has an index to be read.
+func (s *Snapshot) HasIndex(ctx context.Context, t *planner.Table, ix *planner.Index) (bool, error) {
+	now, err := s.Table(ctx, t.Name)
+	if isNoTable(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(now.Indexes, func(i *planner.Index) bool {
+		return i.KeyName == ix.KeyName && i.State == planner.IndexPublic
+	}), nil
 }
 
 // Table gives a definition; a *planner.NoTableError when there is none.
