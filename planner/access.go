@@ -21,7 +21,7 @@ type accessRequest struct {
 	need  []int     // ordinals that the query needs beside those in conds
 	order []SortKey // wanted order, nil if none
 	limit expr.Node // wanted rows (count + offset) if nothing above drops rows; nil: all
-	// forWrite asks for whole rows with the ETags of their own entities.
+	// forWrite asks for whole rows, each with the ETag of the entity that it was read from.
 	forWrite bool
 }
 
@@ -148,10 +148,10 @@ func (s *Scan) setAccess(k *KeyPlan, depth int) {
 // fetches says whether rows must be read after their index entries: the entries lack a column, or the
 // row's own ETag is wanted, which no copy has.
 func (r *accessRequest) fetches(ix *Index) bool {
-	if r.forWrite {
-		return true
+	if r.forWrite && (ix.Copy != CopyRow || len(r.table.Children) > 0) {
+		return true // what lives inside a row is tied to the row's own ETag
 	}
-	for _, c := range r.columns(nil) {
+	for _, c := range r.named(nil) {
 		if c == r.table.ETagOrdinal() || !r.table.Holds(ix, c) {
 			return true
 		}
@@ -170,6 +170,13 @@ func (r *accessRequest) columns(s *Scan) []int {
 		}
 		return all
 	}
+	return r.named(s)
+}
+
+// named is columns without regard to what a write needs beside them: an ETag that the statement names is the row's
+// own, not that of an index entry.
+func (r *accessRequest) named(s *Scan) []int {
+	width := r.table.RowWidth()
 	out := slices.Clone(r.need)
 	see := func(n expr.Node) {
 		expr.Columns(n, func(c *expr.Column) {
