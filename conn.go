@@ -116,7 +116,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, named []driver.Na
 	if err != nil {
 		return nil, err
 	}
-	args, err := bind(p.parsed, named)
+	args, err := c.bind(p.parsed, named)
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +145,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 		}
 		return nil, err
 	}
-	args, err := bind(p.parsed, named)
+	args, err := c.bind(p.parsed, named)
 	if err != nil {
 		return nil, err
 	}

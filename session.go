@@ -2,6 +2,7 @@ package nearlyfree
 
 import (
 	"context"
+	"database/sql/driver"
 	"sort"
 	"strings"
 	"time"
@@ -84,6 +85,22 @@ func (c *conn) use(database string) error {
 	}
 	return &Error{Number: 1049, State: "42000", class: ErrNotSupported,
 		Message: "Unknown database '" + database + "': a connection has the database of its data source name (option database), here " + c.session.Database}
+}
+
+// bind gives the arguments of a statement. Where none are given, @name is the session's variable, if it has those.
+func (c *conn) bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
+	if len(named) > 0 || len(p.Names) == 0 || len(c.session.Vars) == 0 {
+		return bind(p, named)
+	}
+	args := make([]value.Value, len(p.Names))
+	for i, name := range p.Names {
+		v, ok := c.session.Vars[strings.ToLower(name)]
+		if !ok {
+			return bind(p, named)
+		}
+		args[i] = v
+	}
+	return args, nil
 }
 
 // set runs SET. What tools send about the session is accepted; what would change the meaning of later
