@@ -24,7 +24,7 @@ func init() {
 		}
 		return &nearlyfree.Config{
 			Store:    location,
-			Database: fmt.Sprintf("t%d-%d", time.Now().UnixNano()%1e9, databases.Add(1)),
+			Database: fmt.Sprintf("t%dx%d", time.Now().UnixNano()%1e9, databases.Add(1)),
 			// Long, so that reading definitions anew does not show in the requests that are counted; short enough for
 			// CREATE INDEX, which waits for it.
 			SchemaLease: 100 * time.Millisecond,
