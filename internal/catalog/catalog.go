@@ -328,7 +328,7 @@ func (s *Snapshot) loadAll(ctx context.Context) error {
 	c := s.catalog
 	span := keymap.PrefixSpan(tablePrefix)
 	found := map[string]*definition{}
-	err := eachEntity(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
+	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
 			d, err := decodeDefinition(e)
 			if err == nil {

@@ -142,7 +142,7 @@ func (c *Catalog) createForeign(ctx context.Context, t *planner.Table, m *engine
 
 func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter) (bool, error) {
 	empty := true
-	err := eachEntity(ctx, c.engine, engine.Scan{Table: physical, AllPartitions: true, Limit: 1, Select: []string{}, Meter: m},
+	err := engine.Each(ctx, c.engine, engine.Scan{Table: physical, AllPartitions: true, Limit: 1, Select: []string{}, Meter: m},
 		func(*engine.Entity) error { empty = false; return nil })
 	return empty, err
 }

@@ -68,7 +68,7 @@ func (c *Catalog) sweep(ctx context.Context) error {
 	var past []engine.Op // each makes a note one of now, if it is still what it was
 	var tables [][]string
 	span := keymap.PrefixSpan(dropPrefix)
-	err := eachEntity(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
+	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
 			if time.Since(time.Unix(int64(property(e, "Dropped").N), 0)) < noteAge+2*c.lease {
 				return nil

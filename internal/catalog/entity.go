@@ -1,11 +1,8 @@
 package catalog
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -116,23 +113,4 @@ func sortedTables(m map[string]*definition) []*planner.Table {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
 	return tables
-}
-
-func eachEntity(ctx context.Context, e engine.Engine, s engine.Scan, f func(*engine.Entity) error) error {
-	cursor := e.Scan(ctx, s)
-	defer cursor.Close()
-	for {
-		chunk, err := cursor.Next(ctx)
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		for i := range chunk {
-			if err := f(&chunk[i]); err != nil {
-				return err
-			}
-		}
-	}
 }

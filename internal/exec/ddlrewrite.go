@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"io"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -46,25 +45,12 @@ func (x *definition) eachInPart(ctx context.Context, t *planner.Table, part *pla
 			{Op: engine.Lt, Property: "RowKey", Value: engine.Value{Type: engine.String, S: span.To}},
 		}}
 	}
-	cursor := x.Runtime.Engine.Scan(ctx, scan)
-	defer cursor.Close()
-	for {
-		chunk, err := cursor.Next(ctx)
-		if errors.Is(err, io.EOF) {
+	return engine.Each(ctx, x.Runtime.Engine, scan, func(e *engine.Entity) error {
+		if e.RowKey < span.From || span.To != "" && e.RowKey >= span.To {
 			return nil
 		}
-		if err != nil {
-			return err
-		}
-		for i := range chunk {
-			if k := chunk[i].RowKey; k < span.From || span.To != "" && k >= span.To {
-				continue
-			}
-			if err := do(&chunk[i]); err != nil {
-				return err
-			}
-		}
-	}
+		return do(e)
+	})
 }
 
 // transform gives rows of a definition the form of the next one.

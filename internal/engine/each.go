@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"io"
+)
+
+// Each calls do with every entity of a scan, in its order, until do gives an error. The entity is valid until do
+// returns.
+func Each(ctx context.Context, e Engine, s Scan, do func(*Entity) error) error {
+	cursor := e.Scan(ctx, s)
+	defer cursor.Close()
+	for {
+		chunk, err := cursor.Next(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		for i := range chunk {
+			if err := do(&chunk[i]); err != nil {
+				return err
+			}
+		}
+	}
+}
