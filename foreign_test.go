@@ -244,6 +244,78 @@ func TestForeignRequests(t *testing.T) {
 	}
 }
 
+// TestForeignTimestamp: conditions on the Timestamp are sent, for undeclared and for mapped tables, and lose no row,
+// however near it was written.
+func TestForeignTimestamp(t *testing.T) {
+	a := openAccount(t)
+	a.exec(t, "CREATE EXTERNAL TABLE mapped (p TEXT, r TEXT, changed DATETIME PROPERTY 'Timestamp', n INT PROPERTY 'N' EDM Int32) LOCATION 'Timed' PARTITION KEY '{p}' ROW KEY '{r}'")
+	for i := range 6 {
+		a.put(t, "Timed", "p", fmt.Sprint(i), props{"N": {Type: engine.Int32, N: uint64(i)}})
+		time.Sleep(2 * time.Millisecond)
+	}
+	var times []time.Time
+	rows, err := a.db.Query("SELECT Timestamp FROM Timed WHERE PartitionKey = 'p' ORDER BY RowKey")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var at time.Time
+		if err := rows.Scan(&at); err != nil {
+			t.Fatal(err)
+		}
+		times = append(times, at)
+	}
+	if len(times) != 6 || !times[0].Before(times[5]) {
+		t.Fatal(times)
+	}
+	for _, at := range times {
+		for _, near := range []time.Duration{-time.Millisecond, -100, 0, 100, time.Millisecond} {
+			v := at.Add(near)
+			for op, holds := range map[string]func(time.Time) bool{
+				"=": v.Equal, "<": v.After, ">": v.Before,
+				"<=": func(x time.Time) bool { return !x.After(v) }, ">=": func(x time.Time) bool { return !x.Before(v) },
+			} {
+				var want []string
+				near := int64(0) // within a millisecond, which stores may not tell apart
+				for i, x := range times {
+					if holds(x) {
+						want = append(want, fmt.Sprint("int64 ", i))
+					} else if x.Sub(v).Abs() <= time.Millisecond {
+						near++
+					}
+				}
+				for _, query := range []string{"SELECT N FROM Timed WHERE Timestamp " + op + " ?", "SELECT n FROM mapped WHERE changed " + op + " ? LIMIT 10"} {
+					before := a.connector.Stats()
+					got := a.rows(t, query, v)
+					read := a.connector.Stats().Sub(before).EntitiesReturned
+					if strings.Join(got, ", ") != strings.Join(want, ", ") || read > int64(len(want))+near {
+						t.Errorf("%s, %v: %v, want %v; %d entities read", query, v, got, want, read)
+					}
+				}
+			}
+		}
+	}
+	// In a transaction nobody knows yet when what it has written will have been written.
+	tx, err := a.db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, err := tx.Exec("UPDATE Timed SET N = 100 WHERE PartitionKey = 'p' AND RowKey = '3'"); err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string]int{
+		"SELECT COUNT(*) FROM Timed WHERE Timestamp > '2020-01-01'": 5,
+		"SELECT COUNT(*) FROM Timed WHERE Timestamp IS NULL":        1,
+	} {
+		var n int
+		if err := tx.QueryRow(query).Scan(&n); err != nil || n != want {
+			t.Errorf("%s: %d, %v; want %d", query, n, err, want)
+		}
+	}
+}
+
 // TestETag: an ETag that was read holds a later write to what was read, for ordinary tables, too.
 func TestETag(t *testing.T) {
 	a := openAccount(t)

@@ -64,5 +64,5 @@ func (b *builder) grow(err error) (again bool, growErr error) {
 // sends says whether conditions on a column can be sent to the store. Of a property whose type nobody declared
 // they cannot: a comparison is with one type, and would hide what equals the value in another one.
 func (t *Table) sends(c *Column) bool {
-	return t.Foreign == nil || c.Source == SourceProperty && c.Edm != "" && !t.Foreign.Open
+	return t.Foreign == nil || c.Source == SourceTimestamp || c.Source == SourceProperty && c.Edm != "" && !t.Foreign.Open
 }

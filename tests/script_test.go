@@ -73,6 +73,10 @@ func runScript(t *testing.T, s store, path string, update bool) {
 		t.Fatal(err)
 	}
 	config := s.config(t)
+	foreign := strings.HasPrefix(filepath.Base(path), "foreign_")
+	if foreign {
+		config.Database = "" // only the default database has tables without a definition
+	}
 	connector, err := nearlyfree.NewConnector(config)
 	if err != nil {
 		t.Fatal(err)
@@ -85,6 +89,13 @@ func runScript(t *testing.T, s store, path string, update bool) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
+	if foreign { // whether an earlier script has made the catalog is not to show in what this one costs
+		for _, statement := range []string{"CREATE TABLE IF NOT EXISTS first (id INT PRIMARY KEY)", "DROP TABLE first"} {
+			if _, err := conn.ExecContext(ctx, statement); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
 	var out strings.Builder
 	for number, paragraph := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
 		statement, want, answered := strings.Cut(paragraph, "\n----\n")

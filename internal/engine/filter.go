@@ -17,11 +17,14 @@ const (
 // and Or over comparisons of a property with a constant of the property's own type. It is a superset
 // hint: an engine may let entities through that do not match (and must not drop one that does), so
 // whoever sends it checks the rows again. A comparison with an absent property, or one of another type,
-// is false. Text compares by code point, Binary by octet, and nothing compares with NaN. There is no
+// is false; one with a Timestamp that is not known (0) is true. Text compares by code point, Binary by octet, and nothing compares with NaN. There is no
 // not and no null, because stores disagree about both.
 type Filter struct {
 	Op       FilterOp
 	Kids     []*Filter // And, Or: one or more
-	Property string    // comparisons; PartitionKey and RowKey are properties too
+	Property string    // comparisons; PartitionKey, RowKey and Timestamp (a DateTime) are properties too
 	Value    Value
 }
+
+// Timestamp is the name, in a Filter and in a Select, of what the store keeps in Entity.Timestamp.
+const Timestamp = "Timestamp"

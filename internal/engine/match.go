@@ -2,10 +2,11 @@ package engine
 
 import "math"
 
-// Slots that stand for the keys in a Bound; property slots count from 0.
+// Slots that stand for the keys and the Timestamp in a Bound; property slots count from 0.
 const (
 	slotPartitionKey = -1
 	slotRowKey       = -2
+	slotTimestamp    = -3
 )
 
 // Bound is a Filter bound to one list of names, so that no name is looked up for an entity. The zero
@@ -53,6 +54,8 @@ func (f *Filter) bind(names []string) boundNode {
 		return boundNode{op: f.Op, slot: slotPartitionKey, value: f.Value}
 	case "RowKey":
 		return boundNode{op: f.Op, slot: slotRowKey, value: f.Value}
+	case Timestamp:
+		return boundNode{op: f.Op, slot: slotTimestamp, value: f.Value}
 	}
 	for i, name := range names {
 		if name == f.Property {
@@ -70,24 +73,24 @@ func (b Bound) All() bool { return b.root == nil }
 // Never says whether b lets nothing through, whatever the values.
 func (b Bound) Never() bool { return b.root != nil && b.root.never() }
 
-// Match says whether an entity with these keys and values passes. The values are aligned with the
+// Match says whether an entity with these keys, Timestamp and values passes. The values are aligned with the
 // names that the filter was bound to.
-func (b Bound) Match(partitionKey, rowKey string, values []Value) bool {
-	return b.root == nil || b.root.match(partitionKey, rowKey, values)
+func (b Bound) Match(partitionKey, rowKey string, timestamp int64, values []Value) bool {
+	return b.root == nil || b.root.match(partitionKey, rowKey, timestamp, values)
 }
 
-func (n *boundNode) match(pk, rk string, values []Value) bool {
+func (n *boundNode) match(pk, rk string, timestamp int64, values []Value) bool {
 	switch n.op {
 	case And:
 		for i := range n.kids {
-			if !n.kids[i].match(pk, rk, values) {
+			if !n.kids[i].match(pk, rk, timestamp, values) {
 				return false
 			}
 		}
 		return true
 	case Or:
 		for i := range n.kids {
-			if n.kids[i].match(pk, rk, values) {
+			if n.kids[i].match(pk, rk, timestamp, values) {
 				return true
 			}
 		}
@@ -98,6 +101,8 @@ func (n *boundNode) match(pk, rk string, values []Value) bool {
 		return n.value.Type == String && compareText(n.op, pk, n.value.S)
 	case slotRowKey:
 		return n.value.Type == String && compareText(n.op, rk, n.value.S)
+	case slotTimestamp:
+		return compareTimestamp(n.op, timestamp, &n.value)
 	}
 	return compare(n.op, &values[n.slot], &n.value)
 }
@@ -129,6 +134,8 @@ func (f *Filter) Match(e *Entity) bool {
 		return f.Value.Type == String && compareText(f.Op, e.PartitionKey, f.Value.S)
 	case "RowKey":
 		return f.Value.Type == String && compareText(f.Op, e.RowKey, f.Value.S)
+	case Timestamp:
+		return compareTimestamp(f.Op, e.Timestamp, &f.Value)
 	}
 	for i, name := range e.Names {
 		if name == f.Property {
@@ -154,6 +161,11 @@ func compare(op FilterOp, v, c *Value) bool {
 		return ordered(op, math.Float64frombits(v.N), math.Float64frombits(c.N))
 	}
 	return false
+}
+
+// compareTimestamp lets a Timestamp that is not known through.
+func compareTimestamp(op FilterOp, timestamp int64, c *Value) bool {
+	return timestamp == 0 || c.Type == DateTime && ordered(op, timestamp, int64(c.N))
 }
 
 // compareText compares by octets, which is the order of code points.

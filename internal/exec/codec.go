@@ -269,7 +269,7 @@ func (c *Codec) Select(columns []int) []string {
 	}
 	names := make([]string, 0, len(columns))
 	if timestamp {
-		names = append(names, timestampProperty)
+		names = append(names, engine.Timestamp)
 	}
 	for i, ordinal := range c.columns {
 		if !slices.Contains(columns, ordinal) {

@@ -12,12 +12,13 @@ import (
 // and what they are decides how much of the filter can be sent: what does not convert exactly to the
 // stored form is left out, so that more comes back, never less.
 type storeFilter struct {
-	op     planner.FilterOp
-	kids   []*storeFilter
-	column *planner.Column
-	form   form
-	long   bool
-	value  expr.Func
+	op       planner.FilterOp
+	kids     []*storeFilter
+	column   *planner.Column
+	property string
+	form     form
+	long     bool
+	value    expr.Func
 }
 
 // compileFilter compiles f for entities that hold the columns of c; nil when nothing of it can be sent.
@@ -42,9 +43,12 @@ func compileFilter(f *planner.Filter, c *Codec) *storeFilter {
 		}
 		return out
 	}
+	if col := c.table.Columns[f.Column]; col.Source == planner.SourceTimestamp {
+		return &storeFilter{op: f.Op, column: col, property: engine.Timestamp, form: formProperty, value: expr.CompileOperand(f.Value)}
+	}
 	for i, ordinal := range c.columns {
 		if ordinal == f.Column && !c.table.Columns[ordinal].InTransit() {
-			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], form: c.forms[i], long: c.long[i], value: expr.CompileOperand(f.Value)}
+			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], property: c.names[i], form: c.forms[i], long: c.long[i], value: expr.CompileOperand(f.Value)}
 		}
 	}
 	return nil
@@ -97,10 +101,10 @@ func (f *storeFilter) bind(env *expr.Env, room *filterRoom) (*engine.Filter, err
 		return nil, err
 	}
 	op, stored, ok := f.constant(v)
-	if !ok || !room.take(f.column.Property, stored) {
+	if !ok || !room.take(f.property, stored) {
 		return nil, nil
 	}
-	return &engine.Filter{Op: op, Property: f.column.Property, Value: stored}, nil
+	return &engine.Filter{Op: op, Property: f.property, Value: stored}, nil
 }
 
 func (f *storeFilter) bindAnd(env *expr.Env, room *filterRoom) (*engine.Filter, error) {

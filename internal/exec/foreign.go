@@ -13,9 +13,6 @@ import (
 // errOtherForm says that an entity has keys of another form than a foreign table's, and so is none of its rows.
 var errOtherForm = errors.New("the entity is no row of the table")
 
-// timestampProperty is what a read names that wants the entities' Timestamp.
-const timestampProperty = "Timestamp"
-
 // foreignColumns leaves the columns of a foreign table that are properties.
 func foreignColumns(t *planner.Table, columns []int) []int {
 	return slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return t.Columns[i].Source != planner.SourceProperty })
@@ -259,6 +256,9 @@ func (f *storeFilter) foreignConstant(v value.Value) (engine.FilterOp, engine.Va
 		return 0, none, false
 	}
 	edm := edmOf(f.column.Edm)
+	if f.column.Source == planner.SourceTimestamp {
+		edm = engine.DateTime
+	}
 	stored, ok := toEdm(exact, edm)
 	if !ok {
 		return 0, none, false
@@ -270,31 +270,13 @@ func (f *storeFilter) foreignConstant(v value.Value) (engine.FilterOp, engine.Va
 		if !plain || v.Kind() != value.String || len(stored.S) > propertyUnits || op != engine.Eq && !sameOrder(stored.S) {
 			return 0, none, false
 		}
-	case engine.Double, engine.Int32, engine.Int64:
+	case engine.Double, engine.Int32, engine.Int64, engine.DateTime:
 	case engine.Boolean, engine.Guid:
 		return op, stored, op == engine.Eq
-	case engine.DateTime:
-		return widenTime(op, stored)
 	default:
 		return 0, none, false
 	}
 	return op, stored, true
-}
-
-// ticksPerMillisecond is the precision at which stores have been seen to compare times.
-const ticksPerMillisecond = 10_000
-
-// widenTime makes a comparison of times one that holds at milliseconds, too.
-func widenTime(op engine.FilterOp, v engine.Value) (engine.FilterOp, engine.Value, bool) {
-	v.N -= v.N % ticksPerMillisecond
-	switch op {
-	case engine.Gt, engine.Ge:
-		return engine.Ge, v, v.N >= uint64(engine.MinDateTime)
-	case engine.Lt, engine.Le:
-		v.N += ticksPerMillisecond
-		return engine.Le, v, v.N <= uint64(engine.MaxDateTime)
-	}
-	return op, v, false
 }
 
 // foreignStem gives what the keys of a run have in common with key where stores may sort keys otherwise than SQL

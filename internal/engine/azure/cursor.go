@@ -146,7 +146,7 @@ func (c *cursor) limit() {
 					continue
 				}
 			} else {
-				if !c.match.Match(x.PartitionKey, x.RowKey, x.Values) {
+				if !c.match.Match(x.PartitionKey, x.RowKey, x.Timestamp, x.Values) {
 					continue
 				}
 				n := len(c.scan.Select)

@@ -180,7 +180,7 @@ func (c *fileCursor) look(key, record []byte) error {
 		}
 	}
 	partitionKey, rowKey := view(key[:zero]), view(key[zero+1:])
-	if !r.bound.Match(partitionKey, rowKey, r.values) {
+	if !r.bound.Match(partitionKey, rowKey, r.ticks, r.values) {
 		return nil
 	}
 	if c.key != partitionKey {

@@ -144,7 +144,7 @@ func (c *memCursor) fill(ctx context.Context) error {
 		if b == nil || b.shape != e.shape {
 			b = c.bind(e.shape)
 		}
-		if !b.filter.Match(c.key, rowKey, e.values) {
+		if !b.filter.Match(c.key, rowKey, e.timestamp, e.values) {
 			continue
 		}
 		c.chunk = append(c.chunk, engine.Entity{

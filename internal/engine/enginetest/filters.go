@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -85,7 +86,7 @@ func (f *fixture) filters(stored []engine.Entity, filter *engine.Filter) {
 			want = append(want, "p/"+stored[i].RowKey)
 		}
 		if e := &stored[i]; filter.Match(e) != matches(filter, e) ||
-			filter.Bind(e.Names).Match(e.PartitionKey, e.RowKey, e.Values) != matches(filter, e) {
+			filter.Bind(e.Names).Match(e.PartitionKey, e.RowKey, e.Timestamp, e.Values) != matches(filter, e) {
 			f.Fatalf("filter %s: Match and Bind of entity %q do not say %v", text(filter), e.RowKey, matches(filter, e))
 		}
 	}
@@ -113,6 +114,10 @@ func matches(f *engine.Filter, e *engine.Entity) bool {
 		v = str(e.PartitionKey)
 	case "RowKey":
 		v = str(e.RowKey)
+	case engine.Timestamp:
+		if v = ticks(e.Timestamp); e.Timestamp == 0 {
+			return true
+		}
 	default:
 		if i := slices.Index(e.Names, f.Property); i >= 0 {
 			v = e.Values[i]
@@ -181,5 +186,47 @@ func testFilterKeys(f *fixture) {
 		if f.has(ExactFilters) && len(got) != len(c.want) {
 			f.Fatalf("filter %s gives %q, want %q", text(c.scan.Filter), got, c.want)
 		}
+	}
+}
+
+// testFilterTimestamp: when an entity was written is a property of a filter, to the tick.
+func testFilterTimestamp(f *fixture) {
+	for _, row := range []string{"1", "2", "3", "4"} {
+		f.must(op(engine.Insert, "p", row, props{"N": i32(1)}))
+		time.Sleep(3 * time.Millisecond) // so that stores of any precision give another time
+	}
+	stored := f.scan(engine.Scan{PartitionKey: "p"})
+	if len(stored) != 4 || stored[0].Timestamp == 0 || stored[0].Timestamp == stored[3].Timestamp {
+		f.Fatalf("the times of four writes: %v", stored)
+	}
+	for _, e := range stored {
+		for _, near := range []int64{-10001, -1, 0, 1, 10001} {
+			for _, o := range comparisons {
+				filter := &engine.Filter{Op: o, Property: engine.Timestamp, Value: ticks(e.Timestamp + near)}
+				for _, s := range []engine.Scan{{}, {Select: []string{engine.Timestamp}}, {Select: []string{"N"}}, {Limit: 4}, {Limit: 4, Select: []string{"N"}}} {
+					s.PartitionKey, s.Filter = "p", filter
+					f.lets(s, stored)
+				}
+			}
+		}
+	}
+}
+
+// lets checks what a scan gives of what is stored.
+func (f *fixture) lets(s engine.Scan, stored []engine.Entity) {
+	f.Helper()
+	got := keysOf(f.scan(s))
+	n := 0
+	for i := range stored {
+		if !matches(s.Filter, &stored[i]) {
+			continue
+		}
+		n++
+		if key := "p/" + stored[i].RowKey; !slices.Contains(got, key) {
+			f.Errorf("filter %s drops %s, which matches", text(s.Filter), key)
+		}
+	}
+	if f.has(ExactFilters) && len(got) != n {
+		f.Errorf("filter %s gives %q, want %d of them", text(s.Filter), got, n)
 	}
 }

@@ -66,6 +66,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine, traits ...Trait) {
 		{"Cursor", testCursor},
 		{"Filters", testFilters},
 		{"FilterKeys", testFilterKeys},
+		{"FilterTimestamp", testFilterTimestamp},
 		{"Tables", testTables},
 		{"NoTable", testNoTable},
 		{"Limits", testLimits},
