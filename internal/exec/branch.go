@@ -89,17 +89,19 @@ func (b *branches) close() error {
 }
 
 // fanSource passes the branches' entities a chunk of each in turn, so that all that are open go forward side by
-// side; a bounded number of them is.
+// side; a bounded number of them is. In order, it passes one branch after the other, and those that come next have
+// their first chunk on its way.
 type fanSource struct {
 	branches
+	inOrder bool
 	opened int // of the list
 	open   []*branch
 	turn   int
 	window int
 }
 
-func newFanSource(r *run, sources []*spanSource) *fanSource {
-	return &fanSource{branches: newBranches(r, sources), window: r.parallel()}
+func newFanSource(r *run, sources []*spanSource, inOrder bool) *fanSource {
+	return &fanSource{branches: newBranches(r, sources), inOrder: inOrder, window: r.parallel()}
 }
 
 func (s *fanSource) next(ctx context.Context) (*engine.Entity, string, error) {
@@ -122,7 +124,9 @@ func (s *fanSource) next(ctx context.Context) (*engine.Entity, string, error) {
 		if b.chunk != nil { // passed to its end: its next one comes while the others have their turn
 			b.chunk = nil
 			s.ask(b)
-			s.turn++
+			if !s.inOrder {
+				s.turn++
+			}
 			continue
 		}
 		switch err := s.wait(ctx, b); {

@@ -60,6 +60,26 @@ func TestSpreadLimitReadsHeads(t *testing.T) {
 	}
 }
 
+// TestOrderOverSpans: several ranges of one partition, each longer than a page, come in the order of the key.
+func TestOrderOverSpans(t *testing.T) {
+	for _, parallel := range []int{1, 2, 8} {
+		db := newTestDB(t, parallel, 7)
+		a := newTable(t, "a", 1, "id INT")
+		db.create(a)
+		var want []string
+		for i := range int64(120) {
+			db.insert(a, ints(i))
+			if i < 40 || 50 < i && i < 75 || i > 77 {
+				want = append(want, fmt.Sprint(i))
+			}
+		}
+		const sql = "SELECT id FROM a WHERE id < 40 OR id BETWEEN 51 AND 74 OR id > 77"
+		db.expect(sql+" ORDER BY id", want)
+		db.expectSet(sql, want)
+		db.expect(sql+" ORDER BY id LIMIT 50", want[:50])
+	}
+}
+
 func TestLimitReadsNoMore(t *testing.T) {
 	db := newTestDB(t, 4, 100)
 	a := newTable(t, "a", 1, "id INT", "x INT")

@@ -158,7 +158,7 @@ func (n *scanNode) spans(r *run, scan engine.Scan, spans []planner.Span, limit i
 	for i := range spans {
 		sources[i] = &spanSource{run: r, scan: scan, spans: spans[i : i+1]}
 	}
-	return newFanSource(r, sources)
+	return newFanSource(r, sources, n.plan.Ordered)
 }
 
 // comparePoints orders keys as an ordered scan passes them.
