@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
@@ -18,10 +17,9 @@ const walkAtOnce = 8192
 
 // fileCursor walks a table, a transaction for each chunk.
 type fileCursor struct {
+	cursor
 	file  *File
-	scan  engine.Scan
 	table *fileTable
-	err   error // what Next reports from now on
 
 	from, to []byte // of keys; to is empty for no bound
 	ended    bool
@@ -30,14 +28,12 @@ type fileCursor struct {
 	reader *recordReader
 	want   int // how many of the reader's values were asked for; the rest is for the filter
 	arena  arena
-	chunk  []engine.Entity
-	values []engine.Value
-	tally  tally
 }
 
 // Scan implements engine.Engine.
 func (f *File) Scan(_ context.Context, s engine.Scan) engine.Cursor {
-	c := &fileCursor{file: f, scan: s, tally: newTally(f.limits, s)}
+	c := &fileCursor{cursor: cursor{scan: s, tally: newTally(f.limits, s)}, file: f}
+	c.source = c
 	if f.closed.Load() {
 		c.err = errClosed()
 		return c
@@ -98,52 +94,24 @@ func filterProperties(names []string, f *engine.Filter) []string {
 	return names
 }
 
-// Next implements engine.Cursor.
-func (c *fileCursor) Next(ctx context.Context) ([]engine.Entity, error) {
-	if c.err == nil {
-		c.err = c.fill(ctx)
-		c.tally.flush()
-	}
-	if c.err == nil {
-		return c.chunk, nil
-	}
-	err := c.err
-	c.Close()
-	c.err = err
-	return nil, err
-}
-
-// fill makes the next chunk.
-func (c *fileCursor) fill(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	size := c.tally.chunk()
-	if c.chunk == nil {
-		c.chunk = make([]engine.Entity, 0, size)
-	}
-	c.chunk, c.values = c.chunk[:0], c.values[:0]
-	for len(c.chunk) == 0 && size > 0 && !c.ended {
+// walk implements source: a transaction after the other, until one has found something.
+func (c *fileCursor) walk(ctx context.Context, size int) error {
+	for len(c.chunk) == 0 && !c.ended {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		if c.file.closed.Load() {
 			return errClosed()
 		}
-		err := c.file.view(func(tx *bolt.Tx) error { return c.walk(tx, size) })
-		if err != nil {
+		if err := c.file.view(func(tx *bolt.Tx) error { return c.walkOn(tx, size) }); err != nil {
 			return err
 		}
 	}
-	if len(c.chunk) == 0 {
-		return io.EOF
-	}
-	c.tally.returned(len(c.chunk))
 	return nil
 }
 
-// walk walks on in one transaction, until the chunk has size entities.
-func (c *fileCursor) walk(tx *bolt.Tx, size int) error {
+// walkOn walks on in one transaction, until the chunk has size entities.
+func (c *fileCursor) walkOn(tx *bolt.Tx, size int) error {
 	b := tx.Bucket(c.table.entities)
 	if b == nil {
 		return errNoTable(c.scan.Table) // deleted meanwhile
@@ -203,20 +171,11 @@ var errKey = errors.New("an entity with a damaged key")
 
 // hold copies values to where they stay until the next chunk.
 func (c *fileCursor) hold(values []engine.Value) []engine.Value {
-	n := len(values)
-	if cap(c.values)-len(c.values) < n {
-		c.values = make([]engine.Value, 0, n*cap(c.chunk)) // entities keep what they have of the old one
-	}
-	at := len(c.values)
+	c.reserve(len(values))
+	at, end := len(c.values), len(c.values)+len(values)
 	c.values = append(c.values, values...)
-	return c.values[at : at+n : at+n]
+	return c.values[at:end:end]
 }
 
-// Close implements engine.Cursor.
-func (c *fileCursor) Close() error {
-	if c.err == nil {
-		c.err = io.EOF
-	}
-	c.ended, c.chunk, c.values, c.reader = true, nil, nil, nil
-	return nil
-}
+// drop implements source.
+func (c *fileCursor) drop() { c.ended, c.reader = true, nil }

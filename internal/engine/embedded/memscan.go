@@ -2,17 +2,10 @@ package embedded
 
 import (
 	"context"
-	"io"
 
 	"github.com/tidwall/btree"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-)
-
-// A cursor gives few entities first, for those who want no more, and then more at once.
-const (
-	firstChunk = 16
-	fullChunk  = 256
 )
 
 // ctxEvery is after how many entities without a match a walk looks at its context again.
@@ -20,9 +13,8 @@ const ctxEvery = 1024
 
 // memCursor walks a snapshot of a table.
 type memCursor struct {
-	m    *Memory
-	scan engine.Scan
-	err  error // what Next reports from now on
+	cursor
+	m *Memory
 
 	more       bool // partitions stands on a partition not walked yet
 	partitions btree.MapIter[string, *memPartition]
@@ -30,11 +22,8 @@ type memCursor struct {
 	inRows     bool   // rows stands on a row not looked at yet
 	rows       btree.MapIter[string, *memEntity]
 
-	bound  map[*shape]*memBinding
-	last   *memBinding
-	chunk  []engine.Entity
-	values []engine.Value // of the chunk's entities whose values had to be gathered
-	tally  tally
+	bound map[*shape]*memBinding
+	last  *memBinding
 }
 
 // memBinding is a scan's filter and selection bound to one shape.
@@ -49,7 +38,8 @@ type memBinding struct {
 
 // Scan implements engine.Engine.
 func (m *Memory) Scan(_ context.Context, s engine.Scan) engine.Cursor {
-	c := &memCursor{m: m, scan: s, tally: newTally(m.limits, s)}
+	c := &memCursor{cursor: cursor{scan: s, tally: newTally(m.limits, s)}, m: m}
+	c.source = c
 	if m.closed.Load() {
 		c.err = errClosed()
 		return c
@@ -102,34 +92,11 @@ func (c *memCursor) row() (rowKey string, e *memEntity) {
 	return rowKey, e
 }
 
-// Next implements engine.Cursor.
-func (c *memCursor) Next(ctx context.Context) ([]engine.Entity, error) {
-	if c.err == nil {
-		c.err = c.fill(ctx)
-		c.tally.flush()
-	}
-	if c.err == nil {
-		return c.chunk, nil
-	}
-	err := c.err
-	c.Close()
-	c.err = err
-	return nil, err
-}
-
-// fill makes the next chunk.
-func (c *memCursor) fill(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
+// walk implements source.
+func (c *memCursor) walk(ctx context.Context, size int) error {
 	if c.m.closed.Load() {
 		return errClosed()
 	}
-	size := c.tally.chunk()
-	if c.chunk == nil {
-		c.chunk = make([]engine.Entity, 0, size)
-	}
-	c.chunk, c.values = c.chunk[:0], c.values[:0]
 	for len(c.chunk) < size {
 		rowKey, e := c.row()
 		if e == nil {
@@ -152,10 +119,6 @@ func (c *memCursor) fill(ctx context.Context) error {
 			Names: b.names, Values: c.project(b, e.values),
 		})
 	}
-	if len(c.chunk) == 0 {
-		return io.EOF
-	}
-	c.tally.returned(len(c.chunk))
 	return nil
 }
 
@@ -164,9 +127,7 @@ func (c *memCursor) project(b *memBinding, values []engine.Value) []engine.Value
 	if b.all {
 		return values
 	}
-	if n := len(b.names); cap(c.values)-len(c.values) < n {
-		c.values = make([]engine.Value, 0, n*cap(c.chunk)) // entities keep what they have of the old one
-	}
+	c.reserve(len(b.names))
 	values, c.values = b.projection.Append(c.values, values)
 	return values
 }
@@ -187,13 +148,9 @@ func (c *memCursor) bind(s *shape) *memBinding {
 	return b
 }
 
-// Close implements engine.Cursor.
-func (c *memCursor) Close() error {
-	if c.err == nil {
-		c.err = io.EOF
-	}
+// drop implements source.
+func (c *memCursor) drop() {
 	c.more, c.inRows = false, false
 	c.partitions, c.rows = btree.MapIter[string, *memPartition]{}, btree.MapIter[string, *memEntity]{}
-	c.chunk, c.values, c.bound, c.last = nil, nil, nil, nil
-	return nil
+	c.bound, c.last = nil, nil
 }
