@@ -370,6 +370,19 @@ func TestScanPolicy(t *testing.T) {
 	}
 }
 
+func TestUnknownFunction(t *testing.T) {
+	db := open(t, "mem://")
+	err := readAll(db, "SELECT 1,\n  NOSUCH(2)")
+	var e *nearlyfree.Error
+	if !errors.As(err, &e) || e.Number != 1305 || e.State != "42000" || e.Line != 2 || e.Column != 3 || !errors.Is(err, nearlyfree.ErrNotSupported) {
+		t.Errorf("%v", err)
+	}
+	err = readAll(db, "SELECT ABS(1, 2)")
+	if !errors.As(err, &e) || e.Number != 1582 || e.State != "42000" || e.Line != 1 || e.Column != 8 {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestUnknownSystemVariable(t *testing.T) {
 	var e *nearlyfree.Error
 	if err := readAll(open(t, "mem://"), "SELECT @@nonsense"); !errors.As(err, &e) || e.Number != 1193 {

@@ -23,7 +23,7 @@ var classes = map[int]error{
 	1054: ErrUnknownColumn,
 	1062: ErrDuplicateKey,
 	1064: ErrSyntax,
-	1235: ErrNotSupported,
+	1235: ErrNotSupported, 1305: ErrNotSupported,
 	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1690: ErrBadValue, 3819: ErrBadValue,
 	1451: ErrForeignKey, 1452: ErrForeignKey,
 	1792: ErrReadOnly,
@@ -60,11 +60,8 @@ func translated(err error, text string) error {
 		overflow  *value.RangeError
 		unread    *value.ParseError
 		noPart    *planner.NoPartError
-		function  *expr.UnknownFunctionError
 		variable  *expr.UnknownVariableError
-		arity     *expr.ArityError
 		argument  *expr.ArgumentError
-		operand   *expr.OperandError
 		arguments *expr.TooLongError
 	)
 	switch {
@@ -101,14 +98,8 @@ func translated(err error, text string) error {
 		return &Error{Number: 1292, State: "22007", Message: err.Error(), class: ErrBadValue, cause: err}
 	case errors.As(err, &overflow):
 		return numbered(1690, "22003", overflow.Error(), err)
-	case errors.As(err, &function):
-		return &Error{Number: 1305, State: "42000", Message: function.Error(), class: ErrNotSupported, cause: err}
 	case errors.As(err, &variable):
 		return numbered(1193, "HY000", variable.Error(), err)
-	case errors.As(err, &arity):
-		return numbered(1582, "42000", arity.Error(), err)
-	case errors.As(err, &operand):
-		return numbered(1241, "21000", operand.Error(), err)
 	case errors.As(err, &argument):
 		return &Error{Number: 1210, State: "HY000", Message: argument.Error(), class: ErrBadValue, cause: err}
 	case errors.As(err, &arguments):

@@ -29,10 +29,10 @@ func (c *context) call(e *dialect.Call) (expr.Node, error) {
 		return nil, err
 	}
 	n, err := expr.NewCall(e.Name, args)
-	if unknown, ok := err.(*expr.UnknownFunctionError); ok {
-		return nil, newError(codeNoSuchFunction, e.Pos, "%s", unknown.Error())
+	if err != nil {
+		return nil, exprError(err, e.Pos)
 	}
-	return n, err
+	return n, nil
 }
 
 // insertValue binds VALUES(column) in ON DUPLICATE KEY UPDATE.
@@ -94,7 +94,7 @@ func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
 	}
 	agg, err := expr.NewAggregate(e.Name, args, e.Star, e.Distinct, order, e.Separator)
 	if err != nil {
-		return nil, err
+		return nil, exprError(err, e.Pos)
 	}
 	return c.grouping.add(agg), nil
 }

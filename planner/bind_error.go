@@ -1,10 +1,12 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
 // Error says why a statement cannot be planned. Code, State and the wording are MySQL's.
@@ -121,6 +123,24 @@ func newError(code int, pos dialect.Pos, format string, args ...any) *Error {
 }
 
 const noPos dialect.Pos = -1
+
+// exprError gives an error of package expr the number that MySQL has for it, and the place; other errors stay as they are.
+func exprError(err error, pos dialect.Pos) error {
+	var (
+		function *expr.UnknownFunctionError
+		arity    *expr.ArityError
+		operand  *expr.OperandError
+	)
+	switch {
+	case errors.As(err, &function):
+		return newError(codeNoSuchFunction, pos, "%s", err)
+	case errors.As(err, &arity):
+		return newError(codeWrongParameters, pos, "%s", err)
+	case errors.As(err, &operand):
+		return newError(codeOperandColumns, pos, "%s", err)
+	}
+	return err
+}
 
 // notSupported refuses a feature by its name, which begins the sentence: "window functions".
 func notSupported(pos dialect.Pos, format string, args ...any) *Error {

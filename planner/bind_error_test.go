@@ -136,10 +136,19 @@ func TestErrors(t *testing.T) {
 // TestErrorPosition: an error says where in the text the name stands.
 func TestErrorPosition(t *testing.T) {
 	f := schemaOf(t, "CREATE TABLE a (id INT PRIMARY KEY)")
-	_, err := build(f, "SELECT id FROM a WHERE nosuch = 1")
-	var known *Error
-	if !errors.As(err, &known) || known.Pos != 23 {
-		t.Errorf("%v at %d, want 23", err, known.Pos)
+	for sql, name := range map[string]string{
+		"SELECT id FROM a WHERE nosuch = 1": "nosuch",
+		"SELECT id + NOSUCH(id) FROM a":     "NOSUCH",
+		"SELECT id, ABS(id, 1) FROM a":      "ABS",
+		"SELECT id, SUM(id, 1) FROM a":      "SUM",
+	} {
+		_, err := build(f, sql)
+		var known *Error
+		if !errors.As(err, &known) {
+			t.Errorf("%s: %v", sql, err)
+		} else if want := strings.Index(sql, name); known.Pos != want {
+			t.Errorf("%s: %v at %d, want %d", sql, err, known.Pos, want)
+		}
 	}
 }
 

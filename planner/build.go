@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
-	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
 // Options are what planning needs beside the statement and the schema.
@@ -30,7 +29,7 @@ func Build(p *dialect.Parsed, s Schema, opt Options) (*Plan, error) {
 			return nil, growErr
 		}
 		if !again {
-			return nil, b.asError(err)
+			return nil, exprError(err, noPos)
 		}
 	}
 }
@@ -113,23 +112,4 @@ func (b *builder) hint(hints []string) {
 func (b *builder) slot() int {
 	b.slots++
 	return b.slots - 1
-}
-
-// asError gives errors of package expr the number that MySQL has for them.
-func (b *builder) asError(err error) error {
-	var known *Error
-	var function *expr.UnknownFunctionError
-	var arity *expr.ArityError
-	var operand *expr.OperandError
-	switch {
-	case errors.As(err, &known):
-		return err
-	case errors.As(err, &function):
-		return newError(codeNoSuchFunction, noPos, "%s", err)
-	case errors.As(err, &arity):
-		return newError(codeWrongParameters, noPos, "%s", err)
-	case errors.As(err, &operand):
-		return newError(codeOperandColumns, noPos, "%s", err)
-	}
-	return err
 }

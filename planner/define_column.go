@@ -164,7 +164,7 @@ func (t *Table) bindText(text, clause string, row bool) (expr.Node, error) {
 	}
 	n, err := c.expression(sel.Exprs[0].Expr)
 	if err != nil {
-		return nil, b.asError(err)
+		return nil, exprError(err, noPos)
 	}
 	return n, nil
 }
