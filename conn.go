@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -200,7 +199,8 @@ type result struct {
 func (r result) LastInsertId() (int64, error) { return r.lastInsertID, nil }
 func (r result) RowsAffected() (int64, error) {
 	if r.uncounted {
-		return 0, errors.New("nearlyfree: the rows were not counted: whole partitions were deleted with their tables")
+		return 0, notSupported("RowsAffected of a DELETE that deleted whole parts with their tables, where nobody counts rows, is not supported: " +
+			"count them before it, or delete in a transaction, row by row")
 	}
 	return r.affected, nil
 }

@@ -3,6 +3,7 @@ package nearlyfree
 import (
 	"database/sql/driver"
 	"fmt"
+	"reflect"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -37,11 +38,16 @@ func checkArgument(nv *driver.NamedValue) error {
 		return nil
 	}
 	got, err := driver.DefaultParameterConverter.ConvertValue(nv.Value)
-	if err != nil {
-		return badArgument(nv, err)
+	if err == nil {
+		nv.Value = got
+		return nil
 	}
-	nv.Value = got
-	return nil
+	// The default converter refuses whatever is a uint64 with the high bit set.
+	if u := reflect.Indirect(reflect.ValueOf(nv.Value)); u.CanUint() {
+		nv.Value = u.Uint()
+		return nil
+	}
+	return badArgument(nv, err)
 }
 
 func badArgument(nv *driver.NamedValue, err error) error {

@@ -30,7 +30,8 @@ func (Driver) OpenConnector(dsn string) (driver.Connector, error) {
 	return NewConnector(c)
 }
 
-// The interfaces of database/sql/driver that are kept.
+// The interfaces of database/sql/driver that are kept: all but those that others have replaced, and
+// RowsNextResultSet, as a query is one statement.
 var (
 	_ driver.Driver                         = Driver{}
 	_ driver.DriverContext                  = Driver{}
@@ -50,6 +51,7 @@ var (
 	_ driver.StmtExecContext                = (*stmt)(nil)
 	_ driver.NamedValueChecker              = (*stmt)(nil)
 	_ driver.Tx                             = (*tx)(nil)
+	_ driver.Result                         = result{}
 	_ driver.Rows                           = (*rows)(nil)
 	_ driver.RowsColumnTypeScanType         = (*rows)(nil)
 	_ driver.RowsColumnTypeDatabaseTypeName = (*rows)(nil)

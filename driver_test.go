@@ -191,6 +191,20 @@ func TestLongValues(t *testing.T) {
 	}
 }
 
+// TestLargeUnsignedArguments: an argument above int64 is taken whatever its type is called.
+func TestLargeUnsignedArguments(t *testing.T) {
+	type id uint64
+	db := open(t, "mem://")
+	const large = math.MaxUint64 - 1
+	named := id(large)
+	for _, in := range []any{uint64(large), uint(large), named, &named} {
+		var out uint64
+		if err := db.QueryRow("SELECT ?", in).Scan(&out); err != nil || out != large {
+			t.Errorf("%T: %d, %v", in, out, err)
+		}
+	}
+}
+
 func TestNamedArguments(t *testing.T) {
 	db := open(t, "mem://")
 	var a, b int

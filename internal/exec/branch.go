@@ -94,10 +94,10 @@ func (b *branches) close() error {
 type fanSource struct {
 	branches
 	inOrder bool
-	opened int // of the list
-	open   []*branch
-	turn   int
-	window int
+	opened  int // of the list
+	open    []*branch
+	turn    int
+	window  int
 }
 
 func newFanSource(r *run, sources []*spanSource, inOrder bool) *fanSource {
