@@ -25,7 +25,7 @@ type prepared struct {
 // plannedAt is a plan and the definitions that it was made against.
 type plannedAt struct {
 	plan     *planner.Plan
-	names    []string // of the result's columns
+	header   *header
 	snapshot *catalog.Snapshot
 	open     bool // a table is among them that nobody declared: what is known of it does not last
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -22,6 +21,8 @@ type conn struct {
 	readOnly   bool             // of the transaction
 	wrote      []*planner.Table // the definitions that the transaction has written by
 	savepoints []savepoint
+	spare      *query // that of a point read that has ended, for the next query
+	locks      bool   // it may hold some of namedLocks
 	closed     bool
 }
 
@@ -103,7 +104,7 @@ func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, e
 			return nil, err
 		}
 	}
-	return &stmt{conn: c, text: query, n: p.parsed.Placeholders}, nil
+	return &stmt{conn: c, prepared: p}, nil
 }
 
 // QueryContext runs one statement and gives its rows; those of a statement without any are none.
@@ -115,6 +116,10 @@ func (c *conn) QueryContext(ctx context.Context, query string, named []driver.Na
 	if err != nil {
 		return nil, err
 	}
+	return c.query(ctx, p, named)
+}
+
+func (c *conn) query(ctx context.Context, p *prepared, named []driver.NamedValue) (driver.Rows, error) {
 	args, err := c.bind(p.parsed, named)
 	if err != nil {
 		return nil, err
@@ -124,7 +129,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, named []driver.Na
 		return nil, translate(err, p.parsed.Text)
 	}
 	if out.rows == nil {
-		return listed(nil, nil), nil
+		return listed(newHeader(nil), nil), nil
 	}
 	return out.rows, nil
 }
@@ -144,14 +149,14 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 		}
 		return nil, err
 	}
+	return c.exec(ctx, p, named)
+}
+
+func (c *conn) exec(ctx context.Context, p *prepared, named []driver.NamedValue) (driver.Result, error) {
 	args, err := c.bind(p.parsed, named)
 	if err != nil {
 		return nil, err
 	}
-	return c.exec(ctx, p, args)
-}
-
-func (c *conn) exec(ctx context.Context, p *prepared, args []value.Value) (driver.Result, error) {
 	out, err := c.run(ctx, p, args)
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)

@@ -31,7 +31,6 @@ type Connector struct {
 
 	mu      sync.Mutex
 	store   *store
-	closed  bool
 	catalog *catalog.Catalog
 	runtime *exec.Runtime
 }
@@ -76,7 +75,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.closed {
+	if k.isClosed() {
 		return nil, errDatabaseClosed()
 	}
 	if k.store == nil {
@@ -106,10 +105,9 @@ func (k *Connector) parallel() int {
 func (k *Connector) Close() error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.closed {
+	if k.isClosed() {
 		return nil
 	}
-	k.closed = true
 	close(k.closing)
 	if k.store == nil {
 		return nil
@@ -118,9 +116,12 @@ func (k *Connector) Close() error {
 }
 
 func (k *Connector) isClosed() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.closed
+	select {
+	case <-k.closing:
+		return true
+	default:
+		return false
+	}
 }
 
 // Stats are what a Connector, or a statement, has cost so far, as the service bills it. On memory and file,
@@ -148,13 +149,20 @@ func (k *Connector) Stats() Stats {
 
 // add adds what a statement cost to the Connector's counters.
 func (k *Connector) add(m *engine.Meter) {
-	k.meter.Requests.Add(m.Requests.Load())
-	k.meter.Retries.Add(m.Retries.Load())
-	k.meter.Scanned.Add(m.Scanned.Load())
-	k.meter.Returned.Add(m.Returned.Load())
-	k.meter.Written.Add(m.Written.Load())
-	k.meter.BytesIn.Add(m.BytesIn.Load())
-	k.meter.BytesOut.Add(m.BytesOut.Load())
+	addCount(&k.meter.Requests, &m.Requests)
+	addCount(&k.meter.Retries, &m.Retries)
+	addCount(&k.meter.Scanned, &m.Scanned)
+	addCount(&k.meter.Returned, &m.Returned)
+	addCount(&k.meter.Written, &m.Written)
+	addCount(&k.meter.BytesIn, &m.BytesIn)
+	addCount(&k.meter.BytesOut, &m.BytesOut)
+}
+
+// addCount adds n to sum. Most counters of a statement are 0, and an addition that all connections share is not free.
+func addCount(sum, n *atomic.Int64) {
+	if n := n.Load(); n != 0 {
+		sum.Add(n)
+	}
 }
 
 // Sub gives the difference s - before.

@@ -59,6 +59,7 @@ func (l *namedLocks) take(c *conn, name string) (got bool, free <-chan struct{})
 	if l.held == nil {
 		l.held = map[string]*heldLock{}
 	}
+	c.locks = true
 	l.held[name] = &heldLock{owner: c, count: 1, free: make(chan struct{})}
 	return true, nil
 }
@@ -83,6 +84,10 @@ func (c *conn) unlock(name string) (held, existed bool) {
 }
 
 func (l *namedLocks) releaseAll(c *conn) {
+	if !c.locks {
+		return
+	}
+	c.locks = false
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, h := range l.held {

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -21,29 +20,39 @@ import (
 type rows struct {
 	ctx      context.Context
 	conn     *conn
-	prepared *prepared         // the statement, where it is a query that may be begun again
-	snapshot *catalog.Snapshot // the definitions that it was planned against
+	prepared *prepared         // the statement; nil where the rows are there already
+	snapshot *catalog.Snapshot // the definitions that it was planned against; nil where it cannot be begun again
 	given    bool              // a row of it was given
-	text     string            // of the statement, for the place in an error
-	columns  []planner.ResultColumn
-	names    []string
+	header   *header
+	query    *query // nil where the rows are there already, and after Close
 	cursor   cursor
+}
 
-	execution exec.Execution // of the statement; here, and the meter, so that one allocation holds it all
-	meter     engine.Meter
+// header is what is known of a result's columns.
+type header struct {
+	columns []planner.ResultColumn
+	names   []string
+}
+
+func newHeader(columns []planner.ResultColumn) *header {
+	h := &header{columns, make([]string, len(columns))}
+	for i := range columns {
+		h.names[i] = columns[i].Name
+	}
+	return h
 }
 
 // listed gives rows that are there already.
-func listed(columns []planner.ResultColumn, all [][]value.Value) *rows {
-	return &rows{ctx: context.Background(), columns: columns, names: columnNames(columns), cursor: &rowList{all}}
+func listed(h *header, all [][]value.Value) *rows {
+	return &rows{ctx: context.Background(), header: h, cursor: &rowList{all}}
 }
 
-func columnNames(columns []planner.ResultColumn) []string {
-	names := make([]string, len(columns))
-	for i := range columns {
-		names[i] = columns[i].Name
+// text is that of the statement, for the place in an error.
+func (r *rows) text() string {
+	if r.prepared == nil {
+		return ""
 	}
-	return names
+	return r.prepared.parsed.Text
 }
 
 // cursor is what yields rows: an *exec.Cursor, or a list that is there already.
@@ -68,7 +77,7 @@ func (l *rowList) Next(context.Context) ([]value.Value, error) {
 
 func (l *rowList) Close() error { l.rows = nil; return nil }
 
-func (r *rows) Columns() []string { return r.names }
+func (r *rows) Columns() []string { return r.header.names }
 
 func (r *rows) Next(dest []driver.Value) error {
 	row, err := r.row()
@@ -76,7 +85,7 @@ func (r *rows) Next(dest []driver.Value) error {
 		if err == io.EOF || errors.Is(err, io.EOF) {
 			return io.EOF
 		}
-		return translate(err, r.text)
+		return translate(err, r.text())
 	}
 	for i := range dest {
 		dest[i] = driverValue(row[i])
@@ -92,7 +101,7 @@ func (r *rows) drain() error {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
-			return translate(err, r.text)
+			return translate(err, r.text())
 		}
 	}
 }
@@ -109,7 +118,7 @@ func (r *rows) row() ([]value.Value, error) {
 			r.given = true
 			return row, nil
 		}
-		if r.prepared == nil {
+		if r.snapshot == nil {
 			return nil, err
 		}
 		changed := isOutdated(err)
@@ -139,7 +148,7 @@ func (r *rows) outdated() (string, error) {
 	if err != nil || now == r.snapshot {
 		return "", err
 	}
-	for _, s := range r.execution.Plan.Scans() {
+	for _, s := range r.query.execution.Plan.Scans() {
 		if s.Index == nil {
 			continue
 		}
@@ -164,18 +173,21 @@ func (r *rows) again() error {
 	if err != nil {
 		return err
 	}
-	if !slices.EqualFunc(planned.plan.Columns, r.columns, sameColumn) {
+	if !slices.EqualFunc(planned.plan.Columns, r.header.columns, sameColumn) {
 		return &exec.SchemaChangedError{Table: planned.plan.Tables[0].Name}
 	}
-	if err := r.conn.checkScans(planned.plan, r.text); err != nil {
+	if err := r.conn.checkScans(planned.plan, r.text()); err != nil {
 		return err
 	}
-	r.execution.Plan, r.snapshot = planned.plan, planned.snapshot
-	cur, err := r.conn.connector.runtime.Query(r.ctx, &r.execution)
-	if err == nil {
-		r.cursor = cur
+	next := r.conn.takeQuery()
+	next.execution = r.query.execution
+	next.execution.Plan, next.execution.Meter = planned.plan, &next.meter
+	if err := r.conn.connector.runtime.Start(r.ctx, &next.execution, &next.cursor); err != nil {
+		return err
 	}
-	return err
+	r.conn.endQuery(r.query)
+	r.snapshot, r.query, r.cursor = planned.snapshot, next, &next.cursor
+	return nil
 }
 
 func sameColumn(a, b planner.ResultColumn) bool {
@@ -188,10 +200,11 @@ func (r *rows) Close() error {
 	}
 	err := r.cursor.Close()
 	r.cursor = nil
-	if r.conn != nil {
-		r.conn.connector.add(&r.meter)
+	if r.query != nil {
+		r.conn.endQuery(r.query)
+		r.query = nil
 	}
-	return translate(err, r.text)
+	return translate(err, r.text())
 }
 
 var (
@@ -207,7 +220,7 @@ var (
 
 // ColumnTypeScanType is the Go type that a value of the column, when it is not NULL, is handed out as.
 func (r *rows) ColumnTypeScanType(i int) reflect.Type {
-	switch t := r.columns[i].Type; t.Base {
+	switch t := r.header.columns[i].Type; t.Base {
 	case value.TypeBool:
 		return typeBool
 	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeYear:
@@ -233,7 +246,7 @@ func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 // ColumnTypeDatabaseTypeName is the type's name as MySQL's Go driver has it, without length: VARCHAR, BIGINT,
 // UNSIGNED BIGINT, DECIMAL, DATETIME, TEXT, JSON …; BOOL and UUID, which MySQL lacks, by their own names.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
-	return databaseTypeName(r.columns[i].Type)
+	return databaseTypeName(r.header.columns[i].Type)
 }
 
 func databaseTypeName(t value.Type) string {
@@ -300,12 +313,14 @@ func databaseTypeName(t value.Type) string {
 }
 
 // ColumnTypeNullable says whether the column may hold NULL; it is always known.
-func (r *rows) ColumnTypeNullable(i int) (nullable, ok bool) { return r.columns[i].Nullable, true }
+func (r *rows) ColumnTypeNullable(i int) (nullable, ok bool) {
+	return r.header.columns[i].Nullable, true
+}
 
 // ColumnTypeLength is the length in characters or octets of text and binary columns; math.MaxInt64 where
 // only the store bounds it.
 func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
-	switch t := r.columns[i].Type; t.Base {
+	switch t := r.header.columns[i].Type; t.Base {
 	case value.TypeChar, value.TypeBinary, value.TypeText, value.TypeBlob:
 		if t.Length == 0 {
 			return math.MaxInt64, true
@@ -321,7 +336,7 @@ func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
 
 // ColumnTypePrecisionScale is that of DECIMAL columns, and the digits of a second of DATETIME and TIME.
 func (r *rows) ColumnTypePrecisionScale(i int) (precision, scale int64, ok bool) {
-	switch t := r.columns[i].Type; t.Base {
+	switch t := r.header.columns[i].Type; t.Base {
 	case value.TypeDecimal:
 		return int64(t.Precision), int64(t.Scale), true
 	case value.TypeDateTime, value.TypeTime:

@@ -97,7 +97,7 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 		return last, nil
 	}
 	if last != nil && snapshot.Valid(last.plan.Tables) {
-		last = &plannedAt{last.plan, last.names, snapshot, last.open}
+		last = &plannedAt{last.plan, last.header, snapshot, last.open}
 		p.plan.Store(last)
 		return last, nil
 	}
@@ -116,7 +116,7 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)
 	}
-	made := &plannedAt{plan, columnNames(plan.Columns), snapshot, slices.ContainsFunc(plan.Tables, (*planner.Table).IsOpen)}
+	made := &plannedAt{plan, newHeader(plan.Columns), snapshot, slices.ContainsFunc(plan.Tables, (*planner.Table).IsOpen)}
 	p.plan.Store(made)
 	return made, nil
 }
@@ -137,30 +137,13 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	if err := c.checkScans(plan, p.parsed.Text); err != nil {
 		return outcome{}, err
 	}
-	r := &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, names: planned.names}
-	x := &r.execution
-	*x = exec.Execution{Plan: plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: &r.meter}
-	switch {
-	case c.tx == nil:
-	case plan.ForUpdate && plan.Write == nil && !c.readOnly:
-		x.Store = c.tx.Pin()
-	default:
-		x.Store = c.tx
-	}
 	if plan.Write == nil {
-		if planned.snapshot != nil {
-			r.prepared, r.snapshot = p, planned.snapshot
-		}
-		cur, err := c.connector.runtime.Query(ctx, x)
-		if err != nil {
-			c.connector.add(&r.meter)
-			return outcome{}, err
-		}
-		r.cursor = cur
-		return outcome{rows: r}, nil
+		return c.runQuery(ctx, p, planned, args)
 	}
-	defer c.connector.add(&r.meter)
-	did, err := c.connector.runtime.Write(ctx, x)
+	m := &engine.Meter{}
+	defer c.connector.add(m)
+	x := c.execution(plan, args, m)
+	did, err := c.connector.runtime.Write(ctx, &x)
 	if err != nil {
 		c.session.RowCount = -1
 		return outcome{}, err
@@ -179,7 +162,7 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	}
 	out := outcome{result: result{affected: did.Affected, lastInsertID: id}}
 	if len(plan.Columns) > 0 {
-		out.rows = &rows{ctx: ctx, conn: c, text: p.parsed.Text, columns: plan.Columns, names: planned.names, cursor: &rowList{did.Rows}}
+		out.rows = listed(planned.header, did.Rows)
 	}
 	return out, nil
 }
@@ -246,7 +229,7 @@ func (c *conn) explain(ctx context.Context, p *prepared, s *dialect.Explain, arg
 		lines = append(lines, []value.Value{value.FromString(line)})
 	}
 	columns := []planner.ResultColumn{{Name: "plan", Type: value.Type{Base: value.TypeText}}}
-	return outcome{rows: listed(columns, lines)}, nil
+	return outcome{rows: listed(newHeader(columns), lines)}, nil
 }
 
 // show runs SHOW and DESCRIBE as a SELECT over a table made for it.
@@ -266,7 +249,7 @@ func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []va
 	if err != nil {
 		return outcome{}, err
 	}
-	return c.runPlan(ctx, p, &plannedAt{plan: plan, names: columnNames(plan.Columns)}, args)
+	return c.runPlan(ctx, p, &plannedAt{plan: plan, header: newHeader(plan.Columns)}, args)
 }
 
 // define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first.
@@ -287,7 +270,7 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 	}
 	out := outcome{result: result{affected: r.Affected, lastInsertID: r.LastInsertID}}
 	if len(r.Columns) > 0 {
-		out.rows = listed(r.Columns, r.Rows)
+		out.rows = listed(newHeader(r.Columns), r.Rows)
 	}
 	return out, nil
 }

@@ -7,24 +7,29 @@ import (
 
 // stmt is a prepared statement: a text that was parsed and found right.
 type stmt struct {
-	conn *conn
-	text string
-	n    int
+	conn     *conn
+	prepared *prepared
 }
 
 func (s *stmt) Close() error { return nil }
 
 // NumInput is the number of placeholders; a text with several statements takes none.
-func (s *stmt) NumInput() int { return s.n }
+func (s *stmt) NumInput() int { return s.prepared.parsed.Placeholders }
 
 func (s *stmt) CheckNamedValue(nv *driver.NamedValue) error { return checkArgument(nv) }
 
 func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
-	return s.conn.QueryContext(ctx, s.text, args)
+	if err := s.conn.usable(ctx); err != nil {
+		return nil, err
+	}
+	return s.conn.query(ctx, s.prepared, args)
 }
 
 func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
-	return s.conn.ExecContext(ctx, s.text, args)
+	if err := s.conn.usable(ctx); err != nil {
+		return nil, err
+	}
+	return s.conn.exec(ctx, s.prepared, args)
 }
 
 func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {

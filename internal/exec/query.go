@@ -18,22 +18,33 @@ type Cursor struct {
 // Query starts the query of a plan. ctx ends it, at any time until Close. Errors of the store come with the
 // first rows, not from here.
 func (rt *Runtime) Query(ctx context.Context, x *Execution) (*Cursor, error) {
-	made, err := programOf(x.Plan)
-	if err != nil {
+	c := new(Cursor)
+	if err := rt.Start(ctx, x, c); err != nil {
 		return nil, err
 	}
-	c := new(Cursor)
+	return c, nil
+}
+
+// Start is Query with a Cursor of the caller's, which is the zero one.
+func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
+	made, err := programOf(x.Plan)
+	if err != nil {
+		return err
+	}
 	c.run.init(ctx, rt, x)
 	c.frame.initEnv(&c.run, nil)
 	if made.point != nil {
-		c.point = pointIter{node: made.point, f: &c.frame, other: made.root}
+		c.point.node, c.point.f, c.point.other = made.point, &c.frame, made.root
 		c.it = &c.point
-		return c, nil
+		return nil
 	}
 	c.run.sideBySide()
 	c.it = made.root.open(&c.frame)
-	return c, nil
+	return nil
 }
+
+// IsPoint says whether all that was done was one point read: then nothing refers to the Cursor once it is closed.
+func (c *Cursor) IsPoint() bool { return c.it == &c.point && c.point.rest == nil }
 
 // Columns describes the rows.
 func (c *Cursor) Columns() []planner.ResultColumn { return c.run.x.Plan.Columns }

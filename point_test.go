@@ -1,0 +1,101 @@
+package nearlyfree_test
+
+import (
+	"context"
+	"database/sql/driver"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// pointReads gives a connection as a driver sees it, and a statement that reads row id of {0 → "row 0", …, 999 → "row 999"}.
+func pointReads(t *testing.T) (driver.Conn, driver.StmtQueryContext) {
+	t.Helper()
+	k, err := nearlyfree.NewConnector(&nearlyfree.Config{Store: "mem://"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { k.Close() })
+	c, err := k.Connect(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, q := range []string{"CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(10))",
+		"INSERT INTO t SELECT a.n + 10 * b.n + 100 * c.n, CONCAT('row ', a.n + 10 * b.n + 100 * c.n) FROM " +
+			digits("a") + " JOIN " + digits("b") + " JOIN " + digits("c")} {
+		if _, err := c.(driver.ExecerContext).ExecContext(context.Background(), q, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := c.Prepare("SELECT id, name FROM t WHERE id = ?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c, s.(driver.StmtQueryContext)
+}
+
+func digits(alias string) string {
+	return "(SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5" +
+		" UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9) " + alias
+}
+
+func begin(t *testing.T, s driver.StmtQueryContext, id int64) driver.Rows {
+	t.Helper()
+	rows, err := s.QueryContext(context.Background(), []driver.NamedValue{{Ordinal: 1, Value: id}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+func wantRow(t *testing.T, rows driver.Rows, id int64) {
+	t.Helper()
+	dest := make([]driver.Value, 2)
+	if err := rows.Next(dest); err != nil || dest[0] != id || dest[1] != fmt.Sprintf("row %d", id) {
+		t.Fatalf("row %d: got %v, %v", id, dest, err)
+	}
+}
+
+// A connection keeps what a point read needed for its next one: neither may see the other.
+func TestPointReadsAreKeptApart(t *testing.T) {
+	_, s := pointReads(t)
+	for id := int64(0); id < 1000; id += 7 {
+		first, second := begin(t, s, id), begin(t, s, id+1) // both under way
+		wantRow(t, second, id+1)
+		if err := second.Close(); err != nil {
+			t.Fatal(err)
+		}
+		third := begin(t, s, id+2)
+		second.Close() // once more: it is not the third
+		wantRow(t, first, id)
+		wantRow(t, third, id+2)
+		for _, rows := range []driver.Rows{first, third} {
+			if err := rows.Next(make([]driver.Value, 2)); err != io.EOF {
+				t.Fatalf("behind the row: %v", err)
+			}
+			rows.Close()
+		}
+	}
+}
+
+func TestPointReadAllocations(t *testing.T) {
+	_, s := pointReads(t)
+	args, dest := []driver.NamedValue{{Ordinal: 1, Value: int64(700)}}, make([]driver.Value, 2)
+	n := testing.AllocsPerRun(100, func() {
+		rows, err := s.QueryContext(context.Background(), args)
+		if err == nil {
+			err = rows.Next(dest)
+		}
+		if err == nil {
+			err = rows.Close()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 5 { // the arguments, the key, the rows, two values
+		t.Errorf("%v allocations", n)
+	}
+}
