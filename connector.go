@@ -84,7 +84,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 			return nil, translate(err, "")
 		}
 		k.store = s
-		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, &k.upkeep)
+		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &k.upkeep)
 		k.runtime = &exec.Runtime{
 			Engine: s.engine, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
 			MaxMemory: k.config.maxMemory(), Logger: k.logger, Sequences: k.catalog, Definitions: k.catalog,

@@ -109,13 +109,14 @@ func checkConnectionString(location string) error {
 	return nil
 }
 
-func (s *store) catalog(database string, lease time.Duration, m *engine.Meter) *catalog.Catalog {
+func (s *store) catalog(database string, lease time.Duration, parallel int, m *engine.Meter) *catalog.Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	key := strings.ToLower(database)
 	c := s.catalogs[key]
 	if c == nil {
 		c = catalog.Open(s.engine, database, lease, m)
+		c.Parallel = parallel
 		s.catalogs[key] = c
 	}
 	return c

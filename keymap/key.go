@@ -100,3 +100,12 @@ func Bucket(codes string, n int) string {
 func BucketName(i int) string {
 	return string([]byte{hexDigits[i>>12&15], hexDigits[i>>8&15], hexDigits[i>>4&15], hexDigits[i&15]})
 }
+
+// Buckets are the PartitionKeys of n hash partitions.
+func Buckets(n int) []string {
+	keys := make([]string, n)
+	for i := range keys {
+		keys[i] = BucketName(i)
+	}
+	return keys
+}

@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -163,6 +164,71 @@ func TestNamesApart(t *testing.T) {
 	}
 	for _, n := range names {
 		checkNames(t, n, n+"t", n)
+	}
+}
+
+// TestNestedNames: tables that share a physical table, and their indexes, have names of their own, whatever the
+// names of SQL look like, and each table's spans hold its keys and nobody else's.
+func TestNestedNames(t *testing.T) {
+	long := strings.Repeat("long", 8)
+	names := []string{"item", "items", "item_2", "PK", "a", "a$", "a$0", "a$00", "a$1", "a!", "a\"", "a\"0x", "a~", "my table", `my"wtable`, "größe",
+		long[:26], long[:27], long[:28], long[:29], long, long + "x", long[:10], long[:8], "\xff", "\xfe"}
+	type table struct {
+		outer string
+		inner []string
+	}
+	var tables []table
+	seen := map[string]string{}
+	add := func(key, what string) {
+		if other, dup := seen[key]; dup {
+			t.Errorf("%s and %s are both %q", what, other, key)
+		}
+		seen[key] = what
+		checkAlphabet(t, key)
+		if key == RowPrefix || len(key) > maxIndexName {
+			t.Errorf("%s is %q", what, key)
+		}
+	}
+	var nest func(what, outer string, depth int)
+	nest = func(what, outer string, depth int) {
+		add(outer, what)
+		tb := table{outer: outer}
+		for _, name := range []string{"x", "item", "a", "a$1", long, "\u4e2d"} {
+			inner := NestedName(outer, name)
+			tb.inner = append(tb.inner, inner)
+			if depth > 0 && name == "item" { // a table inside the table
+				nest(what+"."+name, inner, depth-1)
+			} else {
+				add(inner, what+"."+name)
+			}
+		}
+		tables = append(tables, tb)
+	}
+	for _, name := range names {
+		nest(fmt.Sprintf("%q", name), IndexName(name), 2)
+	}
+	for r := rune(0x4E00); r < 0x4E80; r++ { // some of their codes differ by case alone
+		nest(string(r), IndexName(string(r)), 0)
+	}
+	if NestedName("item", "What") != `item"0what` || NestedName("item", "what") != `item"0what` {
+		t.Errorf("%q", NestedName("item", "What"))
+	}
+	for _, tb := range tables {
+		spans := NestedSpans(tb.outer, tb.inner)
+		own := map[string]bool{tb.outer: true}
+		for _, inner := range tb.inner {
+			own[inner] = true
+		}
+		for key, what := range seen {
+			key += "!8000!x"
+			holds := slices.ContainsFunc(spans, func(s Span) bool { return s.Contains(key) })
+			if own[key[:len(key)-len("!8000!x")]] != holds {
+				t.Errorf("the spans %q of %q hold %s: %v", spans, tb.outer, what, holds)
+			}
+		}
+	}
+	if spans := NestedSpans("item", []string{NestedName("item", "a"), NestedName("item", "b")}); len(spans) != 1 {
+		t.Errorf("%q", spans)
 	}
 }
 

@@ -78,12 +78,11 @@ func (t *Table) SameParent(a, b []value.Value) bool {
 	return !slices.ContainsFunc(t.Inside.Key, func(p KeyPart) bool { return a[p.Column] != b[p.Column] })
 }
 
-// childName gives the name that the keys of an index, or of the rows of a table inside this one, begin with:
-// none that the physical table has ever seen. Those of a table inside another one hold its own name and U+0000,
-// which no name of SQL does.
+// keyNameOf gives the name that the keys of an index, or of the rows of a table inside this one, begin with. Where
+// other tables share the physical table it holds RowName, so that it is none of theirs.
 func (d *definer) keyNameOf(name string) string {
 	if d.t.RowName != "" {
-		name = d.t.RowName + "\x00" + name
+		return keymap.NestedName(d.t.RowName, name)
 	}
 	return keymap.IndexName(name)
 }
@@ -220,9 +219,9 @@ func (t *Table) RenameChild(from, to string) *Table {
 	return next
 }
 
-// Alone makes t, which is a copy, a table that nothing ties to another one.
+// Alone makes t, which is a copy, a table that nothing ties to another one. Rehome gives it its place.
 func (t *Table) Alone() {
-	t.RowName, t.Inside, t.Children = "", nil, nil
+	t.Inside, t.Children = nil, nil
 }
 
 // family finds the tables that live inside t; the plan depends on them.

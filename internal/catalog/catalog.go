@@ -6,7 +6,8 @@
 //
 //	catalog        the version: a number that every change raises
 //	table!NAME     a definition, as JSON, split over properties when it is long
-//	drop!PHYSICAL  a table whose definition is gone and whose physical table is still to be deleted
+//	drop!…         what is still to be deleted of a table whose definition is gone: its physical table, or its keys
+//	               in one that it shared
 //	sequence!…     the next AUTO_INCREMENT value of a table
 //
 // A change writes its entities and raises the version in one entity group transaction, conditional on the
@@ -35,6 +36,10 @@ const DefaultLease = 5 * time.Second
 
 // Catalog is the definitions of one database. Safe for concurrent use.
 type Catalog struct {
+	// Parallel is the number of requests that delete what a dropped table held which may be under way at once. It is
+	// set before use; 0 is 1.
+	Parallel int
+
 	engine   engine.Engine
 	database string
 	table    string // physical

@@ -189,50 +189,6 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner
 	})
 }
 
-// Drop deletes the definition, then the physical table. Where other processes may trust the definition still, the
-// note of it stays for a while: as long as it is there, no table gets the same physical name, to which they would
-// write rows as they were.
-func (c *Catalog) Drop(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	return c.changing(ctx, func(s *Snapshot) error { return c.dropBy(ctx, s, t, m) })
-}
-
-func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
-	t, err := s.Table(ctx, t.Name)
-	if err != nil {
-		return err
-	}
-	if err := s.childless(ctx, t); err != nil {
-		return err
-	}
-	ops := []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}}}
-	if t.Foreign == nil {
-		ops = append(ops, graves(t, t.Physicals())...)
-	}
-	err = c.commit(ctx, s, m, ops, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = nil })
-	if err != nil {
-		return err
-	}
-	if t.Foreign != nil {
-		return nil // the data is not the driver's
-	}
-	if err := c.dropSequence(ctx, t, m); err != nil {
-		return err
-	}
-	if c.engine.Shared() {
-		if err := c.deletePhysical(ctx, t.Physicals(), m); err != nil {
-			return err
-		}
-		if err := c.commitNote(ctx, engine.Op{Kind: engine.Upsert, Entity: note(t.Name, t.Physicals(), true)}, m); err != nil {
-			return err
-		}
-		return c.sweep(ctx)
-	}
-	if err := c.WaitLease(ctx); err != nil {
-		return err
-	}
-	return c.bury(ctx, t.Physicals(), m)
-}
-
 // Truncate gives t a new, empty physical table, which takes two requests however many rows there are, and deletes
 // the old one when nobody writes to it any more.
 func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Meter) error {
@@ -244,7 +200,7 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *planner.Table,
 	if err != nil {
 		return err
 	}
-	if err := s.childless(ctx, d.table); err != nil {
+	if err := s.childless(ctx, d.table, nil); err != nil {
 		return err
 	}
 	next := d.table.Clone()
@@ -255,7 +211,8 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *planner.Table,
 	if err != nil {
 		return err
 	}
-	ops := append(graves(d.table, d.table.Physicals()), engine.Op{Kind: engine.Replace, Entity: e})
+	graves := physicalGraves(t.Name, d.table.Physicals())
+	ops := append(noteOps(graves), engine.Op{Kind: engine.Replace, Entity: e})
 	err = c.commit(ctx, s, m, ops, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = &definition{table: next} })
 	if err != nil {
 		return err
@@ -266,7 +223,7 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *planner.Table,
 	if err := c.dropSequence(ctx, d.table, m); err != nil {
 		return err
 	}
-	return c.bury(ctx, d.table.Physicals(), m)
+	return c.bury(ctx, graves, m)
 }
 
 // Latest gives definitions whose version was read just now: changes are made against those, and shown.

@@ -10,96 +10,245 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// note is the entity that says that physical tables are to be deleted, or were. It has the key of the first of them.
-func note(name string, physicals []string, deleted bool) engine.Entity {
-	e := engine.Entity{
-		PartitionKey: partition, RowKey: dropPrefix + physicals[0],
-		Names:  []string{"Name", "Tables", "Dropped", "Deleted"},
-		Values: []engine.Value{textValue(name), textValue(strings.Join(physicals, " ")), int64Value(time.Now().Unix()), {Type: engine.Boolean}},
-	}
-	if deleted {
-		e.Values[3].N = 1
-	}
-	return e
-}
-
-// graves makes the operation that notes that physical tables of t are to be deleted, if any.
-func graves(t *planner.Table, physicals []string) []engine.Op {
-	if len(physicals) == 0 {
-		return nil
-	}
-	return []engine.Op{{Kind: engine.Upsert, Entity: note(t.Name, physicals, false)}}
-}
-
-// bury deletes physical tables whose definition is gone and that nobody writes to any more, then the note of it.
-func (c *Catalog) bury(ctx context.Context, physicals []string, m *engine.Meter) error {
-	if len(physicals) == 0 {
-		return nil
-	}
-	if err := c.deletePhysical(ctx, physicals, m); err != nil {
+// Drop deletes the definitions of tables in one change, then what they held. Tables that live inside others come
+// before those; one that another process has dropped meanwhile is passed over. ErrConflict when another one has put
+// a table inside one of them.
+//
+// What is to be deleted is noted together with the change: whoever drops a table later finishes what a process did
+// not live to finish. Where other processes may trust a definition still, the note of it stays for a while: as long
+// as it is there, nothing gets the names that it holds, to which they would write rows as they were.
+func (c *Catalog) Drop(ctx context.Context, tables []*planner.Table, m *engine.Meter) error {
+	var gone []*planner.Table
+	var graves []*grave
+	err := c.changing(ctx, func(s *Snapshot) (err error) {
+		gone, graves, err = c.dropBy(ctx, s, tables, m)
+		return err
+	})
+	if err != nil {
 		return err
 	}
-	err := c.commitNote(ctx, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: dropPrefix + physicals[0]}}, m)
+	for _, t := range gone {
+		if err := c.dropSequence(ctx, t, m); err != nil {
+			return err
+		}
+	}
+	return c.emptyGraves(ctx, graves, m)
+}
+
+// dropBy gives the tables whose data goes too, and what that is.
+func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*planner.Table, m *engine.Meter) (gone []*planner.Table, graves []*grave, err error) {
+	d := &dropping{snapshot: s, dropped: map[string]bool{}, parents: map[string]*planner.Table{}}
+	for _, t := range tables {
+		t, err := s.Table(ctx, t.Name)
+		if isNoTable(err) {
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if err := d.add(ctx, t); err != nil {
+			return nil, nil, err
+		}
+	}
+	if len(d.tables) == 0 {
+		return nil, nil, nil
+	}
+	var ops []engine.Op
+	for _, t := range d.tables {
+		ops = append(ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}})
+		if t.Foreign == nil { // else the data is not the driver's
+			gone = append(gone, t)
+		}
+	}
+	graves = gravesOf(gone)
+	ops = append(ops, noteOps(graves)...)
+	relatives := d.relatives()
+	if ops, err = c.replacing(ops, s, relatives); err != nil {
+		return nil, nil, err
+	}
+	return gone, graves, c.commit(ctx, s, m, ops, func(known map[string]*definition) {
+		for name := range d.dropped {
+			known[name] = nil
+		}
+		learn(known, relatives)
+	})
+}
+
+// dropping gathers tables that are dropped in one change.
+type dropping struct {
+	snapshot *Snapshot
+	tables   []*planner.Table
+	dropped  map[string]bool           // by folded name
+	parents  map[string]*planner.Table // that lose a child, by folded name: as they will be
+}
+
+func (d *dropping) add(ctx context.Context, t *planner.Table) error {
+	if err := d.snapshot.childless(ctx, t, d.dropped); err != nil {
+		return err
+	}
+	folded := strings.ToLower(t.Name)
+	d.tables = append(d.tables, t)
+	d.dropped[folded] = true
+	if t.Inside == nil {
+		return nil
+	}
+	above := strings.ToLower(t.Inside.Parent)
+	parent := d.parents[above]
+	if parent == nil {
+		var err error
+		if parent, err = d.snapshot.Table(ctx, t.Inside.Parent); err != nil {
+			return err
+		}
+	}
+	d.parents[above] = parent.RenameChild(t.Name, "")
+	return nil
+}
+
+// relatives are the definitions that named a dropped table, and stay.
+func (d *dropping) relatives() []*planner.Table {
+	var out []*planner.Table
+	for name, t := range d.parents {
+		if !d.dropped[name] {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// emptyGraves deletes what dropped tables held. Physical tables of their own go at once, where the store refuses what
+// is written to them then; from those that others use, rows are deleted when nobody writes by the old definition.
+func (c *Catalog) emptyGraves(ctx context.Context, graves []*grave, m *engine.Meter) error {
+	if len(graves) == 0 {
+		return nil
+	}
+	waited := false
+	for _, g := range graves {
+		if !waited && (g.within != "" || !c.engine.Shared()) {
+			if err := c.WaitLease(ctx); err != nil {
+				return err
+			}
+			waited = true
+		}
+		if err := c.empty(ctx, g, m); err != nil {
+			return err
+		}
+	}
+	if !c.engine.Shared() {
+		if err := c.forget(ctx, graves, m); err != nil {
+			return err
+		}
+		return c.sweep(ctx)
+	}
+	for _, g := range graves {
+		g.deleted = true
+	}
+	if err := c.commitNotes(ctx, noteOps(graves), m); err != nil {
+		return err
+	}
+	return c.sweep(ctx)
+}
+
+// empty deletes what a grave names.
+func (c *Catalog) empty(ctx context.Context, g *grave, m *engine.Meter) error {
+	for _, physical := range g.tables {
+		if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isDeleted(err) {
+			return err
+		}
+	}
+	for _, r := range g.ranges() {
+		if err := engine.Clear(ctx, c.engine, r, c.Parallel, m); err != nil && !isDeleted(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+func isDeleted(err error) bool {
+	return isCode(err, engine.CodeNoTable) || isCode(err, engine.CodeDeleting)
+}
+
+// bury deletes what a grave names and nobody uses any more, then the note of it.
+func (c *Catalog) bury(ctx context.Context, graves []*grave, m *engine.Meter) error {
+	for _, g := range graves {
+		if err := c.empty(ctx, g, m); err != nil {
+			return err
+		}
+	}
+	return c.forget(ctx, graves, m)
+}
+
+// forget deletes notes.
+func (c *Catalog) forget(ctx context.Context, graves []*grave, m *engine.Meter) error {
+	var ops []engine.Op
+	for _, g := range graves {
+		ops = append(ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: g.key()}})
+	}
+	err := c.commitNotes(ctx, ops, m)
 	if isCode(err, engine.CodeNotFound) {
 		return nil
 	}
 	return err
 }
 
-func (c *Catalog) deletePhysical(ctx context.Context, physicals []string, m *engine.Meter) error {
-	for _, physical := range physicals {
-		if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isCode(err, engine.CodeNoTable) && !isCode(err, engine.CodeDeleting) {
-			return err
-		}
+func (c *Catalog) commitNotes(ctx context.Context, ops []engine.Op, m *engine.Meter) error {
+	if len(ops) == 0 {
+		return nil
 	}
-	return nil
+	return c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: ops, Meter: m})
 }
 
-func (c *Catalog) commitNote(ctx context.Context, op engine.Op, m *engine.Meter) error {
-	return c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}, Meter: m})
-}
-
-// noteAge is how long the note of a dropped table stays at least: longer than any lease, however far the clocks of
-// two machines are apart.
+// noteAge is how long the note of a dropped table stays at least where the store is shared: longer than any lease,
+// however far the clocks of two machines are apart.
 const noteAge = time.Hour
 
-// sweep deletes notes that are long past, and finishes drops that a process did not live to finish.
+// sweep deletes notes that are long past, and finishes drops that a process did not live to finish. Where the store
+// is this process's alone, every note is of one that is dead: changes are made one at a time.
 func (c *Catalog) sweep(ctx context.Context) error {
-	var past []engine.Op // each makes a note one of now, if it is still what it was
-	var tables [][]string
+	c.change.Lock()
+	defer c.change.Unlock()
+	var past []*grave
 	span := keymap.PrefixSpan(dropPrefix)
 	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
-			if time.Since(time.Unix(int64(property(e, "Dropped").N), 0)) < noteAge+2*c.lease {
-				return nil
+			g := readGrave(e)
+			if !c.engine.Shared() || time.Since(g.dropped) >= noteAge+2*c.lease {
+				past = append(past, g)
 			}
-			op := engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: e.RowKey}, IfMatch: e.ETag}
-			var unfinished []string
-			if property(e, "Deleted").N == 0 {
-				unfinished = strings.Fields(property(e, "Tables").S)
-				op.Kind, op.Entity = engine.Replace, note(property(e, "Name").S, unfinished, false)
-			}
-			past, tables = append(past, op), append(tables, unfinished)
 			return nil
 		})
 	if err != nil {
 		return err
 	}
-	for i, op := range past {
-		err := c.commitNote(ctx, op, c.meter)
-		if isCode(err, engine.CodeStale) || isCode(err, engine.CodeNotFound) {
-			continue // another process is at it
-		}
-		if err == nil && len(tables[i]) > 0 {
-			// Nobody else deletes these now, nor gives their names to new tables.
-			if err = c.deletePhysical(ctx, tables[i], c.meter); err == nil {
-				op.Entity = note(property(&op.Entity, "Name").S, tables[i], true)
-				err = c.commitNote(ctx, engine.Op{Kind: engine.Upsert, Entity: op.Entity}, c.meter)
-			}
-		}
-		if err != nil {
+	for _, g := range past {
+		if err := c.sweepOne(ctx, g); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (c *Catalog) sweepOne(ctx context.Context, g *grave) error {
+	last := g.deleted || !c.engine.Shared()
+	// The note becomes one of now, if it is still what it was: nobody else deletes this then, nor gives its names
+	// to new tables.
+	claim := g.note()
+	claim.Kind, claim.IfMatch = engine.Replace, g.etag
+	err := c.commitNotes(ctx, []engine.Op{claim}, c.meter)
+	if isCode(err, engine.CodeStale) || isCode(err, engine.CodeNotFound) {
+		return nil // another process is at it
+	}
+	if err != nil {
+		return err
+	}
+	// Rows are looked for again where they were deleted before: a process may have slept longer than its lease.
+	if !g.deleted || g.within != "" {
+		if err := c.empty(ctx, g, c.meter); err != nil {
+			return err
+		}
+	}
+	if last {
+		return c.forget(ctx, []*grave{g}, c.meter)
+	}
+	g.deleted = true
+	return c.commitNotes(ctx, noteOps([]*grave{g}), c.meter)
 }

@@ -35,7 +35,7 @@ func TestDropKeepsTheName(t *testing.T) {
 	}
 	drop := func(table *planner.Table) {
 		t.Helper()
-		if err := c.Drop(ctx, table, nil); err != nil {
+		if err := c.Drop(ctx, []*planner.Table{table}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -57,9 +57,10 @@ func TestDropKeepsTheName(t *testing.T) {
 	if err := store.CreateTable(ctx, left, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []engine.Entity{note("t", []string{first.Physical}, true), note("left", []string{left}, false)} {
-		e.Values[2] = int64Value(time.Now().Add(-2 * noteAge).Unix())
-		err := store.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{{Kind: engine.Upsert, Entity: e}}})
+	for _, g := range []*grave{{name: "t", tables: []string{first.Physical}, deleted: true}, {name: "left", tables: []string{left}}} {
+		op := g.note()
+		op.Entity.Values[1] = int64Value(time.Now().Add(-2 * noteAge).Unix())
+		err := store.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}})
 		if err != nil {
 			t.Fatal(err)
 		}

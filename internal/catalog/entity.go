@@ -63,24 +63,33 @@ func encodeDefinition(t *planner.Table) (engine.Entity, error) {
 	e := engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}
 	e.Names = append(e.Names, "Name", "Physical", "Version")
 	e.Values = append(e.Values, textValue(t.Name), textValue(t.Physical), int64Value(t.Version))
-	for i, part := range keymap.SplitText(string(text), engine.AzureLimits().StringUnits) {
-		e.Names = append(e.Names, keymap.PropertyPart("Definition", i))
-		e.Values = append(e.Values, textValue(part))
-	}
+	setText(&e, "Definition", string(text))
 	return e, nil
 }
 
-func decodeDefinition(e *engine.Entity) (*definition, error) {
+// setText adds a text to an entity, in several properties when it is long.
+func setText(e *engine.Entity, name, text string) {
+	for i, part := range keymap.SplitText(text, engine.AzureLimits().StringUnits) {
+		e.Names = append(e.Names, keymap.PropertyPart(name, i))
+		e.Values = append(e.Values, textValue(part))
+	}
+}
+
+// textOf is the text that setText added; "" without one.
+func textOf(e *engine.Entity, name string) string {
 	var text strings.Builder
 	for i := 0; ; i++ {
-		v := property(e, keymap.PropertyPart("Definition", i))
+		v := property(e, keymap.PropertyPart(name, i))
 		if v.Type != engine.String {
-			break
+			return text.String()
 		}
 		text.WriteString(v.S)
 	}
+}
+
+func decodeDefinition(e *engine.Entity) (*definition, error) {
 	t := &planner.Table{}
-	if err := json.Unmarshal([]byte(text.String()), t); err != nil {
+	if err := json.Unmarshal([]byte(textOf(e, "Definition")), t); err != nil {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition under %q cannot be read: %v", e.RowKey, err)
 	}
 	if err := t.Init(); err != nil {

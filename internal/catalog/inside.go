@@ -38,8 +38,8 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *pl
 	if err != nil {
 		return err
 	}
-	if d.table.Physical != parent.Physical {
-		return ErrConflict
+	if d.table.Physical != parent.Physical || d.table.RowName != parent.RowName {
+		return ErrConflict // TRUNCATE, or another table of its name
 	}
 	t.Database, t.Physical = c.database, parent.Physical
 	e, err := c.stamp(s, t)
@@ -51,37 +51,13 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *pl
 	})
 }
 
-// DropInside deletes the definition of a table that lives inside another one. Its rows and index entries, which
-// nobody sees then, are for the caller to delete, when nobody writes by the definition any more (WaitLease).
-func (c *Catalog) DropInside(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	return c.changing(ctx, func(s *Snapshot) error { return c.dropInsideBy(ctx, s, t, m) })
-}
-
-func (c *Catalog) dropInsideBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
-	if _, err := s.Table(ctx, t.Name); err != nil {
-		return err
-	}
-	ops := []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}}}
-	relatives, err := s.relatives(ctx, t, "")
-	if err != nil {
-		return err
-	}
-	if ops, err = c.replacing(ops, s, relatives); err != nil {
-		return err
-	}
-	err = c.commit(ctx, s, m, ops, func(known map[string]*definition) {
-		known[strings.ToLower(t.Name)] = nil
-		learn(known, relatives)
-	})
-	if err != nil {
-		return err
-	}
-	return c.dropSequence(ctx, t, m)
-}
-
-// childless makes sure that no table lives inside t: another process may have made one since t was looked at.
-func (s *Snapshot) childless(ctx context.Context, t *planner.Table) error {
+// childless makes sure that no table lives inside t, but for some by folded name: another process may have made one
+// since t was looked at.
+func (s *Snapshot) childless(ctx context.Context, t *planner.Table, but map[string]bool) error {
 	for _, name := range t.Children {
+		if but[strings.ToLower(name)] {
+			continue
+		}
 		if _, err := s.Table(ctx, name); err == nil {
 			return ErrConflict
 		} else if !isNoTable(err) {
@@ -91,7 +67,7 @@ func (s *Snapshot) childless(ctx context.Context, t *planner.Table) error {
 	return nil
 }
 
-// relatives gives the definitions that name a table, when it gets another name; "" when it is dropped.
+// relatives gives the definitions that name a table, when it gets another name.
 func (s *Snapshot) relatives(ctx context.Context, t *planner.Table, to string) ([]*planner.Table, error) {
 	var out []*planner.Table
 	if t.Inside != nil {

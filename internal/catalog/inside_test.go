@@ -63,7 +63,7 @@ func TestInsideRaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{
-		"DROP":         b.Drop(ctx, old, nil),
+		"DROP":         b.Drop(ctx, []*planner.Table{old}, nil),
 		"TRUNCATE":     b.Truncate(ctx, old, nil),
 		"ALTER":        b.Replace(ctx, old, old.Clone(), nil),
 		"second child": b.CreateInside(ctx, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INSIDE expense", old), old, nil),
@@ -101,7 +101,7 @@ func TestInsideRaces(t *testing.T) {
 	}
 
 	// Without the child the name of its rows stays taken: rows may be left of a process that died.
-	if err := a.DropInside(ctx, see(a, "line"), nil); err != nil {
+	if err := a.Drop(ctx, []*planner.Table{see(a, "line")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * time.Millisecond)
@@ -109,7 +109,7 @@ func TestInsideRaces(t *testing.T) {
 	if len(p.Children) != 0 || !slices.Contains(p.KeyNames, "item") {
 		t.Errorf("children %v, names %v", p.Children, p.KeyNames)
 	}
-	if err := b.Drop(ctx, p, nil); err != nil {
+	if err := b.Drop(ctx, []*planner.Table{p}, nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -136,7 +136,7 @@ func TestInsideHalfMade(t *testing.T) {
 	if child.RowName != "item_2" {
 		t.Errorf("rows named %s, as those of the one that was never made may be", child.RowName)
 	}
-	if err := c.DropInside(ctx, child, nil); err != nil {
+	if err := c.Drop(ctx, []*planner.Table{child}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

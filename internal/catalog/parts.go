@@ -51,8 +51,8 @@ func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *pl
 	if err := c.makeParts(ctx, s, next, m); err != nil {
 		return err
 	}
-	gone := orphans(d.table, next)
-	if err := c.publish(ctx, s, m, graves(old, gone), next); err != nil || len(gone) == 0 {
+	gone := physicalGraves(old.Name, orphans(d.table, next))
+	if err := c.publish(ctx, s, m, noteOps(gone), next); err != nil || len(gone) == 0 {
 		return err
 	}
 	if err := c.WaitLease(ctx); err != nil {

@@ -178,7 +178,7 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 		}
 	}
 	if err != nil {
-		if dropErr := x.Catalog.Drop(context.WithoutCancel(ctx), t, x.meter); dropErr != nil {
+		if dropErr := x.Catalog.Drop(context.WithoutCancel(ctx), []*planner.Table{t}, x.meter); dropErr != nil {
 			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
 		}
 		return nil, err
@@ -196,7 +196,7 @@ func (x *definition) fill(ctx context.Context, t *planner.Table, query *planner.
 	return x.Runtime.Write(ctx, &Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter})
 }
 
-// dropTables drops all of the tables, or, when one is missing, none.
+// dropTables drops all of the tables, or, when one is missing, none; up to dropsAtOnce of them in one change.
 func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
 	var tables []*planner.Table
 	var missing []string
@@ -217,19 +217,16 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 	if err := dropsChildren(tables); err != nil {
 		return err
 	}
-	for _, t := range tables {
-		var err error
-		if t.Inside != nil {
-			err = x.dropInside(ctx, t, tables)
-		} else {
-			err = x.Catalog.Drop(ctx, t, x.meter)
-		}
-		if err != nil && !isNoTable(err) {
+	for some := range slices.Chunk(tables, dropsAtOnce) {
+		if err := x.Catalog.Drop(ctx, some, x.meter); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// dropsAtOnce is how many tables one change drops: each takes up to three operations of it.
+const dropsAtOnce = 30
 
 func (x *definition) truncate(ctx context.Context, name dialect.TableName) error {
 	t, err := x.table(ctx, name)

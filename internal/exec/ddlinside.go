@@ -9,7 +9,6 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
-	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -58,30 +57,6 @@ func dropsChildren(tables []*planner.Table) error {
 	}
 	slices.SortStableFunc(tables, func(a, b *planner.Table) int { return depth(b) - depth(a) })
 	return nil
-}
-
-// dropInside drops a table that lives inside another one, then deletes its rows and index entries, unless the
-// physical table goes too.
-func (x *definition) dropInside(ctx context.Context, t *planner.Table, dropped []*planner.Table) error {
-	if err := x.Catalog.DropInside(ctx, t, x.meter); err != nil {
-		return err
-	}
-	if slices.ContainsFunc(dropped, func(o *planner.Table) bool { return o.Physical == t.Physical && o.Inside == nil }) {
-		return nil
-	}
-	if err := x.Catalog.WaitLease(ctx); err != nil {
-		return err
-	}
-	parent, err := x.table(ctx, dialect.TableName{Name: t.Inside.Parent, Pos: -1}) // whose entities they are now
-	if err != nil {
-		return err
-	}
-	for _, ix := range t.Indexes {
-		if err := x.deleteSpan(ctx, parent, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), ix); err != nil {
-			return err
-		}
-	}
-	return x.deleteSpan(ctx, parent, t.RowSpan(), nil)
 }
 
 // empty is TRUNCATE of a table that lives inside another one, whose physical table it cannot give up: a DELETE of

@@ -33,24 +33,17 @@ func partsOf(t *planner.Table) []*planner.Part {
 
 // eachInPart is eachStored for one part.
 func (x *definition) eachInPart(ctx context.Context, t *planner.Table, part *planner.Part, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
-	scan := engine.Scan{Table: t.PhysicalOf(part), Select: sel, Meter: x.meter}
-	if t.Foreign != nil {
-		scan.AllPartitions = true
-	} else if t.Partition == nil {
-		scan.PartitionKey, scan.From, scan.To = keymap.SinglePartition, span.From, span.To
-	} else {
-		scan.AllPartitions = true
-		scan.Filter = &engine.Filter{Op: engine.And, Kids: []*engine.Filter{
-			{Op: engine.Ge, Property: "RowKey", Value: engine.Value{Type: engine.String, S: span.From}},
-			{Op: engine.Lt, Property: "RowKey", Value: engine.Value{Type: engine.String, S: span.To}},
-		}}
+	return engine.EachIn(ctx, x.Runtime.Engine, rangeOf(t, part, span), sel, x.meter, do)
+}
+
+// rangeOf is where a table has the entities of a span of row keys. A table spread over partitions is read as a whole,
+// except where that would read those of other tables, too.
+func rangeOf(t *planner.Table, part *planner.Part, span keymap.Span) engine.Range {
+	r := engine.Range{Table: t.PhysicalOf(part), From: span.From, To: span.To}
+	if t.Foreign == nil && (t.Partition == nil || t.SharesPhysical()) {
+		r.Partitions = t.Partitions()
 	}
-	return engine.Each(ctx, x.Runtime.Engine, scan, func(e *engine.Entity) error {
-		if e.RowKey < span.From || span.To != "" && e.RowKey >= span.To {
-			return nil
-		}
-		return do(e)
-	})
+	return r
 }
 
 // transform gives rows of a definition the form of the next one.
@@ -345,41 +338,11 @@ func (rw *rowWriter) renew(ctx context.Context, w *writer, r *rowWrite, old stor
 
 // deleteEntries deletes all entries of an index that t has no more, and that nobody reads or adds to.
 func (x *definition) deleteEntries(ctx context.Context, t *planner.Table, ix *planner.Index) error {
-	return x.deleteSpan(ctx, t, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), ix)
-}
-
-// deleteSpan deletes all entities of a span of row keys: entries of an index, or rows (ix nil).
-func (x *definition) deleteSpan(ctx context.Context, t *planner.Table, span keymap.Span, ix *planner.Index) error {
 	for _, part := range partsOf(t) {
-		if err := x.deleteInPart(ctx, t, part, span, ix); err != nil {
+		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))
+		if err := engine.Clear(ctx, x.Runtime.Engine, r, x.Runtime.Parallel, x.meter); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-func (x *definition) deleteInPart(ctx context.Context, t *planner.Table, part *planner.Part, span keymap.Span, ix *planner.Index) error {
-	for {
-		w := x.writer(ctx)
-		err := x.eachInPart(ctx, t, part, span, []string{}, func(e *engine.Entity) error {
-			if len(w.rows) == rewriteWindow {
-				return errWindowFull
-			}
-			r := &rowWrite{number: len(w.rows), table: t, part: part, partition: e.PartitionKey}
-			r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: e.PartitionKey, RowKey: e.RowKey}}, ix)
-			return w.add(r)
-		})
-		if err != nil && !errors.Is(err, errWindowFull) {
-			return err
-		}
-		if len(w.rows) == 0 {
-			return nil
-		}
-		if err := w.flush(ctx); err != nil && !isRace(err) {
-			return err // a race: a row went, and its entry with it
-		}
-	}
-}
-
-// errWindowFull ends a walk that goes on after what it found is dealt with.
-var errWindowFull = errors.New("window full")

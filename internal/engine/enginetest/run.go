@@ -64,6 +64,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine, traits ...Trait) {
 		{"ScanSelect", testScanSelect},
 		{"WriteWhileScanning", testWriteWhileScanning},
 		{"Cursor", testCursor},
+		{"Clear", testClear},
 		{"Filters", testFilters},
 		{"FilterKeys", testFilterKeys},
 		{"FilterTimestamp", testFilterTimestamp},

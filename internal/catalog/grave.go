@@ -1,0 +1,134 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// grave is what is left of a dropped table, as a note of the catalog has it: physical tables, or keys of one that
+// other tables use, too.
+type grave struct {
+	name    string   // of the table, for people
+	tables  []string // physical ones
+	within  string   // the physical table that the others below are about; "" when tables are to be deleted
+	names   []string // that the keys of rows (the first), and of index entries, begin with
+	spread  int      // partitions: 0: the single one, n: that many buckets, onlyRowsKnow
+	dropped time.Time
+	deleted bool
+	etag    string // of a note that was read
+}
+
+// onlyRowsKnow says that rows have the partitions that their columns say.
+const onlyRowsKnow = -1
+
+// gravesOf gives what is left of tables that are dropped together: what lives in the physical table of one of them
+// goes with it. Those with a physical table of their own come first.
+func gravesOf(tables []*planner.Table) []*grave {
+	var own, shared []*grave
+	var goes []string
+	for _, t := range tables {
+		if !t.SharesPhysical() {
+			own = append(own, &grave{name: t.Name, tables: t.Physicals()})
+			goes = append(goes, t.Physicals()...)
+		}
+	}
+	for _, t := range tables {
+		if t.SharesPhysical() && !slices.Contains(goes, t.Physical) {
+			shared = append(shared, keysOf(t))
+		}
+	}
+	return append(own, shared...)
+}
+
+// keysOf is the grave of a table that shares its physical table. It has the names of indexes that are no more, too:
+// a process may not have lived to delete their entries.
+func keysOf(t *planner.Table) *grave {
+	g := &grave{name: t.Name, within: t.Physical, names: append([]string{t.RowName}, t.KeyNames...)}
+	if p := t.Partition; p != nil && p.Kind == planner.PartitionByHash {
+		g.spread = p.Count
+	} else if p != nil {
+		g.spread = onlyRowsKnow
+	}
+	return g
+}
+
+// physicalGraves is the grave of physical tables, if any.
+func physicalGraves(name string, physicals []string) []*grave {
+	if len(physicals) == 0 {
+		return nil
+	}
+	return []*grave{{name: name, tables: physicals}}
+}
+
+// key is the RowKey of the note.
+func (g *grave) key() string {
+	if g.within == "" {
+		return dropPrefix + g.tables[0]
+	}
+	return keysNote(g.within, g.names[0])
+}
+
+// keysNote is the RowKey of the note that says that keys of a physical table are taken by a table that was dropped.
+func keysNote(physical, rowName string) string {
+	return dropPrefix + physical + string(keymap.Separator) + rowName
+}
+
+// ranges are what is to be deleted of a physical table that others use.
+func (g *grave) ranges() []engine.Range {
+	if g.within == "" {
+		return nil
+	}
+	var partitions []string
+	switch {
+	case g.spread == 0:
+		partitions = []string{keymap.SinglePartition}
+	case g.spread > 0:
+		partitions = keymap.Buckets(g.spread)
+	}
+	var out []engine.Range
+	for _, span := range keymap.NestedSpans(g.names[0], g.names[1:]) {
+		out = append(out, engine.Range{Table: g.within, Partitions: partitions, From: span.From, To: span.To})
+	}
+	return out
+}
+
+// note makes the operation that stores the note, as one of now.
+func (g *grave) note() engine.Op {
+	e := engine.Entity{
+		PartitionKey: partition, RowKey: g.key(),
+		Names:  []string{"Name", "Dropped", "Deleted"},
+		Values: []engine.Value{textValue(g.name), int64Value(time.Now().Unix()), {Type: engine.Boolean}},
+	}
+	if g.deleted {
+		e.Values[2].N = 1
+	}
+	if g.within == "" {
+		setText(&e, "Tables", strings.Join(g.tables, " "))
+	} else {
+		setText(&e, "Within", g.within)
+		setText(&e, "Keys", strings.Join(g.names, " ")) // no key has a blank
+		e.Names, e.Values = append(e.Names, "Spread"), append(e.Values, int64Value(int64(g.spread)))
+	}
+	return engine.Op{Kind: engine.Upsert, Entity: e}
+}
+
+func noteOps(graves []*grave) []engine.Op {
+	var ops []engine.Op
+	for _, g := range graves {
+		ops = append(ops, g.note())
+	}
+	return ops
+}
+
+func readGrave(e *engine.Entity) *grave {
+	return &grave{
+		name: textOf(e, "Name"), tables: strings.Fields(textOf(e, "Tables")),
+		within: textOf(e, "Within"), names: strings.Fields(textOf(e, "Keys")), spread: int(int64(property(e, "Spread").N)),
+		dropped: time.Unix(int64(property(e, "Dropped").N), 0), deleted: property(e, "Deleted").N != 0, etag: e.ETag,
+	}
+}
