@@ -20,6 +20,7 @@ type conn struct {
 	tx         *buffer.Buffer   // nil outside a transaction
 	readOnly   bool             // of the transaction
 	wrote      []*planner.Table // the definitions that the transaction has written by
+	reached    *reached         // by the last write
 	savepoints []savepoint
 	spare      *query // that of a point read that has ended, for the next query
 	locks      bool   // it may hold some of namedLocks

@@ -28,6 +28,7 @@ type Connector struct {
 	ids      atomic.Int64 // CONNECTION_ID()
 	locks    namedLocks
 	closing  chan struct{} // closed by Close
+	growing  sync.Mutex    // held by the one statement that makes a part ahead
 
 	mu      sync.Mutex
 	store   *store

@@ -151,6 +151,9 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	if c.tx != nil {
 		c.wrote = append(c.wrote, plan.Tables...)
 	}
+	if insert, ok := plan.Write.(*planner.Insert); ok && did.Newest != nil {
+		c.reached = &reached{insert.Table, did.Newest}
+	}
 	c.session.RowCount = did.Affected
 	c.unsee(plan)
 	if did.LastInsertID != 0 {

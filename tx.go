@@ -4,7 +4,9 @@ import (
 	"context"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // tx is a transaction as database/sql sees it; the connection holds its state.
@@ -23,11 +25,19 @@ func (c *conn) commit(ctx context.Context) error {
 	if c.tx == nil {
 		return nil // a statement such as CREATE TABLE has committed it
 	}
-	b, wrote := c.tx, c.wrote
+	b, wrote, reached := c.tx, c.wrote, c.reached
 	c.endTx()
 	if len(wrote) == 0 {
 		return nil
 	}
+	if err := c.commitBuffer(ctx, b, wrote); err != nil {
+		return err
+	}
+	c.makeAhead(ctx, reached)
+	return nil
+}
+
+func (c *conn) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*planner.Table) error {
 	defer c.connector.catalog.BeginWrite()()
 	for _, t := range wrote {
 		if t.IsOpen() || t.Virtual != nil {
@@ -52,7 +62,7 @@ func (c *conn) rollback() error {
 }
 
 func (c *conn) endTx() {
-	c.tx, c.readOnly, c.savepoints, c.wrote = nil, false, nil, nil
+	c.tx, c.readOnly, c.savepoints, c.wrote, c.reached = nil, false, nil, nil, nil
 }
 
 // savepoint is a place in a transaction to go back to.

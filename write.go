@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -27,7 +28,13 @@ func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outc
 			partial *exec.PartialError
 		)
 		switch {
-		case err == nil || try == writeTries || errors.As(err, &partial):
+		case err == nil:
+			if c.tx == nil {
+				c.makeAhead(ctx, c.reached)
+				c.reached = nil
+			}
+			return out, nil
+		case try == writeTries || errors.As(err, &partial):
 			return out, err
 		case errors.As(err, &need) && (need.Grows || need.Opening):
 			if err := c.makeParts(ctx, need); err != nil {
@@ -77,6 +84,26 @@ func (c *conn) writeOnce(ctx context.Context, p *prepared, args []value.Value) (
 // makeParts makes the parts that rows need.
 func (c *conn) makeParts(ctx context.Context, need *planner.NoPartError) error {
 	return c.definer().MakeParts(ctx, need, &c.session, &c.connector.upkeep)
+}
+
+// reached is the newest part of a table whose parts are made as rows arrive, where rows were written to it.
+type reached struct {
+	table *planner.Table
+	part  *planner.Part
+}
+
+// makeAhead makes the part behind the one that was reached, or opens it when it is time. What was written stands
+// whatever comes of it, and the next row tries again.
+func (c *conn) makeAhead(ctx context.Context, r *reached) {
+	k := c.connector
+	if r == nil || ctx.Err() != nil || !k.growing.TryLock() {
+		return
+	}
+	defer k.growing.Unlock()
+	err := c.definer().MakeAhead(ctx, r.table, r.part, &c.session, &k.upkeep)
+	if err != nil && !errors.Is(err, catalog.ErrConflict) && ctx.Err() == nil {
+		k.logger.Warn("the part for later rows was not made", "table", r.table.Name, "reason", err.Error())
+	}
 }
 
 // deleteParts deletes the rows of whole parts with their tables.

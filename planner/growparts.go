@@ -19,12 +19,17 @@ func (ps *Parts) everyText() string {
 }
 
 // GrowParts adds the parts that rows with these values of the dividing column need, where they are missing, of
-// a table that makes them as rows arrive. The table is a Clone.
+// a table that makes them as rows arrive; and the one behind the newest, where that is new. opening: they may not be
+// written to yet. The table is a Clone.
 func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
 	if err := t.Init(); err != nil {
 		return err
 	}
 	ps := t.Parts
+	var newest *Part
+	if len(ps.List) > 0 {
+		newest = ps.List[len(ps.List)-1]
+	}
 	for _, values := range missing {
 		code, err := ps.appendCode(nil, func(i int) value.Value { return values[i] })
 		if err != nil {
@@ -33,21 +38,85 @@ func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
 		if ps.find(string(code)) != nil {
 			continue
 		}
-		p, err := t.partFor(values[0])
-		if err != nil {
-			return err
-		}
-		p.Opening = opening
-		at, _ := slices.BinarySearchFunc(ps.List, p.Spans[0].From, func(q *Part, from string) int { return strings.Compare(q.Spans[0].From, from) })
-		ps.List = slices.Insert(ps.List, at, p)
-		if len(ps.List) > MaxParts {
+		if len(ps.List) == MaxParts {
 			return newError(codeTooManyPartitions, noPos, "Too many partitions: table %s has %d, and a row needs another one; drop old ones or choose a longer INTERVAL", t.Name, MaxParts)
 		}
-		if err := ps.init(t); err != nil {
+		if err := t.addPart(values[0], opening); err != nil {
 			return err
 		}
 	}
-	return nil
+	if len(ps.List) == 0 || ps.List[len(ps.List)-1] == newest {
+		return nil
+	}
+	return t.addNext(opening)
+}
+
+// GrowAhead is for rows that lie in the newest part that may be written to, of that physical name: it gives a
+// definition with the one behind it, or in which those are open that mayOpen lets, so that the first row there waits
+// for nothing; nil where there is nothing to do.
+func (t *Table) GrowAhead(newest string, opening bool, mayOpen func(*Part) bool) (*Table, error) {
+	ps := t.Parts
+	if p := ps.newest(); p == nil || p.Physical != newest {
+		return nil, nil // others were faster
+	}
+	if !ps.List[len(ps.List)-1].Opening {
+		if _, ok := t.nextBegin(); !ok {
+			return nil, nil
+		}
+		next := t.Clone()
+		if err := next.Init(); err != nil {
+			return nil, err
+		}
+		return next, next.addNext(opening)
+	}
+	var next *Table
+	for i, p := range ps.List {
+		if !p.Opening || !mayOpen(p) {
+			continue
+		}
+		if next == nil {
+			next = t.Clone()
+		}
+		next.Parts.List[i].Opening = false
+	}
+	return next, nil
+}
+
+// nextBegin gives the value that the part behind the newest begins with, where the column has such ones and there is
+// room for a part.
+func (t *Table) nextBegin() (v value.Value, ok bool) {
+	ps := t.Parts
+	end := ps.List[len(ps.List)-1].Spans[0].To
+	if end == "" || len(ps.List) == MaxParts {
+		return v, false
+	}
+	v, _, err := keymap.DecodeValue(end, ps.codes[0])
+	if err == nil {
+		_, err = t.Columns[ps.Columns[0]].Type.Convert(v)
+	}
+	return v, err == nil
+}
+
+// addNext adds the part behind the newest, if there can be one.
+func (t *Table) addNext(opening bool) error {
+	v, ok := t.nextBegin()
+	if !ok {
+		return nil
+	}
+	return t.addPart(v, opening)
+}
+
+// addPart adds the part of a value.
+func (t *Table) addPart(v value.Value, opening bool) error {
+	ps := t.Parts
+	p, err := t.partFor(v)
+	if err != nil {
+		return err
+	}
+	p.Opening = opening
+	at, _ := slices.BinarySearchFunc(ps.List, p.Spans[0].From, func(q *Part, from string) int { return strings.Compare(q.Spans[0].From, from) })
+	ps.List = slices.Insert(ps.List, at, p)
+	return ps.init(t)
 }
 
 // partFor makes the part of a value.

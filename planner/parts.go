@@ -49,6 +49,8 @@ type Part struct {
 	Spans    []CodeSpan // of the columns' codes, with the separator between them
 	// Opening: nobody writes to it yet, as some process may not know yet that it has to be read.
 	Opening bool `json:",omitempty"`
+	// Announced is when a part that is opened was published, in Unix seconds of whoever did. The catalog sets it.
+	Announced int64 `json:",omitempty"`
 
 	number int // in List
 }
@@ -124,11 +126,13 @@ func (t *Table) PartOf(row []value.Value) (*Part, error) {
 }
 
 // NeedParts makes sure that every one of the rows has a part that may be written to; a *NoPartError names those
-// that are missing.
-func (t *Table) NeedParts(rows [][]value.Value) error {
+// that are missing. newest is the last part that may be written to of a table whose parts are made as rows arrive,
+// where a row lies in it: then the one behind it is to be made or opened (GrowAhead).
+func (t *Table) NeedParts(rows [][]value.Value) (newest *Part, err error) {
 	if t.Parts == nil {
-		return nil
+		return nil, nil
 	}
+	last := t.Parts.newest()
 	need := &NoPartError{Table: t}
 	for _, row := range rows {
 		p, err := t.PartOf(row)
@@ -137,13 +141,28 @@ func (t *Table) NeedParts(rows [][]value.Value) error {
 		case errors.As(err, &none) && none.Grows:
 			need.Missing, need.Grows = append(need.Missing, none.Missing...), true
 		case err != nil:
-			return err
+			return nil, err
+		case p == last:
+			newest = p
 		default:
 			need.Opening = need.Opening || p.Opening
 		}
 	}
 	if need.Grows || need.Opening {
-		return need
+		return nil, need
+	}
+	return newest, nil
+}
+
+// newest gives the last part that may be written to, where parts are made as rows arrive, or nil.
+func (ps *Parts) newest() *Part {
+	if ps.Every == 0 {
+		return nil
+	}
+	for _, p := range slices.Backward(ps.List) {
+		if !p.Opening {
+			return p
+		}
 	}
 	return nil
 }

@@ -16,11 +16,14 @@ type Table struct {
 	Name     string // as written; names are found without regard to case
 	Physical string // the service's table
 	Version  int64
-	Columns  []*Column
-	Key      []KeyPart // of the primary key; never empty (a table without one gets a hidden row id)
-	Indexes  []*Index
-	Checks   []CheckDef
-	Comment  string
+	// WriteVersion is the Version of the last change that a statement which writes by the definition must not miss:
+	// of any but those that only gave the table more parts. The catalog sets both.
+	WriteVersion int64
+	Columns      []*Column
+	Key          []KeyPart // of the primary key; never empty (a table without one gets a hidden row id)
+	Indexes      []*Index
+	Checks       []CheckDef
+	Comment      string
 	// Foreign says how entities of somebody else's program make up the table; nil: the table is the driver's own.
 	Foreign *Foreign `json:",omitempty"`
 	// Partition says how rows are spread; nil: all in one partition.

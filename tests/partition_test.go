@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -17,16 +18,20 @@ func openTwo(t *testing.T, lease time.Duration) (a, b *sql.DB) {
 	t.Helper()
 	config := overService(0, false)
 	config.SchemaLease = lease
-	open := func() *sql.DB {
-		k, err := nearlyfree.NewConnector(config)
-		if err != nil {
-			t.Fatal(err)
-		}
-		db := sql.OpenDB(k)
-		t.Cleanup(func() { db.Close() })
-		return db
+	a, _ = openConfig(t, config)
+	b, _ = openConfig(t, config)
+	return a, b
+}
+
+func openConfig(t *testing.T, config *nearlyfree.Config) (*sql.DB, *nearlyfree.Connector) {
+	t.Helper()
+	k, err := nearlyfree.NewConnector(config)
+	if err != nil {
+		t.Fatal(err)
 	}
-	return open(), open()
+	db := sql.OpenDB(k)
+	t.Cleanup(func() { db.Close() })
+	return db, k
 }
 
 func mustExec(t *testing.T, db *sql.DB, text string, args ...any) {
@@ -100,7 +105,7 @@ func TestCreateTableAsParts(t *testing.T) {
 	mustExec(t, a, "CREATE TABLE visit (at DATETIME, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 MONTH)")
 	mustExec(t, a, "INSERT INTO visit VALUES ('2026-01-05', 1), ('2026-02-28', 2), ('2026-07-01', 3)")
 	mustExec(t, a, "CREATE TABLE quarter (at DATE, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 QUARTER) AS SELECT DATE(at) AS at, id FROM visit")
-	for table, want := range map[string]string{"visit": "p202601,p202602,p202607", "quarter": "p202601,p202607"} {
+	for table, want := range map[string]string{"visit": "p202601,p202602,p202607,p202608", "quarter": "p202601,p202607,p202610"} {
 		var ids, parts string
 		if err := b.QueryRow("SELECT GROUP_CONCAT(id ORDER BY id) FROM " + table).Scan(&ids); err != nil || ids != "1,2,3" {
 			t.Errorf("%s: rows %s, %v", table, ids, err)
@@ -148,5 +153,82 @@ func TestDropPartUnderReaders(t *testing.T) {
 	var n int
 	if err := a.QueryRow("SELECT COUNT(*) FROM log WHERE id < 20").Scan(&n); err != nil || n != 1 {
 		t.Errorf("%d rows, %v", n, err)
+	}
+}
+
+const lastingLease = time.Hour
+
+// TestPartAhead: the first row of a period waits for nothing where the period before had rows. The process that
+// writes it would wait for two hours if it had to make its part, or to open it.
+func TestPartAhead(t *testing.T) {
+	config := overService(0, false)
+	config.SchemaLease = time.Millisecond
+	a, _ := openConfig(t, config)
+	mustExec(t, a, "CREATE TABLE visit (at DATE, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 MONTH)")
+	mustExec(t, a, "INSERT INTO visit VALUES ('2026-01-01', 1)") // both January and February are made, and opened
+
+	patient := *config
+	patient.SchemaLease = lastingLease
+	b, connector := openConfig(t, &patient)
+	mustExec(t, b, "INSERT INTO visit VALUES ('2026-01-02', 2)")
+	before := connector.Stats()
+	mustExec(t, b, "INSERT INTO visit VALUES ('2026-02-01', 3)")
+	cost := connector.Stats().Sub(before)
+	if statement, upkeep := cost.Requests-cost.SchemaRequests, cost.SchemaRequests; statement != 1 || upkeep != 3 {
+		t.Errorf("%d requests for the row, %d for the part behind it", statement, upkeep)
+	}
+	checkParts(t, b, "p202601,p202602,p202603")
+
+	// March is there, and nobody has known it for two leases.
+	mustExec(t, b, "INSERT INTO visit VALUES ('2026-02-02', 4)")
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if _, err := b.ExecContext(ctx, "INSERT INTO visit VALUES ('2026-03-01', 5)"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("a row was written to a part that others may not know yet: %v", err)
+	}
+
+	// A process that has known it for so long opens it as it writes to the part before, and another one need not wait.
+	c, _ := openConfig(t, config)
+	mustExec(t, c, "INSERT INTO visit VALUES ('2026-02-03', 6)")
+	time.Sleep(3 * config.SchemaLease)
+	mustExec(t, c, "INSERT INTO visit VALUES ('2026-02-04', 7)")
+	d, _ := openConfig(t, &patient)
+	mustExec(t, d, "INSERT INTO visit VALUES ('2026-03-02', 8)")
+	checkParts(t, d, "p202601,p202602,p202603,p202604")
+	if n := count(t, a, "SELECT COUNT(*) FROM visit"); n != 7 {
+		t.Errorf("%d rows", n)
+	}
+}
+
+func checkParts(t *testing.T, db *sql.DB, want string) {
+	t.Helper()
+	var parts string
+	if err := db.QueryRow("SELECT GROUP_CONCAT(PARTITION_NAME ORDER BY PARTITION_ORDINAL_POSITION) FROM information_schema.PARTITIONS").Scan(&parts); err != nil || parts != want {
+		t.Errorf("parts %s, %v", parts, err)
+	}
+}
+
+// TestTransactionOverGrowth: a transaction is not refused because the table got more parts meanwhile, but because one
+// went.
+func TestTransactionOverGrowth(t *testing.T) {
+	a, b := openTwo(t, time.Millisecond)
+	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY) PARTITION BY RANGE (v) INTERVAL (10)")
+	mustExec(t, a, "INSERT INTO n VALUES (1)")
+	for i, change := range []string{"INSERT INTO n VALUES (55)", "INSERT INTO n VALUES (-5), (25)", "ALTER TABLE n DROP PARTITION p50"} {
+		tx, err := a.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := tx.Exec("INSERT INTO n VALUES (?)", 2+i); err != nil {
+			t.Fatal(err)
+		}
+		mustExec(t, b, change)
+		time.Sleep(2 * time.Millisecond) // so that the lease is over
+		if err := tx.Commit(); i < 2 && err != nil || i == 2 && !errors.Is(err, nearlyfree.ErrSchemaChanged) {
+			t.Errorf("%s: %v", change, err)
+		}
+	}
+	if n := count(t, b, "SELECT SUM(v) FROM n"); n != 1+2+3-5+25 {
+		t.Errorf("the sum is %d", n)
 	}
 }

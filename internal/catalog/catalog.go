@@ -54,6 +54,7 @@ type Catalog struct {
 
 	sequences sequences
 	open      openTables
+	opening   openingParts
 }
 
 // Snapshot is the definitions as of one version. Definitions are read when they are first asked for.
@@ -184,7 +185,11 @@ func (c *Catalog) WaitLease(ctx context.Context) error {
 	if !c.engine.Shared() {
 		return nil
 	}
-	t := time.NewTimer(2 * c.lease)
+	return sleep(ctx, 2*c.lease)
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -194,7 +199,7 @@ func (c *Catalog) WaitLease(ctx context.Context) error {
 	}
 }
 
-// Current says whether t is the definition that holds now, within the lease.
+// Current says whether what is written by t is right by the definition that holds now, within the lease.
 func (c *Catalog) Current(ctx context.Context, t *planner.Table) (bool, error) {
 	s, err := c.Snapshot(ctx)
 	if err != nil {
@@ -204,7 +209,7 @@ func (c *Catalog) Current(ctx context.Context, t *planner.Table) (bool, error) {
 	if isNoTable(err) {
 		return false, nil
 	}
-	return err == nil && now.Version == t.Version, err
+	return err == nil && now.WriteVersion == t.WriteVersion, err
 }
 
 // Valid says whether tables, which a plan was made against, are still the definitions of s.
@@ -311,7 +316,7 @@ func (s *Snapshot) load(ctx context.Context, folded string) (*definition, error)
 	if err != nil {
 		return nil, err
 	}
-	return decodeDefinition(&e)
+	return c.read(&e)
 }
 
 // Tables gives all definitions, sorted by folded name.
@@ -335,7 +340,7 @@ func (s *Snapshot) loadAll(ctx context.Context) error {
 	found := map[string]*definition{}
 	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
-			d, err := decodeDefinition(e)
+			d, err := c.read(e)
 			if err == nil {
 				found[strings.ToLower(d.table.Name)] = d
 			}

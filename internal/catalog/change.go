@@ -236,6 +236,12 @@ func (c *Catalog) Latest(ctx context.Context) (*Snapshot, error) {
 
 // stamp gives t the version that the change will have.
 func (c *Catalog) stamp(s *Snapshot, t *planner.Table) (engine.Entity, error) {
+	t.WriteVersion = s.version + 1
+	return c.stampGrown(s, t)
+}
+
+// stampGrown is stamp for a change that those who write by the definition before need not know of.
+func (c *Catalog) stampGrown(s *Snapshot, t *planner.Table) (engine.Entity, error) {
 	t.Version = s.version + 1
 	if err := t.Init(); err != nil {
 		return engine.Entity{}, err

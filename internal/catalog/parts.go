@@ -3,6 +3,8 @@ package catalog
 import (
 	"context"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
@@ -24,6 +26,9 @@ func (c *Catalog) makeParts(ctx context.Context, s *Snapshot, t *planner.Table, 
 			continue
 		}
 		p.Physical = keymap.PartTable(c.database, t.Name, p.Name, s.version+1)
+		if p.Opening {
+			p.Announced = time.Now().Unix()
+		}
 		if err := c.engine.CreateTable(ctx, p.Physical, m); err != nil && !isCode(err, engine.CodeExists) {
 			return err
 		}
@@ -38,7 +43,8 @@ func orphans(old, next *planner.Table) []string {
 }
 
 // ReplaceParts is Replace for a definition with other parts: it makes the physical tables that are new, and deletes
-// those that next does without when nobody writes by the old definition any more.
+// those that next does without when nobody writes by the old definition any more. Where there are none of those, what
+// is written by the old definition meanwhile is right by the new one, too.
 func (c *Catalog) ReplaceParts(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartsBy(ctx, s, old, next, m) })
 }
@@ -52,7 +58,17 @@ func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *pl
 		return err
 	}
 	gone := physicalGraves(old.Name, orphans(d.table, next))
-	if err := c.publish(ctx, s, m, noteOps(gone), next); err != nil || len(gone) == 0 {
+	stamp := c.stamp
+	if len(gone) == 0 {
+		stamp = c.stampGrown
+	}
+	e, err := stamp(s, next)
+	if err != nil {
+		return err
+	}
+	ops := append(noteOps(gone), engine.Op{Kind: engine.Replace, Entity: e})
+	err = c.commit(ctx, s, m, ops, func(known map[string]*definition) { learn(known, []*planner.Table{next}) })
+	if err != nil || len(gone) == 0 {
 		return err
 	}
 	if err := c.WaitLease(ctx); err != nil {
@@ -68,4 +84,68 @@ func (s *Snapshot) nameTaken(ctx context.Context, physical string) (bool, error)
 		return false, err
 	}
 	return slices.ContainsFunc(tables, func(t *planner.Table) bool { return t.Physical == physical }), nil
+}
+
+// openingParts is since when this process knows the parts that are being opened: as long as a definition is trusted
+// after that, and a request by it may be under way, another process may go by one without them, and would miss their
+// rows.
+type openingParts struct {
+	mu    sync.Mutex
+	since map[string]time.Time // by physical name, which is never used again
+}
+
+// read decodes a definition that was read just now.
+func (c *Catalog) read(e *engine.Entity) (*definition, error) {
+	d, err := decodeDefinition(e)
+	if err != nil || d.table.Parts == nil {
+		return d, err
+	}
+	c.opening.mu.Lock()
+	defer c.opening.mu.Unlock()
+	for _, p := range d.table.Parts.List {
+		_, known := c.opening.since[p.Physical]
+		switch {
+		case p.Opening && !known:
+			if c.opening.since == nil {
+				c.opening.since = map[string]time.Time{}
+			}
+			c.opening.since[p.Physical] = time.Now()
+		case !p.Opening:
+			delete(c.opening.since, p.Physical)
+		}
+	}
+	return d, nil
+}
+
+// MayOpen says whether every process that uses the store knows a part of a definition, so that rows may be written
+// to it.
+func (c *Catalog) MayOpen(p *planner.Part) bool { return c.untilOpen(p) <= 0 }
+
+// untilOpen is how long to wait before a part may be written to.
+func (c *Catalog) untilOpen(p *planner.Part) time.Duration {
+	if !p.Opening || !c.engine.Shared() {
+		return 0
+	}
+	if p.Announced > 0 && time.Since(time.Unix(p.Announced, 0)) > noteAge+2*c.lease {
+		return 0 // however far the clocks of two machines are apart
+	}
+	c.opening.mu.Lock()
+	defer c.opening.mu.Unlock()
+	since, known := c.opening.since[p.Physical]
+	if !known {
+		return 2 * c.lease
+	}
+	return 2*c.lease - time.Since(since)
+}
+
+// WaitOpen returns when all parts of t may be written to.
+func (c *Catalog) WaitOpen(ctx context.Context, t *planner.Table) error {
+	var longest time.Duration
+	for _, p := range t.Parts.List {
+		longest = max(longest, c.untilOpen(p))
+	}
+	if longest <= 0 {
+		return ctx.Err()
+	}
+	return sleep(ctx, longest)
 }

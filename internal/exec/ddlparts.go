@@ -32,14 +32,14 @@ func (x *definition) openParts(ctx context.Context, t *planner.Table) (*planner.
 	if err != nil || t.Parts == nil || !slices.ContainsFunc(t.Parts.List, func(p *planner.Part) bool { return p.Opening }) {
 		return t, err
 	}
-	if err := x.Catalog.WaitLease(ctx); err != nil {
+	if err := x.Catalog.WaitOpen(ctx, t); err != nil {
 		return nil, err
 	}
 	next := t.Clone()
 	for _, p := range next.Parts.List {
 		p.Opening = false
 	}
-	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+	if err := x.Catalog.ReplaceParts(ctx, t, next, x.meter); err != nil {
 		return nil, err
 	}
 	return x.reload(ctx, next)
@@ -80,6 +80,22 @@ func (x *definition) makeParts(ctx context.Context, need *planner.NoPartError) e
 	}
 	_, err = x.openParts(ctx, t)
 	return err
+}
+
+// MakeAhead makes the part behind the newest one of t, or opens it when it is time: rows were written to the newest,
+// and those of the one behind it shall find it open. It waits for nothing: what cannot be done yet, or was done by
+// others, is left to the next row.
+func (d *Definer) MakeAhead(ctx context.Context, t *planner.Table, newest *planner.Part, session *expr.Session, m *engine.Meter) error {
+	x := &definition{Definer: d, session: session, meter: m}
+	t, err := x.reload(ctx, t)
+	if err != nil || t.Parts == nil {
+		return err
+	}
+	next, err := t.GrowAhead(newest.Physical, x.Runtime.Engine.Shared(), x.Catalog.MayOpen)
+	if err != nil || next == nil {
+		return err
+	}
+	return x.Catalog.ReplaceParts(ctx, t, next, x.meter)
 }
 
 // DeleteParts empties whole parts by deleting their tables.

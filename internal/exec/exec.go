@@ -64,4 +64,5 @@ type Result struct {
 	LastInsertID int64           // what LAST_INSERT_ID() gives from now on: the first AUTO_INCREMENT value made, or that of the last row updated; 0: as before
 	InsertID     int64           // LastInsertID; where that is 0, the last AUTO_INCREMENT value that the statement gave itself
 	Rows         [][]value.Value // RETURNING
+	Newest       *planner.Part   // see planner.Table.NeedParts
 }

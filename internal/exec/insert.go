@@ -82,7 +82,7 @@ func (n *insertNode) gather(ctx context.Context, w *writer) error {
 	if rows, automatic, err = n.finish(w, rows, automatic); err != nil {
 		return err
 	}
-	if err := n.plan.Table.NeedParts(rows); err != nil {
+	if w.newest, err = n.plan.Table.NeedParts(rows); err != nil {
 		return err
 	}
 	if n.plan.SkipUnfit && n.plan.Table.Inside != nil {

@@ -23,6 +23,7 @@ type writer struct {
 	tx      *buffer.Buffer // nil outside a transaction
 	rows    []*rowWrite
 	written *written
+	newest  *planner.Part // see Result
 }
 
 // written is what the tries of a statement have written so far.
@@ -347,6 +348,7 @@ func (w *writer) stands() bool {
 
 // settle adds what this try has written, and found to be right as it is, to the statement's result.
 func (w *writer) settle(all *Result) {
+	all.Newest = w.newest
 	for _, r := range w.rows {
 		if !r.done {
 			continue

@@ -1,0 +1,62 @@
+package catalog
+
+import (
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// TestMayOpen: a part may be opened when it has been known for two leases, to this process or, for longer than clocks
+// differ, to anybody.
+func TestMayOpen(t *testing.T) {
+	store := sharedMemory{embedded.OpenMemory(embedded.Options{})}
+	defer store.Close()
+	grow := Open(store, "", time.Hour, nil)
+	parsed, err := dialect.Parse("CREATE TABLE t (n INT PRIMARY KEY) PARTITION BY RANGE (n) INTERVAL (10)", dialect.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := grow.Create(t.Context(), table, nil); err != nil {
+		t.Fatal(err)
+	}
+	next := table.Clone()
+	if err := next.GrowParts([][]value.Value{{value.FromInt(5)}}, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := grow.ReplaceParts(t.Context(), table, next, nil); err != nil {
+		t.Fatal(err)
+	}
+	read := func(lease time.Duration) (*Catalog, *planner.Part) {
+		c := Open(store, "", lease, nil)
+		s, err := c.Snapshot(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		now, err := s.Table(t.Context(), "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, now.Parts.List[0]
+	}
+	c, p := read(time.Hour)
+	if c.MayOpen(p) {
+		t.Error("a part may be opened that was published just now")
+	}
+	old := *p
+	old.Announced -= int64((noteAge + 2*time.Hour).Seconds()) + 60
+	if !c.MayOpen(&old) {
+		t.Error("a part may not be opened that was published long ago")
+	}
+	c, p = read(time.Millisecond)
+	if time.Sleep(3 * time.Millisecond); !c.MayOpen(p) {
+		t.Error("a part may not be opened that has been known for two leases")
+	}
+}
