@@ -199,6 +199,8 @@ func (p *parser) tableOption() (name, value string, ok bool) {
 		return "WITHOUT ROWID", "1", true
 	case p.accept("STRICT"):
 		return "STRICT", "1", true
+	case p.accept("WITH", "PARENT"):
+		return "WITH PARENT", "1", true
 	case p.accept("DATA", "DIRECTORY"), p.accept("INDEX", "DIRECTORY"):
 		p.unsupported(p.pos-2, "DIRECTORY")
 		return "", "", false

@@ -39,7 +39,7 @@ func chooseAccess(r accessRequest) (accessPath, error) {
 	forms := c.conjuncts(r.conds)
 	best := r.path(c, nil, forms)
 	for _, ix := range r.table.Indexes {
-		if ix.State != IndexPublic {
+		if ix.State != IndexPublic || ix.Beside != "" { // among other rows no copies are looked for
 			continue
 		}
 		if p := r.path(c, ix, forms); p.scan != nil && p.better(best) {
@@ -243,6 +243,9 @@ func (r *accessRequest) estimate(s *Scan, k *KeyPlan, depth int, ordered bool, r
 		entities = assumedRows * float64(1+len(r.table.Indexes))
 	}
 	rows := entities * math.Pow(shareResidual, float64(residual))
+	if s.passesCopies() {
+		entities *= 2 // one before the rows of each parent, at most
+	}
 	if r.limit != nil && (ordered || len(r.order) == 0) {
 		want := limitRows(r.limit)
 		if rows > want {

@@ -358,6 +358,9 @@ func (m *alteration) renameIndex(a *dialect.AlterAction) error {
 	if ix == nil {
 		return newError(codeUnknownIndex, a.Pos, "Key '%s' doesn't exist in table '%s'", a.Name, m.t.Name)
 	}
+	if ix.Beside != "" {
+		return notSupported(a.Pos, "renaming '%s', the copies beside table '%s', is", ix.Name, ix.Beside)
+	}
 	if other := m.t.Index(a.NewName); other != nil && other != ix {
 		return newError(codeDuplicateKeyName, a.Pos, "Duplicate key name '%s'", a.NewName)
 	}

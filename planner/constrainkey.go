@@ -18,7 +18,7 @@ func newKeyPlan(t *Table, ix *Index) *KeyPlan {
 		}
 	}
 	if ix == nil {
-		k.complete = len(t.Key)
+		k.complete, k.inside = len(t.Key), t.copiesInside()
 	} else {
 		k.prefix = ix.KeyName + string(keymap.Separator)
 		add(ix.Parts, ix.parts)

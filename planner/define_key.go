@@ -194,7 +194,9 @@ func (d *definer) setCuts() {
 	}
 	set(d.t.Key)
 	for _, ix := range d.t.Indexes {
-		set(ix.Parts)
+		if ix.Beside == "" { // its entries have the codes of another table's key
+			set(ix.Parts)
+		}
 	}
 	if p := d.t.Partition; p != nil {
 		parts := make([]KeyPart, len(p.Columns))

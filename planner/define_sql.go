@@ -31,7 +31,9 @@ func CreateTableSQL(t *Table) string {
 		line("PRIMARY KEY " + t.partsSQL(t.Key))
 	}
 	for _, ix := range t.Indexes {
-		line(t.indexSQL(ix))
+		if ix.Beside == "" { // the other table's definition says it
+			line(t.indexSQL(ix))
+		}
 	}
 	if t.Inside != nil {
 		line(t.ForeignKeySQL())
@@ -48,6 +50,9 @@ func CreateTableSQL(t *Table) string {
 	}
 	if t.Inside != nil {
 		b.WriteString(" INSIDE " + quoteName(t.Inside.Parent))
+		if t.Inside.WithParent {
+			b.WriteString(" WITH PARENT")
+		}
 		return b.String() // its partitions are its parent's
 	}
 	if p := t.Partition; p != nil {

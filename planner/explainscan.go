@@ -19,7 +19,7 @@ const mostShown = 3
 func (e *explainer) scan(s *Scan, depth int) {
 	parts := []string{accessNames[s.Access] + " " + s.name()}
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
-	exact := true
+	exact, copies := true, false
 	requests := 1
 	switch {
 	case s.Access == VirtualScan:
@@ -31,7 +31,7 @@ func (e *explainer) scan(s *Scan, depth int) {
 			add("error %v", err)
 			break
 		}
-		exact = r.Exact
+		exact, copies = r.Exact, r.Copies
 		requests = len(r.Points) + len(r.Spans)
 		if s.Limit != nil && s.PartOrder != 0 {
 			requests = min(requests, 1) // the first part may have enough
@@ -40,6 +40,10 @@ func (e *explainer) scan(s *Scan, depth int) {
 	default:
 		parts = append(parts, e.symbolic(s)...)
 		requests = s.leastRequests()
+		copies = s.passesCopies()
+	}
+	if copies {
+		add("past copies of %s", s.Table.Inside.Parent)
 	}
 	if s.Fetch {
 		add("then rows by key")

@@ -29,6 +29,8 @@ type Composition struct {
 	Key     []KeyPart // the parent's primary key, by this table's columns
 	Name    string    // of the foreign key
 	Cascade bool      // ON DELETE CASCADE; else a parent with children is not deleted
+	// WithParent: a copy of the parent's row lies before the rows that live inside it. See beside.go.
+	WithParent bool `json:",omitempty"`
 
 	parts []keymap.Part // of Key
 }
@@ -100,6 +102,8 @@ func (d *definer) inside(c *dialect.CreateTable) error {
 	}
 	name := c.Options["INSIDE"]
 	switch {
+	case name == "" && c.Options["WITH PARENT"] != "":
+		return newError(codeSyntax, c.Table.Pos, "WITH PARENT follows INSIDE, and says that the parent's row is copied to the rows inside it")
 	case name == "" && len(keys) == 0:
 		return nil
 	case name == "":
@@ -117,7 +121,7 @@ func (d *definer) inside(c *dialect.CreateTable) error {
 	case c.Partitioning != nil:
 		return notSupported(c.Partitioning.Pos, "PARTITION BY of a table INSIDE another one, whose partitions it shares, is")
 	}
-	return d.composition(&keys[0])
+	return d.composition(&keys[0], c.Options["WITH PARENT"] != "")
 }
 
 func (d *definer) foreignKeyRefused(pos dialect.Pos, parent string) error {
@@ -126,7 +130,7 @@ func (d *definer) foreignKeyRefused(pos dialect.Pos, parent string) error {
 }
 
 // composition checks the foreign key against the keys of both tables.
-func (d *definer) composition(f *dialect.ForeignKey) error {
+func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 	parent := d.parent
 	switch {
 	case f.OnUpdate == "cascade" || f.OnUpdate == "set null" || f.OnUpdate == "set default":
@@ -136,7 +140,7 @@ func (d *definer) composition(f *dialect.ForeignKey) error {
 	case parent.Columns[parent.Key[0].Column].Hidden:
 		return newError(codeForeignKey, f.Pos, "Table '%s' has no primary key that another table could live under", parent.Name)
 	}
-	c := &Composition{Parent: parent.Name, RowName: parent.RowName, Name: f.Name, Cascade: f.OnDelete == "cascade"}
+	c := &Composition{Parent: parent.Name, RowName: parent.RowName, Name: f.Name, Cascade: f.OnDelete == "cascade", WithParent: withParent}
 	if c.Name == "" {
 		c.Name = d.t.Name + "_ibfk_1"
 	}
@@ -178,8 +182,12 @@ func (d *definer) composition(f *dialect.ForeignKey) error {
 // shareParent gives a table the place of its parent.
 func (d *definer) shareParent() error {
 	parent := d.parent
-	names := &definer{t: parent.Clone()}
-	d.t.RowName = names.keyName(d.t.Name)
+	if ix := parent.Beside(d.t.Name); d.t.Inside.WithParent && ix != nil {
+		d.t.RowName = ix.KeyName // of a table that a process did not live to make
+	} else {
+		names := &definer{t: parent.Clone()}
+		d.t.RowName = names.keyName(d.t.Name)
+	}
 	if parent.Foreign != nil {
 		return notSupported(noPos, "a table INSIDE one that another program made is")
 	}
@@ -206,6 +214,9 @@ func (t *Table) AddChild(child *Table) *Table {
 		next.Children = append(next.Children, child.Name)
 	}
 	next.KeyNames = append(next.KeyNames, child.RowName)
+	if child.Inside.WithParent {
+		next.Indexes = append(next.Indexes, next.besideIndex(child))
+	}
 	return next
 }
 
@@ -216,12 +227,14 @@ func (t *Table) RenameChild(from, to string) *Table {
 	if to != "" {
 		next.Children = append(next.Children, to)
 	}
+	next.renameBeside(from, to)
 	return next
 }
 
 // Alone makes t, which is a copy, a table that nothing ties to another one. Rehome gives it its place.
 func (t *Table) Alone() {
 	t.Inside, t.Children = nil, nil
+	t.Indexes = slices.DeleteFunc(t.Indexes, func(ix *Index) bool { return ix.Beside != "" })
 }
 
 // family finds the tables that live inside t; the plan depends on them.

@@ -68,7 +68,7 @@ func (t *Table) AppendRowKey(dst []byte, row []value.Value) ([]byte, error) {
 func (t *Table) AppendIndexKey(dst []byte, ix *Index, row []value.Value) ([]byte, error) {
 	dst = append(dst, ix.KeyName...)
 	dst, err := t.appendCodes(dst, ix.Parts, ix.parts, row)
-	if err != nil || ix.Unique && !hasNull(ix.Parts, row) {
+	if err != nil || ix.Beside != "" || ix.Unique && !hasNull(ix.Parts, row) {
 		return dst, err
 	}
 	return t.appendCodes(dst, t.Key, t.keyParts, row)

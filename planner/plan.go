@@ -95,6 +95,9 @@ type Reads struct {
 	// Unordered: with these arguments the keys are not in the order of Scan.Order, and an Ordered scan has
 	// to sort its rows by it (and cannot push a limit). Rare, for the reason above.
 	Unordered bool
+	// Copies: in the spans there may be copies of parents' rows, too (WITH PARENT), which are no rows of the table. Each
+	// lies before the rows that live inside one parent.
+	Copies bool
 }
 
 // Key is the key of one entity. Part is nil for a table without parts.

@@ -130,6 +130,9 @@ type Index struct {
 	Copy    CopyKind
 	Include []int
 	Comment string
+	// Beside is the table, declared INSIDE this one WITH PARENT, before whose rows the entries lie; "" for an index that
+	// somebody declared. See beside.go.
+	Beside string `json:",omitempty"`
 
 	parts []keymap.Part // of Parts
 }

@@ -20,6 +20,8 @@ type KeyPlan struct {
 	parts    []keyPart // of the whole key: an index's parts, then those of the primary key
 	complete int       // parts that make up a whole RowKey of a row; 0: an index, whose entries are read by spans
 	branches []keyBranch
+	// inside is the number of parts that name a parent, where copies of parents' rows lie among the rows; 0: none do.
+	inside int
 	// partition are the partition columns; fromKey says which key part has the same column, -1 for none.
 	partition []keyPart
 	fromKey   []int
@@ -51,10 +53,10 @@ const mostSpans = 2048
 // slices. All of r.Points are whole keys; where a PointRead's argument has no key of its own (a number
 // against text), r.Spans hold what must be searched instead.
 func (s *Scan) Reads(env *expr.Env, r *Reads) error {
-	r.Points, r.Spans, r.Exact, r.Unordered = r.Points[:0], r.Spans[:0], true, false
+	r.Points, r.Spans, r.Exact, r.Unordered, r.Copies = r.Points[:0], r.Spans[:0], true, false, false
 	k := s.Keys
 	if k == nil {
-		k = &KeyPlan{table: s.Table, prefix: s.Table.RowPrefix() + string(keymap.Separator)}
+		k = &KeyPlan{table: s.Table, prefix: s.Table.RowPrefix() + string(keymap.Separator), inside: s.Table.copiesInside()}
 		k.setPartition()
 		b := spanBuilder{k: k, env: env, r: r}
 		if _, err := b.chooseParts(nil); err != nil {
@@ -272,6 +274,8 @@ func (b *spanBuilder) part(i int, buf []byte) error {
 			err = b.part(i+1, append(next, keymap.Separator))
 		case i+1 == b.k.complete:
 			err = b.key(string(next))
+		case i+1 == b.k.inside: // without the copy, whose key ends here
+			err = b.span(string(append(next, keymap.Separator)), string(next)+behind)
 		default:
 			err = b.span(string(next), string(next)+behind)
 		}
@@ -296,6 +300,7 @@ func (b *spanBuilder) key(row string) error {
 }
 
 func (b *spanBuilder) span(from, to string) error {
+	b.r.Copies = b.r.Copies || len(b.values) < b.k.inside
 	return b.partitions(func(part *Part, partition string, all bool) {
 		b.all = b.all || all
 		b.r.Spans = append(b.r.Spans, Span{Part: part, Partition: partition, All: all, From: from, To: to})
@@ -393,7 +398,7 @@ func (b *spanBuilder) finish() {
 		for _, o := range r.Spans[1:] {
 			s.From, s.To = min(s.From, o.From), max(s.To, o.To)
 		}
-		r.Spans, r.Exact = append(r.Spans[:0], s), false
+		r.Spans, r.Exact, r.Copies = append(r.Spans[:0], s), false, b.k.inside > 0
 		return
 	}
 	r.Spans = mergeSpans(r.Spans)

@@ -8,10 +8,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// CreateInside stores the definition of a table that was defined to live inside parent, whose physical table it
-// shares. The parent's definition names it first: only when no process deletes a parent any more without looking
-// for children can there be some.
-func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m *engine.Meter) error {
+// DeclareInside has the definition of parent name a table that was defined to live inside it: only when no process
+// deletes a parent any more without looking for children can there be some. CreateInside follows.
+func (c *Catalog) DeclareInside(ctx context.Context, t, parent *planner.Table, m *engine.Meter) error {
 	err := c.changing(ctx, func(s *Snapshot) error {
 		if err := s.free(ctx, t.Name); err != nil {
 			return err
@@ -24,9 +23,12 @@ func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m 
 	if err != nil {
 		return err
 	}
-	if err := c.WaitLease(ctx); err != nil {
-		return err
-	}
+	return c.WaitLease(ctx)
+}
+
+// CreateInside stores the definition of a table that was declared to live inside parent, whose physical table it
+// shares. The copies of parents' rows beside its own, if it has such, are complete.
+func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.createInsideBy(ctx, s, t, parent, m) })
 }
 
@@ -40,6 +42,9 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *pl
 	}
 	if d.table.Physical != parent.Physical || d.table.RowName != parent.RowName {
 		return ErrConflict // TRUNCATE, or another table of its name
+	}
+	if copies := d.table.Beside(t.Name); t.Inside.WithParent && (copies == nil || copies.State != planner.IndexPublic || !d.table.CopiesFor(copies, t)) {
+		return ErrConflict // another process has given them up
 	}
 	t.Database, t.Physical = c.database, parent.Physical
 	e, err := c.stamp(s, t)

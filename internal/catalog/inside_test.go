@@ -59,14 +59,14 @@ func TestInsideRaces(t *testing.T) {
 		return table
 	}
 	old := see(b, "expense")
-	if err := a.CreateInside(ctx, defined(t, itemSQL, old), old, nil); err != nil {
+	if err := createInside(a, defined(t, itemSQL, old), old, nil); err != nil {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{
 		"DROP":         b.Drop(ctx, []*planner.Table{old}, nil),
 		"TRUNCATE":     b.Truncate(ctx, old, nil),
 		"ALTER":        b.Replace(ctx, old, old.Clone(), nil),
-		"second child": b.CreateInside(ctx, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INSIDE expense", old), old, nil),
+		"second child": createInside(b, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INSIDE expense", old), old, nil),
 	} {
 		if !errors.Is(err, ErrConflict) {
 			t.Errorf("%s by a definition without the child: %v", what, err)
@@ -74,7 +74,7 @@ func TestInsideRaces(t *testing.T) {
 	}
 	var exists *ExistsError
 	parent := see(b, "expense")
-	if err := b.CreateInside(ctx, defined(t, itemSQL, parent), parent, nil); !errors.As(err, &exists) {
+	if err := createInside(b, defined(t, itemSQL, parent), parent, nil); !errors.As(err, &exists) {
 		t.Errorf("the same child again: %v", err)
 	}
 	item := see(b, "item")
@@ -114,6 +114,15 @@ func TestInsideRaces(t *testing.T) {
 	}
 }
 
+// createInside makes a table inside another one, as CREATE TABLE does.
+func createInside(c *Catalog, t, parent *planner.Table, m *engine.Meter) error {
+	ctx := context.Background()
+	if err := c.DeclareInside(ctx, t, parent, m); err != nil {
+		return err
+	}
+	return c.CreateInside(ctx, t, parent, m)
+}
+
 // TestInsideHalfMade: the parent names a child that a process did not live to make. Nothing is in the way of it, nor
 // of making that child.
 func TestInsideHalfMade(t *testing.T) {
@@ -130,7 +139,7 @@ func TestInsideHalfMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := defined(t, itemSQL, named)
-	if err := c.CreateInside(ctx, child, named, nil); err != nil {
+	if err := createInside(c, child, named, nil); err != nil {
 		t.Fatal(err)
 	}
 	if child.RowName != "item_2" {

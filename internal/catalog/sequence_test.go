@@ -90,7 +90,7 @@ func TestSequencesInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := define("CREATE TABLE c (p INT REFERENCES p (id), n INT AUTO_INCREMENT, PRIMARY KEY (p, n)) INSIDE p", parent)
-	if err := c.CreateInside(ctx, child, parent, nil); err != nil {
+	if err := createInside(c, child, parent, nil); err != nil {
 		t.Fatal(err)
 	}
 	for want := int64(1); want < 4; want++ {

@@ -258,7 +258,11 @@ func indexParts(t *planner.Table) []indexPart {
 		case planner.IndexWriteOnly:
 			state = "being filled, not read yet"
 		}
-		add(ix.Name, ix.Unique, ix.Parts, state, ix.Comment)
+		comment := ix.Comment
+		if ix.Beside != "" {
+			comment = "copies of whole rows, beside those of " + ix.Beside
+		}
+		add(ix.Name, ix.Unique, ix.Parts, state, comment)
 	}
 	return parts
 }

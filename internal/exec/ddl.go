@@ -217,6 +217,11 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 	if err := dropsChildren(tables); err != nil {
 		return err
 	}
+	for _, t := range tables {
+		if err := x.retireCopies(ctx, t, tables); err != nil {
+			return err
+		}
+	}
 	for some := range slices.Chunk(tables, dropsAtOnce) {
 		if err := x.Catalog.Drop(ctx, some, x.meter); err != nil {
 			return err

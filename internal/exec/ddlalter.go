@@ -23,6 +23,9 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if t, err = x.finish(ctx, t); err != nil {
 		return err
 	}
+	if err := x.keepsCopies(ctx, t, actions); err != nil {
+		return err
+	}
 	try := t
 	for i := range actions {
 		if x.resumes(try, &actions[i]) != nil {

@@ -145,7 +145,7 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 	w := x.writer(ctx)
 	want := map[place]expected{}
 	decoder := rows.row.Decoder(positions(0, len(t.Columns)), 0, nil)
-	err := x.eachInPart(ctx, t, part, t.RowSpan(), nil, func(e *engine.Entity) error {
+	err := x.eachInPart(ctx, t, part, t.RowSpan(), nil, rowsOf(t, func(e *engine.Entity) error {
 		row := make([]value.Value, t.RowWidth())
 		if err := decoder.DecodeRow(e, row); err != nil {
 			return err
@@ -171,7 +171,7 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 			}
 		}
 		return nil
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}
@@ -182,6 +182,9 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 		}
 		codec := rows.entries[i]
 		err := x.eachInPart(ctx, t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), nil, func(e *engine.Entity) error {
+			if !ix.IsEntry(e.RowKey) {
+				return nil
+			}
 			at := place{e.PartitionKey, e.RowKey}
 			say, known := want[at]
 			delete(want, at)

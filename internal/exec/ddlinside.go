@@ -25,12 +25,76 @@ func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, p
 	if err != nil {
 		return err
 	}
-	err = x.Catalog.CreateInside(ctx, t, p, x.meter)
+	if copies := p.Beside(t.Name); copies != nil && !p.CopiesFor(copies, t) {
+		// Begun by a process that did not live to make another table of this name.
+		if p, err = x.act(ctx, p, &dialect.AlterAction{Kind: dialect.DropIndexAction, Name: copies.Name}); err != nil {
+			return err
+		}
+		if t, err = planner.DefineInside(s, p, ""); err != nil {
+			return err
+		}
+	}
+	if err = x.declareInside(ctx, t, p); err == nil {
+		err = x.Catalog.CreateInside(ctx, t, p, x.meter)
+	}
 	var exists *catalog.ExistsError
 	if s.IfNotExists && errors.As(err, &exists) {
 		return nil
 	}
 	return err
+}
+
+// declareInside lets the definition of the parent name a new table inside it. WITH PARENT the copies of its rows are
+// made, as the entries of a new index are; those that another process did not live to complete are completed.
+func (x *definition) declareInside(ctx context.Context, t, parent *planner.Table) error {
+	if !t.Inside.WithParent {
+		return x.Catalog.DeclareInside(ctx, t, parent, x.meter)
+	}
+	parent, err := x.finish(ctx, parent)
+	if err != nil {
+		return err
+	}
+	if parent.Beside(t.Name) != nil {
+		x.noted = true
+		err = x.Catalog.WaitLease(ctx) // for writers who go by the definition before
+	} else if err = x.Catalog.DeclareInside(ctx, t, parent, x.meter); err == nil {
+		parent, err = x.reload(ctx, parent)
+	}
+	if err != nil {
+		return err
+	}
+	copies := parent.Beside(t.Name)
+	if copies == nil {
+		return catalog.ErrConflict // another process has given them up
+	}
+	if copies.State != planner.IndexPublic {
+		_, err = x.build(ctx, parent, parent, planner.Change{Fill: []*planner.Index{copies}})
+	}
+	return err
+}
+
+// keepsCopies refuses to drop the index of copies of t's rows from beside a table that is there: its queries rely on
+// them.
+func (x *definition) keepsCopies(ctx context.Context, t *planner.Table, actions []dialect.AlterAction) error {
+	for i := range actions {
+		a := &actions[i]
+		if a.Kind != dialect.DropIndexAction {
+			continue
+		}
+		ix := t.Index(a.Name)
+		if ix == nil || ix.Beside == "" {
+			continue
+		}
+		_, err := x.table(ctx, dialect.TableName{Name: ix.Beside, Pos: a.Pos})
+		if err == nil {
+			return &planner.Error{Code: 1235, State: "42000", Pos: int(a.Pos), Message: fmt.Sprintf(
+				"dropping '%s', the copies beside the rows of table '%s', is not supported: they go with that table", ix.Name, ix.Beside)}
+		}
+		if !isNoTable(err) {
+			return err
+		}
+	}
+	return nil
 }
 
 // dropsChildren puts tables that live inside others before those, and refuses to drop a table without all that
@@ -57,6 +121,22 @@ func dropsChildren(tables []*planner.Table) error {
 	}
 	slices.SortStableFunc(tables, func(a, b *planner.Table) int { return depth(b) - depth(a) })
 	return nil
+}
+
+// retireCopies has nobody read or make copies of parents' rows beside those of t any more, unless the parent is
+// dropped too.
+func (x *definition) retireCopies(ctx context.Context, t *planner.Table, dropped []*planner.Table) error {
+	if t.Inside == nil || slices.ContainsFunc(dropped, func(o *planner.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) }) {
+		return nil
+	}
+	parent, err := x.table(ctx, dialect.TableName{Name: t.Inside.Parent, Pos: -1})
+	if err != nil {
+		return err
+	}
+	if copies := parent.Beside(t.Name); copies != nil {
+		_, err = x.retire(ctx, parent, copies)
+	}
+	return err
 }
 
 // empty is TRUNCATE of a table that lives inside another one, whose physical table it cannot give up: a DELETE of

@@ -46,6 +46,16 @@ func rangeOf(t *planner.Table, part *planner.Part, span keymap.Span) engine.Rang
 	return r
 }
 
+// rowsOf calls do for the rows among the entities of a table's row span, and leaves out copies of parents' rows.
+func rowsOf(t *planner.Table, do func(e *engine.Entity) error) func(e *engine.Entity) error {
+	return func(e *engine.Entity) error {
+		if t.IsParentCopy(e.RowKey) {
+			return nil
+		}
+		return do(e)
+	}
+}
+
 // transform gives rows of a definition the form of the next one.
 type transform struct {
 	from, to *planner.Table
@@ -118,11 +128,11 @@ func (x *definition) verify(ctx context.Context, t, next *planner.Table, change 
 		return err
 	}
 	number := 0
-	return x.eachStored(ctx, t, t.RowSpan(), nil, func(e *engine.Entity) error {
+	return x.eachStored(ctx, t, t.RowSpan(), nil, rowsOf(t, func(e *engine.Entity) error {
 		number++
 		_, err := tr.row(e, number)
 		return err
-	})
+	}))
 }
 
 // rewriteWindow is how many rows are read before they are written anew.
@@ -136,7 +146,7 @@ func (x *definition) rewrite(ctx context.Context, from, to *planner.Table, chang
 		return err
 	}
 	r := &rewriter{definition: x, transform: tr, rows: newRowWriter(to), last: time.Now(), notes: len(change.Fill) > 0}
-	err = x.eachStored(ctx, to, to.RowSpan(), nil, func(e *engine.Entity) error {
+	err = x.eachStored(ctx, to, to.RowSpan(), nil, rowsOf(to, func(e *engine.Entity) error {
 		r.number++
 		row, err := tr.row(e, r.number)
 		if err != nil {
@@ -150,7 +160,7 @@ func (x *definition) rewrite(ctx context.Context, from, to *planner.Table, chang
 			return err
 		}
 		return r.note(ctx)
-	})
+	}))
 	if err != nil {
 		return err
 	}

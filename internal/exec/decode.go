@@ -89,8 +89,11 @@ func (c *Codec) decoderTo(columns, dst []int, selected []string) *Decoder {
 }
 
 // DecodeRow fills dst from e. The error of an entity that does not hold what the table's definition says
-// is an *engine.Error with CodeCorrupt.
+// is an *engine.Error with CodeCorrupt; that of one that lies among the table's rows and is none, errOtherForm.
 func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
+	if d.codec.table.IsParentCopy(e.RowKey) {
+		return errOtherForm
+	}
 	if !d.current.of(e.Names) {
 		d.rebind(e.Names)
 	}

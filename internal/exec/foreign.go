@@ -10,7 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// errOtherForm says that an entity has keys of another form than a foreign table's, and so is none of its rows.
+// errOtherForm says that an entity has keys of another form than the rows of its table, and so is none of them: in a
+// foreign table, or a copy of a parent's row among those that live inside it.
 var errOtherForm = errors.New("the entity is no row of the table")
 
 // foreignColumns leaves the columns of a foreign table that are properties.

@@ -70,8 +70,11 @@ func (it *scanIter) start() error {
 	}
 	sorted := n.plan.Ordered && it.reads.Unordered
 	limit := 0
-	if it.reads.Exact && n.residual == nil && !sorted && count < math.MaxInt32 {
+	if it.reads.Exact && n.residual == nil && !sorted && count < math.MaxInt32/2 {
 		limit = int(count)
+		if it.reads.Copies {
+			limit *= 2 // half of the entities may be rows of another table
+		}
 	}
 	if sorted || n.cuts {
 		it.runs = newRunSorter(it, sorted)
