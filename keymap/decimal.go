@@ -1,10 +1,6 @@
 package keymap
 
-import (
-	"strings"
-
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
-)
+import "strings"
 
 // appendDecimal takes canonical decimal text that has at most the type's digits before and behind
 // the point.
@@ -46,44 +42,4 @@ func (p Part) appendDecimal(dst []byte, s string) (out []byte, ok bool) {
 		}
 	}
 	return dst, true
-}
-
-func (p Part) decodeDecimal(code string) (v value.Value, ok bool) {
-	before := p.Type.Precision - p.Type.Scale
-	if before < 0 || p.Type.Scale < 0 || len(code) != 1+p.Type.Precision || code[0] != '0' && code[0] != '1' {
-		return v, false
-	}
-	complement := code[0] == '0'
-	negative := complement != p.Desc
-	text := make([]byte, 0, len(code)+3)
-	if negative {
-		text = append(text, '-')
-	}
-	zero, started := true, false
-	for i := range p.Type.Precision {
-		c := code[1+i]
-		if c < '0' || c > '9' {
-			return v, false
-		}
-		if complement {
-			c = '0' + '9' - c
-		}
-		zero = zero && c == '0'
-		if i == before {
-			if !started {
-				text = append(text, '0')
-			}
-			text, started = append(text, '.'), true
-		}
-		if started = started || c != '0'; started {
-			text = append(text, c)
-		}
-	}
-	if !started {
-		text = append(text, '0')
-	}
-	if zero && negative {
-		return v, false // there is no negative zero
-	}
-	return value.FromDecimalText(string(text)), true
 }

@@ -1,10 +1,10 @@
 // Package keymap turns values into key text that sorts as they do, and back; and SQL's names into
-// those that the store allows. It alone knows what a key looks like. It sends nothing and knows
-// neither schemas nor plans.
+// those that the store allows. It alone knows what a value looks like in a key. It sends nothing and
+// knows neither schemas nor plans.
 //
-//	part := keymap.Part{Type: value.Type{Base: value.TypeChar}, Cut: keymap.CutUnits(1)}
-//	code, _, _ := keymap.AppendValue(nil, value.FromString("Smith"), part)
-//	key := keymap.AppendIndexKey(nil, "surname", code, id) // surname!Smith!…
+//	parts := []keymap.Part{{Type: value.Type{Base: value.TypeChar}}}
+//	keymap.SetCuts(parts)
+//	code, _, _ := keymap.AppendValue([]byte("surname!"), value.FromString("Smith"), parts[0]) // surname!Smith
 //
 // # Key text
 //
@@ -48,5 +48,5 @@
 // A text that takes more than Part.Cut units is cut at the first end of a code word at or behind
 // them; ~~ and 26 digits of base32hex follow, 128 bit of the SHA-256 of the whole text. Equal texts
 // keep equal codes and different ones different; those that share the part before the cut sort
-// among each other by hash. [IsCut] tells, and who needs the true order sorts such a run.
+// among each other by hash. [Stem] tells, and who needs the true order sorts such a run.
 package keymap

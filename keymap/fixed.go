@@ -55,46 +55,6 @@ func (p Part) appendFixed(dst []byte, v value.Value) (out []byte, ok bool) {
 	return dst, false
 }
 
-func (p Part) decodeFixed(code string) (v value.Value, ok bool) {
-	switch p.Type.Base {
-	case value.TypeBool:
-		if code != "0" && code != "1" {
-			return v, false
-		}
-		return value.FromBool((code == "1") != p.Desc), true
-	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt:
-		u, ok := p.decodeHex(code)
-		if p.Type.Unsigned {
-			return value.FromUint(u), ok
-		}
-		return value.FromInt(int64(u ^ signBit)), ok
-	case value.TypeYear:
-		u, ok := p.decodeHex(code)
-		return value.FromInt(int64(u ^ signBit)), ok
-	case value.TypeTime:
-		u, ok := p.decodeHex(code)
-		return value.FromDuration(int64(u ^ signBit)), ok
-	case value.TypeFloat, value.TypeDouble:
-		u, ok := p.decodeHex(code)
-		f := floatFromBits(u)
-		return value.FromFloat(f), ok && floatBits(f) == u
-	case value.TypeDate, value.TypeDateTime:
-		ticks, ok := decodeTicks(code)
-		if p.Desc {
-			ticks = value.MaxTicks - ticks
-		}
-		if p.Type.Base == value.TypeDate {
-			return value.FromDate(ticks), ok && ticks%value.TicksPerDay == 0
-		}
-		return value.FromTicks(ticks), ok
-	case value.TypeDecimal:
-		return p.decodeDecimal(code)
-	case value.TypeUUID:
-		return p.decodeUUID(code)
-	}
-	return v, false
-}
-
 // floatBits orders floats as unsigned integers, with -0 as 0.
 func floatBits(f float64) uint64 {
 	if f == 0 {
@@ -105,13 +65,6 @@ func floatBits(f float64) uint64 {
 		return ^u
 	}
 	return u | signBit
-}
-
-func floatFromBits(u uint64) float64 {
-	if u&signBit == 0 {
-		return math.Float64frombits(^u)
-	}
-	return math.Float64frombits(u &^ signBit)
 }
 
 const hexDigits = "0123456789abcdef"
@@ -126,23 +79,6 @@ func (p Part) appendHex(dst []byte, u uint64) []byte {
 		u >>= 4
 	}
 	return append(dst, buf[:]...)
-}
-
-func (p Part) decodeHex(code string) (u uint64, ok bool) {
-	if len(code) != 16 {
-		return 0, false
-	}
-	for i := range len(code) {
-		d, ok := hexDigit(code[i])
-		if !ok {
-			return 0, false
-		}
-		u = u<<4 | uint64(d)
-	}
-	if p.Desc {
-		u = ^u
-	}
-	return u, true
 }
 
 // hexDigit reads lower case only: there is one code for a value.
@@ -165,19 +101,6 @@ func appendTicks(dst []byte, ticks int64) []byte {
 	return append(dst, buf[:]...)
 }
 
-func decodeTicks(code string) (ticks int64, ok bool) {
-	if len(code) != tickDigits || code > "3155378975999999999" {
-		return 0, false
-	}
-	for i := range len(code) {
-		if code[i] < '0' || code[i] > '9' {
-			return 0, false
-		}
-		ticks = ticks*10 + int64(code[i]-'0')
-	}
-	return ticks, true
-}
-
 // appendUUID takes the canonical text.
 func (p Part) appendUUID(dst []byte, s string) (out []byte, ok bool) {
 	n := len(dst)
@@ -195,25 +118,4 @@ func (p Part) appendUUID(dst []byte, s string) (out []byte, ok bool) {
 		dst = append(dst, hexDigits[d])
 	}
 	return dst, len(dst)-n == 32
-}
-
-func (p Part) decodeUUID(code string) (v value.Value, ok bool) {
-	if len(code) != 32 {
-		return v, false
-	}
-	text := make([]byte, 0, 36)
-	for i := range len(code) {
-		d, ok := hexDigit(code[i])
-		if !ok {
-			return v, false
-		}
-		if p.Desc {
-			d = 15 - d
-		}
-		if i == 8 || i == 12 || i == 16 || i == 20 {
-			text = append(text, '-')
-		}
-		text = append(text, hexDigits[d])
-	}
-	return value.FromUUID(string(text)), true
 }

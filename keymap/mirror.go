@@ -1,7 +1,5 @@
 package keymap
 
-import "strings"
-
 // alphabet is what codes consist of, in ascending order: printable ASCII without the separator and
 // without # % ' / ? \.
 const alphabet = `"$&()*+,-.0123456789:;<=>@ABCDEFGHIJKLMNOPQRSTUVWXYZ[]^_` + "`abcdefghijklmnopqrstuvwxyz{|}~"
@@ -30,28 +28,4 @@ func appendMirrored(dst []byte, c byte) []byte {
 		return append(dst, '~', c)
 	}
 	return append(dst, mirror[c])
-}
-
-// unmirror reads a mirrored code up to its end, which must be that of the text.
-func unmirror(code string) (units string, ok bool) {
-	code, ok = strings.CutSuffix(code, descEnd)
-	if !ok {
-		return "", false
-	}
-	out := make([]byte, 0, len(code))
-	for i := 0; i < len(code); i++ {
-		c := code[i]
-		if c == '~' {
-			if i++; i == len(code) || code[i] != alphabet[0] {
-				return "", false
-			}
-			out = append(out, alphabet[0])
-			continue
-		}
-		if mirror[c] == 0 {
-			return "", false
-		}
-		out = append(out, mirror[c])
-	}
-	return string(out), true
 }

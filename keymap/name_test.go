@@ -98,7 +98,7 @@ func checkNames(t *testing.T, database, table, column string) {
 
 	name := PropertyName(column)
 	folded := strings.ToLower(name)
-	if column != "" && !legalProperty.MatchString(name) || len(PropertyPart(name, 99)) > 255 || takenNames[folded] || strings.HasPrefix(folded, OwnPrefix) {
+	if column != "" && !legalProperty.MatchString(name) || len(PropertyPart(name, 99)) > 255 || takenNames[folded] || strings.HasPrefix(folded, ownPrefix) {
 		t.Fatalf("column %q is %q", column, name)
 	}
 	if regexp.MustCompile(`_[0-9][0-9]$`).MatchString(name) {
@@ -318,21 +318,5 @@ func TestBucket(t *testing.T) {
 	}
 	if len(seen) != 16 || Bucket("x", 1) != "0000" || Bucket("x", 0) != "0000" || BucketName(65535) != "ffff" {
 		t.Error(seen)
-	}
-}
-
-func TestTupleErrors(t *testing.T) {
-	if _, _, err := AppendTuple(nil, []value.Value{value.FromInt(1)}, nil); err == nil {
-		t.Error("a value without a part")
-	}
-	parts := []Part{{Type: text}, {Type: value.Type{Base: value.TypeInt}}}
-	if out, _, err := AppendTuple([]byte("x"), []value.Value{value.FromString("a"), value.FromString("b")}, parts); err == nil || string(out) != "x" {
-		t.Errorf("%q, %v", out, err)
-	}
-	if vals, _, err := DecodeTuple(nil, "a!b", parts); err == nil || vals != nil {
-		t.Errorf("%v, %v", vals, err)
-	}
-	if out, _, err := AppendTuple(nil, []value.Value{value.FromString("a")}, parts); err != nil || string(out) != "a" {
-		t.Errorf("the beginning of a key: %q, %v", out, err)
 	}
 }

@@ -14,30 +14,19 @@ type Part struct {
 	Type   value.Type
 	Desc   bool // sorts the greatest first, and NULL last
 	Prefix int  // KEY (col(n)): only the first n characters, or octets of a binary type; 0: all
-	Cut    int  // units before a text or octets are cut; 0: never. See CutUnits
+	Cut    int  // units before a text or octets are cut; 0: never. See SetCuts
 }
 
 // nullDesc is NULL in a descending part, above all other codes.
 const nullDesc = "~~~"
 
-var errBadCode = errors.New("key text is not of its part's type")
-
 // keyUnits is the room for one group of parts, so that two groups and a name make a legal key.
 const keyUnits = 240
 
-// CutUnits is the room for each of the texts and octets in one key, so that together they take at
-// most 240 units: what stands before the cut, a code word that crosses it, the hash, the end of a
-// descending part and the separator. More than five get 8 units each, whatever the sum then is.
-func CutUnits(textParts int) int {
-	return cutUnits(keyUnits, textParts)
-}
-
-func cutUnits(room, textParts int) int {
-	return max(8, room/max(textParts, 1)-35)
-}
-
-// SetCuts sets Cut in all parts of one key: CutUnits of what the parts of a fixed size leave. The
-// cuts are part of the format of a table: they depend on nothing but the types of the parts.
+// SetCuts sets Cut in all parts of one key, so that together they take at most 240 units: what stands before a cut, a
+// code word that crosses it, the hash, the end of a descending part and the separator. The texts and octets share
+// what the parts of a fixed size leave; where that is too little, they get 8 units each, whatever the sum then is.
+// The cuts are part of the format of a table: they depend on nothing but the types of the parts.
 func SetCuts(parts []Part) {
 	room, texts := keyUnits, 0
 	for _, p := range parts {
@@ -53,6 +42,11 @@ func SetCuts(parts []Part) {
 			parts[i].Cut = cutUnits(room, texts)
 		}
 	}
+}
+
+// cutUnits is Cut for each of the texts and octets that share a room.
+func cutUnits(room, textParts int) int {
+	return max(8, room/max(textParts, 1)-35)
 }
 
 // fixedUnits is how long the codes of a type are that is not Cuttable.
@@ -115,34 +109,6 @@ func AppendValue(dst []byte, v value.Value, p Part) (out []byte, cut bool, err e
 		}
 	}
 	return dst, false, errors.New("a " + v.Kind().String() + " does not fit a key part of type " + p.Type.String())
-}
-
-// DecodeValue reads the code that src begins with; rest begins behind the separator and is "" when
-// none follows. What AppendValue has cut, folded or taken a prefix of cannot be read back and is an
-// error, as is all that AppendValue does not write.
-func DecodeValue(src string, p Part) (v value.Value, rest string, err error) {
-	code, rest := SkipValue(src)
-	if v, ok := p.decode(code); ok {
-		return v, rest, nil
-	}
-	return value.Value{}, rest, errBadCode
-}
-
-func (p Part) decode(code string) (v value.Value, ok bool) {
-	switch {
-	case code == "" && !p.Desc, code == nullDesc && p.Desc:
-		return value.NullValue, true
-	case isText(p.Type.Base):
-		s, ok := p.decodeText(code)
-		if p.Type.Base == value.TypeJSON {
-			return value.FromJSON(s), ok
-		}
-		return value.FromString(s), ok
-	case isOctets(p.Type.Base):
-		s, ok := p.decodeOctets(code)
-		return value.FromBytes(s), ok
-	}
-	return p.decodeFixed(code)
 }
 
 // SkipValue splits src at the next separator: the code before it, and what follows.

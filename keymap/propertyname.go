@@ -16,8 +16,8 @@ const (
 	propertyHash    = "_xh"
 )
 
-// OwnPrefix begins the names of properties that the driver keeps for itself; no column's does.
-const OwnPrefix = "nf_"
+// ownPrefix begins the names of properties that the driver keeps for itself; no column's does.
+const ownPrefix = "nf_"
 
 // takenNames are names of properties of every entity, and words of the filter language.
 var takenNames = map[string]bool{
@@ -28,7 +28,7 @@ var takenNames = map[string]bool{
 
 // PropertyName is the property that holds a column. It keeps the case as written; columns that
 // differ by more than case have different properties. It is never one of an entity's own, does not
-// begin with OwnPrefix and does not look like a PropertyPart.
+// begin with ownPrefix and does not look like a PropertyPart.
 func PropertyName(column string) string {
 	var b strings.Builder
 	short := 0 // the end of a character near where a hash would begin
@@ -50,7 +50,7 @@ func PropertyName(column string) string {
 		i += size
 	}
 	name := b.String()
-	if lower := strings.ToLower(name); takenNames[lower] || strings.HasPrefix(lower, OwnPrefix) {
+	if lower := strings.ToLower(name); takenNames[lower] || strings.HasPrefix(lower, ownPrefix) {
 		name, short = "_x_"+name, short+len("_x_")
 	}
 	if n := len(name); n >= 3 && name[n-3] == '_' && isDigit(name[n-2]) && isDigit(name[n-1]) {

@@ -109,39 +109,6 @@ func (p Part) appendUnits(dst []byte, code string) []byte {
 	return append(dst, descEnd...)
 }
 
-// decodeText reverses appendText for codes that are whole.
-func (p Part) decodeText(code string) (s string, ok bool) {
-	if p.Type.Collation == value.NoCase || p.Prefix > 0 {
-		return "", false
-	}
-	if p.Desc {
-		if code, ok = unmirror(code); !ok {
-			return "", false
-		}
-	}
-	if code == emptyCode {
-		return "", true
-	}
-	plain := 0
-	for plain < len(code) && code[plain] < utf8.RuneSelf && asItself[code[plain]] {
-		plain++
-	}
-	if plain == len(code) {
-		return code, code != ""
-	}
-	out := make([]byte, plain, len(code))
-	copy(out, code)
-	for rest := code[plain:]; rest != ""; {
-		r, size := decodeRune(rest)
-		if size == 0 {
-			return "", false
-		}
-		out = utf8.AppendRune(out, r)
-		rest = rest[size:]
-	}
-	return string(out), true
-}
-
 // appendOctets encodes octets. They are cut at a multiple of 5 octets, where the digits of base32
 // end with them, so that the cut code is the beginning of the whole one.
 func (p Part) appendOctets(dst []byte, s string) (out []byte, cut bool) {
@@ -169,32 +136,6 @@ func (p Part) appendOctets(dst []byte, s string) (out []byte, cut bool) {
 		dst = append(dst, descEnd...)
 	}
 	return dst, cut
-}
-
-func (p Part) decodeOctets(code string) (s string, ok bool) {
-	if p.Prefix > 0 {
-		return "", false
-	}
-	if p.Desc {
-		if code, ok = unmirror(code); !ok {
-			return "", false
-		}
-	}
-	if code == emptyCode {
-		return "", true
-	}
-	b, err := base32hex.DecodeString(code)
-	// The decoder forgives line ends and stray bits.
-	if err != nil || code == "" || base32hex.EncodeToString(b) != code {
-		return "", false
-	}
-	return string(b), true
-}
-
-// IsCut says whether a code ends in the hash of a text that was cut, so that codes of the same Stem
-// are not in the order of their texts.
-func IsCut(code string) bool {
-	return Stem(code) != code
 }
 
 // Stem is what a cut code has in common with those of all texts that share the part before the cut:

@@ -494,7 +494,7 @@ func (w *world) key(s *Scan, row []value.Value) (Key, bool) {
 	for _, rest := keymap.SkipValue(string(text)); rest != ""; {
 		var code string
 		code, rest = keymap.SkipValue(rest)
-		cut = cut || keymap.IsCut(code)
+		cut = cut || keymap.Stem(code) != code
 	}
 	part, err := w.table.PartOf(row)
 	if err != nil {

@@ -75,7 +75,7 @@ type Scan struct {
 	Residual expr.Node // conditions that are checked on every row
 	Columns  []int     // ordinals that are needed, ascending; ETagOrdinal where it is
 	Ordered  bool      // rows must come in key order, over all spans and partitions
-	Order    []SortKey // the order that Ordered stands for: what runs of cut keys (keymap.IsCut) are sorted by, and all rows when Reads.Unordered
+	Order    []SortKey // the order that Ordered stands for: what runs of cut keys (keymap.Stem) are sorted by, and all rows when Reads.Unordered
 	// PartOrder: of an Ordered scan of a table with parts, whose keys come in the wanted order when the parts
 	// are read one after the other, as they are listed (1) or backwards (-1); 0: they have to be merged.
 	PartOrder int

@@ -76,12 +76,14 @@ func newTable(t testing.TB, name string, keys int, columns ...string) *planner.T
 	return table
 }
 
+// keyPart is a part of a key that has so many of the column's type.
 func keyPart(t *planner.Table, column, parts int) planner.KeyPart {
-	p := planner.KeyPart{Column: column}
-	if keymap.Cuttable(t.Columns[column].Type) {
-		p.Cut = keymap.CutUnits(parts)
+	codes := make([]keymap.Part, parts)
+	for i := range codes {
+		codes[i].Type = t.Columns[column].Type
 	}
-	return p
+	keymap.SetCuts(codes)
+	return planner.KeyPart{Column: column, Cut: codes[0].Cut}
 }
 
 // index adds an index to a table that is not created yet.
