@@ -90,15 +90,14 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 		return m.addCheck(&a.Check)
 	case dialect.DropCheck:
 		return m.dropCheck(a)
+	case dialect.DropConstraint:
+		return m.dropConstraint(a)
 	case dialect.TableOption:
 		return m.alterOptions(a.Options)
 	case dialect.AddForeignKey:
 		return m.foreignKeyRefused(a.Pos, a.ForeignKey.Table.Name)
 	case dialect.DropForeignKey:
-		if in := m.t.Inside; in != nil && strings.EqualFold(in.Name, a.Name) {
-			return notSupported(a.Pos, "dropping the foreign key of a table that lives inside '%s' is", in.Parent)
-		}
-		return cantDrop(a.Name, a.Pos)
+		return m.dropForeignKey(a)
 	case dialect.DropPrimaryKey:
 		return notSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
 	}
@@ -290,12 +289,6 @@ func (m *alteration) unused(i int, pos dialect.Pos) error {
 	return nil
 }
 
-// removeIndex takes an index out of the definition and notes that its entries are to be deleted.
-func (m *alteration) removeIndex(ix *Index) {
-	m.t.Indexes = slices.DeleteFunc(m.t.Indexes, func(other *Index) bool { return other == ix })
-	m.change.Drop = append(m.change.Drop, m.old.Index(ix.Name))
-}
-
 func (m *alteration) renameColumn(name, to string, pos dialect.Pos) error {
 	i, err := m.existing(name, pos)
 	if err != nil {
@@ -322,66 +315,6 @@ func (m *alteration) alterDefault(a *dialect.AlterAction) error {
 		return err
 	}
 	return setDefault(m.t.Columns[i], &a.Column)
-}
-
-func (m *alteration) createIndex(a *dialect.AlterAction) error {
-	if a.Index.Primary {
-		return notSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
-	}
-	if (a.IfExists || a.Index.IfNot) && a.Index.Name != "" && m.t.Index(a.Index.Name) != nil {
-		return nil
-	}
-	ix, err := m.addIndex(&a.Index)
-	if err == nil {
-		m.change.Fill = append(m.change.Fill, ix)
-	}
-	return err
-}
-
-func (m *alteration) dropIndex(a *dialect.AlterAction) error {
-	if strings.EqualFold(a.Name, "primary") {
-		return notSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
-	}
-	ix := m.t.Index(a.Name)
-	if ix == nil {
-		if a.IfExists {
-			return nil
-		}
-		return cantDrop(a.Name, a.Pos)
-	}
-	m.removeIndex(ix)
-	return nil
-}
-
-func (m *alteration) renameIndex(a *dialect.AlterAction) error {
-	ix := m.t.Index(a.Name)
-	if ix == nil {
-		return newError(codeUnknownIndex, a.Pos, "Key '%s' doesn't exist in table '%s'", a.Name, m.t.Name)
-	}
-	if ix.Beside != "" {
-		return notSupported(a.Pos, "renaming '%s', the copies beside table '%s', is", ix.Name, ix.Beside)
-	}
-	if other := m.t.Index(a.NewName); other != nil && other != ix {
-		return newError(codeDuplicateKeyName, a.Pos, "Duplicate key name '%s'", a.NewName)
-	}
-	if strings.EqualFold(a.NewName, "primary") {
-		return newError(codeWrongIndexName, a.Pos, "Incorrect index name '%s'", a.NewName)
-	}
-	ix.Name = a.NewName
-	return nil
-}
-
-func (m *alteration) dropCheck(a *dialect.AlterAction) error {
-	for i, c := range m.t.Checks {
-		if strings.EqualFold(c.Name, a.Name) {
-			m.t.Checks = slices.Delete(m.t.Checks, i, i+1)
-			return nil
-		}
-	}
-	if a.IfExists {
-		return nil
-	}
-	return newError(codeNoCheck, a.Pos, "Check constraint '%s' is not found in the table.", a.Name)
 }
 
 // alterOptions takes the options that mean something: COMMENT and AUTO_INCREMENT.

@@ -18,7 +18,7 @@ func (m *alteration) alterParts(a *dialect.AlterAction) error {
 	}
 	if a.Kind == dialect.AddPartition {
 		for _, c := range ps.Columns {
-			ps.codes = append(ps.codes, m.t.KeymapPart(KeyPart{Column: c}))
+			ps.codes = append(ps.codes, m.t.keymapPart(KeyPart{Column: c}))
 		}
 		before := len(ps.List)
 		if err := m.addParts(a.Parts, a.Pos); err != nil {

@@ -84,6 +84,9 @@ func TestAlter(t *testing.T) {
 		{"RENAME TO u", "", "CREATE TABLE `u`"},
 		{"ADD CONSTRAINT small CHECK (a < 100)", "verify", "CONSTRAINT `small` CHECK (a < 100)"},
 		{"DROP CHECK pos", "", "`e` INT"},
+		{"DROP CONSTRAINT pos", "", "`e` INT"},
+		{"DROP CONSTRAINT C", "drop c", "KEY `b` (`b`)"},
+		{"DROP CONSTRAINT IF EXISTS q", "", "`a` INT"},
 		{"COMMENT = 'hello'", "", "COMMENT='hello'"},
 	} {
 		next, ch, err := alter(c.sql)
@@ -185,7 +188,10 @@ func TestAlterErrors(t *testing.T) {
 		{"DROP INDEX q", 1091, "Can't DROP 'q'"},
 		{"RENAME INDEX q TO r", 1176, "Key 'q' doesn't exist in table 't'"},
 		{"RENAME INDEX ab TO b", 1061, "Duplicate key name 'b'"},
-		{"DROP CHECK q", 3940, "Check constraint 'q' is not found in the table."},
+		{"DROP CONSTRAINT q", 3940, "Constraint 'q' does not exist."},
+		{"DROP CONSTRAINT ab", 3940, "Constraint 'ab' does not exist."},
+		{"DROP CONSTRAINT `primary`", 1235, "ALTER TABLE … DROP PRIMARY KEY is not supported"},
+		{"DROP CHECK q", 3821, "Check constraint 'q' is not found in the table."},
 		{"ADD FOREIGN KEY (a) REFERENCES u (x)", 1235, "a foreign key to a table that is kept elsewhere"},
 		{"DROP FOREIGN KEY q", 1091, "Can't DROP 'q'"},
 		{"ALTER COLUMN a SET DEFAULT 'x'", 1067, "Invalid default value for 'a'"},

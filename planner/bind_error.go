@@ -95,8 +95,9 @@ const (
 	codeJSONKey            = 3152
 	codeIncompatibleKeys   = 3780
 	codeCheckFunction      = 3814
+	codeNoCheck            = 3821
 	codeDuplicateCheck     = 3822
-	codeNoCheck            = 3940
+	codeNoConstraint       = 3940
 	codeCheckUses          = 3959
 )
 

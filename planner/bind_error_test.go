@@ -152,6 +152,22 @@ func TestErrorPosition(t *testing.T) {
 	}
 }
 
+// TestErrorInDefinition: expressions of a definition are read apart from the statement, so no place is given.
+func TestErrorInDefinition(t *testing.T) {
+	for sql, code := range map[string]int{
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT DEFAULT (NOSUCH(1)))":        codeNoSuchFunction,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT CHECK (nosuch > 1))":         codeUnknownColumn,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT AS ((SELECT 1)) STORED)":     codeSyntax,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT AS (ABS(id, 1) + 1) STORED)": codeWrongParameters,
+	} {
+		_, err := define(sql)
+		var known *Error
+		if !errors.As(err, &known) || known.Code != code || known.Pos != -1 {
+			t.Errorf("%s: %v", sql, err)
+		}
+	}
+}
+
 // TestNames: what a name means where several things have it.
 func TestNames(t *testing.T) {
 	f := schemaOf(t,

@@ -16,9 +16,9 @@ const (
 	MaxBuckets  = 1 << 16
 )
 
-// RowID is the name of the column that a table without a primary key gets: a time-ordered UUID, shown
+// rowIDName is the name of the column that a table without a primary key gets: a time-ordered UUID, shown
 // by no *.
-const RowID = "_rowid"
+const rowIDName = "_rowid"
 
 // Define makes the table that a CREATE TABLE describes, checked and with its texts bound. Physical and
 // Version are the catalog's to set. What is wrong is an *Error. CREATE TABLE … LIKE is Clone's work; the
@@ -228,7 +228,7 @@ func (d *definer) finish() (*Table, error) {
 
 // addRowID gives a table without a primary key its hidden one.
 func (d *definer) addRowID() {
-	name := RowID
+	name := rowIDName
 	for d.find(name) >= 0 {
 		name += "_"
 	}

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -146,13 +147,11 @@ func (t *Table) BindTexts() error {
 // bindText binds an expression of the definition; with row, over the table's row. clause tells where it
 // stands, for errors.
 func (t *Table) bindText(text, clause string, row bool) (expr.Node, error) {
-	p, err := dialect.Parse("SELECT "+text, dialect.Options{})
+	e, err := dialect.ParseExpr(text, dialect.Options{})
 	if err != nil {
 		return nil, err
 	}
-	sel, ok := p.Statement.(*dialect.Select)
-	if !ok || len(sel.Exprs) != 1 || sel.Exprs[0].Star || sel.From != nil || sel.Where != nil || p.Placeholders > 0 ||
-		hasSubquery(sel.Exprs[0].Expr) {
+	if hasSubquery(e) {
 		return nil, newError(codeSyntax, noPos, "%s: %s is not an expression that can stand here", clause, text)
 	}
 	b := &builder{plan: &Plan{}, seen: map[*Table]bool{}}
@@ -162,11 +161,12 @@ func (t *Table) bindText(text, clause string, row bool) (expr.Node, error) {
 			return nil, err
 		}
 	}
-	n, err := c.expression(sel.Exprs[0].Expr)
-	if err != nil {
-		return nil, exprError(err, noPos)
+	n, err := c.expression(e)
+	var known *Error
+	if err = exprError(err, noPos); errors.As(err, &known) {
+		known.Pos = int(noPos) // the place in the text is none in the statement
 	}
-	return n, nil
+	return n, err
 }
 
 // checkTexts checks what the bound texts of a new definition may be.

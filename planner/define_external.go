@@ -130,7 +130,7 @@ func edmName(col *Column, def *dialect.ColumnDef) (string, error) {
 
 // template reads how a key is made. Columns of a key are no properties, and never NULL.
 func (d *definer) template(what, text string) ([]KeyPiece, error) {
-	pieces, err := ParseTemplate(text, d.t.Columns, d.find)
+	pieces, err := parseTemplate(text, d.t.Columns, d.find)
 	if err != nil {
 		return nil, newError(codeSyntax, noPos, "%s '%s': %s", what, text, err)
 	}

@@ -185,7 +185,7 @@ func (d *definer) setCuts() {
 	set := func(parts []KeyPart) {
 		codes := make([]keymap.Part, len(parts))
 		for i, p := range parts {
-			codes[i] = d.t.KeymapPart(p)
+			codes[i] = d.t.keymapPart(p)
 		}
 		keymap.SetCuts(codes)
 		for i := range parts {

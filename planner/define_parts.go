@@ -49,7 +49,7 @@ func (d *definer) parts(def *dialect.Partitioning) error {
 		return err
 	}
 	for _, c := range ps.Columns {
-		ps.codes = append(ps.codes, d.t.KeymapPart(KeyPart{Column: c}))
+		ps.codes = append(ps.codes, d.t.keymapPart(KeyPart{Column: c}))
 	}
 	d.t.Parts = ps
 	for _, ix := range d.t.Indexes {

@@ -99,7 +99,7 @@ func TestDefineNames(t *testing.T) {
 		t.Error(got)
 	}
 	row := table.Columns[len(table.Columns)-1]
-	if row.Name != RowID || !row.Hidden || table.Key[0].Column != len(table.Columns)-1 {
+	if row.Name != rowIDName || !row.Hidden || table.Key[0].Column != len(table.Columns)-1 {
 		t.Errorf("row id %+v, key %+v", row, table.Key)
 	}
 	if p := table.Columns[3].Property; p == "Timestamp" || table.Columns[2].Property == "x_01" {

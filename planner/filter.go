@@ -9,9 +9,9 @@ import (
 // mostAlternatives bounds an IN that is sent: a store takes a request of some kilobytes.
 const mostAlternatives = 20
 
-// FilterOrder says whether the column's property sorts as its values do, so that < and > may be sent to
+// filterOrder says whether the column's property sorts as its values do, so that < and > may be sent to
 // the store. A decimal's text does not, nor does what is split over several properties beyond the first.
-func (c *Column) FilterOrder() bool {
+func (c *Column) filterOrder() bool {
 	switch c.Type.Base {
 	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt,
 		value.TypeYear, value.TypeFloat, value.TypeDouble, value.TypeDate, value.TypeDateTime, value.TypeTime:
@@ -28,7 +28,7 @@ func (c *Column) filterEqual() bool {
 	case value.TypeBool, value.TypeDecimal, value.TypeUUID:
 		return true
 	}
-	return c.FilterOrder()
+	return c.filterOrder()
 }
 
 // pushFilter makes the store's part of the conditions:
@@ -126,7 +126,7 @@ func (p *filterPusher) compare(n *expr.Compare) *Filter {
 	default:
 		return nil
 	}
-	if f.Op == FilterEq && !col.filterEqual() || f.Op != FilterEq && !col.FilterOrder() {
+	if f.Op == FilterEq && !col.filterEqual() || f.Op != FilterEq && !col.filterOrder() {
 		return nil
 	}
 	return f

@@ -145,11 +145,11 @@ func (p *KeyPiece) ordered(t value.Type, final bool) bool {
 
 func cutAt(s, end string) int { return strings.Index(s, end) }
 
-// ParseTemplate reads how a key is made of columns, such as "{tenant}" or "{ticks:D20}_{id}": {name} is a column,
+// parseTemplate reads how a key is made of columns, such as "{tenant}" or "{ticks:D20}_{id}": {name} is a column,
 // with :D and a number of digits for decimals with zeros before them, :R for the greatest number less that (times:
 // ticks, 19 digits where none are given), :N for a UUID without dashes; {{ and }} are braces. find gives a column's
 // ordinal by its name, -1 for none.
-func ParseTemplate(template string, columns []*Column, find func(name string) int) ([]KeyPiece, error) {
+func parseTemplate(template string, columns []*Column, find func(name string) int) ([]KeyPiece, error) {
 	var pieces []KeyPiece
 	text := ""
 	flush := func() {

@@ -139,6 +139,7 @@ func TestInsideAlter(t *testing.T) {
 		{p, "ALTER TABLE expense MODIFY id BIGINT UNSIGNED", "changing 'id', a column of the primary key"},
 		{p, "ALTER TABLE expense RENAME COLUMN who TO whom", ""},
 		{c, "ALTER TABLE item DROP FOREIGN KEY item_ibfk_1", "dropping the foreign key of a table that lives inside 'expense' is not supported"},
+		{c, "ALTER TABLE item DROP CONSTRAINT item_ibfk_1", "dropping the foreign key of a table that lives inside 'expense' is not supported"},
 		{c, "ALTER TABLE item ADD FOREIGN KEY (x) REFERENCES expense (id)", "a foreign key to a table that is kept elsewhere"},
 		{c, "ALTER TABLE item ADD COLUMN y INT REFERENCES expense (id)", "a foreign key to a table that is kept elsewhere"},
 		{c, "ALTER TABLE item MODIFY x BIGINT REFERENCES expense (id)", "a foreign key to a table that is kept elsewhere"},

@@ -322,7 +322,7 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 	out := left.combine(kind, right.rows)
 	out.set = left.set.union(right.set)
 	out.requests = left.requests + right.requests
-	hash := &HashJoin{Kind: kind, Left: left.node, Right: right.node, RightSlots: j.block.slots(right.set)}
+	hash := &HashJoin{Kind: kind, Left: left.node, Right: right.node}
 	var rest []expr.Node
 	for _, c := range on {
 		l, r, ok := j.equality(c, left.set, right.set)
@@ -336,7 +336,7 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 		hash.Collation = append(hash.Collation, eq.Collation)
 	}
 	if len(hash.LeftKeys) == 0 {
-		out.node = &LoopJoin{Kind: kind, Left: left.node, Right: right.node, On: conjunction(on), RightSlots: hash.RightSlots}
+		out.node = &LoopJoin{Kind: kind, Left: left.node, Right: right.node, On: conjunction(on)}
 		return out
 	}
 	if kind == InnerJoin || kind == LeftJoin {

@@ -76,23 +76,6 @@ func (k *block) refers(n expr.Node) srcSet {
 	return set
 }
 
-// slots lists the stretches of the row that the sources in set fill.
-func (k *block) slots(set srcSet) [][2]int {
-	var slots [][2]int
-	for _, s := range k.sources {
-		if !set.has(s.index) {
-			continue
-		}
-		end := s.offset + len(s.used)
-		if n := len(slots); n > 0 && slots[n-1][1] == s.offset {
-			slots[n-1][1] = end
-		} else {
-			slots = append(slots, [2]int{s.offset, end})
-		}
-	}
-	return slots
-}
-
 // conjunction joins conditions; nil for none.
 func conjunction(conds []expr.Node) expr.Node {
 	switch len(conds) {

@@ -214,7 +214,6 @@ type HashJoin struct {
 	NullSafe            []bool // by key: <=>
 	Collation           []value.Collation
 	On                  expr.Node // further conditions of the match
-	RightSlots          [][2]int  // [begin, end) positions that Right fills
 }
 
 // LookupJoin reads, for a batch of left rows, their partners by key: Right.Keys refer to columns of the left row.
@@ -230,7 +229,6 @@ type LoopJoin struct {
 	Kind        JoinKind
 	Left, Right Node
 	On          expr.Node
-	RightSlots  [][2]int
 }
 
 // Derived is a query block inside FROM: its rows are moved to their place in the outer block's row.

@@ -178,8 +178,8 @@ func (t *Table) IsAutoKey(ix *Index) bool {
 	return slices.ContainsFunc(parts, func(p KeyPart) bool { return t.Columns[p.Column].AutoIncrement })
 }
 
-// KeymapPart is how a key part's values become key text.
-func (t *Table) KeymapPart(p KeyPart) keymap.Part {
+// keymapPart is how a key part's values become key text.
+func (t *Table) keymapPart(p KeyPart) keymap.Part {
 	return keymap.Part{Type: t.Columns[p.Column].Type, Desc: p.Desc, Prefix: p.Prefix, Cut: p.Cut}
 }
 

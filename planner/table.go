@@ -84,7 +84,7 @@ func (t *Table) keymapParts(what string, parts []KeyPart) ([]keymap.Part, error)
 		if p.Column < 0 || p.Column >= len(t.Columns) {
 			return nil, fmt.Errorf("table %s: %s names a column that is not there", t.Name, what)
 		}
-		out[i] = t.KeymapPart(p)
+		out[i] = t.keymapPart(p)
 	}
 	return out, nil
 }
