@@ -21,6 +21,16 @@ const (
 	ScanDeny  ScanPolicy = "deny"  // it fails with ErrScanRefused
 )
 
+// Layout says which physical tables of the store new tables are put into. A table keeps the one that it has: any
+// Config reads and writes both.
+type Layout string
+
+// The layouts.
+const (
+	LayoutTable  Layout = "table"  // a table has one of its own; the default
+	LayoutSingle Layout = "single" // all share one: a transaction may write to several tables
+)
+
 // Config is what a data source name says, and what a text cannot hold. The zero Config with a Store is
 // ready to use.
 type Config struct {
@@ -31,6 +41,10 @@ type Config struct {
 	// Database keeps the tables of one account apart by a prefix of their names; "" is the default
 	// database. Up to 30 letters, digits, _ and -.
 	Database string
+	// Layout is LayoutTable where it is "". LayoutSingle puts every table that is created into one physical table of
+	// the database, so that one entity group transaction, of up to 100 entities of one partition, covers several of
+	// them; for tables divided by ranges or lists it means nothing. See docs/patterns.md.
+	Layout Layout
 	// Scan is ScanAllow where it is "".
 	Scan ScanPolicy
 	// MaxEntities is the number of entities that one statement may read; a statement that needs more fails

@@ -21,6 +21,7 @@ type option struct {
 var options = []option{
 	{"ansi_quotes", func(c *Config, v string) error { return setBool(&c.ANSIQuotes, v) }, func(c *Config) string { return getBool(c.ANSIQuotes) }},
 	{"database", setDatabase, func(c *Config) string { return c.Database }},
+	{"layout", setLayout, func(c *Config) string { return string(c.Layout) }},
 	{"max_entities", func(c *Config, v string) error { return setCount(&c.MaxEntities, v) }, func(c *Config) string { return getCount(c.MaxEntities) }},
 	{"max_memory", setMaxMemory, func(c *Config) string { return getCount(c.MaxMemory) }},
 	{"parallel", setParallel, func(c *Config) string { return getCount(int64(c.Parallel)) }},
@@ -55,7 +56,7 @@ func optionNames() string {
 //	https://ACCOUNT.table.core.windows.net/?SAS    a table endpoint, with a SAS query or else with Entra ID
 //
 // with options: behind a ? as name=value joined by &, or, in a connection string, as further Name=Value;
-// parts. See Config for what they mean: database, scan, max_entities, max_memory, parallel, readonly,
+// parts. See Config for what they mean: database, layout, scan, max_entities, max_memory, parallel, readonly,
 // ansi_quotes, schema_lease. An unknown option or a wrong value is an error that names it.
 func ParseDSN(dsn string) (*Config, error) {
 	c := &Config{}
@@ -308,6 +309,15 @@ func setParallel(c *Config, v string) error {
 	}
 	c.Parallel = n
 	return nil
+}
+
+func setLayout(c *Config, v string) error {
+	switch l := Layout(strings.ToLower(v)); l {
+	case LayoutTable, LayoutSingle:
+		c.Layout = l
+		return nil
+	}
+	return fmt.Errorf("want table or single")
 }
 
 func setScan(c *Config, v string) error {

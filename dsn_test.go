@@ -25,6 +25,8 @@ func TestParseDSN(t *testing.T) {
 		{"http://127.0.0.1:10002/devstoreaccount1", Config{Store: "http://127.0.0.1:10002/devstoreaccount1"}},
 		{"UseDevelopmentStorage=true", Config{Store: "UseDevelopmentStorage=true"}},
 		{"AccountName=acme;AccountKey=" + accountKey + ";Database=b; Scan=deny;", Config{Store: "AccountName=acme;AccountKey=" + accountKey, Database: "b", Scan: ScanDeny}},
+		{"mem://x?Layout=SINGLE&database=b", Config{Store: "mem://x", Layout: LayoutSingle, Database: "b"}},
+		{"file:x?layout=table", Config{Store: "file:x", Layout: LayoutTable}},
 		{"mem://x?ansi_quotes=on&max_memory=-1", Config{Store: "mem://x", ANSIQuotes: true, MaxMemory: -1}},
 	} {
 		got, err := ParseDSN(c.dsn)
@@ -48,6 +50,8 @@ func TestParseDSNErrors(t *testing.T) {
 		"mem:shop":                               "mem://NAME",
 		"mem://a/b":                              "slash",
 		"mem://?scan=maybe":                      "scan=maybe: want allow, warn or deny",
+		"mem://?layout=":                         "layout=: want table or single",
+		"mem://?layout=one":                      "layout=one: want table or single",
 		"mem://?speed=9":                         `unknown option "speed"`,
 		"mem://?parallel=0":                      "1 to 1024",
 		"mem://?max_entities=-5":                 "0 or more",

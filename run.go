@@ -279,7 +279,8 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 }
 
 func (c *conn) definer() *exec.Definer {
-	return &exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Schema: func(ctx context.Context) (planner.Schema, error) {
+	shared := c.connector.config.Layout == LayoutSingle
+	return &exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: shared, Schema: func(ctx context.Context) (planner.Schema, error) {
 		snapshot, err := c.connector.catalog.Snapshot(ctx)
 		if err != nil {
 			return nil, err

@@ -70,6 +70,12 @@ func CatalogTable(database string) string {
 	return DatabasePrefix(database) + escapeOwn + "catalog"
 }
 
+// SharedTable is the name of the physical table that tables of a database share which have none of their own
+// (layout=single). No user's table has it.
+func SharedTable(database string) string {
+	return DatabasePrefix(database) + escapeOwn + "tables"
+}
+
 // escapeName writes a name into at most room characters.
 func escapeName(name string, room int) string {
 	name = value.Fold(name)

@@ -2,12 +2,16 @@
 package tests
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -26,6 +30,8 @@ type store struct {
 	config func(t *testing.T) *nearlyfree.Config
 	// dear says that the same statements need more requests here.
 	dear bool
+	// variant names the answers that are others here, where a script has any.
+	variant string
 }
 
 var stores = []store{
@@ -35,6 +41,14 @@ var stores = []store{
 	}},
 	{name: "service", config: func(t *testing.T) *nearlyfree.Config { return overService(0, false) }},
 	{name: "service of tiny pages", dear: true, config: func(t *testing.T) *nearlyfree.Config { return overService(2, true) }},
+	{name: "memory, single", variant: "single", config: func(t *testing.T) *nearlyfree.Config {
+		return &nearlyfree.Config{Store: "mem://", Layout: nearlyfree.LayoutSingle}
+	}},
+	{name: "service, single", variant: "single", config: func(t *testing.T) *nearlyfree.Config {
+		config := overService(0, false)
+		config.Layout = nearlyfree.LayoutSingle
+		return config
+	}},
 }
 
 // overService gives the settings of a table service played in this process; see azuretest.Service.
@@ -49,8 +63,10 @@ func overService(page int, empty bool) *nearlyfree.Config {
 }
 
 // TestScripts runs scripts/*.txt over every store. A script is a list of paragraphs: SQL, a line ----, and the
-// answer: the rows with | between the columns, then what the statement cost, or the error. The flag -update
-// writes the answers of the first store; all others must give the same.
+// answer: the rows with | between the columns, then what the statement cost, or the error. Behind it may follow a
+// line ---- VARIANT and the answer of the stores of that variant, where it is another one: other keys, other costs.
+// The flag -update writes the answers of the first store, and of the first one of each variant where they are others;
+// all others must give the same.
 func TestScripts(t *testing.T) {
 	paths, err := filepath.Glob("scripts/*.txt")
 	if err != nil || len(paths) == 0 {
@@ -58,9 +74,10 @@ func TestScripts(t *testing.T) {
 	}
 	for i, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
+			writes := *update && i == slices.IndexFunc(stores, func(o store) bool { return o.variant == s.variant })
 			for _, path := range paths {
 				t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-					runScript(t, s, path, *update && i == 0)
+					runScript(t, s, path, writes)
 				})
 			}
 		})
@@ -73,6 +90,9 @@ func runScript(t *testing.T, s store, path string, update bool) {
 		t.Fatal(err)
 	}
 	config := s.config(t)
+	if bytes.Contains(text, []byte("\n"+singleLine+"\n")) {
+		config.Layout, s.variant = nearlyfree.LayoutSingle, ""
+	}
 	foreign := strings.HasPrefix(filepath.Base(path), "foreign_")
 	if foreign {
 		config.Database = "" // only the default database has tables without a definition
@@ -97,15 +117,14 @@ func runScript(t *testing.T, s store, path string, update bool) {
 		}
 	}
 	var out strings.Builder
-	for number, paragraph := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
-		statement, want, answered := strings.Cut(paragraph, "\n----\n")
-		if !answered && !strings.Contains(paragraph, "\n----") && isComment(paragraph) {
-			fmt.Fprintf(&out, "%s\n\n", paragraph)
+	for number, text := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
+		p := readParagraph(text)
+		if p.answers == nil && isComment(text) {
+			fmt.Fprintf(&out, "%s\n\n", text)
 			continue
 		}
-		statement = strings.TrimSuffix(statement, "\n----")
 		before := connector.Stats()
-		asked := statement
+		asked := p.statement
 		if config.Database != "" { // scripts and answers speak of the default database
 			asked = strings.ReplaceAll(asked, "nearlyfree", config.Database)
 		}
@@ -115,21 +134,79 @@ func runScript(t *testing.T, s store, path string, update bool) {
 			got = strings.ReplaceAll(got, config.Database+"Z8", "Z8") // in the names of physical tables
 			got = strings.ReplaceAll(got, config.Database, "nearlyfree")
 		}
+		want := p.answer(s.variant)
 		if s.dear {
 			want, _, _ = strings.Cut(want, "\n(")
 		} else if !strings.HasPrefix(got, "error: ") {
 			got += fmt.Sprintf("\n(%d requests, %d entities read, %d written)", cost.Requests-cost.SchemaRequests, cost.EntitiesReturned, cost.EntitiesWritten)
 		}
 		if !update && strings.TrimSpace(got) != strings.TrimSpace(want) {
-			t.Errorf("%s, paragraph %d:\n%s\n---- got\n%s\n---- want\n%s", path, number+1, statement, got, want)
+			t.Errorf("%s, paragraph %d:\n%s\n---- got\n%s\n---- want\n%s", path, number+1, p.statement, got, want)
 		}
-		fmt.Fprintf(&out, "%s\n----\n%s\n\n", statement, strings.TrimSpace(got))
+		p.set(s.variant, strings.TrimSpace(got))
+		p.write(&out)
 	}
 	if update {
 		if err := os.WriteFile(path, []byte(strings.TrimRight(out.String(), "\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
+}
+
+// singleLine is the remark of a script that is about layout=single: it runs so over every store.
+const singleLine = "# layout=single"
+
+// paragraph is a statement of a script with its answers.
+type paragraph struct {
+	statement string
+	answers   map[string]string // by variant; "" is that of the others. nil: there is none yet
+}
+
+// answerLine begins an answer.
+var answerLine = regexp.MustCompile(`(?m)^----( \w+)?$\n?`)
+
+func readParagraph(text string) *paragraph {
+	lines := answerLine.FindAllStringIndex(text, -1)
+	if lines == nil {
+		return &paragraph{statement: text}
+	}
+	p := &paragraph{statement: strings.TrimRight(text[:lines[0][0]], "\n"), answers: map[string]string{}}
+	for i, at := range lines {
+		end := len(text)
+		if i+1 < len(lines) {
+			end = lines[i+1][0]
+		}
+		p.answers[strings.TrimSpace(text[at[0]+len("----"):at[1]])] = strings.TrimSpace(text[at[1]:end])
+	}
+	return p
+}
+
+func (p *paragraph) answer(variant string) string {
+	if a, has := p.answers[variant]; has {
+		return a
+	}
+	return p.answers[""]
+}
+
+// set changes an answer. A variant has one where it is another one.
+func (p *paragraph) set(variant, answer string) {
+	if p.answers == nil {
+		p.answers = map[string]string{}
+	}
+	p.answers[variant] = answer
+	if variant != "" && answer == p.answers[""] {
+		delete(p.answers, variant)
+	}
+}
+
+func (p *paragraph) write(out *strings.Builder) {
+	fmt.Fprintf(out, "%s\n----\n%s\n", p.statement, p.answers[""])
+	for _, variant := range slices.Sorted(maps.Keys(p.answers)) {
+		if variant != "" {
+			fmt.Fprintf(out, "---- %s\n%s\n", variant, p.answers[variant])
+		}
+	}
+	out.WriteString("\n")
 }
 
 // isComment says whether a paragraph is remarks alone.

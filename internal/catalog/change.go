@@ -50,19 +50,32 @@ func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error
 // An *ExistsError when the name is taken. A physical table that is there without a definition is used when
 // it is empty (a creator died half-way), and is somebody else's otherwise.
 func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	return c.changing(ctx, func(s *Snapshot) error { return c.createBy(ctx, s, t, m) })
+	return c.changing(ctx, func(s *Snapshot) error {
+		return c.createBy(ctx, s, t, m, func() error {
+			if t.Foreign != nil {
+				return c.createForeign(ctx, t, m)
+			}
+			t.Rehome("")
+			return c.createPhysical(ctx, s, t, true, m)
+		})
+	})
 }
 
-func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
+// CreateShared is Create for a table, without parts, that shares one physical table of the database with all others
+// that were made by it.
+func (c *Catalog) CreateShared(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+	return c.changing(ctx, func(s *Snapshot) error {
+		return c.createBy(ctx, s, t, m, func() error { return c.shareTable(ctx, s, t, m) })
+	})
+}
+
+// createBy stores the definition, when place has given it a place.
+func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter, place func() error) error {
 	if err := s.free(ctx, t.Name); err != nil {
 		return err
 	}
 	t.Database = c.database
-	create := func() error { return c.createPhysical(ctx, s, t, true, m) }
-	if t.Foreign != nil {
-		create = func() error { return c.createForeign(ctx, t, m) }
-	}
-	if err := create(); err != nil {
+	if err := place(); err != nil {
 		return err
 	}
 	e, err := c.stamp(s, t)
@@ -189,41 +202,52 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner
 	})
 }
 
-// Truncate gives t a new, empty physical table, which takes two requests however many rows there are, and deletes
-// the old one when nobody writes to it any more.
+// Truncate gives t a new, empty physical table, or new names for its keys where others use that too, which takes two
+// requests however many rows there are, and deletes what it held when nobody writes to it any more.
 func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	return c.changing(ctx, func(s *Snapshot) error { return c.truncateBy(ctx, s, t, m) })
-}
-
-func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
-	d, err := s.definition(ctx, t.Name)
-	if err != nil {
+	var old *planner.Table
+	err := c.changing(ctx, func(s *Snapshot) (err error) {
+		old, err = c.truncateBy(ctx, s, t, m)
 		return err
-	}
-	if err := s.childless(ctx, d.table, nil); err != nil {
-		return err
-	}
-	next := d.table.Clone()
-	if err := c.createPhysical(ctx, s, next, false, m); err != nil {
-		return err
-	}
-	e, err := c.stamp(s, next)
-	if err != nil {
-		return err
-	}
-	graves := physicalGraves(t.Name, d.table.Physicals())
-	ops := append(noteOps(graves), engine.Op{Kind: engine.Replace, Entity: e})
-	err = c.commit(ctx, s, m, ops, func(tables map[string]*definition) { tables[strings.ToLower(t.Name)] = &definition{table: next} })
+	})
 	if err != nil {
 		return err
 	}
 	if err := c.WaitLease(ctx); err != nil {
 		return err
 	}
-	if err := c.dropSequence(ctx, d.table, m); err != nil {
+	if err := c.dropSequence(ctx, old, m); err != nil {
 		return err
 	}
-	return c.bury(ctx, graves, m)
+	graves := gravesOf([]*planner.Table{old})
+	if !old.SharesPhysical() {
+		return c.bury(ctx, graves, m)
+	}
+	if err := c.empty(ctx, graves, m); err != nil {
+		return err
+	}
+	return c.conclude(ctx, graves, m)
+}
+
+// truncateBy gives the definition of before.
+func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) (*planner.Table, error) {
+	d, err := s.definition(ctx, t.Name)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.childless(ctx, d.table, nil); err != nil {
+		return nil, err
+	}
+	next := d.table.Clone()
+	if next.SharesPhysical() {
+		err = c.shareTable(ctx, s, next, m)
+	} else {
+		err = c.createPhysical(ctx, s, next, false, m)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return d.table, c.publish(ctx, s, m, noteOps(gravesOf([]*planner.Table{d.table})), next)
 }
 
 // Latest gives definitions whose version was read just now: changes are made against those, and shown.

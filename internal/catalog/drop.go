@@ -32,7 +32,7 @@ func (c *Catalog) Drop(ctx context.Context, tables []*planner.Table, m *engine.M
 			return err
 		}
 	}
-	return c.emptyGraves(ctx, graves, m)
+	return c.deleteData(ctx, graves, m)
 }
 
 // dropBy gives the tables whose data goes too, and what that is.
@@ -115,24 +115,33 @@ func (d *dropping) relatives() []*planner.Table {
 	return out
 }
 
-// emptyGraves deletes what dropped tables held. Physical tables of their own go at once, where the store refuses what
-// is written to them then; from those that others use, rows are deleted when nobody writes by the old definition.
-func (c *Catalog) emptyGraves(ctx context.Context, graves []*grave, m *engine.Meter) error {
+// deleteData deletes what dropped tables held. Physical tables of their own go at once where others use the store, which
+// refuses what they write to them then; elsewhere, and rows of one that other tables use, when nobody writes by the
+// old definition any more.
+func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Meter) error {
 	if len(graves) == 0 {
 		return nil
 	}
-	waited := false
-	for _, g := range graves {
-		if !waited && (g.within != "" || !c.engine.Shared()) {
-			if err := c.WaitLease(ctx); err != nil {
-				return err
-			}
-			waited = true
+	atOnce := 0
+	for c.engine.Shared() && atOnce < len(graves) && graves[atOnce].within == "" {
+		atOnce++
+	}
+	if err := c.empty(ctx, graves[:atOnce], m); err != nil {
+		return err
+	}
+	if atOnce < len(graves) {
+		if err := c.WaitLease(ctx); err != nil {
+			return err
 		}
-		if err := c.empty(ctx, g, m); err != nil {
+		if err := c.empty(ctx, graves[atOnce:], m); err != nil {
 			return err
 		}
 	}
+	return c.conclude(ctx, graves, m)
+}
+
+// conclude notes that graves are empty. The notes stay for a while where others use the store.
+func (c *Catalog) conclude(ctx context.Context, graves []*grave, m *engine.Meter) error {
 	if !c.engine.Shared() {
 		if err := c.forget(ctx, graves, m); err != nil {
 			return err
@@ -148,16 +157,18 @@ func (c *Catalog) emptyGraves(ctx context.Context, graves []*grave, m *engine.Me
 	return c.sweep(ctx)
 }
 
-// empty deletes what a grave names.
-func (c *Catalog) empty(ctx context.Context, g *grave, m *engine.Meter) error {
-	for _, physical := range g.tables {
-		if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isDeleted(err) {
-			return err
+// empty deletes what graves name.
+func (c *Catalog) empty(ctx context.Context, graves []*grave, m *engine.Meter) error {
+	for _, g := range graves {
+		for _, physical := range g.tables {
+			if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isDeleted(err) {
+				return err
+			}
 		}
-	}
-	for _, r := range g.ranges() {
-		if err := engine.Clear(ctx, c.engine, r, c.Parallel, m); err != nil && !isDeleted(err) {
-			return err
+		for _, r := range g.ranges() {
+			if err := engine.Clear(ctx, c.engine, r, c.Parallel, m); err != nil && !isDeleted(err) {
+				return err
+			}
 		}
 	}
 	return nil
@@ -167,12 +178,10 @@ func isDeleted(err error) bool {
 	return isCode(err, engine.CodeNoTable) || isCode(err, engine.CodeDeleting)
 }
 
-// bury deletes what a grave names and nobody uses any more, then the note of it.
+// bury deletes what graves name and nobody uses any more, then the notes of it.
 func (c *Catalog) bury(ctx context.Context, graves []*grave, m *engine.Meter) error {
-	for _, g := range graves {
-		if err := c.empty(ctx, g, m); err != nil {
-			return err
-		}
+	if err := c.empty(ctx, graves, m); err != nil {
+		return err
 	}
 	return c.forget(ctx, graves, m)
 }
@@ -242,7 +251,7 @@ func (c *Catalog) sweepOne(ctx context.Context, g *grave) error {
 	}
 	// Rows are looked for again where they were deleted before: a process may have slept longer than its lease.
 	if !g.deleted || g.within != "" {
-		if err := c.empty(ctx, g, c.meter); err != nil {
+		if err := c.empty(ctx, []*grave{g}, c.meter); err != nil {
 			return err
 		}
 	}

@@ -61,8 +61,8 @@ func encodeDefinition(t *planner.Table) (engine.Entity, error) {
 		return engine.Entity{}, fmt.Errorf("the definition of table %s: %w", t.Name, err)
 	}
 	e := engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}
-	e.Names = append(e.Names, "Name", "Physical", "Version")
-	e.Values = append(e.Values, textValue(t.Name), textValue(t.Physical), int64Value(t.Version))
+	e.Names = append(e.Names, "Name", "Physical", "RowName", "Version")
+	e.Values = append(e.Values, textValue(t.Name), textValue(t.Physical), textValue(t.RowName), int64Value(t.Version))
 	setText(&e, "Definition", string(text))
 	return e, nil
 }

@@ -19,6 +19,8 @@ import (
 type Definer struct {
 	Runtime *Runtime
 	Catalog *catalog.Catalog
+	// Shared puts new tables into the one physical table of the database, where they are not divided into parts.
+	Shared bool
 	// Schema gives the definitions of now, for CREATE TABLE … AS SELECT.
 	Schema func(ctx context.Context) (planner.Schema, error)
 }
@@ -125,7 +127,11 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 
 func (x *definition) create(ctx context.Context, t *planner.Table, ifNotExists bool) error {
 	t.Database = ""
-	err := x.Catalog.Create(ctx, t, x.meter)
+	create := x.Catalog.Create
+	if x.Shared && t.Foreign == nil && t.Parts == nil {
+		create = x.Catalog.CreateShared
+	}
+	err := create(ctx, t, x.meter)
 	var exists *catalog.ExistsError
 	if ifNotExists && errors.As(err, &exists) {
 		return nil
