@@ -227,6 +227,9 @@ func (c *conn) explain(ctx context.Context, p *prepared, s *dialect.Explain, arg
 	if err != nil {
 		return outcome{}, err
 	}
+	if c.tx != nil {
+		plan = plan.ByRows(nil)
+	}
 	var lines [][]value.Value
 	for _, line := range plan.Explain(args) {
 		lines = append(lines, []value.Value{value.FromString(line)})

@@ -158,7 +158,7 @@ func partlyDone(p *exec.PartialError, text string) *Error {
 	if errors.As(translate(p.Cause, text), &cause) {
 		e.Number, e.State, e.RequestID, e.Applied, e.class = cause.Number, cause.State, cause.RequestID, cause.Applied, cause.class
 	}
-	if p.Done > 0 && e.Applied == AppliedNo {
+	if (p.Done > 0 || len(p.Parts) > 0) && e.Applied == AppliedNo {
 		e.Applied = AppliedPartly
 	}
 	return e

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -21,8 +20,9 @@ func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outc
 	if err := c.writable(); err != nil {
 		return outcome{}, err
 	}
+	var emptied []string // parts whose rows it has deleted
 	for try := 1; ; try++ {
-		out, err := c.writeOnce(ctx, p, args)
+		out, err := c.writeOnce(ctx, p, args, &emptied)
 		var (
 			need    *planner.NoPartError
 			partial *exec.PartialError
@@ -35,15 +35,15 @@ func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outc
 			}
 			return out, nil
 		case try == writeTries || errors.As(err, &partial):
-			return out, err
+			return out, partlyDeleted(emptied, err)
 		case errors.As(err, &need) && (need.Grows || need.Opening):
 			if err := c.makeParts(ctx, need); err != nil {
 				return outcome{}, err
 			}
-		case isOutdated(err):
+		case isOutdated(err) || errors.Is(err, catalog.ErrConflict):
 			c.connector.catalog.Forget()
 		default:
-			return out, err
+			return out, partlyDeleted(emptied, err)
 		}
 	}
 }
@@ -59,57 +59,49 @@ func (c *conn) writable() error {
 	return nil
 }
 
-// writeOnce plans and runs the statement, while no change of definitions goes on that would not see it.
-func (c *conn) writeOnce(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
+// writeOnce plans and runs the statement, while no change of definitions goes on that would not see it. A DELETE of whole
+// parts deletes their tables first, and notes them as emptied; what it deletes by rows comes after that.
+func (c *conn) writeOnce(ctx context.Context, p *prepared, args []value.Value, emptied *[]string) (outcome, error) {
 	end := c.connector.catalog.BeginWrite()
 	plan, err := c.plan(ctx, p)
 	if err != nil {
 		end()
 		return outcome{}, err
 	}
-	if d, ok := plan.plan.Write.(*planner.Delete); ok && d.Whole != nil && c.tx == nil {
-		parts, err := d.Whole.Parts(&expr.Env{Args: args, Session: &c.session})
-		if err != nil || len(parts) > 0 {
+	if d, ok := plan.plan.Write.(*planner.Delete); ok && d.Whole != nil && c.tx == nil && len(*emptied) == 0 {
+		whole, rest, err := d.Whole.Parts(&expr.Env{Args: args, Session: &c.session})
+		if err == nil && len(whole) > 0 && rest {
+			err = c.checkScans(plan.plan, p.parsed.Text)
+		}
+		if err != nil || len(whole) > 0 {
 			end()
 			if err == nil {
-				err = c.deleteParts(ctx, d.Table, parts)
+				*emptied, err = c.deleteParts(ctx, d.Table, whole)
 			}
-			return outcome{result: result{uncounted: true}}, err
+			if err != nil || !rest {
+				return outcome{result: result{uncounted: true}}, err
+			}
+			return c.writeOnce(ctx, p, args, emptied)
 		}
 	}
 	defer end()
-	return c.runPlan(ctx, p, plan, args)
-}
-
-// makeParts makes the parts that rows need.
-func (c *conn) makeParts(ctx context.Context, need *planner.NoPartError) error {
-	return c.definer().MakeParts(ctx, need, &c.session, &c.connector.upkeep)
-}
-
-// reached is the newest part of a table whose parts are made as rows arrive, where rows were written to it.
-type reached struct {
-	table *planner.Table
-	part  *planner.Part
-}
-
-// makeAhead makes the part behind the one that was reached, or opens it when it is time. What was written stands
-// whatever comes of it, and the next row tries again.
-func (c *conn) makeAhead(ctx context.Context, r *reached) {
-	k := c.connector
-	if r == nil || ctx.Err() != nil || !k.growing.TryLock() {
-		return
+	if len(*emptied) == 0 {
+		return c.runPlan(ctx, p, plan, args)
 	}
-	defer k.growing.Unlock()
-	err := c.definer().MakeAhead(ctx, r.table, r.part, &c.session, &k.upkeep)
-	if err != nil && !errors.Is(err, catalog.ErrConflict) && ctx.Err() == nil {
-		k.logger.Warn("the part for later rows was not made", "table", r.table.Name, "reason", err.Error())
-	}
+	byRows := *plan
+	byRows.plan = plan.plan.ByRows(*emptied)
+	out, err := c.runPlan(ctx, p, &byRows, args)
+	c.session.RowCount, out.result.uncounted = -1, true
+	return out, err
 }
 
-// deleteParts deletes the rows of whole parts with their tables.
-func (c *conn) deleteParts(ctx context.Context, t *planner.Table, parts []*planner.Part) error {
-	m := &engine.Meter{}
-	defer c.connector.add(m)
-	c.session.RowCount = -1
-	return c.definer().DeleteParts(ctx, t, parts, &c.session, m)
+// partlyDeleted makes err say which parts the statement has deleted before.
+func partlyDeleted(emptied []string, err error) error {
+	if len(emptied) == 0 {
+		return err
+	}
+	partial := &exec.PartialError{Cause: err}
+	errors.As(err, &partial)
+	partial.Parts = emptied
+	return partial
 }

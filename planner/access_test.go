@@ -355,8 +355,8 @@ func TestAccessAgainstBruteForce(t *testing.T) {
 			}
 		}
 	}
-	if covers == 0 {
-		t.Error("no scan of whole parts")
+	if covers == 0 || rests == 0 {
+		t.Errorf("%d scans of whole parts, %d rows beside them", covers, rests)
 	}
 	for a := PointRead; a <= TableScan; a++ {
 		if access[a] == 0 {
@@ -452,7 +452,7 @@ func (w *world) checkCover(s *Scan) string {
 	if cover == nil {
 		return ""
 	}
-	whole, err := cover.Parts(&expr.Env{Args: w.args})
+	whole, rest, err := cover.Parts(&expr.Env{Args: w.args})
 	if err != nil || len(whole) == 0 {
 		return ""
 	}
@@ -464,16 +464,20 @@ func (w *world) checkCover(s *Scan) string {
 		if err != nil || err1 != nil || err2 != nil {
 			continue
 		}
-		if deleted := slices.Contains(whole, part); deleted != (recheck && residual) {
-			return fmt.Sprintf("row %v of part %s: deleted with it %v, by the conditions %v", row, part.Name, deleted, recheck && residual)
+		deleted, meant := slices.Contains(whole, part), recheck && residual
+		if deleted && !meant || meant && !deleted && !rest {
+			return fmt.Sprintf("row %v of part %s: deleted with it %v, by rows %v, by the conditions %v", row, part.Name, deleted, rest, meant)
+		}
+		if rest && meant && !deleted {
+			rests++
 		}
 	}
 	covers++
 	return ""
 }
 
-// covers counts the scans whose rows were those of whole parts.
-var covers int
+// covers counts the scans whose rows were those of whole parts, rests the rows in other parts beside those.
+var covers, rests int
 
 // key is the key of the entity that a scan would find a row by; cut when a part of it is.
 func (w *world) key(s *Scan, row []value.Value) (Key, bool) {

@@ -4,10 +4,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// Cover tells whether a DELETE deletes all rows of some parts and none of others: then their tables are deleted
-// instead of rows.
+// Cover tells whether a DELETE deletes all rows of some parts: then their tables are deleted instead of rows.
 //
 //	DELETE FROM log WHERE created < '2027-01-01'  →  the tables of the parts before
+//	DELETE FROM log WHERE created < '2027-03-15'  →  the same, and rows of the part that the day is in
 type Cover struct {
 	table *Table
 	tests []*test
@@ -46,17 +46,36 @@ func hasSubqueryNode(n expr.Node) bool {
 	return found
 }
 
-// Parts gives the parts all of whose rows are deleted; none when others lose some too.
-func (c *Cover) Parts(env *expr.Env) ([]*Part, error) {
+// Parts gives the parts all of whose rows are deleted, and whether others may lose some, too.
+func (c *Cover) Parts(env *expr.Env) (whole []*Part, rest bool, err error) {
 	ps := c.table.Parts
 	p := &keyPart{ordinal: ps.Columns[0], column: c.table.Columns[ps.Columns[0]], part: ps.codes[0]}
 	set, exact, err := evalAll(env, c.tests, p)
 	if err != nil || !exact {
-		return nil, err
+		return nil, true, err
 	}
-	whole, exactly := ps.covered(set)
-	if !exactly {
-		return nil, nil
+	whole, rest = ps.covered(set)
+	return whole, rest, nil
+}
+
+// ByRows gives the plan of a DELETE that deletes no tables, and leaves out the rows of parts of these names.
+func (p *Plan) ByRows(without []string) *Plan {
+	d, ok := p.Write.(*Delete)
+	if !ok || d.Whole == nil {
+		return p
 	}
-	return whole, nil
+	scan := *d.Source.(*Scan)
+	scan.Without = without
+	rows := *d
+	rows.Source, rows.Whole = &scan, nil
+	return &Plan{Write: &rows, Columns: p.Columns, Params: p.Params, Slots: p.Slots, Tables: p.Tables, AllowScan: p.AllowScan}
+}
+
+// PartNames are the names of parts.
+func PartNames(parts []*Part) []string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	return names
 }

@@ -50,11 +50,11 @@ func (e *explainer) plan(p *Plan, depth int) {
 		e.node(p.Root, depth)
 		return
 	}
-	e.write(p.Write, depth)
-	e.subqueriesOf(depth+1, func(f func(expr.Node)) { writeExpressions(p.Write, f) })
-	if d, ok := p.Write.(*Delete); ok && e.wholeParts(d) != nil {
+	if p = e.tables(p, depth); p == nil {
 		return
 	}
+	e.write(p.Write, depth)
+	e.subqueriesOf(depth+1, func(f func(expr.Node)) { writeExpressions(p.Write, f) })
 	if n := writeSource(p.Write); n != nil {
 		e.node(n, depth+1)
 	}

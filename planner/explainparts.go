@@ -31,17 +31,24 @@ func partsText(parts []*Part) string {
 	return plural("part", names, len(parts))
 }
 
-// wholeParts gives the parts whose tables a DELETE deletes, where that can be told now.
-func (e *explainer) wholeParts(d *Delete) []*Part {
-	s, ok := d.Source.(*Scan)
-	if !ok || d.Whole == nil || !e.computable(s) {
+// tables prints what a DELETE deletes with tables, where that can be told now, and gives the plan of what it deletes by
+// rows: nil where that is nothing.
+func (e *explainer) tables(p *Plan, depth int) *Plan {
+	d, ok := p.Write.(*Delete)
+	if !ok || d.Whole == nil || !e.computable(d.Source.(*Scan)) {
+		return p
+	}
+	whole, rest, err := d.Whole.Parts(&expr.Env{Args: e.args, Session: &expr.Session{}})
+	if err != nil || len(whole) == 0 {
+		return p
+	}
+	requests := d.Table.deleteRequests(whole)
+	e.requests += requests
+	e.line(depth, "delete %s  tables of %s  requests ≥ %d", d.Table.Name, partsText(whole), requests)
+	if !rest {
 		return nil
 	}
-	parts, err := d.Whole.Parts(&expr.Env{Args: e.args, Session: &expr.Session{}})
-	if err != nil {
-		return nil
-	}
-	return parts
+	return p.ByRows(PartNames(whole))
 }
 
 // deleteRequests is how many requests it takes to delete the tables of parts: one each, and another one where a

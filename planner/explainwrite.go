@@ -49,11 +49,6 @@ func (e *explainer) write(w Write, depth int) {
 		returning = w.Returning
 	case *Delete:
 		add("delete %s", w.Table.Name)
-		if whole := e.wholeParts(w); whole != nil {
-			add("tables of %s", partsText(whole))
-			requests = w.Table.deleteRequests(whole)
-			break
-		}
 		add("entities a row %s", entities(w.Table.copies()+1, 1))
 		for _, child := range w.Children {
 			if child.Table.Inside.Cascade {

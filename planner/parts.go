@@ -269,22 +269,23 @@ func (ps *Parts) within(set []interval) []*Part {
 	return out
 }
 
-// covered gives the parts all of whose rows have a first column in set, and whether no other part has any
-// that does.
-func (ps *Parts) covered(set []interval) (whole []*Part, exactly bool) {
+// covered gives the parts all of whose rows have a first column in set, and whether other parts may have some that do.
+func (ps *Parts) covered(set []interval) (whole []*Part, rest bool) {
 	for _, p := range ps.within(set) {
-		for _, s := range p.Spans {
+		outside := func(s CodeSpan) bool {
 			to := s.To
 			if to == "" {
 				to = top
 			}
-			if !slices.ContainsFunc(set, func(iv interval) bool { return iv.lo <= s.From && to <= iv.hi }) {
-				return nil, false
-			}
+			return !slices.ContainsFunc(set, func(iv interval) bool { return iv.lo <= s.From && to <= iv.hi })
 		}
-		whole = append(whole, p)
+		if slices.ContainsFunc(p.Spans, outside) {
+			rest = true
+		} else {
+			whole = append(whole, p)
+		}
 	}
-	return whole, true
+	return whole, rest
 }
 
 // ascending says that the parts follow each other in the order of the first dividing column, so that their

@@ -79,6 +79,7 @@ type Scan struct {
 	// PartOrder: of an Ordered scan of a table with parts, whose keys come in the wanted order when the parts
 	// are read one after the other, as they are listed (1) or backwards (-1); 0: they have to be merged.
 	PartOrder int
+	Without   []string  // names of parts that are not read
 	Limit     expr.Node // no more rows than this are wanted (pushed: nothing above drops rows); nil: all
 
 	Rows     float64 // estimates, for the choice of path
@@ -296,7 +297,7 @@ type Delete struct {
 	Source    Node
 	Offset    int
 	All       bool     // no condition at all
-	Whole     *Cover   // how to tell that whole parts are deleted; nil where they never are
+	Whole     *Cover   // how to tell that whole parts are deleted; nil where they never are. Then Source is a Scan
 	Children  []Family // what lives inside the table
 	Returning []expr.Node
 }

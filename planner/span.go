@@ -53,6 +53,16 @@ const mostSpans = 2048
 // slices. All of r.Points are whole keys; where a PointRead's argument has no key of its own (a number
 // against text), r.Spans hold what must be searched instead.
 func (s *Scan) Reads(env *expr.Env, r *Reads) error {
+	err := s.reads(env, r)
+	if len(s.Without) > 0 {
+		left := func(p *Part) bool { return slices.Contains(s.Without, p.Name) }
+		r.Points = slices.DeleteFunc(r.Points, func(k Key) bool { return left(k.Part) })
+		r.Spans = slices.DeleteFunc(r.Spans, func(s Span) bool { return left(s.Part) })
+	}
+	return err
+}
+
+func (s *Scan) reads(env *expr.Env, r *Reads) error {
 	r.Points, r.Spans, r.Exact, r.Unordered, r.Copies = r.Points[:0], r.Spans[:0], true, false, false
 	k := s.Keys
 	if k == nil {

@@ -6,11 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 )
 
 // openTwo opens a store twice, as two processes do: each with its own definitions.
@@ -230,5 +234,60 @@ func TestTransactionOverGrowth(t *testing.T) {
 	}
 	if n := count(t, b, "SELECT SUM(v) FROM n"); n != 1+2+3-5+25 {
 		t.Errorf("the sum is %d", n)
+	}
+}
+
+// TestDeletePartsFails: a DELETE of whole parts and of rows of another one says exactly what it has deleted, whichever
+// of its requests fails.
+func TestDeletePartsFails(t *testing.T) {
+	said := map[string]int{}
+	for n := 1; ; n++ {
+		config := overService(0, false)
+		transport := config.Transport.(*azuretest.Transport)
+		db, _ := openConfig(t, config)
+		mustExec(t, db, "CREATE TABLE log (id INT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20), PARTITION p2 VALUES LESS THAN MAXVALUE)")
+		var values []string
+		for id := 10; id < 180; id++ {
+			values = append(values, fmt.Sprintf("(%d)", id))
+		}
+		mustExec(t, db, "INSERT INTO log VALUES (1), (5000), "+strings.Join(values, ", "))
+		var writes atomic.Int64
+		transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+			if r.Method == http.MethodGet || writes.Add(1) != int64(n) {
+				return azuretest.Fault{}
+			}
+			return azuretest.Fault{Status: http.StatusForbidden, Code: "AuthorizationFailure"}
+		}
+		_, err := db.Exec("DELETE FROM log WHERE id < 1000")
+		transport.Fault = nil
+		whole, rows := count(t, db, "SELECT COUNT(*) FROM log WHERE id < 20"), count(t, db, "SELECT COUNT(*) FROM log WHERE id BETWEEN 20 AND 1000")
+		if err == nil {
+			if whole+rows > 0 {
+				t.Errorf("%d and %d rows are left", whole, rows)
+			}
+			break
+		}
+		var e *nearlyfree.Error
+		if !errors.As(err, &e) {
+			t.Fatal(err)
+		}
+		want, applied := "", nearlyfree.AppliedPartly
+		switch {
+		case whole == 11 && rows == 160:
+			applied = nearlyfree.AppliedNo
+		case whole == 0 && rows == 160:
+			want = "the rows of partitions p0, p1 are deleted, no others are: "
+		case whole == 0:
+			want = fmt.Sprintf("the rows of partitions p0, p1 are deleted, %d of 160 rows stand (", 160-rows)
+		default:
+			t.Errorf("%d and %d rows are left", whole, rows)
+		}
+		if !strings.HasPrefix(e.Message, want) || e.Applied != applied {
+			t.Errorf("%d and %d rows are left, and request %d says %v (%v)", whole, rows, n, err, e.Applied)
+		}
+		said[want]++
+	}
+	if len(said) < 3 {
+		t.Errorf("too few cases: %v", said)
 	}
 }

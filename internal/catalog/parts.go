@@ -71,11 +71,23 @@ func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *pl
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	if err := c.WaitLease(ctx); err != nil {
-		return err
+	if err = c.WaitLease(ctx); err == nil {
+		err = c.bury(ctx, gone, m)
 	}
-	return c.bury(ctx, gone, m)
+	if err != nil {
+		return &LeftError{err}
+	}
+	return nil
 }
+
+// LeftError says that a change of a definition was made, and that physical tables which it does without could not be
+// deleted. Whoever drops a table an hour later does that.
+type LeftError struct{ Cause error }
+
+func (e *LeftError) Error() string { return e.Cause.Error() }
+
+// Unwrap gives the cause.
+func (e *LeftError) Unwrap() error { return e.Cause }
 
 // nameTaken says whether a table of the definitions uses a physical table.
 func (s *Snapshot) nameTaken(ctx context.Context, physical string) (bool, error) {

@@ -98,14 +98,13 @@ func (d *Definer) MakeAhead(ctx context.Context, t *planner.Table, newest *plann
 	return x.Catalog.ReplaceParts(ctx, t, next, x.meter)
 }
 
-// DeleteParts empties whole parts by deleting their tables.
-func (d *Definer) DeleteParts(ctx context.Context, t *planner.Table, parts []*planner.Part, session *expr.Session, m *engine.Meter) error {
+// DeleteParts empties whole parts, of these names, by deleting their tables. done says whether their rows are gone: also
+// with an error, when it was the deletion of the tables that failed, which nothing leads to any more.
+func (d *Definer) DeleteParts(ctx context.Context, t *planner.Table, names []string, session *expr.Session, m *engine.Meter) (done bool, err error) {
 	x := &definition{Definer: d, session: session, meter: m}
-	names := make([]string, len(parts))
-	for i, p := range parts {
-		names[i] = p.Name
-	}
 	next := t.Clone()
 	next.EmptyParts(names)
-	return x.Catalog.ReplaceParts(ctx, t, next, x.meter)
+	err = x.Catalog.ReplaceParts(ctx, t, next, x.meter)
+	var left *catalog.LeftError
+	return err == nil || errors.As(err, &left), err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -14,18 +15,31 @@ import (
 // PartialError says that a statement outside of a transaction was ended by Cause after some of its rows were
 // written. A row is written with all its index copies or not at all.
 type PartialError struct {
-	Done  int    // rows that stand
-	Total int    // rows that the statement changes
-	Which string // those that stand, by their numbers in the statement from 1: "rows 1-49, 99"
+	Parts []string // all of whose rows are deleted
+	Done  int      // other rows that stand
+	Total int      // other rows that the statement changes, as far as it got
+	Which string   // those that stand, by their numbers in the statement from 1: "rows 1-49, 99"
 	Cause error
 }
 
 func (e *PartialError) Error() string {
+	unsure := isUnsure(e.Cause)
+	text := ""
+	if len(e.Parts) > 0 {
+		text = "the rows of partitions " + strings.Join(e.Parts, ", ") + " are deleted, "
+		switch {
+		case e.Done > 0:
+		case unsure:
+			return text + fmt.Sprintf("others may be: %v", e.Cause)
+		default:
+			return text + fmt.Sprintf("no others are: %v", e.Cause)
+		}
+	}
 	others := "the others were not written"
-	if isUnsure(e.Cause) {
+	if unsure {
 		others = "of the others some may"
 	}
-	return fmt.Sprintf("%d of %d rows stand (%s), %s: %v", e.Done, e.Total, e.Which, others, e.Cause)
+	return text + fmt.Sprintf("%d of %d rows stand (%s), %s: %v", e.Done, e.Total, e.Which, others, e.Cause)
 }
 
 // Unwrap gives the cause.
