@@ -234,6 +234,14 @@ func TestForeignRequests(t *testing.T) {
 		{"SELECT N FROM Costs WHERE PartitionKey = 'p1' AND RowKey IN ('r11', 'r12', 'r99')", 3, 2},
 		{"SELECT N FROM Costs WHERE (PartitionKey = 'p1' AND RowKey = 'r11') OR (PartitionKey = 'p2' AND RowKey = 'r22')", 2, 2},
 		{"SELECT N FROM Costs WHERE PartitionKey = NULL", 0, 0},
+		{"SELECT N FROM Costs WHERE PartitionKey LIKE 'p0%' OR PartitionKey LIKE 'p2%'", 2, 20},
+		{"SELECT N FROM Costs WHERE PartitionKey LIKE 'p0%' OR PartitionKey BETWEEN 'p0' AND 'p1' OR PartitionKey = 'p1'", 1, 20},
+		{"SELECT N FROM Costs WHERE (PartitionKey < 'p1' OR PartitionKey >= 'p2') AND RowKey IN ('r02', 'r03')", 2, 2},
+		{"SELECT N FROM Costs WHERE PartitionKey = 'p0' AND RowKey = 'r01' OR PartitionKey LIKE 'p2%' AND RowKey > 'r25'", 2, 5},
+		{"SELECT N FROM Costs WHERE PartitionKey IN ('p0', 'p1') AND (RowKey < 'r02' OR RowKey >= 'r19')", 4, 3},
+		{"SELECT N FROM Costs LIMIT 3", 1, 3},
+		{"SELECT N FROM Costs WHERE PartitionKey > 'p0' LIMIT 3", 1, 3},
+		{"SELECT N FROM Costs WHERE PartitionKey LIKE 'p0%' OR PartitionKey LIKE 'p2%' LIMIT 12", 2, 12},
 	} {
 		before := a.connector.Stats()
 		a.rows(t, c.query)
@@ -446,7 +454,7 @@ func TestMappings(t *testing.T) {
 				for range 1 + rnd.IntN(3) {
 					name := names[rnd.IntN(len(names))]
 					var cond func(x string) string
-					switch isText := &m.values[name][0] == &texts[0]; rnd.IntN(7) {
+					switch isText := &m.values[name][0] == &texts[0]; rnd.IntN(9) {
 					case 0:
 						list := pick(name) + ", " + pick(name)
 						cond = func(x string) string { return x + " IN (" + list + ")" }
@@ -466,6 +474,16 @@ func TestMappings(t *testing.T) {
 						cond = func(x string) string {
 							y := strings.ReplaceAll(x, name, other)
 							return "(" + x + " = " + v + " OR " + y + " >= " + w + ")"
+						}
+					case 4: // two ranges of one column
+						lo, hi, above := pick(name), pick(name), pick(name)
+						cond = func(x string) string { return "(" + x + " BETWEEN " + lo + " AND " + hi + " OR " + x + " > " + above + ")" }
+					case 5: // ranges of two columns, which may overlap
+						other, v, w := names[rnd.IntN(len(names))], pick(name), pick(name)
+						a, b := pick(other), pick(other)
+						cond = func(x string) string {
+							y := strings.ReplaceAll(x, name, other)
+							return "(" + x + " >= " + v + " AND " + y + " < " + a + " OR " + x + " < " + w + " AND " + y + " = " + b + ")"
 						}
 					default:
 						op, v := ops[rnd.IntN(len(ops))], pick(name)

@@ -179,6 +179,8 @@ func (s *Scan) readsText(r *Reads) []string {
 	case !several:
 	case len(names) == 1:
 		out = append(out, "partition "+names[0])
+	case s.Table.Foreign != nil:
+		out = append(out, plural("partition", names[:min(mostShown, len(names))], len(names)))
 	default:
 		out = append(out, fmt.Sprintf("partitions %d", len(names)))
 	}

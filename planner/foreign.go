@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"unicode/utf8"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
@@ -117,6 +119,17 @@ func (t *Table) ParseKeys(partition, row string, dst []value.Value) bool {
 	return t.parseForeign(t.Foreign.Partition, partition, dst, nil) && t.parseForeign(t.Foreign.Row, row, dst, t.Foreign.Partition)
 }
 
+// Mixed says whether entities of the physical table may be no rows of the table, as their keys are of another form.
+func (t *Table) Mixed() bool {
+	if t.Foreign == nil {
+		return false
+	}
+	all := func(pieces []KeyPiece) bool {
+		return len(pieces) == 1 && pieces[0].Text == "" && pieces[0].Form == FormPlain && isText(&t.Columns[pieces[0].Column].Type)
+	}
+	return !all(t.Foreign.Partition) || !all(t.Foreign.Row) || t.Foreign.Partition[0].Column == t.Foreign.Row[0].Column
+}
+
 // parseForeign reads one key. A column that known has as well must have the same value in both.
 func (t *Table) parseForeign(pieces []KeyPiece, key string, dst []value.Value, known []KeyPiece) bool {
 	for i := range pieces {
@@ -167,6 +180,11 @@ func endOf(pieces []KeyPiece, i int) string {
 // lies between: what may stand in a key, but is passed over by the successor, does.
 func successor(prefix string) (to string, exact bool) {
 	to = keymap.Successor(prefix)
+	if isOdd(to) && !isOdd(prefix) { // stores may sort others between
+		_, size := utf8.DecodeLastRuneInString(prefix)
+		to, _ = successor(prefix[:len(prefix)-size])
+		return to, false
+	}
 	n := len(prefix)
 	return to, prefix == "" || len(to) == n && to[:n-1] == prefix[:n-1] && to[n-1] == prefix[n-1]+1
 }

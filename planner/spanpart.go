@@ -245,13 +245,15 @@ func (t *test) like(env *expr.Env, p *keyPart) (list []interval, exact bool, err
 	}
 	tight := true
 	if prefix != "" {
-		code := []byte(prefix)
+		var span keymap.Span
 		if p.raw == nil {
+			var code []byte
 			code, tight = keymap.AppendTextPrefix(nil, prefix, p.part)
+			span = keymap.PrefixSpan(string(code))
 		} else {
-			_, tight = successor(prefix)
+			span.From = prefix
+			span.To, tight = successor(prefix)
 		}
-		span := keymap.PrefixSpan(string(code))
 		iv.lo = max(iv.lo, span.From)
 		if span.To != "" {
 			iv.hi = min(iv.hi, span.To)

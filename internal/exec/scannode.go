@@ -130,11 +130,11 @@ func (n *scanNode) entities(r *run, reads *planner.Reads, filter *engine.Filter,
 // spans gives the source of entities in spans: one after the other when a few are wanted, so that no more
 // is read than that; otherwise side by side.
 func (n *scanNode) spans(r *run, scan engine.Scan, spans []planner.Span, limit int) source {
-	switch {
-	case len(spans) == 1 && spans[0].All:
-		return newAllSource(r, scan, spans[0])
-	case len(spans) <= 1:
-		return &spanSource{run: r, scan: scan, spans: spans, limit: limit}
+	of := func(spans []planner.Span) *spanSource {
+		return &spanSource{run: r, scan: scan, spans: spans, limit: limit, mixed: n.plan.Table.Mixed()}
+	}
+	if len(spans) <= 1 {
+		return of(spans)
 	}
 	parts := byPartition(spans)
 	if n.plan.PartOrder != 0 && spans[0].Part != nil {
@@ -142,21 +142,21 @@ func (n *scanNode) spans(r *run, scan engine.Scan, spans []planner.Span, limit i
 		if n.plan.PartOrder < 0 {
 			slices.Reverse(parts)
 		}
-		return &spanSource{run: r, scan: scan, spans: slices.Concat(parts...), limit: limit}
+		return of(slices.Concat(parts...))
 	}
 	if n.plan.Ordered && len(parts) > 1 {
 		sources := make([]*spanSource, len(parts))
 		for i, p := range parts {
-			sources[i] = &spanSource{run: r, scan: scan, spans: p, limit: limit}
+			sources[i] = of(p)
 		}
 		return newMergeSource(r, sources)
 	}
 	if limit > 0 || r.parallel() == 1 {
-		return &spanSource{run: r, scan: scan, spans: spans, limit: limit}
+		return of(spans)
 	}
 	sources := make([]*spanSource, len(spans))
 	for i := range spans {
-		sources[i] = &spanSource{run: r, scan: scan, spans: spans[i : i+1]}
+		sources[i] = of(spans[i : i+1])
 	}
 	return newFanSource(r, sources, n.plan.Ordered)
 }

@@ -22,14 +22,16 @@ type spanSource struct {
 	scan  engine.Scan // without partition and range
 	spans []planner.Span
 	// limit is how many entities are likely to be wanted; 0: all. It is what the store is asked for at
-	// first. Whoever goes on behind that many gets more: so a limit never costs a row, only a request.
+	// first. Whoever goes on behind that many gets all: so a limit never costs a row, only a request.
 	limit int
+	mixed bool // there may be entities that are no rows
 
-	cursor engine.Cursor // of spans[0]
-	asked  int           // its limit
-	got    int           // what it has given
-	total  int           // what all have given
-	last   string        // row key of the last entity
+	cursor engine.Cursor   // of spans[0]
+	asked  int             // its limit
+	got    int             // what it has given
+	total  int             // what all have given
+	last   planner.Key     // of the last entity
+	rest   []engine.Entity // of what the cursor gave, not passed yet
 	chunk  []engine.Entity
 	pos    int
 }
@@ -51,6 +53,9 @@ func (s *spanSource) next(ctx context.Context) (*engine.Entity, string, error) {
 // nextChunk gives one or more entities, valid until the next call.
 func (s *spanSource) nextChunk(ctx context.Context) ([]engine.Entity, error) {
 	for {
+		if chunk := s.inside(); len(chunk) > 0 {
+			return chunk, nil
+		}
 		if s.cursor == nil {
 			if len(s.spans) == 0 {
 				return nil, io.EOF
@@ -61,7 +66,7 @@ func (s *spanSource) nextChunk(ctx context.Context) ([]engine.Entity, error) {
 		if err == io.EOF {
 			s.cursor = nil
 			if s.asked > 0 && s.got >= s.asked {
-				s.spans[0].From = keymap.PointSpan(s.last).To
+				s.spans = append(behind(s.spans[0], s.last), s.spans[1:]...)
 			} else {
 				s.spans = s.spans[1:]
 			}
@@ -72,25 +77,74 @@ func (s *spanSource) nextChunk(ctx context.Context) ([]engine.Entity, error) {
 		}
 		s.got += len(chunk)
 		s.total += len(chunk)
-		s.last = chunk[len(chunk)-1].RowKey
-		return chunk, s.run.count(len(chunk))
+		e := &chunk[len(chunk)-1]
+		s.last = planner.Key{Partition: e.PartitionKey, Row: e.RowKey}
+		s.rest = chunk
+		if err := s.run.count(len(chunk)); err != nil {
+			return nil, err
+		}
 	}
+}
+
+// inside takes the next entities that lie in the span off the rest: a walk over partitions may give others between.
+func (s *spanSource) inside() []engine.Entity {
+	if len(s.rest) == 0 {
+		return nil
+	}
+	span := &s.spans[0]
+	in := func(e *engine.Entity) bool {
+		return !span.All || span.From <= e.RowKey && (span.To == "" || e.RowKey < span.To)
+	}
+	begin := 0
+	for begin < len(s.rest) && !in(&s.rest[begin]) {
+		begin++
+	}
+	end := begin
+	for end < len(s.rest) && in(&s.rest[end]) {
+		end++
+	}
+	chunk := s.rest[begin:end]
+	s.rest = s.rest[end:]
+	return chunk
+}
+
+// behind is what of a span comes behind a key.
+func behind(s planner.Span, last planner.Key) []planner.Span {
+	from := keymap.PointSpan(last.Row).To
+	if !s.All {
+		s.From = from
+		return []planner.Span{s}
+	}
+	next := s
+	next.FromPartition = keymap.PointSpan(last.Partition).To
+	return []planner.Span{{Part: s.Part, Partition: last.Partition, From: from, To: s.To}, next}
 }
 
 // open starts the scan of the first span.
 func (s *spanSource) open(ctx context.Context) {
 	span := s.spans[0]
 	scan := s.scan
-	scan.PartitionKey, scan.From, scan.To = span.Partition, span.From, span.To
+	if span.All {
+		scan.AllPartitions, scan.FromPartition, scan.ToPartition = true, span.FromPartition, span.ToPartition
+		scan.Filter = andFilter(spanFilter(span), scan.Filter)
+	} else {
+		scan.PartitionKey, scan.From, scan.To = span.Partition, span.From, span.To
+	}
 	if span.Part != nil {
 		scan.Table = span.Part.Physical
 	}
-	s.asked, s.got = s.limit, 0
-	if s.total < s.limit {
+	s.asked, s.got = 0, 0
+	if s.total < s.limit && !(span.All && s.sifts(span)) {
 		s.asked = s.limit - s.total
 	}
 	scan.Limit = s.asked
 	s.cursor = s.run.x.Store.Scan(ctx, scan)
+}
+
+// sifts says whether a walk over partitions may give entities that are not wanted. Then a limit would make its pages
+// short, and more of them.
+func (s *spanSource) sifts(span planner.Span) bool {
+	return span.From != "" || span.To != "" || s.mixed
 }
 
 func (s *spanSource) read(ctx context.Context) ([]engine.Entity, error) {
@@ -102,7 +156,7 @@ func (s *spanSource) read(ctx context.Context) ([]engine.Entity, error) {
 }
 
 func (s *spanSource) close() error {
-	s.spans, s.chunk, s.pos = nil, nil, 0
+	s.spans, s.rest, s.chunk, s.pos = nil, nil, nil, 0
 	if s.cursor == nil {
 		return nil
 	}
@@ -111,41 +165,22 @@ func (s *spanSource) close() error {
 	return c.Close()
 }
 
-// allSource reads a span of row keys in all partitions, whose names are not known: one scan of the whole
-// table, whose filter lets the span through. Entities come by partition.
-type allSource struct {
-	spanSource
-	span planner.Span
-}
-
-func newAllSource(r *run, scan engine.Scan, span planner.Span) *allSource {
-	scan.AllPartitions, scan.FromPartition, scan.ToPartition = true, span.FromPartition, span.ToPartition
-	if span.From != "" || span.To != "" {
-		scan.Filter = andFilter(spanFilter(span), scan.Filter)
-	}
-	return &allSource{spanSource: spanSource{run: r, scan: scan, spans: []planner.Span{span}}, span: span}
-}
-
-func (s *allSource) next(ctx context.Context) (*engine.Entity, string, error) {
-	for {
-		e, key, err := s.spanSource.next(ctx)
-		if err != nil || s.span.From <= key && (s.span.To == "" || key < s.span.To) {
-			return e, key, err
-		}
-	}
-}
-
-// spanFilter lets the row keys of the span through.
+// spanFilter lets the row keys of a span through that is walked over partitions; nil: all pass.
 func spanFilter(s planner.Span) *engine.Filter {
-	f := &engine.Filter{Op: engine.Ge, Property: "RowKey", Value: engine.Value{Type: engine.String, S: s.From}}
-	if s.To == "" {
-		return f
+	bound := func(op engine.FilterOp, key string) *engine.Filter {
+		if key == "" {
+			return nil
+		}
+		return &engine.Filter{Op: op, Property: "RowKey", Value: engine.Value{Type: engine.String, S: key}}
 	}
-	return andFilter(f, &engine.Filter{Op: engine.Lt, Property: "RowKey", Value: engine.Value{Type: engine.String, S: s.To}})
+	return andFilter(bound(engine.Ge, s.From), bound(engine.Lt, s.To))
 }
 
 func andFilter(a, b *engine.Filter) *engine.Filter {
-	if b == nil {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
 		return a
 	}
 	return &engine.Filter{Op: engine.And, Kids: []*engine.Filter{a, b}}
