@@ -33,13 +33,18 @@ func openAccount(t *testing.T) *account {
 
 func openAccountWith(t *testing.T, lease time.Duration) *account {
 	t.Helper()
+	return openAccountBy(t, nearlyfree.Config{SchemaLease: lease})
+}
+
+// openAccountBy opens a new account with settings that do not say where it is.
+func openAccountBy(t *testing.T, config nearlyfree.Config) *account {
+	t.Helper()
 	a := &account{raw: embedded.OpenMemory(embedded.Options{})}
 	a.transport = &azuretest.Transport{Service: azuretest.NewService(a.raw)}
+	config.Store = fmt.Sprintf("DefaultEndpointsProtocol=https;AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint)
+	config.Transport = a.transport
 	var err error
-	a.connector, err = nearlyfree.NewConnector(&nearlyfree.Config{
-		Store:     fmt.Sprintf("DefaultEndpointsProtocol=https;AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
-		Transport: a.transport, SchemaLease: lease,
-	})
+	a.connector, err = nearlyfree.NewConnector(&config)
 	if err != nil {
 		t.Fatal(err)
 	}
