@@ -230,7 +230,7 @@ func (c *conn) begin(readOnly bool) (driver.Tx, error) {
 	if c.tx != nil {
 		return nil, txError("there is a transaction already: end it before another begins")
 	}
-	c.tx = buffer.New(c.connector.runtime.Engine)
+	c.tx = buffer.New(c.connector.runtime.Engine, c.connector.runtime.Parallel)
 	c.readOnly = readOnly
 	return &tx{conn: c, ctx: context.Background()}, nil
 }

@@ -6,9 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
@@ -155,4 +160,48 @@ func transfer(db *sql.DB, from, to, amount int, read bool) error {
 		}
 	}
 	return tx.Commit()
+}
+
+// meeting lets no read of a row's own key through until so many of them are under way.
+type meeting struct {
+	policy.Transporter
+	places atomic.Int32
+	met    chan struct{}
+}
+
+func (m *meeting) Do(r *http.Request) (*http.Response, error) {
+	if r.Method == http.MethodGet && strings.Contains(r.URL.Path, "RowKey='PK!") {
+		if m.places.Add(-1) == 0 {
+			close(m.met)
+		}
+		select {
+		case <-m.met:
+		case <-r.Context().Done():
+			return nil, r.Context().Err()
+		}
+	}
+	return m.Transporter.Do(r)
+}
+
+// TestTransactionLooksSideBySide: the rows of an INSERT in a transaction ask for their keys at once.
+func TestTransactionLooksSideBySide(t *testing.T) {
+	config := overService(0, false)
+	m := &meeting{Transporter: config.Transport, met: make(chan struct{})}
+	m.places.Store(3)
+	config.Transport = m
+	db := nearlyfreetest.OpenConfig(t, config)
+	exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	if _, err := tx.ExecContext(ctx, "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(); err != nil {
+		t.Fatal(err)
+	}
 }

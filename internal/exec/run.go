@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -119,50 +118,7 @@ func (r *run) hold(bytes int64, operator string) error {
 
 func (r *run) release(bytes int64) { r.held.Add(-bytes) }
 
-// each calls do for 0 ≤ i < n, side by side, and gives the first error by i; the others are cancelled.
+// each calls do for 0 ≤ i < n, side by side, and gives the first error; the others are cancelled.
 func (r *run) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	workers := min(n, r.parallel())
-	if workers <= 1 {
-		for i := range n {
-			if err := do(ctx, i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	inner, cancel := context.WithCancel(ctx)
-	defer cancel()
-	var (
-		next   atomic.Int64
-		failed = make([]error, workers)
-		wg     sync.WaitGroup
-	)
-	for w := range workers {
-		wg.Go(func() {
-			for inner.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= n {
-					return
-				}
-				if err := do(inner, i); err != nil {
-					failed[w] = err
-					cancel()
-				}
-			}
-		})
-	}
-	wg.Wait()
-	var cancelled error
-	for _, err := range failed {
-		switch {
-		case errors.Is(err, context.Canceled): // most likely because of another one's error
-			cancelled = err
-		case err != nil:
-			return err
-		}
-	}
-	if cancelled == nil {
-		cancelled = ctx.Err()
-	}
-	return cancelled
+	return engine.SideBySide(ctx, r.parallel(), n, do)
 }

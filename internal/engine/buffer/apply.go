@@ -17,28 +17,60 @@ import (
 //   - with an ETag they are taken at their word, and Commit finds out whether it holds;
 //   - Upsert is never checked.
 //
-// The commit's Meter counts the Gets.
+// The Gets go out side by side, before anything is judged. The commit's Meter counts them.
 func (b *Buffer) Apply(ctx context.Context, c engine.Commit) error {
 	if err := b.limits.CheckCommit(&c); err != nil {
+		return err
+	}
+	etags, err := b.look(ctx, &c)
+	if err != nil {
 		return err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	mark := len(b.journal)
 	for i := range c.Ops {
-		if err := b.apply(ctx, &c, &c.Ops[i]); err != nil {
+		if err := b.apply(ctx, &c, &c.Ops[i], etags[i]); err != nil {
 			b.rollbackTo(mark)
-			var e *engine.Error
-			if errors.As(err, &e) {
-				e.Op = i
-			}
-			return err
+			return atOp(err, i)
 		}
 	}
 	return nil
 }
 
-func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op) error {
+// atOp says that operation i is at fault.
+func atOp(err error, i int) error {
+	var e *engine.Error
+	if errors.As(err, &e) {
+		e.Op = i
+	}
+	return err
+}
+
+// look asks the store for what operations on entities that the transaction has not written need to know: their ETags,
+// by operation; "" where there is no entity, or no need.
+func (b *Buffer) look(ctx context.Context, c *engine.Commit) ([]string, error) {
+	etags := make([]string, len(c.Ops))
+	var need []int
+	b.mu.Lock()
+	t := b.tree(c.Table)
+	for i := range c.Ops {
+		op := &c.Ops[i]
+		if op.Kind != engine.Upsert && op.IfMatch == "" && t.find(c.PartitionKey, op.Entity.RowKey) == nil {
+			need = append(need, i)
+		}
+	}
+	b.mu.Unlock()
+	err := engine.SideBySide(ctx, b.parallel, len(need), func(ctx context.Context, i int) error {
+		etag, err := b.stored(ctx, c, c.Ops[need[i]].Entity.RowKey)
+		etags[need[i]] = etag
+		return atOp(err, need[i])
+	})
+	return etags, err
+}
+
+// apply takes one operation; etag is what look found for it.
+func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op, etag string) error {
 	old := b.tree(c.Table).find(c.PartitionKey, op.Entity.RowKey)
 	next := &entry{partitionKey: c.PartitionKey, rowKey: op.Entity.RowKey, op: op.Kind, ifMatch: op.IfMatch}
 	if op.Kind != engine.Delete {
@@ -46,7 +78,7 @@ func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op) err
 	}
 	var err error
 	if old == nil {
-		err = b.first(ctx, c, next)
+		err = first(c, next, etag)
 	} else {
 		err = b.again(ctx, c, op, old, next)
 	}
@@ -58,16 +90,13 @@ func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op) err
 }
 
 // first checks the first operation on an entity.
-func (b *Buffer) first(ctx context.Context, c *engine.Commit, next *entry) error {
+func first(c *engine.Commit, next *entry, etag string) error {
 	if next.op == engine.Upsert || next.ifMatch != "" {
 		return nil
 	}
-	etag, err := b.stored(ctx, c, next.rowKey)
 	exists := etag != ""
 	next.seen = etag
 	switch {
-	case err != nil:
-		return err
 	case next.op == engine.Insert && exists:
 		return errExists(c.Table, next)
 	case next.op != engine.Insert && !exists:

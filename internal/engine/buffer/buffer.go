@@ -2,7 +2,7 @@
 // with its own writes laid over what is stored, and sends what is left of them, folded to one operation
 // an entity, as one entity group transaction.
 //
-//	b := buffer.New(e)
+//	b := buffer.New(e, 16)
 //	err := b.Apply(ctx, engine.Commit{Table: "t", PartitionKey: "00", Ops: ops})
 //	got, err := b.Get(ctx, engine.Get{Table: "t", PartitionKey: "00", RowKey: "PK!1"}) // sees ops
 //	err = b.Commit(ctx, meter)
@@ -26,8 +26,9 @@ import (
 // Buffer is the writes of one transaction. Its methods may be called from many goroutines; cursors see
 // the buffer as it was when they were made.
 type Buffer struct {
-	e      engine.Engine
-	limits engine.Limits // what one operation may be; how many are sent at once is the concern of Commit
+	e        engine.Engine
+	parallel int           // Gets under way at once
+	limits   engine.Limits // what one operation may be; how many are sent at once is the concern of Commit
 
 	mu      sync.Mutex
 	tables  map[string]*tree // by folded name
@@ -74,9 +75,9 @@ type undo struct {
 	had    bool
 }
 
-// New makes an empty buffer over e.
-func New(e engine.Engine) *Buffer {
-	b := &Buffer{e: e, limits: e.Limits(), tables: map[string]*tree{}}
+// New makes an empty buffer over e, with at most parallel requests under way at once.
+func New(e engine.Engine, parallel int) *Buffer {
+	b := &Buffer{e: e, parallel: parallel, limits: e.Limits(), tables: map[string]*tree{}}
 	b.limits.BatchOps, b.limits.BatchBytes = math.MaxInt, math.MaxInt
 	return b
 }

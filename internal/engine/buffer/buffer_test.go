@@ -8,7 +8,9 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
@@ -139,7 +141,7 @@ func TestFold(t *testing.T) {
 			must(t, err)
 			etag = got.ETag
 		}
-		b := buffer.New(e)
+		b := buffer.New(e, 1)
 		for n, kind := range c.history {
 			o := op(kind, "x", "V", fmt.Sprint(n), fmt.Sprintf("V%d", n), "v")
 			if n == 0 && kind != engine.Insert && kind != engine.Upsert {
@@ -184,7 +186,7 @@ func TestRequests(t *testing.T) {
 	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "there", "A", "1"))))
 	there, err := e.Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: "there"})
 	must(t, err)
-	b := buffer.New(e)
+	b := buffer.New(e, 1)
 	var m engine.Meter
 	spent := func(what string, want int64) {
 		t.Helper()
@@ -235,6 +237,46 @@ func TestRequests(t *testing.T) {
 	}
 }
 
+// meeting is an engine whose Gets wait until so many of them are under way.
+type meeting struct {
+	engine.Engine
+	places atomic.Int32 // of the next meeting
+	met    chan struct{}
+}
+
+func (m *meeting) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	if m.places.Add(-1) == 0 {
+		close(m.met)
+	}
+	select {
+	case <-m.met:
+	case <-ctx.Done():
+		return engine.Entity{}, ctx.Err()
+	}
+	return m.Engine.Get(ctx, g)
+}
+
+// TestSideBySide: what a commit needs to know is asked for at once, and the first operation at fault is named.
+func TestSideBySide(t *testing.T) {
+	e := &meeting{Engine: open(t, 1000), met: make(chan struct{})}
+	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "4"), op(engine.Insert, "6"))))
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	b := buffer.New(e, 8)
+	e.places.Store(4)
+	must(t, b.Apply(ctx, commitOf(op(engine.Insert, "0"), op(engine.Insert, "1"), op(engine.Upsert, "2"), op(engine.Merge, "4"), op(engine.Insert, "5"))))
+	var m engine.Meter
+	c := commitOf(op(engine.Insert, "7"), op(engine.Insert, "0"), op(engine.Insert, "6"), op(engine.Delete, "8"))
+	c.Meter = &m
+	wantCode(t, b.Apply(ctx, c), engine.CodeExists, 1)
+	if n := m.Requests.Load(); n != 3 { // "0" is the buffer's own
+		t.Errorf("%d requests, want 3", n)
+	}
+	if n := b.Pending(); n != 5 {
+		t.Errorf("%d operations are pending, want 5", n)
+	}
+}
+
 // TestConflicts: what others do meanwhile makes Commit fail, whole.
 func TestConflicts(t *testing.T) {
 	e := open(t, 2)
@@ -244,17 +286,17 @@ func TestConflicts(t *testing.T) {
 	merge := op(engine.Merge, "a", "A", "1")
 	merge.IfMatch = a.ETag
 
-	b := buffer.New(e)
+	b := buffer.New(e, 1)
 	must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "0"), merge)))
 	must(t, e.Commit(t.Context(), commitOf(op(engine.Merge, "a", "Other", "x"))))
 	wantCode(t, b.Commit(t.Context(), nil), engine.CodeStale, 1)
 
-	b = buffer.New(e)
+	b = buffer.New(e, 1)
 	must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "n"))))
 	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "n"))))
 	wantCode(t, b.Commit(t.Context(), nil), engine.CodeExists, 0)
 
-	b = buffer.New(e)
+	b = buffer.New(e, 1)
 	must(t, b.Apply(t.Context(), commitOf(op(engine.Delete, "b"), op(engine.Upsert, "z"))))
 	must(t, e.Commit(t.Context(), commitOf(op(engine.Delete, "b"))))
 	wantCode(t, b.Commit(t.Context(), nil), engine.CodeNotFound, 0)
@@ -268,7 +310,7 @@ func TestConflicts(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	e := open(t, 2)
 	must(t, e.CreateTable(t.Context(), "other", nil))
-	b := buffer.New(e)
+	b := buffer.New(e, 1)
 	for n := range 101 {
 		must(t, b.Apply(t.Context(), commitOf(op(engine.Upsert, fmt.Sprint(n)))))
 	}
@@ -318,7 +360,7 @@ func TestScanLimit(t *testing.T) {
 	for _, rk := range []string{"b", "d", "f", "h", "j"} {
 		must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, rk))))
 	}
-	b := buffer.New(e)
+	b := buffer.New(e, 1)
 	must(t, b.Apply(t.Context(), commitOf(op(engine.Delete, "b"), op(engine.Delete, "d"), op(engine.Insert, "e"), op(engine.Merge, "f", "A", "1"), op(engine.Insert, "z"))))
 	for limit, want := range [][]string{
 		{"p/e", "p/f A=10", "p/h", "p/j", "p/z"}, {"p/e"}, {"p/e", "p/f A=10"}, {"p/e", "p/f A=10", "p/h"},
@@ -334,7 +376,7 @@ func TestScanLimit(t *testing.T) {
 func TestCursorIsolated(t *testing.T) {
 	e := open(t, 1)
 	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "a"), op(engine.Insert, "c"))))
-	b := buffer.New(e)
+	b := buffer.New(e, 1)
 	must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "b"))))
 	c := b.Scan(t.Context(), engine.Scan{Table: "tab", PartitionKey: "p"})
 	defer c.Close()
@@ -367,7 +409,7 @@ func TestRandom(t *testing.T) {
 		}
 		r.replay(r.stored, r.base)
 		r.rebuild()
-		r.b = buffer.New(r.stored)
+		r.b = buffer.New(r.stored, 4)
 		r.run()
 	}
 }
@@ -514,7 +556,7 @@ func TestReadSince(t *testing.T) {
 	for _, others := range []bool{false, true} {
 		e := open(t, 10)
 		must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "k", "A", "1"))))
-		b := buffer.New(e)
+		b := buffer.New(e, 1)
 		must(t, b.Apply(t.Context(), commitOf(op(engine.Merge, "k"))))
 		got, err := b.Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: "k"})
 		must(t, err)

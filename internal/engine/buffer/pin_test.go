@@ -43,7 +43,7 @@ func TestPin(t *testing.T) {
 			} {
 				e := open(t, 0)
 				must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "a", "v", "1"), op(engine.Insert, "b", "v", "1"))))
-				b := buffer.New(e)
+				b := buffer.New(e, 1)
 				read(t, b)
 				must(t, e.Commit(t.Context(), commitOf(c.change)))
 				must(t, b.Apply(t.Context(), commitOf(c.write)))
@@ -65,7 +65,7 @@ func TestPin(t *testing.T) {
 func TestPinIsSeenThrough(t *testing.T) {
 	e := open(t, 0)
 	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "a", "v", "1"), op(engine.Insert, "b", "v", "2"))))
-	b := buffer.New(e)
+	b := buffer.New(e, 1)
 	all := engine.Scan{Table: "tab", PartitionKey: "p"}
 	before := dump(t, e, all)
 	if got := dump(t, b.Pin(), all); len(got) != len(before) {

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"sync"
+)
+
+// SideBySide calls do for 0 ≤ i < n, at most parallel at once. After an error no further call is begun and the context
+// of those under way is cancelled; the error given is that of the least i among those that were not ended so.
+func SideBySide(ctx context.Context, parallel, n int, do func(ctx context.Context, i int) error) error {
+	workers := min(n, parallel)
+	if workers <= 1 {
+		for i := range n {
+			if err := do(ctx, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var (
+		mu        sync.Mutex
+		wg        sync.WaitGroup
+		next      int
+		failed    error
+		at        int // where failed comes from
+		cancelled error
+	)
+	for range workers {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				mu.Unlock()
+				if i >= n || inner.Err() != nil {
+					return
+				}
+				err := do(inner, i)
+				if err == nil {
+					continue
+				}
+				mu.Lock()
+				switch {
+				case errors.Is(err, context.Canceled): // most likely because of another one's error
+					cancelled = err
+				case failed == nil || i < at:
+					failed, at = err, i
+				}
+				mu.Unlock()
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	switch {
+	case failed != nil:
+		return failed
+	case cancelled != nil:
+		return cancelled
+	}
+	return ctx.Err()
+}
