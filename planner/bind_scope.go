@@ -39,7 +39,7 @@ func (k *block) add(s *source, width int) {
 	k.width += width
 }
 
-// keepUsed remembers which columns are referred to; the returned function forgets those that came since.
+// keepUsed remembers which columns of the block are referred to; the returned function forgets those that came since.
 func (k *block) keepUsed() func() {
 	kept := make([][]bool, len(k.sources))
 	for i, s := range k.sources {
@@ -108,6 +108,23 @@ type scope struct {
 	frame   *frame
 	grouped *grouping // set while expressions over groups are bound
 	outputs []output  // the select list, while HAVING and ORDER BY are bound: their subqueries see its names
+}
+
+// keepRefs remembers what is referred to, here and of enclosing queries; the returned function forgets what came since.
+func (s *scope) keepRefs() func() {
+	var undo []func()
+	for ; s != nil; s = s.parent {
+		undo = append(undo, s.block.keepUsed())
+		if f := s.frame; f != nil {
+			kept := *f
+			undo = append(undo, func() { *f = kept })
+		}
+	}
+	return func() {
+		for _, u := range undo {
+			u()
+		}
+	}
 }
 
 // enclosing is the scope outside of this query level, which a derived table inside it sees.

@@ -98,12 +98,12 @@ func (q *selection) bind() error {
 	if err := q.bindGroupBy(); err != nil {
 		return err
 	}
-	restore := q.block.keepUsed()
+	restore := q.scope.keepRefs()
 	if err := q.bindOutputs(); err != nil {
 		return err
 	}
 	if q.onlyExists() {
-		// What is selected is checked, but not read.
+		// What is selected is checked, but not read; nor does the query depend on a row because of it.
 		restore()
 		q.outputs = []output{{name: "1", node: expr.NewConst(value.FromInt(1))}}
 		return nil

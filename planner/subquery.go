@@ -168,7 +168,7 @@ func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Sele
 		return partner{}, false, err
 	}
 	p := partner{kind: kind, tree: in.tree, conds: in.where}
-	restore := q.block.keepUsed()
+	restore := in.scope.keepRefs()
 	if err := in.bindOutputs(); err != nil {
 		return partner{}, false, err
 	}
