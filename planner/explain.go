@@ -16,19 +16,21 @@ import (
 //	requests ≥ 1
 //
 // With args the spans are those of this execution, otherwise the conditions stand for them that depend on
-// arguments. The requests are the least that there can be.
+// arguments. The requests in the line of a scan or a write are the least that it takes each time it is done. Those of the last line
+// are the least that the statement takes, outside a transaction, when its rows are read to their end: it may well be that
+// some of the scans are not read at all.
 func (p *Plan) Explain(args []value.Value) []string {
-	e := explainer{args: args, seen: map[*Plan]bool{p: true}}
+	e := explainer{args: args, seen: map[*Plan]bool{p: true}, counted: map[*Plan]bool{}}
 	e.plan(p, 0)
-	e.line(0, "requests ≥ %d", e.requests)
+	e.line(0, "requests ≥ %d", e.least(p, true))
 	return e.lines
 }
 
 type explainer struct {
-	args     []value.Value
-	lines    []string
-	requests int
-	seen     map[*Plan]bool
+	args    []value.Value
+	lines   []string
+	seen    map[*Plan]bool
+	counted map[*Plan]bool // see certain
 }
 
 func (e *explainer) line(depth int, format string, a ...any) {
@@ -50,7 +52,12 @@ func (e *explainer) plan(p *Plan, depth int) {
 		e.node(p.Root, depth)
 		return
 	}
-	if p = e.tables(p, depth); p == nil {
+	whole, byRows := e.tables(p)
+	if len(whole) > 0 {
+		t := p.Write.(*Delete).Table
+		e.line(depth, "delete %s  tables of %s  requests ≥ %d", t.Name, partsText(whole), t.deleteRequests(whole))
+	}
+	if p = byRows; p == nil {
 		return
 	}
 	e.write(p.Write, depth)

@@ -31,24 +31,21 @@ func partsText(parts []*Part) string {
 	return plural("part", names, len(parts))
 }
 
-// tables prints what a DELETE deletes with tables, where that can be told now, and gives the plan of what it deletes by
-// rows: nil where that is nothing.
-func (e *explainer) tables(p *Plan, depth int) *Plan {
+// tables gives the parts that a DELETE deletes with their tables, where that can be told now, and the plan of what it
+// deletes by rows: nil where that is nothing.
+func (e *explainer) tables(p *Plan) (whole []*Part, byRows *Plan) {
 	d, ok := p.Write.(*Delete)
 	if !ok || d.Whole == nil || !e.computable(d.Source.(*Scan)) {
-		return p
+		return nil, p
 	}
 	whole, rest, err := d.Whole.Parts(&expr.Env{Args: e.args, Session: &expr.Session{}})
-	if err != nil || len(whole) == 0 {
-		return p
+	switch {
+	case err != nil || len(whole) == 0:
+		return nil, p
+	case !rest:
+		return whole, nil
 	}
-	requests := d.Table.deleteRequests(whole)
-	e.requests += requests
-	e.line(depth, "delete %s  tables of %s  requests ≥ %d", d.Table.Name, partsText(whole), requests)
-	if !rest {
-		return nil
-	}
-	return p.ByRows(PartNames(whole))
+	return whole, p.ByRows(PartNames(whole))
 }
 
 // deleteRequests is how many requests it takes to delete the tables of parts: one each, and another one where a

@@ -20,27 +20,17 @@ func (e *explainer) scan(s *Scan, depth int) {
 	parts := []string{accessNames[s.Access] + " " + s.name()}
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
 	exact, copies := true, false
-	requests := 1
-	switch {
-	case s.Access == VirtualScan:
-		requests = 0
-	case e.computable(s):
-		var r Reads
-		env := expr.Env{Args: e.args, Session: &expr.Session{}}
-		if err := s.Reads(&env, &r); err != nil {
+	if s.Access != VirtualScan {
+		switch r, err := e.reads(s); {
+		case err != nil:
 			add("error %v", err)
-			break
+		case r != nil:
+			exact, copies = r.Exact, r.Copies
+			parts = append(parts, s.readsText(r)...)
+		default:
+			parts = append(parts, e.symbolic(s)...)
+			copies = s.passesCopies()
 		}
-		exact, copies = r.Exact, r.Copies
-		requests = len(r.Points) + len(r.Spans)
-		if s.Limit != nil && s.PartOrder != 0 {
-			requests = min(requests, 1) // the first part may have enough
-		}
-		parts = append(parts, s.readsText(&r)...)
-	default:
-		parts = append(parts, e.symbolic(s)...)
-		requests = s.leastRequests()
-		copies = s.passesCopies()
 	}
 	if copies {
 		add("past copies of %s", s.Table.Inside.Parent)
@@ -70,8 +60,7 @@ func (e *explainer) scan(s *Scan, depth int) {
 		add("limit %s", e.text(s.Limit))
 	}
 	add("columns %s", s.columnNames())
-	add("requests ≥ %d", requests)
-	e.requests += requests
+	add("requests ≥ %d", e.scanRequests(s, true))
 	e.line(depth, "%s", strings.Join(parts, "  "))
 }
 

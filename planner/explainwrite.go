@@ -11,7 +11,7 @@ import (
 const transactionOps = 100
 
 // write prints a write: its entities are the rows and their index entries. What a statement with a source
-// writes depends on the rows found: one transaction at least.
+// writes depends on the rows found: one transaction at least, if there are any.
 func (e *explainer) write(w Write, depth int) {
 	var parts []string
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
@@ -22,10 +22,9 @@ func (e *explainer) write(w Write, depth int) {
 		add("%s %s", insertName(w), w.Table.Name)
 		each := w.Table.copies() + 1
 		if w.Source == nil {
-			n := len(w.Rows) * each
 			add("rows %d", len(w.Rows))
-			add("entities %s", entities(n, len(w.Rows)))
-			requests = (n + transactionOps - 1) / transactionOps
+			add("entities %s", entities(len(w.Rows)*each, len(w.Rows)))
+			requests = w.leastRequests()
 		} else {
 			add("entities a row %s", entities(each, 1))
 		}
@@ -64,7 +63,6 @@ func (e *explainer) write(w Write, depth int) {
 		add("returning %s", e.list(returning))
 	}
 	add("requests ≥ %d", requests)
-	e.requests += requests
 	e.line(depth, "%s", strings.Join(parts, "  "))
 }
 

@@ -22,6 +22,8 @@ type database struct {
 	conn *databasesql.Conn
 	lite bool
 	bare bool // the tables have no indexes
+
+	connector *nearlyfree.Connector // nil: SQLite
 }
 
 // patience is how long a statement may take.
@@ -29,16 +31,21 @@ const patience = 20 * time.Second
 
 func open(t *testing.T, name, driver, dsn string) *database {
 	t.Helper()
-	db, err := databasesql.Open(driver, dsn)
+	d := &database{name: name, lite: driver == "sqlite"}
+	var db *databasesql.DB
+	var err error
+	if d.lite {
+		db, err = databasesql.Open(driver, dsn)
+	} else if d.connector, err = nearlyfree.NewConnector(&nearlyfree.Config{Store: dsn}); err == nil {
+		db = databasesql.OpenDB(d.connector)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	conn, err := db.Conn(t.Context())
-	if err != nil {
+	if d.conn, err = db.Conn(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	d := &database{name: name, conn: conn, lite: driver == "sqlite"}
 	if d.lite {
 		if r := d.run(statement{sql: both("PRAGMA case_sensitive_like = ON")}, nil); r.err != nil {
 			t.Fatal(r.err)
@@ -85,6 +92,24 @@ func (d *database) run(s statement, values []any) result {
 	defer rows.Close()
 	return read(rows)
 }
+
+// promised is the least number of requests that EXPLAIN says s takes, 0 where it says nothing.
+func (d *database) promised(s statement, values []any) (least int64) {
+	s.ours, s.rows = "EXPLAIN "+s.ours, true
+	if s.bare != "" {
+		s.bare = "EXPLAIN " + s.bare
+	}
+	r := d.run(s, values)
+	if r.err != nil || len(r.rows) == 0 {
+		return 0
+	}
+	last := r.rows[len(r.rows)-1][0]
+	_, _ = fmt.Sscanf(strings.Trim(last, `"`), "requests ≥ %d", &least)
+	return least
+}
+
+// sent is how many requests have been sent, or would have been.
+func (d *database) sent() int64 { return d.connector.Stats().Requests }
 
 func (d *database) args(s statement, text string, values []any) []any {
 	var args []any

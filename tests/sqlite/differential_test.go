@@ -20,7 +20,7 @@ var (
 const perSeed = 80
 
 // TestDifferential runs random statements here, here without indexes, and on SQLite: all rows and all errors
-// must agree.
+// must agree. No statement may take fewer requests than EXPLAIN says that it takes at least.
 func TestDifferential(t *testing.T) {
 	n := *statements
 	if testing.Short() {
@@ -33,6 +33,9 @@ func TestDifferential(t *testing.T) {
 			t.Fatalf("too many disagreements; the last seed is %d", s)
 		}
 	}
+	if total.least == 0 {
+		t.Error("EXPLAIN says of no statement that it takes a request")
+	}
 	t.Logf("%d statements run, %d of them refused by all; %d disagreements; the slowest took %v, on SQLite %v: %s",
 		total.ran, total.refused, total.differed, total.slowest, total.beside, total.slow)
 }
@@ -40,12 +43,13 @@ func TestDifferential(t *testing.T) {
 // tally counts what was run.
 type tally struct {
 	ran, refused, differed int
+	least                  int64         // requests that EXPLAIN says are needed
 	slowest, beside        time.Duration // and how long SQLite took for the same
 	slow                   string
 }
 
 func (t *tally) add(o tally) {
-	t.ran, t.refused, t.differed = t.ran+o.ran, t.refused+o.refused, t.differed+o.differed
+	t.ran, t.refused, t.differed, t.least = t.ran+o.ran, t.refused+o.refused, t.differed+o.differed, t.least+o.least
 	if o.slowest > t.slowest {
 		t.slowest, t.beside, t.slow = o.slowest, o.beside, o.slow
 	}
@@ -204,6 +208,11 @@ func (c *comparison) run(s statement) bool {
 		if i > 0 && !s.plain {
 			continue
 		}
+		var least int64
+		if !c.g.held {
+			least = d.promised(s, values)
+		}
+		before := d.sent()
 		begin = time.Now()
 		got := d.run(s, values)
 		if took := time.Since(begin); took > c.slowest {
@@ -213,6 +222,11 @@ func (c *comparison) run(s statement) bool {
 			c.report(s, values, d.name+": "+what)
 			break
 		}
+		if sent := d.sent() - before; got.err == nil && sent < least {
+			c.report(s, values, fmt.Sprintf("%s: %d requests, where EXPLAIN says %d or more", d.name, sent, least))
+			break
+		}
+		c.least += least
 	}
 	return want.err == nil
 }

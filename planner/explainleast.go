@@ -1,0 +1,242 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// least is how many requests the plan takes at least: whole when its rows are read to their end, else when
+// the first is wanted. What hangs on rows, on the first of several inputs or on a condition may never be read, and counts
+// nothing. Inside a transaction it may be less, as what was written there is not read from the store.
+func (e *explainer) least(p *Plan, whole bool) int {
+	if p.Write == nil {
+		n, _ := e.leastOf(p.Root, whole)
+		return n
+	}
+	tables, byRows := e.tables(p)
+	n := 0
+	if len(tables) > 0 {
+		n = p.Write.(*Delete).Table.deleteRequests(tables)
+	}
+	if byRows == nil {
+		return n
+	}
+	if source := writeSource(byRows.Write); source != nil {
+		reads, _ := e.leastOf(source, true)
+		return n + reads // no row may be found, and then none is written
+	}
+	if w, ok := p.Write.(*Insert); ok {
+		n = w.leastRequests()
+		for _, row := range w.Rows {
+			n += e.certain(row...)
+		}
+	}
+	return n
+}
+
+// leastRequests is how many transactions it takes to insert the rows: one at least where some may be written over others,
+// none where all may be left out.
+func (w *Insert) leastRequests() int {
+	switch {
+	case w.Ignore:
+		return 0
+	case w.Replace || len(w.OnDup) > 0:
+		return min(len(w.Rows), 1)
+	}
+	return (len(w.Rows)*(w.Table.copies()+1) + transactionOps - 1) / transactionOps
+}
+
+// leastOf is least of an operator, and whether a row comes of it for certain.
+func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
+	switch n := n.(type) {
+	case *Scan:
+		return e.leastOfScan(n, whole), false
+	case *Values:
+		if len(n.Rows) > 0 {
+			requests = e.certain(n.Rows[0]...)
+		}
+		return requests, len(n.Rows) > 0
+	case *Select:
+		if n.Once {
+			return e.certain(n.Cond), false
+		}
+		if requests, row = e.leastOf(n.Input, whole); row {
+			requests += e.certain(n.Cond)
+		}
+		return requests, false
+	case *Project:
+		if requests, row = e.leastOf(n.Input, whole); row {
+			requests += e.certain(n.Exprs...)
+		}
+		return requests, row
+	case *Sort:
+		return e.leastOf(n.Input, true)
+	case *Limit:
+		if n.Count != nil {
+			if whole = false; e.isZero(n.Count) {
+				return 0, false
+			}
+		}
+		requests, row = e.leastOf(n.Input, whole)
+		return requests, row && n.Offset == nil
+	case *Aggregate:
+		requests, _ = e.leastOf(n.Input, whole || !n.Sorted)
+		return requests, len(n.Group) == 0
+	case *Concat:
+		for i, input := range n.Inputs {
+			if i > 0 && !whole {
+				break // the first row may have come
+			}
+			r, some := e.leastOf(input, whole)
+			requests, row = requests+r, row || some
+		}
+		return requests, row
+	case *SetMatch: // Right is read first
+		requests, _ = e.leastOf(n.Right, true)
+		if !n.Intersect {
+			left, _ := e.leastOf(n.Left, whole)
+			requests += left
+		}
+		return requests, false
+	case *HashJoin:
+		return e.leastOfJoin(n.Kind, n.Left, whole)
+	case *LoopJoin:
+		return e.leastOfJoin(n.Kind, n.Left, whole)
+	case *LookupJoin:
+		return e.leastOfJoin(LeftJoin, n.Left, whole)
+	}
+	for _, input := range n.Children() {
+		return e.leastOf(input, whole)
+	}
+	return 0, false
+}
+
+// leastOfJoin is that of the left side: the right one is read when that has a row. Where it has none itself, no more
+// of the left side is read, if the kind of join allows for that.
+func (e *explainer) leastOfJoin(kind JoinKind, left Node, whole bool) (requests int, row bool) {
+	requests, row = e.leastOf(left, whole && (kind == LeftJoin || kind == AntiJoin))
+	return requests, row && kind == LeftJoin
+}
+
+func (e *explainer) leastOfScan(s *Scan, whole bool) int {
+	if s.Keys == nil || s.Keys.conds == nil {
+		return e.scanRequests(s, whole)
+	}
+	open, conds := false, expr.Conjuncts(s.Keys.conds)
+	expr.Walk(s.Keys.conds, func(n expr.Node) bool {
+		switch n := n.(type) {
+		case *expr.Column:
+			open = open || n.Level > 0 || n.Index < s.Offset || n.Index >= s.Offset+s.Table.RowWidth()
+		case *expr.Subquery:
+			open = true
+		}
+		return !open
+	})
+	switch {
+	case !open:
+		return e.scanRequests(s, whole)
+	case len(conds) == 1:
+		return e.certain(conds[0])
+	}
+	return 0 // one of the values may be NULL
+}
+
+// scanRequests is how many requests s takes at least when it is read: whole, or to its first row or its limit.
+// Arguments that are not given are taken to be values that there are.
+func (e *explainer) scanRequests(s *Scan, whole bool) int {
+	if s.Access == VirtualScan {
+		return 0
+	}
+	if s.Limit != nil {
+		if whole = false; e.isZero(s.Limit) {
+			return 0
+		}
+	}
+	r, err := e.reads(s)
+	switch {
+	case err != nil:
+		return 0
+	case r == nil && whole:
+		return s.leastRequests()
+	case r == nil:
+		return 1
+	}
+	points := len(r.Points)
+	if s.Table.Foreign != nil {
+		points = 0
+		for _, k := range r.Points {
+			if isPlainKey(k.Partition) && isPlainKey(k.Row) {
+				points++
+			}
+		}
+	}
+	all := points + len(r.Spans)
+	if whole {
+		return all
+	}
+	if s.Ordered && len(r.Spans) > 1 && (s.PartOrder == 0 || r.Spans[0].Part == nil) {
+		// Partitions are merged: each must have given its first row.
+		type place struct {
+			part      *Part
+			partition string
+		}
+		places := map[place]bool{}
+		for _, sp := range r.Spans {
+			places[place{sp.Part, sp.Partition}] = true
+		}
+		return len(places)
+	}
+	return min(all, 1)
+}
+
+// reads is what s reads with the arguments, nil where that cannot be known now.
+func (e *explainer) reads(s *Scan) (*Reads, error) {
+	if !e.computable(s) {
+		return nil, nil
+	}
+	r := &Reads{}
+	err := s.Reads(&expr.Env{Args: e.args, Session: &expr.Session{}}, r)
+	return r, err
+}
+
+// isPlainKey says whether an entity can have the key, for certain: nothing is sent for one that none can have.
+func isPlainKey(key string) bool {
+	const keyUnits = 512
+	return len(key) <= keyUnits && !strings.ContainsFunc(key, func(r rune) bool {
+		return r < ' ' || r > '~' || strings.ContainsRune(`/\#?`, r)
+	})
+}
+
+// isZero says whether a LIMIT lets no row through. An argument that is not given is taken to let some.
+func (e *explainer) isZero(limit expr.Node) bool {
+	v, err := expr.Compile(limit)(&expr.Env{Args: e.args, Session: &expr.Session{}})
+	return err == nil && value.ToFloat(v) == 0
+}
+
+// certain is how many requests the subqueries take at least that are run whenever the expressions are computed.
+// What is run once counts once.
+func (e *explainer) certain(list ...expr.Node) int {
+	n := 0
+	for _, x := range list {
+		switch x := x.(type) {
+		case *expr.Subquery:
+			p, ok := x.Plan.(*Plan)
+			if !ok || x.Kind == expr.InSubquery || e.counted[p] {
+				continue
+			}
+			e.counted[p] = true
+			n += e.least(p, false)
+		case *expr.Logic: // the first operand may decide
+			n += e.certain(x.Kids[0])
+		case *expr.Not:
+			n += e.certain(x.X)
+		case *expr.Is:
+			n += e.certain(x.X)
+		case *expr.Compare:
+			n += e.certain(x.L, x.R)
+		}
+	}
+	return n
+}
