@@ -6,10 +6,13 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
@@ -125,4 +128,70 @@ func (w *onlineWriters) retried(query string, args ...any) {
 		}
 		return err
 	})
+}
+
+// TestProgressOfChange: how many rows ALTER TABLE has written anew is shown while it does so, and not after that.
+func TestProgressOfChange(t *testing.T) {
+	t.Parallel()
+	config := overService(0, false)
+	transport := config.Transport.(*azuretest.Transport)
+	db, _ := openConfig(t, config)
+	exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT, w INT) COMMENT 'what it is for'")
+	exec(t, db, "CREATE TABLE other (id INT PRIMARY KEY)")
+	for from := 0; from < 600; from += 300 {
+		var rows []string
+		for id := from; id < from+300; id++ {
+			rows = append(rows, fmt.Sprintf("(%d, 0, 0)", id))
+		}
+		exec(t, db, "INSERT INTO t VALUES "+strings.Join(rows, ", "))
+	}
+	status := func() string {
+		rows, err := db.Query("SHOW TABLE STATUS")
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, err := table(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(lines[1:], "\n")
+	}
+	for _, change := range []string{"ALTER TABLE t MODIFY COLUMN v VARCHAR(10)", "ALTER TABLE t DROP COLUMN w"} {
+		before := status()
+		noted, seen := make(chan struct{}), make(chan struct{})
+		var once sync.Once
+		transport.After = func(r *http.Request, _ int) {
+			switch {
+			case r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/Z8t"):
+				select {
+				case <-noted:
+				default:
+					time.Sleep(time.Second) // so that there is something to tell of
+				}
+			case strings.Contains(r.URL.Path, "progress!"):
+				once.Do(func() { close(noted); <-seen })
+			}
+		}
+		done := make(chan error)
+		go func() {
+			_, err := db.Exec(change)
+			done <- err
+		}()
+		select {
+		case <-noted:
+			if got := status(); !strings.Contains(got, "what it is for; being changed, 500 rows written anew so far") || strings.Count(got, "so far") != 1 {
+				t.Errorf("%s: %s", change, got)
+			}
+			close(seen)
+			if err := <-done; err != nil {
+				t.Error(err)
+			}
+		case err := <-done:
+			t.Errorf("%s: nothing was noted, %v", change, err)
+		}
+		transport.After = nil
+		if after := status(); strings.Contains(after, "so far") {
+			t.Errorf("%s: %s, and before %s", change, after, before)
+		}
+	}
 }

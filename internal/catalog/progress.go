@@ -2,22 +2,30 @@ package catalog
 
 import (
 	"context"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// progressPrefix begins the keys of the notes about how far the building of a table's indexes is.
+// progressPrefix begins the keys of the notes about how many rows of a table a change of its definition has written
+// anew.
 const progressPrefix = "progress!"
+
+// progressAge is how old a note may be, by the clock of who made it, that is believed to be of a change under way: who
+// makes it notes every second or so, and one that died takes nothing back.
+const progressAge = time.Minute
 
 func progressEntity(t *planner.Table) engine.Entity {
 	return engine.Entity{PartitionKey: partition, RowKey: progressPrefix + tableKey(t.Name)[len(tablePrefix):]}
 }
 
-// SetProgress notes, for whoever looks, that so many rows of t have their entries in the indexes that are being built.
+// SetProgress notes, for whoever looks, that so many rows of t have the form of its new definition, and their entries in
+// the indexes that are being built.
 func (c *Catalog) SetProgress(ctx context.Context, t *planner.Table, rows int, m *engine.Meter) error {
 	e := progressEntity(t)
-	e.Names, e.Values = []string{"Rows"}, []engine.Value{int64Value(int64(rows))}
+	e.Names, e.Values = []string{"Rows", "At"}, []engine.Value{int64Value(int64(rows)), int64Value(time.Now().Unix())}
 	return c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{{Kind: engine.Upsert, Entity: e}}, Meter: m})
 }
 
@@ -38,4 +46,21 @@ func (c *Catalog) progress(ctx context.Context, t *planner.Table) (rows int64, o
 		return 0, false, nil
 	}
 	return int64(property(&found, "Rows").N), err == nil, err
+}
+
+// allProgress gives the rows that were noted not long ago, by the keys of the notes.
+func (c *Catalog) allProgress(ctx context.Context) (map[string]int64, error) {
+	span := keymap.PrefixSpan(progressPrefix)
+	rows := map[string]int64{}
+	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
+		func(e *engine.Entity) error {
+			if at := time.Unix(int64(property(e, "At").N), 0); time.Since(at) < progressAge {
+				rows[e.RowKey] = int64(property(e, "Rows").N)
+			}
+			return nil
+		})
+	if isCode(err, engine.CodeNoTable) {
+		return nil, nil
+	}
+	return rows, err
 }

@@ -336,9 +336,20 @@ func (s *Snapshot) showStatus(ctx context.Context) (*virtual, error) {
 	if err != nil {
 		return nil, err
 	}
+	progress, err := s.catalog.allProgress(ctx)
+	if err != nil {
+		return nil, err
+	}
 	v := newVirtual("table status", "Name", "Engine", "Version#", "Row_format", "Rows#", "Collation", "Comment")
 	for _, t := range tables {
-		v.add(t.Name, "nearlyfree", t.Version, "Dynamic", nil, "utf8mb4_bin", t.Comment)
+		comment := t.Comment
+		if rows, ok := progress[progressEntity(t).RowKey]; ok {
+			if comment != "" {
+				comment += "; "
+			}
+			comment += fmt.Sprintf("being changed, %d rows written anew so far", rows)
+		}
+		v.add(t.Name, "nearlyfree", t.Version, "Dynamic", nil, "utf8mb4_bin", comment)
 	}
 	return v, nil
 }

@@ -78,7 +78,7 @@ type definition struct {
 	*Definer
 	session *expr.Session
 	meter   *engine.Meter
-	noted   bool // how far the building of an index is may have been noted
+	noted   bool // how many rows were written anew may have been noted
 }
 
 // table finds a table of the session's database.

@@ -217,13 +217,14 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 		}
 		return nil, x.takeBack(ctx, t, names, err)
 	}
-	if len(names) == 0 {
-		return x.settle(ctx, t)
-	}
 	if x.noted {
 		if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
 			return nil, err
 		}
+		x.noted = false
+	}
+	if len(names) == 0 {
+		return x.settle(ctx, t)
 	}
 	return x.setState(ctx, t, planner.IndexPublic, names)
 }

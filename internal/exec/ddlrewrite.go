@@ -145,7 +145,7 @@ func (x *definition) rewrite(ctx context.Context, from, to *planner.Table, chang
 	if err != nil {
 		return err
 	}
-	r := &rewriter{definition: x, transform: tr, rows: newRowWriter(to), last: time.Now(), notes: len(change.Fill) > 0}
+	r := &rewriter{definition: x, transform: tr, rows: newRowWriter(to), last: time.Now()}
 	err = x.eachStored(ctx, to, to.RowSpan(), nil, rowsOf(to, func(e *engine.Entity) error {
 		r.number++
 		row, err := tr.row(e, r.number)
@@ -174,15 +174,14 @@ type rewriter struct {
 	rows   *rowWriter
 	window []stored
 	number int
-	notes  bool // indexes are built: how far is noted
 	last   time.Time
 }
 
-// noteEvery is how often it is noted how far the building of an index is.
+// noteEvery is how often it is noted how many rows were written anew.
 const noteEvery = time.Second
 
 func (r *rewriter) note(ctx context.Context) error {
-	if !r.notes || time.Since(r.last) < noteEvery {
+	if time.Since(r.last) < noteEvery {
 		return nil
 	}
 	r.last, r.noted = time.Now(), true
