@@ -257,6 +257,49 @@ func TestForeignRequests(t *testing.T) {
 	}
 }
 
+// TestForeignListing: the tables of other programs are listed by one request (and SHOW asks for the catalog's version), in the default database only; their
+// columns by one more each, a minute long.
+func TestForeignListing(t *testing.T) {
+	a := openAccount(t)
+	a.exec(t, "CREATE TABLE own (id INT PRIMARY KEY)")
+	for _, name := range []string{"Alpha", "Order", "shopZ8items", "OWN"} {
+		a.table(t, name)
+	}
+	a.put(t, "Alpha", "p", "1", props{"N": {Type: engine.Int32, N: 1}})
+	a.rows(t, "SHOW TABLES") // definitions are known from here on
+	for _, c := range []struct {
+		query    string
+		requests int64
+		want     string
+	}{
+		{"SHOW TABLES", 2, "string Alpha, string Order, string own"},
+		{"SELECT TABLE_NAME FROM information_schema.TABLES", 1, "string Alpha, string Order, string own"},
+		{"SELECT COUNT(*) FROM information_schema.VIEWS", 0, "int64 0"},
+		{"SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_NAME = 'Alpha'", 3,
+			"string PartitionKey, string RowKey, string Timestamp, string N, string ETag"},
+		{"SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_NAME = 'Order'", 1, "int64 4"},
+		{"SELECT N FROM `Order` WHERE PartitionKey = 'p' AND RowKey = '1'", 1, ""},
+	} {
+		before := a.connector.Stats()
+		got := strings.Join(a.rows(t, c.query), ", ")
+		if n := a.connector.Stats().Sub(before).Requests; got != c.want || n != c.requests {
+			t.Errorf("%s: %s, %d requests; want %s, %d", c.query, got, n, c.want, c.requests)
+		}
+	}
+	named, err := nearlyfree.NewConnector(&nearlyfree.Config{
+		Store:     "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
+		Transport: a.transport, Database: "shop",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.db = sql.OpenDB(named)
+	defer a.db.Close()
+	if got := a.rows(t, "SHOW TABLES"); len(got) > 0 {
+		t.Errorf("a database with a name lists %q", got)
+	}
+}
+
 // TestForeignTimestamp: conditions on the Timestamp are sent, for undeclared and for mapped tables, and lose no row,
 // however near it was written.
 func TestForeignTimestamp(t *testing.T) {

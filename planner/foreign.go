@@ -39,7 +39,7 @@ const (
 // NewOpenTable makes the table of a physical table that nobody declared. Properties are the names of what its
 // entities have, in the order that * shows, and how the store types them ("" where they differ).
 func NewOpenTable(physical string, properties, edms []string) (*Table, error) {
-	t := &Table{Name: physical, Physical: physical, Foreign: &Foreign{
+	t := &Table{Name: physical, Physical: physical, Comment: "made by another program, without a definition", Foreign: &Foreign{
 		Open:      true,
 		Partition: []KeyPiece{{Column: 0}},
 		Row:       []KeyPiece{{Column: 1}},

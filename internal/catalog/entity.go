@@ -118,6 +118,10 @@ func sortedTables(m map[string]*definition) []*planner.Table {
 			tables = append(tables, d.table)
 		}
 	}
+	return sortTables(tables)
+}
+
+func sortTables(tables []*planner.Table) []*planner.Table {
 	slices.SortFunc(tables, func(a, b *planner.Table) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})

@@ -12,11 +12,19 @@ import (
 // that the session knows its database by. Columns are those of MySQL 5.7, as far as clients ask for them.
 // https://dev.mysql.com/doc/refman/5.7/en/information-schema.html
 func (s *Snapshot) InformationSchema(ctx context.Context, database, name string) (*planner.Table, error) {
-	build := informationSchema[strings.ToUpper(name)]
+	upper := strings.ToUpper(name)
+	build := informationSchema[upper]
 	if build == nil {
 		return nil, &planner.NoTableError{Database: "information_schema", Name: name}
 	}
-	tables, err := s.Tables(ctx)
+	of := s.Tables
+	switch upper {
+	case "TABLES", "STATISTICS", "TABLE_CONSTRAINTS", "KEY_COLUMN_USAGE", "PARTITIONS":
+		of = s.everything
+	case "COLUMNS":
+		of = s.seen
+	}
+	tables, err := of(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -92,21 +100,15 @@ func infoColumns(database string, tables []*planner.Table) *virtual {
 		"DATETIME_PRECISION#", "CHARACTER_SET_NAME", "COLLATION_NAME", "COLUMN_TYPE", "COLUMN_KEY", "EXTRA", "PRIVILEGES",
 		"COLUMN_COMMENT", "GENERATION_EXPRESSION")
 	for _, t := range tables {
-		position := 0
-		for i, c := range t.Columns {
-			if c.Hidden {
-				continue
-			}
-			position++
-			kind := strings.ToLower(c.Type.String())
+		for i, c := range shownColumns(t) {
 			length, octets, precision, scale, fsp := columnSizes(c.Type)
 			collation := collationName(c.Type)
 			var charset any
 			if collation != nil {
 				charset = "utf8mb4"
 			}
-			v.add("def", database, t.Name, c.Name, position, columnDefault(c), !c.NotNull, dataType(kind), length, octets, precision,
-				scale, fsp, charset, collation, kind, columnKey(t, i), columnExtra(c), "select,insert,update,references", c.Comment, c.Generated)
+			v.add("def", database, t.Name, c.Name, i+1, columnDefault(c.Column), !c.NotNull, dataType(c.kind), length, octets, precision,
+				scale, fsp, charset, collation, c.kind, c.key, c.extra, c.privileges, c.Comment, c.Generated)
 		}
 	}
 	return v

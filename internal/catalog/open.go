@@ -62,6 +62,70 @@ func (c *Catalog) Undeclared(ctx context.Context, name string) (*planner.Table, 
 	return t, nil
 }
 
+// undeclared gives the physical tables that no definition has the name of, made by somebody else's programs, without
+// their properties. It sends one request for each thousand tables of the account.
+func (s *Snapshot) undeclared(ctx context.Context) ([]*planner.Table, error) {
+	c := s.catalog
+	if c.database != "" {
+		return nil, nil
+	}
+	names, err := c.engine.Tables(ctx, "", c.meter)
+	if err != nil {
+		return nil, err
+	}
+	var out []*planner.Table
+	for _, name := range names {
+		if keymap.OwnTable(name) || c.engine.Limits().CheckTable(name) != nil {
+			continue
+		}
+		if _, err := s.Table(ctx, name); !isNoTable(err) {
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		t, err := planner.NewOpenTable(name, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, t)
+	}
+	return out, nil
+}
+
+// Everything gives all tables that a statement can name, those without a definition too, sorted by folded name.
+func (s *Snapshot) everything(ctx context.Context) ([]*planner.Table, error) {
+	tables, err := s.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	open, err := s.undeclared(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return sortTables(append(tables, open...)), nil
+}
+
+// seen is everything with the properties of the tables that have no definition, of each of which a page is read.
+func (s *Snapshot) seen(ctx context.Context) ([]*planner.Table, error) {
+	tables, err := s.everything(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range tables {
+		if !t.IsOpen() {
+			continue
+		}
+		switch sampled, err := s.catalog.Undeclared(ctx, t.Name); {
+		case err == nil:
+			tables[i] = sampled
+		case !isNoTable(err): // deleted since it was listed
+			return nil, err
+		}
+	}
+	return tables, nil
+}
+
 // Unsee makes the next use of an open table look at its entities again: one that was given a new property.
 func (c *Catalog) Unsee(t *planner.Table) {
 	c.open.mu.Lock()

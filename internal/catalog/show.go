@@ -101,7 +101,7 @@ func (s *Snapshot) databaseName() string {
 }
 
 func (s *Snapshot) showTables(ctx context.Context, full bool) (*virtual, error) {
-	tables, err := s.Tables(ctx)
+	tables, err := s.everything(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -130,102 +130,14 @@ func (s *Snapshot) showColumns(ctx context.Context, show *dialect.Show) (*virtua
 		columns = []string{"Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"}
 	}
 	v := newVirtual("columns", columns...)
-	for i, c := range t.Columns {
-		if c.Hidden {
-			continue
-		}
-		kind := strings.ToLower(c.Type.String())
-		if t.IsOpen() && c.Source == planner.SourceProperty {
-			kind = seenType(c.Edm)
-		}
-		key, deflt, extra := columnKey(t, i), columnDefault(c), columnExtra(c)
+	for _, c := range shownColumns(t) {
 		if show.Full {
-			v.add(c.Name, kind, collationName(c.Type), !c.NotNull, key, deflt, extra, "select,insert,update,references", c.Comment)
+			v.add(c.Name, c.kind, collationName(c.Type), !c.NotNull, c.key, columnDefault(c.Column), c.extra, c.privileges, c.Comment)
 		} else {
-			v.add(c.Name, kind, !c.NotNull, key, deflt, extra)
+			v.add(c.Name, c.kind, !c.NotNull, c.key, columnDefault(c.Column), c.extra)
 		}
 	}
 	return v, nil
-}
-
-// seenType is the SQL type of what a property of an undeclared table was seen to hold.
-func seenType(edm string) string {
-	switch edm {
-	case "String":
-		return "text"
-	case "Int32", "Int64":
-		return "bigint"
-	case "Double":
-		return "double"
-	case "Boolean":
-		return "bool"
-	case "DateTime":
-		return "datetime"
-	case "Guid":
-		return "uuid"
-	case "Binary":
-		return "blob"
-	}
-	return "mixed"
-}
-
-// columnKey is PRI, UNI, MUL or nothing, as MySQL says of a column.
-func columnKey(t *planner.Table, ordinal int) string {
-	for _, p := range t.Key {
-		if p.Column == ordinal {
-			return "PRI"
-		}
-	}
-	key := ""
-	for _, ix := range t.Indexes {
-		if ix.Parts[0].Column != ordinal {
-			continue
-		}
-		if ix.Unique && len(ix.Parts) == 1 {
-			return "UNI"
-		}
-		key = "MUL"
-	}
-	return key
-}
-
-// columnDefault is the default as a client expects it: without the quotes of a text, NULL for none.
-func columnDefault(c *planner.Column) any {
-	if !c.HasDefault || strings.EqualFold(c.Default, "NULL") {
-		return nil
-	}
-	if k, ok := c.DefaultExpr.(*expr.Const); ok {
-		if k.V.IsNull() {
-			return nil
-		}
-		return value.Text(k.V)
-	}
-	return c.Default
-}
-
-func columnExtra(c *planner.Column) string {
-	switch {
-	case c.AutoIncrement:
-		return "auto_increment"
-	case c.OnUpdate != "":
-		return "on update " + c.OnUpdate
-	case c.Generated != "" && c.Stored:
-		return "STORED GENERATED"
-	case c.Generated != "":
-		return "VIRTUAL GENERATED"
-	}
-	return ""
-}
-
-func collationName(t value.Type) any {
-	switch t.Base {
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
-		if t.Collation == value.NoCase {
-			return "nocase"
-		}
-		return "utf8mb4_bin"
-	}
-	return nil
 }
 
 // indexPart is one line of SHOW INDEX and of STATISTICS.
@@ -296,7 +208,7 @@ func nonUnique(unique bool) int {
 }
 
 func (s *Snapshot) showIndex(ctx context.Context, show *dialect.Show) (*virtual, error) {
-	t, err := s.Table(ctx, show.Table.Name)
+	t, err := s.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -322,9 +234,13 @@ func (s *Snapshot) showIndex(ctx context.Context, show *dialect.Show) (*virtual,
 }
 
 func (s *Snapshot) showCreate(ctx context.Context, show *dialect.Show) (*virtual, error) {
-	t, err := s.Table(ctx, show.Table.Name)
+	t, err := s.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
+	}
+	if t.IsOpen() {
+		return nil, &planner.Error{Code: 1235, State: "42000", Pos: -1,
+			Message: fmt.Sprintf("SHOW CREATE TABLE of '%s', which has no definition, is not supported: DESCRIBE shows what its entities have", t.Name)}
 	}
 	v := newVirtual("create table", "Table", "Create Table")
 	v.add(t.Name, planner.CreateTableSQL(t))
@@ -332,7 +248,7 @@ func (s *Snapshot) showCreate(ctx context.Context, show *dialect.Show) (*virtual
 }
 
 func (s *Snapshot) showStatus(ctx context.Context) (*virtual, error) {
-	tables, err := s.Tables(ctx)
+	tables, err := s.everything(ctx)
 	if err != nil {
 		return nil, err
 	}

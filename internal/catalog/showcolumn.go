@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// shownColumn is what DESCRIBE and information_schema say of a column.
+type shownColumn struct {
+	*planner.Column
+	kind, key, extra, privileges string
+}
+
+// shownColumns gives the columns that * has. Those of a table without a definition have the types that were seen.
+func shownColumns(t *planner.Table) []shownColumn {
+	var out []shownColumn
+	for i, c := range t.Columns {
+		if c.Hidden {
+			continue
+		}
+		s := shownColumn{c, "mixed", columnKey(t, i), columnExtra(c), "select,insert,update,references"}
+		if t.IsOpen() && c.Source == planner.SourceProperty {
+			seen := *c
+			seen.Type = seenTypes[c.Edm]
+			s.Column = &seen
+		}
+		if s.Type.Base != value.TypeUnknown {
+			s.kind = strings.ToLower(s.Type.String())
+		}
+		if c.Source == planner.SourceTimestamp {
+			s.privileges = "select"
+		}
+		out = append(out, s)
+	}
+	if t.IsOpen() && t.Ordinal("ETag") == t.ETagOrdinal() {
+		etag := &planner.Column{Name: "ETag", Type: seenTypes["String"], NotNull: true}
+		out = append(out, shownColumn{etag, "text", "", "another one with every write", "select"})
+	}
+	return out
+}
+
+// seenTypes are the SQL types of what a property of a table without a definition was seen to hold.
+var seenTypes = map[string]value.Type{
+	"String": {Base: value.TypeText}, "Int32": {Base: value.TypeBigInt}, "Int64": {Base: value.TypeBigInt},
+	"Double": {Base: value.TypeDouble}, "Boolean": {Base: value.TypeBool}, "DateTime": {Base: value.TypeDateTime, Precision: -1},
+	"Guid": {Base: value.TypeUUID}, "Binary": {Base: value.TypeBlob},
+}
+
+// columnKey is PRI, UNI, MUL or nothing, as MySQL says of a column.
+func columnKey(t *planner.Table, ordinal int) string {
+	for _, p := range t.Key {
+		if p.Column == ordinal {
+			return "PRI"
+		}
+	}
+	key := ""
+	for _, ix := range t.Indexes {
+		if ix.Parts[0].Column != ordinal {
+			continue
+		}
+		if ix.Unique && len(ix.Parts) == 1 {
+			return "UNI"
+		}
+		key = "MUL"
+	}
+	return key
+}
+
+// columnDefault is the default as a client expects it: without the quotes of a text, NULL for none.
+func columnDefault(c *planner.Column) any {
+	if !c.HasDefault || strings.EqualFold(c.Default, "NULL") {
+		return nil
+	}
+	if k, ok := c.DefaultExpr.(*expr.Const); ok {
+		if k.V.IsNull() {
+			return nil
+		}
+		return value.Text(k.V)
+	}
+	return c.Default
+}
+
+func columnExtra(c *planner.Column) string {
+	switch {
+	case c.AutoIncrement:
+		return "auto_increment"
+	case c.OnUpdate != "":
+		return "on update " + c.OnUpdate
+	case c.Generated != "" && c.Stored:
+		return "STORED GENERATED"
+	case c.Generated != "":
+		return "VIRTUAL GENERATED"
+	}
+	return ""
+}
+
+func collationName(t value.Type) any {
+	switch t.Base {
+	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+		if t.Collation == value.NoCase {
+			return "nocase"
+		}
+		return "utf8mb4_bin"
+	}
+	return nil
+}
