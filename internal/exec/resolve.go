@@ -60,20 +60,26 @@ type standingRow struct {
 	automatic bool // the AUTO_INCREMENT value was made for it
 }
 
-// uniqueKeys gives the entity keys of a row that no other row may have: the row's own first, then those of its
-// entries in unique indexes (keys[i] nil for the first). A NULL makes an entry the row's own.
-func (s *standing) uniqueKeys(row []value.Value) (partition string, names []string, keys []*planner.Index, err error) {
+// uniqueKey is an entity key of a row that no other row may have.
+type uniqueKey struct {
+	name  string         // the entity's key in its partition
+	index *planner.Index // nil: the row's own
+}
+
+// uniqueKeys gives the row's own key first, then those of its entries in unique indexes. A NULL makes an entry the
+// row's own.
+func (s *standing) uniqueKeys(row []value.Value) (partition string, keys []uniqueKey, err error) {
 	partition, key, entries, err := s.n.rows.keysOf(row)
 	if err != nil {
-		return "", nil, nil, err
+		return "", nil, err
 	}
-	names, keys = []string{key}, []*planner.Index{nil}
+	keys = []uniqueKey{{name: key}}
 	for i, ix := range s.n.plan.Table.Indexes {
 		if ix.Unique && ix.State != planner.IndexDeleteOnly && !nullIn(ix, row) {
-			names, keys = append(names, entries[i]), append(keys, ix)
+			keys = append(keys, uniqueKey{entries[i], ix})
 		}
 	}
-	return partition, names, keys, nil
+	return partition, keys, nil
 }
 
 func nullIn(ix *planner.Index, row []value.Value) bool {
@@ -87,18 +93,18 @@ func nullIn(ix *planner.Index, row []value.Value) bool {
 
 // keyLookup is a key to be read.
 type keyLookup struct {
-	part            *planner.Part
-	partition, name string
-	key             *planner.Index
-	found           stored
-	ok              bool
+	uniqueKey
+	part      *planner.Part
+	partition string
+	found     stored
+	ok        bool
 }
 
 // readAll reads every row that one of the new rows meets. A key that was made just now is nobody's.
 func (s *standing) readAll(ctx context.Context, rows [][]value.Value, automatic []bool) error {
 	var all []*keyLookup
 	for r, row := range rows {
-		partition, names, keys, err := s.uniqueKeys(row)
+		partition, keys, err := s.uniqueKeys(row)
 		if err != nil {
 			return err
 		}
@@ -106,16 +112,16 @@ func (s *standing) readAll(ctx context.Context, rows [][]value.Value, automatic 
 		if err != nil {
 			return err
 		}
-		for i, name := range names {
-			id := partition + "\x00" + name
+		for _, key := range keys {
+			id := partition + "\x00" + key.name
 			if _, known := s.rows[id]; known {
 				continue
 			}
 			s.rows[id] = nil
-			if automatic[r] && s.n.plan.Table.IsAutoKey(keys[i]) || s.n.rowID >= 0 && keys[i] == nil {
+			if automatic[r] && s.n.plan.Table.IsAutoKey(key.index) || s.n.rowID >= 0 && key.index == nil {
 				continue
 			}
-			all = append(all, &keyLookup{part: part, partition: partition, name: name, key: keys[i]})
+			all = append(all, &keyLookup{uniqueKey: key, part: part, partition: partition})
 		}
 	}
 	return s.readThese(ctx, all)
@@ -154,7 +160,7 @@ func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 
 // lookup reads the row that has a key. An index that holds no whole rows leads to the row.
 func (s *standing) lookup(ctx context.Context, l *keyLookup) (stored, bool, error) {
-	if l.key == nil {
+	if l.index == nil {
 		return s.n.rows.read(ctx, s.w, l.part, l.partition, l.name)
 	}
 	t := s.n.plan.Table
@@ -163,12 +169,12 @@ func (s *standing) lookup(ctx context.Context, l *keyLookup) (stored, bool, erro
 		return stored{}, false, err
 	}
 	row := make([]value.Value, t.RowWidth())
-	c := s.n.rows.entries[slices.Index(t.Indexes, l.key)]
+	c := s.n.rows.entries[slices.Index(t.Indexes, l.index)]
 	if err := c.Decoder(c.columns, 0, nil).DecodeRow(&e, row); err != nil {
 		return stored{}, false, err
 	}
-	if l.key.Copy == planner.CopyRow {
-		return stored{row: row, etag: e.ETag, from: l.key}, true, nil
+	if l.index.Copy == planner.CopyRow {
+		return stored{row: row, etag: e.ETag, from: l.index}, true, nil
 	}
 	partition, key, _, err := s.n.rows.keysOf(row)
 	if err != nil {
@@ -179,36 +185,36 @@ func (s *standing) lookup(ctx context.Context, l *keyLookup) (stored, bool, erro
 
 // place and displace say which keys a row has, and has no more.
 func (s *standing) place(r *standingRow) error {
-	partition, names, _, err := s.uniqueKeys(r.row)
-	for _, name := range names {
-		s.rows[partition+"\x00"+name] = r
+	partition, keys, err := s.uniqueKeys(r.row)
+	for _, key := range keys {
+		s.rows[partition+"\x00"+key.name] = r
 	}
 	return err
 }
 
 func (s *standing) displace(row []value.Value) error {
-	partition, names, _, err := s.uniqueKeys(row)
-	for _, name := range names {
-		s.rows[partition+"\x00"+name] = nil
+	partition, keys, err := s.uniqueKeys(row)
+	for _, key := range keys {
+		s.rows[partition+"\x00"+key.name] = nil
 	}
 	return err
 }
 
 // meet lets a new row in, and gives the row that changes by it; nil when there is none.
 func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, error) {
-	partition, names, keys, err := s.uniqueKeys(in.row)
+	partition, keys, err := s.uniqueKeys(in.row)
 	if err != nil {
 		return nil, err
 	}
 	var met []*standingRow // in the keys whose duplicates are dealt with
 	var refused error
-	for i, name := range names {
-		r := s.rows[partition+"\x00"+name]
+	for _, key := range keys {
+		r := s.rows[partition+"\x00"+key.name]
 		switch {
 		case r == nil:
-		case !s.n.plan.Replace && !s.n.deals(keys[i]):
+		case !s.n.plan.Replace && !s.n.deals(key.index):
 			if refused == nil {
-				refused = duplicateError(s.n.plan.Table, keys[i], in.row)
+				refused = duplicateError(s.n.plan.Table, key.index, in.row)
 			}
 		case !slices.Contains(met, r):
 			met = append(met, r)
@@ -227,10 +233,10 @@ func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, err
 	return s.update(ctx, met[0], in.row, in.number)
 }
 
-// deals says whether the statement deals with duplicates in a key.
-func (n *insertNode) deals(key *planner.Index) bool {
+// deals says whether the statement deals with duplicates in a unique index; nil: in the primary key.
+func (n *insertNode) deals(index *planner.Index) bool {
 	t := n.plan.Target
-	return t == nil || t.Primary && key == nil || t.Index != nil && t.Index == key
+	return t == nil || t.Primary && index == nil || t.Index != nil && t.Index == index
 }
 
 // replace lets the new row take the place of all that it meets. One of the same primary key is overwritten.
@@ -291,7 +297,7 @@ func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value
 
 // free makes sure that no other row has the keys of an updated one.
 func (s *standing) free(ctx context.Context, row []value.Value) error {
-	partition, names, keys, err := s.uniqueKeys(row)
+	partition, keys, err := s.uniqueKeys(row)
 	if err != nil {
 		return err
 	}
@@ -299,16 +305,16 @@ func (s *standing) free(ctx context.Context, row []value.Value) error {
 	if err != nil {
 		return err
 	}
-	for i, name := range names {
-		id := partition + "\x00" + name
+	for _, key := range keys {
+		id := partition + "\x00" + key.name
 		if _, known := s.rows[id]; !known {
 			s.rows[id] = nil
-			if err := s.readThese(ctx, []*keyLookup{{part: part, partition: partition, name: name, key: keys[i]}}); err != nil {
+			if err := s.readThese(ctx, []*keyLookup{{uniqueKey: key, part: part, partition: partition}}); err != nil {
 				return err
 			}
 		}
 		if s.rows[id] != nil {
-			return duplicateError(s.n.plan.Table, keys[i], row)
+			return duplicateError(s.n.plan.Table, key.index, row)
 		}
 	}
 	return nil
