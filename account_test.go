@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -102,7 +103,7 @@ func (c *accountCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 // openAccount opens a database on a new account.
 func openAccount(t *testing.T, parallel int) (*sql.DB, *account) {
 	a := &account{Engine: embedded.OpenMemory(embedded.Options{}), partitions: map[string]time.Time{}}
-	name := "file:/account/" + t.Name() // no file is opened, as a store of this name is open already
+	name := shareName("file:" + filepath.Join(t.TempDir(), "account")) // no file is opened: a store of this name is open
 	shared.Lock()
 	shared.stores[name] = &store{engine: a, name: name, catalogs: map[string]*catalog.Catalog{}}
 	shared.Unlock()

@@ -55,7 +55,9 @@ type Config struct {
 	MaxMemory int64
 	// Parallel is the number of requests of one statement that may be under way at once. 0: DefaultParallel.
 	Parallel int
-	// ReadOnly refuses every write before anything is sent.
+	// ReadOnly refuses every write before anything is sent. A file must be there, is opened for reading only, and can be
+	// read so by several processes at once, while none writes to it. In one process it is shared with a Connector that
+	// writes to it; one that is to write cannot open it as long as it is open for reading only (ErrLocked).
 	ReadOnly bool
 	// ANSIQuotes makes "x" an identifier and || a concatenation, as in standard SQL.
 	ANSIQuotes bool

@@ -1,11 +1,14 @@
 package nearlyfree_test
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"math"
+	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
@@ -268,6 +271,78 @@ func TestFileIsDurable(t *testing.T) {
 	if err := db.QueryRow("SELECT COUNT(*) FROM t WHERE s >= 'a'").Scan(&n); err != nil || n != 3 {
 		t.Errorf("%d %v", n, err)
 	}
+}
+
+// TestReadOnlyFile: a file that is opened with readonly is neither made nor written to, and who would write waits for
+// its end.
+func TestReadOnlyFile(t *testing.T) {
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(t.TempDir(), link); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(link, "a.db")
+	dsn := "file:" + path
+	missing := open(t, dsn+"?readonly=true")
+	if err := missing.Ping(); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), path) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Fatal("a missing file was made")
+	}
+
+	writer, reader := open(t, dsn), open(t, dsn+"?readonly=true")
+	rows := func(want int) {
+		t.Helper()
+		var n int
+		if err := reader.QueryRow("SELECT COUNT(*) FROM t").Scan(&n); err != nil || n != want {
+			t.Errorf("%d rows, want %d: %v", n, want, err)
+		}
+	}
+	if err := writer.Ping(); err != nil {
+		t.Fatal(err)
+	}
+	if err := reader.Ping(); err != nil { // no definitions are there yet
+		t.Fatal(err)
+	}
+	mustExec(t, writer, "CREATE TABLE t (id INT PRIMARY KEY AUTO_INCREMENT, n INT)")
+	mustExec(t, writer, "INSERT INTO t (n) VALUES (1), (2)")
+	rows(2)
+	for _, db := range []*sql.DB{writer, reader} {
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader = open(t, dsn+"?readonly=true")
+	rows(2)
+	if _, err := reader.Exec("INSERT INTO t (n) VALUES (3)"); !errors.Is(err, nearlyfree.ErrReadOnly) {
+		t.Errorf("a write: %v", err)
+	}
+	if _, err := reader.Exec("CREATE TABLE u (id INT PRIMARY KEY)"); !errors.Is(err, nearlyfree.ErrReadOnly) {
+		t.Errorf("a definition: %v", err)
+	}
+	writer = open(t, dsn)
+	if err := writer.Ping(); !errors.Is(err, nearlyfree.ErrLocked) || !strings.Contains(err.Error(), "readonly") {
+		t.Errorf("a writer beside a reader: %v", err)
+	}
+	if err := reader.Close(); err != nil {
+		t.Fatal(err)
+	}
+	after, err := os.ReadFile(path)
+	if err != nil || !bytes.Equal(before, after) {
+		t.Errorf("the file was changed: %v", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	mustExec(t, writer, "INSERT INTO t (n) VALUES (3)")
 }
 
 // TestIndexDroppedWhileReading: a query that reads by an index which is dropped meanwhile gives all rows, or says

@@ -525,7 +525,9 @@ func TestMappings(t *testing.T) {
 						}
 					case 4: // two ranges of one column
 						lo, hi, above := pick(name), pick(name), pick(name)
-						cond = func(x string) string { return "(" + x + " BETWEEN " + lo + " AND " + hi + " OR " + x + " > " + above + ")" }
+						cond = func(x string) string {
+							return "(" + x + " BETWEEN " + lo + " AND " + hi + " OR " + x + " > " + above + ")"
+						}
 					case 5: // ranges of two columns, which may overlap
 						other, v, w := names[rnd.IntN(len(names))], pick(name), pick(name)
 						a, b := pick(other), pick(other)

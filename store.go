@@ -2,7 +2,6 @@ package nearlyfree
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -16,9 +15,10 @@ import (
 // store is an open engine with its catalogs, shared by all Connectors of this process that name the same
 // memory or file: their definitions are then never stale.
 type store struct {
-	engine engine.Engine
-	name   string // in shared; "" for one that is not
-	users  int
+	engine   engine.Engine
+	name     string // in shared; "" for one that is not
+	readOnly bool   // a file that was opened for reading only
+	users    int
 
 	mu       sync.Mutex
 	catalogs map[string]*catalog.Catalog // by folded database
@@ -41,14 +41,17 @@ func openStore(c *Config) (*store, error) {
 		shared.Lock()
 		defer shared.Unlock()
 		if s := shared.stores[name]; s != nil {
-			s.users++
+			if s.readOnly && !c.ReadOnly {
+				return nil, engine.Errorf(engine.CodeLocked, "file %s is open with readonly in this process: close that before it is opened for writing", filePath(c.Store))
+			}
+			s.users++ // one that only reads sees what another one writes
 			return s, nil
 		}
 		e, err := openEngine(c)
 		if err != nil {
 			return nil, err
 		}
-		s := &store{engine: e, name: name, users: 1, catalogs: map[string]*catalog.Catalog{}}
+		s := &store{engine: e, name: name, readOnly: c.ReadOnly && isFile(c.Store), users: 1, catalogs: map[string]*catalog.Catalog{}}
 		shared.stores[name] = s
 		return s, nil
 	}
@@ -61,25 +64,24 @@ func shareName(location string) string {
 		return ""
 	case strings.HasPrefix(location, "mem://"):
 		return location
-	case strings.HasPrefix(location, "file:"):
-		path := filePath(location)
-		if abs, err := filepath.Abs(path); err == nil {
-			path = abs
-		}
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			path = real
+	case isFile(location):
+		path, err := embedded.ResolvePath(filePath(location))
+		if err != nil {
+			return "" // opening it says what is wrong
 		}
 		return "file:" + path
 	}
 	return ""
 }
 
+func isFile(location string) bool { return strings.HasPrefix(location, "file:") }
+
 func openEngine(c *Config) (engine.Engine, error) {
 	switch {
 	case strings.HasPrefix(c.Store, "mem://"):
 		return embedded.OpenMemory(embedded.Options{}), nil
-	case strings.HasPrefix(c.Store, "file:"):
-		return embedded.OpenFile(filePath(c.Store), embedded.FileOptions{})
+	case isFile(c.Store):
+		return embedded.OpenFile(filePath(c.Store), embedded.FileOptions{ReadOnly: c.ReadOnly})
 	}
 	opts, err := azureOptions(c.Store)
 	if err != nil {

@@ -74,7 +74,7 @@ var openFiles struct {
 // OpenFile opens a file, and makes it when there is none (unless ReadOnly). It fails with
 // engine.CodeLocked when the file is in use, and engine.CodeCorrupt when it is not such a file or is damaged.
 func OpenFile(path string, o FileOptions) (engine.Engine, error) {
-	resolved, err := resolve(path)
+	resolved, err := ResolvePath(path)
 	if err != nil {
 		return nil, errFile(path, err)
 	}
@@ -100,8 +100,8 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 	return f, nil
 }
 
-// resolve gives a path one spelling, whether or not the file is there yet.
-func resolve(path string) (string, error) {
+// ResolvePath gives a path one spelling, whether or not the file is there yet.
+func ResolvePath(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("no path")
 	}

@@ -24,9 +24,9 @@ import (
 const child = "NEARLYFREE_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	switch path := os.Getenv(child + "_PATH"); os.Getenv(child) {
-	case "open":
-		e, err := embedded.OpenFile(path, embedded.FileOptions{})
+	switch path, what := os.Getenv(child+"_PATH"), os.Getenv(child); what {
+	case "open", "read":
+		e, err := embedded.OpenFile(path, embedded.FileOptions{ReadOnly: what == "read"})
 		if err == nil {
 			e.Close()
 		}
@@ -236,6 +236,10 @@ func TestReadOnly(t *testing.T) {
 	_, out := startChild(t, "open", path)
 	if said, err := io.ReadAll(out); err != nil || !strings.Contains(string(said), "in use") {
 		t.Fatalf("a writer beside a reader got %q, %v", said, err)
+	}
+	_, out = startChild(t, "read", path)
+	if said, err := io.ReadAll(out); err != nil || strings.TrimSpace(string(said)) != "<nil>" {
+		t.Fatalf("a reader beside a reader got %q, %v", said, err)
 	}
 }
 
