@@ -11,7 +11,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// maintain is CHECK TABLE and REPAIR TABLE, which hold every index entry against its row, and ANALYZE and OPTIMIZE
+// maintain is CHECK TABLE and REPAIR TABLE, which hold every index entry against its row, and every row of a table inside
+// another one against its parent, and ANALYZE and OPTIMIZE
 // TABLE, which have nothing to do.
 func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*Outcome, error) {
 	out := &Outcome{}
@@ -49,16 +50,19 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 			}
 			for _, f := range faults {
 				if s.Verb == "REPAIR" {
-					if err := x.mend(ctx, t, f); err != nil {
+					done, err := x.mend(ctx, t, f)
+					if err != nil {
 						return nil, err
 					}
-					say("warning", "mended: "+f.text())
+					if done {
+						say("warning", f.mended()+": "+f.text())
+					}
 					continue
 				}
 				say("error", f.text())
 			}
 			if len(faults) > 0 && s.Verb == "CHECK" {
-				say("error", fmt.Sprintf("Corrupt: %d index entries do not match their rows; REPAIR TABLE mends them", len(faults)))
+				say("error", summary(t, faults))
 				continue
 			}
 		}
@@ -100,19 +104,30 @@ func lower(verb string) string {
 	return string(b)
 }
 
-// fault is an index entry that is not what its row says.
+// fault is an index entry that is not what its row says, or a row without the parent that it says.
 type fault struct {
-	kind      string // missing, stale, orphaned
+	kind      string // missing, stale, orphaned: an entry; parentless: a row
 	index     *planner.Index
 	part      *planner.Part
 	partition string
-	key       string // of the entry
-	row       string // key of the row; "" for an orphan
-	etag      string // of an orphan
+	key       string // of the entry, or of the parentless row
+	row       string // key of the entry's row, "" for an orphan; of the parent
+	etag      string // of an orphan, and of a parentless row
 }
 
 func (f *fault) text() string {
+	if f.kind == parentless {
+		return fmt.Sprintf("row inside no other one: partition %q, key %q, and no row %q", f.partition, f.key, f.row)
+	}
 	return fmt.Sprintf("%s entry in index %s: partition %q, key %q", f.kind, f.index.Name, f.partition, f.key)
+}
+
+// mended is what REPAIR TABLE has done about the fault.
+func (f *fault) mended() string {
+	if f.kind == parentless {
+		return "deleted"
+	}
+	return "mended"
 }
 
 // place is an entity of a table.
@@ -125,8 +140,8 @@ type expected struct {
 	hash  string
 }
 
-// faults finds every missing, stale and orphaned entry of the public indexes. What looks wrong is examined, because
-// others may be writing.
+// faults finds every missing, stale and orphaned entry of the public indexes, and every row without its parent. What
+// looks wrong is examined, because others may be writing.
 func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, error) {
 	var all []*fault
 	for _, part := range partsOf(t) {
@@ -144,6 +159,7 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 	rows := newRowWriter(t)
 	w := x.writer(ctx)
 	want := map[place]expected{}
+	lines := &lineage{table: t, children: map[place][]string{}}
 	decoder := rows.row.Decoder(positions(0, len(t.Columns)), 0, nil)
 	err := x.eachInPart(ctx, t, part, t.RowSpan(), nil, rowsOf(t, func(e *engine.Entity) error {
 		row := make([]value.Value, t.RowWidth())
@@ -159,6 +175,15 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 		}
 		if own, err := t.PartOf(row); err != nil || own != part {
 			return engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s is in partition %s, which is not its own", e.RowKey, t.Name, part.Name)
+		}
+		if t.Inside != nil {
+			bytes, err := lines.add(row, e.PartitionKey, key)
+			if err == nil {
+				err = w.hold(bytes, "CHECK TABLE")
+			}
+			if err != nil {
+				return err
+			}
 		}
 		for i, ix := range t.Indexes {
 			if ix.State != planner.IndexPublic {
@@ -203,6 +228,13 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 	for at, say := range want {
 		suspects = append(suspects, &fault{kind: "missing", index: say.index, part: part, partition: at.partition, key: at.key, row: say.row})
 	}
+	if t.Inside != nil && len(lines.children) > 0 {
+		orphans, err := x.orphans(ctx, lines)
+		if err != nil {
+			return nil, err
+		}
+		suspects = append(suspects, orphans...)
+	}
 	return x.confirmed(ctx, w, rows, suspects)
 }
 
@@ -230,7 +262,7 @@ func propertyOf(e *engine.Entity, name string) engine.Value {
 	return engine.Value{}
 }
 
-// confirmed keeps the faults that are still there when entry and row are seen together.
+// confirmed keeps the faults that are still there when entry and row, or row and parent, are seen together.
 func (x *definition) confirmed(ctx context.Context, w *writer, rows *rowWriter, suspects []*fault) ([]*fault, error) {
 	var faults []*fault
 	for _, f := range suspects {

@@ -8,13 +8,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// examination holds an index entry against the row that it belongs to, while others may be writing both.
+// examination holds an index entry against the row that it belongs to, or a row against the parent that it lives inside,
+// while others may be writing both.
 type examination struct {
 	*definition
 	w    *writer
 	rows *rowWriter
 	f    *fault
-	i    int    // of the index
+	i    int    // of the index; -1 for a row, which is the entry here, as the parent is the row
 	row  string // the row's key; "" until an entry says it
 }
 
@@ -90,6 +91,14 @@ func (s *examination) readEntry(ctx context.Context) (sight, error) {
 
 // verdict says what is wrong with an entry and a row that were there at the same time.
 func (s *examination) verdict(entry, row *sight) (*fault, error) {
+	if s.f.kind == parentless {
+		if !entry.found || row.found {
+			return nil, nil
+		}
+		out := *s.f
+		out.etag = entry.ETag
+		return &out, nil
+	}
 	expects := false
 	if row.found {
 		values := make([]value.Value, s.rows.table.RowWidth())
@@ -116,36 +125,41 @@ func (s *examination) verdict(entry, row *sight) (*fault, error) {
 	return &out, nil
 }
 
-// mend writes the row of a missing or stale entry anew, and deletes an orphan, if it is still the one that was found.
-func (x *definition) mend(ctx context.Context, t *planner.Table, f *fault) error {
+// mend writes the row of a missing or stale entry anew, and deletes an orphan, if it is still the one that was found; a
+// row without its parent is deleted, too. Nothing is done where others have seen to it.
+func (x *definition) mend(ctx context.Context, t *planner.Table, f *fault) (done bool, err error) {
+	if f.kind == parentless {
+		return x.disown(ctx, t, f)
+	}
 	w := x.writer(ctx)
 	if f.row == "" {
 		r := &rowWrite{table: t, part: f.part, partition: f.partition}
 		r.add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}, IfMatch: f.etag}, f.index)
 		if err := w.add(r); err != nil {
-			return err
+			return false, err
 		}
-		if err := w.flush(ctx); err != nil && !isRace(err) {
-			return err
+		err := w.flush(ctx)
+		if isRace(err) {
+			return false, nil
 		}
-		return nil
+		return err == nil, err
 	}
 	rows := newRowWriter(t)
 	for try := 1; ; try++ {
 		old, found, err := rows.read(ctx, w, f.part, f.partition, f.row)
 		if err != nil || !found {
-			return err
+			return false, err
 		}
 		r := &rowWrite{}
 		if err := rows.renew(ctx, w, r, old); err != nil {
-			return err
+			return false, err
 		}
 		w = x.writer(ctx)
 		if err := w.add(r); err != nil {
-			return err
+			return false, err
 		}
 		if err = w.flush(ctx); err == nil || !isRace(err) || try == conflictTries {
-			return err
+			return err == nil, err
 		}
 	}
 }

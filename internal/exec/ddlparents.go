@@ -1,0 +1,114 @@
+package exec
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// parentless is the kind of a fault that is a row inside no row of its parent.
+const parentless = "parentless"
+
+// lineage gathers the rows of a table that lives inside another one, to find those that have no parent.
+type lineage struct {
+	table    *planner.Table
+	children map[place][]string // keys of rows, by their parent's
+}
+
+// add takes a row. It gives the bytes that it holds.
+func (l *lineage) add(row []value.Value, partition, key string) (int64, error) {
+	b, err := l.table.AppendParentKey(nil, row)
+	if err != nil {
+		return 0, err
+	}
+	at := place{partition, string(b)}
+	l.children[at] = append(l.children[at], key)
+	return int64(len(b) + len(key) + bytesPerRow*2), nil
+}
+
+// orphans gives the rows whose parent is not found. What looks wrong is for confirmed to examine.
+func (x *definition) orphans(ctx context.Context, l *lineage) ([]*fault, error) {
+	parent, err := x.table(ctx, dialect.TableName{Name: l.table.Inside.Parent, Pos: -1})
+	if err != nil {
+		return nil, err
+	}
+	err = x.eachStored(ctx, parent, parent.RowSpan(), []string{}, rowsOf(parent, func(e *engine.Entity) error {
+		delete(l.children, place{e.PartitionKey, e.RowKey})
+		return nil
+	}))
+	if err != nil {
+		return nil, err
+	}
+	var suspects []*fault
+	for at, keys := range l.children {
+		for _, key := range keys {
+			suspects = append(suspects, &fault{kind: parentless, partition: at.partition, key: key, row: at.key})
+		}
+	}
+	slices.SortFunc(suspects, func(a, b *fault) int {
+		return cmp.Or(strings.Compare(a.partition, b.partition), strings.Compare(a.key, b.key))
+	})
+	return suspects, nil
+}
+
+// disown deletes a row that lives inside none, with its index entries. It does nothing, and says so, when that is so no
+// longer.
+func (x *definition) disown(ctx context.Context, t *planner.Table, f *fault) (done bool, err error) {
+	rows := newRowWriter(t)
+	for try := 1; ; try++ {
+		w := x.writer(ctx)
+		now, err := x.examine(ctx, w, rows, f)
+		if err != nil || now == nil {
+			return false, err
+		}
+		old, found, err := rows.read(ctx, w, nil, f.partition, f.key)
+		if err != nil || !found {
+			return false, err
+		}
+		r := &rowWrite{}
+		if err := rows.remove(ctx, w, r, old); err != nil {
+			return false, err
+		}
+		if old.etag == now.etag {
+			if err := w.add(r); err != nil {
+				return false, err
+			}
+			if err = w.flush(ctx); err == nil || !isRace(err) {
+				return err == nil, err
+			}
+		}
+		if try == conflictTries {
+			return false, &ConflictError{Tries: try, Cause: err}
+		}
+		if err := wait(ctx, try); err != nil {
+			return false, err
+		}
+	}
+}
+
+// summary says what CHECK TABLE found, in all.
+func summary(t *planner.Table, faults []*fault) string {
+	rows := 0
+	for _, f := range faults {
+		if f.kind == parentless {
+			rows++
+		}
+	}
+	var found, mends []string
+	if n := len(faults) - rows; n > 0 {
+		found = append(found, fmt.Sprintf("%d index entries do not match their rows", n))
+		mends = append(mends, "mends the entries")
+	}
+	if rows > 0 {
+		found = append(found, fmt.Sprintf("%d rows live inside no row of '%s'", rows, t.Inside.Parent))
+		mends = append(mends, "deletes these rows")
+	}
+	return "Corrupt: " + strings.Join(found, ", ") + "; REPAIR TABLE " + strings.Join(mends, ", ")
+}
