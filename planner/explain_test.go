@@ -28,8 +28,11 @@ func (f fixture) Table(database, name string) (*Table, error) {
 // TestExplain runs the scripts of testdata/explain, one a rule. A script is made of blocks with an empty
 // line between them: a statement, perhaps a line "args" with its arguments as SQL literals, the line
 // "----", then what is expected. Lines that begin with # are comments.
-func TestExplain(t *testing.T) {
-	files, err := filepath.Glob("testdata/explain/*.txt")
+func TestExplain(t *testing.T) { runScripts(t, "testdata/explain/*.txt") }
+
+// runScripts runs the scripts of a pattern, or with -update writes what they give.
+func runScripts(t *testing.T, pattern string) {
+	files, err := filepath.Glob(pattern)
 	if err != nil || len(files) == 0 {
 		t.Fatal("no scripts", err)
 	}

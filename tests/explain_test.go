@@ -2,14 +2,11 @@ package tests
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/nearlyfreedb/nearlyfree"
 )
 
 // TestExplainIsALowerBound runs all scripts once more, and has each statement explained before it is run: it may not take
@@ -41,18 +38,8 @@ func holdToExplain(t *testing.T, s store, path string) (explained int) {
 	}
 	config := s.config(t)
 	config.Database = ""
-	connector, err := nearlyfree.NewConnector(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := sql.OpenDB(connector)
-	defer db.Close()
+	connector, conn := connect(t, config)
 	ctx := context.Background()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
 	held := false // inside a transaction, where it is no bound
 	for _, paragraph := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
 		statement, _, isStatement := strings.Cut(paragraph, "\n----")

@@ -2,12 +2,9 @@ package tests
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"math/rand/v2"
 	"testing"
-
-	"github.com/nearlyfreedb/nearlyfree"
 )
 
 // TestForeign makes a physical table with properties of every type by a mapping, and uses it without one.
@@ -16,18 +13,8 @@ func TestForeign(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			config := s.config(t)
 			config.Database = "" // only the default database has tables without a definition
-			connector, err := nearlyfree.NewConnector(config)
-			if err != nil {
-				t.Fatal(err)
-			}
-			db := sql.OpenDB(connector)
-			defer db.Close()
+			_, conn := connect(t, config)
 			ctx := context.Background()
-			conn, err := db.Conn(ctx)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer conn.Close()
 			name := fmt.Sprintf("Foreign%x", rand.Uint64())
 			for _, c := range []struct{ statement, want string }{
 				{"CREATE EXTERNAL TABLE m" + name + ` (tenant TEXT, at DATETIME, id UUID, n INT PROPERTY 'Count' EDM Int32,

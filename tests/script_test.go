@@ -84,6 +84,23 @@ func TestScripts(t *testing.T) {
 	}
 }
 
+// connect opens one connection to a store, until the test ends; the Connector counts what it costs.
+func connect(t *testing.T, config *nearlyfree.Config) (*nearlyfree.Connector, *sql.Conn) {
+	t.Helper()
+	connector, err := nearlyfree.NewConnector(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	t.Cleanup(func() { db.Close() })
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return connector, conn
+}
+
 func runScript(t *testing.T, s store, path string, update bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -97,18 +114,8 @@ func runScript(t *testing.T, s store, path string, update bool) {
 	if foreign {
 		config.Database = "" // only the default database has tables without a definition
 	}
-	connector, err := nearlyfree.NewConnector(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := sql.OpenDB(connector)
-	defer db.Close()
+	connector, conn := connect(t, config)
 	ctx := context.Background()
-	conn, err := db.Conn(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close()
 	if foreign { // whether an earlier script has made the catalog is not to show in what this one costs
 		for _, statement := range []string{"CREATE TABLE IF NOT EXISTS first (id INT PRIMARY KEY)", "DROP TABLE first"} {
 			if _, err := conn.ExecContext(ctx, statement); err != nil {
