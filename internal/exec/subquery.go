@@ -108,7 +108,7 @@ func (r *run) Exists(env *expr.Env, s *expr.Subquery) (bool, error) {
 // In says whether x is among the subquery's rows: 1, 0 or NULL.
 func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value, error) {
 	if known := r.slot(s); known.done {
-		return known.set.find(x)
+		return known.set.set.Find(x)
 	}
 	if s.Correlated {
 		return r.inRows(env, s, x)
@@ -117,13 +117,13 @@ func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value,
 	if err != nil {
 		return value.NullValue, err
 	}
-	set := newRowSet(r, len(x), s.Collation)
+	set := newRowSet(r, same(s.Collation, len(x)))
 	if err := drain(r.ctx, it, &set.rows, set.add); err != nil {
 		it.Close()
 		return value.NullValue, err
 	}
 	*r.slot(s) = subqueryResult{done: true, set: set}
-	return set.find(x)
+	return set.set.Find(x)
 }
 
 // inRows is In over rows that are looked at once: it ends at the first that is equal.
@@ -137,7 +137,8 @@ func (r *run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out valu
 			err = err2
 		}
 	}()
-	out = isFalse
+	out = value.FromInt(0)
+	collations := same(s.Collation, len(x))
 	for {
 		row, err := it.Next(r.ctx)
 		if err == io.EOF {
@@ -146,12 +147,15 @@ func (r *run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out valu
 		if err != nil {
 			return value.NullValue, err
 		}
-		equal, unknown, err := equalRows(x, row[:len(x)], s.Collation)
-		if err != nil || equal {
-			return isTrue, err
+		equal, err := expr.EqualRows(x, row[:len(x)], collations)
+		if err != nil {
+			return value.NullValue, err
 		}
-		if unknown {
+		switch truth, null := value.Truth(equal); {
+		case null:
 			out = value.NullValue
+		case truth:
+			return equal, nil
 		}
 	}
 }

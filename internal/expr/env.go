@@ -25,6 +25,7 @@ type scratch struct {
 	owner  *Env
 	values []value.Value
 	random map[*Call]*randomState
+	sets   map[*In]*inSet
 }
 
 // own gives the scratch of e itself.

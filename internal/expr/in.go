@@ -2,7 +2,7 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// hashFrom is the number of constants from which IN looks up a set; below, comparing one after the
+// hashFrom is the number of elements from which IN looks them up in a set; below, comparing one after the
 // other is as fast.
 const hashFrom = 8
 
@@ -18,12 +18,99 @@ func compileIn(n *In) condFunc {
 }
 
 func compileInList(n *In) condFunc {
+	linear := compileInLinear(n)
+	if len(n.List) < hashFrom {
+		return linear
+	}
+	xs := []Node{n.X}
+	if x, ok := n.X.(*Tuple); ok {
+		xs = x.List
+	}
+	switch list := newInList(n, xs); {
+	case list == nil:
+		return linear
+	case list.params:
+		return findInOnce(n, compileOperands(xs), list, linear)
+	default:
+		set, err := list.set(nil)
+		if err != nil {
+			return linear
+		}
+		return findIn(compileOperands(xs), func(*Env) (*Set, error) { return set, nil })
+	}
+}
+
+// findIn looks a row up in a set.
+func findIn(xs []Func, set func(*Env) (*Set, error)) condFunc {
+	return func(env *Env) (truth, error) {
+		var space [4]value.Value
+		row := space[:0]
+		for _, x := range xs {
+			v, err := x(env)
+			if err != nil {
+				return isUnknown, err
+			}
+			row = append(row, v)
+		}
+		s, err := set(env)
+		if err != nil {
+			return isUnknown, err
+		}
+		return s.find(row)
+	}
+}
+
+// findInOnce makes the set once an execution, when so many rows were asked for that it is worth it.
+func findInOnce(n *In, xs []Func, list *inList, linear condFunc) condFunc {
+	find := findIn(xs, func(env *Env) (*Set, error) { return env.own().sets[n].set, nil })
+	return func(env *Env) (truth, error) {
+		own := env.own()
+		s := own.sets[n]
+		if s == nil {
+			s = &inSet{}
+			if own.sets == nil {
+				own.sets = map[*In]*inSet{}
+			}
+			own.sets[n] = s
+		}
+		if s.set == nil {
+			if s.asked++; s.asked < hashFrom {
+				return linear(env)
+			}
+			var err error
+			if s.set, err = list.set(env.Args); err != nil {
+				return isUnknown, err
+			}
+		}
+		return find(env)
+	}
+}
+
+// inSet is the set of an IN with arguments, in one execution.
+type inSet struct {
+	asked int
+	set   *Set // nil before it is worth it
+}
+
+func compileOperands(list []Node) []Func {
+	fs := make([]Func, len(list))
+	for i, e := range list {
+		fs[i] = CompileOperand(e)
+	}
+	return fs
+}
+
+func compileInLinear(n *In) condFunc {
 	if x, ok := n.X.(*Tuple); ok {
 		return compileInTuples(x, n.List)
 	}
 	x, list := CompileOperand(n.X), compileTyped(n.X.Type(), n.List)
 	collation := n.Collation
-	linear := func(env *Env, v value.Value) (truth, error) {
+	return func(env *Env) (truth, error) {
+		v, err := x(env)
+		if err != nil || v.IsNull() {
+			return isUnknown, err
+		}
 		result := isFalse
 		for _, f := range list {
 			e, err := f(env)
@@ -39,17 +126,6 @@ func compileInList(n *In) condFunc {
 			}
 		}
 		return result, nil
-	}
-	set := newConstSet(n)
-	return func(env *Env) (truth, error) {
-		v, err := x(env)
-		if err != nil || v.IsNull() {
-			return isUnknown, err
-		}
-		if set != nil && set.serves(v) {
-			return set.find(v), nil
-		}
-		return linear(env, v)
 	}
 }
 
@@ -77,88 +153,66 @@ func compileInTuples(x *Tuple, list []Node) condFunc {
 	return compileJunction(isTrue, conds)
 }
 
-// constSet is the constants of an IN list, all of one family of kinds: only within a family do equal
-// values have equal hash keys. Values of another family are compared one after the other.
-type constSet struct {
-	family    value.Kind
-	ints      map[int64]struct{} // where all are Ints
-	keys      map[string]struct{}
-	collation value.Collation
-	null      bool
+// inList is a list of constants and arguments, which are the same for all rows.
+type inList struct {
+	types      []value.Type // of what is looked for
+	collations []value.Collation
+	rows       [][]Node // *Const or *Param
+	params     bool     // there are arguments
 }
 
-// family is the kind that stands for all those which compare exactly with v's.
-func family(v value.Value) value.Kind {
-	switch k := v.Kind(); k {
-	case value.Bool, value.Int, value.Uint, value.Decimal:
-		return value.Int
-	case value.Date:
-		return value.Time
-	default:
-		return k
+// newInList is nil where the list holds something else, or compares by several collations.
+func newInList(n *In, xs []Node) *inList {
+	l := &inList{rows: make([][]Node, len(n.List))}
+	for _, x := range xs {
+		l.types = append(l.types, x.Type())
 	}
+	for r, e := range n.List {
+		l.rows[r] = []Node{e}
+		if t, ok := e.(*Tuple); ok {
+			l.rows[r] = t.List
+		}
+		for i, e := range l.rows[r] {
+			switch e.(type) {
+			case *Const:
+			case *Param:
+				l.params = true
+			default:
+				return nil
+			}
+			collation := n.Collation
+			if len(xs) > 1 {
+				collation = CollationOf(xs[i], e)
+			}
+			switch {
+			case r == 0:
+				l.collations = append(l.collations, collation)
+			case l.collations[i] != collation:
+				return nil
+			}
+		}
+	}
+	return l
 }
 
-// newConstSet is nil where a set would not serve.
-func newConstSet(n *In) *constSet {
-	if len(n.List) < hashFrom {
-		return nil
-	}
-	s := &constSet{collation: n.Collation, ints: map[int64]struct{}{}, keys: map[string]struct{}{}}
-	for _, e := range n.List {
-		c, ok := e.(*Const)
-		if !ok {
-			return nil
+// set is the set of the list with these arguments.
+func (l *inList) set(args []value.Value) (*Set, error) {
+	s := NewSet(l.collations)
+	for _, row := range l.rows {
+		values := make([]value.Value, len(row))
+		for i, e := range row {
+			switch e := e.(type) {
+			case *Const:
+				values[i] = e.V
+			case *Param:
+				if e.Index >= len(args) {
+					return nil, errNoArgument
+				}
+				values[i] = args[e.Index]
+			}
+			values[i] = typedConst(l.types[i], values[i])
 		}
-		if c.V.IsNull() {
-			s.null = true
-			continue
-		}
-		v := typedConst(n.X.Type(), c.V)
-		f := family(v)
-		// JSON has an equality of its own, and a TIME cannot be compared with a date.
-		if s.family != value.Null && s.family != f || f == value.JSON {
-			return nil
-		}
-		s.family = f
-		if v.Kind() == value.Int && s.ints != nil {
-			s.ints[v.Int()] = struct{}{}
-		} else {
-			s.ints = nil
-		}
-		s.keys[s.key(v)] = struct{}{}
+		s.Add(values)
 	}
-	if s.family == value.Null {
-		return nil
-	}
-	return s
-}
-
-// key is the same for equal values of the family. Texts are their own keys, which costs nothing.
-func (s *constSet) key(v value.Value) string {
-	switch {
-	case s.family != value.String:
-		return string(value.AppendHashKey(nil, v, s.collation))
-	case s.collation == value.NoCase:
-		return value.Fold(v.Text())
-	}
-	return v.Text()
-}
-
-func (s *constSet) serves(v value.Value) bool { return family(v) == s.family }
-
-func (s *constSet) find(v value.Value) truth {
-	var found bool
-	if s.ints != nil && v.Kind() == value.Int {
-		_, found = s.ints[v.Int()]
-	} else {
-		_, found = s.keys[s.key(v)]
-	}
-	switch {
-	case found:
-		return isTrue
-	case s.null:
-		return isUnknown
-	}
-	return isFalse
+	return s, nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -313,6 +314,25 @@ func BenchmarkInSet(b *testing.B) {
 		list = append(list, text(strings.Repeat("x", i)))
 	}
 	benchmarkCond(b, must(NewIn(col(0, value.TypeChar), list, false)), &Env{Row: []value.Value{value.FromString("xxxxxxxxy")}})
+}
+
+// Of a thousand elements, none of which is equal: constants and arguments, of the column's kind and of another.
+func BenchmarkIn1000(b *testing.B) {
+	lists := map[string]func(i int) value.Value{
+		"integers": func(i int) value.Value { return value.FromInt(int64(i)) },
+		"texts":    func(i int) value.Value { return value.FromString(strconv.Itoa(i)) },
+	}
+	for _, name := range []string{"integers", "texts"} {
+		var constants, params []Node
+		var args []value.Value
+		for i := range 1000 {
+			v := lists[name](i)
+			constants, params, args = append(constants, NewConst(v)), append(params, &Param{Index: i}), append(args, v)
+		}
+		env := &Env{Row: []value.Value{value.FromInt(5000)}, Args: args}
+		b.Run("constant "+name, func(b *testing.B) { benchmarkCond(b, must(NewIn(col(0, value.TypeBigInt), constants, false)), env) })
+		b.Run("argument "+name, func(b *testing.B) { benchmarkCond(b, must(NewIn(col(0, value.TypeBigInt), params, false)), env) })
+	}
 }
 
 func BenchmarkLike(b *testing.B) {

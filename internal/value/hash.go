@@ -32,11 +32,7 @@ func AppendHashKey(dst []byte, v Value, c Collation) []byte {
 	case Bool, Int:
 		return appendHashInt(dst, v.n)
 	case Uint:
-		if v.n <= math.MaxInt64 {
-			return appendHashInt(dst, v.n)
-		}
-		var buf [24]byte
-		return appendHashNumber(dst, false, string(strconv.AppendUint(buf[:0], v.n, 10)), 0)
+		return appendHashUint(dst, v.n)
 	case Float:
 		return appendHashFloat(dst, v.Float())
 	case Decimal:
@@ -62,12 +58,20 @@ func appendHashInt(dst []byte, n uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(dst, hashInt), n)
 }
 
+func appendHashUint(dst []byte, n uint64) []byte {
+	if n <= math.MaxInt64 {
+		return appendHashInt(dst, n)
+	}
+	var buf [24]byte
+	return appendHashNumber(dst, false, string(strconv.AppendUint(buf[:0], n, 10)), 0)
+}
+
 func appendHashFloat(dst []byte, f float64) []byte {
 	switch {
 	case f == math.Trunc(f) && f >= -1<<63 && f < 1<<63:
 		return appendHashInt(dst, uint64(int64(f)))
 	case f == math.Trunc(f) && f >= 1<<63 && f < 1<<64:
-		return AppendHashKey(dst, FromUint(uint64(f)), Binary)
+		return appendHashUint(dst, uint64(f))
 	case math.IsNaN(f) || math.IsInf(f, 0):
 		return appendHashNumber(dst, f < 0, strconv.FormatFloat(math.Abs(f), 'f', -1, 64), 0)
 	}

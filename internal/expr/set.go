@@ -1,0 +1,261 @@
+package expr
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Set is the rows that IN looks for a row among: those of its list, or of a subquery. Rows are found by hash wherever equal
+// values, as they compare, can be given equal octets; else they are compared one after the other. What is added must not
+// change; when all is, Find may be called from many goroutines.
+type Set struct {
+	collations []value.Collation
+	rows       [][]value.Value
+	nulls      [][]value.Value    // those of rows that hold a NULL
+	classes    []class            // by column: of all values that are not NULL
+	ints       map[int64]struct{} // the commonest set, one column of Ints, which are their own keys; nil: it is another one
+
+	making sync.Mutex
+	tables atomic.Pointer[[]setTable] // by the forms of their columns; made when they are first of use
+}
+
+// setTable is the rows without NULLs by what their values are in these forms.
+type setTable struct {
+	forms []form
+	keys  map[string]struct{}
+}
+
+// NewSet makes a set of rows whose columns compare by these collations.
+func NewSet(collations []value.Collation) *Set {
+	s := &Set{collations: collations, classes: make([]class, len(collations))}
+	if len(collations) == 1 {
+		s.ints = map[int64]struct{}{}
+	}
+	return s
+}
+
+// Add adds a row, which is kept.
+func (s *Set) Add(row []value.Value) {
+	s.rows = append(s.rows, row)
+	null := false
+	for i, v := range row {
+		null = null || v.IsNull()
+		s.classes[i] |= classOf(v.Kind())
+	}
+	if null {
+		s.nulls = append(s.nulls, row)
+	}
+	switch {
+	case s.ints == nil || null:
+	case row[0].Kind() == value.Int:
+		s.ints[row[0].Int()] = struct{}{}
+	default:
+		s.ints = nil
+	}
+}
+
+// Find says whether x is in the set: 1, 0, or NULL where that hangs on a NULL.
+func (s *Set) Find(x []value.Value) (value.Value, error) {
+	t, err := s.find(x)
+	return truthValues[t], err
+}
+
+func (s *Set) find(x []value.Value) (truth, error) {
+	if s.ints != nil && x[0].Kind() == value.Int {
+		if _, ok := s.ints[x[0].Int()]; ok {
+			return isTrue, nil
+		}
+		return s.compare(x, s.nulls)
+	}
+	var space [4]form
+	forms := space[:0]
+	var octets [64]byte
+	key := octets[:0]
+	for i, v := range x {
+		if v.IsNull() {
+			return s.findNull(x)
+		}
+		of, by, ok := s.classes[i].match(classOf(v.Kind()))
+		if !ok {
+			return s.compare(x, s.rows)
+		}
+		forms = append(forms, of)
+		key = by.append(key, v, s.collations[i])
+	}
+	if _, ok := s.table(forms)[string(key)]; ok {
+		return isTrue, nil
+	}
+	return s.compare(x, s.nulls)
+}
+
+// findNull is find of a row that holds a NULL: a NULL alone equals nothing for certain.
+func (s *Set) findNull(x []value.Value) (truth, error) {
+	if len(x) > 1 || len(s.rows) == 0 {
+		return s.compare(x, s.rows)
+	}
+	return isUnknown, nil
+}
+
+// table gives the keys of the rows in these forms.
+func (s *Set) table(forms []form) map[string]struct{} {
+	if keys := s.made(forms); keys != nil {
+		return keys
+	}
+	s.making.Lock()
+	defer s.making.Unlock()
+	if keys := s.made(forms); keys != nil {
+		return keys
+	}
+	keys := make(map[string]struct{}, len(s.rows))
+	var key []byte
+	for _, row := range s.rows {
+		key = key[:0]
+		for i, v := range row {
+			key = forms[i].append(key, v, s.collations[i]) // a NULL has a key that no other value has
+		}
+		keys[string(key)] = struct{}{}
+	}
+	var tables []setTable
+	if before := s.tables.Load(); before != nil {
+		tables = slices.Clone(*before)
+	}
+	tables = append(tables, setTable{slices.Clone(forms), keys})
+	s.tables.Store(&tables)
+	return keys
+}
+
+func (s *Set) made(forms []form) map[string]struct{} {
+	if tables := s.tables.Load(); tables != nil {
+		for i := range *tables {
+			if t := &(*tables)[i]; slices.Equal(t.forms, forms) {
+				return t.keys
+			}
+		}
+	}
+	return nil
+}
+
+// compare is find by comparison with each of these rows.
+func (s *Set) compare(x []value.Value, rows [][]value.Value) (truth, error) {
+	out := isFalse
+	for _, row := range rows {
+		t, err := equalRows(x, row, s.collations)
+		if err != nil || t == isTrue {
+			return t, err
+		}
+		if t == isUnknown {
+			out = isUnknown
+		}
+	}
+	return out, nil
+}
+
+// EqualRows says whether two rows are equal: 1, 0, or NULL where that hangs on a NULL.
+func EqualRows(a, b []value.Value, collations []value.Collation) (value.Value, error) {
+	t, err := equalRows(a, b, collations)
+	return truthValues[t], err
+}
+
+func equalRows(a, b []value.Value, collations []value.Collation) (truth, error) {
+	out := isTrue
+	for i := range a {
+		t, err := compare(Eq, a[i], b[i], collations[i])
+		if err != nil || t == isFalse {
+			return isFalse, err
+		}
+		if t == isUnknown {
+			out = isUnknown
+		}
+	}
+	return out, nil
+}
+
+// class groups kinds by how their values compare with each other. Classes are bits.
+type class uint16
+
+const (
+	classInt class = 1 << iota
+	classDecimal
+	classFloat
+	classText
+	classBytes
+	classTime
+	classDuration
+	classUUID
+	classJSON // compares by its content
+)
+
+// classOf gives 0 for NULL.
+func classOf(k value.Kind) class {
+	switch k {
+	case value.Null:
+		return 0
+	case value.Bool, value.Int, value.Uint:
+		return classInt
+	case value.Decimal:
+		return classDecimal
+	case value.Float:
+		return classFloat
+	case value.String:
+		return classText
+	case value.Bytes:
+		return classBytes
+	case value.Time, value.Date:
+		return classTime
+	case value.Duration:
+		return classDuration
+	case value.UUID:
+		return classUUID
+	}
+	return classJSON
+}
+
+// match gives the form in which values of these classes are kept, and that in which one of class x is looked for, so
+// that the octets are equal just when the values are; not ok where there is none. See value.Compare.
+func (all class) match(x class) (of, by form, ok bool) {
+	const exact = classInt | classDecimal
+	only := func(c class) bool { return all&^c == 0 }
+	switch {
+	case x == classInt && only(exact|classFloat|classText): // exactly; a text as the float that it reads as
+		return formNumber, formNumber, true
+	case x == classFloat && only(exact|classFloat|classText): // a Decimal as the nearest float
+		return formFloat, formFloat, true
+	case x == classText && only(exact|classFloat):
+		return formFloat, formFloat, true
+	case x == classDecimal && only(exact):
+		return formNumber, formNumber, true
+	case x == classDecimal && only(classFloat|classText):
+		return formNumber, formFloat, true
+	case x == classText && only(classText):
+		return formText, formText, true
+	case (x == classBytes || only(classBytes)) && (all|x)&^(classBytes|classText|classUUID) == 0:
+		return formOctets, formOctets, true
+	case x&(classTime|classDuration|classUUID) != 0 && only(x):
+		return formOctets, formOctets, true
+	}
+	return 0, 0, false
+}
+
+// form is how a value is made octets.
+type form uint8
+
+const (
+	formNumber form = iota // a number as it is; a text as the float that it reads as
+	formFloat              // the same, and a Decimal as the nearest float
+	formText               // by the collation
+	formOctets             // as it is
+)
+
+func (f form) append(dst []byte, v value.Value, c value.Collation) []byte {
+	switch k := v.Kind(); {
+	case f == formOctets:
+		c = value.Binary
+	case f == formText:
+	case k == value.String, k == value.Decimal && f == formFloat:
+		v = value.FromFloat(value.ToFloat(v))
+	}
+	return value.AppendHashKey(dst, v, c)
+}
