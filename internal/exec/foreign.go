@@ -220,15 +220,17 @@ var edmForms = [...]form{
 	engine.Guid: formUUID, engine.Binary: formBinary, engine.String: formText,
 }
 
-// toEdm gives v as a property of a type; not ok when it does not fit, or would be another value there: text that
-// spells a number does not become one.
+// toEdm gives v as a property of a type; not ok when it does not fit, or would be another value there: neither text
+// that spells a number nor a date becomes one.
 func toEdm(v value.Value, edm engine.Edm) (engine.Value, bool) {
 	if edm == engine.Absent {
 		return engine.Value{}, false
 	}
-	isText := v.Kind() == value.String || v.Kind() == value.Bytes
-	if isText && (edm == engine.Int32 || edm == engine.Int64 || edm == engine.Double || edm == engine.Boolean) {
-		return engine.Value{}, false
+	switch edm {
+	case engine.Int32, engine.Int64, engine.Double, engine.Boolean:
+		if k := v.Kind(); k < value.Bool || k > value.Float {
+			return engine.Value{}, false
+		}
 	}
 	converted, err := edmTypes[edm].Convert(v)
 	if err != nil {

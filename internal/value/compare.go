@@ -45,17 +45,28 @@ func Compare(a, b Value, c Collation) (int, error) {
 	return compareText(a.s, b.s, c), nil
 }
 
-// Order is a total order over all values, for sorting, MIN and MAX: NULL first, then as Compare;
-// kinds that do not compare sort by kind.
+// Order is a total order over all values, for sorting, MIN and MAX: NULL first, then numbers, text, octets, times,
+// durations, JSON and UUIDs, each as Compare has it. What Compare says of a number and a text is no order: 'abc' is
+// below 5, and above '5', which is 5.
 func Order(a, b Value, c Collation) int {
-	if a.kind == Null || b.kind == Null {
-		return cmp.Compare(min(a.kind, 1), min(b.kind, 1))
+	if a.kind != b.kind {
+		if x, y := orderClass(a.kind), orderClass(b.kind); x != y {
+			return cmp.Compare(x, y)
+		}
 	}
-	r, err := Compare(a, b, c)
-	if err != nil {
-		return cmp.Compare(a.kind, b.kind)
-	}
+	r, _ := Compare(a, b, c) // kinds of one class compare
 	return r
+}
+
+// orderClass is the first of the kinds that are sorted among each other.
+func orderClass(k Kind) Kind {
+	switch {
+	case isNumeric(k):
+		return Bool
+	case k == Date:
+		return Time
+	}
+	return k
 }
 
 func isNumeric(k Kind) bool  { return k >= Bool && k <= Float }

@@ -178,6 +178,17 @@ func TestOrderIsTotal(t *testing.T) {
 	if hour, noon := FromDuration(1), FromTicks(1); Order(hour, noon, Binary) != -Order(noon, hour, Binary) || Order(hour, noon, Binary) == 0 {
 		t.Error("kinds that do not compare have no order")
 	}
+	mixed := []Value{NullValue, FromInt(5), FromUint(5), FromFloat(5.5), FromDecimalText("5.25"), FromBool(true), FromString("5"), FromString("abc"),
+		FromString("2024-01-02"), FromBytes("abc"), FromBytes("5"), FromTicks(1), FromDate(0), FromDuration(5), FromJSON("5"), FromJSON(`"abc"`)}
+	for _, a := range mixed {
+		for _, b := range mixed {
+			for _, c := range mixed {
+				if Order(a, b, NoCase) <= 0 && Order(b, c, NoCase) <= 0 && Order(a, c, NoCase) > 0 {
+					t.Errorf("%v %s, %v %s, %v %s are in no order", a.Kind(), Text(a), b.Kind(), Text(b), c.Kind(), Text(c))
+				}
+			}
+		}
+	}
 }
 
 // TestFold holds Fold against the definition for every code point: one form for each class of
