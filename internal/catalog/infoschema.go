@@ -64,7 +64,7 @@ func infoTables(database string, tables []*planner.Table) *virtual {
 	v := newVirtual("TABLES", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#", "ROW_FORMAT",
 		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#")
 	for _, t := range tables {
-		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", t.Version, "Dynamic", nil, nil, "utf8mb4_bin", "", t.Comment, nil, nil)
+		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", tableVersion(t), "Dynamic", nil, nil, "utf8mb4_bin", "", t.Comment, nil, nil)
 	}
 	return v
 }

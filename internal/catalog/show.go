@@ -265,7 +265,15 @@ func (s *Snapshot) showStatus(ctx context.Context) (*virtual, error) {
 			}
 			comment += fmt.Sprintf("being changed, %d rows written anew so far", rows)
 		}
-		v.add(t.Name, "nearlyfree", t.Version, "Dynamic", nil, "utf8mb4_bin", comment)
+		v.add(t.Name, "nearlyfree", tableVersion(t), "Dynamic", nil, "utf8mb4_bin", comment)
 	}
 	return v, nil
+}
+
+// tableVersion is that of the definition, NULL for a table that has none.
+func tableVersion(t *planner.Table) any {
+	if t.IsOpen() {
+		return nil
+	}
+	return t.Version
 }
