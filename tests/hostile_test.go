@@ -54,6 +54,9 @@ func everywhere(t *testing.T, test func(t *testing.T, db *sql.DB)) {
 			return &nearlyfree.Config{Store: "file:" + filepath.Join(t.TempDir(), "data")}
 		},
 		"azure": func() *nearlyfree.Config { c, _ := fakeService(t); return c },
+		"single": func() *nearlyfree.Config {
+			return &nearlyfree.Config{Store: "mem://", Layout: nearlyfree.LayoutSingle}
+		},
 	} {
 		t.Run(name, func(t *testing.T) { test(t, nearlyfreetest.OpenConfig(t, config())) })
 	}

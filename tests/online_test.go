@@ -19,13 +19,30 @@ import (
 // twoProcesses gives two databases over one store that know nothing of each other but what is stored.
 func twoProcesses(t *testing.T) (a, b *sql.DB) {
 	t.Helper()
+	return twoProcessesOf(t, nearlyfree.LayoutTable)
+}
+
+func twoProcessesOf(t *testing.T, layout nearlyfree.Layout) (a, b *sql.DB) {
+	t.Helper()
 	config := overService(0, false)
+	config.Layout = layout
 	config.SchemaLease = 20 * time.Millisecond
 	return nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)
 }
 
-func TestTwoProcesses(t *testing.T) {
-	a, b := twoProcesses(t)
+// inLayouts runs a test of two processes with each layout.
+func inLayouts(t *testing.T, test func(t *testing.T, a, b *sql.DB)) {
+	for _, layout := range []nearlyfree.Layout{nearlyfree.LayoutTable, nearlyfree.LayoutSingle} {
+		t.Run(string(layout), func(t *testing.T) {
+			a, b := twoProcessesOf(t, layout)
+			test(t, a, b)
+		})
+	}
+}
+
+func TestTwoProcesses(t *testing.T) { inLayouts(t, testTwoProcesses) }
+
+func testTwoProcesses(t *testing.T, a, b *sql.DB) {
 	exec(t, a, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
 	exec(t, b, "INSERT INTO t (v) VALUES (1)")
 	exec(t, a, "INSERT INTO t (v) VALUES (2)")
@@ -70,8 +87,9 @@ func TestTwoProcesses(t *testing.T) {
 
 // TestDropAndMakeAgain changes a table from one process to another one of the same name while the other process
 // writes by the old definition.
-func TestDropAndMakeAgain(t *testing.T) {
-	a, b := twoProcesses(t)
+func TestDropAndMakeAgain(t *testing.T) { inLayouts(t, testDropAndMakeAgain) }
+
+func testDropAndMakeAgain(t *testing.T, a, b *sql.DB) {
 	for i := range 10 {
 		exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
 		exec(t, b, "INSERT INTO t VALUES (1, 1)")
@@ -88,8 +106,9 @@ func TestDropAndMakeAgain(t *testing.T) {
 }
 
 // TestManyDefine has both processes make and change tables at the same time.
-func TestManyDefine(t *testing.T) {
-	a, b := twoProcesses(t)
+func TestManyDefine(t *testing.T) { inLayouts(t, testManyDefine) }
+
+func testManyDefine(t *testing.T, a, b *sql.DB) {
 	exec(t, a, "CREATE TABLE shared (id INT PRIMARY KEY, v INT, w INT)")
 	exec(t, a, "INSERT INTO shared VALUES (1, 1, 1), (2, 2, 2)")
 	together(6, func(i int) {
