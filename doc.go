@@ -49,7 +49,8 @@
 //
 // A transaction's writes are held back, seen by its own statements, and sent by Commit as one entity group
 // transaction: all or nothing. So it can hold no more than 100 entities (a row and each of its index copies
-// count as one each) of one table and partition; more is refused with ErrTooLarge. Rows that were read to be
+// count as one each) of one physical table and partition: of one table with those inside it, or, where they were made
+// with the option layout=single, of several tables; more is refused with ErrTooLarge. Rows that were read to be
 // written are written only if nobody changed them since: ErrConflict says that the transaction may be run again.
 // What a program computes from rows that it has read it may rely on when it read them FOR UPDATE: the commit fails
 // when they, too, were changed; they count as entities of the transaction.

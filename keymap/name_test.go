@@ -284,6 +284,8 @@ func TestPartTable(t *testing.T) {
 	}
 	long := strings.Repeat("long", 20)
 	for _, database := range []string{"", "db", long} {
+		add(SharedTable(database), "shared table of "+database)
+		add(CatalogTable(database), "catalog of "+database)
 		for _, table := range []string{"log", "logp1", "log_p1", long} {
 			for generation := range 3 {
 				add(TableGeneration(TableName(database, table), generation), "table "+database+"."+table+strconv.Itoa(generation))

@@ -15,6 +15,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"sync"
 
@@ -258,6 +259,9 @@ func errSpread(commits []engine.Commit) error {
 		}
 		where += fmt.Sprintf("%s %q", c.Table, c.PartitionKey)
 	}
-	return engine.Errorf(engine.CodeTooLarge, "a transaction that writes to %d partitions (%s), and an entity group transaction has one: "+
-		"commit after each, or write without a transaction", len(commits), where)
+	instead := "commit after each, or write without a transaction"
+	if !slices.ContainsFunc(commits, func(c engine.Commit) bool { return c.PartitionKey != commits[0].PartitionKey }) {
+		instead = "commit after each, write without a transaction, or make the tables with layout=single, where they share a partition"
+	}
+	return engine.Errorf(engine.CodeTooLarge, "a transaction that writes to %d partitions (%s), and an entity group transaction has one: %s", len(commits), where, instead)
 }
