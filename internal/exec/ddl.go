@@ -93,6 +93,28 @@ func (x *definition) table(ctx context.Context, name dialect.TableName) (*planne
 	return s.Table(ctx, name.Name)
 }
 
+// known is table, or what is known of a table that another program made and nobody declared.
+func (x *definition) known(ctx context.Context, name dialect.TableName) (*planner.Table, error) {
+	t, err := x.table(ctx, name)
+	if !isNoTable(err) || name.Database != "" && !strings.EqualFold(name.Database, x.session.Database) {
+		return t, err
+	}
+	s, err := x.Catalog.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.Find(ctx, name.Name)
+}
+
+// declared is table, with a refusal of what, a statement, where another program made the table and nobody declared it.
+func (x *definition) declared(ctx context.Context, name dialect.TableName, what string) (*planner.Table, error) {
+	t, err := x.known(ctx, name)
+	if err == nil && t.IsOpen() {
+		return nil, notOfForeign(what, t)
+	}
+	return t, err
+}
+
 func isNoTable(err error) bool {
 	var e *planner.NoTableError
 	return errors.As(err, &e)
@@ -140,7 +162,7 @@ func (x *definition) create(ctx context.Context, t *planner.Table, ifNotExists b
 }
 
 func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) error {
-	from, err := x.table(ctx, *s.Like)
+	from, err := x.declared(ctx, *s.Like, "CREATE TABLE … LIKE")
 	if err != nil {
 		return err
 	}
@@ -207,7 +229,7 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 	var tables []*planner.Table
 	var missing []string
 	for _, name := range s.Tables {
-		t, err := x.table(ctx, name)
+		t, err := x.declared(ctx, name, "DROP TABLE")
 		if isNoTable(err) {
 			missing = append(missing, x.session.Database+"."+name.Name)
 			continue
@@ -240,7 +262,7 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 const dropsAtOnce = 30
 
 func (x *definition) truncate(ctx context.Context, name dialect.TableName) error {
-	t, err := x.table(ctx, name)
+	t, err := x.declared(ctx, name, "TRUNCATE")
 	if err != nil {
 		return err
 	}
@@ -258,6 +280,9 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 
 // notOfForeign refuses what would change data, or its layout, that another program made.
 func notOfForeign(what string, t *planner.Table) error {
+	if t.IsOpen() {
+		return &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: what + " of the table '" + t.Name + "' is not supported: it belongs to another program, and has no definition. CREATE EXTERNAL TABLE … LOCATION '" + t.Name + "' gives it one"}
+	}
 	return &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: what + " of the external table '" + t.Name + "' is not supported: its data belongs to another program. DROP TABLE forgets its definition, and CREATE EXTERNAL TABLE makes another one"}
 }
 
@@ -271,7 +296,7 @@ func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {
 }
 
 func (x *definition) renameTo(ctx context.Context, from dialect.TableName, to string) error {
-	t, err := x.table(ctx, from)
+	t, err := x.declared(ctx, from, "RENAME TABLE")
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // alter runs the actions of ALTER TABLE in turn. All are tried on the definition alone before anything is changed.
 func (x *definition) alter(ctx context.Context, name dialect.TableName, actions []dialect.AlterAction) error {
-	t, err := x.table(ctx, name)
+	t, err := x.declared(ctx, name, "ALTER TABLE")
 	if err != nil {
 		return err
 	}

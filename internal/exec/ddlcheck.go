@@ -20,7 +20,7 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 		out.Columns = append(out.Columns, planner.ResultColumn{Name: name, Type: value.Type{Base: value.TypeText}})
 	}
 	for _, name := range s.Tables {
-		t, err := x.table(ctx, name)
+		t, err := x.known(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -31,13 +31,15 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 			}
 			out.Rows = append(out.Rows, row)
 		}
-		if t.Foreign != nil && s.Verb == "CHECK" {
-			note, err := x.otherForms(ctx, t)
-			if err != nil {
-				return nil, err
-			}
-			if note != "" {
-				say("note", note)
+		if t.Foreign != nil {
+			if s.Verb == "CHECK" {
+				note, err := x.otherForms(ctx, t)
+				if err != nil {
+					return nil, err
+				}
+				if note != "" {
+					say("note", note)
+				}
 			}
 			say("status", "OK")
 			continue
