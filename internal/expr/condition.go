@@ -245,7 +245,7 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 
 // NewBetween makes x [NOT] BETWEEN lo AND hi: x >= lo AND x <= hi, except that a volatile x is computed once.
 func NewBetween(x, lo, hi Node, not bool) (Node, error) {
-	if VolatilityOf(x) == Volatile {
+	if weight(x, largeOperand) >= largeOperand || VolatilityOf(x) == Volatile {
 		n, err := newCall(betweenFunction, []Node{x, lo, hi})
 		if err != nil || !not {
 			return n, err

@@ -82,11 +82,23 @@ func NewCollate(x Node, c value.Collation) (Node, error) {
 	return &Call{Func: collateFunction, Args: []Node{x}, T: t}, nil
 }
 
+// An operand stands in the expression each time that it is compared with something. Nested in one another they would grow with
+// each level by a factor, so these bound their nodes: of what is still written out twice, and of all places of an operand.
+const (
+	largeOperand = 1000
+	maxOperands  = 1 << 16
+)
+
 // NewCase makes CASE [operand] WHEN … THEN … [ELSE …] END; operand and els may be nil. With an operand, the
 // arms' conditions are values that it is compared with.
 func NewCase(operand Node, whens []When, els Node) (Node, error) {
-	if operand != nil && VolatilityOf(operand) == Volatile {
-		return nil, &ArgumentError{"CASE", "the operand changes each time that it is computed"}
+	if operand != nil {
+		switch {
+		case weight(operand, maxOperands)*len(whens) > maxOperands:
+			return nil, &ArgumentError{"CASE", "the operand is too large for so many WHEN, each of which compares with it"}
+		case VolatilityOf(operand) == Volatile:
+			return nil, &ArgumentError{"CASE", "the operand changes each time that it is computed"}
+		}
 	}
 	if els == nil {
 		els = NewConst(value.NullValue)

@@ -13,7 +13,10 @@ func TestFoldTriesOnce(t *testing.T) {
 	failing := &Function{
 		Name: "FAILING", Min: 1, Max: 1,
 		Type: func([]Node) value.Type { return textType },
-		Eval: func(*Env, []value.Value) (value.Value, error) { tried++; return value.NullValue, errors.New("too large") },
+		Eval: func(*Env, []value.Value) (value.Value, error) {
+			tried++
+			return value.NullValue, errors.New("too large")
+		},
 	}
 	n := must(newCall(failing, []Node{text("x")}))
 	for range 20 {
@@ -22,5 +25,31 @@ func TestFoldTriesOnce(t *testing.T) {
 	}
 	if _, folded := n.(*Const); folded || tried != 1 {
 		t.Errorf("folded %v, computed %d times", folded, tried)
+	}
+}
+
+// Operands that are compared with several things do not make an expression grow without bound.
+func TestNestedOperands(t *testing.T) {
+	x := col(0, value.TypeBigInt)
+	between, inCase := Node(x), Node(x)
+	var err error
+	for range 60 {
+		between = must(NewBetween(between, NewConst(value.FromInt(0)), NewConst(value.FromInt(1)), false))
+		if err == nil {
+			one := NewConst(value.FromInt(1))
+			inCase, err = NewCase(inCase, []When{{Cond: one, Result: x}, {Cond: NewConst(value.FromInt(2)), Result: one}}, nil)
+		}
+	}
+	if n := weight(between, maxOperands); n >= maxOperands {
+		t.Errorf("BETWEEN of 60 levels has %d nodes and more", n)
+	}
+	for v, want := range map[int64]string{0: "1", 1: "1", 2: "1"} { // 2 BETWEEN 0 AND 1 is 0, and that lies between them
+		got, err := Compile(between)(&Env{Row: []value.Value{value.FromInt(v)}})
+		if err != nil || value.Text(got) != want {
+			t.Errorf("%d: got %v, %v", v, value.Text(got), err)
+		}
+	}
+	if err == nil {
+		t.Error("a CASE of 60 levels is not refused")
 	}
 }

@@ -52,6 +52,16 @@ func kids(n Node, f func(Node)) {
 	}
 }
 
+// weight counts the nodes of n, up to about most. What stands in several places counts in each, as it is computed there.
+func weight(n Node, most int) int {
+	count := 0
+	Walk(n, func(Node) bool {
+		count++
+		return count < most
+	})
+	return count
+}
+
 // Walk visits n and what is below it, parents first; where f returns false, it goes no deeper. Of a
 // Subquery it visits X and Refs, not the Plan.
 func Walk(n Node, f func(Node) bool) {
