@@ -225,6 +225,15 @@ func BenchmarkGroupBy100k(b *testing.B) {
 	benchQuery(b, 100_000, "SELECT n, COUNT(*), SUM(id) FROM t GROUP BY n", nil, benchTable)
 }
 
+func BenchmarkJoin100kWith1k(b *testing.B) {
+	insert := "INSERT INTO u VALUES (0, 0)"
+	for i := 1; i < 1000; i++ {
+		insert += fmt.Sprintf(", (%d, %d)", i, i%7)
+	}
+	benchQuery(b, 100_000, "SELECT u.kind, COUNT(*), SUM(t.id) FROM t JOIN u ON u.code = t.n GROUP BY u.kind", nil,
+		benchTable, "CREATE TABLE u (code BIGINT, kind BIGINT)", insert)
+}
+
 func BenchmarkDurableInsert(b *testing.B) {
 	for _, writers := range []int{1, 16} {
 		b.Run(fmt.Sprintf("writers=%d", writers), func(b *testing.B) {
