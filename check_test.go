@@ -107,3 +107,26 @@ func TestCheckParents(t *testing.T) {
 		})
 	}
 }
+
+// TestCheckParentsInParts: where the parent is divided by ranges, each row is held against the parents of its part.
+func TestCheckParentsInParts(t *testing.T) {
+	a := openAccountBy(t, nearlyfree.Config{SchemaLease: time.Millisecond})
+	a.exec(t, "CREATE TABLE p (id INT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)")
+	a.exec(t, "CREATE TABLE c (p INT REFERENCES p (id), n INT, v INT, KEY (v), PRIMARY KEY (p, n)) INSIDE p")
+	a.exec(t, "INSERT INTO p VALUES (1), (11), (12)")
+	a.exec(t, "INSERT INTO c VALUES (1, 1, 10), (11, 1, 20), (12, 1, 30)")
+	a.clean(t, "p, c")
+	physical := strings.TrimPrefix(a.rows(t, "SELECT TABLESPACE_NAME FROM information_schema.PARTITIONS WHERE TABLE_NAME = 'p' AND PARTITION_NAME = 'p1'")[0], "string ")
+	a.lose(t, physical, "00", "PK!800000000000000b")
+	lost := `row inside no other one: partition "00", key "c!800000000000000b!8000000000000001", and no row "PK!800000000000000b"`
+	if got := a.said(t, "CHECK TABLE c"); len(got) != 2 || got[0] != "error "+lost {
+		t.Errorf("%q", got)
+	}
+	if got := a.said(t, "REPAIR TABLE c"); !slices.Equal(got, []string{"warning deleted: " + lost, "status OK"}) {
+		t.Errorf("%q", got)
+	}
+	a.clean(t, "p, c")
+	if got := a.rows(t, "SELECT p FROM c WHERE v > 0 ORDER BY p"); !slices.Equal(got, []string{"int64 1", "int64 12"}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -76,6 +76,8 @@ func translated(err error, text string) error {
 			e.caret = dialect.Caret(text, plan.Pos)
 		}
 		return e
+	case errors.As(err, &noPart) && noPart.Table.Inside != nil:
+		return translated(exec.NoParentError(noPart.Table), text)
 	case errors.As(err, &noPart):
 		return numbered(1526, "HY000", noPart.Error(), err)
 	case errors.As(err, &noTable):

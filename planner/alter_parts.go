@@ -10,6 +10,9 @@ import (
 // gets it, and one that no part has any more is deleted.
 func (m *alteration) alterParts(a *dialect.AlterAction) error {
 	ps := m.t.Parts
+	if in := m.t.Inside; in != nil && ps != nil {
+		return notSupported(a.Pos, "%s PARTITION of a table INSIDE '%s', whose partitions it shares, is", partVerbs[a.Kind], in.Parent)
+	}
 	if ps == nil {
 		if m.t.Partition != nil {
 			return newError(codeOnlyRangeList, a.Pos, "%s PARTITION can only be used on RANGE/LIST partitions", partVerbs[a.Kind])

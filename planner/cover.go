@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
@@ -17,7 +19,7 @@ type Cover struct {
 func newCover(d *Delete) *Cover {
 	ps := d.Table.Parts
 	s, ok := d.Source.(*Scan)
-	if !ok || ps == nil || len(ps.Columns) != 1 || len(d.Children) > 0 {
+	if !ok || ps == nil || len(ps.Columns) != 1 || d.Table.Inside != nil || !allCascade(d.Children) {
 		return nil
 	}
 	c := &Cover{table: d.Table}
@@ -34,6 +36,11 @@ func newCover(d *Delete) *Cover {
 		return nil
 	}
 	return c
+}
+
+// allCascade says whether all that lives inside a table goes with its rows.
+func allCascade(families []Family) bool {
+	return !slices.ContainsFunc(families, func(f Family) bool { return !f.Table.Inside.Cascade || !allCascade(f.Children) })
 }
 
 func hasSubqueryNode(n expr.Node) bool {

@@ -191,9 +191,7 @@ func (d *definer) shareParent() error {
 	if parent.Foreign != nil {
 		return notSupported(noPos, "a table INSIDE one that another program made is")
 	}
-	if parent.Parts != nil {
-		return notSupported(noPos, "a table INSIDE one that is partitioned by ranges or lists is")
-	}
+	d.t.ShareParts(parent)
 	p := parent.Partition
 	if p == nil {
 		return nil
@@ -205,6 +203,19 @@ func (d *definer) shareParent() error {
 	}
 	d.t.Partition = own
 	return nil
+}
+
+// ShareParts gives a table the parts of the one that it lives inside, if that has such: what divides the rows of one is in
+// the keys of both. Whoever changes the parts of a table does this to all that live inside it, in the same change.
+func (t *Table) ShareParts(parent *Table) {
+	if parent.Parts == nil {
+		return
+	}
+	t.Parts = parent.Parts.clone()
+	for i, column := range parent.Parts.Columns {
+		at := slices.IndexFunc(parent.Key, func(k KeyPart) bool { return k.Column == column })
+		t.Parts.Columns[i] = t.Inside.Key[at].Column
+	}
 }
 
 // AddChild gives the definition of a table when another one is declared to live inside it.

@@ -122,14 +122,17 @@ func (t *Table) PartOf(row []value.Value) (*Part, error) {
 		return p, nil
 	}
 	values := t.Parts.valuesOf(row)
-	return nil, &NoPartError{Table: t, Missing: [][]value.Value{values}, Grows: t.Parts.Every > 0 && !values[0].IsNull()}
+	return nil, &NoPartError{Table: t, Missing: [][]value.Value{values}, Grows: t.Parts.Every > 0 && t.Inside == nil && !values[0].IsNull()}
 }
 
 // NeedParts makes sure that every one of the rows has a part that may be written to; a *NoPartError names those
 // that are missing. newest is the last part that may be written to of a table whose parts are made as rows arrive,
 // where a row lies in it: then the one behind it is to be made or opened (GrowAhead).
+//
+// A row that lives inside another one makes no part: where none is, or none is open, there is no row for it to live in,
+// which is found when it is written.
 func (t *Table) NeedParts(rows [][]value.Value) (newest *Part, err error) {
-	if t.Parts == nil {
+	if t.Parts == nil || t.Inside != nil {
 		return nil, nil
 	}
 	last := t.Parts.newest()

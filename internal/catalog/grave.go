@@ -38,17 +38,22 @@ func gravesOf(tables []*planner.Table) []*grave {
 		}
 	}
 	for _, t := range tables {
-		if t.SharesPhysical() && !slices.Contains(goes, t.Physical) {
-			shared = append(shared, keysOf(t))
+		if !t.SharesPhysical() {
+			continue
+		}
+		for _, physical := range t.Physicals() {
+			if !slices.Contains(goes, physical) {
+				shared = append(shared, keysOf(t, physical))
+			}
 		}
 	}
 	return append(own, shared...)
 }
 
-// keysOf is the grave of a table that shares its physical table. It has the names of indexes that are no more, too:
+// keysOf is the grave of a table in a physical table that it shares. It has the names of indexes that are no more, too:
 // a process may not have lived to delete their entries.
-func keysOf(t *planner.Table) *grave {
-	g := &grave{name: t.Name, within: t.Physical, names: append([]string{t.RowName}, t.KeyNames...)}
+func keysOf(t *planner.Table, physical string) *grave {
+	g := &grave{name: t.Name, within: physical, names: append([]string{t.RowName}, t.KeyNames...)}
 	if p := t.Partition; p != nil && p.Kind == planner.PartitionByHash {
 		g.spread = p.Count
 	} else if p != nil {

@@ -47,6 +47,7 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *pl
 		return ErrConflict // another process has given them up
 	}
 	t.Database, t.Physical = c.database, parent.Physical
+	t.ShareParts(d.table)
 	e, err := c.stamp(s, t)
 	if err != nil {
 		return err
@@ -70,6 +71,28 @@ func (s *Snapshot) childless(ctx context.Context, t *planner.Table, but map[stri
 		}
 	}
 	return nil
+}
+
+// sharingParts gives the definitions of all that lives inside a table, with the parts of its next definition.
+func (s *Snapshot) sharingParts(ctx context.Context, next *planner.Table) ([]*planner.Table, error) {
+	var out []*planner.Table
+	for _, name := range next.Children {
+		child, err := s.Table(ctx, name)
+		if isNoTable(err) {
+			continue // declared by a process that did not live to make it
+		}
+		if err != nil {
+			return nil, err
+		}
+		child = child.Clone()
+		child.ShareParts(next)
+		inside, err := s.sharingParts(ctx, child)
+		if err != nil {
+			return nil, err
+		}
+		out = append(append(out, child), inside...)
+	}
+	return out, nil
 }
 
 // relatives gives the definitions that name a table, when it gets another name.

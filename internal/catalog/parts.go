@@ -43,7 +43,7 @@ func orphans(old, next *planner.Table) []string {
 }
 
 // ReplaceParts is Replace for a definition with other parts: it makes the physical tables that are new, and deletes
-// those that next does without when nobody writes by the old definition any more. Where there are none of those, what
+// those that next does without when nobody writes by the old definition any more. What lives inside the table gets the same parts. Where there are none of those, what
 // is written by the old definition meanwhile is right by the new one, too.
 func (c *Catalog) ReplaceParts(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartsBy(ctx, s, old, next, m) })
@@ -62,12 +62,20 @@ func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *pl
 	if len(gone) == 0 {
 		stamp = c.stampGrown
 	}
-	e, err := stamp(s, next)
+	tables, err := s.sharingParts(ctx, next)
 	if err != nil {
 		return err
 	}
-	ops := append(noteOps(gone), engine.Op{Kind: engine.Replace, Entity: e})
-	err = c.commit(ctx, s, m, ops, func(known map[string]*definition) { learn(known, []*planner.Table{next}) })
+	tables = append(tables, next)
+	ops := noteOps(gone)
+	for _, t := range tables {
+		e, err := stamp(s, t)
+		if err != nil {
+			return err
+		}
+		ops = append(ops, engine.Op{Kind: engine.Replace, Entity: e})
+	}
+	err = c.commit(ctx, s, m, ops, func(known map[string]*definition) { learn(known, tables) })
 	if err != nil || len(gone) == 0 {
 		return err
 	}

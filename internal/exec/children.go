@@ -84,8 +84,12 @@ func (rw *rowWriter) each(ctx context.Context, w *writer, parent *planner.Table,
 	if err != nil {
 		return err
 	}
+	part, err := parent.PartOf(row)
+	if err != nil {
+		return err
+	}
 	s := &spanSource{
-		run: &w.run, limit: limit, scan: engine.Scan{Table: rw.table.Physical, Meter: w.x.Meter},
+		run: &w.run, limit: limit, scan: engine.Scan{Table: parent.PhysicalOf(part), Meter: w.x.Meter},
 		spans: []planner.Span{{Partition: partition, From: span.From, To: span.To}},
 	}
 	defer s.close()
@@ -110,6 +114,15 @@ func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.
 	at := map[planner.Key]int{}
 	parentOf := make([]int, len(rows))
 	for i, row := range rows {
+		part, err := t.PartOf(row)
+		var none *planner.NoPartError
+		if errors.As(err, &none) {
+			parentOf[i] = -1
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
 		partition, err := t.AppendPartitionKey(nil, row)
 		if err != nil {
 			return nil, nil, err
@@ -118,7 +131,7 @@ func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.
 		if err != nil {
 			return nil, nil, err
 		}
-		k := planner.Key{Partition: string(partition), Row: string(key)}
+		k := planner.Key{Part: part, Partition: string(partition), Row: string(key)}
 		j, known := at[k]
 		if !known {
 			j, at[k] = len(parents), len(parents)
@@ -128,7 +141,7 @@ func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.
 	}
 	found := make([]bool, len(parents))
 	err := w.each(ctx, len(parents), func(ctx context.Context, i int) (err error) {
-		g := engine.Get{Table: t.Physical, PartitionKey: parents[i].Partition, RowKey: parents[i].Row, Select: []string{}, Meter: w.x.Meter}
+		g := engine.Get{Table: t.PhysicalOf(parents[i].Part), PartitionKey: parents[i].Partition, RowKey: parents[i].Row, Select: []string{}, Meter: w.x.Meter}
 		_, found[i], err = w.get(ctx, g)
 		return err
 	})
@@ -137,7 +150,7 @@ func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.
 	}
 	kept := 0
 	for i, row := range rows {
-		if found[parentOf[i]] {
+		if parentOf[i] >= 0 && found[parentOf[i]] {
 			rows[kept], automatic[kept] = row, automatic[i]
 			kept++
 		}
@@ -145,7 +158,8 @@ func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.
 	return rows[:kept], automatic[:kept], nil
 }
 
-func noParentError(t *planner.Table) error {
+// NoParentError says that a row of t has no row to live in.
+func NoParentError(t *planner.Table) error {
 	return &Error{Code: 1452, State: "23000", Message: "Cannot add or update a child row: a foreign key constraint fails (`" +
 		t.Name + "`, " + t.ForeignKeySQL() + ")"}
 }

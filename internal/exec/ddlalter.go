@@ -75,7 +75,7 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 		return nil, err
 	}
 	if changesParts(a) {
-		return x.changeParts(ctx, t, next)
+		return x.changeParts(ctx, t, next, a)
 	}
 	if change.Rewrite || change.Verify {
 		if err := x.verify(ctx, t, next, &change); err != nil {

@@ -231,7 +231,7 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 		suspects = append(suspects, &fault{kind: "missing", index: say.index, part: part, partition: at.partition, key: at.key, row: say.row})
 	}
 	if t.Inside != nil && len(lines.children) > 0 {
-		orphans, err := x.orphans(ctx, lines)
+		orphans, err := x.orphans(ctx, lines, part)
 		if err != nil {
 			return nil, err
 		}

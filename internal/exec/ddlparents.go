@@ -33,13 +33,13 @@ func (l *lineage) add(row []value.Value, partition, key string) (int64, error) {
 	return int64(len(b) + len(key) + bytesPerRow*2), nil
 }
 
-// orphans gives the rows whose parent is not found. What looks wrong is for confirmed to examine.
-func (x *definition) orphans(ctx context.Context, l *lineage) ([]*fault, error) {
+// orphans gives the rows of a part whose parent is not found. What looks wrong is for confirmed to examine.
+func (x *definition) orphans(ctx context.Context, l *lineage, part *planner.Part) ([]*fault, error) {
 	parent, err := x.table(ctx, dialect.TableName{Name: l.table.Inside.Parent, Pos: -1})
 	if err != nil {
 		return nil, err
 	}
-	err = x.eachStored(ctx, parent, parent.RowSpan(), []string{}, rowsOf(parent, func(e *engine.Entity) error {
+	err = x.eachInPart(ctx, parent, part, parent.RowSpan(), []string{}, rowsOf(parent, func(e *engine.Entity) error {
 		delete(l.children, place{e.PartitionKey, e.RowKey})
 		return nil
 	}))
@@ -49,7 +49,7 @@ func (x *definition) orphans(ctx context.Context, l *lineage) ([]*fault, error) 
 	var suspects []*fault
 	for at, keys := range l.children {
 		for _, key := range keys {
-			suspects = append(suspects, &fault{kind: parentless, partition: at.partition, key: key, row: at.key})
+			suspects = append(suspects, &fault{kind: parentless, part: part, partition: at.partition, key: key, row: at.key})
 		}
 	}
 	slices.SortFunc(suspects, func(a, b *fault) int {
@@ -68,7 +68,7 @@ func (x *definition) disown(ctx context.Context, t *planner.Table, f *fault) (do
 		if err != nil || now == nil {
 			return false, err
 		}
-		old, found, err := rows.read(ctx, w, nil, f.partition, f.key)
+		old, found, err := rows.read(ctx, w, f.part, f.partition, f.key)
 		if err != nil || !found {
 			return false, err
 		}

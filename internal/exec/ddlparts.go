@@ -17,12 +17,39 @@ func changesParts(a *dialect.AlterAction) bool {
 	return a.Kind == dialect.AddPartition || a.Kind == dialect.DropPartition || a.Kind == dialect.TruncatePartition
 }
 
-// changeParts publishes a definition with other parts and opens those that are new.
-func (x *definition) changeParts(ctx context.Context, t, next *planner.Table) (*planner.Table, error) {
+// changeParts publishes a definition with other parts and opens those that are new. What lives inside rows of parts that
+// go, or are emptied, goes with them.
+func (x *definition) changeParts(ctx context.Context, t, next *planner.Table, a *dialect.AlterAction) (*planner.Table, error) {
+	if a.Kind != dialect.AddPartition {
+		if err := x.cascades(ctx, t); err != nil {
+			return nil, err
+		}
+	}
 	if err := x.Catalog.ReplaceParts(ctx, t, next, x.meter); err != nil {
 		return nil, err
 	}
 	return x.openParts(ctx, next)
+}
+
+// cascades makes sure that all that lives inside a table may go without being looked at.
+func (x *definition) cascades(ctx context.Context, t *planner.Table) error {
+	for _, name := range t.Children {
+		child, err := x.table(ctx, dialect.TableName{Name: name, Pos: -1})
+		if isNoTable(err) {
+			continue // declared by a process that did not live to make it
+		}
+		if err != nil {
+			return err
+		}
+		if !child.Inside.Cascade {
+			return &Error{Code: 1701, State: "42000", Message: "Cannot truncate a table referenced in a foreign key constraint (`" + child.Name + "`, " +
+				child.ForeignKeySQL() + ") without ON DELETE CASCADE: use DELETE"}
+		}
+		if err := x.cascades(ctx, child); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // openParts lets parts be written to that every process reads by now: until a lease is over, one may go by a

@@ -308,7 +308,7 @@ func (r *rowWrite) explain(err error, j int) error {
 		return err
 	}
 	if r.ops[j].Kind == engine.Merge && isCode(err, engine.CodeNotFound) {
-		return noParentError(r.table)
+		return NoParentError(r.table)
 	}
 	if !isCode(err, engine.CodeExists) {
 		return err
