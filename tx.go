@@ -39,6 +39,16 @@ func (c *conn) commit(ctx context.Context) error {
 
 func (c *conn) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*planner.Table) error {
 	defer c.connector.catalog.BeginWrite()()
+	if err := c.checkCurrent(ctx, wrote); err != nil {
+		return translate(err, "")
+	}
+	m := &engine.Meter{}
+	defer c.connector.add(m)
+	return translate(b.Commit(ctx, m), "")
+}
+
+// checkCurrent makes sure that definitions which a transaction has written by still hold.
+func (c *conn) checkCurrent(ctx context.Context, wrote []*planner.Table) error {
 	for _, t := range wrote {
 		if t.IsOpen() || t.Virtual != nil {
 			continue // it has no definition
@@ -48,12 +58,10 @@ func (c *conn) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*plan
 			err = &exec.SchemaChangedError{Table: t.Name}
 		}
 		if err != nil {
-			return translate(err, "")
+			return err
 		}
 	}
-	m := &engine.Meter{}
-	defer c.connector.add(m)
-	return translate(b.Commit(ctx, m), "")
+	return nil
 }
 
 func (c *conn) rollback() error {

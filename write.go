@@ -20,6 +20,18 @@ func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outc
 	if err := c.writable(); err != nil {
 		return outcome{}, err
 	}
+	out, err := c.writeTried(ctx, p, args)
+	if err != nil && c.tx != nil {
+		// Where a definition has changed since the transaction wrote by it, that is the reason, whatever came of it.
+		var changed *exec.SchemaChangedError
+		if current := c.checkCurrent(ctx, c.wrote); errors.As(current, &changed) {
+			return outcome{}, changed
+		}
+	}
+	return out, err
+}
+
+func (c *conn) writeTried(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
 	var emptied []string // parts whose rows it has deleted
 	for try := 1; ; try++ {
 		out, err := c.writeOnce(ctx, p, args, &emptied)

@@ -239,6 +239,13 @@ func (ps *Parts) init(t *Table) error {
 	return nil
 }
 
+// KeepParts gives t, a later definition of the same table, the parts of now.
+func (t *Table) KeepParts(now *Table) {
+	if t.Parts != nil && now.Parts != nil {
+		t.Parts.List = now.Parts.clone().List
+	}
+}
+
 func (ps *Parts) clone() *Parts {
 	c := *ps
 	c.Columns = slices.Clone(ps.Columns)

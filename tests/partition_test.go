@@ -15,6 +15,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
 // openTwo opens a store twice, as two processes do: each with its own definitions.
@@ -289,5 +290,107 @@ func TestDeletePartsFails(t *testing.T) {
 	}
 	if len(said) < 3 {
 		t.Errorf("too few cases: %v", said)
+	}
+}
+
+// TestAlterOverGrowth: what changes the form of a table's rows loses no part that rows make meanwhile, and is not ended
+// by it.
+func TestAlterOverGrowth(t *testing.T) {
+	a, b := openTwo(t, 5*time.Millisecond)
+	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	rows := 0
+	wg.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			v := 5 * rows
+			if rows%3 == 0 {
+				v = -v // in a part of its own: it is made before the row
+			}
+			retried(t, func() error {
+				_, err := b.Exec("INSERT INTO n (v) VALUES (?)", v)
+				return err
+			})
+			rows++
+		}
+	})
+	for range 3 {
+		for _, change := range []string{"ADD COLUMN x INT NOT NULL DEFAULT 7", "MODIFY COLUMN w VARCHAR(10)", "DROP COLUMN x", "MODIFY COLUMN w INT", "ADD INDEX w (w)", "DROP INDEX w"} {
+			mustExec(t, a, "ALTER TABLE n "+change)
+		}
+	}
+	close(stop)
+	wg.Wait()
+	if n := count(t, a, "SELECT COUNT(*) FROM n"); n != rows {
+		t.Errorf("%d rows of %d", n, rows)
+	}
+	if n := count(t, a, "SELECT COUNT(*) FROM information_schema.PARTITIONS"); n < 20 {
+		t.Errorf("only %d parts were made meanwhile", n)
+	}
+}
+
+// TestChildrenInParts: while parts come and go, by two processes, a child lies in the part of its parent and goes with
+// it; none is written without one.
+func TestChildrenInParts(t *testing.T) {
+	a, b := openTwo(t, 5*time.Millisecond)
+	mustExec(t, a, "CREATE TABLE visit (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
+	mustExec(t, a, "CREATE TABLE page (v INT, n INT, w INT, PRIMARY KEY (v, n), KEY w (w), FOREIGN KEY (v) REFERENCES visit (v) ON DELETE CASCADE) INSIDE visit")
+	var wg sync.WaitGroup
+	const writers, each = 4, 15
+	for w := range writers {
+		db, other := a, b
+		if w%2 == 0 {
+			db, other = b, a
+		}
+		wg.Go(func() {
+			for i := range each {
+				v := 5*i + w
+				retried(t, func() error {
+					tx, err := db.Begin()
+					if err != nil {
+						return err
+					}
+					defer tx.Rollback()
+					if _, err := tx.Exec("INSERT INTO visit VALUES (?, 0)", v); err != nil {
+						return err
+					}
+					if _, err := tx.Exec("INSERT INTO page VALUES (?, 1, ?)", v, i); err != nil {
+						return err
+					}
+					return tx.Commit()
+				})
+				retried(t, func() error { // by the process that did not make the part; the parent may be deleted
+					if _, err := other.Exec("INSERT INTO page VALUES (?, 2, ?)", v, i); !errors.Is(err, nearlyfree.ErrForeignKey) {
+						return err
+					}
+					return nil
+				})
+			}
+		})
+	}
+	for drop := range 3 {
+		time.Sleep(30 * time.Millisecond)
+		retried(t, func() error {
+			_, err := a.Exec("DELETE FROM visit WHERE v < ?", 10*(drop+1))
+			return err
+		})
+	}
+	wg.Wait()
+	for _, db := range []*sql.DB{a, b} {
+		if err := nearlyfreetest.Check(db); err != nil {
+			t.Error(err)
+		}
+		if n := count(t, db, "SELECT COUNT(*) FROM page p LEFT JOIN visit v ON v.v = p.v WHERE v.v IS NULL"); n > 0 {
+			t.Errorf("%d children without a parent", n)
+		}
+		visits, pages := count(t, db, "SELECT COUNT(*) FROM visit"), count(t, db, "SELECT COUNT(*) FROM page")
+		if pages > 2*visits || pages < visits || visits < writers*(each-6) {
+			t.Errorf("%d parents, %d children", visits, pages)
+		}
 	}
 }

@@ -161,16 +161,21 @@ func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter)
 }
 
 // Replace stores next in place of old, which must be the current definition, and sets next.Version. Renaming a
-// table is replacing it by one with another name; then an *ExistsError says that the new name is taken.
+// table is replacing it by one with another name; then an *ExistsError says that the new name is taken. Parts that were
+// made since old stay: only ReplaceParts and Truncate change them.
 func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replaceBy(ctx, s, old, next, m) })
 }
 
 func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner.Table, m *engine.Meter) error {
-	d, err := s.unchanged(ctx, old)
+	d, err := s.definition(ctx, old.Name)
 	if err != nil {
 		return err
 	}
+	if d.table.WriteVersion != old.WriteVersion {
+		return ErrConflict
+	}
+	next.KeepParts(d.table)
 	from, to := strings.ToLower(old.Name), strings.ToLower(next.Name)
 	if from != to {
 		if err := s.free(ctx, next.Name); err != nil {

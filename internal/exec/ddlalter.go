@@ -106,7 +106,7 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 			return nil, err
 		}
 	}
-	now, err := x.reload(ctx, next)
+	now, err := x.published(ctx, next)
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +137,16 @@ func firstAutoIncrement(t, next *planner.Table) int64 {
 // reload gives the definition as the catalog has it.
 func (x *definition) reload(ctx context.Context, t *planner.Table) (*planner.Table, error) {
 	return x.table(ctx, dialect.TableName{Name: t.Name, Pos: -1})
+}
+
+// published gives a definition that was published here as the catalog has it now: perhaps with more parts. ErrConflict when
+// another process has changed it.
+func (x *definition) published(ctx context.Context, t *planner.Table) (*planner.Table, error) {
+	now, err := x.reload(ctx, t)
+	if err == nil && now.WriteVersion != t.WriteVersion {
+		err = catalog.ErrConflict
+	}
+	return now, err
 }
 
 // setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before.

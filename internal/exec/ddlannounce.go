@@ -52,7 +52,7 @@ func (x *definition) replace(ctx context.Context, t, next *planner.Table) (*plan
 	if err := x.Catalog.WaitLease(ctx); err != nil {
 		return nil, err
 	}
-	return x.reload(ctx, next)
+	return x.published(ctx, next)
 }
 
 // finish makes an end of a change that a process did not live to finish: one that was only announced is taken back,
