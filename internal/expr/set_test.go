@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 	"math/rand/v2"
+	"sync"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -77,6 +78,30 @@ func TestSetFindsWhatIsEqual(t *testing.T) {
 	}
 	if hashed == 0 {
 		t.Error("nothing was looked up")
+	}
+}
+
+// A Set is shared by all executions of a plan, and makes its tables when they are first of use.
+func TestSetIsShared(t *testing.T) {
+	all := likeValues()
+	for range 50 {
+		s := NewSet([]value.Collation{value.Binary})
+		for i := range 20 {
+			s.Add([]value.Value{value.FromDecimalText(fmt.Sprint(i))})
+		}
+		var wg sync.WaitGroup
+		for range 4 {
+			wg.Go(func() {
+				for _, v := range all {
+					x := []value.Value{v}
+					want, wantErr := s.compare(x, s.rows)
+					if got, err := s.find(x); got != want || (err != nil) != (wantErr != nil) {
+						t.Errorf("%v: got %v, %v; want %v, %v", v, got, err, want, wantErr)
+					}
+				}
+			})
+		}
+		wg.Wait()
 	}
 }
 
