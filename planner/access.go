@@ -62,14 +62,7 @@ func (p accessPath) better(q accessPath) bool {
 // be of no use.
 func (r *accessRequest) path(c *constrainer, ix *Index, forms [][][]atom) accessPath {
 	k := newKeyPlan(r.table, ix)
-	covered, touched := constrainKey(k, forms)
-	depth := k.depth()
-	if depth == 0 && len(k.branches) > 1 {
-		// Some branch reads everything, so the others are parts of that. What all have in common, the
-		// partition, still holds.
-		covered, touched = constrainKey(k, r.common(forms))
-		depth = k.depth()
-	}
+	covered, touched, depth := k.narrow(forms)
 	pinned, ordered := []bool(nil), false
 	if len(r.order) > 0 {
 		pinned, ordered = servesOrder(c, k, ix, r.order, forms)
@@ -106,8 +99,20 @@ func (r *accessRequest) path(c *constrainer, ix *Index, forms [][][]atom) access
 	return p
 }
 
+// narrow puts the conditions on the key; see constrainKey. Depth is KeyPlan.depth.
+func (k *KeyPlan) narrow(forms [][][]atom) (covered, touched []bool, depth int) {
+	covered, touched = constrainKey(k, forms)
+	if depth = k.depth(); depth == 0 && len(k.branches) > 1 {
+		// Some branch reads everything, so the others are parts of that. What all have in common, the
+		// partition, still holds.
+		covered, touched = constrainKey(k, common(forms))
+		depth = k.depth()
+	}
+	return covered, touched, depth
+}
+
 // common leaves the conjuncts that are no ORs; of the others it leaves that nothing is known.
-func (r *accessRequest) common(forms [][][]atom) [][][]atom {
+func common(forms [][][]atom) [][][]atom {
 	out := slices.Clone(forms)
 	for i := range out {
 		if len(out[i]) > 1 {

@@ -36,7 +36,7 @@ func (q *selection) input() (*relation, error) {
 		values := &relation{node: &Values{Rows: [][]expr.Node{{}}}, rows: 1}
 		return values.filtered(q.where), nil
 	}
-	j := &joiner{block: q.block}
+	j := &joiner{block: q.block, forUpdate: q.b.plan.ForUpdate}
 	var limit expr.Node
 	var order []SortKey
 	switch g := q.grouping; {

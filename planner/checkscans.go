@@ -52,7 +52,7 @@ func (p *Plan) CheckScans() error {
 	for _, s := range p.Scans() {
 		what := ""
 		switch {
-		case s.Limit != nil:
+		case s.Limit != nil || s.Index != nil && s.Index.Beside != "": // the table beside which the copies lie is another one
 		case s.Access == TableScan:
 			what = "the whole table"
 		case s.Access == PartitionScan && s.Table.Partition == nil:

@@ -68,9 +68,12 @@ func (e *explainer) plan(p *Plan, depth int) {
 }
 
 func (e *explainer) node(n Node, depth int) {
-	if s, ok := n.(*Scan); ok {
-		e.scan(s, depth)
-	} else {
+	switch n := n.(type) {
+	case *Scan:
+		e.scan(n, depth)
+	case *FamilyScan:
+		e.family(n, depth)
+	default:
 		e.line(depth, "%s", e.operator(n))
 	}
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { expressions(n, f) })

@@ -53,6 +53,8 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 	switch n := n.(type) {
 	case *Scan:
 		return e.leastOfScan(n, whole), false
+	case *FamilyScan:
+		return e.leastOfScan(n.Child, whole), false
 	case *Values:
 		if len(n.Rows) > 0 {
 			requests = e.certain(n.Rows[0]...)

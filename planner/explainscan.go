@@ -74,7 +74,7 @@ func (e *explainer) operand(n expr.Node, joined bool) string {
 
 func (s *Scan) name() string {
 	name := s.Table.Name
-	if s.Index != nil {
+	if s.Index != nil && s.Index.Beside == "" {
 		name += "." + s.Index.Name
 	}
 	if s.Alias != "" && !strings.EqualFold(s.Alias, s.Table.Name) {

@@ -8,7 +8,10 @@ import (
 )
 
 // joiner turns a block's joinTree into operators.
-type joiner struct{ block *block }
+type joiner struct {
+	block     *block
+	forUpdate bool // what is read is kept from others' changes
+}
 
 // partner is a subquery of WHERE that became a join: rows are kept that have (SemiJoin) or have not
 // (AntiJoin) a match.
@@ -167,7 +170,11 @@ func (j *joiner) split(conds []expr.Node, set srcSet) (own, rest []expr.Node) {
 func (j *joiner) left(t *joinTree, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
 	above, behind := j.split(conds, t.kids[0].set())
 	within := j.orderWithin(order, t.kids[0].set())
-	if len(behind) > 0 || len(within) != len(order) {
+	if len(behind) > 0 {
+		limit = nil
+	}
+	joined := limit
+	if len(within) != len(order) {
 		limit = nil
 	}
 	rel, err := j.tree(t.kids[0], above, within, limit)
@@ -177,6 +184,12 @@ func (j *joiner) left(t *joinTree, conds []expr.Node, order []SortKey, limit exp
 	rel, err = j.match(LeftJoin, rel, t.kids[1], t.conds)
 	if err != nil {
 		return nil, err
+	}
+	if l, r := t.kids[0], t.kids[1]; l.kind == leafTree && r.kind == leafTree {
+		f := j.family(familyJoin{kind: LeftJoin, parent: l.src, child: r.src, on: t.conds, above: above, order: order, limit: joined})
+		if f != nil && f.requests < rel.requests {
+			rel = f
+		}
 	}
 	return rel.filtered(behind), nil
 }

@@ -90,8 +90,8 @@ func (j *joiner) nullWith(n expr.Node, set srcSet) bool {
 }
 
 // inner joins the tables of an inner join in the order that promises the least cost: it starts once with
-// each of them, always takes the next that costs least, and keeps the cheapest of these orders. With many
-// tables it starts with the cheapest alone.
+// each of them, and with each two that are read as one range, always takes the next that costs least, and
+// keeps the cheapest of these orders. With many tables it starts with the cheapest alone.
 func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
 	if len(t.kids) == 1 {
 		return j.tree(t.kids[0], append(append([]expr.Node(nil), t.conds...), conds...), order, limit)
@@ -137,16 +137,20 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 			starts = append(starts, i)
 		}
 	}
+	first := j.families(items, linking, order, limit)
+	for _, start := range starts {
+		first = append(first, items[start].rel)
+	}
 	var best *relation
 	var bestCost float64
-	for _, start := range starts {
-		first := *items[start].rel
+	for _, rel := range first {
+		first := *rel
 		if first.ordered || len(order) == 0 {
 			// The join ends when there are enough rows.
 			first.requests = min(first.requests, max(1, wanted/pageEntities))
 			first.rows = min(first.rows, wanted)
 		}
-		rel, total, err := j.greedy(items, start, &first, linking)
+		rel, total, err := j.greedy(items, &first, linking)
 		if err != nil {
 			return nil, err
 		}
@@ -182,13 +186,44 @@ type link struct {
 
 func (i *joinItem) cost() float64 { return costOf(i.rel.requests, i.rel.rows) }
 
-// greedy joins items, beginning with rel, which is items[start], each time with the one that costs least.
-func (j *joiner) greedy(items []*joinItem, start int, rel *relation, linking []link) (*relation, float64, error) {
+// families gives what items are joined two at a time by a FamilyScan.
+func (j *joiner) families(items []*joinItem, linking []link, order []SortKey, limit expr.Node) []*relation {
+	var out []*relation
+	for _, p := range items {
+		for _, c := range items {
+			if p == c || p.tree.kind != leafTree || c.tree.kind != leafTree {
+				continue
+			}
+			both := p.set.union(c.set)
+			f := familyJoin{kind: InnerJoin, parent: p.tree.src, child: c.tree.src, on: append(slices.Clone(p.own), c.own...), order: j.orderWithin(order, both)}
+			for _, l := range linking {
+				if l.refs.within(both) {
+					f.on = append(f.on, l.cond)
+				}
+			}
+			if len(items) == 2 {
+				f.limit = limit
+			}
+			if rel := j.family(f); rel != nil {
+				out = append(out, rel)
+			}
+		}
+	}
+	return out
+}
+
+// greedy joins items, beginning with rel, which is one or more of them, each time with the one that costs least.
+func (j *joiner) greedy(items []*joinItem, rel *relation, linking []link) (*relation, float64, error) {
 	total := costOf(rel.requests, rel.rows)
 	done := make([]bool, len(items))
-	done[start] = true
-	pending := linking
-	for range items[1:] {
+	left := 0
+	for i, item := range items {
+		if done[i] = item.set.within(rel.set); !done[i] {
+			left++
+		}
+	}
+	pending := beyond(linking, rel.set)
+	for range left {
 		next, nextCost := -1, 0.0
 		var joined *relation
 		for i, item := range items {
@@ -206,15 +241,20 @@ func (j *joiner) greedy(items []*joinItem, start int, rel *relation, linking []l
 		done[next] = true
 		rel = joined
 		total += nextCost
-		var later []link
-		for _, l := range pending {
-			if !l.refs.within(rel.set) {
-				later = append(later, l)
-			}
-		}
-		pending = later
+		pending = beyond(pending, rel.set)
 	}
 	return rel, total, nil
+}
+
+// beyond gives the links that need more than the tables of set.
+func beyond(links []link, set srcSet) []link {
+	var out []link
+	for _, l := range links {
+		if !l.refs.within(set) {
+			out = append(out, l)
+		}
+	}
+	return out
 }
 
 // step joins rel with item on those of the conditions that the two suffice for, and tells the cost.

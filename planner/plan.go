@@ -316,6 +316,7 @@ func (n *Distinct) Children() []Node   { return []Node{n.Input} }
 func (n *Aggregate) Children() []Node  { return []Node{n.Input} }
 func (n *HashJoin) Children() []Node   { return []Node{n.Left, n.Right} }
 func (n *LookupJoin) Children() []Node { return []Node{n.Left, n.Right} }
+func (n *FamilyScan) Children() []Node { return nil }
 func (n *LoopJoin) Children() []Node   { return []Node{n.Left, n.Right} }
 func (n *Derived) Children() []Node    { return []Node{n.Input} }
 func (n *Concat) Children() []Node     { return n.Inputs }
@@ -330,6 +331,7 @@ func (n *Distinct) Width() int   { return n.Input.Width() }
 func (n *Aggregate) Width() int  { return len(n.Group) + len(n.Aggs) }
 func (n *HashJoin) Width() int   { return n.Left.Width() }
 func (n *LookupJoin) Width() int { return n.Left.Width() }
+func (n *FamilyScan) Width() int { return n.Child.Total }
 func (n *LoopJoin) Width() int   { return n.Left.Width() }
 func (n *Derived) Width() int    { return n.Total }
 func (n *Concat) Width() int     { return n.Inputs[0].Width() }

@@ -15,6 +15,11 @@ func expressions(n Node, f func(expr.Node)) {
 	case *Scan:
 		// The conditions of the key are not repeated: they are in Recheck or Residual.
 		each(n.Recheck, n.Residual, n.Limit)
+	case *FamilyScan:
+		for _, s := range [...]*Scan{n.Parent, n.Child} {
+			expressions(s, f)
+		}
+		each(n.On)
 	case *Values:
 		for _, row := range n.Rows {
 			each(row...)
@@ -123,8 +128,11 @@ func (p *Plan) Scans() []*Scan {
 	}
 	var node func(Node)
 	node = func(n Node) {
-		if s, ok := n.(*Scan); ok {
-			out = append(out, s)
+		switch n := n.(type) {
+		case *Scan:
+			out = append(out, n)
+		case *FamilyScan:
+			out = append(out, n.Parent, n.Child)
 		}
 		for _, c := range n.Children() {
 			node(c)

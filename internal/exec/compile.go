@@ -58,6 +58,8 @@ func compile(n planner.Node) (node, error) {
 		return compileLookupJoin(n)
 	case *planner.LoopJoin:
 		return compileLoopJoin(n)
+	case *planner.FamilyScan:
+		return compileFamilyScan(n)
 	}
 	kids := n.Children()
 	if len(kids) != 1 {

@@ -14,6 +14,7 @@ import (
 type scanIter struct {
 	node    *scanNode
 	f       *frame
+	in      keyedRows     // the scan itself, or what makes other rows of its entities
 	row     []value.Value // the block's row; only this table's place in it is set
 	decoder Decoder
 	reads   planner.Reads
@@ -35,7 +36,7 @@ func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
 	if it.runs != nil {
 		row, err = it.runs.next(ctx)
 	} else {
-		row, _, err = it.next(ctx)
+		row, _, err = it.in.next(ctx)
 	}
 	if err != nil {
 		it.left = 0
@@ -72,8 +73,8 @@ func (it *scanIter) start() error {
 	limit := 0
 	if it.reads.Exact && n.residual == nil && !sorted && count < math.MaxInt32/2 {
 		limit = int(count)
-		if it.reads.Copies {
-			limit *= 2 // half of the entities may be rows of another table
+		if it.reads.Copies || n.joined {
+			limit *= 2 // half of the entities may be copies
 		}
 	}
 	if sorted || n.cuts {

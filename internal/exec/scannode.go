@@ -24,6 +24,7 @@ type scanNode struct {
 	cuts     bool // keys may be cut, which leaves runs of them out of order
 	stem     func(key string) (stem string, cut bool)
 	filled   []int
+	joined   bool // entities of two tables, whose order matters; see familyNode
 }
 
 // NewIndexCodec makes the codec of the entries of an index of t.
@@ -95,7 +96,9 @@ func cutKeys(n *planner.Scan) bool {
 func (n *scanNode) fills() []int { return n.filled }
 
 func (n *scanNode) open(f *frame) Iterator {
-	return &scanIter{node: n, f: f, row: make([]value.Value, n.plan.Total)}
+	it := &scanIter{node: n, f: f, row: make([]value.Value, n.plan.Total)}
+	it.in = it
+	return it
 }
 
 // bindFilter makes the filter to send at one execution.
@@ -130,6 +133,7 @@ func (n *scanNode) entities(r *run, reads *planner.Reads, filter *engine.Filter,
 // spans gives the source of entities in spans: one after the other when a few are wanted, so that no more
 // is read than that; otherwise side by side.
 func (n *scanNode) spans(r *run, scan engine.Scan, spans []planner.Span, limit int) source {
+	ordered := n.plan.Ordered || n.joined
 	of := func(spans []planner.Span) *spanSource {
 		return &spanSource{run: r, scan: scan, spans: spans, limit: limit, mixed: n.plan.Table.Mixed()}
 	}
@@ -144,7 +148,7 @@ func (n *scanNode) spans(r *run, scan engine.Scan, spans []planner.Span, limit i
 		}
 		return of(slices.Concat(parts...))
 	}
-	if n.plan.Ordered && len(parts) > 1 {
+	if ordered && len(parts) > 1 {
 		sources := make([]*spanSource, len(parts))
 		for i, p := range parts {
 			sources[i] = of(p)
@@ -158,7 +162,7 @@ func (n *scanNode) spans(r *run, scan engine.Scan, spans []planner.Span, limit i
 	for i := range spans {
 		sources[i] = of(spans[i : i+1])
 	}
-	return newFanSource(r, sources, n.plan.Ordered)
+	return newFanSource(r, sources, ordered)
 }
 
 // comparePoints orders keys as an ordered scan passes them.

@@ -9,6 +9,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
+// keyedRows passes the rows of a scan, each with the key that it is ordered by. A row is that of the scan until the
+// next call.
+type keyedRows interface {
+	next(ctx context.Context) (row []value.Value, key string, err error)
+}
+
 // runSorter mends the order of an ordered scan. Long texts are cut in keys and go on with a hash, so rows
 // that share what stands before the cut come by hash: such a run is collected and sorted. Where keys are in
 // no order at all, everything is one run.
@@ -43,7 +49,7 @@ func (s *runSorter) next(ctx context.Context) ([]value.Value, error) {
 		s.more = false
 	} else {
 		var err error
-		if _, key, err = s.it.next(ctx); err != nil {
+		if _, key, err = s.it.in.next(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -77,7 +83,7 @@ func (s *runSorter) collect(ctx context.Context, stem string) error {
 		if err := evalKeys(s.it.node.order, s.it.f, s.it.row, kept); err != nil {
 			return err
 		}
-		_, key, err := s.it.next(ctx)
+		_, key, err := s.it.in.next(ctx)
 		if err == io.EOF {
 			s.ended = true
 			break

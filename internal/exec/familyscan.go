@@ -1,0 +1,163 @@
+package exec
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// familyNode joins the rows of a table with those that live inside it, as they come from one range: the copy of a
+// parent's row, then its children.
+type familyNode struct {
+	plan   *planner.FamilyScan
+	scan   *scanNode // of the children; its spans hold the copies too
+	parent *Decoder  // of the copies; of each execution, a copy
+	// recheck and residual are of the parent, as those of scan are of each child; on is of both.
+	recheck, residual, on   func(*expr.Env) (bool, error)
+	parentFills, childFills []int
+}
+
+func compileFamilyScan(n *planner.FamilyScan) (node, error) {
+	made, err := compileScan(n.Child)
+	if err != nil {
+		return nil, err
+	}
+	scan := made.(*scanNode)
+	f := &familyNode{
+		plan: n, scan: scan, childFills: scan.filled,
+		recheck: compileCond(n.Parent.Recheck), residual: compileCond(n.Parent.Residual), on: compileCond(n.On),
+	}
+	for _, ordinal := range n.Parent.Columns {
+		f.parentFills = append(f.parentFills, n.Parent.Offset+ordinal)
+	}
+	parents, children := NewCodec(n.Parent.Table), NewCodec(n.Child.Table)
+	scan.joined, scan.filled = true, merge(f.parentFills, f.childFills)
+	scan.selected = selectBoth(parents.Select(n.Parent.Columns), children.Select(n.Child.Columns))
+	scan.decoder = children.Decoder(n.Child.Columns, n.Child.Offset, scan.selected)
+	f.parent = parents.Decoder(n.Parent.Columns, n.Parent.Offset, scan.selected)
+	return f, nil
+}
+
+// selectBoth gives the properties to read for two selections; nil is all there are.
+func selectBoth(a, b []string) []string {
+	if a == nil || b == nil {
+		return nil
+	}
+	both := append(slices.Clone(a), b...)
+	slices.Sort(both)
+	return slices.Compact(both)
+}
+
+func (n *familyNode) fills() []int { return n.scan.filled }
+
+func (n *familyNode) open(f *frame) Iterator {
+	row := make([]value.Value, n.plan.Width())
+	it := &familyIter{
+		scanIter: scanIter{node: n.scan, f: f, row: row},
+		match:    matcher{kind: n.plan.Kind, f: f, on: n.on, leftFills: n.parentFills, rightFills: n.childFills, row: row},
+		family:   n, parents: *n.parent, parent: make([]value.Value, len(row)),
+	}
+	it.in = it
+	return it
+}
+
+// familyIter is a familyNode at work.
+type familyIter struct {
+	scanIter
+	match          matcher
+	family         *familyNode
+	parents        Decoder
+	parent         []value.Value  // the block's row with the parent under way
+	partition, key string         // of its copy
+	ahead          *engine.Entity // the next copy, while the parent before it is passed
+}
+
+// next gives the next joined row, and the key of its child; that of the parent's copy where it has none.
+func (it *familyIter) next(ctx context.Context) ([]value.Value, string, error) {
+	for {
+		e := it.ahead
+		it.ahead = nil
+		if e == nil {
+			var err error
+			if e, _, err = it.src.next(ctx); err == io.EOF {
+				if row := it.childless(); row != nil {
+					return row, it.key, nil
+				}
+			}
+			if err != nil {
+				return nil, "", err
+			}
+		}
+		if it.node.plan.Table.IsParentCopy(e.RowKey) {
+			if row := it.childless(); row != nil {
+				it.ahead = e
+				return row, it.key, nil
+			}
+			if err := it.takeParent(e); err != nil {
+				return nil, "", err
+			}
+			continue
+		}
+		if !it.match.active || !it.isChild(e) {
+			continue // of a parent that is not wanted; or of none, which matches nothing
+		}
+		if err := it.decoder.DecodeRow(e, it.row); err != nil {
+			return nil, "", err
+		}
+		ok, err := it.satisfies(it.row, it.node.recheck, it.node.residual)
+		if err != nil {
+			return nil, "", err
+		}
+		if !ok {
+			continue
+		}
+		if row, err := it.match.try(); err != nil || row != nil {
+			return row, e.RowKey, err
+		}
+	}
+}
+
+// childless leaves the parent under way, and gives the row of one that had no children, where that is wanted.
+func (it *familyIter) childless() []value.Value {
+	if !it.match.active {
+		return nil
+	}
+	return it.match.end()
+}
+
+// takeParent begins with the parent that e is a copy of, if it is one that is wanted.
+func (it *familyIter) takeParent(e *engine.Entity) error {
+	it.partition, it.key = e.PartitionKey, e.RowKey
+	if err := it.parents.DecodeRow(e, it.parent); err != nil {
+		return err
+	}
+	ok, err := it.satisfies(it.parent, it.family.recheck, it.family.residual)
+	if ok && err == nil {
+		it.match.take(it.parent)
+	}
+	return err
+}
+
+// satisfies checks the conditions on a parent or a child alone.
+func (it *familyIter) satisfies(row []value.Value, recheck, residual func(*expr.Env) (bool, error)) (bool, error) {
+	it.f.env.Row = row
+	if !it.reads.Exact {
+		if ok, err := passes(recheck, &it.f.env); err != nil || !ok {
+			return false, err
+		}
+	}
+	return passes(residual, &it.f.env)
+}
+
+// isChild says whether e lives inside the parent under way.
+func (it *familyIter) isChild(e *engine.Entity) bool {
+	rest, ok := strings.CutPrefix(e.RowKey, it.key)
+	return ok && e.PartitionKey == it.partition && strings.HasPrefix(rest, string(keymap.Separator))
+}

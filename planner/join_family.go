@@ -1,0 +1,238 @@
+package planner
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// FamilyScan joins a table with one that is declared INSIDE it WITH PARENT: in one range the copy of each parent's
+// row lies before the rows that live inside it. Rows come in the order of the child's key.
+type FamilyScan struct {
+	Kind JoinKind // InnerJoin; LeftJoin: parents without children come too
+	// Parent and Child say where the rows of each go, what is read of them, and what is checked of each alone. The
+	// spans of both are Child's Keys, whose Order, Ordered and Limit are those of the joined rows.
+	Parent, Child *Scan
+	On            expr.Node // further conditions of the match
+}
+
+// familyJoin is a join that may be a FamilyScan.
+type familyJoin struct {
+	kind          JoinKind
+	parent, child *source
+	on            []expr.Node // what the join matches by; of an inner join, all conditions
+	above         []expr.Node // LeftJoin: on the parent alone, above the join
+	order         []SortKey
+	limit         expr.Node // wanted rows if nothing above drops rows; nil: all
+}
+
+// family reads a parent and what lives inside it as one range:
+//
+//	expense e JOIN item i ON i.expense = e.id WHERE e.id < 5  →  family scan [item!, item!5)
+//
+// It needs an equality for each column of the parent's key, and copies that are complete. It must not fire where
+// rows are to be written or kept from others' changes, or the parent's ETag is wanted: a copy has another one.
+func (j *joiner) family(f familyJoin) *relation {
+	copies := f.copies()
+	if copies == nil || j.forUpdate || f.parent.forWrite || f.child.forWrite {
+		return nil
+	}
+	on, ok := f.withoutKey()
+	if !ok {
+		return nil
+	}
+	total := j.block.width
+	n := &FamilyScan{Kind: f.kind,
+		Parent: &Scan{Table: f.parent.table, Alias: f.parent.name, Offset: f.parent.offset, Total: total, Access: RangeScan, Index: copies},
+		Child:  &Scan{Table: f.child.table, Alias: f.child.name, Offset: f.child.offset, Total: total, Access: RangeScan},
+	}
+	own := accessRequest{table: f.parent.table, offset: f.parent.offset, need: f.parent.need(), conds: append(slices.Clone(on), f.above...)}
+	if n.Parent.Columns = own.named(nil); slices.Contains(n.Parent.Columns, f.parent.table.ETagOrdinal()) {
+		return nil
+	}
+	own = accessRequest{table: f.child.table, offset: f.child.offset, need: f.child.need(), conds: own.conds}
+	n.Child.Columns = own.named(nil)
+
+	ranged := on // the conditions that every row satisfies
+	if f.kind == LeftJoin {
+		ranged = f.above
+	}
+	residual := j.familyKeys(&f, n, ranged)
+	checked := residual
+	if f.kind == LeftJoin {
+		checked += len(on)
+		j.familyCheck(&f, n, on, false)
+	}
+	if own.order = f.order; checked == 0 && (len(f.order) == 0 || n.Child.Ordered) {
+		n.Child.Limit, own.limit = f.limit, f.limit
+	}
+	cost := own.estimate(n.Child, n.Child.Keys, n.Child.Keys.depth(), n.Child.Ordered, residual)
+	rel := &relation{node: n, rows: n.Child.Rows, requests: cost.requests, ordered: n.Child.Ordered}
+	rel.set.add(f.parent.index)
+	rel.set.add(f.child.index)
+	return rel
+}
+
+// copies is the index of the parent's copies beside the child's rows, nil where none can be read.
+func (f *familyJoin) copies() *Index {
+	p, c := f.parent.table, f.child.table
+	if p == nil || c == nil || c.Inside == nil || !c.Inside.WithParent || !strings.EqualFold(c.Inside.Parent, p.Name) || c.Physical != p.Physical {
+		return nil
+	}
+	if ix := p.Beside(c.Name); ix != nil && ix.State == IndexPublic && p.CopiesFor(ix, c) {
+		return ix
+	}
+	return nil
+}
+
+// withoutKey gives the conditions of the match without the equalities of the parent's key, which lie in where the
+// rows are; not ok where one of those is missing.
+func (f *familyJoin) withoutKey() (rest []expr.Node, ok bool) {
+	rest = slices.Clone(f.on)
+	for i, p := range f.parent.table.Key {
+		found := false
+		rest = slices.DeleteFunc(rest, func(n expr.Node) bool {
+			is := f.equates(n, p.Column, f.child.table.Key[i].Column)
+			found = found || is
+			return is
+		})
+		if !found {
+			return nil, false
+		}
+	}
+	return rest, true
+}
+
+// equates recognizes parent.column = child.column, by the collation of both.
+func (f *familyJoin) equates(n expr.Node, parent, child int) bool {
+	eq, ok := n.(*expr.Compare)
+	if !ok || eq.Op != expr.Eq || eq.Collation != f.parent.table.Columns[parent].Type.Collation {
+		return false
+	}
+	at := func(n expr.Node, s *source, ordinal int) bool {
+		c, ok := n.(*expr.Column)
+		return ok && c.Level == 0 && c.Index == s.offset+ordinal
+	}
+	return at(eq.L, f.parent, parent) && at(eq.R, f.child, child) || at(eq.R, f.parent, parent) && at(eq.L, f.child, child)
+}
+
+// familyKeys turns conditions into the spans of n and what is left to check, and says how many are. Those on the
+// parent's key are put on the columns of the child's that equal it.
+func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (residual int) {
+	s := n.Child
+	k := newKeyPlan(s.Table, nil)
+	k.complete, k.inside = 0, 0 // everything is read by spans, with the copies
+	c := &constrainer{table: s.Table, offset: s.Offset}
+	onChild := make([]expr.Node, len(conds))
+	for i, cond := range conds {
+		onChild[i] = f.toChild(cond)
+	}
+	forms := c.conjuncts(onChild)
+	keyed := s.Table.Key[:len(s.Table.Inside.Key)]
+	for _, form := range forms {
+		for _, atoms := range form {
+			for i := range atoms {
+				if !slices.ContainsFunc(keyed, func(p KeyPart) bool { return p.Column == atoms[i].ordinal }) {
+					atoms[i] = atom{ordinal: -1, conjunct: atoms[i].conjunct} // it would leave the copies out
+				}
+			}
+		}
+	}
+	covered, touched, depth := k.narrow(forms)
+	var keys, recheck, rest []expr.Node
+	for i, cond := range conds {
+		if touched[i] {
+			keys = append(keys, onChild[i])
+		}
+		if covered[i] {
+			recheck = append(recheck, cond)
+		} else {
+			rest = append(rest, cond)
+		}
+	}
+	k.conds, s.Keys = conjunction(keys), k
+	n.Parent.Keys = k
+	if depth == 0 {
+		s.Access = PartitionScan
+		if _, named := k.spread(); !named {
+			s.Access = TableScan
+		}
+	}
+	if order, ok := f.orderOfChild(); ok {
+		if pinned, ordered := servesOrder(c, k, nil, order, forms); ordered {
+			k.pinned, s.Ordered, s.Order = pinned, true, f.order
+		}
+	}
+	j.familyCheck(f, n, recheck, true)
+	j.familyCheck(f, n, rest, false)
+	return len(rest)
+}
+
+// familyCheck has conditions checked where what they need is known: on each parent, on each child, or on both. A
+// LEFT JOIN's parents are not checked by its own conditions, which say what matches.
+func (j *joiner) familyCheck(f *familyJoin, n *FamilyScan, conds []expr.Node, keyed bool) {
+	var parent, child srcSet
+	parent.add(f.parent.index)
+	child.add(f.child.index)
+	above := func(cond expr.Node) bool {
+		return f.kind == InnerJoin || slices.Contains(f.above, cond)
+	}
+	var ofParent, ofChild, ofBoth []expr.Node
+	for _, cond := range conds {
+		switch refs := j.block.refers(cond); {
+		case refs.within(parent) && above(cond):
+			ofParent = append(ofParent, cond)
+		case refs.within(child):
+			ofChild = append(ofChild, cond)
+		default:
+			ofBoth = append(ofBoth, cond)
+		}
+	}
+	n.On = conjunction(append(expr.Conjuncts(n.On), ofBoth...))
+	set := func(to *expr.Node, more []expr.Node) { *to = conjunction(append(expr.Conjuncts(*to), more...)) }
+	if keyed {
+		set(&n.Parent.Recheck, ofParent)
+		set(&n.Child.Recheck, ofChild)
+		return
+	}
+	set(&n.Parent.Residual, ofParent)
+	set(&n.Child.Residual, ofChild)
+}
+
+// toChild puts the child's columns in the place of those of the parent's key that equal them.
+func (f *familyJoin) toChild(n expr.Node) expr.Node {
+	return expr.Rewrite(n, func(n expr.Node) expr.Node {
+		c, ok := n.(*expr.Column)
+		if !ok || c.Level != 0 {
+			return n
+		}
+		for i, p := range f.parent.table.Key {
+			own := f.child.table.Key[i].Column
+			if c.Index == f.parent.offset+p.Column && comparedAlike(f.parent.table.Columns[p.Column].Type, f.child.table.Columns[own].Type) {
+				return &expr.Column{Index: f.child.offset + own, Name: c.Name, T: f.child.table.Columns[own].Type}
+			}
+		}
+		return n
+	})
+}
+
+// comparedAlike says whether values of two types that have the same codes compare alike with everything else.
+func comparedAlike(a, b value.Type) bool {
+	plain := func(t value.Type) bool { return t.Base == value.TypeChar || t.Base == value.TypeText }
+	return a.Base == b.Base || isInteger(a) && isInteger(b) || plain(a) && plain(b)
+}
+
+// orderOfChild gives the wanted order over the child's columns. Those that equal the parent's key are NULL in the
+// row of a parent without children, so that the child's own are of no use in a LEFT JOIN.
+func (f *familyJoin) orderOfChild() (order []SortKey, ok bool) {
+	for _, key := range f.order {
+		c, is := key.Expr.(*expr.Column)
+		if !is || f.kind == LeftJoin && slices.ContainsFunc(f.child.table.Inside.Key, func(p KeyPart) bool { return c.Index == f.child.offset+p.Column }) {
+			return nil, false
+		}
+		order = append(order, SortKey{Expr: f.toChild(c), Desc: key.Desc})
+	}
+	return order, len(order) > 0
+}
