@@ -53,3 +53,13 @@ func TestNestedOperands(t *testing.T) {
 		t.Error("a CASE of 60 levels is not refused")
 	}
 }
+
+// A short text that makes a long one is no reason to keep that.
+func TestFoldKeepsNoLongTexts(t *testing.T) {
+	for n, want := range map[int64]bool{maxFolded: true, maxFolded + 1: false} {
+		made := must(NewCall("REPEAT", []Node{text("x"), NewConst(value.FromInt(n))}))
+		if _, folded := made.(*Const); folded != want {
+			t.Errorf("%d octets: folded %v", n, folded)
+		}
+	}
+}

@@ -50,6 +50,10 @@ func IsConst(n Node) bool {
 	return is
 }
 
+// maxFolded is the octets of the longest constant that is kept in place of what makes it: plans stay in the
+// statement cache, and a short text can make 16 MiB.
+const maxFolded = 64 << 10
+
 // fold computes n where all that it is made of is constant. An error is left to the execution, which may
 // never come to compute it.
 func fold(n Node) Node {
@@ -60,7 +64,7 @@ func fold(n Node) Node {
 		return n
 	}
 	v, err := CompileOperand(n)(&Env{})
-	if err != nil {
+	if err != nil || len(v.Text()) > maxFolded {
 		return n
 	}
 	t := n.Type()
