@@ -44,7 +44,13 @@ func (c *conn) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*plan
 	}
 	m := &engine.Meter{}
 	defer c.connector.add(m)
-	return translate(b.Commit(ctx, m), "")
+	err := b.Commit(ctx, m)
+	if isOutdated(err) {
+		// Its table, or part of one, was deleted since.
+		c.connector.catalog.Forget()
+		err = &exec.SchemaChangedError{Table: wrote[0].Name}
+	}
+	return translate(err, "")
 }
 
 // checkCurrent makes sure that definitions which a transaction has written by still hold.
