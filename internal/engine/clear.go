@@ -100,16 +100,19 @@ func (c *clearing) add(ctx context.Context, e *Entity) error {
 
 // send begins a transaction, when fewer than the most are under way, or gives the error of one before.
 func (c *clearing) send(ctx context.Context) error {
-	c.mu.Lock()
-	failed := c.failed
-	c.mu.Unlock()
-	if failed != nil || len(c.ops) == 0 {
-		return failed
+	if len(c.ops) == 0 {
+		return nil
 	}
 	select {
 	case c.slots <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	c.mu.Lock()
+	failed := c.failed
+	c.mu.Unlock()
+	if failed != nil {
+		return failed // nothing is sent any more, so nobody waits for the slot
 	}
 	ops := c.ops
 	c.ops = nil
