@@ -110,3 +110,31 @@ func TestDropMany(t *testing.T) {
 		})
 	}
 }
+
+// TestDropInParts: a table inside one of more parts than a change has operations is dropped in one change.
+func TestDropInParts(t *testing.T) {
+	a := openAccountBy(t, nearlyfree.Config{SchemaLease: 1})
+	var parts []string
+	for i := range 120 {
+		parts = append(parts, fmt.Sprintf("PARTITION p%d VALUES LESS THAN (%d)", i, 10*i+10))
+	}
+	a.exec(t, "CREATE TABLE p (id INT PRIMARY KEY) PARTITION BY RANGE (id) ("+strings.Join(parts, ", ")+")")
+	a.exec(t, "CREATE TABLE c (p INT REFERENCES p (id), n INT, KEY (n), PRIMARY KEY (p, n)) INSIDE p")
+	for _, id := range []int{5, 605, 1195} {
+		a.exec(t, "INSERT INTO p VALUES (?)", id)
+		a.exec(t, "INSERT INTO c VALUES (?, 1)", id)
+	}
+	a.exec(t, "DROP TABLE c")
+	tables, err := a.raw.Tables(t.Context(), "Z8p", nil)
+	if err != nil || len(tables) != 120 {
+		t.Fatalf("%d tables, %v", len(tables), err)
+	}
+	left := 0
+	for _, physical := range tables {
+		left += len(a.keys(t, physical))
+	}
+	if left != 3 {
+		t.Errorf("%d entities are left", left)
+	}
+	a.exec(t, "DROP TABLE p")
+}

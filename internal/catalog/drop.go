@@ -123,7 +123,7 @@ func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Met
 		return nil
 	}
 	atOnce := 0
-	for c.engine.Shared() && atOnce < len(graves) && graves[atOnce].within == "" {
+	for c.engine.Shared() && atOnce < len(graves) && len(graves[atOnce].within) == 0 {
 		atOnce++
 	}
 	if err := c.empty(ctx, graves[:atOnce], m); err != nil {
@@ -250,7 +250,7 @@ func (c *Catalog) sweepOne(ctx context.Context, g *grave) error {
 		return err
 	}
 	// Rows are looked for again where they were deleted before: a process may have slept longer than its lease.
-	if !g.deleted || g.within != "" {
+	if !g.deleted || len(g.within) > 0 {
 		if err := c.empty(ctx, []*grave{g}, c.meter); err != nil {
 			return err
 		}

@@ -107,7 +107,7 @@ func TestDropDied(t *testing.T) {
 			commit(table.Physical, engine.Op{Kind: engine.Insert, Entity: engine.Entity{RowKey: name + "!1"}})
 		}
 	}
-	commit(c.table, (&grave{name: "left", tables: []string{left}}).note(), keysOf(gone, gone.Physical).note(),
+	commit(c.table, (&grave{name: "left", tables: []string{left}}).note(), keysOf(gone, gone.Physicals()).note(),
 		engine.Op{Kind: engine.Delete, Entity: engine.Entity{RowKey: tableKey("gone")}})
 	c.Forget()
 	if err := c.Drop(ctx, []*planner.Table{last}, nil); err != nil {

@@ -15,7 +15,7 @@ import (
 type grave struct {
 	name    string   // of the table, for people
 	tables  []string // physical ones
-	within  string   // the physical table that the others below are about; "" when tables are to be deleted
+	within  []string // the physical tables that the others below are about; nil when tables are to be deleted
 	names   []string // that the keys of rows (the first), and of index entries, begin with
 	spread  int      // partitions: 0: the single one, n: that many buckets, onlyRowsKnow
 	dropped time.Time
@@ -41,19 +41,18 @@ func gravesOf(tables []*planner.Table) []*grave {
 		if !t.SharesPhysical() {
 			continue
 		}
-		for _, physical := range t.Physicals() {
-			if !slices.Contains(goes, physical) {
-				shared = append(shared, keysOf(t, physical))
-			}
+		stay := slices.DeleteFunc(t.Physicals(), func(physical string) bool { return slices.Contains(goes, physical) })
+		if len(stay) > 0 {
+			shared = append(shared, keysOf(t, stay))
 		}
 	}
 	return append(own, shared...)
 }
 
-// keysOf is the grave of a table in a physical table that it shares. It has the names of indexes that are no more, too:
+// keysOf is the grave of a table in physical tables that it shares. It has the names of indexes that are no more, too:
 // a process may not have lived to delete their entries.
-func keysOf(t *planner.Table, physical string) *grave {
-	g := &grave{name: t.Name, within: physical, names: append([]string{t.RowName}, t.KeyNames...)}
+func keysOf(t *planner.Table, physicals []string) *grave {
+	g := &grave{name: t.Name, within: physicals, names: append([]string{t.RowName}, t.KeyNames...)}
 	if p := t.Partition; p != nil && p.Kind == planner.PartitionByHash {
 		g.spread = p.Count
 	} else if p != nil {
@@ -72,10 +71,10 @@ func physicalGraves(name string, physicals []string) []*grave {
 
 // key is the RowKey of the note.
 func (g *grave) key() string {
-	if g.within == "" {
+	if len(g.within) == 0 {
 		return dropPrefix + g.tables[0]
 	}
-	return keysNote(g.within, g.names[0])
+	return keysNote(g.within[0], g.names[0])
 }
 
 // keysNote is the RowKey of the note that says that keys of a physical table are taken by a table that was dropped.
@@ -83,9 +82,9 @@ func keysNote(physical, rowName string) string {
 	return dropPrefix + physical + string(keymap.Separator) + rowName
 }
 
-// ranges are what is to be deleted of a physical table that others use.
+// ranges are what is to be deleted of physical tables that others use.
 func (g *grave) ranges() []engine.Range {
-	if g.within == "" {
+	if len(g.within) == 0 {
 		return nil
 	}
 	var partitions []string
@@ -97,7 +96,9 @@ func (g *grave) ranges() []engine.Range {
 	}
 	var out []engine.Range
 	for _, span := range keymap.NestedSpans(g.names[0], g.names[1:]) {
-		out = append(out, engine.Range{Table: g.within, Partitions: partitions, From: span.From, To: span.To})
+		for _, physical := range g.within {
+			out = append(out, engine.Range{Table: physical, Partitions: partitions, From: span.From, To: span.To})
+		}
 	}
 	return out
 }
@@ -112,10 +113,10 @@ func (g *grave) note() engine.Op {
 	if g.deleted {
 		e.Values[2].N = 1
 	}
-	if g.within == "" {
+	if len(g.within) == 0 {
 		setText(&e, "Tables", strings.Join(g.tables, " "))
 	} else {
-		setText(&e, "Within", g.within)
+		setText(&e, "Within", strings.Join(g.within, " "))
 		setText(&e, "Keys", strings.Join(g.names, " ")) // no key has a blank
 		e.Names, e.Values = append(e.Names, "Spread"), append(e.Values, int64Value(int64(g.spread)))
 	}
@@ -133,7 +134,7 @@ func noteOps(graves []*grave) []engine.Op {
 func readGrave(e *engine.Entity) *grave {
 	return &grave{
 		name: textOf(e, "Name"), tables: strings.Fields(textOf(e, "Tables")),
-		within: textOf(e, "Within"), names: strings.Fields(textOf(e, "Keys")), spread: int(int64(property(e, "Spread").N)),
+		within: strings.Fields(textOf(e, "Within")), names: strings.Fields(textOf(e, "Keys")), spread: int(int64(property(e, "Spread").N)),
 		dropped: time.Unix(int64(property(e, "Dropped").N), 0), deleted: property(e, "Deleted").N != 0, etag: e.ETag,
 	}
 }
