@@ -104,6 +104,74 @@ func TestIndexCrash(t *testing.T) {
 	}
 }
 
+// TestWithParentCrash kills whoever makes or drops a table WITH PARENT before each of its writes: meanwhile rows are
+// written and joined, and the same statement goes on.
+func TestWithParentCrash(t *testing.T) {
+	const create = `CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n),
+		FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense WITH PARENT`
+	const join = "SELECT COUNT(*), SUM(e.v) FROM expense e LEFT JOIN item i ON i.expense = e.id"
+	for _, c := range []struct{ name, statement, before, after string }{
+		{"Create", create, "", create},
+		{"Drop", "DROP TABLE item", create, "DROP TABLE IF EXISTS item"},
+		{"OtherTable", create, "", strings.Replace(create, " WITH PARENT", "", 1)},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			crashes := 0
+			for n := int64(1); ; n++ {
+				a := openAccountWith(t, time.Millisecond)
+				a.exec(t, "CREATE TABLE expense (id INT PRIMARY KEY, v INT, KEY (v))")
+				a.exec(t, "INSERT INTO expense VALUES (1, 1), (2, 2), (3, 3)")
+				if c.before != "" {
+					a.exec(t, c.before)
+					a.exec(t, "INSERT INTO item VALUES (1, 1), (1, 2)")
+				}
+				db, died := a.mortal(t, n)
+				if _, err := db.Exec(c.statement); !died() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					break
+				}
+				crashes++
+				a.exec(t, "UPDATE expense SET v = 10 WHERE id = 2")
+				a.exec(t, "DELETE FROM expense WHERE id = 3")
+				a.exec(t, "INSERT INTO expense VALUES (4, 4)")
+				a.clean(t, "expense")
+				there := len(a.rows(t, "SHOW TABLES LIKE 'item'")) > 0
+				joined := func() {
+					t.Helper()
+					if got := a.rows(t, join)[0]; got != "int64 4|int64 16" {
+						t.Fatalf("died at write %d: %s", n, got)
+					}
+				}
+				if there && c.before == "" {
+					t.Fatalf("died at write %d, and the table is there", n)
+				}
+				if there {
+					joined()
+				}
+				a.exec(t, c.after)
+				if c.before == "" {
+					a.exec(t, "INSERT INTO item VALUES (1, 1), (1, 2), (4, 1)")
+					a.clean(t, "item")
+					joined()
+				}
+				a.clean(t, "expense")
+				want := 0
+				if c.after == create {
+					want = 1
+				}
+				if copies := a.rows(t, "SHOW INDEX FROM expense WHERE Key_name LIKE 'item%' AND Comment = ''"); len(copies) != want {
+					t.Fatalf("died at write %d: %q", n, copies)
+				}
+			}
+			if crashes < 4 {
+				t.Errorf("only %d crashes", crashes)
+			}
+		})
+	}
+}
+
 // TestIndexProgress: how far an index is can be seen from elsewhere, and is forgotten with it.
 func TestIndexProgress(t *testing.T) {
 	a := openAccountWith(t, time.Millisecond)

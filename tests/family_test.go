@@ -18,9 +18,9 @@ import (
 // and over such that are not: the copies change what is read, never what comes out.
 func TestFamilies(t *testing.T) {
 	for _, s := range stores {
-		runs, steps := uint64(18), 60
+		runs, steps := uint64(21), 60
 		if s.name != "memory" {
-			runs, steps = 6, 25
+			runs, steps = 7, 25
 		}
 		t.Run(s.name, func(t *testing.T) {
 			joined := 0
@@ -50,6 +50,8 @@ type familyKind struct {
 
 var familyKinds = []familyKind{
 	{key: []string{"k"}, types: []string{"INT"}, values: []string{"1", "2", "3", "4", "5", "-7"}},
+	{key: []string{"k"}, types: []string{"INT"}, partition: "PARTITION BY RANGE (k) (PARTITION p0 VALUES LESS THAN (3), PARTITION p1 VALUES LESS THAN MAXVALUE)",
+		values: []string{"1", "2", "3", "4", "5", "-7"}},
 	{key: []string{"k"}, types: []string{"INT"}, inside: " DESC", desc: " DESC", values: []string{"1", "2", "3", "4"}},
 	{key: []string{"k"}, types: []string{"BIGINT"}, desc: " DESC", partition: "PARTITION BY HASH (k) PARTITIONS 3", values: []string{"1", "2", "3", "4", "5", "-7"}},
 	{key: []string{"k"}, types: []string{"VARCHAR(400) COLLATE nocase"}, values: []string{"'Ann'", "'ann'", "'Annabel'", "'5!y'",

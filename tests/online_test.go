@@ -218,3 +218,56 @@ func TestLostAnswers(t *testing.T) {
 		t.Errorf("a write of several groups: %v", err)
 	}
 }
+
+// TestCopiesOnline makes and drops a table WITH PARENT in one process while the other one writes the parent's rows, and
+// those inside it as long as it is there.
+func TestCopiesOnline(t *testing.T) { inLayouts(t, testCopiesOnline) }
+
+func testCopiesOnline(t *testing.T, a, b *sql.DB) {
+	exec(t, a, "CREATE TABLE expense (id INT PRIMARY KEY, v INT, KEY (v))")
+	exec(t, a, "INSERT INTO expense VALUES (1, 1), (2, 2), (3, 3)")
+	var over atomic.Bool
+	var writes atomic.Int64
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; !over.Load(); i++ {
+			id := 1 + i%7
+			for _, query := range []string{
+				"INSERT IGNORE INTO expense VALUES (?, 0)", "UPDATE expense SET v = v + 1 WHERE id = ?",
+				"INSERT IGNORE INTO item (expense, n) VALUES (?, 1)", "DELETE FROM expense WHERE id = ? AND v % 3 = 0",
+			} {
+				_, err := b.Exec(query, id)
+				var e *nearlyfree.Error
+				switch {
+				case err == nil:
+					writes.Add(1)
+				case errors.Is(err, nearlyfree.ErrNoTable), errors.As(err, &e) && e.Retryable:
+				default:
+					t.Errorf("%s: %v", query, err)
+				}
+			}
+		}
+	}()
+	for range 3 {
+		exec(t, a, `CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n),
+			FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense WITH PARENT`)
+		for range 20 {
+			if n := count(t, a, "SELECT COUNT(*) FROM expense e LEFT JOIN item i ON i.expense = e.id AND i.n = 1 WHERE e.id IN (1, 2)"); n > 2 {
+				t.Errorf("%d rows of two", n)
+			}
+		}
+		if err := nearlyfreetest.Check(a); err != nil {
+			t.Error(err)
+		}
+		exec(t, a, "DROP TABLE item")
+	}
+	over.Store(true)
+	<-done
+	if err := nearlyfreetest.Check(a); err != nil {
+		t.Error(err)
+	}
+	if n := writes.Load(); n < 50 {
+		t.Errorf("%d writes", n)
+	}
+}
