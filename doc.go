@@ -45,6 +45,9 @@
 // A value that does not fit its column exactly is refused, not rounded or cut. There is one exception, for
 // what every Go program does: a time.Time argument is cut to 100 ns, the finest that a DATETIME holds.
 //
+// A text that is an integer compares with integers exactly, so that an id of 64 bits may be given as text. Numbers with a
+// fraction compare with texts as floats of 15 digits, as in MySQL: compare a longer DECIMAL with CAST(? AS DECIMAL(p,s)).
+//
 // # Transactions
 //
 // A transaction's writes are held back, seen by its own statements, and sent by Commit as one entity group

@@ -93,8 +93,10 @@ func floorInt(v value.Value) (value.Value, place) {
 		return value.FromUint(v.Uint()), placeAt
 	case value.Decimal:
 		return floorDecimalInt(v.Text())
-	case value.Float, value.String, value.Bytes, value.UUID:
-		f := value.ToFloat(v)
+	case value.String, value.Bytes, value.UUID:
+		return floorInt(value.NumberBeside(v, value.Int))
+	case value.Float:
+		f := v.Float()
 		whole := math.Floor(f)
 		at := placeAt
 		if whole < f {

@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"strings"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -191,11 +193,22 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 			op = engine.Ge
 		}
 	case formBool, formDecimal, formUUID:
-		if op != engine.Eq {
+		if op != engine.Eq || f.form == formDecimal && !oneDecimal(exact, v) {
 			return 0, engine.Value{}, false
 		}
 	}
 	return op, stored, true
+}
+
+// oneDecimal says whether d is the only value of its scale that equals v: a text and a float compare as floats, which
+// tell any decimals of 15 digits apart, and not all of more.
+func oneDecimal(d, v value.Value) bool {
+	const exact = 15
+	switch v.Kind() {
+	case value.Float, value.String, value.Bytes, value.UUID:
+		return len(strings.TrimLeft(strings.Replace(d.Text(), ".", "", 1), "-0")) <= exact
+	}
+	return true
 }
 
 // sameOrder says whether text sorts to the same side of s by code points, as SQL compares it, and by

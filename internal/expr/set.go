@@ -219,16 +219,18 @@ func (all class) match(x class) (of, by form, ok bool) {
 	const exact = classInt | classDecimal
 	only := func(c class) bool { return all&^c == 0 }
 	switch {
-	case x == classInt && only(exact|classFloat|classText): // exactly; a text as the float that it reads as
+	case x == classInt && only(exact|classFloat|classText): // exactly; a text as the number that it reads as
 		return formNumber, formNumber, true
 	case x == classFloat && only(exact|classFloat|classText): // a Decimal as the nearest float
 		return formFloat, formFloat, true
-	case x == classText && only(exact|classFloat):
+	case x == classText && only(classInt):
+		return formNumber, formNumber, true
+	case x == classText && only(classDecimal|classFloat):
 		return formFloat, formFloat, true
 	case x == classDecimal && only(exact):
 		return formNumber, formNumber, true
 	case x == classDecimal && only(classFloat|classText):
-		return formNumber, formFloat, true
+		return formFloat, formFloat, true
 	case x == classText && only(classText):
 		return formText, formText, true
 	case (x == classBytes || only(classBytes)) && (all|x)&^(classBytes|classText|classUUID) == 0:
@@ -243,8 +245,8 @@ func (all class) match(x class) (of, by form, ok bool) {
 type form uint8
 
 const (
-	formNumber form = iota // a number as it is; a text as the float that it reads as
-	formFloat              // the same, and a Decimal as the nearest float
+	formNumber form = iota // a number as it is; a text as it compares with an integer
+	formFloat              // a number as it is, but a Decimal as the nearest float, as a text
 	formText               // by the collation
 	formOctets             // as it is
 )
@@ -254,6 +256,8 @@ func (f form) append(dst []byte, v value.Value, c value.Collation) []byte {
 	case f == formOctets:
 		c = value.Binary
 	case f == formText:
+	case k == value.String && f == formNumber:
+		v = value.NumberBeside(v, value.Int)
 	case k == value.String, k == value.Decimal && f == formFloat:
 		v = value.FromFloat(value.ToFloat(v))
 	}

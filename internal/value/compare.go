@@ -11,7 +11,8 @@ import (
 //
 //   - Numbers compare exactly, booleans as 1 and 0; only a Decimal with a Float as two Floats. NaN
 //     equals itself and is below all others.
-//   - A number with text compares as numbers, the text by its leading numeric part.
+//   - A number with text compares as numbers, the text by its leading numeric part, as a Float; with an integer a text
+//     that is an integer compares exactly.
 //   - A time with text compares as times when the text reads as one, else as texts; so does a UUID.
 //   - A time with a number compares as numbers (YYYYMMDDHHMMSS).
 //   - Text with text compares by c, octets with anything textual by their octets.
@@ -25,7 +26,7 @@ func Compare(a, b Value, c Collation) (int, error) {
 	case isNumeric(a.kind) && isNumeric(b.kind):
 		return compareNumbers(a, b), nil
 	case isNumeric(a.kind) || isNumeric(b.kind):
-		return compareNumbers(toNumber(a), toNumber(b)), nil
+		return compareNumbers(numberBeside(a, b.kind), numberBeside(b, a.kind)), nil
 	case isTemporal(a.kind) && isTemporal(b.kind):
 		if a.kind == Duration || b.kind == Duration {
 			return 0, &CompareError{a.kind, b.kind}
@@ -67,6 +68,15 @@ func orderClass(k Kind) Kind {
 		return Time
 	}
 	return k
+}
+
+// numberBeside makes a number of v, to be compared with one of kind k.
+func numberBeside(v Value, k Kind) Value {
+	switch v.kind {
+	case String, Bytes, UUID, JSON:
+		return NumberBeside(v, k)
+	}
+	return toNumber(v)
 }
 
 func isNumeric(k Kind) bool  { return k >= Bool && k <= Float }

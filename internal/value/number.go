@@ -147,6 +147,31 @@ func toNumber(v Value) Value {
 	return v
 }
 
+// NumberBeside is the number that a text, octets or a UUID compare as with a number of kind k: beside an integer (Bool,
+// Int or Uint) the integer that is written there, exactly, as ids of 64 bits often come as texts; else a Float.
+func NumberBeside(v Value, k Kind) Value {
+	if k <= Uint {
+		if n, ok := longInteger(v.s); ok {
+			return n
+		}
+	}
+	return FromFloat(prefixFloat(v.s))
+}
+
+// longInteger reads an integer that a float may not hold exactly; blanks around it do not count.
+func longInteger(s string) (Value, bool) {
+	const exact = 15 // digits that any float holds
+	if len(s) <= exact {
+		return Value{}, false
+	}
+	s = strings.Trim(s, " \t\n\v\f\r")
+	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return FromInt(i), true
+	}
+	u, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64)
+	return FromUint(u), err == nil
+}
+
 // temporalNumber is a time as MySQL counts it: YYYYMMDD, YYYYMMDDHHMMSS or HHMMSS; a Decimal when
 // it has a fraction.
 func temporalNumber(v Value) Value {
