@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -361,5 +362,35 @@ func TestOneUnknownAmongConflicts(t *testing.T) {
 			}
 		}
 		run(t, db, "UPDATE t SET n = 0")
+	}
+}
+
+// TestLostAnswersOfBuilding: building an index, or writing rows anew, does not end where the answer to a write is lost:
+// the rows are read again, which tells whether they were written.
+func TestLostAnswersOfBuilding(t *testing.T) {
+	config, transport := fakeService(t)
+	db := nearlyfreetest.OpenConfig(t, config) // which holds every entry against its row in the end
+	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL)")
+	for from := 0; from < 1000; from += 100 {
+		q := "INSERT INTO t VALUES "
+		for id := from; id < from+100; id++ {
+			q += fmt.Sprintf("(%d, %d),", id, id%7)
+		}
+		run(t, db, q[:len(q)-1])
+	}
+	for _, q := range []string{"CREATE INDEX n ON t (n)", "CREATE UNIQUE INDEX u ON t (n, id)", "ALTER TABLE t MODIFY n VARCHAR(10) NOT NULL"} {
+		var lost, batches atomic.Int64
+		transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+			if r.ContentLength < 10_000 || batches.Add(1)%2 == 0 { // definitions are shorter than rows
+				return azuretest.Fault{}
+			}
+			lost.Add(1)
+			return azuretest.Fault{LoseAnswer: true}
+		}
+		run(t, db, q)
+		transport.Fault = nil
+		if lost.Load() == 0 {
+			t.Errorf("%s: no answer was lost", q)
+		}
 	}
 }
