@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -393,4 +394,42 @@ func TestLostAnswersOfBuilding(t *testing.T) {
 			t.Errorf("%s: no answer was lost", q)
 		}
 	}
+}
+
+// TestLostAnswersOfDefinitions: where the answer to a change of definitions is lost, or the service fails over it, it is
+// found out whether it was made, and it is made once.
+func TestLostAnswersOfDefinitions(t *testing.T) {
+	config, transport := fakeService(t)
+	db := nearlyfreetest.OpenConfig(t, config)
+	var n, faults atomic.Int64
+	transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+		if !strings.HasSuffix(r.URL.Path, "$batch") {
+			return azuretest.Fault{}
+		}
+		switch n.Add(1) % 3 {
+		case 1:
+			faults.Add(1)
+			return azuretest.Fault{LoseAnswer: true}
+		case 2:
+			faults.Add(1)
+			return azuretest.Fault{Status: http.StatusInternalServerError, Code: "InternalError"}
+		}
+		return azuretest.Fault{}
+	}
+	for _, q := range []string{
+		"CREATE TABLE t (id INT PRIMARY KEY, n INT)", "CREATE TABLE u (id INT PRIMARY KEY)", "CREATE INDEX n ON t (n)", "ALTER TABLE t ADD COLUMN note VARCHAR(10)",
+		"RENAME TABLE t TO v", "DROP INDEX n ON v", "CREATE UNIQUE INDEX n ON v (n, note)", "DROP TABLE u", "CREATE TABLE u (id INT PRIMARY KEY, n INT)",
+		"ALTER TABLE v DROP COLUMN note", "TRUNCATE TABLE v",
+		"CREATE TABLE p (id INT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION a VALUES LESS THAN (10), PARTITION b VALUES LESS THAN (20))",
+		"ALTER TABLE p DROP PARTITION a", "ALTER TABLE p ADD PARTITION (PARTITION c VALUES LESS THAN (30))",
+	} {
+		run(t, db, q)
+	}
+	if faults.Load() < 10 {
+		t.Errorf("%d faults", faults.Load())
+	}
+	transport.Fault = nil
+	run(t, db, "INSERT INTO v VALUES (1, 2)")
+	run(t, db, "INSERT INTO u VALUES (1, 2)")
+	run(t, db, "INSERT INTO p VALUES (1), (25)")
 }

@@ -4,7 +4,7 @@
 //
 // One physical table a database holds it all, in one partition:
 //
-//	catalog        the version: a number that every change raises
+//	catalog        the version: a number that every change raises, and the ids of the last changes
 //	table!NAME     a definition, as JSON, split over properties when it is long
 //	drop!…         what is still to be deleted of a table whose definition is gone: its physical table, or its keys
 //	               in one that it shared
@@ -62,6 +62,7 @@ type Snapshot struct {
 	catalog *Catalog
 	version int64
 	etag    string // of the version entity; "" when there is none yet
+	changes string // the ids of the last changes; see changeID
 	fresh   time.Time
 
 	mu     sync.RWMutex
@@ -115,6 +116,7 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 		if next.version, err = decodeVersion(&e); err != nil {
 			return nil, err
 		}
+		next.changes = property(&e, "Changes").S
 	}
 	if old != nil && old.version == next.version && old.etag == next.etag {
 		old.mu.RLock()

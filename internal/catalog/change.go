@@ -283,7 +283,9 @@ func (c *Catalog) stampGrown(s *Snapshot, t *planner.Table) (engine.Entity, erro
 
 // commit applies ops and raises the version, all or nothing, and publishes the new definitions here.
 func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, apply func(map[string]*definition)) error {
-	raise := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version + 1), IfMatch: s.etag}
+	id := newChangeID()
+	changes := addChange(s.changes, id)
+	raise := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version+1, changes), IfMatch: s.etag}
 	if s.etag == "" {
 		if err := c.engine.CreateTable(ctx, c.table, m); err != nil && !isCode(err, engine.CodeExists) {
 			return err
@@ -291,6 +293,9 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 		raise = engine.Op{Kind: engine.Insert, Entity: raise.Entity}
 	}
 	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: append([]engine.Op{raise}, ops...), Meter: m})
+	if engine.IsUnsure(err) {
+		err = c.settle(ctx, s, id, err)
+	}
 	if err != nil {
 		c.Forget()
 		if isCode(err, engine.CodeStale) || isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound) {
@@ -315,7 +320,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 		c.Forget()
 		return err
 	}
-	next.version, next.etag = s.version+1, e.ETag
+	next.version, next.etag, next.changes = s.version+1, e.ETag, changes
 	apply(next.tables)
 	c.current.Store(next)
 	return nil

@@ -35,11 +35,12 @@ func tableKey(folded string) string {
 // definitionFormat is raised when a definition is stored in a way that older drivers would misread.
 const definitionFormat = 1
 
-func encodeVersion(version int64) engine.Entity {
+// encodeVersion gives the version entity, with the ids of the last changes.
+func encodeVersion(version int64, changes string) engine.Entity {
 	return engine.Entity{
 		PartitionKey: partition, RowKey: versionKey,
-		Names:  []string{"Version", "Format"},
-		Values: []engine.Value{int64Value(version), int64Value(definitionFormat)},
+		Names:  []string{"Version", "Format", "Changes"},
+		Values: []engine.Value{int64Value(version), int64Value(definitionFormat), textValue(changes)},
 	}
 }
 

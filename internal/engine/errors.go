@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Code says what went wrong, in the terms of the contract.
 type Code uint8
@@ -54,6 +57,12 @@ func (e *Error) Error() string {
 
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }
+
+// IsUnsure says whether it is not known if what err ended was written.
+func IsUnsure(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Applied == Unknown
+}
 
 // Errorf makes an Error of no particular operation.
 func Errorf(code Code, format string, args ...any) *Error {

@@ -205,7 +205,7 @@ func (r *rewriter) flush(ctx context.Context) error {
 		try++
 		var e *Error
 		duplicate := errors.As(err, &e) && e.Code == duplicateCode && try < doubtTries
-		lost := isUnsure(err) && ctx.Err() == nil && try < conflictTries // written or not: what is read again tells
+		lost := engine.IsUnsure(err) && ctx.Err() == nil && try < conflictTries // written or not: what is read again tells
 		if !isRace(err) && !duplicate && !lost {
 			return err
 		}

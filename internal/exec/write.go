@@ -23,7 +23,7 @@ type PartialError struct {
 }
 
 func (e *PartialError) Error() string {
-	unsure := isUnsure(e.Cause)
+	unsure := engine.IsUnsure(e.Cause)
 	text := ""
 	if len(e.Parts) > 0 {
 		text = "the rows of partitions " + strings.Join(e.Parts, ", ") + " are deleted, "
@@ -159,12 +159,6 @@ func (rt *Runtime) Write(ctx context.Context, x *Execution) (Result, error) {
 func isRace(err error) bool {
 	var e *engine.Error
 	return errors.As(err, &e) && e.Applied == engine.NotApplied && (e.Code == engine.CodeStale || e.Code == engine.CodeNotFound)
-}
-
-// isUnsure says whether it is not known if what err ended was written.
-func isUnsure(err error) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && e.Applied == engine.Unknown
 }
 
 func isCode(err error, code engine.Code) bool {

@@ -266,7 +266,7 @@ func (w *writer) sendAll(ctx context.Context, groups []*group) error {
 				}
 				if err := w.send(ctx, groups[i]); err != nil {
 					mu.Lock()
-					if u := isUnsure(err); u && !unsure || u == unsure && i < at {
+					if u := engine.IsUnsure(err); u && !unsure || u == unsure && i < at {
 						failed, at, unsure = err, i, u
 					}
 					mu.Unlock()

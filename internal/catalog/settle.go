@@ -1,0 +1,59 @@
+package catalog
+
+import (
+	"context"
+	"crypto/rand"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// Each change has an id, which the version entity holds with those before it: so whoever has lost the answer to a
+// change finds out whether it was made, also when others have made some since.
+const (
+	changeIDLength = 12
+	keptChanges    = 40
+)
+
+func newChangeID() string { return rand.Text()[:changeIDLength] }
+
+// addChange puts an id before those of the changes before, and leaves out the oldest.
+func addChange(changes, id string) string {
+	all := append([]string{id}, strings.Fields(changes)...)
+	return strings.Join(all[:min(len(all), keptChanges)], " ")
+}
+
+// settle finds out whether a change of the definitions of s was made, the answer to which was lost with err: nil when it
+// was; errMoved when it was not, and never will be, as the version entity is another one than the change is
+// conditional on; err when that cannot be known.
+func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error) error {
+	for range changeTries {
+		e, getErr := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
+		missing := isCode(getErr, engine.CodeNotFound)
+		if getErr != nil && !missing {
+			return err
+		}
+		if !missing && e.ETag != s.etag {
+			version, decodeErr := decodeVersion(&e)
+			switch {
+			case decodeErr != nil:
+				return decodeErr
+			case strings.Contains(property(&e, "Changes").S, id):
+				return nil
+			case version-s.version >= keptChanges:
+				return err // its id may have been left out since
+			}
+			return errMoved
+		}
+		// The request may be under way still: let nothing be there any more that it could change.
+		fence := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version, s.changes), IfMatch: s.etag}
+		if missing {
+			fence = engine.Op{Kind: engine.Insert, Entity: fence.Entity}
+		}
+		fenceErr := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{fence}, Meter: c.meter})
+		if fenceErr == nil {
+			return errMoved
+		}
+	}
+	return err
+}
