@@ -143,10 +143,11 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 	}
 	p, err := c.prepare(query)
 	if err != nil {
-		if len(named) == 0 {
-			if texts, splitErr := dialect.Split(query, c.options()); splitErr == nil && len(texts) > 1 {
-				return c.execAll(ctx, texts)
+		if texts, splitErr := dialect.Split(query, c.options()); splitErr == nil && len(texts) > 1 {
+			if len(named) > 0 {
+				return nil, severalWithArguments()
 			}
+			return c.execAll(ctx, texts)
 		}
 		return nil, err
 	}
@@ -170,7 +171,7 @@ func (c *conn) exec(ctx context.Context, p *prepared, named []driver.NamedValue)
 	return out.result, nil
 }
 
-// execAll runs statements in turn. All are parsed before the first runs.
+// execAll runs statements in turn. All are parsed before the first runs. Variables of the session are not arguments.
 func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, error) {
 	all := make([]*prepared, len(texts))
 	for i, text := range texts {
@@ -178,12 +179,12 @@ func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, erro
 		if all[i], err = c.prepare(text); err != nil {
 			return nil, err
 		}
+		if p := all[i].parsed; p.Placeholders > 0 && p.Names == nil {
+			return nil, severalWithArguments()
+		}
 	}
 	var last driver.Result = result{}
 	for i, p := range all {
-		if p.parsed.Placeholders > 0 {
-			return nil, &Error{Message: "several statements in one text take no arguments", class: ErrNotSupported}
-		}
 		r, err := c.exec(ctx, p, nil)
 		if err != nil {
 			if i > 0 {
@@ -194,6 +195,10 @@ func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, erro
 		last = r
 	}
 	return last, nil
+}
+
+func severalWithArguments() error {
+	return notSupported("several statements in one text take no arguments: send each of them by itself")
 }
 
 // result is what a statement did.

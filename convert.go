@@ -4,6 +4,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -91,43 +92,60 @@ func argument(v driver.Value) (value.Value, error) {
 
 // bind puts the arguments in the order of the statement's placeholders.
 func bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
-	if len(named) == 0 && p.Placeholders == 0 {
-		return nil, nil
-	}
-	if p.Names == nil {
-		for i := range named {
-			if named[i].Name != "" {
-				return nil, &Error{Message: fmt.Sprintf("argument %q has a name, but the statement has no :%s or @%s", named[i].Name, named[i].Name, named[i].Name), class: ErrBadValue}
-			}
-		}
+	if p.Names != nil {
+		return bindNames(p.Names, named)
 	}
 	if len(named) != p.Placeholders {
-		return nil, &Error{Message: fmt.Sprintf("the statement has %d placeholders, %d arguments were given", p.Placeholders, len(named)), class: ErrBadValue}
+		return nil, argumentError("the number of placeholders is %d, of arguments %d", p.Placeholders, len(named))
+	}
+	if len(named) == 0 {
+		return nil, nil
 	}
 	args := make([]value.Value, len(named))
 	for i := range named {
-		at := i
-		if named[i].Name != "" {
-			if at = indexOfName(p.Names, named[i].Name); at < 0 {
-				return nil, &Error{Message: fmt.Sprintf("argument %q: the statement has no :%s", named[i].Name, named[i].Name), class: ErrBadValue}
-			}
+		if name := named[i].Name; name != "" {
+			return nil, argumentError("argument %q has a name, but the statement has no :%s or @%s", name, name, name)
 		}
 		v, err := argument(named[i].Value)
 		if err != nil {
 			return nil, badArgument(&named[i], err)
 		}
-		args[at] = v
+		args[i] = v
 	}
 	return args, nil
 }
 
-func indexOfName(names []string, name string) int {
-	for i, n := range names {
-		if n == name {
-			return i
+// bindNames puts arguments by name, and those without one by place, in the order of names.
+func bindNames(names []string, named []driver.NamedValue) ([]value.Value, error) {
+	args, given := make([]value.Value, len(names)), make([]bool, len(names))
+	for i := range named {
+		at := i
+		if name := named[i].Name; name != "" {
+			if at = slices.Index(names, name); at < 0 {
+				return nil, argumentError("argument %q: the statement has no :%s or @%s", name, name, name)
+			}
 		}
+		if at >= len(names) {
+			return nil, argumentError("the number of placeholders is %d, of arguments %d", len(names), len(named))
+		}
+		if given[at] {
+			return nil, argumentError("two arguments for %s", names[at])
+		}
+		v, err := argument(named[i].Value)
+		if err != nil {
+			return nil, badArgument(&named[i], err)
+		}
+		args[at], given[at] = v, true
 	}
-	return -1
+	if at := slices.Index(given, false); at >= 0 {
+		name := names[at]
+		return nil, argumentError("no argument for %s: give sql.Named(%q, …), or SET @%s before, in the same sql.Conn", name, name, name)
+	}
+	return args, nil
+}
+
+func argumentError(format string, args ...any) error {
+	return &Error{Message: fmt.Sprintf(format, args...), class: ErrBadValue}
 }
 
 // driverValue is what a column hands to database/sql: int64, uint64 (above int64 only), float64, bool, string

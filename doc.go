@@ -20,8 +20,14 @@
 // # SQL
 //
 // The dialect is MySQL's, in strict mode, with binary collation unless a column says COLLATE nocase. VERSION()
-// says 5.7.99-nearlyfree. What is not supported is refused by name; nothing is parsed and ignored. EXPLAIN
-// prints how a statement is run, and the least number of requests that it takes.
+// says 5.7.99-nearlyfree. What is not supported is refused by name. LOCK TABLES, FLUSH and SET of what tools send
+// about a session are read and do nothing. EXPLAIN prints how a statement is run, and the least number of requests
+// that it takes.
+//
+// Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Without an
+// argument @id is the variable that SET @id made in the same sql.Conn. Exec takes several statements with
+// semicolons between them where none has an argument: they run in turn, each a statement of its own, up to the
+// first error.
 //
 // A row lies under its primary key, and a whole copy of it under each index, so that a query by key is one point
 // read, and one by an indexed column or its prefix (LIKE 'x%') is one range read. Anything else is a filtered

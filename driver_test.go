@@ -208,31 +208,6 @@ func TestLargeUnsignedArguments(t *testing.T) {
 	}
 }
 
-func TestNamedArguments(t *testing.T) {
-	db := open(t, "mem://")
-	var a, b int
-	if err := db.QueryRow("SELECT :a, :b + :a", sql.Named("b", 40), sql.Named("a", 2)).Scan(&a, &b); err != nil || a != 2 || b != 42 {
-		t.Errorf("%d %d %v", a, b, err)
-	}
-	if err := db.QueryRow("SELECT @a", sql.Named("a", 3)).Scan(&a); err != nil || a != 3 {
-		t.Errorf("%d %v", a, err)
-	}
-	if err := db.QueryRow("SELECT $2, $1", 1, 2).Scan(&a, &b); err != nil || a != 2 || b != 1 {
-		t.Errorf("%d %d %v", a, b, err)
-	}
-	for _, c := range []struct {
-		q    string
-		args []any
-	}{
-		{"SELECT ?", nil}, {"SELECT ?", []any{1, 2}}, {"SELECT :a", []any{sql.Named("b", 1)}}, {"SELECT ?", []any{sql.Named("a", 1)}}, {"SELECT ?, :a", []any{1, 2}},
-	} {
-		if rows, err := db.Query(c.q, c.args...); err == nil {
-			rows.Close()
-			t.Errorf("%s with %v is accepted", c.q, c.args)
-		}
-	}
-}
-
 func TestMemoryByName(t *testing.T) {
 	one, two := open(t, "mem://shared-"+t.Name()), open(t, "mem://shared-"+t.Name()+"?readonly=true")
 	mustExec(t, one, "CREATE TABLE t (id INT PRIMARY KEY)")

@@ -103,47 +103,6 @@ func (c *conn) bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value
 	return args, nil
 }
 
-// set runs SET. What tools send about the session is accepted; what would change the meaning of later
-// statements and cannot be had is refused.
-func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) error {
-	for _, v := range s.Vars {
-		switch {
-		case v.Scope == "user":
-			x, err := c.evaluate(ctx, v.Value, args)
-			if err != nil {
-				return err
-			}
-			if c.session.Vars == nil {
-				c.session.Vars = map[string]value.Value{}
-			}
-			c.session.Vars[strings.ToLower(v.Name)] = x
-		case v.Scope == "transaction":
-			if strings.Contains(strings.ToLower(v.Name+" "+v.Text), "serializable") || strings.Contains(strings.ToLower(v.Name+" "+v.Text), "repeatable") {
-				return notSupported("isolation levels above read committed cannot be given")
-			}
-		case strings.EqualFold(v.Name, "autocommit"):
-			if off, err := c.isOff(ctx, v, args); err != nil {
-				return err
-			} else if off {
-				return notSupported("SET autocommit=0 is not supported: begin a transaction with BeginTx or BEGIN")
-			}
-		}
-	}
-	return nil
-}
-
-func (c *conn) isOff(ctx context.Context, v dialect.SetVar, args []value.Value) (bool, error) {
-	if v.Value == nil {
-		return strings.EqualFold(v.Text, "off"), nil
-	}
-	x, err := c.evaluate(ctx, v.Value, args)
-	if err != nil {
-		return false, err
-	}
-	truth, null := value.Truth(x)
-	return !truth && !null, nil
-}
-
 // evaluate computes an expression that stands outside of a query, by SELECT of it.
 func (c *conn) evaluate(ctx context.Context, e dialect.Expr, args []value.Value) (value.Value, error) {
 	parsed := &dialect.Parsed{Statement: &dialect.Select{Exprs: []dialect.SelectExpr{{Expr: e}}}, Placeholders: len(args)}

@@ -13,8 +13,13 @@ type stmt struct {
 
 func (s *stmt) Close() error { return nil }
 
-// NumInput is the number of placeholders; a text with several statements takes none.
-func (s *stmt) NumInput() int { return s.prepared.parsed.Placeholders }
+// NumInput is the number of placeholders; -1 where they have names, as the session's variables may stand for them.
+func (s *stmt) NumInput() int {
+	if s.prepared.parsed.Names != nil {
+		return -1
+	}
+	return s.prepared.parsed.Placeholders
+}
 
 func (s *stmt) CheckNamedValue(nv *driver.NamedValue) error { return checkArgument(nv) }
 

@@ -1,0 +1,111 @@
+package nearlyfree
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// foreignModes are the words of sql_mode that give later statements, or the rows that they write, another meaning,
+// beside those of the option ansi_quotes.
+var foreignModes = []string{
+	"ansi", "high_not_precedence", "no_auto_value_on_zero", "no_backslash_escapes", "no_unsigned_subtraction",
+	"pad_char_to_full_length", "real_as_float",
+}
+
+// set runs SET. What tools send about the session is accepted; what would change the meaning of later
+// statements and cannot be had is refused.
+func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) error {
+	for _, v := range s.Vars {
+		if v.Scope == "transaction" {
+			if err := checkTransaction(v.Name); err != nil {
+				return err
+			}
+			continue
+		}
+		if v.Scope == "names" || v.Scope == "charset" {
+			continue
+		}
+		x := value.FromString(v.Text) // ON, DEFAULT, SYSTEM: a word of its own
+		if v.Value != nil {
+			var err error
+			if x, err = c.evaluate(ctx, v.Value, args); err != nil {
+				return err
+			}
+		}
+		if v.Scope == "user" {
+			if c.session.Vars == nil {
+				c.session.Vars = map[string]value.Value{}
+			}
+			c.session.Vars[strings.ToLower(v.Name)] = x
+			continue
+		}
+		if err := c.checkVariable(v.Name, x); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkTransaction refuses what SET TRANSACTION asks for and cannot be had.
+func checkTransaction(text string) error {
+	text = strings.ToLower(strings.ReplaceAll(text, "-", " "))
+	switch {
+	case strings.Contains(text, "serializable"), strings.Contains(text, "repeatable"):
+		return notSupported("isolation levels above read committed cannot be given")
+	case strings.Contains(text, "read only"):
+		return notSupported("SET TRANSACTION READ ONLY is not supported: write START TRANSACTION READ ONLY, or set ReadOnly of sql.TxOptions")
+	}
+	return nil
+}
+
+// checkVariable refuses a value of a system variable that would change what later statements mean.
+func (c *conn) checkVariable(name string, x value.Value) error {
+	text := strings.ToLower(value.Text(x))
+	on := text == "on" || text != "off" && isTrue(x)
+	switch strings.ToLower(name) {
+	case "autocommit":
+		if !on && text != "default" && !x.IsNull() {
+			return notSupported("SET autocommit=0 is not supported: begin a transaction with BeginTx or BEGIN")
+		}
+	case "transaction_isolation", "tx_isolation":
+		return checkTransaction(text)
+	case "transaction_read_only", "tx_read_only":
+		if on {
+			return checkTransaction("read only")
+		}
+	case "time_zone":
+		if !slices.Contains([]string{"+00:00", "-00:00", "utc", "system", "default"}, text) {
+			return notSupported("SET time_zone = '%s' is not supported: times are UTC", text)
+		}
+	case "sql_select_limit":
+		if text != "default" && text != "18446744073709551615" {
+			return notSupported("SET sql_select_limit is not supported: write LIMIT")
+		}
+	case "sql_mode":
+		for _, mode := range strings.Split(text, ",") {
+			if err := c.checkMode(strings.TrimSpace(mode)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *conn) checkMode(mode string) error {
+	switch quotes := mode == "ansi_quotes" || mode == "pipes_as_concat"; {
+	case quotes && !c.connector.config.ANSIQuotes:
+		return notSupported("sql_mode %s is not supported: the option ansi_quotes of the data source name gives it", strings.ToUpper(mode))
+	case !quotes && slices.Contains(foreignModes, mode):
+		return notSupported("sql_mode %s is not supported", strings.ToUpper(mode))
+	}
+	return nil
+}
+
+func isTrue(x value.Value) bool {
+	truth, null := value.Truth(x)
+	return truth && !null
+}
