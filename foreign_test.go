@@ -257,8 +257,8 @@ func TestForeignRequests(t *testing.T) {
 	}
 }
 
-// TestForeignListing: the tables of other programs are listed by one request (and SHOW asks for the catalog's version), in the default database only; their
-// columns by one more each, a minute long.
+// TestForeignListing: the tables of other programs are listed by one request (and SHOW asks for the catalog's version),
+// in the default database only; their columns by one more each, a minute long.
 func TestForeignListing(t *testing.T) {
 	a := openAccount(t)
 	a.exec(t, "CREATE TABLE own (id INT PRIMARY KEY)")

@@ -9,9 +9,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// foreignModes are the words of sql_mode that give later statements, or the rows that they write, another meaning,
+// refusedModes are the words of sql_mode that give later statements, or the rows that they write, another meaning,
 // beside those of the option ansi_quotes.
-var foreignModes = []string{
+var refusedModes = []string{
 	"ansi", "high_not_precedence", "no_auto_value_on_zero", "no_backslash_escapes", "no_unsigned_subtraction",
 	"pad_char_to_full_length", "real_as_float",
 }
@@ -99,7 +99,7 @@ func (c *conn) checkMode(mode string) error {
 	switch quotes := mode == "ansi_quotes" || mode == "pipes_as_concat"; {
 	case quotes && !c.connector.config.ANSIQuotes:
 		return notSupported("sql_mode %s is not supported: the option ansi_quotes of the data source name gives it", strings.ToUpper(mode))
-	case !quotes && slices.Contains(foreignModes, mode):
+	case !quotes && slices.Contains(refusedModes, mode):
 		return notSupported("sql_mode %s is not supported", strings.ToUpper(mode))
 	}
 	return nil

@@ -196,11 +196,13 @@ type Truncate struct{ Table TableName }
 // RenameTable is RENAME TABLE a TO b, c TO d.
 type RenameTable struct{ From, To []TableName }
 
-// CreateDatabase and DropDatabase are accepted for tools that send them.
+// CreateDatabase is CREATE DATABASE, for tools that send it.
 type CreateDatabase struct {
 	Name  string
 	IfNot bool
 }
+
+// DropDatabase is DROP DATABASE.
 type DropDatabase struct {
 	Name     string
 	IfExists bool

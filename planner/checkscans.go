@@ -44,9 +44,9 @@ func (r ScanReason) String() string {
 	return s
 }
 
-// CheckScans gives a *ScanRefusedError that names each table that is read without a key, or nil. Whether
-// that is an error, a warning or all right is the caller's to say; the hint allow_scan (AllowScan) overrules it. A scan that ends with a pushed LIMIT
-// is none, nor is one of a table in memory.
+// CheckScans gives a *ScanRefusedError that names each table that is read without a key, or nil. Whether that is an
+// error, a warning or all right is the caller's to say; the hint allow_scan (AllowScan) overrules it. A scan that ends
+// with a pushed LIMIT is none, nor is one of a table in memory.
 func (p *Plan) CheckScans() error {
 	var e ScanRefusedError
 	for _, s := range p.Scans() {

@@ -15,10 +15,10 @@ import (
 //	    row-key range customer.surname  span [surname!Sm, surname!Sn)  columns name, surname  limit 10  requests ≥ 1
 //	requests ≥ 1
 //
-// With args the spans are those of this execution, otherwise the conditions stand for them that depend on
-// arguments. The requests in the line of a scan or a write are the least that it takes each time it is done. Those of the last line
-// are the least that the statement takes, outside a transaction, when its rows are read to their end: it may well be that
-// some of the scans are not read at all.
+// With args the spans are those of this execution, otherwise the conditions stand for them that depend on arguments.
+// The requests in the line of a scan or a write are the least that it takes each time it is done. Those of the last
+// line are the least that the statement takes, outside a transaction, when its rows are read to their end: it may well
+// be that some of the scans are not read at all.
 func (p *Plan) Explain(args []value.Value) []string {
 	e := explainer{args: args, seen: map[*Plan]bool{p: true}, counted: map[*Plan]bool{}}
 	e.plan(p, 0)

@@ -43,8 +43,9 @@ func orphans(old, next *planner.Table) []string {
 }
 
 // ReplaceParts is Replace for a definition with other parts: it makes the physical tables that are new, and deletes
-// those that next does without when nobody writes by the old definition any more. What lives inside the table gets the same parts. Where there are none of those, what
-// is written by the old definition meanwhile is right by the new one, too.
+// those that next does without when nobody writes by the old definition any more. What lives inside the table gets the
+// same parts. Where there are none of those, what is written by the old definition meanwhile is right by the new one,
+// too.
 func (c *Catalog) ReplaceParts(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartsBy(ctx, s, old, next, m) })
 }

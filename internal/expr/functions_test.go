@@ -7,7 +7,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// arg makes a constant of a Go value; a string that begins with "json:", "dec:", "dt:", "date:", "time:" or "hex:" is of that type.
+// arg makes a constant of a Go value; a string that begins with "json:", "dec:", "dt:", "date:", "time:" or "hex:" is
+// of that type.
 func arg(t testing.TB, a any) Node {
 	t.Helper()
 	typed := func(base value.Base, s string) Node {

@@ -31,8 +31,8 @@ func VolatilityOf(n Node) Volatility {
 // one execution: NOW() does, RAND() does not.
 func Deterministic(n Node) bool { return VolatilityOf(n) < Volatile }
 
-// IsConst says whether n has one value all through an execution, so that it can be computed before any
-// row is read: it holds no column, no VALUES(column), nothing volatile and no correlated subquery. Arguments and NOW() are const in
+// IsConst says whether n has one value all through an execution, so that it can be computed before any row is read: it
+// holds no column, no VALUES(column), nothing volatile and no correlated subquery. Arguments and NOW() are const in
 // this sense; test for *Const where the value must be known already.
 func IsConst(n Node) bool {
 	is := true

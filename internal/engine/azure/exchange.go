@@ -88,7 +88,8 @@ func (exchangePolicy) Do(carrier *policy.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusNoContent, Header: http.Header{}, Body: http.NoBody, Request: raw}, nil
 }
 
-// The headers that all requests have. https://learn.microsoft.com/rest/api/storageservices/setting-the-odata-data-service-version-headers
+// The headers that all requests have.
+// https://learn.microsoft.com/rest/api/storageservices/setting-the-odata-data-service-version-headers
 var (
 	headerAccept      = []string{"application/json;odata=minimalmetadata"}
 	headerDataVersion = []string{"3.0"}

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -266,6 +267,10 @@ func errFile(path string, err error) error {
 	var done *engine.Error
 	if errors.As(err, &done) {
 		return err
+	}
+	var system *fs.PathError
+	if errors.As(err, &system) && system.Path == path {
+		err = system.Err // the path is in the message
 	}
 	code, message := engine.CodeOther, "file "+path
 	switch {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -221,6 +222,9 @@ func TestReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	_, err := embedded.OpenFile(path, embedded.FileOptions{ReadOnly: true})
 	wantCode(t, err, engine.CodeOther, path)
+	if !errors.Is(err, fs.ErrNotExist) || strings.Count(err.Error(), path) != 1 {
+		t.Errorf("a file that is not there: %v", err)
+	}
 	e := openFile(t, path, embedded.FileOptions{})
 	must(t, e.CreateTable(t.Context(), "tab", nil))
 	must(t, put(t.Context(), e, engine.Insert, "1"))
