@@ -57,12 +57,11 @@ type Session struct {
 	Database     string
 	User         string
 	ConnectionID int64
-	Version      string // VERSION()
-	Now          int64  // statement time, ticks (see value.Time): NOW() is the same all through a statement
-	LastInsertID int64  // LAST_INSERT_ID()
-	InsertID     int64  // what LAST_INSERT_ID(n) was given in this statement; 0 without
-	RowCount     int64  // ROW_COUNT()
-	FoundRows    int64
+	Version      string                 // VERSION()
+	Now          int64                  // statement time, ticks (see value.Time): NOW() is the same all through a statement
+	LastInsertID int64                  // LAST_INSERT_ID()
+	InsertID     int64                  // what LAST_INSERT_ID(n) was given in this statement; 0 without
+	RowCount     int64                  // ROW_COUNT()
 	Vars         map[string]value.Value // @name, lower case
 	System       func(name string) (value.Value, bool)
 	Lock         func(ctx context.Context, name string, timeout float64) (bool, error) // GET_LOCK

@@ -14,7 +14,6 @@ func sessionFunctions() []*Function {
 		sessionFunction("VERSION", "The version that the driver reports.", textType, func(s *Session) value.Value { return value.FromString(s.Version) }),
 		sessionFunction("CONNECTION_ID", "The number of the connection.", intType, func(s *Session) value.Value { return value.FromInt(s.ConnectionID) }),
 		sessionFunction("ROW_COUNT", "Rows changed by the statement before, -1 behind a query.", intType, func(s *Session) value.Value { return value.FromInt(s.RowCount) }),
-		sessionFunction("FOUND_ROWS", "Rows of the query before.", intType, func(s *Session) value.Value { return value.FromInt(s.FoundRows) }),
 		{Name: "LAST_INSERT_ID", Signature: "LAST_INSERT_ID([n])", Family: "session", Volatility: Volatile, Max: 1, Type: toInt,
 			Doc: "The first AUTO_INCREMENT value of the last INSERT; with n it is set to n.", Eval: evalLastInsertID},
 		{Name: "GET_LOCK", Signature: "GET_LOCK(name, seconds)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
