@@ -200,15 +200,15 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 	return op, stored, true
 }
 
-// oneDecimal says whether d is the only value of its scale that equals v: a text and a float compare as floats, which
-// tell any decimals of 15 digits apart, and not all of more.
+// oneDecimal says whether d is the only value of its scale that equals v: what is not exact itself compares as a float,
+// which tells any decimals of 15 digits apart, and not all of more.
 func oneDecimal(d, v value.Value) bool {
 	const exact = 15
 	switch v.Kind() {
-	case value.Float, value.String, value.Bytes, value.UUID:
-		return len(strings.TrimLeft(strings.Replace(d.Text(), ".", "", 1), "-0")) <= exact
+	case value.Bool, value.Int, value.Uint, value.Decimal:
+		return true
 	}
-	return true
+	return len(strings.TrimLeft(strings.Replace(d.Text(), ".", "", 1), "-0")) <= exact
 }
 
 // sameOrder says whether text sorts to the same side of s by code points, as SQL compares it, and by

@@ -76,6 +76,7 @@ func TestFilterConstants(t *testing.T) {
 		{"c DECIMAL(20,2)", planner.FilterEq, text("-9999999999999.25"), `c eq "-9999999999999.25"`},
 		{"c DECIMAL(20,2)", planner.FilterEq, text("10000000000000.25"), "all"}, // as a float it may equal others, too
 		{"c DECIMAL(20,2)", planner.FilterEq, value.FromFloat(10000000000000.25), "all"},
+		{"c DECIMAL(20,2)", planner.FilterEq, value.FromJSON("10000000000000.25"), "all"},
 		{"c DECIMAL(20,2)", planner.FilterEq, value.FromDecimalText("10000000000000.25"), `c eq "10000000000000.25"`},
 		{"c BIGINT", planner.FilterEq, text("9007199254740993"), "c eq 9007199254740993"},
 		{"c VARCHAR(9)", planner.FilterEq, text("a"), `c eq "a"`},
