@@ -217,8 +217,16 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 	}
 	var err error
 	if len(names) > 0 {
+		announced := t
 		if t, err = x.setState(ctx, t, planner.IndexWriteOnly, names); err != nil {
 			return nil, err
+		}
+		// Another process may have changed the columns meanwhile: rows are as it left them.
+		switch {
+		case !change.Rewrite:
+			from, change = t, planner.Change{Fill: change.Fill}
+		case !sameColumns(announced, t):
+			return nil, catalog.ErrConflict
 		}
 	}
 	if err := x.rewrite(ctx, from, t, &change); err != nil {
@@ -237,6 +245,12 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 		return x.settle(ctx, t)
 	}
 	return x.setState(ctx, t, planner.IndexPublic, names)
+}
+
+// sameColumns says whether two definitions of a table have the same columns, in the same forms, of which each has a
+// property of its own.
+func sameColumns(a, b *planner.Table) bool {
+	return slices.EqualFunc(a.Columns, b.Columns, func(x, y *planner.Column) bool { return x.Property == y.Property })
 }
 
 // takeBack removes indexes that could not be filled, and gives the reason.
