@@ -34,8 +34,8 @@ type Table struct {
 	FirstAutoIncrement int64
 	// KeyNames are the index key names that were ever used, so that none is used again for another index.
 	KeyNames []string
-	// Before is the definition that a change began from which is announced and not made yet; nil when none is.
-	Before *Table `json:",omitempty"`
+	// Before are the columns as they were before a change that is announced and not made yet; nil when none is.
+	Before []*Column `json:",omitempty"`
 	// RowName begins the row keys of a table that lives inside another one; "" is keymap.RowPrefix.
 	RowName string
 	// Inside ties a table to the one that it lives inside; nil: it lives alone.

@@ -117,12 +117,7 @@ func (t *Table) Index(name string) *Index {
 func (t *Table) Clone() *Table {
 	c := *t
 	c.byName, c.keyParts, c.partitionParts = nil, nil, nil
-	c.Columns = make([]*Column, len(t.Columns))
-	for i, col := range t.Columns {
-		d := *col
-		d.Type.Names = slices.Clone(col.Type.Names)
-		c.Columns[i] = &d
-	}
+	c.Columns = cloneColumns(t.Columns)
 	c.Key = slices.Clone(t.Key)
 	c.Indexes = make([]*Index, len(t.Indexes))
 	for i, ix := range t.Indexes {
@@ -147,6 +142,24 @@ func (t *Table) Clone() *Table {
 		c.Partition = &p
 	}
 	return &c
+}
+
+func cloneColumns(columns []*Column) []*Column {
+	out := make([]*Column, len(columns))
+	for i, col := range columns {
+		c := *col
+		c.Type.Names = slices.Clone(col.Type.Names)
+		out[i] = &c
+	}
+	return out
+}
+
+// TakeBack gives the definition without a change of columns that was announced and is not made. What else has become
+// of the table since, its name, its place, its parts and children, stays.
+func (t *Table) TakeBack() *Table {
+	next := t.Clone()
+	next.Columns, next.Before = cloneColumns(t.Before), nil
+	return next
 }
 
 // Settle notes that every row is in the form of the definition. It says whether that was not known before.

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
@@ -192,6 +193,52 @@ func TestProgressOfChange(t *testing.T) {
 		transport.After = nil
 		if after := status(); strings.Contains(after, "so far") {
 			t.Errorf("%s: %s, and before %s", change, after, before)
+		}
+	}
+}
+
+// TestTakeBack ends an ALTER TABLE when it is announced, then lets the table become another one: what takes the change
+// back leaves its place, its name and what lives inside it as they have become.
+func TestTakeBack(t *testing.T) {
+	for name, become := range map[string]struct{ statement, table string }{
+		"truncated": {"TRUNCATE TABLE t", "t"},
+		"renamed":   {"RENAME TABLE t TO u", "u"},
+		"a parent":  {"CREATE TABLE child (id INT, n INT, PRIMARY KEY (id, n), FOREIGN KEY (id) REFERENCES t (id)) INSIDE t", "t"},
+	} {
+		for _, single := range []bool{false, true} {
+			t.Run(fmt.Sprint(name, " single ", single), func(t *testing.T) {
+				config := overService(0, false)
+				config.SchemaLease = 50 * time.Millisecond
+				if single {
+					config.Layout = nearlyfree.LayoutSingle
+				}
+				transport := config.Transport.(*azuretest.Transport)
+				db := nearlyfreetest.OpenConfig(t, config)
+				exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+				exec(t, db, "INSERT INTO t VALUES (1, 1)")
+				ctx, cancel := context.WithCancel(t.Context())
+				transport.After = func(r *http.Request, status int) {
+					if strings.HasSuffix(r.URL.Path, "$batch") {
+						cancel() // the change is announced
+					}
+				}
+				if _, err := db.ExecContext(ctx, "ALTER TABLE t MODIFY COLUMN v VARCHAR(10)"); err == nil {
+					t.Fatal("the change was made")
+				}
+				transport.After = nil
+				exec(t, db, become.statement)
+				exec(t, db, "INSERT INTO "+become.table+" VALUES (2, 2)")
+				exec(t, db, "CREATE INDEX v ON "+become.table+" (v)")
+				if n := count(t, db, "SELECT COUNT(*) FROM "+become.table+" WHERE v = 2"); n != 1 {
+					t.Errorf("%d rows of 1", n)
+				}
+				if name == "a parent" {
+					exec(t, db, "INSERT INTO child VALUES (2, 1)")
+					if _, err := db.Exec("DELETE FROM t WHERE id = 2"); err == nil {
+						t.Error("a parent was deleted that has a child")
+					}
+				}
+			})
 		}
 	}
 }

@@ -32,7 +32,7 @@ func announce(t, next *planner.Table, from []int) *planner.Table {
 			col.Hidden, col.NotNull = true, false
 		}
 	}
-	between.Before = t
+	between.Before = t.Columns
 	return between
 }
 
@@ -59,7 +59,7 @@ func (x *definition) replace(ctx context.Context, t, next *planner.Table) (*plan
 // one that was made is carried through.
 func (x *definition) finish(ctx context.Context, t *planner.Table) (*planner.Table, error) {
 	if t.Before != nil {
-		return x.replace(ctx, t, t.Before.Clone())
+		return x.replace(ctx, t, t.TakeBack())
 	}
 	if !slices.ContainsFunc(t.Columns, (*planner.Column).InTransit) {
 		return t, nil
