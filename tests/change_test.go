@@ -242,3 +242,44 @@ func TestTakeBack(t *testing.T) {
 		}
 	}
 }
+
+// TestTruncateBesideChange empties a table while an index of it is dropped or changed: what is written afterwards is
+// where the table is then.
+func TestTruncateBesideChange(t *testing.T) {
+	for _, change := range []string{"DROP INDEX v ON t", "ALTER TABLE t MODIFY COLUMN v VARCHAR(10)", "CREATE INDEX w ON t (v)"} {
+		for _, layout := range []nearlyfree.Layout{nearlyfree.LayoutTable, nearlyfree.LayoutSingle} {
+			t.Run(fmt.Sprint(change, " ", layout), func(t *testing.T) {
+				config := overService(0, false)
+				config.SchemaLease, config.Layout = 50*time.Millisecond, layout
+				transport := config.Transport.(*azuretest.Transport)
+				a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)
+				exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY v (v))")
+				exec(t, a, "INSERT INTO t VALUES (1, 1)")
+				begun := make(chan struct{})
+				var once sync.Once
+				transport.After = func(r *http.Request, _ int) {
+					if strings.HasSuffix(r.URL.Path, "$batch") {
+						once.Do(func() { close(begun) })
+					}
+				}
+				ended := make(chan error)
+				go func() {
+					_, err := a.Exec(change)
+					ended <- err
+				}()
+				<-begun // its first step is published, and it waits for two leases
+				exec(t, b, "TRUNCATE TABLE t")
+				if err := <-ended; err != nil {
+					t.Log(err) // it may be refused, and run again
+				}
+				exec(t, b, "INSERT INTO t VALUES (2, 2)")
+				if n := count(t, a, "SELECT COUNT(*) FROM t WHERE v = 2"); n != 1 {
+					t.Errorf("%d rows of 1", n)
+				}
+				if n := count(t, a, "SELECT COUNT(*) FROM t"); n != 1 {
+					t.Errorf("%d rows of 1 by the table", n)
+				}
+			})
+		}
+	}
+}

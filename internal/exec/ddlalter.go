@@ -82,8 +82,15 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 			return nil, err
 		}
 	}
-	for _, ix := range change.Drop {
+	old := change.Drop
+	for _, ix := range old {
 		if t, err = x.retire(ctx, t, ix); err != nil {
+			return nil, err
+		}
+	}
+	if len(old) > 0 {
+		// Another process may have changed something else about the table meanwhile: its place, if it was emptied.
+		if next, change, err = planner.Alter(t, *a); err != nil {
 			return nil, err
 		}
 	}
@@ -110,11 +117,11 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 	if err != nil {
 		return nil, err
 	}
-	for _, ix := range change.Drop {
+	for i, ix := range change.Drop {
 		if err := x.deleteEntries(ctx, now, ix); err != nil {
 			return nil, err
 		}
-		if ix.State != planner.IndexPublic {
+		if old[i].State != planner.IndexPublic {
 			if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
 				return nil, err
 			}

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -12,7 +13,7 @@ import (
 // likeValues are values of all kinds, many of which are equal to others of other kinds.
 func likeValues() []value.Value {
 	v := []value.Value{value.NullValue, value.FromBool(true), value.FromBool(false), value.FromUint(1 << 63), value.FromUint(5),
-		value.FromFloat(-0.0), value.FromFloat(0.1), value.FromFloat(9007199254740992), value.FromFloat(1 << 63), value.FromFloat(1e300),
+		value.FromFloat(math.Copysign(0, -1)), value.FromFloat(0.1), value.FromFloat(9007199254740992), value.FromFloat(1 << 63), value.FromFloat(1e300),
 		value.FromInt(9007199254740993), value.FromInt(9007199254740992), value.FromInt(-1 << 63),
 		value.FromBytes("a"), value.FromBytes("A"), value.FromBytes("5"), value.FromBytes("0b8b6f1e-0000-4000-8000-000000000001"),
 		value.FromTicks(638_400_000_000_000_000), value.FromDate(638_400_384_000_000_000), value.FromDuration(5), value.FromDuration(36_000_000_000),
