@@ -111,6 +111,9 @@ func runScript(t *testing.T, s store, path string, update bool) {
 		config.Layout, s.variant = nearlyfree.LayoutSingle, ""
 	}
 	foreign := strings.HasPrefix(filepath.Base(path), "foreign_")
+	if foreign && strings.HasPrefix(s.name, "azurite") && s.variant != "" {
+		t.Skip("there is one default database, in which this script runs with the other layout")
+	}
 	if foreign {
 		config.Database = "" // only the default database has tables without a definition
 	}
