@@ -93,6 +93,9 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 		if next, change, err = planner.Alter(t, *a); err != nil {
 			return nil, err
 		}
+		if !slices.EqualFunc(old, change.Drop, func(a, b *planner.Index) bool { return a.Name == b.Name }) {
+			return nil, catalog.ErrConflict // it has made an index that this change drops, too
+		}
 	}
 	if t, err = x.prepare(ctx, t, next, &change); err != nil {
 		return nil, err
