@@ -189,20 +189,3 @@ func aboveContinued(lo, hi string) string {
 	}
 	return hi
 }
-
-// finishForeign is finish for foreign tables, whose spans may be of any text.
-func (b *spanBuilder) finishForeign() {
-	r := b.r
-	if len(r.Spans) == 0 {
-		r.Points = mergePoints(r.Points)
-		return
-	}
-	for _, p := range r.Points {
-		s := keymap.PointSpan(p.Row)
-		r.Spans = append(r.Spans, Span{Partition: p.Partition, From: s.From, To: s.To})
-	}
-	r.Points = r.Points[:0]
-	if len(r.Spans) > 1 {
-		r.Spans = b.disjoint(r.Spans)
-	}
-}

@@ -81,16 +81,16 @@ func (s *Scan) reads(env *expr.Env, r *Reads) error {
 		}
 	}
 	b := spanBuilder{k: k, env: env, r: r}
-	read, finish := b.branch, b.finish
+	read := b.branch
 	if k.table.Foreign != nil {
-		read, finish = b.foreign, b.finishForeign
+		read = b.foreign
 	}
 	for i := range k.branches {
 		if err := read(&k.branches[i]); err != nil {
 			return err
 		}
 	}
-	finish()
+	b.finish()
 	return nil
 }
 
@@ -401,6 +401,12 @@ func (b *spanBuilder) finish() {
 		r.Spans = append(r.Spans, Span{Part: p.Part, Partition: p.Partition, From: s.From, To: s.To})
 	}
 	r.Points = r.Points[:0]
+	if b.k.table.Foreign != nil { // whose spans may be of any text
+		if len(r.Spans) > 1 {
+			r.Spans = b.disjoint(r.Spans)
+		}
+		return
+	}
 	r.Unordered = r.Unordered || b.all
 	if b.all && len(r.Spans) > 1 {
 		// All partitions are walked once, whatever is wanted of them.

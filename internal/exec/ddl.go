@@ -83,6 +83,15 @@ type definition struct {
 
 // table finds a table of the session's database.
 func (x *definition) table(ctx context.Context, name dialect.TableName) (*planner.Table, error) {
+	return x.lookUp(ctx, name, (*catalog.Snapshot).Table)
+}
+
+// known is table, or what is known of a table that another program made and nobody declared.
+func (x *definition) known(ctx context.Context, name dialect.TableName) (*planner.Table, error) {
+	return x.lookUp(ctx, name, (*catalog.Snapshot).Find)
+}
+
+func (x *definition) lookUp(ctx context.Context, name dialect.TableName, in func(*catalog.Snapshot, context.Context, string) (*planner.Table, error)) (*planner.Table, error) {
 	if name.Database != "" && !strings.EqualFold(name.Database, x.session.Database) {
 		return nil, &planner.NoTableError{Database: name.Database, Name: name.Name}
 	}
@@ -90,20 +99,7 @@ func (x *definition) table(ctx context.Context, name dialect.TableName) (*planne
 	if err != nil {
 		return nil, err
 	}
-	return s.Table(ctx, name.Name)
-}
-
-// known is table, or what is known of a table that another program made and nobody declared.
-func (x *definition) known(ctx context.Context, name dialect.TableName) (*planner.Table, error) {
-	t, err := x.table(ctx, name)
-	if !isNoTable(err) || name.Database != "" && !strings.EqualFold(name.Database, x.session.Database) {
-		return t, err
-	}
-	s, err := x.Catalog.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.Find(ctx, name.Name)
+	return in(s, ctx, name.Name)
 }
 
 // declared is table, with a refusal of what, a statement, where another program made the table and nobody declared it.

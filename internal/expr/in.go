@@ -30,13 +30,13 @@ func compileInList(n *In) condFunc {
 	case list == nil:
 		return linear
 	case list.params:
-		return findInOnce(n, compileOperands(xs), list, linear)
+		return findInOnce(n, compileAll(xs), list, linear)
 	default:
 		set, err := list.set(nil)
 		if err != nil {
 			return linear
 		}
-		return findIn(compileOperands(xs), func(*Env) (*Set, error) { return set, nil })
+		return findIn(compileAll(xs), func(*Env) (*Set, error) { return set, nil })
 	}
 }
 
@@ -90,14 +90,6 @@ func findInOnce(n *In, xs []Func, list *inList, linear condFunc) condFunc {
 type inSet struct {
 	asked int
 	set   *Set // nil before it is worth it
-}
-
-func compileOperands(list []Node) []Func {
-	fs := make([]Func, len(list))
-	for i, e := range list {
-		fs[i] = CompileOperand(e)
-	}
-	return fs
 }
 
 func compileInLinear(n *In) condFunc {
