@@ -283,3 +283,44 @@ func TestTruncateBesideChange(t *testing.T) {
 		}
 	}
 }
+
+// TestIndexBesideModify has another process make an index of a column while one changes the column's type, which drops
+// the indexes that it has: it ends, or the other one does, and can be run again.
+func TestIndexBesideModify(t *testing.T) {
+	config := overService(0, false)
+	config.SchemaLease = 50 * time.Millisecond
+	transport := config.Transport.(*azuretest.Transport)
+	a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)
+	exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY v (v))")
+	exec(t, a, "INSERT INTO t VALUES (1, 1)")
+	begun := make(chan struct{})
+	var once sync.Once
+	transport.After = func(r *http.Request, _ int) {
+		if strings.HasSuffix(r.URL.Path, "$batch") {
+			once.Do(func() { close(begun) })
+		}
+	}
+	const modify = "ALTER TABLE t MODIFY COLUMN v VARCHAR(10)"
+	ended := make(chan error)
+	go func() {
+		_, err := a.Exec(modify)
+		ended <- err
+	}()
+	<-begun // the index is being retired
+	if _, err := b.Exec("CREATE INDEX w ON t (v)"); err != nil {
+		t.Log(err)
+	}
+	if err := <-ended; err == nil {
+		t.Error("the column was changed beside an index that it did not know")
+	}
+	retried(t, func() error {
+		_, err := a.Exec(modify)
+		return err
+	})
+	exec(t, b, "INSERT INTO t VALUES (2, 'x')")
+	for _, index := range []string{"v", "w"} {
+		if n := count(t, a, "SELECT COUNT(*) FROM t FORCE INDEX ("+index+") WHERE v >= ''"); n != 2 {
+			t.Errorf("%d rows of 2 by index %s", n, index)
+		}
+	}
+}
