@@ -84,13 +84,14 @@ type account struct {
 	rows  map[[2]int]maybe // by p and id
 }
 
-// applied says what an error tells of a write. An error that is none of the driver's is the context's.
+// applied says what an error tells of a write. An error that is none of the driver's is the context's, or what
+// database/sql says of a Commit when the end of the context has rolled its transaction back.
 func (a *account) applied(err error) nearlyfree.Applied {
 	var e *nearlyfree.Error
 	if errors.As(err, &e) {
 		return e.Applied
 	}
-	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
+	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, sql.ErrTxDone) {
 		a.Fatalf("not an error of the driver: %T %v", err, err)
 	}
 	return nearlyfree.AppliedNo
