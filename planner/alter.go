@@ -13,17 +13,24 @@ import (
 // Change says what has to be done with stored data when a definition becomes the next one. The zero Change
 // is nothing.
 type Change struct {
-	// Rewrite: every row is written anew. From gives, by column of the next definition, the column of the
-	// old one whose value, converted to the next type, it takes; -1: the value of New at that place.
-	// A value that does not convert, or breaks NOT NULL or CHECK, refuses the change before any row is written.
+	// From gives, by column of the next definition, the column of the old one whose value, converted to the next
+	// type, it takes; -1: the value of New at that place.
+	From []int
+	New  []expr.Node // by column of the next definition; nil where From is not -1, and for NULL
+	// Rewrite: every row is written anew.
 	Rewrite bool
-	From    []int
-	New     []expr.Node // by column of the next definition; nil where From is not -1, and for NULL
-	// Verify: every row must satisfy the next definition's NOT NULL and CHECK; nothing is written.
+	// Verify: a row may have a value that does not convert, or that breaks a new NOT NULL or CHECK, which refuses the
+	// change before any row is written.
 	Verify bool
 	Fill   []*Index // of the next definition: entries are to be made
 	Drop   []*Index // of the old one: entries are to be deleted
+	// Outdates: a statement that goes by the old definition may name another column, or give another default.
+	Outdates bool
 }
+
+// Announced says whether nobody may go by the next definition who others do not know of: rows would lose what it adds,
+// or be written as it forbids.
+func (c *Change) Announced() bool { return c.Rewrite || c.Verify || slices.Contains(c.From, -1) }
 
 // None says that stored data stays as it is.
 func (c *Change) None() bool {
@@ -44,13 +51,10 @@ func Alter(t *Table, a dialect.AlterAction) (next *Table, ch Change, err error) 
 	if next, err = m.finish(); err != nil {
 		return nil, Change{}, err
 	}
-	if m.change.Rewrite {
-		m.change.From = m.from
-		m.change.New = make([]expr.Node, len(next.Columns))
-		for i, from := range m.from {
-			if from < 0 {
-				m.change.New[i] = next.Columns[i].initial()
-			}
+	m.change.From, m.change.New = m.from, make([]expr.Node, len(next.Columns))
+	for i, from := range m.from {
+		if from < 0 {
+			m.change.New[i] = next.Columns[i].initial()
 		}
 	}
 	return next, m.change, nil
@@ -83,7 +87,7 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 	case dialect.RenameIndex:
 		return m.renameIndex(a)
 	case dialect.RenameTableTo:
-		m.t.Name = a.NewName
+		m.t.Name, m.change.Outdates = a.NewName, true
 		return nil
 	case dialect.AddCheck:
 		m.change.Verify = true
@@ -137,7 +141,7 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 	added := m.t.Columns[len(m.t.Columns)-1]
 	added.Added = true
 	m.change.Rewrite = added.NotNull || added.HasDefault || added.Generated != ""
-	m.change.Verify = a.Column.Check != nil
+	m.change.Verify = a.Column.Check != nil || added.Generated != "" || added.NotNull && !added.HasDefault
 	before := len(m.t.Indexes)
 	if err := m.columnIndexes(); err != nil {
 		return err
@@ -305,6 +309,7 @@ func (m *alteration) renameColumn(name, to string, pos dialect.Pos) error {
 			return err
 		}
 	}
+	m.change.Outdates = m.change.Outdates || !strings.EqualFold(name, to)
 	m.t.Columns[i].Name = to
 	return nil
 }
@@ -314,6 +319,7 @@ func (m *alteration) alterDefault(a *dialect.AlterAction) error {
 	if err != nil {
 		return err
 	}
+	m.change.Outdates = true
 	return setDefault(m.t.Columns[i], &a.Column)
 }
 

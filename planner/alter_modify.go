@@ -63,7 +63,8 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
 		col.Former = &Former{old.Property, old.Type}
 	}
-	m.change.Verify = col.NotNull && !old.NotNull || a.Column.Check != nil
+	m.change.Verify = m.change.Rewrite || col.NotNull && !old.NotNull || a.Column.Check != nil
+	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate
 	if err := m.columnCheck(&a.Column); err != nil {
 		return err
 	}

@@ -134,12 +134,14 @@ func (t *Table) BindTexts() error {
 			*text.node = n
 		}
 	}
-	for i := range t.Checks {
-		n, err := t.bindText(t.Checks[i].Text, "check constraint "+t.Checks[i].Name+" expression", true)
-		if err != nil {
-			return err
+	for _, checks := range [...][]CheckDef{t.Checks, t.Coming} {
+		for i := range checks {
+			n, err := t.bindText(checks[i].Text, "check constraint "+checks[i].Name+" expression", true)
+			if err != nil {
+				return err
+			}
+			checks[i].Expr = n
 		}
-		t.Checks[i].Expr = n
 	}
 	return nil
 }

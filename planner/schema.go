@@ -36,6 +36,8 @@ type Table struct {
 	KeyNames []string
 	// Before are the columns as they were before a change that is announced and not made yet; nil when none is.
 	Before []*Column `json:",omitempty"`
+	// Coming are the checks of such a change. Who writes keeps them.
+	Coming []CheckDef `json:",omitempty"`
 	// RowName begins the row keys of a table that lives inside another one; "" is keymap.RowPrefix.
 	RowName string
 	// Inside ties a table to the one that it lives inside; nil: it lives alone.
@@ -57,6 +59,7 @@ type Column struct {
 	Type          value.Type
 	Property      string // the property that holds it (its first, for long values)
 	NotNull       bool
+	Required      bool `json:",omitempty"` // a change that is announced makes it NotNull: who writes keeps that
 	AutoIncrement bool
 	Hidden        bool   // the row id of a table without a primary key
 	Default       string // SQL text of the default; "" for none

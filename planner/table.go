@@ -125,7 +125,7 @@ func (t *Table) Clone() *Table {
 		d.Parts, d.Include, d.parts = slices.Clone(ix.Parts), slices.Clone(ix.Include), nil
 		c.Indexes[i] = &d
 	}
-	c.Checks = slices.Clone(t.Checks)
+	c.Checks, c.Coming = slices.Clone(t.Checks), slices.Clone(t.Coming)
 	c.KeyNames = slices.Clone(t.KeyNames)
 	c.Children = slices.Clone(t.Children)
 	if t.Inside != nil {
@@ -158,7 +158,7 @@ func cloneColumns(columns []*Column) []*Column {
 // of the table since, its name, its place, its parts and children, stays.
 func (t *Table) TakeBack() *Table {
 	next := t.Clone()
-	next.Columns, next.Before = cloneColumns(t.Before), nil
+	next.Columns, next.Before, next.Coming = cloneColumns(t.Before), nil, nil
 	return next
 }
 

@@ -324,3 +324,54 @@ func TestIndexBesideModify(t *testing.T) {
 		}
 	}
 }
+
+// TestStricterUnderWriters forbids, by ALTER TABLE, what another process is writing. The change is refused, and the table
+// as it was, or made, and then no row breaks it.
+func TestStricterUnderWriters(t *testing.T) {
+	for change, broken := range map[string]string{
+		"ALTER TABLE t MODIFY COLUMN w VARCHAR(10) NOT NULL":         "w IS NULL",
+		"ALTER TABLE t ADD CONSTRAINT short CHECK (LENGTH(w) < 4)":   "LENGTH(w) >= 4",
+		"ALTER TABLE t MODIFY COLUMN w INT":                          "w LIKE '%x'",
+		"ALTER TABLE t CHANGE COLUMN w w VARCHAR(3)":                 "LENGTH(w) >= 4",
+		"ALTER TABLE t CHANGE COLUMN w w VARCHAR(10) CHECK (w <> 4)": "w = 4",
+	} {
+		t.Run(change, func(t *testing.T) {
+			t.Parallel()
+			a, b := twoProcesses(t)
+			exec(t, a, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, w VARCHAR(10))")
+			exec(t, a, "INSERT INTO t (w) VALUES (1), (2), (3)")
+			ctx, cancel := context.WithCancel(t.Context())
+			var wg sync.WaitGroup
+			for _, v := range []any{nil, "4", "12345", "6x"} {
+				wg.Go(func() {
+					for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+						r, err := b.Exec("INSERT INTO t (w) VALUES (?)", v)
+						if err != nil {
+							continue
+						}
+						id, _ := r.LastInsertId()
+						retried(t, func() error {
+							_, err := b.Exec("DELETE FROM t WHERE id = ?", id)
+							return err
+						})
+					}
+				})
+			}
+			for range 3 {
+				_, err := a.Exec(change)
+				if err == nil {
+					if n := count(t, a, "SELECT COUNT(*) FROM t WHERE "+broken); n != 0 {
+						t.Errorf("%d rows break it", n)
+					}
+					break
+				}
+				exec(t, a, "SELECT * FROM t")
+			}
+			cancel()
+			wg.Wait()
+			if n := count(t, a, "SELECT COUNT(*) FROM t"); n != 3 {
+				t.Errorf("%d rows", n)
+			}
+		})
+	}
+}

@@ -166,6 +166,10 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 		return notOfForeign("CREATE TABLE … LIKE", from)
 	}
 	t := from.Clone()
+	if t.Before != nil {
+		t = t.TakeBack()
+	}
+	t.Settle() // it has no rows
 	t.Name = s.Table.Name
 	t.Alone() // as in MySQL, a copy has no foreign keys
 	for _, ix := range t.Indexes {
@@ -288,7 +292,7 @@ func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {
 			return err
 		}
 	}
-	return nil
+	return x.Catalog.WaitLease(ctx) // nobody shall find the table by its old name when another one gets that
 }
 
 func (x *definition) renameTo(ctx context.Context, from dialect.TableName, to string) error {

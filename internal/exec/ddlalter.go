@@ -77,10 +77,8 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 	if changesParts(a) {
 		return x.changeParts(ctx, t, next, a)
 	}
-	if change.Rewrite || change.Verify {
-		if err := x.verify(ctx, t, next, &change); err != nil {
-			return nil, err
-		}
+	if err := x.verify(ctx, t, next, &change); err != nil {
+		return nil, err
 	}
 	old := change.Drop
 	for _, ix := range old {
@@ -111,7 +109,7 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
 		return nil, err
 	}
-	if change.Rewrite || len(change.Fill) > 0 || len(change.Drop) > 0 {
+	if change.Rewrite || change.Outdates || len(change.Fill) > 0 || len(change.Drop) > 0 {
 		if err := x.Catalog.WaitLease(ctx); err != nil {
 			return nil, err
 		}

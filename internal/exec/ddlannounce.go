@@ -2,18 +2,21 @@ package exec
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// announce makes the definition between t and next where rows are written anew and other processes may be at work:
-// everybody reads and keeps what the next one is made of, and nobody relies on it yet. Without it, a process that
-// still goes by t would lose what one that goes by next has written:
+// announce makes the definition between t and next where others may write by t: everybody reads and keeps what the next
+// one is made of, and nobody relies on it yet. Without it, a process that still goes by t would lose what one that goes by
+// next has written, or write what next forbids:
 //
-//   - a column of another form is written in the form of before, and read in both;
+//   - a column of another form is written in the form of before, and read in both; what does not fit the other form
+//     is not written;
 //   - a new column is hidden, gets its default and is kept;
-//   - one that goes is hidden, so that nobody misses it where it is gone.
+//   - one that goes is hidden, so that nobody misses it where it is gone;
+//   - a new NOT NULL or CHECK is kept by what is written; rows of before may break it.
 //
 // from is Change.From. nil: there is nothing to announce.
 func announce(t, next *planner.Table, from []int) *planner.Table {
@@ -23,9 +26,18 @@ func announce(t, next *planner.Table, from []int) *planner.Table {
 			coming := *col
 			coming.Hidden, coming.NotNull = true, col.NotNull && col.HasDefault
 			between.Columns = append(between.Columns, &coming)
-		} else if old := between.Columns[from[i]]; old.Property != col.Property {
+			continue
+		}
+		old := between.Columns[from[i]]
+		if old.Property != col.Property {
 			old.Former = &planner.Former{Property: col.Property, Type: col.Type}
 		}
+		old.Name, old.Required = col.Name, col.NotNull && !old.NotNull
+	}
+	if !slices.Contains(from, -1) { // nobody gives a hidden column what a check of it forbids
+		between.Coming = slices.DeleteFunc(slices.Clone(next.Checks), func(c planner.CheckDef) bool {
+			return slices.ContainsFunc(t.Checks, func(old planner.CheckDef) bool { return old.Name == c.Name })
+		})
 	}
 	for i, col := range between.Columns[:len(t.Columns)] {
 		if !slices.Contains(from, i) {
@@ -36,12 +48,23 @@ func announce(t, next *planner.Table, from []int) *planner.Table {
 	return between
 }
 
-// prepare publishes what announce makes, and waits until nobody goes by the definition before.
+// prepare publishes what announce makes, and waits until nobody goes by the definition before. Rows that somebody has
+// written since they were verified, and that have no form in the next definition, take the change back.
 func (x *definition) prepare(ctx context.Context, t, next *planner.Table, change *planner.Change) (*planner.Table, error) {
-	if !change.Rewrite {
+	if !change.Announced() {
 		return t, nil
 	}
-	return x.replace(ctx, t, announce(t, next, change.From))
+	t, err := x.replace(ctx, t, announce(t, next, change.From))
+	if err != nil {
+		return nil, err
+	}
+	if err := x.verify(ctx, t, next, change); err != nil {
+		if _, backErr := x.replace(ctx, t, t.TakeBack()); backErr != nil {
+			return nil, fmt.Errorf("%w (and the change, which was announced, could not be taken back: %v)", err, backErr)
+		}
+		return nil, err
+	}
+	return t, nil
 }
 
 // replace publishes a definition, waits until nobody goes by the one before, and gives it as the catalog has it.

@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -15,9 +16,15 @@ type columns struct {
 	defaults  []expr.Func // by column; nil without a default
 	onUpdate  []expr.Func
 	generated []expr.Func
-	checks    []func(*expr.Env) (bool, error) // says whether the condition is false
-	computed  bool                            // there is a generated column
-	updated   bool                            // there is an ON UPDATE column
+	checks    []check
+	computed  bool // there is a generated column
+	updated   bool // there is an ON UPDATE column
+}
+
+// check is a CHECK compiled: isFalse says whether its condition is false.
+type check struct {
+	name    string
+	isFalse func(*expr.Env) (bool, error)
 }
 
 func newColumns(t *planner.Table) (*columns, error) {
@@ -35,12 +42,12 @@ func newColumns(t *planner.Table) (*columns, error) {
 			c.computed = true
 		}
 	}
-	for _, check := range t.Checks {
-		isFalse, err := expr.NewIs(check.Expr, expr.IsFalse, false)
+	for _, def := range slices.Concat(t.Checks, t.Coming) {
+		isFalse, err := expr.NewIs(def.Expr, expr.IsFalse, false)
 		if err != nil {
 			return nil, err
 		}
-		c.checks = append(c.checks, expr.CompileCond(isFalse))
+		c.checks = append(c.checks, check{def.Name, expr.CompileCond(isFalse)})
 	}
 	return c, nil
 }
@@ -89,7 +96,7 @@ func (c *columns) defaultOf(column, number int, env *expr.Env) (value.Value, err
 		}
 		return c.convert(column, v, number)
 	}
-	if col.NotNull && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
+	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
 		return value.NullValue, &Error{Code: 1364, State: "HY000", Message: fmt.Sprintf("Field '%s' doesn't have a default value", col.Name)}
 	}
 	return value.NullValue, nil
@@ -113,17 +120,36 @@ func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
 		}
 	}
 	for i, col := range c.table.Columns {
-		if col.NotNull && row[i].IsNull() {
+		if (col.NotNull || col.Required) && row[i].IsNull() {
 			return &Error{Code: 1048, State: "23000", Message: fmt.Sprintf("Column '%s' cannot be null", col.Name)}
 		}
 	}
-	for i, isFalse := range c.checks {
-		violated, err := isFalse(env)
+	if err := c.fitsComing(row, number); err != nil {
+		return err
+	}
+	for _, check := range c.checks {
+		violated, err := check.isFalse(env)
 		if err != nil {
 			return err
 		}
 		if violated {
-			return &Error{Code: codeCheckViolated, State: "HY000", Message: fmt.Sprintf("Check constraint '%s' is violated.", c.table.Checks[i].Name)}
+			return &Error{Code: codeCheckViolated, State: "HY000", Message: fmt.Sprintf("Check constraint '%s' is violated.", check.name)}
+		}
+	}
+	return nil
+}
+
+// fitsComing checks that a row has the form, too, that an announced change gives to its columns.
+func (c *columns) fitsComing(row []value.Value, number int) error {
+	if c.table.Before == nil {
+		return nil
+	}
+	for i, col := range c.table.Columns {
+		if col.Former == nil || row[i].IsNull() {
+			continue
+		}
+		if _, err := col.Former.Type.Convert(row[i]); err != nil {
+			return columnError(col, number, err)
 		}
 	}
 	return nil
