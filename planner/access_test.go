@@ -110,7 +110,7 @@ func newWorld(r *rand.Rand) *world {
 		}
 		return out
 	}
-	w.table.Key = parts(2)
+	w.table.Key = parts(3)
 	for _, p := range w.table.Key {
 		w.table.Columns[p.Column].NotNull = true
 	}
@@ -125,9 +125,9 @@ func newWorld(r *rand.Rand) *world {
 	case 2, 3:
 		w.divide()
 	case 0:
-		w.table.Partition = &Partitioning{Kind: PartitionByKey, Columns: []int{w.table.Key[0].Column}, Cut: 40}
+		w.table.Partition = &Partitioning{Kind: PartitionByKey, Columns: w.someOfKey(), Cut: 40}
 	case 1:
-		w.table.Partition = &Partitioning{Kind: PartitionByHash, Columns: []int{w.table.Key[len(w.table.Key)-1].Column}, Cut: 40, Count: 3}
+		w.table.Partition = &Partitioning{Kind: PartitionByHash, Columns: w.someOfKey(), Cut: 40, Count: 3}
 	}
 	if err := w.table.Init(); err != nil {
 		panic(err)
@@ -154,7 +154,16 @@ func newWorld(r *rand.Rand) *world {
 	return w
 }
 
-// divide divides the table into parts by one or two columns of its key.
+// someOfKey gives columns of the key, in any order.
+func (w *world) someOfKey() []int {
+	var out []int
+	for _, i := range w.r.Perm(len(w.table.Key))[:1+w.r.IntN(len(w.table.Key))] {
+		out = append(out, w.table.Key[i].Column)
+	}
+	return out
+}
+
+// divide divides the table into parts by columns of its key.
 func (w *world) divide() {
 	ps := &Parts{Kind: PartsByRange}
 	for _, p := range w.table.Key[:1+w.r.IntN(len(w.table.Key))] {

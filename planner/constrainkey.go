@@ -103,22 +103,24 @@ func (k *KeyPlan) assemble(atoms []atom, covered, touched []bool) keyBranch {
 			break
 		}
 	}
+	before := slices.Clone(placed)
 	for i := range k.partition {
 		if from := k.fromKey[i]; from >= 0 && from < len(b.parts) && points(b.parts[from]) {
 			continue // the key says it
 		}
-		// A partition of its own for each value holds no others; a bucket does.
-		before := slices.Clone(placed)
-		tests := take(k.partition[i].ordinal)
-		if points(tests) {
+		if tests := take(k.partition[i].ordinal); points(tests) {
 			b.partition[i] = tests
-			for j := range atoms {
-				touched[atoms[j].conjunct] = touched[atoms[j].conjunct] || placed[j]
-			}
 		}
-		if !points(tests) || k.table.Partition.Kind == PartitionByHash {
-			placed = before
-		}
+	}
+	// Columns of the partition narrow what is read only when all of them are known.
+	if _, open := b.spread(k); open {
+		b.partition, placed = make([][]*test, len(k.partition)), before
+	}
+	for i := range atoms {
+		touched[atoms[i].conjunct] = touched[atoms[i].conjunct] || placed[i]
+	}
+	if k.table.Partition != nil && k.table.Partition.Kind == PartitionByHash {
+		placed = before // a partition of its own for each value holds no others; a bucket does
 	}
 	if k.divide != nil {
 		// Parts are chosen by it, and may hold other rows too.

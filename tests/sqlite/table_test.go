@@ -191,6 +191,10 @@ func (g *generator) newIndex(t *table) (index, bool) {
 // spread divides the table: over partitions, or over physical tables.
 func (g *generator) spread(t *table) string {
 	c := t.columns[pick(g, t.key...)]
+	some := g.Perm(len(t.key))[:1+g.IntN(len(t.key))]
+	for i, k := range some {
+		some[i] = t.key[k]
+	}
 	switch {
 	case c.kind == number && g.one(4):
 		return fmt.Sprintf(" PARTITION BY RANGE (%s) INTERVAL (%d)", c.name, pick(g, 5, 1000))
@@ -201,9 +205,9 @@ func (g *generator) spread(t *table) string {
 	case c.kind == date && g.one(2):
 		return fmt.Sprintf(" PARTITION BY RANGE (YEAR(%s)) (PARTITION a VALUES LESS THAN (2024), PARTITION b VALUES LESS THAN (2025), PARTITION c VALUES LESS THAN MAXVALUE)", c.name)
 	case g.one(2):
-		return fmt.Sprintf(" PARTITION BY HASH (%s) PARTITIONS %d", c.name, 2+g.IntN(4))
+		return fmt.Sprintf(" PARTITION BY HASH (%s) PARTITIONS %d", t.names(some), 2+g.IntN(4))
 	}
-	return fmt.Sprintf(" PARTITION BY KEY (%s)", c.name)
+	return fmt.Sprintf(" PARTITION BY KEY (%s)", t.names(some))
 }
 
 func (t *table) add(x index) {
@@ -213,6 +217,15 @@ func (t *table) add(x index) {
 			t.columns[p].unique = true
 		}
 	}
+}
+
+// directed gives columns, some of them DESC, which SQLite is not told: it is about how rows are stored.
+func (t *table) directed(g *generator, parts []int) []string {
+	var out []string
+	for _, p := range parts {
+		out = append(out, t.columns[p].name+pick(g, "", "", " DESC"))
+	}
+	return out
 }
 
 func (t *table) names(parts []int) string {
@@ -261,7 +274,8 @@ func (g *generator) create() []statement {
 			parts = append(parts, t.columns[i].definition())
 		}
 		if t.key != nil {
-			parts = append(parts, both("PRIMARY KEY (%s)", t.names(t.key)))
+			key := "PRIMARY KEY (" + t.names(t.key) + ")"
+			parts = append(parts, sql{"PRIMARY KEY (" + strings.Join(t.directed(g, t.key), ", ") + ")", key})
 		}
 		create := statement{sql: join("CREATE TABLE "+t.name+" (%s)", list(parts, ", ")), plain: true}
 		create.bare = create.ours
