@@ -83,9 +83,9 @@ func (c *context) planSubquery(query dialect.Query, exists bool) (*Plan, *frame,
 //	WHERE a.x IN (SELECT b.x FROM b WHERE c)               →  a SEMI JOIN b ON b.x = a.x AND c
 //	WHERE a.x NOT IN (SELECT b.x FROM b WHERE c)           →  a ANTI JOIN b ON b.x = a.x AND c
 //
-// It must not fire where the subquery groups, limits, or unites queries; where nothing of it is equal to
-// something of the row (then it runs once, not once a row); for NOT IN where either side can be NULL, as
-// one NULL among the partners makes the condition NULL for all rows.
+// It must not fire where the subquery groups, limits, or unites queries; where an outer join in it is on something of
+// the row; where nothing of it is equal to something of the row (then it runs once, not once a row); for NOT IN where
+// either side can be NULL, as one NULL among the partners makes the condition NULL for all rows.
 func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 	kind, x, query := SemiJoin, dialect.Expr(nil), dialect.Query(nil)
 	if not, ok := e.(*dialect.Unary); ok && (not.Op == "not" || not.Op == "!") {
@@ -168,6 +168,11 @@ func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Sele
 		return partner{}, false, err
 	}
 	p := partner{kind: kind, tree: in.tree, conds: in.where}
+	lifted, ok := q.block.liftOuter(in.tree, inner)
+	if !ok {
+		return partner{}, false, nil
+	}
+	p.conds = append(p.conds, lifted...)
 	restore := in.scope.keepRefs()
 	if err := in.bindOutputs(); err != nil {
 		return partner{}, false, err
@@ -193,6 +198,31 @@ func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Sele
 		}
 	}
 	return partner{}, false, nil
+}
+
+// liftOuter takes the conditions that refer to more than set, the subquery's own tables, out of t: they are conditions
+// of the join with t. Not ok: they decide which rows of an outer join are NULL, row by row of the query around it.
+func (k *block) liftOuter(t *joinTree, set srcSet) (lifted []expr.Node, ok bool) {
+	var own []expr.Node
+	for _, c := range t.conds {
+		if k.refers(c).within(set) {
+			own = append(own, c)
+		} else {
+			lifted = append(lifted, c)
+		}
+	}
+	if t.kind == leftTree && len(lifted) > 0 {
+		return nil, false
+	}
+	t.conds = own
+	for i, kid := range t.kids {
+		more, ok := k.liftOuter(kid, set)
+		if !ok || t.kind == leftTree && i == 1 && len(more) > 0 {
+			return nil, false
+		}
+		lifted = append(lifted, more...)
+	}
+	return lifted, true
 }
 
 // partnerEqualities are the conditions x = output of x IN (SELECT output …), false where that is not the
