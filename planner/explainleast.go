@@ -106,8 +106,9 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 		return e.leastOfJoin(n.Kind, n.Left, whole)
 	case *LoopJoin:
 		return e.leastOfJoin(n.Kind, n.Left, whole)
-	case *LookupJoin:
-		return e.leastOfJoin(LeftJoin, n.Left, whole)
+	case *LookupJoin: // nobody knows that the right side has no row
+		requests, row = e.leastOf(n.Left, whole)
+		return requests, row && n.Kind == LeftJoin
 	}
 	for _, input := range n.Children() {
 		return e.leastOf(input, whole)
