@@ -89,8 +89,11 @@ func (p *parser) placedColumn(a *AlterAction) {
 // add reads what stands behind ADD.
 func (p *parser) add(out *AlterTable) {
 	if p.accept("PARTITION") {
-		if !p.is("(") {
+		switch {
+		case p.is("PARTITIONS"):
 			p.unsupported(p.pos, "ADD PARTITION PARTITIONS")
+		case !p.is("("):
+			p.fail(p.pos, "expected (PARTITION name VALUES …, …)")
 		}
 		out.Actions = append(out.Actions, AlterAction{Kind: AddPartition, Parts: p.partitionDefs()})
 		return
@@ -225,9 +228,11 @@ func (p *parser) optionAction(a *AlterAction) {
 	case p.accept("ENABLE", "KEYS"), p.accept("DISABLE", "KEYS"):
 		a.Options["KEYS"] = lower(p.toks[p.pos-2].word)
 		return
-	case p.accept("LOCK"):
+	case p.oneOf("ALGORITHM", "LOCK"):
+		name := p.tok().word
+		p.pos++
 		p.accept("=")
-		a.Options["LOCK"] = p.word()
+		a.Options[name] = p.word()
 		return
 	case p.accept("CONVERT", "TO"):
 	}

@@ -111,6 +111,12 @@ func (p *parser) createTable(temporary bool) Statement {
 	if p.is("IGNORE") || p.is("REPLACE") {
 		p.unsupported(p.pos, "CREATE TABLE … "+p.tok().word+" SELECT")
 	}
+	if p.is("WITH") && p.peek(1).isName() && !p.isAt(p.pos+2, "AS") && !p.isAt(p.pos+2, "(") && !p.isAt(p.pos+1, "RECURSIVE") {
+		p.fail(p.pos+1, "expected PARENT, or the name of a query: AS (SELECT …)")
+	}
+	if t := p.tok(); t.kind == tokWord && t.isName() {
+		p.fail(p.pos, "no option of a table%s", didYouMean(t.word))
+	}
 	as := p.accept("AS")
 	if as || p.is("SELECT") || p.is("WITH") || p.is("(") {
 		t.As = p.query(p.pos, p.end())
@@ -192,6 +198,13 @@ func (p *parser) tableOptions(t *CreateTable) {
 	}
 }
 
+// tableOptionWords are the options with one word as their name: INSIDE, and those of MySQL without which a table
+// holds the same.
+var tableOptionWords = set(`INSIDE COMMENT AUTO_INCREMENT ENGINE TYPE AUTOEXTEND_SIZE AVG_ROW_LENGTH CHECKSUM COMPRESSION
+	DELAY_KEY_WRITE ENCRYPTION ENGINE_ATTRIBUTE INSERT_METHOD KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS PACK_KEYS PAGE_CHECKSUM
+	ROW_FORMAT SECONDARY_ENGINE SECONDARY_ENGINE_ATTRIBUTE STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES
+	TABLE_CHECKSUM TABLESPACE TRANSACTIONAL`)
+
 // tableOption reads one option: a word, perhaps =, and a word, string or number.
 func (p *parser) tableOption() (name, value string, ok bool) {
 	switch {
@@ -212,7 +225,7 @@ func (p *parser) tableOption() (name, value string, ok bool) {
 		name = "CHARSET"
 	case p.accept("COLLATE"):
 		name = "COLLATE"
-	case p.pos == start && p.tok().kind == tokWord && p.tok().isName() && !p.is("PARTITION") && !p.is("IGNORE"):
+	case p.pos == start && tableOptionWords[p.tok().word]:
 		name = p.tok().word
 		p.pos++
 	default:

@@ -39,7 +39,8 @@ func (p *parser) indexBody(x *IndexDef) {
 		case p.accept("INCLUDE"):
 			x.Include = p.identList()
 			x.Copy = "include"
-		case p.accept("COPY", "KEYS"):
+		case p.accept("COPY"):
+			p.expect("KEYS")
 			x.Copy = "keys"
 		case p.accept("KEY_BLOCK_SIZE"):
 			p.accept("=")

@@ -57,11 +57,12 @@ func (p *parser) partitionInterval(out *Partitioning) {
 	if out.Every = p.integer(); out.Every == 0 {
 		p.fail(p.pos-1, "an interval is 1 or more")
 	}
-	for _, unit := range []string{"HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"} {
-		if p.accept(unit) {
-			out.Unit = unit
-			break
-		}
+	switch {
+	case p.oneOf("HOUR", "DAY", "WEEK", "MONTH", "QUARTER", "YEAR"):
+		out.Unit = p.tok().word
+		p.pos++
+	case p.tok().kind == tokWord:
+		p.fail(p.pos, "expected HOUR, DAY, WEEK, MONTH, QUARTER or YEAR")
 	}
 	p.expect(")")
 }

@@ -204,6 +204,9 @@ func (p *parser) update(with []CTE) *Update {
 		p.unsupported(p.pos, "UPDATE "+p.tok().word)
 	}
 	hi := p.until(p.pos, p.end(), "RETURNING")
+	if p.until(p.pos, hi, "SET") == hi {
+		p.fail(p.pos+1, "expected SET")
+	}
 	stmt, c := p.rewrite("UPDATE", p.pos, hi, inTables).run(hi)
 	u, ok := stmt.(*sqlparser.Update)
 	if !ok {

@@ -19,10 +19,7 @@ type Error struct {
 // newError is an error about sql[pos:end].
 func newError(sql string, pos, end int, msg string) *Error {
 	e := &Error{Message: msg, Pos: pos, SQL: sql}
-	head := sql[:pos]
-	line := head[strings.LastIndexByte(head, '\n')+1:]
-	e.Line = 1 + strings.Count(head, "\n")
-	e.Column = 1 + utf8.RuneCountInString(line)
+	e.Line, e.Column = Place(sql, pos)
 	e.Near = sql[pos:end]
 	if len(e.Near) > 40 {
 		e.Near = strings.ToValidUTF8(e.Near[:40], "") + "…"
@@ -49,6 +46,13 @@ func (e *Error) Error() string {
 
 // Caret is the line of the text where the error is, and below it a ^ at the place; see [Caret].
 func (e *Error) Caret() string { return Caret(e.SQL, e.Pos) }
+
+// Place is the line and the column, both from 1, of an offset into a text; columns count characters.
+func Place(sql string, pos int) (line, column int) {
+	head := sql[:pos]
+	start := strings.LastIndexByte(head, '\n') + 1
+	return 1 + strings.Count(head, "\n"), 1 + utf8.RuneCountInString(head[start:])
+}
 
 // Caret is the line of a text where an offset is, and below it a ^ at the place. Of a long line it shows what is
 // within 60 bytes of the place.

@@ -35,6 +35,10 @@ func (r *rewriter) alias(i int) int {
 func (r *rewriter) operatorMark(i int) int {
 	p, f := r.p, r.top()
 	t := &p.toks[i]
+	if f.clause == inTables && t.word != "," && t.word != ")" {
+		p.unexpected(i)
+		return i
+	}
 	switch t.word {
 	case "=":
 		if f.clause == inSet && f.assign {

@@ -167,16 +167,22 @@ func (p *parser) unexpected(i int) {
 	case reserved[t.word]:
 		p.fail(i, "unexpected word; as a name it needs backticks")
 	default:
-		msg := "unexpected here"
-		// A keyword with a typing error is an alias to the grammar, and the word behind it is what disturbs.
-		for _, n := range []int{i, i - 1} {
-			if w := keywordLike(p.toks[max(n, 0)].word); w != "" {
-				msg += "; did you mean " + w + "?"
-				break
-			}
+		hint := didYouMean(t.word)
+		for n := i - 1; hint == "" && p.isAlias(n); n-- {
+			hint = didYouMean(p.toks[n].word)
 		}
-		p.fail(i, "%s", msg)
+		p.fail(i, "unexpected here%s", hint)
 	}
+}
+
+// isAlias says whether token i stands where an alias without AS does. A keyword with a typing error is one to the
+// grammar, and what comes behind it disturbs.
+func (p *parser) isAlias(i int) bool {
+	if i < 1 || p.toks[i].kind != tokWord {
+		return false
+	}
+	before := &p.toks[i-1]
+	return before.isName() || before.word == ")" || before.word == "*" || before.kind >= tokString && before.kind < tokOp
 }
 
 // tok is the token at the cursor.
@@ -220,7 +226,7 @@ func (p *parser) accept(words ...string) bool {
 func (p *parser) expect(words ...string) {
 	for _, w := range words {
 		if !p.accept(w) {
-			p.fail(p.pos, "expected %s", w)
+			p.fail(p.pos, "expected %s%s", w, didYouMean(p.tok().word))
 			return
 		}
 	}

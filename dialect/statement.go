@@ -53,11 +53,7 @@ func (p *parser) statement() Statement {
 	case foreign[t.word]:
 		p.unsupported(start, t.word)
 	case t.kind == tokWord:
-		hint := ""
-		if w := keywordLike(t.word); w != "" {
-			hint = "; did you mean " + w + "?"
-		}
-		p.fail(start, "no statement begins with this word%s", hint)
+		p.fail(start, "no statement begins with this word%s", didYouMean(t.word))
 	default:
 		p.unexpected(start)
 	}

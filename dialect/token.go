@@ -87,17 +87,30 @@ var reserved = set(`SELECT FROM WHERE GROUP BY HAVING ORDER LIMIT UNION EXCEPT I
 // callable are the reserved words that are also the names of functions.
 var callable = set(`LEFT RIGHT REPLACE INSERT MOD VALUES`)
 
+// keywords are the words that are looked for behind a typing error: those of queries, then those of definitions.
+var keywords = []string{"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "FROM", "WHERE", "GROUP", "ORDER", "HAVING",
+	"LIMIT", "OFFSET", "UNION", "VALUES", "JOIN", "LEFT", "INNER", "BETWEEN", "DISTINCT", "INTO", "TABLE",
+	"AUTO_INCREMENT", "COMMENT", "COPY KEYS", "DEFAULT", "FOREIGN", "INCLUDE", "INSIDE", "INTERVAL", "NOT NULL", "PARTITION",
+	"PARTITIONS", "PRIMARY KEY", "PROPERTY", "REFERENCES", "STORED", "UNIQUE", "VIRTUAL", "WITH PARENT"}
+
 // keywordLike is the keyword that a word, which is none, is a typing error of: two letters swapped, or one
 // wrong, missing or too many. "" if there is none.
 func keywordLike(word string) string {
 	if len(word) < 4 || reserved[word] {
 		return ""
 	}
-	for _, k := range []string{"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "FROM", "WHERE", "GROUP", "ORDER",
-		"HAVING", "LIMIT", "OFFSET", "UNION", "VALUES", "JOIN", "LEFT", "INNER", "BETWEEN", "DISTINCT", "INTO", "TABLE"} {
-		if typo(word, k) {
+	for _, k := range keywords {
+		if word != k && typo(word, k) {
 			return k
 		}
+	}
+	return ""
+}
+
+// didYouMean ends an error at a word which is a typing error of a keyword; "" where it is none.
+func didYouMean(word string) string {
+	if k := keywordLike(word); k != "" {
+		return "; did you mean " + k + "?"
 	}
 	return ""
 }

@@ -97,7 +97,7 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 	case dialect.DropConstraint:
 		return m.dropConstraint(a)
 	case dialect.TableOption:
-		return m.alterOptions(a.Options)
+		return m.alterOptions(a)
 	case dialect.AddForeignKey:
 		return m.foreignKeyRefused(a.Pos, a.ForeignKey.Table.Name)
 	case dialect.DropForeignKey:
@@ -324,7 +324,11 @@ func (m *alteration) alterDefault(a *dialect.AlterAction) error {
 }
 
 // alterOptions takes the options that mean something: COMMENT and AUTO_INCREMENT.
-func (m *alteration) alterOptions(options map[string]string) error {
+func (m *alteration) alterOptions(a *dialect.AlterAction) error {
+	options := a.Options
+	if options["INSIDE"] != "" || options["WITH PARENT"] != "" {
+		return notSupported(a.Pos, "ALTER TABLE … INSIDE and WITH PARENT, which CREATE TABLE says, are")
+	}
 	if comment, ok := options["COMMENT"]; ok {
 		m.t.Comment = comment
 	}
