@@ -23,6 +23,7 @@ type conn struct {
 	reached    *reached         // by the last write
 	savepoints []savepoint
 	spare      *query // that of a point read that has ended, for the next query
+	lost       bool   // a transaction that BEGIN opened, when the connection went back to the pool
 	locks      bool   // it may hold some of namedLocks
 	closed     bool
 }
@@ -71,6 +72,7 @@ func (c *conn) ResetSession(context.Context) error {
 		return driver.ErrBadConn
 	}
 	c.connector.locks.releaseAll(c)
+	c.lost = c.lost || c.tx != nil
 	c.reset()
 	return nil
 }
@@ -236,6 +238,6 @@ func (c *conn) begin(readOnly bool) (driver.Tx, error) {
 		return nil, txError("there is a transaction already: end it before another begins")
 	}
 	c.tx = buffer.New(c.connector.runtime.Engine, c.connector.runtime.Parallel)
-	c.readOnly = readOnly
+	c.readOnly, c.lost = readOnly, false
 	return &tx{conn: c, ctx: context.Background()}, nil
 }

@@ -63,6 +63,8 @@
 // written are written only if nobody changed them since: ErrConflict says that the transaction may be run again.
 // What a program computes from rows that it has read it may rely on when it read them FOR UPDATE: the commit fails
 // when they, too, were changed; they count as entities of the transaction.
+// BEGIN, COMMIT and ROLLBACK may be written as SQL in one sql.Conn, or in one text of several statements: a sql.DB gives
+// each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool.
 // A statement that changes definitions commits first, as in MySQL, and what follows it is in no transaction.
 // Outside of a transaction a statement whose rows need more goes out in several groups, whole rows each; if one
 // fails, the error says exactly what stands.

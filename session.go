@@ -139,9 +139,15 @@ func (c *conn) transaction(ctx context.Context, s *dialect.Transaction) error {
 		}
 		_, err := c.begin(s.ReadOnly)
 		return err
-	case dialect.Commit:
-		return c.commit(ctx)
-	case dialect.Rollback:
+	case dialect.Commit, dialect.Rollback:
+		if c.tx == nil && c.lost {
+			c.lost = false
+			return txError("the transaction that BEGIN opened was rolled back when its connection went back to the pool of the sql.DB, and what " +
+				"was written since stands: begin it with BeginTx, or run BEGIN and all that belongs to it in one sql.Conn")
+		}
+		if s.Kind == dialect.Commit {
+			return c.commit(ctx)
+		}
 		return c.rollback()
 	case dialect.Savepoint:
 		if c.tx == nil {
