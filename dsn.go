@@ -120,7 +120,7 @@ func (c *Config) parseMemory(text string) error {
 	}
 	name, query, _ := strings.Cut(rest[2:], "?")
 	if strings.ContainsAny(name, "/\\#&= ") {
-		return configError("the name of a memory database has no slash, blank, #, & or =: mem://%s", name)
+		return configError("the name of a memory database has no slash, blank, #, & or = (options begin with a ?): mem://%s", name)
 	}
 	c.Store = "mem://" + name
 	return c.setQuery(query)

@@ -3,6 +3,8 @@ package nearlyfree
 import (
 	"errors"
 	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
 // The targets of errors.Is. Each stands for a class of errors; the error itself is an *Error.
@@ -68,7 +70,8 @@ type Error struct {
 	cause error
 }
 
-// Error is "Error NUMBER (STATE): message", as MySQL's Go driver prints it, or "nearlyfree: message".
+// Error is "Error NUMBER (STATE): message", as MySQL's Go driver prints it, or "nearlyfree: message". Where the place in
+// the statement is known it follows, with the Caret below it.
 func (e *Error) Error() string {
 	var s string
 	switch {
@@ -82,14 +85,16 @@ func (e *Error) Error() string {
 	if e.RequestID != "" {
 		s += " (request " + e.RequestID + ")"
 	}
-	if e.caret != "" && (e.class == ErrSyntax || e.class == ErrNotSupported) {
-		s += "\n" + e.caret
+	if e.caret == "" {
+		return s
 	}
-	return s
+	if syntax := (*dialect.Error)(nil); !errors.As(e.cause, &syntax) { // the message of which holds the place
+		s += fmt.Sprintf(", at line %d, column %d", e.Line, e.Column)
+	}
+	return s + "\n" + e.caret
 }
 
 // Caret is the line of the statement where the error is, and below it a ^ at the place; "" where there is none.
-// The texts of errors that are ErrSyntax or ErrNotSupported end in it.
 func (e *Error) Caret() string { return e.caret }
 
 // Is makes errors.Is(err, ErrDuplicateKey) and the like true.

@@ -71,8 +71,8 @@ func translated(err error, text string) error {
 		return syntaxError(syntax)
 	case errors.As(err, &plan):
 		e := numbered(plan.Code, plan.State, plan.Message, err)
-		e.Line, e.Column = place(text, plan.Pos)
-		if e.Line > 0 {
+		if 0 <= plan.Pos && plan.Pos <= len(text) && text != "" {
+			e.Line, e.Column = dialect.Place(text, plan.Pos)
 			e.caret = dialect.Caret(text, plan.Pos)
 		}
 		return e
@@ -164,21 +164,6 @@ func partlyDone(p *exec.PartialError, text string) *Error {
 		e.Applied = AppliedPartly
 	}
 	return e
-}
-
-// place is the line and column, from 1, of an offset into a text.
-func place(text string, pos int) (line, column int) {
-	if pos < 0 || pos > len(text) || text == "" {
-		return 0, 0
-	}
-	line, column = 1, 1
-	for _, r := range text[:pos] {
-		column++
-		if r == '\n' {
-			line, column = line+1, 1
-		}
-	}
-	return line, column
 }
 
 // storeClasses are the errors.Is targets of an engine's codes.

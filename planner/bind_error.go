@@ -3,6 +3,7 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -152,6 +153,16 @@ func unknownColumn(c *dialect.Column, clause string) *Error {
 	err := newError(codeUnknownColumn, c.Pos, "Unknown column '%s' in '%s'", columnText(c), clause)
 	err.column = c
 	return err
+}
+
+// orNear adds to the error of an unknown column which of the names may be meant.
+func (e *Error) orNear(names iter.Seq[string]) *Error {
+	if c := e.column; len(c.Name) > 2 {
+		if near := expr.Near(c.Name, names); len(near) > 0 {
+			e.Message += " (did you mean " + strings.Join(near, ", ") + "?)"
+		}
+	}
+	return e
 }
 
 func columnText(c *dialect.Column) string {

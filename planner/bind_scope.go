@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -223,7 +224,25 @@ func (s *scope) resolve(c *dialect.Column, clause string) (*expr.Column, error) 
 			level++
 		}
 	}
-	return nil, unknownColumn(c, clause)
+	return nil, unknownColumn(c, clause).orNear(s.columnNames(c))
+}
+
+// columnNames are the names that could stand in the place of c: those of the tables that it can mean.
+func (s *scope) columnNames(c *dialect.Column) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for at := s; at != nil; at = at.parent {
+			for _, n := range at.names {
+				if c.Table != "" && !n.is(c.Database, c.Table) {
+					continue
+				}
+				for i := range n.fields {
+					if f := &n.fields[i]; !f.hidden && !yield(f.name) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // output is the element of the select list that a subquery in HAVING or ORDER BY means by a bare name; nil

@@ -119,15 +119,19 @@ func (d *definer) addCheck(c *dialect.Check) error {
 func (t *Table) BindTexts() error {
 	for _, c := range t.Columns {
 		for _, text := range [...]struct {
-			sql  string
-			node *expr.Node
-			row  bool
-		}{{c.Default, &c.DefaultExpr, false}, {c.OnUpdate, &c.OnUpdateExpr, false}, {c.Generated, &c.GeneratedExpr, true}} {
+			sql, clause string
+			node        *expr.Node
+			row         bool
+		}{
+			{c.Default, "default of " + c.Name, &c.DefaultExpr, false},
+			{c.OnUpdate, "ON UPDATE of " + c.Name, &c.OnUpdateExpr, false},
+			{c.Generated, "generated column " + c.Name, &c.GeneratedExpr, true},
+		} {
 			if text.sql == "" {
 				*text.node = nil
 				continue
 			}
-			n, err := t.bindText(text.sql, "column '"+c.Name+"'", text.row)
+			n, err := t.bindText(text.sql, text.clause, text.row)
 			if err != nil {
 				return err
 			}

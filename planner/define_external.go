@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -125,7 +127,8 @@ func edmName(col *Column, def *dialect.ColumnDef) (string, error) {
 		}
 		return "", newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': a property of type %s does not hold %s", col.Name, edm, col.Type)
 	}
-	return "", newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': '%s' is no type of a property", col.Name, def.Edm)
+	return "", newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': '%s' is no type of a property; there are %s",
+		col.Name, def.Edm, strings.Join(slices.Sorted(maps.Keys(edmTypes)), ", "))
 }
 
 // template reads how a key is made. Columns of a key are no properties, and never NULL.

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -100,6 +101,17 @@ func (t *Table) Ordinal(name string) int {
 		return t.ETagOrdinal()
 	}
 	return -1
+}
+
+// columnNames are the names of the columns that a statement may name.
+func (t *Table) columnNames() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, c := range t.Columns {
+			if !c.Hidden && !yield(c.Name) {
+				return
+			}
+		}
+	}
 }
 
 // Index gives the index of a name, without regard to case, or nil.

@@ -60,7 +60,7 @@ func insertColumns(t *Table, st *dialect.Insert) ([]int, error) {
 	for _, name := range st.Columns {
 		i := t.Ordinal(name)
 		if i < 0 || i == t.ETagOrdinal() {
-			return nil, unknownColumn(&dialect.Column{Name: name, Pos: noPos}, "field list")
+			return nil, unknownColumn(&dialect.Column{Name: name, Pos: noPos}, "field list").orNear(t.columnNames())
 		}
 		if err := settable(t, t.Columns[i]); err != nil {
 			return nil, err

@@ -1,6 +1,9 @@
 package expr
 
 import (
+	"iter"
+	"maps"
+	"slices"
 	"sort"
 	"strings"
 
@@ -71,39 +74,47 @@ func sortFunctions(list []*Function) {
 
 func lookupFunction(name string) *Function { return registry[strings.ToUpper(name)] }
 
-// unknownFunction finds names at most two changes away.
 func unknownFunction(name string) error {
 	upper := strings.ToUpper(name)
-	e := &UnknownFunctionError{Name: upper}
-	if len(upper) > 64 {
-		return e
-	}
-	most := 1 + min(1, len(upper)/6)
-	for candidate := range registry {
-		if distance(upper, candidate) <= most {
-			e.Near = append(e.Near, candidate)
-		}
-	}
-	sort.Strings(e.Near)
-	return e
+	return &UnknownFunctionError{Name: upper, Near: Near(upper, maps.Keys(registry))}
 }
 
-// distance is Levenshtein's: the least number of octets to insert, delete or replace.
+// Near are those of the candidates that name may be a typing error of, sorted: one change away, of longer names two.
+// Upper and lower case are the same.
+func Near(name string, candidates iter.Seq[string]) []string {
+	if len(name) > 64 {
+		return nil
+	}
+	var near []string
+	most := 1 + min(1, len(name)/6)
+	name = strings.ToUpper(name)
+	for candidate := range candidates {
+		if distance(name, strings.ToUpper(candidate)) <= most {
+			near = append(near, candidate)
+		}
+	}
+	slices.Sort(near)
+	return slices.Compact(near)
+}
+
+// distance is the least number of octets to insert, delete, replace, or swap with the next one.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j
 	}
 	for i := range len(a) {
-		diagonal := row[0]
+		before, last, row = last, row, before
 		row[0] = i + 1
 		for j := range len(b) {
-			change := diagonal
+			change := last[j]
 			if a[i] != b[j] {
 				change++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, diagonal+1)
+			row[j+1] = min(change, row[j]+1, last[j+1]+1)
+			if i > 0 && j > 0 && a[i] == b[j-1] && a[i-1] == b[j] {
+				row[j+1] = min(row[j+1], before[j-1]+1)
+			}
 		}
 	}
 	return row[len(b)]

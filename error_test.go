@@ -1,0 +1,71 @@
+package nearlyfree_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
+)
+
+// An error whose place is known shows it, whatever class it is of.
+func TestErrorPlace(t *testing.T) {
+	db := nearlyfreetest.Open(t)
+	if _, err := db.Exec(`CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(100), INDEX (title))`); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		sql, want string
+		is        error
+	}{
+		{"SELECT id,\n  titel FROM book",
+			"Error 1054 (42S22): Unknown column 'titel' in 'field list' (did you mean title?), at line 2, column 3\n  titel FROM book\n  ^",
+			nearlyfree.ErrUnknownColumn},
+		{"SELECT b.titles FROM book b JOIN book c ON c.id = b.id",
+			"Error 1054 (42S22): Unknown column 'b.titles' in 'field list' (did you mean title?), at line 1, column 8\n" +
+				"SELECT b.titles FROM book b JOIN book c ON c.id = b.id\n       ^",
+			nearlyfree.ErrUnknownColumn},
+		{"INSERT INTO book (id, tilte) VALUES (1, 'x')",
+			"Error 1054 (42S22): Unknown column 'tilte' in 'field list' (did you mean title?)", nearlyfree.ErrUnknownColumn},
+		{"SELECT id\nFROM book WHERE NOSUCH(id)",
+			"Error 1305 (42000): FUNCTION NOSUCH does not exist, at line 2, column 17\nFROM book WHERE NOSUCH(id)\n                ^",
+			nearlyfree.ErrNotSupported},
+		{"SELECT FROM book",
+			"Error 1064 (42000): syntax error at line 1, column 8 near \"FROM\": expected an expression; as a name this word needs backticks\nSELECT FROM book\n       ^",
+			nearlyfree.ErrSyntax},
+		{"ALTER TABLE book WITH PARENT",
+			"Error 1235 (42000): ALTER TABLE … INSIDE and WITH PARENT, which CREATE TABLE says, are not supported, at line 1, column 18\n" +
+				"ALTER TABLE book WITH PARENT\n                 ^",
+			nearlyfree.ErrNotSupported},
+		{"SELECT x FROM nosuch", "Error 1146 (42S02): Table 'nearlyfree.nosuch' doesn't exist, at line 1, column 15\nSELECT x FROM nosuch\n              ^", nearlyfree.ErrNoTable},
+	} {
+		_, err := db.Query(c.sql)
+		if err == nil || err.Error() != c.want || !errors.Is(err, c.is) {
+			t.Errorf("%s\n got %v\nwant %s", c.sql, err, c.want)
+		}
+	}
+}
+
+// A COMMIT whose BEGIN was lost, because the pool was given both, says so rather than nothing.
+func TestBeginWithoutConn(t *testing.T) {
+	db := nearlyfreetest.Open(t)
+	db.SetMaxOpenConns(1)
+	for _, end := range []string{"COMMIT", "ROLLBACK"} {
+		for _, sql := range []string{`CREATE TABLE IF NOT EXISTS book (id INT AUTO_INCREMENT PRIMARY KEY)`, `BEGIN`, `INSERT INTO book () VALUES ()`} {
+			if _, err := db.Exec(sql); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := db.Exec(end)
+		if !errors.Is(err, nearlyfree.ErrTransaction) || !strings.Contains(err.Error(), "sql.Conn") {
+			t.Errorf("%s after a BEGIN that was lost: %v", end, err)
+		}
+		if _, err := db.Exec(end); err != nil {
+			t.Errorf("the next %s: %v", end, err)
+		}
+	}
+	if _, err := db.Exec(`BEGIN; INSERT INTO book () VALUES (); COMMIT`); err != nil {
+		t.Errorf("a transaction in one text: %v", err)
+	}
+}
