@@ -113,10 +113,9 @@ func TestKilledWriter(t *testing.T) {
 
 func refusedWhileOpen(t *testing.T, path string) {
 	t.Helper()
-	start := time.Now()
 	db := openName(t, "file:"+path)
-	if err := db.Ping(); !errors.Is(err, nearlyfree.ErrLocked) || !strings.Contains(err.Error(), path) || time.Since(start) > 2*time.Second {
-		t.Errorf("a file that another process has open: %v after %v", err, time.Since(start))
+	if err := db.Ping(); !errors.Is(err, nearlyfree.ErrLocked) || !strings.Contains(err.Error(), path) {
+		t.Errorf("a file that another process has open: %v", err)
 	}
 }
 

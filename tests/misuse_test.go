@@ -18,14 +18,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
-// within fails the test when f has not returned after some seconds.
+// within fails the test when f has not returned after a minute.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()
 	select {
 	case <-done:
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		stacks := make([]byte, 1<<18)
 		t.Fatalf("%s hangs:\n%s", what, stacks[:runtime.Stack(stacks, true)])
 	}
@@ -190,14 +190,15 @@ func TestCancelEndsEverything(t *testing.T) {
 			"SELECT GET_LOCK('taken', 1e300)", "SELECT GET_LOCK('taken', -1)", "SELECT GET_LOCK('taken', 18)",
 		} {
 			ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
-			start := time.Now()
-			rows, err := db.QueryContext(ctx, q)
-			if err == nil {
-				_, err = rest(rows)
-			}
-			if took := time.Since(start); !errors.Is(err, context.DeadlineExceeded) || took > 3*time.Second {
-				t.Errorf("%s: %v after %v", q, err, took)
-			}
+			within(t, q, func() {
+				rows, err := db.QueryContext(ctx, q)
+				if err == nil {
+					_, err = rest(rows)
+				}
+				if !errors.Is(err, context.DeadlineExceeded) {
+					t.Errorf("%s: %v", q, err)
+				}
+			})
 			cancel()
 		}
 	})
@@ -331,7 +332,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 				<-waiting
 				holder.Close()
 			})
-			for range 100 {
+			for range 2000 {
 				if runtime.NumGoroutine() <= before {
 					return
 				}

@@ -33,6 +33,7 @@ type rig struct {
 	mu     sync.Mutex
 	faults []azuretest.Fault // of the requests to come, one after the other
 	seen   []string          // method and path of each request
+	sent   func()            // if not nil, called with each request
 	meter  engine.Meter
 }
 
@@ -60,6 +61,9 @@ func (r *rig) next(_ int, rq *http.Request) azuretest.Fault {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.seen = append(r.seen, rq.Method+" "+rq.URL.EscapedPath())
+	if r.sent != nil {
+		r.sent()
+	}
 	if len(r.faults) == 0 {
 		return azuretest.Fault{}
 	}
@@ -299,7 +303,7 @@ func TestRetryAfter(t *testing.T) {
 
 // TestTryTimeout: a try that takes too long is given up, and a read tried again.
 func TestTryTimeout(t *testing.T) {
-	r := newRig(t, func(o *azure.Options) { o.Retry.TryTimeout = 20 * time.Millisecond })
+	r := newRig(t, func(o *azure.Options) { o.Retry.TryTimeout = 300 * time.Millisecond })
 	r.fault(azuretest.Fault{Delay: time.Minute})
 	if err := r.get("none"); r.is(err, engine.CodeNotFound, engine.NotApplied) == nil {
 		t.Error(err)
@@ -308,12 +312,12 @@ func TestTryTimeout(t *testing.T) {
 	r.fault(azuretest.Fault{Delay: time.Minute})
 	r.is(r.commit(ops(engine.Insert, "a")), engine.CodeUnreachable, engine.Unknown)
 	r.requests(1, 0)
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
-	defer cancel()
+	ctx, cancel := context.WithCancel(t.Context())
 	r.fault(azuretest.Fault{Delay: time.Minute})
+	r.sent = cancel
 	err := r.e.Commit(ctx, engine.Commit{Table: "things", PartitionKey: "p", Ops: ops(engine.Insert, "a")})
 	r.is(err, engine.CodeOther, engine.Unknown)
-	if !errors.Is(err, context.DeadlineExceeded) {
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Commit: %v", err)
 	}
 }
@@ -417,7 +421,7 @@ func TestFetchAhead(t *testing.T) {
 	c.Close()
 	r.requests(1, 0)
 
-	r.fault(azuretest.Fault{}, azuretest.Fault{Delay: time.Minute})
+	r.fault(azuretest.Fault{}, azuretest.Fault{Delay: time.Hour}) // Close does not wait for it
 	c = r.e.Scan(t.Context(), engine.Scan{Table: "things", PartitionKey: "p", Meter: &r.meter})
 	for range 2 {
 		if _, err := c.Next(t.Context()); err != nil {
@@ -427,11 +431,7 @@ func TestFetchAhead(t *testing.T) {
 	for deadline := time.Now().Add(5 * time.Second); r.transport.Sent() < 64 && time.Now().Before(deadline); {
 		time.Sleep(time.Millisecond)
 	}
-	start := time.Now()
 	c.Close()
-	if took := time.Since(start); took > 5*time.Second {
-		t.Errorf("Close took %v", took)
-	}
 	r.requests(2, 0)
 	if _, err := c.Next(t.Context()); err == nil || err == io.EOF {
 		t.Errorf("Next after Close: %v", err)

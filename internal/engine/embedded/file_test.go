@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -167,19 +166,15 @@ func TestLockedHere(t *testing.T) {
 	must(t, openFile(t, link, embedded.FileOptions{}).Close())
 }
 
-// TestLockedElsewhere: another process is refused within a moment, and is not when the file is closed.
+// TestLockedElsewhere: another process is refused, and is not when the file is closed.
 func TestLockedElsewhere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "store.db")
 	e := openFile(t, path, embedded.FileOptions{})
 	open := func() string {
 		t.Helper()
-		start := time.Now()
 		_, out := startChild(t, "open", path)
 		said, err := io.ReadAll(out)
 		must(t, err)
-		if d := time.Since(start); d > 5*time.Second {
-			t.Fatalf("it took %v", d)
-		}
 		return strings.TrimSpace(string(said))
 	}
 	if said := open(); !strings.Contains(said, path) || !strings.Contains(said, "another process") {
