@@ -14,14 +14,14 @@ import (
 
 var databases atomic.Int64
 
-// With the build tag azurite, all tests of this package run over Azurite too; tests/azurite/run.sh starts one and
-// says where it is.
+// With the build tag azurite, the tests of this package that go over all stores go over Azurite instead;
+// tests/azurite/run.sh starts one and says where it is.
 func init() {
-	stores = append(stores, store{name: "azurite", config: onAzurite}, store{name: "azurite, single", variant: "single", config: func(t *testing.T) *nearlyfree.Config {
+	stores = []store{{name: "azurite", shared: true, config: onAzurite}, {name: "azurite, single", shared: true, variant: "single", config: func(t *testing.T) *nearlyfree.Config {
 		config := onAzurite(t)
 		config.Layout = nearlyfree.LayoutSingle
 		return config
-	}})
+	}}}
 }
 
 func onAzurite(t *testing.T) *nearlyfree.Config {

@@ -16,11 +16,11 @@ func TestExplainIsALowerBound(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
-	for _, s := range stores {
+	for i, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			explained := 0
-			for _, path := range paths {
-				explained += holdToExplain(t, s, path)
+			for j := i % len(paths); j < len(paths); j += len(paths) / few(len(paths)) {
+				explained += holdToExplain(t, s, paths[j])
 			}
 			if explained == 0 {
 				t.Error("EXPLAIN says of no statement that it takes a request")

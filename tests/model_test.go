@@ -19,13 +19,13 @@ import (
 // them by the key and by every index, inside and outside of transactions.
 func TestModel(t *testing.T) {
 	for _, s := range stores {
-		runs := uint64(60)
+		runs := few(60)
 		if s.name != "memory" {
-			runs = 8
+			runs = few(8)
 		}
 		t.Run(s.name, func(t *testing.T) {
 			for seed := range runs {
-				t.Run(fmt.Sprint(seed), func(t *testing.T) { newModel(t, s, seed).run(120) })
+				t.Run(fmt.Sprint(seed), func(t *testing.T) { newModel(t, s, uint64(seed)).run(120) })
 			}
 		})
 	}

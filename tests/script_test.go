@@ -17,50 +17,9 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 )
 
 var update = flag.Bool("update", false, "write the scripts' answers anew")
-
-// store is a kind of store that the scripts run over.
-type store struct {
-	name string
-	// config gives the settings of a fresh, empty store.
-	config func(t *testing.T) *nearlyfree.Config
-	// dear says that the same statements need more requests here.
-	dear bool
-	// variant names the answers that are others here, where a script has any.
-	variant string
-}
-
-var stores = []store{
-	{name: "memory", config: func(t *testing.T) *nearlyfree.Config { return &nearlyfree.Config{Store: "mem://"} }},
-	{name: "file", config: func(t *testing.T) *nearlyfree.Config {
-		return &nearlyfree.Config{Store: "file:" + filepath.Join(t.TempDir(), "data")}
-	}},
-	{name: "service", config: func(t *testing.T) *nearlyfree.Config { return overService(0, false) }},
-	{name: "service of tiny pages", dear: true, config: func(t *testing.T) *nearlyfree.Config { return overService(2, true) }},
-	{name: "memory, single", variant: "single", config: func(t *testing.T) *nearlyfree.Config {
-		return &nearlyfree.Config{Store: "mem://", Layout: nearlyfree.LayoutSingle}
-	}},
-	{name: "service, single", variant: "single", config: func(t *testing.T) *nearlyfree.Config {
-		config := overService(0, false)
-		config.Layout = nearlyfree.LayoutSingle
-		return config
-	}},
-}
-
-// overService gives the settings of a table service played in this process; see azuretest.Service.
-func overService(page int, empty bool) *nearlyfree.Config {
-	s := azuretest.NewService(embedded.OpenMemory(embedded.Options{}))
-	s.PageEntities, s.EmptyPages = page, empty
-	return &nearlyfree.Config{
-		Store:       "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
-		Transport:   &azuretest.Transport{Service: s},
-		SchemaLease: time.Millisecond,
-	}
-}
 
 // TestScripts runs scripts/*.txt over every store. A script is a list of paragraphs: SQL, a line ----, and the
 // answer: the rows with | between the columns, then what the statement cost, or the error. Behind it may follow a
@@ -84,23 +43,6 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// connect opens one connection to a store, until the test ends; the Connector counts what it costs.
-func connect(t *testing.T, config *nearlyfree.Config) (*nearlyfree.Connector, *sql.Conn) {
-	t.Helper()
-	connector, err := nearlyfree.NewConnector(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	db := sql.OpenDB(connector)
-	t.Cleanup(func() { db.Close() })
-	conn, err := db.Conn(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return connector, conn
-}
-
 func runScript(t *testing.T, s store, path string, update bool) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -111,21 +53,15 @@ func runScript(t *testing.T, s store, path string, update bool) {
 		config.Layout, s.variant = nearlyfree.LayoutSingle, ""
 	}
 	foreign := strings.HasPrefix(filepath.Base(path), "foreign_")
-	if foreign && strings.HasPrefix(s.name, "azurite") && s.variant != "" {
-		t.Skip("there is one default database, in which this script runs with the other layout")
-	}
 	if foreign {
 		config.Database = "" // only the default database has tables without a definition
+		if s.shared && s.variant != "" {
+			t.Skip("the script has run in this default database, with the other layout")
+		}
+		s.dear = s.dear || s.shared // by what other tests have left in its catalog
 	}
 	connector, conn := connect(t, config)
 	ctx := context.Background()
-	if foreign { // whether an earlier script has made the catalog is not to show in what this one costs
-		for _, statement := range []string{"CREATE TABLE IF NOT EXISTS first (id INT PRIMARY KEY)", "DROP TABLE first"} {
-			if _, err := conn.ExecContext(ctx, statement); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
 	var out strings.Builder
 	for number, text := range strings.Split(strings.TrimSpace(string(text)), "\n\n") {
 		p := readParagraph(text)

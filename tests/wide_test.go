@@ -13,7 +13,10 @@ import (
 // sent.
 func TestWide(t *testing.T) {
 	const most = 252
-	for _, s := range stores[:3] {
+	for _, s := range stores {
+		if s.dear || s.variant != "" {
+			continue
+		}
 		t.Run(s.name, func(t *testing.T) {
 			db := open(t, s)
 			create := func(name string, n int, key string) string {

@@ -1,0 +1,79 @@
+package tests
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+)
+
+// store is a kind of store that the scripts run over.
+type store struct {
+	name string
+	// config gives the settings of a fresh, empty store.
+	config func(t *testing.T) *nearlyfree.Config
+	// dear says that the same statements need more requests here.
+	dear bool
+	// shared says that the default database of this store is the same one for all tests.
+	shared bool
+	// variant names the answers that are others here, where a script has any.
+	variant string
+}
+
+var stores = []store{
+	{name: "memory", config: func(t *testing.T) *nearlyfree.Config { return &nearlyfree.Config{Store: "mem://"} }},
+	{name: "file", config: func(t *testing.T) *nearlyfree.Config {
+		return &nearlyfree.Config{Store: "file:" + filepath.Join(t.TempDir(), "data")}
+	}},
+	{name: "service", config: func(t *testing.T) *nearlyfree.Config { return overService(0, false) }},
+	{name: "service of tiny pages", dear: true, config: func(t *testing.T) *nearlyfree.Config { return overService(2, true) }},
+	{name: "memory, single", variant: "single", config: func(t *testing.T) *nearlyfree.Config {
+		return &nearlyfree.Config{Store: "mem://", Layout: nearlyfree.LayoutSingle}
+	}},
+	{name: "service, single", variant: "single", config: func(t *testing.T) *nearlyfree.Config {
+		config := overService(0, false)
+		config.Layout = nearlyfree.LayoutSingle
+		return config
+	}},
+}
+
+// overService gives the settings of a table service played in this process; see azuretest.Service.
+func overService(page int, empty bool) *nearlyfree.Config {
+	s := azuretest.NewService(embedded.OpenMemory(embedded.Options{}))
+	s.PageEntities, s.EmptyPages = page, empty
+	return &nearlyfree.Config{
+		Store:       "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
+		Transport:   &azuretest.Transport{Service: s},
+		SchemaLease: time.Millisecond,
+	}
+}
+
+// few gives n, and with -short a quarter of it: under the race detector or over HTTP a sample is enough.
+func few(n int) int {
+	if testing.Short() {
+		return max(1, n/4)
+	}
+	return n
+}
+
+// connect opens one connection to a store, until the test ends; the Connector counts what it costs.
+func connect(t *testing.T, config *nearlyfree.Config) (*nearlyfree.Connector, *sql.Conn) {
+	t.Helper()
+	connector, err := nearlyfree.NewConnector(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	t.Cleanup(func() { db.Close() })
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return connector, conn
+}
