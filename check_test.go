@@ -130,3 +130,85 @@ func TestCheckParentsInParts(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// TestCheckUnsound: rows that are not what their keys say are named and left as they are, with the entries that hold
+// what was in them, while everything else is mended.
+func TestCheckUnsound(t *testing.T) {
+	a := openAccountBy(t, nearlyfree.Config{SchemaLease: time.Millisecond})
+	a.exec(t, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY (v)) PARTITION BY HASH (id) PARTITIONS 2")
+	a.exec(t, "CREATE TABLE u (id INT PRIMARY KEY, v INT, n INT, UNIQUE KEY (v), KEY (n))")
+	a.exec(t, "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30), (4, 40)")
+	a.exec(t, "INSERT INTO u VALUES (1, 10, 100), (2, 20, 200), (3, 30, 300)")
+	text := engine.Value{Type: engine.String, S: "x"}
+	number := func(n uint64) engine.Value { return engine.Value{Type: engine.Int64, N: n} }
+	const one, two, three, four = "8000000000000001", "8000000000000002", "8000000000000003", "8000000000000004"
+	place := map[string]string{} // of the rows and entries of t, their partitions
+	for _, key := range a.keys(t, "Z8t") {
+		partition, row, _ := strings.Cut(key, "/")
+		place[row] = partition
+	}
+	other := map[string]string{"0000": "0001", "0001": "0000"}
+
+	// What a row of t holds, the key that it has, and the partition that it lies in.
+	a.put(t, "Z8t", place["PK!"+one], "PK!"+one, props{"id": number(1), "v": text})
+	a.put(t, "Z8t", place["PK!"+two], "PK!"+two, props{"id": number(7), "v": number(20)})
+	a.put(t, "Z8t", other[place["PK!"+three]], "PK!"+three, props{"id": number(3), "v": number(30)})
+	// Entries of t: one that cannot be read and is nobody's, one that cannot be read, one that is gone.
+	a.put(t, "Z8t", "0000", "v!"+one+"!8000000000000009", props{"id": text, "v": number(1)})
+	a.put(t, "Z8t", place["PK!"+three], "v!800000000000001e!"+three, props{"id": text})
+	a.lose(t, "Z8t", place["PK!"+four], "v!8000000000000028!"+four)
+	sound := []string{
+		`error table t, entity (` + place["PK!"+one] + `, PK!` + one + `): property v holds "x" (String), which is no value of column v INT`,
+		`error the row under "PK!` + two + `" of table t has the key "PK!8000000000000007"`,
+		`error the row under "PK!` + three + `" of table t lies in partition "` + other[place["PK!"+three]] + `", and its own is "` + place["PK!"+three] + `"`,
+	}
+	mends := []string{
+		`orphaned entry in index v: partition "0000", key "v!` + one + `!8000000000000009"`,
+		`stale entry in index v: partition "` + place["PK!"+three] + `", key "v!800000000000001e!` + three + `"`,
+		`missing entry in index v: partition "` + place["PK!"+four] + `", key "v!8000000000000028!` + four + `"`,
+	}
+	a.same(t, "CHECK TABLE t", sound, prefixed("error ", mends),
+		[]string{"error Corrupt: 3 index entries do not match their rows, 3 rows are not what their keys say, which nothing mends; REPAIR TABLE mends the entries"})
+	left := []string{"error Corrupt: 3 rows are not what their keys say, which nothing mends"}
+	a.same(t, "REPAIR TABLE t", sound, prefixed("warning mended: ", mends), left)
+	a.same(t, "CHECK TABLE t", sound, left)
+	// What the rows had lost is where it was.
+	if got := a.rows(t, "SELECT v FROM t WHERE v IN (10, 20) ORDER BY v"); !slices.Equal(got, []string{"int64 10", "int64 20"}) {
+		t.Errorf("%q", got)
+	}
+
+	// Two rows of u with one unique key, whoever has the entry; and one whose entry says another row that is not there.
+	a.put(t, "Z8u", "00", "PK!"+two, props{"id": number(2), "v": number(10), "n": number(200)})
+	double := `error the rows under "PK!` + one + `" and "PK!` + two + `" of table u, partition "00", have the same key in index v`
+	a.put(t, "Z8u", "00", "v!800000000000001e", props{"id": number(9), "v": number(30), "n": number(300)})
+	entries := []string{`orphaned entry in index v: partition "00", key "v!8000000000000014"`, `stale entry in index v: partition "00", key "v!800000000000001e"`,
+		`stale entry in index n: partition "00", key "n!80000000000000c8!` + two + `"`}
+	left = []string{double, "error Corrupt: 1 rows are not what their keys say, which nothing mends"}
+	a.same(t, "CHECK TABLE u", []string{double}, prefixed("error ", entries),
+		[]string{"error Corrupt: 3 index entries do not match their rows, 1 rows are not what their keys say, which nothing mends; REPAIR TABLE mends the entries"})
+	a.same(t, "REPAIR TABLE u", prefixed("warning mended: ", entries), left)
+	a.same(t, "CHECK TABLE u", left)
+	a.exec(t, "DELETE FROM u WHERE id = 2")
+	a.exec(t, "INSERT INTO u VALUES (2, 20, 200)")
+	a.same(t, "REPAIR TABLE u", []string{`warning mended: missing entry in index v: partition "00", key "v!800000000000000a"`, "status OK"})
+	a.clean(t, "u")
+}
+
+// same compares what CHECK TABLE or REPAIR TABLE says, in whatever order.
+func (a *account) same(t *testing.T, query string, want ...[]string) {
+	t.Helper()
+	got, all := a.said(t, query), slices.Concat(want...)
+	slices.Sort(got)
+	slices.Sort(all)
+	if !slices.Equal(got, all) {
+		t.Errorf("%s\n%s\nwant\n%s", query, strings.Join(got, "\n"), strings.Join(all, "\n"))
+	}
+}
+
+func prefixed(prefix string, list []string) []string {
+	var out []string
+	for _, s := range list {
+		out = append(out, prefix+s)
+	}
+	return out
+}

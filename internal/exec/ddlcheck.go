@@ -2,7 +2,9 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -51,7 +53,7 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 				return nil, err
 			}
 			for _, f := range faults {
-				if s.Verb == "REPAIR" {
+				if s.Verb == "REPAIR" && f.kind != unsound {
 					done, err := x.mend(ctx, t, f)
 					if err != nil {
 						return nil, err
@@ -63,7 +65,10 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 				}
 				say("error", f.text())
 			}
-			if len(faults) > 0 && s.Verb == "CHECK" {
+			if s.Verb == "REPAIR" {
+				faults = slices.DeleteFunc(faults, func(f *fault) bool { return f.kind != unsound })
+			}
+			if len(faults) > 0 {
 				say("error", summary(t, faults))
 				continue
 			}
@@ -106,20 +111,29 @@ func lower(verb string) string {
 	return string(b)
 }
 
-// fault is an index entry that is not what its row says, or a row without the parent that it says.
+// fault is an index entry that is not what its row says, a row without the parent that it says, or a row that is not
+// what its own keys say.
 type fault struct {
-	kind      string // missing, stale, orphaned: an entry; parentless: a row
+	kind      string // missing, stale, orphaned: an entry; parentless, unsound: a row
 	index     *planner.Index
 	part      *planner.Part
 	partition string
-	key       string // of the entry, or of the parentless row
+	key       string // of the entry, or of the row
 	row       string // key of the entry's row, "" for an orphan; of the parent
 	etag      string // of an orphan, and of a parentless row
+	cause     error  // of an unsound row
 }
 
+// unsound is the kind of a fault that is a row of which nobody can say what it should be. It is left as it is, with the
+// entries that hold its values.
+const unsound = "unsound"
+
 func (f *fault) text() string {
-	if f.kind == parentless {
+	switch f.kind {
+	case parentless:
 		return fmt.Sprintf("row inside no other one: partition %q, key %q, and no row %q", f.partition, f.key, f.row)
+	case unsound:
+		return f.cause.Error()
 	}
 	return fmt.Sprintf("%s entry in index %s: partition %q, key %q", f.kind, f.index.Name, f.partition, f.key)
 }
@@ -160,24 +174,20 @@ func (x *definition) faults(ctx context.Context, t *planner.Table) ([]*fault, er
 func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *planner.Part) ([]*fault, error) {
 	rows := newRowWriter(t)
 	w := x.writer(ctx)
+	var faults []*fault
 	want := map[place]expected{}
 	lines := &lineage{table: t, children: map[place][]string{}}
 	decoder := rows.row.Decoder(positions(0, len(t.Columns)), 0, nil)
+	var suspects []*fault
 	err := x.eachInPart(ctx, t, part, t.RowSpan(), nil, rowsOf(t, func(e *engine.Entity) error {
-		row := make([]value.Value, t.RowWidth())
-		if err := decoder.DecodeRow(e, row); err != nil {
+		row, entries, err := rows.sound(decoder, e, part)
+		if isCorrupt(err) {
+			faults = append(faults, &fault{kind: unsound, part: part, partition: e.PartitionKey, key: e.RowKey, cause: err})
+			return nil
+		} else if err != nil {
 			return err
 		}
-		_, key, entries, err := rows.keysOf(row)
-		if err != nil {
-			return err
-		}
-		if key != e.RowKey {
-			return engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s has the key %q", e.RowKey, t.Name, key)
-		}
-		if own, err := t.PartOf(row); err != nil || own != part {
-			return engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s is in partition %s, which is not its own", e.RowKey, t.Name, part.Name)
-		}
+		key := e.RowKey
 		if t.Inside != nil {
 			bytes, err := lines.add(row, e.PartitionKey, key)
 			if err == nil {
@@ -191,8 +201,12 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 			if ix.State != planner.IndexPublic {
 				continue
 			}
-			hash := content(rows.entries[i], e)
-			want[place{e.PartitionKey, entries[i]}] = expected{ix, key, hash}
+			hash, at := content(rows.entries[i], e), place{e.PartitionKey, entries[i]}
+			if _, taken := want[at]; taken { // another row has the same unique key, or had it
+				suspects = append(suspects, &fault{kind: "stale", index: ix, part: part, partition: at.partition, key: at.key, row: key})
+				continue
+			}
+			want[at] = expected{ix, key, hash}
 			if err := w.hold(int64(len(entries[i])+len(key)+len(hash)+bytesPerRow*4), "CHECK TABLE"); err != nil {
 				return err
 			}
@@ -202,7 +216,6 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 	if err != nil {
 		return nil, err
 	}
-	var suspects []*fault
 	for i, ix := range t.Indexes {
 		if ix.State != planner.IndexPublic {
 			continue
@@ -237,7 +250,35 @@ func (x *definition) faultsIn(ctx context.Context, t *planner.Table, part *plann
 		}
 		suspects = append(suspects, orphans...)
 	}
-	return x.confirmed(ctx, w, rows, suspects)
+	confirmed, err := x.confirmed(ctx, w, rows, suspects)
+	return append(faults, confirmed...), err
+}
+
+// sound decodes e as the row that its keys say, and gives the keys of its index entries. The error of one that is
+// another row, or none, is one that isCorrupt.
+func (rw *rowWriter) sound(d *Decoder, e *engine.Entity, part *planner.Part) (row []value.Value, entries []string, err error) {
+	row = make([]value.Value, rw.table.RowWidth())
+	if err := d.DecodeRow(e, row); err != nil {
+		return nil, nil, err
+	}
+	partition, key, entries, err := rw.keysOf(row)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case key != e.RowKey:
+		return nil, nil, engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s has the key %q", e.RowKey, rw.table.Name, key)
+	case partition != e.PartitionKey:
+		return nil, nil, engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s lies in partition %q, and its own is %q", e.RowKey, rw.table.Name, e.PartitionKey, partition)
+	}
+	if own, err := rw.table.PartOf(row); err != nil || own != part {
+		return nil, nil, engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s is in partition %s, which is not its own", e.RowKey, rw.table.Name, part.Name)
+	}
+	return row, entries, nil
+}
+
+func isCorrupt(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == engine.CodeCorrupt
 }
 
 // content is the part of an entity that a codec stores, as text that is the same only for the same content.

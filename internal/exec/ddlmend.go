@@ -47,14 +47,14 @@ func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, f 
 			return nil, err
 		}
 		if entryAgain.found && entry.found && entryAgain.ETag == entry.ETag {
-			return s.verdict(&entry, &row)
+			return s.verdict(ctx, &entry, &row)
 		}
 		rowAgain, err := s.read(ctx, s.row)
 		if err != nil {
 			return nil, err
 		}
 		if rowAgain.found && row.found && rowAgain.ETag == row.ETag {
-			return s.verdict(&entryAgain, &row)
+			return s.verdict(ctx, &entryAgain, &row)
 		}
 		entry, row = entryAgain, rowAgain
 		if try == conflictTries {
@@ -67,6 +67,9 @@ func (x *definition) examine(ctx context.Context, w *writer, rows *rowWriter, f 
 }
 
 func (s *examination) read(ctx context.Context, key string) (sight, error) {
+	if key == "" {
+		return sight{}, nil
+	}
 	e, found, err := s.w.get(ctx, engine.Get{
 		Table: s.rows.table.PhysicalOf(s.f.part), PartitionKey: s.f.partition, RowKey: key, Meter: s.meter,
 	})
@@ -79,18 +82,25 @@ func (s *examination) readEntry(ctx context.Context) (sight, error) {
 	if err != nil || !e.found || s.row != "" {
 		return e, err
 	}
-	row := make([]value.Value, s.rows.table.RowWidth())
-	c := s.rows.entries[s.i]
-	if err := c.Decoder(c.columns, 0, nil).DecodeRow(&e.Entity, row); err != nil {
-		return e, err
-	}
-	b, err := s.rows.table.AppendRowKey(nil, row)
-	s.row = string(b)
+	s.row, err = s.rowOf(&e.Entity)
 	return e, err
 }
 
+// rowOf gives the key of the row that an entry belongs to: "", none, of one that says nothing that could be read.
+func (s *examination) rowOf(entry *engine.Entity) (string, error) {
+	row := make([]value.Value, s.rows.table.RowWidth())
+	c := s.rows.entries[s.i]
+	if err := c.Decoder(c.columns, 0, nil).DecodeRow(entry, row); isCorrupt(err) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	b, err := s.rows.table.AppendRowKey(nil, row)
+	return string(b), err
+}
+
 // verdict says what is wrong with an entry and a row that were there at the same time.
-func (s *examination) verdict(entry, row *sight) (*fault, error) {
+func (s *examination) verdict(ctx context.Context, entry, row *sight) (*fault, error) {
 	if s.f.kind == parentless {
 		if !entry.found || row.found {
 			return nil, nil
@@ -99,17 +109,11 @@ func (s *examination) verdict(entry, row *sight) (*fault, error) {
 		out.etag = entry.ETag
 		return &out, nil
 	}
-	expects := false
-	if row.found {
-		values := make([]value.Value, s.rows.table.RowWidth())
-		if err := s.rows.row.Decoder(positions(0, len(s.rows.table.Columns)), 0, nil).DecodeRow(&row.Entity, values); err != nil {
-			return nil, err
-		}
-		_, _, entries, err := s.rows.keysOf(values)
-		if err != nil {
-			return nil, err
-		}
-		expects = entries[s.i] == s.f.key
+	expects, err := s.expects(row)
+	if isCorrupt(err) {
+		return nil, nil // the entry may hold what the row has lost
+	} else if err != nil {
+		return nil, err
 	}
 	out := *s.f
 	switch c := s.rows.entries[s.i]; {
@@ -118,11 +122,46 @@ func (s *examination) verdict(entry, row *sight) (*fault, error) {
 	case !entry.found && expects:
 		out.kind, out.row = "missing", s.row
 	case entry.found && content(c, &entry.Entity) != content(c, &row.Entity):
-		out.kind, out.row = "stale", s.row
+		if out.kind, out.row = "stale", s.row; s.f.index.Unique {
+			return &out, s.doubled(ctx, &out, entry)
+		}
 	default:
 		return nil, nil
 	}
 	return &out, nil
+}
+
+// expects says whether a row has the entry.
+func (s *examination) expects(row *sight) (bool, error) {
+	if !row.found {
+		return false, nil
+	}
+	decoder := s.rows.row.Decoder(positions(0, len(s.rows.table.Columns)), 0, nil)
+	_, entries, err := s.rows.sound(decoder, &row.Entity, s.f.part)
+	return err == nil && entries[s.i] == s.f.key, err
+}
+
+// doubled makes out of a stale entry one that two rows have, the one that it was held against and the one that it
+// says: which of them is right nobody knows.
+func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) error {
+	key, err := s.rowOf(&entry.Entity)
+	if err != nil || key == s.row {
+		return err
+	}
+	other, err := s.read(ctx, key)
+	if err != nil {
+		return err
+	}
+	if expects, err := s.expects(&other); !expects {
+		if isCorrupt(err) {
+			return nil
+		}
+		return err
+	}
+	out.kind, out.key = unsound, s.row
+	out.cause = engine.Errorf(engine.CodeCorrupt, "the rows under %q and %q of table %s, partition %q, have the same key in index %s",
+		min(key, s.row), max(key, s.row), s.rows.table.Name, s.f.partition, s.f.index.Name)
+	return nil
 }
 
 // mend writes the row of a missing or stale entry anew, and deletes an orphan, if it is still the one that was found; a

@@ -93,22 +93,28 @@ func (x *definition) disown(ctx context.Context, t *planner.Table, f *fault) (do
 	}
 }
 
-// summary says what CHECK TABLE found, in all.
+// summary says what CHECK TABLE found, in all, or what REPAIR TABLE has left.
 func summary(t *planner.Table, faults []*fault) string {
-	rows := 0
+	kinds := map[string]int{}
 	for _, f := range faults {
-		if f.kind == parentless {
-			rows++
-		}
+		kinds[f.kind]++
 	}
 	var found, mends []string
-	if n := len(faults) - rows; n > 0 {
+	if n := len(faults) - kinds[parentless] - kinds[unsound]; n > 0 {
 		found = append(found, fmt.Sprintf("%d index entries do not match their rows", n))
 		mends = append(mends, "mends the entries")
 	}
-	if rows > 0 {
-		found = append(found, fmt.Sprintf("%d rows live inside no row of '%s'", rows, t.Inside.Parent))
+	if n := kinds[parentless]; n > 0 {
+		found = append(found, fmt.Sprintf("%d rows live inside no row of '%s'", n, t.Inside.Parent))
 		mends = append(mends, "deletes these rows")
 	}
-	return "Corrupt: " + strings.Join(found, ", ") + "; REPAIR TABLE " + strings.Join(mends, ", ")
+	text := "Corrupt: "
+	if n := kinds[unsound]; n > 0 {
+		found = append(found, fmt.Sprintf("%d rows are not what their keys say, which nothing mends", n))
+	}
+	text += strings.Join(found, ", ")
+	if len(mends) > 0 {
+		text += "; REPAIR TABLE " + strings.Join(mends, ", ")
+	}
+	return text
 }
