@@ -49,7 +49,7 @@ func (c *context) insertValue(e *dialect.Call) (expr.Node, error) {
 	}
 	i := c.insert.Ordinal(col.Name)
 	if i < 0 || i == c.insert.ETagOrdinal() {
-		return nil, unknownColumn(col, c.clause)
+		return nil, unknownColumn(col, c.clause).orNear(c.insert.columnNames())
 	}
 	return &expr.InsertValue{Index: i, Name: c.insert.Columns[i].Name, T: c.insert.Columns[i].Type}, nil
 }

@@ -142,7 +142,7 @@ func (q *selection) merge(sel *dialect.Select, name string, columns []string, at
 			return fromClause{}, err
 		}
 		if f == nil {
-			return fromClause{}, unknownColumn(col, "field list")
+			return fromClause{}, unknownColumn(col, "field list").orNear(in.scope.columnNames(col))
 		}
 		out := *f
 		out.name, out.hidden = outputName(item), false

@@ -154,7 +154,7 @@ func (c *context) assigned(col *dialect.Column) (*field, error) {
 		return nil, err
 	}
 	if f == nil || f.src.table != nil && f.ordinal == f.src.table.ETagOrdinal() {
-		return nil, unknownColumn(col, "field list")
+		return nil, unknownColumn(col, "field list").orNear(c.scope.columnNames(col))
 	}
 	return f, nil
 }

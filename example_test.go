@@ -1,0 +1,165 @@
+package nearlyfree_test
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// A table with an index, a search by the beginning of a text, and what it costs. "file:books.db", or a connection string
+// of Azure, in place of "mem://" is all that a program changes to keep its rows.
+func Example() {
+	db, err := sql.Open("nearlyfree", "mem://")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range []string{
+		`CREATE TABLE book (id INT PRIMARY KEY AUTO_INCREMENT, title VARCHAR(100) COLLATE nocase, year INT, KEY (title))`,
+		`INSERT INTO book (title, year) VALUES ('Emma', 1815), ('Dracula', 1897), ('EMIL', 1929)`,
+	} {
+		if _, err := db.Exec(s); err != nil {
+			log.Fatal(err)
+		}
+	}
+	const search = `SELECT title, year FROM book WHERE title LIKE ? LIMIT 10`
+	for _, s := range []string{search, `EXPLAIN ` + search} {
+		rows, err := db.Query(s, "em%")
+		if err != nil {
+			log.Fatal(err)
+		}
+		defer rows.Close()
+		columns, err := rows.Columns()
+		if err != nil {
+			log.Fatal(err)
+		}
+		for rows.Next() {
+			texts := make([]string, len(columns))
+			into := make([]any, len(columns))
+			for i := range texts {
+				into[i] = &texts[i]
+			}
+			if err := rows.Scan(into...); err != nil {
+				log.Fatal(err)
+			}
+			fmt.Println(strings.Join(texts, " "))
+		}
+		if err := rows.Err(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// EMIL 1929
+	// Emma 1815
+	// limit 10
+	//   project title, year
+	//     row-key range book.title  span [title!em, title!en)  limit 10  columns title, year  requests ≥ 1
+	// requests ≥ 1
+}
+
+// A Config takes what a data source name cannot, and the Connector counts the requests that a program would pay for.
+func ExampleNewConnector() {
+	connector, err := nearlyfree.NewConnector(&nearlyfree.Config{Store: "mem://", Scan: nearlyfree.ScanDeny})
+	if err != nil {
+		log.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	for _, s := range []string{
+		`CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(100))`,
+		`INSERT INTO book VALUES (1, 'Emma'), (2, 'Dracula')`,
+	} {
+		if _, err := db.Exec(s); err != nil {
+			log.Fatal(err)
+		}
+	}
+	before := connector.Stats().Requests
+	var title string
+	if err := db.QueryRow(`SELECT title FROM book WHERE id = ?`, 2).Scan(&title); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(title, "took", connector.Stats().Requests-before, "request")
+	err = db.QueryRow(`SELECT title FROM book WHERE title = ?`, "Emma").Scan(&title)
+	fmt.Println(errors.Is(err, nearlyfree.ErrScanRefused))
+	// Output:
+	// Dracula took 1 request
+	// true
+}
+
+// A transaction that met another writer is run again: ErrConflict says that nothing of it stands.
+func ExampleErrConflict() {
+	db, err := sql.Open("nearlyfree", "mem://")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	for _, s := range []string{`CREATE TABLE stock (id INT PRIMARY KEY, n INT)`, `INSERT INTO stock VALUES (1, 10)`} {
+		if _, err := db.Exec(s); err != nil {
+			log.Fatal(err)
+		}
+	}
+	take := func(try int) error {
+		tx, err := db.BeginTx(context.Background(), nil)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback()
+		var n int
+		if err := tx.QueryRow(`SELECT n FROM stock WHERE id = 1 FOR UPDATE`).Scan(&n); err != nil {
+			return err
+		}
+		if try == 1 { // somebody else is faster
+			if _, err := db.Exec(`UPDATE stock SET n = 7 WHERE id = 1`); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.Exec(`UPDATE stock SET n = ? WHERE id = 1`, n-1); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}
+	for try := 1; try <= 5; try++ {
+		err := take(try)
+		fmt.Println("try", try, "conflict", errors.Is(err, nearlyfree.ErrConflict))
+		if !errors.Is(err, nearlyfree.ErrConflict) {
+			break
+		}
+	}
+	var n int
+	if err := db.QueryRow(`SELECT n FROM stock WHERE id = 1`).Scan(&n); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(n, "are left")
+	// Output:
+	// try 1 conflict true
+	// try 2 conflict false
+	// 6 are left
+}
+
+// An error tells MySQL's number, the place in the statement, and what may be meant.
+func ExampleError() {
+	db, err := sql.Open("nearlyfree", "mem://")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(`CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(100))`); err != nil {
+		log.Fatal(err)
+	}
+	_, err = db.Exec("UPDATE book\nSET titel = 'Emma' WHERE id = 1")
+	var e *nearlyfree.Error
+	if errors.As(err, &e) {
+		fmt.Println(e.Number, e.State, e.Line, e.Column)
+	}
+	fmt.Println(err)
+	// Output:
+	// 1054 42S22 2 5
+	// Error 1054 (42S22): Unknown column 'titel' in 'field list' (did you mean title?), at line 2, column 5
+	// SET titel = 'Emma' WHERE id = 1
+	//     ^
+}

@@ -1,0 +1,59 @@
+package keymap_test
+
+import (
+	"fmt"
+	"log"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Codes sort as the values do, also where one text begins another one, or a key has several parts.
+func ExampleAppendValue() {
+	parts := []keymap.Part{{Type: value.Type{Base: value.TypeChar}}, {Type: value.Type{Base: value.TypeInt}}}
+	keymap.SetCuts(parts)
+	var keys []string
+	for _, row := range [][]value.Value{
+		{value.FromString("Smith 2"), value.FromInt(1)},
+		{value.FromString("Smith"), value.FromInt(-1)},
+		{value.FromString("Smith"), value.FromInt(7)},
+		{value.FromString(""), value.FromInt(0)},
+		{value.NullValue, value.FromInt(0)},
+	} {
+		key := []byte("surname")
+		for i, v := range row {
+			var err error
+			if key, _, err = keymap.AppendValue(append(key, keymap.Separator), v, parts[i]); err != nil {
+				log.Fatal(err)
+			}
+		}
+		keys = append(keys, string(key))
+	}
+	slices.Sort(keys)
+	for _, key := range keys {
+		fmt.Println(key)
+	}
+	// Output:
+	// surname!!8000000000000000
+	// surname!""!8000000000000000
+	// surname!Smith!7fffffffffffffff
+	// surname!Smith!8000000000000007
+	// surname!Smith"W2!8000000000000001
+}
+
+// LIKE 'Sm%' is one range of keys.
+func ExamplePrefixSpan() {
+	part := keymap.Part{Type: value.Type{Base: value.TypeChar}}
+	prefix, rest := keymap.LikePrefix("Sm%", '\\')
+	code, exact := keymap.AppendTextPrefix([]byte("surname!"), prefix, part)
+	span := keymap.PrefixSpan(string(code))
+	fmt.Println(span.From, "≤ RowKey <", span.To, exact, rest == keymap.PrefixOnly)
+	// Output: surname!Sm ≤ RowKey < surname!Sn true true
+}
+
+// A table is called as it is in SQL, as far as the service takes it.
+func ExampleTableName() {
+	fmt.Println(keymap.TableName("", "book"), keymap.TableName("shop", "order_items"))
+	// Output: Z8book shopZ8orderZ1items
+}
