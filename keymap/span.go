@@ -45,12 +45,6 @@ func inKeys(r rune) bool {
 	return r != '/' && r != '\\' && r != '#' && r != '?'
 }
 
-// After is the least text above key and above all keys that go on behind it with another part: what
-// a bound "greater than these parts" begins at, and one "at most these parts" ends before.
-func After(key string) string {
-	return key + string(alphabet[0])
-}
-
 // Empty says whether no key can lie in the span.
 func (s Span) Empty() bool { return s.To != "" && s.From >= s.To }
 

@@ -28,14 +28,9 @@ type Change struct {
 	Outdates bool
 }
 
-// Announced says whether nobody may go by the next definition who others do not know of: rows would lose what it adds,
-// or be written as it forbids.
-func (c *Change) Announced() bool { return c.Rewrite || c.Verify || slices.Contains(c.From, -1) }
-
-// None says that stored data stays as it is.
-func (c *Change) None() bool {
-	return !c.Rewrite && !c.Verify && len(c.Fill) == 0 && len(c.Drop) == 0
-}
+// NeedsAnnouncing says whether the next definition must be known to all before anybody goes by it: rows would lose what
+// it adds, or be written as it forbids.
+func (c *Change) NeedsAnnouncing() bool { return c.Rewrite || c.Verify || slices.Contains(c.From, -1) }
 
 // Alter makes the definition that an action of ALTER TABLE leads to, and says what it means for stored
 // data. CREATE INDEX and DROP INDEX are AddIndex and DropIndexAction. t stays as it is. A renamed table has

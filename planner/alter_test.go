@@ -97,9 +97,6 @@ func TestAlter(t *testing.T) {
 		if got := describe(next, ch); got != c.want {
 			t.Errorf("%s: %q, want %q", c.sql, got, c.want)
 		}
-		if ch.None() != (c.want == "") {
-			t.Errorf("%s: None is %v", c.sql, ch.None())
-		}
 		if sql := CreateTableSQL(next); !strings.Contains(sql, c.has) {
 			t.Errorf("%s: no %q in\n%s", c.sql, c.has, sql)
 		} else if _, err := define(sql); err != nil {

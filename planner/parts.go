@@ -49,8 +49,8 @@ type Part struct {
 	Spans    []CodeSpan // of the columns' codes, with the separator between them
 	// Opening: nobody writes to it yet, as some process may not know yet that it has to be read.
 	Opening bool `json:",omitempty"`
-	// Announced is when a part that is opened was published, in Unix seconds of whoever did. The catalog sets it.
-	Announced int64 `json:",omitempty"`
+	// Published is when a part that is opened was published, in Unix seconds of whoever did. The catalog sets it.
+	Published int64 `json:",omitempty"`
 
 	number int // in List
 }

@@ -61,7 +61,7 @@ type Column struct {
 	NotNull       bool
 	Required      bool `json:",omitempty"` // a change that is announced makes it NotNull: who writes keeps that
 	AutoIncrement bool
-	Hidden        bool   // the row id of a table without a primary key
+	Hidden        bool   // the row id of a table without a primary key; what an announced change adds or drops
 	Default       string // SQL text of the default; "" for none
 	HasDefault    bool
 	OnUpdate      string // SQL text; ON UPDATE CURRENT_TIMESTAMP
@@ -110,8 +110,8 @@ type IndexState uint8
 
 const (
 	IndexPublic     IndexState = iota // written and read
-	IndexDeleteOnly                   // copies are deleted with their rows, none is made
-	IndexWriteOnly                    // copies are made and deleted, not read; being filled
+	IndexDeleteOnly                   // entries are deleted with their rows, none is made
+	IndexWriteOnly                    // entries are made and deleted, not read; being filled
 )
 
 // CopyKind says what an index entry holds beside its key.

@@ -174,8 +174,8 @@ func (t *Table) TakeBack() *Table {
 	return next
 }
 
-// Settle notes that every row is in the form of the definition. It says whether that was not known before.
-func (t *Table) Settle() bool {
+// EndTransit notes that every row is in the form of the definition. It says whether that was not known before.
+func (t *Table) EndTransit() bool {
 	changed := false
 	for _, c := range t.Columns {
 		if c.InTransit() {

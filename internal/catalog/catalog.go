@@ -9,6 +9,7 @@
 //	drop!…         what is still to be deleted of a table whose definition is gone: its physical table, or its keys
 //	               in one that it shared
 //	sequence!…     the next AUTO_INCREMENT value of a table
+//	progress!…     how many rows a change of a definition has written anew
 //
 // A change writes its entities and raises the version in one entity group transaction, conditional on the
 // version that it was made against. Where other processes may use the store (engine.Engine.Shared),

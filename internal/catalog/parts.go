@@ -27,7 +27,7 @@ func (c *Catalog) makeParts(ctx context.Context, s *Snapshot, t *planner.Table, 
 		}
 		p.Physical = keymap.PartTable(c.database, t.Name, p.Name, s.version+1)
 		if p.Opening {
-			p.Announced = time.Now().Unix()
+			p.Published = time.Now().Unix()
 		}
 		if err := c.engine.CreateTable(ctx, p.Physical, m); err != nil && !isCode(err, engine.CodeExists) {
 			return err
@@ -147,7 +147,7 @@ func (c *Catalog) untilOpen(p *planner.Part) time.Duration {
 	if !p.Opening || !c.engine.Shared() {
 		return 0
 	}
-	if p.Announced > 0 && time.Since(time.Unix(p.Announced, 0)) > noteAge+2*c.lease {
+	if p.Published > 0 && time.Since(time.Unix(p.Published, 0)) > noteAge+2*c.lease {
 		return 0 // however far the clocks of two machines are apart
 	}
 	c.opening.mu.Lock()

@@ -51,7 +51,7 @@ func TestMayOpen(t *testing.T) {
 		t.Error("a part may be opened that was published just now")
 	}
 	old := *p
-	old.Announced -= int64((noteAge + 2*time.Hour).Seconds()) + 60
+	old.Published -= int64((noteAge + 2*time.Hour).Seconds()) + 60
 	if !c.MayOpen(&old) {
 		t.Error("a part may not be opened that was published long ago")
 	}

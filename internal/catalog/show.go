@@ -166,9 +166,9 @@ func indexParts(t *planner.Table) []indexPart {
 		state := ""
 		switch ix.State {
 		case planner.IndexDeleteOnly:
-			state = "being built or dropped: rows add no entries"
+			state = "delete-only: being built or dropped, rows add no entries"
 		case planner.IndexWriteOnly:
-			state = "being filled, not read yet"
+			state = "write-only: being filled, not read yet"
 		}
 		comment := ix.Comment
 		if ix.Beside != "" {

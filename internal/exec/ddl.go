@@ -169,7 +169,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	if t.Before != nil {
 		t = t.TakeBack()
 	}
-	t.Settle() // it has no rows
+	t.EndTransit() // it has no rows
 	t.Name = s.Table.Name
 	t.Alone() // as in MySQL, a copy has no foreign keys
 	for _, ix := range t.Indexes {

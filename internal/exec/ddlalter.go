@@ -169,7 +169,7 @@ func (x *definition) setState(ctx context.Context, t *planner.Table, state plann
 			}
 		}
 		if state == planner.IndexPublic {
-			next.Settle()
+			next.EndTransit()
 		}
 		if found < len(names) {
 			return nil, catalog.ErrConflict // another process has dropped one
@@ -192,10 +192,10 @@ func (x *definition) setState(ctx context.Context, t *planner.Table, state plann
 	}
 }
 
-// settle notes that every row is in the form of its definition.
-func (x *definition) settle(ctx context.Context, t *planner.Table) (*planner.Table, error) {
+// endTransit notes that every row is in the form of its definition.
+func (x *definition) endTransit(ctx context.Context, t *planner.Table) (*planner.Table, error) {
 	next := t.Clone()
-	if !next.Settle() {
+	if !next.EndTransit() {
 		return t, nil
 	}
 	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
@@ -250,7 +250,7 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 		x.noted = false
 	}
 	if len(names) == 0 {
-		return x.settle(ctx, t)
+		return x.endTransit(ctx, t)
 	}
 	return x.setState(ctx, t, planner.IndexPublic, names)
 }

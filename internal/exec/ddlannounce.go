@@ -51,7 +51,7 @@ func announce(t, next *planner.Table, from []int) *planner.Table {
 // prepare publishes what announce makes, and waits until nobody goes by the definition before. Rows that somebody has
 // written since they were verified, and that have no form in the next definition, take the change back.
 func (x *definition) prepare(ctx context.Context, t, next *planner.Table, change *planner.Change) (*planner.Table, error) {
-	if !change.Announced() {
+	if !change.NeedsAnnouncing() {
 		return t, nil
 	}
 	t, err := x.replace(ctx, t, announce(t, next, change.From))
