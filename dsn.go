@@ -1,51 +1,12 @@
 package nearlyfree
 
 import (
-	"fmt"
 	"net"
 	"net/url"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
 )
-
-// option is one setting of a data source name. A new option is one more line in options.
-type option struct {
-	name string
-	set  func(c *Config, v string) error
-	get  func(c *Config) string // "" where it is the default
-}
-
-var options = []option{
-	{"ansi_quotes", func(c *Config, v string) error { return setBool(&c.ANSIQuotes, v) }, func(c *Config) string { return getBool(c.ANSIQuotes) }},
-	{"database", setDatabase, func(c *Config) string { return c.Database }},
-	{"layout", setLayout, func(c *Config) string { return string(c.Layout) }},
-	{"max_entities", func(c *Config, v string) error { return setCount(&c.MaxEntities, v) }, func(c *Config) string { return getCount(c.MaxEntities) }},
-	{"max_memory", setMaxMemory, func(c *Config) string { return getCount(c.MaxMemory) }},
-	{"parallel", setParallel, func(c *Config) string { return getCount(int64(c.Parallel)) }},
-	{"readonly", func(c *Config, v string) error { return setBool(&c.ReadOnly, v) }, func(c *Config) string { return getBool(c.ReadOnly) }},
-	{"scan", setScan, func(c *Config) string { return string(c.Scan) }},
-	{"schema_lease", setLease, getLease},
-}
-
-func findOption(name string) *option {
-	for i := range options {
-		if strings.EqualFold(options[i].name, name) {
-			return &options[i]
-		}
-	}
-	return nil
-}
-
-func optionNames() string {
-	names := make([]string, len(options))
-	for i, o := range options {
-		names[i] = o.name
-	}
-	return strings.Join(names, ", ")
-}
 
 // ParseDSN reads a data source name: one of
 //
@@ -246,119 +207,6 @@ func shown(part string) string {
 		part = strings.ToValidUTF8(part[:most-3], "") + "…"
 	}
 	return part
-}
-
-func (c *Config) setOption(o *option, v string) error {
-	if err := o.set(c, v); err != nil {
-		return configError("option %s=%s: %v", o.name, shown(v), err)
-	}
-	return nil
-}
-
-func setBool(dst *bool, v string) error {
-	switch strings.ToLower(v) {
-	case "true", "1", "yes", "on", "":
-		*dst = true
-	case "false", "0", "no", "off":
-		*dst = false
-	default:
-		return fmt.Errorf("want true or false")
-	}
-	return nil
-}
-
-func getBool(b bool) string {
-	if b {
-		return "true"
-	}
-	return ""
-}
-
-func setCount(dst *int64, v string) error {
-	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < 0 {
-		return fmt.Errorf("want a whole number, 0 or more (0: no bound)")
-	}
-	*dst = n
-	return nil
-}
-
-func getCount(n int64) string {
-	if n == 0 {
-		return ""
-	}
-	return strconv.FormatInt(n, 10)
-}
-
-func setMaxMemory(c *Config, v string) error {
-	n, err := strconv.ParseInt(v, 10, 64)
-	if err != nil || n < -1 || n == 0 {
-		return fmt.Errorf("want a number of bytes, or -1 for no bound")
-	}
-	c.MaxMemory = n
-	return nil
-}
-
-// maxParallel keeps a typing error from opening a connection for each row.
-const maxParallel = 1024
-
-func setParallel(c *Config, v string) error {
-	n, err := strconv.Atoi(v)
-	if err != nil || n < 1 || n > maxParallel {
-		return fmt.Errorf("want a whole number from 1 to %d", maxParallel)
-	}
-	c.Parallel = n
-	return nil
-}
-
-func setLayout(c *Config, v string) error {
-	switch l := Layout(strings.ToLower(v)); l {
-	case LayoutTable, LayoutSingle:
-		c.Layout = l
-		return nil
-	}
-	return fmt.Errorf("want table or single")
-}
-
-func setScan(c *Config, v string) error {
-	switch p := ScanPolicy(strings.ToLower(v)); p {
-	case ScanAllow, ScanWarn, ScanDeny:
-		c.Scan = p
-		return nil
-	}
-	return fmt.Errorf("want allow, warn or deny")
-}
-
-func setLease(c *Config, v string) error {
-	d, err := time.ParseDuration(v)
-	if err != nil || d <= 0 {
-		return fmt.Errorf("want a duration above zero, such as 5s or 500ms")
-	}
-	c.SchemaLease = d
-	return nil
-}
-
-func getLease(c *Config) string {
-	if c.SchemaLease == 0 {
-		return ""
-	}
-	return c.SchemaLease.String()
-}
-
-// maxDatabase leaves room for a table's name in the 63 characters of a physical one.
-const maxDatabase = 30
-
-func setDatabase(c *Config, v string) error {
-	if len(v) > maxDatabase {
-		return fmt.Errorf("at most %d characters", maxDatabase)
-	}
-	for _, r := range v {
-		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' {
-			return fmt.Errorf("want letters, digits, _ and -, not %q", r)
-		}
-	}
-	c.Database = v
-	return nil
 }
 
 func hasPrefixFold(s, prefix string) bool {

@@ -1,0 +1,236 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// openFiles are the paths that this process has open: the system's lock does not say who holds it.
+var openFiles struct {
+	sync.Mutex
+	paths map[string]bool
+}
+
+// OpenFile opens a file, and makes it when there is none (unless ReadOnly). It fails with
+// engine.CodeLocked when the file is in use, and engine.CodeCorrupt when it is not such a file or is damaged.
+func OpenFile(path string, o FileOptions) (engine.Engine, error) {
+	resolved, err := ResolvePath(path)
+	if err != nil {
+		return nil, errFile(path, err)
+	}
+	openFiles.Lock()
+	if openFiles.paths[resolved] {
+		openFiles.Unlock()
+		return nil, engine.Errorf(engine.CodeLocked, "file %s is open in this process already", path)
+	}
+	if openFiles.paths == nil {
+		openFiles.paths = map[string]bool{}
+	}
+	openFiles.paths[resolved] = true
+	openFiles.Unlock()
+
+	f := &File{limits: o.limits(), path: path, resolved: resolved, readOnly: o.ReadOnly}
+	if err := f.open(o); err != nil {
+		if f.db != nil {
+			f.db.Close()
+		}
+		f.release()
+		return nil, err
+	}
+	return f, nil
+}
+
+// ResolvePath gives a path one spelling, whether or not the file is there yet.
+func ResolvePath(path string) (string, error) {
+	if path == "" {
+		return "", errors.New("no path")
+	}
+	abs, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	if real, err := filepath.EvalSymlinks(abs); err == nil {
+		return real, nil
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, filepath.Base(abs)), nil
+}
+
+func (f *File) release() {
+	openFiles.Lock()
+	delete(openFiles.paths, f.resolved)
+	openFiles.Unlock()
+}
+
+func (f *File) open(o FileOptions) (err error) {
+	defer careful()()
+	defer f.guard(&err)
+	info, missing := os.Stat(f.path)
+	if missing != nil && o.ReadOnly {
+		return errFile(f.path, missing)
+	}
+	timeout := o.LockTimeout
+	if timeout <= 0 {
+		timeout = 200 * time.Millisecond
+	}
+	var opened *os.File
+	defer func() {
+		if f.db == nil && opened != nil {
+			unlock(opened) // where bbolt panics, it leaves both
+			opened.Close()
+		}
+	}()
+	f.db, err = bolt.Open(f.path, 0o600, &bolt.Options{
+		Timeout: timeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
+		FreelistType: bolt.FreelistMapType, NoStatistics: true,
+		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
+			opened, err = os.OpenFile(name, flag, mode)
+			return opened, err
+		},
+	})
+	if err != nil {
+		if missing == nil && isStump(info) && opened != nil && !errors.Is(err, berrors.ErrTimeout) {
+			err = errCutOff
+		}
+		return errFile(f.path, err)
+	}
+	if !o.ReadOnly {
+		if err := f.prepareOnce(); err != nil {
+			return errFile(f.path, err)
+		}
+	}
+	if missing != nil {
+		// The file's own name is on disk only when its directory is.
+		if dir, err := os.Open(filepath.Dir(f.path)); err == nil {
+			dir.Sync() // not every system can
+			dir.Close()
+		}
+	}
+	if err := f.db.View(f.load); err != nil {
+		return errFile(f.path, err)
+	}
+	f.commits.init(f)
+	return nil
+}
+
+// isStump says whether a file has less than the two pages without which bbolt cannot even say what is wrong.
+func isStump(info os.FileInfo) bool {
+	return info.Mode().IsRegular() && info.Size() > 0 && info.Size() < 2*int64(os.Getpagesize())
+}
+
+// prepareOnce prepares a file that is new, and writes nothing to any other: least of all to one that is cut off, where
+// what is written could hide what is missing.
+func (f *File) prepareOnce() error {
+	isNew := false
+	err := f.db.View(func(tx *bolt.Tx) error {
+		if err := f.checkSize(tx); err != nil {
+			return err
+		}
+		isNew = tx.Bucket(bucketFile) == nil
+		return nil
+	})
+	if err != nil || !isNew {
+		return err
+	}
+	return f.db.Update(prepare)
+}
+
+// checkSize refuses a file that lacks pages: reading on would end in a fault that no program survives.
+func (f *File) checkSize(tx *bolt.Tx) error {
+	info, err := os.Stat(f.path)
+	if err == nil && info.Size() < tx.Size() {
+		err = errCutOff
+	}
+	return err
+}
+
+// prepare makes the buckets of a new file.
+func prepare(tx *bolt.Tx) error {
+	if k, _ := tx.Cursor().First(); k != nil {
+		return errForeign
+	}
+	b, err := tx.CreateBucket(bucketFile)
+	if err != nil {
+		return err
+	}
+	if err := b.Put(keyFormat, binary.BigEndian.AppendUint32(nil, fileFormat)); err != nil {
+		return err
+	}
+	_, err = tx.CreateBucket(bucketTables)
+	return err
+}
+
+var (
+	errForeign = errors.New("the file belongs to another program")
+	errFormat  = errors.New("the file's format is not known to this version")
+	errCutOff  = errors.New("the file is shorter than it says")
+	errTables  = errors.New("the list of tables is damaged")
+)
+
+// load reads the definitions of tables.
+func (f *File) load(tx *bolt.Tx) error {
+	if err := f.checkSize(tx); err != nil {
+		return err
+	}
+	file, list := tx.Bucket(bucketFile), tx.Bucket(bucketTables)
+	if file == nil || list == nil {
+		return errForeign
+	}
+	if v := file.Get(keyFormat); len(v) != 4 || binary.BigEndian.Uint32(v) != fileFormat {
+		return errFormat
+	}
+	tables := map[string]*fileTable{}
+	err := list.ForEach(func(k, v []byte) error {
+		if len(v) < 8 {
+			return errTables
+		}
+		t := newFileTable(string(v[8:]), binary.BigEndian.Uint64(v), nil)
+		names := tx.Bucket(t.naming)
+		if names == nil || tx.Bucket(t.entities) == nil {
+			return errTables
+		}
+		var err error
+		t.dict, err = readDictionary(names)
+		tables[string(k)] = t
+		return err
+	})
+	f.tables.Store(&tables)
+	return err
+}
+
+// errFile says what is wrong with a file, in the contract's terms.
+func errFile(path string, err error) error {
+	var done *engine.Error
+	if errors.As(err, &done) {
+		return err
+	}
+	var system *fs.PathError
+	if errors.As(err, &system) && system.Path == path {
+		err = system.Err // the path is in the message
+	}
+	code, message := engine.CodeOther, "file "+path
+	switch {
+	case errors.Is(err, berrors.ErrTimeout):
+		return engine.Errorf(engine.CodeLocked, "file %s is in use by another process", path)
+	case errors.Is(err, berrors.ErrDatabaseNotOpen):
+		return errClosed()
+	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
+		errors.Is(err, errForeign), errors.Is(err, errFormat), errors.Is(err, errCutOff), errors.Is(err, errTables),
+		errors.Is(err, errRecordShort), errors.Is(err, errRecordFormat), errors.Is(err, errRecordType), errors.Is(err, errRecordName):
+		code, message = engine.CodeCorrupt, "file "+path+" cannot be read"
+	}
+	return &engine.Error{Code: code, Op: -1, Message: message, Cause: err}
+}

@@ -1,0 +1,105 @@
+package planner
+
+import "github.com/nearlyfreedb/nearlyfree/internal/expr"
+
+// lookup joins left with s by a key or an index of s that left's columns give; nil where there is none or
+// where reading s once, as read does, is cheaper.
+func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr.Node, read *relation) (*relation, error) {
+	path, ok, err := j.lookupPath(left, s, own, on)
+	if err != nil || !ok {
+		return nil, err
+	}
+	out := left.combine(kind, path.scan.Rows)
+	out.set.add(s.index)
+	out.requests = left.requests + left.rows*path.scan.Requests
+	if costOf(out.requests, left.rows*(1+path.scan.Rows)) >= costOf(left.requests+read.requests, left.rows+read.rows) {
+		return nil, nil
+	}
+	out.node = &LookupJoin{Kind: kind, Left: left.node, Right: path.scan, On: conjunction(on)}
+	return out, nil
+}
+
+// lookupPath is how s is read by key for a row of left, if it can be.
+func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (accessPath, bool, error) {
+	if s.table == nil || s.table.Virtual != nil {
+		return accessPath{}, false, nil
+	}
+	var self srcSet
+	self.add(s.index)
+	var linking []expr.Node
+	for _, c := range on {
+		refs := j.block.refers(c)
+		if refs.meets(self) && refs.within(self.union(left.set)) {
+			linking = append(linking, c)
+		}
+	}
+	if len(linking) == 0 {
+		return accessPath{}, false, nil
+	}
+	r := j.request(s, append(append([]expr.Node(nil), own...), linking...), nil, nil)
+	alone, err := chooseAccess(j.request(s, own, nil, nil))
+	if err != nil {
+		return accessPath{}, false, err
+	}
+	r.bound = func(position int) bool { return left.set.has(j.block.sourceOf(position)) }
+	path, err := chooseAccess(r)
+	if err != nil {
+		return accessPath{}, false, err
+	}
+	switch path.scan.Access {
+	case PointRead, PointReads, RangeScan:
+	default:
+		return accessPath{}, false, nil
+	}
+	if !path.cost.less(alone.cost) {
+		return accessPath{}, false, nil // the left columns do not help
+	}
+	// A scan is shared by all left rows of the same key: what needs the left row is checked by the join.
+	scan := *path.scan
+	scan.Recheck = j.ownPart(scan.Recheck, self)
+	scan.Residual = j.ownPart(scan.Residual, self)
+	scan.Filter = j.ownFilter(scan.Filter, self)
+	path.scan = &scan
+	return path, true, nil
+}
+
+// ownPart keeps the conjuncts of n that need no other source.
+func (j *joiner) ownPart(n expr.Node, self srcSet) expr.Node {
+	var own []expr.Node
+	for _, c := range expr.Conjuncts(n) {
+		if j.block.refers(c).within(self) {
+			own = append(own, c)
+		}
+	}
+	return conjunction(own)
+}
+
+// ownFilter keeps what of f needs no other source, still letting all rows through that f does.
+func (j *joiner) ownFilter(f *Filter, self srcSet) *Filter {
+	if f == nil {
+		return nil
+	}
+	if f.Op != FilterAnd && f.Op != FilterOr {
+		if f.Value != nil && !j.block.refers(f.Value).within(self) {
+			return nil
+		}
+		return f
+	}
+	out := &Filter{Op: f.Op}
+	for _, kid := range f.Kids {
+		own := j.ownFilter(kid, self)
+		switch {
+		case own != nil:
+			out.Kids = append(out.Kids, own)
+		case f.Op == FilterOr:
+			return nil
+		}
+	}
+	switch len(out.Kids) {
+	case 0:
+		return nil
+	case 1:
+		return out.Kids[0]
+	}
+	return out
+}
