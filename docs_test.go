@@ -12,6 +12,21 @@ import (
 
 var update = flag.Bool("update", false, "write docs/functions.md anew")
 
+// TestOptionsAreDocumented: the README's table and ParseDSN's comment name every option of a data source name.
+func TestOptionsAreDocumented(t *testing.T) {
+	for path, form := range map[string]string{"README.md": "\n| `%s` | ", "dsn.go": "%s"} {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, o := range options {
+			if !strings.Contains(string(text), fmt.Sprintf(form, o.name)) {
+				t.Errorf("%s does not have the option %s", path, o.name)
+			}
+		}
+	}
+}
+
 // TestFunctionReference keeps docs/functions.md what the code has.
 func TestFunctionReference(t *testing.T) {
 	var b strings.Builder

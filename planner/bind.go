@@ -185,7 +185,7 @@ func collationOf(name string) (value.Collation, error) {
 	case name == "binary", strings.HasSuffix(name, "_bin"), strings.HasSuffix(name, "_cs"):
 		return value.Binary, nil
 	}
-	return 0, newError(codeUnknownCollation, noPos, "Unknown collation: '%s'", name)
+	return 0, unknownCollation(name)
 }
 
 // column binds a name: a column of this query's tables, an alias of its select list, a column of an

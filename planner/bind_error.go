@@ -155,6 +155,10 @@ func unknownColumn(c *dialect.Column, clause string) *Error {
 	return err
 }
 
+func unknownCollation(name string) *Error {
+	return newError(codeUnknownCollation, noPos, "Unknown collation: '%s' (there are nocase and binary)", name)
+}
+
 // orNear adds to the error of an unknown column which of the names may be meant.
 func (e *Error) orNear(names iter.Seq[string]) *Error {
 	if c := e.column; len(c.Name) > 2 {

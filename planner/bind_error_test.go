@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT * FROM (SELECT id, x AS id FROM b) d", 1060, "Duplicate column name 'id'"},
 		{"SELECT NOSUCH(x) FROM a", 1305, "FUNCTION NOSUCH does not exist"},
 		{"SELECT ABS(x, 1) FROM a", 1582, "Incorrect parameter count in the call to native function 'ABS'"},
-		{"SELECT x COLLATE klingon FROM a", 1273, "Unknown collation: 'klingon'"},
+		{"SELECT x COLLATE klingon FROM a", 1273, "Unknown collation: 'klingon' (there are nocase and binary)"},
 		{"SELECT 1e999", 1367, "Illegal double '1e999' value found during parsing"},
 		{"SELECT DATE '2020-13-01'", 1525, "Incorrect DATE value: '2020-13-01'"},
 		{"SELECT y LIKE 'a' ESCAPE 'ab' FROM a", 1210, "Incorrect arguments to ESCAPE"},

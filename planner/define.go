@@ -133,7 +133,7 @@ func tableCollation(name string) (noCase bool, err error) {
 	case name == "", name == "binary", mysqlCharsets[charset] && charset != name:
 		return false, nil
 	}
-	return false, newError(codeUnknownCollation, noPos, "Unknown collation: '%s'", name)
+	return false, unknownCollation(name)
 }
 
 var mysqlCharsets = map[string]bool{

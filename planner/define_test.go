@@ -131,7 +131,7 @@ func TestDefineErrors(t *testing.T) {
 		{"CREATE TABLE t (a DATETIME DEFAULT '0000-00-00 00:00:00')", 1067, "Invalid default value for 'a'"},
 		{"CREATE TABLE t (a INT, b INT DEFAULT (a))", 1054, "Unknown column 'a' in 'default of b'"},
 		{"CREATE TABLE t (a INT ON UPDATE CURRENT_TIMESTAMP)", 1294, "Invalid ON UPDATE clause for 'a' column"},
-		{"CREATE TABLE t (a VARCHAR(5) COLLATE klingon)", 1273, "Unknown collation: 'klingon'"},
+		{"CREATE TABLE t (a VARCHAR(5) COLLATE klingon)", 1273, "Unknown collation: 'klingon' (there are nocase and binary)"},
 		{"CREATE TABLE t (a INT, KEY (a(5)))", 1089, "Incorrect prefix key"},
 		{"CREATE TABLE t (a TEXT, PRIMARY KEY (a(5)))", 1235, "a primary key over the beginning of a column (a(5)) is not supported"},
 		{"CREATE TABLE t (a JSON, KEY (a))", 3152, "JSON column 'a' supports indexing only via generated columns"},

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -200,7 +201,7 @@ func parsePiece(inside string, columns []*Column, find func(name string) int) (K
 	name, form, _ := strings.Cut(inside, ":")
 	p := KeyPiece{Column: find(name)}
 	if p.Column < 0 {
-		return p, errors.New("there is no column " + name)
+		return p, fmt.Errorf("{%s} names no column", inside)
 	}
 	t := columns[p.Column].Type
 	wrong := errors.New("{" + inside + "} does not fit a column of type " + t.String())

@@ -166,7 +166,7 @@ func (r *report) show(title, statement string, args ...any) error {
 		return err
 	}
 	cost := r.connector.Stats().Sub(before)
-	fmt.Printf("   %d requests, %d entities read, %d written; $%.2f for a million on Azure\n",
+	fmt.Printf("   requests %d, entities read %d, written %d; $%.2f for a million on Azure\n",
 		cost.Requests, cost.EntitiesReturned, cost.EntitiesWritten, cost.DollarsPerMillion(nearlyfree.ListPrice))
 	return nil
 }
