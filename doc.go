@@ -57,7 +57,7 @@
 // # Transactions
 //
 // A transaction's writes are held back, seen by its own statements, and sent by Commit as one entity group
-// transaction: all or nothing. So it can hold no more than 100 entities (a row and each of its index copies
+// transaction: all or nothing. So it can hold no more than 100 entities (a row and each of its index entries
 // count as one each) of one physical table and partition: of one table with those inside it, or, where they were made
 // with the option layout=single, of several tables; more is refused with ErrTooLarge. Rows that were read to be
 // written are written only if nobody changed them since: ErrConflict says that the transaction may be run again.

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// Open gives a fresh, empty database in memory. When the test ends, every index copy of every table is held
+// Open gives a fresh, empty database in memory. When the test ends, every index entry of every table is held
 // against its row (CHECK TABLE), the test fails if one is missing, stale or orphaned, and the database is closed.
 func Open(t testing.TB) *sql.DB {
 	t.Helper()
@@ -50,7 +50,7 @@ func Check(db *sql.DB) error {
 		wrong = append(wrong, messages...)
 	}
 	if len(wrong) > 0 {
-		return fmt.Errorf("index copies do not match their rows:\n%s", strings.Join(wrong, "\n"))
+		return fmt.Errorf("index entries do not match their rows:\n%s", strings.Join(wrong, "\n"))
 	}
 	return nil
 }

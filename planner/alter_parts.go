@@ -98,3 +98,16 @@ func (t *Table) EmptyParts(names []string) {
 
 // divides says whether a column is among those that divide the table into parts or partitions.
 func (m *alteration) divides(column int) bool { return slices.Contains(m.t.spreadBy(), column) }
+
+// partNames resolves the names of ALTER TABLE … PARTITION.
+func (m *alteration) partNames(names []string, verb string) ([]*Part, error) {
+	var out []*Part
+	for _, name := range names {
+		p := m.t.Parts.named(name)
+		if p == nil {
+			return nil, newError(codePartitionUnknown, noPos, "Error in list of partitions to %s: table %s has no partition %s", verb, m.t.Name, name)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

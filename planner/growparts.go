@@ -218,16 +218,3 @@ func monthTicks(n int64) (ticks int64, ok bool) {
 	ticks, err := value.TicksFromTime(value.TimeFromTicks(year).AddDate(0, int(n%12), 0))
 	return ticks, err == nil
 }
-
-// partNames resolves the names of ALTER TABLE … PARTITION.
-func (m *alteration) partNames(names []string, verb string) ([]*Part, error) {
-	var out []*Part
-	for _, name := range names {
-		p := m.t.Parts.named(name)
-		if p == nil {
-			return nil, newError(codePartitionUnknown, noPos, "Error in list of partitions to %s: table %s has no partition %s", verb, m.t.Name, name)
-		}
-		out = append(out, p)
-	}
-	return out, nil
-}

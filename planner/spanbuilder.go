@@ -69,7 +69,7 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 	if len(b.sets) == 0 {
 		return b.whole(b.k.prefix)
 	}
-	return b.part(0, append(make([]byte, 0, 96), b.k.prefix...))
+	return b.keyPart(0, append(make([]byte, 0, 96), b.k.prefix...))
 }
 
 func allPoints(set []interval) bool {
@@ -86,8 +86,8 @@ func (b *spanBuilder) whole(prefix string) error {
 	return b.span(prefix, prefix[:len(prefix)-1]+behind)
 }
 
-// part emits what part i allows behind buf, which ends with the separator.
-func (b *spanBuilder) part(i int, buf []byte) error {
+// keyPart emits what key part i allows behind buf, which ends with the separator.
+func (b *spanBuilder) keyPart(i int, buf []byte) error {
 	last := i+1 == len(b.sets)
 	for j, iv := range b.sets[i] {
 		if i == 0 && b.k.dividedFirst() {
@@ -111,7 +111,7 @@ func (b *spanBuilder) part(i int, buf []byte) error {
 		var err error
 		switch {
 		case !last:
-			err = b.part(i+1, append(next, keymap.Separator))
+			err = b.keyPart(i+1, append(next, keymap.Separator))
 		case i+1 == b.k.complete:
 			err = b.key(string(next))
 		case i+1 == b.k.inside: // without the copy, whose key ends here

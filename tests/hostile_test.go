@@ -46,7 +46,7 @@ func fakeService(t *testing.T) (*nearlyfree.Config, *azuretest.Transport) {
 	}, transport
 }
 
-// everywhere runs a test over each kind of store; in the end every index copy must match its row.
+// everywhere runs a test over each kind of store; in the end every index entry must match its row.
 func everywhere(t *testing.T, test func(t *testing.T, db *sql.DB)) {
 	for name, config := range map[string]func() *nearlyfree.Config{
 		"memory": func() *nearlyfree.Config { return &nearlyfree.Config{Store: "mem://"} },

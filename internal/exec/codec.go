@@ -72,7 +72,7 @@ const (
 // maxParts is the number of properties that the longest value an entity can hold (1 MiB) goes into.
 const maxParts = 16
 
-// NewCodec makes the codec of whole rows of t: of the rows themselves, and of index copies that hold all.
+// NewCodec makes the codec of whole rows of t: of the rows themselves, and of index entries that hold all.
 func NewCodec(t *planner.Table) *Codec {
 	columns := make([]int, len(t.Columns))
 	for i := range columns {

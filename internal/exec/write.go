@@ -13,7 +13,7 @@ import (
 )
 
 // PartialError says that a statement outside of a transaction was ended by Cause after some of its rows were
-// written. A row is written with all its index copies or not at all.
+// written. A row is written with all its index entries or not at all.
 type PartialError struct {
 	Parts []string // all of whose rows are deleted
 	Done  int      // other rows that stand
