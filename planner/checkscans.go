@@ -17,6 +17,7 @@ type ScanReason struct {
 	What       string   // "the whole table", "a whole partition", "the whole index surname"
 	Conditions []string // those that no key serves, as SQL
 	Index      []string // columns of an index that would serve; nil where none would
+	Partition  []string // columns of PARTITION BY KEY: no key serves anything before conditions name the partition
 }
 
 func (e *ScanRefusedError) Error() string {
@@ -38,7 +39,10 @@ func (r ScanReason) String() string {
 		return s + ": it has no condition that a key could serve"
 	}
 	s += ": no key serves " + strings.Join(r.Conditions, " AND ")
-	if len(r.Index) > 0 {
+	switch {
+	case len(r.Partition) > 0:
+		s += fmt.Sprintf(" in all partitions; name one by an equality on %s", strings.Join(r.Partition, " and "))
+	case len(r.Index) > 0:
 		s += fmt.Sprintf("; an index on (%s) would", strings.Join(r.Index, ", "))
 	}
 	return s
@@ -66,6 +70,11 @@ func (p *Plan) CheckScans() error {
 			continue
 		}
 		r := ScanReason{Table: s.Table.Name, What: what, Index: s.usefulIndex()}
+		if p := s.Table.Partition; s.Access == TableScan && p != nil && p.Kind == PartitionByKey {
+			for _, c := range p.Columns {
+				r.Partition = append(r.Partition, s.Table.Columns[c].Name)
+			}
+		}
 		for _, n := range expr.Conjuncts(s.Residual) {
 			r.Conditions = append(r.Conditions, expr.String(n))
 		}

@@ -21,6 +21,9 @@ var openFiles struct {
 	paths map[string]bool
 }
 
+// lockTimeout is how long to wait for another process that has the file open.
+const lockTimeout = 200 * time.Millisecond
+
 // OpenFile opens a file, and makes it when there is none (unless ReadOnly). It fails with
 // engine.CodeLocked when the file is in use, and engine.CodeCorrupt when it is not such a file or is damaged.
 func OpenFile(path string, o FileOptions) (engine.Engine, error) {
@@ -82,10 +85,6 @@ func (f *File) open(o FileOptions) (err error) {
 	if missing != nil && o.ReadOnly {
 		return errFile(f.path, missing)
 	}
-	timeout := o.LockTimeout
-	if timeout <= 0 {
-		timeout = 200 * time.Millisecond
-	}
 	var opened *os.File
 	defer func() {
 		if f.db == nil && opened != nil {
@@ -94,7 +93,7 @@ func (f *File) open(o FileOptions) (err error) {
 		}
 	}()
 	f.db, err = bolt.Open(f.path, 0o600, &bolt.Options{
-		Timeout: timeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
+		Timeout: lockTimeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
 		FreelistType: bolt.FreelistMapType, NoStatistics: true,
 		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
 			opened, err = os.OpenFile(name, flag, mode)

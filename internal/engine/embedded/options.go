@@ -18,8 +18,6 @@ type FileOptions struct {
 	Options
 	// ReadOnly opens a file that must be there, shares it with other readers, and refuses writes.
 	ReadOnly bool
-	// LockTimeout is how long to wait for another process that has the file open. 0: 200 ms.
-	LockTimeout time.Duration
 	// NoSync leaves writing to the operating system: fast, and a power cut may destroy the file.
 	NoSync bool
 }
