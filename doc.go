@@ -53,6 +53,7 @@
 //
 // A text that is an integer compares with integers exactly, so that an id of 64 bits may be given as text. Numbers with a
 // fraction compare with texts as floats of 15 digits, as in MySQL: compare a longer DECIMAL with CAST(? AS DECIMAL(p,s)).
+// A TIME compares with a DATE or DATETIME as a time of the day on which the statement began, as in MySQL.
 //
 // # Transactions
 //

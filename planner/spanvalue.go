@@ -21,10 +21,13 @@ const (
 	placeNowhere              // its order is not that of the column: a number against text
 )
 
-// locate finds the place of v, not NULL, in a column of type t. This is what makes a key of an argument of any type
-// (JSON apart, which compares by rules of its own): 7.5 against INT lies above 7, so that "= 7.5" reads nothing and
+// locate finds the place of v, not NULL, in a column of type t. This is what makes a key of an argument of any type:
+// 7.5 against INT lies above 7, so that "= 7.5" reads nothing and
 // "> 7.5" begins behind 7.
 func locate(t *value.Type, v value.Value) (lo, hi value.Value, at place) {
+	if v.Kind() == value.JSON {
+		return v, v, placeNowhere // compares by rules of its own
+	}
 	switch t.Base {
 	case value.TypeBool, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
 		value.TypeBigInt, value.TypeYear:

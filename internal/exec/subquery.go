@@ -108,7 +108,7 @@ func (r *run) Exists(env *expr.Env, s *expr.Subquery) (bool, error) {
 // In says whether x is among the subquery's rows: 1, 0 or NULL.
 func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value, error) {
 	if known := r.slot(s); known.done {
-		return known.set.set.Find(x)
+		return known.set.set.Find(env, x)
 	}
 	if s.Correlated {
 		return r.inRows(env, s, x)
@@ -123,7 +123,7 @@ func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value,
 		return value.NullValue, err
 	}
 	*r.slot(s) = subqueryResult{done: true, set: set}
-	return set.set.Find(x)
+	return set.set.Find(env, x)
 }
 
 // inRows is In over rows that are looked at once: it ends at the first that is equal.
@@ -147,7 +147,7 @@ func (r *run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out valu
 		if err != nil {
 			return value.NullValue, err
 		}
-		equal, err := expr.EqualRows(x, row[:len(x)], collations)
+		equal, err := expr.EqualRows(env, x, row[:len(x)], collations)
 		if err != nil {
 			return value.NullValue, err
 		}

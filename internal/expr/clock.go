@@ -47,6 +47,16 @@ func (e *Env) now() int64 {
 	return clock()
 }
 
+// today makes a TIME that is compared with a point in time (a value of kind beside) one of the day at which the statement
+// began. Other values stay as they are.
+func (e *Env) today(v value.Value, beside value.Kind) value.Value {
+	if v.Kind() != value.Duration || beside != value.Time && beside != value.Date {
+		return v
+	}
+	now := e.now()
+	return value.FromTicks(now - now%value.TicksPerDay + v.Ticks())
+}
+
 // clock is the time of the machine, in ticks.
 func clock() int64 {
 	ticks, err := value.TicksFromTime(time.Now().Truncate(100 * time.Nanosecond))

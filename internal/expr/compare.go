@@ -23,8 +23,9 @@ func (op CompareOp) holds(c int) bool {
 	return c >= 0
 }
 
-// compareValues compares two values that are not NULL.
-func compareValues(a, b value.Value, c value.Collation) (int, error) {
+// compareValues compares two values that are not NULL. A TIME compares with a date or a point in time as one that is so
+// long after the midnight before the statement, as in MySQL.
+func compareValues(env *Env, a, b value.Value, c value.Collation) (int, error) {
 	if a.Kind() == b.Kind() {
 		switch a.Kind() {
 		case value.Int:
@@ -34,19 +35,21 @@ func compareValues(a, b value.Value, c value.Collation) (int, error) {
 		}
 	} else if a.Kind() == value.JSON || b.Kind() == value.JSON {
 		return compareJSON(a, b, c)
+	} else if a.Kind() == value.Duration || b.Kind() == value.Duration {
+		a, b = env.today(a, b.Kind()), env.today(b, a.Kind())
 	}
 	return value.Compare(a, b, c)
 }
 
 // compare is a op b.
-func compare(op CompareOp, a, b value.Value, c value.Collation) (truth, error) {
+func compare(env *Env, op CompareOp, a, b value.Value, c value.Collation) (truth, error) {
 	if a.IsNull() || b.IsNull() {
 		if op == NullEq {
 			return truthOf(a.IsNull() && b.IsNull()), nil
 		}
 		return isUnknown, nil
 	}
-	r, err := compareValues(a, b, c)
+	r, err := compareValues(env, a, b, c)
 	return truthOf(op.holds(r)), err
 }
 
@@ -85,7 +88,7 @@ func compileCompare(n *Compare) condFunc {
 		if err != nil {
 			return isUnknown, err
 		}
-		return compare(op, a, b, collation)
+		return compare(env, op, a, b, collation)
 	}
 }
 
@@ -121,7 +124,7 @@ func compareColumnConst(op CompareOp, col *Column, k value.Value, collation valu
 			if v.Kind() == value.Int {
 				return truthOf(op.holds(cmp.Compare(v.Int(), want))), nil
 			}
-			return compare(op, *v, k, collation)
+			return compare(env, op, *v, k, collation)
 		}
 	case value.String:
 		if collation != value.Binary || op != Eq && op != Ne {
@@ -133,10 +136,10 @@ func compareColumnConst(op CompareOp, col *Column, k value.Value, collation valu
 			if v.Kind() == value.String {
 				return truthOf((v.Text() == want) == (op == Eq)), nil
 			}
-			return compare(op, *v, k, collation)
+			return compare(env, op, *v, k, collation)
 		}
 	}
-	return func(env *Env) (truth, error) { return compare(op, env.Row[i], k, collation) }
+	return func(env *Env) (truth, error) { return compare(env, op, env.Row[i], k, collation) }
 }
 
 func compareColumnParam(op CompareOp, i, arg int, collation value.Collation) condFunc {
@@ -148,7 +151,7 @@ func compareColumnParam(op CompareOp, i, arg int, collation value.Collation) con
 		if a.Kind() == value.Int && b.Kind() == value.Int {
 			return truthOf(op.holds(cmp.Compare(a.Int(), b.Int()))), nil
 		}
-		return compare(op, *a, *b, collation)
+		return compare(env, op, *a, *b, collation)
 	}
 }
 
@@ -172,7 +175,7 @@ func compileTuples(op CompareOp, l, r *Tuple) condFunc {
 			if a.IsNull() || b.IsNull() {
 				return isUnknown, nil
 			}
-			c, err := compareValues(a, b, collations[i])
+			c, err := compareValues(env, a, b, collations[i])
 			if err != nil || c != 0 {
 				return truthOf(op.holds(c)), err
 			}

@@ -143,7 +143,7 @@ func TestCompareTuples(t *testing.T) {
 func samples(t testing.TB) []value.Value {
 	var out []value.Value
 	for _, n := range argsOf(t, list{nil, 0, 1, 2, -1, uint64(1), uint64(1 << 63), true, false, "dec=1.0", "dec=1.5", "dec=0.1", 1.0, 1.5, 0.1, math.Copysign(0, -1),
-		"", "1", "1.0", "a", "A", "b", "ä", "abc", "bytes=a", "bytes=1", "dt=2024-01-01 00:00:00", "date=2024-01-01", "2024-01-01", "json=1", `json="a"`, "json={}"}) {
+		"", "1", "1.0", "a", "A", "b", "ä", "abc", "bytes=a", "bytes=1", "dt=2024-01-01 00:00:00", "date=2024-01-01", "2024-01-01", "time=10:10:10", "time=-10:10:10", "json=1", `json="a"`, "json={}"}) {
 		out = append(out, n.(*Const).V)
 	}
 	return out
@@ -224,6 +224,39 @@ func rowText(row []value.Value) string {
 		s += fmt.Sprintf("%v:%s ", v.Kind(), literal(v))
 	}
 	return s
+}
+
+// A TIME compares with a point in time as one of the day of the statement, and what hangs on the day is kept by no
+// definition and no plan.
+func TestCompareToday(t *testing.T) {
+	const day = 738000 * value.TicksPerDay
+	now := &Env{Session: &Session{Now: day + 5*value.TicksPerSecond}}
+	clock, point, date := col(0, value.TypeTime), col(1, value.TypeDateTime), col(2, value.TypeDate)
+	now.Row = []value.Value{value.FromDuration(-value.TicksPerSecond), value.FromTicks(day - value.TicksPerSecond), value.FromDate(day)}
+	for _, test := range []struct {
+		n    Node
+		want string
+	}{
+		{must(NewCompare(Eq, clock, point)), "1"},
+		{must(NewCompare(Lt, clock, date)), "1"},
+		{must(NewCompare(Ge, date, clock)), "1"},
+		{must(NewIn(clock, []Node{date, point}, false)), "1"},
+		{must(NewCompare(Le, &Tuple{List: []Node{clock, date}}, &Tuple{List: []Node{point, date}})), "1"},
+		{must(NewCompare(Eq, NewConst(now.Row[0]), NewConst(now.Row[1]))), "1"},
+		{must(NewCall("NULLIF", []Node{clock, point})), "NULL"},
+		{must(NewCall("FIELD", []Node{clock, date, point})), "2"},
+		{must(NewCall("GREATEST", []Node{clock, date})), value.Text(value.FromTicks(day))},
+	} {
+		if got := value.Text(eval(t, test.n, now)); got != test.want {
+			t.Errorf("%s = %s, want %s", String(test.n), got, test.want)
+		}
+		if VolatilityOf(test.n) != Stable {
+			t.Errorf("%s does not hang on the day", String(test.n))
+		}
+	}
+	if n := must(NewCompare(Eq, clock, NewConst(value.FromString("10:00:00")))); VolatilityOf(n) != Immutable {
+		t.Errorf("%s hangs on the day", String(n))
+	}
 }
 
 func TestCompareJSON(t *testing.T) {

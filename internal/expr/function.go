@@ -24,6 +24,7 @@ type Function struct {
 
 	aliases   []string                // other names of the same function
 	strict    bool                    // NULL among the arguments gives NULL: Eval gets none
+	compares  bool                    // compares its arguments with each other
 	condition bool                    // yields nothing but 1, 0 and NULL
 	null      func(args []Node) bool  // whether it may yield NULL; nil: it may
 	check     func(args []Node) error // what Min and Max do not say
@@ -180,13 +181,13 @@ var (
 		},
 	}
 	betweenFunction = &Function{
-		Name: "BETWEEN", Min: 3, Max: 3, condition: true, Type: toInt,
-		Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-			from, err := compare(Ge, args[0], args[1], value.Binary)
+		Name: "BETWEEN", Min: 3, Max: 3, condition: true, compares: true, Type: toInt,
+		Eval: func(env *Env, args []value.Value) (value.Value, error) {
+			from, err := compare(env, Ge, args[0], args[1], value.Binary)
 			if err != nil {
 				return value.NullValue, err
 			}
-			to, err := compare(Le, args[0], args[2], value.Binary)
+			to, err := compare(env, Le, args[0], args[2], value.Binary)
 			if err != nil {
 				return value.NullValue, err
 			}

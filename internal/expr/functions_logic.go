@@ -15,7 +15,7 @@ func logicFunctions() []*Function {
 			Doc:  "then where condition is true, else where it is false or NULL; the other one is not computed.",
 			Type: func(args []Node) value.Type { return UnifyTypes(args[1].Type(), args[2].Type()) }, compile: compileIf,
 			null: func(args []Node) bool { return anyNull(args[1:]) }},
-		{Name: "NULLIF", Signature: "NULLIF(x, y)", Family: "condition", Min: 2, Max: 2,
+		{Name: "NULLIF", Signature: "NULLIF(x, y)", Family: "condition", compares: true, Min: 2, Max: 2,
 			Doc:  "NULL where x = y, else x.",
 			Type: func(args []Node) value.Type { return args[0].Type() }, compile: compileNullif,
 			simplify: func(n *Call) Node {
@@ -29,10 +29,10 @@ func logicFunctions() []*Function {
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				return truthValues[truthOf(args[0].IsNull())], nil
 			}},
-		{Name: "GREATEST", Signature: "GREATEST(x, y, …)", Family: "condition", Min: 2, Max: -1, null: anyNull,
+		{Name: "GREATEST", Signature: "GREATEST(x, y, …)", Family: "condition", compares: true, Min: 2, Max: -1, null: anyNull,
 			Doc:  "The greatest argument, NULL where one is NULL. Numbers among texts compare as texts.",
 			Type: unified, compile: func(n *Call) Func { return compileExtreme(n, 1) }},
-		{Name: "LEAST", Signature: "LEAST(x, y, …)", Family: "condition", Min: 2, Max: -1, null: anyNull,
+		{Name: "LEAST", Signature: "LEAST(x, y, …)", Family: "condition", compares: true, Min: 2, Max: -1, null: anyNull,
 			Doc:  "The least argument, NULL where one is NULL. Numbers among texts compare as texts.",
 			Type: unified, compile: func(n *Call) Func { return compileExtreme(n, -1) }},
 	}
@@ -107,7 +107,7 @@ func compileNullif(n *Call) Func {
 		if err != nil {
 			return b, err
 		}
-		equal, err := compare(Eq, a, b, collation)
+		equal, err := compare(env, Eq, a, b, collation)
 		if err != nil || equal == isTrue {
 			return value.NullValue, err
 		}
@@ -127,8 +127,9 @@ func compileExtreme(n *Call, sign int) Func {
 			if v.IsNull() {
 				return v, nil
 			}
+			v, best = env.today(v, best.Kind()), env.today(best, v.Kind())
 			var c int
-			if c, err = compareValues(v, best, collation); c*sign > 0 {
+			if c, err = compareValues(env, v, best, collation); c*sign > 0 {
 				best = v
 			}
 		}

@@ -31,7 +31,7 @@ func searchFunctions() []*Function {
 			}},
 		{Name: "FIND_IN_SET", Signature: "FIND_IN_SET(text, list)", Family: "text", Doc: "The place of text in a list with commas, 1-based; 0 where it is not in it.", Min: 2, Max: 2,
 			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: evalFindInSet},
-		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
+		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", compares: true, Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
 			null: neverNull, Type: toInt, compile: compileField},
 		{Name: "ELT", Signature: "ELT(n, x, …)", Family: "text", Doc: "The n-th of the texts, 1-based; NULL where there is none.", Min: 2, Max: -1,
 			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:])...) }, Eval: evalElt},
@@ -124,7 +124,7 @@ func compileField(n *Call) Func {
 			if err != nil {
 				return v, err
 			}
-			t, err := compare(Eq, x, v, collation)
+			t, err := compare(env, Eq, x, v, collation)
 			if err != nil {
 				return value.NullValue, err
 			}

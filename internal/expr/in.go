@@ -56,7 +56,7 @@ func findIn(xs []Func, set func(*Env) (*Set, error)) condFunc {
 		if err != nil {
 			return isUnknown, err
 		}
-		return s.find(row)
+		return s.find(env, row)
 	}
 }
 
@@ -109,7 +109,7 @@ func compileInLinear(n *In) condFunc {
 			if err != nil {
 				return isUnknown, err
 			}
-			t, err := compare(Eq, v, e, collation)
+			t, err := compare(env, Eq, v, e, collation)
 			if err != nil || t == isTrue {
 				return t, err
 			}

@@ -58,17 +58,17 @@ func (s *Set) Add(row []value.Value) {
 }
 
 // Find says whether x is in the set: 1, 0, or NULL where that hangs on a NULL.
-func (s *Set) Find(x []value.Value) (value.Value, error) {
-	t, err := s.find(x)
+func (s *Set) Find(env *Env, x []value.Value) (value.Value, error) {
+	t, err := s.find(env, x)
 	return truthValues[t], err
 }
 
-func (s *Set) find(x []value.Value) (truth, error) {
+func (s *Set) find(env *Env, x []value.Value) (truth, error) {
 	if s.ints != nil && x[0].Kind() == value.Int {
 		if _, ok := s.ints[x[0].Int()]; ok {
 			return isTrue, nil
 		}
-		return s.compare(x, s.nulls)
+		return s.compare(env, x, s.nulls)
 	}
 	var space [4]form
 	forms := space[:0]
@@ -76,11 +76,11 @@ func (s *Set) find(x []value.Value) (truth, error) {
 	key := octets[:0]
 	for i, v := range x {
 		if v.IsNull() {
-			return s.findNull(x)
+			return s.findNull(env, x)
 		}
 		of, by, ok := s.classes[i].match(classOf(v.Kind()))
 		if !ok {
-			return s.compare(x, s.rows)
+			return s.compare(env, x, s.rows)
 		}
 		forms = append(forms, of)
 		key = by.append(key, v, s.collations[i])
@@ -88,13 +88,13 @@ func (s *Set) find(x []value.Value) (truth, error) {
 	if _, ok := s.table(forms)[string(key)]; ok {
 		return isTrue, nil
 	}
-	return s.compare(x, s.nulls)
+	return s.compare(env, x, s.nulls)
 }
 
 // findNull is find of a row that holds a NULL: a NULL alone equals nothing for certain.
-func (s *Set) findNull(x []value.Value) (truth, error) {
+func (s *Set) findNull(env *Env, x []value.Value) (truth, error) {
 	if len(x) > 1 || len(s.rows) == 0 {
-		return s.compare(x, s.rows)
+		return s.compare(env, x, s.rows)
 	}
 	return isUnknown, nil
 }
@@ -139,10 +139,10 @@ func (s *Set) made(forms []form) map[string]struct{} {
 }
 
 // compare is find by comparison with each of these rows.
-func (s *Set) compare(x []value.Value, rows [][]value.Value) (truth, error) {
+func (s *Set) compare(env *Env, x []value.Value, rows [][]value.Value) (truth, error) {
 	out := isFalse
 	for _, row := range rows {
-		t, err := equalRows(x, row, s.collations)
+		t, err := equalRows(env, x, row, s.collations)
 		if err != nil || t == isTrue {
 			return t, err
 		}
@@ -154,15 +154,15 @@ func (s *Set) compare(x []value.Value, rows [][]value.Value) (truth, error) {
 }
 
 // EqualRows says whether two rows are equal: 1, 0, or NULL where that hangs on a NULL.
-func EqualRows(a, b []value.Value, collations []value.Collation) (value.Value, error) {
-	t, err := equalRows(a, b, collations)
+func EqualRows(env *Env, a, b []value.Value, collations []value.Collation) (value.Value, error) {
+	t, err := equalRows(env, a, b, collations)
 	return truthValues[t], err
 }
 
-func equalRows(a, b []value.Value, collations []value.Collation) (truth, error) {
+func equalRows(env *Env, a, b []value.Value, collations []value.Collation) (truth, error) {
 	out := isTrue
 	for i := range a {
-		t, err := compare(Eq, a[i], b[i], collations[i])
+		t, err := compare(env, Eq, a[i], b[i], collations[i])
 		if err != nil || t == isFalse {
 			return isFalse, err
 		}

@@ -67,8 +67,8 @@ func TestSetFindsWhatIsEqual(t *testing.T) {
 					x[i] = pool[i][r.IntN(len(pool[i]))]
 				}
 			}
-			want, wantErr := s.compare(x, s.rows)
-			got, err := s.find(x)
+			want, wantErr := s.compare(&Env{}, x, s.rows)
+			got, err := s.find(&Env{}, x)
 			if got != want && wantErr == nil || (err != nil) != (wantErr != nil) {
 				t.Fatalf("%v in %v by %v: got %v, %v; one after the other %v, %v", x, s.rows, collations, got, err, want, wantErr)
 			}
@@ -95,8 +95,8 @@ func TestSetIsShared(t *testing.T) {
 			wg.Go(func() {
 				for _, v := range all {
 					x := []value.Value{v}
-					want, wantErr := s.compare(x, s.rows)
-					if got, err := s.find(x); got != want || (err != nil) != (wantErr != nil) {
+					want, wantErr := s.compare(&Env{}, x, s.rows)
+					if got, err := s.find(&Env{}, x); got != want || (err != nil) != (wantErr != nil) {
 						t.Errorf("%v: got %v, %v; want %v, %v", v, got, err, want, wantErr)
 					}
 				}

@@ -16,15 +16,46 @@ const (
 func VolatilityOf(n Node) Volatility {
 	v := Immutable
 	Walk(n, func(n Node) bool {
-		switch n := n.(type) {
-		case *Call:
-			v = max(v, n.Func.Volatility)
-		case *Subquery:
-			v = max(v, Stable)
-		}
+		v = max(v, ownVolatility(n))
 		return v < Volatile
 	})
 	return v
+}
+
+// ownVolatility is n's, whatever its operands'.
+func ownVolatility(n Node) Volatility {
+	switch n := n.(type) {
+	case *Call:
+		if n.Func.compares && comparesToday(n) {
+			return max(Stable, n.Func.Volatility)
+		}
+		return n.Func.Volatility
+	case *Subquery:
+		return Stable
+	case *Compare, *In:
+		if comparesToday(n) {
+			return Stable
+		}
+	}
+	return Immutable
+}
+
+// comparesToday says whether n compares a TIME with a point in time, which hangs on the date.
+func comparesToday(n Node) bool {
+	var duration, date bool
+	var look func(n Node)
+	look = func(n Node) {
+		switch k := n.(type) {
+		case *Tuple:
+			kids(k, look)
+		default:
+			t := k.Type().Base
+			duration = duration || t == value.TypeTime
+			date = date || t == value.TypeDate || t == value.TypeDateTime
+		}
+	}
+	kids(n, look)
+	return duration && date
 }
 
 // Deterministic says whether n gives the same value each time it is computed over the same row within
@@ -57,10 +88,7 @@ const maxFolded = 64 << 10
 // fold computes n where all that it is made of is constant. An error is left to the execution, which may
 // never come to compute it.
 func fold(n Node) Node {
-	if call, ok := n.(*Call); ok && call.Func.Volatility != Immutable {
-		return n
-	}
-	if !constantKids(n) {
+	if !constantKids(n) || ownVolatility(n) != Immutable {
 		return n
 	}
 	v, err := CompileOperand(n)(&Env{})

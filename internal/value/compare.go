@@ -17,7 +17,7 @@ import (
 //   - A time with a number compares as numbers (YYYYMMDDHHMMSS).
 //   - Text with text compares by c, octets with anything textual by their octets.
 //
-// TIME with DATE or DATETIME is a *CompareError: MySQL would have to know today's date.
+// TIME with DATE or DATETIME is a *CompareError: who knows the date makes a DATETIME of the TIME first.
 func Compare(a, b Value, c Collation) (int, error) {
 	if a.kind == b.kind {
 		return compareSame(a, b, c), nil
