@@ -41,7 +41,8 @@ type Applied uint8
 const (
 	// AppliedNo: nothing of the statement stands.
 	AppliedNo Applied = iota
-	// AppliedPartly: some of the statement's rows stand; the message says which.
+	// AppliedPartly: some of the statement's rows stand; the message says which. Of a change of definitions some steps
+	// are made: the same statement, sent again, goes on with an index; others SHOW CREATE TABLE tells of.
 	AppliedPartly
 	// AppliedUnknown: the answer of the store was lost; the write may stand. Read before writing again.
 	AppliedUnknown

@@ -49,6 +49,7 @@ func translated(err error, text string) error {
 		noTable   *planner.NoTableError
 		refused   *planner.ScanRefusedError
 		run       *exec.Error
+		halfway   *exec.HalfwayError
 		partial   *exec.PartialError
 		conflict  *exec.ConflictError
 		changed   *exec.SchemaChangedError
@@ -65,6 +66,8 @@ func translated(err error, text string) error {
 		arguments *expr.TooLongError
 	)
 	switch {
+	case errors.As(err, &halfway):
+		return halfDone(halfway, text)
 	case errors.As(err, &partial):
 		return partlyDone(partial, text)
 	case errors.As(err, &syntax):
@@ -119,8 +122,9 @@ func isPlainEnd(err error) bool {
 		return false
 	}
 	var partial *exec.PartialError
+	var halfway *exec.HalfwayError
 	var stored *engine.Error
-	return !errors.As(err, &partial) && !(errors.As(err, &stored) && stored.Applied == engine.Unknown)
+	return !errors.As(err, &halfway) && !errors.As(err, &partial) && !(errors.As(err, &stored) && stored.Applied == engine.Unknown)
 }
 
 // isOutdated says whether err comes of a definition that was changed since it was read, and nothing was written.
@@ -161,6 +165,20 @@ func partlyDone(p *exec.PartialError, text string) *Error {
 		e.Number, e.State, e.RequestID, e.Applied, e.class = cause.Number, cause.State, cause.RequestID, cause.Applied, cause.class
 	}
 	if (p.Done > 0 || len(p.Parts) > 0) && e.Applied == AppliedNo {
+		e.Applied = AppliedPartly
+	}
+	return e
+}
+
+// halfDone keeps all that is known of what stopped a change of definitions some of whose steps are made.
+func halfDone(h *exec.HalfwayError, text string) *Error {
+	e := &Error{}
+	var cause *Error
+	if errors.As(translate(h.Cause, text), &cause) {
+		*e = *cause
+	}
+	e.Message, e.cause = h.Error(), h
+	if e.Applied == AppliedNo {
 		e.Applied = AppliedPartly
 	}
 	return e

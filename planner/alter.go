@@ -260,6 +260,7 @@ func (m *alteration) drop(a *dialect.AlterAction) error {
 			order = append(order, j)
 		}
 	}
+	m.t.Retired = append(m.t.Retired, m.t.Columns[i].Property)
 	m.reorder(order)
 	m.change.Rewrite = true
 	return nil

@@ -62,6 +62,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	if !sameForm(old.Type, col.Type) {
 		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
 		col.Former = &Former{old.Property, old.Type}
+		m.t.Retired = append(m.t.Retired, old.Property)
 	}
 	m.change.Verify = m.change.Rewrite || col.NotNull && !old.NotNull || a.Column.Check != nil
 	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate

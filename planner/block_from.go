@@ -81,6 +81,9 @@ func (q *selection) addTable(t *Table, n *dialect.TableName) (fromClause, error)
 	q.block.add(src, t.RowWidth())
 	fields := make([]field, 0, len(t.Columns)+1)
 	for i, c := range t.Columns {
+		if c.Withheld {
+			continue
+		}
 		fields = append(fields, field{
 			name: c.Name, src: src, ordinal: i, typ: c.Type, nullable: !c.NotNull, hidden: c.Hidden,
 		})

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -193,16 +194,11 @@ func (d *definer) find(name string) int {
 // property finds a property's name that no other column has: a renamed column keeps the one it had.
 func (d *definer) property(name string) string {
 	property := keymap.PropertyName(name)
-	for n := 2; ; n++ {
-		taken := false
-		for _, c := range d.t.Columns {
-			taken = taken || strings.EqualFold(c.Property, property)
-		}
-		if !taken {
-			return property
-		}
+	is := func(other string) bool { return strings.EqualFold(other, property) }
+	for n := 2; slices.ContainsFunc(d.t.Retired, is) || slices.ContainsFunc(d.t.Columns, func(c *Column) bool { return is(c.Property) }); n++ {
 		property = keymap.PropertyName(name + " " + strconv.Itoa(n))
 	}
+	return property
 }
 
 // finish checks what only the whole definition tells, and binds its texts.

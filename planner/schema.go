@@ -34,6 +34,9 @@ type Table struct {
 	FirstAutoIncrement int64
 	// KeyNames are the index key names that were ever used, so that none is used again for another index.
 	KeyNames []string
+	// Retired are the properties of columns that are no more. Some row may hold one still, so none is used again before
+	// every row was written anew.
+	Retired []string `json:",omitempty"`
 	// Before are the columns as they were before a change that is announced and not made yet; nil when none is.
 	Before []*Column `json:",omitempty"`
 	// Coming are the checks of such a change. Who writes keeps them.
@@ -61,7 +64,8 @@ type Column struct {
 	NotNull       bool
 	Required      bool `json:",omitempty"` // a change that is announced makes it NotNull: who writes keeps that
 	AutoIncrement bool
-	Hidden        bool   // the row id of a table without a primary key; what an announced change adds or drops
+	Hidden        bool   // found by its name only, not by *: the row id of a table without a primary key
+	Withheld      bool   `json:",omitempty"` // with Hidden: a change that is announced adds or drops it, and nobody finds it
 	Default       string // SQL text of the default; "" for none
 	HasDefault    bool
 	OnUpdate      string // SQL text; ON UPDATE CURRENT_TIMESTAMP

@@ -25,6 +25,9 @@ func (e *NoTableError) Error() string {
 func (t *Table) Init() error {
 	t.byName = make(map[string]int, len(t.Columns))
 	for i, c := range t.Columns {
+		if c.Withheld {
+			continue
+		}
 		name := strings.ToLower(c.Name)
 		if t.IsOpen() && i > 0 {
 			if _, dup := t.byName[name]; dup {
@@ -138,7 +141,7 @@ func (t *Table) Clone() *Table {
 		c.Indexes[i] = &d
 	}
 	c.Checks, c.Coming = slices.Clone(t.Checks), slices.Clone(t.Coming)
-	c.KeyNames = slices.Clone(t.KeyNames)
+	c.KeyNames, c.Retired = slices.Clone(t.KeyNames), slices.Clone(t.Retired)
 	c.Children = slices.Clone(t.Children)
 	if t.Inside != nil {
 		in := *t.Inside
@@ -171,12 +174,20 @@ func cloneColumns(columns []*Column) []*Column {
 func (t *Table) TakeBack() *Table {
 	next := t.Clone()
 	next.Columns, next.Before, next.Coming = cloneColumns(t.Before), nil, nil
+	for i, c := range t.Columns {
+		if i >= len(t.Before) {
+			next.Retired = append(next.Retired, c.Property)
+		} else if c.Former != nil {
+			next.Retired = append(next.Retired, c.Former.Property)
+		}
+	}
 	return next
 }
 
 // EndTransit notes that every row is in the form of the definition. It says whether that was not known before.
 func (t *Table) EndTransit() bool {
-	changed := false
+	changed := len(t.Retired) > 0
+	t.Retired = nil
 	for _, c := range t.Columns {
 		if c.InTransit() {
 			c.Former, c.Added = nil, false

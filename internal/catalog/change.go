@@ -294,7 +294,9 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 	}
 	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: append([]engine.Op{raise}, ops...), Meter: m})
 	if engine.IsUnsure(err) {
-		err = c.settle(ctx, s, id, err)
+		if err = c.settle(ctx, s, id, err); err == nil && m != nil {
+			m.Written.Add(int64(len(ops) + 1))
+		}
 	}
 	if err != nil {
 		c.Forget()

@@ -33,7 +33,7 @@ func gravesOf(tables []*planner.Table) []*grave {
 	var goes []string
 	for _, t := range tables {
 		if !t.SharesPhysical() {
-			own = append(own, &grave{name: t.Name, tables: t.Physicals()})
+			own = append(own, physicalGraves(t.Name, t.Physicals())...)
 			goes = append(goes, t.Physicals()...)
 		}
 	}

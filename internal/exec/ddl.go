@@ -45,6 +45,25 @@ func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr
 		return nil, err
 	}
 	x := &definition{Definer: d, session: session, meter: m}
+	out, err := x.run(ctx, stmt)
+	if err != nil && x.stands() {
+		return nil, &HalfwayError{err}
+	}
+	return out, err
+}
+
+// HalfwayError says that a change of definitions was ended by Cause when some of its steps were made.
+type HalfwayError struct{ Cause error }
+
+func (e *HalfwayError) Error() string {
+	return e.Cause.Error() + " (some of the change is made, see SHOW CREATE TABLE and SHOW INDEX)"
+}
+
+// Unwrap gives the cause.
+func (e *HalfwayError) Unwrap() error { return e.Cause }
+
+func (x *definition) run(ctx context.Context, stmt dialect.Statement) (*Outcome, error) {
+	session := x.session
 	switch s := stmt.(type) {
 	case *dialect.CreateTable:
 		return x.createTable(ctx, s)
@@ -78,7 +97,19 @@ type definition struct {
 	*Definer
 	session *expr.Session
 	meter   *engine.Meter
-	noted   bool // how many rows were written anew may have been noted
+	noted   bool  // how many rows were written anew may have been noted
+	gone    int64 // how many operations of the statement were committed when nothing of it stood any more
+	stood   bool  // something did when the action that is under way began
+}
+
+// stands says whether something of what the statement has done stands.
+func (x *definition) stands() bool { return x.meter.Written.Load() > x.gone }
+
+// takenBack notes that nothing stands of the action that is under way.
+func (x *definition) takenBack() {
+	if !x.stood {
+		x.gone = x.meter.Written.Load()
+	}
 }
 
 // table finds a table of the session's database.
@@ -209,6 +240,7 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 		if dropErr := x.Catalog.Drop(context.WithoutCancel(ctx), []*planner.Table{t}, x.meter); dropErr != nil {
 			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
 		}
+		x.takenBack()
 		return nil, err
 	}
 	return &Outcome{Result: r}, nil

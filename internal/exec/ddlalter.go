@@ -23,6 +23,7 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if t, err = x.finish(ctx, t); err != nil {
 		return err
 	}
+	x.takenBack() // what was finished is no part of this one
 	if err := x.keepsCopies(ctx, t, actions); err != nil {
 		return err
 	}
@@ -36,6 +37,7 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 		}
 	}
 	for i := range actions {
+		x.stood = x.stands()
 		if t, err = x.act(ctx, t, &actions[i]); err != nil {
 			return err
 		}
@@ -241,7 +243,7 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 		if len(names) == 0 {
 			return nil, err
 		}
-		return nil, x.takeBack(ctx, t, names, err)
+		return nil, x.takeBack(ctx, t, names, change.Rewrite, err)
 	}
 	if x.noted {
 		if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
@@ -261,8 +263,8 @@ func sameColumns(a, b *planner.Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y *planner.Column) bool { return x.Property == y.Property })
 }
 
-// takeBack removes indexes that could not be filled, and gives the reason.
-func (x *definition) takeBack(ctx context.Context, t *planner.Table, names []string, cause error) error {
+// takeBack removes indexes that could not be filled, and gives the reason. A change of columns, rewritten, stays.
+func (x *definition) takeBack(ctx context.Context, t *planner.Table, names []string, rewritten bool, cause error) error {
 	if ctx.Err() != nil || passing(cause) {
 		return cause // as after a crash: CREATE INDEX goes on, DROP INDEX gives up
 	}
@@ -271,6 +273,9 @@ func (x *definition) takeBack(ctx context.Context, t *planner.Table, names []str
 		if t, err = x.act(ctx, t, &dialect.AlterAction{Kind: dialect.DropIndexAction, Name: name}); err != nil {
 			return err
 		}
+	}
+	if !rewritten {
+		x.takenBack()
 	}
 	return cause
 }

@@ -2,9 +2,11 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -24,7 +26,7 @@ func announce(t, next *planner.Table, from []int) *planner.Table {
 	for i, col := range next.Columns {
 		if from[i] < 0 {
 			coming := *col
-			coming.Hidden, coming.NotNull = true, col.NotNull && col.HasDefault
+			coming.Hidden, coming.Withheld, coming.NotNull = true, true, col.NotNull && col.HasDefault
 			between.Columns = append(between.Columns, &coming)
 			continue
 		}
@@ -41,7 +43,7 @@ func announce(t, next *planner.Table, from []int) *planner.Table {
 	}
 	for i, col := range between.Columns[:len(t.Columns)] {
 		if !slices.Contains(from, i) {
-			col.Hidden, col.NotNull = true, false
+			col.Hidden, col.Withheld, col.NotNull = true, true, false
 		}
 	}
 	between.Before = t.Columns
@@ -59,8 +61,15 @@ func (x *definition) prepare(ctx context.Context, t, next *planner.Table, change
 		return nil, err
 	}
 	if err := x.verify(ctx, t, next, change); err != nil {
-		if _, backErr := x.replace(ctx, t, t.TakeBack()); backErr != nil {
+		_, backErr := x.replace(ctx, t, t.TakeBack())
+		if isNoTable(backErr) || errors.Is(backErr, catalog.ErrConflict) {
+			return nil, err // others have changed it, and so taken it back, or dropped the table
+		}
+		if backErr != nil {
 			return nil, fmt.Errorf("%w (and the change, which was announced, could not be taken back: %v)", err, backErr)
+		}
+		if len(change.Drop) == 0 { // else those indexes are retired
+			x.takenBack()
 		}
 		return nil, err
 	}
