@@ -184,8 +184,12 @@ func (t *Table) TakeBack() *Table {
 	return next
 }
 
-// EndTransit notes that every row is in the form of the definition. It says whether that was not known before.
+// EndTransit notes that every row is in the form of the definition. It says whether that was not known before. A change that is
+// announced goes on.
 func (t *Table) EndTransit() bool {
+	if t.Before != nil {
+		return false
+	}
 	changed := len(t.Retired) > 0
 	t.Retired = nil
 	for _, c := range t.Columns {

@@ -161,6 +161,7 @@ func (x *definition) published(ctx context.Context, t *planner.Table) (*planner.
 
 // setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before.
 func (x *definition) setState(ctx context.Context, t *planner.Table, state planner.IndexState, names []string) (*planner.Table, error) {
+	written := t // the definition that every row was written by, where the indexes become public
 	for try := 1; ; try++ {
 		next := t.Clone()
 		found := 0
@@ -170,7 +171,7 @@ func (x *definition) setState(ctx context.Context, t *planner.Table, state plann
 				found++
 			}
 		}
-		if state == planner.IndexPublic {
+		if state == planner.IndexPublic && sameColumns(written, t) {
 			next.EndTransit()
 		}
 		if found < len(names) {
