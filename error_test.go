@@ -27,7 +27,8 @@ func TestErrorPlace(t *testing.T) {
 				"SELECT b.titles FROM book b JOIN book c ON c.id = b.id\n       ^",
 			nearlyfree.ErrUnknownColumn},
 		{"INSERT INTO book (id, tilte) VALUES (1, 'x')",
-			"Error 1054 (42S22): Unknown column 'tilte' in 'field list' (did you mean title?)", nearlyfree.ErrUnknownColumn},
+			"Error 1054 (42S22): Unknown column 'tilte' in 'field list' (did you mean title?), at line 1, column 23\n" +
+				"INSERT INTO book (id, tilte) VALUES (1, 'x')\n                      ^", nearlyfree.ErrUnknownColumn},
 		{"SELECT id\nFROM book WHERE NOSUCH(id)",
 			"Error 1305 (42000): FUNCTION NOSUCH does not exist, at line 2, column 17\nFROM book WHERE NOSUCH(id)\n                ^",
 			nearlyfree.ErrNotSupported},

@@ -110,9 +110,9 @@ type Join struct {
 // Insert is INSERT, INSERT IGNORE and REPLACE.
 type Insert struct {
 	Table     TableName
-	Columns   []string // nil: all
-	Rows      [][]Expr // VALUES and SET form; an element may be *Default
-	Query     Query    // INSERT … SELECT
+	Columns   []*Column // nil: all
+	Rows      [][]Expr  // VALUES and SET form; an element may be *Default
+	Query     Query     // INSERT … SELECT
 	Replace   bool
 	Ignore    bool
 	OnDup     []Assign // ON DUPLICATE KEY UPDATE, ON CONFLICT … DO UPDATE

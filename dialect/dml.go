@@ -46,7 +46,7 @@ func (p *parser) insert(replace bool) *Insert {
 	case p.accept("SET"):
 		row := []Expr{}
 		for _, a := range p.assignments(p.pos, hi) {
-			out.Columns = append(out.Columns, a.Column.Name)
+			out.Columns = append(out.Columns, a.Column)
 			row = append(row, a.Value)
 		}
 		out.Rows = [][]Expr{row}
@@ -65,18 +65,18 @@ func (p *parser) insert(replace bool) *Insert {
 }
 
 // insertColumns passes (a, b) or (t.a, t.b); () is all columns.
-func (p *parser) insertColumns() []string {
+func (p *parser) insertColumns() []*Column {
 	p.expect("(")
 	if p.accept(")") {
 		return nil
 	}
-	var cols []string
+	var cols []*Column
 	for p.err == nil {
-		name := p.ident()
+		c := &Column{Pos: Pos(p.tok().start), Name: p.ident()}
 		for p.accept(".") {
-			name = p.ident()
+			c.Name = p.ident()
 		}
-		cols = append(cols, name)
+		cols = append(cols, c)
 		if !p.accept(",") {
 			break
 		}

@@ -45,6 +45,8 @@ func TestQueryMatcher(t *testing.T) {
 		{"SELECT a FROM t", "SELECT a, b FROM t", "another statement"},
 		{"SELECT a FROM t", "DELETE FROM t", "another statement"},
 		{"INSERT INTO t (a) VALUES (?)", "INSERT INTO t (a) VALUES (?), (?)", "another statement"},
+		{"INSERT INTO t (a, b) VALUES (?, ?)", "insert into t (A, B) values (?, ?)", ""},
+		{"INSERT INTO t (a, b) VALUES (?, ?)", "INSERT INTO t (b, a) VALUES (?, ?)", "another statement"},
 		{"CREATE INDEX i ON t (a)", "create index I on T (a)", ""},
 		{"CREATE INDEX i ON t (a)", "CREATE INDEX i ON t (b)", "another statement"},
 		{"SELECT a FROM t", "SELECT a FORM t x y", "refuses the SQL that was sent"},

@@ -57,16 +57,16 @@ func insertColumns(t *Table, st *dialect.Insert) ([]int, error) {
 		}
 		return columns, nil
 	}
-	for _, name := range st.Columns {
-		i := t.Ordinal(name)
+	for _, c := range st.Columns {
+		i := t.Ordinal(c.Name)
 		if i < 0 || i == t.ETagOrdinal() {
-			return nil, unknownColumn(&dialect.Column{Name: name, Pos: noPos}, "field list").orNear(t.columnNames())
+			return nil, unknownColumn(c, "field list").orNear(t.columnNames())
 		}
 		if err := settable(t, t.Columns[i]); err != nil {
 			return nil, err
 		}
 		if slices.Contains(columns, i) {
-			return nil, newError(codeColumnTwice, noPos, "Column '%s' specified twice", t.Columns[i].Name)
+			return nil, newError(codeColumnTwice, c.Pos, "Column '%s' specified twice", t.Columns[i].Name)
 		}
 		columns = append(columns, i)
 	}
