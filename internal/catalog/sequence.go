@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"sync"
 
@@ -132,7 +133,8 @@ func (c *Catalog) moveSequence(ctx context.Context, t *planner.Table, m *engine.
 		}
 		next, ok := f(stored)
 		if !ok {
-			return engine.Errorf(engine.CodeTooLarge, "table %s: AUTO_INCREMENT has used up its values", t.Name)
+			return &planner.Error{Code: 1467, State: "HY000", Pos: -1, Message: fmt.Sprintf(
+				"Failed to read auto-increment value from storage engine: table '%s' has used up its values", t.Name)}
 		}
 		if next == stored && !absent {
 			return nil
