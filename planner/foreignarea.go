@@ -38,9 +38,11 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 		i := slices.IndexFunc(cells, func(c area) bool { return c.lo <= o.lo && o.lo < c.hi })
 		if i < 0 {
 			cells = append(cells, o)
-		} else {
-			cells[i].rows = unite(append(slices.Clone(cells[i].rows), o.rows...))
+			continue
 		}
+		rows := unite(append(slices.Clone(cells[i].rows), o.rows...))
+		b.r.Exact = b.r.Exact && sameRows(rows, cells[i].rows) // of the other partitions more is read than is wanted
+		cells[i].rows = rows
 	}
 	slices.SortFunc(cells, func(a, b area) int { return strings.Compare(a.lo, b.lo) })
 	spans = spans[:0]
@@ -110,14 +112,17 @@ func cellsOf(areas []area) []area {
 
 // joined makes one of cells side by side whose rows are the same.
 func joined(cells []area) []area {
-	same := func(a, b interval) bool { return a.lo == b.lo && a.hi == b.hi }
 	out := cells[:0]
 	for _, c := range cells {
-		if n := len(out) - 1; n >= 0 && out[n].hi == c.lo && slices.EqualFunc(out[n].rows, c.rows, same) {
+		if n := len(out) - 1; n >= 0 && out[n].hi == c.lo && sameRows(out[n].rows, c.rows) {
 			out[n].hi, out[n].point = c.hi, false
 			continue
 		}
 		out = append(out, c)
 	}
 	return out
+}
+
+func sameRows(a, b []interval) bool {
+	return slices.EqualFunc(a, b, func(a, b interval) bool { return a.lo == b.lo && a.hi == b.hi })
 }

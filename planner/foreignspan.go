@@ -16,8 +16,8 @@ func (b *spanBuilder) foreign(br *keyBranch) error {
 	if err != nil || len(rows) == 0 {
 		return err
 	}
-	if b.k.pinned != nil && (len(partitions) > 1 || !partitions[0].point) {
-		b.r.Unordered = true
+	if b.k.pinned != nil {
+		b.pin(len(b.k.parts), partitions)
 	}
 	if len(partitions)*len(rows) > mostSpans && len(rows) > 1 {
 		rows = cover(rows)
@@ -89,8 +89,9 @@ func (b *spanBuilder) texts(pieces []KeyPiece, parts []keyPart, tests [][]*test,
 			return b.prefixes(begun), nil
 		}
 		b.r.Exact = b.r.Exact && exact
-		single := len(set) == 1 && set[0].point
-		b.r.Unordered = b.r.Unordered || pinned != nil && pinned[column] && !single
+		if pinned != nil && pinned[column] {
+			b.pin(column, set)
+		}
 		if !allPoints(set) {
 			if column+1 < len(tests) {
 				b.r.Exact = false

@@ -19,6 +19,24 @@ type spanBuilder struct {
 	places [][]interval  // by partition column; nil: open
 	parts  []*Part       // that the branch under way may be in
 	all    bool          // a span of all partitions is among r.Spans
+	pins   []*string     // by pinned part, the code that a branch before had; nil for none
+}
+
+// pin notes the one value of a part that the promised order takes to have one, in this branch and in all others.
+func (b *spanBuilder) pin(part int, set []interval) {
+	if len(set) > 1 || !set[0].point {
+		b.r.Unordered = true
+		return
+	}
+	if len(b.k.branches) == 1 {
+		return
+	}
+	for part >= len(b.pins) {
+		b.pins = append(b.pins, nil)
+	}
+	code, before := set[0].lo, b.pins[part]
+	b.r.Unordered = b.r.Unordered || before != nil && *before != code
+	b.pins[part] = &code
 }
 
 func (b *spanBuilder) branch(br *keyBranch) error {
@@ -39,8 +57,8 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 			break
 		}
 		b.r.Exact = b.r.Exact && exact
-		if b.k.pinned != nil && b.k.pinned[i] && (len(set) > 1 || !set[0].point) {
-			b.r.Unordered = true
+		if b.k.pinned != nil && b.k.pinned[i] {
+			b.pin(i, set)
 		}
 		b.sets = append(b.sets, set)
 	}
