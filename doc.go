@@ -77,8 +77,8 @@
 //
 // # Errors
 //
-// Every error is an *Error, but the context's where nothing was written: MySQL's number and state where there is one,
-// the place in the statement, whether a failed write was applied, whether a retry is safe. Where the context ended a
-// write of which some rows stand or may stand, the *Error says so, and errors.Is finds the context's in it, too.
+// errors.As finds an *Error in every error, but the context's where nothing was written: MySQL's number and state where
+// there is one, the place in the statement, whether a failed write was applied, whether a retry is safe. Where the context
+// ended a write of which some rows stand or may stand, the *Error says so, and errors.Is finds the context's in it, too.
 // errors.Is knows ErrDuplicateKey, ErrConflict, ErrTooLarge and the other targets.
 package nearlyfree
