@@ -148,19 +148,24 @@ func (r *rows) outdated() (string, error) {
 	if err != nil || now == r.snapshot {
 		return "", err
 	}
-	for _, s := range r.query.execution.Plan.Scans() {
-		if s.Index == nil {
-			continue
+	var table string
+	err = r.conn.connector.catalog.With(r.ctx, func(now *catalog.Snapshot) error {
+		for _, s := range r.query.execution.Plan.Scans() {
+			if s.Index == nil {
+				continue
+			}
+			ok, err := now.HasIndex(r.ctx, s.Table, s.Index)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				table = s.Table.Name
+				return nil
+			}
 		}
-		ok, err := now.HasIndex(r.ctx, s.Table, s.Index)
-		if err != nil {
-			return "", err
-		}
-		if !ok {
-			return s.Table.Name, nil
-		}
-	}
-	return "", nil
+		return nil
+	})
+	return table, err
 }
 
 // again begins the query anew, by definitions read anew. The columns must be those that were announced.

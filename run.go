@@ -101,24 +101,35 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 		p.plan.Store(last)
 		return last, nil
 	}
-	plan, err := c.build(ctx, p.parsed, snapshot)
-	if isUnknownColumn(err) {
-		// Another process may have made it since; a table is looked for by the catalog.
-		next, readErr := c.connector.catalog.Newer(ctx, snapshot)
-		if readErr != nil {
-			return nil, translate(readErr, p.parsed.Text)
-		}
-		if next != nil {
-			snapshot = next
-			plan, err = c.build(ctx, p.parsed, snapshot)
-		}
-	}
+	made, err := c.planAnew(ctx, p.parsed)
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)
 	}
-	made := &plannedAt{plan, newHeader(plan.Columns), snapshot, slices.ContainsFunc(plan.Tables, (*planner.Table).IsOpen)}
 	p.plan.Store(made)
 	return made, nil
+}
+
+func (c *conn) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *plannedAt, err error) {
+	err = c.connector.catalog.With(ctx, func(s *catalog.Snapshot) error {
+		plan, err := c.build(ctx, parsed, s)
+		if isUnknownColumn(err) {
+			// Another process may have made it since; a table is looked for by the catalog.
+			next, readErr := c.connector.catalog.Newer(ctx, s)
+			if readErr != nil {
+				return readErr
+			}
+			if next != nil {
+				s = next
+				plan, err = c.build(ctx, parsed, s)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		made = &plannedAt{plan, newHeader(plan.Columns), s, slices.ContainsFunc(plan.Tables, (*planner.Table).IsOpen)}
+		return nil
+	})
+	return made, err
 }
 
 func isUnknownColumn(err error) bool {
@@ -217,16 +228,13 @@ func (c *conn) explain(ctx context.Context, p *prepared, s *dialect.Explain, arg
 	if !isPlanned(s.Statement) {
 		return outcome{}, notSupported("EXPLAIN is for SELECT, INSERT, REPLACE, UPDATE and DELETE")
 	}
-	snapshot, err := c.connector.catalog.Snapshot(ctx)
-	if err != nil {
-		return outcome{}, err
-	}
 	inner := *p.parsed
 	inner.Statement = s.Statement
-	plan, err := c.build(ctx, &inner, snapshot)
+	planned, err := c.planAnew(ctx, &inner)
 	if err != nil {
 		return outcome{}, err
 	}
+	plan := planned.plan
 	if c.tx != nil {
 		plan = plan.ByRows(nil)
 	}
@@ -240,11 +248,14 @@ func (c *conn) explain(ctx context.Context, p *prepared, s *dialect.Explain, arg
 
 // show runs SHOW and DESCRIBE as a SELECT over a table made for it.
 func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []value.Value) (outcome, error) {
-	snapshot, err := c.connector.catalog.Latest(ctx)
-	if err != nil {
+	if _, err := c.connector.catalog.Latest(ctx); err != nil {
 		return outcome{}, err
 	}
-	table, err := snapshot.Show(ctx, s, showVariables())
+	var table *planner.Table
+	err := c.connector.catalog.With(ctx, func(now *catalog.Snapshot) (err error) {
+		table, err = now.Show(ctx, s, showVariables())
+		return err
+	})
 	if err != nil {
 		return outcome{}, err
 	}
@@ -283,11 +294,11 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 
 func (c *conn) definer() *exec.Definer {
 	shared := c.connector.config.Layout == LayoutSingle
-	return &exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: shared, Schema: func(ctx context.Context) (planner.Schema, error) {
-		snapshot, err := c.connector.catalog.Snapshot(ctx)
+	return &exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: shared, Plan: func(ctx context.Context, s dialect.Statement) (*planner.Plan, error) {
+		made, err := c.planAnew(ctx, &dialect.Parsed{Statement: s})
 		if err != nil {
 			return nil, err
 		}
-		return c.connector.schema(ctx, snapshot), nil
+		return made.plan, nil
 	}}
 }

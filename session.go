@@ -106,17 +106,13 @@ func (c *conn) bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value
 // evaluate computes an expression that stands outside of a query, by SELECT of it.
 func (c *conn) evaluate(ctx context.Context, e dialect.Expr, args []value.Value) (value.Value, error) {
 	parsed := &dialect.Parsed{Statement: &dialect.Select{Exprs: []dialect.SelectExpr{{Expr: e}}}, Placeholders: len(args)}
-	snapshot, err := c.connector.catalog.Snapshot(ctx)
-	if err != nil {
-		return value.NullValue, err
-	}
-	plan, err := c.build(ctx, parsed, snapshot)
+	planned, err := c.planAnew(ctx, parsed)
 	if err != nil {
 		return value.NullValue, err
 	}
 	m := &engine.Meter{}
 	defer c.connector.add(m)
-	cur, err := c.connector.runtime.Query(ctx, &exec.Execution{Plan: plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: m})
+	cur, err := c.connector.runtime.Query(ctx, &exec.Execution{Plan: planned.plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: m})
 	if err != nil {
 		return value.NullValue, err
 	}

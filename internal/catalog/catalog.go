@@ -58,7 +58,8 @@ type Catalog struct {
 	opening   openingParts
 }
 
-// Snapshot is the definitions as of one version. Definitions are read when they are first asked for.
+// Snapshot is the definitions as of one version. Definitions are read when they are first asked for; one that is newer
+// is not among them: see With.
 type Snapshot struct {
 	catalog *Catalog
 	version int64
@@ -99,6 +100,26 @@ func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return c.renew(ctx, c.isFresh)
 }
 
+// With calls f with the definitions, and again with those of then where another process changed some while f read them:
+// f must not mix definitions of two versions, of which one may say that rows lie where by the other one they do not.
+func (c *Catalog) With(ctx context.Context, f func(s *Snapshot) error) error {
+	for try := 1; ; try++ {
+		s, err := c.Snapshot(ctx)
+		if err == nil {
+			err = f(s)
+		}
+		switch {
+		case !errors.Is(err, errMoved):
+			return err
+		case try == changeTries:
+			return ErrConflict
+		case ctx.Err() != nil:
+			return ctx.Err()
+		}
+		c.current.CompareAndSwap(s, nil)
+	}
+}
+
 // renew reads the version, unless another call has made good definitions of it meanwhile.
 func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snapshot, error) {
 	c.refresh.Lock()
@@ -127,7 +148,12 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 		next.all = old.all
 		old.mu.RUnlock()
 	}
-	c.current.Store(next)
+	if !c.current.CompareAndSwap(old, next) {
+		// A change was made here meanwhile, or what was known is not to be trusted.
+		if now := c.current.Load(); now != nil && now.version >= next.version {
+			return now, nil
+		}
+	}
 	return next, nil
 }
 
@@ -204,11 +230,11 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // Current says whether what is written by t is right by the definition that holds now, within the lease.
 func (c *Catalog) Current(ctx context.Context, t *planner.Table) (bool, error) {
-	s, err := c.Snapshot(ctx)
-	if err != nil {
-		return false, err
-	}
-	now, err := s.Table(ctx, t.Name)
+	var now *planner.Table
+	err := c.With(ctx, func(s *Snapshot) (err error) {
+		now, err = s.Table(ctx, t.Name)
+		return err
+	})
 	if isNoTable(err) {
 		return false, nil
 	}
@@ -273,8 +299,10 @@ func (s *Snapshot) Find(ctx context.Context, name string) (*planner.Table, error
 			return nil, err
 		}
 		if next != nil {
-			if t, err := next.Table(ctx, name); !isNoTable(err) {
-				return t, err
+			if _, err := next.Table(ctx, name); err == nil {
+				return nil, errMoved
+			} else if !isNoTable(err) {
+				return nil, err
 			}
 		}
 	}
@@ -319,7 +347,16 @@ func (s *Snapshot) load(ctx context.Context, folded string) (*definition, error)
 	if err != nil {
 		return nil, err
 	}
-	return c.read(&e)
+	return s.read(&e)
+}
+
+// read decodes a definition that was read just now.
+func (s *Snapshot) read(e *engine.Entity) (*definition, error) {
+	d, err := s.catalog.read(e)
+	if err == nil && d.table.Version > s.version {
+		return nil, errMoved
+	}
+	return d, err
 }
 
 // Tables gives all definitions, sorted by folded name.
@@ -343,7 +380,7 @@ func (s *Snapshot) loadAll(ctx context.Context) error {
 	found := map[string]*definition{}
 	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
-			d, err := c.read(e)
+			d, err := s.read(e)
 			if err == nil {
 				found[strings.ToLower(d.table.Name)] = d
 			}

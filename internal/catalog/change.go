@@ -19,8 +19,9 @@ type ExistsError struct{ Name string }
 
 func (e *ExistsError) Error() string { return fmt.Sprintf("Table '%s' already exists", e.Name) }
 
-// errMoved says that the definitions were changed since they were read; nothing was changed.
-var errMoved = errors.New("the table definitions were changed meanwhile")
+// errMoved says that the definitions were changed since they were read, or while they were; nothing was changed. Unlike
+// any other ErrConflict it is met by trying again with the definitions of now.
+var errMoved = fmt.Errorf("the table definitions were changed meanwhile: %w", ErrConflict)
 
 // changeTries is how often a change is tried that others, which may be about other tables, come before.
 const changeTries = 20

@@ -21,8 +21,9 @@ type Definer struct {
 	Catalog *catalog.Catalog
 	// Shared puts new tables into the one physical table of the database, where they are not divided into parts.
 	Shared bool
-	// Schema gives the definitions of now, for CREATE TABLE … AS SELECT.
-	Schema func(ctx context.Context) (planner.Schema, error)
+	// Plan plans a statement that is part of a change, by the definitions of now: the query of CREATE TABLE … AS, and
+	// the DELETE that empties a table inside another one.
+	Plan func(ctx context.Context, s dialect.Statement) (*planner.Plan, error)
 }
 
 // Outcome is what a definition statement gives: rows for CHECK TABLE and its like, a Result for the others.
@@ -126,11 +127,12 @@ func (x *definition) lookUp(ctx context.Context, name dialect.TableName, in func
 	if name.Database != "" && !strings.EqualFold(name.Database, x.session.Database) {
 		return nil, &planner.NoTableError{Database: name.Database, Name: name.Name}
 	}
-	s, err := x.Catalog.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return in(s, ctx, name.Name)
+	var t *planner.Table
+	err := x.Catalog.With(ctx, func(s *catalog.Snapshot) (err error) {
+		t, err = in(s, ctx, name.Name)
+		return err
+	})
+	return t, err
 }
 
 // declared is table, with a refusal of what, a statement, where another program made the table and nobody declared it.
@@ -211,11 +213,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 
 // createAs makes the table, then fills it. When that fails the table goes again.
 func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
-	schema, err := x.Schema(ctx)
-	if err != nil {
-		return nil, err
-	}
-	plan, err := planner.Build(&dialect.Parsed{Statement: s.As}, schema, planner.Options{})
+	plan, err := x.Plan(ctx, s.As)
 	if err != nil {
 		return nil, err
 	}

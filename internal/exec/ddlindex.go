@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -30,11 +31,11 @@ func (x *definition) dropIndex(ctx context.Context, s *dialect.DropIndex) error 
 
 // ownerOfIndex finds the only table that has an index of the name; nil where none has.
 func (x *definition) ownerOfIndex(ctx context.Context, name string) (*planner.Table, error) {
-	snapshot, err := x.Catalog.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	tables, err := snapshot.Tables(ctx)
+	var tables []*planner.Table
+	err := x.Catalog.With(ctx, func(s *catalog.Snapshot) (err error) {
+		tables, err = s.Tables(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}

@@ -142,12 +142,7 @@ func (x *definition) retireCopies(ctx context.Context, t *planner.Table, dropped
 // empty is TRUNCATE of a table that lives inside another one, whose physical table it cannot give up: a DELETE of
 // all rows.
 func (x *definition) empty(ctx context.Context, t *planner.Table) error {
-	schema, err := x.Schema(ctx)
-	if err != nil {
-		return err
-	}
-	stmt := &dialect.Delete{Table: dialect.TableName{Name: t.Name, Pos: -1}}
-	plan, err := planner.Build(&dialect.Parsed{Statement: stmt}, schema, planner.Options{})
+	plan, err := x.Plan(ctx, &dialect.Delete{Table: dialect.TableName{Name: t.Name, Pos: -1}})
 	if err != nil {
 		return err
 	}
