@@ -104,6 +104,104 @@ func TestIndexCrash(t *testing.T) {
 	}
 }
 
+// TestAlterCrash kills the process that changes columns before each of its writes. Others go on meanwhile: at each moment
+// a column that is there has the right value in each row. The next ALTER TABLE makes an end of what was begun.
+func TestAlterCrash(t *testing.T) {
+	const rows = 120
+	values := make([]string, rows)
+	for i := range values {
+		values[i] = fmt.Sprintf("(%d, %d, 'row')", i, i*97%rows)
+	}
+	for _, c := range []struct {
+		name, alter string
+		has         string // a condition on all rows wherever the statement has taken effect; none may be false for a row
+		by          string // a query by an index that the change makes anew
+	}{
+		{"Default", "ADD COLUMN x INT DEFAULT 7", "COALESCE(x, -1) = IF(note = 'null', -1, 7)", ""},
+		{"NotNull", "ADD COLUMN x VARCHAR(10) NOT NULL DEFAULT ''", "x = ''", ""},
+		{"Each", "ADD COLUMN x CHAR(36) DEFAULT (UUID())", "", ""},
+		{"Modify", "MODIFY COLUMN n VARCHAR(20)", "n LIKE '%_'", ""},
+		{"Key", "MODIFY COLUMN note VARCHAR(20) COLLATE nocase", "note IN ('ROW', 'NULL')", "note = 'ROW'"},
+		{"Drop", "DROP COLUMN note", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			crashes := 0
+			for n := int64(1); ; n += 1 + n/3 {
+				a := openAccountWith(t, time.Millisecond)
+				a.exec(t, "CREATE TABLE t (id INT PRIMARY KEY, n INT, note VARCHAR(10), KEY kept (note), KEY n (n) COPY KEYS)")
+				a.exec(t, "INSERT INTO t VALUES "+strings.Join(values, ", "))
+				before := a.rows(t, "SHOW CREATE TABLE t")[0]
+				db, died := a.mortal(t, n)
+				_, err := db.Exec("ALTER TABLE t " + c.alter)
+				if !died() {
+					if err != nil {
+						t.Fatal(err)
+					}
+					break
+				}
+				crashes++
+				if err == nil {
+					t.Fatalf("died at write %d, and all is well", n)
+				}
+				effective := a.rows(t, "SHOW CREATE TABLE t")[0] != before
+				holds := func() {
+					t.Helper()
+					if c.has == "" || !effective {
+						return
+					}
+					if bad := a.rows(t, "SELECT * FROM t WHERE NOT ("+c.has+")"); len(bad) > 0 {
+						t.Fatalf("died at write %d: %d rows as %s", n, len(bad), bad[0])
+					}
+				}
+				holds()
+				a.exec(t, "UPDATE t SET n = n + 100 WHERE id < 10")
+				a.exec(t, "DELETE FROM t WHERE id BETWEEN 10 AND 19")
+				if c.name == "Default" && effective {
+					a.exec(t, "UPDATE t SET x = NULL, note = 'null' WHERE id BETWEEN 20 AND 25")
+				}
+				if c.name != "Drop" {
+					a.exec(t, "INSERT INTO t (id, n, note) VALUES (5000, 5000, 'row')")
+				} else {
+					a.exec(t, "INSERT INTO t (id, n) VALUES (5000, 5000)")
+				}
+				holds()
+				a.clean(t, "t")
+				if !effective {
+					a.exec(t, "ALTER TABLE t "+c.alter)
+					effective = true
+				} else {
+					a.exec(t, "ALTER TABLE t COMMENT 'next'")
+				}
+				holds()
+				a.clean(t, "t")
+				if c.by != "" {
+					if plan := a.rows(t, "EXPLAIN SELECT COUNT(*) FROM t WHERE "+c.by); !strings.Contains(strings.Join(plan, "\n"), "t.kept") {
+						t.Fatalf("died at write %d: the index is not used: %v", n, plan)
+					}
+					if got := a.rows(t, "SELECT COUNT(*) FROM t WHERE "+c.by)[0]; got != fmt.Sprint("int64 ", rows-10+1) {
+						t.Fatalf("died at write %d: %s rows by the index", n, got)
+					}
+				}
+				if c.name == "Each" {
+					if got := a.rows(t, "SELECT COUNT(DISTINCT x) FROM t")[0]; got != fmt.Sprint("int64 ", rows-10+1) {
+						t.Fatalf("died at write %d: %s values of %d", n, got, rows-10+1)
+					}
+				}
+				if c.name == "Drop" {
+					a.exec(t, "ALTER TABLE t ADD COLUMN note VARCHAR(10) DEFAULT 'fresh'")
+					if got := a.rows(t, "SELECT COUNT(*) FROM t WHERE note = 'fresh'")[0]; got != fmt.Sprint("int64 ", rows-10+1) {
+						t.Fatalf("died at write %d: %s rows without what was dropped", n, got)
+					}
+				}
+			}
+			if crashes < 2 {
+				t.Errorf("only %d crashes", crashes)
+			}
+			t.Log(crashes, "crashes")
+		})
+	}
+}
+
 // TestWithParentCrash kills whoever makes or drops a table WITH PARENT before each of its writes: meanwhile rows are
 // written and joined, and the same statement goes on.
 func TestWithParentCrash(t *testing.T) {

@@ -77,6 +77,10 @@ func PropertyPart(name string, i int) string {
 	return name + "_" + strconv.Itoa(i)
 }
 
+// PropertyNull is the property that says that a column is NULL, where a row without the column's property holds another
+// value. It is no PropertyPart. name is what PropertyName gave.
+func PropertyNull(name string) string { return name + "_00" }
+
 // looksEscaped says whether s begins as an escape would once it is written: _x, hex digits, _. What
 // is neither letter nor digit gets that _ as its escape begins.
 func looksEscaped(s string) bool {

@@ -46,6 +46,13 @@ func Alter(t *Table, a dialect.AlterAction) (next *Table, ch Change, err error) 
 	if next, err = m.finish(); err != nil {
 		return nil, Change{}, err
 	}
+	for _, c := range m.added { // whose texts are bound now
+		m.change.Rewrite = m.change.Rewrite || !c.instant()
+		m.change.Verify = m.change.Verify || c.Generated != "" || c.NotNull && c.initial() == nil
+		c.Added = !c.instant()
+	}
+	// An index that somebody adds is gone on with by the same statement.
+	next.Rewriting = next.Rewriting || m.change.Rewrite || len(m.change.Fill) > 0 && a.Kind != dialect.AddIndex
 	m.change.From, m.change.New = m.from, make([]expr.Node, len(next.Columns))
 	for i, from := range m.from {
 		if from < 0 {
@@ -60,6 +67,7 @@ type alteration struct {
 	definer
 	old    *Table
 	from   []int // by column: the old column, -1: new
+	added  []*Column
 	change Change
 }
 
@@ -134,9 +142,8 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 	}
 	m.from = append(m.from, -1)
 	added := m.t.Columns[len(m.t.Columns)-1]
-	added.Added = true
-	m.change.Rewrite = added.NotNull || added.HasDefault || added.Generated != ""
-	m.change.Verify = a.Column.Check != nil || added.Generated != "" || added.NotNull && !added.HasDefault
+	m.added = append(m.added, added)
+	m.change.Verify = a.Column.Check != nil
 	before := len(m.t.Indexes)
 	if err := m.columnIndexes(); err != nil {
 		return err
@@ -339,15 +346,41 @@ func (m *alteration) alterOptions(a *dialect.AlterAction) error {
 	return err
 }
 
-// Absent is the value of a column that ALTER TABLE has added in rows that were not given it yet; NULL where that
-// cannot be known.
-func (c *Column) Absent() value.Value {
-	if k, ok := c.initial().(*expr.Const); ok && c.Added && c.NotNull {
-		if v, err := c.Type.Convert(k.V); err == nil {
-			return v
-		}
+// instant says whether rows need not be written anew for a new column: all have one value in it.
+func (c *Column) instant() bool {
+	n := c.initial()
+	return c.Generated == "" && (n == nil && !c.NotNull || n != nil && expr.VolatilityOf(n) < expr.Volatile)
+}
+
+// SetInitial notes v, of the column's type, as what rows without the column's property hold.
+func (c *Column) SetInitial(v value.Value) {
+	if c.Initial = nil; !v.IsNull() {
+		c.Initial = append([]byte{}, value.Text(v)...)
 	}
-	return value.NullValue
+}
+
+// Absent is the value of rows without the column's property.
+func (c *Column) Absent() value.Value {
+	if c.Initial == nil {
+		return value.NullValue
+	}
+	text := value.FromString(string(c.Initial))
+	if c.Type.Base == value.TypeBinary || c.Type.Base == value.TypeBlob {
+		text = value.FromBytes(text.Text())
+	}
+	v, err := c.Type.Convert(text)
+	if err != nil {
+		return value.NullValue // never: SetInitial took it from a value of the type, and types of other forms convert it
+	}
+	return v
+}
+
+// Unfilled says what rows are given in a column that is Added: its default. nil for what is computed of the row.
+func (c *Column) Unfilled() expr.Node {
+	if !c.Added || c.Generated != "" {
+		return nil
+	}
+	return c.initial()
 }
 
 // initial is what existing rows get in a new column: its default; where it has none and may not be NULL,

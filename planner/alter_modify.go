@@ -36,7 +36,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	if err != nil {
 		return err
 	}
-	col.Property = old.Property
+	col.Property, col.Initial = old.Property, old.Initial
 	if col.AutoIncrement && !old.AutoIncrement {
 		return notSupported(a.Pos, "making a column of a table AUTO_INCREMENT is")
 	}
@@ -61,8 +61,13 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	m.change.Rewrite = !sameForm(old.Type, col.Type) || col.Generated != old.Generated
 	if !sameForm(old.Type, col.Type) {
 		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
-		col.Former = &Former{old.Property, old.Type}
 		m.t.Retired = append(m.t.Retired, old.Property)
+		col.Former = &Former{old.Property, old.Type, old.Initial}
+		if v, err := col.Type.Convert(old.Absent()); err == nil {
+			col.SetInitial(v)
+		} else { // then no row lacks the property: the change would be refused
+			col.Initial, col.Former.Initial = nil, nil
+		}
 	}
 	m.change.Verify = m.change.Rewrite || col.NotNull && !old.NotNull || a.Column.Check != nil
 	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate

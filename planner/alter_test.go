@@ -41,6 +41,11 @@ func describe(next *Table, ch Change) string {
 		}
 		out = append(out, "rewrite "+strings.Join(values, " "))
 	}
+	for i, n := range ch.New {
+		if n != nil && !ch.Rewrite {
+			out = append(out, "new "+next.Columns[i].Name+" "+expr.String(n))
+		}
+	}
 	if ch.Verify {
 		out = append(out, "verify")
 	}
@@ -56,9 +61,12 @@ func describe(next *Table, ch Change) string {
 func TestAlter(t *testing.T) {
 	for _, c := range []struct{ sql, want, has string }{
 		{"ADD COLUMN f INT", "", "`f` INT"},
-		{"ADD COLUMN f INT DEFAULT 7", "rewrite 0 1 2 3 4 5 7", "`f` INT DEFAULT 7"},
-		{"ADD COLUMN f VARCHAR(3) NOT NULL", "rewrite 0 1 2 3 4 5 '', verify", "`f` VARCHAR(3) NOT NULL"},
-		{"ADD COLUMN f INT NOT NULL DEFAULT 1 AFTER a", "rewrite 0 1 1 2 3 4 5", "`a` INT,\n  `f` INT NOT NULL DEFAULT 1,\n  `b`"},
+		{"ADD COLUMN f INT DEFAULT 7", "new f 7", "`f` INT DEFAULT 7"},
+		{"ADD COLUMN f VARCHAR(3) NOT NULL", "new f ''", "`f` VARCHAR(3) NOT NULL"},
+		{"ADD COLUMN f INT NOT NULL DEFAULT 1 AFTER a", "new f 1", "`a` INT,\n  `f` INT NOT NULL DEFAULT 1,\n  `b`"},
+		{"ADD COLUMN f DATETIME DEFAULT CURRENT_TIMESTAMP", "new f NOW()", "DEFAULT CURRENT_TIMESTAMP"},
+		{"ADD COLUMN f CHAR(36) DEFAULT (UUID())", "rewrite 0 1 2 3 4 5 UUID()", "`f` CHAR(36)"},
+		{"ADD COLUMN f DATE NOT NULL", "rewrite 0 1 2 3 4 5 NULL, verify", "`f` DATE NOT NULL"},
 		{"ADD COLUMN f INT FIRST", "", "(\n  `f` INT,\n  `id`"},
 		{"ADD COLUMN f INT AS (a + e)", "rewrite 0 1 2 3 4 5 NULL, verify", "GENERATED ALWAYS AS (a + e)"},
 		{"ADD COLUMN f INT UNIQUE", "fill f(`f`)", "UNIQUE KEY `f` (`f`)"},

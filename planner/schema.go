@@ -37,6 +37,9 @@ type Table struct {
 	// Retired are the properties of columns that are no more. Some row may hold one still, so none is used again before
 	// every row was written anew.
 	Retired []string `json:",omitempty"`
+	// Rewriting: a change of columns is made, and not every row may have been written anew, nor every index filled that
+	// it makes anew.
+	Rewriting bool `json:",omitempty"`
 	// Before are the columns as they were before a change that is announced and not made yet; nil when none is.
 	Before []*Column `json:",omitempty"`
 	// Coming are the checks of such a change. Who writes keeps them.
@@ -72,9 +75,12 @@ type Column struct {
 	Comment       string
 	Generated     string // SQL text of a generated column
 	Stored        bool
-	// Added: ALTER TABLE added the column. A row that has not been given it yet has its initial value, where it is NOT
-	// NULL: while rows are written anew, others read and write them.
+	// Added: ALTER TABLE added the column with a value that each row is given as it is written anew, which is not done yet.
 	Added bool `json:",omitempty"`
+	// Initial is the value, as text, that rows written before the column was there have in it: they lack its property.
+	// A row that is NULL there has another property that says so (keymap.PropertyNull). nil: rows without the property are
+	// NULL.
+	Initial []byte `json:",omitzero"`
 	// Former is how the column was stored before ALTER TABLE gave it another form: a row without Property that has
 	// the former one holds that value still. nil when every row has been written anew.
 	Former *Former `json:",omitempty"`
@@ -94,11 +100,8 @@ type Column struct {
 type Former struct {
 	Property string
 	Type     value.Type
+	Initial  []byte `json:",omitzero"` // see Column
 }
-
-// InTransit says whether some rows may hold the column in another way than the definition says, so that the store
-// cannot judge them by it.
-func (c *Column) InTransit() bool { return c.Former != nil || c.Added && c.NotNull }
 
 // KeyPart is one column of a key.
 type KeyPart struct {

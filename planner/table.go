@@ -190,13 +190,10 @@ func (t *Table) EndTransit() bool {
 	if t.Before != nil {
 		return false
 	}
-	changed := len(t.Retired) > 0
-	t.Retired = nil
+	changed := t.Rewriting || len(t.Retired) > 0
+	t.Rewriting, t.Retired = false, nil
 	for _, c := range t.Columns {
-		if c.InTransit() {
-			c.Former, c.Added = nil, false
-			changed = true
-		}
+		c.Former, c.Added = nil, false
 	}
 	return changed
 }

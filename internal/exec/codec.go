@@ -38,9 +38,10 @@ import (
 type Codec struct {
 	table   *planner.Table
 	columns []int    // ordinals that are stored, ascending
-	names   []string // their first properties, aligned with columns
+	names   []string // their first properties, aligned with columns; behind them what nulls has
 	forms   []form   // aligned with columns
 	long    []bool   // aligned with columns: values may need more than one property
+	nulls   []int    // aligned with columns: where in names is the property that says NULL, see planner.Column.Initial; 0: none
 }
 
 // form is how a column is stored.
@@ -87,13 +88,17 @@ func NewCodecOf(t *planner.Table, columns []int) *Codec {
 	if t.Foreign != nil {
 		columns = foreignColumns(t, columns)
 	}
-	c := &Codec{table: t, columns: columns, names: make([]string, len(columns)), forms: make([]form, len(columns)), long: make([]bool, len(columns))}
+	c := &Codec{table: t, columns: columns, names: make([]string, len(columns)), forms: make([]form, len(columns)), long: make([]bool, len(columns)), nulls: make([]int, len(columns))}
 	for i, ordinal := range columns {
 		c.names[i] = t.Columns[ordinal].Property
 		c.forms[i] = formOf(t.Columns[ordinal].Type)
 		c.long[i] = longColumn(t.Columns[ordinal].Type)
 		if t.Foreign != nil {
 			c.forms[i], c.long[i] = formProperty, false
+		}
+		if t.Columns[ordinal].Initial != nil {
+			c.nulls[i] = len(c.names)
+			c.names = append(c.names, keymap.PropertyNull(c.names[i]))
 		}
 	}
 	return c
@@ -153,10 +158,13 @@ func (c *Codec) EncodeRow(row []value.Value) (engine.Entity, error) {
 	if c.table.Foreign != nil {
 		return c.encodeForeign(row)
 	}
-	e := engine.Entity{Names: c.names, Values: make([]engine.Value, len(c.columns))}
+	e := engine.Entity{Names: c.names, Values: make([]engine.Value, len(c.names))}
 	for i, ordinal := range c.columns {
 		v := row[ordinal]
 		if v.IsNull() {
+			if c.nulls[i] > 0 {
+				e.Values[c.nulls[i]] = engine.Value{Type: engine.Boolean, N: 1}
+			}
 			continue
 		}
 		stored, ok := encode(c.forms[i], v)
@@ -276,6 +284,9 @@ func (c *Codec) Select(columns []int) []string {
 			continue
 		}
 		names = append(names, c.names[i])
+		if c.nulls[i] > 0 {
+			names = append(names, c.names[c.nulls[i]])
+		}
 		if c.long[i] {
 			for part := 1; part < maxParts; part++ {
 				names = append(names, keymap.PropertyPart(c.names[i], part))

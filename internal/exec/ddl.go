@@ -203,6 +203,9 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 		t = t.TakeBack()
 	}
 	t.EndTransit() // it has no rows
+	for _, c := range t.Columns {
+		c.Initial = nil
+	}
 	t.Name = s.Table.Name
 	t.Alone() // as in MySQL, a copy has no foreign keys
 	for _, ix := range t.Indexes {

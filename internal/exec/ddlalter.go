@@ -8,6 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -32,7 +33,7 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 		if x.resumes(try, &actions[i]) != nil {
 			continue
 		}
-		if try, _, err = planner.Alter(try, actions[i]); err != nil {
+		if try, _, err = x.next(try, &actions[i]); err != nil {
 			return err
 		}
 	}
@@ -62,6 +63,28 @@ func (x *definition) resumes(t *planner.Table, a *dialect.AlterAction) *planner.
 	return ix
 }
 
+// next gives the definition that an action leads to, with the values that rows of before have in new columns.
+func (x *definition) next(t *planner.Table, a *dialect.AlterAction) (*planner.Table, planner.Change, error) {
+	next, change, err := planner.Alter(t, *a)
+	if err != nil {
+		return nil, change, err
+	}
+	for i, n := range change.New {
+		if n == nil || next.Columns[i].Added {
+			continue
+		}
+		v, err := expr.Compile(n)(&expr.Env{Session: x.session})
+		if err == nil {
+			v, err = next.Columns[i].Type.Convert(v)
+		}
+		if err != nil {
+			return nil, change, columnError(next.Columns[i], 1, err)
+		}
+		next.Columns[i].SetInitial(v)
+	}
+	return next, change, nil
+}
+
 // act runs one action and gives the definition that it leads to.
 func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.AlterAction) (*planner.Table, error) {
 	if ix := x.resumes(t, a); ix != nil {
@@ -72,7 +95,7 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 		}
 		return x.build(ctx, t, t, planner.Change{Fill: []*planner.Index{ix}})
 	}
-	next, change, err := planner.Alter(t, *a)
+	next, change, err := x.next(t, a)
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +113,7 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 	}
 	if len(old) > 0 {
 		// Another process may have changed something else about the table meanwhile: its place, if it was emptied.
-		if next, change, err = planner.Alter(t, *a); err != nil {
+		if next, change, err = x.next(t, a); err != nil {
 			return nil, err
 		}
 		if !slices.EqualFunc(old, change.Drop, func(a, b *planner.Index) bool { return a.Name == b.Name }) {
@@ -171,7 +194,8 @@ func (x *definition) setState(ctx context.Context, t *planner.Table, state plann
 				found++
 			}
 		}
-		if state == planner.IndexPublic && sameColumns(written, t) {
+		if added := func(c *planner.Column) bool { return c.Added }; state == planner.IndexPublic && sameColumns(written, t) &&
+			!slices.ContainsFunc(t.Columns, added) { // to write rows for an index gives them no column
 			next.EndTransit()
 		}
 		if found < len(names) {
@@ -255,7 +279,11 @@ func (x *definition) build(ctx context.Context, from, t *planner.Table, change p
 	if len(names) == 0 {
 		return x.endTransit(ctx, t)
 	}
-	return x.setState(ctx, t, planner.IndexPublic, names)
+	written := t
+	if t, err = x.setState(ctx, t, planner.IndexPublic, names); err != nil || !change.Rewrite || !sameColumns(written, t) {
+		return t, err
+	}
+	return x.endTransit(ctx, t)
 }
 
 // sameColumns says whether two definitions of a table have the same columns, in the same forms, of which each has a

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -27,12 +28,15 @@ func announce(t, next *planner.Table, from []int) *planner.Table {
 		if from[i] < 0 {
 			coming := *col
 			coming.Hidden, coming.Withheld, coming.NotNull = true, true, col.NotNull && col.HasDefault
+			if coming.NotNull != col.NotNull { // whoever does not know of it leaves the property out
+				coming.Initial = nil
+			}
 			between.Columns = append(between.Columns, &coming)
 			continue
 		}
 		old := between.Columns[from[i]]
 		if old.Property != col.Property {
-			old.Former = &planner.Former{Property: col.Property, Type: col.Type}
+			old.Former = &planner.Former{Property: col.Property, Type: col.Type, Initial: col.Initial}
 		}
 		old.Name, old.Required = col.Name, col.NotNull && !old.NotNull
 	}
@@ -93,11 +97,22 @@ func (x *definition) finish(ctx context.Context, t *planner.Table) (*planner.Tab
 	if t.Before != nil {
 		return x.replace(ctx, t, t.TakeBack())
 	}
-	if !slices.ContainsFunc(t.Columns, (*planner.Column).InTransit) {
+	if !t.Rewriting {
 		return t, nil
 	}
 	if err := x.Catalog.WaitLease(ctx); err != nil {
 		return nil, err
 	}
-	return x.build(ctx, t, t, planner.Change{Rewrite: true})
+	change := planner.Change{Rewrite: true, From: positions(0, len(t.Columns)), New: make([]expr.Node, len(t.Columns))}
+	for i, col := range t.Columns {
+		if n := col.Unfilled(); n != nil {
+			change.From[i], change.New[i] = -1, n
+		}
+	}
+	for _, ix := range t.Indexes {
+		if ix.State != planner.IndexPublic && ix.Beside == "" {
+			change.Fill = append(change.Fill, ix)
+		}
+	}
+	return x.build(ctx, t, t, change)
 }

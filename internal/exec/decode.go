@@ -31,6 +31,7 @@ type binding struct {
 	names []string
 	slots []int   // by cols: where its property is; -1: nowhere
 	parts [][]int // by cols: where the further parts of a long value are
+	nulls []int   // by cols: where the property is that says NULL; -1: nowhere
 }
 
 // maxBindings bounds the sets of properties that a Decoder remembers: rows of a table have as many as there
@@ -43,7 +44,7 @@ type decodeCol struct {
 	long    bool
 	ordinal int
 	dst     int
-	absent  value.Value // of a row that has no property for it
+	absent  value.Value // of a row that has no property for it, and none that says NULL
 	former  *Decoder    // of the column in its former form, see planner.Column.Former; nil without one
 }
 
@@ -109,6 +110,10 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 		if slot < 0 || e.Values[slot].Type == engine.Absent {
 			if col.form == formProperty && d.codec.table.Columns[col.ordinal].NotNull {
 				return d.corrupt(e, col, &engine.Value{})
+			}
+			if null := b.nulls[i]; null >= 0 && e.Values[null].Type != engine.Absent {
+				dst[col.dst] = value.NullValue
+				continue
 			}
 			dst[col.dst] = col.absent
 			if col.former != nil {
@@ -182,10 +187,14 @@ func (d *Decoder) rebind(names []string) {
 }
 
 func (d *Decoder) bind(names []string) *binding {
-	b := &binding{names: names, slots: make([]int, len(d.cols)), parts: make([][]int, len(d.cols))}
+	b := &binding{names: names, slots: make([]int, len(d.cols)), parts: make([][]int, len(d.cols)), nulls: make([]int, len(d.cols))}
 	for i, col := range d.cols {
-		property := d.codec.table.Columns[col.ordinal].Property
-		b.slots[i] = slices.Index(names, property)
+		column := d.codec.table.Columns[col.ordinal]
+		property := column.Property
+		b.slots[i], b.nulls[i] = slices.Index(names, property), -1
+		if column.Initial != nil {
+			b.nulls[i] = slices.Index(names, keymap.PropertyNull(property))
+		}
 		if !col.long {
 			continue
 		}

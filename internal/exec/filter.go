@@ -20,6 +20,7 @@ type storeFilter struct {
 	property string
 	form     form
 	long     bool
+	absent   value.Value // of rows without the property, which the store leaves out; NULL: none that satisfies anything
 	value    expr.Func
 }
 
@@ -49,8 +50,8 @@ func compileFilter(f *planner.Filter, c *Codec) *storeFilter {
 		return &storeFilter{op: f.Op, column: col, property: engine.Timestamp, form: formProperty, value: expr.CompileOperand(f.Value)}
 	}
 	for i, ordinal := range c.columns {
-		if ordinal == f.Column && !c.table.Columns[ordinal].InTransit() {
-			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], property: c.names[i], form: c.forms[i], long: c.long[i], value: expr.CompileOperand(f.Value)}
+		if ordinal == f.Column && c.table.Columns[ordinal].Former == nil { // else some rows hold it in another form
+			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], property: c.names[i], form: c.forms[i], long: c.long[i], absent: c.table.Columns[ordinal].Absent(), value: expr.CompileOperand(f.Value)}
 		}
 	}
 	return nil
@@ -172,6 +173,11 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 {
 		return 0, engine.Value{}, false
 	}
+	if !f.absent.IsNull() {
+		if c, err := value.Compare(f.absent, exact, value.Binary); err != nil || filterHolds(f.op, c) {
+			return 0, engine.Value{}, false
+		}
+	}
 	stored, ok := encode(f.form, exact)
 	if !ok {
 		return 0, engine.Value{}, false
@@ -198,6 +204,21 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 		}
 	}
 	return op, stored, true
+}
+
+// filterHolds says whether op holds between two values that compare as c.
+func filterHolds(op planner.FilterOp, c int) bool {
+	switch op {
+	case planner.FilterEq:
+		return c == 0
+	case planner.FilterGt:
+		return c > 0
+	case planner.FilterGe:
+		return c >= 0
+	case planner.FilterLt:
+		return c < 0
+	}
+	return c <= 0
 }
 
 // oneDecimal says whether d is the only value of its scale that equals v: what is not exact itself compares as a float,

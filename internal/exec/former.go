@@ -13,7 +13,7 @@ func formerDecoder(c *planner.Column) *Decoder {
 	if c.Former == nil {
 		return nil
 	}
-	t := &planner.Table{Columns: []*planner.Column{{Name: c.Name, Type: c.Former.Type, Property: c.Former.Property}}}
+	t := &planner.Table{Columns: []*planner.Column{{Name: c.Name, Type: c.Former.Type, Property: c.Former.Property, Initial: c.Former.Initial}}}
 	return NewCodec(t).Decoder([]int{0}, 0, nil)
 }
 
@@ -34,10 +34,10 @@ func (e *formerError) Unwrap() error { return e.cause }
 func (d *Decoder) decodeFormer(e *engine.Entity, col *decodeCol, dst *value.Value) error {
 	var row [1]value.Value
 	former := *col.former
-	if err := former.DecodeRow(e, row[:]); err != nil || row[0].IsNull() {
+	column := d.codec.table.Columns[col.ordinal]
+	if err := former.DecodeRow(e, row[:]); err != nil || row[0].IsNull() && column.Former.Initial == nil {
 		return err
 	}
-	column := d.codec.table.Columns[col.ordinal]
 	v, err := column.Type.Convert(row[0])
 	if err != nil {
 		return &formerError{column, err}
