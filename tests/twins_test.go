@@ -24,16 +24,16 @@ func TestTwins(t *testing.T) {
 			runs, steps = few(12), 30
 		}
 		t.Run(s.name, func(t *testing.T) {
-			rows := 0
+			rows, promised := 0, int64(0)
 			for seed := i * runs; seed < (i+1)*runs; seed++ {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {
 					w := newTwins(t, s, uint64(seed))
 					w.run(steps)
-					rows += w.rows
+					rows, promised = rows+w.rows, promised+w.promised
 				})
 			}
-			if rows < 50*runs {
-				t.Errorf("%d rows came of all queries", rows)
+			if rows < 50*runs || promised < int64(runs) {
+				t.Errorf("%d rows came of all queries, which were to take %d requests", rows, promised)
 			}
 		})
 	}
@@ -50,7 +50,10 @@ type twins struct {
 	split         []int // columns that divide the table; nil: it is one partition
 	external      bool
 	stored, plain *sql.Conn
+	connector     *nearlyfree.Connector // of stored
+	held          bool                  // in a transaction
 	rows          int
+	promised      int64 // requests, by EXPLAIN
 	log           []string
 }
 
@@ -61,7 +64,7 @@ func newTwins(t *testing.T, s store, seed uint64) *twins {
 		define = w.defineExternal
 	}
 	stored, plain := define()
-	_, w.stored = connect(t, s.config(t))
+	w.connector, w.stored = connect(t, s.config(t))
 	_, w.plain = connect(t, stores[0].config(t))
 	w.log = append(w.log, stored)
 	for conn, create := range map[*sql.Conn]string{w.stored: stored, w.plain: plain} {
@@ -76,15 +79,14 @@ func (w *twins) run(steps int) {
 	for range 5 {
 		w.write(w.insert("INSERT IGNORE", 1+w.IntN(6)))
 	}
-	in := false
 	for range steps {
 		switch n := w.IntN(20); {
-		case n == 0 && !in && w.split == nil && !w.external:
+		case n == 0 && !w.held && w.split == nil && !w.external:
+			w.held = true
 			w.write("BEGIN")
-			in = true
-		case n < 4 && in:
+		case n < 4 && w.held:
+			w.held = false
 			w.write(w.pick("COMMIT", "COMMIT", "ROLLBACK"))
-			in = false
 		case n < 9:
 			w.write(w.change())
 		default:
@@ -94,7 +96,8 @@ func (w *twins) run(steps int) {
 			w.Fatalf("after\n%s", strings.Join(w.log, ";\n"))
 		}
 	}
-	if in {
+	if w.held {
+		w.held = false
 		w.write("COMMIT")
 	}
 	if rows, err := w.answer(w.stored, "CHECK TABLE t"); err != nil || len(rows) != 1 || !strings.HasSuffix(rows[0], `"OK"`) {
@@ -119,6 +122,7 @@ func (w *twins) write(text string) {
 	b, errB := w.plain.ExecContext(context.Background(), text)
 	switch {
 	case errors.Is(errA, nearlyfree.ErrTooLarge): // a transaction of more entities, because of the indexes
+		w.held = false
 		w.rollback()
 		w.sync()
 		return
@@ -216,9 +220,12 @@ func cells(row []any) string {
 	return strings.Join(all, "|")
 }
 
-// compare asks both, and gives the rows.
+// compare asks both, and gives the rows. The stored one must not take fewer requests than EXPLAIN says.
 func (w *twins) compare(text string, ordered bool) []string {
+	plan, _ := w.answer(w.stored, "EXPLAIN "+text)
+	before := w.connector.Stats().Requests
 	a, errA := w.answer(w.stored, text)
+	sent := w.connector.Stats().Requests - before
 	b, errB := w.answer(w.plain, text)
 	if !ordered {
 		slices.Sort(a)
@@ -226,8 +233,15 @@ func (w *twins) compare(text string, ordered bool) []string {
 	}
 	w.rows += len(a)
 	if (errA == nil) != (errB == nil) || !slices.Equal(a, b) {
-		plan, _ := w.answer(w.stored, "EXPLAIN "+text)
 		w.Errorf("%s\nstored: %v %s\nplain:  %v %s\n%s", text, errA, strings.Join(a, "\n        "), errB, strings.Join(b, "\n        "), strings.Join(plan, "\n"))
+	}
+	var least int64
+	if len(plan) > 0 {
+		_, _ = fmt.Sscanf(strings.Trim(plan[len(plan)-1], `"`), "requests ≥ %d", &least)
+	}
+	w.promised += least
+	if sent < least && !w.held && errA == nil {
+		w.Errorf("%s\n%d requests, where EXPLAIN says %d or more\n%s", text, sent, least, strings.Join(plan, "\n"))
 	}
 	return a
 }
