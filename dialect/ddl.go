@@ -85,7 +85,9 @@ type Partitioning struct {
 	Parts   []PartitionDef
 	Every   int    // RANGE (column) INTERVAL (n unit): parts are made as rows arrive
 	Unit    string // HOUR, DAY, WEEK, MONTH, QUARTER or YEAR; "" for numbers
-	Pos     Pos
+	// Automatic is LIST (column) AUTOMATIC: a part for each value is made as rows arrive, as in Oracle.
+	Automatic bool
+	Pos       Pos
 }
 
 // PartitionDef is PARTITION name VALUES LESS THAN (…) or IN (…).

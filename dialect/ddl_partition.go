@@ -31,6 +31,7 @@ func (p *parser) partitioning() *Partitioning {
 	case p.accept("LIST"):
 		out.Kind = "list"
 		p.partitionExpr(out)
+		out.Automatic = p.accept("AUTOMATIC")
 	default:
 		p.fail(p.pos, "expected KEY, HASH, RANGE or LIST")
 	}

@@ -49,7 +49,7 @@ func (m *alteration) alterParts(a *dialect.AlterAction) error {
 		return nil
 	}
 	m.t.dropParts(parts)
-	if len(ps.List) == 0 && ps.Every == 0 {
+	if len(ps.List) == 0 && !ps.grows() {
 		return newError(codePartitionsAll, a.Pos, "Cannot remove all partitions, use DROP TABLE instead")
 	}
 	return nil
@@ -81,20 +81,30 @@ func (t *Table) dropParts(parts []*Part) {
 	ps.List = left
 }
 
-// EmptyParts makes parts empty, by their names: of a table whose parts are made as rows arrive they go. The
-// table is a Clone.
+// EmptyParts makes parts empty, by their names: those that were made as rows arrived go. The table is a Clone.
 func (t *Table) EmptyParts(names []string) {
-	var parts []*Part
+	var gone []*Part
 	for _, p := range t.Parts.List {
-		if slices.Contains(names, p.Name) {
-			p.Physical = ""
-			parts = append(parts, p)
+		if !slices.Contains(names, p.Name) {
+			continue
+		}
+		p.Physical = ""
+		if t.Parts.isMade(p) {
+			gone = append(gone, p)
 		}
 	}
-	if t.Parts.Every > 0 {
-		t.dropParts(parts)
+	t.dropParts(gone)
+}
+
+// ForgetMade leaves the parts that were declared, for a table that has no rows yet. The table is a Clone.
+func (t *Table) ForgetMade() {
+	if t.Parts != nil {
+		t.Parts.List = slices.DeleteFunc(t.Parts.List, t.Parts.isMade)
 	}
 }
+
+// isMade says whether a part was made as rows arrived. All of an INTERVAL were, those too that do not say so.
+func (ps *Parts) isMade(p *Part) bool { return p.Made || ps.Every > 0 }
 
 // divides says whether a column is among those that divide the table into parts or partitions.
 func (m *alteration) divides(column int) bool { return slices.Contains(m.t.spreadBy(), column) }

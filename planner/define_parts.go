@@ -29,7 +29,7 @@ func (d *definer) parts(def *dialect.Partitioning) error {
 	if d.t.Inside != nil {
 		return notSupported(def.Pos, "partitions of a table INSIDE another one are")
 	}
-	ps := &Parts{Kind: PartsByRange, Every: int64(def.Every), Unit: def.Unit}
+	ps := &Parts{Kind: PartsByRange, Every: int64(def.Every), Unit: def.Unit, Automatic: def.Automatic}
 	kind, _, tuple := strings.Cut(def.Kind, " ")
 	ps.Tuple = tuple
 	if kind == "list" {
@@ -60,7 +60,10 @@ func (d *definer) parts(def *dialect.Partitioning) error {
 	if ps.Every > 0 {
 		return d.partInterval(def)
 	}
-	if len(def.Parts) == 0 {
+	if ps.Automatic && ps.Func != "" {
+		return notSupported(def.Pos, "AUTOMATIC partitions by %s() are", ps.Func)
+	}
+	if len(def.Parts) == 0 && !ps.Automatic {
 		return newError(codePartitionsMissing, def.Pos, "For %s partitions each partition must be defined", strings.ToUpper(kind))
 	}
 	return d.addParts(def.Parts, def.Pos)

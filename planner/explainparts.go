@@ -51,8 +51,11 @@ func (e *explainer) tables(p *Plan) (whole []*Part, byRows *Plan) {
 // deleteRequests is how many requests it takes to delete the tables of parts: one each, and another one where a
 // declared part gets an empty table in its place; and two for the definition.
 func (t *Table) deleteRequests(parts []*Part) int {
-	if t.Parts.Every > 0 {
-		return len(parts) + 2
+	n := 2
+	for _, p := range parts {
+		if n++; !t.Parts.isMade(p) {
+			n++
+		}
 	}
-	return 2*len(parts) + 2
+	return n
 }

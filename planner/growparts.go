@@ -10,6 +10,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
+// Grows says whether parts of t are made as rows arrive.
+func (t *Table) Grows() bool { return t.Parts != nil && t.Parts.grows() }
+
 func (ps *Parts) everyText() string {
 	s := strconv.FormatInt(ps.Every, 10)
 	if ps.Unit != "" {
@@ -39,13 +42,17 @@ func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
 			continue
 		}
 		if len(ps.List) == MaxParts {
-			return newError(codeTooManyPartitions, noPos, "Too many partitions: table %s has %d, and a row needs another one; drop old ones or choose a longer INTERVAL", t.Name, MaxParts)
+			return newError(codeTooManyPartitions, noPos, "Too many partitions: table %s has %d, and a row needs another one; drop old ones, or choose %s", t.Name, MaxParts, ps.fewer())
 		}
-		if err := t.addPart(values[0], opening); err != nil {
+		add := t.addPart
+		if ps.Automatic {
+			add = t.addValue
+		}
+		if err := add(values, opening); err != nil {
 			return err
 		}
 	}
-	if len(ps.List) == 0 || ps.List[len(ps.List)-1] == newest {
+	if ps.Every == 0 || len(ps.List) == 0 || ps.List[len(ps.List)-1] == newest {
 		return nil
 	}
 	return t.addNext(opening)
@@ -103,13 +110,21 @@ func (t *Table) addNext(opening bool) error {
 	if !ok {
 		return nil
 	}
-	return t.addPart(v, opening)
+	return t.addPart([]value.Value{v}, opening)
 }
 
-// addPart adds the part of a value.
-func (t *Table) addPart(v value.Value, opening bool) error {
+// fewer is what makes fewer parts than one for each interval or value.
+func (ps *Parts) fewer() string {
+	if ps.Automatic {
+		return "PARTITION BY KEY, which needs none"
+	}
+	return "a longer INTERVAL"
+}
+
+// addPart adds the part of an INTERVAL that has a value.
+func (t *Table) addPart(values []value.Value, opening bool) error {
 	ps := t.Parts
-	p, err := t.partFor(v)
+	p, err := t.partFor(values[0])
 	if err != nil {
 		return err
 	}
@@ -117,6 +132,57 @@ func (t *Table) addPart(v value.Value, opening bool) error {
 	at, _ := slices.BinarySearchFunc(ps.List, p.Spans[0].From, func(q *Part, from string) int { return strings.Compare(q.Spans[0].From, from) })
 	ps.List = slices.Insert(ps.List, at, p)
 	return ps.init(t)
+}
+
+// addValue adds the part of a list that has these values alone.
+func (t *Table) addValue(values []value.Value, opening bool) error {
+	ps := t.Parts
+	code, err := ps.appendCode(nil, func(i int) value.Value { return values[i] })
+	if err != nil {
+		return err
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = literalSQL(v)
+	}
+	text := strings.Join(texts, ", ")
+	if len(values) > 1 {
+		text = "(" + text + ")"
+	}
+	ps.List = append(ps.List, &Part{
+		Name: ps.freeName(values), Values: "IN (" + text + ")", Made: true, Opening: opening,
+		Spans: []CodeSpan{{From: string(code), To: string(code) + behind}},
+	})
+	return ps.init(t)
+}
+
+// freeName gives a part a name after its values, that no other one has: p, their letters and digits, and a number where
+// it is taken.
+func (ps *Parts) freeName(values []value.Value) string {
+	const most = 40
+	name := []byte("p")
+	for i, v := range values {
+		text := "null"
+		if !v.IsNull() {
+			text = strings.ToLower(value.Text(v))
+		}
+		if i > 0 {
+			name = append(name, '_')
+		}
+		for j := 0; j < len(text) && len(name) < most; j++ {
+			switch c := text[j]; {
+			case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+				name = append(name, c)
+			case name[len(name)-1] != '_':
+				name = append(name, '_')
+			}
+		}
+	}
+	free := string(name)
+	for n := 2; ps.named(free) != nil; n++ {
+		free = string(name) + "_" + strconv.Itoa(n)
+	}
+	return free
 }
 
 // partFor makes the part of a value.
@@ -130,7 +196,7 @@ func (t *Table) partFor(v value.Value) (*Part, error) {
 	} else {
 		low, high, name = datePart(col.Type, v.Ticks(), ps.Unit, ps.Every)
 	}
-	p := &Part{Name: name, Spans: make([]CodeSpan, 1)}
+	p := &Part{Name: name, Made: true, Spans: make([]CodeSpan, 1)}
 	from, _, err := keymap.AppendValue(nil, low, ps.codes[0])
 	if err != nil {
 		return nil, err

@@ -35,7 +35,9 @@ type Parts struct {
 	// Every and Unit: parts are made as rows arrive, each of Every Units, or of Every numbers where Unit is "".
 	Every int64
 	Unit  string
-	List  []*Part // in the order of their ranges; of a list, as declared
+	// Automatic: parts of a list are made as rows arrive, one for each value that no other part has.
+	Automatic bool    `json:",omitempty"`
+	List      []*Part // in the order of their ranges; of a list, as declared or made
 
 	codes []keymap.Part // of Columns
 	spans []partSpan    // of all parts, ascending
@@ -45,8 +47,10 @@ type Parts struct {
 type Part struct {
 	Name     string
 	Physical string     // the service's table; "" before it is made
-	Values   string     // as SQL has it: "LESS THAN (2027)", "IN (1, 2)"; "" for one that was made as rows arrived
+	Values   string     // as SQL has it: "LESS THAN (2027)", "IN (1, 2)"; "" for one of an INTERVAL
 	Spans    []CodeSpan // of the columns' codes, with the separator between them
+	// Made: it was made as rows arrived, and goes when these are deleted.
+	Made bool `json:",omitempty"`
 	// Opening: nobody writes to it yet, as some process may not know yet that it has to be read.
 	Opening bool `json:",omitempty"`
 	// Published is when a part that is opened was published, in Unix seconds of whoever did. The catalog sets it.
@@ -122,12 +126,16 @@ func (t *Table) PartOf(row []value.Value) (*Part, error) {
 		return p, nil
 	}
 	values := t.Parts.valuesOf(row)
-	return nil, &NoPartError{Table: t, Missing: [][]value.Value{values}, Grows: t.Parts.Every > 0 && t.Inside == nil && !values[0].IsNull()}
+	grows := t.Parts.Automatic || t.Parts.Every > 0 && !values[0].IsNull()
+	return nil, &NoPartError{Table: t, Missing: [][]value.Value{values}, Grows: grows && t.Inside == nil}
 }
 
+// grows says that parts are made as rows arrive.
+func (ps *Parts) grows() bool { return ps.Every > 0 || ps.Automatic }
+
 // NeedParts makes sure that every one of the rows has a part that may be written to; a *NoPartError names those
-// that are missing. newest is the last part that may be written to of a table whose parts are made as rows arrive,
-// where a row lies in it: then the one behind it is to be made or opened (GrowAhead).
+// that are missing. newest is the last part that may be written to of a table with INTERVAL, where a row lies in it:
+// then the one behind it is to be made or opened (GrowAhead).
 //
 // A row that lives inside another one makes no part: where none is, or none is open, there is no row for it to live in,
 // which is found when it is written.
@@ -157,7 +165,7 @@ func (t *Table) NeedParts(rows [][]value.Value) (newest *Part, err error) {
 	return newest, nil
 }
 
-// newest gives the last part that may be written to, where parts are made as rows arrive, or nil.
+// newest gives the last part that may be written to, where each is an INTERVAL behind the one before, or nil.
 func (ps *Parts) newest() *Part {
 	if ps.Every == 0 {
 		return nil

@@ -65,9 +65,17 @@ func (t *Table) partsClause() string {
 	if ps.Every > 0 {
 		return s + " " + ps.Interval()
 	}
-	lines := make([]string, len(ps.List))
-	for i, p := range ps.List {
-		lines[i] = "\n  PARTITION " + quoteName(p.Name) + " VALUES " + p.Values
+	if ps.Automatic {
+		s += " AUTOMATIC"
+	}
+	var lines []string
+	for _, p := range ps.List {
+		if !p.Made {
+			lines = append(lines, "\n  PARTITION "+quoteName(p.Name)+" VALUES "+p.Values)
+		}
+	}
+	if lines == nil {
+		return s
 	}
 	return s + " (" + strings.Join(lines, ",") + "\n)"
 }

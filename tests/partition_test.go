@@ -110,7 +110,9 @@ func TestCreateTableAsParts(t *testing.T) {
 	mustExec(t, a, "CREATE TABLE visit (at DATETIME, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 MONTH)")
 	mustExec(t, a, "INSERT INTO visit VALUES ('2026-01-05', 1), ('2026-02-28', 2), ('2026-07-01', 3)")
 	mustExec(t, a, "CREATE TABLE quarter (at DATE, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 QUARTER) AS SELECT DATE(at) AS at, id FROM visit")
-	for table, want := range map[string]string{"visit": "p202601,p202602,p202607,p202608", "quarter": "p202601,p202607,p202610"} {
+	mustExec(t, a, "CREATE TABLE daily (at DATE, id INT, PRIMARY KEY (at, id)) PARTITION BY LIST COLUMNS (at) AUTOMATIC AS SELECT DATE(at) AS at, id FROM visit")
+	for table, want := range map[string]string{"visit": "p202601,p202602,p202607,p202608", "quarter": "p202601,p202607,p202610",
+		"daily": "p2026_01_05,p2026_02_28,p2026_07_01"} {
 		var ids, parts string
 		if err := b.QueryRow("SELECT GROUP_CONCAT(id ORDER BY id) FROM " + table).Scan(&ids); err != nil || ids != "1,2,3" {
 			t.Errorf("%s: rows %s, %v", table, ids, err)

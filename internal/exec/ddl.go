@@ -206,6 +206,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	for _, c := range t.Columns {
 		c.Initial = nil
 	}
+	t.ForgetMade()
 	t.Name = s.Table.Name
 	t.Alone() // as in MySQL, a copy has no foreign keys
 	for _, ix := range t.Indexes {

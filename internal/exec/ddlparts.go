@@ -91,7 +91,7 @@ func (x *definition) makeParts(ctx context.Context, need *planner.NoPartError) e
 	if err != nil {
 		return err
 	}
-	if t.Parts == nil || len(need.Missing) > 0 && t.Parts.Every == 0 {
+	if t.Parts == nil || len(need.Missing) > 0 && !t.Grows() {
 		return nil // changed meanwhile: the statement finds out
 	}
 	if len(need.Missing) > 0 {

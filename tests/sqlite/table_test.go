@@ -196,6 +196,8 @@ func (g *generator) spread(t *table) string {
 		some[i] = t.key[k]
 	}
 	switch {
+	case !g.wide && g.one(6):
+		return fmt.Sprintf(" PARTITION BY LIST COLUMNS (%s) AUTOMATIC", t.names(some))
 	case c.kind == number && g.one(4):
 		return fmt.Sprintf(" PARTITION BY RANGE (%s) INTERVAL (%d)", c.name, pick(g, 5, 1000))
 	case (c.kind == date || c.kind == moment) && g.one(3):
