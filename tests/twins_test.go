@@ -87,6 +87,8 @@ func (w *twins) run(steps int) {
 		case n < 4 && w.held:
 			w.held = false
 			w.write(w.pick("COMMIT", "COMMIT", "ROLLBACK"))
+		case n == 4 && !w.held && !w.external && len(w.columns) < 9:
+			w.alter()
 		case n < 9:
 			w.write(w.change())
 		default:

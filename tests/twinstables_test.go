@@ -1,9 +1,14 @@
 package tests
 
 import (
+	"context"
+	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree"
 )
 
 // twinColumn is a column of both twins.
@@ -266,4 +271,32 @@ func (w *twins) defineExternal() (stored, plain string) {
 	}
 	return fmt.Sprintf("CREATE EXTERNAL TABLE t (%s) LOCATION 'Twin%x' PARTITION KEY '%s' ROW KEY '%s'", strings.Join(mapped, ", "), w.Uint64(), keys[0], keys[1]),
 		fmt.Sprintf("CREATE TABLE t (%s, PRIMARY KEY (%s))", strings.Join(columns, ", "), w.names(w.key))
+}
+
+// alter adds a column to both, whose rows are as they were written before, or an index.
+func (w *twins) alter() {
+	var stored, plain []string // what is added
+	if w.IntN(3) == 0 {
+		w.index(fmt.Sprintf("a%d", len(w.log)), &stored, &plain)
+	} else {
+		c := w.column(twinTypes)
+		def := c.name + " " + c.sql
+		if !c.noKey && w.IntN(3) > 0 {
+			if def += " DEFAULT " + w.pick(c.values...); w.IntN(2) == 0 {
+				w.columns[len(w.columns)-1].notNull = true
+				def += " NOT NULL"
+			}
+		}
+		stored, plain = []string{"COLUMN " + def}, []string{"COLUMN " + def}
+	}
+	for conn, adds := range map[*sql.Conn][]string{w.stored: stored, w.plain: plain} {
+		for _, add := range adds {
+			w.log = append(w.log, "ALTER TABLE t ADD "+add)
+			_, err := conn.ExecContext(context.Background(), "ALTER TABLE t ADD "+add)
+			if err != nil && !errors.Is(err, nearlyfree.ErrDuplicateKey) { // the same for both
+				w.Errorf("ALTER TABLE t ADD %s: %v", add, err)
+			}
+		}
+	}
+	w.compare("SELECT * FROM t", false)
 }
