@@ -337,25 +337,20 @@ func (p *keyPart) bounds(v value.Value) (b codeBounds, tied bool, err error) {
 
 // from leaves of iv what is not below the value of b in the column's order, with that value or without.
 func (p *keyPart) from(iv interval, b codeBounds, with bool) interval {
-	switch {
-	case p.part.Desc && with:
-		iv.hi = min(iv.hi, b.hi)
-	case p.part.Desc:
-		iv.hi = min(iv.hi, b.lo)
-	case with:
-		iv.lo = max(iv.lo, b.lo)
-	default:
-		iv.lo = max(iv.lo, b.hi)
-	}
-	return iv
+	return b.cut(iv, !p.part.Desc, with)
 }
 
 // to leaves of iv what is not above the value of b, with that value or without.
 func (p *keyPart) to(iv interval, b codeBounds, with bool) interval {
+	return b.cut(iv, p.part.Desc, with)
+}
+
+// cut leaves of iv the codes above b, or those below, with b's own or without.
+func (b codeBounds) cut(iv interval, above, with bool) interval {
 	switch {
-	case p.part.Desc && with:
+	case above && with:
 		iv.lo = max(iv.lo, b.lo)
-	case p.part.Desc:
+	case above:
 		iv.lo = max(iv.lo, b.hi)
 	case with:
 		iv.hi = min(iv.hi, b.hi)

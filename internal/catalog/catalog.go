@@ -103,15 +103,23 @@ func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
 // With calls f with the definitions, and again with those of then where another process changed some while f read them:
 // f must not mix definitions of two versions, of which one may say that rows lie where by the other one they do not.
 func (c *Catalog) With(ctx context.Context, f func(s *Snapshot) error) error {
+	return c.with(ctx, c.Snapshot, f)
+}
+
+// movedTries is how often definitions are read again that others, which may be about other tables, have changed.
+const movedTries = 20
+
+// with calls f with what get gives, and again where f gives errMoved.
+func (c *Catalog) with(ctx context.Context, get func(context.Context) (*Snapshot, error), f func(*Snapshot) error) error {
 	for try := 1; ; try++ {
-		s, err := c.Snapshot(ctx)
+		s, err := get(ctx)
 		if err == nil {
 			err = f(s)
 		}
 		switch {
 		case !errors.Is(err, errMoved):
 			return err
-		case try == changeTries:
+		case try == movedTries:
 			return ErrConflict
 		case ctx.Err() != nil:
 			return ctx.Err()

@@ -23,28 +23,12 @@ func (e *ExistsError) Error() string { return fmt.Sprintf("Table '%s' already ex
 // any other ErrConflict it is met by trying again with the definitions of now.
 var errMoved = fmt.Errorf("the table definitions were changed meanwhile: %w", ErrConflict)
 
-// changeTries is how often a change is tried that others, which may be about other tables, come before.
-const changeTries = 20
-
 // changing makes a change against the latest definitions, one at a time in this process. f gives errMoved, having
 // changed nothing, when another process was faster: it is called again then.
 func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error {
 	c.change.Lock()
 	defer c.change.Unlock()
-	for try := 1; ; try++ {
-		s, err := c.Latest(ctx)
-		if err == nil {
-			err = f(s)
-		}
-		switch {
-		case !errors.Is(err, errMoved):
-			return err
-		case try == changeTries:
-			return ErrConflict
-		case ctx.Err() != nil:
-			return ctx.Err()
-		}
-	}
+	return c.with(ctx, c.Latest, f)
 }
 
 // Create makes the physical table and stores the definition, setting t.Database, t.Physical and t.Version.

@@ -27,7 +27,7 @@ func addChange(changes, id string) string {
 // was; errMoved when it was not, and never will be, as the version entity is another one than the change is
 // conditional on; err when that cannot be known.
 func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error) error {
-	for range changeTries {
+	for range movedTries {
 		e, getErr := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
 		missing := isCode(getErr, engine.CodeNotFound)
 		if getErr != nil && !missing {
