@@ -336,6 +336,50 @@ func TestAlterOverGrowth(t *testing.T) {
 	}
 }
 
+// TestIndexOverDrops: who makes an index is not ended by parts that others drop, empty and make meanwhile.
+func TestIndexOverDrops(t *testing.T) {
+	a, b := openTwo(t, 5*time.Millisecond)
+	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
+	fill := func(db *sql.DB, from int) {
+		var rows []string
+		for v := from; v < from+100; v++ {
+			rows = append(rows, fmt.Sprintf("(%d, %d)", v, v%7))
+		}
+		retried(t, func() error {
+			_, err := db.Exec("REPLACE INTO n VALUES " + strings.Join(rows, ", "))
+			return err
+		})
+	}
+	fill(a, 0)
+	stop := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for next := 100; ; next += 10 {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			for _, q := range []string{fmt.Sprintf("ALTER TABLE n DROP PARTITION p%d", next-100), fmt.Sprintf("ALTER TABLE n TRUNCATE PARTITION p%d", next-90)} {
+				retried(t, func() error {
+					_, err := b.Exec(q)
+					return err
+				})
+			}
+			fill(b, next-90)
+		}
+	})
+	defer wg.Wait()
+	defer close(stop)
+	for range 4 {
+		mustExec(t, a, "CREATE INDEX w ON n (w)")
+		if err := nearlyfreetest.Check(a); err != nil {
+			t.Error(err)
+		}
+		mustExec(t, a, "DROP INDEX w ON n")
+	}
+}
+
 // TestChildrenInParts: while parts come and go, by two processes, a child lies in the part of its parent and goes with
 // it; none is written without one.
 func TestChildrenInParts(t *testing.T) {

@@ -39,7 +39,7 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	}
 	for i := range actions {
 		x.stood = x.stands()
-		if t, err = x.act(ctx, t, &actions[i]); err != nil {
+		if t, err = x.actAgain(ctx, t, &actions[i]); err != nil {
 			return err
 		}
 	}
@@ -48,11 +48,19 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 
 // resumes gives the index that an action goes on building: one that a process did not live to finish.
 func (x *definition) resumes(t *planner.Table, a *dialect.AlterAction) *planner.Index {
+	if ix := made(t, a); ix != nil && ix.State != planner.IndexPublic {
+		return ix
+	}
+	return nil
+}
+
+// made gives the index that an action makes, where it is there in any state.
+func made(t *planner.Table, a *dialect.AlterAction) *planner.Index {
 	if a.Kind != dialect.AddIndex {
 		return nil
 	}
 	ix := t.Index(a.Index.Name)
-	if ix == nil || ix.State == planner.IndexPublic || ix.Unique != a.Index.Unique || len(ix.Parts) != len(a.Index.Parts) {
+	if ix == nil || ix.Unique != a.Index.Unique || len(ix.Parts) != len(a.Index.Parts) {
 		return nil
 	}
 	for i, p := range a.Index.Parts {
@@ -83,6 +91,35 @@ func (x *definition) next(t *planner.Table, a *dialect.AlterAction) (*planner.Ta
 		next.Columns[i].SetInitial(v)
 	}
 	return next, change, nil
+}
+
+// actAgain is act, which goes on to make or drop an index where another process has changed something else about the table
+// meanwhile: a part of it may be gone. An index without a name would be another one the next time.
+func (x *definition) actAgain(ctx context.Context, t *planner.Table, a *dialect.AlterAction) (*planner.Table, error) {
+	for try := 1; ; try++ {
+		next, err := x.act(ctx, t, a)
+		again := a.Kind == dialect.AddIndex && a.Index.Name != "" || a.Kind == dialect.DropIndexAction
+		if err == nil || !again || !changedBeside(err) || try == conflictTries {
+			return next, err
+		}
+		if err := wait(ctx, try); err != nil {
+			return nil, err
+		}
+		if t, err = x.reload(ctx, t); err != nil {
+			return nil, err
+		}
+		if ix := made(t, a); ix != nil && ix.State == planner.IndexPublic || a.Kind == dialect.DropIndexAction && t.Index(a.Name) == nil {
+			return t, nil // another process has gone on with it
+		}
+	}
+}
+
+// changedBeside says whether err comes of a change of the definition, or of a part, by another process.
+func changedBeside(err error) bool {
+	var changed *SchemaChangedError
+	var e *engine.Error
+	return errors.Is(err, catalog.ErrConflict) || errors.As(err, &changed) ||
+		errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting)
 }
 
 // act runs one action and gives the definition that it leads to.
@@ -140,6 +177,9 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 		}
 	}
 	now, err := x.published(ctx, next)
+	if errors.Is(err, catalog.ErrConflict) && !change.Rewrite && len(change.Fill) == 0 {
+		err = nil // no row is written by it
+	}
 	if err != nil {
 		return nil, err
 	}

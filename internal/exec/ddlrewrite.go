@@ -353,7 +353,12 @@ func (rw *rowWriter) renew(ctx context.Context, w *writer, r *rowWrite, old stor
 func (x *definition) deleteEntries(ctx context.Context, t *planner.Table, ix *planner.Index) error {
 	for _, part := range partsOf(t) {
 		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))
-		if err := engine.Clear(ctx, x.Runtime.Engine, r, x.Runtime.Parallel, x.meter); err != nil {
+		err := engine.Clear(ctx, x.Runtime.Engine, r, x.Runtime.Parallel, x.meter)
+		var e *engine.Error
+		if part != nil && errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting) {
+			continue // another process has dropped the part
+		}
+		if err != nil {
 			return err
 		}
 	}
