@@ -223,6 +223,10 @@ func (w *twins) partition() string {
 		return fmt.Sprintf(" PARTITION BY HASH (%s) PARTITIONS %d", w.names(some), 2+w.IntN(3))
 	case 2:
 		w.split = some[:1]
+		if w.IntN(3) == 0 {
+			w.split = some
+			return fmt.Sprintf(" PARTITION BY LIST COLUMNS (%s) AUTOMATIC", w.names(some))
+		}
 		half := (len(c.values) + 1) / 2
 		switch {
 		case c.sql == "INT":
