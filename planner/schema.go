@@ -137,6 +137,7 @@ type Index struct {
 	Unique  bool
 	Parts   []KeyPart
 	State   IndexState
+	Step    int `json:",omitempty"` // how often State was changed: who takes it from state to state sees that nobody else does
 	Copy    CopyKind
 	Include []int
 	Comment string

@@ -1,17 +1,14 @@
 package tests
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -376,60 +373,5 @@ func TestStricterUnderWriters(t *testing.T) {
 				t.Errorf("%d rows", n)
 			}
 		})
-	}
-}
-
-// TestModifyBesideFilling gives a column another form while another process fills an index: which is complete then, and no
-// proof that every row has the new form.
-func TestModifyBesideFilling(t *testing.T) {
-	config := overService(0, false)
-	config.SchemaLease = 50 * time.Millisecond
-	other := *config
-	transport := &azuretest.Transport{Service: config.Transport.(*azuretest.Transport).Service}
-	other.Transport = transport
-	a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, &other)
-	exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT NOT NULL, w INT)")
-	exec(t, a, "INSERT INTO t VALUES (1, 1, 1), (2, 2, 2)")
-	var steps atomic.Int32 // of b
-	published := make(chan struct{})
-	transport.After = func(r *http.Request, _ int) {
-		if strings.HasSuffix(r.URL.Path, "$batch") && steps.Add(1) == 2 {
-			close(published)
-		}
-	}
-	config.Transport.(*azuretest.Transport).Fault = func(_ int, r *http.Request) azuretest.Fault {
-		if strings.HasSuffix(r.URL.Path, "$batch") {
-			body, _ := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			if bytes.Contains(body, []byte("/Z8t(")) {
-				<-published // a row is being written anew
-			}
-		}
-		return azuretest.Fault{}
-	}
-	made := make(chan error)
-	go func() {
-		_, err := a.Exec("CREATE INDEX w ON t (w)")
-		made <- err
-	}()
-	for count(t, b, "SELECT COUNT(*) FROM information_schema.statistics WHERE index_name = 'w' AND comment LIKE '%being filled%'") == 0 {
-		time.Sleep(time.Millisecond)
-	}
-	time.Sleep(config.SchemaLease / 2) // so that the index is filled by the definition that is announced, not the one behind it
-	changed := make(chan error)
-	go func() {
-		_, err := b.Exec("ALTER TABLE t MODIFY COLUMN v VARCHAR(10) NOT NULL")
-		changed <- err
-	}()
-	t.Log(<-made) // one may refuse the other
-	for range 50 {
-		if n := count(t, a, "SELECT COUNT(*) FROM t WHERE v = id"); n != 2 {
-			t.Fatalf("%d rows of 2 have their values", n)
-		}
-		time.Sleep(2 * time.Millisecond)
-	}
-	t.Log(<-changed)
-	if n := count(t, b, "SELECT COUNT(*) FROM t WHERE v = id"); n != 2 {
-		t.Errorf("%d rows of 2 have their values in the end", n)
 	}
 }

@@ -139,6 +139,9 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 	if changesParts(a) {
 		return x.changeParts(ctx, t, next, a)
 	}
+	if err := unannounced(t, a); err != nil {
+		return nil, err
+	}
 	if err := x.verify(ctx, t, next, &change); err != nil {
 		return nil, err
 	}
@@ -155,6 +158,9 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 		}
 		if !slices.EqualFunc(old, change.Drop, func(a, b *planner.Index) bool { return a.Name == b.Name }) {
 			return nil, catalog.ErrConflict // it has made an index that this change drops, too
+		}
+		if err := unannounced(t, a); err != nil {
+			return nil, err
 		}
 	}
 	if t, err = x.prepare(ctx, t, next, &change); err != nil {
@@ -199,6 +205,15 @@ func (x *definition) act(ctx context.Context, t *planner.Table, a *dialect.Alter
 	return x.build(ctx, t, now, change)
 }
 
+// unannounced gives ErrConflict where another process has announced a change of t's columns meanwhile: what is made of t
+// then would be taken back with that. Indexes are not.
+func unannounced(t *planner.Table, a *dialect.AlterAction) error {
+	if t.Before == nil || a.Kind == dialect.AddIndex || a.Kind == dialect.DropIndexAction {
+		return nil
+	}
+	return catalog.ErrConflict
+}
+
 // firstAutoIncrement is the value that ALTER TABLE … AUTO_INCREMENT = n asks for; 0 when it does not.
 func firstAutoIncrement(t, next *planner.Table) int64 {
 	if next.FirstAutoIncrement == t.FirstAutoIncrement {
@@ -222,29 +237,31 @@ func (x *definition) published(ctx context.Context, t *planner.Table) (*planner.
 	return now, err
 }
 
-// setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before.
+// setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before. ErrConflict when
+// another process takes one of them to a state, too: rows may have been written by that one.
 func (x *definition) setState(ctx context.Context, t *planner.Table, state planner.IndexState, names []string) (*planner.Table, error) {
 	written := t // the definition that every row was written by, where the indexes become public
 	for try := 1; ; try++ {
 		next := t.Clone()
-		found := 0
-		for _, ix := range next.Indexes {
-			if slices.Contains(names, ix.Name) {
-				ix.State = state
-				found++
+		for _, name := range names {
+			ix := next.Index(name)
+			if ix == nil {
+				return nil, catalog.ErrConflict // another process has dropped it
 			}
+			ix.State = state
+			ix.Step++
 		}
 		if added := func(c *planner.Column) bool { return c.Added }; state == planner.IndexPublic && sameColumns(written, t) &&
 			!slices.ContainsFunc(t.Columns, added) { // to write rows for an index gives them no column
 			next.EndTransit()
 		}
-		if found < len(names) {
-			return nil, catalog.ErrConflict // another process has dropped one
-		}
 		err := x.Catalog.Replace(ctx, t, next, x.meter)
 		if errors.Is(err, catalog.ErrConflict) && try < conflictTries {
 			// Another process has changed something else about the table.
-			if t, err = x.reload(ctx, t); err != nil {
+			if t, err = x.reload(ctx, t); err == nil && !sameStates(written, t, names) {
+				err = catalog.ErrConflict
+			}
+			if err != nil {
 				return nil, err
 			}
 			continue
@@ -255,8 +272,20 @@ func (x *definition) setState(ctx context.Context, t *planner.Table, state plann
 		if err := x.Catalog.WaitLease(ctx); err != nil {
 			return nil, err
 		}
-		return x.reload(ctx, next)
+		now, err := x.reload(ctx, next)
+		if err == nil && !sameStates(next, now, names) {
+			err = catalog.ErrConflict
+		}
+		return now, err
 	}
+}
+
+// sameStates says whether indexes, by name, are the same in two definitions, and nobody took them to a state in between.
+func sameStates(a, b *planner.Table, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		x, y := a.Index(name), b.Index(name)
+		return x == nil || y == nil || x.KeyName != y.KeyName || x.Step != y.Step
+	})
 }
 
 // endTransit notes that every row is in the form of its definition.
@@ -274,7 +303,18 @@ func (x *definition) endTransit(ctx context.Context, t *planner.Table) (*planner
 // retire makes an index one that nobody reads, then one that nobody adds to.
 func (x *definition) retire(ctx context.Context, t *planner.Table, old *planner.Index) (*planner.Table, error) {
 	var err error
-	for _, state := range []planner.IndexState{planner.IndexWriteOnly, planner.IndexDeleteOnly} {
+	states := []planner.IndexState{planner.IndexWriteOnly, planner.IndexDeleteOnly}
+	switch old.State {
+	case planner.IndexWriteOnly:
+		// Who took it there may have done so just now: some process may still read by it.
+		if err := x.Catalog.WaitLease(ctx); err != nil {
+			return nil, err
+		}
+		states = states[1:]
+	case planner.IndexDeleteOnly:
+		states = nil
+	}
+	for _, state := range states {
 		if t, err = x.setState(ctx, t, state, []string{old.Name}); err != nil {
 			return nil, err
 		}

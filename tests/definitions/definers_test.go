@@ -19,12 +19,12 @@ type definer struct {
 
 func (r *round) define(db *sql.DB, random *rand.Rand) {
 	d := &definer{r, db, random}
-	for range statements {
+	for range *statements {
 		if r.failed.Load() {
 			return
 		}
 		d.step()
-		time.Sleep(time.Duration(random.Int64N(int64(lease))))
+		time.Sleep(time.Duration(random.Int64N(int64(*lease))))
 	}
 }
 
