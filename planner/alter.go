@@ -7,7 +7,6 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // Change says what has to be done with stored data when a definition becomes the next one. The zero Change
@@ -344,64 +343,4 @@ func (m *alteration) alterOptions(a *dialect.AlterAction) error {
 	}
 	_, err := tableCollation(options["COLLATE"])
 	return err
-}
-
-// instant says whether rows need not be written anew for a new column: all have one value in it.
-func (c *Column) instant() bool {
-	n := c.initial()
-	return c.Generated == "" && (n == nil && !c.NotNull || n != nil && expr.VolatilityOf(n) < expr.Volatile)
-}
-
-// SetInitial notes v, of the column's type, as what rows without the column's property hold.
-func (c *Column) SetInitial(v value.Value) {
-	if c.Initial = nil; !v.IsNull() {
-		c.Initial = append([]byte{}, value.Text(v)...)
-	}
-}
-
-// Absent is the value of rows without the column's property.
-func (c *Column) Absent() value.Value {
-	if c.Initial == nil {
-		return value.NullValue
-	}
-	text := value.FromString(string(c.Initial))
-	if c.Type.Base == value.TypeBinary || c.Type.Base == value.TypeBlob {
-		text = value.FromBytes(text.Text())
-	}
-	v, err := c.Type.Convert(text)
-	if err != nil {
-		return value.NullValue // never: SetInitial took it from a value of the type, and types of other forms convert it
-	}
-	return v
-}
-
-// Unfilled says what rows are given in a column that is Added: its default. nil for what is computed of the row.
-func (c *Column) Unfilled() expr.Node {
-	if !c.Added || c.Generated != "" {
-		return nil
-	}
-	return c.initial()
-}
-
-// initial is what existing rows get in a new column: its default; where it has none and may not be NULL,
-// what MySQL gives there, the zero of its type.
-func (c *Column) initial() expr.Node {
-	if c.DefaultExpr != nil || !c.NotNull || c.Generated != "" {
-		return c.DefaultExpr
-	}
-	switch c.Type.Base {
-	case value.TypeChar, value.TypeText, value.TypeSet:
-		return expr.NewConst(value.FromString(""))
-	case value.TypeEnum:
-		return expr.NewConst(value.FromString(c.Type.Names[0]))
-	case value.TypeBinary, value.TypeBlob:
-		return expr.NewConst(value.FromBytes(""))
-	case value.TypeJSON:
-		return expr.NewConst(value.FromString("null"))
-	case value.TypeDate, value.TypeDateTime, value.TypeUUID, value.TypeYear:
-		return nil // these have no zero: NOT NULL refuses a table that has rows
-	case value.TypeTime:
-		return expr.NewConst(value.FromDuration(0))
-	}
-	return expr.NewConst(value.FromInt(0))
 }

@@ -1,0 +1,191 @@
+package catalog
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Snapshot is the definitions as of one version. Definitions are read when they are first asked for; one that is newer
+// is not among them: see With.
+type Snapshot struct {
+	catalog *Catalog
+	version int64
+	etag    string // of the version entity; "" when there is none yet
+	changes string // the ids of the last changes; see changeID
+	fresh   time.Time
+
+	mu     sync.RWMutex
+	tables map[string]*definition // by folded name; nil: known not to exist
+	all    bool                   // tables holds every definition
+}
+
+type definition struct {
+	table *planner.Table
+	etag  string
+}
+
+// Valid says whether tables, which a plan was made against, are still the definitions of s.
+func (s *Snapshot) Valid(tables []*planner.Table) bool {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for _, t := range tables {
+		if t.Virtual != nil {
+			return false // made of definitions: of those of then
+		}
+		d, known := s.tables[strings.ToLower(t.Name)]
+		if t.IsOpen() {
+			if d != nil || !known && !s.all || !s.catalog.isOpen(t) {
+				return false
+			}
+			continue
+		}
+		if d == nil || d.table != t {
+			return false
+		}
+	}
+	return true
+}
+
+// HasIndex says whether the table that t was the definition of still has an index to be read.
+func (s *Snapshot) HasIndex(ctx context.Context, t *planner.Table, ix *planner.Index) (bool, error) {
+	now, err := s.Table(ctx, t.Name)
+	if isNoTable(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(now.Indexes, func(i *planner.Index) bool {
+		return i.KeyName == ix.KeyName && i.State == planner.IndexPublic
+	}), nil
+}
+
+// Table gives a definition; a *planner.NoTableError when there is none.
+func (s *Snapshot) Table(ctx context.Context, name string) (*planner.Table, error) {
+	d, err := s.definition(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return d.table, nil
+}
+
+// Find gives a definition, or what is known of a physical table that somebody else made; see Catalog.Undeclared.
+func (s *Snapshot) Find(ctx context.Context, name string) (*planner.Table, error) {
+	t, err := s.Table(ctx, name)
+	if !isNoTable(err) {
+		return t, err
+	}
+	if !s.catalog.knowsOpen(name) {
+		// Another process may have defined it since.
+		next, err := s.catalog.Newer(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		if next != nil {
+			if _, err := next.Table(ctx, name); err == nil {
+				return nil, errMoved
+			} else if !isNoTable(err) {
+				return nil, err
+			}
+		}
+	}
+	return s.catalog.Undeclared(ctx, name)
+}
+
+func (s *Snapshot) definition(ctx context.Context, name string) (*definition, error) {
+	folded := strings.ToLower(name)
+	s.mu.RLock()
+	d, known := s.tables[folded]
+	known = known || s.all
+	s.mu.RUnlock()
+	if !known {
+		var err error
+		if d, err = s.load(ctx, folded); err != nil {
+			return nil, err
+		}
+		s.mu.Lock()
+		if have, raced := s.tables[folded]; raced {
+			d = have // one pointer a definition: plans are compared by it
+		} else {
+			s.tables[folded] = d
+		}
+		s.mu.Unlock()
+	}
+	if d == nil {
+		return nil, &planner.NoTableError{Database: s.catalog.database, Name: name}
+	}
+	return d, nil
+}
+
+// load reads one definition; nil when there is none.
+func (s *Snapshot) load(ctx context.Context, folded string) (*definition, error) {
+	c := s.catalog
+	if s.etag == "" {
+		return nil, nil // there was no catalog at all
+	}
+	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: tableKey(folded), Meter: c.meter})
+	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s.read(&e)
+}
+
+// read decodes a definition that was read just now.
+func (s *Snapshot) read(e *engine.Entity) (*definition, error) {
+	d, err := s.catalog.read(e)
+	if err == nil && d.table.Version > s.version {
+		return nil, errMoved
+	}
+	return d, err
+}
+
+// Tables gives all definitions, sorted by folded name.
+func (s *Snapshot) Tables(ctx context.Context) ([]*planner.Table, error) {
+	s.mu.RLock()
+	all := s.all
+	s.mu.RUnlock()
+	if !all && s.etag != "" {
+		if err := s.loadAll(ctx); err != nil {
+			return nil, err
+		}
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return sortedTables(s.tables), nil
+}
+
+func (s *Snapshot) loadAll(ctx context.Context) error {
+	c := s.catalog
+	span := keymap.PrefixSpan(tablePrefix)
+	found := map[string]*definition{}
+	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
+		func(e *engine.Entity) error {
+			d, err := s.read(e)
+			if err == nil {
+				found[strings.ToLower(d.table.Name)] = d
+			}
+			return err
+		})
+	if err != nil && !isCode(err, engine.CodeNoTable) {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, d := range found {
+		if s.tables[name] == nil {
+			s.tables[name] = d
+		}
+	}
+	s.all = true
+	return nil
+}
