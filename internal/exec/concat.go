@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -61,7 +62,7 @@ func (it *concatIter) Next(ctx context.Context) ([]value.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return it.row, unifyRow(it.node.types, it.row, row)
+		return it.row, unifyRow(&it.f.env, it.node.types, it.row, row)
 	}
 }
 
@@ -85,9 +86,9 @@ func unifiedTypes(columns []planner.ResultColumn) []value.Type {
 }
 
 // unifyRow sets dst to the row's values as values of these types.
-func unifyRow(types []value.Type, dst, row []value.Value) (err error) {
+func unifyRow(env *expr.Env, types []value.Type, dst, row []value.Value) (err error) {
 	for i, t := range types {
-		if dst[i], err = unify(t, row[i]); err != nil {
+		if dst[i], err = unify(env, t, row[i]); err != nil {
 			return err
 		}
 	}
@@ -95,11 +96,11 @@ func unifyRow(types []value.Type, dst, row []value.Value) (err error) {
 }
 
 // unify makes v a value of the type of a union's column.
-func unify(t value.Type, v value.Value) (value.Value, error) {
+func unify(env *expr.Env, t value.Type, v value.Value) (value.Value, error) {
 	if v.IsNull() || t.Base == value.TypeUnknown || sameKind(t, v.Kind()) {
 		return v, nil
 	}
-	return t.Cast(v)
+	return env.Cast(t, v)
 }
 
 // sameKind says whether values of kind k are what a column of type t has.

@@ -90,7 +90,7 @@ func (it *setMatchIter) read(ctx context.Context, input Iterator) error {
 	if err != nil {
 		return err
 	}
-	if err := unifyRow(it.node.types, it.row, row); err != nil {
+	if err := unifyRow(&it.f.env, it.node.types, it.row, row); err != nil {
 		return err
 	}
 	it.key = it.key[:0]

@@ -57,6 +57,18 @@ func (e *Env) today(v value.Value, beside value.Kind) value.Value {
 	return value.FromTicks(now - now%value.TicksPerDay + v.Ticks())
 }
 
+// Cast gives v as a value of type t, as value.Type.Cast does, but a TIME as a date or a point in time is one of the day at
+// which the statement began.
+func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
+	if isDate(t) {
+		v = e.today(v, value.Time)
+	}
+	return t.Cast(v)
+}
+
+// isDate says whether t has dates.
+func isDate(t value.Type) bool { return t.Base == value.TypeDate || t.Base == value.TypeDateTime }
+
 // clock is the time of the machine, in ticks.
 func clock() int64 {
 	ticks, err := value.TicksFromTime(time.Now().Truncate(100 * time.Nanosecond))

@@ -93,7 +93,7 @@ func CompileOperand(n Node) Func {
 			if err != nil {
 				return v, err
 			}
-			return n.To.Cast(v)
+			return env.Cast(n.To, v)
 		}
 	case *Call:
 		return compileCall(n)

@@ -246,6 +246,8 @@ func TestCompareToday(t *testing.T) {
 		{must(NewCall("NULLIF", []Node{clock, point})), "NULL"},
 		{must(NewCall("FIELD", []Node{clock, date, point})), "2"},
 		{must(NewCall("GREATEST", []Node{clock, date})), value.Text(value.FromTicks(day))},
+		{must(NewCast(clock, value.Type{Base: value.TypeDateTime})), value.Text(now.Row[1])},
+		{must(NewCast(clock, value.Type{Base: value.TypeDate})), value.Text(value.FromDate(day - value.TicksPerDay))},
 	} {
 		if got := value.Text(eval(t, test.n, now)); got != test.want {
 			t.Errorf("%s = %s, want %s", String(test.n), got, test.want)

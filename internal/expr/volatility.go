@@ -32,6 +32,10 @@ func ownVolatility(n Node) Volatility {
 		return n.Func.Volatility
 	case *Subquery:
 		return Stable
+	case *Cast:
+		if isDate(n.To) && n.X.Type().Base == value.TypeTime {
+			return Stable
+		}
 	case *Compare, *In:
 		if comparesToday(n) {
 			return Stable
@@ -51,7 +55,7 @@ func comparesToday(n Node) bool {
 		default:
 			t := k.Type().Base
 			duration = duration || t == value.TypeTime
-			date = date || t == value.TypeDate || t == value.TypeDateTime
+			date = date || isDate(k.Type())
 		}
 	}
 	kids(n, look)

@@ -205,8 +205,7 @@ func (t Type) castText(v Value) (Value, error) {
 	return FromString(s), nil
 }
 
-// castTime gives NULL for what is no point in time. A time of the day counts from nothing: MySQL
-// takes today, which a value cannot know.
+// castTime gives NULL for what is no point in time. A time of the day is none: of which day is what expr knows.
 func (t Type) castTime(v Value) Value {
 	var ticks int64
 	switch v.kind {
