@@ -45,6 +45,19 @@ func retried(t *testing.T, do func() error) {
 	t.Error("a thousand tries were not enough")
 }
 
+// repeated is retried for a statement that may be run again where some of its rows stand and others do not.
+func repeated(t *testing.T, db *sql.DB, statement string) {
+	t.Helper()
+	retried(t, func() error {
+		for {
+			_, err := db.Exec(statement)
+			if e := (*nearlyfree.Error)(nil); !errors.As(err, &e) || e.Applied != nearlyfree.AppliedPartly {
+				return err
+			}
+		}
+	})
+}
+
 func eachStore(t *testing.T, do func(t *testing.T, db *sql.DB)) {
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) { do(t, nearlyfreetest.OpenConfig(t, s.config(t))) })

@@ -345,15 +345,7 @@ func TestIndexOverDrops(t *testing.T) {
 		for v := from; v < from+100; v++ {
 			rows = append(rows, fmt.Sprintf("(%d, %d)", v, v%7))
 		}
-		retried(t, func() error {
-			for {
-				_, err := db.Exec("REPLACE INTO n VALUES " + strings.Join(rows, ", "))
-				if e := (*nearlyfree.Error)(nil); errors.As(err, &e) && e.Applied == nearlyfree.AppliedPartly {
-					continue // some rows stand, those of other parts do not: to replace them once more harms nobody
-				}
-				return err
-			}
-		})
+		repeated(t, db, "REPLACE INTO n VALUES "+strings.Join(rows, ", "))
 	}
 	fill(a, 0)
 	stop := make(chan struct{})
