@@ -255,13 +255,7 @@ func TestTruncateBesideChange(t *testing.T) {
 				a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)
 				exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY v (v))")
 				exec(t, a, "INSERT INTO t VALUES (1, 1)")
-				begun := make(chan struct{})
-				var once sync.Once
-				transport.After = func(r *http.Request, _ int) {
-					if strings.HasSuffix(r.URL.Path, "$batch") {
-						once.Do(func() { close(begun) })
-					}
-				}
+				begun := batches(transport, 1)
 				ended := make(chan error)
 				go func() {
 					_, err := a.Exec(change)
@@ -293,13 +287,7 @@ func TestIndexBesideModify(t *testing.T) {
 	a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)
 	exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY v (v))")
 	exec(t, a, "INSERT INTO t VALUES (1, 1)")
-	begun := make(chan struct{})
-	var once sync.Once
-	transport.After = func(r *http.Request, _ int) {
-		if strings.HasSuffix(r.URL.Path, "$batch") {
-			once.Do(func() { close(begun) })
-		}
-	}
+	begun := batches(transport, 1)
 	const modify = "ALTER TABLE t MODIFY COLUMN v VARCHAR(10)"
 	ended := make(chan error)
 	go func() {

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -22,19 +21,10 @@ import (
 func TestModifyBesideFilling(t *testing.T) {
 	config := overService(0, false)
 	config.SchemaLease = 50 * time.Millisecond
-	other := *config
-	transport := &azuretest.Transport{Service: config.Transport.(*azuretest.Transport).Service}
-	other.Transport = transport
-	a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, &other)
+	a, b, transport := openBeside(t, config)
 	exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT NOT NULL, w INT)")
 	exec(t, a, "INSERT INTO t VALUES (1, 1, 1), (2, 2, 2)")
-	var steps atomic.Int32 // of b
-	published := make(chan struct{})
-	transport.After = func(r *http.Request, _ int) {
-		if strings.HasSuffix(r.URL.Path, "$batch") && steps.Add(1) == 2 {
-			close(published)
-		}
-	}
+	published := batches(transport, 2)
 	holdRows(config.Transport.(*azuretest.Transport), published)
 	made := make(chan error)
 	go func() {
@@ -66,19 +56,10 @@ func TestModifyBesideFilling(t *testing.T) {
 func TestDropBesideFilling(t *testing.T) {
 	config := overService(0, false)
 	config.SchemaLease = 50 * time.Millisecond
-	other := *config
-	transport := &azuretest.Transport{Service: config.Transport.(*azuretest.Transport).Service}
-	other.Transport = transport
-	a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, &other)
+	a, b, transport := openBeside(t, config)
 	exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
 	exec(t, a, "INSERT INTO t VALUES (1, 1)")
-	dropping := make(chan struct{})
-	var once sync.Once
-	transport.After = func(r *http.Request, _ int) {
-		if strings.HasSuffix(r.URL.Path, "$batch") {
-			once.Do(func() { close(dropping) })
-		}
-	}
+	dropping := batches(transport, 1)
 	holdRows(config.Transport.(*azuretest.Transport), dropping)
 	made := make(chan error)
 	go func() {
@@ -100,19 +81,10 @@ func TestDropBesideFilling(t *testing.T) {
 func TestModifyBesideAnnouncement(t *testing.T) {
 	config := overService(0, false)
 	config.SchemaLease = 50 * time.Millisecond
-	other := *config
-	transport := &azuretest.Transport{Service: config.Transport.(*azuretest.Transport).Service}
-	other.Transport = transport
-	a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, &other)
+	a, b, transport := openBeside(t, config)
 	exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY v (v))")
 	exec(t, a, "INSERT INTO t VALUES (1, 1), (2, 2)")
-	begun := make(chan struct{})
-	var once sync.Once
-	config.Transport.(*azuretest.Transport).After = func(r *http.Request, _ int) {
-		if strings.HasSuffix(r.URL.Path, "$batch") {
-			once.Do(func() { close(begun) })
-		}
-	}
+	begun := batches(config.Transport.(*azuretest.Transport), 1)
 	const modify = "ALTER TABLE t MODIFY COLUMN v VARCHAR(10)"
 	changed := make(chan error)
 	go func() {
@@ -130,6 +102,27 @@ func TestModifyBesideAnnouncement(t *testing.T) {
 	if n := count(t, b, "SELECT COUNT(*) FROM t WHERE v = id"); n != 2 {
 		t.Errorf("%d rows of 2 have their values in the end", n)
 	}
+}
+
+// openBeside opens a store by config, and beside it as another process does, with a transport of its own.
+func openBeside(t *testing.T, config *nearlyfree.Config) (a, b *sql.DB, ofB *azuretest.Transport) {
+	t.Helper()
+	other := *config
+	ofB = &azuretest.Transport{Service: config.Transport.(*azuretest.Transport).Service}
+	other.Transport = ofB
+	return nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, &other), ofB
+}
+
+// batches gives a channel that is closed when n more batches that went through transport have been answered.
+func batches(transport *azuretest.Transport, n int32) <-chan struct{} {
+	var answered atomic.Int32
+	all := make(chan struct{})
+	transport.After = func(r *http.Request, _ int) {
+		if strings.HasSuffix(r.URL.Path, "$batch") && answered.Add(1) == n {
+			close(all)
+		}
+	}
+	return all
 }
 
 // holdRows keeps transactions of the table t from the service until a channel is closed.
