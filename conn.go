@@ -30,7 +30,7 @@ type conn struct {
 
 func newConn(k *Connector) *conn {
 	c := &conn{connector: k}
-	c.session = expr.Session{ConnectionID: k.ids.Add(1), User: sessionUser, Version: serverVersion, System: systemVariable, Lock: c.lock, Unlock: c.unlock}
+	c.session = expr.Session{ConnectionID: k.ids.Add(1), User: sessionUser, Version: serverVersion, System: c.systemVariable, Lock: c.lock, Unlock: c.unlock}
 	c.reset()
 	return c
 }
@@ -40,6 +40,7 @@ func (c *conn) reset() {
 	s := &c.session
 	s.Database = c.connector.database
 	s.LastInsertID, s.RowCount, s.Vars = 0, 0, nil
+	s.Diagnostics.Begin()
 }
 
 // Prepare and Begin are what database/sql asks of a driver.Conn; it calls their Context forms.
@@ -129,7 +130,7 @@ func (c *conn) query(ctx context.Context, p *prepared, named []driver.NamedValue
 	}
 	out, err := c.run(ctx, p, args)
 	if err != nil {
-		return nil, translate(err, p.parsed.Text)
+		return nil, c.failed(err, p.parsed.Text)
 	}
 	if out.rows == nil {
 		return listed(newHeader(nil), nil), nil
@@ -163,7 +164,7 @@ func (c *conn) exec(ctx context.Context, p *prepared, named []driver.NamedValue)
 	}
 	out, err := c.run(ctx, p, args)
 	if err != nil {
-		return nil, translate(err, p.parsed.Text)
+		return nil, c.failed(err, p.parsed.Text)
 	}
 	if out.rows != nil {
 		if err := out.rows.drain(); err != nil {

@@ -55,6 +55,14 @@ func (r *rows) text() string {
 	return r.prepared.parsed.Text
 }
 
+// failed translates an error, and notes it among the conditions of the statement.
+func (r *rows) failed(err error) error {
+	if r.conn == nil {
+		return translate(err, r.text())
+	}
+	return r.conn.failed(err, r.text())
+}
+
 // cursor is what yields rows: an *exec.Cursor, or a list that is there already.
 type cursor interface {
 	Next(ctx context.Context) ([]value.Value, error) // io.EOF behind the last; valid until the next call
@@ -85,7 +93,7 @@ func (r *rows) Next(dest []driver.Value) error {
 		if err == io.EOF || errors.Is(err, io.EOF) {
 			return io.EOF
 		}
-		return translate(err, r.text())
+		return r.failed(err)
 	}
 	for i := range dest {
 		dest[i] = driverValue(row[i])
@@ -101,7 +109,7 @@ func (r *rows) drain() error {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
-			return translate(err, r.text())
+			return r.failed(err)
 		}
 	}
 }
@@ -184,6 +192,7 @@ func (r *rows) again() error {
 	if err := r.conn.checkScans(planned.plan, r.text()); err != nil {
 		return err
 	}
+	r.conn.session.Diagnostics.Begin()
 	next := r.conn.takeQuery()
 	next.execution = r.query.execution
 	next.execution.Plan, next.execution.Meter = planned.plan, &next.meter

@@ -31,7 +31,8 @@ func (c *conn) prepare(query string) (*prepared, error) {
 	}
 	parsed, err := dialect.Parse(query, c.options())
 	if err != nil {
-		return nil, translate(err, query)
+		c.session.Diagnostics.Begin()
+		return nil, c.failed(err, query)
 	}
 	p := &prepared{parsed: parsed}
 	c.connector.cache.put(query, p)
@@ -50,6 +51,10 @@ func isPlanned(s dialect.Statement) bool {
 // run runs a statement.
 func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
 	c.session.Now, c.session.InsertID = now(), 0
+	if !p.parsed.Diagnostic {
+		c.session.Diagnostics.Begin()
+		c.session.Diagnostics.Strict = isStrict(p.parsed.Statement)
+	}
 	if isPlanned(p.parsed.Statement) {
 		if writes(p.parsed.Statement) {
 			return c.write(ctx, p, args)
@@ -76,6 +81,17 @@ func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcom
 	default:
 		return c.define(ctx, s)
 	}
+}
+
+// isStrict says whether what would be a warning ends the statement: it writes, without IGNORE.
+func isStrict(s dialect.Statement) bool {
+	switch s := s.(type) {
+	case *dialect.Insert:
+		return !s.Ignore
+	case *dialect.Select, *dialect.Union, *dialect.Set, *dialect.Explain, *dialect.Show:
+		return false
+	}
+	return true
 }
 
 func writes(s dialect.Statement) bool {
@@ -253,13 +269,13 @@ func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []va
 	}
 	var table *planner.Table
 	err := c.connector.catalog.With(ctx, func(now *catalog.Snapshot) (err error) {
-		table, err = now.Show(ctx, s, showVariables())
+		table, err = now.Show(ctx, s, c.given(s))
 		return err
 	})
 	if err != nil {
 		return outcome{}, err
 	}
-	query := &dialect.Select{Exprs: []dialect.SelectExpr{{Star: true}}, From: &dialect.TableName{Name: table.Name, Pos: -1}, Where: s.Where}
+	query := &dialect.Select{Exprs: []dialect.SelectExpr{{Star: true}}, From: &dialect.TableName{Name: table.Name, Pos: -1}, Where: s.Where, Limit: s.Limit}
 	parsed := *p.parsed
 	parsed.Statement = query
 	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{})

@@ -51,8 +51,15 @@ var systemVariables = map[string]value.Value{
 	"default_storage_engine":   value.FromString("nearlyfree"),
 }
 
-func systemVariable(name string) (value.Value, bool) {
-	v, ok := systemVariables[strings.ToLower(name)]
+func (c *conn) systemVariable(name string) (value.Value, bool) {
+	name = strings.ToLower(name)
+	switch all, failures := c.session.Diagnostics.Counts(); name {
+	case "warning_count":
+		return value.FromInt(int64(all)), true
+	case "error_count":
+		return value.FromInt(int64(failures)), true
+	}
+	v, ok := systemVariables[name]
 	return v, ok
 }
 

@@ -24,7 +24,7 @@ var classes = map[int]error{
 	1062: ErrDuplicateKey,
 	1064: ErrSyntax,
 	1235: ErrNotSupported, 1305: ErrNotSupported,
-	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1690: ErrBadValue, 3819: ErrBadValue,
+	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1365: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1690: ErrBadValue, 3819: ErrBadValue,
 	1451: ErrForeignKey, 1452: ErrForeignKey,
 	1792: ErrReadOnly,
 }
@@ -61,6 +61,7 @@ func translated(err error, text string) error {
 		overflow  *value.RangeError
 		unread    *value.ParseError
 		noPart    *planner.NoPartError
+		condition *expr.ConditionError
 		variable  *expr.UnknownVariableError
 		argument  *expr.ArgumentError
 		arguments *expr.TooLongError
@@ -99,6 +100,8 @@ func translated(err error, text string) error {
 		return &Error{Message: memory.Error(), class: ErrMemory, cause: err}
 	case errors.As(err, &exists):
 		return numbered(1050, "42S01", exists.Error(), err)
+	case errors.As(err, &condition):
+		return numbered(condition.Code, condition.State, condition.Message, err)
 	case errors.As(err, &convert), errors.As(err, &unread):
 		return &Error{Number: 1292, State: "22007", Message: err.Error(), class: ErrBadValue, cause: err}
 	case errors.As(err, &overflow):

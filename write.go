@@ -34,6 +34,7 @@ func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outc
 func (c *conn) writeTried(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
 	var emptied []string // parts whose rows it has deleted
 	for try := 1; ; try++ {
+		c.session.Diagnostics.Begin()
 		out, err := c.writeOnce(ctx, p, args, &emptied)
 		var (
 			need    *planner.NoPartError

@@ -181,6 +181,7 @@ func (c converter) value(v *sqlparser.SQLVal) Expr {
 		for _, scope := range []string{"session.", "global.", "local."} {
 			name = strings.TrimPrefix(name, scope)
 		}
+		p.diagnostic = p.diagnostic || name == "warning_count" || name == "error_count"
 		return &Variable{Name: name, System: true}
 	case tokUser:
 		name := p.sql[t.start+1 : t.end]

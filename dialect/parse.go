@@ -26,7 +26,7 @@ func Parse(sql string, opt Options) (*Parsed, error) {
 	if n := p.end(); n > 0 {
 		text = p.sql[:p.toks[n-1].end]
 	}
-	return &Parsed{Statement: stmt, Text: text, Placeholders: p.args, Names: p.names}, nil
+	return &Parsed{Statement: stmt, Text: text, Placeholders: p.args, Names: p.names, Diagnostic: p.diagnostic}, nil
 }
 
 // ParseExpr reads one expression, such as a default or a check that was kept as text. It may hold neither
@@ -96,6 +96,8 @@ type parser struct {
 	blocks int
 	// newRow is the name by which an upsert speaks of the row it could not insert: excluded.
 	newRow string
+	// diagnostic says that the statement asks for the conditions of the one before it.
+	diagnostic bool
 }
 
 func newParser(sql string, opt Options) (*parser, error) {

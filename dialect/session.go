@@ -2,12 +2,13 @@ package dialect
 
 // Show is SHOW …, DESCRIBE and DESC of a table.
 type Show struct {
-	What  string // "tables", "columns", "index", "create table", "databases", "variables", "status", "warnings", "engines", "collation", "charset", "processlist", "table status", …
+	What  string // "tables", "columns", "index", "create table", "databases", "variables", "status", "warnings", "count warnings", "engines", "collation", "charset", "processlist", "table status", …
 	Full  bool
 	Table TableName // columns, index, create table
 	From  string    // database
 	Like  *string
 	Where Expr
+	Limit *Limit // warnings, errors
 }
 
 // Explain is EXPLAIN [ANALYZE] [FORMAT = x] statement.

@@ -30,6 +30,7 @@ func (p *parser) show() Statement {
 		}
 		break
 	}
+	counted := p.accept("COUNT", "(", "*", ")")
 	for n := 2; n > 0 && out.What == ""; n-- {
 		words := p.tok().word
 		if n == 2 {
@@ -38,6 +39,15 @@ func (p *parser) show() Statement {
 		if out.What = shown[words]; out.What != "" {
 			p.pos += n
 		}
+	}
+	p.diagnostic = out.What == "warnings" || out.What == "errors"
+	switch {
+	case counted && p.diagnostic:
+		out.What = "count " + out.What
+		return out
+	case counted:
+		p.fail(start, "SHOW COUNT(*) is for WARNINGS and ERRORS")
+		return nil
 	}
 	switch out.What {
 	case "":
@@ -66,7 +76,7 @@ func (p *parser) show() Statement {
 		return out
 	case "warnings", "errors":
 		if p.accept("LIMIT") {
-			p.finish(p.end()) // there are none
+			out.Limit = p.rowLimit()
 		}
 		return out
 	default:
@@ -83,6 +93,22 @@ func (p *parser) show() Statement {
 		p.finish(p.end())
 	}
 	return out
+}
+
+// rowLimit passes the numbers of LIMIT n, LIMIT m, n or LIMIT n OFFSET m.
+func (p *parser) rowLimit() *Limit {
+	number := func() Expr {
+		at := p.pos
+		p.integer()
+		return p.literal(at)
+	}
+	l := &Limit{Count: number()}
+	if p.accept(",") {
+		l.Offset, l.Count = l.Count, number()
+	} else if p.accept("OFFSET") {
+		l.Offset = number()
+	}
+	return l
 }
 
 // fromOrIn passes FROM or IN; one must be there where must says so.

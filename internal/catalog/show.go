@@ -13,9 +13,9 @@ import (
 )
 
 // Show gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
-// variables are the rows of SHOW VARIABLES.
-func (s *Snapshot) Show(ctx context.Context, show *dialect.Show, variables [][]value.Value) (*planner.Table, error) {
-	v, err := s.show(ctx, show, variables)
+// given are the rows of SHOW VARIABLES, WARNINGS and ERRORS, which the session knows.
+func (s *Snapshot) Show(ctx context.Context, show *dialect.Show, given [][]value.Value) (*planner.Table, error) {
+	v, err := s.show(ctx, show, given)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (v *virtual) like(pattern string) error {
 	return nil
 }
 
-func (s *Snapshot) show(ctx context.Context, show *dialect.Show, variables [][]value.Value) (*virtual, error) {
+func (s *Snapshot) show(ctx context.Context, show *dialect.Show, given [][]value.Value) (*virtual, error) {
 	switch show.What {
 	case "tables":
 		return s.showTables(ctx, show.Full)
@@ -68,12 +68,18 @@ func (s *Snapshot) show(ctx context.Context, show *dialect.Show, variables [][]v
 		return v, nil
 	case "variables":
 		v := newVirtual("variables", "Variable_name", "Value")
-		v.rows = variables
+		v.rows = given
 		return v, nil
 	case "status":
 		return newVirtual("status", "Variable_name", "Value"), nil
 	case "warnings", "errors":
-		return newVirtual("warnings", "Level", "Code#", "Message"), nil
+		v := newVirtual("warnings", "Level", "Code#", "Message")
+		v.rows = given
+		return v, nil
+	case "count warnings", "count errors":
+		v := newVirtual("warnings", "@@session."+strings.TrimSuffix(strings.TrimPrefix(show.What, "count "), "s")+"_count#")
+		v.rows = given
+		return v, nil
 	case "engines":
 		v := newVirtual("engines", "Engine", "Support", "Comment", "Transactions", "XA", "Savepoints")
 		v.add("nearlyfree", "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")

@@ -211,8 +211,25 @@ func arithFunc(op string) func(a, b value.Value) (value.Value, error) {
 	return nil
 }
 
+// compileOperator makes the function of an operator that says what there is to be said of its operands.
+func compileOperator(op string) func(env *Env, a, b value.Value) (value.Value, error) {
+	f := arithFunc(op)
+	if op != "/" && op != "div" && op != "%" {
+		return func(_ *Env, a, b value.Value) (value.Value, error) { return f(a, b) }
+	}
+	return func(env *Env, a, b value.Value) (value.Value, error) {
+		v, err := f(a, b)
+		if err == nil && v.IsNull() && !a.IsNull() && !b.IsNull() {
+			err = env.divisionByZero()
+		}
+		return v, err
+	}
+}
+
+var modulo = compileOperator("%")
+
 func compileArith(n *Arith) Func {
-	f, l := arithFunc(n.Op), CompileOperand(n.L)
+	f, l := compileOperator(n.Op), CompileOperand(n.L)
 	if c, ok := n.R.(*Const); ok {
 		k := c.V
 		return func(env *Env) (value.Value, error) {
@@ -220,7 +237,7 @@ func compileArith(n *Arith) Func {
 			if err != nil {
 				return a, err
 			}
-			return f(a, k)
+			return f(env, a, k)
 		}
 	}
 	r := CompileOperand(n.R)
@@ -233,7 +250,7 @@ func compileArith(n *Arith) Func {
 		if err != nil {
 			return b, err
 		}
-		return f(a, b)
+		return f(env, a, b)
 	}
 }
 

@@ -16,6 +16,7 @@ type Env struct {
 	Subqueries SubqueryRunner
 	Context    context.Context // ends what waits; nil: nothing does
 
+	folding bool // at planning: an expression that has a condition is left as it is
 	scratch scratch
 }
 
@@ -62,6 +63,7 @@ type Session struct {
 	LastInsertID int64                  // LAST_INSERT_ID()
 	InsertID     int64                  // what LAST_INSERT_ID(n) was given in this statement; 0 without
 	RowCount     int64                  // ROW_COUNT()
+	Diagnostics  Diagnostics            // the conditions of the last statement
 	Vars         map[string]value.Value // @name, lower case
 	System       func(name string) (value.Value, bool)
 	Lock         func(ctx context.Context, name string, timeout float64) (bool, error) // GET_LOCK

@@ -95,7 +95,7 @@ func fold(n Node) Node {
 	if !constantKids(n) || ownVolatility(n) != Immutable {
 		return n
 	}
-	v, err := CompileOperand(n)(&Env{})
+	v, err := CompileOperand(n)(&Env{folding: true})
 	if err != nil || len(v.Text()) > maxFolded {
 		return n
 	}

@@ -1,0 +1,107 @@
+package expr
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// Level says how grave a condition is, as SHOW WARNINGS names it.
+type Level string
+
+// The levels of conditions.
+const (
+	Note    Level = "Note"
+	Warning Level = "Warning"
+	Failure Level = "Error"
+)
+
+// Condition is something that a statement has to say beside its result.
+type Condition struct {
+	Level   Level
+	Code    int // MySQL's number
+	Message string
+}
+
+// MaxConditions is how many conditions of a statement are kept: MySQL's max_error_count.
+const MaxConditions = 64
+
+// Diagnostics are the conditions of a session's last statement. The operators of a statement may note them side by side.
+// A statement without conditions allocates nothing.
+type Diagnostics struct {
+	Strict     bool // the statement that runs writes in strict mode: what would be a Warning ends it
+	NoDivision bool // division by 0 is no condition: sql_mode lacks ERROR_FOR_DIVISION_BY_ZERO
+
+	mu            sync.Mutex
+	kept          []Condition
+	count, errors int
+}
+
+// Begin forgets the conditions of the statement before.
+func (d *Diagnostics) Begin() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.kept, d.count, d.errors = nil, 0, 0
+}
+
+// Note adds a condition. Beyond MaxConditions they are counted only.
+func (d *Diagnostics) Note(level Level, code int, format string, args ...any) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.count++
+	if level == Failure {
+		d.errors++
+	}
+	if len(d.kept) < MaxConditions {
+		d.kept = append(d.kept, Condition{level, code, fmt.Sprintf(format, args...)})
+	}
+}
+
+// Conditions gives those that are kept, oldest first.
+func (d *Diagnostics) Conditions() []Condition {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.kept[:len(d.kept):len(d.kept)]
+}
+
+// Counts gives the number of all conditions, and of those that are errors.
+func (d *Diagnostics) Counts() (all, failures int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.count, d.errors
+}
+
+// ConditionError is what would be a Warning, in a statement that writes in strict mode.
+type ConditionError struct {
+	Code    int    // MySQL's number
+	State   string // SQLSTATE
+	Message string
+}
+
+func (e *ConditionError) Error() string { return e.Message }
+
+// errFolding keeps an expression that has a condition from being computed when it is planned: whether it is computed at
+// all, and in what statement, shows when it runs.
+var errFolding = errors.New("an expression with a condition is not folded")
+
+// Warn notes a Warning; the value that goes with it is what the caller gives. Where the statement writes in strict mode it
+// gives an error instead, which the caller returns.
+func (e *Env) Warn(code int, state, format string, args ...any) error {
+	switch {
+	case e.folding:
+		return errFolding
+	case e.Session == nil:
+		return nil
+	case e.Session.Diagnostics.Strict:
+		return &ConditionError{code, state, fmt.Sprintf(format, args...)}
+	}
+	e.Session.Diagnostics.Note(Warning, code, format, args...)
+	return nil
+}
+
+func (e *Env) divisionByZero() error {
+	if e.Session != nil && e.Session.Diagnostics.NoDivision {
+		return nil
+	}
+	return e.Warn(1365, "22012", "Division by 0")
+}
