@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"math"
 	"strconv"
 
@@ -47,22 +48,21 @@ func literalValue(l *dialect.Literal) (value.Value, error) {
 		}
 		return value.FromInt(0), nil
 	case dialect.DateLiteral:
-		if t, err := value.ParseDate(l.Text); err == nil {
-			return value.FromDate(t), nil
-		}
-		return value.Value{}, newError(codeWrongLiteral, noPos, "Incorrect DATE value: '%s'", l.Text)
+		return timeLiteral(value.DateLiteral(l.Text))
 	case dialect.TimeLiteral:
-		if d, err := value.ParseDuration(l.Text); err == nil {
-			return value.FromDuration(d), nil
-		}
-		return value.Value{}, newError(codeWrongLiteral, noPos, "Incorrect TIME value: '%s'", l.Text)
+		return timeLiteral(value.TimeLiteral(l.Text))
 	case dialect.TimestampLiteral:
-		if t, err := value.ParseTime(l.Text); err == nil {
-			return value.FromTicks(t), nil
-		}
-		return value.Value{}, newError(codeWrongLiteral, noPos, "Incorrect DATETIME value: '%s'", l.Text)
+		return timeLiteral(value.TimestampLiteral(l.Text))
 	}
 	return value.NullValue, nil
+}
+
+func timeLiteral(v value.Value, err error) (value.Value, error) {
+	var wrong *value.ParseError
+	if errors.As(err, &wrong) {
+		return v, newError(codeWrongLiteral, noPos, "Incorrect %s value: '%s'", wrong.What, wrong.Text)
+	}
+	return v, err
 }
 
 func decimalLiteral(l *dialect.Literal) (value.Value, error) {

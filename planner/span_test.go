@@ -53,11 +53,11 @@ func TestSpansOfArguments(t *testing.T) {
 	likeMail := must(expr.NewLike(col("mail"), expr.NewParam(0), '\\', false))
 	text, num, float := value.FromString, value.FromInt, value.FromFloat
 	born := func(s string) value.Value {
-		ticks, err := value.ParseDate(s)
+		v, err := value.DateLiteral(s)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return value.FromDate(ticks)
+		return v
 	}
 	tests := []struct {
 		cond expr.Node

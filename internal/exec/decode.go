@@ -45,6 +45,7 @@ type decodeCol struct {
 	ordinal int
 	dst     int
 	absent  value.Value // of a row that has no property for it, and none that says NULL
+	digits  int         // that a time shows behind the second
 	former  *Decoder    // of the column in its former form, see planner.Column.Former; nil without one
 }
 
@@ -79,7 +80,7 @@ func (c *Codec) decoderTo(columns, dst []int, selected []string) *Decoder {
 		}
 		column := c.table.Columns[ordinal]
 		d.cols = append(d.cols, decodeCol{form: formOf(column.Type), long: longColumn(column.Type), ordinal: ordinal, dst: dst[i],
-			absent: column.Absent(), former: formerDecoder(column)})
+			absent: column.Absent(), digits: column.Type.Precision, former: formerDecoder(column)})
 	}
 	if selected == nil {
 		selected = c.names
@@ -146,7 +147,7 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 		if !ok {
 			return d.corrupt(e, col, &whole)
 		}
-		dst[col.dst] = v
+		dst[col.dst] = v.WithDigits(col.digits)
 	}
 	for _, at := range d.etags {
 		dst[at] = value.FromString(e.ETag)

@@ -21,8 +21,8 @@ func lit(t testing.TB, s string) Value {
 		return FromString(strings.Trim(s, "'"))
 	case strings.HasPrefix(s, "{"):
 		s = strings.Trim(s, "{}")
-		if d, err := ParseDuration(s); err == nil {
-			return FromDuration(d)
+		if d, err := TimeLiteral(s); err == nil {
+			return d
 		}
 		n := ticks(t, s)
 		if len(s) == 10 {

@@ -207,47 +207,35 @@ func (t Type) castText(v Value) (Value, error) {
 
 // castTime gives NULL for what is no point in time. A time of the day is none: of which day is what expr knows.
 func (t Type) castTime(v Value) Value {
-	var ticks int64
-	switch v.kind {
-	case Time, Date:
-		ticks = v.Ticks()
-	case Int, Uint, String, Bytes, JSON:
-		var ok bool
-		if ticks, _, ok = parseTime(strings.TrimSpace(Text(v))); !ok {
-			return NullValue
-		}
-	default:
+	v, ok := ReadTime(v)
+	if !ok {
 		return NullValue
 	}
+	ticks := v.Ticks()
 	if t.Base == TypeDate {
 		return FromDate(ticks - ticks%TicksPerDay)
 	}
 	if ticks = roundTicks(ticks, t.tick()); ticks > MaxTicks {
 		return NullValue
 	}
-	return FromTicks(ticks)
+	return t.withDigits(FromTicks(ticks), v)
 }
 
 func (t Type) castDuration(v Value) Value {
-	var ticks int64
-	switch v.kind {
-	case Duration:
-		ticks = v.Ticks()
-	case Time, Date:
-		ticks = v.Ticks() % TicksPerDay
-	case Int, Uint, Decimal, Float, String, Bytes, JSON:
-		var ok bool
-		text := strings.TrimSpace(Text(v))
-		if ticks, _, ok = parseDuration(text); !ok {
-			if ticks, _, ok = parseTime(text); !ok {
-				return NullValue
-			}
-			ticks %= TicksPerDay
-		}
-	default:
+	v, ok := ReadDuration(v)
+	if !ok {
 		return NullValue
 	}
-	return FromDuration(roundTicks(ticks, t.tick()))
+	ticks := roundTicks(v.Ticks(), t.tick())
+	return t.withDigits(FromDuration(max(-MaxDuration, min(ticks, MaxDuration))), v)
+}
+
+// withDigits gives a time that was made of another one the digits that the type declares, else those of that one.
+func (t Type) withDigits(v, from Value) Value {
+	if t.Precision < 0 {
+		return v.WithDigits(from.Digits())
+	}
+	return v.WithDigits(t.Precision)
 }
 
 // roundTicks rounds half away from zero.

@@ -196,7 +196,7 @@ func temporalNumber(v Value) Value {
 	if negative {
 		n = -n
 	}
-	if ticks%TicksPerSecond == 0 {
+	if ticks%TicksPerSecond == 0 && v.digits == 0 {
 		return FromInt(n)
 	}
 	var buf [32]byte
@@ -205,5 +205,5 @@ func temporalNumber(v Value) Value {
 		dst = append(dst, '-')
 	}
 	dst = strconv.AppendInt(dst, n, 10)
-	return FromDecimalText(string(appendFraction(dst, ticks%TicksPerSecond)))
+	return FromDecimalText(string(appendFraction(dst, ticks%TicksPerSecond, v.Digits())))
 }

@@ -19,7 +19,7 @@ func Text(v Value) string {
 }
 
 // AppendText appends v as MySQL prints it: NULL as NULL, booleans as 1 and 0, times as
-// 'YYYY-MM-DD HH:MM:SS[.f]' and durations as '[-]HH:MM:SS[.f]' without trailing zeros. A Float has
+// 'YYYY-MM-DD HH:MM:SS[.f]' and durations as '[-]HH:MM:SS[.f]', see WithDigits. A Float has
 // the fewest digits that read back as the same number; outside of 1e-15 to 1e15 it has an exponent
 // ("1e20", "1.5e-16").
 func AppendText(dst []byte, v Value) []byte {
@@ -35,11 +35,11 @@ func AppendText(dst []byte, v Value) []byte {
 	case Float:
 		return appendFloat(dst, v.Float())
 	case Time:
-		return appendTime(dst, v.Ticks())
+		return appendTime(dst, v.Ticks(), v.Digits())
 	case Date:
 		return TimeFromTicks(v.Ticks()).AppendFormat(dst, "2006-01-02")
 	case Duration:
-		return appendDuration(dst, v.Ticks())
+		return appendDuration(dst, v.Ticks(), v.Digits())
 	}
 	return append(dst, Shown(v).s...)
 }
@@ -66,12 +66,12 @@ func appendFloat(dst []byte, f float64) []byte {
 	return append(dst[:e], dst[digits:]...)
 }
 
-func appendTime(dst []byte, ticks int64) []byte {
+func appendTime(dst []byte, ticks int64, digits int) []byte {
 	dst = TimeFromTicks(ticks).AppendFormat(dst, "2006-01-02 15:04:05")
-	return appendFraction(dst, ticks%TicksPerSecond)
+	return appendFraction(dst, ticks%TicksPerSecond, digits)
 }
 
-func appendDuration(dst []byte, ticks int64) []byte {
+func appendDuration(dst []byte, ticks int64, digits int) []byte {
 	if ticks < 0 {
 		dst, ticks = append(dst, '-'), -ticks
 	}
@@ -83,22 +83,23 @@ func appendDuration(dst []byte, ticks int64) []byte {
 	}
 	dst = appendTwo(append(dst, ':'), seconds/60%60)
 	dst = appendTwo(append(dst, ':'), seconds%60)
-	return appendFraction(dst, ticks%TicksPerSecond)
+	return appendFraction(dst, ticks%TicksPerSecond, digits)
 }
 
 func appendTwo(dst []byte, n int64) []byte {
 	return append(dst, '0'+byte(n/10), '0'+byte(n%10))
 }
 
-// appendFraction writes the ticks of a second, without trailing zeros.
-func appendFraction(dst []byte, ticks int64) []byte {
-	if ticks == 0 {
+// appendFraction writes the ticks of a second: so many digits, and those behind them that are not zeros.
+func appendFraction(dst []byte, ticks int64, digits int) []byte {
+	if ticks == 0 && digits == 0 {
 		return dst
 	}
 	dst = append(dst, '.')
-	for unit := int64(TicksPerSecond / 10); ticks > 0; unit /= 10 {
+	for unit := int64(TicksPerSecond / 10); ticks > 0 || digits > 0; unit /= 10 {
 		dst = append(dst, '0'+byte(ticks/unit))
 		ticks %= unit
+		digits--
 	}
 	return dst
 }

@@ -99,17 +99,25 @@ func TypeOf(v Value) Type {
 	case Bytes:
 		return Type{Base: TypeBlob}
 	case Time:
-		return Type{Base: TypeDateTime, Precision: -1}
+		return Type{Base: TypeDateTime, Precision: precisionOf(v)}
 	case Date:
 		return Type{Base: TypeDate}
 	case Duration:
-		return Type{Base: TypeTime, Precision: -1}
+		return Type{Base: TypeTime, Precision: precisionOf(v)}
 	case JSON:
 		return Type{Base: TypeJSON}
 	case UUID:
 		return Type{Base: TypeUUID}
 	}
 	return Type{}
+}
+
+// precisionOf is the digits of a second of a time; -1 where they are not known.
+func precisionOf(v Value) int {
+	if v.digits > 0 {
+		return v.Digits()
+	}
+	return -1
 }
 
 // typeNames maps what MySQL and SQLite call their types.

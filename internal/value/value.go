@@ -34,6 +34,8 @@ type Value struct {
 	s    string // String, Bytes, Decimal, JSON, UUID
 	n    uint64 // Bool, Int, Uint, Float bits, Time, Date, Duration; guard digits of a Decimal
 	kind Kind
+	// digits are those behind the second that a Time or Duration shows in any case; more where it has more.
+	digits uint8
 }
 
 // NullValue is SQL's NULL, the zero Value.
@@ -71,6 +73,18 @@ func Shown(v Value) Value {
 	}
 	return withoutGuard(v)
 }
+
+// WithDigits is a Time or Duration that shows so many digits behind the second, as a DATETIME(n) and TIME(n) do, and
+// more where it has more; not where n is negative. Other values stay as they are.
+func (v Value) WithDigits(n int) Value {
+	if v.kind == Time || v.kind == Duration {
+		v.digits = uint8(max(0, min(n, MaxFraction)))
+	}
+	return v
+}
+
+// Digits is how many digits behind the second a Time or Duration shows in any case.
+func (v Value) Digits() int { return int(v.digits) }
 
 // Kind says which type v has.
 func (v Value) Kind() Kind { return v.kind }

@@ -1,0 +1,135 @@
+package value
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// ReadTime gives the DATE or DATETIME that MySQL's comparisons, functions and casts read in v: of a text or a number without a
+// clock a DATE. What stands in a text behind a time does not count. Not ok: it is none, as a TIME is, whose date expr knows.
+func ReadTime(v Value) (Value, bool) {
+	var t timeText
+	var ok bool
+	switch v.kind {
+	case Time, Date:
+		return v, true
+	case String, Bytes, JSON:
+		t, ok = scanTime(v.s)
+	case Int, Uint, Decimal, Float:
+		whole, fraction, negative := numberParts(v)
+		if t, ok = timeOfNumber(whole); t.fields > dateFields {
+			t.fraction(fraction)
+		}
+		ok = ok && !negative
+	}
+	switch {
+	case !ok:
+		return NullValue, false
+	case t.fields <= dateFields:
+		return FromDate(t.ticks), true
+	}
+	return FromTicks(t.ticks).WithDigits(t.digits), true
+}
+
+// ReadDuration gives the TIME that MySQL's comparisons, functions and casts read in v, brought within MaxDuration; of a point
+// in time its clock. Not ok: it is none.
+func ReadDuration(v Value) (Value, bool) {
+	var t timeText
+	var ok bool
+	switch v.kind {
+	case Duration:
+		return v, true
+	case Time, Date:
+		return FromDuration(v.Ticks() % TicksPerDay).WithDigits(v.Digits()), true
+	case String, Bytes, JSON:
+		t, ok = scanDuration(v.s)
+	case Int, Uint, Decimal, Float:
+		whole, fraction, negative := numberParts(v)
+		t, ok = durationOfNumber(whole)
+		if t.fraction(fraction); negative {
+			t.ticks = -t.ticks
+		}
+	}
+	if !ok {
+		return NullValue, false
+	}
+	return FromDuration(t.ticks).WithDigits(t.digits), true
+}
+
+// numberParts takes a number apart: what stands before the point, at most what a uint64 holds, and '.123'.
+func numberParts(v Value) (whole uint64, fraction string, negative bool) {
+	var text string
+	switch v.kind {
+	case Int, Uint:
+		i := integerOf(v)
+		return i.mag, "", i.neg
+	case Float:
+		text = strconv.FormatFloat(v.Float(), 'f', -1, 64)
+	default:
+		text = Shown(v).s
+	}
+	text, negative = strings.CutPrefix(text, "-")
+	n := countDigits(text)
+	whole, err := strconv.ParseUint(text[:n], 10, 64)
+	if err != nil {
+		whole = math.MaxUint64
+	}
+	return whole, text[n:], negative
+}
+
+// timeOfNumber reads YYYYMMDD, YYMMDD, YYYYMMDDHHMMSS and YYMMDDHHMMSS; zeros before them may lack.
+func timeOfNumber(n uint64) (t timeText, ok bool) {
+	const clock = 1_000_000 // what a date with a clock is times a date
+	t.fields = clockFields
+	switch {
+	case n < 101, 691231 < n && n < 700101, 991231 < n && n < 10000101, 99991231 < n && n < 101*clock,
+		691231235959 < n && n < 700101*clock:
+		return t, false
+	case n <= 691231:
+		n += 20000000
+	case n <= 991231:
+		n += 19000000
+	case n <= 99991231:
+	case n <= 691231235959:
+		n += 20000000 * clock
+	case n <= 991231235959:
+		n += 19000000 * clock
+	}
+	if n <= 99991231 {
+		n, t.fields = n*clock, dateFields
+	}
+	if n > 99991231235959 {
+		return t, false
+	}
+	date, at := int(n/clock), int(n%clock)
+	year, month, day := date/10000, date/100%100, date%100
+	if year < 1 || month < 1 || month > 12 || day < 1 || day > daysIn(year, month) || at/10000 > 23 || at/100%100 > 59 || at%100 > 59 {
+		return t, false
+	}
+	t.ticks = daysBefore(year, month, day)*TicksPerDay + clockTicks(at)
+	return t, true
+}
+
+// clockTicks is HHMMSS in ticks.
+func clockTicks(n int) int64 {
+	return int64(n/10000*3600+n/100%100*60+n%100) * TicksPerSecond
+}
+
+// durationOfNumber reads HHHMMSS, and of YYYYMMDDHHMMSS the clock.
+func durationOfNumber(n uint64) (t timeText, ok bool) {
+	const most, times = 8385959, 10_000_000_000
+	switch {
+	case n >= times:
+		t, ok = timeOfNumber(n)
+		t.ticks %= TicksPerDay
+		return t, ok
+	case n > most:
+		t.ticks, t.beyond = MaxDuration, true
+		return t, true
+	case n/100%100 > 59 || n%100 > 59:
+		return t, false
+	}
+	t.ticks = clockTicks(int(n))
+	return t, true
+}
