@@ -63,6 +63,9 @@ func (t *test) functionOf(env *expr.Env, p *keyPart) (list []interval, exact boo
 	if err != nil || v.IsNull() {
 		return nil, true, err
 	}
+	if err := env.Number(v); err != nil { // the function's results are numbers
+		return nil, false, err
+	}
 	iv, err := p.notNull()
 	if err != nil {
 		return nil, false, err

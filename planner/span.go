@@ -109,6 +109,9 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 		if v.IsNull() {
 			return true, nil // equals nothing
 		}
+		if err := p.warn(env, v); err != nil {
+			return false, err
+		}
 		v, _, at := locate(&p.column.Type, v)
 		if at != placeAt {
 			return false, nil

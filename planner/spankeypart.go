@@ -163,6 +163,9 @@ func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval,
 		null, err := p.nullCode()
 		return []interval{pointInterval(null, v)}, true, err
 	}
+	if err := p.warn(env, v); err != nil {
+		return nil, false, err
+	}
 	lo, hi, at := locate(&p.column.Type, v)
 	iv, err := p.notNull()
 	if err != nil {
@@ -358,4 +361,13 @@ func (b codeBounds) cut(iv interval, above, with bool) interval {
 		iv.hi = min(iv.hi, b.lo)
 	}
 	return iv
+}
+
+// warn warns of a text that is compared with a column of numbers. Where the key stands for the condition nobody else
+// compares them.
+func (p *keyPart) warn(env *expr.Env, v value.Value) error {
+	if t := p.column.Type.Base; value.TypeBool <= t && t <= value.TypeDecimal || t == value.TypeYear {
+		return env.Number(v)
+	}
+	return nil
 }

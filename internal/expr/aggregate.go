@@ -43,8 +43,9 @@ type aggregateFunction struct {
 	min, max  int // arguments
 	typ       func(args []Node) value.Type
 	gather    func(a *Aggregate) accumulator
-	nulls     bool // rows with NULL arguments count
-	sameTwice bool // DISTINCT makes no difference
+	nulls     bool                          // rows with NULL arguments count
+	sameTwice bool                          // DISTINCT makes no difference
+	operand   func(*Env, value.Value) error // warns of an argument that counts as a number; nil: it does not
 }
 
 // accumulator gathers the arguments of the rows that count.
@@ -178,7 +179,7 @@ func (a *Aggregate) NewState() State {
 		return &countRows{}
 	}
 	_, f := lookupAggregate(a.Name)
-	s := &state{a: a, funcs: a.funcs(), acc: f.gather(a), nulls: f.nulls}
+	s := &state{a: a, funcs: a.funcs(), acc: f.gather(a), nulls: f.nulls, operand: f.operand}
 	s.args = make([]value.Value, len(s.funcs))
 	if a.Distinct {
 		s.seen = map[string]struct{}{}
@@ -225,6 +226,7 @@ type state struct {
 	funcs      []Func
 	acc        accumulator
 	nulls      bool
+	operand    func(*Env, value.Value) error // warns of an argument that counts as a number; nil: it does not
 	args       []value.Value
 	seen       map[string]struct{}
 	collations []value.Collation
@@ -242,6 +244,11 @@ func (s *state) Add(env *Env) error {
 			return nil
 		}
 		s.args[i] = v
+	}
+	if s.operand != nil {
+		if err := s.operand(env, s.args[0]); err != nil {
+			return err
+		}
 	}
 	if s.seen != nil {
 		s.key = s.key[:0]

@@ -63,7 +63,11 @@ func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
 	if isDate(t) {
 		v = e.today(v, value.Time)
 	}
-	return t.Cast(v)
+	out, err := t.Cast(v)
+	if err == nil {
+		err = e.castLoss(t, v, out)
+	}
+	return out, err
 }
 
 // isDate says whether t has dates.

@@ -37,6 +37,10 @@ func compareValues(env *Env, a, b value.Value, c value.Collation) (int, error) {
 		return compareJSON(a, b, c)
 	} else if a.Kind() == value.Duration || b.Kind() == value.Duration {
 		a, b = env.today(a, b.Kind()), env.today(b, a.Kind())
+	} else if a.Kind() == value.String || b.Kind() == value.String {
+		if err := env.numbers(a, b); err != nil {
+			return 0, err
+		}
 	}
 	return value.Compare(a, b, c)
 }

@@ -75,12 +75,15 @@ func CompileOperand(n Node) Func {
 	case *Arith:
 		return compileArith(n)
 	case *Unary:
-		f, x := value.Neg, CompileOperand(n.X)
+		f, operand, x := value.Neg, operandOf(n.Op), CompileOperand(n.X)
 		if n.Op == "~" {
 			f = value.BitNot
 		}
 		return func(env *Env) (value.Value, error) {
 			v, err := x(env)
+			if err == nil {
+				err = operand(env, v)
+			}
 			if err != nil {
 				return v, err
 			}
@@ -213,13 +216,16 @@ func arithFunc(op string) func(a, b value.Value) (value.Value, error) {
 
 // compileOperator makes the function of an operator that says what there is to be said of its operands.
 func compileOperator(op string) func(env *Env, a, b value.Value) (value.Value, error) {
-	f := arithFunc(op)
-	if op != "/" && op != "div" && op != "%" {
-		return func(_ *Env, a, b value.Value) (value.Value, error) { return f(a, b) }
-	}
+	f, operand := arithFunc(op), operandOf(op)
+	divides := op == "/" || op == "div" || op == "%"
 	return func(env *Env, a, b value.Value) (value.Value, error) {
 		v, err := f(a, b)
-		if err == nil && v.IsNull() && !a.IsNull() && !b.IsNull() {
+		if (a.Kind() == value.String || b.Kind() == value.String) && err == nil && !a.IsNull() && !b.IsNull() {
+			if err = operand(env, a); err == nil {
+				err = operand(env, b)
+			}
+		}
+		if divides && v.IsNull() && err == nil && !a.IsNull() && !b.IsNull() {
 			err = env.divisionByZero()
 		}
 		return v, err
@@ -262,7 +268,7 @@ func compileCall(n *Call) Func {
 			return f
 		}
 	}
-	eval, strict := n.Func.Eval, n.Func.strict
+	eval, strict := warning(n, n.Func.Eval), n.Func.strict
 	if len(n.Args) == 0 {
 		return func(env *Env) (value.Value, error) { return eval(env, nil) }
 	}

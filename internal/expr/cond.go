@@ -50,7 +50,10 @@ func truthOfValue(v value.Value) truth {
 func compileCond(n Node) condFunc {
 	switch n := n.(type) {
 	case *Const:
-		t := truthOfValue(n.V)
+		v, t := n.V, truthOfValue(n.V)
+		if !value.ReadsAsNumber(v) {
+			return func(env *Env) (truth, error) { return env.truth(v) }
+		}
 		return func(*Env) (truth, error) { return t, nil }
 	case *Compare:
 		return compileCompare(n)
@@ -82,7 +85,7 @@ func compileCond(n Node) condFunc {
 		if err != nil {
 			return isUnknown, err
 		}
-		return truthOfValue(v), nil
+		return env.truth(v)
 	}
 }
 

@@ -88,7 +88,7 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 			continue
 		}
 		c, ok := k.(*Const)
-		if !ok {
+		if !ok || !value.ReadsAsNumber(c.V) {
 			flat = append(flat, k)
 			continue
 		}

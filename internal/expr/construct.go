@@ -134,6 +134,7 @@ func withoutIdleArms(n *Case) Node {
 	whens, els := make([]When, 0, len(n.Whens)), n.Else
 	for _, w := range n.Whens {
 		c, constant := w.Cond.(*Const)
+		constant = constant && value.ReadsAsNumber(c.V) // else it is warned of where it is computed
 		if constant && truthOfValue(c.V) == isTrue {
 			els = w.Result
 			break

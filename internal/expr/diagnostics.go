@@ -98,10 +98,3 @@ func (e *Env) Warn(code int, state, format string, args ...any) error {
 	e.Session.Diagnostics.Note(Warning, code, format, args...)
 	return nil
 }
-
-func (e *Env) divisionByZero() error {
-	if e.Session != nil && e.Session.Diagnostics.NoDivision {
-		return nil
-	}
-	return e.Warn(1365, "22012", "Division by 0")
-}

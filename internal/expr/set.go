@@ -16,6 +16,7 @@ type Set struct {
 	rows       [][]value.Value
 	nulls      [][]value.Value    // those of rows that hold a NULL
 	classes    []class            // by column: of all values that are not NULL
+	unread     []value.Value      // by column: a text that reads as no number; NULL without
 	ints       map[int64]struct{} // the commonest set, one column of Ints, which are their own keys; nil: it is another one
 
 	making sync.Mutex
@@ -30,7 +31,7 @@ type setTable struct {
 
 // NewSet makes a set of rows whose columns compare by these collations.
 func NewSet(collations []value.Collation) *Set {
-	s := &Set{collations: collations, classes: make([]class, len(collations))}
+	s := &Set{collations: collations, classes: make([]class, len(collations)), unread: make([]value.Value, len(collations))}
 	if len(collations) == 1 {
 		s.ints = map[int64]struct{}{}
 	}
@@ -44,6 +45,9 @@ func (s *Set) Add(row []value.Value) {
 	for i, v := range row {
 		null = null || v.IsNull()
 		s.classes[i] |= classOf(v.Kind())
+		if !value.ReadsAsNumber(v) {
+			s.unread[i] = v
+		}
 	}
 	if null {
 		s.nulls = append(s.nulls, row)
@@ -78,6 +82,9 @@ func (s *Set) find(env *Env, x []value.Value) (truth, error) {
 		if v.IsNull() {
 			return s.findNull(env, x)
 		}
+		if err := s.warn(env, i, v); err != nil {
+			return isUnknown, err
+		}
 		of, by, ok := s.classes[i].match(classOf(v.Kind()))
 		if !ok {
 			return s.compare(env, x, s.rows)
@@ -89,6 +96,18 @@ func (s *Set) find(env *Env, x []value.Value) (truth, error) {
 		return isTrue, nil
 	}
 	return s.compare(env, x, s.nulls)
+}
+
+// warn warns of a text that is compared with a number, which looking values up by their octets does not.
+func (s *Set) warn(env *Env, column int, v value.Value) error {
+	const numbers = classInt | classDecimal | classFloat
+	switch {
+	case s.classes[column]&numbers != 0:
+		return env.Number(v)
+	case numeric(v.Kind()):
+		return env.Number(s.unread[column])
+	}
+	return nil
 }
 
 // findNull is find of a row that holds a NULL: a NULL alone equals nothing for certain.

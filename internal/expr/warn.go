@@ -1,0 +1,247 @@
+package expr
+
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
+
+// What expressions warn of, as MySQL does: a text that counts as a number and reads as none, or not to its end; a division
+// by 0; what a cast cuts; a function's argument that it cannot read. In a statement that writes in strict mode these are
+// errors (Env.Warn). Which expressions are computed, and for which rows, hangs on the plan, in MySQL as here: a key that
+// serves one condition keeps the others from being computed for the rows that it leaves out. What a key says itself is
+// warned of where it is made (planner), so that no row is written that a scan would have refused.
+
+// Number warns of a text that counts as a number.
+func (e *Env) Number(v value.Value) error {
+	if v.Kind() != value.String || value.ReadsAsNumber(v) {
+		return nil
+	}
+	return e.truncated("DOUBLE", v)
+}
+
+// integer is Number where an integer is wanted.
+func (e *Env) integer(v value.Value) error {
+	if v.Kind() != value.String || value.ReadsAsInteger(v) {
+		return nil
+	}
+	return e.truncated("INTEGER", v)
+}
+
+func (e *Env) truncated(what string, v value.Value) error {
+	return e.Warn(codeTruncated, stateTruncated, "Truncated incorrect %s value: '%.128s'", what, value.Text(v))
+}
+
+func (e *Env) unreadable(v value.Value) error {
+	return e.Warn(codeTruncated, stateTruncated, "Incorrect datetime value: '%.128s'", value.Text(v))
+}
+
+// MySQL's ER_TRUNCATED_WRONG_VALUE.
+const (
+	codeTruncated  = 1292
+	stateTruncated = "22007"
+)
+
+func (e *Env) divisionByZero() error {
+	if e.Session != nil && e.Session.Diagnostics.NoDivision {
+		return nil
+	}
+	return e.Warn(1365, "22012", "Division by 0")
+}
+
+// numbers warns of a text that is compared with a number, and so as one.
+func (e *Env) numbers(a, b value.Value) error {
+	switch {
+	case numeric(b.Kind()):
+		return e.Number(a)
+	case numeric(a.Kind()):
+		return e.Number(b)
+	}
+	return nil
+}
+
+func numeric(k value.Kind) bool { return value.Bool <= k && k <= value.Float }
+
+// truth is truthOfValue with what there is to be said of it.
+func (e *Env) truth(v value.Value) (truth, error) {
+	return truthOfValue(v), e.Number(v)
+}
+
+// castLoss warns of what a cast of v to type t, which gave out, has cut.
+func (e *Env) castLoss(t value.Type, v, out value.Value) error {
+	if v.IsNull() {
+		return nil
+	}
+	switch t.Base {
+	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt:
+		return e.integer(v)
+	case value.TypeFloat, value.TypeDouble:
+		return e.Number(v)
+	case value.TypeDecimal:
+		if !value.ReadsAsNumber(v) {
+			return e.truncated("DECIMAL", v)
+		}
+		wide := t
+		wide.Precision, wide.Unsigned = value.MaxDigits, false
+		if whole, err := wide.Cast(v); err != nil || value.Order(whole, out, value.Binary) != 0 {
+			return e.Warn(1264, "22003", "Out of range value for column 'CAST(%s AS %s)' at row 1", castText(v), t)
+		}
+	case value.TypeChar, value.TypeText, value.TypeBinary, value.TypeBlob:
+		if t.Length > 0 && len(out.Text()) < len(value.Text(v)) {
+			name := "CHAR"
+			if t.Base == value.TypeBinary || t.Base == value.TypeBlob {
+				name = "BINARY"
+			}
+			return e.Warn(codeTruncated, stateTruncated, "Truncated incorrect %s(%d) value: '%.128s'", name, t.Length, value.Text(v))
+		}
+	case value.TypeDate, value.TypeDateTime:
+		if out.IsNull() {
+			return e.unreadable(v)
+		}
+	case value.TypeTime:
+		if out.IsNull() {
+			return e.truncated("time", v)
+		}
+	}
+	return nil
+}
+
+func castText(v value.Value) string {
+	if v.Kind() == value.String {
+		return quote(v.Text())
+	}
+	return value.Text(v)
+}
+
+// numberArguments says of the functions that take numbers which arguments count as one: n as a number, i as an integer.
+// The last one stands for those behind it, too.
+var numberArguments = map[string]string{
+	"ABS": "n", "SIGN": "n", "CEILING": "n", "FLOOR": "n", "ROUND": "ni", "TRUNCATE": "ni", "POWER": "nn", "LOG": "n", "LN": "n", "LOG2": "n", "LOG10": "n",
+	"EXP": "n", "SQRT": "n", "SIN": "n", "COS": "n", "TAN": "n", "COT": "n", "ASIN": "n", "ACOS": "n", "ATAN": "n", "ATAN2": "n", "DEGREES": "n", "RADIANS": "n",
+	"FORMAT": "ni-", "BIN": "i", "OCT": "i", "BIT_COUNT": "i", "CONV": "-i", "LEFT": "-i", "RIGHT": "-i", "SUBSTRING": "-i", "SUBSTRING_INDEX": "--i",
+	"REPEAT": "-i", "SPACE": "i", "LPAD": "-i-", "RPAD": "-i-", "INSERT": "-ii-", "LOCATE": "--i", "ELT": "i-", "CHAR": "i", "INET_NTOA": "i",
+	"MAKEDATE": "i", "MAKETIME": "iin", "SEC_TO_TIME": "n", "FROM_UNIXTIME": "n-", "FROM_DAYS": "i", "WEEK": "-i", "YEARWEEK": "-i", "SHA2": "-i",
+	"LAST_INSERT_ID": "i", "PERIOD_ADD": "i", "PERIOD_DIFF": "i", "SLEEP": "n",
+}
+
+// refusals say what there is to say where a function gives NULL though no argument is NULL.
+var refusals = map[string]func(env *Env, args []value.Value) error{
+	"LN": refuseLogarithm, "LOG": refuseLogarithm, "LOG2": refuseLogarithm, "LOG10": refuseLogarithm,
+	"STR_TO_DATE": func(env *Env, args []value.Value) error {
+		return env.Warn(1411, "HY000", "Incorrect datetime value: '%.128s' for function str_to_date", value.Text(args[0]))
+	},
+	"DATE_ADD": refuseOverflow(0), "DATE_SUB": refuseOverflow(0), "ADDDATE": refuseOverflow(0), "SUBDATE": refuseOverflow(0), "TIMESTAMPADD": refuseOverflow(2),
+	"DATEDIFF": refuseDates(0, 1), "TIMESTAMPDIFF": refuseDates(1, 2), "EXTRACT": refuseDates(1), "TIMESTAMP": refuseDates(0),
+	"ADDTIME": refuseTimes(0, 1), "SUBTIME": refuseTimes(0, 1), "TIMEDIFF": refuseTimes(0, 1),
+}
+
+func init() {
+	for _, name := range []string{"DATE", "YEAR", "QUARTER", "MONTH", "DAYOFMONTH", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "WEEK", "YEARWEEK", "WEEKOFYEAR", "DAYNAME",
+		"MONTHNAME", "LAST_DAY", "TO_DAYS", "TO_SECONDS", "DATE_FORMAT", "UNIX_TIMESTAMP"} {
+		refusals[name] = refuseDates(0)
+	}
+	for _, name := range []string{"HOUR", "MINUTE", "SECOND", "MICROSECOND", "TIME", "TIME_TO_SEC", "TIME_FORMAT"} {
+		refusals[name] = refuseTimes(0)
+	}
+}
+
+func refuseLogarithm(env *Env, _ []value.Value) error {
+	return env.Warn(3020, "2201E", "Invalid argument for logarithm")
+}
+
+// refuseDates warns of the first of these arguments that reads as no date.
+func refuseDates(at ...int) func(env *Env, args []value.Value) error {
+	return func(env *Env, args []value.Value) error {
+		for _, i := range at {
+			if _, ok := timeOf(args[i]); !ok && args[i].Kind() != value.Duration {
+				return env.unreadable(args[i])
+			}
+		}
+		return nil
+	}
+}
+
+func refuseTimes(at ...int) func(env *Env, args []value.Value) error {
+	return func(env *Env, args []value.Value) error {
+		for _, i := range at {
+			if _, ok := durationOf(args[i]); ok {
+				continue
+			}
+			if _, ok := timeOf(args[i]); !ok {
+				return env.truncated("time", args[i])
+			}
+		}
+		return nil
+	}
+}
+
+// refuseOverflow is for functions that add to the date at that argument.
+func refuseOverflow(at int) func(env *Env, args []value.Value) error {
+	date := refuseDates(at)
+	return func(env *Env, args []value.Value) error {
+		if _, ok := timeOf(args[at]); ok {
+			return env.Warn(1441, "22008", "Datetime function: datetime field overflow")
+		}
+		return date(env, args)
+	}
+}
+
+// warning gives eval with what n's function warns of; eval itself where that is nothing.
+func warning(n *Call, eval func(*Env, []value.Value) (value.Value, error)) func(*Env, []value.Value) (value.Value, error) {
+	numbers, refuse := textsAsNumbers(n), refusals[n.Func.Name]
+	if numbers == "" && refuse == nil {
+		return eval
+	}
+	return func(env *Env, args []value.Value) (value.Value, error) {
+		if err := env.argumentNumbers(numbers, args); err != nil {
+			return value.NullValue, err
+		}
+		out, err := eval(env, args)
+		if err == nil && refuse != nil && out.IsNull() && !anyNullValue(args) {
+			err = refuse(env, args)
+		}
+		return out, err
+	}
+}
+
+// argumentNumbers warns of arguments that count as numbers; numbers is that of numberArguments, or "".
+func (e *Env) argumentNumbers(numbers string, args []value.Value) (err error) {
+	for i := 0; i < len(args) && numbers != "" && err == nil; i++ {
+		switch numbers[min(i, len(numbers)-1)] {
+		case 'n':
+			err = e.Number(args[i])
+		case 'i':
+			err = e.integer(args[i])
+		}
+	}
+	return err
+}
+
+// textsAsNumbers is numberArguments of n where an argument may be a text; else "".
+func textsAsNumbers(n *Call) string {
+	numbers := numberArguments[n.Func.Name]
+	for i, a := range n.Args {
+		if numbers != "" && numbers[min(i, len(numbers)-1)] != '-' && mayBeText(a.Type()) {
+			return numbers
+		}
+	}
+	return ""
+}
+
+func mayBeText(t value.Type) bool {
+	return t.Base == value.TypeUnknown || isText(t)
+}
+
+func anyNullValue(args []value.Value) bool {
+	for _, v := range args {
+		if v.IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// operandOf gives what warns of the operands of an operator.
+func operandOf(op string) func(env *Env, v value.Value) error {
+	switch op {
+	case "&", "|", "^", "<<", ">>", "~":
+		return (*Env).integer
+	}
+	return (*Env).Number
+}

@@ -1,0 +1,31 @@
+package value
+
+import (
+	"strconv"
+	"strings"
+)
+
+const blanks = " \t\n\v\f\r"
+
+// ReadsAsNumber says whether v counts as the number that it is: a text that is none, or has more than blanks behind it,
+// counts by its leading part only, and MySQL warns of it.
+func ReadsAsNumber(v Value) bool {
+	if v.kind != String || v.n != 0 {
+		return true
+	}
+	s := strings.Trim(v.s, blanks)
+	return s != "" && numericPrefix(s) == s
+}
+
+// ReadsAsInteger is ReadsAsNumber where an integer of 64 bits is wanted: of '1.5' and '1e3' only the 1 counts.
+func ReadsAsInteger(v Value) bool {
+	if v.kind != String || v.n != 0 {
+		return true
+	}
+	s := strings.Trim(v.s, blanks)
+	if _, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return true
+	}
+	_, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64)
+	return err == nil
+}
