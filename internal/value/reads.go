@@ -5,8 +5,6 @@ import (
 	"strings"
 )
 
-const blanks = " \t\n\v\f\r"
-
 // ReadsAsNumber says whether v counts as the number that it is: a text that is none, or has more than blanks behind it,
 // counts by its leading part only, and MySQL warns of it.
 func ReadsAsNumber(v Value) bool {
