@@ -3,8 +3,10 @@ package azure
 import (
 	"bytes"
 	"math/rand/v2"
+	"mime"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -25,7 +27,7 @@ func (e *Engine) batch(c *engine.Commit) (*request, func(*response) *failure) {
 	n := len(c.Ops)
 	return &request{
 		method: http.MethodPost, path: "/$batch", body: dst,
-		contentType: "multipart/mixed; boundary=batch_" + id,
+		contentType: "multipart/mixed; boundary=batch_" + id, expects: expectParts,
 	}, func(r *response) *failure { return batchFailure(r, n) }
 }
 
@@ -66,34 +68,96 @@ func (e *Engine) appendOp(dst []byte, table string, op *engine.Op) []byte {
 	return append(dst, "\r\n"...)
 }
 
-// batchFailure reads the answer to a batch of n operations. All done: one answer of 2xx for each. Failed:
-// one answer in all, of the operation that failed, and nothing was done. Anything else is an answer that
-// broke off, and tells nothing.
+// batchFailure reads the answer to a batch of n operations. All done: one answer of 201 or 204 for each. Failed: one
+// answer in all, of the operation that failed, and nothing was done. Anything else is an answer that broke off, and
+// tells nothing.
 func batchFailure(r *response, n int) *failure {
-	rest := r.body.Bytes()
-	done := 0
-	for {
-		_, after, ok := bytes.Cut(rest, []byte("HTTP/1.1 "))
-		if !ok || len(after) < 3 {
-			break
-		}
-		rest = after
-		status, err := strconv.Atoi(string(after[:3]))
-		if err != nil {
-			break
-		}
-		if status >= 200 && status <= 299 {
+	done, whole := 0, false
+	if set, ok := changeSet(r); ok {
+		for {
+			var part []byte
+			if part, whole, ok = set.next(); !ok {
+				break
+			}
+			_, part, _ = bytes.Cut(part, []byte("\r\n\r\n")) // the headers of the part
+			text, ok := bytes.CutPrefix(part, []byte("HTTP/1.1 "))
+			if !ok || len(text) < 3 {
+				break
+			}
+			status, err := strconv.Atoi(string(text[:3]))
+			if err != nil {
+				break
+			}
+			if status >= 400 && done == 0 {
+				return failureOf(writing, innerAnswer(r, status, text))
+			}
+			if status != http.StatusCreated && status != http.StatusNoContent {
+				break
+			}
 			done++
-			continue
 		}
-		return failureOf(writing, innerAnswer(r, status, after))
 	}
-	if done == n {
+	if whole && done == n {
 		return nil
 	}
-	err := unsureError(engine.CodeUnreachable, "azure: the answer to a batch broke off", nil)
+	err := unsureError(engine.CodeUnreachable, "azure: the answer to a batch broke off, or is none", nil)
 	err.RequestID = r.header.Get("x-ms-request-id")
 	return &failure{err: err, status: r.status, unsure: true}
+}
+
+// multipart walks the parts of a multipart body (RFC 2046, section 5.1). mime/multipart does that, too; here no part is
+// copied.
+type multipart struct {
+	rest      []byte // behind a delimiter
+	delimiter []byte // CR LF "--" and the boundary
+}
+
+func newMultipart(contentType string, body []byte) (multipart, bool) {
+	kind, params, err := mime.ParseMediaType(contentType)
+	if err != nil || kind != "multipart/mixed" || params["boundary"] == "" {
+		return multipart{}, false
+	}
+	m := multipart{delimiter: []byte("\r\n--" + params["boundary"])}
+	if rest, ok := bytes.CutPrefix(body, m.delimiter[2:]); ok {
+		m.rest = rest
+		return m, true
+	}
+	_, rest, ok := bytes.Cut(body, m.delimiter)
+	m.rest = rest
+	return m, ok
+}
+
+// next gives the next part with its headers. Without one, end says whether the body was complete.
+func (m *multipart) next() (part []byte, end, ok bool) {
+	if bytes.HasPrefix(m.rest, []byte("--")) {
+		return nil, true, false
+	}
+	text, ok := bytes.CutPrefix(m.rest, []byte("\r\n"))
+	if !ok {
+		return nil, false, false
+	}
+	part, m.rest, ok = bytes.Cut(text, m.delimiter)
+	return part, false, ok
+}
+
+// changeSet gives the parts of the one change set that the answer to a batch holds.
+func changeSet(r *response) (multipart, bool) {
+	outer, ok := newMultipart(r.header.Get("Content-Type"), r.body.Bytes())
+	if !ok {
+		return multipart{}, false
+	}
+	part, _, ok := outer.next()
+	if _, end, _ := outer.next(); !ok || !end {
+		return multipart{}, false
+	}
+	head, body, _ := bytes.Cut(part, []byte("\r\n\r\n"))
+	for line := range bytes.SplitSeq(head, []byte("\r\n")) {
+		name, text, _ := strings.Cut(string(line), ":")
+		if strings.EqualFold(name, "Content-Type") {
+			return newMultipart(strings.TrimSpace(text), body)
+		}
+	}
+	return multipart{}, false
 }
 
 // innerAnswer reads the refusal of an operation.

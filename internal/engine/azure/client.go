@@ -15,6 +15,7 @@ import (
 type Engine struct {
 	carrier  *aztables.Client
 	at       address
+	secrets  redaction
 	retry    Retry
 	log      *slog.Logger
 	limits   engine.Limits
@@ -37,6 +38,7 @@ func Open(o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		at:       newAddress(endpoint, o.SAS),
+		secrets:  newRedaction(&o),
 		retry:    o.Retry.withDefaults(),
 		log:      o.Logger,
 		limits:   engine.AzureLimits(),
@@ -64,6 +66,7 @@ func Open(o Options) (*Engine, error) {
 		own := newPool(o.Parallel)
 		transport, e.idle = own, own.CloseIdleConnections
 	}
+	transport = withoutRedirects(transport)
 	if e.carrier, err = newCarrier(&o, &e.at, transport); err != nil {
 		return nil, err
 	}

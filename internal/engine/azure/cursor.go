@@ -2,9 +2,11 @@ package azure
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -26,6 +28,7 @@ type cursor struct {
 	decode decoder
 	match  engine.Bound // what must hold for an entity to count for the limit; with a limit and a filter only
 	failed error
+	steps  progress
 
 	ctx    context.Context // of all fetches; ends with Close
 	cancel context.CancelFunc
@@ -209,9 +212,14 @@ func (c *cursor) fetch(p *page, from token) error {
 				partition: r.header.Get("x-ms-continuation-NextPartitionKey"),
 				row:       r.header.Get("x-ms-continuation-NextRowKey"),
 			}
+			if err := c.check(p); err != nil {
+				return badBody(r, err)
+			}
 			return nil
 		})
 		switch {
+		case f == nil && c.steps.repeats(p.next):
+			return corrupt(errNoAdvance)
 		case f == nil:
 			return nil
 		case rq.hinted && f.refusesHint():
@@ -220,6 +228,63 @@ func (c *cursor) fetch(p *page, from token) error {
 			return f.err
 		}
 	}
+}
+
+// check says what is wrong with a page: an entity that was not asked for, or no progress.
+func (c *cursor) check(p *page) error {
+	for i := range p.entities {
+		if !inRange(&c.scan, &p.entities[i]) {
+			return errOutside
+		}
+	}
+	return nil
+}
+
+var (
+	errOutside   = errors.New("it holds an entity outside of the range that was asked for")
+	errNoAdvance = errors.New("its continuation was given before: the answers go round in a circle")
+)
+
+// inRange says whether an entity is within a scan's keys. Of keys beyond ASCII it says nothing wrong, as stores sort
+// them in different ways.
+func inRange(s *engine.Scan, e *engine.Entity) bool {
+	if s.AllPartitions {
+		return within(e.PartitionKey, s.FromPartition, s.ToPartition)
+	}
+	return e.PartitionKey == s.PartitionKey && within(e.RowKey, s.From, s.To)
+}
+
+func within(key, from, to string) bool {
+	return key >= from && (to == "" || key < to) || !isASCII(key) || !isASCII(from) || !isASCII(to)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// progress finds continuations that go round in a circle, of whatever length, by keeping one of them (Brent's way).
+type progress struct {
+	kept         token
+	steps, until int
+}
+
+// repeats says whether next was given before.
+func (p *progress) repeats(next token) bool {
+	if next.end() {
+		return false
+	}
+	if p.until > 0 && next == p.kept {
+		return true
+	}
+	if p.steps++; p.steps > p.until {
+		p.kept, p.until = next, 2*p.until+1
+	}
+	return false
 }
 
 // query composes the query of a page.

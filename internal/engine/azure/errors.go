@@ -27,6 +27,19 @@ type failure struct {
 	retried bool          // an earlier try of it was unsure
 }
 
+// tried tells the error how often and how long a request was tried, where the service was out of reach or busy.
+func (f *failure) tried(times int, took time.Duration) {
+	var e *engine.Error
+	if !errors.As(f.err, &e) || e.Code != engine.CodeUnreachable && e.Code != engine.CodeThrottled {
+		return
+	}
+	word := "once"
+	if times > 1 {
+		word = strconv.Itoa(times) + " times"
+	}
+	e.Message += fmt.Sprintf(" (tried %s, for %s)", word, took.Round(time.Millisecond))
+}
+
 // refusesHint says whether the answer to a query may be due to its filter.
 func (f *failure) refusesHint() bool {
 	switch f.status {
@@ -55,13 +68,15 @@ type answer struct {
 	code   string // ResourceNotFound
 	text   string
 	op     int // index that the text began with, or -1
+
+	stranger bool // it is not the service that refuses
 }
 
 // failureOf judges a refusal. Which codes there are:
 // https://learn.microsoft.com/rest/api/storageservices/table-service-error-codes
 func failureOf(k kind, a answer) *failure {
 	e := &engine.Error{
-		Code: codeOf(a.status, a.code), Op: -1,
+		Code: a.errorCode(), Op: -1,
 		Message:   a.message(),
 		RequestID: a.header.Get("x-ms-request-id"),
 	}
@@ -88,10 +103,22 @@ func failureOf(k kind, a answer) *failure {
 	return f
 }
 
+// errorCode is what a refusal means here. That an entity is not there, or was changed, only the service can say: the
+// 404 of a proxy tells nothing of any entity.
+func (a *answer) errorCode() engine.Code {
+	code := codeOf(a.status, a.code)
+	if a.stranger && (code == engine.CodeStale || code == engine.CodeTooLarge || code == engine.CodeBadInput || a.status == http.StatusNotFound) {
+		return engine.CodeUnreachable
+	}
+	return code
+}
+
 const unsureText = "; whether the write took effect is not known"
 
 func codeOf(status int, code string) engine.Code {
 	switch code {
+	case "ResourceNotFound", "EntityNotFound":
+		return engine.CodeNotFound
 	case "TableNotFound":
 		return engine.CodeNoTable
 	case "TableBeingDeleted":
@@ -105,8 +132,6 @@ func codeOf(status int, code string) engine.Code {
 		return engine.CodeThrottled
 	}
 	switch status {
-	case http.StatusNotFound:
-		return engine.CodeNotFound
 	case http.StatusConflict:
 		return engine.CodeOther
 	case http.StatusPreconditionFailed:
@@ -127,6 +152,9 @@ func (a *answer) message() string {
 	text := a.text
 	if text == "" {
 		text = http.StatusText(a.status)
+	}
+	if a.stranger {
+		return fmt.Sprintf("azure: %s (%d), and not the table service says so: something on the way has answered in its place", text, a.status)
 	}
 	if a.code == "" {
 		return fmt.Sprintf("azure: %s (%d)", text, a.status)
@@ -152,6 +180,9 @@ func readAnswer(status int, header http.Header, body []byte) answer {
 		a.code, a.text = j.Error.Code, j.Error.Message.Value
 	case xml.Unmarshal(body, &x) == nil:
 		a.code, a.text = x.Code, x.Message
+	}
+	if a.code == "" {
+		a.code = header.Get("x-ms-error-code")
 	}
 	// "6:The entity exists.\nRequestId:…\nTime:…"
 	a.text, _, _ = strings.Cut(a.text, "\nRequestId:")
@@ -204,6 +235,10 @@ func (e *Engine) lost(ctx context.Context, x *exchange, err error) *failure {
 		return f
 	}
 	cause := withoutURL(err)
+	if errors.Is(cause, context.DeadlineExceeded) || errors.Is(cause, context.Canceled) {
+		// It is not the caller's: that of the try, or the transport's own.
+		cause = errors.New("none came in time")
+	}
 	f.again = x.request.kind != writing || !f.unsure
 	switch {
 	case !x.reached && !errors.Is(err, context.DeadlineExceeded):
@@ -234,7 +269,7 @@ func neverSent(err error) bool {
 
 func permanent(err error) bool {
 	var dns *net.DNSError
-	return errors.As(err, &dns) && dns.IsNotFound || badCertificate(err)
+	return errors.As(err, &dns) && dns.IsNotFound || badCertificate(err) || errors.Is(err, errRedirected) || errors.Is(err, errEndless)
 }
 
 func badCertificate(err error) bool {

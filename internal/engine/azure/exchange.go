@@ -3,6 +3,8 @@ package azure
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"sync"
@@ -23,6 +25,7 @@ type request struct {
 	contentType string // of the body; "": JSON
 	ifMatch     string // "": none
 	kind        kind
+	expects     expectation
 	single      bool // a write of one entity: a refusal is of operation 0
 	hinted      bool // the query has a filter that it can do without
 	meter       *engine.Meter
@@ -45,11 +48,21 @@ type response struct {
 }
 
 func (r *response) release() {
-	if r.body != nil {
+	if r.body != nil && r.body.Cap() <= keptBody {
 		bodies.Put(r.body)
-		r.body = nil
 	}
+	r.body = nil
 }
+
+const (
+	// maxBody is the most octets of an answer that are read. A page of the service has 4 MiB at most, measured
+	// in UTF-16; JSON may write each unit of that with six octets.
+	maxBody = 16 << 20
+	// maxRefusal is the most that is read of a refusal. What the service says of an error fits easily.
+	maxRefusal = 64 << 10
+	// keptBody is the largest storage of an answer that is kept for the next one.
+	keptBody = 4 << 20
+)
 
 // bodies keeps the storage of answers: what is decoded from a body is copied out of it.
 var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
@@ -58,9 +71,11 @@ var bodies = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 type exchange struct {
 	request  *request
 	at       *address
+	known    redaction
 	response response
-	reached  bool // the request was handed to the transport
-	unsent   bool // and the transport is sure that it has not sent any of it
+	token    string // of the header Authorization, which no text of ours may show
+	reached  bool   // the request was handed to the transport
+	unsent   bool   // and the transport is sure that it has not sent any of it
 }
 
 type exchangeKey struct{}
@@ -127,40 +142,86 @@ func (x *exchange) put(carrier *policy.Request) error {
 	return carrier.SetBody(streaming.NopCloser(bytes.NewReader(rq.body)), contentType)
 }
 
-// take reads the whole answer. A body that breaks off is an error.
+// take reads the whole answer. A body that breaks off is an error, and so is one without end; of a refusal the
+// beginning does.
 func (x *exchange) take(answer *http.Response) error {
 	defer answer.Body.Close()
+	if at := answer.Request; at != nil && at.URL != nil && at.URL.Host != x.at.host {
+		return errRedirected
+	}
 	body := bodies.Get().(*bytes.Buffer)
 	body.Reset()
-	if n := answer.ContentLength; n > 0 && n < 64<<20 {
+	most := bodyBound(answer.StatusCode)
+	if n := answer.ContentLength; n > 0 && n <= most {
 		body.Grow(int(n) + bytes.MinRead)
 	}
 	n, err := body.ReadFrom(answer.Body)
 	if m := x.request.meter; m != nil {
 		m.BytesIn.Add(n)
 	}
-	if err == nil && answer.ContentLength >= 0 && n != answer.ContentLength {
+	switch {
+	case err != nil:
+	case n > most && most == maxBody:
+		err = errEndless
+	case n <= most && answer.ContentLength >= 0 && n != answer.ContentLength:
 		err = io.ErrUnexpectedEOF
 	}
-	if err != nil {
-		bodies.Put(body)
-		return err
-	}
 	x.response = response{status: answer.StatusCode, header: answer.Header, body: body}
-	return nil
+	if err != nil {
+		x.response.release()
+	}
+	return err
 }
 
-// meteredTransport stands at the end of the pipeline and notes what is really sent.
+func bodyBound(status int) int64 {
+	if status < 200 || status > 299 {
+		return maxRefusal
+	}
+	return maxBody
+}
+
+// boundedBody gives one octet more than the bound, and no more. It ends with the context of the try, whatever the
+// transport makes of that context.
+type boundedBody struct {
+	io.Reader
+	body io.Closer
+	stop func() bool
+}
+
+func newBoundedBody(ctx context.Context, answer *http.Response) boundedBody {
+	body := answer.Body
+	return boundedBody{
+		io.LimitReader(body, bodyBound(answer.StatusCode)+1), body,
+		context.AfterFunc(ctx, func() { body.Close() }),
+	}
+}
+
+func (b boundedBody) Close() error {
+	b.stop()
+	return b.body.Close()
+}
+
+var (
+	errRedirected = errors.New("the transport followed a redirect to another host; give it a client that does not")
+	errEndless    = fmt.Errorf("the answer is longer than %d MiB, and the service gives no such", maxBody>>20)
+)
+
+// meteredTransport stands at the end of the pipeline, notes what is really sent, and bounds what comes back: the SDK
+// reads the bodies of refusals itself.
 type meteredTransport struct{ next policy.Transporter }
 
 func (t meteredTransport) Do(raw *http.Request) (*http.Response, error) {
 	x := raw.Context().Value(exchangeKey{}).(*exchange)
-	x.reached = true
+	x.reached, x.token = true, raw.Header.Get("Authorization")
 	if m := x.request.meter; m != nil {
 		m.Requests.Add(1)
 		m.BytesOut.Add(int64(len(x.request.body)))
 	}
-	return t.next.Do(raw)
+	answer, err := t.next.Do(raw)
+	if err == nil {
+		answer.Body = newBoundedBody(raw.Context(), answer)
+	}
+	return answer, err
 }
 
 // try sends a request once. The error is of the transport, the credential or the context.

@@ -260,7 +260,7 @@ func TestErrors(t *testing.T) {
 		{azuretest.Fault{Status: 413, Code: "RequestBodyTooLarge"}, engine.CodeTooLarge},
 		{azuretest.Fault{Status: 400, Code: "PropertyNameInvalid"}, engine.CodeBadInput},
 		{azuretest.Fault{Status: 418}, engine.CodeOther},
-		{azuretest.Fault{Status: 302}, engine.CodeOther},
+		{azuretest.Fault{Status: 302}, engine.CodeUnreachable},
 	} {
 		r.fault(c.fault)
 		e := r.is(r.commit(ops(engine.Merge, "a")), c.want, engine.NotApplied)
@@ -617,6 +617,9 @@ type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) Do(r *http.Request) (*http.Response, error) { return f(r) }
 
+// serviceHeaders are those of the service's answer to a write.
+var serviceHeaders = http.Header{"X-Ms-Request-Id": {"1"}, "X-Ms-Version": {"2019-02-02"}, "Etag": {`W/"1"`}}
+
 // tokens is a credential that gives a token, or an error.
 type tokens struct{ err error }
 
@@ -633,7 +636,7 @@ func TestTokenCredential(t *testing.T) {
 			if got := r.Header.Get("Authorization"); got != "Bearer token" {
 				t.Errorf("Authorization is %q", got)
 			}
-			return &http.Response{StatusCode: 204, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+			return &http.Response{StatusCode: 204, Header: serviceHeaders, Body: http.NoBody, Request: r}, nil
 		}),
 	}
 	commit := engine.Commit{Table: "things", PartitionKey: "p", Ops: ops(engine.Insert, "a")}
@@ -656,7 +659,7 @@ func TestCosmos(t *testing.T) {
 		Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 			body, _ := io.ReadAll(r.Body)
 			seen = append(seen, r.Method+" "+r.Header.Get("X-HTTP-Method")+" "+string(body))
-			return &http.Response{StatusCode: 204, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+			return &http.Response{StatusCode: 204, Header: http.Header{"Etag": {`W/"1"`}}, Body: http.NoBody, Request: r}, nil
 		}),
 	})
 	if l := e.Limits(); l.SortedByKey || l.BatchBytes != 2<<20 || l.KeyUnits != 255 {

@@ -2,6 +2,7 @@ package azure
 
 import (
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"strings"
@@ -31,13 +32,14 @@ func (e *Engine) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 		if err := d.single(body, &found); err != nil {
 			return badBody(r, err)
 		}
+		if found.PartitionKey != g.PartitionKey || found.RowKey != g.RowKey {
+			return badBody(r, errOtherEntity)
+		}
 		return nil
 	})
 	if f != nil {
 		return engine.Entity{}, f.err
 	}
-	// The keys are known, and the answer need not hold them.
-	found.PartitionKey, found.RowKey = g.PartitionKey, g.RowKey
 	if m := g.Meter; m != nil {
 		m.Scanned.Add(1)
 		m.Returned.Add(1)
@@ -51,7 +53,7 @@ func (e *Engine) getByFilter(ctx context.Context, g *engine.Get) (engine.Entity,
 	span.quoted("PartitionKey", engine.Eq, g.PartitionKey)
 	span.text = append(span.text, "+and+"...)
 	span.quoted("RowKey", engine.Eq, g.RowKey)
-	c := e.newCursor(ctx, engine.Scan{Table: g.Table, Select: g.Select, Meter: g.Meter, Limit: 1}, span.text)
+	c := e.newCursor(ctx, engine.Scan{Table: g.Table, PartitionKey: g.PartitionKey, Select: g.Select, Meter: g.Meter, Limit: 1}, span.text)
 	defer c.Close()
 	list, err := c.Next(ctx)
 	switch {
@@ -59,15 +61,23 @@ func (e *Engine) getByFilter(ctx context.Context, g *engine.Get) (engine.Entity,
 		return engine.Entity{}, engine.Errorf(engine.CodeNotFound, "azure: the entity does not exist")
 	case err != nil:
 		return engine.Entity{}, err
+	case list[0].RowKey != g.RowKey:
+		return engine.Entity{}, corrupt(errOtherEntity)
 	}
 	return list[0], nil
 }
 
+var errOtherEntity = errors.New("it is no entity, or another one than was asked for")
+
 // badBody is the failure of a read whose answer cannot be decoded. As a rule it broke off on its way, so
 // it is read again.
 func badBody(r *response, err error) *failure {
-	return &failure{again: true, status: r.status, err: &engine.Error{
-		Code: engine.CodeCorrupt, Op: -1, Message: "azure: the answer cannot be read",
-		RequestID: r.header.Get("x-ms-request-id"), Cause: err,
-	}}
+	e := corrupt(err)
+	e.RequestID = r.header.Get("x-ms-request-id")
+	return &failure{again: true, status: r.status, err: e}
+}
+
+// corrupt is the error of an answer that cannot be what the service holds.
+func corrupt(cause error) *engine.Error {
+	return &engine.Error{Code: engine.CodeCorrupt, Op: -1, Message: "azure: the answer cannot be read", Cause: cause}
 }

@@ -21,7 +21,7 @@ func (e *Engine) do(ctx context.Context, rq *request, accept func(*response) *fa
 	if err := e.refuse(ctx, rq.kind != reading); err != nil {
 		return &failure{err: err}
 	}
-	retried := false
+	retried, start := false, time.Now()
 	for try := 1; ; try++ {
 		f := e.once(ctx, rq, try, accept)
 		if f == nil {
@@ -29,6 +29,7 @@ func (e *Engine) do(ctx context.Context, rq *request, accept func(*response) *fa
 		}
 		if !f.again || try == e.retry.MaxTries || rq.hinted && f.refusesHint() {
 			f.retried = retried
+			f.tried(try, time.Since(start))
 			return f
 		}
 		retried = retried || f.unsure
@@ -44,20 +45,26 @@ func (e *Engine) do(ctx context.Context, rq *request, accept func(*response) *fa
 // once sends a request once and judges the answer.
 func (e *Engine) once(ctx context.Context, rq *request, try int, accept func(*response) *failure) (f *failure) {
 	start := time.Now()
-	x := exchange{request: rq, at: &e.at}
+	x := exchange{request: rq, at: &e.at, known: e.secrets}
 	err := e.try(ctx, &x)
 	answer := &x.response
 	switch {
 	case err != nil:
 		f = e.lost(ctx, &x, err)
-	case answer.status < 200 || answer.status > 299:
+	case answer.status >= 200 && answer.status <= 399:
+		if f = e.strange(&x); f == nil && accept != nil {
+			f = accept(answer)
+		}
+	default:
 		a := readAnswer(answer.status, answer.header, answer.body.Bytes())
+		a.stranger = a.code == "" && !e.at.fromService(answer.header)
 		if rq.single {
 			a.op = 0
 		}
 		f = failureOf(rq.kind, a)
-	case accept != nil:
-		f = accept(answer)
+	}
+	if f != nil {
+		f.redact(x.redaction())
 	}
 	e.logAnswer(ctx, rq, try, time.Since(start), answer.status, f)
 	answer.release()

@@ -21,7 +21,7 @@ func (e *Engine) CreateTable(ctx context.Context, table string, m *engine.Meter)
 	}
 	rq := request{
 		method: http.MethodPost, path: "/Tables", body: appendJSON([]byte(`{"TableName":`), table),
-		kind: idempotent, meter: m,
+		kind: idempotent, expects: expectTable, meter: m,
 	}
 	rq.body = append(rq.body, '}')
 	return e.tableWrite(ctx, &rq, http.StatusConflict, engine.CodeExists)
@@ -36,7 +36,7 @@ func (e *Engine) DeleteTable(ctx context.Context, table string, m *engine.Meter)
 	if err := e.limits.CheckTable(table); err != nil {
 		return err
 	}
-	rq := request{method: http.MethodDelete, path: "/Tables('" + table + "')", kind: idempotent, meter: m}
+	rq := request{method: http.MethodDelete, path: "/Tables('" + table + "')", kind: idempotent, expects: expectGone, meter: m}
 	return e.tableWrite(ctx, &rq, http.StatusNotFound, engine.CodeNoTable)
 }
 
@@ -46,7 +46,7 @@ func (e *Engine) tableWrite(ctx context.Context, rq *request, trace int, code en
 	if f == nil {
 		return nil
 	}
-	if x, ok := f.err.(*engine.Error); ok && f.status == trace && x.Code != engine.CodeDeleting {
+	if x, ok := f.err.(*engine.Error); ok && f.status == trace && x.Code != engine.CodeDeleting && x.Code != engine.CodeUnreachable {
 		if f.retried {
 			return nil
 		}
@@ -59,6 +59,7 @@ func (e *Engine) tableWrite(ctx context.Context, rq *request, trace int, code en
 func (e *Engine) Tables(ctx context.Context, prefix string, m *engine.Meter) ([]string, error) {
 	var names []string
 	next := ""
+	var steps progress
 	for {
 		rq := request{method: http.MethodGet, path: "/Tables", query: tablesQuery(prefix, next), meter: m}
 		f := e.do(ctx, &rq, func(r *response) *failure {
@@ -82,6 +83,9 @@ func (e *Engine) Tables(ctx context.Context, prefix string, m *engine.Meter) ([]
 		if next == "" {
 			slices.Sort(names)
 			return names, nil
+		}
+		if steps.repeats(token{row: next}) {
+			return nil, corrupt(errNoAdvance)
 		}
 	}
 }

@@ -45,3 +45,15 @@ func newPool(parallel int) pool {
 		DisableCompression:  true, // the service does not compress
 	}}
 }
+
+// withoutRedirects gives a transport that follows no redirect, as pool does: http.Client, which people give, sends
+// on the whole URL with the signature as Referer.
+func withoutRedirects(t policy.Transporter) policy.Transporter {
+	given, ok := t.(*http.Client)
+	if !ok {
+		return t
+	}
+	own := *given
+	own.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	return &own
+}

@@ -46,7 +46,13 @@ func (e *Engine) plain(c *engine.Commit) (*request, func(*response) *failure) {
 	if !ok {
 		return nil, nil
 	}
-	rq := &request{method: methods[op.Kind], path: path, ifMatch: condition(op), single: true}
+	rq := &request{method: methods[op.Kind], path: path, ifMatch: condition(op), expects: expectEtag, single: true}
+	switch op.Kind {
+	case engine.Insert:
+		rq.expects = expectMade
+	case engine.Delete:
+		rq.expects = expectGone
+	}
 	if op.Kind != engine.Delete {
 		rq.body = appendEntity(nil, &op.Entity)
 	}

@@ -1,6 +1,7 @@
 package azuretest
 
 import (
+	"context"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -84,6 +85,7 @@ func refusalOf(err error) *refusal {
 // ServeHTTP answers a request as the service does.
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-ms-request-id", fmt.Sprintf("fake-%d", s.requests.Add(1)))
+	w.Header().Set("x-ms-version", "2019-02-02")
 	w.Header().Set("Content-Type", "application/json;odata=minimalmetadata")
 	if err := s.serve(w, r); err != nil {
 		f := refusalOf(err)
@@ -145,8 +147,21 @@ func (s *Service) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if op.Kind != engine.Delete {
+		w.Header().Set("ETag", s.etag(r.Context(), path.table, &op.Entity))
+	}
 	w.WriteHeader(http.StatusNoContent)
 	return nil
+}
+
+// etag gives the ETag of an entity that was just written. Another writer may have been faster; then it is that one's,
+// or none that ever was.
+func (s *Service) etag(ctx context.Context, table string, e *engine.Entity) string {
+	now, err := s.store.Get(ctx, engine.Get{Table: table, PartitionKey: e.PartitionKey, RowKey: e.RowKey, Select: []string{}})
+	if err != nil {
+		return `W/"gone"`
+	}
+	return now.ETag
 }
 
 // authorize checks a SharedKeyLite signature, which covers the date and the path as it is sent.
