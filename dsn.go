@@ -1,7 +1,6 @@
 package nearlyfree
 
 import (
-	"net"
 	"net/url"
 	"strings"
 
@@ -125,7 +124,7 @@ func (c *Config) parseURL(text string) error {
 	if u.Fragment != "" {
 		return configError("the table endpoint's URL has a fragment (#): escape it as %%23 if it belongs to the SAS")
 	}
-	if u.Scheme == "http" && !isLoopback(u.Hostname()) {
+	if u.Scheme == "http" && !azure.IsLoopback(u.Hostname()) {
 		return configError("plain http is refused except to this machine: use https://%s", u.Host)
 	}
 	var sas []string
@@ -211,14 +210,6 @@ func shown(part string) string {
 
 func hasPrefixFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
-}
-
-func isLoopback(host string) bool {
-	if strings.EqualFold(host, "localhost") {
-		return true
-	}
-	ip := net.ParseIP(host)
-	return ip != nil && ip.IsLoopback()
 }
 
 // publicParts are the parts of a connection string that are no secret.

@@ -62,6 +62,7 @@ func TestParseDSNErrors(t *testing.T) {
 		"file:":                                  "needs a path",
 		"postgres://localhost/db":                `unknown scheme "postgres"`,
 		"shop.db":                                "file:",
+		"http://evil.localhost/":                 "plain http is refused",
 		"http://acme.example/":                   "plain http is refused",
 		"https://user:pw@acme.example/":          "user name or password",
 		"https://":                               "cannot be read",

@@ -69,7 +69,11 @@ func Split(sql string, opt Options) ([]string, error) {
 			continue
 		}
 		if len(l.toks) > 1 {
-			out = append(out, strings.Trim(sql[start:last.start], blanks))
+			text := strings.Trim(sql[start:last.start], blanks)
+			if more && strings.HasSuffix(text, "--") {
+				text += ";" // without it the two signs would begin a comment
+			}
+			out = append(out, text)
 		}
 		start = int(last.end)
 		l = lexer{source: source{sql: sql, opt: opt, toks: l.toks[:0]}, pos: start}

@@ -169,6 +169,7 @@ func TestSplit(t *testing.T) {
 		{`a '\'; b'; c`, []string{`a '\'; b'`, "c"}},
 		{"a 'it''s;'; b", []string{"a 'it''s;'", "b"}},
 		{"\uFEFFa;b", []string{"a", "b"}},
+		{"--; b--;c", []string{"--;", "b--;", "c"}},
 		{"a ((; b", []string{"a ((", "b"}},
 		{"? ; $1 ; :a", []string{"?", "$1", ":a"}},
 	} {

@@ -237,7 +237,7 @@ func isGuid(s string) bool {
 // service's own. https://learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 func (l Limits) checkNames(names []string) error {
 	for _, name := range names {
-		if err := l.checkName(name); err != nil {
+		if err := l.CheckProperty(name); err != nil {
 			return err
 		}
 	}
@@ -247,7 +247,8 @@ func (l Limits) checkNames(names []string) error {
 	return nil
 }
 
-func (l Limits) checkName(name string) error {
+// CheckProperty checks the name of a property: letters, digits and underscores, no digit first.
+func (l Limits) CheckProperty(name string) error {
 	switch name {
 	case "":
 		return Errorf(CodeBadInput, "a property without a name")

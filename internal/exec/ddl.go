@@ -173,7 +173,31 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 	if err != nil {
 		return nil, err
 	}
+	if err := x.checkExternal(t); err != nil {
+		return nil, err
+	}
 	return &Outcome{}, x.create(ctx, t, s.IfNotExists)
+}
+
+// checkExternal refuses names of an external table that the store cannot have: no row could ever be written.
+func (x *definition) checkExternal(t *planner.Table) error {
+	if t.Foreign == nil {
+		return nil
+	}
+	limits := x.Runtime.Engine.Limits()
+	if err := limits.CheckTable(t.Physical); err != nil {
+		return err
+	}
+	for _, c := range t.Columns {
+		if c.Source != planner.SourceProperty {
+			continue
+		}
+		if err := limits.CheckProperty(c.Property); err != nil {
+			return &planner.Error{Code: 1063, State: "42000", Pos: -1, Message: fmt.Sprintf(
+				"Incorrect column specifier for column '%s': %v: say PROPERTY 'name' with one that is stored", c.Name, err)}
+		}
+	}
+	return nil
 }
 
 func (x *definition) create(ctx context.Context, t *planner.Table, ifNotExists bool) error {

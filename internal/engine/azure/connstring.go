@@ -184,7 +184,7 @@ func ParseURL(raw string) (Options, error) {
 		}
 	}
 	o.Account = accountOf(u)
-	if o.SAS == "" && o.Account == devAccount && isLoopback(u.Hostname()) {
+	if o.SAS == "" && o.Account == devAccount && IsLoopback(u.Hostname()) {
 		o.Key = devKey
 	}
 	return o, nil

@@ -140,7 +140,7 @@ func parseEndpoint(text string) (*url.URL, error) {
 	switch {
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, badOption("the endpoint's scheme is %q, and must be https", u.Scheme)
-	case u.Scheme == "http" && !isLoopback(u.Hostname()):
+	case u.Scheme == "http" && !IsLoopback(u.Hostname()):
 		return nil, badOption("plain http to %s is refused, because it would send the credential in clear; only loopback may use it", u.Host)
 	case u.User != nil:
 		return nil, badOption("the endpoint %s holds a user name", u.Host)
@@ -153,8 +153,10 @@ func parseEndpoint(text string) (*url.URL, error) {
 	return u, nil
 }
 
-func isLoopback(host string) bool {
-	if host == "localhost" || strings.HasSuffix(host, ".localhost") {
+// IsLoopback says whether a host is certainly this machine, so that plain http to it shows nothing to others. A name
+// below localhost is not: RFC 6761 asks resolvers to keep those here, and not all do.
+func IsLoopback(host string) bool {
+	if strings.EqualFold(host, "localhost") {
 		return true
 	}
 	ip := net.ParseIP(host)

@@ -79,6 +79,7 @@ func TestParseConnectionStringErrors(t *testing.T) {
 		"AccountName=shop;SharedAccessSignature=sig=%zzc2VjcmV0":                                        "not a URL's query",
 		"UseDevelopmentStorage=false":                                                                   "must be true",
 		"UseDevelopmentStorage=true;AccountName=shop":                                                   "takes no account",
+		"AccountName=shop;AccountKey=" + testKey + ";TableEndpoint=http://evil.localhost/":              "plain http",
 		"UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://proxy.example.com":                "plain http",
 		"DevelopmentStorageProxyUri=http://localhost;AccountName=shop;AccountKey=" + testKey:            "UseDevelopmentStorage",
 	} {
