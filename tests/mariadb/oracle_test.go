@@ -1,0 +1,195 @@
+package mariadb
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var (
+	statements = flag.Int("statements", 40000, "statements that TestOracle sends to both")
+	seed       = flag.Uint64("seed", 1, "first seed of TestOracle")
+	faults     = flag.Int("faults", 30, "different disagreements after which TestOracle ends")
+)
+
+// TestOracle sends random statements to this driver and to MariaDB. What they disagree about is made small, and printed
+// unless the table of differences knows it.
+func TestOracle(t *testing.T) {
+	needServer(t)
+	n := *statements
+	if testing.Short() {
+		n /= 10
+	}
+	o := &oracle{t: t, findings: map[string]*finding{}}
+	began := time.Now()
+	for s := *seed; o.ran < n && len(o.findings) < *faults && !t.Failed(); s++ {
+		t.Run(fmt.Sprintf("seed=%d", s), func(t *testing.T) { o.round(t, s) })
+	}
+	o.report()
+	t.Logf("%d statements in %v; %d disagreements, %d of them in the table", o.ran, time.Since(began).Round(time.Second), o.differed, o.known)
+}
+
+// oracle is one run over all seeds.
+type oracle struct {
+	t                    *testing.T
+	ran, differed, known int
+	findings             map[string]*finding
+}
+
+// finding is a disagreement, made small.
+type finding struct {
+	seed         uint64
+	times        int
+	what         string
+	setup        string // what the statement stands on, "" where it stands alone
+	text         string
+	ours, theirs answer
+}
+
+func (o *oracle) add(f finding) {
+	o.differed++
+	if d := knownDifference(&f); d != nil {
+		o.known++
+		return
+	}
+	key := f.key()
+	if have := o.findings[key]; have != nil {
+		have.times++
+		return
+	}
+	f.times = 1
+	o.findings[key] = &f
+}
+
+var constants = regexp.MustCompile(`(?:DATE|TIME|TIMESTAMP)?'(?:[^'\\]|''|\\.)*'|-?\b[0-9][0-9a-fx.e+-]*|\bNULL\b|\bTRUE\b|\bFALSE\b`)
+
+// key tells findings apart that are not of one shape.
+func (f *finding) key() string {
+	return fmt.Sprint(f.what, f.ours.number, f.theirs.number, constants.ReplaceAllString(f.text, "?"))
+}
+
+func (o *oracle) report() {
+	keys := slices.Sorted(maps.Keys(o.findings))
+	slices.SortStableFunc(keys, func(a, b string) int { return o.findings[b].times - o.findings[a].times })
+	for _, k := range keys {
+		f := o.findings[k]
+		o.t.Errorf("seed %d, %d times: %s\n  %s%s\n  here:    %s\n  MariaDB: %s", f.seed, f.times, f.what, f.setup, f.text, f.ours, f.theirs)
+	}
+}
+
+// round is what is done with one seed.
+type round struct {
+	*oracle
+	t       *testing.T
+	g       *generator
+	seed    uint64
+	ours    *side
+	bare    *side // without indexes
+	theirs  *side
+	subject *subject
+}
+
+func (o *oracle) round(t *testing.T, seed uint64) {
+	r := &round{oracle: o, t: t, g: newGenerator(seed), seed: seed}
+	r.ours, r.bare, r.theirs = openOurs(t, "here", "mem://"), openOurs(t, "here without indexes", "mem://"), openTheirs(t)
+	r.subject = newSubject(r.g)
+	r.g.columns = r.subject.byKind()
+	for _, s := range []*side{r.ours, r.bare, r.theirs} {
+		for _, text := range r.subject.create(s == r.bare) {
+			if a := s.exec(text); a.err != nil {
+				t.Fatalf("%s: %s: %v", s.name, text, a.err)
+			}
+		}
+	}
+	for range 20 {
+		r.expressions(20)
+		r.conditions(10)
+	}
+}
+
+// expressions asks for many expressions at once, over every row; one by one where the answers differ.
+func (r *round) expressions(n int) {
+	all := make([]*node, n)
+	texts := make([]string, n)
+	for i := range all {
+		all[i] = r.g.expr(pick(r.g, []string{"int", "dec", "dbl", "text", "date", "dt", "time", "bool", "json", "any"}), 1+r.g.IntN(3))
+		texts[i] = all[i].text()
+	}
+	r.ran += n
+	if r.ask("SELECT "+strings.Join(texts, ", ")+" FROM t ORDER BY id") == nil {
+		return
+	}
+	for _, n := range all {
+		r.settle(asked(n))
+	}
+}
+
+// asked is the query for an expression over the rows of the table.
+func asked(n *node) *node {
+	return say("SELECT ##", n, leaf(" FROM t ORDER BY id").perhaps()).framed()
+}
+
+// conditions asks which rows conditions hold for.
+func (r *round) conditions(n int) {
+	for range n {
+		r.ran++
+		r.settle(say("SELECT id FROM t WHERE # ORDER BY id", r.g.expr("bool", 1+r.g.IntN(3))).framed())
+	}
+}
+
+// ask runs a query here, here without indexes, and there. It gives nil where all agree.
+func (r *round) ask(text string) *finding {
+	want := r.theirs.query(text)
+	for _, s := range []*side{r.ours, r.bare} {
+		got := s.query(text)
+		if what := got.differs(want); what != "" {
+			if want.err == nil && got.err != nil {
+				what = "fails here"
+			} else if want.err != nil && got.err == nil {
+				what = "fails there"
+			}
+			return &finding{seed: r.seed, what: what, text: text, ours: got, theirs: want}
+		}
+	}
+	return nil
+}
+
+// settle compares one query, and makes it small where the answers differ.
+func (r *round) settle(n *node) {
+	f := r.ask(n.text())
+	if f == nil {
+		return
+	}
+	last := *f
+	reduce(n, r.subject.values(), func() bool {
+		g := r.ask(n.text())
+		if g == nil || g.what != f.what {
+			return false
+		}
+		last = *g
+		return true
+	})
+	if strings.HasPrefix(last.text, "SELECT id FROM t WHERE ") { // is it the condition that differs, or how its rows are found?
+		if g := r.ask(asked(n.kids[0]).text()); g != nil {
+			r.settle(asked(n.kids[0]))
+			return
+		}
+	}
+	last.shorten()
+	r.add(last)
+}
+
+// shorten leaves one row of the answers: one that differs.
+func (f *finding) shorten() {
+	for i := range f.ours.rows {
+		if i < len(f.theirs.rows) && !slices.EqualFunc(f.ours.rows[i], f.theirs.rows[i], cell.equal) {
+			f.ours.rows, f.theirs.rows = f.ours.rows[i:i+1], f.theirs.rows[i:i+1]
+			return
+		}
+	}
+}

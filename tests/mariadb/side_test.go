@@ -1,0 +1,271 @@
+package mariadb
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/go-sql-driver/mysql"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// patience is how long a statement may take.
+const patience = 20 * time.Second
+
+// side is one of the databases that are compared.
+type side struct {
+	name    string
+	conn    *sql.Conn
+	mariadb bool
+	bare    bool // the tables have no indexes
+}
+
+// answer is what a side says to a statement.
+type answer struct {
+	err      error
+	number   uint16 // of the error
+	rows     [][]cell
+	affected int64
+	lastID   int64
+}
+
+// cell is one value. Floats are told apart, as sums may differ in the last digits.
+type cell struct {
+	text    string
+	isFloat bool
+}
+
+// openOurs opens this driver on a store.
+func openOurs(t testing.TB, name, dsn string) *side {
+	t.Helper()
+	db, err := sql.Open("nearlyfree", dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pin(t, &side{name: name}, db)
+}
+
+// openTheirs opens a fresh database of MariaDB, which goes with the test.
+func openTheirs(t testing.TB) *side {
+	t.Helper()
+	db, err := sql.Open("mysql", serverDSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := pin(t, &side{name: "MariaDB", mariadb: true}, db)
+	name := fmt.Sprintf("nearlyfree_%d", time.Now().UnixNano())
+	for _, text := range []string{
+		"CREATE DATABASE " + name + " CHARACTER SET utf8mb4 COLLATE utf8mb4_nopad_bin", "USE " + name,
+		"SET NAMES utf8mb4 COLLATE utf8mb4_nopad_bin", "SET sql_mode = '" + sqlMode + "'", "SET time_zone = '+00:00'",
+	} {
+		if a := s.exec(text); a.err != nil {
+			t.Fatal(a.err)
+		}
+	}
+	t.Cleanup(func() { s.exec("DROP DATABASE " + name) })
+	return s
+}
+
+func pin(t testing.TB, s *side, db *sql.DB) *side {
+	t.Helper()
+	conn, err := db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.conn = conn
+	t.Cleanup(func() { conn.Close(); db.Close() })
+	return s
+}
+
+// mariadbWords gives MariaDB's name for what it names in another way.
+var mariadbWords = strings.NewReplacer("utf8mb4_0900_ai_ci", "utf8mb4_uca1400_nopad_ai_ci", "utf8mb4_0900_as_ci", "utf8mb4_uca1400_nopad_as_ci",
+	"utf8mb4_0900_bin", "utf8mb4_nopad_bin")
+
+func (s *side) words(text string) string {
+	if s.mariadb {
+		return mariadbWords.Replace(text)
+	}
+	return text
+}
+
+func (s *side) exec(text string) answer {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	r, err := s.conn.ExecContext(ctx, s.words(text))
+	if err != nil {
+		return failed(err)
+	}
+	var a answer
+	a.affected, _ = r.RowsAffected()
+	a.lastID, _ = r.LastInsertId()
+	return a
+}
+
+func (s *side) query(text string) answer {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	rows, err := s.conn.QueryContext(ctx, s.words(text))
+	if err != nil {
+		return failed(err)
+	}
+	defer rows.Close()
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return failed(err)
+	}
+	names := make([]string, len(types))
+	values, pointers := make([]any, len(types)), make([]any, len(types))
+	for i := range values {
+		pointers[i], names[i] = &values[i], types[i].DatabaseTypeName()
+	}
+	var a answer
+	for rows.Next() {
+		if err := rows.Scan(pointers...); err != nil {
+			return failed(err)
+		}
+		row := make([]cell, len(values))
+		for i, v := range values {
+			row[i] = cellOf(v, names[i])
+		}
+		a.rows = append(a.rows, row)
+	}
+	if err := rows.Err(); err != nil {
+		return failed(err)
+	}
+	return a
+}
+
+func failed(err error) answer {
+	var ours *nearlyfree.Error
+	var theirs *mysql.MySQLError
+	switch {
+	case errors.As(err, &ours):
+		return answer{err: err, number: ours.Number}
+	case errors.As(err, &theirs):
+		return answer{err: err, number: theirs.Number}
+	}
+	return answer{err: err}
+}
+
+// cellOf undoes what the wire and the two drivers do to a value, and no more.
+func cellOf(v any, typeName string) cell {
+	switch v := v.(type) {
+	case nil:
+		return cell{text: "NULL"}
+	case bool:
+		return cell{text: strconv.Itoa(map[bool]int{true: 1}[v])}
+	case float32:
+		return cell{text: strconv.FormatFloat(float64(v), 'g', 6, 64), isFloat: true}
+	case float64:
+		if typeName == "FLOAT" {
+			return cell{text: strconv.FormatFloat(v, 'g', 6, 64), isFloat: true}
+		}
+		return cell{text: strconv.FormatFloat(v, 'g', -1, 64), isFloat: true}
+	case []byte:
+		return cellOf(string(v), typeName)
+	case time.Time:
+		if typeName == "DATE" {
+			return cell{text: v.Format(time.DateOnly)}
+		}
+		return cell{text: v.Format("2006-01-02 15:04:05.9999999")}
+	case string:
+		return cell{text: textOf(v, typeName)}
+	}
+	return cell{text: fmt.Sprint(v)}
+}
+
+func textOf(v, typeName string) string {
+	switch typeName {
+	case "BIT":
+		return new(big.Int).SetBytes([]byte(v)).String()
+	case "DATETIME", "TIMESTAMP", "TIME":
+		if strings.Contains(v, ".") {
+			return strings.TrimRight(strings.TrimRight(v, "0"), ".")
+		}
+	}
+	if !utf8.ValidString(v) {
+		return fmt.Sprintf("0x%X", v)
+	}
+	return v
+}
+
+// tolerance is how far two floats may be apart: sums are made in another order, and libraries differ in the last digit.
+const tolerance = 1e-13
+
+func (c cell) equal(o cell) bool {
+	switch {
+	case c.text == o.text:
+		return true
+	case c.isFloat && o.isFloat:
+		a, _ := strconv.ParseFloat(c.text, 64)
+		b, _ := strconv.ParseFloat(o.text, 64)
+		return math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b), 1e-300)
+	case c.isDocument() && o.isDocument():
+		var a, b any
+		return json.Unmarshal([]byte(c.text), &a) == nil && json.Unmarshal([]byte(o.text), &b) == nil && reflect.DeepEqual(a, b)
+	}
+	return false
+}
+
+// isDocument: MariaDB keeps JSON as the text that it was written in, so documents are compared by what they hold.
+func (c cell) isDocument() bool {
+	return strings.HasPrefix(c.text, "{") || strings.HasPrefix(c.text, "[")
+}
+
+// differs gives "" when both answers are the same, else what is different. Rows are compared in order.
+func (a answer) differs(want answer) string {
+	switch {
+	case a.err != nil && want.err != nil:
+		if a.number != want.number {
+			return "errors"
+		}
+		return ""
+	case a.err != nil || want.err != nil:
+		return "one fails"
+	case a.affected != want.affected:
+		return "affected rows"
+	case a.lastID != want.lastID:
+		return "last id"
+	case len(a.rows) != len(want.rows):
+		return "number of rows"
+	}
+	for i := range a.rows {
+		if !slices.EqualFunc(a.rows[i], want.rows[i], cell.equal) {
+			return "rows"
+		}
+	}
+	return ""
+}
+
+func (a answer) String() string {
+	if a.err != nil {
+		return a.err.Error()
+	}
+	var b strings.Builder
+	if a.rows == nil {
+		fmt.Fprintf(&b, "%d rows, last id %d", a.affected, a.lastID)
+	}
+	for _, row := range a.rows {
+		b.WriteString("(")
+		for i, c := range row {
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			b.WriteString(strconv.Quote(c.text))
+		}
+		b.WriteString(") ")
+	}
+	return b.String()
+}
