@@ -41,7 +41,7 @@ func (p Part) decode(code string) (v value.Value, ok bool) {
 
 // decodeText reverses appendText for codes that are whole.
 func (p Part) decodeText(code string) (s string, ok bool) {
-	if p.Type.Collation == value.NoCase || p.Prefix > 0 {
+	if p.Type.Collation != value.Binary || p.Prefix > 0 {
 		return "", false
 	}
 	if p.Desc {

@@ -19,7 +19,11 @@ func TestGolden(t *testing.T) {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	both := func(typ value.Type, vals ...value.Value) {
-		line("\n# %s%s", typ, map[value.Collation]string{value.NoCase: " COLLATE nocase"}[typ.Collation])
+		collate := ""
+		if typ.Collation != value.Binary {
+			collate = " COLLATE " + typ.Collation.String()
+		}
+		line("\n# %s%s", typ, collate)
 		for _, v := range vals {
 			up, _, err := AppendValue(nil, v, Part{Type: typ, Cut: 16})
 			if err != nil {
@@ -49,6 +53,9 @@ func TestGolden(t *testing.T) {
 	both(value.Type{Base: value.TypeUUID}, null, value.FromUUID("01234567-89ab-cdef-0123-456789abcdef"))
 	both(text, null, str(""), str("Smith"), str("it's 5 %"), str("größe"), str("日本語"), str("👍"), str("Smith, John"), str("exactly 16 units"), str("more than 16 units"), str(strings.Repeat("x", 100)))
 	both(nocase, str("Smith"), str("GRÖSSE"), str("Straße"), str("MORE THAN 16 UNITS"))
+	for _, c := range value.Collations()[2:] {
+		both(value.Type{Base: value.TypeChar, Collation: c}, str("Smith  "), str("GRÖSSE"), str("Straße"), str("a-b_c, 1"), str("œ € ½"), str("日本 カ"), str("👍"), str("MORE THAN 16 UNITS"))
+	}
 	both(value.Type{Base: value.TypeEnum, Names: []string{"small"}}, str("small"))
 	both(value.Type{Base: value.TypeJSON}, value.FromJSON(`{"a": [1]}`))
 	both(octets, null, value.FromBytes(""), value.FromBytes("\x00"), value.FromBytes("\xff\x01"), value.FromBytes("0123456789"), value.FromBytes("0123456789a"))

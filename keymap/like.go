@@ -17,7 +17,7 @@ const (
 
 // LikePrefix splits a LIKE pattern at its first wildcard (% or _), with escapes resolved: escape
 // makes the character behind it stand for itself; at the end of the pattern it stands for itself.
-// escape 0 is none. The prefix is as the pattern has it: a part that is NoCase folds it.
+// escape 0 is none. The prefix is as the pattern has it: a part folds it by its collation.
 func LikePrefix(pattern string, escape rune) (prefix string, rest LikeRest) {
 	plain := 0 // the prefix up to here needs no copy
 	var b strings.Builder

@@ -1,6 +1,9 @@
 package keymap
 
-import "unicode/utf8"
+import (
+	"strings"
+	"unicode/utf8"
+)
 
 // Span is a range of keys: From ≤ key < To. An empty To is no bound.
 type Span struct{ From, To string }
@@ -66,11 +69,12 @@ func (s Span) Intersect(o Span) Span {
 
 // AppendTextPrefix appends what the codes of all texts that begin with prefix begin with. exact says
 // that PrefixSpan of it holds no others; it is not where the prefix is empty (NULL begins with it
-// too) or longer than what the part encodes.
+// too) or longer than what the part encodes, nor where a collation gives one character several, or
+// blanks at the end of the prefix may be missing in the key.
 func AppendTextPrefix(dst []byte, prefix string, p Part) (out []byte, exact bool) {
-	prefix, cut := p.head(prefix)
+	folded, cut := p.first(p.Type.Collation.FoldPrefix(prefix))
 	start := len(dst)
-	for i := 0; i < len(prefix); {
+	for i := 0; i < len(folded); {
 		if p.Cut > 0 && len(dst)-start >= p.Cut {
 			mark := cutMark
 			if p.Desc {
@@ -78,12 +82,13 @@ func AppendTextPrefix(dst []byte, prefix string, p Part) (out []byte, exact bool
 			}
 			return append(dst, mark...), false
 		}
-		r, size := utf8.DecodeRuneInString(prefix[i:])
+		r, size := utf8.DecodeRuneInString(folded[i:])
 		if r == utf8.RuneError && size == 1 {
 			return dst, false
 		}
 		dst = p.appendRune(dst, r)
 		i += size
 	}
-	return dst, !cut && prefix != ""
+	exact = p.Type.Collation.ByCharacter() && !(p.Type.Collation.Pads() && strings.HasSuffix(prefix, " "))
+	return dst, exact && !cut && folded != ""
 }

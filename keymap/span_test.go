@@ -1,6 +1,7 @@
 package keymap
 
 import (
+	"math/rand/v2"
 	"regexp"
 	"strings"
 	"testing"
@@ -120,6 +121,31 @@ func FuzzLikePrefix(f *testing.F) {
 			t.Fatalf("NULL is in the span %q of %q", out, prefix)
 		}
 	})
+}
+
+// TestPrefixOfCollations: the span of a prefix holds all that LIKE finds, character by character, and nothing else where it
+// says that it is exact.
+func TestPrefixOfCollations(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for _, c := range value.Collations() {
+		for range 20_000 {
+			p := Part{Type: value.Type{Base: value.TypeChar, Collation: c}, Cut: []int{0, 4}[rnd.IntN(2)], Prefix: []int{0, 3}[rnd.IntN(2)], Desc: rnd.IntN(2) == 0}
+			prefix, s := []rune(randomCollated(rnd).Text()), []rune(randomCollated(rnd).Text())
+			if rnd.IntN(2) == 0 {
+				s = append([]rune(strings.ToUpper(string(prefix))), s...)
+			}
+			begins := len(s) >= len(prefix)
+			for i := 0; begins && i < len(prefix); i++ {
+				begins = c.FoldCharacter(string(s[i])) == c.FoldCharacter(string(prefix[i]))
+			}
+			out, exact := AppendTextPrefix(nil, string(prefix), p)
+			key, _ := code(t, p, string(s))
+			inside := PrefixSpan(string(out)).Contains(key)
+			if begins && !inside || exact && inside != begins {
+				t.Fatalf("%s %+v: %q with the code %s in the span %q of %q: %v, exact %v", c, p, string(s), key, out, string(prefix), inside, exact)
+			}
+		}
+	}
 }
 
 func TestAppendTextPrefix(t *testing.T) {

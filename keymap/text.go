@@ -23,7 +23,7 @@ const (
 
 var base32hex = base32.HexEncoding.WithPadding(base32.NoPadding)
 
-// appendText encodes a text, folded under NoCase.
+// appendText encodes a text, or what stands for it under its collation.
 func (p Part) appendText(dst []byte, s string) (out []byte, cut bool, err error) {
 	s, cut = p.head(s)
 	if s == "" {
@@ -53,23 +53,27 @@ func (p Part) appendText(dst []byte, s string) (out []byte, cut bool, err error)
 	return dst, cut, nil
 }
 
-// head takes the part of a text that is encoded: folded, its first characters only where the part
-// says so.
+// head takes what is encoded of a text: what stands for it under the collation, of that the first characters only where
+// the part says so.
 func (p Part) head(s string) (head string, cut bool) {
+	if p.Type.Collation != value.Binary {
+		s = p.Type.Collation.Fold(s)
+	}
+	return p.first(s)
+}
+
+// first takes the first characters, where the part says so.
+func (p Part) first(s string) (head string, cut bool) {
 	if p.Prefix > 0 && len(s) > p.Prefix {
 		n := 0
 		for at := range s {
 			if n == p.Prefix {
-				s, cut = s[:at], true
-				break
+				return s[:at], true
 			}
 			n++
 		}
 	}
-	if p.Type.Collation == value.NoCase {
-		s = value.Fold(s)
-	}
-	return s, cut
+	return s, false
 }
 
 func (p Part) appendRune(dst []byte, r rune) []byte {

@@ -144,14 +144,14 @@ func (c *constrainer) known(n expr.Node) bool {
 }
 
 // collated says whether a comparison under collation can use the column's keys, and whether these are a
-// superset then. Keys of a nocase column are folded: they find what equals by octets, but are not in the
-// order of octets. Keys of a binary column do not find what is equal but for case.
+// superset then. Keys of a column that ignores case find what equals by octets, but are not in the order of octets.
+// Keys of a binary column do not find what is equal but for case.
 func (c *constrainer) collated(ordinal int, collation value.Collation, ranged bool) (loose, ok bool) {
 	t := &c.table.Columns[ordinal].Type
 	switch {
 	case !isText(t) || t.Collation == collation:
 		return false, true
-	case t.Collation == value.NoCase:
+	case t.Collation.EqualWhere(collation):
 		return true, !ranged
 	}
 	return false, false

@@ -244,7 +244,8 @@ func (t *test) like(env *expr.Env, p *keyPart) (list []interval, exact bool, err
 	}
 	if rest == keymap.Exact {
 		code, err := p.code(value.FromString(prefix))
-		return []interval{p.point(code, value.FromString(prefix))}, p.part.Prefix == 0 && !t.loose, err
+		plain := p.column.Type.Collation.ByCharacter() && !p.column.Type.Collation.Pads() // others equal what LIKE tells apart
+		return []interval{p.point(code, value.FromString(prefix))}, plain && p.part.Prefix == 0 && !t.loose, err
 	}
 	tight := true
 	if prefix != "" {

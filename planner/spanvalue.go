@@ -293,7 +293,7 @@ func locateText(t *value.Type, v value.Value) (value.Value, place) {
 	switch v.Kind() {
 	case value.String:
 	case value.Bytes: // compares by octets
-		if t.Collation == value.NoCase {
+		if t.Collation != value.Binary {
 			return v, placeNowhere
 		}
 	default: // a UUID compares with text by what the text spells, too

@@ -196,7 +196,7 @@ func (t *topRows) down(i int) {
 	}
 }
 
-// evalKeys computes a row's sort keys into dst, folded where they compare without case.
+// evalKeys computes a row's sort keys into dst, texts as what stands for them under their collation.
 func evalKeys(keys []sortKey, f *frame, row, dst []value.Value) error {
 	f.env.Row = row
 	for i := range keys {
@@ -204,8 +204,8 @@ func evalKeys(keys []sortKey, f *frame, row, dst []value.Value) error {
 		if err != nil {
 			return err
 		}
-		if keys[i].collation == value.NoCase && v.Kind() == value.String {
-			v = value.FromString(value.Fold(v.Text()))
+		if c := keys[i].collation; c != value.Binary && v.Kind() == value.String {
+			v = value.FromString(c.Fold(v.Text()))
 		}
 		dst[i] = v
 	}

@@ -43,7 +43,7 @@ func Compare(a, b Value, c Collation) (int, error) {
 	case a.kind == Bytes || b.kind == Bytes:
 		c = Binary
 	}
-	return compareText(a.s, b.s, c), nil
+	return c.Compare(a.s, b.s), nil
 }
 
 // Order is a total order over all values, for sorting, MIN and MAX: NULL first, then numbers, text, octets, times,
@@ -93,16 +93,9 @@ func compareSame(a, b Value, c Collation) int {
 	case Decimal:
 		return compareDecimal(a.s, b.s)
 	case String:
-		return compareText(a.s, b.s, c)
+		return c.Compare(a.s, b.s)
 	}
 	return strings.Compare(a.s, b.s)
-}
-
-func compareText(a, b string, c Collation) int {
-	if c == NoCase {
-		return compareFold(a, b)
-	}
-	return strings.Compare(a, b)
 }
 
 // compareNumbers compares values of numeric kinds.
@@ -177,7 +170,7 @@ func compareTemporalText(t, text Value, c Collation) int {
 		ticks, err = ParseTime(text.s)
 	}
 	if err != nil {
-		return compareText(Text(t), text.s, c)
+		return c.Compare(Text(t), text.s)
 	}
 	return cmp.Compare(t.Ticks(), ticks)
 }
@@ -186,5 +179,5 @@ func compareUUIDText(uuid, text string, c Collation) int {
 	if canonical, ok := canonicalUUID(text); ok {
 		text = canonical
 	}
-	return compareText(uuid, text, c)
+	return c.Compare(uuid, text)
 }

@@ -19,7 +19,7 @@ const (
 
 // AppendHashKey appends octets that are equal if and only if the values are equal, as GROUP BY,
 // DISTINCT and a hash join see it: NULL equals NULL, 1 equals 1.0 and TRUE, a date equals its
-// midnight, text is folded under NoCase. The octets say where they end, so keys of several values
+// midnight, text is what stands for it under c. The octets say where they end, so keys of several values
 // can follow each other.
 //
 // It looks at one value alone and so cannot know what Compare would convert the other one to: text
@@ -43,8 +43,8 @@ func AppendHashKey(dst []byte, v Value, c Collation) []byte {
 		return binary.BigEndian.AppendUint64(append(dst, hashDuration), v.n)
 	}
 	s := v.s
-	if c == NoCase && v.kind != Bytes {
-		s = Fold(s)
+	if c != Binary && v.kind != Bytes {
+		s = c.Fold(s)
 	}
 	return appendHashString(append(dst, hashText), s)
 }

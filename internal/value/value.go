@@ -104,11 +104,3 @@ func (v Value) Ticks() int64 { return int64(v.n) }
 
 // Text is the content of String, Bytes, Decimal (with its guard digits), JSON and UUID.
 func (v Value) Text() string { return v.s }
-
-// Collation says how text compares.
-type Collation uint8
-
-const (
-	Binary Collation = iota // by code point, case seen
-	NoCase                  // by simple Unicode case folding
-)
