@@ -10,6 +10,7 @@ import (
 type generator struct {
 	*rand.Rand
 	columns map[string][]string // the columns that an expression may name, by kind
+	home    map[string][]string // those of the table t
 }
 
 func newGenerator(seed uint64) *generator {

@@ -92,23 +92,32 @@ type round struct {
 	bare    *side // without indexes
 	theirs  *side
 	subject *subject
+	other   *subject // to be joined: its columns begin with r_
+	stored  []string
+	written []*written
 }
 
 func (o *oracle) round(t *testing.T, seed uint64) {
 	r := &round{oracle: o, t: t, g: newGenerator(seed), seed: seed}
 	r.ours, r.bare, r.theirs = openOurs(t, "here", "mem://"), openOurs(t, "here without indexes", "mem://"), openTheirs(t)
-	r.subject = newSubject(r.g)
-	r.g.columns = r.subject.byKind()
+	r.subject, r.other = newSubject(r.g, "t", ""), newSubject(r.g, "t2", "r_")
+	r.g.home = r.subject.byKind()
+	r.g.columns = r.g.home
 	for _, s := range []*side{r.ours, r.bare, r.theirs} {
-		for _, text := range r.subject.create(s == r.bare) {
+		for _, text := range append(r.subject.create(s == r.bare), r.other.create(s == r.bare)...) {
 			if a := s.exec(text); a.err != nil {
 				t.Fatalf("%s: %s: %v", s.name, text, a.err)
 			}
 		}
 	}
+	r.createStored()
+	r.createWritten()
 	for range 20 {
 		r.expressions(20)
 		r.conditions(10)
+		r.queries(10)
+		r.stores(10)
+		r.writes(10)
 	}
 }
 
@@ -148,15 +157,21 @@ func (r *round) ask(text string) *finding {
 	for _, s := range []*side{r.ours, r.bare} {
 		got := s.query(text)
 		if what := got.differs(want); what != "" {
-			if want.err == nil && got.err != nil {
-				what = "fails here"
-			} else if want.err != nil && got.err == nil {
-				what = "fails there"
-			}
-			return &finding{seed: r.seed, what: what, text: text, ours: got, theirs: want}
+			return &finding{seed: r.seed, what: failure(what, got, want), text: text, ours: got, theirs: want}
 		}
 	}
 	return nil
+}
+
+// failure says which side fails, where only one does.
+func failure(what string, got, want answer) string {
+	switch {
+	case got.err != nil && want.err == nil:
+		return "fails here"
+	case got.err == nil && want.err != nil:
+		return "fails there"
+	}
+	return what
 }
 
 // settle compares one query, and makes it small where the answers differ.

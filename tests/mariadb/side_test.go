@@ -36,9 +36,11 @@ type side struct {
 type answer struct {
 	err      error
 	number   uint16 // of the error
+	read     bool   // rows, rather than what was written
 	rows     [][]cell
 	affected int64
 	lastID   int64
+	warnings string // their numbers
 }
 
 // cell is one value. Floats are told apart, as sums may differ in the last digits.
@@ -130,7 +132,7 @@ func (s *side) query(text string) answer {
 	for i := range values {
 		pointers[i], names[i] = &values[i], types[i].DatabaseTypeName()
 	}
-	var a answer
+	a := answer{read: true}
 	for rows.Next() {
 		if err := rows.Scan(pointers...); err != nil {
 			return failed(err)
@@ -238,6 +240,8 @@ func (a answer) differs(want answer) string {
 		return "affected rows"
 	case a.lastID != want.lastID:
 		return "last id"
+	case a.warnings != want.warnings:
+		return "warnings"
 	case len(a.rows) != len(want.rows):
 		return "number of rows"
 	}
@@ -254,8 +258,14 @@ func (a answer) String() string {
 		return a.err.Error()
 	}
 	var b strings.Builder
-	if a.rows == nil {
+	if a.read && a.rows == nil {
+		return "no rows"
+	}
+	if !a.read {
 		fmt.Fprintf(&b, "%d rows, last id %d", a.affected, a.lastID)
+		if a.warnings != "" {
+			fmt.Fprintf(&b, ", warnings %s", a.warnings)
+		}
 	}
 	for _, row := range a.rows {
 		b.WriteString("(")

@@ -76,7 +76,7 @@ func (n *node) size() int {
 }
 
 // simple are the constants that a piece is replaced by.
-var simple = []string{"NULL", "1", "0", "'a'", "2.5", "'1'", "DATE'2024-01-31'"}
+var simple = []string{"NULL", "1", "'a'", "2.5", "'1'", "-1", "DATE'2024-01-31'"}
 
 // reduction bounds the tries that one disagreement takes.
 const reduction = 400
@@ -132,10 +132,11 @@ func (n *node) smaller(columns map[string][]string) []node {
 	if n.frame {
 		return all
 	}
-	if len(n.kids) > 0 {
-		for _, s := range simple {
-			all = append(all, *leaf(s))
+	for _, s := range simple {
+		if len(n.kids) == 0 && s == n.words[0] {
+			break
 		}
+		all = append(all, *leaf(s))
 	}
 	for _, k := range n.kids {
 		if !k.frame {
