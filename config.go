@@ -61,6 +61,9 @@ type Config struct {
 	ReadOnly bool
 	// ANSIQuotes makes "x" an identifier and || a concatenation, as in standard SQL.
 	ANSIQuotes bool
+	// Exact refuses what a column would round or cut as MySQL does where a value is stored: 19.999 for a DECIMAL(10,2), a
+	// time with microseconds for a DATETIME. A FLOAT or DOUBLE keeps the nearest float of its size all the same.
+	Exact bool
 	// SchemaLease is how long table definitions are trusted without asking a store that is shared with other
 	// processes again. A change of a definition takes at least twice as long there. 0: 5 s.
 	SchemaLease time.Duration

@@ -30,7 +30,7 @@ type conn struct {
 
 func newConn(k *Connector) *conn {
 	c := &conn{connector: k}
-	c.session = expr.Session{ConnectionID: k.ids.Add(1), User: sessionUser, Version: serverVersion, System: c.systemVariable, Lock: c.lock, Unlock: c.unlock}
+	c.session = expr.Session{ConnectionID: k.ids.Add(1), User: sessionUser, Version: serverVersion, System: c.systemVariable, Lock: c.lock, Unlock: c.unlock, Exact: k.config.Exact}
 	c.reset()
 	return c
 }

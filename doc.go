@@ -48,8 +48,14 @@
 //	JSON                             string                      Edm.String, split when long
 //	UUID                             string, lower case          Edm.Guid
 //
-// A value that does not fit its column exactly is refused, not rounded or cut. There is one exception, for
-// what every Go program does: a time.Time argument is cut to 100 ns, the finest that a DATETIME holds.
+// What a column declares is what it keeps, as in MySQL's strict mode: a number is rounded to its digits behind the
+// point, a time to its digits of a second, a DATE drops the time of day and a TIME the date, blanks around a number and
+// those at the end of a text that is too long do not count. What would lose more is refused: a text that is too long, a number
+// out of range, '1x' as a number. The option exact=true refuses all rounding.
+//
+// A time.Time argument is taken in UTC and cut to 100 ns, the finest that a DATETIME holds. A condition compares it as it
+// is: of a DATETIME(6) column it finds the time that was stored only where the argument has no finer digits
+// (t.Truncate(time.Microsecond)), as in MySQL.
 //
 // A text that is an integer compares with integers exactly, so that an id of 64 bits may be given as text. Numbers with a
 // fraction compare with texts as floats of 15 digits, as in MySQL: compare a longer DECIMAL with CAST(? AS DECIMAL(p,s)).

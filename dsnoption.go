@@ -17,6 +17,7 @@ type option struct {
 var options = []option{
 	{"ansi_quotes", func(c *Config, v string) error { return setBool(&c.ANSIQuotes, v) }, func(c *Config) string { return getBool(c.ANSIQuotes) }},
 	{"database", setDatabase, func(c *Config) string { return c.Database }},
+	{"exact", func(c *Config, v string) error { return setBool(&c.Exact, v) }, func(c *Config) string { return getBool(c.Exact) }},
 	{"layout", setLayout, func(c *Config) string { return string(c.Layout) }},
 	{"max_entities", func(c *Config, v string) error { return setCount(&c.MaxEntities, v) }, func(c *Config) string { return getCount(c.MaxEntities) }},
 	{"max_memory", setMaxMemory, func(c *Config) string { return getCount(c.MaxMemory) }},

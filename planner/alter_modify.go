@@ -63,7 +63,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
 		m.t.Retired = append(m.t.Retired, old.Property)
 		col.Former = &Former{old.Property, old.Type, old.Initial}
-		if v, err := col.Type.Convert(old.Absent()); err == nil {
+		if v, _, err := col.Type.Store(old.Absent()); err == nil {
 			col.SetInitial(v)
 		} else { // then no row lacks the property: the change would be refused
 			col.Initial, col.Former.Initial = nil, nil

@@ -180,9 +180,12 @@ func (d *definer) checkTexts() error {
 	t := d.t
 	for i, c := range t.Columns {
 		if k, ok := c.DefaultExpr.(*expr.Const); ok {
-			v, err := c.Type.Convert(k.V)
-			if err != nil || v.IsNull() {
+			v, noted, err := c.Type.Store(k.V)
+			if err != nil || v.IsNull() || noted && isText(&c.Type) {
 				return invalidDefault(c)
+			}
+			if _, err := c.Type.Convert(k.V); err != nil { // it is rounded once for all
+				c.Default, c.DefaultExpr = literalSQL(v), expr.NewConst(v)
 			}
 		}
 		if c.GeneratedExpr == nil {

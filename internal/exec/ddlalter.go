@@ -81,9 +81,10 @@ func (x *definition) next(t *planner.Table, a *dialect.AlterAction) (*planner.Ta
 		if n == nil || next.Columns[i].Added {
 			continue
 		}
-		v, err := expr.Compile(n)(&expr.Env{Session: x.session})
+		env := &expr.Env{Session: x.session}
+		v, err := expr.CompileOperand(n)(env)
 		if err == nil {
-			v, err = next.Columns[i].Type.Convert(v)
+			v, _, err = env.Store(next.Columns[i].Type, v)
 		}
 		if err != nil {
 			return nil, change, columnError(next.Columns[i], 1, err)

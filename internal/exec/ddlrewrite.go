@@ -79,7 +79,7 @@ func (x *definition) newTransform(from, to *planner.Table, change *planner.Chang
 	}
 	for i, n := range change.New {
 		if n != nil {
-			tr.fresh[i] = expr.Compile(n)
+			tr.fresh[i] = expr.CompileOperand(n)
 		}
 	}
 	return tr, nil
@@ -102,6 +102,11 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	}
 	for i, col := range tr.to.Columns {
 		from := tr.source[i]
+		if tr.env.Session.Exact && col.Former != nil && from >= 0 { // what decodes a former value rounds it
+			if _, err := tr.columns.convert(i, old[from], number, tr.env); err != nil {
+				return nil, err
+			}
+		}
 		if !row[i].IsNull() || from >= 0 && tr.from.Columns[from].Property == col.Property {
 			continue
 		}
@@ -114,7 +119,7 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 				return nil, err
 			}
 		}
-		if row[i], err = tr.columns.convert(i, row[i], number); err != nil {
+		if row[i], err = tr.columns.convert(i, row[i], number, tr.env); err != nil {
 			return nil, err
 		}
 	}

@@ -38,7 +38,7 @@ func (d *Decoder) decodeFormer(e *engine.Entity, col *decodeCol, dst *value.Valu
 	if err := former.DecodeRow(e, row[:]); err != nil || row[0].IsNull() && column.Former.Initial == nil {
 		return err
 	}
-	v, err := column.Type.Convert(row[0])
+	v, _, err := column.Type.Store(row[0])
 	if err != nil {
 		return &formerError{column, err}
 	}

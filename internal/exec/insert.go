@@ -51,7 +51,7 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 		funcs := make([]expr.Func, len(row))
 		for i, x := range row {
 			if x != nil {
-				funcs[i] = expr.Compile(x)
+				funcs[i] = expr.CompileOperand(x)
 			}
 		}
 		n.values = append(n.values, funcs)
@@ -148,7 +148,7 @@ func (n *insertNode) read(ctx context.Context, w *writer) ([][]value.Value, erro
 			if err != nil {
 				return nil, err
 			}
-			if row[n.given[j]], err = n.columns.convert(n.given[j], v, i+1); err != nil {
+			if row[n.given[j]], err = n.columns.convert(n.given[j], v, i+1, w.env()); err != nil {
 				return nil, err
 			}
 		}
@@ -177,7 +177,7 @@ func (n *insertNode) readSource(ctx context.Context, w *writer) ([][]value.Value
 			return nil, err
 		}
 		for j, column := range n.given {
-			if row[column], err = n.columns.convert(column, in[j], len(rows)+1); err != nil {
+			if row[column], err = n.columns.convert(column, in[j], len(rows)+1, w.env()); err != nil {
 				return nil, err
 			}
 		}
@@ -253,7 +253,7 @@ func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value
 		if !automatic[i] {
 			continue
 		}
-		if row[n.auto], err = n.columns.convert(n.auto, value.FromInt(next), i+1); err != nil {
+		if row[n.auto], err = n.columns.convert(n.auto, value.FromInt(next), i+1, w.env()); err != nil {
 			return nil, err
 		}
 		next++

@@ -31,14 +31,14 @@ func newColumns(t *planner.Table) (*columns, error) {
 	c := &columns{table: t, defaults: make([]expr.Func, len(t.Columns)), onUpdate: make([]expr.Func, len(t.Columns)), generated: make([]expr.Func, len(t.Columns))}
 	for i, col := range t.Columns {
 		if col.HasDefault && col.DefaultExpr != nil {
-			c.defaults[i] = expr.Compile(col.DefaultExpr)
+			c.defaults[i] = expr.CompileOperand(col.DefaultExpr)
 		}
 		if col.OnUpdateExpr != nil {
 			c.onUpdate[i] = expr.Compile(col.OnUpdateExpr)
 			c.updated = true
 		}
 		if col.GeneratedExpr != nil {
-			c.generated[i] = expr.Compile(col.GeneratedExpr)
+			c.generated[i] = expr.CompileOperand(col.GeneratedExpr)
 			c.computed = true
 		}
 	}
@@ -53,11 +53,11 @@ func newColumns(t *planner.Table) (*columns, error) {
 }
 
 // convert gives v as a column stores it; number is that of the row, for the error.
-func (c *columns) convert(column int, v value.Value, number int) (value.Value, error) {
+func (c *columns) convert(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
 	if v.IsNull() {
 		return v, nil
 	}
-	out, err := c.table.Columns[column].Type.Convert(v)
+	out, _, err := env.Store(c.table.Columns[column].Type, v)
 	if err != nil {
 		return out, columnError(c.table.Columns[column], number, err)
 	}
@@ -77,7 +77,9 @@ func columnError(col *planner.Column, number int, err error) error {
 	case value.TooLong:
 		return &Error{Code: 1406, State: "22001", Message: "Data too long" + at}
 	case value.NotExact:
-		return &Error{Code: 1265, State: "01000", Message: fmt.Sprintf("Data truncated%s: '%s' does not fit %s exactly", at, e.Text, e.Type)}
+		return &Error{Code: 1265, State: "01000", Message: fmt.Sprintf("Data truncated%s: '%s' does not fit %s exactly; round it yourself, or do without the option exact", at, e.Text, e.Type)}
+	case value.Truncated:
+		return &Error{Code: 1265, State: "01000", Message: "Data truncated" + at}
 	}
 	switch e.Type.Base {
 	case value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeYear:
@@ -94,7 +96,7 @@ func (c *columns) defaultOf(column, number int, env *expr.Env) (value.Value, err
 		if err != nil {
 			return v, err
 		}
-		return c.convert(column, v, number)
+		return c.convert(column, v, number, env)
 	}
 	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
 		return value.NullValue, &Error{Code: 1364, State: "HY000", Message: fmt.Sprintf("Field '%s' doesn't have a default value", col.Name)}
@@ -114,7 +116,7 @@ func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
 			if err != nil {
 				return err
 			}
-			if row[i], err = c.convert(i, v, number); err != nil {
+			if row[i], err = c.convert(i, v, number, env); err != nil {
 				return err
 			}
 		}
@@ -124,7 +126,7 @@ func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
 			return &Error{Code: 1048, State: "23000", Message: fmt.Sprintf("Column '%s' cannot be null", col.Name)}
 		}
 	}
-	if err := c.fitsComing(row, number); err != nil {
+	if err := c.fitsComing(row, number, env); err != nil {
 		return err
 	}
 	for _, check := range c.checks {
@@ -140,7 +142,7 @@ func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
 }
 
 // fitsComing checks that a row has the form, too, that an announced change gives to its columns.
-func (c *columns) fitsComing(row []value.Value, number int) error {
+func (c *columns) fitsComing(row []value.Value, number int, env *expr.Env) error {
 	if c.table.Before == nil {
 		return nil
 	}
@@ -148,7 +150,7 @@ func (c *columns) fitsComing(row []value.Value, number int) error {
 		if col.Former == nil || row[i].IsNull() {
 			continue
 		}
-		if _, err := col.Former.Type.Convert(row[i]); err != nil {
+		if _, _, err := env.Store(col.Former.Type, row[i]); err != nil {
 			return columnError(col, number, err)
 		}
 	}
@@ -174,7 +176,7 @@ func compileAssigns(list []planner.Assign) []assignment {
 	for i, a := range list {
 		out[i].column = a.Column
 		if a.Value != nil {
-			out[i].value = expr.Compile(a.Value)
+			out[i].value = expr.CompileOperand(a.Value)
 		}
 	}
 	return out
@@ -190,7 +192,7 @@ func (c *columns) assign(list []assignment, old []value.Value, number int, env *
 		if a.value == nil {
 			v, err = c.defaultOf(a.column, number, env)
 		} else if v, err = a.value(env); err == nil {
-			v, err = c.convert(a.column, v, number)
+			v, err = c.convert(a.column, v, number, env)
 		}
 		if err != nil {
 			return nil, false, err
@@ -216,7 +218,7 @@ func (c *columns) assign(list []assignment, old []value.Value, number int, env *
 		if err != nil {
 			return nil, false, err
 		}
-		if row[i], err = c.convert(i, v, number); err != nil {
+		if row[i], err = c.convert(i, v, number, env); err != nil {
 			return nil, false, err
 		}
 	}

@@ -70,6 +70,19 @@ func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
 	return out, err
 }
 
+// Store gives v as a column of type t keeps it, as value.Type.Store does, or as Convert does where the session is exact. A
+// TIME as a date or a point in time is one of the day at which the statement began. noted says that MySQL notes what is lost.
+func (e *Env) Store(t value.Type, v value.Value) (out value.Value, noted bool, err error) {
+	if isDate(t) {
+		v = e.today(v, value.Time)
+	}
+	if e.session().Exact {
+		out, err = t.Convert(v)
+		return out, false, err
+	}
+	return t.Store(v)
+}
+
 // isDate says whether t has dates.
 func isDate(t value.Type) bool { return t.Base == value.TypeDate || t.Base == value.TypeDateTime }
 

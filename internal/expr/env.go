@@ -64,6 +64,7 @@ type Session struct {
 	InsertID     int64                  // what LAST_INSERT_ID(n) was given in this statement; 0 without
 	RowCount     int64                  // ROW_COUNT()
 	Diagnostics  Diagnostics            // the conditions of the last statement
+	Exact        bool                   // what a column would round is refused; see Env.Store
 	Vars         map[string]value.Value // @name, lower case
 	System       func(name string) (value.Value, bool)
 	Lock         func(ctx context.Context, name string, timeout float64) (bool, error) // GET_LOCK

@@ -30,11 +30,13 @@ func lit(t testing.TB, s string) Value {
 		}
 		return FromTicks(n)
 	}
-	if v, err := (Type{Base: TypeBigInt}).Convert(FromString(s)); err == nil {
-		return v
-	}
-	if v, err := (Type{Base: TypeBigInt, Unsigned: true}).Convert(FromString(strings.TrimSuffix(s, "u"))); err == nil {
-		return v
+	if !strings.ContainsAny(s, ".e") {
+		if v, err := (Type{Base: TypeBigInt}).Convert(FromString(s)); err == nil {
+			return v
+		}
+		if v, err := (Type{Base: TypeBigInt, Unsigned: true}).Convert(FromString(strings.TrimSuffix(s, "u"))); err == nil {
+			return v
+		}
 	}
 	if strings.Contains(s, "e") {
 		v, err := (Type{Base: TypeDouble}).Convert(FromString(s))

@@ -31,7 +31,7 @@ func (t Type) Cast(v Value) (Value, error) {
 		if t.Unsigned && f < 0 {
 			f = 0
 		}
-		return Type{Base: t.Base}.convertFloat(FromFloat(f))
+		return Type{Base: t.Base}.Convert(FromFloat(f))
 	case TypeDecimal:
 		return t.castDecimal(v)
 	case TypeChar, TypeText:
@@ -138,7 +138,7 @@ func (t Type) castDecimal(v Value) (Value, error) {
 	}
 	neg, digits, exp, _ := scanDecimal(text)
 	var d decimal
-	if !d.round(neg, digits, exp, t.Scale) {
+	if _, ok := d.round(neg, digits, exp, t.Scale); !ok {
 		return t.greatest(neg), nil
 	}
 	if r, reason := t.decimal(&d); reason != OutOfRange {
@@ -149,19 +149,20 @@ func (t Type) castDecimal(v Value) (Value, error) {
 
 // round loads digits × 10^exp, however many they are, rounded half away from zero to a scale; not
 // ok when too many digits stand before the point.
-func (d *decimal) round(neg bool, digits string, exp, scale int) (ok bool) {
+func (d *decimal) round(neg bool, digits string, exp, scale int) (exact, ok bool) {
 	digits = strings.TrimLeft(digits, "0")
 	if len(digits)+exp > MaxDigits {
-		return digits == ""
+		return true, digits == ""
 	}
-	up := false
+	exact, up := true, false
 	if drop := -exp - scale; drop > 0 {
 		keep := len(digits) - drop
 		up = keep >= 0 && keep < len(digits) && digits[keep] >= '5'
+		exact = strings.TrimLeft(digits[max(keep, 0):], "0") == ""
 		digits, exp = digits[:max(keep, 0)], -scale
 	}
 	if digits != "" {
-		d.coef.SetString(digits, 10)
+		d.loadDigits(digits)
 		d.coef.Mul(&d.coef, &pow10[max(exp, 0)])
 	}
 	if up {
@@ -171,7 +172,7 @@ func (d *decimal) round(neg bool, digits string, exp, scale int) (ok bool) {
 		d.negate()
 	}
 	d.scale = max(-exp, 0)
-	return true
+	return exact, true
 }
 
 // greatest is the greatest DECIMAL of the type, or the least.
@@ -191,13 +192,7 @@ func (t Type) greatest(negative bool) Value {
 func (t Type) castText(v Value) (Value, error) {
 	s := Text(v)
 	if t.Length > 0 && len(s) > t.Length {
-		n := 0
-		for at := range s {
-			if n++; n > t.Length {
-				s = s[:at]
-				break
-			}
-		}
+		s = leading(s, t.Length)
 	}
 	if v.kind == Bytes && !utf8.ValidString(s) {
 		return t.fail(Incorrect, v)

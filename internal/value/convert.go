@@ -9,22 +9,62 @@ import (
 )
 
 // Convert makes v a value that a column of type t stores, or gives a *ConvertError: nothing is
-// rounded, cut or guessed. NULL stays NULL. The kinds that columns hold are: Bool; Int, or Uint
-// where unsigned; Float; Decimal with exactly the type's scale; String; Bytes; Date, Time,
-// Duration; Int for YEAR; String for ENUM and SET, spelled as declared; JSON; UUID.
+// rounded or cut, but that a FLOAT is the nearest of single precision. NULL stays NULL. The kinds that
+// columns hold are: Bool; Int, or Uint where unsigned; Float; Decimal with exactly the type's scale;
+// String; Bytes; Date, Time, Duration; Int for YEAR; String for ENUM and SET, spelled as declared;
+// JSON; UUID.
 //
 // CHAR and BINARY are not padded and keep trailing blanks. The caller adds the column's name to an
 // error.
 func (t Type) Convert(v Value) (Value, error) {
-	if v.kind == Null {
-		return v, nil
+	out, reason := t.convert(v)
+	if reason == rounded || reason == cut {
+		reason = NotExact
 	}
-	if v.kind == JSON && TypeBool <= t.Base && t.Base <= TypeDecimal {
+	if reason != fits {
+		return t.fail(reason, v)
+	}
+	return out, nil
+}
+
+// Store is Convert as MySQL does it in strict mode where a value is written: a number is rounded to the
+// type's digits, half away from zero, a float half to even; a time to its digits of a second; a DATE
+// drops the time of day and a TIME the date; blanks at the end of a text that is too long are cut. What
+// would lose more than that is an error. noted says that MySQL notes the loss, as 1265.
+func (t Type) Store(v Value) (out Value, noted bool, err error) {
+	out, reason := t.convert(v)
+	switch reason {
+	case fits, rounded:
+		return out, false, nil
+	case cut:
+		return out, true, nil
+	}
+	out, err = t.fail(reason, v)
+	return out, false, err
+}
+
+// What convert says of a value that is no reason to fail.
+const (
+	fits    Reason = 255 - iota // it is the same
+	rounded                     // it is rounded, as the type says
+	cut                         // it is rounded or cut, and MySQL notes that
+)
+
+// convert gives what a column of type t keeps of v, where there is such a thing.
+func (t Type) convert(v Value) (Value, Reason) {
+	if v.kind == Null {
+		return v, fits
+	}
+	number := TypeBool <= t.Base && t.Base <= TypeDecimal
+	if v.kind == JSON && number {
 		v = jsonNumber(v)
+	}
+	if v.kind == Decimal && v.n != 0 && !number {
+		v = Shown(v)
 	}
 	switch t.Base {
 	case TypeBool:
-		return t.convertBool(v)
+		return convertBool(v)
 	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt, TypeYear:
 		return t.convertInt(v)
 	case TypeFloat, TypeDouble:
@@ -40,19 +80,19 @@ func (t Type) Convert(v Value) (Value, error) {
 	case TypeBinary, TypeBlob:
 		s := Text(v)
 		if t.Length > 0 && len(s) > t.Length {
-			return t.fail(TooLong, v)
+			return v, TooLong
 		}
-		return FromBytes(s), nil
+		return FromBytes(s), fits
 	case TypeDate, TypeDateTime:
 		return t.convertTime(v)
 	case TypeTime:
 		return t.convertDuration(v)
 	case TypeJSON:
-		return t.convertJSON(v)
+		return convertJSON(v)
 	case TypeUUID:
-		return t.convertUUID(v)
+		return convertUUID(v)
 	}
-	return v, nil
+	return v, fits
 }
 
 func (t Type) fail(r Reason, v Value) (Value, error) {
@@ -70,33 +110,22 @@ func jsonNumber(v Value) Value {
 	return v
 }
 
-func (t Type) convertBool(v Value) (Value, error) {
+func convertBool(v Value) (Value, Reason) {
 	switch v.kind {
 	case Bool:
-		return v, nil
+		return v, fits
 	case String, Bytes:
-		switch v.s {
-		case "1":
-			return FromBool(true), nil
-		case "0":
-			return FromBool(false), nil
-		}
-		if strings.EqualFold(v.s, "true") {
-			return FromBool(true), nil
-		}
-		if strings.EqualFold(v.s, "false") {
-			return FromBool(false), nil
-		}
-		return t.fail(Incorrect, v)
-	case Int, Uint, Float, Decimal:
-		for _, b := range [...]Value{FromBool(false), FromBool(true)} {
-			if compareNumbers(v, b) == 0 {
-				return b, nil
+		for _, b := range [...]bool{true, false} {
+			if strings.EqualFold(v.s, strconv.FormatBool(b)) {
+				return FromBool(b), fits
 			}
 		}
-		return t.fail(OutOfRange, v)
 	}
-	return t.fail(Incorrect, v)
+	i, reason := toInteger(v)
+	if i.neg && i.mag > 0 || i.mag > 1 {
+		return v, OutOfRange
+	}
+	return FromBool(i.mag == 1), reason
 }
 
 // integerRange gives the least and greatest value of an integer type.
@@ -122,16 +151,27 @@ func (t Type) integerRange() (least int64, greatest uint64) {
 	return -1 << (width - 1), 1<<(width-1) - 1
 }
 
-func (t Type) convertInt(v Value) (Value, error) {
-	i, reason := exactInteger(v)
-	if reason != fits {
-		return t.fail(reason, v)
+func (t Type) convertInt(v Value) (Value, Reason) {
+	i, reason := toInteger(v)
+	if reason < cut {
+		return v, reason
+	}
+	if t.Base == TypeYear && !i.neg && 0 < i.mag && i.mag < 100 {
+		i.mag = uint64(fullYear(int(i.mag)))
 	}
 	r, ok := t.integer(i)
 	if !ok {
-		return t.fail(OutOfRange, v)
+		return v, OutOfRange
 	}
-	return r, nil
+	return r, reason
+}
+
+// fullYear gives the year that two digits stand for: 1970 to 2069.
+func fullYear(n int) int {
+	if n < 70 {
+		return 2000 + n
+	}
+	return 1900 + n
 }
 
 // integer gives i as the type holds it; not ok beyond its range.
@@ -139,53 +179,94 @@ func (t Type) integer(i integer) (Value, bool) {
 	r, ok := i.value(t.Unsigned)
 	least, greatest := t.integerRange()
 	if t.Unsigned {
-		return r, ok && r.n <= greatest
+		return r, ok && !i.neg && r.n <= greatest
 	}
 	return r, ok && r.Int() >= least && r.Int() <= int64(greatest)
 }
 
-// fits is no reason to fail.
-const fits Reason = 255
-
-// exactInteger gives the integer that v is, when it is one.
-func exactInteger(v Value) (integer, Reason) {
+// toInteger gives the integer nearest to v: a Float half to even, all else half away from zero. A negative Decimal that
+// becomes zero stays negative: it is out of the range of what is unsigned.
+func toInteger(v Value) (integer, Reason) {
 	switch v.kind {
 	case Int, Uint, Bool:
 		return integerOf(v), fits
 	case Float:
 		f := v.Float()
-		abs := math.Abs(f)
-		switch {
-		case !(abs < 1<<64): // NaN too
+		whole := math.RoundToEven(f)
+		if !(math.Abs(whole) < 1<<64) { // NaN too
 			return integer{}, OutOfRange
-		case abs != math.Trunc(abs):
-			return integer{}, NotExact
 		}
-		return integer{neg: f < 0, mag: uint64(abs)}, fits
+		return integer{neg: whole < 0, mag: uint64(math.Abs(whole))}, lossless(whole == f)
 	case Decimal:
 		var d decimal
 		d.load(v.s)
-		if !d.rescale(0) {
-			return integer{}, NotExact
+		neg := d.coef.Sign() < 0
+		exact := d.rescale(0)
+		i, reason := integerOfDecimal(&d)
+		if i.neg = neg; reason == fits && !exact {
+			reason = rounded
 		}
-		return integerOfDecimal(&d)
+		return i, reason
 	case String, Bytes:
-		neg, digits := false, v.s
-		if digits != "" && (digits[0] == '-' || digits[0] == '+') {
-			neg, digits = digits[0] == '-', digits[1:]
-		}
-		if digits == "" || countDigits(digits) != len(digits) {
-			return integer{}, Incorrect
-		}
+		return integerOfText(v.s)
+	case Time, Date, Duration:
+		whole := v
+		whole.n = uint64(roundTicks(v.Ticks(), TicksPerSecond))
+		i, _ := toInteger(temporalNumber(whole))
+		return i, lossless(whole.n == v.n)
+	}
+	return integer{}, Incorrect
+}
+
+func lossless(exact bool) Reason {
+	if exact {
+		return fits
+	}
+	return rounded
+}
+
+// integerOfText reads a number, which may have a fraction, an exponent, and blanks around it.
+func integerOfText(s string) (integer, Reason) {
+	neg, digits := false, s
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		neg, digits = s[0] == '-', s[1:]
+	}
+	if digits != "" && countDigits(digits) == len(digits) {
 		mag, err := strconv.ParseUint(digits, 10, 64)
 		if err != nil {
 			return integer{}, OutOfRange
 		}
 		return integer{neg: neg && mag != 0, mag: mag}, fits
-	case Time, Date, Duration:
-		return exactInteger(temporalNumber(v))
 	}
-	return integer{}, Incorrect
+	neg, digits, exp, reason := numberText(s)
+	if reason != fits {
+		return integer{}, reason
+	}
+	var d decimal
+	exact, ok := d.round(neg, digits, exp, 0)
+	if !ok {
+		return integer{}, OutOfRange
+	}
+	i, reason := integerOfDecimal(&d)
+	if reason == fits {
+		reason = lossless(exact)
+	}
+	return i, reason
+}
+
+// blanks are the characters that do not count around a number or a time.
+const blanks = " \t\n\v\f\r"
+
+// numberText takes a text apart that is to be stored as a number; see scanDecimal.
+func numberText(s string) (neg bool, digits string, exp int, reason Reason) {
+	neg, digits, exp, ok := scanDecimal(strings.Trim(s, blanks))
+	switch {
+	case ok:
+		return neg, digits, exp, fits
+	case numericPrefix(s) == "":
+		return neg, digits, exp, Incorrect
+	}
+	return neg, digits, exp, Truncated
 }
 
 // integerOfDecimal takes a decimal without digits behind the point.
@@ -198,62 +279,92 @@ func integerOfDecimal(d *decimal) (integer, Reason) {
 	return integer{neg: neg, mag: d.coef.Uint64()}, fits
 }
 
-func (t Type) convertFloat(v Value) (Value, error) {
+func (t Type) convertFloat(v Value) (Value, Reason) {
 	var f float64
 	switch v.kind {
 	case Float:
 		f = v.Float()
 	case String, Bytes:
-		if s := numericPrefix(v.s); s == "" || s != v.s {
-			return t.fail(Incorrect, v)
+		text := strings.Trim(v.s, blanks)
+		if s := numericPrefix(text); s == "" {
+			return v, Incorrect
+		} else if s != text {
+			return v, Truncated
 		}
-		f, _ = strconv.ParseFloat(v.s, 64)
+		f, _ = strconv.ParseFloat(text, 64)
 	case Bool, Int, Uint, Decimal, Time, Date, Duration:
 		f = ToFloat(v)
 	default:
-		return t.fail(Incorrect, v)
+		return v, Incorrect
 	}
 	if math.IsNaN(f) || math.IsInf(f, 0) || t.Unsigned && f < 0 {
-		return t.fail(OutOfRange, v)
+		return v, OutOfRange
 	}
-	return FromFloat(f), nil
+	reason := fits
+	if t.Precision > 0 {
+		given := f
+		if f = roundFraction(f, t.Scale); math.Abs(f) > greatestFloat(t.Precision, t.Scale) {
+			return v, OutOfRange
+		}
+		reason = lossless(f == given)
+	}
+	if t.Base == TypeFloat {
+		if math.Abs(f) > math.MaxFloat32 {
+			return v, OutOfRange
+		}
+		f = float64(float32(f))
+	}
+	return FromFloat(f), reason
 }
 
-func (t Type) convertDecimal(v Value) (Value, error) {
+// roundFraction rounds to digits behind the point half to even, each step as MySQL takes it for FLOAT(M,D).
+func roundFraction(f float64, digits int) float64 {
+	whole, scale := math.Floor(f), math.Pow10(digits)
+	if r := whole + math.RoundToEven((f-whole)*scale)/scale; !math.IsNaN(r) && !math.IsInf(r, 0) {
+		return r
+	}
+	return f
+}
+
+// greatestFloat is the greatest value of DOUBLE(digits,scale).
+func greatestFloat(digits, scale int) float64 {
+	return math.Pow10(digits-scale) - math.Pow10(-scale)
+}
+
+func (t Type) convertDecimal(v Value) (Value, Reason) {
 	var d decimal
 	switch v.kind {
 	case Decimal:
-		if t.holdsDecimal(v.s) {
-			return FromDecimalText(v.s), nil
+		if v.n == 0 && t.holdsDecimal(v.s) {
+			return FromDecimalText(v.s), fits
 		}
 		d.load(v.s)
 	case Bool, Int, Uint, Float, Time, Date, Duration:
 		dec, err := ToDecimal(v)
+		if err != nil && v.kind == Float && math.Abs(v.Float()) < 1 {
+			return t.convertDecimal(FromString(Text(v))) // too many digits behind the point
+		}
 		if err != nil {
-			return t.fail(OutOfRange, v)
+			return v, OutOfRange
 		}
 		d.load(dec.s)
 	case String, Bytes:
-		neg, digits, exp, ok := scanDecimal(v.s)
-		if !ok {
-			return t.fail(Incorrect, v)
+		neg, digits, exp, reason := numberText(v.s)
+		if reason != fits {
+			return v, reason
 		}
-		text, ok := plainDecimal(neg, digits, exp)
-		if !ok && exp < 0 && len(strings.TrimLeft(digits, "0"))+exp <= t.Precision-t.Scale {
-			return t.fail(NotExact, v)
+		exact, ok := d.round(neg, digits, exp, t.Scale)
+		if !ok || neg && t.Unsigned && strings.Trim(digits, "0") != "" {
+			return v, OutOfRange
 		}
-		if !ok {
-			return t.fail(OutOfRange, v)
+		if r, reason := t.decimal(&d); reason != fits || exact {
+			return r, reason
 		}
-		d.load(text)
+		return d.value(), cut
 	default:
-		return t.fail(Incorrect, v)
+		return v, Incorrect
 	}
-	r, reason := t.decimal(&d)
-	if reason != fits {
-		return t.fail(reason, v)
-	}
-	return r, nil
+	return t.decimal(&d)
 }
 
 // holdsDecimal says whether canonical text has the type's scale already, and no more digits.
@@ -271,71 +382,96 @@ func (t Type) holdsDecimal(s string) bool {
 	return len(frac) == t.Scale && len(whole)+len(frac) <= t.Precision
 }
 
-// decimal gives d the type's scale; the value is right, rounded, when the reason is NotExact.
+// decimal gives d the type's scale.
 func (t Type) decimal(d *decimal) (Value, Reason) {
+	negative := d.coef.Sign() < 0
 	exact := d.rescale(t.Scale)
+	d.guard = 0
 	switch {
-	case t.Unsigned && d.coef.Sign() < 0, d.digits() > t.Precision:
+	case t.Unsigned && negative, d.digits() > t.Precision:
 		return Value{}, OutOfRange
 	case !exact:
-		return d.value(), NotExact
+		return d.value(), cut
 	}
 	return d.value(), fits
 }
 
-func (t Type) convertText(v Value) (Value, error) {
+func (t Type) convertText(v Value) (Value, Reason) {
 	s := Text(v)
 	if v.kind == String || v.kind == Bytes {
 		if !utf8.ValidString(s) {
-			return t.fail(Incorrect, v)
+			return v, Incorrect
 		}
 	}
 	if t.Length > 0 && len(s) > t.Length && utf8.RuneCountInString(s) > t.Length {
-		return t.fail(TooLong, v)
+		kept := leading(s, t.Length)
+		switch {
+		case strings.Trim(s[len(kept):], blanks) != "":
+			return v, TooLong
+		case t.fixed():
+			return FromString(kept), rounded // a CHAR has no blanks at its end that could be lost
+		}
+		return FromString(kept), cut
 	}
 	if v.kind == String {
-		return v, nil
+		return v, fits
 	}
-	return FromString(s), nil
+	return FromString(s), fits
 }
 
-// member finds a name of ENUM or SET: as it is written, else without regard to case.
+// leading gives the first n characters of s.
+func leading(s string, n int) string {
+	for at := range s {
+		if n--; n < 0 {
+			return s[:at]
+		}
+	}
+	return s
+}
+
+// fixed says whether the type is CHAR, not VARCHAR.
+func (t Type) fixed() bool { return t.Base == TypeChar && t.Length > 0 && fixedNames[t.Declared] }
+
+var fixedNames = map[string]bool{"CHAR": true, "CHARACTER": true, "NCHAR": true, "NATIONAL CHAR": true, "NATIVE CHARACTER": true}
+
+// member finds a name of ENUM or SET by the type's collation; blanks behind it do not count.
 func (t Type) member(s string) (int, bool) {
+	s = strings.TrimRight(s, " ")
 	for i, n := range t.Names {
 		if n == s {
 			return i, true
 		}
 	}
 	for i, n := range t.Names {
-		if compareFold(n, s) == 0 {
+		if compareText(n, s, t.Collation) == 0 {
 			return i, true
 		}
 	}
 	return 0, false
 }
 
-func (t Type) convertEnum(v Value) (Value, error) {
+func (t Type) convertEnum(v Value) (Value, Reason) {
 	if v.kind == String || v.kind == Bytes {
 		if i, ok := t.member(v.s); ok {
-			return FromString(t.Names[i]), nil
+			return FromString(t.Names[i]), fits
 		}
 	}
-	return t.fail(Incorrect, v)
+	return v, Truncated
 }
 
 // convertSet puts the members into the order of the declaration, each once.
-func (t Type) convertSet(v Value) (Value, error) {
+func (t Type) convertSet(v Value) (Value, Reason) {
 	if v.kind != String && v.kind != Bytes {
-		return t.fail(Incorrect, v)
+		return v, Truncated
 	}
 	if v.s == "" {
-		return FromString(""), nil
+		return FromString(""), fits
 	}
 	present := make([]bool, len(t.Names))
 	for name := range strings.SplitSeq(v.s, ",") {
 		i, ok := t.member(name)
 		if !ok {
-			return t.fail(Incorrect, v)
+			return v, Truncated
 		}
 		present[i] = true
 	}
@@ -345,43 +481,45 @@ func (t Type) convertSet(v Value) (Value, error) {
 			names = append(names, t.Names[i])
 		}
 	}
-	return FromString(strings.Join(names, ",")), nil
+	return FromString(strings.Join(names, ",")), fits
 }
 
-func (t Type) convertJSON(v Value) (Value, error) {
+func convertJSON(v Value) (Value, Reason) {
 	switch v.kind {
 	case JSON:
-		return v, nil
+		return v, fits
 	case Bool:
-		return FromJSON(strconv.FormatBool(v.Bool())), nil
+		return FromJSON(strconv.FormatBool(v.Bool())), fits
 	case Int, Uint, Decimal:
-		return FromJSON(Text(v)), nil
+		return FromJSON(Text(v)), fits
 	case Float:
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
-			return t.fail(OutOfRange, v)
+			return v, OutOfRange
 		}
-		return FromJSON(Text(v)), nil
+		return FromJSON(Text(v)), fits
 	case String, Bytes:
 		if !utf8.ValidString(v.s) || !json.Valid([]byte(v.s)) {
-			return t.fail(Incorrect, v)
+			return v, Incorrect
 		}
-		return FromJSON(v.s), nil
+		return FromJSON(v.s), fits
 	}
-	return FromJSON(`"` + Text(v) + `"`), nil // times and UUIDs: nothing in them needs an escape
+	return FromJSON(`"` + Text(v) + `"`), fits // times and UUIDs: nothing in them needs an escape
 }
 
-func (t Type) convertUUID(v Value) (Value, error) {
+func convertUUID(v Value) (Value, Reason) {
 	switch {
 	case v.kind == UUID:
-		return v, nil
+		return v, fits
 	case v.kind == Bytes && len(v.s) == 16:
-		return ParseUUID(hexText(v.s))
+		if u, err := ParseUUID(hexText(v.s)); err == nil {
+			return u, fits
+		}
 	case v.kind == String || v.kind == Bytes:
 		if text, ok := canonicalUUID(v.s); ok {
-			return FromUUID(text), nil
+			return FromUUID(text), fits
 		}
 	}
-	return t.fail(Incorrect, v)
+	return v, Incorrect
 }
 
 func hexText(b string) string {

@@ -205,6 +205,15 @@ func (d *decimal) load(s string) {
 	}
 }
 
+// loadDigits reads digits alone; apd would allocate for few ones.
+func (d *decimal) loadDigits(digits string) {
+	if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
+		d.coef.SetInt64(n)
+		return
+	}
+	d.coef.SetString(digits, 10)
+}
+
 // text is the canonical text of d.
 func (d *decimal) text() string {
 	var buf [2*MaxDigits + 4]byte

@@ -14,6 +14,7 @@ const (
 	OutOfRange               // beyond the least or greatest value of the type
 	TooLong                  // more characters or octets than the column declares
 	NotExact                 // it would have to be rounded or cut
+	Truncated                // only the beginning of the text reads as the type, or it is no member of it
 )
 
 // ConvertError says that a value does not become one of Type without loss. It does not know of
@@ -30,6 +31,8 @@ func (e *ConvertError) Error() string {
 		return "Out of range value '" + e.Text + "'"
 	case TooLong:
 		return "Data too long"
+	case Truncated:
+		return "Data truncated"
 	case NotExact:
 		return "Data truncated: '" + e.Text + "' does not fit " + e.Type.String() + " exactly"
 	}
