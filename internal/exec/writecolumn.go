@@ -57,9 +57,13 @@ func (c *columns) convert(column int, v value.Value, number int, env *expr.Env) 
 	if v.IsNull() {
 		return v, nil
 	}
-	out, _, err := env.Store(c.table.Columns[column].Type, v)
+	col := c.table.Columns[column]
+	out, noted, err := env.Store(col.Type, v)
 	if err != nil {
-		return out, columnError(c.table.Columns[column], number, err)
+		return out, columnError(col, number, err)
+	}
+	if noted && env.Session != nil {
+		env.Session.Diagnostics.Note(expr.Note, 1265, "Data truncated for column '%s' at row %d", col.Name, number)
 	}
 	return out, nil
 }

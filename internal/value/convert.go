@@ -166,14 +166,6 @@ func (t Type) convertInt(v Value) (Value, Reason) {
 	return r, reason
 }
 
-// fullYear gives the year that two digits stand for: 1970 to 2069.
-func fullYear(n int) int {
-	if n < 70 {
-		return 2000 + n
-	}
-	return 1900 + n
-}
-
 // integer gives i as the type holds it; not ok beyond its range.
 func (t Type) integer(i integer) (Value, bool) {
 	r, ok := i.value(t.Unsigned)
@@ -253,9 +245,6 @@ func integerOfText(s string) (integer, Reason) {
 	}
 	return i, reason
 }
-
-// blanks are the characters that do not count around a number or a time.
-const blanks = " \t\n\v\f\r"
 
 // numberText takes a text apart that is to be stored as a number; see scanDecimal.
 func numberText(s string) (neg bool, digits string, exp int, reason Reason) {

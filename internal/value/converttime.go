@@ -1,30 +1,18 @@
 package value
 
-import "strings"
-
 // convertTime is convert for DATE and DATETIME.
 func (t Type) convertTime(v Value) (Value, Reason) {
-	var ticks int64
-	reason := fits
-	switch v.kind {
-	case Time, Date:
-		if ticks = v.Ticks(); ticks < 0 || ticks > MaxTicks {
+	ticks, reason := v.Ticks(), fits
+	if v.kind == Time || v.kind == Date {
+		if ticks < 0 || ticks > MaxTicks {
 			return v, OutOfRange
 		}
-	case Bool, Int, Uint, Decimal, Float, String, Bytes:
-		text, ok := timeText(v)
-		if !ok {
+	} else {
+		read, ok := readTime(integerOfBool(v))
+		if !ok || read.cut {
 			return v, Incorrect
 		}
-		finer := false
-		if ticks, finer, ok = parseTime(text); !ok {
-			return v, Incorrect
-		}
-		if finer {
-			ticks, reason = ticks+t.lostTick(text), rounded
-		}
-	default:
-		return v, Incorrect
+		ticks, reason = read.nearest(t)
 	}
 	if t.Base == TypeDate {
 		// The time of day is rounded to seconds before it is dropped, as the manual says.
@@ -44,7 +32,7 @@ func (t Type) convertTime(v Value) (Value, Reason) {
 	if kept > MaxTicks || t.Declared == "TIMESTAMP" && (kept < minTimestamp || kept > maxTimestamp) {
 		return v, Incorrect
 	}
-	return FromTicks(kept), reason
+	return t.withDigits(FromTicks(kept), v), reason
 }
 
 // The range of a TIMESTAMP: 1970-01-01 00:00:01 to 2038-01-19 03:14:07.9999999.
@@ -53,35 +41,26 @@ const (
 	maxTimestamp = (unixSeconds+1<<31)*TicksPerSecond - 1
 )
 
-// timeText is the text in which a number, or a text, may spell a time.
-func timeText(v Value) (text string, ok bool) {
-	switch v.kind {
-	case String, Bytes:
-		return strings.Trim(v.s, blanks), true
-	case Float, Decimal:
-		d, err := ToDecimal(v)
-		if err != nil {
-			return "", false
-		}
-		return d.s, true
+func integerOfBool(v Value) Value {
+	if v.kind == Bool {
+		v.kind = Int
 	}
-	return Text(v), true
+	return v
 }
 
-// lostTick is 1 where the type holds ticks, and the digits of a second that are finer make up half of one or more.
-func (t Type) lostTick(text string) int64 {
-	point := strings.LastIndexByte(text, '.')
-	if t.tick() > 1 {
-		return 0
+// nearest gives the ticks that a text comes to in a column of type to. Digits finer than a tick count only where the column
+// holds ticks: elsewhere they would round twice.
+func (t timeText) nearest(to Type) (ticks int64, reason Reason) {
+	switch {
+	case !t.finer:
+		return t.ticks, fits
+	case !t.half || to.tick() > 1:
+		return t.ticks, rounded
+	case t.negative:
+		return t.ticks - 1, rounded
 	}
-	if at := point + 1 + tickDigits; point >= 0 && at < len(text) && '5' <= text[at] && text[at] <= '9' {
-		return 1
-	}
-	return 0
+	return t.ticks + 1, rounded
 }
-
-// tickDigits is the number of digits of a second that a tick has.
-const tickDigits = 7
 
 // tick is the least time that the type tells apart, in ticks.
 func (t Type) tick() int64 {
@@ -99,37 +78,19 @@ func (t Type) tick() int64 {
 }
 
 func (t Type) convertDuration(v Value) (Value, Reason) {
-	var ticks int64
-	reason := fits
+	ticks, reason := v.Ticks(), fits
 	switch v.kind {
 	case Duration:
-		ticks = v.Ticks()
 	case Time, Date:
-		ticks, reason = v.Ticks()%TicksPerDay, cut
-	case Bool, Int, Uint, Decimal, Float, String, Bytes:
-		text, ok := timeText(v)
-		if !ok {
-			return v, Incorrect
-		}
-		finer := false
-		if ticks, finer, ok = parseDuration(text); !ok && len(text) > len("2006-01-02") {
-			ticks, finer, ok = parseTime(text)
-			ticks, reason = ticks%TicksPerDay, cut
-		}
-		if !ok {
-			return v, Incorrect
-		}
-		if finer {
-			lost := t.lostTick(text)
-			if text[0] == '-' {
-				lost = -lost
-			}
-			if ticks += lost; reason == fits {
-				reason = rounded
-			}
-		}
+		ticks, reason = ticks%TicksPerDay, cut
 	default:
-		return v, Incorrect
+		read, ok := readDuration(integerOfBool(v))
+		if !ok || !read.exact() {
+			return v, Incorrect
+		}
+		if ticks, reason = read.nearest(t); read.fields > 0 {
+			reason = cut // it is a point in time
+		}
 	}
 	kept := roundTicks(ticks, t.tick())
 	if kept < -MaxDuration || kept > MaxDuration {
@@ -138,5 +99,5 @@ func (t Type) convertDuration(v Value) (Value, Reason) {
 	if kept != ticks && reason == fits {
 		reason = rounded
 	}
-	return FromDuration(kept), reason
+	return t.withDigits(FromDuration(kept), v), reason
 }

@@ -9,20 +9,10 @@ import (
 // ReadTime gives the DATE or DATETIME that MySQL's comparisons, functions and casts read in v: of a text or a number without a
 // clock a DATE. What stands in a text behind a time does not count. Not ok: it is none, as a TIME is, whose date expr knows.
 func ReadTime(v Value) (Value, bool) {
-	var t timeText
-	var ok bool
-	switch v.kind {
-	case Time, Date:
+	if v.kind == Time || v.kind == Date {
 		return v, true
-	case String, Bytes, JSON:
-		t, ok = scanTime(v.s)
-	case Int, Uint, Decimal, Float:
-		whole, fraction, negative := numberParts(v)
-		if t, ok = timeOfNumber(whole); t.fields > dateFields {
-			t.fraction(fraction)
-		}
-		ok = ok && !negative
 	}
+	t, ok := readTime(v)
 	switch {
 	case !ok:
 		return NullValue, false
@@ -32,29 +22,50 @@ func ReadTime(v Value) (Value, bool) {
 	return FromTicks(t.ticks).WithDigits(t.digits), true
 }
 
+// readTime reads a text or a number as a point in time.
+func readTime(v Value) (t timeText, ok bool) {
+	switch v.kind {
+	case String, Bytes, JSON:
+		return scanTime(v.s)
+	case Int, Uint, Decimal, Float:
+		whole, fraction, negative := numberParts(v)
+		if t, ok = timeOfNumber(whole); t.fields > dateFields {
+			t.fraction(fraction)
+		}
+		return t, ok && !negative
+	}
+	return t, false
+}
+
 // ReadDuration gives the TIME that MySQL's comparisons, functions and casts read in v, brought within MaxDuration; of a point
 // in time its clock. Not ok: it is none.
 func ReadDuration(v Value) (Value, bool) {
-	var t timeText
-	var ok bool
 	switch v.kind {
 	case Duration:
 		return v, true
 	case Time, Date:
 		return FromDuration(v.Ticks() % TicksPerDay).WithDigits(v.Digits()), true
-	case String, Bytes, JSON:
-		t, ok = scanDuration(v.s)
-	case Int, Uint, Decimal, Float:
-		whole, fraction, negative := numberParts(v)
-		t, ok = durationOfNumber(whole)
-		if t.fraction(fraction); negative {
-			t.ticks = -t.ticks
-		}
 	}
+	t, ok := readDuration(v)
 	if !ok {
 		return NullValue, false
 	}
 	return FromDuration(t.ticks).WithDigits(t.digits), true
+}
+
+// readDuration reads a text or a number as a TIME.
+func readDuration(v Value) (t timeText, ok bool) {
+	switch v.kind {
+	case String, Bytes, JSON:
+		return scanDuration(v.s)
+	case Int, Uint, Decimal, Float:
+		whole, fraction, negative := numberParts(v)
+		t, ok = durationOfNumber(whole)
+		if t.fraction(fraction); negative {
+			t.ticks, t.negative = -t.ticks, true
+		}
+	}
+	return t, ok
 }
 
 // numberParts takes a number apart: what stands before the point, at most what a uint64 holds, and '.123'.

@@ -4,12 +4,14 @@ import "strings"
 
 // timeText is what a text says as a point in time or as a TIME.
 type timeText struct {
-	ticks  int64
-	fields int  // of year, month, … second that it has; of a TIME 0
-	digits int  // behind the second
-	finer  bool // digits that a tick cannot hold were cut
-	cut    bool // something follows that is no part of it
-	beyond bool // a TIME beyond MaxDuration, brought within
+	ticks    int64
+	fields   int  // of year, month, … second that it has; of a TIME 0
+	digits   int  // behind the second
+	finer    bool // digits that a tick cannot hold were cut
+	half     bool // they are half a tick or more
+	negative bool // a TIME below zero
+	cut      bool // something follows that is no part of it
+	beyond   bool // a TIME beyond MaxDuration, brought within
 }
 
 // exact says whether nothing of the text was left out.
@@ -171,6 +173,7 @@ func (t *timeText) fraction(s string) (rest string) {
 	var ticks int64
 	ticks, t.finer = parseFraction(s[1 : 1+n])
 	t.ticks += ticks
+	t.half = n > MaxFraction && s[1+MaxFraction] >= '5'
 	t.digits = min(n, MaxFraction)
 	return s[1+n:]
 }
@@ -246,7 +249,7 @@ func scanDuration(s string) (t timeText, ok bool) {
 	t.cut = strings.TrimLeft(t.fraction(rest), blanks) != ""
 	t.clamp()
 	if neg {
-		t.ticks = -t.ticks
+		t.ticks, t.negative = -t.ticks, true
 	}
 	return t, true
 }
