@@ -432,7 +432,7 @@ func (t Type) member(s string) (int, bool) {
 		}
 	}
 	for i, n := range t.Names {
-		if compareText(n, s, t.Collation) == 0 {
+		if t.Collation.Compare(n, s) == 0 {
 			return i, true
 		}
 	}
