@@ -1,0 +1,66 @@
+package clients
+
+import (
+	"database/sql"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+)
+
+// onStores runs a test on every kind of store: memory, a file, and the table service played in this process.
+func onStores(t *testing.T, test func(t *testing.T, db *sql.DB)) {
+	t.Helper()
+	for name, config := range map[string]func(*testing.T) *nearlyfree.Config{
+		"memory": func(*testing.T) *nearlyfree.Config { return &nearlyfree.Config{Store: "mem://"} },
+		"file": func(t *testing.T) *nearlyfree.Config {
+			return &nearlyfree.Config{Store: "file:" + filepath.Join(t.TempDir(), "data")}
+		},
+		"service": func(*testing.T) *nearlyfree.Config {
+			return &nearlyfree.Config{
+				Store:       "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
+				Transport:   &azuretest.Transport{Service: azuretest.NewService(embedded.OpenMemory(embedded.Options{}))},
+				SchemaLease: time.Millisecond,
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			connector, err := nearlyfree.NewConnector(config(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			db := sql.OpenDB(connector)
+			t.Cleanup(func() { db.Close() })
+			test(t, db)
+		})
+	}
+}
+
+// exec runs statements that must go well.
+func exec(t *testing.T, db *sql.DB, statements ...string) {
+	t.Helper()
+	for _, s := range statements {
+		if _, err := db.Exec(s); err != nil {
+			t.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+// must ends the test at an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// equal ends the test where two values differ.
+func equal[T comparable](t *testing.T, what string, got, want T) {
+	t.Helper()
+	if got != want {
+		t.Fatalf("%s: got %v, want %v", what, got, want)
+	}
+}
