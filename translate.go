@@ -24,7 +24,7 @@ var classes = map[int]error{
 	1062: ErrDuplicateKey,
 	1064: ErrSyntax,
 	1235: ErrNotSupported, 1305: ErrNotSupported,
-	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1365: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1690: ErrBadValue, 3819: ErrBadValue,
+	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1365: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1690: ErrBadValue, 3140: ErrBadValue, 3156: ErrBadValue, 3157: ErrBadValue, 3819: ErrBadValue,
 	1451: ErrForeignKey, 1452: ErrForeignKey,
 	1792: ErrReadOnly,
 }
@@ -65,6 +65,8 @@ func translated(err error, text string) error {
 		variable  *expr.UnknownVariableError
 		argument  *expr.ArgumentError
 		arguments *expr.TooLongError
+		document  *expr.DocumentError
+		json      *value.JSONError
 	)
 	switch {
 	case errors.As(err, &halfway):
@@ -102,8 +104,12 @@ func translated(err error, text string) error {
 		return numbered(1050, "42S01", exists.Error(), err)
 	case errors.As(err, &condition):
 		return numbered(condition.Code, condition.State, condition.Message, err)
+	case errors.As(err, &document):
+		return &Error{Number: uint16(document.Code), State: document.State, Message: document.Message, class: ErrBadValue, cause: err}
 	case errors.As(err, &convert), errors.As(err, &unread):
 		return &Error{Number: 1292, State: "22007", Message: err.Error(), class: ErrBadValue, cause: err}
+	case errors.As(err, &json):
+		return &Error{Number: 3140, State: "22032", Message: "Invalid JSON text: " + json.Error(), class: ErrBadValue, cause: err}
 	case errors.As(err, &overflow):
 		return numbered(1690, "22003", overflow.Error(), err)
 	case errors.As(err, &variable):

@@ -28,9 +28,6 @@ func (p Part) decode(code string) (v value.Value, ok bool) {
 		return value.NullValue, true
 	case isText(p.Type.Base):
 		s, ok := p.decodeText(code)
-		if p.Type.Base == value.TypeJSON {
-			return value.FromJSON(s), ok
-		}
 		return value.FromString(s), ok
 	case isOctets(p.Type.Base):
 		s, ok := p.decodeOctets(code)

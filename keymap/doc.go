@@ -29,7 +29,7 @@
 //	DECIMAL(p,s)        1 and p digits without the point; when negative 0 and their complements to 9
 //	UUID                32 hex digits
 //	BINARY, BLOB        base32hex without padding
-//	ENUM, SET, JSON     as text
+//	ENUM, SET           as text
 //
 // A descending part complements the digits of types of a fixed size, and the units of text and
 // octets, which then end in ~~.

@@ -34,7 +34,6 @@ var columns = []column{
 	{value.Type{Base: value.TypeEnum, Names: []string{"a", "b c", "ö"}}, func(rnd *rand.Rand) value.Value {
 		return value.FromString([]string{"a", "b c", "ö"}[rnd.IntN(3)])
 	}},
-	{value.Type{Base: value.TypeJSON}, func(rnd *rand.Rand) value.Value { return value.FromJSON(randomText(rnd).Text()) }},
 	{value.Type{Base: value.TypeBlob}, func(rnd *rand.Rand) value.Value {
 		b := make([]byte, rnd.IntN(12))
 		for i := range b {

@@ -71,7 +71,7 @@ func Cuttable(t value.Type) bool {
 
 func isText(b value.Base) bool {
 	switch b {
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet, value.TypeJSON:
+	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
 		return true
 	}
 	return false
@@ -92,10 +92,6 @@ func AppendValue(dst []byte, v value.Value, p Part) (out []byte, cut bool, err e
 	switch kind := v.Kind(); p.Type.Base {
 	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
 		if kind == value.String {
-			return p.appendText(dst, v.Text())
-		}
-	case value.TypeJSON:
-		if kind == value.JSON {
 			return p.appendText(dst, v.Text())
 		}
 	case value.TypeBinary, value.TypeBlob:

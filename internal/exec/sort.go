@@ -207,7 +207,7 @@ func evalKeys(keys []sortKey, f *frame, row, dst []value.Value) error {
 		if c := keys[i].collation; c != value.Binary && v.Kind() == value.String {
 			v = value.FromString(c.Fold(v.Text()))
 		}
-		dst[i] = v
+		dst[i] = value.SortKey(v)
 	}
 	return nil
 }

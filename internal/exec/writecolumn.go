@@ -85,7 +85,13 @@ func columnError(col *planner.Column, number int, err error) error {
 	case value.Truncated:
 		return &Error{Code: 1265, State: "01000", Message: "Data truncated" + at}
 	}
+	var json *value.JSONError
+	if errors.As(e.Cause, &json) && json.Deep {
+		return &Error{Code: 3157, State: "22032", Message: json.Error()}
+	}
 	switch e.Type.Base {
+	case value.TypeJSON:
+		return &Error{Code: 3140, State: "22032", Message: e.Error() + at}
 	case value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeYear:
 		return &Error{Code: 1292, State: "22007", Message: e.Error() + at}
 	}

@@ -146,7 +146,10 @@ func (a *Aggregate) inputs() []Node {
 
 func (a *Aggregate) compile() *aggregateCode {
 	nodes := a.inputs()
-	if !a.Distinct {
+	switch {
+	case strings.HasPrefix(a.Name, "JSON_"):
+		return &aggregateCode{args: nodes, funcs: compileElements(nodes)}
+	case !a.Distinct:
 		return &aggregateCode{args: nodes, funcs: compileAll(nodes)}
 	}
 	code := &aggregateCode{args: nodes}

@@ -105,19 +105,22 @@ func (g *groupConcat) compare(a, b []value.Value) int {
 func (g *groupConcat) size() int { return g.held + cap(g.buf) }
 
 type arrayAgg struct {
-	array []any
+	array *value.JSONArray // nil: of no rows
 	held  int
 }
 
 func (a *arrayAgg) add(args []value.Value) error {
-	e, err := jsonOf(args[0])
+	e, err := element("JSON_ARRAYAGG", args, 0)
 	if err != nil {
 		return err
 	}
-	if a.held += valueSize + len(args[0].Text()); a.held > 4*MaxText {
+	if a.held += 2*valueSize + len(args[0].Text()); a.held > 4*MaxText {
 		return &TooLongError{"JSON_ARRAYAGG"}
 	}
-	a.array = append(a.array, e)
+	if a.array == nil {
+		a.array = &value.JSONArray{}
+	}
+	a.array.Items = append(a.array.Items, e)
 	return nil
 }
 
@@ -125,31 +128,31 @@ func (a *arrayAgg) result() (value.Value, error) {
 	if a.array == nil {
 		return value.NullValue, nil
 	}
-	return documentValue(a.array), nil
+	return documentValue("JSON_ARRAYAGG", &value.Document{Array: a.array})
 }
 
 func (a *arrayAgg) size() int { return a.held }
 
 type objectAgg struct {
-	object map[string]any
+	object *value.JSONObject // nil: of no rows
 	held   int
 }
 
 func (o *objectAgg) add(args []value.Value) error {
 	if args[0].IsNull() {
-		return &ArgumentError{"JSON_OBJECTAGG", "JSON documents may not contain NULL member names"}
+		return errNullKey
 	}
-	e, err := jsonOf(args[1])
+	e, err := element("JSON_OBJECTAGG", args, 1)
 	if err != nil {
 		return err
 	}
 	if o.object == nil {
-		o.object = map[string]any{}
+		o.object = &value.JSONObject{}
 	}
 	if o.held += mapEntry + len(args[0].Text()) + len(args[1].Text()); o.held > 4*MaxText {
 		return &TooLongError{"JSON_OBJECTAGG"}
 	}
-	o.object[value.Text(args[0])] = e
+	o.object.Add(value.Text(args[0]), e)
 	return nil
 }
 
@@ -157,7 +160,8 @@ func (o *objectAgg) result() (value.Value, error) {
 	if o.object == nil {
 		return value.NullValue, nil
 	}
-	return documentValue(o.object), nil
+	o.object.Arrange()
+	return documentValue("JSON_OBJECTAGG", &value.Document{Object: o.object})
 }
 
 func (o *objectAgg) size() int { return o.held }

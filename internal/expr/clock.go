@@ -63,6 +63,9 @@ func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
 	if isDate(t) {
 		v = e.today(v, value.Time)
 	}
+	if t.Base == value.TypeJSON {
+		return castJSON(v)
+	}
 	out, err := t.Cast(v)
 	if err == nil {
 		err = e.castLoss(t, v, out)

@@ -27,14 +27,9 @@ func (op CompareOp) holds(c int) bool {
 // long after the midnight before the statement, as in MySQL.
 func compareValues(env *Env, a, b value.Value, c value.Collation) (int, error) {
 	if a.Kind() == b.Kind() {
-		switch a.Kind() {
-		case value.Int:
+		if a.Kind() == value.Int {
 			return cmp.Compare(a.Int(), b.Int()), nil
-		case value.JSON:
-			return compareJSON(a, b, c)
 		}
-	} else if a.Kind() == value.JSON || b.Kind() == value.JSON {
-		return compareJSON(a, b, c)
 	} else if a.Kind() == value.Duration || b.Kind() == value.Duration {
 		a, b = env.today(a, b.Kind()), env.today(b, a.Kind())
 	} else if a.Kind() == value.String || b.Kind() == value.String {
@@ -69,6 +64,9 @@ func compileCompare(n *Compare) condFunc {
 		return notComparable
 	}
 	op, collation := n.Op, n.Collation
+	if n.L.Type().Base == value.TypeJSON || n.R.Type().Base == value.TypeJSON {
+		return compareFuncs(op, compileElement(n.L), compileElement(n.R), collation)
+	}
 	if col, ok := n.L.(*Column); ok && col.Level == 0 {
 		switch r := n.R.(type) {
 		case *Const:
@@ -83,6 +81,10 @@ func compileCompare(n *Compare) condFunc {
 	} else if c, ok := n.L.(*Const); ok {
 		l = CompileOperand(NewConst(typedConst(n.R.Type(), c.V)))
 	}
+	return compareFuncs(op, l, r, collation)
+}
+
+func compareFuncs(op CompareOp, l, r Func, collation value.Collation) condFunc {
 	return func(env *Env) (truth, error) {
 		a, err := l(env)
 		if err != nil {

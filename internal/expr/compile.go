@@ -91,6 +91,9 @@ func CompileOperand(n Node) Func {
 		}
 	case *Cast:
 		x := CompileOperand(n.X)
+		if n.To.Base == value.TypeJSON {
+			x = compileElement(n.X)
+		}
 		return func(env *Env) (value.Value, error) {
 			v, err := x(env)
 			if err != nil {
@@ -273,6 +276,9 @@ func compileCall(n *Call) Func {
 		return func(env *Env) (value.Value, error) { return eval(env, nil) }
 	}
 	args := compileAll(n.Args)
+	if n.Func.Family == "JSON" {
+		args = compileElements(n.Args)
+	}
 	return func(env *Env) (value.Value, error) {
 		own := env.own()
 		base := len(own.values)

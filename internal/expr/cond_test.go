@@ -268,7 +268,7 @@ func TestCompareJSON(t *testing.T) {
 		want string
 	}{
 		{`json="Bob"`, "Bob", Eq, "1"}, {`json="Bob"`, "bob", Eq, "0"}, {"json=1", 1, Eq, "1"}, {"json=1.0", 1, Eq, "1"}, {"json=1", "1", Eq, "0"},
-		{"json=true", true, Eq, "1"}, {"json=true", 1, Eq, "1"}, {"json=2", 10, Lt, "1"}, {10, "json=2", Gt, "1"},
+		{"json=true", true, Eq, "1"}, {"json=true", 1, Eq, "0"}, {"json=1", true, Eq, "0"}, {"json=2", 10, Lt, "1"}, {10, "json=2", Gt, "1"},
 		{`json={"a": 1, "b": 2}`, `json={"b":2,"a":1.0}`, Eq, "1"}, {"json=[1,2]", "json=[1, 3]", Lt, "1"}, {"json=null", nil, Eq, "NULL"},
 	} {
 		n := must(NewCompare(test.op, arg(t, test.a), arg(t, test.b)))

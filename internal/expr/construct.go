@@ -180,6 +180,7 @@ func newCall(f *Function, args []Node) (Node, error) {
 		}
 	}
 	call := &Call{Func: f, Args: args, T: f.Type(args)}
+	call.T.Truth = f.condition
 	if f.simplify != nil {
 		return fold(f.simplify(call)), nil
 	}

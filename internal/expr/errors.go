@@ -57,3 +57,21 @@ const MaxText = 16 << 20
 type UnknownVariableError struct{ Name string }
 
 func (e *UnknownVariableError) Error() string { return "Unknown system variable '" + e.Name + "'" }
+
+// DocumentError is an error of MySQL's about a JSON document or path.
+type DocumentError struct {
+	Code    int    // MySQL's number
+	State   string // SQLSTATE
+	Message string
+}
+
+func (e *DocumentError) Error() string { return e.Message }
+
+var (
+	errBinaryJSON = &DocumentError{3144, "22032", "Cannot create a JSON value from a string with CHARACTER SET 'binary'."}
+	errWildPath   = &DocumentError{3149, "42000", "In this situation, path expressions may not contain the * and ** tokens or an array range."}
+	errWholePath  = &DocumentError{3153, "42000", "The path expression '$' is not allowed in this context."}
+	errDeepJSON   = &DocumentError{3157, "22032", "The JSON document exceeds the maximum depth."}
+	errNullKey    = &DocumentError{3158, "22032", "JSON documents may not contain NULL member names."}
+	errNoCell     = &DocumentError{3165, "42000", "A path expression is not a path to a cell in an array."}
+)

@@ -40,7 +40,7 @@ var registry = map[string]*Function{}
 func init() {
 	for _, family := range [][]*Function{
 		logicFunctions(), numberFunctions(), mathFunctions(), textFunctions(), searchFunctions(), codeFunctions(),
-		clockFunctions(), dateFunctions(), dateMathFunctions(), dateFormatFunctions(), jsonFunctions(), jsonChangeFunctions(),
+		clockFunctions(), dateFunctions(), dateMathFunctions(), dateFormatFunctions(), jsonFunctions(), jsonSearchFunctions(), jsonChangeFunctions(),
 		regexpFunctions(), sessionFunctions(), idFunctions(),
 	} {
 		for _, f := range family {

@@ -1,7 +1,7 @@
 package expr
 
 import (
-	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -9,245 +9,47 @@ import (
 
 func jsonFunctions() []*Function {
 	return []*Function{
-		{Name: "JSON_EXTRACT", Signature: "JSON_EXTRACT(doc, path, …)", Family: "JSON", Doc: "What the path leads to, an array for several; also doc -> path.", Min: 2, Max: -1,
-			strict: true, Type: fixed(jsonType), Eval: evalJSONExtract},
-		{Name: "JSON_UNQUOTE", Signature: "JSON_UNQUOTE(x)", Family: "JSON", Doc: "A JSON string as text, other documents as they print; doc ->> path does both.", Min: 1, Max: 1,
-			strict: true, null: anyNull, Type: toText, Eval: evalJSONUnquote},
-		{Name: "JSON_VALUE", Signature: "JSON_VALUE(doc, path)", Family: "JSON", Doc: "The scalar that the path leads to, as text; NULL without one.", Min: 2, Max: 2, strict: true, Type: toText,
-			Eval: evalJSONValue},
+		{Name: "JSON_OBJECT", Signature: "JSON_OBJECT(key, x, …)", Family: "JSON", Doc: "An object of keys and values.", Max: -1, null: neverNull, Type: fixed(jsonType), check: checkPairs,
+			Eval: evalJSONObject},
+		{Name: "JSON_ARRAY", Signature: "JSON_ARRAY(x, …)", Family: "JSON", Doc: "An array of values. A condition is true or false, a time a string.", Max: -1, null: neverNull,
+			Type: fixed(jsonType), Eval: evalJSONArray},
 		{Name: "JSON_QUOTE", Signature: "JSON_QUOTE(text)", Family: "JSON", Doc: "The text as a JSON string.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toText,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				return value.FromString(string(appendJSONString(nil, value.Text(args[0])))), nil
+				quoted := value.AppendJSONString(nil, value.Text(args[0]))
+				if len(quoted) > MaxText {
+					return value.NullValue, &TooLongError{"JSON_QUOTE"}
+				}
+				return value.FromString(string(quoted)), nil
 			}},
 		{Name: "JSON_VALID", Signature: "JSON_VALID(x)", Family: "JSON", Doc: "1 where x is a document, else 0.", Min: 1, Max: 1, strict: true, condition: true, null: anyNull, Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				k := args[0].Kind()
-				return truthValues[truthOf((k == value.String || k == value.JSON) && json.Valid([]byte(args[0].Text())))], nil
+				_, err := documentOf("JSON_VALID", args, 0)
+				return truthValues[truthOf(err == nil)], nil
 			}},
-		{Name: "JSON_TYPE", Signature: "JSON_TYPE(doc)", Family: "JSON", Doc: "OBJECT, ARRAY, STRING, INTEGER, DOUBLE, BOOLEAN or NULL.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toText,
-			Eval: evalJSONType},
+		{Name: "JSON_TYPE", Signature: "JSON_TYPE(doc)", Family: "JSON", Min: 1, Max: 1, strict: true, null: anyNull, Type: toText, Eval: evalJSONType,
+			Doc: "OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, BOOLEAN or NULL; DECIMAL, DATETIME, DATE, TIME or BLOB of what a SQL value was made by CAST."},
 		{Name: "JSON_LENGTH", Signature: "JSON_LENGTH(doc[, path])", Family: "JSON", Doc: "Elements of an array, members of an object, 1 of others.", Min: 1, Max: 2, strict: true, Type: toInt,
 			Eval: evalJSONLength},
 		{Name: "JSON_DEPTH", Signature: "JSON_DEPTH(doc)", Family: "JSON", Doc: "The greatest depth, 1 of a scalar.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				doc, err := documentOf("JSON_DEPTH", args, 0)
-				return value.FromInt(jsonDepth(doc)), err
+				d, err := documentOf("JSON_DEPTH", args, 0)
+				return value.FromInt(depthOf(&d)), err
 			}},
 		{Name: "JSON_KEYS", Signature: "JSON_KEYS(doc[, path])", Family: "JSON", Doc: "The keys of an object as an array; NULL of others.", Min: 1, Max: 2, strict: true, Type: fixed(jsonType),
 			Eval: evalJSONKeys},
-		{Name: "JSON_CONTAINS", Signature: "JSON_CONTAINS(doc, part[, path])", Family: "JSON", Doc: "1 where part is contained in doc, or in what the path leads to.", Min: 2, Max: 3,
-			strict: true, condition: true, Type: toInt, Eval: evalJSONContains},
-		{Name: "JSON_CONTAINS_PATH", Signature: "JSON_CONTAINS_PATH(doc, 'one' | 'all', path, …)", Family: "JSON", Doc: "1 where one, or all, of the paths lead to something.", Min: 3, Max: -1,
-			strict: true, condition: true, null: anyNull, Type: toInt, Eval: evalJSONContainsPath},
-		{Name: "JSON_OBJECT", Signature: "JSON_OBJECT(key, x, …)", Family: "JSON", Doc: "An object of keys and values.", Max: -1, null: neverNull, Type: fixed(jsonType), check: checkPairs,
-			Eval: evalJSONObject},
-		{Name: "JSON_ARRAY", Signature: "JSON_ARRAY(x, …)", Family: "JSON", Doc: "An array of values.", Max: -1, null: neverNull, Type: fixed(jsonType), Eval: evalJSONArray},
+		{Name: "JSON_PRETTY", Signature: "JSON_PRETTY(doc)", Family: "JSON", Doc: "The document with each value on a line of its own.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toText,
+			Eval: evalJSONPretty},
+		{Name: "JSON_STORAGE_SIZE", Signature: "JSON_STORAGE_SIZE(doc)", Family: "JSON", Doc: "The octets that MySQL would store; here its text is.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
+			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+				d, err := documentOf("JSON_STORAGE_SIZE", args, 0)
+				return value.FromInt(int64(1 + storedSize(&d, false))), err
+			}},
+		{Name: "JSON_STORAGE_FREE", Signature: "JSON_STORAGE_FREE(doc)", Family: "JSON", Doc: "0: a change writes the document anew.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
+			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+				_, err := documentOf("JSON_STORAGE_FREE", args, 0)
+				return value.FromInt(0), err
+			}},
 	}
-}
-
-// lookupPath reads the document args[0] and what the path args[i] leads to, the document without a path.
-func lookupPath(function string, args []value.Value, i int) (any, bool, error) {
-	doc, err := documentOf(function, args, 0)
-	if err != nil || i >= len(args) {
-		return doc, err == nil, err
-	}
-	p, err := pathOf(function, args, i, true)
-	if err != nil {
-		return nil, false, err
-	}
-	found := p.lookup(doc, nil)
-	if len(found) == 0 {
-		return nil, false, nil
-	}
-	return found[0], true, nil
-}
-
-func evalJSONExtract(_ *Env, args []value.Value) (value.Value, error) {
-	doc, err := documentOf("JSON_EXTRACT", args, 0)
-	if err != nil {
-		return value.NullValue, err
-	}
-	var found []any
-	many := len(args) > 2
-	for i := 1; i < len(args); i++ {
-		p, err := pathOf("JSON_EXTRACT", args, i, false)
-		if err != nil {
-			return value.NullValue, err
-		}
-		many = many || p.wild()
-		found = p.lookup(doc, found)
-	}
-	switch {
-	case len(found) == 0:
-		return value.NullValue, nil
-	case many:
-		return documentValue(found), nil
-	}
-	return documentValue(found[0]), nil
-}
-
-func evalJSONUnquote(_ *Env, args []value.Value) (value.Value, error) {
-	s := value.Text(args[0])
-	if len(s) < 2 || s[0] != '"' || s[len(s)-1] != '"' {
-		return value.FromString(s), nil
-	}
-	doc, err := documentOf("JSON_UNQUOTE", args, 0)
-	if err != nil {
-		return value.NullValue, err
-	}
-	if text, ok := doc.(string); ok {
-		s = text
-	}
-	return value.FromString(s), nil
-}
-
-func evalJSONValue(_ *Env, args []value.Value) (value.Value, error) {
-	doc, ok, err := lookupPath("JSON_VALUE", args, 1)
-	if err != nil || !ok || doc == nil {
-		return value.NullValue, err
-	}
-	switch d := doc.(type) {
-	case string:
-		return value.FromString(d), nil
-	case []any, map[string]any:
-		return value.NullValue, nil
-	}
-	return value.FromString(string(appendJSON(nil, doc))), nil
-}
-
-func evalJSONType(_ *Env, args []value.Value) (value.Value, error) {
-	doc, err := documentOf("JSON_TYPE", args, 0)
-	name := "NULL"
-	switch d := doc.(type) {
-	case map[string]any:
-		name = "OBJECT"
-	case []any:
-		name = "ARRAY"
-	case string:
-		name = "STRING"
-	case bool:
-		name = "BOOLEAN"
-	case json.Number:
-		switch numberOf(d).Kind() {
-		case value.Int:
-			name = "INTEGER"
-		case value.Uint:
-			name = "UNSIGNED INTEGER"
-		default:
-			name = "DOUBLE"
-		}
-	}
-	return value.FromString(name), err
-}
-
-func evalJSONLength(_ *Env, args []value.Value) (value.Value, error) {
-	doc, ok, err := lookupPath("JSON_LENGTH", args, 1)
-	if err != nil || !ok {
-		return value.NullValue, err
-	}
-	switch d := doc.(type) {
-	case map[string]any:
-		return value.FromInt(int64(len(d))), nil
-	case []any:
-		return value.FromInt(int64(len(d))), nil
-	}
-	return value.FromInt(1), nil
-}
-
-func jsonDepth(doc any) int64 {
-	deepest := int64(0)
-	switch d := doc.(type) {
-	case map[string]any:
-		for _, e := range d {
-			deepest = max(deepest, jsonDepth(e))
-		}
-	case []any:
-		for _, e := range d {
-			deepest = max(deepest, jsonDepth(e))
-		}
-	}
-	return deepest + 1
-}
-
-func evalJSONKeys(_ *Env, args []value.Value) (value.Value, error) {
-	doc, _, err := lookupPath("JSON_KEYS", args, 1)
-	object, ok := doc.(map[string]any)
-	if err != nil || !ok {
-		return value.NullValue, err
-	}
-	keys := make([]any, 0, len(object))
-	for _, k := range sortedKeys(object) {
-		keys = append(keys, k)
-	}
-	return documentValue(keys), nil
-}
-
-func evalJSONContains(_ *Env, args []value.Value) (value.Value, error) {
-	doc, ok, err := lookupPath("JSON_CONTAINS", args, 2)
-	if err != nil || !ok {
-		return value.NullValue, err
-	}
-	part, err := documentOf("JSON_CONTAINS", args, 1)
-	if err != nil {
-		return value.NullValue, err
-	}
-	return truthValues[truthOf(jsonContains(doc, part))], nil
-}
-
-// jsonContains says whether part is in doc: scalars when equal, an array when each of its elements is in one of doc's, an
-// object when each of its members is in doc's of that key.
-func jsonContains(doc, part any) bool {
-	switch d := doc.(type) {
-	case []any:
-		elements, ok := part.([]any)
-		if !ok {
-			elements = []any{part}
-		}
-		for _, e := range elements {
-			found := false
-			for _, own := range d {
-				found = found || jsonContains(own, e)
-			}
-			if !found {
-				return false
-			}
-		}
-		return true
-	case map[string]any:
-		object, ok := part.(map[string]any)
-		if !ok {
-			return false
-		}
-		for k, e := range object {
-			own, ok := d[k]
-			if !ok || !jsonContains(own, e) {
-				return false
-			}
-		}
-		return true
-	}
-	return compareDocuments(doc, part) == 0
-}
-
-func evalJSONContainsPath(_ *Env, args []value.Value) (value.Value, error) {
-	doc, err := documentOf("JSON_CONTAINS_PATH", args, 0)
-	if err != nil {
-		return value.NullValue, err
-	}
-	all := strings.EqualFold(value.Text(args[1]), "all")
-	if !all && !strings.EqualFold(value.Text(args[1]), "one") {
-		return value.NullValue, &ArgumentError{"JSON_CONTAINS_PATH", "the second one is 'one' or 'all'"}
-	}
-	for i := 2; i < len(args); i++ {
-		p, err := pathOf("JSON_CONTAINS_PATH", args, i, false)
-		if err != nil {
-			return value.NullValue, err
-		}
-		if found := len(p.lookup(doc, nil)) > 0; found != all {
-			return truthValues[truthOf(found)], nil
-		}
-	}
-	return truthValues[truthOf(all)], nil
 }
 
 func checkPairs(args []Node) error {
@@ -258,27 +60,127 @@ func checkPairs(args []Node) error {
 }
 
 func evalJSONObject(_ *Env, args []value.Value) (value.Value, error) {
-	object := make(map[string]any, len(args)/2)
+	object := value.NewObject()
 	for i := 0; i < len(args); i += 2 {
 		if args[i].IsNull() {
-			return value.NullValue, &ArgumentError{"JSON_OBJECT", "JSON documents may not contain NULL member names"}
+			return value.NullValue, errNullKey
 		}
-		e, err := jsonOf(args[i+1])
+		e, err := element("JSON_OBJECT", args, i+1)
 		if err != nil {
 			return value.NullValue, err
 		}
-		object[value.Text(args[i])] = e
+		object.Object.Add(value.Text(args[i]), e)
 	}
-	return documentValue(object), nil
+	object.Object.Arrange()
+	return documentValue("JSON_OBJECT", &object)
 }
 
 func evalJSONArray(_ *Env, args []value.Value) (value.Value, error) {
-	array := make([]any, len(args))
-	for i, a := range args {
+	items := make([]value.Document, len(args))
+	for i := range args {
 		var err error
-		if array[i], err = jsonOf(a); err != nil {
+		if items[i], err = element("JSON_ARRAY", args, i); err != nil {
 			return value.NullValue, err
 		}
 	}
-	return documentValue(array), nil
+	array := value.NewArray(items...)
+	return documentValue("JSON_ARRAY", &array)
+}
+
+func evalJSONType(_ *Env, args []value.Value) (value.Value, error) {
+	d, err := documentOf("JSON_TYPE", args, 0)
+	return value.FromString(typeName(&d)), err
+}
+
+func typeName(d *value.Document) string {
+	switch {
+	case d.Array != nil:
+		return "ARRAY"
+	case d.Object != nil:
+		return "OBJECT"
+	}
+	switch k := d.Scalar.Kind(); k {
+	case value.Bool:
+		return "BOOLEAN"
+	case value.Int:
+		return "INTEGER"
+	case value.Uint:
+		return "UNSIGNED INTEGER"
+	case value.String:
+		return "STRING"
+	default:
+		return k.String() // NULL, DOUBLE, DECIMAL, DATETIME, DATE, TIME, BLOB
+	}
+}
+
+// lookupPath reads the document args[0] and gives what the path args[i] leads to, the document where there is no args[i], and
+// nil where the path leads nowhere.
+func lookupPath(function string, args []value.Value, i int) (*value.Document, error) {
+	d, err := documentOf(function, args, 0)
+	if err != nil || i >= len(args) {
+		return &d, err
+	}
+	p, err := pathOf(args, i, true)
+	if err != nil {
+		return nil, err
+	}
+	if found := p.lookup(&d); len(found) > 0 {
+		return found[0].d, nil
+	}
+	return nil, nil
+}
+
+func evalJSONLength(_ *Env, args []value.Value) (value.Value, error) {
+	d, err := lookupPath("JSON_LENGTH", args, 1)
+	switch {
+	case err != nil || d == nil:
+		return value.NullValue, err
+	case d.IsScalar():
+		return value.FromInt(1), nil
+	}
+	return value.FromInt(int64(len(d.Items()))), nil
+}
+
+func depthOf(d *value.Document) int64 {
+	deepest := int64(0)
+	items := d.Items()
+	for i := range items {
+		deepest = max(deepest, depthOf(&items[i]))
+	}
+	return deepest + 1
+}
+
+func evalJSONKeys(_ *Env, args []value.Value) (value.Value, error) {
+	d, err := lookupPath("JSON_KEYS", args, 1)
+	if err != nil || d == nil || d.Object == nil {
+		return value.NullValue, err
+	}
+	keys := value.NewArray()
+	for _, key := range d.Object.Keys {
+		keys.Array.Items = append(keys.Array.Items, value.Document{Scalar: value.FromString(key)})
+	}
+	return documentValue("JSON_KEYS", &keys)
+}
+
+func evalJSONPretty(_ *Env, args []value.Value) (value.Value, error) {
+	d, err := documentOf("JSON_PRETTY", args, 0)
+	if err != nil {
+		return value.NullValue, err
+	}
+	text, ok := d.Print(MaxText, true)
+	if !ok {
+		return value.NullValue, &TooLongError{"JSON_PRETTY"}
+	}
+	return value.FromString(text), nil
+}
+
+// oneOrAll reads the argument that says whether one match or all are wanted.
+func oneOrAll(function string, v value.Value) (all bool, err error) {
+	switch text := value.Text(v); {
+	case strings.EqualFold(text, "all"):
+		return true, nil
+	case strings.EqualFold(text, "one"):
+		return false, nil
+	}
+	return false, &DocumentError{3154, "42000", fmt.Sprintf("The oneOrAll argument to %s may take these values: 'one' or 'all'.", strings.ToLower(function))}
 }

@@ -1,46 +1,68 @@
 package expr
 
-import "github.com/nearlyfreedb/nearlyfree/internal/value"
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
 
 func jsonChangeFunctions() []*Function {
 	return []*Function{
-		jsonChange("JSON_SET", "The document with x at path, added where it is missing.", func(e any) changeElement {
-			return func(any, bool) (any, bool) { return e, true }
-		}),
-		jsonChange("JSON_INSERT", "The document with x at path where there is nothing yet.", func(e any) changeElement {
-			return func(old any, exists bool) (any, bool) {
-				if exists {
-					return old, true
-				}
-				return e, true
+		jsonChange("JSON_SET", "The document with x at path, added where it is missing.", setAt(func(e, _ *value.Document) *value.Document { return e })),
+		jsonChange("JSON_INSERT", "The document with x at path where there is nothing yet.", setAt(func(e, old *value.Document) *value.Document {
+			if old != nil {
+				return old
 			}
-		}),
-		jsonChange("JSON_REPLACE", "The document with x at path where there is something.", func(e any) changeElement {
-			return func(_ any, exists bool) (any, bool) { return e, exists }
-		}),
-		jsonChange("JSON_ARRAY_APPEND", "The document with x behind the last element of the array at path.", func(e any) changeElement {
-			return func(old any, exists bool) (any, bool) {
-				if array, ok := old.([]any); ok {
-					return append(array, e), true
-				}
-				return []any{old, e}, exists
+			return e
+		})),
+		jsonChange("JSON_REPLACE", "The document with x at path where there is something.", setAt(func(e, old *value.Document) *value.Document {
+			if old == nil {
+				return nil
 			}
-		}),
+			return e
+		})),
+		jsonChange("JSON_ARRAY_APPEND", "The document with x behind the last element of the array at path.", setAt(func(e, old *value.Document) *value.Document {
+			if old == nil {
+				return nil
+			}
+			array := value.NewArray(append(elementsOf(old), *e)...)
+			return &array
+		})),
+		jsonChange("JSON_ARRAY_INSERT", "The document with x put into an array before the element at path.", insertCell),
 		{Name: "JSON_REMOVE", Signature: "JSON_REMOVE(doc, path, …)", Family: "JSON", Doc: "The document without what the paths lead to.", Min: 2, Max: -1,
 			strict: true, null: anyNull, Type: fixed(jsonType), Eval: evalJSONRemove},
 		{Name: "JSON_MERGE_PATCH", Signature: "JSON_MERGE_PATCH(doc, patch, …)", Family: "JSON", Doc: "The document with the members of each patch; null removes (RFC 7396).", Min: 2, Max: -1,
-			strict: true, null: anyNull, Type: fixed(jsonType), Eval: mergeFunction("JSON_MERGE_PATCH", mergePatch)},
+			Type: fixed(jsonType), Eval: evalMergePatch},
 		{Name: "JSON_MERGE_PRESERVE", Signature: "JSON_MERGE_PRESERVE(doc, doc, …)", Family: "JSON", Doc: "The documents joined: arrays behind each other, values of one key as an array.", Min: 2, Max: -1,
-			strict: true, null: anyNull, Type: fixed(jsonType), Eval: mergeFunction("JSON_MERGE_PRESERVE", mergePreserve)},
+			strict: true, null: anyNull, Type: fixed(jsonType), Eval: evalMergePreserve, aliases: []string{"JSON_MERGE"}},
 	}
 }
 
-// changeElement is what jsonPath.change calls.
-type changeElement = func(old any, exists bool) (any, bool)
+// setAt changes what the path leads to: change gets the new element and the old one, nil where there is none.
+func setAt(change func(e, old *value.Document) *value.Document) func(d, e *value.Document, p jsonPath) error {
+	return func(d, e *value.Document, p jsonPath) error {
+		p.change(d, func(old *value.Document) *value.Document { return change(e, old) })
+		return nil
+	}
+}
+
+func insertCell(d, e *value.Document, p jsonPath) error {
+	last := len(p) - 1
+	if last < 0 || p[last].kind != legCell {
+		return errNoCell
+	}
+	for _, at := range p[:last].lookup(d) {
+		if array := at.d.Array; array != nil {
+			n := len(array.Items)
+			array.Items = slices.Insert(array.Items, max(0, min(p[last].from.at(n), n)), *e)
+		}
+	}
+	return nil
+}
 
 // jsonChange is a function of a document and pairs of a path and a value. A NULL value is JSON's null; a
 // NULL document or path gives NULL.
-func jsonChange(name, doc string, change func(element any) changeElement) *Function {
+func jsonChange(name, doc string, change func(d, e *value.Document, p jsonPath) error) *Function {
 	return &Function{Name: name, Signature: name + "(doc, path, x, …)", Family: "JSON", Doc: doc, Min: 3, Max: -1, Type: fixed(jsonType),
 		check: func(args []Node) error {
 			if len(args)%2 == 0 {
@@ -52,7 +74,7 @@ func jsonChange(name, doc string, change func(element any) changeElement) *Funct
 			if args[0].IsNull() {
 				return value.NullValue, nil
 			}
-			doc, err := documentOf(name, args, 0)
+			d, err := documentOf(name, args, 0)
 			if err != nil {
 				return value.NullValue, err
 			}
@@ -60,92 +82,114 @@ func jsonChange(name, doc string, change func(element any) changeElement) *Funct
 				if args[i].IsNull() {
 					return value.NullValue, nil
 				}
-				p, err := pathOf(name, args, i, true)
+				p, err := pathOf(args, i, true)
 				if err != nil {
 					return value.NullValue, err
 				}
-				e, err := jsonOf(args[i+1])
+				e, err := element(name, args, i+1)
 				if err != nil {
 					return value.NullValue, err
 				}
-				doc = p.change(doc, change(e))
+				if err := change(&d, &e, p); err != nil {
+					return value.NullValue, err
+				}
 			}
-			return documentValue(doc), nil
+			return documentValue(name, &d)
 		}}
 }
 
 func evalJSONRemove(_ *Env, args []value.Value) (value.Value, error) {
-	doc, err := documentOf("JSON_REMOVE", args, 0)
+	d, err := documentOf("JSON_REMOVE", args, 0)
 	if err != nil {
 		return value.NullValue, err
 	}
 	for i := 1; i < len(args); i++ {
-		p, err := pathOf("JSON_REMOVE", args, i, true)
+		p, err := pathOf(args, i, true)
 		if err != nil {
 			return value.NullValue, err
 		}
 		if len(p) == 0 {
-			return value.NullValue, &ArgumentError{"JSON_REMOVE", "The path expression '$' is not allowed"}
+			return value.NullValue, errWholePath
 		}
-		doc = p.change(doc, func(any, bool) (any, bool) { return nil, false })
+		p.change(&d, func(*value.Document) *value.Document { return nil })
 	}
-	return documentValue(doc), nil
+	return documentValue("JSON_REMOVE", &d)
 }
 
-func mergeFunction(name string, merge func(doc, other any) any) func(*Env, []value.Value) (value.Value, error) {
-	return func(_ *Env, args []value.Value) (value.Value, error) {
-		doc, err := documentOf(name, args, 0)
+// evalMergePatch: what is patched with NULL, or is NULL and patched with an object, is NULL; a patch that is no object takes
+// the place of all before it.
+func evalMergePatch(_ *Env, args []value.Value) (value.Value, error) {
+	var d value.Document
+	null := false
+	for i := range args {
+		if args[i].IsNull() {
+			null = true
+			continue
+		}
+		patch, err := documentOf("JSON_MERGE_PATCH", args, i)
+		switch {
+		case err != nil:
+			return value.NullValue, err
+		case i == 0 || patch.Object == nil:
+			d, null = patch, false
+		case !null:
+			mergePatch(&d, &patch)
+		}
+	}
+	if null {
+		return value.NullValue, nil
+	}
+	return documentValue("JSON_MERGE_PATCH", &d)
+}
+
+func mergePatch(d, patch *value.Document) {
+	if patch.Object == nil {
+		*d = *patch
+		return
+	}
+	if d.Object == nil {
+		*d = value.NewObject()
+	}
+	for i, key := range patch.Object.Keys {
+		e := &patch.Object.Items[i]
+		if e.IsScalar() && e.Scalar.IsNull() {
+			d.Object.Delete(key)
+			continue
+		}
+		own := value.Document{}
+		if old := d.Object.Get(key); old != nil {
+			own = *old
+		}
+		mergePatch(&own, e)
+		d.Object.Set(key, own)
+	}
+}
+
+func evalMergePreserve(_ *Env, args []value.Value) (value.Value, error) {
+	d, err := documentOf("JSON_MERGE_PRESERVE", args, 0)
+	if err != nil {
+		return value.NullValue, err
+	}
+	for i := 1; i < len(args); i++ {
+		other, err := documentOf("JSON_MERGE_PRESERVE", args, i)
 		if err != nil {
 			return value.NullValue, err
 		}
-		for i := 1; i < len(args); i++ {
-			other, err := documentOf(name, args, i)
-			if err != nil {
-				return value.NullValue, err
-			}
-			doc = merge(doc, other)
-		}
-		return documentValue(doc), nil
+		mergePreserve(&d, &other)
 	}
+	return documentValue("JSON_MERGE_PRESERVE", &d)
 }
 
-func mergePatch(doc, patch any) any {
-	changes, ok := patch.(map[string]any)
-	if !ok {
-		return patch
+func mergePreserve(d, other *value.Document) {
+	if d.Object == nil || other.Object == nil {
+		*d = value.NewArray(append(elementsOf(d), elementsOf(other)...)...)
+		return
 	}
-	object, ok := doc.(map[string]any)
-	if !ok {
-		object = map[string]any{}
-	}
-	for k, e := range changes {
-		if e == nil {
-			delete(object, k)
+	for i, key := range other.Object.Keys {
+		if own := d.Object.Get(key); own != nil {
+			mergePreserve(own, &other.Object.Items[i])
 		} else {
-			object[k] = mergePatch(object[k], e)
+			d.Object.Set(key, other.Object.Items[i])
 		}
 	}
-	return object
-}
-
-func mergePreserve(doc, other any) any {
-	x, xok := doc.(map[string]any)
-	y, yok := other.(map[string]any)
-	if xok && yok {
-		for k, e := range y {
-			if own, ok := x[k]; ok {
-				e = mergePreserve(own, e)
-			}
-			x[k] = e
-		}
-		return x
-	}
-	array, ok := doc.([]any)
-	if !ok {
-		array = []any{doc}
-	}
-	if more, ok := other.([]any); ok {
-		return append(array, more...)
-	}
-	return append(array, other)
 }

@@ -124,6 +124,10 @@ func compileInLinear(n *In) condFunc {
 func compileTyped(t value.Type, list []Node) []Func {
 	fs := make([]Func, len(list))
 	for i, e := range list {
+		if t.Base == value.TypeJSON {
+			fs[i] = compileElement(e)
+			continue
+		}
 		if c, ok := e.(*Const); ok {
 			e = NewConst(typedConst(t, c.V))
 		}
@@ -201,6 +205,9 @@ func (l *inList) set(args []value.Value) (*Set, error) {
 					return nil, errNoArgument
 				}
 				values[i] = args[e.Index]
+			}
+			if l.types[i].Base == value.TypeJSON {
+				values[i] = jsonOperand(e, values[i])
 			}
 			values[i] = typedConst(l.types[i], values[i])
 		}

@@ -1,243 +1,196 @@
 package expr
 
 import (
-	"cmp"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"slices"
-	"strconv"
+	"math"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// A JSON document is worked on as encoding/json yields it: nil, bool, json.Number, string, []any and
-// map[string]any. Numbers keep their text.
-
-func parseJSON(s string) (any, error) {
-	d := json.NewDecoder(strings.NewReader(s))
-	d.UseNumber()
-	var doc any
-	if err := d.Decode(&doc); err != nil {
-		return nil, err
-	}
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("more text behind the document")
-	}
-	return doc, nil
-}
-
-// documentOf reads argument i (0-based) of a function as a document.
-func documentOf(function string, args []value.Value, i int) (any, error) {
-	doc, err := parseJSON(value.Text(args[i]))
-	if err != nil {
-		return nil, &ArgumentError{function, fmt.Sprintf("Invalid JSON text in argument %d: %v", i+1, err)}
-	}
-	return doc, nil
-}
-
-// jsonOf makes an element of a SQL value: text becomes a string, a document stays one.
-func jsonOf(v value.Value) (any, error) {
-	switch v.Kind() {
-	case value.Null:
-		return nil, nil
-	case value.Bool:
-		return v.Bool(), nil
+// documentOf reads argument i (0-based) of a function as a document: a JSON value, or a text that is one.
+func documentOf(function string, args []value.Value, i int) (value.Document, error) {
+	var d value.Document
+	var err error
+	switch v := args[i]; v.Kind() {
 	case value.JSON:
-		return parseJSON(v.Text())
-	case value.Int, value.Uint, value.Decimal:
-		return json.Number(value.Text(v)), nil
-	case value.Float:
-		b, err := json.Marshal(v.Float()) // refuses infinities
-		return json.Number(b), err
+		d, err = value.DocumentOf(v)
+	case value.String:
+		d, err = value.ParseJSON(v.Text())
 	case value.Bytes:
-		return nil, &ArgumentError{"JSON", "a BLOB is no JSON text"}
-	case value.Time, value.Duration:
-		// MySQL writes six digits of a second, always.
-		s := value.Text(v)
-		whole, frac, _ := strings.Cut(s, ".")
-		return whole + "." + (frac + "000000")[:max(6, len(frac))], nil
+		return d, errBinaryJSON
+	default:
+		return d, &DocumentError{3146, "22032", fmt.Sprintf("Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.",
+			i+1, strings.ToLower(function))}
 	}
-	return value.Text(v), nil
+	return d, textError(function, i, err)
 }
 
-// documentValue is the document as a value.
-func documentValue(doc any) value.Value {
-	return value.FromJSON(string(appendJSON(nil, doc)))
+// textError is MySQL's error of an argument that is no document.
+func textError(function string, i int, err error) error {
+	bad, ok := err.(*value.JSONError)
+	switch {
+	case err == nil:
+		return nil
+	case ok && bad.Deep:
+		return errDeepJSON
+	}
+	return &DocumentError{3141, "22032", fmt.Sprintf("Invalid JSON text in argument %d to function %s: %v.", i+1, strings.ToLower(function), err)}
 }
 
-// appendJSON writes a document as MySQL prints it: blanks behind commas and colons, keys by length, then by
-// octets.
-func appendJSON(dst []byte, doc any) []byte {
-	switch d := doc.(type) {
-	case nil:
-		return append(dst, "null"...)
-	case bool:
-		return strconv.AppendBool(dst, d)
-	case json.Number:
-		return append(dst, d...)
-	case string:
-		return appendJSONString(dst, d)
-	case []any:
-		dst = append(dst, '[')
-		for i, e := range d {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = appendJSON(dst, e)
-		}
-		return append(dst, ']')
-	case map[string]any:
-		dst = append(dst, '{')
-		for i, k := range sortedKeys(d) {
-			if i > 0 {
-				dst = append(dst, ", "...)
-			}
-			dst = append(appendJSONString(dst, k), ": "...)
-			dst = appendJSON(dst, d[k])
-		}
-		return append(dst, '}')
-	}
-	return dst
-}
-
-func sortedKeys(object map[string]any) []string {
-	return slices.SortedFunc(maps.Keys(object), func(a, b string) int {
-		return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b))
-	})
-}
-
-func appendJSONString(dst []byte, s string) []byte {
-	const hexDigits = "0123456789abcdef"
-	dst = append(dst, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, `\n`...)
-		case c == '\r':
-			dst = append(dst, `\r`...)
-		case c == '\t':
-			dst = append(dst, `\t`...)
-		case c == '\b':
-			dst = append(dst, `\b`...)
-		case c == '\f':
-			dst = append(dst, `\f`...)
-		case c < 0x20:
-			dst = append(dst, `\u00`...)
-			dst = append(dst, hexDigits[c>>4], hexDigits[c&15])
-		default:
-			dst = append(dst, c)
-		}
-	}
-	return append(dst, '"')
-}
-
-// numberOf is a JSON number as a SQL value.
-func numberOf(n json.Number) value.Value {
-	if i, err := strconv.ParseInt(string(n), 10, 64); err == nil {
-		return value.FromInt(i)
-	}
-	if u, err := strconv.ParseUint(string(n), 10, 64); err == nil {
-		return value.FromUint(u)
-	}
-	f, _ := n.Float64() // the grammar holds; too large is infinite
-	return value.FromFloat(f)
-}
-
-// jsonRank orders documents of different types as MySQL does.
-func jsonRank(doc any) int {
-	switch doc.(type) {
-	case nil:
-		return 0
-	case json.Number:
-		return 1
-	case string:
-		return 2
-	case map[string]any:
-		return 3
-	case []any:
-		return 4
-	}
-	return 5 // bool
-}
-
-// compareJSON compares a document with a document or with another SQL value by MySQL's rules: a JSON string with text
-// as texts, a number with a number, true and false as 1 and 0 with SQL's; of different types by a fixed order, so
-// that the number 1 does not equal the text '1'.
-func compareJSON(a, b value.Value, c value.Collation) (int, error) {
-	if a.Kind() != value.JSON {
-		r, err := compareJSON(b, a, c)
-		return -r, err
-	}
-	x, err := parseJSON(a.Text())
-	if err != nil {
-		return 0, &ArgumentError{"comparison", "Invalid JSON text: " + err.Error()}
-	}
-	if b.Kind() != value.JSON {
-		return compareDocumentValue(x, b, c)
-	}
-	y, err := parseJSON(b.Text())
-	if err != nil {
-		return 0, &ArgumentError{"comparison", "Invalid JSON text: " + err.Error()}
-	}
-	return compareDocuments(x, y), nil
-}
-
-func compareDocumentValue(doc any, v value.Value, c value.Collation) (int, error) {
-	rank := 2 // text
+// castJSON is CAST(v AS JSON).
+func castJSON(v value.Value) (value.Value, error) {
 	switch v.Kind() {
-	case value.Bool, value.Int, value.Uint, value.Decimal, value.Float:
-		rank = 1
+	case value.Null, value.JSON:
+		return v, nil
+	case value.String, value.Bytes:
+		d, err := documentOf("cast_as_json", []value.Value{v}, 0)
+		if err != nil {
+			return value.NullValue, err
+		}
+		return documentValue("cast_as_json", &d)
 	}
-	switch d := doc.(type) {
-	case json.Number:
-		if rank == 1 {
-			return value.Compare(numberOf(d), v, c)
-		}
-	case string:
-		if rank == 2 {
-			return value.Compare(value.FromString(d), v, c)
-		}
-	case bool:
-		if rank == 1 {
-			return value.Compare(value.FromBool(d), v, c)
-		}
+	d, err := value.DocumentOf(v)
+	if err != nil {
+		return value.NullValue, err
 	}
-	return cmp.Compare(jsonRank(doc), rank), nil
+	return documentValue("cast_as_json", &d)
 }
 
-// compareDocuments is a total order; objects, which MySQL does not order, go by their text.
-func compareDocuments(x, y any) int {
-	if r := cmp.Compare(jsonRank(x), jsonRank(y)); r != 0 {
-		return r
+// element is what a SQL value is inside of a document: text becomes a string, a document stays one.
+func element(function string, args []value.Value, i int) (value.Document, error) {
+	d, err := value.DocumentOf(args[i])
+	return d, textError(function, i, err)
+}
+
+// documentValue is the document that a function makes, as a value.
+func documentValue(function string, d *value.Document) (value.Value, error) {
+	v, ok := d.JSON(MaxText)
+	switch {
+	case !ok:
+		return value.NullValue, &TooLongError{function}
+	case !d.IsScalar() && jsonDepth(d, 0) > value.MaxJSONDepth:
+		return value.NullValue, errDeepJSON
 	}
-	switch x := x.(type) {
-	case json.Number:
-		return value.Order(numberOf(x), numberOf(y.(json.Number)), value.Binary)
-	case string:
-		return strings.Compare(x, y.(string))
-	case bool:
-		return value.Order(value.FromBool(x), value.FromBool(y.(bool)), value.Binary)
-	case []any:
-		return slices.CompareFunc(x, y.([]any), compareDocuments)
-	case map[string]any:
-		z := y.(map[string]any)
-		if len(x) == len(z) {
-			same := true
-			for k, v := range x {
-				w, ok := z[k]
-				same = same && ok && compareDocuments(v, w) == 0
-			}
-			if same {
+	return v, nil
+}
+
+// jsonDepth is how many arrays and objects stand in one another. It looks no deeper than matters.
+func jsonDepth(d *value.Document, depth int) int {
+	if d.IsScalar() {
+		return depth
+	}
+	depth++
+	deepest := depth
+	if depth <= value.MaxJSONDepth {
+		items := d.Items()
+		for i := range items {
+			deepest = max(deepest, jsonDepth(&items[i], depth))
+		}
+	}
+	return deepest
+}
+
+// compileElement makes the function of an operand that becomes JSON, or is compared with it.
+func compileElement(n Node) Func {
+	f := CompileOperand(n)
+	if _, param := n.(*Param); !param && !yieldsTruth(n) {
+		return f
+	}
+	return func(env *Env) (value.Value, error) {
+		v, err := f(env)
+		return jsonOperand(n, v), err
+	}
+}
+
+// jsonOperand is what JSON makes of n's value v: true and false of a condition's 1 and 0, and text of an argument's octets,
+// as Go programs pass documents as []byte.
+func jsonOperand(n Node, v value.Value) value.Value {
+	switch k := v.Kind(); {
+	case k == value.Int && yieldsTruth(n):
+		return value.FromBool(v.Int() != 0)
+	case k == value.Bytes && utf8.ValidString(v.Text()):
+		if _, param := n.(*Param); param {
+			return value.FromString(v.Text())
+		}
+	}
+	return v
+}
+
+// yieldsTruth says whether n is a condition, or was one before it was computed: 1 = 1, but not the number 1.
+func yieldsTruth(n Node) bool {
+	if c, ok := n.(*Const); ok {
+		return c.T.Truth
+	}
+	return isCondition(n)
+}
+
+func compileElements(nodes []Node) []Func {
+	fs := make([]Func, len(nodes))
+	for i, n := range nodes {
+		fs[i] = compileElement(n)
+	}
+	return fs
+}
+
+// storedSize is the octets that MySQL's binary form of a document takes, or, where parent is set, what it takes behind the
+// table of its parent's values, in which small scalars stand themselves.
+func storedSize(d *value.Document, parent bool) int {
+	if !d.IsScalar() {
+		small := storedList(d, 2)
+		if small <= math.MaxUint16 {
+			return small
+		}
+		return storedList(d, 4)
+	}
+	text := 0
+	switch v := d.Scalar; v.Kind() {
+	case value.Null, value.Bool:
+		if parent {
+			return 0
+		}
+		return 1
+	case value.Int, value.Uint:
+		switch n := v.Int(); {
+		case v.Kind() == value.Int && n >= math.MinInt16 && n <= math.MaxInt16:
+			if parent {
 				return 0
 			}
+			return 2
+		case v.Kind() == value.Int && n >= math.MinInt32 && n <= math.MaxInt32:
+			return 4
 		}
-		return strings.Compare(string(appendJSON(nil, x)), string(appendJSON(nil, z)))
+		return 8
+	case value.Float:
+		return 8
+	case value.Time, value.Date, value.Duration:
+		return 1 + 1 + 8 // as its type, length and a packed number
+	case value.Decimal:
+		return 1 + 1 + 2 + (len(v.Text())*4+8)/9 // about: nine digits in four octets
+	case value.Bytes:
+		text = 1 + len(v.Text())
+	default:
+		text = len(v.Text())
 	}
-	return 0
+	size := 1
+	for n := text; n >= 0x80; n >>= 7 {
+		size++
+	}
+	return size + text
+}
+
+// storedList is the size of an array or object with offsets of so many octets.
+func storedList(d *value.Document, offset int) int {
+	items := d.Items()
+	size := 2*offset + len(items)*(1+offset)
+	if d.Object != nil {
+		for _, key := range d.Object.Keys {
+			size += offset + 2 + len(key)
+		}
+	}
+	for i := range items {
+		size += storedSize(&items[i], true)
+	}
+	return size
 }

@@ -1,251 +1,385 @@
 package expr
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // jsonLeg is one step of a path.
 type jsonLeg struct {
-	kind  legKind
-	key   string
-	index int // legIndex; legLast: from the end, 0 is the last
+	kind     legKind
+	key      string
+	from, to cell // legCell: from
+}
+
+// cell is a position in an array, from its end where last is set: then 0 is the last one.
+type cell struct {
+	n    int
+	last bool
 }
 
 type legKind uint8
 
 const (
 	legKey     legKind = iota // .key
-	legIndex                  // [n]
-	legLast                   // [last], [last-n]
+	legCell                   // [n], [last], [last-n]
+	legRange                  // [n to last-n]
 	legAnyKey                 // .*
-	legAnyItem                // [*]
+	legAnyCell                // [*]
 	legDeep                   // **: this element and all below
 )
 
 // jsonPath is a path such as $.items[0].name.
 type jsonPath []jsonLeg
 
+// wild says whether the path may lead to several elements.
 func (p jsonPath) wild() bool {
-	return slices.ContainsFunc(p, func(l jsonLeg) bool { return l.kind >= legAnyKey })
+	return slices.ContainsFunc(p, func(l jsonLeg) bool { return l.kind >= legRange })
 }
 
-// parsePath reads MySQL's path syntax.
-func parsePath(function, s string) (jsonPath, error) {
-	bad := &ArgumentError{function, "Invalid JSON path expression '" + s + "'"}
-	rest := strings.TrimSpace(s)
-	if !strings.HasPrefix(rest, "$") {
-		return nil, bad
+// pathOf reads argument i as a path, one that leads to one element where single is set.
+func pathOf(args []value.Value, i int, single bool) (jsonPath, error) {
+	p, err := parsePath(value.Text(args[i]))
+	if err == nil && single && p.wild() {
+		return nil, errWildPath
 	}
+	return p, err
+}
+
+// pathReader reads MySQL's syntax of paths.
+type pathReader struct {
+	s   string
+	pos int
+}
+
+func parsePath(s string) (jsonPath, error) {
+	r := &pathReader{s: s}
+	if r.blanks(); r.peek() != '$' {
+		return nil, r.bad(r.pos + 1)
+	}
+	r.pos++
 	var p jsonPath
-	for rest = rest[1:]; ; {
-		rest = strings.TrimLeft(rest, " ")
-		var leg jsonLeg
-		ok := true
-		switch {
-		case rest == "":
+	for {
+		if r.blanks(); r.pos == len(s) {
 			if len(p) > 0 && p[len(p)-1].kind == legDeep {
-				return nil, bad
+				return nil, r.bad(r.pos)
 			}
 			return p, nil
-		case strings.HasPrefix(rest, "**"):
-			leg.kind, rest = legDeep, rest[2:]
-		case rest[0] == '.':
-			leg, rest, ok = parseKey(strings.TrimLeft(rest[1:], " "))
-		case rest[0] == '[':
-			var inside string
-			if inside, rest, ok = strings.Cut(rest[1:], "]"); ok {
-				leg, ok = parseIndex(strings.ReplaceAll(inside, " ", ""))
-			}
-		default:
-			return nil, bad
 		}
+		start := r.pos
+		leg, ok := r.leg()
 		if !ok {
-			return nil, bad
+			return nil, r.bad(max(start, r.pos))
 		}
 		p = append(p, leg)
 	}
 }
 
-func parseKey(s string) (leg jsonLeg, rest string, ok bool) {
-	if strings.HasPrefix(s, "*") {
-		return jsonLeg{kind: legAnyKey}, s[1:], true
-	}
-	if strings.HasPrefix(s, `"`) {
-		for i := 1; i < len(s); i++ {
-			switch s[i] {
-			case '\\':
-				i++
-			case '"':
-				key, err := parseJSON(s[:i+1])
-				if err != nil {
-					return leg, s, false
-				}
-				return jsonLeg{key: key.(string)}, s[i+1:], true
-			}
-		}
-		return leg, s, false
-	}
-	end := strings.IndexAny(s, ".[* ")
-	if end < 0 {
-		end = len(s)
-	}
-	return jsonLeg{key: s[:end]}, s[end:], end > 0
+func (r *pathReader) bad(pos int) error {
+	return &DocumentError{3143, "42000", fmt.Sprintf("Invalid JSON path expression. The error is around character position %d.", pos)}
 }
 
-func parseIndex(s string) (jsonLeg, bool) {
-	if s == "*" {
-		return jsonLeg{kind: legAnyItem}, true
+// peek is the next octet, 0 at the end.
+func (r *pathReader) peek() byte {
+	if r.pos < len(r.s) {
+		return r.s[r.pos]
 	}
-	leg := jsonLeg{kind: legIndex}
-	if strings.HasPrefix(s, "last") {
-		leg.kind = legLast
-		if s = s[len("last"):]; s == "" {
-			return leg, true
-		}
-		if s[0] != '-' {
-			return leg, false
-		}
-		s = s[1:]
-	}
-	n, err := strconv.ParseUint(s, 10, 31)
-	leg.index = int(n)
-	return leg, err == nil
+	return 0
 }
 
-// at is the position in an array of n, -1 where there is none.
-func (l jsonLeg) at(n int) int {
-	i := l.index
-	if l.kind == legLast {
-		i = n - 1 - l.index
+// blanks skips blanks and says whether there were any.
+func (r *pathReader) blanks() bool {
+	start := r.pos
+	for r.pos < len(r.s) && strings.IndexByte(" \t\n\r", r.s[r.pos]) >= 0 {
+		r.pos++
 	}
-	if i >= n {
-		return -1
-	}
-	return i
+	return r.pos > start
 }
 
-// lookup appends the elements that the path leads to, in the order of the document.
-func (p jsonPath) lookup(doc any, found []any) []any {
-	if len(p) == 0 {
-		return append(found, doc)
+func (r *pathReader) word(w string) bool {
+	if !strings.HasPrefix(r.s[r.pos:], w) {
+		return false
 	}
-	leg, rest := p[0], p[1:]
-	switch leg.kind {
-	case legKey:
-		if object, ok := doc.(map[string]any); ok {
-			if e, ok := object[leg.key]; ok {
-				return rest.lookup(e, found)
-			}
-		}
-	case legIndex, legLast:
-		array, ok := doc.([]any)
-		if !ok {
-			array = []any{doc} // what is no array counts as one of one element
-		}
-		if i := leg.at(len(array)); i >= 0 {
-			return rest.lookup(array[i], found)
-		}
-	case legAnyKey, legAnyItem:
-		return lookupAll(rest, doc, leg.kind, found)
-	case legDeep:
-		found = rest.lookup(doc, found)
-		found = lookupAll(p, doc, legAnyKey, found)
-		return lookupAll(p, doc, legAnyItem, found)
-	}
-	return found
+	r.pos += len(w)
+	return true
 }
 
-func lookupAll(p jsonPath, doc any, kind legKind, found []any) []any {
-	switch d := doc.(type) {
-	case map[string]any:
-		if kind == legAnyKey {
-			for _, k := range sortedKeys(d) {
-				found = p.lookup(d[k], found)
-			}
-		}
-	case []any:
-		if kind == legAnyItem {
-			for _, e := range d {
-				found = p.lookup(e, found)
-			}
-		}
-	}
-	return found
-}
-
-// pathOf reads argument i as a path, one without wildcards where single is set.
-func pathOf(function string, args []value.Value, i int, single bool) (jsonPath, error) {
-	p, err := parsePath(function, value.Text(args[i]))
-	if err == nil && single && p.wild() {
-		return nil, &ArgumentError{function, "the path may not contain * or **"}
-	}
-	return p, err
-}
-
-// change replaces what the path leads to: f gets the element, or exists false where only its last step is
-// missing, and returns what shall stand there; keep false removes it, or leaves it missing. The document may
-// be changed in place.
-func (p jsonPath) change(doc any, f func(old any, exists bool) (element any, keep bool)) any {
-	if len(p) == 0 {
-		if e, keep := f(doc, true); keep {
-			return e
-		}
-		return doc
-	}
-	leg, rest := p[0], p[1:]
-	if leg.kind == legKey {
-		object, ok := doc.(map[string]any)
-		if !ok {
-			return doc
-		}
-		e, exists := object[leg.key]
-		switch {
-		case exists && len(rest) > 0:
-			object[leg.key] = rest.change(e, f)
-		case exists || len(rest) == 0:
-			if e, keep := f(e, exists); keep {
-				object[leg.key] = e
-			} else {
-				delete(object, leg.key)
-			}
-		}
-		return object
-	}
-	array, isArray := doc.([]any)
-	if !isArray {
-		array = []any{doc}
-	}
-	i := leg.at(len(array))
+func (r *pathReader) leg() (jsonLeg, bool) {
 	switch {
-	case i < 0 && len(rest) == 0:
-		e, keep := f(nil, false)
+	case r.word("**"):
+		return jsonLeg{kind: legDeep}, r.peek() != '*'
+	case r.word("."):
+		r.blanks()
+		if r.word("*") {
+			return jsonLeg{kind: legAnyKey}, true
+		}
+		key, ok := r.key()
+		return jsonLeg{key: key}, ok
+	case r.word("["):
+		r.blanks()
+		leg, ok := jsonLeg{kind: legAnyCell}, true
+		if !r.word("*") {
+			leg, ok = r.cells()
+		}
+		r.blanks()
+		return leg, ok && r.word("]")
+	}
+	return jsonLeg{}, false
+}
+
+func (r *pathReader) key() (string, bool) {
+	rest := r.s[r.pos:]
+	if !strings.HasPrefix(rest, `"`) {
+		end := strings.IndexAny(rest, ".[* \t\n\r")
+		if end < 0 {
+			end = len(rest)
+		}
+		r.pos += end
+		return rest[:end], isIdentifier(rest[:end])
+	}
+	for i := 1; i < len(rest); i++ {
+		switch rest[i] {
+		case '\\':
+			i++
+		case '"':
+			d, err := value.ParseJSON(rest[:i+1])
+			r.pos += i + 1
+			return d.Scalar.Text(), err == nil
+		}
+	}
+	return "", false
+}
+
+// isIdentifier says whether a key needs no quotes: it is one of ECMAScript's names.
+func isIdentifier(s string) bool {
+	for i, r := range s {
 		switch {
-		case !keep:
-			return doc
-		case leg.kind == legLast: // before the first
-			return append([]any{e}, array...)
+		case unicode.IsLetter(r) || r == '_' || r == '$':
+		case i > 0 && (unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc) || r == '\u200c' || r == '\u200d'):
+		default:
+			return false
 		}
-		return append(array, e)
-	case i < 0:
-		return doc
-	case len(rest) > 0:
-		array[i] = rest.change(array[i], f)
+	}
+	return s != ""
+}
+
+// cells reads n, last, last-n or a range of such.
+func (r *pathReader) cells() (jsonLeg, bool) {
+	leg := jsonLeg{kind: legCell}
+	var ok bool
+	if leg.from, ok = r.cell(); !ok || !r.blanks() || !r.word("to") {
+		return leg, ok
+	}
+	leg.kind = legRange
+	if !r.blanks() {
+		return leg, false
+	}
+	if leg.to, ok = r.cell(); !ok {
+		return leg, false
+	}
+	if leg.from.last == leg.to.last {
+		return leg, leg.from.last == (leg.from.n > leg.to.n) || leg.from.n == leg.to.n
+	}
+	return leg, true
+}
+
+func (r *pathReader) cell() (cell, bool) {
+	var c cell
+	if r.word("last") {
+		c.last = true
+		before := r.pos
+		if r.blanks(); !r.word("-") {
+			r.pos = before
+			return c, true
+		}
+		r.blanks()
+	}
+	digits := r.pos
+	for '0' <= r.peek() && r.peek() <= '9' {
+		r.pos++
+	}
+	n, err := strconv.ParseUint(r.s[digits:r.pos], 10, 32)
+	c.n = int(n)
+	return c, err == nil
+}
+
+// at is the position in an array of n elements; it may be before the first or behind the last.
+func (c cell) at(n int) int {
+	if c.last {
+		return n - 1 - c.n
+	}
+	return c.n
+}
+
+// cells is the positions that the leg means in an array of n elements: from, up to but without to.
+func (l *jsonLeg) cells(n int) (from, to int) {
+	switch l.kind {
+	case legCell:
+		from = l.from.at(n)
+		to = from + 1
+	case legRange:
+		from, to = max(0, l.from.at(n)), min(n, l.to.at(n)+1)
+	}
+	if from < 0 || to > n || from >= to {
+		return 0, 0
+	}
+	return from, to
+}
+
+// place is an element of a document and how it is reached.
+type place struct {
+	d  *value.Document
+	up *place // nil: the document itself
+	at int    // its position in up
+}
+
+// text appends the path to the place.
+func (p *place) text(dst []byte) []byte {
+	if p.up == nil {
+		return append(dst, '$')
+	}
+	dst = p.up.text(dst)
+	if p.up.d.Array != nil {
+		return append(strconv.AppendInt(append(dst, '['), int64(p.at), 10), ']')
+	}
+	key := p.up.d.Object.Keys[p.at]
+	if isIdentifier(key) {
+		return append(append(dst, '.'), key...)
+	}
+	return value.AppendJSONString(append(dst, '.'), key)
+}
+
+// lookup gives the elements that the path leads to, in the order of the document, each once.
+func (p jsonPath) lookup(d *value.Document) []*place {
+	found := []*place{{d: d}}
+	deep := false
+	for i := range p {
+		next := finding{leg: &p[i]}
+		if deep = deep || p[i].kind == legDeep; deep {
+			next.seen = map[*value.Document]struct{}{}
+		}
+		for _, at := range found {
+			next.follow(at)
+		}
+		found = next.found
+	}
+	return found
+}
+
+// finding is what one leg leads to.
+type finding struct {
+	leg   *jsonLeg
+	found []*place
+	seen  map[*value.Document]struct{} // nil where the leg leads nowhere twice
+}
+
+// add takes a place, and says whether it is a new one.
+func (f *finding) add(p *place) bool {
+	if f.seen != nil {
+		if _, known := f.seen[p.d]; known {
+			return false
+		}
+		f.seen[p.d] = struct{}{}
+	}
+	f.found = append(f.found, p)
+	return true
+}
+
+// addItems takes the elements or members from, up to but without to, of what is at a place.
+func (f *finding) addItems(at *place, from, to int) {
+	items := at.d.Items()
+	for i := from; i < to; i++ {
+		f.add(&place{&items[i], at, i})
+	}
+}
+
+// follow adds what the leg leads to from a place.
+func (f *finding) follow(at *place) {
+	l, d := f.leg, at.d
+	switch {
+	case l.kind == legDeep:
+		if !f.add(at) {
+			return // nor is what is below it new
+		}
+		items := d.Items()
+		for i := range items {
+			f.follow(&place{&items[i], at, i})
+		}
+	case l.kind == legKey && d.Object != nil:
+		if i, ok := d.Object.Find(l.key); ok {
+			f.addItems(at, i, i+1)
+		}
+	case l.kind == legAnyKey && d.Object != nil, l.kind == legAnyCell && d.Array != nil:
+		f.addItems(at, 0, len(d.Items()))
+	case l.kind != legCell && l.kind != legRange:
+	case d.Array != nil:
+		from, to := l.cells(len(d.Array.Items))
+		f.addItems(at, from, to)
+	default: // what is no array counts as one of one element
+		if _, to := l.cells(1); to > 0 {
+			f.add(at)
+		}
+	}
+}
+
+// change replaces what the path leads to: f gets the element, or nil where only its last step is missing, and gives what
+// shall stand there, nil for nothing. The document is changed in place.
+func (p jsonPath) change(d *value.Document, f func(old *value.Document) *value.Document) {
+	if len(p) == 0 {
+		if e := f(d); e != nil {
+			*d = *e
+		}
+		return
+	}
+	last := len(p) - 1
+	parents := p[:last].lookup(d)
+	if len(parents) == 0 {
+		return
+	}
+	switch parent := parents[0].d; {
+	case p[last].kind == legKey && parent.Object != nil:
+		changeMember(parent.Object, p[last].key, f)
+	case p[last].kind == legCell:
+		changeCell(parent, p[last].from, f)
+	}
+}
+
+func changeMember(o *value.JSONObject, key string, f func(old *value.Document) *value.Document) {
+	old := o.Get(key)
+	switch e := f(old); {
+	case e != nil:
+		o.Set(key, *e)
+	case old != nil:
+		o.Delete(key)
+	}
+}
+
+func changeCell(d *value.Document, c cell, f func(old *value.Document) *value.Document) {
+	array := d.Array
+	if array == nil {
+		array = &value.JSONArray{Items: []value.Document{*d}}
+	}
+	n := len(array.Items)
+	i := c.at(n)
+	if i < 0 || i >= n {
+		if e := f(nil); e != nil {
+			array.Items = slices.Insert(array.Items, max(0, min(i, n)), *e)
+			d.Array, d.Object, d.Scalar = array, nil, value.NullValue
+		}
+		return
+	}
+	switch e := f(&array.Items[i]); {
+	case e == nil && d.Array != nil:
+		array.Items = slices.Delete(array.Items, i, i+1)
+	case e == nil: // what is no array has no element to be removed
+	case d.Array != nil:
+		array.Items[i] = *e
 	default:
-		e, keep := f(array[i], true)
-		if !keep && !isArray {
-			return doc
-		}
-		if !keep {
-			return slices.Delete(array, i, i+1)
-		}
-		array[i] = e
+		*d = *e
 	}
-	if !isArray {
-		return array[0]
-	}
-	return array
 }

@@ -201,7 +201,7 @@ func (n *InsertValue) Type() value.Type { return n.T }
 func (n *Subquery) Type() value.Type    { return n.T }
 
 // truthType is the type of a condition: MySQL's BIGINT 1, 0 or NULL.
-var truthType = value.Type{Base: value.TypeBigInt}
+var truthType = value.Type{Base: value.TypeBigInt, Truth: true}
 
 func (*Column) node()      {}
 func (*Const) node()       {}

@@ -254,7 +254,7 @@ func (all class) match(x class) (of, by form, ok bool) {
 		return formText, formText, true
 	case (x == classBytes || only(classBytes)) && (all|x)&^(classBytes|classText|classUUID) == 0:
 		return formOctets, formOctets, true
-	case x&(classTime|classDuration|classUUID) != 0 && only(x):
+	case x&(classTime|classDuration|classUUID|classJSON) != 0 && only(x):
 		return formOctets, formOctets, true
 	}
 	return 0, 0, false

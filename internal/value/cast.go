@@ -102,7 +102,9 @@ func nearestInteger(v Value) integer {
 			return integer{neg: neg, mag: math.MaxUint64}
 		}
 		return i
-	case String, Bytes, JSON, UUID:
+	case JSON:
+		return nearestInteger(jsonScalar(v))
+	case String, Bytes, UUID:
 		s := strings.TrimLeft(v.s, " \t\n\v\f\r")
 		neg := strings.HasPrefix(s, "-")
 		if neg || strings.HasPrefix(s, "+") {
@@ -129,7 +131,9 @@ func (t Type) castDecimal(v Value) (Value, error) {
 			return t.greatest(f < 0), nil
 		}
 		text = strconv.FormatFloat(f, 'e', -1, 64)
-	case String, Bytes, JSON, UUID:
+	case JSON:
+		return t.castDecimal(jsonScalar(v))
+	case String, Bytes, UUID:
 		text = numericPrefix(v.s)
 	case Decimal:
 		text = v.s

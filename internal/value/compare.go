@@ -16,13 +16,15 @@ import (
 //   - A time with text compares as times when the text reads as one, else as texts; so does a UUID.
 //   - A time with a number compares as numbers (YYYYMMDDHHMMSS).
 //   - Text with text compares by c, octets with anything textual by their octets.
+//   - JSON compares with anything as documents; what is no JSON text there is a *JSONError.
 //
 // TIME with DATE or DATETIME is a *CompareError: who knows the date makes a DATETIME of the TIME first.
 func Compare(a, b Value, c Collation) (int, error) {
-	if a.kind == b.kind {
-		return compareSame(a, b, c), nil
-	}
 	switch {
+	case a.kind == JSON || b.kind == JSON:
+		return compareJSON(a, b)
+	case a.kind == b.kind:
+		return compareSame(a, b, c), nil
 	case isNumeric(a.kind) && isNumeric(b.kind):
 		return compareNumbers(a, b), nil
 	case isNumeric(a.kind) || isNumeric(b.kind):
@@ -50,6 +52,9 @@ func Compare(a, b Value, c Collation) (int, error) {
 // durations, JSON and UUIDs, each as Compare has it. What Compare says of a number and a text is no order: 'abc' is
 // below 5, and above '5', which is 5.
 func Order(a, b Value, c Collation) int {
+	if a.kind == JSON && b.kind == JSON {
+		return orderJSON(a, b)
+	}
 	if a.kind != b.kind {
 		if x, y := orderClass(a.kind), orderClass(b.kind); x != y {
 			return cmp.Compare(x, y)
@@ -73,7 +78,7 @@ func orderClass(k Kind) Kind {
 // numberBeside makes a number of v, to be compared with one of kind k.
 func numberBeside(v Value, k Kind) Value {
 	switch v.kind {
-	case String, Bytes, UUID, JSON:
+	case String, Bytes, UUID:
 		return NumberBeside(v, k)
 	}
 	return toNumber(v)

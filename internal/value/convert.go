@@ -1,7 +1,6 @@
 package value
 
 import (
-	"encoding/json"
 	"math"
 	"strconv"
 	"strings"
@@ -55,11 +54,10 @@ func (t Type) convert(v Value) (Value, Reason) {
 	if v.kind == Null {
 		return v, fits
 	}
-	number := TypeBool <= t.Base && t.Base <= TypeDecimal
-	if v.kind == JSON && number {
-		v = jsonNumber(v)
+	if v.kind == JSON {
+		v = t.ofJSON(v)
 	}
-	if v.kind == Decimal && v.n != 0 && !number {
+	if v.kind == Decimal && v.n != 0 && !t.isNumber() {
 		v = Shown(v)
 	}
 	switch t.Base {
@@ -99,15 +97,19 @@ func (t Type) fail(r Reason, v Value) (Value, error) {
 	return Value{}, convertError(r, t, v)
 }
 
-// jsonNumber gives what a JSON number, true or false stands for in a column of numbers, and all else as it is.
-func jsonNumber(v Value) Value {
-	switch {
-	case v.s == "true" || v.s == "false":
-		return FromBool(v.s == "true")
-	case v.s != "" && (v.s[0] == '-' || '0' <= v.s[0] && v.s[0] <= '9'):
-		return FromString(v.s)
+func (t Type) isNumber() bool { return TypeBool <= t.Base && t.Base <= TypeDecimal }
+
+// ofJSON gives the scalar that v is, where a column of numbers or times takes it; else v as it is.
+func (t Type) ofJSON(v Value) Value {
+	temporal := t.Base == TypeDate || t.Base == TypeDateTime || t.Base == TypeTime || t.Base == TypeYear
+	if !t.isNumber() && !temporal {
+		return v
 	}
-	return v
+	d, err := DocumentOf(v)
+	if err != nil || !d.IsScalar() || d.Scalar.kind == Null {
+		return v
+	}
+	return d.Scalar
 }
 
 func convertBool(v Value) (Value, Reason) {
@@ -473,26 +475,28 @@ func (t Type) convertSet(v Value) (Value, Reason) {
 	return FromString(strings.Join(names, ",")), fits
 }
 
+// convertJSON reads texts as documents, and keeps the text that MySQL prints of them. A document's text is all that a column
+// keeps: a time in it is a string from then on.
 func convertJSON(v Value) (Value, Reason) {
+	var d Document
+	var err error
 	switch v.kind {
 	case JSON:
-		return v, fits
-	case Bool:
-		return FromJSON(strconv.FormatBool(v.Bool())), fits
-	case Int, Uint, Decimal:
-		return FromJSON(Text(v)), fits
+		return FromJSON(v.s), fits
 	case Float:
 		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
 			return v, OutOfRange
 		}
-		return FromJSON(Text(v)), fits
+		d = Document{Scalar: v}
 	case String, Bytes:
-		if !utf8.ValidString(v.s) || !json.Valid([]byte(v.s)) {
+		if d, err = ParseJSON(v.s); err != nil {
 			return v, Incorrect
 		}
-		return FromJSON(v.s), fits
+	default:
+		d, _ = DocumentOf(v)
 	}
-	return FromJSON(`"` + Text(v) + `"`), fits // times and UUIDs: nothing in them needs an escape
+	j, _ := d.JSON(math.MaxInt)
+	return FromJSON(j.s), fits
 }
 
 func convertUUID(v Value) (Value, Reason) {

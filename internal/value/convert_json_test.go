@@ -2,7 +2,7 @@ package value
 
 import "testing"
 
-// TestConvertJSON: JSON numbers, true and false are numbers; texts, objects, lists and null are none.
+// TestConvertJSON: JSON numbers, true, false and strings are what they say; objects, lists and null are no numbers.
 func TestConvertJSON(t *testing.T) {
 	for _, test := range []struct {
 		to   Type
@@ -17,7 +17,10 @@ func TestConvertJSON(t *testing.T) {
 		{Type{Base: TypeDouble}, "1.5e3", "1500"},
 		{Type{Base: TypeDecimal, Precision: 5, Scale: 2}, "1.25", "1.25"},
 		{Type{Base: TypeBool}, "false", "0"},
-		{Type{Base: TypeInt}, `"30"`, ""},
+		{Type{Base: TypeInt}, `"30"`, "30"},
+		{Type{Base: TypeInt}, `"a"`, ""},
+		{Type{Base: TypeDate}, `"2024-05-06"`, "2024-05-06"},
+		{Type{Base: TypeDate}, "null", ""},
 		{Type{Base: TypeInt}, "null", ""},
 		{Type{Base: TypeInt}, "[1]", ""},
 		{Type{Base: TypeInt}, `{"a": 1}`, ""},

@@ -23,6 +23,7 @@ type ConvertError struct {
 	Reason Reason
 	Type   Type
 	Text   string // the value as text, shortened
+	Cause  error  // of a text that is no JSON: a *JSONError
 }
 
 func (e *ConvertError) Error() string {
@@ -36,8 +37,13 @@ func (e *ConvertError) Error() string {
 	case NotExact:
 		return "Data truncated: '" + e.Text + "' does not fit " + e.Type.String() + " exactly"
 	}
+	if e.Cause != nil {
+		return "Invalid JSON text: " + e.Cause.Error() + " in value"
+	}
 	return "Incorrect " + e.Type.family() + " value: '" + e.Text + "'"
 }
+
+func (e *ConvertError) Unwrap() error { return e.Cause }
 
 // family is the word that MySQL's messages use for the type.
 func (t Type) family() string {
@@ -63,7 +69,11 @@ func convertError(r Reason, t Type, v Value) error {
 	if v.kind == Bytes && !utf8.ValidString(v.s) {
 		return &ConvertError{Reason: r, Type: t, Text: "(binary)"}
 	}
-	return &ConvertError{Reason: r, Type: t, Text: shorten(strings.ToValidUTF8(clip(Text(v)), "\uFFFD"))}
+	e := &ConvertError{Reason: r, Type: t, Text: shorten(strings.ToValidUTF8(clip(Text(v)), "\uFFFD"))}
+	if t.Base == TypeJSON && (v.kind == String || v.kind == Bytes) {
+		_, e.Cause = ParseJSON(v.s)
+	}
+	return e
 }
 
 // clip keeps an error about a long text from copying the whole of it.

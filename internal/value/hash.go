@@ -15,12 +15,13 @@ const (
 	hashText
 	hashTime
 	hashDuration
+	hashJSON
 )
 
 // AppendHashKey appends octets that are equal if and only if the values are equal, as GROUP BY,
 // DISTINCT and a hash join see it: NULL equals NULL, 1 equals 1.0 and TRUE, a date equals its
-// midnight, text is what stands for it under c. The octets say where they end, so keys of several values
-// can follow each other.
+// midnight, text is what stands for it under c, JSON counts by what it says, not by its text. The octets
+// say where they end, so keys of several values can follow each other.
 //
 // It looks at one value alone and so cannot know what Compare would convert the other one to: text
 // never equals a number or a time, and a Decimal of more than 15 digits need not equal the nearest
@@ -41,6 +42,8 @@ func AppendHashKey(dst []byte, v Value, c Collation) []byte {
 		return binary.BigEndian.AppendUint64(append(dst, hashTime), v.n)
 	case Duration:
 		return binary.BigEndian.AppendUint64(append(dst, hashDuration), v.n)
+	case JSON:
+		return appendHashString(append(dst, hashJSON), string(appendJSONKey(nil, v)))
 	}
 	s := v.s
 	if c != Binary && v.kind != Bytes {

@@ -19,8 +19,10 @@ func ToFloat(v Value) float64 {
 	case Decimal:
 		f, _ := strconv.ParseFloat(v.s, 64)
 		return f
-	case String, Bytes, JSON, UUID:
+	case String, Bytes, UUID:
 		return prefixFloat(v.s)
+	case JSON:
+		return ToFloat(jsonScalar(v))
 	case Time, Date, Duration:
 		return ToFloat(temporalNumber(v))
 	}
@@ -44,11 +46,13 @@ func ToInt(v Value) (int64, error) {
 		if d.coef.IsInt64() {
 			return d.coef.Int64(), nil
 		}
-	case Float, String, Bytes, JSON, UUID:
+	case Float, String, Bytes, UUID:
 		f := math.RoundToEven(ToFloat(v))
 		if f >= -1<<63 && f < 1<<63 {
 			return int64(f), nil
 		}
+	case JSON:
+		return ToInt(jsonScalar(v))
 	case Time, Date, Duration:
 		return ToInt(temporalNumber(v))
 	default:
@@ -66,6 +70,8 @@ func ToDecimal(v Value) (Value, error) {
 		return v, nil
 	case Int, Uint, Bool:
 		return FromDecimalText(Text(v)), nil
+	case JSON:
+		return ToDecimal(jsonScalar(v))
 	case Time, Date, Duration:
 		return ToDecimal(temporalNumber(v))
 	case Float:
@@ -83,7 +89,8 @@ func ToDecimal(v Value) (Value, error) {
 }
 
 // Truth says whether v counts as true: a number that is not 0, a text whose leading numeric part is
-// not 0. NULL is neither.
+// not 0. NULL is neither. A JSON value counts as its scalar does: true, 1 and "1" are true; false, null, arrays and objects
+// are not. (MySQL does so up to 8.0.20; later ones compare with JSON's 0, so that false is true, and warn of it.)
 func Truth(v Value) (truth, isNull bool) {
 	switch v.kind {
 	case Null:
@@ -139,8 +146,10 @@ func toNumber(v Value) Value {
 	switch v.kind {
 	case Bool:
 		return FromInt(int64(v.n))
-	case String, Bytes, JSON, UUID:
+	case String, Bytes, UUID:
 		return FromFloat(prefixFloat(v.s))
+	case JSON:
+		return FromFloat(ToFloat(v))
 	case Time, Date, Duration:
 		return temporalNumber(v)
 	}

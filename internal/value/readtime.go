@@ -9,6 +9,9 @@ import (
 // ReadTime gives the DATE or DATETIME that MySQL's comparisons, functions and casts read in v: of a text or a number without a
 // clock a DATE. What stands in a text behind a time does not count. Not ok: it is none, as a TIME is, whose date expr knows.
 func ReadTime(v Value) (Value, bool) {
+	if v.kind == JSON {
+		v = jsonTemporal(v)
+	}
 	if v.kind == Time || v.kind == Date {
 		return v, true
 	}
@@ -25,7 +28,7 @@ func ReadTime(v Value) (Value, bool) {
 // readTime reads a text or a number as a point in time.
 func readTime(v Value) (t timeText, ok bool) {
 	switch v.kind {
-	case String, Bytes, JSON:
+	case String, Bytes:
 		return scanTime(v.s)
 	case Int, Uint, Decimal, Float:
 		whole, fraction, negative := numberParts(v)
@@ -40,6 +43,9 @@ func readTime(v Value) (t timeText, ok bool) {
 // ReadDuration gives the TIME that MySQL's comparisons, functions and casts read in v, brought within MaxDuration; of a point
 // in time its clock. Not ok: it is none.
 func ReadDuration(v Value) (Value, bool) {
+	if v.kind == JSON {
+		v = jsonTemporal(v)
+	}
 	switch v.kind {
 	case Duration:
 		return v, true
@@ -56,7 +62,7 @@ func ReadDuration(v Value) (Value, bool) {
 // readDuration reads a text or a number as a TIME.
 func readDuration(v Value) (t timeText, ok bool) {
 	switch v.kind {
-	case String, Bytes, JSON:
+	case String, Bytes:
 		return scanDuration(v.s)
 	case Int, Uint, Decimal, Float:
 		whole, fraction, negative := numberParts(v)

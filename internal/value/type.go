@@ -38,5 +38,6 @@ type Type struct {
 	Precision int      // DECIMAL digits in all; DATETIME and TIME: digits of a second, -1 where not declared
 	Scale     int      // DECIMAL digits behind the point
 	Names     []string // ENUM and SET members
+	Truth     bool     `json:"-"` // of a condition: what is 1 and 0 elsewhere is true and false in JSON
 	Declared  string   // the name as written, upper case: VARCHAR, TINYTEXT; "" for expressions
 }
