@@ -30,7 +30,8 @@ type conn struct {
 
 func newConn(k *Connector) *conn {
 	c := &conn{connector: k}
-	c.session = expr.Session{ConnectionID: k.ids.Add(1), User: sessionUser, Version: serverVersion, System: c.systemVariable, Lock: c.lock, Unlock: c.unlock, Exact: k.config.Exact}
+	c.session = expr.Session{ConnectionID: k.ids.Add(1), User: sessionUser, Version: serverVersion, System: c.systemVariable, Lock: c.lock, Unlock: c.unlock,
+		UnlockAll: c.unlockAll, LockOwner: c.lockOwner, Exact: k.config.Exact}
 	c.reset()
 	return c
 }

@@ -83,17 +83,33 @@ func (c *conn) unlock(name string) (held, existed bool) {
 	return true, true
 }
 
-func (l *namedLocks) releaseAll(c *conn) {
+// lockOwner is IS_USED_LOCK(name).
+func (c *conn) lockOwner(name string) int64 {
+	l := &c.connector.locks
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if h := l.held[name]; h != nil {
+		return h.owner.session.ConnectionID
+	}
+	return 0
+}
+
+// unlockAll is RELEASE_ALL_LOCKS: it counts each GET_LOCK that was answered by 1.
+func (c *conn) unlockAll() int64 { return c.connector.locks.releaseAll(c) }
+
+func (l *namedLocks) releaseAll(c *conn) (count int64) {
 	if !c.locks {
-		return
+		return 0
 	}
 	c.locks = false
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for name, h := range l.held {
 		if h.owner == c {
+			count += int64(h.count)
 			delete(l.held, name)
 			close(h.free)
 		}
 	}
+	return count
 }

@@ -72,6 +72,13 @@ func (p *parser) form(i int) *form {
 		}
 		f.first = []Expr{&Literal{Kind: StringLiteral, Text: strings.TrimPrefix(lower(unit.word), "sql_tsi_")}}
 		f.start = lo + 2
+	case "get_format":
+		if !p.isAt(lo+1, ",") {
+			p.fail(lo, "expected DATE, TIME or DATETIME")
+			return nil
+		}
+		f.first = []Expr{&Literal{Kind: StringLiteral, Text: lower(p.textOf(lo, lo+1))}}
+		f.start = lo + 2
 	case "trim":
 		p.trimForm(f, hi)
 	case "position":

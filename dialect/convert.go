@@ -298,6 +298,13 @@ func (c converter) comparison(e *sqlparser.ComparisonExpr) Expr {
 	case sqlparser.LikeStr, sqlparser.NotLikeStr:
 		return &Like{Not: e.Operator == sqlparser.NotLikeStr, X: l, Pattern: c.expr(e.Right), Escape: c.opt(e.Escape)}
 	case sqlparser.RegexpStr, sqlparser.NotRegexpStr:
+		if f, ok := e.Right.(*sqlparser.FuncExpr); ok {
+			if n, pos := c.posOf(f.Name.String()); c.p.isAt(n, "SOUNDS", "LIKE") {
+				right := &Call{Name: "soundex", Pos: pos}
+				right.Args = c.args(n, f.Exprs, right)
+				return &Binary{Op: "=", L: &Call{Name: "soundex", Args: []Expr{l}, Pos: pos}, R: right}
+			}
+		}
 		return &Regexp{Not: e.Operator == sqlparser.NotRegexpStr, X: l, Pattern: c.expr(e.Right)}
 	}
 	op := e.Operator

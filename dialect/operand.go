@@ -130,7 +130,7 @@ func (r *rewriter) operandWord(i int) int {
 			return p.after(i + 1)
 		}
 	case "INTERVAL":
-		if next.word == "(" && !p.toks[next.match+1].isName() {
+		if next.word == "(" && (p.until(i+2, int(next.match), ",") < int(next.match) || !p.toks[next.match+1].isName()) {
 			return r.call(i)
 		}
 		r.prefixOperator(i, "INTERVAL")

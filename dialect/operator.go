@@ -145,6 +145,15 @@ func (r *rewriter) operatorWord(i int) int {
 		return i
 	case "IN", "LIKE", "REGEXP", "RLIKE", "BETWEEN":
 		return r.predicateWord(i, false)
+	case "SOUNDS":
+		if next.word == "LIKE" {
+			// x REGEXP sounds(y), where conversion finds the token of this name.
+			r.predicate(i, false, "REGEXP")
+			r.nameAt(i)
+			r.raw(i, "(")
+			f.closeAfter++
+			return i + 2
+		}
 	case "ESCAPE":
 		r.raw(i, "ESCAPE")
 		r.operand = true
@@ -172,8 +181,8 @@ func (r *rewriter) operatorWord(i int) int {
 		if f.kind == caseFrame {
 			return r.caseWord(i)
 		}
-	case "ILIKE", "SIMILAR", "GLOB", "OVERLAPS", "SOUNDS", "MEMBER":
-		if f.clause != inTables && f.clause != inList || next.kind == tokString || next.word == "LIKE" || next.word == "OF" {
+	case "ILIKE", "SIMILAR", "GLOB", "OVERLAPS", "MEMBER":
+		if f.clause != inTables && f.clause != inList || next.kind == tokString || next.word == "OF" {
 			p.unsupported(i, t.word)
 			return i
 		}
@@ -199,6 +208,7 @@ func (r *rewriter) operatorWord(i int) int {
 
 // endAlias notes that the alias of a select list's element begins at token i.
 func (r *rewriter) endAlias(i int) {
+	r.settle(i)
 	if f := r.top(); f.kind == blockFrame && f.clause == inList {
 		r.items[len(r.items)-1].hi = i
 	}

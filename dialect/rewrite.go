@@ -76,9 +76,9 @@ type frame struct {
 	// The comparison being read: where its first operand begins, and where its last one does.
 	first, last int
 	state       comparing
-	closeAfter  bool // a ) is due where the predicate ends
-	between     int  // BETWEENs whose AND is to come
-	intervals   int  // INTERVALs whose unit is to come
+	closeAfter  int // so many ) are due where the predicate ends
+	between     int // BETWEENs whose AND is to come
+	intervals   int // INTERVALs whose unit is to come
 	operators   int
 	assign      bool // inSet: the next = assigns
 }
@@ -119,10 +119,9 @@ func (r *rewriter) push(f frame) {
 	r.prefix = 0
 }
 
-// settle closes a predicate that was put in parentheses, if there is one.
+// settle closes what the predicate that ends here opened.
 func (r *rewriter) settle(tok int) {
-	if f := r.top(); f.closeAfter {
-		f.closeAfter = false
+	for f := r.top(); f.closeAfter > 0; f.closeAfter-- {
 		r.raw(tok, ")")
 	}
 }
@@ -162,9 +161,9 @@ func (r *rewriter) wrap(tok int) {
 func (r *rewriter) predicate(tok int, not bool, text string) {
 	f := r.top()
 	switch {
-	case f.state == compared && !f.closeAfter:
+	case f.state == compared && f.closeAfter == 0:
 		r.out[f.last].open++
-		f.closeAfter = true
+		f.closeAfter = 1
 	case f.state != notCompared:
 		r.settle(tok)
 		r.wrap(tok)

@@ -63,12 +63,15 @@ type Session struct {
 	LastInsertID int64                  // LAST_INSERT_ID()
 	InsertID     int64                  // what LAST_INSERT_ID(n) was given in this statement; 0 without
 	RowCount     int64                  // ROW_COUNT()
+	FoundRows    int64                  // FOUND_ROWS()
 	Diagnostics  Diagnostics            // the conditions of the last statement
 	Exact        bool                   // what a column would round is refused; see Env.Store
 	Vars         map[string]value.Value // @name, lower case
 	System       func(name string) (value.Value, bool)
 	Lock         func(ctx context.Context, name string, timeout float64) (bool, error) // GET_LOCK
 	Unlock       func(name string) (held, existed bool)                                // RELEASE_LOCK
+	UnlockAll    func() int64                                                          // RELEASE_ALL_LOCKS
+	LockOwner    func(name string) int64                                               // IS_USED_LOCK: its ConnectionID, 0 for none
 }
 
 // SubqueryRunner runs the subqueries of an expression.

@@ -41,7 +41,8 @@ func init() {
 	for _, family := range [][]*Function{
 		logicFunctions(), numberFunctions(), mathFunctions(), textFunctions(), searchFunctions(), codeFunctions(),
 		clockFunctions(), dateFunctions(), dateMathFunctions(), dateFormatFunctions(), jsonFunctions(), jsonSearchFunctions(), jsonChangeFunctions(),
-		regexpFunctions(), sessionFunctions(), idFunctions(),
+		regexpFunctions(), sessionFunctions(), idFunctions(), addressFunctions(), cipherFunctions(), bitSetFunctions(),
+		periodFunctions(), zoneFunctions(), waitFunctions(), informationFunctions(),
 	} {
 		for _, f := range family {
 			registry[f.Name] = f

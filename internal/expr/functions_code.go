@@ -6,9 +6,7 @@ import (
 	"crypto/sha256"
 	"crypto/sha512"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/hex"
-	"net/netip"
 	"strconv"
 	"strings"
 
@@ -70,25 +68,6 @@ func codeFunctions() []*Function {
 			Type: fixed(binaryType), Eval: evalUUIDToBin},
 		{Name: "BIN_TO_UUID", Signature: "BIN_TO_UUID(octets[, swap])", Family: "code", Doc: "The text of UUID_TO_BIN's octets.", Min: 1, Max: 2, strict: true,
 			Type: toText, Eval: evalBinToUUID},
-		{Name: "INET_ATON", Signature: "INET_ATON(text)", Family: "code", Doc: "An IPv4 address as a number; NULL where it is none.", Min: 1, Max: 1, strict: true, Type: fixed(unsignedType),
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				a, err := netip.ParseAddr(value.Text(args[0]))
-				if err != nil || !a.Is4() {
-					return value.NullValue, nil
-				}
-				four := a.As4()
-				return value.FromUint(uint64(binary.BigEndian.Uint32(four[:]))), nil
-			}},
-		{Name: "INET_NTOA", Signature: "INET_NTOA(n)", Family: "code", Doc: "A number as an IPv4 address; NULL where it is too large.", Min: 1, Max: 1, strict: true, Type: toText,
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				n, err := value.ToInt(args[0])
-				if err != nil || n < 0 || n > 0xFFFFFFFF {
-					return value.NullValue, nil
-				}
-				var four [4]byte
-				binary.BigEndian.PutUint32(four[:], uint32(n))
-				return value.FromString(netip.AddrFrom4(four).String()), nil
-			}},
 	}
 }
 

@@ -14,12 +14,32 @@ func sessionFunctions() []*Function {
 		sessionFunction("VERSION", "The version that the driver reports.", textType, func(s *Session) value.Value { return value.FromString(s.Version) }),
 		sessionFunction("CONNECTION_ID", "The number of the connection.", intType, func(s *Session) value.Value { return value.FromInt(s.ConnectionID) }),
 		sessionFunction("ROW_COUNT", "Rows changed by the statement before, -1 behind a query.", intType, func(s *Session) value.Value { return value.FromInt(s.RowCount) }),
+		sessionFunction("FOUND_ROWS", "Rows that the last SELECT gave, with SQL_CALC_FOUND_ROWS those that it would have given without LIMIT.", intType,
+			func(s *Session) value.Value { return value.FromInt(s.FoundRows) }),
+		sessionFunction("CURRENT_ROLE", "NONE: there are no roles.", textType, func(*Session) value.Value { return value.FromString("NONE") }),
 		{Name: "LAST_INSERT_ID", Signature: "LAST_INSERT_ID([n])", Family: "session", Volatility: Volatile, Max: 1, Type: toInt,
 			Doc: "The first AUTO_INCREMENT value of the last INSERT; with n it is set to n.", Eval: evalLastInsertID},
 		{Name: "GET_LOCK", Signature: "GET_LOCK(name, seconds)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
 			Doc: "1 where the named lock was got in time, else 0; negative seconds wait for ever.", Eval: evalGetLock},
 		{Name: "RELEASE_LOCK", Signature: "RELEASE_LOCK(name)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, Type: toInt,
 			Doc: "1 where the lock was held and is free now, 0 where another connection holds it, NULL where nobody does.", Eval: evalReleaseLock},
+		{Name: "RELEASE_ALL_LOCKS", Signature: "RELEASE_ALL_LOCKS()", Family: "session", Volatility: Volatile, Type: toInt,
+			Doc: "How many times GET_LOCK was called for the locks that the connection held, which are free now.", Eval: func(env *Env, _ []value.Value) (value.Value, error) {
+				if unlock := env.session().UnlockAll; unlock != nil {
+					return value.FromInt(unlock()), nil
+				}
+				return value.FromInt(0), nil
+			}},
+		{Name: "IS_FREE_LOCK", Signature: "IS_FREE_LOCK(name)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, Type: toInt,
+			Doc: "1 where no connection holds the lock, else 0.", Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				owner, err := lockOwner(env, "IS_FREE_LOCK", args[0])
+				return truthValues[truthOf(owner == 0)], err
+			}},
+		{Name: "IS_USED_LOCK", Signature: "IS_USED_LOCK(name)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, Type: toInt,
+			Doc: "The CONNECTION_ID of who holds the lock, NULL where nobody does.", Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				owner, err := lockOwner(env, "IS_USED_LOCK", args[0])
+				return orNull(value.FromInt(owner), owner != 0), err
+			}},
 	}
 }
 
@@ -79,4 +99,13 @@ func evalReleaseLock(env *Env, args []value.Value) (value.Value, error) {
 		return value.NullValue, nil
 	}
 	return truthValues[truthOf(held)], nil
+}
+
+// lockOwner is the connection that holds a lock, 0 without one.
+func lockOwner(env *Env, function string, v value.Value) (int64, error) {
+	name, err := lockName(function, v)
+	if owner := env.session().LockOwner; err == nil && owner != nil {
+		return owner(name), nil
+	}
+	return 0, err
 }
