@@ -40,7 +40,7 @@ func (c *conn) reset() {
 	c.endTx()
 	s := &c.session
 	s.Database = c.connector.database
-	s.LastInsertID, s.RowCount, s.Vars = 0, 0, nil
+	s.LastInsertID, s.RowCount, s.FoundRows, s.Vars = 0, 0, 0, nil
 	s.Diagnostics.Begin()
 }
 

@@ -22,7 +22,7 @@ type rows struct {
 	conn     *conn
 	prepared *prepared         // the statement; nil where the rows are there already
 	snapshot *catalog.Snapshot // the definitions that it was planned against; nil where it cannot be begun again
-	given    bool              // a row of it was given
+	given    int64             // rows of it that were given
 	header   *header
 	query    *query // nil where the rows are there already, and after Close
 	cursor   cursor
@@ -123,7 +123,7 @@ func (r *rows) row() ([]value.Value, error) {
 	for try := 1; ; try++ {
 		row, err := r.cursor.Next(r.ctx)
 		if err == nil {
-			r.given = true
+			r.given++
 			return row, nil
 		}
 		if r.snapshot == nil {
@@ -140,7 +140,7 @@ func (r *rows) row() ([]value.Value, error) {
 			}
 			changed, err = true, &exec.SchemaChangedError{Table: table}
 		}
-		if !changed || r.given || try == queryTries {
+		if !changed || r.given > 0 || try == queryTries {
 			return nil, err
 		}
 		if err := r.again(); err != nil {
@@ -212,6 +212,9 @@ func (r *rows) Close() error {
 	if r.cursor == nil {
 		return nil
 	}
+	if r.query != nil {
+		r.count()
+	}
 	err := r.cursor.Close()
 	r.cursor = nil
 	if r.query != nil {
@@ -219,6 +222,21 @@ func (r *rows) Close() error {
 		r.query = nil
 	}
 	return translate(err, r.text())
+}
+
+// count tells the session how many rows the query gave, or, where the query counts them itself, has it do so to the end.
+func (r *rows) count() {
+	s := &r.conn.session
+	s.RowCount = -1
+	if !r.query.execution.Plan.CountsRows {
+		s.FoundRows = r.given
+		return
+	}
+	for {
+		if _, err := r.cursor.Next(r.ctx); err != nil {
+			return
+		}
+	}
 }
 
 var (

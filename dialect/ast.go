@@ -26,6 +26,8 @@ type Select struct {
 	Limit    *Limit
 	Lock     bool     // FOR UPDATE, LOCK IN SHARE MODE
 	Hints    []string // words of /*+ … */ after SELECT, lower case
+
+	CountAll bool // SQL_CALC_FOUND_ROWS: FOUND_ROWS() counts without LIMIT
 }
 
 // SetOp is how a Union makes one result of two.

@@ -24,6 +24,7 @@ func (p *parser) selectBlock(head string, lo, hi int, first clause) *Select {
 		Limit:    c.limit(s.Limit),
 	}
 	if first == inList {
+		out.CountAll = c.countAll
 		out.Exprs = c.list(s.SelectExprs)
 	}
 	return out

@@ -15,6 +15,8 @@ type rewriter struct {
 	operand bool // an operand is expected, not an operator
 	prefix  int  // prefix operators, one behind the other
 	joins   int
+	// countAll says that SQL_CALC_FOUND_ROWS stands before the list.
+	countAll bool
 	items   []item // of the select list
 }
 
@@ -244,8 +246,7 @@ func (r *rewriter) listHead(i int) int {
 				return i // a column of that name
 			}
 		case "SQL_CALC_FOUND_ROWS":
-			p.unsupported(i, "SQL_CALC_FOUND_ROWS")
-			return i
+			r.countAll = true
 		default:
 			return i
 		}

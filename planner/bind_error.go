@@ -59,6 +59,7 @@ const (
 	codeWrongUsage         = 1221
 	codeForeignKey         = 1215
 	codeUnionColumns       = 1222
+	codeMisplaced          = 1234
 	codeNotSupported       = 1235
 	codeForeignKeyColumns  = 1239
 	codeOperandColumns     = 1241
@@ -111,7 +112,7 @@ var states = map[int]string{
 	codeAutoKey: "42000", codeCantDropField: "42000", codeColumnTwice: "42000",
 	codeTableMustHaveCols: "42000", codeColumnCount: "21S01", codeMixOfGroupFunc: "42000",
 	codeNoSuchTable: "42S02", codeUnknownTable: "42S02", codePrimaryNull: "42000", codeUnionColumns: "21000",
-	codeNotSupported: "42000", codeOperandColumns: "21000", codeDerivedAlias: "42000",
+	codeMisplaced: "42000", codeNotSupported: "42000", codeOperandColumns: "21000", codeDerivedAlias: "42000",
 	codeNoSuchFunction: "42000", codeIllegalDouble: "22007",
 	codeUnknownIndex: "42000", codeUnknownMultiTable: "42S02", codeWrongParameters: "42000",
 }

@@ -73,6 +73,9 @@ func (q *selection) context(clause string) *context {
 // the leaves up.
 func (b *builder) selectQuery(sel *dialect.Select, at site) (*queryPlan, error) {
 	b.hint(sel.Hints)
+	if sel.CountAll {
+		return nil, newError(codeMisplaced, noPos, "Incorrect usage/placement of 'SQL_CALC_FOUND_ROWS': it stands in the first SELECT of a statement")
+	}
 	if sel.Lock {
 		b.plan.ForUpdate = true
 	}

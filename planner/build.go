@@ -52,12 +52,7 @@ const maxDepth = 64
 func (b *builder) statement(st dialect.Statement) error {
 	switch st := st.(type) {
 	case dialect.Query:
-		q, err := b.query(st, site{frame: &frame{}})
-		if err != nil {
-			return err
-		}
-		b.plan.Root, b.plan.Columns = q.root, q.columns
-		return nil
+		return b.top(st)
 	case *dialect.Insert:
 		return b.insert(st)
 	case *dialect.Update:
@@ -66,6 +61,71 @@ func (b *builder) statement(st dialect.Statement) error {
 		return b.delete(st)
 	}
 	return fmt.Errorf("planner: %T has no plan", st)
+}
+
+// top plans the query that is the statement. Where FOUND_ROWS() is to count without LIMIT, that is none of the query's,
+// so that nothing below it stops earlier.
+func (b *builder) top(st dialect.Query) error {
+	st, limit := withoutLimit(st)
+	q, err := b.query(st, site{frame: &frame{}})
+	if err != nil {
+		return err
+	}
+	if limit != nil {
+		n, err := (&context{b: b, clause: "limit"}).limit(limit)
+		if err != nil {
+			return err
+		}
+		if n != nil {
+			n.Input, n.CountAll = q.root, true
+			q.root, b.plan.CountsRows = n, true
+		}
+	}
+	b.plan.Root, b.plan.Columns = q.root, q.columns
+	return nil
+}
+
+// withoutLimit gives q without SQL_CALC_FOUND_ROWS and the LIMIT that it is about, and that; nil where there is none.
+func withoutLimit(q dialect.Query) (dialect.Query, *dialect.Limit) {
+	switch q := q.(type) {
+	case *dialect.Select:
+		if q.CountAll {
+			own := *q
+			own.CountAll, own.Limit = false, nil
+			return &own, q.Limit
+		}
+	case *dialect.Union:
+		if first := leftmost(q); first.CountAll {
+			own := *first
+			own.CountAll = false
+			whole := replaceLeftmost(q, &own)
+			whole.Limit = nil
+			return whole, q.Limit
+		}
+	}
+	return q, nil
+}
+
+func leftmost(q dialect.Query) *dialect.Select {
+	for {
+		switch at := q.(type) {
+		case *dialect.Union:
+			q = at.Left
+		case *dialect.Select:
+			return at
+		}
+	}
+}
+
+// replaceLeftmost gives a copy of u whose first SELECT is another one.
+func replaceLeftmost(u *dialect.Union, first *dialect.Select) *dialect.Union {
+	own := *u
+	if left, ok := u.Left.(*dialect.Union); ok {
+		own.Left = replaceLeftmost(left, first)
+	} else {
+		own.Left = first
+	}
+	return &own
 }
 
 // table finds a table and notes that the plan depends on it.

@@ -179,6 +179,9 @@ func (e *explainer) limit(n *Limit) string {
 	if n.Offset != nil {
 		s += " offset " + e.text(n.Offset)
 	}
+	if n.CountAll {
+		s += "  counting all"
+	}
 	return s
 }
 

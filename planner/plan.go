@@ -23,6 +23,8 @@ type Plan struct {
 	Slots     int            // number of expr.Subquery slots
 	Tables    []*Table       // the definitions that the plan was made against
 	ForUpdate bool
+	// CountsRows says that the Root, a Limit, tells the session what FOUND_ROWS() is.
+	CountsRows bool
 	AllowScan bool // the hint allow_scan: reads without a key are meant
 
 	// Compiled is where the executor keeps its own form of the plan, made at the first execution.
@@ -179,6 +181,7 @@ type Sort struct {
 type Limit struct {
 	Input         Node
 	Count, Offset expr.Node
+	CountAll      bool // rows beyond are read and counted, for FOUND_ROWS()
 }
 
 // Distinct passes each row once.

@@ -120,7 +120,7 @@ func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 // joinable says whether a subquery's rows can be partners just as they are.
 func joinable(sel *dialect.Select, in bool) bool {
 	if sel.From == nil || len(sel.With) > 0 || len(sel.GroupBy) > 0 || sel.Having != nil || sel.Limit != nil ||
-		sel.Lock || hasSubquery(sel.Where) {
+		sel.Lock || sel.CountAll || hasSubquery(sel.Where) {
 		return false
 	}
 	for _, o := range sel.Exprs {

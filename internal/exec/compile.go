@@ -77,7 +77,7 @@ func compile(n planner.Node) (node, error) {
 	case *planner.Sort:
 		return &sortNode{input: input, keys: compileOrder(n.Keys), limit: compileLimit(n.Limit, n.Offset)}, nil
 	case *planner.Limit:
-		return &limitNode{input: input, limit: compileLimit(n.Count, n.Offset)}, nil
+		return &limitNode{input: input, limit: compileLimit(n.Count, n.Offset), countAll: n.CountAll}, nil
 	case *planner.Distinct:
 		return &distinctNode{input: input, width: n.Width(), collation: n.Collation}, nil
 	case *planner.Aggregate:

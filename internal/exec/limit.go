@@ -11,6 +11,8 @@ import (
 type limitNode struct {
 	input node
 	limit bounds
+	// countAll reads the rows behind the last, too, and tells the session how many there are.
+	countAll bool
 }
 
 func (n *limitNode) fills() []int { return n.input.fills() }
@@ -22,6 +24,7 @@ type limitIter struct {
 	f     *frame
 	input Iterator // opened at the first Next, so that LIMIT 0 reads nothing
 	left  int64
+	seen  int64 // rows that input gave
 	began bool
 }
 
@@ -33,14 +36,14 @@ func (it *limitIter) Next(ctx context.Context) ([]value.Value, error) {
 		}
 	}
 	if it.left <= 0 {
-		return nil, io.EOF
+		return nil, it.countRest(ctx)
 	}
-	row, err := it.input.Next(ctx)
+	row, err := it.next(ctx)
 	if err != nil {
 		it.left = 0
 		return nil, err
 	}
-	if it.left--; it.left == 0 {
+	if it.left--; it.left == 0 && !it.node.countAll {
 		// What feeds this may be reading ahead. The row stays: it is not the store's.
 		err = it.input.Close()
 	}
@@ -50,17 +53,39 @@ func (it *limitIter) Next(ctx context.Context) ([]value.Value, error) {
 // begin evaluates the bounds and skips the rows before the first.
 func (it *limitIter) begin(ctx context.Context) error {
 	count, offset, err := it.node.limit.eval(&it.f.env)
-	if err != nil || count == 0 {
+	if err != nil || count == 0 && !it.node.countAll {
 		return err
 	}
 	it.input = it.node.input.open(it.f)
 	for range offset {
-		if _, err := it.input.Next(ctx); err != nil {
+		if _, err := it.next(ctx); err != nil {
 			return err
 		}
 	}
 	it.left = count
 	return nil
+}
+
+// next gives a row of the input, counted.
+func (it *limitIter) next(ctx context.Context) ([]value.Value, error) {
+	row, err := it.input.Next(ctx)
+	switch {
+	case err == nil:
+		it.seen++
+	case err == io.EOF && it.node.countAll:
+		it.f.run.x.Session.FoundRows = it.seen
+	}
+	return row, err
+}
+
+// countRest reads the rows that are not wanted where they are to be counted. It gives io.EOF, or the error of reading.
+func (it *limitIter) countRest(ctx context.Context) error {
+	for it.node.countAll {
+		if _, err := it.next(ctx); err != nil {
+			return err
+		}
+	}
+	return io.EOF
 }
 
 func (it *limitIter) Close() error {
