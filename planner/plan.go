@@ -25,7 +25,7 @@ type Plan struct {
 	ForUpdate bool
 	// CountsRows says that the Root, a Limit, tells the session what FOUND_ROWS() is.
 	CountsRows bool
-	AllowScan bool // the hint allow_scan: reads without a key are meant
+	AllowScan  bool // the hint allow_scan: reads without a key are meant
 
 	// Compiled is where the executor keeps its own form of the plan, made at the first execution.
 	Compiled atomic.Value
