@@ -24,7 +24,7 @@ var classes = map[int]error{
 	1062: ErrDuplicateKey,
 	1064: ErrSyntax,
 	1235: ErrNotSupported, 1305: ErrNotSupported,
-	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1365: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1690: ErrBadValue, 3140: ErrBadValue, 3156: ErrBadValue, 3157: ErrBadValue, 3819: ErrBadValue,
+	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1365: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1525: ErrBadValue, 1690: ErrBadValue, 3140: ErrBadValue, 3156: ErrBadValue, 3157: ErrBadValue, 3819: ErrBadValue,
 	1451: ErrForeignKey, 1452: ErrForeignKey,
 	1792: ErrReadOnly,
 }
@@ -62,6 +62,7 @@ func translated(err error, text string) error {
 		unread    *value.ParseError
 		noPart    *planner.NoPartError
 		condition *expr.ConditionError
+		literal   *expr.LiteralError
 		variable  *expr.UnknownVariableError
 		argument  *expr.ArgumentError
 		arguments *expr.TooLongError
@@ -112,6 +113,8 @@ func translated(err error, text string) error {
 		return &Error{Number: 3140, State: "22032", Message: "Invalid JSON text: " + json.Error(), class: ErrBadValue, cause: err}
 	case errors.As(err, &overflow):
 		return numbered(1690, "22003", overflow.Error(), err)
+	case errors.As(err, &literal):
+		return numbered(1525, "HY000", literal.Error(), err)
 	case errors.As(err, &variable):
 		return numbered(1193, "HY000", variable.Error(), err)
 	case errors.As(err, &argument):

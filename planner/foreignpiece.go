@@ -131,7 +131,7 @@ func (p *KeyPiece) parseNumber(text string, t value.Type) (value.Value, bool) {
 	}
 	switch {
 	case t.Base == value.TypeDateTime:
-		return value.FromTicks(int64(n)), n <= maxTicks
+		return value.FromTicks(int64(n)).WithDigits(t.Precision), n <= maxTicks
 	case t.Unsigned:
 		return value.FromUint(n), true
 	}

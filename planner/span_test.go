@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -91,7 +92,9 @@ func TestSpansOfArguments(t *testing.T) {
 		{cmp(expr.Eq, "born"), text("2000-01-02 12:00"), "nothing"},
 		{cmp(expr.Lt, "born"), text("2000-01-02 12:00"), "[born!2524555295999999999, born!~~~)"},
 		{cmp(expr.Gt, "born"), born("2000-01-02"), "[born!, born!2524555295999999999)"},
-		{cmp(expr.Eq, "born"), text("soon"), "[born!, born!~~~) inexact"},
+		{cmp(expr.Eq, "born"), text("soon"), "Incorrect DATE value: 'soon'"},
+		{cmp(expr.Ge, "born"), num(20240131), "[born!, born!2516956415999999999\")"},
+		{cmp(expr.Eq, "born"), num(240131), "[born!2516956415999999999, born!2516956415999999999\")"},
 		{cmp(expr.Eq, "points"), text("1.5"), `[points!100150, points!100150")`},
 		{cmp(expr.Eq, "points"), float(1.005), "nothing"},
 		{cmp(expr.Le, "points"), float(-1.005), `[points!", points!099898")`},
@@ -106,10 +109,16 @@ func TestSpansOfArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			var r Reads
-			if err := p.scan.Reads(&expr.Env{Args: []value.Value{test.arg}}, &r); err != nil {
+			got := ""
+			var literal *expr.LiteralError
+			if err := p.scan.Reads(&expr.Env{Args: []value.Value{test.arg}}, &r); errors.As(err, &literal) {
+				got = literal.Error()
+			} else if err != nil {
 				t.Fatal(err)
+			} else {
+				got = readsString(&r)
 			}
-			if got := readsString(&r); got != test.want {
+			if got != test.want {
 				t.Errorf("got  %s\nwant %s", got, test.want)
 			}
 		})

@@ -101,6 +101,10 @@ func floorInt(v value.Value) (value.Value, place) {
 		return floorInt(value.NumberBeside(v, value.Int))
 	case value.Float:
 		f := v.Float()
+		const exact = 1 << 53 // beyond, several integers equal one float
+		if math.Abs(f) >= exact && math.Abs(f) <= 1<<64 {
+			return v, placeNowhere
+		}
 		whole := math.Floor(f)
 		at := placeAt
 		if whole < f {
@@ -313,17 +317,18 @@ func locateBytes(v value.Value) (value.Value, place) {
 	return v, placeNowhere
 }
 
-// locateTime takes times, and text that reads as one. The column's precision cuts what is finer.
+// locateTime takes times and texts. The column's precision cuts what is finer.
 func locateTime(t *value.Type, v value.Value) (value.Value, place) {
 	var ticks int64
 	switch v.Kind() {
 	case value.Time, value.Date:
 		ticks = v.Ticks()
 	case value.String, value.Bytes:
-		var err error
-		if ticks, err = value.ParseTime(v.Text()); err != nil {
-			return v, placeNowhere
+		at, ok := value.ReadTime(v)
+		if !ok {
+			return v, placeBelow
 		}
+		ticks = at.Ticks()
 	default:
 		return v, placeNowhere
 	}
@@ -359,10 +364,8 @@ func locateDuration(t *value.Type, v value.Value) (value.Value, place) {
 	case value.Duration:
 		ticks = v.Ticks()
 	case value.String, value.Bytes:
-		var err error
-		if ticks, err = value.ParseDuration(v.Text()); err != nil {
-			return v, placeNowhere
-		}
+		d, _ := value.ReadDuration(v)
+		ticks = d.Ticks()
 	default:
 		return v, placeNowhere
 	}

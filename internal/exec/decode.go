@@ -72,7 +72,7 @@ func (c *Codec) decoderTo(columns, dst []int, selected []string) *Decoder {
 		if col := c.table.Columns[ordinal]; c.table.Foreign != nil {
 			switch col.Source {
 			case planner.SourceProperty:
-				d.cols = append(d.cols, decodeCol{form: formProperty, ordinal: ordinal, dst: dst[i]})
+				d.cols = append(d.cols, decodeCol{form: formProperty, ordinal: ordinal, dst: dst[i], digits: col.Type.Precision})
 			case planner.SourceTimestamp, planner.SourceWhole:
 				d.own = append(d.own, ordinal)
 			}

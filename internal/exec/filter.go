@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"math"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -170,7 +171,7 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 	if err != nil {
 		return 0, engine.Value{}, false
 	}
-	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 {
+	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 || !oneInteger(exact, v) {
 		return 0, engine.Value{}, false
 	}
 	if !f.absent.IsNull() {
@@ -219,6 +220,12 @@ func filterHolds(op planner.FilterOp, c int) bool {
 		return c < 0
 	}
 	return c <= 0
+}
+
+// oneInteger says whether i, if it is an integer, is the only one that equals v: a float that is large equals several.
+func oneInteger(i, v value.Value) bool {
+	const exact = 1 << 53
+	return v.Kind() != value.Float || i.Kind() != value.Int && i.Kind() != value.Uint || math.Abs(v.Float()) < exact
 }
 
 // oneDecimal says whether d is the only value of its scale that equals v: what is not exact itself compares as a float,

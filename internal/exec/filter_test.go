@@ -65,7 +65,9 @@ func TestFilterConstants(t *testing.T) {
 		{"c BIGINT unsigned", planner.FilterGe, u(7), `c ge "00000000000000000007"`},
 		{"c BIGINT unsigned", planner.FilterGe, n(-1), "all"},
 		{"c DOUBLE", planner.FilterEq, n(2), "c eq 2"},
-		{"c DOUBLE", planner.FilterEq, n(1<<53 + 1), "all"},
+		{"c DOUBLE", planner.FilterEq, n(1<<53 + 1), "c eq 9.007199254740992e+15"}, // as floats
+		{"c BIGINT", planner.FilterEq, value.FromFloat(1 << 52), "c eq 4503599627370496"},
+		{"c BIGINT", planner.FilterEq, value.FromFloat(1 << 53), "all"}, // it equals others, too
 		{"c DOUBLE", planner.FilterEq, value.FromFloat(math.Copysign(0, -1)), "c eq 0"},
 		{"c BOOL", planner.FilterEq, n(1), "c eq 1"},
 		{"c BOOL", planner.FilterEq, n(2), "all"},

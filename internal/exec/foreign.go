@@ -31,7 +31,7 @@ func (d *Decoder) decodeForeign(e *engine.Entity, dst []value.Value) error {
 		case t.Columns[i].Source == planner.SourceWhole:
 			dst[i] = wholeValue(e)
 		case e.Timestamp != 0:
-			dst[i] = value.FromTicks(e.Timestamp)
+			dst[i] = value.FromTicks(e.Timestamp).WithDigits(t.Columns[i].Type.Precision)
 		}
 	}
 	return nil
@@ -255,7 +255,7 @@ func (f *storeFilter) foreignConstant(v value.Value) (engine.FilterOp, engine.Va
 	if err != nil {
 		return 0, none, false
 	}
-	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 {
+	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 || !oneInteger(exact, v) {
 		return 0, none, false
 	}
 	edm := edmOf(f.column.Edm)

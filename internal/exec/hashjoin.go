@@ -21,7 +21,7 @@ type hashKey struct {
 	left, right expr.Func
 	nullSafe    bool
 	collation   value.Collation
-	// asFloat: a DECIMAL with a DOUBLE. They compare as floats, so that is what is hashed.
+	// asFloat: an exact number with a DOUBLE. They compare as floats, so that is what is hashed.
 	asFloat bool
 }
 
@@ -161,7 +161,7 @@ func (it *hashJoinIter) hash(row []value.Value, left bool) (ok bool, err error) 
 		if v.IsNull() && !k.nullSafe {
 			return false, nil
 		}
-		if k.asFloat && v.Kind() == value.Decimal {
+		if kind := v.Kind(); k.asFloat && value.Bool <= kind && kind <= value.Decimal {
 			v = value.FromFloat(value.ToFloat(v))
 		}
 		it.key = value.AppendHashKey(it.key, v, k.collation)

@@ -70,17 +70,12 @@ func compileCompare(n *Compare) condFunc {
 	if col, ok := n.L.(*Column); ok && col.Level == 0 {
 		switch r := n.R.(type) {
 		case *Const:
-			return compareColumnConst(op, col, typedConst(col.T, r.V), collation)
+			return compareColumnConst(op, col, r.V, collation)
 		case *Param:
 			return compareColumnParam(op, col.Index, r.Index, collation)
 		}
 	}
 	l, r := CompileOperand(n.L), CompileOperand(n.R)
-	if c, ok := n.R.(*Const); ok {
-		r = CompileOperand(NewConst(typedConst(n.L.Type(), c.V)))
-	} else if c, ok := n.L.(*Const); ok {
-		l = CompileOperand(NewConst(typedConst(n.R.Type(), c.V)))
-	}
 	return compareFuncs(op, l, r, collation)
 }
 
@@ -100,24 +95,6 @@ func compareFuncs(op CompareOp, l, r Func, collation value.Collation) condFunc {
 
 // notComparable is a row of values that is no list of expressions, such as a subquery of several columns.
 func notComparable(*Env) (truth, error) { return isUnknown, &OperandError{Want: 1} }
-
-// typedConst reads a text once, where each comparison with a time would read it again.
-func typedConst(t value.Type, v value.Value) value.Value {
-	if v.Kind() != value.String {
-		return v
-	}
-	switch t.Base {
-	case value.TypeDate, value.TypeDateTime:
-		if ticks, err := value.ParseTime(v.Text()); err == nil {
-			return value.FromTicks(ticks)
-		}
-	case value.TypeTime:
-		if ticks, err := value.ParseDuration(v.Text()); err == nil {
-			return value.FromDuration(ticks)
-		}
-	}
-	return v
-}
 
 // compareColumnConst is the commonest condition, so integers and texts have a way of their own.
 func compareColumnConst(op CompareOp, col *Column, k value.Value, collation value.Collation) condFunc {

@@ -29,6 +29,10 @@ func NewCompare(op CompareOp, l, r Node) (Node, error) {
 	if size(l) != size(r) {
 		return nil, &OperandError{Want: size(l)}
 	}
+	l, r, err := alike(l, r)
+	if err != nil {
+		return nil, err
+	}
 	lt, lok := l.(*Tuple)
 	rt, rok := r.(*Tuple)
 	if !lok && !rok {
@@ -220,6 +224,14 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 		}
 		return NewCompare(op, x, list[0])
 	}
+	with := make([]Node, len(list))
+	for i, e := range list {
+		var err error
+		if _, with[i], err = alike(x, e); err != nil {
+			return nil, err
+		}
+	}
+	list = with
 	xt, ok := x.(*Tuple)
 	if !ok {
 		if isNullConst(x) {
@@ -243,8 +255,14 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 	return fold(&In{X: x, List: list, Not: not}), nil
 }
 
-// NewBetween makes x [NOT] BETWEEN lo AND hi: x >= lo AND x <= hi, except that a volatile x is computed once.
+// NewBetween makes x [NOT] BETWEEN lo AND hi: x >= lo AND x <= hi by one type for all three, except that a volatile x is
+// computed once.
 func NewBetween(x, lo, hi Node, not bool) (Node, error) {
+	operands, err := allAlike(x, lo, hi)
+	if err != nil {
+		return nil, err
+	}
+	x, lo, hi = operands[0], operands[1], operands[2]
 	if weight(x, largeOperand) >= largeOperand || VolatilityOf(x) == Volatile {
 		n, err := newCall(betweenFunction, []Node{x, lo, hi})
 		if err != nil || !not {

@@ -33,6 +33,13 @@ func (e *OperandError) Error() string {
 	return fmt.Sprintf("Operand should contain %d column(s)", e.Want)
 }
 
+// LiteralError says that a text that is compared with dates says none (MySQL's 1525).
+type LiteralError struct{ Type, Text string }
+
+func (e *LiteralError) Error() string {
+	return fmt.Sprintf("Incorrect %s value: '%s'", e.Type, e.Text)
+}
+
 // ArgumentError says that a function cannot work with an argument: a malformed pattern, JSON text or path.
 type ArgumentError struct {
 	Function string

@@ -96,7 +96,10 @@ func compileInLinear(n *In) condFunc {
 	if x, ok := n.X.(*Tuple); ok {
 		return compileInTuples(x, n.List)
 	}
-	x, list := CompileOperand(n.X), compileTyped(n.X.Type(), n.List)
+	x, list := CompileOperand(n.X), compileAll(n.List)
+	if n.X.Type().Base == value.TypeJSON {
+		list = compileElements(n.List)
+	}
 	collation := n.Collation
 	return func(env *Env) (truth, error) {
 		v, err := x(env)
@@ -121,21 +124,6 @@ func compileInLinear(n *In) condFunc {
 	}
 }
 
-func compileTyped(t value.Type, list []Node) []Func {
-	fs := make([]Func, len(list))
-	for i, e := range list {
-		if t.Base == value.TypeJSON {
-			fs[i] = compileElement(e)
-			continue
-		}
-		if c, ok := e.(*Const); ok {
-			e = NewConst(typedConst(t, c.V))
-		}
-		fs[i] = CompileOperand(e)
-	}
-	return fs
-}
-
 func compileInTuples(x *Tuple, list []Node) condFunc {
 	var conds []condFunc
 	for _, e := range list {
@@ -153,16 +141,13 @@ func compileInTuples(x *Tuple, list []Node) condFunc {
 type inList struct {
 	types      []value.Type // of what is looked for
 	collations []value.Collation
-	rows       [][]Node // *Const or *Param
+	rows       [][]Node // *Const, *Param, or what beside makes of one
 	params     bool     // there are arguments
 }
 
 // newInList is nil where the list holds something else, or compares by several collations.
 func newInList(n *In, xs []Node) *inList {
-	l := &inList{rows: make([][]Node, len(n.List))}
-	for _, x := range xs {
-		l.types = append(l.types, x.Type())
-	}
+	l := &inList{rows: make([][]Node, len(n.List)), types: typesOf(xs)}
 	for r, e := range n.List {
 		l.rows[r] = []Node{e}
 		if t, ok := e.(*Tuple); ok {
@@ -174,7 +159,11 @@ func newInList(n *In, xs []Node) *inList {
 			case *Param:
 				l.params = true
 			default:
-				return nil
+				call, ok := e.(*Call)
+				if !ok || call.Func != besideFunction {
+					return nil
+				}
+				l.params = true
 			}
 			collation := n.Collation
 			if len(xs) > 1 {
@@ -205,11 +194,16 @@ func (l *inList) set(args []value.Value) (*Set, error) {
 					return nil, errNoArgument
 				}
 				values[i] = args[e.Index]
+			default:
+				v, err := CompileOperand(e)(&Env{Args: args})
+				if err != nil {
+					return nil, err
+				}
+				values[i] = v
 			}
 			if l.types[i].Base == value.TypeJSON {
 				values[i] = jsonOperand(e, values[i])
 			}
-			values[i] = typedConst(l.types[i], values[i])
 		}
 		s.Add(values)
 	}

@@ -210,6 +210,9 @@ func (p *printer) caseNode(n *Case) {
 
 func (p *printer) call(n *Call, least int) {
 	switch n.Func {
+	case besideFunction:
+		p.node(n.Args[0], least)
+		return
 	case collateFunction:
 		end := p.open(precUnary, least)
 		p.node(n.Args[0], precUnary)

@@ -238,9 +238,9 @@ func (all class) match(x class) (of, by form, ok bool) {
 	const exact = classInt | classDecimal
 	only := func(c class) bool { return all&^c == 0 }
 	switch {
-	case x == classInt && only(exact|classFloat|classText): // exactly; a text as the number that it reads as
+	case x == classInt && only(exact|classText): // exactly; a text as the number that it reads as
 		return formNumber, formNumber, true
-	case x == classFloat && only(exact|classFloat|classText): // a Decimal as the nearest float
+	case x == classInt && only(classFloat), x == classFloat && only(exact|classFloat|classText):
 		return formFloat, formFloat, true
 	case x == classText && only(classInt):
 		return formNumber, formNumber, true
@@ -265,7 +265,7 @@ type form uint8
 
 const (
 	formNumber form = iota // a number as it is; a text as it compares with an integer
-	formFloat              // a number as it is, but a Decimal as the nearest float, as a text
+	formFloat              // a number as the nearest float, as a text
 	formText               // by the collation
 	formOctets             // as it is
 )
@@ -277,7 +277,7 @@ func (f form) append(dst []byte, v value.Value, c value.Collation) []byte {
 	case f == formText:
 	case k == value.String && f == formNumber:
 		v = value.NumberBeside(v, value.Int)
-	case k == value.String, k == value.Decimal && f == formFloat:
+	case k == value.String, f == formFloat && value.Bool <= k && k <= value.Decimal:
 		v = value.FromFloat(value.ToFloat(v))
 	}
 	return value.AppendHashKey(dst, v, c)

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -136,6 +137,10 @@ func TestInLists(t *testing.T) {
 			}
 		}
 		node, err := NewIn(x, list, false)
+		var literal *LiteralError
+		if errors.As(err, &literal) {
+			continue // a text that is no date
+		}
 		if err != nil {
 			t.Fatal(err)
 		}

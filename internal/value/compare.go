@@ -9,11 +9,12 @@ import (
 // Compare says whether a sorts before b (-1), with it (0) or behind it (1), as MySQL compares the
 // two kinds. Neither may be NULL.
 //
-//   - Numbers compare exactly, booleans as 1 and 0; only a Decimal with a Float as two Floats. NaN
-//     equals itself and is below all others.
+//   - Exact numbers compare exactly, booleans as 1 and 0; with a Float, as two Floats. NaN equals itself and is below
+//     all others.
 //   - A number with text compares as numbers, the text by its leading numeric part, as a Float; with an integer a text
 //     that is an integer compares exactly.
-//   - A time with text compares as times when the text reads as one, else as texts; so does a UUID.
+//   - A time with text compares as times; text that is none is below all points in time, and the TIME 00:00:00.
+//   - A UUID with text compares as UUIDs where the text is one, else as texts.
 //   - A time with a number compares as numbers (YYYYMMDDHHMMSS).
 //   - Text with text compares by c, octets with anything textual by their octets.
 //   - JSON compares with anything as documents; what is no JSON text there is a *JSONError.
@@ -35,9 +36,9 @@ func Compare(a, b Value, c Collation) (int, error) {
 		}
 		return cmp.Compare(a.Ticks(), b.Ticks()), nil
 	case isTemporal(a.kind):
-		return compareTemporalText(a, b, c), nil
+		return compareTemporalText(a, b), nil
 	case isTemporal(b.kind):
-		return -compareTemporalText(b, a, c), nil
+		return -compareTemporalText(b, a), nil
 	case a.kind == UUID && b.kind == String:
 		return compareUUIDText(a.s, b.s, c), nil
 	case a.kind == String && b.kind == UUID:
@@ -56,6 +57,12 @@ func Order(a, b Value, c Collation) int {
 		return orderJSON(a, b)
 	}
 	if a.kind != b.kind {
+		switch {
+		case a.kind == Float && isInteger(b.kind): // as floats, different integers would equal one
+			return compareFloatInt(a.Float(), b)
+		case b.kind == Float && isInteger(a.kind):
+			return -compareFloatInt(b.Float(), a)
+		}
 		if x, y := orderClass(a.kind), orderClass(b.kind); x != y {
 			return cmp.Compare(x, y)
 		}
@@ -84,6 +91,7 @@ func numberBeside(v Value, k Kind) Value {
 	return toNumber(v)
 }
 
+func isInteger(k Kind) bool  { return k >= Bool && k <= Uint }
 func isNumeric(k Kind) bool  { return k >= Bool && k <= Float }
 func isTemporal(k Kind) bool { return k >= Time && k <= Duration }
 
@@ -109,13 +117,7 @@ func compareNumbers(a, b Value) int {
 		return compareSame(a, b, Binary)
 	}
 	if a.kind == Float || b.kind == Float {
-		switch {
-		case a.kind == Decimal || b.kind == Decimal:
-			return cmp.Compare(ToFloat(a), ToFloat(b))
-		case a.kind == Float:
-			return compareFloatInt(a.Float(), b)
-		}
-		return -compareFloatInt(b.Float(), a)
+		return cmp.Compare(ToFloat(a), ToFloat(b))
 	}
 	if a.kind == Decimal || b.kind == Decimal {
 		var x, y [24]byte
@@ -166,18 +168,16 @@ func compareFloatInt(f float64, i Value) int {
 	return r
 }
 
-func compareTemporalText(t, text Value, c Collation) int {
-	var ticks int64
-	var err error
+func compareTemporalText(t, text Value) int {
 	if t.kind == Duration {
-		ticks, err = ParseDuration(text.s)
-	} else {
-		ticks, err = ParseTime(text.s)
+		d, _ := ReadDuration(text)
+		return cmp.Compare(t.Ticks(), d.Ticks())
 	}
-	if err != nil {
-		return c.Compare(Text(t), text.s)
+	at, ok := ReadTime(text)
+	if !ok {
+		return 1
 	}
-	return cmp.Compare(t.Ticks(), ticks)
+	return cmp.Compare(t.Ticks(), at.Ticks())
 }
 
 func compareUUIDText(uuid, text string, c Collation) int {

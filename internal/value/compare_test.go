@@ -67,7 +67,7 @@ func TestCompareNumbersExactly(t *testing.T) {
 			var want int
 			floats := a.Kind() == Float || b.Kind() == Float
 			switch x, y := exactly(a), exactly(b); {
-			case x == nil || y == nil, floats && (a.Kind() == Decimal || b.Kind() == Decimal):
+			case x == nil || y == nil, floats:
 				want = cmp.Compare(ToFloat(a), ToFloat(b))
 			default:
 				want = x.Cmp(y)
@@ -76,7 +76,7 @@ func TestCompareNumbersExactly(t *testing.T) {
 				t.Errorf("Compare(%v %s, %v %s) = %d, want %d", a.Kind(), Text(a), b.Kind(), Text(b), got, want)
 			}
 			same := string(AppendHashKey(nil, a, Binary)) == string(AppendHashKey(nil, b, Binary))
-			if !(floats && (a.Kind() == Decimal || b.Kind() == Decimal)) && same != (want == 0) {
+			if (!floats || a.Kind() == b.Kind()) && same != (want == 0) {
 				t.Errorf("hash keys of %v %s and %v %s: same %v", a.Kind(), Text(a), b.Kind(), Text(b), same)
 			}
 		}
@@ -139,7 +139,7 @@ func TestCompareKinds(t *testing.T) {
 		{FromInt(9007199254740993), FromString("+9007199254740994"), Binary, -1},
 		{FromInt(-9007199254740993), FromBytes("-9007199254740992"), Binary, -1},
 		{FromUint(18446744073709551615), FromString("18446744073709551614"), Binary, 1},
-		{FromUint(18446744073709551615), FromString("18446744073709551616"), Binary, -1},
+		{FromUint(18446744073709551615), FromString("18446744073709551616"), Binary, 0},
 		{FromInt(9007199254740992), FromString("9007199254740993x"), Binary, 0}, // no integer: as floats
 		{FromFloat(9007199254740992), FromString("9007199254740993"), Binary, 0},
 		{dec(t, "9007199254740992"), FromString("9007199254740993"), Binary, 0},
@@ -149,7 +149,11 @@ func TestCompareKinds(t *testing.T) {
 		{FromString("2024-02-29 13:00+01:00"), noon, Binary, 0},
 		{day, FromString("2024-02-29 00:00:00.1"), Binary, -1},
 		{day, FromString("2024"), Binary, 1},
-		{day, FromString("never"), Binary, -1},
+		{day, FromString("never"), Binary, 1}, // below all
+		{day, FromString("24/2/29 and more"), Binary, 0},
+		{FromDuration(0), FromString("never"), Binary, 0},
+		{hour, FromString("10000"), Binary, 0},
+		{FromInt(9007199254740993), FromFloat(9007199254740992), Binary, 0},
 		{day, FromInt(20240229), Binary, 0},
 		{noon, FromInt(20240229120000), Binary, 0},
 		{hour, FromString("01:00:00"), Binary, 0},

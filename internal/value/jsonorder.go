@@ -154,7 +154,7 @@ func compareJSON(a, b Value) (int, error) {
 	if isTemporal(b.kind) && x.IsScalar() {
 		switch k := x.Scalar.kind; {
 		case k == String:
-			return -compareTemporalText(b, x.Scalar, Binary), nil
+			return -compareTemporalText(b, x.Scalar), nil
 		case k == Time && b.kind == Date, k == Date && b.kind == Time:
 			return cmp.Compare(x.Scalar.Ticks(), b.Ticks()), nil
 		}
