@@ -16,13 +16,13 @@ var shapes = map[string][]string{
 		INTERVAL(num, num, num)|YEAR(when)|MONTH(when)|DAY(when)|DAYOFMONTH(date)|DAYOFWEEK(date)|DAYOFYEAR(date)|WEEKDAY(date)|WEEK(date)|WEEK(date, mode)|
 		WEEKOFYEAR(date)|YEARWEEK(date)|YEARWEEK(date, mode)|QUARTER(date)|HOUR(when)|MINUTE(when)|SECOND(when)|MICROSECOND(when)|TO_DAYS(date)|TO_SECONDS(dt)|
 		TIME_TO_SEC(time)|UNIX_TIMESTAMP(dt)|DATEDIFF(date, dt)|TIMESTAMPDIFF(unit, dt, date)|TIMESTAMPDIFF(unit, dt, dt)|EXTRACT(part FROM dt)|EXTRACT(part FROM when)|
-		PERIOD_ADD(202401, small)|PERIOD_DIFF(202401, 202312)|INET_ATON('1.2.3.4')|IS_UUID(text)|
+		PERIOD_ADD(202401, small)|PERIOD_DIFF(202401, 202312)|INET_ATON('1.2.3.4')|
 		CAST(any AS SIGNED)|CAST(any AS UNSIGNED)|CONVERT(any, SIGNED)|JSON_LENGTH(json)|JSON_LENGTH(json, way)|JSON_DEPTH(json)|JSON_VALID(json)|JSON_CONTAINS(json, json)|
 		JSON_CONTAINS(json, '1', way)|JSON_CONTAINS_PATH(json, 'one', way, way)|JSON_CONTAINS_PATH(json, 'all', way, way)|ISNULL(any)|REGEXP_INSTR(text, regexp)`),
 	"dec": split(`dec + dec|dec - dec|dec * dec|dec / dec|int / int|num / num|dec % dec|- dec|ABS(dec)|ROUND(dec, small)|ROUND(num, small)|TRUNCATE(dec, small)|TRUNCATE(num, small)|
 		MOD(dec, dec)|CAST(any AS DECIMAL(10,2))|CAST(any AS DECIMAL(20,6))|CAST(num AS DECIMAL(5,1))|CAST(num AS DECIMAL)|CEIL(dec)|FLOOR(dec)|SEC_TO_TIME(small) + dec|UNIX_TIMESTAMP(dt) + dec`),
 	"dbl": split(`dbl + dbl|dbl - num|dbl * dbl|dbl / num|- dbl|ABS(dbl)|SQRT(num)|POW(num, small)|POWER(small, small)|EXP(small)|LN(num)|LOG(num)|LOG(base, num)|LOG2(num)|LOG10(num)|
-		SIN(num)|COS(num)|TAN(small)|COT(small)|ASIN(dec)|ACOS(dec)|ATAN(num)|ATAN(num, num)|ATAN2(num, num)|PI()|RADIANS(num)|DEGREES(small)|ROUND(dbl)|ROUND(dbl, small)|TRUNCATE(dbl, small)|
+		SIN(num)|COS(num)|TAN(small)|COT(small)|ASIN(dec)|ACOS(dec)|ATAN(num)|ATAN(num, num)|ATAN2(num, num)|RADIANS(num)|DEGREES(small)|ROUND(dbl)|ROUND(dbl, small)|TRUNCATE(dbl, small)|
 		text + int|text * dec|text - text|CAST(any AS DOUBLE)|RAND(small)`),
 	"text": split(`CONCAT(text, text)|CONCAT(any, any)|CONCAT(any, text, any)|CONCAT_WS(word, text, any, text)|LEFT(text, small)|RIGHT(text, small)|SUBSTR(text, small)|SUBSTRING(text, small, small)|
 		SUBSTRING(text FROM small FOR small)|MID(text, small, small)|SUBSTRING_INDEX(text, word, small)|UPPER(text)|LOWER(text)|UCASE(text)|LCASE(word)|TRIM(text)|LTRIM(text)|RTRIM(text)|

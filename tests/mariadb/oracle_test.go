@@ -97,7 +97,8 @@ type round struct {
 	written []*written
 }
 
-func (o *oracle) round(t *testing.T, seed uint64) {
+// open makes the tables of a seed on all sides.
+func (o *oracle) open(t *testing.T, seed uint64) *round {
 	r := &round{oracle: o, t: t, g: newGenerator(seed), seed: seed}
 	r.ours, r.bare, r.theirs = openOurs(t, "here", "mem://"), openOurs(t, "here without indexes", "mem://"), openTheirs(t)
 	r.subject, r.other = newSubject(r.g, "t", ""), newSubject(r.g, "t2", "r_")
@@ -112,6 +113,12 @@ func (o *oracle) round(t *testing.T, seed uint64) {
 	}
 	r.createStored()
 	r.createWritten()
+	return r
+}
+
+// round asks both sides about statements of one seed.
+func (o *oracle) round(t *testing.T, seed uint64) {
+	r := o.open(t, seed)
 	for range 20 {
 		r.expressions(20)
 		r.conditions(10)
@@ -183,7 +190,7 @@ func (r *round) settle(n *node) {
 	last := *f
 	reduce(n, r.subject.values(), func() bool {
 		g := r.ask(n.text())
-		if g == nil || g.what != f.what {
+		if !g.shows(f) {
 			return false
 		}
 		last = *g
@@ -197,6 +204,11 @@ func (r *round) settle(n *node) {
 	}
 	last.shorten()
 	r.add(last)
+}
+
+// shows says whether f is the disagreement that of is: which side fails, and with what.
+func (f *finding) shows(of *finding) bool {
+	return f != nil && f.what == of.what && f.ours.number == of.ours.number && f.theirs.number == of.theirs.number
 }
 
 // shorten leaves one row of the answers: one that differs.

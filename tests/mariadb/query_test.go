@@ -14,10 +14,11 @@ var aggregates = split(`SUM(num)|SUM(int)|SUM(dec)|SUM(dbl)|SUM(text)|AVG(int)|A
 
 var orderable = []string{"int", "dec", "dbl", "text", "word", "date", "dt", "time", "bool", "any", "hex"}
 
-// column gives a column of a random kind.
+// anyColumn gives a column of a random kind.
 func (g *generator) anyColumn(of *subject) *node {
 	n := leaf(pick(g, of.columns).name)
 	n.column = n.words[0]
+	n.frame = true // a constant in its place would be a position
 	return n
 }
 
@@ -26,7 +27,7 @@ func (r *round) query() *node {
 	kind := pick(g, orderable)
 	switch g.IntN(11) {
 	case 0:
-		return say("SELECT id FROM t ORDER BY #"+pick(g, []string{"", " DESC"})+", id", g.expr(kind, 1+g.IntN(2)))
+		return say("SELECT id FROM t ORDER BY COALESCE(#)"+pick(g, []string{"", " DESC"})+", id", g.expr(kind, 1+g.IntN(2)))
 	case 1:
 		return say("SELECT id FROM t # ORDER BY #"+pick(g, []string{"", " DESC"})+", id#", r.where(), g.anyColumn(r.subject), leaf(pick(g, []string{"", " LIMIT 2", " LIMIT 3 OFFSET 1"})).perhaps())
 	case 2:
@@ -34,7 +35,7 @@ func (r *round) query() *node {
 	case 3:
 		return say("SELECT # FROM t #", r.aggregates(), r.where())
 	case 4:
-		return say("SELECT MIN(id), COUNT(*) FROM t GROUP BY # HAVING # ORDER BY MIN(id)", g.anyColumn(r.subject), say("# "+g.comparison()+" #", g.shape(pick(g, aggregates), "int", 1), g.expr("any", 1)))
+		return say("SELECT MIN(id), COUNT(*) FROM t GROUP BY # HAVING # ORDER BY MIN(id)", g.anyColumn(r.subject), say("# "+g.comparison()+" #", g.shape(pick(g, aggregates), "int", 1).framed(), g.literal("any")).framed())
 	case 5, 6:
 		return say("SELECT id, r_id FROM t "+pick(g, []string{"JOIN", "LEFT JOIN"})+" t2 ON # "+g.comparison()+" ## ORDER BY id, r_id",
 			g.anyColumn(r.subject), g.anyColumn(r.other), say(" AND #", g.expr("bool", 1)).perhaps())

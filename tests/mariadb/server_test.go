@@ -55,7 +55,7 @@ func startServer() (stop func(), err error) {
 	server := exec.Command("mariadbd", "--no-defaults", "--user=root", "--datadir="+data, "--socket="+socket, "--skip-networking",
 		"--skip-grant-tables", "--sql-mode="+sqlMode, "--character-set-server=utf8mb4", "--collation-server=utf8mb4_nopad_bin",
 		"--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-flush-method=nosync",
-		"--skip-log-bin", "--skip-name-resolve", "--default-time-zone=+00:00", "--innodb-file-per-table=0", "--log-error="+out)
+		"--innodb-autoinc-lock-mode=2", "--skip-log-bin", "--skip-name-resolve", "--default-time-zone=+00:00", "--innodb-file-per-table=0", "--log-error="+out)
 	if err := server.Start(); err != nil {
 		return stop, err
 	}

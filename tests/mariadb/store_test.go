@@ -107,7 +107,7 @@ func (r *round) settleWrite(of string, before []string, n *node, state string) {
 	last := *f
 	reduce(n, nil, func() bool {
 		g := run()
-		if g == nil || g.what != f.what {
+		if !g.shows(f) {
 			return false
 		}
 		last = *g
