@@ -100,6 +100,9 @@ func (g *grouping) outerColumn(col *expr.Column, e *dialect.Column) (*expr.Colum
 	return &out, nil
 }
 
+// havingClause is where the columns are those of the groups, of which the others are unknown.
+const havingClause = "HAVING clause"
+
 // over turns n, bound over the rows that are grouped, into an expression over the groups' rows. what and
 // number tell where it stands, for the error.
 func (g *grouping) over(n expr.Node, number int, what string) (expr.Node, error) {
@@ -150,6 +153,9 @@ func (g *grouping) over(n expr.Node, number int, what string) (expr.Node, error)
 }
 
 func (g *grouping) notGrouped(c *expr.Column, number int, what string) error {
+	if what == havingClause {
+		return newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'having clause'", c.Name)
+	}
 	if g.implicit {
 		return newError(codeMixOfGroupFunc, noPos,
 			"In aggregated query without GROUP BY, expression #%d of %s contains nonaggregated column '%s'; this is incompatible with sql_mode=only_full_group_by",

@@ -85,8 +85,14 @@ func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
 		return nil, notSupported(e.Pos, "an aggregate of an enclosing query's columns is")
 	}
 	order := make([]expr.AggOrder, len(e.OrderBy))
+	places := make([]output, len(args)) // ORDER BY 1 means the first argument
+	for i, a := range args {
+		places[i].node = a
+	}
+	ordered := inner
+	ordered.clause = "order clause"
 	for i, o := range e.OrderBy {
-		n, err := inner.expression(o.Expr)
+		n, err := orderExpression(&ordered, places, o.Expr)
 		if err != nil {
 			return nil, err
 		}

@@ -60,6 +60,8 @@ func TestErrors(t *testing.T) {
 		{"SELECT x FROM a GROUP BY q", 1054, "Unknown column 'q' in 'group statement'"},
 		{"SELECT x FROM a GROUP BY 0", 1054, "Unknown column '0' in 'group statement'"},
 		{"SELECT x FROM a HAVING q = 1", 1054, "Unknown column 'q' in 'having clause'"},
+		{"SELECT MIN(id) FROM a GROUP BY x HAVING y = 1", 1054, "Unknown column 'y' in 'having clause'"},
+		{"SELECT GROUP_CONCAT(x ORDER BY 2) FROM a", 1054, "Unknown column '2' in 'order clause'"},
 		{"SELECT 1 FROM a JOIN b ON a.q = b.id", 1054, "Unknown column 'a.q' in 'on clause'"},
 		{"SELECT 1 FROM a JOIN b USING (z)", 1054, "Unknown column 'z' in 'from clause'"},
 		{"SELECT 1 FROM a, b JOIN b c ON a.x = c.x", 1054, "Unknown column 'a.x' in 'on clause'"},

@@ -328,7 +328,7 @@ func (q *selection) overGroups() error {
 		}
 	}
 	if q.having != nil {
-		if q.having, err = g.over(q.having, 1, "HAVING clause"); err != nil {
+		if q.having, err = g.over(q.having, 1, havingClause); err != nil {
 			return err
 		}
 	}
