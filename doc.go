@@ -39,7 +39,7 @@
 //	TINYINT … BIGINT                 int64 (uint64 above it)     Edm.Int64; BIGINT UNSIGNED: Edm.String, 20 digits
 //	FLOAT, DOUBLE                    float64                     Edm.Double
 //	DECIMAL(p,s)                     string, exact               Edm.String
-//	BOOL                             bool                        Edm.Boolean
+//	BOOL, BIT(1)                     bool                        Edm.Boolean
 //	CHAR, VARCHAR, TEXT, ENUM, SET   string                      Edm.String, split over several when long
 //	BINARY, VARBINARY, BLOB          []byte                      Edm.Binary, split over several when long
 //	DATETIME, TIMESTAMP              time.Time in UTC            Edm.String, 2006-01-02T15:04:05.0000000Z
@@ -52,6 +52,11 @@
 // point, a time to its digits of a second, a DATE drops the time of day and a TIME the date, blanks around a number and
 // those at the end of a text that is too long do not count. What would lose more is refused: a text that is too long, a number
 // out of range, '1x' as a number. The option exact=true refuses all rounding.
+//
+// TINYINT(1) is an integer from -128 to 127, and BOOL is true or false; information_schema says tinyint(1) of both, as MySQL
+// does. A DATETIME, TIMESTAMP or TIME without digits has none of a second: give six, as DATETIME(6), for what time.Now() gives,
+// or DATETIME(7), which MySQL lacks, for all that the store's and .NET's own times hold. A TIMESTAMP goes from
+// 1970-01-01 00:00:01 to 2038-01-19 03:14:07. A VARCHAR needs a length.
 //
 // A time.Time argument is taken in UTC and cut to 100 ns, the finest that a DATETIME holds. A condition compares it as it
 // is: of a DATETIME(6) column it finds the time that was stored only where the argument has no finer digits

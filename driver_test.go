@@ -80,7 +80,7 @@ func TestColumnTypes(t *testing.T) {
 		"z BLOB []uint8 null=true/true length=max",
 		"at DATETIME time.Time null=true/true size=3,3",
 		"day DATE time.Time null=true/true",
-		"span TIME string null=true/true size=7,7",
+		"span TIME string null=true/true size=0,0",
 		"j JSON string null=true/true length=max",
 		"g UUID string null=true/true length=36",
 	}
@@ -102,10 +102,10 @@ func TestValuesComeBack(t *testing.T) {
 		{"BOOL", []any{true, false}},
 		{"VARCHAR(100)", []any{"", "it's", "😀 emoji", "a\x00b", "%_\\", "日本語", "trailing "}},
 		{"VARBINARY(100)", []any{[]byte{}, []byte{0, 255, 1}}},
-		{"DATETIME", []any{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999900, time.UTC), day, time.Date(1600, 12, 31, 0, 0, 0, 100, time.UTC)}},
+		{"DATETIME(7)", []any{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999900, time.UTC), day, time.Date(1600, 12, 31, 0, 0, 0, 100, time.UTC)}},
 		{"DATE", []any{time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)}},
 		{"DECIMAL(20,4)", []any{"-9999999999999999.9999", "0.0001", "12.5000"}},
-		{"TIME", []any{"-838:59:59", "00:00:00.0000001"}},
+		{"TIME(7)", []any{"-838:59:59.0000000", "00:00:00.0000001"}},
 		{"UUID", []any{"00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"}},
 	} {
 		t.Run(c.kind, func(t *testing.T) {

@@ -304,7 +304,7 @@ func TestForeignListing(t *testing.T) {
 // however near it was written.
 func TestForeignTimestamp(t *testing.T) {
 	a := openAccount(t)
-	a.exec(t, "CREATE EXTERNAL TABLE mapped (p TEXT, r TEXT, changed DATETIME PROPERTY 'Timestamp', n INT PROPERTY 'N' EDM Int32) LOCATION 'Timed' PARTITION KEY '{p}' ROW KEY '{r}'")
+	a.exec(t, "CREATE EXTERNAL TABLE mapped (p TEXT, r TEXT, changed DATETIME(7) PROPERTY 'Timestamp', n INT PROPERTY 'N' EDM Int32) LOCATION 'Timed' PARTITION KEY '{p}' ROW KEY '{r}'")
 	for i := range 6 {
 		a.put(t, "Timed", "p", fmt.Sprint(i), props{"N": {Type: engine.Int32, N: uint64(i)}})
 		time.Sleep(2 * time.Millisecond)
@@ -444,7 +444,7 @@ var mappings = []mapping{
 		"tenant": texts, "n": {"0", "1", "2", "10", "99", "9223372036854775807", "-1", "1.5", "'7'"},
 		"id": {"'00000000-0000-0000-0000-000000000001'", "'ffffffff-0000-0000-0000-000000000001'", "'10000000-0000-0000-0000-00000000000a'"}}},
 	{"expense TEXT, item TEXT, v INT", "x", "{expense}_{item}", map[string][]string{"expense": texts, "item": texts}},
-	{"at DATETIME, seq INT, v INT", "{seq}", "log-{at:R19}", map[string][]string{
+	{"at DATETIME(7), seq INT, v INT", "{seq}", "log-{at:R19}", map[string][]string{
 		"at":  {"'2024-01-01'", "'2024-01-01 00:00:00.0000001'", "'0001-01-01'", "'9999-12-31 23:59:59.9999999'", "'2023-05-05 05:05:05'"},
 		"seq": {"0", "1", "7", "10", "100"}}},
 	{"a UUID, b SMALLINT, c TEXT, v INT", "{b:D3}{a:N}", "{c}", map[string][]string{

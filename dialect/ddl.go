@@ -116,7 +116,7 @@ type CreateTable struct {
 
 // External is what CREATE EXTERNAL TABLE says of a physical table that another program writes:
 //
-//	CREATE EXTERNAL TABLE log (tenant TEXT, at DATETIME, id UUID, text TEXT PROPERTY 'Message' EDM String)
+//	CREATE EXTERNAL TABLE log (tenant TEXT, at DATETIME(7), id UUID, text TEXT PROPERTY 'Message' EDM String)
 //	  LOCATION 'WebLog' PARTITION KEY '{tenant}' ROW KEY '{at:R19}_{id}'
 type External struct {
 	Location             string // the physical table; "" for the name itself

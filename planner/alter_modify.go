@@ -123,8 +123,8 @@ func sameForm(a, b value.Type) bool {
 	case isInteger(a) && isInteger(b):
 		wide := func(t value.Type) bool { return t.Unsigned && t.Base == value.TypeBigInt }
 		return a.Base <= b.Base && a.Unsigned == b.Unsigned && wide(a) == wide(b)
-	case a.Base == value.TypeFloat && b.Base == value.TypeDouble:
-		return true
+	case (a.Base == value.TypeFloat || a.Base == value.TypeDouble) && b.Base == value.TypeDouble && b.Precision == 0:
+		return a.Unsigned || !b.Unsigned
 	case (a.Base == value.TypeChar || a.Base == value.TypeText) && (b.Base == value.TypeChar || b.Base == value.TypeText),
 		kindOf(a) == bytesKind && kindOf(b) == bytesKind:
 		return b.Length == 0 || a.Length > 0 && a.Length <= b.Length
@@ -132,6 +132,10 @@ func sameForm(a, b value.Type) bool {
 		return false
 	case a.Base == value.TypeDecimal:
 		return a.Precision <= b.Precision
+	case a.Base == value.TypeFloat, a.Base == value.TypeDouble:
+		return b.Precision == 0 || a.Precision > 0 && a.Precision <= b.Precision
+	case a.Declared != b.Declared && b.Declared == "TIMESTAMP":
+		return false // its range is smaller
 	case a.Base == value.TypeDateTime, a.Base == value.TypeTime:
 		return b.Precision < 0 || a.Precision >= 0 && a.Precision <= b.Precision
 	case a.Base == value.TypeEnum, a.Base == value.TypeSet:

@@ -92,8 +92,8 @@ func typeName(t value.Type) dialect.TypeName {
 			n.Name = "TEXT"
 		}
 	case value.TypeDateTime, value.TypeTime:
-		if t.Precision > 0 {
-			n.Args = []int{t.Precision}
+		if n.Args = []int{t.Precision}; t.Precision < 0 {
+			n.Args[0] = value.MaxFraction
 		}
 	}
 	return n

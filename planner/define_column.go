@@ -63,6 +63,13 @@ func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
 	if err != nil {
 		return value.Type{}, newError(codeSyntax, def.Pos, "Column '%s': %s", def.Name, err)
 	}
+	if (t.Base == value.TypeChar || t.Base == value.TypeBinary) && t.Length == 0 && len(def.Type.Args) == 0 {
+		unbounded := "TEXT"
+		if t.Base == value.TypeBinary {
+			unbounded = "BLOB"
+		}
+		return value.Type{}, newError(codeSyntax, def.Pos, "Column '%s': %s needs a length, as %s(255) has; %s has none", def.Name, t, t, unbounded)
+	}
 	if d.noCase && def.Type.Collate == "" && kindOf(t) == textKind {
 		t.Collation = value.NoCase
 	}

@@ -89,8 +89,8 @@ func (d *definer) externalColumn(def *dialect.ColumnDef) error {
 	}
 	switch col.Property {
 	case foreignTimestamp:
-		if col.Type.Base != value.TypeDateTime || def.Edm != "" {
-			return newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': the Timestamp is a DATETIME", def.Name)
+		if col.Type.Base != value.TypeDateTime || col.Type.Precision < value.MaxFraction || def.Edm != "" {
+			return newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': the Timestamp is a DATETIME(7)", def.Name)
 		}
 		col.Source, col.NotNull = SourceTimestamp, false
 	case foreignPartitionKey, foreignRowKey, "":

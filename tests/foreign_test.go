@@ -17,9 +17,9 @@ func TestForeign(t *testing.T) {
 			ctx := context.Background()
 			name := fmt.Sprintf("Foreign%x", rand.Uint64())
 			for _, c := range []struct{ statement, want string }{
-				{"CREATE EXTERNAL TABLE m" + name + ` (tenant TEXT, at DATETIME, id UUID, n INT PROPERTY 'Count' EDM Int32,
+				{"CREATE EXTERNAL TABLE m" + name + ` (tenant TEXT, at DATETIME(7), id UUID, n INT PROPERTY 'Count' EDM Int32,
 					big BIGINT PROPERTY 'Big' EDM Int64, price DOUBLE PROPERTY 'Price' EDM Double, flag BOOL PROPERTY 'Flag' EDM Boolean,
-					born DATETIME PROPERTY 'Born' EDM DateTime, tag UUID PROPERTY 'Tag' EDM Guid, raw BLOB PROPERTY 'Raw' EDM Binary,
+					born DATETIME(7) PROPERTY 'Born' EDM DateTime, tag UUID PROPERTY 'Tag' EDM Guid, raw BLOB PROPERTY 'Raw' EDM Binary,
 					name TEXT PROPERTY 'Name' EDM String) LOCATION '` + name + "' PARTITION KEY '{tenant}' ROW KEY '{at:R}_{id}'", "affected 0"},
 				{"INSERT INTO m" + name + ` VALUES
 					('it''s & 100%', '2024-01-02 03:04:05.0000001', '00000000-0000-0000-0000-000000000001', -5, 9007199254740993, 1, TRUE, '1700-01-01 00:00:00.0000001', '0123abcd-4567-89ef-8000-fedcba987654', x'00ff', 'é😀'),

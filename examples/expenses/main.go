@@ -68,7 +68,7 @@ var tables = []string{
 		id       VARCHAR(20)   PRIMARY KEY,
 		employee VARCHAR(60)   NOT NULL COLLATE nocase,
 		title    VARCHAR(100)  NOT NULL,
-		created  DATETIME      NOT NULL,
+		created  DATETIME(6)   NOT NULL,
 		total    DECIMAL(10,2) NOT NULL,
 		paid     BOOL          NOT NULL DEFAULT FALSE,
 		notes    TEXT,

@@ -142,10 +142,14 @@ func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 			return nil, nil, 20, 0, nil
 		}
 		return nil, nil, 19, 0, nil
-	case value.TypeFloat:
+	case value.TypeFloat, value.TypeDouble:
+		if t.Precision > 0 {
+			return nil, nil, t.Precision, t.Scale, nil
+		}
+		if t.Base == value.TypeDouble {
+			return nil, nil, 22, nil, nil
+		}
 		return nil, nil, 12, nil, nil
-	case value.TypeDouble:
-		return nil, nil, 22, nil, nil
 	case value.TypeDecimal:
 		return nil, nil, t.Precision, t.Scale, nil
 	case value.TypeDateTime, value.TypeTime:

@@ -28,7 +28,7 @@ func shownColumns(t *planner.Table) []shownColumn {
 			s.Column = &seen
 		}
 		if s.Type.Base != value.TypeUnknown {
-			s.kind = strings.ToLower(s.Type.String())
+			s.kind = shownType(s.Type)
 		}
 		if c.Source == planner.SourceTimestamp {
 			s.privileges = "select"
@@ -40,6 +40,17 @@ func shownColumns(t *planner.Table) []shownColumn {
 		out = append(out, shownColumn{etag, "text", "", "another one with every write", "select"})
 	}
 	return out
+}
+
+// shownType is a type as clients expect it: BOOL is a tinyint(1), as in MySQL.
+func shownType(t value.Type) string {
+	if t.Base == value.TypeBool && t.Declared != "BIT" {
+		return "tinyint(1)"
+	}
+	if t.Declared == "" {
+		t.Declared = t.Base.String()
+	}
+	return strings.ToLower(t.String())
 }
 
 // seenTypes are the SQL types of what a property of a table without a definition was seen to hold.

@@ -77,6 +77,9 @@ func columnError(col *planner.Column, number int, err error) error {
 	at := fmt.Sprintf(" for column '%s' at row %d", col.Name, number)
 	switch e.Reason {
 	case value.OutOfRange:
+		if e.Type.Base == value.TypeBool {
+			at += "; TINYINT(1) takes other numbers than 0 and 1"
+		}
 		return &Error{Code: 1264, State: "22003", Message: "Out of range value" + at}
 	case value.TooLong:
 		return &Error{Code: 1406, State: "22001", Message: "Data too long" + at}

@@ -6,13 +6,13 @@ type Base uint8
 // The bases, with what a column of each stores.
 const (
 	TypeUnknown   Base = iota // NULL literal, untyped placeholder
-	TypeBool                  // BOOL, BOOLEAN, TINYINT(1), BIT(1)
+	TypeBool                  // BOOL, BOOLEAN, BIT(1)
 	TypeTinyInt               // 8 bit
 	TypeSmallInt              // 16 bit
 	TypeMediumInt             // 24 bit
 	TypeInt                   // 32 bit
 	TypeBigInt                // 64 bit
-	TypeFloat                 // FLOAT: binary32, kept as binary64
+	TypeFloat                 // FLOAT: binary32
 	TypeDouble                // DOUBLE, REAL
 	TypeDecimal               // DECIMAL(p,s), NUMERIC: exact
 	TypeChar                  // CHAR(n), VARCHAR(n), n characters
@@ -22,7 +22,7 @@ const (
 	TypeBinary                // BINARY(n), VARBINARY(n), n octets
 	TypeBlob                  // TINYBLOB … LONGBLOB
 	TypeDate                  // year 1 to 9999
-	TypeDateTime              // DATETIME(p), TIMESTAMP(p): UTC, 100 ns at most; without (p) it keeps all of it
+	TypeDateTime              // DATETIME(p), TIMESTAMP(p): UTC, 100 ns at most
 	TypeTime                  // TIME(p): signed duration
 	TypeYear                  // 1901 to 2155
 	TypeJSON                  // JSON text, checked
@@ -34,9 +34,9 @@ type Type struct {
 	Base      Base
 	Unsigned  bool
 	Collation Collation
-	Length    int      // characters or octets; 0: no limit but the store's
-	Precision int      // DECIMAL digits in all; DATETIME and TIME: digits of a second, -1 where not declared
-	Scale     int      // DECIMAL digits behind the point
+	Length    int      // characters or octets; 0: no limit but the store's; 1 of TINYINT(1)
+	Precision int      // digits in all of DECIMAL, FLOAT(M,D); of a second of DATETIME and TIME, -1 where not known
+	Scale     int      // digits behind the point of DECIMAL, FLOAT(M,D)
 	Names     []string // ENUM and SET members
 	Truth     bool     `json:"-"` // of a condition: what is 1 and 0 elsewhere is true and false in JSON
 	Declared  string   // the name as written, upper case: VARCHAR, TINYTEXT; "" for expressions

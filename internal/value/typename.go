@@ -46,8 +46,19 @@ func (t Type) String() string {
 	}
 	switch t.Base {
 	case TypeBool:
-		if name == "TINYINT" || name == "BIT" {
+		switch name {
+		case "BIT":
 			name += "(1)"
+		case "TINYINT": // as TINYINT(1) once meant
+			name = "BOOL"
+		}
+	case TypeTinyInt:
+		if t.Length == 1 && !t.Unsigned {
+			name += "(1)"
+		}
+	case TypeFloat, TypeDouble:
+		if t.Precision > 0 {
+			name += "(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
 		}
 	case TypeDecimal:
 		name += "(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
@@ -56,8 +67,11 @@ func (t Type) String() string {
 			name += "(" + strconv.Itoa(t.Length) + ")"
 		}
 	case TypeDateTime, TypeTime:
-		if t.Precision >= 0 {
+		switch {
+		case t.Precision > 0:
 			name += "(" + strconv.Itoa(t.Precision) + ")"
+		case t.Precision < 0 && t.Declared != "": // no digits once meant all
+			name += "(" + strconv.Itoa(MaxFraction) + ")"
 		}
 	case TypeEnum, TypeSet:
 		quoted := make([]string, len(t.Names))
@@ -147,15 +161,15 @@ var typeNames = map[string]Type{
 	"BINARY": {Base: TypeBinary, Length: 1}, "VARBINARY": {Base: TypeBinary},
 	"TINYBLOB": {Base: TypeBlob, Length: 255}, "BLOB": {Base: TypeBlob}, "MEDIUMBLOB": {Base: TypeBlob},
 	"LONGBLOB": {Base: TypeBlob}, "LONG VARBINARY": {Base: TypeBlob},
-	"DATE": {Base: TypeDate}, "DATETIME": {Base: TypeDateTime, Precision: -1},
-	"TIMESTAMP": {Base: TypeDateTime, Precision: -1}, "TIME": {Base: TypeTime, Precision: -1},
+	"DATE": {Base: TypeDate}, "DATETIME": {Base: TypeDateTime},
+	"TIMESTAMP": {Base: TypeDateTime}, "TIME": {Base: TypeTime},
 	"YEAR": {Base: TypeYear}, "JSON": {Base: TypeJSON}, "UUID": {Base: TypeUUID}, "GUID": {Base: TypeUUID},
 }
 
 // NewType makes the type that a column declares or a CAST names. name is in upper case, words one
 // blank apart; args are the numbers in its parentheses, members those of ENUM and SET; collate is
-// the collation's name in any case, or "". TINYINT(1) and BIT(1) are booleans; TEXT and BLOB have
-// no limit but the store's, whatever MySQL's is. FLOAT keeps the whole binary64 value.
+// the collation's name in any case, or "". BOOL and BIT(1) are booleans, and TINYINT(1) an integer;
+// TEXT and BLOB have no limit but the store's, whatever MySQL's is.
 func NewType(name string, args []int, members []string, unsigned bool, collate string) (Type, error) {
 	t, ok := typeNames[name]
 	if !ok {
@@ -165,7 +179,7 @@ func NewType(name string, args []int, members []string, unsigned bool, collate s
 	if err := t.setArgs(args); err != nil {
 		return Type{}, err
 	}
-	if err := t.setMembers(members); err != nil {
+	if err := t.setCollation(collate); err != nil {
 		return Type{}, err
 	}
 	if unsigned {
@@ -174,7 +188,7 @@ func NewType(name string, args []int, members []string, unsigned bool, collate s
 		}
 		t.Unsigned = t.Base != TypeBool // a boolean is never negative
 	}
-	return t, t.setCollation(collate)
+	return t, t.setMembers(members)
 }
 
 func (t *Type) setArgs(args []int) error {
@@ -196,8 +210,8 @@ func (t *Type) setArgs(args []int) error {
 	}
 	switch t.Base {
 	case TypeTinyInt:
-		if args[0] == 1 && name == "TINYINT" {
-			t.Base = TypeBool
+		if args[0] == 1 {
+			t.Length = 1 // tools take it for a boolean
 		}
 		return arg(0, 255, "display width")
 	case TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
@@ -206,17 +220,18 @@ func (t *Type) setArgs(args []int) error {
 		if name == "BIT" {
 			return arg(1, 1, "length")
 		}
-	case TypeFloat:
+	case TypeFloat, TypeDouble:
 		if len(args) == 2 {
-			return errors.New(name + " with two arguments would round: use DECIMAL")
+			return t.setFloat(args)
+		}
+		if t.Base == TypeDouble {
+			return errors.New(name + " takes two arguments or none")
 		}
 		if args[0] > 24 {
 			t.Base = TypeDouble
 			t.Declared = "DOUBLE"
 		}
 		return arg(0, 53, "precision")
-	case TypeDouble:
-		return errors.New(name + " with arguments would round: use DECIMAL")
 	case TypeDecimal:
 		return t.setDecimal(args)
 	case TypeChar:
@@ -251,6 +266,16 @@ func (t *Type) setDecimal(args []int) error {
 	return nil
 }
 
+// setFloat takes the digits in all and behind the point of FLOAT(M,D).
+func (t *Type) setFloat(args []int) error {
+	const most = 255
+	t.Precision, t.Scale = args[0], args[1]
+	if t.Precision > most || t.Scale > MaxScale || t.Scale > t.Precision || t.Precision == 0 {
+		return errors.New(t.Declared + "(m,d) needs m up to " + strconv.Itoa(most) + ", d up to " + strconv.Itoa(MaxScale) + " and not above m")
+	}
+	return nil
+}
+
 func (t *Type) setMembers(members []string) error {
 	if t.Base != TypeEnum && t.Base != TypeSet {
 		if len(members) > 0 {
@@ -266,7 +291,7 @@ func (t *Type) setMembers(members []string) error {
 			return errors.New("SET member '" + m + "' holds a comma")
 		}
 		for _, other := range members[:i] {
-			if compareFold(m, other) == 0 {
+			if t.Collation.Compare(m, other) == 0 {
 				return errors.New(t.Declared + " names '" + m + "' twice")
 			}
 		}
