@@ -81,6 +81,21 @@
 // Outside of a transaction a statement whose rows need more goes out in several groups, whole rows each; if one
 // fails, the error says exactly what stands.
 //
+// What can happen while others write, at every level that is given, in a transaction and between single statements:
+//
+//	                                         memory             file               Azure
+//	dirty read                               no                 no                 no
+//	lost update, UPDATE … SET n = n + 1      no                 no                 no
+//	lost update, SELECT then UPDATE          unless FOR UPDATE  unless FOR UPDATE  unless FOR UPDATE
+//	read twice, another value                yes                yes                yes
+//	write skew                               unless FOR UPDATE  unless FOR UPDATE  unless FOR UPDATE
+//	phantom                                  yes                yes                yes
+//	rows of two moments, of one table        no                 yes                yes
+//	rows of two moments, of several tables   yes                yes                yes
+//
+// A transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE holds rows that are
+// there; it keeps no others from being inserted.
+//
 // # Limits
 //
 // Those of Azure Table Storage, checked by every engine before anything is sent: an entity has at most 252

@@ -1,9 +1,13 @@
 package nearlyfree_test
 
 import (
+	"context"
+	"database/sql"
 	"errors"
+	"net"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
@@ -68,5 +72,36 @@ func TestBeginWithoutConn(t *testing.T) {
 	}
 	if _, err := db.Exec(`BEGIN; INSERT INTO book () VALUES (); COMMIT`); err != nil {
 		t.Errorf("a transaction in one text: %v", err)
+	}
+}
+
+// A server that never answers is out of reach, and no deadline of the caller's has ended.
+func TestServerThatNeverAnswers(t *testing.T) {
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	connector, err := nearlyfree.NewConnector(&nearlyfree.Config{
+		Store: "http://" + silent.Addr().String() + "/devstoreaccount1",
+		Retry: nearlyfree.RetryOptions{MaxTries: 2, FirstDelay: time.Millisecond, TryTimeout: 20 * time.Millisecond},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	_, err = db.Query("SELECT * FROM t")
+	var e *nearlyfree.Error
+	if !errors.As(err, &e) || !errors.Is(err, nearlyfree.ErrUnreachable) || !e.Retryable || !strings.Contains(e.Message, "tried 2 times") {
+		t.Errorf("the error is %v", err)
+	}
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
+		t.Errorf("%v is taken for the caller's deadline", err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if _, err := db.QueryContext(ctx, "SELECT * FROM t"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("at the caller's deadline the error is %v", err)
 	}
 }

@@ -1,0 +1,231 @@
+package tests
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
+)
+
+// anomaly is something that a program can meet because others write at the same time. provoke brings it about, if the
+// store lets it.
+type anomaly struct {
+	name    string
+	provoke func(t *testing.T, r *race) (happened bool)
+}
+
+// race is a fresh database with accounts 1 and 2 of 50 each in table account, one in table other, and, where they are
+// asked for, 3,000 rows of 1 in table many.
+type race struct {
+	t      *testing.T
+	db     *sql.DB
+	many   bool   // with the 3,000 rows
+	suffix string // of what is read before it is written: "" or " FOR UPDATE"
+}
+
+func (r *race) begin() *sql.Tx {
+	r.t.Helper()
+	tx, err := r.db.Begin()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { tx.Rollback() })
+	return tx
+}
+
+type queryer interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func (r *race) number(q queryer, query string) (n int) {
+	r.t.Helper()
+	if err := q.QueryRowContext(r.t.Context(), query).Scan(&n); err != nil {
+		r.t.Fatal(err)
+	}
+	return n
+}
+
+func (r *race) must(_ sql.Result, err error) {
+	r.t.Helper()
+	if err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// committed says whether a transaction was committed; if not, it was for a conflict.
+func (r *race) committed(tx *sql.Tx) bool {
+	r.t.Helper()
+	err := tx.Commit()
+	if err != nil && !errors.Is(err, nearlyfree.ErrConflict) {
+		r.t.Fatal(err)
+	}
+	return err == nil
+}
+
+var anomalies = []anomaly{
+	{"dirty read", func(t *testing.T, r *race) bool {
+		tx := r.begin()
+		r.must(tx.Exec("UPDATE account SET n = 0 WHERE id = 1"))
+		return r.number(r.db, "SELECT n FROM account WHERE id = 1") == 0
+	}},
+	{"lost update, UPDATE … SET n = n + 1", func(t *testing.T, r *race) bool {
+		a, b := r.begin(), r.begin()
+		r.must(a.Exec("UPDATE account SET n = n + 1 WHERE id = 1"))
+		r.must(b.Exec("UPDATE account SET n = n + 1 WHERE id = 1"))
+		return r.committed(a) && r.committed(b) && r.number(r.db, "SELECT n FROM account WHERE id = 1") != 52
+	}},
+	{"lost update, SELECT then UPDATE", func(t *testing.T, r *race) bool {
+		a, b := r.begin(), r.begin()
+		read := "SELECT n FROM account WHERE id = 1" + r.suffix
+		of, ob := r.number(a, read), r.number(b, read)
+		r.must(a.Exec("UPDATE account SET n = ? WHERE id = 1", of+1))
+		done := r.committed(a)
+		r.must(b.Exec("UPDATE account SET n = ? WHERE id = 1", ob+1))
+		return r.committed(b) && done && r.number(r.db, "SELECT n FROM account WHERE id = 1") != 52
+	}},
+	{"read twice, another value", func(t *testing.T, r *race) bool {
+		tx := r.begin()
+		read := "SELECT n FROM account WHERE id = 1" + r.suffix
+		before := r.number(tx, read)
+		r.must(r.db.Exec("UPDATE account SET n = 7 WHERE id = 1"))
+		after := r.number(tx, read)
+		return before != after && r.committed(tx)
+	}},
+	{"write skew", func(t *testing.T, r *race) bool {
+		a, b := r.begin(), r.begin()
+		read := "SELECT n FROM account WHERE id = %d" + r.suffix
+		for _, tx := range []*sql.Tx{a, b} {
+			r.number(tx, fmt.Sprintf(read, 1))
+			r.number(tx, fmt.Sprintf(read, 2))
+		}
+		r.must(a.Exec("UPDATE account SET n = n - 100 WHERE id = 1"))
+		r.must(b.Exec("UPDATE account SET n = n - 100 WHERE id = 2"))
+		ca, cb := r.committed(a), r.committed(b)
+		return ca && cb
+	}},
+	{"phantom", func(t *testing.T, r *race) bool {
+		a, b := r.begin(), r.begin()
+		for i, tx := range []*sql.Tx{a, b} {
+			rows, err := tx.Query("SELECT id FROM account WHERE id > 10" + r.suffix)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if rows.Next() {
+				t.Fatal("there is a row already")
+			}
+			rows.Close()
+			r.must(tx.Exec("INSERT INTO account VALUES (?, 1)", 11+i))
+		}
+		ca, cb := r.committed(a), r.committed(b)
+		return ca && cb
+	}},
+	{"rows of two moments, of one table", func(t *testing.T, r *race) bool {
+		return r.twoMoments("SELECT n FROM many ORDER BY id"+r.suffix,
+			"UPDATE many SET n = n - 1 WHERE id = 1", "UPDATE many SET n = n + 1 WHERE id = 3000")
+	}},
+	{"rows of two moments, of several tables", func(t *testing.T, r *race) bool {
+		return r.twoMoments("SELECT n FROM account UNION ALL SELECT n FROM other",
+			"UPDATE account SET n = n - 1 WHERE id = 1", "UPDATE other SET n = n + 1 WHERE id = 1")
+	}},
+}
+
+// twoMoments reads a query in a transaction, while another one writes, all or nothing, after its first row. The sum is
+// the same before and after that, so another one is of two moments.
+func (r *race) twoMoments(query, from, to string) bool {
+	tx := r.begin()
+	rows, err := tx.Query(query)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	sum, first := 0, true
+	for rows.Next() {
+		var n int
+		if err := rows.Scan(&n); err != nil {
+			r.t.Fatal(err)
+		}
+		sum += n
+		if first {
+			other := r.begin()
+			r.must(other.Exec(from))
+			r.must(other.Exec(to))
+			if !r.committed(other) {
+				r.t.Fatal("the writer met a conflict")
+			}
+		}
+		first = false
+	}
+	if err := rows.Err(); err != nil {
+		r.t.Fatal(err)
+	}
+	before, after := r.number(r.db, "SELECT COALESCE(SUM(n), 0) FROM many"), r.number(r.db, "SELECT (SELECT SUM(n) FROM account) + (SELECT SUM(n) FROM other)")
+	return sum != before && sum != after && (r.suffix == "" || r.committed(tx))
+}
+
+// TestAnomalies provokes what can happen between transactions, and holds the table of the package's documentation to it.
+func TestAnomalies(t *testing.T) {
+	suffixes := []string{"", " FOR UPDATE"}
+	var table strings.Builder
+	line := func(name string, cells [3]string) {
+		fmt.Fprintf(&table, "//\t%s\n", strings.TrimRight(fmt.Sprintf("%-41s%-19s%-19s%s", name, cells[0], cells[1], cells[2]), " "))
+	}
+	line("", [3]string{"memory", "file", "Azure"})
+	for _, a := range anomalies {
+		var cells [3]string
+		for i, s := range stores[:3] {
+			var said []string
+			for _, suffix := range suffixes {
+				t.Run(a.name+suffix+"/"+s.name, func(t *testing.T) {
+					config := s.config(t)
+					config.Layout = nearlyfree.LayoutSingle
+					r := &race{t: t, db: nearlyfreetest.OpenConfig(t, config), many: strings.HasSuffix(a.name, "of one table"), suffix: suffix}
+					r.fill()
+					word := "no"
+					if a.provoke(t, r) {
+						word = "yes"
+					}
+					said = append(said, word)
+				})
+			}
+			if len(said) < 2 {
+				return // the subtest has said why
+			}
+			cells[i] = said[0]
+			if said[1] != said[0] {
+				cells[i] = "unless FOR UPDATE"
+			}
+		}
+		line(a.name, cells)
+	}
+	doc, err := os.ReadFile("../doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(doc), table.String()) {
+		t.Errorf("doc.go lacks this table:\n%s", table.String())
+	}
+}
+
+func (r *race) fill() {
+	r.t.Helper()
+	for _, table := range []string{"account", "other", "many"} {
+		r.must(r.db.Exec("CREATE TABLE " + table + " (id INT PRIMARY KEY, n INT)"))
+	}
+	r.must(r.db.Exec("INSERT INTO account VALUES (1, 50), (2, 50)"))
+	r.must(r.db.Exec("INSERT INTO other VALUES (1, 50)"))
+	if !r.many {
+		return
+	}
+	for from := 1; from <= 3000; from += 1000 {
+		var values []string
+		for id := from; id < from+1000; id++ {
+			values = append(values, fmt.Sprintf("(%d, 1)", id))
+		}
+		r.must(r.db.Exec("INSERT INTO many VALUES " + strings.Join(values, ", ")))
+	}
+}
