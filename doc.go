@@ -96,6 +96,12 @@
 // A transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE holds rows that are
 // there; it keeps no others from being inserted.
 //
+// # Files
+//
+// A file is one bbolt file. All that is stored carries a checksum: a damaged row is ErrCorrupt, never another row. CHECK TABLE
+// reads all of a table and says what is not as it was written; REPAIR TABLE gives that up and keeps the rest; OPTIMIZE TABLE
+// writes the file anew without the space of what was deleted. A file that lost its last commit is not opened, but with readonly.
+//
 // # Limits
 //
 // Those of Azure Table Storage, checked by every engine before anything is sent: an entity has at most 252

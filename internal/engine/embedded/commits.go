@@ -152,20 +152,26 @@ func (c *commits) transact(group []*change) (err error) {
 		return engine.Errorf(engine.CodeOther, "file %s could not be written before: open it anew", f.path)
 	}
 	defer careful()()
-	defer f.guard(&err)
-	tx, err := f.db.Begin(true)
+	defer f.guard(nil, &err)
+	if err := f.inPlace(); err != nil {
+		return err
+	}
+	tx, err := f.begin(true)
 	if err != nil {
 		return errFile(f.path, err)
 	}
 	defer tx.Rollback() // does nothing once it is committed
 
 	// Versions rise from one transaction to the next, as its number does, and within one.
-	version, now := uint64(tx.ID())<<16, c.clock.ticks()
+	version, now := f.base+uint64(tx.ID())<<16, c.clock.ticks()
 	accepted := 0
 	for _, ch := range group {
 		version++
 		var err error
 		if ch.err, err = ch.apply(tx, version, now); err != nil {
+			if isDamage(err) {
+				return f.damaged(nil, err)
+			}
 			return errFile(f.path, err)
 		}
 		if ch.err == nil {
@@ -180,6 +186,7 @@ func (c *commits) transact(group []*change) (err error) {
 		return errFile(f.path, err)
 	}
 	id := tx.ID()
+	f.shortenCommits(id)
 	if err := tx.Commit(); err != nil {
 		return c.failed(id, err)
 	}
@@ -196,7 +203,7 @@ func (c *commits) failed(id int, cause error) error {
 	f := c.file
 	e := &engine.Error{Op: -1, Message: "file " + f.path + " could not be written", Cause: cause}
 	newest := id
-	err := f.view(func(tx *bolt.Tx) error {
+	err := f.view(nil, func(tx *bolt.Tx) error {
 		newest = tx.ID()
 		return nil
 	})
@@ -229,9 +236,12 @@ func (c *commits) writeNames(tx *bolt.Tx) (map[*dictionary]int, error) {
 	return written, nil
 }
 
-// stop fails what waits. The caller has marked the file as closed.
+// stop fails what waits, and leaves the file with its list of free pages. The caller has marked the file as closed.
 func (c *commits) stop() {
 	c.lead <- struct{}{}
 	c.write()
+	if !c.file.readOnly && !c.broken {
+		c.file.keepFreelist()
+	}
 	<-c.lead
 }

@@ -45,7 +45,7 @@ func (f *File) there(t *testing.T, rk string) bool {
 func (f *File) transactions(t *testing.T) int {
 	t.Helper()
 	id := 0
-	if err := f.db.View(func(tx *bolt.Tx) error { id = tx.ID(); return nil }); err != nil {
+	if err := f.db.Load().View(func(tx *bolt.Tx) error { id = tx.ID(); return nil }); err != nil {
 		t.Fatal(err)
 	}
 	return id
@@ -171,8 +171,8 @@ func TestFull(t *testing.T) {
 	if err := f.Commit(t.Context(), insert("before")); err != nil {
 		t.Fatal(err)
 	}
-	f.db.MaxSize = 1
-	f.db.AllocSize = 4096
+	f.db.Load().MaxSize = 1
+	f.db.Load().AllocSize = 4096
 	large := insert("large")
 	for i := range 15 {
 		e := &large.Ops[0].Entity
@@ -188,7 +188,7 @@ func TestFull(t *testing.T) {
 	if f.there(t, "large") || !f.there(t, "before") {
 		t.Fatal("a failed commit is applied, or an older one is not")
 	}
-	f.db.MaxSize = 0
+	f.db.Load().MaxSize = 0
 	if err := f.Commit(t.Context(), large); err != nil {
 		t.Fatal(err)
 	}

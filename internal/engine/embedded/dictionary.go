@@ -58,7 +58,8 @@ func (d *dictionary) id(name string) uint64 {
 func (d *dictionary) write(b *bolt.Bucket) (int, error) {
 	names := *d.names.Load()
 	for i := d.written; i < len(names); i++ {
-		if err := b.Put(binary.BigEndian.AppendUint32(nil, uint32(i+1)), []byte(names[i])); err != nil {
+		number := binary.BigEndian.AppendUint32(nil, uint32(i+1))
+		if err := b.Put(number, seal(number, []byte(names[i]))); err != nil {
 			return 0, err
 		}
 	}
@@ -69,10 +70,11 @@ func (d *dictionary) write(b *bolt.Bucket) (int, error) {
 func readDictionary(b *bolt.Bucket) (*dictionary, error) {
 	names := []string{}
 	err := b.ForEach(func(k, v []byte) error {
-		if len(k) != 4 || binary.BigEndian.Uint32(k) != uint32(len(names)+1) {
+		name, ok := unseal(k, v)
+		if !ok || len(k) != 4 || binary.BigEndian.Uint32(k) != uint32(len(names)+1) {
 			return errRecordName
 		}
-		names = append(names, string(v))
+		names = append(names, string(name))
 		return nil
 	})
 	if err != nil {

@@ -3,12 +3,14 @@ package embedded
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
+	"errors"
+	"os"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
 
 	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -16,17 +18,19 @@ import (
 // The buckets of a file.
 //
 //	nearlyfree        "format" → uint32, big endian
-//	tables            folded name → id of 8 bytes, then the name as it was created
+//	                  "base" → uint64, big endian, sealed: versions begin above it (see Compact)
+//	tables            folded name → id of 8 bytes, digest of 16, and the name as it was created, sealed (see seal)
 //	e + id of table   PartitionKey, a zero byte, RowKey → record. No key holds a zero byte, so these
 //	                  sort by PartitionKey, then by RowKey
-//	n + id of table   number of 4 bytes → name of a property (see dictionary)
+//	n + id of table   number of 4 bytes → name of a property, sealed (see dictionary)
 var (
 	bucketFile   = []byte("nearlyfree")
 	bucketTables = []byte("tables")
 	keyFormat    = []byte("format")
+	keyBase      = []byte("base")
 )
 
-const fileFormat = 1
+const fileFormat = 2
 
 // File is a store in one bbolt file.
 type File struct {
@@ -34,17 +38,24 @@ type File struct {
 	path     string // as the caller named it
 	resolved string
 	readOnly bool
-	db       *bolt.DB
+	db       atomic.Pointer[bolt.DB]
+	opened   *os.File // of db
+	base     uint64   // versions are above it; of the leader of commits
+	noSync   bool
 	closed   atomic.Bool
 	tables   atomic.Pointer[map[string]*fileTable] // by folded name; never changed, replaced
 	commits  commits
 }
 
-var _ engine.Engine = (*File)(nil)
+var (
+	_ engine.Engine     = (*File)(nil)
+	_ engine.Maintainer = (*File)(nil)
+)
 
 // fileTable is a table of a file. One that is created anew under an old name has an id of its own.
 type fileTable struct {
 	name     string
+	fold     []byte // key in the list of tables
 	entities []byte // name of the bucket
 	naming   []byte // name of the bucket
 	dict     *dictionary
@@ -53,6 +64,7 @@ type fileTable struct {
 func newFileTable(name string, id uint64, d *dictionary) *fileTable {
 	return &fileTable{
 		name:     name,
+		fold:     []byte(engine.FoldTable(name)),
 		entities: binary.BigEndian.AppendUint64([]byte("e"), id),
 		naming:   binary.BigEndian.AppendUint64([]byte("n"), id),
 		dict:     d,
@@ -66,26 +78,52 @@ func careful() (restore func()) {
 	return func() { debug.SetPanicOnFault(before) }
 }
 
-// guard turns a panic of the file's library, which gives up so on pages that are damaged, into an error.
-func (f *File) guard(err *error) {
+// guard turns a panic of the file's library, which gives up so on pages that are damaged, into an error. t may be nil.
+func (f *File) guard(t *fileTable, err *error) {
 	if p := recover(); p != nil {
-		*err = &engine.Error{Code: engine.CodeCorrupt, Op: -1, Message: "file " + f.path + " is damaged", Cause: fmt.Errorf("%v", p)}
+		*err = f.damaged(t, errPage)
 	}
 }
 
-// view runs fn in a short read transaction. fn must not wait for anything, least of all for a writer.
-func (f *File) view(fn func(tx *bolt.Tx) error) (err error) {
+var errPage = errors.New("a page of the file is damaged")
+
+// damaged is the error of a file in which something is not as it was written.
+func (f *File) damaged(t *fileTable, cause error) error {
+	where := ""
+	if t != nil {
+		where = ", table " + t.name
+	}
+	return &engine.Error{Code: engine.CodeCorrupt, Op: -1, Cause: cause, Message: "file " + f.path + where +
+		" is damaged: restore it from a backup; or CHECK TABLE tells what is damaged, and REPAIR TABLE gives that up and keeps the rest"}
+}
+
+// view runs fn, which reads t, in a short read transaction. fn must not wait for anything, least of all for a writer.
+func (f *File) view(t *fileTable, fn func(tx *bolt.Tx) error) (err error) {
 	defer careful()()
-	defer f.guard(&err)
-	tx, err := f.db.Begin(false)
+	defer f.guard(t, &err)
+	tx, err := f.begin(false)
 	if err != nil {
 		return errFile(f.path, err)
 	}
 	defer tx.Rollback()
-	if err := fn(tx); err != nil {
+	if err := fn(tx); isDamage(err) {
+		return f.damaged(t, err)
+	} else if err != nil {
 		return errFile(f.path, err)
 	}
 	return nil
+}
+
+// begin begins a transaction on the file as it is now: Compact puts another one into its place.
+func (f *File) begin(writing bool) (*bolt.Tx, error) {
+	for {
+		db := f.db.Load()
+		tx, err := db.Begin(writing)
+		if errors.Is(err, berrors.ErrDatabaseNotOpen) && f.db.Load() != db {
+			continue
+		}
+		return tx, err
+	}
 }
 
 // table finds a table, in whatever case it is named.
@@ -117,18 +155,19 @@ func (f *File) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	if t == nil {
 		return e, errNoTable(g.Table)
 	}
-	err := f.view(func(tx *bolt.Tx) error {
+	err := f.view(t, func(tx *bolt.Tx) error {
 		b := tx.Bucket(t.entities)
 		if b == nil {
 			return errNoTable(g.Table) // deleted meanwhile
 		}
 		var room [128]byte
-		record := b.Get(appendKey(room[:0], g.PartitionKey, g.RowKey))
+		key := appendKey(room[:0], g.PartitionKey, g.RowKey)
+		record := b.Get(key)
 		if record == nil {
 			return errNoEntity(g.Table, g.PartitionKey, g.RowKey)
 		}
 		r := newRecordReader(t.dict, g.Select, nil)
-		if err := r.read(record); err != nil {
+		if err := r.read(key, record); err != nil {
 			return err
 		}
 		a := arena{size: len(record) / 2}
@@ -179,7 +218,7 @@ func (f *File) Close() error {
 		return nil
 	}
 	f.commits.stop()
-	err := f.db.Close()
+	err := f.db.Load().Close()
 	f.release()
 	if err != nil {
 		return errFile(f.path, err)

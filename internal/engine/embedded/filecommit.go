@@ -1,7 +1,6 @@
 package embedded
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
 	"maps"
@@ -47,6 +46,7 @@ type fileCommit struct {
 	commit  *engine.Commit
 	keys    [][]byte
 	records [][]byte // nil: delete
+	change  digest   // of the table's
 }
 
 func (p *fileCommit) encode() {
@@ -66,14 +66,18 @@ func (p *fileCommit) apply(tx *bolt.Tx, version uint64, now int64) (refused, err
 	if b == nil {
 		return errNoTable(p.commit.Table), nil // deleted meanwhile
 	}
+	p.change = digest{}
 	if refused, err := p.check(b); refused != nil || err != nil {
 		return refused, err
+	}
+	if err := p.table.keepDigest(tx, p.change); err != nil {
+		return nil, err
 	}
 	for i, key := range p.keys {
 		if p.records[i] == nil {
 			err = b.Delete(key)
 		} else {
-			stamp(p.records[i], version, now)
+			stamp(key, p.records[i], version, now)
 			err = b.Put(key, p.records[i])
 		}
 		if err != nil {
@@ -87,14 +91,20 @@ func (p *fileCommit) apply(tx *bolt.Tx, version uint64, now int64) (refused, err
 func (p *fileCommit) check(b *bolt.Bucket) (refused, err error) {
 	for i := range p.commit.Ops {
 		op := &p.commit.Ops[i]
+		old := b.Get(p.keys[i])
+		switch {
+		case op.Kind == engine.Delete && old != nil:
+			p.change.remove(p.keys[i])
+		case old == nil:
+			p.change.add(p.keys[i])
+		}
 		if op.Kind == engine.Upsert {
 			continue
 		}
-		old := b.Get(p.keys[i])
 		var room [24]byte
 		etag := room[:0]
 		if old != nil {
-			version, _, _, err := readHeader(old)
+			version, _, _, err := readHeader(p.keys[i], old)
 			if err != nil {
 				return nil, err
 			}
@@ -115,7 +125,7 @@ func (p *fileCommit) check(b *bolt.Bucket) (refused, err error) {
 func (p *fileCommit) merge(i int, old []byte) (refused, err error) {
 	e := &p.commit.Ops[i].Entity
 	r := newRecordReader(p.table.dict, nil, nil)
-	if err := r.read(old); err != nil {
+	if err := r.read(p.keys[i], old); err != nil {
 		return nil, err
 	}
 	whole := engine.Entity{PartitionKey: p.commit.PartitionKey, RowKey: e.RowKey}
@@ -134,8 +144,10 @@ func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) e
 	return f.define(ctx, table, m, &change{
 		apply: func(tx *bolt.Tx, _ uint64, _ int64) (refused, err error) {
 			list := tx.Bucket(bucketTables)
-			if v := list.Get([]byte(fold)); v != nil {
-				return engine.Errorf(engine.CodeExists, "table %q is there already", v[8:]), nil
+			if e, found, err := readEntry([]byte(fold), list.Get([]byte(fold))); err != nil {
+				return nil, err
+			} else if found {
+				return engine.Errorf(engine.CodeExists, "table %q is there already", e.name), nil
 			}
 			id, err := list.NextSequence()
 			if err != nil {
@@ -148,7 +160,7 @@ func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) e
 			if _, err := tx.CreateBucket(t.naming); err != nil {
 				return nil, err
 			}
-			return nil, list.Put([]byte(fold), append(bytes.Clone(t.entities[1:]), table...))
+			return nil, putEntry(list, t.fold, t.entities[1:], digest{}, table)
 		},
 		applied: func() { f.publish(func(tables map[string]*fileTable) { tables[fold] = t }) },
 	})
@@ -160,11 +172,14 @@ func (f *File) DeleteTable(ctx context.Context, table string, m *engine.Meter) e
 	return f.define(ctx, table, m, &change{
 		apply: func(tx *bolt.Tx, _ uint64, _ int64) (refused, err error) {
 			list := tx.Bucket(bucketTables)
-			v := list.Get([]byte(fold))
-			if v == nil {
+			e, found, err := readEntry([]byte(fold), list.Get([]byte(fold)))
+			if err != nil {
+				return nil, err
+			}
+			if !found {
 				return errNoTable(table), nil
 			}
-			t := newFileTable("", binary.BigEndian.Uint64(v), nil)
+			t := newFileTable("", binary.BigEndian.Uint64(e.id), nil)
 			if err := tx.DeleteBucket(t.entities); err != nil {
 				return nil, err
 			}

@@ -44,8 +44,8 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 
 	f := &File{limits: o.limits(), path: path, resolved: resolved, readOnly: o.ReadOnly}
 	if err := f.open(o); err != nil {
-		if f.db != nil {
-			f.db.Close()
+		if db := f.db.Load(); db != nil {
+			db.Close()
 		}
 		f.release()
 		return nil, err
@@ -80,33 +80,34 @@ func (f *File) release() {
 
 func (f *File) open(o FileOptions) (err error) {
 	defer careful()()
-	defer f.guard(&err)
+	defer f.guard(nil, &err)
 	info, missing := os.Stat(f.path)
 	if missing != nil && o.ReadOnly {
 		return errFile(f.path, missing)
 	}
 	var opened *os.File
 	defer func() {
-		if f.db == nil && opened != nil {
+		if f.db.Load() == nil && opened != nil {
 			unlock(opened) // where bbolt panics, it leaves both
 			opened.Close()
 		}
 	}()
-	f.db, err = bolt.Open(f.path, 0o600, &bolt.Options{
-		Timeout: lockTimeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
-		FreelistType: bolt.FreelistMapType, NoStatistics: true,
-		OpenFile: func(name string, flag int, mode os.FileMode) (*os.File, error) {
-			opened, err = os.OpenFile(name, flag, mode)
-			return opened, err
-		},
-	})
+	db, err := openBolt(f.path, o, &opened)
 	if err != nil {
 		if missing == nil && isStump(info) && opened != nil && !errors.Is(err, berrors.ErrTimeout) {
 			err = errCutOff
 		}
 		return errFile(f.path, err)
 	}
+	f.db.Store(db)
+	f.opened, f.noSync = opened, o.NoSync
 	if !o.ReadOnly {
+		if _, err := metas(opened); err != nil {
+			return errFile(f.path, err)
+		}
+		if err := f.inPlace(); err != nil {
+			return err
+		}
 		if err := f.prepareOnce(); err != nil {
 			return errFile(f.path, err)
 		}
@@ -118,11 +119,24 @@ func (f *File) open(o FileOptions) (err error) {
 			dir.Close()
 		}
 	}
-	if err := f.db.View(f.load); err != nil {
+	if err := db.View(f.load); err != nil {
 		return errFile(f.path, err)
 	}
 	f.commits.init(f)
 	return nil
+}
+
+// openBolt opens a bbolt file; opened is what it opens.
+func openBolt(path string, o FileOptions, opened **os.File) (*bolt.DB, error) {
+	return bolt.Open(path, 0o600, &bolt.Options{
+		Timeout: lockTimeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
+		FreelistType: bolt.FreelistMapType, NoStatistics: true,
+		OpenFile: func(name string, flag int, mode os.FileMode) (file *os.File, err error) {
+			file, err = os.OpenFile(name, flag, mode)
+			*opened = file
+			return file, err
+		},
+	})
 }
 
 // isStump says whether a file has less than the two pages without which bbolt cannot even say what is wrong.
@@ -134,7 +148,7 @@ func isStump(info os.FileInfo) bool {
 // what is written could hide what is missing.
 func (f *File) prepareOnce() error {
 	isNew := false
-	err := f.db.View(func(tx *bolt.Tx) error {
+	err := f.db.Load().View(func(tx *bolt.Tx) error {
 		if err := f.checkSize(tx); err != nil {
 			return err
 		}
@@ -144,7 +158,7 @@ func (f *File) prepareOnce() error {
 	if err != nil || !isNew {
 		return err
 	}
-	return f.db.Update(prepare)
+	return f.db.Load().Update(prepare)
 }
 
 // checkSize refuses a file that lacks pages: reading on would end in a fault that no program survives.
@@ -191,17 +205,24 @@ func (f *File) load(tx *bolt.Tx) error {
 	if v := file.Get(keyFormat); len(v) != 4 || binary.BigEndian.Uint32(v) != fileFormat {
 		return errFormat
 	}
-	tables := map[string]*fileTable{}
-	err := list.ForEach(func(k, v []byte) error {
-		if len(v) < 8 {
+	if v := file.Get(keyBase); v != nil {
+		b, ok := unseal(keyBase, v)
+		if !ok || len(b) != 8 {
 			return errTables
 		}
-		t := newFileTable(string(v[8:]), binary.BigEndian.Uint64(v), nil)
+		f.base = binary.BigEndian.Uint64(b)
+	}
+	tables := map[string]*fileTable{}
+	err := list.ForEach(func(k, v []byte) error {
+		e, _, err := readEntry(k, v)
+		if err != nil {
+			return err
+		}
+		t := newFileTable(e.name, binary.BigEndian.Uint64(e.id), nil)
 		names := tx.Bucket(t.naming)
 		if names == nil || tx.Bucket(t.entities) == nil {
 			return errTables
 		}
-		var err error
 		t.dict, err = readDictionary(names)
 		tables[string(k)] = t
 		return err
@@ -228,8 +249,18 @@ func errFile(path string, err error) error {
 		return errClosed()
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
 		errors.Is(err, errForeign), errors.Is(err, errFormat), errors.Is(err, errCutOff), errors.Is(err, errTables),
-		errors.Is(err, errRecordShort), errors.Is(err, errRecordFormat), errors.Is(err, errRecordType), errors.Is(err, errRecordName):
+		errors.Is(err, errMeta), isDamage(err):
 		code, message = engine.CodeCorrupt, "file "+path+" cannot be read"
 	}
 	return &engine.Error{Code: code, Op: -1, Message: message, Cause: err}
+}
+
+// isDamage says whether something was read that nobody has written.
+func isDamage(err error) bool {
+	for _, damage := range []error{errRecordShort, errRecordFormat, errRecordType, errRecordName, errChecksum, errKey, errOrder, errAstray, errTables} {
+		if errors.Is(err, damage) {
+			return true
+		}
+	}
+	return false
 }

@@ -103,7 +103,7 @@ func (c *fileCursor) walk(ctx context.Context, size int) error {
 		if c.file.closed.Load() {
 			return errClosed()
 		}
-		if err := c.file.view(func(tx *bolt.Tx) error { return c.walkOn(tx, size) }); err != nil {
+		if err := c.file.view(c.table, func(tx *bolt.Tx) error { return c.walkOn(tx, size) }); err != nil {
 			return err
 		}
 	}
@@ -138,7 +138,7 @@ func (c *fileCursor) walkOn(tx *bolt.Tx, size int) error {
 // look adds an entity to the chunk if it passes. Nothing of one that does not is copied.
 func (c *fileCursor) look(key, record []byte) error {
 	r := c.reader
-	if err := r.read(record); err != nil {
+	if err := r.read(key, record); err != nil {
 		return err
 	}
 	zero := len(c.key)
@@ -167,7 +167,11 @@ func (c *fileCursor) look(key, record []byte) error {
 	return nil
 }
 
-var errKey = errors.New("an entity with a damaged key")
+var (
+	errKey    = errors.New("an entity with a damaged key")
+	errOrder  = errors.New("an entity out of order")
+	errAstray = errors.New("an entity that is not found by its key")
+)
 
 // hold copies values to where they stay until the next chunk.
 func (c *fileCursor) hold(values []engine.Value) []engine.Value {

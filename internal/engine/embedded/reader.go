@@ -40,10 +40,10 @@ func newRecordReader(d *dictionary, want []string, f *engine.Filter) *recordRead
 	return r
 }
 
-// read reads a record.
-func (r *recordReader) read(b []byte) error {
+// read reads the record of a key.
+func (r *recordReader) read(key, b []byte) error {
 	var err error
-	r.version, r.ticks, b, err = readHeader(b)
+	r.version, r.ticks, b, err = readHeader(key, b)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"unsafe"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -10,7 +11,8 @@ import (
 
 // A record is an entity as the file keeps it, without its keys:
 //
-//	1 byte   format of the record, 1
+//	1 byte   format of the record, 2
+//	4 bytes  checksum (CRC-32C, big endian) of the key and of all that follows
 //	8 bytes  version, big endian: the ETag is made of it
 //	8 bytes  timestamp in ticks, big endian
 //	properties, each:
@@ -19,9 +21,12 @@ import (
 //	  Int32, Int64: varint · Double, DateTime: 8 bytes, big endian · Boolean: nothing ·
 //	  String, Guid, Binary: uvarint length and the octets
 const (
-	recordFormat = 1
-	headerSize   = 1 + 8 + 8
+	recordFormat = 2
+	headerSize   = 1 + 4 + 8 + 8
 	trueBit      = 0x80
+
+	placeVersion = 1 + 4
+	placeTicks   = placeVersion + 8
 )
 
 var (
@@ -29,6 +34,7 @@ var (
 	errRecordFormat = errors.New("record of an unknown format")
 	errRecordType   = errors.New("record with a property of an unknown type")
 	errRecordName   = errors.New("record with a property name that the table does not have")
+	errChecksum     = errors.New("record that is not what was written: its checksum differs")
 )
 
 // appendRecord appends the properties of an entity behind a header to be filled by stamp.
@@ -68,22 +74,33 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// stamp fills the header of a record.
-func stamp(record []byte, version uint64, ticks int64) {
+// castagnoli is the polynomial for which processors have an instruction.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(key, record []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, record[placeVersion:])
+}
+
+// stamp fills the header of a record that goes under a key.
+func stamp(key, record []byte, version uint64, ticks int64) {
 	record[0] = recordFormat
-	binary.BigEndian.PutUint64(record[1:], version)
-	binary.BigEndian.PutUint64(record[9:], uint64(ticks))
+	binary.BigEndian.PutUint64(record[placeVersion:], version)
+	binary.BigEndian.PutUint64(record[placeTicks:], uint64(ticks))
+	binary.BigEndian.PutUint32(record[1:], checksum(key, record))
 }
 
 // readHeader reads what stamp has written; rest are the properties.
-func readHeader(b []byte) (version uint64, ticks int64, rest []byte, err error) {
+func readHeader(key, b []byte) (version uint64, ticks int64, rest []byte, err error) {
 	if len(b) < headerSize {
 		return 0, 0, nil, errRecordShort
 	}
 	if b[0] != recordFormat {
 		return 0, 0, nil, errRecordFormat
 	}
-	return binary.BigEndian.Uint64(b[1:]), int64(binary.BigEndian.Uint64(b[9:])), b[headerSize:], nil
+	if binary.BigEndian.Uint32(b[1:]) != checksum(key, b) {
+		return 0, 0, nil, errChecksum
+	}
+	return binary.BigEndian.Uint64(b[placeVersion:]), int64(binary.BigEndian.Uint64(b[placeTicks:])), b[headerSize:], nil
 }
 
 // readName reads a property's name: its number, or the name itself when id is 0. The name lies in b.

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -18,10 +19,12 @@ var recordValues = []engine.Value{
 	{Type: engine.Boolean, N: 1}, {Type: engine.Boolean}, {}, {Type: engine.String},
 }
 
+var recordKey = []byte("p\x00r")
+
 func testRecord() (*dictionary, []byte) {
 	d := newDictionary([]string{})
 	record := appendRecord(nil, d, recordNames, recordValues)
-	stamp(record, 0x1234, 5678)
+	stamp(recordKey, record, 0x1234, 5678)
 	return d, record
 }
 
@@ -29,7 +32,7 @@ func TestRecord(t *testing.T) {
 	d, record := testRecord()
 	r := newRecordReader(d, nil, nil)
 	for range 2 {
-		if err := r.read(record); err != nil {
+		if err := r.read(recordKey, record); err != nil {
 			t.Fatal(err)
 		}
 		if r.version != 0x1234 || r.ticks != 5678 {
@@ -45,7 +48,7 @@ func TestRecord(t *testing.T) {
 	}
 	r = newRecordReader(d, []string{"Größe", "Gone", "L", "Yes"}, nil)
 	for range 2 {
-		if err := r.read(record); err != nil {
+		if err := r.read(recordKey, record); err != nil {
 			t.Fatal(err)
 		}
 		if want := []engine.Value{recordValues[10], {}, recordValues[4], recordValues[7]}; !slices.Equal(r.values, want) {
@@ -54,18 +57,24 @@ func TestRecord(t *testing.T) {
 	}
 }
 
-// TestRecordCutOff: no beginning of a record is taken for a whole one, except where a property ends.
-func TestRecordCutOff(t *testing.T) {
+// TestRecordDamaged: no beginning of a record is taken for a whole one, no bit of it can be another one, and it belongs
+// to its key.
+func TestRecordDamaged(t *testing.T) {
 	d, record := testRecord()
-	whole := 0
 	for n := range record {
-		r := newRecordReader(d, nil, nil)
-		if r.read(record[:n:n]) == nil {
-			whole++
+		if newRecordReader(d, nil, nil).read(recordKey, record[:n:n]) == nil {
+			t.Fatalf("%d of %d octets read as a whole record", n, len(record))
 		}
 	}
-	if whole != len(recordNames)-1 { // from none to all but one of those that are there
-		t.Fatalf("%d beginnings read as whole records, want %d", whole, len(recordNames)-1)
+	for bit := range 8 * len(record) {
+		damaged := slices.Clone(record)
+		damaged[bit/8] ^= 1 << (bit % 8)
+		if newRecordReader(d, nil, nil).read(recordKey, damaged) == nil {
+			t.Fatalf("the record reads with bit %d changed", bit)
+		}
+	}
+	if newRecordReader(d, nil, nil).read([]byte("p\x00s"), record) == nil {
+		t.Fatal("the record reads under another key")
 	}
 }
 
@@ -78,17 +87,20 @@ func FuzzRecord(f *testing.F) {
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d, _ := testRecord()
 		r := newRecordReader(d, nil, nil)
-		err := r.read(b)
-		if s := newRecordReader(d, []string{"S", "Größe", "abc"}, nil); s.read(b) != nil && err == nil {
+		if len(b) >= headerSize {
+			binary.BigEndian.PutUint32(b[1:], checksum(recordKey, b)) // what lies behind it is to be read
+		}
+		err := r.read(recordKey, b)
+		if s := newRecordReader(d, []string{"S", "Größe", "abc"}, nil); s.read(recordKey, b) != nil && err == nil {
 			t.Fatal("a record can be read whole, and not in part")
 		}
 		if err != nil {
 			return
 		}
 		again := appendRecord(nil, d, r.names, r.values)
-		stamp(again, r.version, r.ticks)
+		stamp(recordKey, again, r.version, r.ticks)
 		s := newRecordReader(d, nil, nil)
-		if err := s.read(again); err != nil || !slices.Equal(r.names, s.names) || !slices.Equal(r.values, s.values) {
+		if err := s.read(recordKey, again); err != nil || !slices.Equal(r.names, s.names) || !slices.Equal(r.values, s.values) {
 			t.Fatalf("%q %v comes out as %q %v, %v", r.names, r.values, s.names, s.values, err)
 		}
 	})

@@ -1,0 +1,122 @@
+package embedded
+
+import (
+	"context"
+	"encoding/binary"
+	"os"
+	"path/filepath"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// longFreelist is the size from which the list of free pages is no longer written with each commit: that would cost more
+// than the commit itself. Close writes it; where nobody closes the file, opening it looks for free pages in all of it.
+const longFreelist = 64 << 10
+
+// shortenCommits leaves the list of free pages out of commits when it has become long. It looks at times only. The caller
+// has the lead.
+func (f *File) shortenCommits(id int) {
+	const often = 64
+	if db := f.db.Load(); id%often == 0 && !db.NoFreelistSync {
+		db.NoFreelistSync = freelistOctets(f.opened) >= longFreelist
+	}
+}
+
+// keepFreelist writes the list of free pages, if commits have left it out. The caller has the lead.
+func (f *File) keepFreelist() {
+	db := f.db.Load()
+	if !db.NoFreelistSync {
+		return
+	}
+	db.NoFreelistSync = false
+	_ = db.Update(func(*bolt.Tx) error { return nil }) // without it, opening takes longer
+}
+
+// inPlace says whether the file that is open is still the one of its name: what is written to another one is lost.
+func (f *File) inPlace() error {
+	now, err := os.Stat(f.resolved)
+	if err == nil {
+		var opened os.FileInfo
+		if opened, err = f.opened.Stat(); err == nil && os.SameFile(now, opened) {
+			return nil
+		}
+	}
+	return &engine.Error{Code: engine.CodeCorrupt, Op: -1, Cause: err, Message: "file " + f.path +
+		" was removed or replaced while it is open; nothing is written any more: close it, and open the one that is there now"}
+}
+
+// Compact implements engine.Maintainer: it writes what the file holds into another one, and puts that into its place.
+// Nobody writes meanwhile; readers go on.
+func (f *File) Compact(ctx context.Context) error {
+	if f.readOnly {
+		return engine.Errorf(engine.CodeReadOnly, "file %s is open for reading only", f.path)
+	}
+	select {
+	case f.commits.lead <- struct{}{}:
+		defer func() { <-f.commits.lead }()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if f.closed.Load() {
+		return errClosed()
+	}
+	if err := f.inPlace(); err != nil {
+		return err
+	}
+	if err := f.compact(); err != nil {
+		return errFile(f.path, err)
+	}
+	return nil
+}
+
+func (f *File) compact() (err error) {
+	defer careful()()
+	defer f.guard(nil, &err)
+	path := f.resolved + ".compact"
+	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
+		return err
+	}
+	var opened *os.File
+	fresh, err := openBolt(path, FileOptions{NoSync: true}, &opened)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			fresh.Close()
+			os.Remove(path)
+		}
+	}()
+	old := f.db.Load()
+	const atOnce = 8 << 20
+	if err := bolt.Compact(fresh, old, atOnce); err != nil {
+		return err
+	}
+	// Transactions of the new file are numbered from the beginning, and versions must go on rising.
+	base := f.base
+	if err := old.View(func(tx *bolt.Tx) error { base += uint64(tx.ID()+1) << 16; return nil }); err != nil {
+		return err
+	}
+	err = fresh.Update(func(tx *bolt.Tx) error {
+		return tx.Bucket(bucketFile).Put(keyBase, seal(keyBase, binary.BigEndian.AppendUint64(nil, base)))
+	})
+	if err != nil {
+		return err
+	}
+	if err := fresh.Sync(); err != nil {
+		return err
+	}
+	fresh.NoSync = f.noSync
+	if err := os.Rename(path, f.resolved); err != nil {
+		return err
+	}
+	if dir, err := os.Open(filepath.Dir(f.resolved)); err == nil {
+		dir.Sync() // not every system can
+		dir.Close()
+	}
+	f.base, f.opened = base, opened
+	f.db.Store(fresh)
+	return old.Close() // waits for those who read it
+}

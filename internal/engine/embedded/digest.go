@@ -1,0 +1,95 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"hash/crc32"
+	"hash/fnv"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// digest is what a table should hold: how many entities, and the sum of the hashes of their keys (FNV-1a of 64 bits),
+// which does not depend on their order. Each commit keeps it, and Verify compares it with what is there.
+type digest struct {
+	count uint64
+	sum   uint64
+}
+
+func (d *digest) add(key []byte) {
+	d.count++
+	d.sum += hashKey(key)
+}
+
+func (d *digest) remove(key []byte) {
+	d.count--
+	d.sum -= hashKey(key)
+}
+
+func hashKey(key []byte) uint64 {
+	h := fnv.New64a()
+	h.Write(key)
+	return h.Sum64()
+}
+
+// The entry of a table in the list of tables, sealed: its id, its digest, and its name as it was created.
+const (
+	entryID   = 8
+	entryHead = entryID + 16
+)
+
+// tableEntry is an entry of the list of tables, as it is read.
+type tableEntry struct {
+	id     []byte
+	digest digest
+	name   string
+}
+
+func putEntry(list *bolt.Bucket, fold, id []byte, d digest, name string) error {
+	b := append(make([]byte, 0, entryHead+len(name)), id...)
+	b = binary.BigEndian.AppendUint64(b, d.count)
+	b = binary.BigEndian.AppendUint64(b, d.sum)
+	return list.Put(fold, seal(fold, append(b, name...)))
+}
+
+// readEntry reads an entry; found is false where there is none.
+func readEntry(fold, sealed []byte) (e tableEntry, found bool, err error) {
+	if sealed == nil {
+		return e, false, nil
+	}
+	b, ok := unseal(fold, sealed)
+	if !ok || len(b) < entryHead {
+		return e, false, errTables
+	}
+	e.id, e.name = bytes.Clone(b[:entryID]), string(b[entryHead:])
+	e.digest = digest{binary.BigEndian.Uint64(b[entryID:]), binary.BigEndian.Uint64(b[entryID+8:])}
+	return e, true, nil
+}
+
+// keepDigest writes what a commit has changed of a table's digest.
+func (t *fileTable) keepDigest(tx *bolt.Tx, change digest) error {
+	if change == (digest{}) {
+		return nil
+	}
+	list := tx.Bucket(bucketTables)
+	e, found, err := readEntry(t.fold, list.Get(t.fold))
+	if err != nil || !found {
+		return errTables
+	}
+	return putEntry(list, t.fold, e.id, digest{e.digest.count + change.count, e.digest.sum + change.sum}, e.name)
+}
+
+// seal puts a checksum of a key and its value before the value.
+func seal(key, value []byte) []byte {
+	sum := crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
+	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(value)), sum), value...)
+}
+
+// unseal gives what seal was given; not ok where it is something else now.
+func unseal(key, sealed []byte) (value []byte, ok bool) {
+	if len(sealed) < 4 {
+		return nil, false
+	}
+	value = sealed[4:]
+	return value, binary.BigEndian.Uint32(sealed) == crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
+}

@@ -1,0 +1,75 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/fnv"
+	"io"
+)
+
+// meta is what each of the first two pages of a bbolt file says. The newer of the two, by its transaction, is that of
+// the last commit.
+//
+// The form is that of bbolt 1.x, in the octets of the machine: a page's head of 16 octets, then magic, version, page
+// size and flags of 4 octets each, the root bucket (16), and of 8 octets each the page of the list of free pages, the
+// number of pages, the transaction, and a sum (FNV-1a) of all before it.
+// https://github.com/etcd-io/bbolt/blob/main/internal/common/meta.go
+type meta struct {
+	pageSize int64
+	freelist uint64 // page; noFreelist: none was written
+	txid     uint64
+}
+
+const (
+	metaMagic  = 0xED0CDAED
+	pageHead   = 16
+	metaSum    = 56 // place of the sum in a meta
+	noFreelist = ^uint64(0)
+)
+
+var errMeta = errors.New("one of the two pages that say which commit is the last one is damaged, so that commit may be lost: " +
+	"restore the file from a backup, or open it with readonly and copy what is there into another one")
+
+// readMeta reads a meta page; not ok when it is damaged.
+func readMeta(f io.ReaderAt, at int64) (m meta, ok bool) {
+	page := make([]byte, pageHead+metaSum+8)
+	if _, err := f.ReadAt(page, at); err != nil {
+		return m, false
+	}
+	b := page[pageHead:]
+	sum := fnv.New64a()
+	sum.Write(b[:metaSum])
+	order := binary.NativeEndian
+	m = meta{pageSize: int64(order.Uint32(b[8:])), freelist: order.Uint64(b[32:]), txid: order.Uint64(b[48:])}
+	return m, order.Uint32(b) == metaMagic && order.Uint64(b[metaSum:]) == sum.Sum64()
+}
+
+// metas reads both meta pages. It is an error when one of them is damaged: bbolt would go by the other one, and so,
+// perhaps, by the commit before the last.
+func metas(f io.ReaderAt) (newest meta, err error) {
+	first, ok := readMeta(f, 0)
+	if !ok {
+		return meta{}, errMeta
+	}
+	second, ok := readMeta(f, first.pageSize)
+	if !ok || second.pageSize != first.pageSize {
+		return meta{}, errMeta
+	}
+	if second.txid > first.txid {
+		return second, nil
+	}
+	return first, nil
+}
+
+// freelistOctets is how much of the file the list of free pages takes.
+func freelistOctets(f io.ReaderAt) int64 {
+	m, err := metas(f)
+	if err != nil || m.freelist == noFreelist {
+		return 0
+	}
+	head := make([]byte, pageHead)
+	if _, err := f.ReadAt(head, int64(m.freelist)*m.pageSize); err != nil {
+		return 0
+	}
+	return (1 + int64(binary.NativeEndian.Uint32(head[12:]))) * m.pageSize
+}

@@ -1,0 +1,154 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"unsafe"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Verify implements engine.Maintainer.
+func (f *File) Verify(ctx context.Context, table string) (faults []string, err error) {
+	t := f.table(table)
+	if t == nil {
+		return nil, errNoTable(table)
+	}
+	// One transaction sees one moment, and a writer that must grow the map waits for it; so the reading is short, and
+	// what it says is of its own moment.
+	err = f.view(t, func(tx *bolt.Tx) error {
+		entry, listed, err := readEntry(t.fold, tx.Bucket(bucketTables).Get(t.fold))
+		b := tx.Bucket(t.entities)
+		if err != nil {
+			return err
+		}
+		if !listed || b == nil {
+			return errNoTable(table)
+		}
+		found, err := eachStored(ctx, b, func(key, _ []byte, wrong error) error {
+			if wrong != nil {
+				faults = append(faults, fmt.Sprintf("entity %s: %v", showKey(key), wrong))
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		if want := entry.digest; found != want {
+			faults = append(faults, fmt.Sprintf("%d entities are found where %d were written, or others", found.count, want.count))
+		}
+		return nil
+	})
+	return faults, err
+}
+
+// eachStored walks the entities of a table with what is wrong with each, and gives the digest of all.
+func eachStored(ctx context.Context, b *bolt.Bucket, do func(key, record []byte, wrong error) error) (digest, error) {
+	var found digest
+	var last []byte
+	cursor := b.Cursor()
+	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
+		if found.count%walkAtOnce == 0 && ctx.Err() != nil {
+			return found, ctx.Err()
+		}
+		_, _, _, wrong := readHeader(key, record)
+		if sought := b.Get(key); wrong == nil && (len(sought) != len(record) || unsafe.SliceData(sought) != unsafe.SliceData(record)) {
+			wrong = errAstray
+		}
+		if wrong == nil && found.count > 0 && bytes.Compare(last, key) >= 0 {
+			wrong = errOrder
+		}
+		found.add(key)
+		last = append(last[:0], key...)
+		if err := do(key, record, wrong); err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+// Salvage implements engine.Maintainer: what is sound goes into a table of a new id, which takes the place of the other.
+func (f *File) Salvage(ctx context.Context, table string) (lost []string, err error) {
+	t := f.table(table)
+	if t == nil {
+		return nil, errNoTable(table)
+	}
+	var fresh *fileTable
+	err = f.commits.do(ctx, &change{
+		apply: func(tx *bolt.Tx, _ uint64, _ int64) (refused, err error) {
+			list, from := tx.Bucket(bucketTables), tx.Bucket(t.entities)
+			entry, listed, err := readEntry(t.fold, list.Get(t.fold))
+			if err != nil {
+				return nil, err
+			}
+			if !listed || from == nil {
+				return errNoTable(table), nil
+			}
+			id, err := list.NextSequence()
+			if err != nil {
+				return nil, err
+			}
+			fresh = newFileTable(t.name, id, t.dict)
+			to, err := tx.CreateBucket(fresh.entities)
+			if err != nil {
+				return nil, err
+			}
+			names, err := tx.CreateBucket(fresh.naming)
+			if err != nil {
+				return nil, err
+			}
+			written := t.dict.written
+			t.dict.written = 0
+			_, err = t.dict.write(names)
+			t.dict.written = written
+			if err != nil {
+				return nil, err
+			}
+			var kept digest
+			lost = nil
+			had := entry.digest
+			found, err := eachStored(ctx, from, func(key, record []byte, wrong error) error {
+				switch {
+				case wrong != nil && wrong != errOrder && wrong != errAstray:
+					lost = append(lost, fmt.Sprintf("entity %s: %v", showKey(key), wrong))
+					return nil
+				case to.Get(key) != nil:
+					return nil // a page holds it twice
+				}
+				kept.add(key)
+				return to.Put(bytes.Clone(key), bytes.Clone(record))
+			})
+			if err != nil {
+				return nil, err
+			}
+			if missing := int64(had.count - kept.count); missing > int64(len(lost)) {
+				lost = append(lost, fmt.Sprintf("%d entities that were written are not found", missing-int64(len(lost))))
+			}
+			if len(lost) == 0 && had != found {
+				lost = append(lost, "the count of the entities, which was made anew")
+			}
+			return nil, putEntry(list, t.fold, fresh.entities[1:], kept, t.name)
+		},
+		applied: func() {
+			f.publish(func(tables map[string]*fileTable) { tables[string(t.fold)] = fresh })
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Where the old pages are damaged, too, they stay until Compact.
+	_ = f.commits.do(ctx, &change{apply: func(tx *bolt.Tx, _ uint64, _ int64) (refused, err error) {
+		if err := tx.DeleteBucket(t.entities); err != nil {
+			return nil, err
+		}
+		return nil, tx.DeleteBucket(t.naming)
+	}})
+	return lost, nil
+}
+
+// showKey shows a key that may be damaged.
+func showKey(key []byte) string {
+	partitionKey, rowKey, _ := bytes.Cut(key, []byte{0})
+	return fmt.Sprintf("%.100q, %.100q", partitionKey, rowKey)
+}
