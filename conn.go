@@ -17,6 +17,7 @@ import (
 type conn struct {
 	connector  *Connector
 	session    expr.Session
+	mode       sqlMode
 	tx         *buffer.Buffer   // nil outside a transaction
 	readOnly   bool             // of the transaction
 	wrote      []*planner.Table // the definitions that the transaction has written by
@@ -42,6 +43,7 @@ func (c *conn) reset() {
 	s.Database = c.connector.database
 	s.LastInsertID, s.RowCount, s.FoundRows, s.Vars = 0, 0, 0, nil
 	s.Diagnostics.Begin()
+	c.setMode(defaultMode(c.connector.config.ANSIQuotes))
 }
 
 // Prepare and Begin are what database/sql asks of a driver.Conn; it calls their Context forms.

@@ -30,7 +30,7 @@ func (c *conn) given(s *dialect.Show) [][]value.Value {
 	all, failures := c.session.Diagnostics.Counts()
 	switch s.What {
 	case "variables":
-		return showVariables()
+		return c.showVariables()
 	case "count warnings":
 		return [][]value.Value{{value.FromInt(int64(all))}}
 	case "count errors":

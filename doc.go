@@ -52,6 +52,9 @@
 // point, a time to its digits of a second, a DATE drops the time of day and a TIME the date, blanks around a number and
 // those at the end of a text that is too long do not count. What would lose more is refused: a text that is too long, a number
 // out of range, '1x' as a number. The option exact=true refuses all rounding.
+// With IGNORE, or after SET sql_mode = ” in the same sql.Conn, the nearest value is stored instead, and SHOW WARNINGS tells. What
+// is no date becomes NULL then: MySQL's zero date cannot be stored. What a SELECT warns of (1/0, '5x' + 1, DATE('x')) ends an
+// INSERT, UPDATE or DELETE in strict mode, as in MySQL.
 //
 // TINYINT(1) is an integer from -128 to 127, and BOOL is true or false; information_schema says tinyint(1) of both, as MySQL
 // does. A DATETIME, TIMESTAMP or TIME without digits has none of a second: give six, as DATETIME(6), for what time.Now() gives,

@@ -53,7 +53,7 @@ func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcom
 	c.session.Now, c.session.InsertID = now(), 0
 	if !p.parsed.Diagnostic {
 		c.session.Diagnostics.Begin()
-		c.session.Diagnostics.Strict = isStrict(p.parsed.Statement)
+		c.judge(p.parsed.Statement)
 	}
 	if isPlanned(p.parsed.Statement) {
 		if writes(p.parsed.Statement) {
@@ -83,15 +83,24 @@ func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcom
 	}
 }
 
-// isStrict says whether what would be a warning ends the statement: it writes, without IGNORE.
-func isStrict(s dialect.Statement) bool {
+// judge says what a statement does about values that do not fit: where it writes in strict mode, without IGNORE, they end
+// it; else a row that is written gets the nearest ones. Definitions are always strict.
+func (c *conn) judge(s dialect.Statement) {
+	d := &c.session.Diagnostics
+	d.Strict, d.Adjust = false, false
 	switch s := s.(type) {
 	case *dialect.Insert:
-		return !s.Ignore
+		d.Strict = c.mode&modeStrict != 0 && !s.Ignore
+		d.Adjust = !d.Strict
+	case *dialect.Update:
+		d.Strict = c.mode&modeStrict != 0 && !s.Ignore
+		d.Adjust = !d.Strict
+	case *dialect.Delete:
+		d.Strict = c.mode&modeStrict != 0 && !s.Ignore
 	case *dialect.Select, *dialect.Union, *dialect.Set, *dialect.Explain, *dialect.Show:
-		return false
+	default:
+		d.Strict = true
 	}
-	return true
 }
 
 func writes(s dialect.Statement) bool {

@@ -19,7 +19,7 @@ const (
 	sessionUser   = "nearlyfree@localhost"
 )
 
-// systemVariables are what tools ask for; SET of any of them is accepted and changes nothing.
+// systemVariables are what tools ask for; SET of most of them is accepted and changes nothing.
 var systemVariables = map[string]value.Value{
 	"version":                  value.FromString(serverVersion),
 	"version_comment":          value.FromString("nearlyfree, a SQL dialect over Azure Table Storage"),
@@ -38,7 +38,9 @@ var systemVariables = map[string]value.Value{
 	"unique_checks":            value.FromInt(1),
 	"lower_case_table_names":   value.FromInt(2),
 	"max_allowed_packet":       value.FromInt(4 << 20),
-	"sql_mode":                 value.FromString("ONLY_FULL_GROUP_BY,STRICT_TRANS_TABLES,NO_ZERO_IN_DATE,NO_ZERO_DATE"),
+	"sql_mode":                 {}, // these are the session's: see systemVariable
+	"warning_count":            {},
+	"error_count":              {},
 	"system_time_zone":         value.FromString("UTC"),
 	"time_zone":                value.FromString("+00:00"),
 	"transaction_isolation":    value.FromString("READ-COMMITTED"),
@@ -56,6 +58,8 @@ func (c *conn) systemVariable(name string) (value.Value, bool) {
 	switch all, failures := c.session.Diagnostics.Counts(); name {
 	case "warning_count":
 		return value.FromInt(int64(all)), true
+	case "sql_mode":
+		return value.FromString(c.mode.String()), true
 	case "error_count":
 		return value.FromInt(int64(failures)), true
 	}
@@ -64,7 +68,7 @@ func (c *conn) systemVariable(name string) (value.Value, bool) {
 }
 
 // showVariables is the content of SHOW VARIABLES, sorted by name.
-func showVariables() [][]value.Value {
+func (c *conn) showVariables() [][]value.Value {
 	names := make([]string, 0, len(systemVariables))
 	for name := range systemVariables {
 		names = append(names, name)
@@ -72,7 +76,8 @@ func showVariables() [][]value.Value {
 	sort.Strings(names)
 	rows := make([][]value.Value, len(names))
 	for i, name := range names {
-		rows[i] = []value.Value{value.FromString(name), value.FromString(value.Text(systemVariables[name]))}
+		v, _ := c.systemVariable(name)
+		rows[i] = []value.Value{value.FromString(name), value.FromString(value.Text(v))}
 	}
 	return rows
 }

@@ -9,13 +9,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// refusedModes are the words of sql_mode that give later statements, or the rows that they write, another meaning,
-// beside those of the option ansi_quotes.
-var refusedModes = []string{
-	"ansi", "high_not_precedence", "no_auto_value_on_zero", "no_backslash_escapes", "no_unsigned_subtraction",
-	"pad_char_to_full_length", "real_as_float",
-}
-
 // set runs SET. What tools send about the session is accepted; what would change the meaning of later
 // statements and cannot be had is refused.
 func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) error {
@@ -43,7 +36,7 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 			c.session.Vars[strings.ToLower(v.Name)] = x
 			continue
 		}
-		if err := c.checkVariable(v.Name, x); err != nil {
+		if err := c.setVariable(v.Scope, v.Name, x); err != nil {
 			return err
 		}
 	}
@@ -62,8 +55,8 @@ func checkTransaction(text string) error {
 	return nil
 }
 
-// checkVariable refuses a value of a system variable that would change what later statements mean.
-func (c *conn) checkVariable(name string, x value.Value) error {
+// setVariable sets a system variable. It refuses a value that would change what later statements mean and cannot be had.
+func (c *conn) setVariable(scope, name string, x value.Value) error {
 	text := strings.ToLower(value.Text(x))
 	on := text == "on" || text != "off" && isTrue(x)
 	switch strings.ToLower(name) {
@@ -86,21 +79,13 @@ func (c *conn) checkVariable(name string, x value.Value) error {
 			return notSupported("SET sql_select_limit is not supported: write LIMIT")
 		}
 	case "sql_mode":
-		for _, mode := range strings.Split(text, ",") {
-			if err := c.checkMode(strings.TrimSpace(mode)); err != nil {
-				return err
-			}
+		mode, err := parseMode(x, c.connector.config.ANSIQuotes)
+		if err != nil {
+			return err
 		}
-	}
-	return nil
-}
-
-func (c *conn) checkMode(mode string) error {
-	switch quotes := mode == "ansi_quotes" || mode == "pipes_as_concat"; {
-	case quotes && !c.connector.config.ANSIQuotes:
-		return notSupported("sql_mode %s is not supported: the option ansi_quotes of the data source name gives it", strings.ToUpper(mode))
-	case !quotes && slices.Contains(refusedModes, mode):
-		return notSupported("sql_mode %s is not supported", strings.ToUpper(mode))
+		if scope != "global" { // the server's default is the data source name's
+			c.setMode(mode)
+		}
 	}
 	return nil
 }

@@ -140,6 +140,7 @@ type Assign struct {
 // Update is UPDATE of one table; From is the join of a multi-table UPDATE, nil otherwise.
 type Update struct {
 	With      []CTE
+	Ignore    bool
 	Table     TableName
 	From      TableExpr
 	Set       []Assign
@@ -153,6 +154,7 @@ type Update struct {
 // Delete is DELETE from one table; Targets and From are those of a multi-table DELETE.
 type Delete struct {
 	With      []CTE
+	Ignore    bool
 	Table     TableName
 	Targets   []TableName
 	From      TableExpr

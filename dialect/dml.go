@@ -200,8 +200,9 @@ func (p *parser) returning() []SelectExpr {
 func (p *parser) update(with []CTE) *Update {
 	out := &Update{With: with, Hints: p.hintWords(p.pos)}
 	p.accept("LOW_PRIORITY")
-	if p.is("IGNORE") || p.is("OR") {
-		p.unsupported(p.pos, "UPDATE "+p.tok().word)
+	out.Ignore = p.accept("IGNORE") || p.accept("OR", "IGNORE")
+	if p.is("OR") {
+		p.unsupported(p.pos, "UPDATE OR "+p.peek(1).word)
 	}
 	hi := p.until(p.pos, p.end(), "RETURNING")
 	if p.until(p.pos, hi, "SET") == hi {
@@ -233,9 +234,7 @@ func (p *parser) delete(with []CTE) *Delete {
 	out := &Delete{With: with, Hints: p.hintWords(p.pos)}
 	for p.accept("LOW_PRIORITY") || p.accept("QUICK") {
 	}
-	if p.is("IGNORE") {
-		p.unsupported(p.pos, "DELETE IGNORE")
-	}
+	out.Ignore = p.accept("IGNORE")
 	first := p.pos
 	from := p.accept("FROM")
 	start := p.pos

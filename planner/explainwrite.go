@@ -42,12 +42,20 @@ func (e *explainer) write(w Write, depth int) {
 		}
 		returning = w.Returning
 	case *Update:
-		add("update %s", w.Table.Name)
+		if w.Ignore {
+			add("update ignore %s", w.Table.Name)
+		} else {
+			add("update %s", w.Table.Name)
+		}
 		add("set %s", e.assigns(w.Table, w.Set))
 		add("entities a row %s", entities(w.Table.copies()+1, 1))
 		returning = w.Returning
 	case *Delete:
-		add("delete %s", w.Table.Name)
+		if w.Ignore {
+			add("delete ignore %s", w.Table.Name)
+		} else {
+			add("delete %s", w.Table.Name)
+		}
 		add("entities a row %s", entities(w.Table.copies()+1, 1))
 		for _, child := range w.Children {
 			if child.Table.Inside.Cascade {
@@ -70,6 +78,8 @@ func insertName(w *Insert) string {
 	switch {
 	case w.Replace:
 		return "replace"
+	case w.Ignore && len(w.OnDup) > 0:
+		return "insert ignore or update"
 	case w.Ignore:
 		return "insert ignore"
 	case len(w.OnDup) > 0:

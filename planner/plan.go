@@ -8,6 +8,7 @@
 package planner
 
 import (
+	"slices"
 	"sync/atomic"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -290,8 +291,20 @@ type Update struct {
 	Source    Node
 	Offset    int
 	Set       []Assign
+	Ignore    bool     // rows that cannot be changed stay as they are
 	Children  []Family // what lives inside the table
 	Returning []expr.Node
+}
+
+// MovesKey says whether the statement may change a column of a unique key.
+func (u *Update) MovesKey() bool {
+	changes := func(p KeyPart) bool {
+		c := u.Table.Columns[p.Column]
+		return c.Generated != "" || c.OnUpdateExpr != nil || slices.ContainsFunc(u.Set, func(a Assign) bool { return a.Column == p.Column })
+	}
+	return slices.ContainsFunc(u.Table.Key, changes) || slices.ContainsFunc(u.Table.Indexes, func(ix *Index) bool {
+		return ix.Unique && slices.ContainsFunc(ix.Parts, changes)
+	})
 }
 
 // Delete deletes the rows that Source yields, as Update's.
@@ -299,6 +312,7 @@ type Delete struct {
 	Table     *Table
 	Source    Node
 	Offset    int
+	Ignore    bool     // rows that cannot be deleted stay
 	All       bool     // no condition at all
 	Whole     *Cover   // how to tell that whole parts are deleted; nil where they never are. Then Source is a Scan
 	Children  []Family // what lives inside the table

@@ -38,7 +38,7 @@ func (b *builder) update(st *dialect.Update) error {
 	if err != nil {
 		return err
 	}
-	up := &Update{Table: rows.src.table, Offset: rows.src.offset}
+	up := &Update{Table: rows.src.table, Offset: rows.src.offset, Ignore: st.Ignore}
 	b.plan.Write = up
 	if up.Children, err = b.family(up.Table); err != nil {
 		return err
@@ -80,7 +80,7 @@ func (b *builder) delete(st *dialect.Delete) error {
 	if err != nil {
 		return err
 	}
-	del := &Delete{Table: rows.src.table, Offset: rows.src.offset}
+	del := &Delete{Table: rows.src.table, Offset: rows.src.offset, Ignore: st.Ignore}
 	b.plan.Write = del
 	if del.Children, err = b.family(del.Table); err != nil {
 		return err

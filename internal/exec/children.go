@@ -73,7 +73,7 @@ func (rw *rowWriter) removeChildren(ctx context.Context, w *writer, r *rowWrite,
 // refuse fails where a row of the table lives inside a row of its parent.
 func (rw *rowWriter) refuse(ctx context.Context, w *writer, parent *planner.Table, partition string, row []value.Value) error {
 	return rw.each(ctx, w, parent, partition, row, 1, func(*engine.Entity) error {
-		return &Error{Code: 1451, State: "23000", Message: "Cannot delete or update a parent row: a foreign key constraint fails (`" +
+		return &Error{Code: codeParentRow, State: "23000", Message: "Cannot delete or update a parent row: a foreign key constraint fails (`" +
 			rw.table.Name + "`, " + rw.table.ForeignKeySQL() + ")"}
 	})
 }
@@ -153,6 +153,8 @@ func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.
 		if parentOf[i] >= 0 && found[parentOf[i]] {
 			rows[kept], automatic[kept] = row, automatic[i]
 			kept++
+		} else {
+			skipped(w.env(), NoParentError(t))
 		}
 	}
 	return rows[:kept], automatic[:kept], nil

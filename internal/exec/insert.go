@@ -47,6 +47,8 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 			n.rowID = i
 		}
 	}
+	// As in MySQL: a row that stands alone is refused without strict mode, too; with IGNORE it is not.
+	c.nullFails = len(p.Rows) == 1 && !p.SkipUnfit
 	for _, row := range p.Rows {
 		funcs := make([]expr.Func, len(row))
 		for i, x := range row {
@@ -118,6 +120,7 @@ func (n *insertNode) finish(w *writer, rows [][]value.Value, automatic []bool) (
 	for i, row := range rows {
 		if err := n.columns.finish(row, i+1, w.env()); err != nil {
 			if n.plan.SkipUnfit && isCheckViolation(err) {
+				skipped(w.env(), err)
 				continue
 			}
 			return nil, nil, err
@@ -228,7 +231,7 @@ func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value
 	var need, highest int64
 	for i, row := range rows {
 		v := row[n.auto]
-		if v.IsNull() || v.Int() == 0 {
+		if v.IsNull() || v.Int() == 0 && !w.x.Session.ZeroIsID {
 			automatic[i] = true
 			need++
 		} else if v.Kind() == value.Uint && v.Uint() > math.MaxInt64 {

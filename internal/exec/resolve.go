@@ -12,7 +12,8 @@ import (
 // resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do: the rows that have one of the
 // new rows' keys are read first, side by side, then each new row meets them as the rows before it left them.
 func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Value, automatic []bool) error {
-	s := &standing{n: n, w: w, read: map[string]*stored{}, rows: map[string]*standingRow{}}
+	s := newStanding(w, n.plan.Table, n.rows)
+	s.n = n
 	if err := s.readAll(ctx, rows, automatic); err != nil {
 		return err
 	}
@@ -41,10 +42,16 @@ func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Valu
 
 // standing is the rows that a statement's new rows meet, as they are after the new rows so far.
 type standing struct {
-	n    *insertNode
-	w    *writer
-	read map[string]*stored      // by partition and row key
-	rows map[string]*standingRow // by partition and entity key (which tells the part too); nil: known to be free
+	n     *insertNode // nil for UPDATE IGNORE
+	w     *writer
+	table *planner.Table
+	keys  *rowWriter
+	read  map[string]*stored      // by partition and row key
+	rows  map[string]*standingRow // by partition and entity key (which tells the part too); nil: known to be free
+}
+
+func newStanding(w *writer, t *planner.Table, keys *rowWriter) *standing {
+	return &standing{w: w, table: t, keys: keys, read: map[string]*stored{}, rows: map[string]*standingRow{}}
 }
 
 // errTorn says that a row was changed while it was read by its several keys.
@@ -69,12 +76,12 @@ type uniqueKey struct {
 // uniqueKeys gives the row's own key first, then those of its entries in unique indexes. A NULL makes an entry the
 // row's own.
 func (s *standing) uniqueKeys(row []value.Value) (partition string, keys []uniqueKey, err error) {
-	partition, key, entries, err := s.n.rows.keysOf(row)
+	partition, key, entries, err := s.keys.keysOf(row)
 	if err != nil {
 		return "", nil, err
 	}
 	keys = []uniqueKey{{name: key}}
-	for i, ix := range s.n.plan.Table.Indexes {
+	for i, ix := range s.table.Indexes {
 		if ix.Unique && ix.State != planner.IndexDeleteOnly && !nullIn(ix, row) {
 			keys = append(keys, uniqueKey{entries[i], ix})
 		}
@@ -108,7 +115,7 @@ func (s *standing) readAll(ctx context.Context, rows [][]value.Value, automatic 
 		if err != nil {
 			return err
 		}
-		part, err := s.n.plan.Table.PartOf(row)
+		part, err := s.table.PartOf(row)
 		if err != nil {
 			return err
 		}
@@ -118,7 +125,7 @@ func (s *standing) readAll(ctx context.Context, rows [][]value.Value, automatic 
 				continue
 			}
 			s.rows[id] = nil
-			if automatic[r] && s.n.plan.Table.IsAutoKey(key.index) || s.n.rowID >= 0 && key.index == nil {
+			if automatic[r] && s.table.IsAutoKey(key.index) || s.n.rowID >= 0 && key.index == nil {
 				continue
 			}
 			all = append(all, &keyLookup{uniqueKey: key, part: part, partition: partition})
@@ -139,13 +146,13 @@ func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 		if !l.ok {
 			continue
 		}
-		partition, key, _, err := s.n.rows.keysOf(l.found.row)
+		partition, key, _, err := s.keys.keysOf(l.found.row)
 		if err != nil {
 			return err
 		}
 		id := partition + "\x00" + key
 		if before := s.read[id]; before != nil {
-			if !sameRow(before.row, l.found.row, len(s.n.plan.Table.Columns)) {
+			if !sameRow(before.row, l.found.row, len(s.table.Columns)) {
 				return errTorn
 			}
 			continue
@@ -161,26 +168,26 @@ func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 // lookup reads the row that has a key. An index that holds no whole rows leads to the row.
 func (s *standing) lookup(ctx context.Context, l *keyLookup) (stored, bool, error) {
 	if l.index == nil {
-		return s.n.rows.read(ctx, s.w, l.part, l.partition, l.name)
+		return s.keys.read(ctx, s.w, l.part, l.partition, l.name)
 	}
-	t := s.n.plan.Table
+	t := s.table
 	e, found, err := s.w.get(ctx, engine.Get{Table: t.PhysicalOf(l.part), PartitionKey: l.partition, RowKey: l.name, Meter: s.w.x.Meter})
 	if err != nil || !found {
 		return stored{}, false, err
 	}
 	row := make([]value.Value, t.RowWidth())
-	c := s.n.rows.entries[slices.Index(t.Indexes, l.index)]
+	c := s.keys.entries[slices.Index(t.Indexes, l.index)]
 	if err := c.Decoder(c.columns, 0, nil).DecodeRow(&e, row); err != nil {
 		return stored{}, false, err
 	}
 	if l.index.Copy == planner.CopyRow {
 		return stored{row: row, etag: e.ETag, from: l.index}, true, nil
 	}
-	partition, key, _, err := s.n.rows.keysOf(row)
+	partition, key, _, err := s.keys.keysOf(row)
 	if err != nil {
 		return stored{}, false, err
 	}
-	return s.n.rows.read(ctx, s.w, l.part, partition, key)
+	return s.keys.read(ctx, s.w, l.part, partition, key)
 }
 
 // place and displace say which keys a row has, and has no more.
@@ -207,14 +214,17 @@ func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, err
 		return nil, err
 	}
 	var met []*standingRow // in the keys whose duplicates are dealt with
-	var refused error
+	var refused, taken error
 	for _, key := range keys {
 		r := s.rows[partition+"\x00"+key.name]
+		if r != nil && taken == nil {
+			taken = duplicateError(s.table, key.index, in.row)
+		}
 		switch {
 		case r == nil:
 		case !s.n.plan.Replace && !s.n.deals(key.index):
 			if refused == nil {
-				refused = duplicateError(s.n.plan.Table, key.index, in.row)
+				refused = duplicateError(s.table, key.index, in.row)
 			}
 		case !slices.Contains(met, r):
 			met = append(met, r)
@@ -227,10 +237,13 @@ func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, err
 		return in, s.place(in)
 	case s.n.plan.Replace:
 		return in, s.replace(met, in)
-	case s.n.plan.Ignore:
-		return nil, nil
+	case len(s.n.onDup) > 0:
+		return s.update(ctx, met[0], in.row, in.number)
 	}
-	return s.update(ctx, met[0], in.row, in.number)
+	if s.n.plan.SkipUnfit {
+		skipped(s.w.env(), taken)
+	}
+	return nil, nil
 }
 
 // deals says whether the statement deals with duplicates in a unique index; nil: in the primary key.
@@ -241,7 +254,7 @@ func (n *insertNode) deals(index *planner.Index) bool {
 
 // replace lets the new row take the place of all that it meets. One of the same primary key is overwritten.
 func (s *standing) replace(met []*standingRow, r *standingRow) error {
-	id, err := rowID(s.n.plan.Table, r.row)
+	id, err := rowID(s.table, r.row)
 	if err != nil {
 		return err
 	}
@@ -249,7 +262,7 @@ func (s *standing) replace(met []*standingRow, r *standingRow) error {
 		if err := s.displace(m.row); err != nil {
 			return err
 		}
-		mid, err := rowID(s.n.plan.Table, m.row)
+		mid, err := rowID(s.table, m.row)
 		if err != nil {
 			return err
 		}
@@ -277,22 +290,36 @@ func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value
 		}
 	}
 	next, changed, err := s.n.columns.assign(s.n.onDup, r.row, number, env)
+	if err == nil && changed {
+		err = s.move(ctx, r, next)
+	}
+	if s.n.plan.SkipUnfit && isSkipped(err) {
+		skipped(env, err)
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	r.number = number
-	if !changed {
-		return r, nil
+	if changed {
+		r.affected += 2
 	}
+	return r, nil
+}
+
+// move makes r another row. Where that one's keys are taken it stays what it is.
+func (s *standing) move(ctx context.Context, r *standingRow, next []value.Value) error {
 	if err := s.displace(r.row); err != nil {
-		return nil, err
+		return err
 	}
-	if err := s.free(ctx, next); err != nil {
-		return nil, err
+	err := s.free(ctx, next)
+	if err == nil {
+		r.row = next
 	}
-	r.row = next
-	r.affected += 2
-	return r, s.place(r)
+	if placed := s.place(r); placed != nil {
+		return placed
+	}
+	return err
 }
 
 // free makes sure that no other row has the keys of an updated one.
@@ -301,7 +328,7 @@ func (s *standing) free(ctx context.Context, row []value.Value) error {
 	if err != nil {
 		return err
 	}
-	part, err := s.n.plan.Table.PartOf(row)
+	part, err := s.table.PartOf(row)
 	if err != nil {
 		return err
 	}
@@ -314,7 +341,7 @@ func (s *standing) free(ctx context.Context, row []value.Value) error {
 			}
 		}
 		if s.rows[id] != nil {
-			return duplicateError(s.n.plan.Table, key.index, row)
+			return duplicateError(s.table, key.index, row)
 		}
 	}
 	return nil
@@ -328,21 +355,21 @@ func (s *standing) write(ctx context.Context, r *standingRow) error {
 	}
 	w := &rowWrite{number: r.number, id: numberID(r.number), affected: r.affected, auto: s.n.autoOf(r.row), automatic: r.automatic, resolved: true}
 	for _, old := range r.gone {
-		if err := s.n.rows.remove(ctx, s.w, w, *old); err != nil {
+		if err := s.keys.remove(ctx, s.w, w, *old); err != nil {
 			return err
 		}
 	}
 	var err error
 	switch {
 	case r.old == nil:
-		err = s.n.rows.insert(w, r.row)
-	case s.n.plan.Replace && len(s.n.rows.children) > 0:
+		err = s.keys.insert(w, r.row)
+	case s.n.plan.Replace && len(s.keys.children) > 0:
 		// A row that is replaced is deleted, and what lives inside it with it.
-		if err = s.n.rows.update(ctx, s.w, w, *r.old, r.row); err == nil {
-			err = s.n.rows.removeChildren(ctx, s.w, w, w.partition, r.old.row)
+		if err = s.keys.update(ctx, s.w, w, *r.old, r.row); err == nil {
+			err = s.keys.removeChildren(ctx, s.w, w, w.partition, r.old.row)
 		}
-	case !sameRow(r.old.row, r.row, len(s.n.plan.Table.Columns)):
-		err = s.n.rows.update(ctx, s.w, w, *r.old, r.row)
+	case !sameRow(r.old.row, r.row, len(s.table.Columns)):
+		err = s.keys.update(ctx, s.w, w, *r.old, r.row)
 	}
 	if err != nil {
 		return err

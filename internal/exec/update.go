@@ -115,6 +115,8 @@ type updateNode struct {
 	rows      *rowWriter
 	columns   *columns
 	set       []assignment
+	ignore    bool
+	moves     bool // it sets a column of a unique key
 	returning []expr.Func
 }
 
@@ -127,13 +129,20 @@ func compileUpdate(u *planner.Update) (writeNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &updateNode{targets: t, rows: newRowWriter(u.Table, u.Children...), columns: c, set: compileAssigns(u.Set), returning: compileAll(u.Returning)}, nil
+	return &updateNode{
+		targets: t, rows: newRowWriter(u.Table, u.Children...), columns: c, set: compileAssigns(u.Set), ignore: u.Ignore, moves: u.MovesKey(),
+		returning: compileAll(u.Returning),
+	}, nil
 }
 
 // again: see writeNode. Another run would pick other rows for a LIMIT.
 func (n *updateNode) again() bool { return !n.targets.some }
 
 func (n *updateNode) gather(ctx context.Context, w *writer) error {
+	var met *standing // who has the keys that rows take, for IGNORE
+	if n.ignore && n.moves {
+		met = newStanding(w, n.targets.table, n.rows)
+	}
 	return n.targets.each(ctx, w, func(number int, old stored, whole []value.Value) error {
 		id, err := rowID(n.targets.table, old.row)
 		if err != nil || w.written.ids[id] {
@@ -141,11 +150,21 @@ func (n *updateNode) gather(ctx context.Context, w *writer) error {
 		}
 		// The table's row is the beginning; behind it are those of the other tables of a join.
 		row, changed, err := n.columns.assign(n.set, whole, number, w.env())
+		if err == nil && changed && met != nil {
+			own := &standingRow{old: &old, row: old.row}
+			if err = met.place(own); err == nil {
+				err = met.move(ctx, own, row[:len(old.row)])
+			}
+		}
+		if n.ignore && isSkipped(err) {
+			skipped(w.env(), err)
+			row, changed, err = whole, false, nil
+		}
 		if err != nil {
 			return err
 		}
 		row = row[:len(old.row)]
-		r := &rowWrite{number: number, id: id}
+		r := &rowWrite{number: number, id: id, resolved: met != nil}
 		if changed {
 			r.affected = 1
 			if r.next, err = rowID(n.targets.table, row); err != nil {
@@ -166,6 +185,7 @@ func (n *updateNode) gather(ctx context.Context, w *writer) error {
 type deleteNode struct {
 	targets   *targets
 	rows      *rowWriter
+	ignore    bool
 	returning []expr.Func
 }
 
@@ -174,7 +194,7 @@ func compileDelete(d *planner.Delete) (writeNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &deleteNode{targets: t, rows: newRowWriter(d.Table, d.Children...), returning: compileAll(d.Returning)}, nil
+	return &deleteNode{targets: t, rows: newRowWriter(d.Table, d.Children...), ignore: d.Ignore, returning: compileAll(d.Returning)}, nil
 }
 
 // again: see writeNode.
@@ -195,12 +215,22 @@ func (n *deleteNode) gather(ctx context.Context, w *writer) error {
 	}
 	together := len(n.rows.children) > 0
 	if together { // what lives inside the rows is read side by side
-		err := w.run.each(ctx, len(rows), func(ctx context.Context, i int) error { return n.rows.remove(ctx, w, rows[i], olds[i]) })
+		err := w.run.each(ctx, len(rows), func(ctx context.Context, i int) error {
+			err := n.rows.remove(ctx, w, rows[i], olds[i])
+			if n.ignore && isSkipped(err) {
+				skipped(w.env(), err)
+				rows[i], err = nil, nil
+			}
+			return err
+		})
 		if err != nil {
 			return err
 		}
 	}
 	for i, r := range rows {
+		if r == nil {
+			continue
+		}
 		if !together {
 			if err := n.rows.remove(ctx, w, r, olds[i]); err != nil {
 				return err

@@ -19,6 +19,7 @@ type columns struct {
 	checks    []check
 	computed  bool // there is a generated column
 	updated   bool // there is an ON UPDATE column
+	nullFails bool // NULL does not become the implicit default of a NOT NULL column, even without strict mode
 }
 
 // check is a CHECK compiled: isFalse says whether its condition is false.
@@ -59,13 +60,19 @@ func (c *columns) convert(column int, v value.Value, number int, env *expr.Env) 
 	}
 	col := c.table.Columns[column]
 	out, noted, err := env.Store(col.Type, v)
-	if err != nil {
-		return out, columnError(col, number, err)
+	if err == nil {
+		if noted && env.Session != nil {
+			env.Session.Diagnostics.Note(expr.Note, 1265, "Data truncated for column '%s' at row %d", col.Name, number)
+		}
+		return out, nil
 	}
-	if noted && env.Session != nil {
-		env.Session.Diagnostics.Note(expr.Note, 1265, "Data truncated for column '%s' at row %d", col.Name, number)
+	if env.Session != nil && env.Session.Diagnostics.Adjust {
+		if out, why, ok := col.Type.Adjust(v); ok {
+			noteAdjusted(env, col, number, why, err)
+			return out, nil
+		}
 	}
-	return out, nil
+	return out, columnError(col, number, err)
 }
 
 // columnError is MySQL's error of a value that does not fit a column.
@@ -112,14 +119,35 @@ func (c *columns) defaultOf(column, number int, env *expr.Env) (value.Value, err
 		return c.convert(column, v, number, env)
 	}
 	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
-		return value.NullValue, &Error{Code: 1364, State: "HY000", Message: fmt.Sprintf("Field '%s' doesn't have a default value", col.Name)}
+		err := &Error{Code: 1364, State: "HY000", Message: fmt.Sprintf("Field '%s' doesn't have a default value", col.Name)}
+		return implicit(col, env, err, number == 1)
 	}
 	return value.NullValue, nil
+}
+
+// fillNulls deals with NULL in the NOT NULL columns that are generated, or in the others.
+func (c *columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (err error) {
+	for i, col := range c.table.Columns {
+		if !col.NotNull && !col.Required || !row[i].IsNull() || generated != (col.GeneratedExpr != nil) {
+			continue
+		}
+		refused := &Error{Code: 1048, State: "23000", Message: fmt.Sprintf("Column '%s' cannot be null", col.Name)}
+		if c.nullFails {
+			return refused
+		}
+		if row[i], err = implicit(col, env, refused, true); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // finish computes the generated columns of a row and checks it: NOT NULL, then CHECK.
 func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
 	env.Row = row
+	if err := c.fillNulls(row, false, env); err != nil {
+		return err
+	}
 	if c.computed {
 		for i, f := range c.generated {
 			if f == nil {
@@ -134,10 +162,8 @@ func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
 			}
 		}
 	}
-	for i, col := range c.table.Columns {
-		if (col.NotNull || col.Required) && row[i].IsNull() {
-			return &Error{Code: 1048, State: "23000", Message: fmt.Sprintf("Column '%s' cannot be null", col.Name)}
-		}
+	if err := c.fillNulls(row, true, env); err != nil {
+		return err
 	}
 	if err := c.fitsComing(row, number, env); err != nil {
 		return err
@@ -173,10 +199,21 @@ func (c *columns) fitsComing(row []value.Value, number int, env *expr.Env) error
 // codeCheckViolated is MySQL's ER_CHECK_CONSTRAINT_VIOLATED.
 const codeCheckViolated = 3819
 
-func isCheckViolation(err error) bool {
+func isCheckViolation(err error) bool { return isNumbered(err, codeCheckViolated) }
+
+func isNumbered(err error, codes ...int) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Code == codeCheckViolated
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
+
+// isSkipped says whether IGNORE leaves a row as it is because of err: a key is taken, a CHECK is false, or rows that live
+// inside it keep it.
+func isSkipped(err error) bool {
+	return isNumbered(err, duplicateCode, codeCheckViolated, codeParentRow)
+}
+
+// codeParentRow is MySQL's ER_ROW_IS_REFERENCED_2.
+const codeParentRow = 1451
 
 // assignment is a planner.Assign compiled.
 type assignment struct {

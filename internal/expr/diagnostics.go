@@ -30,6 +30,7 @@ const MaxConditions = 64
 // A statement without conditions allocates nothing.
 type Diagnostics struct {
 	Strict     bool // the statement that runs writes in strict mode: what would be a Warning ends it
+	Adjust     bool // the statement writes the nearest values in place of those that do not fit
 	NoDivision bool // division by 0 is no condition: sql_mode lacks ERROR_FOR_DIVISION_BY_ZERO
 
 	mu            sync.Mutex

@@ -21,7 +21,7 @@
 //   - FLOOR and CEILING of a DOUBLE are a DOUBLE; ROUND of a DOUBLE rounds a half to the even neighbour.
 //   - Where a new row meets several rows that are there, ON DUPLICATE KEY UPDATE changes that of the primary key
 //     first; SQLite takes the ON CONFLICT clauses in the order that they are written.
-//   - INSERT IGNORE of NULL into a NOT NULL column is an error here; SQLite leaves the row out.
+//   - INSERT IGNORE of NULL into a NOT NULL column stores 0 or an empty text here, as in MySQL; SQLite leaves the row out.
 //   - INTERSECT binds more than UNION and EXCEPT, as in standard SQL; SQLite takes them from left to right.
 //   - t.* gives t's own columns here; in SQLite those of NATURAL and USING are merged with the other side's, too.
 //   - A function of NULL is NULL: REPLACE(x, ”, NULL), which is x in SQLite.

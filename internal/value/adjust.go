@@ -1,0 +1,207 @@
+package value
+
+import (
+	"math"
+	"strings"
+	"unicode/utf8"
+)
+
+// Adjust gives the value nearest to v, which Convert refuses, that a column of type t stores, as MySQL does with IGNORE or
+// without strict mode, and why it is another one: OutOfRange, TooLong, Truncated where a part of v is kept, Incorrect where
+// nothing is. What is no date gives NULL, as the zero date that MySQL stores is no value here. Not ok: nothing is near.
+func (t Type) Adjust(v Value) (out Value, why Reason, ok bool) {
+	if v.kind == JSON {
+		v = t.ofJSON(v)
+	}
+	if out, _, err := t.Store(v); err == nil {
+		return out, Truncated, true // what only the option exact refuses
+	}
+	switch t.Base {
+	case TypeBool, TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
+		out, why = t.adjustInt(v)
+	case TypeFloat, TypeDouble:
+		out, why = t.adjustFloat(v)
+	case TypeDecimal:
+		out, why = t.adjustDecimal(v)
+	case TypeChar, TypeText:
+		out, why = t.adjustText(v)
+	case TypeEnum:
+		out, why = FromString(""), Truncated
+	case TypeSet:
+		out, why = t.adjustSet(v)
+	case TypeBinary, TypeBlob:
+		out, why = FromBytes(Text(v)[:min(t.Length, len(Text(v)))]), TooLong
+	case TypeDate, TypeDateTime, TypeTime, TypeYear:
+		out, why = t.adjustTime(v)
+	default:
+		return NullValue, Incorrect, false
+	}
+	return out, why, true
+}
+
+// leadingNumber gives the number that counts of v: all of a number, the leading part of a text.
+func leadingNumber(v Value) (n Value, why Reason) {
+	switch v.kind {
+	case String, Bytes, UUID, JSON:
+	case Time, Date, Duration:
+		return temporalNumber(v), OutOfRange
+	default:
+		return v, OutOfRange
+	}
+	prefix := numericPrefix(v.s)
+	n = FromString(prefix)
+	if dec, err := ParseDecimal(prefix); err == nil {
+		n = dec
+	} else if prefix != "" {
+		n = FromFloat(prefixFloat(prefix))
+	}
+	switch {
+	case prefix == "":
+		return FromInt(0), Incorrect
+	case strings.Trim(v.s, blanks) != prefix:
+		return n, Truncated
+	}
+	return n, OutOfRange
+}
+
+func (t Type) adjustInt(v Value) (Value, Reason) {
+	n, why := leadingNumber(v)
+	i := nearestInteger(n)
+	if t.Base == TypeBool {
+		return FromBool(i.mag != 0 && !i.neg), why
+	}
+	if r, ok := t.integer(i); ok {
+		return r, why
+	}
+	least, greatest := t.integerRange()
+	switch {
+	case !i.neg && t.Unsigned:
+		return FromUint(greatest), OutOfRange
+	case !i.neg:
+		return FromInt(int64(greatest)), OutOfRange
+	case t.Unsigned:
+		return FromUint(0), OutOfRange
+	}
+	return FromInt(least), OutOfRange
+}
+
+func (t Type) adjustFloat(v Value) (Value, Reason) {
+	n, why := leadingNumber(v)
+	f, most := ToFloat(n), math.MaxFloat64
+	switch {
+	case t.Precision > 0:
+		most = greatestFloat(t.Precision, t.Scale)
+	case t.Base == TypeFloat:
+		most = math.MaxFloat32
+	}
+	switch {
+	case math.IsNaN(f), t.Unsigned && f < 0:
+		return FromFloat(0), OutOfRange
+	case math.Abs(f) > most:
+		return FromFloat(math.Copysign(most, f)), OutOfRange
+	}
+	out, _, err := t.Store(FromFloat(f))
+	if err != nil {
+		return FromFloat(f), OutOfRange
+	}
+	return out, why
+}
+
+func (t Type) adjustDecimal(v Value) (Value, Reason) {
+	n, why := leadingNumber(v)
+	out, err := t.castDecimal(n)
+	if err != nil {
+		return t.greatest(true), OutOfRange
+	}
+	wide := t
+	wide.Precision, wide.Unsigned = MaxDigits, false
+	if all, err := wide.castDecimal(n); err != nil || compareSame(all, out, Binary) != 0 {
+		why = OutOfRange
+	}
+	return out, why
+}
+
+// adjustText cuts a text at its length, and before what is no character.
+func (t Type) adjustText(v Value) (Value, Reason) {
+	s, why := Text(v), TooLong
+	if !utf8.ValidString(s) {
+		end := 0
+		for end < len(s) {
+			r, size := utf8.DecodeRuneInString(s[end:])
+			if r == utf8.RuneError && size <= 1 {
+				break
+			}
+			end += size
+		}
+		s, why = s[:end], Incorrect
+	}
+	out, _ := t.castText(FromString(s))
+	return out, why
+}
+
+// adjustSet keeps the members that the type has.
+func (t Type) adjustSet(v Value) (Value, Reason) {
+	var known []string
+	for name := range strings.SplitSeq(Text(v), ",") {
+		if _, ok := t.member(name); ok {
+			known = append(known, name)
+		}
+	}
+	out, err := t.Convert(FromString(strings.Join(known, ",")))
+	if err != nil {
+		out = FromString("")
+	}
+	return out, Truncated
+}
+
+// adjustTime takes what a cast makes of v. What is no TIME becomes 00:00:00, what is no date or year NULL.
+func (t Type) adjustTime(v Value) (Value, Reason) {
+	if t.Base == TypeYear {
+		n, _ := leadingNumber(v)
+		out, _, err := t.Store(n)
+		if err != nil {
+			return NullValue, OutOfRange
+		}
+		return out, Truncated
+	}
+	switch out, err := t.Cast(v); {
+	case err == nil && !out.IsNull() && t.Base == TypeTime && (out.Ticks() == MaxDuration || out.Ticks() == -MaxDuration):
+		return out, OutOfRange
+	case err == nil && !out.IsNull():
+		return out, Truncated
+	case t.Base == TypeTime:
+		return FromDuration(0), Truncated
+	}
+	return NullValue, Truncated
+}
+
+// Implicit gives what MySQL stores in a NOT NULL column of the type in place of NULL, with IGNORE or without strict mode.
+// Not ok: there is no such value here, as for dates the zero date.
+func (t Type) Implicit() (Value, bool) {
+	switch t.Base {
+	case TypeBool:
+		return FromBool(false), true
+	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
+		if t.Unsigned {
+			return FromUint(0), true
+		}
+		return FromInt(0), true
+	case TypeFloat, TypeDouble:
+		return FromFloat(0), true
+	case TypeDecimal:
+		out, err := t.castDecimal(FromInt(0))
+		return out, err == nil
+	case TypeChar, TypeText, TypeSet:
+		return FromString(""), true
+	case TypeEnum:
+		out, err := t.Convert(FromString(t.Names[0]))
+		return out, err == nil
+	case TypeBinary, TypeBlob:
+		return FromBytes(""), true
+	case TypeTime:
+		return FromDuration(0), true
+	case TypeJSON:
+		return FromJSON("null"), true
+	}
+	return NullValue, false
+}

@@ -1,0 +1,123 @@
+package nearlyfree
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// sqlMode is a set of the words of sql_mode.
+type sqlMode uint32
+
+// The words that something hangs on.
+const (
+	modePipesAsConcat sqlMode = 1 << iota
+	modeANSIQuotes
+	modeFullGroupBy
+	modeNoAutoOnZero
+	modeStrictTrans
+	modeStrictAll
+	modeNoZeroInDate
+	modeNoZeroDate
+	modeErrorDivision
+	modeTraditional
+	modeNoSubstitution
+
+	modeStrict = modeStrictTrans | modeStrictAll
+	// modeAlways is in force whatever is set: a day or a year 0 cannot be stored, and a group has no "any row".
+	modeAlways  = modeFullGroupBy | modeNoZeroInDate | modeNoZeroDate
+	modeDefault = modeAlways | modeStrictTrans | modeErrorDivision | modeNoSubstitution
+)
+
+// modeNames are the words that are taken, in the order in which MySQL shows them. Those of value 0 mean nothing here.
+var modeNames = []struct {
+	name string
+	mode sqlMode
+}{
+	{"PIPES_AS_CONCAT", modePipesAsConcat}, {"ANSI_QUOTES", modeANSIQuotes}, {"IGNORE_SPACE", 0}, {"ONLY_FULL_GROUP_BY", modeFullGroupBy},
+	{"NO_DIR_IN_CREATE", 0}, {"NO_AUTO_VALUE_ON_ZERO", modeNoAutoOnZero}, {"STRICT_TRANS_TABLES", modeStrictTrans},
+	{"STRICT_ALL_TABLES", modeStrictAll}, {"NO_ZERO_IN_DATE", modeNoZeroInDate}, {"NO_ZERO_DATE", modeNoZeroDate},
+	{"ERROR_FOR_DIVISION_BY_ZERO", modeErrorDivision},
+	{"TRADITIONAL", modeTraditional | modeStrict | modeNoZeroInDate | modeNoZeroDate | modeErrorDivision | modeNoSubstitution},
+	{"NO_AUTO_CREATE_USER", 0}, {"NO_ENGINE_SUBSTITUTION", modeNoSubstitution},
+}
+
+// refusedModes are the words that give later statements, or the rows that they write, a meaning that cannot be had.
+var refusedModes = []string{
+	"ANSI", "HIGH_NOT_PRECEDENCE", "NO_BACKSLASH_ESCAPES", "NO_UNSIGNED_SUBTRACTION", "PAD_CHAR_TO_FULL_LENGTH", "REAL_AS_FLOAT",
+	"ALLOW_INVALID_DATES", "TIME_TRUNCATE_FRACTIONAL",
+}
+
+// String is the set as @@sql_mode shows it: what is in force.
+func (m sqlMode) String() string {
+	var words []string
+	for _, n := range modeNames {
+		if n.mode != 0 && n.mode&m == n.mode {
+			words = append(words, n.name)
+		}
+	}
+	return strings.Join(words, ",")
+}
+
+// defaultMode is that of a new session.
+func defaultMode(quotes bool) sqlMode {
+	if quotes {
+		return modeDefault | modeANSIQuotes | modePipesAsConcat
+	}
+	return modeDefault
+}
+
+// parseMode reads a value of sql_mode. quotes says that the option ansi_quotes is set.
+func parseMode(x value.Value, quotes bool) (sqlMode, error) {
+	text := strings.ToUpper(value.Text(x))
+	byDefault := defaultMode(quotes)
+	mode := byDefault & (modeAlways | modeANSIQuotes | modePipesAsConcat)
+	switch {
+	case x.IsNull():
+		return 0, wrongMode("NULL")
+	case text == "DEFAULT":
+		return byDefault, nil
+	case text == "0":
+		return mode, nil
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		word = strings.TrimSpace(word)
+		if word == "" {
+			continue
+		}
+		more, err := modeOf(word, quotes)
+		if err != nil {
+			return 0, err
+		}
+		mode |= more
+	}
+	return mode, nil
+}
+
+func modeOf(word string, quotes bool) (sqlMode, error) {
+	for _, n := range modeNames {
+		if n.name != word {
+			continue
+		}
+		if n.mode&(modeANSIQuotes|modePipesAsConcat) != 0 && !quotes {
+			return 0, notSupported("sql_mode %s is not supported: the option ansi_quotes of the data source name gives it", word)
+		}
+		return n.mode, nil
+	}
+	for _, refused := range refusedModes {
+		if refused == word {
+			return 0, notSupported("sql_mode %s is not supported", word)
+		}
+	}
+	return 0, wrongMode(word)
+}
+
+func wrongMode(word string) error {
+	return &Error{Number: 1231, State: "42000", Message: "Variable 'sql_mode' can't be set to the value of '" + word + "'", class: ErrBadValue}
+}
+
+// setMode makes m the session's sql_mode.
+func (c *conn) setMode(m sqlMode) {
+	c.mode = m
+	c.session.Diagnostics.NoDivision, c.session.ZeroIsID = m&modeErrorDivision == 0, m&modeNoAutoOnZero != 0
+}
