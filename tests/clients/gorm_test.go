@@ -10,6 +10,8 @@ import (
 	"gorm.io/gorm"
 	"gorm.io/gorm/clause"
 	"gorm.io/gorm/logger"
+
+	"github.com/nearlyfreedb/nearlyfree"
 )
 
 // User and the others are what a program's models look like: the types that gorm gives by default, and some tags.
@@ -59,7 +61,7 @@ func openGorm(t *testing.T, db *sql.DB) *gorm.DB {
 
 // TestGorm runs gorm.io/gorm by gorm.io/driver/mysql, foreign keys off.
 func TestGorm(t *testing.T) {
-	onStores(t, func(t *testing.T, db *sql.DB) {
+	onStores(t, nearlyfree.LayoutSingle, func(t *testing.T, db *sql.DB) {
 		g := openGorm(t, db)
 		for range 2 { // the second finds nothing to do
 			must(t, g.AutoMigrate(&Company{}, &User{}, &Pet{}, &Tag{}))
@@ -75,7 +77,6 @@ func TestGorm(t *testing.T) {
 }
 
 func gormCreate(t *testing.T, g *gorm.DB) {
-	t.Helper()
 	seen := time.Now()
 	ann := User{Name: "Ann", Code: "a", Balance: 19.999, Score: 0.1, Seen: &seen, Photo: []byte{0, 255}, Company: &Company{Name: "Acme"},
 		Pets: []Pet{{Name: "Rex", Born: time.Now()}, {Name: "Tom", Born: time.Now()}}, Tags: []Tag{{"new"}, {"vip"}}}
@@ -89,7 +90,7 @@ func gormCreate(t *testing.T, g *gorm.DB) {
 	for i, u := range users {
 		equal(t, "id in a batch", u.ID, uint(2+i))
 	}
-	many := make([]User, 25)
+	many := make([]User, 20) // with the entries of their indexes they are 80 entities: a transaction has at most 100
 	for i := range many {
 		many[i] = User{Name: "Many", Code: "many" + string(rune('A'+i))}
 	}
@@ -110,7 +111,6 @@ func gormCreate(t *testing.T, g *gorm.DB) {
 }
 
 func gormFind(t *testing.T, g *gorm.DB) {
-	t.Helper()
 	var u User
 	must(t, g.Preload("Company").Preload("Pets").Preload("Tags").First(&u, "code = ?", "a").Error)
 	equal(t, "company", u.Company.Name, "Acme")
@@ -126,9 +126,9 @@ func gormFind(t *testing.T, g *gorm.DB) {
 	}
 	var n int64
 	must(t, g.Model(&User{}).Where("name LIKE ?", "Ma%").Or("age > ?", 30).Count(&n).Error)
-	equal(t, "counted", n, 26)
+	equal(t, "counted", n, 21)
 	must(t, g.Where(&User{Name: "Many"}).Order("code DESC").Limit(3).Offset(2).Find(&users).Error)
-	equal(t, "page", users[0].Code, "manyW")
+	equal(t, "page", users[0].Code, "manyR")
 	var groups []struct {
 		Name  string
 		Total int64
@@ -136,22 +136,22 @@ func gormFind(t *testing.T, g *gorm.DB) {
 	}
 	must(t, g.Model(&User{}).Select("name, COUNT(*) AS total, SUM(age) AS sum").Group("name").Having("COUNT(*) > ?", 1).Scan(&groups).Error)
 	equal(t, "groups", len(groups), 1)
-	equal(t, "sum", groups[0].Sum, 25*18)
+	equal(t, "sum", groups[0].Sum, 20*18)
 	must(t, g.Where("company_id IN (?)", g.Model(&Company{}).Select("id")).Order("id").Find(&users).Error)
 	equal(t, "by a subquery", len(users), 2)
 	must(t, g.Where("created_at <= ? AND created_at > ?", time.Now().Add(time.Second), time.Now().Add(-time.Hour)).Find(&users).Error)
-	equal(t, "by time", len(users), 29)
+	equal(t, "by time", len(users), 24)
 	var names []string
 	must(t, g.Model(&User{}).Distinct().Order("name").Pluck("name", &names).Error)
 	equal(t, "names", len(names), 5)
 	if err := g.First(&User{}, "code = ?", "none").Error; !errors.Is(err, gorm.ErrRecordNotFound) {
 		t.Fatal(err)
 	}
-	must(t, g.Where(User{Code: "e"}).Attrs(User{Name: "Eve"}).FirstOrCreate(&u).Error)
+	var eve User
+	must(t, g.Where(User{Code: "e"}).Attrs(User{Name: "Eve"}).FirstOrCreate(&eve).Error)
 }
 
 func gormUpdate(t *testing.T, g *gorm.DB) {
-	t.Helper()
 	var u User
 	must(t, g.First(&u, "code = ?", "b").Error)
 	u.Name, u.Active, u.Balance = "Bobby", false, 1.005
@@ -159,7 +159,7 @@ func gormUpdate(t *testing.T, g *gorm.DB) {
 	must(t, g.Model(&u).Updates(map[string]any{"age": gorm.Expr("age + ?", 1), "balance": gorm.Expr("balance * ?", 1.1), "seen": time.Now()}).Error)
 	r := g.Model(&User{}).Where("name = ?", "Many").Update("score", 2.5)
 	must(t, r.Error)
-	equal(t, "rows updated", r.RowsAffected, 25)
+	equal(t, "rows updated", r.RowsAffected, 20)
 	var back User
 	must(t, g.First(&back, u.ID).Error)
 	equal(t, "name", back.Name, "Bobby")
@@ -174,7 +174,6 @@ func gormUpdate(t *testing.T, g *gorm.DB) {
 }
 
 func gormUpsert(t *testing.T, g *gorm.DB) {
-	t.Helper()
 	upsert := g.Clauses(clause.OnConflict{Columns: []clause.Column{{Name: "code"}}, DoUpdates: clause.AssignmentColumns([]string{"name", "age"})})
 	must(t, upsert.Create(&[]User{{Name: "Cid II", Code: "c", Age: 50}, {Name: "Fay", Code: "f", Age: 20}}).Error)
 	must(t, g.Clauses(clause.OnConflict{DoNothing: true}).Create(&User{Name: "nobody", Code: "c"}).Error)
@@ -190,7 +189,6 @@ func gormUpsert(t *testing.T, g *gorm.DB) {
 }
 
 func gormTransactions(t *testing.T, g *gorm.DB) {
-	t.Helper()
 	failed := errors.New("no")
 	err := g.Transaction(func(tx *gorm.DB) error {
 		must(t, tx.Create(&Tag{"lost"}).Error)
@@ -221,7 +219,6 @@ func gormTransactions(t *testing.T, g *gorm.DB) {
 }
 
 func gormDelete(t *testing.T, g *gorm.DB) {
-	t.Helper()
 	var u User
 	must(t, g.First(&u, "code = ?", "d").Error)
 	must(t, g.Delete(&u).Error) // by deleted_at
@@ -231,7 +228,7 @@ func gormDelete(t *testing.T, g *gorm.DB) {
 	must(t, g.Unscoped().First(&User{}, u.ID).Error)
 	r := g.Unscoped().Where("name = ?", "Many").Delete(&User{})
 	must(t, r.Error)
-	equal(t, "rows deleted", r.RowsAffected, 25)
+	equal(t, "rows deleted", r.RowsAffected, 20)
 	must(t, g.Select("Pets").Delete(&User{Model: gorm.Model{ID: 1}}).Error)
 	var n int64
 	must(t, g.Model(&Pet{}).Count(&n).Error)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
 )
 
 // unit is what one of so many digits of a second is worth.
@@ -18,7 +20,7 @@ func unit(digits int) time.Duration {
 
 // TestNow is a program that stores time.Now() in columns of every kind.
 func TestNow(t *testing.T) {
-	onStores(t, func(t *testing.T, db *sql.DB) {
+	onStores(t, nearlyfree.LayoutTable, func(t *testing.T, db *sql.DB) {
 		columns := "id INT PRIMARY KEY AUTO_INCREMENT, d DATE, y YEAR, v VARCHAR(40), x TEXT, created TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP, " +
 			"changed DATETIME(3) NOT NULL DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3)"
 		names := "d"

@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree"
+
 	"github.com/alexedwards/scs/mysqlstore"
 )
 
 // TestSessions runs github.com/alexedwards/scs/mysqlstore with the table that its documentation says.
 func TestSessions(t *testing.T) {
-	onStores(t, func(t *testing.T, db *sql.DB) {
+	onStores(t, nearlyfree.LayoutTable, func(t *testing.T, db *sql.DB) {
 		exec(t, db, "CREATE TABLE sessions (token CHAR(43) PRIMARY KEY, data BLOB NOT NULL, expiry TIMESTAMP(6) NOT NULL)",
 			"CREATE INDEX sessions_expiry_idx ON sessions (expiry)")
 		store := mysqlstore.NewWithCleanupInterval(db, 50*time.Millisecond)

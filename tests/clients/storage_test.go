@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree"
+
 	"github.com/gofiber/storage/mysql"
 )
 
 // TestStorage runs github.com/gofiber/storage/mysql over a database that it is given.
 func TestStorage(t *testing.T) {
-	onStores(t, func(t *testing.T, db *sql.DB) {
+	onStores(t, nearlyfree.LayoutTable, func(t *testing.T, db *sql.DB) {
 		s := mysql.New(mysql.Config{Db: db, Reset: true, GCInterval: 100 * time.Millisecond})
 		get := func(key string) string {
 			t.Helper()

@@ -12,7 +12,8 @@ import (
 )
 
 // onStores runs a test on every kind of store: memory, a file, and the table service played in this process.
-func onStores(t *testing.T, test func(t *testing.T, db *sql.DB)) {
+// A program whose transactions write to several tables needs layout=single.
+func onStores(t *testing.T, layout nearlyfree.Layout, test func(t *testing.T, db *sql.DB)) {
 	t.Helper()
 	for name, config := range map[string]func(*testing.T) *nearlyfree.Config{
 		"memory": func(*testing.T) *nearlyfree.Config { return &nearlyfree.Config{Store: "mem://"} },
@@ -28,7 +29,9 @@ func onStores(t *testing.T, test func(t *testing.T, db *sql.DB)) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			connector, err := nearlyfree.NewConnector(config(t))
+			settings := config(t)
+			settings.Layout = layout
+			connector, err := nearlyfree.NewConnector(settings)
 			if err != nil {
 				t.Fatal(err)
 			}
