@@ -107,10 +107,13 @@ func (s *subject) byKind() map[string][]string {
 	return m
 }
 
-func (s *subject) values() map[string][]string {
+// values gives what the columns of tables hold, as literals.
+func values(of ...*subject) map[string][]string {
 	m := map[string][]string{}
-	for _, c := range s.columns {
-		m[c.name] = c.values
+	for _, s := range of {
+		for _, c := range s.columns {
+			m[c.name] = c.values
+		}
 	}
 	return m
 }

@@ -188,7 +188,7 @@ func (r *round) settle(n *node) {
 		return
 	}
 	last := *f
-	reduce(n, r.subject.values(), func() bool {
+	reduce(n, values(r.subject, r.other), func() bool {
 		g := r.ask(n.text())
 		if !g.shows(f) {
 			return false

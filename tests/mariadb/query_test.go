@@ -18,7 +18,6 @@ var orderable = []string{"int", "dec", "dbl", "text", "word", "date", "dt", "tim
 func (g *generator) anyColumn(of *subject) *node {
 	n := leaf(pick(g, of.columns).name)
 	n.column = n.words[0]
-	n.frame = true // a constant in its place would be a position
 	return n
 }
 
@@ -29,13 +28,13 @@ func (r *round) query() *node {
 	case 0:
 		return say("SELECT id FROM t ORDER BY COALESCE(#)"+pick(g, []string{"", " DESC"})+", id", g.expr(kind, 1+g.IntN(2)))
 	case 1:
-		return say("SELECT id FROM t # ORDER BY #"+pick(g, []string{"", " DESC"})+", id#", r.where(), g.anyColumn(r.subject), leaf(pick(g, []string{"", " LIMIT 2", " LIMIT 3 OFFSET 1"})).perhaps())
+		return say("SELECT id FROM t # ORDER BY #"+pick(g, []string{"", " DESC"})+", id#", r.where(), g.anyColumn(r.subject).framed(), leaf(pick(g, []string{"", " LIMIT 2", " LIMIT 3 OFFSET 1"})).perhaps())
 	case 2:
-		return say("SELECT MIN(id), COUNT(*), # FROM t # GROUP BY # ORDER BY MIN(id)", r.aggregates(), r.where(), g.expr(kind, g.IntN(3)))
+		return say("SELECT MIN(id), COUNT(*), # FROM t # GROUP BY COALESCE(#) ORDER BY MIN(id)", r.aggregates(), r.where(), g.expr(kind, g.IntN(3)))
 	case 3:
 		return say("SELECT # FROM t #", r.aggregates(), r.where())
 	case 4:
-		return say("SELECT MIN(id), COUNT(*) FROM t GROUP BY # HAVING # ORDER BY MIN(id)", g.anyColumn(r.subject), say("# "+g.comparison()+" #", g.shape(pick(g, aggregates), "int", 1).framed(), g.literal("any")).framed())
+		return say("SELECT MIN(id), COUNT(*) FROM t GROUP BY # HAVING # ORDER BY MIN(id)", g.anyColumn(r.subject).framed(), say("# "+g.comparison()+" #", g.shape(pick(g, aggregates), "int", 1).framed(), g.literal("any")).framed())
 	case 5, 6:
 		return say("SELECT id, r_id FROM t "+pick(g, []string{"JOIN", "LEFT JOIN"})+" t2 ON # "+g.comparison()+" ## ORDER BY id, r_id",
 			g.anyColumn(r.subject), g.anyColumn(r.other), say(" AND #", g.expr("bool", 1)).perhaps())

@@ -128,7 +128,7 @@ func quoted(text string) string {
 	if text == "NULL" || strings.HasPrefix(text, "0x") {
 		return text
 	}
-	return "'" + strings.ReplaceAll(strings.ReplaceAll(text, `\`, `\\`), "'", "''") + "'"
+	return "'" + strings.NewReplacer(`\`, `\\`, "'", "''", "\x00", `\0`).Replace(text) + "'"
 }
 
 // write is a statement that writes to w.
