@@ -106,5 +106,10 @@ func (r *round) show(text string) *finding {
 	if strings.HasPrefix(text, "SELECT") {
 		return r.ask(text)
 	}
+	defer func() {
+		for _, s := range []*side{r.theirs, r.ours, r.bare} {
+			s.exec("DELETE FROM t WHERE id = 99")
+		}
+	}()
 	return r.change(text, "SELECT * FROM t ORDER BY id")
 }
