@@ -8,6 +8,7 @@ import "strings"
 type form struct {
 	cast  *TypeName // of CAST and CONVERT
 	first []Expr    // arguments that go in front
+	last  []Expr    // arguments that go behind
 	start int       // the token where the arguments begin
 	// cut is the token where the arguments end before the call does, comma the tokens that stand for
 	// commas; 0 is none, for no call begins a text.
@@ -107,6 +108,8 @@ func (p *parser) form(i int) *form {
 			text := p.literal(s + 1).Text
 			f.separator = &text
 		}
+	case "json_value":
+		p.jsonValueForm(f, hi)
 	case "match":
 		if p.isAt(hi+1, "AGAINST") {
 			p.unsupported(i, "full-text search (MATCH … AGAINST)")
@@ -137,6 +140,61 @@ func (p *parser) convertForm(f *form, hi int) {
 		return
 	}
 	f.cast = p.typeIn(f.cut+1, hi)
+}
+
+// jsonValueForm reads JSON_VALUE(doc, path [RETURNING type] [… ON EMPTY] [… ON ERROR]). Behind path the call gets a NULL of the
+// type, then for each of the two what is to be done and the value of DEFAULT.
+func (p *parser) jsonValueForm(f *form, hi int) {
+	words := []string{"RETURNING", "NULL", "ERROR", "DEFAULT"}
+	at := p.until(f.start, hi, ",") + 2
+	if at >= hi {
+		return
+	}
+	if at = p.until(at, hi, words...); at == hi {
+		return
+	}
+	f.cut = at
+	returning := &TypeName{Name: "CHAR", Args: []int{512}}
+	if p.isAt(at, "RETURNING") {
+		end := p.until(at+1, hi, words[1:]...)
+		returning = p.typeIn(at+1, end)
+		at = end
+	}
+	f.last = []Expr{&Cast{X: &Literal{Kind: NullLiteral}, Type: *returning}}
+	for _, event := range []string{"EMPTY", "ERROR"} {
+		what, instead := "NULL", Expr(&Literal{Kind: NullLiteral})
+		value := at + 1
+		if p.isAt(at, "DEFAULT") {
+			value = p.until(at, hi, "ON")
+		}
+		if at < hi && p.isAt(value, "ON") && p.isAt(value+1, event) {
+			if what = p.toks[at].word; what == "DEFAULT" {
+				instead = p.jsonDefault(at+1, value)
+			}
+			at = value + 2
+		}
+		f.last = append(f.last, &Literal{Kind: StringLiteral, Text: what}, instead)
+	}
+	if at < hi && p.err == nil {
+		p.unexpected(at)
+	}
+}
+
+// jsonDefault reads the literal of DEFAULT, the tokens lo to hi-1.
+func (p *parser) jsonDefault(lo, hi int) Expr {
+	sign := ""
+	if p.isAt(lo, "-") {
+		sign = "-"
+		lo++
+	}
+	t := &p.toks[lo]
+	if lo+1 != hi || t.kind == tokWord && t.word != "TRUE" && t.word != "FALSE" && t.word != "NULL" || t.kind == tokArg || t.kind == tokOp {
+		p.fail(lo, "expected a literal behind DEFAULT")
+		return nil
+	}
+	l := p.literal(lo)
+	l.Text = sign + l.Text
+	return l
 }
 
 // trimForm reads TRIM([[BOTH | LEADING | TRAILING] [chars] FROM] s).

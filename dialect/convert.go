@@ -288,6 +288,11 @@ func (c converter) comparison(e *sqlparser.ComparisonExpr) Expr {
 	case sqlparser.InStr, sqlparser.NotInStr:
 		in := &In{Not: e.Operator == sqlparser.NotInStr, X: l}
 		list, _ := e.Right.(sqlparser.ValTuple)
+		if len(list) > 0 {
+			if v, ok := list[0].(*sqlparser.SQLVal); ok && string(v.Val) == memberMark {
+				return c.memberOf(l, list[1:])
+			}
+		}
 		in.List = c.exprs(list)
 		if len(in.List) == 1 {
 			if s, ok := in.List[0].(*Subquery); ok {
@@ -312,6 +317,15 @@ func (c converter) comparison(e *sqlparser.ComparisonExpr) Expr {
 		op = "<>"
 	}
 	return &Binary{Op: op, L: l, R: c.expr(e.Right)}
+}
+
+// memberOf converts MEMBER OF, which was rewritten as IN.
+func (c converter) memberOf(x Expr, list []sqlparser.Expr) Expr {
+	if len(list) != 1 {
+		c.p.fail(c.end(), "expected one array: x MEMBER OF (array)")
+		return nil
+	}
+	return &Binary{Op: "member of", L: x, R: c.expr(list[0])}
 }
 
 // is converts IS [NOT] NULL, TRUE, FALSE.

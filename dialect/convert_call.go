@@ -31,7 +31,7 @@ func (c converter) call(e *sqlparser.FuncExpr) Expr {
 			}
 			return &Cast{X: args[0], Type: *f.cast}
 		}
-		args = append(f.first[:len(f.first):len(f.first)], args...)
+		args = append(append(f.first[:len(f.first):len(f.first)], args...), f.last...)
 	}
 	if p.toks[n].word == "DEFAULT" {
 		if len(args) == 1 {

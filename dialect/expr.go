@@ -57,7 +57,7 @@ type Unary struct {
 
 // Binary is an operator between two operands, lower case: arithmetic "+", "-", "*", "/", "div", "%",
 // bits "&", "|", "^", "<<", ">>"; logic "and", "or", "xor"; comparison "=", "<=>", "<>", "<", "<=",
-// ">", ">="; JSON "->", "->>"; text "||" where the text means concatenation.
+// ">", ">="; JSON "->", "->>", "member of"; text "||" where the text means concatenation.
 type Binary struct {
 	Op   string
 	L, R Expr

@@ -181,8 +181,21 @@ func (r *rewriter) operatorWord(i int) int {
 		if f.kind == caseFrame {
 			return r.caseWord(i)
 		}
-	case "ILIKE", "SIMILAR", "GLOB", "OVERLAPS", "MEMBER":
-		if f.clause != inTables && f.clause != inList || next.kind == tokString || next.word == "OF" {
+	case "MEMBER":
+		open := i + 1
+		if next.word == "OF" {
+			open++
+		}
+		if f.clause != inTables && p.isAt(open, "(") {
+			r.predicate(i, false, "IN")
+			r.raw(open, "(")
+			r.raw(open, memberMark)
+			r.raw(open, ",")
+			r.push(frame{kind: groupFrame, clause: inExprs, end: int(p.toks[open].match), name: open})
+			return open + 1
+		}
+	case "ILIKE", "SIMILAR", "GLOB", "OVERLAPS":
+		if f.clause != inTables && f.clause != inList || next.kind == tokString {
 			p.unsupported(i, t.word)
 			return i
 		}

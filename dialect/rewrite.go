@@ -41,6 +41,7 @@ const (
 const (
 	xorMark    = ":xor"    // a OR :xor OR b
 	concatMark = ":concat" // a ^ :concat ^ b
+	memberMark = ":member" // a IN (:member, b)
 )
 
 // item is one element of a select list: its expression ends before its alias.

@@ -298,6 +298,8 @@ func (c *context) binary(e *dialect.Binary) (expr.Node, error) {
 	switch e.Op {
 	case "->", "->>":
 		return expr.NewJSONPath(n[0], n[1], e.Op == "->>")
+	case "member of":
+		return expr.NewMemberOf(n[0], n[1])
 	case "||":
 		return expr.NewConcat(n[0], n[1])
 	}

@@ -13,6 +13,9 @@ import (
 // literal is the constant that l writes. Digits too many for int64 are an unsigned number, too many for
 // that a decimal; digits with a point are a decimal; TRUE and FALSE are 1 and 0, as in MySQL.
 func literal(l *dialect.Literal) (expr.Node, error) {
+	if l.Kind == dialect.BoolLiteral {
+		return expr.NewTruth(l.Text == "1"), nil
+	}
 	v, err := literalValue(l)
 	if err != nil {
 		return nil, err

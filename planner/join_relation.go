@@ -131,6 +131,7 @@ const (
 	dateTimeKind
 	timeKind
 	uuidKind
+	jsonKind
 )
 
 func kindOf(t value.Type) typeKind {
@@ -150,6 +151,8 @@ func kindOf(t value.Type) typeKind {
 		return timeKind
 	case value.TypeUUID:
 		return uuidKind
+	case value.TypeJSON:
+		return jsonKind
 	}
 	return otherKind
 }

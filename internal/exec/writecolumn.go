@@ -99,6 +99,9 @@ func columnError(col *planner.Column, number int, err error) error {
 	if errors.As(e.Cause, &json) && json.Deep {
 		return &Error{Code: 3157, State: "22032", Message: json.Error()}
 	}
+	if e.JSON {
+		return &Error{Code: 3156, State: "22018", Message: fmt.Sprintf("Invalid JSON value for CAST to %s from column %s at row %d", e.Type, col.Name, number)}
+	}
 	switch e.Type.Base {
 	case value.TypeJSON:
 		return &Error{Code: 3140, State: "22032", Message: e.Error() + at}

@@ -5,6 +5,14 @@ import "github.com/nearlyfreedb/nearlyfree/internal/value"
 // NewConst makes a constant of v's own type.
 func NewConst(v value.Value) Node { return &Const{V: v, T: value.TypeOf(v)} }
 
+// NewTruth makes TRUE or FALSE: 1 or 0, and true or false in JSON.
+func NewTruth(b bool) Node {
+	if b {
+		return trueNode
+	}
+	return falseNode
+}
+
 // NewParam makes the argument number i, 0-based.
 func NewParam(i int) Node { return &Param{Index: i} }
 
@@ -198,6 +206,9 @@ func NewJSONPath(x, path Node, unquote bool) (Node, error) {
 	}
 	return NewCall("JSON_UNQUOTE", []Node{n})
 }
+
+// NewMemberOf makes x MEMBER OF (array).
+func NewMemberOf(x, array Node) (Node, error) { return newCall(memberOf, []Node{x, array}) }
 
 // NewIntervalArith makes base + INTERVAL amount unit, or base - … where negative is set.
 func NewIntervalArith(base, amount Node, unit string, negative bool) (Node, error) {

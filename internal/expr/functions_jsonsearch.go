@@ -12,8 +12,8 @@ func jsonSearchFunctions() []*Function {
 			strict: true, Type: fixed(jsonType), Eval: evalJSONExtract},
 		{Name: "JSON_UNQUOTE", Signature: "JSON_UNQUOTE(x)", Family: "JSON", Doc: "A JSON string as text, other documents as they print; doc ->> path does both.", Min: 1, Max: 1,
 			strict: true, null: anyNull, Type: toText, Eval: evalJSONUnquote},
-		{Name: "JSON_VALUE", Signature: "JSON_VALUE(doc, path)", Family: "JSON", Doc: "The scalar that the path leads to, as text; NULL without one.", Min: 2, Max: 2, strict: true, Type: toText,
-			Eval: evalJSONValue},
+		{Name: "JSON_VALUE", Signature: "JSON_VALUE(doc, path [RETURNING type] [(NULL | ERROR | DEFAULT x) ON EMPTY] [(NULL | ERROR | DEFAULT x) ON ERROR])", Family: "JSON",
+			Doc: "The scalar that the path leads to, as text or of the type; NULL where there is none, or the type does not hold it.", Min: 2, Max: 7, Type: jsonValueType, compile: compileJSONValue},
 		{Name: "JSON_CONTAINS", Signature: "JSON_CONTAINS(doc, part[, path])", Family: "JSON", Doc: "1 where part is contained in doc, or in what the path leads to.", Min: 2, Max: 3,
 			strict: true, condition: true, Type: toInt, Eval: evalJSONContains},
 		{Name: "JSON_CONTAINS_PATH", Signature: "JSON_CONTAINS_PATH(doc, 'one' | 'all', path, …)", Family: "JSON", Doc: "1 where one, or all, of the paths lead to something.", Min: 3, Max: -1,
@@ -65,16 +65,6 @@ func evalJSONUnquote(_ *Env, args []value.Value) (value.Value, error) {
 	}
 	d, err := documentOf("JSON_UNQUOTE", args, 0)
 	return value.FromString(d.Scalar.Text()), err
-}
-
-// evalJSONValue gives NULL for an array and an object, as MySQL's default NULL ON ERROR does.
-func evalJSONValue(_ *Env, args []value.Value) (value.Value, error) {
-	d, err := lookupPath("JSON_VALUE", args, 1)
-	if err != nil || d == nil || !d.IsScalar() || d.Scalar.IsNull() {
-		return value.NullValue, err
-	}
-	text, _ := d.JSON(MaxText)
-	return evalJSONUnquote(nil, []value.Value{text})
 }
 
 func evalJSONContains(_ *Env, args []value.Value) (value.Value, error) {

@@ -227,6 +227,13 @@ func (p *printer) call(n *Call, least int) {
 		p.node(n.Args[2], precCompare+1)
 		p.text(end)
 		return
+	case memberOf:
+		end := p.open(precCompare, least)
+		p.node(n.Args[0], precCompare+1)
+		p.text(" MEMBER OF (")
+		p.node(n.Args[1], precNone)
+		p.text(")" + end)
+		return
 	case systemVariableFunction, userVariableFunction:
 		name, _ := constText(n.Args[0])
 		p.text(n.Func.Name + name)
@@ -249,8 +256,29 @@ func (p *printer) call(n *Call, least int) {
 		p.text(end)
 		return
 	}
+	if n.Func.Name == "JSON_VALUE" && len(n.Args) > 2 {
+		p.jsonValue(n)
+		return
+	}
 	p.text(n.Func.Name + "(")
 	p.list(n.Args)
+	p.text(")")
+}
+
+// jsonValue prints JSON_VALUE with its clauses.
+func (p *printer) jsonValue(n *Call) {
+	p.text("JSON_VALUE(")
+	p.list(n.Args[:2])
+	p.text(" RETURNING " + castName(n.Args[2].Type()))
+	for i, event := range []string{" ON EMPTY", " ON ERROR"} {
+		mode, _ := constText(n.Args[3+2*i])
+		p.text(" " + mode)
+		if mode == jsonDefault {
+			p.text(" ")
+			p.node(n.Args[4+2*i], precUnary)
+		}
+		p.text(event)
+	}
 	p.text(")")
 }
 

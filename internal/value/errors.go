@@ -23,6 +23,7 @@ type ConvertError struct {
 	Reason Reason
 	Type   Type
 	Text   string // the value as text, shortened
+	JSON   bool   // the value was a JSON one
 	Cause  error  // of a text that is no JSON: a *JSONError
 }
 
@@ -69,7 +70,7 @@ func convertError(r Reason, t Type, v Value) error {
 	if v.kind == Bytes && !utf8.ValidString(v.s) {
 		return &ConvertError{Reason: r, Type: t, Text: "(binary)"}
 	}
-	e := &ConvertError{Reason: r, Type: t, Text: shorten(strings.ToValidUTF8(clip(Text(v)), "\uFFFD"))}
+	e := &ConvertError{Reason: r, Type: t, JSON: v.kind == JSON, Text: shorten(strings.ToValidUTF8(clip(Text(v)), "\uFFFD"))}
 	if t.Base == TypeJSON && (v.kind == String || v.kind == Bytes) {
 		_, e.Cause = ParseJSON(v.s)
 	}

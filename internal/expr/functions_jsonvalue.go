@@ -1,0 +1,82 @@
+package expr
+
+import (
+	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// JSON_VALUE has, behind document and path, a NULL of the type that it returns, then for what is missing and for what the type
+// does not hold what is to be done, each with the value of DEFAULT.
+const (
+	jsonReturning = 2
+	jsonOnEmpty   = 3
+	jsonOnError   = 5
+)
+
+// What is to be done.
+const (
+	jsonNull    = "NULL"
+	jsonError   = "ERROR"
+	jsonDefault = "DEFAULT"
+)
+
+func jsonValueType(args []Node) value.Type {
+	if len(args) > jsonReturning {
+		return args[jsonReturning].Type()
+	}
+	return textType
+}
+
+func compileJSONValue(n *Call) Func {
+	args, t := compileElements(n.Args), n.T
+	return func(env *Env) (value.Value, error) {
+		values := make([]value.Value, len(args))
+		for i, a := range args {
+			v, err := a(env)
+			if err != nil || v.IsNull() && i < jsonReturning {
+				return value.NullValue, err
+			}
+			values[i] = v
+		}
+		d, err := lookupPath("JSON_VALUE", values, 1)
+		switch {
+		case err != nil:
+			return value.NullValue, err
+		case d == nil:
+			return jsonInstead(values, jsonOnEmpty, &DocumentError{3966, "22035", "No value was found by 'json_value' on the specified path."})
+		case t.Base == value.TypeJSON:
+			return documentValue("JSON_VALUE", d)
+		case !d.IsScalar():
+			return jsonInstead(values, jsonOnError, &DocumentError{3156, "22018", fmt.Sprintf("Invalid JSON value for CAST to %s from column json_value at row 1", t)})
+		case d.Scalar.IsNull():
+			return value.NullValue, nil
+		}
+		v := d.Scalar
+		if isText(t) {
+			text, _ := d.JSON(MaxText)
+			if v, err = evalJSONUnquote(nil, []value.Value{text}); err != nil {
+				return v, err
+			}
+		}
+		out, _, err := env.Store(t, v)
+		if err != nil {
+			return jsonInstead(values, jsonOnError, err)
+		}
+		return out, nil
+	}
+}
+
+// jsonInstead is what JSON_VALUE gives where it has no value; args[i] says what.
+func jsonInstead(args []value.Value, i int, err error) (value.Value, error) {
+	if i >= len(args) {
+		return value.NullValue, nil
+	}
+	switch args[i].Text() {
+	case jsonError:
+		return value.NullValue, err
+	case jsonDefault:
+		return args[i+1], nil
+	}
+	return value.NullValue, nil
+}
