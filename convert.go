@@ -149,7 +149,7 @@ func argumentError(format string, args ...any) error {
 }
 
 // driverValue is what a column hands to database/sql: int64, uint64 (above int64 only), float64, bool, string
-// (text, DECIMAL, TIME, JSON, UUID), []byte, time.Time (DATE, DATETIME; UTC), or nil.
+// (text, DECIMAL, TIME, JSON, UUID), []byte (octets, BIT), time.Time (DATE, DATETIME; UTC), or nil.
 func driverValue(v value.Value) driver.Value {
 	switch v.Kind() {
 	case value.Null:
@@ -159,6 +159,9 @@ func driverValue(v value.Value) driver.Value {
 	case value.Int:
 		return v.Int()
 	case value.Uint:
+		if v.IsBits() {
+			return []byte(value.Text(v))
+		}
 		if u := v.Uint(); u > 1<<63-1 {
 			return u
 		}

@@ -264,7 +264,7 @@ func (r *rows) ColumnTypeScanType(i int) reflect.Type {
 		return typeInt64
 	case value.TypeFloat, value.TypeDouble:
 		return typeFloat64
-	case value.TypeBinary, value.TypeBlob:
+	case value.TypeBinary, value.TypeBlob, value.TypeBit:
 		return typeBytes
 	case value.TypeDate, value.TypeDateTime:
 		return typeTime
@@ -291,6 +291,8 @@ func databaseTypeName(t value.Type) string {
 	switch t.Base {
 	case value.TypeBool:
 		return "BOOL"
+	case value.TypeBit:
+		return "BIT"
 	case value.TypeTinyInt:
 		return unsigned("TINYINT")
 	case value.TypeSmallInt:

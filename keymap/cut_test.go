@@ -9,9 +9,11 @@ import (
 )
 
 var (
-	text   = value.Type{Base: value.TypeChar}
-	nocase = value.Type{Base: value.TypeChar, Collation: value.NoCase}
-	octets = value.Type{Base: value.TypeBlob}
+	text      = value.Type{Base: value.TypeChar}
+	members   = value.Type{Base: value.TypeEnum, Names: []string{"b", "a", "ö"}}
+	memberSet = value.Type{Base: value.TypeSet, Names: []string{"b", "a", "ö"}}
+	nocase    = value.Type{Base: value.TypeChar, Collation: value.NoCase}
+	octets    = value.Type{Base: value.TypeBlob}
 )
 
 func code(t testing.TB, p Part, s string) (code string, cut bool) {

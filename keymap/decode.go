@@ -200,6 +200,16 @@ func (p Part) decodeFixed(code string) (v value.Value, ok bool) {
 			return value.FromUint(u), ok
 		}
 		return value.FromInt(int64(u ^ signBit)), ok
+	case value.TypeBit:
+		u, ok := p.decodeHex(code)
+		return value.FromBits(u, p.Type.Length), ok && (p.Type.Length == 64 || u>>p.Type.Length == 0)
+	case value.TypeEnum, value.TypeSet:
+		units := fixedUnits(p.Type)
+		u, ok := p.decodeDigits(code, units)
+		if !ok {
+			return v, false
+		}
+		return p.Type.Numbered(u & (1<<(4*units) - 1))
 	case value.TypeYear:
 		u, ok := p.decodeHex(code)
 		return value.FromInt(int64(u ^ signBit)), ok
@@ -234,8 +244,11 @@ func floatFromBits(u uint64) float64 {
 	return math.Float64frombits(u &^ signBit)
 }
 
-func (p Part) decodeHex(code string) (u uint64, ok bool) {
-	if len(code) != 16 {
+func (p Part) decodeHex(code string) (u uint64, ok bool) { return p.decodeDigits(code, 16) }
+
+// decodeDigits reads n hex digits.
+func (p Part) decodeDigits(code string, n int) (u uint64, ok bool) {
+	if len(code) != n {
 		return 0, false
 	}
 	for i := range len(code) {

@@ -29,7 +29,8 @@
 //	DECIMAL(p,s)        1 and p digits without the point; when negative 0 and their complements to 9
 //	UUID                32 hex digits
 //	BINARY, BLOB        base32hex without padding
-//	ENUM, SET           as text
+//	ENUM                4 hex digits of the member's number
+//	SET, BIT            16 hex digits of the bits
 //
 // A descending part complements the digits of types of a fixed size, and the units of text and
 // octets, which then end in ~~.

@@ -9,6 +9,7 @@ import (
 const (
 	signBit    = 1 << 63
 	tickDigits = 19
+	enumUnits  = 4 // an ENUM has at most 65535 members
 )
 
 // appendFixed encodes the types whose codes all have one size; not ok when v is of another type.
@@ -26,6 +27,12 @@ func (p Part) appendFixed(dst []byte, v value.Value) (out []byte, ok bool) {
 			return p.appendHex(dst, v.Uint()), kind == value.Uint
 		}
 		return p.appendHex(dst, v.Uint()^signBit), kind == value.Int
+	case value.TypeBit:
+		return p.appendHex(dst, v.Uint()), kind == value.Uint
+	case value.TypeSet:
+		return p.appendHex(dst, v.Uint()), kind == value.String && v.Counted()
+	case value.TypeEnum:
+		return p.appendDigits(dst, v.Uint(), enumUnits), kind == value.String && v.Counted()
 	case value.TypeYear:
 		return p.appendHex(dst, v.Uint()^signBit), kind == value.Int
 	case value.TypeTime:
@@ -69,16 +76,19 @@ func floatBits(f float64) uint64 {
 
 const hexDigits = "0123456789abcdef"
 
-func (p Part) appendHex(dst []byte, u uint64) []byte {
+func (p Part) appendHex(dst []byte, u uint64) []byte { return p.appendDigits(dst, u, 16) }
+
+// appendDigits appends the last n hex digits of u.
+func (p Part) appendDigits(dst []byte, u uint64, n int) []byte {
 	if p.Desc {
 		u = ^u
 	}
 	var buf [16]byte
-	for i := len(buf) - 1; i >= 0; i-- {
+	for i := n - 1; i >= 0; i-- {
 		buf[i] = hexDigits[u&15]
 		u >>= 4
 	}
-	return append(dst, buf[:]...)
+	return append(dst, buf[:n]...)
 }
 
 // hexDigit reads lower case only: there is one code for a value.

@@ -56,7 +56,9 @@ func TestGolden(t *testing.T) {
 	for _, c := range value.Collations()[2:] {
 		both(value.Type{Base: value.TypeChar, Collation: c}, str("Smith  "), str("GRÖSSE"), str("Straße"), str("a-b_c, 1"), str("œ € ½"), str("日本 カ"), str("👍"), str("MORE THAN 16 UNITS"))
 	}
-	both(value.Type{Base: value.TypeEnum, Names: []string{"small"}}, str("small"))
+	both(value.Type{Base: value.TypeEnum, Names: []string{"small"}}, null, value.FromMember("", 0), value.FromMember("small", 1), value.FromMember("last", math.MaxUint16))
+	both(value.Type{Base: value.TypeSet, Names: []string{"a", "b"}}, null, value.FromMember("", 0), value.FromMember("a,b", 3))
+	both(value.Type{Base: value.TypeBit, Length: 64, Unsigned: true}, null, value.FromBits(0, 64), value.FromBits(math.MaxUint64, 64))
 	both(octets, null, value.FromBytes(""), value.FromBytes("\x00"), value.FromBytes("\xff\x01"), value.FromBytes("0123456789"), value.FromBytes("0123456789a"))
 
 	line("\n# every ASCII character and the ends of the classes of code words")

@@ -31,8 +31,10 @@ var columns = []column{
 	{value.Type{Base: value.TypeDecimal, Precision: 65}, randomDecimal(65, 0)},
 	{value.Type{Base: value.TypeChar}, randomText},
 	{value.Type{Base: value.TypeText, Collation: value.NoCase}, randomText},
-	{value.Type{Base: value.TypeEnum, Names: []string{"a", "b c", "ö"}}, func(rnd *rand.Rand) value.Value {
-		return value.FromString([]string{"a", "b c", "ö"}[rnd.IntN(3)])
+	{members, func(rnd *rand.Rand) value.Value { v, _ := members.Numbered(rnd.Uint64N(4)); return v }},
+	{memberSet, func(rnd *rand.Rand) value.Value { v, _ := memberSet.Numbered(rnd.Uint64N(8)); return v }},
+	{value.Type{Base: value.TypeBit, Length: 64, Unsigned: true}, func(rnd *rand.Rand) value.Value {
+		return value.FromBits(rnd.Uint64()>>rnd.IntN(64), 64)
 	}},
 	{value.Type{Base: value.TypeBlob}, func(rnd *rand.Rand) value.Value {
 		b := make([]byte, rnd.IntN(12))
@@ -261,7 +263,7 @@ func TestWrongTypes(t *testing.T) {
 		} {
 			stored, err := col.typ.Convert(v)
 			belongs := err == nil && stored.Kind() == v.Kind()
-			if col.typ.Base == value.TypeDate || col.typ.Base == value.TypeYear || col.typ.Base == value.TypeEnum || v.Kind() == value.UUID {
+			if col.typ.Base == value.TypeDate || col.typ.Base == value.TypeYear || col.typ.Base == value.TypeEnum || col.typ.Base == value.TypeSet || v.Kind() == value.UUID {
 				continue
 			}
 			if out, _, err := AppendValue([]byte("x"), v, Part{Type: col.typ}); belongs != (err == nil) || err != nil && string(out) != "x" {

@@ -56,6 +56,8 @@ func fixedUnits(t value.Type) int {
 		return 1
 	case value.TypeDate, value.TypeDateTime:
 		return tickDigits
+	case value.TypeEnum:
+		return enumUnits
 	case value.TypeDecimal:
 		return 1 + t.Precision
 	case value.TypeUUID:
@@ -71,7 +73,7 @@ func Cuttable(t value.Type) bool {
 
 func isText(b value.Base) bool {
 	switch b {
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+	case value.TypeChar, value.TypeText:
 		return true
 	}
 	return false
@@ -90,7 +92,7 @@ func AppendValue(dst []byte, v value.Value, p Part) (out []byte, cut bool, err e
 		return dst, false, nil
 	}
 	switch kind := v.Kind(); p.Type.Base {
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+	case value.TypeChar, value.TypeText:
 		if kind == value.String {
 			return p.appendText(dst, v.Text())
 		}

@@ -68,7 +68,7 @@ func hasSingle(ordinal int, forms [][][]atom, col *Column) bool {
 	if col != nil {
 		switch col.Type.Base {
 		case value.TypeBool, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
-			value.TypeBigInt, value.TypeYear, value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeUUID:
+			value.TypeBigInt, value.TypeBit, value.TypeEnum, value.TypeSet, value.TypeYear, value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeUUID:
 		default:
 			return false
 		}

@@ -107,6 +107,9 @@ func sameCodes(a, b value.Type) bool {
 		return false
 	}
 	switch {
+	case hasMembers(&a) || hasMembers(&b):
+		n := min(len(a.Names), len(b.Names)) // members that are added behind the others leave them their numbers
+		return a.Base == b.Base && slices.Equal(a.Names[:n], b.Names[:n])
 	case isInteger(a) && isInteger(b):
 		return a.Unsigned == b.Unsigned
 	case a.Base == value.TypeDecimal && b.Base == value.TypeDecimal:
@@ -136,6 +139,8 @@ func sameForm(a, b value.Type) bool {
 		return b.Precision == 0 || a.Precision > 0 && a.Precision <= b.Precision
 	case a.Declared != b.Declared && b.Declared == "TIMESTAMP":
 		return false // its range is smaller
+	case a.Base == value.TypeBit:
+		return a.Length == b.Length || a.Length < b.Length && b.Length < 64 // of 64 bits it is a text
 	case a.Base == value.TypeDateTime, a.Base == value.TypeTime:
 		return b.Precision < 0 || a.Precision >= 0 && a.Precision <= b.Precision
 	case a.Base == value.TypeEnum, a.Base == value.TypeSet:

@@ -44,7 +44,7 @@ func literalValue(l *dialect.Literal) (value.Value, error) {
 	case dialect.StringLiteral:
 		return value.FromString(l.Text), nil
 	case dialect.HexLiteral, dialect.BitLiteral:
-		return value.FromBytes(l.Text), nil
+		return value.FromHex(l.Text), nil
 	case dialect.BoolLiteral:
 		if l.Text == "1" {
 			return value.FromInt(1), nil

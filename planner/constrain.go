@@ -165,6 +165,9 @@ func isText(t *value.Type) bool {
 	return false
 }
 
+// hasMembers says whether values of the type have numbers, which its keys hold.
+func hasMembers(t *value.Type) bool { return t.Base == value.TypeEnum || t.Base == value.TypeSet }
+
 func (c *constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 	op, l, r := n.Op, n.L, n.R
 	if ordinal, t := c.dateFunction(op, l, r); t != nil {
@@ -222,7 +225,7 @@ func mirrored(op expr.CompareOp) expr.CompareOp {
 // digits, and not where the pattern is known to begin with a wildcard, which would read all keys.
 func (c *constrainer) like(n *expr.Like) (ordinal int, t *test) {
 	ordinal, ok := c.column(n.X)
-	if !ok || n.Not || !isText(&c.table.Columns[ordinal].Type) || !c.known(n.Pattern) {
+	if !ok || n.Not || !isText(&c.table.Columns[ordinal].Type) || hasMembers(&c.table.Columns[ordinal].Type) || !c.known(n.Pattern) {
 		return -1, nil
 	}
 	if p, ok := n.Pattern.(*expr.Const); ok && p.V.Kind() == value.String {

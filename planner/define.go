@@ -81,6 +81,8 @@ func typeName(t value.Type) dialect.TypeName {
 	switch t.Base {
 	case value.TypeUnknown:
 		n.Name = "TEXT"
+	case value.TypeBit:
+		n.Args, n.Unsigned = []int{t.Length}, false
 	case value.TypeDecimal:
 		n.Args = []int{max(t.Precision, 1), t.Scale}
 	case value.TypeChar, value.TypeBinary:

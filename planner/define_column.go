@@ -24,7 +24,7 @@ func (d *definer) column(def *dialect.ColumnDef) (*Column, error) {
 	}
 	if def.AutoIncrement {
 		if kindOf(t) != numberKind || t.Base == value.TypeDecimal || t.Base == value.TypeFloat ||
-			t.Base == value.TypeDouble || t.Base == value.TypeBool || t.Base == value.TypeYear || def.Generated != nil {
+			t.Base == value.TypeDouble || t.Base == value.TypeBool || t.Base == value.TypeBit || t.Base == value.TypeYear || def.Generated != nil {
 			return nil, newError(codeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s'", def.Name)
 		}
 		col.NotNull = true
@@ -60,6 +60,10 @@ func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
 		collate = "nocase"
 	}
 	t, err := value.NewType(def.Type.Name, def.Type.Args, def.Type.Members, def.Type.Unsigned, collate)
+	if err == nil && d.noCase && def.Type.Collate == "" && kindOf(t) == textKind {
+		t.Collation = value.NoCase
+		err = t.CheckMembers()
+	}
 	if err != nil {
 		return value.Type{}, newError(codeSyntax, def.Pos, "Column '%s': %s", def.Name, err)
 	}
@@ -69,9 +73,6 @@ func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
 			unbounded = "BLOB"
 		}
 		return value.Type{}, newError(codeSyntax, def.Pos, "Column '%s': %s needs a length, as %s(255) has; %s has none", def.Name, t, t, unbounded)
-	}
-	if d.noCase && def.Type.Collate == "" && kindOf(t) == textKind {
-		t.Collation = value.NoCase
 	}
 	return t, nil
 }

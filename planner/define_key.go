@@ -110,7 +110,7 @@ func (d *definer) keyParts(def *dialect.IndexDef) ([]KeyPart, error) {
 		}
 		k := KeyPart{Column: i, Desc: p.Desc, Prefix: p.Length}
 		if k.Prefix > 0 {
-			if !keymap.Cuttable(col.Type) || col.Type.Base == value.TypeEnum || col.Type.Base == value.TypeSet {
+			if !keymap.Cuttable(col.Type) {
 				return nil, newError(codeWrongPrefix, def.Pos,
 					"Incorrect prefix key; the used key part isn't a string: '%s'", col.Name)
 			}

@@ -10,13 +10,13 @@ import (
 const mostAlternatives = 20
 
 // filterOrder says whether the column's property sorts as its values do, so that < and > may be sent to
-// the store. A decimal's text does not, nor does what is split over several properties beyond the first.
+// the store. A decimal's text does not, nor a member's of an ENUM, nor does what is split over several properties beyond the first.
 func (c *Column) filterOrder() bool {
 	switch c.Type.Base {
 	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt,
-		value.TypeYear, value.TypeFloat, value.TypeDouble, value.TypeDate, value.TypeDateTime, value.TypeTime:
+		value.TypeYear, value.TypeFloat, value.TypeDouble, value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeBit:
 		return true
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+	case value.TypeChar, value.TypeText:
 		return c.Type.Collation == value.Binary
 	}
 	return false
@@ -25,7 +25,7 @@ func (c *Column) filterOrder() bool {
 // filterEqual says whether = may be sent.
 func (c *Column) filterEqual() bool {
 	switch c.Type.Base {
-	case value.TypeBool, value.TypeDecimal, value.TypeUUID:
+	case value.TypeBool, value.TypeDecimal, value.TypeUUID, value.TypeEnum, value.TypeSet:
 		return true
 	}
 	return c.filterOrder()
@@ -169,7 +169,7 @@ func (p *filterPusher) like(n *expr.Like) *Filter {
 	ordinal, ok := p.column(n.X)
 	pattern, isConst := n.Pattern.(*expr.Const)
 	if !ok || !isConst || n.Not || pattern.V.Kind() != value.String || !p.asStored(ordinal, n.Collation) ||
-		!isText(&p.table.Columns[ordinal].Type) {
+		!isText(&p.table.Columns[ordinal].Type) || hasMembers(&p.table.Columns[ordinal].Type) {
 		return nil
 	}
 	prefix, rest := keymap.LikePrefix(pattern.V.Text(), n.Escape)

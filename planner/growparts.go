@@ -164,7 +164,7 @@ func (ps *Parts) freeName(values []value.Value) string {
 	for i, v := range values {
 		text := "null"
 		if !v.IsNull() {
-			text = strings.ToLower(value.Text(v))
+			text = strings.ToLower(value.Text(value.Plain(v)))
 		}
 		if i > 0 {
 			name = append(name, '_')

@@ -136,7 +136,7 @@ const (
 
 func kindOf(t value.Type) typeKind {
 	switch t.Base {
-	case value.TypeBool, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
+	case value.TypeBool, value.TypeBit, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
 		value.TypeBigInt, value.TypeFloat, value.TypeDouble, value.TypeDecimal, value.TypeYear:
 		return numberKind
 	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:

@@ -83,7 +83,7 @@ func (e *NoPartError) Error() string {
 	}
 	texts := make([]string, len(e.Missing[0]))
 	for i, v := range e.Missing[0] {
-		texts[i] = value.Text(v)
+		texts[i] = value.Text(value.Plain(v))
 		if v.IsNull() {
 			texts[i] = "NULL"
 		}

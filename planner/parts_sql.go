@@ -13,7 +13,7 @@ func literalSQL(v value.Value) string {
 	case value.Null:
 		return "NULL"
 	case value.Int, value.Uint, value.Float, value.Decimal, value.Bool:
-		return value.Text(v)
+		return value.Text(value.Plain(v))
 	case value.Bytes:
 		return expr.String(expr.NewConst(v))
 	}

@@ -113,7 +113,7 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 			return false, err
 		}
 		v, _, at := locate(&p.column.Type, v)
-		if at != placeAt {
+		if at != placeAt && at != placeAlone {
 			return false, nil
 		}
 		if i > 0 {

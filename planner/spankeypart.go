@@ -171,7 +171,7 @@ func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval,
 	if err != nil {
 		return nil, false, err
 	}
-	up := t.op == testGt || t.op == testGe
+	up, equals := t.op == testGt || t.op == testGe, t.op == testEq || t.op == testIn
 	if p.raw != nil && at <= placeAbove {
 		if _, ok := p.rawCode(lo); !ok {
 			return []interval{iv}, false, nil
@@ -180,8 +180,15 @@ func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval,
 	switch at {
 	case placeNowhere:
 		return []interval{iv}, false, nil
+	case placeAlone, placeNone:
+		switch {
+		case !equals:
+			return []interval{iv}, false, nil
+		case at == placeNone:
+			return nil, true, nil
+		}
 	case placeBelow, placeTop:
-		if equals := t.op == testEq || t.op == testIn; equals || up == (at == placeTop) {
+		if equals || up == (at == placeTop) {
 			return nil, true, nil
 		}
 		return []interval{iv}, true, nil
@@ -195,7 +202,7 @@ func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval,
 			return nil, false, err
 		}
 		switch {
-		case t.op == testEq || t.op == testIn:
+		case equals:
 			iv = p.from(p.to(iv, above, true), below, true)
 		case up:
 			iv = p.from(iv, below, true)

@@ -19,6 +19,8 @@ const (
 	placeBelow                // it is below all of them
 	placeTop                  // it is above all of them
 	placeNowhere              // its order is not that of the column: a number against text
+	placeAlone                // as placeNowhere, but lo is the only one that it equals: a text against an ENUM
+	placeNone                 // as placeNowhere, and it equals none of them
 )
 
 // locate finds the place of v, not NULL, in a column of type t. This is what makes a key of an argument of any type:
@@ -28,16 +30,21 @@ func locate(t *value.Type, v value.Value) (lo, hi value.Value, at place) {
 	if v.Kind() == value.JSON {
 		return v, v, placeNowhere // compares by rules of its own
 	}
+	if v.Counted() && kindOf(*t) == numberKind {
+		v = value.NumberBeside(v, value.Int)
+	}
 	switch t.Base {
-	case value.TypeBool, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
+	case value.TypeBool, value.TypeBit, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
 		value.TypeBigInt, value.TypeYear:
 		lo, at = locateInt(t, v)
 	case value.TypeFloat, value.TypeDouble:
 		lo, at = locateFloat(v)
 	case value.TypeDecimal:
 		return locateDecimal(t, v)
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+	case value.TypeChar, value.TypeText:
 		lo, at = locateText(t, v)
+	case value.TypeEnum, value.TypeSet:
+		lo, at = locateMember(t, v)
 	case value.TypeBinary, value.TypeBlob:
 		lo, at = locateBytes(v)
 	case value.TypeDateTime, value.TypeDate:
@@ -307,6 +314,52 @@ func locateText(t *value.Type, v value.Value) (value.Value, place) {
 		return v, placeNowhere
 	}
 	return value.FromString(v.Text()), placeAt
+}
+
+// locateMember: keys hold members' numbers, so that numbers are in their order, and texts are not.
+func locateMember(t *value.Type, v value.Value) (value.Value, place) {
+	switch v.Kind() {
+	case value.String, value.Bytes:
+		return memberOf(t, v)
+	}
+	floor, at := floorInt(v)
+	switch {
+	case at > placeAbove:
+		return floor, at
+	case floor.Kind() == value.Int:
+		return floor, placeBelow
+	}
+	lo, ok := t.Numbered(floor.Uint())
+	if !ok {
+		return floor, placeTop
+	}
+	return lo, at
+}
+
+// memberOf finds the only value of an ENUM or SET that equals a text or octets.
+func memberOf(t *value.Type, v value.Value) (value.Value, place) {
+	if t.Collation == value.Binary {
+		m, ok := t.Stored(v.Text())
+		if !ok || m.Text() != v.Text() {
+			return v, placeNone
+		}
+		return m, placeAlone
+	}
+	if t.Base == value.TypeSet || v.Kind() == value.Bytes {
+		return v, placeNowhere
+	}
+	at, found := placeNone, v
+	for n := range uint64(len(t.Names)) + 1 {
+		m, _ := t.Numbered(n)
+		c, err := value.Compare(m, v, t.Collation)
+		switch {
+		case err != nil, c == 0 && at == placeAlone:
+			return v, placeNowhere
+		case c == 0:
+			at, found = placeAlone, m
+		}
+	}
+	return found, at
 }
 
 func locateBytes(v value.Value) (value.Value, place) {

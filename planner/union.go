@@ -125,7 +125,7 @@ func converted(arm *queryPlan, columns []ResultColumn) Node {
 		col := &expr.Column{Index: i, Name: c.Name, T: c.Type, Nullable: c.Nullable}
 		n := expr.Node(col)
 		to := columns[i].Type
-		if c.Type.Base != value.TypeUnknown && to.Base != value.TypeUnknown && storage(c.Type) != storage(to) {
+		if c.Type.Base != value.TypeUnknown && to.Base != value.TypeUnknown && (storage(c.Type) != storage(to) || expr.MayCount(col)) {
 			if cast, err := expr.NewCast(col, to); err == nil {
 				n, changed = cast, true
 			}

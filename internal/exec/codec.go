@@ -19,6 +19,7 @@ import (
 //	BIGINT UNSIGNED         String of 20 digits, which sorts as the number does
 //	FLOAT, DOUBLE           Double
 //	BOOL                    Boolean
+//	BIT                     Int64; BIT(64) as BIGINT UNSIGNED
 //	DECIMAL(p,s)            String, with exactly s digits behind the point
 //	texts, ENUM, SET, JSON  String
 //	BINARY, BLOB            Binary
@@ -55,6 +56,9 @@ const (
 	formBool
 	formDecimal
 	formText
+	formMember
+	formBits
+	formBigBits
 	formJSON
 	formBinary
 	formDate
@@ -108,6 +112,13 @@ func formOf(t value.Type) form {
 	switch t.Base {
 	case value.TypeBool:
 		return formBool
+	case value.TypeBit:
+		if t.Length == 64 {
+			return formBigBits
+		}
+		return formBits
+	case value.TypeEnum, value.TypeSet:
+		return formMember
 	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeYear:
 		if t.Unsigned {
 			return formUint
@@ -202,9 +213,9 @@ func encode(f form, v value.Value) (stored engine.Value, ok bool) {
 	switch f {
 	case formInt:
 		return engine.Value{Type: engine.Int64, N: v.Uint()}, k == value.Int
-	case formUint:
+	case formUint, formBits:
 		return engine.Value{Type: engine.Int64, N: v.Uint()}, k == value.Uint
-	case formBigUint:
+	case formBigUint, formBigBits:
 		return engine.Value{Type: engine.String, S: padded(v.Uint())}, k == value.Uint
 	case formFloat:
 		return engine.Value{Type: engine.Double, N: math.Float64bits(v.Float())}, k == value.Float
@@ -212,7 +223,7 @@ func encode(f form, v value.Value) (stored engine.Value, ok bool) {
 		return engine.Value{Type: engine.Boolean, N: v.Uint()}, k == value.Bool
 	case formDecimal:
 		return engine.Value{Type: engine.String, S: v.Text()}, k == value.Decimal
-	case formText:
+	case formText, formMember:
 		return engine.Value{Type: engine.String, S: v.Text()}, k == value.String
 	case formJSON:
 		return engine.Value{Type: engine.String, S: v.Text()}, k == value.JSON

@@ -97,7 +97,7 @@ func unifyRow(env *expr.Env, types []value.Type, dst, row []value.Value) (err er
 
 // unify makes v a value of the type of a union's column.
 func unify(env *expr.Env, t value.Type, v value.Value) (value.Value, error) {
-	if v.IsNull() || t.Base == value.TypeUnknown || sameKind(t, v.Kind()) {
+	if v = expr.Plain(v, t); v.IsNull() || t.Base == value.TypeUnknown || sameKind(t, v.Kind()) {
 		return v, nil
 	}
 	return env.Cast(t, v)
@@ -108,13 +108,15 @@ func sameKind(t value.Type, k value.Kind) bool {
 	switch formOf(t) {
 	case formInt, formUint, formBigUint:
 		return k == value.Int || k == value.Uint
+	case formBits, formBigBits:
+		return false // each has as many octets as the type
 	case formFloat:
 		return k == value.Float
 	case formBool:
 		return k == value.Bool
 	case formDecimal:
 		return k == value.Decimal
-	case formText:
+	case formText, formMember:
 		return k == value.String
 	case formJSON:
 		return k == value.JSON

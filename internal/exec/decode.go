@@ -142,7 +142,7 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 		if col.form == formProperty {
 			v, ok = decodeProperty(d.codec.table, d.codec.table.Columns[col.ordinal], stored)
 		} else {
-			v, ok = decode(col.form, &whole)
+			v, ok = decode(col.form, &d.codec.table.Columns[col.ordinal].Type, &whole)
 		}
 		if !ok {
 			return d.corrupt(e, col, &whole)
@@ -226,10 +226,22 @@ func join(values []engine.Value, first int, rest []int) string {
 	return b.String()
 }
 
-// decode gives the value that a property of this form holds; not ok when it holds no such thing. Numbers
+// decode gives the value that a property of this form and type holds; not ok when it holds no such thing. Numbers
 // that other programs wrote as Int32, or as a Double without a fraction, are taken as well.
-func decode(f form, s *engine.Value) (v value.Value, ok bool) {
+func decode(f form, t *value.Type, s *engine.Value) (v value.Value, ok bool) {
 	switch f {
+	case formMember:
+		if s.Type != engine.String {
+			return value.NullValue, false
+		}
+		return t.Stored(s.S)
+	case formBits, formBigBits:
+		of := formUint
+		if f == formBigBits {
+			of = formBigUint
+		}
+		u, ok := decode(of, t, s)
+		return value.FromBits(u.Uint(), t.Length), ok && (t.Length == 64 || u.Uint()>>t.Length == 0)
 	case formInt:
 		n, ok := integer(s)
 		return value.FromInt(n), ok

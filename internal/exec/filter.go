@@ -164,7 +164,8 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 	}
 	op := filterOps[f.op]
 	t := f.column.Type
-	if v.IsNull() || f.form == formBinary || f.form == formText && (v.Kind() != value.String || t.Collation != value.Binary) {
+	if v.IsNull() || f.form == formBinary || f.form == formText && (v.Kind() != value.String || t.Collation != value.Binary) ||
+		f.form == formMember && t.Collation != value.Binary {
 		return 0, engine.Value{}, false
 	}
 	exact, err := t.Convert(v)
@@ -199,7 +200,7 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 		if op == engine.Gt && f.long {
 			op = engine.Ge
 		}
-	case formBool, formDecimal, formUUID:
+	case formBool, formDecimal, formUUID, formMember:
 		if op != engine.Eq || f.form == formDecimal && !oneDecimal(exact, v) {
 			return 0, engine.Value{}, false
 		}

@@ -153,7 +153,7 @@ func decodeProperty(t *planner.Table, col *planner.Column, s *engine.Value) (val
 	case engine.Int32, engine.Int64:
 		v = value.FromInt(int64(s.N))
 	case engine.Double:
-		d, ok := decode(formFloat, s)
+		d, ok := decode(formFloat, nil, s)
 		if !ok {
 			return d, false
 		}

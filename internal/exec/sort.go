@@ -204,7 +204,7 @@ func evalKeys(keys []sortKey, f *frame, row, dst []value.Value) error {
 		if err != nil {
 			return err
 		}
-		if c := keys[i].collation; c != value.Binary && v.Kind() == value.String {
+		if c := keys[i].collation; c != value.Binary && v.Kind() == value.String && !v.Counted() {
 			v = value.FromString(c.Fold(v.Text()))
 		}
 		dst[i] = value.SortKey(v)

@@ -121,6 +121,10 @@ func (c *columns) defaultOf(column, number int, env *expr.Env) (value.Value, err
 		}
 		return c.convert(column, v, number, env)
 	}
+	if col.Type.Base == value.TypeEnum && col.NotNull && !col.HasDefault && col.GeneratedExpr == nil {
+		v, _ := col.Type.Numbered(1) // MySQL's default of such a column
+		return v, nil
+	}
 	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
 		err := &Error{Code: 1364, State: "HY000", Message: fmt.Sprintf("Field '%s' doesn't have a default value", col.Name)}
 		return implicit(col, env, err, number == 1)

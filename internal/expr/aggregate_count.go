@@ -3,16 +3,17 @@ package expr
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
 func countAggregates() map[string]*aggregateFunction {
-	argType := func(args []Node) value.Type { return args[0].Type() }
+	argType := func(args []Node) value.Type { return shownType(args[0].Type()) }
+	extremeType := func(args []Node) value.Type { return bitsNumber(argType(args)) }
 	return map[string]*aggregateFunction{
 		"COUNT": {signature: "(* | [DISTINCT] x, …)", doc: "Rows, or rows in which nothing is NULL.", min: 1, max: 64, typ: toInt,
 			gather: func(*Aggregate) accumulator { return &count{} }},
-		"MIN": {signature: "([DISTINCT] x)", doc: "The least value.", min: 1, max: 1, typ: argType, sameTwice: true,
+		"MIN": {signature: "([DISTINCT] x)", doc: "The least value; of an ENUM or SET the least text.", min: 1, max: 1, typ: extremeType, sameTwice: true,
 			gather: func(a *Aggregate) accumulator { return &extreme{sign: -1, collation: CollationOf(a.Args...)} }},
-		"MAX": {signature: "([DISTINCT] x)", doc: "The greatest value.", min: 1, max: 1, typ: argType, sameTwice: true,
+		"MAX": {signature: "([DISTINCT] x)", doc: "The greatest value; of an ENUM or SET the greatest text.", min: 1, max: 1, typ: extremeType, sameTwice: true,
 			gather: func(a *Aggregate) accumulator { return &extreme{sign: 1, collation: CollationOf(a.Args...)} }},
 		"ANY_VALUE": {signature: "(x)", doc: "The value of one of the rows.", min: 1, max: 1, typ: argType, nulls: true, sameTwice: true,
-			gather: func(*Aggregate) accumulator { return &first{} }},
+			gather: func(a *Aggregate) accumulator { return &first{t: a.T} }},
 	}
 }
 
@@ -37,8 +38,9 @@ type extreme struct {
 }
 
 func (e *extreme) add(args []value.Value) error {
-	if e.best.IsNull() || value.Order(args[0], e.best, e.collation)*e.sign > 0 {
-		e.best = args[0]
+	v := value.Plain(args[0])
+	if e.best.IsNull() || value.Order(v, e.best, e.collation)*e.sign > 0 {
+		e.best = v
 	}
 	return nil
 }
@@ -47,13 +49,14 @@ func (e *extreme) result() (value.Value, error) { return e.best, nil }
 func (e *extreme) size() int                    { return valueSize + len(e.best.Text()) }
 
 type first struct {
+	t   value.Type
 	v   value.Value
 	any bool
 }
 
 func (f *first) add(args []value.Value) error {
 	if !f.any {
-		f.v, f.any = args[0], true
+		f.v, f.any = Plain(args[0], f.t), true
 	}
 	return nil
 }

@@ -65,7 +65,7 @@ func (g *groupConcat) join(row []value.Value) error {
 	}
 	g.any = true
 	for _, v := range row[:g.args] {
-		g.octets = g.octets || v.Kind() == value.Bytes
+		g.octets = g.octets || v.Kind() == value.Bytes || v.IsBits()
 		g.buf = value.AppendText(g.buf, v)
 	}
 	if len(g.buf) > MaxText {

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -105,7 +106,10 @@ func CompileOperand(n Node) Func {
 		return compileCall(n)
 	case *Subquery:
 		if n.Kind == ScalarSubquery {
-			return func(env *Env) (value.Value, error) { return env.Subqueries.Scalar(env, n) }
+			return func(env *Env) (value.Value, error) {
+				v, err := env.Subqueries.Scalar(env, n)
+				return Plain(v, n.T), err
+			}
 		}
 	case *Tuple:
 		err := &OperandError{Want: 1}
@@ -179,7 +183,7 @@ func compileCase(n *Case) Func {
 // compileArm makes n's function with its results brought to type t.
 func compileArm(n Node, t value.Type) Func {
 	f := CompileOperand(n)
-	if !needsCoerce(n.Type(), t) {
+	if !needsCoerce(n.Type(), t) && !MayCount(n) {
 		return f
 	}
 	return func(env *Env) (value.Value, error) {
@@ -266,6 +270,17 @@ func compileArith(n *Arith) Func {
 // compileCall makes a call's function. A function that computes its operands itself (lazily, or prepared
 // for constants among them) brings its own; the others get their arguments on the Env's scratch.
 func compileCall(n *Call) Func {
+	f := compileFunction(n)
+	if !slices.ContainsFunc(n.Args, MayCount) {
+		return f
+	}
+	return func(env *Env) (value.Value, error) {
+		v, err := f(env)
+		return Plain(v, n.T), err // it may be an argument
+	}
+}
+
+func compileFunction(n *Call) Func {
 	if n.Func.compile != nil {
 		if f := n.Func.compile(n); f != nil {
 			return f

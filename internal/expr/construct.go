@@ -47,7 +47,7 @@ func NewArith(op string, l, r Node) (Node, error) {
 	if arithFunc(op) == nil {
 		return nil, &ArgumentError{op, "no such operator"}
 	}
-	return fold(&Arith{Op: op, L: l, R: r, T: arithType(op, l.Type(), r.Type())}), nil
+	return fold(&Arith{Op: op, L: l, R: r, T: arithType(op, countedType(l), countedType(r))}), nil
 }
 
 // NewUnary makes op x, op one of - + ~ !.
@@ -61,7 +61,7 @@ func NewUnary(op string, x Node) (Node, error) {
 	case "!":
 		return NewNot(x)
 	case "-":
-		return fold(&Unary{Op: op, X: x, T: negType(x.Type())}), nil
+		return fold(&Unary{Op: op, X: x, T: negType(countedType(x))}), nil
 	case "~":
 		return fold(&Unary{Op: op, X: x, T: value.Type{Base: value.TypeBigInt, Unsigned: true}}), nil
 	}

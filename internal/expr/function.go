@@ -141,7 +141,7 @@ func textLike(types ...value.Type) value.Type {
 	t := textType
 	for _, a := range types {
 		switch {
-		case isBinary(a):
+		case isBinary(a), a.Base == value.TypeBit:
 			return binaryType
 		case isText(a) && a.Collation == value.NoCase:
 			t.Collation = value.NoCase
@@ -213,7 +213,7 @@ var (
 	userVariableFunction = &Function{
 		Name: "@", Volatility: Volatile, // a SELECT may set it between rows
 		Eval: func(env *Env, args []value.Value) (value.Value, error) {
-			return env.session().Vars[strings.ToLower(args[0].Text())], nil
+			return value.Plain(env.session().Vars[strings.ToLower(args[0].Text())]), nil
 		},
 	}
 )

@@ -17,7 +17,7 @@ func logicFunctions() []*Function {
 			null: func(args []Node) bool { return anyNull(args[1:]) }},
 		{Name: "NULLIF", Signature: "NULLIF(x, y)", Family: "condition", compares: true, Min: 2, Max: 2,
 			Doc:  "NULL where x = y, else x.",
-			Type: func(args []Node) value.Type { return args[0].Type() }, compile: compileNullif,
+			Type: func(args []Node) value.Type { return shownType(args[0].Type()) }, compile: compileNullif,
 			simplify: func(n *Call) Node {
 				if isNullConst(n.Args[0]) {
 					return n.Args[0]

@@ -100,7 +100,7 @@ type chars struct {
 }
 
 func charsOf(v value.Value) chars {
-	return chars{textOf(v), v.Kind() == value.Bytes}
+	return chars{textOf(v), v.Kind() == value.Bytes || v.IsBits()}
 }
 
 func (c chars) value(s string) value.Value {
@@ -152,7 +152,7 @@ func (c chars) repeat(function string, n int64) (value.Value, error) {
 
 func mapText(f func(string) string) func(*Env, []value.Value) (value.Value, error) {
 	return func(_ *Env, args []value.Value) (value.Value, error) {
-		if args[0].Kind() == value.Bytes {
+		if args[0].Kind() == value.Bytes || args[0].IsBits() {
 			return args[0], nil
 		}
 		return value.FromString(f(value.Text(args[0]))), nil
@@ -161,7 +161,7 @@ func mapText(f func(string) string) func(*Env, []value.Value) (value.Value, erro
 
 func anyOctets(args []value.Value) bool {
 	for _, a := range args {
-		if a.Kind() == value.Bytes {
+		if a.Kind() == value.Bytes || a.IsBits() {
 			return true
 		}
 	}

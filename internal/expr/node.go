@@ -198,7 +198,7 @@ func (n *Unary) Type() value.Type       { return n.T }
 func (n *Cast) Type() value.Type        { return n.To }
 func (n *Call) Type() value.Type        { return n.T }
 func (n *InsertValue) Type() value.Type { return n.T }
-func (n *Subquery) Type() value.Type    { return n.T }
+func (n *Subquery) Type() value.Type    { return shownType(n.T) }
 
 // truthType is the type of a condition: MySQL's BIGINT 1, 0 or NULL.
 var truthType = value.Type{Base: value.TypeBigInt, Truth: true}

@@ -302,6 +302,10 @@ func literal(v value.Value) string {
 		return quote(value.Text(v))
 	case value.Bytes:
 		return "X'" + strings.ToUpper(hex.EncodeToString([]byte(v.Text()))) + "'"
+	case value.Uint:
+		if v.IsBits() {
+			return "b'" + strconv.FormatUint(v.Uint(), 2) + "'"
+		}
 	case value.Bool:
 		if v.Bool() {
 			return "TRUE"

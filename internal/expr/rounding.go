@@ -130,7 +130,7 @@ func integral(d value.Value, unsigned bool) (value.Value, error) {
 func number(v value.Value) (value.Value, error) {
 	switch v.Kind() {
 	case value.Int, value.Uint, value.Decimal, value.Float, value.Null:
-		return v, nil
+		return value.Plain(v), nil
 	}
 	return value.Add(v, value.FromInt(0))
 }

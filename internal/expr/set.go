@@ -44,7 +44,7 @@ func (s *Set) Add(row []value.Value) {
 	null := false
 	for i, v := range row {
 		null = null || v.IsNull()
-		s.classes[i] |= classOf(v.Kind())
+		s.classes[i] |= classOf(v)
 		if !value.ReadsAsNumber(v) {
 			s.unread[i] = v
 		}
@@ -85,7 +85,7 @@ func (s *Set) find(env *Env, x []value.Value) (truth, error) {
 		if err := s.warn(env, i, v); err != nil {
 			return isUnknown, err
 		}
-		of, by, ok := s.classes[i].match(classOf(v.Kind()))
+		of, by, ok := s.classes[i].match(classOf(v))
 		if !ok {
 			return s.compare(env, x, s.rows)
 		}
@@ -200,7 +200,9 @@ const (
 	classDecimal
 	classFloat
 	classText
+	classMember // of an ENUM or SET: a text, with numbers a number
 	classBytes
+	classHex // a hexadecimal literal: octets, with numbers a number
 	classTime
 	classDuration
 	classUUID
@@ -208,8 +210,8 @@ const (
 )
 
 // classOf gives 0 for NULL.
-func classOf(k value.Kind) class {
-	switch k {
+func classOf(v value.Value) class {
+	switch v.Kind() {
 	case value.Null:
 		return 0
 	case value.Bool, value.Int, value.Uint:
@@ -219,8 +221,14 @@ func classOf(k value.Kind) class {
 	case value.Float:
 		return classFloat
 	case value.String:
+		if v.Counted() {
+			return classMember
+		}
 		return classText
 	case value.Bytes:
+		if v.Counted() {
+			return classHex
+		}
 		return classBytes
 	case value.Time, value.Date:
 		return classTime
@@ -235,13 +243,20 @@ func classOf(k value.Kind) class {
 // match gives the form in which values of these classes are kept, and that in which one of class x is looked for, so
 // that the octets are equal just when the values are; not ok where there is none. See value.Compare.
 func (all class) match(x class) (of, by form, ok bool) {
-	const exact = classInt | classDecimal
+	const (
+		exact  = classInt | classDecimal
+		number = exact | classText | classMember | classHex // with integers all are numbers
+		text   = classText | classMember
+		octets = classBytes | classHex
+	)
 	only := func(c class) bool { return all&^c == 0 }
 	switch {
-	case x == classInt && only(exact|classText): // exactly; a text as the number that it reads as
+	case x == classInt && only(number): // exactly; a text as the number that it reads as
 		return formNumber, formNumber, true
 	case x == classInt && only(classFloat), x == classFloat && only(exact|classFloat|classText):
 		return formFloat, formFloat, true
+	case x&(classMember|classHex) != 0 && only(exact):
+		return formNumber, formNumber, true
 	case x == classText && only(classInt):
 		return formNumber, formNumber, true
 	case x == classText && only(classDecimal|classFloat):
@@ -250,9 +265,9 @@ func (all class) match(x class) (of, by form, ok bool) {
 		return formNumber, formNumber, true
 	case x == classDecimal && only(classFloat|classText):
 		return formFloat, formFloat, true
-	case x == classText && only(classText):
+	case x&text != 0 && only(text):
 		return formText, formText, true
-	case (x == classBytes || only(classBytes)) && (all|x)&^(classBytes|classText|classUUID) == 0:
+	case (x&octets != 0 || only(octets)) && (all|x)&^(octets|text|classUUID) == 0:
 		return formOctets, formOctets, true
 	case x&(classTime|classDuration|classUUID|classJSON) != 0 && only(x):
 		return formOctets, formOctets, true
@@ -275,7 +290,7 @@ func (f form) append(dst []byte, v value.Value, c value.Collation) []byte {
 	case f == formOctets:
 		c = value.Binary
 	case f == formText:
-	case k == value.String && f == formNumber:
+	case f == formNumber && (k == value.String || k == value.Bytes):
 		v = value.NumberBeside(v, value.Int)
 	case k == value.String, f == formFloat && value.Bool <= k && k <= value.Decimal:
 		v = value.FromFloat(value.ToFloat(v))

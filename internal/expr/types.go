@@ -30,6 +30,9 @@ func isText(t value.Type) bool {
 	return t.Base == value.TypeChar || t.Base == value.TypeText || t.Base == value.TypeEnum || t.Base == value.TypeSet
 }
 
+// hasMembers says whether t's texts count as numbers.
+func hasMembers(t value.Type) bool { return t.Base == value.TypeEnum || t.Base == value.TypeSet }
+
 func isBinary(t value.Type) bool { return t.Base == value.TypeBinary || t.Base == value.TypeBlob }
 
 func isInteger(t value.Type) bool {
@@ -58,7 +61,7 @@ func digits(t value.Type) (whole, scale int) {
 // are floats; what is not known until the execution is neither.
 func exact(t value.Type) (exact, integer bool) {
 	switch {
-	case isInteger(t), t.Base == value.TypeDate:
+	case isInteger(t), t.Base == value.TypeDate, hasMembers(t):
 		return true, true
 	case t.Base == value.TypeDecimal:
 		return true, false
@@ -122,7 +125,15 @@ func UnifyTypes(types ...value.Type) value.Type {
 	for _, t := range types {
 		u = unify(u, t)
 	}
-	return u
+	return shownType(u)
+}
+
+// shownType is the type of what is computed of values of type t without being computed with: a text without a number.
+func shownType(t value.Type) value.Type {
+	if hasMembers(t) {
+		return unifyTexts(t, t)
+	}
+	return t
 }
 
 func unify(a, b value.Type) value.Type {
@@ -143,7 +154,7 @@ func unify(a, b value.Type) value.Type {
 		return a
 	case isTemporal(a) && isTemporal(b):
 		return dateTimeType
-	case isBinary(a) || isBinary(b):
+	case isBinary(a) || isBinary(b), a.Base == value.TypeBit && !isNumber(b), b.Base == value.TypeBit && !isNumber(a):
 		return value.Type{Base: value.TypeBlob}
 	}
 	an, bn := isNumber(a), isNumber(b)
@@ -165,6 +176,11 @@ func isNumber(t value.Type) bool {
 }
 
 func unifyIntegers(a, b value.Type) value.Type {
+	if a.Base == value.TypeBit && b.Base == value.TypeBit {
+		a.Length = max(a.Length, b.Length)
+		return a
+	}
+	a, b = bitsNumber(a), bitsNumber(b)
 	if a.Base == b.Base && a.Unsigned == b.Unsigned {
 		return value.Type{Base: a.Base, Unsigned: a.Unsigned}
 	}
@@ -179,6 +195,14 @@ func unifyIntegers(a, b value.Type) value.Type {
 		return intType
 	}
 	return value.Type{Base: max(a.Base, b.Base), Unsigned: a.Unsigned}
+}
+
+// bitsNumber is the type of the numbers of a BIT.
+func bitsNumber(t value.Type) value.Type {
+	if t.Base != value.TypeBit {
+		return t
+	}
+	return value.Type{Base: value.TypeBigInt, Unsigned: t.Length == 64}
 }
 
 func unifyTexts(a, b value.Type) value.Type {
@@ -235,8 +259,39 @@ func coerce(v value.Value, t value.Type) value.Value {
 		if k != value.String && k != value.Bytes {
 			return value.FromString(value.Text(v))
 		}
+	case isBinary(t):
+		if v.IsBits() {
+			return value.FromBytes(value.Text(v))
+		}
 	}
-	return v
+	return Plain(v, t)
+}
+
+// Plain is v as a value of type t, which is not that of an ENUM or SET: a text has no number of its own, and a BIT has
+// octets only where t is one.
+func Plain(v value.Value, t value.Type) value.Value {
+	if t.Base == value.TypeBit && !v.Counted() {
+		return v
+	}
+	return value.Plain(v)
+}
+
+// MayCount says whether n may yield a value that counts as another one than it shows: a member of an ENUM or SET, a
+// BIT, a hexadecimal literal.
+func MayCount(n Node) bool {
+	if c, ok := n.(*Const); ok {
+		return c.V.Counted() || c.V.IsBits()
+	}
+	t := n.Type()
+	return hasMembers(t) || t.Base == value.TypeBit
+}
+
+// countedType is the type of n where a number is wanted.
+func countedType(n Node) value.Type {
+	if c, ok := n.(*Const); ok && c.V.Counted() {
+		return unsignedType
+	}
+	return n.Type()
 }
 
 // needsCoerce says whether values of type from may look different in type to.

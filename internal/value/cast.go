@@ -20,7 +20,7 @@ func (t Type) Cast(v Value) (Value, error) {
 		truth, _ := Truth(v)
 		return FromBool(truth), nil
 	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
-		return t.castInt(v)
+		return t.castInt(counting(v))
 	case TypeYear:
 		if year, err := t.Convert(v); err == nil {
 			return year, nil
@@ -33,7 +33,7 @@ func (t Type) Cast(v Value) (Value, error) {
 		}
 		return Type{Base: t.Base}.Convert(FromFloat(f))
 	case TypeDecimal:
-		return t.castDecimal(v)
+		return t.castDecimal(counting(v))
 	case TypeChar, TypeText:
 		return t.castText(v)
 	case TypeBinary, TypeBlob:
@@ -43,9 +43,9 @@ func (t Type) Cast(v Value) (Value, error) {
 		}
 		return FromBytes(s), nil
 	case TypeDate, TypeDateTime:
-		return t.castTime(v), nil
+		return t.castTime(Plain(v)), nil
 	case TypeTime:
-		return t.castDuration(v), nil
+		return t.castDuration(Plain(v)), nil
 	}
 	return t.Convert(v)
 }
@@ -198,7 +198,7 @@ func (t Type) castText(v Value) (Value, error) {
 	if t.Length > 0 && len(s) > t.Length {
 		s = leading(s, t.Length)
 	}
-	if v.kind == Bytes && !utf8.ValidString(s) {
+	if (v.kind == Bytes || v.IsBits()) && !utf8.ValidString(s) {
 		return t.fail(Incorrect, v)
 	}
 	return FromString(s), nil

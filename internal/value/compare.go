@@ -12,7 +12,8 @@ import (
 //   - Exact numbers compare exactly, booleans as 1 and 0; with a Float, as two Floats. NaN equals itself and is below
 //     all others.
 //   - A number with text compares as numbers, the text by its leading numeric part, as a Float; with an integer a text
-//     that is an integer compares exactly.
+//     that is an integer compares exactly. A member of an ENUM or SET, and a hexadecimal literal, are the number that
+//     they count as.
 //   - A time with text compares as times; text that is none is below all points in time, and the TIME 00:00:00.
 //   - A UUID with text compares as UUIDs where the text is one, else as texts.
 //   - A time with a number compares as numbers (YYYYMMDDHHMMSS).
@@ -51,7 +52,7 @@ func Compare(a, b Value, c Collation) (int, error) {
 
 // Order is a total order over all values, for sorting, MIN and MAX: NULL first, then numbers, text, octets, times,
 // durations, JSON and UUIDs, each as Compare has it. What Compare says of a number and a text is no order: 'abc' is
-// below 5, and above '5', which is 5.
+// below 5, and above '5', which is 5. Members of an ENUM or SET are sorted by their numbers.
 func Order(a, b Value, c Collation) int {
 	if a.kind == JSON && b.kind == JSON {
 		return orderJSON(a, b)
@@ -65,6 +66,11 @@ func Order(a, b Value, c Collation) int {
 		}
 		if x, y := orderClass(a.kind), orderClass(b.kind); x != y {
 			return cmp.Compare(x, y)
+		}
+	}
+	if a.counted && b.counted && a.kind == String {
+		if r := cmp.Compare(a.n, b.n); r != 0 {
+			return r
 		}
 	}
 	r, _ := Compare(a, b, c) // kinds of one class compare
@@ -138,7 +144,7 @@ func decimalText(buf []byte, v Value) string {
 	if v.kind == Decimal {
 		return v.s
 	}
-	return string(AppendText(buf, v))
+	return string(AppendText(buf, Plain(v)))
 }
 
 // compareFloatInt compares without rounding the integer (Bool, Int or Uint) to a float.

@@ -10,8 +10,8 @@ import (
 // Convert makes v a value that a column of type t stores, or gives a *ConvertError: nothing is
 // rounded or cut, but that a FLOAT is the nearest of single precision. NULL stays NULL. The kinds that
 // columns hold are: Bool; Int, or Uint where unsigned; Float; Decimal with exactly the type's scale;
-// String; Bytes; Date, Time, Duration; Int for YEAR; String for ENUM and SET, spelled as declared;
-// JSON; UUID.
+// String; Bytes; Date, Time, Duration; Int for YEAR; String for ENUM and SET, spelled as declared, with
+// its number (see FromMember); Uint with octets for BIT (see FromBits); JSON; UUID.
 //
 // CHAR and BINARY are not padded and keep trailing blanks. The caller adds the column's name to an
 // error.
@@ -61,6 +61,17 @@ func (t Type) convert(v Value) (Value, Reason) {
 		v = Shown(v)
 	}
 	switch t.Base {
+	case TypeBool, TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt, TypeYear, TypeFloat, TypeDouble, TypeDecimal:
+		if v.counted && v.kind == Bytes && len(v.s) > 8 {
+			return v, OutOfRange
+		}
+		v = counting(v)
+	case TypeDate, TypeDateTime, TypeTime, TypeJSON:
+		v = Plain(v)
+	}
+	switch t.Base {
+	case TypeBit:
+		return t.convertBits(v)
 	case TypeBool:
 		return convertBool(v)
 	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt, TypeYear:
@@ -389,7 +400,7 @@ func (t Type) decimal(d *decimal) (Value, Reason) {
 
 func (t Type) convertText(v Value) (Value, Reason) {
 	s := Text(v)
-	if v.kind == String || v.kind == Bytes {
+	if v.kind == String || v.kind == Bytes || v.IsBits() {
 		if !utf8.ValidString(s) {
 			return v, Incorrect
 		}
@@ -403,9 +414,6 @@ func (t Type) convertText(v Value) (Value, Reason) {
 			return FromString(kept), rounded // a CHAR has no blanks at its end that could be lost
 		}
 		return FromString(kept), cut
-	}
-	if v.kind == String {
-		return v, fits
 	}
 	return FromString(s), fits
 }
@@ -424,56 +432,6 @@ func leading(s string, n int) string {
 func (t Type) fixed() bool { return t.Base == TypeChar && t.Length > 0 && fixedNames[t.Declared] }
 
 var fixedNames = map[string]bool{"CHAR": true, "CHARACTER": true, "NCHAR": true, "NATIONAL CHAR": true, "NATIVE CHARACTER": true}
-
-// member finds a name of ENUM or SET by the type's collation; blanks behind it do not count.
-func (t Type) member(s string) (int, bool) {
-	s = strings.TrimRight(s, " ")
-	for i, n := range t.Names {
-		if n == s {
-			return i, true
-		}
-	}
-	for i, n := range t.Names {
-		if t.Collation.Compare(n, s) == 0 {
-			return i, true
-		}
-	}
-	return 0, false
-}
-
-func (t Type) convertEnum(v Value) (Value, Reason) {
-	if v.kind == String || v.kind == Bytes {
-		if i, ok := t.member(v.s); ok {
-			return FromString(t.Names[i]), fits
-		}
-	}
-	return v, Truncated
-}
-
-// convertSet puts the members into the order of the declaration, each once.
-func (t Type) convertSet(v Value) (Value, Reason) {
-	if v.kind != String && v.kind != Bytes {
-		return v, Truncated
-	}
-	if v.s == "" {
-		return FromString(""), fits
-	}
-	present := make([]bool, len(t.Names))
-	for name := range strings.SplitSeq(v.s, ",") {
-		i, ok := t.member(name)
-		if !ok {
-			return v, Truncated
-		}
-		present[i] = true
-	}
-	names := make([]string, 0, len(t.Names))
-	for i, p := range present {
-		if p {
-			names = append(names, t.Names[i])
-		}
-	}
-	return FromString(strings.Join(names, ",")), fits
-}
 
 // convertJSON reads texts as documents, and keeps the text that MySQL prints of them. A document's text is all that a column
 // keeps: a time in it is a string from then on.

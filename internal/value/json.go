@@ -144,7 +144,7 @@ func DocumentOf(v Value) (Document, error) {
 	case Decimal:
 		return Document{Scalar: Shown(v)}, nil
 	}
-	return Document{Scalar: v}, nil
+	return Document{Scalar: Plain(v)}, nil
 }
 
 // markedScalar reads the text of a scalar that was made of kind k.

@@ -20,6 +20,9 @@ func ToFloat(v Value) float64 {
 		f, _ := strconv.ParseFloat(v.s, 64)
 		return f
 	case String, Bytes, UUID:
+		if v.counted {
+			return float64(v.n)
+		}
 		return prefixFloat(v.s)
 	case JSON:
 		return ToFloat(jsonScalar(v))
@@ -47,6 +50,9 @@ func ToInt(v Value) (int64, error) {
 			return d.coef.Int64(), nil
 		}
 	case Float, String, Bytes, UUID:
+		if v.counted {
+			return ToInt(counting(v))
+		}
 		f := math.RoundToEven(ToFloat(v))
 		if f >= -1<<63 && f < 1<<63 {
 			return int64(f), nil
@@ -69,7 +75,7 @@ func ToDecimal(v Value) (Value, error) {
 	case Null, Decimal:
 		return v, nil
 	case Int, Uint, Bool:
-		return FromDecimalText(Text(v)), nil
+		return FromDecimalText(Text(Plain(v))), nil
 	case JSON:
 		return ToDecimal(jsonScalar(v))
 	case Time, Date, Duration:
@@ -77,6 +83,9 @@ func ToDecimal(v Value) (Value, error) {
 	case Float:
 		text = strconv.FormatFloat(v.Float(), 'e', -1, 64)
 	default:
+		if v.counted {
+			return ToDecimal(counting(v))
+		}
 		if text = numericPrefix(v.s); text == "" {
 			text = "0"
 		}
@@ -146,7 +155,12 @@ func toNumber(v Value) Value {
 	switch v.kind {
 	case Bool:
 		return FromInt(int64(v.n))
+	case Uint:
+		return Plain(v)
 	case String, Bytes, UUID:
+		if v.counted {
+			return counting(v)
+		}
 		return FromFloat(prefixFloat(v.s))
 	case JSON:
 		return FromFloat(ToFloat(v))
@@ -157,8 +171,12 @@ func toNumber(v Value) Value {
 }
 
 // NumberBeside is the number that a text, octets or a UUID compare as with a number of kind k: beside an integer (Bool,
-// Int or Uint) the integer that is written there, exactly, as ids of 64 bits often come as texts; else a Float.
+// Int or Uint) the integer that is written there, exactly, as ids of 64 bits often come as texts; else a Float. What has a
+// number of its own is that.
 func NumberBeside(v Value, k Kind) Value {
+	if v.counted {
+		return counting(v)
+	}
 	if k <= Uint {
 		if n, ok := longInteger(v.s); ok {
 			return n

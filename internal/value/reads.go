@@ -8,7 +8,7 @@ import (
 // ReadsAsNumber says whether v counts as the number that it is: a text that is none, or has more than blanks behind it,
 // counts by its leading part only, and MySQL warns of it.
 func ReadsAsNumber(v Value) bool {
-	if v.kind != String || v.n != 0 {
+	if v.kind != String || v.counted {
 		return true
 	}
 	s := strings.Trim(v.s, blanks)
@@ -17,7 +17,7 @@ func ReadsAsNumber(v Value) bool {
 
 // ReadsAsInteger is ReadsAsNumber where an integer of 64 bits is wanted: of '1.5' and '1e3' only the 1 counts.
 func ReadsAsInteger(v Value) bool {
-	if v.kind != String || v.n != 0 {
+	if v.kind != String || v.counted {
 		return true
 	}
 	s := strings.Trim(v.s, blanks)

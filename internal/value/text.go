@@ -13,12 +13,16 @@ func Text(v Value) string {
 		return v.s
 	case Decimal:
 		return Shown(v).s
+	case Uint:
+		if v.s != "" {
+			return v.s
+		}
 	}
 	var buf [40]byte
 	return string(AppendText(buf[:0], v))
 }
 
-// AppendText appends v as MySQL prints it: NULL as NULL, booleans as 1 and 0, times as
+// AppendText appends v as MySQL prints it: NULL as NULL, booleans as 1 and 0, a BIT as its octets, times as
 // 'YYYY-MM-DD HH:MM:SS[.f]' and durations as '[-]HH:MM:SS[.f]', see WithDigits. A Float has
 // the fewest digits that read back as the same number; outside of 1e-15 to 1e15 it has an exponent
 // ("1e20", "1.5e-16").
@@ -31,6 +35,9 @@ func AppendText(dst []byte, v Value) []byte {
 	case Int:
 		return strconv.AppendInt(dst, int64(v.n), 10)
 	case Uint:
+		if v.s != "" {
+			return append(dst, v.s...)
+		}
 		return strconv.AppendUint(dst, v.n, 10)
 	case Float:
 		return appendFloat(dst, v.Float())

@@ -6,7 +6,8 @@ type Base uint8
 // The bases, with what a column of each stores.
 const (
 	TypeUnknown   Base = iota // NULL literal, untyped placeholder
-	TypeBool                  // BOOL, BOOLEAN, BIT(1)
+	TypeBool                  // BOOL, BOOLEAN
+	TypeBit                   // BIT(n): Length bits, an unsigned number whose text is octets
 	TypeTinyInt               // 8 bit
 	TypeSmallInt              // 16 bit
 	TypeMediumInt             // 24 bit
@@ -34,10 +35,12 @@ type Type struct {
 	Base      Base
 	Unsigned  bool
 	Collation Collation
-	Length    int      // characters or octets; 0: no limit but the store's; 1 of TINYINT(1)
+	Length    int      // characters or octets, bits of BIT; 0: no limit but the store's; 1 of TINYINT(1)
 	Precision int      // digits in all of DECIMAL, FLOAT(M,D); of a second of DATETIME and TIME, -1 where not known
 	Scale     int      // digits behind the point of DECIMAL, FLOAT(M,D)
 	Names     []string // ENUM and SET members
 	Truth     bool     `json:"-"` // of a condition: what is 1 and 0 elsewhere is true and false in JSON
 	Declared  string   // the name as written, upper case: VARCHAR, TINYTEXT; "" for expressions
+
+	members map[string]int // where in Names each is; nil where they are few
 }

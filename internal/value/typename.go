@@ -16,7 +16,7 @@ func (b Base) String() string {
 }
 
 var baseNames = [...]string{
-	TypeUnknown: "NULL", TypeBool: "BOOL", TypeTinyInt: "TINYINT", TypeSmallInt: "SMALLINT",
+	TypeUnknown: "NULL", TypeBool: "BOOL", TypeBit: "BIT", TypeTinyInt: "TINYINT", TypeSmallInt: "SMALLINT",
 	TypeMediumInt: "MEDIUMINT", TypeInt: "INT", TypeBigInt: "BIGINT", TypeFloat: "FLOAT",
 	TypeDouble: "DOUBLE", TypeDecimal: "DECIMAL", TypeChar: "VARCHAR", TypeText: "TEXT",
 	TypeEnum: "ENUM", TypeSet: "SET", TypeBinary: "VARBINARY", TypeBlob: "BLOB", TypeDate: "DATE",
@@ -46,10 +46,7 @@ func (t Type) String() string {
 	}
 	switch t.Base {
 	case TypeBool:
-		switch name {
-		case "BIT":
-			name += "(1)"
-		case "TINYINT": // as TINYINT(1) once meant
+		if name == "TINYINT" { // as TINYINT(1) once meant
 			name = "BOOL"
 		}
 	case TypeTinyInt:
@@ -60,6 +57,8 @@ func (t Type) String() string {
 		if t.Precision > 0 {
 			name += "(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
 		}
+	case TypeBit:
+		name += "(" + strconv.Itoa(t.Length) + ")"
 	case TypeDecimal:
 		name += "(" + strconv.Itoa(t.Precision) + "," + strconv.Itoa(t.Scale) + ")"
 	case TypeChar, TypeText, TypeBinary, TypeBlob:
@@ -80,7 +79,7 @@ func (t Type) String() string {
 		}
 		name += "(" + strings.Join(quoted, ",") + ")"
 	}
-	if t.Unsigned && !strings.HasPrefix(name, "UNSIGNED") {
+	if t.Unsigned && t.Base != TypeBit && !strings.HasPrefix(name, "UNSIGNED") {
 		name += " UNSIGNED"
 	}
 	return name
@@ -94,6 +93,9 @@ func TypeOf(v Value) Type {
 	case Int:
 		return Type{Base: TypeBigInt}
 	case Uint:
+		if v.s != "" {
+			return Type{Base: TypeBit, Length: 8 * len(v.s), Unsigned: true}
+		}
 		return Type{Base: TypeBigInt, Unsigned: true}
 	case Float:
 		return Type{Base: TypeDouble}
@@ -136,7 +138,7 @@ func precisionOf(v Value) int {
 
 // typeNames maps what MySQL and SQLite call their types.
 var typeNames = map[string]Type{
-	"BOOL": {Base: TypeBool}, "BOOLEAN": {Base: TypeBool}, "BIT": {Base: TypeBool},
+	"BOOL": {Base: TypeBool}, "BOOLEAN": {Base: TypeBool}, "BIT": {Base: TypeBit, Length: 1, Unsigned: true},
 	"TINYINT": {Base: TypeTinyInt}, "INT1": {Base: TypeTinyInt},
 	"SMALLINT": {Base: TypeSmallInt}, "INT2": {Base: TypeSmallInt},
 	"MEDIUMINT": {Base: TypeMediumInt}, "MIDDLEINT": {Base: TypeMediumInt}, "INT3": {Base: TypeMediumInt},
@@ -168,7 +170,7 @@ var typeNames = map[string]Type{
 
 // NewType makes the type that a column declares or a CAST names. name is in upper case, words one
 // blank apart; args are the numbers in its parentheses, members those of ENUM and SET; collate is
-// the collation's name in any case, or "". BOOL and BIT(1) are booleans, and TINYINT(1) an integer;
+// the collation's name in any case, or "". BOOL is a boolean, and TINYINT(1) an integer;
 // TEXT and BLOB have no limit but the store's, whatever MySQL's is.
 func NewType(name string, args []int, members []string, unsigned bool, collate string) (Type, error) {
 	t, ok := typeNames[name]
@@ -183,7 +185,7 @@ func NewType(name string, args []int, members []string, unsigned bool, collate s
 		return Type{}, err
 	}
 	if unsigned {
-		if t.Base < TypeBool || t.Base > TypeDecimal {
+		if t.Base < TypeBool || t.Base > TypeDecimal || t.Base == TypeBit {
 			return Type{}, errors.New(name + " cannot be UNSIGNED")
 		}
 		t.Unsigned = t.Base != TypeBool // a boolean is never negative
@@ -216,10 +218,9 @@ func (t *Type) setArgs(args []int) error {
 		return arg(0, 255, "display width")
 	case TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
 		return arg(0, 255, "display width") // says nothing about the values
-	case TypeBool:
-		if name == "BIT" {
-			return arg(1, 1, "length")
-		}
+	case TypeBit:
+		t.Length = args[0]
+		return arg(1, 64, "length")
 	case TypeFloat, TypeDouble:
 		if len(args) == 2 {
 			return t.setFloat(args)
@@ -286,18 +287,22 @@ func (t *Type) setMembers(members []string) error {
 	if len(members) == 0 {
 		return errors.New("type " + t.Declared + " needs members")
 	}
+	if most := t.mostMembers(); len(members) > most {
+		return errors.New("type " + t.Declared + " has at most " + strconv.Itoa(most) + " members")
+	}
+	names, places := make([]string, len(members)), make(map[string]int, len(members))
 	for i, m := range members {
+		m = strings.TrimRight(m, " ")
 		if t.Base == TypeSet && strings.Contains(m, ",") {
 			return errors.New("SET member '" + m + "' holds a comma")
 		}
-		for _, other := range members[:i] {
-			if t.Collation.Compare(m, other) == 0 {
-				return errors.New(t.Declared + " names '" + m + "' twice")
-			}
-		}
+		names[i], places[m] = m, i
 	}
-	t.Names = members
-	return nil
+	t.Names = names
+	if len(names) > fewMembers {
+		t.members = places
+	}
+	return t.CheckMembers()
 }
 
 func (t *Type) setCollation(name string) error {

@@ -97,7 +97,7 @@ func TestTypeNames(t *testing.T) {
 	}
 	for in, want := range map[string]string{
 		"VARCHAR(30)": "VARCHAR(30)", "BIGINT UNSIGNED": "BIGINT UNSIGNED", "DECIMAL(10,2)": "DECIMAL(10,2)", "DECIMAL": "DECIMAL(10,0)", "DEC(5)": "DEC(5,0)", "DECIMAL(0)": "DECIMAL(10,0)",
-		"DATETIME(6)": "DATETIME(6)", "DATETIME": "DATETIME", "TIMESTAMP": "TIMESTAMP", "TINYINT(1)": "TINYINT(1)", "TINYINT(1) UNSIGNED": "TINYINT UNSIGNED", "DATETIME(0)": "DATETIME", "FLOAT(8,2)": "FLOAT(8,2)", "DOUBLE(255,30)": "DOUBLE(255,30)", "TINYINT(4)": "TINYINT", "INT(11)": "INT", "BIT": "BIT(1)", "BOOLEAN": "BOOLEAN",
+		"DATETIME(6)": "DATETIME(6)", "DATETIME": "DATETIME", "TIMESTAMP": "TIMESTAMP", "TINYINT(1)": "TINYINT(1)", "TINYINT(1) UNSIGNED": "TINYINT UNSIGNED", "DATETIME(0)": "DATETIME", "FLOAT(8,2)": "FLOAT(8,2)", "DOUBLE(255,30)": "DOUBLE(255,30)", "TINYINT(4)": "TINYINT", "INT(11)": "INT", "BIT": "BIT(1)", "BIT(64)": "BIT(64)", "ENUM('a ','')": "ENUM('a','')", "BOOLEAN": "BOOLEAN",
 		"CHAR": "CHAR(1)", "VARCHAR": "VARCHAR", "TINYTEXT": "TINYTEXT", "TEXT(100)": "TEXT(100)", "FLOAT(24)": "FLOAT", "FLOAT(25)": "DOUBLE", "YEAR(4)": "YEAR", "UNSIGNED": "UNSIGNED", "UNSIGNED BIG INT": "UNSIGNED BIG INT",
 		"ENUM('x','it's')": "ENUM('x','it''s')", "DOUBLE UNSIGNED": "DOUBLE UNSIGNED", "VARCHAR(9) COLLATE nocase": "VARCHAR(9)",
 	} {
@@ -105,7 +105,7 @@ func TestTypeNames(t *testing.T) {
 			t.Errorf("%s is %s, want %s", in, got, want)
 		}
 	}
-	if typ(t, "TINYINT(1)").Base != TypeTinyInt || typ(t, "BIT(1)").Base != TypeBool || typ(t, "TINYINT").Base != TypeTinyInt || typ(t, "FLOAT(25)").Base != TypeDouble {
+	if typ(t, "TINYINT(1)").Base != TypeTinyInt || typ(t, "BIT(1)").Base != TypeBit || typ(t, "TINYINT").Base != TypeTinyInt || typ(t, "FLOAT(25)").Base != TypeDouble {
 		t.Error("bases")
 	}
 	for name, want := range map[string]Collation{"NOCASE": NoCase, "utf8mb4_0900_as_ci": NoCase, "utf8mb4_bin": Binary, "binary": Binary} {
@@ -128,7 +128,9 @@ func TestTypeErrors(t *testing.T) {
 		{name: "SERIAL", want: "unknown type SERIAL"},
 		{name: "INT", args: []int{1, 2}, want: "wrong arguments of type INT"},
 		{name: "INT", args: []int{-1}, want: "wrong arguments of type INT"},
-		{name: "BIT", args: []int{8}, want: "length of BIT must be 1 to 1"},
+		{name: "BIT", args: []int{65}, want: "length of BIT must be 1 to 64"},
+		{name: "BIT", unsigned: true, want: "BIT cannot be UNSIGNED"},
+		{name: "SET", members: strings.Fields(strings.Repeat("a ", 65)), want: "type SET has at most 64 members"},
 		{name: "DATE", args: []int{1}, want: "type DATE takes no arguments"},
 		{name: "DATETIME", args: []int{8}, want: "precision of DATETIME must be 0 to 7"},
 		{name: "DECIMAL", args: []int{66}, want: "DECIMAL(p,s) needs p up to 65, s up to 30 and not above p"},
@@ -137,6 +139,7 @@ func TestTypeErrors(t *testing.T) {
 		{name: "DOUBLE", args: []int{7}, want: "DOUBLE takes two arguments or none"},
 		{name: "ENUM", want: "type ENUM needs members"},
 		{name: "ENUM", members: []string{"a", "A"}, collate: "nocase", want: "ENUM names 'A' twice"},
+		{name: "ENUM", members: []string{"a", "a "}, want: "ENUM names 'a' twice"},
 		{name: "SET", members: []string{"a,b"}, want: "SET member 'a,b' holds a comma"},
 		{name: "TEXT", members: []string{"a"}, want: "type TEXT takes no members"},
 		{name: "TEXT", unsigned: true, want: "TEXT cannot be UNSIGNED"},

@@ -1,0 +1,74 @@
+package value
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Some texts and octets count as a number that their digits do not write: a member of an ENUM as its number, a SET as
+// its bits, a hexadecimal or bit literal as what it spells. Text functions and comparisons with texts see what is
+// written; arithmetic, bit operations, comparisons with numbers, and columns of numbers see the number.
+//
+// A BIT is the opposite, a Uint that has octets for a text: it computes, compares and sorts as a number.
+
+// FromMember makes a value of an ENUM or SET: its text, and the number that it counts as.
+func FromMember(s string, number uint64) Value {
+	return Value{kind: String, s: s, n: number, counted: true}
+}
+
+// FromHex makes what a hexadecimal or bit literal writes. The last 8 octets are its number.
+func FromHex(octets string) Value {
+	v := Value{kind: Bytes, s: octets, counted: true}
+	for i := max(0, len(octets)-8); i < len(octets); i++ {
+		v.n = v.n<<8 | uint64(octets[i])
+	}
+	return v
+}
+
+// FromBits makes a value of a BIT(width) column, 1 to 64 bits wide.
+func FromBits(n uint64, width int) Value {
+	size := (width + 7) / 8
+	if n < uint64(len(oneOctet)) && size == 1 {
+		return Value{kind: Uint, s: oneOctet[n : n+1], n: n}
+	}
+	var buf [8]byte
+	binary.BigEndian.PutUint64(buf[:], n)
+	return Value{kind: Uint, s: string(buf[8-size:]), n: n}
+}
+
+// oneOctet has each octet at its own place, so that no BIT(8) needs memory of its own.
+var oneOctet = func() string {
+	var b [256]byte
+	for i := range b {
+		b[i] = byte(i)
+	}
+	return string(b[:])
+}()
+
+// Counted says whether v is a text or octets with a number of their own, which Uint gives then.
+func (v Value) Counted() bool { return v.counted }
+
+// IsBits says whether v is that of a BIT column: a number whose text is octets.
+func (v Value) IsBits() bool { return v.kind == Uint && v.s != "" }
+
+// Plain is v as what it shows: a text or octets without a number of their own, a BIT without its octets.
+func Plain(v Value) Value {
+	switch {
+	case v.counted:
+		v.n, v.counted = 0, false
+	case v.kind == Uint:
+		v.s = ""
+	}
+	return v
+}
+
+// counting is v where a number is wanted: what it counts as where it has a number of its own, else v itself.
+func counting(v Value) Value {
+	switch {
+	case !v.counted:
+		return Plain(v)
+	case v.kind == Bytes || v.n > math.MaxInt64:
+		return FromUint(v.n)
+	}
+	return FromInt(int64(v.n))
+}

@@ -1,0 +1,199 @@
+package value
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+)
+
+// fewMembers is how many names are looked through one by one; more of them are looked up.
+const fewMembers = 8
+
+// mostMembers is how many members an ENUM or a SET can have.
+func (t *Type) mostMembers() int {
+	if t.Base == TypeSet {
+		return 64
+	}
+	return math.MaxUint16
+}
+
+// member finds a name of ENUM or SET by the type's collation; blanks behind it do not count.
+func (t *Type) member(s string) (int, bool) {
+	s = strings.TrimRight(s, " ")
+	if i, ok := t.named(s); ok || t.Collation == Binary {
+		return i, ok
+	}
+	for i, n := range t.Names {
+		if t.Collation.Compare(n, s) == 0 {
+			return i, true
+		}
+	}
+	return 0, false
+}
+
+// named finds a name as it is written.
+func (t *Type) named(s string) (int, bool) {
+	if t.members != nil {
+		i, ok := t.members[s]
+		return i, ok
+	}
+	i := slices.Index(t.Names, s)
+	return i, i >= 0
+}
+
+// CheckMembers refuses an ENUM or SET two of whose members are equal.
+func (t *Type) CheckMembers() error {
+	seen := make(map[string]bool, len(t.Names))
+	for _, name := range t.Names {
+		folded := t.Collation.Fold(name)
+		if seen[folded] {
+			return errors.New(t.Declared + " names '" + name + "' twice")
+		}
+		seen[folded] = true
+	}
+	return nil
+}
+
+// Stored gives the value of an ENUM or SET that is kept as this text; not ok where there is none. The empty text that is
+// no member of an ENUM is what INSERT IGNORE keeps for one that is not allowed: its number is 0.
+func (t *Type) Stored(s string) (v Value, ok bool) {
+	if t.Base == TypeSet {
+		return t.set(s)
+	}
+	i, ok := t.member(s)
+	if !ok {
+		return FromMember("", 0), s == ""
+	}
+	return FromMember(t.Names[i], uint64(i)+1), true
+}
+
+// Numbered gives the value of an ENUM or SET that has this number; not ok where there is none.
+func (t *Type) Numbered(n uint64) (v Value, ok bool) {
+	if t.Base == TypeSet {
+		return t.ofBits(n)
+	}
+	if n == 0 {
+		return FromMember("", 0), true
+	}
+	if n > uint64(len(t.Names)) {
+		return Value{}, false
+	}
+	return FromMember(t.Names[n-1], n), true
+}
+
+// set reads members with commas between. They come in the order of the declaration, each once.
+func (t *Type) set(s string) (Value, bool) {
+	if s == "" {
+		return FromMember("", 0), true
+	}
+	bits, asWritten, last := uint64(0), true, -1
+	for name := range strings.SplitSeq(s, ",") {
+		i, ok := t.member(name)
+		if !ok {
+			return Value{}, false
+		}
+		bits |= 1 << i
+		asWritten = asWritten && i > last && t.Names[i] == name
+		last = i
+	}
+	if asWritten {
+		return FromMember(s, bits), true
+	}
+	return t.ofBits(bits)
+}
+
+// ofBits is the SET of the members whose bits are set.
+func (t *Type) ofBits(bits uint64) (Value, bool) {
+	if n := len(t.Names); n < 64 && bits>>n != 0 {
+		return Value{}, false
+	}
+	var names []string
+	for i, name := range t.Names {
+		if bits&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return FromMember(strings.Join(names, ","), bits), true
+}
+
+// convertEnum takes a member by its name, or by its number from 1: also one written as a text that is no name.
+func (t *Type) convertEnum(v Value) (Value, Reason) {
+	if v.kind == String || v.kind == Bytes {
+		if m, ok := t.Stored(v.s); ok && (m.n > 0 || v.counted && v.kind == String) {
+			return m, fits
+		}
+	}
+	n, reason := memberNumber(v)
+	m, ok := t.Numbered(n)
+	if !ok || n == 0 {
+		return v, Truncated
+	}
+	return m, reason
+}
+
+// convertSet takes members by their names, or by the number that their bits make.
+func (t *Type) convertSet(v Value) (Value, Reason) {
+	if v.kind == String || v.kind == Bytes {
+		if m, ok := t.set(v.s); ok {
+			return m, fits
+		}
+	}
+	n, reason := memberNumber(v)
+	m, ok := t.ofBits(n)
+	if !ok || reason == Truncated {
+		return v, Truncated
+	}
+	return m, reason
+}
+
+// memberNumber is the number that v stands for where it names no member: digits behind the point are cut. A hexadecimal
+// literal is a text there.
+func memberNumber(v Value) (uint64, Reason) {
+	reason := fits
+	switch v.kind {
+	case Bool, Int, Uint:
+	case Float, Decimal:
+		whole := FromFloat(math.Trunc(ToFloat(v)))
+		if compareNumbers(whole, v) != 0 {
+			v, reason = whole, rounded
+		}
+	case String:
+		if v.counted || countDigits(v.s) != len(v.s) {
+			return 0, Truncated
+		}
+	default:
+		return 0, Truncated
+	}
+	i, exact := toInteger(v)
+	if exact != fits || i.neg {
+		return 0, Truncated
+	}
+	return i.mag, reason
+}
+
+// convertBits takes a number, of which a Float is cut and a Decimal rounded. Texts and octets are the bits themselves.
+func (t *Type) convertBits(v Value) (Value, Reason) {
+	number := counting(v)
+	switch {
+	case v.kind == Float:
+		number = FromFloat(math.Trunc(v.Float()))
+	case (v.kind == String || v.kind == Bytes || v.kind == JSON || v.kind == UUID) && !(v.kind == String && v.counted):
+		octets := strings.TrimLeft(v.s, "\x00")
+		if len(octets) > 8 {
+			return v, TooLong
+		}
+		number = counting(FromHex(octets))
+	}
+	i, reason := toInteger(number)
+	if i.neg && t.Length == 64 {
+		i = integer{mag: -i.mag}
+	}
+	if reason < rounded || i.neg && i.mag != 0 || t.Length < 64 && i.mag>>t.Length != 0 {
+		return v, TooLong
+	}
+	if v.kind == Float && number != v {
+		reason = rounded
+	}
+	return FromBits(i.mag, t.Length), reason
+}
