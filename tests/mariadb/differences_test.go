@@ -1,7 +1,10 @@
 package mariadb
 
 import (
+	"flag"
+	"fmt"
 	"math/big"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -98,6 +101,40 @@ func TestDifferences(t *testing.T) {
 		case !d.match(f):
 			t.Errorf("%s does not recognise its example: %s: %s\n  here:    %s\n  MariaDB: %s", d.name, d.example, f.what, f.ours, f.theirs)
 		}
+	}
+}
+
+var update = flag.Bool("update", false, "write docs/differences.md anew")
+
+// TestDifferencesDoc keeps docs/differences.md what the table has.
+func TestDifferencesDoc(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("# Differences from MySQL and MariaDB\n\nMade from tests/mariadb/known_test.go by `go test ./tests/mariadb -run TestDifferencesDoc -update`; do not edit.\n\n" +
+		"Random statements are sent to this driver and to MariaDB 10.11. MySQL 8.0's manual decides who is right. What follows is what they go on disagreeing about.\n")
+	for _, who := range []string{we, mariaDB} {
+		title := "Not as MySQL 8.0 here"
+		if who == mariaDB {
+			title = "As MySQL 8.0 here, not in MariaDB"
+		}
+		fmt.Fprintf(&b, "\n## %s\n\n| what | why | for example |\n|---|---|---|\n", title)
+		for _, d := range differences {
+			if d.who == who {
+				fmt.Fprintf(&b, "| %s | %s | `%s` |\n", d.name, d.reason, strings.ReplaceAll(d.example, "|", `\|`))
+			}
+		}
+	}
+	const path = "../../docs/differences.md"
+	if *update {
+		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	have, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(have) != b.String() {
+		t.Errorf("%s is not what the table has: run go test ./tests/mariadb -run TestDifferencesDoc -update", path)
 	}
 }
 

@@ -31,7 +31,7 @@ var shapes = map[string][]string{
 		FORMAT(num, small)|FORMAT(dec, small)|MD5(text)|SHA1(text)|SHA2(text, 256)|TO_BASE64(text)|FROM_BASE64(TO_BASE64(text))|CAST(any AS CHAR)|CAST(any AS CHAR(3))|CAST(text AS BINARY)|CAST(word AS BINARY(3))|
 		CONVERT(any, CHAR)|CONVERT(text USING utf8mb4)|DATE_FORMAT(when, format)|DATE_FORMAT(dt, format)|TIME_FORMAT(time, tformat)|DAYNAME(date)|MONTHNAME(date)|SOUNDEX(word)|MAKE_SET(int, word, word, word)|
 		EXPORT_SET(small, 'Y', 'N', ',', 4)|INET_NTOA(int)|JSON_UNQUOTE(JSON_EXTRACT(json, way))|JSON_TYPE(json)|JSON_QUOTE(word)|REGEXP_REPLACE(text, regexp, word)|REGEXP_SUBSTR(text, regexp)|
-		JSON_VALUE(json, way)|INET6_NTOA(INET6_ATON('::1'))|DATABASE() IS NULL`),
+		JSON_VALUE(json, way)|INET6_NTOA(INET6_ATON('::1'))`),
 	"date": split(`DATE(when)|DATE(dt)|LAST_DAY(date)|MAKEDATE(2024, int)|FROM_DAYS(TO_DAYS(date))|CAST(any AS DATE)|CAST(dt AS DATE)|DATE_ADD(date, INTERVAL small DAY)|DATE_SUB(date, INTERVAL small MONTH)|
 		ADDDATE(date, small)|SUBDATE(date, small)|date + INTERVAL small unit|date - INTERVAL small unit|STR_TO_DATE(found, find)`),
 	"dt": split(`DATE_ADD(dt, INTERVAL small unit)|DATE_SUB(dt, INTERVAL int unit)|DATE_ADD(when, INTERVAL small unit)|dt + INTERVAL small unit|dt - INTERVAL span double|DATE_ADD(dt, INTERVAL span double)|

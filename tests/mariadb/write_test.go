@@ -118,6 +118,9 @@ func (r *round) refill(w *written, rows [][]cell) {
 	for _, text := range all {
 		for _, s := range []*side{r.theirs, r.ours, r.bare} {
 			if a := s.exec(text); a.err != nil {
+				if strings.Contains(w.declare, "AS (u + 1)") && a.number == 1264 {
+					continue // IGNORE cuts a generated value that does not fit, a plain INSERT does not
+				}
 				r.add(finding{seed: r.seed, what: s.name + " does not take back what it gave", setup: w.declare + ": ", text: text, ours: a})
 			}
 		}
