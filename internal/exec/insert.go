@@ -151,7 +151,7 @@ func (n *insertNode) read(ctx context.Context, w *writer) ([][]value.Value, erro
 			if err != nil {
 				return nil, err
 			}
-			if row[n.given[j]], err = n.columns.convert(n.given[j], v, i+1, w.env()); err != nil {
+			if row[n.given[j]], err = n.columns.take(n.given[j], v, i+1, w.env()); err != nil {
 				return nil, err
 			}
 		}
@@ -180,7 +180,7 @@ func (n *insertNode) readSource(ctx context.Context, w *writer) ([][]value.Value
 			return nil, err
 		}
 		for j, column := range n.given {
-			if row[column], err = n.columns.convert(column, in[j], len(rows)+1, w.env()); err != nil {
+			if row[column], err = n.columns.take(column, in[j], len(rows)+1, w.env()); err != nil {
 				return nil, err
 			}
 		}

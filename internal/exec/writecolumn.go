@@ -138,15 +138,30 @@ func (c *columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (e
 		if !col.NotNull && !col.Required || !row[i].IsNull() || generated != (col.GeneratedExpr != nil) {
 			continue
 		}
-		refused := &Error{Code: 1048, State: "23000", Message: fmt.Sprintf("Column '%s' cannot be null", col.Name)}
-		if c.nullFails {
-			return refused
-		}
-		if row[i], err = implicit(col, env, refused, true); err != nil {
+		if row[i], err = c.instead(col, env); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// instead gives what stands for NULL in a NOT NULL column: mostly an error.
+func (c *columns) instead(col *planner.Column, env *expr.Env) (value.Value, error) {
+	refused := &Error{Code: 1048, State: "23000", Message: fmt.Sprintf("Column '%s' cannot be null", col.Name)}
+	if c.nullFails {
+		return value.NullValue, refused
+	}
+	return implicit(col, env, refused, true)
+}
+
+// take gives v, which a statement has for a column of a new row, as the column stores it. Columns are dealt with in the order
+// of the statement, as in MySQL, so that the first one that is wrong is the one that the error names.
+func (c *columns) take(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
+	col := c.table.Columns[column]
+	if v.IsNull() && (col.NotNull || col.Required) && !col.AutoIncrement {
+		return c.instead(col, env)
+	}
+	return c.convert(column, v, number, env)
 }
 
 // finish computes the generated columns of a row and checks it: NOT NULL, then CHECK.
