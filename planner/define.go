@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -244,11 +245,19 @@ func (d *definer) autoIncrement() error {
 		}
 		if auto >= 0 || !d.beginsKey(i) {
 			return newError(codeAutoKey, noPos,
-				"Incorrect table definition; there can be only one auto column and it must be defined as a key")
+				"Incorrect table definition; there can be only one auto column and it must be defined as a key%s", d.autoKeyWay(i, auto))
 		}
 		auto = i
 	}
 	return nil
+}
+
+// autoKeyWay says what makes column i, which no key begins with, an AUTO_INCREMENT column.
+func (d *definer) autoKeyWay(i, other int) string {
+	if other >= 0 {
+		return ""
+	}
+	return fmt.Sprintf(": add a key that begins with it, such as KEY (%s) COPY KEYS; its values are then unique in the whole table", quoteName(d.t.Columns[i].Name))
 }
 
 // beginsKey says whether a key begins with the column.

@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"strconv"
-
-	"github.com/google/uuid"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -37,12 +34,9 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 	n := &insertNode{
 		plan: p, rows: newRowWriter(p.Table, p.Children...), columns: c, given: p.Columns,
 		onDup: compileAssigns(p.OnDup), onDupCond: compileCond(p.OnDupCond), returning: compileAll(p.Returning),
-		auto: -1, rowID: -1,
+		auto: autoColumn(p.Table), rowID: -1,
 	}
 	for i, col := range p.Table.Columns {
-		if col.AutoIncrement {
-			n.auto = i
-		}
 		if col.Hidden && p.Table.Foreign == nil && p.Table.Key[0].Column == i {
 			n.rowID = i
 		}
@@ -211,65 +205,6 @@ func (n *insertNode) hasValue(column, number int) bool {
 		}
 	}
 	return false
-}
-
-// number fills in the AUTO_INCREMENT column and the hidden row id, and says which rows got an automatic value.
-func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value) ([]bool, error) {
-	automatic := make([]bool, len(rows))
-	if n.rowID >= 0 {
-		for _, row := range rows {
-			id, err := uuid.NewV7()
-			if err != nil {
-				return nil, err
-			}
-			row[n.rowID] = value.FromUUID(id.String())
-		}
-	}
-	if n.auto < 0 {
-		return automatic, nil
-	}
-	var need, highest int64
-	for i, row := range rows {
-		v := row[n.auto]
-		if v.IsNull() || v.Int() == 0 && !w.x.Session.ZeroIsID {
-			automatic[i] = true
-			need++
-		} else if v.Kind() == value.Uint && v.Uint() > math.MaxInt64 {
-			highest = math.MaxInt64 - 1
-		} else {
-			highest = max(highest, v.Int())
-		}
-	}
-	if highest > 0 {
-		if err := w.rt.Sequences.Raise(ctx, n.plan.Table, highest, w.x.Meter); err != nil {
-			return nil, err
-		}
-	}
-	if need == 0 {
-		return automatic, nil
-	}
-	next, err := w.rt.Sequences.Next(ctx, n.plan.Table, need, w.x.Meter)
-	if err != nil {
-		return nil, err
-	}
-	for i, row := range rows {
-		if !automatic[i] {
-			continue
-		}
-		if row[n.auto], err = n.columns.convert(n.auto, value.FromInt(next), i+1, w.env()); err != nil {
-			return nil, err
-		}
-		next++
-	}
-	return automatic, nil
-}
-
-// autoOf gives a row's AUTO_INCREMENT value; 0 without one.
-func (n *insertNode) autoOf(row []value.Value) int64 {
-	if n.auto < 0 || row[n.auto].IsNull() {
-		return 0
-	}
-	return row[n.auto].Int()
 }
 
 // numberID identifies a row of VALUES or of an INSERT … SELECT by its number.

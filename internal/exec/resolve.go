@@ -266,7 +266,10 @@ func (s *standing) replace(met []*standingRow, r *standingRow) error {
 		if err != nil {
 			return err
 		}
-		r.affected += 1 + m.affected
+		r.affected += m.affected
+		if !s.isSame(m.row, r.row) {
+			r.affected++
+		}
 		r.gone = append(r.gone, m.gone...)
 		if mid == id {
 			r.old = m.old
@@ -276,6 +279,29 @@ func (s *standing) replace(met []*standingRow, r *standingRow) error {
 		*m = standingRow{} // nothing is left to be written of it
 	}
 	return s.place(r)
+}
+
+// isSame says whether REPLACE of a row by itself counts as one row only. As in MySQL it does where the table has one unique
+// key, and nothing lives inside the row, so that the row is overwritten rather than deleted.
+func (s *standing) isSame(old, row []value.Value) bool {
+	if len(s.keys.children) > 0 {
+		return false
+	}
+	unique := 0
+	for _, ix := range s.table.Indexes {
+		if ix.Unique {
+			unique++
+		}
+	}
+	for i, c := range s.table.Columns {
+		switch {
+		case !c.Hidden && old[i] != row[i]:
+			return false
+		case !c.Hidden && s.table.Key[0].Column == i:
+			unique++
+		}
+	}
+	return unique == 1
 }
 
 // update is ON DUPLICATE KEY UPDATE of the row that was met.
@@ -303,6 +329,9 @@ func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value
 	r.number = number
 	if changed {
 		r.affected += 2
+		if auto := assignedAuto(s.table, s.n.plan.OnDup); auto >= 0 {
+			return r, raise(ctx, s.w, s.table, givenID(next[auto]))
+		}
 	}
 	return r, nil
 }

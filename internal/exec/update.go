@@ -19,14 +19,30 @@ type targets struct {
 	offset int
 	from   *planner.Index // the index whose entries are read; nil: rows
 	some   bool           // a LIMIT picks some of the rows
+	once   bool           // the statement reads the table elsewhere too, as a subquery does: what it has written would show
 }
 
-func compileTargets(t *planner.Table, source planner.Node, offset int) (*targets, error) {
+// again says whether the statement may be run again after some of its rows were written. Another run would pick other rows for
+// a LIMIT, and compute other values of what the statement has changed.
+func (t *targets) again() bool { return !t.some && !t.once }
+
+// readsElsewhere says whether a statement reads the table that it writes in more than one place.
+func readsElsewhere(p *planner.Plan, t *planner.Table) bool {
+	scans := 0
+	for _, s := range p.Scans() {
+		if s.Table.Physical == t.Physical && s.Table.RowName == t.RowName {
+			scans++
+		}
+	}
+	return scans > 1
+}
+
+func compileTargets(p *planner.Plan, t *planner.Table, source planner.Node, offset int) (*targets, error) {
 	n, err := compile(source)
 	if err != nil {
 		return nil, err
 	}
-	out := &targets{table: t, source: n, offset: offset, some: limited(source)}
+	out := &targets{table: t, source: n, offset: offset, some: limited(source), once: readsElsewhere(p, t)}
 	// There is no scan where WHERE is never true: then there are no rows either.
 	if scan := scanAt(source, offset); scan != nil && !scan.Fetch {
 		out.from = scan.Index
@@ -117,11 +133,12 @@ type updateNode struct {
 	set       []assignment
 	ignore    bool
 	moves     bool // it sets a column of a unique key
+	auto      int  // the AUTO_INCREMENT column where it is set, or -1
 	returning []expr.Func
 }
 
-func compileUpdate(u *planner.Update) (writeNode, error) {
-	t, err := compileTargets(u.Table, u.Source, u.Offset)
+func compileUpdate(p *planner.Plan, u *planner.Update) (writeNode, error) {
+	t, err := compileTargets(p, u.Table, u.Source, u.Offset)
 	if err != nil {
 		return nil, err
 	}
@@ -131,19 +148,20 @@ func compileUpdate(u *planner.Update) (writeNode, error) {
 	}
 	return &updateNode{
 		targets: t, rows: newRowWriter(u.Table, u.Children...), columns: c, set: compileAssigns(u.Set), ignore: u.Ignore, moves: u.MovesKey(),
-		returning: compileAll(u.Returning),
+		returning: compileAll(u.Returning), auto: assignedAuto(u.Table, u.Set),
 	}, nil
 }
 
-// again: see writeNode. Another run would pick other rows for a LIMIT.
-func (n *updateNode) again() bool { return !n.targets.some }
+// again: see writeNode.
+func (n *updateNode) again() bool { return n.targets.again() }
 
 func (n *updateNode) gather(ctx context.Context, w *writer) error {
 	var met *standing // who has the keys that rows take, for IGNORE
 	if n.ignore && n.moves {
 		met = newStanding(w, n.targets.table, n.rows)
 	}
-	return n.targets.each(ctx, w, func(number int, old stored, whole []value.Value) error {
+	var highest int64 // AUTO_INCREMENT value that a row gets
+	err := n.targets.each(ctx, w, func(number int, old stored, whole []value.Value) error {
 		id, err := rowID(n.targets.table, old.row)
 		if err != nil || w.written.ids[id] {
 			return err
@@ -167,6 +185,9 @@ func (n *updateNode) gather(ctx context.Context, w *writer) error {
 		r := &rowWrite{number: number, id: id, resolved: met != nil}
 		if changed {
 			r.affected = 1
+			if n.auto >= 0 {
+				highest = max(highest, givenID(row[n.auto]))
+			}
 			if r.next, err = rowID(n.targets.table, row); err != nil {
 				return err
 			}
@@ -179,6 +200,10 @@ func (n *updateNode) gather(ctx context.Context, w *writer) error {
 		}
 		return w.add(r)
 	})
+	if err != nil {
+		return err
+	}
+	return raise(ctx, w, n.targets.table, highest)
 }
 
 // deleteNode is DELETE.
@@ -189,8 +214,8 @@ type deleteNode struct {
 	returning []expr.Func
 }
 
-func compileDelete(d *planner.Delete) (writeNode, error) {
-	t, err := compileTargets(d.Table, d.Source, d.Offset)
+func compileDelete(p *planner.Plan, d *planner.Delete) (writeNode, error) {
+	t, err := compileTargets(p, d.Table, d.Source, d.Offset)
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +223,7 @@ func compileDelete(d *planner.Delete) (writeNode, error) {
 }
 
 // again: see writeNode.
-func (n *deleteNode) again() bool { return !n.targets.some }
+func (n *deleteNode) again() bool { return n.targets.again() }
 
 func (n *deleteNode) gather(ctx context.Context, w *writer) error {
 	var rows []*rowWrite

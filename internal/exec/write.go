@@ -104,9 +104,9 @@ func writeProgramOf(p *planner.Plan) (writeNode, error) {
 	case *planner.Insert:
 		n, err = compileInsert(w)
 	case *planner.Update:
-		n, err = compileUpdate(w)
+		n, err = compileUpdate(p, w)
 	case *planner.Delete:
-		n, err = compileDelete(w)
+		n, err = compileDelete(p, w)
 	default:
 		err = fmt.Errorf("no operator for write %T", w)
 	}

@@ -140,7 +140,7 @@ func (w *writer) settle(all *Result) {
 		switch {
 		case r.automatic && all.LastInsertID == 0:
 			all.LastInsertID, all.InsertID = r.auto, r.auto
-		case r.auto != 0 && all.LastInsertID == 0:
+		case r.auto != 0 && r.affected > 0 && all.LastInsertID == 0:
 			all.InsertID = r.auto
 		}
 		all.Matched++

@@ -1,0 +1,111 @@
+package exec
+
+import (
+	"context"
+	"math"
+
+	"github.com/google/uuid"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// number fills in the AUTO_INCREMENT column and the hidden row id, and says which rows got an automatic value. Rows are
+// numbered in their order, as in MySQL: one behind a row that gives a value itself gets a greater one.
+func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value) ([]bool, error) {
+	automatic := make([]bool, len(rows))
+	if n.rowID >= 0 {
+		for _, row := range rows {
+			id, err := uuid.NewV7()
+			if err != nil {
+				return nil, err
+			}
+			row[n.rowID] = value.FromUUID(id.String())
+		}
+	}
+	if n.auto < 0 {
+		return automatic, nil
+	}
+	var need int64
+	for i, row := range rows {
+		v := row[n.auto]
+		automatic[i] = v.IsNull() || v.Int() == 0 && !w.x.Session.ZeroIsID
+		if automatic[i] {
+			need++
+		}
+	}
+	t, sequences := n.plan.Table, w.rt.Sequences
+	var highest, next int64 // the greatest value given, and the next one to be made; 0: none is reserved
+	for i, row := range rows {
+		if !automatic[i] {
+			if highest = max(highest, givenID(row[n.auto])); highest >= next {
+				next = 0
+			}
+			continue
+		}
+		var err error
+		if next == 0 {
+			if err = raise(ctx, w, t, highest); err == nil {
+				next, err = sequences.Next(ctx, t, need, w.x.Meter)
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		if row[n.auto], err = n.columns.convert(n.auto, value.FromInt(next), i+1, w.env()); err != nil {
+			return nil, err
+		}
+		next++
+		need--
+	}
+	return automatic, raise(ctx, w, t, highest)
+}
+
+// raise makes sure that the table's automatic values are above id from now on.
+func raise(ctx context.Context, w *writer, t *planner.Table, id int64) error {
+	if id <= 0 {
+		return nil
+	}
+	return w.rt.Sequences.Raise(ctx, t, id, w.x.Meter)
+}
+
+// givenID gives an AUTO_INCREMENT value as the sequences know it.
+func givenID(v value.Value) int64 {
+	switch {
+	case v.IsNull():
+		return 0
+	case v.Kind() == value.Uint && v.Uint() > math.MaxInt64:
+		return math.MaxInt64 - 1
+	}
+	return v.Int()
+}
+
+// autoColumn is the table's AUTO_INCREMENT column, -1 without one.
+func autoColumn(t *planner.Table) int {
+	for i, col := range t.Columns {
+		if col.AutoIncrement {
+			return i
+		}
+	}
+	return -1
+}
+
+// autoOf gives a row's AUTO_INCREMENT value; 0 without one.
+func (n *insertNode) autoOf(row []value.Value) int64 {
+	if n.auto < 0 || row[n.auto].IsNull() {
+		return 0
+	}
+	return row[n.auto].Int()
+}
+
+// assignedAuto is the AUTO_INCREMENT column where one of the assignments sets it, else -1: later rows get greater values then,
+// as in MySQL 8.
+func assignedAuto(t *planner.Table, list []planner.Assign) int {
+	auto := autoColumn(t)
+	for _, a := range list {
+		if a.Column == auto {
+			return auto
+		}
+	}
+	return -1
+}
