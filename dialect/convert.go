@@ -316,6 +316,11 @@ func (c converter) comparison(e *sqlparser.ComparisonExpr) Expr {
 	if op == sqlparser.NotEqualStr {
 		op = "<>"
 	}
+	if v, ok := e.Right.(*sqlparser.SQLVal); ok {
+		if n, err := index(string(v.Val)); err == nil && c.p.toks[n].kind == tokWord && c.p.queries[n+1] != nil {
+			return quantifiedIn(l, op, c.p.toks[n].word == "ALL", c.p.queries[n+1])
+		}
+	}
 	return &Binary{Op: op, L: l, R: c.expr(e.Right)}
 }
 
@@ -326,6 +331,14 @@ func (c converter) memberOf(x Expr, list []sqlparser.Expr) Expr {
 		return nil
 	}
 	return &Binary{Op: "member of", L: x, R: c.expr(list[0])}
+}
+
+// quantifiedIn is x op ANY (query), or ALL. = ANY is IN, <> ALL is NOT IN.
+func quantifiedIn(x Expr, op string, all bool, query Query) *In {
+	if op == "=" && !all || op == "<>" && all {
+		return &In{Not: all, X: x, Query: query}
+	}
+	return &In{X: x, Query: query, Op: op, All: all}
 }
 
 // is converts IS [NOT] NULL, TRUE, FALSE.

@@ -75,12 +75,14 @@ type Regexp struct {
 	X, Pattern Expr
 }
 
-// In is X [NOT] IN (List) or X [NOT] IN (Query).
+// In is X [NOT] IN (List) or X [NOT] IN (Query); where Op is a comparison, X Op ANY (Query) or, with All, X Op ALL (Query).
 type In struct {
 	Not   bool
 	X     Expr
 	List  []Expr
 	Query Query
+	Op    string
+	All   bool
 }
 
 // Between is X [NOT] BETWEEN Low AND High.

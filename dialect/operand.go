@@ -142,8 +142,15 @@ func (r *rewriter) operandWord(i int) int {
 		}
 	case "ANY", "SOME", "ALL":
 		if p.isQuery(i + 1) {
-			p.unsupported(i, t.word+" (SELECT …)")
-			return i
+			// Conversion finds the word, and the query behind it.
+			if w := p.toks[i-1]; f.state != compared || !quantified[w.word] || len(r.out)-f.last != 0 {
+				p.fail(i, "expected a comparison such as = before %s (SELECT …)", t.word)
+				return i
+			}
+			p.subquery(i + 1)
+			r.valueAt(i)
+			r.done()
+			return p.after(i + 1)
 		}
 	}
 	if bare[t.word] && next.word != "(" {
@@ -172,6 +179,9 @@ func (r *rewriter) operandWord(i int) int {
 	}
 	return r.operandName(i)
 }
+
+// quantified are the comparisons that may stand before ANY (SELECT …) and ALL (SELECT …).
+var quantified = set("= <> != < <= > >=")
 
 // charsets are the introducers whose text is valid as it stands.
 var charsets = set("_UTF8 _UTF8MB3 _UTF8MB4 _ASCII _BINARY")

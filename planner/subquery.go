@@ -43,18 +43,22 @@ func (c *context) spread(n expr.Node) expr.Node {
 	return row
 }
 
-// inSubquery binds x [NOT] IN (SELECT …).
+// inSubquery binds x [NOT] IN (SELECT …), x op ANY (SELECT …) and x op ALL (SELECT …).
 func (c *context) inSubquery(x expr.Node, e *dialect.In) (expr.Node, error) {
 	plan, frame, err := c.planSubquery(e.Query, false)
 	if err != nil {
 		return nil, err
 	}
-	if size := operandSize(x); size != len(plan.Columns) {
-		return nil, newError(codeOperandColumns, noPos, "Operand should contain %d column(s)", size)
+	want := operandSize(x)
+	if e.Op != "" {
+		want = 1
+	}
+	if operandSize(x) != want || len(plan.Columns) != want {
+		return nil, newError(codeOperandColumns, noPos, "Operand should contain %d column(s)", want)
 	}
 	s := &expr.Subquery{
 		Kind: expr.InSubquery, X: x, Not: e.Not, Plan: plan, Slot: c.b.slot(), Columns: len(plan.Columns),
-		Correlated: frame.correlated, Refs: frame.refs, T: value.Type{Base: value.TypeBigInt},
+		Correlated: frame.correlated, Refs: frame.refs, T: value.Type{Base: value.TypeBigInt}, Op: comparisons[e.Op], All: e.All,
 	}
 	if s.Columns == 1 {
 		s.Collation = expr.CollationOf(x, resultColumn(plan, 0))
@@ -95,6 +99,9 @@ func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 	case *dialect.Exists:
 		query = e.Query
 	case *dialect.In:
+		if e.Op != "" {
+			return false, nil
+		}
 		if e.Not {
 			kind = SemiJoin + AntiJoin - kind
 		}

@@ -28,6 +28,20 @@ func (s *rowSet) add(_, kept []value.Value) error {
 	return s.rows.hold(size)
 }
 
+// find is In over the rows of s.
+func (s *rowSet) find(env *expr.Env, sub *expr.Subquery, x []value.Value) (out value.Value, err error) {
+	if !sub.IsQuantified() {
+		return s.set.Find(env, x)
+	}
+	out = sub.None()
+	for i, done := 0, false; i < len(s.rows.rows) && !done; i++ {
+		if out, done, err = sub.Quantify(env, x, s.rows.rows[i], out); err != nil {
+			return value.NullValue, err
+		}
+	}
+	return out, nil
+}
+
 // same gives n times the collation c.
 func same(c value.Collation, n int) []value.Collation {
 	out := make([]value.Collation, n)

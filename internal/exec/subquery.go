@@ -108,7 +108,7 @@ func (r *run) Exists(env *expr.Env, s *expr.Subquery) (bool, error) {
 // In says whether x is among the subquery's rows: 1, 0 or NULL.
 func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value, error) {
 	if known := r.slot(s); known.done {
-		return known.set.set.Find(env, x)
+		return known.set.find(env, s, x)
 	}
 	if s.Correlated {
 		return r.inRows(env, s, x)
@@ -123,10 +123,10 @@ func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value,
 		return value.NullValue, err
 	}
 	*r.slot(s) = subqueryResult{done: true, set: set}
-	return set.set.Find(env, x)
+	return set.find(env, s, x)
 }
 
-// inRows is In over rows that are looked at once: it ends at the first that is equal.
+// inRows is In over rows that are looked at once: it ends at the first that decides.
 func (r *run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out value.Value, err error) {
 	it, err := r.subquery(env, s)
 	if err != nil {
@@ -137,9 +137,8 @@ func (r *run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out valu
 			err = err2
 		}
 	}()
-	out = value.FromInt(0)
-	collations := same(s.Collation, len(x))
-	for {
+	out = s.None()
+	for done := false; !done; {
 		row, err := it.Next(r.ctx)
 		if err == io.EOF {
 			return out, nil
@@ -147,15 +146,9 @@ func (r *run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out valu
 		if err != nil {
 			return value.NullValue, err
 		}
-		equal, err := expr.EqualRows(env, x, row[:len(x)], collations)
-		if err != nil {
+		if out, done, err = s.Quantify(env, x, row, out); err != nil {
 			return value.NullValue, err
 		}
-		switch truth, null := value.Truth(equal); {
-		case null:
-			out = value.NullValue
-		case truth:
-			return equal, nil
-		}
 	}
+	return out, nil
 }

@@ -161,7 +161,7 @@ type SubqueryKind uint8
 const (
 	ScalarSubquery SubqueryKind = iota // its one value; NULL without a row; an error with two
 	ExistsSubquery                     // 1 or 0
-	InSubquery                         // X [NOT] IN (…): 1, 0 or NULL
+	InSubquery                         // X [NOT] IN (…), X Op ANY (…), X Op ALL (…): 1, 0 or NULL
 )
 
 // Subquery is a query as a value. Its Plan belongs to the planner and is run by Env.Subqueries; columns of
@@ -176,6 +176,8 @@ type Subquery struct {
 	Columns    int
 	T          value.Type
 	Collation  value.Collation
+	Op         CompareOp // InSubquery: Eq is IN, unless All is set
+	All        bool      // InSubquery: X Op ALL (…), not ANY
 	// Refs are the columns outside that its Plan reads, Level counted from where the Subquery stands (0 is
 	// the row that the Subquery is evaluated over). Walk and Columns visit them; Rewrite does not, as it
 	// cannot change the Plan.

@@ -189,7 +189,16 @@ func (p *printer) subquery(n *Subquery, least int) {
 	case InSubquery:
 		end := p.open(precCompare, least)
 		p.node(n.X, precCompare+1)
-		p.text(not(n.Not) + " IN " + text + end)
+		if n.IsQuantified() {
+			word := " ANY "
+			if n.All {
+				word = " ALL "
+			}
+			text = " " + strings.TrimSpace(compareText[n.Op]) + word + text
+		} else {
+			text = not(n.Not) + " IN " + text
+		}
+		p.text(text + end)
 	}
 }
 

@@ -172,10 +172,38 @@ func (s *Set) compare(env *Env, x []value.Value, rows [][]value.Value) (truth, e
 	return out, nil
 }
 
-// EqualRows says whether two rows are equal: 1, 0, or NULL where that hangs on a NULL.
-func EqualRows(env *Env, a, b []value.Value, collations []value.Collation) (value.Value, error) {
-	t, err := equalRows(env, a, b, collations)
-	return truthValues[t], err
+// IsQuantified says whether n is X Op ANY (…) or X Op ALL (…), and not IN.
+func (n *Subquery) IsQuantified() bool { return n.Kind == InSubquery && (n.Op != Eq || n.All) }
+
+// Quantify compares x with a row of an InSubquery: what is known after it, and whether further rows can change that.
+// before is what was known; see None.
+func (n *Subquery) Quantify(env *Env, x, row []value.Value, before value.Value) (known value.Value, done bool, err error) {
+	var t truth
+	if len(x) == 1 {
+		t, err = compare(env, n.Op, x[0], row[0], n.Collation)
+	} else {
+		t, err = equalRows(env, x, row[:len(x)], sameCollations(n.Collation, len(x)))
+	}
+	switch {
+	case err != nil:
+		return value.NullValue, true, err
+	case t == truthOf(!n.All):
+		return truthValues[t], true, nil
+	case t == isUnknown:
+		return value.NullValue, false, nil
+	}
+	return before, false, nil
+}
+
+// None is what an InSubquery without rows gives: nothing is among them, and all are what one wants.
+func (n *Subquery) None() value.Value { return truthValues[truthOf(n.All)] }
+
+func sameCollations(c value.Collation, n int) []value.Collation {
+	out := make([]value.Collation, n)
+	for i := range out {
+		out[i] = c
+	}
+	return out
 }
 
 func equalRows(env *Env, a, b []value.Value, collations []value.Collation) (truth, error) {
