@@ -23,9 +23,10 @@ type conn struct {
 	wrote      []*planner.Table // the definitions that the transaction has written by
 	reached    *reached         // by the last write
 	savepoints []savepoint
-	spare      *query // that of a point read that has ended, for the next query
-	lost       bool   // a transaction that BEGIN opened, when the connection went back to the pool
-	locks      bool   // it may hold some of namedLocks
+	spare      *query               // that of a point read that has ended, for the next query
+	lost       bool                 // a transaction that BEGIN opened, when the connection went back to the pool
+	locks      bool                 // it may hold some of namedLocks
+	statements map[string]*prepared // of PREPARE, by name in lower case
 	closed     bool
 }
 
@@ -41,7 +42,9 @@ func (c *conn) reset() {
 	c.endTx()
 	s := &c.session
 	s.Database = c.connector.database
-	s.LastInsertID, s.RowCount, s.FoundRows, s.Vars = 0, 0, 0, nil
+	s.LastInsertID, s.RowCount, s.FoundRows = 0, 0, 0
+	s.Vars.Reset()
+	c.statements = nil
 	s.Diagnostics.Begin()
 	c.setMode(defaultMode(c.connector.config.ANSIQuotes))
 }

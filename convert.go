@@ -93,7 +93,7 @@ func argument(v driver.Value) (value.Value, error) {
 // bind puts the arguments in the order of the statement's placeholders.
 func bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
 	if p.Names != nil {
-		return bindNames(p.Names, named)
+		return bindNames(p.Names, named, nil)
 	}
 	if len(named) != p.Placeholders {
 		return nil, argumentError("the number of placeholders is %d, of arguments %d", p.Placeholders, len(named))
@@ -115,8 +115,9 @@ func bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
 	return args, nil
 }
 
-// bindNames puts arguments by name, and those without one by place, in the order of names.
-func bindNames(names []string, named []driver.NamedValue) ([]value.Value, error) {
+// bindNames puts arguments by name, and those without one by place, in the order of names. variable, unless nil, knows
+// those that no argument is given for.
+func bindNames(names []string, named []driver.NamedValue, variable func(name string) (value.Value, bool)) ([]value.Value, error) {
 	args, given := make([]value.Value, len(names)), make([]bool, len(names))
 	for i := range named {
 		at := i
@@ -137,8 +138,15 @@ func bindNames(names []string, named []driver.NamedValue) ([]value.Value, error)
 		}
 		args[at], given[at] = v, true
 	}
-	if at := slices.Index(given, false); at >= 0 {
-		name := names[at]
+	for at, name := range names {
+		if given[at] {
+			continue
+		}
+		if variable != nil {
+			if args[at], given[at] = variable(name); given[at] {
+				continue
+			}
+		}
 		return nil, argumentError("no argument for %s: give sql.Named(%q, …), or SET @%s before, in the same sql.Conn", name, name, name)
 	}
 	return args, nil

@@ -74,6 +74,16 @@ func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcom
 		return outcome{}, c.use(s.Database)
 	case *dialect.Set:
 		return outcome{}, c.set(ctx, s, args)
+	case *dialect.SelectInto:
+		return outcome{result: result{affected: 1}}, c.selectInto(ctx, p, s, args)
+	case *dialect.Do:
+		return outcome{}, c.do(ctx, p, s, args)
+	case *dialect.Prepare:
+		return outcome{}, c.prepareText(ctx, s)
+	case *dialect.Execute:
+		return c.execute(ctx, s)
+	case *dialect.Deallocate:
+		return outcome{}, c.deallocate(s)
 	case *dialect.Transaction:
 		return outcome{}, c.transaction(ctx, s)
 	case *dialect.NoOp:
@@ -97,7 +107,7 @@ func (c *conn) judge(s dialect.Statement) {
 		d.Adjust = !d.Strict
 	case *dialect.Delete:
 		d.Strict = c.mode&modeStrict != 0 && !s.Ignore
-	case *dialect.Select, *dialect.Union, *dialect.Set, *dialect.Explain, *dialect.Show:
+	case *dialect.Select, *dialect.Union, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show:
 	default:
 		d.Strict = true
 	}

@@ -99,18 +99,18 @@ func (c *conn) use(database string) error {
 		Message: "Unknown database '" + database + "': a connection has the database of its data source name (option database), here " + c.session.Database}
 }
 
-// bind gives the arguments of a statement. Where none are given, @name is the session's variable, if it has those.
+// bind gives the arguments of a statement. @name is the session's variable where no argument is given for it: without
+// any argument NULL where it was never set, beside others an error, as it may be a misspelt one.
 func (c *conn) bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
-	if len(named) > 0 || len(p.Names) == 0 || len(c.session.Vars) == 0 {
+	switch {
+	case !p.Variables:
 		return bind(p, named)
+	case len(named) > 0:
+		return bindNames(p.Names, named, c.session.Vars.Lookup)
 	}
 	args := make([]value.Value, len(p.Names))
 	for i, name := range p.Names {
-		v, ok := c.session.Vars[strings.ToLower(name)]
-		if !ok {
-			return bind(p, named)
-		}
-		args[i] = v
+		args[i] = c.session.Vars.Get(name)
 	}
 	return args, nil
 }

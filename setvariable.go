@@ -30,10 +30,7 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 			}
 		}
 		if v.Scope == "user" {
-			if c.session.Vars == nil {
-				c.session.Vars = map[string]value.Value{}
-			}
-			c.session.Vars[strings.ToLower(v.Name)] = x
+			c.session.Vars.Set(v.Name, x)
 			continue
 		}
 		if err := c.setVariable(v.Scope, v.Name, x); err != nil {

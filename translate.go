@@ -23,7 +23,7 @@ var classes = map[int]error{
 	1054: ErrUnknownColumn,
 	1062: ErrDuplicateKey,
 	1064: ErrSyntax,
-	1235: ErrNotSupported, 1305: ErrNotSupported,
+	1235: ErrNotSupported, 1295: ErrNotSupported, 1305: ErrNotSupported,
 	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1365: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1525: ErrBadValue, 1690: ErrBadValue, 3140: ErrBadValue, 3156: ErrBadValue, 3157: ErrBadValue, 3819: ErrBadValue,
 	1451: ErrForeignKey, 1452: ErrForeignKey,
 	1792: ErrReadOnly,

@@ -165,6 +165,18 @@ type Delete struct {
 	Hints     []string
 }
 
+// SelectInto is SELECT … INTO @a, @b.
+type SelectInto struct {
+	Query Query
+	Into  []string // names without @
+}
+
+// Do is DO x, y: a query whose row nobody sees.
+type Do struct{ Query *Select }
+
+func (*SelectInto) statement() {}
+func (*Do) statement()         {}
+
 func (*Select) statement() {}
 func (*Union) statement()  {}
 func (*Insert) statement() {}

@@ -53,8 +53,11 @@ func (r *rewriter) clauseWord(i int) (int, bool) {
 			return i, true
 		}
 	case "INTO":
-		p.unsupported(i, "SELECT … INTO")
-		return i, true
+		r.finish(i)
+		if f.clause == inList {
+			r.endItem(i)
+		}
+		return p.selectInto(i), true
 	case "TABLESAMPLE":
 		p.unsupported(i, w)
 		return i, true
@@ -72,7 +75,7 @@ func (r *rewriter) order(i int) (int, bool) {
 		}
 		return r.clause(i, 2, "ORDER BY", c)
 	case "ASC", "DESC":
-		r.settle(i)
+		r.finish(i)
 		r.raw(i, w)
 		return i + 1, true
 	case "NULLS":
@@ -89,6 +92,7 @@ func (r *rewriter) clause(i, words int, text string, c clause) (int, bool) {
 		return i, true
 	}
 	f := r.top()
+	r.finish(i)
 	if f.kind == blockFrame && f.clause == inList {
 		r.endItem(i)
 	}

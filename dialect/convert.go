@@ -184,11 +184,7 @@ func (c converter) value(v *sqlparser.SQLVal) Expr {
 		p.diagnostic = p.diagnostic || name == "warning_count" || name == "error_count"
 		return &Variable{Name: name, System: true}
 	case tokUser:
-		name := p.sql[t.start+1 : t.end]
-		if q := name[0]; q == '`' || q == '\'' || q == '"' {
-			name = unquote(name, false)
-		}
-		return &Variable{Name: name}
+		return &Variable{Name: p.variableName(t)}
 	case tokOp:
 		return &Subquery{Query: p.queries[n]}
 	}

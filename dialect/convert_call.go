@@ -18,6 +18,14 @@ func (c converter) call(e *sqlparser.FuncExpr) Expr {
 			return &Exists{Query: q}
 		}
 	}
+	if t := &p.toks[n]; t.kind == tokUser {
+		out := &Call{Name: ":=", Pos: pos}
+		if out.Args = c.args(n, e.Exprs, out); len(out.Args) != 1 {
+			p.fail(n, "expected one expression behind :=")
+		}
+		out.Args = append([]Expr{&Literal{Kind: StringLiteral, Text: p.variableName(t)}}, out.Args...)
+		return out
+	}
 	out := &Call{Name: lower(c.nameOf(e.Name.String())), Distinct: e.Distinct, Pos: pos}
 	if a := aliases[out.Name]; a != "" {
 		out.Name = a

@@ -22,5 +22,6 @@ type Parsed struct {
 	Text         string   // as given, without a byte-order mark, the trailing ; and what follows it
 	Placeholders int      // arguments expected; with Names, the number of distinct names
 	Names        []string // of :name and @name placeholders by index; nil for ? and $n
+	Variables    bool     // Names are written @name: without an argument the session's variable is meant
 	Diagnostic   bool     // it asks for the conditions of the statement before it (SHOW WARNINGS, @@warning_count), which stay
 }

@@ -40,7 +40,7 @@ type Column struct {
 }
 
 // Variable is @@name, @@session.name, @@global.name (lower case, without @@ and scope) or, where @name
-// is no placeholder, a user variable @name.
+// is no placeholder, a user variable @name: in SET and its like, and where the statement sets it.
 type Variable struct {
 	Name   string
 	System bool
@@ -120,7 +120,7 @@ type When struct{ Cond, Result Expr }
 // Call is a function's call; Name is lower case. Aggregates too. Special forms arrive as calls with
 // plain arguments: "substring"(s, from[, len]), "position"(sub, s), "extract"('unit', x),
 // "date_add"/"date_sub"(x, *Interval), "trim"('both'|'leading'|'trailing', chars or NULL, s),
-// "timestampdiff"/"timestampadd"('unit', …), "values"(column), "current_timestamp"([fsp]), "current_date"(), "current_time"([fsp]).
+// ":="('name', x) for @name := x, "timestampdiff"/"timestampadd"('unit', …), "values"(column), "current_timestamp"([fsp]), "current_date"(), "current_time"([fsp]).
 type Call struct {
 	Name      string
 	Args      []Expr

@@ -303,7 +303,7 @@ func (l *lexer) argument(t *token) *Error {
 		if l.pos == start+1 {
 			return l.fail(start, fmt.Sprintf("a name is missing behind %c", c))
 		}
-		if c == '@' && len(l.toks) > 0 && l.toks[0].word == "SET" {
+		if c == '@' && len(l.toks) > 0 && ofVariables[l.toks[0].word] {
 			t.kind = tokUser // SET @a = 1: there a variable is meant, not an argument
 			return nil
 		}
@@ -317,6 +317,41 @@ func (l *lexer) argument(t *token) *Error {
 		return l.fail(start, fmt.Sprintf("more than %d placeholders", maxArgs))
 	}
 	return nil
+}
+
+// ofVariables are the words that begin statements in which @name is never an argument.
+var ofVariables = set("SET PREPARE EXECUTE")
+
+// setVariables makes variables of the session of those @name that the statement itself sets, by := or INTO: their values
+// change while it runs. The others stay arguments.
+func (s *source) setVariables() {
+	var sets map[string]bool
+	into := false
+	for i := range s.toks[:len(s.toks)-1] {
+		t := &s.toks[i]
+		named := t.kind == tokArg && s.sql[t.start] == '@'
+		into = t.word == "INTO" || into && (named || t.word == ",")
+		if named && (into || s.toks[i+1].word == ":=") {
+			if sets == nil {
+				sets = map[string]bool{}
+			}
+			sets[lower(s.sql[t.start+1:t.end])] = true
+		}
+	}
+	if sets == nil {
+		return
+	}
+	l := lexer{}
+	for i := range s.toks {
+		switch t := &s.toks[i]; {
+		case t.kind != tokArg:
+		case sets[lower(s.sql[t.start+1:t.end])]:
+			t.kind = tokUser
+		default:
+			t.arg = int32(l.nameIndex(s.sql[t.start+1 : t.end]))
+		}
+	}
+	s.names, s.args = l.names, l.args
 }
 
 // nameIndex is the index of a named argument; equal names are one argument.

@@ -22,6 +22,13 @@ func (r *rewriter) atOperand(i int) int {
 		}
 		return i
 	case tokInt, tokDecimal, tokFloat, tokHex, tokBit, tokArg, tokSystem, tokUser:
+		if t.kind == tokUser && r.p.isAt(i+1, ":=") {
+			// @a := x is a call of that name, which ends where the expression does.
+			r.nameAt(i)
+			r.boundary(i+1, "(")
+			f.assigned++
+			return i + 2
+		}
 		r.valueAt(i)
 		r.done()
 		return i + 1
@@ -207,7 +214,7 @@ func (r *rewriter) closeParen(i int) int {
 		p.unexpected(i)
 		return i
 	}
-	r.settle(i)
+	r.finish(i)
 	if f.kind == callFrame && f.form != nil && f.form.groupConcat {
 		// The separator itself is in the form; its string says where that is.
 		r.raw(i, "SEPARATOR '"+strconv.Itoa(f.name)+"'")

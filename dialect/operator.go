@@ -70,7 +70,12 @@ func (r *rewriter) operatorMark(i int) int {
 	case ")":
 		return r.closeParen(i)
 	case ":=":
-		p.unsupported(i, "assignment to a variable in an expression (:=)")
+		if f.clause == inSet && f.assign {
+			f.assign = false
+			r.boundary(i, "=")
+			return i + 1
+		}
+		p.fail(i, "expected a variable before :=, such as @name")
 	default:
 		p.unexpected(i)
 	}
@@ -87,6 +92,7 @@ func (r *rewriter) infix(i int, text string) {
 func (r *rewriter) comma(i int) {
 	f := r.top()
 	f.operators = 0
+	r.finish(i)
 	switch f.clause {
 	case inOn, inTables:
 		f.clause = inTables
@@ -221,7 +227,7 @@ func (r *rewriter) operatorWord(i int) int {
 
 // endAlias notes that the alias of a select list's element begins at token i.
 func (r *rewriter) endAlias(i int) {
-	r.settle(i)
+	r.finish(i)
 	if f := r.top(); f.kind == blockFrame && f.clause == inList {
 		r.items[len(r.items)-1].hi = i
 	}
@@ -237,11 +243,11 @@ func (r *rewriter) aliasColumns(i int) {
 // caseWord reads WHEN, THEN, ELSE or END of the CASE that is open.
 func (r *rewriter) caseWord(i int) int {
 	w := r.p.toks[i].word
+	r.finish(i)
 	if w != "END" {
 		r.boundary(i, w)
 		return i + 1
 	}
-	r.settle(i)
 	r.raw(i, "END")
 	r.frames = r.frames[:len(r.frames)-1]
 	r.done()

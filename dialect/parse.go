@@ -26,7 +26,7 @@ func Parse(sql string, opt Options) (*Parsed, error) {
 	if n := p.end(); n > 0 {
 		text = p.sql[:p.toks[n-1].end]
 	}
-	return &Parsed{Statement: stmt, Text: text, Placeholders: p.args, Names: p.names, Diagnostic: p.diagnostic}, nil
+	return &Parsed{Statement: stmt, Text: text, Placeholders: p.args, Names: p.names, Variables: p.namesVariables(), Diagnostic: p.diagnostic}, nil
 }
 
 // ParseExpr reads one expression, such as a default or a check that was kept as text. It may hold neither
@@ -98,6 +98,10 @@ type parser struct {
 	forms map[int]*form
 	// blocks counts the query blocks of the statement.
 	blocks int
+	// into are the variables of SELECT … INTO.
+	into []string
+	// nested is how many queries are open inside that of the statement.
+	nested int
 	// newRow is the name by which an upsert speaks of the row it could not insert: excluded.
 	newRow string
 	// diagnostic says that the statement asks for the conditions of the one before it.
@@ -123,6 +127,7 @@ func newParser(sql string, opt Options) (*parser, error) {
 		t := &l.toks[l.open[len(l.open)-1]]
 		return nil, newError(sql, int(t.start), int(t.end), "a ( that is not closed")
 	}
+	l.setVariables()
 	p := &parser{source: l.source}
 	rest := lexer{source: source{sql: sql, opt: opt}, pos: l.pos}
 	for p.second == nil {
@@ -138,6 +143,16 @@ func newParser(sql string, opt Options) (*parser, error) {
 		}
 	}
 	return p, nil
+}
+
+// namesVariables says whether arguments are named as @name, and may be variables of the session.
+func (p *parser) namesVariables() bool {
+	for i := range p.toks {
+		if t := &p.toks[i]; t.kind == tokArg {
+			return p.sql[t.start] == '@'
+		}
+	}
+	return false
 }
 
 // textOf is the text of the tokens lo to hi-1.

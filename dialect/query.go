@@ -26,7 +26,9 @@ var queryTail = set("UNION EXCEPT INTERSECT ORDER LIMIT FOR LOCK")
 
 // subquery reads the query in the parentheses that open at token i and keeps it by that token.
 func (p *parser) subquery(i int) Query {
+	p.nested++
 	q := p.query(i+1, int(p.toks[i].match))
+	p.nested--
 	if p.queries == nil {
 		p.queries = make(map[int]Query)
 	}
@@ -198,7 +200,9 @@ func (p *parser) with(lo, hi int) ([]CTE, int) {
 		if p.err != nil {
 			break
 		}
+		p.nested++
 		c.Query = p.query(p.pos+1, int(p.tok().match))
+		p.nested--
 		with = append(with, c)
 		if p.err == nil {
 			p.pos = p.after(p.pos)
@@ -233,6 +237,9 @@ func (p *parser) lock(tail, hi int) (end int, lock bool) {
 		i += 4
 	default:
 		p.unexpected(i)
+	}
+	if p.isAt(i, "INTO") {
+		i = p.selectInto(i)
 	}
 	if i != hi {
 		p.unexpected(i)

@@ -80,6 +80,7 @@ type frame struct {
 	first, last int
 	state       comparing
 	closeAfter  int // so many ) are due where the predicate ends
+	assigned    int // @a := that are open, to the end of the expression
 	between     int // BETWEENs whose AND is to come
 	intervals   int // INTERVALs whose unit is to come
 	operators   int
@@ -125,6 +126,14 @@ func (r *rewriter) push(f frame) {
 // settle closes what the predicate that ends here opened.
 func (r *rewriter) settle(tok int) {
 	for f := r.top(); f.closeAfter > 0; f.closeAfter-- {
+		r.raw(tok, ")")
+	}
+}
+
+// finish ends the expression: what its last predicate opened, and its assignments to variables.
+func (r *rewriter) finish(tok int) {
+	r.settle(tok)
+	for f := r.top(); f.assigned > 0; f.assigned-- {
 		r.raw(tok, ")")
 	}
 }
@@ -203,6 +212,7 @@ func (p *parser) rewrite(head string, lo, hi int, c clause) *rewriter {
 		case f.form != nil && f.form.cut == i:
 			i = f.end
 		case f.form != nil && (f.form.comma[0] == i || f.form.comma[1] == i):
+			r.finish(i)
 			r.boundary(i, ",")
 			i++
 		case r.operand:
@@ -214,7 +224,7 @@ func (p *parser) rewrite(head string, lo, hi int, c clause) *rewriter {
 			p.fail(i, "more than %d operators in one expression", maxOperators)
 		}
 	}
-	r.settle(hi)
+	r.finish(hi)
 	if r.operand && p.err == nil {
 		p.unexpected(hi)
 	}

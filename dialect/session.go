@@ -32,6 +32,22 @@ type SetVar struct {
 // Set is SET a = 1, b = 2; SET NAMES utf8mb4; SET TRANSACTION ….
 type Set struct{ Vars []SetVar }
 
+// Prepare is PREPARE Name FROM 'Text' or @Variable.
+type Prepare struct{ Name, Text, Variable string }
+
+// Execute is EXECUTE Name USING @a, @b.
+type Execute struct {
+	Name  string
+	Using []string // names without @
+}
+
+// Deallocate is DEALLOCATE PREPARE or DROP PREPARE.
+type Deallocate struct{ Name string }
+
+func (*Prepare) statement()    {}
+func (*Execute) statement()    {}
+func (*Deallocate) statement() {}
+
 // TransactionKind is what a Transaction statement does.
 type TransactionKind uint8
 

@@ -62,9 +62,7 @@ func (p *parser) setVar() SetVar {
 		p.pos++
 	case tokUser:
 		v.Scope = "user"
-		if v.Name = p.sql[t.start+1 : t.end]; !isWord(v.Name[0]) {
-			v.Name = unquote(v.Name, false)
-		}
+		v.Name = p.variableName(t)
 		p.pos++
 	default:
 		v.Name = lower(p.ident())

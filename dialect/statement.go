@@ -7,9 +7,30 @@ func (p *parser) statement() Statement {
 	p.pos++
 	switch t.word {
 	case "SELECT", "(":
-		q := p.query(start, p.end())
+		return p.whole(start)
+	case "DO":
+		s := p.selectBlock("SELECT", p.pos, p.end(), inList)
+		if s.From != nil || s.Where != nil || s.GroupBy != nil || s.Having != nil || s.OrderBy != nil || s.Limit != nil {
+			p.fail(start, "DO has a list of expressions and nothing else")
+		}
 		p.finish(p.end())
-		return q
+		return &Do{Query: s}
+	case "PREPARE":
+		out := &Prepare{Name: p.ident()}
+		p.expect("FROM")
+		if out.Variable = p.variable(); out.Variable == "" {
+			out.Text = p.str()
+		}
+		return out
+	case "EXECUTE":
+		out := &Execute{Name: p.ident()}
+		if p.accept("USING") {
+			out.Using = p.variables()
+		}
+		return out
+	case "DEALLOCATE":
+		p.expect("PREPARE")
+		return &Deallocate{Name: p.ident()}
 	case "WITH":
 		return p.withStatement(start)
 	case "INSERT":
@@ -25,6 +46,9 @@ func (p *parser) statement() Statement {
 	case "ALTER":
 		return p.alter()
 	case "DROP":
+		if p.accept("PREPARE") {
+			return &Deallocate{Name: p.ident()}
+		}
 		return p.drop()
 	case "TRUNCATE":
 		p.accept("TABLE")
@@ -61,7 +85,7 @@ func (p *parser) statement() Statement {
 }
 
 // foreign are the words that begin statements which are known and not supported.
-var foreign = set(`CALL DO HANDLER LOAD IMPORT PREPARE EXECUTE DEALLOCATE KILL MERGE PRAGMA VACUUM ATTACH DETACH
+var foreign = set(`CALL HANDLER LOAD IMPORT KILL MERGE PRAGMA VACUUM ATTACH DETACH
 	REINDEX XA DECLARE GRANT REVOKE VALUES TABLE COPY COMMENT SIGNAL RESIGNAL CHANGE PURGE RESET INSTALL
 	UNINSTALL CACHE CHECKSUM HELP SHUTDOWN RESTART CLONE BINLOG END ABORT LISTEN NOTIFY`)
 
@@ -88,10 +112,76 @@ func (p *parser) withStatement(start int) Statement {
 		prependWith(ins.Query, with)
 		return ins
 	}
+	return p.whole(start)
+}
+
+// whole reads the query that is the statement, which may have INTO.
+func (p *parser) whole(start int) Statement {
 	q := p.query(start, p.end())
 	p.finish(p.end())
-	return q
+	if p.into == nil {
+		return q
+	}
+	return &SelectInto{Query: q, Into: p.into}
 }
+
+// variable passes @name; "" where there is none.
+func (p *parser) variable() string {
+	t := p.tok()
+	if t.kind != tokUser {
+		return ""
+	}
+	p.pos++
+	return p.variableName(t)
+}
+
+// variables passes @a, @b, ….
+func (p *parser) variables() []string {
+	var names []string
+	for p.err == nil {
+		name := p.variable()
+		if name == "" {
+			p.fail(p.pos, "expected a variable: @name")
+			return nil
+		}
+		names = append(names, name)
+		if !p.accept(",") {
+			break
+		}
+	}
+	return names
+}
+
+// variableName is that of a tokUser.
+func (p *parser) variableName(t *token) string {
+	name := p.sql[t.start+1 : t.end]
+	if !isWord(name[0]) {
+		name = unquote(name, false)
+	}
+	return name
+}
+
+// selectInto reads INTO @a, @b at token i, and returns the token behind it.
+func (p *parser) selectInto(i int) int {
+	switch {
+	case p.isAt(i+1, "OUTFILE"), p.isAt(i+1, "DUMPFILE"):
+		p.unsupported(i, "SELECT … INTO "+p.toks[i+1].word)
+		return i
+	case p.nested > 0 || p.into != nil || !queryWords[p.toks[0].word]:
+		p.fail(i, "INTO stands once, in a SELECT that is a statement of its own")
+		return i
+	}
+	saved := p.pos
+	p.pos = i + 1
+	p.into = p.variables()
+	if p.err == nil {
+		i, p.pos = p.pos, saved
+	}
+	return i
+}
+
+// queryWords are the words that begin a query.
+var queryWords = set("SELECT ( WITH")
 
 // noOp passes a statement that does nothing here.
 func (p *parser) noOp(start int) Statement {

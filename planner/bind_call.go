@@ -13,6 +13,12 @@ func (c *context) call(e *dialect.Call) (expr.Node, error) {
 		return c.insertValue(e)
 	case isAggregate(e):
 		return c.aggregate(e)
+	case e.Name == ":=":
+		x, err := c.expression(e.Args[1])
+		if err != nil {
+			return nil, err
+		}
+		return expr.NewAssignment(e.Args[0].(*dialect.Literal).Text, x), nil
 	}
 	if n := len(e.Args); n > 0 {
 		if interval, ok := e.Args[n-1].(*dialect.Interval); ok && n == 2 {

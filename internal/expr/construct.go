@@ -224,6 +224,11 @@ func NewSystemVariable(name string) Node {
 	return &Call{Func: systemVariableFunction, Args: []Node{NewConst(value.FromString(name))}}
 }
 
+// NewAssignment makes @name := x (name without @, any case).
+func NewAssignment(name string, x Node) Node {
+	return &Call{Func: assignFunction, Args: []Node{NewConst(value.FromString(name)), x}, T: x.Type()}
+}
+
 // NewUserVariable makes @name (name without @, any case); NULL where it was never set.
 func NewUserVariable(name string) Node {
 	return &Call{Func: userVariableFunction, Args: []Node{NewConst(value.FromString(name))}}

@@ -2,6 +2,8 @@ package expr
 
 import (
 	"context"
+	"strings"
+	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -53,21 +55,58 @@ func (e *Env) session() *Session {
 	return e.Session
 }
 
+// Variables are the @name of a session, in any case. Operators of a statement may use them side by side.
+type Variables struct {
+	mu     sync.Mutex
+	values map[string]value.Value
+}
+
+// Get gives a variable's value, NULL where it was never set.
+func (s *Variables) Get(name string) value.Value {
+	v, _ := s.Lookup(name)
+	return v
+}
+
+// Lookup is Get, and says whether it was set.
+func (s *Variables) Lookup(name string) (value.Value, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v, ok := s.values[strings.ToLower(name)]
+	return v, ok
+}
+
+// Set sets a variable.
+func (s *Variables) Set(name string, v value.Value) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.values == nil {
+		s.values = map[string]value.Value{}
+	}
+	s.values[strings.ToLower(name)] = v
+}
+
+// Reset forgets all.
+func (s *Variables) Reset() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.values = nil
+}
+
 // Session is what functions may ask of the session and the statement. One a connection.
 type Session struct {
 	Database     string
 	User         string
 	ConnectionID int64
-	Version      string                 // VERSION()
-	Now          int64                  // statement time, ticks (see value.Time): NOW() is the same all through a statement
-	LastInsertID int64                  // LAST_INSERT_ID()
-	InsertID     int64                  // what LAST_INSERT_ID(n) was given in this statement; 0 without
-	RowCount     int64                  // ROW_COUNT()
-	FoundRows    int64                  // FOUND_ROWS()
-	ZeroIsID     bool                   // 0 in an AUTO_INCREMENT column is a value: sql_mode has NO_AUTO_VALUE_ON_ZERO
-	Diagnostics  Diagnostics            // the conditions of the last statement
-	Exact        bool                   // what a column would round is refused; see Env.Store
-	Vars         map[string]value.Value // @name, lower case
+	Version      string      // VERSION()
+	Now          int64       // statement time, ticks (see value.Time): NOW() is the same all through a statement
+	LastInsertID int64       // LAST_INSERT_ID()
+	InsertID     int64       // what LAST_INSERT_ID(n) was given in this statement; 0 without
+	RowCount     int64       // ROW_COUNT()
+	FoundRows    int64       // FOUND_ROWS()
+	ZeroIsID     bool        // 0 in an AUTO_INCREMENT column is a value: sql_mode has NO_AUTO_VALUE_ON_ZERO
+	Diagnostics  Diagnostics // the conditions of the last statement
+	Exact        bool        // what a column would round is refused; see Env.Store
+	Vars         Variables   // @name
 	System       func(name string) (value.Value, bool)
 	Lock         func(ctx context.Context, name string, timeout float64) (bool, error) // GET_LOCK
 	Unlock       func(name string) (held, existed bool)                                // RELEASE_LOCK

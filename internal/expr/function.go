@@ -210,10 +210,18 @@ var (
 			return value.NullValue, &UnknownVariableError{name}
 		},
 	}
+	assignFunction = &Function{
+		Name: ":=", Volatility: Volatile,
+		Eval: func(env *Env, args []value.Value) (value.Value, error) {
+			v := value.Shown(args[1])
+			env.session().Vars.Set(args[0].Text(), v)
+			return v, nil
+		},
+	}
 	userVariableFunction = &Function{
 		Name: "@", Volatility: Volatile, // a SELECT may set it between rows
 		Eval: func(env *Env, args []value.Value) (value.Value, error) {
-			return value.Plain(env.session().Vars[strings.ToLower(args[0].Text())]), nil
+			return value.Plain(env.session().Vars.Get(args[0].Text())), nil
 		},
 	}
 )
