@@ -10,16 +10,21 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// The statement cache holds so many statements, of texts up to so many bytes.
+// The statement cache holds so many statements, of texts up to so many bytes, and so many bytes with their plans.
 const (
 	cachedStatements = 512
 	cachedText       = 16 << 10
+	cachedBytes      = 64 << 20
 )
+
+// weight is about what a statement and its plan take in memory.
+func weight(text string, blocks int) int { return 4<<10 + 128*len(text) + 8<<10*blocks }
 
 // prepared is a parsed statement with the plan that was made of it last.
 type prepared struct {
 	parsed *dialect.Parsed
 	plan   atomic.Pointer[plannedAt]
+	place  *list.Element // in the statement cache, under its lock; nil: it is not there
 }
 
 // plannedAt is a plan and the definitions that it was made against.
@@ -35,11 +40,13 @@ type statementCache struct {
 	mu    sync.Mutex
 	items map[string]*list.Element
 	order list.List // of *cached, most recently used in front
+	bytes int       // of all
 }
 
 type cached struct {
-	text string
-	stmt *prepared
+	text  string
+	stmt  *prepared
+	bytes int
 }
 
 func (c *statementCache) get(text string) *prepared {
@@ -65,10 +72,37 @@ func (c *statementCache) put(text string, p *prepared) {
 	if c.items[text] != nil {
 		return
 	}
-	c.items[text] = c.order.PushFront(&cached{text, p})
-	if len(c.items) > cachedStatements {
-		last := c.order.Back()
-		c.order.Remove(last)
-		delete(c.items, last.Value.(*cached).text)
+	p.place = c.order.PushFront(&cached{text: text, stmt: p})
+	c.items[text] = p.place
+	c.weigh(p, 0)
+}
+
+// planned notes that a statement has a plan of so many query blocks.
+func (c *statementCache) planned(p *prepared, blocks int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if p.place != nil {
+		c.weigh(p, blocks)
 	}
+}
+
+// weigh counts what a statement takes, and drops those that were not used for longest where all take too much.
+func (c *statementCache) weigh(p *prepared, blocks int) {
+	own := p.place.Value.(*cached)
+	bytes := weight(own.text, blocks)
+	c.bytes += bytes - own.bytes
+	own.bytes = bytes
+	if bytes > cachedBytes/8 {
+		c.drop(p.place) // rather than many others
+	}
+	for len(c.items) > cachedStatements || c.bytes > cachedBytes {
+		c.drop(c.order.Back())
+	}
+}
+
+func (c *statementCache) drop(place *list.Element) {
+	gone := c.order.Remove(place).(*cached)
+	delete(c.items, gone.text)
+	c.bytes -= gone.bytes
+	gone.stmt.place = nil
 }

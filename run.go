@@ -141,6 +141,7 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 		return nil, translate(err, p.parsed.Text)
 	}
 	p.plan.Store(made)
+	c.connector.cache.planned(p, made.plan.Blocks)
 	return made, nil
 }
 

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -39,6 +40,17 @@ func build(f fixture, sql string) (*Plan, error) {
 }
 
 // TestErrors holds the numbers and texts of what is wrong with a statement: those that MySQL gives.
+// doubling is a query whose WITHs use the one before them twice each.
+func doubling(levels int, query string) string {
+	var b strings.Builder
+	b.WriteString("WITH c0 AS (SELECT 1 AS x)")
+	for i := range levels {
+		fmt.Fprintf(&b, ", c%d AS (%s)", i+1, fmt.Sprintf(query, i))
+	}
+	fmt.Fprintf(&b, " SELECT x FROM c%d", levels)
+	return b.String()
+}
+
 func TestErrors(t *testing.T) {
 	f := schemaOf(t,
 		"CREATE TABLE a (id INT PRIMARY KEY, x INT, y VARCHAR(10) NOT NULL, g INT AS (x + 1) STORED, UNIQUE KEY y (y), KEY x (x))",
@@ -50,6 +62,8 @@ func TestErrors(t *testing.T) {
 		text string
 	}{
 		{"SELECT q FROM a", 1054, "Unknown column 'q' in 'field list'"},
+		{doubling(20, "SELECT x FROM c%[1]d UNION ALL SELECT x FROM c%[1]d"), 1116, "The statement has more than 10000 query blocks, each use of a WITH counted: split it into several"},
+		{doubling(20, "SELECT x FROM c%[1]d WHERE x IN (SELECT x FROM c%[1]d)"), 1116, "The statement has more than 10000 query blocks, each use of a WITH counted: split it into several"},
 		{"SELECT a.q FROM a", 1054, "Unknown column 'a.q' in 'field list'"},
 		{"SELECT c.x FROM a", 1054, "Unknown column 'c.x' in 'field list'"},
 		{"SELECT other.a.x FROM a", 1054, "Unknown column 'other.a.x' in 'field list'"},

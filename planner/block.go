@@ -30,6 +30,10 @@ func (b *builder) query(q dialect.Query, at site) (*queryPlan, error) {
 		return nil, notSupported(noPos, "more than %d queries in one another are", maxDepth)
 	}
 	defer func() { b.depth-- }()
+	if b.plan.Blocks++; b.plan.Blocks > maxBlocks {
+		return nil, newError(codeTooManyTables, noPos,
+			"The statement has more than %d query blocks, each use of a WITH counted: split it into several", maxBlocks)
+	}
 	switch q := q.(type) {
 	case *dialect.Select:
 		return b.selectQuery(q, at)

@@ -49,6 +49,10 @@ type builder struct {
 // maxDepth bounds the nesting of query blocks.
 const maxDepth = 64
 
+// maxBlocks bounds the query blocks of a statement. Each use of a WITH plans it anew, so that twenty that use the one
+// before twice would be a million.
+const maxBlocks = 10_000
+
 func (b *builder) statement(st dialect.Statement) error {
 	switch st := st.(type) {
 	case dialect.Query:

@@ -108,6 +108,9 @@ type definer struct {
 	parent  *Table               // that the table is declared INSIDE
 	noCase  bool                 // the table's default for texts
 	uniques []*dialect.ColumnDef // columns that say UNIQUE themselves
+
+	checks    map[string]bool // names of CHECKs, in lower case; nil before the first one is added
+	nextCheck int             // the last number that a name was made of
 }
 
 // options takes the table's options. Those of MySQL's storage engines mean nothing here.

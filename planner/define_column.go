@@ -103,21 +103,20 @@ func invalidDefault(col *Column) error {
 // addCheck adds CHECK (…).
 func (d *definer) addCheck(c *dialect.Check) error {
 	name := c.Name
-	taken := func() bool {
+	if d.checks == nil {
+		d.checks = map[string]bool{}
 		for _, other := range d.t.Checks {
-			if strings.EqualFold(other.Name, name) {
-				return true
-			}
+			d.checks[strings.ToLower(other.Name)] = true
 		}
-		return false
 	}
-	if name == "" {
-		for n := 1; name == "" || taken(); n++ {
-			name = numbered(d.t.Name+"_chk", n)
-		}
-	} else if taken() {
+	for name == "" || c.Name == "" && d.checks[strings.ToLower(name)] {
+		d.nextCheck++
+		name = numbered(d.t.Name+"_chk", d.nextCheck)
+	}
+	if d.checks[strings.ToLower(name)] {
 		return newError(codeDuplicateCheck, c.Pos, "Duplicate check constraint name '%s'.", name)
 	}
+	d.checks[strings.ToLower(name)] = true
 	d.t.Checks = append(d.t.Checks, CheckDef{Name: name, Text: c.Text})
 	return nil
 }

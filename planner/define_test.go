@@ -3,6 +3,7 @@ package planner
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -201,5 +202,24 @@ func TestDefineAs(t *testing.T) {
 	want := "id INT, x DECIMAL(8,3), y VARCHAR(10), n BIGINT, nothing TEXT, t TEXT, _rowid UUID"
 	if got := strings.Join(types, ", "); got != want || table.Columns[2].Type.Collation != value.NoCase {
 		t.Errorf("%s\nwant %s", got, want)
+	}
+}
+
+// Many checks without a name get one each; looking for a free one takes no longer than the checks are many.
+func TestManyChecks(t *testing.T) {
+	checks := make([]string, 2900)
+	for i := range checks {
+		checks[i] = fmt.Sprintf("CHECK (a <> %d)", i)
+	}
+	d, err := define("CREATE TABLE t (a INT, CONSTRAINT t_chk_2 CHECK (a > 0), " + strings.Join(checks, ", ") + ")")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, c := range d.Checks {
+		seen[c.Name] = true
+	}
+	if len(d.Checks) != 2901 || len(seen) != 2901 || !seen["t_chk_2901"] || seen["t_chk_2902"] {
+		t.Errorf("%d checks have %d names", len(d.Checks), len(seen))
 	}
 }

@@ -22,6 +22,7 @@ type Plan struct {
 	Write     Write          // *Insert, *Update, *Delete; nil for a query
 	Params    int            // arguments expected
 	Slots     int            // number of expr.Subquery slots
+	Blocks    int            // number of query blocks, each use of a WITH counted
 	Tables    []*Table       // the definitions that the plan was made against
 	ForUpdate bool
 	// CountsRows says that the Root, a Limit, tells the session what FOUND_ROWS() is.
