@@ -175,7 +175,7 @@ func driverValue(v value.Value) driver.Value {
 		}
 		return v.Int()
 	case value.Float:
-		return v.Float()
+		return value.Shortest(v)
 	case value.Bytes:
 		return []byte(v.Text())
 	case value.Time, value.Date:

@@ -147,7 +147,7 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 		if !ok {
 			return d.corrupt(e, col, &whole)
 		}
-		dst[col.dst] = v.WithDigits(col.digits)
+		dst[col.dst] = d.codec.table.Columns[col.ordinal].Type.Single(v.WithDigits(col.digits))
 	}
 	for _, at := range d.etags {
 		dst[at] = value.FromString(e.ETag)

@@ -9,9 +9,9 @@ func countAggregates() map[string]*aggregateFunction {
 		"COUNT": {signature: "(* | [DISTINCT] x, …)", doc: "Rows, or rows in which nothing is NULL.", min: 1, max: 64, typ: toInt,
 			gather: func(*Aggregate) accumulator { return &count{} }},
 		"MIN": {signature: "([DISTINCT] x)", doc: "The least value; of an ENUM or SET the least text.", min: 1, max: 1, typ: extremeType, sameTwice: true,
-			gather: func(a *Aggregate) accumulator { return &extreme{sign: -1, collation: CollationOf(a.Args...)} }},
+			gather: func(a *Aggregate) accumulator { return &extreme{t: a.T, sign: -1, collation: CollationOf(a.Args...)} }},
 		"MAX": {signature: "([DISTINCT] x)", doc: "The greatest value; of an ENUM or SET the greatest text.", min: 1, max: 1, typ: extremeType, sameTwice: true,
-			gather: func(a *Aggregate) accumulator { return &extreme{sign: 1, collation: CollationOf(a.Args...)} }},
+			gather: func(a *Aggregate) accumulator { return &extreme{t: a.T, sign: 1, collation: CollationOf(a.Args...)} }},
 		"ANY_VALUE": {signature: "(x)", doc: "The value of one of the rows.", min: 1, max: 1, typ: argType, nulls: true, sameTwice: true,
 			gather: func(a *Aggregate) accumulator { return &first{t: a.T} }},
 	}
@@ -32,13 +32,14 @@ func (c *count) size() int                    { return 8 }
 
 // extreme is MIN and MAX.
 type extreme struct {
+	t         value.Type
 	best      value.Value
 	sign      int
 	collation value.Collation
 }
 
 func (e *extreme) add(args []value.Value) error {
-	v := value.Plain(args[0])
+	v := Plain(args[0], e.t)
 	if e.best.IsNull() || value.Order(v, e.best, e.collation)*e.sign > 0 {
 		e.best = v
 	}

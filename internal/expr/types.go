@@ -268,9 +268,9 @@ func coerce(v value.Value, t value.Type) value.Value {
 }
 
 // Plain is v as a value of type t, which is not that of an ENUM or SET: a text has no number of its own, and a BIT has
-// octets only where t is one.
+// octets only where t is one, a number single precision only where t is FLOAT.
 func Plain(v value.Value, t value.Type) value.Value {
-	if t.Base == value.TypeBit && !v.Counted() {
+	if t.Base == value.TypeFloat || t.Base == value.TypeBit && !v.Counted() {
 		return v
 	}
 	return value.Plain(v)

@@ -302,13 +302,12 @@ func (t Type) convertFloat(v Value) (Value, Reason) {
 	if math.IsNaN(f) || math.IsInf(f, 0) || t.Unsigned && f < 0 {
 		return v, OutOfRange
 	}
-	reason := fits
+	given, digits := f, f
 	if t.Precision > 0 {
-		given := f
 		if f = roundFraction(f, t.Scale); math.Abs(f) > greatestFloat(t.Precision, t.Scale) {
 			return v, OutOfRange
 		}
-		reason = lossless(f == given)
+		digits = f
 	}
 	if t.Base == TypeFloat {
 		if math.Abs(f) > math.MaxFloat32 {
@@ -316,7 +315,8 @@ func (t Type) convertFloat(v Value) (Value, Reason) {
 		}
 		f = float64(float32(f))
 	}
-	return FromFloat(f), reason
+	// Single precision loses nothing that FLOAT declares: only digits do.
+	return t.Single(FromFloat(f)), lossless(digits == given || f == given)
 }
 
 // roundFraction rounds to digits behind the point half to even, each step as MySQL takes it for FLOAT(M,D).

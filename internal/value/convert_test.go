@@ -96,7 +96,7 @@ func TestConvert(t *testing.T) {
 		{"DOUBLE", FromString("1.5x"), "Data truncated"},
 		{"DOUBLE", FromString("0x10"), "Data truncated"},
 		{"DOUBLE", FromString("inf"), "Incorrect double value: 'inf'"},
-		{"FLOAT", FromFloat(0.1), "DOUBLE 0.10000000149011612"},
+		{"FLOAT", FromFloat(0.1), "DOUBLE 0.1"},
 		{"DOUBLE", FromFloat(math.NaN()), "Out of range value 'NaN'"},
 		{"DOUBLE UNSIGNED", FromInt(-1), "Out of range value '-1'"},
 		{"DECIMAL(10,2)", dec(t, "1.5"), "DECIMAL 1.50"},

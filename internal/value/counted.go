@@ -51,13 +51,16 @@ func (v Value) Counted() bool { return v.counted }
 // IsBits says whether v is that of a BIT column: a number whose text is octets.
 func (v Value) IsBits() bool { return v.kind == Uint && v.s != "" }
 
-// Plain is v as what it shows: a text or octets without a number of their own, a BIT without its octets.
+// Plain is v as what it shows: a text or octets without a number of their own, a BIT without its octets,
+// a FLOAT as the DOUBLE that it is.
 func Plain(v Value) Value {
 	switch {
 	case v.counted:
 		v.n, v.counted = 0, false
 	case v.kind == Uint:
 		v.s = ""
+	case v.kind == Float:
+		v.digits = 0
 	}
 	return v
 }

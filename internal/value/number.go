@@ -155,7 +155,7 @@ func toNumber(v Value) Value {
 	switch v.kind {
 	case Bool:
 		return FromInt(int64(v.n))
-	case Uint:
+	case Uint, Float:
 		return Plain(v)
 	case String, Bytes, UUID:
 		if v.counted {

@@ -24,8 +24,8 @@ func Text(v Value) string {
 
 // AppendText appends v as MySQL prints it: NULL as NULL, booleans as 1 and 0, a BIT as its octets, times as
 // 'YYYY-MM-DD HH:MM:SS[.f]' and durations as '[-]HH:MM:SS[.f]', see WithDigits. A Float has
-// the fewest digits that read back as the same number; outside of 1e-15 to 1e15 it has an exponent
-// ("1e20", "1.5e-16").
+// the fewest digits that read back as the same number, one of single precision six at most; outside of
+// 1e-15 to 1e15 it has an exponent ("1e20", "1.5e-16").
 func AppendText(dst []byte, v Value) []byte {
 	switch v.kind {
 	case Null:
@@ -40,7 +40,7 @@ func AppendText(dst []byte, v Value) []byte {
 		}
 		return strconv.AppendUint(dst, v.n, 10)
 	case Float:
-		return appendFloat(dst, v.Float())
+		return appendFloat(dst, v.shownFloat())
 	case Time:
 		return appendTime(dst, v.Ticks(), v.Digits())
 	case Date:
@@ -49,6 +49,28 @@ func AppendText(dst []byte, v Value) []byte {
 		return appendDuration(dst, v.Ticks(), v.Digits())
 	}
 	return append(dst, Shown(v).s...)
+}
+
+// shownFloat is the number that a Float is shown as.
+func (v Value) shownFloat() float64 {
+	switch v.digits {
+	case 0:
+		return v.Float()
+	case singleDigits:
+		f, _ := strconv.ParseFloat(strconv.FormatFloat(v.Float(), 'e', singleDigits-1, 32), 64)
+		return f
+	}
+	return Shortest(v)
+}
+
+// Shortest gives the number of a Float; of one of single precision, that with the fewest digits which tell it apart there:
+// 0.1, not 0.10000000149011612.
+func Shortest(v Value) float64 {
+	if !v.IsSingle() {
+		return v.Float()
+	}
+	f, _ := strconv.ParseFloat(strconv.FormatFloat(v.Float(), 'g', -1, 32), 64)
+	return f
 }
 
 func appendFloat(dst []byte, f float64) []byte {

@@ -34,7 +34,8 @@ type Value struct {
 	s    string // String, Bytes, Decimal, JSON, UUID; octets of a BIT, see FromBits
 	n    uint64 // Bool, Int, Uint, Float bits, Time, Date, Duration; guard digits of a Decimal; see counted
 	kind Kind
-	// digits are those behind the second that a Time or Duration shows in any case; more where it has more.
+	// digits are those behind the second that a Time or Duration shows in any case; more where it has more. Of a
+	// Float they say that it is of single precision, see Single.
 	digits uint8
 	// counted: a String or Bytes counts as n, see FromMember and FromHex.
 	counted bool
@@ -87,6 +88,24 @@ func (v Value) WithDigits(n int) Value {
 
 // Digits is how many digits behind the second a Time or Duration shows in any case.
 func (v Value) Digits() int { return int(v.digits) }
+
+// Single is a Float of single precision, as a column of type t has it where that is FLOAT. It is shown with six digits at
+// most, as MySQL shows it, or as many as tell it apart where the type is FLOAT(M,D). Other values stay as they are.
+func (t Type) Single(v Value) Value {
+	switch {
+	case v.kind != Float || t.Base != TypeFloat:
+	case t.Precision > 0:
+		v.digits = shortestDigits
+	default:
+		v.digits = singleDigits
+	}
+	return v
+}
+
+const singleDigits, shortestDigits = 6, 9
+
+// IsSingle says whether v is a Float of single precision.
+func (v Value) IsSingle() bool { return v.kind == Float && v.digits != 0 }
 
 // Kind says which type v has.
 func (v Value) Kind() Kind { return v.kind }
