@@ -7,6 +7,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -27,12 +28,13 @@ type prepared struct {
 	place  *list.Element // in the statement cache, under its lock; nil: it is not there
 }
 
-// plannedAt is a plan and the definitions that it was made against.
+// plannedAt is a plan, and the definitions and the collation of literals that it was made by.
 type plannedAt struct {
-	plan     *planner.Plan
-	header   *header
-	snapshot *catalog.Snapshot
-	open     bool // a table is among them that nobody declared: what is known of it does not last
+	plan      *planner.Plan
+	header    *header
+	snapshot  *catalog.Snapshot
+	collation value.Collation
+	open      bool // a table is among them that nobody declared: what is known of it does not last
 }
 
 // statementCache finds statements by their text; the least recently used one goes first.

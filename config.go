@@ -9,6 +9,8 @@ import (
 
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // ScanPolicy says what happens to a statement that would read a whole table or partition without a key.
@@ -64,6 +66,9 @@ type Config struct {
 	// Exact refuses what a column would round or cut as MySQL does where a value is stored: 19.999 for a DECIMAL(10,2), a
 	// time with microseconds for a DATETIME. A FLOAT or DOUBLE keeps the nearest float of its size all the same.
 	Exact bool
+	// Collation is that of new tables that say none, and of literals: one of those that SHOW COLLATION lists. "" is
+	// utf8mb4_0900_bin, which sees case. Programs written for MySQL 8 expect its default, utf8mb4_0900_ai_ci.
+	Collation string
 	// SchemaLease is how long table definitions are trusted without asking a store that is shared with other
 	// processes again. A change of a definition takes at least twice as long there. 0: 5 s.
 	SchemaLease time.Duration
@@ -125,6 +130,12 @@ func (c *Config) maxMemory() int64 {
 		return 0
 	}
 	return c.MaxMemory
+}
+
+// collation is Collation, which was checked.
+func (c *Config) collation() value.Collation {
+	collation, _ := value.CollationNamed(c.Collation)
+	return collation
 }
 
 func (c *Config) parallel() int {

@@ -45,6 +45,7 @@ func (c *conn) reset() {
 	s.LastInsertID, s.RowCount, s.FoundRows = 0, 0, 0
 	s.Vars.Reset()
 	c.statements = nil
+	s.Collation = c.connector.collation
 	s.Diagnostics.Begin()
 	c.setMode(defaultMode(c.connector.config.ANSIQuotes))
 }

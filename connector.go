@@ -13,6 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // Connector is one open store, shared by its connections. Make it with NewConnector, give it to sql.OpenDB;
@@ -20,15 +21,16 @@ import (
 type Connector struct {
 	config *Config // a pointer: printing a Connector, or what holds one, follows none
 	// database is what the sessions know the database by.
-	database string
-	logger   *slog.Logger
-	meter    engine.Meter // of all statements
-	upkeep   engine.Meter // of reading definitions
-	cache    statementCache
-	ids      atomic.Int64 // CONNECTION_ID()
-	locks    namedLocks
-	closing  chan struct{} // closed by Close
-	growing  sync.Mutex    // held by the one statement that makes a part ahead
+	database  string
+	collation value.Collation // of new tables and of literals
+	logger    *slog.Logger
+	meter     engine.Meter // of all statements
+	upkeep    engine.Meter // of reading definitions
+	cache     statementCache
+	ids       atomic.Int64 // CONNECTION_ID()
+	locks     namedLocks
+	closing   chan struct{} // closed by Close
+	growing   sync.Mutex    // held by the one statement that makes a part ahead
 
 	mu      sync.Mutex
 	store   *store
@@ -49,7 +51,7 @@ func NewConnector(c *Config) (*Connector, error) {
 		return nil, err // a field holds what its option would refuse
 	}
 	own := *c
-	k := &Connector{config: &own, database: databaseName(c.Database), logger: c.Logger, closing: make(chan struct{})}
+	k := &Connector{config: &own, database: databaseName(c.Database), collation: c.collation(), logger: c.Logger, closing: make(chan struct{})}
 	k.config.Store = parsed.Store
 	if k.logger == nil {
 		k.logger = slog.New(slog.DiscardHandler)

@@ -19,8 +19,7 @@
 //
 // # SQL
 //
-// The dialect is MySQL's, in strict mode, with binary collation unless a column says COLLATE nocase. VERSION()
-// says 5.7.99-nearlyfree. What is not supported is refused by name. LOCK TABLES, FLUSH and SET of what tools send
+// The dialect is MySQL's, in strict mode. VERSION() says 5.7.99-nearlyfree. What is not supported is refused by name. LOCK TABLES, FLUSH and SET of what tools send
 // about a session are read and do nothing. EXPLAIN prints how a statement is run, and the least number of requests
 // that it takes.
 //
@@ -68,6 +67,24 @@
 // A text that is an integer compares with integers exactly, so that an id of 64 bits may be given as text. Numbers with a
 // fraction compare with texts as floats of 15 digits, as in MySQL: compare a longer DECIMAL with CAST(? AS DECIMAL(p,s)).
 // A TIME compares with a DATE or DATETIME as a time of the day on which the statement began, as in MySQL.
+//
+// # Collations
+//
+// A text column has a collation, its own or that of its table: its keys, and what compares with it, go by it.
+//
+//	utf8mb4_0900_bin         by code point, the default; MySQL's own is utf8mb4_0900_ai_ci
+//	utf8mb4_bin              the same, padded: blanks at the end of a text do not count
+//	utf8mb4_0900_ai_ci       neither case nor accents count
+//	utf8mb4_0900_as_ci       accents count, case does not
+//	utf8mb4_0900_as_cs       both count, in the order of letters
+//	utf8mb4_unicode_ci, utf8mb4_unicode_520_ci, utf8mb4_general_ci    neither counts, padded
+//	nocase                   accents count, case does not, by simple folding; in the order of code points
+//
+// The names that begin with utf8_ and utf8mb3_, ascii_bin, ascii_general_ci and latin1_bin mean those of utf8mb4; others are
+// refused (1273). All text is UTF-8, whatever CHARACTER SET says, and a character set alone means the default collation. The
+// option collation, or Config.Collation, is the default of new tables and the collation of literals; SET NAMES … COLLATE is
+// that of literals in a connection. Letters are equal just when they are in MySQL, but for contractions; they sort as there up to
+// z, and behind it by code point; of texts that pad, one with a control character at its end sorts behind the one without.
 //
 // # Transactions
 //

@@ -16,7 +16,7 @@ import (
 //	https://ACCOUNT.table.core.windows.net/?SAS    a table endpoint, with a SAS query or else with Entra ID
 //
 // with options: behind a ? as name=value joined by &, or, in a connection string, as further Name=Value;
-// parts. See Config for what they mean: database, layout, scan, max_entities, max_memory, parallel, readonly,
+// parts. See Config for what they mean: collation, database, layout, scan, max_entities, max_memory, parallel, readonly,
 // ansi_quotes, exact, schema_lease. An unknown option or a wrong value is an error that names it.
 func ParseDSN(dsn string) (*Config, error) {
 	c := &Config{}

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // option is one setting of a data source name. A new option is one more line in options.
@@ -16,6 +18,7 @@ type option struct {
 
 var options = []option{
 	{"ansi_quotes", func(c *Config, v string) error { return setBool(&c.ANSIQuotes, v) }, func(c *Config) string { return getBool(c.ANSIQuotes) }},
+	{"collation", setCollation, func(c *Config) string { return c.Collation }},
 	{"database", setDatabase, func(c *Config) string { return c.Database }},
 	{"exact", func(c *Config, v string) error { return setBool(&c.Exact, v) }, func(c *Config) string { return getBool(c.Exact) }},
 	{"layout", setLayout, func(c *Config) string { return string(c.Layout) }},
@@ -104,6 +107,18 @@ func setParallel(c *Config, v string) error {
 		return fmt.Errorf("want a whole number from 1 to %d", maxParallel)
 	}
 	c.Parallel = n
+	return nil
+}
+
+func setCollation(c *Config, v string) error {
+	if _, ok := value.CollationNamed(v); !ok {
+		var names []string
+		for _, known := range value.Collations() {
+			names = append(names, known.String())
+		}
+		return fmt.Errorf("want one of %s", strings.Join(names, ", "))
+	}
+	c.Collation = v
 	return nil
 }
 

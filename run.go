@@ -128,11 +128,14 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 		return nil, translate(err, p.parsed.Text)
 	}
 	last := p.plan.Load()
+	if last != nil && last.collation != c.session.Collation {
+		last = nil
+	}
 	if last != nil && last.snapshot == snapshot && !last.open {
 		return last, nil
 	}
 	if last != nil && snapshot.Valid(last.plan.Tables) {
-		last = &plannedAt{last.plan, last.header, snapshot, last.open}
+		last = &plannedAt{last.plan, last.header, snapshot, last.collation, last.open}
 		p.plan.Store(last)
 		return last, nil
 	}
@@ -162,7 +165,7 @@ func (c *conn) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *plan
 		if err != nil {
 			return err
 		}
-		made = &plannedAt{plan, newHeader(plan.Columns), s, slices.ContainsFunc(plan.Tables, (*planner.Table).IsOpen)}
+		made = &plannedAt{plan, newHeader(plan.Columns), s, c.session.Collation, slices.ContainsFunc(plan.Tables, (*planner.Table).IsOpen)}
 		return nil
 	})
 	return made, err
@@ -175,7 +178,7 @@ func isUnknownColumn(err error) bool {
 }
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
-	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database})
+	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database, Collation: c.session.Collation})
 }
 
 // runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
@@ -289,7 +292,7 @@ func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []va
 	}
 	var table *planner.Table
 	err := c.connector.catalog.With(ctx, func(now *catalog.Snapshot) (err error) {
-		table, err = now.Show(ctx, s, c.given(s))
+		table, err = now.Show(ctx, s, c.given(s), c.connector.collation)
 		return err
 	})
 	if err != nil {
@@ -298,7 +301,7 @@ func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []va
 	query := &dialect.Select{Exprs: []dialect.SelectExpr{{Star: true}}, From: &dialect.TableName{Name: table.Name, Pos: -1}, Where: s.Where, Limit: s.Limit}
 	parsed := *p.parsed
 	parsed.Statement = query
-	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{})
+	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{Collation: c.session.Collation})
 	if err != nil {
 		return outcome{}, err
 	}
@@ -330,7 +333,7 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 
 func (c *conn) definer() *exec.Definer {
 	shared := c.connector.config.Layout == LayoutSingle
-	return &exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: shared, Plan: func(ctx context.Context, s dialect.Statement) (*planner.Plan, error) {
+	return &exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: shared, Collation: c.connector.collation, Plan: func(ctx context.Context, s dialect.Statement) (*planner.Plan, error) {
 		made, err := c.planAnew(ctx, &dialect.Parsed{Statement: s})
 		if err != nil {
 			return nil, err

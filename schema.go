@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -23,16 +24,17 @@ type schema struct {
 	ctx      context.Context
 	database string
 	snapshot *catalog.Snapshot
+	standard value.Collation // of new tables
 }
 
 func (k *Connector) schema(ctx context.Context, s *catalog.Snapshot) schema {
-	return schema{ctx, k.database, s}
+	return schema{ctx, k.database, s, k.collation}
 }
 
 func (s schema) Table(database, name string) (*planner.Table, error) {
 	switch {
 	case strings.EqualFold(database, "information_schema"):
-		return s.snapshot.InformationSchema(s.ctx, s.database, name)
+		return s.snapshot.InformationSchema(s.ctx, s.database, s.standard, name)
 	case database != "" && !strings.EqualFold(database, s.database):
 		return nil, &planner.NoTableError{Database: database, Name: name}
 	}

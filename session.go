@@ -31,14 +31,14 @@ var systemVariables = map[string]value.Value{
 	"character_set_database":   value.FromString("utf8mb4"),
 	"character_set_results":    value.FromString("utf8mb4"),
 	"character_set_server":     value.FromString("utf8mb4"),
-	"collation_connection":     value.FromString("utf8mb4_bin"),
-	"collation_database":       value.FromString("utf8mb4_bin"),
-	"collation_server":         value.FromString("utf8mb4_bin"),
+	"collation_connection":     {}, // these are the session's: see systemVariable
+	"collation_database":       {},
+	"collation_server":         {},
 	"foreign_key_checks":       value.FromInt(1),
 	"unique_checks":            value.FromInt(1),
 	"lower_case_table_names":   value.FromInt(2),
 	"max_allowed_packet":       value.FromInt(4 << 20),
-	"sql_mode":                 {}, // these are the session's: see systemVariable
+	"sql_mode":                 {},
 	"warning_count":            {},
 	"error_count":              {},
 	"system_time_zone":         value.FromString("UTC"),
@@ -62,6 +62,10 @@ func (c *conn) systemVariable(name string) (value.Value, bool) {
 		return value.FromString(c.mode.String()), true
 	case "error_count":
 		return value.FromInt(int64(failures)), true
+	case "collation_connection":
+		return value.FromString(c.session.Collation.String()), true
+	case "collation_database", "collation_server":
+		return value.FromString(c.connector.collation.String()), true
 	}
 	v, ok := systemVariables[name]
 	return v, ok

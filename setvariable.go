@@ -7,6 +7,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // set runs SET. What tools send about the session is accepted; what would change the meaning of later
@@ -20,6 +21,10 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 			continue
 		}
 		if v.Scope == "names" || v.Scope == "charset" {
+			_, name, _ := strings.Cut(v.Text, " collate ")
+			if err := c.setCollation(name); err != nil {
+				return err
+			}
 			continue
 		}
 		x := value.FromString(v.Text) // ON, DEFAULT, SYSTEM: a word of its own
@@ -71,6 +76,14 @@ func (c *conn) setVariable(scope, name string, x value.Value) error {
 		if !slices.Contains([]string{"+00:00", "-00:00", "utc", "system", "default"}, text) {
 			return notSupported("SET time_zone = '%s' is not supported: times are UTC", text)
 		}
+	case "collation_connection":
+		return c.setCollation(text)
+	case "character_set_connection":
+		return c.setCollation("")
+	case "collation_database", "collation_server":
+		if named, ok := value.CollationNamed(text); text != "default" && (!ok || named != c.connector.collation) {
+			return notSupported("SET %s = '%s' is not supported: the option collation of the data source name says what new tables have", name, text)
+		}
 	case "sql_select_limit":
 		if text != "default" && text != "18446744073709551615" {
 			return notSupported("SET sql_select_limit is not supported: write LIMIT")
@@ -84,6 +97,19 @@ func (c *conn) setVariable(scope, name string, x value.Value) error {
 			c.setMode(mode)
 		}
 	}
+	return nil
+}
+
+// setCollation sets the collation of literals; "" and default are the one that new tables have.
+func (c *conn) setCollation(name string) error {
+	collation := c.connector.collation
+	if name != "" && !strings.EqualFold(name, "default") {
+		var err error
+		if collation, err = planner.CollationNamed(name); err != nil {
+			return err
+		}
+	}
+	c.session.Collation = collation
 	return nil
 }
 

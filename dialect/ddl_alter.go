@@ -235,6 +235,7 @@ func (p *parser) optionAction(a *AlterAction) {
 		a.Options[name] = p.word()
 		return
 	case p.accept("CONVERT", "TO"):
+		a.Options["CONVERT TO"] = "1"
 	}
 	found := false
 	for p.err == nil {

@@ -34,8 +34,8 @@ func (c *Change) NeedsAnnouncing() bool { return c.Rewrite || c.Verify || slices
 // Alter makes the definition that an action of ALTER TABLE leads to, and says what it means for stored
 // data. CREATE INDEX and DROP INDEX are AddIndex and DropIndexAction. t stays as it is. A renamed table has
 // its new name in next; where the catalog finds it is the catalog's.
-func Alter(t *Table, a dialect.AlterAction) (next *Table, ch Change, err error) {
-	m := &alteration{definer: definer{t: t.Clone()}, old: t}
+func Alter(t *Table, a dialect.AlterAction, opt Options) (next *Table, ch Change, err error) {
+	m := &alteration{definer: definer{t: t.Clone(), collation: opt.Collation}, old: t}
 	for i := range t.Columns {
 		m.from = append(m.from, i)
 	}
@@ -325,7 +325,8 @@ func (m *alteration) alterDefault(a *dialect.AlterAction) error {
 	return setDefault(m.t.Columns[i], &a.Column)
 }
 
-// alterOptions takes the options that mean something: COMMENT and AUTO_INCREMENT.
+// alterOptions takes the options that mean something: COMMENT, AUTO_INCREMENT and COLLATE, which is for columns to come but
+// in CONVERT TO.
 func (m *alteration) alterOptions(a *dialect.AlterAction) error {
 	options := a.Options
 	if options["INSIDE"] != "" || options["WITH PARENT"] != "" {
@@ -341,6 +342,13 @@ func (m *alteration) alterOptions(a *dialect.AlterAction) error {
 		}
 		m.t.FirstAutoIncrement = n
 	}
-	_, err := tableCollation(options["COLLATE"])
-	return err
+	charset, collate := options["CHARSET"], options["COLLATE"]
+	if charset == "" && collate == "" {
+		return nil
+	}
+	var err error
+	if m.t.Collation, err = m.collationOf(charset, collate, m.collation); err != nil || options["CONVERT TO"] == "" {
+		return err
+	}
+	return m.collate(a.Pos)
 }

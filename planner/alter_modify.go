@@ -50,13 +50,9 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	}
 	m.t.Columns[i] = col
 	if !sameCodes(old.Type, col.Type) {
-		if inKey {
-			return notSupported(a.Pos, "changing '%s', a column of the primary key, from %s to %s is", old.Name, old.Type, col.Type)
+		if err := m.renewKeys(i, old.Type, col.Type, a.Pos); err != nil {
+			return err
 		}
-		if m.divides(i) {
-			return notSupported(a.Pos, "changing '%s', by which the table is partitioned, from %s to %s is", old.Name, old.Type, col.Type)
-		}
-		m.renewIndexes(i)
 	}
 	m.change.Rewrite = !sameForm(old.Type, col.Type) || col.Generated != old.Generated
 	if !sameForm(old.Type, col.Type) {
@@ -83,6 +79,43 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		m.change.Fill = append(m.change.Fill, m.t.Indexes[before:]...)
 	}
 	return m.place(i, a)
+}
+
+// renewKeys has the keys that hold a column made anew, whose codes change, or refuses the change.
+func (m *alteration) renewKeys(i int, from, to value.Type, pos dialect.Pos) error {
+	name := m.t.Columns[i].Name
+	say := func(t value.Type) string {
+		if isText(&t) && from.Collation != to.Collation {
+			return t.String() + " COLLATE " + t.Collation.String()
+		}
+		return t.String()
+	}
+	switch {
+	case slices.ContainsFunc(m.t.Key, func(p KeyPart) bool { return p.Column == i }):
+		return notSupported(pos, "changing '%s', a column of the primary key, from %s to %s is", name, say(from), say(to))
+	case m.divides(i):
+		return notSupported(pos, "changing '%s', by which the table is partitioned, from %s to %s is", name, say(from), say(to))
+	}
+	m.renewIndexes(i)
+	return nil
+}
+
+// collate gives all texts the table's collation.
+func (m *alteration) collate(pos dialect.Pos) error {
+	for i, col := range m.t.Columns {
+		old := col.Type
+		if !isText(&old) || old.Collation == m.t.Collation {
+			continue
+		}
+		col.Type.Collation = m.t.Collation
+		if err := col.Type.CheckMembers(); err != nil {
+			return newError(codeSyntax, pos, "Column '%s': %s", col.Name, err)
+		}
+		if err := m.renewKeys(i, old, col.Type, pos); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // renewIndexes has the indexes over a column made anew, under key names of their own.

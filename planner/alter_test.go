@@ -21,7 +21,7 @@ func alter(sql string) (*Table, Change, error) {
 	if err != nil {
 		return nil, Change{}, err
 	}
-	return Alter(t, p.Statement.(*dialect.AlterTable).Actions[0])
+	return Alter(t, p.Statement.(*dialect.AlterTable).Actions[0], Options{})
 }
 
 // describe is the change in short.
@@ -122,7 +122,7 @@ func TestAlterKeepsProperty(t *testing.T) {
 	if p := next.Columns[next.Ordinal("z")].Property; p != "a" {
 		t.Errorf("property %s", p)
 	}
-	next, _, err = Alter(next, dialect.AlterAction{Kind: dialect.AddColumn, Column: dialect.ColumnDef{Name: "a", Type: dialect.TypeName{Name: "INT"}}})
+	next, _, err = Alter(next, dialect.AlterAction{Kind: dialect.AddColumn, Column: dialect.ColumnDef{Name: "a", Type: dialect.TypeName{Name: "INT"}}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestKeyNamesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, ch, err := Alter(next, dialect.AlterAction{Kind: dialect.AddIndex, Index: dialect.IndexDef{Name: "b", Parts: []dialect.KeyPart{{Column: "b"}}}})
+	next, ch, err := Alter(next, dialect.AlterAction{Kind: dialect.AddIndex, Index: dialect.IndexDef{Name: "b", Parts: []dialect.KeyPart{{Column: "b"}}}}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestAlterLeavesOld(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err := Alter(old, p.Statement.(*dialect.AlterTable).Actions[0]); err != nil {
+		if _, _, err := Alter(old, p.Statement.(*dialect.AlterTable).Actions[0], Options{}); err != nil {
 			t.Fatal(err)
 		}
 		if after := stored(t, old); after != before {

@@ -78,9 +78,9 @@ func (c *context) expressions(es []dialect.Expr) ([]expr.Node, error) {
 func (c *context) row(e dialect.Expr) (expr.Node, error) {
 	switch e := e.(type) {
 	case *dialect.Literal:
-		return literal(e)
+		return c.constant(literal(e))
 	case *dialect.Placeholder:
-		return expr.NewParam(e.Index), nil
+		return c.constant(expr.NewParam(e.Index), nil)
 	case *dialect.Column:
 		return c.column(e)
 	case *dialect.Variable:
@@ -139,20 +139,21 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		t, err := value.NewType(e.Type.Name, e.Type.Args, e.Type.Members, e.Type.Unsigned, "")
+		t, err := value.NewType(e.Type.Name, e.Type.Args, e.Type.Members, e.Type.Unsigned, c.b.opt.Collation)
 		if err != nil {
 			return nil, newError(codeSyntax, noPos, "CAST: %s", err)
 		}
 		if len(e.Type.Args) == 0 && (t.Base == value.TypeChar || t.Base == value.TypeBinary) {
 			t.Length = 0 // one character in a column's type, any number in a cast
 		}
+		t.Coercion = value.Literal
 		return expr.NewCast(x, t)
 	case *dialect.Collate:
 		x, err := c.expression(e.X)
 		if err != nil {
 			return nil, err
 		}
-		collation, err := collationOf(e.Name)
+		collation, err := CollationNamed(e.Name)
 		if err != nil {
 			return nil, err
 		}
@@ -175,17 +176,12 @@ func (c *context) rows(es ...dialect.Expr) ([]expr.Node, error) {
 	return nodes, nil
 }
 
-// collationOf is what a collation named in an expression means: its own words are nocase and binary;
-// MySQL's names stand for the one that behaves like them.
-func collationOf(name string) (value.Collation, error) {
-	name = strings.ToLower(name)
-	switch {
-	case name == "nocase", strings.HasSuffix(name, "_ci"):
-		return value.NoCase, nil
-	case name == "binary", strings.HasSuffix(name, "_bin"), strings.HasSuffix(name, "_cs"):
-		return value.Binary, nil
+// constant gives a node that is no column the connection's collation.
+func (c *context) constant(n expr.Node, err error) (expr.Node, error) {
+	if err != nil {
+		return nil, err
 	}
-	return 0, unknownCollation(name)
+	return expr.WithCollation(n, c.b.opt.Collation), nil
 }
 
 // column binds a name: a column of this query's tables, an alias of its select list, a column of an

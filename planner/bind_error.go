@@ -48,6 +48,7 @@ const (
 	codeColumnTwice        = 1110
 	codeInvalidGroupFunc   = 1111
 	codeTableMustHaveCols  = 1113
+	codeUnknownCharset     = 1115
 	codeTooManyTables      = 1116
 	codeTooManyColumns     = 1117
 	codeColumnCount        = 1136
@@ -64,6 +65,7 @@ const (
 	codeForeignKeyColumns  = 1239
 	codeOperandColumns     = 1241
 	codeDerivedAlias       = 1248
+	codeCollationMix       = 1267
 	codeUnknownCollation   = 1273
 	codeWrongIndexName     = 1280
 	codeNonUpdatable       = 1288
@@ -133,6 +135,7 @@ func exprError(err error, pos dialect.Pos) error {
 		function *expr.UnknownFunctionError
 		arity    *expr.ArityError
 		operand  *expr.OperandError
+		mix      *expr.CollationError
 	)
 	switch {
 	case errors.As(err, &function):
@@ -141,6 +144,8 @@ func exprError(err error, pos dialect.Pos) error {
 		return newError(codeWrongParameters, pos, "%s", err)
 	case errors.As(err, &operand):
 		return newError(codeOperandColumns, pos, "%s", err)
+	case errors.As(err, &mix):
+		return newError(codeCollationMix, pos, "%s", err)
 	}
 	return err
 }
@@ -154,10 +159,6 @@ func unknownColumn(c *dialect.Column, clause string) *Error {
 	err := newError(codeUnknownColumn, c.Pos, "Unknown column '%s' in '%s'", columnText(c), clause)
 	err.column = c
 	return err
-}
-
-func unknownCollation(name string) *Error {
-	return newError(codeUnknownCollation, noPos, "Unknown collation: '%s' (there are nocase and binary)", name)
 }
 
 // orNear adds to the error of an unknown column which of the names may be meant.

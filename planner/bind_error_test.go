@@ -28,7 +28,7 @@ func define(sql string) (*Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Define(p.Statement.(*dialect.CreateTable), "")
+	return Define(p.Statement.(*dialect.CreateTable), Options{})
 }
 
 func build(f fixture, sql string) (*Plan, error) {
@@ -121,7 +121,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT * FROM (SELECT id, x AS id FROM b) d", 1060, "Duplicate column name 'id'"},
 		{"SELECT NOSUCH(x) FROM a", 1305, "FUNCTION NOSUCH does not exist"},
 		{"SELECT ABS(x, 1) FROM a", 1582, "Incorrect parameter count in the call to native function 'ABS'"},
-		{"SELECT x COLLATE klingon FROM a", 1273, "Unknown collation: 'klingon' (there are nocase and binary)"},
+		{"SELECT x COLLATE klingon FROM a", 1273, "Unknown collation: 'klingon' (there are utf8mb4_0900_bin, nocase, utf8mb4_bin, utf8mb4_general_ci, utf8mb4_unicode_ci, utf8mb4_unicode_520_ci, utf8mb4_0900_ai_ci, utf8mb4_0900_as_ci, utf8mb4_0900_as_cs)"},
 		{"SELECT 1e999", 1367, "Illegal double '1e999' value found during parsing"},
 		{"SELECT DATE '2020-13-01'", 1525, "Incorrect DATE value: '2020-13-01'"},
 		{"SELECT y LIKE 'a' ESCAPE 'ab' FROM a", 1210, "Incorrect arguments to ESCAPE"},

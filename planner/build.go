@@ -5,11 +5,13 @@ import (
 	"fmt"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // Options are what planning needs beside the statement and the schema.
 type Options struct {
-	Database string // the session's: what a table's name without a database means; may be ""
+	Database  string          // the session's: what a table's name without a database means; may be ""
+	Collation value.Collation // of literals, and of new tables that say none
 }
 
 // Build makes the plan of a query or a write (SELECT, UNION, INSERT, REPLACE, UPDATE, DELETE). The plan

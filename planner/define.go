@@ -25,22 +25,22 @@ const rowIDName = "_rowid"
 // Define makes the table that a CREATE TABLE describes, checked and with its texts bound. Physical and
 // Version are the catalog's to set. What is wrong is an *Error. CREATE TABLE … LIKE is Clone's work; the
 // columns of CREATE TABLE … AS SELECT are added by DefineAs.
-func Define(c *dialect.CreateTable, database string) (*Table, error) {
-	return DefineInside(c, nil, database)
+func Define(c *dialect.CreateTable, opt Options) (*Table, error) {
+	return DefineInside(c, nil, opt)
 }
 
 // DefineInside is Define for a table that is declared INSIDE another one, which is parent.
-func DefineInside(c *dialect.CreateTable, parent *Table, database string) (*Table, error) {
+func DefineInside(c *dialect.CreateTable, parent *Table, opt Options) (*Table, error) {
 	if c.Temporary {
 		return nil, notSupported(c.Table.Pos, "CREATE TEMPORARY TABLE is")
 	}
 	if c.Table.Database != "" {
-		database = c.Table.Database
+		opt.Database = c.Table.Database
 	}
 	if c.External != nil {
-		return defineExternal(c, database)
+		return defineExternal(c, opt.Database)
 	}
-	d := &definer{t: &Table{Database: database, Name: c.Table.Name}, parent: parent}
+	d := &definer{t: &Table{Database: opt.Database, Name: c.Table.Name}, parent: parent, collation: opt.Collation}
 	if err := d.options(c.Options); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func DefineInside(c *dialect.CreateTable, parent *Table, database string) (*Tabl
 
 // DefineAs is Define for CREATE TABLE … AS SELECT: columns of the query that the statement does not
 // declare come behind those that it does.
-func DefineAs(c *dialect.CreateTable, columns []ResultColumn, database string) (*Table, error) {
+func DefineAs(c *dialect.CreateTable, columns []ResultColumn, opt Options) (*Table, error) {
 	with := *c
 	with.Columns = append([]dialect.ColumnDef(nil), c.Columns...)
 	for _, col := range columns {
@@ -70,14 +70,14 @@ func DefineAs(c *dialect.CreateTable, columns []ResultColumn, database string) (
 			with.Columns = append(with.Columns, dialect.ColumnDef{Name: col.Name, Type: typeName(col.Type), NotNull: !col.Nullable, Pos: noPos})
 		}
 	}
-	return Define(&with, database)
+	return Define(&with, opt)
 }
 
 // typeName writes the type of an expression as that of a column which holds all of its values.
 func typeName(t value.Type) dialect.TypeName {
 	n := dialect.TypeName{Name: t.Base.String(), Members: t.Names, Unsigned: t.Unsigned}
-	if t.Collation == value.NoCase {
-		n.Collate = "nocase"
+	if isText(&t) {
+		n.Collate = t.Collation.String()
 	}
 	switch t.Base {
 	case value.TypeUnknown:
@@ -104,10 +104,10 @@ func typeName(t value.Type) dialect.TypeName {
 
 // definer builds or changes a definition.
 type definer struct {
-	t       *Table
-	parent  *Table               // that the table is declared INSIDE
-	noCase  bool                 // the table's default for texts
-	uniques []*dialect.ColumnDef // columns that say UNIQUE themselves
+	t         *Table
+	parent    *Table               // that the table is declared INSIDE
+	collation value.Collation      // the database's default
+	uniques   []*dialect.ColumnDef // columns that say UNIQUE themselves
 
 	checks    map[string]bool // names of CHECKs, in lower case; nil before the first one is added
 	nextCheck int             // the last number that a name was made of
@@ -124,28 +124,8 @@ func (d *definer) options(options map[string]string) error {
 		d.t.FirstAutoIncrement = n
 	}
 	var err error
-	d.noCase, err = tableCollation(options["COLLATE"])
+	d.t.Collation, err = d.collationOf(options["CHARSET"], options["COLLATE"], d.collation)
 	return err
-}
-
-// tableCollation says whether a collation of a column or table is nocase. MySQL's collations are known by
-// name and mean binary, whatever they mean there: tools write COLLATE utf8mb4_general_ci into tables for
-// which nobody chose it, and a key that ignores case has to be chosen.
-func tableCollation(name string) (noCase bool, err error) {
-	name = strings.ToLower(name)
-	charset, _, _ := strings.Cut(name, "_")
-	switch {
-	case name == "nocase":
-		return true, nil
-	case name == "", name == "binary", mysqlCharsets[charset] && charset != name:
-		return false, nil
-	}
-	return false, unknownCollation(name)
-}
-
-var mysqlCharsets = map[string]bool{
-	"utf8mb4": true, "utf8mb3": true, "utf8": true, "latin1": true, "ascii": true, "ucs2": true,
-	"utf16": true, "utf16le": true, "utf32": true,
 }
 
 func (d *definer) columns(defs []dialect.ColumnDef) error {

@@ -50,33 +50,6 @@ func (d *definer) column(def *dialect.ColumnDef) (*Column, error) {
 	return col, nil
 }
 
-func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
-	noCase, err := tableCollation(def.Type.Collate)
-	if err != nil {
-		return value.Type{}, err
-	}
-	collate := ""
-	if noCase {
-		collate = "nocase"
-	}
-	t, err := value.NewType(def.Type.Name, def.Type.Args, def.Type.Members, def.Type.Unsigned, collate)
-	if err == nil && d.noCase && def.Type.Collate == "" && kindOf(t) == textKind {
-		t.Collation = value.NoCase
-		err = t.CheckMembers()
-	}
-	if err != nil {
-		return value.Type{}, newError(codeSyntax, def.Pos, "Column '%s': %s", def.Name, err)
-	}
-	if (t.Base == value.TypeChar || t.Base == value.TypeBinary) && t.Length == 0 && len(def.Type.Args) == 0 {
-		unbounded := "TEXT"
-		if t.Base == value.TypeBinary {
-			unbounded = "BLOB"
-		}
-		return value.Type{}, newError(codeSyntax, def.Pos, "Column '%s': %s needs a length, as %s(255) has; %s has none", def.Name, t, t, unbounded)
-	}
-	return t, nil
-}
-
 // setDefault takes the text of DEFAULT. DEFAULT NULL is the same as none.
 func setDefault(col *Column, def *dialect.ColumnDef) error {
 	col.Default, col.HasDefault = "", false

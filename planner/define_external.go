@@ -44,6 +44,7 @@ func defineExternal(c *dialect.CreateTable, database string) (*Table, error) {
 			return nil, err
 		}
 	}
+	d.t.Collation = value.Binary // the columns say theirs
 	for i := range c.Checks {
 		if err := d.addCheck(&c.Checks[i]); err != nil {
 			return nil, err
@@ -159,7 +160,7 @@ func createExternalSQL(t *Table) string {
 		if c.Hidden {
 			continue
 		}
-		b.WriteString(sep + columnSQL(c))
+		b.WriteString(sep + t.columnSQL(c))
 		if c.Source != SourceKey && c.Property != c.Name {
 			b.WriteString(" PROPERTY " + quoteText(c.Property))
 		}

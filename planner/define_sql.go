@@ -3,8 +3,6 @@ package planner
 import (
 	"strconv"
 	"strings"
-
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it.
@@ -24,7 +22,7 @@ func CreateTableSQL(t *Table) string {
 	}
 	for _, c := range t.Columns {
 		if !c.Hidden {
-			line(columnSQL(c))
+			line(t.columnSQL(c))
 		}
 	}
 	if len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden {
@@ -45,6 +43,7 @@ func CreateTableSQL(t *Table) string {
 	if t.FirstAutoIncrement > 0 {
 		b.WriteString(" AUTO_INCREMENT=" + strconv.FormatInt(t.FirstAutoIncrement, 10))
 	}
+	b.WriteString(" COLLATE=" + t.Collation.String())
 	if t.Comment != "" {
 		b.WriteString(" COMMENT=" + quoteText(t.Comment))
 	}
@@ -71,10 +70,10 @@ func CreateTableSQL(t *Table) string {
 	return b.String()
 }
 
-func columnSQL(c *Column) string {
+func (t *Table) columnSQL(c *Column) string {
 	s := quoteName(c.Name) + " " + c.Type.String()
-	if c.Type.Collation == value.NoCase {
-		s += " COLLATE nocase"
+	if isText(&c.Type) && c.Type.Collation != t.Collation {
+		s += " COLLATE " + c.Type.Collation.String()
 	}
 	if c.Generated != "" {
 		s += " GENERATED ALWAYS AS (" + c.Generated + ")"

@@ -132,7 +132,7 @@ func TestDefineErrors(t *testing.T) {
 		{"CREATE TABLE t (a DATETIME DEFAULT '0000-00-00 00:00:00')", 1067, "Invalid default value for 'a'"},
 		{"CREATE TABLE t (a INT, b INT DEFAULT (a))", 1054, "Unknown column 'a' in 'default of b'"},
 		{"CREATE TABLE t (a INT ON UPDATE CURRENT_TIMESTAMP)", 1294, "Invalid ON UPDATE clause for 'a' column"},
-		{"CREATE TABLE t (a VARCHAR(5) COLLATE klingon)", 1273, "Unknown collation: 'klingon' (there are nocase and binary)"},
+		{"CREATE TABLE t (a VARCHAR(5) COLLATE klingon)", 1273, "Unknown collation: 'klingon' (there are utf8mb4_0900_bin, nocase, utf8mb4_bin, utf8mb4_general_ci, utf8mb4_unicode_ci, utf8mb4_unicode_520_ci, utf8mb4_0900_ai_ci, utf8mb4_0900_as_ci, utf8mb4_0900_as_cs)"},
 		{"CREATE TABLE t (a INT, KEY (a(5)))", 1089, "Incorrect prefix key"},
 		{"CREATE TABLE t (a TEXT, PRIMARY KEY (a(5)))", 1235, "a primary key over the beginning of a column (a(5)) is not supported"},
 		{"CREATE TABLE t (a JSON, KEY (a))", 3152, "JSON column 'a' supports indexing only via generated columns"},
@@ -191,7 +191,7 @@ func TestDefineAs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := DefineAs(&dialect.CreateTable{Table: dialect.TableName{Name: "b"}}, p.Columns, "")
+	table, err := DefineAs(&dialect.CreateTable{Table: dialect.TableName{Name: "b"}}, p.Columns, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func (f fixture) run(sql, args string) []string {
 	}
 	switch st := parsed.Statement.(type) {
 	case *dialect.CreateTable:
-		t, err := DefineInside(st, f[strings.ToLower(st.Options["INSIDE"])], "")
+		t, err := DefineInside(st, f[strings.ToLower(st.Options["INSIDE"])], Options{})
 		if err != nil {
 			return []string{"error: " + err.Error()}
 		}

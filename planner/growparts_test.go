@@ -35,7 +35,7 @@ func TestGrowParts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := Define(parsed.Statement.(*dialect.CreateTable), "")
+		table, err := Define(parsed.Statement.(*dialect.CreateTable), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -21,7 +21,7 @@ func inside(t *testing.T, parent, child string) (*Table, *Table, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := DefineInside(parsed.Statement.(*dialect.CreateTable), p, "")
+	c, err := DefineInside(parsed.Statement.(*dialect.CreateTable), p, Options{})
 	return p, c, err
 }
 
@@ -108,7 +108,7 @@ func TestInsideKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, _, err := Alter(p.AddChild(c), dialect.AlterAction{Kind: dialect.AddIndex, Index: parsed.Statement.(*dialect.CreateIndex).Index})
+	next, _, err := Alter(p.AddChild(c), dialect.AlterAction{Kind: dialect.AddIndex, Index: parsed.Statement.(*dialect.CreateIndex).Index}, Options{})
 	if err != nil || next.Index("day_2").KeyName != "day_2_2" {
 		t.Errorf("an index named as the rows inside: %v, %v", next, err)
 	}
@@ -116,7 +116,7 @@ func TestInsideKeys(t *testing.T) {
 	if parsed, err = dialect.Parse(sql, dialect.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := DefineInside(parsed.Statement.(*dialect.CreateTable), p, "")
+	again, err := DefineInside(parsed.Statement.(*dialect.CreateTable), p, Options{})
 	if err != nil || stored(t, again) != stored(t, c) {
 		t.Errorf("%s\n%v\n%s\n%s", sql, err, stored(t, c), stored(t, again))
 	}
@@ -150,7 +150,7 @@ func TestInsideAlter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		next, _, err := Alter(test.table, parsed.Statement.(*dialect.AlterTable).Actions[0])
+		next, _, err := Alter(test.table, parsed.Statement.(*dialect.AlterTable).Actions[0], Options{})
 		if test.text != "" {
 			if err == nil || !strings.HasPrefix(err.Error(), test.text) {
 				t.Errorf("%s: %v, want %s", test.sql, err, test.text)

@@ -24,6 +24,7 @@ type Table struct {
 	Indexes      []*Index
 	Checks       []CheckDef
 	Comment      string
+	Collation    value.Collation `json:",omitempty"` // of text columns to come that say none
 	// Foreign says how entities of somebody else's program make up the table; nil: the table is the driver's own.
 	Foreign *Foreign `json:",omitempty"`
 	// Partition says how rows are spread; nil: all in one partition.

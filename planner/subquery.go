@@ -60,8 +60,16 @@ func (c *context) inSubquery(x expr.Node, e *dialect.In) (expr.Node, error) {
 		Kind: expr.InSubquery, X: x, Not: e.Not, Plan: plan, Slot: c.b.slot(), Columns: len(plan.Columns),
 		Correlated: frame.correlated, Refs: frame.refs, T: value.Type{Base: value.TypeBigInt}, Op: comparisons[e.Op], All: e.All,
 	}
-	if s.Columns == 1 {
-		s.Collation = expr.CollationOf(x, resultColumn(plan, 0))
+	for i := range s.Columns {
+		one := x
+		if t, ok := x.(*expr.Tuple); ok {
+			one = t.List[i]
+		}
+		collation, err := expr.Comparable("IN", one, resultColumn(plan, i))
+		if err != nil {
+			return nil, err
+		}
+		s.Collations = append(s.Collations, collation)
 	}
 	return s, nil
 }

@@ -25,7 +25,7 @@ func TestDropKeepsTheName(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), "")
+		table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,7 +33,7 @@ func tableKey(folded string) string {
 }
 
 // definitionFormat is raised when a definition is stored in a way that older drivers would misread.
-const definitionFormat = 1
+const definitionFormat = 2
 
 // encodeVersion gives the version entity, with the ids of the last changes.
 func encodeVersion(version int64, changes string) engine.Entity {

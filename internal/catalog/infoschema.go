@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -9,11 +10,11 @@ import (
 )
 
 // InformationSchema gives a table of information_schema, made from the definitions; database is the name
-// that the session knows its database by. Columns are those of MySQL 5.7, as far as clients ask for them.
+// that the session knows its database by, standard the collation of its new tables. Columns are those of MySQL 5.7, as far as clients ask for them.
 // https://dev.mysql.com/doc/refman/5.7/en/information-schema.html
-func (s *Snapshot) InformationSchema(ctx context.Context, database, name string) (*planner.Table, error) {
+func (s *Snapshot) InformationSchema(ctx context.Context, database string, standard value.Collation, name string) (*planner.Table, error) {
 	upper := strings.ToUpper(name)
-	build := informationSchema[upper]
+	build := infoTable(upper, standard)
 	if build == nil {
 		return nil, &planner.NoTableError{Database: "information_schema", Name: name}
 	}
@@ -33,14 +34,23 @@ func (s *Snapshot) InformationSchema(ctx context.Context, database, name string)
 	return v.done()
 }
 
+// infoTable gives what makes a table, nil where there is none of the name.
+func infoTable(name string, standard value.Collation) func(database string, tables []*planner.Table) *virtual {
+	switch name {
+	case "SCHEMATA":
+		return func(database string, _ []*planner.Table) *virtual { return infoSchemata(database, standard) }
+	case "COLLATIONS":
+		return func(string, []*planner.Table) *virtual { return infoCollations(standard) }
+	}
+	return informationSchema[name]
+}
+
 var informationSchema = map[string]func(database string, tables []*planner.Table) *virtual{
-	"SCHEMATA":                infoSchemata,
 	"TABLES":                  infoTables,
 	"COLUMNS":                 infoColumns,
 	"STATISTICS":              infoStatistics,
 	"TABLE_CONSTRAINTS":       infoConstraints,
 	"KEY_COLUMN_USAGE":        infoKeyColumns,
-	"COLLATIONS":              infoCollations,
 	"ENGINES":                 infoEngines,
 	"REFERENTIAL_CONSTRAINTS": infoReferences,
 	"PARTITIONS":              infoPartitions,
@@ -53,10 +63,10 @@ func empty(name string, columns ...string) func(string, []*planner.Table) *virtu
 	return func(string, []*planner.Table) *virtual { return newVirtual(name, columns...) }
 }
 
-func infoSchemata(database string, _ []*planner.Table) *virtual {
+func infoSchemata(database string, standard value.Collation) *virtual {
 	v := newVirtual("SCHEMATA", "CATALOG_NAME", "SCHEMA_NAME", "DEFAULT_CHARACTER_SET_NAME", "DEFAULT_COLLATION_NAME", "SQL_PATH")
-	v.add("def", "information_schema", "utf8mb4", "utf8mb4_bin", nil)
-	v.add("def", database, "utf8mb4", "utf8mb4_bin", nil)
+	v.add("def", "information_schema", "utf8mb4", value.Binary.String(), nil)
+	v.add("def", database, "utf8mb4", standard.String(), nil)
 	return v
 }
 
@@ -64,7 +74,7 @@ func infoTables(database string, tables []*planner.Table) *virtual {
 	v := newVirtual("TABLES", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#", "ROW_FORMAT",
 		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#")
 	for _, t := range tables {
-		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", tableVersion(t), "Dynamic", nil, nil, "utf8mb4_bin", "", t.Comment, nil, nil)
+		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", tableVersion(t), "Dynamic", nil, nil, t.Collation.String(), "", t.Comment, nil, nil)
 	}
 	return v
 }
@@ -240,10 +250,26 @@ func infoChecks(database string, tables []*planner.Table) *virtual {
 	return v
 }
 
-func infoCollations(string, []*planner.Table) *virtual {
-	v := newVirtual("COLLATIONS", "COLLATION_NAME", "CHARACTER_SET_NAME", "ID#", "IS_DEFAULT", "IS_COMPILED", "SORTLEN#")
-	v.add("utf8mb4_bin", "utf8mb4", 46, "Yes", "Yes", 1)
+func infoCollations(standard value.Collation) *virtual {
+	v := newVirtual("COLLATIONS", "COLLATION_NAME", "CHARACTER_SET_NAME", "ID#", "IS_DEFAULT", "IS_COMPILED", "SORTLEN#", "PAD_ATTRIBUTE")
+	addCollations(v, standard)
 	return v
+}
+
+// addCollations adds a line for each collation, by name.
+func addCollations(v *virtual, standard value.Collation) {
+	list := value.Collations()
+	slices.SortFunc(list, func(a, b value.Collation) int { return strings.Compare(a.String(), b.String()) })
+	for _, c := range list {
+		isDefault, pad := "", "NO PAD"
+		if c == standard {
+			isDefault = "Yes"
+		}
+		if c.Pads() {
+			pad = "PAD SPACE"
+		}
+		v.add(c.String(), "utf8mb4", c.ID(), isDefault, "Yes", 1, pad)
+	}
 }
 
 func infoEngines(string, []*planner.Table) *virtual {

@@ -24,7 +24,7 @@ func defined(t *testing.T, sql string, parent *planner.Table) *planner.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := planner.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, "")
+	table, err := planner.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

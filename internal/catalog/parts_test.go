@@ -20,7 +20,7 @@ func TestMayOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), "")
+	table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ func TestSequencesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), "")
+	table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +79,7 @@ func TestSequencesInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := planner.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, "")
+		table, err := planner.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,9 +13,9 @@ import (
 )
 
 // Show gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
-// given are the rows of SHOW VARIABLES, WARNINGS and ERRORS, which the session knows.
-func (s *Snapshot) Show(ctx context.Context, show *dialect.Show, given [][]value.Value) (*planner.Table, error) {
-	v, err := s.show(ctx, show, given)
+// given are the rows of SHOW VARIABLES, WARNINGS and ERRORS, which the session knows, standard the collation of new tables.
+func (s *Snapshot) Show(ctx context.Context, show *dialect.Show, given [][]value.Value, standard value.Collation) (*planner.Table, error) {
+	v, err := s.show(ctx, show, given, standard)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (v *virtual) like(pattern string) error {
 	return nil
 }
 
-func (s *Snapshot) show(ctx context.Context, show *dialect.Show, given [][]value.Value) (*virtual, error) {
+func (s *Snapshot) show(ctx context.Context, show *dialect.Show, given [][]value.Value, standard value.Collation) (*virtual, error) {
 	switch show.What {
 	case "tables":
 		return s.showTables(ctx, show.Full)
@@ -85,13 +85,12 @@ func (s *Snapshot) show(ctx context.Context, show *dialect.Show, given [][]value
 		v.add("nearlyfree", "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")
 		return v, nil
 	case "collation":
-		v := newVirtual("collation", "Collation", "Charset", "Id#", "Default", "Compiled", "Sortlen#")
-		v.add("utf8mb4_bin", "utf8mb4", 46, "Yes", "Yes", 1)
-		v.add("nocase", "utf8mb4", 45, "", "Yes", 1)
+		v := newVirtual("collation", "Collation", "Charset", "Id#", "Default", "Compiled", "Sortlen#", "Pad_attribute")
+		addCollations(v, standard)
 		return v, nil
 	case "charset", "character set":
 		v := newVirtual("charset", "Charset", "Description", "Default collation", "Maxlen#")
-		v.add("utf8mb4", "UTF-8 Unicode", "utf8mb4_bin", 4)
+		v.add("utf8mb4", "UTF-8 Unicode", standard.String(), 4)
 		return v, nil
 	case "processlist":
 		return newVirtual("processlist", "Id#", "User", "Host", "db", "Command", "Time#", "State", "Info"), nil
@@ -271,7 +270,7 @@ func (s *Snapshot) showStatus(ctx context.Context) (*virtual, error) {
 			}
 			comment += fmt.Sprintf("being changed, %d rows written anew so far", rows)
 		}
-		v.add(t.Name, "nearlyfree", tableVersion(t), "Dynamic", nil, "utf8mb4_bin", comment)
+		v.add(t.Name, "nearlyfree", tableVersion(t), "Dynamic", nil, t.Collation.String(), comment)
 	}
 	return v, nil
 }

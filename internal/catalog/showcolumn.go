@@ -111,10 +111,7 @@ func columnExtra(c *planner.Column) string {
 func collationName(t value.Type) any {
 	switch t.Base {
 	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
-		if t.Collation == value.NoCase {
-			return "nocase"
-		}
-		return "utf8mb4_bin"
+		return t.Collation.String()
 	}
 	return nil
 }

@@ -21,6 +21,8 @@ type Definer struct {
 	Catalog *catalog.Catalog
 	// Shared puts new tables into the one physical table of the database, where they are not divided into parts.
 	Shared bool
+	// Collation is that of tables which say none.
+	Collation value.Collation
 	// Plan plans a statement that is part of a change, by the definitions of now: the query of CREATE TABLE … AS, and
 	// the DELETE that empties a table inside another one.
 	Plan func(ctx context.Context, s dialect.Statement) (*planner.Plan, error)
@@ -135,6 +137,11 @@ func (x *definition) lookUp(ctx context.Context, name dialect.TableName, in func
 	return t, err
 }
 
+// options are those of new definitions.
+func (x *definition) options() planner.Options {
+	return planner.Options{Collation: x.Collation}
+}
+
 // declared is table, with a refusal of what, a statement, where another program made the table and nobody declared it.
 func (x *definition) declared(ctx context.Context, name dialect.TableName, what string) (*planner.Table, error) {
 	t, err := x.known(ctx, name)
@@ -169,7 +176,7 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 	if name := s.Options["INSIDE"]; name != "" {
 		return &Outcome{}, x.createInside(ctx, s, name)
 	}
-	t, err := planner.Define(s, "")
+	t, err := planner.Define(s, x.options())
 	if err != nil {
 		return nil, err
 	}
@@ -245,7 +252,7 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 	if err != nil {
 		return nil, err
 	}
-	t, err := planner.DefineAs(s, plan.Columns, "")
+	t, err := planner.DefineAs(s, plan.Columns, x.options())
 	if err != nil {
 		return nil, err
 	}

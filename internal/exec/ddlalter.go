@@ -73,7 +73,7 @@ func made(t *planner.Table, a *dialect.AlterAction) *planner.Index {
 
 // next gives the definition that an action leads to, with the values that rows of before have in new columns.
 func (x *definition) next(t *planner.Table, a *dialect.AlterAction) (*planner.Table, planner.Change, error) {
-	next, change, err := planner.Alter(t, *a)
+	next, change, err := planner.Alter(t, *a, x.options())
 	if err != nil {
 		return nil, change, err
 	}

@@ -21,7 +21,7 @@ func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, p
 	if err != nil {
 		return err
 	}
-	t, err := planner.DefineInside(s, p, "")
+	t, err := planner.DefineInside(s, p, x.options())
 	if err != nil {
 		return err
 	}
@@ -30,7 +30,7 @@ func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, p
 		if p, err = x.act(ctx, p, &dialect.AlterAction{Kind: dialect.DropIndexAction, Name: copies.Name}); err != nil {
 			return err
 		}
-		if t, err = planner.DefineInside(s, p, ""); err != nil {
+		if t, err = planner.DefineInside(s, p, x.options()); err != nil {
 			return err
 		}
 	}

@@ -58,11 +58,11 @@ func newTable(t testing.TB, name string, keys int, columns ...string) *planner.T
 				args = append(args, n)
 			}
 		}
-		collate := ""
+		collation := value.Binary
 		if slices.Contains(words, "nocase") {
-			collate = "nocase"
+			collation = value.NoCase
 		}
-		typ, err := value.NewType(typeName, args, nil, slices.Contains(words, "unsigned"), collate)
+		typ, err := value.NewType(typeName, args, nil, slices.Contains(words, "unsigned"), collation)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -41,12 +41,3 @@ func (s *rowSet) find(env *expr.Env, sub *expr.Subquery, x []value.Value) (out v
 	}
 	return out, nil
 }
-
-// same gives n times the collation c.
-func same(c value.Collation, n int) []value.Collation {
-	out := make([]value.Collation, n)
-	for i := range out {
-		out[i] = c
-	}
-	return out
-}

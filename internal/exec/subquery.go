@@ -117,7 +117,7 @@ func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value,
 	if err != nil {
 		return value.NullValue, err
 	}
-	set := newRowSet(r, same(s.Collation, len(x)))
+	set := newRowSet(r, s.Collations)
 	if err := drain(r.ctx, it, &set.rows, set.add); err != nil {
 		it.Close()
 		return value.NullValue, err

@@ -169,7 +169,7 @@ func TestConditionsAgree(t *testing.T) {
 		if mixesDates(row) {
 			continue
 		}
-		collation := value.Collation(r.IntN(2))
+		collation := value.Collation(r.IntN(len(value.Collations())))
 		consts, columns, args := make([]Node, k), make([]Node, k), make([]Node, k)
 		for i, v := range row {
 			typ := value.TypeOf(v)

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/nearlyfreedb/nearlyfree/internal/value"
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
 
 var (
 	trueNode  Node = &Const{V: value.FromInt(1), T: truthType}
@@ -39,11 +43,18 @@ func NewCompare(op CompareOp, l, r Node) (Node, error) {
 		if op != NullEq && (isNullConst(l) || isNullConst(r)) {
 			return &Const{T: truthType}, nil
 		}
-		return fold(&Compare{Op: op, L: l, R: r, Collation: CollationOf(l, r)}), nil
+		c, err := Comparable(strings.TrimSpace(compareText[op]), l, r)
+		if err != nil {
+			return nil, err
+		}
+		return fold(&Compare{Op: op, L: l, R: r, Collation: c}), nil
 	}
 	if !lok || !rok || op != Eq && op != Ne && op != NullEq {
 		for i := 0; lok && rok && i < len(lt.List); i++ {
 			if err := single(lt.List[i], rt.List[i]); err != nil {
+				return nil, err
+			}
+			if _, err := Comparable(strings.TrimSpace(compareText[op]), lt.List[i], rt.List[i]); err != nil {
 				return nil, err
 			}
 		}
@@ -195,7 +206,11 @@ func NewLike(x, pattern Node, escape rune, not bool) (Node, error) {
 	if err := single(x, pattern); err != nil {
 		return nil, err
 	}
-	return fold(&Like{X: x, Pattern: pattern, Escape: escape, Not: not, Collation: CollationOf(x, pattern)}), nil
+	c, err := Comparable("like", x, pattern)
+	if err != nil {
+		return nil, err
+	}
+	return fold(&Like{X: x, Pattern: pattern, Escape: escape, Not: not, Collation: c}), nil
 }
 
 // NewRegexp makes x [NOT] REGEXP pattern, in RE2's syntax.
@@ -237,8 +252,11 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 		if isNullConst(x) {
 			return &Const{T: truthType}, nil
 		}
-		all := append([]Node{x}, list...)
-		return fold(&In{X: x, List: list, Not: not, Collation: CollationOf(all...)}), nil
+		c, err := Comparable("IN", append([]Node{x}, list...)...)
+		if err != nil {
+			return nil, err
+		}
+		return fold(&In{X: x, List: list, Not: not, Collation: c}), nil
 	}
 	if err := single(xt.List...); err != nil {
 		return nil, err
@@ -250,6 +268,11 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 		}
 		if err := single(t.List...); err != nil {
 			return nil, err
+		}
+		for i := range t.List {
+			if _, err := Comparable("IN", xt.List[i], t.List[i]); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return fold(&In{X: x, List: list, Not: not}), nil
@@ -285,18 +308,31 @@ func NewBetween(x, lo, hi Node, not bool) (Node, error) {
 	return NewNot(n)
 }
 
-// CollationOf says how these texts compare with each other: by an explicit COLLATE, else without case
-// where one of them is a NoCase column.
-func CollationOf(nodes ...Node) value.Collation {
-	c := value.Binary
-	for _, n := range nodes {
-		t := n.Type()
-		if call, ok := n.(*Call); ok && call.Func == collateFunction {
-			return t.Collation
+// compileBetween compiles BETWEEN of an operand that is computed once.
+func compileBetween(n *Call) Func {
+	args, collation := compileAll(n.Args), CollationOf(n.Args...)
+	return func(env *Env) (value.Value, error) {
+		x, err := args[0](env)
+		if err != nil {
+			return x, err
 		}
-		if isText(t) && t.Collation == value.NoCase {
-			c = value.NoCase
+		both := isTrue
+		for i, op := range [...]CompareOp{Ge, Le} {
+			bound, err := args[i+1](env)
+			if err != nil {
+				return bound, err
+			}
+			t, err := compare(env, op, x, bound, collation)
+			if err != nil {
+				return value.NullValue, err
+			}
+			if t == isFalse || both == isTrue {
+				both = t
+			}
+			if both == isFalse {
+				break
+			}
 		}
+		return truthValues[both], nil
 	}
-	return c
 }

@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/nearlyfreedb/nearlyfree/internal/value"
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
 
 // NewConst makes a constant of v's own type.
 func NewConst(v value.Value) Node { return &Const{V: v, T: value.TypeOf(v)} }
@@ -85,7 +89,7 @@ func NewCollate(x Node, c value.Collation) (Node, error) {
 	if !isText(t) {
 		t = textType
 	}
-	t.Collation = c
+	t.Collation, t.Coercion = c, value.Explicit
 	// Not folded: as a Const it would lose its precedence.
 	return &Call{Func: collateFunction, Args: []Node{x}, T: t}, nil
 }
@@ -187,6 +191,11 @@ func newCall(f *Function, args []Node) (Node, error) {
 			return nil, err
 		}
 	}
+	if f.compares || f.collates {
+		if _, err := Comparable(strings.ToLower(f.Name), args...); err != nil {
+			return nil, err
+		}
+	}
 	call := &Call{Func: f, Args: args, T: f.Type(args)}
 	call.T.Truth = f.condition
 	if f.simplify != nil {
@@ -232,4 +241,21 @@ func NewAssignment(name string, x Node) Node {
 // NewUserVariable makes @name (name without @, any case); NULL where it was never set.
 func NewUserVariable(name string) Node {
 	return &Call{Func: userVariableFunction, Args: []Node{NewConst(value.FromString(name))}}
+}
+
+// WithCollation gives a literal or argument the connection's collation.
+func WithCollation(n Node, c value.Collation) Node {
+	switch n := n.(type) {
+	case *Const:
+		if c != value.Binary && isText(n.T) && n.T.Coercion == value.Literal {
+			with := *n
+			with.T.Collation = c
+			return &with
+		}
+	case *Param:
+		with := *n
+		with.T.Collation, with.T.Coercion = c, value.Literal
+		return &with
+	}
+	return n
 }

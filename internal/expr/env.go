@@ -97,16 +97,17 @@ type Session struct {
 	Database     string
 	User         string
 	ConnectionID int64
-	Version      string      // VERSION()
-	Now          int64       // statement time, ticks (see value.Time): NOW() is the same all through a statement
-	LastInsertID int64       // LAST_INSERT_ID()
-	InsertID     int64       // what LAST_INSERT_ID(n) was given in this statement; 0 without
-	RowCount     int64       // ROW_COUNT()
-	FoundRows    int64       // FOUND_ROWS()
-	ZeroIsID     bool        // 0 in an AUTO_INCREMENT column is a value: sql_mode has NO_AUTO_VALUE_ON_ZERO
-	Diagnostics  Diagnostics // the conditions of the last statement
-	Exact        bool        // what a column would round is refused; see Env.Store
-	Vars         Variables   // @name
+	Version      string          // VERSION()
+	Now          int64           // statement time, ticks (see value.Time): NOW() is the same all through a statement
+	LastInsertID int64           // LAST_INSERT_ID()
+	InsertID     int64           // what LAST_INSERT_ID(n) was given in this statement; 0 without
+	RowCount     int64           // ROW_COUNT()
+	FoundRows    int64           // FOUND_ROWS()
+	ZeroIsID     bool            // 0 in an AUTO_INCREMENT column is a value: sql_mode has NO_AUTO_VALUE_ON_ZERO
+	Diagnostics  Diagnostics     // the conditions of the last statement
+	Collation    value.Collation // of literals and arguments
+	Exact        bool            // what a column would round is refused; see Env.Store
+	Vars         Variables       // @name
 	System       func(name string) (value.Value, bool)
 	Lock         func(ctx context.Context, name string, timeout float64) (bool, error) // GET_LOCK
 	Unlock       func(name string) (held, existed bool)                                // RELEASE_LOCK

@@ -25,6 +25,7 @@ type Function struct {
 	aliases   []string                // other names of the same function
 	strict    bool                    // NULL among the arguments gives NULL: Eval gets none
 	compares  bool                    // compares its arguments with each other
+	collates  bool                    // looks for texts in others, by their collation
 	condition bool                    // yields nothing but 1, 0 and NULL
 	null      func(args []Node) bool  // whether it may yield NULL; nil: it may
 	check     func(args []Node) error // what Min and Max do not say
@@ -138,16 +139,12 @@ func likeArg(i int) func([]Node) value.Type {
 }
 
 func textLike(types ...value.Type) value.Type {
-	t := textType
-	for _, a := range types {
-		switch {
-		case isBinary(a), a.Base == value.TypeBit:
+	for _, t := range types {
+		if isBinary(t) || t.Base == value.TypeBit {
 			return binaryType
-		case isText(a) && a.Collation == value.NoCase:
-			t.Collation = value.NoCase
 		}
 	}
-	return t
+	return withMix(textType, types...)
 }
 
 func typesOf(args []Node) []value.Type {
@@ -183,20 +180,7 @@ var (
 	}
 	betweenFunction = &Function{
 		Name: "BETWEEN", Min: 3, Max: 3, condition: true, compares: true, Type: toInt,
-		Eval: func(env *Env, args []value.Value) (value.Value, error) {
-			from, err := compare(env, Ge, args[0], args[1], value.Binary)
-			if err != nil {
-				return value.NullValue, err
-			}
-			to, err := compare(env, Le, args[0], args[2], value.Binary)
-			if err != nil {
-				return value.NullValue, err
-			}
-			if from == isFalse || to == isFalse {
-				return truthValues[isFalse], nil
-			}
-			return truthValues[max(from, to)], nil
-		},
+		compile: compileBetween,
 	}
 	systemVariableFunction = &Function{
 		Name: "@@", Volatility: Stable,

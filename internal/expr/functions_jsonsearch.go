@@ -217,7 +217,7 @@ func evalJSONSearch(_ *Env, args []value.Value) (value.Value, error) {
 		}
 		escape, _ = utf8.DecodeRuneInString(text)
 	}
-	s.pattern = newLikePattern(value.Text(args[2]), escape, false)
+	s.pattern = newLikePattern(value.Text(args[2]), escape, value.Binary)
 	from := []*place{{d: &d}}
 	if len(args) > 4 {
 		from = nil

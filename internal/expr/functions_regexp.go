@@ -28,9 +28,9 @@ func regexpFunction(name, signature, doc string, t value.Type, most, flags int, 
 		least = 3
 	}
 	f := &Function{Name: name, Signature: signature, Family: "text", Doc: doc + " RE2's syntax. Flags: c case seen, i not, m lines, n . matches line ends.",
-		Min: least, Max: most, Type: fixed(t), condition: name == "REGEXP_LIKE"}
+		Min: least, Max: most, Type: fixed(t), condition: name == "REGEXP_LIKE", collates: true}
 	f.compile = func(n *Call) Func {
-		cache := &regexpCache{function: name, fold: CollationOf(n.Args[:2]...) == value.NoCase}
+		cache := &regexpCache{function: name, fold: CollationOf(n.Args[:2]...).IgnoresCase()}
 		inner := &Function{Name: name, strict: true, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 			text := ""
 			if len(args) > flags {

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -10,12 +11,12 @@ import (
 func searchFunctions() []*Function {
 	return []*Function{
 		{Name: "INSTR", Signature: "INSTR(text, part)", Family: "text", Doc: "Where part begins in text, 1-based; 0 where it does not stand there.", Min: 2, Max: 2,
-			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				return locate(charsOf(args[0]), value.Text(args[1]), 1), nil
-			}},
+			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(func(c value.Collation, args []value.Value) (value.Value, error) {
+				return locate(c, charsOf(args[0]), value.Text(args[1]), 1), nil
+			})},
 		{Name: "LOCATE", Signature: "LOCATE(part, text[, from])", Family: "text", aliases: []string{"POSITION"},
 			Doc: "Where part begins in text, 1-based, looking from the from-th character on; 0 where it does not. Also POSITION(part IN text).", Min: 2, Max: 3,
-			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(func(c value.Collation, args []value.Value) (value.Value, error) {
 				from := int64(1)
 				if len(args) > 2 {
 					var err error
@@ -23,14 +24,14 @@ func searchFunctions() []*Function {
 						return value.NullValue, err
 					}
 				}
-				return locate(charsOf(args[1]), value.Text(args[0]), from), nil
-			}},
+				return locate(c, charsOf(args[1]), value.Text(args[0]), from), nil
+			})},
 		{Name: "STRCMP", Signature: "STRCMP(x, y)", Family: "text", Doc: "-1, 0 or 1, as x sorts before, with or behind y.", Min: 2, Max: 2,
-			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				return value.FromInt(int64(strings.Compare(value.Text(args[0]), value.Text(args[1])))), nil
-			}},
+			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(func(c value.Collation, args []value.Value) (value.Value, error) {
+				return value.FromInt(int64(c.Compare(value.Text(args[0]), value.Text(args[1])))), nil
+			})},
 		{Name: "FIND_IN_SET", Signature: "FIND_IN_SET(text, list)", Family: "text", Doc: "The place of text in a list with commas, 1-based; 0 where it is not in it.", Min: 2, Max: 2,
-			strict: true, null: anyNull, Type: toInt, compile: compileFolded, Eval: evalFindInSet},
+			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(evalFindInSet)},
 		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", compares: true, Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
 			null: neverNull, Type: toInt, compile: compileField},
 		{Name: "ELT", Signature: "ELT(n, x, …)", Family: "text", Doc: "The n-th of the texts, 1-based; NULL where there is none.", Min: 2, Max: -1,
@@ -61,35 +62,14 @@ func searchFunctions() []*Function {
 	}
 }
 
-// foldFunction folds a text for NoCase.
-var foldFunction = &Function{
-	Name: "FOLD", strict: true, null: anyNull, Type: toText,
-	Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-		if args[0].Kind() == value.Bytes {
-			return args[0], nil
-		}
-		return value.FromString(value.Fold(value.Text(args[0]))), nil
-	},
-}
-
-// compileFolded compiles a call over NoCase texts as one over their folded forms.
-func compileFolded(n *Call) Func {
-	if CollationOf(n.Args...) != value.NoCase {
-		return nil
-	}
-	c := *n
-	c.Args = make([]Node, len(n.Args))
-	for i, a := range n.Args {
-		c.Args[i] = &Call{Func: foldFunction, Args: []Node{a}, T: textType}
-	}
-	return compileCall(&c)
-}
-
-func locate(c chars, part string, from int64) value.Value {
+func locate(by value.Collation, c chars, part string, from int64) value.Value {
 	if from < 1 || from > int64(c.len())+1 {
 		return value.FromInt(0)
 	}
 	start := c.offset(from - 1)
+	if !by.IsBinary() {
+		return value.FromInt(locateCharacters(by, c.s[start:], part, from))
+	}
 	i := strings.Index(c.s[start:], part)
 	if i < 0 {
 		return value.FromInt(0)
@@ -98,14 +78,36 @@ func locate(c chars, part string, from int64) value.Value {
 	return value.FromInt(from + int64(before.len()))
 }
 
-func evalFindInSet(_ *Env, args []value.Value) (value.Value, error) {
+// locateCharacters looks for part in s, whose first character is number from, character by character.
+func locateCharacters(by value.Collation, s, part string, from int64) int64 {
+	text, want := characters(by, s), characters(by, part)
+	for i := 0; i+len(want) <= len(text); i++ {
+		if slices.Equal(text[i:i+len(want)], want) {
+			return from + int64(i)
+		}
+	}
+	return 0
+}
+
+// characters are what stands for each character of s.
+func characters(by value.Collation, s string) []string {
+	list := make([]string, 0, len(s))
+	for len(s) > 0 {
+		_, n := utf8.DecodeRuneInString(s)
+		list = append(list, by.FoldCharacter(s[:n]))
+		s = s[n:]
+	}
+	return list
+}
+
+func evalFindInSet(c value.Collation, args []value.Value) (value.Value, error) {
 	want, list := value.Text(args[0]), value.Text(args[1])
 	if list == "" || strings.Contains(want, ",") {
 		return value.FromInt(0), nil
 	}
 	for i := int64(1); ; i++ {
 		element, rest, more := strings.Cut(list, ",")
-		if element == want {
+		if c.Compare(element, want) == 0 {
 			return value.FromInt(i), nil
 		}
 		if !more {

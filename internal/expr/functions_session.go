@@ -17,6 +17,12 @@ func sessionFunctions() []*Function {
 		sessionFunction("FOUND_ROWS", "Rows that the last SELECT gave, with SQL_CALC_FOUND_ROWS those that it would have given without LIMIT.", intType,
 			func(s *Session) value.Value { return value.FromInt(s.FoundRows) }),
 		sessionFunction("CURRENT_ROLE", "NONE: there are no roles.", textType, func(*Session) value.Value { return value.FromString("NONE") }),
+		{Name: "COLLATION", Signature: "COLLATION(x)", Family: "session", Volatility: Stable, Min: 1, Max: 1, null: neverNull, Type: toText,
+			Doc: "The collation by which x compares, binary of what is no text.", compile: func(n *Call) Func {
+				return func(env *Env) (value.Value, error) {
+					return value.FromString(collationName(env, n.Args[0].Type())), nil
+				}
+			}},
 		{Name: "LAST_INSERT_ID", Signature: "LAST_INSERT_ID([n])", Family: "session", Volatility: Volatile, Max: 1, Type: toInt,
 			Doc: "The first AUTO_INCREMENT value of the last INSERT; with n it is set to n.", Eval: evalLastInsertID},
 		{Name: "GET_LOCK", Signature: "GET_LOCK(name, seconds)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
@@ -46,6 +52,17 @@ func sessionFunctions() []*Function {
 func sessionFunction(name, doc string, t value.Type, get func(*Session) value.Value, aliases ...string) *Function {
 	return &Function{Name: name, Signature: name + "()", Family: "session", Doc: doc, aliases: aliases, Volatility: Stable, Type: fixed(t),
 		Eval: func(env *Env, _ []value.Value) (value.Value, error) { return get(env.session()), nil }}
+}
+
+// collationName is MySQL's name for how values of type t compare.
+func collationName(env *Env, t value.Type) string {
+	switch {
+	case !collates(t):
+		return "binary"
+	case t.Coercion == value.Computed:
+		return env.session().Collation.String()
+	}
+	return t.Collation.String()
 }
 
 func evalLastInsertID(env *Env, args []value.Value) (value.Value, error) {

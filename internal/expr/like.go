@@ -10,17 +10,18 @@ import (
 
 // likePattern is a LIKE pattern made ready. % matches any text, _ one character (one octet of a BLOB).
 type likePattern struct {
-	fold bool
+	collation value.Collation
 	// pieces are the texts between the %s, where there is no _: the first and the last are anchored.
 	pieces []string
-	// tokens are the whole pattern, where there is a _.
+	// tokens are the whole pattern, where there is a _, or where characters do not stand for one each.
 	tokens []likeToken
 }
 
 // likeToken is one character of a pattern, or a wildcard.
 type likeToken struct {
-	r    rune
-	kind likeKind
+	r      rune
+	folded string // what stands for it, where that need not be one character
+	kind   likeKind
 }
 
 type likeKind uint8
@@ -32,10 +33,10 @@ const (
 )
 
 // newLikePattern reads a pattern. An escape character at the end stands for itself.
-func newLikePattern(pattern string, escape rune, fold bool) *likePattern {
-	p := &likePattern{fold: fold}
+func newLikePattern(pattern string, escape rune, collation value.Collation) *likePattern {
+	p := &likePattern{collation: collation, tokens: []likeToken{}}
 	var piece strings.Builder
-	one := false
+	one := !collation.ByCharacter()
 	for i := 0; i < len(pattern); {
 		r, n := utf8.DecodeRuneInString(pattern[i:])
 		char := pattern[i : i+n]
@@ -54,15 +55,16 @@ func newLikePattern(pattern string, escape rune, fold bool) *likePattern {
 			p.tokens = append(p.tokens, likeToken{kind: likeOne})
 			continue
 		}
-		if fold {
-			char = value.Fold(char)
+		folded := collation.FoldCharacter(char)
+		if collation.ByCharacter() {
+			char = folded
 			r, n = utf8.DecodeRuneInString(char)
 		}
 		piece.WriteString(char)
 		if r == utf8.RuneError && n == 1 {
 			r = -rune(char[0]) // an octet that is no character matches only itself
 		}
-		p.tokens = append(p.tokens, likeToken{r: r})
+		p.tokens = append(p.tokens, likeToken{r: r, folded: folded})
 	}
 	p.pieces = append(p.pieces, piece.String())
 	if one {
@@ -75,8 +77,8 @@ func newLikePattern(pattern string, escape rune, fold bool) *likePattern {
 
 // match says whether s matches; octets is set for a BLOB, whose characters are octets and have no case.
 func (p *likePattern) match(s string, octets bool) bool {
-	if p.fold && !octets {
-		s = value.Fold(s)
+	if !octets && p.collation.ByCharacter() {
+		s = p.collation.FoldCharacter(s)
 	}
 	if p.tokens != nil {
 		return p.matchTokens(s, octets)
@@ -123,7 +125,7 @@ func (p *likePattern) matchTokens(s string, octets bool) bool {
 					i += m
 					continue
 				}
-			case k.r == r:
+			case k.r == r || !p.collation.ByCharacter() && k.folded == p.collation.FoldCharacter(s[i:i+n]):
 				t++
 				i += n
 				continue
@@ -170,9 +172,9 @@ func matchOctets(s string, r rune) int {
 
 // likeCache keeps the last pattern of one LIKE, which as an argument is the same for each row.
 type likeCache struct {
-	last   atomic.Pointer[cachedLike]
-	escape rune
-	fold   bool
+	last      atomic.Pointer[cachedLike]
+	escape    rune
+	collation value.Collation
 }
 
 type cachedLike struct {
@@ -184,16 +186,15 @@ func (c *likeCache) get(text string) *likePattern {
 	if l := c.last.Load(); l != nil && l.text == text {
 		return l.pattern
 	}
-	l := &cachedLike{text, newLikePattern(text, c.escape, c.fold)}
+	l := &cachedLike{text, newLikePattern(text, c.escape, c.collation)}
 	c.last.Store(l)
 	return l.pattern
 }
 
 func compileLike(n *Like) condFunc {
 	x, pattern, not := Compile(n.X), Compile(n.Pattern), n.Not
-	fold := n.Collation == value.NoCase
 	if c, ok := n.Pattern.(*Const); ok && !c.V.IsNull() {
-		p := newLikePattern(value.Text(c.V), n.Escape, fold)
+		p := newLikePattern(value.Text(c.V), n.Escape, n.Collation)
 		return func(env *Env) (truth, error) {
 			v, err := x(env)
 			if err != nil || v.IsNull() {
@@ -202,7 +203,7 @@ func compileLike(n *Like) condFunc {
 			return truthOf(p.match(textOf(v), v.Kind() == value.Bytes) != not), nil
 		}
 	}
-	cache := &likeCache{escape: n.Escape, fold: fold}
+	cache := &likeCache{escape: n.Escape, collation: n.Collation}
 	return func(env *Env) (truth, error) {
 		v, err := x(env)
 		if err != nil || v.IsNull() {

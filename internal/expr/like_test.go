@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -18,56 +19,64 @@ func TestLike(t *testing.T) {
 		{"a%b", `a\%b`, true}, {"axb", `a\%b`, false}, {`a\`, `a\`, true}, {"mississippi", "%iss%ip%_", true}, {"mississippi", "m%iss%ix%", false},
 		{"ab\ncd", "ab%cd", true}, {"ABC", "abc", false},
 	} {
-		if got := newLikePattern(test.pattern, '\\', false).match(test.s, false); got != test.want {
+		if got := newLikePattern(test.pattern, '\\', value.Binary).match(test.s, false); got != test.want {
 			t.Errorf("%q LIKE %q is %v", test.s, test.pattern, got)
 		}
 	}
-	if !newLikePattern("a|%%", '|', false).match("a%xyz", false) {
+	if !newLikePattern("a|%%", '|', value.Binary).match("a%xyz", false) {
 		t.Error("ESCAPE '|' does not escape")
 	}
-	if !newLikePattern("__", 0, false).match("ä", true) || newLikePattern("_", 0, false).match("ä", true) {
+	if !newLikePattern("__", 0, value.Binary).match("ä", true) || newLikePattern("_", 0, value.Binary).match("ä", true) {
 		t.Error("an octet of a BLOB is not one character")
 	}
 }
 
-// naiveLike is LIKE by its definition.
-func naiveLike(s, pattern []rune, escape rune) bool {
+// naiveLike is LIKE by its definition, of what stands for each character; "literal" is before what is no wildcard.
+func naiveLike(s, pattern []string) bool {
 	if len(pattern) == 0 {
 		return len(s) == 0
 	}
 	c, rest := pattern[0], pattern[1:]
-	switch {
-	case c == escape && escape != 0 && len(rest) > 0:
-		return len(s) > 0 && s[0] == rest[0] && naiveLike(s[1:], rest[1:], escape)
-	case c == '%':
+	switch c {
+	case "%":
 		for i := 0; i <= len(s); i++ {
-			if naiveLike(s[i:], rest, escape) {
+			if naiveLike(s[i:], rest) {
 				return true
 			}
 		}
 		return false
-	case c == '_':
-		return len(s) > 0 && naiveLike(s[1:], rest, escape)
+	case "_":
+		return len(s) > 0 && naiveLike(s[1:], rest)
 	}
-	return len(s) > 0 && s[0] == c && naiveLike(s[1:], rest, escape)
+	return len(s) > 0 && s[0] == strings.TrimPrefix(c, "literal") && naiveLike(s[1:], rest)
 }
 
 func FuzzLike(f *testing.F) {
-	for _, seed := range [][2]string{{"abc", "a%"}, {"aXbc", "%b_"}, {"ÄäÖ", "_ä%"}, {`a\%`, `a\\\%`}, {"mississippi", "m%is%_p%"}, {"", `\`}} {
-		f.Add(seed[0], seed[1], false)
-		f.Add(seed[0], seed[1], true)
+	for _, seed := range [][2]string{{"abc", "a%"}, {"aXbc", "%b_"}, {"ÄäÖ", "_ä%"}, {`a\%`, `a\\\%`}, {"mississippi", "m%is%_p%"}, {"", `\`},
+		{"Straße", "stra_E"}, {"STRASSE", "straß%"}, {"e\u0301", "é"}, {"Ａb ", "a_ "}} {
+		for c := range value.Collations() {
+			f.Add(seed[0], seed[1], uint8(c))
+		}
 	}
-	f.Fuzz(func(t *testing.T, s, pattern string, fold bool) {
+	f.Fuzz(func(t *testing.T, s, pattern string, number uint8) {
 		if len(s) > 30 || len(pattern) > 12 || !utf8.ValidString(s) || !utf8.ValidString(pattern) {
 			return
 		}
-		x, p := s, pattern
-		if fold {
-			x, p = value.Fold(s), value.Fold(pattern)
+		c := value.Collations()[int(number)%len(value.Collations())]
+		var want []string
+		for p := []rune(pattern); len(p) > 0; p = p[1:] {
+			switch {
+			case p[0] == '\\' && len(p) > 1:
+				p = p[1:]
+				fallthrough
+			default:
+				want = append(want, "literal"+c.FoldCharacter(string(p[0])))
+			case p[0] == '%', p[0] == '_':
+				want = append(want, string(p[0]))
+			}
 		}
-		want := naiveLike([]rune(x), []rune(p), '\\')
-		if got := newLikePattern(pattern, '\\', fold).match(s, false); got != want {
-			t.Errorf("%q LIKE %q is %v, want %v", s, pattern, got, want)
+		if got := newLikePattern(pattern, '\\', c).match(s, false); got != naiveLike(characters(c, s), want) {
+			t.Errorf("%s: %q LIKE %q is %v", c, s, pattern, got)
 		}
 	})
 }

@@ -175,9 +175,9 @@ type Subquery struct {
 	Correlated bool // depends on the enclosing row: runs for each; otherwise once a statement
 	Columns    int
 	T          value.Type
-	Collation  value.Collation
-	Op         CompareOp // InSubquery: Eq is IN, unless All is set
-	All        bool      // InSubquery: X Op ALL (…), not ANY
+	Collations []value.Collation // InSubquery: by column
+	Op         CompareOp         // InSubquery: Eq is IN, unless All is set
+	All        bool              // InSubquery: X Op ALL (…), not ANY
 	// Refs are the columns outside that its Plan reads, Level counted from where the Subquery stands (0 is
 	// the row that the Subquery is evaluated over). Walk and Columns visit them; Rewrite does not, as it
 	// cannot change the Plan.

@@ -225,7 +225,7 @@ func (p *printer) call(n *Call, least int) {
 	case collateFunction:
 		end := p.open(precUnary, least)
 		p.node(n.Args[0], precUnary)
-		p.text(" COLLATE " + [...]string{value.Binary: "binary", value.NoCase: "nocase"}[n.T.Collation] + end)
+		p.text(" COLLATE " + n.T.Collation.String() + end)
 		return
 	case betweenFunction:
 		end := p.open(precCompare, least)

@@ -180,9 +180,9 @@ func (n *Subquery) IsQuantified() bool { return n.Kind == InSubquery && (n.Op !=
 func (n *Subquery) Quantify(env *Env, x, row []value.Value, before value.Value) (known value.Value, done bool, err error) {
 	var t truth
 	if len(x) == 1 {
-		t, err = compare(env, n.Op, x[0], row[0], n.Collation)
+		t, err = compare(env, n.Op, x[0], row[0], n.Collations[0])
 	} else {
-		t, err = equalRows(env, x, row[:len(x)], sameCollations(n.Collation, len(x)))
+		t, err = equalRows(env, x, row[:len(x)], n.Collations)
 	}
 	switch {
 	case err != nil:
@@ -197,14 +197,6 @@ func (n *Subquery) Quantify(env *Env, x, row []value.Value, before value.Value) 
 
 // None is what an InSubquery without rows gives: nothing is among them, and all are what one wants.
 func (n *Subquery) None() value.Value { return truthValues[truthOf(n.All)] }
-
-func sameCollations(c value.Collation, n int) []value.Collation {
-	out := make([]value.Collation, n)
-	for i := range out {
-		out[i] = c
-	}
-	return out
-}
 
 func equalRows(env *Env, a, b []value.Value, collations []value.Collation) (truth, error) {
 	out := isTrue

@@ -4,7 +4,7 @@ import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
 // The types that operators and functions yield.
 var (
-	textType     = value.Type{Base: value.TypeChar}
+	textType     = value.Type{Base: value.TypeChar, Coercion: value.Computed}
 	binaryType   = value.Type{Base: value.TypeBinary}
 	intType      = value.Type{Base: value.TypeBigInt}
 	unsignedType = value.Type{Base: value.TypeBigInt, Unsigned: true}
@@ -210,9 +210,7 @@ func unifyTexts(a, b value.Type) value.Type {
 	if a.Base == value.TypeText || b.Base == value.TypeText || a.Base == value.TypeJSON || b.Base == value.TypeJSON {
 		t.Base = value.TypeText
 	}
-	if isText(a) && a.Collation == value.NoCase || isText(b) && b.Collation == value.NoCase {
-		t.Collation = value.NoCase
-	}
+	t = withMix(t, a, b)
 	if a.Base == value.TypeChar && b.Base == value.TypeChar && a.Length > 0 && b.Length > 0 {
 		t.Length = max(a.Length, b.Length)
 	}

@@ -83,6 +83,9 @@ func (c Collation) Pads() bool { return collations[c].pad }
 // IsBinary says whether it tells all texts apart that do not differ by blanks at their end alone, by code points.
 func (c Collation) IsBinary() bool { return c == Binary || c == BinaryPad }
 
+// IgnoresCase says whether an upper-case letter equals its lower-case one.
+func (c Collation) IgnoresCase() bool { return !c.IsBinary() && c != LettersCS }
+
 // ByCharacter says whether one character stands for each, so that a text begins with another one just when what stands for it
 // begins with what stands for the other, but for blanks at its end.
 func (c Collation) ByCharacter() bool { return c <= GeneralCI }

@@ -32,7 +32,8 @@ func typ(t testing.TB, s string) Type {
 	if i := strings.Index(tail, "COLLATE "); i >= 0 {
 		collate = tail[i+8:]
 	}
-	r, err := NewType(name, args, members, unsigned, collate)
+	collation, _ := CollationNamed(collate)
+	r, err := NewType(name, args, members, unsigned, collation)
 	if err != nil {
 		t.Fatalf("%s: %v", s, err)
 	}

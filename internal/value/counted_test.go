@@ -82,11 +82,11 @@ func TestMembers(t *testing.T) {
 		names[i] = fmt.Sprintf("Name%d", i)
 	}
 	for _, n := range []int{3, 60} {
-		enum, err := NewType("ENUM", nil, names[:n], false, "nocase")
+		enum, err := NewType("ENUM", nil, names[:n], false, NoCase)
 		if err != nil {
 			t.Fatal(err)
 		}
-		set, err := NewType("SET", nil, names[:n], false, "nocase")
+		set, err := NewType("SET", nil, names[:n], false, NoCase)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestMembers(t *testing.T) {
 	for i := range all {
 		all[i] = fmt.Sprint("m", i)
 	}
-	set, err := NewType("SET", nil, all, false, "")
+	set, err := NewType("SET", nil, all, false, Binary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,7 +137,7 @@ func TestManyMembers(t *testing.T) {
 		names[i] = fmt.Sprint("member", i)
 	}
 	start := time.Now()
-	enum, err := NewType("ENUM", nil, names, false, "")
+	enum, err := NewType("ENUM", nil, names, false, Binary)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +149,7 @@ func TestManyMembers(t *testing.T) {
 	if d := time.Since(start); d > 5*time.Second {
 		t.Errorf("%v for %d names", d, len(names))
 	}
-	if _, err := NewType("ENUM", nil, append(names, "one more"), false, ""); err == nil {
+	if _, err := NewType("ENUM", nil, append(names, "one more"), false, Binary); err == nil {
 		t.Error("an ENUM has more than 65535 members")
 	}
 }

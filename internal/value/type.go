@@ -35,6 +35,7 @@ type Type struct {
 	Base      Base
 	Unsigned  bool
 	Collation Collation
+	Coercion  Coercion `json:"-"` // of an expression
 	Length    int      // characters or octets, bits of BIT; 0: no limit but the store's; 1 of TINYINT(1)
 	Precision int      // digits in all of DECIMAL, FLOAT(M,D); of a second of DATETIME and TIME, -1 where not known
 	Scale     int      // digits behind the point of DECIMAL, FLOAT(M,D)
@@ -43,4 +44,21 @@ type Type struct {
 	Declared  string   // the name as written, upper case: VARCHAR, TINYTEXT; "" for expressions
 
 	members map[string]int // where in Names each is; nil where they are few
+}
+
+// Coercion says what gave a text its collation: where two differ, the lower one's is used.
+type Coercion int8
+
+// The coercions.
+const (
+	Explicit Coercion = iota - 2 // COLLATE
+	Mixed                        // columns of different collations
+	Implicit                     // a column
+	Literal                      // a literal or argument, by the connection
+	Computed                     // what is no text itself
+)
+
+// String is what MySQL calls it.
+func (c Coercion) String() string {
+	return [...]string{"EXPLICIT", "NONE", "IMPLICIT", "COERCIBLE", "IGNORABLE"}[c-Explicit]
 }

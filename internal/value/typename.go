@@ -111,7 +111,7 @@ func TypeOf(v Value) Type {
 		}
 		return Type{Base: TypeDecimal, Precision: max(digits, scale, 1), Scale: scale}
 	case String:
-		return Type{Base: TypeChar}
+		return Type{Base: TypeChar, Coercion: Literal}
 	case Bytes:
 		return Type{Base: TypeBlob}
 	case Time:
@@ -169,10 +169,10 @@ var typeNames = map[string]Type{
 }
 
 // NewType makes the type that a column declares or a CAST names. name is in upper case, words one
-// blank apart; args are the numbers in its parentheses, members those of ENUM and SET; collate is
-// the collation's name in any case, or "". BOOL is a boolean, and TINYINT(1) an integer;
-// TEXT and BLOB have no limit but the store's, whatever MySQL's is.
-func NewType(name string, args []int, members []string, unsigned bool, collate string) (Type, error) {
+// blank apart; args are the numbers in its parentheses, members those of ENUM and SET; collation is
+// that of texts. BOOL is a boolean, and TINYINT(1) an integer; TEXT and BLOB have no limit
+// but the store's, whatever MySQL's is.
+func NewType(name string, args []int, members []string, unsigned bool, collation Collation) (Type, error) {
 	t, ok := typeNames[name]
 	if !ok {
 		return Type{}, errors.New("unknown type " + name)
@@ -181,8 +181,9 @@ func NewType(name string, args []int, members []string, unsigned bool, collate s
 	if err := t.setArgs(args); err != nil {
 		return Type{}, err
 	}
-	if err := t.setCollation(collate); err != nil {
-		return Type{}, err
+	switch t.Base {
+	case TypeChar, TypeText, TypeEnum, TypeSet:
+		t.Collation = collation
 	}
 	if unsigned {
 		if t.Base < TypeBool || t.Base > TypeDecimal || t.Base == TypeBit {
@@ -303,21 +304,4 @@ func (t *Type) setMembers(members []string) error {
 		t.members = places
 	}
 	return t.CheckMembers()
-}
-
-func (t *Type) setCollation(name string) error {
-	lower := strings.ToLower(name)
-	switch {
-	case lower == "":
-		return nil
-	case t.Base != TypeChar && t.Base != TypeText && t.Base != TypeEnum && t.Base != TypeSet:
-		return errors.New("type " + t.Declared + " has no collation")
-	case lower == "nocase" || strings.HasSuffix(lower, "_as_ci"):
-		t.Collation = NoCase
-	case lower == "binary" || strings.HasSuffix(lower, "_bin"):
-		t.Collation = Binary
-	default:
-		return errors.New("collation " + name + " is not supported: use nocase or binary")
-	}
-	return nil
 }

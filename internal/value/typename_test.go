@@ -86,7 +86,7 @@ func TestTypeNames(t *testing.T) {
 		if name == "ENUM" || name == "SET" {
 			members = []string{"a"}
 		}
-		first, err := NewType(name, nil, members, false, "")
+		first, err := NewType(name, nil, members, false, Binary)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -108,21 +108,16 @@ func TestTypeNames(t *testing.T) {
 	if typ(t, "TINYINT(1)").Base != TypeTinyInt || typ(t, "BIT(1)").Base != TypeBit || typ(t, "TINYINT").Base != TypeTinyInt || typ(t, "FLOAT(25)").Base != TypeDouble {
 		t.Error("bases")
 	}
-	for name, want := range map[string]Collation{"NOCASE": NoCase, "utf8mb4_0900_as_ci": NoCase, "utf8mb4_bin": Binary, "binary": Binary} {
-		if got := typ(t, "TEXT(9) COLLATE "+name); got.Collation != want {
-			t.Errorf("collation %s is %v", name, got.Collation)
-		}
-	}
 }
 
 func TestTypeErrors(t *testing.T) {
 	for _, c := range []struct {
-		name     string
-		args     []int
-		members  []string
-		unsigned bool
-		collate  string
-		want     string
+		name      string
+		args      []int
+		members   []string
+		unsigned  bool
+		collation Collation
+		want      string
 	}{
 		{name: "GEOMETRY", want: "unknown type GEOMETRY"},
 		{name: "SERIAL", want: "unknown type SERIAL"},
@@ -138,15 +133,13 @@ func TestTypeErrors(t *testing.T) {
 		{name: "FLOAT", args: []int{4, 7}, want: "FLOAT(m,d) needs m up to 255, d up to 30 and not above m"},
 		{name: "DOUBLE", args: []int{7}, want: "DOUBLE takes two arguments or none"},
 		{name: "ENUM", want: "type ENUM needs members"},
-		{name: "ENUM", members: []string{"a", "A"}, collate: "nocase", want: "ENUM names 'A' twice"},
+		{name: "ENUM", members: []string{"a", "A"}, collation: AccentsCI, want: "ENUM names 'A' twice"},
 		{name: "ENUM", members: []string{"a", "a "}, want: "ENUM names 'a' twice"},
 		{name: "SET", members: []string{"a,b"}, want: "SET member 'a,b' holds a comma"},
 		{name: "TEXT", members: []string{"a"}, want: "type TEXT takes no members"},
 		{name: "TEXT", unsigned: true, want: "TEXT cannot be UNSIGNED"},
-		{name: "INT", collate: "nocase", want: "type INT has no collation"},
-		{name: "TEXT", collate: "utf8mb4_general_ci", want: "collation utf8mb4_general_ci is not supported: use nocase or binary"},
 	} {
-		if _, err := NewType(c.name, c.args, c.members, c.unsigned, c.collate); err == nil || err.Error() != c.want {
+		if _, err := NewType(c.name, c.args, c.members, c.unsigned, c.collation); err == nil || err.Error() != c.want {
 			t.Errorf("%s %v: %v, want %s", c.name, c.args, err, c.want)
 		}
 	}

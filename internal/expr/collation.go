@@ -1,0 +1,125 @@
+package expr
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// CollationError says that texts of different collations are to be compared, and nothing says by which.
+type CollationError struct {
+	Operation string
+	Types     []value.Type // of the texts
+}
+
+func (e *CollationError) Error() string {
+	parts := make([]string, len(e.Types))
+	for i, t := range e.Types {
+		parts[i] = "(" + t.Collation.String() + "," + t.Coercion.String() + ")"
+	}
+	return "Illegal mix of collations " + strings.Join(parts, " and ") + " for operation '" + e.Operation + "'"
+}
+
+// mixture is how texts compare with each other, as MySQL says: by COLLATE, else by a column's collation, else by a
+// literal's. Of two columns a binary collation decides; two others cannot be compared. nocase, which MySQL has not, wins.
+type mixture struct {
+	collation value.Collation
+	coercion  value.Coercion
+	any       bool
+	clash     bool // two COLLATE that differ
+}
+
+// collates says whether values of type t take part in choosing a collation.
+func collates(t value.Type) bool {
+	return isText(t) || t.Base == value.TypeUnknown && t.Coercion == value.Literal
+}
+
+func (m *mixture) add(t value.Type) {
+	switch {
+	case !collates(t):
+	case !m.any || t.Coercion < m.coercion:
+		m.collation, m.coercion, m.any = t.Collation, t.Coercion, true
+	case t.Coercion > m.coercion || t.Collation == m.collation:
+	case m.coercion == value.Explicit:
+		m.clash = true
+	case insists(t.Collation) != insists(m.collation):
+		if insists(t.Collation) > insists(m.collation) {
+			m.collation = t.Collation
+		}
+	case m.coercion == value.Implicit && insists(m.collation) == 0:
+		m.collation, m.coercion = value.BinaryPad, value.Mixed
+	}
+}
+
+// insists is greater for the collation that wins over another one of equal right.
+func insists(c value.Collation) int {
+	switch {
+	case c == value.NoCase:
+		return 2
+	case c.IsBinary():
+		return 1
+	}
+	return 0
+}
+
+func mix(types ...value.Type) mixture {
+	var m mixture
+	for _, t := range types {
+		m.add(t)
+	}
+	return m
+}
+
+// withMix is the text type t with the collation that texts of these types have together.
+func withMix(t value.Type, types ...value.Type) value.Type {
+	if m := mix(types...); m.any {
+		t.Collation, t.Coercion = m.collation, m.coercion
+		if m.clash {
+			t.Coercion = value.Mixed
+		}
+	}
+	return t
+}
+
+// CollationOf says how texts among these compare with each other.
+func CollationOf(nodes ...Node) value.Collation {
+	var m mixture
+	for _, n := range nodes {
+		m.add(n.Type())
+	}
+	return m.collation
+}
+
+// Comparable gives the collation by which an operation compares these, or refuses them.
+func Comparable(operation string, nodes ...Node) (value.Collation, error) {
+	types := typesOf(nodes)
+	m := mix(types...)
+	if m.clash || m.coercion == value.Mixed {
+		e := &CollationError{Operation: operation}
+		for _, t := range types {
+			if collates(t) {
+				e.Types = append(e.Types, t)
+			}
+		}
+		return 0, e
+	}
+	return CollationOf(nodes...), nil
+}
+
+// compileCollated compiles a call that looks at its texts by their collation.
+func compileCollated(eval func(c value.Collation, args []value.Value) (value.Value, error)) func(n *Call) Func {
+	return func(n *Call) Func {
+		c := CollationOf(n.Args...)
+		f := *n.Func
+		f.compile = nil
+		f.Eval = func(_ *Env, args []value.Value) (value.Value, error) {
+			if args[0].Kind() == value.Bytes || args[1].Kind() == value.Bytes {
+				return eval(value.Binary, args)
+			}
+			return eval(c, args)
+		}
+		call := *n
+		call.Func = &f
+		return compileCall(&call)
+	}
+}
