@@ -60,9 +60,10 @@
 // or DATETIME(7), which MySQL lacks, for all that the store's and .NET's own times hold. A TIMESTAMP goes from
 // 1970-01-01 00:00:01 to 2038-01-19 03:14:07. A VARCHAR needs a length.
 //
-// A time.Time argument is taken in UTC and cut to 100 ns, the finest that a DATETIME holds. A condition compares it as it
-// is: of a DATETIME(6) column it finds the time that was stored only where the argument has no finer digits
-// (t.Truncate(time.Microsecond)), as in MySQL.
+// A time.Time argument is taken in UTC and cut to 100 ns, the finest that a DATETIME holds. Beside a column it is rounded to
+// microseconds, as in MySQL, but beside a DATETIME(7): so it finds what was stored of it in a DATETIME(6), and in a column of
+// fewer digits only a time that equals it. A FLOAT is of single precision: f = 0.1 finds nothing in one, as in MySQL, and
+// f = CAST(0.1 AS FLOAT) does.
 //
 // A text that is an integer compares with integers exactly, so that an id of 64 bits may be given as text. Numbers with a
 // fraction compare with texts as floats of 15 digits, as in MySQL: compare a longer DECIMAL with CAST(? AS DECIMAL(p,s)).

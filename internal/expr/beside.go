@@ -21,7 +21,17 @@ func compileBeside(n *Call) Func {
 
 // beside is a constant as it compares with values of type t: beside a date or a point in time what it says as one, a number too;
 // a number that says none stays one, a text that does is an error. Beside a TIME a text is a TIME.
+// Beside a type of MySQL's, which has six digits of a second at most, it is rounded to six: so a time.Time finds what was stored
+// of it in a DATETIME(6).
 func beside(t value.Type, v value.Value) (value.Value, error) {
+	v, err := besideExactly(t, v)
+	if 0 <= t.Precision && t.Precision < value.MaxFraction {
+		v = value.Microseconds(v)
+	}
+	return v, err
+}
+
+func besideExactly(t value.Type, v value.Value) (value.Value, error) {
 	text := v.Kind() == value.String || v.Kind() == value.Bytes
 	if !text && (v.Kind() < value.Int || v.Kind() > value.Float) {
 		return v, nil
@@ -63,7 +73,11 @@ func besideNode(t value.Type, n Node) (Node, error) {
 	if subquery {
 		return n, nil
 	}
-	return &Call{Func: besideFunction, Args: []Node{n}, T: value.Type{Base: t.Base, Precision: -1}}, nil
+	typ := value.Type{Base: t.Base, Precision: -1}
+	if 0 <= t.Precision && t.Precision < value.MaxFraction {
+		typ.Precision = value.MaxFraction - 1
+	}
+	return &Call{Func: besideFunction, Args: []Node{n}, T: typ}, nil
 }
 
 // alike gives two operands as they compare with each other.

@@ -237,6 +237,16 @@ func (t Type) withDigits(v, from Value) Value {
 	return v.WithDigits(t.Precision)
 }
 
+// Microseconds is a time rounded to six digits of a second, the finest that MySQL tells apart.
+func Microseconds(v Value) Value {
+	if v.kind == Time || v.kind == Duration {
+		if ticks := roundTicks(v.Ticks(), 10); ticks <= MaxTicks {
+			v.n = uint64(ticks)
+		}
+	}
+	return v
+}
+
 // roundTicks rounds half away from zero.
 func roundTicks(ticks, unit int64) int64 {
 	rest := ticks % unit
