@@ -10,10 +10,19 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// number fills in the AUTO_INCREMENT column and the hidden row id, and says which rows got an automatic value. Rows are
+// mark is what is known of a new row beside its values.
+type mark struct {
+	number    int  // in the statement, from 1
+	automatic bool // its AUTO_INCREMENT value was made for it
+}
+
+// number fills in the AUTO_INCREMENT column and the hidden row id, and marks the rows. Rows are
 // numbered in their order, as in MySQL: one behind a row that gives a value itself gets a greater one.
-func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value) ([]bool, error) {
-	automatic := make([]bool, len(rows))
+func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value) ([]mark, error) {
+	marks := make([]mark, len(rows))
+	for i := range marks {
+		marks[i].number = i + 1
+	}
 	if n.rowID >= 0 {
 		for _, row := range rows {
 			id, err := uuid.NewV7()
@@ -24,20 +33,20 @@ func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value
 		}
 	}
 	if n.auto < 0 {
-		return automatic, nil
+		return marks, nil
 	}
 	var need int64
 	for i, row := range rows {
 		v := row[n.auto]
-		automatic[i] = v.IsNull() || v.Int() == 0 && !w.x.Session.ZeroIsID
-		if automatic[i] {
+		marks[i].automatic = v.IsNull() || v.Int() == 0 && !w.x.Session.ZeroIsID
+		if marks[i].automatic {
 			need++
 		}
 	}
 	t, sequences := n.plan.Table, w.rt.Sequences
 	var highest, next int64 // the greatest value given, and the next one to be made; 0: none is reserved
 	for i, row := range rows {
-		if !automatic[i] {
+		if !marks[i].automatic {
 			if highest = max(highest, givenID(row[n.auto])); highest >= next {
 				next = 0
 			}
@@ -58,7 +67,7 @@ func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value
 		next++
 		need--
 	}
-	return automatic, raise(ctx, w, t, highest)
+	return marks, raise(ctx, w, t, highest)
 }
 
 // raise makes sure that the table's automatic values are above id from now on.
@@ -108,4 +117,35 @@ func assignedAuto(t *planner.Table, list []planner.Assign) int {
 		}
 	}
 	return -1
+}
+
+// spareIDs are automatic values of rows that met others and were not inserted: the statement's next rows take them, as in
+// MySQL.
+type spareIDs struct {
+	n    *insertNode
+	list []value.Value
+}
+
+// take gives in the first of them, if there is one, in place of its own.
+func (s *spareIDs) take(w *writer, in *standingRow) error {
+	auto := s.n.auto
+	switch {
+	case auto < 0 || len(s.list) == 0:
+		return nil
+	case !in.automatic:
+		s.list = nil // values go on behind one that a row gives itself
+		return nil
+	}
+	in.row[auto], s.list = s.list[0], append(s.list[1:], in.row[auto])
+	if c := s.n.columns; c.computed || len(c.checks) > 0 {
+		return c.finish(in.row, in.number, w.env())
+	}
+	return nil
+}
+
+// leave takes back the value of a row that is not inserted.
+func (s *spareIDs) leave(in *standingRow) {
+	if in.automatic && s.n.auto >= 0 {
+		s.list = append([]value.Value{in.row[s.n.auto]}, s.list...)
+	}
 }

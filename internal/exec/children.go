@@ -108,7 +108,7 @@ func (rw *rowWriter) each(ctx context.Context, w *writer, parent *planner.Table,
 }
 
 // withParents leaves out the rows that live inside none, for INSERT IGNORE. The parents are read side by side.
-func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.Value, automatic []bool) ([][]value.Value, []bool, error) {
+func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.Value, marks []mark) ([][]value.Value, []mark, error) {
 	t := n.plan.Table
 	var parents []planner.Key
 	at := map[planner.Key]int{}
@@ -151,13 +151,13 @@ func (n *insertNode) withParents(ctx context.Context, w *writer, rows [][]value.
 	kept := 0
 	for i, row := range rows {
 		if parentOf[i] >= 0 && found[parentOf[i]] {
-			rows[kept], automatic[kept] = row, automatic[i]
+			rows[kept], marks[kept] = row, marks[i]
 			kept++
 		} else {
 			skipped(w.env(), NoParentError(t))
 		}
 	}
-	return rows[:kept], automatic[:kept], nil
+	return rows[:kept], marks[:kept], nil
 }
 
 // NoParentError says that a row of t has no row to live in.

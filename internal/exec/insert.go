@@ -71,26 +71,26 @@ func (n *insertNode) gather(ctx context.Context, w *writer) error {
 	if err != nil {
 		return err
 	}
-	automatic, err := n.number(ctx, w, rows)
+	marks, err := n.number(ctx, w, rows)
 	if err != nil {
 		return err
 	}
-	if rows, automatic, err = n.finish(w, rows, automatic); err != nil {
+	if rows, marks, err = n.finish(w, rows, marks); err != nil {
 		return err
 	}
 	if w.newest, err = n.plan.Table.NeedParts(rows); err != nil {
 		return err
 	}
 	if n.plan.SkipUnfit && n.plan.Table.Inside != nil {
-		if rows, automatic, err = n.withParents(ctx, w, rows, automatic); err != nil {
+		if rows, marks, err = n.withParents(ctx, w, rows, marks); err != nil {
 			return err
 		}
 	}
 	if n.resolves() {
-		return n.resolve(ctx, w, rows, automatic)
+		return n.resolve(ctx, w, rows, marks)
 	}
 	for i, row := range rows {
-		r := &rowWrite{number: i + 1, id: numberID(i + 1), affected: 1, auto: n.autoOf(row), automatic: automatic[i]}
+		r := &rowWrite{number: marks[i].number, id: numberID(marks[i].number), affected: 1, auto: n.autoOf(row), automatic: marks[i].automatic}
 		if w.written.ids[r.id] {
 			continue
 		}
@@ -109,20 +109,21 @@ func (n *insertNode) gather(ctx context.Context, w *writer) error {
 
 // finish computes what the rows' columns are to hold and checks it. INSERT IGNORE leaves out the rows that a CHECK
 // is false for, as MySQL does.
-func (n *insertNode) finish(w *writer, rows [][]value.Value, automatic []bool) ([][]value.Value, []bool, error) {
+func (n *insertNode) finish(w *writer, rows [][]value.Value, marks []mark) ([][]value.Value, []mark, error) {
 	kept := 0
 	for i, row := range rows {
-		if err := n.columns.finish(row, i+1, w.env()); err != nil {
+		w.at(marks[i].number)
+		if err := n.columns.finish(row, marks[i].number, w.env()); err != nil {
 			if n.plan.SkipUnfit && isCheckViolation(err) {
 				skipped(w.env(), err)
 				continue
 			}
 			return nil, nil, err
 		}
-		rows[kept], automatic[kept] = row, automatic[i]
+		rows[kept], marks[kept] = row, marks[i]
 		kept++
 	}
-	return rows[:kept], automatic[:kept], nil
+	return rows[:kept], marks[:kept], nil
 }
 
 // read gives the rows to insert, converted, without automatic values.
@@ -132,6 +133,7 @@ func (n *insertNode) read(ctx context.Context, w *writer) ([][]value.Value, erro
 	}
 	rows := make([][]value.Value, len(n.values))
 	for i, funcs := range n.values {
+		w.at(i + 1)
 		row, err := n.defaults(w, i+1)
 		if err != nil {
 			return nil, err
@@ -166,6 +168,7 @@ func (n *insertNode) readSource(ctx context.Context, w *writer) ([][]value.Value
 		if err != nil {
 			return nil, err
 		}
+		w.at(len(rows) + 1)
 		row, err := n.defaults(w, len(rows)+1)
 		if err != nil {
 			return nil, err

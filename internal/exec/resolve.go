@@ -11,17 +11,26 @@ import (
 
 // resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do: the rows that have one of the
 // new rows' keys are read first, side by side, then each new row meets them as the rows before it left them.
-func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Value, automatic []bool) error {
+func (n *insertNode) resolve(ctx context.Context, w *writer, rows [][]value.Value, marks []mark) error {
 	s := newStanding(w, n.plan.Table, n.rows)
 	s.n = n
-	if err := s.readAll(ctx, rows, automatic); err != nil {
+	if err := s.readAll(ctx, rows, marks); err != nil {
 		return err
 	}
 	var order []*standingRow
+	ids := spareIDs{n: n}
 	for i, row := range rows {
-		r, err := s.meet(ctx, &standingRow{number: i + 1, row: row, affected: 1, automatic: automatic[i]})
+		w.at(marks[i].number)
+		in := &standingRow{number: marks[i].number, row: row, affected: 1, automatic: marks[i].automatic}
+		if err := ids.take(w, in); err != nil {
+			return err
+		}
+		r, err := s.meet(ctx, in)
 		if err != nil {
 			return err
+		}
+		if r != in {
+			ids.leave(in)
 		}
 		if r != nil {
 			order = append(order, r)
@@ -108,7 +117,7 @@ type keyLookup struct {
 }
 
 // readAll reads every row that one of the new rows meets. A key that was made just now is nobody's.
-func (s *standing) readAll(ctx context.Context, rows [][]value.Value, automatic []bool) error {
+func (s *standing) readAll(ctx context.Context, rows [][]value.Value, marks []mark) error {
 	var all []*keyLookup
 	for r, row := range rows {
 		partition, keys, err := s.uniqueKeys(row)
@@ -125,7 +134,7 @@ func (s *standing) readAll(ctx context.Context, rows [][]value.Value, automatic 
 				continue
 			}
 			s.rows[id] = nil
-			if automatic[r] && s.table.IsAutoKey(key.index) || s.n.rowID >= 0 && key.index == nil {
+			if marks[r].automatic && s.table.IsAutoKey(key.index) || s.n.rowID >= 0 && key.index == nil {
 				continue
 			}
 			all = append(all, &keyLookup{uniqueKey: key, part: part, partition: partition})

@@ -105,7 +105,7 @@ func columnError(col *planner.Column, number int, err error) error {
 	switch e.Type.Base {
 	case value.TypeJSON:
 		return &Error{Code: 3140, State: "22032", Message: e.Error() + at}
-	case value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeYear:
+	case value.TypeDate, value.TypeDateTime, value.TypeTime:
 		return &Error{Code: 1292, State: "22007", Message: e.Error() + at}
 	}
 	return &Error{Code: 1366, State: "HY000", Message: e.Error() + at}

@@ -67,6 +67,13 @@ func newWriter(ctx context.Context, rt *Runtime, x *Execution, sofar *written) *
 // env is the environment of the statement's expressions.
 func (w *writer) env() *expr.Env { return &w.frame.env }
 
+// at says which row the statement's warnings are about from now on. Without IGNORE, in strict mode, there are hardly any.
+func (w *writer) at(number int) {
+	if d := &w.x.Session.Diagnostics; d.Adjust {
+		d.Row(number)
+	}
+}
+
 // add takes a row's change for the next flush.
 func (w *writer) add(r *rowWrite) error {
 	if w.written.ids[r.id] {

@@ -1,8 +1,11 @@
 package expr
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
+	"slices"
 	"sync"
 )
 
@@ -21,6 +24,8 @@ type Condition struct {
 	Level   Level
 	Code    int // MySQL's number
 	Message string
+
+	row int // that it is about
 }
 
 // MaxConditions is how many conditions of a statement are kept: MySQL's max_error_count.
@@ -34,6 +39,7 @@ type Diagnostics struct {
 	NoDivision bool // division by 0 is no condition: sql_mode lacks ERROR_FOR_DIVISION_BY_ZERO
 
 	mu            sync.Mutex
+	row           int // that is being written, from 1
 	kept          []Condition
 	count, errors int
 }
@@ -42,7 +48,15 @@ type Diagnostics struct {
 func (d *Diagnostics) Begin() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.kept, d.count, d.errors = nil, 0, 0
+	d.kept, d.count, d.errors, d.row = nil, 0, 0, 0
+}
+
+// Row says which row the conditions are about that follow. Where a statement goes over its rows more than once, they are told of
+// row by row all the same.
+func (d *Diagnostics) Row(number int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.row = number
 }
 
 // Note adds a condition. Beyond MaxConditions they are counted only.
@@ -52,17 +66,20 @@ func (d *Diagnostics) Note(level Level, code int, format string, args ...any) {
 	d.count++
 	if level == Failure {
 		d.errors++
+		d.row = math.MaxInt // it ends the statement
 	}
 	if len(d.kept) < MaxConditions {
-		d.kept = append(d.kept, Condition{level, code, fmt.Sprintf(format, args...)})
+		d.kept = append(d.kept, Condition{level, code, fmt.Sprintf(format, args...), d.row})
 	}
 }
 
-// Conditions gives those that are kept, oldest first.
+// Conditions gives those that are kept, those of one row together, oldest first.
 func (d *Diagnostics) Conditions() []Condition {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.kept[:len(d.kept):len(d.kept)]
+	kept := slices.Clone(d.kept)
+	slices.SortStableFunc(kept, func(a, b Condition) int { return cmp.Compare(a.row, b.row) })
+	return kept
 }
 
 // Counts gives the number of all conditions, and of those that are errors.

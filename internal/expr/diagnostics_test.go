@@ -24,7 +24,7 @@ func TestWarningsAreCountedAndKept(t *testing.T) {
 	side.Wait()
 	s.Diagnostics.Note(Failure, 1064, "wrong")
 	all, failures := s.Diagnostics.Counts()
-	if kept := s.Diagnostics.Conditions(); len(kept) != MaxConditions || all != 101 || failures != 1 || kept[0] != (Condition{Warning, 1365, "Division by 0"}) {
+	if kept := s.Diagnostics.Conditions(); len(kept) != MaxConditions || all != 101 || failures != 1 || kept[0] != (Condition{Warning, 1365, "Division by 0", 0}) {
 		t.Errorf("%d conditions, %d of them failures, kept %d, the first %+v", all, failures, len(kept), kept[0])
 	}
 	s.Diagnostics.Begin()

@@ -25,8 +25,10 @@ func (t Type) Adjust(v Value) (out Value, why Reason, ok bool) {
 		out, why = t.adjustDecimal(v)
 	case TypeChar, TypeText:
 		out, why = t.adjustText(v)
+	case TypeBit:
+		out, why = FromBits(math.MaxUint64>>(64-t.Length), t.Length), OutOfRange
 	case TypeEnum:
-		out, why = FromString(""), Truncated
+		out, why = FromMember("", 0), Truncated
 	case TypeSet:
 		out, why = t.adjustSet(v)
 	case TypeBinary, TypeBlob:
@@ -41,6 +43,7 @@ func (t Type) Adjust(v Value) (out Value, why Reason, ok bool) {
 
 // leadingNumber gives the number that counts of v: all of a number, the leading part of a text.
 func leadingNumber(v Value) (n Value, why Reason) {
+	v = counting(v)
 	switch v.kind {
 	case String, Bytes, UUID, JSON:
 	case Time, Date, Duration:
@@ -139,30 +142,31 @@ func (t Type) adjustText(v Value) (Value, Reason) {
 	return out, why
 }
 
-// adjustSet keeps the members that the type has.
+// adjustSet keeps the members that the type has, of a number those of its bits.
 func (t Type) adjustSet(v Value) (Value, Reason) {
+	if n, reason := memberNumber(v); reason != Truncated {
+		out, _ := t.ofBits(n & (math.MaxUint64 >> (64 - len(t.Names))))
+		return out, Truncated
+	}
 	var known []string
 	for name := range strings.SplitSeq(Text(v), ",") {
 		if _, ok := t.member(name); ok {
 			known = append(known, name)
 		}
 	}
-	out, err := t.Convert(FromString(strings.Join(known, ",")))
-	if err != nil {
-		out = FromString("")
-	}
+	out, _ := t.set(strings.Join(known, ","))
 	return out, Truncated
 }
 
 // adjustTime takes what a cast makes of v. What is no TIME becomes 00:00:00, what is no date or year NULL.
 func (t Type) adjustTime(v Value) (Value, Reason) {
 	if t.Base == TypeYear {
-		n, _ := leadingNumber(v)
+		n, why := leadingNumber(v)
 		out, _, err := t.Store(n)
-		if err != nil {
-			return NullValue, OutOfRange
+		if err != nil && why != Incorrect {
+			why = OutOfRange
 		}
-		return out, Truncated
+		return out, why
 	}
 	switch out, err := t.Cast(v); {
 	case err == nil && !out.IsNull() && t.Base == TypeTime && (out.Ticks() == MaxDuration || out.Ticks() == -MaxDuration):
@@ -191,11 +195,14 @@ func (t Type) Implicit() (Value, bool) {
 	case TypeDecimal:
 		out, err := t.castDecimal(FromInt(0))
 		return out, err == nil
-	case TypeChar, TypeText, TypeSet:
+	case TypeChar, TypeText:
 		return FromString(""), true
+	case TypeSet:
+		return t.ofBits(0)
 	case TypeEnum:
-		out, err := t.Convert(FromString(t.Names[0]))
-		return out, err == nil
+		return t.Numbered(1)
+	case TypeBit:
+		return FromBits(0, t.Length), true
 	case TypeBinary, TypeBlob:
 		return FromBytes(""), true
 	case TypeTime:

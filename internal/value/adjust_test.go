@@ -28,9 +28,11 @@ func TestAdjust(t *testing.T) {
 		{dec, FromString("x"), "0.00", Incorrect}, {dec, FromString("1e500"), "999.99", OutOfRange}, {decUnsigned, FromInt(-1), "0.00", OutOfRange},
 		{text, FromString("abcd"), "abc", TooLong}, {text, FromString("äöüß"), "äöü", TooLong}, {text, FromInt(12345), "123", TooLong}, {text, FromString("a\xffb"), "a", Incorrect},
 		{octets, FromString("abcd"), "abc", TooLong},
+		{Type{Base: TypeBit, Length: 3, Unsigned: true}, FromInt(9), "\a", OutOfRange},
+		{set, FromInt(9), "x", Truncated}, {tiny, FromHex("\x12\x34"), "127", OutOfRange},
 		{Type{Base: TypeEnum, Names: []string{"a"}}, FromString("b"), "", Truncated}, {set, FromString("z,q,x"), "x,z", Truncated}, {set, FromString("q"), "", Truncated},
 		{Type{Base: TypeDate}, FromString("abc"), "NULL", Truncated}, {Type{Base: TypeDateTime}, FromString("2020-02-30"), "NULL", Truncated},
-		{Type{Base: TypeTime}, FromString("abc"), "00:00:00", Truncated}, {Type{Base: TypeYear}, FromString("20x"), "2020", Truncated}, {Type{Base: TypeYear}, FromInt(3000), "NULL", OutOfRange},
+		{Type{Base: TypeTime}, FromString("abc"), "00:00:00", Truncated}, {Type{Base: TypeYear}, FromString("20x"), "2020", Truncated}, {Type{Base: TypeYear}, FromString("a"), "NULL", Incorrect}, {Type{Base: TypeYear}, FromInt(3000), "NULL", OutOfRange},
 	} {
 		out, why, ok := test.t.Adjust(test.v)
 		if Text(out) != test.want && !(out.IsNull() && test.want == "NULL") || why != test.why || !ok {

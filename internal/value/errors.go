@@ -49,7 +49,7 @@ func (e *ConvertError) Unwrap() error { return e.Cause }
 // family is the word that MySQL's messages use for the type.
 func (t Type) family() string {
 	switch t.Base {
-	case TypeBool, TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
+	case TypeBool, TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt, TypeYear:
 		return "integer"
 	case TypeFloat, TypeDouble:
 		return "double"
