@@ -143,6 +143,9 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		if err != nil {
 			return nil, newError(codeSyntax, noPos, "CAST: %s", err)
 		}
+		if len(e.Type.Args) == 0 && (t.Base == value.TypeDateTime || t.Base == value.TypeTime) {
+			t.Precision = 0
+		}
 		if len(e.Type.Args) == 0 && (t.Base == value.TypeChar || t.Base == value.TypeBinary) {
 			t.Length = 0 // one character in a column's type, any number in a cast
 		}

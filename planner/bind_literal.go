@@ -20,7 +20,11 @@ func literal(l *dialect.Literal) (expr.Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.NewConst(v), nil
+	n := &expr.Const{V: v, T: value.TypeOf(v)}
+	if n.T.Base == value.TypeDateTime || n.T.Base == value.TypeTime {
+		n.T.Precision = v.Digits() // those that are written
+	}
+	return n, nil
 }
 
 func literalValue(l *dialect.Literal) (value.Value, error) {

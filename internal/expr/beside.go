@@ -105,6 +105,12 @@ func alike(l, r Node) (Node, Node, error) {
 	return l, r, err
 }
 
+// alikePair gives the second of two as it compares with the first.
+func alikePair(args []Node) ([]Node, error) {
+	_, y, err := alike(args[0], args[1])
+	return []Node{args[0], y}, err
+}
+
 // allAlike gives the operands of BETWEEN as they compare with each other: by one type for all of them. A text among dates is a
 // date, among numbers a number.
 func allAlike(nodes ...Node) ([]Node, error) {

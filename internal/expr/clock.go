@@ -1,42 +1,28 @@
 package expr
 
 import (
-	"strings"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
+// datedFunctions are those that read dates.
+var datedFunctions = []string{
+	"YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "WEEKOFYEAR", "WEEK", "YEARWEEK", "DAYNAME", "MONTHNAME", "TO_DAYS",
+	"TO_SECONDS", "DATE", "TIMESTAMP", "LAST_DAY", "DATE_ADD", "DATE_SUB", "ADDDATE", "SUBDATE", "TIMESTAMPADD", "TIMESTAMPDIFF", "DATEDIFF", "EXTRACT",
+	"DATE_FORMAT", "UNIX_TIMESTAMP", "CONVERT_TZ",
+}
+
 // timeOf reads v as a time; what reads as none is not ok, which MySQL's functions answer with NULL.
-func timeOf(v value.Value) (ticks int64, ok bool) {
-	switch v.Kind() {
-	case value.Time, value.Date:
-		return v.Ticks(), true
-	case value.Duration, value.Null:
-		return 0, false
-	}
-	t, err := dateTimeType.Cast(v)
-	return t.Ticks(), err == nil && !t.IsNull()
+func (e *Env) timeOf(v value.Value) (ticks int64, ok bool) {
+	at, ok := value.ReadTime(e.today(v, value.Time))
+	return at.Ticks(), ok
 }
 
 // durationOf reads v as a TIME; a time gives its time of day.
 func durationOf(v value.Value) (ticks int64, ok bool) {
-	switch v.Kind() {
-	case value.Duration:
-		return v.Ticks(), true
-	case value.Time, value.Date:
-		return v.Ticks() % value.TicksPerDay, true
-	case value.Null:
-		return 0, false
-	case value.String:
-		// A date has its second minus sign where a negative duration has none.
-		if strings.LastIndexByte(v.Text(), '-') > 0 {
-			t, ok := timeOf(v)
-			return t % value.TicksPerDay, ok
-		}
-	}
-	t, err := timeType.Cast(v)
-	return t.Ticks(), err == nil && !t.IsNull()
+	d, ok := value.ReadDuration(v)
+	return d.Ticks(), ok
 }
 
 // now is the time that the statement sees.

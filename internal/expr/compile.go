@@ -188,6 +188,9 @@ func compileArm(n Node, t value.Type) Func {
 	}
 	return func(env *Env) (value.Value, error) {
 		v, err := f(env)
+		if isDate(t) {
+			v = env.today(v, value.Time)
+		}
 		return coerce(v, t), err
 	}
 }
@@ -270,7 +273,7 @@ func compileArith(n *Arith) Func {
 // compileCall makes a call's function. A function that computes its operands itself (lazily, or prepared
 // for constants among them) brings its own; the others get their arguments on the Env's scratch.
 func compileCall(n *Call) Func {
-	f := compileFunction(n)
+	f := withDigits(n, compileFunction(n))
 	if !slices.ContainsFunc(n.Args, MayCount) {
 		return f
 	}

@@ -196,7 +196,14 @@ func newCall(f *Function, args []Node) (Node, error) {
 			return nil, err
 		}
 	}
-	call := &Call{Func: f, Args: args, T: f.Type(args)}
+	t := f.Type(args)
+	if f.alike != nil {
+		var err error
+		if args, err = f.alike(args); err != nil {
+			return nil, err
+		}
+	}
+	call := &Call{Func: f, Args: args, T: t}
 	call.T.Truth = f.condition
 	if f.simplify != nil {
 		return fold(f.simplify(call)), nil

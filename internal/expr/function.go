@@ -22,16 +22,18 @@ type Function struct {
 	Type       func(args []Node) value.Type
 	Eval       func(env *Env, args []value.Value) (value.Value, error)
 
-	aliases   []string                // other names of the same function
-	strict    bool                    // NULL among the arguments gives NULL: Eval gets none
-	compares  bool                    // compares its arguments with each other
-	collates  bool                    // looks for texts in others, by their collation
-	condition bool                    // yields nothing but 1, 0 and NULL
-	null      func(args []Node) bool  // whether it may yield NULL; nil: it may
-	check     func(args []Node) error // what Min and Max do not say
-	bare      *Function               // what it is without arguments; nil: the same
-	compile   func(n *Call) Func      // instead of Eval; it may return nil to leave it to Eval
-	simplify  func(n *Call) Node      // a constant, or the call without operands that are never computed; nil: all are
+	aliases   []string                          // other names of the same function
+	strict    bool                              // NULL among the arguments gives NULL: Eval gets none
+	compares  bool                              // compares its arguments with each other
+	collates  bool                              // looks for texts in others, by their collation
+	condition bool                              // yields nothing but 1, 0 and NULL
+	null      func(args []Node) bool            // whether it may yield NULL; nil: it may
+	check     func(args []Node) error           // what Min and Max do not say
+	alike     func(args []Node) ([]Node, error) // the arguments as they compare with each other; nil: as they are
+	dated     bool                              // a TIME among its arguments counts as one of the day of the statement
+	bare      *Function                         // what it is without arguments; nil: the same
+	compile   func(n *Call) Func                // instead of Eval; it may return nil to leave it to Eval
+	simplify  func(n *Call) Node                // a constant, or the call without operands that are never computed; nil: all are
 }
 
 // registry is every function by its names.
@@ -51,6 +53,9 @@ func init() {
 				registry[alias] = f
 			}
 		}
+	}
+	for _, name := range datedFunctions {
+		registry[name].dated = true
 	}
 }
 

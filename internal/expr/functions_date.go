@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -35,20 +36,20 @@ func dateFunctions() []*Function {
 		nameOf("DAYNAME", "The English name of the weekday.", func(t time.Time) string { return t.Weekday().String() }),
 		nameOf("MONTHNAME", "The English name of the month.", func(t time.Time) string { return t.Month().String() }),
 		{Name: "DATE", Signature: "DATE(x)", Family: "time", Doc: "The date of a time.", Min: 1, Max: 1, strict: true, Type: fixed(dateType),
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				t, ok := timeOf(args[0])
+			Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				t, ok := env.timeOf(args[0])
 				return orNull(value.FromDate(t-t%value.TicksPerDay), ok), nil
 			}},
-		{Name: "TIME", Signature: "TIME(x)", Family: "time", Doc: "The time of day, or x as a TIME.", Min: 1, Max: 1, strict: true, Type: fixed(timeType),
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				d, ok := durationOf(args[0])
-				return orNull(value.FromDuration(d), ok), nil
+		{Name: "TIME", Signature: "TIME(x)", Family: "time", Doc: "The time of day, or x as a TIME.", Min: 1, Max: 1, strict: true, Type: secondsType(value.TypeTime, secondDigits, 0),
+			Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				d, ok := value.ReadDuration(args[0])
+				return orNull(d, ok), nil
 			}},
-		{Name: "TIMESTAMP", Signature: "TIMESTAMP(x[, time])", Family: "time", Doc: "x as a DATETIME, plus a TIME.", Min: 1, Max: 2, strict: true, Type: fixed(dateTimeType),
+		{Name: "TIMESTAMP", Signature: "TIMESTAMP(x[, time])", Family: "time", Doc: "x as a DATETIME, plus a TIME.", Min: 1, Max: 2, strict: true, Type: secondsType(value.TypeDateTime, secondDigits, 0),
 			Eval: evalTimestamp},
 		{Name: "LAST_DAY", Signature: "LAST_DAY(date)", Family: "time", Doc: "The last day of its month.", Min: 1, Max: 1, strict: true, Type: fixed(dateType),
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				ticks, ok := timeOf(args[0])
+			Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				ticks, ok := env.timeOf(args[0])
 				if !ok {
 					return value.NullValue, nil
 				}
@@ -56,7 +57,7 @@ func dateFunctions() []*Function {
 				return dateValue(time.Date(t.Year(), t.Month()+1, 0, 0, 0, 0, 0, time.UTC)), nil
 			}},
 		{Name: "FROM_DAYS", Signature: "FROM_DAYS(n)", Family: "time", Doc: "The date of TO_DAYS' number.", Min: 1, Max: 1, strict: true, Type: fixed(dateType),
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+			Eval: func(env *Env, args []value.Value) (value.Value, error) {
 				n, err := value.ToInt(args[0])
 				if err != nil || n < daysBeforeYear1 || n-daysBeforeYear1 > value.MaxTicks/value.TicksPerDay {
 					return value.NullValue, err
@@ -65,10 +66,17 @@ func dateFunctions() []*Function {
 			}},
 		{Name: "MAKEDATE", Signature: "MAKEDATE(year, day)", Family: "time", Doc: "The date of a day of the year, from 1.", Min: 2, Max: 2, strict: true, Type: fixed(dateType),
 			Eval: evalMakeDate},
-		{Name: "MAKETIME", Signature: "MAKETIME(hour, minute, second)", Family: "time", Min: 3, Max: 3, strict: true, Type: fixed(timeType), Eval: evalMakeTime},
-		{Name: "SEC_TO_TIME", Signature: "SEC_TO_TIME(seconds)", Family: "time", Doc: "Seconds as a TIME.", Min: 1, Max: 1, strict: true, Type: fixed(timeType),
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+		{Name: "MAKETIME", Signature: "MAKETIME(hour, minute, second)", Family: "time", Min: 3, Max: 3, strict: true, Type: secondsType(value.TypeTime, fractionDigits, 2), Eval: evalMakeTime},
+		{Name: "SEC_TO_TIME", Signature: "SEC_TO_TIME(seconds)", Family: "time", Doc: "Seconds as a TIME.", Min: 1, Max: 1, strict: true, Type: secondsType(value.TypeTime, fractionDigits, 0),
+			Eval: func(env *Env, args []value.Value) (value.Value, error) {
 				ticks, err := secondTicks(args[0])
+				var tooLarge *value.RangeError
+				if errors.As(err, &tooLarge) {
+					ticks, err = value.MaxDuration, nil
+					if value.ToFloat(args[0]) < 0 {
+						ticks = -ticks
+					}
+				}
 				return value.FromDuration(clampDuration(ticks)), err
 			}},
 	}
@@ -97,8 +105,8 @@ func clampDuration(ticks int64) int64 {
 
 func datePart(name, doc string, part func(time.Time) int64, aliases ...string) *Function {
 	return &Function{Name: name, Signature: name + "(date)", Family: "time", Doc: doc, aliases: aliases, Min: 1, Max: 1, strict: true, Type: toInt,
-		Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-			ticks, ok := timeOf(args[0])
+		Eval: func(env *Env, args []value.Value) (value.Value, error) {
+			ticks, ok := env.timeOf(args[0])
 			if !ok {
 				return value.NullValue, nil
 			}
@@ -109,7 +117,7 @@ func datePart(name, doc string, part func(time.Time) int64, aliases ...string) *
 // timePart gives the units of a time of day, those of the next larger unit left off where modulo is not 0.
 func timePart(name, doc string, unit, modulo int64) *Function {
 	return &Function{Name: name, Signature: name + "(time)", Family: "time", Doc: doc, Min: 1, Max: 1, strict: true, Type: toInt,
-		Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+		Eval: func(env *Env, args []value.Value) (value.Value, error) {
 			ticks, ok := durationOf(args[0])
 			if !ok {
 				return value.NullValue, nil
@@ -127,14 +135,14 @@ func timePart(name, doc string, unit, modulo int64) *Function {
 
 func nameOf(name, doc string, get func(time.Time) string) *Function {
 	return &Function{Name: name, Signature: name + "(date)", Family: "time", Doc: doc, Min: 1, Max: 1, strict: true, Type: toText,
-		Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-			ticks, ok := timeOf(args[0])
+		Eval: func(env *Env, args []value.Value) (value.Value, error) {
+			ticks, ok := env.timeOf(args[0])
 			return orNull(value.FromString(get(value.TimeFromTicks(ticks))), ok), nil
 		}}
 }
 
-func evalTimestamp(_ *Env, args []value.Value) (value.Value, error) {
-	ticks, ok := timeOf(args[0])
+func evalTimestamp(env *Env, args []value.Value) (value.Value, error) {
+	ticks, ok := env.timeOf(args[0])
 	if ok && len(args) > 1 {
 		var d int64
 		d, ok = durationOf(args[1])
@@ -143,7 +151,7 @@ func evalTimestamp(_ *Env, args []value.Value) (value.Value, error) {
 	return orNull(value.FromTicks(ticks), ok && ticks >= 0 && ticks <= value.MaxTicks), nil
 }
 
-func evalMakeDate(_ *Env, args []value.Value) (value.Value, error) {
+func evalMakeDate(env *Env, args []value.Value) (value.Value, error) {
 	year, err := value.ToInt(args[0])
 	if err != nil {
 		return value.NullValue, err
@@ -161,7 +169,7 @@ func evalMakeDate(_ *Env, args []value.Value) (value.Value, error) {
 	return dateValue(time.Date(int(year), 1, int(day), 0, 0, 0, 0, time.UTC)), nil
 }
 
-func evalMakeTime(_ *Env, args []value.Value) (value.Value, error) {
+func evalMakeTime(env *Env, args []value.Value) (value.Value, error) {
 	hour, err := value.ToInt(args[0])
 	if err != nil {
 		return value.NullValue, err
@@ -208,8 +216,8 @@ const (
 )
 
 func weekFunction(show func(year, week int64) int64, always int64) func(*Env, []value.Value) (value.Value, error) {
-	return func(_ *Env, args []value.Value) (value.Value, error) {
-		ticks, ok := timeOf(args[0])
+	return func(env *Env, args []value.Value) (value.Value, error) {
+		ticks, ok := env.timeOf(args[0])
 		if !ok {
 			return value.NullValue, nil
 		}

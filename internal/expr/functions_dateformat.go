@@ -24,7 +24,7 @@ func dateFormatFunctions() []*Function {
 				if len(args) > 1 {
 					return textType
 				}
-				return dateTimeType
+				return secondsType(value.TypeDateTime, fractionDigits, 0)(args)
 			}, Eval: evalFromUnixtime},
 	}
 }
@@ -32,8 +32,8 @@ func dateFormatFunctions() []*Function {
 // unixEpoch is 1970 in ticks.
 const unixEpoch = 62_135_596_800 * value.TicksPerSecond
 
-func evalDateFormat(_ *Env, args []value.Value) (value.Value, error) {
-	ticks, ok := timeOf(args[0])
+func evalDateFormat(env *Env, args []value.Value) (value.Value, error) {
+	ticks, ok := env.timeOf(args[0])
 	if !ok {
 		return value.NullValue, nil
 	}
@@ -41,7 +41,7 @@ func evalDateFormat(_ *Env, args []value.Value) (value.Value, error) {
 }
 
 // evalTimeFormat shows a TIME as a time of the first day: hours beyond 23 show in full.
-func evalTimeFormat(_ *Env, args []value.Value) (value.Value, error) {
+func evalTimeFormat(env *Env, args []value.Value) (value.Value, error) {
 	d, ok := durationOf(args[0])
 	if !ok {
 		return value.NullValue, nil
@@ -161,13 +161,16 @@ func ordinalSuffix(day int) string {
 }
 
 func unixType(args []Node) value.Type {
-	if len(args) == 0 || args[0].Type().Base == value.TypeDate {
+	if len(args) == 0 {
 		return intType
 	}
-	if t := args[0].Type(); t.Base == value.TypeDateTime && t.Precision == 0 {
-		return intType
+	switch digits := secondDigits(args[0]); {
+	case digits < 0:
+		return value.Type{}
+	case digits > 0:
+		return decimalType(11+digits, digits)
 	}
-	return decimalType(20, 7)
+	return intType
 }
 
 // compileUnixNow is UNIX_TIMESTAMP() alone.
@@ -180,21 +183,25 @@ func compileUnixNow(n *Call) Func {
 	}
 }
 
-// evalUnixTimestamp gives a Decimal where the time has a fraction, 0 before 1970.
-func evalUnixTimestamp(_ *Env, args []value.Value) (value.Value, error) {
-	ticks, ok := timeOf(args[0])
+// evalUnixTimestamp gives a Decimal with the digits of the time, 0 before 1970.
+func evalUnixTimestamp(env *Env, args []value.Value) (value.Value, error) {
+	at, ok := value.ReadTime(env.today(args[0], value.Time))
+	ticks := at.Ticks()
 	switch {
 	case !ok || ticks < unixEpoch:
 		return value.FromInt(0), nil
-	case ticks%value.TicksPerSecond == 0:
+	case ticks%value.TicksPerSecond == 0 && at.Digits() == 0:
 		return value.FromInt((ticks - unixEpoch) / value.TicksPerSecond), nil
 	}
 	ticks -= unixEpoch
 	text := fmt.Sprintf("%d.%07d", ticks/value.TicksPerSecond, ticks%value.TicksPerSecond)
-	return value.ParseDecimal(strings.TrimRight(text, "0"))
+	for len(text) > 0 && text[len(text)-1] == '0' && len(text)-strings.IndexByte(text, '.')-1 > max(1, at.Digits()) {
+		text = text[:len(text)-1]
+	}
+	return value.ParseDecimal(text)
 }
 
-func evalFromUnixtime(_ *Env, args []value.Value) (value.Value, error) {
+func evalFromUnixtime(env *Env, args []value.Value) (value.Value, error) {
 	ticks, err := secondTicks(args[0])
 	if _, tooLarge := err.(*value.RangeError); tooLarge || err == nil && (ticks < 0 || ticks > value.MaxTicks-unixEpoch) {
 		return value.NullValue, nil

@@ -24,13 +24,13 @@ func dateMathFunctions() []*Function {
 		{Name: "TIMESTAMPDIFF", Signature: "TIMESTAMPDIFF(unit, from, to)", Family: "time", Doc: "Whole units from one time to the other.",
 			Min: 3, Max: 3, strict: true, check: unitAt(0), Type: toInt, Eval: evalTimestampDiff},
 		{Name: "DATEDIFF", Signature: "DATEDIFF(x, y)", Family: "time", Doc: "Days from y to x, by their dates.", Min: 2, Max: 2, strict: true, Type: toInt,
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				x, xok := timeOf(args[0])
-				y, yok := timeOf(args[1])
+			Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				x, xok := env.timeOf(args[0])
+				y, yok := env.timeOf(args[1])
 				return orNull(value.FromInt(x/value.TicksPerDay-y/value.TicksPerDay), xok && yok), nil
 			}},
 		{Name: "TIMEDIFF", Signature: "TIMEDIFF(x, y)", Family: "time", Doc: "x - y as a TIME; NULL where only one is a TIME.", Min: 2, Max: 2, strict: true,
-			Type: fixed(timeType), Eval: evalTimeDiff},
+			Type: secondsType(value.TypeTime, secondDigits, 0), Eval: evalTimeDiff},
 		{Name: "ADDTIME", Signature: "ADDTIME(x, time)", Family: "time", Doc: "x + time.", Min: 2, Max: 2, strict: true, Type: intervalType(0, -1), Eval: addTime(1)},
 		{Name: "SUBTIME", Signature: "SUBTIME(x, time)", Family: "time", Doc: "x - time.", Min: 2, Max: 2, strict: true, Type: intervalType(0, -1), Eval: addTime(-1)},
 		{Name: "EXTRACT", Signature: "EXTRACT(unit FROM date)", Family: "time", Doc: "The part of a time; of compound units their digits side by side.", Min: 2, Max: 2,
@@ -55,21 +55,29 @@ func unitAt(i int) func([]Node) error {
 // intervalType is the type of a date plus an interval; unit -1 is a TIME, a missing unit is days.
 func intervalType(base, unit int) func([]Node) value.Type {
 	return func(args []Node) value.Type {
+		u, digits := intervalUnit{}, 0
+		switch {
+		case unit < 0:
+			digits = secondDigits(args[1])
+		case unit < len(args):
+			name, _ := constText(args[unit])
+			u, _ = unitOf(name)
+			digits = u.digits(args[1])
+		default:
+			u = intervalUnits["day"]
+		}
 		t := args[base].Type()
 		switch t.Base {
 		case value.TypeDate:
-			u := intervalUnits["day"]
-			if unit >= 0 && unit < len(args) {
-				name, _ := constText(args[unit])
-				u, _ = unitOf(name)
-			}
-			if unit < 0 || !u.days {
-				return dateTimeType
+			if !u.days {
+				return value.Type{Base: value.TypeDateTime, Precision: digits}
 			}
 			return t
 		case value.TypeDateTime, value.TypeTime:
-			t.Precision = -1
-			return t
+			if t.Base == value.TypeTime && u.ofDays() {
+				t.Base = value.TypeDateTime
+			}
+			return value.Type{Base: t.Base, Precision: greatestDigits(t.Precision, digits)}
 		case value.TypeUnknown:
 			return t
 		}
@@ -79,7 +87,7 @@ func intervalType(base, unit int) func([]Node) value.Type {
 
 // dateAdd adds args[1] units of args[2], days without one, or takes them off.
 func dateAdd(sign int64) func(*Env, []value.Value) (value.Value, error) {
-	return func(_ *Env, args []value.Value) (value.Value, error) {
+	return func(env *Env, args []value.Value) (value.Value, error) {
 		u := intervalUnits["day"]
 		if len(args) > 2 {
 			u, _ = unitOf(args[2].Text())
@@ -88,35 +96,46 @@ func dateAdd(sign int64) func(*Env, []value.Value) (value.Value, error) {
 		if err != nil || !ok {
 			return value.NullValue, err
 		}
-		return addInterval(args[0], interval{iv.months * sign, iv.ticks * sign}, u.days), nil
+		base := args[0]
+		if u.ofDays() {
+			base = env.today(base, value.Time)
+		}
+		return env.addInterval(base, interval{iv.months * sign, iv.ticks * sign}, u.days), nil
 	}
 }
 
+// addTime adds a TIME to one, which stays within the greatest TIME, or to a point in time. Text stays text.
 func addTime(sign int64) func(*Env, []value.Value) (value.Value, error) {
-	return func(_ *Env, args []value.Value) (value.Value, error) {
-		d, ok := durationOf(args[1])
-		if !ok {
+	return func(env *Env, args []value.Value) (value.Value, error) {
+		base, ok := value.ReadClock(args[0])
+		span, timed := value.ReadClock(args[1])
+		if args[1].Kind() == value.Time || args[1].Kind() == value.Date {
+			span, timed = value.ReadDuration(args[1])
+		}
+		if !ok || !timed || span.Kind() != value.Duration {
 			return value.NullValue, nil
 		}
-		base, text := args[0], args[0].Kind() == value.String
-		if text && strings.LastIndexByte(base.Text(), '-') <= 0 {
-			from, ok := durationOf(base)
-			if !ok {
-				return value.NullValue, nil
-			}
-			return value.FromString(value.Text(value.FromDuration(clampDuration(from + sign*d)))), nil
+		v := value.NullValue
+		if base.Kind() == value.Duration {
+			v = value.FromDuration(clampDuration(base.Ticks() + sign*span.Ticks()))
+		} else if ticks := base.Ticks() + sign*span.Ticks(); ticks >= 0 && ticks <= value.MaxTicks {
+			v = value.FromTicks(ticks)
 		}
-		return addInterval(base, interval{ticks: sign * d}, false), nil
+		switch args[0].Kind() {
+		case value.Time, value.Date, value.Duration:
+			return v.WithDigits(max(base.Digits(), span.Digits())), nil
+		}
+		return timeText(v), nil
 	}
 }
 
-func evalTimestampDiff(_ *Env, args []value.Value) (value.Value, error) {
+func evalTimestampDiff(env *Env, args []value.Value) (value.Value, error) {
 	u, _ := unitOf(args[0].Text())
-	from, ok := timeOf(args[1])
+	from, ok := env.timeOf(args[1])
 	if !ok {
 		return value.NullValue, nil
 	}
-	to, ok := timeOf(args[2])
+	to, ok := env.timeOf(args[2])
 	switch {
 	case !ok || u.parts != nil:
 		return value.NullValue, nil
@@ -139,43 +158,39 @@ func wholeMonths(from, to int64) int64 {
 	return n
 }
 
-// isDuration says whether v reads as a TIME rather than as a date.
-func isDuration(v value.Value) bool {
-	switch v.Kind() {
-	case value.Duration:
-		return true
-	case value.String:
-		return strings.LastIndexByte(v.Text(), '-') <= 0 && strings.Contains(v.Text(), ":")
-	}
-	return false
-}
-
+// evalTimeDiff gives NULL where only one is a TIME, or only one has a clock.
 func evalTimeDiff(_ *Env, args []value.Value) (value.Value, error) {
-	read := timeOf
-	if isDuration(args[0]) {
-		read = durationOf
-	}
-	if isDuration(args[0]) != isDuration(args[1]) {
+	x, xok := value.ReadClock(args[0])
+	y, yok := value.ReadClock(args[1])
+	if !xok || !yok || x.Kind() != y.Kind() {
 		return value.NullValue, nil
 	}
-	x, xok := read(args[0])
-	y, yok := read(args[1])
-	return orNull(value.FromDuration(clampDuration(x-y)), xok && yok), nil
+	return value.FromDuration(clampDuration(x.Ticks() - y.Ticks())).WithDigits(max(x.Digits(), y.Digits())), nil
 }
 
 func evalExtract(env *Env, args []value.Value) (value.Value, error) {
 	name := strings.TrimPrefix(strings.ToLower(args[0].Text()), "sql_tsi_")
 	parts := []string{name}
-	if u, _ := unitOf(name); u.parts != nil {
+	u, _ := unitOf(name)
+	if u.parts != nil {
 		parts = u.parts
 	}
+	at, ok := value.ReadClock(args[1])
+	if u.days {
+		at, ok = value.ReadTime(env.today(args[1], value.Time))
+	}
+	if !ok {
+		return value.NullValue, nil
+	}
 	total := int64(0)
-	negative := isDuration(args[1])
 	for i, part := range parts {
-		f := registry[strings.ToUpper(part)]
-		v, err := f.Eval(env, args[1:2])
-		if err != nil || v.IsNull() {
-			return value.NullValue, err
+		n := int64(0) // a TIME has no days
+		if at.Kind() != value.Duration || part != "day" {
+			v, err := registry[strings.ToUpper(part)].Eval(env, []value.Value{at})
+			if err != nil || v.IsNull() {
+				return value.NullValue, err
+			}
+			n = v.Int()
 		}
 		if i > 0 {
 			total *= 100
@@ -183,9 +198,9 @@ func evalExtract(env *Env, args []value.Value) (value.Value, error) {
 				total *= 10_000
 			}
 		}
-		total += v.Int()
+		total += n
 	}
-	if d, ok := durationOf(args[1]); negative && ok && d < 0 {
+	if at.Kind() == value.Duration && at.Ticks() < 0 {
 		total = -total
 	}
 	return value.FromInt(total), nil

@@ -22,8 +22,8 @@ func idFunctions() []*Function {
 		{Name: "REVERSE_TICKS", Signature: "REVERSE_TICKS([time])", Family: "id", Min: 1, Max: 1, strict: true, Type: toInt,
 			Doc: "The 100 ns from a time to the end of the year 9999: later times are less, so that keys sort the newest first. " +
 				"Without a time a new number, less than all that this process has made before.",
-			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				ticks, ok := timeOf(args[0])
+			Eval: func(env *Env, args []value.Value) (value.Value, error) {
+				ticks, ok := env.timeOf(args[0])
 				if !ok {
 					return value.NullValue, nil
 				}
@@ -54,7 +54,7 @@ func nextReversed() int64 {
 	}
 }
 
-func evalShortID(_ *Env, args []value.Value) (value.Value, error) {
+func evalShortID(env *Env, args []value.Value) (value.Value, error) {
 	n := int64(16)
 	if len(args) > 0 {
 		var err error

@@ -17,7 +17,7 @@ func logicFunctions() []*Function {
 			null: func(args []Node) bool { return anyNull(args[1:]) }},
 		{Name: "NULLIF", Signature: "NULLIF(x, y)", Family: "condition", compares: true, Min: 2, Max: 2,
 			Doc:  "NULL where x = y, else x.",
-			Type: func(args []Node) value.Type { return shownType(args[0].Type()) }, compile: compileNullif,
+			Type: func(args []Node) value.Type { return shownType(args[0].Type()) }, compile: compileNullif, alike: alikePair,
 			simplify: func(n *Call) Node {
 				if isNullConst(n.Args[0]) {
 					return n.Args[0]
@@ -115,24 +115,67 @@ func compileNullif(n *Call) Func {
 	}
 }
 
+// compileExtreme compares by one type for all: texts beside times as times, and what wins is text then, spelled as a time is.
 func compileExtreme(n *Call, sign int) Func {
 	args, collation := compileArms(n.Args, n.T), CollationOf(n.Args...)
+	read := extremeReading(n)
+	if read != nil {
+		args = compileAll(n.Args)
+	}
 	return func(env *Env) (value.Value, error) {
-		best, err := args[0](env)
-		for i := 1; i < len(args) && err == nil && !best.IsNull(); i++ {
-			var v value.Value
-			if v, err = args[i](env); err != nil {
-				break
+		best := value.NullValue
+		for i, a := range args {
+			v, err := a(env)
+			if err != nil || v.IsNull() {
+				return value.NullValue, err
 			}
-			if v.IsNull() {
-				return v, nil
+			if read != nil {
+				v = read(v)
+			}
+			if i == 0 {
+				best = v
+				continue
 			}
 			v, best = env.today(v, best.Kind()), env.today(best, v.Kind())
-			var c int
-			if c, err = compareValues(env, v, best, collation); c*sign > 0 {
+			c, err := compareValues(env, v, best, collation)
+			if err != nil {
+				return value.NullValue, err
+			}
+			if c*sign > 0 {
 				best = v
 			}
 		}
-		return best, err
+		return coerce(best, n.T), nil
+	}
+}
+
+// extremeReading is how the arguments are read where there are times and texts among them, and nothing else; nil: they are
+// compared as they are.
+func extremeReading(n *Call) func(value.Value) value.Value {
+	dates, times, texts := 0, 0, 0
+	for _, a := range n.Args {
+		switch t := a.Type(); {
+		case isDate(t):
+			dates++
+		case t.Base == value.TypeTime:
+			times++
+		case isText(t):
+			texts++
+		}
+	}
+	if texts == 0 || dates+times == 0 || dates+times+texts < len(n.Args) {
+		return nil
+	}
+	as := value.ReadTime
+	if dates == 0 {
+		as = value.ReadDuration
+	}
+	return func(v value.Value) value.Value {
+		if v.Kind() == value.String || v.Kind() == value.Bytes {
+			if t, ok := as(v); ok {
+				return t
+			}
+		}
+		return v
 	}
 }

@@ -32,7 +32,7 @@ func searchFunctions() []*Function {
 			})},
 		{Name: "FIND_IN_SET", Signature: "FIND_IN_SET(text, list)", Family: "text", Doc: "The place of text in a list with commas, 1-based; 0 where it is not in it.", Min: 2, Max: 2,
 			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(evalFindInSet)},
-		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", compares: true, Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
+		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", collates: true, Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
 			null: neverNull, Type: toInt, compile: compileField},
 		{Name: "ELT", Signature: "ELT(n, x, …)", Family: "text", Doc: "The n-th of the texts, 1-based; NULL where there is none.", Min: 2, Max: -1,
 			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:])...) }, Eval: evalElt},
@@ -117,25 +117,43 @@ func evalFindInSet(c value.Collation, args []value.Value) (value.Value, error) {
 	}
 }
 
-// compileField compares as texts where all are texts, as numbers otherwise.
+// compileField compares as texts where there are no numbers, as numbers where all are, as floats otherwise.
 func compileField(n *Call) Func {
 	args, collation := compileAll(n.Args), CollationOf(n.Args...)
 	return func(env *Env) (value.Value, error) {
-		x, err := args[0](env)
-		if err != nil || x.IsNull() {
-			return value.FromInt(0), err
-		}
-		for i, a := range args[1:] {
+		values := make([]value.Value, len(args))
+		numbers, others := false, false
+		for i, a := range args {
 			v, err := a(env)
 			if err != nil {
 				return v, err
 			}
-			t, err := compare(env, Eq, x, v, collation)
+			values[i] = v
+			numbers, others = numbers || numeric(v.Kind()), others || !v.IsNull() && !numeric(v.Kind())
+		}
+		if values[0].IsNull() {
+			return value.FromInt(0), nil
+		}
+		for i, v := range values {
+			switch {
+			case v.IsNull(), !others:
+			case !numbers:
+				values[i] = value.FromString(value.Text(v))
+			default:
+				if err := env.Number(v); err != nil {
+					return value.NullValue, err
+				}
+				values[i] = value.FromFloat(value.ToFloat(v))
+			}
+			if i == 0 {
+				continue
+			}
+			t, err := compare(env, Eq, values[0], values[i], collation)
 			if err != nil {
 				return value.NullValue, err
 			}
 			if t == isTrue {
-				return value.FromInt(int64(i + 1)), nil
+				return value.FromInt(int64(i)), nil
 			}
 		}
 		return value.FromInt(0), nil

@@ -325,7 +325,7 @@ var functionTests = []struct {
 	{"DATE_ADD", list{"date=2013-01-01", 1, "hour"}, "2013-01-01 01:00:00"},
 	{"DATE_ADD", list{"date=2013-01-01", "1-2", "year_month"}, "2014-03-01"},
 	{"DATE_ADD", list{"9999-12-31", 1, "day"}, "NULL"},
-	{"DATE_ADD", list{"2024-01-01", "dec=1.5", "second"}, "2024-01-01 00:00:01.5"},
+	{"DATE_ADD", list{"2024-01-01", "dec=1.5", "second"}, "2024-01-01 00:00:01.500000"},
 	{"DATE_ADD", list{"2024-01-01", int64(1) << 62, "week"}, "NULL"},
 	{"DATE_ADD", list{"time=10:00:00", 90, "minute"}, "11:30:00"},
 	{"ADDDATE", list{"2008-01-02", 31}, "2008-02-02"},

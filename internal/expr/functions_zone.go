@@ -28,8 +28,8 @@ func ticksOf(t time.Time) int64 {
 	return ticks
 }
 
-func evalConvertTZ(_ *Env, args []value.Value) (value.Value, error) {
-	ticks, ok := timeOf(args[0])
+func evalConvertTZ(env *Env, args []value.Value) (value.Value, error) {
+	ticks, ok := env.timeOf(args[0])
 	from, okFrom := Zone(value.Text(args[1]))
 	to, okTo := Zone(value.Text(args[2]))
 	if !ok || !okFrom || !okTo {

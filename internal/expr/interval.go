@@ -44,6 +44,20 @@ var intervalUnits = map[string]intervalUnit{
 	"year_month":         {parts: []string{"year", "month"}, days: true},
 }
 
+// ofDays says whether a TIME plus units is a point in time.
+func (u intervalUnit) ofDays() bool { return u.days || u.parts != nil && u.parts[0] == "day" }
+
+// digits is how many digits behind the second so many units have.
+func (u intervalUnit) digits(amount Node) int {
+	switch {
+	case u.ticks == intervalUnits["microsecond"].ticks, u.parts != nil && u.parts[len(u.parts)-1] == "microsecond":
+		return microseconds
+	case u.ticks == value.TicksPerSecond:
+		return fractionDigits(amount)
+	}
+	return 0
+}
+
 // unitOf finds a unit by its name; MySQL also takes SQL_TSI_DAY for DAY.
 func unitOf(name string) (intervalUnit, bool) {
 	u, ok := intervalUnits[strings.TrimPrefix(strings.ToLower(name), "sql_tsi_")]
@@ -100,7 +114,7 @@ func compoundInterval(s string, u intervalUnit) (interval, bool) {
 	parts := u.parts[len(u.parts)-len(numbers):]
 	var sum interval
 	for i, number := range numbers {
-		if parts[i] == "microsecond" && len(numbers) > 1 {
+		if parts[i] == "microsecond" {
 			number = (number + "000000")[:6] // the digits of a fraction
 		}
 		n, ok := int64(0), true
@@ -143,36 +157,36 @@ func (iv interval) addTo(ticks int64) (int64, bool) {
 	return ticks, ticks >= 0 && ticks <= value.MaxTicks
 }
 
+// timeText is a computed time as text: its second has six digits behind the point where they are not all zeros.
+func timeText(v value.Value) value.Value {
+	digits := 0
+	if v.Ticks()%value.TicksPerSecond != 0 {
+		digits = 6
+	}
+	return value.FromString(value.Text(v.WithDigits(digits)))
+}
+
 // addInterval is base + iv in the kind that MySQL gives it: text stays text, a date becomes a time where
 // the unit has one.
-func addInterval(base value.Value, iv interval, days bool) value.Value {
+func (e *Env) addInterval(base value.Value, iv interval, days bool) value.Value {
 	if base.Kind() == value.Duration {
-		if iv.months != 0 {
-			return value.NullValue
-		}
 		sum := base.Ticks() + iv.ticks
-		return orNull(value.FromDuration(sum), sum == clampDuration(sum))
+		return orNull(value.FromDuration(sum).WithDigits(base.Digits()), sum == clampDuration(sum))
 	}
-	from, ok := timeOf(base)
+	from, ok := value.ReadTime(base)
 	if !ok {
 		return value.NullValue
 	}
-	ticks, ok := iv.addTo(from)
+	ticks, ok := iv.addTo(from.Ticks())
 	if !ok {
 		return value.NullValue
 	}
-	switch base.Kind() {
-	case value.Time:
-		return value.FromTicks(ticks)
-	case value.Date:
-		if days {
-			return value.FromDate(ticks)
-		}
-		return value.FromTicks(ticks)
-	}
-	v := value.FromTicks(ticks)
-	if days && !strings.ContainsAny(value.Text(base), ": T") {
+	v := value.FromTicks(ticks).WithDigits(from.Digits())
+	if days && from.Kind() == value.Date {
 		v = value.FromDate(ticks)
 	}
-	return value.FromString(value.Text(v))
+	if k := base.Kind(); k != value.Time && k != value.Date {
+		return timeText(v)
+	}
+	return v
 }

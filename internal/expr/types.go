@@ -240,7 +240,7 @@ func unifySame(a, b value.Type) value.Type {
 }
 
 // coerce brings the result of one arm to the type of the whole, where the two show differently: a number
-// among texts is text, an exact number among floats a float, a date among times a time.
+// among texts is text, an exact number among floats a float, among decimals it has their scale; a date among times is a time.
 func coerce(v value.Value, t value.Type) value.Value {
 	k := v.Kind()
 	switch {
@@ -249,10 +249,15 @@ func coerce(v value.Value, t value.Type) value.Value {
 		if k == value.Int || k == value.Uint || k == value.Bool || k == value.Decimal {
 			return value.FromFloat(value.ToFloat(v))
 		}
+	case t.Base == value.TypeDecimal:
+		return value.Padded(v, t.Scale)
+	case t.Base == value.TypeTime:
+		return v.WithDigits(max(t.Precision, v.Digits()))
 	case t.Base == value.TypeDateTime:
 		if k == value.Date {
-			return value.FromTicks(v.Ticks())
+			v = value.FromTicks(v.Ticks())
 		}
+		return v.WithDigits(max(t.Precision, v.Digits()))
 	case isText(t):
 		if k != value.String && k != value.Bytes {
 			return value.FromString(value.Text(v))
@@ -297,8 +302,10 @@ func needsCoerce(from, to value.Type) bool {
 	switch {
 	case to.Base == value.TypeDouble:
 		return from.Base != value.TypeDouble
-	case to.Base == value.TypeDateTime:
-		return from.Base != value.TypeDateTime
+	case to.Base == value.TypeDateTime, to.Base == value.TypeTime:
+		return from.Base != to.Base || from.Precision != to.Precision
+	case to.Base == value.TypeDecimal:
+		return from.Base != value.TypeDecimal || from.Scale != to.Scale
 	case isText(to):
 		return !isText(from)
 	}

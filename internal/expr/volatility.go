@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/nearlyfreedb/nearlyfree/internal/value"
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
 
 // Volatility says how long a function's result holds for the same arguments.
 type Volatility uint8
@@ -26,7 +30,10 @@ func VolatilityOf(n Node) Volatility {
 func ownVolatility(n Node) Volatility {
 	switch n := n.(type) {
 	case *Call:
-		if n.Func.compares && comparesToday(n) {
+		if n.Func.dated && n.T.Base != value.TypeTime && slices.ContainsFunc(n.Args, func(a Node) bool { return a.Type().Base == value.TypeTime }) {
+			return max(Stable, n.Func.Volatility)
+		}
+		if n.Func.Family == "condition" && comesOfToday(n) || n.Func.compares && comparesToday(n) {
 			return max(Stable, n.Func.Volatility)
 		}
 		return n.Func.Volatility
@@ -36,12 +43,23 @@ func ownVolatility(n Node) Volatility {
 		if isDate(n.To) && n.X.Type().Base == value.TypeTime {
 			return Stable
 		}
+	case *Case:
+		if comesOfToday(n) {
+			return Stable
+		}
 	case *Compare, *In:
 		if comparesToday(n) {
 			return Stable
 		}
 	}
 	return Immutable
+}
+
+// comesOfToday says whether n makes a date or a point in time of a TIME, which hangs on the date.
+func comesOfToday(n Node) bool {
+	timed := false
+	kids(n, func(k Node) { timed = timed || k.Type().Base == value.TypeTime })
+	return timed && isDate(n.Type())
 }
 
 // comparesToday says whether n compares a TIME with a point in time, which hangs on the date.

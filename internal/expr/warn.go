@@ -149,7 +149,7 @@ func refuseLogarithm(env *Env, _ []value.Value) error {
 func refuseDates(at ...int) func(env *Env, args []value.Value) error {
 	return func(env *Env, args []value.Value) error {
 		for _, i := range at {
-			if _, ok := timeOf(args[i]); !ok && args[i].Kind() != value.Duration {
+			if _, ok := env.timeOf(args[i]); !ok {
 				return env.unreadable(args[i])
 			}
 		}
@@ -163,7 +163,7 @@ func refuseTimes(at ...int) func(env *Env, args []value.Value) error {
 			if _, ok := durationOf(args[i]); ok {
 				continue
 			}
-			if _, ok := timeOf(args[i]); !ok {
+			if _, ok := env.timeOf(args[i]); !ok {
 				return env.truncated("time", args[i])
 			}
 		}
@@ -175,7 +175,7 @@ func refuseTimes(at ...int) func(env *Env, args []value.Value) error {
 func refuseOverflow(at int) func(env *Env, args []value.Value) error {
 	date := refuseDates(at)
 	return func(env *Env, args []value.Value) error {
-		if _, ok := timeOf(args[at]); ok {
+		if _, ok := env.timeOf(args[at]); ok {
 			return env.Warn(1441, "22008", "Datetime function: datetime field overflow")
 		}
 		return date(env, args)

@@ -56,6 +56,13 @@ func bitwise(a, b Value, op func(x, y uint64) uint64) (Value, error) {
 }
 
 func toBits(v Value) (uint64, error) {
+	if (v.kind == String || v.kind == Bytes || v.kind == UUID) && !v.counted {
+		i := nearestInteger(v)
+		if i.neg {
+			return -i.mag, nil
+		}
+		return i.mag, nil
+	}
 	v = toNumber(v)
 	switch v.kind {
 	case Int, Uint:

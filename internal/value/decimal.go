@@ -242,6 +242,31 @@ func (d *decimal) text() string {
 	return string(append(dst, digits[whole:]...))
 }
 
+// Padded is an exact number with so many digits behind the point at least; other values stay as they are, as does what would
+// have too many digits then.
+func Padded(v Value, scale int) Value {
+	var d decimal
+	switch {
+	case scale == 0:
+		return v
+	case v.kind == Decimal:
+		d.loadValue(v)
+	case isInteger(v.kind):
+		d.load(Text(v))
+	default:
+		return v
+	}
+	if d.shown() >= scale || d.digits()-d.scale+scale > MaxDigits {
+		return v
+	}
+	if d.scale < scale {
+		d.guard = 0
+		d.rescale(scale)
+	}
+	d.guard = d.scale - scale
+	return d.value()
+}
+
 // negate changes the sign; apd would make a negative zero.
 func (d *decimal) negate() {
 	if d.coef.Sign() != 0 {

@@ -32,8 +32,8 @@ func ToFloat(v Value) float64 {
 	return 0
 }
 
-// ToInt gives v as a signed integer: a Decimal rounded half away from zero, a Float to the nearest
-// even, text by its leading numeric part. Beyond 64 bits, or NaN, is a *RangeError. NULL gives 0.
+// ToInt gives v as a signed integer: a Decimal rounded half away from zero, a Float to the nearest even, text by its
+// leading digits ('1.9' is 1), at most the greatest. A number beyond 64 bits, or NaN, is a *RangeError. NULL gives 0.
 func ToInt(v Value) (int64, error) {
 	switch v.kind {
 	case Int, Bool:
@@ -49,11 +49,19 @@ func ToInt(v Value) (int64, error) {
 		if d.coef.IsInt64() {
 			return d.coef.Int64(), nil
 		}
-	case Float, String, Bytes, UUID:
+	case String, Bytes, UUID:
 		if v.counted {
 			return ToInt(counting(v))
 		}
-		f := math.RoundToEven(ToFloat(v))
+		switch i := nearestInteger(v); {
+		case i.mag <= math.MaxInt64 && !i.neg:
+			return int64(i.mag), nil
+		case i.neg:
+			return int64(-min(i.mag, 1<<63)), nil
+		}
+		return math.MaxInt64, nil
+	case Float:
+		f := math.RoundToEven(v.Float())
 		if f >= -1<<63 && f < 1<<63 {
 			return int64(f), nil
 		}

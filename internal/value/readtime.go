@@ -59,6 +59,17 @@ func ReadDuration(v Value) (Value, bool) {
 	return FromDuration(t.ticks).WithDigits(t.digits), true
 }
 
+// ReadClock is ReadDuration that leaves a point in time one, with its date.
+func ReadClock(v Value) (Value, bool) {
+	if t, _ := readDuration(v); t.fields > 0 {
+		return ReadTime(v)
+	}
+	if v.kind == Time || v.kind == Date {
+		return v, true
+	}
+	return ReadDuration(v)
+}
+
 // readDuration reads a text or a number as a TIME.
 func readDuration(v Value) (t timeText, ok bool) {
 	switch v.kind {

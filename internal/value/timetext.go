@@ -45,18 +45,6 @@ func ParseDuration(s string) (ticks int64, err error) {
 	return t.ticks, nil
 }
 
-// parseTime is ParseTime that cuts what is finer than a tick and says so.
-func parseTime(s string) (ticks int64, finer, ok bool) {
-	t, ok := scanTime(s)
-	return t.ticks, t.finer, ok && !t.cut
-}
-
-// parseDuration is ParseDuration that cuts what is finer than a tick and says so.
-func parseDuration(s string) (ticks int64, finer, ok bool) {
-	t, ok := scanDuration(s)
-	return t.ticks, t.finer, ok && t.exact()
-}
-
 const dateFields, clockFields = 3, 6
 
 // DateLiteral, TimestampLiteral and TimeLiteral are DATE'…', TIMESTAMP'…' and TIME'…', which take no other one's form.

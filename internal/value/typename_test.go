@@ -45,7 +45,7 @@ func TestNumbers(t *testing.T) {
 	}{
 		{FromInt(-3), -3, true}, {FromUint(1 << 63), 0, false}, {FromFloat(2.5), 2, true}, {FromFloat(3.5), 4, true}, {dec(t, "2.5"), 3, true}, {dec(t, "-0.4"), 0, true},
 		{FromFloat(1 << 63), 0, false}, {FromFloat(-1 << 63), math.MinInt64, true}, {FromFloat(math.NaN()), 0, false}, {dec(t, "1e30"), 0, false},
-		{FromString("7.6x"), 8, true}, {FromBool(true), 1, true}, {NullValue, 0, true}, {FromDate(0), 10101, true},
+		{FromString("7.6x"), 7, true}, {FromString(" -7e2"), -7, true}, {FromString("99999999999999999999"), math.MaxInt64, true}, {FromBool(true), 1, true}, {NullValue, 0, true}, {FromDate(0), 10101, true},
 	} {
 		if got, err := ToInt(c.v); got != c.want || (err == nil) != c.ok {
 			t.Errorf("ToInt(%s) = %d, %v", Text(c.v), got, err)
