@@ -22,19 +22,29 @@ func TestGiantStatements(t *testing.T) {
 	}
 	pairs := " FROM t a JOIN t b ON a.n = b.n"
 	for q, want := range map[string]error{
-		"SELECT '" + strings.Repeat("x", 4<<20) + "'":                              nearlyfree.ErrSyntax,
-		"SELECT " + strings.Repeat("(", 100_000) + "1":                             nearlyfree.ErrSyntax,
-		"SELECT " + strings.Repeat("NOT ", 100_000) + "1":                          nearlyfree.ErrSyntax,
-		"SELECT " + strings.Repeat("1+", 100_000) + "1":                            nearlyfree.ErrSyntax,
-		"SELECT " + strings.Repeat("CASE WHEN 1 THEN ", 5000):                      nearlyfree.ErrSyntax,
-		"SELECT LENGTH(REPEAT('x', 1000000000))":                                   nearlyfree.ErrTooLarge,
-		"SELECT LENGTH(REPLACE(REPEAT('x', 1000000), 'x', REPEAT('x', 1000000)))":  nearlyfree.ErrTooLarge,
-		"SELECT a.id" + pairs + " ORDER BY a.s, b.s":                               nearlyfree.ErrMemory,
-		"SELECT a.s, b.s, COUNT(*)" + pairs + " GROUP BY a.s, b.s":                 nearlyfree.ErrMemory,
-		"SELECT DISTINCT a.s, b.s" + pairs:                                         nearlyfree.ErrMemory,
-		"SELECT a.s, b.s" + pairs + " UNION SELECT 1, 1":                           nearlyfree.ErrMemory,
-		"SELECT COUNT(*) FROM t WHERE s IN (SELECT CONCAT(a.s, b.s)" + pairs + ")": nearlyfree.ErrMemory,
-		"INSERT INTO t SELECT a.id + b.id * 10000, 'x', 1" + pairs:                 nearlyfree.ErrMemory,
+		"SELECT '" + strings.Repeat("x", 4<<20) + "'":                                                               nearlyfree.ErrSyntax,
+		"SELECT " + strings.Repeat("(", 100_000) + "1":                                                              nearlyfree.ErrSyntax,
+		"SELECT " + strings.Repeat("NOT ", 100_000) + "1":                                                           nearlyfree.ErrSyntax,
+		"SELECT " + strings.Repeat("1+", 100_000) + "1":                                                             nearlyfree.ErrSyntax,
+		"SELECT " + strings.Repeat("CASE WHEN 1 THEN ", 5000):                                                       nearlyfree.ErrSyntax,
+		"SELECT LENGTH(REPEAT('x', 1000000000))":                                                                    nearlyfree.ErrTooLarge,
+		"SELECT LENGTH(REPLACE(REPEAT('x', 1000000), 'x', REPEAT('x', 1000000)))":                                   nearlyfree.ErrTooLarge,
+		"SELECT JSON_QUOTE(REPEAT('\\0', 16000000))":                                                                nearlyfree.ErrTooLarge,
+		"SELECT JSON_OBJECT('a', REPEAT('\\0', 16000000))":                                                          nearlyfree.ErrTooLarge,
+		"SELECT JSON_ARRAY(a, a, a, a)" + longDocument:                                                              nearlyfree.ErrTooLarge,
+		"SELECT JSON_MERGE_PRESERVE(a, a, a, a)" + longDocument:                                                     nearlyfree.ErrTooLarge,
+		"SELECT JSON_SET(a, '$[1]', a, '$[2]', a, '$[3]', a)" + longDocument:                                        nearlyfree.ErrTooLarge,
+		"SELECT JSON_EXTRACT(CONCAT(REPEAT('[', 99), '\"', REPEAT('a', 9000000), '\"', REPEAT(']', 99)), '$**[0]')": nearlyfree.ErrTooLarge,
+		"SELECT JSON_PRETTY(CONCAT(REPEAT('[', 99), REPEAT('1,', 500000), '1', REPEAT(']', 99)))":                   nearlyfree.ErrTooLarge,
+		"SELECT JSON_SEARCH(CONCAT('{\"', REPEAT('k', 1000000), '\":[', REPEAT('\"a\",', 100), '1]}'), 'all', 'a')": nearlyfree.ErrTooLarge,
+		"SELECT JSON_LENGTH(CONCAT('[', REPEAT('1,', 8000000), '1]'))":                                              nearlyfree.ErrBadValue,
+		"SELECT JSON_EXTRACT('[]', CONCAT('$', REPEAT('**[*]', 9)))":                                                nearlyfree.ErrBadValue,
+		"SELECT a.id" + pairs + " ORDER BY a.s, b.s":                                                                nearlyfree.ErrMemory,
+		"SELECT a.s, b.s, COUNT(*)" + pairs + " GROUP BY a.s, b.s":                                                  nearlyfree.ErrMemory,
+		"SELECT DISTINCT a.s, b.s" + pairs:                                                                          nearlyfree.ErrMemory,
+		"SELECT a.s, b.s" + pairs + " UNION SELECT 1, 1":                                                            nearlyfree.ErrMemory,
+		"SELECT COUNT(*) FROM t WHERE s IN (SELECT CONCAT(a.s, b.s)" + pairs + ")":                                  nearlyfree.ErrMemory,
+		"INSERT INTO t SELECT a.id + b.id * 10000, 'x', 1" + pairs:                                                  nearlyfree.ErrMemory,
 	} {
 		rows, err := db.Query(q)
 		if err == nil {
@@ -67,6 +77,9 @@ func TestGiantStatements(t *testing.T) {
 		t.Error("a table of 501 columns is made")
 	}
 }
+
+// longDocument makes a document a of 5 MB.
+const longDocument = " FROM (SELECT JSON_ARRAY(REPEAT('a', 5000000)) AS a) d"
 
 func manyColumns(n int) string {
 	var b strings.Builder

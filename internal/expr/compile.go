@@ -230,7 +230,7 @@ func compileOperator(op string) func(env *Env, a, b value.Value) (value.Value, e
 	divides := op == "/" || op == "div" || op == "%"
 	return func(env *Env, a, b value.Value) (value.Value, error) {
 		v, err := f(a, b)
-		if (a.Kind() == value.String || b.Kind() == value.String) && err == nil && !a.IsNull() && !b.IsNull() {
+		if (misreads(a) || misreads(b)) && err == nil && !a.IsNull() && !b.IsNull() {
 			if err = operand(env, a); err == nil {
 				err = operand(env, b)
 			}
@@ -241,6 +241,9 @@ func compileOperator(op string) func(env *Env, a, b value.Value) (value.Value, e
 		return v, err
 	}
 }
+
+// misreads says whether v may be no number where it counts as one.
+func misreads(v value.Value) bool { return v.Kind() == value.String || v.Kind() == value.JSON }
 
 var modulo = compileOperator("%")
 

@@ -75,8 +75,11 @@ func (s *Variables) Lookup(name string) (value.Value, bool) {
 	return v, ok
 }
 
-// Set sets a variable.
+// Set sets a variable. It keeps the text of a document, as MySQL's variables do.
 func (s *Variables) Set(name string, v value.Value) {
+	if v.Kind() == value.JSON {
+		v = value.FromString(v.Text())
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.values == nil {

@@ -37,6 +37,9 @@ const (
 // jsonPath is a path such as $.items[0].name.
 type jsonPath []jsonLeg
 
+// maxDeepLegs bounds the ** of one path, each of which may lead to all of the document.
+const maxDeepLegs = 8
+
 // wild says whether the path may lead to several elements.
 func (p jsonPath) wild() bool {
 	return slices.ContainsFunc(p, func(l jsonLeg) bool { return l.kind >= legRange })
@@ -64,6 +67,7 @@ func parsePath(s string) (jsonPath, error) {
 	}
 	r.pos++
 	var p jsonPath
+	deep := 0
 	for {
 		if r.blanks(); r.pos == len(s) {
 			if len(p) > 0 && p[len(p)-1].kind == legDeep {
@@ -75,6 +79,11 @@ func parsePath(s string) (jsonPath, error) {
 		leg, ok := r.leg()
 		if !ok {
 			return nil, r.bad(max(start, r.pos))
+		}
+		if leg.kind == legDeep {
+			if deep++; deep > maxDeepLegs {
+				return nil, &ArgumentError{"JSON path", fmt.Sprintf("it has more than %d **", maxDeepLegs)}
+			}
 		}
 		p = append(p, leg)
 	}

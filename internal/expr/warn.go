@@ -9,19 +9,28 @@ import "github.com/nearlyfreedb/nearlyfree/internal/value"
 // warned of where it is made (planner), so that no row is written that a scan would have refused.
 
 // Number warns of a text that counts as a number.
-func (e *Env) Number(v value.Value) error {
-	if v.Kind() != value.String || value.ReadsAsNumber(v) {
-		return nil
-	}
-	return e.truncated("DOUBLE", v)
-}
+func (e *Env) Number(v value.Value) error { return e.asNumber(v, "DOUBLE", value.ReadsAsNumber) }
 
 // integer is Number where an integer is wanted.
-func (e *Env) integer(v value.Value) error {
-	if v.Kind() != value.String || value.ReadsAsInteger(v) {
-		return nil
+func (e *Env) integer(v value.Value) error { return e.asNumber(v, "INTEGER", value.ReadsAsInteger) }
+
+// asNumber warns of v where it does not read as what is wanted. Of JSON there is a warning even in a statement that writes.
+func (e *Env) asNumber(v value.Value, what string, reads func(value.Value) bool) error {
+	switch v.Kind() {
+	case value.String:
+		if !reads(v) {
+			return e.truncated(what, v)
+		}
+	case value.JSON:
+		switch {
+		case reads(v):
+		case e.folding:
+			return errFolding
+		case e.Session != nil:
+			e.Session.Diagnostics.Note(Warning, 3156, "Invalid JSON value for CAST to %s: '%.128s'", what, v.Text())
+		}
 	}
-	return e.truncated("INTEGER", v)
+	return nil
 }
 
 func (e *Env) truncated(what string, v value.Value) error {
@@ -48,6 +57,7 @@ func (e *Env) divisionByZero() error {
 // numbers warns of a text that is compared with a number, and so as one.
 func (e *Env) numbers(a, b value.Value) error {
 	switch {
+	case a.Kind() == value.JSON || b.Kind() == value.JSON: // then the number is made JSON
 	case numeric(b.Kind()):
 		return e.Number(a)
 	case numeric(a.Kind()):
@@ -60,6 +70,9 @@ func numeric(k value.Kind) bool { return value.Bool <= k && k <= value.Float }
 
 // truth is truthOfValue with what there is to be said of it.
 func (e *Env) truth(v value.Value) (truth, error) {
+	if v.Kind() == value.JSON {
+		return truthOfValue(v), nil // any document may be a condition
+	}
 	return truthOfValue(v), e.Number(v)
 }
 
@@ -75,7 +88,7 @@ func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 		return e.Number(v)
 	case value.TypeDecimal:
 		if !value.ReadsAsNumber(v) {
-			return e.truncated("DECIMAL", v)
+			return e.asNumber(v, "DECIMAL", value.ReadsAsNumber)
 		}
 		wide := t
 		wide.Precision, wide.Unsigned = value.MaxDigits, false
@@ -225,7 +238,7 @@ func textsAsNumbers(n *Call) string {
 }
 
 func mayBeText(t value.Type) bool {
-	return t.Base == value.TypeUnknown || isText(t)
+	return t.Base == value.TypeUnknown || t.Base == value.TypeJSON || isText(t)
 }
 
 func anyNullValue(args []value.Value) bool {
