@@ -69,6 +69,12 @@
 // fraction compare with texts as floats of 15 digits, as in MySQL: compare a longer DECIMAL with CAST(? AS DECIMAL(p,s)).
 // A TIME compares with a DATE or DATETIME as a time of the day on which the statement began, as in MySQL.
 //
+// A JSON column keeps the document, not its text: what is read is what MySQL prints, with the keys sorted and each once.
+// Anything beside JSON is made JSON to be compared, and the types have MySQL's order: neither the string "1" nor true equals 1.
+// Where a number or a condition is wanted a document counts as its scalar: true, 1 and "1" are true; false, null, arrays and
+// objects are not. MySQL compares with JSON's 0 there from 8.0.21 on, so that false is true, and warns of it. A time in a
+// document is stored as a string, which compares with times as one.
+//
 // # Collations
 //
 // A text column has a collation, its own or that of its table: its keys, and what compares with it, go by it.
