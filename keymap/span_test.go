@@ -136,7 +136,7 @@ func TestPrefixOfCollations(t *testing.T) {
 			}
 			begins := len(s) >= len(prefix)
 			for i := 0; begins && i < len(prefix); i++ {
-				begins = c.FoldCharacter(string(s[i])) == c.FoldCharacter(string(prefix[i]))
+				begins = c.FoldWhole(string(s[i])) == c.FoldWhole(string(prefix[i]))
 			}
 			out, exact := AppendTextPrefix(nil, string(prefix), p)
 			key, _ := code(t, p, string(s))

@@ -148,7 +148,7 @@ func sameCodes(a, b value.Type) bool {
 	case a.Base == value.TypeDecimal && b.Base == value.TypeDecimal:
 		return a.Precision == b.Precision && a.Scale == b.Scale
 	case kindOf(a) == textKind && kindOf(b) == textKind, kindOf(a) == bytesKind && kindOf(b) == bytesKind:
-		return keymap.Cuttable(a) == keymap.Cuttable(b)
+		return keymap.Cuttable(a) == keymap.Cuttable(b) && a.KeepsAs(b)
 	}
 	return a.Base == b.Base
 }
@@ -163,7 +163,7 @@ func sameForm(a, b value.Type) bool {
 		return a.Unsigned || !b.Unsigned
 	case (a.Base == value.TypeChar || a.Base == value.TypeText) && (b.Base == value.TypeChar || b.Base == value.TypeText),
 		kindOf(a) == bytesKind && kindOf(b) == bytesKind:
-		return b.Length == 0 || a.Length > 0 && a.Length <= b.Length
+		return (b.Length == 0 || a.Length > 0 && a.Length <= b.Length) && a.KeepsAs(b)
 	case a.Base != b.Base || a.Unsigned != b.Unsigned || a.Scale != b.Scale:
 		return false
 	case a.Base == value.TypeDecimal:

@@ -268,7 +268,7 @@ func (c *context) unary(e *dialect.Unary) (expr.Node, error) {
 	case "not", "!":
 		return expr.NewNot(x)
 	case "binary":
-		return expr.NewCollate(x, value.Binary)
+		return expr.NewBinary(x)
 	}
 	return expr.NewUnary(e.Op, x)
 }

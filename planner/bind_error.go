@@ -66,6 +66,7 @@ const (
 	codeOperandColumns     = 1241
 	codeDerivedAlias       = 1248
 	codeCollationMix       = 1267
+	codeCollationMixes     = 1271
 	codeUnknownCollation   = 1273
 	codeWrongIndexName     = 1280
 	codeNonUpdatable       = 1288

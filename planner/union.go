@@ -17,7 +17,11 @@ func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &queryPlan{columns: unionColumns(arms)}
+	columns, err := unionColumns(arms)
+	if err != nil {
+		return nil, err
+	}
+	out := &queryPlan{columns: columns}
 	var inputs []Node
 	for _, arm := range arms {
 		inputs = append(inputs, converted(arm, out.columns))
@@ -104,7 +108,7 @@ func (b *builder) arms(u *dialect.Union, at site) ([]*queryPlan, error) {
 }
 
 // unionColumns gives the columns of the whole: the first arm's names, types that hold all arms' values.
-func unionColumns(arms []*queryPlan) []ResultColumn {
+func unionColumns(arms []*queryPlan) ([]ResultColumn, error) {
 	columns := append([]ResultColumn(nil), arms[0].columns...)
 	for i := range columns {
 		types := make([]value.Type, len(arms))
@@ -113,8 +117,11 @@ func unionColumns(arms []*queryPlan) []ResultColumn {
 			columns[i].Nullable = columns[i].Nullable || arm.columns[i].Nullable
 		}
 		columns[i].Type = expr.UnifyTypes(types...)
+		if columns[i].Type.Coercion == value.Mixed {
+			return nil, newError(codeCollationMixes, noPos, "Illegal mix of collations for operation 'UNION'")
+		}
 	}
-	return columns
+	return columns, nil
 }
 
 // converted is the arm with its values cast where their type is of another kind than the whole's.

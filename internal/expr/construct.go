@@ -94,6 +94,15 @@ func NewCollate(x Node, c value.Collation) (Node, error) {
 	return &Call{Func: collateFunction, Args: []Node{x}, T: t}, nil
 }
 
+// NewBinary makes BINARY x, which compares by code points unless something else says COLLATE.
+func NewBinary(x Node) (Node, error) {
+	n, err := NewCollate(x, value.Binary)
+	if err == nil {
+		n.(*Call).T.Coercion = value.Octets
+	}
+	return n, err
+}
+
 // An operand stands in the expression each time that it is compared with something. Nested in one another they would grow with
 // each level by a factor, so these bound their nodes: of what is still written out twice, and of all places of an operand.
 const (

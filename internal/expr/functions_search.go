@@ -94,7 +94,7 @@ func characters(by value.Collation, s string) []string {
 	list := make([]string, 0, len(s))
 	for len(s) > 0 {
 		_, n := utf8.DecodeRuneInString(s)
-		list = append(list, by.FoldCharacter(s[:n]))
+		list = append(list, by.FoldWhole(s[:n]))
 		s = s[n:]
 	}
 	return list
@@ -105,9 +105,10 @@ func evalFindInSet(c value.Collation, args []value.Value) (value.Value, error) {
 	if list == "" || strings.Contains(want, ",") {
 		return value.FromInt(0), nil
 	}
+	want = c.FoldWhole(want)
 	for i := int64(1); ; i++ {
 		element, rest, more := strings.Cut(list, ",")
-		if c.Compare(element, want) == 0 {
+		if c.FoldWhole(element) == want {
 			return value.FromInt(i), nil
 		}
 		if !more {

@@ -55,7 +55,7 @@ func newLikePattern(pattern string, escape rune, collation value.Collation) *lik
 			p.tokens = append(p.tokens, likeToken{kind: likeOne})
 			continue
 		}
-		folded := collation.FoldCharacter(char)
+		folded := collation.FoldWhole(char)
 		if collation.ByCharacter() {
 			char = folded
 			r, n = utf8.DecodeRuneInString(char)
@@ -78,7 +78,7 @@ func newLikePattern(pattern string, escape rune, collation value.Collation) *lik
 // match says whether s matches; octets is set for a BLOB, whose characters are octets and have no case.
 func (p *likePattern) match(s string, octets bool) bool {
 	if !octets && p.collation.ByCharacter() {
-		s = p.collation.FoldCharacter(s)
+		s = p.collation.FoldWhole(s)
 	}
 	if p.tokens != nil {
 		return p.matchTokens(s, octets)
@@ -125,7 +125,7 @@ func (p *likePattern) matchTokens(s string, octets bool) bool {
 					i += m
 					continue
 				}
-			case k.r == r || !p.collation.ByCharacter() && k.folded == p.collation.FoldCharacter(s[i:i+n]):
+			case k.r == r || !p.collation.ByCharacter() && k.folded == p.collation.FoldWhole(s[i:i+n]):
 				t++
 				i += n
 				continue

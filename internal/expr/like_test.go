@@ -70,7 +70,7 @@ func FuzzLike(f *testing.F) {
 				p = p[1:]
 				fallthrough
 			default:
-				want = append(want, "literal"+c.FoldCharacter(string(p[0])))
+				want = append(want, "literal"+c.FoldWhole(string(p[0])))
 			case p[0] == '%', p[0] == '_':
 				want = append(want, string(p[0]))
 			}

@@ -41,7 +41,7 @@ func (t Type) Cast(v Value) (Value, error) {
 		if t.Length > 0 && len(s) > t.Length {
 			s = s[:t.Length]
 		}
-		return FromBytes(s), nil
+		return FromBytes(t.filled(s)), nil
 	case TypeDate, TypeDateTime:
 		return t.castTime(Plain(v)), nil
 	case TypeTime:

@@ -141,9 +141,8 @@ func (c Collation) FoldPrefix(s string) string {
 	return string(folded)
 }
 
-// FoldCharacter gives what stands for one character in LIKE, where blanks count: all of them, and those that are
-// several characters or none are equal to what is the same alone.
-func (c Collation) FoldCharacter(s string) string {
+// FoldWhole is Fold, but that blanks at the end count.
+func (c Collation) FoldWhole(s string) string {
 	switch {
 	case c.IsBinary():
 		return s

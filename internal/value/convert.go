@@ -91,7 +91,7 @@ func (t Type) convert(v Value) (Value, Reason) {
 		if t.Length > 0 && len(s) > t.Length {
 			return v, TooLong
 		}
-		return FromBytes(s), fits
+		return FromBytes(t.filled(s)), fits
 	case TypeDate, TypeDateTime:
 		return t.convertTime(v)
 	case TypeTime:
@@ -411,9 +411,12 @@ func (t Type) convertText(v Value) (Value, Reason) {
 		case strings.Trim(s[len(kept):], blanks) != "":
 			return v, TooLong
 		case t.fixed():
-			return FromString(kept), rounded // a CHAR has no blanks at its end that could be lost
+			return FromString(strings.TrimRight(kept, " ")), rounded // a CHAR has no blanks at its end that could be lost
 		}
 		return FromString(kept), cut
+	}
+	if t.fixed() {
+		s = strings.TrimRight(s, " ")
 	}
 	return FromString(s), fits
 }
@@ -426,6 +429,23 @@ func leading(s string, n int) string {
 		}
 	}
 	return s
+}
+
+// filled gives octets of a BINARY their length, with zeros behind them.
+func (t Type) filled(s string) string {
+	if t.Base == TypeBinary && t.Declared == "BINARY" && len(s) < t.Length {
+		return s + strings.Repeat("\x00", t.Length-len(s))
+	}
+	return s
+}
+
+// KeepsAs says whether a column of type b keeps each text and all octets that one of type t keeps as they are: CHAR has no
+// blanks at its end, and BINARY zeros up to its length.
+func (t Type) KeepsAs(b Type) bool {
+	if b.Declared == "BINARY" {
+		return t.Declared == "BINARY" && t.Length == b.Length
+	}
+	return !b.fixed() || t.fixed()
 }
 
 // fixed says whether the type is CHAR, not VARCHAR.

@@ -51,7 +51,8 @@ type Coercion int8
 
 // The coercions.
 const (
-	Explicit Coercion = iota - 2 // COLLATE
+	Explicit Coercion = iota - 3 // COLLATE
+	Octets                       // BINARY
 	Mixed                        // columns of different collations
 	Implicit                     // a column
 	Literal                      // a literal or argument, by the connection
@@ -60,5 +61,5 @@ const (
 
 // String is what MySQL calls it.
 func (c Coercion) String() string {
-	return [...]string{"EXPLICIT", "NONE", "IMPLICIT", "COERCIBLE", "IGNORABLE"}[c-Explicit]
+	return [...]string{"EXPLICIT", "IMPLICIT", "NONE", "IMPLICIT", "COERCIBLE", "IGNORABLE"}[c-Explicit]
 }
