@@ -196,8 +196,8 @@ func (w *twins) simple(c twinColumn, prefix string) string {
 func (w *twins) query() {
 	where := w.where(2, "")
 	c := w.columns[w.some()[0]]
-	// Which of several values that are equal but for case comes out is not said.
-	same := !slices.ContainsFunc(w.columns, func(c twinColumn) bool { return strings.Contains(c.sql, "nocase") })
+	// Which of several values that are equal but for case or blanks comes out is not said.
+	same := !slices.ContainsFunc(w.columns, func(c twinColumn) bool { return strings.Contains(c.sql, "COLLATE") })
 	switch w.IntN(8) {
 	case 0:
 		w.compare(fmt.Sprintf("SELECT * FROM t WHERE %s ORDER BY %s LIMIT %d OFFSET %d", where, w.order(true), w.IntN(5), w.IntN(3)*w.IntN(8)), true)

@@ -68,6 +68,10 @@ var twinTypes = []twinType{
 	{sql: "DECIMAL(4,2)", values: []string{"0", "-0.01", "0.01", "1", "-1.5", "99.99", "-99.99", "1.50"}},
 	{sql: "VARCHAR(400)", text: true, values: quoted(twinTexts...)},
 	{sql: "VARCHAR(400) COLLATE nocase", text: true, values: quoted(twinTexts...)},
+	{sql: "VARCHAR(400) COLLATE utf8mb4_general_ci", text: true, values: quoted(twinTexts...)},
+	{sql: "VARCHAR(400) COLLATE utf8mb4_0900_ai_ci", text: true, values: quoted(append([]string{"a ", "ae", "æ", "ß", "SS", "e\u0301"}, twinTexts...)...)},
+	{sql: "VARCHAR(400) COLLATE utf8mb4_0900_as_cs", text: true, values: quoted(append([]string{"a ", "Ä", "ä", "e\u0301"}, twinTexts...)...)},
+	{sql: "VARCHAR(400) COLLATE utf8mb4_bin", text: true, values: quoted(append([]string{"a ", "a  ", " "}, twinTexts...)...)},
 	{sql: "CHAR(3)", text: true, values: quoted("", "a", "A", "ab", "abc", "a!", "é", "\x00", "😀")},
 	{sql: "VARBINARY(1200)", values: octets(append(slices.Clone(twinTexts), notText...)...)},
 	{sql: "DATE", values: days},
@@ -235,7 +239,7 @@ func (w *twins) partition() string {
 			return fmt.Sprintf(" PARTITION BY RANGE (%s) INTERVAL (%s)", c.name, w.pick("1 MONTH", "1 YEAR", "2 DAY"))
 		case c.sql == "DATE":
 			return fmt.Sprintf(" PARTITION BY RANGE (YEAR(%s)) (PARTITION a VALUES LESS THAN (1601), PARTITION b VALUES LESS THAN (2024), PARTITION c VALUES LESS THAN MAXVALUE)", c.name)
-		case half < len(c.values) && len(c.values) < 8 && c.sql != "DOUBLE" && !strings.Contains(c.sql, "nocase") && !strings.HasPrefix(c.sql, "DECIMAL"):
+		case half < len(c.values) && len(c.values) < 8 && c.sql != "DOUBLE" && !strings.Contains(c.sql, "COLLATE") && !strings.HasPrefix(c.sql, "DECIMAL"):
 			return fmt.Sprintf(" PARTITION BY LIST COLUMNS (%s) (PARTITION a VALUES IN (%s), PARTITION b VALUES IN (%s))",
 				c.name, strings.Join(c.values[:half], ", "), strings.Join(c.values[half:], ", "))
 		}
