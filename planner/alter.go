@@ -46,6 +46,9 @@ func Alter(t *Table, a dialect.AlterAction, opt Options) (next *Table, ch Change
 		return nil, Change{}, err
 	}
 	for _, c := range m.added { // whose texts are bound now
+		if c.DefaultOfRow() {
+			return nil, Change{}, notSupported(noPos, "ADD COLUMN %s with a default that refers to other columns: add it without, UPDATE the rows, and ALTER COLUMN %s SET DEFAULT; this is", c.Name, c.Name)
+		}
 		m.change.Rewrite = m.change.Rewrite || !c.instant()
 		m.change.Verify = m.change.Verify || c.Generated != "" || c.NotNull && c.initial() == nil
 		c.Added = !c.instant()

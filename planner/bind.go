@@ -242,6 +242,8 @@ func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
 		}
 		col := f.src.table.Columns[f.ordinal]
 		switch {
+		case refersToRow(col.DefaultExpr):
+			return nil, newError(codeDefaultOfRow, noPos, "DEFAULT function cannot be used with default value expressions")
 		case col.DefaultExpr != nil:
 			return col.DefaultExpr, nil
 		case col.NotNull:

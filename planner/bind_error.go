@@ -61,6 +61,9 @@ const (
 	codeForeignKey         = 1215
 	codeUnionColumns       = 1222
 	codeMisplaced          = 1234
+	codeDefaultOrder       = 3767
+	codeDefaultAuto        = 3768
+	codeDefaultOfRow       = 3773
 	codeNotSupported       = 1235
 	codeForeignKeyColumns  = 1239
 	codeOperandColumns     = 1241

@@ -103,7 +103,7 @@ func (t *Table) BindTexts() error {
 			node        *expr.Node
 			row         bool
 		}{
-			{c.Default, "default of " + c.Name, &c.DefaultExpr, false},
+			{c.Default, "default of " + c.Name, &c.DefaultExpr, true},
 			{c.OnUpdate, "ON UPDATE of " + c.Name, &c.OnUpdateExpr, false},
 			{c.Generated, "generated column " + c.Name, &c.GeneratedExpr, true},
 		} {
@@ -155,6 +155,39 @@ func (t *Table) bindText(text, clause string, row bool) (expr.Node, error) {
 	return n, err
 }
 
+// checkDefault checks the columns that the default of a column refers to.
+func (t *Table) checkDefault(i int) (bad error) {
+	c := t.Columns[i]
+	if c.DefaultExpr == nil {
+		return nil
+	}
+	expr.Columns(c.DefaultExpr, func(col *expr.Column) {
+		switch {
+		case col.Index >= len(t.Columns):
+			bad = newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'default value expression'", col.Name)
+		case t.Columns[col.Index].AutoIncrement:
+			bad = newError(codeDefaultAuto, noPos, "Default value expression of column '%s' cannot refer to an auto-increment column.", c.Name)
+		case t.Columns[col.Index].Generated != "":
+			bad = notSupported(noPos, "a default of column '%s' that refers to the generated column '%s' is", c.Name, t.Columns[col.Index].Name)
+		case col.Index == i || col.Index > i && refersToRow(t.Columns[col.Index].DefaultExpr):
+			bad = newError(codeDefaultOrder, noPos, "Default value expression of column '%s' cannot refer to a column defined after it if that column is a generated column or has an expression as default value.", c.Name)
+		}
+	})
+	return bad
+}
+
+// refersToRow says whether n, which may be nil, hangs on columns.
+func refersToRow(n expr.Node) bool {
+	refers := false
+	if n != nil {
+		expr.Columns(n, func(*expr.Column) { refers = true })
+	}
+	return refers
+}
+
+// DefaultOfRow says whether the column's default is computed of other columns.
+func (c *Column) DefaultOfRow() bool { return c.HasDefault && refersToRow(c.DefaultExpr) }
+
 // checkTexts checks what the bound texts of a new definition may be.
 func (d *definer) checkTexts() error {
 	t := d.t
@@ -167,6 +200,9 @@ func (d *definer) checkTexts() error {
 			if _, err := c.Type.Convert(k.V); err != nil { // it is rounded once for all
 				c.Default, c.DefaultExpr = literalSQL(v), expr.NewConst(v)
 			}
+		}
+		if err := t.checkDefault(i); err != nil {
+			return err
 		}
 		if c.GeneratedExpr == nil {
 			continue

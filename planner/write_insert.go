@@ -6,6 +6,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // insert plans INSERT, REPLACE and INSERT … ON DUPLICATE KEY UPDATE.
@@ -75,6 +76,13 @@ func insertColumns(t *Table, st *dialect.Insert) ([]int, error) {
 
 func (b *builder) insertRows(ins *Insert, rows [][]dialect.Expr) error {
 	c := &context{b: b, clause: "field list"}
+	if ins.Table.Foreign == nil {
+		// A value may refer to the columns that get theirs before.
+		var err error
+		if c, err = b.rowContext(ins.Table, &dialect.TableName{Name: ins.Table.Name}, "field list", nil); err != nil {
+			return err
+		}
+	}
 	for i, row := range rows {
 		if len(row) != len(ins.Columns) {
 			return newError(codeColumnCount, noPos, "Column count doesn't match value count at row %d", i+1)
@@ -85,11 +93,45 @@ func (b *builder) insertRows(ins *Insert, rows [][]dialect.Expr) error {
 			if err != nil {
 				return err
 			}
-			nodes[j] = a.Value
+			if nodes[j], err = ins.ofEarlier(j, a.Value); err != nil {
+				return err
+			}
 		}
 		ins.Rows = append(ins.Rows, nodes)
 	}
 	return nil
+}
+
+// ofEarlier checks that the value of the j-th column refers to none that gets its own later. An AUTO_INCREMENT column, which
+// is numbered when all is computed, is 0 until then, as in MySQL.
+func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
+	if !refersToRow(v) {
+		return v, nil
+	}
+	var bad error
+	expr.Columns(v, func(c *expr.Column) {
+		if c.Level > 0 || c.Index >= len(n.Table.Columns) {
+			return
+		}
+		switch col := n.Table.Columns[c.Index]; {
+		case col.Generated != "", col.DefaultOfRow() && !slices.Contains(n.Columns, c.Index), slices.Index(n.Columns, c.Index) >= j:
+			bad = notSupported(noPos, "a value that refers to column '%s', which gets its own later, is", col.Name)
+		}
+	})
+	if bad != nil {
+		return nil, bad
+	}
+	return expr.Rewrite(v, func(x expr.Node) expr.Node {
+		c, ok := x.(*expr.Column)
+		if !ok || c.Level > 0 || c.Index >= len(n.Table.Columns) || !n.Table.Columns[c.Index].AutoIncrement {
+			return x
+		}
+		zero, err := expr.NewCall("IFNULL", []expr.Node{c, expr.NewConst(value.FromInt(0))})
+		if err != nil {
+			return x // never: two values are what IFNULL takes
+		}
+		return zero
+	}), nil
 }
 
 func (b *builder) insertSource(ins *Insert, query dialect.Query) error {

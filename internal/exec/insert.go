@@ -151,6 +151,9 @@ func (n *insertNode) read(ctx context.Context, w *writer) ([][]value.Value, erro
 				return nil, err
 			}
 		}
+		if err := n.lateDefaults(w, row, i+1); err != nil {
+			return nil, err
+		}
 		rows[i] = row
 	}
 	return rows, nil
@@ -181,6 +184,9 @@ func (n *insertNode) readSource(ctx context.Context, w *writer) ([][]value.Value
 				return nil, err
 			}
 		}
+		if err := n.lateDefaults(w, row, len(rows)+1); err != nil {
+			return nil, err
+		}
 		rows = append(rows, row)
 	}
 }
@@ -189,7 +195,7 @@ func (n *insertNode) readSource(ctx context.Context, w *writer) ([][]value.Value
 func (n *insertNode) defaults(w *writer, number int) ([]value.Value, error) {
 	row := make([]value.Value, n.plan.Table.RowWidth())
 	for i := range n.plan.Table.Columns {
-		if i == n.rowID || n.hasValue(i, number) {
+		if i == n.rowID || n.columns.late[i] || n.hasValue(i, number) {
 			continue
 		}
 		v, err := n.columns.defaultOf(i, number, w.env())
@@ -199,6 +205,19 @@ func (n *insertNode) defaults(w *writer, number int) ([]value.Value, error) {
 		row[i] = v
 	}
 	return row, nil
+}
+
+// lateDefaults adds the defaults that are computed of the row's other columns.
+func (n *insertNode) lateDefaults(w *writer, row []value.Value, number int) (err error) {
+	w.env().Row = row
+	for i, late := range n.columns.late {
+		if late && !n.hasValue(i, number) {
+			if row[i], err = n.columns.defaultOf(i, number, w.env()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (n *insertNode) hasValue(column, number int) bool {

@@ -14,6 +14,7 @@ import (
 type columns struct {
 	table     *planner.Table
 	defaults  []expr.Func // by column; nil without a default
+	late      []bool      // by column: the default is computed of other columns
 	onUpdate  []expr.Func
 	generated []expr.Func
 	checks    []check
@@ -29,10 +30,11 @@ type check struct {
 }
 
 func newColumns(t *planner.Table) (*columns, error) {
-	c := &columns{table: t, defaults: make([]expr.Func, len(t.Columns)), onUpdate: make([]expr.Func, len(t.Columns)), generated: make([]expr.Func, len(t.Columns))}
+	c := &columns{table: t, defaults: make([]expr.Func, len(t.Columns)), late: make([]bool, len(t.Columns)), onUpdate: make([]expr.Func, len(t.Columns)), generated: make([]expr.Func, len(t.Columns))}
 	for i, col := range t.Columns {
 		if col.HasDefault && col.DefaultExpr != nil {
 			c.defaults[i] = expr.CompileOperand(col.DefaultExpr)
+			c.late[i] = col.DefaultOfRow()
 		}
 		if col.OnUpdateExpr != nil {
 			c.onUpdate[i] = expr.Compile(col.OnUpdateExpr)
