@@ -25,7 +25,8 @@ func weight(text string, blocks int) int { return 4<<10 + 128*len(text) + 8<<10*
 type prepared struct {
 	parsed *dialect.Parsed
 	plan   atomic.Pointer[plannedAt]
-	place  *list.Element // in the statement cache, under its lock; nil: it is not there
+	zoned  atomic.Pointer[plannedAt] // the plan for sessions whose time zone is not UTC
+	place  *list.Element             // in the statement cache, under its lock; nil: it is not there
 }
 
 // plannedAt is a plan, and the definitions and the collation of literals that it was made by.

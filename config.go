@@ -66,6 +66,10 @@ type Config struct {
 	// Exact refuses what a column would round or cut as MySQL does where a value is stored: 19.999 for a DECIMAL(10,2), a
 	// time with microseconds for a DATETIME. A FLOAT or DOUBLE keeps the nearest float of its size all the same.
 	Exact bool
+	// TimeZone is time_zone of new sessions: '+02:00', 'Europe/Berlin'; "" is UTC. NOW() and its like go by it, TIMESTAMP
+	// columns are kept in UTC and shown in it, and a time.Time, as an argument or a result, is the moment at which the clock
+	// there shows the value. SET time_zone changes it in a session.
+	TimeZone string
 	// Collation is that of new tables that say none, and of literals: one of those that SHOW COLLATION lists. "" is
 	// utf8mb4_0900_bin, which sees case. Programs written for MySQL 8 expect its default, utf8mb4_0900_ai_ci.
 	Collation string

@@ -27,8 +27,13 @@ type conn struct {
 	lost       bool                 // a transaction that BEGIN opened, when the connection went back to the pool
 	locks      bool                 // it may hold some of namedLocks
 	statements map[string]*prepared // of PREPARE, by name in lower case
+	zone       string               // time_zone, as it was written
+	encryption string               // block_encryption_mode
 	closed     bool
 }
+
+// defaultEncryption is block_encryption_mode where nobody sets it.
+const defaultEncryption = "aes-128-ecb"
 
 func newConn(k *Connector) *conn {
 	c := &conn{connector: k}
@@ -45,6 +50,8 @@ func (c *conn) reset() {
 	s.LastInsertID, s.RowCount, s.FoundRows = 0, 0, 0
 	s.Vars.Reset()
 	c.statements = nil
+	c.encryption = defaultEncryption
+	_ = c.setZone("") // the data source name's, which was checked
 	s.Collation = c.connector.collation
 	s.Diagnostics.Begin()
 	c.setMode(defaultMode(c.connector.config.ANSIQuotes))

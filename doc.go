@@ -24,7 +24,8 @@
 // that it takes.
 //
 // Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Without an
-// argument @id is the variable that SET @id made in the same sql.Conn. Exec takes several statements with
+// argument @id is the variable of the session (a sql.Conn), NULL where nobody has set it by SET @id = …, @id := … or
+// SELECT … INTO @id. PREPARE, EXECUTE … USING @id and DO are MySQL's. Exec takes several statements with
 // semicolons between them where none has an argument: they run in turn, each a statement of its own, up to the
 // first error.
 //
@@ -64,6 +65,14 @@
 // microseconds, as in MySQL, but beside a DATETIME(7): so it finds what was stored of it in a DATETIME(6), and in a column of
 // fewer digits only a time that equals it. A FLOAT is of single precision: f = 0.1 finds nothing in one, as in MySQL, and
 // f = CAST(0.1 AS FLOAT) does.
+//
+// A session has a time zone, UTC unless the option time_zone or SET time_zone says otherwise: an offset as +02:00, or a name
+// as Europe/Berlin, for which Go needs its time zone data (import time/tzdata where the machine has none). NOW(), CURDATE(),
+// UNIX_TIMESTAMP() and their like go by it, UTC_TIMESTAMP() does not. A TIMESTAMP column is kept in UTC and shows, compares and is
+// set in the session's time zone; keys and indexes serve it. A DATETIME is as written. A time.Time is a moment: as an
+// argument it is what the clock of the session shows then, as a result the moment at which it shows the value. A time that the
+// clock shows twice is the first one. In a CHECK, a generated column and PARTITION BY a TIMESTAMP is UTC, and so is a
+// constant that is its DEFAULT; ALTER TABLE takes times as UTC.
 //
 // A text that is an integer compares with integers exactly, so that an id of 64 bits may be given as text. Numbers with a
 // fraction compare with texts as floats of 15 digits, as in MySQL: compare a longer DECIMAL with CAST(? AS DECIMAL(p,s)).

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -28,6 +29,15 @@ var options = []option{
 	{"readonly", func(c *Config, v string) error { return setBool(&c.ReadOnly, v) }, func(c *Config) string { return getBool(c.ReadOnly) }},
 	{"scan", setScan, func(c *Config) string { return string(c.Scan) }},
 	{"schema_lease", setLease, getLease},
+	{"time_zone", setTimeZone, func(c *Config) string { return c.TimeZone }},
+}
+
+func setTimeZone(c *Config, v string) error {
+	if _, ok := expr.Zone(v); !ok {
+		return fmt.Errorf("want an offset such as +02:00, or a name such as Europe/Berlin for which Go finds its time zone data")
+	}
+	c.TimeZone = v
+	return nil
 }
 
 func findOption(name string) *option {

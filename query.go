@@ -57,5 +57,5 @@ func (c *conn) runQuery(ctx context.Context, p *prepared, planned *plannedAt, ar
 		c.connector.add(&q.meter)
 		return outcome{}, err
 	}
-	return outcome{rows: &rows{ctx: ctx, conn: c, prepared: p, snapshot: planned.snapshot, header: planned.header, query: q, cursor: &q.cursor}}, nil
+	return outcome{rows: &rows{ctx: ctx, conn: c, zone: c.session.Zone, prepared: p, snapshot: planned.snapshot, header: planned.header, query: q, cursor: &q.cursor}}, nil
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -23,6 +24,7 @@ type rows struct {
 	prepared *prepared         // the statement; nil where the rows are there already
 	snapshot *catalog.Snapshot // the definitions that it was planned against; nil where it cannot be begun again
 	given    int64             // rows of it that were given
+	zone     *time.Location    // of the session; nil: UTC
 	header   *header
 	query    *query // nil where the rows are there already, and after Close
 	cursor   cursor
@@ -96,9 +98,17 @@ func (r *rows) Next(dest []driver.Value) error {
 		return r.failed(err)
 	}
 	for i := range dest {
-		dest[i] = driverValue(row[i])
+		dest[i] = r.value(row[i])
 	}
 	return nil
+}
+
+// value is what a column hands out. Times are those at which the clock of the session's time zone shows them.
+func (r *rows) value(v value.Value) driver.Value {
+	if r.zone != nil && (v.Kind() == value.Time || v.Kind() == value.Date) {
+		return expr.InZone(v.Ticks(), r.zone)
+	}
+	return driverValue(v)
 }
 
 // drain reads rows to their end, for a query that was sent with Exec.

@@ -127,7 +127,11 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)
 	}
-	last := p.plan.Load()
+	kept := &p.plan
+	if c.session.Zone != nil {
+		kept = &p.zoned
+	}
+	last := kept.Load()
 	if last != nil && last.collation != c.session.Collation {
 		last = nil
 	}
@@ -136,14 +140,14 @@ func (c *conn) plan(ctx context.Context, p *prepared) (*plannedAt, error) {
 	}
 	if last != nil && snapshot.Valid(last.plan.Tables) {
 		last = &plannedAt{last.plan, last.header, snapshot, last.collation, last.open}
-		p.plan.Store(last)
+		kept.Store(last)
 		return last, nil
 	}
 	made, err := c.planAnew(ctx, p.parsed)
 	if err != nil {
 		return nil, translate(err, p.parsed.Text)
 	}
-	p.plan.Store(made)
+	kept.Store(made)
 	c.connector.cache.planned(p, made.plan.Blocks)
 	return made, nil
 }
@@ -178,7 +182,7 @@ func isUnknownColumn(err error) bool {
 }
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
-	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database, Collation: c.session.Collation})
+	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database, Zoned: c.session.Zone != nil, Collation: c.session.Collation})
 }
 
 // runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
@@ -216,6 +220,7 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	out := outcome{result: result{affected: did.Affected, lastInsertID: id}}
 	if len(plan.Columns) > 0 {
 		out.rows = listed(planned.header, did.Rows)
+		out.rows.zone = c.session.Zone
 	}
 	return out, nil
 }
@@ -318,6 +323,9 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 			return outcome{}, err
 		}
 	}
+	zone := c.session.Zone
+	c.session.Zone = nil // rows that are written anew are read as they are kept
+	defer func() { c.session.Zone = zone }()
 	m := &engine.Meter{}
 	defer c.connector.add(m)
 	r, err := c.definer().Run(ctx, s, &c.session, m)

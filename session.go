@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -41,8 +42,9 @@ var systemVariables = map[string]value.Value{
 	"sql_mode":                 {},
 	"warning_count":            {},
 	"error_count":              {},
+	"block_encryption_mode":    {},
 	"system_time_zone":         value.FromString("UTC"),
-	"time_zone":                value.FromString("+00:00"),
+	"time_zone":                {},
 	"transaction_isolation":    value.FromString("READ-COMMITTED"),
 	"tx_isolation":             value.FromString("READ-COMMITTED"),
 	"wait_timeout":             value.FromInt(28800),
@@ -60,6 +62,10 @@ func (c *conn) systemVariable(name string) (value.Value, bool) {
 		return value.FromInt(int64(all)), true
 	case "sql_mode":
 		return value.FromString(c.mode.String()), true
+	case "time_zone":
+		return value.FromString(c.zone), true
+	case "block_encryption_mode":
+		return value.FromString(c.encryption), true
 	case "error_count":
 		return value.FromInt(int64(failures)), true
 	case "collation_connection":
@@ -103,9 +109,42 @@ func (c *conn) use(database string) error {
 		Message: "Unknown database '" + database + "': a connection has the database of its data source name (option database), here " + c.session.Database}
 }
 
+// zoned makes a time.Time argument the time that the clock of the session's time zone shows at it.
+func (c *conn) zoned(named []driver.NamedValue) []driver.NamedValue {
+	if c.session.Zone == nil || len(named) == 0 {
+		return named
+	}
+	out := make([]driver.NamedValue, len(named))
+	for i, n := range named {
+		if t, ok := n.Value.(time.Time); ok {
+			t = t.In(c.session.Zone)
+			n.Value = time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// setZone sets time_zone.
+func (c *conn) setZone(name string) error {
+	if name == "" || strings.EqualFold(name, "default") {
+		name = c.connector.config.TimeZone
+	}
+	if name == "" {
+		name = "+00:00"
+	}
+	zone, ok := expr.Zone(name)
+	if !ok {
+		return &Error{Number: 1298, State: "HY000", class: ErrBadValue, Message: "Unknown or incorrect time zone: '" + name + "'"}
+	}
+	c.session.Zone, c.zone = zone, name
+	return nil
+}
+
 // bind gives the arguments of a statement. @name is the session's variable where no argument is given for it: without
 // any argument NULL where it was never set, beside others an error, as it may be a misspelt one.
 func (c *conn) bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
+	named = c.zoned(named)
 	switch {
 	case !p.Variables:
 		return bind(p, named)

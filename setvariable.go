@@ -2,10 +2,10 @@ package nearlyfree
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -73,17 +73,21 @@ func (c *conn) setVariable(scope, name string, x value.Value) error {
 			return checkTransaction("read only")
 		}
 	case "time_zone":
-		if !slices.Contains([]string{"+00:00", "-00:00", "utc", "system", "default"}, text) {
-			return notSupported("SET time_zone = '%s' is not supported: times are UTC", text)
+		if scope == "global" { // the server's default is the data source name's
+			if _, ok := expr.Zone(value.Text(x)); !ok {
+				return c.setZone(value.Text(x))
+			}
+			return nil
 		}
-	case "collation_connection":
-		return c.setCollation(text)
-	case "character_set_connection":
-		return c.setCollation("")
-	case "collation_database", "collation_server":
-		if named, ok := value.CollationNamed(text); text != "default" && (!ok || named != c.connector.collation) {
-			return notSupported("SET %s = '%s' is not supported: the option collation of the data source name says what new tables have", name, text)
+		return c.setZone(value.Text(x))
+	case "block_encryption_mode":
+		if text == "default" {
+			text = defaultEncryption
 		}
+		if !expr.IsEncryptionMode(text) {
+			return notSupported("SET block_encryption_mode = '%s' is not supported: there are aes-128, aes-192 and aes-256, each with -ecb and -cbc", text)
+		}
+		c.encryption = text
 	case "sql_select_limit":
 		if text != "default" && text != "18446744073709551615" {
 			return notSupported("SET sql_select_limit is not supported: write LIMIT")

@@ -109,7 +109,7 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return expr.NewBetween(n[0], n[1], n[2], e.Not)
+		return c.between(n, e.Not)
 	case *dialect.Is:
 		x, err := c.expression(e.X)
 		if err != nil {
@@ -167,6 +167,26 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 	return nil, notSupported(noPos, "this expression is")
 }
 
+// between makes x [NOT] BETWEEN low AND high; of a TIMESTAMP in the session's time zone it is two comparisons.
+func (c *context) between(n []expr.Node, not bool) (expr.Node, error) {
+	if expr.LocalOf(n[0]) == nil {
+		return expr.NewBetween(n[0], n[1], n[2], not)
+	}
+	low, err := expr.NewLocalCompare(expr.Ge, n[0], n[1])
+	if err != nil {
+		return nil, err
+	}
+	high, err := expr.NewLocalCompare(expr.Le, n[0], n[2])
+	if err != nil {
+		return nil, err
+	}
+	both, err := expr.NewLogic(expr.And, low, high)
+	if err != nil || !not {
+		return both, err
+	}
+	return expr.NewNot(both)
+}
+
 func (c *context) rows(es ...dialect.Expr) ([]expr.Node, error) {
 	nodes := make([]expr.Node, len(es))
 	for i, e := range es {
@@ -208,7 +228,19 @@ func (c *context) column(e *dialect.Column) (expr.Node, error) {
 			return nil, err
 		}
 	}
-	return c.scope.resolve(e, c.clause)
+	n, err := c.scope.resolve(e, c.clause)
+	if err != nil {
+		return nil, err
+	}
+	return c.b.local(n), nil
+}
+
+// local is column in the session's time zone, where it is a TIMESTAMP, which is kept in UTC.
+func (b *builder) local(column expr.Node) expr.Node {
+	if b.opt.Zoned && column.Type().Declared == "TIMESTAMP" {
+		return expr.NewLocal(column)
+	}
+	return column
 }
 
 // findOutput finds the element of a select list that a bare name means; nil where there is none.
@@ -294,7 +326,7 @@ func (c *context) binary(e *dialect.Binary) (expr.Node, error) {
 		return nil, err
 	}
 	if op, ok := comparisons[e.Op]; ok {
-		return expr.NewCompare(op, c.spread(n[0]), c.spread(n[1]))
+		return expr.NewLocalCompare(op, c.spread(n[0]), c.spread(n[1]))
 	}
 	switch e.Op {
 	case "->", "->>":
@@ -368,7 +400,25 @@ func (c *context) in(e *dialect.In) (expr.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if expr.LocalOf(x) != nil {
+		return inTimes(x, list, e.Not)
+	}
 	return expr.NewIn(x, list, e.Not)
+}
+
+// inTimes makes x [NOT] IN (list), of a TIMESTAMP in the session's time zone, comparisons with each.
+func inTimes(x expr.Node, list []expr.Node, not bool) (expr.Node, error) {
+	var err error
+	for i := range list {
+		if list[i], err = expr.NewLocalCompare(expr.Eq, x, list[i]); err != nil {
+			return nil, err
+		}
+	}
+	one, err := expr.NewLogic(expr.Or, list...)
+	if err != nil || !not {
+		return one, err
+	}
+	return expr.NewNot(one)
 }
 
 func (c *context) caseOf(e *dialect.Case) (expr.Node, error) {

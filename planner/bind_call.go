@@ -34,6 +34,9 @@ func (c *context) call(e *dialect.Call) (expr.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c.b.opt.Zoned && e.Name == "from_unixtime" {
+		e = &dialect.Call{Name: expr.ZonedUnixtime, Args: e.Args, Pos: e.Pos}
+	}
 	n, err := expr.NewCall(e.Name, args)
 	if err != nil {
 		return nil, exprError(err, e.Pos)
@@ -57,7 +60,7 @@ func (c *context) insertValue(e *dialect.Call) (expr.Node, error) {
 	if i < 0 || i == c.insert.ETagOrdinal() {
 		return nil, unknownColumn(col, c.clause).orNear(c.insert.columnNames())
 	}
-	return &expr.InsertValue{Index: i, Name: c.insert.Columns[i].Name, T: c.insert.Columns[i].Type}, nil
+	return c.b.local(&expr.InsertValue{Index: i, Name: c.insert.Columns[i].Name, T: c.insert.Columns[i].Type}), nil
 }
 
 // aggregate binds an aggregate's call: its arguments over the rows that are grouped, itself as a value of

@@ -81,7 +81,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT 1 FROM a, b JOIN b c ON a.x = c.x", 1054, "Unknown column 'a.x' in 'on clause'"},
 		{"SELECT q", 1054, "Unknown column 'q' in 'field list'"},
 		{"INSERT INTO a (q) VALUES (1)", 1054, "Unknown column 'q' in 'field list'"},
-		{"INSERT INTO a (id) VALUES (x)", 1054, "Unknown column 'x' in 'field list'"},
+		{"INSERT INTO a (id) VALUES (xyz)", 1054, "Unknown column 'xyz' in 'field list'"},
 		{"UPDATE a SET q = 1", 1054, "Unknown column 'q' in 'field list'"},
 		{"INSERT INTO a (id) VALUES (1) ON DUPLICATE KEY UPDATE q = 1", 1054, "Unknown column 'q' in 'field list'"},
 		{"SELECT * FROM (SELECT x FROM a) d WHERE d.y = 'b'", 1054, "Unknown column 'd.y' in 'where clause'"},

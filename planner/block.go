@@ -281,7 +281,7 @@ func outputName(item *dialect.SelectExpr) string {
 func (q *selection) star(item *dialect.SelectExpr) error {
 	fields, err := q.starFields(item)
 	for i := range fields {
-		q.outputs = append(q.outputs, output{name: fields[i].name, node: q.scope.column(&fields[i])})
+		q.outputs = append(q.outputs, output{name: fields[i].name, node: q.b.local(q.scope.column(&fields[i]))})
 	}
 	return err
 }

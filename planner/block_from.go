@@ -215,7 +215,7 @@ func (q *selection) mergeColumns(left, right []field, names []string, rightJoin 
 		if err != nil {
 			return nil, nil, err
 		}
-		eq, err := expr.NewCompare(expr.Eq, q.scope.column(l), q.scope.column(r))
+		eq, err := expr.NewCompare(expr.Eq, q.b.local(q.scope.column(l)), q.b.local(q.scope.column(r)))
 		if err != nil {
 			return nil, nil, err
 		}

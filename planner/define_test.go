@@ -130,7 +130,7 @@ func TestDefineErrors(t *testing.T) {
 		{"CREATE TABLE t (a TINYINT DEFAULT 300)", 1067, "Invalid default value for 'a'"},
 		{"CREATE TABLE t (a INT NOT NULL DEFAULT NULL)", 1067, "Invalid default value for 'a'"},
 		{"CREATE TABLE t (a DATETIME DEFAULT '0000-00-00 00:00:00')", 1067, "Invalid default value for 'a'"},
-		{"CREATE TABLE t (a INT, b INT DEFAULT (a))", 1054, "Unknown column 'a' in 'default of b'"},
+		{"CREATE TABLE t (a INT, b INT DEFAULT (c))", 1054, "Unknown column 'c' in 'default of b'"},
 		{"CREATE TABLE t (a INT ON UPDATE CURRENT_TIMESTAMP)", 1294, "Invalid ON UPDATE clause for 'a' column"},
 		{"CREATE TABLE t (a VARCHAR(5) COLLATE klingon)", 1273, "Unknown collation: 'klingon' (there are utf8mb4_0900_bin, nocase, utf8mb4_bin, utf8mb4_general_ci, utf8mb4_unicode_ci, utf8mb4_unicode_520_ci, utf8mb4_0900_ai_ci, utf8mb4_0900_as_ci, utf8mb4_0900_as_cs)"},
 		{"CREATE TABLE t (a INT, KEY (a(5)))", 1089, "Incorrect prefix key"},

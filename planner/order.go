@@ -39,6 +39,9 @@ func (q *selection) bindOrder() error {
 		if expr.IsConst(n) && expr.Deterministic(n) && operandSize(n) == 1 {
 			continue // orders nothing
 		}
+		if column := expr.LocalOf(n); column != nil && q.grouping == nil && !q.sel.Distinct {
+			n = column // as in MySQL, by what is kept
+		}
 		q.order = append(q.order, SortKey{Expr: n, Desc: o.Desc})
 	}
 	return nil

@@ -121,7 +121,10 @@ func (c *columns) defaultOf(column, number int, env *expr.Env) (value.Value, err
 		if err != nil {
 			return v, err
 		}
-		return c.convert(column, v, number, env)
+		if _, constant := col.DefaultExpr.(*expr.Const); constant {
+			return c.convert(column, v, number, env) // in UTC, whatever session asks
+		}
+		return c.written(column, v, number, env)
 	}
 	if col.Type.Base == value.TypeEnum && col.NotNull && !col.HasDefault && col.GeneratedExpr == nil {
 		v, _ := col.Type.Numbered(1) // MySQL's default of such a column
@@ -156,6 +159,15 @@ func (c *columns) instead(col *planner.Column, env *expr.Env) (value.Value, erro
 	return implicit(col, env, refused, true)
 }
 
+// written gives v, which a statement has for a column, as the column stores it: a TIMESTAMP in UTC.
+func (c *columns) written(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
+	v, err := c.convert(column, v, number, env)
+	if err == nil && c.table.Columns[column].Type.Declared == "TIMESTAMP" {
+		v = env.Instant(v)
+	}
+	return v, err
+}
+
 // take gives v, which a statement has for a column of a new row, as the column stores it. Columns are dealt with in the order
 // of the statement, as in MySQL, so that the first one that is wrong is the one that the error names.
 func (c *columns) take(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
@@ -163,7 +175,7 @@ func (c *columns) take(column int, v value.Value, number int, env *expr.Env) (va
 	if v.IsNull() && (col.NotNull || col.Required) && !col.AutoIncrement {
 		return c.instead(col, env)
 	}
-	return c.convert(column, v, number, env)
+	return c.written(column, v, number, env)
 }
 
 // finish computes the generated columns of a row and checks it: NOT NULL, then CHECK.
@@ -266,7 +278,7 @@ func (c *columns) assign(list []assignment, old []value.Value, number int, env *
 		if a.value == nil {
 			v, err = c.defaultOf(a.column, number, env)
 		} else if v, err = a.value(env); err == nil {
-			v, err = c.convert(a.column, v, number, env)
+			v, err = c.written(a.column, v, number, env)
 		}
 		if err != nil {
 			return nil, false, err
@@ -292,7 +304,7 @@ func (c *columns) assign(list []assignment, old []value.Value, number int, env *
 		if err != nil {
 			return nil, false, err
 		}
-		if row[i], err = c.convert(i, v, number, env); err != nil {
+		if row[i], err = c.written(i, v, number, env); err != nil {
 			return nil, false, err
 		}
 	}

@@ -25,7 +25,13 @@ func durationOf(v value.Value) (ticks int64, ok bool) {
 	return d.Ticks(), ok
 }
 
-// now is the time that the statement sees.
+// localNow is now in the session's time zone.
+func (e *Env) localNow() int64 { return e.local(e.now()) }
+
+// local is what the session's clock shows at ticks, which are UTC.
+func (e *Env) local(ticks int64) int64 { return localTicks(ticks, e.session().Zone) }
+
+// now is the time that the statement sees, in UTC.
 func (e *Env) now() int64 {
 	if n := e.session().Now; n != 0 {
 		return n
@@ -39,7 +45,7 @@ func (e *Env) today(v value.Value, beside value.Kind) value.Value {
 	if v.Kind() != value.Duration || beside != value.Time && beside != value.Date {
 		return v
 	}
-	now := e.now()
+	now := e.localNow()
 	return value.FromTicks(now - now%value.TicksPerDay + v.Ticks())
 }
 
@@ -128,27 +134,28 @@ func clockFunctions() []*Function {
 				return value.FromTicks(cutSecond(read(env), n)), err
 			}}
 	}
-	timeOfDay := func(name string, aliases ...string) *Function {
-		return &Function{Name: name, Signature: name + "([digits])", Family: "time", Doc: "The time of day in UTC at which the statement began.", aliases: aliases,
+	timeOfDay := func(name, zone string, read func(*Env) int64, aliases ...string) *Function {
+		return &Function{Name: name, Signature: name + "([digits])", Family: "time", Doc: "The time of day in " + zone + " at which the statement began.", aliases: aliases,
 			Volatility: Stable, Max: 1, null: neverNull, Type: precisionType(value.TypeTime), Eval: func(env *Env, args []value.Value) (value.Value, error) {
 				n, err := precision(name, args)
-				return value.FromDuration(cutSecond(env.now()%value.TicksPerDay, n)), err
+				return value.FromDuration(cutSecond(read(env)%value.TicksPerDay, n)), err
 			}}
 	}
-	today := func(name string, aliases ...string) *Function {
-		return &Function{Name: name, Signature: name + "()", Family: "time", Doc: "The date in UTC at which the statement began.", aliases: aliases,
+	today := func(name, zone string, read func(*Env) int64, aliases ...string) *Function {
+		return &Function{Name: name, Signature: name + "()", Family: "time", Doc: "The date in " + zone + " at which the statement began.", aliases: aliases,
 			Volatility: Stable, null: neverNull, Type: fixed(dateType), Eval: func(env *Env, _ []value.Value) (value.Value, error) {
-				now := env.now()
+				now := read(env)
 				return value.FromDate(now - now%value.TicksPerDay), nil
 			}}
 	}
+	const session = "the session's time zone"
 	return []*Function{
-		at("NOW", "The time in UTC at which the statement began, with 0 to 7 digits of a second.", Stable, (*Env).now, "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"),
-		at("UTC_TIMESTAMP", "The same as NOW().", Stable, (*Env).now),
-		at("SYSDATE", "The time in UTC at which it is computed.", Volatile, func(*Env) int64 { return clock() }),
-		timeOfDay("CURTIME", "CURRENT_TIME"),
-		timeOfDay("UTC_TIME"),
-		today("CURDATE", "CURRENT_DATE"),
-		today("UTC_DATE"),
+		at("NOW", "The time in the session's time zone at which the statement began, with 0 to 7 digits of a second.", Stable, (*Env).localNow, "CURRENT_TIMESTAMP", "LOCALTIME", "LOCALTIMESTAMP"),
+		at("UTC_TIMESTAMP", "NOW() in UTC.", Stable, (*Env).now),
+		at("SYSDATE", "The time in the session's time zone at which it is computed.", Volatile, func(env *Env) int64 { return env.local(clock()) }),
+		timeOfDay("CURTIME", session, (*Env).localNow, "CURRENT_TIME"),
+		timeOfDay("UTC_TIME", "UTC", (*Env).now),
+		today("CURDATE", session, (*Env).localNow, "CURRENT_DATE"),
+		today("UTC_DATE", "UTC", (*Env).now),
 	}
 }

@@ -179,6 +179,9 @@ func withoutIdleArms(n *Case) Node {
 // NewCall makes a call of the function name (any case).
 func NewCall(name string, args []Node) (Node, error) {
 	f := lookupFunction(name)
+	if name == ZonedUnixtime {
+		f = zonedUnixtime
+	}
 	if f != nil && f.bare != nil && len(args) == 0 {
 		f = f.bare
 	}

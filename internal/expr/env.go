@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -101,6 +102,7 @@ type Session struct {
 	User         string
 	ConnectionID int64
 	Version      string          // VERSION()
+	Zone         *time.Location  // time_zone; nil: UTC
 	Now          int64           // statement time, ticks (see value.Time): NOW() is the same all through a statement
 	LastInsertID int64           // LAST_INSERT_ID()
 	InsertID     int64           // what LAST_INSERT_ID(n) was given in this statement; 0 without

@@ -19,13 +19,8 @@ func dateFormatFunctions() []*Function {
 			Min: 2, Max: 2, strict: true, Type: strToDateType, Eval: evalStrToDate},
 		{Name: "UNIX_TIMESTAMP", Signature: "UNIX_TIMESTAMP([date])", Family: "time", Volatility: Stable, Doc: "Seconds since 1970, of the statement without a date.", Max: 1,
 			strict: true, Type: unixType, Eval: evalUnixTimestamp, compile: compileUnixNow},
-		{Name: "FROM_UNIXTIME", Signature: "FROM_UNIXTIME(seconds[, format])", Family: "time", Doc: "The time in UTC of seconds since 1970, as text with a format.", Min: 1, Max: 2,
-			strict: true, Type: func(args []Node) value.Type {
-				if len(args) > 1 {
-					return textType
-				}
-				return secondsType(value.TypeDateTime, fractionDigits, 0)(args)
-			}, Eval: evalFromUnixtime},
+		{Name: "FROM_UNIXTIME", Signature: "FROM_UNIXTIME(seconds[, format])", Family: "time", Doc: "The time in the session's time zone of seconds since 1970, as text with a format.", Min: 1, Max: 2,
+			strict: true, Type: unixtimeType, Eval: evalFromUnixtime},
 	}
 }
 
@@ -186,7 +181,7 @@ func compileUnixNow(n *Call) Func {
 // evalUnixTimestamp gives a Decimal with the digits of the time, 0 before 1970.
 func evalUnixTimestamp(env *Env, args []value.Value) (value.Value, error) {
 	at, ok := value.ReadTime(env.today(args[0], value.Time))
-	ticks := at.Ticks()
+	ticks, _ := instants(at.Ticks(), env.session().Zone)
 	switch {
 	case !ok || ticks < unixEpoch:
 		return value.FromInt(0), nil
@@ -210,9 +205,9 @@ func evalFromUnixtime(env *Env, args []value.Value) (value.Value, error) {
 		return value.NullValue, err
 	}
 	if len(args) > 1 {
-		return value.FromString(formatTime(ticks+unixEpoch, value.Text(args[1]))), nil
+		return value.FromString(formatTime(env.local(ticks+unixEpoch), value.Text(args[1]))), nil
 	}
-	return value.FromTicks(ticks + unixEpoch), nil
+	return value.FromTicks(env.local(ticks + unixEpoch)), nil
 }
 
 // twoDigits writes n with a leading zero.
@@ -221,4 +216,11 @@ func twoDigits(n int) string {
 		return "0" + strconv.Itoa(n)
 	}
 	return strconv.Itoa(n)
+}
+
+func unixtimeType(args []Node) value.Type {
+	if len(args) > 1 {
+		return textType
+	}
+	return secondsType(value.TypeDateTime, fractionDigits, 0)(args)
 }
