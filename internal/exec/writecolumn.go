@@ -159,13 +159,15 @@ func (c *columns) instead(col *planner.Column, env *expr.Env) (value.Value, erro
 	return implicit(col, env, refused, true)
 }
 
-// written gives v, which a statement has for a column, as the column stores it: a TIMESTAMP in UTC.
+// written gives v, which a statement has for a column, as the column stores it: a TIMESTAMP in UTC, where its range counts.
 func (c *columns) written(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
-	v, err := c.convert(column, v, number, env)
-	if err == nil && c.table.Columns[column].Type.Declared == "TIMESTAMP" {
-		v = env.Instant(v)
+	if t := c.table.Columns[column].Type; t.Declared == "TIMESTAMP" && env.Session != nil && env.Session.Zone != nil {
+		t.Declared = "DATETIME"
+		if local, _, err := env.Store(t, v); err == nil {
+			v = env.Instant(local)
+		}
 	}
-	return v, err
+	return c.convert(column, v, number, env)
 }
 
 // take gives v, which a statement has for a column of a new row, as the column stores it. Columns are dealt with in the order
