@@ -277,6 +277,10 @@ func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
 		case refersToRow(col.DefaultExpr):
 			return nil, newError(codeDefaultOfRow, noPos, "DEFAULT function cannot be used with default value expressions")
 		case col.DefaultExpr != nil:
+			if k, ok := col.DefaultExpr.(*expr.Const); ok && (hasMembers(&col.Type) || col.Type.Base == value.TypeBit) {
+				v, err := col.Type.Convert(k.V)
+				return &expr.Const{V: v, T: col.Type}, err
+			}
 			return col.DefaultExpr, nil
 		case col.NotNull:
 			return nil, newError(codeNoDefault, noPos, "Field '%s' doesn't have a default value", col.Name)

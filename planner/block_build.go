@@ -113,7 +113,7 @@ func (q *selection) groupsServeOrder() bool {
 //	  scan                 limit 1
 //	                         scan WHERE x IS NOT NULL, ordered by x
 //
-// It must not fire beside other aggregates, or where x can be NULL without a condition against it.
+// It must not fire beside other aggregates, where x can be NULL without a condition against it, or for an ENUM or SET.
 func (q *selection) leastOf() (SortKey, bool) {
 	g := q.grouping
 	if len(g.aggs) != 1 || q.tree.kind != leafTree || len(q.partners) > 0 || len(g.aggs[0].Args) != 1 {
@@ -121,8 +121,8 @@ func (q *selection) leastOf() (SortKey, bool) {
 	}
 	agg := g.aggs[0]
 	c, ok := agg.Args[0].(*expr.Column)
-	if !ok || c.Level > 0 || agg.Name != "MIN" && agg.Name != "MAX" {
-		return SortKey{}, false
+	if !ok || c.Level > 0 || agg.Name != "MIN" && agg.Name != "MAX" || hasMembers(&c.T) {
+		return SortKey{}, false // a member is sorted by its number, and the least by its text
 	}
 	if c.Nullable {
 		notNull, err := expr.NewIs(c, expr.IsNull, true)

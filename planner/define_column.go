@@ -197,7 +197,11 @@ func (d *definer) checkTexts() error {
 			if err != nil || v.IsNull() || noted && isText(&c.Type) {
 				return invalidDefault(c)
 			}
-			if _, err := c.Type.Convert(k.V); err != nil { // it is rounded once for all
+			if _, ok := c.Type.Stored(value.Text(k.V)); hasMembers(&c.Type) && !ok {
+				return invalidDefault(c) // a number is no default of an ENUM or SET
+			}
+			// It is rounded once for all; a BIT, and what a hexadecimal literal counts as, is written as MySQL does.
+			if _, err := c.Type.Convert(k.V); err != nil || c.Type.Base == value.TypeBit || k.V.Counted() {
 				c.Default, c.DefaultExpr = literalSQL(v), expr.NewConst(v)
 			}
 		}

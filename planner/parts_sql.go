@@ -13,7 +13,10 @@ func literalSQL(v value.Value) string {
 	case value.Null:
 		return "NULL"
 	case value.Int, value.Uint, value.Float, value.Decimal, value.Bool:
-		return value.Text(value.Plain(v))
+		if !v.IsBits() {
+			return value.Text(v)
+		}
+		return expr.String(expr.NewConst(v))
 	case value.Bytes:
 		return expr.String(expr.NewConst(v))
 	}

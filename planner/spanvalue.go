@@ -321,6 +321,8 @@ func locateMember(t *value.Type, v value.Value) (value.Value, place) {
 	switch v.Kind() {
 	case value.String, value.Bytes:
 		return memberOf(t, v)
+	case value.UUID:
+		return v, placeNowhere
 	}
 	floor, at := floorInt(v)
 	switch {

@@ -141,6 +141,8 @@ func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 		return int64(1 << 20), int64(1 << 20), nil, nil, nil
 	case value.TypeBool, value.TypeTinyInt:
 		return nil, nil, 3, 0, nil
+	case value.TypeBit:
+		return nil, nil, t.Length, nil, nil
 	case value.TypeSmallInt:
 		return nil, nil, 5, 0, nil
 	case value.TypeMediumInt:

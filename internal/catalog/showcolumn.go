@@ -89,6 +89,9 @@ func columnDefault(c *planner.Column) any {
 		if k.V.IsNull() {
 			return nil
 		}
+		if c.Type.Base == value.TypeBit {
+			return c.Default
+		}
 		return value.Text(k.V)
 	}
 	return c.Default

@@ -20,7 +20,7 @@ func sumAggregates() map[string]*aggregateFunction {
 }
 
 func sumType(args []Node) value.Type {
-	t := numberType(args[0].Type())
+	t := numberType(countedType(args[0]))
 	switch t.Base {
 	case value.TypeBigInt:
 		return intType
@@ -31,7 +31,7 @@ func sumType(args []Node) value.Type {
 }
 
 func avgType(args []Node) value.Type {
-	t := numberType(args[0].Type())
+	t := numberType(countedType(args[0]))
 	switch t.Base {
 	case value.TypeBigInt:
 		return decimalType(24, 4)

@@ -76,7 +76,8 @@ func (s *Variables) Lookup(name string) (value.Value, bool) {
 	return v, ok
 }
 
-// Set sets a variable. It keeps the text of a document, as MySQL's variables do.
+// Set sets a variable. It keeps what v shows, as MySQL's variables do: a document and a member of an ENUM are texts, a
+// hexadecimal literal is octets.
 func (s *Variables) Set(name string, v value.Value) {
 	if v.Kind() == value.JSON {
 		v = value.FromString(v.Text())
@@ -86,7 +87,7 @@ func (s *Variables) Set(name string, v value.Value) {
 	if s.values == nil {
 		s.values = map[string]value.Value{}
 	}
-	s.values[strings.ToLower(name)] = v
+	s.values[strings.ToLower(name)] = value.Plain(v)
 }
 
 // Reset forgets all.

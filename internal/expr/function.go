@@ -210,7 +210,7 @@ var (
 	userVariableFunction = &Function{
 		Name: "@", Volatility: Volatile, // a SELECT may set it between rows
 		Eval: func(env *Env, args []value.Value) (value.Value, error) {
-			return value.Plain(env.session().Vars.Get(args[0].Text())), nil
+			return env.session().Vars.Get(args[0].Text()), nil
 		},
 	}
 )

@@ -13,7 +13,7 @@ import (
 func numberFunctions() []*Function {
 	return []*Function{
 		{Name: "ABS", Signature: "ABS(x)", Family: "number", Min: 1, Max: 1, strict: true, null: anyNull,
-			Type: func(args []Node) value.Type { return numberType(args[0].Type()) }, Eval: evalAbs},
+			Type: func(args []Node) value.Type { return numberType(countedType(args[0])) }, Eval: evalAbs},
 		{Name: "SIGN", Signature: "SIGN(x)", Family: "number", Doc: "-1, 0 or 1.", Min: 1, Max: 1, strict: true,
 			null: anyNull, Type: toInt, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				c, err := value.Compare(args[0], value.FromInt(0), value.Binary)
@@ -70,7 +70,7 @@ func numberType(t value.Type) value.Type {
 }
 
 func wholeType(args []Node) value.Type {
-	t := numberType(args[0].Type())
+	t := numberType(countedType(args[0]))
 	if t.Base == value.TypeDecimal {
 		if t.Precision-t.Scale < 19 {
 			return intType
@@ -81,7 +81,7 @@ func wholeType(args []Node) value.Type {
 }
 
 func roundType(args []Node) value.Type {
-	t := numberType(args[0].Type())
+	t := numberType(countedType(args[0]))
 	if t.Base != value.TypeDecimal {
 		return t
 	}

@@ -120,7 +120,7 @@ func (t *Type) ofBits(bits uint64) (Value, bool) {
 // convertEnum takes a member by its name, or by its number from 1: also one written as a text that is no name.
 func (t *Type) convertEnum(v Value) (Value, Reason) {
 	if v.kind == String || v.kind == Bytes {
-		if m, ok := t.Stored(v.s); ok && (m.n > 0 || v.counted && v.kind == String) {
+		if m, ok := t.Stored(v.s); ok && m.n > 0 {
 			return m, fits
 		}
 	}
