@@ -234,6 +234,12 @@ func (w *twins) query() {
 func (w *twins) pages() {
 	var columns []int
 	for _, p := range append(slices.Clone(w.some()), w.key...) {
+		switch base, _, _ := strings.Cut(w.columns[p].sql, "("); {
+		case base == "ENUM", base == "SET": // sorted by their numbers, and compared with texts as texts
+			return
+		case base == "BIT": // octets are no number beside one
+			return
+		}
 		if w.columns[p].notNull && !slices.Contains(columns, p) {
 			columns = append(columns, p)
 		}
