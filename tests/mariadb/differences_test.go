@@ -23,6 +23,7 @@ type difference struct {
 	there  uint16
 	text   *regexp.Regexp
 	values func(ours, theirs string) bool // of the first cells that differ
+	also   func(*finding) bool
 }
 
 const (
@@ -33,7 +34,7 @@ const (
 func (d *difference) match(f *finding) bool {
 	return (d.what == "" || d.what == f.what || "state: "+d.what == f.what) &&
 		(d.here == 0 || d.here == f.ours.number) && (d.there == 0 || d.there == f.theirs.number) &&
-		(d.text == nil || d.text.MatchString(f.setup+f.text)) && (d.values == nil || f.cells(d.values))
+		(d.text == nil || d.text.MatchString(f.setup+f.text)) && (d.values == nil || f.cells(d.values)) && (d.also == nil || d.also(f))
 }
 
 // cells asks about the first cells that differ.
@@ -89,6 +90,7 @@ func TestDifferences(t *testing.T) {
 	needServer(t)
 	o := &oracle{t: t, findings: map[string]*finding{}}
 	r := o.open(t, 1)
+	r.makes("CREATE TABLE t3 (id INT NOT NULL PRIMARY KEY, d DATE NOT NULL)")
 	for i := range differences {
 		d := &differences[i]
 		if d.example == "" {
@@ -146,6 +148,7 @@ func (r *round) show(text string) *finding {
 	defer func() {
 		for _, s := range []*side{r.theirs, r.ours, r.bare} {
 			s.exec("DELETE FROM t WHERE id = 99")
+			s.exec("DELETE FROM t3")
 		}
 	}()
 	return r.change(text, "SELECT * FROM t ORDER BY id")

@@ -2,6 +2,7 @@ package mariadb
 
 import (
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -168,6 +169,93 @@ var differences = []difference{
 		example: "SELECT ROUND(18446744073709551615, -1)",
 	},
 	{
+		name: "the year 0", who: we, text: regexp.MustCompile(`IGNORE`), values: func(a, b string) bool { return a == "NULL" && (strings.HasPrefix(b, "0000-00-00") || b == "0") },
+		reason:  "There are no zero dates here: INSERT IGNORE of what is no date keeps NULL.",
+		example: "INSERT IGNORE INTO t (id, da) VALUES (99, 'x')",
+	},
+	{
+		name: "NULL for a date that cannot be NULL", who: we, what: "fails here", here: 1048, text: regexp.MustCompile(`IGNORE`),
+		reason:  "So with IGNORE nothing stands for NULL in a NOT NULL column of dates.",
+		example: "INSERT IGNORE INTO t3 VALUES (99, NULL)",
+	},
+	{
+		name: "numbers that are no times beside times", who: mariaDB, also: oddNumberBesideTime,
+		reason:  "MySQL reads a constant beside a time as one where it is one, and else compares numbers; MariaDB compares with an unreadable time.",
+		example: "SELECT DATE'2024-01-31' < 2147483647",
+	},
+	{
+		name: "casts of numbers that are no dates", who: mariaDB, text: regexp.MustCompile(`(CAST\(|DATE\()(-?[\d.]+|'[^']*'|NULL)( AS DATE|\))`),
+		reason:  "The cast is NULL; in MariaDB it is a zero date inside expressions.",
+		example: "SELECT CAST(1 AS DATE) NOT IN (1, NULL)",
+	},
+	{
+		name: "a constant beside a YEAR", who: we, text: regexp.MustCompile(`\by\b|\br_y\b|YEAR`), also: func(f *finding) bool { return f.what == "rows" || f.what == "number of rows" },
+		reason:  "MySQL reads a constant of one or two digits beside a YEAR column as a year from 1970 to 2069; here it is the number.",
+		example: "SELECT 24 = y FROM t",
+	},
+	{
+		name: "MIN and MAX of BIT", who: mariaDB, text: regexp.MustCompile(`(MIN|MAX|GROUP_CONCAT)\((DISTINCT )?(r_)?bt\b`),
+		reason:  "In MySQL a BIT is octets where it becomes a text, and MIN and MAX of it are numbers; MariaDB mixes both.",
+		example: "SELECT GROUP_CONCAT(bt ORDER BY id) FROM t",
+	},
+	{
+		name: "times in BIT", who: we, text: regexp.MustCompile(`BIT\(`), also: func(f *finding) bool { return timeText.MatchString(f.text) },
+		reason:  "A time that is put into a BIT column is its number here; in MySQL it is the octets of its text.",
+		example: "",
+	},
+	{
+		name: "x'…' in a condition", who: mariaDB, text: regexp.MustCompile(`x'`),
+		reason:  "Hexadecimal literals are numbers in numeric context in MySQL; in MariaDB only those that are written 0x….",
+		example: "SELECT x'414243' IS TRUE",
+	},
+	{
+		name: "IS NULL of what cannot be NULL", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`IS (NOT )?(UNKNOWN|NULL)`),
+		reason:  "MariaDB does not compute it.",
+		example: "UPDATE t SET i = ('a' OR 'a') IS UNKNOWN",
+	},
+	{
+		name: "rows of NULLs", who: mariaDB, text: regexp.MustCompile(`\(NULL, NULL\)`),
+		reason:  "(NULL, NULL) = (NULL, NULL) is NULL; MariaDB's IS UNKNOWN says that it is not.",
+		example: "SELECT ((NULL, NULL) = (NULL, NULL)) IS UNKNOWN",
+	},
+	{
+		name: "FLOAT in JSON", who: mariaDB, text: regexp.MustCompile(`JSON_.*\b(r_)?f\b`),
+		reason:  "A FLOAT becomes a DOUBLE in a document.",
+		example: "SELECT JSON_ARRAY(f) FROM t",
+	},
+	{
+		name: "TIME has an end", who: mariaDB, values: func(a, b string) bool {
+			return strings.TrimSuffix(a, ".0") == "838:59:59" && strings.HasPrefix(b, "838:59:59.9")
+		},
+		reason:  "MySQL's greatest TIME is 838:59:59.000000, MariaDB's 838:59:59.999999.",
+		example: "SELECT ADDTIME(TIME'838:59:59', '00:00:01.5')",
+	},
+	{
+		name: "a time that becomes an integer", who: mariaDB, text: regexp.MustCompile(`\.\d+'`), values: func(a, b string) bool { return integers(a, b) },
+		reason:  "MySQL rounds a time with a fraction where an integer is wanted; MariaDB cuts.",
+		example: "UPDATE t SET bi = TIMESTAMP'2024-02-29 23:59:59.999999'",
+	},
+	{
+		name: "FROM_UNIXTIME beyond 2038", who: mariaDB, text: regexp.MustCompile(`FROM_UNIXTIME`),
+		reason:  "MySQL 8.0.28 and later go to the year 3001, MariaDB 10.11 to 2038.",
+		example: "SELECT FROM_UNIXTIME(4294967295)",
+	},
+	{
+		name: "UNIX_TIMESTAMP of what is no date", who: mariaDB, text: regexp.MustCompile(`UNIX_TIMESTAMP`), values: func(a, b string) bool { return b == "NULL" },
+		reason:  "MySQL gives 0 with a warning.",
+		example: "SELECT UNIX_TIMESTAMP('x')",
+	},
+	{
+		name: "a row that fails behind one that is there", who: we, what: "errors", there: 1062, also: func(f *finding) bool { return f.ours.number != 1062 },
+		reason:  "All rows of an INSERT are read and checked before the first is written: an error in a later row is told first.",
+		example: "INSERT INTO t (id, i) VALUES (1, 1), (99, 'x')",
+	},
+	{
+		name: "DEFAULT of a column without one", who: we, what: "errors", here: 1364, text: regexp.MustCompile(`DEFAULT`),
+		reason:  "Defaults are looked up before a row's values are computed: of two errors in one row this one is told first.",
+		example: "INSERT INTO t3 VALUES ('x', DEFAULT)",
+	},
+	{
 		name: "TIME_TO_SEC of a fraction", who: mariaDB, text: regexp.MustCompile(`TIME_TO_SEC`), values: func(a, b string) bool { return strings.HasPrefix(b, a+".") },
 		reason:  "MySQL's TIME_TO_SEC is an integer.",
 		example: "SELECT TIME_TO_SEC('10:11:12.5')",
@@ -179,4 +267,44 @@ func anyValues(string, string) bool { return true }
 func sameNumber(a, b string) bool {
 	x, y := number(a), number(b)
 	return x != nil && y != nil && x.Cmp(y) == 0
+}
+
+// integers says whether both are integers that stand side by side, or both times.
+func integers(a, b string) bool {
+	x, y := number(a), number(b)
+	return x != nil && y != nil && x.IsInt() && y.IsInt() && !strings.Contains(a, ".") && x.Cmp(y) > 0
+}
+
+var (
+	timeText = regexp.MustCompile(`(DATE|TIME|TIMESTAMP)'|\b(r_)?(da|dt|d6t|ts|tm|tm3)\b|DATE|TIME`)
+	quotes   = regexp.MustCompile(`'(?:[^'\\]|''|\\.)*'|0x[0-9A-F]+`)
+	numerals = regexp.MustCompile(`-?\b\d+(\.\d+)?(e[-+]?\d+)?\b|TRUE|FALSE`)
+)
+
+// oddNumberBesideTime says whether a statement has a time and a number that is none.
+func oddNumberBesideTime(f *finding) bool {
+	if !timeText.MatchString(f.text) || f.ours.err != nil || f.theirs.err != nil {
+		return false
+	}
+	for _, n := range numerals.FindAllString(quotes.ReplaceAllString(f.text, "''"), -1) {
+		if v, err := strconv.ParseInt(n, 10, 64); err != nil || !readsAsTime(v) {
+			return true
+		}
+	}
+	return false
+}
+
+// readsAsTime says whether an integer can be read as a date, or a date and time, or a time of day.
+func readsAsTime(v int64) bool {
+	date := func(d int64) bool { return d/100%100 >= 1 && d/100%100 <= 12 && d%100 >= 1 && d%100 <= 28 }
+	clock := func(c int64) bool { return c/100%100 < 60 && c%100 < 60 }
+	switch {
+	case v < 0:
+		return false
+	case v <= 8385959 && clock(v):
+		return true
+	case v > 999999999999:
+		return v < 100000000000000 && date(v/1000000) && clock(v%1000000)
+	}
+	return v < 100000000 && date(v)
 }

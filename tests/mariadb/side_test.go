@@ -6,9 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -213,12 +213,31 @@ func (c cell) equal(o cell) bool {
 	case c.isFloat && o.isFloat:
 		a, _ := strconv.ParseFloat(c.text, 64)
 		b, _ := strconv.ParseFloat(o.text, 64)
-		return math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b), 1e-300)
+		return near(a, b)
 	case c.isDocument() && o.isDocument():
 		var a, b any
-		return json.Unmarshal([]byte(c.text), &a) == nil && json.Unmarshal([]byte(o.text), &b) == nil && reflect.DeepEqual(a, b)
+		return json.Unmarshal([]byte(c.text), &a) == nil && json.Unmarshal([]byte(o.text), &b) == nil && sameDocument(a, b)
 	}
 	return false
+}
+
+func near(a, b float64) bool {
+	return math.Abs(a-b) <= tolerance*max(math.Abs(a), math.Abs(b), 1e-300)
+}
+
+func sameDocument(a, b any) bool {
+	switch a := a.(type) {
+	case float64:
+		b, ok := b.(float64)
+		return ok && near(a, b)
+	case []any:
+		b, ok := b.([]any)
+		return ok && slices.EqualFunc(a, b, sameDocument)
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && maps.EqualFunc(a, b, sameDocument)
+	}
+	return a == b
 }
 
 // isDocument: MariaDB keeps JSON as the text that it was written in, so documents are compared by what they hold.

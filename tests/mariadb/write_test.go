@@ -2,7 +2,7 @@ package mariadb
 
 import (
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 )
 
@@ -245,7 +245,7 @@ func (g *generator) upserts(w *written, given []writtenColumn) *node {
 	return listOf(all...)
 }
 
-// warnings are the numbers of the last statement's warnings.
+// warnings are the numbers of the last statement's warnings, each once: how often depends on when a server converts a value.
 func (s *side) warnings() string {
 	a := s.query("SHOW WARNINGS")
 	if a.err != nil {
@@ -257,8 +257,6 @@ func (s *side) warnings() string {
 			all = append(all, row[1].text)
 		}
 	}
-	if len(all) > 3 {
-		all = append(all[:3], strconv.Itoa(len(all)))
-	}
-	return strings.Join(all, " ")
+	slices.Sort(all)
+	return strings.Join(slices.Compact(all), " ")
 }
