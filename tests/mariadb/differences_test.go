@@ -147,8 +147,11 @@ func (r *round) show(text string) *finding {
 	}
 	defer func() {
 		for _, s := range []*side{r.theirs, r.ours, r.bare} {
-			s.exec("DELETE FROM t WHERE id = 99")
-			s.exec("DELETE FROM t3")
+			s.exec("TRUNCATE TABLE t3")
+			s.exec("TRUNCATE TABLE t")
+			for _, insert := range r.subject.create(false)[1:] {
+				s.exec(insert)
+			}
 		}
 	}()
 	return r.change(text, "SELECT * FROM t ORDER BY id")
