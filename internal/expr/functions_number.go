@@ -153,7 +153,11 @@ func evalConv(_ *Env, args []value.Value) (value.Value, error) {
 	if f < 2 || f > 36 || t < 2 || t > 36 {
 		return value.NullValue, nil
 	}
-	n := parseBase(strings.TrimSpace(value.Text(value.Plain(args[0]))), uint64(f), from < 0)
+	digits := value.Text(value.Plain(args[0]))
+	if digits == "" {
+		return value.NullValue, nil
+	}
+	n := parseBase(strings.TrimSpace(digits), uint64(f), from < 0)
 	if signed {
 		return value.FromString(strings.ToUpper(strconv.FormatInt(int64(n), int(t)))), nil
 	}

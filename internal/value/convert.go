@@ -165,7 +165,16 @@ func (t Type) integerRange() (least int64, greatest uint64) {
 }
 
 func (t Type) convertInt(v Value) (Value, Reason) {
+	if t.Base == TypeYear && (v.kind == Date || v.kind == Time) {
+		v = FromInt(int64(TimeFromTicks(v.Ticks()).Year()))
+	}
 	i, reason := toInteger(v)
+	if reason == Truncated { // a number that is too large is told before what stands behind it
+		n, _ := leadingNumber(v)
+		if _, why := t.convertInt(n); why == OutOfRange {
+			return v, OutOfRange
+		}
+	}
 	if reason < cut {
 		return v, reason
 	}
