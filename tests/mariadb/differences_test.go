@@ -90,7 +90,7 @@ func TestDifferences(t *testing.T) {
 	needServer(t)
 	o := &oracle{t: t, findings: map[string]*finding{}}
 	r := o.open(t, 1)
-	r.makes("CREATE TABLE t3 (id INT NOT NULL PRIMARY KEY, d DATE NOT NULL)")
+	r.makes("CREATE TABLE t3 (id INT NOT NULL PRIMARY KEY, d DATE NOT NULL DEFAULT '2024-01-31', j JSON)")
 	for i := range differences {
 		d := &differences[i]
 		if d.example == "" {
@@ -154,5 +154,9 @@ func (r *round) show(text string) *finding {
 			}
 		}
 	}()
-	return r.change(text, "SELECT * FROM t ORDER BY id")
+	state := "SELECT * FROM t ORDER BY id"
+	if strings.Contains(text, "t3") {
+		state = "SELECT * FROM t3 ORDER BY id"
+	}
+	return r.change(text, state)
 }

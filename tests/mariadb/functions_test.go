@@ -23,7 +23,7 @@ var shapes = map[string][]string{
 		MOD(dec, dec)|CAST(any AS DECIMAL(10,2))|CAST(any AS DECIMAL(20,6))|CAST(num AS DECIMAL(5,1))|CAST(num AS DECIMAL)|CEIL(dec)|FLOOR(dec)|SEC_TO_TIME(small) + dec|UNIX_TIMESTAMP(dt) + dec`),
 	"dbl": split(`dbl + dbl|dbl - num|dbl * dbl|dbl / num|- dbl|ABS(dbl)|SQRT(num)|POW(num, small)|POWER(small, small)|EXP(small)|LN(num)|LOG(num)|LOG(base, num)|LOG2(num)|LOG10(num)|
 		SIN(num)|COS(num)|TAN(small)|COT(small)|ASIN(dec)|ACOS(dec)|ATAN(num)|ATAN(num, num)|ATAN2(num, num)|RADIANS(num)|DEGREES(small)|ROUND(dbl)|ROUND(dbl, small)|TRUNCATE(dbl, small)|
-		text + int|text * dec|text - text|CAST(any AS DOUBLE)|RAND(small)`),
+		text + int|text * dec|text - text|CAST(any AS DOUBLE)`),
 	"text": split(`CONCAT(text, text)|CONCAT(any, any)|CONCAT(any, text, any)|CONCAT_WS(word, text, any, text)|LEFT(text, small)|RIGHT(text, small)|SUBSTR(text, small)|SUBSTRING(text, small, small)|
 		SUBSTRING(text FROM small FOR small)|MID(text, small, small)|SUBSTRING_INDEX(text, word, small)|UPPER(text)|LOWER(text)|UCASE(text)|LCASE(word)|TRIM(text)|LTRIM(text)|RTRIM(text)|
 		TRIM(BOTH word FROM text)|TRIM(LEADING word FROM text)|TRIM(TRAILING word FROM text)|REPLACE(text, word, word)|REVERSE(text)|REPEAT(text, small)|SPACE(small)|LPAD(text, small, word)|RPAD(text, small, word)|

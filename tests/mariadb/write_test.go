@@ -175,7 +175,7 @@ func (g *generator) limitOf(w *written) *node {
 	if g.one(2) {
 		return leaf("").framed()
 	}
-	return leaf(fmt.Sprintf(" ORDER BY %s%s, %s LIMIT %d", pick(g, w.columns).name, pick(g, []string{"", " DESC"}), w.columns[0].name, 1+g.IntN(3))).perhaps()
+	return leaf(fmt.Sprintf(" ORDER BY %s%s, %s, %s LIMIT %d", pick(g, w.columns).name, pick(g, []string{"", " DESC"}), w.columns[0].name, w.columns[1].name, 1+g.IntN(3))).perhaps()
 }
 
 func (g *generator) assignments(w *written) *node {
