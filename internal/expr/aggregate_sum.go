@@ -70,8 +70,6 @@ func (s *sum) add(args []value.Value) error {
 	switch v.Kind() {
 	case value.Int:
 		s.addInteger(uint64(v.Int()), v.Int()>>63)
-	case value.Uint: // octets that count as a number: in a sum they are floats, as texts are
-		s.addFloat(float64(v.Uint()))
 	case value.Float:
 		s.addFloat(v.Float())
 	default:

@@ -210,7 +210,7 @@ func (c cell) equal(o cell) bool {
 	switch {
 	case c.text == o.text:
 		return true
-	case c.isFloat && o.isFloat:
+	case c.isFloat && o.isFloat || c.isLongFloat() && o.isLongFloat():
 		a, _ := strconv.ParseFloat(c.text, 64)
 		b, _ := strconv.ParseFloat(o.text, 64)
 		return near(a, b)
@@ -219,6 +219,11 @@ func (c cell) equal(o cell) bool {
 		return json.Unmarshal([]byte(c.text), &a) == nil && json.Unmarshal([]byte(o.text), &b) == nil && sameDocument(a, b)
 	}
 	return false
+}
+
+// isLongFloat says whether a text is that of a float with all of its digits.
+func (c cell) isLongFloat() bool {
+	return len(c.text) > 16 && len(c.text) < 26 && strings.Contains(c.text, ".") && !strings.Contains(c.text, "-0") && strings.Trim(c.text, "0123456789.e+-") == ""
 }
 
 func near(a, b float64) bool {
