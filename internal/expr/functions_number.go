@@ -132,10 +132,10 @@ func roundingFunction(mode rounding) func(*Env, []value.Value) (value.Value, err
 	}
 }
 
-func inBase(base int) func(*Env, []value.Value) (value.Value, error) {
-	return func(_ *Env, args []value.Value) (value.Value, error) {
-		v, err := value.BitOr(args[0], value.FromInt(0))
-		return value.FromString(strconv.FormatUint(v.Uint(), base)), err
+// inBase is CONV(x, 10, base), which reads the digits that x shows.
+func inBase(base int64) func(*Env, []value.Value) (value.Value, error) {
+	return func(e *Env, args []value.Value) (value.Value, error) {
+		return evalConv(e, []value.Value{args[0], value.FromInt(10), value.FromInt(base)})
 	}
 }
 

@@ -223,7 +223,9 @@ func (c cell) equal(o cell) bool {
 
 // isLongFloat says whether a text is that of a float with all of its digits.
 func (c cell) isLongFloat() bool {
-	return len(c.text) > 16 && len(c.text) < 26 && strings.Contains(c.text, ".") && !strings.Contains(c.text, "-0") && strings.Trim(c.text, "0123456789.e+-") == ""
+	digits := strings.TrimLeft(strings.NewReplacer(".", "", "-", "").Replace(c.text), "0")
+	digits, _, _ = strings.Cut(digits, "e")
+	return len(digits) >= 15 && len(digits) <= 18 && strings.Trim(digits, "0123456789") == "" && strings.Contains(c.text, ".")
 }
 
 func near(a, b float64) bool {

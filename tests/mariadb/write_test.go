@@ -76,6 +76,10 @@ func (r *round) write(w *written) {
 		return true
 	}
 	last.setup = fmt.Sprintf("(%s) with %s: ", w.declare, answer{read: true, rows: before})
+	if r.skips(&last) {
+		r.refill(w, nil)
+		return
+	}
 	if try() {
 		reduce(statement, nil, try)
 		for i := 0; i < len(before); { // rows that do not matter
