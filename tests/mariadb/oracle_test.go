@@ -12,7 +12,7 @@ import (
 )
 
 var (
-	statements = flag.Int("statements", 40000, "statements that TestOracle sends to both")
+	statements = flag.Int("statements", 20000, "statements that TestOracle sends to both")
 	seed       = flag.Uint64("seed", 1, "first seed of TestOracle")
 	quick      = flag.Bool("quick", false, "do not make small what the table of differences knows as it is, for long runs")
 	faults     = flag.Int("faults", 30, "different disagreements after which TestOracle ends")
