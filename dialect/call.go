@@ -208,9 +208,9 @@ func (p *parser) trimForm(f *form, hi int) {
 	f.first = []Expr{&Literal{Kind: StringLiteral, Text: side}}
 	switch from := p.until(f.start, hi, "FROM"); from {
 	case hi:
-		f.first = append(f.first, &Literal{Kind: NullLiteral})
+		f.first = append(f.first, &Literal{Kind: StringLiteral, Text: " "})
 	case f.start:
-		f.first = append(f.first, &Literal{Kind: NullLiteral})
+		f.first = append(f.first, &Literal{Kind: StringLiteral, Text: " "})
 		f.start++
 	default:
 		f.comma[0] = from

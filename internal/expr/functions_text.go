@@ -49,7 +49,7 @@ func textFunctions() []*Function {
 			Min: 3, Max: 3, strict: true, null: anyNull, Type: likeArg(0), Eval: evalSubstringIndex},
 		{Name: "TRIM", Signature: "TRIM([BOTH | LEADING | TRAILING] [remove FROM] text)", Family: "text", Doc: "The text without remove (a blank) at its ends.",
 			Min: 1, Max: 3, Type: func(args []Node) value.Type { return textLike(args[len(args)-1].Type()) }, check: checkTrim, Eval: evalTrim,
-			null: func(args []Node) bool { return MayBeNull(args[len(args)-1]) }},
+			null: anyNull},
 		{Name: "LTRIM", Signature: "LTRIM(text)", Family: "text", Doc: "The text without leading blanks.", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: mapText(func(s string) string { return strings.TrimLeft(s, " ") })},
 		{Name: "RTRIM", Signature: "RTRIM(text)", Family: "text", Doc: "The text without trailing blanks.", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0),
@@ -261,10 +261,10 @@ func evalTrim(_ *Env, args []value.Value) (value.Value, error) {
 	}
 	c, remove, side := charsOf(last), " ", "both"
 	if len(args) == 3 {
-		side = strings.ToLower(value.Text(args[0]))
-		if !args[1].IsNull() {
-			remove = value.Text(args[1])
+		if args[1].IsNull() {
+			return args[1], nil
 		}
+		side, remove = strings.ToLower(value.Text(args[0])), value.Text(args[1])
 	}
 	s := c.s
 	if remove == "" {
