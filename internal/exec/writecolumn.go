@@ -164,6 +164,10 @@ func (c *columns) written(column int, v value.Value, number int, env *expr.Env) 
 	if t := c.table.Columns[column].Type; t.Declared == "TIMESTAMP" && env.Session != nil && env.Session.Zone != nil {
 		t.Declared = "DATETIME"
 		if local, _, err := env.Store(t, v); err == nil {
+			if env.Skipped(local) && !env.Session.Diagnostics.Adjust {
+				return v, &Error{Code: 1292, State: "22007", Message: fmt.Sprintf("Incorrect datetime value: '%s' for column '%s' at row %d: the clock of the session's time zone leaves it out",
+					value.Text(local), c.table.Columns[column].Name, number)}
+			}
 			v = env.Instant(local)
 		}
 	}

@@ -113,6 +113,16 @@ func (e *Env) Instant(v value.Value) value.Value {
 	return v
 }
 
+// Skipped says whether the session's clock leaves out v, a time in its time zone, when it is put forward.
+func (e *Env) Skipped(v value.Value) bool {
+	zone := e.session().Zone
+	if zone == nil || v.Kind() != value.Time {
+		return false
+	}
+	utc, _ := instants(v.Ticks(), zone)
+	return localTicks(utc, zone) != v.Ticks()
+}
+
 // InZone is the time at which a clock in zone shows ticks.
 func InZone(ticks int64, zone *time.Location) time.Time {
 	if zone == nil {
