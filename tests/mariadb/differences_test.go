@@ -91,6 +91,7 @@ func TestDifferences(t *testing.T) {
 	o := &oracle{t: t, findings: map[string]*finding{}}
 	r := o.open(t, 1)
 	r.makes("CREATE TABLE t3 (id INT NOT NULL PRIMARY KEY, d DATE NOT NULL DEFAULT '2024-01-31', j JSON)")
+	r.makes("CREATE TABLE t5 (id TINYINT PRIMARY KEY AUTO_INCREMENT)")
 	r.makes("CREATE TABLE t4 (id BIGINT UNSIGNED PRIMARY KEY AUTO_INCREMENT, d INT NOT NULL)")
 	for i := range differences {
 		d := &differences[i]
@@ -150,6 +151,7 @@ func (r *round) show(text string) *finding {
 		for _, s := range []*side{r.theirs, r.ours, r.bare} {
 			s.exec("TRUNCATE TABLE t3")
 			s.exec("TRUNCATE TABLE t4")
+			s.exec("TRUNCATE TABLE t5")
 			s.exec("TRUNCATE TABLE t")
 			for _, insert := range r.subject.create(false)[1:] {
 				s.exec(insert)
@@ -157,7 +159,7 @@ func (r *round) show(text string) *finding {
 		}
 	}()
 	state := "SELECT * FROM t ORDER BY id"
-	for _, name := range []string{"t3", "t4"} {
+	for _, name := range []string{"t3", "t4", "t5"} {
 		if strings.Contains(text, name) {
 			state = "SELECT * FROM " + name + " ORDER BY id"
 		}

@@ -580,6 +580,31 @@ var differences = []difference{
 		example: "",
 	},
 	{
+		name: "the end of an AUTO_INCREMENT column", who: we, there: 167,
+		reason:  "The error is 1264 (1213 with IGNORE), in MySQL 1467.",
+		example: "INSERT INTO t5 VALUES (127), (NULL)",
+	},
+	{
+		name: "a text with a date as a TIME", who: mariaDB, text: regexp.MustCompile(`(?s)(DATE_SUB|DATE_ADD|INTERVAL).*TIME|TIMEDIFF\('`),
+		reason:  "A date that is a text, as the sum of a text and an interval is, is read as a TIME by its first digits.",
+		example: "SELECT CAST(DATE_SUB('2024-01-31', INTERVAL 1 MONTH) AS TIME(2))",
+	},
+	{
+		name: "dates of a few digits", who: mariaDB, text: regexp.MustCompile(`(DATE|DAY|MONTH|YEAR|QUARTER|WEEK|NAME)[A-Z]*\(-?\d{1,5}\)`),
+		reason:  "A number of fewer than six digits with a year 0 is no date here, and NULL; in MariaDB it has parts.",
+		example: "SELECT MONTHNAME(1000)",
+	},
+	{
+		name: "DECIMAL columns of UNION", who: we, text: regexp.MustCompile(`UNION`), values: sameNumber,
+		reason:  "Each row keeps its own digits behind the point; in MySQL all show as many as the column has.",
+		example: "SELECT 2.5 AS x UNION ALL SELECT 973.008 ORDER BY 1",
+	},
+	{
+		name: "the text of a COALESCE", who: mariaDB, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE)\b`), also: func(f *finding) bool { return strings.HasPrefix(f.what, "state") && f.cells(sameNumber) },
+		reason:  "A number that becomes a text shows the digits of the expression's type; MariaDB shows those of the argument.",
+		example: "INSERT INTO t (id, v) VALUES (99, COALESCE(1, 2.5, NULL))",
+	},
+	{
 		name: "TIME_TO_SEC of a fraction", who: mariaDB, text: regexp.MustCompile(`TIME_TO_SEC`), values: func(a, b string) bool { return strings.HasPrefix(b, a+".") },
 		reason:  "MySQL's TIME_TO_SEC is an integer.",
 		example: "SELECT TIME_TO_SEC('10:11:12.5')",

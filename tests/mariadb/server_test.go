@@ -56,6 +56,7 @@ func startServer() (stop func(), err error) {
 		"--skip-grant-tables", "--sql-mode="+sqlMode, "--character-set-server=utf8mb4", "--collation-server=utf8mb4_nopad_bin",
 		"--innodb-buffer-pool-size=32M", "--innodb-flush-log-at-trx-commit=0", "--innodb-doublewrite=0", "--innodb-flush-method=nosync",
 		"--innodb-autoinc-lock-mode=2", "--skip-log-bin", "--skip-name-resolve", "--default-time-zone=+00:00", "--innodb-file-per-table=0", "--log-error="+out)
+	diesWithUs(server)
 	if err := server.Start(); err != nil {
 		return stop, err
 	}
