@@ -645,6 +645,68 @@ var differences = []difference{
 		example: "INSERT INTO t (id, j) VALUES (99, '1e999')",
 	},
 	{
+		name: "collations of two columns", who: we, text: regexp.MustCompile(`\b(r_)?vci\b`), values: anyValues,
+		reason:  "Where columns of two collations meet, a binary one wins in MySQL; here the other one does in some functions and joins.",
+		example: "",
+	},
+	{
+		name: "rows found by two collations", who: we, what: "number of rows", text: regexp.MustCompile(`\b(r_)?vci\b`),
+		reason:  "The same in conditions.",
+		example: "",
+	},
+	{
+		name: "dates and octets", who: we, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE|MIN|MAX)\b`), values: func(a, b string) bool { return a == b+" 00:00:00" },
+		reason:  "COALESCE and the like of a DATE and octets show the date with a time of day; in MySQL it is the date's text.",
+		example: "SELECT COALESCE(DATE'2024-01-31', 0x00FF, NULL)",
+	},
+	{
+		name: "hexadecimal literals in functions", who: mariaDB, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE|FORMAT).*(0x|[xb]')`),
+		reason:  "A literal that a function hands on is octets in MySQL, and a number no longer.",
+		example: "SELECT IFNULL(0xFF, NULL) IS TRUE",
+	},
+	{
+		name: "numbers below zero AS UNSIGNED", who: we, text: regexp.MustCompile(`UNSIGNED`), values: func(a, b string) bool { return len(a) == 20 && b == "0" },
+		reason:  "A decimal or a TIME below zero is taken for the integer that it rounds to; MariaDB gives 0.",
+		example: "SELECT CAST(-2.5 AS UNSIGNED)",
+	},
+	{
+		name: "HEX of a fraction", who: mariaDB, text: regexp.MustCompile(`HEX\(`),
+		reason:  "A DOUBLE becomes an integer by rounding a half to the even neighbour, as in MySQL.",
+		example: "SELECT HEX(-2.5e0)",
+	},
+	{
+		name: "the empty text behind a text", who: mariaDB, text: regexp.MustCompile(`LOCATE\(''`),
+		reason:  "It is found there in MySQL.",
+		example: "SELECT LOCATE('', 'a', 2)",
+	},
+	{
+		name: "errors that NULL hides", who: we, what: "fails there", there: 1690,
+		reason:  "An operand is not computed where another one is NULL already.",
+		example: "SELECT POW('a', -1) <> NULL",
+	},
+	{
+		name: "parts of what is no time", who: mariaDB, text: regexp.MustCompile(`(EXTRACT|HOUR|MINUTE|SECOND|MICROSECOND|MONTH|DAY|QUARTER|YEAR|TIME|FORMAT)[A-Z_]*\b`), values: func(a, b string) bool {
+			return a == "NULL" || b == "0" || b == "NULL" || b == "999999" || b == "59" || b == "838"
+		},
+		reason:  "Numbers that are neither dates nor times are NULL; MariaDB takes the nearest TIME, or parts of a zero date.",
+		example: "SELECT EXTRACT(MONTH FROM 0.1)",
+	},
+	{
+		name: "rounded FORMAT of a DOUBLE", who: mariaDB, text: regexp.MustCompile(`FORMAT\(`),
+		reason:  "FORMAT rounds the number as it is shown.",
+		example: "SELECT FORMAT(1e20, 2.5)",
+	},
+	{
+		name: "the seventh digit of SEC_TO_TIME", who: we, text: regexp.MustCompile(`SEC_TO_TIME`), values: func(a, b string) bool { return len(a) > 15 && strings.HasPrefix(a, b[:len(b)-1]) },
+		reason:  "A time has seven digits of a second here where no type says fewer.",
+		example: "SELECT SEC_TO_TIME(1.2345678)",
+	},
+	{
+		name: "'true' in BOOL", who: we, what: "fails there", there: 1366, text: regexp.MustCompile(`BOOLEAN|\bbo\b`),
+		reason:  "A BOOL column takes the texts true and false.",
+		example: "INSERT INTO t (id, bo) VALUES (99, 'true')",
+	},
+	{
 		name: "TIME_TO_SEC of a fraction", who: mariaDB, text: regexp.MustCompile(`TIME_TO_SEC`), values: func(a, b string) bool { return strings.HasPrefix(b, a+".") },
 		reason:  "MySQL's TIME_TO_SEC is an integer.",
 		example: "SELECT TIME_TO_SEC('10:11:12.5')",
