@@ -29,7 +29,6 @@ type side struct {
 	name    string
 	conn    *sql.Conn
 	mariadb bool
-	bare    bool // the tables have no indexes
 }
 
 // answer is what a side says to a statement.

@@ -69,12 +69,6 @@ func (n *node) walk(visit func(*node)) {
 	}
 }
 
-func (n *node) size() int {
-	size := 0
-	n.walk(func(*node) { size++ })
-	return size
-}
-
 // simple are the constants that a piece is replaced by.
 var simple = []string{"NULL", "1", "'a'", "2.5", "'1'", "-1", "DATE'2024-01-31'"}
 
