@@ -52,9 +52,13 @@ type Config struct {
 	// MaxEntities is the number of entities that one statement may read; a statement that needs more fails
 	// with ErrTooManyEntities. 0: no bound.
 	MaxEntities int64
-	// MaxMemory is the number of bytes that the sorts, groups and hashes of one statement may hold; a
-	// statement that needs more fails with ErrMemory. 0: DefaultMaxMemory. Negative: no bound.
+	// MaxMemory is the number of bytes that one statement may hold: in sorts, groups and hashes, in rows to be
+	// written, and in the values of an expression. A statement that needs more fails with ErrMemory.
+	// 0: DefaultMaxMemory. Negative: no bound.
 	MaxMemory int64
+	// TotalMemory is the number of bytes that all statements of the Connector may hold together, counted as for
+	// MaxMemory. The one that needs more fails with ErrMemory. 0: no bound.
+	TotalMemory int64
 	// Parallel is the number of requests of one statement that may be under way at once. 0: DefaultParallel.
 	Parallel int
 	// ReadOnly refuses every write before anything is sent. A file must be there, is opened for reading only, and can be

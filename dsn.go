@@ -17,7 +17,7 @@ import (
 //
 // with options: behind a ? as name=value joined by &, or, in a connection string, as further Name=Value;
 // parts. See Config for what they mean: collation, database, layout, scan, max_entities, max_memory, parallel, readonly,
-// ansi_quotes, exact, schema_lease, time_zone. An unknown option or a wrong value is an error that names it.
+// ansi_quotes, exact, schema_lease, time_zone, total_memory. An unknown option or a wrong value is an error that names it.
 func ParseDSN(dsn string) (*Config, error) {
 	c := &Config{}
 	var err error

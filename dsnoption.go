@@ -30,6 +30,7 @@ var options = []option{
 	{"scan", setScan, func(c *Config) string { return string(c.Scan) }},
 	{"schema_lease", setLease, getLease},
 	{"time_zone", setTimeZone, func(c *Config) string { return c.TimeZone }},
+	{"total_memory", func(c *Config, v string) error { return setCount(&c.TotalMemory, v) }, func(c *Config) string { return getCount(c.TotalMemory) }},
 }
 
 func setTimeZone(c *Config, v string) error {

@@ -142,7 +142,9 @@ func (c *conn) selectInto(ctx context.Context, p *prepared, s *dialect.SelectInt
 		return err
 	}
 	for i, name := range s.Into {
-		c.session.Vars.Set(name, values[i])
+		if err := c.session.Vars.Set(name, values[i]); err != nil {
+			return err
+		}
 	}
 	return nil
 }

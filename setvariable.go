@@ -35,7 +35,9 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 			}
 		}
 		if v.Scope == "user" {
-			c.session.Vars.Set(v.Name, x)
+			if err := c.session.Vars.Set(v.Name, x); err != nil {
+				return err
+			}
 			continue
 		}
 		if err := c.setVariable(v.Scope, v.Name, x); err != nil {

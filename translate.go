@@ -55,6 +55,7 @@ func translated(err error, text string) error {
 		changed   *exec.SchemaChangedError
 		entities  *exec.TooManyEntitiesError
 		memory    *exec.MemoryError
+		variables *expr.TooManyVariablesError
 		stored    *engine.Error
 		exists    *catalog.ExistsError
 		convert   *value.ConvertError
@@ -101,6 +102,8 @@ func translated(err error, text string) error {
 		return &Error{Message: entities.Error(), class: ErrTooManyEntities, cause: err}
 	case errors.As(err, &memory):
 		return &Error{Message: memory.Error(), class: ErrMemory, cause: err}
+	case errors.As(err, &variables):
+		return &Error{Message: variables.Error(), class: ErrMemory, cause: err}
 	case errors.As(err, &exists):
 		return numbered(1050, "42S01", exists.Error(), err)
 	case errors.As(err, &condition):

@@ -25,9 +25,13 @@ func (e *TooManyEntitiesError) Is(target error) bool { return target == ErrTooMa
 type MemoryError struct {
 	Operator string // what holds them: "sort", "hash join", …
 	Max      int64  // Runtime.MaxMemory, bytes
+	Shared   bool   // it is all statements together that would, and Max is Account.Max
 }
 
 func (e *MemoryError) Error() string {
+	if e.Shared {
+		return fmt.Sprintf("%s needs more memory than is left: all statements together may hold %d bytes, as TotalMemory says", e.Operator, e.Max)
+	}
 	return fmt.Sprintf("%s needs more than the %d bytes of memory that max_memory allows", e.Operator, e.Max)
 }
 

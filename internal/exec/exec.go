@@ -19,9 +19,10 @@ import (
 // Runtime is what all executions over one open store share. Its fields are set once.
 type Runtime struct {
 	Engine      engine.Engine
-	Parallel    int   // requests of one statement under way at once, ≥ 1
-	MaxEntities int64 // a query that reads more entities fails with ErrTooManyEntities; 0: no bound
-	MaxMemory   int64 // bytes that the sorts, hashes and groups of one statement may hold; 0: no bound
+	Parallel    int      // requests of one statement under way at once, ≥ 1
+	MaxEntities int64    // a query that reads more entities fails with ErrTooManyEntities; 0: no bound
+	MaxMemory   int64    // bytes that one statement may hold; 0: no bound
+	Account     *Account // of all statements; nil: none
 	Logger      *slog.Logger
 	Sequences   Sequences
 	Definitions Definitions

@@ -176,7 +176,7 @@ func (n *insertNode) readSource(ctx context.Context, w *writer) ([][]value.Value
 		if err != nil {
 			return nil, err
 		}
-		if err := w.hold(bytesPerRow+int64(len(row))*bytesPerValue, "write"); err != nil {
+		if err := w.hold(bytesPerRow+int64(len(row))*bytesPerValue+textBytes(in), "write"); err != nil {
 			return nil, err
 		}
 		for j, column := range n.given {

@@ -39,6 +39,7 @@ type projectIter struct {
 	f     *frame
 	input Iterator
 	row   []value.Value
+	held  int64 // of the large values of row
 }
 
 func (it *projectIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -47,14 +48,31 @@ func (it *projectIter) Next(ctx context.Context) ([]value.Value, error) {
 		return nil, err
 	}
 	it.f.env.Row = in
+	it.release()
 	for i, slot := range it.node.slots {
 		if slot >= 0 {
 			it.row[i] = in[slot]
 		} else if it.row[i], err = it.node.funcs[i](&it.f.env); err != nil {
 			return nil, err
+		} else if n := expr.Large(it.row[i]); n > 0 {
+			it.held += n
+			if err := it.f.hold(n, "row"); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return it.row, nil
 }
 
-func (it *projectIter) Close() error { return it.input.Close() }
+// release lets go of the row given last.
+func (it *projectIter) release() {
+	if it.held > 0 {
+		it.f.release(it.held)
+		it.held = 0
+	}
+}
+
+func (it *projectIter) Close() error {
+	it.release()
+	return it.input.Close()
+}

@@ -53,4 +53,8 @@ func (c *Cursor) Columns() []planner.ResultColumn { return c.run.x.Plan.Columns 
 func (c *Cursor) Next(ctx context.Context) ([]value.Value, error) { return c.it.Next(ctx) }
 
 // Close ends what is under way and waits for its end. It may be called more than once.
-func (c *Cursor) Close() error { return c.it.Close() }
+func (c *Cursor) Close() error {
+	err := c.it.Close()
+	c.run.end()
+	return err
+}

@@ -46,7 +46,7 @@ func (r *run) init(ctx context.Context, rt *Runtime, x *Execution) {
 // initEnv prepares the environment of a block inside outer (nil for the statement's own).
 func (f *frame) initEnv(r *run, outer *expr.Env) {
 	f.run = r
-	f.env = expr.Env{Args: r.x.Args, Outer: outer, Session: r.x.Session, Subqueries: r, Context: r.ctx}
+	f.env = expr.Env{Args: r.x.Args, Outer: outer, Session: r.x.Session, Subqueries: r, Context: r.ctx, Memory: r}
 	if outer != nil {
 		f.env.Insert = outer.Insert
 	}
@@ -106,17 +106,6 @@ func (r *run) get(ctx context.Context, g engine.Get) (e engine.Entity, found boo
 	}
 	return e, true, r.count(1)
 }
-
-// hold accounts for memory that an operator keeps; release gives it back.
-func (r *run) hold(bytes int64, operator string) error {
-	held := r.held.Add(bytes)
-	if r.rt.MaxMemory > 0 && held > r.rt.MaxMemory {
-		return &MemoryError{Operator: operator, Max: r.rt.MaxMemory}
-	}
-	return nil
-}
-
-func (r *run) release(bytes int64) { r.held.Add(-bytes) }
 
 // each calls do for 0 ≤ i < n, side by side, and gives the first error; the others are cancelled.
 func (r *run) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {

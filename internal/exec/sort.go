@@ -76,16 +76,24 @@ func (it *sortIter) keepAll(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		kept, err := it.rows.add(row)
-		if err != nil {
-			return err
-		}
-		if err := it.evalKeys(row, kept); err != nil {
+		if _, err := it.add(row); err != nil {
 			return err
 		}
 	}
 	sortRows(it.rows.rows, it.node.keys)
 	return nil
+}
+
+// add keeps a row with its sort keys, which take memory, too: they may be computed, and longer than the row.
+func (it *sortIter) add(row []value.Value) ([]value.Value, error) {
+	kept, err := it.rows.add(row)
+	if err != nil {
+		return nil, err
+	}
+	if err := it.evalKeys(row, kept); err != nil {
+		return nil, err
+	}
+	return kept, it.rows.hold(textBytes(kept[:len(it.node.keys)]))
 }
 
 // evalKeys puts the row's sort keys in front of its copy.
@@ -112,11 +120,8 @@ func (it *sortIter) keepTop(ctx context.Context, n int) error {
 			return err
 		}
 		if len(top.rows) < n {
-			kept, err := it.rows.add(row)
+			kept, err := it.add(row)
 			if err != nil {
-				return err
-			}
-			if err := it.evalKeys(row, kept); err != nil {
 				return err
 			}
 			top.rows = append(top.rows, topRow{kept, seq})
@@ -129,6 +134,9 @@ func (it *sortIter) keepTop(ctx context.Context, n int) error {
 		last := &top.rows[0]
 		if compareKeys(scratch, last.kept, it.node.keys) >= 0 {
 			continue // of two that are equal, the earlier one stays
+		}
+		if err := it.rows.hold(textBytes(scratch) - textBytes(last.kept[:len(scratch)])); err != nil {
+			return err
 		}
 		copy(last.kept, scratch)
 		if err := it.rows.replace(last.kept, row); err != nil {

@@ -92,7 +92,7 @@ func (t *targets) each(ctx context.Context, w *writer, do func(number int, old s
 		if err != nil {
 			return err
 		}
-		if err := w.hold(bytesPerRow+int64(len(row))*bytesPerValue, "write"); err != nil {
+		if err := w.hold(bytesPerRow+int64(len(row))*bytesPerValue+textBytes(row), "write"); err != nil {
 			return err
 		}
 		whole := append([]value.Value(nil), row...)

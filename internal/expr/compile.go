@@ -302,17 +302,22 @@ func compileFunction(n *Call) Func {
 	}
 	return func(env *Env) (value.Value, error) {
 		own := env.own()
-		base := len(own.values)
+		base, held := len(own.values), int64(0)
 		for _, a := range args {
 			v, err := a(env)
+			if err == nil {
+				err = env.hold(v, &held)
+			}
 			if err != nil || strict && v.IsNull() {
 				own.values = own.values[:base]
+				env.release(held)
 				return value.NullValue, err
 			}
 			own.values = append(own.values, v)
 		}
 		v, err := eval(env, own.values[base:])
 		own.values = own.values[:base]
+		env.release(held)
 		return v, err
 	}
 }

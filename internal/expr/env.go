@@ -18,6 +18,7 @@ type Env struct {
 	Session    *Session
 	Subqueries SubqueryRunner
 	Context    context.Context // ends what waits; nil: nothing does
+	Memory     Memory          // of the statement; nil: it is not accounted for
 
 	folding bool // at planning: an expression that has a condition is left as it is
 	scratch scratch
@@ -60,7 +61,11 @@ func (e *Env) session() *Session {
 type Variables struct {
 	mu     sync.Mutex
 	values map[string]value.Value
+	bytes  int // of their texts
 }
+
+// MaxVariables is the most octets that the variables of a session hold together.
+const MaxVariables = 64 << 20
 
 // Get gives a variable's value, NULL where it was never set.
 func (s *Variables) Get(name string) value.Value {
@@ -77,8 +82,8 @@ func (s *Variables) Lookup(name string) (value.Value, bool) {
 }
 
 // Set sets a variable. It keeps what v shows, as MySQL's variables do: a document and a member of an ENUM are texts, a
-// hexadecimal literal is octets.
-func (s *Variables) Set(name string, v value.Value) {
+// hexadecimal literal is octets. It fails where all would be larger than MaxVariables then.
+func (s *Variables) Set(name string, v value.Value) error {
 	if v.Kind() == value.JSON {
 		v = value.FromString(v.Text())
 	}
@@ -87,14 +92,20 @@ func (s *Variables) Set(name string, v value.Value) {
 	if s.values == nil {
 		s.values = map[string]value.Value{}
 	}
-	s.values[strings.ToLower(name)] = value.Plain(v)
+	name, v = strings.ToLower(name), value.Plain(v)
+	bytes := s.bytes + len(v.Text()) - len(s.values[name].Text())
+	if bytes > MaxVariables {
+		return &TooManyVariablesError{Name: name}
+	}
+	s.values[name], s.bytes = v, bytes
+	return nil
 }
 
 // Reset forgets all.
 func (s *Variables) Reset() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.values = nil
+	s.values, s.bytes = nil, 0
 }
 
 // Session is what functions may ask of the session and the statement. One a connection.

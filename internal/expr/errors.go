@@ -57,6 +57,13 @@ func (e *TooLongError) Error() string {
 	return fmt.Sprintf("Result of %s() is larger than %d octets", e.Function, MaxText)
 }
 
+// TooManyVariablesError says that the variables of a session would be larger than MaxVariables.
+type TooManyVariablesError struct{ Name string }
+
+func (e *TooManyVariablesError) Error() string {
+	return fmt.Sprintf("@%s is too large: all variables of a session together may hold %d octets", e.Name, MaxVariables)
+}
+
 // MaxText is the most octets that a function makes: MySQL's max_allowed_packet by another name.
 const MaxText = 16 << 20
 

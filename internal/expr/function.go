@@ -203,8 +203,7 @@ var (
 		Name: ":=", Volatility: Volatile,
 		Eval: func(env *Env, args []value.Value) (value.Value, error) {
 			v := value.Shown(args[1])
-			env.session().Vars.Set(args[0].Text(), v)
-			return v, nil
+			return v, env.session().Vars.Set(args[0].Text(), v)
 		},
 	}
 	userVariableFunction = &Function{

@@ -124,8 +124,13 @@ func compileField(n *Call) Func {
 	return func(env *Env) (value.Value, error) {
 		values := make([]value.Value, len(args))
 		numbers, others := false, false
+		var held int64
+		defer func() { env.release(held) }()
 		for i, a := range args {
 			v, err := a(env)
+			if err == nil {
+				err = env.hold(v, &held)
+			}
 			if err != nil {
 				return v, err
 			}

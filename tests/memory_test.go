@@ -1,0 +1,213 @@
+package tests
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
+)
+
+// heap watches the largest heap while do runs.
+func heap(do func()) (most uint64) {
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(64 << 20)) // so that what is garbage goes soon
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	before := stats.HeapAlloc
+	var peak atomic.Uint64
+	ended, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		for {
+			var stats runtime.MemStats
+			runtime.ReadMemStats(&stats)
+			if stats.HeapAlloc > peak.Load() {
+				peak.Store(stats.HeapAlloc)
+			}
+			select {
+			case <-ended:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+		}
+	}()
+	do()
+	close(ended)
+	<-watched
+	return peak.Load() - min(before, peak.Load())
+}
+
+// greedy are short statements that would take gigabytes if nobody counted.
+func greedy() []string {
+	wide := make([]string, 200)
+	for i := range wide {
+		wide[i] = "REPEAT('x', 16000000 + n)"
+	}
+	return []string{
+		"SELECT " + strings.Join(wide, ", ") + " FROM t WHERE n < 2",
+		"SELECT LENGTH(CONCAT(" + strings.Join(wide, ", ") + ")) FROM t",
+		"SELECT GREATEST(" + strings.Join(wide, ", ") + ") FROM t WHERE n < 2",
+		"SELECT FIELD(" + strings.Join(wide, ", ") + ") FROM t WHERE n < 2",
+		"SELECT n FROM t ORDER BY REPEAT(s, 1000000), n",
+		"SELECT n FROM t ORDER BY REPEAT(s, 1000000) LIMIT 500",
+		"SELECT REPEAT(s, 1000000 + n) AS r, COUNT(*) FROM t GROUP BY r",
+		"SELECT DISTINCT REPEAT(s, 1000000 + n) FROM t",
+		"SELECT GROUP_CONCAT(REPEAT(s, 1000000)) FROM t",
+		"SELECT JSON_ARRAYAGG(REPEAT(s, 1000000)) FROM t",
+		"SELECT COUNT(*) FROM t a JOIN t b ON REPEAT(a.s, 1000000 + a.n) = REPEAT(b.s, 1000000 + b.n)",
+		"SELECT n FROM t WHERE REPEAT(s, 1000000) IN (SELECT REPEAT(s, 1000000 + n) FROM t)",
+		"SELECT REPEAT(s, 1000000 + n) FROM t UNION SELECT REPEAT(s, 2000000 + n) FROM t",
+		"SELECT JSON_ARRAY(" + strings.Join(wide, ", ") + ") FROM t WHERE n < 2",
+		"SELECT JSON_OBJECT('a', " + strings.Join(wide, ", 'b', ") + ") FROM t WHERE n < 2",
+		"SELECT QUOTE(QUOTE(QUOTE(REPEAT('\\'', 16000000 + n)))) FROM t WHERE n < 3",
+		"SELECT JSON_QUOTE(JSON_QUOTE(JSON_QUOTE(JSON_QUOTE(JSON_QUOTE(JSON_QUOTE(REPEAT('\"', 1000000 + n))))))) FROM t WHERE n < 3",
+		"SELECT HEX(HEX(HEX(HEX(REPEAT('x', 4000000 + n))))) FROM t WHERE n < 3",
+		"SELECT 'x' REGEXP '((((x{1,100}){1,100}){1,100}){1,100})' FROM t",
+		"SELECT REGEXP_REPLACE(REPEAT('x', 100000 + n), 'x', REPEAT('y', 100000)) FROM t WHERE n < 3",
+		"SELECT REPLACE(REPEAT('x', 100000 + n), 'x', REPEAT('y', 100000)) FROM t WHERE n < 3",
+		"INSERT INTO u (s) SELECT REPEAT(s, 30000 + n) FROM t a, (SELECT n AS m FROM t) b",
+		"DELETE FROM big",
+		"UPDATE big SET v = CONCAT(v, 'x')",
+	}
+}
+
+// TestGreedyStatements: a statement that needs much more memory than max_memory ends with an error, or does with little.
+func TestGreedyStatements(t *testing.T) {
+	const maxMemory = 20 << 20
+	db := nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: "mem://", MaxMemory: maxMemory})
+	exec(t, db, "CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(10))")
+	exec(t, db, "CREATE TABLE u (id INT AUTO_INCREMENT PRIMARY KEY, s TEXT)")
+	exec(t, db, "CREATE TABLE big (id INT PRIMARY KEY, v TEXT)")
+	for i := range 1000 {
+		exec(t, db, "INSERT INTO t VALUES (?, 'x')", i)
+	}
+	text := strings.Repeat("v", 60000)
+	for i := range 1500 {
+		exec(t, db, "INSERT INTO big VALUES (?, ?)", i, text)
+	}
+	for _, s := range greedy() {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		var err error
+		most := heap(func() { err = drain(ctx, db, s) })
+		cancel()
+		var e *nearlyfree.Error
+		if err != nil && !errors.As(err, &e) {
+			t.Errorf("%.80s: %v", s, err)
+		}
+		if most > 12*maxMemory {
+			t.Errorf("%.80s took %d MB: %v", s, most>>20, err)
+		}
+	}
+	if err := drain(t.Context(), db, "SELECT n, REPEAT(s, 100000) FROM t"); err != nil {
+		t.Errorf("rows that are handed on one by one: %v", err)
+	}
+	conn, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for i := range 10 {
+		if _, err = conn.ExecContext(t.Context(), fmt.Sprintf("SET @v%d = REPEAT('x', 15000000)", i)); err != nil {
+			break
+		}
+	}
+	if !errors.Is(err, nearlyfree.ErrMemory) {
+		t.Errorf("variables without end: %v", err)
+	}
+}
+
+// TestTotalMemory: statements share what TotalMemory allows, and give it back.
+func TestTotalMemory(t *testing.T) {
+	db := nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: "mem://", TotalMemory: 4 << 20})
+	exec(t, db, "CREATE TABLE t (n INT PRIMARY KEY)")
+	for i := range 100 {
+		exec(t, db, "INSERT INTO t VALUES (?)", i)
+	}
+	query := "SELECT n FROM t ORDER BY REPEAT('x', 30000 + n)" // holds 3 MB
+	for range 20 {
+		first, err := db.Query(query)
+		if err != nil || !first.Next() {
+			t.Fatalf("the first one: %v, %v", err, first.Err())
+		}
+		if err := drain(t.Context(), db, query); !errors.Is(err, nearlyfree.ErrMemory) || !strings.Contains(err.Error(), "TotalMemory") {
+			t.Fatalf("beside another one: %v", err)
+		}
+		first.Close()
+		if err := drain(t.Context(), db, query); err != nil {
+			t.Fatalf("alone again: %v", err)
+		}
+		exec(t, db, "UPDATE t SET n = n + 1000 WHERE n = 1")
+		exec(t, db, "UPDATE t SET n = 1 WHERE n = 1001")
+	}
+}
+
+// FuzzStatement: no statement takes more than 256 MB or goes on for long after its deadline, whatever it says.
+func FuzzStatement(f *testing.F) {
+	for _, s := range []string{
+		"WITH a AS (SELECT n FROM t) SELECT a.n, COUNT(DISTINCT s) OVER () FROM a JOIN t USING (n) GROUP BY 1 HAVING COUNT(*) > 1 ORDER BY 2 DESC LIMIT 3, 4",
+		"INSERT INTO u VALUES (NULL, 'x'), (3, CONCAT('a', 5)) ON DUPLICATE KEY UPDATE s = VALUES(s)", "UPDATE t SET s = LPAD(s, 9, 'é') WHERE n BETWEEN 2 AND 5",
+		"SELECT JSON_SET('{\"a\": [1, 2]}', '$.a[last]', JSON_ARRAY(1, NULL)), '2024-01-31' + INTERVAL 1 MONTH, CAST(-1.5 AS UNSIGNED), 0xFF & b'101'",
+		"SELECT * FROM t WHERE s LIKE 'x%' AND n IN (1, 2, 3) OR NOT EXISTS (SELECT 1 FROM u WHERE u.id = t.n) UNION ALL SELECT id, s FROM u",
+		"CREATE TABLE x (a INT, b ENUM('q', 'r'), PRIMARY KEY (a, b), KEY (b DESC)) PARTITION BY HASH (a) PARTITIONS 4", "DROP TABLE IF EXISTS x",
+	} {
+		f.Add(s)
+	}
+	const most, patience = 256 << 20, 5 * time.Second
+	db := nearlyfreetest.OpenConfig(f, &nearlyfree.Config{Store: "mem://", MaxMemory: 20 << 20})
+	debug.SetMemoryLimit(128 << 20)
+	for _, s := range []string{"CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(10))", "CREATE TABLE u (id INT AUTO_INCREMENT PRIMARY KEY, s TEXT)"} {
+		if _, err := db.Exec(s); err != nil {
+			f.Fatal(err)
+		}
+	}
+	for i := range 100 {
+		if _, err := db.Exec("INSERT INTO t VALUES (?, 'x')", i); err != nil {
+			f.Fatal(err)
+		}
+	}
+	var peak atomic.Uint64
+	go func() {
+		for ; ; time.Sleep(10 * time.Millisecond) {
+			var stats runtime.MemStats
+			runtime.ReadMemStats(&stats)
+			peak.Store(max(peak.Load(), stats.HeapAlloc))
+		}
+	}()
+	f.Fuzz(func(t *testing.T, statement string) {
+		if up := strings.ToUpper(statement); strings.Contains(up, "SLEEP") || strings.Contains(up, "BENCHMARK") || strings.Contains(up, "GET_LOCK") {
+			return // they take as long as they are told to
+		}
+		peak.Store(0)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		defer cancel()
+		start := time.Now()
+		_ = drain(ctx, db, statement)
+		if took := time.Since(start); took > 2*patience {
+			t.Errorf("it took %v", took)
+		}
+		if peak.Load() > most {
+			t.Errorf("it took %d MB", peak.Load()>>20)
+		}
+	})
+}
+
+// drain runs a statement and reads all that it gives.
+func drain(ctx context.Context, db *sql.DB, statement string) error {
+	rows, err := db.QueryContext(ctx, statement)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+	}
+	return rows.Err()
+}
