@@ -119,7 +119,7 @@ type When struct{ Cond, Result Expr }
 
 // Call is a function's call; Name is lower case. Aggregates too. Special forms arrive as calls with
 // plain arguments: "substring"(s, from[, len]), "position"(sub, s), "extract"('unit', x),
-// "date_add"/"date_sub"(x, *Interval), "trim"('both'|'leading'|'trailing', chars or NULL, s),
+// "date_add"/"date_sub"(x, *Interval), "trim"('both'|'leading'|'trailing', chars or a blank, s),
 // ":="('name', x) for @name := x, "timestampdiff"/"timestampadd"('unit', …), "values"(column), "current_timestamp"([fsp]), "current_date"(), "current_time"([fsp]).
 type Call struct {
 	Name      string

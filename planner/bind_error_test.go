@@ -198,7 +198,7 @@ func TestNames(t *testing.T) {
 		{"SELECT * FROM a NATURAL JOIN b", "id x y Timestamp"},
 		{"SELECT id FROM a NATURAL JOIN b", "id"},
 		{"SELECT id, x FROM a NATURAL LEFT JOIN b", "id x"},
-		{"SELECT x + 1, x AS y, 'a b' FROM a", "x + 1 y 'a b'"},
+		{"SELECT x + 1, x AS y, 'a b' FROM a", "x + 1 y a b"},
 		{"SELECT d.n FROM (SELECT id AS n FROM a UNION SELECT 1) d", "n"},
 		{"SELECT id FROM a UNION SELECT x FROM b ORDER BY id", "id"},
 		{"WITH d (p) AS (SELECT id FROM a) SELECT * FROM d", "p"},

@@ -266,13 +266,16 @@ func (q *selection) bindOutputs() error {
 	return nil
 }
 
-// outputName is a column's name in the result: its alias, the column's name as written, or the text.
+// outputName is a column's name in the result: its alias, the column's name as written, what a string says, or the text.
 func outputName(item *dialect.SelectExpr) string {
 	if item.As != "" {
 		return item.As
 	}
 	if c, ok := item.Expr.(*dialect.Column); ok {
 		return c.Name
+	}
+	if l, ok := item.Expr.(*dialect.Literal); ok && l.Kind == dialect.StringLiteral {
+		return l.Text
 	}
 	return item.Text
 }

@@ -191,8 +191,8 @@ func commonNames(left, right []field) []string {
 	return names
 }
 
-// mergeColumns makes the conditions of USING (names) and the columns of the join: the merged ones, those
-// of the left, those of the right. A merged column is the one of the side whose rows all come.
+// mergeColumns makes the conditions of USING (names) and the columns of the join: the merged ones in the order of the side whose
+// rows all come, whose column each is, then the others of that side, then those of the other one.
 func (q *selection) mergeColumns(left, right []field, names []string, rightJoin bool) (conds []expr.Node, fields []field, err error) {
 	if len(names) == 0 {
 		return nil, append(left, right...), nil // left is a part of this join alone
@@ -221,22 +221,21 @@ func (q *selection) mergeColumns(left, right []field, names []string, rightJoin 
 		}
 		conds = append(conds, eq)
 		leftMerged, rightMerged = append(leftMerged, *l), append(rightMerged, *r)
-		if rightJoin {
-			fields = append(fields, *r)
-		} else {
-			fields = append(fields, *l)
+	}
+	first, second, firstMerged, secondMerged := left, right, leftMerged, rightMerged
+	if rightJoin {
+		first, second, firstMerged, secondMerged = right, left, rightMerged, leftMerged
+	}
+	take := func(from, merges []field, wanted bool) {
+		for i := range from {
+			if merged(merges, &from[i]) == wanted {
+				fields = append(fields, from[i])
+			}
 		}
 	}
-	for i := range left {
-		if !merged(leftMerged, &left[i]) {
-			fields = append(fields, left[i])
-		}
-	}
-	for i := range right {
-		if !merged(rightMerged, &right[i]) {
-			fields = append(fields, right[i])
-		}
-	}
+	take(first, firstMerged, true)
+	take(first, firstMerged, false)
+	take(second, secondMerged, false)
 	return conds, fields, nil
 }
 

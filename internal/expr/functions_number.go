@@ -205,14 +205,20 @@ func evalFormat(_ *Env, args []value.Value) (value.Value, error) {
 		return value.NullValue, err
 	}
 	digits = max(0, min(digits, maxScale))
-	d, err := value.ToDecimal(args[0])
-	if err != nil {
+	var text string
+	switch v, err := number(args[0]); {
+	case err != nil:
 		return value.NullValue, err
+	case v.Kind() == value.Float:
+		text = strconv.FormatFloat(roundFloat(v.Float(), int(digits), halfAway), 'f', int(digits), 64)
+	default:
+		d, err := value.ParseDecimal(roundText(value.Text(v), int(digits), halfAway))
+		if err != nil {
+			return value.NullValue, err
+		}
+		text = d.Text()
 	}
-	if d, err = value.ParseDecimal(roundText(d.Text(), int(digits), halfAway)); err != nil {
-		return value.NullValue, err
-	}
-	whole, frac, _ := strings.Cut(d.Text(), ".")
+	whole, frac, _ := strings.Cut(text, ".")
 	sign := ""
 	if strings.HasPrefix(whole, "-") {
 		sign, whole = "-", whole[1:]

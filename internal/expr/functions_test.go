@@ -211,6 +211,7 @@ var functionTests = []struct {
 	{"TRIM", list{"leading", "x", "xxxbarxxx"}, "barxxx"},
 	{"TRIM", list{"both", "x", "xxxbarxxx"}, "bar"},
 	{"TRIM", list{"trailing", "xyz", "barxxyz"}, "barx"},
+	{"TRIM", list{"both", " ", " a "}, "a"}, {"TRIM", list{"both", nil, " a "}, "NULL"}, {"FORMAT", list{12332.5, 0}, "12,332"},
 	{"LTRIM", list{"  barbar"}, "barbar"},
 	{"RTRIM", list{"barbar   "}, "barbar"},
 	{"LPAD", list{"hi", 4, "??"}, "??hi"},

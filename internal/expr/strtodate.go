@@ -13,7 +13,7 @@ func formatHas(format string) (date, clock bool) {
 	for i := 0; i+1 < len(format); i++ {
 		if format[i] == '%' {
 			i++
-			date = date || strings.IndexByte("YymcMbdeDjaW", format[i]) >= 0
+			date = date || strings.IndexByte("YymcMbdeDjaWwUuVvXx", format[i]) >= 0
 			clock = clock || strings.IndexByte("HkhIlisSfprT", format[i]) >= 0
 		}
 	}
@@ -23,20 +23,24 @@ func formatHas(format string) (date, clock bool) {
 func strToDateType(args []Node) value.Type {
 	format, known := constText(args[1])
 	date, clock := formatHas(format)
+	precision := 0
+	if strings.Contains(format, "%f") {
+		precision = microseconds
+	}
 	switch {
 	case !known:
 		return value.Type{}
 	case date && !clock:
 		return dateType
 	case clock && !date:
-		return timeType
+		return value.Type{Base: value.TypeTime, Precision: precision}
 	}
-	return dateTimeType
+	return value.Type{Base: value.TypeDateTime, Precision: precision}
 }
 
 func evalStrToDate(_ *Env, args []value.Value) (value.Value, error) {
 	format := value.Text(args[1])
-	p := dateParser{s: strings.TrimLeft(value.Text(args[0]), " "), month: 1, day: 1}
+	p := dateParser{s: strings.TrimLeft(value.Text(args[0]), " "), week: -1, weekday: -1}
 	if !p.parse(format) {
 		return value.NullValue, nil
 	}
@@ -48,15 +52,10 @@ func evalStrToDate(_ *Env, args []value.Value) (value.Value, error) {
 	if clock && !date {
 		return value.FromDuration(ticks), nil
 	}
-	day := time.Date(p.year, time.Month(p.month), p.day, 0, 0, 0, 0, time.UTC)
-	if p.yearDay > 0 {
-		day = time.Date(p.year, 1, p.yearDay, 0, 0, 0, 0, time.UTC)
-	} else if day.Day() != p.day || p.month < 1 || p.month > 12 {
-		return value.NullValue, nil
-	}
+	day, ok := p.date()
 	from, err := value.TicksFromTime(day)
 	switch {
-	case err != nil || day.Year() != p.year:
+	case err != nil || !ok:
 		return value.NullValue, nil
 	case !clock:
 		return value.FromDate(from), nil
@@ -70,6 +69,49 @@ type dateParser struct {
 	year, month, day, yearDay    int
 	hour, minute, second, micros int
 	twelve, afternoon, half      bool
+
+	week, weekday  int // -1: none; weekday 0 is Sunday
+	weekYear       int // %X, %x
+	monday, strict bool
+}
+
+// date is the day that was read: by its number in the year, by its week and weekday, or by month and day, neither of which may
+// lack: there are no zero dates.
+func (p *dateParser) date() (day time.Time, ok bool) {
+	switch {
+	case p.yearDay > 0:
+		return time.Date(p.year, 1, p.yearDay, 0, 0, 0, 0, time.UTC), true
+	case p.week >= 0 && p.weekday >= 0:
+		return p.dayOfWeek()
+	}
+	day = time.Date(p.year, time.Month(p.month), p.day, 0, 0, 0, 0, time.UTC)
+	return day, day.Day() == p.day && p.month >= 1 && p.month <= 12 && day.Year() == p.year
+}
+
+// dayOfWeek counts weeks as MySQL does: from the first Sunday of the year, or from the Monday of the week that has four days in it.
+func (p *dateParser) dayOfWeek() (day time.Time, ok bool) {
+	year := p.year
+	if p.strict {
+		year = p.weekYear
+	}
+	if p.week > 53 || p.strict && (p.week == 0 || p.weekYear == 0) || !p.strict && p.weekYear != 0 {
+		return day, false
+	}
+	first := time.Date(year, 1, 1, 0, 0, 0, 0, time.UTC)
+	days := 7*(p.week-1) + p.weekday
+	at := int(first.Weekday())
+	if p.monday {
+		at, days = (at+6)%7, 7*(p.week-1)+(p.weekday+6)%7
+		days -= at
+		if at > 3 {
+			days += 7
+		}
+		return first.AddDate(0, 0, days), true
+	}
+	if days -= at; at != 0 {
+		days += 7
+	}
+	return first.AddDate(0, 0, days), true
 }
 
 func (p *dateParser) clock() (int64, bool) {
@@ -98,14 +140,19 @@ func (p *dateParser) parse(format string) bool {
 			p.s = strings.TrimLeft(p.s, " ")
 			continue
 		case c != '%' || i+1 == len(format):
-			if !strings.HasPrefix(p.s, string(c)) {
+			if p.s == "" {
+				return true
+			}
+			if p.s[0] != c {
 				return false
 			}
 			p.s = p.s[1:]
 			continue
 		}
 		i++
-		p.s = strings.TrimLeft(p.s, " ")
+		if p.s = strings.TrimLeft(p.s, " "); p.s == "" {
+			return true // parts that lack are zeros
+		}
 		if !p.part(format[i]) {
 			return false
 		}
@@ -140,8 +187,16 @@ func (p *dateParser) part(letter byte) bool {
 	case 'M', 'b':
 		return p.name(&p.month, letter == 'b', 12, func(i int) string { return time.Month(i).String() })
 	case 'W', 'a':
-		var ignored int
-		return p.name(&ignored, letter == 'a', 7, func(i int) string { return time.Weekday(i % 7).String() })
+		ok := p.name(&p.weekday, letter == 'a', 7, func(i int) string { return time.Weekday(i % 7).String() })
+		p.weekday %= 7
+		return ok
+	case 'w':
+		return p.number(&p.weekday, 1) && p.weekday < 7
+	case 'U', 'u', 'V', 'v':
+		p.monday, p.strict = letter == 'u' || letter == 'v', letter == 'V' || letter == 'v'
+		return p.number(&p.week, 2)
+	case 'X', 'x':
+		return p.number(&p.weekYear, 4)
 	case 'H', 'k':
 		return p.number(&p.hour, 2)
 	case 'h', 'I', 'l':

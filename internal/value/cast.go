@@ -57,10 +57,13 @@ func (t Type) castInt(v Value) (Value, error) {
 	i := nearestInteger(v)
 	if t.Base == TypeBigInt {
 		n := i.mag
-		if i.neg {
+		other := v.kind == Float || v.kind == Decimal
+		if i.neg && t.Unsigned && other {
+			n = 0 // only integers and texts wrap
+		} else if i.neg {
 			n = -min(n, 1<<63)
-		} else if !t.Unsigned && (v.kind == Float || v.kind == Decimal) {
-			n = min(n, math.MaxInt64) // only integers and texts wrap
+		} else if !t.Unsigned && other {
+			n = min(n, math.MaxInt64)
 		}
 		if t.Unsigned {
 			return FromUint(n), nil

@@ -272,7 +272,7 @@ func TestCast(t *testing.T) {
 		{"SIGNED", dec(t, "2.5"), "BIGINT 3"},
 		{"SIGNED", dec(t, "-2.5"), "BIGINT -3"},
 		{"SIGNED", dec(t, "-0.4"), "BIGINT 0"},
-		{"UNSIGNED", dec(t, "-1.5"), "BIGINT UNSIGNED 18446744073709551614"},
+		{"UNSIGNED", dec(t, "-1.5"), "BIGINT UNSIGNED 0"}, {"UNSIGNED", FromFloat(-1), "BIGINT UNSIGNED 0"}, {"UNSIGNED", FromString("-1"), "BIGINT UNSIGNED 18446744073709551615"},
 		{"SIGNED", FromFloat(1e30), "BIGINT 9223372036854775807"},
 		{"SIGNED", FromFloat(-1e30), "BIGINT -9223372036854775808"},
 		{"SIGNED", dec(t, "1e30"), "BIGINT 9223372036854775807"},
