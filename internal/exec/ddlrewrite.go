@@ -2,7 +2,9 @@ package exec
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -126,9 +128,11 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	return row, tr.columns.finish(row, number, tr.env)
 }
 
-// verify makes sure that every row has a form in the next definition.
+// verify makes sure that every row has a form in the next definition, and that a unique index which is made anew stays one:
+// the index that it takes the place of would be gone already.
 func (x *definition) verify(ctx context.Context, t, next *planner.Table, change *planner.Change) error {
-	if !change.Verify {
+	taken := newTaken(next, change)
+	if !change.Verify && len(taken.indexes) == 0 {
 		return nil
 	}
 	tr, err := x.newTransform(t, next, change)
@@ -138,9 +142,48 @@ func (x *definition) verify(ctx context.Context, t, next *planner.Table, change 
 	number := 0
 	return x.eachStored(ctx, t, t.RowSpan(), nil, rowsOf(t, func(e *engine.Entity) error {
 		number++
-		_, err := tr.row(e, number)
-		return err
+		row, err := tr.row(e, number)
+		if err != nil {
+			return err
+		}
+		return taken.add(row)
 	}))
+}
+
+// taken are the keys that rows have in unique indexes which are made anew, by their hashes.
+type taken struct {
+	table   *planner.Table
+	indexes []*planner.Index
+	keys    map[[16]byte]struct{}
+	key     []byte
+}
+
+func newTaken(next *planner.Table, change *planner.Change) *taken {
+	k := &taken{table: next, keys: map[[16]byte]struct{}{}}
+	for _, ix := range change.Fill {
+		if ix.Unique && slices.ContainsFunc(change.Drop, func(old *planner.Index) bool { return old.Name == ix.Name }) {
+			k.indexes = append(k.indexes, ix)
+		}
+	}
+	return k
+}
+
+func (k *taken) add(row []value.Value) (err error) {
+	for _, ix := range k.indexes {
+		if k.key, err = k.table.AppendPartitionKey(k.key[:0], row); err != nil {
+			return err
+		}
+		if k.key, err = k.table.AppendIndexKey(append(k.key, 0), ix, row); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(k.key)
+		hash := [16]byte(sum[:16])
+		if _, ok := k.keys[hash]; ok {
+			return duplicateError(k.table, ix, row)
+		}
+		k.keys[hash] = struct{}{}
+	}
+	return nil
 }
 
 // rewriteWindow is how many rows are read before they are written anew.
