@@ -90,6 +90,14 @@ func (c *conn) setVariable(scope, name string, x value.Value) error {
 			return notSupported("SET block_encryption_mode = '%s' is not supported: there are aes-128, aes-192 and aes-256, each with -ecb and -cbc", text)
 		}
 		c.encryption = text
+	case "collation_connection":
+		return c.setCollation(text)
+	case "character_set_connection":
+		return c.setCollation("")
+	case "collation_database", "collation_server":
+		if named, ok := value.CollationNamed(text); text != "default" && (!ok || named != c.connector.collation) {
+			return notSupported("SET %s = '%s' is not supported: the option collation of the data source name says what new tables have", name, text)
+		}
 	case "sql_select_limit":
 		if text != "default" && text != "18446744073709551615" {
 			return notSupported("SET sql_select_limit is not supported: write LIMIT")
