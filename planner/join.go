@@ -80,7 +80,7 @@ func (j *joiner) nothing(set srcSet) *relation {
 // anyFalse says whether one of the conditions is known never to be true.
 func anyFalse(conds []expr.Node) bool {
 	for _, cond := range conds {
-		if c, ok := cond.(*expr.Const); ok && !isTrue(c) {
+		if c, ok := cond.(*expr.Const); ok && !isTrue(c) && value.ReadsAsNumber(c.V) {
 			return true
 		}
 	}
@@ -95,7 +95,7 @@ func deterministic(conds []expr.Node) bool {
 func (j *joiner) splitFixed(where []expr.Node) (rest, fixed []expr.Node) {
 	for _, cond := range where {
 		switch c, constant := cond.(*expr.Const); {
-		case constant && isTrue(c):
+		case constant && isTrue(c) && value.ReadsAsNumber(c.V): // another text is warned of where it is computed
 		case j.block.refers(cond).empty():
 			fixed = append(fixed, cond)
 		default:

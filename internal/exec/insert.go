@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -198,7 +199,8 @@ func (n *insertNode) defaults(w *writer, number int) ([]value.Value, error) {
 		if i == n.rowID || n.columns.late[i] || n.hasValue(i, number) {
 			continue
 		}
-		v, err := n.columns.defaultOf(i, number, w.env())
+		note := number == 1 || slices.Contains(n.given, i) // once of a column that is left out, of DEFAULT in each row
+		v, err := n.columns.defaultOf(i, number, w.env(), note)
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +214,7 @@ func (n *insertNode) lateDefaults(w *writer, row []value.Value, number int) (err
 	w.env().Row = row
 	for i, late := range n.columns.late {
 		if late && !n.hasValue(i, number) {
-			if row[i], err = n.columns.defaultOf(i, number, w.env()); err != nil {
+			if row[i], err = n.columns.defaultOf(i, number, w.env(), true); err != nil {
 				return err
 			}
 		}

@@ -113,8 +113,8 @@ func columnError(col *planner.Column, number int, err error) error {
 	return &Error{Code: 1366, State: "HY000", Message: e.Error() + at}
 }
 
-// defaultOf gives a column's default; an error where it has none and NULL is not allowed.
-func (c *columns) defaultOf(column, number int, env *expr.Env) (value.Value, error) {
+// defaultOf gives a column's default; an error where it has none and NULL is not allowed, or a warning where note says so.
+func (c *columns) defaultOf(column, number int, env *expr.Env, note bool) (value.Value, error) {
 	col := c.table.Columns[column]
 	if f := c.defaults[column]; f != nil {
 		v, err := f(env)
@@ -132,7 +132,7 @@ func (c *columns) defaultOf(column, number int, env *expr.Env) (value.Value, err
 	}
 	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
 		err := &Error{Code: 1364, State: "HY000", Message: fmt.Sprintf("Field '%s' doesn't have a default value", col.Name)}
-		return implicit(col, env, err, number == 1)
+		return implicit(col, env, err, note)
 	}
 	return value.NullValue, nil
 }
@@ -282,7 +282,7 @@ func (c *columns) assign(list []assignment, old []value.Value, number int, env *
 		env.Row = row
 		var v value.Value
 		if a.value == nil {
-			v, err = c.defaultOf(a.column, number, env)
+			v, err = c.defaultOf(a.column, number, env, true)
 		} else if v, err = a.value(env); err == nil {
 			v, err = c.written(a.column, v, number, env)
 		}

@@ -315,16 +315,6 @@ var differences = []difference{
 		example: "UPDATE IGNORE t SET id = 1",
 	},
 	{
-		name: "a condition of constants over no rows", who: we, what: "warnings", text: regexp.MustCompile(`(DELETE|UPDATE).*WHERE`), also: func(f *finding) bool { return f.ours.warnings == "" && f.theirs.warnings == "1292" },
-		reason:  "A condition that is one constant is not computed where there is no row.",
-		example: "UPDATE IGNORE t3 SET j = NULL WHERE 'a'",
-	},
-	{
-		name: "DEFAULT in several rows", who: we, what: "warnings", text: regexp.MustCompile(`DEFAULT`), also: func(f *finding) bool { return strings.Contains(f.theirs.warnings, "1364") },
-		reason:  "INSERT IGNORE warns once of a column without a default, not for each row.",
-		example: "INSERT IGNORE INTO t3 (id) VALUES (1), (DEFAULT)",
-	},
-	{
 		name: "which warning", who: we, what: "warnings", text: regexp.MustCompile(`IGNORE`), also: func(f *finding) bool {
 			return conversions.MatchString(f.ours.warnings) || conversions.MatchString(f.theirs.warnings)
 		},

@@ -101,7 +101,8 @@ func (w *written) state() string {
 	return fmt.Sprintf("SELECT * FROM %s ORDER BY 1, 2", w.name)
 }
 
-// refill makes the table anew, with these rows.
+// refill makes the table anew, with these rows. IGNORE keeps what IGNORE has stored: the empty member of an ENUM, a generated
+// value that was cut.
 func (r *round) refill(w *written, rows [][]cell) {
 	w.rows = rows
 	all := []string{"TRUNCATE TABLE " + w.name}
@@ -117,14 +118,11 @@ func (r *round) refill(w *written, rows [][]cell) {
 				values[i] = row[i].text
 			}
 		}
-		all = append(all, fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s)", w.name, strings.Join(names, ", "), strings.Join(values, ", ")))
+		all = append(all, fmt.Sprintf("INSERT IGNORE INTO %s (%s) VALUES (%s)", w.name, strings.Join(names, ", "), strings.Join(values, ", ")))
 	}
 	for _, text := range all {
 		for _, s := range []*side{r.theirs, r.ours, r.bare} {
 			if a := s.exec(text); a.err != nil {
-				if strings.Contains(w.declare, "AS (u + 1)") && a.number == 1264 {
-					continue // IGNORE cuts a generated value that does not fit, a plain INSERT does not
-				}
 				r.add(finding{seed: r.seed, what: s.name + " does not take back what it gave", setup: w.declare + ": ", text: text, ours: a})
 			}
 		}
