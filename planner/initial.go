@@ -18,6 +18,9 @@ func (c *Column) SetInitial(v value.Value) {
 	}
 	if c.Initial = nil; !v.IsNull() {
 		c.Initial = append([]byte{}, value.Text(v)...)
+		if c.Type.Base == value.TypeYear && v.Int() == 0 {
+			c.Initial = []byte("0000") // the text '0' is the year 2000
+		}
 	}
 }
 
@@ -60,7 +63,7 @@ func (c *Column) initial() expr.Node {
 		return expr.NewConst(value.FromBytes(""))
 	case value.TypeJSON:
 		return expr.NewConst(value.FromString("null"))
-	case value.TypeDate, value.TypeDateTime, value.TypeUUID, value.TypeYear:
+	case value.TypeDate, value.TypeDateTime, value.TypeUUID:
 		return nil // these have no zero: NOT NULL refuses a table that has rows
 	case value.TypeTime:
 		return expr.NewConst(value.FromDuration(0))

@@ -158,13 +158,13 @@ func (t Type) adjustSet(v Value) (Value, Reason) {
 	return out, Truncated
 }
 
-// adjustTime takes what a cast makes of v. What is no TIME becomes 00:00:00, what is no date or year NULL.
+// adjustTime takes what a cast makes of v. What is no TIME becomes 00:00:00, what is no year 0, what is no date NULL.
 func (t Type) adjustTime(v Value) (Value, Reason) {
 	if t.Base == TypeYear {
 		n, why := leadingNumber(v)
 		out, _, err := t.Store(n)
-		if err != nil && why != Incorrect {
-			why = OutOfRange
+		if err != nil {
+			return FromInt(0), OutOfRange
 		}
 		return out, why
 	}
@@ -185,7 +185,7 @@ func (t Type) Implicit() (Value, bool) {
 	switch t.Base {
 	case TypeBool:
 		return FromBool(false), true
-	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
+	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt, TypeYear:
 		if t.Unsigned {
 			return FromUint(0), true
 		}

@@ -74,7 +74,9 @@ func (t Type) convert(v Value) (Value, Reason) {
 		return t.convertBits(v)
 	case TypeBool:
 		return convertBool(v)
-	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt, TypeYear:
+	case TypeYear:
+		return convertYear(v)
+	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
 		return t.convertInt(v)
 	case TypeFloat, TypeDouble:
 		return t.convertFloat(v)
@@ -153,8 +155,6 @@ func (t Type) integerRange() (least int64, greatest uint64) {
 		width = 24
 	case TypeInt:
 		width = 32
-	case TypeYear:
-		return 1901, 2155
 	default:
 		width = 64
 	}
@@ -165,9 +165,6 @@ func (t Type) integerRange() (least int64, greatest uint64) {
 }
 
 func (t Type) convertInt(v Value) (Value, Reason) {
-	if t.Base == TypeYear && (v.kind == Date || v.kind == Time) {
-		v = FromInt(int64(TimeFromTicks(v.Ticks()).Year()))
-	}
 	i, reason := toInteger(v)
 	if reason == Truncated { // a number that is too large is told before what stands behind it
 		n, _ := leadingNumber(v)
@@ -178,14 +175,35 @@ func (t Type) convertInt(v Value) (Value, Reason) {
 	if reason < cut {
 		return v, reason
 	}
-	if t.Base == TypeYear && !i.neg && 0 < i.mag && i.mag < 100 {
-		i.mag = uint64(fullYear(int(i.mag)))
-	}
 	r, ok := t.integer(i)
 	if !ok {
 		return v, OutOfRange
 	}
 	return r, reason
+}
+
+// convertYear takes the year of a date, two digits for 1970 to 2069, and 0 for MySQL's year 0000; '0' is 2000.
+func convertYear(v Value) (Value, Reason) {
+	switch v.kind {
+	case Time, Date:
+		v = FromInt(int64(TimeFromTicks(v.Ticks()).Year()))
+	case Duration:
+		return v, Incorrect
+	case Float:
+		v = FromFloat(math.Trunc(v.Float()))
+	}
+	i, reason := toInteger(v)
+	if reason < cut {
+		return v, reason
+	}
+	text := v.kind == String || v.kind == Bytes
+	if i.mag < 100 && (i.mag > 0 || text && len(strings.Trim(v.s, blanks)) < len("0000")) {
+		i.mag = uint64(fullYear(int(i.mag)))
+	}
+	if i.mag > 0 && (i.neg || i.mag < 1901 || i.mag > 2155) {
+		return v, OutOfRange
+	}
+	return FromInt(int64(i.mag)), reason
 }
 
 // integer gives i as the type holds it; not ok beyond its range.

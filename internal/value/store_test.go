@@ -75,6 +75,15 @@ func TestStore(t *testing.T) {
 		{"YEAR", dec(t, "2024.4"), "2024"},
 		{"YEAR", FromString("24"), "2024"},
 		{"YEAR", FromInt(70), "1970"},
+		{"YEAR", FromInt(0), "0"},
+		{"YEAR", FromString("0"), "2000"},
+		{"YEAR", FromString("0000"), "0"},
+		{"YEAR", FromFloat(5.6), "2005"},
+		{"YEAR", FromInt(-1), "Out of range value '-1'"},
+		{"YEAR", FromString("a"), "Incorrect integer value: 'a'"},
+		{"YEAR", FromDate(ticks(t, "2024-01-31")), "2024"}, // as the manual says
+		{"YEAR", FromTicks(ticks(t, "2024-01-31 10:00:00")), "2024"},
+		{"TINYINT", FromString("2023-03-01"), "Out of range value '2023-03-01'"},
 
 		{"DECIMAL(10,2)", dec(t, "19.999"), "20.00*"},
 		{"DECIMAL(10,2)", dec(t, "19.985"), "19.99*"},

@@ -25,7 +25,7 @@ const (
 	TypeDate                  // year 1 to 9999
 	TypeDateTime              // DATETIME(p), TIMESTAMP(p): UTC, 100 ns at most
 	TypeTime                  // TIME(p): signed duration
-	TypeYear                  // 1901 to 2155
+	TypeYear                  // 1901 to 2155, and 0
 	TypeJSON                  // JSON text, checked
 	TypeUUID                  // 128 bit
 )
