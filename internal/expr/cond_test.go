@@ -91,12 +91,12 @@ func TestLogicSimplifies(t *testing.T) {
 		want string
 	}{
 		{must(NewLogic(And, eq, one)), "a = b"},
-		{must(NewLogic(And, eq, zero)), "0"},
-		{must(NewLogic(Or, eq, one)), "1"},
+		{must(NewLogic(And, eq, zero)), "FALSE"},
+		{must(NewLogic(Or, eq, one)), "TRUE"},
 		{must(NewLogic(Or, eq, zero)), "a = b"},
 		{must(NewLogic(And, eq, null)), "a = b AND NULL"},
-		{must(NewLogic(And, a, one)), "a AND 1"}, // the truth of a, not a
-		{must(NewLogic(And)), "1"},
+		{must(NewLogic(And, a, one)), "a AND TRUE"}, // the truth of a, not a
+		{must(NewLogic(And)), "TRUE"},
 		{must(NewLogic(And, must(NewLogic(And, a, b)), eq)), "a AND b AND a = b"},
 		{must(NewLogic(Or, must(NewLogic(And, a, b)), eq)), "a AND b OR a = b"},
 		{must(NewLogic(And, must(NewLogic(Or, a, b)), eq)), "(a OR b) AND a = b"},

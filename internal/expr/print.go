@@ -92,7 +92,11 @@ func (p *printer) node(n Node, least int) {
 	case *Column:
 		p.text(n.Name)
 	case *Const:
-		p.value(n.V, least)
+		v := n.V
+		if n.T.Truth && v.Kind() == value.Int {
+			v = value.FromBool(v.Int() != 0)
+		}
+		p.value(v, least)
 	case *Param:
 		if n.Index < len(p.args) {
 			p.value(p.args[n.Index], least)
