@@ -39,7 +39,8 @@
 //	TINYINT … BIGINT                 int64 (uint64 above it)     Edm.Int64; BIGINT UNSIGNED: Edm.String, 20 digits
 //	FLOAT, DOUBLE                    float64                     Edm.Double
 //	DECIMAL(p,s)                     string, exact               Edm.String
-//	BOOL, BIT(1)                     bool                        Edm.Boolean
+//	BOOL                             bool                        Edm.Boolean
+//	BIT(n)                           []byte                      Edm.Int64, of 64 bits Edm.String of 20 digits
 //	CHAR, VARCHAR, TEXT, ENUM, SET   string                      Edm.String, split over several when long
 //	BINARY, VARBINARY, BLOB          []byte                      Edm.Binary, split over several when long
 //	DATETIME, TIMESTAMP              time.Time in UTC            Edm.String, 2006-01-02T15:04:05.0000000Z
@@ -55,6 +56,10 @@
 // With IGNORE, or after SET sql_mode = ” in the same sql.Conn, the nearest value is stored instead, and SHOW WARNINGS tells. What
 // is no date becomes NULL then: MySQL's zero date cannot be stored. What a SELECT warns of (1/0, '5x' + 1, DATE('x')) ends an
 // INSERT, UPDATE or DELETE in strict mode, as in MySQL.
+//
+// An ENUM or SET is kept as its text, and counts as its number beside numbers, in ORDER BY and in keys. A BIT is a number,
+// and BIT(1) is no exception: Go programs written for MySQL scan it as []byte{1}. Hexadecimal and bit literals are numbers
+// beside numbers, and octets beside texts.
 //
 // TINYINT(1) is an integer from -128 to 127, and BOOL is true or false; information_schema says tinyint(1) of both, as MySQL
 // does. A DATETIME, TIMESTAMP or TIME without digits has none of a second: give six, as DATETIME(6), for what time.Now() gives,
