@@ -265,8 +265,10 @@ func (m *model) insert(verb string, onDup ...string) {
 		case strings.HasPrefix(verb, "INSERT IGNORE"):
 		case strings.HasPrefix(verb, "REPLACE"):
 			for _, k := range met {
+				if same := next[k] == r && len(m.uniques) == 0; !same { // MySQL overwrites the one that it can meet
+					affected++
+				}
 				delete(next, k)
-				affected++
 			}
 			next[m.key(r)] = r
 			affected++
