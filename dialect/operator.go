@@ -115,6 +115,7 @@ func (r *rewriter) operatorWord(i int) int {
 		if f.between > 0 {
 			f.between--
 			r.raw(i, "AND")
+			f.upper = len(r.out)
 			r.operand = true
 			return i + 1
 		}
@@ -259,7 +260,7 @@ func (r *rewriter) is(i int) int {
 	p, f := r.p, r.top()
 	r.settle(i)
 	r.raw(i, "IS")
-	f.state = predicated
+	f.state, f.upper = predicated, 0
 	f.operators++
 	i++
 	if p.isAt(i, "NOT") {

@@ -96,7 +96,7 @@ func (g exprGen) predicate(depth int) (text, tree string) {
 	case 2:
 		return x + " " + not + "REGEXP " + a, fmt.Sprintf("(%sregexp %s %s)", nt, xt, at)
 	}
-	b, bt := g.gen(levelBitOr, depth-1)
+	b, bt := g.gen(levelPredicate, depth-1)
 	return x + " " + not + "BETWEEN " + a + " AND " + b, fmt.Sprintf("(%sbetween %s %s %s)", nt, xt, at, bt)
 }
 

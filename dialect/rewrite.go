@@ -82,6 +82,7 @@ type frame struct {
 	closeAfter  int // so many ) are due where the predicate ends
 	assigned    int // @a := that are open, to the end of the expression
 	between     int // BETWEENs whose AND is to come
+	upper       int // where the upper bound of the BETWEEN that was read last begins, 0 where none is being read
 	intervals   int // INTERVALs whose unit is to come
 	operators   int
 	assign      bool // inSet: the next = assigns
@@ -143,7 +144,7 @@ func (r *rewriter) boundary(tok int, text string) {
 	r.settle(tok)
 	r.raw(tok, text)
 	f := r.top()
-	f.state, f.between = notCompared, 0
+	f.state, f.between, f.upper = notCompared, 0, 0
 	f.first, f.last = len(r.out), len(r.out)
 	r.operand = true
 }
@@ -156,7 +157,7 @@ func (r *rewriter) comparison(tok int, text string) {
 	if f.state != notCompared {
 		r.wrap(tok)
 	}
-	f.state = compared
+	f.state, f.upper = compared, 0
 	r.raw(tok, text)
 	f.last = len(r.out)
 	r.operand = true
@@ -170,9 +171,14 @@ func (r *rewriter) wrap(tok int) {
 }
 
 // predicate writes IN, LIKE, BETWEEN or REGEXP. They bind closer than =: a = b IN (c) is a = (b IN (c)).
+// An upper bound is a predicate itself: a BETWEEN b AND c LIKE d is a BETWEEN b AND (c LIKE d).
 func (r *rewriter) predicate(tok int, not bool, text string) {
 	f := r.top()
 	switch {
+	case f.upper > 0:
+		r.out[f.upper].open++
+		f.closeAfter++
+		f.upper = 0
 	case f.state == compared && f.closeAfter == 0:
 		r.out[f.last].open++
 		f.closeAfter = 1
