@@ -19,9 +19,9 @@
 //
 // # SQL
 //
-// The dialect is MySQL's, in strict mode. VERSION() says 5.7.99-nearlyfree. What is not supported is refused by name. LOCK TABLES, FLUSH and SET of what tools send
-// about a session are read and do nothing. EXPLAIN prints how a statement is run, and the least number of requests
-// that it takes.
+// The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 5.7.99-nearlyfree. What is
+// not supported is refused by name. LOCK TABLES, FLUSH and SET of what tools send about a session are read and do nothing.
+// EXPLAIN prints how a statement is run, and the least number of requests that it takes.
 //
 // Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Without an
 // argument @id is the variable of the session (a sql.Conn), NULL where nobody has set it by SET @id = …, @id := … or
@@ -49,52 +49,53 @@
 //	JSON                             string                      Edm.String, split when long
 //	UUID                             string, lower case          Edm.Guid
 //
-// What a column declares is what it keeps, as in MySQL's strict mode: a number is rounded to its digits behind the
-// point, a time to its digits of a second, a DATE drops the time of day and a TIME the date, blanks around a number and
-// those at the end of a text that is too long do not count. What would lose more is refused: a text that is too long, a number
-// out of range, '1x' as a number. The option exact=true refuses all rounding.
-// With IGNORE, or after SET sql_mode = ” in the same sql.Conn, the nearest value is stored instead, and SHOW WARNINGS tells. What
-// is no date becomes NULL then: MySQL's zero date cannot be stored. What a SELECT warns of (1/0, '5x' + 1, DATE('x')) ends an
-// INSERT, UPDATE or DELETE in strict mode, as in MySQL.
+// A column keeps what it declares, as in MySQL's strict mode. It rounds a number to its digits behind the point and a time
+// to its digits of a second; a DATE drops the time of day, a TIME the date, a text that is too long the blanks at its end.
+// What would lose more is refused: a longer text, a number out of range, '1x' as a number. The option exact=true refuses
+// all of this rounding and dropping.
+//
+// With IGNORE, or in a sql.Conn whose sql_mode was SET without STRICT_TRANS_TABLES, the nearest value is stored instead, and
+// SHOW WARNINGS says so. What is no date becomes NULL then: MySQL's zero date cannot be stored. In strict mode an INSERT,
+// UPDATE or DELETE fails by what a SELECT only warns of: 1/0, '5x' + 1, DATE('x').
 //
 // An ENUM or SET is kept as its text, and counts as its number beside numbers, in ORDER BY and in keys. A BIT is a number,
 // and BIT(1) is no exception: Go programs written for MySQL scan it as []byte{1}. Hexadecimal and bit literals are numbers
 // beside numbers, and octets beside texts.
 //
 // TINYINT(1) is an integer from -128 to 127, and BOOL is true or false; information_schema says tinyint(1) of both, as MySQL
-// does. A DATETIME, TIMESTAMP or TIME without digits has none of a second: give six, as DATETIME(6), for what time.Now() gives,
-// or DATETIME(7), which MySQL lacks, for all that the store's and .NET's own times hold. A TIMESTAMP goes from
+// does. A DATETIME, TIMESTAMP or TIME without a number of digits keeps whole seconds. DATETIME(6) keeps the microseconds of
+// time.Now(); DATETIME(7), which MySQL lacks, keeps all that the store's and .NET's own times hold. A TIMESTAMP goes from
 // 1970-01-01 00:00:01 to 2038-01-19 03:14:07. A VARCHAR needs a length.
 //
-// A time.Time argument is taken in UTC and cut to 100 ns, the finest that a DATETIME holds. Beside a column it is rounded to
-// microseconds, as in MySQL, but beside a DATETIME(7): so it finds what was stored of it in a DATETIME(6), and in a column of
-// fewer digits only a time that equals it. A FLOAT is of single precision: f = 0.1 finds nothing in one, as in MySQL, and
-// f = CAST(0.1 AS FLOAT) does.
+// A time.Time argument is cut to 100 ns, the finest that a DATETIME holds. Compared with a column it is rounded to
+// microseconds, as in MySQL, except with a DATETIME(7). So it finds what a DATETIME(6) has stored of it; in a column of fewer
+// digits it finds only a time that equals it. A FLOAT has single precision: as in MySQL, f = 0.1 does not find the 0.1 that
+// was stored in it, and f = CAST(0.1 AS FLOAT) does.
 //
-// A session has a time zone, UTC unless the option time_zone or SET time_zone says otherwise: an offset as +02:00, or a name
-// as Europe/Berlin, for which Go needs its time zone data (import time/tzdata where the machine has none). NOW(), CURDATE(),
-// UNIX_TIMESTAMP() and their like go by it, UTC_TIMESTAMP() does not. A TIMESTAMP column is kept in UTC and shows, compares and is
-// set in the session's time zone; keys and indexes serve it. A DATETIME is as written. A time.Time is a moment: as an
-// argument it is what the clock of the session shows then, as a result the moment at which it shows the value. A time that the
-// clock shows twice is the first one. In a CHECK, a generated column and PARTITION BY a TIMESTAMP is UTC, and so is a
-// constant that is its DEFAULT; ALTER TABLE takes times as UTC.
+// A session has a time zone, UTC unless the option time_zone or SET time_zone says otherwise: an offset such as +02:00, or a
+// name such as Europe/Berlin, for which Go needs its time zone data (import time/tzdata where the machine has none). NOW(),
+// CURDATE(), UNIX_TIMESTAMP() and the like go by it, UTC_TIMESTAMP() does not. A TIMESTAMP column is kept in UTC; it is shown,
+// compared and set in the session's time zone, and keys and indexes serve it. A DATETIME is as written. A time.Time is a
+// moment: as an argument it becomes what the session's clock shows then, and a result is the moment at which that clock shows
+// the value. Where the clock shows a time twice, the first one is meant. A TIMESTAMP is UTC in a CHECK, a generated column and
+// PARTITION BY, as a constant DEFAULT, and in ALTER TABLE.
 //
 // A text that is an integer compares with integers exactly, so that an id of 64 bits may be given as text. Numbers with a
 // fraction compare with texts as floats of 15 digits, as in MySQL: compare a longer DECIMAL with CAST(? AS DECIMAL(p,s)).
 // A TIME compares with a DATE or DATETIME as a time of the day on which the statement began, as in MySQL.
 //
 // A JSON column keeps the document, not its text: what is read is what MySQL prints, with the keys sorted and each once.
-// Anything beside JSON is made JSON to be compared, and the types have MySQL's order: neither the string "1" nor true equals 1.
-// Where a number or a condition is wanted a document counts as its scalar: true, 1 and "1" are true; false, null, arrays and
-// objects are not. MySQL compares with JSON's 0 there from 8.0.21 on, so that false is true, and warns of it. A time in a
-// document is stored as a string, which compares with times as one.
+// What is compared with JSON becomes JSON, and the types have MySQL's order: neither the string "1" nor true equals 1.
+// Where a number or a condition is wanted, a document counts as its scalar: true, 1 and "1" are true; false, null, arrays and
+// objects are not. From 8.0.21 on MySQL compares with JSON's 0 there, so that false is true, and warns of it. A time in a
+// document is stored as a string, and compares as one, also with times.
 //
 // # Collations
 //
-// A text column has a collation, its own or that of its table: its keys, and what compares with it, go by it.
+// A text column has a collation, its own or its table's. Its keys and all comparisons with it go by that.
 //
 //	utf8mb4_0900_bin         by code point, the default; MySQL's own is utf8mb4_0900_ai_ci
-//	utf8mb4_bin              the same, padded: blanks at the end of a text do not count
+//	utf8mb4_bin              by code point, padded: blanks at the end of a text do not count
 //	utf8mb4_0900_ai_ci       neither case nor accents count
 //	utf8mb4_0900_as_ci       accents count, case does not
 //	utf8mb4_0900_as_cs       both count, in the order of letters
@@ -103,9 +104,10 @@
 //
 // The names that begin with utf8_ and utf8mb3_, ascii_bin, ascii_general_ci and latin1_bin mean those of utf8mb4; others are
 // refused (1273). All text is UTF-8, whatever CHARACTER SET says, and a character set alone means the default collation. The
-// option collation, or Config.Collation, is the default of new tables and the collation of literals; SET NAMES … COLLATE is
-// that of literals in a connection. Letters are equal just when they are in MySQL, but for contractions; they sort as there up to
-// z, and behind it by code point; of texts that pad, one with a control character at its end sorts behind the one without.
+// option collation, or Config.Collation, is the default of new tables and the collation of literals; SET NAMES … COLLATE
+// changes that of literals in its connection. Letters are equal exactly where they are in MySQL, except in contractions. Up to
+// z they sort as there, and behind it by code point. In a padded collation a text with a control character at its end sorts
+// behind the text without it.
 //
 // # Transactions
 //
@@ -122,26 +124,32 @@
 // Outside of a transaction a statement whose rows need more goes out in several groups, whole rows each; if one
 // fails, the error says exactly what stands.
 //
-// What can happen while others write, at every level that is given, in a transaction and between single statements:
+// What can happen while others write, whatever isolation level is asked for, in a transaction and between single statements:
 //
 //	                                         memory             file               Azure
 //	dirty read                               no                 no                 no
 //	lost update, UPDATE … SET n = n + 1      no                 no                 no
 //	lost update, SELECT then UPDATE          unless FOR UPDATE  unless FOR UPDATE  unless FOR UPDATE
-//	read twice, another value                yes                yes                yes
+//	another value when read twice            yes                yes                yes
 //	write skew                               unless FOR UPDATE  unless FOR UPDATE  unless FOR UPDATE
 //	phantom                                  yes                yes                yes
 //	rows of two moments, of one table        no                 yes                yes
 //	rows of two moments, of several tables   yes                yes                yes
 //
 // A transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE holds rows that are
-// there; it keeps no others from being inserted.
+// there; it does not keep others from being inserted.
 //
 // # Files
 //
-// A file is one bbolt file. All that is stored carries a checksum: a damaged row is ErrCorrupt, never another row. CHECK TABLE
-// reads all of a table and says what is not as it was written; REPAIR TABLE gives that up and keeps the rest; OPTIMIZE TABLE
-// writes the file anew without the space of what was deleted. A file that lost its last commit is not opened, but with readonly.
+// A file is one bbolt file. All that is stored carries a checksum: reading a damaged row gives ErrCorrupt, never another row.
+// CHECK TABLE reads all of a table and says what is not as it was written. REPAIR TABLE gives that up and keeps the rest.
+// OPTIMIZE TABLE writes the file anew, without the space of what was deleted. A file that may have lost its last commit is
+// opened with the option readonly only.
+//
+// # Memory
+//
+// max_memory bounds what a statement holds (256 MiB unless it says otherwise), total_memory what all statements of a sql.DB
+// hold together. A statement that needs more fails with ErrMemory.
 //
 // # Limits
 //

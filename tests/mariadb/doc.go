@@ -9,5 +9,5 @@
 //	go test ./tests/mariadb -statements 1000000 -seed 100
 //
 // What both sides disagree about is made as small as it can be, and printed once for each shape. MySQL 8.0's manual decides
-// who is right. Differences that stay are listed with their reasons in docs/differences.md, made from differences_test.go.
+// who is right. Differences that stay are listed with their reasons in known_test.go, and in docs/differences.md made from it.
 package mariadb

@@ -8,11 +8,11 @@
 // that the rest can be compared.
 //
 //   - a / b of integers is an exact DECIMAL here, an integer in SQLite; DIV is its integer division.
-//   - LIKE sees case here (columns are binary unless they say COLLATE nocase); SQLite is told to by a pragma.
+//   - LIKE sees case here, as the default collation does; SQLite is told to by a pragma.
 //   - a <=> b is written a IS b in SQLite.
 //   - UPDATE assigns from left to right here, each assignment seeing those before it; SQLite's all see the old row.
 //   - An integer that overflows is an error here; SQLite goes on with a floating point number.
-//   - A value of another type is converted or refused here; SQLite stores it as it is.
+//   - A value of another type is converted, rounded or refused here; SQLite stores it as it is.
 //   - Text compared with a number is read as a number here; in SQLite numbers are below all text.
 //   - AVG of integers is an exact DECIMAL with four digits behind the point here, a float in SQLite.
 //   - LOWER, CONCAT and the like of a COLLATE nocase column compare without case here, as they do in MySQL; in
@@ -24,7 +24,7 @@
 //   - INSERT IGNORE of NULL into a NOT NULL column stores 0 or an empty text here, as in MySQL; SQLite leaves the row out.
 //   - INTERSECT binds more than UNION and EXCEPT, as in standard SQL; SQLite takes them from left to right.
 //   - t.* gives t's own columns here; in SQLite those of NATURAL and USING are merged with the other side's, too.
-//   - A function of NULL is NULL: REPLACE(x, ”, NULL), which is x in SQLite.
+//   - A function of NULL is NULL: so is REPLACE(x, y, NULL), which is x in SQLite where y is empty.
 //   - TRUNCATE ends a transaction, as other definitions do; SQLite has DELETE only.
 //   - A row of a divided table does not move to another partition by UPDATE, and what goes with a whole partition
 //     is not counted: both are said.
