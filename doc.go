@@ -88,7 +88,7 @@
 // What is compared with JSON becomes JSON, and the types have MySQL's order: neither the string "1" nor true equals 1.
 // Where a number or a condition is wanted, a document counts as its scalar: true, 1 and "1" are true; false, null, arrays and
 // objects are not. From 8.0.21 on MySQL compares with JSON's 0 there, so that false is true, and warns of it. A time in a
-// document is stored as a string, and compares as one, also with times.
+// document is stored as a string; where it is compared with a time it is read as one.
 //
 // # Collations
 //

@@ -23,7 +23,7 @@ func (c *conn) prepareText(ctx context.Context, s *dialect.Prepare) error {
 	if s.Variable != "" {
 		v := c.session.Vars.Get(s.Variable)
 		if v.IsNull() {
-			return statementError(1064, "42000", "PREPARE %s: @%s is NULL and no text of a statement", s.Name, s.Variable)
+			return statementError(1064, "42000", "PREPARE %s FROM @%s: the variable is NULL; SET it to the text of a statement", s.Name, s.Variable)
 		}
 		text = value.Text(v)
 	}
@@ -33,7 +33,7 @@ func (c *conn) prepareText(ctx context.Context, s *dialect.Prepare) error {
 	}
 	switch p.parsed.Statement.(type) {
 	case *dialect.Prepare, *dialect.Execute, *dialect.Deallocate:
-		return statementError(1295, "HY000", "This command is not supported in the prepared statement protocol yet")
+		return statementError(1295, "HY000", "This command is not supported in the prepared statement protocol yet: write PREPARE, EXECUTE and DEALLOCATE as statements of their own")
 	}
 	if p.parsed.Names != nil && !p.parsed.Variables {
 		return notSupported("PREPARE of a statement with :name is not supported: write ?")

@@ -135,7 +135,8 @@ func (c *conn) setZone(name string) error {
 	}
 	zone, ok := expr.Zone(name)
 	if !ok {
-		return &Error{Number: 1298, State: "HY000", class: ErrBadValue, Message: "Unknown or incorrect time zone: '" + name + "'"}
+		return &Error{Number: 1298, State: "HY000", class: ErrBadValue, Message: "Unknown or incorrect time zone: '" + name +
+			"'; time_zone takes an offset from -13:59 to +14:00, or a name such as Europe/Berlin for which Go finds its time zone data"}
 	}
 	c.session.Zone, c.zone = zone, name
 	return nil

@@ -77,6 +77,17 @@ func (c *columns) convert(column int, v value.Value, number int, env *expr.Env) 
 	return out, columnError(col, number, err)
 }
 
+// notAll says what a text is not of which a type reads only a part.
+func notAll(base value.Base) string {
+	switch base {
+	case value.TypeEnum:
+		return "not one of its members"
+	case value.TypeSet:
+		return "not a list of its members"
+	}
+	return "not a number"
+}
+
 // columnError is MySQL's error of a value that does not fit a column.
 func columnError(col *planner.Column, number int, err error) error {
 	var e *value.ConvertError
@@ -95,7 +106,7 @@ func columnError(col *planner.Column, number int, err error) error {
 	case value.NotExact:
 		return &Error{Code: 1265, State: "01000", Message: fmt.Sprintf("Data truncated%s: '%s' does not fit %s exactly; round it yourself, or do without the option exact", at, e.Text, e.Type)}
 	case value.Truncated:
-		return &Error{Code: 1265, State: "01000", Message: "Data truncated" + at}
+		return &Error{Code: 1265, State: "01000", Message: fmt.Sprintf("Data truncated%s: '%s' is %s", at, e.Text, notAll(e.Type.Base))}
 	}
 	var json *value.JSONError
 	if errors.As(e.Cause, &json) && json.Deep {

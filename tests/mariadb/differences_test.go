@@ -123,7 +123,11 @@ func TestDifferencesDoc(t *testing.T) {
 		fmt.Fprintf(&b, "\n## %s\n\n| what | why | for example |\n|---|---|---|\n", title)
 		for _, d := range differences {
 			if d.who == who {
-				fmt.Fprintf(&b, "| %s | %s | `%s` |\n", d.name, d.reason, strings.ReplaceAll(d.example, "|", `\|`))
+				example := ""
+				if d.example != "" {
+					example = "`" + strings.ReplaceAll(d.example, "|", `\|`) + "`"
+				}
+				fmt.Fprintf(&b, "| %s | %s | %s |\n", d.name, d.reason, example)
 			}
 		}
 	}
