@@ -168,6 +168,13 @@ func TestRefusedValues(t *testing.T) {
 	if err := db.QueryRow("SELECT COUNT(*) FROM t").Scan(&n); err != nil || n != 0 {
 		t.Errorf("%d rows stand, %v", n, err)
 	}
+	for _, statement := range []string{"CREATE TABLE x (d DECIMAL(5,2) DEFAULT 1.239)", "ALTER TABLE t ADD c INT DEFAULT 1.5", "ALTER TABLE t ALTER tiny SET DEFAULT '1.5'"} {
+		var e *nearlyfree.Error
+		if _, err := db.Exec(statement); !errors.As(err, &e) || e.Number != 1067 {
+			t.Errorf("%s: got %v", statement, err)
+		}
+	}
+	mustExec(t, db, "CREATE TABLE y (d DECIMAL(5,2) DEFAULT 1.230, b BIT(8) DEFAULT b'1', n INT DEFAULT '7')")
 }
 
 func TestLongValues(t *testing.T) {

@@ -7,6 +7,7 @@ import "strings"
 // arguments, with commas between them; conversion adds what is kept here.
 type form struct {
 	cast  *TypeName // of CAST and CONVERT
+	using *TypeName // what CHAR(n USING charset) is cast to
 	first []Expr    // arguments that go in front
 	last  []Expr    // arguments that go behind
 	start int       // the token where the arguments begin
@@ -95,7 +96,7 @@ func (p *parser) form(i int) *form {
 		}
 	case "char":
 		if u := p.until(lo, hi, "USING"); u < hi {
-			f.cut = u
+			f.cut, f.using = u, p.charsetIn(u+1, hi)
 		}
 	case "group_concat":
 		f.groupConcat = true
@@ -124,12 +125,7 @@ func (p *parser) form(i int) *form {
 // convertForm reads CONVERT(x, type) and CONVERT(x USING charset).
 func (p *parser) convertForm(f *form, hi int) {
 	if u := p.until(f.start, hi, "USING"); u < hi {
-		if !p.toks[u+1].isName() && !p.isAt(u+1, "BINARY") || u+2 != hi {
-			p.unexpected(u + 1)
-			return
-		}
-		f.cut = u
-		f.cast = &TypeName{Name: "CHAR", Charset: lower(p.name(&p.toks[u+1]))}
+		f.cut, f.cast = u, p.charsetIn(u+1, hi)
 		return
 	}
 	for i := p.until(f.start, hi, ","); i < hi; i = p.until(i+1, hi, ",") {
@@ -140,6 +136,15 @@ func (p *parser) convertForm(f *form, hi int) {
 		return
 	}
 	f.cast = p.typeIn(f.cut+1, hi)
+}
+
+// charsetIn reads the token lo, behind which hi stands, as a character set, and gives the type of a text in it.
+func (p *parser) charsetIn(lo, hi int) *TypeName {
+	if !p.toks[lo].isName() && !p.isAt(lo, "BINARY") || lo+1 != hi {
+		p.unexpected(lo)
+		return nil
+	}
+	return &TypeName{Name: "CHAR", Charset: lower(p.name(&p.toks[lo]))}
 }
 
 // jsonValueForm reads JSON_VALUE(doc, path [RETURNING type] [… ON EMPTY] [… ON ERROR]). Behind path the call gets a NULL of the

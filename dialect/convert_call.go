@@ -50,6 +50,9 @@ func (c converter) call(e *sqlparser.FuncExpr) Expr {
 		p.fail(n, "expected a column: DEFAULT(column)")
 	}
 	out.Args = args
+	if f := p.forms[n]; f != nil && f.using != nil {
+		return &Cast{X: out, Type: *f.using}
+	}
 	return out
 }
 

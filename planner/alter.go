@@ -35,7 +35,7 @@ func (c *Change) NeedsAnnouncing() bool { return c.Rewrite || c.Verify || slices
 // data. CREATE INDEX and DROP INDEX are AddIndex and DropIndexAction. t stays as it is. A renamed table has
 // its new name in next; where the catalog finds it is the catalog's.
 func Alter(t *Table, a dialect.AlterAction, opt Options) (next *Table, ch Change, err error) {
-	m := &alteration{definer: definer{t: t.Clone(), collation: opt.Collation}, old: t}
+	m := &alteration{definer: definer{t: t.Clone(), collation: opt.Collation, exact: opt.Exact}, old: t}
 	for i := range t.Columns {
 		m.from = append(m.from, i)
 	}

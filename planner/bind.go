@@ -139,6 +139,9 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		if err != nil {
 			return nil, err
 		}
+		if err := castCharset(&e.Type); err != nil {
+			return nil, err
+		}
 		t, err := value.NewType(e.Type.Name, e.Type.Args, e.Type.Members, e.Type.Unsigned, c.b.opt.Collation)
 		if err != nil {
 			return nil, newError(codeSyntax, noPos, "CAST: %s", err)

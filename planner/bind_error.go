@@ -91,9 +91,11 @@ const (
 	codePartitionName      = 1517
 	codeWrongLiteral       = 1525
 	codeNoPartition        = 1526
+	codeDisplayWidth       = 1439
 	codeWrongParameters    = 1582
 	codeNoReferencedKey    = 1822
 	codePartitionValue     = 1697
+	codeInvalidFieldSize   = 3013
 	codeOrderNotInDistinct = 3065
 	codeGeneratedFunc      = 3102
 	codeGeneratedValue     = 3105
@@ -120,7 +122,7 @@ var states = map[int]string{
 	codeNoSuchTable: "42S02", codeUnknownTable: "42S02", codePrimaryNull: "42000", codeUnionColumns: "21000",
 	codeMisplaced: "42000", codeNotSupported: "42000", codeOperandColumns: "21000", codeDerivedAlias: "42000",
 	codeNoSuchFunction: "42000", codeIllegalDouble: "22007",
-	codeUnknownIndex: "42000", codeUnknownMultiTable: "42S02", codeWrongParameters: "42000",
+	codeDisplayWidth: "42000", codeUnknownCharset: "42000", codeUnknownIndex: "42000", codeUnknownMultiTable: "42S02", codeWrongParameters: "42000",
 }
 
 func newError(code int, pos dialect.Pos, format string, args ...any) *Error {

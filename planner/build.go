@@ -12,6 +12,7 @@ import (
 type Options struct {
 	Database  string          // the session's: what a table's name without a database means; may be ""
 	Collation value.Collation // of literals, and of new tables that say none
+	Exact     bool            // a default that its column would round is refused
 	Zoned     bool            // the session's time zone is not UTC, in which TIMESTAMP columns are kept
 }
 

@@ -40,7 +40,7 @@ func DefineInside(c *dialect.CreateTable, parent *Table, opt Options) (*Table, e
 	if c.External != nil {
 		return defineExternal(c, opt.Database)
 	}
-	d := &definer{t: &Table{Database: opt.Database, Name: c.Table.Name}, parent: parent, collation: opt.Collation}
+	d := &definer{t: &Table{Database: opt.Database, Name: c.Table.Name}, parent: parent, collation: opt.Collation, exact: opt.Exact}
 	if err := d.options(c.Options); err != nil {
 		return nil, err
 	}
@@ -107,6 +107,7 @@ type definer struct {
 	t         *Table
 	parent    *Table               // that the table is declared INSIDE
 	collation value.Collation      // the database's default
+	exact     bool                 // Options.Exact
 	uniques   []*dialect.ColumnDef // columns that say UNIQUE themselves
 
 	checks    map[string]bool // names of CHECKs, in lower case; nil before the first one is added

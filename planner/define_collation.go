@@ -35,6 +35,22 @@ func (d *definer) collationOf(charset, collate string, otherwise value.Collation
 	return otherwise, nil
 }
 
+// castCharset makes of the type of a cast to a character set that of the values which it gives here: texts, or octets. Another
+// character set would give other octets of the same characters.
+func castCharset(t *dialect.TypeName) error {
+	switch t.Charset {
+	case "", "default", "utf8mb4", "utf8mb3", "utf8":
+		return nil
+	case "binary":
+		t.Name, t.Charset = "BINARY", ""
+		return nil
+	}
+	if charsets[t.Charset] {
+		return notSupported(noPos, "a cast to CHARACTER SET %s, other than utf8mb4 and binary, is", t.Charset)
+	}
+	return newError(codeUnknownCharset, noPos, "Unknown character set: '%s'", t.Charset)
+}
+
 // CollationNamed finds a collation by its name, in any case.
 func CollationNamed(name string) (value.Collation, error) {
 	if c, ok := value.CollationNamed(name); ok {
@@ -52,6 +68,14 @@ func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
 	collation, err := d.collationOf(def.Type.Charset, def.Type.Collate, d.t.Collation)
 	if err != nil {
 		return value.Type{}, err
+	}
+	if n := def.Type.Args; def.Type.Name == "BIT" && len(n) == 1 {
+		switch {
+		case n[0] == 0:
+			return value.Type{}, newError(codeInvalidFieldSize, def.Pos, "Invalid size for column '%s'.", def.Name)
+		case n[0] > 64:
+			return value.Type{}, newError(codeDisplayWidth, def.Pos, "Display width out of range for column '%s' (max = 64)", def.Name)
+		}
 	}
 	t, err := value.NewType(def.Type.Name, def.Type.Args, def.Type.Members, def.Type.Unsigned, collation)
 	switch {

@@ -2,6 +2,8 @@ package planner
 
 import (
 	"errors"
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -37,7 +39,7 @@ func (d *definer) column(def *dialect.ColumnDef) (*Column, error) {
 	}
 	if def.OnUpdate != nil {
 		call, ok := def.OnUpdate.(*dialect.Call)
-		if !ok || call.Name != "current_timestamp" && call.Name != "now" || t.Base != value.TypeDateTime {
+		if !ok || !isNow(call) || t.Base != value.TypeDateTime || otherDigits(&t, call) {
 			return nil, newError(codeInvalidOnUpdate, def.Pos, "Invalid ON UPDATE clause for '%s' column", def.Name)
 		}
 		col.OnUpdate = "CURRENT_TIMESTAMP"
@@ -65,12 +67,40 @@ func setDefault(col *Column, def *dialect.ColumnDef) error {
 	if col.AutoIncrement {
 		return invalidDefault(col)
 	}
+	if call, ok := def.Default.(*dialect.Call); ok && isNow(call) && !strings.HasPrefix(def.DefaultText, "(") && otherDigits(&col.Type, call) {
+		err := invalidDefault(col)
+		err.Message += fmt.Sprintf(": a %s needs CURRENT_TIMESTAMP with as many digits", col.Type)
+		return err
+	}
 	col.Default, col.HasDefault = def.DefaultText, true
 	return nil
 }
 
-func invalidDefault(col *Column) error {
+func invalidDefault(col *Column) *Error {
 	return newError(codeInvalidDefault, noPos, "Invalid default value for '%s'", col.Name)
+}
+
+func isNow(call *dialect.Call) bool {
+	switch call.Name {
+	case "current_timestamp", "now", "localtime", "localtimestamp":
+		return true
+	}
+	return false
+}
+
+// otherDigits says whether a column of a type that MySQL has asks call, which is CURRENT_TIMESTAMP, for other digits of a second
+// than its own. MySQL refuses that.
+func otherDigits(t *value.Type, call *dialect.Call) bool {
+	if t.Base != value.TypeDateTime || t.Precision < 0 || t.Precision > 6 {
+		return false
+	}
+	digits := "0"
+	if len(call.Args) == 1 {
+		if l, ok := call.Args[0].(*dialect.Literal); ok {
+			digits = l.Text
+		}
+	}
+	return digits != strconv.Itoa(t.Precision)
 }
 
 // addCheck adds CHECK (…).
@@ -194,6 +224,11 @@ func (d *definer) checkTexts() error {
 	for i, c := range t.Columns {
 		if k, ok := c.DefaultExpr.(*expr.Const); ok {
 			v, noted, err := c.Type.Store(k.V)
+			if d.exact && err == nil {
+				if _, err := c.Type.Convert(k.V); err != nil {
+					return newError(codeInvalidDefault, noPos, "Invalid default value for '%s': '%s' does not fit %s exactly; round it yourself, or do without the option exact", c.Name, value.Text(k.V), c.Type)
+				}
+			}
 			if err != nil || v.IsNull() || noted && isText(&c.Type) {
 				return invalidDefault(c)
 			}

@@ -52,8 +52,8 @@ func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value
 			}
 			continue
 		}
-		var err error
 		if next == 0 {
+			var err error
 			if err = raise(ctx, w, t, highest); err == nil {
 				next, err = sequences.Next(ctx, t, need, w.x.Meter)
 			}
@@ -61,13 +61,25 @@ func (n *insertNode) number(ctx context.Context, w *writer, rows [][]value.Value
 				return nil, err
 			}
 		}
-		if row[n.auto], err = n.columns.convert(n.auto, value.FromInt(next), i+1, w.env()); err != nil {
-			return nil, err
+		var fits bool
+		if row[n.auto], fits = n.automatic(next); !fits {
+			marks[i].automatic = false
 		}
 		next++
 		need--
 	}
 	return marks, raise(ctx, w, t, highest)
+}
+
+// automatic gives id as the AUTO_INCREMENT column keeps it. Behind the column's end it is the greatest value, as in MySQL: mostly
+// another row has it, so that the row is refused with 1062, and it is no value that another try would find free.
+func (n *insertNode) automatic(id int64) (v value.Value, fits bool) {
+	t := n.plan.Table.Columns[n.auto].Type
+	v, err := t.Convert(value.FromInt(id))
+	if err != nil {
+		v, _, _ = t.Adjust(value.FromInt(id))
+	}
+	return v, err == nil
 }
 
 // raise makes sure that the table's automatic values are above id from now on.

@@ -139,7 +139,7 @@ func (x *definition) lookUp(ctx context.Context, name dialect.TableName, in func
 
 // options are those of new definitions.
 func (x *definition) options() planner.Options {
-	return planner.Options{Collation: x.Collation}
+	return planner.Options{Collation: x.Collation, Exact: x.session.Exact}
 }
 
 // declared is table, with a refusal of what, a statement, where another program made the table and nobody declared it.
