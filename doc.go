@@ -56,7 +56,7 @@
 //
 // With IGNORE, or in a sql.Conn whose sql_mode was SET without STRICT_TRANS_TABLES, the nearest value is stored instead, and
 // SHOW WARNINGS says so. What is no date becomes NULL then: MySQL's zero date cannot be stored. In strict mode an INSERT,
-// UPDATE or DELETE fails by what a SELECT only warns of: 1/0, '5x' + 1, DATE('x').
+// UPDATE or DELETE fails where a SELECT only warns: of 1/0, '5x' + 1, DATE('x').
 //
 // An ENUM or SET is kept as its text, and counts as its number beside numbers, in ORDER BY and in keys. A BIT is a number,
 // and BIT(1) is no exception: Go programs written for MySQL scan it as []byte{1}. Hexadecimal and bit literals are numbers

@@ -19,7 +19,7 @@ func dateFormatFunctions() []*Function {
 			Min: 2, Max: 2, strict: true, Type: strToDateType, Eval: evalStrToDate},
 		{Name: "UNIX_TIMESTAMP", Signature: "UNIX_TIMESTAMP([date])", Family: "time", Volatility: Stable, Doc: "Seconds since 1970, of the statement without a date.", Max: 1,
 			strict: true, Type: unixType, Eval: evalUnixTimestamp, compile: compileUnixNow},
-		{Name: "FROM_UNIXTIME", Signature: "FROM_UNIXTIME(seconds[, format])", Family: "time", Doc: "The time in the session's time zone of seconds since 1970, as text with a format.", Min: 1, Max: 2,
+		{Name: "FROM_UNIXTIME", Signature: "FROM_UNIXTIME(seconds[, format])", Family: "time", Doc: "The time in the session's time zone so many seconds after 1970 began in UTC; as text where a format is given.", Min: 1, Max: 2,
 			strict: true, Type: unixtimeType, Eval: evalFromUnixtime},
 	}
 }

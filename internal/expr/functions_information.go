@@ -16,7 +16,7 @@ func informationFunctions() []*Function {
 	return []*Function{
 		{Name: "NAME_CONST", Signature: "NAME_CONST(name, x)", Family: "session", Doc: "x.", Min: 2, Max: 2,
 			Type: func(args []Node) value.Type { return args[1].Type() }, check: checkNameConst, simplify: func(n *Call) Node { return n.Args[1] }},
-		{Name: "CHARSET", Signature: "CHARSET(x)", Family: "session", Doc: "utf8mb4 of texts, binary of others.", Min: 1, Max: 1, null: neverNull, Type: toText,
+		{Name: "CHARSET", Signature: "CHARSET(x)", Family: "session", Doc: "utf8mb4 for a text, binary for anything else.", Min: 1, Max: 1, null: neverNull, Type: toText,
 			simplify: func(n *Call) Node {
 				t := n.Args[0].Type()
 				if isText(t) || t.Base == value.TypeJSON {
@@ -32,7 +32,7 @@ func informationFunctions() []*Function {
 			null: anyNull, Type: toText, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				return value.FromString(inUnits(value.ToFloat(args[0]), 3, picoUnits)), nil
 			}},
-		{Name: "UUID_SHORT", Signature: "UUID_SHORT()", Family: "id", Volatility: Volatile, Doc: "A number of 64 bits that is unique while processes start less than once in 2^24 times in a second, as MySQL's.",
+		{Name: "UUID_SHORT", Signature: "UUID_SHORT()", Family: "id", Volatility: Volatile, Doc: "A number of 64 bits, as unique as MySQL's: a random octet of the process, the second at which it began, a count.",
 			null: neverNull, Type: fixed(unsignedType), Eval: func(*Env, []value.Value) (value.Value, error) {
 				return value.FromUint(shortID.Add(1)), nil
 			}},

@@ -27,7 +27,7 @@ func jsonFunctions() []*Function {
 				return truthValues[truthOf(err == nil)], nil
 			}},
 		{Name: "JSON_TYPE", Signature: "JSON_TYPE(doc)", Family: "JSON", Min: 1, Max: 1, strict: true, null: anyNull, Type: toText, Eval: evalJSONType,
-			Doc: "OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, BOOLEAN or NULL; DECIMAL, DATETIME, DATE, TIME or BLOB of what a SQL value was made by CAST."},
+			Doc: "OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, BOOLEAN or NULL; DECIMAL, DATETIME, DATE, TIME or BLOB where CAST made the document from such a value."},
 		{Name: "JSON_LENGTH", Signature: "JSON_LENGTH(doc[, path])", Family: "JSON", Doc: "Elements of an array, members of an object, 1 of others.", Min: 1, Max: 2, strict: true, Type: toInt,
 			Eval: evalJSONLength},
 		{Name: "JSON_DEPTH", Signature: "JSON_DEPTH(doc)", Family: "JSON", Doc: "The greatest depth, 1 of a scalar.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
@@ -39,7 +39,7 @@ func jsonFunctions() []*Function {
 			Eval: evalJSONKeys},
 		{Name: "JSON_PRETTY", Signature: "JSON_PRETTY(doc)", Family: "JSON", Doc: "The document with each value on a line of its own.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toText,
 			Eval: evalJSONPretty},
-		{Name: "JSON_STORAGE_SIZE", Signature: "JSON_STORAGE_SIZE(doc)", Family: "JSON", Doc: "The octets that MySQL would store; here its text is.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
+		{Name: "JSON_STORAGE_SIZE", Signature: "JSON_STORAGE_SIZE(doc)", Family: "JSON", Doc: "The octets that MySQL would store for the document; here its text is stored.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				d, err := documentOf("JSON_STORAGE_SIZE", args, 0)
 				return value.FromInt(int64(1 + storedSize(&d, false))), err

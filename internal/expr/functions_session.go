@@ -18,7 +18,7 @@ func sessionFunctions() []*Function {
 			func(s *Session) value.Value { return value.FromInt(s.FoundRows) }),
 		sessionFunction("CURRENT_ROLE", "NONE: there are no roles.", textType, func(*Session) value.Value { return value.FromString("NONE") }),
 		{Name: "COLLATION", Signature: "COLLATION(x)", Family: "session", Volatility: Stable, Min: 1, Max: 1, null: neverNull, Type: toText,
-			Doc: "The collation by which x compares, binary of what is no text.", compile: func(n *Call) Func {
+			Doc: "The collation by which x compares; binary for what is no text.", compile: func(n *Call) Func {
 				return func(env *Env) (value.Value, error) {
 					return value.FromString(collationName(env, n.Args[0].Type())), nil
 				}

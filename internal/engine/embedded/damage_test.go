@@ -33,6 +33,17 @@ func filled(t *testing.T, path string, n int) {
 	must(t, e.Close())
 }
 
+// octets gives those of such a file, and a folder for changed copies of it.
+func octets(t *testing.T, n int) (dir string, content []byte) {
+	t.Helper()
+	dir = t.TempDir()
+	path := filepath.Join(dir, "whole.db")
+	filled(t, path, n)
+	content, err := os.ReadFile(path)
+	must(t, err)
+	return dir, content
+}
+
 // outcome says what a damaged file did when it was opened and read: "opening", "reading" and "checking" found the damage,
 // "whole" has nothing wrong to show, and "wrong" gave other entities without a word.
 func outcome(t *testing.T, path string, n int) string {
@@ -89,11 +100,7 @@ func outcome(t *testing.T, path string, n int) string {
 // damage shows when the file is opened or read, or else when it is checked.
 func TestFlippedBits(t *testing.T) {
 	const n = 3000
-	dir := t.TempDir()
-	path := filepath.Join(dir, "whole.db")
-	filled(t, path, n)
-	content, err := os.ReadFile(path)
-	must(t, err)
+	dir, content := octets(t, n)
 	rounds := 400
 	if testing.Short() {
 		rounds = 60
@@ -118,11 +125,8 @@ func TestFlippedBits(t *testing.T) {
 // TestSalvage: what is damaged is given up, and the rest is whole.
 func TestSalvage(t *testing.T) {
 	const n = 3000
-	dir := t.TempDir()
-	path := filepath.Join(dir, "whole.db")
-	filled(t, path, n)
-	content, err := os.ReadFile(path)
-	must(t, err)
+	dir, content := octets(t, n)
+	path := filepath.Join(dir, "damaged.db")
 	random := rand.New(rand.NewPCG(5, 6))
 	salvaged := 0
 	for range 100 {
@@ -165,11 +169,7 @@ func TestSalvage(t *testing.T) {
 
 // TestLostMeta: a file that lacks one of its two meta pages is not taken for the commit before the last one.
 func TestLostMeta(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "whole.db")
-	filled(t, path, 200)
-	content, err := os.ReadFile(path)
-	must(t, err)
+	dir, content := octets(t, 200)
 	for page := range 2 {
 		path := filepath.Join(dir, fmt.Sprint(page))
 		damaged := bytes.Clone(content)
