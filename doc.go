@@ -102,6 +102,10 @@
 //	utf8mb4_unicode_ci, utf8mb4_unicode_520_ci, utf8mb4_general_ci    neither counts, padded
 //	nocase                   accents count, case does not, by simple folding; in the order of code points
 //
+// Where texts of two collations meet, COLLATE decides, else a column or CAST rather than a literal; of two columns the binary one
+// (utf8mb4_bin and utf8mb4_0900_bin; of these two the first), as in MySQL, else the statement is refused (1267). A nocase column
+// decides over all others but COLLATE: MySQL has none. COERCIBILITY(x) tells how readily a text yields.
+//
 // The names that begin with utf8_ and utf8mb3_, ascii_bin, ascii_general_ci and latin1_bin mean those of utf8mb4; others are
 // refused (1273). All text is UTF-8, whatever CHARACTER SET says, and a character set alone means the default collation. The
 // option collation, or Config.Collation, is the default of new tables and the collation of literals; SET NAMES … COLLATE

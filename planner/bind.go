@@ -152,7 +152,6 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		if len(e.Type.Args) == 0 && (t.Base == value.TypeChar || t.Base == value.TypeBinary) {
 			t.Length = 0 // one character in a column's type, any number in a cast
 		}
-		t.Coercion = value.Literal
 		return expr.NewCast(x, t)
 	case *dialect.Collate:
 		x, err := c.expression(e.X)

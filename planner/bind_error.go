@@ -69,6 +69,7 @@ const (
 	codeOperandColumns     = 1241
 	codeDerivedAlias       = 1248
 	codeCollationMix       = 1267
+	codeCollationMix3      = 1270
 	codeCollationMixes     = 1271
 	codeUnknownCollation   = 1273
 	codeWrongIndexName     = 1280
@@ -151,7 +152,14 @@ func exprError(err error, pos dialect.Pos) error {
 	case errors.As(err, &operand):
 		return newError(codeOperandColumns, pos, "%s", err)
 	case errors.As(err, &mix):
-		return newError(codeCollationMix, pos, "%s", err)
+		code := codeCollationMixes
+		switch len(mix.Types) {
+		case 2:
+			code = codeCollationMix
+		case 3:
+			code = codeCollationMix3
+		}
+		return newError(code, pos, "%s", err)
 	}
 	return err
 }

@@ -17,7 +17,14 @@ func (e *CollationError) Error() string {
 	for i, t := range e.Types {
 		parts[i] = "(" + t.Collation.String() + "," + t.Coercion.String() + ")"
 	}
-	return "Illegal mix of collations " + strings.Join(parts, " and ") + " for operation '" + e.Operation + "'"
+	between, end := ", ", " for operation '"+e.Operation+"'"
+	switch {
+	case len(parts) > 3:
+		return "Illegal mix of collations" + end
+	case len(parts) == 2:
+		between = " and "
+	}
+	return "Illegal mix of collations " + strings.Join(parts, between) + end
 }
 
 // mixture is how texts compare with each other, as MySQL says: by COLLATE, else by a column's collation, else by a

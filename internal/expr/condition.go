@@ -29,7 +29,10 @@ func isCondition(n Node) bool {
 
 // NewCompare makes l op r. Rows of values compare position by position: their = <> <=> become logic over
 // single comparisons, their < <= > >= stay one Compare.
-func NewCompare(op CompareOp, l, r Node) (Node, error) {
+func NewCompare(op CompareOp, l, r Node) (Node, error) { return compareAmong("", nil, op, l, r) }
+
+// compareAmong is NewCompare where operation compares l with r and others: by the collation that all of them have together.
+func compareAmong(operation string, all []Node, op CompareOp, l, r Node) (Node, error) {
 	if size(l) != size(r) {
 		return nil, &OperandError{Want: size(l)}
 	}
@@ -43,7 +46,10 @@ func NewCompare(op CompareOp, l, r Node) (Node, error) {
 		if op != NullEq && (isNullConst(l) || isNullConst(r)) {
 			return &Const{T: truthType}, nil
 		}
-		c, err := Comparable(strings.TrimSpace(compareText[op]), l, r)
+		if !collates(l.Type()) || !collates(r.Type()) || len(all) == 0 {
+			operation, all = strings.TrimSpace(compareText[op]), []Node{l, r}
+		}
+		c, err := Comparable(operation, all...)
 		if err != nil {
 			return nil, err
 		}
@@ -293,11 +299,11 @@ func NewBetween(x, lo, hi Node, not bool) (Node, error) {
 		}
 		return NewNot(n)
 	}
-	from, err := NewCompare(Ge, x, lo)
+	from, err := compareAmong("between", operands, Ge, x, lo)
 	if err != nil {
 		return nil, err
 	}
-	to, err := NewCompare(Le, x, hi)
+	to, err := compareAmong("between", operands, Le, x, hi)
 	if err != nil {
 		return nil, err
 	}

@@ -126,12 +126,16 @@ func NewCase(operand Node, whens []When, els Node) (Node, error) {
 	}
 	n := &Case{Whens: make([]When, 0, len(whens)), Else: els}
 	types := make([]value.Type, 0, len(whens)+1)
+	compared := []Node{operand}
+	for _, w := range whens {
+		compared = append(compared, w.Cond)
+	}
 	for _, w := range whens {
 		if err := single(w.Cond, w.Result); err != nil {
 			return nil, err
 		}
 		if operand != nil {
-			c, err := NewCompare(Eq, operand, w.Cond)
+			c, err := compareAmong("case", compared, Eq, operand, w.Cond)
 			if err != nil {
 				return nil, err
 			}

@@ -23,6 +23,12 @@ func sessionFunctions() []*Function {
 					return value.FromString(collationName(env, n.Args[0].Type())), nil
 				}
 			}},
+		{Name: "COERCIBILITY", Signature: "COERCIBILITY(x)", Family: "session", Min: 1, Max: 1, null: neverNull, Type: toInt,
+			Doc: "How readily x yields to the collation of another text: 0 has COLLATE, 1 is of two collations, 2 a column, 3 told by the session, 4 a literal, 5 a number or a time, 6 NULL.",
+			compile: func(n *Call) Func {
+				v := value.FromInt(coercibility(n.Args[0]))
+				return func(*Env) (value.Value, error) { return v, nil }
+			}},
 		{Name: "LAST_INSERT_ID", Signature: "LAST_INSERT_ID([n])", Family: "session", Volatility: Volatile, Max: 1, Type: toInt,
 			Doc: "The first AUTO_INCREMENT value of the last INSERT; with n it is set to n.", Eval: evalLastInsertID},
 		{Name: "GET_LOCK", Signature: "GET_LOCK(name, seconds)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
@@ -63,6 +69,28 @@ func collationName(env *Env, t value.Type) string {
 		return env.session().Collation.String()
 	}
 	return t.Collation.String()
+}
+
+// coercibility is MySQL's number for what gave n its collation.
+func coercibility(n Node) int64 {
+	t := n.Type()
+	call, isCall := n.(*Call)
+	_, isConst := n.(*Const)
+	switch {
+	case isNullConst(n):
+		return 6
+	case isNumber(t) || isTemporal(t) || t.Base == value.TypeBit:
+		return 5
+	case isText(t) && isCall && call.Func.Family == "session":
+		return 3
+	case t.Coercion >= value.Literal || isConst && isBinary(t):
+		return 4
+	case t.Coercion == value.Explicit:
+		return 0
+	case t.Coercion == value.Mixed:
+		return 1
+	}
+	return 2
 }
 
 func evalLastInsertID(env *Env, args []value.Value) (value.Value, error) {

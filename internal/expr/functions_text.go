@@ -48,7 +48,7 @@ func textFunctions() []*Function {
 			Doc: "What is before the n-th delimiter; where n is negative, what is behind the n-th from the end.",
 			Min: 3, Max: 3, strict: true, null: anyNull, Type: likeArg(0), Eval: evalSubstringIndex},
 		{Name: "TRIM", Signature: "TRIM([BOTH | LEADING | TRAILING] [remove FROM] text)", Family: "text", Doc: "The text without remove (a blank) at its ends.",
-			Min: 1, Max: 3, Type: func(args []Node) value.Type { return textLike(args[len(args)-1].Type()) }, check: checkTrim, Eval: evalTrim,
+			Min: 1, Max: 3, Type: trimType, check: checkTrim, Eval: evalTrim,
 			null: anyNull},
 		{Name: "LTRIM", Signature: "LTRIM(text)", Family: "text", Doc: "The text without leading blanks.", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: mapText(func(s string) string { return strings.TrimLeft(s, " ") })},
@@ -252,6 +252,14 @@ func checkTrim(args []Node) error {
 		return &ArityError{"TRIM"}
 	}
 	return nil
+}
+
+func trimType(args []Node) value.Type {
+	t := textLike(args[len(args)-1].Type())
+	if len(args) < 3 || isBinary(t) {
+		return t
+	}
+	return withMix(t, args[2].Type(), args[1].Type())
 }
 
 func evalTrim(_ *Env, args []value.Value) (value.Value, error) {

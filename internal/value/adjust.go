@@ -139,6 +139,9 @@ func (t Type) adjustText(v Value) (Value, Reason) {
 		s, why = s[:end], Incorrect
 	}
 	out, _ := t.castText(FromString(s))
+	if t.fixed() {
+		out = FromString(strings.TrimRight(out.Text(), " "))
+	}
 	return out, why
 }
 

@@ -635,16 +635,6 @@ var differences = []difference{
 		example: "INSERT INTO t (id, j) VALUES (99, '1e999')",
 	},
 	{
-		name: "collations of two columns", who: we, text: regexp.MustCompile(`\b(r_)?vci\b`), values: anyValues,
-		reason:  "Where columns of two collations meet, a binary one wins in MySQL; here the other one does in some functions and joins.",
-		example: "",
-	},
-	{
-		name: "rows found by two collations", who: we, what: "number of rows", text: regexp.MustCompile(`\b(r_)?vci\b`),
-		reason:  "The same in conditions.",
-		example: "",
-	},
-	{
 		name: "dates and octets", who: we, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE|MIN|MAX)\b`), values: func(a, b string) bool { return a == b+" 00:00:00" },
 		reason:  "COALESCE and the like of a DATE and octets show the date with a time of day; in MySQL it is the date's text.",
 		example: "SELECT COALESCE(DATE'2024-01-31', 0x00FF, NULL)",
