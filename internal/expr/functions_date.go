@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -72,12 +73,18 @@ func dateFunctions() []*Function {
 				ticks, err := secondTicks(args[0])
 				var tooLarge *value.RangeError
 				if errors.As(err, &tooLarge) {
-					ticks, err = value.MaxDuration, nil
+					ticks, err = value.MaxDuration+1, nil
 					if value.ToFloat(args[0]) < 0 {
 						ticks = -ticks
 					}
 				}
-				return value.FromDuration(clampDuration(ticks)), err
+				if err != nil {
+					return value.NullValue, err
+				}
+				if v := value.FromDuration(clampDuration(ticks)); v.Ticks() != ticks {
+					return v, env.truncated("time", args[0])
+				}
+				return value.FromDuration(ticks), nil
 			}},
 	}
 }
@@ -101,6 +108,15 @@ func dateValue(t time.Time) value.Value {
 
 func clampDuration(ticks int64) int64 {
 	return max(-value.MaxDuration, min(ticks, value.MaxDuration))
+}
+
+// duration is the TIME of ticks, brought within the greatest one with a warning.
+func (e *Env) duration(ticks int64) (value.Value, error) {
+	v := value.FromDuration(clampDuration(ticks))
+	if v.Ticks() != ticks {
+		return v, e.truncated("time", value.FromDuration(ticks))
+	}
+	return v, nil
 }
 
 func datePart(name, doc string, part func(time.Time) int64, aliases ...string) *Function {
@@ -153,11 +169,12 @@ func evalTimestamp(env *Env, args []value.Value) (value.Value, error) {
 
 func evalMakeDate(env *Env, args []value.Value) (value.Value, error) {
 	year, err := value.ToInt(args[0])
-	if err != nil {
-		return value.NullValue, err
+	day, err2 := value.ToInt(args[1])
+	var tooLarge *value.RangeError
+	if errors.As(err, &tooLarge) || errors.As(err2, &tooLarge) {
+		return value.NullValue, nil // no calendar goes that far
 	}
-	day, err := value.ToInt(args[1])
-	if err != nil || day < 1 || day > 4_000_000 || year < 0 || year > 9999 {
+	if err = cmp.Or(err, err2); err != nil || day < 1 || day > 4_000_000 || year < 0 || year > 9999 {
 		return value.NullValue, err
 	}
 	switch {
@@ -183,7 +200,7 @@ func evalMakeTime(env *Env, args []value.Value) (value.Value, error) {
 		return value.NullValue, err
 	}
 	if hour < -838 || hour > 838 {
-		return value.FromDuration(clampDuration(max(-839, min(hour, 839)) * 3600 * value.TicksPerSecond)), nil
+		return env.duration(max(-839, min(hour, 839)) * 3600 * value.TicksPerSecond)
 	}
 	ticks += minute * 60 * value.TicksPerSecond
 	if hour < 0 {

@@ -117,7 +117,10 @@ func addTime(sign int64) func(*Env, []value.Value) (value.Value, error) {
 		}
 		v := value.NullValue
 		if base.Kind() == value.Duration {
-			v = value.FromDuration(clampDuration(base.Ticks() + sign*span.Ticks()))
+			var err error
+			if v, err = env.duration(base.Ticks() + sign*span.Ticks()); err != nil {
+				return v, err
+			}
 		} else if ticks := base.Ticks() + sign*span.Ticks(); ticks >= 0 && ticks <= value.MaxTicks {
 			v = value.FromTicks(ticks)
 		}
@@ -159,13 +162,14 @@ func wholeMonths(from, to int64) int64 {
 }
 
 // evalTimeDiff gives NULL where only one is a TIME, or only one has a clock.
-func evalTimeDiff(_ *Env, args []value.Value) (value.Value, error) {
+func evalTimeDiff(env *Env, args []value.Value) (value.Value, error) {
 	x, xok := value.ReadClock(args[0])
 	y, yok := value.ReadClock(args[1])
 	if !xok || !yok || x.Kind() != y.Kind() {
 		return value.NullValue, nil
 	}
-	return value.FromDuration(clampDuration(x.Ticks() - y.Ticks())).WithDigits(max(x.Digits(), y.Digits())), nil
+	v, err := env.duration(x.Ticks() - y.Ticks())
+	return v.WithDigits(max(x.Digits(), y.Digits())), err
 }
 
 func evalExtract(env *Env, args []value.Value) (value.Value, error) {

@@ -135,7 +135,8 @@ func compileField(n *Call) Func {
 				return v, err
 			}
 			values[i] = v
-			numbers, others = numbers || numeric(v.Kind()), others || !v.IsNull() && !numeric(v.Kind())
+			number := numeric(v.Kind()) || v.IsNull() && isNumber(n.Args[i].Type())
+			numbers, others = numbers || number, others || !v.IsNull() && !number
 		}
 		if values[0].IsNull() {
 			return value.FromInt(0), nil

@@ -111,6 +111,11 @@ func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 		if out.IsNull() {
 			return e.truncated("time", v)
 		}
+		if out.Ticks() == value.MaxDuration || out.Ticks() == -value.MaxDuration {
+			if _, err := t.Convert(v); err != nil { // it was brought within the range
+				return e.truncated("time", v)
+			}
+		}
 	}
 	return nil
 }

@@ -56,6 +56,9 @@ func bitwise(a, b Value, op func(x, y uint64) uint64) (Value, error) {
 }
 
 func toBits(v Value) (uint64, error) {
+	if isTemporal(v.kind) {
+		v = wholeSeconds(v)
+	}
 	if (v.kind == String || v.kind == Bytes || v.kind == UUID) && !v.counted {
 		i := nearestInteger(v)
 		if i.neg {

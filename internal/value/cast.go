@@ -117,7 +117,7 @@ func nearestInteger(v Value) integer {
 		mag, _ := strconv.ParseUint(s[:countDigits(s)], 10, 64)
 		return integer{neg: neg && mag != 0, mag: mag}
 	case Time, Date, Duration:
-		return nearestInteger(temporalNumber(v))
+		return nearestInteger(temporalNumber(wholeSeconds(v)))
 	}
 	return integerOf(v)
 }

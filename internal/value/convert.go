@@ -242,12 +242,17 @@ func toInteger(v Value) (integer, Reason) {
 	case String, Bytes:
 		return integerOfText(v.s)
 	case Time, Date, Duration:
-		whole := v
-		whole.n = uint64(roundTicks(v.Ticks(), TicksPerSecond))
+		whole := wholeSeconds(v)
 		i, _ := toInteger(temporalNumber(whole))
 		return i, lossless(whole.n == v.n)
 	}
 	return integer{}, Incorrect
+}
+
+// wholeSeconds is a time rounded to seconds, as where an integer is wanted: 23:59:59.9 becomes 24:00:00.
+func wholeSeconds(v Value) Value {
+	v.n = uint64(roundTicks(v.Ticks(), TicksPerSecond))
+	return v
 }
 
 func lossless(exact bool) Reason {

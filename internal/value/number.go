@@ -68,7 +68,7 @@ func ToInt(v Value) (int64, error) {
 	case JSON:
 		return ToInt(jsonScalar(v))
 	case Time, Date, Duration:
-		return ToInt(temporalNumber(v))
+		return ToInt(temporalNumber(wholeSeconds(v)))
 	default:
 		return 0, nil
 	}
