@@ -17,7 +17,7 @@ func (c *Column) filterOrder() bool {
 		value.TypeYear, value.TypeFloat, value.TypeDouble, value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeBit:
 		return true
 	case value.TypeChar, value.TypeText:
-		return c.Type.Collation == value.Binary
+		return c.Type.Collation.IsBinary()
 	}
 	return false
 }
@@ -114,7 +114,10 @@ func (p *filterPusher) compare(n *expr.Compare) *Filter {
 	col := p.table.Columns[ordinal]
 	switch op {
 	case expr.Eq:
-		f.Op = FilterEq
+		if col.filterEqual() {
+			return p.equals(ordinal, r)
+		}
+		return nil
 	case expr.Gt:
 		f.Op = FilterGt
 	case expr.Ge:
@@ -126,20 +129,28 @@ func (p *filterPusher) compare(n *expr.Compare) *Filter {
 	default:
 		return nil
 	}
-	if f.Op == FilterEq && !col.filterEqual() || f.Op != FilterEq && !col.filterOrder() {
+	if !col.filterOrder() {
 		return nil
 	}
 	return f
 }
 
-// asStored: text is compared by the store as it is stored, so that neither a folded column nor a folding
-// comparison can be sent.
+// equals: what equals a text but for blanks at its end is a range.
+func (p *filterPusher) equals(ordinal int, v expr.Node) *Filter {
+	if t := &p.table.Columns[ordinal].Type; !isText(t) || !t.Collation.Pads() {
+		return &Filter{Op: FilterEq, Column: ordinal, Value: v}
+	}
+	return joinFilters(FilterAnd, []*Filter{{Op: FilterGe, Column: ordinal, Value: v}, {Op: FilterLe, Column: ordinal, Value: v}})
+}
+
+// asStored: text is compared by the store as it is stored, so that neither a folded column nor a folding comparison can be sent.
+// For a padded text in a table of ours it takes the range in which all blanks lie that may follow.
 func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
 	t := &p.table.Columns[ordinal].Type
 	if !p.table.sends(p.table.Columns[ordinal]) {
 		return false
 	}
-	return !isText(t) || t.Collation == value.Binary && collation == value.Binary
+	return !isText(t) || t.Collation == collation && (collation == value.Binary || collation == value.BinaryPad && p.table.Foreign == nil && !hasMembers(t))
 }
 
 func (p *filterPusher) in(n *expr.In) *Filter {
@@ -158,7 +169,7 @@ func (p *filterPusher) in(n *expr.In) *Filter {
 		if c, ok := x.(*expr.Const); ok && c.V.IsNull() {
 			continue // equals nothing
 		}
-		kids = append(kids, &Filter{Op: FilterEq, Column: ordinal, Value: x})
+		kids = append(kids, p.equals(ordinal, x))
 	}
 	return joinFilters(FilterOr, kids)
 }
@@ -169,7 +180,7 @@ func (p *filterPusher) like(n *expr.Like) *Filter {
 	ordinal, ok := p.column(n.X)
 	pattern, isConst := n.Pattern.(*expr.Const)
 	if !ok || !isConst || n.Not || pattern.V.Kind() != value.String || !p.asStored(ordinal, n.Collation) ||
-		!isText(&p.table.Columns[ordinal].Type) || hasMembers(&p.table.Columns[ordinal].Type) {
+		!isText(&p.table.Columns[ordinal].Type) || n.Collation.Pads() || hasMembers(&p.table.Columns[ordinal].Type) {
 		return nil
 	}
 	prefix, rest := keymap.LikePrefix(pattern.V.Text(), n.Escape)

@@ -164,7 +164,7 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 	}
 	op := filterOps[f.op]
 	t := f.column.Type
-	if v.IsNull() || f.form == formBinary || f.form == formText && (v.Kind() != value.String || t.Collation != value.Binary) ||
+	if v.IsNull() || f.form == formBinary || f.form == formText && (v.Kind() != value.String || !t.Collation.IsBinary()) ||
 		f.form == formMember && t.Collation != value.Binary {
 		return 0, engine.Value{}, false
 	}
@@ -172,17 +172,29 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 	if err != nil {
 		return 0, engine.Value{}, false
 	}
-	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 || !oneInteger(exact, v) {
+	by := value.Binary
+	if f.form == formText {
+		by = t.Collation
+	}
+	if c, err := value.Compare(exact, v, by); err != nil || c != 0 || !oneInteger(exact, v) {
 		return 0, engine.Value{}, false
 	}
 	if !f.absent.IsNull() {
-		if c, err := value.Compare(f.absent, exact, value.Binary); err != nil || filterHolds(f.op, c) {
+		if c, err := value.Compare(f.absent, exact, by); err != nil || filterHolds(f.op, c) {
 			return 0, engine.Value{}, false
 		}
 	}
 	stored, ok := encode(f.form, exact)
 	if !ok {
 		return 0, engine.Value{}, false
+	}
+	if f.form == formText && t.Collation.Pads() {
+		if stored.S, ok = blankBound(f.op, stored.S); !ok {
+			return 0, engine.Value{}, false
+		}
+		if op == engine.Le {
+			op = engine.Lt
+		}
 	}
 	switch f.form {
 	case formFloat:
@@ -206,6 +218,20 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 		}
 	}
 	return op, stored, true
+}
+
+// blankBound gives the text that bounds all those which are on the op side of s with any number of blanks at their ends. Blanks move
+// a text above another one only where that has a control character.
+func blankBound(op planner.FilterOp, s string) (bound string, ok bool) {
+	s = strings.TrimRight(s, " ")
+	below := op == planner.FilterLt || op == planner.FilterLe
+	if below && strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
+		return "", false
+	}
+	if op == planner.FilterLe {
+		s += "!" // above any blanks
+	}
+	return s, true
 }
 
 // filterHolds says whether op holds between two values that compare as c.
