@@ -132,7 +132,7 @@ func converted(arm *queryPlan, columns []ResultColumn) Node {
 		col := &expr.Column{Index: i, Name: c.Name, T: c.Type, Nullable: c.Nullable}
 		n := expr.Node(col)
 		to := columns[i].Type
-		if c.Type.Base != value.TypeUnknown && to.Base != value.TypeUnknown && (storage(c.Type) != storage(to) || expr.MayCount(col)) {
+		if c.Type.Base != value.TypeUnknown && to.Base != value.TypeUnknown && (storage(c.Type) != storage(to) || otherDigitsShown(c.Type, to) || expr.MayCount(col)) {
 			if cast, err := expr.NewCast(col, to); err == nil {
 				n, changed = cast, true
 			}
@@ -144,6 +144,17 @@ func converted(arm *queryPlan, columns []ResultColumn) Node {
 		return arm.root
 	}
 	return project
+}
+
+// otherDigitsShown says whether values of one kind show with other digits behind the point as those of the whole.
+func otherDigitsShown(from, to value.Type) bool {
+	switch to.Base {
+	case value.TypeDecimal:
+		return from.Scale != to.Scale
+	case value.TypeDateTime, value.TypeTime:
+		return to.Precision >= 0 && from.Precision != to.Precision
+	}
+	return false
 }
 
 // storage is the kind of value that an expression of the type has, as far as a UNION must make them alike.

@@ -173,7 +173,9 @@ func withoutIdleArms(n *Case) Node {
 	case len(whens) > 0:
 		return &Case{Whens: whens, Else: els, T: n.T}
 	case constant:
-		return &Const{V: coerce(c.V, n.T), T: n.T}
+		if arm, ok := constantArm(c, n.T); ok {
+			return arm
+		}
 	case sameType(els.Type(), n.T):
 		return els
 	}

@@ -73,9 +73,10 @@ func simplifyCoalesce(n *Call) Node {
 		c, ok := a.(*Const)
 		switch {
 		case !ok || c.V.IsNull():
-		case i == 0:
-			return &Const{V: coerce(c.V, n.T), T: n.T}
 		default:
+			if arm, ok := constantArm(c, n.T); i == 0 && ok {
+				return arm
+			}
 			return &Call{Func: n.Func, Args: n.Args[:i+1], T: n.T}
 		}
 	}
@@ -159,7 +160,7 @@ func extremeReading(n *Call) func(value.Value) value.Value {
 			dates++
 		case t.Base == value.TypeTime:
 			times++
-		case isText(t):
+		case isText(t), isBinary(t):
 			texts++
 		}
 	}

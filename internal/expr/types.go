@@ -240,7 +240,8 @@ func unifySame(a, b value.Type) value.Type {
 }
 
 // coerce brings the result of one arm to the type of the whole, where the two show differently: a number
-// among texts is text, an exact number among floats a float, among decimals it has their scale; a date among times is a time.
+// among texts is text, an exact number among floats a float, among decimals it has their scale; a date among times is a time;
+// among octets all are octets.
 func coerce(v value.Value, t value.Type) value.Value {
 	k := v.Kind()
 	switch {
@@ -263,11 +264,19 @@ func coerce(v value.Value, t value.Type) value.Value {
 			return value.FromString(value.Text(v))
 		}
 	case isBinary(t):
-		if v.IsBits() {
+		if k != value.Bytes {
 			return value.FromBytes(value.Text(v))
 		}
 	}
 	return Plain(v, t)
+}
+
+// constantArm is c as the result of CASE and its like of type t; not ok where it hangs on the day of the statement.
+func constantArm(c *Const, t value.Type) (n Node, ok bool) {
+	if isDate(t) && c.V.Kind() == value.Duration {
+		return nil, false
+	}
+	return &Const{V: coerce(c.V, t), T: t}, true
 }
 
 // Plain is v as a value of type t, which is not that of an ENUM or SET: a text has no number of its own, and a BIT has
@@ -308,6 +317,8 @@ func needsCoerce(from, to value.Type) bool {
 		return from.Base != value.TypeDecimal || from.Scale != to.Scale
 	case isText(to):
 		return !isText(from)
+	case isBinary(to):
+		return !isBinary(from)
 	}
 	return false
 }
