@@ -28,7 +28,7 @@ func (t Type) Adjust(v Value) (out Value, why Reason, ok bool) {
 	case TypeBit:
 		out, why = FromBits(math.MaxUint64>>(64-t.Length), t.Length), OutOfRange
 	case TypeEnum:
-		out, why = FromMember("", 0), Truncated
+		out, why = noMember, Truncated
 	case TypeSet:
 		out, why = t.adjustSet(v)
 	case TypeBinary, TypeBlob:

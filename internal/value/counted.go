@@ -56,7 +56,7 @@ func (v Value) IsBits() bool { return v.kind == Uint && v.s != "" }
 func Plain(v Value) Value {
 	switch {
 	case v.counted:
-		v.n, v.counted = 0, false
+		v.n, v.counted, v.digits = 0, false, 0
 	case v.kind == Uint:
 		v.s = ""
 	case v.kind == Float:

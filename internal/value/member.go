@@ -55,6 +55,9 @@ func (t *Type) CheckMembers() error {
 	return nil
 }
 
+// noMember is the error value of an ENUM: digits tell it from the empty SET.
+var noMember = Value{kind: String, counted: true, digits: 1}
+
 // Stored gives the value of an ENUM or SET that is kept as this text; not ok where there is none. The empty text that is
 // no member of an ENUM is what INSERT IGNORE keeps for one that is not allowed: its number is 0.
 func (t *Type) Stored(s string) (v Value, ok bool) {
@@ -63,7 +66,7 @@ func (t *Type) Stored(s string) (v Value, ok bool) {
 	}
 	i, ok := t.member(s)
 	if !ok {
-		return FromMember("", 0), s == ""
+		return noMember, s == ""
 	}
 	return FromMember(t.Names[i], uint64(i)+1), true
 }
@@ -74,7 +77,7 @@ func (t *Type) Numbered(n uint64) (v Value, ok bool) {
 		return t.ofBits(n)
 	}
 	if n == 0 {
-		return FromMember("", 0), true
+		return noMember, true
 	}
 	if n > uint64(len(t.Names)) {
 		return Value{}, false
@@ -117,8 +120,12 @@ func (t *Type) ofBits(bits uint64) (Value, bool) {
 	return FromMember(strings.Join(names, ","), bits), true
 }
 
-// convertEnum takes a member by its name, or by its number from 1: also one written as a text that is no name.
+// convertEnum takes a member by its name, or by its number from 1: also one written as a text that is no name. The error value of
+// another ENUM stays one, as in MySQL.
 func (t *Type) convertEnum(v Value) (Value, Reason) {
+	if v == noMember {
+		return v, fits
+	}
 	if v.kind == String || v.kind == Bytes {
 		if m, ok := t.Stored(v.s); ok && m.n > 0 {
 			return m, fits

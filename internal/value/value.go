@@ -35,7 +35,7 @@ type Value struct {
 	n    uint64 // Bool, Int, Uint, Float bits, Time, Date, Duration; guard digits of a Decimal; see counted
 	kind Kind
 	// digits are those behind the second that a Time or Duration shows in any case; more where it has more. Of a
-	// Float they say that it is of single precision, see Single.
+	// Float they say that it is of single precision, see Single; of a String that it is an ENUM's error value.
 	digits uint8
 	// counted: a String or Bytes counts as n, see FromMember and FromHex.
 	counted bool
