@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/nearlyfreedb/nearlyfree/internal/value"
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
 
 // What expressions warn of, as MySQL does: a text that counts as a number and reads as none, or not to its end; a division
 // by 0; what a cast cuts; a function's argument that it cannot read. In a statement that writes in strict mode these are
@@ -46,6 +50,14 @@ const (
 	codeTruncated  = 1292
 	stateTruncated = "22007"
 )
+
+// cut warns of a text behind whose date or time, which by reads, something follows.
+func (e *Env) cut(by func(value.Value) (string, bool), v value.Value) error {
+	if what, cut := by(v); cut {
+		return e.truncated(what, v)
+	}
+	return nil
+}
 
 func (e *Env) divisionByZero() error {
 	if e.Session != nil && e.Session.Diagnostics.NoDivision {
@@ -107,6 +119,7 @@ func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 		if out.IsNull() {
 			return e.unreadable(v)
 		}
+		return e.cut(value.CutTime, v)
 	case value.TypeTime:
 		if out.IsNull() {
 			return e.truncated("time", v)
@@ -116,6 +129,7 @@ func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 				return e.truncated("time", v)
 			}
 		}
+		return e.cut(value.CutDuration, v)
 	}
 	return nil
 }
@@ -145,17 +159,30 @@ var refusals = map[string]func(env *Env, args []value.Value) error{
 		return env.Warn(1411, "HY000", "Incorrect datetime value: '%.128s' for function str_to_date", value.Text(args[0]))
 	},
 	"DATE_ADD": refuseOverflow(0), "DATE_SUB": refuseOverflow(0), "ADDDATE": refuseOverflow(0), "SUBDATE": refuseOverflow(0), "TIMESTAMPADD": refuseOverflow(2),
-	"DATEDIFF": refuseDates(0, 1), "TIMESTAMPDIFF": refuseDates(1, 2), "EXTRACT": refuseDates(1), "TIMESTAMP": refuseDates(0),
-	"ADDTIME": refuseTimes(0, 1), "SUBTIME": refuseTimes(0, 1), "TIMEDIFF": refuseTimes(0, 1),
 }
+
+// datesAt and timesAt say of the functions which of their arguments are read as dates and as TIMEs.
+var (
+	datesAt = map[string][]int{"DATE_ADD": {0}, "DATE_SUB": {0}, "ADDDATE": {0}, "SUBDATE": {0}, "TIMESTAMPADD": {2}, "DATEDIFF": {0, 1}, "TIMESTAMPDIFF": {1, 2},
+		"EXTRACT": {1}, "TIMESTAMP": {0}}
+	timesAt = map[string][]int{"ADDTIME": {0, 1}, "SUBTIME": {0, 1}, "TIMEDIFF": {0, 1}}
+)
 
 func init() {
 	for _, name := range []string{"DATE", "YEAR", "QUARTER", "MONTH", "DAYOFMONTH", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "WEEK", "YEARWEEK", "WEEKOFYEAR", "DAYNAME",
 		"MONTHNAME", "LAST_DAY", "TO_DAYS", "TO_SECONDS", "DATE_FORMAT", "UNIX_TIMESTAMP"} {
-		refusals[name] = refuseDates(0)
+		datesAt[name] = []int{0}
 	}
 	for _, name := range []string{"HOUR", "MINUTE", "SECOND", "MICROSECOND", "TIME", "TIME_TO_SEC", "TIME_FORMAT"} {
-		refusals[name] = refuseTimes(0)
+		timesAt[name] = []int{0}
+	}
+	for name, at := range datesAt {
+		if refusals[name] == nil {
+			refusals[name] = refuseDates(at...)
+		}
+	}
+	for name, at := range timesAt {
+		refusals[name] = refuseTimes(at...)
 	}
 }
 
@@ -203,6 +230,7 @@ func refuseOverflow(at int) func(env *Env, args []value.Value) error {
 // warning gives eval with what n's function warns of; eval itself where that is nothing.
 func warning(n *Call, eval func(*Env, []value.Value) (value.Value, error)) func(*Env, []value.Value) (value.Value, error) {
 	numbers, refuse := textsAsNumbers(n), refusals[n.Func.Name]
+	cut := textsAsTimes(n)
 	if numbers == "" && refuse == nil {
 		return eval
 	}
@@ -214,7 +242,41 @@ func warning(n *Call, eval func(*Env, []value.Value) (value.Value, error)) func(
 		if err == nil && refuse != nil && out.IsNull() && !anyNullValue(args) {
 			err = refuse(env, args)
 		}
+		if err == nil && cut != nil {
+			err = cut(env, args)
+		}
 		return out, err
+	}
+}
+
+// ofClock says whether n names a unit that EXTRACT reads off a clock.
+func ofClock(n Node) bool {
+	name, _ := constText(n)
+	u, _ := unitOf(name)
+	return !u.days
+}
+
+// textsAsTimes gives what warns of n's arguments that are texts and read as times, but not to their end; nil: there are none.
+func textsAsTimes(n *Call) func(env *Env, args []value.Value) error {
+	at, by := datesAt[n.Func.Name], value.CutTime
+	if at == nil || n.Func.Name == "EXTRACT" && ofClock(n.Args[0]) {
+		by = value.CutDuration
+	}
+	if at == nil {
+		at = timesAt[n.Func.Name]
+	}
+	if !slices.ContainsFunc(at, func(i int) bool { return i < len(n.Args) && mayBeText(n.Args[i].Type()) }) {
+		return nil
+	}
+	return func(env *Env, args []value.Value) error {
+		for _, i := range at {
+			if i < len(args) {
+				if err := env.cut(by, args[i]); err != nil {
+					return err
+				}
+			}
+		}
+		return nil
 	}
 }
 

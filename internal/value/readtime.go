@@ -40,6 +40,24 @@ func readTime(v Value) (t timeText, ok bool) {
 	return t, false
 }
 
+// CutTime says of a text that ReadTime reads whether something follows that is no part of it, and what MySQL calls what was read.
+func CutTime(v Value) (what string, cut bool) {
+	if v.kind != String && v.kind != Bytes {
+		return "", false
+	}
+	t, ok := scanTime(v.s)
+	return t.name(), ok && t.cut
+}
+
+// CutDuration is CutTime for what ReadDuration reads; what is beyond MaxDuration is cut, too.
+func CutDuration(v Value) (what string, cut bool) {
+	if v.kind != String && v.kind != Bytes {
+		return "", false
+	}
+	t, ok := scanDuration(v.s)
+	return t.name(), ok && !t.exact()
+}
+
 // ReadDuration gives the TIME that MySQL's comparisons, functions and casts read in v, brought within MaxDuration; of a point
 // in time its clock. Not ok: it is none.
 func ReadDuration(v Value) (Value, bool) {

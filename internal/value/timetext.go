@@ -14,6 +14,17 @@ type timeText struct {
 	beyond   bool // a TIME beyond MaxDuration, brought within
 }
 
+// name is what MySQL calls it in warnings.
+func (t timeText) name() string {
+	switch {
+	case t.fields == 0:
+		return "time"
+	case t.fields <= dateFields:
+		return "date"
+	}
+	return "datetime"
+}
+
 // exact says whether nothing of the text was left out.
 func (t timeText) exact() bool { return !t.cut && !t.beyond }
 
