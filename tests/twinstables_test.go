@@ -294,7 +294,11 @@ func (w *twins) alter() {
 		c := w.column(twinTypes)
 		def := c.name + " " + c.sql
 		if !c.noKey && w.IntN(3) > 0 {
-			if def += " DEFAULT " + w.pick(c.values...); w.IntN(2) == 0 {
+			values := c.values
+			if strings.HasPrefix(c.sql, "ENUM") || strings.HasPrefix(c.sql, "SET") { // a number is no default of theirs
+				values = slices.DeleteFunc(slices.Clone(values), func(v string) bool { return v[0] != '\'' })
+			}
+			if def += " DEFAULT " + w.pick(values...); w.IntN(2) == 0 {
 				w.columns[len(w.columns)-1].notNull = true
 				def += " NOT NULL"
 			}
