@@ -48,7 +48,7 @@ func heap(do func()) (most uint64) {
 
 // greedy are short statements that would take gigabytes if nobody counted.
 func greedy() []string {
-	wide := make([]string, 200)
+	wide := make([]string, 50)
 	for i := range wide {
 		wide[i] = "REPEAT('x', 16000000 + n)"
 	}
