@@ -294,7 +294,7 @@ func (c *columns) assign(list []assignment, old []value.Value, number int, env *
 		var v value.Value
 		if a.value == nil {
 			if v, err = c.defaultOf(a.column, number, env, true); v.IsNull() && c.table.Columns[a.column].AutoIncrement {
-				v = value.FromInt(0) // UPDATE makes no automatic values
+				v, _ = c.table.Columns[a.column].Type.Implicit() // UPDATE makes no automatic values
 			}
 		} else if v, err = a.value(env); err == nil {
 			v, err = c.written(a.column, v, number, env)

@@ -16,7 +16,7 @@ func mathFunctions() []*Function {
 		mathFunction("SQRT", "The square root; NULL of a negative number.", func(x float64) bool { return x >= 0 }, math.Sqrt),
 		mathFunction("EXP", "e to the power of x.", nil, math.Exp),
 		mathFunction("LN", "The natural logarithm; NULL where x is not positive.", positive, math.Log),
-		mathFunction("LOG2", "The logarithm to base 2; NULL where x is not positive.", positive, math.Log2),
+		mathFunction("LOG2", "The logarithm to base 2; NULL where x is not positive.", positive, func(x float64) float64 { return math.Log(x) / math.Ln2 }),
 		mathFunction("LOG10", "The logarithm to base 10; NULL where x is not positive.", positive, math.Log10),
 		{Name: "LOG", Signature: "LOG([base, ]x)", Family: "number", Doc: "The logarithm, natural without a base; NULL where there is none.",
 			Min: 1, Max: 2, strict: true, Type: toDouble, Eval: evalLog},

@@ -161,6 +161,7 @@ var functionTests = []struct {
 	{"LOG", list{2, 65536}, "16"},
 	{"LOG", list{1, 100}, "NULL"},
 	{"LOG2", list{65536}, "16"},
+	{"LOG2", list{1.000001}, "0.0000014426943194232382"},
 	{"LOG10", list{100}, "2"},
 	{"DEGREES", list{0}, "0"},
 	{"CONV", list{"a", 16, 2}, "1010"},

@@ -164,7 +164,7 @@ var refusals = map[string]func(env *Env, args []value.Value) error{
 // datesAt and timesAt say of the functions which of their arguments are read as dates and as TIMEs.
 var (
 	datesAt = map[string][]int{"DATE_ADD": {0}, "DATE_SUB": {0}, "ADDDATE": {0}, "SUBDATE": {0}, "TIMESTAMPADD": {2}, "DATEDIFF": {0, 1}, "TIMESTAMPDIFF": {1, 2},
-		"EXTRACT": {1}, "TIMESTAMP": {0}}
+		"EXTRACT": {1}, "TIMESTAMP": {0}, "CONVERT_TZ": {0}}
 	timesAt = map[string][]int{"ADDTIME": {0, 1}, "SUBTIME": {0, 1}, "TIMEDIFF": {0, 1}}
 )
 
