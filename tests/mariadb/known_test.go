@@ -505,11 +505,6 @@ var differences = []difference{
 		example: "INSERT INTO t4 (id, d) VALUES (99, 1 NOT IN (NULL, 'a'))",
 	},
 	{
-		name: "TIME of what is none", who: we, there: 1292, text: regexp.MustCompile(`(TIME|HOUR|MINUTE|SECOND)\(|EXTRACT\(`),
-		reason:  "TIME, HOUR and so on of a text that only begins with a time read that time; in a statement that writes, MySQL refuses it.",
-		example: "INSERT INTO t (id, tm) VALUES (99, TIME('24-01-31'))",
-	},
-	{
 		name: "DOUBLE out of range", who: mariaDB, what: "fails here", here: 1690, text: regexp.MustCompile(`(EXP|COT|POW|POWER|TAN)\(`),
 		reason:  "A function whose result no DOUBLE holds is an error as in MySQL; MariaDB does not compute it where nothing depends on it.",
 		example: "",
@@ -590,11 +585,6 @@ var differences = []difference{
 		example: "SELECT MONTHNAME(1000)",
 	},
 	{
-		name: "DECIMAL columns of UNION", who: we, text: regexp.MustCompile(`UNION`), values: sameNumber,
-		reason:  "Each row keeps its own digits behind the point; in MySQL all show as many as the column has.",
-		example: "SELECT 2.5 AS x UNION ALL SELECT 973.008 ORDER BY 1",
-	},
-	{
 		name: "the text of a COALESCE", who: mariaDB, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE)\b`), also: func(f *finding) bool {
 			return f.what == "fails here" && f.ours.number == 1406 || strings.HasPrefix(f.what, "state") && f.cells(sameNumber)
 		},
@@ -642,11 +632,6 @@ var differences = []difference{
 		name: "numbers in JSON that no DOUBLE holds", who: mariaDB, here: 3140, text: regexp.MustCompile(`JSON|\bj\b`),
 		reason:  "MySQL refuses them.",
 		example: "INSERT INTO t (id, j) VALUES (99, '1e999')",
-	},
-	{
-		name: "dates and octets", who: we, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE|MIN|MAX)\b`), values: func(a, b string) bool { return a == b+" 00:00:00" },
-		reason:  "COALESCE and the like of a DATE and octets show the date with a time of day; in MySQL it is the date's text.",
-		example: "SELECT COALESCE(DATE'2024-01-31', 0x00FF, NULL)",
 	},
 	{
 		name: "hexadecimal literals in functions", who: mariaDB, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE|FORMAT).*(0x|[xb]')`),
