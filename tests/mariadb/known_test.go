@@ -240,13 +240,13 @@ var differences = []difference{
 	{
 		name: "TIME has an end", who: mariaDB, values: func(a, b string) bool {
 			a, b = strings.TrimPrefix(a, "-"), strings.TrimPrefix(b, "-")
-			return strings.TrimSuffix(a, ".0") == "838:59:59" && strings.HasPrefix(b, "838:59:59.9")
+			return strings.TrimRight(a, ".0") == "838:59:59" && strings.HasPrefix(b, "838:59:59.9")
 		},
 		reason:  "MySQL's greatest TIME is 838:59:59.000000, MariaDB's 838:59:59.999999.",
 		example: "SELECT SEC_TO_TIME(12345678.90)",
 	},
 	{
-		name: "a time that becomes an integer", who: mariaDB, text: regexp.MustCompile(`\.\d+'`), values: func(a, b string) bool { return integers(a, b) || len(a) == 10 && len(b) == 10 && a > b },
+		name: "a time that becomes an integer", who: mariaDB, text: regexp.MustCompile(`\.\d+'|\b(r_)?(tm3|d6t)\b`), values: func(a, b string) bool { return integers(a, b) || len(a) == 10 && len(b) == 10 && a > b },
 		reason:  "MySQL rounds a time with a fraction where an integer is wanted; MariaDB cuts.",
 		example: "UPDATE t SET bi = TIMESTAMP'2024-02-29 23:59:59.999999'",
 	},
@@ -607,7 +607,7 @@ var differences = []difference{
 		example: "SELECT JSON_KEYS(0x7B7D)",
 	},
 	{
-		name: "octets into JSON columns", who: mariaDB, what: "errors", there: 1366, text: regexp.MustCompile(`JSON|\bj\b`),
+		name: "octets into JSON columns", who: mariaDB, there: 1366, text: regexp.MustCompile(`JSON|\bj\b`),
 		reason:  "MariaDB looks at the characters first.",
 		example: "INSERT INTO t (id, j) VALUES (99, 0xFF)",
 	},
@@ -753,7 +753,7 @@ var differences = []difference{
 		example: "SELECT CAST('éé' AS BINARY(3))",
 	},
 	{
-		name: "FLOAT and BOOL", who: we, text: regexp.MustCompile(`\bf\b.*\bbo\b|\bbo\b.*\bf\b`), values: nearFloat,
+		name: "FLOAT and integers", who: we, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE)\b.*\b(r_)?f\b`), values: nearFloat,
 		reason:  "COALESCE and the like of them are DOUBLE here, FLOAT in MySQL.",
 		example: "",
 	},
@@ -825,7 +825,7 @@ var differences = []difference{
 		example: "SELECT GROUP_CONCAT(TAN(1)) FROM t",
 	},
 	{
-		name: "'1e3' as a TIME", who: mariaDB, text: regexp.MustCompile(`TIME.*'1e3'|\btm3?\b.*'1e3'`), values: func(a, b string) bool { return strings.HasPrefix(a, "00:00:01") },
+		name: "'1e3' as a TIME", who: mariaDB, text: regexp.MustCompile(`TIME.*'1e3'|\btm3?\b.*'1e3'|'1e3'.*\b(r_)?tm3?\b`), values: anyValues,
 		reason:  "It begins with one second; MariaDB does not read it.",
 		example: "",
 	},
@@ -865,7 +865,7 @@ var differences = []difference{
 		example: "",
 	},
 	{
-		name: "BINARY(n) that cuts", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`AS BINARY\(`),
+		name: "BINARY(n) that cuts", who: mariaDB, here: 1292, text: regexp.MustCompile(`AS BINARY\(`),
 		reason:  "MySQL tells of what is cut, and refuses it in a statement that writes.",
 		example: "INSERT INTO t (id, v) VALUES (99, CAST('hello world' AS BINARY(3)))",
 	},
@@ -878,6 +878,26 @@ var differences = []difference{
 		name: "parts of a day of a TIME", who: mariaDB, text: regexp.MustCompile(`EXTRACT\((WEEK|DAY|MONTH|QUARTER|YEAR)[A-Z_]* FROM .*(TIME|\btm)`), values: anyValues,
 		reason:  "They are those of today.",
 		example: "SELECT EXTRACT(WEEK FROM TIME(1))",
+	},
+	{
+		name: "rows with texts and numbers", who: we, what: "fails there", there: 1292, text: regexp.MustCompile(`\([^()]*, [^()]*\) (=|<>|<=>) \(`),
+		reason:  "Pairs behind the one by which two rows differ are not read; in MySQL the text that is no number is told of first.",
+		example: "INSERT INTO t (id, i) VALUES (99, (1, 1) = ('a', 2.5))",
+	},
+	{
+		name: "ENUM as a date", who: mariaDB, text: regexp.MustCompile(`CAST\((r_)?e AS DATE`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
+		reason:  "The cast of a text that is no date is NULL.",
+		example: "",
+	},
+	{
+		name: "a TIME below zero as UNSIGNED", who: mariaDB, text: regexp.MustCompile(`(tm3?|TIME.*) AS UNSIGNED|(tm3?|TIME.*), UNSIGNED`), values: func(a, b string) bool { return len(a) == 20 && b == "0" },
+		reason:  "MySQL takes the bits of the integer that it rounds to.",
+		example: "SELECT CAST(TIME'-01:02:03' AS UNSIGNED)",
+	},
+	{
+		name: "JSON_CONTAINS_PATH as a date", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`JSON_CONTAINS_PATH\(`),
+		reason:  "It is 0 or 1, and neither is a date; in MariaDB it is NULL where a path leads to nothing.",
+		example: "",
 	},
 	{
 		name: "'true' in BOOL", who: we, what: "fails there", there: 1366, text: regexp.MustCompile(`BOOLEAN|\bbo\b`),
