@@ -11,7 +11,6 @@ var (
 	doubleType   = value.Type{Base: value.TypeDouble}
 	dateType     = value.Type{Base: value.TypeDate}
 	dateTimeType = value.Type{Base: value.TypeDateTime, Precision: -1}
-	timeType     = value.Type{Base: value.TypeTime, Precision: -1}
 	jsonType     = value.Type{Base: value.TypeJSON}
 )
 

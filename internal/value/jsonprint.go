@@ -116,7 +116,7 @@ func appendJSONFloat(dst []byte, f float64) []byte {
 		return append(dst, "-0.0"...)
 	}
 	dst = appendFloat(dst, f)
-	if bytes.IndexAny(dst[start:], ".e") < 0 {
+	if !bytes.ContainsAny(dst[start:], ".e") {
 		dst = append(dst, ".0"...)
 	}
 	return dst
