@@ -89,7 +89,7 @@ var anomalies = []anomaly{
 		r.must(b.Exec("UPDATE account SET n = ? WHERE id = 1", ob+1))
 		return r.committed(b) && done && r.number(r.db, "SELECT n FROM account WHERE id = 1") != 52
 	}},
-	{"read twice, another value", func(t *testing.T, r *race) bool {
+	{"another value when read twice", func(t *testing.T, r *race) bool {
 		tx := r.begin()
 		read := "SELECT n FROM account WHERE id = 1" + r.suffix
 		before := r.number(tx, read)
