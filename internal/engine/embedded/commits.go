@@ -48,8 +48,8 @@ func (c *commits) init(f *File) {
 // do waits until a change is on disk or has failed. When ctx ends first, the change is withdrawn; once it
 // has been taken, its outcome is waited for, so that none is reported failed that stands.
 func (c *commits) do(ctx context.Context, ch *change) error {
-	if c.file.readOnly {
-		return engine.Errorf(engine.CodeReadOnly, "file %s is open for reading only", c.file.path)
+	if err := c.mayWrite(); err != nil {
+		return err
 	}
 	ch.done = make(chan struct{})
 	c.mu.Lock()
@@ -145,17 +145,11 @@ func (c *commits) writeGroup(group []*change) {
 // transact applies a group and commits it. An error is that of all changes that have none of their own.
 func (c *commits) transact(group []*change) (err error) {
 	f := c.file
-	if f.closed.Load() {
-		return errClosed()
-	}
-	if c.broken {
-		return engine.Errorf(engine.CodeOther, "file %s could not be written before: open it anew", f.path)
+	if err := c.canWrite(); err != nil {
+		return err
 	}
 	defer careful()()
 	defer f.guard(nil, &err)
-	if err := f.inPlace(); err != nil {
-		return err
-	}
 	tx, err := f.begin(true)
 	if err != nil {
 		return errFile(f.path, err)
@@ -194,6 +188,26 @@ func (c *commits) transact(group []*change) (err error) {
 		d.written = n
 	}
 	return nil
+}
+
+// mayWrite refuses what writes to a file that was opened for reading.
+func (c *commits) mayWrite() error {
+	if c.file.readOnly {
+		return engine.Errorf(engine.CodeReadOnly, "file %s is open for reading only", c.file.path)
+	}
+	return nil
+}
+
+// canWrite says why a file can no longer be written. The caller has the lead.
+func (c *commits) canWrite() error {
+	switch f := c.file; {
+	case f.closed.Load():
+		return errClosed()
+	case c.broken:
+		return engine.Errorf(engine.CodeOther, "file %s could not be written before: open it anew", f.path)
+	default:
+		return f.inPlace()
+	}
 }
 
 // failed finds out what became of a transaction that could not be committed. The page that makes it count is

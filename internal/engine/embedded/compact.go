@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"os"
-	"path/filepath"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -37,21 +36,17 @@ func (f *File) keepFreelist() {
 // inPlace says whether the file that is open is still the one of its name: what is written to another one is lost.
 func (f *File) inPlace() error {
 	now, err := os.Stat(f.resolved)
-	if err == nil {
-		var opened os.FileInfo
-		if opened, err = f.opened.Stat(); err == nil && os.SameFile(now, opened) {
-			return nil
-		}
+	if err == nil && os.SameFile(now, f.identity) {
+		return nil
 	}
 	return &engine.Error{Code: engine.CodeCorrupt, Op: -1, Cause: err, Message: "file " + f.path +
 		" was removed or replaced while it is open; nothing is written any more: close it, and open the one that is there now"}
 }
 
-// Compact implements engine.Maintainer: it writes what the file holds into another one, and puts that into its place.
-// Nobody writes meanwhile; readers go on.
-func (f *File) Compact(ctx context.Context) error {
-	if f.readOnly {
-		return engine.Errorf(engine.CodeReadOnly, "file %s is open for reading only", f.path)
+// alone runs do while nobody commits; readers go on.
+func (f *File) alone(ctx context.Context, do func() error) (err error) {
+	if err := f.commits.mayWrite(); err != nil {
+		return err
 	}
 	select {
 	case f.commits.lead <- struct{}{}:
@@ -59,21 +54,23 @@ func (f *File) Compact(ctx context.Context) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if f.closed.Load() {
-		return errClosed()
-	}
-	if err := f.inPlace(); err != nil {
+	if err := f.commits.canWrite(); err != nil {
 		return err
 	}
-	if err := f.compact(); err != nil {
+	defer careful()()
+	defer f.guard(nil, &err)
+	if err := do(); err != nil {
 		return errFile(f.path, err)
 	}
 	return nil
 }
 
-func (f *File) compact() (err error) {
-	defer careful()()
-	defer f.guard(nil, &err)
+// Compact implements engine.Maintainer: it writes what the file holds into another one, and puts that into its place.
+func (f *File) Compact(ctx context.Context) error {
+	return f.alone(ctx, f.compact)
+}
+
+func (f *File) compact() error {
 	path := f.resolved + ".compact"
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return err
@@ -83,8 +80,9 @@ func (f *File) compact() (err error) {
 	if err != nil {
 		return err
 	}
+	moved := false
 	defer func() {
-		if err != nil {
+		if !moved { // by an error, or a panic over a damaged page
 			fresh.Close()
 			os.Remove(path)
 		}
@@ -109,14 +107,16 @@ func (f *File) compact() (err error) {
 		return err
 	}
 	fresh.NoSync = f.noSync
+	identity, err := opened.Stat()
+	if err != nil {
+		return err
+	}
 	if err := os.Rename(path, f.resolved); err != nil {
 		return err
 	}
-	if dir, err := os.Open(filepath.Dir(f.resolved)); err == nil {
-		dir.Sync() // not every system can
-		dir.Close()
-	}
-	f.base, f.opened = base, opened
+	moved = true
+	syncDirectory(f.resolved)
+	f.base, f.opened, f.identity = base, opened, identity
 	f.db.Store(fresh)
 	return old.Close() // waits for those who read it
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -164,6 +165,42 @@ func TestSalvage(t *testing.T) {
 	}
 	if salvaged < 5 {
 		t.Errorf("only %d files were salvaged", salvaged)
+	}
+}
+
+// TestSalvageBesideWriters: what is acknowledged while tables are salvaged and the file is compacted is there afterwards.
+func TestSalvageBesideWriters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "store.db")
+	filled(t, path, 100)
+	e := openFile(t, path, embedded.FileOptions{NoSync: true})
+	store := e.(engine.Maintainer)
+	const writers, each = 8, 150
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				if err := put(t.Context(), e, engine.Insert, fmt.Sprintf("w%d-%03d", w, i)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	for range 20 {
+		if lost, err := store.Salvage(t.Context(), "tab"); err != nil || len(lost) > 0 {
+			t.Errorf("%q, %v", lost, err)
+		}
+		must(t, store.Compact(t.Context()))
+	}
+	wg.Wait()
+	for range 2 {
+		if faults, err := e.(engine.Maintainer).Verify(t.Context(), "tab"); err != nil || len(faults) > 0 {
+			t.Errorf("%q, %v", faults, err)
+		}
+		if got := keys(t, e); len(got) != 100+writers*each {
+			t.Errorf("%d entities are there, and %d were written", len(got), 100+writers*each)
+		}
+		must(t, e.Close())
+		e = openFile(t, path, embedded.FileOptions{NoSync: true})
 	}
 }
 

@@ -3,7 +3,6 @@ package embedded
 import (
 	"bytes"
 	"encoding/binary"
-	"hash/crc32"
 	"hash/fnv"
 
 	bolt "go.etcd.io/bbolt"
@@ -81,8 +80,7 @@ func (t *fileTable) keepDigest(tx *bolt.Tx, change digest) error {
 
 // seal puts a checksum of a key and its value before the value.
 func seal(key, value []byte) []byte {
-	sum := crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
-	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(value)), sum), value...)
+	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(value)), checksum(key, value)), value...)
 }
 
 // unseal gives what seal was given; not ok where it is something else now.
@@ -91,5 +89,5 @@ func unseal(key, sealed []byte) (value []byte, ok bool) {
 		return nil, false
 	}
 	value = sealed[4:]
-	return value, binary.BigEndian.Uint32(sealed) == crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, value)
+	return value, binary.BigEndian.Uint32(sealed) == checksum(key, value)
 }

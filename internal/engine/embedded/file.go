@@ -22,10 +22,12 @@ import (
 //	tables            folded name → id of 8 bytes, digest of 16, and the name as it was created, sealed (see seal)
 //	e + id of table   PartitionKey, a zero byte, RowKey → record. No key holds a zero byte, so these
 //	                  sort by PartitionKey, then by RowKey
+//	aside             what Salvage has put aside, until it is deleted
 //	n + id of table   number of 4 bytes → name of a property, sealed (see dictionary)
 var (
 	bucketFile   = []byte("nearlyfree")
 	bucketTables = []byte("tables")
+	bucketAside  = []byte("aside")
 	keyFormat    = []byte("format")
 	keyBase      = []byte("base")
 )
@@ -39,8 +41,9 @@ type File struct {
 	resolved string
 	readOnly bool
 	db       atomic.Pointer[bolt.DB]
-	opened   *os.File // of db
-	base     uint64   // versions are above it; of the leader of commits
+	opened   *os.File    // of db
+	identity os.FileInfo // of opened
+	base     uint64      // versions are above it; of the leader of commits
 	noSync   bool
 	closed   atomic.Bool
 	tables   atomic.Pointer[map[string]*fileTable] // by folded name; never changed, replaced

@@ -101,6 +101,9 @@ func (f *File) open(o FileOptions) (err error) {
 	}
 	f.db.Store(db)
 	f.opened, f.noSync = opened, o.NoSync
+	if f.identity, err = opened.Stat(); err != nil {
+		return errFile(f.path, err)
+	}
 	if !o.ReadOnly {
 		if _, err := metas(opened); err != nil {
 			return errFile(f.path, err)
@@ -113,17 +116,21 @@ func (f *File) open(o FileOptions) (err error) {
 		}
 	}
 	if missing != nil {
-		// The file's own name is on disk only when its directory is.
-		if dir, err := os.Open(filepath.Dir(f.path)); err == nil {
-			dir.Sync() // not every system can
-			dir.Close()
-		}
+		syncDirectory(f.path)
 	}
 	if err := db.View(f.load); err != nil {
 		return errFile(f.path, err)
 	}
 	f.commits.init(f)
 	return nil
+}
+
+// syncDirectory makes sure that a file's name is on disk, where the system can.
+func syncDirectory(path string) {
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		dir.Sync()
+		dir.Close()
+	}
 }
 
 // openBolt opens a bbolt file; opened is what it opens.

@@ -77,8 +77,9 @@ func appendText(dst []byte, s string) []byte {
 // castagnoli is the polynomial for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-func checksum(key, record []byte) uint32 {
-	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, record[placeVersion:])
+// checksum is that of a key and what is stored under it.
+func checksum(key, content []byte) uint32 {
+	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, content)
 }
 
 // stamp fills the header of a record that goes under a key.
@@ -86,7 +87,7 @@ func stamp(key, record []byte, version uint64, ticks int64) {
 	record[0] = recordFormat
 	binary.BigEndian.PutUint64(record[placeVersion:], version)
 	binary.BigEndian.PutUint64(record[placeTicks:], uint64(ticks))
-	binary.BigEndian.PutUint32(record[1:], checksum(key, record))
+	binary.BigEndian.PutUint32(record[1:], checksum(key, record[placeVersion:]))
 }
 
 // readHeader reads what stamp has written; rest are the properties.
@@ -97,7 +98,7 @@ func readHeader(key, b []byte) (version uint64, ticks int64, rest []byte, err er
 	if b[0] != recordFormat {
 		return 0, 0, nil, errRecordFormat
 	}
-	if binary.BigEndian.Uint32(b[1:]) != checksum(key, b) {
+	if binary.BigEndian.Uint32(b[1:]) != checksum(key, b[placeVersion:]) {
 		return 0, 0, nil, errChecksum
 	}
 	return binary.BigEndian.Uint64(b[placeVersion:]), int64(binary.BigEndian.Uint64(b[placeTicks:])), b[headerSize:], nil

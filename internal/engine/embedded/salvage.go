@@ -1,0 +1,104 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// Salvage implements engine.Maintainer: the bucket of the table is put aside, and what is sound in it goes into one of
+// the same name. So a commit that waits meanwhile finds the table where it was.
+func (f *File) Salvage(ctx context.Context, table string) (lost []string, err error) {
+	t := f.table(table)
+	if t == nil {
+		return nil, errNoTable(table)
+	}
+	err = f.alone(ctx, func() error {
+		tx, err := f.begin(true)
+		if err != nil {
+			return err
+		}
+		defer tx.Rollback() // does nothing once it is committed
+		if lost, err = t.salvage(ctx, tx); err != nil {
+			return err
+		}
+		id := tx.ID()
+		if err := tx.Commit(); err != nil {
+			return f.commits.failed(id, err)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	// Where the pages put aside cannot even be given back, they stay.
+	_ = f.alone(ctx, func() error {
+		return f.db.Load().Update(func(tx *bolt.Tx) error { return tx.DeleteBucket(bucketAside) })
+	})
+	return lost, nil
+}
+
+func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, err error) {
+	list := tx.Bucket(bucketTables)
+	entry, listed, err := readEntry(t.fold, list.Get(t.fold))
+	if err != nil {
+		return nil, err
+	}
+	if !listed || tx.Bucket(t.entities) == nil {
+		return nil, errNoTable(t.name)
+	}
+	from, err := t.putAside(tx)
+	if err != nil {
+		return nil, err
+	}
+	to, err := tx.CreateBucket(t.entities)
+	if err != nil {
+		return nil, err
+	}
+	var kept digest
+	found, err := eachStored(ctx, from, func(key, record []byte, wrong error) error {
+		switch {
+		case wrong != nil && wrong != errOrder && wrong != errAstray:
+			lost = append(lost, fmt.Sprintf("entity %s: %v", showKey(key), wrong))
+			return nil
+		case to.Get(key) != nil:
+			return nil // a page holds it twice
+		}
+		kept.add(key)
+		return to.Put(bytes.Clone(key), bytes.Clone(record))
+	})
+	if err != nil {
+		return nil, err
+	}
+	had := entry.digest
+	if missing := int64(had.count - kept.count); missing > int64(len(lost)) {
+		lost = append(lost, fmt.Sprintf("%d entities that were written are not found", missing-int64(len(lost))))
+	}
+	if len(lost) == 0 && had != found {
+		lost = append(lost, "the count of the entities, which was made anew")
+	}
+	return lost, putEntry(list, t.fold, entry.id, kept, t.name)
+}
+
+// putAside moves the bucket of the table's entities, in a transaction that has not changed it, and gives it.
+func (t *fileTable) putAside(tx *bolt.Tx) (*bolt.Bucket, error) {
+	aside, err := tx.CreateBucketIfNotExists(bucketAside)
+	if err != nil {
+		return nil, err
+	}
+	n, err := aside.NextSequence() // an earlier one of the same name may be there still
+	if err != nil {
+		return nil, err
+	}
+	own, err := aside.CreateBucket(binary.BigEndian.AppendUint64(nil, n))
+	if err != nil {
+		return nil, err
+	}
+	if err := tx.MoveBucket(t.entities, nil, own); err != nil {
+		return nil, err
+	}
+	return own.Bucket(t.entities), nil
+}
