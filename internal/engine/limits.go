@@ -175,7 +175,7 @@ func (l Limits) valueSize(name string, v *Value) (int, error) {
 	switch v.Type {
 	case String:
 		units := len(v.S)
-		if !isASCII(v.S) {
+		if !IsASCII(v.S) {
 			if !utf8.ValidString(v.S) {
 				return 0, Errorf(CodeBadInput, "property %s: the text is not valid UTF-8", quote(name))
 			}
@@ -278,7 +278,7 @@ func identifierRune(r rune, first bool) bool {
 // one unit a byte.
 func UTF16Units(s string) int {
 	n := len(s)
-	if isASCII(s) {
+	if IsASCII(s) {
 		return n
 	}
 	n = 0
@@ -291,7 +291,8 @@ func UTF16Units(s string) int {
 	return n
 }
 
-func isASCII(s string) bool {
+// IsASCII says whether all of s is ASCII, which every store sorts in the same way.
+func IsASCII(s string) bool {
 	for len(s) >= 8 {
 		if (s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7])&0x80 != 0 {
 			return false

@@ -170,7 +170,7 @@ func FuzzJSON(f *testing.F) {
 		}
 		printed, ok := d.Print(1<<20, false)
 		if !ok {
-			t.Skip()
+			return // it is longer than the bound
 		}
 		again, err := ParseJSON(printed)
 		if err != nil {

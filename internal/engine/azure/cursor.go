@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -255,16 +254,7 @@ func inRange(s *engine.Scan, e *engine.Entity) bool {
 }
 
 func within(key, from, to string) bool {
-	return key >= from && (to == "" || key < to) || !isASCII(key) || !isASCII(from) || !isASCII(to)
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
+	return key >= from && (to == "" || key < to) || !engine.IsASCII(key) || !engine.IsASCII(from) || !engine.IsASCII(to)
 }
 
 // progress finds continuations that go round in a circle, of whatever length, by keeping one of them (Brent's way).

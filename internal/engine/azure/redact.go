@@ -88,7 +88,7 @@ func (r redaction) error(err error) error {
 	}
 	before := err.Error()
 	if after := r.text(before); after != before {
-		return fmt.Errorf("%s", after)
+		return errors.New(after)
 	}
 	return err
 }
