@@ -67,6 +67,7 @@ func translated(err error, text string) error {
 		variable  *expr.UnknownVariableError
 		argument  *expr.ArgumentError
 		arguments *expr.TooLongError
+		pattern   *expr.PatternSizeError
 		document  *expr.DocumentError
 		json      *value.JSONError
 	)
@@ -124,6 +125,8 @@ func translated(err error, text string) error {
 		return &Error{Number: 1210, State: "HY000", Message: argument.Error(), class: ErrBadValue, cause: err}
 	case errors.As(err, &arguments):
 		return &Error{Number: 1301, State: "HY000", Message: arguments.Error(), class: ErrTooLarge, cause: err}
+	case errors.As(err, &pattern):
+		return &Error{Number: 3887, State: "HY000", Message: pattern.Error(), class: ErrTooLarge, cause: err}
 	case errors.As(err, &stored):
 		return storeError(stored, err)
 	}

@@ -27,10 +27,11 @@ type Env struct {
 // scratch is where function calls keep their arguments while they run, so that a call allocates nothing.
 // It belongs to one Env: a copy of the Env begins with one of its own, as copies may run side by side.
 type scratch struct {
-	owner  *Env
-	values []value.Value
-	random map[*Call]*randomState
-	sets   map[*In]*inSet
+	owner    *Env
+	values   []value.Value
+	random   map[*Call]*randomState
+	sets     map[*In]*inSet
+	patterns map[*patternCache]*pattern // large ones
 }
 
 // own gives the scratch of e itself.

@@ -64,6 +64,14 @@ func (e *TooManyVariablesError) Error() string {
 	return fmt.Sprintf("@%s is too large: all variables of a session together may hold %d octets", e.Name, MaxVariables)
 }
 
+// PatternSizeError says that a regular expression is too large to be compiled (MySQL's 3887).
+type PatternSizeError struct{ Function string }
+
+func (e *PatternSizeError) Error() string {
+	return fmt.Sprintf("The regular expression pattern exceeds limits on size or complexity: %s takes patterns of %d octets, compiled %d",
+		e.Function, maxPattern, maxProgram)
+}
+
 // MaxText is the most octets that a function makes: MySQL's max_allowed_packet by another name.
 const MaxText = 16 << 20
 

@@ -1,9 +1,7 @@
 package expr
 
 import (
-	"regexp"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -19,7 +17,7 @@ func regexpFunctions() []*Function {
 }
 
 // regexpEval works with the pattern's compiled form beside the arguments.
-type regexpEval func(re *regexp.Regexp, args []value.Value) (value.Value, error)
+type regexpEval func(env *Env, re *pattern, args []value.Value) (value.Value, error)
 
 // regexpFunction makes a function whose argument 1 is a pattern and argument flags the flags.
 func regexpFunction(name, signature, doc string, t value.Type, most, flags int, eval regexpEval) *Function {
@@ -30,70 +28,24 @@ func regexpFunction(name, signature, doc string, t value.Type, most, flags int, 
 	f := &Function{Name: name, Signature: signature, Family: "text", Doc: doc + " RE2's syntax. Flags: c case seen, i not, m lines, n . matches line ends.",
 		Min: least, Max: most, Type: fixed(t), condition: name == "REGEXP_LIKE", collates: true}
 	f.compile = func(n *Call) Func {
-		cache := &regexpCache{function: name, fold: CollationOf(n.Args[:2]...).IgnoresCase()}
-		inner := &Function{Name: name, strict: true, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+		cache := &patternCache{function: name, fold: CollationOf(n.Args[:2]...).IgnoresCase()}
+		inner := &Function{Name: name, strict: true, Eval: func(env *Env, args []value.Value) (value.Value, error) {
 			text := ""
 			if len(args) > flags {
 				text = value.Text(args[flags])
 			}
-			re, err := cache.get(value.Text(args[1]), text)
+			re, err := cache.get(env, value.Text(args[1]), text)
 			if err != nil {
 				return value.NullValue, err
 			}
-			return eval(re, args)
+			return eval(env, re, args)
 		}}
 		return compileCall(&Call{Func: inner, Args: n.Args, T: n.T})
 	}
 	return f
 }
 
-// regexpCache keeps the last pattern of one call, which mostly is the same for each row.
-type regexpCache struct {
-	last     atomic.Pointer[cachedRegexp]
-	function string
-	fold     bool
-}
-
-type cachedRegexp struct {
-	pattern, flags string
-	re             *regexp.Regexp
-}
-
-func (c *regexpCache) get(pattern, flags string) (*regexp.Regexp, error) {
-	if l := c.last.Load(); l != nil && l.pattern == pattern && l.flags == flags {
-		return l.re, nil
-	}
-	fold, prefix := c.fold, ""
-	for _, f := range flags {
-		switch f {
-		case 'c':
-			fold = false
-		case 'i':
-			fold = true
-		case 'm':
-			prefix += "m"
-		case 'n':
-			prefix += "s"
-		default:
-			return nil, &ArgumentError{c.function, "flag '" + string(f) + "'"}
-		}
-	}
-	if fold {
-		prefix += "i"
-	}
-	full := pattern
-	if prefix != "" {
-		full = "(?" + prefix + ")" + pattern
-	}
-	re, err := regexp.Compile(full)
-	if err != nil {
-		return nil, &ArgumentError{c.function, err.Error()}
-	}
-	c.last.Store(&cachedRegexp{pattern, flags, re})
-	return re, nil
-}
-
-func evalRegexpLike(re *regexp.Regexp, args []value.Value) (value.Value, error) {
+func evalRegexpLike(_ *Env, re *pattern, args []value.Value) (value.Value, error) {
 	return truthValues[truthOf(re.MatchString(value.Text(args[0])))], nil
 }
 
@@ -119,38 +71,68 @@ func regexpFrom(function string, args []value.Value, i int, otherwise int64) (st
 
 // find is the n-th match behind start, nil without one; matches see the text before start, so that ^ is its
 // beginning.
-func find(re *regexp.Regexp, s string, start int, n int64) []int {
-	for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
-		if m[0] < start {
-			continue
+func (p *pattern) find(env *Env, s string, start int, n int64) (match []int, err error) {
+	err = p.matches(env, s, p.FindAllStringIndex, func(m []int) bool {
+		if m[0] >= start {
+			if n--; n <= 0 {
+				match = m
+			}
 		}
-		if n--; n <= 0 {
-			return m
-		}
-	}
-	return nil
+		return match == nil
+	})
+	return match, err
 }
 
-func evalRegexpSubstr(re *regexp.Regexp, args []value.Value) (value.Value, error) {
+// matches hands on one match after the other while more says so. The regexp package gathers them before: they are held
+// as what waits in an expression is, and looked for again when there are more than were asked for.
+func (p *pattern) matches(env *Env, s string, find func(string, int) [][]int, more func([]int) bool) error {
+	const few = 1 << 12
+	for asked, seen := few, 0; ; asked *= 8 {
+		held := int64(0)
+		if asked > few {
+			held = int64(min(asked, len(s)+1)) * (24 + 16*int64(1+p.NumSubexp()))
+		}
+		if err := env.holdBytes(held); err != nil {
+			env.release(held)
+			return err
+		}
+		all := find(s, asked)
+		for _, m := range all[seen:] {
+			if !more(m) {
+				env.release(held)
+				return nil
+			}
+		}
+		env.release(held)
+		if seen = len(all); seen < asked {
+			return nil
+		}
+	}
+}
+
+func evalRegexpSubstr(env *Env, re *pattern, args []value.Value) (value.Value, error) {
 	start, n, err := regexpFrom("REGEXP_SUBSTR", args, 2, 1)
 	if err != nil {
 		return value.NullValue, err
 	}
 	s := value.Text(args[0])
-	m := find(re, s, start, n)
+	m, err := re.find(env, s, start, n)
 	if m == nil {
-		return value.NullValue, nil
+		return value.NullValue, err
 	}
 	return value.FromString(s[m[0]:m[1]]), nil
 }
 
-func evalRegexpInstr(re *regexp.Regexp, args []value.Value) (value.Value, error) {
+func evalRegexpInstr(env *Env, re *pattern, args []value.Value) (value.Value, error) {
 	start, n, err := regexpFrom("REGEXP_INSTR", args, 2, 1)
 	if err != nil {
 		return value.NullValue, err
 	}
 	s := value.Text(args[0])
-	m := find(re, s, start, n)
+	m, err := re.find(env, s, start, n)
+	if err != nil {
+		return value.NullValue, err
+	}
 	if m == nil {
 		return value.FromInt(0), nil
 	}
@@ -161,7 +143,7 @@ func evalRegexpInstr(re *regexp.Regexp, args []value.Value) (value.Value, error)
 	return value.FromInt(int64(utf8.RuneCountInString(s[:at])) + 1), nil
 }
 
-func evalRegexpReplace(re *regexp.Regexp, args []value.Value) (value.Value, error) {
+func evalRegexpReplace(env *Env, re *pattern, args []value.Value) (value.Value, error) {
 	start, n, err := regexpFrom("REGEXP_REPLACE", args, 3, 0)
 	if err != nil {
 		return value.NullValue, err
@@ -169,23 +151,24 @@ func evalRegexpReplace(re *regexp.Regexp, args []value.Value) (value.Value, erro
 	s, template := value.Text(args[0]), goTemplate(value.Text(args[2]))
 	var out []byte
 	at := 0
-	for _, m := range re.FindAllStringSubmatchIndex(s, -1) {
+	err = re.matches(env, s, re.FindAllStringSubmatchIndex, func(m []int) bool {
 		if m[0] < start {
-			continue
+			return true
 		}
 		if n > 1 {
 			n--
-			continue
+			return true
 		}
 		out = append(out, s[at:m[0]]...)
 		out = re.ExpandString(out, template, s, m)
 		at = m[1]
-		if len(out) > MaxText {
-			return value.NullValue, &TooLongError{"REGEXP_REPLACE"}
-		}
-		if n == 1 {
-			break
-		}
+		return len(out) <= MaxText && n != 1
+	})
+	if err != nil {
+		return value.NullValue, err
+	}
+	if len(out)+len(s)-at > MaxText {
+		return value.NullValue, &TooLongError{"REGEXP_REPLACE"}
 	}
 	return value.FromString(string(append(out, s[at:]...))), nil
 }

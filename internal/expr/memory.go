@@ -23,15 +23,19 @@ func Large(v value.Value) int64 {
 // hold accounts for a value that waits, if it is a large one, and adds to held what is to be released.
 func (e *Env) hold(v value.Value, held *int64) error {
 	n := Large(v)
+	*held += n
+	return e.holdBytes(n)
+}
+
+func (e *Env) holdBytes(n int64) error {
 	if n == 0 || e.Memory == nil {
 		return nil
 	}
-	*held += n
 	return e.Memory.Hold(n)
 }
 
 func (e *Env) release(held int64) {
-	if held > 0 {
+	if held > 0 && e.Memory != nil {
 		e.Memory.Release(held)
 	}
 }
