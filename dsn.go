@@ -17,9 +17,10 @@ import (
 //
 // with options: behind a ? as name=value joined by &, or, in a connection string, as further Name=Value;
 // parts. See Config for what they mean: collation, database, layout, scan, max_entities, max_memory, parallel, readonly,
-// ansi_quotes, exact, schema_lease, time_zone, total_memory. An unknown option or a wrong value is an error that names it.
+// ansi_quotes, exact, schema_lease, time_zone, total_memory. An unknown option, one that is given twice and a wrong value
+// are errors that name it.
 func ParseDSN(dsn string) (*Config, error) {
-	c := &Config{}
+	c := &reading{Config: &Config{}}
 	var err error
 	switch text := strings.TrimSpace(dsn); {
 	case text == "":
@@ -42,7 +43,13 @@ func ParseDSN(dsn string) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c, nil
+	return c.Config, nil
+}
+
+// reading is a Config whose text is being read.
+type reading struct {
+	*Config
+	given []*option // so far
 }
 
 // FormatDSN is the data source name of c: ParseDSN of it gives the same settings, but for what a text
@@ -73,7 +80,7 @@ func (c *Config) format(redact bool) string {
 	return store + separator + strings.Join(parts, join)
 }
 
-func (c *Config) parseMemory(text string) error {
+func (c *reading) parseMemory(text string) error {
 	rest := text[len("mem:"):]
 	if !strings.HasPrefix(rest, "//") {
 		return configError("%q is no memory database: write mem://NAME, or mem:// for a private one", shown(text))
@@ -86,7 +93,7 @@ func (c *Config) parseMemory(text string) error {
 	return c.setQuery(query)
 }
 
-func (c *Config) parseFile(text string) error {
+func (c *reading) parseFile(text string) error {
 	path, query, _ := strings.Cut(text[len("file:"):], "?")
 	if path == "" {
 		return configError("file: needs a path: file:expenses.nearlyfree, file:/var/lib/app/data")
@@ -112,7 +119,7 @@ var sasParameters = map[string]bool{
 	"skt": true, "ske": true, "sks": true, "skv": true, "saoid": true, "suoid": true, "scid": true, "sduoid": true, "skdutid": true,
 }
 
-func (c *Config) parseURL(text string) error {
+func (c *reading) parseURL(text string) error {
 	base, query, _ := strings.Cut(text, "?")
 	u, err := url.Parse(base)
 	if err != nil || u.Host == "" || strings.ContainsAny(u.Host, "=&;") {
@@ -151,7 +158,7 @@ func (c *Config) parseURL(text string) error {
 	return nil
 }
 
-func (c *Config) parseConnectionString(text string) error {
+func (c *reading) parseConnectionString(text string) error {
 	var store []string
 	for _, part := range strings.Split(text, ";") {
 		name, v, _ := strings.Cut(part, "=")
@@ -173,7 +180,7 @@ func isConnectionString(store string) bool {
 	return !hasPrefixFold(store, "mem:") && !hasPrefixFold(store, "file:") && !hasPrefixFold(store, "http://") && !hasPrefixFold(store, "https://")
 }
 
-func (c *Config) setQuery(query string) error {
+func (c *reading) setQuery(query string) error {
 	for _, part := range strings.Split(query, "&") {
 		if part == "" {
 			continue
@@ -186,7 +193,7 @@ func (c *Config) setQuery(query string) error {
 	return nil
 }
 
-func (c *Config) setEscaped(name, v string) error {
+func (c *reading) setEscaped(name, v string) error {
 	o := findOption(name)
 	if o == nil {
 		return configError("unknown option %q in the data source name; there are %s", shown(name), optionNames())

@@ -47,13 +47,16 @@ func TestParseDSN(t *testing.T) {
 
 func TestParseDSNErrors(t *testing.T) {
 	for dsn, want := range map[string]string{
-		"":                                       "empty",
-		"mem:shop":                               "mem://NAME",
-		"mem://a/b":                              "slash",
-		"mem://?scan=maybe":                      "scan=maybe: want allow, warn or deny",
-		"mem://?layout=":                         "layout=: want table or single",
-		"mem://?layout=one":                      "layout=one: want table or single",
-		"mem://?speed=9":                         `unknown option "speed"`,
+		"":                                      "empty",
+		"mem:shop":                              "mem://NAME",
+		"mem://a/b":                             "slash",
+		"mem://?scan=maybe":                     "scan=maybe: want allow, warn or deny",
+		"mem://?layout=":                        "layout=: want table or single",
+		"mem://?layout=one":                     "layout=one: want table or single",
+		"mem://?speed=9":                        `unknown option "speed"`,
+		"mem://?scan=deny&exact=true&SCAN=deny": "option scan is given twice",
+		"https://a.table.core.windows.net/?exact=1&exact=1": "option exact is given twice",
+		"UseDevelopmentStorage=true;scan=deny;Scan=allow":   "option scan is given twice",
 		"mem://?parallel=0":                      "1 to 1024",
 		"mem://?max_entities=-5":                 "0 or more",
 		"mem://?readonly=perhaps":                "true or false",

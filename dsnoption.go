@@ -2,6 +2,7 @@ package nearlyfree
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -58,8 +59,12 @@ func optionNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (c *Config) setOption(o *option, v string) error {
-	if err := o.set(c, v); err != nil {
+func (c *reading) setOption(o *option, v string) error {
+	if slices.Contains(c.given, o) {
+		return configError("option %s is given twice in the data source name", o.name)
+	}
+	c.given = append(c.given, o)
+	if err := o.set(c.Config, v); err != nil {
 		return configError("option %s=%s: %v", o.name, shown(v), err)
 	}
 	return nil

@@ -231,7 +231,7 @@ func (p *parser) transaction(word string) Statement {
 			t.ReadOnly = true
 		case p.accept("READ", "WRITE"), p.accept("WITH", "CONSISTENT", "SNAPSHOT"):
 		case p.is("ISOLATION"):
-			p.isolation()
+			p.unsupported(p.pos, "START TRANSACTION ISOLATION LEVEL", "write SET TRANSACTION ISOLATION LEVEL … before it")
 		default:
 			p.unexpected(p.pos)
 		}
