@@ -20,7 +20,8 @@
 // # SQL
 //
 // The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 5.7.99-nearlyfree. What is
-// not supported is refused by name. LOCK TABLES, FLUSH and SET of what tools send about a session are read and do nothing.
+// not supported is refused by name. LOCK TABLES and FLUSH are read and do nothing. SET knows the variables of
+// docs/variables.md, which says what each does, and refuses all others.
 // EXPLAIN prints how a statement is run, and the least number of requests that it takes.
 //
 // Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Without an

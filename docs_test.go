@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-var update = flag.Bool("update", false, "write docs/functions.md anew")
+var update = flag.Bool("update", false, "write docs/functions.md and docs/variables.md anew")
 
 // TestOptionsAreDocumented: the README's table and ParseDSN's comment name every option of a data source name.
 func TestOptionsAreDocumented(t *testing.T) {
@@ -25,6 +25,11 @@ func TestOptionsAreDocumented(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestVariablesReference keeps docs/variables.md what the code has.
+func TestVariablesReference(t *testing.T) {
+	checkReference(t, "docs/variables.md", variablesReference())
 }
 
 // TestFunctionReference keeps docs/functions.md what the code has.
@@ -45,9 +50,14 @@ func TestFunctionReference(t *testing.T) {
 			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(f.Signature, "|", `\|`), strings.ReplaceAll(f.Doc, "|", `\|`))
 		}
 	}
-	const path = "docs/functions.md"
+	checkReference(t, "docs/functions.md", b.String())
+}
+
+// checkReference holds a file that is made from the code against it.
+func checkReference(t *testing.T, path, want string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
+		if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -55,7 +65,7 @@ func TestFunctionReference(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if string(have) != b.String() {
-		t.Errorf("%s is not what the code has: run go test -run TestFunctionReference -update .", path)
+	if string(have) != want {
+		t.Errorf("%s is not what the code has: run go test -run %s -update .", path, t.Name())
 	}
 }

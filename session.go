@@ -3,7 +3,6 @@ package nearlyfree
 import (
 	"context"
 	"database/sql/driver"
-	"sort"
 	"strings"
 	"time"
 
@@ -19,78 +18,6 @@ const (
 	serverVersion = "5.7.99-nearlyfree"
 	sessionUser   = "nearlyfree@localhost"
 )
-
-// systemVariables are what tools ask for; SET of most of them is accepted and changes nothing.
-var systemVariables = map[string]value.Value{
-	"version":                  value.FromString(serverVersion),
-	"version_comment":          value.FromString("nearlyfree, a SQL dialect over Azure Table Storage"),
-	"autocommit":               value.FromInt(1),
-	"auto_increment_increment": value.FromInt(1),
-	"auto_increment_offset":    value.FromInt(1),
-	"character_set_client":     value.FromString("utf8mb4"),
-	"character_set_connection": value.FromString("utf8mb4"),
-	"character_set_database":   value.FromString("utf8mb4"),
-	"character_set_results":    value.FromString("utf8mb4"),
-	"character_set_server":     value.FromString("utf8mb4"),
-	"collation_connection":     {}, // these are the session's: see systemVariable
-	"collation_database":       {},
-	"collation_server":         {},
-	"foreign_key_checks":       value.FromInt(1),
-	"unique_checks":            value.FromInt(1),
-	"lower_case_table_names":   value.FromInt(2),
-	"max_allowed_packet":       value.FromInt(4 << 20),
-	"sql_mode":                 {},
-	"warning_count":            {},
-	"error_count":              {},
-	"block_encryption_mode":    {},
-	"system_time_zone":         value.FromString("UTC"),
-	"time_zone":                {},
-	"transaction_isolation":    value.FromString("READ-COMMITTED"),
-	"tx_isolation":             value.FromString("READ-COMMITTED"),
-	"wait_timeout":             value.FromInt(28800),
-	"hostname":                 value.FromString("localhost"),
-	"innodb_strict_mode":       value.FromInt(1),
-	"sql_safe_updates":         value.FromInt(0),
-	"storage_engine":           value.FromString("nearlyfree"),
-	"default_storage_engine":   value.FromString("nearlyfree"),
-}
-
-func (c *conn) systemVariable(name string) (value.Value, bool) {
-	name = strings.ToLower(name)
-	switch all, failures := c.session.Diagnostics.Counts(); name {
-	case "warning_count":
-		return value.FromInt(int64(all)), true
-	case "sql_mode":
-		return value.FromString(c.mode.String()), true
-	case "time_zone":
-		return value.FromString(c.zone), true
-	case "block_encryption_mode":
-		return value.FromString(c.encryption), true
-	case "error_count":
-		return value.FromInt(int64(failures)), true
-	case "collation_connection":
-		return value.FromString(c.session.Collation.String()), true
-	case "collation_database", "collation_server":
-		return value.FromString(c.connector.collation.String()), true
-	}
-	v, ok := systemVariables[name]
-	return v, ok
-}
-
-// showVariables is the content of SHOW VARIABLES, sorted by name.
-func (c *conn) showVariables() [][]value.Value {
-	names := make([]string, 0, len(systemVariables))
-	for name := range systemVariables {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	rows := make([][]value.Value, len(names))
-	for i, name := range names {
-		v, _ := c.systemVariable(name)
-		rows[i] = []value.Value{value.FromString(name), value.FromString(value.Text(v))}
-	}
-	return rows
-}
 
 func now() int64 {
 	ticks, err := value.TicksFromTime(time.Now().UTC().Truncate(tick))

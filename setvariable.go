@@ -10,9 +10,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// set runs SET. What tools send about the session is accepted; what would change the meaning of later
-// statements and cannot be had is refused.
+// set runs SET. All names are looked up before the first variable is set, as in MySQL.
 func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) error {
+	for _, v := range s.Vars {
+		if v.Scope == "" || v.Scope == "session" || v.Scope == "global" {
+			if err := checkSet(v.Scope, v.Name); err != nil {
+				return err
+			}
+		}
+	}
 	for _, v := range s.Vars {
 		if v.Scope == "transaction" {
 			if err := checkTransaction(v.Name); err != nil {
@@ -21,7 +27,10 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 			continue
 		}
 		if v.Scope == "names" || v.Scope == "charset" {
-			_, name, _ := strings.Cut(v.Text, " collate ")
+			charset, name, _ := strings.Cut(v.Text, " collate ")
+			if err := planner.CheckCharset(charset); err != nil {
+				return err
+			}
 			if err := c.setCollation(name); err != nil {
 				return err
 			}
@@ -40,7 +49,7 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 			}
 			continue
 		}
-		if err := c.setVariable(v.Scope, v.Name, x); err != nil {
+		if err := c.setVariable(v.Name, x); err != nil {
 			return err
 		}
 	}
@@ -59,28 +68,24 @@ func checkTransaction(text string) error {
 	return nil
 }
 
-// setVariable sets a system variable. It refuses a value that would change what later statements mean and cannot be had.
-func (c *conn) setVariable(scope, name string, x value.Value) error {
+// setVariable sets a system variable that there is. It refuses a value that would change what later statements mean and
+// cannot be had.
+func (c *conn) setVariable(name string, x value.Value) error {
 	text := strings.ToLower(value.Text(x))
-	on := text == "on" || text != "off" && isTrue(x)
-	switch strings.ToLower(name) {
-	case "autocommit":
-		if !on && text != "default" && !x.IsNull() {
-			return notSupported("SET autocommit=0 is not supported: begin a transaction with BeginTx or BEGIN")
-		}
+	switch systemVariables[name].set {
+	case fixed:
+		return c.checkFixed(name, x)
+	case idle:
+		return nil
+	}
+	switch name {
 	case "transaction_isolation", "tx_isolation":
 		return checkTransaction(text)
 	case "transaction_read_only", "tx_read_only":
-		if on {
+		if text == "on" || text != "off" && isTrue(x) {
 			return checkTransaction("read only")
 		}
 	case "time_zone":
-		if scope == "global" { // the server's default is the data source name's
-			if _, ok := expr.Zone(value.Text(x)); !ok {
-				return c.setZone(value.Text(x))
-			}
-			return nil
-		}
 		return c.setZone(value.Text(x))
 	case "block_encryption_mode":
 		if text == "default" {
@@ -92,24 +97,22 @@ func (c *conn) setVariable(scope, name string, x value.Value) error {
 		c.encryption = text
 	case "collation_connection":
 		return c.setCollation(text)
-	case "character_set_connection":
-		return c.setCollation("")
-	case "collation_database", "collation_server":
-		if named, ok := value.CollationNamed(text); text != "default" && (!ok || named != c.connector.collation) {
-			return notSupported("SET %s = '%s' is not supported: the option collation of the data source name says what new tables have", name, text)
+	case "character_set_client", "character_set_results", "character_set_connection":
+		if x.IsNull() && name == "character_set_results" { // as they are
+			return nil
 		}
-	case "sql_select_limit":
-		if text != "default" && text != "18446744073709551615" {
-			return notSupported("SET sql_select_limit is not supported: write LIMIT")
+		if err := planner.CheckCharset(text); err != nil {
+			return err
+		}
+		if name == "character_set_connection" {
+			return c.setCollation("")
 		}
 	case "sql_mode":
 		mode, err := parseMode(x, c.connector.config.ANSIQuotes)
 		if err != nil {
 			return err
 		}
-		if scope != "global" { // the server's default is the data source name's
-			c.setMode(mode)
-		}
+		c.setMode(mode)
 	}
 	return nil
 }

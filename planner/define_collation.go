@@ -35,6 +35,14 @@ func (d *definer) collationOf(charset, collate string, otherwise value.Collation
 	return otherwise, nil
 }
 
+// CheckCharset refuses a character set that MySQL does not have.
+func CheckCharset(name string) error {
+	if name = strings.ToLower(name); !charsets[name] && name != "binary" && name != "default" {
+		return newError(codeUnknownCharset, noPos, "Unknown character set: '%s' (all text is utf8mb4)", name)
+	}
+	return nil
+}
+
 // castCharset makes of the type of a cast to a character set that of the values which it gives here: texts, or octets. Another
 // character set would give other octets of the same characters.
 func castCharset(t *dialect.TypeName) error {
