@@ -177,13 +177,11 @@ func (c *conn) exec(ctx context.Context, p *prepared, named []driver.NamedValue)
 		return nil, err
 	}
 	out, err := c.run(ctx, p, args)
+	if err == nil && out.rows != nil {
+		err = out.rows.drain()
+	}
 	if err != nil {
 		return nil, c.failed(err, p.parsed.Text)
-	}
-	if out.rows != nil {
-		if err := out.rows.drain(); err != nil {
-			return nil, err
-		}
 	}
 	return out.result, nil
 }

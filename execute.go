@@ -27,7 +27,7 @@ func (c *conn) prepareText(ctx context.Context, s *dialect.Prepare) error {
 		}
 		text = value.Text(v)
 	}
-	p, err := c.prepare(text)
+	p, err := c.parse(text)
 	if err != nil {
 		return err
 	}

@@ -111,7 +111,7 @@ func (r *rows) value(v value.Value) driver.Value {
 	return driverValue(v)
 }
 
-// drain reads rows to their end, for a query that was sent with Exec.
+// drain reads rows to their end, for a query whose rows nobody sees.
 func (r *rows) drain() error {
 	defer r.Close()
 	for {
@@ -119,7 +119,7 @@ func (r *rows) drain() error {
 			if errors.Is(err, io.EOF) {
 				return nil
 			}
-			return r.failed(err)
+			return translate(err, r.text())
 		}
 	}
 }

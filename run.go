@@ -24,15 +24,24 @@ func (c *conn) options() dialect.Options {
 	return dialect.Options{ANSIQuotes: c.connector.config.ANSIQuotes}
 }
 
-// prepare finds a statement in the cache, or parses it.
+// prepare is parse of a statement that is the whole text.
 func (c *conn) prepare(query string) (*prepared, error) {
+	p, err := c.parse(query)
+	if err != nil {
+		c.session.Diagnostics.Begin()
+		return nil, c.failed(err, query)
+	}
+	return p, nil
+}
+
+// parse finds a statement in the cache, or reads it.
+func (c *conn) parse(query string) (*prepared, error) {
 	if p := c.connector.cache.get(query); p != nil {
 		return p, nil
 	}
 	parsed, err := dialect.Parse(query, c.options())
 	if err != nil {
-		c.session.Diagnostics.Begin()
-		return nil, c.failed(err, query)
+		return nil, translate(err, query)
 	}
 	p := &prepared{parsed: parsed}
 	c.connector.cache.put(query, p)
