@@ -3,6 +3,7 @@ package nearlyfree_test
 import (
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -42,6 +43,33 @@ func TestErrorIsNotedOnce(t *testing.T) {
 		var level, message string
 		if err := conn.QueryRowContext(t.Context(), "SHOW WARNINGS").Scan(&level, &number, &message); err != nil || level != "Error" || number != int(e.Number) || message != e.Message {
 			t.Errorf("%s: SHOW WARNINGS says %s %d %s, %v; the error is %v", statement, level, number, message, err, e)
+		}
+	}
+}
+
+// A query whose rows are still being read stays one that only warns, whatever is written in between.
+func TestRowsBesideWrites(t *testing.T) {
+	for _, write := range []string{"INSERT INTO t VALUES (?, 1)", "UPDATE t SET n = 0 WHERE id = ? - 10", "DELETE FROM t WHERE id = ?", "ALTER TABLE t COMMENT = 'x'"} {
+		conn := session(t)
+		rows, err := conn.QueryContext(t.Context(), "SELECT id, 1 / n FROM t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		read := 0
+		for ; rows.Next(); read++ {
+			var id int
+			var quotient sql.NullFloat64
+			if err := rows.Scan(&id, &quotient); err != nil || quotient.Valid {
+				t.Errorf("%s: row %d has %v, %v", write, id, quotient, err)
+			}
+			args := []any{id + 10}[:strings.Count(write, "?")]
+			if _, err := conn.ExecContext(t.Context(), write, args...); err != nil {
+				t.Errorf("%s: %v", write, err)
+			}
+		}
+		if err := rows.Err(); err != nil || read != 3 {
+			t.Errorf("%s: %d rows, %v", write, read, err)
 		}
 	}
 }

@@ -63,6 +63,7 @@ func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcom
 	if !p.parsed.Diagnostic {
 		c.session.Diagnostics.Begin()
 		c.judge(p.parsed.Statement)
+		defer c.judge(nil) // rows that are still being read are those of a query
 	}
 	if isPlanned(p.parsed.Statement) {
 		if writes(p.parsed.Statement) {
@@ -105,18 +106,18 @@ func (c *conn) run(ctx context.Context, p *prepared, args []value.Value) (outcom
 // judge says what a statement does about values that do not fit: where it writes in strict mode, without IGNORE, they end
 // it; else a row that is written gets the nearest ones. Definitions are always strict.
 func (c *conn) judge(s dialect.Statement) {
-	d := &c.session.Diagnostics
+	d, strict := &c.session.Diagnostics, c.mode&modeStrict != 0
 	d.Strict, d.Adjust = false, false
 	switch s := s.(type) {
 	case *dialect.Insert:
-		d.Strict = c.mode&modeStrict != 0 && !s.Ignore
+		d.Strict = strict && !s.Ignore
 		d.Adjust = !d.Strict
 	case *dialect.Update:
-		d.Strict = c.mode&modeStrict != 0 && !s.Ignore
+		d.Strict = strict && !s.Ignore
 		d.Adjust = !d.Strict
 	case *dialect.Delete:
-		d.Strict = c.mode&modeStrict != 0 && !s.Ignore
-	case *dialect.Select, *dialect.Union, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show:
+		d.Strict = strict && !s.Ignore
+	case nil, *dialect.Select, *dialect.Union, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show:
 	default:
 		d.Strict = true
 	}
