@@ -132,7 +132,6 @@ func (rt *Runtime) Write(ctx context.Context, x *Execution) (Result, error) {
 	sofar := &written{ids: map[string]bool{}}
 	for try := 1; ; try++ {
 		w := newWriter(ctx, rt, x, sofar)
-		defer w.end()
 		if try > 1 {
 			x.Session.Diagnostics.Begin() // another try has conditions of its own
 		}
@@ -140,6 +139,7 @@ func (rt *Runtime) Write(ctx context.Context, x *Execution) (Result, error) {
 		if err == nil {
 			err = w.flush(ctx)
 		}
+		w.end() // another try holds its own
 		if err == nil || w.stands() {
 			w.settle(&all)
 		}
