@@ -92,30 +92,31 @@ func (x *definition) maintainStored(ctx context.Context, t *planner.Table, verb 
 	if !ok {
 		return false, nil
 	}
-	if verb == "OPTIMIZE" {
+	switch verb {
+	case "OPTIMIZE":
 		return false, store.Compact(ctx)
+	case "ANALYZE":
+		return false, nil
 	}
 	for _, part := range partsOf(t) {
 		physical := t.PhysicalOf(part)
-		switch verb {
-		case "CHECK":
-			faults, err := store.Verify(ctx, physical)
-			if err != nil {
-				return false, err
-			}
-			damaged = damaged || len(faults) > 0
-			sayFirst(faults, "error", "", say)
-		case "REPAIR":
-			faults, err := store.Verify(ctx, physical)
-			if err != nil || len(faults) == 0 {
-				return false, err
-			}
-			lost, err := store.Salvage(ctx, physical)
-			if err != nil {
-				return false, err
-			}
-			sayFirst(lost, "warning", "given up: ", say)
+		faults, err := store.Verify(ctx, physical)
+		if err != nil {
+			return false, err
 		}
+		if len(faults) == 0 {
+			continue
+		}
+		if verb == "CHECK" {
+			damaged = true
+			sayFirst(faults, "error", "", say)
+			continue
+		}
+		lost, err := store.Salvage(ctx, physical)
+		if err != nil {
+			return false, err
+		}
+		sayFirst(lost, "warning", "given up: ", say)
 	}
 	if damaged {
 		say("error", "Corrupt")
