@@ -6,13 +6,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// datedFunctions are those that read dates.
-var datedFunctions = []string{
-	"YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "WEEKOFYEAR", "WEEK", "YEARWEEK", "DAYNAME", "MONTHNAME", "TO_DAYS",
-	"TO_SECONDS", "DATE", "TIMESTAMP", "LAST_DAY", "DATE_ADD", "DATE_SUB", "ADDDATE", "SUBDATE", "TIMESTAMPADD", "TIMESTAMPDIFF", "DATEDIFF", "EXTRACT",
-	"DATE_FORMAT", "UNIX_TIMESTAMP", "CONVERT_TZ",
-}
-
 // timeOf reads v as a time; what reads as none is not ok, which MySQL's functions answer with NULL.
 func (e *Env) timeOf(v value.Value) (ticks int64, ok bool) {
 	at, ok := value.ReadTime(e.today(v, value.Time))

@@ -30,7 +30,6 @@ type Function struct {
 	null      func(args []Node) bool            // whether it may yield NULL; nil: it may
 	check     func(args []Node) error           // what Min and Max do not say
 	alike     func(args []Node) ([]Node, error) // the arguments as they compare with each other; nil: as they are
-	dated     bool                              // a TIME among its arguments counts as one of the day of the statement
 	bare      *Function                         // what it is without arguments; nil: the same
 	compile   func(n *Call) Func                // instead of Eval; it may return nil to leave it to Eval
 	simplify  func(n *Call) Node                // a constant, or the call without operands that are never computed; nil: all are
@@ -53,9 +52,6 @@ func init() {
 				registry[alias] = f
 			}
 		}
-	}
-	for _, name := range datedFunctions {
-		registry[name].dated = true
 	}
 }
 

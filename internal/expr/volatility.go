@@ -30,7 +30,7 @@ func VolatilityOf(n Node) Volatility {
 func ownVolatility(n Node) Volatility {
 	switch n := n.(type) {
 	case *Call:
-		if n.Func.dated && n.T.Base != value.TypeTime && slices.ContainsFunc(n.Args, func(a Node) bool { return a.Type().Base == value.TypeTime }) {
+		if datesAt[n.Func.Name] != nil && n.T.Base != value.TypeTime && slices.ContainsFunc(n.Args, func(a Node) bool { return a.Type().Base == value.TypeTime }) {
 			return max(Stable, n.Func.Volatility)
 		}
 		if n.Func.Family == "condition" && comesOfToday(n) || n.Func.compares && comparesToday(n) {

@@ -145,7 +145,7 @@ func castText(v value.Value) string {
 // The last one stands for those behind it, too.
 var numberArguments = map[string]string{
 	"ABS": "n", "SIGN": "n", "CEILING": "n", "FLOOR": "n", "ROUND": "ni", "TRUNCATE": "ni", "POWER": "nn", "LOG": "n", "LN": "n", "LOG2": "n", "LOG10": "n",
-	"EXP": "n", "SQRT": "n", "SIN": "n", "COS": "n", "TAN": "n", "COT": "n", "ASIN": "n", "ACOS": "n", "ATAN": "n", "ATAN2": "n", "DEGREES": "n", "RADIANS": "n",
+	"EXP": "n", "SQRT": "n", "SIN": "n", "COS": "n", "TAN": "n", "COT": "n", "ASIN": "n", "ACOS": "n", "ATAN": "n", "DEGREES": "n", "RADIANS": "n",
 	"FORMAT": "ni-", "BIN": "i", "OCT": "i", "BIT_COUNT": "i", "CONV": "-i", "LEFT": "-i", "RIGHT": "-i", "SUBSTRING": "-i", "SUBSTRING_INDEX": "--i",
 	"REPEAT": "-i", "SPACE": "i", "LPAD": "-i-", "RPAD": "-i-", "INSERT": "-ii-", "LOCATE": "--i", "ELT": "i-", "CHAR": "i", "INET_NTOA": "i",
 	"MAKEDATE": "i", "MAKETIME": "iin", "SEC_TO_TIME": "n", "FROM_UNIXTIME": "n-", "FROM_DAYS": "i", "WEEK": "-i", "YEARWEEK": "-i", "SHA2": "-i",
@@ -161,7 +161,8 @@ var refusals = map[string]func(env *Env, args []value.Value) error{
 	"DATE_ADD": refuseOverflow(0), "DATE_SUB": refuseOverflow(0), "ADDDATE": refuseOverflow(0), "SUBDATE": refuseOverflow(0), "TIMESTAMPADD": refuseOverflow(2),
 }
 
-// datesAt and timesAt say of the functions which of their arguments are read as dates and as TIMEs.
+// datesAt and timesAt say of the functions which of their arguments are read as dates and as TIMEs. A TIME that is read as a
+// date is one of the day of the statement.
 var (
 	datesAt = map[string][]int{"DATE_ADD": {0}, "DATE_SUB": {0}, "ADDDATE": {0}, "SUBDATE": {0}, "TIMESTAMPADD": {2}, "DATEDIFF": {0, 1}, "TIMESTAMPDIFF": {1, 2},
 		"EXTRACT": {1}, "TIMESTAMP": {0}, "CONVERT_TZ": {0}}
@@ -169,7 +170,7 @@ var (
 )
 
 func init() {
-	for _, name := range []string{"DATE", "YEAR", "QUARTER", "MONTH", "DAYOFMONTH", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "WEEK", "YEARWEEK", "WEEKOFYEAR", "DAYNAME",
+	for _, name := range []string{"DATE", "YEAR", "QUARTER", "MONTH", "DAY", "DAYOFWEEK", "WEEKDAY", "DAYOFYEAR", "WEEK", "YEARWEEK", "WEEKOFYEAR", "DAYNAME",
 		"MONTHNAME", "LAST_DAY", "TO_DAYS", "TO_SECONDS", "DATE_FORMAT", "UNIX_TIMESTAMP"} {
 		datesAt[name] = []int{0}
 	}
