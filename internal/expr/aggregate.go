@@ -152,11 +152,7 @@ func (a *Aggregate) compile() *aggregateCode {
 	case !a.Distinct:
 		return &aggregateCode{args: nodes, funcs: compileAll(nodes)}
 	}
-	code := &aggregateCode{args: nodes}
-	for _, n := range nodes {
-		code.funcs = append(code.funcs, Compile(n)) // those that show the same are the same
-	}
-	return code
+	return &aggregateCode{args: nodes, funcs: compileEach(nodes, Compile)} // those that show the same are the same
 }
 
 // funcs are the compiled arguments, also of an Aggregate that was put together by hand or changed.

@@ -117,16 +117,11 @@ func Comparable(operation string, nodes ...Node) (value.Collation, error) {
 func compileCollated(eval func(c value.Collation, args []value.Value) (value.Value, error)) func(n *Call) Func {
 	return func(n *Call) Func {
 		c := CollationOf(n.Args...)
-		f := *n.Func
-		f.compile = nil
-		f.Eval = func(_ *Env, args []value.Value) (value.Value, error) {
+		return compileEval(n, func(_ *Env, args []value.Value) (value.Value, error) {
 			if args[0].Kind() == value.Bytes || args[1].Kind() == value.Bytes {
 				return eval(value.Binary, args)
 			}
 			return eval(c, args)
-		}
-		call := *n
-		call.Func = &f
-		return compileCall(&call)
+		})
 	}
 }

@@ -150,10 +150,12 @@ func compileColumn(n *Column) Func {
 	}
 }
 
-func compileAll(nodes []Node) []Func {
+func compileAll(nodes []Node) []Func { return compileEach(nodes, CompileOperand) }
+
+func compileEach(nodes []Node, compile func(Node) Func) []Func {
 	fs := make([]Func, len(nodes))
 	for i, n := range nodes {
-		fs[i] = CompileOperand(n)
+		fs[i] = compile(n)
 	}
 	return fs
 }
@@ -320,4 +322,11 @@ func compileFunction(n *Call) Func {
 		env.release(held)
 		return v, err
 	}
+}
+
+// compileEval is compileFunction with an Eval that was made for this call.
+func compileEval(n *Call, eval func(env *Env, args []value.Value) (value.Value, error)) Func {
+	f, call := *n.Func, *n
+	f.compile, f.Eval, call.Func = nil, eval, &f
+	return compileFunction(&call)
 }

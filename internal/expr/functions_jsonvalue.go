@@ -29,26 +29,21 @@ func jsonValueType(args []Node) value.Type {
 }
 
 func compileJSONValue(n *Call) Func {
-	args, t := compileElements(n.Args), n.T
-	return func(env *Env) (value.Value, error) {
-		values := make([]value.Value, len(args))
-		for i, a := range args {
-			v, err := a(env)
-			if err != nil || v.IsNull() && i < jsonReturning {
-				return value.NullValue, err
-			}
-			values[i] = v
+	t := n.T
+	return compileEval(n, func(env *Env, args []value.Value) (value.Value, error) {
+		if anyNullValue(args[:jsonReturning]) {
+			return value.NullValue, nil
 		}
-		d, err := lookupPath("JSON_VALUE", values, 1)
+		d, err := lookupPath("JSON_VALUE", args, 1)
 		switch {
 		case err != nil:
 			return value.NullValue, err
 		case d == nil:
-			return jsonInstead(values, jsonOnEmpty, &DocumentError{3966, "22035", "No value was found by 'json_value' on the specified path."})
+			return jsonInstead(args, jsonOnEmpty, &DocumentError{3966, "22035", "No value was found by 'json_value' on the specified path."})
 		case t.Base == value.TypeJSON:
 			return documentValue("JSON_VALUE", d)
 		case !d.IsScalar():
-			return jsonInstead(values, jsonOnError, &DocumentError{3156, "22018", fmt.Sprintf("Invalid JSON value for CAST to %s from column json_value at row 1", t)})
+			return jsonInstead(args, jsonOnError, &DocumentError{3156, "22018", fmt.Sprintf("Invalid JSON value for CAST to %s from column json_value at row 1", t)})
 		case d.Scalar.IsNull():
 			return value.NullValue, nil
 		}
@@ -61,10 +56,10 @@ func compileJSONValue(n *Call) Func {
 		}
 		out, _, err := env.Store(t, v)
 		if err != nil {
-			return jsonInstead(values, jsonOnError, err)
+			return jsonInstead(args, jsonOnError, err)
 		}
 		return out, nil
-	}
+	})
 }
 
 // jsonInstead is what JSON_VALUE gives where it has no value; args[i] says what.

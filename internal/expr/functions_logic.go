@@ -48,11 +48,7 @@ func allNull(args []Node) bool {
 }
 
 func compileArms(args []Node, t value.Type) []Func {
-	fs := make([]Func, len(args))
-	for i, a := range args {
-		fs[i] = compileArm(a, t)
-	}
-	return fs
+	return compileEach(args, func(a Node) Func { return compileArm(a, t) })
 }
 
 func compileCoalesce(n *Call) Func {

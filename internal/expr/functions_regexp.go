@@ -26,10 +26,10 @@ func regexpFunction(name, signature, doc string, t value.Type, most, flags int, 
 		least = 3
 	}
 	f := &Function{Name: name, Signature: signature, Family: "text", Doc: doc + " RE2's syntax. Flags: c case seen, i not, m lines, n . matches line ends.",
-		Min: least, Max: most, Type: fixed(t), condition: name == "REGEXP_LIKE", collates: true}
+		Min: least, Max: most, Type: fixed(t), strict: true, condition: name == "REGEXP_LIKE", collates: true}
 	f.compile = func(n *Call) Func {
 		cache := &patternCache{function: name, fold: CollationOf(n.Args[:2]...).IgnoresCase()}
-		inner := &Function{Name: name, strict: true, Eval: func(env *Env, args []value.Value) (value.Value, error) {
+		return compileEval(n, func(env *Env, args []value.Value) (value.Value, error) {
 			text := ""
 			if len(args) > flags {
 				text = value.Text(args[flags])
@@ -39,8 +39,7 @@ func regexpFunction(name, signature, doc string, t value.Type, most, flags int, 
 				return value.NullValue, err
 			}
 			return eval(env, re, args)
-		}}
-		return compileCall(&Call{Func: inner, Args: n.Args, T: n.T})
+		})
 	}
 	return f
 }

@@ -120,42 +120,33 @@ func evalFindInSet(c value.Collation, args []value.Value) (value.Value, error) {
 
 // compileField compares as texts where there are no numbers, as numbers where all are, as floats otherwise.
 func compileField(n *Call) Func {
-	args, collation := compileAll(n.Args), CollationOf(n.Args...)
-	return func(env *Env) (value.Value, error) {
-		values := make([]value.Value, len(args))
+	collation := CollationOf(n.Args...)
+	return compileEval(n, func(env *Env, args []value.Value) (value.Value, error) {
+		if args[0].IsNull() {
+			return value.FromInt(0), nil
+		}
 		numbers, others := false, false
-		var held int64
-		defer func() { env.release(held) }()
-		for i, a := range args {
-			v, err := a(env)
-			if err == nil {
-				err = env.hold(v, &held)
-			}
-			if err != nil {
-				return v, err
-			}
-			values[i] = v
+		for i, v := range args {
 			number := numeric(v.Kind()) || v.IsNull() && isNumber(n.Args[i].Type())
 			numbers, others = numbers || number, others || !v.IsNull() && !number
 		}
-		if values[0].IsNull() {
-			return value.FromInt(0), nil
-		}
-		for i, v := range values {
+		var x value.Value
+		for i, v := range args {
 			switch {
 			case v.IsNull(), !others:
 			case !numbers:
-				values[i] = value.FromString(value.Text(v))
+				v = value.FromString(value.Text(v))
 			default:
 				if err := env.Number(v); err != nil {
 					return value.NullValue, err
 				}
-				values[i] = value.FromFloat(value.ToFloat(v))
+				v = value.FromFloat(value.ToFloat(v))
 			}
 			if i == 0 {
+				x = v
 				continue
 			}
-			t, err := compare(env, Eq, values[0], values[i], collation)
+			t, err := compare(env, Eq, x, v, collation)
 			if err != nil {
 				return value.NullValue, err
 			}
@@ -164,7 +155,7 @@ func compileField(n *Call) Func {
 			}
 		}
 		return value.FromInt(0), nil
-	}
+	})
 }
 
 func evalElt(_ *Env, args []value.Value) (value.Value, error) {
