@@ -1,11 +1,6 @@
 package expr
 
-import (
-	"fmt"
-	"strings"
-
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
-)
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
 func jsonFunctions() []*Function {
 	return []*Function{
@@ -33,7 +28,7 @@ func jsonFunctions() []*Function {
 		{Name: "JSON_DEPTH", Signature: "JSON_DEPTH(doc)", Family: "JSON", Doc: "The greatest depth, 1 of a scalar.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				d, err := documentOf("JSON_DEPTH", args, 0)
-				return value.FromInt(depthOf(&d)), err
+				return value.FromInt(int64(jsonDepth(&d, 1))), err
 			}},
 		{Name: "JSON_KEYS", Signature: "JSON_KEYS(doc[, path])", Family: "JSON", Doc: "The keys of an object as an array; NULL of others.", Min: 1, Max: 2, strict: true, Type: fixed(jsonType),
 			Eval: evalJSONKeys},
@@ -141,15 +136,6 @@ func evalJSONLength(_ *Env, args []value.Value) (value.Value, error) {
 	return value.FromInt(int64(len(d.Items()))), nil
 }
 
-func depthOf(d *value.Document) int64 {
-	deepest := int64(0)
-	items := d.Items()
-	for i := range items {
-		deepest = max(deepest, depthOf(&items[i]))
-	}
-	return deepest + 1
-}
-
 func evalJSONKeys(_ *Env, args []value.Value) (value.Value, error) {
 	d, err := lookupPath("JSON_KEYS", args, 1)
 	if err != nil || d == nil || d.Object == nil {
@@ -172,15 +158,4 @@ func evalJSONPretty(_ *Env, args []value.Value) (value.Value, error) {
 		return value.NullValue, &TooLongError{"JSON_PRETTY"}
 	}
 	return value.FromString(text), nil
-}
-
-// oneOrAll reads the argument that says whether one match or all are wanted.
-func oneOrAll(function string, v value.Value) (all bool, err error) {
-	switch text := value.Text(v); {
-	case strings.EqualFold(text, "all"):
-		return true, nil
-	case strings.EqualFold(text, "one"):
-		return false, nil
-	}
-	return false, &DocumentError{3154, "42000", fmt.Sprintf("The oneOrAll argument to %s may take these values: 'one' or 'all'.", strings.ToLower(function))}
 }

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"fmt"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -133,6 +135,17 @@ func keySet(items []value.Document) map[string]struct{} {
 	return keys
 }
 
+// oneOrAll reads the argument that says whether one match or all are wanted.
+func oneOrAll(function string, v value.Value) (all bool, err error) {
+	switch text := value.Text(v); {
+	case strings.EqualFold(text, "all"):
+		return true, nil
+	case strings.EqualFold(text, "one"):
+		return false, nil
+	}
+	return false, &DocumentError{3154, "42000", fmt.Sprintf("The oneOrAll argument to %s may take these values: 'one' or 'all'.", strings.ToLower(function))}
+}
+
 func evalJSONContainsPath(_ *Env, args []value.Value) (value.Value, error) {
 	d, err := documentOf("JSON_CONTAINS_PATH", args, 0)
 	if err != nil {
@@ -187,7 +200,7 @@ func overlap(a, b *value.Document) bool {
 	return false
 }
 
-// elementsOf are those of an array; what is none counts as one of one element.
+// elementsOf gives the elements of an array. A scalar or an object counts as an array that holds it alone.
 func elementsOf(d *value.Document) []value.Document {
 	if d.Array != nil {
 		return d.Array.Items
@@ -284,12 +297,7 @@ var memberOf = &Function{
 		if err != nil {
 			return value.NullValue, err
 		}
-		elements := elementsOf(&d)
-		for i := range elements {
-			if value.CompareDocuments(&x, &elements[i]) == 0 {
-				return truthValues[isTrue], nil
-			}
-		}
-		return truthValues[isFalse], nil
+		only := value.NewArray(x)
+		return truthValues[truthOf(overlap(&only, &d))], nil
 	},
 }

@@ -41,21 +41,21 @@ func textError(function string, i int, err error) error {
 
 // castJSON is CAST(v AS JSON).
 func castJSON(v value.Value) (value.Value, error) {
+	const function = "cast_as_json" // MySQL's name for it
+	var d value.Document
+	var err error
 	switch v.Kind() {
 	case value.Null, value.JSON:
 		return v, nil
 	case value.String, value.Bytes:
-		d, err := documentOf("cast_as_json", []value.Value{v}, 0)
-		if err != nil {
-			return value.NullValue, err
-		}
-		return documentValue("cast_as_json", &d)
+		d, err = documentOf(function, []value.Value{v}, 0)
+	default:
+		d, err = value.DocumentOf(v)
 	}
-	d, err := value.DocumentOf(v)
 	if err != nil {
 		return value.NullValue, err
 	}
-	return documentValue("cast_as_json", &d)
+	return documentValue(function, &d)
 }
 
 // element is what a SQL value is inside of a document: text becomes a string, a document stays one.
@@ -76,20 +76,17 @@ func documentValue(function string, d *value.Document) (value.Value, error) {
 	return v, nil
 }
 
-// jsonDepth is how many arrays and objects stand in one another. It looks no deeper than matters.
-func jsonDepth(d *value.Document, depth int) int {
+// jsonDepth is how many arrays and objects stand in one another, and the depth of a scalar in the innermost.
+func jsonDepth(d *value.Document, scalar int) int {
 	if d.IsScalar() {
-		return depth
+		return scalar
 	}
-	depth++
-	deepest := depth
-	if depth <= value.MaxJSONDepth {
-		items := d.Items()
-		for i := range items {
-			deepest = max(deepest, jsonDepth(&items[i], depth))
-		}
+	deepest := 0
+	items := d.Items()
+	for i := range items {
+		deepest = max(deepest, jsonDepth(&items[i], scalar))
 	}
-	return deepest
+	return deepest + 1
 }
 
 // compileElement makes the function of an operand that becomes JSON, or is compared with it.
@@ -126,13 +123,7 @@ func yieldsTruth(n Node) bool {
 	return isCondition(n)
 }
 
-func compileElements(nodes []Node) []Func {
-	fs := make([]Func, len(nodes))
-	for i, n := range nodes {
-		fs[i] = compileElement(n)
-	}
-	return fs
-}
+func compileElements(nodes []Node) []Func { return compileEach(nodes, compileElement) }
 
 // storedSize is the octets that MySQL's binary form of a document takes, or, where parent is set, what it takes behind the
 // table of its parent's values, in which small scalars stand themselves.
