@@ -240,13 +240,7 @@ func (q *selection) distinctOrder() ([]SortKey, error) {
 // second time: because it would come out otherwise (RAND()), or because it costs a query.
 func (q *selection) computedOnce() bool {
 	for _, o := range q.order {
-		once := !expr.Deterministic(o.Expr)
-		expr.Walk(o.Expr, func(n expr.Node) bool {
-			_, subquery := n.(*expr.Subquery)
-			once = once || subquery
-			return !once
-		})
-		if once {
+		if !expr.Deterministic(o.Expr) || expr.HasSubquery(o.Expr) {
 			return true
 		}
 	}

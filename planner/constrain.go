@@ -173,7 +173,7 @@ func (c *constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 	if ordinal, t := c.dateFunction(op, l, r); t != nil {
 		return ordinal, t
 	}
-	if ordinal, t := c.dateFunction(mirrored(op), r, l); t != nil {
+	if ordinal, t := c.dateFunction(op.Mirrored(), r, l); t != nil {
 		return ordinal, t
 	}
 	ordinal, ok := c.column(l)
@@ -181,7 +181,7 @@ func (c *constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 		if ordinal, ok = c.column(r); !ok || !c.known(l) {
 			return -1, nil
 		}
-		op, r = mirrored(op), l
+		op, r = op.Mirrored(), l
 	}
 	t = &test{value: expr.CompileOperand(r)}
 	switch op {
@@ -204,21 +204,6 @@ func (c *constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 		return -1, nil
 	}
 	return ordinal, t
-}
-
-// mirrored is op with its sides changed over: 5 < a → a > 5.
-func mirrored(op expr.CompareOp) expr.CompareOp {
-	switch op {
-	case expr.Lt:
-		return expr.Gt
-	case expr.Le:
-		return expr.Ge
-	case expr.Gt:
-		return expr.Lt
-	case expr.Ge:
-		return expr.Le
-	}
-	return op
 }
 
 // like: name LIKE 'Sm%' → the keys that begin with Sm. Only on text, as LIKE on a number is about its

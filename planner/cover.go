@@ -27,7 +27,7 @@ func newCover(d *Delete) *Cover {
 	constrain := &constrainer{table: d.Table, offset: s.Offset}
 	for _, n := range conds {
 		ordinal, t := constrain.test(n)
-		if t == nil || ordinal != ps.Columns[0] || t.loose || hasSubqueryNode(n) {
+		if t == nil || ordinal != ps.Columns[0] || t.loose || expr.HasSubquery(n) {
 			return nil
 		}
 		c.tests = append(c.tests, t)
@@ -41,16 +41,6 @@ func newCover(d *Delete) *Cover {
 // allCascade says whether all that lives inside a table goes with its rows.
 func allCascade(families []Family) bool {
 	return !slices.ContainsFunc(families, func(f Family) bool { return !f.Table.Inside.Cascade || !allCascade(f.Children) })
-}
-
-func hasSubqueryNode(n expr.Node) bool {
-	found := false
-	expr.Walk(n, func(n expr.Node) bool {
-		_, is := n.(*expr.Subquery)
-		found = found || is
-		return !found
-	})
-	return found
 }
 
 // Parts gives the parts all of whose rows are deleted, and whether others may lose some, too.

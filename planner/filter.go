@@ -105,7 +105,7 @@ func (p *filterPusher) compare(n *expr.Compare) *Filter {
 		if ordinal, ok = p.column(n.R); !ok {
 			return nil
 		}
-		op, r = mirrored(op), n.L
+		op, r = op.Mirrored(), n.L
 	}
 	if !p.known(r) || !p.asStored(ordinal, n.Collation) {
 		return nil

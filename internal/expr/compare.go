@@ -23,6 +23,21 @@ func (op CompareOp) holds(c int) bool {
 	return c >= 0
 }
 
+// Mirrored is op with its sides changed over: 5 < a is a > 5.
+func (op CompareOp) Mirrored() CompareOp {
+	switch op {
+	case Lt:
+		return Gt
+	case Le:
+		return Ge
+	case Gt:
+		return Lt
+	case Ge:
+		return Le
+	}
+	return op
+}
+
 // compareValues compares two values that are not NULL. A TIME compares with a date or a point in time as one that is so
 // long after the midnight before the statement, as in MySQL.
 func compareValues(env *Env, a, b value.Value, c value.Collation) (int, error) {

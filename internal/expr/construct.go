@@ -67,7 +67,7 @@ func NewUnary(op string, x Node) (Node, error) {
 	case "-":
 		return fold(&Unary{Op: op, X: x, T: negType(countedType(x))}), nil
 	case "~":
-		return fold(&Unary{Op: op, X: x, T: value.Type{Base: value.TypeBigInt, Unsigned: true}}), nil
+		return fold(&Unary{Op: op, X: x, T: unsignedType}), nil
 	}
 	return nil, &ArgumentError{op, "no such operator"}
 }

@@ -64,7 +64,7 @@ func NewLocalCompare(op CompareOp, l, r Node) (Node, error) {
 	}
 	column, other := LocalOf(l), r
 	if column == nil {
-		column, other, op = LocalOf(r), l, flipped(op)
+		column, other, op = LocalOf(r), l, op.Mirrored()
 	}
 	if column == nil || !IsConst(other) {
 		return n, nil
@@ -87,20 +87,6 @@ func NewLocalCompare(op CompareOp, l, r Node) (Node, error) {
 		return n, err
 	}
 	return NewLogic(And, append(kids, n)...)
-}
-
-func flipped(op CompareOp) CompareOp {
-	switch op {
-	case Lt:
-		return Gt
-	case Le:
-		return Ge
-	case Gt:
-		return Lt
-	case Ge:
-		return Le
-	}
-	return op
 }
 
 // Instant is v, a time in the session's time zone, as a TIMESTAMP column keeps it: in UTC. A time that the clock shows twice is

@@ -70,6 +70,17 @@ func Walk(n Node, f func(Node) bool) {
 	}
 }
 
+// HasSubquery says whether there is a subquery in n.
+func HasSubquery(n Node) bool {
+	has := false
+	Walk(n, func(n Node) bool {
+		_, is := n.(*Subquery)
+		has = has || is
+		return !has
+	})
+	return has
+}
+
 // Columns visits every column in n, those of enclosing rows (Level > 0) too.
 func Columns(n Node, f func(*Column)) {
 	Walk(n, func(n Node) bool {
