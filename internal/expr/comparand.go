@@ -2,8 +2,8 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// besideFunction reads what is the same for all rows as what it counts as beside dates and times of its own type, T. It is in no
-// registry: comparisons put it around arguments and the like.
+// besideFunction makes of an argument, or of what else is the same for all rows, what it compares as beside values of the
+// call's type. Only comparisons use it, so it is in no registry.
 var besideFunction = &Function{Name: "BESIDE", null: anyNull}
 
 func init() { besideFunction.compile = compileBeside }
@@ -19,18 +19,21 @@ func compileBeside(n *Call) Func {
 	}
 }
 
-// beside is a constant as it compares with values of type t: beside a date or a point in time what it says as one, a number too;
-// a number that says none stays one, a text that does is an error. Beside a TIME a text is a TIME.
-// Beside a type of MySQL's, which has six digits of a second at most, it is rounded to six: so a time.Time finds what was stored
-// of it in a DATETIME(6).
+// beside is what v compares as beside values of type t. Beside dates and points in time a text or a number is the one that it
+// says: a number that says none stays a number, a text that says none is an error. Beside a TIME a text is a TIME.
+// A time is rounded to microseconds where t is a type of MySQL's: so a time.Time finds what a DATETIME(6) keeps of it.
 func beside(t value.Type, v value.Value) (value.Value, error) {
 	v, err := besideExactly(t, v)
-	if 0 <= t.Precision && t.Precision < value.MaxFraction {
+	if isMySQLs(t) {
 		v = value.Microseconds(v)
 	}
 	return v, err
 }
 
+// isMySQLs says whether t, which has dates or times, has no more digits of a second than MySQL's types have.
+func isMySQLs(t value.Type) bool { return 0 <= t.Precision && t.Precision <= microseconds }
+
+// besideExactly is beside without rounding.
 func besideExactly(t value.Type, v value.Value) (value.Value, error) {
 	text := v.Kind() == value.String || v.Kind() == value.Bytes
 	if !text && (v.Kind() < value.Int || v.Kind() > value.Float) {
@@ -52,9 +55,9 @@ func besideExactly(t value.Type, v value.Value) (value.Value, error) {
 	return v, nil
 }
 
-// besideNode is n as it compares with t. What differs from row to row is read when it is compared.
+// besideNode is n as it compares with values of type t. What differs from row to row stays as it is: the comparison reads it.
 func besideNode(t value.Type, n Node) (Node, error) {
-	if !isTemporal(t) || isTemporal(n.Type()) || !IsConst(n) || size(n) != 1 {
+	if !isTemporal(t) || isTemporal(n.Type()) || !IsConst(n) || size(n) != 1 || HasSubquery(n) {
 		return n, nil
 	}
 	if c, ok := n.(*Const); ok {
@@ -64,18 +67,9 @@ func besideNode(t value.Type, n Node) (Node, error) {
 		}
 		return NewConst(v), nil
 	}
-	subquery := false
-	Walk(n, func(n Node) bool {
-		_, is := n.(*Subquery)
-		subquery = subquery || is
-		return !subquery
-	})
-	if subquery {
-		return n, nil
-	}
 	typ := value.Type{Base: t.Base, Precision: -1}
-	if 0 <= t.Precision && t.Precision < value.MaxFraction {
-		typ.Precision = value.MaxFraction - 1
+	if isMySQLs(t) {
+		typ.Precision = microseconds
 	}
 	return &Call{Func: besideFunction, Args: []Node{n}, T: typ}, nil
 }
@@ -105,14 +99,14 @@ func alike(l, r Node) (Node, Node, error) {
 	return l, r, err
 }
 
-// alikePair gives the second of two as it compares with the first.
+// alikePair gives two arguments, the second one as it compares with the first.
 func alikePair(args []Node) ([]Node, error) {
 	_, y, err := alike(args[0], args[1])
 	return []Node{args[0], y}, err
 }
 
-// allAlike gives the operands of BETWEEN as they compare with each other: by one type for all of them. A text among dates is a
-// date, among numbers a number.
+// allAlike gives the operands of BETWEEN as they compare, all by one type: a text is a date where there is a date, a number where
+// there is a number.
 func allAlike(nodes ...Node) ([]Node, error) {
 	var date value.Type
 	text, number := false, false

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// addressFunctions are those of IP addresses. As octets an address of IPv4 has 4 of them, one of IPv6 has 16.
+// addressFunctions read and write IP addresses: as text, as a number, or as octets, 4 of IPv4 and 16 of IPv6.
 func addressFunctions() []*Function {
 	text := func(name, doc string, is func(s string) bool) *Function {
 		return &Function{Name: name, Signature: name + "(text)", Family: "code", Doc: doc, Min: 1, Max: 1, strict: true, condition: true, null: anyNull, Type: toInt,

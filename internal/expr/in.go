@@ -141,7 +141,7 @@ func compileInTuples(x *Tuple, list []Node) condFunc {
 type inList struct {
 	types      []value.Type // of what is looked for
 	collations []value.Collation
-	rows       [][]Node // *Const, *Param, or what beside makes of one
+	rows       [][]Node // of *Const, *Param, and calls of besideFunction
 	params     bool     // there are arguments
 }
 

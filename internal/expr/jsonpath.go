@@ -336,8 +336,8 @@ func (f *finding) follow(at *place) {
 	}
 }
 
-// change replaces what the path leads to: f gets the element, or nil where only its last step is missing, and gives what
-// shall stand there, nil for nothing. The document is changed in place.
+// change replaces what the path leads to, in place. f gets the old element, nil where only the last step of the path leads
+// nowhere. It gives the new element; nil removes the old one.
 func (p jsonPath) change(d *value.Document, f func(old *value.Document) *value.Document) {
 	if len(p) == 0 {
 		if e := f(d); e != nil {
