@@ -131,33 +131,38 @@ func assignedAuto(t *planner.Table, list []planner.Assign) int {
 	return -1
 }
 
-// spareIDs are automatic values of rows that met others and were not inserted: the statement's next rows take them, as in
-// MySQL.
+// spareIDs are the automatic values of a statement's rows, in their order. A row that meets another one and is not inserted
+// leaves its value to the next row, as in MySQL.
 type spareIDs struct {
 	n    *insertNode
 	list []value.Value
+	next int // in list
 }
 
-// take gives in the first of them, if there is one, in place of its own.
+// take gives in the first value that no row before it has kept, mostly its own.
 func (s *spareIDs) take(w *writer, in *standingRow) error {
 	auto := s.n.auto
-	switch {
-	case auto < 0 || len(s.list) == 0:
-		return nil
-	case !in.automatic:
-		s.list = nil // values go on behind one that a row gives itself
+	if auto < 0 {
 		return nil
 	}
-	in.row[auto], s.list = s.list[0], append(s.list[1:], in.row[auto])
-	if c := s.n.columns; c.computed || len(c.checks) > 0 {
-		return c.finish(in.row, in.number, w.env())
+	if !in.automatic {
+		s.list, s.next = nil, 0 // values go on behind one that a row gives itself
+		return nil
+	}
+	s.list = append(s.list, in.row[auto])
+	s.next++
+	if id := s.list[s.next-1]; id != in.row[auto] {
+		in.row[auto] = id
+		if c := s.n.columns; c.computed || len(c.checks) > 0 {
+			return c.finish(in.row, in.number, w.env())
+		}
 	}
 	return nil
 }
 
-// leave takes back the value of a row that is not inserted.
+// leave takes back the value of the row that took one last.
 func (s *spareIDs) leave(in *standingRow) {
 	if in.automatic && s.n.auto >= 0 {
-		s.list = append([]value.Value{in.row[s.n.auto]}, s.list...)
+		s.next--
 	}
 }
