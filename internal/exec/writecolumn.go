@@ -185,8 +185,8 @@ func (c *columns) written(column int, v value.Value, number int, env *expr.Env) 
 	return c.convert(column, v, number, env)
 }
 
-// take gives v, which a statement has for a column of a new row, as the column stores it. Columns are dealt with in the order
-// of the statement, as in MySQL, so that the first one that is wrong is the one that the error names.
+// take gives v, which a statement has for a column of a new row, as the column stores it. It is called in the order in which
+// the statement names the columns: the error is about the first one that is wrong, as in MySQL.
 func (c *columns) take(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
 	col := c.table.Columns[column]
 	if v.IsNull() && (col.NotNull || col.Required) && !col.AutoIncrement {
@@ -214,9 +214,9 @@ func (c *columns) finish(row []value.Value, number int, env *expr.Env) error {
 				return err
 			}
 		}
-	}
-	if err := c.fillNulls(row, true, env); err != nil {
-		return err
+		if err := c.fillNulls(row, true, env); err != nil {
+			return err
+		}
 	}
 	if err := c.fitsComing(row, number, env); err != nil {
 		return err
