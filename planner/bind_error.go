@@ -57,13 +57,10 @@ const (
 	codePrimaryNull        = 1171
 	codeUnknownIndex       = 1176
 	codeWrongArguments     = 1210
-	codeWrongUsage         = 1221
 	codeForeignKey         = 1215
+	codeWrongUsage         = 1221
 	codeUnionColumns       = 1222
 	codeMisplaced          = 1234
-	codeDefaultOrder       = 3767
-	codeDefaultAuto        = 3768
-	codeDefaultOfRow       = 3773
 	codeNotSupported       = 1235
 	codeForeignKeyColumns  = 1239
 	codeOperandColumns     = 1241
@@ -79,6 +76,7 @@ const (
 	codeViewFieldList      = 1353
 	codeNoDefault          = 1364
 	codeIllegalDouble      = 1367
+	codeDisplayWidth       = 1439
 	codePartitionMaxLast   = 1481
 	codePartitionsMissing  = 1492
 	codePartitionOrder     = 1493
@@ -92,10 +90,9 @@ const (
 	codePartitionName      = 1517
 	codeWrongLiteral       = 1525
 	codeNoPartition        = 1526
-	codeDisplayWidth       = 1439
 	codeWrongParameters    = 1582
-	codeNoReferencedKey    = 1822
 	codePartitionValue     = 1697
+	codeNoReferencedKey    = 1822
 	codeInvalidFieldSize   = 3013
 	codeOrderNotInDistinct = 3065
 	codeGeneratedFunc      = 3102
@@ -104,6 +101,9 @@ const (
 	codeGeneratedDependsOn = 3108
 	codeGeneratedAuto      = 3109
 	codeJSONKey            = 3152
+	codeDefaultOrder       = 3767
+	codeDefaultAuto        = 3768
+	codeDefaultOfRow       = 3773
 	codeIncompatibleKeys   = 3780
 	codeCheckFunction      = 3814
 	codeNoCheck            = 3821
