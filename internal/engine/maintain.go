@@ -6,8 +6,8 @@ import "context"
 type Maintainer interface {
 	// Verify reads all of a table and says what of it is not as it was written, a text for each fault.
 	Verify(ctx context.Context, table string) (faults []string, err error)
-	// Salvage takes out of a table what is not as it was written, and says what that was, a text for each entity. What
-	// is left is whole. It holds the table in memory, and nobody writes meanwhile.
+	// Salvage removes from a table what is not as it was written, and gives a text for each entity that is lost. The rest
+	// is whole. It keeps the whole table in memory, and lets nobody write until it is done.
 	Salvage(ctx context.Context, table string) (lost []string, err error)
 	// Compact gives the space of what was deleted back to the system. It takes about as long as copying the store.
 	Compact(ctx context.Context) error

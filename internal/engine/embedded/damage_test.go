@@ -34,7 +34,7 @@ func filled(t *testing.T, path string, n int) {
 	must(t, e.Close())
 }
 
-// octets gives those of such a file, and a folder for changed copies of it.
+// octets gives what a filled file holds, and a folder for changed copies of it.
 func octets(t *testing.T, n int) (dir string, content []byte) {
 	t.Helper()
 	dir = t.TempDir()
@@ -294,7 +294,7 @@ func TestCompact(t *testing.T) {
 		t.Errorf("%d octets became %d", large, small)
 	}
 	if got, err := reader.Next(t.Context()); err != nil || len(got) != 1 {
-		t.Errorf("a cursor of before reads %v, %v", got, err)
+		t.Errorf("a cursor that was open before reads %v, %v", got, err)
 	}
 	for range 3 {
 		must(t, put(t.Context(), e, engine.Upsert, "x"))
