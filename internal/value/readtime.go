@@ -26,21 +26,33 @@ func ReadTime(v Value) (Value, bool) {
 }
 
 // readTime reads a text or a number as a point in time.
-func readTime(v Value) (t timeText, ok bool) {
-	switch v.kind {
-	case String, Bytes:
-		return scanTime(v.s)
-	case Int, Uint, Decimal, Float:
-		whole, fraction, negative := numberParts(v)
-		if t, ok = timeOfNumber(whole); t.fields > dateFields {
-			t.fraction(fraction)
-		}
-		return t, ok && !negative
-	}
-	return t, false
+func readTime(v Value) (timeText, bool) {
+	t, ok := readTemporal(v, scanTime, timeOfNumber)
+	return t, ok && !t.negative
 }
 
-// CutTime says of a text that ReadTime reads whether something follows that is no part of it, and what MySQL calls what was read.
+// readDuration reads a text or a number as a TIME.
+func readDuration(v Value) (timeText, bool) {
+	return readTemporal(v, scanDuration, durationOfNumber)
+}
+
+func readTemporal(v Value, ofText func(string) (timeText, bool), ofNumber func(uint64) (timeText, bool)) (t timeText, ok bool) {
+	switch v.kind {
+	case String, Bytes:
+		return ofText(v.s)
+	case Int, Uint, Decimal, Float:
+		whole, fraction, negative := numberParts(v)
+		if t, ok = ofNumber(whole); t.fields != dateFields { // a date has no second
+			t.fraction(fraction)
+		}
+		if negative {
+			t.ticks, t.negative = -t.ticks, true
+		}
+	}
+	return t, ok
+}
+
+// CutTime says whether something follows in a text behind what ReadTime reads of it, and what MySQL calls what was read.
 func CutTime(v Value) (what string, cut bool) {
 	if v.kind != String && v.kind != Bytes {
 		return "", false
@@ -79,28 +91,10 @@ func ReadDuration(v Value) (Value, bool) {
 
 // ReadClock is ReadDuration that leaves a point in time one, with its date.
 func ReadClock(v Value) (Value, bool) {
-	if t, _ := readDuration(v); t.fields > 0 {
+	if t, _ := readDuration(v); t.fields > 0 || v.kind == Time || v.kind == Date {
 		return ReadTime(v)
 	}
-	if v.kind == Time || v.kind == Date {
-		return v, true
-	}
 	return ReadDuration(v)
-}
-
-// readDuration reads a text or a number as a TIME.
-func readDuration(v Value) (t timeText, ok bool) {
-	switch v.kind {
-	case String, Bytes:
-		return scanDuration(v.s)
-	case Int, Uint, Decimal, Float:
-		whole, fraction, negative := numberParts(v)
-		t, ok = durationOfNumber(whole)
-		if t.fraction(fraction); negative {
-			t.ticks, t.negative = -t.ticks, true
-		}
-	}
-	return t, ok
 }
 
 // numberParts takes a number apart: what stands before the point, at most what a uint64 holds, and '.123'.
