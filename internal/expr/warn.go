@@ -102,9 +102,7 @@ func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 		if !value.ReadsAsNumber(v) {
 			return e.asNumber(v, "DECIMAL", value.ReadsAsNumber)
 		}
-		wide := t
-		wide.Precision, wide.Unsigned = value.MaxDigits, false
-		if whole, err := wide.Cast(v); err != nil || value.Order(whole, out, value.Binary) != 0 {
+		if t.Clips(v, out) {
 			return e.Warn(1264, "22003", "Out of range value for column 'CAST(%s AS %s)' at row 1", castText(v), t)
 		}
 	case value.TypeChar, value.TypeText, value.TypeBinary, value.TypeBlob:

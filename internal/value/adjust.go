@@ -73,19 +73,11 @@ func (t Type) adjustInt(v Value) (Value, Reason) {
 	if t.Base == TypeBool {
 		return FromBool(i.mag != 0 && !i.neg), why
 	}
-	if r, ok := t.integer(i); ok {
-		return r, why
+	out, same := t.nearest(i)
+	if !same {
+		why = OutOfRange
 	}
-	least, greatest := t.integerRange()
-	switch {
-	case !i.neg && t.Unsigned:
-		return FromUint(greatest), OutOfRange
-	case !i.neg:
-		return FromInt(int64(greatest)), OutOfRange
-	case t.Unsigned:
-		return FromUint(0), OutOfRange
-	}
-	return FromInt(least), OutOfRange
+	return out, why
 }
 
 func (t Type) adjustFloat(v Value) (Value, Reason) {
@@ -116,9 +108,7 @@ func (t Type) adjustDecimal(v Value) (Value, Reason) {
 	if err != nil {
 		return t.greatest(true), OutOfRange
 	}
-	wide := t
-	wide.Precision, wide.Unsigned = MaxDigits, false
-	if all, err := wide.castDecimal(n); err != nil || compareSame(all, out, Binary) != 0 {
+	if t.Clips(n, out) {
 		why = OutOfRange
 	}
 	return out, why
@@ -127,22 +117,24 @@ func (t Type) adjustDecimal(v Value) (Value, Reason) {
 // adjustText cuts a text at its length, and before what is no character.
 func (t Type) adjustText(v Value) (Value, Reason) {
 	s, why := Text(v), TooLong
-	if !utf8.ValidString(s) {
-		end := 0
-		for end < len(s) {
-			r, size := utf8.DecodeRuneInString(s[end:])
-			if r == utf8.RuneError && size <= 1 {
-				break
-			}
-			end += size
-		}
-		s, why = s[:end], Incorrect
+	if valid := validStart(s); len(valid) < len(s) {
+		s, why = valid, Incorrect
 	}
 	out, _ := t.castText(FromString(s))
 	if t.fixed() {
 		out = FromString(strings.TrimRight(out.Text(), " "))
 	}
 	return out, why
+}
+
+// validStart is what stands in s before anything that is not UTF-8.
+func validStart(s string) string {
+	for at, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[at:], "\uFFFD") {
+			return s[:at]
+		}
+	}
+	return s
 }
 
 // adjustSet keeps the members that the type has, of a number those of its bits.

@@ -70,19 +70,25 @@ func (t Type) castInt(v Value) (Value, error) {
 		}
 		return FromInt(int64(n)), nil
 	}
-	if r, ok := t.integer(i); ok {
-		return r, nil
+	n, _ := t.nearest(i)
+	return n, nil
+}
+
+// nearest gives the integer of the type that is nearest to i, and whether it is i.
+func (t Type) nearest(i integer) (n Value, same bool) {
+	if n, same = t.integer(i); same {
+		return n, true
 	}
 	least, greatest := t.integerRange()
 	switch {
 	case t.Unsigned && i.neg:
-		return FromUint(0), nil
+		return FromUint(0), false
 	case t.Unsigned:
-		return FromUint(greatest), nil
+		return FromUint(greatest), false
 	case i.neg:
-		return FromInt(least), nil
+		return FromInt(least), false
 	}
-	return FromInt(int64(greatest)), nil
+	return FromInt(int64(greatest)), false
 }
 
 // nearestInteger rounds v, brought into the range of 64 bits and a sign. Text counts up to its first
@@ -108,7 +114,7 @@ func nearestInteger(v Value) integer {
 	case JSON:
 		return nearestInteger(jsonScalar(v))
 	case String, Bytes, UUID:
-		s := strings.TrimLeft(v.s, " \t\n\v\f\r")
+		s := strings.TrimLeft(v.s, blanks)
 		neg := strings.HasPrefix(s, "-")
 		if neg || strings.HasPrefix(s, "+") {
 			s = s[1:]
@@ -152,6 +158,13 @@ func (t Type) castDecimal(v Value) (Value, error) {
 		return r, nil
 	}
 	return t.greatest(neg), nil
+}
+
+// Clips says of a DECIMAL type whether out, the cast of v to it, was brought within its range.
+func (t Type) Clips(v, out Value) bool {
+	t.Precision, t.Unsigned = MaxDigits, false
+	whole, err := t.Cast(v)
+	return err != nil || Order(whole, out, Binary) != 0
 }
 
 // round loads digits × 10^exp, however many they are, rounded half away from zero to a scale; not

@@ -1,6 +1,7 @@
 package value
 
 import (
+	"encoding/hex"
 	"math"
 	"strconv"
 	"strings"
@@ -514,22 +515,12 @@ func convertUUID(v Value) (Value, Reason) {
 	case v.kind == UUID:
 		return v, fits
 	case v.kind == Bytes && len(v.s) == 16:
-		if u, err := ParseUUID(hexText(v.s)); err == nil {
-			return u, fits
-		}
+		text, _ := canonicalUUID(hex.EncodeToString([]byte(v.s)))
+		return FromUUID(text), fits
 	case v.kind == String || v.kind == Bytes:
 		if text, ok := canonicalUUID(v.s); ok {
 			return FromUUID(text), fits
 		}
 	}
 	return v, Incorrect
-}
-
-func hexText(b string) string {
-	const digits = "0123456789abcdef"
-	dst := make([]byte, 0, 2*len(b))
-	for i := range len(b) {
-		dst = append(dst, digits[b[i]>>4], digits[b[i]&15])
-	}
-	return string(dst)
 }

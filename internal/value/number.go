@@ -122,7 +122,7 @@ func Truth(v Value) (truth, isNull bool) {
 
 // numericPrefix is the longest part that reads as a number, behind leading blanks.
 func numericPrefix(s string) string {
-	s = strings.TrimLeft(s, " \t\n\v\f\r")
+	s = strings.TrimLeft(s, blanks)
 	i := 0
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
 		i++
@@ -193,13 +193,18 @@ func NumberBeside(v Value, k Kind) Value {
 	return FromFloat(prefixFloat(v.s))
 }
 
-// longInteger reads an integer that a float may not hold exactly; blanks around it do not count.
+// longInteger is readInteger of one that a float may not hold exactly.
 func longInteger(s string) (Value, bool) {
 	const exact = 15 // digits that any float holds
 	if len(s) <= exact {
 		return Value{}, false
 	}
-	s = strings.Trim(s, " \t\n\v\f\r")
+	return readInteger(s)
+}
+
+// readInteger reads an integer of 64 bits, with blanks around it; not ok is anything else.
+func readInteger(s string) (Value, bool) {
+	s = strings.Trim(s, blanks)
 	if i, err := strconv.ParseInt(s, 10, 64); err == nil {
 		return FromInt(i), true
 	}

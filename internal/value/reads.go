@@ -1,9 +1,6 @@
 package value
 
-import (
-	"strconv"
-	"strings"
-)
+import "strings"
 
 // ReadsAsNumber says whether v counts as the number that it is: a text that is none, or has more than blanks behind it,
 // counts by its leading part only, and MySQL warns of it, as of JSON that is no scalar, or null.
@@ -27,10 +24,6 @@ func ReadsAsInteger(v Value) bool {
 	if v.kind != String || v.counted {
 		return true
 	}
-	s := strings.Trim(v.s, blanks)
-	if _, err := strconv.ParseInt(s, 10, 64); err == nil {
-		return true
-	}
-	_, err := strconv.ParseUint(strings.TrimPrefix(s, "+"), 10, 64)
-	return err == nil
+	_, ok := readInteger(v.s)
+	return ok
 }

@@ -236,10 +236,7 @@ func (t *Type) setArgs(args []int) error {
 		return arg(0, 53, "precision")
 	case TypeDecimal:
 		return t.setDecimal(args)
-	case TypeChar:
-		t.Length = args[0]
-		return arg(0, 65535, "length")
-	case TypeBinary:
+	case TypeChar, TypeBinary:
 		t.Length = args[0]
 		return arg(0, 65535, "length")
 	case TypeText, TypeBlob:
