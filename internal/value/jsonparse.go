@@ -83,9 +83,9 @@ func (p *jsonParser) value() (Document, error) {
 	}
 	switch c := p.next(); {
 	case c == '{':
-		return p.nested(p.object)
+		return p.object()
 	case c == '[':
-		return p.nested(p.array)
+		return p.array()
 	case c == '"':
 		s, err := p.text()
 		return Document{Scalar: FromString(s)}, err
@@ -110,74 +110,63 @@ func (p *jsonParser) word(w string) bool {
 	return true
 }
 
-func (p *jsonParser) nested(read func() (Document, error)) (Document, error) {
-	if p.depth++; p.depth > MaxJSONDepth {
-		return Document{}, &JSONError{Deep: true, Position: p.pos}
-	}
-	p.pos++
-	d, err := read()
-	p.depth--
-	return d, err
-}
-
+// array reads an array, from its bracket on.
 func (p *jsonParser) array() (Document, error) {
 	array := &JSONArray{}
-	if p.next() == ']' {
-		p.pos++
-		return Document{Array: array}, nil
-	}
-	for {
+	err := p.list(']', "] after an array element.", func() error {
 		d, err := p.value()
-		if err != nil {
-			return Document{}, err
-		}
 		array.Items = append(array.Items, d)
-		switch p.next() {
-		case ',':
-			p.pos++
-		case ']':
-			p.pos++
-			return Document{Array: array}, nil
-		default:
-			return Document{}, p.fail("Missing a comma or ] after an array element.", p.pos)
-		}
-	}
+		return err
+	})
+	return Document{Array: array}, err
 }
 
+// object reads an object, from its brace on.
 func (p *jsonParser) object() (Document, error) {
 	object := &JSONObject{}
-	if p.next() == '}' {
-		p.pos++
-		return Document{Object: object}, nil
-	}
-	for {
+	err := p.list('}', "} after an object member.", func() error {
 		if p.next() != '"' {
-			return Document{}, p.fail("Missing a name for object member.", p.pos)
+			return p.fail("Missing a name for object member.", p.pos)
 		}
 		key, err := p.text()
 		if err != nil {
-			return Document{}, err
+			return err
 		}
 		if p.next() != ':' {
-			return Document{}, p.fail("Missing a colon after a name of object member.", p.pos)
+			return p.fail("Missing a colon after a name of object member.", p.pos)
 		}
 		p.pos++
 		d, err := p.value()
-		if err != nil {
-			return Document{}, err
-		}
 		object.Add(key, d)
-		switch p.next() {
-		case ',':
+		return err
+	})
+	object.Arrange()
+	return Document{Object: object}, err
+}
+
+// list reads what stands between brackets, from the opening one on; item reads what is between two commas.
+func (p *jsonParser) list(end byte, missing string, item func() error) error {
+	if p.depth++; p.depth > MaxJSONDepth {
+		return &JSONError{Deep: true, Position: p.pos}
+	}
+	if p.pos++; p.next() != end {
+		for {
+			if err := item(); err != nil {
+				return err
+			}
+			c := p.next()
+			if c == end {
+				break
+			}
+			if c != ',' {
+				return p.fail("Missing a comma or "+missing, p.pos)
+			}
 			p.pos++
-		case '}':
-			p.pos++
-			object.Arrange()
-			return Document{Object: object}, nil
-		default:
-			return Document{}, p.fail("Missing a comma or } after an object member.", p.pos)
 		}
 	}
+	p.pos++
+	p.depth--
+	return nil
 }
 
 func (p *jsonParser) number() (Value, error) {
