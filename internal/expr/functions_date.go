@@ -177,13 +177,7 @@ func evalMakeDate(env *Env, args []value.Value) (value.Value, error) {
 	if err = cmp.Or(err, err2); err != nil || day < 1 || day > 4_000_000 || year < 0 || year > 9999 {
 		return value.NullValue, err
 	}
-	switch {
-	case year < 70:
-		year += 2000
-	case year < 100:
-		year += 1900
-	}
-	return dateValue(time.Date(int(year), 1, int(day), 0, 0, 0, 0, time.UTC)), nil
+	return dateValue(time.Date(value.FullYear(int(year)), 1, int(day), 0, 0, 0, 0, time.UTC)), nil
 }
 
 func evalMakeTime(env *Env, args []value.Value) (value.Value, error) {

@@ -48,11 +48,8 @@ func periodMonths(function string, v value.Value) (int64, error) {
 	if p < 0 || month < 1 || month > 12 {
 		return 0, &ArgumentError{function, "a period is YYYYMM or YYMM, not " + value.Text(v)}
 	}
-	switch {
-	case year < 70:
-		year += 2000
-	case year < 100:
-		year += 1900
+	if year < 100 {
+		year = int64(value.FullYear(int(year)))
 	}
 	return year*12 + month - 1, nil
 }

@@ -166,11 +166,7 @@ func (p *dateParser) part(letter byte) bool {
 		return p.number(&p.year, 4)
 	case 'y':
 		ok := p.number(&p.year, 2)
-		if p.year < 70 {
-			p.year += 2000
-		} else {
-			p.year += 1900
-		}
+		p.year = value.FullYear(p.year)
 		return ok
 	case 'm', 'c':
 		return p.number(&p.month, 2)

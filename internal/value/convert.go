@@ -199,7 +199,7 @@ func convertYear(v Value) (Value, Reason) {
 	}
 	text := v.kind == String || v.kind == Bytes
 	if i.mag < 100 && (i.mag > 0 || text && len(strings.Trim(v.s, blanks)) < len("0000")) {
-		i.mag = uint64(fullYear(int(i.mag)))
+		i.mag = uint64(FullYear(int(i.mag)))
 	}
 	if i.mag > 0 && (i.neg || i.mag < 1901 || i.mag > 2155) {
 		return v, OutOfRange

@@ -38,6 +38,17 @@ func TimeFromTicks(ticks int64) time.Time {
 	return time.Unix(sec-unixSeconds, (ticks-sec*TicksPerSecond)*100).UTC()
 }
 
+// FullYear is the year that one of two digits stands for, 1970 to 2069. Others stay as they are.
+func FullYear(year int) int {
+	switch {
+	case year < 70:
+		return year + 2000
+	case year < 100:
+		return year + 1900
+	}
+	return year
+}
+
 var daysInMonth = [13]int{0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 
 func daysIn(year, month int) int {

@@ -137,7 +137,7 @@ func scanTime(s string) (t timeText, ok bool) {
 		break
 	}
 	if yearDigits == 2 {
-		part[0] = fullYear(part[0])
+		part[0] = FullYear(part[0])
 	}
 	if t.fields < dateFields || part[0] < 1 || part[1] < 1 || part[1] > 12 || part[2] < 1 || part[2] > daysIn(part[0], part[1]) ||
 		part[3] > 23 || part[4] > 59 || part[5] > 59 {
@@ -153,14 +153,6 @@ func scanTime(s string) (t timeText, ok bool) {
 	}
 	t.cut = strings.TrimLeft(rest, blanks) != ""
 	return t, t.ticks >= 0 && t.ticks <= MaxTicks
-}
-
-// fullYear is the year that one of two digits stands for.
-func fullYear(year int) int {
-	if year < 70 {
-		return year + 2000
-	}
-	return year + 1900
 }
 
 // fraction reads '.123', the digits of a second, and gives what follows.
