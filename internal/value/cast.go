@@ -167,34 +167,6 @@ func (t Type) Clips(v, out Value) bool {
 	return err != nil || Order(whole, out, Binary) != 0
 }
 
-// round loads digits × 10^exp, however many they are, rounded half away from zero to a scale; not
-// ok when too many digits stand before the point.
-func (d *decimal) round(neg bool, digits string, exp, scale int) (exact, ok bool) {
-	digits = strings.TrimLeft(digits, "0")
-	if len(digits)+exp > MaxDigits {
-		return true, digits == ""
-	}
-	exact, up := true, false
-	if drop := -exp - scale; drop > 0 {
-		keep := len(digits) - drop
-		up = keep >= 0 && keep < len(digits) && digits[keep] >= '5'
-		exact = strings.TrimLeft(digits[max(keep, 0):], "0") == ""
-		digits, exp = digits[:max(keep, 0)], -scale
-	}
-	if digits != "" {
-		d.loadDigits(digits)
-		d.coef.Mul(&d.coef, &pow10[max(exp, 0)])
-	}
-	if up {
-		d.coef.Add(&d.coef, bigOne)
-	}
-	if neg {
-		d.negate()
-	}
-	d.scale = max(-exp, 0)
-	return exact, true
-}
-
 // greatest is the greatest DECIMAL of the type, or the least.
 func (t Type) greatest(negative bool) Value {
 	var d decimal
@@ -251,27 +223,4 @@ func (t Type) withDigits(v, from Value) Value {
 		return v.WithDigits(from.Digits())
 	}
 	return v.WithDigits(t.Precision)
-}
-
-// Microseconds is a time rounded to six digits of a second, the finest that MySQL tells apart.
-func Microseconds(v Value) Value {
-	if v.kind == Time || v.kind == Duration {
-		if ticks := roundTicks(v.Ticks(), 10); ticks <= MaxTicks {
-			v.n = uint64(ticks)
-		}
-	}
-	return v
-}
-
-// roundTicks rounds half away from zero.
-func roundTicks(ticks, unit int64) int64 {
-	rest := ticks % unit
-	ticks -= rest
-	switch {
-	case 2*rest >= unit && rest > 0:
-		return ticks + unit
-	case -2*rest >= unit && rest < 0:
-		return ticks - unit
-	}
-	return ticks
 }

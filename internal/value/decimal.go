@@ -377,3 +377,31 @@ func compareDigits(a, b string) int {
 	}
 	return strings.Compare(strings.TrimRight(af, "0"), strings.TrimRight(bf, "0"))
 }
+
+// round loads digits × 10^exp, however many they are, rounded half away from zero to a scale; not
+// ok when too many digits stand before the point.
+func (d *decimal) round(neg bool, digits string, exp, scale int) (exact, ok bool) {
+	digits = strings.TrimLeft(digits, "0")
+	if len(digits)+exp > MaxDigits {
+		return true, digits == ""
+	}
+	exact, up := true, false
+	if drop := -exp - scale; drop > 0 {
+		keep := len(digits) - drop
+		up = keep >= 0 && keep < len(digits) && digits[keep] >= '5'
+		exact = strings.TrimLeft(digits[max(keep, 0):], "0") == ""
+		digits, exp = digits[:max(keep, 0)], -scale
+	}
+	if digits != "" {
+		d.loadDigits(digits)
+		d.coef.Mul(&d.coef, &pow10[max(exp, 0)])
+	}
+	if up {
+		d.coef.Add(&d.coef, bigOne)
+	}
+	if neg {
+		d.negate()
+	}
+	d.scale = max(-exp, 0)
+	return exact, true
+}

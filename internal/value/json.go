@@ -2,6 +2,7 @@ package value
 
 import (
 	"encoding/base64"
+	"math"
 	"slices"
 	"strings"
 )
@@ -181,4 +182,28 @@ func jsonTemporal(v Value) Value {
 		return s
 	}
 	return NullValue
+}
+
+// convertJSON reads texts as documents, and keeps the text that MySQL prints of them. A document's text is all that a column
+// keeps: a time in it is a string from then on.
+func convertJSON(v Value) (Value, Reason) {
+	var d Document
+	var err error
+	switch v.kind {
+	case JSON:
+		return FromJSON(v.s), fits
+	case Float:
+		if f := v.Float(); math.IsNaN(f) || math.IsInf(f, 0) {
+			return v, OutOfRange
+		}
+		d = Document{Scalar: v}
+	case String, Bytes:
+		if d, err = ParseJSON(v.s); err != nil {
+			return v, Incorrect
+		}
+	default:
+		d, _ = DocumentOf(v)
+	}
+	j, _ := d.JSON(math.MaxInt)
+	return FromJSON(j.s), fits
 }

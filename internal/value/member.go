@@ -178,29 +178,3 @@ func memberNumber(v Value) (uint64, Reason) {
 	}
 	return i.mag, reason
 }
-
-// convertBits takes a number, of which a Float is cut and a Decimal rounded. Texts and octets are the bits themselves.
-func (t *Type) convertBits(v Value) (Value, Reason) {
-	number := counting(v)
-	switch {
-	case v.kind == Float:
-		number = FromFloat(math.Trunc(v.Float()))
-	case (v.kind == String || v.kind == Bytes || v.kind == JSON || v.kind == UUID) && !(v.kind == String && v.counted):
-		octets := strings.TrimLeft(v.s, "\x00")
-		if len(octets) > 8 {
-			return v, TooLong
-		}
-		number = counting(FromHex(octets))
-	}
-	i, reason := toInteger(number)
-	if i.neg && t.Length == 64 {
-		i = integer{mag: -i.mag}
-	}
-	if reason < rounded || i.neg && i.mag != 0 || t.Length < 64 && i.mag>>t.Length != 0 {
-		return v, TooLong
-	}
-	if v.kind == Float && number != v {
-		reason = rounded
-	}
-	return FromBits(i.mag, t.Length), reason
-}

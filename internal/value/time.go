@@ -67,3 +67,26 @@ func daysBefore(year, month, day int) int64 {
 	y := year - 1
 	return int64(y*365 + y/4 - y/100 + y/400 + days)
 }
+
+// Microseconds is a time rounded to six digits of a second, the finest that MySQL tells apart.
+func Microseconds(v Value) Value {
+	if v.kind == Time || v.kind == Duration {
+		if ticks := roundTicks(v.Ticks(), 10); ticks <= MaxTicks {
+			v.n = uint64(ticks)
+		}
+	}
+	return v
+}
+
+// roundTicks rounds half away from zero.
+func roundTicks(ticks, unit int64) int64 {
+	rest := ticks % unit
+	ticks -= rest
+	switch {
+	case 2*rest >= unit && rest > 0:
+		return ticks + unit
+	case -2*rest >= unit && rest < 0:
+		return ticks - unit
+	}
+	return ticks
+}

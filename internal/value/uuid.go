@@ -1,6 +1,9 @@
 package value
 
-import "strings"
+import (
+	"encoding/hex"
+	"strings"
+)
 
 // ParseUUID reads a UUID in canonical form, in braces, or as 32 hex digits, in either case, and
 // gives the canonical form: 36 characters, lower case.
@@ -39,4 +42,19 @@ func canonicalUUID(s string) (string, bool) {
 
 func isHex(c byte) bool {
 	return '0' <= c && c <= '9' || 'a' <= c && c <= 'f' || 'A' <= c && c <= 'F'
+}
+
+func convertUUID(v Value) (Value, Reason) {
+	switch {
+	case v.kind == UUID:
+		return v, fits
+	case v.kind == Bytes && len(v.s) == 16:
+		text, _ := canonicalUUID(hex.EncodeToString([]byte(v.s)))
+		return FromUUID(text), fits
+	case v.kind == String || v.kind == Bytes:
+		if text, ok := canonicalUUID(v.s); ok {
+			return FromUUID(text), fits
+		}
+	}
+	return v, Incorrect
 }
