@@ -41,12 +41,14 @@
 // texts have one code, and codes are in the order of the collation:
 //
 //	nocase               lower case, by simple folding
-//	_bin that pads       without blanks at its end, as all that pad
+//	_bin that pads       without blanks at its end, as in all others that pad
 //	general_ci           each character as a letter in upper case without its accents
-//	_ci of Unicode       the lower-case letter that has the weight of each; digits and what is before them in its order
+//	_ci of Unicode       for each letter the lower-case one of its weight; digits, and what sorts before them, in that order
 //	_as_ci, _as_cs       that, and where these are not all plain, U+0000 and the accents, U+0000 and the forms of letters
 //
-// A Part.Prefix is that of what is encoded. Most of ASCII stands for itself. What the store forbids, and blanks and the separator, take two
+// Part.Prefix counts the characters of what is encoded.
+//
+// Most of ASCII stands for itself. What the store forbids, and blanks and the separator, take two
 // units: U+0000 to U+0023 are " and one of 0-9A-Z; $ % are $0 $1; & ' are &0 &1; . / are .0 .1; > ?
 // are >0 >1; [ \ are [0 [1. From U+007E on, ~ and digits to the base of 64 (- 0-9 A-Z _ a-z, in that
 // order), the first of which says how many there are:

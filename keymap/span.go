@@ -68,9 +68,9 @@ func (s Span) Intersect(o Span) Span {
 }
 
 // AppendTextPrefix appends what the codes of all texts that begin with prefix begin with. exact says
-// that PrefixSpan of it holds no others; it is not where the prefix is empty (NULL begins with it
-// too) or longer than what the part encodes, nor where a collation gives one character several, or
-// blanks at the end of the prefix may be missing in the key.
+// that PrefixSpan of it holds no others. It may hold others where the prefix is empty (NULL begins with
+// it too) or longer than what the part encodes, where not one character stands for each under the
+// collation, and where the prefix ends in blanks that the key has not.
 func AppendTextPrefix(dst []byte, prefix string, p Part) (out []byte, exact bool) {
 	folded, cut := p.first(p.Type.Collation.FoldPrefix(prefix))
 	start := len(dst)

@@ -5,8 +5,6 @@ import (
 	"encoding/base32"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 const (
@@ -56,10 +54,7 @@ func (p Part) appendText(dst []byte, s string) (out []byte, cut bool, err error)
 // head takes what is encoded of a text: what stands for it under the collation, of that the first characters only where
 // the part says so.
 func (p Part) head(s string) (head string, cut bool) {
-	if p.Type.Collation != value.Binary {
-		s = p.Type.Collation.Fold(s)
-	}
-	return p.first(s)
+	return p.first(p.Type.Collation.Fold(s))
 }
 
 // first takes the first characters, where the part says so.
