@@ -44,7 +44,7 @@ func init() {
 		logicFunctions(), numberFunctions(), mathFunctions(), textFunctions(), searchFunctions(), codeFunctions(),
 		clockFunctions(), dateFunctions(), dateMathFunctions(), dateFormatFunctions(), jsonFunctions(), jsonSearchFunctions(), jsonChangeFunctions(),
 		regexpFunctions(), sessionFunctions(), idFunctions(), addressFunctions(), cipherFunctions(), bitSetFunctions(),
-		periodFunctions(), zoneFunctions(), waitFunctions(), informationFunctions(),
+		periodFunctions(), zoneFunctions(), waitFunctions(), informationFunctions(), unitFunctions(), lockFunctions(),
 	} {
 		for _, f := range family {
 			registry[f.Name] = f

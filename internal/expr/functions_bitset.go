@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// bitSetFunctions show the bits of a number by texts, and find a number's place among others.
+// bitSetFunctions show the bits of a number by texts.
 func bitSetFunctions() []*Function {
 	return []*Function{
 		{Name: "MAKE_SET", Signature: "MAKE_SET(bits, x, …)", Family: "text", Doc: "Those of the texts whose bit is set, with commas between; NULLs are left out.", Min: 2, Max: -1,
@@ -14,8 +14,6 @@ func bitSetFunctions() []*Function {
 		{Name: "EXPORT_SET", Signature: "EXPORT_SET(bits, on, off[, separator[, n]])", Family: "text",
 			Doc: "For each bit, from the lowest, on where it is set and off where not, with the separator (a comma) between; n bits (64).", Min: 3, Max: 5, strict: true, null: anyNull,
 			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:min(len(args), 4)])...) }, Eval: evalExportSet},
-		{Name: "INTERVAL", Signature: "INTERVAL(n, a, b, …)", Family: "number", compares: true,
-			Doc: "How many of the ascending numbers a, b, … are not above n; -1 where n is NULL.", Min: 2, Max: -1, null: neverNull, Type: toInt, Eval: evalInterval},
 	}
 }
 
@@ -69,27 +67,4 @@ func evalExportSet(_ *Env, args []value.Value) (value.Value, error) {
 	}
 	octets := args[1].Kind() == value.Bytes || args[2].Kind() == value.Bytes
 	return chars{octets: octets}.value(strings.Join(parts, separator)), nil
-}
-
-func evalInterval(env *Env, args []value.Value) (value.Value, error) {
-	if args[0].IsNull() {
-		return value.FromInt(-1), nil
-	}
-	n, err := number(args[0])
-	if err != nil {
-		return value.NullValue, err
-	}
-	for i, a := range args[1:] {
-		if a.IsNull() {
-			continue
-		}
-		if a, err = number(a); err != nil {
-			return value.NullValue, err
-		}
-		c, err := value.Compare(n, a, value.Binary)
-		if err != nil || c < 0 {
-			return value.FromInt(int64(i)), err
-		}
-	}
-	return value.FromInt(int64(len(args) - 1)), nil
 }

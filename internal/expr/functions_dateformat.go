@@ -21,6 +21,11 @@ func dateFormatFunctions() []*Function {
 			strict: true, Type: unixType, Eval: evalUnixTimestamp, compile: compileUnixNow},
 		{Name: "FROM_UNIXTIME", Signature: "FROM_UNIXTIME(seconds[, format])", Family: "time", Doc: "The time in the session's time zone so many seconds after 1970 began in UTC; as text where a format is given.", Min: 1, Max: 2,
 			strict: true, Type: unixtimeType, Eval: evalFromUnixtime},
+		{Name: "GET_FORMAT", Signature: "GET_FORMAT(DATE | TIME | DATETIME, name)", Family: "time", Min: 2, Max: 2, strict: true, Type: toText,
+			Doc: "The format that DATE_FORMAT and STR_TO_DATE know by that name: 'EUR', 'USA', 'JIS', 'ISO', 'INTERNAL'.", Eval: func(_ *Env, args []value.Value) (value.Value, error) {
+				format, ok := dateFormats[strings.ToUpper(value.Text(args[0]))][strings.ToUpper(value.Text(args[1]))]
+				return orNull(value.FromString(format), ok), nil
+			}},
 	}
 }
 
@@ -223,4 +228,12 @@ func unixtimeType(args []Node) value.Type {
 		return textType
 	}
 	return secondsType(value.TypeDateTime, fractionDigits, 0)(args)
+}
+
+// dateFormats are the formats that GET_FORMAT names.
+var dateFormats = map[string]map[string]string{
+	"DATE":      {"USA": "%m.%d.%Y", "JIS": "%Y-%m-%d", "ISO": "%Y-%m-%d", "EUR": "%d.%m.%Y", "INTERNAL": "%Y%m%d"},
+	"DATETIME":  {"USA": "%Y-%m-%d %H.%i.%s", "JIS": "%Y-%m-%d %H:%i:%s", "ISO": "%Y-%m-%d %H:%i:%s", "EUR": "%Y-%m-%d %H.%i.%s", "INTERNAL": "%Y%m%d%H%i%s"},
+	"TIMESTAMP": {"USA": "%Y-%m-%d %H.%i.%s", "JIS": "%Y-%m-%d %H:%i:%s", "ISO": "%Y-%m-%d %H:%i:%s", "EUR": "%Y-%m-%d %H.%i.%s", "INTERNAL": "%Y%m%d%H%i%s"},
+	"TIME":      {"USA": "%h:%i:%s %p", "JIS": "%H:%i:%s", "ISO": "%H:%i:%s", "EUR": "%H.%i.%s", "INTERNAL": "%H%i%s"},
 }

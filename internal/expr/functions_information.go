@@ -1,17 +1,8 @@
 package expr
 
-import (
-	"crypto/rand"
-	"encoding/binary"
-	"fmt"
-	"math"
-	"sync/atomic"
-	"time"
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
-)
-
-// informationFunctions tell of their arguments, and make numbers readable.
+// informationFunctions tell of their arguments.
 func informationFunctions() []*Function {
 	return []*Function{
 		{Name: "NAME_CONST", Signature: "NAME_CONST(name, x)", Family: "session", Doc: "x.", Min: 2, Max: 2,
@@ -24,17 +15,17 @@ func informationFunctions() []*Function {
 				}
 				return NewConst(value.FromString("binary"))
 			}},
-		{Name: "FORMAT_BYTES", Signature: "FORMAT_BYTES(n)", Family: "number", Doc: "A number of octets in the unit that suits it: '1.50 MiB'.", Min: 1, Max: 1, strict: true, null: anyNull,
-			Type: toText, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				return value.FromString(inUnits(value.ToFloat(args[0]), 4, byteUnits)), nil
+		{Name: "COLLATION", Signature: "COLLATION(x)", Family: "session", Volatility: Stable, Min: 1, Max: 1, null: neverNull, Type: toText,
+			Doc: "The collation by which x compares; binary for what is no text.", compile: func(n *Call) Func {
+				return func(env *Env) (value.Value, error) {
+					return value.FromString(collationName(env, n.Args[0].Type())), nil
+				}
 			}},
-		{Name: "FORMAT_PICO_TIME", Signature: "FORMAT_PICO_TIME(n)", Family: "number", Doc: "A number of picoseconds in the unit that suits it: '3.50 ms'.", Min: 1, Max: 1, strict: true,
-			null: anyNull, Type: toText, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				return value.FromString(inUnits(value.ToFloat(args[0]), 3, picoUnits)), nil
-			}},
-		{Name: "UUID_SHORT", Signature: "UUID_SHORT()", Family: "id", Volatility: Volatile, Doc: "A number of 64 bits, as unique as MySQL's: a random octet of the process, the second at which it began, a count.",
-			null: neverNull, Type: fixed(unsignedType), Eval: func(*Env, []value.Value) (value.Value, error) {
-				return value.FromUint(shortID.Add(1)), nil
+		{Name: "COERCIBILITY", Signature: "COERCIBILITY(x)", Family: "session", Min: 1, Max: 1, null: neverNull, Type: toInt,
+			Doc: "How readily x yields to the collation of another text: 0 has COLLATE, 1 is of two collations, 2 a column, 3 told by the session, 4 a literal, 5 a number or a time, 6 NULL.",
+			compile: func(n *Call) Func {
+				v := value.FromInt(coercibility(n.Args[0]))
+				return func(*Env) (value.Value, error) { return v, nil }
 			}},
 	}
 }
@@ -48,40 +39,35 @@ func checkNameConst(args []Node) error {
 	return nil
 }
 
-// namedUnit is a unit of so much.
-type namedUnit struct {
-	size float64
-	name string
+// collationName is MySQL's name for how values of type t compare.
+func collationName(env *Env, t value.Type) string {
+	switch {
+	case !collates(t):
+		return "binary"
+	case t.Coercion == value.Computed:
+		return env.session().Collation.String()
+	}
+	return t.Collation.String()
 }
 
-var (
-	byteUnits = []namedUnit{{1, "bytes"}, {1 << 10, "KiB"}, {1 << 20, "MiB"}, {1 << 30, "GiB"}, {1 << 40, "TiB"}, {1 << 50, "PiB"}, {1 << 60, "EiB"}}
-	picoUnits = []namedUnit{{1, "ps"}, {1e3, "ns"}, {1e6, "us"}, {1e9, "ms"}, {1e12, "s"}, {60e12, "min"}, {3600e12, "h"}, {86400e12, "d"}}
-)
-
-// inUnits shows n with two digits behind the point in the largest unit that it has one of, huge ones with an exponent; in
-// the least unit as a whole number of at least width characters.
-func inUnits(n float64, width int, units []namedUnit) string {
-	u := units[0]
-	for _, larger := range units[1:] {
-		if math.Abs(n) >= larger.size {
-			u = larger
-		}
+// coercibility is MySQL's number for what gave n its collation.
+func coercibility(n Node) int64 {
+	t := n.Type()
+	call, isCall := n.(*Call)
+	_, isConst := n.(*Const)
+	switch {
+	case isNullConst(n):
+		return 6
+	case isNumber(t) || isTemporal(t) || t.Base == value.TypeBit:
+		return 5
+	case isText(t) && isCall && call.Func.Family == "session":
+		return 3
+	case t.Coercion >= value.Literal || isConst && isBinary(t):
+		return 4
+	case t.Coercion == value.Explicit:
+		return 0
+	case t.Coercion == value.Mixed:
+		return 1
 	}
-	if u == units[0] {
-		return fmt.Sprintf("%*.0f %s", width, math.Trunc(n), u.name)
-	}
-	if n /= u.size; math.Abs(n) >= 100_000 {
-		return fmt.Sprintf("%.2e %s", n, u.name)
-	}
-	return fmt.Sprintf("%.2f %s", n, u.name)
+	return 2
 }
-
-// shortID is the last of UUID_SHORT: an octet of the process's own, the second at which it began, and a number.
-var shortID = func() *atomic.Uint64 {
-	var own [8]byte
-	_, _ = rand.Read(own[:1]) // never fails
-	n := new(atomic.Uint64)
-	n.Store(binary.LittleEndian.Uint64(own[:])<<56 | uint64(uint32(time.Now().Unix()))<<24)
-	return n
-}()

@@ -52,6 +52,8 @@ func numberFunctions() []*Function {
 			}},
 		{Name: "FORMAT", Signature: "FORMAT(x, digits)", Family: "number", Doc: "x rounded, with commas between thousands: '1,234.50'.",
 			Min: 2, Max: 2, strict: true, Type: toText, Eval: evalFormat},
+		{Name: "INTERVAL", Signature: "INTERVAL(n, a, b, …)", Family: "number", compares: true,
+			Doc: "How many of the ascending numbers a, b, … are not above n; -1 where n is NULL.", Min: 2, Max: -1, null: neverNull, Type: toInt, Eval: evalInterval},
 	}
 }
 
@@ -237,4 +239,27 @@ func evalFormat(_ *Env, args []value.Value) (value.Value, error) {
 		b.WriteString(strings.Repeat("0", int(digits)-len(frac)))
 	}
 	return value.FromString(b.String()), nil
+}
+
+func evalInterval(env *Env, args []value.Value) (value.Value, error) {
+	if args[0].IsNull() {
+		return value.FromInt(-1), nil
+	}
+	n, err := number(args[0])
+	if err != nil {
+		return value.NullValue, err
+	}
+	for i, a := range args[1:] {
+		if a.IsNull() {
+			continue
+		}
+		if a, err = number(a); err != nil {
+			return value.NullValue, err
+		}
+		c, err := value.Compare(n, a, value.Binary)
+		if err != nil || c < 0 {
+			return value.FromInt(int64(i)), err
+		}
+	}
+	return value.FromInt(int64(len(args) - 1)), nil
 }

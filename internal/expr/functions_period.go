@@ -1,12 +1,8 @@
 package expr
 
-import (
-	"strings"
+import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
-)
-
-// periodFunctions count in months written YYYYMM or YYMM, and name formats of dates.
+// periodFunctions count in months written YYYYMM or YYMM.
 func periodFunctions() []*Function {
 	return []*Function{
 		{Name: "PERIOD_ADD", Signature: "PERIOD_ADD(period, months)", Family: "time", Doc: "The month YYYYMM so many months later.", Min: 2, Max: 2, strict: true, null: anyNull, Type: toInt,
@@ -30,11 +26,6 @@ func periodFunctions() []*Function {
 				y, err := periodMonths("PERIOD_DIFF", args[1])
 				return value.FromInt(x - y), err
 			}},
-		{Name: "GET_FORMAT", Signature: "GET_FORMAT(DATE | TIME | DATETIME, name)", Family: "time", Min: 2, Max: 2, strict: true, Type: toText,
-			Doc: "The format that DATE_FORMAT and STR_TO_DATE know by that name: 'EUR', 'USA', 'JIS', 'ISO', 'INTERNAL'.", Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				format, ok := dateFormats[strings.ToUpper(value.Text(args[0]))][strings.ToUpper(value.Text(args[1]))]
-				return orNull(value.FromString(format), ok), nil
-			}},
 	}
 }
 
@@ -52,11 +43,4 @@ func periodMonths(function string, v value.Value) (int64, error) {
 		year = int64(value.FullYear(int(year)))
 	}
 	return year*12 + month - 1, nil
-}
-
-var dateFormats = map[string]map[string]string{
-	"DATE":      {"USA": "%m.%d.%Y", "JIS": "%Y-%m-%d", "ISO": "%Y-%m-%d", "EUR": "%d.%m.%Y", "INTERNAL": "%Y%m%d"},
-	"DATETIME":  {"USA": "%Y-%m-%d %H.%i.%s", "JIS": "%Y-%m-%d %H:%i:%s", "ISO": "%Y-%m-%d %H:%i:%s", "EUR": "%Y-%m-%d %H.%i.%s", "INTERNAL": "%Y%m%d%H%i%s"},
-	"TIMESTAMP": {"USA": "%Y-%m-%d %H.%i.%s", "JIS": "%Y-%m-%d %H:%i:%s", "ISO": "%Y-%m-%d %H:%i:%s", "EUR": "%Y-%m-%d %H.%i.%s", "INTERNAL": "%Y%m%d%H%i%s"},
-	"TIME":      {"USA": "%h:%i:%s %p", "JIS": "%H:%i:%s", "ISO": "%H:%i:%s", "EUR": "%H.%i.%s", "INTERNAL": "%H%i%s"},
 }
