@@ -37,7 +37,8 @@
 // # Types
 //
 //	SQL                              Go value of a column        stored as
-//	TINYINT … BIGINT                 int64 (uint64 above it)     Edm.Int64; BIGINT UNSIGNED: Edm.String, 20 digits
+//	TINYINT … BIGINT                 int64                       Edm.Int64
+//	BIGINT UNSIGNED                  uint64                      Edm.String, 20 digits
 //	FLOAT, DOUBLE                    float64                     Edm.Double
 //	DECIMAL(p,s)                     string, exact               Edm.String
 //	BOOL                             bool                        Edm.Boolean
@@ -47,8 +48,11 @@
 //	DATETIME, TIMESTAMP              time.Time in UTC            Edm.String, 2006-01-02T15:04:05.0000000Z
 //	DATE                             time.Time in UTC            Edm.String, 2006-01-02
 //	TIME                             string, [-]HH:MM:SS[.f]     Edm.Int64, units of 100 ns
-//	JSON                             string                      Edm.String, split when long
+//	JSON                             []byte                      Edm.String, split when long
 //	UUID                             string, lower case          Edm.Guid
+//
+// Expressions give the Go type of their SQL type, the same in all rows. ScanType of sql.ColumnType is one that takes every value
+// of the column, as in MySQL's Go driver: int32, string, sql.NullInt64 where it may be NULL.
 //
 // A column keeps what it declares, as in MySQL's strict mode. It rounds a number to its digits behind the point and a time
 // to its digits of a second; a DATE drops the time of day, a TIME the date, a text that is too long the blanks at its end.

@@ -69,20 +69,20 @@ func TestColumnTypes(t *testing.T) {
 	}
 	want := []string{
 		"id BIGINT int64 null=false/true",
-		"n INT int64 null=true/true",
-		"u UNSIGNED BIGINT uint64 null=true/true",
-		"f DOUBLE float64 null=true/true",
+		"n INT sql.NullInt64 null=true/true",
+		"u UNSIGNED BIGINT sql.Null[uint64] null=true/true",
+		"f DOUBLE sql.NullFloat64 null=true/true",
 		"d DECIMAL string null=false/true size=10,2",
-		"b BOOL bool null=true/true",
-		"s VARCHAR string null=true/true length=30",
-		"x TEXT string null=true/true length=max",
+		"b BOOL sql.NullBool null=true/true",
+		"s VARCHAR sql.NullString null=true/true length=30",
+		"x TEXT sql.NullString null=true/true length=max",
 		"y VARBINARY []uint8 null=true/true length=8",
 		"z BLOB []uint8 null=true/true length=max",
-		"at DATETIME time.Time null=true/true size=3,3",
-		"day DATE time.Time null=true/true",
-		"span TIME string null=true/true size=0,0",
-		"j JSON string null=true/true length=max",
-		"g UUID string null=true/true length=36",
+		"at DATETIME sql.NullTime null=true/true size=3,3",
+		"day DATE sql.NullTime null=true/true",
+		"span TIME sql.NullString null=true/true size=0,0",
+		"j JSON sql.NullString null=true/true length=max",
+		"g UUID sql.NullString null=true/true length=36",
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -5,8 +5,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
-	"math"
-	"reflect"
 	"slices"
 	"time"
 
@@ -98,15 +96,21 @@ func (r *rows) Next(dest []driver.Value) error {
 		return r.failed(err)
 	}
 	for i := range dest {
-		dest[i] = r.value(row[i])
+		dest[i] = r.value(row[i], &r.header.columns[i].Type)
 	}
 	return nil
 }
 
-// value is what a column hands out. Times are those at which the clock of the session's time zone shows them.
-func (r *rows) value(v value.Value) driver.Value {
-	if r.zone != nil && (v.Kind() == value.Time || v.Kind() == value.Date) {
+// value is what a column of type t hands out: of one Go type in all rows. Times are those at which the clock of the session's
+// time zone shows them.
+func (r *rows) value(v value.Value, t *value.Type) driver.Value {
+	switch k := v.Kind(); {
+	case r.zone != nil && (k == value.Time || k == value.Date):
 		return expr.InZone(v.Ticks(), r.zone)
+	case t.Base == value.TypeJSON && k != value.Null: // octets, so that json.RawMessage takes them
+		return []byte(value.Text(v))
+	case t.Base == value.TypeBigInt && t.Unsigned && k == value.Uint:
+		return v.Uint()
 	}
 	return driverValue(v)
 }
@@ -247,148 +251,4 @@ func (r *rows) count() {
 			return
 		}
 	}
-}
-
-var (
-	typeInt64   = reflect.TypeFor[int64]()
-	typeUint64  = reflect.TypeFor[uint64]()
-	typeFloat64 = reflect.TypeFor[float64]()
-	typeBool    = reflect.TypeFor[bool]()
-	typeString  = reflect.TypeFor[string]()
-	typeBytes   = reflect.TypeFor[[]byte]()
-	typeTime    = reflect.TypeFor[time.Time]()
-	typeAny     = reflect.TypeFor[any]()
-)
-
-// ColumnTypeScanType is the Go type that a value of the column, when it is not NULL, is handed out as.
-func (r *rows) ColumnTypeScanType(i int) reflect.Type {
-	switch t := r.header.columns[i].Type; t.Base {
-	case value.TypeBool:
-		return typeBool
-	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeYear:
-		return typeInt64
-	case value.TypeBigInt:
-		if t.Unsigned {
-			return typeUint64
-		}
-		return typeInt64
-	case value.TypeFloat, value.TypeDouble:
-		return typeFloat64
-	case value.TypeBinary, value.TypeBlob, value.TypeBit:
-		return typeBytes
-	case value.TypeDate, value.TypeDateTime:
-		return typeTime
-	case value.TypeUnknown:
-		return typeAny
-	default:
-		return typeString
-	}
-}
-
-// ColumnTypeDatabaseTypeName is the type's name as MySQL's Go driver has it, without length: VARCHAR, BIGINT,
-// UNSIGNED BIGINT, DECIMAL, DATETIME, TEXT, JSON …; BOOL and UUID, which MySQL lacks, by their own names.
-func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
-	return databaseTypeName(r.header.columns[i].Type)
-}
-
-func databaseTypeName(t value.Type) string {
-	unsigned := func(name string) string {
-		if t.Unsigned {
-			return "UNSIGNED " + name
-		}
-		return name
-	}
-	switch t.Base {
-	case value.TypeBool:
-		return "BOOL"
-	case value.TypeBit:
-		return "BIT"
-	case value.TypeTinyInt:
-		return unsigned("TINYINT")
-	case value.TypeSmallInt:
-		return unsigned("SMALLINT")
-	case value.TypeMediumInt:
-		return unsigned("MEDIUMINT")
-	case value.TypeInt:
-		return unsigned("INT")
-	case value.TypeBigInt:
-		return unsigned("BIGINT")
-	case value.TypeFloat:
-		return "FLOAT"
-	case value.TypeDouble:
-		return "DOUBLE"
-	case value.TypeDecimal:
-		return "DECIMAL"
-	case value.TypeChar:
-		if t.Declared == "CHAR" {
-			return "CHAR"
-		}
-		return "VARCHAR"
-	case value.TypeText:
-		return "TEXT"
-	case value.TypeEnum:
-		return "ENUM"
-	case value.TypeSet:
-		return "SET"
-	case value.TypeBinary:
-		if t.Declared == "BINARY" {
-			return "BINARY"
-		}
-		return "VARBINARY"
-	case value.TypeBlob:
-		return "BLOB"
-	case value.TypeDate:
-		return "DATE"
-	case value.TypeDateTime:
-		if t.Declared == "TIMESTAMP" {
-			return "TIMESTAMP"
-		}
-		return "DATETIME"
-	case value.TypeTime:
-		return "TIME"
-	case value.TypeYear:
-		return "YEAR"
-	case value.TypeJSON:
-		return "JSON"
-	case value.TypeUUID:
-		return "UUID"
-	}
-	return "NULL"
-}
-
-// ColumnTypeNullable says whether the column may hold NULL; it is always known.
-func (r *rows) ColumnTypeNullable(i int) (nullable, ok bool) {
-	return r.header.columns[i].Nullable, true
-}
-
-// ColumnTypeLength is the length in characters or octets of text and binary columns; math.MaxInt64 where
-// only the store bounds it.
-func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
-	switch t := r.header.columns[i].Type; t.Base {
-	case value.TypeChar, value.TypeBinary, value.TypeText, value.TypeBlob:
-		if t.Length == 0 {
-			return math.MaxInt64, true
-		}
-		return int64(t.Length), true
-	case value.TypeJSON:
-		return math.MaxInt64, true
-	case value.TypeUUID:
-		return 36, true
-	}
-	return 0, false
-}
-
-// ColumnTypePrecisionScale is that of DECIMAL columns, and the digits of a second of DATETIME and TIME.
-func (r *rows) ColumnTypePrecisionScale(i int) (precision, scale int64, ok bool) {
-	switch t := r.header.columns[i].Type; t.Base {
-	case value.TypeDecimal:
-		return int64(t.Precision), int64(t.Scale), true
-	case value.TypeDateTime, value.TypeTime:
-		digits := int64(t.Precision)
-		if digits < 0 {
-			digits = 7
-		}
-		return digits, digits, true
-	}
-	return 0, 0, false
 }

@@ -207,6 +207,10 @@ func table(rows *sql.Rows) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
 	lines := []string{strings.Join(names, " | ")}
 	values := make([]any, len(names))
 	pointers := make([]any, len(names))
@@ -219,6 +223,9 @@ func table(rows *sql.Rows) ([]string, error) {
 		}
 		cells := make([]string, len(values))
 		for i, v := range values {
+			if octets, ok := v.([]byte); ok && types[i].DatabaseTypeName() == "JSON" {
+				v = string(octets)
+			}
 			cells[i] = cell(v)
 		}
 		lines = append(lines, strings.Join(cells, " | "))

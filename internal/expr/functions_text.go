@@ -152,8 +152,8 @@ func (c chars) repeat(function string, n int64) (value.Value, error) {
 
 func mapText(f func(string) string) func(*Env, []value.Value) (value.Value, error) {
 	return func(_ *Env, args []value.Value) (value.Value, error) {
-		if args[0].Kind() == value.Bytes || args[0].IsBits() {
-			return args[0], nil
+		if anyOctets(args[:1]) {
+			return value.FromBytes(value.Text(args[0])), nil
 		}
 		return value.FromString(f(value.Text(args[0]))), nil
 	}

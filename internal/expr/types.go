@@ -250,7 +250,12 @@ func coerce(v value.Value, t value.Type) value.Value {
 			return value.FromFloat(value.ToFloat(v))
 		}
 	case t.Base == value.TypeDecimal:
+		if k == value.Int || k == value.Uint || k == value.Bool {
+			v, _ = value.ToDecimal(v) // cannot fail: an integer has few digits
+		}
 		return value.Padded(v, t.Scale)
+	case k == value.Bool && t.Base != value.TypeBool && isInteger(t):
+		return value.FromInt(int64(value.ToFloat(v)))
 	case t.Base == value.TypeTime:
 		return v.WithDigits(max(t.Precision, v.Digits()))
 	case t.Base == value.TypeDateTime:
@@ -318,6 +323,8 @@ func needsCoerce(from, to value.Type) bool {
 		return !isText(from)
 	case isBinary(to):
 		return !isBinary(from)
+	case isInteger(to):
+		return from.Base == value.TypeBool && to.Base != value.TypeBool
 	}
 	return false
 }
