@@ -32,7 +32,8 @@
 //
 // A row lies under its primary key, and a whole copy of it under each index, so that a query by key is one point
 // read, and one by an indexed column or its prefix (LIKE 'x%') is one range read. Anything else is a filtered
-// scan; the option scan=deny refuses those.
+// scan; the option scan=deny refuses those. USE, FORCE and IGNORE INDEX behind a table say which of its keys, PRIMARY among
+// them, may serve; FORCE INDEX goes before what costs less.
 //
 // # Types
 //

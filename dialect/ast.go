@@ -82,7 +82,35 @@ type TableExpr interface{ tableExpr() }
 type TableName struct {
 	Database, Name, As string
 	Pos                Pos
+	Hints              []IndexHint
 }
+
+// IndexHint is USE, FORCE or IGNORE INDEX [FOR JOIN, ORDER BY or GROUP BY] (names) behind a table.
+type IndexHint struct {
+	Kind  HintKind
+	For   HintScope
+	Names []string // PRIMARY is the primary key; none: USE INDEX ()
+	Pos   Pos
+}
+
+// HintKind is what an IndexHint asks for.
+type HintKind uint8
+
+const (
+	UseIndex HintKind = iota
+	ForceIndex
+	IgnoreIndex
+)
+
+// HintScope is what an IndexHint is about.
+type HintScope uint8
+
+const (
+	ForAll HintScope = iota
+	ForJoin
+	ForOrderBy
+	ForGroupBy
+)
 
 // Derived is (query) AS alias; As is "" where the text has none, as SQLite allows.
 type Derived struct {

@@ -180,14 +180,26 @@ func (r *rewriter) using(i int) int {
 	return end + 1
 }
 
-// indexHint passes USE INDEX (a, b) and its like: which index is read is the planner's choice.
+// indexHint reads USE INDEX (a, b) and its like, behind a table.
 func (r *rewriter) indexHint(i int) int {
 	p := r.p
+	hint := IndexHint{Pos: Pos(p.toks[i].start)}
+	switch p.toks[i].word {
+	case "FORCE":
+		hint.Kind = ForceIndex
+	case "IGNORE":
+		hint.Kind = IgnoreIndex
+	}
 	i += 2
 	switch {
 	case p.isAt(i, "FOR", "JOIN"):
+		hint.For = ForJoin
 		i += 2
-	case p.isAt(i, "FOR", "ORDER", "BY"), p.isAt(i, "FOR", "GROUP", "BY"):
+	case p.isAt(i, "FOR", "ORDER", "BY"):
+		hint.For = ForOrderBy
+		i += 3
+	case p.isAt(i, "FOR", "GROUP", "BY"):
+		hint.For = ForGroupBy
 		i += 3
 	}
 	if !p.isAt(i, "(") {
@@ -195,10 +207,23 @@ func (r *rewriter) indexHint(i int) int {
 		return i
 	}
 	end := int(p.toks[i].match)
-	for i++; i < end; i++ {
-		if t := &p.toks[i]; !t.isName() && t.word != "," && t.word != "PRIMARY" {
+	if end == i+1 && hint.Kind != UseIndex {
+		p.fail(end, "expected the name of an index")
+	}
+	for i++; i < end; i += 2 {
+		t := &p.toks[i]
+		if !t.isName() && t.word != "PRIMARY" || i+1 < end && (!p.isAt(i+1, ",") || i+2 == end) {
 			p.unexpected(i)
+			return end + 1
 		}
+		hint.Names = append(hint.Names, p.name(t))
+	}
+	if len(r.out) > 0 {
+		if r.hints == nil {
+			r.hints = map[int][]IndexHint{}
+		}
+		table := int(r.out[len(r.out)-1].tok)
+		r.hints[table] = append(r.hints[table], hint)
 	}
 	return end + 1
 }

@@ -101,7 +101,7 @@ func (c converter) table(t sqlparser.TableExpr) TableExpr {
 	switch t := t.(type) {
 	case *sqlparser.AliasedTableExpr:
 		name, _ := t.Expr.(sqlparser.TableName)
-		return c.tableName(name, c.nameOf(t.As.String()))
+		return c.hinted(c.tableName(name, c.nameOf(t.As.String())), t.As.String(), name.Name.String())
 	case *sqlparser.ParenTableExpr:
 		return c.from(t.Exprs)
 	case *sqlparser.JoinTableExpr:
@@ -109,6 +109,21 @@ func (c converter) table(t sqlparser.TableExpr) TableExpr {
 	}
 	c.p.fail(c.end(), "a table that cannot be read")
 	return nil
+}
+
+// hinted gives a table the hints that stand behind it, of which the names are the alias, if any, and the table's.
+func (c converter) hinted(t TableExpr, names ...string) TableExpr {
+	if len(c.hints) == 0 {
+		return t
+	}
+	last, _ := c.posOf(names...)
+	hints := c.hints[last]
+	if table, ok := t.(*TableName); ok {
+		table.Hints = hints
+	} else if len(hints) > 0 {
+		c.p.fail(last+1, "USE, FORCE and IGNORE INDEX stand behind a table, not behind a query")
+	}
+	return t
 }
 
 func (c converter) tableName(name sqlparser.TableName, as string) TableExpr {

@@ -82,7 +82,7 @@ func dumpFields(b *strings.Builder, v reflect.Value) {
 }
 
 func dumpTable(t TableName) string {
-	if t == (TableName{}) {
+	if reflect.ValueOf(t).IsZero() {
 		return "-"
 	}
 	s := "`" + t.Name + "`"
@@ -92,7 +92,11 @@ func dumpTable(t TableName) string {
 	if t.As != "" {
 		s += " as `" + t.As + "`"
 	}
-	return s + "@" + strconv.Itoa(int(t.Pos))
+	s += "@" + strconv.Itoa(int(t.Pos))
+	for _, h := range t.Hints {
+		s += fmt.Sprintf(" hint %d for %d %q", h.Kind, h.For, h.Names)
+	}
+	return s
 }
 
 var literalPrefix = map[LiteralKind]string{IntLiteral: "", DecimalLiteral: "dec ", FloatLiteral: "float ",

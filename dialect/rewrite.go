@@ -17,7 +17,8 @@ type rewriter struct {
 	joins   int
 	// countAll says that SQL_CALC_FOUND_ROWS stands before the list.
 	countAll bool
-	items    []item // of the select list
+	items    []item              // of the select list
+	hints    map[int][]IndexHint // by the last token of the table that they stand behind
 }
 
 // piece is a part of the text made: a word, a name or a value, with the token that it came from.

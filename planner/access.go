@@ -23,6 +23,7 @@ type accessRequest struct {
 	limit expr.Node // wanted rows (count + offset) if nothing above drops rows; nil: all
 	// forWrite asks for whole rows, each with the ETag of the entity that it was read from.
 	forWrite bool
+	keys     *indexChoice // USE, FORCE and IGNORE INDEX
 }
 
 // accessPath is how the table is read.
@@ -42,16 +43,19 @@ func chooseAccess(r accessRequest) (accessPath, error) {
 		if ix.State != IndexPublic || ix.Beside != "" { // among other rows no copies are looked for
 			continue
 		}
-		if p := r.path(c, ix, forms); p.scan != nil && p.better(best) {
+		if p := r.path(c, ix, forms); p.scan != nil && r.better(p, best) {
 			best = p
 		}
 	}
 	return best, nil
 }
 
-// better: fewer requests, then fewer entities, then no sort. Of equals the first one stays, so that the
+// better: what a hint forces, then fewer requests, then fewer entities, then no sort. Of equals the first one stays, so that the
 // rows' own key wins over an index, and a plan does not change without reason.
-func (p accessPath) better(q accessPath) bool {
+func (r *accessRequest) better(p, q accessPath) bool {
+	if a, b := r.keys.rank(p), r.keys.rank(q); a != b {
+		return a > b
+	}
 	if p.cost != q.cost {
 		return p.cost.less(q.cost)
 	}
@@ -61,10 +65,20 @@ func (p accessPath) better(q accessPath) bool {
 // path is the way by one key: the rows' own (ix nil) or an index's; none (scan nil) where an index would
 // be of no use.
 func (r *accessRequest) path(c *constrainer, ix *Index, forms [][][]atom) accessPath {
+	finds, sorts := r.keys.finds(ix), r.keys.sorts(ix)
+	if ix != nil && !finds && !sorts {
+		return accessPath{}
+	}
 	k := newKeyPlan(r.table, ix)
+	switch {
+	case !finds && !sorts:
+		k = newPartitionPlan(r.table)
+	case !finds:
+		forms = unknown(forms)
+	}
 	covered, touched, depth := k.narrow(forms)
 	pinned, ordered := []bool(nil), false
-	if len(r.order) > 0 {
+	if len(r.order) > 0 && sorts {
 		pinned, ordered = servesOrder(c, k, ix, r.order, forms)
 	}
 	if ix != nil && depth == 0 && !ordered {
@@ -118,6 +132,15 @@ func common(forms [][][]atom) [][][]atom {
 		if len(out[i]) > 1 {
 			out[i] = [][]atom{{{ordinal: -1, conjunct: i}}}
 		}
+	}
+	return out
+}
+
+// unknown leaves of the conjuncts that nothing is known.
+func unknown(forms [][][]atom) [][][]atom {
+	out := make([][][]atom, len(forms))
+	for i := range out {
+		out[i] = [][]atom{{{ordinal: -1, conjunct: i}}}
 	}
 	return out
 }

@@ -313,7 +313,27 @@ func (w *world) request() accessRequest {
 	if w.r.IntN(3) == 0 {
 		r.limit = expr.NewConst(value.FromInt(3))
 	}
+	if w.r.IntN(4) == 0 {
+		r.keys = w.choice()
+	}
 	return r
+}
+
+// choice is what a hint leaves: of the keys any, for finding and for sorting.
+func (w *world) choice() *indexChoice {
+	some := func() keySet {
+		s := keySet{some: w.r.IntN(2) == 0}
+		for _, ix := range append([]*Index{nil}, w.table.Indexes...) {
+			switch w.r.IntN(3) {
+			case 0:
+				s.used = append(s.used, ix)
+			case 1:
+				s.ignored = append(s.ignored, ix)
+			}
+		}
+		return s
+	}
+	return &indexChoice{find: some(), sort: some(), forceFind: w.r.IntN(2) == 0, forceSort: w.r.IntN(2) == 0}
 }
 
 // holds evaluates a condition; comparisons that have no meaning (TIME with DATE) are errors.

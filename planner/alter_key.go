@@ -45,7 +45,7 @@ func (m *alteration) removeIndex(ix *Index) {
 func (m *alteration) renameIndex(a *dialect.AlterAction) error {
 	ix := m.t.Index(a.Name)
 	if ix == nil {
-		return newError(codeUnknownIndex, a.Pos, "Key '%s' doesn't exist in table '%s'", a.Name, m.t.Name)
+		return noSuchKey(a.Pos, a.Name, m.t.Name)
 	}
 	if ix.Beside != "" {
 		return notSupported(a.Pos, "renaming '%s', the copies beside table '%s', is", ix.Name, ix.Beside)

@@ -24,6 +24,7 @@ type source struct {
 	nullable bool
 	used     []bool // by ordinal: what the statement refers to
 	forWrite bool   // whole rows with their ETags are wanted
+	keys     *indexChoice
 
 	table *Table // stored or virtual; nil: derived
 	input *relation

@@ -37,6 +37,11 @@ func (e *cteEnv) find(name string) (*dialect.CTE, *cteEnv) {
 
 // fromCTE is a reference to WITH name: its query as a derived table, planned anew for each reference.
 func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv) (fromClause, error) {
+	for _, h := range n.Hints {
+		for _, name := range h.Names {
+			return fromClause{}, noSuchKey(h.Pos, name, n.Name)
+		}
+	}
 	name := n.As
 	if name == "" {
 		name = n.Name

@@ -77,7 +77,11 @@ func (q *selection) addTable(t *Table, n *dialect.TableName) (fromClause, error)
 	if name == "" {
 		name = n.Name
 	}
-	src := &source{name: name, table: t}
+	keys, err := q.indexChoice(t, n.Hints)
+	if err != nil {
+		return fromClause{}, err
+	}
+	src := &source{name: name, table: t, keys: keys}
 	q.block.add(src, t.RowWidth())
 	fields := make([]field, 0, len(t.Columns)+1)
 	for i, c := range t.Columns {

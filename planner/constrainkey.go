@@ -30,6 +30,13 @@ func newKeyPlan(t *Table, ix *Index) *KeyPlan {
 	return k
 }
 
+// newPartitionPlan begins a plan that narrows a scan of the rows to partitions and parts, and no further.
+func newPartitionPlan(t *Table) *KeyPlan {
+	k := &KeyPlan{table: t, prefix: t.RowPrefix() + string(keymap.Separator), inside: t.copiesInside()}
+	k.setPartition()
+	return k
+}
+
 // constrainKey puts the conditions on the parts of a key:
 //
 //	a = 1 AND b > 2 AND c = 3 over (a, b, c)  →  a: = 1, b: > 2

@@ -148,7 +148,7 @@ const virtualRows = 100
 func (j *joiner) request(s *source, conds []expr.Node, order []SortKey, limit expr.Node) accessRequest {
 	return accessRequest{
 		table: s.table, alias: s.name, offset: s.offset, total: j.block.width,
-		conds: conds, need: s.need(), order: order, limit: limit, forWrite: s.forWrite,
+		conds: conds, need: s.need(), order: order, limit: limit, forWrite: s.forWrite, keys: s.keys,
 	}
 }
 

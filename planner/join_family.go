@@ -36,7 +36,7 @@ type familyJoin struct {
 // rows are to be written or kept from others' changes, or the parent's ETag is wanted: a copy has another one.
 func (j *joiner) family(f familyJoin) *relation {
 	copies := f.copies()
-	if copies == nil || j.forUpdate || f.parent.forWrite || f.child.forWrite {
+	if copies == nil || j.forUpdate || f.parent.forWrite || f.child.forWrite || f.parent.keys != nil || f.child.keys != nil {
 		return nil
 	}
 	on, ok := f.withoutKey()

@@ -12,7 +12,7 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 	out := left.combine(kind, path.scan.Rows)
 	out.set.add(s.index)
 	out.requests = left.requests + left.rows*path.scan.Requests
-	if costOf(out.requests, left.rows*(1+path.scan.Rows)) >= costOf(left.requests+read.requests, left.rows+read.rows) {
+	if !s.keys.forcesLookup(read.node) && costOf(out.requests, left.rows*(1+path.scan.Rows)) >= costOf(left.requests+read.requests, left.rows+read.rows) {
 		return nil, nil
 	}
 	out.node = &LookupJoin{Kind: kind, Left: left.node, Right: path.scan, On: conjunction(on)}
@@ -51,7 +51,7 @@ func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (acc
 	default:
 		return accessPath{}, false, nil
 	}
-	if !path.cost.less(alone.cost) {
+	if !path.cost.less(alone.cost) && r.keys.rank(path) <= r.keys.rank(alone) {
 		return accessPath{}, false, nil // the left columns do not help
 	}
 	// A scan is shared by all left rows of the same key: what needs the left row is checked by the join.

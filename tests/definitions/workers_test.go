@@ -226,8 +226,8 @@ func (r *reader) queries(t *table) []query {
 		{from + " WHERE w LIKE 'w%'", nil, all},
 		{from + " FORCE INDEX (kept) WHERE w >= 'w'", nil, all},
 		{from + " WHERE v >= 0", nil, all},
-		{from + " FORCE INDEX (i0) WHERE v >= 0 ORDER BY v", nil, all},
-		{from + " FORCE INDEX (i1) WHERE v >= 0 AND w >= 'w'", nil, all},
+		{from + " WHERE v >= 0 ORDER BY v", nil, all},
+		{from + " WHERE v >= 0 AND w >= 'w'", nil, all},
 	}
 }
 
