@@ -97,7 +97,7 @@ func TestValuesComeBack(t *testing.T) {
 		in   []any
 	}{
 		{"BIGINT", []any{int64(math.MinInt64), int64(math.MaxInt64), int64(0), int64(-1)}},
-		{"BIGINT UNSIGNED", []any{uint64(math.MaxUint64), int64(0), int64(7)}},
+		{"BIGINT UNSIGNED", []any{uint64(math.MaxUint64), uint64(0), uint64(7)}},
 		{"DOUBLE", []any{math.Copysign(0, -1), math.MaxFloat64, math.SmallestNonzeroFloat64, -1.5, 1e300, 0.1}},
 		{"BOOL", []any{true, false}},
 		{"VARCHAR(100)", []any{"", "it's", "😀 emoji", "a\x00b", "%_\\", "日本語", "trailing "}},
