@@ -151,7 +151,12 @@ func (p *parser) charsetIn(lo, hi int) *TypeName {
 // type, then for each of the two what is to be done and the value of DEFAULT.
 func (p *parser) jsonValueForm(f *form, hi int) {
 	words := []string{"RETURNING", "NULL", "ERROR", "DEFAULT"}
-	at := p.until(f.start, hi, ",") + 2
+	comma := p.until(f.start, hi, ",")
+	if third := p.until(comma+1, hi, ","); third < hi {
+		p.unexpected(third)
+		return
+	}
+	at := comma + 2
 	if at >= hi {
 		return
 	}
