@@ -157,56 +157,6 @@ func TestTotalMemory(t *testing.T) {
 	}
 }
 
-// FuzzStatement: no statement takes more than 256 MB or goes on for long after its deadline, whatever it says.
-func FuzzStatement(f *testing.F) {
-	for _, s := range []string{
-		"WITH a AS (SELECT n FROM t) SELECT a.n, COUNT(DISTINCT s) OVER () FROM a JOIN t USING (n) GROUP BY 1 HAVING COUNT(*) > 1 ORDER BY 2 DESC LIMIT 3, 4",
-		"INSERT INTO u VALUES (NULL, 'x'), (3, CONCAT('a', 5)) ON DUPLICATE KEY UPDATE s = VALUES(s)", "UPDATE t SET s = LPAD(s, 9, 'é') WHERE n BETWEEN 2 AND 5",
-		"SELECT JSON_SET('{\"a\": [1, 2]}', '$.a[last]', JSON_ARRAY(1, NULL)), '2024-01-31' + INTERVAL 1 MONTH, CAST(-1.5 AS UNSIGNED), 0xFF & b'101'",
-		"SELECT * FROM t WHERE s LIKE 'x%' AND n IN (1, 2, 3) OR NOT EXISTS (SELECT 1 FROM u WHERE u.id = t.n) UNION ALL SELECT id, s FROM u",
-		"CREATE TABLE x (a INT, b ENUM('q', 'r'), PRIMARY KEY (a, b), KEY (b DESC)) PARTITION BY HASH (a) PARTITIONS 4", "DROP TABLE IF EXISTS x",
-	} {
-		f.Add(s)
-	}
-	const most, patience = 256 << 20, 5 * time.Second
-	db := nearlyfreetest.OpenConfig(f, &nearlyfree.Config{Store: "mem://", MaxMemory: 20 << 20})
-	debug.SetMemoryLimit(128 << 20)
-	for _, s := range []string{"CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(10))", "CREATE TABLE u (id INT AUTO_INCREMENT PRIMARY KEY, s TEXT)"} {
-		if _, err := db.Exec(s); err != nil {
-			f.Fatal(err)
-		}
-	}
-	for i := range 100 {
-		if _, err := db.Exec("INSERT INTO t VALUES (?, 'x')", i); err != nil {
-			f.Fatal(err)
-		}
-	}
-	var peak atomic.Uint64
-	go func() {
-		for ; ; time.Sleep(10 * time.Millisecond) {
-			var stats runtime.MemStats
-			runtime.ReadMemStats(&stats)
-			peak.Store(max(peak.Load(), stats.HeapAlloc))
-		}
-	}()
-	f.Fuzz(func(t *testing.T, statement string) {
-		if up := strings.ToUpper(statement); strings.Contains(up, "SLEEP") || strings.Contains(up, "BENCHMARK") || strings.Contains(up, "GET_LOCK") {
-			return // they take as long as they are told to
-		}
-		peak.Store(0)
-		ctx, cancel := context.WithTimeout(t.Context(), patience)
-		defer cancel()
-		start := time.Now()
-		_ = drain(ctx, db, statement)
-		if took := time.Since(start); took > 2*patience {
-			t.Errorf("it took %v", took)
-		}
-		if peak.Load() > most {
-			t.Errorf("it took %d MB", peak.Load()>>20)
-		}
-	})
-}
-
 // drain runs a statement and reads all that it gives.
 func drain(ctx context.Context, db *sql.DB, statement string) error {
 	rows, err := db.QueryContext(ctx, statement)
