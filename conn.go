@@ -69,7 +69,7 @@ func (c *conn) Begin() (driver.Tx, error) {
 func (c *conn) Close() error {
 	c.closed = true
 	c.tx = nil
-	c.connector.locks.releaseAll(c)
+	c.endLocks()
 	return nil
 }
 
@@ -86,7 +86,7 @@ func (c *conn) ResetSession(context.Context) error {
 	if !c.IsValid() {
 		return driver.ErrBadConn
 	}
-	c.connector.locks.releaseAll(c)
+	c.endLocks()
 	c.lost = c.lost || c.tx != nil
 	c.reset()
 	return nil

@@ -27,8 +27,7 @@ type Connector struct {
 	meter     engine.Meter // of all statements
 	upkeep    engine.Meter // of reading definitions
 	cache     statementCache
-	ids       atomic.Int64 // CONNECTION_ID()
-	locks     namedLocks
+	ids       atomic.Int64  // CONNECTION_ID()
 	closing   chan struct{} // closed by Close
 	growing   sync.Mutex    // held by the one statement that makes a part ahead
 

@@ -149,6 +149,10 @@
 // A transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE holds rows that are
 // there; it does not keep others from being inserted.
 //
+// GET_LOCK holds among all processes that use the store. On Azure a lock is an entity, which its holder writes anew every 10 s: 2
+// requests each, and about 2 to take it and 2 to give it back. A lock of a process that ended is had after 30 s of waiting for it,
+// as is one of a process that cannot reach the store meanwhile: RELEASE_LOCK gives 0 then.
+//
 // # Files
 //
 // A file is one bbolt file. All that is stored carries a checksum: reading a damaged row gives ErrCorrupt, never another row.

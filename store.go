@@ -19,6 +19,7 @@ type store struct {
 	name     string // in shared; "" for one that is not
 	readOnly bool   // a file that was opened for reading only
 	users    int
+	locks    namedLocks
 
 	mu       sync.Mutex
 	catalogs map[string]*catalog.Catalog // by folded database

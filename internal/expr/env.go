@@ -127,10 +127,10 @@ type Session struct {
 	Exact        bool            // what a column would round is refused; see Env.Store
 	Vars         Variables       // @name
 	System       func(name string) (value.Value, bool)
-	Lock         func(ctx context.Context, name string, timeout float64) (bool, error) // GET_LOCK
-	Unlock       func(name string) (held, existed bool)                                // RELEASE_LOCK
-	UnlockAll    func() int64                                                          // RELEASE_ALL_LOCKS
-	LockOwner    func(name string) int64                                               // IS_USED_LOCK: its ConnectionID, 0 for none
+	Lock         func(ctx context.Context, name string, timeout float64) (bool, error)  // GET_LOCK
+	Unlock       func(ctx context.Context, name string) (held, existed bool, err error) // RELEASE_LOCK
+	UnlockAll    func(ctx context.Context) int64                                        // RELEASE_ALL_LOCKS
+	LockOwner    func(ctx context.Context, name string) (int64, error)                  // IS_USED_LOCK: its ConnectionID, 0 for none
 }
 
 // SubqueryRunner runs the subqueries of an expression.

@@ -6,13 +6,13 @@ import "github.com/nearlyfreedb/nearlyfree/internal/value"
 func lockFunctions() []*Function {
 	return []*Function{
 		{Name: "GET_LOCK", Signature: "GET_LOCK(name, seconds)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
-			Doc: "1 where the named lock was got in time, else 0; negative seconds wait for ever.", Eval: evalGetLock},
+			Doc: "1 where the named lock was got in time, else 0; negative seconds wait for ever. It holds among all processes that use the store.", Eval: evalGetLock},
 		{Name: "RELEASE_LOCK", Signature: "RELEASE_LOCK(name)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, Type: toInt,
 			Doc: "1 where the lock was held and is free now, 0 where another connection holds it, NULL where nobody does.", Eval: evalReleaseLock},
 		{Name: "RELEASE_ALL_LOCKS", Signature: "RELEASE_ALL_LOCKS()", Family: "session", Volatility: Volatile, Type: toInt,
 			Doc: "How many times GET_LOCK was called for the locks that the connection held, which are free now.", Eval: func(env *Env, _ []value.Value) (value.Value, error) {
 				if unlock := env.session().UnlockAll; unlock != nil {
-					return value.FromInt(unlock()), nil
+					return value.FromInt(unlock(env.context())), nil
 				}
 				return value.FromInt(0), nil
 			}},
@@ -59,9 +59,9 @@ func evalReleaseLock(env *Env, args []value.Value) (value.Value, error) {
 	if unlock == nil {
 		return value.NullValue, nil
 	}
-	held, existed := unlock(name)
-	if !existed {
-		return value.NullValue, nil
+	held, existed, err := unlock(env.context(), name)
+	if err != nil || !existed {
+		return value.NullValue, err
 	}
 	return truthValues[truthOf(held)], nil
 }
@@ -70,7 +70,7 @@ func evalReleaseLock(env *Env, args []value.Value) (value.Value, error) {
 func lockOwner(env *Env, function string, v value.Value) (int64, error) {
 	name, err := lockName(function, v)
 	if owner := env.session().LockOwner; err == nil && owner != nil {
-		return owner(name), nil
+		return owner(env.context(), name)
 	}
 	return 0, err
 }

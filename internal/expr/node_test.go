@@ -244,7 +244,9 @@ func TestSession(t *testing.T) {
 	s := &Session{Database: "shop", User: "me", ConnectionID: 4, Version: "5.7.99", Now: 638_400_000_000_000_000 + 1_234_567, LastInsertID: 9, RowCount: -1,
 		System: func(name string) (value.Value, bool) { return value.FromString(name), name == "sql_mode" },
 		Lock:   func(_ context.Context, name string, _ float64) (bool, error) { return name == "free", nil },
-		Unlock: func(name string) (bool, bool) { return name == "mine", name != "none" }}
+		Unlock: func(_ context.Context, name string) (bool, bool, error) {
+			return name == "mine", name != "none", nil
+		}}
 	s.Vars.Set("X", value.FromInt(5))
 	env := &Env{Session: s}
 	call := func(name string, args ...Node) Node { return must(NewCall(name, args)) }

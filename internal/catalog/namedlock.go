@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// lockPrefix begins the keys of named locks, one entity each while it is held.
+const lockPrefix = "lock!"
+
+// NamedLock is a lock of GET_LOCK as the store keeps it. Who holds it writes the entity anew within its lease; one whose ETag
+// stays the same for longer was left by a process that ended.
+type NamedLock struct {
+	Name       string
+	Token      string // of who holds it, never used again
+	Connection int64  // CONNECTION_ID() of who holds it
+}
+
+func (l *NamedLock) key() string {
+	key, _, err := keymap.AppendValue([]byte(lockPrefix), value.FromString(strings.ToLower(l.Name)), namePart)
+	if err != nil { // a name that is no text
+		return lockPrefix + keymap.TableName("", l.Name)
+	}
+	return string(key)
+}
+
+func (l *NamedLock) op(kind engine.OpKind, etag string) engine.Op {
+	return engine.Op{Kind: kind, IfMatch: etag, Entity: engine.Entity{PartitionKey: partition, RowKey: l.key(),
+		Names: []string{"Name", "Token", "Connection"}, Values: []engine.Value{textValue(l.Name), textValue(l.Token), int64Value(l.Connection)}}}
+}
+
+func (c *Catalog) commitLock(ctx context.Context, op engine.Op) error {
+	return c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}, Meter: c.meter})
+}
+
+// readLock gives who holds a lock, and the entity's ETag; "" where nobody does.
+func (c *Catalog) readLock(ctx context.Context, name string) (NamedLock, string, error) {
+	l := NamedLock{Name: name}
+	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: l.key(), Meter: c.meter})
+	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+		return l, "", nil
+	}
+	if err != nil {
+		return l, "", err
+	}
+	l.Token, l.Connection = property(&e, "Token").S, int64(property(&e, "Connection").N)
+	return l, e.ETag, nil
+}
+
+// TakeLock takes a lock that nobody holds, or whose entity has the ETag left. Else it gives the ETag of who holds it.
+func (c *Catalog) TakeLock(ctx context.Context, l NamedLock, left string) (held string, err error) {
+	op := l.op(engine.Insert, "")
+	if left != "" {
+		op = l.op(engine.Replace, left)
+	}
+	err = c.commitLock(ctx, op)
+	if isCode(err, engine.CodeNoTable) {
+		if err = c.engine.CreateTable(ctx, c.table, c.meter); err == nil || isCode(err, engine.CodeExists) {
+			err = c.commitLock(ctx, op)
+		}
+	}
+	if !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeNotFound) {
+		return "", err
+	}
+	holder, etag, err := c.readLock(ctx, l.Name)
+	switch {
+	case err != nil:
+		return "", err
+	case etag != "" && holder.Token == l.Token: // a request that was sent twice
+		return "", nil
+	case etag == "":
+		return c.TakeLock(ctx, l, "") // it was released meanwhile
+	}
+	return etag, nil
+}
+
+// RenewLock says that a lock is still held; false where it was lost.
+func (c *Catalog) RenewLock(ctx context.Context, l NamedLock) (bool, error) {
+	return c.changeLock(ctx, l, engine.Replace)
+}
+
+// ReleaseLock gives a lock back; false where it was lost.
+func (c *Catalog) ReleaseLock(ctx context.Context, l NamedLock) (bool, error) {
+	return c.changeLock(ctx, l, engine.Delete)
+}
+
+// changeLock writes or deletes the entity while it is l's.
+func (c *Catalog) changeLock(ctx context.Context, l NamedLock, kind engine.OpKind) (bool, error) {
+	for {
+		holder, etag, err := c.readLock(ctx, l.Name)
+		if err != nil || etag == "" || holder.Token != l.Token {
+			return false, err
+		}
+		err = c.commitLock(ctx, l.op(kind, etag))
+		if !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeNotFound) {
+			return err == nil, err
+		}
+	}
+}
+
+// LockHolder is the connection that holds a lock, 0 without one.
+func (c *Catalog) LockHolder(ctx context.Context, name string) (int64, error) {
+	l, _, err := c.readLock(ctx, name)
+	return l.Connection, err
+}
