@@ -18,9 +18,6 @@ func (c *Column) SetInitial(v value.Value) {
 	}
 	if c.Initial = nil; !v.IsNull() {
 		c.Initial = append([]byte{}, value.Text(v)...)
-		if c.Type.Base == value.TypeYear && v.Int() == 0 {
-			c.Initial = []byte("0000") // the text '0' is the year 2000
-		}
 	}
 }
 

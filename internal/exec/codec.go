@@ -50,6 +50,7 @@ type form uint8
 
 const (
 	formInt form = iota
+	formYear
 	formUint
 	formBigUint
 	formFloat
@@ -119,11 +120,13 @@ func formOf(t value.Type) form {
 		return formBits
 	case value.TypeEnum, value.TypeSet:
 		return formMember
-	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeYear:
+	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt:
 		if t.Unsigned {
 			return formUint
 		}
 		return formInt
+	case value.TypeYear:
+		return formYear
 	case value.TypeBigInt:
 		if t.Unsigned {
 			return formBigUint
@@ -211,7 +214,7 @@ func (c *Codec) split(e *engine.Entity, i int, v engine.Value) {
 func encode(f form, v value.Value) (stored engine.Value, ok bool) {
 	k := v.Kind()
 	switch f {
-	case formInt:
+	case formInt, formYear:
 		return engine.Value{Type: engine.Int64, N: v.Uint()}, k == value.Int
 	case formUint, formBits:
 		return engine.Value{Type: engine.Int64, N: v.Uint()}, k == value.Uint

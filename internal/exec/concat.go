@@ -106,7 +106,7 @@ func unify(env *expr.Env, t value.Type, v value.Value) (value.Value, error) {
 // sameKind says whether values of kind k are what a column of type t has.
 func sameKind(t value.Type, k value.Kind) bool {
 	switch formOf(t) {
-	case formInt, formUint, formBigUint:
+	case formInt, formYear, formUint, formBigUint:
 		return k == value.Int || k == value.Uint
 	case formBits, formBigBits:
 		return false // each has as many octets as the type

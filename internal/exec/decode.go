@@ -245,6 +245,9 @@ func decode(f form, t *value.Type, s *engine.Value) (v value.Value, ok bool) {
 	case formInt:
 		n, ok := integer(s)
 		return value.FromInt(n), ok
+	case formYear:
+		n, ok := integer(s)
+		return value.FromYear(n), ok
 	case formUint:
 		n, ok := integer(s)
 		return value.FromUint(uint64(n)), ok && n >= 0

@@ -139,6 +139,21 @@ func likeArg(i int) func([]Node) value.Type {
 	return func(args []Node) value.Type { return textLike(args[i].Type()) }
 }
 
+// likeArgs is the type of the first of these arguments; where it is a text, with the collation that they have together.
+func likeArgs(first int, more ...int) func([]Node) value.Type {
+	return func(args []Node) value.Type {
+		t := textLike(args[first].Type())
+		if isBinary(t) {
+			return t
+		}
+		types := []value.Type{args[first].Type()}
+		for _, i := range more {
+			types = append(types, args[i].Type())
+		}
+		return withMix(t, types...)
+	}
+}
+
 func textLike(types ...value.Type) value.Type {
 	for _, t := range types {
 		if isBinary(t) || t.Base == value.TypeBit {

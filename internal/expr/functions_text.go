@@ -46,18 +46,18 @@ func textFunctions() []*Function {
 			Min: 2, Max: 3, strict: true, null: anyNull, Type: likeArg(0), Eval: evalSubstring},
 		{Name: "SUBSTRING_INDEX", Signature: "SUBSTRING_INDEX(text, delimiter, n)", Family: "text",
 			Doc: "What is before the n-th delimiter; where n is negative, what is behind the n-th from the end.",
-			Min: 3, Max: 3, strict: true, null: anyNull, Type: likeArg(0), Eval: evalSubstringIndex},
+			Min: 3, Max: 3, strict: true, null: anyNull, Type: likeArgs(0, 1), Eval: evalSubstringIndex},
 		{Name: "TRIM", Signature: "TRIM([BOTH | LEADING | TRAILING] [remove FROM] text)", Family: "text", Doc: "The text without remove (a blank) at its ends.",
 			Min: 1, Max: 3, Type: trimType, check: checkTrim, Eval: evalTrim,
 			null: anyNull},
 		{Name: "LTRIM", Signature: "LTRIM(text)", Family: "text", Doc: "The text without leading blanks.", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0),
-			Eval: mapText(func(s string) string { return strings.TrimLeft(s, " ") })},
+			Eval: trimmed(func(s string) string { return strings.TrimLeft(s, " ") })},
 		{Name: "RTRIM", Signature: "RTRIM(text)", Family: "text", Doc: "The text without trailing blanks.", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0),
-			Eval: mapText(func(s string) string { return strings.TrimRight(s, " ") })},
+			Eval: trimmed(func(s string) string { return strings.TrimRight(s, " ") })},
 		{Name: "LPAD", Signature: "LPAD(text, length, pad)", Family: "text", Doc: "The text with pad before it, or cut, to length characters.", Min: 3, Max: 3,
-			strict: true, Type: likeArg(0), Eval: padding(true)},
+			strict: true, Type: likeArgs(0, 2), Eval: padding(true)},
 		{Name: "RPAD", Signature: "RPAD(text, length, pad)", Family: "text", Doc: "The text with pad behind it, or cut, to length characters.", Min: 3, Max: 3,
-			strict: true, Type: likeArg(0), Eval: padding(false)},
+			strict: true, Type: likeArgs(0, 2), Eval: padding(false)},
 		{Name: "REPEAT", Signature: "REPEAT(text, n)", Family: "text", Doc: "The text n times.", Min: 2, Max: 2, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				n, err := value.ToInt(args[1])
@@ -79,7 +79,7 @@ func textFunctions() []*Function {
 			Type: func(args []Node) value.Type { return textLike(typesOf(args)...) }, Eval: evalReplace},
 		{Name: "REVERSE", Signature: "REVERSE(text)", Family: "text", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0), Eval: evalReverse},
 		{Name: "INSERT", Signature: "INSERT(text, from, length, new)", Family: "text", Doc: "The text with new for length characters from the from-th; unchanged where from is outside.",
-			Min: 4, Max: 4, strict: true, null: anyNull, Type: likeArg(0), Eval: evalInsert},
+			Min: 4, Max: 4, strict: true, null: anyNull, Type: likeArgs(0, 3), Eval: evalInsert},
 		{Name: "QUOTE", Signature: "QUOTE(text)", Family: "text", Doc: "The text as a literal, NULL as the word NULL.", Min: 1, Max: 1, null: neverNull, Type: toText,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				if args[0].IsNull() {
@@ -156,6 +156,14 @@ func mapText(f func(string) string) func(*Env, []value.Value) (value.Value, erro
 			return value.FromBytes(value.Text(args[0])), nil
 		}
 		return value.FromString(f(value.Text(args[0]))), nil
+	}
+}
+
+// trimmed makes a function of a text that leaves out characters, of octets, too.
+func trimmed(f func(string) string) func(*Env, []value.Value) (value.Value, error) {
+	return func(_ *Env, args []value.Value) (value.Value, error) {
+		c := charsOf(args[0])
+		return c.value(f(c.s)), nil
 	}
 }
 

@@ -26,6 +26,8 @@ func fractionDigits(n Node) int {
 		return min(t.Scale, microseconds)
 	case t.Base == value.TypeFloat, t.Base == value.TypeDouble, isText(t):
 		return microseconds
+	case t.Base == value.TypeDateTime, t.Base == value.TypeTime:
+		return min(t.Precision, microseconds)
 	}
 	return 0
 }

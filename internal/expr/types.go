@@ -284,9 +284,9 @@ func constantArm(c *Const, t value.Type) (n Node, ok bool) {
 }
 
 // Plain is v as a value of type t, which is not that of an ENUM or SET: a text has no number of its own, and a BIT has
-// octets only where t is one, a number single precision only where t is FLOAT.
+// octets only where t is one, the year 0 four digits, a number single precision only where t is FLOAT.
 func Plain(v value.Value, t value.Type) value.Value {
-	if t.Base == value.TypeFloat || t.Base == value.TypeBit && !v.Counted() {
+	if t.Base == value.TypeFloat || t.Base == value.TypeYear || t.Base == value.TypeBit && !v.Counted() {
 		return v
 	}
 	return value.Plain(v)
@@ -313,6 +313,8 @@ func countedType(n Node) value.Type {
 // needsCoerce says whether values of type from may look different in type to.
 func needsCoerce(from, to value.Type) bool {
 	switch {
+	case from.Base == value.TypeYear:
+		return to.Base != value.TypeYear
 	case to.Base == value.TypeDouble:
 		return from.Base != value.TypeDouble
 	case to.Base == value.TypeDateTime, to.Base == value.TypeTime:

@@ -32,7 +32,8 @@ func (t Type) Adjust(v Value) (out Value, why Reason, ok bool) {
 	case TypeSet:
 		out, why = t.adjustSet(v)
 	case TypeBinary, TypeBlob:
-		out, why = FromBytes(Text(v)[:min(t.Length, len(Text(v)))]), TooLong
+		s := t.textOf(v)
+		out, why = FromBytes(t.filled(s[:min(t.Length, len(s))])), TooLong
 	case TypeDate, TypeDateTime, TypeTime, TypeYear:
 		out, why = t.adjustTime(v)
 	default:
@@ -114,9 +115,18 @@ func (t Type) adjustDecimal(v Value) (Value, Reason) {
 	return out, why
 }
 
+// textOf is v as a text, a number with as few digits as the type's length wants.
+func (t Type) textOf(v Value) string {
+	s := Text(v)
+	if v.kind == Float && t.Length > 0 && len(s) > t.Length {
+		s, _ = fitFloat(v.shownFloat(), t.Length)
+	}
+	return s
+}
+
 // adjustText cuts a text at its length, and before what is no character.
 func (t Type) adjustText(v Value) (Value, Reason) {
-	s, why := Text(v), TooLong
+	s, why := t.textOf(v), TooLong
 	if valid := validStart(s); len(valid) < len(s) {
 		s, why = valid, Incorrect
 	}
@@ -137,10 +147,14 @@ func validStart(s string) string {
 	return s
 }
 
-// adjustSet keeps the members that the type has, of a number those of its bits.
+// adjustSet keeps the members that the type has, of a number those of its bits: of -1 all.
 func (t Type) adjustSet(v Value) (Value, Reason) {
-	if n, reason := memberNumber(v); reason != Truncated {
-		out, _ := t.ofBits(n & (math.MaxUint64 >> (64 - len(t.Names))))
+	i, reason := memberInteger(v)
+	if i.neg {
+		i.mag = -i.mag
+	}
+	if reason != Truncated {
+		out, _ := t.ofBits(i.mag & (math.MaxUint64 >> (64 - len(t.Names))))
 		return out, Truncated
 	}
 	var known []string
@@ -159,7 +173,7 @@ func (t Type) adjustTime(v Value) (Value, Reason) {
 		n, why := leadingNumber(v)
 		out, _, err := t.Store(n)
 		if err != nil {
-			return FromInt(0), OutOfRange
+			return FromYear(0), OutOfRange
 		}
 		return out, why
 	}
@@ -180,11 +194,13 @@ func (t Type) Implicit() (Value, bool) {
 	switch t.Base {
 	case TypeBool:
 		return FromBool(false), true
-	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt, TypeYear:
+	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
 		if t.Unsigned {
 			return FromUint(0), true
 		}
 		return FromInt(0), true
+	case TypeYear:
+		return FromYear(0), true
 	case TypeFloat, TypeDouble:
 		return FromFloat(0), true
 	case TypeDecimal:

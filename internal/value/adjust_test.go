@@ -32,7 +32,7 @@ func TestAdjust(t *testing.T) {
 		{set, FromInt(9), "x", Truncated}, {tiny, FromHex("\x12\x34"), "127", OutOfRange},
 		{Type{Base: TypeEnum, Names: []string{"a"}}, FromString("b"), "", Truncated}, {set, FromString("z,q,x"), "x,z", Truncated}, {set, FromString("q"), "", Truncated},
 		{Type{Base: TypeDate}, FromString("abc"), "NULL", Truncated}, {Type{Base: TypeDateTime}, FromString("2020-02-30"), "NULL", Truncated},
-		{Type{Base: TypeTime}, FromString("abc"), "00:00:00", Truncated}, {Type{Base: TypeYear}, FromString("20x"), "2020", Truncated}, {Type{Base: TypeYear}, FromString("a"), "0", Incorrect}, {Type{Base: TypeYear}, FromInt(3000), "0", OutOfRange},
+		{Type{Base: TypeTime}, FromString("abc"), "00:00:00", Truncated}, {Type{Base: TypeYear}, FromString("20x"), "2020", Truncated}, {Type{Base: TypeYear}, FromString("a"), "0000", Incorrect}, {Type{Base: TypeYear}, FromInt(3000), "0000", OutOfRange},
 	} {
 		out, why, ok := test.t.Adjust(test.v)
 		if Text(out) != test.want && !(out.IsNull() && test.want == "NULL") || why != test.why || !ok {

@@ -55,6 +55,7 @@ func bitwise(a, b Value, op func(x, y uint64) uint64) (Value, error) {
 	return FromUint(op(x, y)), nil
 }
 
+// toBits gives the 64 bits of a number, of the nearest that has so many where it has more.
 func toBits(v Value) (uint64, error) {
 	if isTemporal(v.kind) {
 		v = wholeSeconds(v)
@@ -71,16 +72,27 @@ func toBits(v Value) (uint64, error) {
 	case Int, Uint:
 		return v.n, nil
 	case Float:
-		if f := math.RoundToEven(v.Float()); f >= 1<<63 && f < 1<<64 {
+		switch f := math.RoundToEven(v.Float()); {
+		case f >= 1<<64:
+			return math.MaxUint64, nil
+		case f >= 1<<63:
 			return uint64(f), nil
+		case f < -1<<63:
+			return 1 << 63, nil
 		}
 	case Decimal:
 		var d decimal
 		d.load(v.s)
 		d.rescale(0)
-		if d.coef.IsUint64() {
+		switch {
+		case d.coef.IsUint64():
 			return d.coef.Uint64(), nil
+		case d.coef.IsInt64():
+			return uint64(d.coef.Int64()), nil
+		case d.coef.Sign() < 0:
+			return 1 << 63, nil
 		}
+		return math.MaxUint64, nil
 	}
 	i, err := ToInt(v)
 	return uint64(i), err

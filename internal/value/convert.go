@@ -85,10 +85,13 @@ func (t Type) convert(v Value) (Value, Reason) {
 		return t.convertSet(v)
 	case TypeBinary, TypeBlob:
 		s := Text(v)
-		if t.Length > 0 && len(s) > t.Length {
-			return v, TooLong
+		switch {
+		case t.Length == 0 || len(s) <= t.Length:
+			return FromBytes(t.filled(s)), fits
+		case v.kind == Float:
+			return t.convertLongFloat(v)
 		}
-		return FromBytes(t.filled(s)), fits
+		return v, TooLong
 	case TypeDate, TypeDateTime:
 		return t.convertTime(v)
 	case TypeTime:

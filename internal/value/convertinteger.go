@@ -84,7 +84,7 @@ func convertYear(v Value) (Value, Reason) {
 	if i.mag > 0 && (i.neg || i.mag < 1901 || i.mag > 2155) {
 		return v, OutOfRange
 	}
-	return FromInt(int64(i.mag)), reason
+	return FromYear(int64(i.mag)), reason
 }
 
 // integer gives i as the type holds it; not ok beyond its range.

@@ -8,11 +8,18 @@ import (
 func (t Type) convertText(v Value) (Value, Reason) {
 	s := Text(v)
 	if v.kind == String || v.kind == Bytes || v.IsBits() {
-		if !utf8.ValidString(s) {
+		switch {
+		case utf8.ValidString(s):
+		case t.Length > 0 && utf8.ValidString(leading(s, t.Length)): // MySQL looks no further
+			return v, TooLong
+		default:
 			return v, Incorrect
 		}
 	}
 	if t.Length > 0 && len(s) > t.Length && utf8.RuneCountInString(s) > t.Length {
+		if v.kind == Float {
+			return t.convertLongFloat(v)
+		}
 		kept := leading(s, t.Length)
 		switch {
 		case strings.Trim(s[len(kept):], blanks) != "":
@@ -26,6 +33,18 @@ func (t Type) convertText(v Value) (Value, Reason) {
 		s = strings.TrimRight(s, " ")
 	}
 	return FromString(s), fits
+}
+
+// convertLongFloat gives a number that is too long for a text or octets fewer digits.
+func (t Type) convertLongFloat(v Value) (Value, Reason) {
+	s, ok := fitFloat(v.shownFloat(), t.Length)
+	switch {
+	case !ok:
+		return v, TooLong
+	case t.Base == TypeBinary || t.Base == TypeBlob:
+		return FromBytes(t.filled(s)), rounded
+	}
+	return FromString(s), rounded
 }
 
 // leading gives the first n characters of s.

@@ -36,6 +36,14 @@ func FromBits(n uint64, width int) Value {
 	return Value{kind: Uint, s: string(buf[8-size:]), n: n}
 }
 
+// FromYear makes a value of a YEAR: an Int of which the year 0 has four digits, too, where it becomes a text.
+func FromYear(n int64) Value {
+	if n == 0 {
+		return Value{kind: Int, s: "0000"}
+	}
+	return FromInt(n)
+}
+
 // oneOctet has each octet at its own place, so that no BIT(8) needs memory of its own.
 var oneOctet = func() string {
 	var b [256]byte
@@ -51,13 +59,13 @@ func (v Value) Counted() bool { return v.counted }
 // IsBits says whether v is that of a BIT column: a number whose text is octets.
 func (v Value) IsBits() bool { return v.kind == Uint && v.s != "" }
 
-// Plain is v as what it shows: a text or octets without a number of their own, a BIT without its octets,
-// a FLOAT as the DOUBLE that it is.
+// Plain is v as what it shows: a text or octets without a number of their own, a BIT without its octets, a YEAR without
+// its digits, a FLOAT as the DOUBLE that it is.
 func Plain(v Value) Value {
 	switch {
 	case v.counted:
 		v.n, v.counted, v.digits = 0, false, 0
-	case v.kind == Uint:
+	case v.kind == Int, v.kind == Uint:
 		v.s = ""
 	case v.kind == Float:
 		v.digits = 0

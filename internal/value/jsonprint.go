@@ -88,7 +88,7 @@ func (p *jsonPrinter) scalar(v Value) {
 	case Bool:
 		p.dst = strconv.AppendBool(p.dst, v.Bool())
 	case Int, Uint, Decimal:
-		p.dst = AppendText(p.dst, v)
+		p.dst = AppendText(p.dst, Plain(v))
 	case Float:
 		p.dst = appendJSONFloat(p.dst, v.Float())
 	case Bytes:

@@ -131,7 +131,11 @@ func (t *Type) convertEnum(v Value) (Value, Reason) {
 			return m, fits
 		}
 	}
-	n, reason := memberNumber(v)
+	number := v
+	if v.kind == String {
+		number.s = strings.TrimRight(v.s, " ")
+	}
+	n, reason := memberNumber(number)
 	m, ok := t.Numbered(n)
 	if !ok || n == 0 {
 		return v, Truncated
@@ -154,9 +158,18 @@ func (t *Type) convertSet(v Value) (Value, Reason) {
 	return m, reason
 }
 
-// memberNumber is the number that v stands for where it names no member: digits behind the point are cut. A hexadecimal
-// literal is a text there.
+// memberNumber is the number that v stands for where it names no member.
 func memberNumber(v Value) (uint64, Reason) {
+	i, reason := memberInteger(v)
+	if i.neg && i.mag != 0 {
+		return 0, Truncated
+	}
+	return i.mag, reason
+}
+
+// memberInteger is the integer that v stands for where it names no member: digits behind the point are cut. A hexadecimal
+// literal is a text there. A text may have blanks and a sign before its digits.
+func memberInteger(v Value) (integer, Reason) {
 	reason := fits
 	switch v.kind {
 	case Bool, Int, Uint:
@@ -166,15 +179,17 @@ func memberNumber(v Value) (uint64, Reason) {
 			v, reason = whole, rounded
 		}
 	case String:
-		if v.counted || countDigits(v.s) != len(v.s) {
-			return 0, Truncated
+		number := numericPrefix(v.s)
+		digits := strings.TrimLeft(number, "+-")
+		if v.counted || digits == "" || countDigits(digits) != len(digits) || !strings.HasSuffix(v.s, number) {
+			return integer{}, Truncated
 		}
 	default:
-		return 0, Truncated
+		return integer{}, Truncated
 	}
 	i, exact := toInteger(v)
-	if exact != fits || i.neg {
-		return 0, Truncated
+	if exact != fits {
+		return integer{}, Truncated
 	}
-	return i.mag, reason
+	return i, reason
 }

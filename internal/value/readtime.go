@@ -165,8 +165,7 @@ func durationOfNumber(n uint64) (t timeText, ok bool) {
 		t.ticks %= TicksPerDay
 		return t, ok
 	case n > most:
-		t.ticks, t.beyond = MaxDuration, true
-		return t, true
+		return t, false
 	case n/100%100 > 59 || n%100 > 59:
 		return t, false
 	}

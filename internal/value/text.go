@@ -13,7 +13,7 @@ func Text(v Value) string {
 		return v.s
 	case Decimal:
 		return Shown(v).s
-	case Uint:
+	case Int, Uint:
 		if v.s != "" {
 			return v.s
 		}
@@ -33,6 +33,9 @@ func AppendText(dst []byte, v Value) []byte {
 	case Bool:
 		return append(dst, '0'+byte(v.n))
 	case Int:
+		if v.s != "" {
+			return append(dst, v.s...)
+		}
 		return strconv.AppendInt(dst, int64(v.n), 10)
 	case Uint:
 		if v.s != "" {
@@ -78,7 +81,7 @@ func appendFloat(dst []byte, f float64) []byte {
 		return append(dst, '0')
 	}
 	abs := math.Abs(f)
-	if abs >= 1e-15 && abs < 1e15 || math.IsInf(f, 0) || math.IsNaN(f) {
+	if abs >= 1e-15 && (abs < 1e15 || abs != math.Trunc(abs)) || math.IsInf(f, 0) || math.IsNaN(f) {
 		return strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
 	start := len(dst)

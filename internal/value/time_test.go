@@ -120,7 +120,7 @@ func TestReadTime(t *testing.T) {
 		{FromString("1011"), "NULL", "00:10:11"},
 		{FromString("0000-00-00"), "NULL", "00:00:00"},
 		{FromString("abc"), "NULL", "NULL"},
-		{FromInt(20240131), "2024-01-31", "838:59:59"},
+		{FromInt(20240131), "2024-01-31", "NULL"},
 		{FromInt(240131), "2024-01-31", "24:01:31"},
 		{FromInt(700101), "1970-01-01", "70:01:01"},
 		{FromInt(101), "2000-01-01", "00:01:01"},

@@ -31,7 +31,7 @@ const (
 // Value is one SQL value: 32 bytes, comparable by its accessors only (two Values that are == are
 // equal, the opposite does not hold). Text and octets share memory with what they were made of.
 type Value struct {
-	s    string // String, Bytes, Decimal, JSON, UUID; octets of a BIT, see FromBits
+	s    string // String, Bytes, Decimal, JSON, UUID; octets of a BIT, see FromBits; digits of the year 0, see FromYear
 	n    uint64 // Bool, Int, Uint, Float bits, Time, Date, Duration; guard digits of a Decimal; see counted
 	kind Kind
 	// digits are those behind the second that a Time or Duration shows in any case; more where it has more. Of a

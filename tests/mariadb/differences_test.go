@@ -34,7 +34,7 @@ const (
 func (d *difference) match(f *finding) bool {
 	return (d.what == "" || d.what == f.what || "state: "+d.what == f.what) &&
 		(d.here == 0 || d.here == f.ours.number) && (d.there == 0 || d.there == f.theirs.number) &&
-		(d.text == nil || d.text.MatchString(f.setup+f.text)) && (d.values == nil || f.cells(d.values)) && (d.also == nil || d.also(f))
+		(d.text == nil || d.text.MatchString(f.of+f.text)) && (d.values == nil || f.cells(d.values)) && (d.also == nil || d.also(f))
 }
 
 // cells asks about the first cells that differ.
@@ -88,7 +88,7 @@ func roundedTo(a, b string) bool {
 // TestDifferences asks for the example of each difference: one that shows nothing any more is out of date.
 func TestDifferences(t *testing.T) {
 	needServer(t)
-	o := &oracle{t: t, findings: map[string]*finding{}}
+	o := &oracle{t: t, findings: map[string]*finding{}, times: map[string]int{}}
 	r := o.open(t, 1)
 	r.makes("CREATE TABLE t3 (id INT NOT NULL PRIMARY KEY, d DATE NOT NULL DEFAULT '2024-01-31', j JSON)")
 	r.makes("CREATE TABLE t5 (id TINYINT PRIMARY KEY AUTO_INCREMENT)")

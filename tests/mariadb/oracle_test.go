@@ -16,6 +16,7 @@ var (
 	seed       = flag.Uint64("seed", 1, "first seed of TestOracle")
 	quick      = flag.Bool("quick", false, "do not make small what the table of differences knows as it is, for long runs")
 	faults     = flag.Int("faults", 30, "different disagreements after which TestOracle ends")
+	shown      = flag.String("show", "", "print what the table of differences knows by this name, or under * all")
 )
 
 // TestOracle sends random statements to this driver and to MariaDB. What they disagree about is made small, and printed
@@ -26,13 +27,16 @@ func TestOracle(t *testing.T) {
 	if testing.Short() {
 		n /= 10
 	}
-	o := &oracle{t: t, findings: map[string]*finding{}}
+	o := &oracle{t: t, findings: map[string]*finding{}, times: map[string]int{}}
 	began := time.Now()
 	for s := *seed; o.ran < n && len(o.findings) < *faults && !t.Failed(); s++ {
 		t.Run(fmt.Sprintf("seed=%d", s), func(t *testing.T) { o.round(t, s) })
 	}
 	o.report()
 	t.Logf("%d statements in %v; %d disagreements, %d of them in the table", o.ran, time.Since(began).Round(time.Second), o.differed, o.known)
+	for _, d := range differences {
+		t.Logf("%6d %s", o.times[d.name], d.name)
+	}
 }
 
 // oracle is one run over all seeds.
@@ -40,6 +44,7 @@ type oracle struct {
 	t                    *testing.T
 	ran, differed, known int
 	findings             map[string]*finding
+	times                map[string]int // that each difference of the table was met
 }
 
 // finding is a disagreement, made small.
@@ -48,16 +53,16 @@ type finding struct {
 	times        int
 	what         string
 	setup        string // what the statement stands on, "" where it stands alone
+	of           string // the types of the columns that it writes
 	text         string
 	ours, theirs answer
 }
 
 func (o *oracle) add(f finding) {
-	o.differed++
-	if d := knownDifference(&f); d != nil {
-		o.known++
+	if o.knows(&f) {
 		return
 	}
+	o.differed++
 	key := f.key()
 	if have := o.findings[key]; have != nil {
 		have.times++
@@ -65,6 +70,25 @@ func (o *oracle) add(f finding) {
 	}
 	f.times = 1
 	o.findings[key] = &f
+}
+
+// knows says whether a disagreement is in the table, and counts it.
+func (o *oracle) knows(f *finding) bool {
+	d := knownDifference(f)
+	if d == nil {
+		return false
+	}
+	o.differed++
+	o.known++
+	o.times[d.name]++
+	if *shown == d.name || *shown == "*" {
+		o.t.Logf("%s: seed %d: %s", d.name, f.seed, f)
+	}
+	return true
+}
+
+func (f *finding) String() string {
+	return fmt.Sprintf("%s\n  %s%s\n  here:    %s\n  MariaDB: %s", f.what, f.setup, f.text, f.ours, f.theirs)
 }
 
 var constants = regexp.MustCompile(`(?:DATE|TIME|TIMESTAMP)?'(?:[^'\\]|''|\\.)*'|-?\b[0-9][0-9a-fx.e+-]*|\bNULL\b|\bTRUE\b|\bFALSE\b`)
@@ -79,7 +103,7 @@ func (o *oracle) report() {
 	slices.SortStableFunc(keys, func(a, b string) int { return o.findings[b].times - o.findings[a].times })
 	for _, k := range keys {
 		f := o.findings[k]
-		o.t.Errorf("seed %d, %d times: %s\n  %s%s\n  here:    %s\n  MariaDB: %s", f.seed, f.times, f.what, f.setup, f.text, f.ours, f.theirs)
+		o.t.Errorf("seed %d, %d times: %s", f.seed, f.times, f)
 	}
 }
 
@@ -212,12 +236,7 @@ func (r *round) settle(n *node) {
 
 // skips counts a disagreement that the table knows as it is, where -quick says that this is enough.
 func (o *oracle) skips(f *finding) bool {
-	if !*quick || knownDifference(f) == nil {
-		return false
-	}
-	o.differed++
-	o.known++
-	return true
+	return *quick && o.knows(f)
 }
 
 // shows says whether f is the disagreement that of is: which side fails, and with what.

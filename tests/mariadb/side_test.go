@@ -46,6 +46,7 @@ type answer struct {
 type cell struct {
 	text    string
 	isFloat bool
+	isJSON  bool // a document, whatever it is
 }
 
 // openOurs opens this driver on a store.
@@ -182,7 +183,7 @@ func cellOf(v any, typeName string) cell {
 		}
 		return cell{text: v.Format("2006-01-02 15:04:05.9999999")}
 	case string:
-		return cell{text: textOf(v, typeName)}
+		return cell{text: textOf(v, typeName), isJSON: typeName == "JSON"}
 	}
 	return cell{text: fmt.Sprint(v)}
 }
@@ -213,7 +214,7 @@ func (c cell) equal(o cell) bool {
 		a, _ := strconv.ParseFloat(c.text, 64)
 		b, _ := strconv.ParseFloat(o.text, 64)
 		return near(a, b)
-	case c.isDocument() && o.isDocument():
+	case c.isJSON || o.isJSON || c.isDocument() && o.isDocument():
 		var a, b any
 		return json.Unmarshal([]byte(c.text), &a) == nil && json.Unmarshal([]byte(o.text), &b) == nil && sameDocument(a, b)
 	}

@@ -105,7 +105,7 @@ func (r *round) settleWrite(of string, before []string, n *node, state string) {
 		return run()
 	}
 	last := *f
-	last.setup = of + ": "
+	last.setup, last.of = of+": ", of+": "
 	if r.skips(&last) {
 		return
 	}
@@ -117,6 +117,6 @@ func (r *round) settleWrite(of string, before []string, n *node, state string) {
 		last = *g
 		return true
 	})
-	last.setup = of + ": "
+	last.setup, last.of = of+": ", of+": "
 	r.add(last)
 }

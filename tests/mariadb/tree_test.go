@@ -9,6 +9,7 @@ type node struct {
 	list     bool // kids can be left out, all but one
 	optional bool // the node can be left out
 	frame    bool // its place takes no other piece
+	together bool // a row: kids are left out of all rows, or of none
 	column   string
 }
 
@@ -24,6 +25,14 @@ func leaf(text string) *node { return &node{words: []string{text}} }
 func listOf(kids ...*node) *node {
 	n := &node{kids: kids, list: true, frame: true}
 	n.separate()
+	return n
+}
+
+// tuple is a row of pieces.
+func tuple(kids []*node) *node {
+	n := listOf(kids...)
+	n.list, n.together = false, true
+	n.words[0], n.words[len(kids)] = "(", ")"
 	return n
 }
 

@@ -2,6 +2,7 @@ package mariadb
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -75,13 +76,14 @@ func (r *round) write(w *written) {
 		last = *g
 		return true
 	}
-	last.setup = fmt.Sprintf("(%s) with %s: ", w.declare, answer{read: true, rows: before})
+	w.describe(&last, before)
 	if r.skips(&last) {
 		r.refill(w, nil)
 		return
 	}
 	if try() {
 		reduce(statement, nil, try)
+		dropColumns(statement, try)
 		for i := 0; i < len(before); { // rows that do not matter
 			all := before
 			before = append(append([][]cell{}, all[:i]...), all[i+1:]...)
@@ -90,10 +92,47 @@ func (r *round) write(w *written) {
 				i++
 			}
 		}
-		last.setup = fmt.Sprintf("(%s) with %s: ", w.declare, answer{read: true, rows: before})
+		w.describe(&last, before)
 	}
 	r.add(last)
 	r.refill(w, nil)
+}
+
+// describe says what a statement that writes to w stands on.
+func (w *written) describe(f *finding, rows [][]cell) {
+	f.setup = fmt.Sprintf("(%s) with %s: ", w.declare, answer{read: true, rows: rows})
+	f.of = ""
+	for _, c := range columnsOf.FindAllStringSubmatch(w.declare, -1) {
+		if regexp.MustCompile(`\b` + c[1] + `\b`).MatchString(f.text) {
+			f.of += c[2] + ": "
+		}
+	}
+}
+
+// columnsOf finds the columns of a declaration, and their types.
+var columnsOf = regexp.MustCompile(`(?:^|, )([a-z]+) ([A-Z]+(?:\([^)]*\))?(?: UNSIGNED)?)`)
+
+// dropColumns leaves out the columns of an INSERT that do not matter.
+func dropColumns(insert *node, keep func() bool) {
+	if len(insert.kids) != 3 || !insert.kids[0].together {
+		return
+	}
+	of := append([]*node{insert.kids[0]}, insert.kids[1].kids...)
+	for i := 0; i < len(of[0].kids) && len(of[0].kids) > 1; {
+		var old []node
+		for _, n := range of {
+			old = append(old, *n)
+			n.kids = slices.Delete(slices.Clone(n.kids), i, i+1)
+			n.words = slices.Delete(slices.Clone(n.words), 1, 2)
+		}
+		if keep() {
+			continue
+		}
+		for j, n := range of {
+			*n = old[j]
+		}
+		i++
+	}
 }
 
 // state reads what a table holds.
@@ -211,27 +250,24 @@ func (g *generator) insert(w *written) *node {
 	if g.one(4) && len(columns) > 1 {
 		columns = columns[1:]
 	}
-	var names []string
+	var names []*node
 	for _, c := range columns {
-		names = append(names, c.name)
+		names = append(names, leaf(c.name).framed())
 	}
 	var rows []*node
 	for range 1 + g.IntN(3) {
-		words, kids := []string{"("}, []*node{}
-		for i, c := range columns {
-			if i > 0 {
-				words = append(words, ", ")
-			}
-			kids = append(kids, g.stored(c))
+		var values []*node
+		for _, c := range columns {
+			values = append(values, g.stored(c))
 		}
-		rows = append(rows, &node{words: append(words, ")"), kids: kids, frame: true})
+		rows = append(rows, tuple(values))
 	}
 	update := leaf("").framed()
 	if verb != "REPLACE" && g.one(3) {
 		g.columns = w.byKind()
 		update = say(" ON DUPLICATE KEY UPDATE #", g.upserts(w, columns)).perhaps()
 	}
-	return say(verb+" INTO "+w.name+" ("+strings.Join(names, ", ")+") VALUES ##", listOf(rows...), update).framed()
+	return say(verb+" INTO "+w.name+" # VALUES ##", tuple(names), listOf(rows...), update).framed()
 }
 
 func (g *generator) upserts(w *written, given []writtenColumn) *node {
