@@ -192,7 +192,7 @@ func isUnknownColumn(err error) bool {
 }
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
-	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database, Zoned: c.session.Zone != nil, Collation: c.session.Collation})
+	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database, Zoned: c.session.Zone != nil, Collation: c.session.Collation, Interrupted: ctx.Err})
 }
 
 // runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
@@ -316,7 +316,7 @@ func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []va
 	query := &dialect.Select{Exprs: []dialect.SelectExpr{{Star: true}}, From: &dialect.TableName{Name: table.Name, Pos: -1}, Where: s.Where, Limit: s.Limit}
 	parsed := *p.parsed
 	parsed.Statement = query
-	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{Collation: c.session.Collation})
+	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{Collation: c.session.Collation, Interrupted: ctx.Err})
 	if err != nil {
 		return outcome{}, err
 	}

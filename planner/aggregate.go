@@ -16,6 +16,7 @@ type grouping struct {
 	aggs       []*expr.Aggregate
 	determined map[int]bool // columns that have one value in each group, by position
 	implicit   bool         // no GROUP BY: one group
+	step       func() error // of the builder
 }
 
 // add gives the column that stands for agg; equal aggregates share one.
@@ -114,6 +115,9 @@ func (g *grouping) over(n expr.Node, number int, what string) (expr.Node, error)
 			return false
 		}
 		if _, constant := n.(*expr.Const); constant {
+			return false
+		}
+		if err = g.step(); err != nil {
 			return false
 		}
 		if i := g.find(n); i >= 0 {

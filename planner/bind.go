@@ -76,6 +76,9 @@ func (c *context) expressions(es []dialect.Expr) ([]expr.Node, error) {
 
 // row binds e, which may be a row of values.
 func (c *context) row(e dialect.Expr) (expr.Node, error) {
+	if err := c.b.step(); err != nil {
+		return nil, err
+	}
 	switch e := e.(type) {
 	case *dialect.Literal:
 		return c.constant(literal(e))

@@ -105,6 +105,7 @@ const (
 	codeDefaultAuto        = 3768
 	codeDefaultOfRow       = 3773
 	codeIncompatibleKeys   = 3780
+	codeCapacityExceeded   = 3170
 	codeCheckFunction      = 3814
 	codeNoCheck            = 3821
 	codeDuplicateCheck     = 3822

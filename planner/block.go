@@ -34,6 +34,9 @@ func (b *builder) query(q dialect.Query, at site) (*queryPlan, error) {
 		return nil, newError(codeTooManyTables, noPos,
 			"The statement has more than %d query blocks, each use of a WITH counted: split it into several", maxBlocks)
 	}
+	if err := b.step(); err != nil {
+		return nil, err
+	}
 	switch q := q.(type) {
 	case *dialect.Select:
 		return b.selectQuery(q, at)
@@ -183,7 +186,7 @@ func (q *selection) bindGroupBy() error {
 	if !grouped {
 		return nil
 	}
-	g := &grouping{implicit: len(q.sel.GroupBy) == 0}
+	g := &grouping{step: q.b.step, implicit: len(q.sel.GroupBy) == 0}
 	for _, e := range q.sel.GroupBy {
 		n, err := q.groupExpression(e)
 		if err != nil {
@@ -258,10 +261,24 @@ func (q *selection) bindOutputs() error {
 			continue
 		}
 		n, err := c.expression(item.Expr)
+		if err == nil {
+			err = q.room(1)
+		}
 		if err != nil {
 			return err
 		}
 		q.outputs = append(q.outputs, output{name: outputName(item), node: n, expr: item.Expr})
+	}
+	return nil
+}
+
+// maxOutputs is the most columns of a result, as in MySQL.
+const maxOutputs = 4096
+
+// room refuses n further columns where there would be too many.
+func (q *selection) room(n int) error {
+	if len(q.outputs)+n > maxOutputs {
+		return newError(codeTooManyColumns, noPos, "Too many columns; at most %d can be selected", maxOutputs)
 	}
 	return nil
 }
@@ -283,6 +300,9 @@ func outputName(item *dialect.SelectExpr) string {
 // star adds what * or table.* stands for.
 func (q *selection) star(item *dialect.SelectExpr) error {
 	fields, err := q.starFields(item)
+	if err := q.room(len(fields)); err != nil {
+		return err
+	}
 	for i := range fields {
 		q.outputs = append(q.outputs, output{name: fields[i].name, node: q.b.local(q.scope.column(&fields[i]))})
 	}

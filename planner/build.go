@@ -14,6 +14,8 @@ type Options struct {
 	Collation value.Collation // of literals, and of new tables that say none
 	Exact     bool            // a default that its column would round is refused
 	Zoned     bool            // the session's time zone is not UTC, in which TIMESTAMP columns are kept
+	// Interrupted is asked now and then: an error of it ends planning. It may be nil.
+	Interrupted func() error
 }
 
 // Build makes the plan of a query or a write (SELECT, UNION, INSERT, REPLACE, UPDATE, DELETE). The plan
@@ -48,6 +50,7 @@ type builder struct {
 	grown  map[*Table]*Table // open tables with the further columns that the statement names; see grow
 	open   []openTable
 	depth  int // of query blocks in one another
+	steps  int // what was done so far: expressions bound, and the like
 }
 
 // maxDepth bounds the nesting of query blocks.
@@ -56,6 +59,23 @@ const maxDepth = 64
 // maxBlocks bounds the query blocks of a statement. Each use of a WITH plans it anew, so that twenty that use the one
 // before twice would be a million.
 const maxBlocks = 10_000
+
+// maxSteps bounds the work on a statement, and by that the memory of its plan. A text alone cannot need so much: the
+// uses of a WITH can.
+const maxSteps = 2_500_000
+
+// step counts a bit of work, and gives the error that ends planning.
+func (b *builder) step() error {
+	b.steps++
+	if b.steps > maxSteps {
+		return newError(codeCapacityExceeded, noPos,
+			"Memory capacity exceeded: the statement has more than %d expressions, each use of a WITH counted: split it into several", maxSteps)
+	}
+	if b.steps%256 == 1 && b.opt.Interrupted != nil {
+		return b.opt.Interrupted()
+	}
+	return nil
+}
 
 func (b *builder) statement(st dialect.Statement) error {
 	switch st := st.(type) {

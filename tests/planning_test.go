@@ -1,0 +1,65 @@
+package tests
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
+)
+
+// doubled is a WITH each of whose queries uses the one before twice.
+func doubled(first, next string, levels int) string {
+	var b strings.Builder
+	b.WriteString("WITH c0 AS (" + first + ")")
+	for i := range levels {
+		fmt.Fprintf(&b, ", c%d AS ("+strings.ReplaceAll(next, "@", fmt.Sprintf("c%d", i))+")", i+1)
+	}
+	return b.String() + fmt.Sprintf(" SELECT * FROM c%d", levels)
+}
+
+// TestPlanningListens: a context that ends while a statement is planned ends the statement.
+func TestPlanningListens(t *testing.T) {
+	db := nearlyfreetest.Open(t)
+	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT, s VARCHAR(10))")
+	sums := strings.Repeat("n + 1, ", 2000)
+	for _, q := range []string{
+		doubled("SELECT id AS n, s FROM t", "SELECT n + 0 AS n, s FROM @ WHERE n IN (SELECT n FROM @ WHERE s > 'a')", 11),
+		doubled("SELECT id AS n, s FROM t", "SELECT n, s FROM @ UNION SELECT n, s FROM @", 11),
+		"SELECT " + sums + "1 FROM t GROUP BY " + sums + "id",
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		if err := drain(ctx, db, "EXPLAIN "+q); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%.100s: %v", q, err)
+		}
+		cancel()
+	}
+}
+
+// TestPlanningBudget: a statement whose plan would be much larger than its text is refused.
+func TestPlanningBudget(t *testing.T) {
+	db := nearlyfreetest.Open(t)
+	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY"+manyColumns(240)+")")
+	wide := strings.Repeat("id + 1 > 2 AND ", 2000) + "1"
+	for q, want := range map[string]uint16{
+		doubled("SELECT id FROM t WHERE "+wide, "SELECT id FROM @ UNION SELECT id FROM @", 11): 3170,
+		"SELECT " + strings.Repeat("*, ", 20) + "1 FROM t":                                     1117,
+		"SELECT " + strings.Repeat("1, ", 4096) + "1":                                          1117,
+	} {
+		if want == 3170 && testing.Short() {
+			continue // it takes seconds to find out
+		}
+		err := drain(t.Context(), db, q)
+		var e *nearlyfree.Error
+		if !errors.As(err, &e) || e.Number != want {
+			t.Errorf("%.80s: %v, want %d", q, err, want)
+		}
+	}
+	if err := drain(t.Context(), db, "SELECT "+strings.Repeat("1, ", 4095)+"1"); err != nil {
+		t.Error(err)
+	}
+}
