@@ -153,7 +153,7 @@ func bindNames(names []string, named []driver.NamedValue, variable func(name str
 }
 
 func argumentError(format string, args ...any) error {
-	return &Error{Message: fmt.Sprintf(format, args...), class: ErrBadValue}
+	return &Error{Message: fmt.Sprintf(format, value.Briefly(args)...), class: ErrBadValue}
 }
 
 // driverValue is what a column hands to database/sql: int64, uint64 (above int64 only), float64, bool, string

@@ -79,7 +79,7 @@ func (c *conn) execute(ctx context.Context, s *dialect.Execute) (outcome, error)
 }
 
 func statementError(number uint16, state, format string, args ...any) error {
-	return &Error{Number: number, State: state, Message: fmt.Sprintf(format, args...), class: classes[int(number)]}
+	return &Error{Number: number, State: state, Message: fmt.Sprintf(format, value.Briefly(args)...), class: classes[int(number)]}
 }
 
 // deallocate is DEALLOCATE PREPARE.

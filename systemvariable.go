@@ -184,7 +184,7 @@ func checkSet(scope, name string) error {
 	v, known := systemVariables[name]
 	switch {
 	case !known:
-		text := "Unknown system variable '" + name + "'"
+		text := "Unknown system variable '" + value.Brief(name) + "'"
 		if findOption(name) != nil {
 			text += ": it is an option of the data source name"
 		}

@@ -5,6 +5,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
@@ -35,7 +36,21 @@ func translate(err error, text string) error {
 	if err == nil {
 		return nil
 	}
-	return translated(err, text)
+	err = translated(err, text)
+	if e, ok := err.(*Error); ok {
+		e.Message = briefMessage(e.Message)
+	}
+	return err
+}
+
+// briefMessage bounds a message: what the store or a file system says is in some, and many names in others. The beginning
+// says what is wrong, the end what to do.
+func briefMessage(s string) string {
+	const most, end = 1000, 200
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most-end], "") + "…" + strings.ToValidUTF8(s[len(s)-end:], "")
 }
 
 func translated(err error, text string) error {
@@ -90,7 +105,7 @@ func translated(err error, text string) error {
 	case errors.As(err, &noPart):
 		return numbered(1526, "HY000", noPart.Error(), err)
 	case errors.As(err, &noTable):
-		return numbered(1146, "42S02", fmt.Sprintf("Table '%s.%s' doesn't exist", databaseName(noTable.Database), noTable.Name), err)
+		return numbered(1146, "42S02", fmt.Sprintf("Table '%s.%s' doesn't exist", value.Brief(databaseName(noTable.Database)), value.Brief(noTable.Name)), err)
 	case errors.As(err, &refused):
 		return &Error{Message: refused.Error(), class: ErrScanRefused, cause: err}
 	case errors.As(err, &run):

@@ -20,11 +20,17 @@ type Error struct {
 func newError(sql string, pos, end int, msg string) *Error {
 	e := &Error{Message: msg, Pos: pos, SQL: sql}
 	e.Line, e.Column = Place(sql, pos)
-	e.Near = sql[pos:end]
-	if len(e.Near) > 40 {
-		e.Near = strings.ToValidUTF8(e.Near[:40], "") + "…"
-	}
+	e.Near = brief(sql[pos:end])
 	return e
+}
+
+// brief is what an error repeats of a word.
+func brief(word string) string {
+	const most = 40
+	if len(word) > most {
+		word = strings.ToValidUTF8(word[:most], "") + "…"
+	}
+	return word
 }
 
 // Error is one line: the line and column, the word there, and what is wrong with it.

@@ -34,7 +34,7 @@ func (p *parser) show() Statement {
 	for n := 2; n > 0 && out.What == ""; n-- {
 		words := p.tok().word
 		if n == 2 {
-			words += " " + p.peek(1).word
+			words += " " + brief(p.peek(1).word)
 		}
 		if out.What = shown[words]; out.What != "" {
 			p.pos += n
@@ -51,9 +51,9 @@ func (p *parser) show() Statement {
 	}
 	switch out.What {
 	case "":
-		words := "SHOW " + p.tok().word
+		words := "SHOW " + brief(p.tok().word)
 		if p.is("CREATE") {
-			words += " " + p.peek(1).word
+			words += " " + brief(p.peek(1).word)
 		}
 		p.unsupported(start, strings.TrimSpace(words))
 		return nil

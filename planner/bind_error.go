@@ -8,6 +8,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // Error says why a statement cannot be planned. Code, State and the wording are MySQL's.
@@ -132,7 +133,7 @@ func newError(code int, pos dialect.Pos, format string, args ...any) *Error {
 	if state == "" {
 		state = "HY000"
 	}
-	return &Error{Code: code, State: state, Message: fmt.Sprintf(format, args...), Pos: int(pos)}
+	return &Error{Code: code, State: state, Message: fmt.Sprintf(format, value.Briefly(args)...), Pos: int(pos)}
 }
 
 const noPos dialect.Pos = -1
@@ -167,7 +168,7 @@ func exprError(err error, pos dialect.Pos) error {
 
 // notSupported refuses a feature by its name, which begins the sentence: "window functions".
 func notSupported(pos dialect.Pos, format string, args ...any) *Error {
-	return newError(codeNotSupported, pos, "%s not supported", fmt.Sprintf(format, args...))
+	return newError(codeNotSupported, pos, format+" not supported", args...)
 }
 
 func unknownColumn(c *dialect.Column, clause string) *Error {

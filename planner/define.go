@@ -229,7 +229,7 @@ func (d *definer) autoIncrement() error {
 		}
 		if auto >= 0 || !d.beginsKey(i) {
 			return newError(codeAutoKey, noPos,
-				"Incorrect table definition; there can be only one auto column and it must be defined as a key%s", d.autoKeyWay(i, auto))
+				"Incorrect table definition; there can be only one auto column and it must be defined as a key%s", value.Whole(d.autoKeyWay(i, auto)))
 		}
 		auto = i
 	}
@@ -241,7 +241,7 @@ func (d *definer) autoKeyWay(i, other int) string {
 	if other >= 0 {
 		return ""
 	}
-	return fmt.Sprintf(": add a key that begins with it, such as KEY (%s) COPY KEYS; its values are then unique in the whole table", quoteName(d.t.Columns[i].Name))
+	return fmt.Sprintf(": add a key that begins with it, such as KEY (%s) COPY KEYS; its values are then unique in the whole table", quoteName(value.Brief(d.t.Columns[i].Name)))
 }
 
 // beginsKey says whether a key begins with the column.

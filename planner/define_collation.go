@@ -68,7 +68,7 @@ func CollationNamed(name string) (value.Collation, error) {
 	for _, c := range value.Collations() {
 		names = append(names, c.String())
 	}
-	return 0, newError(codeUnknownCollation, noPos, "Unknown collation: '%s' (there are %s)", name, strings.Join(names, ", "))
+	return 0, newError(codeUnknownCollation, noPos, "Unknown collation: '%s' (there are %s)", name, value.Whole(strings.Join(names, ", ")))
 }
 
 // columnType is the type that a column is declared with.

@@ -166,7 +166,7 @@ func evalLimit(f expr.Func, env *expr.Env) (int64, error) {
 	case value.Uint: // LIMIT 18446744073709551615 is how MySQL spells "all"
 		return int64(min(v.Uint(), uint64(noLimit))), nil
 	}
-	return 0, &Error{Code: 1210, State: "HY000", Message: fmt.Sprintf("LIMIT and OFFSET take integers from 0, not '%s'", value.Text(v))}
+	return 0, &Error{Code: 1210, State: "HY000", Message: fmt.Sprintf("LIMIT and OFFSET take integers from 0, not '%s'", value.Brief(value.Text(v)))}
 }
 
 // sortKey is a planner.SortKey compiled.

@@ -88,7 +88,7 @@ func (x *definition) run(ctx context.Context, stmt dialect.Statement) (*Outcome,
 		if s.IfNot && strings.EqualFold(s.Name, session.Database) {
 			return &Outcome{}, nil
 		}
-		return nil, &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: "CREATE DATABASE is not supported: a database is there as soon as a data source name says database=" + s.Name}
+		return nil, &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: "CREATE DATABASE is not supported: a database is there as soon as a data source name says database=" + value.Brief(s.Name)}
 	case *dialect.DropDatabase:
 		return nil, &planner.Error{Code: 1235, State: "42000", Pos: -1, Message: "DROP DATABASE is not supported: drop its tables"}
 	}
@@ -165,7 +165,7 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 	} else if !isNoTable(err) {
 		return nil, err
 	} else if s.Table.Database != "" && !strings.EqualFold(s.Table.Database, x.session.Database) {
-		return nil, &planner.Error{Code: 1049, State: "42000", Message: fmt.Sprintf("Unknown database '%s'", s.Table.Database), Pos: int(s.Table.Pos)}
+		return nil, &planner.Error{Code: 1049, State: "42000", Message: fmt.Sprintf("Unknown database '%s'", value.Brief(s.Table.Database)), Pos: int(s.Table.Pos)}
 	}
 	switch {
 	case s.Like != nil:
@@ -305,7 +305,7 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 		tables = append(tables, t)
 	}
 	if len(missing) > 0 && !s.IfExists {
-		return &planner.Error{Code: 1051, State: "42S02", Message: fmt.Sprintf("Unknown table '%s'", strings.Join(missing, ",")), Pos: -1}
+		return &planner.Error{Code: 1051, State: "42S02", Message: fmt.Sprintf("Unknown table '%s'", value.Brief(strings.Join(missing, ","))), Pos: -1}
 	}
 	if err := dropsChildren(tables); err != nil {
 		return err

@@ -48,7 +48,7 @@ func (t *Type) CheckMembers() error {
 	for _, name := range t.Names {
 		folded := t.Collation.Fold(name)
 		if seen[folded] {
-			return errors.New(t.Declared + " names '" + name + "' twice")
+			return errors.New(t.Declared + " names '" + Brief(name) + "' twice")
 		}
 		seen[folded] = true
 	}

@@ -175,7 +175,7 @@ var typeNames = map[string]Type{
 func NewType(name string, args []int, members []string, unsigned bool, collation Collation) (Type, error) {
 	t, ok := typeNames[name]
 	if !ok {
-		return Type{}, errors.New("unknown type " + name)
+		return Type{}, errors.New("unknown type " + Brief(name))
 	}
 	t.Declared = name
 	if err := t.setArgs(args); err != nil {
