@@ -51,8 +51,8 @@ func (d *Diagnostics) Begin() {
 	d.kept, d.count, d.errors, d.row = nil, 0, 0, 0
 }
 
-// Row says which row the conditions are about that follow. Where a statement goes over its rows more than once, they are told of
-// row by row all the same.
+// Row says which row the next conditions are about: a statement may go over its rows more than once, and tells of them row by
+// row.
 func (d *Diagnostics) Row(number int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

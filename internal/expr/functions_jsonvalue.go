@@ -6,15 +6,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// JSON_VALUE has, behind document and path, a NULL of the type that it returns, then for what is missing and for what the type
-// does not hold what is to be done, each with the value of DEFAULT.
+// The arguments of JSON_VALUE behind document and path: a NULL of the type that it returns; what to do where the path leads
+// nowhere, and its DEFAULT; what to do where the type does not hold the value, and its DEFAULT.
 const (
 	jsonReturning = 2
 	jsonOnEmpty   = 3
 	jsonOnError   = 5
 )
 
-// What is to be done.
+// What to do.
 const (
 	jsonNull    = "NULL"
 	jsonError   = "ERROR"

@@ -125,8 +125,8 @@ func yieldsTruth(n Node) bool {
 
 func compileElements(nodes []Node) []Func { return compileEach(nodes, compileElement) }
 
-// storedSize is the octets that MySQL's binary form of a document takes, or, where parent is set, what it takes behind the
-// table of its parent's values, in which small scalars stand themselves.
+// storedSize is how many octets a document takes in MySQL's binary form. parent says that it stands in another one: then a small
+// scalar takes none, as it stands in its parent's table.
 func storedSize(d *value.Document, parent bool) int {
 	if !d.IsScalar() {
 		small := storedList(d, 2)

@@ -6,9 +6,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// A TIMESTAMP column holds UTC. In a session of another time zone the planner puts localFunction around it, so that it shows
-// and compares as what the clock there shows, and beside each condition on that one on the column itself which it implies
-// (see NewLocalCompare), for keys and indexes.
+// A TIMESTAMP column holds UTC. In a session of another time zone the planner puts localFunction around it: so it shows, and
+// compares as, what the clock there shows. For keys and indexes a condition on that also gets one on the column itself, which
+// follows from it (see NewLocalCompare).
 
 // localFunction is a TIMESTAMP column in the session's time zone.
 var localFunction = &Function{
@@ -18,8 +18,8 @@ var localFunction = &Function{
 	},
 }
 
-// firstFunction and lastFunction are the times in UTC between which the session's clock shows their argument; the least and
-// the greatest of all where it is no time.
+// firstFunction and lastFunction give the first and the last time in UTC at which the session's clock shows their argument;
+// where that is no time, the least and the greatest of all.
 var (
 	firstFunction = instantFunction("FIRST_UTC", func(first, _ int64) int64 { return first }, 0)
 	lastFunction  = instantFunction("LAST_UTC", func(_, last int64) int64 { return last }, value.MaxTicks)
@@ -55,8 +55,8 @@ func LocalOf(n Node) Node {
 	return nil
 }
 
-// NewLocalCompare makes l op r. Where one side is a TIMESTAMP in the session's time zone and the other one hangs on no row, the
-// condition on the column that it implies stands beside it.
+// NewLocalCompare makes l op r. Where one side is a TIMESTAMP in the session's time zone and the other is the same for all rows,
+// it adds the condition on the column itself that follows.
 func NewLocalCompare(op CompareOp, l, r Node) (Node, error) {
 	n, err := NewCompare(op, l, r)
 	if err != nil || size(l) != 1 || size(r) != 1 {

@@ -80,14 +80,14 @@ func (c Collation) ID() int { return collations[c].id }
 // Pads says whether blanks at the end of a text do not count.
 func (c Collation) Pads() bool { return collations[c].pad }
 
-// IsBinary says whether it tells all texts apart that do not differ by blanks at their end alone, by code points.
+// IsBinary says whether texts compare by code points, with or without the blanks at their ends.
 func (c Collation) IsBinary() bool { return c == Binary || c == BinaryPad }
 
 // IgnoresCase says whether an upper-case letter equals its lower-case one.
 func (c Collation) IgnoresCase() bool { return !c.IsBinary() && c != LettersCS }
 
-// ByCharacter says whether one character stands for each, so that a text begins with another one just when what stands for it
-// begins with what stands for the other, but for blanks at its end.
+// ByCharacter says whether one character stands for each. Then a text begins with another one just when its Fold begins with
+// that one's, but for blanks at its end.
 func (c Collation) ByCharacter() bool { return c <= GeneralCI }
 
 // EqualWhere says whether what is equal under o is equal under c, too.
@@ -123,7 +123,7 @@ func trimCommon(weights []byte, common byte) []byte {
 	return weights
 }
 
-// FoldPrefix gives what the Fold of each text begins with that begins, character by character, with what is equal to s.
+// FoldPrefix gives what the Folds of all texts begin with whose first characters are, one by one, equal to those of s.
 func (c Collation) FoldPrefix(s string) string {
 	info := &collations[c]
 	switch {

@@ -148,8 +148,8 @@ func (t *Table) Append(dst []byte, s string) []byte {
 	return dst
 }
 
-// Compare compares by octets what stands for a and b as far as that hangs on ASCII alone. It gives the octets behind which it
-// does not know more, and the order of what comes there where both are one character of ASCII each.
+// Compare compares what stands for a and b as long as both are ASCII. same is how many octets are equal; order is that of the
+// characters behind them, 0 where it is not known: where one is not ASCII, nothing stands for it, or a text ends.
 func (t *Table) Compare(a, b string) (same int, order int) {
 	c := t.read()
 	n := min(len(a), len(b))
