@@ -110,7 +110,7 @@ func Comparable(operation string, nodes ...Node) (value.Collation, error) {
 		}
 		return 0, e
 	}
-	return CollationOf(nodes...), nil
+	return m.collation, nil
 }
 
 // compileCollated compiles a call that looks at its texts by their collation.

@@ -195,10 +195,8 @@ func evalUnixTimestamp(env *Env, args []value.Value) (value.Value, error) {
 	}
 	ticks -= unixEpoch
 	text := fmt.Sprintf("%d.%07d", ticks/value.TicksPerSecond, ticks%value.TicksPerSecond)
-	for len(text) > 0 && text[len(text)-1] == '0' && len(text)-strings.IndexByte(text, '.')-1 > max(1, at.Digits()) {
-		text = text[:len(text)-1]
-	}
-	return value.ParseDecimal(text)
+	d, err := value.ParseDecimal(strings.TrimRight(text, "0"))
+	return value.Padded(d, at.Digits()), err
 }
 
 func evalFromUnixtime(env *Env, args []value.Value) (value.Value, error) {

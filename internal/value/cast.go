@@ -162,6 +162,9 @@ func (t Type) castDecimal(v Value) (Value, error) {
 
 // Clips says of a DECIMAL type whether out, the cast of v to it, was brought within its range.
 func (t Type) Clips(v, out Value) bool {
+	if strings.Trim(out.s, "-0.9") != "" { // the ends of a range are nines, or 0
+		return false
+	}
 	t.Precision, t.Unsigned = MaxDigits, false
 	whole, err := t.Cast(v)
 	return err != nil || Order(whole, out, Binary) != 0
