@@ -80,7 +80,7 @@ func textFunctions() []*Function {
 		{Name: "REVERSE", Signature: "REVERSE(text)", Family: "text", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0), Eval: evalReverse},
 		{Name: "INSERT", Signature: "INSERT(text, from, length, new)", Family: "text", Doc: "The text with new for length characters from the from-th; unchanged where from is outside.",
 			Min: 4, Max: 4, strict: true, null: anyNull, Type: likeArgs(0, 3), Eval: evalInsert},
-		{Name: "QUOTE", Signature: "QUOTE(text)", Family: "text", Doc: "The text as a literal, NULL as the word NULL.", Min: 1, Max: 1, null: neverNull, Type: toText,
+		{Name: "QUOTE", Signature: "QUOTE(text)", Family: "text", Doc: "The text as a literal, NULL as the word NULL.", Min: 1, Max: 1, null: neverNull, Type: func(args []Node) value.Type { return withMix(textType, args[0].Type()) },
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				if args[0].IsNull() {
 					return value.FromString("NULL"), nil

@@ -30,13 +30,14 @@ func fitFloat(f float64, width int) (text string, ok bool) {
 	return sign + text[:min(len(text), width)], ok
 }
 
-// shownDigits are the digits of a number, without zeros at their end: 0.digits × 10^point.
+// shownDigits are the digits of a number, mostly without zeros at their end: 0.digits × 10^point.
 type shownDigits struct {
 	digits string
 	point  int
 }
 
-// floatDigits gives n digits of a number, all that tell it apart where n is negative.
+// floatDigits gives n digits of a number, all that tell it apart where n is negative. As in MySQL, an integer that is rounded
+// down keeps its zeros.
 func floatDigits(f float64, n int) shownDigits {
 	if f == 0 {
 		return shownDigits{"0", 1}
@@ -44,7 +45,11 @@ func floatDigits(f float64, n int) shownDigits {
 	text := strconv.FormatFloat(math.Abs(f), 'e', max(-1, n-1), 64)
 	mantissa, exponent, _ := strings.Cut(text, "e")
 	e, _ := strconv.Atoi(exponent)
-	return shownDigits{strings.TrimRight(strings.Replace(mantissa, ".", "", 1), "0"), e + 1}
+	digits := strings.Replace(mantissa, ".", "", 1)
+	if shown, _ := strconv.ParseFloat(text, 64); shown < math.Abs(f) && f == math.Trunc(f) && math.Abs(f) < 1e15 {
+		return shownDigits{digits, e + 1} // 1.0e6 of 1050000
+	}
+	return shownDigits{strings.TrimRight(digits, "0"), e + 1}
 }
 
 // exponentWidth is how many digits the exponent has.
