@@ -172,7 +172,7 @@ func cellOf(v any, typeName string) cell {
 		return cell{text: strconv.FormatFloat(float64(v), 'g', 6, 64), isFloat: true}
 	case float64:
 		if typeName == "FLOAT" {
-			return cell{text: strconv.FormatFloat(v, 'g', 6, 64), isFloat: true}
+			return cell{text: strconv.FormatFloat(float64(float32(v)), 'g', 6, 64), isFloat: true}
 		}
 		return cell{text: strconv.FormatFloat(v, 'g', -1, 64), isFloat: true}
 	case []byte:
