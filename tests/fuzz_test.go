@@ -80,7 +80,12 @@ func TestWild(t *testing.T) {
 func bounded(f testing.TB) func(*testing.T, string) error {
 	const most, patience = 256 << 20, 5 * time.Second
 	db := nearlyfreetest.OpenConfig(f, &nearlyfree.Config{Store: "mem://", MaxMemory: 20 << 20})
-	debug.SetMemoryLimit(128 << 20)
+	limit := debug.SetMemoryLimit(128 << 20) // so that what is garbage goes soon
+	ended := make(chan struct{})
+	f.Cleanup(func() {
+		close(ended)
+		debug.SetMemoryLimit(limit)
+	})
 	for _, s := range []string{"CREATE TABLE t (n INT PRIMARY KEY, s VARCHAR(10))", "CREATE TABLE u (id INT AUTO_INCREMENT PRIMARY KEY, s TEXT)"} {
 		if _, err := db.Exec(s); err != nil {
 			f.Fatal(err)
@@ -99,8 +104,13 @@ func bounded(f testing.TB) func(*testing.T, string) error {
 		return stats.HeapAlloc
 	}
 	go func() {
-		for ; ; time.Sleep(10 * time.Millisecond) {
-			held()
+		for {
+			select {
+			case <-ended:
+				return
+			case <-time.After(10 * time.Millisecond):
+				held()
+			}
 		}
 	}()
 	var worstTook time.Duration
