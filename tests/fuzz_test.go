@@ -75,10 +75,11 @@ func TestWild(t *testing.T) {
 	}
 }
 
-// bounded gives what runs a statement and holds it to 256 MB and 5 s. The environment's NEARLYFREE_WORST names a file for the
+// bounded gives what runs a statement, for 2 s at most, and holds it to 256 MB and 5 s. go test takes an input of more than 10 s
+// for a process that hangs, and a busy machine makes much of little. The environment's NEARLYFREE_WORST names a file for the
 // worst statements so far.
 func bounded(f testing.TB) func(*testing.T, string) error {
-	const most, patience = 256 << 20, 5 * time.Second
+	const most, patience = 256 << 20, 2 * time.Second
 	db := nearlyfreetest.OpenConfig(f, &nearlyfree.Config{Store: "mem://", MaxMemory: 20 << 20})
 	limit := debug.SetMemoryLimit(128 << 20) // so that what is garbage goes soon
 	ended := make(chan struct{})
@@ -125,7 +126,7 @@ func bounded(f testing.TB) func(*testing.T, string) error {
 		took := time.Since(start)
 		held()
 		grown := peak.Load() - before
-		if took > 2*patience {
+		if took > 5*time.Second {
 			t.Errorf("it took %v: %s", took, statement)
 		}
 		if peak.Load() > most {
