@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/planner"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // conn is a session: variables, and a transaction while there is one. It holds nothing of the network.
@@ -18,10 +18,10 @@ type conn struct {
 	connector  *Connector
 	session    expr.Session
 	mode       sqlMode
-	tx         *buffer.Buffer   // nil outside a transaction
-	readOnly   bool             // of the transaction
-	wrote      []*planner.Table // the definitions that the transaction has written by
-	reached    *reached         // by the last write
+	tx         *buffer.Buffer  // nil outside a transaction
+	readOnly   bool            // of the transaction
+	wrote      []*schema.Table // the definitions that the transaction has written by
+	reached    *reached        // by the last write
 	savepoints []savepoint
 	spare      *query               // that of a point read that has ended, for the next query
 	lost       bool                 // a transaction that BEGIN opened, when the connection went back to the pool

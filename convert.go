@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -153,7 +154,7 @@ func bindNames(names []string, named []driver.NamedValue, variable func(name str
 }
 
 func argumentError(format string, args ...any) error {
-	return &Error{Message: fmt.Sprintf(format, value.Briefly(args)...), class: ErrBadValue}
+	return &Error{Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: ErrBadValue}
 }
 
 // driverValue is what a column hands to database/sql: int64, uint64 (above int64 only), float64, bool, string

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // The targets of errors.Is. Each stands for a class of errors; the error itself is an *Error.
@@ -112,9 +112,9 @@ func configError(format string, args ...any) *Error {
 func errDatabaseClosed() *Error { return &Error{Message: "the database is closed", class: ErrClosed} }
 
 func txError(format string, args ...any) *Error {
-	return &Error{Message: fmt.Sprintf(format, value.Briefly(args)...), class: ErrTransaction}
+	return &Error{Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: ErrTransaction}
 }
 
 func notSupported(format string, args ...any) *Error {
-	return &Error{Number: 1235, State: "42000", Message: fmt.Sprintf(format, value.Briefly(args)...), class: ErrNotSupported}
+	return &Error{Number: 1235, State: "42000", Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: ErrNotSupported}
 }

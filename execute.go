@@ -9,6 +9,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -79,7 +80,7 @@ func (c *conn) execute(ctx context.Context, s *dialect.Execute) (outcome, error)
 }
 
 func statementError(number uint16, state, format string, args ...any) error {
-	return &Error{Number: number, State: state, Message: fmt.Sprintf(format, value.Briefly(args)...), class: classes[int(number)]}
+	return &Error{Number: number, State: state, Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: classes[int(number)]}
 }
 
 // deallocate is DEALLOCATE PREPARE.

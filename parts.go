@@ -4,20 +4,21 @@ import (
 	"context"
 	"errors"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/planner"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // makeParts makes the parts that rows need.
-func (c *conn) makeParts(ctx context.Context, need *planner.NoPartError) error {
+func (c *conn) makeParts(ctx context.Context, need *schema.NoPartError) error {
 	return c.definer().MakeParts(ctx, need, &c.session, &c.connector.upkeep)
 }
 
 // reached is the newest part of a table whose parts are made as rows arrive, where rows were written to it.
 type reached struct {
-	table *planner.Table
-	part  *planner.Part
+	table *schema.Table
+	part  *schema.Part
 }
 
 // makeAhead makes the part behind the one that was reached, or opens it when it is time. What was written stands
@@ -35,11 +36,11 @@ func (c *conn) makeAhead(ctx context.Context, r *reached) {
 }
 
 // deleteParts deletes the rows of whole parts with their tables, and gives the names of those whose rows are gone.
-func (c *conn) deleteParts(ctx context.Context, t *planner.Table, parts []*planner.Part) (emptied []string, err error) {
+func (c *conn) deleteParts(ctx context.Context, t *schema.Table, parts []*schema.Part) (emptied []string, err error) {
 	m := &engine.Meter{}
 	defer c.connector.add(m)
 	c.session.RowCount = -1
-	names := planner.PartNames(parts)
+	names := access.PartNames(parts)
 	done, err := c.definer().DeleteParts(ctx, t, names, &c.session, m)
 	if !done {
 		return nil, err

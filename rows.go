@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -152,7 +153,7 @@ func (r *rows) row() ([]value.Value, error) {
 			if table == "" {
 				return nil, err
 			}
-			changed, err = true, &exec.SchemaChangedError{Table: table}
+			changed, err = true, &dml.SchemaChangedError{Table: table}
 		}
 		if !changed || r.given > 0 || try == queryTries {
 			return nil, err
@@ -201,7 +202,7 @@ func (r *rows) again() error {
 		return err
 	}
 	if !slices.EqualFunc(planned.plan.Columns, r.header.columns, sameColumn) {
-		return &exec.SchemaChangedError{Table: planned.plan.Tables[0].Name}
+		return &dml.SchemaChangedError{Table: planned.plan.Tables[0].Name}
 	}
 	if err := r.conn.checkScans(planned.plan, r.text()); err != nil {
 		return err

@@ -8,8 +8,11 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -179,7 +182,7 @@ func (c *conn) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *plan
 		if err != nil {
 			return err
 		}
-		made = &plannedAt{plan, newHeader(plan.Columns), s, c.session.Collation, slices.ContainsFunc(plan.Tables, (*planner.Table).IsOpen)}
+		made = &plannedAt{plan, newHeader(plan.Columns), s, c.session.Collation, slices.ContainsFunc(plan.Tables, (*schema.Table).IsOpen)}
 		return nil
 	})
 	return made, err
@@ -187,7 +190,7 @@ func (c *conn) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *plan
 
 func isUnknownColumn(err error) bool {
 	const unknownColumn = 1054
-	var e *planner.Error
+	var e *sqlerr.Error
 	return errors.As(err, &e) && e.Code == unknownColumn
 }
 
@@ -207,7 +210,7 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	m := &engine.Meter{}
 	defer c.connector.add(m)
 	x := c.execution(plan, args, m)
-	did, err := c.connector.runtime.Write(ctx, &x)
+	did, err := dml.Write(ctx, c.connector.runtime, &x)
 	if err != nil {
 		c.session.RowCount = -1
 		return outcome{}, err
@@ -237,7 +240,7 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 
 // unsee makes sure that a property which a statement gave to a table that nobody declared is shown from now on.
 func (c *conn) unsee(plan *planner.Plan) {
-	var t *planner.Table
+	var t *schema.Table
 	switch w := plan.Write.(type) {
 	case *planner.Insert:
 		t = w.Table
@@ -305,7 +308,7 @@ func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []va
 	if _, err := c.connector.catalog.Latest(ctx); err != nil {
 		return outcome{}, err
 	}
-	var table *planner.Table
+	var table *schema.Table
 	err := c.connector.catalog.With(ctx, func(now *catalog.Snapshot) (err error) {
 		table, err = now.Show(ctx, s, c.given(s), c.connector.collation)
 		return err
@@ -349,9 +352,9 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 	return out, nil
 }
 
-func (c *conn) definer() *exec.Definer {
+func (c *conn) definer() *ddl.Definer {
 	shared := c.connector.config.Layout == LayoutSingle
-	return &exec.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: shared, Collation: c.connector.collation, Plan: func(ctx context.Context, s dialect.Statement) (*planner.Plan, error) {
+	return &ddl.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: shared, Collation: c.connector.collation, Plan: func(ctx context.Context, s dialect.Statement) (*planner.Plan, error) {
 		made, err := c.planAnew(ctx, &dialect.Parsed{Statement: s})
 		if err != nil {
 			return nil, err

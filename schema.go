@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // defaultDatabase is what DATABASE() says of the database that has no name.
@@ -19,29 +19,29 @@ func databaseName(name string) string {
 	return name
 }
 
-// schema is how the planner finds the tables that a statement names.
-type schema struct {
+// visibleTables is how the planner finds the tables that a statement names.
+type visibleTables struct {
 	ctx      context.Context
 	database string
 	snapshot *catalog.Snapshot
 	standard value.Collation // of new tables
 }
 
-func (k *Connector) schema(ctx context.Context, s *catalog.Snapshot) schema {
-	return schema{ctx, k.database, s, k.collation}
+func (k *Connector) schema(ctx context.Context, s *catalog.Snapshot) visibleTables {
+	return visibleTables{ctx, k.database, s, k.collation}
 }
 
-func (s schema) Table(database, name string) (*planner.Table, error) {
+func (s visibleTables) Table(database, name string) (*schema.Table, error) {
 	switch {
 	case strings.EqualFold(database, "information_schema"):
 		return s.snapshot.InformationSchema(s.ctx, s.database, s.standard, name)
 	case database != "" && !strings.EqualFold(database, s.database):
-		return nil, &planner.NoTableError{Database: database, Name: name}
+		return nil, &schema.NoTableError{Database: database, Name: name}
 	}
 	return s.snapshot.Find(s.ctx, name)
 }
 
 // oneTable is a schema of one table, whatever its name.
-type oneTable struct{ table *planner.Table }
+type oneTable struct{ table *schema.Table }
 
-func (s oneTable) Table(_, _ string) (*planner.Table, error) { return s.table, nil }
+func (s oneTable) Table(_, _ string) (*schema.Table, error) { return s.table, nil }

@@ -5,9 +5,10 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // set runs SET. All names are looked up before the first variable is set, as in MySQL.
@@ -28,7 +29,7 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 		}
 		if v.Scope == "names" || v.Scope == "charset" {
 			charset, name, _ := strings.Cut(v.Text, " collate ")
-			if err := planner.CheckCharset(charset); err != nil {
+			if err := define.CheckCharset(charset); err != nil {
 				return err
 			}
 			if err := c.setCollation(name); err != nil {
@@ -101,7 +102,7 @@ func (c *conn) setVariable(name string, x value.Value) error {
 		if x.IsNull() && name == "character_set_results" { // as they are
 			return nil
 		}
-		if err := planner.CheckCharset(text); err != nil {
+		if err := define.CheckCharset(text); err != nil {
 			return err
 		}
 		if name == "character_set_connection" {
@@ -122,7 +123,7 @@ func (c *conn) setCollation(name string) error {
 	collation := c.connector.collation
 	if name != "" && !strings.EqualFold(name, "default") {
 		var err error
-		if collation, err = planner.CollationNamed(name); err != nil {
+		if collation, err = schema.CollationNamed(name); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -184,7 +185,7 @@ func checkSet(scope, name string) error {
 	v, known := systemVariables[name]
 	switch {
 	case !known:
-		text := "Unknown system variable '" + value.Brief(name) + "'"
+		text := "Unknown system variable '" + sqlerr.Brief(name) + "'"
 		if findOption(name) != nil {
 			text += ": it is an option of the data source name"
 		}

@@ -9,9 +9,13 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -60,14 +64,13 @@ func translated(err error, text string) error {
 	}
 	var (
 		syntax    *dialect.Error
-		plan      *planner.Error
-		noTable   *planner.NoTableError
+		known     *sqlerr.Error
+		noTable   *schema.NoTableError
 		refused   *planner.ScanRefusedError
-		run       *exec.Error
-		halfway   *exec.HalfwayError
-		partial   *exec.PartialError
-		conflict  *exec.ConflictError
-		changed   *exec.SchemaChangedError
+		halfway   *ddl.HalfwayError
+		partial   *dml.PartialError
+		conflict  *dml.ConflictError
+		changed   *dml.SchemaChangedError
 		entities  *exec.TooManyEntitiesError
 		memory    *exec.MemoryError
 		variables *expr.TooManyVariablesError
@@ -76,7 +79,7 @@ func translated(err error, text string) error {
 		convert   *value.ConvertError
 		overflow  *value.RangeError
 		unread    *value.ParseError
-		noPart    *planner.NoPartError
+		noPart    *schema.NoPartError
 		condition *expr.ConditionError
 		literal   *expr.LiteralError
 		variable  *expr.UnknownVariableError
@@ -93,23 +96,21 @@ func translated(err error, text string) error {
 		return partlyDone(partial, text)
 	case errors.As(err, &syntax):
 		return syntaxError(syntax)
-	case errors.As(err, &plan):
-		e := numbered(plan.Code, plan.State, plan.Message, err)
-		if 0 <= plan.Pos && plan.Pos <= len(text) && text != "" {
-			e.Line, e.Column = dialect.Place(text, plan.Pos)
-			e.caret = dialect.Caret(text, plan.Pos)
+	case errors.As(err, &known):
+		e := numbered(known.Code, known.State, known.Message, err)
+		if 0 <= known.Pos && known.Pos <= len(text) && text != "" {
+			e.Line, e.Column = dialect.Place(text, known.Pos)
+			e.caret = dialect.Caret(text, known.Pos)
 		}
 		return e
 	case errors.As(err, &noPart) && noPart.Table.Inside != nil:
-		return translated(exec.NoParentError(noPart.Table), text)
+		return translated(dml.NoParentError(noPart.Table), text)
 	case errors.As(err, &noPart):
 		return numbered(1526, "HY000", noPart.Error(), err)
 	case errors.As(err, &noTable):
-		return numbered(1146, "42S02", fmt.Sprintf("Table '%s.%s' doesn't exist", value.Brief(databaseName(noTable.Database)), value.Brief(noTable.Name)), err)
+		return numbered(1146, "42S02", fmt.Sprintf("Table '%s.%s' doesn't exist", sqlerr.Brief(databaseName(noTable.Database)), sqlerr.Brief(noTable.Name)), err)
 	case errors.As(err, &refused):
 		return &Error{Message: refused.Error(), class: ErrScanRefused, cause: err}
-	case errors.As(err, &run):
-		return numbered(run.Code, run.State, run.Message, err)
 	case errors.As(err, &conflict), errors.Is(err, catalog.ErrConflict):
 		return &Error{Number: 1213, State: "40001", Message: err.Error(), Retryable: true, class: ErrConflict, cause: err}
 	case errors.As(err, &changed):
@@ -154,8 +155,8 @@ func isPlainEnd(err error) bool {
 	if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
 		return false
 	}
-	var partial *exec.PartialError
-	var halfway *exec.HalfwayError
+	var partial *dml.PartialError
+	var halfway *ddl.HalfwayError
 	var stored *engine.Error
 	return !errors.As(err, &halfway) && !errors.As(err, &partial) && !(errors.As(err, &stored) && stored.Applied == engine.Unknown)
 }
@@ -163,8 +164,8 @@ func isPlainEnd(err error) bool {
 // isOutdated says whether err comes of a definition that was changed since it was read, and nothing was written.
 func isOutdated(err error) bool {
 	var (
-		partial *exec.PartialError
-		changed *exec.SchemaChangedError
+		partial *dml.PartialError
+		changed *dml.SchemaChangedError
 		stored  *engine.Error
 	)
 	switch {
@@ -191,7 +192,7 @@ func syntaxError(e *dialect.Error) *Error {
 }
 
 // partlyDone keeps the class of what stopped a statement some of whose rows stand.
-func partlyDone(p *exec.PartialError, text string) *Error {
+func partlyDone(p *dml.PartialError, text string) *Error {
 	e := &Error{Message: p.Error(), cause: p}
 	var cause *Error
 	if errors.As(translate(p.Cause, text), &cause) {
@@ -204,7 +205,7 @@ func partlyDone(p *exec.PartialError, text string) *Error {
 }
 
 // halfDone keeps all that is known of what stopped a change of definitions some of whose steps are made.
-func halfDone(h *exec.HalfwayError, text string) *Error {
+func halfDone(h *ddl.HalfwayError, text string) *Error {
 	e := &Error{}
 	var cause *Error
 	if errors.As(translate(h.Cause, text), &cause) {

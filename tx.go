@@ -3,10 +3,10 @@ package nearlyfree
 import (
 	"context"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
-	"github.com/nearlyfreedb/nearlyfree/internal/exec"
-	"github.com/nearlyfreedb/nearlyfree/planner"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // tx is a transaction as database/sql sees it; the connection holds its state.
@@ -37,7 +37,7 @@ func (c *conn) commit(ctx context.Context) error {
 	return nil
 }
 
-func (c *conn) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*planner.Table) error {
+func (c *conn) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
 	defer c.connector.catalog.BeginWrite()()
 	if err := c.checkCurrent(ctx, wrote); err != nil {
 		return translate(err, "")
@@ -48,20 +48,20 @@ func (c *conn) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*plan
 	if isOutdated(err) {
 		// Its table, or part of one, was deleted since.
 		c.connector.catalog.Forget()
-		err = &exec.SchemaChangedError{Table: wrote[0].Name}
+		err = &dml.SchemaChangedError{Table: wrote[0].Name}
 	}
 	return translate(err, "")
 }
 
 // checkCurrent makes sure that definitions which a transaction has written by still hold.
-func (c *conn) checkCurrent(ctx context.Context, wrote []*planner.Table) error {
+func (c *conn) checkCurrent(ctx context.Context, wrote []*schema.Table) error {
 	for _, t := range wrote {
 		if t.IsOpen() || t.Virtual != nil {
 			continue // it has no definition
 		}
 		ok, err := c.connector.catalog.Current(ctx, t)
 		if err == nil && !ok {
-			err = &exec.SchemaChangedError{Table: t.Name}
+			err = &dml.SchemaChangedError{Table: t.Name}
 		}
 		if err != nil {
 			return err

@@ -5,8 +5,9 @@ import (
 	"errors"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
-	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -23,7 +24,7 @@ func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outc
 	out, err := c.writeTried(ctx, p, args)
 	if err != nil && c.tx != nil {
 		// Where a definition has changed since the transaction wrote by it, that is the reason, whatever came of it.
-		var changed *exec.SchemaChangedError
+		var changed *dml.SchemaChangedError
 		if current := c.checkCurrent(ctx, c.wrote); errors.As(current, &changed) {
 			return outcome{}, changed
 		}
@@ -37,8 +38,8 @@ func (c *conn) writeTried(ctx context.Context, p *prepared, args []value.Value) 
 		c.session.Diagnostics.Begin()
 		out, err := c.writeOnce(ctx, p, args, &emptied)
 		var (
-			need    *planner.NoPartError
-			partial *exec.PartialError
+			need    *schema.NoPartError
+			partial *dml.PartialError
 		)
 		switch {
 		case err == nil:
@@ -113,7 +114,7 @@ func partlyDeleted(emptied []string, err error) error {
 	if len(emptied) == 0 {
 		return err
 	}
-	partial := &exec.PartialError{Cause: err}
+	partial := &dml.PartialError{Cause: err}
 	errors.As(err, &partial)
 	partial.Parts = emptied
 	return partial

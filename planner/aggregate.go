@@ -3,6 +3,8 @@ package planner
 import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -90,7 +92,7 @@ func (g *grouping) position(col *expr.Column, describe func() error) (int, error
 // outerColumn is position for a column that a subquery over the groups refers to.
 func (g *grouping) outerColumn(col *expr.Column, e *dialect.Column) (*expr.Column, error) {
 	i, err := g.position(col, func() error {
-		return newError(codeWrongFieldGroup, e.Pos,
+		return sqlerr.New(sqlerr.CodeWrongFieldGroup, e.Pos,
 			"Subquery refers to column '%s', which is not in the GROUP BY clause of the query around it", columnText(e))
 	})
 	if err != nil {
@@ -158,14 +160,14 @@ func (g *grouping) over(n expr.Node, number int, what string) (expr.Node, error)
 
 func (g *grouping) notGrouped(c *expr.Column, number int, what string) error {
 	if what == havingClause {
-		return newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'having clause'", c.Name)
+		return sqlerr.New(sqlerr.CodeUnknownColumn, sqlerr.NoPos, "Unknown column '%s' in 'having clause'", c.Name)
 	}
 	if g.implicit {
-		return newError(codeMixOfGroupFunc, noPos,
+		return sqlerr.New(sqlerr.CodeMixOfGroupFunc, sqlerr.NoPos,
 			"In aggregated query without GROUP BY, expression #%d of %s contains nonaggregated column '%s'; this is incompatible with sql_mode=only_full_group_by",
 			number, what, c.Name)
 	}
-	return newError(codeWrongFieldGroup, noPos,
+	return sqlerr.New(sqlerr.CodeWrongFieldGroup, sqlerr.NoPos,
 		"Expression #%d of %s is not in GROUP BY clause and contains nonaggregated column '%s' which is not functionally dependent on columns in GROUP BY clause; this is incompatible with sql_mode=only_full_group_by",
 		number, what, c.Name)
 }
@@ -238,7 +240,7 @@ func (g *grouping) equal(cond expr.Node, only map[int]bool) {
 		if !ok || c.Level > 0 || only != nil && !only[c.Index] {
 			continue
 		}
-		if t := side[1].Type(); t.Base != value.TypeUnknown && kindOf(c.T) == textKind && kindOf(t) != textKind {
+		if t := side[1].Type(); t.Base != value.TypeUnknown && c.T.Class() == value.ClassText && t.Class() != value.ClassText {
 			continue // several texts equal one number
 		}
 		all := expr.Deterministic(side[1])
@@ -254,7 +256,7 @@ func (g *grouping) determineTable(s *source) {
 	if t == nil || t.Virtual != nil {
 		return
 	}
-	has := func(parts []KeyPart, notNull bool) bool {
+	has := func(parts []schema.KeyPart, notNull bool) bool {
 		for _, p := range parts {
 			if !g.determined[s.offset+p.Column] || p.Prefix > 0 || notNull && !t.Columns[p.Column].NotNull {
 				return false

@@ -6,6 +6,8 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -14,11 +16,11 @@ type context struct {
 	b        *builder
 	scope    *scope
 	ctes     *cteEnv
-	clause   string    // as MySQL's errors call it: "field list", "where clause"
-	grouping *grouping // collects aggregates; nil: none may stand here
-	aliases  []output  // names of the select list that may be meant where no table's column is
-	having   bool      // aliases come before columns that are not grouped by
-	insert   *Table    // VALUES(col) is a value of the row to be inserted into it
+	clause   string        // as MySQL's errors call it: "field list", "where clause"
+	grouping *grouping     // collects aggregates; nil: none may stand here
+	aliases  []output      // names of the select list that may be meant where no table's column is
+	having   bool          // aliases come before columns that are not grouped by
+	insert   *schema.Table // VALUES(col) is a value of the row to be inserted into it
 }
 
 // output is a bound element of a select list.
@@ -42,7 +44,7 @@ func (c *context) expression(e dialect.Expr) (expr.Node, error) {
 		return nil, err
 	}
 	if size := operandSize(n); size != 1 {
-		return nil, newError(codeOperandColumns, noPos, "Operand should contain 1 column(s)")
+		return nil, sqlerr.New(sqlerr.CodeOperandColumns, sqlerr.NoPos, "Operand should contain 1 column(s)")
 	}
 	return n, nil
 }
@@ -147,7 +149,7 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		}
 		t, err := value.NewType(e.Type.Name, e.Type.Args, e.Type.Members, e.Type.Unsigned, c.b.opt.Collation)
 		if err != nil {
-			return nil, newError(codeSyntax, noPos, "CAST: %s", err)
+			return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "CAST: %s", err)
 		}
 		if len(e.Type.Args) == 0 && (t.Base == value.TypeDateTime || t.Base == value.TypeTime) {
 			t.Precision = 0
@@ -161,15 +163,15 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		collation, err := CollationNamed(e.Name)
+		collation, err := schema.CollationNamed(e.Name)
 		if err != nil {
 			return nil, err
 		}
 		return expr.NewCollate(x, collation)
 	case *dialect.Interval:
-		return nil, newError(codeSyntax, noPos, "INTERVAL stands only beside + and - and in functions of dates")
+		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "INTERVAL stands only beside + and - and in functions of dates")
 	}
-	return nil, notSupported(noPos, "this expression is")
+	return nil, sqlerr.NotSupported(sqlerr.NoPos, "this expression is")
 }
 
 // between makes x [NOT] BETWEEN low AND high; of a TIMESTAMP in the session's time zone it is two comparisons.
@@ -256,7 +258,7 @@ func findOutput(outputs []output, e *dialect.Column, clause string) (expr.Node, 
 			continue
 		}
 		if found != nil && !expr.Equal(found, o.node) {
-			return nil, newError(codeNonUniqueColumn, e.Pos, "Column '%s' in %s is ambiguous", e.Name, clause)
+			return nil, sqlerr.New(sqlerr.CodeNonUniqueColumn, e.Pos, "Column '%s' in %s is ambiguous", e.Name, clause)
 		}
 		found = o.node
 	}
@@ -266,9 +268,9 @@ func findOutput(outputs []output, e *dialect.Column, clause string) (expr.Node, 
 // defaultOf binds DEFAULT(column).
 func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
 	if e.Column == "" {
-		return nil, newError(codeSyntax, noPos, "DEFAULT stands only as a whole value in VALUES and SET")
+		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "DEFAULT stands only as a whole value in VALUES and SET")
 	}
-	name := &dialect.Column{Name: e.Column, Pos: noPos}
+	name := &dialect.Column{Name: e.Column, Pos: sqlerr.NoPos}
 	for at := c.scope; at != nil; at = at.parent {
 		f, err := at.lookup(name, c.clause)
 		if err != nil {
@@ -279,16 +281,16 @@ func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
 		}
 		col := f.src.table.Columns[f.ordinal]
 		switch {
-		case refersToRow(col.DefaultExpr):
-			return nil, newError(codeDefaultOfRow, noPos, "DEFAULT function cannot be used with default value expressions")
+		case schema.RefersToRow(col.DefaultExpr):
+			return nil, sqlerr.New(sqlerr.CodeDefaultOfRow, sqlerr.NoPos, "DEFAULT function cannot be used with default value expressions")
 		case col.DefaultExpr != nil:
-			if k, ok := col.DefaultExpr.(*expr.Const); ok && (hasMembers(&col.Type) || col.Type.Base == value.TypeBit) {
+			if k, ok := col.DefaultExpr.(*expr.Const); ok && (col.Type.HasMembers() || col.Type.Base == value.TypeBit) {
 				v, err := col.Type.Convert(k.V)
 				return &expr.Const{V: v, T: col.Type}, err
 			}
 			return col.DefaultExpr, nil
 		case col.NotNull:
-			return nil, newError(codeNoDefault, noPos, "Field '%s' doesn't have a default value", col.Name)
+			return nil, sqlerr.New(sqlerr.CodeNoDefault, sqlerr.NoPos, "Field '%s' doesn't have a default value", col.Name)
 		}
 		return null(), nil
 	}
@@ -386,7 +388,7 @@ func (c *context) like(e *dialect.Like) (expr.Node, error) {
 	if e.Escape != nil {
 		l, ok := e.Escape.(*dialect.Literal)
 		if !ok || l.Kind != dialect.StringLiteral || utf8.RuneCountInString(l.Text) > 1 {
-			return nil, newError(codeWrongArguments, noPos, "Incorrect arguments to ESCAPE")
+			return nil, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.NoPos, "Incorrect arguments to ESCAPE")
 		}
 		escape = 0
 		for _, r := range l.Text {

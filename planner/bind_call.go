@@ -3,6 +3,7 @@ package planner
 import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -47,18 +48,18 @@ func (c *context) call(e *dialect.Call) (expr.Node, error) {
 // insertValue binds VALUES(column) in ON DUPLICATE KEY UPDATE.
 func (c *context) insertValue(e *dialect.Call) (expr.Node, error) {
 	if c.insert == nil {
-		return nil, newError(codeSyntax, e.Pos, "VALUES(column) stands only in ON DUPLICATE KEY UPDATE")
+		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "VALUES(column) stands only in ON DUPLICATE KEY UPDATE")
 	}
 	var col *dialect.Column
 	if len(e.Args) == 1 {
 		col, _ = e.Args[0].(*dialect.Column)
 	}
 	if col == nil {
-		return nil, newError(codeSyntax, e.Pos, "VALUES takes the name of a column")
+		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "VALUES takes the name of a column")
 	}
 	i := c.insert.Ordinal(col.Name)
 	if i < 0 || i == c.insert.ETagOrdinal() {
-		return nil, unknownColumn(col, c.clause).orNear(c.insert.columnNames())
+		return nil, unknownColumn(col, c.clause).orNear(c.insert.ColumnNames())
 	}
 	return c.b.local(&expr.InsertValue{Index: i, Name: c.insert.Columns[i].Name, T: c.insert.Columns[i].Type}), nil
 }
@@ -67,10 +68,10 @@ func (c *context) insertValue(e *dialect.Call) (expr.Node, error) {
 // the group.
 func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
 	if !expr.IsAggregate(e.Name) {
-		return nil, newError(codeSyntax, e.Pos, "%s takes neither * nor DISTINCT", e.Name)
+		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "%s takes neither * nor DISTINCT", e.Name)
 	}
 	if c.grouping == nil {
-		return nil, newError(codeInvalidGroupFunc, e.Pos, "Invalid use of group function")
+		return nil, sqlerr.New(sqlerr.CodeInvalidGroupFunc, e.Pos, "Invalid use of group function")
 	}
 	inner := *c
 	inner.grouping, inner.aliases = nil, nil
@@ -91,7 +92,7 @@ func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
 	}
 	if outer && !own {
 		// Such an aggregate belongs to the enclosing query.
-		return nil, notSupported(e.Pos, "an aggregate of an enclosing query's columns is")
+		return nil, sqlerr.NotSupported(e.Pos, "an aggregate of an enclosing query's columns is")
 	}
 	order := make([]expr.AggOrder, len(e.OrderBy))
 	places := make([]output, len(args)) // ORDER BY 1 means the first argument

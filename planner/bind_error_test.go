@@ -1,4 +1,4 @@
-package planner
+package planner_test
 
 import (
 	"errors"
@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // schemaOf makes the tables of CREATE TABLE statements.
@@ -14,7 +18,7 @@ func schemaOf(t *testing.T, statements ...string) fixture {
 	t.Helper()
 	f := fixture{}
 	for _, sql := range statements {
-		table, err := define(sql)
+		table, err := tableOf(sql)
 		if err != nil {
 			t.Fatalf("%s: %v", sql, err)
 		}
@@ -23,20 +27,20 @@ func schemaOf(t *testing.T, statements ...string) fixture {
 	return f
 }
 
-func define(sql string) (*Table, error) {
+func tableOf(sql string) (*schema.Table, error) {
 	p, err := dialect.Parse(sql, dialect.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return Define(p.Statement.(*dialect.CreateTable), Options{})
+	return define.Define(p.Statement.(*dialect.CreateTable), planner.Options{})
 }
 
-func build(f fixture, sql string) (*Plan, error) {
+func build(f fixture, sql string) (*planner.Plan, error) {
 	p, err := dialect.Parse(sql, dialect.Options{})
 	if err != nil {
 		return nil, err
 	}
-	return Build(p, f, Options{})
+	return planner.Build(p, f, planner.Options{})
 }
 
 // TestErrors holds the numbers and texts of what is wrong with a statement: those that MySQL gives.
@@ -137,10 +141,10 @@ func TestErrors(t *testing.T) {
 		{"SELECT ETag FROM a, b", 1052, "Column 'ETag' in field list is ambiguous"},
 	} {
 		_, err := build(f, c.sql)
-		var known *Error
+		var known *sqlerr.Error
 		var syntax *dialect.Error
 		switch {
-		case errors.As(err, &syntax) && c.code == codeSyntax:
+		case errors.As(err, &syntax) && c.code == sqlerr.CodeSyntax:
 		case !errors.As(err, &known):
 			t.Errorf("%s: %v, want %d %s", c.sql, err, c.code, c.text)
 		case known.Code != c.code || !strings.HasPrefix(known.Message, c.text) || len(known.State) != 5:
@@ -159,7 +163,7 @@ func TestErrorPosition(t *testing.T) {
 		"SELECT id, SUM(id, 1) FROM a":      "SUM",
 	} {
 		_, err := build(f, sql)
-		var known *Error
+		var known *sqlerr.Error
 		if !errors.As(err, &known) {
 			t.Errorf("%s: %v", sql, err)
 		} else if want := strings.Index(sql, name); known.Pos != want {
@@ -171,13 +175,13 @@ func TestErrorPosition(t *testing.T) {
 // TestErrorInDefinition: expressions of a definition are read apart from the statement, so no place is given.
 func TestErrorInDefinition(t *testing.T) {
 	for sql, code := range map[string]int{
-		"CREATE TABLE a (id INT PRIMARY KEY, x INT DEFAULT (NOSUCH(1)))":        codeNoSuchFunction,
-		"CREATE TABLE a (id INT PRIMARY KEY, x INT CHECK (nosuch > 1))":         codeUnknownColumn,
-		"CREATE TABLE a (id INT PRIMARY KEY, x INT AS ((SELECT 1)) STORED)":     codeSyntax,
-		"CREATE TABLE a (id INT PRIMARY KEY, x INT AS (ABS(id, 1) + 1) STORED)": codeWrongParameters,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT DEFAULT (NOSUCH(1)))":        sqlerr.CodeNoSuchFunction,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT CHECK (nosuch > 1))":         sqlerr.CodeUnknownColumn,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT AS ((SELECT 1)) STORED)":     sqlerr.CodeSyntax,
+		"CREATE TABLE a (id INT PRIMARY KEY, x INT AS (ABS(id, 1) + 1) STORED)": sqlerr.CodeWrongParameters,
 	} {
-		_, err := define(sql)
-		var known *Error
+		_, err := tableOf(sql)
+		var known *sqlerr.Error
 		if !errors.As(err, &known) || known.Code != code || known.Pos != -1 {
 			t.Errorf("%s: %v", sql, err)
 		}

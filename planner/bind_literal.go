@@ -7,6 +7,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -42,7 +43,7 @@ func literalValue(l *dialect.Literal) (value.Value, error) {
 	case dialect.FloatLiteral:
 		f, err := strconv.ParseFloat(l.Text, 64)
 		if err != nil || math.IsInf(f, 0) {
-			return value.Value{}, newError(codeIllegalDouble, noPos, "Illegal double '%s' value found during parsing", l.Text)
+			return value.Value{}, sqlerr.New(sqlerr.CodeIllegalDouble, sqlerr.NoPos, "Illegal double '%s' value found during parsing", l.Text)
 		}
 		return value.FromFloat(f), nil
 	case dialect.StringLiteral:
@@ -67,7 +68,7 @@ func literalValue(l *dialect.Literal) (value.Value, error) {
 func timeLiteral(v value.Value, err error) (value.Value, error) {
 	var wrong *value.ParseError
 	if errors.As(err, &wrong) {
-		return v, newError(codeWrongLiteral, noPos, "Incorrect %s value: '%s'", wrong.What, wrong.Text)
+		return v, sqlerr.New(sqlerr.CodeWrongLiteral, sqlerr.NoPos, "Incorrect %s value: '%s'", wrong.What, wrong.Text)
 	}
 	return v, err
 }
@@ -75,7 +76,7 @@ func timeLiteral(v value.Value, err error) (value.Value, error) {
 func decimalLiteral(l *dialect.Literal) (value.Value, error) {
 	v, err := value.ParseDecimal(l.Text)
 	if err != nil {
-		return value.Value{}, newError(codeIllegalDouble, noPos, "Illegal decimal '%s' value found during parsing", l.Text)
+		return value.Value{}, sqlerr.New(sqlerr.CodeIllegalDouble, sqlerr.NoPos, "Illegal decimal '%s' value found during parsing", l.Text)
 	}
 	return v, nil
 }

@@ -5,7 +5,10 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -24,9 +27,9 @@ type source struct {
 	nullable bool
 	used     []bool // by ordinal: what the statement refers to
 	forWrite bool   // whole rows with their ETags are wanted
-	keys     *indexChoice
+	keys     *access.IndexChoice
 
-	table *Table // stored or virtual; nil: derived
+	table *schema.Table // stored or virtual; nil: derived
 	input *relation
 }
 
@@ -149,7 +152,7 @@ func (s *scope) lookup(c *dialect.Column, clause string) (*field, error) {
 			continue
 		}
 		if found != nil && !(found.src == f.src && found.ordinal == f.ordinal) {
-			return nil, newError(codeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", c.Name, clause)
+			return nil, sqlerr.New(sqlerr.CodeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", c.Name, clause)
 		}
 		found = f
 	}
@@ -163,7 +166,7 @@ func (s *scope) lookup(c *dialect.Column, clause string) (*field, error) {
 				continue
 			}
 			if found != nil {
-				return nil, newError(codeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", c.Name, clause)
+				return nil, sqlerr.New(sqlerr.CodeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", c.Name, clause)
 			}
 			found = f
 		}
@@ -183,7 +186,7 @@ func (s *scope) lookupQualified(c *dialect.Column, clause string) (*field, error
 				continue
 			}
 			if found != nil {
-				return nil, newError(codeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", columnText(c), clause)
+				return nil, sqlerr.New(sqlerr.CodeNonUniqueColumn, c.Pos, "Column '%s' in %s is ambiguous", columnText(c), clause)
 			}
 			found = f
 		}

@@ -4,7 +4,9 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -27,11 +29,11 @@ type queryPlan struct {
 // query plans a SELECT or a UNION.
 func (b *builder) query(q dialect.Query, at site) (*queryPlan, error) {
 	if b.depth++; b.depth > maxDepth {
-		return nil, notSupported(noPos, "more than %d queries in one another are", maxDepth)
+		return nil, sqlerr.NotSupported(sqlerr.NoPos, "more than %d queries in one another are", maxDepth)
 	}
 	defer func() { b.depth-- }()
 	if b.plan.Blocks++; b.plan.Blocks > maxBlocks {
-		return nil, newError(codeTooManyTables, noPos,
+		return nil, sqlerr.New(sqlerr.CodeTooManyTables, sqlerr.NoPos,
 			"The statement has more than %d query blocks, each use of a WITH counted: split it into several", maxBlocks)
 	}
 	if err := b.step(); err != nil {
@@ -43,7 +45,7 @@ func (b *builder) query(q dialect.Query, at site) (*queryPlan, error) {
 	case *dialect.Union:
 		return b.union(q, at)
 	}
-	return nil, notSupported(noPos, "this kind of query is")
+	return nil, sqlerr.NotSupported(sqlerr.NoPos, "this kind of query is")
 }
 
 // selection is one SELECT while it is planned.
@@ -60,7 +62,7 @@ type selection struct {
 	outputs  []output
 	grouping *grouping // nil: rows are not grouped
 	having   expr.Node
-	order    []SortKey
+	order    []access.SortKey
 	limit    *Limit
 }
 
@@ -81,7 +83,7 @@ func (q *selection) context(clause string) *context {
 func (b *builder) selectQuery(sel *dialect.Select, at site) (*queryPlan, error) {
 	b.hint(sel.Hints)
 	if sel.CountAll {
-		return nil, newError(codeMisplaced, noPos, "Incorrect usage/placement of 'SQL_CALC_FOUND_ROWS': it stands in the first SELECT of a statement")
+		return nil, sqlerr.New(sqlerr.CodeMisplaced, sqlerr.NoPos, "Incorrect usage/placement of 'SQL_CALC_FOUND_ROWS': it stands in the first SELECT of a statement")
 	}
 	if sel.Lock {
 		b.plan.ForUpdate = true
@@ -243,7 +245,7 @@ func (c *context) groupItem(i int, q *selection) (expr.Node, error) {
 		if name == "" {
 			name = item.Text
 		}
-		return nil, newError(codeWrongGroupField, noPos, "Can't group on '%s'", name)
+		return nil, sqlerr.New(sqlerr.CodeWrongGroupField, sqlerr.NoPos, "Can't group on '%s'", name)
 	}
 	return c.expression(item.Expr)
 }
@@ -278,7 +280,7 @@ const maxOutputs = 4096
 // room refuses n further columns where there would be too many.
 func (q *selection) room(n int) error {
 	if len(q.outputs)+n > maxOutputs {
-		return newError(codeTooManyColumns, noPos, "Too many columns; at most %d can be selected", maxOutputs)
+		return sqlerr.New(sqlerr.CodeTooManyColumns, sqlerr.NoPos, "Too many columns; at most %d can be selected", maxOutputs)
 	}
 	return nil
 }
@@ -312,7 +314,7 @@ func (q *selection) star(item *dialect.SelectExpr) error {
 func (q *selection) starFields(item *dialect.SelectExpr) ([]field, error) {
 	if item.Table == "" {
 		if q.tree == nil {
-			return nil, newError(codeNoTables, noPos, "No tables used")
+			return nil, sqlerr.New(sqlerr.CodeNoTables, sqlerr.NoPos, "No tables used")
 		}
 		return q.scope.fields, nil
 	}
@@ -327,7 +329,7 @@ func (q *selection) starFields(item *dialect.SelectExpr) ([]field, error) {
 			return fields, nil
 		}
 	}
-	return nil, newError(codeUnknownTable, noPos, "Unknown table '%s'", item.Table)
+	return nil, sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", item.Table)
 }
 
 // bindHaving binds HAVING. Without groups it is one more condition on the rows, which sees aliases.

@@ -1,7 +1,9 @@
 package planner
 
 import (
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -38,13 +40,13 @@ func (q *selection) input() (*relation, error) {
 	}
 	j := &joiner{block: q.block, forUpdate: q.b.plan.ForUpdate}
 	var limit expr.Node
-	var order []SortKey
+	var order []access.SortKey
 	switch g := q.grouping; {
 	case g != nil && !g.implicit:
 		order = q.groupOrder()
 	case g != nil:
 		if key, ok := q.leastOf(); ok {
-			order, limit = []SortKey{key}, expr.NewConst(value.FromInt(1))
+			order, limit = []access.SortKey{key}, expr.NewConst(value.FromInt(1))
 		}
 	default:
 		order = q.order
@@ -66,8 +68,8 @@ func (q *selection) input() (*relation, error) {
 }
 
 // groupOrder is the order in which groups could come one by one: that of ORDER BY as far as it goes along.
-func (q *selection) groupOrder() []SortKey {
-	var keys []SortKey
+func (q *selection) groupOrder() []access.SortKey {
+	var keys []access.SortKey
 	taken := map[int]bool{}
 	for _, o := range q.order {
 		c, ok := o.Expr.(*expr.Column)
@@ -75,11 +77,11 @@ func (q *selection) groupOrder() []SortKey {
 			break
 		}
 		taken[c.Index] = true
-		keys = append(keys, SortKey{Expr: q.grouping.group[c.Index], Desc: o.Desc})
+		keys = append(keys, access.SortKey{Expr: q.grouping.group[c.Index], Desc: o.Desc})
 	}
 	for i, n := range q.grouping.group {
 		if !taken[i] {
-			keys = append(keys, SortKey{Expr: n})
+			keys = append(keys, access.SortKey{Expr: n})
 		}
 	}
 	for _, k := range keys {
@@ -114,24 +116,24 @@ func (q *selection) groupsServeOrder() bool {
 //	                         scan WHERE x IS NOT NULL, ordered by x
 //
 // It must not fire beside other aggregates, where x can be NULL without a condition against it, or for an ENUM or SET.
-func (q *selection) leastOf() (SortKey, bool) {
+func (q *selection) leastOf() (access.SortKey, bool) {
 	g := q.grouping
 	if len(g.aggs) != 1 || q.tree.kind != leafTree || len(q.partners) > 0 || len(g.aggs[0].Args) != 1 {
-		return SortKey{}, false
+		return access.SortKey{}, false
 	}
 	agg := g.aggs[0]
 	c, ok := agg.Args[0].(*expr.Column)
-	if !ok || c.Level > 0 || agg.Name != "MIN" && agg.Name != "MAX" || hasMembers(&c.T) {
-		return SortKey{}, false // a member is sorted by its number, and the least by its text
+	if !ok || c.Level > 0 || agg.Name != "MIN" && agg.Name != "MAX" || c.T.HasMembers() {
+		return access.SortKey{}, false // a member is sorted by its number, and the least by its text
 	}
 	if c.Nullable {
 		notNull, err := expr.NewIs(c, expr.IsNull, true)
 		if err != nil {
-			return SortKey{}, false
+			return access.SortKey{}, false
 		}
 		q.where = append(q.where, notNull)
 	}
-	return SortKey{Expr: c, Desc: agg.Name == "MAX"}, true
+	return access.SortKey{Expr: c, Desc: agg.Name == "MAX"}, true
 }
 
 // estimate guesses the number of groups of that many rows.
@@ -191,7 +193,7 @@ func (q *selection) finish(node Node, ordered bool, in *relation) (*queryPlan, e
 	return plan, nil
 }
 
-func (q *selection) sort(in Node, keys []SortKey) Node {
+func (q *selection) sort(in Node, keys []access.SortKey) Node {
 	s := &Sort{Input: in, Keys: keys}
 	if q.limit != nil {
 		s.Limit, s.Offset = q.limit.Count, q.limit.Offset
@@ -204,8 +206,8 @@ func (q *selection) sort(in Node, keys []SortKey) Node {
 
 // distinctOrder gives ORDER BY over the columns of a SELECT DISTINCT: what it orders by must be made of
 // them, as one row stands for many.
-func (q *selection) distinctOrder() ([]SortKey, error) {
-	keys := make([]SortKey, len(q.order))
+func (q *selection) distinctOrder() ([]access.SortKey, error) {
+	keys := make([]access.SortKey, len(q.order))
 	for i, o := range q.order {
 		places := map[expr.Node]*expr.Column{}
 		var bad *expr.Column
@@ -222,11 +224,11 @@ func (q *selection) distinctOrder() ([]SortKey, error) {
 			return true
 		})
 		if bad != nil {
-			return nil, newError(codeOrderNotInDistinct, noPos,
+			return nil, sqlerr.New(sqlerr.CodeOrderNotInDistinct, sqlerr.NoPos,
 				"Expression #%d of ORDER BY clause is not in SELECT list, references column '%s' which is not in SELECT list; this is incompatible with DISTINCT",
 				i+1, bad.Name)
 		}
-		keys[i] = SortKey{Desc: o.Desc, Expr: expr.Rewrite(o.Expr, func(n expr.Node) expr.Node {
+		keys[i] = access.SortKey{Desc: o.Desc, Expr: expr.Rewrite(o.Expr, func(n expr.Node) expr.Node {
 			if c := places[n]; c != nil {
 				return c
 			}
@@ -252,7 +254,7 @@ func (q *selection) sortComputed(in Node, list *Project) Node {
 	wide := &Project{Input: in}
 	wide.Exprs = append(wide.Exprs, list.Exprs...)
 	wide.Names = append(wide.Names, list.Names...)
-	keys := make([]SortKey, len(q.order))
+	keys := make([]access.SortKey, len(q.order))
 	for i, o := range q.order {
 		at := -1
 		for j, e := range list.Exprs {
@@ -266,7 +268,7 @@ func (q *selection) sortComputed(in Node, list *Project) Node {
 			wide.Exprs = append(wide.Exprs, o.Expr)
 			wide.Names = append(wide.Names, "")
 		}
-		keys[i] = SortKey{Desc: o.Desc, Expr: &expr.Column{
+		keys[i] = access.SortKey{Desc: o.Desc, Expr: &expr.Column{
 			Index: at, Name: expr.String(o.Expr), T: o.Expr.Type(), Nullable: expr.MayBeNull(o.Expr)}}
 	}
 	node := q.sort(wide, keys)

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // cteEnv is the WITH clauses that are seen somewhere: one definition, then those seen by it.
@@ -17,7 +18,7 @@ func (e *cteEnv) with(defs []dialect.CTE) (*cteEnv, error) {
 	for i := range defs {
 		for _, other := range defs[:i] {
 			if strings.EqualFold(other.Name, defs[i].Name) {
-				return nil, newError(codeNonUniqueTable, noPos, "Not unique table/alias: '%s'", other.Name)
+				return nil, sqlerr.New(sqlerr.CodeNonUniqueTable, sqlerr.NoPos, "Not unique table/alias: '%s'", other.Name)
 			}
 		}
 		e = &cteEnv{def: &defs[i], outer: e}
@@ -39,7 +40,7 @@ func (e *cteEnv) find(name string) (*dialect.CTE, *cteEnv) {
 func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv) (fromClause, error) {
 	for _, h := range n.Hints {
 		for _, name := range h.Names {
-			return fromClause{}, noSuchKey(h.Pos, name, n.Name)
+			return fromClause{}, NoSuchKey(h.Pos, name, n.Name)
 		}
 	}
 	name := n.As
@@ -52,7 +53,7 @@ func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv)
 
 func (q *selection) fromDerived(d *dialect.Derived) (fromClause, error) {
 	if d.As == "" {
-		return fromClause{}, newError(codeDerivedAlias, noPos, "Every derived table must have its own alias")
+		return fromClause{}, sqlerr.New(sqlerr.CodeDerivedAlias, sqlerr.NoPos, "Every derived table must have its own alias")
 	}
 	return q.derived(d.Query, d.As, nil, site{parent: q.scope.enclosing(), frame: q.scope.frame, ctes: q.site.ctes})
 }
@@ -83,7 +84,7 @@ func (q *selection) derived(query dialect.Query, name string, columns []string, 
 
 func (q *selection) derivedNames(tree *joinTree, name string, columns []string, fields []field) (fromClause, error) {
 	if columns != nil && len(columns) != len(fields) {
-		return fromClause{}, newError(codeViewFieldList, noPos,
+		return fromClause{}, sqlerr.New(sqlerr.CodeViewFieldList, sqlerr.NoPos,
 			"WITH column list and SELECT field list of '%s' have different column counts", name)
 	}
 	for i := range fields {
@@ -92,7 +93,7 @@ func (q *selection) derivedNames(tree *joinTree, name string, columns []string, 
 		}
 		for j := range fields[:i] {
 			if strings.EqualFold(fields[i].name, fields[j].name) {
-				return fromClause{}, newError(codeDuplicateColumn, noPos, "Duplicate column name '%s'", fields[i].name)
+				return fromClause{}, sqlerr.New(sqlerr.CodeDuplicateColumn, sqlerr.NoPos, "Duplicate column name '%s'", fields[i].name)
 			}
 		}
 	}

@@ -5,6 +5,8 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -52,7 +54,7 @@ func (q *selection) from(te dialect.TableExpr) (fromClause, error) {
 	case *dialect.Join:
 		return q.fromJoin(te)
 	}
-	return fromClause{}, notSupported(noPos, "this table expression is")
+	return fromClause{}, sqlerr.NotSupported(sqlerr.NoPos, "this table expression is")
 }
 
 func (q *selection) fromTable(n *dialect.TableName) (fromClause, error) {
@@ -69,7 +71,7 @@ func (q *selection) fromTable(n *dialect.TableName) (fromClause, error) {
 }
 
 // addTable gives t its place in the block.
-func (q *selection) addTable(t *Table, n *dialect.TableName) (fromClause, error) {
+func (q *selection) addTable(t *schema.Table, n *dialect.TableName) (fromClause, error) {
 	if err := q.roomForTable(); err != nil {
 		return fromClause{}, err
 	}
@@ -122,7 +124,7 @@ const maxTables = 128
 
 func (q *selection) roomForTable() error {
 	if len(q.block.sources) >= maxTables {
-		return newError(codeTooManyTables, noPos, "Too many tables; at most %d can be joined", maxTables)
+		return sqlerr.New(sqlerr.CodeTooManyTables, sqlerr.NoPos, "Too many tables; at most %d can be joined", maxTables)
 	}
 	return nil
 }
@@ -139,7 +141,7 @@ func (q *selection) fromJoin(j *dialect.Join) (fromClause, error) {
 	for _, l := range left.names {
 		for _, r := range right.names {
 			if l.is(r.database, r.name) {
-				return fromClause{}, newError(codeNonUniqueTable, noPos, "Not unique table/alias: '%s'", r.name)
+				return fromClause{}, sqlerr.New(sqlerr.CodeNonUniqueTable, sqlerr.NoPos, "Not unique table/alias: '%s'", r.name)
 			}
 		}
 	}
@@ -248,13 +250,13 @@ func uniqueField(fields []field, name string) (*field, error) {
 	for i := range fields {
 		if strings.EqualFold(fields[i].name, name) {
 			if found != nil {
-				return nil, newError(codeNonUniqueColumn, noPos, "Column '%s' in from clause is ambiguous", name)
+				return nil, sqlerr.New(sqlerr.CodeNonUniqueColumn, sqlerr.NoPos, "Column '%s' in from clause is ambiguous", name)
 			}
 			found = &fields[i]
 		}
 	}
 	if found == nil {
-		return nil, newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'from clause'", name)
+		return nil, sqlerr.New(sqlerr.CodeUnknownColumn, sqlerr.NoPos, "Unknown column '%s' in 'from clause'", name)
 	}
 	return found, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -19,12 +21,12 @@ type Options struct {
 }
 
 // Build makes the plan of a query or a write (SELECT, UNION, INSERT, REPLACE, UPDATE, DELETE). The plan
-// does not depend on arguments. What is wrong with the statement is an *Error; errors of s come through
-// as they are, except that a *NoTableError becomes an *Error 1146.
-func Build(p *dialect.Parsed, s Schema, opt Options) (*Plan, error) {
-	grown := map[*Table]*Table{}
+// does not depend on arguments. What is wrong with the statement is an *sqlerr.Error; errors of s come through
+// as they are, except that a *NoTableError becomes an *sqlerr.Error 1146.
+func Build(p *dialect.Parsed, s schema.Tables, opt Options) (*Plan, error) {
+	grown := map[*schema.Table]*schema.Table{}
 	for {
-		b := &builder{schema: s, opt: opt, plan: &Plan{Params: p.Placeholders}, seen: map[*Table]bool{}, grown: grown}
+		b := &builder{schema: s, opt: opt, plan: &Plan{Params: p.Placeholders}, seen: map[*schema.Table]bool{}, grown: grown}
 		err := b.statement(p.Statement)
 		if err == nil {
 			b.plan.Slots = b.slots
@@ -35,19 +37,19 @@ func Build(p *dialect.Parsed, s Schema, opt Options) (*Plan, error) {
 			return nil, growErr
 		}
 		if !again {
-			return nil, exprError(err, noPos)
+			return nil, exprError(err, sqlerr.NoPos)
 		}
 	}
 }
 
 // builder holds what one statement's query blocks share.
 type builder struct {
-	schema Schema
+	schema schema.Tables
 	opt    Options
 	plan   *Plan
 	slots  int
-	seen   map[*Table]bool
-	grown  map[*Table]*Table // open tables with the further columns that the statement names; see grow
+	seen   map[*schema.Table]bool
+	grown  map[*schema.Table]*schema.Table // open tables with the further columns that the statement names; see grow
 	open   []openTable
 	depth  int // of query blocks in one another
 	steps  int // what was done so far: expressions bound, and the like
@@ -68,7 +70,7 @@ const maxSteps = 2_500_000
 func (b *builder) step() error {
 	b.steps++
 	if b.steps > maxSteps {
-		return newError(codeCapacityExceeded, noPos,
+		return sqlerr.New(sqlerr.CodeCapacityExceeded, sqlerr.NoPos,
 			"Memory capacity exceeded: the statement has more than %d expressions, each use of a WITH counted: split it into several", maxSteps)
 	}
 	if b.steps%256 == 1 && b.opt.Interrupted != nil {
@@ -157,10 +159,10 @@ func replaceLeftmost(u *dialect.Union, first *dialect.Select) *dialect.Union {
 }
 
 // table finds a table and notes that the plan depends on it.
-func (b *builder) table(n *dialect.TableName) (*Table, error) {
+func (b *builder) table(n *dialect.TableName) (*schema.Table, error) {
 	t, err := b.schema.Table(n.Database, n.Name)
 	if err != nil {
-		var missing *NoTableError
+		var missing *schema.NoTableError
 		if errors.As(err, &missing) {
 			database := n.Database
 			if database == "" {
@@ -180,11 +182,11 @@ func (b *builder) table(n *dialect.TableName) (*Table, error) {
 	return t, nil
 }
 
-func noSuchTable(database, name string, pos dialect.Pos) *Error {
+func noSuchTable(database, name string, pos dialect.Pos) *sqlerr.Error {
 	if database != "" {
 		name = database + "." + name
 	}
-	return newError(codeNoSuchTable, pos, "Table '%s' doesn't exist", name)
+	return sqlerr.New(sqlerr.CodeNoSuchTable, pos, "Table '%s' doesn't exist", name)
 }
 
 // hint notes the hints that concern the whole statement.

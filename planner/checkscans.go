@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // ScanRefusedError says which tables a statement would read without a key.
@@ -57,20 +59,20 @@ func (p *Plan) CheckScans() error {
 		what := ""
 		switch {
 		case s.Limit != nil || s.Index != nil && s.Index.Beside != "": // the table beside which the copies lie is another one
-		case s.Access == TableScan:
+		case s.Access == access.TableScan:
 			what = "the whole table"
-		case s.Access == PartitionScan && s.Table.Partition == nil:
+		case s.Access == access.PartitionScan && s.Table.Partition == nil:
 			what = "the whole table"
-		case s.Access == PartitionScan:
+		case s.Access == access.PartitionScan:
 			what = "whole partitions"
-		case s.Access == RangeScan && s.Keys.depth() == 0:
+		case s.Access == access.RangeScan && s.Keys.Depth() == 0:
 			what = "the whole index " + s.Index.Name
 		}
 		if what == "" {
 			continue
 		}
-		r := ScanReason{Table: s.Table.Name, What: what, Index: s.usefulIndex()}
-		if p := s.Table.Partition; s.Access == TableScan && p != nil && p.Kind == PartitionByKey {
+		r := ScanReason{Table: s.Table.Name, What: what, Index: usefulIndex(s)}
+		if p := s.Table.Partition; s.Access == access.TableScan && p != nil && p.Kind == schema.PartitionByKey {
 			for _, c := range p.Columns {
 				r.Partition = append(r.Partition, s.Table.Columns[c].Name)
 			}
@@ -89,21 +91,21 @@ func (p *Plan) CheckScans() error {
 // usefulIndex gives the columns of an index that would serve the conditions which are checked row by row:
 // those that must equal something, then one with a range. A column of binary type, or one that only OR
 // combines with others, is none.
-func (s *Scan) usefulIndex() []string {
+func usefulIndex(s *access.Scan) []string {
 	if s.Table.Foreign != nil {
 		return nil // it can have none
 	}
-	c := &constrainer{table: s.Table, offset: s.Offset}
+	c := &access.Constrainer{Table: s.Table, Offset: s.Offset}
 	var equal, ranged []string
 	for _, n := range expr.Conjuncts(s.Residual) {
-		ordinal, t := c.test(n)
+		ordinal, t := c.Test(n)
 		if t == nil {
 			continue
 		}
 		name := s.Table.Columns[ordinal].Name
 		switch {
 		case slices.Contains(equal, name) || slices.Contains(ranged, name):
-		case t.isPoint():
+		case t.IsPoint():
 			equal = append(equal, name)
 		default:
 			ranged = append(ranged, name)

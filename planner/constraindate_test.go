@@ -1,12 +1,14 @@
-package planner
+package planner_test
 
 import (
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // TestDateFunctions: what conditions on YEAR and TO_DAYS make of a key holds the dates that satisfy them, and no
@@ -36,14 +38,15 @@ func TestDateFunctions(t *testing.T) {
 					if len(scans) == 0 {
 						continue // never true
 					}
-					var r Reads
+					var r access.Reads
 					if err := scans[0].Reads(&expr.Env{Session: &expr.Session{}}, &r); err != nil {
 						t.Fatalf("%s: %v", cond, err)
 					}
-					whole, err := table.bindText(cond, "test", true)
+					plan, err := build(f, "SELECT "+cond+" FROM t")
 					if err != nil {
 						t.Fatal(err)
 					}
+					whole := plan.Root.(*planner.Project).Exprs[0]
 					for _, date := range dates {
 						v, err := table.Columns[0].Type.Convert(value.FromString(date))
 						if err != nil {
@@ -65,7 +68,7 @@ func TestDateFunctions(t *testing.T) {
 						if truth && !read || scans[0].Residual == nil && r.Exact && truth != read {
 							t.Errorf("%s%s, %s, %s: true %v, read %v", kind, desc, cond, date, truth, read)
 						}
-						if scans[0].Access == PartitionScan && !strings.HasSuffix(cond, "<> 2000") {
+						if scans[0].Access == access.PartitionScan && !strings.HasSuffix(cond, "<> 2000") {
 							t.Fatalf("%s reads everything", cond)
 						}
 					}

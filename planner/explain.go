@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -55,7 +56,7 @@ func (e *explainer) plan(p *Plan, depth int) {
 	whole, byRows := e.tables(p)
 	if len(whole) > 0 {
 		t := p.Write.(*Delete).Table
-		e.line(depth, "delete %s  tables of %s  requests ≥ %d", t.Name, partsText(whole), t.deleteRequests(whole))
+		e.line(depth, "delete %s  tables of %s  requests ≥ %d", t.Name, partsText(whole), t.DeleteRequests(whole))
 	}
 	if p = byRows; p == nil {
 		return
@@ -69,7 +70,7 @@ func (e *explainer) plan(p *Plan, depth int) {
 
 func (e *explainer) node(n Node, depth int) {
 	switch n := n.(type) {
-	case *Scan:
+	case *access.Scan:
 		e.scan(n, depth)
 	case *FamilyScan:
 		e.family(n, depth)
@@ -77,7 +78,7 @@ func (e *explainer) node(n Node, depth int) {
 		e.line(depth, "%s", e.operator(n))
 	}
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { expressions(n, f) })
-	for _, c := range n.Children() {
+	for _, c := range Children(n) {
 		e.node(c, depth+1)
 	}
 }
@@ -160,7 +161,7 @@ func speaksForItself(x expr.Node, text, name string) bool {
 	return name == "" || name[0] == '(' || plain(name) == plain(text)
 }
 
-func (e *explainer) order(keys []SortKey) string {
+func (e *explainer) order(keys []access.SortKey) string {
 	out := make([]string, len(keys))
 	for i, k := range keys {
 		out[i] = e.text(k.Expr)

@@ -1,4 +1,4 @@
-package planner
+package planner_test
 
 import (
 	"errors"
@@ -9,20 +9,23 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata/explain")
 
 // fixture is a schema of the tables that a script has created.
-type fixture map[string]*Table
+type fixture map[string]*schema.Table
 
-func (f fixture) Table(database, name string) (*Table, error) {
+func (f fixture) Table(database, name string) (*schema.Table, error) {
 	if t, ok := f[strings.ToLower(name)]; ok {
 		return t, nil
 	}
-	return nil, &NoTableError{Database: database, Name: name}
+	return nil, &schema.NoTableError{Database: database, Name: name}
 }
 
 // TestExplain runs the scripts of testdata/explain, one a rule. A script is made of blocks with an empty
@@ -103,14 +106,14 @@ func (f fixture) run(sql, args string) []string {
 	}
 	switch st := parsed.Statement.(type) {
 	case *dialect.CreateTable:
-		t, err := DefineInside(st, f[strings.ToLower(st.Options["INSIDE"])], Options{})
+		t, err := define.DefineInside(st, f[strings.ToLower(st.Options["INSIDE"])], planner.Options{})
 		if err != nil {
 			return []string{"error: " + err.Error()}
 		}
 		if t.Inside != nil {
 			parent := f[strings.ToLower(t.Inside.Parent)].AddChild(t)
 			if copies := parent.Beside(t.Name); copies != nil {
-				copies.State = IndexPublic // filled, as CREATE TABLE leaves it
+				copies.State = schema.IndexPublic // filled, as CREATE TABLE leaves it
 			}
 			if err := parent.Init(); err != nil {
 				return []string{"error: " + err.Error()}
@@ -120,7 +123,7 @@ func (f fixture) run(sql, args string) []string {
 		f[strings.ToLower(t.Name)] = t
 		return []string{"ok"}
 	}
-	p, err := Build(parsed, f, Options{})
+	p, err := planner.Build(parsed, f, planner.Options{})
 	if err != nil {
 		return []string{"error: " + err.Error()}
 	}
@@ -144,11 +147,11 @@ func literals(text string) ([]value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := Build(parsed, fixture{}, Options{})
+	p, err := planner.Build(parsed, fixture{}, planner.Options{})
 	if err != nil {
 		return nil, err
 	}
-	project, ok := p.Root.(*Project)
+	project, ok := p.Root.(*planner.Project)
 	if !ok {
 		return nil, errors.New("args are no list of literals")
 	}

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
@@ -14,7 +15,7 @@ func (e *explainer) family(n *FamilyScan, depth int) {
 	if n.Kind == LeftJoin {
 		left = "left "
 	}
-	parts := []string{"family scan " + n.Parent.name() + ", " + left + s.name()}
+	parts := []string{"family scan " + scanName(n.Parent) + ", " + left + scanName(s)}
 	exact := true
 	switch r, err := e.reads(s); {
 	case err != nil:
@@ -22,8 +23,8 @@ func (e *explainer) family(n *FamilyScan, depth int) {
 	case r != nil:
 		exact = r.Exact
 		ranged := *s
-		ranged.Access = RangeScan
-		parts = append(parts, ranged.readsText(r)...)
+		ranged.Access = access.RangeScan
+		parts = append(parts, readsText(&ranged, r)...)
 	default:
 		parts = append(parts, e.symbolic(s)...)
 	}
@@ -45,6 +46,6 @@ func (e *explainer) family(n *FamilyScan, depth int) {
 	if s.Limit != nil && exact {
 		parts = append(parts, "limit "+e.text(s.Limit))
 	}
-	parts = append(parts, "columns "+n.Parent.columnNames()+" and "+s.columnNames())
+	parts = append(parts, "columns "+scanColumns(n.Parent)+" and "+scanColumns(s))
 	e.line(depth, "%s  requests ≥ %d", strings.Join(parts, "  "), e.scanRequests(s, true))
 }

@@ -3,7 +3,9 @@ package planner
 import (
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -18,7 +20,7 @@ func (e *explainer) least(p *Plan, whole bool) int {
 	tables, byRows := e.tables(p)
 	n := 0
 	if len(tables) > 0 {
-		n = p.Write.(*Delete).Table.deleteRequests(tables)
+		n = p.Write.(*Delete).Table.DeleteRequests(tables)
 	}
 	if byRows == nil {
 		return n
@@ -45,13 +47,13 @@ func (w *Insert) leastRequests() int {
 	case w.Replace || len(w.OnDup) > 0:
 		return min(len(w.Rows), 1)
 	}
-	return (len(w.Rows)*(w.Table.copies()+1) + transactionOps - 1) / transactionOps
+	return (len(w.Rows)*(w.Table.Copies()+1) + transactionOps - 1) / transactionOps
 }
 
 // leastOf is least of an operator, and whether a row comes of it for certain.
 func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 	switch n := n.(type) {
-	case *Scan:
+	case *access.Scan:
 		return e.leastOfScan(n, whole), false
 	case *FamilyScan:
 		return e.leastOfScan(n.Child, whole), false
@@ -110,7 +112,7 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 		requests, row = e.leastOf(n.Left, whole)
 		return requests, row && n.Kind == LeftJoin
 	}
-	for _, input := range n.Children() {
+	for _, input := range Children(n) {
 		return e.leastOf(input, whole)
 	}
 	return 0, false
@@ -123,12 +125,12 @@ func (e *explainer) leastOfJoin(kind JoinKind, left Node, whole bool) (requests 
 	return requests, row && kind == LeftJoin
 }
 
-func (e *explainer) leastOfScan(s *Scan, whole bool) int {
-	if s.Keys == nil || s.Keys.conds == nil {
+func (e *explainer) leastOfScan(s *access.Scan, whole bool) int {
+	if s.Keys == nil || s.Keys.Conds == nil {
 		return e.scanRequests(s, whole)
 	}
-	open, conds := false, expr.Conjuncts(s.Keys.conds)
-	expr.Walk(s.Keys.conds, func(n expr.Node) bool {
+	open, conds := false, expr.Conjuncts(s.Keys.Conds)
+	expr.Walk(s.Keys.Conds, func(n expr.Node) bool {
 		switch n := n.(type) {
 		case *expr.Column:
 			open = open || n.Level > 0 || n.Index < s.Offset || n.Index >= s.Offset+s.Table.RowWidth()
@@ -148,8 +150,8 @@ func (e *explainer) leastOfScan(s *Scan, whole bool) int {
 
 // scanRequests is how many requests s takes at least when it is read: whole, or to its first row or its limit.
 // Arguments that are not given are taken to be values that there are.
-func (e *explainer) scanRequests(s *Scan, whole bool) int {
-	if s.Access == VirtualScan {
+func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
+	if s.Access == access.VirtualScan {
 		return 0
 	}
 	if s.Limit != nil {
@@ -162,7 +164,7 @@ func (e *explainer) scanRequests(s *Scan, whole bool) int {
 	case err != nil:
 		return 0
 	case r == nil && whole:
-		return s.leastRequests()
+		return leastRequestsOf(s)
 	case r == nil:
 		return 1
 	}
@@ -182,7 +184,7 @@ func (e *explainer) scanRequests(s *Scan, whole bool) int {
 	if s.Ordered && len(r.Spans) > 1 && (s.PartOrder == 0 || r.Spans[0].Part == nil) {
 		// Partitions are merged: each must have given its first row.
 		type place struct {
-			part      *Part
+			part      *schema.Part
 			partition string
 		}
 		places := map[place]bool{}
@@ -195,11 +197,11 @@ func (e *explainer) scanRequests(s *Scan, whole bool) int {
 }
 
 // reads is what s reads with the arguments, nil where that cannot be known now.
-func (e *explainer) reads(s *Scan) (*Reads, error) {
+func (e *explainer) reads(s *access.Scan) (*access.Reads, error) {
 	if !e.computable(s) {
 		return nil, nil
 	}
-	r := &Reads{}
+	r := &access.Reads{}
 	err := s.Reads(&expr.Env{Args: e.args, Session: &expr.Session{}}, r)
 	return r, err
 }

@@ -3,24 +3,26 @@ package planner
 import (
 	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// parts are the parts that are read, as they are listed.
-func (r *Reads) parts() []*Part {
-	var out []*Part
+// partsRead are the parts that are read, as they are listed.
+func partsRead(r *access.Reads) []*schema.Part {
+	var out []*schema.Part
 	for _, k := range r.Points {
 		out = append(out, k.Part)
 	}
 	for _, s := range r.Spans {
 		out = append(out, s.Part)
 	}
-	slices.SortFunc(out, compareParts)
+	slices.SortFunc(out, access.CompareParts)
 	return slices.Compact(out)
 }
 
 // partsText names parts.
-func partsText(parts []*Part) string {
+func partsText(parts []*schema.Part) string {
 	if len(parts) == 0 {
 		return "no parts"
 	}
@@ -33,9 +35,9 @@ func partsText(parts []*Part) string {
 
 // tables gives the parts that a DELETE deletes with their tables, where that can be told now, and the plan of what it
 // deletes by rows: nil where that is nothing.
-func (e *explainer) tables(p *Plan) (whole []*Part, byRows *Plan) {
+func (e *explainer) tables(p *Plan) (whole []*schema.Part, byRows *Plan) {
 	d, ok := p.Write.(*Delete)
-	if !ok || d.Whole == nil || !e.computable(d.Source.(*Scan)) {
+	if !ok || d.Whole == nil || !e.computable(d.Source.(*access.Scan)) {
 		return nil, p
 	}
 	whole, rest, err := d.Whole.Parts(&expr.Env{Args: e.args, Session: &expr.Session{}})
@@ -45,17 +47,5 @@ func (e *explainer) tables(p *Plan) (whole []*Part, byRows *Plan) {
 	case !rest:
 		return whole, nil
 	}
-	return whole, p.ByRows(PartNames(whole))
-}
-
-// deleteRequests is how many requests it takes to delete the tables of parts: one each, and another one where a
-// declared part gets an empty table in its place; and two for the definition.
-func (t *Table) deleteRequests(parts []*Part) int {
-	n := 2
-	for _, p := range parts {
-		if n++; !t.Parts.isMade(p) {
-			n++
-		}
-	}
-	return n
+	return whole, p.ByRows(access.PartNames(whole))
 }

@@ -4,32 +4,34 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 var accessNames = [...]string{
-	PointRead: "point read", PointReads: "point reads", RangeScan: "row-key range",
-	PartitionScan: "partition scan", TableScan: "table scan", VirtualScan: "virtual table",
+	access.PointRead: "point read", access.PointReads: "point reads", access.RangeScan: "row-key range",
+	access.PartitionScan: "partition scan", access.TableScan: "table scan", access.VirtualScan: "virtual table",
 }
 
 // mostShown bounds the keys and spans that a line shows.
 const mostShown = 3
 
 // scan prints a Scan: how and what is read, what is sent along, what is checked here.
-func (e *explainer) scan(s *Scan, depth int) {
-	parts := []string{accessNames[s.Access] + " " + s.name()}
+func (e *explainer) scan(s *access.Scan, depth int) {
+	parts := []string{accessNames[s.Access] + " " + scanName(s)}
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
 	exact, copies := true, false
-	if s.Access != VirtualScan {
+	if s.Access != access.VirtualScan {
 		switch r, err := e.reads(s); {
 		case err != nil:
 			add("error %v", err)
 		case r != nil:
 			exact, copies = r.Exact, r.Copies
-			parts = append(parts, s.readsText(r)...)
+			parts = append(parts, readsText(s, r)...)
 		default:
 			parts = append(parts, e.symbolic(s)...)
-			copies = s.passesCopies()
+			copies = s.PassesCopies()
 		}
 	}
 	if copies {
@@ -59,7 +61,7 @@ func (e *explainer) scan(s *Scan, depth int) {
 	if s.Limit != nil && exact {
 		add("limit %s", e.text(s.Limit))
 	}
-	add("columns %s", s.columnNames())
+	add("columns %s", scanColumns(s))
 	add("requests ≥ %d", e.scanRequests(s, true))
 	e.line(depth, "%s", strings.Join(parts, "  "))
 }
@@ -72,7 +74,7 @@ func (e *explainer) operand(n expr.Node, joined bool) string {
 	return e.text(n)
 }
 
-func (s *Scan) name() string {
+func scanName(s *access.Scan) string {
 	name := s.Table.Name
 	if s.Index != nil && s.Index.Beside == "" {
 		name += "." + s.Index.Name
@@ -83,7 +85,7 @@ func (s *Scan) name() string {
 	return name
 }
 
-func (s *Scan) columnNames() string {
+func scanColumns(s *access.Scan) string {
 	if len(s.Columns) == 0 {
 		return "none"
 	}
@@ -101,12 +103,12 @@ func (s *Scan) columnNames() string {
 
 // computable says whether the keys can be computed now: their conditions hold no argument that is not
 // given, no column of another row and no subquery.
-func (e *explainer) computable(s *Scan) bool {
-	if s.Keys == nil || s.Keys.conds == nil {
+func (e *explainer) computable(s *access.Scan) bool {
+	if s.Keys == nil || s.Keys.Conds == nil {
 		return true
 	}
 	can := true
-	expr.Walk(s.Keys.conds, func(n expr.Node) bool {
+	expr.Walk(s.Keys.Conds, func(n expr.Node) bool {
 		switch n := n.(type) {
 		case *expr.Param:
 			can = can && n.Index < len(e.args)
@@ -121,11 +123,11 @@ func (e *explainer) computable(s *Scan) bool {
 }
 
 // readsText is what is read at one execution.
-func (s *Scan) readsText(r *Reads) []string {
+func readsText(s *access.Scan, r *access.Reads) []string {
 	var out []string
 	several := s.Table.Partition != nil || s.Table.Foreign != nil
 	if s.Table.Parts != nil {
-		out = append(out, partsText(r.parts()))
+		out = append(out, partsText(partsRead(r)))
 	}
 	if len(r.Points) > 0 {
 		keys := make([]string, 0, mostShown)
@@ -161,7 +163,7 @@ func (s *Scan) readsText(r *Reads) []string {
 			texts = append(texts, text)
 		}
 	}
-	if s.Keys != nil && len(s.Keys.parts) > 0 && len(texts) > 0 && (s.Access == RangeScan || s.Access <= PointReads) {
+	if s.Keys != nil && len(s.Keys.Parts) > 0 && len(texts) > 0 && (s.Access == access.RangeScan || s.Access <= access.PointReads) {
 		out = append(out, plural("span", texts[:min(mostShown, len(texts))], len(texts)))
 	}
 	switch {
@@ -195,18 +197,18 @@ func plural(what string, shown []string, n int) string {
 }
 
 // symbolic is what is read, as conditions.
-func (e *explainer) symbolic(s *Scan) []string {
+func (e *explainer) symbolic(s *access.Scan) []string {
 	var out []string
 	what := "span"
-	if s.Access <= PointReads {
+	if s.Access <= access.PointReads {
 		what = "key"
 	}
-	if s.Access == PartitionScan {
+	if s.Access == access.PartitionScan {
 		what = "partition"
 	}
-	out = append(out, what+" "+e.text(s.Keys.conds))
-	if s.Table.Partition != nil && s.Access == RangeScan {
-		if n, named := s.Keys.spread(); !named {
+	out = append(out, what+" "+e.text(s.Keys.Conds))
+	if s.Table.Partition != nil && s.Access == access.RangeScan {
+		if n, named := s.Keys.Spread(); !named {
 			out = append(out, "partition all")
 		} else if n > 1 {
 			out = append(out, fmt.Sprintf("partitions %.0f", n))
@@ -215,30 +217,30 @@ func (e *explainer) symbolic(s *Scan) []string {
 	return out
 }
 
-// leastRequests is how many requests a scan takes at least whose arguments are not known: values in a
+// leastRequestsOf is how many requests a scan takes at least whose arguments are not known: values in a
 // list may turn out to be the same, so that only partitions that are walked for certain count.
-func (s *Scan) leastRequests() int {
+func leastRequestsOf(s *access.Scan) int {
 	p := s.Table.Partition
-	if p == nil || p.Kind != PartitionByHash || s.Access <= PointReads {
+	if p == nil || p.Kind != schema.PartitionByHash || s.Access <= access.PointReads {
 		return 1
 	}
-	for i := range s.Keys.branches {
-		if _, open := s.Keys.branches[i].spread(s.Keys); open {
+	for i := range s.Keys.Branches {
+		if _, open := s.Keys.Branches[i].Spread(s.Keys); open {
 			return p.Count
 		}
 	}
 	return 1
 }
 
-var filterSigns = [...]string{FilterEq: "=", FilterGt: ">", FilterGe: ">=", FilterLt: "<", FilterLe: "<="}
+var filterSigns = [...]string{access.FilterEq: "=", access.FilterGt: ">", access.FilterGe: ">=", access.FilterLt: "<", access.FilterLe: "<="}
 
 // filter is the text of what is sent to the store.
-func (e *explainer) filter(t *Table, f *Filter, inner bool) string {
+func (e *explainer) filter(t *schema.Table, f *access.Filter, inner bool) string {
 	word := " AND "
 	switch f.Op {
-	case FilterOr:
+	case access.FilterOr:
 		word = " OR "
-	case FilterAnd:
+	case access.FilterAnd:
 	default:
 		return fmt.Sprintf("%s %s %s", t.Columns[f.Column].Name, filterSigns[f.Op], e.text(f.Value))
 	}

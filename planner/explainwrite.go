@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // transactionOps is how many entities one entity group transaction writes at most.
@@ -20,7 +21,7 @@ func (e *explainer) write(w Write, depth int) {
 	switch w := w.(type) {
 	case *Insert:
 		add("%s %s", insertName(w), w.Table.Name)
-		each := w.Table.copies() + 1
+		each := w.Table.Copies() + 1
 		if w.Source == nil {
 			add("rows %d", len(w.Rows))
 			add("entities %s", entities(len(w.Rows)*each, len(w.Rows)))
@@ -48,7 +49,7 @@ func (e *explainer) write(w Write, depth int) {
 			add("update %s", w.Table.Name)
 		}
 		add("set %s", e.assigns(w.Table, w.Set))
-		add("entities a row %s", entities(w.Table.copies()+1, 1))
+		add("entities a row %s", entities(w.Table.Copies()+1, 1))
 		returning = w.Returning
 	case *Delete:
 		if w.Ignore {
@@ -56,7 +57,7 @@ func (e *explainer) write(w Write, depth int) {
 		} else {
 			add("delete %s", w.Table.Name)
 		}
-		add("entities a row %s", entities(w.Table.copies()+1, 1))
+		add("entities a row %s", entities(w.Table.Copies()+1, 1))
 		for _, child := range w.Children {
 			if child.Table.Inside.Cascade {
 				add("with its rows of %s", child.Table.Name)
@@ -88,7 +89,7 @@ func insertName(w *Insert) string {
 	return "insert"
 }
 
-func (e *explainer) assigns(t *Table, list []Assign) string {
+func (e *explainer) assigns(t *schema.Table, list []Assign) string {
 	out := make([]string, len(list))
 	for i, a := range list {
 		text := "default"
@@ -105,17 +106,6 @@ func (c *Conflict) name() string {
 		return "primary key"
 	}
 	return c.Index.Name
-}
-
-// copies is the number of index entries of a row.
-func (t *Table) copies() int {
-	n := 0
-	for _, ix := range t.Indexes {
-		if ix.State != IndexDeleteOnly {
-			n++
-		}
-	}
-	return n
 }
 
 func entities(n, rows int) string {

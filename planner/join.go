@@ -3,6 +3,7 @@ package planner
 import (
 	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -23,7 +24,7 @@ type partner struct {
 
 // plan joins the tables of tree on the conditions where, then with partners. order and limit are what the
 // rows are wanted in.
-func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, order []SortKey, limit expr.Node) (*relation, error) {
+func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, order []access.SortKey, limit expr.Node) (*relation, error) {
 	where, fixed := j.splitFixed(where)
 	if anyFalse(fixed) {
 		return j.nothing(tree.set()), nil
@@ -60,7 +61,7 @@ func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, ord
 	return best.gated(fixed), nil
 }
 
-func (j *joiner) withPartners(tree *joinTree, where []expr.Node, partners []partner, order []SortKey, limit expr.Node) (*relation, error) {
+func (j *joiner) withPartners(tree *joinTree, where []expr.Node, partners []partner, order []access.SortKey, limit expr.Node) (*relation, error) {
 	rel, err := j.tree(j.simplify(tree, where), where, order, limit)
 	for _, p := range partners {
 		if err != nil {
@@ -106,7 +107,7 @@ func (j *joiner) splitFixed(where []expr.Node) (rest, fixed []expr.Node) {
 }
 
 // tree joins what is beneath t on t's own conditions and conds.
-func (j *joiner) tree(t *joinTree, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
+func (j *joiner) tree(t *joinTree, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
 	switch t.kind {
 	case leafTree:
 		return j.leaf(t.src, conds, order, limit)
@@ -117,7 +118,7 @@ func (j *joiner) tree(t *joinTree, conds []expr.Node, order []SortKey, limit exp
 }
 
 // leaf reads one source.
-func (j *joiner) leaf(s *source, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
+func (j *joiner) leaf(s *source, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
 	rel := &relation{}
 	rel.set.add(s.index)
 	switch {
@@ -126,29 +127,29 @@ func (j *joiner) leaf(s *source, conds []expr.Node, order []SortKey, limit expr.
 		rel.rows, rel.requests = s.input.rows, s.input.requests
 		return rel.filtered(conds), nil
 	case s.table.Virtual != nil:
-		rel.node = &Scan{
+		rel.node = &access.Scan{
 			Table: s.table, Alias: s.name, Offset: s.offset, Total: j.block.width,
-			Access: VirtualScan, Residual: conjunction(conds), Columns: s.need(), Rows: virtualRows,
+			Access: access.VirtualScan, Residual: expr.Conjunction(conds), Columns: s.need(), Rows: virtualRows,
 		}
 		rel.rows = virtualRows
 		return rel, nil
 	}
-	path, err := chooseAccess(j.request(s, conds, order, limit))
+	path, err := access.Choose(j.request(s, conds, order, limit))
 	if err != nil {
 		return nil, err
 	}
-	rel.node, rel.ordered = path.scan, path.ordered && len(order) > 0
-	rel.rows, rel.requests = path.scan.Rows, path.scan.Requests
+	rel.node, rel.ordered = path.Scan, path.Ordered && len(order) > 0
+	rel.rows, rel.requests = path.Scan.Rows, path.Scan.Requests
 	return rel, nil
 }
 
 // virtualRows is the assumed size of a table of information_schema.
 const virtualRows = 100
 
-func (j *joiner) request(s *source, conds []expr.Node, order []SortKey, limit expr.Node) accessRequest {
-	return accessRequest{
-		table: s.table, alias: s.name, offset: s.offset, total: j.block.width,
-		conds: conds, need: s.need(), order: order, limit: limit, forWrite: s.forWrite, keys: s.keys,
+func (j *joiner) request(s *source, conds []expr.Node, order []access.SortKey, limit expr.Node) access.Request {
+	return access.Request{
+		Table: s.table, Alias: s.name, Offset: s.offset, Total: j.block.width,
+		Conds: conds, Need: s.need(), Order: order, Limit: limit, ForWrite: s.forWrite, Keys: s.keys,
 	}
 }
 
@@ -167,7 +168,7 @@ func (j *joiner) split(conds []expr.Node, set srcSet) (own, rest []expr.Node) {
 // left is a LEFT JOIN with conditions above it: those on the left side alone go there, the others are
 // checked behind the join, as NULLs have to be made first. Each left row yields a row, so that no more of
 // them are wanted than of the join's.
-func (j *joiner) left(t *joinTree, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
+func (j *joiner) left(t *joinTree, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
 	above, behind := j.split(conds, t.kids[0].set())
 	within := j.orderWithin(order, t.kids[0].set())
 	if len(behind) > 0 {
@@ -195,7 +196,7 @@ func (j *joiner) left(t *joinTree, conds []expr.Node, order []SortKey, limit exp
 }
 
 // orderWithin is order where all of its columns are of set, and none otherwise.
-func (j *joiner) orderWithin(order []SortKey, set srcSet) []SortKey {
+func (j *joiner) orderWithin(order []access.SortKey, set srcSet) []access.SortKey {
 	for _, k := range order {
 		if !j.block.refers(k.Expr).within(set) {
 			return nil
@@ -247,7 +248,7 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 		hash.Collation = append(hash.Collation, eq.Collation)
 	}
 	if len(hash.LeftKeys) == 0 {
-		out.node = &LoopJoin{Kind: kind, Left: left.node, Right: right.node, On: conjunction(on)}
+		out.node = &LoopJoin{Kind: kind, Left: left.node, Right: right.node, On: expr.Conjunction(on)}
 		return out
 	}
 	if kind == InnerJoin || kind == LeftJoin {
@@ -256,7 +257,7 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 			out.rows = left.rows
 		}
 	}
-	hash.On = conjunction(rest)
+	hash.On = expr.Conjunction(rest)
 	out.node = hash
 	return out
 }
@@ -294,7 +295,7 @@ func (r *relation) combine(kind JoinKind, matches float64) *relation {
 }
 
 // costOf weighs requests, which are billed and waited for, against rows that are read and held.
-func costOf(requests, rows float64) float64 { return requests + rows/pageEntities }
+func costOf(requests, rows float64) float64 { return requests + rows/access.PageEntities }
 
 func isTrue(c *expr.Const) bool {
 	truth, null := value.Truth(c.V)

@@ -4,7 +4,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -14,7 +16,7 @@ type FamilyScan struct {
 	Kind JoinKind // InnerJoin; LeftJoin: parents without children come too
 	// Parent and Child say where the rows of each go, what is read of them, and what is checked of each alone. The
 	// spans of both are Child's Keys, whose Order, Ordered and Limit are those of the joined rows.
-	Parent, Child *Scan
+	Parent, Child *access.Scan
 	On            expr.Node // further conditions of the match
 }
 
@@ -24,7 +26,7 @@ type familyJoin struct {
 	parent, child *source
 	on            []expr.Node // what the join matches by; of an inner join, all conditions
 	above         []expr.Node // LeftJoin: on the parent alone, above the join
-	order         []SortKey
+	order         []access.SortKey
 	limit         expr.Node // wanted rows if nothing above drops rows; nil: all
 }
 
@@ -45,15 +47,15 @@ func (j *joiner) family(f familyJoin) *relation {
 	}
 	total := j.block.width
 	n := &FamilyScan{Kind: f.kind,
-		Parent: &Scan{Table: f.parent.table, Alias: f.parent.name, Offset: f.parent.offset, Total: total, Access: RangeScan, Index: copies},
-		Child:  &Scan{Table: f.child.table, Alias: f.child.name, Offset: f.child.offset, Total: total, Access: RangeScan},
+		Parent: &access.Scan{Table: f.parent.table, Alias: f.parent.name, Offset: f.parent.offset, Total: total, Access: access.RangeScan, Index: copies},
+		Child:  &access.Scan{Table: f.child.table, Alias: f.child.name, Offset: f.child.offset, Total: total, Access: access.RangeScan},
 	}
-	own := accessRequest{table: f.parent.table, offset: f.parent.offset, need: f.parent.need(), conds: append(slices.Clone(on), f.above...)}
-	if n.Parent.Columns = own.named(nil); slices.Contains(n.Parent.Columns, f.parent.table.ETagOrdinal()) {
+	own := access.Request{Table: f.parent.table, Offset: f.parent.offset, Need: f.parent.need(), Conds: append(slices.Clone(on), f.above...)}
+	if n.Parent.Columns = own.Named(nil); slices.Contains(n.Parent.Columns, f.parent.table.ETagOrdinal()) {
 		return nil
 	}
-	own = accessRequest{table: f.child.table, offset: f.child.offset, need: f.child.need(), conds: own.conds}
-	n.Child.Columns = own.named(nil)
+	own = access.Request{Table: f.child.table, Offset: f.child.offset, Need: f.child.need(), Conds: own.Conds}
+	n.Child.Columns = own.Named(nil)
 
 	ranged := on // the conditions that every row satisfies
 	if f.kind == LeftJoin {
@@ -65,23 +67,23 @@ func (j *joiner) family(f familyJoin) *relation {
 		checked += len(on)
 		j.familyCheck(&f, n, on, false)
 	}
-	if own.order = f.order; checked == 0 && (len(f.order) == 0 || n.Child.Ordered) {
-		n.Child.Limit, own.limit = f.limit, f.limit
+	if own.Order = f.order; checked == 0 && (len(f.order) == 0 || n.Child.Ordered) {
+		n.Child.Limit, own.Limit = f.limit, f.limit
 	}
-	cost := own.estimate(n.Child, n.Child.Keys, n.Child.Keys.depth(), n.Child.Ordered, residual)
-	rel := &relation{node: n, rows: n.Child.Rows, requests: cost.requests, ordered: n.Child.Ordered}
+	cost := own.Estimate(n.Child, n.Child.Keys, n.Child.Keys.Depth(), n.Child.Ordered, residual)
+	rel := &relation{node: n, rows: n.Child.Rows, requests: cost.Requests, ordered: n.Child.Ordered}
 	rel.set.add(f.parent.index)
 	rel.set.add(f.child.index)
 	return rel
 }
 
 // copies is the index of the parent's copies beside the child's rows, nil where none can be read.
-func (f *familyJoin) copies() *Index {
+func (f *familyJoin) copies() *schema.Index {
 	p, c := f.parent.table, f.child.table
 	if p == nil || c == nil || c.Inside == nil || !c.Inside.WithParent || !strings.EqualFold(c.Inside.Parent, p.Name) || c.Physical != p.Physical {
 		return nil
 	}
-	if ix := p.Beside(c.Name); ix != nil && ix.State == IndexPublic && p.CopiesFor(ix, c) {
+	if ix := p.Beside(c.Name); ix != nil && ix.State == schema.IndexPublic && p.CopiesFor(ix, c) {
 		return ix
 	}
 	return nil
@@ -122,25 +124,25 @@ func (f *familyJoin) equates(n expr.Node, parent, child int) bool {
 // parent's key are put on the columns of the child's that equal it.
 func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (residual int) {
 	s := n.Child
-	k := newKeyPlan(s.Table, nil)
-	k.complete, k.inside = 0, 0 // everything is read by spans, with the copies
-	c := &constrainer{table: s.Table, offset: s.Offset}
+	k := access.NewKeyPlan(s.Table, nil)
+	k.Complete, k.Inside = 0, 0 // everything is read by spans, with the copies
+	c := &access.Constrainer{Table: s.Table, Offset: s.Offset}
 	onChild := make([]expr.Node, len(conds))
 	for i, cond := range conds {
 		onChild[i] = f.toChild(cond)
 	}
-	forms := c.conjuncts(onChild)
+	forms := c.Conjuncts(onChild)
 	keyed := s.Table.Key[:len(s.Table.Inside.Key)]
 	for _, form := range forms {
 		for _, atoms := range form {
 			for i := range atoms {
-				if !slices.ContainsFunc(keyed, func(p KeyPart) bool { return p.Column == atoms[i].ordinal }) {
-					atoms[i] = atom{ordinal: -1, conjunct: atoms[i].conjunct} // it would leave the copies out
+				if !slices.ContainsFunc(keyed, func(p schema.KeyPart) bool { return p.Column == atoms[i].Ordinal }) {
+					atoms[i] = access.Atom{Ordinal: -1, Conjunct: atoms[i].Conjunct} // it would leave the copies out
 				}
 			}
 		}
 	}
-	covered, touched, depth := k.narrow(forms)
+	covered, touched, depth := k.Narrow(forms)
 	var keys, recheck, rest []expr.Node
 	for i, cond := range conds {
 		if touched[i] {
@@ -152,17 +154,17 @@ func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (re
 			rest = append(rest, cond)
 		}
 	}
-	k.conds, s.Keys = conjunction(keys), k
+	k.Conds, s.Keys = expr.Conjunction(keys), k
 	n.Parent.Keys = k
 	if depth == 0 {
-		s.Access = PartitionScan
-		if _, named := k.spread(); !named {
-			s.Access = TableScan
+		s.Access = access.PartitionScan
+		if _, named := k.Spread(); !named {
+			s.Access = access.TableScan
 		}
 	}
 	if order, ok := f.orderOfChild(); ok {
-		if pinned, ordered := servesOrder(c, k, nil, order, forms); ordered {
-			k.pinned, s.Ordered, s.Order = pinned, true, f.order
+		if pinned, ordered := access.ServesOrder(c, k, nil, order, forms); ordered {
+			k.Pinned, s.Ordered, s.Order = pinned, true, f.order
 		}
 	}
 	j.familyCheck(f, n, recheck, true)
@@ -190,8 +192,8 @@ func (j *joiner) familyCheck(f *familyJoin, n *FamilyScan, conds []expr.Node, ke
 			ofBoth = append(ofBoth, cond)
 		}
 	}
-	n.On = conjunction(append(expr.Conjuncts(n.On), ofBoth...))
-	set := func(to *expr.Node, more []expr.Node) { *to = conjunction(append(expr.Conjuncts(*to), more...)) }
+	n.On = expr.Conjunction(append(expr.Conjuncts(n.On), ofBoth...))
+	set := func(to *expr.Node, more []expr.Node) { *to = expr.Conjunction(append(expr.Conjuncts(*to), more...)) }
 	if keyed {
 		set(&n.Parent.Recheck, ofParent)
 		set(&n.Child.Recheck, ofChild)
@@ -221,18 +223,18 @@ func (f *familyJoin) toChild(n expr.Node) expr.Node {
 // comparedAlike says whether values of two types that have the same codes compare alike with everything else.
 func comparedAlike(a, b value.Type) bool {
 	plain := func(t value.Type) bool { return t.Base == value.TypeChar || t.Base == value.TypeText }
-	return a.Base == b.Base || isInteger(a) && isInteger(b) || plain(a) && plain(b)
+	return a.Base == b.Base || a.IsInteger() && b.IsInteger() || plain(a) && plain(b)
 }
 
 // orderOfChild gives the wanted order over the child's columns. Those that equal the parent's key are NULL in the
 // row of a parent without children, so that the child's own are of no use in a LEFT JOIN.
-func (f *familyJoin) orderOfChild() (order []SortKey, ok bool) {
+func (f *familyJoin) orderOfChild() (order []access.SortKey, ok bool) {
 	for _, key := range f.order {
 		c, is := key.Expr.(*expr.Column)
-		if !is || f.kind == LeftJoin && slices.ContainsFunc(f.child.table.Inside.Key, func(p KeyPart) bool { return c.Index == f.child.offset+p.Column }) {
+		if !is || f.kind == LeftJoin && slices.ContainsFunc(f.child.table.Inside.Key, func(p schema.KeyPart) bool { return c.Index == f.child.offset+p.Column }) {
 			return nil, false
 		}
-		order = append(order, SortKey{Expr: f.toChild(c), Desc: key.Desc})
+		order = append(order, access.SortKey{Expr: f.toChild(c), Desc: key.Desc})
 	}
 	return order, len(order) > 0
 }

@@ -1,6 +1,9 @@
 package planner
 
-import "github.com/nearlyfreedb/nearlyfree/internal/expr"
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
 
 // lookup joins left with s by a key or an index of s that left's columns give; nil where there is none or
 // where reading s once, as read does, is cheaper.
@@ -9,20 +12,20 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 	if err != nil || !ok {
 		return nil, err
 	}
-	out := left.combine(kind, path.scan.Rows)
+	out := left.combine(kind, path.Scan.Rows)
 	out.set.add(s.index)
-	out.requests = left.requests + left.rows*path.scan.Requests
-	if !s.keys.forcesLookup(read.node) && costOf(out.requests, left.rows*(1+path.scan.Rows)) >= costOf(left.requests+read.requests, left.rows+read.rows) {
+	out.requests = left.requests + left.rows*path.Scan.Requests
+	if !forcesLookup(s.keys, read.node) && costOf(out.requests, left.rows*(1+path.Scan.Rows)) >= costOf(left.requests+read.requests, left.rows+read.rows) {
 		return nil, nil
 	}
-	out.node = &LookupJoin{Kind: kind, Left: left.node, Right: path.scan, On: conjunction(on)}
+	out.node = &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on)}
 	return out, nil
 }
 
 // lookupPath is how s is read by key for a row of left, if it can be.
-func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (accessPath, bool, error) {
+func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (access.Path, bool, error) {
 	if s.table == nil || s.table.Virtual != nil {
-		return accessPath{}, false, nil
+		return access.Path{}, false, nil
 	}
 	var self srcSet
 	self.add(s.index)
@@ -34,32 +37,32 @@ func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (acc
 		}
 	}
 	if len(linking) == 0 {
-		return accessPath{}, false, nil
+		return access.Path{}, false, nil
 	}
 	r := j.request(s, append(append([]expr.Node(nil), own...), linking...), nil, nil)
-	alone, err := chooseAccess(j.request(s, own, nil, nil))
+	alone, err := access.Choose(j.request(s, own, nil, nil))
 	if err != nil {
-		return accessPath{}, false, err
+		return access.Path{}, false, err
 	}
-	r.bound = func(position int) bool { return left.set.has(j.block.sourceOf(position)) }
-	path, err := chooseAccess(r)
+	r.Bound = func(position int) bool { return left.set.has(j.block.sourceOf(position)) }
+	path, err := access.Choose(r)
 	if err != nil {
-		return accessPath{}, false, err
+		return access.Path{}, false, err
 	}
-	switch path.scan.Access {
-	case PointRead, PointReads, RangeScan:
+	switch path.Scan.Access {
+	case access.PointRead, access.PointReads, access.RangeScan:
 	default:
-		return accessPath{}, false, nil
+		return access.Path{}, false, nil
 	}
-	if !path.cost.less(alone.cost) && r.keys.rank(path) <= r.keys.rank(alone) {
-		return accessPath{}, false, nil // the left columns do not help
+	if !path.Cost.Less(alone.Cost) && r.Keys.Rank(path) <= r.Keys.Rank(alone) {
+		return access.Path{}, false, nil // the left columns do not help
 	}
 	// A scan is shared by all left rows of the same key: what needs the left row is checked by the join.
-	scan := *path.scan
+	scan := *path.Scan
 	scan.Recheck = j.ownPart(scan.Recheck, self)
 	scan.Residual = j.ownPart(scan.Residual, self)
 	scan.Filter = j.ownFilter(scan.Filter, self)
-	path.scan = &scan
+	path.Scan = &scan
 	return path, true, nil
 }
 
@@ -71,27 +74,27 @@ func (j *joiner) ownPart(n expr.Node, self srcSet) expr.Node {
 			own = append(own, c)
 		}
 	}
-	return conjunction(own)
+	return expr.Conjunction(own)
 }
 
 // ownFilter keeps what of f needs no other source, still letting all rows through that f does.
-func (j *joiner) ownFilter(f *Filter, self srcSet) *Filter {
+func (j *joiner) ownFilter(f *access.Filter, self srcSet) *access.Filter {
 	if f == nil {
 		return nil
 	}
-	if f.Op != FilterAnd && f.Op != FilterOr {
+	if f.Op != access.FilterAnd && f.Op != access.FilterOr {
 		if f.Value != nil && !j.block.refers(f.Value).within(self) {
 			return nil
 		}
 		return f
 	}
-	out := &Filter{Op: f.Op}
+	out := &access.Filter{Op: f.Op}
 	for _, kid := range f.Kids {
 		own := j.ownFilter(kid, self)
 		switch {
 		case own != nil:
 			out.Kids = append(out.Kids, own)
-		case f.Op == FilterOr:
+		case f.Op == access.FilterOr:
 			return nil
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
@@ -92,7 +93,7 @@ func (j *joiner) nullWith(n expr.Node, set srcSet) bool {
 // inner joins the tables of an inner join in the order that promises the least cost: it starts once with
 // each of them, and with each two that are read as one range, always takes the next that costs least, and
 // keeps the cheapest of these orders. With many tables it starts with the cheapest alone.
-func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit expr.Node) (*relation, error) {
+func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
 	if len(t.kids) == 1 {
 		return j.tree(t.kids[0], append(append([]expr.Node(nil), t.conds...), conds...), order, limit)
 	}
@@ -101,7 +102,7 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 	if n, ok := constInt(limit); ok {
 		wanted = float64(n)
 	} else if limit != nil {
-		wanted = assumedLimit
+		wanted = access.AssumedLimit
 	}
 	all, fixed := j.splitFixed(append(append([]expr.Node(nil), t.conds...), conds...))
 	if anyFalse(fixed) {
@@ -147,7 +148,7 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []SortKey, limit ex
 		first := *rel
 		if first.ordered || len(order) == 0 {
 			// The join ends when there are enough rows.
-			first.requests = min(first.requests, max(1, wanted/pageEntities))
+			first.requests = min(first.requests, max(1, wanted/access.PageEntities))
 			first.rows = min(first.rows, wanted)
 		}
 		rel, total, err := j.greedy(items, &first, linking)
@@ -187,7 +188,7 @@ type link struct {
 func (i *joinItem) cost() float64 { return costOf(i.rel.requests, i.rel.rows) }
 
 // families gives what items are joined two at a time by a FamilyScan.
-func (j *joiner) families(items []*joinItem, linking []link, order []SortKey, limit expr.Node) []*relation {
+func (j *joiner) families(items []*joinItem, linking []link, order []access.SortKey, limit expr.Node) []*relation {
 	var out []*relation
 	for _, p := range items {
 		for _, c := range items {

@@ -76,24 +76,13 @@ func (k *block) refers(n expr.Node) srcSet {
 	return set
 }
 
-// conjunction joins conditions; nil for none.
-func conjunction(conds []expr.Node) expr.Node {
-	switch len(conds) {
-	case 0:
-		return nil
-	case 1:
-		return conds[0]
-	}
-	return &expr.Logic{Op: expr.And, Kids: conds}
-}
-
 // filtered is r with conditions on its rows.
 func (r *relation) filtered(conds []expr.Node) *relation {
 	if len(conds) == 0 {
 		return r
 	}
 	f := *r
-	f.node = &Select{Input: r.node, Cond: conjunction(conds)}
+	f.node = &Select{Input: r.node, Cond: expr.Conjunction(conds)}
 	f.rows = max(1, r.rows*filterShare)
 	return &f
 }
@@ -111,7 +100,7 @@ func (r *relation) gated(fixed []expr.Node) *relation {
 	}
 	f := *r.filtered(each)
 	if len(once) > 0 {
-		f.node = &Select{Input: f.node, Cond: conjunction(once), Once: true}
+		f.node = &Select{Input: f.node, Cond: expr.Conjunction(once), Once: true}
 	}
 	return &f
 }
@@ -119,43 +108,5 @@ func (r *relation) gated(fixed []expr.Node) *relation {
 // filterShare is the assumed share of rows that a condition outside of a scan leaves.
 const filterShare = 0.3
 
-// typeKind groups types whose values are equal exactly when their hash keys are.
-type typeKind uint8
-
-const (
-	otherKind typeKind = iota
-	numberKind
-	textKind
-	bytesKind
-	dateKind
-	dateTimeKind
-	timeKind
-	uuidKind
-	jsonKind
-)
-
-func kindOf(t value.Type) typeKind {
-	switch t.Base {
-	case value.TypeBool, value.TypeBit, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
-		value.TypeBigInt, value.TypeFloat, value.TypeDouble, value.TypeDecimal, value.TypeYear:
-		return numberKind
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
-		return textKind
-	case value.TypeBinary, value.TypeBlob:
-		return bytesKind
-	case value.TypeDate:
-		return dateKind
-	case value.TypeDateTime:
-		return dateTimeKind
-	case value.TypeTime:
-		return timeKind
-	case value.TypeUUID:
-		return uuidKind
-	case value.TypeJSON:
-		return jsonKind
-	}
-	return otherKind
-}
-
 // sameKind says whether values of the two types can be matched by hash.
-func sameKind(a, b value.Type) bool { return kindOf(a) == kindOf(b) && kindOf(a) != otherKind }
+func sameKind(a, b value.Type) bool { return a.Class() == b.Class() && a.Class() != value.ClassNone }

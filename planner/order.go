@@ -5,7 +5,9 @@ import (
 	"strconv"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -17,12 +19,12 @@ func (q *selection) listPosition(e dialect.Expr, clause string) (int, bool, erro
 	}
 	for _, item := range q.sel.Exprs {
 		if item.Star {
-			return 0, false, notSupported(noPos, "a position in the %s beside * in the select list is", clause)
+			return 0, false, sqlerr.NotSupported(sqlerr.NoPos, "a position in the %s beside * in the select list is", clause)
 		}
 	}
 	i, err := strconv.Atoi(l.Text)
 	if err != nil || i < 1 || i > len(q.sel.Exprs) {
-		return 0, false, newError(codeUnknownColumn, noPos, "Unknown column '%s' in '%s'", l.Text, clause)
+		return 0, false, sqlerr.New(sqlerr.CodeUnknownColumn, sqlerr.NoPos, "Unknown column '%s' in '%s'", l.Text, clause)
 	}
 	return i - 1, true, nil
 }
@@ -42,7 +44,7 @@ func (q *selection) bindOrder() error {
 		if column := expr.LocalOf(n); column != nil && q.grouping == nil && !q.sel.Distinct {
 			n = column // as in MySQL, by what is kept
 		}
-		q.order = append(q.order, SortKey{Expr: n, Desc: o.Desc})
+		q.order = append(q.order, access.SortKey{Expr: n, Desc: o.Desc})
 	}
 	return nil
 }
@@ -52,7 +54,7 @@ func orderExpression(c *context, outputs []output, e dialect.Expr) (expr.Node, e
 	if l, ok := e.(*dialect.Literal); ok && l.Kind == dialect.IntLiteral {
 		i, err := strconv.Atoi(l.Text)
 		if err != nil || i < 1 || i > len(outputs) {
-			return nil, newError(codeUnknownColumn, noPos, "Unknown column '%s' in '%s'", l.Text, c.clause)
+			return nil, sqlerr.New(sqlerr.CodeUnknownColumn, sqlerr.NoPos, "Unknown column '%s' in '%s'", l.Text, c.clause)
 		}
 		return outputs[i-1].node, nil
 	}
@@ -104,7 +106,7 @@ func (c *context) limitNumber(e dialect.Expr) (expr.Node, error) {
 			return literal(e)
 		}
 	}
-	return nil, newError(codeSyntax, noPos, "LIMIT and OFFSET take a number or a placeholder")
+	return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "LIMIT and OFFSET take a number or a placeholder")
 }
 
 // constInt is the value of a constant that is a number of rows; what is beyond int64 is the greatest one.

@@ -10,7 +10,6 @@ type SetMatch struct {
 }
 
 // Children are the inputs, the left one first.
-func (n *SetMatch) Children() []Node { return []Node{n.Left, n.Right} }
 
 // Width is that of both inputs.
 func (n *SetMatch) Width() int { return n.Left.Width() }

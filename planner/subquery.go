@@ -1,8 +1,11 @@
 package planner
 
 import (
+	"errors"
+
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -54,7 +57,7 @@ func (c *context) inSubquery(x expr.Node, e *dialect.In) (expr.Node, error) {
 		want = 1
 	}
 	if operandSize(x) != want || len(plan.Columns) != want {
-		return nil, newError(codeOperandColumns, noPos, "Operand should contain %d column(s)", want)
+		return nil, sqlerr.New(sqlerr.CodeOperandColumns, sqlerr.NoPos, "Operand should contain %d column(s)", want)
 	}
 	s := &expr.Subquery{
 		Kind: expr.InSubquery, X: x, Not: e.Not, Plan: plan, Slot: c.b.slot(), Columns: len(plan.Columns),
@@ -161,8 +164,8 @@ func (q *selection) mark() func() {
 }
 
 func isKnown(err error) bool {
-	_, ok := err.(*Error)
-	return ok
+	var known *sqlerr.Error
+	return errors.As(err, &known)
 }
 
 // bindPartner binds the tables of a subquery into q's block, and its conditions as those of a join.

@@ -2,7 +2,9 @@ package planner
 
 import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -62,7 +64,7 @@ func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
 		if err != nil {
 			return nil, err
 		}
-		sort.Keys = append(sort.Keys, SortKey{Expr: n, Desc: o.Desc})
+		sort.Keys = append(sort.Keys, access.SortKey{Expr: n, Desc: o.Desc})
 	}
 	if len(sort.Keys) > 0 {
 		if limit != nil && limit.Count != nil {
@@ -100,7 +102,7 @@ func (b *builder) arms(u *dialect.Union, at site) ([]*queryPlan, error) {
 			return nil, err
 		}
 		if len(arms) > 0 && len(arm.columns) != len(arms[0].columns) {
-			return nil, newError(codeUnionColumns, noPos, "The used SELECT statements have a different number of columns")
+			return nil, sqlerr.New(sqlerr.CodeUnionColumns, sqlerr.NoPos, "The used SELECT statements have a different number of columns")
 		}
 		arms = append(arms, arm)
 	}
@@ -118,7 +120,7 @@ func unionColumns(arms []*queryPlan) ([]ResultColumn, error) {
 		}
 		columns[i].Type = expr.UnifyTypes(types...)
 		if columns[i].Type.Coercion == value.Mixed {
-			return nil, newError(codeCollationMixes, noPos, "Illegal mix of collations for operation 'UNION'")
+			return nil, sqlerr.New(sqlerr.CodeCollationMixes, sqlerr.NoPos, "Illegal mix of collations for operation 'UNION'")
 		}
 	}
 	return columns, nil

@@ -1,16 +1,19 @@
-package planner
+package planner_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // TestVirtual: tables that are not stored join and group like others, are read whole, and are not written.
 func TestVirtual(t *testing.T) {
-	columns := &Table{Database: "information_schema", Name: "COLUMNS", Virtual: func() ([][]value.Value, error) { return nil, nil },
-		Columns: []*Column{
+	columns := &schema.Table{Database: "information_schema", Name: "COLUMNS", Virtual: func() ([][]value.Value, error) { return nil, nil },
+		Columns: []*schema.Column{
 			{Name: "TABLE_NAME", Type: value.Type{Base: value.TypeChar}},
 			{Name: "POSITION", Type: value.Type{Base: value.TypeBigInt}},
 		}}
@@ -27,7 +30,7 @@ func TestVirtual(t *testing.T) {
 		t.Errorf("%d tables", len(p.Tables))
 	}
 	for _, s := range p.Scans() {
-		if virtual := s.Table == columns; virtual != (s.Access == VirtualScan) || virtual && s.Residual == nil {
+		if virtual := s.Table == columns; virtual != (s.Access == access.VirtualScan) || virtual && s.Residual == nil {
 			t.Errorf("%s: access %d, condition %v\n%s", s.Table.Name, s.Access, s.Residual, strings.Join(p.Explain(nil), "\n"))
 		}
 	}
@@ -55,21 +58,21 @@ func TestPlanFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := p.Write.(*Update); u.Table.Name != "a" || u.Offset != 0 {
+	if u := p.Write.(*planner.Update); u.Table.Name != "a" || u.Offset != 0 {
 		t.Errorf("%+v", u)
 	}
 	p, err = build(f, "DELETE FROM a WHERE x IN (SELECT id FROM b)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.Write.(*Delete); d.All || d.Offset != 0 {
+	if d := p.Write.(*planner.Delete); d.All || d.Offset != 0 {
 		t.Errorf("%+v", d)
 	}
 	p, err = build(f, "DELETE FROM a")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.Write.(*Delete); !d.All {
+	if d := p.Write.(*planner.Delete); !d.All {
 		t.Errorf("%+v", d)
 	}
 }

@@ -1,6 +1,9 @@
 package planner
 
-import "github.com/nearlyfreedb/nearlyfree/internal/expr"
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
 
 // expressions calls f for each expression that an operator computes itself, not those of its inputs.
 func expressions(n Node, f func(expr.Node)) {
@@ -12,11 +15,11 @@ func expressions(n Node, f func(expr.Node)) {
 		}
 	}
 	switch n := n.(type) {
-	case *Scan:
+	case *access.Scan:
 		// The conditions of the key are not repeated: they are in Recheck or Residual.
 		each(n.Recheck, n.Residual, n.Limit)
 	case *FamilyScan:
-		for _, s := range [...]*Scan{n.Parent, n.Child} {
+		for _, s := range [...]*access.Scan{n.Parent, n.Child} {
 			expressions(s, f)
 		}
 		each(n.On)
@@ -114,8 +117,8 @@ func subqueries(n expr.Node, f func(*expr.Subquery, *Plan)) {
 
 // Scans are the tables that the statement reads, in the order in which EXPLAIN prints them, those of
 // subqueries too.
-func (p *Plan) Scans() []*Scan {
-	var out []*Scan
+func (p *Plan) Scans() []*access.Scan {
+	var out []*access.Scan
 	seen := map[*Plan]bool{p: true}
 	var plan func(*Plan)
 	sub := func(n expr.Node) {
@@ -129,12 +132,12 @@ func (p *Plan) Scans() []*Scan {
 	var node func(Node)
 	node = func(n Node) {
 		switch n := n.(type) {
-		case *Scan:
+		case *access.Scan:
 			out = append(out, n)
 		case *FamilyScan:
 			out = append(out, n.Parent, n.Child)
 		}
-		for _, c := range n.Children() {
+		for _, c := range Children(n) {
 			node(c)
 		}
 		expressions(n, sub)

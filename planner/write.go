@@ -5,18 +5,20 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // writable refuses to write to tables that are not stored.
-func writable(t *Table, statement string) error {
+func writable(t *schema.Table, statement string) error {
 	if t.Virtual != nil {
-		return newError(codeNonUpdatable, noPos, "The target table %s of the %s is not updatable", t.Name, statement)
+		return sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the %s is not updatable", t.Name, statement)
 	}
 	return nil
 }
 
 // rowContext is a context over one row of t, under its name or alias.
-func (b *builder) rowContext(t *Table, n *dialect.TableName, clause string, ctes *cteEnv) (*context, error) {
+func (b *builder) rowContext(t *schema.Table, n *dialect.TableName, clause string, ctes *cteEnv) (*context, error) {
 	q := b.newSelection(&dialect.Select{}, site{frame: &frame{}, ctes: ctes})
 	from, err := q.addTable(t, n)
 	if err != nil {
@@ -28,7 +30,7 @@ func (b *builder) rowContext(t *Table, n *dialect.TableName, clause string, ctes
 }
 
 // returning binds RETURNING over the table's row, and makes its columns those of the plan.
-func (b *builder) returning(t *Table, n *dialect.TableName, list []dialect.SelectExpr) ([]expr.Node, error) {
+func (b *builder) returning(t *schema.Table, n *dialect.TableName, list []dialect.SelectExpr) ([]expr.Node, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
@@ -49,7 +51,7 @@ func (b *builder) returning(t *Table, n *dialect.TableName, list []dialect.Selec
 }
 
 // assign binds column = value of t, found as field f.
-func (c *context) assign(t *Table, ordinal int, a *dialect.Assign) (Assign, error) {
+func (c *context) assign(t *schema.Table, ordinal int, a *dialect.Assign) (Assign, error) {
 	out := Assign{Column: ordinal}
 	col := t.Columns[ordinal]
 	if d, ok := a.Value.(*dialect.Default); ok && (d.Column == "" || strings.EqualFold(d.Column, col.Name)) {
@@ -67,15 +69,15 @@ func (c *context) assign(t *Table, ordinal int, a *dialect.Assign) (Assign, erro
 }
 
 // settable refuses to set what the store sets itself.
-func settable(t *Table, col *Column) error {
-	if col.Source == SourceTimestamp {
-		return newError(codeGeneratedValue, noPos, "The column '%s' of table '%s' is set by the store.", col.Name, t.Name)
+func settable(t *schema.Table, col *schema.Column) error {
+	if col.Source == schema.SourceTimestamp {
+		return sqlerr.New(sqlerr.CodeGeneratedValue, sqlerr.NoPos, "The column '%s' of table '%s' is set by the store.", col.Name, t.Name)
 	}
 	return nil
 }
 
-func generatedValue(t *Table, col *Column) error {
-	return newError(codeGeneratedValue, noPos,
+func generatedValue(t *schema.Table, col *schema.Column) error {
+	return sqlerr.New(sqlerr.CodeGeneratedValue, sqlerr.NoPos,
 		"The value specified for generated column '%s' in table '%s' is not allowed.", col.Name, t.Name)
 }
 

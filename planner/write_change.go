@@ -2,6 +2,7 @@ package planner
 
 import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // update plans UPDATE of one table, whose rows may come from a join.
@@ -11,7 +12,7 @@ func (b *builder) update(st *dialect.Update) error {
 		table := st.Table
 		sel.From = &table
 	} else if st.OrderBy != nil || st.Limit != nil {
-		return newError(codeWrongUsage, noPos, "Incorrect usage of multi-table UPDATE and ORDER BY or LIMIT")
+		return sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.NoPos, "Incorrect usage of multi-table UPDATE and ORDER BY or LIMIT")
 	}
 	var columns []*field
 	rows, err := b.targetRows(sel, st.With, func(q *selection) (*source, error) {
@@ -23,15 +24,15 @@ func (b *builder) update(st *dialect.Update) error {
 				return nil, err
 			}
 			if f.src.table == nil {
-				return nil, newError(codeNonUpdatable, noPos, "The target table %s of the UPDATE is not updatable", f.src.name)
+				return nil, sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the UPDATE is not updatable", f.src.name)
 			}
 			columns = append(columns, f)
 			if f.src != columns[0].src {
-				return nil, notSupported(noPos, "an UPDATE that sets columns of several tables is")
+				return nil, sqlerr.NotSupported(sqlerr.NoPos, "an UPDATE that sets columns of several tables is")
 			}
 		}
 		if len(columns) == 0 {
-			return nil, newError(codeSyntax, noPos, "UPDATE sets nothing")
+			return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "UPDATE sets nothing")
 		}
 		return columns[0].src, writable(columns[0].src.table, "UPDATE")
 	})
@@ -65,13 +66,13 @@ func (b *builder) delete(st *dialect.Delete) error {
 		table := st.Table
 		sel.From = &table
 	} else if st.OrderBy != nil || st.Limit != nil {
-		return newError(codeWrongUsage, noPos, "Incorrect usage of multi-table DELETE and ORDER BY or LIMIT")
+		return sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.NoPos, "Incorrect usage of multi-table DELETE and ORDER BY or LIMIT")
 	}
 	rows, err := b.targetRows(sel, st.With, func(q *selection) (*source, error) {
 		if st.From == nil {
 			src := q.block.sources[0]
 			if src.table == nil {
-				return nil, newError(codeNonUpdatable, noPos, "The target table %s of the DELETE is not updatable", src.name)
+				return nil, sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the DELETE is not updatable", src.name)
 			}
 			return src, writable(src.table, "DELETE")
 		}
@@ -90,7 +91,7 @@ func (b *builder) delete(st *dialect.Delete) error {
 		return err
 	}
 	if st.From == nil && st.Limit == nil && len(st.Returning) == 0 {
-		del.Whole = newCover(del)
+		del.Whole = coverOf(del)
 	}
 	del.Returning, err = b.returning(del.Table, &dialect.TableName{Name: del.Table.Name, As: rows.src.name}, st.Returning)
 	return err
@@ -99,7 +100,7 @@ func (b *builder) delete(st *dialect.Delete) error {
 // deleted finds the table that a multi-table DELETE deletes from.
 func (q *selection) deleted(targets []dialect.TableName) (*source, error) {
 	if len(targets) != 1 {
-		return nil, notSupported(noPos, "a DELETE from several tables is")
+		return nil, sqlerr.NotSupported(sqlerr.NoPos, "a DELETE from several tables is")
 	}
 	for _, n := range q.scope.names {
 		if !n.is(targets[0].Database, targets[0].Name) {
@@ -110,5 +111,5 @@ func (q *selection) deleted(targets []dialect.TableName) (*source, error) {
 		}
 		return n.src, writable(n.src.table, "DELETE")
 	}
-	return nil, newError(codeUnknownMultiTable, targets[0].Pos, "Unknown table '%s' in MULTI DELETE", targets[0].Name)
+	return nil, sqlerr.New(sqlerr.CodeUnknownMultiTable, targets[0].Pos, "Unknown table '%s' in MULTI DELETE", targets[0].Name)
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -45,14 +47,14 @@ func (b *builder) insert(st *dialect.Insert) error {
 }
 
 // insertColumns gives the columns that values are given for: those named, or all that * would show.
-func insertColumns(t *Table, st *dialect.Insert) ([]int, error) {
+func insertColumns(t *schema.Table, st *dialect.Insert) ([]int, error) {
 	var columns []int
 	if st.Columns == nil {
 		if len(st.Rows) > 0 && len(st.Rows[0]) == 0 {
 			return nil, nil // VALUES (): defaults all
 		}
 		for i, c := range t.Columns {
-			if !c.Hidden && c.Source != SourceTimestamp {
+			if !c.Hidden && c.Source != schema.SourceTimestamp {
 				columns = append(columns, i)
 			}
 		}
@@ -61,13 +63,13 @@ func insertColumns(t *Table, st *dialect.Insert) ([]int, error) {
 	for _, c := range st.Columns {
 		i := t.Ordinal(c.Name)
 		if i < 0 || i == t.ETagOrdinal() {
-			return nil, unknownColumn(c, "field list").orNear(t.columnNames())
+			return nil, unknownColumn(c, "field list").orNear(t.ColumnNames())
 		}
 		if err := settable(t, t.Columns[i]); err != nil {
 			return nil, err
 		}
 		if slices.Contains(columns, i) {
-			return nil, newError(codeColumnTwice, c.Pos, "Column '%s' specified twice", t.Columns[i].Name)
+			return nil, sqlerr.New(sqlerr.CodeColumnTwice, c.Pos, "Column '%s' specified twice", t.Columns[i].Name)
 		}
 		columns = append(columns, i)
 	}
@@ -85,7 +87,7 @@ func (b *builder) insertRows(ins *Insert, rows [][]dialect.Expr) error {
 	}
 	for i, row := range rows {
 		if len(row) != len(ins.Columns) {
-			return newError(codeColumnCount, noPos, "Column count doesn't match value count at row %d", i+1)
+			return sqlerr.New(sqlerr.CodeColumnCount, sqlerr.NoPos, "Column count doesn't match value count at row %d", i+1)
 		}
 		nodes := make([]expr.Node, len(row))
 		for j, e := range row {
@@ -105,7 +107,7 @@ func (b *builder) insertRows(ins *Insert, rows [][]dialect.Expr) error {
 // ofEarlier checks that the value of the j-th column refers to none that gets its own later. An AUTO_INCREMENT column, which
 // is numbered when all is computed, is 0 until then, as in MySQL.
 func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
-	if !refersToRow(v) {
+	if !schema.RefersToRow(v) {
 		return v, nil
 	}
 	var bad error
@@ -115,7 +117,7 @@ func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 		}
 		switch col := n.Table.Columns[c.Index]; {
 		case col.Generated != "", col.DefaultOfRow() && !slices.Contains(n.Columns, c.Index), slices.Index(n.Columns, c.Index) >= j:
-			bad = notSupported(noPos, "a value that refers to column '%s', which gets its own later, is", col.Name)
+			bad = sqlerr.NotSupported(sqlerr.NoPos, "a value that refers to column '%s', which gets its own later, is", col.Name)
 		}
 	})
 	if bad != nil {
@@ -145,7 +147,7 @@ func (b *builder) insertSource(ins *Insert, query dialect.Query) error {
 		return err
 	}
 	if len(q.columns) != len(ins.Columns) {
-		return newError(codeColumnCount, noPos, "Column count doesn't match value count at row 1")
+		return sqlerr.New(sqlerr.CodeColumnCount, sqlerr.NoPos, "Column count doesn't match value count at row 1")
 	}
 	ins.Source = q.root
 	return nil
@@ -202,16 +204,16 @@ func (c *context) assigned(col *dialect.Column) (*field, error) {
 }
 
 // conflictTarget finds the key that ON CONFLICT (columns) names.
-func conflictTarget(t *Table, columns []string) (*Conflict, error) {
+func conflictTarget(t *schema.Table, columns []string) (*Conflict, error) {
 	var wanted []int
 	for _, name := range columns {
 		i := t.Ordinal(name)
 		if i < 0 || i == t.ETagOrdinal() {
-			return nil, newError(codeUnknownColumn, noPos, "Unknown column '%s' in 'ON CONFLICT'", name)
+			return nil, sqlerr.New(sqlerr.CodeUnknownColumn, sqlerr.NoPos, "Unknown column '%s' in 'ON CONFLICT'", name)
 		}
 		wanted = append(wanted, i)
 	}
-	is := func(parts []KeyPart) bool {
+	is := func(parts []schema.KeyPart) bool {
 		if len(parts) != len(wanted) {
 			return false
 		}
@@ -230,6 +232,6 @@ func conflictTarget(t *Table, columns []string) (*Conflict, error) {
 			return &Conflict{Index: ix}, nil
 		}
 	}
-	return nil, newError(codeUnknownIndex, noPos,
+	return nil, sqlerr.New(sqlerr.CodeUnknownIndex, sqlerr.NoPos,
 		"ON CONFLICT (%s): table '%s' has no primary or unique key on these columns", strings.Join(columns, ", "), t.Name)
 }

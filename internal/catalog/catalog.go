@@ -26,8 +26,8 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // DefaultLease is how long definitions are trusted without asking the store again, where it is shared.
@@ -216,8 +216,8 @@ func sleep(ctx context.Context, d time.Duration) error {
 }
 
 // Current says whether what is written by t is right by the definition that holds now, within the lease.
-func (c *Catalog) Current(ctx context.Context, t *planner.Table) (bool, error) {
-	var now *planner.Table
+func (c *Catalog) Current(ctx context.Context, t *schema.Table) (bool, error) {
+	var now *schema.Table
 	err := c.With(ctx, func(s *Snapshot) (err error) {
 		now, err = s.Table(ctx, t.Name)
 		return err

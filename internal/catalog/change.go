@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -34,7 +35,7 @@ func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error
 // Create makes the physical table and stores the definition, setting t.Database, t.Physical and t.Version.
 // An *ExistsError when the name is taken. A physical table that is there without a definition is used when
 // it is empty (a creator died half-way), and is somebody else's otherwise.
-func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		return c.createBy(ctx, s, t, m, func() error {
 			if t.Foreign != nil {
@@ -48,14 +49,14 @@ func (c *Catalog) Create(ctx context.Context, t *planner.Table, m *engine.Meter)
 
 // CreateShared is Create for a table, without parts, that shares one physical table of the database with all others
 // that were made by it.
-func (c *Catalog) CreateShared(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+func (c *Catalog) CreateShared(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		return c.createBy(ctx, s, t, m, func() error { return c.shareTable(ctx, s, t, m) })
 	})
 }
 
 // createBy stores the definition, when place has given it a place.
-func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter, place func() error) error {
+func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter, place func() error) error {
 	if err := s.free(ctx, t.Name); err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ const maxGenerations = 100
 
 // createPhysical makes a physical table for t, or for each of its parts. adopt: one that is there may be taken
 // when it is empty; otherwise it is passed over.
-func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *planner.Table, adopt bool, m *engine.Meter) error {
+func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Table, adopt bool, m *engine.Meter) error {
 	if t.Parts != nil {
 		t.Physical = ""
 		for _, p := range t.Parts.List {
@@ -127,7 +128,7 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *planner.Ta
 }
 
 // createForeign makes the physical table of an external one, where it is not there yet.
-func (c *Catalog) createForeign(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+func (c *Catalog) createForeign(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	if keymap.OwnTable(t.Physical) {
 		return engine.Errorf(engine.CodeBadInput, "the physical table '%s' is one of the driver's own: no other definition can be laid over it", t.Physical)
 	}
@@ -148,11 +149,11 @@ func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter)
 // Replace stores next in place of old, which must be the current definition, and sets next.Version. Renaming a
 // table is replacing it by one with another name; then an *ExistsError says that the new name is taken. Parts that were
 // made since old stay: only ReplaceParts and Truncate change them.
-func (c *Catalog) Replace(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
+func (c *Catalog) Replace(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replaceBy(ctx, s, old, next, m) })
 }
 
-func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner.Table, m *engine.Meter) error {
+func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *schema.Table, m *engine.Meter) error {
 	d, err := s.definition(ctx, old.Name)
 	if err != nil {
 		return err
@@ -172,7 +173,7 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner
 		return err
 	}
 	ops := []engine.Op{{Kind: engine.Replace, Entity: e}}
-	var relatives []*planner.Table
+	var relatives []*schema.Table
 	if from != to {
 		ops = []engine.Op{
 			{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(from)}},
@@ -194,8 +195,8 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *planner
 
 // Truncate gives t a new, empty physical table, or new names for its keys where others use that too, which takes two
 // requests however many rows there are, and deletes what it held when nobody writes to it any more.
-func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Meter) error {
-	var old *planner.Table
+func (c *Catalog) Truncate(ctx context.Context, t *schema.Table, m *engine.Meter) error {
+	var old *schema.Table
 	err := c.changing(ctx, func(s *Snapshot) (err error) {
 		old, err = c.truncateBy(ctx, s, t, m)
 		return err
@@ -209,7 +210,7 @@ func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Mete
 	if err := c.dropSequence(ctx, old, m); err != nil {
 		return err
 	}
-	graves := gravesOf([]*planner.Table{old})
+	graves := gravesOf([]*schema.Table{old})
 	if !old.SharesPhysical() {
 		return c.bury(ctx, graves, m)
 	}
@@ -220,7 +221,7 @@ func (c *Catalog) Truncate(ctx context.Context, t *planner.Table, m *engine.Mete
 }
 
 // truncateBy gives the definition of before.
-func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) (*planner.Table, error) {
+func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) (*schema.Table, error) {
 	d, err := s.definition(ctx, t.Name)
 	if err != nil {
 		return nil, err
@@ -237,7 +238,7 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *planner.Table,
 	if err != nil {
 		return nil, err
 	}
-	return d.table, c.publish(ctx, s, m, noteOps(gravesOf([]*planner.Table{d.table})), next)
+	return d.table, c.publish(ctx, s, m, noteOps(gravesOf([]*schema.Table{d.table})), next)
 }
 
 // Latest gives definitions whose version was read just now: changes are made against those, and shown.
@@ -249,18 +250,18 @@ func (c *Catalog) Latest(ctx context.Context) (*Snapshot, error) {
 }
 
 // stamp gives t the version that the change will have.
-func (c *Catalog) stamp(s *Snapshot, t *planner.Table) (engine.Entity, error) {
+func (c *Catalog) stamp(s *Snapshot, t *schema.Table) (engine.Entity, error) {
 	t.WriteVersion = s.version + 1
 	return c.stampGrown(s, t)
 }
 
 // stampGrown is stamp for a change that those who write by the definition before need not know of.
-func (c *Catalog) stampGrown(s *Snapshot, t *planner.Table) (engine.Entity, error) {
+func (c *Catalog) stampGrown(s *Snapshot, t *schema.Table) (engine.Entity, error) {
 	t.Version = s.version + 1
 	if err := t.Init(); err != nil {
 		return engine.Entity{}, err
 	}
-	if err := t.BindTexts(); err != nil {
+	if err := planner.BindTexts(t); err != nil {
 		return engine.Entity{}, err
 	}
 	return encodeDefinition(t)
@@ -314,7 +315,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 }
 
 func isNoTable(err error) bool {
-	var e *planner.NoTableError
+	var e *schema.NoTableError
 	return errors.As(err, &e)
 }
 
@@ -331,7 +332,7 @@ func (s *Snapshot) free(ctx context.Context, name string) error {
 }
 
 // unchanged gives the definition of a table, which must still be the one that the caller has.
-func (s *Snapshot) unchanged(ctx context.Context, t *planner.Table) (*definition, error) {
+func (s *Snapshot) unchanged(ctx context.Context, t *schema.Table) (*definition, error) {
 	d, err := s.definition(ctx, t.Name)
 	if err != nil {
 		return nil, err
@@ -343,7 +344,7 @@ func (s *Snapshot) unchanged(ctx context.Context, t *planner.Table) (*definition
 }
 
 // publish stores new definitions of tables that keep their names, beside other operations.
-func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, tables ...*planner.Table) error {
+func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, tables ...*schema.Table) error {
 	ops, err := c.replacing(ops, s, tables)
 	if err != nil {
 		return err
@@ -352,7 +353,7 @@ func (c *Catalog) publish(ctx context.Context, s *Snapshot, m *engine.Meter, ops
 }
 
 // replacing appends the operations that store new definitions of tables that keep their names.
-func (c *Catalog) replacing(ops []engine.Op, s *Snapshot, tables []*planner.Table) ([]engine.Op, error) {
+func (c *Catalog) replacing(ops []engine.Op, s *Snapshot, tables []*schema.Table) ([]engine.Op, error) {
 	for _, t := range tables {
 		e, err := c.stamp(s, t)
 		if err != nil {
@@ -364,7 +365,7 @@ func (c *Catalog) replacing(ops []engine.Op, s *Snapshot, tables []*planner.Tabl
 }
 
 // learn enters new definitions among those of a snapshot.
-func learn(known map[string]*definition, tables []*planner.Table) {
+func learn(known map[string]*definition, tables []*schema.Table) {
 	for _, t := range tables {
 		known[strings.ToLower(t.Name)] = &definition{table: t}
 	}

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Drop deletes the definitions of tables in one change, then what they held. Tables that live inside others come
@@ -17,8 +17,8 @@ import (
 // What is to be deleted is noted together with the change: whoever drops a table later finishes what a process did
 // not live to finish. Where other processes may trust a definition still, the note of it stays for a while: as long
 // as it is there, nothing gets the names that it holds, to which they would write rows as they were.
-func (c *Catalog) Drop(ctx context.Context, tables []*planner.Table, m *engine.Meter) error {
-	var gone []*planner.Table
+func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Meter) error {
+	var gone []*schema.Table
 	var graves []*grave
 	err := c.changing(ctx, func(s *Snapshot) (err error) {
 		gone, graves, err = c.dropBy(ctx, s, tables, m)
@@ -36,8 +36,8 @@ func (c *Catalog) Drop(ctx context.Context, tables []*planner.Table, m *engine.M
 }
 
 // dropBy gives the tables whose data goes too, and what that is.
-func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*planner.Table, m *engine.Meter) (gone []*planner.Table, graves []*grave, err error) {
-	d := &dropping{snapshot: s, dropped: map[string]bool{}, parents: map[string]*planner.Table{}}
+func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Table, m *engine.Meter) (gone []*schema.Table, graves []*grave, err error) {
+	d := &dropping{snapshot: s, dropped: map[string]bool{}, parents: map[string]*schema.Table{}}
 	for _, t := range tables {
 		t, err := s.Table(ctx, t.Name)
 		if isNoTable(err) {
@@ -77,12 +77,12 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*planner.Tab
 // dropping gathers tables that are dropped in one change.
 type dropping struct {
 	snapshot *Snapshot
-	tables   []*planner.Table
-	dropped  map[string]bool           // by folded name
-	parents  map[string]*planner.Table // that lose a child, by folded name: as they will be
+	tables   []*schema.Table
+	dropped  map[string]bool          // by folded name
+	parents  map[string]*schema.Table // that lose a child, by folded name: as they will be
 }
 
-func (d *dropping) add(ctx context.Context, t *planner.Table) error {
+func (d *dropping) add(ctx context.Context, t *schema.Table) error {
 	if err := d.snapshot.childless(ctx, t, d.dropped); err != nil {
 		return err
 	}
@@ -105,8 +105,8 @@ func (d *dropping) add(ctx context.Context, t *planner.Table) error {
 }
 
 // relatives are the definitions that named a dropped table, and stay.
-func (d *dropping) relatives() []*planner.Table {
-	var out []*planner.Table
+func (d *dropping) relatives() []*schema.Table {
+	var out []*schema.Table
 	for name, t := range d.parents {
 		if !d.dropped[name] {
 			out = append(out, t)

@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -19,13 +21,13 @@ func TestDropKeepsTheName(t *testing.T) {
 	store := sharedMemory{embedded.OpenMemory(embedded.Options{})}
 	defer store.Close()
 	c := Open(store, "", time.Millisecond, nil)
-	create := func() *planner.Table {
+	create := func() *schema.Table {
 		t.Helper()
 		parsed, err := dialect.Parse("CREATE TABLE t (id INT PRIMARY KEY)", dialect.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
+		table, err := define.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,9 +36,9 @@ func TestDropKeepsTheName(t *testing.T) {
 		}
 		return table
 	}
-	drop := func(table *planner.Table) {
+	drop := func(table *schema.Table) {
 		t.Helper()
-		if err := c.Drop(ctx, []*planner.Table{table}, nil); err != nil {
+		if err := c.Drop(ctx, []*schema.Table{table}, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -84,7 +86,7 @@ func TestDropDied(t *testing.T) {
 	c := Open(store, "", 0, nil)
 	kept, gone := defined(t, "CREATE TABLE kept (id INT PRIMARY KEY, KEY (id))", nil), defined(t, "CREATE TABLE gone (id INT PRIMARY KEY, KEY (id))", nil)
 	last := defined(t, "CREATE TABLE last (id INT PRIMARY KEY)", nil)
-	for _, table := range []*planner.Table{kept, gone, last} {
+	for _, table := range []*schema.Table{kept, gone, last} {
 		if err := c.CreateShared(ctx, table, nil); err != nil {
 			t.Fatal(err)
 		}
@@ -102,7 +104,7 @@ func TestDropDied(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for _, table := range []*planner.Table{kept, gone} {
+	for _, table := range []*schema.Table{kept, gone} {
 		for _, name := range []string{table.RowName, table.Indexes[0].KeyName} {
 			commit(table.Physical, engine.Op{Kind: engine.Insert, Entity: engine.Entity{RowKey: name + "!1"}})
 		}
@@ -110,7 +112,7 @@ func TestDropDied(t *testing.T) {
 	commit(c.table, (&grave{name: "left", tables: []string{left}}).note(), keysOf(gone, gone.Physicals()).note(),
 		engine.Op{Kind: engine.Delete, Entity: engine.Entity{RowKey: tableKey("gone")}})
 	c.Forget()
-	if err := c.Drop(ctx, []*planner.Table{last}, nil); err != nil {
+	if err := c.Drop(ctx, []*schema.Table{last}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if names, err := store.Tables(ctx, "", nil); err != nil || len(names) != 2 { // with the catalog's own
@@ -136,7 +138,7 @@ func TestSharedNames(t *testing.T) {
 	defer store.Close()
 	c := Open(store, "", time.Millisecond, nil)
 	seen := map[string]bool{}
-	create := func(sql string) *planner.Table {
+	create := func(sql string) *schema.Table {
 		t.Helper()
 		table := defined(t, sql, nil)
 		if err := c.CreateShared(ctx, table, nil); err != nil {
@@ -153,7 +155,7 @@ func TestSharedNames(t *testing.T) {
 		}
 		return table
 	}
-	now := func(name string) *planner.Table {
+	now := func(name string) *schema.Table {
 		t.Helper()
 		s, err := c.Latest(ctx)
 		if err != nil {
@@ -182,7 +184,7 @@ func TestSharedNames(t *testing.T) {
 		}
 		seen[next.RowName] = true
 	}
-	if err := c.Drop(ctx, []*planner.Table{now("t")}, nil); err != nil {
+	if err := c.Drop(ctx, []*schema.Table{now("t")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	create(sql)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -56,7 +57,7 @@ func decodeVersion(e *engine.Entity) (int64, error) {
 }
 
 // encodeDefinition gives the entity of a definition: its name and JSON, for people who look at the store too.
-func encodeDefinition(t *planner.Table) (engine.Entity, error) {
+func encodeDefinition(t *schema.Table) (engine.Entity, error) {
 	text, err := json.Marshal(t)
 	if err != nil {
 		return engine.Entity{}, fmt.Errorf("the definition of table %s: %w", t.Name, err)
@@ -89,14 +90,14 @@ func textOf(e *engine.Entity, name string) string {
 }
 
 func decodeDefinition(e *engine.Entity) (*definition, error) {
-	t := &planner.Table{}
+	t := &schema.Table{}
 	if err := json.Unmarshal([]byte(textOf(e, "Definition")), t); err != nil {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition under %q cannot be read: %v", e.RowKey, err)
 	}
 	if err := t.Init(); err != nil {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition of table %s: %v", t.Name, err)
 	}
-	if err := t.BindTexts(); err != nil {
+	if err := planner.BindTexts(t); err != nil {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition of table %s: %v", t.Name, err)
 	}
 	return &definition{table: t, etag: e.ETag}, nil
@@ -112,8 +113,8 @@ func property(e *engine.Entity, name string) engine.Value {
 func textValue(s string) engine.Value { return engine.Value{Type: engine.String, S: s} }
 func int64Value(n int64) engine.Value { return engine.Value{Type: engine.Int64, N: uint64(n)} }
 
-func sortedTables(m map[string]*definition) []*planner.Table {
-	tables := make([]*planner.Table, 0, len(m))
+func sortedTables(m map[string]*definition) []*schema.Table {
+	tables := make([]*schema.Table, 0, len(m))
 	for _, d := range m {
 		if d != nil {
 			tables = append(tables, d.table)
@@ -122,8 +123,8 @@ func sortedTables(m map[string]*definition) []*planner.Table {
 	return sortTables(tables)
 }
 
-func sortTables(tables []*planner.Table) []*planner.Table {
-	slices.SortFunc(tables, func(a, b *planner.Table) int {
+func sortTables(tables []*schema.Table) []*schema.Table {
+	slices.SortFunc(tables, func(a, b *schema.Table) int {
 		return strings.Compare(strings.ToLower(a.Name), strings.ToLower(b.Name))
 	})
 	return tables

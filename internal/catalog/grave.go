@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // grave is what is left of a dropped table, as a note of the catalog has it: physical tables, or keys of one that
@@ -28,7 +28,7 @@ const onlyRowsKnow = -1
 
 // gravesOf gives what is left of tables that are dropped together: what lives in the physical table of one of them
 // goes with it. Those with a physical table of their own come first.
-func gravesOf(tables []*planner.Table) []*grave {
+func gravesOf(tables []*schema.Table) []*grave {
 	var own, shared []*grave
 	var goes []string
 	for _, t := range tables {
@@ -51,9 +51,9 @@ func gravesOf(tables []*planner.Table) []*grave {
 
 // keysOf is the grave of a table in physical tables that it shares. It has the names of indexes that are no more, too:
 // a process may not have lived to delete their entries.
-func keysOf(t *planner.Table, physicals []string) *grave {
+func keysOf(t *schema.Table, physicals []string) *grave {
 	g := &grave{name: t.Name, within: physicals, names: append([]string{t.RowName}, t.KeyNames...)}
-	if p := t.Partition; p != nil && p.Kind == planner.PartitionByHash {
+	if p := t.Partition; p != nil && p.Kind == schema.PartitionByHash {
 		g.spread = p.Count
 	} else if p != nil {
 		g.spread = onlyRowsKnow

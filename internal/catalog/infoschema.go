@@ -5,18 +5,18 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // InformationSchema gives a table of information_schema, made from the definitions; database is the name
 // that the session knows its database by, standard the collation of its new tables. Columns are those of MySQL 5.7, as far as clients ask for them.
 // https://dev.mysql.com/doc/refman/5.7/en/information-schema.html
-func (s *Snapshot) InformationSchema(ctx context.Context, database string, standard value.Collation, name string) (*planner.Table, error) {
+func (s *Snapshot) InformationSchema(ctx context.Context, database string, standard value.Collation, name string) (*schema.Table, error) {
 	upper := strings.ToUpper(name)
 	build := infoTable(upper, standard)
 	if build == nil {
-		return nil, &planner.NoTableError{Database: "information_schema", Name: name}
+		return nil, &schema.NoTableError{Database: "information_schema", Name: name}
 	}
 	of := s.Tables
 	switch upper {
@@ -35,17 +35,17 @@ func (s *Snapshot) InformationSchema(ctx context.Context, database string, stand
 }
 
 // infoTable gives what makes a table, nil where there is none of the name.
-func infoTable(name string, standard value.Collation) func(database string, tables []*planner.Table) *virtual {
+func infoTable(name string, standard value.Collation) func(database string, tables []*schema.Table) *virtual {
 	switch name {
 	case "SCHEMATA":
-		return func(database string, _ []*planner.Table) *virtual { return infoSchemata(database, standard) }
+		return func(database string, _ []*schema.Table) *virtual { return infoSchemata(database, standard) }
 	case "COLLATIONS":
-		return func(string, []*planner.Table) *virtual { return infoCollations(standard) }
+		return func(string, []*schema.Table) *virtual { return infoCollations(standard) }
 	}
 	return informationSchema[name]
 }
 
-var informationSchema = map[string]func(database string, tables []*planner.Table) *virtual{
+var informationSchema = map[string]func(database string, tables []*schema.Table) *virtual{
 	"TABLES":                  infoTables,
 	"COLUMNS":                 infoColumns,
 	"STATISTICS":              infoStatistics,
@@ -59,8 +59,8 @@ var informationSchema = map[string]func(database string, tables []*planner.Table
 	"ROUTINES":                empty("ROUTINES", "ROUTINE_CATALOG", "ROUTINE_SCHEMA", "ROUTINE_NAME", "ROUTINE_TYPE"),
 }
 
-func empty(name string, columns ...string) func(string, []*planner.Table) *virtual {
-	return func(string, []*planner.Table) *virtual { return newVirtual(name, columns...) }
+func empty(name string, columns ...string) func(string, []*schema.Table) *virtual {
+	return func(string, []*schema.Table) *virtual { return newVirtual(name, columns...) }
 }
 
 func infoSchemata(database string, standard value.Collation) *virtual {
@@ -70,7 +70,7 @@ func infoSchemata(database string, standard value.Collation) *virtual {
 	return v
 }
 
-func infoTables(database string, tables []*planner.Table) *virtual {
+func infoTables(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("TABLES", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#", "ROW_FORMAT",
 		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#")
 	for _, t := range tables {
@@ -80,7 +80,7 @@ func infoTables(database string, tables []*planner.Table) *virtual {
 }
 
 // infoPartitions has a line for each part. TABLESPACE_NAME is its physical table.
-func infoPartitions(database string, tables []*planner.Table) *virtual {
+func infoPartitions(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("PARTITIONS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PARTITION_NAME", "SUBPARTITION_NAME", "PARTITION_ORDINAL_POSITION#",
 		"PARTITION_METHOD", "PARTITION_EXPRESSION", "PARTITION_DESCRIPTION", "TABLE_ROWS#", "TABLESPACE_NAME")
 	for _, t := range tables {
@@ -104,7 +104,7 @@ func infoPartitions(database string, tables []*planner.Table) *virtual {
 	return v
 }
 
-func infoColumns(database string, tables []*planner.Table) *virtual {
+func infoColumns(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("COLUMNS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION#", "COLUMN_DEFAULT",
 		"IS_NULLABLE", "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH#", "CHARACTER_OCTET_LENGTH#", "NUMERIC_PRECISION#", "NUMERIC_SCALE#",
 		"DATETIME_PRECISION#", "CHARACTER_SET_NAME", "COLLATION_NAME", "COLUMN_TYPE", "COLUMN_KEY", "EXTRA", "PRIVILEGES",
@@ -173,7 +173,7 @@ func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 	return nil, nil, nil, nil, nil
 }
 
-func infoStatistics(database string, tables []*planner.Table) *virtual {
+func infoStatistics(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("STATISTICS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "NON_UNIQUE#", "INDEX_SCHEMA", "INDEX_NAME",
 		"SEQ_IN_INDEX#", "COLUMN_NAME", "COLLATION", "CARDINALITY#", "SUB_PART#", "PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT")
 	for _, t := range tables {
@@ -185,7 +185,7 @@ func infoStatistics(database string, tables []*planner.Table) *virtual {
 	return v
 }
 
-func infoConstraints(database string, tables []*planner.Table) *virtual {
+func infoConstraints(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("TABLE_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_SCHEMA", "TABLE_NAME", "CONSTRAINT_TYPE")
 	for _, t := range tables {
 		for _, p := range indexParts(t) {
@@ -208,7 +208,7 @@ func infoConstraints(database string, tables []*planner.Table) *virtual {
 	return v
 }
 
-func infoKeyColumns(database string, tables []*planner.Table) *virtual {
+func infoKeyColumns(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("KEY_COLUMN_USAGE", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_CATALOG", "TABLE_SCHEMA",
 		"TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION#", "POSITION_IN_UNIQUE_CONSTRAINT#", "REFERENCED_TABLE_SCHEMA",
 		"REFERENCED_TABLE_NAME", "REFERENCED_COLUMN_NAME")
@@ -227,7 +227,7 @@ func infoKeyColumns(database string, tables []*planner.Table) *virtual {
 	return v
 }
 
-func infoReferences(database string, tables []*planner.Table) *virtual {
+func infoReferences(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("REFERENTIAL_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG",
 		"UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME", "MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME")
 	for _, t := range tables {
@@ -242,7 +242,7 @@ func infoReferences(database string, tables []*planner.Table) *virtual {
 	return v
 }
 
-func infoChecks(database string, tables []*planner.Table) *virtual {
+func infoChecks(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "CHECK_CLAUSE")
 	for _, t := range tables {
 		for _, c := range t.Checks {
@@ -274,7 +274,7 @@ func addCollations(v *virtual, standard value.Collation) {
 	}
 }
 
-func infoEngines(string, []*planner.Table) *virtual {
+func infoEngines(string, []*schema.Table) *virtual {
 	v := newVirtual("ENGINES", "ENGINE", "SUPPORT", "COMMENT", "TRANSACTIONS", "XA", "SAVEPOINTS")
 	v.add("nearlyfree", "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")
 	return v

@@ -5,12 +5,12 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/planner"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // DeclareInside has the definition of parent name a table that was defined to live inside it: only when no process
 // deletes a parent any more without looking for children can there be some. CreateInside follows.
-func (c *Catalog) DeclareInside(ctx context.Context, t, parent *planner.Table, m *engine.Meter) error {
+func (c *Catalog) DeclareInside(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
 	err := c.changing(ctx, func(s *Snapshot) error {
 		if err := s.free(ctx, t.Name); err != nil {
 			return err
@@ -28,11 +28,11 @@ func (c *Catalog) DeclareInside(ctx context.Context, t, parent *planner.Table, m
 
 // CreateInside stores the definition of a table that was declared to live inside parent, whose physical table it
 // shares. The copies of parents' rows beside its own, if it has such, are complete.
-func (c *Catalog) CreateInside(ctx context.Context, t, parent *planner.Table, m *engine.Meter) error {
+func (c *Catalog) CreateInside(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.createInsideBy(ctx, s, t, parent, m) })
 }
 
-func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *planner.Table, m *engine.Meter) error {
+func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *schema.Table, m *engine.Meter) error {
 	if err := s.free(ctx, t.Name); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *pl
 	if d.table.Physical != parent.Physical || d.table.RowName != parent.RowName {
 		return ErrConflict // TRUNCATE, or another table of its name
 	}
-	if copies := d.table.Beside(t.Name); t.Inside.WithParent && (copies == nil || copies.State != planner.IndexPublic || !d.table.CopiesFor(copies, t)) {
+	if copies := d.table.Beside(t.Name); t.Inside.WithParent && (copies == nil || copies.State != schema.IndexPublic || !d.table.CopiesFor(copies, t)) {
 		return ErrConflict // another process has given them up
 	}
 	t.Database, t.Physical = c.database, parent.Physical
@@ -59,7 +59,7 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *pl
 
 // childless makes sure that no table lives inside t, but for some by folded name: another process may have made one
 // since t was looked at.
-func (s *Snapshot) childless(ctx context.Context, t *planner.Table, but map[string]bool) error {
+func (s *Snapshot) childless(ctx context.Context, t *schema.Table, but map[string]bool) error {
 	for _, name := range t.Children {
 		if but[strings.ToLower(name)] {
 			continue
@@ -74,8 +74,8 @@ func (s *Snapshot) childless(ctx context.Context, t *planner.Table, but map[stri
 }
 
 // sharingParts gives the definitions of all that lives inside a table, with the parts of its next definition.
-func (s *Snapshot) sharingParts(ctx context.Context, next *planner.Table) ([]*planner.Table, error) {
-	var out []*planner.Table
+func (s *Snapshot) sharingParts(ctx context.Context, next *schema.Table) ([]*schema.Table, error) {
+	var out []*schema.Table
 	for _, name := range next.Children {
 		child, err := s.Table(ctx, name)
 		if isNoTable(err) {
@@ -96,8 +96,8 @@ func (s *Snapshot) sharingParts(ctx context.Context, next *planner.Table) ([]*pl
 }
 
 // relatives gives the definitions that name a table, when it gets another name.
-func (s *Snapshot) relatives(ctx context.Context, t *planner.Table, to string) ([]*planner.Table, error) {
-	var out []*planner.Table
+func (s *Snapshot) relatives(ctx context.Context, t *schema.Table, to string) ([]*schema.Table, error) {
+	var out []*schema.Table
 	if t.Inside != nil {
 		parent, err := s.Table(ctx, t.Inside.Parent)
 		if err != nil {

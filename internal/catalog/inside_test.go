@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -18,13 +20,13 @@ type sharedMemory struct{ engine.Engine }
 
 func (sharedMemory) Shared() bool { return true }
 
-func defined(t *testing.T, sql string, parent *planner.Table) *planner.Table {
+func defined(t *testing.T, sql string, parent *schema.Table) *schema.Table {
 	t.Helper()
 	parsed, err := dialect.Parse(sql, dialect.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := planner.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
+	table, err := define.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,7 +48,7 @@ func TestInsideRaces(t *testing.T) {
 	if err := a.Create(ctx, defined(t, expenseSQL, nil), nil); err != nil {
 		t.Fatal(err)
 	}
-	see := func(c *Catalog, name string) *planner.Table {
+	see := func(c *Catalog, name string) *schema.Table {
 		t.Helper()
 		s, err := c.Snapshot(ctx)
 		if err != nil {
@@ -63,7 +65,7 @@ func TestInsideRaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{
-		"DROP":         b.Drop(ctx, []*planner.Table{old}, nil),
+		"DROP":         b.Drop(ctx, []*schema.Table{old}, nil),
 		"TRUNCATE":     b.Truncate(ctx, old, nil),
 		"ALTER":        b.Replace(ctx, old, old.Clone(), nil),
 		"second child": createInside(b, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INSIDE expense", old), old, nil),
@@ -101,7 +103,7 @@ func TestInsideRaces(t *testing.T) {
 	}
 
 	// Without the child the name of its rows stays taken: rows may be left of a process that died.
-	if err := a.Drop(ctx, []*planner.Table{see(a, "line")}, nil); err != nil {
+	if err := a.Drop(ctx, []*schema.Table{see(a, "line")}, nil); err != nil {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * time.Millisecond)
@@ -109,13 +111,13 @@ func TestInsideRaces(t *testing.T) {
 	if len(p.Children) != 0 || !slices.Contains(p.KeyNames, "item") {
 		t.Errorf("children %v, names %v", p.Children, p.KeyNames)
 	}
-	if err := b.Drop(ctx, []*planner.Table{p}, nil); err != nil {
+	if err := b.Drop(ctx, []*schema.Table{p}, nil); err != nil {
 		t.Error(err)
 	}
 }
 
 // createInside makes a table inside another one, as CREATE TABLE does.
-func createInside(c *Catalog, t, parent *planner.Table, m *engine.Meter) error {
+func createInside(c *Catalog, t, parent *schema.Table, m *engine.Meter) error {
 	ctx := context.Background()
 	if err := c.DeclareInside(ctx, t, parent, m); err != nil {
 		return err
@@ -145,7 +147,7 @@ func TestInsideHalfMade(t *testing.T) {
 	if child.RowName != "item_2" {
 		t.Errorf("rows named %s, as those of the one that was never made may be", child.RowName)
 	}
-	if err := c.Drop(ctx, []*planner.Table{child}, nil); err != nil {
+	if err := c.Drop(ctx, []*schema.Table{child}, nil); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // openTables are the physical tables without a definition that were looked at: what their entities have.
@@ -21,7 +21,7 @@ type openTables struct {
 }
 
 type openTable struct {
-	table *planner.Table
+	table *schema.Table
 	seen  time.Time
 }
 
@@ -30,10 +30,10 @@ const sampleAge = time.Minute
 
 // Undeclared gives a physical table that no definition stands for, made by somebody else's program: its columns are the
 // keys, the Timestamp and the properties that a page of its entities has, in the order of their first appearance.
-// A *planner.NoTableError where there is none, or it is one of the driver's own. Only the default database has such
+// A *schema.NoTableError where there is none, or it is one of the driver's own. Only the default database has such
 // tables.
-func (c *Catalog) Undeclared(ctx context.Context, name string) (*planner.Table, error) {
-	missing := &planner.NoTableError{Database: c.database, Name: name}
+func (c *Catalog) Undeclared(ctx context.Context, name string) (*schema.Table, error) {
+	missing := &schema.NoTableError{Database: c.database, Name: name}
 	if c.database != "" || keymap.OwnTable(name) || c.engine.Limits().CheckTable(name) != nil {
 		return nil, missing
 	}
@@ -64,7 +64,7 @@ func (c *Catalog) Undeclared(ctx context.Context, name string) (*planner.Table, 
 
 // undeclared gives the physical tables that no definition has the name of, made by somebody else's programs, without
 // their properties. It sends one request for each thousand tables of the account.
-func (s *Snapshot) undeclared(ctx context.Context) ([]*planner.Table, error) {
+func (s *Snapshot) undeclared(ctx context.Context) ([]*schema.Table, error) {
 	c := s.catalog
 	if c.database != "" {
 		return nil, nil
@@ -73,7 +73,7 @@ func (s *Snapshot) undeclared(ctx context.Context) ([]*planner.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	var out []*planner.Table
+	var out []*schema.Table
 	for _, name := range names {
 		if keymap.OwnTable(name) || c.engine.Limits().CheckTable(name) != nil {
 			continue
@@ -84,7 +84,7 @@ func (s *Snapshot) undeclared(ctx context.Context) ([]*planner.Table, error) {
 			}
 			continue
 		}
-		t, err := planner.NewOpenTable(name, nil, nil)
+		t, err := schema.NewOpenTable(name, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +94,7 @@ func (s *Snapshot) undeclared(ctx context.Context) ([]*planner.Table, error) {
 }
 
 // Everything gives all tables that a statement can name, those without a definition too, sorted by folded name.
-func (s *Snapshot) everything(ctx context.Context) ([]*planner.Table, error) {
+func (s *Snapshot) everything(ctx context.Context) ([]*schema.Table, error) {
 	tables, err := s.Tables(ctx)
 	if err != nil {
 		return nil, err
@@ -107,7 +107,7 @@ func (s *Snapshot) everything(ctx context.Context) ([]*planner.Table, error) {
 }
 
 // seen is everything with the properties of the tables that have no definition, of each of which a page is read.
-func (s *Snapshot) seen(ctx context.Context) ([]*planner.Table, error) {
+func (s *Snapshot) seen(ctx context.Context) ([]*schema.Table, error) {
 	tables, err := s.everything(ctx)
 	if err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (s *Snapshot) seen(ctx context.Context) ([]*planner.Table, error) {
 }
 
 // Unsee makes the next use of an open table look at its entities again: one that was given a new property.
-func (c *Catalog) Unsee(t *planner.Table) {
+func (c *Catalog) Unsee(t *schema.Table) {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
 	delete(c.open.tables, engine.FoldTable(t.Name))
@@ -142,7 +142,7 @@ func (c *Catalog) knowsOpen(name string) bool {
 }
 
 // isOpen says whether t is what is known of an open table now.
-func (c *Catalog) isOpen(t *planner.Table) bool {
+func (c *Catalog) isOpen(t *schema.Table) bool {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
 	known := c.open.tables[engine.FoldTable(t.Name)]
@@ -150,7 +150,7 @@ func (c *Catalog) isOpen(t *planner.Table) bool {
 }
 
 // sample reads a page of entities.
-func (c *Catalog) sample(ctx context.Context, name string) (*planner.Table, error) {
+func (c *Catalog) sample(ctx context.Context, name string) (*schema.Table, error) {
 	var names, edms []string
 	at := map[string]int{}
 	cursor := c.engine.Scan(ctx, engine.Scan{Table: name, AllPartitions: true, Limit: c.engine.Limits().PageEntities, Meter: c.meter})
@@ -158,7 +158,7 @@ func (c *Catalog) sample(ctx context.Context, name string) (*planner.Table, erro
 	for {
 		chunk, err := cursor.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return planner.NewOpenTable(name, names, edms)
+			return schema.NewOpenTable(name, names, edms)
 		}
 		if err != nil {
 			return nil, err
@@ -181,8 +181,8 @@ func (c *Catalog) sample(ctx context.Context, name string) (*planner.Table, erro
 	}
 }
 
-func sameColumns(a, b *planner.Table) bool {
-	return slices.EqualFunc(a.Columns, b.Columns, func(x, y *planner.Column) bool {
+func sameColumns(a, b *schema.Table) bool {
+	return slices.EqualFunc(a.Columns, b.Columns, func(x, y *schema.Column) bool {
 		return x.Name == y.Name && x.Edm == y.Edm
 	})
 }

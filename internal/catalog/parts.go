@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // makeParts makes the physical tables that parts of t lack. Their names hold the version that the change will
 // have: so a name is never used again, and a table that is there already was made by somebody who did not get
 // to publish it, and is empty.
-func (c *Catalog) makeParts(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
+func (c *Catalog) makeParts(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
 	if t.Parts == nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (c *Catalog) makeParts(ctx context.Context, s *Snapshot, t *planner.Table, 
 }
 
 // orphans are the physical tables of old that next does without.
-func orphans(old, next *planner.Table) []string {
+func orphans(old, next *schema.Table) []string {
 	have := next.Physicals()
 	return slices.DeleteFunc(old.Physicals(), func(name string) bool { return slices.Contains(have, name) })
 }
@@ -46,11 +46,11 @@ func orphans(old, next *planner.Table) []string {
 // those that next does without when nobody writes by the old definition any more. What lives inside the table gets the
 // same parts. Where there are none of those, what is written by the old definition meanwhile is right by the new one,
 // too.
-func (c *Catalog) ReplaceParts(ctx context.Context, old, next *planner.Table, m *engine.Meter) error {
+func (c *Catalog) ReplaceParts(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartsBy(ctx, s, old, next, m) })
 }
 
-func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *planner.Table, m *engine.Meter) error {
+func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *schema.Table, m *engine.Meter) error {
 	d, err := s.unchanged(ctx, old)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (s *Snapshot) nameTaken(ctx context.Context, physical string) (bool, error)
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(tables, func(t *planner.Table) bool { return t.Physical == physical }), nil
+	return slices.ContainsFunc(tables, func(t *schema.Table) bool { return t.Physical == physical }), nil
 }
 
 // openingParts is since when this process knows the parts that are being opened: as long as a definition is trusted
@@ -140,10 +140,10 @@ func (c *Catalog) read(e *engine.Entity) (*definition, error) {
 
 // MayOpen says whether every process that uses the store knows a part of a definition, so that rows may be written
 // to it.
-func (c *Catalog) MayOpen(p *planner.Part) bool { return c.untilOpen(p) <= 0 }
+func (c *Catalog) MayOpen(p *schema.Part) bool { return c.untilOpen(p) <= 0 }
 
 // untilOpen is how long to wait before a part may be written to.
-func (c *Catalog) untilOpen(p *planner.Part) time.Duration {
+func (c *Catalog) untilOpen(p *schema.Part) time.Duration {
 	if !p.Opening || !c.engine.Shared() {
 		return 0
 	}
@@ -160,7 +160,7 @@ func (c *Catalog) untilOpen(p *planner.Part) time.Duration {
 }
 
 // WaitOpen returns when all parts of t may be written to.
-func (c *Catalog) WaitOpen(ctx context.Context, t *planner.Table) error {
+func (c *Catalog) WaitOpen(ctx context.Context, t *schema.Table) error {
 	var longest time.Duration
 	for _, p := range t.Parts.List {
 		longest = max(longest, c.untilOpen(p))

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -20,7 +22,7 @@ func TestMayOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
+	table, err := define.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +36,7 @@ func TestMayOpen(t *testing.T) {
 	if err := grow.ReplaceParts(t.Context(), table, next, nil); err != nil {
 		t.Fatal(err)
 	}
-	read := func(lease time.Duration) (*Catalog, *planner.Part) {
+	read := func(lease time.Duration) (*Catalog, *schema.Part) {
 		c := Open(store, "", lease, nil)
 		s, err := c.Snapshot(t.Context())
 		if err != nil {

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // progressPrefix begins the keys of the notes about how many rows of a table a change of its definition has written
@@ -17,20 +17,20 @@ const progressPrefix = "progress!"
 // makes it notes every second or so, and one that died takes nothing back.
 const progressAge = time.Minute
 
-func progressEntity(t *planner.Table) engine.Entity {
+func progressEntity(t *schema.Table) engine.Entity {
 	return engine.Entity{PartitionKey: partition, RowKey: progressPrefix + tableKey(t.Name)[len(tablePrefix):]}
 }
 
 // SetProgress notes, for whoever looks, that so many rows of t have the form of its new definition, and their entries in
 // the indexes that are being built.
-func (c *Catalog) SetProgress(ctx context.Context, t *planner.Table, rows int, m *engine.Meter) error {
+func (c *Catalog) SetProgress(ctx context.Context, t *schema.Table, rows int, m *engine.Meter) error {
 	e := progressEntity(t)
 	e.Names, e.Values = []string{"Rows", "At"}, []engine.Value{int64Value(int64(rows)), int64Value(time.Now().Unix())}
 	return c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{{Kind: engine.Upsert, Entity: e}}, Meter: m})
 }
 
 // ClearProgress takes the note back.
-func (c *Catalog) ClearProgress(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+func (c *Catalog) ClearProgress(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{{Kind: engine.Delete, Entity: progressEntity(t)}}, Meter: m})
 	if isCode(err, engine.CodeNotFound) {
 		return nil
@@ -39,7 +39,7 @@ func (c *Catalog) ClearProgress(ctx context.Context, t *planner.Table, m *engine
 }
 
 // progress gives the rows that were noted last; not ok where nothing is.
-func (c *Catalog) progress(ctx context.Context, t *planner.Table) (rows int64, ok bool, err error) {
+func (c *Catalog) progress(ctx context.Context, t *schema.Table) (rows int64, ok bool, err error) {
 	e := progressEntity(t)
 	found, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: e.RowKey, Meter: c.meter})
 	if isCode(err, engine.CodeNotFound) {

@@ -2,13 +2,13 @@ package catalog
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // blockSize is how many AUTO_INCREMENT values a process takes from the store at once, so that most inserts
@@ -27,14 +27,14 @@ type block struct {
 }
 
 // sequenceName is how the values of a table are kept: one that lives inside another has its own.
-func sequenceName(t *planner.Table) string {
+func sequenceName(t *schema.Table) string {
 	if t.RowName == "" {
 		return t.Physical
 	}
 	return t.Physical + string(keymap.Separator) + t.RowName
 }
 
-func (c *Catalog) block(t *planner.Table) *block {
+func (c *Catalog) block(t *schema.Table) *block {
 	c.sequences.mu.Lock()
 	defer c.sequences.mu.Unlock()
 	b := c.sequences.blocks[sequenceName(t)]
@@ -47,7 +47,7 @@ func (c *Catalog) block(t *planner.Table) *block {
 
 // Next reserves n consecutive values and gives the first. The first value of a table is 1, or that of its
 // AUTO_INCREMENT option.
-func (c *Catalog) Next(ctx context.Context, t *planner.Table, n int64, m *engine.Meter) (int64, error) {
+func (c *Catalog) Next(ctx context.Context, t *schema.Table, n int64, m *engine.Meter) (int64, error) {
 	b := c.block(t)
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -63,7 +63,7 @@ func (c *Catalog) Next(ctx context.Context, t *planner.Table, n int64, m *engine
 
 // take makes b a block of at least n values. When nobody else took any meanwhile, the new block goes on
 // where the old one ends, without a gap.
-func (c *Catalog) take(ctx context.Context, t *planner.Table, b *block, n int64, m *engine.Meter) error {
+func (c *Catalog) take(ctx context.Context, t *schema.Table, b *block, n int64, m *engine.Meter) error {
 	var taken block
 	err := c.moveSequence(ctx, t, m, func(stored int64) (int64, bool) {
 		from := stored
@@ -87,7 +87,7 @@ func (c *Catalog) take(ctx context.Context, t *planner.Table, b *block, n int64,
 }
 
 // Raise makes sure that values given from now on, by any process, are above v.
-func (c *Catalog) Raise(ctx context.Context, t *planner.Table, v int64, m *engine.Meter) error {
+func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine.Meter) error {
 	if v == math.MaxInt64 {
 		v--
 	}
@@ -120,7 +120,7 @@ func (c *Catalog) Raise(ctx context.Context, t *planner.Table, v int64, m *engin
 }
 
 // moveSequence changes the stored next value by f, again until no other process came between.
-func (c *Catalog) moveSequence(ctx context.Context, t *planner.Table, m *engine.Meter, f func(int64) (int64, bool)) error {
+func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.Meter, f func(int64) (int64, bool)) error {
 	for {
 		e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t), Meter: m})
 		absent := isCode(err, engine.CodeNotFound)
@@ -133,8 +133,7 @@ func (c *Catalog) moveSequence(ctx context.Context, t *planner.Table, m *engine.
 		}
 		next, ok := f(stored)
 		if !ok {
-			return &planner.Error{Code: 1467, State: "HY000", Pos: -1, Message: fmt.Sprintf(
-				"Failed to read auto-increment value from storage engine: table '%s' has used up its values", t.Name)}
+			return sqlerr.New(sqlerr.CodeAutoExhausted, sqlerr.NoPos, "Failed to read auto-increment value from storage engine: table '%s' has used up its values", t.Name)
 		}
 		if next == stored && !absent {
 			return nil
@@ -154,11 +153,11 @@ func (c *Catalog) moveSequence(ctx context.Context, t *planner.Table, m *engine.
 }
 
 // Reset makes the table's values begin anew (TRUNCATE).
-func (c *Catalog) Reset(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+func (c *Catalog) Reset(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.dropSequence(ctx, t, m)
 }
 
-func (c *Catalog) dropSequence(ctx context.Context, t *planner.Table, m *engine.Meter) error {
+func (c *Catalog) dropSequence(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	c.sequences.mu.Lock()
 	delete(c.sequences.blocks, sequenceName(t))
 	c.sequences.mu.Unlock()
@@ -193,7 +192,7 @@ func (c *Catalog) giveBack(ctx context.Context, physical string, b *block) error
 		return nil
 	}
 	b.next, b.end = 0, 0
-	return c.moveSequence(ctx, &planner.Table{Physical: physical}, c.meter, func(stored int64) (int64, bool) {
+	return c.moveSequence(ctx, &schema.Table{Physical: physical}, c.meter, func(stored int64) (int64, bool) {
 		if stored == end {
 			return next, true
 		}

@@ -6,8 +6,10 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -20,7 +22,7 @@ func TestSequencesApart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := planner.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
+	table, err := define.Define(parsed.Statement.(*dialect.CreateTable), planner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,12 +76,12 @@ func TestSequencesInside(t *testing.T) {
 	defer e.Close()
 	c := Open(e, "", 0, nil)
 	ctx := context.Background()
-	define := func(sql string, parent *planner.Table) *planner.Table {
+	define := func(sql string, parent *schema.Table) *schema.Table {
 		parsed, err := dialect.Parse(sql, dialect.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := planner.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
+		table, err := define.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +96,7 @@ func TestSequencesInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for want := int64(1); want < 4; want++ {
-		for _, table := range []*planner.Table{parent, child} {
+		for _, table := range []*schema.Table{parent, child} {
 			if n, err := c.Next(ctx, table, 1, nil); err != nil || n != want {
 				t.Errorf("%s: %d, %v, want %d", table.Name, n, err, want)
 			}
@@ -104,7 +106,7 @@ func TestSequencesInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := Open(e, "", 0, nil)
-	for _, table := range []*planner.Table{parent, child} {
+	for _, table := range []*schema.Table{parent, child} {
 		if n, err := again.Next(ctx, table, 1, nil); err != nil || n != 4 {
 			t.Errorf("%s: %d, %v after what was left was given back, want 4", table.Name, n, err)
 		}

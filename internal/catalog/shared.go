@@ -5,12 +5,12 @@ import (
 	"strconv"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // shareTable gives t, which has no rows, a place of its own in the physical table that tables of the database share.
-func (c *Catalog) shareTable(ctx context.Context, s *Snapshot, t *planner.Table, m *engine.Meter) error {
+func (c *Catalog) shareTable(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
 	t.Physical = keymap.SharedTable(c.database)
 	taken, err := c.rowNames(ctx, t.Physical)
 	if err != nil {
@@ -51,7 +51,7 @@ func (c *Catalog) rowNames(ctx context.Context, physical string) (map[string]boo
 // freeRowName finds a name for the keys of t that no other table of the physical one has, nor one that was dropped
 // and that some process may still write to: its own, or with the version that the change will have behind it, which
 // no change had before. What the past of a name costs is upkeep.
-func (c *Catalog) freeRowName(ctx context.Context, s *Snapshot, t *planner.Table, taken map[string]bool) (string, error) {
+func (c *Catalog) freeRowName(ctx context.Context, s *Snapshot, t *schema.Table, taken map[string]bool) (string, error) {
 	text := t.Name
 	for n := int64(1); ; n++ {
 		name := keymap.IndexName(text)

@@ -8,13 +8,14 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Show gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
 // given are the rows of SHOW VARIABLES, WARNINGS and ERRORS, which the session knows, standard the collation of new tables.
-func (s *Snapshot) Show(ctx context.Context, show *dialect.Show, given [][]value.Value, standard value.Collation) (*planner.Table, error) {
+func (s *Snapshot) Show(ctx context.Context, show *dialect.Show, given [][]value.Value, standard value.Collation) (*schema.Table, error) {
 	v, err := s.show(ctx, show, given, standard)
 	if err != nil {
 		return nil, err
@@ -95,7 +96,7 @@ func (s *Snapshot) show(ctx context.Context, show *dialect.Show, given [][]value
 	case "processlist":
 		return newVirtual("processlist", "Id#", "User", "Host", "db", "Command", "Time#", "State", "Info"), nil
 	}
-	return nil, &planner.Error{Code: 1235, State: "42000", Message: fmt.Sprintf("SHOW %s is not supported", strings.ToUpper(show.What)), Pos: -1}
+	return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "SHOW %s is not supported", strings.ToUpper(show.What))
 }
 
 func (s *Snapshot) databaseName() string {
@@ -150,16 +151,16 @@ type indexPart struct {
 	name    string
 	unique  bool
 	seq     int
-	column  *planner.Column
-	part    planner.KeyPart
+	column  *schema.Column
+	part    schema.KeyPart
 	state   string
 	comment string
 }
 
 // indexParts gives the parts of all keys of t, the primary key first.
-func indexParts(t *planner.Table) []indexPart {
+func indexParts(t *schema.Table) []indexPart {
 	var parts []indexPart
-	add := func(name string, unique bool, key []planner.KeyPart, state, comment string) {
+	add := func(name string, unique bool, key []schema.KeyPart, state, comment string) {
 		for i, p := range key {
 			if c := t.Columns[p.Column]; !c.Hidden {
 				parts = append(parts, indexPart{name, unique, i + 1, c, p, state, comment})
@@ -170,9 +171,9 @@ func indexParts(t *planner.Table) []indexPart {
 	for _, ix := range t.Indexes {
 		state := ""
 		switch ix.State {
-		case planner.IndexDeleteOnly:
+		case schema.IndexDeleteOnly:
 			state = "delete-only: being built or dropped, rows add no entries"
-		case planner.IndexWriteOnly:
+		case schema.IndexWriteOnly:
 			state = "write-only: being filled, not read yet"
 		}
 		comment := ix.Comment
@@ -220,7 +221,7 @@ func (s *Snapshot) showIndex(ctx context.Context, show *dialect.Show) (*virtual,
 	v := newVirtual("index", "Table", "Non_unique#", "Key_name", "Seq_in_index#", "Column_name", "Collation", "Cardinality#",
 		"Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment")
 	note := ""
-	if slices.ContainsFunc(t.Indexes, func(ix *planner.Index) bool { return ix.State != planner.IndexPublic }) {
+	if slices.ContainsFunc(t.Indexes, func(ix *schema.Index) bool { return ix.State != schema.IndexPublic }) {
 		rows, ok, err := s.catalog.progress(ctx, t)
 		if err != nil {
 			return nil, err
@@ -244,11 +245,10 @@ func (s *Snapshot) showCreate(ctx context.Context, show *dialect.Show) (*virtual
 		return nil, err
 	}
 	if t.IsOpen() {
-		return nil, &planner.Error{Code: 1235, State: "42000", Pos: -1,
-			Message: fmt.Sprintf("SHOW CREATE TABLE of '%s', which has no definition, is not supported: DESCRIBE shows what its entities have", t.Name)}
+		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "SHOW CREATE TABLE of '%s', which has no definition, is not supported: DESCRIBE shows what its entities have", t.Name)
 	}
 	v := newVirtual("create table", "Table", "Create Table")
-	v.add(t.Name, planner.CreateTableSQL(t))
+	v.add(t.Name, schema.CreateTableSQL(t))
 	return v, nil
 }
 
@@ -276,7 +276,7 @@ func (s *Snapshot) showStatus(ctx context.Context) (*virtual, error) {
 }
 
 // tableVersion is that of the definition, NULL for a table that has none.
-func tableVersion(t *planner.Table) any {
+func tableVersion(t *schema.Table) any {
 	if t.IsOpen() {
 		return nil
 	}

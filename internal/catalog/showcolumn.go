@@ -4,25 +4,25 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // shownColumn is what DESCRIBE and information_schema say of a column.
 type shownColumn struct {
-	*planner.Column
+	*schema.Column
 	kind, key, extra, privileges string
 }
 
 // shownColumns gives the columns that * has. Those of a table without a definition have the types that were seen.
-func shownColumns(t *planner.Table) []shownColumn {
+func shownColumns(t *schema.Table) []shownColumn {
 	var out []shownColumn
 	for i, c := range t.Columns {
 		if c.Hidden {
 			continue
 		}
 		s := shownColumn{c, "mixed", columnKey(t, i), columnExtra(c), "select,insert,update,references"}
-		if t.IsOpen() && c.Source == planner.SourceProperty {
+		if t.IsOpen() && c.Source == schema.SourceProperty {
 			seen := *c
 			seen.Type = seenTypes[c.Edm]
 			s.Column = &seen
@@ -30,13 +30,13 @@ func shownColumns(t *planner.Table) []shownColumn {
 		if s.Type.Base != value.TypeUnknown {
 			s.kind = shownType(s.Type)
 		}
-		if c.Source == planner.SourceTimestamp {
+		if c.Source == schema.SourceTimestamp {
 			s.privileges = "select"
 		}
 		out = append(out, s)
 	}
 	if t.IsOpen() && t.Ordinal("ETag") == t.ETagOrdinal() {
-		etag := &planner.Column{Name: "ETag", Type: seenTypes["String"], NotNull: true}
+		etag := &schema.Column{Name: "ETag", Type: seenTypes["String"], NotNull: true}
 		out = append(out, shownColumn{etag, "text", "", "another one with every write", "select"})
 	}
 	return out
@@ -61,7 +61,7 @@ var seenTypes = map[string]value.Type{
 }
 
 // columnKey is PRI, UNI, MUL or nothing, as MySQL says of a column.
-func columnKey(t *planner.Table, ordinal int) string {
+func columnKey(t *schema.Table, ordinal int) string {
 	for _, p := range t.Key {
 		if p.Column == ordinal {
 			return "PRI"
@@ -81,7 +81,7 @@ func columnKey(t *planner.Table, ordinal int) string {
 }
 
 // columnDefault is the default as a client expects it: without the quotes of a text, NULL for none.
-func columnDefault(c *planner.Column) any {
+func columnDefault(c *schema.Column) any {
 	if !c.HasDefault || strings.EqualFold(c.Default, "NULL") {
 		return nil
 	}
@@ -97,7 +97,7 @@ func columnDefault(c *planner.Column) any {
 	return c.Default
 }
 
-func columnExtra(c *planner.Column) string {
+func columnExtra(c *schema.Column) string {
 	switch {
 	case c.AutoIncrement:
 		return "auto_increment"

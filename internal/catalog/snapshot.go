@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Snapshot is the definitions as of one version. Definitions are read when they are first asked for; one that is newer
@@ -27,12 +27,12 @@ type Snapshot struct {
 }
 
 type definition struct {
-	table *planner.Table
+	table *schema.Table
 	etag  string
 }
 
 // Valid says whether tables, which a plan was made against, are still the definitions of s.
-func (s *Snapshot) Valid(tables []*planner.Table) bool {
+func (s *Snapshot) Valid(tables []*schema.Table) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, t := range tables {
@@ -54,7 +54,7 @@ func (s *Snapshot) Valid(tables []*planner.Table) bool {
 }
 
 // HasIndex says whether the table that t was the definition of still has an index to be read.
-func (s *Snapshot) HasIndex(ctx context.Context, t *planner.Table, ix *planner.Index) (bool, error) {
+func (s *Snapshot) HasIndex(ctx context.Context, t *schema.Table, ix *schema.Index) (bool, error) {
 	now, err := s.Table(ctx, t.Name)
 	if isNoTable(err) {
 		return false, nil
@@ -62,13 +62,13 @@ func (s *Snapshot) HasIndex(ctx context.Context, t *planner.Table, ix *planner.I
 	if err != nil {
 		return false, err
 	}
-	return slices.ContainsFunc(now.Indexes, func(i *planner.Index) bool {
-		return i.KeyName == ix.KeyName && i.State == planner.IndexPublic
+	return slices.ContainsFunc(now.Indexes, func(i *schema.Index) bool {
+		return i.KeyName == ix.KeyName && i.State == schema.IndexPublic
 	}), nil
 }
 
-// Table gives a definition; a *planner.NoTableError when there is none.
-func (s *Snapshot) Table(ctx context.Context, name string) (*planner.Table, error) {
+// Table gives a definition; a *schema.NoTableError when there is none.
+func (s *Snapshot) Table(ctx context.Context, name string) (*schema.Table, error) {
 	d, err := s.definition(ctx, name)
 	if err != nil {
 		return nil, err
@@ -77,7 +77,7 @@ func (s *Snapshot) Table(ctx context.Context, name string) (*planner.Table, erro
 }
 
 // Find gives a definition, or what is known of a physical table that somebody else made; see Catalog.Undeclared.
-func (s *Snapshot) Find(ctx context.Context, name string) (*planner.Table, error) {
+func (s *Snapshot) Find(ctx context.Context, name string) (*schema.Table, error) {
 	t, err := s.Table(ctx, name)
 	if !isNoTable(err) {
 		return t, err
@@ -119,7 +119,7 @@ func (s *Snapshot) definition(ctx context.Context, name string) (*definition, er
 		s.mu.Unlock()
 	}
 	if d == nil {
-		return nil, &planner.NoTableError{Database: s.catalog.database, Name: name}
+		return nil, &schema.NoTableError{Database: s.catalog.database, Name: name}
 	}
 	return d, nil
 }
@@ -150,7 +150,7 @@ func (s *Snapshot) read(e *engine.Entity) (*definition, error) {
 }
 
 // Tables gives all definitions, sorted by folded name.
-func (s *Snapshot) Tables(ctx context.Context) ([]*planner.Table, error) {
+func (s *Snapshot) Tables(ctx context.Context) ([]*schema.Table, error) {
 	s.mu.RLock()
 	all := s.all
 	s.mu.RUnlock()

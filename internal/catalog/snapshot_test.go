@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
-	"github.com/nearlyfreedb/nearlyfree/planner"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // TestDefinitionsOfOneVersion: who asks for two definitions, between which another process changes both, gets both as
@@ -39,9 +39,9 @@ func TestDefinitionsOfOneVersion(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for what, second := range map[string]func(s *Snapshot) (*planner.Table, error){
-		"Table": func(s *Snapshot) (*planner.Table, error) { return s.Table(ctx, "visit") },
-		"Tables": func(s *Snapshot) (*planner.Table, error) {
+	for what, second := range map[string]func(s *Snapshot) (*schema.Table, error){
+		"Table": func(s *Snapshot) (*schema.Table, error) { return s.Table(ctx, "visit") },
+		"Tables": func(s *Snapshot) (*schema.Table, error) {
 			if _, err := s.Tables(ctx); err != nil {
 				return nil, err
 			}

@@ -1,25 +1,25 @@
 package catalog
 
 import (
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // virtual builds a table that is made of rows in memory, for SHOW and information_schema.
 type virtual struct {
-	table *planner.Table
+	table *schema.Table
 	rows  [][]value.Value
 }
 
 // newVirtual makes a table of nullable columns; a name that ends in # is a number, others are text.
 func newVirtual(name string, columns ...string) *virtual {
-	v := &virtual{table: &planner.Table{Name: name}}
+	v := &virtual{table: &schema.Table{Name: name}}
 	for _, c := range columns {
 		t := value.Type{Base: value.TypeText}
 		if n := len(c) - 1; c[n] == '#' {
 			c, t = c[:n], value.Type{Base: value.TypeBigInt}
 		}
-		v.table.Columns = append(v.table.Columns, &planner.Column{Name: c, Type: t})
+		v.table.Columns = append(v.table.Columns, &schema.Column{Name: c, Type: t})
 	}
 	return v
 }
@@ -44,7 +44,7 @@ func (v *virtual) add(cells ...any) {
 	v.rows = append(v.rows, row)
 }
 
-func (v *virtual) done() (*planner.Table, error) {
+func (v *virtual) done() (*schema.Table, error) {
 	rows := v.rows
 	v.table.Virtual = func() ([][]value.Value, error) { return rows, nil }
 	return v.table, v.table.Init()

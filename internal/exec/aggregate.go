@@ -13,26 +13,26 @@ import (
 // aggregateNode groups rows: by hash, groups in the order in which they first came; or one at a time where
 // rows come by group. Without anything to group by there is one group, also of no rows.
 type aggregateNode struct {
-	input     node
+	input     Node
 	group     []expr.Func
 	collation []value.Collation
 	aggs      []*expr.Aggregate
 	sorted    bool
 }
 
-func compileAggregate(n *planner.Aggregate, input node) *aggregateNode {
-	a := &aggregateNode{input: input, group: compileAll(n.Group), aggs: n.Aggs, sorted: n.Sorted}
+func compileAggregate(n *planner.Aggregate, input Node) *aggregateNode {
+	a := &aggregateNode{input: input, group: CompileAll(n.Group), aggs: n.Aggs, sorted: n.Sorted}
 	for _, g := range n.Group {
 		a.collation = append(a.collation, expr.CollationOf(g))
 	}
 	return a
 }
 
-func (n *aggregateNode) fills() []int { return positions(0, len(n.group)+len(n.aggs)) }
+func (n *aggregateNode) fills() []int { return Positions(0, len(n.group)+len(n.aggs)) }
 
-func (n *aggregateNode) open(f *frame) Iterator {
+func (n *aggregateNode) Open(f *Frame) Iterator {
 	return &aggregateIter{
-		node: n, f: f, input: n.input.open(f),
+		node: n, f: f, input: n.input.Open(f),
 		row: make([]value.Value, len(n.group)+len(n.aggs)), values: make([]value.Value, len(n.group)),
 	}
 }
@@ -45,7 +45,7 @@ type groupState struct {
 
 type aggregateIter struct {
 	node   *aggregateNode
-	f      *frame
+	f      *Frame
 	input  Iterator
 	row    []value.Value
 	values []value.Value // of the row at hand
@@ -169,7 +169,7 @@ func (it *aggregateIter) hash(ctx context.Context) error {
 			g = it.newGroup()
 			index[string(it.key)] = g
 			it.groups = append(it.groups, g)
-			size := int64(len(it.key)) + bytesPerEntry + bytesPerRow + int64(len(g.values))*bytesPerValue
+			size := int64(len(it.key)) + bytesPerEntry + BytesPerRow + int64(len(g.values))*BytesPerValue
 			if err := it.hold(size); err != nil {
 				return err
 			}
@@ -182,10 +182,10 @@ func (it *aggregateIter) hash(ctx context.Context) error {
 
 // evalGroup computes the values that the row is grouped by, and their key.
 func (it *aggregateIter) evalGroup(row []value.Value) error {
-	it.f.env.Row = row
+	it.f.Env.Row = row
 	it.key = it.key[:0]
 	for i, f := range it.node.group {
-		v, err := f(&it.f.env)
+		v, err := f(&it.f.Env)
 		if err != nil {
 			return err
 		}
@@ -205,10 +205,10 @@ func (it *aggregateIter) newGroup() *groupState {
 
 // add adds a row to a group.
 func (it *aggregateIter) add(g *groupState, row []value.Value) error {
-	it.f.env.Row = row
+	it.f.Env.Row = row
 	for _, s := range g.states {
 		before := s.Size()
-		if err := s.Add(&it.f.env); err != nil {
+		if err := s.Add(&it.f.Env); err != nil {
 			return err
 		}
 		if grown := s.Size() - before; grown != 0 {
@@ -222,7 +222,7 @@ func (it *aggregateIter) add(g *groupState, row []value.Value) error {
 
 func (it *aggregateIter) hold(bytes int64) error {
 	it.held += bytes
-	return it.f.hold(bytes, "group by")
+	return it.f.Charge(bytes, "group by")
 }
 
 // end is what follows the last row.

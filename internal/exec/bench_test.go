@@ -6,13 +6,15 @@ import (
 	"io"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema/schematest"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // benchDB holds n rows (id, grp of 100, name, score).
 func benchDB(b *testing.B, n int) *testDB {
 	db := newTestDB(b, 1, 0)
-	a := newTable(b, "a", 1, "id INT", "grp INT", "name VARCHAR(40)", "score DOUBLE")
+	a := schematest.NewTable(b, "a", 1, "id INT", "grp INT", "name VARCHAR(40)", "score DOUBLE")
 	db.create(a)
 	rows := make([][]value.Value, n)
 	for i := range rows {
@@ -96,7 +98,7 @@ func BenchmarkHashJoin10k(b *testing.B) {
 
 func BenchmarkEncodeRow(b *testing.B) {
 	db := benchDB(b, 1)
-	c := NewCodec(db.tables["a"])
+	c := codec.NewCodec(db.tables["a"])
 	row := []value.Value{value.FromInt(1), value.FromInt(2), text("name"), value.FromFloat(3)}
 	for range b.N {
 		if _, err := c.EncodeRow(row); err != nil {

@@ -5,13 +5,14 @@ import (
 	"io"
 	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/planner"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // branch reads some spans beside others: its next chunk may be on its way while another branch is used.
 type branch struct {
-	src   *spanSource
+	src   *SpanSource
 	chunk []engine.Entity
 	pos   int
 	asked bool
@@ -25,13 +26,13 @@ type branchChunk struct {
 
 // branches are what fanSource and mergeSource have in common.
 type branches struct {
-	run    *run
+	run    *Run
 	ctx    context.Context // of what is under way
 	cancel context.CancelFunc
 	list   []*branch
 }
 
-func newBranches(r *run, sources []*spanSource) branches {
+func newBranches(r *Run, sources []*SpanSource) branches {
 	b := branches{run: r, list: make([]*branch, len(sources))}
 	b.ctx, b.cancel = context.WithCancel(r.ctx)
 	for i, s := range sources {
@@ -43,7 +44,7 @@ func newBranches(r *run, sources []*spanSource) branches {
 // ask sends for the branch's next chunk, unless that is under way or only one request may be at a time.
 // The chunk before it is no longer valid.
 func (b *branches) ask(br *branch) {
-	if br.asked || b.run.parallel() == 1 {
+	if br.asked || b.run.Parallel() == 1 {
 		return
 	}
 	br.asked = true
@@ -71,8 +72,8 @@ func (b *branches) wait(ctx context.Context, br *branch) (err error) {
 	}
 }
 
-// close ends what is under way and waits until it has ended.
-func (b *branches) close() error {
+// Close ends what is under way and waits until it has ended.
+func (b *branches) Close() error {
 	b.cancel()
 	var first error
 	for _, br := range b.list {
@@ -80,7 +81,7 @@ func (b *branches) close() error {
 			<-br.got
 			br.asked = false
 		}
-		if err := br.src.close(); err != nil && first == nil {
+		if err := br.src.Close(); err != nil && first == nil {
 			first = err
 		}
 	}
@@ -100,11 +101,11 @@ type fanSource struct {
 	window  int
 }
 
-func newFanSource(r *run, sources []*spanSource, inOrder bool) *fanSource {
-	return &fanSource{branches: newBranches(r, sources), inOrder: inOrder, window: r.parallel()}
+func newFanSource(r *Run, sources []*SpanSource, inOrder bool) *fanSource {
+	return &fanSource{branches: newBranches(r, sources), inOrder: inOrder, window: r.Parallel()}
 }
 
-func (s *fanSource) next(ctx context.Context) (*engine.Entity, string, error) {
+func (s *fanSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
 	for {
 		for len(s.open) < s.window && s.opened < len(s.list) {
 			s.ask(s.list[s.opened])
@@ -145,11 +146,11 @@ type mergeSource struct {
 	began bool
 }
 
-func newMergeSource(r *run, sources []*spanSource) *mergeSource {
+func newMergeSource(r *Run, sources []*SpanSource) *mergeSource {
 	return &mergeSource{branches: newBranches(r, sources)}
 }
 
-func (s *mergeSource) next(ctx context.Context) (*engine.Entity, string, error) {
+func (s *mergeSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
 	if !s.began {
 		if err := s.begin(ctx); err != nil {
 			return nil, "", err
@@ -231,12 +232,12 @@ func (s *mergeSource) down(i int) {
 }
 
 // byPartition gives the spans of each partition of each part, in the order in which these first appear.
-func byPartition(spans []planner.Span) [][]planner.Span {
+func byPartition(spans []access.Span) [][]access.Span {
 	type place struct {
-		part      *planner.Part
+		part      *schema.Part
 		partition string
 	}
-	var out [][]planner.Span
+	var out [][]access.Span
 	at := make(map[place]int)
 	for _, s := range spans {
 		i, ok := at[place{s.Part, s.Partition}]

@@ -5,14 +5,16 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// node is an operator whose expressions are compiled. It is immutable; open starts it for one execution.
-type node interface {
-	open(f *frame) Iterator
+// Node is an operator whose expressions are compiled. It is immutable; open starts it for one execution.
+type Node interface {
+	Open(f *Frame) Iterator
 	// fills gives the positions of the row that the operator may set, ascending. The others are NULL or
 	// mean nothing, so they need not be kept by whoever keeps rows.
 	fills() []int
@@ -20,7 +22,7 @@ type node interface {
 
 // program is a query plan compiled. It is made at the plan's first execution and kept with the plan.
 type program struct {
-	root  node
+	root  Node
 	point *pointNode // set when the whole query is one point read
 }
 
@@ -32,7 +34,7 @@ func programOf(p *planner.Plan) (*program, error) {
 	if p.Root == nil {
 		return nil, errors.New("the plan is of a write, not of a query")
 	}
-	root, err := compile(p.Root)
+	root, err := Compile(p.Root)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +43,10 @@ func programOf(p *planner.Plan) (*program, error) {
 	return made, nil
 }
 
-// compile makes the operator of n and of all below it.
-func compile(n planner.Node) (node, error) {
+// Compile makes the operator of n and of all below it.
+func Compile(n planner.Node) (Node, error) {
 	switch n := n.(type) {
-	case *planner.Scan:
+	case *access.Scan:
 		return compileScan(n)
 	case *planner.Values:
 		return compileValues(n), nil
@@ -61,11 +63,11 @@ func compile(n planner.Node) (node, error) {
 	case *planner.FamilyScan:
 		return compileFamilyScan(n)
 	}
-	kids := n.Children()
+	kids := planner.Children(n)
 	if len(kids) != 1 {
 		return nil, fmt.Errorf("no operator for plan node %T", n)
 	}
-	input, err := compile(kids[0])
+	input, err := Compile(kids[0])
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +90,8 @@ func compile(n planner.Node) (node, error) {
 	return nil, fmt.Errorf("no operator for plan node %T", n)
 }
 
-// positions gives the positions from begin up to end.
-func positions(begin, end int) []int {
+// Positions gives the positions from begin up to end.
+func Positions(begin, end int) []int {
 	out := make([]int, 0, end-begin)
 	for i := begin; i < end; i++ {
 		out = append(out, i)
@@ -104,7 +106,7 @@ func merge(a, b []int) []int {
 	return slices.Compact(out)
 }
 
-func compileAll(nodes []expr.Node) []expr.Func {
+func CompileAll(nodes []expr.Node) []expr.Func {
 	out := make([]expr.Func, len(nodes))
 	for i, n := range nodes {
 		out[i] = expr.Compile(n)
@@ -112,8 +114,8 @@ func compileAll(nodes []expr.Node) []expr.Func {
 	return out
 }
 
-// compileCond compiles a condition that may be missing.
-func compileCond(n expr.Node) func(*expr.Env) (bool, error) {
+// CompileCond compiles a condition that may be missing.
+func CompileCond(n expr.Node) func(*expr.Env) (bool, error) {
 	if n == nil {
 		return nil
 	}
@@ -166,17 +168,17 @@ func evalLimit(f expr.Func, env *expr.Env) (int64, error) {
 	case value.Uint: // LIMIT 18446744073709551615 is how MySQL spells "all"
 		return int64(min(v.Uint(), uint64(noLimit))), nil
 	}
-	return 0, &Error{Code: 1210, State: "HY000", Message: fmt.Sprintf("LIMIT and OFFSET take integers from 0, not '%s'", value.Brief(value.Text(v)))}
+	return 0, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.NoPos, "LIMIT and OFFSET take integers from 0, not '%s'", value.Text(v))
 }
 
-// sortKey is a planner.SortKey compiled.
+// sortKey is a access.SortKey compiled.
 type sortKey struct {
 	f         expr.Func
 	desc      bool
 	collation value.Collation
 }
 
-func compileOrder(keys []planner.SortKey) []sortKey {
+func compileOrder(keys []access.SortKey) []sortKey {
 	out := make([]sortKey, len(keys))
 	for i, k := range keys {
 		out[i] = sortKey{f: expr.Compile(k.Expr), desc: k.Desc, collation: expr.CollationOf(k.Expr)}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -11,14 +12,14 @@ import (
 
 // concatNode passes the rows of its inputs, one input after the other, as values of the result's types.
 type concatNode struct {
-	inputs []node
+	inputs []Node
 	types  []value.Type
 }
 
-func compileConcat(n *planner.Concat) (node, error) {
+func compileConcat(n *planner.Concat) (Node, error) {
 	c := &concatNode{types: unifiedTypes(n.Columns)}
 	for _, input := range n.Inputs {
-		in, err := compile(input)
+		in, err := Compile(input)
 		if err != nil {
 			return nil, err
 		}
@@ -27,15 +28,15 @@ func compileConcat(n *planner.Concat) (node, error) {
 	return c, nil
 }
 
-func (n *concatNode) fills() []int { return positions(0, len(n.types)) }
+func (n *concatNode) fills() []int { return Positions(0, len(n.types)) }
 
-func (n *concatNode) open(f *frame) Iterator {
+func (n *concatNode) Open(f *Frame) Iterator {
 	return &concatIter{node: n, f: f, row: make([]value.Value, len(n.types))}
 }
 
 type concatIter struct {
 	node  *concatNode
-	f     *frame
+	f     *Frame
 	input Iterator // of the input before next; nil before the first
 	next  int
 	row   []value.Value
@@ -47,7 +48,7 @@ func (it *concatIter) Next(ctx context.Context) ([]value.Value, error) {
 			if it.next >= len(it.node.inputs) {
 				return nil, io.EOF
 			}
-			it.input = it.node.inputs[it.next].open(it.f)
+			it.input = it.node.inputs[it.next].Open(it.f)
 			it.next++
 		}
 		row, err := it.input.Next(ctx)
@@ -62,7 +63,7 @@ func (it *concatIter) Next(ctx context.Context) ([]value.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		return it.row, unifyRow(&it.f.env, it.node.types, it.row, row)
+		return it.row, unifyRow(&it.f.Env, it.node.types, it.row, row)
 	}
 }
 
@@ -105,30 +106,30 @@ func unify(env *expr.Env, t value.Type, v value.Value) (value.Value, error) {
 
 // sameKind says whether values of kind k are what a column of type t has.
 func sameKind(t value.Type, k value.Kind) bool {
-	switch formOf(t) {
-	case formInt, formYear, formUint, formBigUint:
+	switch codec.FormOf(t) {
+	case codec.FormInt, codec.FormYear, codec.FormUint, codec.FormBigUint:
 		return k == value.Int || k == value.Uint
-	case formBits, formBigBits:
+	case codec.FormBits, codec.FormBigBits:
 		return false // each has as many octets as the type
-	case formFloat:
+	case codec.FormFloat:
 		return k == value.Float
-	case formBool:
+	case codec.FormBool:
 		return k == value.Bool
-	case formDecimal:
+	case codec.FormDecimal:
 		return k == value.Decimal
-	case formText, formMember:
+	case codec.FormText, codec.FormMember:
 		return k == value.String
-	case formJSON:
+	case codec.FormJSON:
 		return k == value.JSON
-	case formBinary:
+	case codec.FormBinary:
 		return k == value.Bytes
-	case formDate:
+	case codec.FormDate:
 		return k == value.Date
-	case formTime:
+	case codec.FormTime:
 		return k == value.Time
-	case formDuration:
+	case codec.FormDuration:
 		return k == value.Duration
-	case formUUID:
+	case codec.FormUUID:
 		return k == value.UUID
 	}
 	return true

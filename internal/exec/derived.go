@@ -9,20 +9,20 @@ import (
 
 // derivedNode moves the rows of an inner query block to their place in the outer block's row.
 type derivedNode struct {
-	input  node
+	input  Node
 	width  int
 	offset int
 	total  int
 }
 
-func compileDerived(n *planner.Derived, input node) *derivedNode {
+func compileDerived(n *planner.Derived, input Node) *derivedNode {
 	return &derivedNode{input: input, width: n.Input.Width(), offset: n.Offset, total: n.Total}
 }
 
-func (n *derivedNode) fills() []int { return positions(n.offset, n.offset+n.width) }
+func (n *derivedNode) fills() []int { return Positions(n.offset, n.offset+n.width) }
 
-func (n *derivedNode) open(f *frame) Iterator {
-	return &derivedIter{node: n, input: n.input.open(f), row: make([]value.Value, n.total)}
+func (n *derivedNode) Open(f *Frame) Iterator {
+	return &derivedIter{node: n, input: n.input.Open(f), row: make([]value.Value, n.total)}
 }
 
 type derivedIter struct {

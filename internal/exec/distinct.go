@@ -8,20 +8,20 @@ import (
 
 // distinctNode passes each row once, the first of those that are equal.
 type distinctNode struct {
-	input     node
+	input     Node
 	width     int
 	collation []value.Collation
 }
 
 func (n *distinctNode) fills() []int { return n.input.fills() }
 
-func (n *distinctNode) open(f *frame) Iterator {
-	return &distinctIter{node: n, f: f, input: n.input.open(f), seen: make(map[string]struct{})}
+func (n *distinctNode) Open(f *Frame) Iterator {
+	return &distinctIter{node: n, f: f, input: n.input.Open(f), seen: make(map[string]struct{})}
 }
 
 type distinctIter struct {
 	node  *distinctNode
-	f     *frame
+	f     *Frame
 	input Iterator
 	seen  map[string]struct{}
 	key   []byte
@@ -45,7 +45,7 @@ func (it *distinctIter) Next(ctx context.Context) ([]value.Value, error) {
 			continue
 		}
 		size := int64(len(it.key)) + bytesPerEntry
-		if err := it.f.hold(size, "distinct"); err != nil {
+		if err := it.f.Charge(size, "distinct"); err != nil {
 			return nil, err
 		}
 		it.held += size

@@ -3,6 +3,8 @@ package exec
 import (
 	"errors"
 	"fmt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // ErrTooManyEntities is the errors.Is target of *TooManyEntitiesError.
@@ -35,14 +37,5 @@ func (e *MemoryError) Error() string {
 	return fmt.Sprintf("%s needs more than the %d bytes of memory that max_memory allows", e.Operator, e.Max)
 }
 
-// Error is an error of SQL itself, with MySQL's number and state.
-type Error struct {
-	Code    int    // MySQL's number, for instance 1242
-	State   string // SQLSTATE
-	Message string
-}
-
-func (e *Error) Error() string { return e.Message }
-
 // errSubqueryRows is what a scalar subquery of two rows gives.
-var errSubqueryRows = &Error{Code: 1242, State: "21000", Message: "Subquery returns more than 1 row"}
+var errSubqueryRows = sqlerr.New(sqlerr.CodeSubqueryRows, sqlerr.NoPos, "Subquery returns more than 1 row")

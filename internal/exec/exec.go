@@ -12,6 +12,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -31,15 +32,15 @@ type Runtime struct {
 // Definitions says whether a definition still holds. It is asked before each transaction that goes to a store
 // which other processes may be using: one made by an older definition could leave an index incomplete.
 type Definitions interface {
-	Current(ctx context.Context, t *planner.Table) (bool, error)
+	Current(ctx context.Context, t *schema.Table) (bool, error)
 }
 
 // Sequences hands out AUTO_INCREMENT values.
 type Sequences interface {
 	// Next reserves n consecutive values and gives the first.
-	Next(ctx context.Context, t *planner.Table, n int64, m *engine.Meter) (int64, error)
+	Next(ctx context.Context, t *schema.Table, n int64, m *engine.Meter) (int64, error)
 	// Raise makes sure that the values given from now on are above v.
-	Raise(ctx context.Context, t *planner.Table, v int64, m *engine.Meter) error
+	Raise(ctx context.Context, t *schema.Table, v int64, m *engine.Meter) error
 }
 
 // Store is where an execution reads: the engine itself, or a transaction's *buffer.Buffer, which is also
@@ -65,5 +66,5 @@ type Result struct {
 	LastInsertID int64           // what LAST_INSERT_ID() gives from now on: the first AUTO_INCREMENT value made, or that of the last row updated; 0: as before
 	InsertID     int64           // LastInsertID; where that is 0, the last AUTO_INCREMENT value that the statement gave itself
 	Rows         [][]value.Value // RETURNING
-	Newest       *planner.Part   // see planner.Table.NeedParts
+	Newest       *schema.Part    // see schema.Table.NeedParts
 }

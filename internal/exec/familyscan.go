@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -17,14 +18,14 @@ import (
 // parent's row, then its children.
 type familyNode struct {
 	plan   *planner.FamilyScan
-	scan   *scanNode // of the children; its spans hold the copies too
-	parent *Decoder  // of the copies; of each execution, a copy
+	scan   *scanNode      // of the children; its spans hold the copies too
+	parent *codec.Decoder // of the copies; of each execution, a copy
 	// recheck and residual are of the parent, as those of scan are of each child; on is of both.
 	recheck, residual, on   func(*expr.Env) (bool, error)
 	parentFills, childFills []int
 }
 
-func compileFamilyScan(n *planner.FamilyScan) (node, error) {
+func compileFamilyScan(n *planner.FamilyScan) (Node, error) {
 	made, err := compileScan(n.Child)
 	if err != nil {
 		return nil, err
@@ -32,12 +33,12 @@ func compileFamilyScan(n *planner.FamilyScan) (node, error) {
 	scan := made.(*scanNode)
 	f := &familyNode{
 		plan: n, scan: scan, childFills: scan.filled,
-		recheck: compileCond(n.Parent.Recheck), residual: compileCond(n.Parent.Residual), on: compileCond(n.On),
+		recheck: CompileCond(n.Parent.Recheck), residual: CompileCond(n.Parent.Residual), on: CompileCond(n.On),
 	}
 	for _, ordinal := range n.Parent.Columns {
 		f.parentFills = append(f.parentFills, n.Parent.Offset+ordinal)
 	}
-	parents, children := NewCodec(n.Parent.Table), NewCodec(n.Child.Table)
+	parents, children := codec.NewCodec(n.Parent.Table), codec.NewCodec(n.Child.Table)
 	scan.joined, scan.filled = true, merge(f.parentFills, f.childFills)
 	scan.selected = selectBoth(parents.Select(n.Parent.Columns), children.Select(n.Child.Columns))
 	scan.decoder = children.Decoder(n.Child.Columns, n.Child.Offset, scan.selected)
@@ -57,7 +58,7 @@ func selectBoth(a, b []string) []string {
 
 func (n *familyNode) fills() []int { return n.scan.filled }
 
-func (n *familyNode) open(f *frame) Iterator {
+func (n *familyNode) Open(f *Frame) Iterator {
 	row := make([]value.Value, n.plan.Width())
 	it := &familyIter{
 		scanIter: scanIter{node: n.scan, f: f, row: row},
@@ -73,7 +74,7 @@ type familyIter struct {
 	scanIter
 	match          matcher
 	family         *familyNode
-	parents        Decoder
+	parents        codec.Decoder
 	parent         []value.Value  // the block's row with the parent under way
 	partition, key string         // of its copy
 	ahead          *engine.Entity // the next copy, while the parent before it is passed
@@ -86,7 +87,7 @@ func (it *familyIter) next(ctx context.Context) ([]value.Value, string, error) {
 		it.ahead = nil
 		if e == nil {
 			var err error
-			if e, _, err = it.src.next(ctx); err == io.EOF {
+			if e, _, err = it.src.NextEntity(ctx); err == io.EOF {
 				if row := it.childless(); row != nil {
 					return row, it.key, nil
 				}
@@ -147,13 +148,13 @@ func (it *familyIter) takeParent(e *engine.Entity) error {
 
 // satisfies checks the conditions on a parent or a child alone.
 func (it *familyIter) satisfies(row []value.Value, recheck, residual func(*expr.Env) (bool, error)) (bool, error) {
-	it.f.env.Row = row
+	it.f.Env.Row = row
 	if !it.reads.Exact {
-		if ok, err := passes(recheck, &it.f.env); err != nil || !ok {
+		if ok, err := passes(recheck, &it.f.Env); err != nil || !ok {
 			return false, err
 		}
 	}
-	return passes(residual, &it.f.env)
+	return passes(residual, &it.f.Env)
 }
 
 // isChild says whether e lives inside the parent under way.

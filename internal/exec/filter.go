@@ -4,38 +4,40 @@ import (
 	"math"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// storeFilter is a planner.Filter with its values compiled. The values are known at each execution only,
+// storeFilter is a access.Filter with its values compiled. The values are known at each execution only,
 // and what they are decides how much of the filter can be sent: what does not convert exactly to the
 // stored form is left out, so that more comes back, never less.
 type storeFilter struct {
-	op       planner.FilterOp
+	op       access.FilterOp
 	kids     []*storeFilter
-	column   *planner.Column
+	column   *schema.Column
 	property string
-	form     form
+	form     codec.Form
 	long     bool
 	absent   value.Value // of rows without the property, which the store leaves out; NULL: none that satisfies anything
 	value    expr.Func
 }
 
 // compileFilter compiles f for entities that hold the columns of c; nil when nothing of it can be sent.
-func compileFilter(f *planner.Filter, c *Codec) *storeFilter {
+func compileFilter(f *access.Filter, c *codec.Codec) *storeFilter {
 	if f == nil {
 		return nil
 	}
 	switch f.Op {
-	case planner.FilterAnd, planner.FilterOr:
+	case access.FilterAnd, access.FilterOr:
 		out := &storeFilter{op: f.Op}
 		for _, kid := range f.Kids {
 			k := compileFilter(kid, c)
-			if k == nil && f.Op == planner.FilterOr {
+			if k == nil && f.Op == access.FilterOr {
 				return nil
 			}
 			if k != nil {
@@ -47,12 +49,12 @@ func compileFilter(f *planner.Filter, c *Codec) *storeFilter {
 		}
 		return out
 	}
-	if col := c.table.Columns[f.Column]; col.Source == planner.SourceTimestamp {
-		return &storeFilter{op: f.Op, column: col, property: engine.Timestamp, form: formProperty, value: expr.CompileOperand(f.Value)}
+	if col := c.Table.Columns[f.Column]; col.Source == schema.SourceTimestamp {
+		return &storeFilter{op: f.Op, column: col, property: engine.Timestamp, form: codec.FormProperty, value: expr.CompileOperand(f.Value)}
 	}
-	for i, ordinal := range c.columns {
-		if ordinal == f.Column && c.table.Columns[ordinal].Former == nil { // else some rows hold it in another form
-			return &storeFilter{op: f.Op, column: c.table.Columns[ordinal], property: c.names[i], form: c.forms[i], long: c.long[i], absent: c.table.Columns[ordinal].Absent(), value: expr.CompileOperand(f.Value)}
+	for i, ordinal := range c.Columns {
+		if ordinal == f.Column && c.Table.Columns[ordinal].Former == nil { // else some rows hold it in another form
+			return &storeFilter{op: f.Op, column: c.Table.Columns[ordinal], property: c.Names[i], form: c.Forms[i], long: c.Long[i], absent: c.Table.Columns[ordinal].Absent(), value: expr.CompileOperand(f.Value)}
 		}
 	}
 	return nil
@@ -95,9 +97,9 @@ func (f *storeFilter) bind(env *expr.Env, room *filterRoom) (*engine.Filter, err
 		return nil, nil
 	}
 	switch f.op {
-	case planner.FilterAnd:
+	case access.FilterAnd:
 		return f.bindAnd(env, room)
-	case planner.FilterOr:
+	case access.FilterOr:
 		return f.bindOr(env, room)
 	}
 	v, err := f.value(env)
@@ -149,14 +151,14 @@ func (f *storeFilter) bindOr(env *expr.Env, room *filterRoom) (*engine.Filter, e
 }
 
 var filterOps = [...]engine.FilterOp{
-	planner.FilterEq: engine.Eq, planner.FilterGt: engine.Gt, planner.FilterGe: engine.Ge,
-	planner.FilterLt: engine.Lt, planner.FilterLe: engine.Le,
+	access.FilterEq: engine.Eq, access.FilterGt: engine.Gt, access.FilterGe: engine.Ge,
+	access.FilterLt: engine.Lt, access.FilterLe: engine.Le,
 }
 
 // constant gives the comparison of the stored form that lets through all that "column op v" does; not ok
 // when there is none.
 func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bool) {
-	if f.form == formProperty {
+	if f.form == codec.FormProperty {
 		if v.IsNull() {
 			return 0, engine.Value{}, false
 		}
@@ -164,8 +166,8 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 	}
 	op := filterOps[f.op]
 	t := f.column.Type
-	if v.IsNull() || f.form == formBinary || f.form == formText && (v.Kind() != value.String || !t.Collation.IsBinary()) ||
-		f.form == formMember && t.Collation != value.Binary {
+	if v.IsNull() || f.form == codec.FormBinary || f.form == codec.FormText && (v.Kind() != value.String || !t.Collation.IsBinary()) ||
+		f.form == codec.FormMember && t.Collation != value.Binary {
 		return 0, engine.Value{}, false
 	}
 	exact, err := t.Convert(v)
@@ -173,7 +175,7 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 		return 0, engine.Value{}, false
 	}
 	by := value.Binary
-	if f.form == formText {
+	if f.form == codec.FormText {
 		by = t.Collation
 	}
 	if c, err := value.Compare(exact, v, by); err != nil || c != 0 || !oneInteger(exact, v) {
@@ -184,11 +186,11 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 			return 0, engine.Value{}, false
 		}
 	}
-	stored, ok := encode(f.form, exact)
+	stored, ok := codec.Encode(f.form, exact)
 	if !ok {
 		return 0, engine.Value{}, false
 	}
-	if f.form == formText && t.Collation.Pads() {
+	if f.form == codec.FormText && t.Collation.Pads() {
 		if stored.S, ok = blankBound(f.op, stored.S); !ok {
 			return 0, engine.Value{}, false
 		}
@@ -197,12 +199,12 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 		}
 	}
 	switch f.form {
-	case formFloat:
+	case codec.FormFloat:
 		if exact.Float() == 0 {
 			stored.N = 0 // not every store takes -0 for 0
 		}
-	case formText, formJSON:
-		if len(stored.S) > propertyUnits && keymap.UTF16Len(stored.S) > propertyUnits {
+	case codec.FormText, codec.FormJSON:
+		if len(stored.S) > codec.PropertyUnits && keymap.UTF16Len(stored.S) > codec.PropertyUnits {
 			return 0, engine.Value{}, false
 		}
 		if op != engine.Eq && !sameOrder(stored.S) {
@@ -212,8 +214,8 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 		if op == engine.Gt && f.long {
 			op = engine.Ge
 		}
-	case formBool, formDecimal, formUUID, formMember:
-		if op != engine.Eq || f.form == formDecimal && !oneDecimal(exact, v) {
+	case codec.FormBool, codec.FormDecimal, codec.FormUUID, codec.FormMember:
+		if op != engine.Eq || f.form == codec.FormDecimal && !oneDecimal(exact, v) {
 			return 0, engine.Value{}, false
 		}
 	}
@@ -222,28 +224,28 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 
 // blankBound gives the text that bounds all those which are on the op side of s with any number of blanks at their ends. Blanks move
 // a text above another one only where that has a control character.
-func blankBound(op planner.FilterOp, s string) (bound string, ok bool) {
+func blankBound(op access.FilterOp, s string) (bound string, ok bool) {
 	s = strings.TrimRight(s, " ")
-	below := op == planner.FilterLt || op == planner.FilterLe
+	below := op == access.FilterLt || op == access.FilterLe
 	if below && strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
 		return "", false
 	}
-	if op == planner.FilterLe {
+	if op == access.FilterLe {
 		s += "!" // above any blanks
 	}
 	return s, true
 }
 
 // filterHolds says whether op holds between two values that compare as c.
-func filterHolds(op planner.FilterOp, c int) bool {
+func filterHolds(op access.FilterOp, c int) bool {
 	switch op {
-	case planner.FilterEq:
+	case access.FilterEq:
 		return c == 0
-	case planner.FilterGt:
+	case access.FilterGt:
 		return c > 0
-	case planner.FilterGe:
+	case access.FilterGe:
 		return c >= 0
-	case planner.FilterLt:
+	case access.FilterLt:
 		return c < 0
 	}
 	return c <= 0
@@ -275,4 +277,38 @@ func sameOrder(s string) bool {
 		}
 	}
 	return true
+}
+
+// foreignConstant is storeFilter.constant for a property whose type the definition says.
+func (f *storeFilter) foreignConstant(v value.Value) (engine.FilterOp, engine.Value, bool) {
+	none := engine.Value{}
+	exact, err := f.column.Type.Convert(v)
+	if err != nil {
+		return 0, none, false
+	}
+	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 || !oneInteger(exact, v) {
+		return 0, none, false
+	}
+	edm := codec.EdmOf(f.column.Edm)
+	if f.column.Source == schema.SourceTimestamp {
+		edm = engine.DateTime
+	}
+	stored, ok := codec.ToEdm(exact, edm)
+	if !ok {
+		return 0, none, false
+	}
+	op := filterOps[f.op]
+	switch edm {
+	case engine.String:
+		plain := f.column.Type.Base == value.TypeChar || f.column.Type.Base == value.TypeText
+		if !plain || v.Kind() != value.String || len(stored.S) > codec.PropertyUnits || op != engine.Eq && !sameOrder(stored.S) {
+			return 0, none, false
+		}
+	case engine.Double, engine.Int32, engine.Int64, engine.DateTime:
+	case engine.Boolean, engine.Guid:
+		return op, stored, op == engine.Eq
+	default:
+		return 0, none, false
+	}
+	return op, stored, true
 }

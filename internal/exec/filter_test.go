@@ -6,13 +6,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema/schematest"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-func bindFilter(t *testing.T, c *Codec, f *planner.Filter, args ...value.Value) *engine.Filter {
+func bindFilter(t *testing.T, c *codec.Codec, f *access.Filter, args ...value.Value) *engine.Filter {
 	t.Helper()
 	room := filterRoomOf(engine.AzureLimits())
 	out, err := compileFilter(f, c).bind(&expr.Env{Args: args}, &room)
@@ -49,75 +51,75 @@ func TestFilterConstants(t *testing.T) {
 	n, u := value.FromInt, value.FromUint
 	for _, test := range []struct {
 		column string
-		op     planner.FilterOp
+		op     access.FilterOp
 		v      value.Value
 		want   string
 	}{
-		{"c INT", planner.FilterEq, n(7), "c eq 7"},
-		{"c INT", planner.FilterLe, n(-7), "c le -7"},
-		{"c INT", planner.FilterGt, value.FromFloat(7), "c gt 7"},
-		{"c INT", planner.FilterGt, value.FromFloat(7.5), "all"},
-		{"c INT", planner.FilterEq, value.FromDecimalText("7.0"), "c eq 7"},
-		{"c INT", planner.FilterEq, text("7"), "c eq 7"},
-		{"c INT", planner.FilterEq, text("7x"), "all"},
-		{"c INT", planner.FilterEq, n(1 << 40), "all"},
-		{"c INT", planner.FilterEq, value.NullValue, "all"},
-		{"c BIGINT unsigned", planner.FilterGe, u(7), `c ge "00000000000000000007"`},
-		{"c BIGINT unsigned", planner.FilterGe, n(-1), "all"},
-		{"c DOUBLE", planner.FilterEq, n(2), "c eq 2"},
-		{"c DOUBLE", planner.FilterEq, n(1<<53 + 1), "c eq 9.007199254740992e+15"}, // as floats
-		{"c BIGINT", planner.FilterEq, value.FromFloat(1 << 52), "c eq 4503599627370496"},
-		{"c BIGINT", planner.FilterEq, value.FromFloat(1 << 53), "all"}, // it equals others, too
-		{"c DOUBLE", planner.FilterEq, value.FromFloat(math.Copysign(0, -1)), "c eq 0"},
-		{"c BOOL", planner.FilterEq, n(1), "c eq 1"},
-		{"c BOOL", planner.FilterEq, n(2), "all"},
-		{"c BOOL", planner.FilterGt, n(0), "all"},
-		{"c DECIMAL(6,2)", planner.FilterEq, value.FromDecimalText("1.5"), `c eq "1.50"`},
-		{"c DECIMAL(6,2)", planner.FilterEq, value.FromDecimalText("1.555"), "all"},
-		{"c DECIMAL(6,2)", planner.FilterLt, n(1), "all"},
-		{"c DECIMAL(20,2)", planner.FilterEq, text("-9999999999999.25"), `c eq "-9999999999999.25"`},
-		{"c DECIMAL(20,2)", planner.FilterEq, text("10000000000000.25"), "all"}, // as a float it may equal others, too
-		{"c DECIMAL(20,2)", planner.FilterEq, value.FromFloat(10000000000000.25), "all"},
-		{"c DECIMAL(20,2)", planner.FilterEq, value.FromJSON("10000000000000.25"), "all"},
-		{"c DECIMAL(20,2)", planner.FilterEq, value.FromDecimalText("10000000000000.25"), `c eq "10000000000000.25"`},
-		{"c BIGINT", planner.FilterEq, text("9007199254740993"), "c eq 9007199254740993"},
-		{"c VARCHAR(9)", planner.FilterEq, text("a"), `c eq "a"`},
-		{"c VARCHAR(9)", planner.FilterEq, n(1), "all"},
-		{"c VARCHAR(9) nocase", planner.FilterEq, text("a"), "all"},
-		{"c VARCHAR(9)", planner.FilterGt, text("ü"), `c gt "ü"`},
-		{"c VARCHAR(9)", planner.FilterEq, text("😀"), `c eq "😀"`},
-		{"c VARCHAR(9)", planner.FilterGt, text("😀"), "all"},
-		{"c VARCHAR(9)", planner.FilterLt, text("\uFFFD"), "all"},
-		{"c TEXT", planner.FilterGt, text("a"), `c ge "a"`},
-		{"c TEXT", planner.FilterLt, text("a"), `c lt "a"`},
-		{"c TEXT", planner.FilterEq, text(strings.Repeat("a", 32769)), "all"},
-		{"c DATETIME", planner.FilterGe, text("2024-05-01"), `c ge "2024-05-01T00:00:00.0000000Z"`},
-		{"c DATETIME", planner.FilterGe, text("soon"), "all"},
-		{"c DATE", planner.FilterLt, value.FromTicks(ticksPerDay), `c lt "0001-01-02"`},
-		{"c DATE", planner.FilterLt, value.FromTicks(ticksPerDay + 1), "all"},
-		{"c TIME(7)", planner.FilterLt, value.FromDuration(-5), "c lt -5"},
-		{"c TIME", planner.FilterLt, value.FromDuration(-5), "all"},
-		{"c BLOB", planner.FilterEq, value.FromBytes("a"), "all"},
-		{"c UUID", planner.FilterEq, text("00000000-0000-0000-0000-00000000000F"), `c eq "00000000-0000-0000-0000-00000000000f"`},
-		{"c UUID", planner.FilterLt, text("00000000-0000-0000-0000-00000000000f"), "all"},
+		{"c INT", access.FilterEq, n(7), "c eq 7"},
+		{"c INT", access.FilterLe, n(-7), "c le -7"},
+		{"c INT", access.FilterGt, value.FromFloat(7), "c gt 7"},
+		{"c INT", access.FilterGt, value.FromFloat(7.5), "all"},
+		{"c INT", access.FilterEq, value.FromDecimalText("7.0"), "c eq 7"},
+		{"c INT", access.FilterEq, text("7"), "c eq 7"},
+		{"c INT", access.FilterEq, text("7x"), "all"},
+		{"c INT", access.FilterEq, n(1 << 40), "all"},
+		{"c INT", access.FilterEq, value.NullValue, "all"},
+		{"c BIGINT unsigned", access.FilterGe, u(7), `c ge "00000000000000000007"`},
+		{"c BIGINT unsigned", access.FilterGe, n(-1), "all"},
+		{"c DOUBLE", access.FilterEq, n(2), "c eq 2"},
+		{"c DOUBLE", access.FilterEq, n(1<<53 + 1), "c eq 9.007199254740992e+15"}, // as floats
+		{"c BIGINT", access.FilterEq, value.FromFloat(1 << 52), "c eq 4503599627370496"},
+		{"c BIGINT", access.FilterEq, value.FromFloat(1 << 53), "all"}, // it equals others, too
+		{"c DOUBLE", access.FilterEq, value.FromFloat(math.Copysign(0, -1)), "c eq 0"},
+		{"c BOOL", access.FilterEq, n(1), "c eq 1"},
+		{"c BOOL", access.FilterEq, n(2), "all"},
+		{"c BOOL", access.FilterGt, n(0), "all"},
+		{"c DECIMAL(6,2)", access.FilterEq, value.FromDecimalText("1.5"), `c eq "1.50"`},
+		{"c DECIMAL(6,2)", access.FilterEq, value.FromDecimalText("1.555"), "all"},
+		{"c DECIMAL(6,2)", access.FilterLt, n(1), "all"},
+		{"c DECIMAL(20,2)", access.FilterEq, text("-9999999999999.25"), `c eq "-9999999999999.25"`},
+		{"c DECIMAL(20,2)", access.FilterEq, text("10000000000000.25"), "all"}, // as a float it may equal others, too
+		{"c DECIMAL(20,2)", access.FilterEq, value.FromFloat(10000000000000.25), "all"},
+		{"c DECIMAL(20,2)", access.FilterEq, value.FromJSON("10000000000000.25"), "all"},
+		{"c DECIMAL(20,2)", access.FilterEq, value.FromDecimalText("10000000000000.25"), `c eq "10000000000000.25"`},
+		{"c BIGINT", access.FilterEq, text("9007199254740993"), "c eq 9007199254740993"},
+		{"c VARCHAR(9)", access.FilterEq, text("a"), `c eq "a"`},
+		{"c VARCHAR(9)", access.FilterEq, n(1), "all"},
+		{"c VARCHAR(9) nocase", access.FilterEq, text("a"), "all"},
+		{"c VARCHAR(9)", access.FilterGt, text("ü"), `c gt "ü"`},
+		{"c VARCHAR(9)", access.FilterEq, text("😀"), `c eq "😀"`},
+		{"c VARCHAR(9)", access.FilterGt, text("😀"), "all"},
+		{"c VARCHAR(9)", access.FilterLt, text("\uFFFD"), "all"},
+		{"c TEXT", access.FilterGt, text("a"), `c ge "a"`},
+		{"c TEXT", access.FilterLt, text("a"), `c lt "a"`},
+		{"c TEXT", access.FilterEq, text(strings.Repeat("a", 32769)), "all"},
+		{"c DATETIME", access.FilterGe, text("2024-05-01"), `c ge "2024-05-01T00:00:00.0000000Z"`},
+		{"c DATETIME", access.FilterGe, text("soon"), "all"},
+		{"c DATE", access.FilterLt, value.FromTicks(codec.TicksPerDay), `c lt "0001-01-02"`},
+		{"c DATE", access.FilterLt, value.FromTicks(codec.TicksPerDay + 1), "all"},
+		{"c TIME(7)", access.FilterLt, value.FromDuration(-5), "c lt -5"},
+		{"c TIME", access.FilterLt, value.FromDuration(-5), "all"},
+		{"c BLOB", access.FilterEq, value.FromBytes("a"), "all"},
+		{"c UUID", access.FilterEq, text("00000000-0000-0000-0000-00000000000F"), `c eq "00000000-0000-0000-0000-00000000000f"`},
+		{"c UUID", access.FilterLt, text("00000000-0000-0000-0000-00000000000f"), "all"},
 	} {
-		f := &planner.Filter{Op: test.op, Column: 1, Value: expr.NewParam(0)}
-		if got := filterText(bindFilter(t, codecOf(t, test.column), f, test.v)); got != test.want {
+		f := &access.Filter{Op: test.op, Column: 1, Value: expr.NewParam(0)}
+		if got := filterText(bindFilter(t, codec.NewCodec(schematest.NewTable(t, "t", 1, "id INT", test.column)), f, test.v)); got != test.want {
 			t.Errorf("%s, operator %d, %v: %s, want %s", test.column, test.op, test.v, got, test.want)
 		}
 	}
 }
 
 func TestFilterTrees(t *testing.T) {
-	c := codecOf(t, "a INT", "b INT")
-	is := func(column, param int) *planner.Filter {
-		return &planner.Filter{Op: planner.FilterEq, Column: column, Value: expr.NewParam(param)}
+	c := codec.NewCodec(schematest.NewTable(t, "t", 1, "id INT", "a INT", "b INT"))
+	is := func(column, param int) *access.Filter {
+		return &access.Filter{Op: access.FilterEq, Column: column, Value: expr.NewParam(param)}
 	}
-	and := func(kids ...*planner.Filter) *planner.Filter {
-		return &planner.Filter{Op: planner.FilterAnd, Kids: kids}
+	and := func(kids ...*access.Filter) *access.Filter {
+		return &access.Filter{Op: access.FilterAnd, Kids: kids}
 	}
-	or := func(kids ...*planner.Filter) *planner.Filter {
-		return &planner.Filter{Op: planner.FilterOr, Kids: kids}
+	or := func(kids ...*access.Filter) *access.Filter {
+		return &access.Filter{Op: access.FilterOr, Kids: kids}
 	}
 	seven, bad := value.FromInt(7), value.FromFloat(7.5)
 	if got := filterText(bindFilter(t, c, and(is(1, 0), is(2, 1)), seven, bad)); got != "a eq 7" {
@@ -129,10 +131,10 @@ func TestFilterTrees(t *testing.T) {
 	if got := filterText(bindFilter(t, c, and(or(is(1, 0), is(2, 0)), is(0, 0)), seven)); got != "((a eq 7 or b eq 7) and id eq 7)" {
 		t.Errorf("nested: %s", got)
 	}
-	if got := filterText(bindFilter(t, NewCodecOf(c.table, []int{0, 1}), and(is(1, 0), is(2, 0)), seven)); got != "a eq 7" {
+	if got := filterText(bindFilter(t, codec.NewCodecOf(c.Table, []int{0, 1}), and(is(1, 0), is(2, 0)), seven)); got != "a eq 7" {
 		t.Errorf("a column that the entities lack: %s", got)
 	}
-	var many []*planner.Filter
+	var many []*access.Filter
 	for range engine.AzureLimits().FilterCompare {
 		many = append(many, is(1, 0))
 	}

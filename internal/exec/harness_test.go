@@ -2,18 +2,18 @@ package exec
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -22,7 +22,7 @@ type testDB struct {
 	t      testing.TB
 	engine engine.Engine
 	rt     *Runtime
-	tables map[string]*planner.Table
+	tables map[string]*schema.Table
 	meter  engine.Meter
 }
 
@@ -33,70 +33,18 @@ func newTestDB(t testing.TB, parallel, page int) *testDB {
 			t.Error(err)
 		}
 	})
-	return &testDB{t: t, engine: e, rt: &Runtime{Engine: e, Parallel: parallel}, tables: map[string]*planner.Table{}}
+	return &testDB{t: t, engine: e, rt: &Runtime{Engine: e, Parallel: parallel}, tables: map[string]*schema.Table{}}
 }
 
-// Table implements planner.Schema.
-func (db *testDB) Table(_, name string) (*planner.Table, error) {
+// Table implements schema.Tables.
+func (db *testDB) Table(_, name string) (*schema.Table, error) {
 	if t := db.tables[strings.ToLower(name)]; t != nil {
 		return t, nil
 	}
-	return nil, &planner.NoTableError{Name: name}
+	return nil, &schema.NoTableError{Name: name}
 }
 
-// newTable makes a table of columns "name TYPE[(n)] [nocase] [unsigned]"; the first keys ones are its primary key.
-func newTable(t testing.TB, name string, keys int, columns ...string) *planner.Table {
-	t.Helper()
-	table := &planner.Table{Name: name, Physical: keymap.TableName("", name)}
-	for i, c := range columns {
-		words := strings.Fields(c)
-		typeName, arg, _ := strings.Cut(strings.TrimSuffix(words[1], ")"), "(")
-		var args []int
-		for _, a := range strings.Split(arg, ",") {
-			var n int
-			if _, err := fmt.Sscan(a, &n); err == nil {
-				args = append(args, n)
-			}
-		}
-		collation := value.Binary
-		if slices.Contains(words, "nocase") {
-			collation = value.NoCase
-		}
-		typ, err := value.NewType(typeName, args, nil, slices.Contains(words, "unsigned"), collation)
-		if err != nil {
-			t.Fatal(err)
-		}
-		table.Columns = append(table.Columns, &planner.Column{
-			Name: words[0], Type: typ, Property: keymap.PropertyName(words[0]), NotNull: i < keys,
-		})
-	}
-	for i := range keys {
-		table.Key = append(table.Key, keyPart(table, i, 1))
-	}
-	return table
-}
-
-// keyPart is a part of a key that has so many of the column's type.
-func keyPart(t *planner.Table, column, parts int) planner.KeyPart {
-	codes := make([]keymap.Part, parts)
-	for i := range codes {
-		codes[i].Type = t.Columns[column].Type
-	}
-	keymap.SetCuts(codes)
-	return planner.KeyPart{Column: column, Cut: codes[0].Cut}
-}
-
-// index adds an index to a table that is not created yet.
-func index(t *planner.Table, name string, columns ...int) *planner.Index {
-	ix := &planner.Index{Name: name, KeyName: keymap.IndexName(name)}
-	for _, c := range columns {
-		ix.Parts = append(ix.Parts, keyPart(t, c, len(columns)))
-	}
-	t.Indexes = append(t.Indexes, ix)
-	return ix
-}
-
-func (db *testDB) create(t *planner.Table) {
+func (db *testDB) create(t *schema.Table) {
 	db.t.Helper()
 	if err := t.Init(); err != nil {
 		db.t.Fatal(err)
@@ -108,9 +56,9 @@ func (db *testDB) create(t *planner.Table) {
 }
 
 // insert writes rows with all their index entries, as the write side does.
-func (db *testDB) insert(t *planner.Table, rows ...[]value.Value) {
+func (db *testDB) insert(t *schema.Table, rows ...[]value.Value) {
 	db.t.Helper()
-	codec := NewCodec(t)
+	codec := codec.NewCodec(t)
 	batches := map[string][]engine.Op{}
 	flush := func(pk string) {
 		db.t.Helper()

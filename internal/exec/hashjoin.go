@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -25,7 +26,7 @@ type hashKey struct {
 	asFloat bool
 }
 
-func compileHashJoin(n *planner.HashJoin) (node, error) {
+func compileHashJoin(n *planner.HashJoin) (Node, error) {
 	join, err := compileJoin(n.Kind, n.Left, n.Right, n.On)
 	if err != nil {
 		return nil, err
@@ -35,18 +36,18 @@ func compileHashJoin(n *planner.HashJoin) (node, error) {
 		k := hashKey{
 			left: expr.CompileOperand(n.LeftKeys[i]), right: expr.CompileOperand(n.RightKeys[i]),
 			nullSafe: i < len(n.NullSafe) && n.NullSafe[i], collation: collationAt(n.Collation, i),
-			asFloat: formOf(n.LeftKeys[i].Type()) == formFloat || formOf(n.RightKeys[i].Type()) == formFloat,
+			asFloat: codec.FormOf(n.LeftKeys[i].Type()) == codec.FormFloat || codec.FormOf(n.RightKeys[i].Type()) == codec.FormFloat,
 		}
 		j.keys = append(j.keys, k)
 	}
 	return j, nil
 }
 
-func (n *hashJoinNode) open(f *frame) Iterator {
+func (n *hashJoinNode) Open(f *Frame) Iterator {
 	return &hashJoinIter{
 		matcher: n.matcher(f),
-		node:    n, left: n.left.open(f), right: n.right.open(f),
-		rows: rowStore{run: f.run, operator: "hash join", fills: n.rightFills},
+		node:    n, left: n.left.Open(f), right: n.right.Open(f),
+		rows: rowStore{run: f.Run, operator: "hash join", fills: n.rightFills},
 	}
 }
 
@@ -146,7 +147,7 @@ func (it *hashJoinIter) find(left []value.Value) error {
 
 // hash makes the row's hash key; not ok when a value is NULL, which equals nothing.
 func (it *hashJoinIter) hash(row []value.Value, left bool) (ok bool, err error) {
-	it.f.env.Row = row
+	it.f.Env.Row = row
 	it.key = it.key[:0]
 	for i := range it.node.keys {
 		k := &it.node.keys[i]
@@ -154,7 +155,7 @@ func (it *hashJoinIter) hash(row []value.Value, left bool) (ok bool, err error) 
 		if left {
 			f = k.left
 		}
-		v, err := f(&it.f.env)
+		v, err := f(&it.f.Env)
 		if err != nil {
 			return false, err
 		}

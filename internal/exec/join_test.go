@@ -9,7 +9,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema/schematest"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -24,7 +27,7 @@ func (db *testDB) runNode(n planner.Node) [][]value.Value {
 	return rows
 }
 
-func column(i int, t *planner.Table, ordinal int) *expr.Column {
+func column(i int, t *schema.Table, ordinal int) *expr.Column {
 	return &expr.Column{Index: i, Name: t.Columns[ordinal].Name, T: t.Columns[ordinal].Type, Nullable: true}
 }
 
@@ -36,8 +39,8 @@ func must(n expr.Node, err error) expr.Node {
 }
 
 // wholeScan reads all columns of a table.
-func wholeScan(t *planner.Table, offset, total int) *planner.Scan {
-	return &planner.Scan{Table: t, Offset: offset, Total: total, Access: planner.TableScan, Columns: positions(0, len(t.Columns))}
+func wholeScan(t *schema.Table, offset, total int) *access.Scan {
+	return &access.Scan{Table: t, Offset: offset, Total: total, Access: access.TableScan, Columns: Positions(0, len(t.Columns))}
 }
 
 // bruteJoin is what a join means: left(i) and right(j) are partners where match says so.
@@ -88,8 +91,8 @@ func TestJoinOperators(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for round := range 30 {
 		db := newTestDB(t, 1+round%3, 7)
-		a, b := newTable(t, "a", 1, "id INT", "x INT", "y INT"), newTable(t, "b", 1, "id INT", "x INT", "y INT")
-		index(b, "x", 1)
+		a, b := schematest.NewTable(t, "a", 1, "id INT", "x INT", "y INT"), schematest.NewTable(t, "b", 1, "id INT", "x INT", "y INT")
+		schematest.AddIndex(b, "x", 1)
 		db.create(a)
 		db.create(b)
 		left, right := randomRows(r, r.IntN(40), 8), randomRows(r, r.IntN(40), 8)
@@ -149,7 +152,7 @@ func TestJoinOperators(t *testing.T) {
 
 func TestHashJoinOfDecimalAndDouble(t *testing.T) {
 	db := newTestDB(t, 1, 0)
-	a, b := newTable(t, "a", 1, "id INT", "x DECIMAL(20,19)"), newTable(t, "b", 1, "id INT", "x DOUBLE")
+	a, b := schematest.NewTable(t, "a", 1, "id INT", "x DECIMAL(20,19)"), schematest.NewTable(t, "b", 1, "id INT", "x DOUBLE")
 	db.create(a)
 	db.create(b)
 	db.insert(a, []value.Value{value.FromInt(1), value.FromDecimalText("0.1000000000000000056")})
@@ -159,7 +162,7 @@ func TestHashJoinOfDecimalAndDouble(t *testing.T) {
 
 func TestHashJoinNoCase(t *testing.T) {
 	db := newTestDB(t, 1, 0)
-	a, b := newTable(t, "a", 1, "id INT", "x VARCHAR(9) nocase"), newTable(t, "b", 1, "id INT", "x VARCHAR(9)")
+	a, b := schematest.NewTable(t, "a", 1, "id INT", "x VARCHAR(9) nocase"), schematest.NewTable(t, "b", 1, "id INT", "x VARCHAR(9)")
 	db.create(a)
 	db.create(b)
 	db.insert(a, []value.Value{value.FromInt(1), text("Ab")})
@@ -172,8 +175,8 @@ func TestHashJoinNoCase(t *testing.T) {
 // TestJoinEndsEarly: LIMIT ends what feeds it, and a side without rows ends a join.
 func TestJoinEndsEarly(t *testing.T) {
 	db := newTestDB(t, 1, 10)
-	a, b := newTable(t, "a", 1, "id INT", "x INT"), newTable(t, "b", 1, "id INT", "x INT")
-	none := newTable(t, "none", 1, "id INT", "x INT")
+	a, b := schematest.NewTable(t, "a", 1, "id INT", "x INT"), schematest.NewTable(t, "b", 1, "id INT", "x INT")
+	none := schematest.NewTable(t, "none", 1, "id INT", "x INT")
 	db.create(a)
 	db.create(b)
 	db.create(none)
@@ -229,7 +232,7 @@ func costOfNothing(t *testing.T, db *testDB, n planner.Node) int64 {
 
 func TestLoopJoinLooksAtContext(t *testing.T) {
 	db := newTestDB(t, 1, 0)
-	v := newTable(t, "v", 0, "a INT")
+	v := schematest.NewTable(t, "v", 0, "a INT")
 	v.Virtual = func() ([][]value.Value, error) {
 		rows := make([][]value.Value, 3000)
 		for i := range rows {
@@ -255,10 +258,10 @@ func TestLoopJoinLooksAtContext(t *testing.T) {
 
 func TestEachGivesTheCause(t *testing.T) {
 	db := newTestDB(t, 4, 0)
-	var r run
-	r.init(context.Background(), db.rt, db.execution(&planner.Plan{}))
+	var r Run
+	r.Init(context.Background(), db.rt, db.execution(&planner.Plan{}))
 	cause := fmt.Errorf("cause")
-	err := r.each(context.Background(), 100, func(ctx context.Context, i int) error {
+	err := r.Each(context.Background(), 100, func(ctx context.Context, i int) error {
 		if i == 7 {
 			return cause
 		}
@@ -273,7 +276,7 @@ func TestEachGivesTheCause(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if err := r.each(ctx, 100, func(context.Context, int) error { return nil }); err != context.Canceled {
+	if err := r.Each(ctx, 100, func(context.Context, int) error { return nil }); err != context.Canceled {
 		t.Errorf("cancelled from outside: %v", err)
 	}
 }

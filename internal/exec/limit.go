@@ -9,7 +9,7 @@ import (
 
 // limitNode passes so many rows behind the first so many.
 type limitNode struct {
-	input node
+	input Node
 	limit bounds
 	// countAll reads the rows behind the last, too, and tells the session how many there are.
 	countAll bool
@@ -17,11 +17,11 @@ type limitNode struct {
 
 func (n *limitNode) fills() []int { return n.input.fills() }
 
-func (n *limitNode) open(f *frame) Iterator { return &limitIter{node: n, f: f} }
+func (n *limitNode) Open(f *Frame) Iterator { return &limitIter{node: n, f: f} }
 
 type limitIter struct {
 	node  *limitNode
-	f     *frame
+	f     *Frame
 	input Iterator // opened at the first Next, so that LIMIT 0 reads nothing
 	left  int64
 	seen  int64 // rows that input gave
@@ -52,11 +52,11 @@ func (it *limitIter) Next(ctx context.Context) ([]value.Value, error) {
 
 // begin evaluates the bounds and skips the rows before the first.
 func (it *limitIter) begin(ctx context.Context) error {
-	count, offset, err := it.node.limit.eval(&it.f.env)
+	count, offset, err := it.node.limit.eval(&it.f.Env)
 	if err != nil || count == 0 && !it.node.countAll {
 		return err
 	}
-	it.input = it.node.input.open(it.f)
+	it.input = it.node.input.Open(it.f)
 	for range offset {
 		if _, err := it.next(ctx); err != nil {
 			return err
@@ -73,7 +73,7 @@ func (it *limitIter) next(ctx context.Context) ([]value.Value, error) {
 	case err == nil:
 		it.seen++
 	case err == io.EOF && it.node.countAll:
-		it.f.run.x.Session.FoundRows = it.seen
+		it.f.Run.X.Session.FoundRows = it.seen
 	}
 	return row, err
 }

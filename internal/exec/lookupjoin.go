@@ -6,7 +6,10 @@ import (
 	"io"
 	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -18,7 +21,7 @@ type lookupJoinNode struct {
 	scan *scanNode // right
 }
 
-func compileLookupJoin(n *planner.LookupJoin) (node, error) {
+func compileLookupJoin(n *planner.LookupJoin) (Node, error) {
 	join, err := compileJoin(n.Kind, n.Left, n.Right, n.On)
 	if err != nil {
 		return nil, err
@@ -30,18 +33,18 @@ func compileLookupJoin(n *planner.LookupJoin) (node, error) {
 	return &lookupJoinNode{joinNode: join, scan: scan}, nil
 }
 
-func (n *lookupJoinNode) open(f *frame) Iterator {
+func (n *lookupJoinNode) Open(f *Frame) Iterator {
 	return &lookupJoinIter{
 		matcher: n.matcher(f),
-		node:    n, left: n.left.open(f),
-		batch: rowStore{run: f.run, operator: "join", fills: n.leftFills},
+		node:    n, left: n.left.Open(f),
+		batch: rowStore{run: f.Run, operator: "join", fills: n.leftFills},
 		known: make(map[string]*lookup),
 	}
 }
 
 // lookup is what left rows of the same keys have in common: what is read, and the rows that came.
 type lookup struct {
-	reads  planner.Reads
+	reads  access.Reads
 	filter *engine.Filter
 	rows   rowStore
 }
@@ -57,7 +60,7 @@ type lookupJoinIter struct {
 	lookups   []*lookup // aligned with batch
 	known     map[string]*lookup
 	knownRows int
-	reads     planner.Reads
+	reads     access.Reads
 	key       []byte
 	size      int
 	leftRow   []value.Value
@@ -132,7 +135,7 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 			todo = append(todo, l)
 		}
 	}
-	err := it.f.each(ctx, len(todo), func(ctx context.Context, i int) error { return it.node.scan.lookup(ctx, it.f.run, todo[i]) })
+	err := it.f.Each(ctx, len(todo), func(ctx context.Context, i int) error { return it.node.scan.lookup(ctx, it.f.Run, todo[i]) })
 	if err != nil {
 		return err
 	}
@@ -148,15 +151,15 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 // lookup gives the lookup of a left row, which is new when none before it had the same keys.
 func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err error) {
 	right := it.node.scan
-	it.f.env.Row = row
-	if err := right.plan.Reads(&it.f.env, &it.reads); err != nil {
+	it.f.Env.Row = row
+	if err := right.plan.Reads(&it.f.Env, &it.reads); err != nil {
 		return nil, false, err
 	}
 	it.key = appendReads(it.key[:0], &it.reads)
 	if l := it.known[string(it.key)]; l != nil {
 		return l, false, nil
 	}
-	l = &lookup{reads: it.reads, rows: rowStore{run: it.f.run, operator: "join", fills: right.filled}}
+	l = &lookup{reads: it.reads, rows: rowStore{run: it.f.Run, operator: "join", fills: right.filled}}
 	l.reads.Points, l.reads.Spans = slices.Clone(it.reads.Points), slices.Clone(it.reads.Spans)
 	if l.filter, err = right.bindFilter(it.f); err != nil {
 		return nil, false, err
@@ -166,7 +169,7 @@ func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err 
 }
 
 // appendReads appends octets that tell reads apart. Keys hold no control characters.
-func appendReads(dst []byte, r *planner.Reads) []byte {
+func appendReads(dst []byte, r *access.Reads) []byte {
 	for _, p := range r.Points {
 		dst = appendPart(dst, p.Part)
 		dst = append(append(dst, p.Partition...), 0)
@@ -189,7 +192,7 @@ func appendReads(dst []byte, r *planner.Reads) []byte {
 	return dst
 }
 
-func appendPart(dst []byte, p *planner.Part) []byte {
+func appendPart(dst []byte, p *schema.Part) []byte {
 	if p == nil {
 		return dst
 	}
@@ -197,26 +200,26 @@ func appendPart(dst []byte, p *planner.Part) []byte {
 }
 
 // lookup reads the rows of l. It may run beside others.
-func (n *scanNode) lookup(ctx context.Context, r *run, l *lookup) error {
+func (n *scanNode) lookup(ctx context.Context, r *Run, l *lookup) error {
 	src := n.entities(r, &l.reads, l.filter, 0)
 	decoder := *n.decoder
 	row := make([]value.Value, n.plan.Total)
 	for {
-		e, _, err := src.next(ctx)
+		e, _, err := src.NextEntity(ctx)
 		if err == io.EOF {
-			return src.close()
+			return src.Close()
 		}
 		if err == nil {
 			err = decoder.DecodeRow(e, row)
 		}
-		if err == errOtherForm {
+		if err == codec.ErrOtherForm {
 			continue
 		}
 		if err == nil {
 			_, err = l.rows.add(row)
 		}
 		if err != nil {
-			src.close()
+			src.Close()
 			return err
 		}
 	}
@@ -233,15 +236,15 @@ func (it *lookupJoinIter) check(l *lookup) (err error) {
 		return nil
 	}
 	row := make([]value.Value, right.plan.Total)
-	it.f.env.Row = row
+	it.f.Env.Row = row
 	l.rows.rows = slices.DeleteFunc(l.rows.rows, func(kept []value.Value) bool {
 		if err != nil {
 			return false
 		}
 		l.rows.restore(kept, row)
 		var ok bool
-		if ok, err = passes(recheck, &it.f.env); ok && err == nil {
-			ok, err = passes(right.residual, &it.f.env)
+		if ok, err = passes(recheck, &it.f.Env); ok && err == nil {
+			ok, err = passes(right.residual, &it.f.Env)
 		}
 		return !ok
 	})

@@ -11,7 +11,7 @@ import (
 // loopJoinNode tries every pair of rows, the right ones held in memory.
 type loopJoinNode struct{ joinNode }
 
-func compileLoopJoin(n *planner.LoopJoin) (node, error) {
+func compileLoopJoin(n *planner.LoopJoin) (Node, error) {
 	join, err := compileJoin(n.Kind, n.Left, n.Right, n.On)
 	if err != nil {
 		return nil, err
@@ -19,11 +19,11 @@ func compileLoopJoin(n *planner.LoopJoin) (node, error) {
 	return &loopJoinNode{join}, nil
 }
 
-func (n *loopJoinNode) open(f *frame) Iterator {
+func (n *loopJoinNode) Open(f *Frame) Iterator {
 	return &loopJoinIter{
 		matcher: n.matcher(f),
-		left:    n.left.open(f), right: n.right.open(f),
-		rows: rowStore{run: f.run, operator: "join", fills: n.rightFills},
+		left:    n.left.Open(f), right: n.right.Open(f),
+		rows: rowStore{run: f.Run, operator: "join", fills: n.rightFills},
 	}
 }
 

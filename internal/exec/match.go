@@ -13,7 +13,7 @@ import (
 // to find partners are those of the joins.
 type matcher struct {
 	kind planner.JoinKind
-	f    *frame
+	f    *Frame
 	on   func(*expr.Env) (bool, error) // nil: all partners match
 
 	leftFills  []int
@@ -38,8 +38,8 @@ func (m *matcher) take(left []value.Value) {
 // try says what comes of the right row that has been put into m.row: a row to pass, or nil.
 func (m *matcher) try() ([]value.Value, error) {
 	if m.on != nil {
-		m.f.env.Row = m.row
-		ok, err := m.on(&m.f.env)
+		m.f.Env.Row = m.row
+		ok, err := m.on(&m.f.Env)
 		if err != nil || !ok {
 			return nil, err
 		}
@@ -80,18 +80,18 @@ func needsRight(k planner.JoinKind) bool { return k == planner.InnerJoin || k ==
 // joinNode is what all joins have in common: the inputs, and what is to be checked of each pair.
 type joinNode struct {
 	kind        planner.JoinKind
-	left, right node
+	left, right Node
 	on          func(*expr.Env) (bool, error)
 	// The positions that the inputs and the join fill; kept, as a join of many tables is as deep.
 	leftFills, rightFills, filled []int
 }
 
 func compileJoin(kind planner.JoinKind, left, right planner.Node, on expr.Node) (n joinNode, err error) {
-	n.kind, n.on = kind, compileCond(on)
-	if n.left, err = compile(left); err != nil {
+	n.kind, n.on = kind, CompileCond(on)
+	if n.left, err = Compile(left); err != nil {
 		return n, err
 	}
-	if n.right, err = compile(right); err != nil {
+	if n.right, err = Compile(right); err != nil {
 		return n, err
 	}
 	n.leftFills, n.rightFills = n.left.fills(), n.right.fills()
@@ -104,7 +104,7 @@ func compileJoin(kind planner.JoinKind, left, right planner.Node, on expr.Node) 
 
 func (n *joinNode) fills() []int { return n.filled }
 
-func (n *joinNode) matcher(f *frame) matcher {
+func (n *joinNode) matcher(f *Frame) matcher {
 	return matcher{kind: n.kind, f: f, on: n.on, leftFills: n.leftFills, rightFills: n.rightFills}
 }
 

@@ -13,44 +13,47 @@ type Account struct {
 	held atomic.Int64
 }
 
-// hold accounts for memory that an operator keeps; release gives it back.
-func (r *run) hold(bytes int64, operator string) error {
+// Charge accounts for memory that an operator keeps; release gives it back.
+func (r *Run) Charge(bytes int64, operator string) error {
 	held := r.held.Add(bytes)
-	if r.rt.MaxMemory > 0 && held > r.rt.MaxMemory {
-		return &MemoryError{Operator: operator, Max: r.rt.MaxMemory}
+	if r.Rt.MaxMemory > 0 && held > r.Rt.MaxMemory {
+		return &MemoryError{Operator: operator, Max: r.Rt.MaxMemory}
 	}
-	if all := r.rt.Account; all != nil && all.held.Add(bytes) > all.Max {
+	if all := r.Rt.Account; all != nil && all.held.Add(bytes) > all.Max {
 		return &MemoryError{Operator: operator, Max: all.Max, Shared: true}
 	}
 	return nil
 }
 
-func (r *run) release(bytes int64) {
+func (r *Run) release(bytes int64) {
 	r.held.Add(-bytes)
-	if all := r.rt.Account; all != nil {
+	if all := r.Rt.Account; all != nil {
 		all.held.Add(-bytes)
 	}
 }
 
-// end gives back whatever the execution still holds. Nothing of it runs any more.
-func (r *run) end() {
-	if held := r.held.Swap(0); held != 0 && r.rt.Account != nil {
-		r.rt.Account.held.Add(-held)
+// End gives back whatever the execution still holds. Nothing of it runs any more.
+func (r *Run) End() {
+	if held := r.held.Swap(0); held != 0 && r.Rt.Account != nil {
+		r.Rt.Account.held.Add(-held)
 	}
 }
 
 // Hold and Release implement expr.Memory, for values that wait within an expression.
-func (r *run) Hold(bytes int64) error { return r.hold(bytes, "expression") }
+func (r *Run) Hold(bytes int64) error { return r.Charge(bytes, "expression") }
 
 // Release implements expr.Memory.
-func (r *run) Release(bytes int64) { r.release(bytes) }
+func (r *Run) Release(bytes int64) { r.release(bytes) }
 
-var _ expr.Memory = (*run)(nil)
+var _ expr.Memory = (*Run)(nil)
 
-// textBytes is the size of what values have beside themselves.
-func textBytes(row []value.Value) (bytes int64) {
+// TextBytes is the size of what values have beside themselves.
+func TextBytes(row []value.Value) (bytes int64) {
 	for i := range row {
 		bytes += int64(len(row[i].Text()))
 	}
 	return bytes
 }
+
+// Held is how many bytes all statements together hold.
+func (a *Account) Held() int64 { return a.held.Load() }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -13,8 +15,8 @@ import (
 // pointNode is a whole query that reads one row by its key and passes columns of it: the commonest query
 // there is. Its iterator decodes the entity right into the result, with hardly an allocation.
 type pointNode struct {
-	scan    *planner.Scan
-	decoder *Decoder
+	scan    *access.Scan
+	decoder *codec.Decoder
 	get     []string
 	width   int
 }
@@ -25,8 +27,8 @@ func pointNodeOf(root planner.Node) *pointNode {
 	if !ok {
 		return nil
 	}
-	scan, ok := project.Input.(*planner.Scan)
-	if !ok || scan.Access != planner.PointRead || scan.Fetch || scan.Index != nil || scan.Table.Foreign != nil || scan.Residual != nil || scan.Limit != nil {
+	scan, ok := project.Input.(*access.Scan)
+	if !ok || scan.Access != access.PointRead || scan.Fetch || scan.Index != nil || scan.Table.Foreign != nil || scan.Residual != nil || scan.Limit != nil {
 		return nil
 	}
 	columns, dst := make([]int, len(project.Exprs)), make([]int, len(project.Exprs))
@@ -37,20 +39,20 @@ func pointNodeOf(root planner.Node) *pointNode {
 		}
 		columns[i], dst[i] = c.Index-scan.Offset, i
 	}
-	codec := NewCodec(scan.Table)
-	get := codec.selectOne(columns)
-	return &pointNode{scan: scan, decoder: codec.decoderTo(columns, dst, get), get: get, width: len(dst)}
+	codec := codec.NewCodec(scan.Table)
+	get := codec.SelectOne(columns)
+	return &pointNode{scan: scan, decoder: codec.DecoderTo(columns, dst, get), get: get, width: len(dst)}
 }
 
 // pointIter is a pointNode at work. Small results need no memory of their own.
 type pointIter struct {
 	node  *pointNode
-	f     *frame
-	other node     // the same plan's general form
+	f     *Frame
+	other Node     // the same plan's general form
 	rest  Iterator // set where the arguments make it no point read
 	done  bool
-	reads planner.Reads
-	key   [1]planner.Key
+	reads access.Reads
+	key   [1]access.Key
 	row   []value.Value
 	space [8]value.Value
 }
@@ -65,17 +67,17 @@ func (it *pointIter) Next(ctx context.Context) ([]value.Value, error) {
 	it.done = true
 	n := it.node
 	it.reads.Points = it.key[:0]
-	if err := n.scan.Reads(&it.f.env, &it.reads); err != nil {
+	if err := n.scan.Reads(&it.f.Env, &it.reads); err != nil {
 		return nil, err
 	}
 	if len(it.reads.Spans) > 0 || !it.reads.Exact {
-		it.rest = it.other.open(it.f)
+		it.rest = it.other.Open(it.f)
 		return it.rest.Next(ctx)
 	}
 	if len(it.reads.Points) == 0 {
 		return nil, io.EOF
 	}
-	get := engine.Get{Table: n.scan.Table.Physical, Select: n.get, Meter: it.f.x.Meter}
+	get := engine.Get{Table: n.scan.Table.Physical, Select: n.get, Meter: it.f.X.Meter}
 	e, found, err := it.f.point(ctx, get, it.reads.Points[0])
 	if err != nil {
 		return nil, err

@@ -4,9 +4,11 @@ import (
 	"context"
 	"io"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Points are read in batches, side by side within the bound; the first is small, because a LIMIT above may
@@ -14,18 +16,18 @@ import (
 const maxPointBatch = 256
 
 // nextBatch gives the size of the batch behind one of size n.
-func (r *run) nextBatch(n int) int {
+func (r *Run) nextBatch(n int) int {
 	if n == 0 {
-		return r.parallel()
+		return r.Parallel()
 	}
 	return min(2*n, maxPointBatch)
 }
 
 // pointSource reads entities by their keys and passes those that there are, in the order of the keys.
 type pointSource struct {
-	run  *run
+	run  *Run
 	get  engine.Get // without the keys
-	keys []planner.Key
+	keys []access.Key
 	size int
 
 	batch  []engine.Entity
@@ -34,7 +36,7 @@ type pointSource struct {
 	before int // keys before the batch
 }
 
-func (s *pointSource) next(ctx context.Context) (*engine.Entity, string, error) {
+func (s *pointSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
 	for {
 		for ; s.pos < len(s.batch); s.pos++ {
 			if s.found[s.pos] {
@@ -63,7 +65,7 @@ func (s *pointSource) read(ctx context.Context) error {
 	s.batch, s.found, s.pos = s.batch[:n], s.found[:n], 0
 	keys := s.keys[:n]
 	s.keys = s.keys[n:]
-	return s.run.each(ctx, n, func(ctx context.Context, i int) (err error) {
+	return s.run.Each(ctx, n, func(ctx context.Context, i int) (err error) {
 		s.batch[i], s.found[i], err = s.run.point(ctx, s.get, keys[i])
 		return err
 	})
@@ -73,15 +75,15 @@ func (s *pointSource) read(ctx context.Context) error {
 func (s *pointSource) index() int { return s.before + s.pos - 1 }
 
 // point reads one entity by its keys.
-func (r *run) point(ctx context.Context, g engine.Get, k planner.Key) (engine.Entity, bool, error) {
+func (r *Run) point(ctx context.Context, g engine.Get, k access.Key) (engine.Entity, bool, error) {
 	g.PartitionKey, g.RowKey = k.Partition, k.Row
 	if k.Part != nil {
 		g.Table = k.Part.Physical
 	}
-	return r.get(ctx, g)
+	return r.Get(ctx, g)
 }
 
-func (s *pointSource) close() error {
+func (s *pointSource) Close() error {
 	s.keys, s.batch = nil, nil
 	return nil
 }
@@ -89,24 +91,24 @@ func (s *pointSource) close() error {
 // fetchSource reads the rows that index entries stand for, where the entries do not hold all that is
 // wanted. A row that is gone meanwhile is passed over; one that was changed is for the caller to check.
 type fetchSource struct {
-	run     *run
+	run     *Run
 	entries source
-	table   *planner.Table
-	ids     Decoder // fills the primary key, and what says which part the row is in, from an entry
+	table   *schema.Table
+	ids     codec.Decoder // fills the primary key, and what says which part the row is in, from an entry
 	row     []value.Value
 	get     engine.Get
 	limit   int // rows likely to be wanted; 0: all
 	size    int // of the last batch
 
-	keys  []planner.Key
+	keys  []access.Key
 	order []string // the entries' row keys
 	rows  pointSource
 	ended bool
 }
 
-func (s *fetchSource) next(ctx context.Context) (*engine.Entity, string, error) {
+func (s *fetchSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
 	for {
-		e, _, err := s.rows.next(ctx)
+		e, _, err := s.rows.NextEntity(ctx)
 		if err == nil {
 			return e, s.order[s.rows.index()], nil
 		}
@@ -131,7 +133,7 @@ func (s *fetchSource) read(ctx context.Context) error {
 	}
 	s.keys, s.order = s.keys[:0], s.order[:0]
 	for len(s.keys) < s.size {
-		e, key, err := s.entries.next(ctx)
+		e, key, err := s.entries.NextEntity(ctx)
 		if err == io.EOF {
 			s.ended = true
 			break
@@ -150,15 +152,15 @@ func (s *fetchSource) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		s.keys = append(s.keys, planner.Key{Part: part, Partition: e.PartitionKey, Row: string(row)})
+		s.keys = append(s.keys, access.Key{Part: part, Partition: e.PartitionKey, Row: string(row)})
 		s.order = append(s.order, key)
 	}
 	s.rows = pointSource{run: s.run, get: s.get, keys: s.keys, size: s.size}
 	return nil
 }
 
-func (s *fetchSource) close() error {
+func (s *fetchSource) Close() error {
 	s.ended = true
-	s.rows.close()
-	return s.entries.close()
+	s.rows.Close()
+	return s.entries.Close()
 }

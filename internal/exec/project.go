@@ -10,12 +10,12 @@ import (
 
 // projectNode computes a row.
 type projectNode struct {
-	input node
+	input Node
 	slots []int       // where the value is the input's at that position; -1: it is computed
 	funcs []expr.Func // aligned with slots
 }
 
-func compileProject(n *planner.Project, input node) *projectNode {
+func compileProject(n *planner.Project, input Node) *projectNode {
 	p := &projectNode{input: input, slots: make([]int, len(n.Exprs)), funcs: make([]expr.Func, len(n.Exprs))}
 	for i, e := range n.Exprs {
 		p.slots[i] = -1
@@ -28,15 +28,15 @@ func compileProject(n *planner.Project, input node) *projectNode {
 	return p
 }
 
-func (n *projectNode) fills() []int { return positions(0, len(n.slots)) }
+func (n *projectNode) fills() []int { return Positions(0, len(n.slots)) }
 
-func (n *projectNode) open(f *frame) Iterator {
-	return &projectIter{node: n, f: f, input: n.input.open(f), row: make([]value.Value, len(n.slots))}
+func (n *projectNode) Open(f *Frame) Iterator {
+	return &projectIter{node: n, f: f, input: n.input.Open(f), row: make([]value.Value, len(n.slots))}
 }
 
 type projectIter struct {
 	node  *projectNode
-	f     *frame
+	f     *Frame
 	input Iterator
 	row   []value.Value
 	held  int64 // of the large values of row
@@ -47,16 +47,16 @@ func (it *projectIter) Next(ctx context.Context) ([]value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	it.f.env.Row = in
+	it.f.Env.Row = in
 	it.release()
 	for i, slot := range it.node.slots {
 		if slot >= 0 {
 			it.row[i] = in[slot]
-		} else if it.row[i], err = it.node.funcs[i](&it.f.env); err != nil {
+		} else if it.row[i], err = it.node.funcs[i](&it.f.Env); err != nil {
 			return nil, err
 		} else if n := expr.Large(it.row[i]); n > 0 {
 			it.held += n
-			if err := it.f.hold(n, "row"); err != nil {
+			if err := it.f.Charge(n, "row"); err != nil {
 				return nil, err
 			}
 		}

@@ -9,8 +9,8 @@ import (
 
 // Cursor walks the rows of a query. It is for one goroutine at a time.
 type Cursor struct {
-	run   run
-	frame frame
+	run   Run
+	frame Frame
 	it    Iterator
 	point pointIter
 }
@@ -31,15 +31,15 @@ func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
 	if err != nil {
 		return err
 	}
-	c.run.init(ctx, rt, x)
-	c.frame.initEnv(&c.run, nil)
+	c.run.Init(ctx, rt, x)
+	c.frame.InitEnv(&c.run, nil)
 	if made.point != nil {
 		c.point.node, c.point.f, c.point.other = made.point, &c.frame, made.root
 		c.it = &c.point
 		return nil
 	}
-	c.run.sideBySide()
-	c.it = made.root.open(&c.frame)
+	c.run.SideBySide()
+	c.it = made.root.Open(&c.frame)
 	return nil
 }
 
@@ -47,7 +47,7 @@ func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
 func (c *Cursor) IsPoint() bool { return c.it == &c.point && c.point.rest == nil }
 
 // Columns describes the rows.
-func (c *Cursor) Columns() []planner.ResultColumn { return c.run.x.Plan.Columns }
+func (c *Cursor) Columns() []planner.ResultColumn { return c.run.X.Plan.Columns }
 
 // Next gives the next row, valid until the next call; io.EOF is behind the last.
 func (c *Cursor) Next(ctx context.Context) ([]value.Value, error) { return c.it.Next(ctx) }
@@ -55,6 +55,6 @@ func (c *Cursor) Next(ctx context.Context) ([]value.Value, error) { return c.it.
 // Close ends what is under way and waits for its end. It may be called more than once.
 func (c *Cursor) Close() error {
 	err := c.it.Close()
-	c.run.end()
+	c.run.End()
 	return err
 }

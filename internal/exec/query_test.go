@@ -8,15 +8,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/schema/schematest"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // people is a table with two indexes and a few rows; NULLs among them.
 func people(t testing.TB, parallel int) *testDB {
 	db := newTestDB(t, parallel, 4)
-	p := newTable(t, "people", 1, "id INT", "name VARCHAR(40)", "age INT", "city VARCHAR(40)")
-	index(p, "name", 1)
-	index(p, "city_age", 3, 2)
+	p := schematest.NewTable(t, "people", 1, "id INT", "name VARCHAR(40)", "age INT", "city VARCHAR(40)")
+	schematest.AddIndex(p, "name", 1)
+	schematest.AddIndex(p, "city_age", 3, 2)
 	db.create(p)
 	rows := [][]value.Value{
 		{value.FromInt(1), text("Ann"), value.FromInt(31), text("Rome")},
@@ -87,7 +89,7 @@ func TestSubqueries(t *testing.T) {
 		db.expectSet("SELECT id, age IN (SELECT q.age FROM people q WHERE q.city = p.city) FROM people p WHERE id < 5",
 			[]string{"1|1", "2|1", "3|NULL", "4|0"})
 		_, err := db.read(db.plan("SELECT (SELECT id FROM people)"))
-		var e *Error
+		var e *sqlerr.Error
 		if !errors.As(err, &e) || e.Code != 1242 {
 			t.Errorf("a scalar subquery of six rows: %v", err)
 		}
@@ -108,8 +110,8 @@ func TestSubqueryRunsOnce(t *testing.T) {
 func TestJoins(t *testing.T) {
 	for _, parallel := range []int{1, 3} {
 		db := people(t, parallel)
-		o := newTable(t, "orders", 1, "id INT", "person INT", "item VARCHAR(20)")
-		index(o, "person", 1)
+		o := schematest.NewTable(t, "orders", 1, "id INT", "person INT", "item VARCHAR(20)")
+		schematest.AddIndex(o, "person", 1)
 		db.create(o)
 		for i, item := range []string{"pen", "cup", "pen", "hat"} {
 			person := value.FromInt([]int64{1, 2, 1, 9}[i])
@@ -133,7 +135,7 @@ func TestJoins(t *testing.T) {
 
 func TestLookupSharesKeys(t *testing.T) {
 	db := people(t, 1)
-	o := newTable(t, "orders", 1, "id INT", "person INT")
+	o := schematest.NewTable(t, "orders", 1, "id INT", "person INT")
 	db.create(o)
 	for i := range int64(300) {
 		db.insert(o, ints(i, 1+i%2))
@@ -146,7 +148,7 @@ func TestLookupSharesKeys(t *testing.T) {
 
 func TestVirtual(t *testing.T) {
 	db := newTestDB(t, 1, 0)
-	v := newTable(t, "v", 0, "a INT", "b VARCHAR(9)")
+	v := schematest.NewTable(t, "v", 0, "a INT", "b VARCHAR(9)")
 	v.Virtual = func() ([][]value.Value, error) {
 		return [][]value.Value{{value.FromInt(1), text("x")}, {value.FromInt(2), text("y")}}, nil
 	}

@@ -11,9 +11,9 @@ type rowSet struct {
 	set  *expr.Set
 }
 
-func newRowSet(r *run, collations []value.Collation) *rowSet {
+func newRowSet(r *Run, collations []value.Collation) *rowSet {
 	return &rowSet{
-		rows: rowStore{run: r, operator: "subquery", fills: positions(0, len(collations))},
+		rows: rowStore{run: r, operator: "subquery", fills: Positions(0, len(collations))},
 		set:  expr.NewSet(collations),
 	}
 }

@@ -5,7 +5,7 @@ import "github.com/nearlyfreedb/nearlyfree/internal/value"
 // rowStore keeps copies of rows, of each only what its operator fills, and before that any number of
 // values of the keeper's own. What it keeps is counted against the statement's memory.
 type rowStore struct {
-	run      *run
+	run      *Run
 	operator string
 	fills    []int
 	extra    int // values before each row's
@@ -17,8 +17,8 @@ type rowStore struct {
 
 // bytesPerValue is the size of a value.Value; bytesPerRow that of what a kept row takes beside its values.
 const (
-	bytesPerValue = 32
-	bytesPerRow   = 24
+	BytesPerValue = 32
+	BytesPerRow   = 24
 )
 
 // maxBlockRows bounds how many rows are allocated at once.
@@ -34,7 +34,7 @@ func (s *rowStore) add(row []value.Value) ([]value.Value, error) {
 	kept := s.block[:width:width]
 	s.block = s.block[width:]
 	s.rows = append(s.rows, kept)
-	return kept, s.hold(bytesPerRow + int64(width)*bytesPerValue + s.set(kept, row))
+	return kept, s.hold(BytesPerRow + int64(width)*BytesPerValue + s.set(kept, row))
 }
 
 // set copies row into kept and gives the bytes of its texts.
@@ -58,7 +58,7 @@ func (s *rowStore) replace(kept, row []value.Value) error {
 // hold accounts for further bytes.
 func (s *rowStore) hold(bytes int64) error {
 	s.held += bytes
-	return s.run.hold(bytes, s.operator)
+	return s.run.Charge(bytes, s.operator)
 }
 
 // restore puts a kept row back into its positions of dst.

@@ -17,10 +17,10 @@ type Iterator interface {
 	Close() error
 }
 
-// run is one execution of a statement: what its operators share.
-type run struct {
-	rt       *Runtime
-	x        *Execution
+// Run is one execution of a statement: what its operators share.
+type Run struct {
+	Rt       *Runtime
+	X        *Execution
 	ctx      context.Context // of the execution: of reads ahead and of subqueries
 	entities atomic.Int64    // that came back
 	held     atomic.Int64    // bytes that blocking operators hold
@@ -28,42 +28,42 @@ type run struct {
 	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
 }
 
-// frame is a query block of an execution: the statement's own or that of a subquery. Its operators set
+// Frame is a query block of an execution: the statement's own or that of a subquery. Its operators set
 // env.Row before they evaluate anything.
-type frame struct {
-	*run
-	env expr.Env
+type Frame struct {
+	*Run
+	Env expr.Env
 }
 
-// init prepares r for an execution.
-func (r *run) init(ctx context.Context, rt *Runtime, x *Execution) {
-	r.rt, r.x, r.ctx = rt, x, ctx
+// Init prepares r for an execution.
+func (r *Run) Init(ctx context.Context, rt *Runtime, x *Execution) {
+	r.Rt, r.X, r.ctx = rt, x, ctx
 	if x.Plan.Slots > 0 {
 		r.slots = make([]subqueryResult, x.Plan.Slots)
 	}
 }
 
-// initEnv prepares the environment of a block inside outer (nil for the statement's own).
-func (f *frame) initEnv(r *run, outer *expr.Env) {
-	f.run = r
-	f.env = expr.Env{Args: r.x.Args, Outer: outer, Session: r.x.Session, Subqueries: r, Context: r.ctx, Memory: r}
+// InitEnv prepares the environment of a block inside outer (nil for the statement's own).
+func (f *Frame) InitEnv(r *Run, outer *expr.Env) {
+	f.Run = r
+	f.Env = expr.Env{Args: r.X.Args, Outer: outer, Session: r.X.Session, Subqueries: r, Context: r.ctx, Memory: r}
 	if outer != nil {
-		f.env.Insert = outer.Insert
+		f.Env.Insert = outer.Insert
 	}
 }
 
-// sideBySide lets requests of the execution be sent side by side. A point read, which sends one, does without.
-func (r *run) sideBySide() {
-	if r.rt.Parallel > 1 {
-		r.requests = make(chan struct{}, r.rt.Parallel)
+// SideBySide lets requests of the execution be sent side by side. A point read, which sends one, does without.
+func (r *Run) SideBySide() {
+	if r.Rt.Parallel > 1 {
+		r.requests = make(chan struct{}, r.Rt.Parallel)
 	}
 }
 
-// parallel is the number of requests that may be under way at once.
-func (r *run) parallel() int { return max(r.rt.Parallel, 1) }
+// Parallel is the number of requests that may be under way at once.
+func (r *Run) Parallel() int { return max(r.Rt.Parallel, 1) }
 
-// begin waits until a request may be sent; done must follow it when it gives no error.
-func (r *run) begin(ctx context.Context) error {
+// Begin waits until a request may be sent; done must follow it when it gives no error.
+func (r *Run) Begin(ctx context.Context) error {
 	if r.requests == nil {
 		return ctx.Err()
 	}
@@ -75,28 +75,28 @@ func (r *run) begin(ctx context.Context) error {
 	}
 }
 
-func (r *run) done() {
+func (r *Run) Done() {
 	if r.requests != nil {
 		<-r.requests
 	}
 }
 
 // count counts entities that came back against MaxEntities.
-func (r *run) count(n int) error {
+func (r *Run) count(n int) error {
 	read := r.entities.Add(int64(n))
-	if r.rt.MaxEntities > 0 && read > r.rt.MaxEntities {
-		return &TooManyEntitiesError{Read: read, Max: r.rt.MaxEntities}
+	if r.Rt.MaxEntities > 0 && read > r.Rt.MaxEntities {
+		return &TooManyEntitiesError{Read: read, Max: r.Rt.MaxEntities}
 	}
 	return nil
 }
 
-// get reads one entity; not found when there is none.
-func (r *run) get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
-	if err := r.begin(ctx); err != nil {
+// Get reads one entity; not found when there is none.
+func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
+	if err := r.Begin(ctx); err != nil {
 		return e, false, err
 	}
-	e, err = r.x.Store.Get(ctx, g)
-	r.done()
+	e, err = r.X.Store.Get(ctx, g)
+	r.Done()
 	if err != nil {
 		var ee *engine.Error
 		if errors.As(err, &ee) && ee.Code == engine.CodeNotFound {
@@ -107,7 +107,7 @@ func (r *run) get(ctx context.Context, g engine.Get) (e engine.Entity, found boo
 	return e, true, r.count(1)
 }
 
-// each calls do for 0 ≤ i < n, side by side, and gives the first error; the others are cancelled.
-func (r *run) each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	return engine.SideBySide(ctx, r.parallel(), n, do)
+// Each calls do for 0 ≤ i < n, side by side, and gives the first error; the others are cancelled.
+func (r *Run) Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	return engine.SideBySide(ctx, r.Parallel(), n, do)
 }

@@ -5,19 +5,20 @@ import (
 	"io"
 	"math"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // scanIter is a scanNode at work.
 type scanIter struct {
 	node    *scanNode
-	f       *frame
+	f       *Frame
 	in      keyedRows     // the scan itself, or what makes other rows of its entities
 	row     []value.Value // the block's row; only this table's place in it is set
-	decoder Decoder
-	reads   planner.Reads
+	decoder codec.Decoder
+	reads   access.Reads
 	src     source // nil before the first Next
 	recheck func(*expr.Env) (bool, error)
 	runs    *runSorter // nil where keys alone give the order, or none is wanted
@@ -43,7 +44,7 @@ func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
 		return nil, err
 	}
 	if it.left--; it.left == 0 {
-		err = it.src.close()
+		err = it.src.Close()
 	}
 	return row, err
 }
@@ -51,12 +52,12 @@ func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
 // start computes what is to be read.
 func (it *scanIter) start() error {
 	n := it.node
-	it.src = &spanSource{run: it.f.run} // what there is to close until the real one is there
-	count, _, err := n.limit.eval(&it.f.env)
+	it.src = &SpanSource{Run: it.f.Run} // what there is to close until the real one is there
+	count, _, err := n.limit.eval(&it.f.Env)
 	if err != nil || count == 0 {
 		return err
 	}
-	if err := n.plan.Reads(&it.f.env, &it.reads); err != nil {
+	if err := n.plan.Reads(&it.f.Env, &it.reads); err != nil {
 		return err
 	}
 	filter, err := n.bindFilter(it.f)
@@ -80,18 +81,18 @@ func (it *scanIter) start() error {
 	if sorted || n.cuts {
 		it.runs = newRunSorter(it, sorted)
 	}
-	it.src = n.entities(it.f.run, &it.reads, filter, limit)
+	it.src = n.entities(it.f.Run, &it.reads, filter, limit)
 	return nil
 }
 
 // next gives the next row that satisfies the conditions, and the key that it is ordered by.
 func (it *scanIter) next(ctx context.Context) ([]value.Value, string, error) {
 	for {
-		e, key, err := it.src.next(ctx)
+		e, key, err := it.src.NextEntity(ctx)
 		if err != nil {
 			return nil, "", err
 		}
-		if err := it.decoder.DecodeRow(e, it.row); err == errOtherForm {
+		if err := it.decoder.DecodeRow(e, it.row); err == codec.ErrOtherForm {
 			continue
 		} else if err != nil {
 			return nil, "", err
@@ -99,10 +100,10 @@ func (it *scanIter) next(ctx context.Context) ([]value.Value, string, error) {
 		if it.recheck == nil && it.node.residual == nil {
 			return it.row, key, nil
 		}
-		it.f.env.Row = it.row
-		ok, err := passes(it.recheck, &it.f.env)
+		it.f.Env.Row = it.row
+		ok, err := passes(it.recheck, &it.f.Env)
 		if ok && err == nil {
-			ok, err = passes(it.node.residual, &it.f.env)
+			ok, err = passes(it.node.residual, &it.f.Env)
 		}
 		if err != nil {
 			return nil, "", err
@@ -124,7 +125,7 @@ func passes(cond func(*expr.Env) (bool, error), env *expr.Env) (bool, error) {
 func (it *scanIter) Close() error {
 	it.left = 0
 	if it.src == nil {
-		it.src = &spanSource{run: it.f.run}
+		it.src = &SpanSource{Run: it.f.Run}
 	}
-	return it.src.close()
+	return it.src.Close()
 }

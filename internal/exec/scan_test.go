@@ -12,8 +12,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema/schematest"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -21,10 +24,10 @@ import (
 // spread makes a table of n rows (id, x = id % 7, s) in four hash partitions.
 func spread(t testing.TB, parallel, n int) (*testDB, [][]value.Value) {
 	db := newTestDB(t, parallel, 8)
-	a := newTable(t, "a", 1, "id INT", "x INT", "s VARCHAR(300)")
-	a.Partition = &planner.Partitioning{Kind: planner.PartitionByHash, Columns: []int{0}, Count: 4}
-	index(a, "x", 1)
-	index(a, "s", 2)
+	a := schematest.NewTable(t, "a", 1, "id INT", "x INT", "s VARCHAR(300)")
+	a.Partition = &schema.Partitioning{Kind: schema.PartitionByHash, Columns: []int{0}, Count: 4}
+	schematest.AddIndex(a, "x", 1)
+	schematest.AddIndex(a, "s", 2)
 	db.create(a)
 	rows := make([][]value.Value, n)
 	for i := range rows {
@@ -64,7 +67,7 @@ func TestSpreadLimitReadsHeads(t *testing.T) {
 func TestOrderOverSpans(t *testing.T) {
 	for _, parallel := range []int{1, 2, 8} {
 		db := newTestDB(t, parallel, 7)
-		a := newTable(t, "a", 1, "id INT")
+		a := schematest.NewTable(t, "a", 1, "id INT")
 		db.create(a)
 		var want []string
 		for i := range int64(120) {
@@ -82,8 +85,8 @@ func TestOrderOverSpans(t *testing.T) {
 
 func TestLimitReadsNoMore(t *testing.T) {
 	db := newTestDB(t, 4, 100)
-	a := newTable(t, "a", 1, "id INT", "x INT")
-	index(a, "x", 1)
+	a := schematest.NewTable(t, "a", 1, "id INT", "x INT")
+	schematest.AddIndex(a, "x", 1)
 	db.create(a)
 	for i := range int64(300) {
 		db.insert(a, ints(i, 7*i%300))
@@ -112,9 +115,9 @@ func TestCutKeysKeepOrder(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for _, parallel := range []int{1, 4} {
 		db := newTestDB(t, parallel, 6)
-		a := newTable(t, "a", 1, "id INT", "s VARCHAR(4000)")
-		b := newTable(t, "b", 1, "s VARCHAR(4000)", "id INT")
-		index(a, "s", 1)
+		a := schematest.NewTable(t, "a", 1, "id INT", "s VARCHAR(4000)")
+		b := schematest.NewTable(t, "b", 1, "s VARCHAR(4000)", "id INT")
+		schematest.AddIndex(a, "s", 1)
 		db.create(a)
 		db.create(b)
 		stems := []string{strings.Repeat("a", 300), strings.Repeat("a", 300) + "b", strings.Repeat("k", 250), "z"}
@@ -145,8 +148,8 @@ func TestCutKeysKeepOrder(t *testing.T) {
 func TestFetch(t *testing.T) {
 	for _, parallel := range []int{1, 4} {
 		db := newTestDB(t, parallel, 5)
-		a := newTable(t, "a", 1, "id INT", "x INT", "y INT")
-		index(a, "x", 1).Copy = planner.CopyKeys
+		a := schematest.NewTable(t, "a", 1, "id INT", "x INT", "y INT")
+		schematest.AddIndex(a, "x", 1).Copy = schema.CopyKeys
 		db.create(a)
 		for i := range int64(40) {
 			db.insert(a, ints(i, 40-i, i*i))
@@ -154,14 +157,14 @@ func TestFetch(t *testing.T) {
 		// What the index alone answers, made to want a column that it lacks.
 		fetch := func(limit string) *planner.Plan {
 			p := db.plan("SELECT id, x FROM a WHERE x BETWEEN 5 AND 9 ORDER BY x" + limit)
-			var scan *planner.Scan
+			var scan *access.Scan
 			for n := p.Root; scan == nil; {
 				if project, ok := n.(*planner.Project); ok {
 					project.Exprs = []expr.Node{column(2, a, 2)}
 				}
-				scan, _ = n.(*planner.Scan)
+				scan, _ = n.(*access.Scan)
 				if scan == nil {
-					n = n.Children()[0]
+					n = planner.Children(n)[0]
 				}
 			}
 			if scan.Index == nil {
@@ -202,9 +205,9 @@ func TestFetch(t *testing.T) {
 func TestPartitionByKey(t *testing.T) {
 	for _, parallel := range []int{1, 4} {
 		db := newTestDB(t, parallel, 5)
-		a := newTable(t, "a", 2, "tenant VARCHAR(20)", "id INT", "x INT")
-		a.Partition = &planner.Partitioning{Kind: planner.PartitionByKey, Columns: []int{0}}
-		index(a, "x", 2)
+		a := schematest.NewTable(t, "a", 2, "tenant VARCHAR(20)", "id INT", "x INT")
+		a.Partition = &schema.Partitioning{Kind: schema.PartitionByKey, Columns: []int{0}}
+		schematest.AddIndex(a, "x", 2)
 		db.create(a)
 		for i := range int64(40) {
 			db.insert(a, []value.Value{text("t" + fmt.Sprint(i%3)), value.FromInt(i), value.FromInt(40 - i)})

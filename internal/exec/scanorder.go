@@ -32,7 +32,7 @@ type runSorter struct {
 func newRunSorter(it *scanIter, whole bool) *runSorter {
 	n := it.node
 	return &runSorter{it: it, whole: whole, rows: rowStore{
-		run: it.f.run, operator: "sort", fills: n.filled, extra: len(n.order),
+		run: it.f.Run, operator: "sort", fills: n.filled, extra: len(n.order),
 	}}
 }
 

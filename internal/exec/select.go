@@ -10,20 +10,20 @@ import (
 
 // selectNode passes the rows that satisfy a condition.
 type selectNode struct {
-	input node
+	input Node
 	cond  func(*expr.Env) (bool, error)
 	once  bool // cond is the same for all rows
 }
 
 func (n *selectNode) fills() []int { return n.input.fills() }
 
-func (n *selectNode) open(f *frame) Iterator {
-	return &selectIter{node: n, f: f, input: n.input.open(f)}
+func (n *selectNode) Open(f *Frame) Iterator {
+	return &selectIter{node: n, f: f, input: n.input.Open(f)}
 }
 
 type selectIter struct {
 	node  *selectNode
-	f     *frame
+	f     *Frame
 	input Iterator
 	asked bool // once: cond was asked
 	shut  bool // once: cond lets no row through
@@ -38,8 +38,8 @@ func (it *selectIter) Next(ctx context.Context) ([]value.Value, error) {
 		if err != nil {
 			return nil, err
 		}
-		it.f.env.Row = row
-		ok, err := it.node.cond(&it.f.env)
+		it.f.Env.Row = row
+		ok, err := it.node.cond(&it.f.Env)
 		if err != nil {
 			return nil, err
 		}
@@ -53,8 +53,8 @@ func (it *selectIter) Next(ctx context.Context) ([]value.Value, error) {
 func (it *selectIter) nextOnce(ctx context.Context) ([]value.Value, error) {
 	if !it.asked {
 		it.asked, it.shut = true, true
-		it.f.env.Row = nil
-		ok, err := it.node.cond(&it.f.env)
+		it.f.Env.Row = nil
+		ok, err := it.node.cond(&it.f.Env)
 		if err != nil {
 			return nil, err
 		}

@@ -11,32 +11,32 @@ import (
 // setMatchNode is EXCEPT [ALL] and INTERSECT [ALL]: it passes the left rows that the right input does not
 // have, or has. NULL is the same as NULL here.
 type setMatchNode struct {
-	left, right    node
+	left, right    Node
 	intersect, all bool
 	types          []value.Type
 }
 
-func compileSetMatch(n *planner.SetMatch) (node, error) {
-	left, err := compile(n.Left)
+func compileSetMatch(n *planner.SetMatch) (Node, error) {
+	left, err := Compile(n.Left)
 	if err != nil {
 		return nil, err
 	}
-	right, err := compile(n.Right)
+	right, err := Compile(n.Right)
 	if err != nil {
 		return nil, err
 	}
 	return &setMatchNode{left: left, right: right, intersect: n.Intersect, all: n.All, types: unifiedTypes(n.Columns)}, nil
 }
 
-func (n *setMatchNode) fills() []int { return positions(0, len(n.types)) }
+func (n *setMatchNode) fills() []int { return Positions(0, len(n.types)) }
 
-func (n *setMatchNode) open(f *frame) Iterator {
-	return &setMatchIter{node: n, f: f, left: n.left.open(f), right: n.right.open(f), row: make([]value.Value, len(n.types))}
+func (n *setMatchNode) Open(f *Frame) Iterator {
+	return &setMatchIter{node: n, f: f, left: n.left.Open(f), right: n.right.Open(f), row: make([]value.Value, len(n.types))}
 }
 
 type setMatchIter struct {
 	node        *setMatchNode
-	f           *frame
+	f           *Frame
 	left, right Iterator
 	counts      map[string]int // by row: how many left rows it still decides; nil before the right input is read
 	row         []value.Value
@@ -90,7 +90,7 @@ func (it *setMatchIter) read(ctx context.Context, input Iterator) error {
 	if err != nil {
 		return err
 	}
-	if err := unifyRow(&it.f.env, it.node.types, it.row, row); err != nil {
+	if err := unifyRow(&it.f.Env, it.node.types, it.row, row); err != nil {
 		return err
 	}
 	it.key = it.key[:0]
@@ -106,7 +106,7 @@ func (it *setMatchIter) count() error {
 	if !known {
 		size := int64(len(it.key)) + bytesPerEntry
 		it.held += size
-		if err := it.f.hold(size, it.operator()); err != nil {
+		if err := it.f.Charge(size, it.operator()); err != nil {
 			return err
 		}
 	}

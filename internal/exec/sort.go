@@ -12,22 +12,22 @@ import (
 // sortNode orders rows; rows of equal keys stay in the order in which they came. Where a LIMIT follows it
 // keeps no more rows than that wants.
 type sortNode struct {
-	input node
+	input Node
 	keys  []sortKey
 	limit bounds
 }
 
 func (n *sortNode) fills() []int { return n.input.fills() }
 
-func (n *sortNode) open(f *frame) Iterator {
-	return &sortIter{node: n, f: f, input: n.input.open(f), rows: rowStore{
-		run: f.run, operator: "sort", fills: n.input.fills(), extra: len(n.keys),
+func (n *sortNode) Open(f *Frame) Iterator {
+	return &sortIter{node: n, f: f, input: n.input.Open(f), rows: rowStore{
+		run: f.Run, operator: "sort", fills: n.input.fills(), extra: len(n.keys),
 	}}
 }
 
 type sortIter struct {
 	node   *sortNode
-	f      *frame
+	f      *Frame
 	input  Iterator
 	rows   rowStore // sort keys before each row
 	sorted bool
@@ -52,7 +52,7 @@ func (it *sortIter) Next(ctx context.Context) ([]value.Value, error) {
 }
 
 func (it *sortIter) sort(ctx context.Context) error {
-	count, offset, err := it.node.limit.eval(&it.f.env)
+	count, offset, err := it.node.limit.eval(&it.f.Env)
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (it *sortIter) add(row []value.Value) ([]value.Value, error) {
 	if err := it.evalKeys(row, kept); err != nil {
 		return nil, err
 	}
-	return kept, it.rows.hold(textBytes(kept[:len(it.node.keys)]))
+	return kept, it.rows.hold(TextBytes(kept[:len(it.node.keys)]))
 }
 
 // evalKeys puts the row's sort keys in front of its copy.
@@ -135,7 +135,7 @@ func (it *sortIter) keepTop(ctx context.Context, n int) error {
 		if compareKeys(scratch, last.kept, it.node.keys) >= 0 {
 			continue // of two that are equal, the earlier one stays
 		}
-		if err := it.rows.hold(textBytes(scratch) - textBytes(last.kept[:len(scratch)])); err != nil {
+		if err := it.rows.hold(TextBytes(scratch) - TextBytes(last.kept[:len(scratch)])); err != nil {
 			return err
 		}
 		copy(last.kept, scratch)
@@ -205,10 +205,10 @@ func (t *topRows) down(i int) {
 }
 
 // evalKeys computes a row's sort keys into dst, texts as what stands for them under their collation.
-func evalKeys(keys []sortKey, f *frame, row, dst []value.Value) error {
-	f.env.Row = row
+func evalKeys(keys []sortKey, f *Frame, row, dst []value.Value) error {
+	f.Env.Row = row
 	for i := range keys {
-		v, err := keys[i].f(&f.env)
+		v, err := keys[i].f(&f.Env)
 		if err != nil {
 			return err
 		}

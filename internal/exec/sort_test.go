@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema/schematest"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -17,7 +19,7 @@ func TestSortAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for round := range 40 {
 		db := newTestDB(t, 1, 0)
-		a := newTable(t, "a", 1, "id INT", "x INT", "y INT")
+		a := schematest.NewTable(t, "a", 1, "id INT", "x INT", "y INT")
 		db.create(a)
 		rows := randomRows(r, r.IntN(60), 5)
 		db.insert(a, rows...)
@@ -28,7 +30,7 @@ func TestSortAgainstBruteForce(t *testing.T) {
 			}
 			return value.Order(p[2], q[2], value.Binary)
 		})
-		keys := []planner.SortKey{{Expr: column(1, a, 1), Desc: true}, {Expr: column(2, a, 2)}}
+		keys := []access.SortKey{{Expr: column(1, a, 1), Desc: true}, {Expr: column(2, a, 2)}}
 		columns := []expr.Node{column(0, a, 0), column(1, a, 1), column(2, a, 2)}
 		run := func(count, offset int64) []string {
 			s := &planner.Sort{Input: wholeScan(a, 0, 4), Keys: keys}
@@ -53,7 +55,7 @@ func TestSortAgainstBruteForce(t *testing.T) {
 
 func TestSortNoCase(t *testing.T) {
 	db := newTestDB(t, 1, 0)
-	a := newTable(t, "a", 1, "id INT", "s VARCHAR(9) nocase")
+	a := schematest.NewTable(t, "a", 1, "id INT", "s VARCHAR(9) nocase")
 	db.create(a)
 	for i, s := range []string{"b", "A", "B", "a", "C"} {
 		db.insert(a, []value.Value{value.FromInt(int64(i)), text(s)})
@@ -70,7 +72,7 @@ func TestAggregateAgainstBruteForce(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for round := range 30 {
 		db := newTestDB(t, 1, 0)
-		a := newTable(t, "a", 1, "id INT", "x INT", "y INT")
+		a := schematest.NewTable(t, "a", 1, "id INT", "x INT", "y INT")
 		db.create(a)
 		rows := randomRows(r, r.IntN(60), 6)
 		db.insert(a, rows...)
@@ -108,7 +110,7 @@ func TestAggregateAgainstBruteForce(t *testing.T) {
 		for _, sorted := range []bool{false, true} {
 			n := &planner.Aggregate{Input: wholeScan(a, 0, 4), Group: []expr.Node{column(1, a, 1)}, Aggs: []*expr.Aggregate{count, sum}, Sorted: sorted}
 			if sorted {
-				n.Input = &planner.Sort{Input: n.Input, Keys: []planner.SortKey{{Expr: column(1, a, 1)}}}
+				n.Input = &planner.Sort{Input: n.Input, Keys: []access.SortKey{{Expr: column(1, a, 1)}}}
 			}
 			got := texts(db.runNode(n))
 			if sorted && !slices.IsSortedFunc(got, func(p, q string) int { return cmp.Compare(groupNumber(p), groupNumber(q)) }) {

@@ -4,39 +4,39 @@ import (
 	"context"
 	"io"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // source passes the entities of a scan. An entity is valid until the next call of next; key is what it is
 // ordered by. io.EOF is behind the last.
 type source interface {
-	next(ctx context.Context) (e *engine.Entity, key string, err error)
-	close() error
+	NextEntity(ctx context.Context) (e *engine.Entity, key string, err error)
+	Close() error
 }
 
-// spanSource reads spans, one after the other.
-type spanSource struct {
-	run   *run
-	scan  engine.Scan // without partition and range
-	spans []planner.Span
-	// limit is how many entities are likely to be wanted; 0: all. It is what the store is asked for at
+// SpanSource reads spans, one after the other.
+type SpanSource struct {
+	Run   *Run
+	Scan  engine.Scan // without partition and range
+	Spans []access.Span
+	// Limit is how many entities are likely to be wanted; 0: all. It is what the store is asked for at
 	// first. Whoever goes on behind that many gets all: so a limit never costs a row, only a request.
-	limit int
+	Limit int
 	mixed bool // there may be entities that are no rows
 
 	cursor engine.Cursor   // of spans[0]
 	asked  int             // its limit
 	got    int             // what it has given
 	total  int             // what all have given
-	last   planner.Key     // of the last entity
+	last   access.Key      // of the last entity
 	rest   []engine.Entity // of what the cursor gave, not passed yet
 	chunk  []engine.Entity
 	pos    int
 }
 
-func (s *spanSource) next(ctx context.Context) (*engine.Entity, string, error) {
+func (s *SpanSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
 	if s.pos >= len(s.chunk) {
 		s.chunk, s.pos = nil, 0
 		chunk, err := s.nextChunk(ctx)
@@ -51,24 +51,24 @@ func (s *spanSource) next(ctx context.Context) (*engine.Entity, string, error) {
 }
 
 // nextChunk gives one or more entities, valid until the next call.
-func (s *spanSource) nextChunk(ctx context.Context) ([]engine.Entity, error) {
+func (s *SpanSource) nextChunk(ctx context.Context) ([]engine.Entity, error) {
 	for {
 		if chunk := s.inside(); len(chunk) > 0 {
 			return chunk, nil
 		}
 		if s.cursor == nil {
-			if len(s.spans) == 0 {
+			if len(s.Spans) == 0 {
 				return nil, io.EOF
 			}
-			s.open(s.run.ctx)
+			s.open(s.Run.ctx)
 		}
 		chunk, err := s.read(ctx)
 		if err == io.EOF {
 			s.cursor = nil
 			if s.asked > 0 && s.got >= s.asked {
-				s.spans = append(behind(s.spans[0], s.last), s.spans[1:]...)
+				s.Spans = append(behind(s.Spans[0], s.last), s.Spans[1:]...)
 			} else {
-				s.spans = s.spans[1:]
+				s.Spans = s.Spans[1:]
 			}
 			continue
 		}
@@ -78,20 +78,20 @@ func (s *spanSource) nextChunk(ctx context.Context) ([]engine.Entity, error) {
 		s.got += len(chunk)
 		s.total += len(chunk)
 		e := &chunk[len(chunk)-1]
-		s.last = planner.Key{Partition: e.PartitionKey, Row: e.RowKey}
+		s.last = access.Key{Partition: e.PartitionKey, Row: e.RowKey}
 		s.rest = chunk
-		if err := s.run.count(len(chunk)); err != nil {
+		if err := s.Run.count(len(chunk)); err != nil {
 			return nil, err
 		}
 	}
 }
 
 // inside takes the next entities that lie in the span off the rest: a walk over partitions may give others between.
-func (s *spanSource) inside() []engine.Entity {
+func (s *SpanSource) inside() []engine.Entity {
 	if len(s.rest) == 0 {
 		return nil
 	}
-	span := &s.spans[0]
+	span := &s.Spans[0]
 	in := func(e *engine.Entity) bool {
 		return !span.All || span.From <= e.RowKey && (span.To == "" || e.RowKey < span.To)
 	}
@@ -109,21 +109,21 @@ func (s *spanSource) inside() []engine.Entity {
 }
 
 // behind is what of a span comes behind a key.
-func behind(s planner.Span, last planner.Key) []planner.Span {
+func behind(s access.Span, last access.Key) []access.Span {
 	from := keymap.PointSpan(last.Row).To
 	if !s.All {
 		s.From = from
-		return []planner.Span{s}
+		return []access.Span{s}
 	}
 	next := s
 	next.FromPartition = keymap.PointSpan(last.Partition).To
-	return []planner.Span{{Part: s.Part, Partition: last.Partition, From: from, To: s.To}, next}
+	return []access.Span{{Part: s.Part, Partition: last.Partition, From: from, To: s.To}, next}
 }
 
 // open starts the scan of the first span.
-func (s *spanSource) open(ctx context.Context) {
-	span := s.spans[0]
-	scan := s.scan
+func (s *SpanSource) open(ctx context.Context) {
+	span := s.Spans[0]
+	scan := s.Scan
 	if span.All {
 		scan.AllPartitions, scan.FromPartition, scan.ToPartition = true, span.FromPartition, span.ToPartition
 		scan.Filter = andFilter(spanFilter(span), scan.Filter)
@@ -134,29 +134,29 @@ func (s *spanSource) open(ctx context.Context) {
 		scan.Table = span.Part.Physical
 	}
 	s.asked, s.got = 0, 0
-	if s.total < s.limit && !(span.All && s.sifts(span)) {
-		s.asked = s.limit - s.total
+	if s.total < s.Limit && !(span.All && s.sifts(span)) {
+		s.asked = s.Limit - s.total
 	}
 	scan.Limit = s.asked
-	s.cursor = s.run.x.Store.Scan(ctx, scan)
+	s.cursor = s.Run.X.Store.Scan(ctx, scan)
 }
 
 // sifts says whether a walk over partitions may give entities that are not wanted. Then a limit would make its pages
 // short, and more of them.
-func (s *spanSource) sifts(span planner.Span) bool {
+func (s *SpanSource) sifts(span access.Span) bool {
 	return span.From != "" || span.To != "" || s.mixed
 }
 
-func (s *spanSource) read(ctx context.Context) ([]engine.Entity, error) {
-	if err := s.run.begin(ctx); err != nil {
+func (s *SpanSource) read(ctx context.Context) ([]engine.Entity, error) {
+	if err := s.Run.Begin(ctx); err != nil {
 		return nil, err
 	}
-	defer s.run.done()
+	defer s.Run.Done()
 	return s.cursor.Next(ctx)
 }
 
-func (s *spanSource) close() error {
-	s.spans, s.rest, s.chunk, s.pos = nil, nil, nil, 0
+func (s *SpanSource) Close() error {
+	s.Spans, s.rest, s.chunk, s.pos = nil, nil, nil, 0
 	if s.cursor == nil {
 		return nil
 	}
@@ -166,7 +166,7 @@ func (s *spanSource) close() error {
 }
 
 // spanFilter lets the row keys of a span through that is walked over partitions; nil: all pass.
-func spanFilter(s planner.Span) *engine.Filter {
+func spanFilter(s access.Span) *engine.Filter {
 	bound := func(op engine.FilterOp, key string) *engine.Filter {
 		if key == "" {
 			return nil

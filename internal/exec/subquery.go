@@ -11,7 +11,7 @@ import (
 
 // A run is its expressions' expr.SubqueryRunner. What a subquery gives that does not depend on the row is
 // kept for the rest of the execution.
-var _ expr.SubqueryRunner = (*run)(nil)
+var _ expr.SubqueryRunner = (*Run)(nil)
 
 // subqueryResult is what an uncorrelated subquery has given.
 type subqueryResult struct {
@@ -22,7 +22,7 @@ type subqueryResult struct {
 }
 
 // slot gives the place for the result of s; that of a correlated subquery is always empty.
-func (r *run) slot(s *expr.Subquery) *subqueryResult {
+func (r *Run) slot(s *expr.Subquery) *subqueryResult {
 	if s.Correlated {
 		return &subqueryResult{}
 	}
@@ -33,7 +33,7 @@ func (r *run) slot(s *expr.Subquery) *subqueryResult {
 }
 
 // subquery starts s for the row of env.
-func (r *run) subquery(env *expr.Env, s *expr.Subquery) (Iterator, error) {
+func (r *Run) subquery(env *expr.Env, s *expr.Subquery) (Iterator, error) {
 	p, ok := s.Plan.(*planner.Plan)
 	if !ok {
 		return nil, fmt.Errorf("subquery %d has no plan", s.Slot)
@@ -42,13 +42,13 @@ func (r *run) subquery(env *expr.Env, s *expr.Subquery) (Iterator, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := new(frame)
-	f.initEnv(r, env)
-	return made.root.open(f), nil
+	f := new(Frame)
+	f.InitEnv(r, env)
+	return made.root.Open(f), nil
 }
 
 // first gives the first row of s, nil when there is none; single makes a second one an error.
-func (r *run) first(env *expr.Env, s *expr.Subquery, single bool) (row []value.Value, err error) {
+func (r *Run) first(env *expr.Env, s *expr.Subquery, single bool) (row []value.Value, err error) {
 	it, err := r.subquery(env, s)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (r *run) first(env *expr.Env, s *expr.Subquery, single bool) (row []value.V
 }
 
 // Scalar gives the subquery's single value.
-func (r *run) Scalar(env *expr.Env, s *expr.Subquery) (value.Value, error) {
+func (r *Run) Scalar(env *expr.Env, s *expr.Subquery) (value.Value, error) {
 	if known := r.slot(s); known.done {
 		return known.value, nil
 	}
@@ -93,7 +93,7 @@ func (r *run) Scalar(env *expr.Env, s *expr.Subquery) (value.Value, error) {
 }
 
 // Exists says whether the subquery has a row.
-func (r *run) Exists(env *expr.Env, s *expr.Subquery) (bool, error) {
+func (r *Run) Exists(env *expr.Env, s *expr.Subquery) (bool, error) {
 	if known := r.slot(s); known.done {
 		return known.exists, nil
 	}
@@ -106,7 +106,7 @@ func (r *run) Exists(env *expr.Env, s *expr.Subquery) (bool, error) {
 }
 
 // In says whether x is among the subquery's rows: 1, 0 or NULL.
-func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value, error) {
+func (r *Run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value, error) {
 	if known := r.slot(s); known.done {
 		return known.set.find(env, s, x)
 	}
@@ -127,7 +127,7 @@ func (r *run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value,
 }
 
 // inRows is In over rows that are looked at once: it ends at the first that decides.
-func (r *run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out value.Value, err error) {
+func (r *Run) inRows(env *expr.Env, s *expr.Subquery, x []value.Value) (out value.Value, err error) {
 	it, err := r.subquery(env, s)
 	if err != nil {
 		return value.NullValue, err

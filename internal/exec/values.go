@@ -18,7 +18,7 @@ type valuesNode struct {
 func compileValues(n *planner.Values) *valuesNode {
 	v := &valuesNode{width: n.Total, rows: make([][]expr.Func, len(n.Rows))}
 	for i, row := range n.Rows {
-		v.rows[i] = compileAll(row)
+		v.rows[i] = CompileAll(row)
 		v.width = max(v.width, len(row))
 	}
 	return v
@@ -30,16 +30,16 @@ func (n *valuesNode) fills() []int {
 	if len(n.rows) == 0 {
 		return nil
 	}
-	return positions(0, n.width)
+	return Positions(0, n.width)
 }
 
-func (n *valuesNode) open(f *frame) Iterator {
+func (n *valuesNode) Open(f *Frame) Iterator {
 	return &valuesIter{node: n, f: f, row: make([]value.Value, n.width)}
 }
 
 type valuesIter struct {
 	node *valuesNode
-	f    *frame
+	f    *Frame
 	row  []value.Value
 	next int
 }
@@ -51,9 +51,9 @@ func (it *valuesIter) Next(ctx context.Context) ([]value.Value, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	it.f.env.Row = nil
+	it.f.Env.Row = nil
 	for i, f := range it.node.rows[it.next] {
-		v, err := f(&it.f.env)
+		v, err := f(&it.f.Env)
 		if err != nil {
 			return nil, err
 		}

@@ -12,13 +12,13 @@ type virtualNode scanNode
 
 func (n *virtualNode) fills() []int { return n.filled }
 
-func (n *virtualNode) open(f *frame) Iterator {
+func (n *virtualNode) Open(f *Frame) Iterator {
 	return &virtualIter{node: n, f: f, row: make([]value.Value, n.plan.Total)}
 }
 
 type virtualIter struct {
 	node  *virtualNode
-	f     *frame
+	f     *Frame
 	row   []value.Value
 	began bool
 	rows  [][]value.Value
@@ -30,7 +30,7 @@ func (it *virtualIter) Next(ctx context.Context) ([]value.Value, error) {
 	if !it.began {
 		it.began = true
 		var err error
-		if it.left, _, err = n.limit.eval(&it.f.env); err != nil {
+		if it.left, _, err = n.limit.eval(&it.f.Env); err != nil {
 			return nil, err
 		}
 		if it.rows, err = n.plan.Table.Virtual(); err != nil {
@@ -47,10 +47,10 @@ func (it *virtualIter) Next(ctx context.Context) ([]value.Value, error) {
 			}
 		}
 		it.rows = it.rows[1:]
-		it.f.env.Row = it.row
-		ok, err := passes(n.recheck, &it.f.env)
+		it.f.Env.Row = it.row
+		ok, err := passes(n.recheck, &it.f.Env)
 		if ok && err == nil {
-			ok, err = passes(n.residual, &it.f.env)
+			ok, err = passes(n.residual, &it.f.Env)
 		}
 		if err != nil {
 			return nil, err

@@ -11,7 +11,7 @@ func textAggregates() map[string]*aggregateFunction {
 		"GROUP_CONCAT": {signature: "([DISTINCT] x, … [ORDER BY …] [SEPARATOR text])", doc: "The texts joined, with commas unless SEPARATOR says otherwise; never cut.",
 			min: 1, max: 64, typ: func(args []Node) value.Type {
 				t := textLike(typesOf(args)...)
-				if !isBinary(t) {
+				if !t.IsOctets() {
 					t.Base = value.TypeText
 				}
 				return t

@@ -38,7 +38,7 @@ type mixture struct {
 
 // collates says whether values of type t take part in choosing a collation.
 func collates(t value.Type) bool {
-	return isText(t) || t.Base == value.TypeUnknown && t.Coercion == value.Literal
+	return t.IsText() || t.Base == value.TypeUnknown && t.Coercion == value.Literal
 }
 
 func (m *mixture) add(t value.Type) {

@@ -118,7 +118,7 @@ func allAlike(nodes ...Node) ([]Node, error) {
 		if isTemporal(t) && !isDate(date) {
 			date = t
 		}
-		text, number = text || isText(t), number || isNumber(t)
+		text, number = text || t.IsText(), number || isNumber(t)
 	}
 	out := make([]Node, len(nodes))
 	for i, n := range nodes {
@@ -126,7 +126,7 @@ func allAlike(nodes ...Node) ([]Node, error) {
 		switch {
 		case date.Base != value.TypeUnknown:
 			n, err = besideNode(date, n)
-		case text && number && isText(n.Type()) && (i == 0 || isText(nodes[0].Type())):
+		case text && number && n.Type().IsText() && (i == 0 || nodes[0].Type().IsText()):
 			n, err = NewCast(n, doubleType)
 		}
 		if err != nil {

@@ -86,7 +86,7 @@ func NewCollate(x Node, c value.Collation) (Node, error) {
 		return nil, err
 	}
 	t := x.Type()
-	if !isText(t) {
+	if !t.IsText() {
 		t = textType
 	}
 	t.Collation, t.Coercion = c, value.Explicit
@@ -272,7 +272,7 @@ func NewUserVariable(name string) Node {
 func WithCollation(n Node, c value.Collation) Node {
 	switch n := n.(type) {
 	case *Const:
-		if c != value.Binary && isText(n.T) && n.T.Coercion == value.Literal {
+		if c != value.Binary && n.T.IsText() && n.T.Coercion == value.Literal {
 			with := *n
 			with.T.Collation = c
 			return &with

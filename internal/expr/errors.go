@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // UnknownFunctionError says that there is no function of that name. Near holds names that look alike.
@@ -14,7 +14,7 @@ type UnknownFunctionError struct {
 }
 
 func (e *UnknownFunctionError) Error() string {
-	s := "FUNCTION " + value.Brief(e.Name) + " does not exist"
+	s := "FUNCTION " + sqlerr.Brief(e.Name) + " does not exist"
 	if len(e.Near) > 0 {
 		s += " (did you mean " + strings.Join(e.Near, ", ") + "?)"
 	}
@@ -25,7 +25,7 @@ func (e *UnknownFunctionError) Error() string {
 type ArityError struct{ Name string }
 
 func (e *ArityError) Error() string {
-	return fmt.Sprintf("Incorrect parameter count in the call to native function '%s'", value.Brief(e.Name))
+	return fmt.Sprintf("Incorrect parameter count in the call to native function '%s'", sqlerr.Brief(e.Name))
 }
 
 // OperandError says that a row of values stands where another number of values belongs (MySQL's 1241).
@@ -39,7 +39,7 @@ func (e *OperandError) Error() string {
 type LiteralError struct{ Type, Text string }
 
 func (e *LiteralError) Error() string {
-	return fmt.Sprintf("Incorrect %s value: '%s'", e.Type, value.Brief(e.Text))
+	return fmt.Sprintf("Incorrect %s value: '%s'", e.Type, sqlerr.Brief(e.Text))
 }
 
 // ArgumentError says that a function cannot work with an argument: a malformed pattern, JSON text or path.
@@ -49,7 +49,7 @@ type ArgumentError struct {
 }
 
 func (e *ArgumentError) Error() string {
-	return "Incorrect arguments to " + e.Function + ": " + value.BriefMessage(e.Reason)
+	return "Incorrect arguments to " + e.Function + ": " + sqlerr.BriefMessage(e.Reason)
 }
 
 // TooLongError says that a text would grow beyond what one value may hold (MaxText octets).
@@ -63,7 +63,7 @@ func (e *TooLongError) Error() string {
 type TooManyVariablesError struct{ Name string }
 
 func (e *TooManyVariablesError) Error() string {
-	return fmt.Sprintf("@%s is too large: all variables of a session together may hold %d octets", value.Brief(e.Name), MaxVariables)
+	return fmt.Sprintf("@%s is too large: all variables of a session together may hold %d octets", sqlerr.Brief(e.Name), MaxVariables)
 }
 
 // PatternSizeError says that a regular expression is too large to be compiled (MySQL's 3887).
@@ -81,7 +81,7 @@ const MaxText = 16 << 20
 type UnknownVariableError struct{ Name string }
 
 func (e *UnknownVariableError) Error() string {
-	return "Unknown system variable '" + value.Brief(e.Name) + "'"
+	return "Unknown system variable '" + sqlerr.Brief(e.Name) + "'"
 }
 
 // DocumentError is an error of MySQL's about a JSON document or path.

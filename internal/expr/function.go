@@ -143,7 +143,7 @@ func likeArg(i int) func([]Node) value.Type {
 func likeArgs(first int, more ...int) func([]Node) value.Type {
 	return func(args []Node) value.Type {
 		t := textLike(args[first].Type())
-		if isBinary(t) {
+		if t.IsOctets() {
 			return t
 		}
 		types := []value.Type{args[first].Type()}
@@ -156,7 +156,7 @@ func likeArgs(first int, more ...int) func([]Node) value.Type {
 
 func textLike(types ...value.Type) value.Type {
 	for _, t := range types {
-		if isBinary(t) || t.Base == value.TypeBit {
+		if t.IsOctets() || t.Base == value.TypeBit {
 			return binaryType
 		}
 	}

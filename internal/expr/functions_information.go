@@ -10,7 +10,7 @@ func informationFunctions() []*Function {
 		{Name: "CHARSET", Signature: "CHARSET(x)", Family: "session", Doc: "utf8mb4 for a text, binary for anything else.", Min: 1, Max: 1, null: neverNull, Type: toText,
 			simplify: func(n *Call) Node {
 				t := n.Args[0].Type()
-				if isText(t) || t.Base == value.TypeJSON {
+				if t.IsText() || t.Base == value.TypeJSON {
 					return NewConst(value.FromString("utf8mb4"))
 				}
 				return NewConst(value.FromString("binary"))
@@ -60,9 +60,9 @@ func coercibility(n Node) int64 {
 		return 6
 	case isNumber(t) || isTemporal(t) || t.Base == value.TypeBit:
 		return 5
-	case isText(t) && isCall && call.Func.Family == "session":
+	case t.IsText() && isCall && call.Func.Family == "session":
 		return 3
-	case t.Coercion >= value.Literal || isConst && isBinary(t):
+	case t.Coercion >= value.Literal || isConst && t.IsOctets():
 		return 4
 	case t.Coercion == value.Explicit:
 		return 0

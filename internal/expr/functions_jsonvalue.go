@@ -48,7 +48,7 @@ func compileJSONValue(n *Call) Func {
 			return value.NullValue, nil
 		}
 		v := d.Scalar
-		if isText(t) {
+		if t.IsText() {
 			text, _ := d.JSON(MaxText)
 			if v, err = evalJSONUnquote(nil, []value.Value{text}); err != nil {
 				return v, err

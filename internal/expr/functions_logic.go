@@ -156,7 +156,7 @@ func extremeReading(n *Call) func(value.Value) value.Value {
 			dates++
 		case t.Base == value.TypeTime:
 			times++
-		case isText(t), isBinary(t):
+		case t.IsText(), t.IsOctets():
 			texts++
 		}
 	}

@@ -264,7 +264,7 @@ func checkTrim(args []Node) error {
 
 func trimType(args []Node) value.Type {
 	t := textLike(args[len(args)-1].Type())
-	if len(args) < 3 || isBinary(t) {
+	if len(args) < 3 || t.IsOctets() {
 		return t
 	}
 	return withMix(t, args[2].Type(), args[1].Type())

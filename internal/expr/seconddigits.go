@@ -8,7 +8,7 @@ func secondDigits(n Node) int {
 	switch t := n.Type(); {
 	case t.Base == value.TypeDateTime, t.Base == value.TypeTime:
 		return t.Precision
-	case isText(t):
+	case t.IsText():
 		if c, ok := n.(*Const); ok {
 			at, _ := value.ReadClock(c.V)
 			return at.Digits()
@@ -20,11 +20,11 @@ func secondDigits(n Node) int {
 // fractionDigits is how many digits behind the point n has as a number of seconds; -1 where that is not known.
 func fractionDigits(n Node) int {
 	switch t := n.Type(); {
-	case t.Base == value.TypeUnknown, isText(t) && !isConstant(n) && IsConst(n):
+	case t.Base == value.TypeUnknown, t.IsText() && !isConstant(n) && IsConst(n):
 		return -1
 	case t.Base == value.TypeDecimal:
 		return min(t.Scale, microseconds)
-	case t.Base == value.TypeFloat, t.Base == value.TypeDouble, isText(t):
+	case t.Base == value.TypeFloat, t.Base == value.TypeDouble, t.IsText():
 		return microseconds
 	case t.Base == value.TypeDateTime, t.Base == value.TypeTime:
 		return min(t.Precision, microseconds)

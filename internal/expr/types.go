@@ -25,15 +25,6 @@ func decimalType(precision, scale int) value.Type {
 	return value.Type{Base: value.TypeDecimal, Precision: max(1, min(precision, maxDigits)), Scale: scale}
 }
 
-func isText(t value.Type) bool {
-	return t.Base == value.TypeChar || t.Base == value.TypeText || t.Base == value.TypeEnum || t.Base == value.TypeSet
-}
-
-// hasMembers says whether t's texts count as numbers.
-func hasMembers(t value.Type) bool { return t.Base == value.TypeEnum || t.Base == value.TypeSet }
-
-func isBinary(t value.Type) bool { return t.Base == value.TypeBinary || t.Base == value.TypeBlob }
-
 func isInteger(t value.Type) bool {
 	return t.Base >= value.TypeBool && t.Base <= value.TypeBigInt || t.Base == value.TypeYear
 }
@@ -60,7 +51,7 @@ func digits(t value.Type) (whole, scale int) {
 // are floats; what is not known until the execution is neither.
 func exact(t value.Type) (exact, integer bool) {
 	switch {
-	case isInteger(t), t.Base == value.TypeDate, hasMembers(t):
+	case isInteger(t), t.Base == value.TypeDate, t.HasMembers():
 		return true, true
 	case t.Base == value.TypeDecimal:
 		return true, false
@@ -129,7 +120,7 @@ func UnifyTypes(types ...value.Type) value.Type {
 
 // shownType is the type of what is computed of values of type t without being computed with: a text without a number.
 func shownType(t value.Type) value.Type {
-	if hasMembers(t) {
+	if t.HasMembers() {
 		return unifyTexts(t, t)
 	}
 	return t
@@ -143,7 +134,7 @@ func unify(a, b value.Type) value.Type {
 		return a
 	case isInteger(a) && isInteger(b):
 		return unifyIntegers(a, b)
-	case isText(a) && isText(b):
+	case a.IsText() && b.IsText():
 		return unifyTexts(a, b)
 	case a.Base == b.Base:
 		return unifySame(a, b)
@@ -153,7 +144,7 @@ func unify(a, b value.Type) value.Type {
 		return a
 	case isTemporal(a) && isTemporal(b):
 		return dateTimeType
-	case isBinary(a) || isBinary(b), a.Base == value.TypeBit && !isNumber(b), b.Base == value.TypeBit && !isNumber(a):
+	case a.IsOctets() || b.IsOctets(), a.Base == value.TypeBit && !isNumber(b), b.Base == value.TypeBit && !isNumber(a):
 		return value.Type{Base: value.TypeBlob}
 	}
 	an, bn := isNumber(a), isNumber(b)
@@ -263,11 +254,11 @@ func coerce(v value.Value, t value.Type) value.Value {
 			v = value.FromTicks(v.Ticks())
 		}
 		return v.WithDigits(max(t.Precision, v.Digits()))
-	case isText(t):
+	case t.IsText():
 		if k != value.String && k != value.Bytes {
 			return value.FromString(value.Text(v))
 		}
-	case isBinary(t):
+	case t.IsOctets():
 		if k != value.Bytes {
 			return value.FromBytes(value.Text(v))
 		}
@@ -299,7 +290,7 @@ func MayCount(n Node) bool {
 		return c.V.Counted() || c.V.IsBits()
 	}
 	t := n.Type()
-	return hasMembers(t) || t.Base == value.TypeBit
+	return t.HasMembers() || t.Base == value.TypeBit
 }
 
 // countedType is the type of n where a number is wanted.
@@ -321,10 +312,10 @@ func needsCoerce(from, to value.Type) bool {
 		return from.Base != to.Base || from.Precision != to.Precision
 	case to.Base == value.TypeDecimal:
 		return from.Base != value.TypeDecimal || from.Scale != to.Scale
-	case isText(to):
-		return !isText(from)
-	case isBinary(to):
-		return !isBinary(from)
+	case to.IsText():
+		return !from.IsText()
+	case to.IsOctets():
+		return !from.IsOctets()
 	case isInteger(to):
 		return from.Base == value.TypeBool && to.Base != value.TypeBool
 	}

@@ -249,3 +249,14 @@ func rewriteCase(n *Case, f func(Node) Node) *Case {
 	}
 	return c
 }
+
+// Conjunction joins conditions; nil for none.
+func Conjunction(conds []Node) Node {
+	switch len(conds) {
+	case 0:
+		return nil
+	case 1:
+		return conds[0]
+	}
+	return &Logic{Op: And, Kids: conds}
+}

@@ -304,7 +304,7 @@ func textsAsNumbers(n *Call) string {
 }
 
 func mayBeText(t value.Type) bool {
-	return t.Base == value.TypeUnknown || t.Base == value.TypeJSON || isText(t)
+	return t.Base == value.TypeUnknown || t.Base == value.TypeJSON || t.IsText()
 }
 
 func anyNullValue(args []value.Value) bool {

@@ -3,6 +3,8 @@ package value
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // Reason says why a value could not become one of another type.
@@ -77,38 +79,6 @@ func convertError(r Reason, t Type, v Value) error {
 	return e
 }
 
-// quoted is how much an error repeats of a name, a text or a statement that it was given, in octets.
-const quoted = 100
-
-// Brief is what an error repeats of s: no more than its beginning.
-func Brief(s string) string { return cutAt(s, quoted) }
-
-// Whole is an argument of a message that is repeated whole.
-type Whole string
-
-// Briefly makes Brief texts of those among the arguments of a message that are strings.
-func Briefly(args []any) []any {
-	for i, a := range args {
-		if s, ok := a.(string); ok && len(s) > quoted {
-			args[i] = Brief(s)
-		}
-	}
-	return args
-}
-
-// BriefMessage bounds a message that is made of what others say.
-func BriefMessage(s string) string { return cutAt(s, 5*quoted) }
-
-func cutAt(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	for most > 0 && !utf8.RuneStart(s[most]) {
-		most--
-	}
-	return s[:most] + "…"
-}
-
 // clip keeps an error about a long text from copying the whole of it.
 func clip(s string) string {
 	if len(s) > 2*shown {
@@ -117,7 +87,7 @@ func clip(s string) string {
 	return s
 }
 
-func shorten(s string) string { return cutAt(s, shown) }
+func shorten(s string) string { return sqlerr.CutAt(s, shown) }
 
 // RangeError says that the result of an operation is beyond its type.
 type RangeError struct {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // fewMembers is how many names are looked through one by one; more of them are looked up.
@@ -48,7 +50,7 @@ func (t *Type) CheckMembers() error {
 	for _, name := range t.Names {
 		folded := t.Collation.Fold(name)
 		if seen[folded] {
-			return errors.New(t.Declared + " names '" + Brief(name) + "' twice")
+			return errors.New(t.Declared + " names '" + sqlerr.Brief(name) + "' twice")
 		}
 		seen[folded] = true
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // String is the base's plain SQL name.
@@ -175,7 +177,7 @@ var typeNames = map[string]Type{
 func NewType(name string, args []int, members []string, unsigned bool, collation Collation) (Type, error) {
 	t, ok := typeNames[name]
 	if !ok {
-		return Type{}, errors.New("unknown type " + Brief(name))
+		return Type{}, errors.New("unknown type " + sqlerr.Brief(name))
 	}
 	t.Declared = name
 	if err := t.setArgs(args); err != nil {

@@ -1,0 +1,313 @@
+// Package access chooses how one table is read: by the key of each row, by spans of row keys, or whole with a filter. Of
+// conditions it makes tests on key columns (constrain*.go), of these the spans of one execution (span*.go), and of the rest a
+// filter for the store (filter.go). cost.go compares the ways.
+//
+//	path, err := access.Choose(access.Request{Table: table, Conds: conds, …})
+//	err = path.Scan.Reads(env, &reads) // the points and spans for these arguments
+package access
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// Request is what a query block wants of one table.
+type Request struct {
+	Table         *schema.Table
+	Alias         string
+	Offset, Total int
+	// Conds are conjuncts. The table's columns are Level-0 Columns with Index in [offset, offset+RowWidth);
+	// all others must be known before: arguments, outer columns, columns that are bound.
+	Conds []expr.Node
+	// Bound says which positions of the block's row are known before this scan starts (a lookup join's
+	// left row); nil: none.
+	Bound func(index int) bool
+	Need  []int     // ordinals that the query needs beside those in conds
+	Order []SortKey // wanted order, nil if none
+	Limit expr.Node // wanted rows (count + offset) if nothing above drops rows; nil: all
+	// ForWrite asks for whole rows, each with the ETag of the entity that it was read from.
+	ForWrite bool
+	Keys     *IndexChoice // USE, FORCE and IGNORE INDEX
+}
+
+// Path is how the table is read.
+type Path struct {
+	Scan    *Scan
+	Ordered bool // rows come in the wanted order
+	Cost    cost
+}
+
+// Choose finds the cheapest way to the rows that satisfy the conditions: by the primary key, by each
+// index that is complete, or by reading all. The table is a stored one.
+func Choose(r Request) (Path, error) {
+	c := &Constrainer{Table: r.Table, Offset: r.Offset, bound: r.Bound}
+	forms := c.Conjuncts(r.Conds)
+	best := r.path(c, nil, forms)
+	for _, ix := range r.Table.Indexes {
+		if ix.State != schema.IndexPublic || ix.Beside != "" { // among other rows no copies are looked for
+			continue
+		}
+		if p := r.path(c, ix, forms); p.Scan != nil && r.better(p, best) {
+			best = p
+		}
+	}
+	return best, nil
+}
+
+// better: what a hint forces, then fewer requests, then fewer entities, then no sort. Of equals the first one stays, so that the
+// rows' own key wins over an index, and a plan does not change without reason.
+func (r *Request) better(p, q Path) bool {
+	if a, b := r.Keys.Rank(p), r.Keys.Rank(q); a != b {
+		return a > b
+	}
+	if p.Cost != q.Cost {
+		return p.Cost.Less(q.Cost)
+	}
+	return p.Ordered && !q.Ordered
+}
+
+// path is the way by one key: the rows' own (ix nil) or an index's; none (scan nil) where an index would
+// be of no use.
+func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path {
+	finds, sorts := r.Keys.finds(ix), r.Keys.sorts(ix)
+	if ix != nil && !finds && !sorts {
+		return Path{}
+	}
+	k := NewKeyPlan(r.Table, ix)
+	switch {
+	case !finds && !sorts:
+		k = newPartitionPlan(r.Table)
+	case !finds:
+		forms = unknown(forms)
+	}
+	covered, touched, depth := k.Narrow(forms)
+	pinned, ordered := []bool(nil), false
+	if len(r.Order) > 0 && sorts {
+		pinned, ordered = ServesOrder(c, k, ix, r.Order, forms)
+	}
+	if ix != nil && depth == 0 && !ordered {
+		return Path{}
+	}
+	s := &Scan{Table: r.Table, Alias: r.Alias, Offset: r.Offset, Total: r.Total, Index: ix}
+	if ordered {
+		k.Pinned = pinned
+		s.Ordered, s.Order, s.PartOrder = true, r.Order, k.partOrder()
+	}
+	s.setAccess(k, depth)
+	s.Fetch = ix != nil && r.fetches(ix)
+	s.Columns = r.columns(s)
+	var recheck, residual, keyed []expr.Node
+	for i, n := range r.Conds {
+		if touched[i] {
+			keyed = append(keyed, n)
+		}
+		if covered[i] {
+			recheck = append(recheck, n)
+		} else {
+			residual = append(residual, n)
+		}
+	}
+	s.Recheck, s.Residual, k.Conds = expr.Conjunction(recheck), expr.Conjunction(residual), expr.Conjunction(keyed)
+	s.Filter = pushFilter(r.Table, r.Offset, r.filterable(c, ix, residual))
+	if r.Limit != nil && s.Residual == nil && (len(r.Order) == 0 || ordered) {
+		s.Limit = r.Limit
+	}
+	p := Path{Scan: s, Ordered: ordered}
+	p.Cost = r.Estimate(s, k, depth, ordered, len(residual))
+	return p
+}
+
+// Narrow puts the conditions on the key; see constrainKey. Depth is KeyPlan.depth.
+func (k *KeyPlan) Narrow(forms [][][]Atom) (covered, touched []bool, depth int) {
+	covered, touched = constrainKey(k, forms)
+	if depth = k.Depth(); depth == 0 && len(k.Branches) > 1 {
+		// Some branch reads everything, so the others are parts of that. What all have in common, the
+		// partition, still holds.
+		covered, touched = constrainKey(k, common(forms))
+		depth = k.Depth()
+	}
+	return covered, touched, depth
+}
+
+// common leaves the conjuncts that are no ORs; of the others it leaves that nothing is known.
+func common(forms [][][]Atom) [][][]Atom {
+	out := slices.Clone(forms)
+	for i := range out {
+		if len(out[i]) > 1 {
+			out[i] = [][]Atom{{{Ordinal: -1, Conjunct: i}}}
+		}
+	}
+	return out
+}
+
+// unknown leaves of the conjuncts that nothing is known.
+func unknown(forms [][][]Atom) [][][]Atom {
+	out := make([][][]Atom, len(forms))
+	for i := range out {
+		out[i] = [][]Atom{{{Ordinal: -1, Conjunct: i}}}
+	}
+	return out
+}
+
+// setAccess names the way.
+func (s *Scan) setAccess(k *KeyPlan, depth int) {
+	s.Keys = k
+	if s.Table.Foreign != nil {
+		s.setForeignAccess(depth)
+		return
+	}
+	switch {
+	case s.Index == nil && depth > 0 && k.allPoints():
+		s.Access = PointReads
+		if len(k.Branches) == 1 && !slices.ContainsFunc(k.Branches[0].parts, func(tests []*test) bool { return pointCount(tests) > 1 }) {
+			s.Access = PointRead
+		}
+		k.setPlain()
+	case depth > 0 || s.Index != nil:
+		s.Access = RangeScan
+	case s.Table.Partition == nil && s.Table.Parts == nil:
+		s.Access, s.Keys = PartitionScan, nil
+	default:
+		s.Access = PartitionScan
+		for i := range k.Branches {
+			if _, open := k.Branches[i].Spread(k); open {
+				s.Access, s.Keys = TableScan, nil
+			}
+		}
+	}
+}
+
+// fetches says whether rows must be read after their index entries: the entries lack a column, or the
+// row's own ETag is wanted, which no copy has.
+func (r *Request) fetches(ix *schema.Index) bool {
+	if r.ForWrite && (ix.Copy != schema.CopyRow || len(r.Table.Children) > 0) {
+		return true // what lives inside a row is tied to the row's own ETag
+	}
+	for _, c := range r.Named(nil) {
+		if c == r.Table.ETagOrdinal() || !r.Table.Holds(ix, c) {
+			return true
+		}
+	}
+	return false
+}
+
+// columns are the ordinals that are read: those wanted, those that conditions and the promised order look
+// at, and the primary key where rows are fetched by it.
+func (r *Request) columns(s *Scan) []int {
+	width := r.Table.RowWidth()
+	if r.ForWrite {
+		all := make([]int, width)
+		for i := range all {
+			all[i] = i
+		}
+		return all
+	}
+	return r.Named(s)
+}
+
+// Named is columns without regard to what a write needs beside them: an ETag that the statement names is the row's
+// own, not that of an index entry.
+func (r *Request) Named(s *Scan) []int {
+	width := r.Table.RowWidth()
+	out := slices.Clone(r.Need)
+	see := func(n expr.Node) {
+		expr.Columns(n, func(c *expr.Column) {
+			if i := c.Index - r.Offset; c.Level == 0 && i >= 0 && i < width {
+				out = append(out, i)
+			}
+		})
+	}
+	for _, n := range r.Conds {
+		see(n)
+	}
+	if s != nil {
+		for _, k := range s.Order {
+			see(k.Expr)
+		}
+		if s.Fetch {
+			for _, p := range r.Table.Key {
+				out = append(out, p.Column)
+			}
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// filterable leaves the conditions that can be seen on what is scanned: index entries that lack a column
+// would all fail a comparison with it.
+func (r *Request) filterable(c *Constrainer, ix *schema.Index, conds []expr.Node) []expr.Node {
+	if ix == nil || ix.Copy == schema.CopyRow {
+		return conds
+	}
+	return slices.DeleteFunc(slices.Clone(conds), func(n expr.Node) bool {
+		lacks := false
+		expr.Columns(n, func(col *expr.Column) {
+			if ordinal, own := c.column(col); own && !r.Table.Holds(ix, ordinal) {
+				lacks = true
+			}
+		})
+		return lacks
+	})
+}
+
+func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residual int) cost {
+	if r.Table.Foreign != nil {
+		return r.estimateForeign(s, k, ordered, residual)
+	}
+	whole := len(k.Parts)
+	entities, spans := k.reach(s.Index == nil || s.Index.Unique, whole)
+	if depth == 0 {
+		entities, spans = assumedRows, 1
+	}
+	partitions, named := k.Spread()
+	fixed := partitions < assumedPartitions && r.Table.Partition != nil && r.Table.Partition.Kind == schema.PartitionByKey
+	parts := k.partShare()
+	partitions *= parts
+	if depth == 0 && k.divide != nil {
+		entities *= parts / max(parts, float64(len(r.Table.Parts.List)))
+	}
+	if depth == 0 && named && fixed {
+		entities = assumedRows / assumedPartitions * partitions
+	}
+	if !named {
+		// The walk over all partitions sees the index entries too.
+		entities = assumedRows * float64(1+len(r.Table.Indexes))
+	}
+	rows := entities * math.Pow(shareResidual, float64(residual))
+	if s.PassesCopies() {
+		entities *= 2 // one before the rows of each parent, at most
+	}
+	if r.Limit != nil && (ordered || len(r.Order) == 0) {
+		want := limitRows(r.Limit)
+		if rows > want {
+			entities, rows = entities*want/rows, want
+		}
+	}
+	c := cost{entities: entities}
+	switch {
+	case s.Access == PointRead || s.Access == PointReads:
+		c.Requests = entities
+	case !named:
+		c.Requests = max(partitions, math.Ceil(entities/PageEntities))
+	default:
+		c.Requests = max(spans*partitions, math.Ceil(entities/PageEntities))
+	}
+	if s.Fetch {
+		c.Requests += entities
+	}
+	s.Rows, s.Requests = rows, c.Requests
+	return c
+}
+
+// PassesCopies says whether the scan meets copies of parents' rows: where it reads the rows of several parents.
+func (s *Scan) PassesCopies() bool {
+	n := s.Table.CopiesInside()
+	if n == 0 || s.Index != nil {
+		return false
+	}
+	return s.Keys == nil || slices.ContainsFunc(s.Keys.Branches, func(b keyBranch) bool { return len(b.parts) < n || !points(b.parts[n-1]) })
+}

@@ -1,0 +1,96 @@
+package access
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// ServesOrder says whether the keys come in the wanted order, and which parts must have one value for
+// that:
+//
+//	a = 1 ORDER BY b DESC, id over (a, b DESC) → yes, a
+//
+// It must not fire where the directions differ (a store is read forwards only), behind a prefix of a
+// column, or where partitions are walked that are not known, as they cannot be merged.
+func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, forms [][][]Atom) (pinned []bool, ok bool) {
+	if k.table.Foreign != nil {
+		return foreignOrder(c, k, order, forms)
+	}
+	if _, named := k.Spread(); !named {
+		return nil, false
+	}
+	depth := k.Depth()
+	isPinned := func(i int) bool { return i < depth && hasSingle(k.Parts[i].ordinal, forms, nil) }
+	pinned = make([]bool, len(k.Parts))
+	i := 0
+	for _, key := range order {
+		rest := i
+		for rest < len(k.Parts) && isPinned(rest) {
+			rest++
+		}
+		if rest == len(k.Parts) && k.distinct(ix) {
+			for ; i < rest; i++ {
+				pinned[i] = true
+			}
+			return pinned, true // one row at most, or none that ties
+		}
+		ordinal, ok := c.column(key.Expr)
+		if !ok {
+			return nil, false
+		}
+		if slices.ContainsFunc(k.Parts[:i], func(p keyPart) bool { return p.ordinal == ordinal }) ||
+			hasSingle(ordinal, forms, c.Table.Columns[ordinal]) {
+			continue
+		}
+		for i < len(k.Parts) && k.Parts[i].ordinal != ordinal && isPinned(i) {
+			pinned[i] = true
+			i++
+		}
+		if i == len(k.Parts) || k.Parts[i].ordinal != ordinal {
+			return nil, false
+		}
+		switch p := &k.Parts[i]; {
+		case isPinned(i):
+			pinned[i] = true
+		case p.part.Desc != key.Desc || p.part.Prefix > 0:
+			return nil, false
+		}
+		i++
+	}
+	return pinned, true
+}
+
+// hasSingle says whether a conjunct gives the column one value. With the column given, it must be one
+// whose values are told apart by their type: '7' and '7.0' both equal 7 in a text column, and the order
+// among rows that equal it matters.
+func hasSingle(ordinal int, forms [][][]Atom, col *schema.Column) bool {
+	if col != nil {
+		switch col.Type.Base {
+		case value.TypeBool, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
+			value.TypeBigInt, value.TypeBit, value.TypeEnum, value.TypeSet, value.TypeYear, value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeUUID:
+		default:
+			return false
+		}
+	}
+	for _, form := range forms {
+		if len(form) != 1 {
+			continue
+		}
+		for _, a := range form[0] {
+			if a.Ordinal == ordinal && a.test.isSingle() {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// distinct says whether no two entries have the same values on all parts of the key.
+func (k *KeyPlan) distinct(ix *schema.Index) bool {
+	if ix == nil || !ix.Unique {
+		return true
+	}
+	return !slices.ContainsFunc(k.Parts, func(p keyPart) bool { return !p.column.NotNull })
+}

@@ -1,0 +1,316 @@
+package access
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Atom is a condition on one column that can become spans of a key. The conjunct it comes from is
+// covered when a key uses all its atoms.
+type Atom struct {
+	Ordinal  int // -1: no such condition, which leaves every key open
+	test     *test
+	Conjunct int
+}
+
+// mostBranches bounds the ORs that are multiplied out.
+const mostBranches = 128
+
+// Constrainer turns conditions on a table into atoms.
+type Constrainer struct {
+	Table  *schema.Table
+	Offset int
+	bound  func(index int) bool
+}
+
+// Conjuncts gives each condition as an OR of ANDs of atoms.
+func (c *Constrainer) Conjuncts(conds []expr.Node) [][][]Atom {
+	out := make([][][]Atom, len(conds))
+	for i, n := range conds {
+		out[i] = c.branches(n, i)
+	}
+	return out
+}
+
+// branches is the disjunctive form of n: (a = 1 OR b = 2) AND c = 3 → a = 1 AND c = 3, b = 2 AND c = 3.
+// An OR over one column stays one atom. It gives up, with one branch that knows nothing, beyond
+// mostBranches.
+func (c *Constrainer) branches(n expr.Node, conjunct int) [][]Atom {
+	unknown := [][]Atom{{{Ordinal: -1, Conjunct: conjunct}}}
+	if ordinal, t := c.Test(n); t != nil {
+		return [][]Atom{{{ordinal, t, conjunct}}}
+	}
+	switch n := n.(type) {
+	case *expr.Logic:
+		switch n.Op {
+		case expr.And:
+			out := [][]Atom{nil}
+			for _, k := range n.Kids {
+				out = multiply(out, c.branches(k, conjunct))
+				if len(out) > mostBranches {
+					return unknown
+				}
+			}
+			return out
+		case expr.Or:
+			var out [][]Atom
+			for _, k := range n.Kids {
+				out = append(out, c.branches(k, conjunct)...)
+				if len(out) > mostBranches {
+					return unknown
+				}
+			}
+			return out
+		}
+	case *expr.Compare:
+		if alternatives := splitTuple(n); alternatives != nil {
+			return c.branches(alternatives, conjunct)
+		}
+	case *expr.In:
+		if alternatives := splitTupleIn(n); alternatives != nil {
+			return c.branches(alternatives, conjunct)
+		}
+	}
+	return unknown
+}
+
+func multiply(a, b [][]Atom) [][]Atom {
+	if len(b) == 1 && len(a) == 1 {
+		return [][]Atom{append(a[0], b[0]...)}
+	}
+	out := make([][]Atom, 0, len(a)*len(b))
+	for _, x := range a {
+		for _, y := range b {
+			out = append(out, append(append(make([]Atom, 0, len(x)+len(y)), x...), y...))
+		}
+	}
+	return out
+}
+
+// Test makes a test of a condition on one column; nil where n is none.
+func (c *Constrainer) Test(n expr.Node) (ordinal int, t *test) {
+	switch n := n.(type) {
+	case *expr.Compare:
+		return c.compare(n)
+	case *expr.Like:
+		return c.like(n)
+	case *expr.Is:
+		// IS TRUE and IS FALSE are about zero, which is no single value of a text column.
+		if ordinal, ok := c.column(n.X); ok && n.What == expr.IsNull {
+			op := testNull
+			if n.Not {
+				op = testNotNull
+			}
+			return ordinal, &test{op: op}
+		}
+	case *expr.In:
+		return c.in(n)
+	case *expr.Logic:
+		return c.logic(n)
+	}
+	return -1, nil
+}
+
+// column says which column of the table n is.
+func (c *Constrainer) column(n expr.Node) (ordinal int, ok bool) {
+	col, ok := n.(*expr.Column)
+	if !ok || col.Level != 0 {
+		return -1, false
+	}
+	ordinal = col.Index - c.Offset
+	return ordinal, ordinal >= 0 && ordinal < len(c.Table.Columns)
+}
+
+// known says whether n can be computed before the table is read: it holds arguments, columns of outer
+// queries and of tables that are read before, and nothing that changes from call to call.
+func (c *Constrainer) known(n expr.Node) bool {
+	if !expr.Deterministic(n) {
+		return false
+	}
+	known := true
+	expr.Walk(n, func(n expr.Node) bool {
+		switch n := n.(type) {
+		case *expr.Column:
+			known = known && (n.Level > 0 || c.bound != nil && c.bound(n.Index))
+		case *expr.Subquery:
+			known = known && !n.Correlated
+		case *expr.InsertValue, *expr.Tuple:
+			known = false
+		}
+		return known
+	})
+	return known
+}
+
+// collated says whether a comparison under collation can use the column's keys, and whether these are a
+// superset then. Keys of a column that ignores case find what equals by octets, but are not in the order of octets.
+// Keys of a binary column do not find what is equal but for case.
+func (c *Constrainer) collated(ordinal int, collation value.Collation, ranged bool) (loose, ok bool) {
+	t := &c.Table.Columns[ordinal].Type
+	switch {
+	case !t.IsText() || t.Collation == collation:
+		return false, true
+	case t.Collation.EqualWhere(collation):
+		return true, !ranged
+	}
+	return false, false
+}
+
+func (c *Constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
+	op, l, r := n.Op, n.L, n.R
+	if ordinal, t := c.dateFunction(op, l, r); t != nil {
+		return ordinal, t
+	}
+	if ordinal, t := c.dateFunction(op.Mirrored(), r, l); t != nil {
+		return ordinal, t
+	}
+	ordinal, ok := c.column(l)
+	if !ok || !c.known(r) {
+		if ordinal, ok = c.column(r); !ok || !c.known(l) {
+			return -1, nil
+		}
+		op, r = op.Mirrored(), l
+	}
+	t = &test{value: expr.CompileOperand(r)}
+	switch op {
+	case expr.Eq:
+		t.op = testEq
+	case expr.NullEq:
+		t.op, t.nullSafe = testEq, true
+	case expr.Lt:
+		t.op = testLt
+	case expr.Le:
+		t.op = testLe
+	case expr.Gt:
+		t.op = testGt
+	case expr.Ge:
+		t.op = testGe
+	default:
+		return -1, nil
+	}
+	if t.loose, ok = c.collated(ordinal, n.Collation, t.op != testEq); !ok {
+		return -1, nil
+	}
+	return ordinal, t
+}
+
+// like: name LIKE 'Sm%' → the keys that begin with Sm. Only on text, as LIKE on a number is about its
+// digits, and not where the pattern is known to begin with a wildcard, which would read all keys.
+func (c *Constrainer) like(n *expr.Like) (ordinal int, t *test) {
+	ordinal, ok := c.column(n.X)
+	if !ok || n.Not || !c.Table.Columns[ordinal].Type.IsText() || c.Table.Columns[ordinal].Type.HasMembers() || !c.known(n.Pattern) {
+		return -1, nil
+	}
+	if p, ok := n.Pattern.(*expr.Const); ok && p.V.Kind() == value.String {
+		if prefix, rest := keymap.LikePrefix(p.V.Text(), n.Escape); prefix == "" && rest == keymap.More {
+			return -1, nil
+		}
+	}
+	t = &test{op: testLike, value: expr.Compile(n.Pattern), escape: n.Escape}
+	if t.loose, ok = c.collated(ordinal, n.Collation, false); !ok {
+		return -1, nil
+	}
+	return ordinal, t
+}
+
+func (c *Constrainer) in(n *expr.In) (ordinal int, t *test) {
+	if ordinal, t := c.dateFunctionIn(n); t != nil {
+		return ordinal, t
+	}
+	ordinal, ok := c.column(n.X)
+	if !ok || n.Not {
+		return -1, nil
+	}
+	t = &test{op: testIn, list: make([]expr.Func, len(n.List))}
+	for i, x := range n.List {
+		if !c.known(x) {
+			return -1, nil
+		}
+		t.list[i] = expr.CompileOperand(x)
+	}
+	if t.loose, ok = c.collated(ordinal, n.Collation, false); !ok {
+		return -1, nil
+	}
+	return ordinal, t
+}
+
+// logic: a > 5 AND a < 7, a = 5 OR a > 7 → one test, where all is about one column.
+func (c *Constrainer) logic(n *expr.Logic) (ordinal int, t *test) {
+	t = &test{op: testOr}
+	switch n.Op {
+	case expr.And:
+		t.op = testAnd
+	case expr.Xor:
+		return -1, nil
+	}
+	for i, k := range n.Kids {
+		o, kid := c.Test(k)
+		if kid == nil || i > 0 && o != ordinal {
+			return -1, nil
+		}
+		ordinal = o
+		t.kids = append(t.kids, kid)
+	}
+	return ordinal, t
+}
+
+// splitTuple: (a, b) < (1, 2) → a < 1 OR a = 1 AND b < 2, whose spans of a key (a, b) touch and become
+// one. Nil where n is no comparison of rows of values.
+func splitTuple(n *expr.Compare) expr.Node {
+	l, ok := n.L.(*expr.Tuple)
+	r, rok := n.R.(*expr.Tuple)
+	if !ok || !rok || len(l.List) != len(r.List) {
+		return nil
+	}
+	strict := n.Op
+	switch n.Op {
+	case expr.Le:
+		strict = expr.Lt
+	case expr.Ge:
+		strict = expr.Gt
+	case expr.Lt, expr.Gt:
+	default:
+		return nil
+	}
+	or := &expr.Logic{Op: expr.Or}
+	for i := range l.List {
+		op := strict
+		if i == len(l.List)-1 {
+			op = n.Op
+		}
+		and := &expr.Logic{Op: expr.And}
+		for j := range i {
+			and.Kids = append(and.Kids, compareNodes(expr.Eq, l.List[j], r.List[j]))
+		}
+		and.Kids = append(and.Kids, compareNodes(op, l.List[i], r.List[i]))
+		or.Kids = append(or.Kids, and)
+	}
+	return or
+}
+
+// splitTupleIn: (a, b) IN ((1, 2), (3, 4)) → a = 1 AND b = 2 OR a = 3 AND b = 4.
+func splitTupleIn(n *expr.In) expr.Node {
+	x, ok := n.X.(*expr.Tuple)
+	if !ok || n.Not {
+		return nil
+	}
+	or := &expr.Logic{Op: expr.Or}
+	for _, e := range n.List {
+		y, ok := e.(*expr.Tuple)
+		if !ok || len(y.List) != len(x.List) {
+			return nil
+		}
+		and := &expr.Logic{Op: expr.And}
+		for i := range x.List {
+			and.Kids = append(and.Kids, compareNodes(expr.Eq, x.List[i], y.List[i]))
+		}
+		or.Kids = append(or.Kids, and)
+	}
+	return or
+}
+
+func compareNodes(op expr.CompareOp, l, r expr.Node) expr.Node {
+	return &expr.Compare{Op: op, L: l, R: r, Collation: expr.CollationOf(l, r)}
+}

@@ -1,0 +1,127 @@
+package access
+
+import (
+	"math"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// dateFunction: YEAR(created) = 2026 → the dates of 2026. It makes a test of a comparison of a function that
+// rises with its date; nil where it is none.
+func (c *Constrainer) dateFunction(op expr.CompareOp, l, r expr.Node) (ordinal int, t *test) {
+	call, ok := l.(*expr.Call)
+	if !ok || len(call.Args) != 1 || call.Func.Name != "YEAR" && call.Func.Name != "TO_DAYS" || !c.known(r) {
+		return -1, nil
+	}
+	if ordinal, ok = c.column(call.Args[0]); !ok {
+		return -1, nil
+	}
+	if base := c.Table.Columns[ordinal].Type.Base; base != value.TypeDate && base != value.TypeDateTime {
+		return -1, nil
+	}
+	t = &test{op: testFunction, function: call.Func.Name, value: expr.Compile(r)}
+	switch op {
+	case expr.Eq:
+		t.compared = testEq
+	case expr.Lt:
+		t.compared = testLt
+	case expr.Le:
+		t.compared = testLe
+	case expr.Gt:
+		t.compared = testGt
+	case expr.Ge:
+		t.compared = testGe
+	default:
+		return -1, nil
+	}
+	return ordinal, t
+}
+
+// dateFunctionIn: YEAR(created) IN (2025, 2026) → an OR of tests.
+func (c *Constrainer) dateFunctionIn(n *expr.In) (ordinal int, t *test) {
+	if n.Not {
+		return -1, nil
+	}
+	t = &test{op: testOr}
+	for _, x := range n.List {
+		o, kid := c.dateFunction(expr.Eq, n.X, x)
+		if kid == nil {
+			return -1, nil
+		}
+		ordinal, t.kids = o, append(t.kids, kid)
+	}
+	if len(t.kids) == 0 {
+		return -1, nil
+	}
+	return ordinal, t
+}
+
+// functionOf is eval of a testFunction.
+func (t *test) functionOf(env *expr.Env, p *keyPart) (list []interval, exact bool, err error) {
+	v, err := t.value(env)
+	if err != nil || v.IsNull() {
+		return nil, true, err
+	}
+	if err := env.Number(v); err != nil { // the function's results are numbers
+		return nil, false, err
+	}
+	iv, err := p.notNull()
+	if err != nil {
+		return nil, false, err
+	}
+	floor, at := floorInt(v)
+	n := floor.Int()
+	switch {
+	case at == placeNowhere:
+		return []interval{iv}, false, nil
+	case at == placeTop || floor.Kind() == value.Uint && floor.Uint() > math.MaxInt64/2:
+		n, at = math.MaxInt64/2, placeAbove
+	case at == placeBelow || n < math.MinInt64/2:
+		n, at = math.MinInt64/2, placeAbove
+	}
+	if t.compared == testEq && at != placeAt {
+		return nil, true, nil
+	}
+	next := n + 1 // where the results behind v begin
+	if at == placeAt && (t.compared == testLt || t.compared == testGe) {
+		next = n
+	}
+	switch t.compared {
+	case testEq:
+		if iv, err = t.since(iv, p, n); err == nil {
+			iv, err = t.before(iv, p, n+1)
+		}
+	case testLt, testLe:
+		iv, err = t.before(iv, p, next)
+	default:
+		iv, err = t.since(iv, p, next)
+	}
+	return nonEmpty(iv), true, err
+}
+
+// since leaves the dates whose function is n or more, before those where it is less.
+func (t *test) since(iv interval, p *keyPart, n int64) (interval, error) {
+	return t.cutAt(iv, p, n, func(b codeBounds) interval { return p.from(iv, b, true) }, false)
+}
+
+func (t *test) before(iv interval, p *keyPart, n int64) (interval, error) {
+	return t.cutAt(iv, p, n, func(b codeBounds) interval { return p.to(iv, b, false) }, true)
+}
+
+// cutAt cuts at the date where the function reaches n. Beyond all dates, all of them are before it.
+func (t *test) cutAt(iv interval, p *keyPart, n int64, cut func(codeBounds) interval, before bool) (interval, error) {
+	ticks, ok := schema.TicksAt(t.function, n)
+	if !ok {
+		if late := n > schema.DaysToYear1; late == before {
+			return iv, nil
+		}
+		return interval{}, nil
+	}
+	b, _, err := p.bounds(schema.DateOf(p.column.Type, ticks))
+	if err != nil {
+		return iv, err
+	}
+	return cut(b), nil
+}

@@ -1,0 +1,175 @@
+package access
+
+import (
+	"math"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// There are no statistics: a store that bills every entity it looks at is not asked to count them. These
+// sizes are assumed instead. What matters is their order, which prefers keys to ranges, ranges to scans,
+// and the reading of little to the saving of a sort.
+const (
+	assumedRows       = 1e6  // of a table
+	assumedPartitions = 1000 // of a table with a partition for each value
+	AssumedLimit      = 100  // of LIMIT ?
+	PageEntities      = 1000 // entities that one request brings
+
+	shareEqual    = 1e-4 // of the rows that an equality on a part of a key leaves
+	shareBetween  = 0.05 // a range with two ends
+	shareRange    = 0.3  // with one end
+	sharePrefix   = 0.01 // LIKE 'abc%'
+	shareNotNull  = 0.9
+	shareResidual = 0.3 // any other condition, checked row by row
+)
+
+// cost is what a path is expected to take. Requests count first: each is billed and waited for.
+type cost struct {
+	Requests float64
+	entities float64
+}
+
+func (c cost) Less(d cost) bool {
+	if c.Requests != d.Requests {
+		return c.Requests < d.Requests
+	}
+	return c.entities < d.entities
+}
+
+// count is the number of single values that a test allows; 1 for a range.
+func (t *test) count() float64 {
+	switch t.op {
+	case testIn:
+		return float64(max(1, len(t.list)))
+	case testOr:
+		n := 0.0
+		for _, k := range t.kids {
+			n += k.count()
+		}
+		return n
+	case testAnd:
+		n := math.Inf(1)
+		for _, k := range t.kids {
+			n = min(n, k.count())
+		}
+		return n
+	}
+	return 1
+}
+
+// share is the part of the rows that the tests on one column leave.
+func share(tests []*test) float64 {
+	s, ranges := 1.0, 0
+	for _, t := range tests {
+		switch t.op {
+		case testEq, testNull, testIn:
+			s = min(s, shareEqual*t.count())
+		case testLike:
+			s = min(s, sharePrefix)
+		case testNotNull:
+			s = min(s, shareNotNull)
+		case testAnd:
+			s = min(s, share(t.kids))
+		case testOr:
+			sum := 0.0
+			for _, k := range t.kids {
+				sum += share([]*test{k})
+			}
+			s = min(s, sum)
+		default:
+			ranges++
+			s = min(s, shareRange)
+		}
+	}
+	if ranges > 1 {
+		s = min(s, shareBetween)
+	}
+	return s
+}
+
+func points(tests []*test) bool {
+	for _, t := range tests {
+		if t.IsPoint() {
+			return true
+		}
+	}
+	return false
+}
+
+func pointCount(tests []*test) float64 {
+	n := math.Inf(1)
+	for _, t := range tests {
+		if t.IsPoint() {
+			n = min(n, t.count())
+		}
+	}
+	return n
+}
+
+// reach is what the key plan reads: how many entities, in how many spans or points. Unique says that
+// all points together are one row each.
+func (k *KeyPlan) reach(unique bool, whole int) (entities, spans float64) {
+	for i := range k.Branches {
+		b := &k.Branches[i]
+		n, left, last := 1.0, 1.0, true
+		for _, tests := range b.parts {
+			left *= share(tests)
+			if last = points(tests); last {
+				n *= pointCount(tests)
+			}
+		}
+		if unique && last && len(b.parts) == whole {
+			entities += n
+		} else {
+			entities += max(n, assumedRows*left)
+		}
+		spans += n
+	}
+	return min(entities, assumedRows), spans
+}
+
+// Spread is the number of partitions that are read, and whether they are named; not named, all partitions
+// of the physical table are walked.
+func (k *KeyPlan) Spread() (partitions float64, named bool) {
+	p := k.table.Partition
+	if p == nil {
+		return 1, true
+	}
+	for i := range k.Branches {
+		n, open := k.Branches[i].Spread(k)
+		if open {
+			if p.Kind == schema.PartitionByHash {
+				return float64(p.Count), true
+			}
+			return assumedPartitions, false
+		}
+		partitions = max(partitions, n)
+	}
+	return partitions, true
+}
+
+func (b *keyBranch) Spread(k *KeyPlan) (partitions float64, open bool) {
+	partitions = 1
+	for i, from := range k.fromKey {
+		switch {
+		case from >= 0 && from < len(b.parts) && points(b.parts[from]):
+			// The key's own points say which, one for each.
+		case b.partition[i] != nil:
+			partitions *= pointCount(b.partition[i])
+		default:
+			return 0, true
+		}
+	}
+	return partitions, false
+}
+
+// limitRows is how many rows a limit wants.
+func limitRows(limit expr.Node) float64 {
+	c, ok := limit.(*expr.Const)
+	if !ok {
+		return AssumedLimit
+	}
+	return max(1, value.ToFloat(c.V))
+}

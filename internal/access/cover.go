@@ -1,0 +1,54 @@
+package access
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// Cover tells whether a DELETE deletes all rows of some parts: then their tables are deleted instead of rows.
+//
+//	DELETE FROM log WHERE created < '2027-01-01'  →  the tables of the parts before
+//	DELETE FROM log WHERE created < '2027-03-15'  →  the same, and rows of the part that the day is in
+type Cover struct {
+	table *schema.Table
+	tests []*test
+}
+
+// NewCover gives the cover of a DELETE by conditions that are about the one dividing column alone; nil where there is none.
+func NewCover(table *schema.Table, offset int, conds []expr.Node) *Cover {
+	ps := table.Parts
+	if ps == nil || len(ps.Columns) != 1 || table.Inside != nil || len(conds) == 0 {
+		return nil
+	}
+	c := &Cover{table: table}
+	constrain := &Constrainer{Table: table, Offset: offset}
+	for _, n := range conds {
+		ordinal, t := constrain.Test(n)
+		if t == nil || ordinal != ps.Columns[0] || t.loose || expr.HasSubquery(n) {
+			return nil
+		}
+		c.tests = append(c.tests, t)
+	}
+	return c
+}
+
+// Parts gives the parts all of whose rows are deleted, and whether others may lose some, too.
+func (c *Cover) Parts(env *expr.Env) (whole []*schema.Part, rest bool, err error) {
+	ps := c.table.Parts
+	p := &keyPart{ordinal: ps.Columns[0], column: c.table.Columns[ps.Columns[0]], part: ps.Codes[0]}
+	set, exact, err := evalAll(env, c.tests, p)
+	if err != nil || !exact {
+		return nil, true, err
+	}
+	whole, rest = partsCovered(ps, set)
+	return whole, rest, nil
+}
+
+// PartNames are the names of parts.
+func PartNames(parts []*schema.Part) []string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	return names
+}

@@ -1,0 +1,199 @@
+package access
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// mostAlternatives bounds an IN that is sent: a store takes a request of some kilobytes.
+const mostAlternatives = 20
+
+// pushFilter makes the store's part of the conditions:
+//
+//	price > ? AND note IS NULL AND (a = 1 OR b = 2) → price gt ? and (a eq 1 or b eq 2)
+//
+// What a store cannot say, or says differently (<>, NOT, NULL, folded text), is left out, under an OR the
+// whole OR. So it lets through all rows that satisfy the conditions, and they are checked again.
+func pushFilter(t *schema.Table, offset int, conds []expr.Node) *Filter {
+	p := filterPusher{Constrainer{Table: t, Offset: offset}}
+	var kids []*Filter
+	for _, n := range conds {
+		if f := p.push(n); f != nil {
+			kids = append(kids, f)
+		}
+	}
+	return joinFilters(FilterAnd, kids)
+}
+
+func joinFilters(op FilterOp, kids []*Filter) *Filter {
+	switch len(kids) {
+	case 0:
+		return nil
+	case 1:
+		return kids[0]
+	}
+	return &Filter{Op: op, Kids: kids}
+}
+
+type filterPusher struct{ Constrainer }
+
+func (p *filterPusher) push(n expr.Node) *Filter {
+	switch n := n.(type) {
+	case *expr.Logic:
+		return p.logic(n)
+	case *expr.Compare:
+		if alternatives := splitTuple(n); alternatives != nil {
+			return p.push(alternatives)
+		}
+		return p.compare(n)
+	case *expr.In:
+		return p.in(n)
+	case *expr.Like:
+		return p.like(n)
+	}
+	return nil
+}
+
+func (p *filterPusher) logic(n *expr.Logic) *Filter {
+	op := FilterAnd
+	switch n.Op {
+	case expr.Or:
+		op = FilterOr
+	case expr.Xor:
+		return nil
+	}
+	var kids []*Filter
+	for _, k := range n.Kids {
+		f := p.push(k)
+		if f == nil && op == FilterOr {
+			return nil
+		}
+		if f != nil {
+			kids = append(kids, f)
+		}
+	}
+	return joinFilters(op, kids)
+}
+
+func (p *filterPusher) compare(n *expr.Compare) *Filter {
+	op, r := n.Op, n.R
+	ordinal, ok := p.column(n.L)
+	if !ok {
+		if ordinal, ok = p.column(n.R); !ok {
+			return nil
+		}
+		op, r = op.Mirrored(), n.L
+	}
+	if !p.known(r) || !p.asStored(ordinal, n.Collation) {
+		return nil
+	}
+	f := &Filter{Column: ordinal, Value: r}
+	col := p.Table.Columns[ordinal]
+	switch op {
+	case expr.Eq:
+		if col.FilterEqual() {
+			return p.equals(ordinal, r)
+		}
+		return nil
+	case expr.Gt:
+		f.Op = FilterGt
+	case expr.Ge:
+		f.Op = FilterGe
+	case expr.Lt:
+		f.Op = FilterLt
+	case expr.Le:
+		f.Op = FilterLe
+	default:
+		return nil
+	}
+	if !col.FilterOrder() {
+		return nil
+	}
+	return f
+}
+
+// equals: what equals a text but for blanks at its end is a range.
+func (p *filterPusher) equals(ordinal int, v expr.Node) *Filter {
+	if t := &p.Table.Columns[ordinal].Type; !t.IsText() || !t.Collation.Pads() {
+		return &Filter{Op: FilterEq, Column: ordinal, Value: v}
+	}
+	return joinFilters(FilterAnd, []*Filter{{Op: FilterGe, Column: ordinal, Value: v}, {Op: FilterLe, Column: ordinal, Value: v}})
+}
+
+// asStored: text is compared by the store as it is stored, so that neither a folded column nor a folding comparison can be sent.
+// For a padded text in a table of ours it takes the range in which all blanks lie that may follow.
+func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
+	t := &p.Table.Columns[ordinal].Type
+	if !p.Table.Sends(p.Table.Columns[ordinal]) {
+		return false
+	}
+	return !t.IsText() || t.Collation == collation && (collation == value.Binary || collation == value.BinaryPad && p.Table.Foreign == nil && !t.HasMembers())
+}
+
+func (p *filterPusher) in(n *expr.In) *Filter {
+	if alternatives := splitTupleIn(n); alternatives != nil && len(n.List) <= mostAlternatives {
+		return p.push(alternatives)
+	}
+	ordinal, ok := p.column(n.X)
+	if !ok || n.Not || len(n.List) > mostAlternatives || !p.asStored(ordinal, n.Collation) || !p.Table.Columns[ordinal].FilterEqual() {
+		return nil
+	}
+	kids := make([]*Filter, 0, len(n.List))
+	for _, x := range n.List {
+		if !p.known(x) {
+			return nil
+		}
+		if c, ok := x.(*expr.Const); ok && c.V.IsNull() {
+			continue // equals nothing
+		}
+		kids = append(kids, p.equals(ordinal, x))
+	}
+	return joinFilters(FilterOr, kids)
+}
+
+// like: name LIKE 'abc%' → name ge 'abc' and name lt 'abd'. Only of a pattern that is known when the
+// statement is planned.
+func (p *filterPusher) like(n *expr.Like) *Filter {
+	ordinal, ok := p.column(n.X)
+	pattern, isConst := n.Pattern.(*expr.Const)
+	if !ok || !isConst || n.Not || pattern.V.Kind() != value.String || !p.asStored(ordinal, n.Collation) ||
+		!p.Table.Columns[ordinal].Type.IsText() || n.Collation.Pads() || p.Table.Columns[ordinal].Type.HasMembers() {
+		return nil
+	}
+	prefix, rest := keymap.LikePrefix(pattern.V.Text(), n.Escape)
+	if rest == keymap.Exact {
+		return &Filter{Op: FilterEq, Column: ordinal, Value: expr.NewConst(value.FromString(prefix))}
+	}
+	if prefix == "" {
+		return nil
+	}
+	kids := []*Filter{{Op: FilterGe, Column: ordinal, Value: expr.NewConst(value.FromString(prefix))}}
+	if end := keymap.Successor(prefix); end != "" {
+		kids = append(kids, &Filter{Op: FilterLt, Column: ordinal, Value: expr.NewConst(value.FromString(end))})
+	}
+	return joinFilters(FilterAnd, kids)
+}
+
+// Filter is a predicate for the store, its constants not yet known: And and Or over comparisons of a
+// column with a value. It lets through all rows that satisfy the condition it was made from, perhaps more.
+type Filter struct {
+	Op     FilterOp
+	Kids   []*Filter
+	Column int // ordinal
+	Value  expr.Node
+}
+
+// FilterOp is what a Filter does.
+type FilterOp uint8
+
+const (
+	FilterAnd FilterOp = iota
+	FilterOr
+	FilterEq
+	FilterGt
+	FilterGe
+	FilterLt
+	FilterLe
+)

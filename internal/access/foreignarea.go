@@ -1,0 +1,117 @@
+package access
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// area is a range of partitions and what rows of them are read.
+type area struct {
+	interval
+	rows []interval
+}
+
+// disjoint gives spans of a foreign table that read the same keys, each once, in the order of partitions and rows:
+//
+//	[a, m) all rows, [k, z) rows 1  →  [a, m) all rows, [m, z) rows 1
+//
+// A range of partitions is walked once, whatever rows are wanted of it.
+func (b *spanBuilder) disjoint(spans []Span) []Span {
+	var areas, odd []area
+	for _, s := range spans {
+		a := area{rawPoint(s.Partition), []interval{rawInterval(s.From, s.To)}}
+		switch {
+		case s.All:
+			a.interval = even(rawInterval(s.FromPartition, s.ToPartition))
+			b.r.Exact = b.r.Exact && a.lo == s.FromPartition && rawEnd(a.hi) == s.ToPartition
+		case schema.IsOdd(s.Partition):
+			odd = append(odd, a)
+			continue
+		}
+		areas = append(areas, a)
+	}
+	cells := cellsOf(areas)
+	// Where stores may sort a partition otherwise than SQL does, no range can be cut. Whether the partition is in
+	// a range is no question, as all sort the bounds of ranges alike.
+	for _, o := range odd {
+		i := slices.IndexFunc(cells, func(c area) bool { return c.lo <= o.lo && o.lo < c.hi })
+		if i < 0 {
+			cells = append(cells, o)
+			continue
+		}
+		rows := unite(append(slices.Clone(cells[i].rows), o.rows...))
+		b.r.Exact = b.r.Exact && sameRows(rows, cells[i].rows) // of the other partitions more is read than is wanted
+		cells[i].rows = rows
+	}
+	slices.SortFunc(cells, func(a, b area) int { return strings.Compare(a.lo, b.lo) })
+	spans = spans[:0]
+	for _, c := range joined(cells) {
+		if !c.point {
+			spans = append(spans, b.walk(c.interval, c.rows))
+			continue
+		}
+		for _, r := range c.rows {
+			spans = append(spans, Span{Partition: c.lo, From: r.lo, To: rawEnd(r.hi)})
+		}
+	}
+	return spans
+}
+
+// even widens a range so that all sort its bounds alike.
+func even(iv interval) interval {
+	iv.lo = iv.lo[:schema.EvenLen(iv.lo)]
+	if n := schema.EvenLen(iv.hi); iv.hi != rawTop && n < len(iv.hi) {
+		to, _ := schema.Successor(iv.hi[:n])
+		iv.hi = rawInterval("", to).hi
+	}
+	return iv
+}
+
+// cellsOf cuts areas at all bounds of each other: what overlaps becomes one cell with the rows of all.
+func cellsOf(areas []area) []area {
+	slices.SortFunc(areas, func(a, b area) int { return cmp.Or(strings.Compare(a.lo, b.lo), strings.Compare(a.hi, b.hi)) })
+	var bounds []string
+	for _, a := range areas {
+		bounds = append(bounds, a.lo, a.hi)
+	}
+	slices.Sort(bounds)
+	bounds = slices.Compact(bounds)
+	var cells, open []area
+	for i := 0; i+1 < len(bounds); i++ {
+		lo, hi := bounds[i], bounds[i+1]
+		open = slices.DeleteFunc(open, func(a area) bool { return a.hi <= lo })
+		for len(areas) > 0 && areas[0].lo == lo {
+			open, areas = append(open, areas[0]), areas[1:]
+		}
+		if len(open) == 0 {
+			continue
+		}
+		c := area{interval: interval{lo: lo, hi: hi, point: hi == rawPoint(lo).hi}}
+		for _, a := range open {
+			c.rows = append(c.rows, a.rows...)
+		}
+		c.rows = unite(c.rows)
+		cells = append(cells, c)
+	}
+	return cells
+}
+
+// joined makes one of cells side by side whose rows are the same.
+func joined(cells []area) []area {
+	out := cells[:0]
+	for _, c := range cells {
+		if n := len(out) - 1; n >= 0 && out[n].hi == c.lo && sameRows(out[n].rows, c.rows) {
+			out[n].hi, out[n].point = c.hi, false
+			continue
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+func sameRows(a, b []interval) bool {
+	return slices.EqualFunc(a, b, func(a, b interval) bool { return a.lo == b.lo && a.hi == b.hi })
+}

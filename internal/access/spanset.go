@@ -1,0 +1,124 @@
+package access
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// interval is a range lo ≤ code < hi of the texts that may stand behind a key's leading parts: the code
+// of the next part and whatever follows it. A point holds the keys of exactly one code, lo, whose value
+// is v; v is the column's own.
+type interval struct {
+	lo, hi string
+	point  bool
+	v      value.Value
+}
+
+func pointInterval(code string, v value.Value) interval {
+	return interval{lo: code, hi: code + schema.Behind, point: true, v: v}
+}
+
+// unite sorts intervals and merges those that overlap, so that no key is in two of them.
+func unite(list []interval) []interval {
+	if len(list) < 2 {
+		return list
+	}
+	slices.SortFunc(list, func(a, b interval) int {
+		if c := strings.Compare(a.lo, b.lo); c != 0 {
+			return c
+		}
+		return strings.Compare(b.hi, a.hi) // the longer one first: it takes the other in
+	})
+	out := list[:1]
+	for _, iv := range list[1:] {
+		last := &out[len(out)-1]
+		switch {
+		case iv.lo < last.hi || iv.lo == last.hi && !iv.point && !last.point:
+			if iv.hi > last.hi {
+				last.hi, last.point = iv.hi, false
+			}
+		default:
+			out = append(out, iv)
+		}
+	}
+	return out
+}
+
+// intersect gives what two united lists share. A point of either is in it as a point: the bounds of
+// ranges never lie inside one.
+func intersect(a, b []interval) []interval {
+	var out []interval
+	for len(a) > 0 && len(b) > 0 {
+		lo, hi := max(a[0].lo, b[0].lo), min(a[0].hi, b[0].hi)
+		if lo < hi {
+			iv := interval{lo: lo, hi: hi}
+			switch {
+			case a[0].point:
+				iv = a[0]
+			case b[0].point:
+				iv = b[0]
+			}
+			out = append(out, iv)
+		}
+		if a[0].hi < b[0].hi {
+			a = a[1:]
+		} else {
+			b = b[1:]
+		}
+	}
+	return out
+}
+
+// mergeSpans sorts spans by part, partition and begin, and merges those that overlap or touch. The separator
+// is the least character, and no key ends where one begins, so that nothing lies between "x" and "x!".
+func mergeSpans(list []Span) []Span {
+	if len(list) < 2 {
+		return list
+	}
+	slices.SortFunc(list, func(a, b Span) int {
+		if c := cmp.Or(CompareParts(a.Part, b.Part), strings.Compare(a.Partition, b.Partition)); c != 0 {
+			return c
+		}
+		return strings.Compare(a.From, b.From)
+	})
+	out := list[:1]
+	for _, s := range list[1:] {
+		last := &out[len(out)-1]
+		if s.Part == last.Part && s.Partition == last.Partition && (s.From <= last.To || touches(last.To, s.From)) {
+			last.To = max(last.To, s.To)
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}
+
+// CompareParts orders parts of one table as they are listed.
+func CompareParts(a, b *schema.Part) int {
+	if a == b {
+		return 0
+	}
+	return a.Number - b.Number
+}
+
+func touches(to, from string) bool {
+	return len(from) == len(to)+1 && strings.HasPrefix(from, to) && from[len(to)] == '!'
+}
+
+// mergePoints sorts keys and leaves each there once.
+func mergePoints(list []Key) []Key {
+	if len(list) < 2 {
+		return list
+	}
+	slices.SortFunc(list, func(a, b Key) int {
+		if c := cmp.Or(CompareParts(a.Part, b.Part), strings.Compare(a.Partition, b.Partition)); c != 0 {
+			return c
+		}
+		return strings.Compare(a.Row, b.Row)
+	})
+	return slices.Compact(list)
+}

@@ -1,0 +1,405 @@
+package ddl
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// alter runs the actions of ALTER TABLE in turn. All are tried on the definition alone before anything is changed.
+func (x *definition) alter(ctx context.Context, name dialect.TableName, actions []dialect.AlterAction) error {
+	t, err := x.declared(ctx, name, "ALTER TABLE")
+	if err != nil {
+		return err
+	}
+	if t.Foreign != nil {
+		return notOfForeign("ALTER TABLE", t)
+	}
+	if t, err = x.finish(ctx, t); err != nil {
+		return err
+	}
+	x.takenBack() // what was finished is no part of this one
+	if err := x.keepsCopies(ctx, t, actions); err != nil {
+		return err
+	}
+	try := t
+	for i := range actions {
+		if x.resumes(try, &actions[i]) != nil {
+			continue
+		}
+		if try, _, err = x.next(try, &actions[i]); err != nil {
+			return err
+		}
+	}
+	for i := range actions {
+		x.stood = x.stands()
+		if t, err = x.actAgain(ctx, t, &actions[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resumes gives the index that an action goes on building: one that a process did not live to finish.
+func (x *definition) resumes(t *schema.Table, a *dialect.AlterAction) *schema.Index {
+	if ix := made(t, a); ix != nil && ix.State != schema.IndexPublic {
+		return ix
+	}
+	return nil
+}
+
+// made gives the index that an action makes, where it is there in any state.
+func made(t *schema.Table, a *dialect.AlterAction) *schema.Index {
+	if a.Kind != dialect.AddIndex {
+		return nil
+	}
+	ix := t.Index(a.Index.Name)
+	if ix == nil || ix.Unique != a.Index.Unique || len(ix.Parts) != len(a.Index.Parts) {
+		return nil
+	}
+	for i, p := range a.Index.Parts {
+		if t.Ordinal(p.Column) != ix.Parts[i].Column || p.Desc != ix.Parts[i].Desc || p.Length != ix.Parts[i].Prefix {
+			return nil
+		}
+	}
+	return ix
+}
+
+// next gives the definition that an action leads to, with the values that rows of before have in new columns.
+func (x *definition) next(t *schema.Table, a *dialect.AlterAction) (*schema.Table, define.Change, error) {
+	next, change, err := define.Alter(t, *a, x.options())
+	if err != nil {
+		return nil, change, err
+	}
+	for i, n := range change.New {
+		if n == nil || next.Columns[i].Added {
+			continue
+		}
+		env := &expr.Env{Session: x.session}
+		v, err := expr.CompileOperand(n)(env)
+		if err == nil {
+			v, _, err = env.Store(next.Columns[i].Type, v)
+		}
+		if err != nil {
+			return nil, change, dml.ColumnError(next.Columns[i], 1, err)
+		}
+		next.Columns[i].SetInitial(v)
+	}
+	return next, change, nil
+}
+
+// actAgain is act, which goes on to make or drop an index where another process has changed something else about the table
+// meanwhile: a part of it may be gone. An index without a name would be another one the next time.
+func (x *definition) actAgain(ctx context.Context, t *schema.Table, a *dialect.AlterAction) (*schema.Table, error) {
+	for try := 1; ; try++ {
+		next, err := x.act(ctx, t, a)
+		again := a.Kind == dialect.AddIndex && a.Index.Name != "" || a.Kind == dialect.DropIndexAction
+		if err == nil || !again || !changedBeside(err) || try == dml.ConflictTries {
+			return next, err
+		}
+		if err := dml.Wait(ctx, try); err != nil {
+			return nil, err
+		}
+		if t, err = x.reload(ctx, t); err != nil {
+			return nil, err
+		}
+		if ix := made(t, a); ix != nil && ix.State == schema.IndexPublic || a.Kind == dialect.DropIndexAction && t.Index(a.Name) == nil {
+			return t, nil // another process has gone on with it
+		}
+	}
+}
+
+// changedBeside says whether err comes of a change of the definition, or of a part, by another process.
+func changedBeside(err error) bool {
+	var changed *dml.SchemaChangedError
+	var e *engine.Error
+	return errors.Is(err, catalog.ErrConflict) || errors.As(err, &changed) ||
+		errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting)
+}
+
+// act runs one action and gives the definition that it leads to.
+func (x *definition) act(ctx context.Context, t *schema.Table, a *dialect.AlterAction) (*schema.Table, error) {
+	if ix := x.resumes(t, a); ix != nil {
+		x.noted = true
+		// Who began it may have died just now: writers may still go by the definition before the one that it left.
+		if err := x.Catalog.WaitLease(ctx); err != nil {
+			return nil, err
+		}
+		return x.build(ctx, t, t, define.Change{Fill: []*schema.Index{ix}})
+	}
+	next, change, err := x.next(t, a)
+	if err != nil {
+		return nil, err
+	}
+	if changesParts(a) {
+		return x.changeParts(ctx, t, next, a)
+	}
+	if err := unannounced(t, a); err != nil {
+		return nil, err
+	}
+	if err := x.verify(ctx, t, next, &change); err != nil {
+		return nil, err
+	}
+	old := change.Drop
+	for _, ix := range old {
+		if t, err = x.retire(ctx, t, ix); err != nil {
+			return nil, err
+		}
+	}
+	if len(old) > 0 {
+		// Another process may have changed something else about the table meanwhile: its place, if it was emptied.
+		if next, change, err = x.next(t, a); err != nil {
+			return nil, err
+		}
+		if !slices.EqualFunc(old, change.Drop, func(a, b *schema.Index) bool { return a.Name == b.Name }) {
+			return nil, catalog.ErrConflict // it has made an index that this change drops, too
+		}
+		if err := unannounced(t, a); err != nil {
+			return nil, err
+		}
+	}
+	if t, err = x.prepare(ctx, t, next, &change); err != nil {
+		return nil, err
+	}
+	for _, ix := range change.Fill {
+		ix.State = schema.IndexDeleteOnly
+	}
+	if first := firstAutoIncrement(t, next); first > 0 {
+		if err := x.Catalog.Raise(ctx, t, first-1, x.meter); err != nil {
+			return nil, err
+		}
+	}
+	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+		return nil, err
+	}
+	if change.Rewrite || change.Outdates || len(change.Fill) > 0 || len(change.Drop) > 0 {
+		if err := x.Catalog.WaitLease(ctx); err != nil {
+			return nil, err
+		}
+	}
+	now, err := x.published(ctx, next)
+	if errors.Is(err, catalog.ErrConflict) && !change.Rewrite && len(change.Fill) == 0 {
+		err = nil // no row is written by it
+	}
+	if err != nil {
+		return nil, err
+	}
+	for i, ix := range change.Drop {
+		if err := x.deleteEntries(ctx, now, ix); err != nil {
+			return nil, err
+		}
+		if old[i].State != schema.IndexPublic {
+			if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if !change.Rewrite && len(change.Fill) == 0 {
+		return now, nil
+	}
+	return x.build(ctx, t, now, change)
+}
+
+// unannounced gives ErrConflict where another process has announced a change of t's columns meanwhile: what is made of t
+// then would be taken back with that. Indexes are not.
+func unannounced(t *schema.Table, a *dialect.AlterAction) error {
+	if t.Before == nil || a.Kind == dialect.AddIndex || a.Kind == dialect.DropIndexAction {
+		return nil
+	}
+	return catalog.ErrConflict
+}
+
+// firstAutoIncrement is the value that ALTER TABLE … AUTO_INCREMENT = n asks for; 0 when it does not.
+func firstAutoIncrement(t, next *schema.Table) int64 {
+	if next.FirstAutoIncrement == t.FirstAutoIncrement {
+		return 0
+	}
+	return next.FirstAutoIncrement
+}
+
+// reload gives the definition as the catalog has it.
+func (x *definition) reload(ctx context.Context, t *schema.Table) (*schema.Table, error) {
+	return x.table(ctx, dialect.TableName{Name: t.Name, Pos: -1})
+}
+
+// published gives a definition that was published here as the catalog has it now: perhaps with more parts. ErrConflict when
+// another process has changed it.
+func (x *definition) published(ctx context.Context, t *schema.Table) (*schema.Table, error) {
+	now, err := x.reload(ctx, t)
+	if err == nil && now.WriteVersion != t.WriteVersion {
+		err = catalog.ErrConflict
+	}
+	return now, err
+}
+
+// setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before. ErrConflict when
+// another process takes one of them to a state, too: rows may have been written by that one.
+func (x *definition) setState(ctx context.Context, t *schema.Table, state schema.IndexState, names []string) (*schema.Table, error) {
+	written := t // the definition that every row was written by, where the indexes become public
+	for try := 1; ; try++ {
+		next := t.Clone()
+		for _, name := range names {
+			ix := next.Index(name)
+			if ix == nil {
+				return nil, catalog.ErrConflict // another process has dropped it
+			}
+			ix.State = state
+			ix.Step++
+		}
+		if added := func(c *schema.Column) bool { return c.Added }; state == schema.IndexPublic && sameColumns(written, t) &&
+			!slices.ContainsFunc(t.Columns, added) { // to write rows for an index gives them no column
+			next.EndTransit()
+		}
+		err := x.Catalog.Replace(ctx, t, next, x.meter)
+		if errors.Is(err, catalog.ErrConflict) && try < dml.ConflictTries {
+			// Another process has changed something else about the table.
+			if t, err = x.reload(ctx, t); err == nil && !sameStates(written, t, names) {
+				err = catalog.ErrConflict
+			}
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := x.Catalog.WaitLease(ctx); err != nil {
+			return nil, err
+		}
+		now, err := x.reload(ctx, next)
+		if err == nil && !sameStates(next, now, names) {
+			err = catalog.ErrConflict
+		}
+		return now, err
+	}
+}
+
+// sameStates says whether indexes, by name, are the same in two definitions, and nobody took them to a state in between.
+func sameStates(a, b *schema.Table, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		x, y := a.Index(name), b.Index(name)
+		return x == nil || y == nil || x.KeyName != y.KeyName || x.Step != y.Step
+	})
+}
+
+// endTransit notes that every row is in the form of its definition.
+func (x *definition) endTransit(ctx context.Context, t *schema.Table) (*schema.Table, error) {
+	next := t.Clone()
+	if !next.EndTransit() {
+		return t, nil
+	}
+	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+		return nil, err
+	}
+	return x.reload(ctx, next)
+}
+
+// retire makes an index one that nobody reads, then one that nobody adds to.
+func (x *definition) retire(ctx context.Context, t *schema.Table, old *schema.Index) (*schema.Table, error) {
+	var err error
+	states := []schema.IndexState{schema.IndexWriteOnly, schema.IndexDeleteOnly}
+	switch old.State {
+	case schema.IndexWriteOnly:
+		// Who took it there may have done so just now: some process may still read by it.
+		if err := x.Catalog.WaitLease(ctx); err != nil {
+			return nil, err
+		}
+		states = states[1:]
+	case schema.IndexDeleteOnly:
+		states = nil
+	}
+	for _, state := range states {
+		if t, err = x.setState(ctx, t, state, []string{old.Name}); err != nil {
+			return nil, err
+		}
+	}
+	return t, nil
+}
+
+// build takes new indexes through their states, writing every row anew while they are written to but not read
+// (which also gives the row the form of the next definition), and makes them public. A duplicate in a unique one
+// takes it back.
+func (x *definition) build(ctx context.Context, from, t *schema.Table, change define.Change) (*schema.Table, error) {
+	var names []string
+	for _, ix := range change.Fill {
+		names = append(names, ix.Name)
+	}
+	var err error
+	if len(names) > 0 {
+		announced := t
+		if t, err = x.setState(ctx, t, schema.IndexWriteOnly, names); err != nil {
+			return nil, err
+		}
+		// Another process may have changed the columns meanwhile: rows are as it left them.
+		switch {
+		case !change.Rewrite:
+			from, change = t, define.Change{Fill: change.Fill}
+		case !sameColumns(announced, t):
+			return nil, catalog.ErrConflict
+		}
+	}
+	if err := x.rewrite(ctx, from, t, &change); err != nil {
+		if len(names) == 0 {
+			return nil, err
+		}
+		return nil, x.takeBack(ctx, t, names, change.Rewrite, err)
+	}
+	if x.noted {
+		if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
+			return nil, err
+		}
+		x.noted = false
+	}
+	if len(names) == 0 {
+		return x.endTransit(ctx, t)
+	}
+	written := t
+	if t, err = x.setState(ctx, t, schema.IndexPublic, names); err != nil || !change.Rewrite || !sameColumns(written, t) {
+		return t, err
+	}
+	return x.endTransit(ctx, t)
+}
+
+// sameColumns says whether two definitions of a table have the same columns, in the same forms, of which each has a
+// property of its own.
+func sameColumns(a, b *schema.Table) bool {
+	return slices.EqualFunc(a.Columns, b.Columns, func(x, y *schema.Column) bool { return x.Property == y.Property })
+}
+
+// takeBack removes indexes that could not be filled, and gives the reason. A change of columns, rewritten, stays.
+func (x *definition) takeBack(ctx context.Context, t *schema.Table, names []string, rewritten bool, cause error) error {
+	if ctx.Err() != nil || passing(cause) {
+		return cause // as after a crash: CREATE INDEX goes on, DROP INDEX gives up
+	}
+	for _, name := range names {
+		var err error
+		if t, err = x.act(ctx, t, &dialect.AlterAction{Kind: dialect.DropIndexAction, Name: name}); err != nil {
+			return err
+		}
+	}
+	if !rewritten {
+		x.takenBack()
+	}
+	return cause
+}
+
+// passing says whether another try may succeed where err ended one: it is about the store, or about other writers, and
+// not about what the rows hold.
+func passing(err error) bool {
+	var e *engine.Error
+	if errors.As(err, &e) {
+		return e.Code != engine.CodeTooLarge && e.Code != engine.CodeBadInput && e.Code != engine.CodeCorrupt
+	}
+	var changed *dml.SchemaChangedError
+	var conflict *dml.ConflictError
+	return errors.As(err, &changed) || errors.As(err, &conflict) || errors.Is(err, catalog.ErrConflict)
+}

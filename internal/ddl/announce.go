@@ -1,0 +1,120 @@
+package ddl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// announce makes the definition between t and next where others may write by t: everybody reads and keeps what the next
+// one is made of, and nobody relies on it yet. Without it, a process that still goes by t would lose what one that goes by
+// next has written, or write what next forbids:
+//
+//   - a column of another form is written in the form of before, and read in both; what does not fit the other form
+//     is not written;
+//   - a new column is hidden, gets its default and is kept;
+//   - one that goes is hidden, so that nobody misses it where it is gone;
+//   - a new NOT NULL or CHECK is kept by what is written; rows of before may break it.
+//
+// from is Change.From. nil: there is nothing to announce.
+func announce(t, next *schema.Table, from []int) *schema.Table {
+	between := t.Clone()
+	for i, col := range next.Columns {
+		if from[i] < 0 {
+			coming := *col
+			coming.Hidden, coming.Withheld, coming.NotNull = true, true, col.NotNull && col.HasDefault
+			if coming.NotNull != col.NotNull { // whoever does not know of it leaves the property out
+				coming.Initial = nil
+			}
+			between.Columns = append(between.Columns, &coming)
+			continue
+		}
+		old := between.Columns[from[i]]
+		if old.Property != col.Property {
+			old.Former = &schema.Former{Property: col.Property, Type: col.Type, Initial: col.Initial}
+		}
+		old.Name, old.Required = col.Name, col.NotNull && !old.NotNull
+	}
+	if !slices.Contains(from, -1) { // nobody gives a hidden column what a check of it forbids
+		between.Coming = slices.DeleteFunc(slices.Clone(next.Checks), func(c schema.CheckDef) bool {
+			return slices.ContainsFunc(t.Checks, func(old schema.CheckDef) bool { return old.Name == c.Name })
+		})
+	}
+	for i, col := range between.Columns[:len(t.Columns)] {
+		if !slices.Contains(from, i) {
+			col.Hidden, col.Withheld, col.NotNull = true, true, false
+		}
+	}
+	between.Before = t.Columns
+	return between
+}
+
+// prepare publishes what announce makes, and waits until nobody goes by the definition before. Rows that somebody has
+// written since they were verified, and that have no form in the next definition, take the change back.
+func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change *define.Change) (*schema.Table, error) {
+	if !change.NeedsAnnouncing() {
+		return t, nil
+	}
+	t, err := x.replace(ctx, t, announce(t, next, change.From))
+	if err != nil {
+		return nil, err
+	}
+	if err := x.verify(ctx, t, next, change); err != nil {
+		_, backErr := x.replace(ctx, t, t.TakeBack())
+		if isNoTable(backErr) || errors.Is(backErr, catalog.ErrConflict) {
+			return nil, err // others have changed it, and so taken it back, or dropped the table
+		}
+		if backErr != nil {
+			return nil, fmt.Errorf("%w (and the change, which was announced, could not be taken back: %v)", err, backErr)
+		}
+		if len(change.Drop) == 0 { // else those indexes are retired
+			x.takenBack()
+		}
+		return nil, err
+	}
+	return t, nil
+}
+
+// replace publishes a definition, waits until nobody goes by the one before, and gives it as the catalog has it.
+func (x *definition) replace(ctx context.Context, t, next *schema.Table) (*schema.Table, error) {
+	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+		return nil, err
+	}
+	if err := x.Catalog.WaitLease(ctx); err != nil {
+		return nil, err
+	}
+	return x.published(ctx, next)
+}
+
+// finish makes an end of a change that a process did not live to finish: one that was only announced is taken back,
+// one that was made is carried through.
+func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table, error) {
+	if t.Before != nil {
+		return x.replace(ctx, t, t.TakeBack())
+	}
+	if !t.Rewriting {
+		return t, nil
+	}
+	if err := x.Catalog.WaitLease(ctx); err != nil {
+		return nil, err
+	}
+	change := define.Change{Rewrite: true, From: exec.Positions(0, len(t.Columns)), New: make([]expr.Node, len(t.Columns))}
+	for i, col := range t.Columns {
+		if n := col.Unfilled(); n != nil {
+			change.From[i], change.New[i] = -1, n
+		}
+	}
+	for _, ix := range t.Indexes {
+		if ix.State != schema.IndexPublic && ix.Beside == "" {
+			change.Fill = append(change.Fill, ix)
+		}
+	}
+	return x.build(ctx, t, t, change)
+}

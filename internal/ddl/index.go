@@ -1,0 +1,53 @@
+package ddl
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// dropIndex is DROP INDEX name [ON table]. Without a table, as SQLite and PostgreSQL write it, the index is
+// that of the only table that has one of the name.
+func (x *definition) dropIndex(ctx context.Context, s *dialect.DropIndex) error {
+	table := s.Table
+	if table.Name == "" {
+		t, err := x.ownerOfIndex(ctx, s.Name)
+		if err != nil {
+			return err
+		}
+		if t == nil && s.IfExists {
+			return nil
+		}
+		if t == nil {
+			return sqlerr.New(sqlerr.CodeCantDropField, sqlerr.NoPos, "Can't DROP '%s'; check that column/key exists", s.Name)
+		}
+		table.Name = t.Name
+	}
+	return x.alter(ctx, table, []dialect.AlterAction{{Kind: dialect.DropIndexAction, Name: s.Name, IfExists: s.IfExists, Pos: table.Pos}})
+}
+
+// ownerOfIndex finds the only table that has an index of the name; nil where none has.
+func (x *definition) ownerOfIndex(ctx context.Context, name string) (*schema.Table, error) {
+	var tables []*schema.Table
+	err := x.Catalog.With(ctx, func(s *catalog.Snapshot) (err error) {
+		tables, err = s.Tables(ctx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	var owner *schema.Table
+	for _, t := range tables {
+		if t.Index(name) == nil {
+			continue
+		}
+		if owner != nil {
+			return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "tables '%s' and '%s' have an index '%s': write DROP INDEX %s ON table", owner.Name, t.Name, name, name)
+		}
+		owner = t
+	}
+	return owner, nil
+}

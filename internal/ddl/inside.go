@@ -1,0 +1,155 @@
+package ddl
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// createInside makes a table that lives inside another one.
+func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, parent string) error {
+	p, err := x.table(ctx, dialect.TableName{Name: parent, Pos: s.Table.Pos})
+	if isNoTable(err) {
+		return sqlerr.New(sqlerr.CodeNoReferencedTable, sqlerr.NoPos, "Failed to open the referenced table '%s'", parent)
+	}
+	if err != nil {
+		return err
+	}
+	t, err := define.DefineInside(s, p, x.options())
+	if err != nil {
+		return err
+	}
+	if copies := p.Beside(t.Name); copies != nil && !p.CopiesFor(copies, t) {
+		// Begun by a process that did not live to make another table of this name.
+		if p, err = x.act(ctx, p, &dialect.AlterAction{Kind: dialect.DropIndexAction, Name: copies.Name}); err != nil {
+			return err
+		}
+		if t, err = define.DefineInside(s, p, x.options()); err != nil {
+			return err
+		}
+	}
+	if err = x.declareInside(ctx, t, p); err == nil {
+		err = x.Catalog.CreateInside(ctx, t, p, x.meter)
+	}
+	var exists *catalog.ExistsError
+	if s.IfNotExists && errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+// declareInside lets the definition of the parent name a new table inside it. WITH PARENT the copies of its rows are
+// made, as the entries of a new index are; those that another process did not live to complete are completed.
+func (x *definition) declareInside(ctx context.Context, t, parent *schema.Table) error {
+	if !t.Inside.WithParent {
+		return x.Catalog.DeclareInside(ctx, t, parent, x.meter)
+	}
+	parent, err := x.finish(ctx, parent)
+	if err != nil {
+		return err
+	}
+	if parent.Beside(t.Name) != nil {
+		x.noted = true
+		err = x.Catalog.WaitLease(ctx) // for writers who go by the definition before
+	} else if err = x.Catalog.DeclareInside(ctx, t, parent, x.meter); err == nil {
+		parent, err = x.reload(ctx, parent)
+	}
+	if err != nil {
+		return err
+	}
+	copies := parent.Beside(t.Name)
+	if copies == nil {
+		return catalog.ErrConflict // another process has given them up
+	}
+	if copies.State != schema.IndexPublic {
+		_, err = x.build(ctx, parent, parent, define.Change{Fill: []*schema.Index{copies}})
+	}
+	return err
+}
+
+// keepsCopies refuses to drop the index of copies of t's rows from beside a table that is there: its queries rely on
+// them.
+func (x *definition) keepsCopies(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) error {
+	for i := range actions {
+		a := &actions[i]
+		if a.Kind != dialect.DropIndexAction {
+			continue
+		}
+		ix := t.Index(a.Name)
+		if ix == nil || ix.Beside == "" {
+			continue
+		}
+		_, err := x.table(ctx, dialect.TableName{Name: ix.Beside, Pos: a.Pos})
+		if err == nil {
+			return sqlerr.New(sqlerr.CodeNotSupported, a.Pos, "dropping '%s', the copies beside the rows of table '%s', is not supported: they go with that table", ix.Name, ix.Beside)
+		}
+		if !isNoTable(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropsChildren puts tables that live inside others before those, and refuses to drop a table without all that
+// live inside it.
+func dropsChildren(tables []*schema.Table) error {
+	for _, t := range tables {
+		for _, child := range t.Children {
+			if !slices.ContainsFunc(tables, func(o *schema.Table) bool { return strings.EqualFold(o.Name, child) }) {
+				return sqlerr.New(sqlerr.CodeDropReferenced, sqlerr.NoPos, "Cannot drop table '%s' referenced by a foreign key constraint on table '%s'.", t.Name, child)
+			}
+		}
+	}
+	depth := func(t *schema.Table) int {
+		n := 0
+		for t != nil && t.Inside != nil {
+			at := slices.IndexFunc(tables, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) })
+			n++
+			if at < 0 {
+				break
+			}
+			t = tables[at]
+		}
+		return n
+	}
+	slices.SortStableFunc(tables, func(a, b *schema.Table) int { return depth(b) - depth(a) })
+	return nil
+}
+
+// retireCopies has nobody read or make copies of parents' rows beside those of t any more, unless the parent is
+// dropped too.
+func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped []*schema.Table) error {
+	if t.Inside == nil || slices.ContainsFunc(dropped, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) }) {
+		return nil
+	}
+	parent, err := x.table(ctx, dialect.TableName{Name: t.Inside.Parent, Pos: -1})
+	if err != nil {
+		return err
+	}
+	if copies := parent.Beside(t.Name); copies != nil {
+		_, err = x.retire(ctx, parent, copies)
+	}
+	return err
+}
+
+// empty is TRUNCATE of a table that lives inside another one, whose physical table it cannot give up: a DELETE of
+// all rows.
+func (x *definition) empty(ctx context.Context, t *schema.Table) error {
+	plan, err := x.Plan(ctx, &dialect.Delete{Table: dialect.TableName{Name: t.Name, Pos: -1}})
+	if err != nil {
+		return err
+	}
+	if _, err = dml.Write(ctx, x.Runtime, &exec.Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}); err != nil {
+		return err
+	}
+	return x.Catalog.Reset(ctx, t, x.meter)
+}

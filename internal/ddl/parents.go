@@ -1,0 +1,122 @@
+package ddl
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// parentless is the kind of a fault that is a row inside no row of its parent.
+const parentless = "parentless"
+
+// lineage gathers the rows of a table that lives inside another one, to find those that have no parent.
+type lineage struct {
+	table    *schema.Table
+	children map[place][]string // keys of rows, by their parent's
+}
+
+// add takes a row. It gives the bytes that it holds.
+func (l *lineage) add(row []value.Value, partition, key string) (int64, error) {
+	b, err := l.table.AppendParentKey(nil, row)
+	if err != nil {
+		return 0, err
+	}
+	at := place{partition, string(b)}
+	l.children[at] = append(l.children[at], key)
+	return int64(len(b) + len(key) + exec.BytesPerRow*2), nil
+}
+
+// orphans gives the rows of a part whose parent is not found. What looks wrong is for confirmed to examine.
+func (x *definition) orphans(ctx context.Context, l *lineage, part *schema.Part) ([]*fault, error) {
+	parent, err := x.table(ctx, dialect.TableName{Name: l.table.Inside.Parent, Pos: -1})
+	if err != nil {
+		return nil, err
+	}
+	err = x.eachInPart(ctx, parent, part, parent.RowSpan(), []string{}, rowsOf(parent, func(e *engine.Entity) error {
+		delete(l.children, place{e.PartitionKey, e.RowKey})
+		return nil
+	}))
+	if err != nil {
+		return nil, err
+	}
+	var suspects []*fault
+	for at, keys := range l.children {
+		for _, key := range keys {
+			suspects = append(suspects, &fault{kind: parentless, part: part, partition: at.partition, key: key, row: at.key})
+		}
+	}
+	slices.SortFunc(suspects, func(a, b *fault) int {
+		return cmp.Or(strings.Compare(a.partition, b.partition), strings.Compare(a.key, b.key))
+	})
+	return suspects, nil
+}
+
+// disown deletes a row that lives inside none, with its index entries. It does nothing, and says so, when that is so no
+// longer.
+func (x *definition) disown(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
+	rows := dml.NewRowWriter(t)
+	for try := 1; ; try++ {
+		w := x.writer(ctx)
+		now, err := x.examine(ctx, w, rows, f)
+		if err != nil || now == nil {
+			return false, err
+		}
+		old, found, err := rows.Read(ctx, w, f.part, f.partition, f.key)
+		if err != nil || !found {
+			return false, err
+		}
+		r := &dml.RowWrite{}
+		if err := rows.Remove(ctx, w, r, old); err != nil {
+			return false, err
+		}
+		if old.Etag == now.etag {
+			if err := w.Add(r); err != nil {
+				return false, err
+			}
+			if err = w.Flush(ctx); err == nil || !dml.IsRace(err) {
+				return err == nil, err
+			}
+		}
+		if try == dml.ConflictTries {
+			return false, &dml.ConflictError{Tries: try, Cause: err}
+		}
+		if err := dml.Wait(ctx, try); err != nil {
+			return false, err
+		}
+	}
+}
+
+// summary says what CHECK TABLE found, in all, or what REPAIR TABLE has left.
+func summary(t *schema.Table, faults []*fault) string {
+	kinds := map[string]int{}
+	for _, f := range faults {
+		kinds[f.kind]++
+	}
+	var found, mends []string
+	if n := len(faults) - kinds[parentless] - kinds[unsound]; n > 0 {
+		found = append(found, fmt.Sprintf("%d index entries do not match their rows", n))
+		mends = append(mends, "mends the entries")
+	}
+	if n := kinds[parentless]; n > 0 {
+		found = append(found, fmt.Sprintf("%d rows live inside no row of '%s'", n, t.Inside.Parent))
+		mends = append(mends, "deletes these rows")
+	}
+	text := "Corrupt: "
+	if n := kinds[unsound]; n > 0 {
+		found = append(found, fmt.Sprintf("%d rows are not what their keys say, which nothing mends", n))
+	}
+	text += strings.Join(found, ", ")
+	if len(mends) > 0 {
+		text += "; REPAIR TABLE " + strings.Join(mends, ", ")
+	}
+	return text
+}

@@ -1,0 +1,206 @@
+package ddl
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// examination holds an index entry against the row that it belongs to, or a row against the parent that it lives inside,
+// while others may be writing both.
+type examination struct {
+	*definition
+	w    *dml.Writer
+	rows *dml.RowWriter
+	f    *fault
+	i    int    // of the index; -1 for a row, which is the entry here, as the parent is the row
+	row  string // the row's key; "" until an entry says it
+}
+
+// sight is an entity as it was read; found is false where there was none.
+type sight struct {
+	engine.Entity
+	found bool
+}
+
+// examine gives what is wrong with an entry, nil where nothing is. No read covers two entities, so they are read in
+// turn until two reads of the one have found it unchanged, by its ETag: what was read of the other in between was there
+// at the same time.
+func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWriter, f *fault) (*fault, error) {
+	s := &examination{definition: x, w: w, rows: rows, f: f, i: indexOf(rows.Table, f.index), row: f.row}
+	entry, err := s.readEntry(ctx)
+	if err != nil {
+		return nil, err
+	}
+	row, err := s.read(ctx, s.row)
+	if err != nil {
+		return nil, err
+	}
+	for try := 1; ; try++ {
+		if !entry.found && !row.found {
+			return nil, nil // gone since it was suspected
+		}
+		entryAgain, err := s.readEntry(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if entryAgain.found && entry.found && entryAgain.ETag == entry.ETag {
+			return s.verdict(ctx, &entry, &row)
+		}
+		rowAgain, err := s.read(ctx, s.row)
+		if err != nil {
+			return nil, err
+		}
+		if rowAgain.found && row.found && rowAgain.ETag == row.ETag {
+			return s.verdict(ctx, &entryAgain, &row)
+		}
+		entry, row = entryAgain, rowAgain
+		if try == dml.ConflictTries {
+			return nil, &dml.ConflictError{Tries: try}
+		}
+		if err := dml.Wait(ctx, try); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (s *examination) read(ctx context.Context, key string) (sight, error) {
+	if key == "" {
+		return sight{}, nil
+	}
+	e, found, err := s.w.Get(ctx, engine.Get{
+		Table: s.rows.Table.PhysicalOf(s.f.part), PartitionKey: s.f.partition, RowKey: key, Meter: s.meter,
+	})
+	return sight{e, found}, err
+}
+
+// readEntry reads the entry, and lets it say which row it belongs to where that is not known.
+func (s *examination) readEntry(ctx context.Context) (sight, error) {
+	e, err := s.read(ctx, s.f.key)
+	if err != nil || !e.found || s.row != "" {
+		return e, err
+	}
+	s.row, err = s.rowOf(&e.Entity)
+	return e, err
+}
+
+// rowOf gives the key of the row that an entry belongs to: "", none, of one that says nothing that could be read.
+func (s *examination) rowOf(entry *engine.Entity) (string, error) {
+	row := make([]value.Value, s.rows.Table.RowWidth())
+	c := s.rows.Entries[s.i]
+	if err := c.Decoder(c.Columns, 0, nil).DecodeRow(entry, row); isCorrupt(err) {
+		return "", nil
+	} else if err != nil {
+		return "", err
+	}
+	b, err := s.rows.Table.AppendRowKey(nil, row)
+	return string(b), err
+}
+
+// verdict says what is wrong with an entry and a row that were there at the same time.
+func (s *examination) verdict(ctx context.Context, entry, row *sight) (*fault, error) {
+	if s.f.kind == parentless {
+		if !entry.found || row.found {
+			return nil, nil
+		}
+		out := *s.f
+		out.etag = entry.ETag
+		return &out, nil
+	}
+	expects, err := s.expects(row)
+	if isCorrupt(err) {
+		return nil, nil // the entry may hold what the row has lost
+	} else if err != nil {
+		return nil, err
+	}
+	out := *s.f
+	switch c := s.rows.Entries[s.i]; {
+	case entry.found && !expects:
+		out.kind, out.row, out.etag = "orphaned", "", entry.ETag
+	case !entry.found && expects:
+		out.kind, out.row = "missing", s.row
+	case entry.found && content(c, &entry.Entity) != content(c, &row.Entity):
+		if out.kind, out.row = "stale", s.row; s.f.index.Unique {
+			return &out, s.doubled(ctx, &out, entry)
+		}
+	default:
+		return nil, nil
+	}
+	return &out, nil
+}
+
+// expects says whether a row has the entry.
+func (s *examination) expects(row *sight) (bool, error) {
+	if !row.found {
+		return false, nil
+	}
+	decoder := s.rows.Row.Decoder(exec.Positions(0, len(s.rows.Table.Columns)), 0, nil)
+	_, entries, err := s.rows.Sound(decoder, &row.Entity, s.f.part)
+	return err == nil && entries[s.i] == s.f.key, err
+}
+
+// doubled makes out of a stale entry one that two rows have, the one that it was held against and the one that it
+// says: which of them is right nobody knows.
+func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) error {
+	key, err := s.rowOf(&entry.Entity)
+	if err != nil || key == s.row {
+		return err
+	}
+	other, err := s.read(ctx, key)
+	if err != nil {
+		return err
+	}
+	if expects, err := s.expects(&other); !expects {
+		if isCorrupt(err) {
+			return nil
+		}
+		return err
+	}
+	out.kind, out.key = unsound, s.row
+	out.cause = engine.Errorf(engine.CodeCorrupt, "the rows under %q and %q of table %s, partition %q, have the same key in index %s",
+		min(key, s.row), max(key, s.row), s.rows.Table.Name, s.f.partition, s.f.index.Name)
+	return nil
+}
+
+// mend writes the row of a missing or stale entry anew, and deletes an orphan, if it is still the one that was found; a
+// row without its parent is deleted, too. Nothing is done where others have seen to it.
+func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
+	if f.kind == parentless {
+		return x.disown(ctx, t, f)
+	}
+	w := x.writer(ctx)
+	if f.row == "" {
+		r := &dml.RowWrite{Table: t, Part: f.part, Partition: f.partition}
+		r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}, IfMatch: f.etag}, f.index)
+		if err := w.Add(r); err != nil {
+			return false, err
+		}
+		err := w.Flush(ctx)
+		if dml.IsRace(err) {
+			return false, nil
+		}
+		return err == nil, err
+	}
+	rows := dml.NewRowWriter(t)
+	for try := 1; ; try++ {
+		old, found, err := rows.Read(ctx, w, f.part, f.partition, f.row)
+		if err != nil || !found {
+			return false, err
+		}
+		r := &dml.RowWrite{}
+		if err := rows.Renew(ctx, w, r, old); err != nil {
+			return false, err
+		}
+		w = x.writer(ctx)
+		if err := w.Add(r); err != nil {
+			return false, err
+		}
+		if err = w.Flush(ctx); err == nil || !dml.IsRace(err) || try == dml.ConflictTries {
+			return err == nil, err
+		}
+	}
+}

@@ -1,0 +1,357 @@
+package ddl
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// eachStored gives all entities of a table whose RowKey is in a span, part by part and partition by partition.
+// They are valid until the function returns.
+func (x *definition) eachStored(ctx context.Context, t *schema.Table, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
+	for _, part := range partsOf(t) {
+		if err := x.eachInPart(ctx, t, part, span, sel, do); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// partsOf gives the parts of a table: nil alone for one that has none.
+func partsOf(t *schema.Table) []*schema.Part {
+	if t.Parts == nil {
+		return []*schema.Part{nil}
+	}
+	return t.Parts.List
+}
+
+// eachInPart is eachStored for one part.
+func (x *definition) eachInPart(ctx context.Context, t *schema.Table, part *schema.Part, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
+	return engine.EachIn(ctx, x.Runtime.Engine, rangeOf(t, part, span), sel, x.meter, do)
+}
+
+// rangeOf is where a table has the entities of a span of row keys. A table spread over partitions is read as a whole,
+// except where that would read those of other tables, too.
+func rangeOf(t *schema.Table, part *schema.Part, span keymap.Span) engine.Range {
+	r := engine.Range{Table: t.PhysicalOf(part), From: span.From, To: span.To}
+	if t.Foreign == nil && (t.Partition == nil || t.SharesPhysical()) {
+		r.Partitions = t.Partitions()
+	}
+	return r
+}
+
+// rowsOf calls do for the rows among the entities of a table's row span, and leaves out copies of parents' rows.
+func rowsOf(t *schema.Table, do func(e *engine.Entity) error) func(e *engine.Entity) error {
+	return func(e *engine.Entity) error {
+		if t.IsParentCopy(e.RowKey) {
+			return nil
+		}
+		return do(e)
+	}
+}
+
+// transform gives rows of a definition the form of the next one.
+type transform struct {
+	from, to *schema.Table
+	old, new *codec.Decoder
+	columns  *dml.Columns
+	source   []int       // by column of to: the column of from, or -1
+	fresh    []expr.Func // by column of to, where source is -1
+	env      *expr.Env
+}
+
+func (x *definition) newTransform(from, to *schema.Table, change *define.Change) (*transform, error) {
+	c, err := dml.NewColumns(to)
+	if err != nil {
+		return nil, err
+	}
+	tr := &transform{from: from, to: to, columns: c, source: change.From, fresh: make([]expr.Func, len(to.Columns)), env: &expr.Env{Session: x.session}}
+	tr.old = codec.NewCodec(from).Decoder(exec.Positions(0, from.RowWidth()), 0, nil)
+	tr.new = codec.NewCodec(to).Decoder(exec.Positions(0, to.RowWidth()), 0, nil)
+	if tr.source == nil {
+		tr.source = exec.Positions(0, len(to.Columns))
+	}
+	for i, n := range change.New {
+		if n != nil {
+			tr.fresh[i] = expr.CompileOperand(n)
+		}
+	}
+	return tr, nil
+}
+
+// row gives the row that an entity holds, in the next form. The entity may be in it already: then it has the
+// property of a column that the change adds or gives another form.
+func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
+	old := make([]value.Value, tr.from.RowWidth())
+	if err := tr.old.DecodeRow(e, old); err != nil {
+		return nil, err
+	}
+	row := make([]value.Value, tr.to.RowWidth())
+	if err := tr.new.DecodeRow(e, row); err != nil {
+		var former *codec.FormerError
+		if errors.As(err, &former) {
+			return nil, dml.ColumnError(former.Column, number, former.Cause)
+		}
+		return nil, err
+	}
+	for i, col := range tr.to.Columns {
+		from := tr.source[i]
+		if tr.env.Session.Exact && col.Former != nil && from >= 0 { // what decodes a former value rounds it
+			if _, err := tr.columns.Convert(i, old[from], number, tr.env); err != nil {
+				return nil, err
+			}
+		}
+		if !row[i].IsNull() || from >= 0 && tr.from.Columns[from].Property == col.Property {
+			continue
+		}
+		var err error
+		switch {
+		case from >= 0:
+			row[i] = old[from]
+		case tr.fresh[i] != nil:
+			if row[i], err = tr.fresh[i](tr.env); err != nil {
+				return nil, err
+			}
+		}
+		if row[i], err = tr.columns.Convert(i, row[i], number, tr.env); err != nil {
+			return nil, err
+		}
+	}
+	return row, tr.columns.Finish(row, number, tr.env)
+}
+
+// verify makes sure that every row has a form in the next definition, and that a unique index which is made anew stays one:
+// the index that it takes the place of would be gone already.
+func (x *definition) verify(ctx context.Context, t, next *schema.Table, change *define.Change) error {
+	taken := newTaken(next, change)
+	if !change.Verify && len(taken.indexes) == 0 {
+		return nil
+	}
+	tr, err := x.newTransform(t, next, change)
+	if err != nil {
+		return err
+	}
+	number := 0
+	return x.eachStored(ctx, t, t.RowSpan(), nil, rowsOf(t, func(e *engine.Entity) error {
+		number++
+		row, err := tr.row(e, number)
+		if err != nil {
+			return err
+		}
+		return taken.add(row)
+	}))
+}
+
+// taken are the keys that rows have in unique indexes which are made anew, by their hashes.
+type taken struct {
+	table   *schema.Table
+	indexes []*schema.Index
+	keys    map[[16]byte]struct{}
+	key     []byte
+}
+
+func newTaken(next *schema.Table, change *define.Change) *taken {
+	k := &taken{table: next, keys: map[[16]byte]struct{}{}}
+	for _, ix := range change.Fill {
+		if ix.Unique && slices.ContainsFunc(change.Drop, func(old *schema.Index) bool { return old.Name == ix.Name }) {
+			k.indexes = append(k.indexes, ix)
+		}
+	}
+	return k
+}
+
+func (k *taken) add(row []value.Value) (err error) {
+	for _, ix := range k.indexes {
+		if k.key, err = k.table.AppendPartitionKey(k.key[:0], row); err != nil {
+			return err
+		}
+		if k.key, err = k.table.AppendIndexKey(append(k.key, 0), ix, row); err != nil {
+			return err
+		}
+		sum := sha256.Sum256(k.key)
+		hash := [16]byte(sum[:16])
+		if _, ok := k.keys[hash]; ok {
+			return dml.DuplicateError(k.table, ix, row)
+		}
+		k.keys[hash] = struct{}{}
+	}
+	return nil
+}
+
+// rewriteWindow is how many rows are read before they are written anew.
+const rewriteWindow = 500
+
+// rewrite writes every row of a table anew, with all its index entries: in the form of to, and so that the entries
+// of indexes that are being built are made. A row that somebody changes meanwhile is read again.
+func (x *definition) rewrite(ctx context.Context, from, to *schema.Table, change *define.Change) error {
+	tr, err := x.newTransform(from, to, change)
+	if err != nil {
+		return err
+	}
+	r := &rewriter{definition: x, transform: tr, rows: dml.NewRowWriter(to), last: time.Now()}
+	err = x.eachStored(ctx, to, to.RowSpan(), nil, rowsOf(to, func(e *engine.Entity) error {
+		r.number++
+		row, err := tr.row(e, r.number)
+		if err != nil {
+			return err
+		}
+		r.window = append(r.window, dml.Stored{Row: row, Etag: e.ETag})
+		if len(r.window) < rewriteWindow {
+			return nil
+		}
+		if err := r.flush(ctx); err != nil {
+			return err
+		}
+		return r.note(ctx)
+	}))
+	if err != nil {
+		return err
+	}
+	return r.flush(ctx)
+}
+
+// rewriter writes rows anew, a window of them at a time.
+type rewriter struct {
+	*definition
+	*transform
+	rows   *dml.RowWriter
+	window []dml.Stored
+	number int
+	last   time.Time
+}
+
+// noteEvery is how often it is noted how many rows were written anew.
+const noteEvery = time.Second
+
+func (r *rewriter) note(ctx context.Context) error {
+	if time.Since(r.last) < noteEvery {
+		return nil
+	}
+	r.last, r.noted = time.Now(), true
+	return r.Catalog.SetProgress(ctx, r.to, r.number, r.meter)
+}
+
+// flush writes the window. Rows that others change at the same time are read and tried again, fewer at once each time,
+// so that the rest does not wait for them.
+func (r *rewriter) flush(ctx context.Context) error {
+	queue := r.window
+	r.window = nil
+	size := len(queue)
+	for try := 0; len(queue) > 0; {
+		batch := queue[:min(size, len(queue))]
+		w := r.writer(ctx)
+		err := r.send(ctx, w, batch)
+		if err == nil {
+			queue, size, try = queue[len(batch):], 2*size, 0
+			continue
+		}
+		try++
+		var e *sqlerr.Error
+		duplicate := errors.As(err, &e) && e.Code == sqlerr.CodeDuplicateEntry && try < doubtTries
+		lost := engine.IsUnsure(err) && ctx.Err() == nil && try < dml.ConflictTries // written or not: what is read again tells
+		if !dml.IsRace(err) && !duplicate && !lost {
+			return err
+		}
+		if try == dml.ConflictTries {
+			return &dml.ConflictError{Tries: try, Cause: err}
+		}
+		if try == doubtTries {
+			if err := w.ClaimedTwice(); err != nil {
+				return err
+			}
+		}
+		if err := dml.Wait(ctx, try); err != nil {
+			return err
+		}
+		again, err := r.left(ctx, w, batch)
+		if err != nil {
+			return err
+		}
+		queue, size = append(again, queue[len(batch):]...), max(1, size/4)
+	}
+	return nil
+}
+
+// send writes rows anew.
+func (r *rewriter) send(ctx context.Context, w *dml.Writer, batch []dml.Stored) error {
+	for i := range batch {
+		rw := &dml.RowWrite{Number: i, Resolved: true}
+		if err := r.rows.Renew(ctx, w, rw, batch[i]); err != nil {
+			return err
+		}
+		if err := w.Add(rw); err != nil {
+			return err
+		}
+	}
+	return w.Flush(ctx)
+}
+
+// doubtTries is how many times rows are read that have the same value of a unique index, before it is believed:
+// of rows that were not read at the same time, the first may have given up the value before the other took it.
+const doubtTries = 3
+
+// left reads the rows again that were not written; those that are gone need no more.
+func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored) ([]dml.Stored, error) {
+	var again []dml.Stored
+	for i := range window {
+		if i < len(w.Rows) && w.Rows[i].Done {
+			continue
+		}
+		partition, key, _, err := r.rows.KeysOf(window[i].Row)
+		if err != nil {
+			return nil, err
+		}
+		part, err := r.to.PartOf(window[i].Row)
+		if err != nil {
+			return nil, err
+		}
+		e, found, err := w.Get(ctx, engine.Get{Table: r.to.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: r.meter})
+		if err != nil {
+			return nil, err
+		}
+		if !found {
+			continue
+		}
+		row, err := r.row(&e, i+1)
+		if err != nil {
+			return nil, err
+		}
+		again = append(again, dml.Stored{Row: row, Etag: e.ETag})
+	}
+	return again, nil
+}
+
+// writer makes a writer of rows that no plan stands for.
+func (x *definition) writer(ctx context.Context) *dml.Writer {
+	return dml.NewWriter(ctx, x.Runtime, &exec.Execution{Plan: &planner.Plan{}, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}, &dml.Written{Ids: map[string]bool{}})
+}
+
+// deleteEntries deletes all entries of an index that t has no more, and that nobody reads or adds to.
+func (x *definition) deleteEntries(ctx context.Context, t *schema.Table, ix *schema.Index) error {
+	for _, part := range partsOf(t) {
+		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))
+		err := engine.Clear(ctx, x.Runtime.Engine, r, x.Runtime.Parallel, x.meter)
+		var e *engine.Error
+		if part != nil && errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting) {
+			continue // another process has dropped the part
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,377 @@
+// Package ddl changes definitions while others write: it publishes one state of a change after the other, rewrites rows and
+// fills indexes between them, and checks and repairs what is stored.
+package ddl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Definer runs the statements that make and change definitions.
+type Definer struct {
+	Runtime *exec.Runtime
+	Catalog *catalog.Catalog
+	// Shared puts new tables into the one physical table of the database, where they are not divided into parts.
+	Shared bool
+	// Collation is that of tables which say none.
+	Collation value.Collation
+	// Plan plans a statement that is part of a change, by the definitions of now: the query of CREATE TABLE … AS, and
+	// the DELETE that empties a table inside another one.
+	Plan func(ctx context.Context, s dialect.Statement) (*planner.Plan, error)
+}
+
+// Outcome is what a definition statement gives: rows for CHECK TABLE and its like, a Result for the others.
+type Outcome struct {
+	exec.Result
+	Columns []planner.ResultColumn
+	Rows    [][]value.Value
+}
+
+// Run runs a statement. The session's database is the only one there is.
+func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr.Session, m *engine.Meter) (*Outcome, error) {
+	if _, maintains := stmt.(*dialect.MaintainTable); !maintains {
+		end, err := d.Catalog.BeginDefine(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer end()
+	}
+	if _, err := d.Catalog.Latest(ctx); err != nil {
+		return nil, err
+	}
+	x := &definition{Definer: d, session: session, meter: m}
+	out, err := x.run(ctx, stmt)
+	if err != nil && x.stands() {
+		return nil, &HalfwayError{err}
+	}
+	return out, err
+}
+
+// HalfwayError says that a change of definitions was ended by Cause when some of its steps were made.
+type HalfwayError struct{ Cause error }
+
+func (e *HalfwayError) Error() string {
+	return e.Cause.Error() + " (some of the change is made, see SHOW CREATE TABLE and SHOW INDEX)"
+}
+
+// Unwrap gives the cause.
+func (e *HalfwayError) Unwrap() error { return e.Cause }
+
+func (x *definition) run(ctx context.Context, stmt dialect.Statement) (*Outcome, error) {
+	session := x.session
+	switch s := stmt.(type) {
+	case *dialect.CreateTable:
+		return x.createTable(ctx, s)
+	case *dialect.DropTable:
+		return &Outcome{}, x.dropTables(ctx, s)
+	case *dialect.CreateIndex:
+		return &Outcome{}, x.alter(ctx, s.Table, []dialect.AlterAction{{Kind: dialect.AddIndex, Index: s.Index, IfExists: s.Index.IfNot, Pos: s.Index.Pos}})
+	case *dialect.DropIndex:
+		return &Outcome{}, x.dropIndex(ctx, s)
+	case *dialect.AlterTable:
+		return &Outcome{}, x.alter(ctx, s.Table, s.Actions)
+	case *dialect.Truncate:
+		return &Outcome{}, x.truncate(ctx, s.Table)
+	case *dialect.RenameTable:
+		return &Outcome{}, x.rename(ctx, s)
+	case *dialect.MaintainTable:
+		return x.maintain(ctx, s)
+	case *dialect.CreateDatabase:
+		if s.IfNot && strings.EqualFold(s.Name, session.Database) {
+			return &Outcome{}, nil
+		}
+		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "CREATE DATABASE is not supported: a database is there as soon as a data source name says database=%s", s.Name)
+	case *dialect.DropDatabase:
+		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "DROP DATABASE is not supported: drop its tables")
+	}
+	return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "%T is not supported", stmt)
+}
+
+// definition is one statement under way.
+type definition struct {
+	*Definer
+	session *expr.Session
+	meter   *engine.Meter
+	noted   bool  // how many rows were written anew may have been noted
+	gone    int64 // how many operations of the statement were committed when nothing of it stood any more
+	stood   bool  // something did when the action that is under way began
+}
+
+// stands says whether something of what the statement has done stands.
+func (x *definition) stands() bool { return x.meter.Written.Load() > x.gone }
+
+// takenBack notes that nothing stands of the action that is under way.
+func (x *definition) takenBack() {
+	if !x.stood {
+		x.gone = x.meter.Written.Load()
+	}
+}
+
+// table finds a table of the session's database.
+func (x *definition) table(ctx context.Context, name dialect.TableName) (*schema.Table, error) {
+	return x.lookUp(ctx, name, (*catalog.Snapshot).Table)
+}
+
+// known is table, or what is known of a table that another program made and nobody declared.
+func (x *definition) known(ctx context.Context, name dialect.TableName) (*schema.Table, error) {
+	return x.lookUp(ctx, name, (*catalog.Snapshot).Find)
+}
+
+func (x *definition) lookUp(ctx context.Context, name dialect.TableName, in func(*catalog.Snapshot, context.Context, string) (*schema.Table, error)) (*schema.Table, error) {
+	if name.Database != "" && !strings.EqualFold(name.Database, x.session.Database) {
+		return nil, &schema.NoTableError{Database: name.Database, Name: name.Name}
+	}
+	var t *schema.Table
+	err := x.Catalog.With(ctx, func(s *catalog.Snapshot) (err error) {
+		t, err = in(s, ctx, name.Name)
+		return err
+	})
+	return t, err
+}
+
+// options are those of new definitions.
+func (x *definition) options() planner.Options {
+	return planner.Options{Collation: x.Collation, Exact: x.session.Exact}
+}
+
+// declared is table, with a refusal of what, a statement, where another program made the table and nobody declared it.
+func (x *definition) declared(ctx context.Context, name dialect.TableName, what string) (*schema.Table, error) {
+	t, err := x.known(ctx, name)
+	if err == nil && t.IsOpen() {
+		return nil, notOfForeign(what, t)
+	}
+	return t, err
+}
+
+func isNoTable(err error) bool {
+	var e *schema.NoTableError
+	return errors.As(err, &e)
+}
+
+func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
+	if _, err := x.table(ctx, s.Table); err == nil {
+		if s.IfNotExists {
+			return &Outcome{}, nil
+		}
+		return nil, &catalog.ExistsError{Name: s.Table.Name}
+	} else if !isNoTable(err) {
+		return nil, err
+	} else if s.Table.Database != "" && !strings.EqualFold(s.Table.Database, x.session.Database) {
+		return nil, sqlerr.New(sqlerr.CodeUnknownDatabase, s.Table.Pos, "Unknown database '%s'", s.Table.Database)
+	}
+	switch {
+	case s.Like != nil:
+		return &Outcome{}, x.createLike(ctx, s)
+	case s.As != nil:
+		return x.createAs(ctx, s)
+	}
+	if name := s.Options["INSIDE"]; name != "" {
+		return &Outcome{}, x.createInside(ctx, s, name)
+	}
+	t, err := define.Define(s, x.options())
+	if err != nil {
+		return nil, err
+	}
+	if err := x.checkExternal(t); err != nil {
+		return nil, err
+	}
+	return &Outcome{}, x.create(ctx, t, s.IfNotExists)
+}
+
+// checkExternal refuses names of an external table that the store cannot have: no row could ever be written.
+func (x *definition) checkExternal(t *schema.Table) error {
+	if t.Foreign == nil {
+		return nil
+	}
+	limits := x.Runtime.Engine.Limits()
+	if err := limits.CheckTable(t.Physical); err != nil {
+		return err
+	}
+	for _, c := range t.Columns {
+		if c.Source != schema.SourceProperty {
+			continue
+		}
+		if err := limits.CheckProperty(c.Property); err != nil {
+			return sqlerr.New(sqlerr.CodeWrongSpecifier, sqlerr.NoPos, "Incorrect column specifier for column '%s': %v: say PROPERTY 'name' with one that is stored", c.Name, err)
+		}
+	}
+	return nil
+}
+
+func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bool) error {
+	t.Database = ""
+	create := x.Catalog.Create
+	if x.Shared && t.Foreign == nil && t.Parts == nil {
+		create = x.Catalog.CreateShared
+	}
+	err := create(ctx, t, x.meter)
+	var exists *catalog.ExistsError
+	if ifNotExists && errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) error {
+	from, err := x.declared(ctx, *s.Like, "CREATE TABLE … LIKE")
+	if err != nil {
+		return err
+	}
+	if from.Foreign != nil {
+		return notOfForeign("CREATE TABLE … LIKE", from)
+	}
+	t := from.Clone()
+	if t.Before != nil {
+		t = t.TakeBack()
+	}
+	t.EndTransit() // it has no rows
+	for _, c := range t.Columns {
+		c.Initial = nil
+	}
+	t.ForgetMade()
+	t.Name = s.Table.Name
+	t.Alone() // as in MySQL, a copy has no foreign keys
+	for _, ix := range t.Indexes {
+		ix.State = schema.IndexPublic // an empty table's indexes are complete
+	}
+	return x.create(ctx, t, s.IfNotExists)
+}
+
+// createAs makes the table, then fills it. When that fails the table goes again.
+func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
+	plan, err := x.Plan(ctx, s.As)
+	if err != nil {
+		return nil, err
+	}
+	t, err := define.DefineAs(s, plan.Columns, x.options())
+	if err != nil {
+		return nil, err
+	}
+	if err := x.create(ctx, t, false); err != nil {
+		return nil, err
+	}
+	r, err := x.fill(ctx, t, plan)
+	var need *schema.NoPartError
+	if errors.As(err, &need) && need.Grows {
+		if err = x.makeParts(ctx, need); err == nil {
+			var grown *schema.Table
+			if grown, err = x.reload(ctx, t); err == nil {
+				r, err = x.fill(ctx, grown, plan)
+			}
+		}
+	}
+	if err != nil {
+		if dropErr := x.Catalog.Drop(context.WithoutCancel(ctx), []*schema.Table{t}, x.meter); dropErr != nil {
+			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
+		}
+		x.takenBack()
+		return nil, err
+	}
+	return &Outcome{Result: r}, nil
+}
+
+// fill inserts the rows of a query into a new table.
+func (x *definition) fill(ctx context.Context, t *schema.Table, query *planner.Plan) (exec.Result, error) {
+	insert := &planner.Insert{Table: t, Source: query.Root}
+	for _, c := range query.Columns {
+		insert.Columns = append(insert.Columns, t.Ordinal(c.Name))
+	}
+	plan := &planner.Plan{Write: insert, Slots: query.Slots, Tables: append(slices.Clip(query.Tables), t)}
+	return dml.Write(ctx, x.Runtime, &exec.Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter})
+}
+
+// dropTables drops all of the tables, or, when one is missing, none; up to dropsAtOnce of them in one change.
+func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
+	var tables []*schema.Table
+	var missing []string
+	for _, name := range s.Tables {
+		t, err := x.declared(ctx, name, "DROP TABLE")
+		if isNoTable(err) {
+			missing = append(missing, x.session.Database+"."+name.Name)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		tables = append(tables, t)
+	}
+	if len(missing) > 0 && !s.IfExists {
+		return sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", strings.Join(missing, ","))
+	}
+	if err := dropsChildren(tables); err != nil {
+		return err
+	}
+	for _, t := range tables {
+		if err := x.retireCopies(ctx, t, tables); err != nil {
+			return err
+		}
+	}
+	for some := range slices.Chunk(tables, dropsAtOnce) {
+		if err := x.Catalog.Drop(ctx, some, x.meter); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// dropsAtOnce is how many tables one change drops: each takes up to three operations of it.
+const dropsAtOnce = 30
+
+func (x *definition) truncate(ctx context.Context, name dialect.TableName) error {
+	t, err := x.declared(ctx, name, "TRUNCATE")
+	if err != nil {
+		return err
+	}
+	if len(t.Children) > 0 {
+		return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`): use DELETE", t.Children[0])
+	}
+	if t.Inside != nil {
+		return x.empty(ctx, t)
+	}
+	if t.Foreign != nil {
+		return notOfForeign("TRUNCATE", t)
+	}
+	return x.Catalog.Truncate(ctx, t, x.meter)
+}
+
+// notOfForeign refuses what would change data, or its layout, that another program made.
+func notOfForeign(what string, t *schema.Table) error {
+	if t.IsOpen() {
+		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "%s of the table '%s' is not supported: it belongs to another program, and has no definition. CREATE EXTERNAL TABLE … LOCATION '%s' gives it one", what, t.Name, t.Name)
+	}
+	return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "%s of the external table '%s' is not supported: its data belongs to another program. DROP TABLE forgets its definition, and CREATE EXTERNAL TABLE makes another one", what, t.Name)
+}
+
+func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {
+	for i := range s.From {
+		if err := x.renameTo(ctx, s.From[i], s.To[i].Name); err != nil {
+			return err
+		}
+	}
+	return x.Catalog.WaitLease(ctx) // nobody shall find the table by its old name when another one gets that
+}
+
+func (x *definition) renameTo(ctx context.Context, from dialect.TableName, to string) error {
+	t, err := x.declared(ctx, from, "RENAME TABLE")
+	if err != nil {
+		return err
+	}
+	next := t.Clone()
+	next.Name = to
+	return x.Catalog.Replace(ctx, t, next, x.meter)
+}

@@ -1,0 +1,108 @@
+package define
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+func (m *alteration) createIndex(a *dialect.AlterAction) error {
+	if a.Index.Primary {
+		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
+	}
+	if (a.IfExists || a.Index.IfNot) && a.Index.Name != "" && m.t.Index(a.Index.Name) != nil {
+		return nil
+	}
+	ix, err := m.addIndex(&a.Index)
+	if err == nil {
+		m.change.Fill = append(m.change.Fill, ix)
+	}
+	return err
+}
+
+func (m *alteration) dropIndex(a *dialect.AlterAction) error {
+	if strings.EqualFold(a.Name, "primary") {
+		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
+	}
+	ix := m.t.Index(a.Name)
+	if ix == nil {
+		if a.IfExists {
+			return nil
+		}
+		return cantDrop(a.Name, a.Pos)
+	}
+	m.removeIndex(ix)
+	return nil
+}
+
+// removeIndex takes an index out of the definition and notes that its entries are to be deleted.
+func (m *alteration) removeIndex(ix *schema.Index) {
+	m.t.Indexes = slices.DeleteFunc(m.t.Indexes, func(other *schema.Index) bool { return other == ix })
+	m.change.Drop = append(m.change.Drop, m.old.Index(ix.Name))
+}
+
+func (m *alteration) renameIndex(a *dialect.AlterAction) error {
+	ix := m.t.Index(a.Name)
+	if ix == nil {
+		return planner.NoSuchKey(a.Pos, a.Name, m.t.Name)
+	}
+	if ix.Beside != "" {
+		return sqlerr.NotSupported(a.Pos, "renaming '%s', the copies beside table '%s', is", ix.Name, ix.Beside)
+	}
+	if other := m.t.Index(a.NewName); other != nil && other != ix {
+		return sqlerr.New(sqlerr.CodeDuplicateKeyName, a.Pos, "Duplicate key name '%s'", a.NewName)
+	}
+	if strings.EqualFold(a.NewName, "primary") {
+		return sqlerr.New(sqlerr.CodeWrongIndexName, a.Pos, "Incorrect index name '%s'", a.NewName)
+	}
+	ix.Name = a.NewName
+	return nil
+}
+
+// check finds a check constraint; -1 where there is none.
+func (m *alteration) check(name string) int {
+	return slices.IndexFunc(m.t.Checks, func(c schema.CheckDef) bool { return strings.EqualFold(c.Name, name) })
+}
+
+func (m *alteration) dropCheck(a *dialect.AlterAction) error {
+	i := m.check(a.Name)
+	switch {
+	case i >= 0:
+		m.t.Checks = slices.Delete(m.t.Checks, i, i+1)
+	case !a.IfExists:
+		return sqlerr.New(sqlerr.CodeNoCheck, a.Pos, "Check constraint '%s' is not found in the table.", a.Name)
+	}
+	return nil
+}
+
+// isForeignKey says whether the foreign key by which the table lives inside another one has the name.
+func (m *alteration) isForeignKey(name string) bool {
+	return m.t.Inside != nil && strings.EqualFold(m.t.Inside.Name, name)
+}
+
+func (m *alteration) dropForeignKey(a *dialect.AlterAction) error {
+	if m.isForeignKey(a.Name) {
+		return sqlerr.NotSupported(a.Pos, "dropping the foreign key of a table that lives inside '%s' is", m.t.Inside.Parent)
+	}
+	return cantDrop(a.Name, a.Pos)
+}
+
+// dropConstraint drops what has the name: a check, a foreign key, the primary key or a unique one.
+func (m *alteration) dropConstraint(a *dialect.AlterAction) error {
+	ix := m.t.Index(a.Name)
+	switch {
+	case m.check(a.Name) >= 0:
+		return m.dropCheck(a)
+	case m.isForeignKey(a.Name):
+		return m.dropForeignKey(a)
+	case ix != nil && ix.Unique, strings.EqualFold(a.Name, "primary"):
+		return m.dropIndex(a)
+	case a.IfExists:
+		return nil
+	}
+	return sqlerr.New(sqlerr.CodeNoConstraint, a.Pos, "Constraint '%s' does not exist.", a.Name)
+}

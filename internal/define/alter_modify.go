@@ -1,0 +1,163 @@
+package define
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// modify changes a column's definition, and its name for CHANGE COLUMN. Rows are written anew only where
+// the new type keeps values in another form or may refuse some; keys are made anew where their codes change.
+func (m *alteration) modify(a *dialect.AlterAction) error {
+	name := a.Name
+	if name == "" {
+		name = a.Column.Name
+	}
+	i, err := m.existing(name, a.Pos)
+	if err != nil {
+		if a.IfExists {
+			return nil
+		}
+		return err
+	}
+	if a.Column.PrimaryKey {
+		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
+	}
+	if ref := a.Column.References; ref != nil {
+		return m.foreignKeyRefused(a.Pos, ref.Table.Name)
+	}
+	if err := m.renameColumn(name, a.Column.Name, a.Pos); err != nil {
+		return err
+	}
+	old := m.old.Columns[i]
+	col, err := m.column(&a.Column)
+	if err != nil {
+		return err
+	}
+	col.Property, col.Initial = old.Property, old.Initial
+	if col.AutoIncrement && !old.AutoIncrement {
+		return sqlerr.NotSupported(a.Pos, "making a column of a table AUTO_INCREMENT is")
+	}
+	is := func(p schema.KeyPart) bool { return p.Column == i }
+	inKey := slices.ContainsFunc(m.t.Key, is)
+	if inKey {
+		if a.Column.Null {
+			return sqlerr.New(sqlerr.CodePrimaryNull, a.Pos, "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead")
+		}
+		col.NotNull = true
+	}
+	m.t.Columns[i] = col
+	if !schema.SameCodes(old.Type, col.Type) {
+		if err := m.renewKeys(i, old.Type, col.Type, a.Pos); err != nil {
+			return err
+		}
+	}
+	m.change.Rewrite = !sameForm(old.Type, col.Type) || col.Generated != old.Generated
+	if !sameForm(old.Type, col.Type) {
+		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
+		m.t.Retired = append(m.t.Retired, old.Property)
+		col.Former = &schema.Former{Property: old.Property, Type: old.Type, Initial: old.Initial}
+		if v, _, err := col.Type.Store(old.Absent()); err == nil {
+			col.SetInitial(v)
+		} else { // then no row lacks the property: the change would be refused
+			col.Initial, col.Former.Initial = nil, nil
+		}
+	}
+	m.change.Verify = m.change.Rewrite || col.NotNull && !old.NotNull || a.Column.Check != nil
+	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate
+	if err := m.columnCheck(&a.Column); err != nil {
+		return err
+	}
+	if a.Column.Unique {
+		m.uniques = append(m.uniques, &a.Column)
+		before := len(m.t.Indexes)
+		if err := m.columnIndexes(); err != nil {
+			return err
+		}
+		m.change.Fill = append(m.change.Fill, m.t.Indexes[before:]...)
+	}
+	return m.place(i, a)
+}
+
+// renewKeys has the keys that hold a column made anew, whose codes change, or refuses the change.
+func (m *alteration) renewKeys(i int, from, to value.Type, pos dialect.Pos) error {
+	name := m.t.Columns[i].Name
+	say := func(t value.Type) string {
+		if t.IsText() && from.Collation != to.Collation {
+			return t.String() + " COLLATE " + t.Collation.String()
+		}
+		return t.String()
+	}
+	switch {
+	case slices.ContainsFunc(m.t.Key, func(p schema.KeyPart) bool { return p.Column == i }):
+		return sqlerr.NotSupported(pos, "changing '%s', a column of the primary key, from %s to %s is", name, say(from), say(to))
+	case m.divides(i):
+		return sqlerr.NotSupported(pos, "changing '%s', by which the table is partitioned, from %s to %s is", name, say(from), say(to))
+	}
+	m.renewIndexes(i)
+	return nil
+}
+
+// collate gives all texts the table's collation.
+func (m *alteration) collate(pos dialect.Pos) error {
+	for i, col := range m.t.Columns {
+		old := col.Type
+		if !old.IsText() || old.Collation == m.t.Collation {
+			continue
+		}
+		col.Type.Collation = m.t.Collation
+		if err := col.Type.CheckMembers(); err != nil {
+			return sqlerr.New(sqlerr.CodeSyntax, pos, "Column '%s': %s", col.Name, err)
+		}
+		if err := m.renewKeys(i, old, col.Type, pos); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renewIndexes has the indexes over a column made anew, under key names of their own.
+func (m *alteration) renewIndexes(column int) {
+	for _, ix := range slices.Clone(m.t.Indexes) {
+		if !slices.ContainsFunc(ix.Parts, func(p schema.KeyPart) bool { return p.Column == column }) {
+			continue
+		}
+		at := slices.Index(m.t.Indexes, ix)
+		m.removeIndex(ix)
+		ix.KeyName = m.t.KeyName(ix.Name)
+		m.t.Indexes = slices.Insert(m.t.Indexes, at, ix)
+		m.change.Fill = append(m.change.Fill, ix)
+	}
+}
+
+// sameForm says whether each value of type a is stored alike as one of type b.
+func sameForm(a, b value.Type) bool {
+	switch {
+	case a.IsInteger() && b.IsInteger():
+		wide := func(t value.Type) bool { return t.Unsigned && t.Base == value.TypeBigInt }
+		return a.Base <= b.Base && a.Unsigned == b.Unsigned && wide(a) == wide(b)
+	case (a.Base == value.TypeFloat || a.Base == value.TypeDouble) && b.Base == value.TypeDouble && b.Precision == 0:
+		return a.Unsigned || !b.Unsigned
+	case (a.Base == value.TypeChar || a.Base == value.TypeText) && (b.Base == value.TypeChar || b.Base == value.TypeText),
+		a.Class() == value.ClassOctets && b.Class() == value.ClassOctets:
+		return (b.Length == 0 || a.Length > 0 && a.Length <= b.Length) && a.KeepsAs(b)
+	case a.Base != b.Base || a.Unsigned != b.Unsigned || a.Scale != b.Scale:
+		return false
+	case a.Base == value.TypeDecimal:
+		return a.Precision <= b.Precision
+	case a.Base == value.TypeFloat, a.Base == value.TypeDouble:
+		return b.Precision == 0 || a.Precision > 0 && a.Precision <= b.Precision
+	case a.Declared != b.Declared && b.Declared == "TIMESTAMP":
+		return false // its range is smaller
+	case a.Base == value.TypeBit:
+		return a.Length == b.Length || a.Length < b.Length && b.Length < 64 // of 64 bits it is a text
+	case a.Base == value.TypeDateTime, a.Base == value.TypeTime:
+		return b.Precision < 0 || a.Precision >= 0 && a.Precision <= b.Precision
+	case a.Base == value.TypeEnum, a.Base == value.TypeSet:
+		return len(a.Names) <= len(b.Names) && slices.Equal(a.Names, b.Names[:len(a.Names)])
+	}
+	return true
+}

@@ -1,0 +1,78 @@
+package define
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// alterParts is ADD, DROP and TRUNCATE PARTITION. Physical tables follow the definition: a part without one
+// gets it, and one that no part has any more is deleted.
+func (m *alteration) alterParts(a *dialect.AlterAction) error {
+	ps := m.t.Parts
+	if in := m.t.Inside; in != nil && ps != nil {
+		return sqlerr.NotSupported(a.Pos, "%s PARTITION of a table INSIDE '%s', whose partitions it shares, is", partVerbs[a.Kind], in.Parent)
+	}
+	if ps == nil {
+		if m.t.Partition != nil {
+			return sqlerr.New(sqlerr.CodeOnlyRangeList, a.Pos, "%s PARTITION can only be used on RANGE/LIST partitions", partVerbs[a.Kind])
+		}
+		return sqlerr.New(sqlerr.CodeNoPartitions, a.Pos, "Partition management on a not partitioned table is not possible")
+	}
+	if a.Kind == dialect.AddPartition {
+		for _, c := range ps.Columns {
+			ps.Codes = append(ps.Codes, m.t.KeymapPart(schema.KeyPart{Column: c}))
+		}
+		before := len(ps.List)
+		if err := m.addParts(a.Parts, a.Pos); err != nil {
+			return err
+		}
+		for _, p := range ps.List[before:] {
+			p.Opening = true
+		}
+		return nil
+	}
+	names := a.Names
+	if a.Kind == dialect.TruncatePartition && len(names) == 0 {
+		for _, p := range ps.List {
+			names = append(names, p.Name)
+		}
+	}
+	parts, err := m.partNames(names, partVerbs[a.Kind])
+	if err != nil {
+		return err
+	}
+	if a.Kind == dialect.TruncatePartition {
+		for _, p := range parts {
+			p.Physical = ""
+		}
+		return nil
+	}
+	m.t.DropParts(parts)
+	if len(ps.List) == 0 && !ps.Grows() {
+		return sqlerr.New(sqlerr.CodePartitionsAll, a.Pos, "Cannot remove all partitions, use DROP TABLE instead")
+	}
+	return nil
+}
+
+var partVerbs = map[dialect.AlterKind]string{
+	dialect.AddPartition: "ADD", dialect.DropPartition: "DROP", dialect.TruncatePartition: "TRUNCATE",
+}
+
+// divides says whether a column is among those that divide the table into parts or partitions.
+func (m *alteration) divides(column int) bool { return slices.Contains(m.t.SpreadBy(), column) }
+
+// partNames resolves the names of ALTER TABLE … PARTITION.
+func (m *alteration) partNames(names []string, verb string) ([]*schema.Part, error) {
+	var out []*schema.Part
+	for _, name := range names {
+		p := m.t.Parts.Named(name)
+		if p == nil {
+			return nil, sqlerr.New(sqlerr.CodePartitionUnknown, sqlerr.NoPos, "Error in list of partitions to %s: table %s has no partition %s", verb, m.t.Name, name)
+		}
+		out = append(out, p)
+	}
+	return out, nil
+}

@@ -1,0 +1,65 @@
+package define
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// collationOf is what CHARACTER SET and COLLATE say: the collation by name; the database's where there is a character set
+// alone, as these have none of their own here; else otherwise.
+func (d *definer) collationOf(charset, collate string, otherwise value.Collation) (value.Collation, error) {
+	charset, collate = strings.ToLower(charset), strings.ToLower(collate)
+	switch {
+	case charset == "binary":
+		return 0, sqlerr.NotSupported(sqlerr.NoPos, "CHARACTER SET binary, which makes VARBINARY of VARCHAR and BLOB of TEXT, is")
+	case charset != "" && charset != "default" && !value.IsCharset(charset):
+		return 0, sqlerr.New(sqlerr.CodeUnknownCharset, sqlerr.NoPos, "Unknown character set: '%s' (all text is utf8mb4)", charset)
+	case collate != "" && collate != "default":
+		return schema.CollationNamed(collate)
+	case charset != "" || collate != "":
+		return d.collation, nil
+	}
+	return otherwise, nil
+}
+
+// CheckCharset refuses a character set that MySQL does not have.
+func CheckCharset(name string) error {
+	if name = strings.ToLower(name); !value.IsCharset(name) && name != "binary" && name != "default" {
+		return sqlerr.New(sqlerr.CodeUnknownCharset, sqlerr.NoPos, "Unknown character set: '%s' (all text is utf8mb4)", name)
+	}
+	return nil
+}
+
+// columnType is the type that a column is declared with.
+func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
+	collation, err := d.collationOf(def.Type.Charset, def.Type.Collate, d.t.Collation)
+	if err != nil {
+		return value.Type{}, err
+	}
+	if n := def.Type.Args; def.Type.Name == "BIT" && len(n) == 1 {
+		switch {
+		case n[0] == 0:
+			return value.Type{}, sqlerr.New(sqlerr.CodeInvalidFieldSize, def.Pos, "Invalid size for column '%s'.", def.Name)
+		case n[0] > 64:
+			return value.Type{}, sqlerr.New(sqlerr.CodeDisplayWidth, def.Pos, "Display width out of range for column '%s' (max = 64)", def.Name)
+		}
+	}
+	t, err := value.NewType(def.Type.Name, def.Type.Args, def.Type.Members, def.Type.Unsigned, collation)
+	switch {
+	case err != nil:
+		return value.Type{}, sqlerr.New(sqlerr.CodeSyntax, def.Pos, "Column '%s': %s", def.Name, err)
+	case !t.IsText() && def.Type.Collate != "":
+		return value.Type{}, sqlerr.New(sqlerr.CodeSyntax, def.Pos, "Column '%s': type %s has no collation", def.Name, t.Declared)
+	case (t.Base == value.TypeChar || t.Base == value.TypeBinary) && t.Length == 0 && len(def.Type.Args) == 0:
+		unbounded := "TEXT"
+		if t.Base == value.TypeBinary {
+			unbounded = "BLOB"
+		}
+		return value.Type{}, sqlerr.New(sqlerr.CodeSyntax, def.Pos, "Column '%s': %s needs a length, as %s(255) has; %s has none", def.Name, t, t, unbounded)
+	}
+	return t, nil
+}

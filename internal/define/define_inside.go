@@ -1,0 +1,125 @@
+package define
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// inside takes the foreign key of a table that lives inside its parent, once the primary key is set. Foreign
+// keys between tables of their own are refused: no transaction covers both, so they could not be kept.
+func (d *definer) inside(c *dialect.CreateTable) error {
+	keys := slices.Clone(c.ForeignKeys)
+	for i := range c.Columns {
+		if ref := c.Columns[i].References; ref != nil {
+			f := *ref
+			f.Columns, f.Pos = []string{c.Columns[i].Name}, c.Columns[i].Pos
+			keys = append(keys, f)
+		}
+	}
+	name := c.Options["INSIDE"]
+	switch {
+	case name == "" && c.Options["WITH PARENT"] != "":
+		return sqlerr.New(sqlerr.CodeSyntax, c.Table.Pos, "WITH PARENT follows INSIDE, and says that the parent's row is copied to the rows inside it")
+	case name == "" && len(keys) == 0:
+		return nil
+	case name == "":
+		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
+	case d.parent == nil:
+		return sqlerr.NotSupported(c.Table.Pos, "INSIDE in a statement of this form is")
+	case d.parent.Foreign != nil:
+		return sqlerr.NotSupported(c.Table.Pos, "INSIDE an external table is")
+	case len(keys) == 0:
+		return sqlerr.New(sqlerr.CodeForeignKey, c.Table.Pos, "A table INSIDE '%s' needs FOREIGN KEY (columns) REFERENCES '%s', with the columns that its primary key begins with", name, name)
+	case len(keys) > 1:
+		return d.foreignKeyRefused(keys[1].Pos, keys[1].Table.Name)
+	case !strings.EqualFold(keys[0].Table.Name, name) || !strings.EqualFold(d.parent.Name, name):
+		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
+	case c.Partitioning != nil:
+		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of a table INSIDE another one, whose partitions it shares, is")
+	}
+	return d.composition(&keys[0], c.Options["WITH PARENT"] != "")
+}
+
+func (d *definer) foreignKeyRefused(pos dialect.Pos, parent string) error {
+	return sqlerr.New(sqlerr.CodeNotSupported, pos, "a foreign key to a table that is kept elsewhere is not supported, because no transaction covers both tables: "+
+		"let the primary key of '%s' begin with that of '%s' and declare it INSIDE %s, or remove FOREIGN KEY and REFERENCES", d.t.Name, parent, parent)
+}
+
+// composition checks the foreign key against the keys of both tables.
+func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
+	parent := d.parent
+	switch {
+	case f.OnUpdate == "cascade" || f.OnUpdate == "set null" || f.OnUpdate == "set default":
+		return sqlerr.NotSupported(f.Pos, "ON UPDATE %s is", strings.ToUpper(f.OnUpdate))
+	case f.OnDelete == "set null" || f.OnDelete == "set default":
+		return sqlerr.NotSupported(f.Pos, "ON DELETE %s of a column of the primary key is", strings.ToUpper(f.OnDelete))
+	case parent.Columns[parent.Key[0].Column].Hidden:
+		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "Table '%s' has no primary key that another table could live under", parent.Name)
+	}
+	c := &schema.Composition{Parent: parent.Name, RowName: parent.RowName, Name: f.Name, Cascade: f.OnDelete == "cascade", WithParent: withParent}
+	if c.Name == "" {
+		c.Name = d.t.Name + "_ibfk_1"
+	}
+	refs := f.RefColumns
+	if refs == nil && len(f.Columns) == len(parent.Key) {
+		for _, p := range parent.Key {
+			refs = append(refs, parent.Columns[p.Column].Name)
+		}
+	}
+	if len(refs) != len(f.Columns) {
+		return sqlerr.New(sqlerr.CodeForeignKeyColumns, f.Pos, "Incorrect foreign key definition for '%s': Key reference and table reference don't match", c.Name)
+	}
+	for i, p := range parent.Key {
+		at := slices.IndexFunc(refs, func(name string) bool { return parent.Ordinal(name) == p.Column })
+		if at < 0 || len(refs) != len(parent.Key) {
+			return sqlerr.New(sqlerr.CodeNoReferencedKey, f.Pos, "Failed to add the foreign key constraint. A table INSIDE '%s' must reference all columns of its primary key", parent.Name)
+		}
+		column := d.find(f.Columns[at])
+		if column < 0 {
+			return sqlerr.New(sqlerr.CodeKeyColumnMissing, f.Pos, "Key column '%s' doesn't exist in table", f.Columns[at])
+		}
+		if i >= len(d.t.Key) || d.t.Key[i].Column != column {
+			return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "The primary key of '%s' must begin with the columns that reference the primary key of '%s', in its order", d.t.Name, parent.Name)
+		}
+		if !schema.SameCodes(d.t.Columns[column].Type, parent.Columns[p.Column].Type) {
+			return sqlerr.New(sqlerr.CodeIncompatibleKeys, f.Pos, "Referencing column '%s' and referenced column '%s' in foreign key constraint '%s' are incompatible.",
+				d.t.Columns[column].Name, parent.Columns[p.Column].Name, c.Name)
+		}
+		c.Columns = append(c.Columns, parent.Columns[p.Column].Name)
+		c.Key = append(c.Key, schema.KeyPart{Column: column, Desc: p.Desc, Cut: p.Cut})
+	}
+	if len(d.t.Key) == len(c.Key) {
+		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "The primary key of '%s' must have a column behind those that reference '%s', which tells the rows inside one row apart", d.t.Name, parent.Name)
+	}
+	d.t.Inside = c
+	return d.shareParent()
+}
+
+// shareParent gives a table the place of its parent.
+func (d *definer) shareParent() error {
+	parent := d.parent
+	if ix := parent.Beside(d.t.Name); d.t.Inside.WithParent && ix != nil {
+		d.t.RowName = ix.KeyName // of a table that a process did not live to make
+	} else {
+		d.t.RowName = parent.Clone().KeyName(d.t.Name)
+	}
+	if parent.Foreign != nil {
+		return sqlerr.NotSupported(sqlerr.NoPos, "a table INSIDE one that another program made is")
+	}
+	d.t.ShareParts(parent)
+	p := parent.Partition
+	if p == nil {
+		return nil
+	}
+	own := &schema.Partitioning{Kind: p.Kind, Count: p.Count}
+	for _, column := range p.Columns {
+		i := slices.IndexFunc(parent.Key, func(k schema.KeyPart) bool { return k.Column == column })
+		own.Columns = append(own.Columns, d.t.Inside.Key[i].Column)
+	}
+	d.t.Partition = own
+	return nil
+}

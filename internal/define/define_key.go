@@ -1,0 +1,274 @@
+package define
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// keys adds the keys and checks of a CREATE TABLE.
+func (d *definer) keys(c *dialect.CreateTable) error {
+	for i := range c.Columns {
+		if def := &c.Columns[i]; def.PrimaryKey {
+			if err := d.setPrimary(&dialect.IndexDef{Parts: []dialect.KeyPart{{Column: def.Name}}, Pos: def.Pos}, def.Null); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range c.Indexes {
+		def := &c.Indexes[i]
+		if !def.Primary {
+			continue
+		}
+		null := false
+		for _, col := range c.Columns {
+			null = null || col.Null && slices.ContainsFunc(def.Parts, func(p dialect.KeyPart) bool { return strings.EqualFold(p.Column, col.Name) })
+		}
+		if err := d.setPrimary(def, null); err != nil {
+			return err
+		}
+	}
+	if err := d.inside(c); err != nil {
+		return err
+	}
+	if err := d.columnIndexes(); err != nil {
+		return err
+	}
+	// Named indexes first: an unnamed one must not take a name that is written further down.
+	for _, named := range [...]bool{true, false} {
+		for i := range c.Indexes {
+			if def := &c.Indexes[i]; !def.Primary && (def.Name != "") == named {
+				if _, err := d.addIndex(def); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for i := range c.Checks {
+		if err := d.addCheck(&c.Checks[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columnIndexes adds the indexes of columns that say UNIQUE themselves.
+func (d *definer) columnIndexes() error {
+	for _, def := range d.uniques {
+		if _, err := d.addIndex(&dialect.IndexDef{Unique: true, Parts: []dialect.KeyPart{{Column: def.Name}}, Pos: def.Pos}); err != nil {
+			return err
+		}
+	}
+	d.uniques = nil
+	return nil
+}
+
+// setPrimary sets the primary key, whose columns are NOT NULL; null: one of them says NULL.
+func (d *definer) setPrimary(def *dialect.IndexDef, null bool) error {
+	if len(d.t.Key) > 0 {
+		return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, def.Pos, "Multiple primary key defined")
+	}
+	if null {
+		return sqlerr.New(sqlerr.CodePrimaryNull, def.Pos, "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead")
+	}
+	parts, err := d.keyParts(def)
+	if err != nil {
+		return err
+	}
+	for _, p := range parts {
+		if p.Prefix > 0 {
+			return sqlerr.NotSupported(def.Pos, "a primary key over the beginning of a column (%s(%d)) is", d.t.Columns[p.Column].Name, p.Prefix)
+		}
+		d.t.Columns[p.Column].NotNull = true
+	}
+	d.t.Key = parts
+	return nil
+}
+
+// keyParts resolves the columns of a key.
+func (d *definer) keyParts(def *dialect.IndexDef) ([]schema.KeyPart, error) {
+	if len(def.Parts) > schema.MaxKeyParts {
+		return nil, sqlerr.New(sqlerr.CodeTooManyKeyParts, def.Pos, "Too many key parts specified; max %d parts allowed", schema.MaxKeyParts)
+	}
+	var parts []schema.KeyPart
+	for _, p := range def.Parts {
+		i := d.find(p.Column)
+		if i < 0 {
+			return nil, sqlerr.New(sqlerr.CodeKeyColumnMissing, def.Pos, "Key column '%s' doesn't exist in table", p.Column)
+		}
+		col := d.t.Columns[i]
+		if slices.ContainsFunc(parts, func(k schema.KeyPart) bool { return k.Column == i }) {
+			return nil, sqlerr.New(sqlerr.CodeDuplicateColumn, def.Pos, "Duplicate column name '%s'", col.Name)
+		}
+		if col.Type.Base == value.TypeJSON {
+			return nil, sqlerr.New(sqlerr.CodeJSONKey, def.Pos,
+				"JSON column '%s' supports indexing only via generated columns on a specified JSON path.", col.Name)
+		}
+		k := schema.KeyPart{Column: i, Desc: p.Desc, Prefix: p.Length}
+		if k.Prefix > 0 {
+			if !keymap.Cuttable(col.Type) {
+				return nil, sqlerr.New(sqlerr.CodeWrongPrefix, def.Pos,
+					"Incorrect prefix key; the used key part isn't a string: '%s'", col.Name)
+			}
+			if col.Type.Length > 0 && k.Prefix >= col.Type.Length {
+				k.Prefix = 0
+			}
+		}
+		parts = append(parts, k)
+	}
+	return parts, nil
+}
+
+// addIndex adds a secondary index.
+func (d *definer) addIndex(def *dialect.IndexDef) (*schema.Index, error) {
+	parts, err := d.keyParts(def)
+	if err != nil {
+		return nil, err
+	}
+	ix := &schema.Index{Name: def.Name, Unique: def.Unique, Parts: parts, Comment: def.Comment}
+	switch {
+	case strings.EqualFold(ix.Name, "primary"):
+		return nil, sqlerr.New(sqlerr.CodeWrongIndexName, def.Pos, "Incorrect index name '%s'", ix.Name)
+	case ix.Name == "":
+		first := d.t.Columns[parts[0].Column].Name
+		for n := 1; ix.Name == "" || d.t.Index(ix.Name) != nil || strings.EqualFold(ix.Name, "primary"); n++ {
+			ix.Name = first
+			if n > 1 {
+				ix.Name = schema.Numbered(first, n)
+			}
+		}
+	case d.t.Index(ix.Name) != nil:
+		return nil, sqlerr.New(sqlerr.CodeDuplicateKeyName, def.Pos, "Duplicate key name '%s'", ix.Name)
+	}
+	switch def.Copy {
+	case "include":
+		ix.Copy = schema.CopyInclude
+		for _, name := range def.Include {
+			i := d.find(name)
+			if i < 0 {
+				return nil, sqlerr.New(sqlerr.CodeKeyColumnMissing, def.Pos, "Key column '%s' doesn't exist in table", name)
+			}
+			if !slices.Contains(ix.Include, i) {
+				ix.Include = append(ix.Include, i)
+			}
+		}
+	case "keys":
+		ix.Copy = schema.CopyKeys
+	}
+	if err := d.uniqueInPartition(ix); err != nil {
+		return nil, err
+	}
+	ix.KeyName = d.t.KeyName(ix.Name)
+	d.t.Indexes = append(d.t.Indexes, ix)
+	return ix, nil
+}
+
+// setCuts sets where the texts in each key are cut.
+func (d *definer) setCuts() {
+	set := func(parts []schema.KeyPart) {
+		codes := make([]keymap.Part, len(parts))
+		for i, p := range parts {
+			codes[i] = d.t.KeymapPart(p)
+		}
+		keymap.SetCuts(codes)
+		for i := range parts {
+			parts[i].Cut = codes[i].Cut
+		}
+	}
+	set(d.t.Key)
+	for _, ix := range d.t.Indexes {
+		if ix.Beside == "" { // its entries have the codes of another table's key
+			set(ix.Parts)
+		}
+	}
+	if p := d.t.Partition; p != nil {
+		parts := make([]schema.KeyPart, len(p.Columns))
+		for i, c := range p.Columns {
+			parts[i].Column = c
+		}
+		set(parts)
+		p.Cut = 0
+		for _, part := range parts {
+			p.Cut = max(p.Cut, part.Cut)
+		}
+	}
+}
+
+// partition takes PARTITION BY: KEY gives each value a partition, HASH and KEY … PARTITIONS n give n.
+func (d *definer) partition(def *dialect.Partitioning) error {
+	if def == nil {
+		return nil
+	}
+	switch def.Kind {
+	case "range", "range columns", "list", "list columns":
+		return d.parts(def)
+	}
+	p := &schema.Partitioning{Kind: schema.PartitionByKey, Count: def.Count}
+	names := def.Columns
+	switch def.Kind {
+	case "key":
+		if p.Count > 0 {
+			p.Kind = schema.PartitionByHash
+		}
+	case "hash":
+		p.Kind = schema.PartitionByHash
+		if len(names) == 0 {
+			return sqlerr.NotSupported(def.Pos, "PARTITION BY HASH of something else than columns is")
+		}
+	}
+	if p.Kind == schema.PartitionByHash {
+		p.Count = max(p.Count, len(def.Parts), 1)
+		if p.Count > schema.MaxBuckets {
+			return sqlerr.New(sqlerr.CodeTooManyPartitions, def.Pos, "Too many partitions; at most %d", schema.MaxBuckets)
+		}
+	} else if len(def.Parts) > 0 {
+		return sqlerr.NotSupported(def.Pos, "partitions with names for PARTITION BY KEY are")
+	}
+	if len(d.t.Key) == 0 {
+		return sqlerr.New(sqlerr.CodePartitionColumn, def.Pos, "A table with partitions needs a PRIMARY KEY that includes the partition's columns")
+	}
+	if len(names) == 0 {
+		for _, k := range d.t.Key {
+			p.Columns = append(p.Columns, k.Column)
+		}
+	}
+	for _, name := range names {
+		i := d.find(name)
+		if i < 0 {
+			return sqlerr.New(sqlerr.CodeUnknownColumn, def.Pos, "Unknown column '%s' in 'partition function'", name)
+		}
+		if slices.Contains(p.Columns, i) {
+			return sqlerr.New(sqlerr.CodeDuplicateColumn, def.Pos, "Duplicate column name '%s'", name)
+		}
+		if !slices.ContainsFunc(d.t.Key, func(k schema.KeyPart) bool { return k.Column == i }) {
+			return sqlerr.New(sqlerr.CodePartitionColumn, def.Pos, "A PRIMARY KEY must include all columns in the table's partitioning function")
+		}
+		p.Columns = append(p.Columns, i)
+	}
+	d.t.Partition = p
+	for _, ix := range d.t.Indexes {
+		if err := d.uniqueInPartition(ix); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// uniqueInPartition refuses a unique index that could not be kept: an index entry lies in its row's
+// partition, so only there can a second one be noticed.
+func (d *definer) uniqueInPartition(ix *schema.Index) error {
+	if !ix.Unique {
+		return nil
+	}
+	for _, c := range d.t.SpreadBy() {
+		if !slices.ContainsFunc(ix.Parts, func(k schema.KeyPart) bool { return k.Column == c && k.Prefix == 0 }) {
+			return sqlerr.New(sqlerr.CodePartitionColumn, sqlerr.NoPos, "A UNIQUE INDEX must include all columns in the table's partitioning function")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,49 @@
+package dml
+
+import (
+	"errors"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// noteAdjusted warns, with MySQL's numbers, that a column got another value than the one that was refused with err.
+func noteAdjusted(env *expr.Env, col *schema.Column, number int, why value.Reason, err error) {
+	code, message := 1265, "Data truncated for column '%s' at row %d"
+	switch {
+	case why == value.OutOfRange:
+		code, message = 1264, "Out of range value for column '%s' at row %d"
+	case why == value.Incorrect:
+		env.Session.Diagnostics.Note(expr.Warning, 1366, "%v for column '%s' at row %d", err, col.Name, number)
+		return
+	}
+	env.Session.Diagnostics.Note(expr.Warning, code, message, col.Name, number)
+}
+
+// implicit gives a NOT NULL column the value of its type that stands for nothing, with err as a warning where note says so.
+// It gives err where the statement adjusts nothing. A date has no such value here.
+func implicit(col *schema.Column, env *expr.Env, err *sqlerr.Error, note bool) (value.Value, error) {
+	if env.Session == nil || !env.Session.Diagnostics.Adjust {
+		return value.NullValue, err
+	}
+	v, ok := col.Type.Implicit()
+	if !ok {
+		more := *err
+		more.Message += "; its type " + col.Type.String() + " has no value that stands for nothing, as MySQL's zero date cannot be stored"
+		return v, &more
+	}
+	if note {
+		env.Session.Diagnostics.Note(expr.Warning, err.Code, "%s", err.Message)
+	}
+	return v, nil
+}
+
+// skipped warns that IGNORE leaves out a row because of err.
+func skipped(env *expr.Env, err error) {
+	var e *sqlerr.Error
+	if env.Session != nil && errors.As(err, &e) {
+		env.Session.Diagnostics.Note(expr.Warning, e.Code, "%s", e.Message)
+	}
+}

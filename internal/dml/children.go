@@ -1,0 +1,168 @@
+package dml
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// touchParent makes the operation that ties a new row to the one that it lives inside: a merge of nothing. It
+// fails where that row is not there, costs no request, and gives it a new ETag, so that whoever deletes it at the
+// same time and has seen no children finds that it was changed.
+func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Value) error {
+	if rw.Table.Inside == nil {
+		return nil
+	}
+	var buf [256]byte
+	b, err := rw.Table.AppendParentKey(buf[:0], row)
+	if err != nil {
+		return err
+	}
+	r.Add(engine.Op{Kind: engine.Merge, Entity: engine.Entity{PartitionKey: partition, RowKey: string(b)}}, nil)
+	return nil
+}
+
+// moves is what a change of a row's primary key means for the row that it lives inside, and for those that live
+// inside it: these would be left behind.
+func (rw *RowWriter) moves(ctx context.Context, w *Writer, r *RowWrite, partition string, old, row []value.Value) error {
+	for _, child := range rw.children {
+		if err := child.refuse(ctx, w, rw.Table, partition, old); err != nil {
+			return err
+		}
+	}
+	if rw.Table.Inside == nil || rw.Table.SameParent(old, row) {
+		return nil
+	}
+	return rw.touchParent(r, partition, row)
+}
+
+// removeChildren makes the operations that delete all that lives inside a row, whose ETag was read before.
+func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite, partition string, row []value.Value) error {
+	for _, child := range rw.children {
+		if !child.Table.Inside.Cascade {
+			if err := child.refuse(ctx, w, rw.Table, partition, row); err != nil {
+				return err
+			}
+			continue
+		}
+		decoder := child.Row.Decoder(exec.Positions(0, len(child.Table.Columns)), 0, nil)
+		err := child.each(ctx, w, rw.Table, partition, row, 0, func(e *engine.Entity) error {
+			own := make([]value.Value, child.Table.RowWidth())
+			if err := decoder.DecodeRow(e, own); err != nil {
+				return err
+			}
+			return child.Remove(ctx, w, r, Stored{Row: own, Etag: e.ETag})
+		})
+		if err != nil {
+			return err
+		}
+		r.inside = append(r.inside, child.Table)
+	}
+	r.Table = rw.Table
+	if most := w.Rt.Engine.Limits().BatchOps; len(r.ops) > most {
+		return engine.Errorf(engine.CodeTooLarge, "deleting a row of table %s with all that lives inside it takes %d operations, and an entity group transaction may have %d: "+
+			"delete from %s first", rw.Table.Name, len(r.ops), most, rw.children[0].Table.Name)
+	}
+	return nil
+}
+
+// refuse fails where a row of the table lives inside a row of its parent.
+func (rw *RowWriter) refuse(ctx context.Context, w *Writer, parent *schema.Table, partition string, row []value.Value) error {
+	return rw.each(ctx, w, parent, partition, row, 1, func(*engine.Entity) error {
+		return sqlerr.New(sqlerr.CodeParentRow, sqlerr.NoPos, "Cannot delete or update a parent row: a foreign key constraint fails (`%s`, %s)", rw.Table.Name, sqlerr.Whole(rw.Table.ForeignKeySQL()))
+	})
+}
+
+// each gives the entities of the rows that live inside a row of the parent. A limit asks for one look only.
+func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, partition string, row []value.Value, limit int, do func(*engine.Entity) error) error {
+	span, err := rw.Table.ChildSpan(parent, row)
+	if err != nil {
+		return err
+	}
+	part, err := parent.PartOf(row)
+	if err != nil {
+		return err
+	}
+	s := &exec.SpanSource{
+		Run: &w.Run, Limit: limit, Scan: engine.Scan{Table: parent.PhysicalOf(part), Meter: w.X.Meter},
+		Spans: []access.Span{{Partition: partition, From: span.From, To: span.To}},
+	}
+	defer s.Close()
+	for {
+		e, _, err := s.NextEntity(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if err := do(e); err != nil {
+			return err
+		}
+	}
+}
+
+// withParents leaves out the rows that live inside none, for INSERT IGNORE. The parents are read side by side.
+func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.Value, marks []mark) ([][]value.Value, []mark, error) {
+	t := n.plan.Table
+	var parents []access.Key
+	at := map[access.Key]int{}
+	parentOf := make([]int, len(rows))
+	for i, row := range rows {
+		part, err := t.PartOf(row)
+		var none *schema.NoPartError
+		if errors.As(err, &none) {
+			parentOf[i] = -1
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		partition, err := t.AppendPartitionKey(nil, row)
+		if err != nil {
+			return nil, nil, err
+		}
+		key, err := t.AppendParentKey(nil, row)
+		if err != nil {
+			return nil, nil, err
+		}
+		k := access.Key{Part: part, Partition: string(partition), Row: string(key)}
+		j, known := at[k]
+		if !known {
+			j, at[k] = len(parents), len(parents)
+			parents = append(parents, k)
+		}
+		parentOf[i] = j
+	}
+	found := make([]bool, len(parents))
+	err := w.Each(ctx, len(parents), func(ctx context.Context, i int) (err error) {
+		g := engine.Get{Table: t.PhysicalOf(parents[i].Part), PartitionKey: parents[i].Partition, RowKey: parents[i].Row, Select: []string{}, Meter: w.X.Meter}
+		_, found[i], err = w.Get(ctx, g)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := 0
+	for i, row := range rows {
+		if parentOf[i] >= 0 && found[parentOf[i]] {
+			rows[kept], marks[kept] = row, marks[i]
+			kept++
+		} else {
+			skipped(w.env(), NoParentError(t))
+		}
+	}
+	return rows[:kept], marks[:kept], nil
+}
+
+// NoParentError says that a row of t has no row to live in.
+func NoParentError(t *schema.Table) error {
+	return sqlerr.New(sqlerr.CodeNoParentRow, sqlerr.NoPos, "Cannot add or update a child row: a foreign key constraint fails (`%s`, %s)", t.Name, sqlerr.Whole(t.ForeignKeySQL()))
+}

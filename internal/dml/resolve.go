@@ -1,0 +1,419 @@
+package dml
+
+import (
+	"context"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do: the rows that have one of the
+// new rows' keys are read first, side by side, then each new row meets them as the rows before it left them.
+func (n *insertNode) resolve(ctx context.Context, w *Writer, rows [][]value.Value, marks []mark) error {
+	s := newStanding(w, n.plan.Table, n.rows)
+	s.n = n
+	if err := s.readAll(ctx, rows, marks); err != nil {
+		return err
+	}
+	var order []*standingRow
+	ids := spareIDs{n: n}
+	for i, row := range rows {
+		w.at(marks[i].number)
+		in := &standingRow{number: marks[i].number, row: row, affected: 1, automatic: marks[i].automatic}
+		if err := ids.take(w, in); err != nil {
+			return err
+		}
+		r, err := s.meet(ctx, in)
+		if err != nil {
+			return err
+		}
+		if r != in {
+			ids.leave(in)
+		}
+		if r != nil {
+			order = append(order, r)
+		}
+	}
+	done := map[*standingRow]bool{}
+	for _, r := range order {
+		if done[r] {
+			continue
+		}
+		done[r] = true
+		if err := s.write(ctx, r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// standing is the rows that a statement's new rows meet, as they are after the new rows so far.
+type standing struct {
+	n     *insertNode // nil for UPDATE IGNORE
+	w     *Writer
+	table *schema.Table
+	keys  *RowWriter
+	read  map[string]*Stored      // by partition and row key
+	rows  map[string]*standingRow // by partition and entity key (which tells the part too); nil: known to be free
+}
+
+func newStanding(w *Writer, t *schema.Table, keys *RowWriter) *standing {
+	return &standing{w: w, table: t, keys: keys, read: map[string]*Stored{}, rows: map[string]*standingRow{}}
+}
+
+// errTorn says that a row was changed while it was read by its several keys.
+var errTorn = &engine.Error{Code: engine.CodeStale, Op: -1, Message: "the row was changed while it was read"}
+
+// standingRow is a row that was stored, or that the statement makes.
+type standingRow struct {
+	number    int
+	gone      []*Stored     // rows that are deleted to make place for it
+	old       *Stored       // nil: not stored
+	row       []value.Value // as it will be; nil: another new row has taken its place
+	affected  int64
+	automatic bool // the AUTO_INCREMENT value was made for it
+}
+
+// uniqueKey is an entity key of a row that no other row may have.
+type uniqueKey struct {
+	name  string        // the entity's key in its partition
+	index *schema.Index // nil: the row's own
+}
+
+// uniqueKeys gives the row's own key first, then those of its entries in unique indexes. A NULL makes an entry the
+// row's own.
+func (s *standing) uniqueKeys(row []value.Value) (partition string, keys []uniqueKey, err error) {
+	partition, key, entries, err := s.keys.KeysOf(row)
+	if err != nil {
+		return "", nil, err
+	}
+	keys = []uniqueKey{{name: key}}
+	for i, ix := range s.table.Indexes {
+		if ix.Unique && ix.State != schema.IndexDeleteOnly && !nullIn(ix, row) {
+			keys = append(keys, uniqueKey{entries[i], ix})
+		}
+	}
+	return partition, keys, nil
+}
+
+func nullIn(ix *schema.Index, row []value.Value) bool {
+	for _, p := range ix.Parts {
+		if row[p.Column].IsNull() {
+			return true
+		}
+	}
+	return false
+}
+
+// keyLookup is a key to be read.
+type keyLookup struct {
+	uniqueKey
+	part      *schema.Part
+	partition string
+	found     Stored
+	ok        bool
+}
+
+// readAll reads every row that one of the new rows meets. A key that was made just now is nobody's.
+func (s *standing) readAll(ctx context.Context, rows [][]value.Value, marks []mark) error {
+	var all []*keyLookup
+	for r, row := range rows {
+		partition, keys, err := s.uniqueKeys(row)
+		if err != nil {
+			return err
+		}
+		part, err := s.table.PartOf(row)
+		if err != nil {
+			return err
+		}
+		for _, key := range keys {
+			id := partition + "\x00" + key.name
+			if _, known := s.rows[id]; known {
+				continue
+			}
+			s.rows[id] = nil
+			if marks[r].automatic && s.table.IsAutoKey(key.index) || s.n.rowID >= 0 && key.index == nil {
+				continue
+			}
+			all = append(all, &keyLookup{uniqueKey: key, part: part, partition: partition})
+		}
+	}
+	return s.readThese(ctx, all)
+}
+
+func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
+	err := s.w.Each(ctx, len(all), func(ctx context.Context, i int) (err error) {
+		all[i].found, all[i].ok, err = s.lookup(ctx, all[i])
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, l := range all {
+		if !l.ok {
+			continue
+		}
+		partition, key, _, err := s.keys.KeysOf(l.found.Row)
+		if err != nil {
+			return err
+		}
+		id := partition + "\x00" + key
+		if before := s.read[id]; before != nil {
+			if !sameRow(before.Row, l.found.Row, len(s.table.Columns)) {
+				return errTorn
+			}
+			continue
+		}
+		s.read[id] = &l.found
+		if err := s.place(&standingRow{old: &l.found, row: l.found.Row}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookup reads the row that has a key. An index that holds no whole rows leads to the row.
+func (s *standing) lookup(ctx context.Context, l *keyLookup) (Stored, bool, error) {
+	if l.index == nil {
+		return s.keys.Read(ctx, s.w, l.part, l.partition, l.name)
+	}
+	t := s.table
+	e, found, err := s.w.Get(ctx, engine.Get{Table: t.PhysicalOf(l.part), PartitionKey: l.partition, RowKey: l.name, Meter: s.w.X.Meter})
+	if err != nil || !found {
+		return Stored{}, false, err
+	}
+	row := make([]value.Value, t.RowWidth())
+	c := s.keys.Entries[slices.Index(t.Indexes, l.index)]
+	if err := c.Decoder(c.Columns, 0, nil).DecodeRow(&e, row); err != nil {
+		return Stored{}, false, err
+	}
+	if l.index.Copy == schema.CopyRow {
+		return Stored{Row: row, Etag: e.ETag, from: l.index}, true, nil
+	}
+	partition, key, _, err := s.keys.KeysOf(row)
+	if err != nil {
+		return Stored{}, false, err
+	}
+	return s.keys.Read(ctx, s.w, l.part, partition, key)
+}
+
+// place and displace say which keys a row has, and has no more.
+func (s *standing) place(r *standingRow) error {
+	partition, keys, err := s.uniqueKeys(r.row)
+	for _, key := range keys {
+		s.rows[partition+"\x00"+key.name] = r
+	}
+	return err
+}
+
+func (s *standing) displace(row []value.Value) error {
+	partition, keys, err := s.uniqueKeys(row)
+	for _, key := range keys {
+		s.rows[partition+"\x00"+key.name] = nil
+	}
+	return err
+}
+
+// meet lets a new row in, and gives the row that changes by it; nil when there is none.
+func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, error) {
+	partition, keys, err := s.uniqueKeys(in.row)
+	if err != nil {
+		return nil, err
+	}
+	var met []*standingRow // in the keys whose duplicates are dealt with
+	var refused, taken error
+	for _, key := range keys {
+		r := s.rows[partition+"\x00"+key.name]
+		if r != nil && taken == nil {
+			taken = DuplicateError(s.table, key.index, in.row)
+		}
+		switch {
+		case r == nil:
+		case !s.n.plan.Replace && !s.n.deals(key.index):
+			if refused == nil {
+				refused = DuplicateError(s.table, key.index, in.row)
+			}
+		case !slices.Contains(met, r):
+			met = append(met, r)
+		}
+	}
+	switch {
+	case len(met) == 0 && refused != nil:
+		return nil, refused
+	case len(met) == 0:
+		return in, s.place(in)
+	case s.n.plan.Replace:
+		return in, s.replace(met, in)
+	case len(s.n.onDup) > 0:
+		return s.update(ctx, met[0], in.row, in.number)
+	}
+	if s.n.plan.SkipUnfit {
+		skipped(s.w.env(), taken)
+	}
+	return nil, nil
+}
+
+// deals says whether the statement deals with duplicates in a unique index; nil: in the primary key.
+func (n *insertNode) deals(index *schema.Index) bool {
+	t := n.plan.Target
+	return t == nil || t.Primary && index == nil || t.Index != nil && t.Index == index
+}
+
+// replace lets the new row take the place of all that it meets. One of the same primary key is overwritten.
+func (s *standing) replace(met []*standingRow, r *standingRow) error {
+	id, err := rowID(s.table, r.row)
+	if err != nil {
+		return err
+	}
+	for _, m := range met {
+		if err := s.displace(m.row); err != nil {
+			return err
+		}
+		mid, err := rowID(s.table, m.row)
+		if err != nil {
+			return err
+		}
+		r.affected += m.affected
+		if !s.isSame(m.row, r.row) {
+			r.affected++
+		}
+		r.gone = append(r.gone, m.gone...)
+		if mid == id {
+			r.old = m.old
+		} else if m.old != nil {
+			r.gone = append(r.gone, m.old)
+		}
+		*m = standingRow{} // nothing is left to be written of it
+	}
+	return s.place(r)
+}
+
+// isSame says whether REPLACE of a row by itself counts as one row only. As in MySQL it does where the table has one unique
+// key, and nothing lives inside the row, so that the row is overwritten rather than deleted.
+func (s *standing) isSame(old, row []value.Value) bool {
+	if len(s.keys.children) > 0 {
+		return false
+	}
+	unique := 0
+	for _, ix := range s.table.Indexes {
+		if ix.Unique {
+			unique++
+		}
+	}
+	for i, c := range s.table.Columns {
+		switch {
+		case !c.Hidden && old[i] != row[i]:
+			return false
+		case !c.Hidden && s.table.Key[0].Column == i:
+			unique++
+		}
+	}
+	return unique == 1
+}
+
+// update is ON DUPLICATE KEY UPDATE of the row that was met.
+func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value, number int) (*standingRow, error) {
+	env := s.w.env()
+	env.Insert = row
+	defer func() { env.Insert = nil }()
+	if s.n.onDupCond != nil {
+		env.Row = r.row
+		if ok, err := s.n.onDupCond(env); err != nil || !ok {
+			return nil, err
+		}
+	}
+	next, changed, err := s.n.columns.assign(s.n.onDup, r.row, number, env)
+	if err == nil && changed {
+		err = s.move(ctx, r, next)
+	}
+	if s.n.plan.SkipUnfit && isSkipped(err) {
+		skipped(env, err)
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.number = number
+	if changed {
+		r.affected += 2
+		if auto := assignedAuto(s.table, s.n.plan.OnDup); auto >= 0 {
+			return r, raise(ctx, s.w, s.table, givenID(next[auto]))
+		}
+	}
+	return r, nil
+}
+
+// move makes r another row. Where that one's keys are taken it stays what it is.
+func (s *standing) move(ctx context.Context, r *standingRow, next []value.Value) error {
+	if err := s.displace(r.row); err != nil {
+		return err
+	}
+	err := s.free(ctx, next)
+	if err == nil {
+		r.row = next
+	}
+	if placed := s.place(r); placed != nil {
+		return placed
+	}
+	return err
+}
+
+// free makes sure that no other row has the keys of an updated one.
+func (s *standing) free(ctx context.Context, row []value.Value) error {
+	partition, keys, err := s.uniqueKeys(row)
+	if err != nil {
+		return err
+	}
+	part, err := s.table.PartOf(row)
+	if err != nil {
+		return err
+	}
+	for _, key := range keys {
+		id := partition + "\x00" + key.name
+		if _, known := s.rows[id]; !known {
+			s.rows[id] = nil
+			if err := s.readThese(ctx, []*keyLookup{{uniqueKey: key, part: part, partition: partition}}); err != nil {
+				return err
+			}
+		}
+		if s.rows[id] != nil {
+			return DuplicateError(s.table, key.index, row)
+		}
+	}
+	return nil
+}
+
+// write makes the operations of a row's way from what is stored to what it will be, and those that delete the
+// rows it replaces.
+func (s *standing) write(ctx context.Context, r *standingRow) error {
+	if r.row == nil {
+		return nil
+	}
+	w := &RowWrite{Number: r.number, id: numberID(r.number), affected: r.affected, auto: s.n.autoOf(r.row), automatic: r.automatic, Resolved: true}
+	for _, old := range r.gone {
+		if err := s.keys.Remove(ctx, s.w, w, *old); err != nil {
+			return err
+		}
+	}
+	var err error
+	switch {
+	case r.old == nil:
+		err = s.keys.insert(w, r.row)
+	case s.n.plan.Replace && len(s.keys.children) > 0:
+		// A row that is replaced is deleted, and what lives inside it with it.
+		if err = s.keys.update(ctx, s.w, w, *r.old, r.row); err == nil {
+			err = s.keys.removeChildren(ctx, s.w, w, w.Partition, r.old.Row)
+		}
+	case !sameRow(r.old.Row, r.row, len(s.table.Columns)):
+		err = s.keys.update(ctx, s.w, w, *r.old, r.row)
+	}
+	if err != nil {
+		return err
+	}
+	if w.returned, err = s.w.evaluate(s.n.returning, r.row); err != nil {
+		return err
+	}
+	return s.w.Add(w)
+}

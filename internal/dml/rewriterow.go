@@ -1,0 +1,71 @@
+package dml
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// ClaimedTwice gives the error of two rows, both not written, that want the same entry of a unique index.
+func (w *Writer) ClaimedTwice() error {
+	claimed := map[string]bool{}
+	for _, r := range w.Rows {
+		if r.Done {
+			continue
+		}
+		for i := range r.ops {
+			if r.keys[i] == nil || !r.keys[i].Unique {
+				continue
+			}
+			entry := r.Partition + "\x00" + r.ops[i].Entity.RowKey
+			if claimed[entry] {
+				return DuplicateError(r.Table, r.keys[i], r.row)
+			}
+			claimed[entry] = true
+		}
+	}
+	return nil
+}
+
+// Renew makes the operations that write a row anew with all its entries, those of indexes under construction too.
+// Every entity of the row gets a new ETag, so that whoever read one of them before cannot write by it.
+func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored) error {
+	partition, key, entries, err := rw.KeysOf(old.Row)
+	if err != nil {
+		return err
+	}
+	e, err := rw.entity(rw.Row, partition, key, old.Row)
+	if err != nil {
+		return err
+	}
+	r.Table, r.Partition, r.row = rw.Table, partition, old.Row
+	if r.Part, err = rw.Table.PartOf(old.Row); err != nil {
+		return err
+	}
+	r.Add(engine.Op{Kind: engine.Replace, Entity: e, IfMatch: old.Etag}, nil)
+	for i, ix := range rw.Table.Indexes {
+		if ix.State == schema.IndexDeleteOnly {
+			continue
+		}
+		entry, err := rw.entryEntity(i, partition, entries[i], e, old.Row)
+		if err != nil {
+			return err
+		}
+		op := engine.Op{Kind: engine.Upsert, Entity: entry}
+		if ix.Unique && ix.State != schema.IndexPublic {
+			taken, mine, err := rw.owner(ctx, w, i, partition, entries[i], old.Row)
+			if err != nil {
+				return err
+			}
+			if taken && !mine {
+				return DuplicateError(rw.Table, ix, old.Row)
+			}
+			if !taken {
+				op.Kind = engine.Insert
+			}
+		}
+		r.Add(op, ix)
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+// Package dml writes rows: INSERT, UPDATE and DELETE gather what they change, then send each row with all its index entries in
+// one entity group transaction, conditional on the ETag that was read.
+//
+//	result, err := dml.Write(ctx, rt, &exec.Execution{Plan: plan, Session: session, Store: store, Meter: meter})
+package dml
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// PartialError says that a statement outside of a transaction was ended by Cause after some of its rows were
+// written. A row is written with all its index entries or not at all.
+type PartialError struct {
+	Parts []string // all of whose rows are deleted
+	Done  int      // other rows that stand
+	Total int      // other rows that the statement changes, as far as it got
+	Which string   // those that stand, by their numbers in the statement from 1: "rows 1-49, 99"
+	Cause error
+}
+
+func (e *PartialError) Error() string {
+	unsure := engine.IsUnsure(e.Cause)
+	text := ""
+	if len(e.Parts) > 0 {
+		text = "the rows of partitions " + strings.Join(e.Parts, ", ") + " are deleted, "
+		switch {
+		case e.Done > 0:
+		case unsure:
+			return text + fmt.Sprintf("others may be: %v", e.Cause)
+		default:
+			return text + fmt.Sprintf("no others are: %v", e.Cause)
+		}
+	}
+	others := "the others were not written"
+	if unsure {
+		others = "of the others some may"
+	}
+	return text + fmt.Sprintf("%d of %d rows stand (%s), %s: %v", e.Done, e.Total, e.Which, others, e.Cause)
+}
+
+// Unwrap gives the cause.
+func (e *PartialError) Unwrap() error { return e.Cause }
+
+// ConflictError says that other writers changed the same rows again and again; nothing was written.
+type ConflictError struct {
+	Tries int
+	Cause error
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("other writers changed the same rows at the same time, in %d tries; try again", e.Tries)
+}
+
+// Unwrap gives the cause.
+func (e *ConflictError) Unwrap() error { return e.Cause }
+
+// SchemaChangedError says that a table's definition was changed between planning and writing; nothing was written.
+type SchemaChangedError struct{ Table string }
+
+func (e *SchemaChangedError) Error() string {
+	return fmt.Sprintf("the definition of table %s was changed meanwhile; run the statement or transaction again", e.Table)
+}
+
+// checkCurrent makes sure that t is still the table's definition: while a statement reads and computes, another
+// process may change it.
+func checkCurrent(ctx context.Context, rt *exec.Runtime, t *schema.Table) error {
+	if rt.Definitions == nil || t.IsOpen() {
+		return nil
+	}
+	ok, err := rt.Definitions.Current(ctx, t)
+	if err == nil && !ok {
+		err = &SchemaChangedError{Table: t.Name}
+	}
+	return err
+}
+
+// A statement whose rows are changed by others between its reading and its writing is run again so often,
+// after a random wait that doubles from conflictWait on.
+const (
+	ConflictTries = 12
+	conflictWait  = 2 * time.Millisecond
+)
+
+// writeNode is a write of a plan, compiled.
+type writeNode interface {
+	// gather computes what is to be changed.
+	gather(ctx context.Context, w *Writer) error
+	// again says whether the statement may be run again after some of its rows were written: for the others only.
+	again() bool
+}
+
+// writeProgramOf gives the compiled form of p.
+func writeProgramOf(p *planner.Plan) (writeNode, error) {
+	if made, ok := p.Compiled.Load().(*writeProgram); ok {
+		return made.node, nil
+	}
+	var n writeNode
+	var err error
+	switch w := p.Write.(type) {
+	case *planner.Insert:
+		n, err = compileInsert(w)
+	case *planner.Update:
+		n, err = compileUpdate(p, w)
+	case *planner.Delete:
+		n, err = compileDelete(p, w)
+	default:
+		err = fmt.Errorf("no operator for write %T", w)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Compiled.Store(&writeProgram{n})
+	return n, nil
+}
+
+// writeProgram is what Plan.Compiled holds for a write.
+type writeProgram struct{ node writeNode }
+
+// Write runs a plan that writes. In a transaction (Execution.Store is a *buffer.Buffer) the rows are changed
+// there, all or none. Otherwise they go out in as few entity group transactions as they fit, whole rows each;
+// when one fails after others stood, the error is a *PartialError.
+func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Result, error) {
+	node, err := writeProgramOf(x.Plan)
+	if err != nil {
+		return exec.Result{}, err
+	}
+	var all exec.Result
+	sofar := &Written{Ids: map[string]bool{}}
+	for try := 1; ; try++ {
+		w := NewWriter(ctx, rt, x, sofar)
+		if try > 1 {
+			x.Session.Diagnostics.Begin() // another try has conditions of its own
+		}
+		err := node.gather(ctx, w)
+		if err == nil {
+			err = w.Flush(ctx)
+		}
+		w.End() // another try holds its own
+		if err == nil || w.stands() {
+			w.settle(&all)
+		}
+		if err == nil {
+			return all, nil
+		}
+		if !IsRace(err) || len(sofar.numbers) > 0 && !node.again() {
+			return all, w.partial(err)
+		}
+		if try == ConflictTries {
+			return all, w.partial(&ConflictError{Tries: try, Cause: err})
+		}
+		if err := Wait(ctx, try); err != nil {
+			return all, w.partial(err)
+		}
+	}
+}
+
+// IsRace says whether err means that a row was changed by another writer since it was read, and that nothing
+// was written of the transaction that met it.
+func IsRace(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Applied == engine.NotApplied && (e.Code == engine.CodeStale || e.Code == engine.CodeNotFound)
+}
+
+func isCode(err error, code engine.Code) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == code
+}
+
+func Wait(ctx context.Context, try int) error {
+	t := time.NewTimer(time.Duration(rand.Int64N(int64(conflictWait << min(try, 7)))))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,340 @@
+package dml
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Columns is what the columns of a table add to a row that is written: defaults, generated values, checks.
+type Columns struct {
+	table     *schema.Table
+	defaults  []expr.Func // by column; nil without a default
+	late      []bool      // by column: the default is computed of other columns
+	onUpdate  []expr.Func
+	generated []expr.Func
+	checks    []check
+	computed  bool // there is a generated column
+	updated   bool // there is an ON UPDATE column
+	nullFails bool // NULL does not become the implicit default of a NOT NULL column, even without strict mode
+}
+
+// check is a CHECK compiled: isFalse says whether its condition is false.
+type check struct {
+	name    string
+	isFalse func(*expr.Env) (bool, error)
+}
+
+func NewColumns(t *schema.Table) (*Columns, error) {
+	c := &Columns{table: t, defaults: make([]expr.Func, len(t.Columns)), late: make([]bool, len(t.Columns)), onUpdate: make([]expr.Func, len(t.Columns)), generated: make([]expr.Func, len(t.Columns))}
+	for i, col := range t.Columns {
+		if col.HasDefault && col.DefaultExpr != nil {
+			c.defaults[i] = expr.CompileOperand(col.DefaultExpr)
+			c.late[i] = col.DefaultOfRow()
+		}
+		if col.OnUpdateExpr != nil {
+			c.onUpdate[i] = expr.Compile(col.OnUpdateExpr)
+			c.updated = true
+		}
+		if col.GeneratedExpr != nil {
+			c.generated[i] = expr.CompileOperand(col.GeneratedExpr)
+			c.computed = true
+		}
+	}
+	for _, def := range slices.Concat(t.Checks, t.Coming) {
+		isFalse, err := expr.NewIs(def.Expr, expr.IsFalse, false)
+		if err != nil {
+			return nil, err
+		}
+		c.checks = append(c.checks, check{def.Name, expr.CompileCond(isFalse)})
+	}
+	return c, nil
+}
+
+// Convert gives v as a column stores it; number is that of the row, for the error.
+func (c *Columns) Convert(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
+	if v.IsNull() {
+		return v, nil
+	}
+	col := c.table.Columns[column]
+	out, noted, err := env.Store(col.Type, v)
+	if err == nil {
+		if noted && env.Session != nil {
+			env.Session.Diagnostics.Note(expr.Note, 1265, "Data truncated for column '%s' at row %d", col.Name, number)
+		}
+		return out, nil
+	}
+	if env.Session != nil && env.Session.Diagnostics.Adjust {
+		if out, why, ok := col.Type.Adjust(v); ok {
+			noteAdjusted(env, col, number, why, err)
+			return out, nil
+		}
+	}
+	return out, ColumnError(col, number, err)
+}
+
+// notAll says what a text is not of which a type reads only a part.
+func notAll(base value.Base) string {
+	switch base {
+	case value.TypeEnum:
+		return "not one of its members"
+	case value.TypeSet:
+		return "not a list of its members"
+	}
+	return "not a number"
+}
+
+// ColumnError is MySQL's error of a value that does not fit a column.
+func ColumnError(col *schema.Column, number int, err error) error {
+	var e *value.ConvertError
+	if !errors.As(err, &e) {
+		return sqlerr.New(sqlerr.CodeWrongFieldValue, sqlerr.NoPos, "%v for column '%s' at row %d", err, col.Name, number)
+	}
+	at := fmt.Sprintf(" for column '%s' at row %d", col.Name, number)
+	switch e.Reason {
+	case value.OutOfRange:
+		if e.Type.Base == value.TypeBool {
+			at += "; TINYINT(1) takes other numbers than 0 and 1"
+		}
+		return sqlerr.New(sqlerr.CodeOutOfRange, sqlerr.NoPos, "Out of range value%s", sqlerr.Whole(at))
+	case value.TooLong:
+		return sqlerr.New(sqlerr.CodeTooLong, sqlerr.NoPos, "Data too long%s", sqlerr.Whole(at))
+	case value.NotExact:
+		return sqlerr.New(sqlerr.CodeTruncated, sqlerr.NoPos, "Data truncated%s: '%s' does not fit %s exactly; round it yourself, or do without the option exact", at, e.Text, e.Type)
+	case value.Truncated:
+		return sqlerr.New(sqlerr.CodeTruncated, sqlerr.NoPos, "Data truncated%s: '%s' is %s", at, e.Text, notAll(e.Type.Base))
+	}
+	var json *value.JSONError
+	if errors.As(e.Cause, &json) && json.Deep {
+		return sqlerr.New(sqlerr.CodeJSONDepth, sqlerr.NoPos, "%s", sqlerr.Whole(json.Error()))
+	}
+	if e.JSON {
+		return sqlerr.New(sqlerr.CodeJSONCast, sqlerr.NoPos, "Invalid JSON value for CAST to %s from column %s at row %d", e.Type, col.Name, number)
+	}
+	switch e.Type.Base {
+	case value.TypeJSON:
+		return sqlerr.New(sqlerr.CodeInvalidJSON, sqlerr.NoPos, "%s%s", sqlerr.Whole(e.Error()), sqlerr.Whole(at))
+	case value.TypeDate, value.TypeDateTime, value.TypeTime:
+		return sqlerr.New(sqlerr.CodeWrongValue, sqlerr.NoPos, "%s%s", sqlerr.Whole(e.Error()), sqlerr.Whole(at))
+	}
+	return sqlerr.New(sqlerr.CodeWrongFieldValue, sqlerr.NoPos, "%s%s", sqlerr.Whole(e.Error()), sqlerr.Whole(at))
+}
+
+// defaultOf gives a column's default; an error where it has none and NULL is not allowed, or a warning where note says so.
+func (c *Columns) defaultOf(column, number int, env *expr.Env, note bool) (value.Value, error) {
+	col := c.table.Columns[column]
+	if f := c.defaults[column]; f != nil {
+		v, err := f(env)
+		if err != nil {
+			return v, err
+		}
+		if _, constant := col.DefaultExpr.(*expr.Const); constant {
+			return c.Convert(column, v, number, env) // in UTC, whatever session asks
+		}
+		return c.written(column, v, number, env)
+	}
+	if col.Type.Base == value.TypeEnum && col.NotNull && !col.HasDefault && col.GeneratedExpr == nil {
+		v, _ := col.Type.Numbered(1) // MySQL's default of such a column
+		return v, nil
+	}
+	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
+		err := sqlerr.New(sqlerr.CodeNoDefault, sqlerr.NoPos, "Field '%s' doesn't have a default value", col.Name)
+		return implicit(col, env, err, note)
+	}
+	return value.NullValue, nil
+}
+
+// fillNulls deals with NULL in the NOT NULL columns that are generated, or in the others.
+func (c *Columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (err error) {
+	for i, col := range c.table.Columns {
+		if !col.NotNull && !col.Required || !row[i].IsNull() || generated != (col.GeneratedExpr != nil) {
+			continue
+		}
+		if row[i], err = c.instead(col, env); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// instead gives what stands for NULL in a NOT NULL column: mostly an error.
+func (c *Columns) instead(col *schema.Column, env *expr.Env) (value.Value, error) {
+	refused := sqlerr.New(sqlerr.CodeColumnNull, sqlerr.NoPos, "Column '%s' cannot be null", col.Name)
+	if c.nullFails {
+		return value.NullValue, refused
+	}
+	return implicit(col, env, refused, true)
+}
+
+// written gives v, which a statement has for a column, as the column stores it: a TIMESTAMP in UTC, where its range counts.
+func (c *Columns) written(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
+	if t := c.table.Columns[column].Type; t.Declared == "TIMESTAMP" && env.Session != nil && env.Session.Zone != nil {
+		t.Declared = "DATETIME"
+		if local, _, err := env.Store(t, v); err == nil {
+			if env.Skipped(local) && !env.Session.Diagnostics.Adjust {
+				return v, sqlerr.New(sqlerr.CodeWrongValue, sqlerr.NoPos, "Incorrect datetime value: '%s' for column '%s' at row %d: the clock of the session's time zone leaves it out",
+					value.Text(local), c.table.Columns[column].Name, number)
+			}
+			v = env.Instant(local)
+		}
+	}
+	return c.Convert(column, v, number, env)
+}
+
+// take gives v, which a statement has for a column of a new row, as the column stores it. It is called in the order in which
+// the statement names the columns: the error is about the first one that is wrong, as in MySQL.
+func (c *Columns) take(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
+	col := c.table.Columns[column]
+	if v.IsNull() && (col.NotNull || col.Required) && !col.AutoIncrement {
+		return c.instead(col, env)
+	}
+	return c.written(column, v, number, env)
+}
+
+// Finish computes the generated columns of a row and checks it: NOT NULL, then CHECK.
+func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
+	env.Row = row
+	if err := c.fillNulls(row, false, env); err != nil {
+		return err
+	}
+	if c.computed {
+		for i, f := range c.generated {
+			if f == nil {
+				continue
+			}
+			v, err := f(env)
+			if err != nil {
+				return err
+			}
+			if row[i], err = c.Convert(i, v, number, env); err != nil {
+				return err
+			}
+		}
+		if err := c.fillNulls(row, true, env); err != nil {
+			return err
+		}
+	}
+	if err := c.fitsComing(row, number, env); err != nil {
+		return err
+	}
+	for _, check := range c.checks {
+		violated, err := check.isFalse(env)
+		if err != nil {
+			return err
+		}
+		if violated {
+			return sqlerr.New(sqlerr.CodeCheckViolated, sqlerr.NoPos, "Check constraint '%s' is violated.", check.name)
+		}
+	}
+	return nil
+}
+
+// fitsComing checks that a row has the form, too, that an announced change gives to its columns.
+func (c *Columns) fitsComing(row []value.Value, number int, env *expr.Env) error {
+	if c.table.Before == nil {
+		return nil
+	}
+	for i, col := range c.table.Columns {
+		if col.Former == nil || row[i].IsNull() {
+			continue
+		}
+		if _, _, err := env.Store(col.Former.Type, row[i]); err != nil {
+			return ColumnError(col, number, err)
+		}
+	}
+	return nil
+}
+
+// sqlerr.CodeCheckViolated is MySQL's ER_CHECK_CONSTRAINT_VIOLATED.
+
+func isCheckViolation(err error) bool { return isNumbered(err, sqlerr.CodeCheckViolated) }
+
+func isNumbered(err error, codes ...int) bool {
+	var e *sqlerr.Error
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
+}
+
+// isSkipped says whether IGNORE leaves a row as it is because of err: a key is taken, a CHECK is false, or rows that live
+// inside it keep it.
+func isSkipped(err error) bool {
+	return isNumbered(err, sqlerr.CodeDuplicateEntry, sqlerr.CodeCheckViolated, sqlerr.CodeParentRow)
+}
+
+// sqlerr.CodeParentRow is MySQL's ER_ROW_IS_REFERENCED_2.
+
+// assignment is a planner.Assign compiled.
+type assignment struct {
+	column int
+	value  expr.Func // nil: the default
+}
+
+func compileAssigns(list []planner.Assign) []assignment {
+	out := make([]assignment, len(list))
+	for i, a := range list {
+		out[i].column = a.Column
+		if a.Value != nil {
+			out[i].value = expr.CompileOperand(a.Value)
+		}
+	}
+	return out
+}
+
+// assign applies assignments to a copy of old, from left to right, each seeing those before it, as MySQL does.
+// changed says whether the row is another one then.
+func (c *Columns) assign(list []assignment, old []value.Value, number int, env *expr.Env) (row []value.Value, changed bool, err error) {
+	row = append([]value.Value(nil), old...)
+	for _, a := range list {
+		env.Row = row
+		var v value.Value
+		if a.value == nil {
+			if v, err = c.defaultOf(a.column, number, env, true); v.IsNull() && c.table.Columns[a.column].AutoIncrement {
+				v, _ = c.table.Columns[a.column].Type.Implicit() // UPDATE makes no automatic values
+			}
+		} else if v, err = a.value(env); err == nil {
+			v, err = c.written(a.column, v, number, env)
+		}
+		if err != nil {
+			return nil, false, err
+		}
+		row[a.column] = v
+	}
+	if err := c.Finish(row, number, env); err != nil {
+		return nil, false, err
+	}
+	n := len(c.table.Columns)
+	if sameRow(row, old, n) {
+		return row, false, nil
+	}
+	if !c.updated {
+		return row, true, nil
+	}
+	for i, f := range c.onUpdate {
+		if f == nil || assigned(list, i) {
+			continue
+		}
+		env.Row = row
+		v, err := f(env)
+		if err != nil {
+			return nil, false, err
+		}
+		if row[i], err = c.written(i, v, number, env); err != nil {
+			return nil, false, err
+		}
+	}
+	return row, true, c.Finish(row, number, env)
+}
+
+func assigned(list []assignment, column int) bool {
+	for _, a := range list {
+		if a.column == column {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,229 @@
+package dml
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// group is the rows of one entity group transaction.
+type group struct {
+	table     string
+	partition string
+	rows      []*RowWrite
+	ops       []engine.Op
+	at        map[string]int // by RowKey: the operation on it, where there is more than one row
+	bytes     int
+}
+
+// groups distributes the rows over as few transactions of at most so many operations and bytes as they fit, in
+// their order. linked says that two of them touch the same entity, so that they must be sent in turn.
+func (w *Writer) groups(mostOps, mostBytes int) (groups []*group, linked bool) {
+	open := map[string]*group{}
+	touched := map[string]*group{}
+	for _, r := range w.Rows {
+		if len(r.ops) == 0 {
+			continue
+		}
+		place := r.physical() + "\x00" + r.Partition
+		bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: r.Partition, Ops: r.ops}, 0)
+		g := open[place]
+		if g == nil || len(g.ops)+len(r.ops) > mostOps || g.bytes+bytes > mostBytes {
+			g = &group{table: r.physical(), partition: r.Partition}
+			open[place] = g
+			groups = append(groups, g)
+		}
+		g.rows = append(g.rows, r)
+		g.bytes += bytes
+		if len(w.Rows) == 1 {
+			g.ops = r.ops
+			break
+		}
+		for i := range r.ops {
+			key := place + "\x00" + r.ops[i].Entity.RowKey
+			before := touched[key]
+			touched[key] = g
+			linked = linked || before != nil && before != g
+			g.add(r.ops[i])
+		}
+	}
+	return groups, linked
+}
+
+// add takes an operation of one more row.
+func (g *group) add(op engine.Op) {
+	if i, has := g.at[op.Entity.RowKey]; has && fold(&g.ops[i], &op) {
+		return
+	}
+	if g.at == nil {
+		g.at = map[string]int{}
+	}
+	g.at[op.Entity.RowKey] = len(g.ops)
+	g.ops = append(g.ops, op)
+}
+
+// fold makes one operation of two on the same entity, because a transaction names each entity once: what one row
+// gives up another may take. It says no where there is no such one.
+func fold(have, op *engine.Op) bool {
+	switch {
+	case have.Kind == engine.Merge && op.Kind == engine.Merge: // two touches of a parent
+	case have.Kind == engine.Delete && op.Kind != engine.Delete:
+		*have = engine.Op{Kind: engine.Replace, Entity: op.Entity, IfMatch: have.IfMatch}
+	case (have.Kind == engine.Insert || have.Kind == engine.Upsert) && op.Kind == engine.Delete:
+		*have = engine.Op{Kind: engine.Replace, Entity: have.Entity, IfMatch: op.IfMatch}
+	default:
+		return false
+	}
+	return true
+}
+
+// send commits one group.
+func (w *Writer) send(ctx context.Context, g *group) error {
+	if err := g.distinct(); err != nil {
+		return g.explain(err)
+	}
+	if err := checkCurrent(ctx, w.Rt, g.rows[0].Table); err != nil {
+		return err
+	}
+	for _, r := range g.rows {
+		for _, t := range r.inside {
+			if err := checkCurrent(ctx, w.Rt, t); err != nil {
+				return err
+			}
+		}
+	}
+	if err := w.Begin(ctx); err != nil {
+		return err
+	}
+	err := w.Rt.Engine.Commit(ctx, engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops, Meter: w.X.Meter})
+	w.Run.Done()
+	if err != nil {
+		return g.explain(err)
+	}
+	for _, r := range g.rows {
+		r.Done = true
+	}
+	return nil
+}
+
+// distinct makes sure that there is one operation an entity. Where two rows of the statement have the same key, the
+// error is that of the later one's operation.
+func (g *group) distinct() error {
+	if len(g.rows) < 2 || len(g.at) == len(g.ops) {
+		return nil
+	}
+	seen := make(map[string]bool, len(g.ops))
+	for i := range g.ops {
+		if seen[g.ops[i].Entity.RowKey] {
+			return &engine.Error{Code: engine.CodeExists, Op: i, Message: "the statement has this key twice"}
+		}
+		seen[g.ops[i].Entity.RowKey] = true
+	}
+	return nil
+}
+
+// sendAll commits groups side by side. After an error no further one is begun; those under way are waited for,
+// so that it is known what stands. Of several errors the first by its rows is given, but one that leaves open
+// whether its rows were written comes before all others: the statement must not run again then.
+func (w *Writer) sendAll(ctx context.Context, groups []*group) error {
+	var (
+		mu     sync.Mutex
+		wg     sync.WaitGroup
+		next   int
+		failed error
+		at     = len(groups)
+		unsure bool
+	)
+	for range min(len(groups), w.Parallel()) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := failed != nil || i >= len(groups)
+				mu.Unlock()
+				if stop {
+					return
+				}
+				if err := w.send(ctx, groups[i]); err != nil {
+					mu.Lock()
+					if u := engine.IsUnsure(err); u && !unsure || u == unsure && i < at {
+						failed, at, unsure = err, i, u
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}
+
+// opOf gives the index of the operation that a commit failed at, or -1.
+func opOf(err error) int {
+	var e *engine.Error
+	if errors.As(err, &e) {
+		return e.Op
+	}
+	return -1
+}
+
+// explain makes MySQL's error of a commit's failure, where it is that a key is taken.
+func (g *group) explain(err error) error {
+	at := opOf(err)
+	if at < 0 || at >= len(g.ops) {
+		return err
+	}
+	key := g.ops[at].Entity.RowKey
+	for _, r := range slices.Backward(g.rows) { // of two rows with the same key the later one is at fault
+		if j := slices.IndexFunc(r.ops, func(o engine.Op) bool { return o.Entity.RowKey == key }); j >= 0 {
+			return r.explain(err, j)
+		}
+	}
+	return err
+}
+
+// explain is group.explain for the row's j-th operation.
+func (r *RowWrite) explain(err error, j int) error {
+	if j < 0 || j >= len(r.ops) || r.row == nil {
+		return err
+	}
+	if r.ops[j].Kind == engine.Merge && isCode(err, engine.CodeNotFound) {
+		return NoParentError(r.Table)
+	}
+	if !isCode(err, engine.CodeExists) {
+		return err
+	}
+	if r.Resolved || r.automatic && r.Table.IsAutoKey(r.keys[j]) {
+		// Read as free, or made for this row, and taken meanwhile: the next try sees it.
+		return &engine.Error{Code: engine.CodeStale, Op: j, Message: "another writer took a key that was free", Cause: err}
+	}
+	return DuplicateError(r.Table, r.keys[j], r.row)
+}
+
+// sqlerr.CodeDuplicateEntry is MySQL's number of the error that a key is taken.
+
+// DuplicateError says that the key of a row is taken: key nil is the primary key.
+func DuplicateError(t *schema.Table, key *schema.Index, row []value.Value) error {
+	name, parts := "PRIMARY", t.Key
+	if key != nil {
+		name, parts = key.Name, key.Parts
+	}
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = value.Text(row[p.Column])
+	}
+	entry := strings.Join(texts, "-")
+	const most = 200
+	if len(entry) > most {
+		entry = strings.ToValidUTF8(entry[:most], "") + "…"
+	}
+	return sqlerr.New(sqlerr.CodeDuplicateEntry, sqlerr.NoPos, "Duplicate entry '%s' for key '%s'", entry, name)
+}

@@ -1,0 +1,215 @@
+package dml
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Writer is one try of a write: the rows that are to be changed, and how far they got.
+type Writer struct {
+	exec.Run
+	frame   exec.Frame
+	tx      *buffer.Buffer // nil outside a transaction
+	Rows    []*RowWrite
+	written *Written
+	newest  *schema.Part // see Result
+}
+
+// Written is what the tries of a statement have written so far.
+type Written struct {
+	Ids     map[string]bool // by rowWrite.id; rows that need no write are among them
+	numbers []int           // of the rows that were sent
+}
+
+// RowWrite is the change of one row: operations on the row's entity and on its index entries, which go into
+// one entity group transaction.
+type RowWrite struct {
+	Number    int    // of the row in the statement, from 1
+	id        string // the same in each try
+	Table     *schema.Table
+	inside    []*schema.Table // other tables whose rows are deleted with it
+	Part      *schema.Part    // of the table, nil where it has none
+	Partition string
+	ops       []engine.Op
+	keys      []*schema.Index // by ops: the index whose entry it is, nil for the row itself
+	row       []value.Value   // as it will be; nil when it is deleted
+	affected  int64
+	returned  []value.Value
+	next      string // id under which another run would find the row; "" for the same
+	auto      int64  // its AUTO_INCREMENT value; 0 without one
+	automatic bool   // which was made for it
+	Resolved  bool   // its keys were read and found free
+	deletes   bool   // there is a Delete among ops
+	Done      bool
+}
+
+// physical is the physical table that the row is in.
+func (r *RowWrite) physical() string { return r.Table.PhysicalOf(r.Part) }
+
+func NewWriter(ctx context.Context, rt *exec.Runtime, x *exec.Execution, sofar *Written) *Writer {
+	w := &Writer{written: sofar}
+	w.Run.Init(ctx, rt, x)
+	w.Run.SideBySide()
+	w.tx, _ = x.Store.(*buffer.Buffer)
+	w.frame.InitEnv(&w.Run, nil)
+	return w
+}
+
+// env is the environment of the statement's expressions.
+func (w *Writer) env() *expr.Env { return &w.frame.Env }
+
+// at says which row the statement's warnings are about from now on. Without IGNORE, in strict mode, there are hardly any.
+func (w *Writer) at(number int) {
+	if d := &w.X.Session.Diagnostics; d.Adjust {
+		d.Row(number)
+	}
+}
+
+// Add takes a row's change for the next flush.
+func (w *Writer) Add(r *RowWrite) error {
+	if w.written.Ids[r.id] {
+		return nil
+	}
+	r.Done = len(r.ops) == 0
+	w.Rows = append(w.Rows, r)
+	var bytes int64
+	for i := range r.ops {
+		bytes += exec.BytesPerRow
+		for _, v := range r.ops[i].Entity.Values {
+			bytes += exec.BytesPerValue + int64(len(v.S))
+		}
+	}
+	return w.Charge(bytes, "write")
+}
+
+// Flush writes all rows that were added.
+func (w *Writer) Flush(ctx context.Context) error {
+	if w.tx != nil {
+		return w.apply(ctx)
+	}
+	limits := w.Rt.Engine.Limits()
+	groups, linked := w.groups(limits.BatchOps, limits.BatchBytes)
+	if len(groups) == 1 || linked || w.Parallel() == 1 {
+		for _, g := range groups {
+			if err := w.send(ctx, g); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return w.sendAll(ctx, groups)
+}
+
+// apply puts the rows into the transaction's buffer, all or none. As outside a transaction, what one row gives up
+// another may take.
+func (w *Writer) apply(ctx context.Context) error {
+	mark := w.tx.Mark()
+	groups, _ := w.groups(math.MaxInt, math.MaxInt)
+	for _, g := range groups {
+		err := g.distinct()
+		if err == nil {
+			err = w.tx.Apply(ctx, engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops, Meter: w.X.Meter})
+		}
+		if err != nil {
+			w.tx.RollbackTo(mark)
+			return g.explain(err)
+		}
+	}
+	for _, r := range w.Rows {
+		r.Done = true
+	}
+	return nil
+}
+
+// stands says whether something of this try was written.
+func (w *Writer) stands() bool {
+	return slices.ContainsFunc(w.Rows, func(r *RowWrite) bool { return r.Done && len(r.ops) > 0 })
+}
+
+// settle adds what this try has written, and found to be right as it is, to the statement's result.
+func (w *Writer) settle(all *exec.Result) {
+	all.Newest = w.newest
+	for _, r := range w.Rows {
+		if !r.Done {
+			continue
+		}
+		w.written.Ids[r.id] = true
+		w.written.Ids[r.next] = true
+		switch {
+		case r.automatic && all.LastInsertID == 0:
+			all.LastInsertID, all.InsertID = r.auto, r.auto
+		case r.auto != 0 && r.affected > 0 && all.LastInsertID == 0:
+			all.InsertID = r.auto
+		}
+		all.Matched++
+		all.Affected += r.affected
+		if r.returned != nil {
+			all.Rows = append(all.Rows, r.returned)
+		}
+		if len(r.ops) > 0 {
+			w.written.numbers = append(w.written.numbers, r.Number)
+		}
+	}
+}
+
+// partial tells what stands when err ended the statement; err itself when nothing does.
+func (w *Writer) partial(err error) error {
+	done := len(w.written.numbers)
+	if done == 0 || w.tx != nil {
+		return err
+	}
+	total := done
+	for _, r := range w.Rows {
+		if len(r.ops) > 0 && !r.Done {
+			total++
+		}
+	}
+	slices.Sort(w.written.numbers)
+	return &PartialError{Done: done, Total: total, Which: ranges(w.written.numbers), Cause: err}
+}
+
+// ranges writes ascending numbers as "1-49, 99".
+func ranges(numbers []int) string {
+	var b strings.Builder
+	for i := 0; i < len(numbers); {
+		j := i
+		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
+			j++
+		}
+		if b.Len() > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(strconv.Itoa(numbers[i]))
+		if j > i {
+			b.WriteString("-" + strconv.Itoa(numbers[j]))
+		}
+		i = j + 1
+	}
+	return "rows " + b.String()
+}
+
+// evaluate gives the values of a list of expressions over a row; nil for an empty list.
+func (w *Writer) evaluate(list []expr.Func, row []value.Value) ([]value.Value, error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	w.env().Row = row
+	out := make([]value.Value, len(list))
+	for i, f := range list {
+		var err error
+		if out[i], err = f(w.env()); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,356 @@
+package dml
+
+import (
+	"context"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// RowWriter makes the operations of a table's rows and their index entries.
+type RowWriter struct {
+	Table   *schema.Table
+	Row     *codec.Codec
+	Entries []*codec.Codec // by index: of its entries; the same as row where they are whole copies
+	// building says that an index is being made or dropped, so that a row may or may not have its entry.
+	building bool
+	children []*RowWriter // of the tables inside it
+}
+
+func NewRowWriter(t *schema.Table, children ...schema.Family) *RowWriter {
+	rw := &RowWriter{Table: t, Row: codec.NewCodec(t), Entries: make([]*codec.Codec, len(t.Indexes))}
+	for i, ix := range t.Indexes {
+		rw.Entries[i] = rw.Row
+		if ix.Copy != schema.CopyRow {
+			rw.Entries[i] = exec.NewIndexCodec(t, ix)
+		}
+		rw.building = rw.building || ix.State != schema.IndexPublic
+	}
+	for _, c := range children {
+		rw.children = append(rw.children, NewRowWriter(c.Table, c.Children...))
+	}
+	return rw
+}
+
+// Stored is a row as it was read: the table's columns from 0, and the ETag of the entity that they came from.
+type Stored struct {
+	Row  []value.Value
+	Etag string
+	from *schema.Index // the index whose entry it was; nil: the row's own entity
+}
+
+// entity makes an entity of a codec under a key.
+func (rw *RowWriter) entity(c *codec.Codec, partition, key string, row []value.Value) (engine.Entity, error) {
+	e, err := c.EncodeRow(row)
+	e.PartitionKey, e.RowKey = partition, key
+	return e, err
+}
+
+// KeysOf gives the keys of a row and of its index entries.
+func (rw *RowWriter) KeysOf(row []value.Value) (partition, key string, entries []string, err error) {
+	var buf [256]byte
+	b, err := rw.Table.AppendPartitionKey(buf[:0], row)
+	if err != nil {
+		return "", "", nil, err
+	}
+	partition = string(b)
+	if b, err = rw.Table.AppendRowKey(buf[:0], row); err != nil {
+		return "", "", nil, err
+	}
+	key = string(b)
+	if len(rw.Table.Indexes) == 0 {
+		return partition, key, nil, nil
+	}
+	entries = make([]string, len(rw.Table.Indexes))
+	for i, ix := range rw.Table.Indexes {
+		if b, err = rw.Table.AppendIndexKey(buf[:0], ix, row); err != nil {
+			return "", "", nil, err
+		}
+		entries[i] = string(b)
+	}
+	return partition, key, entries, nil
+}
+
+// insert makes the operations of a new row. They fail where a row of the same primary or unique key is.
+func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
+	partition, key, entries, err := rw.KeysOf(row)
+	if err != nil {
+		return err
+	}
+	e, err := rw.entity(rw.Row, partition, key, row)
+	if err != nil {
+		return err
+	}
+	r.Table, r.Partition, r.row = rw.Table, partition, row
+	if r.Part, err = rw.Table.PartOf(row); err != nil {
+		return err
+	}
+	r.ops = slices.Grow(r.ops, 1+len(entries))
+	r.Add(engine.Op{Kind: engine.Insert, Entity: e}, nil)
+	if err := rw.touchParent(r, partition, row); err != nil {
+		return err
+	}
+	for i, ix := range rw.Table.Indexes {
+		if ix.State == schema.IndexDeleteOnly {
+			continue
+		}
+		if err := rw.addEntry(r, i, partition, entries[i], e, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addEntry makes the operation of a new index entry. whole is the row's entity, whose content a whole copy shares.
+func (rw *RowWriter) addEntry(r *RowWrite, i int, partition, key string, whole engine.Entity, row []value.Value) error {
+	kind := engine.Upsert // the key holds the row's own: nobody else can have it
+	if rw.Table.Indexes[i].Unique {
+		kind = engine.Insert
+	}
+	e, err := rw.entryEntity(i, partition, key, whole, row)
+	if err == nil {
+		r.Add(engine.Op{Kind: kind, Entity: e}, rw.Table.Indexes[i])
+	}
+	return err
+}
+
+func (rw *RowWriter) entryEntity(i int, partition, key string, whole engine.Entity, row []value.Value) (engine.Entity, error) {
+	if rw.Entries[i] == rw.Row {
+		whole.PartitionKey, whole.RowKey = partition, key
+		return whole, nil
+	}
+	return rw.entity(rw.Entries[i], partition, key, row)
+}
+
+// Add takes an operation on the row itself (key nil) or on its entry in an index.
+func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
+	if r.deletes {
+		for i := range r.ops {
+			if r.ops[i].Entity.RowKey == op.Entity.RowKey && fold(&r.ops[i], &op) {
+				return
+			}
+		}
+	}
+	r.deletes = r.deletes || op.Kind == engine.Delete
+	r.ops = append(r.ops, op)
+	r.keys = append(r.keys, key)
+}
+
+// settled makes sure of the ETag of the row itself where an index is being built: only that one tells whether
+// the row has an entry in it; and where rows live inside it: only that one tells whether one more does.
+func (rw *RowWriter) settled(ctx context.Context, w *Writer, old Stored) (Stored, error) {
+	if !rw.building && len(rw.children) == 0 || old.from == nil {
+		return old, nil
+	}
+	partition, key, _, err := rw.KeysOf(old.Row)
+	if err != nil {
+		return old, err
+	}
+	part, err := rw.Table.PartOf(old.Row)
+	if err != nil {
+		return old, err
+	}
+	fresh, found, err := rw.Read(ctx, w, part, partition, key)
+	if err != nil {
+		return old, err
+	}
+	if !found || !sameRow(fresh.Row, old.Row, len(rw.Table.Columns)) {
+		return old, &engine.Error{Code: engine.CodeStale, Op: -1, Message: "the row was changed since it was read"}
+	}
+	return fresh, nil
+}
+
+// Read reads a row by its key.
+func (rw *RowWriter) Read(ctx context.Context, w *Writer, part *schema.Part, partition, key string) (Stored, bool, error) {
+	e, found, err := w.Get(ctx, engine.Get{Table: rw.Table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: w.X.Meter})
+	if err != nil || !found {
+		return Stored{}, false, err
+	}
+	row := make([]value.Value, rw.Table.RowWidth())
+	columns := exec.Positions(0, len(rw.Table.Columns))
+	if err := rw.Row.Decoder(columns, 0, nil).DecodeRow(&e, row); err != nil {
+		return Stored{}, false, err
+	}
+	return Stored{Row: row, Etag: e.ETag}, true, nil
+}
+
+// hasEntry says whether a row has its entry in an index that is being built or dropped.
+func (rw *RowWriter) hasEntry(ctx context.Context, w *Writer, i int, partition, key string, row []value.Value) (bool, error) {
+	if rw.Table.Indexes[i].State == schema.IndexPublic {
+		return true, nil
+	}
+	_, mine, err := rw.owner(ctx, w, i, partition, key, row)
+	return mine, err
+}
+
+// owner says whether an index entry is there, and whether it is that row's. Until a unique index is found free of
+// duplicates, the entry of a row's values may be another row's.
+func (rw *RowWriter) owner(ctx context.Context, w *Writer, i int, partition, key string, row []value.Value) (taken, mine bool, err error) {
+	part, err := rw.Table.PartOf(row)
+	if err != nil {
+		return false, false, err
+	}
+	e, found, err := w.Get(ctx, engine.Get{Table: rw.Table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: w.X.Meter})
+	if err != nil || !found {
+		return false, false, err
+	}
+	columns := make([]int, len(rw.Table.Key))
+	for j, p := range rw.Table.Key {
+		columns[j] = p.Column
+	}
+	slices.Sort(columns)
+	owner := make([]value.Value, rw.Table.RowWidth())
+	if err := rw.Entries[i].Decoder(columns, 0, nil).DecodeRow(&e, owner); err != nil {
+		return false, false, err
+	}
+	for _, c := range columns {
+		if owner[c] != row[c] {
+			return true, false, nil
+		}
+	}
+	return true, true, nil
+}
+
+// ifMatch is the condition of an operation on the row's entity (ix nil) or on its entry in ix.
+func (old *Stored) ifMatch(ix *schema.Index) string {
+	if old.from == ix {
+		return old.Etag
+	}
+	return ""
+}
+
+// Remove makes the operations that delete a row.
+func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Stored) error {
+	old, err := rw.settled(ctx, w, old)
+	if err != nil {
+		return err
+	}
+	partition, key, entries, err := rw.KeysOf(old.Row)
+	if err != nil {
+		return err
+	}
+	r.Table, r.Partition = rw.Table, partition
+	if r.Part, err = rw.Table.PartOf(old.Row); err != nil {
+		return err
+	}
+	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil)}, nil)
+	for i := range rw.Table.Indexes {
+		if err := rw.removeEntry(ctx, w, r, i, partition, entries[i], &old); err != nil {
+			return err
+		}
+	}
+	return rw.removeChildren(ctx, w, r, partition, old.Row)
+}
+
+func (rw *RowWriter) removeEntry(ctx context.Context, w *Writer, r *RowWrite, i int, partition, key string, old *Stored) error {
+	has, err := rw.hasEntry(ctx, w, i, partition, key, old.Row)
+	if err != nil || !has {
+		return err
+	}
+	ix := rw.Table.Indexes[i]
+	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(ix)}, ix)
+	return nil
+}
+
+// update makes the operations that turn a row into another one of the same partition. A row whose primary
+// key changes is deleted and inserted in the same transaction.
+func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Stored, row []value.Value) error {
+	old, err := rw.settled(ctx, w, old)
+	if err != nil {
+		return err
+	}
+	partition, key, entries, err := rw.KeysOf(old.Row)
+	if err != nil {
+		return err
+	}
+	newPartition, newKey, newEntries, err := rw.KeysOf(row)
+	if err != nil {
+		return err
+	}
+	if r.Part, err = rw.Table.PartOf(old.Row); err != nil {
+		return err
+	}
+	if part, err := rw.Table.PartOf(row); newPartition != partition || err != nil || part != r.Part {
+		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "a row of table %s cannot move to another partition by UPDATE: delete it and insert it anew", rw.Table.Name)
+	}
+	e, err := rw.entity(rw.Row, partition, newKey, row)
+	if err != nil {
+		return err
+	}
+	r.Table, r.Partition, r.row = rw.Table, partition, row
+	if newKey == key {
+		op := engine.Op{Kind: engine.Replace, Entity: e}
+		if rw.Table.Foreign != nil {
+			op = rw.Row.ChangeOf(old.Row, e)
+		}
+		op.IfMatch = old.ifMatch(nil)
+		r.Add(op, nil)
+	} else {
+		r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil)}, nil)
+		r.Add(engine.Op{Kind: engine.Insert, Entity: e}, nil)
+		if err := rw.moves(ctx, w, r, partition, old.Row, row); err != nil {
+			return err
+		}
+	}
+	for i := range rw.Table.Indexes {
+		if err := rw.updateEntry(ctx, w, r, i, partition, entries[i], newEntries[i], e, &old, row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i int, partition, key, newKey string, whole engine.Entity, old *Stored, row []value.Value) error {
+	ix := rw.Table.Indexes[i]
+	if key != newKey || ix.State == schema.IndexDeleteOnly {
+		if err := rw.removeEntry(ctx, w, r, i, partition, key, old); err != nil || ix.State == schema.IndexDeleteOnly {
+			return err
+		}
+		return rw.addEntry(r, i, partition, newKey, whole, row)
+	}
+	has, err := rw.hasEntry(ctx, w, i, partition, key, old.Row)
+	if err != nil {
+		return err
+	}
+	if !has {
+		return rw.addEntry(r, i, partition, newKey, whole, row)
+	}
+	if ix.Copy != schema.CopyRow && ix.State == schema.IndexPublic && sameValues(rw.Entries[i].Columns, old.Row, row) {
+		return nil // the entry holds nothing that changes
+	}
+	e, err := rw.entryEntity(i, partition, key, whole, row)
+	if err != nil {
+		return err
+	}
+	op := engine.Op{Kind: engine.Upsert, Entity: e} // it is there: an upsert saves a transaction the look
+	if match := old.ifMatch(ix); match != "" {
+		op.Kind, op.IfMatch = engine.Replace, match
+	}
+	r.Add(op, ix)
+	return nil
+}
+
+// sameValues says whether these columns of two rows are the same, to the bit.
+func sameValues(columns []int, a, b []value.Value) bool {
+	for _, c := range columns {
+		if a[c] != b[c] {
+			return false
+		}
+	}
+	return true
+}
+
+// sameRow says whether the first n values of two rows are the same, to the bit.
+func sameRow(a, b []value.Value, n int) bool {
+	for i := range n {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}

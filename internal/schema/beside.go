@@ -1,0 +1,94 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// A table that is declared INSIDE its parent WITH PARENT has a copy of each parent's row directly before the rows
+// that live inside it, so that one range holds both:
+//
+//	parent  PK!5
+//	copy    item!5
+//	child   item!5!1
+//
+// The copies are an index of the parent, Index.Beside, and are written, filled and checked like those of any other
+// one. Its keys are the beginnings of the child's: of the same codes, in the child's order. It serves joins of the
+// two (FamilyScan), and no query of the parent alone. As no code holds the separator, the number of separators in a
+// key tells a copy from a child.
+
+// besideIndex makes the index of the copies of t's rows beside those of child, which lives inside t.
+func (t *Table) besideIndex(child *Table) *Index {
+	ix := &Index{Name: t.besideName(child.Name), KeyName: child.RowName, State: IndexDeleteOnly, Beside: child.Name}
+	for i, p := range t.Key {
+		ix.Parts = append(ix.Parts, KeyPart{Column: p.Column, Desc: child.Key[i].Desc, Cut: child.Key[i].Cut})
+	}
+	return ix
+}
+
+// besideName gives the index the child's name, unless another index has it.
+func (t *Table) besideName(child string) string {
+	name := child
+	for n := 2; t.Index(name) != nil || strings.EqualFold(name, "primary"); n++ {
+		name = Numbered(child, n)
+	}
+	return name
+}
+
+// Beside gives the index of the copies beside a table's rows, nil where there is none.
+func (t *Table) Beside(child string) *Index {
+	for _, ix := range t.Indexes {
+		if ix.Beside != "" && strings.EqualFold(ix.Beside, child) {
+			return ix
+		}
+	}
+	return nil
+}
+
+// CopiesFor says whether an index holds the copies that child, which is about to be made, is to have.
+func (t *Table) CopiesFor(ix *Index, child *Table) bool {
+	return child.Inside.WithParent && ix.KeyName == child.RowName && slices.Equal(ix.Parts, t.besideIndex(child).Parts)
+}
+
+// renameBeside lets the index of copies follow the child's name, or go with it (to "").
+func (t *Table) renameBeside(from, to string) {
+	ix := t.Beside(from)
+	if ix == nil {
+		return
+	}
+	at := slices.Index(t.Indexes, ix)
+	t.Indexes = slices.Delete(t.Indexes, at, at+1)
+	if to != "" {
+		ix.Name, ix.Beside = t.besideName(to), to
+		t.Indexes = slices.Insert(t.Indexes, at, ix)
+	}
+}
+
+// CopiesInside is the number of parts of t's key that name a parent, where copies of parents' rows lie among those
+// of t, and otherwise 0.
+func (t *Table) CopiesInside() int {
+	if t.Inside == nil || !t.Inside.WithParent {
+		return 0
+	}
+	return len(t.Inside.Key)
+}
+
+// IsParentCopy says whether an entity's RowKey is that of a copy of a parent's row, among the rows of t.
+func (t *Table) IsParentCopy(key string) bool {
+	n := t.CopiesInside()
+	return n > 0 && isCopy(key, t.RowName, n)
+}
+
+// IsEntry says whether an entity in the span of the index's keys is an entry of it: between the copies beside
+// another table's rows lie those rows.
+func (ix *Index) IsEntry(key string) bool {
+	return ix.Beside == "" || isCopy(key, ix.KeyName, len(ix.Parts))
+}
+
+// isCopy says whether a key is made of a name and so many codes.
+func isCopy(key, name string, codes int) bool {
+	rest, ok := strings.CutPrefix(key, name)
+	return ok && strings.HasPrefix(rest, string(keymap.Separator)) && strings.Count(rest, string(keymap.Separator)) == codes
+}

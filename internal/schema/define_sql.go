@@ -1,0 +1,159 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+)
+
+// CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it.
+func CreateTableSQL(t *Table) string {
+	if t.Foreign != nil {
+		return createExternalSQL(t)
+	}
+	var b strings.Builder
+	b.WriteString("CREATE TABLE " + QuoteName(t.Name) + " (")
+	first := true
+	line := func(s string) {
+		if !first {
+			b.WriteByte(',')
+		}
+		first = false
+		b.WriteString("\n  " + s)
+	}
+	for _, c := range t.Columns {
+		if !c.Hidden {
+			line(t.columnSQL(c))
+		}
+	}
+	if len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden {
+		line("PRIMARY KEY " + t.PartsSQL(t.Key))
+	}
+	for _, ix := range t.Indexes {
+		if ix.Beside == "" { // the other table's definition says it
+			line(t.indexSQL(ix))
+		}
+	}
+	if t.Inside != nil {
+		line(t.ForeignKeySQL())
+	}
+	for _, c := range t.Checks {
+		line("CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")")
+	}
+	b.WriteString("\n)")
+	if t.FirstAutoIncrement > 0 {
+		b.WriteString(" AUTO_INCREMENT=" + strconv.FormatInt(t.FirstAutoIncrement, 10))
+	}
+	b.WriteString(" COLLATE=" + t.Collation.String())
+	if t.Comment != "" {
+		b.WriteString(" COMMENT=" + quoteText(t.Comment))
+	}
+	if t.Inside != nil {
+		b.WriteString(" INSIDE " + QuoteName(t.Inside.Parent))
+		if t.Inside.WithParent {
+			b.WriteString(" WITH PARENT")
+		}
+		return b.String() // its partitions are its parent's
+	}
+	if p := t.Partition; p != nil {
+		names := make([]string, len(p.Columns))
+		for i, c := range p.Columns {
+			names[i] = QuoteName(t.Columns[c].Name)
+		}
+		b.WriteString("\nPARTITION BY KEY (" + strings.Join(names, ", ") + ")")
+		if p.Kind == PartitionByHash {
+			b.WriteString(" PARTITIONS " + strconv.Itoa(p.Count))
+		}
+	}
+	if t.Parts != nil {
+		b.WriteString("\n" + t.partsClause())
+	}
+	return b.String()
+}
+
+func (t *Table) columnSQL(c *Column) string {
+	s := QuoteName(c.Name) + " " + c.Type.String()
+	if c.Type.IsText() && c.Type.Collation != t.Collation {
+		s += " COLLATE " + c.Type.Collation.String()
+	}
+	if c.Generated != "" {
+		s += " GENERATED ALWAYS AS (" + c.Generated + ")"
+		if c.Stored {
+			s += " STORED"
+		} else {
+			s += " VIRTUAL"
+		}
+	}
+	if c.NotNull {
+		s += " NOT NULL"
+	}
+	if c.HasDefault {
+		s += " DEFAULT " + c.Default
+	}
+	if c.OnUpdate != "" {
+		s += " ON UPDATE " + c.OnUpdate
+	}
+	if c.AutoIncrement {
+		s += " AUTO_INCREMENT"
+	}
+	if c.Comment != "" {
+		s += " COMMENT " + quoteText(c.Comment)
+	}
+	return s
+}
+
+func (t *Table) PartsSQL(parts []KeyPart) string {
+	list := make([]string, len(parts))
+	for i, p := range parts {
+		list[i] = QuoteName(t.Columns[p.Column].Name)
+		if p.Prefix > 0 {
+			list[i] += "(" + strconv.Itoa(p.Prefix) + ")"
+		}
+		if p.Desc {
+			list[i] += " DESC"
+		}
+	}
+	return "(" + strings.Join(list, ", ") + ")"
+}
+
+// ForeignKeySQL writes the foreign key of a table that lives inside another one.
+func (t *Table) ForeignKeySQL() string {
+	in := t.Inside
+	columns, refs := make([]string, len(in.Key)), make([]string, len(in.Key))
+	for i, p := range in.Key {
+		columns[i], refs[i] = QuoteName(t.Columns[p.Column].Name), QuoteName(in.Columns[i])
+	}
+	s := "CONSTRAINT " + QuoteName(in.Name) + " FOREIGN KEY (" + strings.Join(columns, ", ") + ") REFERENCES " +
+		QuoteName(in.Parent) + " (" + strings.Join(refs, ", ") + ")"
+	if in.Cascade {
+		s += " ON DELETE CASCADE"
+	}
+	return s
+}
+
+func (t *Table) indexSQL(ix *Index) string {
+	s := "KEY "
+	if ix.Unique {
+		s = "UNIQUE KEY "
+	}
+	s += QuoteName(ix.Name) + " " + t.PartsSQL(ix.Parts)
+	switch ix.Copy {
+	case CopyInclude:
+		list := make([]string, len(ix.Include))
+		for i, c := range ix.Include {
+			list[i] = QuoteName(t.Columns[c].Name)
+		}
+		s += " INCLUDE (" + strings.Join(list, ", ") + ")"
+	case CopyKeys:
+		s += " COPY KEYS"
+	}
+	if ix.Comment != "" {
+		s += " COMMENT " + quoteText(ix.Comment)
+	}
+	return s
+}
+
+func QuoteName(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
+
+var textEscapes = strings.NewReplacer(`\`, `\\`, "'", "''")
+
+func quoteText(s string) string { return "'" + textEscapes.Replace(s) + "'" }

@@ -1,0 +1,209 @@
+package schema
+
+import (
+	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Foreign says how entities that somebody else's program makes are rows of a table. Their keys are texts as that
+// program writes them: each is a list of pieces, fixed texts and columns. An entity whose keys are of another form
+// is no row of the table, so that entities of several forms can lie side by side in one physical table, each form
+// a table of its own.
+type Foreign struct {
+	// Open: nobody declared the table. Its columns are the properties that were seen, of whatever type, and any
+	// name that is not among them is a property, too.
+	Open           bool `json:",omitempty"`
+	Partition, Row []KeyPiece
+}
+
+// Source is what of an entity a column of a foreign table is.
+type Source uint8
+
+const (
+	SourceProperty  Source = iota // a property
+	SourceKey                     // a piece of a key
+	SourceTimestamp               // when the store last wrote the entity
+	SourceWhole                   // the entity as it was read, for who changes it; no name leads to it
+)
+
+// The columns of an open table that every entity has.
+const (
+	ForeignPartitionKey = "PartitionKey"
+	ForeignRowKey       = "RowKey"
+	ForeignTimestamp    = "Timestamp"
+	foreignWhole        = "" // no column can be called that
+)
+
+// NewOpenTable makes the table of a physical table that nobody declared. Properties are the names of what its
+// entities have, in the order that * shows, and how the store types them ("" where they differ).
+func NewOpenTable(physical string, properties, edms []string) (*Table, error) {
+	t := &Table{Name: physical, Physical: physical, Comment: "made by another program, without a definition", Foreign: &Foreign{
+		Open:      true,
+		Partition: []KeyPiece{{Column: 0}},
+		Row:       []KeyPiece{{Column: 1}},
+	}}
+	text := value.Type{Base: value.TypeText}
+	t.Columns = []*Column{
+		{Name: ForeignPartitionKey, Type: text, NotNull: true, Source: SourceKey},
+		{Name: ForeignRowKey, Type: text, NotNull: true, Source: SourceKey},
+		TimestampColumn(),
+	}
+	for i, name := range properties {
+		t.Columns = append(t.Columns, &Column{Name: name, Property: name, Edm: edms[i]})
+	}
+	return t, t.CloseForeign()
+}
+
+func TimestampColumn() *Column {
+	return &Column{Name: ForeignTimestamp, Type: value.Type{Base: value.TypeDateTime, Precision: -1}, Source: SourceTimestamp}
+}
+
+// CloseForeign adds what every foreign table has, when its columns are all there.
+func (t *Table) CloseForeign() error {
+	t.Columns = append(t.Columns, &Column{Name: foreignWhole, Type: value.Type{Base: value.TypeBlob}, Source: SourceWhole, Hidden: true})
+	t.Key = nil
+	for _, pieces := range [...][]KeyPiece{t.Foreign.Partition, t.Foreign.Row} {
+		for _, p := range pieces {
+			if p.Text == "" && !t.keyed(p.Column) {
+				t.Key = append(t.Key, KeyPart{Column: p.Column})
+			}
+		}
+	}
+	return t.Init()
+}
+
+func (t *Table) keyed(column int) bool {
+	for _, p := range t.Key {
+		if p.Column == column {
+			return true
+		}
+	}
+	return false
+}
+
+// With gives the table with one more property, which none of the entities seen so far has.
+func (t *Table) With(property string) (*Table, error) {
+	c := t.Clone()
+	c.Columns[len(c.Columns)-1] = &Column{Name: property, Property: property}
+	return c, c.CloseForeign()
+}
+
+// IsOpen says whether nobody declared the table.
+func (t *Table) IsOpen() bool { return t.Foreign != nil && t.Foreign.Open }
+
+// appendForeign appends a key of a foreign table.
+func (t *Table) appendForeign(dst []byte, pieces []KeyPiece, row []value.Value) ([]byte, error) {
+	for i := range pieces {
+		p := &pieces[i]
+		if p.Text != "" {
+			dst = append(dst, p.Text...)
+			continue
+		}
+		begin := len(dst)
+		var ok bool
+		if dst, ok = p.Append(dst, row[p.Column]); !ok {
+			return dst, t.keyError(p.Column, ErrNotOfForm)
+		}
+		if end := EndOf(pieces, i); end != "" && CutAt(string(dst[begin:])+end, end) != len(dst)-begin {
+			return dst, t.keyError(p.Column, errHoldsEnd)
+		}
+	}
+	return dst, nil
+}
+
+// ParseKeys gives the values that the keys of an entity stand for their columns, dst[ordinal]; not ok when they are
+// of another form, so that the entity is no row of the table.
+func (t *Table) ParseKeys(partition, row string, dst []value.Value) bool {
+	return t.parseForeign(t.Foreign.Partition, partition, dst, nil) && t.parseForeign(t.Foreign.Row, row, dst, t.Foreign.Partition)
+}
+
+// Mixed says whether entities of the physical table may be no rows of the table, as their keys are of another form.
+func (t *Table) Mixed() bool {
+	if t.Foreign == nil {
+		return false
+	}
+	all := func(pieces []KeyPiece) bool {
+		return len(pieces) == 1 && pieces[0].Text == "" && pieces[0].Form == FormPlain && t.Columns[pieces[0].Column].Type.IsText()
+	}
+	return !all(t.Foreign.Partition) || !all(t.Foreign.Row) || t.Foreign.Partition[0].Column == t.Foreign.Row[0].Column
+}
+
+// parseForeign reads one key. A column that known has as well must have the same value in both.
+func (t *Table) parseForeign(pieces []KeyPiece, key string, dst []value.Value, known []KeyPiece) bool {
+	for i := range pieces {
+		p := &pieces[i]
+		if p.Text != "" {
+			if len(key) < len(p.Text) || key[:len(p.Text)] != p.Text {
+				return false
+			}
+			key = key[len(p.Text):]
+			continue
+		}
+		n := len(key)
+		if width := p.Width(t.Columns[p.Column].Type); width > 0 {
+			n = min(n, width)
+		} else if end := EndOf(pieces, i); end != "" {
+			if n = CutAt(key, end); n < 0 {
+				return false
+			}
+		}
+		v, ok := p.parse(key[:n], t.Columns[p.Column].Type)
+		if !ok || has(known, p.Column) && dst[p.Column] != v {
+			return false
+		}
+		dst[p.Column] = v
+		key = key[n:]
+	}
+	return key == ""
+}
+
+func has(pieces []KeyPiece, column int) bool {
+	for i := range pieces {
+		if pieces[i].Text == "" && pieces[i].Column == column {
+			return true
+		}
+	}
+	return false
+}
+
+// EndOf is the fixed text that follows piece i, which a text in its place must not hold.
+func EndOf(pieces []KeyPiece, i int) string {
+	if i+1 < len(pieces) {
+		return pieces[i+1].Text
+	}
+	return ""
+}
+
+// Successor is the least key above all that begin with prefix; "" where there is none. exact says that nothing
+// lies between: what may stand in a key, but is passed over by the successor, does.
+func Successor(prefix string) (to string, exact bool) {
+	to = keymap.Successor(prefix)
+	if IsOdd(to) && !IsOdd(prefix) { // stores may sort others between
+		_, size := utf8.DecodeLastRuneInString(prefix)
+		to, _ = Successor(prefix[:len(prefix)-size])
+		return to, false
+	}
+	n := len(prefix)
+	return to, prefix == "" || len(to) == n && to[:n-1] == prefix[:n-1] && to[n-1] == prefix[n-1]+1
+}
+
+// Sends says whether conditions on a column can be sent to the store. Of a property whose type nobody declared
+// they cannot: a comparison is with one type, and would hide what equals the value in another one.
+func (t *Table) Sends(c *Column) bool {
+	return t.Foreign == nil || c.Source == SourceTimestamp || c.Source == SourceProperty && c.Edm != "" && !t.Foreign.Open
+}
+
+// EvenLen says how long a text is before the first character from which on stores may sort it otherwise than SQL
+// does: by UTF-16 units, not by code points.
+func EvenLen(s string) int {
+	for i, r := range s {
+		if r >= 0xD800 {
+			return i
+		}
+	}
+	return len(s)
+}
+
+func IsOdd(s string) bool { return EvenLen(s) < len(s) }

@@ -1,0 +1,287 @@
+package schema
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Grows says whether parts of t are made as rows arrive.
+func (t *Table) Grows() bool { return t.Parts != nil && t.Parts.Grows() }
+
+func (ps *Parts) everyText() string {
+	s := strconv.FormatInt(ps.Every, 10)
+	if ps.Unit != "" {
+		s += " " + ps.Unit
+	}
+	return s
+}
+
+// GrowParts adds the parts that rows with these values of the dividing column need, where they are missing, of
+// a table that makes them as rows arrive; and the one behind the newest, where that is new. opening: they may not be
+// written to yet. The table is a Clone.
+func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
+	if err := t.Init(); err != nil {
+		return err
+	}
+	ps := t.Parts
+	var newest *Part
+	if len(ps.List) > 0 {
+		newest = ps.List[len(ps.List)-1]
+	}
+	for _, values := range missing {
+		code, err := ps.AppendCode(nil, func(i int) value.Value { return values[i] })
+		if err != nil {
+			return err
+		}
+		if ps.Find(string(code)) != nil {
+			continue
+		}
+		if len(ps.List) == MaxParts {
+			return sqlerr.New(sqlerr.CodeTooManyPartitions, sqlerr.NoPos, "Too many partitions: table %s has %d, and a row needs another one; drop old ones, or choose %s", t.Name, MaxParts, ps.fewer())
+		}
+		add := t.addPart
+		if ps.Automatic {
+			add = t.addValue
+		}
+		if err := add(values, opening); err != nil {
+			return err
+		}
+	}
+	if ps.Every == 0 || len(ps.List) == 0 || ps.List[len(ps.List)-1] == newest {
+		return nil
+	}
+	return t.addNext(opening)
+}
+
+// GrowAhead is for rows that lie in the newest part that may be written to, of that physical name: it gives a
+// definition with the one behind it, or in which those are open that mayOpen lets, so that the first row there waits
+// for nothing; nil where there is nothing to do.
+func (t *Table) GrowAhead(newest string, opening bool, mayOpen func(*Part) bool) (*Table, error) {
+	ps := t.Parts
+	if p := ps.newest(); p == nil || p.Physical != newest {
+		return nil, nil // others were faster
+	}
+	if !ps.List[len(ps.List)-1].Opening {
+		if _, ok := t.nextBegin(); !ok {
+			return nil, nil
+		}
+		next := t.Clone()
+		if err := next.Init(); err != nil {
+			return nil, err
+		}
+		return next, next.addNext(opening)
+	}
+	var next *Table
+	for i, p := range ps.List {
+		if !p.Opening || !mayOpen(p) {
+			continue
+		}
+		if next == nil {
+			next = t.Clone()
+		}
+		next.Parts.List[i].Opening = false
+	}
+	return next, nil
+}
+
+// nextBegin gives the value that the part behind the newest begins with, where the column has such ones and there is
+// room for a part.
+func (t *Table) nextBegin() (v value.Value, ok bool) {
+	ps := t.Parts
+	end := ps.List[len(ps.List)-1].Spans[0].To
+	if end == "" || len(ps.List) == MaxParts {
+		return v, false
+	}
+	v, _, err := keymap.DecodeValue(end, ps.Codes[0])
+	if err == nil {
+		_, err = t.Columns[ps.Columns[0]].Type.Convert(v)
+	}
+	return v, err == nil
+}
+
+// addNext adds the part behind the newest, if there can be one.
+func (t *Table) addNext(opening bool) error {
+	v, ok := t.nextBegin()
+	if !ok {
+		return nil
+	}
+	return t.addPart([]value.Value{v}, opening)
+}
+
+// fewer is what makes fewer parts than one for each interval or value.
+func (ps *Parts) fewer() string {
+	if ps.Automatic {
+		return "PARTITION BY KEY, which needs none"
+	}
+	return "a longer INTERVAL"
+}
+
+// addPart adds the part of an INTERVAL that has a value.
+func (t *Table) addPart(values []value.Value, opening bool) error {
+	ps := t.Parts
+	p, err := t.partFor(values[0])
+	if err != nil {
+		return err
+	}
+	p.Opening = opening
+	at, _ := slices.BinarySearchFunc(ps.List, p.Spans[0].From, func(q *Part, from string) int { return strings.Compare(q.Spans[0].From, from) })
+	ps.List = slices.Insert(ps.List, at, p)
+	return ps.init(t)
+}
+
+// addValue adds the part of a list that has these values alone.
+func (t *Table) addValue(values []value.Value, opening bool) error {
+	ps := t.Parts
+	code, err := ps.AppendCode(nil, func(i int) value.Value { return values[i] })
+	if err != nil {
+		return err
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = LiteralSQL(v)
+	}
+	text := strings.Join(texts, ", ")
+	if len(values) > 1 {
+		text = "(" + text + ")"
+	}
+	ps.List = append(ps.List, &Part{
+		Name: ps.freeName(values), Values: "IN (" + text + ")", Made: true, Opening: opening,
+		Spans: []CodeSpan{{From: string(code), To: string(code) + Behind}},
+	})
+	return ps.init(t)
+}
+
+// freeName gives a part a name after its values, that no other one has: p, their letters and digits, and a number where
+// it is taken.
+func (ps *Parts) freeName(values []value.Value) string {
+	const most = 40
+	name := []byte("p")
+	for i, v := range values {
+		text := "null"
+		if !v.IsNull() {
+			text = strings.ToLower(value.Text(value.Plain(v)))
+		}
+		if i > 0 {
+			name = append(name, '_')
+		}
+		for j := 0; j < len(text) && len(name) < most; j++ {
+			switch c := text[j]; {
+			case c >= 'a' && c <= 'z', c >= '0' && c <= '9':
+				name = append(name, c)
+			case name[len(name)-1] != '_':
+				name = append(name, '_')
+			}
+		}
+	}
+	free := string(name)
+	for n := 2; ps.Named(free) != nil; n++ {
+		free = string(name) + "_" + strconv.Itoa(n)
+	}
+	return free
+}
+
+// partFor makes the part of a value.
+func (t *Table) partFor(v value.Value) (*Part, error) {
+	ps := t.Parts
+	col := t.Columns[ps.Columns[0]]
+	var low, high value.Value
+	var name string
+	if ps.Unit == "" {
+		low, high, name = numberPart(v, ps.Every)
+	} else {
+		low, high, name = datePart(col.Type, v.Ticks(), ps.Unit, ps.Every)
+	}
+	p := &Part{Name: name, Made: true, Spans: make([]CodeSpan, 1)}
+	from, _, err := keymap.AppendValue(nil, low, ps.Codes[0])
+	if err != nil {
+		return nil, err
+	}
+	p.Spans[0].From = string(from)
+	if !high.IsNull() {
+		to, _, err := keymap.AppendValue(nil, high, ps.Codes[0])
+		if err != nil {
+			return nil, err
+		}
+		p.Spans[0].To = string(to)
+	}
+	return p, nil
+}
+
+// numberPart gives the multiples of every that v is between; high is NULL where there is none.
+func numberPart(v value.Value, every int64) (low, high value.Value, name string) {
+	if v.Kind() == value.Uint {
+		n := v.Uint() - v.Uint()%uint64(every)
+		if n <= math.MaxUint64-uint64(every) {
+			high = value.FromUint(n + uint64(every))
+		}
+		return value.FromUint(n), high, "p" + strconv.FormatUint(n, 10)
+	}
+	n := v.Int() - mod(v.Int(), every)
+	if n > v.Int() { // below the least integer
+		n = math.MinInt64
+	}
+	if n <= math.MaxInt64-every {
+		high = value.FromInt(n - mod(n, every) + every)
+	}
+	return value.FromInt(n), high, "p" + strings.ReplaceAll(strconv.FormatInt(n, 10), "-", "_")
+}
+
+// mod is the remainder that is never negative.
+func mod(n, m int64) int64 { return (n%m + m) % m }
+
+// datePart gives the begin and end of the period that a time is in; high is NULL at the end of time.
+func datePart(t value.Type, ticks int64, unit string, every int64) (low, high value.Value, name string) {
+	at := value.TimeFromTicks(ticks)
+	layout := "p20060102"
+	var begin, end int64
+	var ok bool
+	switch unit {
+	case "HOUR", "DAY", "WEEK":
+		size := every * value.TicksPerDay
+		switch unit {
+		case "HOUR":
+			size, layout = every*value.TicksPerDay/24, "p2006010215"
+		case "WEEK":
+			size *= 7 // 0001-01-01 was a Monday
+		}
+		begin = ticks - ticks%size
+		end, ok = begin+size, begin+size <= value.MaxTicks
+	default:
+		months := every
+		switch unit {
+		case "QUARTER":
+			months, layout = 3*every, "p200601"
+		case "YEAR":
+			months, layout = 12*every, "p2006"
+		default:
+			layout = "p200601"
+		}
+		n := int64(at.Year())*12 + int64(at.Month()) - 1
+		n -= n % months
+		begin, _ = monthTicks(n)
+		end, ok = monthTicks(n + months)
+	}
+	if ok {
+		high = DateOf(t, end)
+	}
+	return DateOf(t, begin), high, value.TimeFromTicks(begin).Format(layout)
+}
+
+// monthTicks is when the n-th month since year 0 begins; the beginning of time where it is before that.
+func monthTicks(n int64) (ticks int64, ok bool) {
+	if n < 12 {
+		return 0, true
+	}
+	year, ok := TicksAt("YEAR", n/12)
+	if !ok {
+		return 0, false
+	}
+	ticks, err := value.TicksFromTime(value.TimeFromTicks(year).AddDate(0, int(n%12), 0))
+	return ticks, err == nil
+}

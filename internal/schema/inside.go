@@ -1,0 +1,123 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Composition says that a table lives inside its parent: in the parent's physical table and partition, under
+// row keys of its own that begin with the parent's key. So a parent and all that lives inside it can be
+// written in one entity group transaction, and all children of a parent are one range.
+//
+//	CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n),
+//	  FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense
+//
+//	parent  PK!5
+//	child   item!5!1
+//
+// The foreign key is kept without reading: a child is written together with a touch of its parent, a merge of
+// nothing, which fails where there is no parent and gives it a new ETag where there is one. A parent is deleted
+// on condition of the ETag that was read before its children were.
+type Composition struct {
+	Parent  string    // the table
+	RowName string    // begins the parent's row keys; "" for keymap.RowPrefix
+	Columns []string  // of the parent's primary key
+	Key     []KeyPart // the parent's primary key, by this table's columns
+	Name    string    // of the foreign key
+	Cascade bool      // ON DELETE CASCADE; else a parent with children is not deleted
+	// WithParent: a copy of the parent's row lies before the rows that live inside it. See beside.go.
+	WithParent bool `json:",omitempty"`
+
+	parts []keymap.Part // of Key
+}
+
+// Family is a table that lives inside another one, with those that live inside it.
+type Family struct {
+	Table    *Table
+	Children []Family
+}
+
+// RowPrefix begins the keys of the table's rows, without the separator.
+func (t *Table) RowPrefix() string {
+	if t.RowName == "" {
+		return keymap.RowPrefix
+	}
+	return t.RowName
+}
+
+// RowSpan is the span of the keys of the table's rows, without index entries and other tables' rows.
+func (t *Table) RowSpan() keymap.Span {
+	return keymap.PrefixSpan(t.RowPrefix() + string(keymap.Separator))
+}
+
+// AppendParentKey appends the RowKey of the parent of a row. The parent's PartitionKey is the row's own.
+func (t *Table) AppendParentKey(dst []byte, row []value.Value) ([]byte, error) {
+	if t.Inside.RowName == "" {
+		dst = append(dst, keymap.RowPrefix...)
+	} else {
+		dst = append(dst, t.Inside.RowName...)
+	}
+	return t.appendCodes(dst, t.Inside.Key, t.Inside.parts, row)
+}
+
+// ChildSpan is where the rows lie that live inside a row of the parent, in the row's partition.
+func (t *Table) ChildSpan(parent *Table, row []value.Value) (keymap.Span, error) {
+	own := make([]value.Value, len(t.Columns))
+	for i, p := range t.Inside.Key {
+		own[p.Column] = row[parent.Key[i].Column]
+	}
+	n := len(t.Inside.Key)
+	b, err := t.appendCodes([]byte(t.RowPrefix()), t.Key[:n], t.KeyCodes[:n], own)
+	return keymap.PrefixSpan(string(append(b, keymap.Separator))), err
+}
+
+// SameParent says whether two rows live inside the same row.
+func (t *Table) SameParent(a, b []value.Value) bool {
+	return !slices.ContainsFunc(t.Inside.Key, func(p KeyPart) bool { return a[p.Column] != b[p.Column] })
+}
+
+// ShareParts gives a table the parts of the one that it lives inside, if that has such: what divides the rows of one is in
+// the keys of both. Whoever changes the parts of a table does this to all that live inside it, in the same change.
+func (t *Table) ShareParts(parent *Table) {
+	if parent.Parts == nil {
+		return
+	}
+	t.Parts = parent.Parts.clone()
+	for i, column := range parent.Parts.Columns {
+		at := slices.IndexFunc(parent.Key, func(k KeyPart) bool { return k.Column == column })
+		t.Parts.Columns[i] = t.Inside.Key[at].Column
+	}
+}
+
+// AddChild gives the definition of a table when another one is declared to live inside it.
+func (t *Table) AddChild(child *Table) *Table {
+	next := t.Clone()
+	if !slices.ContainsFunc(next.Children, func(name string) bool { return strings.EqualFold(name, child.Name) }) {
+		next.Children = append(next.Children, child.Name)
+	}
+	next.KeyNames = append(next.KeyNames, child.RowName)
+	if child.Inside.WithParent {
+		next.Indexes = append(next.Indexes, next.besideIndex(child))
+	}
+	return next
+}
+
+// RenameChild gives the definition of a table when one that lives inside it gets another name; "": is dropped.
+func (t *Table) RenameChild(from, to string) *Table {
+	next := t.Clone()
+	next.Children = slices.DeleteFunc(next.Children, func(name string) bool { return strings.EqualFold(name, from) })
+	if to != "" {
+		next.Children = append(next.Children, to)
+	}
+	next.renameBeside(from, to)
+	return next
+}
+
+// Alone makes t, which is a copy, a table that nothing ties to another one. Rehome gives it its place.
+func (t *Table) Alone() {
+	t.Inside, t.Children = nil, nil
+	t.Indexes = slices.DeleteFunc(t.Indexes, func(ix *Index) bool { return ix.Beside != "" })
+}

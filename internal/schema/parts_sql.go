@@ -1,0 +1,84 @@
+package schema
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// LiteralSQL writes a value as a literal of its kind.
+func LiteralSQL(v value.Value) string {
+	switch v.Kind() {
+	case value.Null:
+		return "NULL"
+	case value.Int, value.Uint, value.Float, value.Decimal, value.Bool:
+		if !v.IsBits() {
+			return value.Text(v)
+		}
+		return expr.String(expr.NewConst(v))
+	case value.Bytes:
+		return expr.String(expr.NewConst(v))
+	}
+	return quoteText(value.Text(v))
+}
+
+// PartitionMethod is how a table is partitioned, as information_schema has it: "RANGE COLUMNS" and "`a`,`b`". The method
+// is "" for a table that is not.
+func (t *Table) PartitionMethod() (method, expression string) {
+	names := func(columns []int) string {
+		out := make([]string, len(columns))
+		for i, c := range columns {
+			out[i] = QuoteName(t.Columns[c].Name)
+		}
+		return strings.Join(out, ", ")
+	}
+	switch ps := t.Parts; {
+	case ps != nil:
+		method = "RANGE"
+		if ps.Kind == PartsByList {
+			method = "LIST"
+		}
+		if ps.Tuple {
+			method += " COLUMNS"
+		}
+		expression = names(ps.Columns)
+		if ps.Func != "" {
+			expression = ps.Func + "(" + expression + ")"
+		}
+	case t.Partition != nil:
+		return "KEY", names(t.Partition.Columns)
+	}
+	return method, expression
+}
+
+// Interval is the text of INTERVAL (…), "" where parts are declared.
+func (ps *Parts) Interval() string {
+	if ps.Every == 0 {
+		return ""
+	}
+	return "INTERVAL (" + ps.everyText() + ")"
+}
+
+// partsClause writes PARTITION BY.
+func (t *Table) partsClause() string {
+	ps := t.Parts
+	method, expression := t.PartitionMethod()
+	s := "PARTITION BY " + method + " (" + expression + ")"
+	if ps.Every > 0 {
+		return s + " " + ps.Interval()
+	}
+	if ps.Automatic {
+		s += " AUTOMATIC"
+	}
+	var lines []string
+	for _, p := range ps.List {
+		if !p.Made {
+			lines = append(lines, "\n  PARTITION "+QuoteName(p.Name)+" VALUES "+p.Values)
+		}
+	}
+	if lines == nil {
+		return s
+	}
+	return s + " (" + strings.Join(lines, ",") + "\n)"
+}

@@ -1,0 +1,249 @@
+// Package schema says what a table is: its columns, keys, indexes and partitions, and where its rows lie in the store. It
+// computes a row's keys, and writes the statement that makes the table again. It knows no statement and no engine.
+//
+//	key, err := table.AppendRowKey(nil, row)
+//	sql := schema.CreateTableSQL(table)
+package schema
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Table is a table's definition, as queries are planned against it. It is immutable once it is
+// published: a change makes a new one with a higher Version. The exported fields are what the catalog
+// stores (as JSON); Init computes the rest.
+type Table struct {
+	Database string
+	Name     string // as written; names are found without regard to case
+	Physical string // the service's table
+	Version  int64
+	// WriteVersion is the Version of the last change that a statement which writes by the definition must not miss:
+	// of any but those that only gave the table more parts. The catalog sets both.
+	WriteVersion int64
+	Columns      []*Column
+	Key          []KeyPart // of the primary key; never empty (a table without one gets a hidden row id)
+	Indexes      []*Index
+	Checks       []CheckDef
+	Comment      string
+	Collation    value.Collation `json:",omitempty"` // of text columns to come that say none
+	// Foreign says how entities of somebody else's program make up the table; nil: the table is the driver's own.
+	Foreign *Foreign `json:",omitempty"`
+	// Partition says how rows are spread; nil: all in one partition.
+	Partition *Partitioning
+	// Parts says how rows are divided over physical tables; nil: Physical holds them all.
+	Parts *Parts `json:",omitempty"`
+	// FirstAutoIncrement is the AUTO_INCREMENT option; 0 without one.
+	FirstAutoIncrement int64
+	// KeyNames are the index key names that were ever used, so that none is used again for another index.
+	KeyNames []string
+	// Retired are the properties of columns that are no more. Some row may hold one still, so none is used again before
+	// every row was written anew.
+	Retired []string `json:",omitempty"`
+	// Rewriting: a change of columns is made, and not every row may have been written anew, nor every index filled that
+	// it makes anew.
+	Rewriting bool `json:",omitempty"`
+	// Before are the columns as they were before a change that is announced and not made yet; nil when none is.
+	Before []*Column `json:",omitempty"`
+	// Coming are the checks of such a change. Who writes keeps them.
+	Coming []CheckDef `json:",omitempty"`
+	// RowName begins the row keys of a table that lives inside another one; "" is keymap.RowPrefix.
+	RowName string
+	// Inside ties a table to the one that it lives inside; nil: it lives alone.
+	Inside *Composition
+	// Children are the names of the tables that live inside this one.
+	Children []string
+
+	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise.
+	Virtual func() ([][]value.Value, error) `json:"-"`
+
+	byName         map[string]int
+	KeyCodes       []keymap.Part // of Key
+	PartitionCodes []keymap.Part // of Partition.Columns
+}
+
+// Column is a column's definition.
+type Column struct {
+	Name          string
+	Type          value.Type
+	Property      string // the property that holds it (its first, for long values)
+	NotNull       bool
+	Required      bool `json:",omitempty"` // a change that is announced makes it NotNull: who writes keeps that
+	AutoIncrement bool
+	Hidden        bool   // found by its name only, not by *: the row id of a table without a primary key
+	Withheld      bool   `json:",omitempty"` // with Hidden: a change that is announced adds or drops it, and nobody finds it
+	Default       string // SQL text of the default; "" for none
+	HasDefault    bool
+	OnUpdate      string // SQL text; ON UPDATE CURRENT_TIMESTAMP
+	Comment       string
+	Generated     string // SQL text of a generated column
+	Stored        bool
+	// Added: ALTER TABLE added the column with a value that each row is given as it is written anew, which is not done yet.
+	Added bool `json:",omitempty"`
+	// Initial is the value, as text, that rows written before the column was there have in it: they lack its property.
+	// A row that is NULL there has another property that says so (keymap.PropertyNull). nil: rows without the property are
+	// NULL.
+	Initial []byte `json:",omitzero"`
+	// Former is how the column was stored before ALTER TABLE gave it another form: a row without Property that has
+	// the former one holds that value still. nil when every row has been written anew.
+	Former *Former `json:",omitempty"`
+
+	// Source and Edm are of foreign tables: what of an entity the column is, and the type that the property is
+	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
+	Source Source `json:",omitempty"`
+	Edm    string `json:",omitempty"`
+
+	// DefaultExpr, OnUpdateExpr and GeneratedExpr are the texts bound (generated: to the table's row).
+	DefaultExpr   expr.Node `json:"-"`
+	OnUpdateExpr  expr.Node `json:"-"`
+	GeneratedExpr expr.Node `json:"-"`
+}
+
+// Former is a former form of a column.
+type Former struct {
+	Property string
+	Type     value.Type
+	Initial  []byte `json:",omitzero"` // see Column
+}
+
+// KeyPart is one column of a key.
+type KeyPart struct {
+	Column int // ordinal in Table.Columns
+	Desc   bool
+	Prefix int // KEY (col(n)): the first n characters; 0: all
+	Cut    int // see keymap.Part.Cut
+}
+
+// IndexState is how far an index is. It goes up one at a time, so that two processes whose definitions are
+// one state apart do no harm to each other.
+type IndexState uint8
+
+const (
+	IndexPublic     IndexState = iota // written and read
+	IndexDeleteOnly                   // entries are deleted with their rows, none is made
+	IndexWriteOnly                    // entries are made and deleted, not read; being filled
+)
+
+// CopyKind says what an index entry holds beside its key.
+type CopyKind uint8
+
+const (
+	CopyRow     CopyKind = iota // the whole row
+	CopyInclude                 // the columns in Include, and those of the keys
+	CopyKeys                    // the columns of the index and of the primary key
+)
+
+// Index is a secondary index's definition.
+type Index struct {
+	Name    string
+	KeyName string // begins its row keys; see keymap.IndexName
+	Unique  bool
+	Parts   []KeyPart
+	State   IndexState
+	Step    int `json:",omitempty"` // how often State was changed: who takes it from state to state sees that nobody else does
+	Copy    CopyKind
+	Include []int
+	Comment string
+	// Beside is the table, declared INSIDE this one WITH PARENT, before whose rows the entries lie; "" for an index that
+	// somebody declared. See beside.go.
+	Beside string `json:",omitempty"`
+
+	Codes []keymap.Part // of Parts
+}
+
+// CheckDef is a CHECK constraint.
+type CheckDef struct {
+	Name string
+	Text string
+	Expr expr.Node `json:"-"`
+}
+
+// PartitionKind is how rows are spread over partitions.
+type PartitionKind uint8
+
+const (
+	PartitionByKey  PartitionKind = iota + 1 // one partition a value of Columns
+	PartitionByHash                          // Count partitions by the hash of Columns
+)
+
+// Partitioning spreads a table's rows over the partitions of its physical table. Its columns are part of
+// the primary key, so that a row never moves.
+type Partitioning struct {
+	Kind    PartitionKind
+	Columns []int
+	Cut     int
+	Count   int // PartitionByHash
+}
+
+// RowWidth is the number of values in a row of the table as operators pass it: its columns, then the
+// ETag of the entity that was read.
+func (t *Table) RowWidth() int { return len(t.Columns) + 1 }
+
+// ETagOrdinal is the position of the ETag in such a row. SQL sees it as the column ETag, where the table
+// has no column of that name.
+func (t *Table) ETagOrdinal() int { return len(t.Columns) }
+
+// IsAutoKey says whether an AUTO_INCREMENT column is part of a key: ix nil is the primary key.
+func (t *Table) IsAutoKey(ix *Index) bool {
+	parts := t.Key
+	if ix != nil {
+		parts = ix.Parts
+	}
+	return slices.ContainsFunc(parts, func(p KeyPart) bool { return t.Columns[p.Column].AutoIncrement })
+}
+
+// KeymapPart is how a key part's values become key text.
+func (t *Table) KeymapPart(p KeyPart) keymap.Part {
+	return keymap.Part{Type: t.Columns[p.Column].Type, Desc: p.Desc, Prefix: p.Prefix, Cut: p.Cut}
+}
+
+// Tables finds tables. The planner asks it for each table that a statement names.
+type Tables interface {
+	// Table gives the definition of a table; database is "" for the session's. The error of one that
+	// does not exist is a *NoTableError.
+	Table(database, name string) (*Table, error)
+}
+
+// RefersToRow says whether n, which may be nil, hangs on columns.
+func RefersToRow(n expr.Node) bool {
+	refers := false
+	if n != nil {
+		expr.Columns(n, func(*expr.Column) { refers = true })
+	}
+	return refers
+}
+
+// DefaultOfRow says whether the column's default is computed of other columns.
+func (c *Column) DefaultOfRow() bool { return c.HasDefault && RefersToRow(c.DefaultExpr) }
+
+// FilterOrder says whether the column's property sorts as its values do, so that < and > may be sent to
+// the store. A decimal's text does not, nor a member's of an ENUM, nor does what is split over several properties beyond the first.
+func (c *Column) FilterOrder() bool {
+	switch c.Type.Base {
+	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt,
+		value.TypeYear, value.TypeFloat, value.TypeDouble, value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeBit:
+		return true
+	case value.TypeChar, value.TypeText:
+		return c.Type.Collation.IsBinary()
+	}
+	return false
+}
+
+// FilterEqual says whether = may be sent.
+func (c *Column) FilterEqual() bool {
+	switch c.Type.Base {
+	case value.TypeBool, value.TypeDecimal, value.TypeUUID, value.TypeEnum, value.TypeSet:
+		return true
+	}
+	return c.FilterOrder()
+}
+
+// Limits of a definition.
+const (
+	MaxColumns  = 252 // properties of an entity, without the three that each one has
+	MaxKeyParts = 16  // columns of one key, MySQL's limit
+	MaxBuckets  = 1 << 16
+)

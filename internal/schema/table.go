@@ -1,0 +1,258 @@
+package schema
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// NoTableError says that there is no table of that name.
+type NoTableError struct{ Database, Name string }
+
+func (e *NoTableError) Error() string {
+	if e.Database == "" {
+		return fmt.Sprintf("Table '%s' doesn't exist", e.Name)
+	}
+	return fmt.Sprintf("Table '%s.%s' doesn't exist", e.Database, e.Name)
+}
+
+// Init computes what the stored definition implies: the names of columns and the parts of keys. It is
+// called once, before the table is used or published; the error names what is wrong with a definition
+// that was damaged.
+func (t *Table) Init() error {
+	t.byName = make(map[string]int, len(t.Columns))
+	for i, c := range t.Columns {
+		if c.Withheld {
+			continue
+		}
+		name := strings.ToLower(c.Name)
+		if t.IsOpen() && i > 0 {
+			if _, dup := t.byName[name]; dup {
+				continue // properties may differ by case: the first one has the name
+			}
+		}
+		if _, dup := t.byName[name]; dup {
+			return fmt.Errorf("table %s: column %s is there twice", t.Name, c.Name)
+		}
+		t.byName[name] = i
+	}
+	if len(t.Key) == 0 && t.Virtual == nil {
+		return fmt.Errorf("table %s has no key", t.Name)
+	}
+	var err error
+	if t.KeyCodes, err = t.keymapParts("primary key", t.Key); err != nil {
+		return err
+	}
+	for _, ix := range t.Indexes {
+		if ix.Codes, err = t.keymapParts("index "+ix.Name, ix.Parts); err != nil {
+			return err
+		}
+		for _, c := range ix.Include {
+			if c < 0 || c >= len(t.Columns) {
+				return fmt.Errorf("table %s: index %s includes a column that is not there", t.Name, ix.Name)
+			}
+		}
+	}
+	if t.Inside != nil {
+		if t.Inside.parts, err = t.keymapParts("foreign key", t.Inside.Key); err != nil {
+			return err
+		}
+	}
+	if t.Parts != nil {
+		if err := t.Parts.init(t); err != nil {
+			return err
+		}
+	}
+	t.PartitionCodes = nil
+	if p := t.Partition; p != nil {
+		if p.Kind == PartitionByHash && p.Count < 1 {
+			return fmt.Errorf("table %s has no partitions", t.Name)
+		}
+		parts := make([]KeyPart, len(p.Columns))
+		for i, c := range p.Columns {
+			parts[i] = KeyPart{Column: c, Cut: p.Cut}
+		}
+		if t.PartitionCodes, err = t.keymapParts("partition key", parts); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *Table) keymapParts(what string, parts []KeyPart) ([]keymap.Part, error) {
+	out := make([]keymap.Part, len(parts))
+	for i, p := range parts {
+		if p.Column < 0 || p.Column >= len(t.Columns) {
+			return nil, fmt.Errorf("table %s: %s names a column that is not there", t.Name, what)
+		}
+		out[i] = t.KeymapPart(p)
+	}
+	return out, nil
+}
+
+// Ordinal gives the position of a column by its name, without regard to case, or -1. "ETag" is
+// ETagOrdinal where the table has no column of that name.
+func (t *Table) Ordinal(name string) int {
+	name = strings.ToLower(name)
+	if i, ok := t.byName[name]; ok {
+		return i
+	}
+	if name == "etag" {
+		return t.ETagOrdinal()
+	}
+	return -1
+}
+
+// ColumnNames are the names of the columns that a statement may name.
+func (t *Table) ColumnNames() iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for _, c := range t.Columns {
+			if !c.Hidden && !yield(c.Name) {
+				return
+			}
+		}
+	}
+}
+
+// Index gives the index of a name, without regard to case, or nil.
+func (t *Table) Index(name string) *Index {
+	for _, ix := range t.Indexes {
+		if strings.EqualFold(ix.Name, name) {
+			return ix
+		}
+	}
+	return nil
+}
+
+// Clone gives a copy that can be changed without changing t: its columns, keys and indexes are its own,
+// bound expressions are shared. Init must be called on it when the changes are made.
+func (t *Table) Clone() *Table {
+	c := *t
+	c.byName, c.KeyCodes, c.PartitionCodes = nil, nil, nil
+	c.Columns = cloneColumns(t.Columns)
+	c.Key = slices.Clone(t.Key)
+	c.Indexes = make([]*Index, len(t.Indexes))
+	for i, ix := range t.Indexes {
+		d := *ix
+		d.Parts, d.Include, d.Codes = slices.Clone(ix.Parts), slices.Clone(ix.Include), nil
+		c.Indexes[i] = &d
+	}
+	c.Checks, c.Coming = slices.Clone(t.Checks), slices.Clone(t.Coming)
+	c.KeyNames, c.Retired = slices.Clone(t.KeyNames), slices.Clone(t.Retired)
+	c.Children = slices.Clone(t.Children)
+	if t.Inside != nil {
+		in := *t.Inside
+		in.Columns, in.Key = slices.Clone(in.Columns), slices.Clone(in.Key)
+		c.Inside = &in
+	}
+	if t.Parts != nil {
+		c.Parts = t.Parts.clone()
+	}
+	if t.Partition != nil {
+		p := *t.Partition
+		p.Columns = slices.Clone(p.Columns)
+		c.Partition = &p
+	}
+	return &c
+}
+
+func cloneColumns(columns []*Column) []*Column {
+	out := make([]*Column, len(columns))
+	for i, col := range columns {
+		c := *col
+		c.Type.Names = slices.Clone(col.Type.Names)
+		out[i] = &c
+	}
+	return out
+}
+
+// TakeBack gives the definition without a change of columns that was announced and is not made. What else has become
+// of the table since, its name, its place, its parts and children, stays.
+func (t *Table) TakeBack() *Table {
+	next := t.Clone()
+	next.Columns, next.Before, next.Coming = cloneColumns(t.Before), nil, nil
+	for i, c := range t.Columns {
+		if i >= len(t.Before) {
+			next.Retired = append(next.Retired, c.Property)
+		} else if c.Former != nil {
+			next.Retired = append(next.Retired, c.Former.Property)
+		}
+	}
+	return next
+}
+
+// EndTransit notes that every row is in the form of the definition. It says whether that was not known before. A change that is
+// announced goes on.
+func (t *Table) EndTransit() bool {
+	if t.Before != nil {
+		return false
+	}
+	changed := t.Rewriting || len(t.Retired) > 0
+	t.Rewriting, t.Retired = false, nil
+	for _, c := range t.Columns {
+		c.Former, c.Added = nil, false
+	}
+	return changed
+}
+
+// Holds says whether entries of the index carry a column: those of its own parts, of the primary key
+// and of what says which part of the table it is in always, all of them when the whole row is copied.
+func (t *Table) Holds(ix *Index, column int) bool {
+	if ix.Copy == CopyRow {
+		return column < len(t.Columns)
+	}
+	is := func(p KeyPart) bool { return p.Column == column }
+	return slices.ContainsFunc(ix.Parts, is) || slices.ContainsFunc(t.Key, is) ||
+		t.Parts != nil && slices.Contains(t.Parts.Columns, column) ||
+		ix.Copy == CopyInclude && slices.Contains(ix.Include, column)
+}
+
+func Numbered(name string, n int) string { return name + "_" + strconv.Itoa(n) }
+
+// Copies is the number of index entries of a row.
+func (t *Table) Copies() int {
+	n := 0
+	for _, ix := range t.Indexes {
+		if ix.State != IndexDeleteOnly {
+			n++
+		}
+	}
+	return n
+}
+
+// SameCodes says whether values of the two types have the same codes in keys.
+func SameCodes(a, b value.Type) bool {
+	if a.Collation != b.Collation {
+		return false
+	}
+	switch {
+	case a.HasMembers() || b.HasMembers():
+		n := min(len(a.Names), len(b.Names)) // members that are added behind the others leave them their numbers
+		return a.Base == b.Base && slices.Equal(a.Names[:n], b.Names[:n])
+	case a.IsInteger() && b.IsInteger():
+		return a.Unsigned == b.Unsigned
+	case a.Base == value.TypeDecimal && b.Base == value.TypeDecimal:
+		return a.Precision == b.Precision && a.Scale == b.Scale
+	case a.Class() == value.ClassText && b.Class() == value.ClassText, a.Class() == value.ClassOctets && b.Class() == value.ClassOctets:
+		return keymap.Cuttable(a) == keymap.Cuttable(b) && a.KeepsAs(b)
+	}
+	return a.Base == b.Base
+}
+
+// KeyNamed finds a key that statements can read by: nil and true is the primary key.
+func (t *Table) KeyNamed(name string) (ix *Index, ok bool) {
+	if strings.EqualFold(name, "PRIMARY") {
+		return nil, len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden
+	}
+	for _, ix := range t.Indexes {
+		if strings.EqualFold(ix.Name, name) && ix.State == IndexPublic && ix.Beside == "" {
+			return ix, true
+		}
+	}
+	return nil, false
+}

@@ -1,0 +1,36 @@
+package sqlerr
+
+import "unicode/utf8"
+
+// quoted is how much an error repeats of a name, a text or a statement that it was given, in octets.
+const quoted = 100
+
+// Brief is what an error repeats of s: no more than its beginning.
+func Brief(s string) string { return CutAt(s, quoted) }
+
+// Whole is an argument of a message that is repeated whole.
+type Whole string
+
+// Briefly makes Brief texts of those among the arguments of a message that are strings.
+func Briefly(args []any) []any {
+	for i, a := range args {
+		if s, ok := a.(string); ok && len(s) > quoted {
+			args[i] = Brief(s)
+		}
+	}
+	return args
+}
+
+// BriefMessage bounds a message that is made of what others say.
+func BriefMessage(s string) string { return CutAt(s, 5*quoted) }
+
+// CutAt gives the first octets of s, up to a whole character, and says that more follows.
+func CutAt(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most] + "…"
+}

@@ -1,0 +1,63 @@
+package planner
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// openTable is an open table in a statement, under the name that it has there.
+type openTable struct {
+	name string
+	base *schema.Table
+}
+
+// opened gives an open table with the columns that the statement was found to name.
+func (b *builder) opened(t *schema.Table, n *dialect.TableName) *schema.Table {
+	name := n.As
+	if name == "" {
+		name = n.Name
+	}
+	b.open = append(b.open, openTable{name, t})
+	if grown := b.grown[t]; grown != nil {
+		return grown
+	}
+	return t
+}
+
+// grow makes a column of a name that failed to be found, where only one open table can be meant: any name is a
+// property of such a table, of which there is just none so far. The statement is planned again then.
+func (b *builder) grow(err error) (again bool, growErr error) {
+	var unknown *unknownColumnError
+	if !errors.As(err, &unknown) {
+		return false, nil
+	}
+	var base *schema.Table
+	for _, o := range b.open {
+		if unknown.column.Table != "" && !strings.EqualFold(unknown.column.Table, o.name) {
+			continue
+		}
+		if base != nil && base != o.base {
+			return false, nil
+		}
+		base = o.base
+	}
+	if base == nil {
+		return false, nil
+	}
+	t := b.grown[base]
+	if t == nil {
+		t = base
+	}
+	if t.Ordinal(unknown.column.Name) >= 0 || len(t.Columns) > 4*schema.MaxColumns {
+		return false, nil // it is known, only not where the statement says it
+	}
+	grown, growErr := t.With(unknown.column.Name)
+	if growErr != nil {
+		return false, growErr
+	}
+	b.grown[base] = grown
+	return true, nil
+}

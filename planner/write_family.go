@@ -1,0 +1,38 @@
+package planner
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// family finds the tables that live inside t; the plan depends on them.
+func (b *builder) family(t *schema.Table) ([]schema.Family, error) {
+	var out []schema.Family
+	for _, name := range t.Children {
+		child, err := b.table(&dialect.TableName{Database: t.Database, Name: name, Pos: sqlerr.NoPos})
+		if isMissing(err) {
+			continue // declared by a process that did not live to make it
+		}
+		if err != nil {
+			return nil, err
+		}
+		if child.Inside == nil || !strings.EqualFold(child.Inside.Parent, t.Name) {
+			continue
+		}
+		inside, err := b.family(child)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, schema.Family{Table: child, Children: inside})
+	}
+	return out, nil
+}
+
+func isMissing(err error) bool {
+	var e *sqlerr.Error
+	return errors.As(err, &e) && e.Code == sqlerr.CodeNoSuchTable
+}
