@@ -57,7 +57,7 @@ type Config struct {
 	// 0: DefaultMaxMemory. Negative: no bound.
 	MaxMemory int64
 	// TotalMemory is the number of bytes that all statements of the Connector may hold together, counted as for
-	// MaxMemory. The one that needs more fails with ErrMemory. 0: no bound.
+	// MaxMemory. The one that needs more fails with ErrMemory. 0: no bound. SetMemoryLimit bounds the whole process.
 	TotalMemory int64
 	// Parallel is the number of requests of one statement that may be under way at once. 0: DefaultParallel.
 	Parallel int

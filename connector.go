@@ -89,18 +89,10 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &k.upkeep)
 		k.runtime = &exec.Runtime{
 			Engine: s.engine, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
-			MaxMemory: k.config.maxMemory(), Account: k.account(), Logger: k.logger, Sequences: k.catalog, Definitions: k.catalog,
+			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: k.logger, Sequences: k.catalog, Definitions: k.catalog,
 		}
 	}
 	return newConn(k), nil
-}
-
-// account is what all statements may hold together; nil: no bound.
-func (k *Connector) account() *exec.Account {
-	if k.config.TotalMemory <= 0 {
-		return nil
-	}
-	return &exec.Account{Max: k.config.TotalMemory}
 }
 
 // parallel is how many requests of a statement may be under way at once. In memory there is nothing to wait for.

@@ -163,7 +163,7 @@
 // # Memory
 //
 // max_memory bounds what a statement holds (256 MiB unless it says otherwise), total_memory what all statements of a sql.DB
-// hold together. A statement that needs more fails with ErrMemory.
+// hold together, and SetMemoryLimit what those of the whole process do. A statement that needs more fails with ErrMemory.
 //
 // # Limits
 //

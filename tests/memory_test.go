@@ -157,6 +157,37 @@ func TestTotalMemory(t *testing.T) {
 	}
 }
 
+// TestMemoryLimit: the statements of all databases of the process share what SetMemoryLimit allows.
+func TestMemoryLimit(t *testing.T) {
+	if before := nearlyfree.SetMemoryLimit(4 << 20); before != 0 {
+		t.Errorf("there was a limit of %d bytes", before)
+	}
+	defer nearlyfree.SetMemoryLimit(0)
+	var dbs [2]*sql.DB
+	for i := range dbs {
+		dbs[i] = nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: "mem://"})
+		exec(t, dbs[i], "CREATE TABLE t (n INT PRIMARY KEY)")
+		for n := range 100 {
+			exec(t, dbs[i], "INSERT INTO t VALUES (?)", n)
+		}
+	}
+	query := "SELECT n FROM t ORDER BY REPEAT('x', 30000 + n)" // holds 3 MB
+	first, err := dbs[0].Query(query)
+	if err != nil || !first.Next() {
+		t.Fatalf("in the first database: %v, %v", err, first.Err())
+	}
+	if err := drain(t.Context(), dbs[1], query); !errors.Is(err, nearlyfree.ErrMemory) || !strings.Contains(err.Error(), "SetMemoryLimit") {
+		t.Errorf("in the other one, meanwhile: %v", err)
+	}
+	first.Close()
+	if err := drain(t.Context(), dbs[1], query); err != nil {
+		t.Errorf("in the other one, alone: %v", err)
+	}
+	if limit := nearlyfree.SetMemoryLimit(-1); limit != 4<<20 {
+		t.Errorf("the limit is said to be %d bytes", limit)
+	}
+}
+
 // drain runs a statement and reads all that it gives.
 func drain(ctx context.Context, db *sql.DB, statement string) error {
 	rows, err := db.QueryContext(ctx, statement)

@@ -79,7 +79,7 @@ func TestTriesShareNoMemory(t *testing.T) {
 		}
 	}
 	others := &contended{Engine: s.engine, times: 4}
-	account := &exec.Account{Max: 300_000} // a try holds some 100 000
+	account := exec.NewAccount("TotalMemory", 300_000) // a try holds some 100 000
 	got, err := s.write(&exec.Runtime{Engine: others, Parallel: 1, Account: account}, "UPDATE t SET v = CONCAT('y', SUBSTRING(v, 2))")
 	if err != nil || got.Affected != 10 {
 		t.Errorf("%d rows are changed, %v", got.Affected, err)

@@ -26,13 +26,13 @@ func (e *TooManyEntitiesError) Is(target error) bool { return target == ErrTooMa
 // MemoryError says that a statement would hold more rows in memory than max_memory allows.
 type MemoryError struct {
 	Operator string // what holds them: "sort", "hash join", …
-	Max      int64  // Runtime.MaxMemory, bytes
-	Shared   bool   // it is all statements together that would, and Max is Account.Max
+	Max      int64  // bytes: Runtime.MaxMemory, or the bound of the account
+	Shared   string // Account.Name of the account whose statements would together; "" for the statement alone
 }
 
 func (e *MemoryError) Error() string {
-	if e.Shared {
-		return fmt.Sprintf("%s needs more memory than is left: all statements together may hold %d bytes, as TotalMemory says", e.Operator, e.Max)
+	if e.Shared != "" {
+		return fmt.Sprintf("%s needs more memory than is left: all statements together may hold %d bytes, as %s says", e.Operator, e.Max, e.Shared)
 	}
 	return fmt.Sprintf("%s needs more than the %d bytes of memory that max_memory allows", e.Operator, e.Max)
 }

@@ -23,7 +23,7 @@ type Runtime struct {
 	Parallel    int      // requests of one statement under way at once, ≥ 1
 	MaxEntities int64    // a query that reads more entities fails with ErrTooManyEntities; 0: no bound
 	MaxMemory   int64    // bytes that one statement may hold; 0: no bound
-	Account     *Account // of all statements; nil: none
+	Account     *Account // of all statements; nil: none is kept
 	Logger      *slog.Logger
 	Sequences   Sequences
 	Definitions Definitions

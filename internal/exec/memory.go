@@ -7,35 +7,66 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Account is the memory that all statements of a process hold together.
+// Account is the memory that several statements hold together: those of one Connector, or of the process.
 type Account struct {
-	Max  int64 // bytes; 0: no bound
-	held atomic.Int64
+	Name   string   // of the bound, for errors
+	Parent *Account // that counts the same, and more; nil: none
+	max    atomic.Int64
+	held   atomic.Int64
+}
+
+// Process is the account of all statements of the process. It has no bound unless it is given one.
+var Process = &Account{Name: "SetMemoryLimit"}
+
+// NewAccount makes an account within that of the process. max is in bytes; 0: no bound.
+func NewAccount(name string, max int64) *Account {
+	a := &Account{Name: name, Parent: Process}
+	a.max.Store(max)
+	return a
+}
+
+// SetMax sets the bound in bytes, 0 for none, and gives the one before.
+func (a *Account) SetMax(max int64) int64 { return a.max.Swap(max) }
+
+// Max is the bound in bytes; 0: none.
+func (a *Account) Max() int64 { return a.max.Load() }
+
+// Held is how many bytes all statements of the account hold.
+func (a *Account) Held() int64 { return a.held.Load() }
+
+// add accounts for bytes, which are below 0 when they are given back. over is the account that has too many then.
+func (a *Account) add(bytes int64) (over *Account) {
+	for ; a != nil; a = a.Parent {
+		held := a.held.Add(bytes)
+		if most := a.max.Load(); most > 0 && held > most && over == nil {
+			over = a
+		}
+	}
+	return over
 }
 
 // Charge accounts for memory that an operator keeps; release gives it back.
 func (r *Run) Charge(bytes int64, operator string) error {
 	held := r.held.Add(bytes)
-	if r.Rt.MaxMemory > 0 && held > r.Rt.MaxMemory {
+	over := r.Rt.Account.add(bytes)
+	switch {
+	case r.Rt.MaxMemory > 0 && held > r.Rt.MaxMemory:
 		return &MemoryError{Operator: operator, Max: r.Rt.MaxMemory}
-	}
-	if all := r.Rt.Account; all != nil && all.held.Add(bytes) > all.Max {
-		return &MemoryError{Operator: operator, Max: all.Max, Shared: true}
+	case over != nil:
+		return &MemoryError{Operator: operator, Max: over.Max(), Shared: over.Name}
 	}
 	return nil
 }
 
 func (r *Run) release(bytes int64) {
 	r.held.Add(-bytes)
-	if all := r.Rt.Account; all != nil {
-		all.held.Add(-bytes)
-	}
+	r.Rt.Account.add(-bytes)
 }
 
 // End gives back whatever the execution still holds. Nothing of it runs any more.
 func (r *Run) End() {
-	if held := r.held.Swap(0); held != 0 && r.Rt.Account != nil {
-		r.Rt.Account.held.Add(-held)
+	if held := r.held.Swap(0); held != 0 {
+		r.Rt.Account.add(-held)
 	}
 }
 
@@ -54,6 +85,3 @@ func TextBytes(row []value.Value) (bytes int64) {
 	}
 	return bytes
 }
-
-// Held is how many bytes all statements together hold.
-func (a *Account) Held() int64 { return a.held.Load() }
