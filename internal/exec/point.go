@@ -39,9 +39,9 @@ func pointNodeOf(root planner.Node) *pointNode {
 		}
 		columns[i], dst[i] = c.Index-scan.Offset, i
 	}
-	codec := codec.NewCodec(scan.Table)
-	get := codec.SelectOne(columns)
-	return &pointNode{scan: scan, decoder: codec.DecoderTo(columns, dst, get), get: get, width: len(dst)}
+	rows := codec.NewCodec(scan.Table)
+	get := rows.SelectOne(columns)
+	return &pointNode{scan: scan, decoder: rows.DecoderTo(columns, dst, get), get: get, width: len(dst)}
 }
 
 // pointIter is a pointNode at work. Small results need no memory of their own.
