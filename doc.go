@@ -176,4 +176,5 @@
 // there is one, the place in the statement, whether a failed write was applied, whether a retry is safe. Where the context
 // ended a write of which some rows stand or may stand, the *Error says so, and errors.Is finds the context's in it, too.
 // errors.Is knows ErrDuplicateKey, ErrConflict, ErrTooLarge and the other targets.
+// A mock may return &nearlyfree.Error{Number: nearlyfree.CodeDuplicateEntry}, which is ErrDuplicateKey.
 package nearlyfree

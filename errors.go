@@ -52,7 +52,8 @@ const (
 // Error is every error of this driver but the context's. Where the context ended a write of which some rows stand
 // or may stand, it is an Error, too, and errors.Is finds the context's in it.
 type Error struct {
-	// Number and State are MySQL's error number and SQLSTATE; 0 and "" where MySQL knows no such error.
+	// Number and State are MySQL's error number and SQLSTATE; 0 and "" where MySQL knows no such error. The constants
+	// CodeDuplicateEntry and so on name the numbers.
 	Number uint16
 	State  string
 	// Message is for people. It holds no secret; it may hold values of the statement (a duplicate key).
@@ -99,8 +100,15 @@ func (e *Error) Error() string {
 // Caret is the line of the statement where the error is, and below it a ^ at the place; "" where there is none.
 func (e *Error) Caret() string { return e.caret }
 
-// Is makes errors.Is(err, ErrDuplicateKey) and the like true.
-func (e *Error) Is(target error) bool { return e.class != nil && e.class == target }
+// Is makes errors.Is(err, ErrDuplicateKey) and the like true. An Error that a program makes itself, as a mock for its tests, goes
+// by its Number: &Error{Number: CodeDuplicateEntry} is ErrDuplicateKey.
+func (e *Error) Is(target error) bool {
+	class := e.class
+	if class == nil {
+		class = classes[e.Number]
+	}
+	return class != nil && class == target
+}
 
 // Unwrap gives the error below, such as the Azure SDK's *azcore.ResponseError.
 func (e *Error) Unwrap() error { return e.cause }
@@ -115,6 +123,11 @@ func txError(format string, args ...any) *Error {
 	return &Error{Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: ErrTransaction}
 }
 
+// statementError makes an error of a number; of arguments that are texts it repeats the beginning.
+func statementError(number int, format string, args ...any) *Error {
+	return numbered(number, fmt.Sprintf(format, sqlerr.Briefly(args)...), nil)
+}
+
 func notSupported(format string, args ...any) *Error {
-	return &Error{Number: 1235, State: "42000", Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: ErrNotSupported}
+	return statementError(CodeNotSupported, format, args...)
 }

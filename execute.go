@@ -3,13 +3,11 @@ package nearlyfree
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -24,7 +22,7 @@ func (c *conn) prepareText(ctx context.Context, s *dialect.Prepare) error {
 	if s.Variable != "" {
 		v := c.session.Vars.Get(s.Variable)
 		if v.IsNull() {
-			return statementError(1064, "42000", "PREPARE %s FROM @%s: the variable is NULL; SET it to the text of a statement", s.Name, s.Variable)
+			return statementError(CodeSyntax, "PREPARE %s FROM @%s: the variable is NULL; SET it to the text of a statement", s.Name, s.Variable)
 		}
 		text = value.Text(v)
 	}
@@ -34,7 +32,7 @@ func (c *conn) prepareText(ctx context.Context, s *dialect.Prepare) error {
 	}
 	switch p.parsed.Statement.(type) {
 	case *dialect.Prepare, *dialect.Execute, *dialect.Deallocate:
-		return statementError(1295, "HY000", "This command is not supported in the prepared statement protocol yet: write PREPARE, EXECUTE and DEALLOCATE as statements of their own")
+		return statementError(CodeNotPreparable, "This command is not supported in the prepared statement protocol yet: write PREPARE, EXECUTE and DEALLOCATE as statements of their own")
 	}
 	if p.parsed.Names != nil && !p.parsed.Variables {
 		return notSupported("PREPARE of a statement with :name is not supported: write ?")
@@ -45,7 +43,7 @@ func (c *conn) prepareText(ctx context.Context, s *dialect.Prepare) error {
 		}
 	}
 	if len(c.statements) >= maxStatements {
-		return statementError(1461, "42000", "Can't create more than max_prepared_stmt_count statements (current value: %d)", maxStatements)
+		return statementError(CodeTooManyPrepared, "Can't create more than max_prepared_stmt_count statements (current value: %d)", maxStatements)
 	}
 	if c.statements == nil {
 		c.statements = map[string]*prepared{}
@@ -65,7 +63,7 @@ func (c *conn) execute(ctx context.Context, s *dialect.Execute) (outcome, error)
 		want = 0
 	}
 	if len(s.Using) != want {
-		return outcome{}, statementError(1210, "HY000", "Incorrect arguments to EXECUTE: the statement has %d placeholders, USING names %d variables", want, len(s.Using))
+		return outcome{}, statementError(CodeWrongArguments, "Incorrect arguments to EXECUTE: the statement has %d placeholders, USING names %d variables", want, len(s.Using))
 	}
 	names := s.Using
 	if p.parsed.Variables {
@@ -79,10 +77,6 @@ func (c *conn) execute(ctx context.Context, s *dialect.Execute) (outcome, error)
 	return out, translate(err, p.parsed.Text) // places are places in its own text
 }
 
-func statementError(number uint16, state, format string, args ...any) error {
-	return &Error{Number: number, State: state, Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: classes[int(number)]}
-}
-
 // deallocate is DEALLOCATE PREPARE.
 func (c *conn) deallocate(s *dialect.Deallocate) error {
 	name := strings.ToLower(s.Name)
@@ -94,7 +88,7 @@ func (c *conn) deallocate(s *dialect.Deallocate) error {
 }
 
 func unknownStatement(name, verb string) error {
-	return statementError(1243, "HY000", "Unknown prepared statement handler (%s) given to %s", name, verb)
+	return statementError(CodeUnknownPrepared, "Unknown prepared statement handler (%s) given to %s", name, verb)
 }
 
 // do is DO: its expressions are computed and dropped.
@@ -125,11 +119,11 @@ func (c *conn) selectInto(ctx context.Context, p *prepared, s *dialect.SelectInt
 	}
 	defer out.rows.Close()
 	if len(out.rows.Columns()) != len(s.Into) {
-		return statementError(1222, "21000", "The used SELECT statements have a different number of columns: %d, and %d variables", len(out.rows.Columns()), len(s.Into))
+		return statementError(CodeUnionColumns, "The used SELECT statements have a different number of columns: %d, and %d variables", len(out.rows.Columns()), len(s.Into))
 	}
 	row, err := out.rows.row()
 	if errors.Is(err, io.EOF) {
-		c.session.Diagnostics.Note(expr.Warning, 1329, "No data - zero rows fetched, selected, or processed")
+		c.session.Diagnostics.Note(expr.Warning, CodeNoData, "No data - zero rows fetched, selected, or processed")
 		return nil
 	}
 	if err != nil {
@@ -138,7 +132,7 @@ func (c *conn) selectInto(ctx context.Context, p *prepared, s *dialect.SelectInt
 	values := append([]value.Value(nil), row...)
 	switch _, err := out.rows.row(); {
 	case err == nil:
-		return statementError(1172, "42000", "Result consisted of more than one row")
+		return statementError(CodeTooManyRows, "Result consisted of more than one row")
 	case !errors.Is(err, io.EOF):
 		return err
 	}

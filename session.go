@@ -33,8 +33,7 @@ func (c *conn) use(database string) error {
 	if strings.EqualFold(database, c.session.Database) {
 		return nil
 	}
-	return &Error{Number: 1049, State: "42000", class: ErrNotSupported,
-		Message: "Unknown database '" + sqlerr.Brief(database) + "': a connection has the database of its data source name (option database), here " + c.session.Database}
+	return statementError(CodeUnknownDatabase, "Unknown database '%s': a connection has the database of its data source name (option database), here %s", database, c.session.Database)
 }
 
 // zoned makes a time.Time argument the time that the clock of the session's time zone shows at it.
@@ -63,8 +62,7 @@ func (c *conn) setZone(name string) error {
 	}
 	zone, ok := expr.Zone(name)
 	if !ok {
-		return &Error{Number: 1298, State: "HY000", class: ErrBadValue, Message: "Unknown or incorrect time zone: '" + sqlerr.Brief(name) +
-			"'; time_zone takes an offset from -13:59 to +14:00, or a name such as Europe/Berlin for which Go finds its time zone data"}
+		return statementError(CodeUnknownTimeZone, "Unknown or incorrect time zone: '%s'; time_zone takes an offset from -13:59 to +14:00, or a name such as Europe/Berlin for which Go finds its time zone data", name)
 	}
 	c.session.Zone, c.zone = zone, name
 	return nil
@@ -139,7 +137,7 @@ func (c *conn) transaction(ctx context.Context, s *dialect.Transaction) error {
 	}
 	i := c.findSavepoint(s.Name)
 	if i < 0 {
-		return &Error{Number: 1305, State: "42000", Message: "SAVEPOINT " + sqlerr.Brief(s.Name) + " does not exist", class: ErrTransaction}
+		return &Error{Number: CodeNoSuchFunction, State: "42000", Message: "SAVEPOINT " + sqlerr.Brief(s.Name) + " does not exist", class: ErrTransaction}
 	}
 	if s.Kind == dialect.ReleaseSavepoint {
 		c.savepoints = c.savepoints[:i]

@@ -3,7 +3,6 @@ package nearlyfree
 import (
 	"strings"
 
-	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -114,7 +113,7 @@ func modeOf(word string, quotes bool) (sqlMode, error) {
 }
 
 func wrongMode(word string) error {
-	return &Error{Number: 1231, State: "42000", Message: "Variable 'sql_mode' can't be set to the value of '" + sqlerr.Brief(word) + "': it takes names such as STRICT_TRANS_TABLES, with commas between", class: ErrBadValue}
+	return statementError(CodeWrongVariableValue, "Variable 'sql_mode' can't be set to the value of '%s': it takes names such as STRICT_TRANS_TABLES, with commas between", word)
 }
 
 // setMode makes m the session's sql_mode.

@@ -189,9 +189,9 @@ func checkSet(scope, name string) error {
 		if findOption(name) != nil {
 			text += ": it is an option of the data source name"
 		}
-		return &Error{Number: 1193, State: "HY000", Message: text, class: ErrNotSupported}
+		return numbered(CodeUnknownVariable, text, nil)
 	case v.set == readOnly:
-		return &Error{Number: 1238, State: "HY000", Message: "Variable '" + name + "' is a read only variable", class: ErrNotSupported}
+		return statementError(CodeReadOnlyVariable, "Variable '%s' is a read only variable", name)
 	case v.set == settable && scope == "global":
 		return notSupported("SET GLOBAL %s is not supported: new sessions begin with what the data source name says; write SET SESSION for this one", name)
 	}

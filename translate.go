@@ -20,18 +20,25 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// classes are the errors.Is targets of MySQL's error numbers.
-var classes = map[int]error{
-	1048: ErrNotNull, 1364: ErrNotNull,
-	1050: ErrTableExists,
-	1051: ErrNoTable, 1146: ErrNoTable,
-	1054: ErrUnknownColumn,
-	1062: ErrDuplicateKey,
-	1064: ErrSyntax,
-	1235: ErrNotSupported, 1295: ErrNotSupported, 1305: ErrNotSupported,
-	1264: ErrBadValue, 1265: ErrBadValue, 1292: ErrBadValue, 1365: ErrBadValue, 1366: ErrBadValue, 1406: ErrBadValue, 1525: ErrBadValue, 1690: ErrBadValue, 3140: ErrBadValue, 3156: ErrBadValue, 3157: ErrBadValue, 3819: ErrBadValue,
-	1451: ErrForeignKey, 1452: ErrForeignKey,
-	1792: ErrReadOnly,
+// classes are the errors.Is targets of MySQL's error numbers, unless an error has one of its own.
+var classes = map[uint16]error{
+	CodeColumnNull: ErrNotNull, CodeNoDefault: ErrNotNull,
+	CodeTableExists:  ErrTableExists,
+	CodeUnknownTable: ErrNoTable, CodeNoSuchTable: ErrNoTable,
+	CodeUnknownColumn:  ErrUnknownColumn,
+	CodeDuplicateEntry: ErrDuplicateKey,
+	CodeSyntax:         ErrSyntax,
+	CodeNotSupported:   ErrNotSupported, CodeNotPreparable: ErrNotSupported, CodeNoSuchFunction: ErrNotSupported,
+	CodeUnknownDatabase: ErrNotSupported, CodeUnknownVariable: ErrNotSupported, CodeReadOnlyVariable: ErrNotSupported,
+	CodeWrongArguments: ErrBadValue, CodeWrongVariableValue: ErrBadValue, CodeOutOfRange: ErrBadValue, CodeTruncated: ErrBadValue,
+	CodeWrongValue: ErrBadValue, CodeUnknownTimeZone: ErrBadValue, CodeDivisionByZero: ErrBadValue, CodeWrongFieldValue: ErrBadValue,
+	CodeTooLong: ErrBadValue, CodeWrongLiteral: ErrBadValue, CodeNumberOutOfRange: ErrBadValue, CodeInvalidJSON: ErrBadValue,
+	CodeJSONCast: ErrBadValue, CodeJSONDepth: ErrBadValue, CodeCheckViolated: ErrBadValue,
+	CodeParentRow: ErrForeignKey, CodeNoParentRow: ErrForeignKey,
+	CodeDeadlock:            ErrConflict,
+	CodeTableChanged:        ErrSchemaChanged,
+	CodeReadOnlyTransaction: ErrReadOnly,
+	CodeArgumentTooLong:     ErrTooLarge, CodePatternTooLarge: ErrTooLarge,
 }
 
 // translate makes an *Error of whatever the rooms below return; text is the statement's, for the place in it.
@@ -97,7 +104,7 @@ func translated(err error, text string) error {
 	case errors.As(err, &syntax):
 		return syntaxError(syntax)
 	case errors.As(err, &known):
-		e := numbered(known.Code, known.State, known.Message, err)
+		e := numbered(known.Code, known.Message, err)
 		if 0 <= known.Pos && known.Pos <= len(text) && text != "" {
 			e.Line, e.Column = dialect.Place(text, known.Pos)
 			e.caret = dialect.Caret(text, known.Pos)
@@ -106,15 +113,15 @@ func translated(err error, text string) error {
 	case errors.As(err, &noPart) && noPart.Table.Inside != nil:
 		return translated(dml.NoParentError(noPart.Table), text)
 	case errors.As(err, &noPart):
-		return numbered(1526, "HY000", noPart.Error(), err)
+		return numbered(CodeNoPartition, noPart.Error(), err)
 	case errors.As(err, &noTable):
-		return numbered(1146, "42S02", fmt.Sprintf("Table '%s.%s' doesn't exist", sqlerr.Brief(databaseName(noTable.Database)), sqlerr.Brief(noTable.Name)), err)
+		return numbered(CodeNoSuchTable, fmt.Sprintf("Table '%s.%s' doesn't exist", sqlerr.Brief(databaseName(noTable.Database)), sqlerr.Brief(noTable.Name)), err)
 	case errors.As(err, &refused):
 		return &Error{Message: refused.Error(), class: ErrScanRefused, cause: err}
 	case errors.As(err, &conflict), errors.Is(err, catalog.ErrConflict):
-		return &Error{Number: 1213, State: "40001", Message: err.Error(), Retryable: true, class: ErrConflict, cause: err}
+		return retryable(CodeDeadlock, err)
 	case errors.As(err, &changed):
-		return &Error{Number: 1412, State: "HY000", Message: err.Error(), Retryable: true, class: ErrSchemaChanged, cause: err}
+		return retryable(CodeTableChanged, err)
 	case errors.As(err, &entities):
 		return &Error{Message: entities.Error(), class: ErrTooManyEntities, cause: err}
 	case errors.As(err, &memory):
@@ -122,27 +129,27 @@ func translated(err error, text string) error {
 	case errors.As(err, &variables):
 		return &Error{Message: variables.Error(), class: ErrMemory, cause: err}
 	case errors.As(err, &exists):
-		return numbered(1050, "42S01", exists.Error(), err)
+		return numbered(CodeTableExists, exists.Error(), err)
 	case errors.As(err, &condition):
-		return numbered(condition.Code, condition.State, condition.Message, err)
+		return numbered(condition.Code, condition.Message, err)
 	case errors.As(err, &document):
 		return &Error{Number: uint16(document.Code), State: document.State, Message: document.Message, class: ErrBadValue, cause: err}
 	case errors.As(err, &convert), errors.As(err, &unread):
-		return &Error{Number: 1292, State: "22007", Message: err.Error(), class: ErrBadValue, cause: err}
+		return numbered(CodeWrongValue, err.Error(), err)
 	case errors.As(err, &json):
-		return &Error{Number: 3140, State: "22032", Message: "Invalid JSON text: " + json.Error(), class: ErrBadValue, cause: err}
+		return numbered(CodeInvalidJSON, "Invalid JSON text: "+json.Error(), err)
 	case errors.As(err, &overflow):
-		return numbered(1690, "22003", overflow.Error(), err)
+		return numbered(CodeNumberOutOfRange, overflow.Error(), err)
 	case errors.As(err, &literal):
-		return numbered(1525, "HY000", literal.Error(), err)
+		return numbered(CodeWrongLiteral, literal.Error(), err)
 	case errors.As(err, &variable):
-		return numbered(1193, "HY000", variable.Error(), err)
+		return numbered(CodeUnknownVariable, variable.Error(), err)
 	case errors.As(err, &argument):
-		return &Error{Number: 1210, State: "HY000", Message: argument.Error(), class: ErrBadValue, cause: err}
+		return numbered(CodeWrongArguments, argument.Error(), err)
 	case errors.As(err, &arguments):
-		return &Error{Number: 1301, State: "HY000", Message: arguments.Error(), class: ErrTooLarge, cause: err}
+		return numbered(CodeArgumentTooLong, arguments.Error(), err)
 	case errors.As(err, &pattern):
-		return &Error{Number: 3887, State: "HY000", Message: pattern.Error(), class: ErrTooLarge, cause: err}
+		return numbered(CodePatternTooLarge, pattern.Error(), err)
 	case errors.As(err, &stored):
 		return storeError(stored, err)
 	}
@@ -179,15 +186,24 @@ func isOutdated(err error) bool {
 	return false
 }
 
-func numbered(number int, state, message string, cause error) *Error {
-	return &Error{Number: uint16(number), State: state, Message: message, class: classes[number], cause: cause}
+// numbered makes an error of a number, with the state and the class that the number has.
+func numbered(number int, message string, cause error) *Error {
+	return &Error{Number: uint16(number), State: sqlerr.State(number), Message: message, cause: cause}
+}
+
+func retryable(number int, err error) *Error {
+	e := numbered(number, err.Error(), err)
+	e.Retryable = true
+	return e
 }
 
 func syntaxError(e *dialect.Error) *Error {
-	out := &Error{Number: 1064, State: "42000", Message: e.Error(), Line: e.Line, Column: e.Column, caret: e.Caret(), class: ErrSyntax, cause: e}
+	number := CodeSyntax
 	if e.Unsupported != "" {
-		out.Number, out.class = 1235, ErrNotSupported
+		number = CodeNotSupported
 	}
+	out := numbered(number, e.Error(), e)
+	out.Line, out.Column, out.caret = e.Line, e.Column, e.Caret()
 	return out
 }
 
@@ -234,9 +250,9 @@ func storeError(e *engine.Error, err error) *Error {
 	}
 	switch e.Code {
 	case engine.CodeExists:
-		out.Number, out.State = 1062, "23000"
+		out.Number, out.State = CodeDuplicateEntry, sqlerr.State(CodeDuplicateEntry)
 	case engine.CodeStale, engine.CodeNotFound:
-		out.Number, out.State, out.Retryable = 1213, "40001", true
+		out.Number, out.State, out.Retryable = CodeDeadlock, sqlerr.State(CodeDeadlock), true
 	case engine.CodeThrottled, engine.CodeUnreachable:
 		out.Retryable = e.Applied == engine.NotApplied
 	}

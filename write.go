@@ -68,7 +68,7 @@ func (c *conn) writable() error {
 	case c.connector.config.ReadOnly:
 		return &Error{Message: "the database was opened with readonly: nothing is written", class: ErrReadOnly}
 	case c.readOnly:
-		return &Error{Number: 1792, State: "25006", Message: "Cannot execute statement in a READ ONLY transaction.", class: ErrReadOnly}
+		return statementError(CodeReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func noteAdjusted(env *expr.Env, col *schema.Column, number int, why value.Reaso
 	case why == value.OutOfRange:
 		code, message = 1264, "Out of range value for column '%s' at row %d"
 	case why == value.Incorrect:
-		env.Session.Diagnostics.Note(expr.Warning, 1366, "%v for column '%s' at row %d", err, col.Name, number)
+		env.Session.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongFieldValue, "%v for column '%s' at row %d", err, col.Name, number)
 		return
 	}
 	env.Session.Diagnostics.Note(expr.Warning, code, message, col.Name, number)

@@ -66,7 +66,7 @@ func (c *Columns) Convert(column int, v value.Value, number int, env *expr.Env) 
 	out, noted, err := env.Store(col.Type, v)
 	if err == nil {
 		if noted && env.Session != nil {
-			env.Session.Diagnostics.Note(expr.Note, 1265, "Data truncated for column '%s' at row %d", col.Name, number)
+			env.Session.Diagnostics.Note(expr.Note, sqlerr.CodeTruncated, "Data truncated for column '%s' at row %d", col.Name, number)
 		}
 		return out, nil
 	}

@@ -94,10 +94,10 @@ type DocumentError struct {
 func (e *DocumentError) Error() string { return e.Message }
 
 var (
-	errBinaryJSON = &DocumentError{3144, "22032", "Cannot create a JSON value from a string with CHARACTER SET 'binary'."}
-	errWildPath   = &DocumentError{3149, "42000", "In this situation, path expressions may not contain the * and ** tokens or an array range."}
-	errWholePath  = &DocumentError{3153, "42000", "The path expression '$' is not allowed in this context."}
-	errDeepJSON   = &DocumentError{3157, "22032", "The JSON document exceeds the maximum depth."}
-	errNullKey    = &DocumentError{3158, "22032", "JSON documents may not contain NULL member names."}
-	errNoCell     = &DocumentError{3165, "42000", "A path expression is not a path to a cell in an array."}
+	errBinaryJSON = &DocumentError{sqlerr.CodeJSONBinary, "22032", "Cannot create a JSON value from a string with CHARACTER SET 'binary'."}
+	errWildPath   = &DocumentError{sqlerr.CodeJSONWildPath, "42000", "In this situation, path expressions may not contain the * and ** tokens or an array range."}
+	errWholePath  = &DocumentError{sqlerr.CodeJSONWholePath, "42000", "The path expression '$' is not allowed in this context."}
+	errDeepJSON   = &DocumentError{sqlerr.CodeJSONDepth, "22032", "The JSON document exceeds the maximum depth."}
+	errNullKey    = &DocumentError{sqlerr.CodeJSONNullKey, "22032", "JSON documents may not contain NULL member names."}
+	errNoCell     = &DocumentError{sqlerr.CodeJSONNoCell, "42000", "A path expression is not a path to a cell in an array."}
 )

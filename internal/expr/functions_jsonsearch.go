@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -143,7 +144,7 @@ func oneOrAll(function string, v value.Value) (all bool, err error) {
 	case strings.EqualFold(text, "one"):
 		return false, nil
 	}
-	return false, &DocumentError{3154, "42000", fmt.Sprintf("The oneOrAll argument to %s may take these values: 'one' or 'all'.", strings.ToLower(function))}
+	return false, &DocumentError{sqlerr.CodeJSONOneOrAll, "42000", fmt.Sprintf("The oneOrAll argument to %s may take these values: 'one' or 'all'.", strings.ToLower(function))}
 }
 
 func evalJSONContainsPath(_ *Env, args []value.Value) (value.Value, error) {

@@ -3,6 +3,7 @@ package expr
 import (
 	"fmt"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -39,11 +40,11 @@ func compileJSONValue(n *Call) Func {
 		case err != nil:
 			return value.NullValue, err
 		case d == nil:
-			return jsonInstead(args, jsonOnEmpty, &DocumentError{3966, "22035", "No value was found by 'json_value' on the specified path."})
+			return jsonInstead(args, jsonOnEmpty, &DocumentError{sqlerr.CodeJSONNoValue, "22035", "No value was found by 'json_value' on the specified path."})
 		case t.Base == value.TypeJSON:
 			return documentValue("JSON_VALUE", d)
 		case !d.IsScalar():
-			return jsonInstead(args, jsonOnError, &DocumentError{3156, "22018", fmt.Sprintf("Invalid JSON value for CAST to %s from column json_value at row 1", t)})
+			return jsonInstead(args, jsonOnError, &DocumentError{sqlerr.CodeJSONCast, "22018", fmt.Sprintf("Invalid JSON value for CAST to %s from column json_value at row 1", t)})
 		case d.Scalar.IsNull():
 			return value.NullValue, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -21,7 +22,7 @@ func documentOf(function string, args []value.Value, i int) (value.Document, err
 	case value.Bytes:
 		return d, errBinaryJSON
 	default:
-		return d, &DocumentError{3146, "22032", fmt.Sprintf("Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.",
+		return d, &DocumentError{sqlerr.CodeJSONType, "22032", fmt.Sprintf("Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.",
 			i+1, strings.ToLower(function))}
 	}
 	return d, textError(function, i, err)
@@ -36,7 +37,7 @@ func textError(function string, i int, err error) error {
 	case ok && bad.Deep:
 		return errDeepJSON
 	}
-	return &DocumentError{3141, "22032", fmt.Sprintf("Invalid JSON text in argument %d to function %s: %v.", i+1, strings.ToLower(function), err)}
+	return &DocumentError{sqlerr.CodeJSONText, "22032", fmt.Sprintf("Invalid JSON text in argument %d to function %s: %v.", i+1, strings.ToLower(function), err)}
 }
 
 // castJSON is CAST(v AS JSON).

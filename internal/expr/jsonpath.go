@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -90,7 +91,7 @@ func parsePath(s string) (jsonPath, error) {
 }
 
 func (r *pathReader) bad(pos int) error {
-	return &DocumentError{3143, "42000", fmt.Sprintf("Invalid JSON path expression. The error is around character position %d.", pos)}
+	return &DocumentError{sqlerr.CodeJSONPath, "42000", fmt.Sprintf("Invalid JSON path expression. The error is around character position %d.", pos)}
 }
 
 // peek is the next octet, 0 at the end.

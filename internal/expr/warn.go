@@ -3,6 +3,7 @@ package expr
 import (
 	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -31,7 +32,7 @@ func (e *Env) asNumber(v value.Value, what string, reads func(value.Value) bool)
 		case e.folding:
 			return errFolding
 		case e.Session != nil:
-			e.Session.Diagnostics.Note(Warning, 3156, "Invalid JSON value for CAST to %s: '%.128s'", what, v.Text())
+			e.Session.Diagnostics.Note(Warning, sqlerr.CodeJSONCast, "Invalid JSON value for CAST to %s: '%.128s'", what, v.Text())
 		}
 	}
 	return nil
@@ -63,7 +64,7 @@ func (e *Env) divisionByZero() error {
 	if e.Session != nil && e.Session.Diagnostics.NoDivision {
 		return nil
 	}
-	return e.Warn(1365, "22012", "Division by 0")
+	return e.Warn(sqlerr.CodeDivisionByZero, "22012", "Division by 0")
 }
 
 // numbers warns of a text that is compared with a number, and so as one.
@@ -103,7 +104,7 @@ func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 			return e.asNumber(v, "DECIMAL", value.ReadsAsNumber)
 		}
 		if t.Clips(v, out) {
-			return e.Warn(1264, "22003", "Out of range value for column 'CAST(%s AS %s)' at row 1", castText(v), t)
+			return e.Warn(sqlerr.CodeOutOfRange, "22003", "Out of range value for column 'CAST(%s AS %s)' at row 1", castText(v), t)
 		}
 	case value.TypeChar, value.TypeText, value.TypeBinary, value.TypeBlob:
 		if t.Length > 0 && len(out.Text()) < len(value.Text(v)) {
@@ -154,7 +155,7 @@ var numberArguments = map[string]string{
 var refusals = map[string]func(env *Env, args []value.Value) error{
 	"LN": refuseLogarithm, "LOG": refuseLogarithm, "LOG2": refuseLogarithm, "LOG10": refuseLogarithm,
 	"STR_TO_DATE": func(env *Env, args []value.Value) error {
-		return env.Warn(1411, "HY000", "Incorrect datetime value: '%.128s' for function str_to_date", value.Text(args[0]))
+		return env.Warn(sqlerr.CodeWrongTimeText, "HY000", "Incorrect datetime value: '%.128s' for function str_to_date", value.Text(args[0]))
 	},
 	"DATE_ADD": refuseOverflow(0), "DATE_SUB": refuseOverflow(0), "ADDDATE": refuseOverflow(0), "SUBDATE": refuseOverflow(0), "TIMESTAMPADD": refuseOverflow(2),
 }
@@ -186,7 +187,7 @@ func init() {
 }
 
 func refuseLogarithm(env *Env, _ []value.Value) error {
-	return env.Warn(3020, "2201E", "Invalid argument for logarithm")
+	return env.Warn(sqlerr.CodeInvalidLogarithm, "2201E", "Invalid argument for logarithm")
 }
 
 // refuseDates warns of the first of these arguments that reads as no date.
@@ -220,7 +221,7 @@ func refuseOverflow(at int) func(env *Env, args []value.Value) error {
 	date := refuseDates(at)
 	return func(env *Env, args []value.Value) error {
 		if _, ok := env.timeOf(args[at]); ok {
-			return env.Warn(1441, "22008", "Datetime function: datetime field overflow")
+			return env.Warn(sqlerr.CodeTimeOverflow, "22008", "Datetime function: datetime field overflow")
 		}
 		return date(env, args)
 	}

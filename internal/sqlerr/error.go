@@ -19,11 +19,7 @@ func (e *Error) Error() string { return e.Message }
 // New makes an error of a number, with the state that MySQL gives it. Of arguments that are texts it repeats the beginning;
 // one that is Whole stays whole.
 func New[P ~int](code int, pos P, format string, args ...any) *Error {
-	state := states[code]
-	if state == "" {
-		state = "HY000"
-	}
-	return &Error{Code: code, State: state, Message: fmt.Sprintf(format, Briefly(args)...), Pos: int(pos)}
+	return &Error{Code: code, State: State(code), Message: fmt.Sprintf(format, Briefly(args)...), Pos: int(pos)}
 }
 
 // NotSupported refuses a feature by its name, which begins the sentence: "window functions are".
