@@ -149,6 +149,18 @@ func (k *Connector) Stats() Stats {
 	}
 }
 
+// StatsConn is what sql.Conn.Raw hands to its function, so that a program that called sql.Open, and so has no Connector, can read
+// the counters, too. They are those of all connections of the sql.DB.
+type StatsConn interface {
+	driver.Conn
+	Stats() Stats
+}
+
+var _ StatsConn = (*conn)(nil)
+
+// Stats gives the counters of the connection's Connector.
+func (c *conn) Stats() Stats { return c.connector.Stats() }
+
 // add adds what a statement cost to the Connector's counters.
 func (k *Connector) add(m *engine.Meter) {
 	addCount(&k.meter.Requests, &m.Requests)

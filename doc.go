@@ -24,6 +24,8 @@
 // docs/variables.md, which says what each does, and refuses all others.
 // EXPLAIN prints how a statement is run, and the least number of requests that it takes.
 //
+// What statements cost is counted: Connector.Stats, or StatsConn through sql.Conn.Raw where the database was opened by sql.Open.
+//
 // Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Without an
 // argument @id is the variable of the session (a sql.Conn), NULL where nobody has set it by SET @id = …, @id := … or
 // SELECT … INTO @id. PREPARE, EXECUTE … USING @id and DO are MySQL's. Exec takes several statements with

@@ -163,3 +163,37 @@ func ExampleError() {
 	// SET titel = 'Emma' WHERE id = 1
 	//     ^
 }
+
+// Where sql.Open hides the Connector, sql.Conn.Raw gives the counters. The difference of two is what the statements between cost.
+func ExampleStatsConn() {
+	db, err := sql.Open("nearlyfree", "mem://")
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer db.Close()
+	ctx := context.Background()
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer conn.Close()
+	stats := func() (s nearlyfree.Stats) {
+		if err := conn.Raw(func(c any) error {
+			s = c.(nearlyfree.StatsConn).Stats()
+			return nil
+		}); err != nil {
+			log.Fatal(err)
+		}
+		return s
+	}
+	if _, err := db.Exec("CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(100), KEY (title))"); err != nil {
+		log.Fatal(err)
+	}
+	before := stats()
+	if _, err := db.Exec("INSERT INTO book VALUES (1, 'Emma')"); err != nil {
+		log.Fatal(err)
+	}
+	cost := stats().Sub(before)
+	fmt.Println(cost.Requests, "request,", cost.EntitiesWritten, "entities written")
+	// Output: 1 request, 2 entities written
+}
