@@ -174,7 +174,7 @@ func (c *Columns) instead(col *schema.Column, env *expr.Env) (value.Value, error
 
 // written gives v, which a statement has for a column, as the column stores it: a TIMESTAMP in UTC, where its range counts.
 func (c *Columns) written(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
-	if t := c.table.Columns[column].Type; t.Declared == "TIMESTAMP" && env.Session != nil && env.Session.Zone != nil {
+	if t := c.table.Columns[column].Type; t.Declared == "TIMESTAMP" && env.Session != nil && env.Session.Zone != nil && !value.HasOffset(v) {
 		t.Declared = "DATETIME"
 		if local, _, err := env.Store(t, v); err == nil {
 			if env.Skipped(local) && !env.Session.Diagnostics.Adjust {

@@ -34,13 +34,18 @@ func (e *Env) now() int64 {
 }
 
 // today makes a TIME that is compared with a point in time (a value of kind beside) one of the day at which the statement
-// began. Other values stay as they are.
+// began, and of a text with an offset the time that the session's clock shows then. Other values stay as they are.
 func (e *Env) today(v value.Value, beside value.Kind) value.Value {
-	if v.Kind() != value.Duration || beside != value.Time && beside != value.Date {
-		return v
+	switch {
+	case beside != value.Time && beside != value.Date:
+	case v.Kind() == value.Duration:
+		now := e.localNow()
+		return value.FromTicks(now - now%value.TicksPerDay + v.Ticks())
+	case e.session().Zone != nil && value.HasOffset(v):
+		at, _ := value.ReadTime(v)
+		return value.FromTicks(e.local(at.Ticks())).WithDigits(at.Digits())
 	}
-	now := e.localNow()
-	return value.FromTicks(now - now%value.TicksPerDay + v.Ticks())
+	return v
 }
 
 // Cast gives v as a value of type t, as value.Type.Cast does, but a TIME as a date or a point in time is one of the day at
@@ -65,7 +70,7 @@ func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
 // Store gives v as a column of type t keeps it, as value.Type.Store does, or as Convert does where the session is exact. A
 // TIME as a date or a point in time is one of the day at which the statement began. noted says that MySQL notes what is lost.
 func (e *Env) Store(t value.Type, v value.Value) (out value.Value, noted bool, err error) {
-	if isDate(t) {
+	if isDate(t) && !(t.Declared == "TIMESTAMP" && value.HasOffset(v)) { // which is kept in UTC, as such a text reads
 		v = e.today(v, value.Time)
 	}
 	if e.session().Exact {

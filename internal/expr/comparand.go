@@ -6,7 +6,10 @@ import "github.com/nearlyfreedb/nearlyfree/internal/value"
 // call's type. Only comparisons use it, so it is in no registry.
 var besideFunction = &Function{Name: "BESIDE", null: anyNull}
 
-func init() { besideFunction.compile = compileBeside }
+// besideZoned is besideFunction of a text with an offset, which is another time in each session's time zone.
+var besideZoned = &Function{Name: "BESIDE", Volatility: Stable, null: anyNull}
+
+func init() { besideFunction.compile, besideZoned.compile = compileBeside, compileBeside }
 
 func compileBeside(n *Call) Func {
 	x, t := CompileOperand(n.Args[0]), n.T
@@ -14,6 +17,9 @@ func compileBeside(n *Call) Func {
 		v, err := x(env)
 		if err != nil {
 			return v, err
+		}
+		if isDate(t) && value.HasOffset(v) {
+			v = env.today(v, value.Time)
 		}
 		return beside(t, v)
 	}
@@ -60,7 +66,10 @@ func besideNode(t value.Type, n Node) (Node, error) {
 	if !isTemporal(t) || isTemporal(n.Type()) || !IsConst(n) || size(n) != 1 || HasSubquery(n) {
 		return n, nil
 	}
-	if c, ok := n.(*Const); ok {
+	function := besideFunction
+	if c, ok := n.(*Const); ok && isDate(t) && value.HasOffset(c.V) {
+		function = besideZoned
+	} else if ok {
 		v, err := beside(t, c.V)
 		if err != nil || v == c.V {
 			return n, err
@@ -71,7 +80,7 @@ func besideNode(t value.Type, n Node) (Node, error) {
 	if isMySQLs(t) {
 		typ.Precision = microseconds
 	}
-	return &Call{Func: besideFunction, Args: []Node{n}, T: typ}, nil
+	return &Call{Func: function, Args: []Node{n}, T: typ}, nil
 }
 
 // alike gives two operands as they compare with each other.

@@ -12,6 +12,7 @@ type timeText struct {
 	negative bool // a TIME below zero
 	cut      bool // something follows that is no part of it
 	beyond   bool // a TIME beyond MaxDuration, brought within
+	offset   bool // an offset, or Z, says that the time is a moment
 }
 
 // name is what MySQL calls it in warnings.
@@ -149,10 +150,23 @@ func scanTime(s string) (t timeText, ok bool) {
 	}
 	if t.fields >= clockFields-1 && isOffset(rest) {
 		t.ticks -= offsetTicks(rest)
+		t.offset = true
 		rest = ""
 	}
 	t.cut = strings.TrimLeft(rest, blanks) != ""
 	return t, t.ticks >= 0 && t.ticks <= MaxTicks
+}
+
+// HasOffset says whether v is a text of a time with 'Z' or an offset behind its clock: a moment, whatever a session's time zone is.
+func HasOffset(v Value) bool {
+	if v.kind != String && v.kind != Bytes || len(v.s) < 2 {
+		return false
+	}
+	if end := v.s[len(v.s)-1]; end|' ' != 'z' && (len(v.s) < 6 || v.s[len(v.s)-3] != ':') {
+		return false
+	}
+	t, ok := scanTime(v.s)
+	return ok && t.offset
 }
 
 // fraction reads '.123', the digits of a second, and gives what follows.
