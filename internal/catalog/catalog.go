@@ -49,7 +49,7 @@ type Catalog struct {
 	refresh  sync.Mutex    // one reader of the version at a time
 	change   sync.Mutex    // one change at a time in this process
 	defining chan struct{} // one element: a statement that changes definitions, see BeginDefine
-	writing  sync.RWMutex  // held for reading by statements of this process that write; see WaitLease
+	writers  writers       // the statements of this process that write; see WaitLease
 
 	sequences sequences
 	open      openTables
@@ -175,10 +175,7 @@ func (c *Catalog) Newer(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 
 // BeginWrite is called before a statement that writes asks for definitions, and what it returns when the
 // statement has ended: WaitLease waits for that.
-func (c *Catalog) BeginWrite() (end func()) {
-	c.writing.RLock()
-	return c.writing.RUnlock
-}
+func (c *Catalog) BeginWrite() (end func()) { return c.writers.begin() }
 
 // BeginDefine is called before a statement that changes definitions, whose steps must not mix with those of another
 // one. Such a statement of another process is met at each step, by its version.
@@ -195,11 +192,8 @@ func (c *Catalog) BeginDefine(ctx context.Context) (end func(), err error) {
 // ended, and, where the store is shared, two leases are over (one for the trust, one for requests that are
 // under way).
 func (c *Catalog) WaitLease(ctx context.Context) error {
-	c.writing.Lock()
-	//lint:ignore SA2001 what counts is that everybody has left
-	c.writing.Unlock()
-	if !c.engine.Shared() {
-		return nil
+	if err := c.writers.wait(ctx); err != nil || !c.engine.Shared() {
+		return err
 	}
 	return sleep(ctx, 2*c.lease)
 }
