@@ -68,7 +68,7 @@ type Transaction struct {
 }
 
 // NoOp is a statement that is read and does nothing here: LOCK TABLES, FLUSH, an empty text …. Text is
-// what it was, in upper case.
+// what it was, in upper case, with a blank between words and marks.
 type NoOp struct{ Text string }
 
 func (*Show) statement()        {}

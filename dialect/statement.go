@@ -1,5 +1,7 @@
 package dialect
 
+import "strings"
+
 // statement reads the statement at the cursor, to the end of the text.
 func (p *parser) statement() Statement {
 	t := p.tok()
@@ -192,7 +194,11 @@ func (p *parser) noOp(start int) Statement {
 		}
 	}
 	p.finish(p.end())
-	return &NoOp{Text: upper(p.textOf(start, p.end()))}
+	words := make([]string, 0, p.end()-start)
+	for i := start; i < p.end(); i++ {
+		words = append(words, upper(p.textOf(i, i+1)))
+	}
+	return &NoOp{Text: strings.Join(words, " ")}
 }
 
 // transaction reads BEGIN, START TRANSACTION, COMMIT, ROLLBACK, SAVEPOINT, RELEASE, the cursor behind the word.

@@ -13,15 +13,16 @@ import (
 // QueryMatcher compares the SQL that a mock test expects with the SQL that the program sends, for
 // sqlmock.QueryMatcherOption. Both are parsed as the driver parses them, so that layout, comments, quotes and
 // the case of words and names do not matter, and a statement that the driver would refuse fails the test.
-var QueryMatcher queryMatcher
+var QueryMatcher Matcher
 
 // ValueConverter accepts and converts arguments as the driver does, for sqlmock.ValueConverterOption.
-var ValueConverter valueConverter
+var ValueConverter Converter
 
-type queryMatcher struct{}
+// Matcher is the type of QueryMatcher, a sqlmock.QueryMatcher.
+type Matcher struct{}
 
 // Match gives nil when both texts are the same statement, else an error that says why not.
-func (queryMatcher) Match(expected, actual string) error {
+func (Matcher) Match(expected, actual string) error {
 	sent, err := dialect.Parse(actual, dialect.Options{})
 	if err != nil {
 		return fmt.Errorf("the driver refuses the SQL that was sent: %w", err)
@@ -36,15 +37,16 @@ func (queryMatcher) Match(expected, actual string) error {
 	return nil
 }
 
-type valueConverter struct{}
+// Converter is the type of ValueConverter, a driver.ValueConverter.
+type Converter struct{}
 
 // ConvertValue gives what the driver makes of an argument, or the error that it would give.
-func (valueConverter) ConvertValue(v any) (driver.Value, error) {
+func (Converter) ConvertValue(v any) (driver.Value, error) {
 	return nearlyfree.ConvertArgument(v)
 }
 
 // same compares two parts of syntax trees, leaving out where in the text they stood and how names were
-// written: case, and the text of a select expression.
+// written: case, and the text of an expression.
 func same(a, b reflect.Value) bool {
 	if a.Kind() != b.Kind() {
 		return false
@@ -79,14 +81,23 @@ func sameStruct(a, b reflect.Value) bool {
 	if a.Type() != b.Type() {
 		return false
 	}
-	_, literal := a.Interface().(dialect.Literal)
+	exact := false // the field Text is a value, not a name
+	said := false  // a field Text says something of its own: it is not the text of an expression that is compared itself
+	switch x := a.Interface().(type) {
+	case dialect.Literal, dialect.Prepare:
+		exact, said = true, true
+	case dialect.NoOp:
+		said = true
+	case dialect.SetVar:
+		said = x.Value == nil
+	}
 	for i := range a.NumField() {
 		field := a.Type().Field(i)
 		x, y := a.Field(i), b.Field(i)
 		switch {
-		case field.Type == reflect.TypeFor[dialect.Pos](), !literal && strings.HasSuffix(field.Name, "Text"):
+		case field.Type == reflect.TypeFor[dialect.Pos](), !said && strings.HasSuffix(field.Name, "Text"):
 			continue
-		case !literal && field.Type.Kind() == reflect.String:
+		case field.Type.Kind() == reflect.String && !(exact && field.Name == "Text"):
 			if !strings.EqualFold(x.String(), y.String()) {
 				return false
 			}
