@@ -22,6 +22,10 @@ func literal(l *dialect.Literal) (expr.Node, error) {
 		return nil, err
 	}
 	n := &expr.Const{V: v, T: value.TypeOf(v)}
+	text := value.FromString(l.Text)
+	if l.Kind == dialect.TimestampLiteral && value.HasOffset(text) {
+		return expr.NewCast(expr.NewConst(text), value.Type{Base: value.TypeDateTime, Precision: v.Digits()})
+	}
 	if n.T.Base == value.TypeDateTime || n.T.Base == value.TypeTime {
 		n.T.Precision = v.Digits() // those that are written
 	}

@@ -32,7 +32,7 @@ func compileInList(n *In) condFunc {
 	case list.params:
 		return findInOnce(n, compileAll(xs), list, linear)
 	default:
-		set, err := list.set(nil)
+		set, err := list.set(&Env{})
 		if err != nil {
 			return linear
 		}
@@ -78,7 +78,7 @@ func findInOnce(n *In, xs []Func, list *inList, linear condFunc) condFunc {
 				return linear(env)
 			}
 			var err error
-			if s.set, err = list.set(env.Args); err != nil {
+			if s.set, err = list.set(env); err != nil {
 				return isUnknown, err
 			}
 		}
@@ -180,8 +180,8 @@ func newInList(n *In, xs []Node) *inList {
 	return l
 }
 
-// set is the set of the list with these arguments.
-func (l *inList) set(args []value.Value) (*Set, error) {
+// set is the set of the list with the arguments of env.
+func (l *inList) set(env *Env) (*Set, error) {
 	s := NewSet(l.collations)
 	for _, row := range l.rows {
 		values := make([]value.Value, len(row))
@@ -190,12 +190,12 @@ func (l *inList) set(args []value.Value) (*Set, error) {
 			case *Const:
 				values[i] = e.V
 			case *Param:
-				if e.Index >= len(args) {
+				if e.Index >= len(env.Args) {
 					return nil, errNoArgument
 				}
-				values[i] = args[e.Index]
+				values[i] = env.Args[e.Index]
 			default:
-				v, err := CompileOperand(e)(&Env{Args: args})
+				v, err := CompileOperand(e)(&Env{Args: env.Args, Session: env.Session})
 				if err != nil {
 					return nil, err
 				}

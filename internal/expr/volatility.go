@@ -124,11 +124,13 @@ func fold(n Node) Node {
 	return &Const{V: v, T: t}
 }
 
+// constantKids says whether all that n is made of is the same in every session.
 func constantKids(n Node) bool {
 	constant := true
 	kids(n, func(k Node) {
 		switch k := k.(type) {
 		case *Const:
+			constant = constant && !value.HasOffset(k.V) // which may mean another time in each session's time zone
 		case *Tuple:
 			constant = constant && constantKids(k)
 		default:
