@@ -4,6 +4,8 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -78,6 +80,34 @@ func TestImports(t *testing.T) {
 	}
 	if found < 100 {
 		t.Fatalf("only %d files were looked at", found)
+	}
+}
+
+// TestRequirements: go.mod names what the driver itself imports, and nothing that only its tests need, which would bind
+// all who use it.
+func TestRequirements(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := exec.Command("go", "list", "-f", `{{join .Imports "\n"}}`, "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := strings.Fields(string(list))
+	direct := 0
+	for line := range strings.Lines(string(text)) {
+		words := strings.Fields(line)
+		if len(words) != 2 || !strings.Contains(words[0], ".") {
+			continue
+		}
+		direct++
+		if !slices.ContainsFunc(imports, func(i string) bool { return i == words[0] || strings.HasPrefix(i, words[0]+"/") }) {
+			t.Errorf("go.mod requires %s, which only tests import: move them to a module of their own, such as tests/clients", words[0])
+		}
+	}
+	if direct < 5 {
+		t.Fatalf("only %d requirements were looked at", direct)
 	}
 }
 

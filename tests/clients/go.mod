@@ -3,6 +3,7 @@ module github.com/nearlyfreedb/nearlyfree/tests/clients
 go 1.25.0
 
 require (
+	github.com/DATA-DOG/go-sqlmock v1.5.2
 	github.com/alexedwards/scs/mysqlstore v0.0.0-20250417082927-ab20b3feb5e9
 	github.com/gofiber/storage/mysql v1.3.5
 	github.com/nearlyfreedb/nearlyfree v0.0.0
