@@ -74,6 +74,9 @@ type Config struct {
 	// columns are kept in UTC and shown in it, and a time.Time, as an argument or a result, is the moment at which the clock
 	// there shows the value. SET time_zone changes it in a session.
 	TimeZone string
+	// SQLMode is sql_mode of new sessions: "TRADITIONAL", "NO_ENGINE_SUBSTITUTION", "''" for no word at all; "" is MySQL's default.
+	// Without STRICT_TRANS_TABLES the nearest value is stored where one does not fit. SET sql_mode changes it in a session.
+	SQLMode string
 	// Collation is that of new tables that say none, and of literals: one of those that SHOW COLLATION lists. "" is
 	// utf8mb4_0900_bin, which sees case. Programs written for MySQL 8 expect its default, utf8mb4_0900_ai_ci.
 	Collation string

@@ -54,7 +54,7 @@ func (c *conn) reset() {
 	_ = c.setZone("") // the data source name's, which was checked
 	s.Collation = c.connector.collation
 	s.Diagnostics.Begin()
-	c.setMode(defaultMode(c.connector.config.ANSIQuotes))
+	c.setMode(c.connector.mode)
 }
 
 // Prepare and Begin are what database/sql asks of a driver.Conn; it calls their Context forms.

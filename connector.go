@@ -23,6 +23,7 @@ type Connector struct {
 	// database is what the sessions know the database by.
 	database  string
 	collation value.Collation // of new tables and of literals
+	mode      sqlMode         // of new sessions
 	logger    *slog.Logger
 	meter     engine.Meter // of all statements
 	upkeep    engine.Meter // of reading definitions
@@ -49,8 +50,12 @@ func NewConnector(c *Config) (*Connector, error) {
 	if _, err := ParseDSN(c.FormatDSN()); err != nil {
 		return nil, err // a field holds what its option would refuse
 	}
+	mode, err := c.sqlMode()
+	if err != nil {
+		return nil, err
+	}
 	own := *c
-	k := &Connector{config: &own, database: databaseName(c.Database), collation: c.collation(), logger: c.Logger, closing: make(chan struct{})}
+	k := &Connector{config: &own, database: databaseName(c.Database), collation: c.collation(), mode: mode, logger: c.Logger, closing: make(chan struct{})}
 	k.config.Store = parsed.Store
 	if k.logger == nil {
 		k.logger = slog.New(slog.DiscardHandler)

@@ -62,7 +62,7 @@
 // What would lose more is refused: a longer text, a number out of range, '1x' as a number. The option exact=true refuses
 // all of this rounding and dropping.
 //
-// With IGNORE, or in a sql.Conn whose sql_mode was SET without STRICT_TRANS_TABLES, the nearest value is stored instead, and
+// With IGNORE, or where the option sql_mode or SET sql_mode leaves out STRICT_TRANS_TABLES, the nearest value is stored instead, and
 // SHOW WARNINGS says so. What is no date becomes NULL then: MySQL's zero date cannot be stored. In strict mode an INSERT,
 // UPDATE or DELETE fails where a SELECT only warns: of 1/0, '5x' + 1, DATE('x').
 //

@@ -30,8 +30,21 @@ var options = []option{
 	{"readonly", func(c *Config, v string) error { return setBool(&c.ReadOnly, v) }, func(c *Config) string { return getBool(c.ReadOnly) }},
 	{"scan", setScan, func(c *Config) string { return string(c.Scan) }},
 	{"schema_lease", setLease, getLease},
+	{"sql_mode", setSQLMode, func(c *Config) string { return c.SQLMode }},
 	{"time_zone", setTimeZone, func(c *Config) string { return c.TimeZone }},
 	{"total_memory", func(c *Config, v string) error { return setCount(&c.TotalMemory, v) }, func(c *Config) string { return getCount(c.TotalMemory) }},
+}
+
+// setSQLMode leaves it to NewConnector whether the option ansi_quotes is there for the words that need it.
+func setSQLMode(c *Config, v string) error {
+	if v == "" {
+		return fmt.Errorf("want names such as STRICT_TRANS_TABLES, with commas between; '' is none of them")
+	}
+	if _, err := (&Config{SQLMode: v, ANSIQuotes: true}).sqlMode(); err != nil {
+		return err
+	}
+	c.SQLMode = v
+	return nil
 }
 
 func setTimeZone(c *Config, v string) error {

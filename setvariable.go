@@ -109,7 +109,7 @@ func (c *conn) setVariable(name string, x value.Value) error {
 			return c.setCollation("")
 		}
 	case "sql_mode":
-		mode, err := parseMode(x, c.connector.config.ANSIQuotes)
+		mode, err := parseMode(x, c.connector.mode)
 		if err != nil {
 			return err
 		}

@@ -59,7 +59,7 @@ func (m sqlMode) String() string {
 	return strings.Join(words, ",")
 }
 
-// defaultMode is that of a new session.
+// defaultMode is that of a new session where nothing is said.
 func defaultMode(quotes bool) sqlMode {
 	if quotes {
 		return modeDefault | modeANSIQuotes | modePipesAsConcat
@@ -67,10 +67,26 @@ func defaultMode(quotes bool) sqlMode {
 	return modeDefault
 }
 
-// parseMode reads a value of sql_mode. quotes says that the option ansi_quotes is set.
-func parseMode(x value.Value, quotes bool) (sqlMode, error) {
+// sqlMode is that of new sessions.
+func (c *Config) sqlMode() (sqlMode, error) {
+	byDefault := defaultMode(c.ANSIQuotes)
+	if c.SQLMode == "" {
+		return byDefault, nil
+	}
+	return parseMode(value.FromString(bareMode(c.SQLMode)), byDefault)
+}
+
+// bareMode is text without the quotes around it, with which data source names made for MySQL have it.
+func bareMode(text string) string {
+	if last := len(text) - 1; last > 0 && text[0] == text[last] && (text[0] == '\'' || text[0] == '"') {
+		return text[1:last]
+	}
+	return text
+}
+
+// parseMode reads a value of sql_mode. byDefault is that of a new session.
+func parseMode(x value.Value, byDefault sqlMode) (sqlMode, error) {
 	text := strings.ToUpper(value.Text(x))
-	byDefault := defaultMode(quotes)
 	mode := byDefault & (modeAlways | modeANSIQuotes | modePipesAsConcat)
 	switch {
 	case x.IsNull():
@@ -85,7 +101,7 @@ func parseMode(x value.Value, quotes bool) (sqlMode, error) {
 		if word == "" {
 			continue
 		}
-		more, err := modeOf(word, quotes)
+		more, err := modeOf(word, byDefault&modeANSIQuotes != 0)
 		if err != nil {
 			return 0, err
 		}
