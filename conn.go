@@ -243,14 +243,15 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	default:
 		return nil, notSupported("isolation level %s cannot be given: use the default, which is read committed", strings.ToLower(level.String()))
 	}
-	return c.begin(opts.ReadOnly)
+	return c.begin(ctx, opts.ReadOnly)
 }
 
-func (c *conn) begin(readOnly bool) (driver.Tx, error) {
+// begin begins a transaction. ctx is what its Commit goes by, as that of database/sql has none.
+func (c *conn) begin(ctx context.Context, readOnly bool) (driver.Tx, error) {
 	if c.tx != nil {
 		return nil, txError("there is a transaction already: end it before another begins")
 	}
 	c.tx = buffer.New(c.connector.runtime.Engine, c.connector.runtime.Parallel)
 	c.readOnly, c.lost = readOnly, false
-	return &tx{conn: c, ctx: context.Background()}, nil
+	return &tx{conn: c, ctx: ctx}, nil
 }

@@ -80,6 +80,9 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	if k.isClosed() {
+		return nil, errDatabaseClosed() // Close may hold the lock for a while
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.isClosed() {

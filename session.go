@@ -115,7 +115,7 @@ func (c *conn) transaction(ctx context.Context, s *dialect.Transaction) error {
 				return err
 			}
 		}
-		_, err := c.begin(s.ReadOnly)
+		_, err := c.begin(ctx, s.ReadOnly)
 		return err
 	case dialect.Commit, dialect.Rollback:
 		if c.tx == nil && c.lost {

@@ -21,7 +21,6 @@ package catalog
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -46,10 +45,10 @@ type Catalog struct {
 	meter    *engine.Meter // of the requests that keep definitions fresh
 
 	current  atomic.Pointer[Snapshot]
-	refresh  sync.Mutex    // one reader of the version at a time
-	change   sync.Mutex    // one change at a time in this process
-	defining chan struct{} // one element: a statement that changes definitions, see BeginDefine
-	writers  writers       // the statements of this process that write; see WaitLease
+	refresh  lock    // one reader of the version at a time
+	change   lock    // one change at a time in this process
+	defining lock    // one statement that changes definitions, see BeginDefine
+	writers  writers // the statements of this process that write; see WaitLease
 
 	sequences sequences
 	open      openTables
@@ -62,9 +61,9 @@ func Open(e engine.Engine, database string, lease time.Duration, meter *engine.M
 	if lease == 0 {
 		lease = DefaultLease
 	}
-	c := &Catalog{engine: e, database: database, table: keymap.CatalogTable(database), lease: lease, meter: meter}
+	c := &Catalog{engine: e, database: database, table: keymap.CatalogTable(database), lease: lease, meter: meter,
+		refresh: newLock(), change: newLock(), defining: newLock()}
 	c.sequences.blocks = map[string]*block{}
-	c.defining = make(chan struct{}, 1)
 	return c
 }
 
@@ -109,8 +108,11 @@ func (c *Catalog) with(ctx context.Context, get func(context.Context) (*Snapshot
 
 // renew reads the version, unless another call has made good definitions of it meanwhile.
 func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snapshot, error) {
-	c.refresh.Lock()
-	defer c.refresh.Unlock()
+	release, err := c.refresh.take(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer release()
 	old := c.current.Load()
 	if old != nil && isGood(old) {
 		return old, nil
@@ -180,12 +182,7 @@ func (c *Catalog) BeginWrite() (end func()) { return c.writers.begin() }
 // BeginDefine is called before a statement that changes definitions, whose steps must not mix with those of another
 // one. Such a statement of another process is met at each step, by its version.
 func (c *Catalog) BeginDefine(ctx context.Context) (end func(), err error) {
-	select {
-	case c.defining <- struct{}{}:
-		return func() { <-c.defining }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return c.defining.take(ctx)
 }
 
 // WaitLease returns when nobody writes by definitions older than those of now: the statements of this process have

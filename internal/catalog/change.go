@@ -27,8 +27,11 @@ var errMoved = fmt.Errorf("the table definitions were changed meanwhile: %w", Er
 // changing makes a change against the latest definitions, one at a time in this process. f gives errMoved, having
 // changed nothing, when another process was faster: it is called again then.
 func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	release, err := c.change.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	return c.with(ctx, c.Latest, f)
 }
 

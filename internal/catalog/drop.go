@@ -213,11 +213,14 @@ const noteAge = time.Hour
 // sweep deletes notes that are long past, and finishes drops that a process did not live to finish. Where the store
 // is this process's alone, every note is of one that is dead: changes are made one at a time.
 func (c *Catalog) sweep(ctx context.Context) error {
-	c.change.Lock()
-	defer c.change.Unlock()
+	release, err := c.change.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	var past []*grave
 	span := keymap.PrefixSpan(dropPrefix)
-	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
+	err = engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
 			g := readGrave(e)
 			if !c.engine.Shared() || time.Since(g.dropped) >= noteAge+2*c.lease {

@@ -16,8 +16,9 @@ import (
 
 // openTables are the physical tables without a definition that were looked at: what their entities have.
 type openTables struct {
-	mu     sync.Mutex
-	tables map[string]*openTable // by folded name
+	mu       sync.Mutex               // never held over a request
+	tables   map[string]*openTable    // by folded name
+	sampling map[string]chan struct{} // those that somebody looks at now; closed when that is over
 }
 
 type openTable struct {
@@ -38,28 +39,73 @@ func (c *Catalog) Undeclared(ctx context.Context, name string) (*schema.Table, e
 		return nil, missing
 	}
 	folded := engine.FoldTable(name)
-	c.open.mu.Lock()
-	defer c.open.mu.Unlock()
-	known := c.open.tables[folded]
-	if known != nil && time.Since(known.seen) < sampleAge {
-		return known.table, nil
+	known, sampled, err := c.open.join(ctx, folded)
+	if err != nil || known != nil {
+		return known, err
 	}
 	t, err := c.sample(ctx, name)
-	if isCode(err, engine.CodeNoTable) || isCode(err, engine.CodeDeleting) {
-		delete(c.open.tables, folded)
+	gone := isCode(err, engine.CodeNoTable) || isCode(err, engine.CodeDeleting)
+	t = c.open.leave(folded, sampled, t, gone)
+	if gone {
 		return nil, missing
 	}
-	if err != nil {
-		return nil, err
+	return t, err
+}
+
+// join gives what is known of a table. Where that is nothing, or too old, the caller is the one who looks at it, and tells
+// those who wait for it by leave.
+func (o *openTables) join(ctx context.Context, folded string) (known *schema.Table, sampled chan struct{}, err error) {
+	for {
+		known, sampled, mine := o.joined(folded)
+		if known != nil || mine {
+			return known, sampled, nil
+		}
+		select {
+		case <-sampled:
+		case <-ctx.Done():
+			return nil, nil, ctx.Err()
+		}
 	}
-	if known != nil && sameColumns(known.table, t) {
+}
+
+// joined gives what is known of a table, or who looks at it now.
+func (o *openTables) joined(folded string) (known *schema.Table, sampled chan struct{}, mine bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if known := o.tables[folded]; known != nil && time.Since(known.seen) < sampleAge {
+		return known.table, nil, false
+	}
+	if sampled := o.sampling[folded]; sampled != nil {
+		return nil, sampled, false
+	}
+	if o.tables == nil {
+		o.tables, o.sampling = map[string]*openTable{}, map[string]chan struct{}{}
+	}
+	sampled = make(chan struct{})
+	o.sampling[folded] = sampled
+	return nil, sampled, true
+}
+
+// leave keeps what was seen of a table, which is nil where reading it failed. It gives what plans know the table by.
+func (o *openTables) leave(folded string, sampled chan struct{}, t *schema.Table, gone bool) *schema.Table {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	close(sampled)
+	if o.sampling[folded] != sampled {
+		return t // it was given a new property meanwhile
+	}
+	delete(o.sampling, folded)
+	if gone {
+		delete(o.tables, folded)
+	}
+	if t == nil {
+		return nil
+	}
+	if known := o.tables[folded]; known != nil && sameColumns(known.table, t) {
 		t = known.table // plans are compared by it
 	}
-	if c.open.tables == nil {
-		c.open.tables = map[string]*openTable{}
-	}
-	c.open.tables[folded] = &openTable{t, time.Now()}
-	return t, nil
+	o.tables[folded] = &openTable{t, time.Now()}
+	return t
 }
 
 // undeclared gives the physical tables that no definition has the name of, made by somebody else's programs, without
@@ -131,6 +177,7 @@ func (c *Catalog) Unsee(t *schema.Table) {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
 	delete(c.open.tables, engine.FoldTable(t.Name))
+	delete(c.open.sampling, engine.FoldTable(t.Name)) // who looks at it now may have seen it before
 }
 
 // knowsOpen says whether a table of that name was looked at, and not long ago.

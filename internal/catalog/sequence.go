@@ -22,7 +22,7 @@ type sequences struct {
 
 // block is the values next … end-1, which are this process's.
 type block struct {
-	mu        sync.Mutex
+	lock
 	next, end int64
 }
 
@@ -39,7 +39,7 @@ func (c *Catalog) block(t *schema.Table) *block {
 	defer c.sequences.mu.Unlock()
 	b := c.sequences.blocks[sequenceName(t)]
 	if b == nil {
-		b = &block{}
+		b = &block{lock: newLock()}
 		c.sequences.blocks[sequenceName(t)] = b
 	}
 	return b
@@ -49,8 +49,11 @@ func (c *Catalog) block(t *schema.Table) *block {
 // AUTO_INCREMENT option.
 func (c *Catalog) Next(ctx context.Context, t *schema.Table, n int64, m *engine.Meter) (int64, error) {
 	b := c.block(t)
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	release, err := b.take(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
 	if b.end-b.next < n {
 		if err := c.take(ctx, t, b, n, m); err != nil {
 			return 0, err
@@ -92,8 +95,11 @@ func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine
 		v--
 	}
 	b := c.block(t)
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	release, err := b.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if v < b.next {
 		return nil
 	}
@@ -102,7 +108,7 @@ func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine
 		return nil
 	}
 	var taken block // the values behind v, so that most of ascending explicit values need no request
-	err := c.moveSequence(ctx, t, m, func(stored int64) (int64, bool) {
+	err = c.moveSequence(ctx, t, m, func(stored int64) (int64, bool) {
 		if v < stored {
 			taken = block{}
 			return stored, true
@@ -185,8 +191,11 @@ func (c *Catalog) Close(ctx context.Context) error {
 
 // giveBack gives back what is left of a block. A statement that is under way takes a new one then.
 func (c *Catalog) giveBack(ctx context.Context, physical string, b *block) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	release, err := b.take(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
 	next, end := b.next, b.end
 	if next == end {
 		return nil

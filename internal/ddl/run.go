@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
@@ -276,13 +277,34 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 		}
 	}
 	if err != nil {
-		if dropErr := x.Catalog.Drop(context.WithoutCancel(ctx), []*schema.Table{t}, x.meter); dropErr != nil {
+		dropping, cancel := outlive(ctx, dropGrace)
+		defer cancel()
+		if dropErr := x.Catalog.Drop(dropping, []*schema.Table{t}, x.meter); dropErr != nil {
 			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
 		}
 		x.takenBack()
 		return nil, err
 	}
 	return &Outcome{Result: r}, nil
+}
+
+// dropGrace is how long a table that a failed statement has made may take to go after the statement's context ended. Its
+// definition goes by one request; whoever drops a table later deletes the rest.
+const dropGrace = time.Second
+
+// outlive gives a context that ends a while after ctx has.
+func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		t := time.NewTimer(d)
+		defer t.Stop()
+		select {
+		case <-t.C:
+			cancel()
+		case <-longer.Done():
+		}
+	})
+	return longer, func() { stop(); cancel() }
 }
 
 // fill inserts the rows of a query into a new table.
