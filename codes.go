@@ -62,6 +62,7 @@ const (
 	CodeCollationMixes      = 1271
 	CodeUnknownCollation    = 1273
 	CodeWrongIndexName      = 1280
+	CodeUnknownEngine       = 1286
 	CodeNonUpdatable        = 1288
 	CodeWrongValue          = 1292
 	CodeInvalidOnUpdate     = 1294
@@ -103,8 +104,11 @@ const (
 	CodePartitionValue      = 1697
 	CodeTruncateReferenced  = 1701
 	CodeReadOnlyTransaction = 1792
+	CodeUnknownAlgorithm    = 1800
+	CodeUnknownLock         = 1801
 	CodeNoReferencedKey     = 1822
 	CodeNoReferencedTable   = 1824
+	CodeAlterReason         = 1846
 	CodeInvalidFieldSize    = 3013
 	CodeInvalidLogarithm    = 3020
 	CodeOrderNotInDistinct  = 3065
@@ -113,6 +117,7 @@ const (
 	CodeGeneratedOrder      = 3107
 	CodeGeneratedDependsOn  = 3108
 	CodeGeneratedAuto       = 3109
+	CodeIgnoredHint         = 3126
 	CodeInvalidJSON         = 3140
 	CodeJSONText            = 3141
 	CodeJSONPath            = 3143
@@ -127,6 +132,7 @@ const (
 	CodeJSONNullKey         = 3158
 	CodeJSONNoCell          = 3165
 	CodeCapacityExceeded    = 3170
+	CodeInvalidEncryption   = 3184
 	CodeDropReferenced      = 3730
 	CodeDefaultOrder        = 3767
 	CodeDefaultAuto         = 3768

@@ -11,6 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -203,6 +204,9 @@ func (c *conn) runPlan(ctx context.Context, p *prepared, planned *plannedAt, arg
 	plan := planned.plan
 	if err := c.checkScans(plan, p.parsed.Text); err != nil {
 		return outcome{}, err
+	}
+	for _, h := range plan.IgnoredHints {
+		c.session.Diagnostics.Note(expr.Warning, CodeIgnoredHint, "Hint %s is ignored: of hints only allow_scan is obeyed, beside USE, FORCE and IGNORE INDEX", sqlerr.Brief(h))
 	}
 	if plan.Write == nil {
 		return c.runQuery(ctx, p, planned, args)

@@ -132,8 +132,9 @@ type DropTable struct {
 
 // CreateIndex is CREATE INDEX, also inside ALTER TABLE as ADD INDEX.
 type CreateIndex struct {
-	Table TableName
-	Index IndexDef
+	Table   TableName
+	Index   IndexDef
+	Options map[string]string // ALGORITHM, LOCK
 }
 
 // DropIndex is DROP INDEX name ON table; without ON, Table is empty.
@@ -141,6 +142,7 @@ type DropIndex struct {
 	Table    TableName
 	Name     string
 	IfExists bool
+	Options  map[string]string // ALGORITHM, LOCK
 }
 
 // AlterTable is ALTER TABLE with its actions in order.

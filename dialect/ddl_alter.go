@@ -229,10 +229,7 @@ func (p *parser) optionAction(a *AlterAction) {
 		a.Options["KEYS"] = lower(p.toks[p.pos-2].word)
 		return
 	case p.oneOf("ALGORITHM", "LOCK"):
-		name := p.tok().word
-		p.pos++
-		p.accept("=")
-		a.Options[name] = p.word()
+		p.wayOfChange(a.Options)
 		return
 	case p.accept("CONVERT", "TO"):
 		a.Options["CONVERT TO"] = "1"
@@ -274,7 +271,7 @@ func (p *parser) drop() Statement {
 		if p.accept("ON") {
 			d.Table = p.tableName()
 		}
-		p.algorithm()
+		d.Options = p.algorithm()
 		return d
 	}
 	return p.refuseObject()

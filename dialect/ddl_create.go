@@ -74,19 +74,32 @@ func (p *parser) createIndex(unique bool) Statement {
 	p.expect("ON")
 	out := &CreateIndex{Table: p.tableName()}
 	p.indexBody(&x)
-	p.algorithm()
+	out.Options = p.algorithm()
 	out.Index = x
 	return out
 }
 
-// algorithm passes ALGORITHM = … and LOCK = … of CREATE INDEX and DROP INDEX: how an index is made has no
-// alternatives here.
-func (p *parser) algorithm() {
-	for p.err == nil && (p.accept("ALGORITHM") || p.accept("LOCK")) {
-		p.accept("=")
-		if !p.accept("DEFAULT") {
-			p.ident()
+// algorithm reads ALGORITHM = … and LOCK = … of CREATE INDEX and DROP INDEX.
+func (p *parser) algorithm() map[string]string {
+	var options map[string]string
+	for p.err == nil && p.oneOf("ALGORITHM", "LOCK") {
+		if options == nil {
+			options = make(map[string]string)
 		}
+		p.wayOfChange(options)
+	}
+	return options
+}
+
+// wayOfChange reads one of those options.
+func (p *parser) wayOfChange(options map[string]string) {
+	name := p.tok().word
+	p.pos++
+	p.accept("=")
+	if p.accept("DEFAULT") {
+		options[name] = "default"
+	} else {
+		options[name] = p.word()
 	}
 }
 

@@ -81,7 +81,9 @@ func (q *selection) context(clause string) *context {
 // selectQuery plans one SELECT: its names are bound clause by clause, then the operators are built from
 // the leaves up.
 func (b *builder) selectQuery(sel *dialect.Select, at site) (*queryPlan, error) {
-	b.hint(sel.Hints)
+	if err := b.hint(sel.Hints); err != nil {
+		return nil, err
+	}
 	if sel.CountAll {
 		return nil, sqlerr.New(sqlerr.CodeMisplaced, sqlerr.NoPos, "Incorrect usage/placement of 'SQL_CALC_FOUND_ROWS': it stands in the first SELECT of a statement")
 	}

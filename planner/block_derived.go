@@ -117,7 +117,9 @@ func mergeable(sel *dialect.Select) bool {
 
 // merge binds a derived table's query into the block.
 func (q *selection) merge(sel *dialect.Select, name string, columns []string, at site) (fromClause, error) {
-	q.b.hint(sel.Hints)
+	if err := q.b.hint(sel.Hints); err != nil {
+		return fromClause{}, err
+	}
 	in := &selection{
 		b: q.b, site: at, sel: sel, block: q.block,
 		scope: &scope{block: q.block, parent: at.parent, frame: at.frame},

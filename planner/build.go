@@ -3,6 +3,8 @@ package planner
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -190,12 +192,42 @@ func noSuchTable(database, name string, pos dialect.Pos) *sqlerr.Error {
 }
 
 // hint notes the hints that concern the whole statement.
-func (b *builder) hint(hints []string) {
-	for _, h := range hints {
-		if h == "allow_scan" {
+func (b *builder) hint(words []string) error {
+	for _, h := range splitHints(strings.Join(words, " ")) {
+		name, _, _ := strings.Cut(h, "(")
+		switch strings.TrimSpace(name) {
+		case "allow_scan":
 			b.plan.AllowScan = true
+		case "set_var":
+			return sqlerr.NotSupported(sqlerr.NoPos, "the hint %s (write SET before the statement) is", strings.ToUpper(h))
+		default:
+			if h = strings.ToUpper(h); !slices.Contains(b.plan.IgnoredHints, h) {
+				b.plan.IgnoredHints = append(b.plan.IgnoredHints, h)
+			}
 		}
 	}
+	return nil
+}
+
+// splitHints cuts the text of a comment /*+ … */ into hints: a name, perhaps with arguments in parentheses.
+func splitHints(text string) []string {
+	var hints []string
+	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
+		end := strings.IndexAny(text, " (")
+		if end < 0 {
+			end = len(text)
+		}
+		if rest := strings.TrimLeft(text[end:], " "); strings.HasPrefix(rest, "(") {
+			if n := strings.IndexByte(rest, ')'); n >= 0 {
+				end = len(text) - len(rest) + n + 1
+			} else {
+				end = len(text)
+			}
+		}
+		hints = append(hints, text[:end])
+		text = text[end:]
+	}
+	return hints
 }
 
 // slot numbers a subquery.

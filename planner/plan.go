@@ -30,6 +30,8 @@ type Plan struct {
 	// CountsRows says that the Root, a Limit, tells the session what FOUND_ROWS() is.
 	CountsRows bool
 	AllowScan  bool // the hint allow_scan: reads without a key are meant
+	// IgnoredHints are the hints that are not obeyed, in upper case, for a warning each.
+	IgnoredHints []string
 
 	// Compiled is where the executor keeps its own form of the plan, made at the first execution.
 	Compiled atomic.Value

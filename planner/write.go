@@ -95,7 +95,9 @@ func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(
 	if err != nil {
 		return nil, err
 	}
-	b.hint(sel.Hints)
+	if err := b.hint(sel.Hints); err != nil {
+		return nil, err
+	}
 	at := site{frame: &frame{}, ctes: ctes}
 	slots := b.slots
 	q := b.newSelection(sel, at)

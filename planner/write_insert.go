@@ -13,7 +13,9 @@ import (
 
 // insert plans INSERT, REPLACE and INSERT … ON DUPLICATE KEY UPDATE.
 func (b *builder) insert(st *dialect.Insert) error {
-	b.hint(st.Hints)
+	if err := b.hint(st.Hints); err != nil {
+		return err
+	}
 	t, err := b.table(&st.Table)
 	if err != nil {
 		return err

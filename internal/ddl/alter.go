@@ -16,6 +16,11 @@ import (
 
 // alter runs the actions of ALTER TABLE in turn. All are tried on the definition alone before anything is changed.
 func (x *definition) alter(ctx context.Context, name dialect.TableName, actions []dialect.AlterAction) error {
+	for _, a := range actions {
+		if err := define.CheckOptions(a.Options); err != nil {
+			return err
+		}
+	}
 	t, err := x.declared(ctx, name, "ALTER TABLE")
 	if err != nil {
 		return err

@@ -26,7 +26,7 @@ func (x *definition) dropIndex(ctx context.Context, s *dialect.DropIndex) error 
 		}
 		table.Name = t.Name
 	}
-	return x.alter(ctx, table, []dialect.AlterAction{{Kind: dialect.DropIndexAction, Name: s.Name, IfExists: s.IfExists, Pos: table.Pos}})
+	return x.alter(ctx, table, []dialect.AlterAction{{Kind: dialect.DropIndexAction, Name: s.Name, IfExists: s.IfExists, Pos: table.Pos, Options: s.Options}})
 }
 
 // ownerOfIndex finds the only table that has an index of the name; nil where none has.

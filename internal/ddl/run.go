@@ -81,7 +81,7 @@ func (x *definition) run(ctx context.Context, stmt dialect.Statement) (*Outcome,
 	case *dialect.DropTable:
 		return &Outcome{}, x.dropTables(ctx, s)
 	case *dialect.CreateIndex:
-		return &Outcome{}, x.alter(ctx, s.Table, []dialect.AlterAction{{Kind: dialect.AddIndex, Index: s.Index, IfExists: s.Index.IfNot, Pos: s.Index.Pos}})
+		return &Outcome{}, x.alter(ctx, s.Table, []dialect.AlterAction{{Kind: dialect.AddIndex, Index: s.Index, IfExists: s.Index.IfNot, Pos: s.Index.Pos, Options: s.Options}})
 	case *dialect.DropIndex:
 		return &Outcome{}, x.dropIndex(ctx, s)
 	case *dialect.AlterTable:

@@ -117,6 +117,9 @@ type definer struct {
 
 // options takes the table's options. Those of MySQL's storage engines mean nothing here.
 func (d *definer) options(options map[string]string) error {
+	if err := CheckOptions(options); err != nil {
+		return err
+	}
 	d.t.Comment = options["COMMENT"]
 	if text := options["AUTO_INCREMENT"]; text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
