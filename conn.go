@@ -69,7 +69,7 @@ func (c *conn) Begin() (driver.Tx, error) {
 func (c *conn) Close() error {
 	c.closed = true
 	c.tx = nil
-	c.endLocks()
+	c.endLocks(context.Background())
 	return nil
 }
 
@@ -82,11 +82,11 @@ func (c *conn) Ping(ctx context.Context) error {
 }
 
 // ResetSession gives the connection back to the pool as if it were new.
-func (c *conn) ResetSession(context.Context) error {
+func (c *conn) ResetSession(ctx context.Context) error {
 	if !c.IsValid() {
 		return driver.ErrBadConn
 	}
-	c.endLocks()
+	c.endLocks(ctx)
 	c.lost = c.lost || c.tx != nil
 	c.reset()
 	return nil

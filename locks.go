@@ -229,9 +229,9 @@ func (c *conn) unlockAll(ctx context.Context) (count int64) {
 	return count
 }
 
-// endLocks gives back what a connection holds that ends.
-func (c *conn) endLocks() {
-	ctx, cancel := context.WithTimeout(context.Background(), releaseTimeout)
+// endLocks gives back what a connection holds that ends. Where ctx ends before, the store's leases do it.
+func (c *conn) endLocks(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	c.unlockAll(ctx)
 }

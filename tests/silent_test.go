@@ -137,3 +137,65 @@ func TestDeadlineOfFilling(t *testing.T) {
 		t.Error("the rows were read before")
 	}
 }
+
+// TestDeadlinesOfStatements: each kind of statement ends by its deadline in front of a service that answers nothing any more.
+func TestDeadlinesOfStatements(t *testing.T) {
+	db, silent := silentService(t)
+	for _, statement := range []string{"CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, n INT)", "INSERT INTO t (n) VALUES (1), (2)"} {
+		if _, err := db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	held, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := held.ExecContext(t.Context(), "DO GET_LOCK('held', 0)"); err != nil {
+		t.Fatal(err)
+	}
+	silent.fall(func(*http.Request) bool { return true })
+	const deadline = 50 * time.Millisecond
+	for _, statement := range []string{
+		"SELECT n FROM t", "SELECT * FROM t WHERE id IN (SELECT n FROM t)", "SELECT 1", "SELECT * FROM Others", "SELECT * FROM information_schema.tables",
+		"INSERT INTO t (n) VALUES (1)", "INSERT INTO t (n) SELECT n FROM t", "REPLACE INTO t VALUES (1, 1)", "UPDATE t SET n = 3", "DELETE FROM t",
+		"CREATE TABLE c (id INT PRIMARY KEY)", "CREATE TABLE c AS SELECT n FROM t", "CREATE INDEX byN ON t (n)", "DROP INDEX byN ON t",
+		"ALTER TABLE t ADD COLUMN b INT NOT NULL DEFAULT 3", "ALTER TABLE t MODIFY n BIGINT", "RENAME TABLE t TO v", "TRUNCATE TABLE t", "DROP TABLE t",
+		"CHECK TABLE t", "REPAIR TABLE t", "OPTIMIZE TABLE t", "SHOW TABLES", "SHOW CREATE TABLE t", "DESCRIBE t", "EXPLAIN SELECT n FROM t",
+		"DO GET_LOCK('other', 10)", "DO IS_USED_LOCK('held')",
+	} {
+		inTime(t, db, deadline, statement)
+	}
+	for what, f := range map[string]func(ctx context.Context) error{
+		"Ping": db.PingContext,
+		"Prepare": func(ctx context.Context) error {
+			_, err := db.PrepareContext(ctx, "SELECT n FROM t")
+			return err
+		},
+		"BeginTx": func(ctx context.Context) error {
+			tx, err := db.BeginTx(ctx, nil)
+			if err != nil {
+				return err
+			}
+			if _, err = tx.ExecContext(ctx, "INSERT INTO t VALUES (8, 8)"); err == nil {
+				err = tx.Commit()
+			}
+			return err
+		},
+		"the next statement of a connection that holds a lock": func(ctx context.Context) error {
+			held.Close()
+			_, err := db.ExecContext(ctx, "SELECT n FROM t")
+			return err
+		},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), deadline)
+		begun := time.Now()
+		err := f(ctx)
+		cancel()
+		if late := time.Since(begun) - deadline; late > overdue {
+			t.Errorf("%s: returned %v after its deadline", what, late)
+		}
+		if !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
