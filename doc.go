@@ -85,7 +85,8 @@
 // CURDATE(), UNIX_TIMESTAMP() and the like go by it, UTC_TIMESTAMP() does not. A TIMESTAMP column is kept in UTC; it is shown,
 // compared and set in the session's time zone, and keys and indexes serve it. A DATETIME is as written. A time.Time is a
 // moment: as an argument it becomes what the session's clock shows then, and a result is the moment at which that clock shows
-// the value. Where the clock shows a time twice, the first one is meant. A TIMESTAMP is UTC in a CHECK, a generated column and
+// the value, and so is a text with an offset behind its clock, '2024-01-01 10:00:00+02:00'. Where the clock shows a time twice,
+// the first one is meant. A TIMESTAMP is UTC in a CHECK, a generated column and
 // PARTITION BY, as a constant DEFAULT, and in ALTER TABLE.
 //
 // A text that is an integer compares with integers exactly, so that an id of 64 bits may be given as text. Numbers with a
