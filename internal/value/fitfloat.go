@@ -37,7 +37,7 @@ type shownDigits struct {
 }
 
 // floatDigits gives n digits of a number, all that tell it apart where n is negative. As in MySQL, an integer that is rounded
-// down keeps its zeros.
+// down from the middle of two keeps its zeros.
 func floatDigits(f float64, n int) shownDigits {
 	if f == 0 {
 		return shownDigits{"0", 1}
@@ -46,7 +46,9 @@ func floatDigits(f float64, n int) shownDigits {
 	mantissa, exponent, _ := strings.Cut(text, "e")
 	e, _ := strconv.Atoi(exponent)
 	digits := strings.Replace(mantissa, ".", "", 1)
-	if shown, _ := strconv.ParseFloat(text, 64); shown < math.Abs(f) && f == math.Trunc(f) && math.Abs(f) < 1e15 {
+	whole, _, _ := strings.Cut(strconv.FormatFloat(math.Abs(f), 'e', -1, 64), "e")
+	middle := n > 0 && len(whole) == n+2 && whole[n+1] == '5' // digits, the point, and one more
+	if shown, _ := strconv.ParseFloat(text, 64); middle && shown < math.Abs(f) && f == math.Trunc(f) && math.Abs(f) < 1e15 {
 		return shownDigits{digits, e + 1} // 1.0e6 of 1050000
 	}
 	return shownDigits{strings.TrimRight(digits, "0"), e + 1}
