@@ -203,7 +203,7 @@ func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, erro
 		r, err := c.exec(ctx, p, nil)
 		if err != nil {
 			if i > 0 {
-				return nil, fmt.Errorf("statement %d of %d (the ones before it stand): %w", i+1, len(all), err)
+				return nil, fmt.Errorf("statement %d of %d failed; the earlier ones were carried out: %w", i+1, len(all), err)
 			}
 			return nil, err
 		}

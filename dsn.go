@@ -83,7 +83,7 @@ func (c *Config) format(redact bool) string {
 func (c *reading) parseMemory(text string) error {
 	rest := text[len("mem:"):]
 	if !strings.HasPrefix(rest, "//") {
-		return configError("%q is no memory database: write mem://NAME, or mem:// for a private one", shown(text))
+		return configError("%q does not name a memory database: use mem://NAME, or mem:// for a private one", shown(text))
 	}
 	name, query, _ := strings.Cut(rest[2:], "?")
 	if strings.ContainsAny(name, "/\\#&= ") {

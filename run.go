@@ -190,9 +190,8 @@ func (c *conn) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *plan
 }
 
 func isUnknownColumn(err error) bool {
-	const unknownColumn = 1054
 	var e *sqlerr.Error
-	return errors.As(err, &e) && e.Code == unknownColumn
+	return errors.As(err, &e) && e.Code == sqlerr.CodeUnknownColumn
 }
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {

@@ -170,7 +170,7 @@ func (p *parser) selectInto(i int) int {
 		p.unsupported(i, "SELECT … INTO "+p.toks[i+1].word)
 		return i
 	case p.nested > 0 || p.into != nil || !queryWords[p.toks[0].word]:
-		p.fail(i, "INTO stands once, in a SELECT that is a statement of its own")
+		p.fail(i, "INTO may come once, in a SELECT that is a statement of its own")
 		return i
 	}
 	saved := p.pos

@@ -169,7 +169,7 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		}
 		return expr.NewCollate(x, collation)
 	case *dialect.Interval:
-		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "INTERVAL stands only beside + and - and in functions of dates")
+		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "INTERVAL is for + and - and for functions of dates only")
 	}
 	return nil, sqlerr.NotSupported(sqlerr.NoPos, "this expression is")
 }
@@ -268,7 +268,7 @@ func findOutput(outputs []output, e *dialect.Column, clause string) (expr.Node, 
 // defaultOf binds DEFAULT(column).
 func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
 	if e.Column == "" {
-		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "DEFAULT stands only as a whole value in VALUES and SET")
+		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "DEFAULT must be a whole value in VALUES or SET")
 	}
 	name := &dialect.Column{Name: e.Column, Pos: sqlerr.NoPos}
 	for at := c.scope; at != nil; at = at.parent {

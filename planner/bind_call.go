@@ -48,7 +48,7 @@ func (c *context) call(e *dialect.Call) (expr.Node, error) {
 // insertValue binds VALUES(column) in ON DUPLICATE KEY UPDATE.
 func (c *context) insertValue(e *dialect.Call) (expr.Node, error) {
 	if c.insert == nil {
-		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "VALUES(column) stands only in ON DUPLICATE KEY UPDATE")
+		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "VALUES(column) is for ON DUPLICATE KEY UPDATE only")
 	}
 	var col *dialect.Column
 	if len(e.Args) == 1 {

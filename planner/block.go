@@ -85,7 +85,7 @@ func (b *builder) selectQuery(sel *dialect.Select, at site) (*queryPlan, error) 
 		return nil, err
 	}
 	if sel.CountAll {
-		return nil, sqlerr.New(sqlerr.CodeMisplaced, sqlerr.NoPos, "Incorrect usage/placement of 'SQL_CALC_FOUND_ROWS': it stands in the first SELECT of a statement")
+		return nil, sqlerr.New(sqlerr.CodeMisplaced, sqlerr.NoPos, "Incorrect usage/placement of 'SQL_CALC_FOUND_ROWS': it must be in the first SELECT of a statement")
 	}
 	if sel.Lock {
 		b.plan.ForUpdate = true

@@ -281,7 +281,7 @@ func TestDeletePartsFails(t *testing.T) {
 		case whole == 0 && rows == 160:
 			want = "the rows of partitions p0, p1 are deleted, no others are: "
 		case whole == 0:
-			want = fmt.Sprintf("the rows of partitions p0, p1 are deleted, %d of 160 rows stand (", 160-rows)
+			want = fmt.Sprintf("the rows of partitions p0, p1 are deleted, %d of 160 rows were written (", 160-rows)
 		default:
 			t.Errorf("%d and %d rows are left", whole, rows)
 		}

@@ -236,6 +236,7 @@ func (x *definition) faults(ctx context.Context, t *schema.Table) ([]*fault, err
 func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema.Part) ([]*fault, error) {
 	rows := dml.NewRowWriter(t)
 	w := x.writer(ctx)
+	defer w.End()
 	var faults []*fault
 	want := map[place]expected{}
 	lines := &lineage{table: t, children: map[place][]string{}}

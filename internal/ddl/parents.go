@@ -66,6 +66,7 @@ func (x *definition) disown(ctx context.Context, t *schema.Table, f *fault) (don
 	rows := dml.NewRowWriter(t)
 	for try := 1; ; try++ {
 		w := x.writer(ctx)
+		defer w.End() // there are few tries
 		now, err := x.examine(ctx, w, rows, f)
 		if err != nil || now == nil {
 			return false, err

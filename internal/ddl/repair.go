@@ -173,6 +173,7 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 		return x.disown(ctx, t, f)
 	}
 	w := x.writer(ctx)
+	defer func() { w.End() }()
 	if f.row == "" {
 		r := &dml.RowWrite{Table: t, Part: f.part, Partition: f.partition}
 		r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}, IfMatch: f.etag}, f.index)
@@ -195,6 +196,7 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 		if err := rows.Renew(ctx, w, r, old); err != nil {
 			return false, err
 		}
+		w.End()
 		w = x.writer(ctx)
 		if err := w.Add(r); err != nil {
 			return false, err

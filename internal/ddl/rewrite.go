@@ -251,9 +251,12 @@ func (r *rewriter) flush(ctx context.Context) error {
 	queue := r.window
 	r.window = nil
 	size := len(queue)
+	w := r.writer(ctx)
+	defer func() { w.End() }()
 	for try := 0; len(queue) > 0; {
 		batch := queue[:min(size, len(queue))]
-		w := r.writer(ctx)
+		w.End()
+		w = r.writer(ctx)
 		err := r.send(ctx, w, batch)
 		if err == nil {
 			queue, size, try = queue[len(batch):], 2*size, 0

@@ -344,7 +344,7 @@ func (m *alteration) alterOptions(a *dialect.AlterAction) error {
 	if text, ok := options["AUTO_INCREMENT"]; ok {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 0 {
-			return sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "AUTO_INCREMENT = %s: not a number of a row", text)
+			return sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "AUTO_INCREMENT must be a non-negative integer, not %s", text)
 		}
 		m.t.FirstAutoIncrement = n
 	}

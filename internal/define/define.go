@@ -124,7 +124,7 @@ func (d *definer) options(options map[string]string) error {
 	if text := options["AUTO_INCREMENT"]; text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil || n < 0 {
-			return sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "AUTO_INCREMENT = %s: not a number of a row", text)
+			return sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "AUTO_INCREMENT must be a non-negative integer, not %s", text)
 		}
 		d.t.FirstAutoIncrement = n
 	}

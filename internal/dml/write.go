@@ -41,11 +41,11 @@ func (e *PartialError) Error() string {
 			return text + fmt.Sprintf("no others are: %v", e.Cause)
 		}
 	}
-	others := "the others were not written"
+	others := "the others were not"
 	if unsure {
-		others = "of the others some may"
+		others = "some of the others may have been"
 	}
-	return text + fmt.Sprintf("%d of %d rows stand (%s), %s: %v", e.Done, e.Total, e.Which, others, e.Cause)
+	return text + fmt.Sprintf("%d of %d rows were written (%s); %s: %v", e.Done, e.Total, e.Which, others, e.Cause)
 }
 
 // Unwrap gives the cause.

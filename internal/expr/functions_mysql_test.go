@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// What the manual's examples (tests/manual_test.go) do not show.
+// What the manual's examples (tests/functionsmanual_test.go) do not show.
 func TestFunctionsOfMySQL(t *testing.T) {
 	call := func(name string, args ...any) Node {
 		n, err := NewCall(name, argsOf(t, args))

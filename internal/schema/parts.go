@@ -76,7 +76,7 @@ type NoPartError struct {
 
 func (e *NoPartError) Error() string {
 	if len(e.Missing) == 0 {
-		return fmt.Sprintf("a part of table %s is being opened", e.Table.Name)
+		return fmt.Sprintf("a partition of table %s was made a moment ago, and is not open for writing yet: run the statement again", e.Table.Name)
 	}
 	texts := make([]string, len(e.Missing[0]))
 	for i, v := range e.Missing[0] {
