@@ -203,6 +203,8 @@ func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
 	if err := c.fillNulls(row, false, env); err != nil {
 		return err
 	}
+	env.UTC = true
+	defer func() { env.UTC = false }()
 	if c.computed {
 		for i, f := range c.generated {
 			if f == nil {

@@ -23,7 +23,7 @@ func durationOf(v value.Value) (ticks int64, ok bool) {
 func (e *Env) localNow() int64 { return e.local(e.now()) }
 
 // local is what the session's clock shows at ticks, which are UTC.
-func (e *Env) local(ticks int64) int64 { return localTicks(ticks, e.session().Zone) }
+func (e *Env) local(ticks int64) int64 { return localTicks(ticks, e.zone()) }
 
 // now is the time that the statement sees, in UTC.
 func (e *Env) now() int64 {
@@ -41,7 +41,7 @@ func (e *Env) today(v value.Value, beside value.Kind) value.Value {
 	case v.Kind() == value.Duration:
 		now := e.localNow()
 		return value.FromTicks(now - now%value.TicksPerDay + v.Ticks())
-	case e.session().Zone != nil && value.HasOffset(v):
+	case e.zone() != nil && value.HasOffset(v):
 		at, _ := value.ReadTime(v)
 		return value.FromTicks(e.local(at.Ticks())).WithDigits(at.Digits())
 	}

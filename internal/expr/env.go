@@ -19,6 +19,7 @@ type Env struct {
 	Subqueries SubqueryRunner
 	Context    context.Context // ends what waits; nil: nothing does
 	Memory     Memory          // of the statement; nil: it is not accounted for
+	UTC        bool            // the session's time zone does not count: what a definition computes is the same in each
 
 	folding bool // at planning: an expression that has a condition is left as it is
 	scratch scratch
@@ -48,6 +49,14 @@ func (e *Env) context() context.Context {
 		return context.Background()
 	}
 	return e.Context
+}
+
+// zone is the time zone that counts; nil: UTC.
+func (e *Env) zone() *time.Location {
+	if e.UTC {
+		return nil
+	}
+	return e.session().Zone
 }
 
 // session gives the session, or an empty one where an expression runs without.

@@ -186,7 +186,7 @@ func compileUnixNow(n *Call) Func {
 // evalUnixTimestamp gives a Decimal with the digits of the time, 0 before 1970.
 func evalUnixTimestamp(env *Env, args []value.Value) (value.Value, error) {
 	at, ok := value.ReadTime(env.today(args[0], value.Time))
-	ticks, _ := instants(at.Ticks(), env.session().Zone)
+	ticks, _ := instants(at.Ticks(), env.zone())
 	switch {
 	case !ok || ticks < unixEpoch:
 		return value.FromInt(0), nil

@@ -33,7 +33,7 @@ func instantFunction(name string, which func(first, last int64) int64, otherwise
 			if !ok || v.Kind() != value.Time && v.Kind() != value.Date && v.Kind() != value.String {
 				return value.FromTicks(otherwise), nil
 			}
-			return value.FromTicks(which(instants(at.Ticks(), env.session().Zone))), nil
+			return value.FromTicks(which(instants(at.Ticks(), env.zone()))), nil
 		}}
 }
 
@@ -92,7 +92,7 @@ func NewLocalCompare(op CompareOp, l, r Node) (Node, error) {
 // Instant is v, a time in the session's time zone, as a TIMESTAMP column keeps it: in UTC. A time that the clock shows twice is
 // the first one.
 func (e *Env) Instant(v value.Value) value.Value {
-	if zone := e.session().Zone; zone != nil && v.Kind() == value.Time {
+	if zone := e.zone(); zone != nil && v.Kind() == value.Time {
 		utc, _ := instants(v.Ticks(), zone)
 		return value.FromTicks(utc).WithDigits(v.Digits())
 	}
@@ -101,7 +101,7 @@ func (e *Env) Instant(v value.Value) value.Value {
 
 // Skipped says whether the session's clock leaves out v, a time in its time zone, when it is put forward.
 func (e *Env) Skipped(v value.Value) bool {
-	zone := e.session().Zone
+	zone := e.zone()
 	if zone == nil || v.Kind() != value.Time {
 		return false
 	}
