@@ -208,9 +208,6 @@ func (c *conn) lockOwner(ctx context.Context, name string) (int64, error) {
 
 // unlockAll is RELEASE_ALL_LOCKS: it counts each GET_LOCK that was answered by 1.
 func (c *conn) unlockAll(ctx context.Context) (count int64) {
-	if !c.locks {
-		return 0
-	}
 	c.locks = false
 	l := &c.connector.store.locks
 	var mine []*heldLock
@@ -231,6 +228,9 @@ func (c *conn) unlockAll(ctx context.Context) (count int64) {
 
 // endLocks gives back what a connection holds that ends. Where ctx ends before, the store's leases do it.
 func (c *conn) endLocks(ctx context.Context) {
+	if !c.locks {
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
 	c.unlockAll(ctx)
