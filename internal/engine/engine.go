@@ -133,7 +133,8 @@ type Engine interface {
 	// Commit applies one entity group transaction. When it fails, Error.Op is the index of the operation
 	// that failed, or -1; nothing of the transaction is applied unless Error.Applied says Unknown.
 	Commit(ctx context.Context, c Commit) error
-	// CreateTable makes a table; CodeExists when there is one.
+	// CreateTable makes a table; CodeExists when there is one. Where the answer to a try was lost, that one may have
+	// made it.
 	CreateTable(ctx context.Context, table string, m *Meter) error
 	// DeleteTable deletes a table with all its entities; CodeNoTable when there is none.
 	DeleteTable(ctx context.Context, table string, m *Meter) error

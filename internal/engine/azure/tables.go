@@ -24,7 +24,7 @@ func (e *Engine) CreateTable(ctx context.Context, table string, m *engine.Meter)
 		kind: idempotent, expects: expectTable, meter: m,
 	}
 	rq.body = append(rq.body, '}')
-	return e.tableWrite(ctx, &rq, http.StatusConflict, engine.CodeExists)
+	return asCode(e.do(ctx, &rq, nil), http.StatusConflict, engine.CodeExists)
 }
 
 // DeleteTable deletes a table. The service goes on deleting for a while after it has answered; until then
@@ -37,19 +37,20 @@ func (e *Engine) DeleteTable(ctx context.Context, table string, m *engine.Meter)
 		return err
 	}
 	rq := request{method: http.MethodDelete, path: "/Tables('" + table + "')", kind: idempotent, expects: expectGone, meter: m}
-	return e.tableWrite(ctx, &rq, http.StatusNotFound, engine.CodeNoTable)
+	f := e.do(ctx, &rq, nil)
+	err := asCode(f, http.StatusNotFound, engine.CodeNoTable)
+	if x, ok := err.(*engine.Error); ok && x.Code == engine.CodeNoTable && f.retried {
+		return nil // a try before, whose answer was lost, has deleted it
+	}
+	return err
 }
 
-// tableWrite sends a request of which, sent twice, the second one is answered with trace.
-func (e *Engine) tableWrite(ctx context.Context, rq *request, trace int, code engine.Code) error {
-	f := e.do(ctx, rq, nil)
+// asCode gives the error of a request about a table, with a code where the answer had that status.
+func asCode(f *failure, status int, code engine.Code) error {
 	if f == nil {
 		return nil
 	}
-	if x, ok := f.err.(*engine.Error); ok && f.status == trace && x.Code != engine.CodeDeleting && x.Code != engine.CodeUnreachable {
-		if f.retried {
-			return nil
-		}
+	if x, ok := f.err.(*engine.Error); ok && f.status == status && x.Code != engine.CodeDeleting && x.Code != engine.CodeUnreachable {
 		x.Code, x.Op = code, -1
 	}
 	return f.err
