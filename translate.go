@@ -65,8 +65,17 @@ func briefMessage(s string) string {
 }
 
 func translated(err error, text string) error {
-	var done *Error
-	if errors.As(err, &done) || errors.Is(err, driver.ErrBadConn) || isPlainEnd(err) {
+	var (
+		done    *Error
+		halfway *ddl.HalfwayError
+		partial *dml.PartialError
+	)
+	switch {
+	case errors.As(err, &halfway):
+		return halfDone(halfway, text)
+	case errors.As(err, &partial):
+		return partlyDone(partial, text)
+	case errors.As(err, &done) || errors.Is(err, driver.ErrBadConn) || isPlainEnd(err):
 		return err
 	}
 	var (
@@ -74,8 +83,6 @@ func translated(err error, text string) error {
 		known     *sqlerr.Error
 		noTable   *schema.NoTableError
 		refused   *planner.ScanRefusedError
-		halfway   *ddl.HalfwayError
-		partial   *dml.PartialError
 		conflict  *dml.ConflictError
 		changed   *dml.SchemaChangedError
 		entities  *exec.TooManyEntitiesError
@@ -97,10 +104,6 @@ func translated(err error, text string) error {
 		json      *value.JSONError
 	)
 	switch {
-	case errors.As(err, &halfway):
-		return halfDone(halfway, text)
-	case errors.As(err, &partial):
-		return partlyDone(partial, text)
 	case errors.As(err, &syntax):
 		return syntaxError(syntax)
 	case errors.As(err, &known):
@@ -211,6 +214,9 @@ func syntaxError(e *dialect.Error) *Error {
 func partlyDone(p *dml.PartialError, text string) *Error {
 	e := &Error{Message: p.Error(), cause: p}
 	var cause *Error
+	if errors.As(p.Cause, &cause) { // its number is this one's
+		e.Message = p.Stands() + ": " + cause.Message
+	}
 	if errors.As(translate(p.Cause, text), &cause) {
 		e.Number, e.State, e.RequestID, e.Applied, e.class = cause.Number, cause.State, cause.RequestID, cause.Applied, cause.class
 	}

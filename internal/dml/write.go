@@ -28,7 +28,10 @@ type PartialError struct {
 	Cause error
 }
 
-func (e *PartialError) Error() string {
+func (e *PartialError) Error() string { return e.Stands() + ": " + e.Cause.Error() }
+
+// Stands says what was written and what was not.
+func (e *PartialError) Stands() string {
 	unsure := engine.IsUnsure(e.Cause)
 	text := ""
 	if len(e.Parts) > 0 {
@@ -36,16 +39,16 @@ func (e *PartialError) Error() string {
 		switch {
 		case e.Done > 0:
 		case unsure:
-			return text + fmt.Sprintf("others may be: %v", e.Cause)
+			return text + "others may be"
 		default:
-			return text + fmt.Sprintf("no others are: %v", e.Cause)
+			return text + "no others are"
 		}
 	}
 	others := "the others were not"
 	if unsure {
 		others = "some of the others may have been"
 	}
-	return text + fmt.Sprintf("%d of %d rows were written (%s); %s: %v", e.Done, e.Total, e.Which, others, e.Cause)
+	return text + fmt.Sprintf("%d of %d rows were written (%s); %s", e.Done, e.Total, e.Which, others)
 }
 
 // Unwrap gives the cause.
