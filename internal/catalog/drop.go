@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -11,8 +12,8 @@ import (
 )
 
 // Drop deletes the definitions of tables in one change, then what they held. Tables that live inside others come
-// before those; one that another process has dropped meanwhile is passed over. ErrConflict when another one has put
-// a table inside one of them.
+// before those. A *schema.NoTableError, and nothing is dropped, when another process has dropped or renamed one of them
+// meanwhile; ErrConflict when another one has put a table inside one of them.
 //
 // What is to be deleted is noted together with the change: whoever drops a table later finishes what a process did
 // not live to finish. Where other processes may trust a definition still, the note of it stays for a while: as long
@@ -40,18 +41,12 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 	d := &dropping{snapshot: s, dropped: map[string]bool{}, parents: map[string]*schema.Table{}}
 	for _, t := range tables {
 		t, err := s.Table(ctx, t.Name)
-		if isNoTable(err) {
-			continue
-		}
 		if err != nil {
 			return nil, nil, err
 		}
 		if err := d.add(ctx, t); err != nil {
 			return nil, nil, err
 		}
-	}
-	if len(d.tables) == 0 {
-		return nil, nil, nil
 	}
 	var ops []engine.Op
 	for _, t := range d.tables {
@@ -117,10 +112,14 @@ func (d *dropping) relatives() []*schema.Table {
 
 // deleteData deletes what dropped tables held. Physical tables of their own go at once where others use the store, which
 // refuses what they write to them then; elsewhere, and rows of one that other tables use, when nobody writes by the
-// old definition any more.
+// old definition any more. What the tables held before another process emptied them goes at once, too: some may write
+// to that still.
 func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Meter) error {
 	if len(graves) == 0 {
 		return nil
+	}
+	if err := c.emptyFormer(ctx, graves, m); err != nil {
+		return err
 	}
 	atOnce := 0
 	for c.engine.Shared() && atOnce < len(graves) && len(graves[atOnce].within) == 0 {
@@ -138,6 +137,33 @@ func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Met
 		}
 	}
 	return c.conclude(ctx, graves, m)
+}
+
+// emptyFormer deletes the physical tables that tables had before those of graves, where that is still to be done.
+func (c *Catalog) emptyFormer(ctx context.Context, graves []*grave, m *engine.Meter) error {
+	if !c.engine.Shared() {
+		return nil // changes are made one at a time
+	}
+	notes, err := c.notes(ctx)
+	if err != nil {
+		return err
+	}
+	former := slices.DeleteFunc(notes, func(n *grave) bool {
+		same := func(g *grave) bool { return g.name == n.name && g.key() != n.key() }
+		return n.deleted || len(n.within) > 0 || !slices.ContainsFunc(graves, same)
+	})
+	return c.empty(ctx, former, m)
+}
+
+// notes reads all notes of what is to be deleted.
+func (c *Catalog) notes(ctx context.Context) (notes []*grave, err error) {
+	span := keymap.PrefixSpan(dropPrefix)
+	err = engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
+		func(e *engine.Entity) error {
+			notes = append(notes, readGrave(e))
+			return nil
+		})
+	return notes, err
 }
 
 // conclude notes that graves are empty. The notes stay for a while where others use the store.
@@ -218,20 +244,14 @@ func (c *Catalog) sweep(ctx context.Context) error {
 		return err
 	}
 	defer release()
-	var past []*grave
-	span := keymap.PrefixSpan(dropPrefix)
-	err = engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
-		func(e *engine.Entity) error {
-			g := readGrave(e)
-			if !c.engine.Shared() || time.Since(g.dropped) >= noteAge+2*c.lease {
-				past = append(past, g)
-			}
-			return nil
-		})
+	notes, err := c.notes(ctx)
 	if err != nil {
 		return err
 	}
-	for _, g := range past {
+	for _, g := range notes {
+		if c.engine.Shared() && time.Since(g.dropped) < noteAge+2*c.lease {
+			continue
+		}
 		if err := c.sweepOne(ctx, g); err != nil {
 			return err
 		}

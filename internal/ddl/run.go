@@ -279,7 +279,7 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 	if err != nil {
 		dropping, cancel := outlive(ctx, dropGrace)
 		defer cancel()
-		if dropErr := x.Catalog.Drop(dropping, []*schema.Table{t}, x.meter); dropErr != nil {
+		if dropErr := x.Catalog.Drop(dropping, []*schema.Table{t}, x.meter); dropErr != nil && !isNoTable(dropErr) {
 			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
 		}
 		x.takenBack()
@@ -319,6 +319,25 @@ func (x *definition) fill(ctx context.Context, t *schema.Table, query *planner.P
 
 // dropTables drops all of the tables, or, when one is missing, none; up to dropsAtOnce of them in one change.
 func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
+	for try := 1; ; try++ {
+		tables, err := x.toDrop(ctx, s)
+		if err != nil {
+			return err
+		}
+		for some := range slices.Chunk(tables, dropsAtOnce) {
+			if err = x.Catalog.Drop(ctx, some, x.meter); err != nil {
+				break
+			}
+		}
+		if !isNoTable(err) || x.stands() || try == dml.ConflictTries {
+			return err
+		}
+		// Another process has dropped or renamed one of them since they were found.
+	}
+}
+
+// toDrop finds the tables that DROP TABLE names. The copies of parents' rows beside theirs are retired.
+func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schema.Table, error) {
 	var tables []*schema.Table
 	var missing []string
 	for _, name := range s.Tables {
@@ -328,27 +347,22 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 			continue
 		}
 		if err != nil {
-			return err
+			return nil, err
 		}
 		tables = append(tables, t)
 	}
 	if len(missing) > 0 && !s.IfExists {
-		return sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", strings.Join(missing, ","))
+		return nil, sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", strings.Join(missing, ","))
 	}
 	if err := dropsChildren(tables); err != nil {
-		return err
+		return nil, err
 	}
 	for _, t := range tables {
 		if err := x.retireCopies(ctx, t, tables); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	for some := range slices.Chunk(tables, dropsAtOnce) {
-		if err := x.Catalog.Drop(ctx, some, x.meter); err != nil {
-			return err
-		}
-	}
-	return nil
+	return tables, nil
 }
 
 // dropsAtOnce is how many tables one change drops: each takes up to three operations of it.
