@@ -155,7 +155,7 @@ func (x *definition) act(ctx context.Context, t *schema.Table, a *dialect.AlterA
 	}
 	old := change.Drop
 	for _, ix := range old {
-		if t, err = x.retire(ctx, t, ix); err != nil {
+		if t, err = x.retire(ctx, t, ix.Name); err != nil {
 			return nil, err
 		}
 	}
@@ -308,11 +308,15 @@ func (x *definition) endTransit(ctx context.Context, t *schema.Table) (*schema.T
 	return x.reload(ctx, next)
 }
 
-// retire makes an index one that nobody reads, then one that nobody adds to.
-func (x *definition) retire(ctx context.Context, t *schema.Table, old *schema.Index) (*schema.Table, error) {
+// retire makes an index of t, by its name, one that nobody reads, then one that nobody adds to.
+func (x *definition) retire(ctx context.Context, t *schema.Table, name string) (*schema.Table, error) {
+	ix := t.Index(name) // in the state of now: another process may have taken it further since the change was planned
+	if ix == nil {
+		return nil, catalog.ErrConflict
+	}
 	var err error
 	states := []schema.IndexState{schema.IndexWriteOnly, schema.IndexDeleteOnly}
-	switch old.State {
+	switch ix.State {
 	case schema.IndexWriteOnly:
 		// Who took it there may have done so just now: some process may still read by it.
 		if err := x.Catalog.WaitLease(ctx); err != nil {
@@ -323,7 +327,7 @@ func (x *definition) retire(ctx context.Context, t *schema.Table, old *schema.In
 		states = nil
 	}
 	for _, state := range states {
-		if t, err = x.setState(ctx, t, state, []string{old.Name}); err != nil {
+		if t, err = x.setState(ctx, t, state, []string{name}); err != nil {
 			return nil, err
 		}
 	}

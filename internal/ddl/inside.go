@@ -136,7 +136,7 @@ func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped 
 		return err
 	}
 	if copies := parent.Beside(t.Name); copies != nil {
-		_, err = x.retire(ctx, parent, copies)
+		_, err = x.retire(ctx, parent, copies.Name)
 	}
 	return err
 }
