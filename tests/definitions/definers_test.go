@@ -58,8 +58,7 @@ func (d *definer) step() {
 		form := []string{"INT", "BIGINT", "VARCHAR(20)", "DECIMAL(12,0)"}[d.random.IntN(4)]
 		d.run(nil, "ALTER TABLE %s MODIFY COLUMN v %s NOT NULL", name, form)
 	case n < 15:
-		t.made.RLock()
-		defer t.made.RUnlock()
+		defer t.gate.share()()
 		if d.run(nil, "RENAME TABLE %s TO %s", name, other) == done {
 			t.second.Store(other == t.names[1])
 		}
@@ -95,8 +94,7 @@ func (d *definer) step() {
 
 // make makes a table, and what lives inside it, where it is dropped.
 func (d *definer) make(t *table) {
-	t.made.Lock()
-	defer t.made.Unlock()
+	defer t.gate.enter()()
 	if name, err := t.find(d.db); err != nil || name != "" {
 		return
 	}

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -34,6 +35,9 @@ var (
 	seed       = flag.Uint64("seed", 1, "of the first round of TestDefinitions; each round has the next one")
 )
 
+// processes is how many there are; all write and read, and all but one change definitions.
+const processes = 3
+
 // store is an empty one that several connectors share.
 type store struct {
 	config  *nearlyfree.Config
@@ -41,25 +45,46 @@ type store struct {
 	within  engine.Engine // what it keeps; nil where nobody can look
 }
 
+// virtual runs a round in time that passes only while all its processes wait: how busy the machine is changes nothing.
+// With a store of another process it is real time.
+var virtual = synctest.Test
+
 var newStore = func(t *testing.T, r *rand.Rand) store {
 	w, memory := &weather{random: r}, embedded.OpenMemory(embedded.Options{})
 	service := azuretest.NewService(memory)
 	service.PageEntities = 7
 	return store{&nearlyfree.Config{
 		Store:     fmt.Sprintf("AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
-		Transport: &azuretest.Transport{Service: service, Fault: w.fault},
+		Transport: &azuretest.Transport{Service: service, Fault: w.fault, After: w.after},
 		Retry:     nearlyfree.RetryOptions{MaxTries: 10, FirstDelay: time.Millisecond, MaxDelay: 5 * time.Millisecond},
 	}, w, memory}
 }
 
-// weather makes one of so many requests fail; none when it is 0.
+// weather gives each request some time on its way and back, and makes one of so many fail; none when that is 0.
 type weather struct {
 	oneOf  atomic.Int64
 	mu     sync.Mutex
 	random *rand.Rand
 }
 
+// slowest is how long a request takes on its way, and its answer, at most: with some tries that fail it ends within a lease.
+const slowest = 8 * time.Millisecond
+
+func (w *weather) delay() time.Duration {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return time.Duration(w.random.Int64N(int64(slowest)))
+}
+
+func (w *weather) after(*http.Request, int) { time.Sleep(w.delay()) }
+
 func (w *weather) fault(int, *http.Request) azuretest.Fault {
+	f := w.failure()
+	f.Delay = w.delay()
+	return f
+}
+
+func (w *weather) failure() azuretest.Fault {
 	n := w.oneOf.Load()
 	if n == 0 {
 		return azuretest.Fault{}
@@ -105,7 +130,7 @@ func TestDefinitions(t *testing.T) {
 				t.Run(fmt.Sprint(k.name, " ", layout), func(t *testing.T) {
 					for n := range *rounds {
 						if !t.Failed() {
-							newRound(t, k, layout, *seed+uint64(n), uint64(2*i+j)<<32).run()
+							virtual(t, func(t *testing.T) { newRound(t, k, layout, *seed+uint64(n), uint64(2*i+j)<<32).run() })
 						}
 					}
 				})
@@ -137,7 +162,7 @@ func newRound(t *testing.T, k kind, layout nearlyfree.Layout, seed, stream uint6
 	r := &round{T: t, kind: k, seed: seed, stream: stream, began: time.Now()}
 	r.store = newStore(t, r.random(99))
 	r.config.Layout, r.config.SchemaLease = layout, *lease
-	for range 3 {
+	for range processes {
 		c, err := nearlyfree.NewConnector(r.config)
 		if err != nil {
 			t.Fatal(err)
@@ -149,14 +174,14 @@ func newRound(t *testing.T, k kind, layout nearlyfree.Layout, seed, stream uint6
 	h := &history{}
 	columns := "v INT NOT NULL, w VARCHAR(20), x INT NOT NULL DEFAULT 5, KEY kept (w)"
 	r.tables = []*table{{
-		round: r, names: [2]string{"p", "p_"}, contents: newContents(h),
+		round: r, names: [2]string{"p", "p_"}, contents: newContents(h), gate: newGate(),
 		sql: func() string { return "(id INT PRIMARY KEY, " + columns + ") " + k.by },
 	}}
 	if k.inside {
 		parent := r.tables[0]
 		with := map[bool]string{true: " WITH PARENT"}[k.withParent]
 		parent.child = &table{
-			round: r, names: [2]string{"c", "c_"}, contents: newContents(h), parent: parent,
+			round: r, names: [2]string{"c", "c_"}, contents: newContents(h), gate: newGate(), parent: parent,
 			sql: func() string {
 				p := parent.name()
 				return "(id INT, k INT, " + columns + ", PRIMARY KEY (id, k), FOREIGN KEY (id) REFERENCES " + p + " (id) ON DELETE CASCADE) INSIDE " + p + with
@@ -204,7 +229,7 @@ func (r *round) run() {
 			definers.Go(func() { r.define(db, r.random(uint64(i))) })
 		}
 		others.Go(func() { r.work(&writer{db: db, round: r, random: r.random(uint64(10 + i)), number: i}) })
-		others.Go(func() { r.work(&reader{db: db, round: r, random: r.random(uint64(20 + i))}) })
+		others.Go(func() { r.work(&reader{db: db, round: r, random: r.random(uint64(20 + i)), number: i}) })
 	}
 	var longest time.Duration
 	others.Go(func() { longest = r.pauses() })
@@ -248,8 +273,8 @@ func (r *round) work(w worker) {
 
 // conclude reads everything once more, by each process and by one that knows nothing yet.
 func (r *round) conclude() {
-	for _, db := range r.dbs {
-		last := &reader{db: db, round: r, random: r.random(50)}
+	for i, db := range r.dbs {
+		last := &reader{db: db, round: r, random: r.random(50), number: i}
 		for _, t := range r.tables {
 			name, err := t.find(db)
 			if err != nil {

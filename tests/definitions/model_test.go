@@ -162,16 +162,21 @@ func (c *contents) at(key string, e *event, own *write) (rows []*row, sure bool)
 		if !w.before(e) {
 			return nil, false
 		}
+		cleared := false
 		for _, clear := range c.clears {
 			if clear.effect == none || !clear.matches(key) || e.before(&clear.event) || clear.before(&w.event) {
 				continue
 			}
 			if clear.effect == done && w.before(&clear.event) && clear.before(e) {
-				return append(rows, nil), true
+				cleared = true
+				continue
 			}
 			rows = append(rows, nil)
 			// Until a statement that empties the table has ended, some process may go by what was there before.
 			late = late || clear.begin < w.end && !clear.before(e)
+		}
+		if cleared && !c.emptying(key, e) {
+			return append(rows, nil), true
 		}
 		rows = append(rows, w.row)
 		if w.effect == done && !late {
@@ -179,6 +184,22 @@ func (c *contents) at(key string, e *event, own *write) (rows []*row, sure bool)
 		}
 	}
 	return append(rows, nil), true
+}
+
+// emptying says whether statements that empty a table overlapped before e, of which one had not ended when e began: a process
+// that goes by what was there before it has not seen what the other one deleted.
+func (c *contents) emptying(key string, e *event) bool {
+	for _, late := range c.clears {
+		if late.effect == none || !late.matches(key) || e.before(&late.event) || late.before(e) {
+			continue
+		}
+		if slices.ContainsFunc(c.clears, func(o *clearing) bool {
+			return o != late && o.effect != none && o.matches(key) && !o.before(&late.event)
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // fits says whether a row that was read during e, with its values by column, can be one of rows; "" when it can.

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
 )
@@ -23,8 +23,34 @@ type table struct {
 	sql      func() string // what stands behind CREATE TABLE name
 	parent   *table
 	child    *table
-	made     sync.RWMutex // held by whoever makes the table, and, for reading, by whoever renames it
-	second   atomic.Bool  // it was renamed to the second name
+	gate     gate        // one is alone within who makes the table; renaming it goes beside renaming it
+	second   atomic.Bool // it was renamed to the second name
+}
+
+// gate is a sync.RWMutex which those who wait for it do so in virtual time.
+type gate struct {
+	alone chan struct{} // of one
+	all   chan struct{} // of as many as there are processes
+}
+
+func newGate() gate { return gate{make(chan struct{}, 1), make(chan struct{}, processes)} }
+
+func (g gate) share() (leave func()) {
+	g.all <- struct{}{}
+	return func() { <-g.all }
+}
+
+func (g gate) enter() (leave func()) {
+	g.alone <- struct{}{}
+	for range processes {
+		g.all <- struct{}{}
+	}
+	return func() {
+		for range processes {
+			<-g.all
+		}
+		<-g.alone
+	}
 }
 
 // name is the one that the table has, as far as is known.
@@ -194,6 +220,13 @@ type reader struct {
 	*round
 	db     *sql.DB
 	random *rand.Rand
+	number int
+	began  time.Time // the query that is under way
+}
+
+// fail says who read, and when that began.
+func (r *reader) fail(format string, args ...any) {
+	r.round.fail("process %d, reading since %.1fms: "+format, append([]any{r.number, float64(r.began.Sub(r.round.began).Microseconds()) / 1000}, args...)...)
 }
 
 func (r *reader) step() {
@@ -346,6 +379,7 @@ func show(rows []*row) string {
 
 // rows runs a query, and gives rows with their values by column.
 func (r *reader) rows(q query) ([]map[string]string, error) {
+	r.began = time.Now()
 	rows, err := r.db.Query(q.text, q.args...)
 	if err != nil {
 		return nil, err
