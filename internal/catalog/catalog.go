@@ -192,18 +192,7 @@ func (c *Catalog) WaitLease(ctx context.Context) error {
 	if err := c.writers.wait(ctx); err != nil || !c.engine.Shared() {
 		return err
 	}
-	return sleep(ctx, 2*c.lease)
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return engine.Sleep(ctx, 2*c.lease)
 }
 
 // Current says whether what is written by t is right by the definition that holds now, within the lease.

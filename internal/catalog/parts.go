@@ -165,8 +165,5 @@ func (c *Catalog) WaitOpen(ctx context.Context, t *schema.Table) error {
 	for _, p := range t.Parts.List {
 		longest = max(longest, c.untilOpen(p))
 	}
-	if longest <= 0 {
-		return ctx.Err()
-	}
-	return sleep(ctx, longest)
+	return engine.Sleep(ctx, longest)
 }

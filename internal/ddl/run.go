@@ -296,12 +296,8 @@ const dropGrace = time.Second
 func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		t := time.NewTimer(d)
-		defer t.Stop()
-		select {
-		case <-t.C:
+		if engine.Sleep(longer, d) == nil {
 			cancel()
-		case <-longer.Done():
 		}
 	})
 	return longer, func() { stop(); cancel() }

@@ -179,13 +179,7 @@ func isCode(err error, code engine.Code) bool {
 	return errors.As(err, &e) && e.Code == code
 }
 
+// Wait pauses before the next try of what met a conflict, for a random time whose bound doubles with each try.
 func Wait(ctx context.Context, try int) error {
-	t := time.NewTimer(time.Duration(rand.Int64N(int64(conflictWait << min(try, 7)))))
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return engine.Sleep(ctx, rand.N(conflictWait<<min(try, 7)))
 }
