@@ -33,7 +33,9 @@ var classes = map[uint16]error{
 	CodeWrongArguments: ErrBadValue, CodeWrongVariableValue: ErrBadValue, CodeOutOfRange: ErrBadValue, CodeTruncated: ErrBadValue,
 	CodeWrongValue: ErrBadValue, CodeUnknownTimeZone: ErrBadValue, CodeDivisionByZero: ErrBadValue, CodeWrongFieldValue: ErrBadValue,
 	CodeTooLong: ErrBadValue, CodeWrongLiteral: ErrBadValue, CodeNumberOutOfRange: ErrBadValue, CodeInvalidJSON: ErrBadValue,
-	CodeJSONCast: ErrBadValue, CodeJSONDepth: ErrBadValue, CodeCheckViolated: ErrBadValue,
+	CodeJSONText: ErrBadValue, CodeJSONPath: ErrBadValue, CodeJSONBinary: ErrBadValue, CodeJSONType: ErrBadValue, CodeJSONWildPath: ErrBadValue,
+	CodeJSONWholePath: ErrBadValue, CodeJSONOneOrAll: ErrBadValue, CodeJSONCast: ErrBadValue, CodeJSONDepth: ErrBadValue,
+	CodeJSONNullKey: ErrBadValue, CodeJSONNoCell: ErrBadValue, CodeJSONNoValue: ErrBadValue, CodeCheckViolated: ErrBadValue,
 	CodeParentRow: ErrForeignKey, CodeNoParentRow: ErrForeignKey,
 	CodeDeadlock:            ErrConflict,
 	CodeTableChanged:        ErrSchemaChanged,
@@ -94,13 +96,11 @@ func translated(err error, text string) error {
 		overflow  *value.RangeError
 		unread    *value.ParseError
 		noPart    *schema.NoPartError
-		condition *expr.ConditionError
 		literal   *expr.LiteralError
 		variable  *expr.UnknownVariableError
 		argument  *expr.ArgumentError
 		arguments *expr.TooLongError
 		pattern   *expr.PatternSizeError
-		document  *expr.DocumentError
 		json      *value.JSONError
 	)
 	switch {
@@ -133,10 +133,6 @@ func translated(err error, text string) error {
 		return &Error{Message: variables.Error(), class: ErrMemory, cause: err}
 	case errors.As(err, &exists):
 		return numbered(CodeTableExists, exists.Error(), err)
-	case errors.As(err, &condition):
-		return numbered(condition.Code, condition.Message, err)
-	case errors.As(err, &document):
-		return &Error{Number: uint16(document.Code), State: document.State, Message: document.Message, class: ErrBadValue, cause: err}
 	case errors.As(err, &convert), errors.As(err, &unread):
 		return numbered(CodeWrongValue, err.Error(), err)
 	case errors.As(err, &json):

@@ -62,7 +62,7 @@ func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
 	case err == nil:
 		err = e.castLoss(t, v, out)
 	case (v.Kind() == value.Bytes || v.IsBits()) && (t.Base == value.TypeChar || t.Base == value.TypeText): // octets that are no UTF-8
-		return value.NullValue, e.Warn(sqlerr.CodeInvalidCharacters, "HY000", "Invalid utf8mb4 character string: '%X'", value.Text(v))
+		return value.NullValue, e.Warn(sqlerr.CodeInvalidCharacters, "Invalid utf8mb4 character string: '%X'", value.Text(v))
 	}
 	return out, err
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"sync"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // Level says how grave a condition is, as SHOW WARNINGS names it.
@@ -89,29 +91,20 @@ func (d *Diagnostics) Counts() (all, failures int) {
 	return d.count, d.errors
 }
 
-// ConditionError is what would be a Warning, in a statement that writes in strict mode.
-type ConditionError struct {
-	Code    int    // MySQL's number
-	State   string // SQLSTATE
-	Message string
-}
-
-func (e *ConditionError) Error() string { return e.Message }
-
 // errFolding keeps an expression that has a condition from being computed when it is planned: whether it is computed at
 // all, and in what statement, shows when it runs.
 var errFolding = errors.New("an expression with a condition is not folded")
 
 // Warn notes a Warning; the value that goes with it is what the caller gives. Where the statement writes in strict mode it
 // gives an error instead, which the caller returns.
-func (e *Env) Warn(code int, state, format string, args ...any) error {
+func (e *Env) Warn(code int, format string, args ...any) error {
 	switch {
 	case e.folding:
 		return errFolding
 	case e.Session == nil:
 		return nil
 	case e.Session.Diagnostics.Strict:
-		return &ConditionError{code, state, fmt.Sprintf(format, args...)}
+		return &sqlerr.Error{Code: code, Message: fmt.Sprintf(format, args...), Pos: sqlerr.NoPos}
 	}
 	e.Session.Diagnostics.Note(Warning, code, format, args...)
 	return nil

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -15,7 +16,7 @@ func TestWarningsAreCountedAndKept(t *testing.T) {
 		side.Go(func() {
 			env := &Env{Session: s}
 			for range 10 {
-				if err := env.Warn(1365, "22012", "Division by %d", 0); err != nil {
+				if err := env.Warn(1365, "Division by %d", 0); err != nil {
 					t.Error(err)
 				}
 			}
@@ -50,7 +51,7 @@ func TestDivisionByZero(t *testing.T) {
 		}
 		s.Diagnostics.NoDivision, s.Diagnostics.Strict = false, true
 		_, err = f(&Env{Session: s})
-		if ended := (*ConditionError)(nil); !errors.As(err, &ended) || ended.Code != 1365 {
+		if ended := (*sqlerr.Error)(nil); !errors.As(err, &ended) || ended.Code != 1365 {
 			t.Errorf("1 %s 0 where it is an error: %v", op, err)
 		}
 	}

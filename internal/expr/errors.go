@@ -84,20 +84,12 @@ func (e *UnknownVariableError) Error() string {
 	return "Unknown system variable '" + sqlerr.Brief(e.Name) + "'"
 }
 
-// DocumentError is an error of MySQL's about a JSON document or path.
-type DocumentError struct {
-	Code    int    // MySQL's number
-	State   string // SQLSTATE
-	Message string
-}
-
-func (e *DocumentError) Error() string { return e.Message }
-
+// MySQL's errors about JSON documents and paths.
 var (
-	errBinaryJSON = &DocumentError{sqlerr.CodeJSONBinary, "22032", "Cannot create a JSON value from a string with CHARACTER SET 'binary'."}
-	errWildPath   = &DocumentError{sqlerr.CodeJSONWildPath, "42000", "In this situation, path expressions may not contain the * and ** tokens or an array range."}
-	errWholePath  = &DocumentError{sqlerr.CodeJSONWholePath, "42000", "The path expression '$' is not allowed in this context."}
-	errDeepJSON   = &DocumentError{sqlerr.CodeJSONDepth, "22032", "The JSON document exceeds the maximum depth."}
-	errNullKey    = &DocumentError{sqlerr.CodeJSONNullKey, "22032", "JSON documents may not contain NULL member names."}
-	errNoCell     = &DocumentError{sqlerr.CodeJSONNoCell, "42000", "A path expression is not a path to a cell in an array."}
+	errBinaryJSON = sqlerr.New(sqlerr.CodeJSONBinary, sqlerr.NoPos, "Cannot create a JSON value from a string with CHARACTER SET 'binary'.")
+	errWildPath   = sqlerr.New(sqlerr.CodeJSONWildPath, sqlerr.NoPos, "In this situation, path expressions may not contain the * and ** tokens or an array range.")
+	errWholePath  = sqlerr.New(sqlerr.CodeJSONWholePath, sqlerr.NoPos, "The path expression '$' is not allowed in this context.")
+	errDeepJSON   = sqlerr.New(sqlerr.CodeJSONDepth, sqlerr.NoPos, "The JSON document exceeds the maximum depth.")
+	errNullKey    = sqlerr.New(sqlerr.CodeJSONNullKey, sqlerr.NoPos, "JSON documents may not contain NULL member names.")
+	errNoCell     = sqlerr.New(sqlerr.CodeJSONNoCell, sqlerr.NoPos, "A path expression is not a path to a cell in an array.")
 )

@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -144,7 +143,7 @@ func oneOrAll(function string, v value.Value) (all bool, err error) {
 	case strings.EqualFold(text, "one"):
 		return false, nil
 	}
-	return false, &DocumentError{sqlerr.CodeJSONOneOrAll, "42000", fmt.Sprintf("The oneOrAll argument to %s may take these values: 'one' or 'all'.", strings.ToLower(function))}
+	return false, sqlerr.New(sqlerr.CodeJSONOneOrAll, sqlerr.NoPos, "The oneOrAll argument to %s may take these values: 'one' or 'all'.", strings.ToLower(function))
 }
 
 func evalJSONContainsPath(_ *Env, args []value.Value) (value.Value, error) {

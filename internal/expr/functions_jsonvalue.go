@@ -1,8 +1,6 @@
 package expr
 
 import (
-	"fmt"
-
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -40,11 +38,11 @@ func compileJSONValue(n *Call) Func {
 		case err != nil:
 			return value.NullValue, err
 		case d == nil:
-			return jsonInstead(args, jsonOnEmpty, &DocumentError{sqlerr.CodeJSONNoValue, "22035", "No value was found by 'json_value' on the specified path."})
+			return jsonInstead(args, jsonOnEmpty, sqlerr.New(sqlerr.CodeJSONNoValue, sqlerr.NoPos, "No value was found by 'json_value' on the specified path."))
 		case t.Base == value.TypeJSON:
 			return documentValue("JSON_VALUE", d)
 		case !d.IsScalar():
-			return jsonInstead(args, jsonOnError, &DocumentError{sqlerr.CodeJSONCast, "22018", fmt.Sprintf("Invalid JSON value for CAST to %s from column json_value at row 1", t)})
+			return jsonInstead(args, jsonOnError, sqlerr.New(sqlerr.CodeJSONCast, sqlerr.NoPos, "Invalid JSON value for CAST to %s from column json_value at row 1", t))
 		case d.Scalar.IsNull():
 			return value.NullValue, nil
 		}

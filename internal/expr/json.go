@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"fmt"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -22,8 +21,8 @@ func documentOf(function string, args []value.Value, i int) (value.Document, err
 	case value.Bytes:
 		return d, errBinaryJSON
 	default:
-		return d, &DocumentError{sqlerr.CodeJSONType, "22032", fmt.Sprintf("Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.",
-			i+1, strings.ToLower(function))}
+		return d, sqlerr.New(sqlerr.CodeJSONType, sqlerr.NoPos, "Invalid data type for JSON data in argument %d to function %s; a JSON string or JSON type is required.",
+			i+1, strings.ToLower(function))
 	}
 	return d, textError(function, i, err)
 }
@@ -37,7 +36,7 @@ func textError(function string, i int, err error) error {
 	case ok && bad.Deep:
 		return errDeepJSON
 	}
-	return &DocumentError{sqlerr.CodeJSONText, "22032", fmt.Sprintf("Invalid JSON text in argument %d to function %s: %v.", i+1, strings.ToLower(function), err)}
+	return sqlerr.New(sqlerr.CodeJSONText, sqlerr.NoPos, "Invalid JSON text in argument %d to function %s: %v.", i+1, strings.ToLower(function), err)
 }
 
 // castJSON is CAST(v AS JSON).

@@ -91,7 +91,7 @@ func parsePath(s string) (jsonPath, error) {
 }
 
 func (r *pathReader) bad(pos int) error {
-	return &DocumentError{sqlerr.CodeJSONPath, "42000", fmt.Sprintf("Invalid JSON path expression. The error is around character position %d.", pos)}
+	return sqlerr.New(sqlerr.CodeJSONPath, sqlerr.NoPos, "Invalid JSON path expression. The error is around character position %d.", pos)
 }
 
 // peek is the next octet, 0 at the end.

@@ -39,18 +39,12 @@ func (e *Env) asNumber(v value.Value, what string, reads func(value.Value) bool)
 }
 
 func (e *Env) truncated(what string, v value.Value) error {
-	return e.Warn(codeTruncated, stateTruncated, "Truncated incorrect %s value: '%.128s'", what, value.Text(v))
+	return e.Warn(sqlerr.CodeWrongValue, "Truncated incorrect %s value: '%.128s'", what, value.Text(v))
 }
 
 func (e *Env) unreadable(v value.Value) error {
-	return e.Warn(codeTruncated, stateTruncated, "Incorrect datetime value: '%.128s'", value.Text(v))
+	return e.Warn(sqlerr.CodeWrongValue, "Incorrect datetime value: '%.128s'", value.Text(v))
 }
-
-// MySQL's ER_TRUNCATED_WRONG_VALUE.
-const (
-	codeTruncated  = 1292
-	stateTruncated = "22007"
-)
 
 // cut warns of a text behind whose date or time, which by reads, something follows.
 func (e *Env) cut(by func(value.Value) (string, bool), v value.Value) error {
@@ -64,7 +58,7 @@ func (e *Env) divisionByZero() error {
 	if e.Session != nil && e.Session.Diagnostics.NoDivision {
 		return nil
 	}
-	return e.Warn(sqlerr.CodeDivisionByZero, "22012", "Division by 0")
+	return e.Warn(sqlerr.CodeDivisionByZero, "Division by 0")
 }
 
 // numbers warns of a text that is compared with a number, and so as one.
@@ -104,7 +98,7 @@ func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 			return e.asNumber(v, "DECIMAL", value.ReadsAsNumber)
 		}
 		if t.Clips(v, out) {
-			return e.Warn(sqlerr.CodeOutOfRange, "22003", "Out of range value for column 'CAST(%s AS %s)' at row 1", castText(v), t)
+			return e.Warn(sqlerr.CodeOutOfRange, "Out of range value for column 'CAST(%s AS %s)' at row 1", castText(v), t)
 		}
 	case value.TypeChar, value.TypeText, value.TypeBinary, value.TypeBlob:
 		if t.Length > 0 && len(out.Text()) < len(value.Text(v)) {
@@ -112,7 +106,7 @@ func (e *Env) castLoss(t value.Type, v, out value.Value) error {
 			if t.Base == value.TypeBinary || t.Base == value.TypeBlob {
 				name = "BINARY"
 			}
-			return e.Warn(codeTruncated, stateTruncated, "Truncated incorrect %s(%d) value: '%.128s'", name, t.Length, value.Text(v))
+			return e.Warn(sqlerr.CodeWrongValue, "Truncated incorrect %s(%d) value: '%.128s'", name, t.Length, value.Text(v))
 		}
 	case value.TypeDate, value.TypeDateTime:
 		if out.IsNull() {
@@ -155,7 +149,7 @@ var numberArguments = map[string]string{
 var refusals = map[string]func(env *Env, args []value.Value) error{
 	"LN": refuseLogarithm, "LOG": refuseLogarithm, "LOG2": refuseLogarithm, "LOG10": refuseLogarithm,
 	"STR_TO_DATE": func(env *Env, args []value.Value) error {
-		return env.Warn(sqlerr.CodeWrongTimeText, "HY000", "Incorrect datetime value: '%.128s' for function str_to_date", value.Text(args[0]))
+		return env.Warn(sqlerr.CodeWrongTimeText, "Incorrect datetime value: '%.128s' for function str_to_date", value.Text(args[0]))
 	},
 	"DATE_ADD": refuseOverflow(0), "DATE_SUB": refuseOverflow(0), "ADDDATE": refuseOverflow(0), "SUBDATE": refuseOverflow(0), "TIMESTAMPADD": refuseOverflow(2),
 }
@@ -187,7 +181,7 @@ func init() {
 }
 
 func refuseLogarithm(env *Env, _ []value.Value) error {
-	return env.Warn(sqlerr.CodeInvalidLogarithm, "2201E", "Invalid argument for logarithm")
+	return env.Warn(sqlerr.CodeInvalidLogarithm, "Invalid argument for logarithm")
 }
 
 // refuseDates warns of the first of these arguments that reads as no date.
@@ -221,7 +215,7 @@ func refuseOverflow(at int) func(env *Env, args []value.Value) error {
 	date := refuseDates(at)
 	return func(env *Env, args []value.Value) error {
 		if _, ok := env.timeOf(args[at]); ok {
-			return env.Warn(sqlerr.CodeTimeOverflow, "22008", "Datetime function: datetime field overflow")
+			return env.Warn(sqlerr.CodeTimeOverflow, "Datetime function: datetime field overflow")
 		}
 		return date(env, args)
 	}

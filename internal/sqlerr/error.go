@@ -2,10 +2,9 @@ package sqlerr
 
 import "fmt"
 
-// Error is an error of SQL itself. Code, State and the wording are MySQL's.
+// Error is an error of SQL itself. Code and the wording are MySQL's.
 type Error struct {
-	Code    int    // MySQL's error number, such as 1054
-	State   string // SQLSTATE, such as 42S22
+	Code    int // MySQL's error number, such as 1054; State gives its SQLSTATE
 	Message string
 	Pos     int // offset in bytes into the statement's text; NoPos where it is not known
 }
@@ -16,10 +15,10 @@ const NoPos = -1
 // Error gives the message alone; who shows it to a user adds the numbers.
 func (e *Error) Error() string { return e.Message }
 
-// New makes an error of a number, with the state that MySQL gives it. Of arguments that are texts it repeats the beginning;
+// New makes an error of a number. Of arguments that are texts it repeats the beginning;
 // one that is Whole stays whole.
 func New[P ~int](code int, pos P, format string, args ...any) *Error {
-	return &Error{Code: code, State: State(code), Message: fmt.Sprintf(format, Briefly(args)...), Pos: int(pos)}
+	return &Error{Code: code, Message: fmt.Sprintf(format, Briefly(args)...), Pos: int(pos)}
 }
 
 // NotSupported refuses a feature by its name, which begins the sentence: "window functions are".
