@@ -195,7 +195,7 @@ func isUnknownColumn(err error) bool {
 }
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
-	return planner.Build(parsed, c.connector.schema(ctx, snapshot), planner.Options{Database: c.session.Database, Zoned: c.session.Zone != nil, Collation: c.session.Collation, Interrupted: ctx.Err})
+	return planner.Build(parsed, snapshot.Visible(ctx, c.connector.database, c.connector.collation), planner.Options{Database: c.session.Database, Zoned: c.session.Zone != nil, Collation: c.session.Collation, Interrupted: ctx.Err})
 }
 
 // runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
@@ -356,12 +356,5 @@ func (c *conn) define(ctx context.Context, s dialect.Statement) (outcome, error)
 }
 
 func (c *conn) definer() *ddl.Definer {
-	shared := c.connector.config.Layout == LayoutSingle
-	return &ddl.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: shared, Collation: c.connector.collation, Plan: func(ctx context.Context, s dialect.Statement) (*planner.Plan, error) {
-		made, err := c.planAnew(ctx, &dialect.Parsed{Statement: s})
-		if err != nil {
-			return nil, err
-		}
-		return made.plan, nil
-	}}
+	return &ddl.Definer{Runtime: c.connector.runtime, Catalog: c.connector.catalog, Shared: c.connector.config.Layout == LayoutSingle, Collation: c.connector.collation}
 }

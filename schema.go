@@ -1,13 +1,6 @@
 package nearlyfree
 
-import (
-	"context"
-	"strings"
-
-	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
-	"github.com/nearlyfreedb/nearlyfree/internal/schema"
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
-)
+import "github.com/nearlyfreedb/nearlyfree/internal/schema"
 
 // defaultDatabase is what DATABASE() says of the database that has no name.
 const defaultDatabase = "nearlyfree"
@@ -17,28 +10,6 @@ func databaseName(name string) string {
 		return defaultDatabase
 	}
 	return name
-}
-
-// visibleTables is how the planner finds the tables that a statement names.
-type visibleTables struct {
-	ctx      context.Context
-	database string
-	snapshot *catalog.Snapshot
-	standard value.Collation // of new tables
-}
-
-func (k *Connector) schema(ctx context.Context, s *catalog.Snapshot) visibleTables {
-	return visibleTables{ctx, k.database, s, k.collation}
-}
-
-func (s visibleTables) Table(database, name string) (*schema.Table, error) {
-	switch {
-	case strings.EqualFold(database, "information_schema"):
-		return s.snapshot.InformationSchema(s.ctx, s.database, s.standard, name)
-	case database != "" && !strings.EqualFold(database, s.database):
-		return nil, &schema.NoTableError{Database: database, Name: name}
-	}
-	return s.snapshot.Find(s.ctx, name)
 }
 
 // oneTable is a schema of one table, whatever its name.

@@ -31,9 +31,6 @@ type Definer struct {
 	Shared bool
 	// Collation is that of tables which say none.
 	Collation value.Collation
-	// Plan plans a statement that is part of a change, by the definitions of now: the query of CREATE TABLE … AS, and
-	// the DELETE that empties a table inside another one.
-	Plan func(ctx context.Context, s dialect.Statement) (*planner.Plan, error)
 }
 
 // Outcome is what a definition statement gives: rows for CHECK TABLE and its like, a Result for the others.
@@ -255,7 +252,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 
 // createAs makes the table, then fills it. When that fails the table goes again.
 func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
-	plan, err := x.Plan(ctx, s.As)
+	plan, err := x.plan(ctx, s.As)
 	if err != nil {
 		return nil, err
 	}
@@ -301,6 +298,17 @@ func outlive(ctx context.Context, d time.Duration) (context.Context, context.Can
 		}
 	})
 	return longer, func() { stop(); cancel() }
+}
+
+// plan plans a statement that is part of a change, by the definitions of now: the query of CREATE TABLE … AS, and the DELETE
+// that empties a table inside another one.
+func (x *definition) plan(ctx context.Context, s dialect.Statement) (plan *planner.Plan, err error) {
+	options := planner.Options{Database: x.session.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
+	err = x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
+		plan, err = planner.Build(&dialect.Parsed{Statement: s}, now.Visible(ctx, x.session.Database, x.Collation), options)
+		return err
+	})
+	return plan, err
 }
 
 // fill inserts the rows of a query into a new table.
