@@ -238,7 +238,7 @@ func TestWithParentCrash(t *testing.T) {
 				there := len(a.rows(t, "SHOW TABLES LIKE 'item'")) > 0
 				joined := func() {
 					t.Helper()
-					if got := a.rows(t, join)[0]; got != "int64 4|int64 16" {
+					if got := a.rows(t, join)[0]; got != "int64 4|string 16" {
 						t.Fatalf("died at write %d: %s", n, got)
 					}
 				}

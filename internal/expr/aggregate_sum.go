@@ -4,13 +4,15 @@ import (
 	"math"
 	"math/big"
 	"math/bits"
+	"strconv"
+	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 func sumAggregates() map[string]*aggregateFunction {
 	return map[string]*aggregateFunction{
-		"SUM": {signature: "([DISTINCT] x)", doc: "The sum, exact of exact numbers: an integer where 64 bits hold it, else a DECIMAL; NULL of nothing.",
+		"SUM": {signature: "([DISTINCT] x)", doc: "The sum: of exact numbers a DECIMAL with 22 more digits, of others a DOUBLE; NULL of nothing.",
 			min: 1, max: 1, operand: (*Env).Number, typ: sumType, gather: func(*Aggregate) accumulator { return &sum{} }},
 		"TOTAL": {signature: "([DISTINCT] x)", doc: "The sum as a DOUBLE, 0 of nothing (SQLite's).",
 			min: 1, max: 1, operand: (*Env).Number, typ: toDouble, gather: func(*Aggregate) accumulator { return &total{} }},
@@ -23,18 +25,47 @@ func sumType(args []Node) value.Type {
 	t := numberType(countedType(args[0]))
 	switch t.Base {
 	case value.TypeBigInt:
-		return intType
+		return decimalType(integerDigits(args[0])+sumDigits, 0)
 	case value.TypeDecimal:
-		return decimalType(t.Precision+22, t.Scale)
+		return decimalType(t.Precision+sumDigits, t.Scale)
 	}
 	return t
+}
+
+// sumDigits is how many digits more than its argument a sum has.
+const sumDigits = 22
+
+// integerDigits is how many digits n, an integer or a date, has at most.
+func integerDigits(n Node) int {
+	if c, ok := n.(*Const); ok && (c.V.Kind() == value.Int || c.V.Kind() == value.Uint && !c.V.IsBits()) {
+		return len(strings.TrimPrefix(value.Text(c.V), "-"))
+	}
+	t := countedType(n)
+	switch t.Base {
+	case value.TypeBool, value.TypeTinyInt:
+		return 3
+	case value.TypeYear:
+		return 4
+	case value.TypeSmallInt:
+		return 5
+	case value.TypeMediumInt, value.TypeDate:
+		return 8
+	case value.TypeInt:
+		return 10
+	case value.TypeDateTime, value.TypeTime:
+		return 14
+	}
+	if t.Unsigned {
+		return 20
+	}
+	return 19
 }
 
 func avgType(args []Node) value.Type {
 	t := numberType(countedType(args[0]))
 	switch t.Base {
 	case value.TypeBigInt:
-		return decimalType(24, 4)
+		return decimalType(integerDigits(args[0])+4, 4)
 	case value.TypeDecimal:
 		return decimalType(t.Precision+4, t.Scale+4)
 	}
@@ -99,10 +130,10 @@ func (s *sum) addFloat(f float64) {
 	s.float = t
 }
 
-// integer is the integers' sum, as a Decimal where 64 bits do not hold it.
+// integer is the integers' sum, as a Decimal.
 func (s *sum) integer() (value.Value, error) {
 	if s.hi == int64(s.lo)>>63 {
-		return value.FromInt(int64(s.lo)), nil
+		return value.FromDecimalText(strconv.FormatInt(int64(s.lo), 10)), nil
 	}
 	n := new(big.Int).Lsh(big.NewInt(s.hi), 64)
 	return value.ParseDecimal(n.Add(n, new(big.Int).SetUint64(s.lo)).String())

@@ -13,9 +13,12 @@ func (e *Env) timeOf(v value.Value) (ticks int64, ok bool) {
 	return at.Ticks(), ok
 }
 
-// durationOf reads v as a TIME; a time gives its time of day.
+// durationOf reads v as a TIME; a time gives its time of day. A number is rounded to microseconds, as in MySQL.
 func durationOf(v value.Value) (ticks int64, ok bool) {
 	d, ok := value.ReadDuration(v)
+	if k := v.Kind(); k == value.Float || k == value.Decimal {
+		d = value.Microseconds(d)
+	}
 	return d.Ticks(), ok
 }
 
@@ -68,9 +71,11 @@ func (e *Env) Cast(t value.Type, v value.Value) (value.Value, error) {
 }
 
 // Store gives v as a column of type t keeps it, as value.Type.Store does, or as Convert does where the session is exact. A
-// TIME as a date or a point in time is one of the day at which the statement began. noted says that MySQL notes what is lost.
+// TIME as a date, a point in time or a YEAR is one of the day at which the statement began. noted says that MySQL notes what is lost.
 func (e *Env) Store(t value.Type, v value.Value) (out value.Value, noted bool, err error) {
-	if isDate(t) && !(t.Declared == "TIMESTAMP" && value.HasOffset(v)) { // which is kept in UTC, as such a text reads
+	switch {
+	case t.Base == value.TypeYear && v.Kind() == value.Duration,
+		isDate(t) && !(t.Declared == "TIMESTAMP" && value.HasOffset(v)): // which is kept in UTC, as such a text reads
 		v = e.today(v, value.Time)
 	}
 	if e.session().Exact {

@@ -137,19 +137,16 @@ func compilePair(or bool, a, b condFunc) condFunc {
 	}
 }
 
+// compileXor computes no operand behind one that is NULL, as MySQL does.
 func compileXor(conds []condFunc) condFunc {
 	return func(env *Env) (truth, error) {
-		result, unknown := false, false
+		result := false
 		for _, c := range conds {
 			t, err := c(env)
-			if err != nil {
+			if err != nil || t == isUnknown {
 				return isUnknown, err
 			}
-			unknown = unknown || t == isUnknown
 			result = result != (t == isTrue)
-		}
-		if unknown {
-			return isUnknown, nil
 		}
 		return truthOf(result), nil
 	}

@@ -183,6 +183,9 @@ func evalExtract(env *Env, args []value.Value) (value.Value, error) {
 	if u.days {
 		at, ok = value.ReadTime(env.today(args[1], value.Time))
 	}
+	if args[1].Kind() == value.Float || args[1].Kind() == value.Decimal {
+		at = value.Microseconds(at)
+	}
 	if !ok {
 		return value.NullValue, nil
 	}

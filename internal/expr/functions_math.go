@@ -33,8 +33,8 @@ func mathFunctions() []*Function {
 				}
 				return value.FromFloat(math.Atan2(value.ToFloat(args[0]), value.ToFloat(args[1]))), nil
 			}},
-		mathFunction("DEGREES", "Radians as degrees.", nil, func(x float64) float64 { return x * 180 / math.Pi }),
-		mathFunction("RADIANS", "Degrees as radians.", nil, func(x float64) float64 { return x * math.Pi / 180 }),
+		mathFunction("DEGREES", "Radians as degrees.", nil, func(x float64) float64 { return x * (180 / math.Pi) }),
+		mathFunction("RADIANS", "Degrees as radians.", nil, func(x float64) float64 { return x * (math.Pi / 180) }),
 		{Name: "PI", Signature: "PI()", Family: "number", Doc: "3.141592653589793, in full.", Type: toDouble, null: neverNull,
 			Eval: func(*Env, []value.Value) (value.Value, error) { return value.FromFloat(math.Pi), nil }},
 		{Name: "RAND", Signature: "RAND([seed])", Family: "number", Volatility: Volatile, null: neverNull,
@@ -65,19 +65,23 @@ func finite(name string, f float64) (value.Value, error) {
 	return value.FromFloat(f), nil
 }
 
-func evalLog(_ *Env, args []value.Value) (value.Value, error) {
-	x := value.ToFloat(args[len(args)-1])
-	if x <= 0 {
-		return value.NullValue, nil
+func evalLog(env *Env, args []value.Value) (value.Value, error) {
+	result := 0.0
+	for i, a := range args {
+		if err := env.Number(a); err != nil {
+			return value.NullValue, err
+		}
+		x := value.ToFloat(a)
+		if x <= 0 || i == 1 && result == 0 {
+			return value.NullValue, nil // and what stands behind is not read
+		}
+		if base := result; i == 1 {
+			result = math.Log(x) / base
+		} else {
+			result = math.Log(x)
+		}
 	}
-	if len(args) == 1 {
-		return value.FromFloat(math.Log(x)), nil
-	}
-	base := value.ToFloat(args[0])
-	if base <= 0 || base == 1 {
-		return value.NullValue, nil
-	}
-	return value.FromFloat(math.Log(x) / math.Log(base)), nil
+	return value.FromFloat(result), nil
 }
 
 // randomState is MySQL's generator for RAND(seed), so that a seed gives the same numbers here as there.

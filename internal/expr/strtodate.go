@@ -20,6 +20,17 @@ func formatHas(format string) (date, clock bool) {
 	return date, clock
 }
 
+// formatName is what MySQL calls a time of a format that has these.
+func formatName(date, clock bool) string {
+	switch {
+	case date && !clock:
+		return "date"
+	case clock && !date:
+		return "time"
+	}
+	return "datetime"
+}
+
 func strToDateType(args []Node) value.Type {
 	format, known := constText(args[1])
 	date, clock := formatHas(format)
@@ -38,7 +49,7 @@ func strToDateType(args []Node) value.Type {
 	return value.Type{Base: value.TypeDateTime, Precision: precision}
 }
 
-func evalStrToDate(_ *Env, args []value.Value) (value.Value, error) {
+func evalStrToDate(env *Env, args []value.Value) (value.Value, error) {
 	format := value.Text(args[1])
 	p := dateParser{s: strings.TrimLeft(value.Text(args[0]), " "), week: -1, weekday: -1}
 	if !p.parse(format) {
@@ -48,6 +59,11 @@ func evalStrToDate(_ *Env, args []value.Value) (value.Value, error) {
 	ticks, ok := p.clock()
 	if !ok {
 		return value.NullValue, nil
+	}
+	if strings.Trim(p.s, " ") != "" && p.month <= 12 && p.day <= 31 { // else it is no time
+		if err := env.truncated(formatName(date, clock), args[0]); err != nil {
+			return value.NullValue, err
+		}
 	}
 	if clock && !date {
 		return value.FromDuration(ticks), nil
@@ -130,8 +146,8 @@ func (p *dateParser) clock() (int64, bool) {
 	return int64(p.hour)*ticksPerHour + int64(p.minute)*ticksPerMinute + int64(p.second)*value.TicksPerSecond + int64(p.micros)*10, true
 }
 
-// parse reads all that the format asks for; a blank matches any number of them, and what follows in the text is
-// ignored, as MySQL does.
+// parse reads all that the format asks for; a blank matches any number of them, and what follows in the text stays
+// in p.s.
 func (p *dateParser) parse(format string) bool {
 	for i := 0; i < len(format); i++ {
 		c := format[i]

@@ -137,7 +137,7 @@ func castText(v value.Value) string {
 // numberArguments says of the functions that take numbers which arguments count as one: n as a number, i as an integer.
 // The last one stands for those behind it, too.
 var numberArguments = map[string]string{
-	"ABS": "n", "SIGN": "n", "CEILING": "n", "FLOOR": "n", "ROUND": "ni", "TRUNCATE": "ni", "POWER": "nn", "LOG": "n", "LN": "n", "LOG2": "n", "LOG10": "n",
+	"ABS": "n", "SIGN": "n", "CEILING": "n", "FLOOR": "n", "ROUND": "ni", "TRUNCATE": "ni", "POWER": "nn", "LN": "n", "LOG2": "n", "LOG10": "n",
 	"EXP": "n", "SQRT": "n", "SIN": "n", "COS": "n", "TAN": "n", "COT": "n", "ASIN": "n", "ACOS": "n", "ATAN": "n", "DEGREES": "n", "RADIANS": "n",
 	"FORMAT": "ni-", "BIN": "i", "OCT": "i", "BIT_COUNT": "i", "CONV": "-i", "LEFT": "-i", "RIGHT": "-i", "SUBSTRING": "-i", "SUBSTRING_INDEX": "--i",
 	"REPEAT": "-i", "SPACE": "i", "LPAD": "-i-", "RPAD": "-i-", "INSERT": "-ii-", "LOCATE": "--i", "ELT": "i-", "CHAR": "i", "INET_NTOA": "i",

@@ -100,7 +100,15 @@ func (e *RangeError) Error() string {
 }
 
 func rangeError(typ string, a Value, op string, b Value) error {
-	return &RangeError{Type: typ, Expr: shorten(Text(a)) + " " + op + " " + shorten(Text(b))}
+	return &RangeError{Type: typ, Expr: shorten(Text(numbered(a))) + " " + op + " " + shorten(Text(numbered(b)))}
+}
+
+// numbered is an operand as an error names it: a BIT, whose text is octets, by its number.
+func numbered(v Value) Value {
+	if v.IsBits() {
+		return Plain(v)
+	}
+	return v
 }
 
 // ParseError says that a text does not read as a decimal, a time, a UUID or the like.
