@@ -7,10 +7,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Account is the memory that several statements hold together: those of one Connector, or of the process.
+// Account counts the memory that several statements hold together: all statements of a Connector, or of the process.
 type Account struct {
-	Name   string   // of the bound, for errors
-	Parent *Account // that counts the same, and more; nil: none
+	Name   string   // of the option that bounds it, for errors
+	Parent *Account // counts these statements and others; nil: none
 	max    atomic.Int64
 	held   atomic.Int64
 }
@@ -18,7 +18,7 @@ type Account struct {
 // Process is the account of all statements of the process. It has no bound unless it is given one.
 var Process = &Account{Name: "SetMemoryLimit"}
 
-// NewAccount makes an account within that of the process. max is in bytes; 0: no bound.
+// NewAccount makes an account within the process's one. max is in bytes; 0: no bound.
 func NewAccount(name string, max int64) *Account {
 	a := &Account{Name: name, Parent: Process}
 	a.max.Store(max)
@@ -31,10 +31,10 @@ func (a *Account) SetMax(max int64) int64 { return a.max.Swap(max) }
 // Max is the bound in bytes; 0: none.
 func (a *Account) Max() int64 { return a.max.Load() }
 
-// Held is how many bytes all statements of the account hold.
+// Held is how many bytes all statements of the account hold, each rounded up to an accountStep.
 func (a *Account) Held() int64 { return a.held.Load() }
 
-// add accounts for bytes, which are below 0 when they are given back. over is the account that has too many then.
+// add counts bytes; a negative number gives them back. over is the account that has too many bytes then.
 func (a *Account) add(bytes int64) (over *Account) {
 	for ; a != nil; a = a.Parent {
 		held := a.held.Add(bytes)
@@ -45,10 +45,14 @@ func (a *Account) add(bytes int64) (over *Account) {
 	return over
 }
 
+// accountStep is in bytes. An execution takes memory from its accounts, which all cores share, in such steps: so most charges
+// change its own count alone.
+const accountStep = 16 << 10
+
 // Charge accounts for memory that an operator keeps; release gives it back.
 func (r *Run) Charge(bytes int64, operator string) error {
 	held := r.held.Add(bytes)
-	over := r.Rt.Account.add(bytes)
+	over := r.take(held)
 	switch {
 	case r.Rt.MaxMemory > 0 && held > r.Rt.MaxMemory:
 		return &MemoryError{Operator: operator, Max: r.Rt.MaxMemory}
@@ -58,15 +62,29 @@ func (r *Run) Charge(bytes int64, operator string) error {
 	return nil
 }
 
-func (r *Run) release(bytes int64) {
-	r.held.Add(-bytes)
-	r.Rt.Account.add(-bytes)
+func (r *Run) release(bytes int64) { r.take(r.held.Add(-bytes)) }
+
+// take lets the accounts count what r holds, rounded up to a step. It gives nothing back before two steps are free, so that a
+// value which is held and released again and again moves nothing. over is the account that has too many bytes then.
+func (r *Run) take(held int64) (over *Account) {
+	for {
+		taken := r.taken.Load()
+		if taken-2*accountStep < held && held <= taken {
+			return nil
+		}
+		next := (max(held, 0) + accountStep - 1) / accountStep * accountStep
+		if r.taken.CompareAndSwap(taken, next) {
+			return r.Rt.Account.add(next - taken)
+		}
+		held = r.held.Load()
+	}
 }
 
 // End gives back whatever the execution still holds. Nothing of it runs any more.
 func (r *Run) End() {
-	if held := r.held.Swap(0); held != 0 {
-		r.Rt.Account.add(-held)
+	r.held.Store(0)
+	if taken := r.taken.Swap(0); taken != 0 {
+		r.Rt.Account.add(-taken)
 	}
 }
 

@@ -24,6 +24,7 @@ type Run struct {
 	ctx      context.Context // of the execution: of reads ahead and of subqueries
 	entities atomic.Int64    // that came back
 	held     atomic.Int64    // bytes that blocking operators hold
+	taken    atomic.Int64    // bytes of them that Rt.Account counts, in whole steps
 	slots    []subqueryResult
 	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
 }
