@@ -81,7 +81,10 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 	case !finds && !sorts:
 		k = newPartitionPlan(r.Table)
 	case !finds:
-		forms = unknown(forms)
+		forms = slices.Clone(forms)
+		for i := range forms {
+			forms[i] = unknown(i)
+		}
 	}
 	covered, touched, depth := k.Narrow(forms)
 	pinned, ordered := []bool(nil), false
@@ -132,25 +135,19 @@ func (k *KeyPlan) Narrow(forms [][][]Atom) (covered, touched []bool, depth int) 
 	return covered, touched, depth
 }
 
-// common leaves the conjuncts that are no ORs; of the others it leaves that nothing is known.
+// common makes unknown the conjuncts that are ORs.
 func common(forms [][][]Atom) [][][]Atom {
 	out := slices.Clone(forms)
 	for i := range out {
 		if len(out[i]) > 1 {
-			out[i] = [][]Atom{{{Ordinal: -1, Conjunct: i}}}
+			out[i] = unknown(i)
 		}
 	}
 	return out
 }
 
-// unknown leaves of the conjuncts that nothing is known.
-func unknown(forms [][][]Atom) [][][]Atom {
-	out := make([][][]Atom, len(forms))
-	for i := range out {
-		out[i] = [][]Atom{{{Ordinal: -1, Conjunct: i}}}
-	}
-	return out
-}
+// unknown is the form of a conjunct that no key can use.
+func unknown(conjunct int) [][]Atom { return [][]Atom{{{Ordinal: -1, Conjunct: conjunct}}} }
 
 // setAccess names the way.
 func (s *Scan) setAccess(k *KeyPlan, depth int) {

@@ -38,7 +38,6 @@ func (c *Constrainer) Conjuncts(conds []expr.Node) [][][]Atom {
 // An OR over one column stays one atom. It gives up, with one branch that knows nothing, beyond
 // mostBranches.
 func (c *Constrainer) branches(n expr.Node, conjunct int) [][]Atom {
-	unknown := [][]Atom{{{Ordinal: -1, Conjunct: conjunct}}}
 	if ordinal, t := c.Test(n); t != nil {
 		return [][]Atom{{{ordinal, t, conjunct}}}
 	}
@@ -50,7 +49,7 @@ func (c *Constrainer) branches(n expr.Node, conjunct int) [][]Atom {
 			for _, k := range n.Kids {
 				out = multiply(out, c.branches(k, conjunct))
 				if len(out) > mostBranches {
-					return unknown
+					return unknown(conjunct)
 				}
 			}
 			return out
@@ -59,7 +58,7 @@ func (c *Constrainer) branches(n expr.Node, conjunct int) [][]Atom {
 			for _, k := range n.Kids {
 				out = append(out, c.branches(k, conjunct)...)
 				if len(out) > mostBranches {
-					return unknown
+					return unknown(conjunct)
 				}
 			}
 			return out
@@ -73,7 +72,7 @@ func (c *Constrainer) branches(n expr.Node, conjunct int) [][]Atom {
 			return c.branches(alternatives, conjunct)
 		}
 	}
-	return unknown
+	return unknown(conjunct)
 }
 
 func multiply(a, b [][]Atom) [][]Atom {
@@ -158,6 +157,9 @@ func (c *Constrainer) collated(ordinal int, collation value.Collation, ranged bo
 	return false, false
 }
 
+// comparisons are the tests that comparisons make.
+var comparisons = map[expr.CompareOp]testOp{expr.Eq: testEq, expr.NullEq: testEq, expr.Lt: testLt, expr.Le: testLe, expr.Gt: testGt, expr.Ge: testGe}
+
 func (c *Constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 	op, l, r := n.Op, n.L, n.R
 	if ordinal, t := c.dateFunction(op, l, r); t != nil {
@@ -173,21 +175,8 @@ func (c *Constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 		}
 		op, r = op.Mirrored(), l
 	}
-	t = &test{value: expr.CompileOperand(r)}
-	switch op {
-	case expr.Eq:
-		t.op = testEq
-	case expr.NullEq:
-		t.op, t.nullSafe = testEq, true
-	case expr.Lt:
-		t.op = testLt
-	case expr.Le:
-		t.op = testLe
-	case expr.Gt:
-		t.op = testGt
-	case expr.Ge:
-		t.op = testGe
-	default:
+	t = &test{value: expr.CompileOperand(r), nullSafe: op == expr.NullEq}
+	if t.op, ok = comparisons[op]; !ok {
 		return -1, nil
 	}
 	if t.loose, ok = c.collated(ordinal, n.Collation, t.op != testEq); !ok {

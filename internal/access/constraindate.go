@@ -21,22 +21,11 @@ func (c *Constrainer) dateFunction(op expr.CompareOp, l, r expr.Node) (ordinal i
 	if base := c.Table.Columns[ordinal].Type.Base; base != value.TypeDate && base != value.TypeDateTime {
 		return -1, nil
 	}
-	t = &test{op: testFunction, function: call.Func.Name, value: expr.Compile(r)}
-	switch op {
-	case expr.Eq:
-		t.compared = testEq
-	case expr.Lt:
-		t.compared = testLt
-	case expr.Le:
-		t.compared = testLe
-	case expr.Gt:
-		t.compared = testGt
-	case expr.Ge:
-		t.compared = testGe
-	default:
+	compared, ok := comparisons[op]
+	if !ok || op == expr.NullEq {
 		return -1, nil
 	}
-	return ordinal, t
+	return ordinal, &test{op: testFunction, function: call.Func.Name, value: expr.Compile(r), compared: compared}
 }
 
 // dateFunctionIn: YEAR(created) IN (2025, 2026) → an OR of tests.

@@ -147,13 +147,7 @@ func (d *definer) columns(defs []dialect.ColumnDef) error {
 
 // addColumn adds a column at the end.
 func (d *definer) addColumn(def *dialect.ColumnDef) error {
-	if d.find(def.Name) >= 0 {
-		return sqlerr.New(sqlerr.CodeDuplicateColumn, def.Pos, "Duplicate column name '%s'", def.Name)
-	}
-	if len(d.t.Columns) >= schema.MaxColumns {
-		return sqlerr.New(sqlerr.CodeTooManyColumns, def.Pos, "Too many columns; at most %d fit an entity", schema.MaxColumns)
-	}
-	col, err := d.column(def)
+	col, err := d.newColumn(def)
 	if err != nil {
 		return err
 	}
@@ -163,6 +157,17 @@ func (d *definer) addColumn(def *dialect.ColumnDef) error {
 		d.uniques = append(d.uniques, def)
 	}
 	return d.columnCheck(def)
+}
+
+// newColumn makes a column, if the table has room for it and no other column has its name.
+func (d *definer) newColumn(def *dialect.ColumnDef) (*schema.Column, error) {
+	if d.find(def.Name) >= 0 {
+		return nil, sqlerr.New(sqlerr.CodeDuplicateColumn, def.Pos, "Duplicate column name '%s'", def.Name)
+	}
+	if len(d.t.Columns) >= schema.MaxColumns {
+		return nil, sqlerr.New(sqlerr.CodeTooManyColumns, def.Pos, "Too many columns; at most %d fit an entity", schema.MaxColumns)
+	}
+	return d.column(def)
 }
 
 func (d *definer) columnCheck(def *dialect.ColumnDef) error {

@@ -77,13 +77,7 @@ func (d *definer) externalColumn(def *dialect.ColumnDef) error {
 	if def.AutoIncrement || def.Generated != nil || def.PrimaryKey || def.Unique {
 		return sqlerr.New(sqlerr.CodeWrongUsage, def.Pos, "Column '%s' of an EXTERNAL TABLE can be no key, no AUTO_INCREMENT and not generated", def.Name)
 	}
-	if d.find(def.Name) >= 0 {
-		return sqlerr.New(sqlerr.CodeDuplicateColumn, def.Pos, "Duplicate column name '%s'", def.Name)
-	}
-	if len(d.t.Columns) >= schema.MaxColumns {
-		return sqlerr.New(sqlerr.CodeTooManyColumns, def.Pos, "Too many columns; at most %d fit an entity", schema.MaxColumns)
-	}
-	col, err := d.column(def)
+	col, err := d.newColumn(def)
 	if err != nil {
 		return err
 	}

@@ -78,24 +78,30 @@ type standingRow struct {
 
 // uniqueKey is an entity key of a row that no other row may have.
 type uniqueKey struct {
-	name  string        // the entity's key in its partition
-	index *schema.Index // nil: the row's own
+	partition string
+	name      string        // the entity's key in its partition
+	index     *schema.Index // nil: the row's own
 }
+
+// entityID is an entity's place in maps.
+func entityID(partition, name string) string { return partition + "\x00" + name }
+
+func (k *uniqueKey) id() string { return entityID(k.partition, k.name) }
 
 // uniqueKeys gives the row's own key first, then those of its entries in unique indexes. A NULL makes an entry the
 // row's own.
-func (s *standing) uniqueKeys(row []value.Value) (partition string, keys []uniqueKey, err error) {
+func (s *standing) uniqueKeys(row []value.Value) ([]uniqueKey, error) {
 	partition, key, entries, err := s.keys.KeysOf(row)
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
-	keys = []uniqueKey{{name: key}}
+	keys := []uniqueKey{{partition, key, nil}}
 	for i, ix := range s.table.Indexes {
 		if ix.Unique && ix.State != schema.IndexDeleteOnly && !nullIn(ix, row) {
-			keys = append(keys, uniqueKey{entries[i], ix})
+			keys = append(keys, uniqueKey{partition, entries[i], ix})
 		}
 	}
-	return partition, keys, nil
+	return keys, nil
 }
 
 func nullIn(ix *schema.Index, row []value.Value) bool {
@@ -110,34 +116,52 @@ func nullIn(ix *schema.Index, row []value.Value) bool {
 // keyLookup is a key to be read.
 type keyLookup struct {
 	uniqueKey
-	part      *schema.Part
-	partition string
-	found     Stored
-	ok        bool
+	part  *schema.Part
+	found Stored
+	ok    bool
+}
+
+// lookups makes a lookup of each unique key of a row.
+func (s *standing) lookups(row []value.Value) ([]*keyLookup, error) {
+	keys, err := s.uniqueKeys(row)
+	if err != nil {
+		return nil, err
+	}
+	part, err := s.table.PartOf(row)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]*keyLookup, len(keys))
+	for i, key := range keys {
+		out[i] = &keyLookup{uniqueKey: key, part: part}
+	}
+	return out, nil
+}
+
+// claim says whether nobody has asked for a key yet; from now on it is known, as free until a row is found to have it.
+func (s *standing) claim(id string) bool {
+	_, known := s.rows[id]
+	if !known {
+		s.rows[id] = nil
+	}
+	return !known
 }
 
 // readAll reads every row that one of the new rows meets. A key that was made just now is nobody's.
 func (s *standing) readAll(ctx context.Context, rows [][]value.Value, marks []mark) error {
 	var all []*keyLookup
 	for r, row := range rows {
-		partition, keys, err := s.uniqueKeys(row)
-		if err != nil {
-			return err
-		}
-		part, err := s.table.PartOf(row)
+		keys, err := s.lookups(row)
 		if err != nil {
 			return err
 		}
 		for _, key := range keys {
-			id := partition + "\x00" + key.name
-			if _, known := s.rows[id]; known {
+			if !s.claim(key.id()) {
 				continue
 			}
-			s.rows[id] = nil
-			if marks[r].automatic && s.table.IsAutoKey(key.index) || s.n.rowID >= 0 && key.index == nil {
-				continue
+			if isNew := marks[r].automatic && s.table.IsAutoKey(key.index) || s.n.rowID >= 0 && key.index == nil; !isNew {
+				all = append(all, key)
 			}
-			all = append(all, &keyLookup{uniqueKey: key, part: part, partition: partition})
 		}
 	}
 	return s.readThese(ctx, all)
@@ -159,7 +183,7 @@ func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 		if err != nil {
 			return err
 		}
-		id := partition + "\x00" + key
+		id := entityID(partition, key)
 		if before := s.read[id]; before != nil {
 			if !sameRow(before.Row, l.found.Row, len(s.table.Columns)) {
 				return errTorn
@@ -201,31 +225,31 @@ func (s *standing) lookup(ctx context.Context, l *keyLookup) (Stored, bool, erro
 
 // place and displace say which keys a row has, and has no more.
 func (s *standing) place(r *standingRow) error {
-	partition, keys, err := s.uniqueKeys(r.row)
+	keys, err := s.uniqueKeys(r.row)
 	for _, key := range keys {
-		s.rows[partition+"\x00"+key.name] = r
+		s.rows[key.id()] = r
 	}
 	return err
 }
 
 func (s *standing) displace(row []value.Value) error {
-	partition, keys, err := s.uniqueKeys(row)
+	keys, err := s.uniqueKeys(row)
 	for _, key := range keys {
-		s.rows[partition+"\x00"+key.name] = nil
+		s.rows[key.id()] = nil
 	}
 	return err
 }
 
 // meet lets a new row in, and gives the row that changes by it; nil when there is none.
 func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, error) {
-	partition, keys, err := s.uniqueKeys(in.row)
+	keys, err := s.uniqueKeys(in.row)
 	if err != nil {
 		return nil, err
 	}
 	var met []*standingRow // in the keys whose duplicates are dealt with
 	var refused, taken error
 	for _, key := range keys {
-		r := s.rows[partition+"\x00"+key.name]
+		r := s.rows[key.id()]
 		if r != nil && taken == nil {
 			taken = DuplicateError(s.table, key.index, in.row)
 		}
@@ -362,19 +386,14 @@ func (s *standing) move(ctx context.Context, r *standingRow, next []value.Value)
 
 // free makes sure that no other row has the keys of an updated one.
 func (s *standing) free(ctx context.Context, row []value.Value) error {
-	partition, keys, err := s.uniqueKeys(row)
-	if err != nil {
-		return err
-	}
-	part, err := s.table.PartOf(row)
+	keys, err := s.lookups(row)
 	if err != nil {
 		return err
 	}
 	for _, key := range keys {
-		id := partition + "\x00" + key.name
-		if _, known := s.rows[id]; !known {
-			s.rows[id] = nil
-			if err := s.readThese(ctx, []*keyLookup{{uniqueKey: key, part: part, partition: partition}}); err != nil {
+		id := key.id()
+		if s.claim(id) {
+			if err := s.readThese(ctx, []*keyLookup{key}); err != nil {
 				return err
 			}
 		}

@@ -58,7 +58,7 @@ func (db *testDB) create(t *schema.Table) {
 // insert writes rows with all their index entries, as the write side does.
 func (db *testDB) insert(t *schema.Table, rows ...[]value.Value) {
 	db.t.Helper()
-	codec := codec.NewCodec(t)
+	c := codec.NewCodec(t)
 	batches := map[string][]engine.Op{}
 	flush := func(pk string) {
 		db.t.Helper()
@@ -82,7 +82,7 @@ func (db *testDB) insert(t *schema.Table, rows ...[]value.Value) {
 	}
 	for _, row := range rows {
 		pk, err := t.AppendPartitionKey(nil, row)
-		e, err2 := codec.EncodeRow(row)
+		e, err2 := c.EncodeRow(row)
 		rk, err3 := t.AppendRowKey(nil, row)
 		add(e, err2, pk, rk, err, err3)
 		for _, ix := range t.Indexes {
