@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -114,7 +113,10 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		return c.between(n, e.Not)
+		if expr.LocalOf(n[0]) != nil {
+			return localBetween(n, e.Not)
+		}
+		return expr.NewBetween(n[0], n[1], n[2], e.Not)
 	case *dialect.Is:
 		x, err := c.expression(e.X)
 		if err != nil {
@@ -174,26 +176,6 @@ func (c *context) row(e dialect.Expr) (expr.Node, error) {
 	return nil, sqlerr.NotSupported(sqlerr.NoPos, "this expression is")
 }
 
-// between makes x [NOT] BETWEEN low AND high; of a TIMESTAMP in the session's time zone it is two comparisons.
-func (c *context) between(n []expr.Node, not bool) (expr.Node, error) {
-	if expr.LocalOf(n[0]) == nil {
-		return expr.NewBetween(n[0], n[1], n[2], not)
-	}
-	low, err := expr.NewLocalCompare(expr.Ge, n[0], n[1])
-	if err != nil {
-		return nil, err
-	}
-	high, err := expr.NewLocalCompare(expr.Le, n[0], n[2])
-	if err != nil {
-		return nil, err
-	}
-	both, err := expr.NewLogic(expr.And, low, high)
-	if err != nil || !not {
-		return both, err
-	}
-	return expr.NewNot(both)
-}
-
 func (c *context) rows(es ...dialect.Expr) ([]expr.Node, error) {
 	nodes := make([]expr.Node, len(es))
 	for i, e := range es {
@@ -212,89 +194,6 @@ func (c *context) constant(n expr.Node, err error) (expr.Node, error) {
 		return nil, err
 	}
 	return expr.WithCollation(n, c.b.opt.Collation), nil
-}
-
-// column binds a name: a column of this query's tables, an alias of its select list, a column of an
-// enclosing query, in this order.
-func (c *context) column(e *dialect.Column) (expr.Node, error) {
-	if c.scope == nil {
-		return nil, unknownColumn(e, c.clause)
-	}
-	if e.Table == "" && len(c.aliases) > 0 {
-		f, err := c.scope.lookup(e, c.clause)
-		if f == nil || err != nil || c.having && !c.grouping.has(f) {
-			n, aliasErr := findOutput(c.aliases, e, c.clause)
-			if aliasErr != nil {
-				return nil, aliasErr
-			}
-			if n != nil {
-				return n, nil
-			}
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	n, err := c.scope.resolve(e, c.clause)
-	if err != nil {
-		return nil, err
-	}
-	return c.b.local(n), nil
-}
-
-// local is column in the session's time zone, where it is a TIMESTAMP, which is kept in UTC.
-func (b *builder) local(column expr.Node) expr.Node {
-	if b.opt.Zoned && column.Type().Declared == "TIMESTAMP" {
-		return expr.NewLocal(column)
-	}
-	return column
-}
-
-// findOutput finds the element of a select list that a bare name means; nil where there is none.
-func findOutput(outputs []output, e *dialect.Column, clause string) (expr.Node, error) {
-	var found expr.Node
-	for _, o := range outputs {
-		if !strings.EqualFold(o.name, e.Name) {
-			continue
-		}
-		if found != nil && !expr.Equal(found, o.node) {
-			return nil, sqlerr.New(sqlerr.CodeNonUniqueColumn, e.Pos, "Column '%s' in %s is ambiguous", e.Name, clause)
-		}
-		found = o.node
-	}
-	return found, nil
-}
-
-// defaultOf binds DEFAULT(column).
-func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
-	if e.Column == "" {
-		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "DEFAULT must be a whole value in VALUES or SET")
-	}
-	name := &dialect.Column{Name: e.Column, Pos: sqlerr.NoPos}
-	for at := c.scope; at != nil; at = at.parent {
-		f, err := at.lookup(name, c.clause)
-		if err != nil {
-			return nil, err
-		}
-		if f == nil || f.src.table == nil || f.ordinal >= len(f.src.table.Columns) {
-			continue
-		}
-		col := f.src.table.Columns[f.ordinal]
-		switch {
-		case schema.RefersToRow(col.DefaultExpr):
-			return nil, sqlerr.New(sqlerr.CodeDefaultOfRow, sqlerr.NoPos, "DEFAULT function cannot be used with default value expressions")
-		case col.DefaultExpr != nil:
-			if k, ok := col.DefaultExpr.(*expr.Const); ok && (col.Type.HasMembers() || col.Type.Base == value.TypeBit) {
-				v, err := col.Type.Convert(k.V)
-				return &expr.Const{V: v, T: col.Type}, err
-			}
-			return col.DefaultExpr, nil
-		case col.NotNull:
-			return nil, sqlerr.New(sqlerr.CodeNoDefault, sqlerr.NoPos, "Field '%s' doesn't have a default value", col.Name)
-		}
-		return null(), nil
-	}
-	return nil, unknownColumn(name, c.clause)
 }
 
 func (c *context) unary(e *dialect.Unary) (expr.Node, error) {
@@ -412,24 +311,9 @@ func (c *context) in(e *dialect.In) (expr.Node, error) {
 		return nil, err
 	}
 	if expr.LocalOf(x) != nil {
-		return inTimes(x, list, e.Not)
+		return localIn(x, list, e.Not)
 	}
 	return expr.NewIn(x, list, e.Not)
-}
-
-// inTimes makes x [NOT] IN (list), of a TIMESTAMP in the session's time zone, comparisons with each.
-func inTimes(x expr.Node, list []expr.Node, not bool) (expr.Node, error) {
-	var err error
-	for i := range list {
-		if list[i], err = expr.NewLocalCompare(expr.Eq, x, list[i]); err != nil {
-			return nil, err
-		}
-	}
-	one, err := expr.NewLogic(expr.Or, list...)
-	if err != nil || !not {
-		return one, err
-	}
-	return expr.NewNot(one)
 }
 
 func (c *context) caseOf(e *dialect.Case) (expr.Node, error) {
