@@ -18,7 +18,7 @@ const module = "github.com/nearlyfreedb/nearlyfree"
 // mayImport says which packages of this module each package may import, and which of others that nobody else may.
 // Tests are free.
 var mayImport = map[string][]string{
-	".":                               {"dialect", "planner", "internal/value", "internal/expr", "internal/sqlerr", "internal/schema", "internal/access", "internal/define", "internal/catalog", "internal/exec", "internal/dml", "internal/ddl", "internal/engine", "internal/engine/azure", "internal/engine/buffer", "internal/engine/embedded"},
+	".":                               {"dialect", "planner", "internal/value", "internal/expr", "internal/sqlerr", "internal/schema", "internal/access", "internal/define", "internal/catalog", "internal/show", "internal/exec", "internal/dml", "internal/ddl", "internal/engine", "internal/engine/azure", "internal/engine/buffer", "internal/engine/embedded"},
 	"dialect":                         {},
 	"keymap":                          {"internal/value"},
 	"internal/value":                  {"internal/sqlerr", "internal/value/collate"},
@@ -30,11 +30,12 @@ var mayImport = map[string][]string{
 	"internal/access":                 {"keymap", "internal/schema", "internal/expr", "internal/value"},
 	"planner":                         {"dialect", "internal/access", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
 	"internal/define":                 {"dialect", "planner", "keymap", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
-	"internal/catalog":                {"dialect", "keymap", "planner", "internal/schema", "internal/sqlerr", "internal/engine", "internal/expr", "internal/value"},
+	"internal/catalog":                {"keymap", "planner", "internal/schema", "internal/sqlerr", "internal/engine", "internal/value"},
+	"internal/show":                   {"dialect", "internal/catalog", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
 	"internal/codec":                  {"keymap", "internal/schema", "internal/sqlerr", "internal/engine", "internal/value"},
 	"internal/exec":                   {"keymap", "planner", "internal/access", "internal/codec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/expr", "internal/value"},
 	"internal/dml":                    {"planner", "internal/access", "internal/codec", "internal/exec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
-	"internal/ddl":                    {"dialect", "keymap", "planner", "internal/define", "internal/codec", "internal/exec", "internal/dml", "internal/catalog", "internal/schema", "internal/sqlerr", "internal/engine", "internal/expr", "internal/value"},
+	"internal/ddl":                    {"dialect", "keymap", "planner", "internal/define", "internal/codec", "internal/exec", "internal/dml", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/engine", "internal/expr", "internal/value"},
 	"internal/engine":                 {},
 	"internal/engine/azure":           {"internal/engine"},
 	"internal/engine/azure/azuretest": {"internal/engine", "internal/engine/azure", "internal/engine/embedded"},

@@ -13,6 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/show"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -195,7 +196,7 @@ func isUnknownColumn(err error) bool {
 }
 
 func (c *conn) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
-	return planner.Build(parsed, snapshot.Visible(ctx, c.connector.database, c.connector.collation), planner.Options{Database: c.session.Database, Zoned: c.session.Zone != nil, Collation: c.session.Collation, Interrupted: ctx.Err})
+	return planner.Build(parsed, show.Visible(ctx, snapshot, c.connector.database, c.connector.collation), planner.Options{Database: c.session.Database, Zoned: c.session.Zone != nil, Collation: c.session.Collation, Interrupted: ctx.Err})
 }
 
 // runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
@@ -313,7 +314,7 @@ func (c *conn) show(ctx context.Context, p *prepared, s *dialect.Show, args []va
 	}
 	var table *schema.Table
 	err := c.connector.catalog.With(ctx, func(now *catalog.Snapshot) (err error) {
-		table, err = now.Show(ctx, s, c.given(s), c.connector.collation)
+		table, err = show.Result(ctx, now, s, c.given(s), c.connector.collation)
 		return err
 	})
 	if err != nil {

@@ -140,7 +140,7 @@ func (s *Snapshot) undeclared(ctx context.Context) ([]*schema.Table, error) {
 }
 
 // Everything gives all tables that a statement can name, those without a definition too, sorted by folded name.
-func (s *Snapshot) everything(ctx context.Context) ([]*schema.Table, error) {
+func (s *Snapshot) Everything(ctx context.Context) ([]*schema.Table, error) {
 	tables, err := s.Tables(ctx)
 	if err != nil {
 		return nil, err
@@ -152,9 +152,9 @@ func (s *Snapshot) everything(ctx context.Context) ([]*schema.Table, error) {
 	return sortTables(append(tables, open...)), nil
 }
 
-// seen is everything with the properties of the tables that have no definition, of each of which a page is read.
-func (s *Snapshot) seen(ctx context.Context) ([]*schema.Table, error) {
-	tables, err := s.everything(ctx)
+// Seen is Everything, with the properties of the tables that have no definition: a page of each is read.
+func (s *Snapshot) Seen(ctx context.Context) ([]*schema.Table, error) {
+	tables, err := s.Everything(ctx)
 	if err != nil {
 		return nil, err
 	}

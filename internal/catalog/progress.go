@@ -38,8 +38,9 @@ func (c *Catalog) ClearProgress(ctx context.Context, t *schema.Table, m *engine.
 	return err
 }
 
-// progress gives the rows that were noted last; not ok where nothing is.
-func (c *Catalog) progress(ctx context.Context, t *schema.Table) (rows int64, ok bool, err error) {
+// Progress gives the rows of t that were noted last; not ok where nothing is.
+func (s *Snapshot) Progress(ctx context.Context, t *schema.Table) (rows int64, ok bool, err error) {
+	c := s.catalog
 	e := progressEntity(t)
 	found, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: e.RowKey, Meter: c.meter})
 	if isCode(err, engine.CodeNotFound) {
@@ -48,19 +49,23 @@ func (c *Catalog) progress(ctx context.Context, t *schema.Table) (rows int64, ok
 	return int64(property(&found, "Rows").N), err == nil, err
 }
 
-// allProgress gives the rows that were noted not long ago, by the keys of the notes.
-func (c *Catalog) allProgress(ctx context.Context) (map[string]int64, error) {
+// AllProgress gives a function that tells what was noted of a table not long ago.
+func (s *Snapshot) AllProgress(ctx context.Context) (of func(*schema.Table) (rows int64, ok bool), err error) {
+	c := s.catalog
 	span := keymap.PrefixSpan(progressPrefix)
 	rows := map[string]int64{}
-	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
+	err = engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
 			if at := time.Unix(int64(property(e, "At").N), 0); time.Since(at) < progressAge {
 				rows[e.RowKey] = int64(property(e, "Rows").N)
 			}
 			return nil
 		})
-	if isCode(err, engine.CodeNoTable) {
-		return nil, nil
+	if err != nil && !isCode(err, engine.CodeNoTable) {
+		return nil, err
 	}
-	return rows, err
+	return func(t *schema.Table) (int64, bool) {
+		n, ok := rows[progressEntity(t).RowKey]
+		return n, ok
+	}, nil
 }

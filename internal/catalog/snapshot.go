@@ -67,6 +67,9 @@ func (s *Snapshot) HasIndex(ctx context.Context, t *schema.Table, ix *schema.Ind
 	}), nil
 }
 
+// Database is the name of the database; "" where it has none.
+func (s *Snapshot) Database() string { return s.catalog.database }
+
 // Table gives a definition; a *schema.NoTableError when there is none.
 func (s *Snapshot) Table(ctx context.Context, name string) (*schema.Table, error) {
 	d, err := s.definition(ctx, name)

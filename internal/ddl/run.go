@@ -18,6 +18,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/show"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -305,7 +306,7 @@ func outlive(ctx context.Context, d time.Duration) (context.Context, context.Can
 func (x *definition) plan(ctx context.Context, s dialect.Statement) (plan *planner.Plan, err error) {
 	options := planner.Options{Database: x.session.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
 	err = x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
-		plan, err = planner.Build(&dialect.Parsed{Statement: s}, now.Visible(ctx, x.session.Database, x.Collation), options)
+		plan, err = planner.Build(&dialect.Parsed{Statement: s}, show.Visible(ctx, now, x.session.Database, x.Collation), options)
 		return err
 	})
 	return plan, err

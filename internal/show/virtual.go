@@ -1,4 +1,4 @@
-package catalog
+package show
 
 import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"

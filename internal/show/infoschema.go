@@ -1,18 +1,19 @@
-package catalog
+package show
 
 import (
 	"context"
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// InformationSchema gives a table of information_schema, made from the definitions; database is the name
+// informationSchemaTable gives a table of information_schema, made from the definitions; database is the name
 // that the session knows its database by, standard the collation of its new tables. Columns are those of MySQL 5.7, as far as clients ask for them.
 // https://dev.mysql.com/doc/refman/5.7/en/information-schema.html
-func (s *Snapshot) InformationSchema(ctx context.Context, database string, standard value.Collation, name string) (*schema.Table, error) {
+func informationSchemaTable(ctx context.Context, s *catalog.Snapshot, database string, standard value.Collation, name string) (*schema.Table, error) {
 	upper := strings.ToUpper(name)
 	build := infoTable(upper, standard)
 	if build == nil {
@@ -21,9 +22,9 @@ func (s *Snapshot) InformationSchema(ctx context.Context, database string, stand
 	of := s.Tables
 	switch upper {
 	case "TABLES", "STATISTICS", "TABLE_CONSTRAINTS", "KEY_COLUMN_USAGE", "PARTITIONS":
-		of = s.everything
+		of = s.Everything
 	case "COLUMNS":
-		of = s.seen
+		of = s.Seen
 	}
 	tables, err := of(ctx)
 	if err != nil {

@@ -1,22 +1,25 @@
-package catalog
+// Package show makes the tables that tell of definitions: what SHOW and DESCRIBE give, and information_schema.
+package show
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Show gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
+// Result gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
 // given are the rows of SHOW VARIABLES, WARNINGS and ERRORS, which the session knows, standard the collation of new tables.
-func (s *Snapshot) Show(ctx context.Context, show *dialect.Show, given [][]value.Value, standard value.Collation) (*schema.Table, error) {
-	v, err := s.show(ctx, show, given, standard)
+func Result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given [][]value.Value, standard value.Collation) (*schema.Table, error) {
+	v, err := result(ctx, s, show, given, standard)
 	if err != nil {
 		return nil, err
 	}
@@ -50,22 +53,22 @@ func (v *virtual) like(pattern string) error {
 	return nil
 }
 
-func (s *Snapshot) show(ctx context.Context, show *dialect.Show, given [][]value.Value, standard value.Collation) (*virtual, error) {
+func result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given [][]value.Value, standard value.Collation) (*virtual, error) {
 	switch show.What {
 	case "tables":
-		return s.showTables(ctx, show.Full)
+		return showTables(ctx, s, show.Full)
 	case "columns", "fields":
-		return s.showColumns(ctx, show)
+		return showColumns(ctx, s, show)
 	case "index", "indexes", "keys":
-		return s.showIndex(ctx, show)
+		return showIndex(ctx, s, show)
 	case "create table":
-		return s.showCreate(ctx, show)
+		return showCreate(ctx, s, show)
 	case "table status":
-		return s.showStatus(ctx)
+		return showStatus(ctx, s)
 	case "databases", "schemas":
 		v := newVirtual("databases", "Database")
 		v.add("information_schema")
-		v.add(s.databaseName())
+		v.add(databaseName(s))
 		return v, nil
 	case "variables":
 		v := newVirtual("variables", "Variable_name", "Value")
@@ -99,19 +102,14 @@ func (s *Snapshot) show(ctx context.Context, show *dialect.Show, given [][]value
 	return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "SHOW %s is not supported", strings.ToUpper(show.What))
 }
 
-func (s *Snapshot) databaseName() string {
-	if s.catalog.database == "" {
-		return "nearlyfree"
-	}
-	return s.catalog.database
-}
+func databaseName(s *catalog.Snapshot) string { return cmp.Or(s.Database(), "nearlyfree") }
 
-func (s *Snapshot) showTables(ctx context.Context, full bool) (*virtual, error) {
-	tables, err := s.everything(ctx)
+func showTables(ctx context.Context, s *catalog.Snapshot, full bool) (*virtual, error) {
+	tables, err := s.Everything(ctx)
 	if err != nil {
 		return nil, err
 	}
-	columns := []string{"Tables_in_" + s.databaseName()}
+	columns := []string{"Tables_in_" + databaseName(s)}
 	if full {
 		columns = append(columns, "Table_type")
 	}
@@ -126,7 +124,7 @@ func (s *Snapshot) showTables(ctx context.Context, full bool) (*virtual, error) 
 	return v, nil
 }
 
-func (s *Snapshot) showColumns(ctx context.Context, show *dialect.Show) (*virtual, error) {
+func showColumns(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*virtual, error) {
 	t, err := s.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
@@ -213,7 +211,7 @@ func nonUnique(unique bool) int {
 	return 1
 }
 
-func (s *Snapshot) showIndex(ctx context.Context, show *dialect.Show) (*virtual, error) {
+func showIndex(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*virtual, error) {
 	t, err := s.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
@@ -222,7 +220,7 @@ func (s *Snapshot) showIndex(ctx context.Context, show *dialect.Show) (*virtual,
 		"Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment")
 	note := ""
 	if slices.ContainsFunc(t.Indexes, func(ix *schema.Index) bool { return ix.State != schema.IndexPublic }) {
-		rows, ok, err := s.catalog.progress(ctx, t)
+		rows, ok, err := s.Progress(ctx, t)
 		if err != nil {
 			return nil, err
 		}
@@ -239,7 +237,7 @@ func (s *Snapshot) showIndex(ctx context.Context, show *dialect.Show) (*virtual,
 	return v, nil
 }
 
-func (s *Snapshot) showCreate(ctx context.Context, show *dialect.Show) (*virtual, error) {
+func showCreate(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*virtual, error) {
 	t, err := s.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
@@ -252,19 +250,19 @@ func (s *Snapshot) showCreate(ctx context.Context, show *dialect.Show) (*virtual
 	return v, nil
 }
 
-func (s *Snapshot) showStatus(ctx context.Context) (*virtual, error) {
-	tables, err := s.everything(ctx)
+func showStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
+	tables, err := s.Everything(ctx)
 	if err != nil {
 		return nil, err
 	}
-	progress, err := s.catalog.allProgress(ctx)
+	progress, err := s.AllProgress(ctx)
 	if err != nil {
 		return nil, err
 	}
 	v := newVirtual("table status", "Name", "Engine", "Version#", "Row_format", "Rows#", "Collation", "Comment")
 	for _, t := range tables {
 		comment := t.Comment
-		if rows, ok := progress[progressEntity(t).RowKey]; ok {
+		if rows, ok := progress(t); ok {
 			if comment != "" {
 				comment += "; "
 			}
