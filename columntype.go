@@ -12,8 +12,8 @@ import (
 // ColumnTypeScanType is a Go type that takes every value of the column, as in MySQL's Go driver: int32, uint64, string …;
 // sql.NullInt64, sql.NullString … where it may be NULL; []byte of octets.
 func (r *rows) ColumnTypeScanType(i int) reflect.Type {
-	plain, null := scanTypes(r.header.columns[i].Type)
-	if r.header.columns[i].Nullable {
+	plain, null := scanTypes(r.Header.Columns[i].Type)
+	if r.Header.Columns[i].Nullable {
 		return null
 	}
 	return plain
@@ -61,7 +61,7 @@ func scanTypes(t value.Type) (plain, null reflect.Type) {
 // ColumnTypeDatabaseTypeName is the type's name as MySQL's Go driver has it, without length: VARCHAR, BIGINT,
 // UNSIGNED BIGINT, DECIMAL, DATETIME, TEXT, JSON …; BOOL and UUID, which MySQL lacks, by their own names.
 func (r *rows) ColumnTypeDatabaseTypeName(i int) string {
-	return databaseTypeName(r.header.columns[i].Type)
+	return databaseTypeName(r.Header.Columns[i].Type)
 }
 
 func databaseTypeName(t value.Type) string {
@@ -131,13 +131,13 @@ func databaseTypeName(t value.Type) string {
 
 // ColumnTypeNullable says whether the column may hold NULL; it is always known.
 func (r *rows) ColumnTypeNullable(i int) (nullable, ok bool) {
-	return r.header.columns[i].Nullable, true
+	return r.Header.Columns[i].Nullable, true
 }
 
 // ColumnTypeLength is the length in characters or octets of text and binary columns; math.MaxInt64 where
 // only the store bounds it.
 func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
-	switch t := r.header.columns[i].Type; t.Base {
+	switch t := r.Header.Columns[i].Type; t.Base {
 	case value.TypeChar, value.TypeBinary, value.TypeText, value.TypeBlob:
 		if t.Length == 0 {
 			return math.MaxInt64, true
@@ -153,7 +153,7 @@ func (r *rows) ColumnTypeLength(i int) (length int64, ok bool) {
 
 // ColumnTypePrecisionScale is that of DECIMAL columns, and the digits of a second of DATETIME and TIME.
 func (r *rows) ColumnTypePrecisionScale(i int) (precision, scale int64, ok bool) {
-	switch t := r.header.columns[i].Type; t.Base {
+	switch t := r.Header.Columns[i].Type; t.Base {
 	case value.TypeDecimal:
 		return int64(t.Precision), int64(t.Scale), true
 	case value.TypeDateTime, value.TypeTime:

@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/session"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -147,6 +148,25 @@ func (c *Config) maxMemory() int64 {
 func (c *Config) collation() value.Collation {
 	collation, _ := value.CollationNamed(c.Collation)
 	return collation
+}
+
+// mode is SQLMode.
+func (c *Config) mode() (session.Mode, error) {
+	mode, err := session.NewMode(c.SQLMode, c.ANSIQuotes)
+	return mode, translate(err, "")
+}
+
+// settings are those of the sessions, whose mode was read.
+func (c *Config) settings(mode session.Mode) session.Settings {
+	logger := c.Logger
+	if logger == nil {
+		logger = slog.New(slog.DiscardHandler)
+	}
+	return session.Settings{
+		Name: session.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
+		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
+		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger,
+	}
 }
 
 func (c *Config) parallel() int {

@@ -4,57 +4,18 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"strings"
 
-	"github.com/nearlyfreedb/nearlyfree/dialect"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
-	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
 
-// conn is a session: variables, and a transaction while there is one. It holds nothing of the network.
+// conn is a session as database/sql sees it.
 type conn struct {
-	connector  *Connector
-	session    expr.Session
-	mode       sqlMode
-	tx         *buffer.Buffer  // nil outside a transaction
-	readOnly   bool            // of the transaction
-	wrote      []*schema.Table // the definitions that the transaction has written by
-	reached    *reached        // by the last write
-	savepoints []savepoint
-	spare      *query               // that of a point read that has ended, for the next query
-	lost       bool                 // a transaction that BEGIN opened, when the connection went back to the pool
-	locks      bool                 // it may hold some of namedLocks
-	statements map[string]*prepared // of PREPARE, by name in lower case
-	zone       string               // time_zone, as it was written
-	encryption string               // block_encryption_mode
-	closed     bool
-}
-
-// defaultEncryption is block_encryption_mode where nobody sets it.
-const defaultEncryption = "aes-128-ecb"
-
-func newConn(k *Connector) *conn {
-	c := &conn{connector: k}
-	c.session = expr.Session{ConnectionID: k.ids.Add(1), User: sessionUser, Version: serverVersion, System: c.systemVariable, Lock: c.lock, Unlock: c.unlock,
-		UnlockAll: c.unlockAll, LockOwner: c.lockOwner, Exact: k.config.Exact}
-	c.reset()
-	return c
-}
-
-func (c *conn) reset() {
-	c.endTx()
-	s := &c.session
-	s.Database = c.connector.database
-	s.LastInsertID, s.RowCount, s.FoundRows = 0, 0, 0
-	s.Vars.Reset()
-	c.statements = nil
-	c.encryption = defaultEncryption
-	_ = c.setZone("") // the data source name's, which was checked
-	s.Collation = c.connector.collation
-	s.Diagnostics.Begin()
-	c.setMode(c.connector.mode)
+	connector *Connector
+	session   *session.Session
+	closed    bool
 }
 
 // Prepare and Begin are what database/sql asks of a driver.Conn; it calls their Context forms.
@@ -68,8 +29,7 @@ func (c *conn) Begin() (driver.Tx, error) {
 
 func (c *conn) Close() error {
 	c.closed = true
-	c.tx = nil
-	c.endLocks(context.Background())
+	c.session.Close()
 	return nil
 }
 
@@ -78,7 +38,7 @@ func (c *conn) Ping(ctx context.Context) error {
 	if err := c.usable(ctx); err != nil {
 		return err
 	}
-	return translate(c.connector.catalog.Ping(ctx), "")
+	return translate(c.connector.database.Catalog.Ping(ctx), "")
 }
 
 // ResetSession gives the connection back to the pool as if it were new.
@@ -86,9 +46,7 @@ func (c *conn) ResetSession(ctx context.Context) error {
 	if !c.IsValid() {
 		return driver.ErrBadConn
 	}
-	c.endLocks(ctx)
-	c.lost = c.lost || c.tx != nil
-	c.reset()
+	c.session.Reset(ctx)
 	return nil
 }
 
@@ -108,6 +66,32 @@ func (c *conn) usable(ctx context.Context) error {
 	return ctx.Err()
 }
 
+// prepare reads a statement.
+func (c *conn) prepare(query string) (*session.Prepared, error) {
+	p, err := c.session.Prepare(query)
+	if err != nil {
+		return nil, c.failed(err, query)
+	}
+	return p, nil
+}
+
+// errorUnknown is MySQL's number of an error that has none of its own.
+const errorUnknown = 1105
+
+// failed translates an error, and notes it among the conditions of the statement that it ends.
+func (c *conn) failed(err error, text string) error {
+	err = translate(err, text)
+	var e *Error
+	if errors.As(err, &e) {
+		number := int(e.Number)
+		if number == 0 {
+			number = errorUnknown
+		}
+		c.session.Failed(number, e.Message)
+	}
+	return err
+}
+
 // PrepareContext parses and plans the statement, so that its errors show here.
 func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, error) {
 	if err := c.usable(ctx); err != nil {
@@ -117,10 +101,8 @@ func (c *conn) PrepareContext(ctx context.Context, query string) (driver.Stmt, e
 	if err != nil {
 		return nil, err
 	}
-	if isPlanned(p.parsed.Statement) {
-		if _, err := c.plan(ctx, p); err != nil {
-			return nil, err
-		}
+	if err := c.session.Plan(ctx, p); err != nil {
+		return nil, translate(err, query)
 	}
 	return &stmt{conn: c, prepared: p}, nil
 }
@@ -137,19 +119,19 @@ func (c *conn) QueryContext(ctx context.Context, query string, named []driver.Na
 	return c.query(ctx, p, named)
 }
 
-func (c *conn) query(ctx context.Context, p *prepared, named []driver.NamedValue) (driver.Rows, error) {
-	args, err := c.bind(p.parsed, named)
+func (c *conn) query(ctx context.Context, p *session.Prepared, named []driver.NamedValue) (driver.Rows, error) {
+	args, err := c.bind(p.Parsed, named)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.run(ctx, p, args)
+	out, err := c.session.Run(ctx, p, args)
 	if err != nil {
-		return nil, c.failed(err, p.parsed.Text)
+		return nil, c.failed(err, p.Parsed.Text)
 	}
-	if out.rows == nil {
-		return listed(newHeader(nil), nil), nil
+	if out.Header == nil {
+		out.Header = &session.Header{Names: []string{}}
 	}
-	return out.rows, nil
+	return &rows{out.Rows, c}, nil
 }
 
 // ExecContext runs a statement, or, without arguments, several with ; between them. Rows are read to
@@ -160,7 +142,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 	}
 	p, err := c.prepare(query)
 	if err != nil {
-		if texts, splitErr := dialect.Split(query, c.options()); splitErr == nil && len(texts) > 1 {
+		if texts, splitErr := c.session.Split(query); splitErr == nil && len(texts) > 1 {
 			if len(named) > 0 {
 				return nil, severalWithArguments()
 			}
@@ -171,30 +153,30 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 	return c.exec(ctx, p, named)
 }
 
-func (c *conn) exec(ctx context.Context, p *prepared, named []driver.NamedValue) (driver.Result, error) {
-	args, err := c.bind(p.parsed, named)
+func (c *conn) exec(ctx context.Context, p *session.Prepared, named []driver.NamedValue) (driver.Result, error) {
+	args, err := c.bind(p.Parsed, named)
 	if err != nil {
 		return nil, err
 	}
-	out, err := c.run(ctx, p, args)
-	if err == nil && out.rows != nil {
-		err = out.rows.drain()
+	out, err := c.session.Run(ctx, p, args)
+	if err == nil {
+		err = out.Drain()
 	}
 	if err != nil {
-		return nil, c.failed(err, p.parsed.Text)
+		return nil, c.failed(err, p.Parsed.Text)
 	}
-	return out.result, nil
+	return result{out.Result}, nil
 }
 
 // execAll runs statements in turn. All are parsed before the first runs. Variables of the session are not arguments.
 func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, error) {
-	all := make([]*prepared, len(texts))
+	all := make([]*session.Prepared, len(texts))
 	for i, text := range texts {
 		var err error
 		if all[i], err = c.prepare(text); err != nil {
 			return nil, err
 		}
-		if p := all[i].parsed; p.Placeholders > 0 && p.Names == nil {
+		if p := all[i].Parsed; p.Placeholders > 0 && p.Names == nil {
 			return nil, severalWithArguments()
 		}
 	}
@@ -217,18 +199,15 @@ func severalWithArguments() error {
 }
 
 // result is what a statement did.
-type result struct {
-	affected, lastInsertID int64
-	uncounted              bool
-}
+type result struct{ session.Result }
 
-func (r result) LastInsertId() (int64, error) { return r.lastInsertID, nil }
+func (r result) LastInsertId() (int64, error) { return r.Result.LastInsertID, nil }
 func (r result) RowsAffected() (int64, error) {
-	if r.uncounted {
+	if r.Uncounted {
 		return 0, notSupported("RowsAffected of a DELETE that deleted whole parts with their tables, where nobody counts rows, is not supported: " +
 			"count them before it, or delete in a transaction, row by row")
 	}
-	return r.affected, nil
+	return r.Affected, nil
 }
 
 // BeginTx begins a transaction: writes are held back, seen by its own reads, and sent by Commit as one entity
@@ -243,15 +222,8 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	default:
 		return nil, notSupported("isolation level %s cannot be given: use the default, which is read committed", strings.ToLower(level.String()))
 	}
-	return c.begin(ctx, opts.ReadOnly)
-}
-
-// begin begins a transaction. ctx is what its Commit goes by, as that of database/sql has none.
-func (c *conn) begin(ctx context.Context, readOnly bool) (driver.Tx, error) {
-	if c.tx != nil {
-		return nil, txError("there is a transaction already: end it before another begins")
+	if err := c.session.Begin(opts.ReadOnly); err != nil {
+		return nil, translate(err, "")
 	}
-	c.tx = buffer.New(c.connector.runtime.Engine, c.connector.runtime.Parallel)
-	c.readOnly, c.lost = readOnly, false
 	return &tx{conn: c, ctx: ctx}, nil
 }

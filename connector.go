@@ -8,34 +8,20 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
-	"sync/atomic"
 
-	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
 
 // Connector is one open store, shared by its connections. Make it with NewConnector, give it to sql.OpenDB;
 // sql.DB's Close closes it.
 type Connector struct {
-	config *Config // a pointer: printing a Connector, or what holds one, follows none
-	// database is what the sessions know the database by.
-	database  string
-	collation value.Collation // of new tables and of literals
-	mode      sqlMode         // of new sessions
-	logger    *slog.Logger
-	meter     engine.Meter // of all statements
-	upkeep    engine.Meter // of reading definitions
-	cache     statementCache
-	ids       atomic.Int64  // CONNECTION_ID()
-	closing   chan struct{} // closed by Close
-	growing   sync.Mutex    // held by the one statement that makes a part ahead
+	config  *Config       // a pointer: printing a Connector, or what holds one, follows none
+	closing chan struct{} // closed by Close
 
-	mu      sync.Mutex
-	store   *store
-	catalog *catalog.Catalog
-	runtime *exec.Runtime
+	mu       sync.Mutex
+	store    *store           // nil before the first connection
+	database session.Database // of the store
 }
 
 // NewConnector checks c, which is copied, and opens nothing yet: the first connection does.
@@ -50,16 +36,14 @@ func NewConnector(c *Config) (*Connector, error) {
 	if _, err := ParseDSN(c.FormatDSN()); err != nil {
 		return nil, err // a field holds what its option would refuse
 	}
-	mode, err := c.sqlMode()
+	mode, err := c.mode()
 	if err != nil {
 		return nil, err
 	}
 	own := *c
-	k := &Connector{config: &own, database: databaseName(c.Database), collation: c.collation(), mode: mode, logger: c.Logger, closing: make(chan struct{})}
-	k.config.Store = parsed.Store
-	if k.logger == nil {
-		k.logger = slog.New(slog.DiscardHandler)
-	}
+	own.Store = parsed.Store
+	k := &Connector{config: &own, closing: make(chan struct{})}
+	k.database.Settings, k.database.Closing = own.settings(mode), k.closing
 	return k, nil
 }
 
@@ -94,13 +78,15 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 			return nil, translate(err, "")
 		}
 		k.store = s
-		k.catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &k.upkeep)
-		k.runtime = &exec.Runtime{
+		d := &k.database
+		d.Locks = &s.locks
+		d.Catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &d.Upkeep)
+		d.Runtime = &exec.Runtime{
 			Engine: s.engine, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
-			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: k.logger, Sequences: k.catalog, Definitions: k.catalog,
+			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog,
 		}
 	}
-	return newConn(k), nil
+	return &conn{connector: k, session: session.New(&k.database)}, nil
 }
 
 // parallel is how many requests of a statement may be under way at once. In memory there is nothing to wait for.
@@ -149,7 +135,7 @@ type Stats struct {
 
 // Stats gives the counters since the Connector was made. Entities are those of the statements.
 func (k *Connector) Stats() Stats {
-	m, u := &k.meter, &k.upkeep
+	m, u := &k.database.Meter, &k.database.Upkeep
 	return Stats{
 		Requests: m.Requests.Load() + u.Requests.Load(), SchemaRequests: u.Requests.Load(), Retries: m.Retries.Load() + u.Retries.Load(),
 		EntitiesScanned: m.Scanned.Load(), EntitiesReturned: m.Returned.Load(), EntitiesWritten: m.Written.Load(),
@@ -168,24 +154,6 @@ var _ StatsConn = (*conn)(nil)
 
 // Stats gives the counters of the connection's Connector.
 func (c *conn) Stats() Stats { return c.connector.Stats() }
-
-// add adds what a statement cost to the Connector's counters.
-func (k *Connector) add(m *engine.Meter) {
-	addCount(&k.meter.Requests, &m.Requests)
-	addCount(&k.meter.Retries, &m.Retries)
-	addCount(&k.meter.Scanned, &m.Scanned)
-	addCount(&k.meter.Returned, &m.Returned)
-	addCount(&k.meter.Written, &m.Written)
-	addCount(&k.meter.BytesIn, &m.BytesIn)
-	addCount(&k.meter.BytesOut, &m.BytesOut)
-}
-
-// addCount adds n to sum. Most counters of a statement are 0, and an addition that all connections share is not free.
-func addCount(sum, n *atomic.Int64) {
-	if n := n.Load(); n != 0 {
-		sum.Add(n)
-	}
-}
 
 // Sub gives the difference s - before.
 func (s Stats) Sub(before Stats) Stats {

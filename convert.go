@@ -12,9 +12,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// tick is the resolution of DATETIME, and of the store.
-const tick = 100 * time.Nanosecond
-
 // checkArgument makes nv.Value one of the types that argument knows. It takes all that database/sql takes by
 // default, and uint64 values with the high bit set.
 func checkArgument(nv *driver.NamedValue) error {
@@ -80,7 +77,7 @@ func argument(v driver.Value) (value.Value, error) {
 		}
 		return value.FromBytes(string(v)), nil
 	case time.Time:
-		ticks, err := value.TicksFromTime(v.UTC().Truncate(tick))
+		ticks, err := value.TicksFromTime(v.UTC().Truncate(value.Tick))
 		if err != nil {
 			return value.NullValue, err
 		}
@@ -89,6 +86,40 @@ func argument(v driver.Value) (value.Value, error) {
 		return value.FromUint(v), nil
 	}
 	return value.NullValue, fmt.Errorf("a %T cannot be an argument", v)
+}
+
+// bind gives the arguments of a statement. @name is the session's variable where no argument is given for it: without
+// any argument NULL where it was never set, beside others an error, as it may be a misspelt one.
+func (c *conn) bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
+	named = zoned(named, c.session.Zone())
+	variables := c.session.Variables()
+	switch {
+	case !p.Variables:
+		return bind(p, named)
+	case len(named) > 0:
+		return bindNames(p.Names, named, variables.Lookup)
+	}
+	args := make([]value.Value, len(p.Names))
+	for i, name := range p.Names {
+		args[i] = variables.Get(name)
+	}
+	return args, nil
+}
+
+// zoned makes a time.Time argument the time that the clock of a time zone, that of the session, shows at it.
+func zoned(named []driver.NamedValue, zone *time.Location) []driver.NamedValue {
+	if zone == nil || len(named) == 0 {
+		return named
+	}
+	out := make([]driver.NamedValue, len(named))
+	for i, n := range named {
+		if t, ok := n.Value.(time.Time); ok {
+			t = t.In(zone)
+			n.Value = time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), t.Nanosecond(), time.UTC)
+		}
+		out[i] = n
+	}
+	return out
 }
 
 // bind puts the arguments in the order of the statement's placeholders.

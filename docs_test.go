@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-var update = flag.Bool("update", false, "write docs/functions.md and docs/variables.md anew")
+var update = flag.Bool("update", false, "write codes.go and docs/functions.md anew")
 
 // TestOptionsAreDocumented: the README's table and ParseDSN's comment name every option of a data source name.
 func TestOptionsAreDocumented(t *testing.T) {
@@ -25,11 +25,6 @@ func TestOptionsAreDocumented(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestVariablesReference keeps docs/variables.md what the code has.
-func TestVariablesReference(t *testing.T) {
-	checkReference(t, "docs/variables.md", variablesReference())
 }
 
 // TestFunctionReference keeps docs/functions.md what the code has.

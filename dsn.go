@@ -196,7 +196,7 @@ func (c *reading) setQuery(query string) error {
 func (c *reading) setEscaped(name, v string) error {
 	o := findOption(name)
 	if o == nil {
-		return configError("unknown option %q in the data source name; there are %s", shown(name), optionNames())
+		return configError("unknown option %q in the data source name; there are %s", shown(name), strings.Join(optionNames(), ", "))
 	}
 	text, err := url.QueryUnescape(v)
 	if err != nil {

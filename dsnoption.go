@@ -40,7 +40,7 @@ func setSQLMode(c *Config, v string) error {
 	if v == "" {
 		return fmt.Errorf("want names such as STRICT_TRANS_TABLES, with commas between; '' is none of them")
 	}
-	if _, err := (&Config{SQLMode: v, ANSIQuotes: true}).sqlMode(); err != nil {
+	if _, err := (&Config{SQLMode: v, ANSIQuotes: true}).mode(); err != nil {
 		return err
 	}
 	c.SQLMode = v
@@ -64,12 +64,12 @@ func findOption(name string) *option {
 	return nil
 }
 
-func optionNames() string {
+func optionNames() []string {
 	names := make([]string, len(options))
 	for i, o := range options {
 		names[i] = o.name
 	}
-	return strings.Join(names, ", ")
+	return names
 }
 
 func (c *reading) setOption(o *option, v string) error {

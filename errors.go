@@ -119,10 +119,6 @@ func configError(format string, args ...any) *Error {
 
 func errDatabaseClosed() *Error { return &Error{Message: "the database is closed", class: ErrClosed} }
 
-func txError(format string, args ...any) *Error {
-	return &Error{Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: ErrTransaction}
-}
-
 // statementError makes an error of a number; of arguments that are texts it repeats the beginning.
 func statementError(number int, format string, args ...any) *Error {
 	return numbered(number, fmt.Sprintf(format, sqlerr.Briefly(args)...), nil)

@@ -18,7 +18,7 @@ const module = "github.com/nearlyfreedb/nearlyfree"
 // mayImport says which packages of this module each package may import, and which of others that nobody else may.
 // Tests are free.
 var mayImport = map[string][]string{
-	".":                               {"dialect", "planner", "internal/value", "internal/expr", "internal/sqlerr", "internal/schema", "internal/access", "internal/define", "internal/catalog", "internal/show", "internal/exec", "internal/dml", "internal/ddl", "internal/engine", "internal/engine/azure", "internal/engine/buffer", "internal/engine/embedded"},
+	".":                               {"dialect", "planner", "internal/value", "internal/expr", "internal/sqlerr", "internal/schema", "internal/catalog", "internal/exec", "internal/dml", "internal/ddl", "internal/session", "internal/engine", "internal/engine/azure", "internal/engine/embedded"},
 	"dialect":                         {},
 	"keymap":                          {"internal/value"},
 	"internal/value":                  {"internal/sqlerr", "internal/value/collate"},
@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"internal/exec":                   {"keymap", "planner", "internal/access", "internal/codec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/expr", "internal/value"},
 	"internal/dml":                    {"planner", "internal/access", "internal/codec", "internal/exec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
 	"internal/ddl":                    {"dialect", "keymap", "planner", "internal/define", "internal/codec", "internal/exec", "internal/dml", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/engine", "internal/expr", "internal/value"},
+	"internal/session":                {"dialect", "planner", "internal/access", "internal/define", "internal/ddl", "internal/dml", "internal/exec", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
 	"internal/engine":                 {},
 	"internal/engine/azure":           {"internal/engine"},
 	"internal/engine/azure/azuretest": {"internal/engine", "internal/engine/azure", "internal/engine/embedded"},

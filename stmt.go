@@ -3,22 +3,24 @@ package nearlyfree
 import (
 	"context"
 	"database/sql/driver"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
 
 // stmt is a prepared statement: a text that was parsed and found right.
 type stmt struct {
 	conn     *conn
-	prepared *prepared
+	prepared *session.Prepared
 }
 
 func (s *stmt) Close() error { return nil }
 
 // NumInput is the number of placeholders; -1 where they have names, as the session's variables may stand for them.
 func (s *stmt) NumInput() int {
-	if s.prepared.parsed.Names != nil {
+	if s.prepared.Parsed.Names != nil {
 		return -1
 	}
-	return s.prepared.parsed.Placeholders
+	return s.prepared.Parsed.Placeholders
 }
 
 func (s *stmt) CheckNamedValue(nv *driver.NamedValue) error { return checkArgument(nv) }

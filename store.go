@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
 
 // store is an open engine with its catalogs, shared by all Connectors of this process that name the same
@@ -19,7 +20,7 @@ type store struct {
 	name     string // in shared; "" for one that is not
 	readOnly bool   // a file that was opened for reading only
 	users    int
-	locks    namedLocks
+	locks    session.Locks
 
 	mu       sync.Mutex
 	catalogs map[string]*catalog.Catalog // by folded database

@@ -15,6 +15,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/session"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -67,6 +68,9 @@ func briefMessage(s string) string {
 }
 
 func translated(err error, text string) error {
+	if s, ok := err.(*session.StatementError); ok {
+		return translated(s.Err, s.Text)
+	}
 	var (
 		done    *Error
 		halfway *ddl.HalfwayError
@@ -81,27 +85,28 @@ func translated(err error, text string) error {
 		return err
 	}
 	var (
-		syntax    *dialect.Error
-		known     *sqlerr.Error
-		noTable   *schema.NoTableError
-		refused   *planner.ScanRefusedError
-		conflict  *dml.ConflictError
-		changed   *dml.SchemaChangedError
-		entities  *exec.TooManyEntitiesError
-		memory    *exec.MemoryError
-		variables *expr.TooManyVariablesError
-		stored    *engine.Error
-		exists    *catalog.ExistsError
-		convert   *value.ConvertError
-		overflow  *value.RangeError
-		unread    *value.ParseError
-		noPart    *schema.NoPartError
-		literal   *expr.LiteralError
-		variable  *expr.UnknownVariableError
-		argument  *expr.ArgumentError
-		arguments *expr.TooLongError
-		pattern   *expr.PatternSizeError
-		json      *value.JSONError
+		syntax      *dialect.Error
+		transaction *session.TransactionError
+		known       *sqlerr.Error
+		noTable     *schema.NoTableError
+		refused     *planner.ScanRefusedError
+		conflict    *dml.ConflictError
+		changed     *dml.SchemaChangedError
+		entities    *exec.TooManyEntitiesError
+		memory      *exec.MemoryError
+		variables   *expr.TooManyVariablesError
+		stored      *engine.Error
+		exists      *catalog.ExistsError
+		convert     *value.ConvertError
+		overflow    *value.RangeError
+		unread      *value.ParseError
+		noPart      *schema.NoPartError
+		literal     *expr.LiteralError
+		variable    *expr.UnknownVariableError
+		argument    *expr.ArgumentError
+		arguments   *expr.TooLongError
+		pattern     *expr.PatternSizeError
+		json        *value.JSONError
 	)
 	switch {
 	case errors.As(err, &syntax):
@@ -118,7 +123,13 @@ func translated(err error, text string) error {
 	case errors.As(err, &noPart):
 		return numbered(CodeNoPartition, noPart.Error(), err)
 	case errors.As(err, &noTable):
-		return numbered(CodeNoSuchTable, fmt.Sprintf("Table '%s.%s' doesn't exist", sqlerr.Brief(databaseName(noTable.Database)), sqlerr.Brief(noTable.Name)), err)
+		return numbered(CodeNoSuchTable, fmt.Sprintf("Table '%s.%s' doesn't exist", sqlerr.Brief(session.DatabaseName(noTable.Database)), sqlerr.Brief(noTable.Name)), err)
+	case errors.As(err, &transaction):
+		e := &Error{Message: transaction.Message, class: ErrTransaction, cause: err}
+		if transaction.Code != 0 {
+			e.Number, e.State = uint16(transaction.Code), sqlerr.State(transaction.Code)
+		}
+		return e
 	case errors.As(err, &refused):
 		return &Error{Message: refused.Error(), class: ErrScanRefused, cause: err}
 	case errors.As(err, &conflict), errors.Is(err, catalog.ErrConflict):
@@ -167,24 +178,6 @@ func isPlainEnd(err error) bool {
 	return !errors.As(err, &halfway) && !errors.As(err, &partial) && !(errors.As(err, &stored) && stored.Applied == engine.Unknown)
 }
 
-// isOutdated says whether err comes of a definition that was changed since it was read, and nothing was written.
-func isOutdated(err error) bool {
-	var (
-		partial *dml.PartialError
-		changed *dml.SchemaChangedError
-		stored  *engine.Error
-	)
-	switch {
-	case errors.As(err, &partial):
-		return false
-	case errors.As(err, &changed):
-		return true
-	case errors.As(err, &stored):
-		return (stored.Code == engine.CodeNoTable || stored.Code == engine.CodeDeleting) && stored.Applied == engine.NotApplied
-	}
-	return false
-}
-
 // numbered makes an error of a number, with the state and the class that the number has.
 func numbered(number int, message string, cause error) *Error {
 	return &Error{Number: uint16(number), State: sqlerr.State(number), Message: message, cause: cause}
@@ -210,10 +203,10 @@ func syntaxError(e *dialect.Error) *Error {
 func partlyDone(p *dml.PartialError, text string) *Error {
 	e := &Error{Message: p.Error(), cause: p}
 	var cause *Error
-	if errors.As(p.Cause, &cause) { // its number is this one's
-		e.Message = p.Stands() + ": " + cause.Message
-	}
 	if errors.As(translate(p.Cause, text), &cause) {
+		if _, planning := p.Cause.(*session.StatementError); planning {
+			e.Message = p.Stands() + ": " + cause.Message
+		}
 		e.Number, e.State, e.RequestID, e.Applied, e.class = cause.Number, cause.State, cause.RequestID, cause.Applied, cause.class
 	}
 	if (p.Done > 0 || len(p.Parts) > 0) && e.Applied == AppliedNo {

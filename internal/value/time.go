@@ -18,6 +18,9 @@ const (
 	unixSeconds = 62_135_596_800 // of 1970-01-01 since year 1
 )
 
+// Tick is the resolution of DATETIME, and of the store.
+const Tick = 100 * time.Nanosecond
+
 // TicksFromTime gives the ticks of t. It is an error when t is finer than 100 ns or outside the
 // years 1 to 9999 in UTC.
 func TicksFromTime(t time.Time) (int64, error) {

@@ -1,17 +1,18 @@
-package nearlyfree
+package session
 
 import (
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// sqlMode is a set of the words of sql_mode.
-type sqlMode uint32
+// Mode is a set of the words of sql_mode.
+type Mode uint32
 
 // The words that something hangs on.
 const (
-	modePipesAsConcat sqlMode = 1 << iota
+	modePipesAsConcat Mode = 1 << iota
 	modeANSIQuotes
 	modeFullGroupBy
 	modeNoAutoOnZero
@@ -32,7 +33,7 @@ const (
 // modeNames are the words that are taken, in the order in which MySQL shows them. Those of value 0 mean nothing here.
 var modeNames = []struct {
 	name string
-	mode sqlMode
+	mode Mode
 }{
 	{"PIPES_AS_CONCAT", modePipesAsConcat}, {"ANSI_QUOTES", modeANSIQuotes}, {"IGNORE_SPACE", 0}, {"ONLY_FULL_GROUP_BY", modeFullGroupBy},
 	{"NO_DIR_IN_CREATE", 0}, {"NO_AUTO_VALUE_ON_ZERO", modeNoAutoOnZero}, {"STRICT_TRANS_TABLES", modeStrictTrans},
@@ -49,7 +50,7 @@ var refusedModes = []string{
 }
 
 // String is the set as @@sql_mode shows it: what is in force.
-func (m sqlMode) String() string {
+func (m Mode) String() string {
 	var words []string
 	for _, n := range modeNames {
 		if n.mode != 0 && n.mode&m == n.mode {
@@ -60,20 +61,20 @@ func (m sqlMode) String() string {
 }
 
 // defaultMode is that of a new session where nothing is said.
-func defaultMode(quotes bool) sqlMode {
+func defaultMode(quotes bool) Mode {
 	if quotes {
 		return modeDefault | modeANSIQuotes | modePipesAsConcat
 	}
 	return modeDefault
 }
 
-// sqlMode is that of new sessions.
-func (c *Config) sqlMode() (sqlMode, error) {
-	byDefault := defaultMode(c.ANSIQuotes)
-	if c.SQLMode == "" {
+// NewMode is sql_mode of new sessions, by the options of their database; "" is the default.
+func NewMode(text string, quotes bool) (Mode, error) {
+	byDefault := defaultMode(quotes)
+	if text == "" {
 		return byDefault, nil
 	}
-	return parseMode(value.FromString(bareMode(c.SQLMode)), byDefault)
+	return parseMode(value.FromString(bareMode(text)), byDefault)
 }
 
 // bareMode is text without the quotes around it, with which data source names made for MySQL have it.
@@ -85,7 +86,7 @@ func bareMode(text string) string {
 }
 
 // parseMode reads a value of sql_mode. byDefault is that of a new session.
-func parseMode(x value.Value, byDefault sqlMode) (sqlMode, error) {
+func parseMode(x value.Value, byDefault Mode) (Mode, error) {
 	text := strings.ToUpper(value.Text(x))
 	mode := byDefault & (modeAlways | modeANSIQuotes | modePipesAsConcat)
 	switch {
@@ -110,7 +111,7 @@ func parseMode(x value.Value, byDefault sqlMode) (sqlMode, error) {
 	return mode, nil
 }
 
-func modeOf(word string, quotes bool) (sqlMode, error) {
+func modeOf(word string, quotes bool) (Mode, error) {
 	for _, n := range modeNames {
 		if n.name != word {
 			continue
@@ -129,11 +130,11 @@ func modeOf(word string, quotes bool) (sqlMode, error) {
 }
 
 func wrongMode(word string) error {
-	return statementError(CodeWrongVariableValue, "Variable 'sql_mode' can't be set to the value of '%s': it takes names such as STRICT_TRANS_TABLES, with commas between", word)
+	return statementError(sqlerr.CodeWrongVariableValue, "Variable 'sql_mode' can't be set to the value of '%s': it takes names such as STRICT_TRANS_TABLES, with commas between", word)
 }
 
 // setMode makes m the session's sql_mode.
-func (c *conn) setMode(m sqlMode) {
-	c.mode = m
-	c.session.Diagnostics.NoDivision, c.session.ZeroIsID = m&modeErrorDivision == 0, m&modeNoAutoOnZero != 0
+func (s *Session) setMode(m Mode) {
+	s.mode = m
+	s.state.Diagnostics.NoDivision, s.state.ZeroIsID = m&modeErrorDivision == 0, m&modeNoAutoOnZero != 0
 }

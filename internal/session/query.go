@@ -1,4 +1,4 @@
-package nearlyfree
+package session
 
 import (
 	"context"
@@ -18,44 +18,44 @@ type query struct {
 }
 
 // takeQuery gives the query that the connection keeps, or a new one.
-func (c *conn) takeQuery() *query {
-	q := c.spare
+func (s *Session) takeQuery() *query {
+	q := s.spare
 	if q == nil {
 		return new(query)
 	}
-	c.spare = nil
+	s.spare = nil
 	return q
 }
 
 // endQuery counts what q, which is closed, has cost, and keeps it where it was a point read.
-func (c *conn) endQuery(q *query) {
-	c.connector.add(&q.meter)
+func (s *Session) endQuery(q *query) {
+	s.db.count(&q.meter)
 	if q.cursor.IsPoint() {
 		*q = query{} // an idle connection keeps nobody's context and arguments
-		c.spare = q
+		s.spare = q
 	}
 }
 
 // execution is a run of plan in the connection's transaction, or outside one.
-func (c *conn) execution(plan *planner.Plan, args []value.Value, m *engine.Meter) exec.Execution {
-	x := exec.Execution{Plan: plan, Args: args, Session: &c.session, Store: c.connector.runtime.Engine, Meter: m}
+func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Meter) exec.Execution {
+	x := exec.Execution{Plan: plan, Args: args, Session: &s.state, Store: s.db.Runtime.Engine, Meter: m}
 	switch {
-	case c.tx == nil:
-	case plan.ForUpdate && plan.Write == nil && !c.readOnly:
-		x.Store = c.tx.Pin()
+	case s.tx == nil:
+	case plan.ForUpdate && plan.Write == nil && !s.readOnly:
+		x.Store = s.tx.Pin()
 	default:
-		x.Store = c.tx
+		x.Store = s.tx
 	}
 	return x
 }
 
 // runQuery begins a query: its rows come as they are read.
-func (c *conn) runQuery(ctx context.Context, p *prepared, planned *plannedAt, args []value.Value) (outcome, error) {
-	q := c.takeQuery()
-	q.execution = c.execution(planned.plan, args, &q.meter)
-	if err := c.connector.runtime.Start(ctx, &q.execution, &q.cursor); err != nil {
-		c.connector.add(&q.meter)
-		return outcome{}, err
+func (s *Session) runQuery(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value) (Outcome, error) {
+	q := s.takeQuery()
+	q.execution = s.execution(planned.plan, args, &q.meter)
+	if err := s.db.Runtime.Start(ctx, &q.execution, &q.cursor); err != nil {
+		s.db.count(&q.meter)
+		return Outcome{}, err
 	}
-	return outcome{rows: &rows{ctx: ctx, conn: c, zone: c.session.Zone, prepared: p, snapshot: planned.snapshot, header: planned.header, query: q, cursor: &q.cursor}}, nil
+	return Outcome{Rows: Rows{ctx: ctx, session: s, Zone: s.state.Zone, prepared: p, snapshot: planned.snapshot, Header: planned.header, query: q, cursor: &q.cursor}}, nil
 }

@@ -1,4 +1,4 @@
-package nearlyfree
+package session
 
 import (
 	"context"
@@ -6,8 +6,10 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -17,45 +19,45 @@ import (
 const writeTries = 5
 
 // write runs a statement that writes. Rows of a table whose parts are made as rows arrive get theirs here.
-func (c *conn) write(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
-	if err := c.writable(); err != nil {
-		return outcome{}, err
+func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
+	if err := s.writable(); err != nil {
+		return Outcome{}, err
 	}
-	out, err := c.writeTried(ctx, p, args)
-	if err != nil && c.tx != nil {
+	out, err := s.writeTried(ctx, p, args)
+	if err != nil && s.tx != nil {
 		// Where a definition has changed since the transaction wrote by it, that is the reason, whatever came of it.
 		var changed *dml.SchemaChangedError
-		if current := c.checkCurrent(ctx, c.wrote); errors.As(current, &changed) {
-			return outcome{}, changed
+		if current := s.checkCurrent(ctx, s.wrote); errors.As(current, &changed) {
+			return Outcome{}, changed
 		}
 	}
 	return out, err
 }
 
-func (c *conn) writeTried(ctx context.Context, p *prepared, args []value.Value) (outcome, error) {
+func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
 	var emptied []string // parts whose rows it has deleted
 	for try := 1; ; try++ {
-		c.session.Diagnostics.Begin()
-		out, err := c.writeOnce(ctx, p, args, &emptied)
+		s.state.Diagnostics.Begin()
+		out, err := s.writeOnce(ctx, p, args, &emptied)
 		var (
 			need    *schema.NoPartError
 			partial *dml.PartialError
 		)
 		switch {
 		case err == nil:
-			if c.tx == nil {
-				c.makeAhead(ctx, c.reached)
-				c.reached = nil
+			if s.tx == nil {
+				s.makeAhead(ctx, s.reached)
+				s.reached = nil
 			}
 			return out, nil
 		case try == writeTries || errors.As(err, &partial):
 			return out, partlyDeleted(emptied, err)
 		case errors.As(err, &need) && (need.Grows || need.Opening):
-			if err := c.makeParts(ctx, need); err != nil {
-				return outcome{}, err
+			if err := s.makeParts(ctx, need); err != nil {
+				return Outcome{}, err
 			}
 		case isOutdated(err) || errors.Is(err, catalog.ErrConflict):
-			c.connector.catalog.Forget()
+			s.db.Catalog.Forget()
 		default:
 			return out, partlyDeleted(emptied, err)
 		}
@@ -63,49 +65,49 @@ func (c *conn) writeTried(ctx context.Context, p *prepared, args []value.Value) 
 }
 
 // writable refuses to write where only reading is allowed.
-func (c *conn) writable() error {
+func (s *Session) writable() error {
 	switch {
-	case c.connector.config.ReadOnly:
-		return &Error{Message: "the database was opened with readonly: nothing is written", class: ErrReadOnly}
-	case c.readOnly:
-		return statementError(CodeReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
+	case s.db.ReadOnly:
+		return engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: nothing is written")
+	case s.readOnly:
+		return statementError(sqlerr.CodeReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
 	}
 	return nil
 }
 
 // writeOnce plans and runs the statement, while no change of definitions goes on that would not see it. A DELETE of whole
 // parts deletes their tables first, and notes them as emptied; what it deletes by rows comes after that.
-func (c *conn) writeOnce(ctx context.Context, p *prepared, args []value.Value, emptied *[]string) (outcome, error) {
-	end := c.connector.catalog.BeginWrite()
-	plan, err := c.plan(ctx, p)
+func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value, emptied *[]string) (Outcome, error) {
+	end := s.db.Catalog.BeginWrite()
+	plan, err := s.plan(ctx, p)
 	if err != nil {
 		end()
-		return outcome{}, err
+		return Outcome{}, err
 	}
-	if d, ok := plan.plan.Write.(*planner.Delete); ok && d.Whole != nil && c.tx == nil && len(*emptied) == 0 {
-		whole, rest, err := d.Whole.Parts(&expr.Env{Args: args, Session: &c.session})
+	if d, ok := plan.plan.Write.(*planner.Delete); ok && d.Whole != nil && s.tx == nil && len(*emptied) == 0 {
+		whole, rest, err := d.Whole.Parts(&expr.Env{Args: args, Session: &s.state})
 		if err == nil && len(whole) > 0 && rest {
-			err = c.checkScans(plan.plan, p.parsed.Text)
+			err = s.checkScans(plan.plan, p.Parsed.Text)
 		}
 		if err != nil || len(whole) > 0 {
 			end()
 			if err == nil {
-				*emptied, err = c.deleteParts(ctx, d.Table, whole)
+				*emptied, err = s.deleteParts(ctx, d.Table, whole)
 			}
 			if err != nil || !rest {
-				return outcome{result: result{uncounted: true}}, err
+				return Outcome{Result: Result{Uncounted: true}}, err
 			}
-			return c.writeOnce(ctx, p, args, emptied)
+			return s.writeOnce(ctx, p, args, emptied)
 		}
 	}
 	defer end()
 	if len(*emptied) == 0 {
-		return c.runPlan(ctx, p, plan, args)
+		return s.runPlan(ctx, p, plan, args)
 	}
 	byRows := *plan
 	byRows.plan = plan.plan.ByRows(*emptied)
-	out, err := c.runPlan(ctx, p, &byRows, args)
-	c.session.RowCount, out.result.uncounted = -1, true
+	out, err := s.runPlan(ctx, p, &byRows, args)
+	s.state.RowCount, out.Uncounted = -1, true
 	return out, err
 }
 

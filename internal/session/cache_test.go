@@ -1,4 +1,4 @@
-package nearlyfree
+package session
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 // TestCacheBytes: the statement cache is bounded by what its plans take, not by their number alone.
 func TestCacheBytes(t *testing.T) {
 	var c statementCache
-	put := func(text string, blocks int) *prepared {
-		p := &prepared{}
+	put := func(text string, blocks int) *Prepared {
+		p := &Prepared{}
 		c.put(text, p)
 		c.planned(p, blocks)
 		return p

@@ -1,4 +1,4 @@
-package nearlyfree
+package session
 
 import (
 	"context"
@@ -6,21 +6,24 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // set runs SET. All names are looked up before the first variable is set, as in MySQL.
-func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) error {
-	for _, v := range s.Vars {
+func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value) error {
+	for _, v := range stmt.Vars {
 		if v.Scope == "" || v.Scope == "session" || v.Scope == "global" {
-			if err := checkSet(v.Scope, v.Name); err != nil {
+			if err := s.checkSet(v.Scope, v.Name); err != nil {
 				return err
 			}
 		}
 	}
-	for _, v := range s.Vars {
+	for _, v := range stmt.Vars {
 		if v.Scope == "transaction" {
 			if err := checkTransaction(v.Name); err != nil {
 				return err
@@ -32,7 +35,7 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 			if err := define.CheckCharset(charset); err != nil {
 				return err
 			}
-			if err := c.setCollation(name); err != nil {
+			if err := s.setCollation(name); err != nil {
 				return err
 			}
 			continue
@@ -40,17 +43,17 @@ func (c *conn) set(ctx context.Context, s *dialect.Set, args []value.Value) erro
 		x := value.FromString(v.Text) // ON, DEFAULT, SYSTEM: a word of its own
 		if v.Value != nil {
 			var err error
-			if x, err = c.evaluate(ctx, v.Value, args); err != nil {
+			if x, err = s.evaluate(ctx, v.Value, args); err != nil {
 				return err
 			}
 		}
 		if v.Scope == "user" {
-			if err := c.session.Vars.Set(v.Name, x); err != nil {
+			if err := s.state.Vars.Set(v.Name, x); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := c.setVariable(v.Name, x); err != nil {
+		if err := s.setVariable(v.Name, x); err != nil {
 			return err
 		}
 	}
@@ -71,11 +74,11 @@ func checkTransaction(text string) error {
 
 // setVariable sets a system variable that there is. It refuses a value that would change what later statements mean and
 // cannot be had.
-func (c *conn) setVariable(name string, x value.Value) error {
+func (s *Session) setVariable(name string, x value.Value) error {
 	text := strings.ToLower(value.Text(x))
 	switch systemVariables[name].set {
 	case fixed:
-		return c.checkFixed(name, x)
+		return s.checkFixed(name, x)
 	case idle:
 		return nil
 	}
@@ -87,7 +90,7 @@ func (c *conn) setVariable(name string, x value.Value) error {
 			return checkTransaction("read only")
 		}
 	case "time_zone":
-		return c.setZone(value.Text(x))
+		return s.setZone(value.Text(x))
 	case "block_encryption_mode":
 		if text == "default" {
 			text = defaultEncryption
@@ -95,9 +98,9 @@ func (c *conn) setVariable(name string, x value.Value) error {
 		if !expr.IsEncryptionMode(text) {
 			return notSupported("SET block_encryption_mode = '%s' is not supported: there are aes-128, aes-192 and aes-256, each with -ecb and -cbc", text)
 		}
-		c.encryption = text
+		s.encryption = text
 	case "collation_connection":
-		return c.setCollation(text)
+		return s.setCollation(text)
 	case "character_set_client", "character_set_results", "character_set_connection":
 		if x.IsNull() && name == "character_set_results" { // as they are
 			return nil
@@ -106,32 +109,69 @@ func (c *conn) setVariable(name string, x value.Value) error {
 			return err
 		}
 		if name == "character_set_connection" {
-			return c.setCollation("")
+			return s.setCollation("")
 		}
 	case "sql_mode":
-		mode, err := parseMode(x, c.connector.mode)
+		mode, err := parseMode(x, s.db.Mode)
 		if err != nil {
 			return err
 		}
-		c.setMode(mode)
+		s.setMode(mode)
 	}
 	return nil
 }
 
+// setZone sets time_zone; "" and default are the database's.
+func (s *Session) setZone(name string) error {
+	if name == "" || strings.EqualFold(name, "default") {
+		name = s.db.TimeZone
+	}
+	if name == "" {
+		name = "+00:00"
+	}
+	zone, ok := expr.Zone(name)
+	if !ok {
+		return statementError(sqlerr.CodeUnknownTimeZone, "Unknown or incorrect time zone: '%s'; time_zone takes an offset from -13:59 to +14:00, or a name such as Europe/Berlin for which Go finds its time zone data", name)
+	}
+	s.state.Zone, s.zone = zone, name
+	return nil
+}
+
 // setCollation sets the collation of literals; "" and default are the one that new tables have.
-func (c *conn) setCollation(name string) error {
-	collation := c.connector.collation
+func (s *Session) setCollation(name string) error {
+	collation := s.db.Collation
 	if name != "" && !strings.EqualFold(name, "default") {
 		var err error
 		if collation, err = schema.CollationNamed(name); err != nil {
 			return err
 		}
 	}
-	c.session.Collation = collation
+	s.state.Collation = collation
 	return nil
 }
 
 func isTrue(x value.Value) bool {
 	truth, null := value.Truth(x)
 	return truth && !null
+}
+
+// evaluate computes an expression that stands outside of a query, by SELECT of it.
+func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Value) (value.Value, error) {
+	parsed := &dialect.Parsed{Statement: &dialect.Select{Exprs: []dialect.SelectExpr{{Expr: e}}}, Placeholders: len(args)}
+	planned, err := s.planAnew(ctx, parsed)
+	if err != nil {
+		return value.NullValue, err
+	}
+	m := &engine.Meter{}
+	defer s.db.count(m)
+	cur, err := s.db.Runtime.Query(ctx, &exec.Execution{Plan: planned.plan, Args: args, Session: &s.state, Store: s.db.Runtime.Engine, Meter: m})
+	if err != nil {
+		return value.NullValue, err
+	}
+	defer cur.Close()
+	row, err := cur.Next(ctx)
+	if err != nil {
+		return value.NullValue, err
+	}
+	return row[0], nil
 }

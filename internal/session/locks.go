@@ -1,4 +1,4 @@
-package nearlyfree
+package session
 
 import (
 	"context"
@@ -15,14 +15,14 @@ import (
 // lockLease is how long a named lock outlives a process that ended without giving it back, and that cannot reach the store.
 var lockLease = 30 * time.Second
 
-// namedLocks are those of GET_LOCK that connections of this process hold, by database and name.
-type namedLocks struct {
+// Locks are those of GET_LOCK that sessions of this process hold, by database and name.
+type Locks struct {
 	mu   sync.Mutex
 	held map[string]*heldLock
 }
 
 type heldLock struct {
-	owner *conn
+	owner *Session
 	count int
 	free  chan struct{} // closed when it is released
 	// Where other processes may use the store, the lock is held there, too.
@@ -31,7 +31,7 @@ type heldLock struct {
 }
 
 // lock is GET_LOCK(name, seconds); negative seconds wait for ever, which is until ctx ends or the database is closed.
-func (c *conn) lock(ctx context.Context, name string, seconds float64) (bool, error) {
+func (s *Session) lock(ctx context.Context, name string, seconds float64) (bool, error) {
 	var late <-chan time.Time // never, where the wait is too long for a Duration
 	if seconds >= 0 && seconds < math.MaxInt64/float64(time.Second) {
 		t := time.NewTimer(time.Duration(seconds * float64(time.Second)))
@@ -39,16 +39,16 @@ func (c *conn) lock(ctx context.Context, name string, seconds float64) (bool, er
 		late = t.C
 	}
 	for {
-		h, got := c.takeLock(name)
+		h, got := s.takeLock(name)
 		switch {
 		case got && h.count > 1:
 			return true, nil
-		case got && !c.connector.store.engine.Shared():
+		case got && !s.db.Runtime.Engine.Shared():
 			return true, nil
 		case got:
-			got, err := c.lockStored(ctx, h, late)
+			got, err := s.lockStored(ctx, h, late)
 			if !got {
-				c.dropLock(name)
+				s.dropLock(name)
 			}
 			return got, err
 		}
@@ -58,19 +58,19 @@ func (c *conn) lock(ctx context.Context, name string, seconds float64) (bool, er
 			return false, nil
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-c.connector.closing:
-			return false, errDatabaseClosed()
+		case <-s.db.Closing:
+			return false, errClosed()
 		}
 	}
 }
 
-// takeLock gives the lock, and whether it is c's now.
-func (c *conn) takeLock(name string) (h *heldLock, got bool) {
-	l, key := &c.connector.store.locks, c.lockKey(name)
+// takeLock gives the lock, and whether it is s's now.
+func (s *Session) takeLock(name string) (h *heldLock, got bool) {
+	l, key := s.db.Locks, s.lockKey(name)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if h := l.held[key]; h != nil {
-		if h.owner != c {
+		if h.owner != s {
 			return h, false
 		}
 		h.count++
@@ -79,20 +79,20 @@ func (c *conn) takeLock(name string) (h *heldLock, got bool) {
 	if l.held == nil {
 		l.held = map[string]*heldLock{}
 	}
-	c.locks = true
-	h = &heldLock{owner: c, count: 1, free: make(chan struct{}), stored: catalog.NamedLock{
-		Name: name, Token: uuid.NewString(), Connection: c.session.ConnectionID}}
+	s.locks = true
+	h = &heldLock{owner: s, count: 1, free: make(chan struct{}), stored: catalog.NamedLock{
+		Name: name, Token: uuid.NewString(), Connection: s.state.ConnectionID}}
 	l.held[key] = h
 	return h, true
 }
 
-func (c *conn) lockKey(name string) string {
-	return strings.ToLower(c.connector.config.Database + "/" + name)
+func (s *Session) lockKey(name string) string {
+	return strings.ToLower(s.db.Catalog.Database() + "/" + name)
 }
 
-// dropLock forgets a lock of c, for those who wait in this process.
-func (c *conn) dropLock(name string) {
-	l, key := &c.connector.store.locks, c.lockKey(name)
+// dropLock forgets a lock of s, for those who wait in this process.
+func (s *Session) dropLock(name string) {
+	l, key := s.db.Locks, s.lockKey(name)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	close(l.held[key].free)
@@ -101,7 +101,7 @@ func (c *conn) dropLock(name string) {
 
 // lockStored takes h in the store, and renews it from then on. It takes over what nobody has renewed for a lease: so nobody's
 // clock but its own counts.
-func (c *conn) lockStored(ctx context.Context, h *heldLock, late <-chan time.Time) (bool, error) {
+func (s *Session) lockStored(ctx context.Context, h *heldLock, late <-chan time.Time) (bool, error) {
 	var seen string
 	var since time.Time
 	pause := 50 * time.Millisecond
@@ -111,14 +111,14 @@ func (c *conn) lockStored(ctx context.Context, h *heldLock, late <-chan time.Tim
 			left = seen
 		}
 		asked := time.Now()
-		etag, err := c.connector.catalog.TakeLock(ctx, h.stored, left)
+		etag, err := s.db.Catalog.TakeLock(ctx, h.stored, left)
 		if err != nil {
 			return false, err
 		}
 		if etag == "" {
 			renewing, stop := context.WithCancel(context.Background())
 			h.renewal = stop
-			go c.connector.renewLock(renewing, h.stored, lockLease/3)
+			go s.db.renewLock(renewing, h.stored, lockLease/3)
 			return true, nil
 		}
 		if etag != seen {
@@ -134,47 +134,47 @@ func (c *conn) lockStored(ctx context.Context, h *heldLock, late <-chan time.Tim
 		case <-ctx.Done():
 			t.Stop()
 			return false, ctx.Err()
-		case <-c.connector.closing:
+		case <-s.db.Closing:
 			t.Stop()
-			return false, errDatabaseClosed()
+			return false, errClosed()
 		}
 	}
 }
 
 // renewLock keeps a lock until ctx ends, the database is closed, or another process has taken it over.
-func (k *Connector) renewLock(ctx context.Context, l catalog.NamedLock, every time.Duration) {
+func (d *Database) renewLock(ctx context.Context, l catalog.NamedLock, every time.Duration) {
 	t := time.NewTicker(every)
 	defer t.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return
-		case <-k.closing:
+		case <-d.Closing:
 			return
 		case <-t.C:
 		}
-		if held, err := k.catalog.RenewLock(ctx, l); err == nil && !held {
-			k.logger.Warn("a named lock was lost: it could not be renewed in time", "lock", l.Name)
+		if held, err := d.Catalog.RenewLock(ctx, l); err == nil && !held {
+			d.Logger.Warn("a named lock was lost: it could not be renewed in time", "lock", l.Name)
 			return
 		}
 	}
 }
 
 // releaseLock ends the renewal of a lock and gives it back; false where it was lost.
-func (k *Connector) releaseLock(ctx context.Context, h *heldLock) (bool, error) {
+func (d *Database) releaseLock(ctx context.Context, h *heldLock) (bool, error) {
 	if h.renewal == nil {
 		return true, nil
 	}
 	h.renewal()
-	return k.catalog.ReleaseLock(ctx, h.stored)
+	return d.Catalog.ReleaseLock(ctx, h.stored)
 }
 
 // unlock is RELEASE_LOCK(name).
-func (c *conn) unlock(ctx context.Context, name string) (held, existed bool, err error) {
-	l, key := &c.connector.store.locks, c.lockKey(name)
+func (s *Session) unlock(ctx context.Context, name string) (held, existed bool, err error) {
+	l, key := s.db.Locks, s.lockKey(name)
 	l.mu.Lock()
 	h := l.held[key]
-	mine := h != nil && h.owner == c
+	mine := h != nil && h.owner == s
 	if mine {
 		h.count--
 	}
@@ -182,56 +182,59 @@ func (c *conn) unlock(ctx context.Context, name string) (held, existed bool, err
 	l.mu.Unlock()
 	switch {
 	case last:
-		held, err = c.connector.releaseLock(ctx, h)
-		c.dropLock(name)
+		held, err = s.db.releaseLock(ctx, h)
+		s.dropLock(name)
 		return held, true, err
 	case mine:
 		return true, true, nil
 	}
-	owner, err := c.lockOwner(ctx, name)
+	owner, err := s.lockOwner(ctx, name)
 	return false, owner != 0, err
 }
 
 // lockOwner is IS_USED_LOCK(name).
-func (c *conn) lockOwner(ctx context.Context, name string) (int64, error) {
-	if c.connector.store.engine.Shared() {
-		return c.connector.catalog.LockHolder(ctx, name)
+func (s *Session) lockOwner(ctx context.Context, name string) (int64, error) {
+	if s.db.Runtime.Engine.Shared() {
+		return s.db.Catalog.LockHolder(ctx, name)
 	}
-	l := &c.connector.store.locks
+	l := s.db.Locks
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if h := l.held[c.lockKey(name)]; h != nil {
-		return h.owner.session.ConnectionID, nil
+	if h := l.held[s.lockKey(name)]; h != nil {
+		return h.owner.state.ConnectionID, nil
 	}
 	return 0, nil
 }
 
 // unlockAll is RELEASE_ALL_LOCKS: it counts each GET_LOCK that was answered by 1.
-func (c *conn) unlockAll(ctx context.Context) (count int64) {
-	c.locks = false
-	l := &c.connector.store.locks
+func (s *Session) unlockAll(ctx context.Context) (count int64) {
+	s.locks = false
+	l := s.db.Locks
 	var mine []*heldLock
 	l.mu.Lock()
 	for _, h := range l.held {
-		if h.owner == c {
+		if h.owner == s {
 			count += int64(h.count)
 			mine = append(mine, h)
 		}
 	}
 	l.mu.Unlock()
 	for _, h := range mine {
-		_, _ = c.connector.releaseLock(ctx, h) // else its lease ends
-		c.dropLock(h.stored.Name)
+		_, _ = s.db.releaseLock(ctx, h) // else its lease ends
+		s.dropLock(h.stored.Name)
 	}
 	return count
 }
 
-// endLocks gives back what a connection holds that ends. Where ctx ends before, the store's leases do it.
-func (c *conn) endLocks(ctx context.Context) {
-	if !c.locks {
+// releaseTimeout bounds the requests that give locks back.
+const releaseTimeout = 5 * time.Second
+
+// endLocks gives back what a session holds that ends. Where ctx ends before, the store's leases do it.
+func (s *Session) endLocks(ctx context.Context) {
+	if !s.locks {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
 	defer cancel()
-	c.unlockAll(ctx)
+	s.unlockAll(ctx)
 }

@@ -1,7 +1,6 @@
-package nearlyfree
+package session
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,7 +14,7 @@ import (
 type setting uint8
 
 const (
-	settable setting = iota // SET does what it says: see conn.setVariable
+	settable setting = iota // SET does what it says: see Session.setVariable
 	fixed                   // SET takes the value that it has, and refuses any other
 	idle                    // SET takes any value, and changes nothing: nothing here hangs on it
 	readOnly                // SET is refused, as in MySQL
@@ -23,7 +22,7 @@ const (
 
 // systemVariable is a variable that @@name, SHOW VARIABLES and SET know. A name that is none of these is an error.
 type systemVariable struct {
-	value value.Value // NULL where the session knows it: see conn.systemVariable
+	value value.Value // NULL where the session knows it: see Session.systemVariable
 	set   setting
 	why   string // of fixed: what to do instead; of idle: why no value matters
 }
@@ -145,53 +144,53 @@ var systemVariables = map[string]systemVariable{
 	"lc_messages":                     {value.FromString("en_US"), idle, "messages are English"},
 }
 
-func (c *conn) systemVariable(name string) (value.Value, bool) {
+func (s *Session) systemVariable(name string) (value.Value, bool) {
 	name = strings.ToLower(name)
-	switch all, failures := c.session.Diagnostics.Counts(); name {
+	switch all, failures := s.state.Diagnostics.Counts(); name {
 	case "warning_count":
 		return value.FromInt(int64(all)), true
 	case "sql_mode":
-		return value.FromString(c.mode.String()), true
+		return value.FromString(s.mode.String()), true
 	case "time_zone":
-		return value.FromString(c.zone), true
+		return value.FromString(s.zone), true
 	case "block_encryption_mode":
-		return value.FromString(c.encryption), true
+		return value.FromString(s.encryption), true
 	case "error_count":
 		return value.FromInt(int64(failures)), true
 	case "timestamp":
 		return value.FromFloat(float64(time.Now().UnixMicro()) / 1e6), true
 	case "collation_connection":
-		return value.FromString(c.session.Collation.String()), true
+		return value.FromString(s.state.Collation.String()), true
 	case "collation_database", "collation_server":
-		return value.FromString(c.connector.collation.String()), true
+		return value.FromString(s.db.Collation.String()), true
 	}
 	v, ok := systemVariables[name]
 	return v.value, ok
 }
 
 // showVariables is the content of SHOW VARIABLES, sorted by name.
-func (c *conn) showVariables() [][]value.Value {
+func (s *Session) showVariables() [][]value.Value {
 	names := slices.Sorted(maps.Keys(systemVariables))
 	rows := make([][]value.Value, len(names))
 	for i, name := range names {
-		v, _ := c.systemVariable(name)
+		v, _ := s.systemVariable(name)
 		rows[i] = []value.Value{value.FromString(name), value.FromString(value.Text(v))}
 	}
 	return rows
 }
 
 // checkSet refuses SET of a variable that there is none of, that cannot be set, or not for other sessions.
-func checkSet(scope, name string) error {
+func (s *Session) checkSet(scope, name string) error {
 	v, known := systemVariables[name]
 	switch {
 	case !known:
-		text := "Unknown system variable '" + sqlerr.Brief(name) + "'"
-		if findOption(name) != nil {
+		text := "Unknown system variable '%s'"
+		if slices.ContainsFunc(s.db.Options, func(o string) bool { return strings.EqualFold(o, name) }) {
 			text += ": it is an option of the data source name"
 		}
-		return numbered(CodeUnknownVariable, text, nil)
+		return statementError(sqlerr.CodeUnknownVariable, text, name)
 	case v.set == readOnly:
-		return statementError(CodeReadOnlyVariable, "Variable '%s' is a read only variable", name)
+		return statementError(sqlerr.CodeReadOnlyVariable, "Variable '%s' is a read only variable", name)
 	case v.set == settable && scope == "global":
 		return notSupported("SET GLOBAL %s is not supported: new sessions begin with what the data source name says; write SET SESSION for this one", name)
 	}
@@ -199,8 +198,8 @@ func checkSet(scope, name string) error {
 }
 
 // checkFixed refuses a value of a variable that it does not have.
-func (c *conn) checkFixed(name string, x value.Value) error {
-	have, _ := c.systemVariable(name)
+func (s *Session) checkFixed(name string, x value.Value) error {
+	have, _ := s.systemVariable(name)
 	if text := value.Text(x); strings.EqualFold(text, "default") || sameSetting(x, have) {
 		return nil
 	}
@@ -224,41 +223,4 @@ func sameSetting(x, have value.Value) bool {
 		return ok && a == b
 	}
 	return plain(x) == plain(have)
-}
-
-// variablesReference is docs/variables.md.
-func variablesReference() string {
-	var b strings.Builder
-	b.WriteString("# System variables\n\nMade from the code by `go test -run TestVariablesReference -update .`; do not edit.\n\n" +
-		"`SET` of any other name is error 1193.\n")
-	names := slices.Sorted(maps.Keys(systemVariables))
-	for _, part := range []struct {
-		set         setting
-		title, what string
-	}{
-		{settable, "What SET sets", "In this session; `SET GLOBAL` and `SET PERSIST` of them are refused."},
-		{fixed, "What has one value", "`SET` takes the value that the variable has, and refuses any other with error 1235."},
-		{idle, "What changes nothing", "`SET` takes any value, and the variable stays as it is: tools and dumps send them."},
-		{readOnly, "What cannot be set", "`SET` is error 1238."},
-	} {
-		fmt.Fprintf(&b, "\n## %s\n\n%s\n\n", part.title, part.what)
-		if part.set == fixed || part.set == idle {
-			b.WriteString("| variable | value | why |\n|---|---|---|\n")
-		}
-		for _, name := range names {
-			v := systemVariables[name]
-			switch {
-			case v.set != part.set:
-			case v.why != "":
-				shown := "" // the session's
-				if !v.value.IsNull() {
-					shown = value.Text(v.value)
-				}
-				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", name, shown, v.why)
-			default:
-				fmt.Fprintf(&b, "- `%s`\n", name)
-			}
-		}
-	}
-	return b.String()
 }

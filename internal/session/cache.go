@@ -1,4 +1,4 @@
-package nearlyfree
+package session
 
 import (
 	"container/list"
@@ -22,8 +22,8 @@ const (
 func weight(text string, blocks int) int { return 4<<10 + 128*len(text) + 8<<10*blocks }
 
 // prepared is a parsed statement with the plan that was made of it last.
-type prepared struct {
-	parsed *dialect.Parsed
+type Prepared struct {
+	Parsed *dialect.Parsed
 	plan   atomic.Pointer[plannedAt]
 	zoned  atomic.Pointer[plannedAt] // the plan for sessions whose time zone is not UTC
 	place  *list.Element             // in the statement cache, under its lock; nil: it is not there
@@ -32,7 +32,7 @@ type prepared struct {
 // plannedAt is a plan, and the definitions and the collation of literals that it was made by.
 type plannedAt struct {
 	plan      *planner.Plan
-	header    *header
+	header    *Header
 	snapshot  *catalog.Snapshot
 	collation value.Collation
 	open      bool // a table is among them that nobody declared: what is known of it does not last
@@ -48,11 +48,11 @@ type statementCache struct {
 
 type cached struct {
 	text  string
-	stmt  *prepared
+	stmt  *Prepared
 	bytes int
 }
 
-func (c *statementCache) get(text string) *prepared {
+func (c *statementCache) get(text string) *Prepared {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	e := c.items[text]
@@ -63,7 +63,7 @@ func (c *statementCache) get(text string) *prepared {
 	return e.Value.(*cached).stmt
 }
 
-func (c *statementCache) put(text string, p *prepared) {
+func (c *statementCache) put(text string, p *Prepared) {
 	if len(text) > cachedText {
 		return
 	}
@@ -81,7 +81,7 @@ func (c *statementCache) put(text string, p *prepared) {
 }
 
 // planned notes that a statement has a plan of so many query blocks.
-func (c *statementCache) planned(p *prepared, blocks int) {
+func (c *statementCache) planned(p *Prepared, blocks int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if p.place != nil {
@@ -90,7 +90,7 @@ func (c *statementCache) planned(p *prepared, blocks int) {
 }
 
 // weigh counts what a statement takes, and drops those that were not used for longest where all take too much.
-func (c *statementCache) weigh(p *prepared, blocks int) {
+func (c *statementCache) weigh(p *Prepared, blocks int) {
 	own := p.place.Value.(*cached)
 	bytes := weight(own.text, blocks)
 	c.bytes += bytes - own.bytes

@@ -1,0 +1,61 @@
+package session
+
+import (
+	"log/slog"
+	"sync"
+	"sync/atomic"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Settings are what new sessions begin with, and what holds for all of them.
+type Settings struct {
+	Name        string // of the database, as sessions know it
+	TimeZone    string // "" is UTC
+	Mode        Mode
+	Collation   value.Collation // of new tables and of literals
+	ANSIQuotes  bool
+	Exact       bool
+	ReadOnly    bool
+	SharedTable bool     // new tables share one physical table
+	DenyScans   bool     // a statement that no key serves is refused
+	WarnOfScans bool     // the Logger is told of it
+	Options     []string // names of options, for who takes one for a variable
+	Logger      *slog.Logger
+}
+
+// Database is an open database, which its sessions share.
+type Database struct {
+	Settings
+	Catalog *catalog.Catalog
+	Runtime *exec.Runtime
+	Locks   *Locks          // of the store
+	Closing <-chan struct{} // closed when the database is
+	Meter   engine.Meter    // of all statements
+	Upkeep  engine.Meter    // of reading definitions
+
+	cache   statementCache
+	ids     atomic.Int64 // CONNECTION_ID()
+	growing sync.Mutex   // held by the one statement that makes a part ahead
+}
+
+// count adds what a statement cost to that of all.
+func (d *Database) count(m *engine.Meter) {
+	addCount(&d.Meter.Requests, &m.Requests)
+	addCount(&d.Meter.Retries, &m.Retries)
+	addCount(&d.Meter.Scanned, &m.Scanned)
+	addCount(&d.Meter.Returned, &m.Returned)
+	addCount(&d.Meter.Written, &m.Written)
+	addCount(&d.Meter.BytesIn, &m.BytesIn)
+	addCount(&d.Meter.BytesOut, &m.BytesOut)
+}
+
+// addCount adds n to sum. Most counters of a statement are 0, and an addition that all sessions share is not free.
+func addCount(sum, n *atomic.Int64) {
+	if n := n.Load(); n != 0 {
+		sum.Add(n)
+	}
+}

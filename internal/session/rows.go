@@ -1,0 +1,228 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Rows hands out what a cursor yields.
+type Rows struct {
+	Header *Header
+	Zone   *time.Location // of the session; nil: UTC
+
+	ctx      context.Context
+	session  *Session
+	prepared *Prepared         // the statement; nil where the rows are there already
+	snapshot *catalog.Snapshot // the definitions that it was planned against; nil where it cannot be begun again
+	given    int64             // rows of it that were given
+	query    *query            // nil where the rows are there already, and after Close
+	cursor   cursor
+}
+
+// Header is what is known of a result's columns.
+type Header struct {
+	Columns []planner.ResultColumn
+	Names   []string
+}
+
+func newHeader(columns []planner.ResultColumn) *Header {
+	h := &Header{columns, make([]string, len(columns))}
+	for i := range columns {
+		h.Names[i] = columns[i].Name
+	}
+	return h
+}
+
+// listed gives rows that are there already.
+func listed(h *Header, all [][]value.Value) Rows {
+	return Rows{ctx: context.Background(), Header: h, cursor: &rowList{all}}
+}
+
+// Text is that of the statement, for the place in an error.
+func (r *Rows) Text() string {
+	if r.prepared == nil {
+		return ""
+	}
+	return r.prepared.Parsed.Text
+}
+
+// cursor is what yields rows: an *exec.Cursor, or a list that is there already.
+type cursor interface {
+	Next(ctx context.Context) ([]value.Value, error) // io.EOF behind the last; valid until the next call
+	Close() error
+}
+
+var _ cursor = (*exec.Cursor)(nil)
+
+// rowList is a cursor over rows that are there already.
+type rowList struct{ rows [][]value.Value }
+
+func (l *rowList) Next(context.Context) ([]value.Value, error) {
+	if len(l.rows) == 0 {
+		return nil, io.EOF
+	}
+	row := l.rows[0]
+	l.rows = l.rows[1:]
+	return row, nil
+}
+
+func (l *rowList) Close() error { l.rows = nil; return nil }
+
+// Drain reads rows to their end, for a query whose rows nobody sees.
+func (r *Rows) Drain() error {
+	defer r.Close()
+	for {
+		if _, err := r.Next(); err != nil {
+			if errors.Is(err, io.EOF) {
+				return nil
+			}
+			return r.inText(err)
+		}
+	}
+}
+
+// inText makes places in err those in the text of the statement.
+func (r *Rows) inText(err error) error {
+	if err == nil || r.prepared == nil {
+		return err
+	}
+	return r.prepared.inText(err)
+}
+
+// queryTries bounds how often a query that has given no row yet is begun.
+const queryTries = 3
+
+// Next gives the next row, valid until the call after; io.EOF behind the last. A query that was overtaken by a change of
+// definitions is begun again, or, when rows of it were given already, ends with an error: what it has not read yet may be gone.
+func (r *Rows) Next() ([]value.Value, error) {
+	if r.cursor == nil {
+		return nil, io.EOF
+	}
+	for try := 1; ; try++ {
+		row, err := r.cursor.Next(r.ctx)
+		if err == nil {
+			r.given++
+			return row, nil
+		}
+		if r.snapshot == nil {
+			return nil, err
+		}
+		changed := isOutdated(err)
+		if errors.Is(err, io.EOF) {
+			table, checkErr := r.outdated()
+			if checkErr != nil {
+				return nil, checkErr
+			}
+			if table == "" {
+				return nil, err
+			}
+			changed, err = true, &dml.SchemaChangedError{Table: table}
+		}
+		if !changed || r.given > 0 || try == queryTries {
+			return nil, err
+		}
+		if err := r.again(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// outdated gives the name of a table that the query reads by an index which is not there any more: entries may have
+// gone before they were read. "" when there is none.
+func (r *Rows) outdated() (string, error) {
+	now, err := r.session.db.Catalog.Snapshot(r.ctx)
+	if err != nil || now == r.snapshot {
+		return "", err
+	}
+	var table string
+	err = r.session.db.Catalog.With(r.ctx, func(now *catalog.Snapshot) error {
+		for _, s := range r.query.execution.Plan.Scans() {
+			if s.Index == nil {
+				continue
+			}
+			ok, err := now.HasIndex(r.ctx, s.Table, s.Index)
+			if err != nil {
+				return err
+			}
+			if !ok {
+				table = s.Table.Name
+				return nil
+			}
+		}
+		return nil
+	})
+	return table, err
+}
+
+// again begins the query anew, by definitions read anew. The columns must be those that were announced.
+func (r *Rows) again() error {
+	if err := r.cursor.Close(); err != nil {
+		return err
+	}
+	r.session.db.Catalog.Forget()
+	planned, err := r.session.plan(r.ctx, r.prepared)
+	if err != nil {
+		return err
+	}
+	if !slices.EqualFunc(planned.plan.Columns, r.Header.Columns, sameColumn) {
+		return &dml.SchemaChangedError{Table: planned.plan.Tables[0].Name}
+	}
+	if err := r.session.checkScans(planned.plan, r.Text()); err != nil {
+		return err
+	}
+	r.session.state.Diagnostics.Begin()
+	next := r.session.takeQuery()
+	next.execution = r.query.execution
+	next.execution.Plan, next.execution.Meter = planned.plan, &next.meter
+	if err := r.session.db.Runtime.Start(r.ctx, &next.execution, &next.cursor); err != nil {
+		return err
+	}
+	r.session.endQuery(r.query)
+	r.snapshot, r.query, r.cursor = planned.snapshot, next, &next.cursor
+	return nil
+}
+
+func sameColumn(a, b planner.ResultColumn) bool {
+	return a.Name == b.Name && a.Nullable == b.Nullable && a.Type.String() == b.Type.String()
+}
+
+// Close ends the query.
+func (r *Rows) Close() error {
+	if r.cursor == nil {
+		return nil
+	}
+	if r.query != nil {
+		r.count()
+	}
+	err := r.cursor.Close()
+	r.cursor = nil
+	if r.query != nil {
+		r.session.endQuery(r.query)
+		r.query = nil
+	}
+	return r.inText(err)
+}
+
+// count tells the session how many rows the query gave, or, where the query counts them itself, has it do so to the end.
+func (r *Rows) count() {
+	s := &r.session.state
+	s.RowCount = -1
+	if !r.query.execution.Plan.CountsRows {
+		s.FoundRows = r.given
+		return
+	}
+	for {
+		if _, err := r.cursor.Next(r.ctx); err != nil {
+			return
+		}
+	}
+}

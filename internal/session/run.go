@@ -1,0 +1,185 @@
+package session
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Outcome is what a statement gave: rows, or what it did.
+type Outcome struct {
+	Rows // without a Header there are none
+	Result
+}
+
+// Result is what a statement did.
+type Result struct {
+	Affected, LastInsertID int64
+	Uncounted              bool // whole parts were deleted, whose rows nobody counts
+}
+
+// Prepare reads a statement that is the whole text.
+func (s *Session) Prepare(query string) (*Prepared, error) {
+	p, err := s.parse(query)
+	if err != nil {
+		s.state.Diagnostics.Begin()
+	}
+	return p, err
+}
+
+// parse finds a statement in the cache, or reads it.
+func (s *Session) parse(query string) (*Prepared, error) {
+	if p := s.db.cache.get(query); p != nil {
+		return p, nil
+	}
+	parsed, err := dialect.Parse(query, s.options())
+	if err != nil {
+		return nil, err
+	}
+	p := &Prepared{Parsed: parsed}
+	s.db.cache.put(query, p)
+	return p, nil
+}
+
+// Run runs a statement.
+func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
+	s.state.Now, s.state.InsertID = now(), 0
+	if !p.Parsed.Diagnostic {
+		s.state.Diagnostics.Begin()
+		s.judge(p.Parsed.Statement)
+		defer s.judge(nil) // rows that are still being read are those of a query
+	}
+	if isPlanned(p.Parsed.Statement) {
+		if writes(p.Parsed.Statement) {
+			return s.write(ctx, p, args)
+		}
+		plan, err := s.plan(ctx, p)
+		if err != nil {
+			return Outcome{}, err
+		}
+		return s.runPlan(ctx, p, plan, args)
+	}
+	switch stmt := p.Parsed.Statement.(type) {
+	case *dialect.Explain:
+		return s.explain(ctx, p, stmt, args)
+	case *dialect.Show:
+		return s.show(ctx, p, stmt, args)
+	case *dialect.Use:
+		return Outcome{}, s.use(stmt.Database)
+	case *dialect.Set:
+		return Outcome{}, s.set(ctx, stmt, args)
+	case *dialect.SelectInto:
+		return Outcome{Result: Result{Affected: 1}}, s.selectInto(ctx, p, stmt, args)
+	case *dialect.Do:
+		return Outcome{}, s.do(ctx, p, stmt, args)
+	case *dialect.Prepare:
+		return Outcome{}, s.prepareText(ctx, stmt)
+	case *dialect.Execute:
+		return s.execute(ctx, stmt)
+	case *dialect.Deallocate:
+		return Outcome{}, s.deallocate(stmt)
+	case *dialect.Transaction:
+		return Outcome{}, s.transaction(ctx, stmt)
+	case *dialect.NoOp:
+		return Outcome{}, nil
+	default:
+		return s.define(ctx, stmt)
+	}
+}
+
+// judge says what a statement does about values that do not fit: where it writes in strict mode, without IGNORE, they end
+// it; else a row that is written gets the nearest ones. Definitions are always strict.
+func (s *Session) judge(stmt dialect.Statement) {
+	d, strict := &s.state.Diagnostics, s.mode&modeStrict != 0
+	d.Strict, d.Adjust = false, false
+	switch stmt := stmt.(type) {
+	case *dialect.Insert:
+		d.Strict = strict && !stmt.Ignore
+		d.Adjust = !d.Strict
+	case *dialect.Update:
+		d.Strict = strict && !stmt.Ignore
+		d.Adjust = !d.Strict
+	case *dialect.Delete:
+		d.Strict = strict && !stmt.Ignore
+	case nil, *dialect.Select, *dialect.Union, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show:
+	default:
+		d.Strict = true
+	}
+}
+
+func writes(s dialect.Statement) bool {
+	switch s.(type) {
+	case *dialect.Insert, *dialect.Update, *dialect.Delete:
+		return true
+	}
+	return false
+}
+
+// runPlan runs a plan: a query's rows come as they are read, a write is done when it returns.
+func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value) (Outcome, error) {
+	plan := planned.plan
+	if err := s.checkScans(plan, p.Parsed.Text); err != nil {
+		return Outcome{}, err
+	}
+	for _, h := range plan.IgnoredHints {
+		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeIgnoredHint, "Hint %s is ignored: of hints only allow_scan is obeyed, beside USE, FORCE and IGNORE INDEX", sqlerr.Brief(h))
+	}
+	if plan.Write == nil {
+		return s.runQuery(ctx, p, planned, args)
+	}
+	m := &engine.Meter{}
+	defer s.db.count(m)
+	x := s.execution(plan, args, m)
+	did, err := dml.Write(ctx, s.db.Runtime, &x)
+	if err != nil {
+		s.state.RowCount = -1
+		return Outcome{}, err
+	}
+	if s.tx != nil {
+		s.wrote = append(s.wrote, plan.Tables...)
+	}
+	if insert, ok := plan.Write.(*planner.Insert); ok && did.Newest != nil {
+		s.reached = &reached{insert.Table, did.Newest}
+	}
+	s.state.RowCount = did.Affected
+	s.unsee(plan)
+	if did.LastInsertID != 0 {
+		s.state.LastInsertID = did.LastInsertID
+	}
+	id := did.InsertID
+	if did.LastInsertID == 0 && s.state.InsertID != 0 {
+		id = s.state.InsertID
+	}
+	out := Outcome{Result: Result{Affected: did.Affected, LastInsertID: id}}
+	if len(plan.Columns) > 0 {
+		out.Rows = listed(planned.header, did.Rows)
+		out.Zone = s.state.Zone
+	}
+	return out, nil
+}
+
+// unsee makes sure that a property which a statement gave to a table that nobody declared is shown from now on.
+func (s *Session) unsee(plan *planner.Plan) {
+	var t *schema.Table
+	switch w := plan.Write.(type) {
+	case *planner.Insert:
+		t = w.Table
+	case *planner.Update:
+		t = w.Table
+	}
+	if t == nil || !t.IsOpen() {
+		return
+	}
+	for _, base := range plan.Tables {
+		if base.IsOpen() && base.Physical == t.Physical && base != t {
+			s.db.Catalog.Unsee(base)
+		}
+	}
+}

@@ -1,0 +1,119 @@
+// Package session does what a connection does: it runs statements, one after the other, and keeps what lasts between them:
+// variables, a transaction, prepared statements, named locks. It knows nothing of database/sql.
+package session
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+const (
+	// serverVersion makes tools that ask for it send what this driver reads: MySQL 5.7's dialect.
+	serverVersion = "5.7.99-nearlyfree"
+	sessionUser   = "nearlyfree@localhost"
+	// defaultDatabase is what DATABASE() says of the database that has no name.
+	defaultDatabase = "nearlyfree"
+	// defaultEncryption is block_encryption_mode where nobody sets it.
+	defaultEncryption = "aes-128-ecb"
+)
+
+// Session has variables, and a transaction while there is one. It holds nothing of the network. One goroutine uses it.
+type Session struct {
+	db         *Database
+	state      expr.Session
+	mode       Mode
+	tx         *buffer.Buffer  // nil outside a transaction
+	readOnly   bool            // of the transaction
+	wrote      []*schema.Table // the definitions that the transaction has written by
+	reached    *reached        // by the last write
+	savepoints []savepoint
+	spare      *query               // that of a point read that has ended, for the next query
+	lost       bool                 // a transaction that BEGIN opened, when the session was given back
+	locks      bool                 // it may hold some of Database.Locks
+	statements map[string]*Prepared // of PREPARE, by name in lower case
+	zone       string               // time_zone, as it was written
+	encryption string               // block_encryption_mode
+}
+
+// New begins a session.
+func New(d *Database) *Session {
+	s := &Session{db: d}
+	s.state = expr.Session{ConnectionID: d.ids.Add(1), User: sessionUser, Version: serverVersion, System: s.systemVariable, Lock: s.lock, Unlock: s.unlock,
+		UnlockAll: s.unlockAll, LockOwner: s.lockOwner, Exact: d.Exact}
+	s.reset()
+	return s
+}
+
+func (s *Session) reset() {
+	s.endTx()
+	s.state.Database = s.db.Name
+	s.state.LastInsertID, s.state.RowCount, s.state.FoundRows = 0, 0, 0
+	s.state.Vars.Reset()
+	s.statements = nil
+	s.encryption = defaultEncryption
+	_ = s.setZone("") // the database's, which was checked
+	s.state.Collation = s.db.Collation
+	s.state.Diagnostics.Begin()
+	s.setMode(s.db.Mode)
+}
+
+// Reset makes the session as if it were new, for its next user.
+func (s *Session) Reset(ctx context.Context) {
+	s.endLocks(ctx)
+	s.lost = s.lost || s.tx != nil
+	s.reset()
+}
+
+// Close ends the session.
+func (s *Session) Close() {
+	s.tx = nil
+	s.endLocks(context.Background())
+}
+
+// Zone is time_zone; nil: UTC.
+func (s *Session) Zone() *time.Location { return s.state.Zone }
+
+// Variables are the session's @name.
+func (s *Session) Variables() *expr.Variables { return &s.state.Vars }
+
+// Failed notes the error that has ended a statement among its conditions.
+func (s *Session) Failed(number int, message string) {
+	s.state.Diagnostics.Note(expr.Failure, number, "%s", message)
+}
+
+// Split parts a text into statements.
+func (s *Session) Split(text string) ([]string, error) { return dialect.Split(text, s.options()) }
+
+func (s *Session) options() dialect.Options { return dialect.Options{ANSIQuotes: s.db.ANSIQuotes} }
+
+func now() int64 {
+	ticks, err := value.TicksFromTime(time.Now().UTC().Truncate(value.Tick))
+	if err != nil {
+		return 0 // a clock outside of the years 1 to 9999
+	}
+	return ticks
+}
+
+// DatabaseName is what a session knows the database of a name by.
+func DatabaseName(name string) string {
+	if name == "" {
+		return defaultDatabase
+	}
+	return name
+}
+
+// use accepts the database that is open, which is the only one of a session.
+func (s *Session) use(database string) error {
+	if strings.EqualFold(database, s.state.Database) {
+		return nil
+	}
+	return statementError(sqlerr.CodeUnknownDatabase, "Unknown database '%s': a connection has the database of its data source name (option database), here %s", database, s.state.Database)
+}

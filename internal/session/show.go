@@ -1,0 +1,93 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/show"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// explain gives the plan as text, a line a row.
+func (s *Session) explain(ctx context.Context, p *Prepared, stmt *dialect.Explain, args []value.Value) (Outcome, error) {
+	if stmt.Analyze {
+		return Outcome{}, notSupported("EXPLAIN ANALYZE is not supported yet: use EXPLAIN")
+	}
+	if f := strings.ToLower(stmt.Format); f != "" && f != "text" && f != "traditional" && f != "tree" {
+		return Outcome{}, notSupported("EXPLAIN FORMAT=%s is not supported: leave FORMAT out", f)
+	}
+	if !isPlanned(stmt.Statement) {
+		return Outcome{}, notSupported("EXPLAIN is for SELECT, INSERT, REPLACE, UPDATE and DELETE")
+	}
+	inner := *p.Parsed
+	inner.Statement = stmt.Statement
+	planned, err := s.planAnew(ctx, &inner)
+	if err != nil {
+		return Outcome{}, err
+	}
+	plan := planned.plan
+	if s.tx != nil {
+		plan = plan.ByRows(nil)
+	}
+	var lines [][]value.Value
+	for _, line := range plan.Explain(args) {
+		lines = append(lines, []value.Value{value.FromString(line)})
+	}
+	columns := []planner.ResultColumn{{Name: "plan", Type: value.Type{Base: value.TypeText}}}
+	return Outcome{Rows: listed(newHeader(columns), lines)}, nil
+}
+
+// show runs SHOW and DESCRIBE as a SELECT over a table made for it.
+func (s *Session) show(ctx context.Context, p *Prepared, stmt *dialect.Show, args []value.Value) (Outcome, error) {
+	if _, err := s.db.Catalog.Latest(ctx); err != nil {
+		return Outcome{}, err
+	}
+	var table *schema.Table
+	err := s.db.Catalog.With(ctx, func(now *catalog.Snapshot) (err error) {
+		table, err = show.Result(ctx, now, stmt, s.given(stmt), s.db.Collation)
+		return err
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	query := &dialect.Select{Exprs: []dialect.SelectExpr{{Star: true}}, From: &dialect.TableName{Name: table.Name, Pos: -1}, Where: stmt.Where, Limit: stmt.Limit}
+	parsed := *p.Parsed
+	parsed.Statement = query
+	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{Collation: s.state.Collation, Interrupted: ctx.Err})
+	if err != nil {
+		return Outcome{}, err
+	}
+	return s.runPlan(ctx, p, &plannedAt{plan: plan, header: newHeader(plan.Columns)}, args)
+}
+
+// given is what the session gives to a SHOW: variables, or conditions of the last statement.
+func (s *Session) given(stmt *dialect.Show) [][]value.Value {
+	all, failures := s.state.Diagnostics.Counts()
+	switch stmt.What {
+	case "variables":
+		return s.showVariables()
+	case "count warnings":
+		return [][]value.Value{{value.FromInt(int64(all))}}
+	case "count errors":
+		return [][]value.Value{{value.FromInt(int64(failures))}}
+	case "warnings", "errors":
+		var rows [][]value.Value
+		for _, k := range s.state.Diagnostics.Conditions() {
+			if stmt.What == "warnings" || k.Level == expr.Failure {
+				rows = append(rows, []value.Value{value.FromString(string(k.Level)), value.FromInt(int64(k.Code)), value.FromString(k.Message)})
+			}
+		}
+		return rows
+	}
+	return nil
+}
+
+// oneTable is a schema of one table, whatever its name.
+type oneTable struct{ table *schema.Table }
+
+func (s oneTable) Table(_, _ string) (*schema.Table, error) { return s.table, nil }

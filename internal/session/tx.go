@@ -1,0 +1,144 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// Begin begins a transaction.
+func (s *Session) Begin(readOnly bool) error {
+	if s.tx != nil {
+		return &TransactionError{Message: "there is a transaction already: end it before another begins"}
+	}
+	s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
+	s.readOnly, s.lost = readOnly, false
+	return nil
+}
+
+// Commit sends what the transaction wrote, if the definitions that it wrote by still hold. Whatever comes of it,
+// the transaction is over.
+func (s *Session) Commit(ctx context.Context) error {
+	if s.tx == nil {
+		return nil // a statement such as CREATE TABLE has committed it
+	}
+	b, wrote, reached := s.tx, s.wrote, s.reached
+	s.endTx()
+	if len(wrote) == 0 {
+		return nil
+	}
+	if err := s.commitBuffer(ctx, b, wrote); err != nil {
+		return err
+	}
+	s.makeAhead(ctx, reached)
+	return nil
+}
+
+func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
+	defer s.db.Catalog.BeginWrite()()
+	if err := s.checkCurrent(ctx, wrote); err != nil {
+		return err
+	}
+	m := &engine.Meter{}
+	defer s.db.count(m)
+	err := b.Commit(ctx, m)
+	if isOutdated(err) {
+		// Its table, or part of one, was deleted since.
+		s.db.Catalog.Forget()
+		err = &dml.SchemaChangedError{Table: wrote[0].Name}
+	}
+	return err
+}
+
+// checkCurrent makes sure that definitions which a transaction has written by still hold.
+func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error {
+	for _, t := range wrote {
+		if t.IsOpen() || t.Virtual != nil {
+			continue // it has no definition
+		}
+		ok, err := s.db.Catalog.Current(ctx, t)
+		if err == nil && !ok {
+			err = &dml.SchemaChangedError{Table: t.Name}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rollback forgets what the transaction wrote.
+func (s *Session) Rollback() { s.endTx() }
+
+func (s *Session) endTx() {
+	s.tx, s.readOnly, s.savepoints, s.wrote, s.reached = nil, false, nil, nil, nil
+}
+
+// savepoint is a place in a transaction to go back to.
+type savepoint struct {
+	name string
+	mark int
+}
+
+// transaction runs BEGIN, COMMIT, SAVEPOINT and their like, written as SQL.
+func (s *Session) transaction(ctx context.Context, stmt *dialect.Transaction) error {
+	switch stmt.Kind {
+	case dialect.Begin:
+		if s.tx != nil {
+			if err := s.Commit(ctx); err != nil { // as MySQL does
+				return err
+			}
+		}
+		return s.Begin(stmt.ReadOnly)
+	case dialect.Commit, dialect.Rollback:
+		if s.tx == nil && s.lost {
+			s.lost = false
+			return &TransactionError{Message: "the transaction that BEGIN opened was rolled back when its connection went back to the pool of the sql.DB, and what " +
+				"was written since stands: begin it with BeginTx, or run BEGIN and all that belongs to it in one sql.Conn"}
+		}
+		if stmt.Kind == dialect.Commit {
+			return s.Commit(ctx)
+		}
+		s.Rollback()
+		return nil
+	case dialect.Savepoint:
+		if s.tx == nil {
+			return nil // outside a transaction each statement is one of its own
+		}
+		s.dropSavepoint(stmt.Name)
+		s.savepoints = append(s.savepoints, savepoint{strings.ToLower(stmt.Name), s.tx.Mark()})
+		return nil
+	}
+	i := s.findSavepoint(stmt.Name)
+	if i < 0 {
+		return &TransactionError{sqlerr.CodeNoSuchFunction, "SAVEPOINT " + sqlerr.Brief(stmt.Name) + " does not exist"}
+	}
+	if stmt.Kind == dialect.ReleaseSavepoint {
+		s.savepoints = s.savepoints[:i]
+		return nil
+	}
+	s.tx.RollbackTo(s.savepoints[i].mark)
+	s.savepoints = s.savepoints[:i+1]
+	return nil
+}
+
+func (s *Session) findSavepoint(name string) int {
+	for i := len(s.savepoints) - 1; i >= 0; i-- {
+		if s.savepoints[i].name == strings.ToLower(name) {
+			return i
+		}
+	}
+	return -1
+}
+
+func (s *Session) dropSavepoint(name string) {
+	if i := s.findSavepoint(name); i >= 0 {
+		s.savepoints = append(s.savepoints[:i], s.savepoints[i+1:]...)
+	}
+}
