@@ -30,6 +30,7 @@ var (
 	ErrReadOnly        = errors.New("nearlyfree: read only")
 	ErrLocked          = errors.New("nearlyfree: file in use by another process")
 	ErrCorrupt         = errors.New("nearlyfree: stored data cannot be read")
+	ErrNewer           = errors.New("nearlyfree: written by a newer version")
 	ErrClosed          = errors.New("nearlyfree: closed")
 	ErrConfig          = errors.New("nearlyfree: wrong data source name or configuration")
 	ErrSchemaChanged   = errors.New("nearlyfree: table definitions changed meanwhile")

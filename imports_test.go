@@ -18,7 +18,7 @@ const module = "github.com/nearlyfreedb/nearlyfree"
 // mayImport says which packages of this module each package may import, and which of others that nobody else may.
 // Tests are free.
 var mayImport = map[string][]string{
-	".":                               {"dialect", "planner", "internal/value", "internal/expr", "internal/sqlerr", "internal/schema", "internal/catalog", "internal/exec", "internal/dml", "internal/ddl", "internal/session", "internal/engine", "internal/engine/azure", "internal/engine/embedded"},
+	".":                               {"dialect", "planner", "internal/value", "internal/expr", "internal/feature", "internal/sqlerr", "internal/schema", "internal/catalog", "internal/exec", "internal/dml", "internal/ddl", "internal/session", "internal/engine", "internal/engine/azure", "internal/engine/embedded"},
 	"dialect":                         {},
 	"keymap":                          {"internal/value"},
 	"internal/value":                  {"internal/sqlerr", "internal/value/collate"},
@@ -26,11 +26,13 @@ var mayImport = map[string][]string{
 	"internal/sqlerr":                 {},
 	"internal/expr":                   {"internal/sqlerr", "internal/value"},
 	"internal/schema":                 {"keymap", "internal/expr", "internal/sqlerr", "internal/value"},
+	"internal/schema/stored":          {"internal/feature", "internal/schema", "internal/value"},
+	"internal/feature":                {},
 	"internal/schema/schematest":      {"keymap", "internal/schema", "internal/value"},
 	"internal/access":                 {"keymap", "internal/schema", "internal/expr", "internal/value"},
 	"planner":                         {"dialect", "internal/access", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
 	"internal/define":                 {"dialect", "planner", "keymap", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
-	"internal/catalog":                {"keymap", "planner", "internal/schema", "internal/sqlerr", "internal/engine", "internal/value"},
+	"internal/catalog":                {"keymap", "planner", "internal/schema", "internal/schema/stored", "internal/feature", "internal/sqlerr", "internal/engine", "internal/value"},
 	"internal/show":                   {"dialect", "internal/catalog", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
 	"internal/codec":                  {"keymap", "internal/schema", "internal/sqlerr", "internal/engine", "internal/value"},
 	"internal/exec":                   {"keymap", "planner", "internal/access", "internal/codec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/expr", "internal/value"},
@@ -41,7 +43,7 @@ var mayImport = map[string][]string{
 	"internal/engine/azure":           {"internal/engine"},
 	"internal/engine/azure/azuretest": {"internal/engine", "internal/engine/azure", "internal/engine/embedded"},
 	"internal/engine/buffer":          {"internal/engine"},
-	"internal/engine/embedded":        {"internal/engine"},
+	"internal/engine/embedded":        {"internal/engine", "internal/feature"},
 	"internal/engine/enginetest":      {"internal/engine"},
 	"nearlyfreetest":                  {".", "dialect"},
 	"examples/expenses":               {"."},

@@ -14,6 +14,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -96,6 +97,7 @@ func translated(err error, text string) error {
 		memory      *exec.MemoryError
 		variables   *expr.TooManyVariablesError
 		stored      *engine.Error
+		newer       *feature.Error
 		exists      *catalog.ExistsError
 		convert     *value.ConvertError
 		overflow    *value.RangeError
@@ -142,6 +144,8 @@ func translated(err error, text string) error {
 		return &Error{Message: memory.Error(), class: ErrMemory, cause: err}
 	case errors.As(err, &variables):
 		return &Error{Message: variables.Error(), class: ErrMemory, cause: err}
+	case errors.As(err, &newer):
+		return &Error{Message: err.Error(), class: ErrNewer, cause: err}
 	case errors.As(err, &exists):
 		return numbered(CodeTableExists, exists.Error(), err)
 	case errors.As(err, &convert), errors.As(err, &unread):

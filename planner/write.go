@@ -9,8 +9,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// writable refuses to write to tables that are not stored.
+// writable refuses to write to tables that are not stored, and to those that a newer version of the program made.
 func writable(t *schema.Table, statement string) error {
+	if t.Unwritable != nil {
+		return t.Unwritable
+	}
 	if t.Virtual != nil {
 		return sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the %s is not updatable", t.Name, statement)
 	}

@@ -23,6 +23,9 @@ func (b *builder) family(t *schema.Table) ([]schema.Family, error) {
 		if child.Inside == nil || !strings.EqualFold(child.Inside.Parent, t.Name) {
 			continue
 		}
+		if child.Unwritable != nil {
+			return nil, child.Unwritable
+		}
 		inside, err := b.family(child)
 		if err != nil {
 			return nil, err

@@ -124,7 +124,7 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 	}
 	next := &Snapshot{catalog: c, etag: e.ETag, fresh: now, tables: map[string]*definition{}}
 	if err == nil {
-		if next.version, err = decodeVersion(&e); err != nil {
+		if next.version, next.needs, err = decodeVersion(&e); err != nil {
 			return nil, err
 		}
 		next.changes = property(&e, "Changes").S

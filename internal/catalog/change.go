@@ -32,7 +32,12 @@ func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error
 		return err
 	}
 	defer release()
-	return c.with(ctx, c.Latest, f)
+	return c.with(ctx, c.Latest, func(s *Snapshot) error {
+		if err := s.needs.unwritable(); err != nil {
+			return err
+		}
+		return f(s)
+	})
 }
 
 // Create makes the physical table and stores the definition, setting t.Database, t.Physical and t.Version.
@@ -229,6 +234,9 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *schema.Table, 
 	if err != nil {
 		return nil, err
 	}
+	if d.table.Unwritable != nil {
+		return nil, d.table.Unwritable
+	}
 	if err := s.childless(ctx, d.table, nil); err != nil {
 		return nil, err
 	}
@@ -274,7 +282,7 @@ func (c *Catalog) stampGrown(s *Snapshot, t *schema.Table) (engine.Entity, error
 func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, apply func(map[string]*definition)) error {
 	id := newChangeID()
 	changes := addChange(s.changes, id)
-	raise := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version+1, changes), IfMatch: s.etag}
+	raise := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version+1, changes, s.needs), IfMatch: s.etag}
 	if s.etag == "" {
 		if err := c.engine.CreateTable(ctx, c.table, m); err != nil && !isCode(err, engine.CodeExists) {
 			return err
@@ -311,7 +319,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 		c.Forget()
 		return err
 	}
-	next.version, next.etag, next.changes = s.version+1, e.ETag, changes
+	next.version, next.etag, next.changes, next.needs = s.version+1, e.ETag, changes, s.needs
 	apply(next.tables)
 	c.current.Store(next)
 	return nil

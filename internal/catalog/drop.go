@@ -78,6 +78,9 @@ type dropping struct {
 }
 
 func (d *dropping) add(ctx context.Context, t *schema.Table) error {
+	if t.Unwritable != nil {
+		return t.Unwritable
+	}
 	if err := d.snapshot.childless(ctx, t, d.dropped); err != nil {
 		return err
 	}

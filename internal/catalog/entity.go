@@ -1,13 +1,15 @@
 package catalog
 
 import (
-	"encoding/json"
-	"fmt"
+	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema/stored"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -33,39 +35,67 @@ func tableKey(folded string) string {
 	return string(key)
 }
 
-// definitionFormat is raised when a definition is stored in a way that older drivers would misread.
-const definitionFormat = 2
+// catalogFormat is the number of the form that the catalog is in. docs/format.md says when it rises, which is hardly ever:
+// what single tables or stores newly use are features.
+const catalogFormat = 3
 
-// encodeVersion gives the version entity, with the ids of the last changes.
-func encodeVersion(version int64, changes string) engine.Entity {
-	return engine.Entity{
-		PartitionKey: partition, RowKey: versionKey,
-		Names:  []string{"Version", "Format", "Changes"},
-		Values: []engine.Value{int64Value(version), int64Value(definitionFormat), textValue(changes)},
+// where the errors of the version entity are.
+const wholeCatalog = "the catalog of the store"
+
+// needs are the features of the whole store, by their names with blanks between: what one must know to read, and what to write.
+type needs struct{ toRead, toWrite string }
+
+// unwritable says why this version must not write anything; nil where it may.
+func (n needs) unwritable() error {
+	if unknown := feature.Stores.Unknown(strings.Fields(n.toWrite)); len(unknown) > 0 {
+		return &feature.Error{Where: wholeCatalog, What: feature.Uses(unknown), Write: true}
 	}
+	return nil
 }
 
-func decodeVersion(e *engine.Entity) (int64, error) {
-	if f := property(e, "Format"); f.Type != engine.Int64 || int64(f.N) > definitionFormat {
-		return 0, engine.Errorf(engine.CodeCorrupt, "the catalog was written by a newer release (format %d, this one reads up to %d): upgrade nearlyfree", int64(f.N), definitionFormat)
+// encodeVersion gives the version entity, with the ids of the last changes.
+func encodeVersion(version int64, changes string, n needs) engine.Entity {
+	e := engine.Entity{
+		PartitionKey: partition, RowKey: versionKey,
+		Names:  []string{"Version", "Format", "Changes"},
+		Values: []engine.Value{int64Value(version), int64Value(catalogFormat), textValue(changes)},
 	}
-	v := property(e, "Version")
-	if v.Type != engine.Int64 {
-		return 0, engine.Errorf(engine.CodeCorrupt, "the catalog's version entity holds no version")
+	for _, list := range [...]struct{ name, features string }{{"ToRead", n.toRead}, {"ToWrite", n.toWrite}} {
+		if list.features != "" {
+			e.Names, e.Values = append(e.Names, list.name), append(e.Values, textValue(list.features))
+		}
 	}
-	return int64(v.N), nil
+	return e
+}
+
+func decodeVersion(e *engine.Entity) (version int64, n needs, err error) {
+	v, f := property(e, "Version"), property(e, "Format")
+	n = needs{property(e, "ToRead").S, property(e, "ToWrite").S}
+	unknown := feature.Stores.Unknown(strings.Fields(n.toRead))
+	switch format := int64(f.N); {
+	case v.Type != engine.Int64 || f.Type != engine.Int64:
+		err = engine.Errorf(engine.CodeCorrupt, "the catalog's version entity holds no version")
+	case format > catalogFormat:
+		err = &feature.Error{Where: wholeCatalog, What: "has the format " + strconv.FormatInt(format, 10)}
+	case format < catalogFormat:
+		err = engine.Errorf(engine.CodeCorrupt, "the catalog of the store has the format %d, from before the first release of nearlyfree: only the version "+
+			"that wrote it reads it; copy the rows with that one into an empty store of this one", format)
+	case len(unknown) > 0:
+		err = &feature.Error{Where: wholeCatalog, What: feature.Uses(unknown)}
+	}
+	return int64(v.N), n, err
 }
 
 // encodeDefinition gives the entity of a definition: its name and JSON, for people who look at the store too.
 func encodeDefinition(t *schema.Table) (engine.Entity, error) {
-	text, err := json.Marshal(t)
+	text, err := stored.Encode(t)
 	if err != nil {
-		return engine.Entity{}, fmt.Errorf("the definition of table %s: %w", t.Name, err)
+		return engine.Entity{}, err
 	}
 	e := engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}
 	e.Names = append(e.Names, "Name", "Physical", "RowName", "Version")
 	e.Values = append(e.Values, textValue(t.Name), textValue(t.Physical), textValue(t.RowName), int64Value(t.Version))
-	setText(&e, "Definition", string(text))
+	setText(&e, "Definition", text)
 	return e, nil
 }
 
@@ -90,8 +120,12 @@ func textOf(e *engine.Entity, name string) string {
 }
 
 func decodeDefinition(e *engine.Entity) (*definition, error) {
-	t := &schema.Table{}
-	if err := json.Unmarshal([]byte(textOf(e, "Definition")), t); err != nil {
+	t, err := stored.Decode(textOf(e, "Definition"))
+	var newer *feature.Error
+	if errors.As(err, &newer) {
+		return nil, err
+	}
+	if err != nil {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition under %q cannot be read: %v", e.RowKey, err)
 	}
 	if err := t.Init(); err != nil {

@@ -34,7 +34,7 @@ func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error)
 			return err
 		}
 		if !missing && e.ETag != s.etag {
-			version, decodeErr := decodeVersion(&e)
+			version, _, decodeErr := decodeVersion(&e)
 			switch {
 			case decodeErr != nil:
 				return decodeErr
@@ -46,7 +46,7 @@ func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error)
 			return errMoved
 		}
 		// The request may be under way still: let nothing be there any more that it could change.
-		fence := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version, s.changes), IfMatch: s.etag}
+		fence := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version, s.changes, s.needs), IfMatch: s.etag}
 		if missing {
 			fence = engine.Op{Kind: engine.Insert, Entity: fence.Entity}
 		}

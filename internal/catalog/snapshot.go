@@ -19,6 +19,7 @@ type Snapshot struct {
 	version int64
 	etag    string // of the version entity; "" when there is none yet
 	changes string // the ids of the last changes; see changeID
+	needs   needs
 	fresh   time.Time
 
 	mu     sync.RWMutex
@@ -148,6 +149,9 @@ func (s *Snapshot) read(e *engine.Entity) (*definition, error) {
 	d, err := s.catalog.read(e)
 	if err == nil && d.table.Version > s.version {
 		return nil, errMoved
+	}
+	if err == nil && d.table.Unwritable == nil {
+		d.table.Unwritable = s.needs.unwritable()
 	}
 	return d, err
 }

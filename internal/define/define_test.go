@@ -1,7 +1,6 @@
 package define
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	form "github.com/nearlyfreedb/nearlyfree/internal/schema/stored"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -51,11 +51,11 @@ func TestDefineRoundTrip(t *testing.T) {
 // stored is the definition as the catalog keeps it.
 func stored(t *testing.T, table *schema.Table) string {
 	t.Helper()
-	text, err := json.Marshal(table)
+	text, err := form.Encode(table)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(text)
+	return text
 }
 
 // TestBindTexts: a definition that comes back from the catalog is as it was.
@@ -64,8 +64,8 @@ func TestBindTexts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	back := &schema.Table{}
-	if err := json.Unmarshal([]byte(stored(t, table)), back); err != nil {
+	back, err := form.Decode(stored(t, table))
+	if err != nil {
 		t.Fatal(err)
 	}
 	if err := back.Init(); err != nil {

@@ -14,7 +14,7 @@ import (
 type Foreign struct {
 	// Open: nobody declared the table. Its columns are the properties that were seen, of whatever type, and any
 	// name that is not among them is a property, too.
-	Open           bool `json:",omitempty"`
+	Open           bool
 	Partition, Row []KeyPiece
 }
 

@@ -12,10 +12,10 @@ import (
 
 // KeyPiece is a part of a foreign key: a fixed text, or a column in a form.
 type KeyPiece struct {
-	Text   string    `json:",omitempty"` // fixed; "" for a column
-	Column int       // ordinal
-	Form   PieceForm `json:",omitempty"`
-	Digits int       `json:",omitempty"` // of FormDecimal and FormInverted: zeros stand before; 0: none do
+	Text   string // fixed; "" for a column
+	Column int    // ordinal
+	Form   PieceForm
+	Digits int // of FormDecimal and FormInverted: zeros stand before; 0: none do
 }
 
 // PieceForm is how a value is written in a key.

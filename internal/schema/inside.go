@@ -29,7 +29,7 @@ type Composition struct {
 	Name    string    // of the foreign key
 	Cascade bool      // ON DELETE CASCADE; else a parent with children is not deleted
 	// WithParent: a copy of the parent's row lies before the rows that live inside it. See beside.go.
-	WithParent bool `json:",omitempty"`
+	WithParent bool
 
 	parts []keymap.Part // of Key
 }

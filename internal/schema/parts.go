@@ -36,7 +36,7 @@ type Parts struct {
 	Every int64
 	Unit  string
 	// Automatic: parts of a list are made as rows arrive, one for each value that no other part has.
-	Automatic bool    `json:",omitempty"`
+	Automatic bool
 	List      []*Part // in the order of their ranges; of a list, as declared or made
 
 	Codes []keymap.Part // of Columns
@@ -50,11 +50,11 @@ type Part struct {
 	Values   string     // as SQL has it: "LESS THAN (2027)", "IN (1, 2)"; "" for one of an INTERVAL
 	Spans    []CodeSpan // of the columns' codes, with the separator between them
 	// Made: it was made as rows arrived, and goes when these are deleted.
-	Made bool `json:",omitempty"`
+	Made bool
 	// Opening: nobody writes to it yet, as some process may not know yet that it has to be read.
-	Opening bool `json:",omitempty"`
+	Opening bool
 	// Published is when a part that is opened was published, in Unix seconds of whoever did. The catalog sets it.
-	Published int64 `json:",omitempty"`
+	Published int64
 
 	Number int // in List
 }

@@ -14,8 +14,8 @@ import (
 )
 
 // Table is a table's definition, as queries are planned against it. It is immutable once it is
-// published: a change makes a new one with a higher Version. The exported fields are what the catalog
-// stores (as JSON); Init computes the rest.
+// published: a change makes a new one with a higher Version. Package stored has the form in which the catalog keeps it;
+// Init computes what follows from that.
 type Table struct {
 	Database string
 	Name     string // as written; names are found without regard to case
@@ -29,27 +29,27 @@ type Table struct {
 	Indexes      []*Index
 	Checks       []CheckDef
 	Comment      string
-	Collation    value.Collation `json:",omitempty"` // of text columns to come that say none
+	Collation    value.Collation // of text columns to come that say none
 	// Foreign says how entities of somebody else's program make up the table; nil: the table is the driver's own.
-	Foreign *Foreign `json:",omitempty"`
+	Foreign *Foreign
 	// Partition says how rows are spread; nil: all in one partition.
 	Partition *Partitioning
 	// Parts says how rows are divided over physical tables; nil: Physical holds them all.
-	Parts *Parts `json:",omitempty"`
+	Parts *Parts
 	// FirstAutoIncrement is the AUTO_INCREMENT option; 0 without one.
 	FirstAutoIncrement int64
 	// KeyNames are the index key names that were ever used, so that none is used again for another index.
 	KeyNames []string
 	// Retired are the properties of columns that are no more. Some row may hold one still, so none is used again before
 	// every row was written anew.
-	Retired []string `json:",omitempty"`
+	Retired []string
 	// Rewriting: a change of columns is made, and not every row may have been written anew, nor every index filled that
 	// it makes anew.
-	Rewriting bool `json:",omitempty"`
+	Rewriting bool
 	// Before are the columns as they were before a change that is announced and not made yet; nil when none is.
-	Before []*Column `json:",omitempty"`
+	Before []*Column
 	// Coming are the checks of such a change. Who writes keeps them.
-	Coming []CheckDef `json:",omitempty"`
+	Coming []CheckDef
 	// RowName begins the row keys of a table that lives inside another one; "" is keymap.RowPrefix.
 	RowName string
 	// Inside ties a table to the one that it lives inside; nil: it lives alone.
@@ -57,8 +57,12 @@ type Table struct {
 	// Children are the names of the tables that live inside this one.
 	Children []string
 
+	// Unwritable says why this version of the program must not write to the table: a newer one made it of something that
+	// this one does not know. nil: it may.
+	Unwritable error
+
 	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise.
-	Virtual func() ([][]value.Value, error) `json:"-"`
+	Virtual func() ([][]value.Value, error)
 
 	byName         map[string]int
 	KeyCodes       []keymap.Part // of Key
@@ -71,10 +75,10 @@ type Column struct {
 	Type          value.Type
 	Property      string // the property that holds it (its first, for long values)
 	NotNull       bool
-	Required      bool `json:",omitempty"` // a change that is announced makes it NotNull: who writes keeps that
+	Required      bool // a change that is announced makes it NotNull: who writes keeps that
 	AutoIncrement bool
 	Hidden        bool   // found by its name only, not by *: the row id of a table without a primary key
-	Withheld      bool   `json:",omitempty"` // with Hidden: a change that is announced adds or drops it, and nobody finds it
+	Withheld      bool   // with Hidden: a change that is announced adds or drops it, and nobody finds it
 	Default       string // SQL text of the default; "" for none
 	HasDefault    bool
 	OnUpdate      string // SQL text; ON UPDATE CURRENT_TIMESTAMP
@@ -82,31 +86,31 @@ type Column struct {
 	Generated     string // SQL text of a generated column
 	Stored        bool
 	// Added: ALTER TABLE added the column with a value that each row is given as it is written anew, which is not done yet.
-	Added bool `json:",omitempty"`
+	Added bool
 	// Initial is the value, as text, that rows written before the column was there have in it: they lack its property.
 	// A row that is NULL there has another property that says so (keymap.PropertyNull). nil: rows without the property are
 	// NULL.
-	Initial []byte `json:",omitzero"`
+	Initial []byte
 	// Former is how the column was stored before ALTER TABLE gave it another form: a row without Property that has
 	// the former one holds that value still. nil when every row has been written anew.
-	Former *Former `json:",omitempty"`
+	Former *Former
 
 	// Source and Edm are of foreign tables: what of an entity the column is, and the type that the property is
 	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
-	Source Source `json:",omitempty"`
-	Edm    string `json:",omitempty"`
+	Source Source
+	Edm    string
 
 	// DefaultExpr, OnUpdateExpr and GeneratedExpr are the texts bound (generated: to the table's row).
-	DefaultExpr   expr.Node `json:"-"`
-	OnUpdateExpr  expr.Node `json:"-"`
-	GeneratedExpr expr.Node `json:"-"`
+	DefaultExpr   expr.Node
+	OnUpdateExpr  expr.Node
+	GeneratedExpr expr.Node
 }
 
 // Former is a former form of a column.
 type Former struct {
 	Property string
 	Type     value.Type
-	Initial  []byte `json:",omitzero"` // see Column
+	Initial  []byte // see Column
 }
 
 // KeyPart is one column of a key.
@@ -143,13 +147,13 @@ type Index struct {
 	Unique  bool
 	Parts   []KeyPart
 	State   IndexState
-	Step    int `json:",omitempty"` // how often State was changed: who takes it from state to state sees that nobody else does
+	Step    int // how often State was changed: who takes it from state to state sees that nobody else does
 	Copy    CopyKind
 	Include []int
 	Comment string
 	// Beside is the table, declared INSIDE this one WITH PARENT, before whose rows the entries lie; "" for an index that
 	// somebody declared. See beside.go.
-	Beside string `json:",omitempty"`
+	Beside string
 
 	Codes []keymap.Part // of Parts
 }
@@ -158,7 +162,7 @@ type Index struct {
 type CheckDef struct {
 	Name string
 	Text string
-	Expr expr.Node `json:"-"`
+	Expr expr.Node
 }
 
 // PartitionKind is how rows are spread over partitions.

@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value/collate"
 )
 
-// Collation says how text compares. Definitions keep its number.
+// Collation says how text compares. Definitions keep its name.
 type Collation uint8
 
 // The collations. Where one pads, texts compare as if they were equally long, with blanks at their ends.

@@ -35,12 +35,12 @@ type Type struct {
 	Base      Base
 	Unsigned  bool
 	Collation Collation
-	Coercion  Coercion `json:"-"` // of an expression
+	Coercion  Coercion // of an expression
 	Length    int      // characters or octets, bits of BIT; 0: no limit but the store's; 1 of TINYINT(1)
 	Precision int      // digits in all of DECIMAL, FLOAT(M,D); of a second of DATETIME and TIME, -1 where not known
 	Scale     int      // digits behind the point of DECIMAL, FLOAT(M,D)
 	Names     []string // ENUM and SET members
-	Truth     bool     `json:"-"` // of a condition: what is 1 and 0 elsewhere is true and false in JSON
+	Truth     bool     // of a condition: what is 1 and 0 elsewhere is true and false in JSON
 	Declared  string   // the name as written, upper case: VARCHAR, TINYTEXT; "" for expressions
 
 	members map[string]int // where in Names each is; nil where they are few

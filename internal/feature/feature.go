@@ -1,0 +1,75 @@
+// Package feature names what a store may hold that not every version of nearlyfree knows, and words the refusal of a
+// version that meets what it does not know. docs/format.md has the rules. It imports nothing.
+//
+//	if unknown := feature.Definitions.Unknown(names); len(unknown) > 0 {
+//		return &feature.Error{Where: "table t", What: feature.Uses(unknown)}
+//	}
+package feature
+
+import "strings"
+
+// Feature is something that a store may use. Its name is stored, so it never changes and never comes to mean something else.
+type Feature struct {
+	Name    string
+	Comment string
+	// ToWrite: a program that does not know the feature may read what uses it, and must not write there. Else it must not
+	// read there either.
+	ToWrite bool
+}
+
+// Set is the features that this version knows, of one kind of place.
+type Set []Feature
+
+// Definitions are the features of single tables. Each definition lists those that it uses.
+var Definitions = Set{
+	{Name: "change", Comment: "a change of columns is under way: rows have the form of before or the new one"},
+	{Name: "external", Comment: "the rows are entities that another program makes: keys and properties are of its forms"},
+	{Name: "initial_values", Comment: "rows that lack the property of a column hold a value that the definition has"},
+	{Name: "parent", Comment: "the rows lie in the partitions of another table's rows, and are written with a touch of those"},
+	{Name: "parent_copies", Comment: "copies of the parents' rows lie among the rows"},
+	{Name: "partitions", Comment: "the rows are divided over several physical tables, by range or list"},
+}
+
+// Stores are the features of whole databases, which the catalog's version entity lists. There is none yet.
+var Stores = Set{}
+
+// Files are the features of files, which the file's own bucket lists. There is none yet.
+var Files = Set{}
+
+// Unknown gives those of the names that the set does not have.
+func (s Set) Unknown(names []string) []string {
+	var unknown []string
+	for _, name := range names {
+		known := false
+		for i := range s {
+			known = known || s[i].Name == name
+		}
+		if !known {
+			unknown = append(unknown, name)
+		}
+	}
+	return unknown
+}
+
+// Error says that a newer version wrote something.
+type Error struct {
+	Where string // "table t", "the store", "file x.db"
+	What  string // what it does or has that this version does not know: see Uses
+	Write bool   // reading is allowed
+}
+
+func (e *Error) Error() string {
+	s := e.Where + " " + e.What + ", which this version of nearlyfree does not know: "
+	if e.Write {
+		return s + "it can be read, but not written; use a newer version to write"
+	}
+	return s + "use a newer version"
+}
+
+// Uses words what a place does that uses features.
+func Uses(names []string) string {
+	if len(names) == 1 {
+		return "uses the feature " + names[0]
+	}
+	return "uses the features " + strings.Join(names, ", ")
+}

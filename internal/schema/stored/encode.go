@@ -1,0 +1,262 @@
+// Package stored is what the catalog keeps of a definition: JSON that people and later versions can read. Types, kinds and
+// states are words, columns are named rather than numbered, and what is empty is left out. docs/format.md says what each
+// field means and how the form may grow.
+//
+//	text, err := stored.Encode(table)
+//	table, err := stored.Decode(text)
+package stored
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// Encode gives the text of a definition. It refuses one that Decode would not give back as it is.
+func Encode(t *schema.Table) (string, error) {
+	text, err := encode(t)
+	if err != nil {
+		return "", fmt.Errorf("the definition of table %s cannot be stored: %w", t.Name, err)
+	}
+	return text, nil
+}
+
+func encode(t *schema.Table) (string, error) {
+	if t.IsOpen() || t.Virtual != nil {
+		return "", errors.New("nobody declared it")
+	}
+	if t.Unwritable != nil {
+		return "", t.Unwritable
+	}
+	e := &encoder{table: t}
+	form := e.form()
+	if e.err != nil {
+		return "", e.err
+	}
+	text, err := marshal(form)
+	if err != nil {
+		return "", err
+	}
+	var back table
+	if _, err := readStrict(text, &back); err != nil {
+		return "", err
+	}
+	if again, err := marshal(&back); err != nil || !bytes.Equal(again, text) {
+		return "", errors.New("it holds a text that is not UTF-8")
+	}
+	return string(text), nil
+}
+
+func marshal(form *table) ([]byte, error) {
+	var b bytes.Buffer
+	to := json.NewEncoder(&b)
+	to.SetEscapeHTML(false) // people read it
+	err := to.Encode(form)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+// encoder makes a form. Its first error stays.
+type encoder struct {
+	table *schema.Table
+	err   error
+}
+
+func spell[T comparable](e *encoder, w words[T], v T) string {
+	s, err := w.word(v)
+	if err != nil && e.err == nil {
+		e.err = err
+	}
+	return s
+}
+
+func (e *encoder) form() *table {
+	t := e.table
+	f := &table{
+		Database: t.Database, Name: t.Name, Physical: t.Physical, RowName: t.RowName, Version: t.Version,
+		Comment: t.Comment, Collation: spell(e, collationWords, t.Collation), AutoIncrement: t.FirstAutoIncrement,
+		Columns: e.columns(t.Columns), Key: e.key(t.Key), KeyNames: t.KeyNames, Checks: checks(t.Checks),
+		Children: t.Children, Backfill: t.Rewriting, Retired: t.Retired, Before: e.columns(t.Before), Coming: checks(t.Coming),
+	}
+	if t.WriteVersion != t.Version {
+		f.WriteVersion = t.WriteVersion
+	}
+	for _, ix := range t.Indexes {
+		f.Indexes = append(f.Indexes, e.index(ix))
+	}
+	if p := t.Partition; p != nil {
+		f.Spread = &spread{By: spell(e, spreadWords, p.Kind), Columns: e.names(p.Columns), Cut: p.Cut, Count: p.Count}
+	}
+	if t.Parts != nil {
+		f.Partitions = e.partitions(t.Parts)
+	}
+	if in := t.Inside; in != nil {
+		f.Parent = &parent{Table: in.Parent, RowName: in.RowName, Columns: in.Columns, Key: e.key(in.Key), ForeignKey: in.Name,
+			OnDelete: spell(e, cascadeWords, in.Cascade), Copies: in.WithParent}
+	}
+	if t.Foreign != nil {
+		f.External = &external{e.pieces(t.Foreign.Partition), e.pieces(t.Foreign.Row)}
+	}
+	f.ToRead = usedFeatures(f)
+	return f
+}
+
+// usedFeatures are the names of those that a form uses, of feature.Definitions. All of them must be known by who reads.
+func usedFeatures(f *table) []string {
+	var names []string
+	use := func(name string, used bool) {
+		if used {
+			names = append(names, name)
+		}
+	}
+	change, initials := f.Backfill || len(f.Before) > 0, false
+	for i := range f.Columns {
+		c := &f.Columns[i]
+		change = change || c.Former != nil || c.Added || c.Withheld || c.Required
+		initials = initials || c.Initial != nil || c.InitialOctets != nil
+	}
+	use("change", change)
+	use("external", f.External != nil)
+	use("initial_values", initials)
+	use("parent", f.Parent != nil)
+	use("parent_copies", f.Parent != nil && f.Parent.Copies)
+	use("partitions", f.Partitions != nil)
+	return names
+}
+
+func (e *encoder) columns(columns []*schema.Column) []column {
+	var out []column
+	for _, c := range columns {
+		f := column{
+			Name: c.Name, typ: e.typ(c.Type), NotNull: c.NotNull, Required: c.Required, AutoIncrement: c.AutoIncrement,
+			Hidden: c.Hidden, Withheld: c.Withheld, OnUpdate: c.OnUpdate, Comment: c.Comment, Generated: c.Generated, Stored: c.Stored,
+			Added: c.Added, initial: initialOf(c.Initial), Source: spell(e, sourceWords, c.Source), Edm: c.Edm,
+		}
+		if c.HasDefault {
+			f.Default = &c.Default
+		}
+		if c.Property != impliedProperty(c) {
+			f.Property = &c.Property
+		}
+		if c.Former != nil {
+			f.Former = &former{c.Former.Property, e.typ(c.Former.Type), initialOf(c.Former.Initial)}
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+// impliedProperty is the property of a column that names none.
+func impliedProperty(c *schema.Column) string {
+	if c.Source != schema.SourceProperty {
+		return ""
+	}
+	return c.Name
+}
+
+func (e *encoder) typ(t value.Type) typ {
+	f := typ{
+		Type: spell(e, typeWords, t.Base), Unsigned: t.Unsigned, Collation: spell(e, collationWords, t.Collation),
+		Length: t.Length, Precision: t.Precision, Scale: t.Scale, Members: t.Names,
+	}
+	if t.Declared != f.Type {
+		f.Declared = &t.Declared
+	}
+	return f
+}
+
+func initialOf(v []byte) initial {
+	switch text := string(v); {
+	case v == nil:
+		return initial{}
+	case utf8.ValidString(text):
+		return initial{Initial: &text}
+	}
+	return initial{InitialOctets: v}
+}
+
+// names are what columns are called; see refer.
+func (e *encoder) names(ordinals []int) []string {
+	var out []string
+	for _, i := range ordinals {
+		out = append(out, e.name(i))
+	}
+	return out
+}
+
+func (e *encoder) name(ordinal int) string {
+	if ordinal < 0 || ordinal >= len(e.table.Columns) {
+		if e.err == nil {
+			e.err = fmt.Errorf("a key names column %d, which is not there", ordinal)
+		}
+		return ""
+	}
+	return refer(e.table, e.table.Columns[ordinal])
+}
+
+// refer gives what the definition calls a column of a key: its property, which no other column ever had, while two may have one
+// name during a change. Columns that make up an external table's keys have none.
+func refer(t *schema.Table, c *schema.Column) string {
+	if t.Foreign != nil {
+		return c.Name
+	}
+	return c.Property
+}
+
+func (e *encoder) key(parts []schema.KeyPart) []keyColumn {
+	var out []keyColumn
+	for _, p := range parts {
+		out = append(out, keyColumn{e.name(p.Column), p.Desc, p.Prefix, p.Cut})
+	}
+	return out
+}
+
+func (e *encoder) index(ix *schema.Index) index {
+	f := index{
+		Name: ix.Name, Unique: ix.Unique, Columns: e.key(ix.Parts), State: spell(e, stateWords, ix.State), Step: ix.Step,
+		Copy: spell(e, copyWords, ix.Copy), Include: e.names(ix.Include), Comment: ix.Comment, Beside: ix.Beside,
+	}
+	if ix.KeyName != ix.Name {
+		f.KeyName = ix.KeyName
+	}
+	return f
+}
+
+func checks(list []schema.CheckDef) []check {
+	var out []check
+	for _, c := range list {
+		out = append(out, check{c.Name, c.Text})
+	}
+	return out
+}
+
+func (e *encoder) partitions(ps *schema.Parts) *partitions {
+	f := &partitions{
+		By: spell(e, partitionWords, ps.Kind), Columns: e.names(ps.Columns), Tuple: ps.Tuple, Function: ps.Func,
+		Every: ps.Every, Unit: ps.Unit, Automatic: ps.Automatic,
+	}
+	for _, p := range ps.List {
+		g := partition{Name: p.Name, Physical: p.Physical, Values: p.Values, Made: p.Made, Opening: p.Opening, Published: p.Published}
+		for _, s := range p.Spans {
+			g.Spans = append(g.Spans, span(s))
+		}
+		f.List = append(f.List, g)
+	}
+	return f
+}
+
+func (e *encoder) pieces(list []schema.KeyPiece) []piece {
+	var out []piece
+	for _, p := range list {
+		if p.Text != "" {
+			out = append(out, piece{Text: p.Text})
+			continue
+		}
+		out = append(out, piece{Column: e.name(p.Column), Form: spell(e, formWords, p.Form), Digits: p.Digits})
+	}
+	return out
+}

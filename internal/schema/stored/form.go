@@ -1,0 +1,158 @@
+package stored
+
+// The forms below are what is stored. A field is left out where it is empty. What a name means never changes: a field is
+// added with a feature (see package feature), and the name of one that is no more is not used again.
+
+type table struct {
+	ToRead        []string    `json:"to_read,omitempty"`  // features without which nobody may read the table
+	ToWrite       []string    `json:"to_write,omitempty"` // features without which nobody may write to it
+	Database      string      `json:"database,omitempty"`
+	Name          string      `json:"name"`
+	Physical      string      `json:"physical,omitempty"`
+	RowName       string      `json:"row_name,omitempty"`
+	Version       int64       `json:"version,omitempty"`
+	WriteVersion  int64       `json:"write_version,omitempty"` // none: version
+	Comment       string      `json:"comment,omitempty"`
+	Collation     string      `json:"collation,omitempty"`
+	AutoIncrement int64       `json:"auto_increment,omitempty"` // the first value, where the statement says it
+	Columns       []column    `json:"columns"`
+	Key           []keyColumn `json:"key"`
+	Indexes       []index     `json:"indexes,omitempty"`
+	KeyNames      []string    `json:"key_names,omitempty"` // that index keys ever began with
+	Checks        []check     `json:"checks,omitempty"`
+	Spread        *spread     `json:"store_partitions,omitempty"`
+	Partitions    *partitions `json:"partitions,omitempty"`
+	Parent        *parent     `json:"parent,omitempty"`
+	Children      []string    `json:"children,omitempty"`
+	External      *external   `json:"external,omitempty"`
+	// Of a change of columns.
+	Before   []column `json:"columns_before,omitempty"`
+	Coming   []check  `json:"coming_checks,omitempty"`
+	Backfill bool     `json:"backfill,omitempty"`
+	Retired  []string `json:"retired_properties,omitempty"`
+}
+
+type column struct {
+	Name string `json:"name"`
+	typ
+	Property      *string `json:"property,omitempty"` // none: the name; of a column that is no property, none at all
+	NotNull       bool    `json:"not_null,omitempty"`
+	Required      bool    `json:"required,omitempty"`
+	AutoIncrement bool    `json:"auto_increment,omitempty"`
+	Hidden        bool    `json:"hidden,omitempty"`
+	Withheld      bool    `json:"withheld,omitempty"`
+	Default       *string `json:"default,omitempty"`
+	OnUpdate      string  `json:"on_update,omitempty"`
+	Comment       string  `json:"comment,omitempty"`
+	Generated     string  `json:"generated,omitempty"`
+	Stored        bool    `json:"stored,omitempty"`
+	Added         bool    `json:"added,omitempty"`
+	initial
+	Former *former `json:"former,omitempty"`
+	Source string  `json:"source,omitempty"` // none: property
+	Edm    string  `json:"edm,omitempty"`
+}
+
+type typ struct {
+	Type      string   `json:"type"`
+	Declared  *string  `json:"declared,omitempty"` // none: as type says
+	Unsigned  bool     `json:"unsigned,omitempty"`
+	Collation string   `json:"collation,omitempty"` // none: utf8mb4_0900_bin
+	Length    int      `json:"length,omitempty"`
+	Precision int      `json:"precision,omitempty"`
+	Scale     int      `json:"scale,omitempty"`
+	Members   []string `json:"members,omitempty"`
+}
+
+// initial is the value of rows that lack a property, as text. At most one of the two is there; none: NULL.
+type initial struct {
+	Initial       *string `json:"initial,omitempty"`
+	InitialOctets []byte  `json:"initial_octets,omitempty"` // of a text that is not UTF-8, in base64
+}
+
+type former struct {
+	Property string `json:"property"`
+	typ
+	initial
+}
+
+// keyColumn names its column, as all below do, by the property; in an external table by the name, as keys are no properties.
+type keyColumn struct {
+	Column string `json:"column"`
+	Desc   bool   `json:"desc,omitempty"`
+	Prefix int    `json:"prefix,omitempty"`
+	Cut    int    `json:"cut,omitempty"`
+}
+
+type index struct {
+	Name    string      `json:"name"`
+	KeyName string      `json:"key_name,omitempty"` // none: the name
+	Unique  bool        `json:"unique,omitempty"`
+	Columns []keyColumn `json:"columns"`
+	State   string      `json:"state,omitempty"` // none: public
+	Step    int         `json:"step,omitempty"`
+	Copy    string      `json:"copy,omitempty"` // none: row
+	Include []string    `json:"include,omitempty"`
+	Comment string      `json:"comment,omitempty"`
+	Beside  string      `json:"beside,omitempty"` // the table among whose rows the entries lie
+}
+
+type check struct {
+	Name string `json:"name"`
+	SQL  string `json:"sql"`
+}
+
+type spread struct {
+	By      string   `json:"by"`
+	Columns []string `json:"columns"`
+	Cut     int      `json:"cut,omitempty"`
+	Count   int      `json:"count,omitempty"`
+}
+
+type partitions struct {
+	By        string      `json:"by"`
+	Columns   []string    `json:"columns"`
+	Tuple     bool        `json:"tuple,omitempty"`
+	Function  string      `json:"function,omitempty"`
+	Every     int64       `json:"every,omitempty"`
+	Unit      string      `json:"unit,omitempty"`
+	Automatic bool        `json:"automatic,omitempty"`
+	List      []partition `json:"list,omitempty"`
+}
+
+type partition struct {
+	Name      string `json:"name"`
+	Physical  string `json:"physical,omitempty"`
+	Values    string `json:"values,omitempty"`
+	Spans     []span `json:"spans"`
+	Made      bool   `json:"made,omitempty"`
+	Opening   bool   `json:"opening,omitempty"`
+	Published int64  `json:"published,omitempty"`
+}
+
+type span struct {
+	From string `json:"from,omitempty"`
+	To   string `json:"to,omitempty"`
+}
+
+type parent struct {
+	Table      string      `json:"table"`
+	RowName    string      `json:"row_name,omitempty"`
+	Columns    []string    `json:"columns"` // of the parent, by their SQL names
+	Key        []keyColumn `json:"key"`
+	ForeignKey string      `json:"foreign_key,omitempty"` // its name
+	OnDelete   string      `json:"on_delete,omitempty"`
+	Copies     bool        `json:"copies,omitempty"`
+}
+
+type external struct {
+	Partition []piece `json:"partition_key"`
+	Row       []piece `json:"row_key"`
+}
+
+type piece struct {
+	Text   string `json:"text,omitempty"`
+	Column string `json:"column,omitempty"`
+	Form   string `json:"form,omitempty"` // none: plain
+	Digits int    `json:"digits,omitempty"`
+}

@@ -1,0 +1,212 @@
+package stored
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/feature"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+var update = flag.Bool("update", false, "write the stored forms anew")
+
+// full are definitions in which every field that is stored has a value: one of the driver's own tables, in the midst of
+// a change, and an external one.
+func full() []*schema.Table {
+	own := &schema.Table{
+		Database: "shop", Name: "Item", Physical: "shopZ8item", Version: 12, WriteVersion: 11, Comment: "it's a <b>", Collation: value.CaseCI,
+		FirstAutoIncrement: 100, KeyNames: []string{"name", "old"}, Children: []string{"part"}, RowName: "item", Rewriting: true,
+		Retired: []string{"gone"}, Checks: []schema.CheckDef{{Name: "c1", Text: "n > 0"}}, Coming: []schema.CheckDef{{Name: "c2", Text: "n < 9"}},
+		Key: []schema.KeyPart{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
+		Indexes: []*schema.Index{
+			{Name: "Name", KeyName: "name", Unique: true, Parts: []schema.KeyPart{{Column: 1, Cut: 40}}, State: schema.IndexWriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
+			{Name: "part", KeyName: "part", Parts: []schema.KeyPart{{Column: 0}}, State: schema.IndexDeleteOnly, Copy: schema.CopyKeys, Beside: "part"},
+			{Name: "n", KeyName: "n", Parts: []schema.KeyPart{{Column: 2}}},
+		},
+		Partition: &schema.Partitioning{Kind: schema.PartitionByHash, Columns: []int{0}, Cut: 7, Count: 16},
+		Parts: &schema.Parts{Kind: schema.PartsByRange, Columns: []int{0, 3}, Tuple: true, Func: "YEAR", Every: 3, Unit: "MONTH", Automatic: true, List: []*schema.Part{
+			{Name: "p0", Physical: "shopZ8itemZ0", Values: "LESS THAN (5)", Spans: []schema.CodeSpan{{To: "8005"}}},
+			{Name: "p1", Physical: "shopZ8itemZ1", Spans: []schema.CodeSpan{{From: "8005", To: "8009"}, {From: "800a"}}, Made: true, Opening: true, Published: 1700000000},
+		}},
+		Inside: &schema.Composition{Parent: "box", RowName: "box", Columns: []string{"id"}, Key: []schema.KeyPart{{Column: 0}}, Name: "fk", Cascade: true, WithParent: true},
+	}
+	columns := []schema.Column{
+		{Name: "id", Type: value.Type{Base: value.TypeBigInt, Unsigned: true, Declared: "BIGINT"}, NotNull: true, AutoIncrement: true},
+		{Name: "Größe", Property: "Gr_f6_e", Type: value.Type{Base: value.TypeChar, Length: 30, Collation: value.NoCase, Declared: "CHAR"}, HasDefault: true, Default: "'x'", Comment: "size"},
+		{Name: "n", Property: "n_02", Type: value.Type{Base: value.TypeDecimal, Precision: 10, Scale: 2, Declared: "NUMERIC"}, Required: true, Initial: []byte("1.50"),
+			Former: &schema.Former{Property: "n", Type: value.Type{Base: value.TypeInt, Declared: "INT"}, Initial: []byte("1")}},
+		{Name: "at", Type: value.Type{Base: value.TypeDateTime, Precision: 6, Declared: "DATETIME"}, HasDefault: true, Default: "CURRENT_TIMESTAMP(6)", OnUpdate: "CURRENT_TIMESTAMP(6)"},
+		{Name: "e", Type: value.Type{Base: value.TypeEnum, Names: []string{"a", "it's"}, Declared: "ENUM"}, Initial: []byte{}},
+		{Name: "b", Type: value.Type{Base: value.TypeBlob, Declared: "BLOB"}, Initial: []byte{0xff, 0}, HasDefault: true},
+		{Name: "g", Type: value.Type{Base: value.TypeInt, Declared: "INTEGER"}, Generated: "n + 1", Stored: true, Added: true},
+		{Name: "g", Property: "g_02", Type: value.Type{Base: value.TypeUUID}, Hidden: true, Withheld: true},
+	}
+	for base := value.TypeBool; base <= value.TypeUUID; base++ {
+		columns = append(columns, schema.Column{Name: "t" + base.String(), Type: value.Type{Base: base, Declared: typeWords.of[base], Names: map[bool][]string{true: {"m"}}[base == value.TypeEnum || base == value.TypeSet]}})
+	}
+	for _, c := range value.Collations() {
+		columns = append(columns, schema.Column{Name: "c" + c.String(), Type: value.Type{Base: value.TypeText, Collation: c, Declared: "TEXT"}})
+	}
+	for i := range columns {
+		if columns[i].Property == "" {
+			columns[i].Property = columns[i].Name
+		}
+		own.Columns = append(own.Columns, &columns[i])
+	}
+	own.Before = own.Columns[:2]
+
+	text := value.Type{Base: value.TypeText, Declared: "TEXT"}
+	external := &schema.Table{
+		Name: "log", Physical: "WADLogs", Version: 3, WriteVersion: 3,
+		Columns: []*schema.Column{
+			{Name: "a", Type: text, NotNull: true, Source: schema.SourceKey, Property: "a"},
+			{Name: "b", Type: text, Property: "x", Edm: "String"},
+			{Name: "n", Type: value.Type{Base: value.TypeBigInt, Declared: "BIGINT"}, NotNull: true, Source: schema.SourceKey, Property: "n"},
+			{Name: "id", Type: value.Type{Base: value.TypeUUID, Declared: "UUID"}, NotNull: true, Source: schema.SourceKey, Property: "id"},
+			{Name: "Timestamp", Type: value.Type{Base: value.TypeDateTime, Precision: -1}, Source: schema.SourceTimestamp},
+			{Type: value.Type{Base: value.TypeBlob}, Source: schema.SourceWhole, Hidden: true},
+		},
+		Key: []schema.KeyPart{{Column: 0}, {Column: 2}, {Column: 3}},
+		Foreign: &schema.Foreign{
+			Partition: []schema.KeyPiece{{Text: "p-"}, {Column: 0}},
+			Row:       []schema.KeyPiece{{Column: 2, Form: schema.FormInverted, Digits: 19}, {Text: "_"}, {Column: 2, Form: schema.FormDecimal}, {Text: "_"}, {Column: 3, Form: schema.FormHex}},
+		},
+	}
+	return []*schema.Table{own, external}
+}
+
+// TestFull: what was encoded is decoded as it was, and the texts are those that were ever stored. A text of testdata that
+// changes is a form that older stores do not have: see docs/format.md before you write it anew.
+func TestFull(t *testing.T) {
+	for _, table := range full() {
+		text, err := Encode(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		back, err := Decode(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(back, table) {
+			again, _ := Encode(back)
+			t.Errorf("was\n%s\nis\n%s", text, again)
+		}
+		path := filepath.Join("testdata", strings.ToLower(table.Name)+".json")
+		shown := strings.NewReplacer(`,{"`, ",\n{\"", `:[{`, ":[\n{").Replace(text) + "\n"
+		if *update {
+			if err := os.WriteFile(path, []byte(shown), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		golden, err := os.ReadFile(path)
+		if err != nil || string(golden) != shown {
+			t.Errorf("%s: %v\n%s", path, err, shown)
+		}
+		if old, err := Decode(string(golden)); err != nil || !reflect.DeepEqual(old, table) {
+			t.Errorf("%s gives another table: %v", path, err)
+		}
+	}
+}
+
+// computed are the fields that Init, BindTexts or the catalog make of the others.
+var computed = []string{
+	"Table.Unwritable", "Table.Virtual", "Table.byName", "Table.KeyCodes", "Table.PartitionCodes", "Column.DefaultExpr", "Column.OnUpdateExpr", "Column.GeneratedExpr",
+	"Index.Codes", "CheckDef.Expr", "Parts.Codes", "Parts.Spans", "Part.Number", "Composition.parts", "Foreign.Open",
+	"Type.Coercion", "Type.Truth", "Type.members",
+}
+
+// TestEachField: a field that is new in a definition is stored, or else it is among the computed ones.
+func TestEachField(t *testing.T) {
+	filled := map[string]bool{}
+	for _, table := range full() {
+		noteFilled(filled, reflect.ValueOf(table))
+	}
+	for name, ok := range filled {
+		if ok == slices.Contains(computed, name) {
+			t.Errorf("%s: in full is %v: store it (see docs/format.md), give it a value in full, or list it as computed", name, ok)
+		}
+	}
+}
+
+func noteFilled(filled map[string]bool, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			noteFilled(filled, v.Elem())
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			noteFilled(filled, v.Index(i))
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			name := v.Type().Name() + "." + v.Type().Field(i).Name
+			filled[name] = filled[name] || !v.Field(i).IsZero()
+			noteFilled(filled, v.Field(i))
+		}
+	}
+}
+
+// TestFeaturesUsed: each feature of definitions is used by one of full, and none is unknown.
+func TestFeaturesUsed(t *testing.T) {
+	var used []string
+	for _, table := range full() {
+		text, err := Encode(table)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var form struct {
+			ToRead []string `json:"to_read"`
+		}
+		if err := json.Unmarshal([]byte(text), &form); err != nil {
+			t.Fatal(err)
+		}
+		used = append(used, form.ToRead...)
+	}
+	slices.Sort(used)
+	var known []string
+	for _, f := range feature.Definitions {
+		known = append(known, f.Name)
+	}
+	if !slices.Equal(used, known) {
+		t.Errorf("used are %v, known %v", used, known)
+	}
+}
+
+// TestWords: each constant has a word of its own.
+func TestWords(t *testing.T) {
+	checkWords(t, typeWords, value.TypeBool, value.TypeUUID)
+	checkWords(t, collationWords, value.Binary, value.Collation(len(value.Collations())-1))
+	checkWords(t, stateWords, schema.IndexPublic, schema.IndexWriteOnly)
+	checkWords(t, copyWords, schema.CopyRow, schema.CopyKeys)
+	checkWords(t, spreadWords, schema.PartitionByKey, schema.PartitionByHash)
+	checkWords(t, partitionWords, schema.PartsByRange, schema.PartsByList)
+	checkWords(t, sourceWords, schema.SourceProperty, schema.SourceWhole)
+	checkWords(t, formWords, schema.FormPlain, schema.FormHex)
+}
+
+func checkWords[T ~uint8](t *testing.T, w words[T], first, last T) {
+	t.Helper()
+	if len(w.of) != int(last-first)+1 {
+		t.Errorf("%s: %d words for %d values", w.field, len(w.of), last-first+1)
+	}
+	for v := first; v <= last; v++ {
+		word, err := w.word(v)
+		if err != nil {
+			t.Error(err)
+		}
+		if back, err := w.value("", word); err != nil || back != v {
+			t.Errorf("%s %q is %v, was %v: %v", w.field, word, back, v, err)
+		}
+	}
+	if _, err := w.word(last + 1); err == nil {
+		t.Errorf("%s: %v has a word", w.field, last+1)
+	}
+}

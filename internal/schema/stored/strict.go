@@ -1,0 +1,167 @@
+package stored
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// wrong makes the error of a field; at is where it is, as "columns[2].type".
+func wrong(at, format string, args ...any) error {
+	if at == "" {
+		at = "the definition"
+	}
+	return fmt.Errorf("%s %s", at, fmt.Sprintf(format, args...))
+}
+
+// strict reads JSON into a form. Unlike json.Unmarshal it notes each field that the form does not have, takes names as they
+// are written, and refuses null and what is there twice, and its errors say where.
+type strict struct {
+	d       *json.Decoder
+	unknown []string // fields, with their places
+}
+
+func readStrict(text []byte, form any) (unknown []string, err error) {
+	s := &strict{d: json.NewDecoder(bytes.NewReader(text))}
+	s.d.UseNumber()
+	if err := s.value("", reflect.ValueOf(form).Elem()); err != nil {
+		return nil, err
+	}
+	if _, err := s.d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("there is something behind the definition")
+	}
+	return s.unknown, nil
+}
+
+func (s *strict) token(at string) (json.Token, error) {
+	token, err := s.d.Token()
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
+	}
+	if err != nil {
+		return nil, wrong(at, "cannot be read: %v", err)
+	}
+	return token, nil
+}
+
+func (s *strict) value(at string, v reflect.Value) error {
+	token, err := s.token(at)
+	if err != nil {
+		return err
+	}
+	if v.Kind() == reflect.Pointer {
+		v.Set(reflect.New(v.Type().Elem()))
+		v = v.Elem()
+	}
+	switch is := token.(type) {
+	case string:
+		switch {
+		case v.Kind() == reflect.String:
+			v.SetString(is)
+			return nil
+		case v.Type() == reflect.TypeFor[[]byte]():
+			octets, err := base64.StdEncoding.DecodeString(is)
+			v.SetBytes(octets)
+			if err != nil {
+				return wrong(at, "is no base64")
+			}
+			return nil
+		}
+	case bool:
+		if v.Kind() == reflect.Bool {
+			v.SetBool(is)
+			return nil
+		}
+	case json.Number:
+		if v.CanInt() {
+			n, err := strconv.ParseInt(is.String(), 10, 64)
+			v.SetInt(n)
+			if err != nil || v.OverflowInt(n) {
+				return wrong(at, "is no integer of 64 bits")
+			}
+			return nil
+		}
+	case json.Delim:
+		switch {
+		case is == '{' && v.Kind() == reflect.Struct:
+			return s.object(at, v)
+		case is == '[' && v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
+			return s.list(at, v)
+		}
+	}
+	return wrong(at, "is not %s", kindWords[v.Kind()])
+}
+
+var kindWords = map[reflect.Kind]string{
+	reflect.String: "a text", reflect.Bool: "true or false", reflect.Int: "a number", reflect.Int64: "a number",
+	reflect.Struct: "an object", reflect.Slice: "a list",
+}
+
+func (s *strict) list(at string, v reflect.Value) error {
+	for i := 0; s.d.More(); i++ {
+		v.Grow(1)
+		v.SetLen(i + 1)
+		if err := s.value(at+"["+strconv.Itoa(i)+"]", v.Index(i)); err != nil {
+			return err
+		}
+	}
+	_, err := s.token(at) // ]
+	return err
+}
+
+func (s *strict) object(at string, v reflect.Value) error {
+	within := at
+	if within != "" {
+		within += "."
+	}
+	var seen []string
+	for s.d.More() {
+		token, err := s.token(at)
+		if err != nil {
+			return err
+		}
+		name, _ := token.(string) // a key is nothing else
+		field, known := fields[v.Type()][name]
+		switch {
+		case slices.Contains(seen, name):
+			err = wrong(within+name, "is there twice")
+		case known:
+			err = s.value(within+name, v.FieldByIndex(field))
+		default:
+			s.unknown = append(s.unknown, within+name)
+			var skipped json.RawMessage
+			if err = s.d.Decode(&skipped); err != nil {
+				err = wrong(within+name, "cannot be read: %v", err)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		seen = append(seen, name)
+	}
+	_, err := s.token(at) // }
+	return err
+}
+
+// fields are where the fields of each form are, by their stored names.
+var fields = func(forms ...any) map[reflect.Type]map[string][]int {
+	all := map[reflect.Type]map[string][]int{}
+	for _, form := range forms {
+		t := reflect.TypeOf(form)
+		all[t] = map[string][]int{}
+		for _, f := range reflect.VisibleFields(t) {
+			if !f.Anonymous {
+				name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				all[t][name] = f.Index
+			}
+		}
+	}
+	return all
+}(table{}, column{}, former{}, keyColumn{}, index{}, check{}, spread{}, partitions{}, partition{}, span{}, parent{}, external{}, piece{})

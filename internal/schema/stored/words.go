@@ -1,0 +1,78 @@
+package stored
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/feature"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// The words of the stored form. They never change; new ones come with a feature. So constants may be moved and renamed.
+
+var typeWords = words[value.Base]{"type", map[value.Base]string{
+	value.TypeBool: "BOOL", value.TypeBit: "BIT", value.TypeTinyInt: "TINYINT", value.TypeSmallInt: "SMALLINT",
+	value.TypeMediumInt: "MEDIUMINT", value.TypeInt: "INT", value.TypeBigInt: "BIGINT", value.TypeFloat: "FLOAT",
+	value.TypeDouble: "DOUBLE", value.TypeDecimal: "DECIMAL", value.TypeChar: "VARCHAR", value.TypeText: "TEXT",
+	value.TypeEnum: "ENUM", value.TypeSet: "SET", value.TypeBinary: "VARBINARY", value.TypeBlob: "BLOB", value.TypeDate: "DATE",
+	value.TypeDateTime: "DATETIME", value.TypeTime: "TIME", value.TypeYear: "YEAR", value.TypeJSON: "JSON", value.TypeUUID: "UUID",
+}}
+
+var collationWords = words[value.Collation]{"collation", map[value.Collation]string{
+	value.Binary: "", value.NoCase: "nocase", value.BinaryPad: "utf8mb4_bin", value.GeneralCI: "utf8mb4_general_ci",
+	value.UnicodeCI: "utf8mb4_unicode_ci", value.Unicode520CI: "utf8mb4_unicode_520_ci", value.AccentsCI: "utf8mb4_0900_ai_ci",
+	value.CaseCI: "utf8mb4_0900_as_ci", value.LettersCS: "utf8mb4_0900_as_cs",
+}}
+
+var stateWords = words[schema.IndexState]{"state", map[schema.IndexState]string{
+	schema.IndexPublic: "", schema.IndexDeleteOnly: "delete-only", schema.IndexWriteOnly: "write-only",
+}}
+
+var copyWords = words[schema.CopyKind]{"copy", map[schema.CopyKind]string{
+	schema.CopyRow: "", schema.CopyInclude: "include", schema.CopyKeys: "keys",
+}}
+
+var spreadWords = words[schema.PartitionKind]{"by", map[schema.PartitionKind]string{
+	schema.PartitionByKey: "key", schema.PartitionByHash: "hash",
+}}
+
+var partitionWords = words[schema.PartsKind]{"by", map[schema.PartsKind]string{
+	schema.PartsByRange: "range", schema.PartsByList: "list",
+}}
+
+var sourceWords = words[schema.Source]{"source", map[schema.Source]string{
+	schema.SourceProperty: "", schema.SourceKey: "key", schema.SourceTimestamp: "timestamp", schema.SourceWhole: "whole",
+}}
+
+var formWords = words[schema.PieceForm]{"form", map[schema.PieceForm]string{
+	schema.FormPlain: "", schema.FormDecimal: "decimal", schema.FormInverted: "inverted", schema.FormHex: "hex",
+}}
+
+var cascadeWords = words[bool]{"on_delete", map[bool]string{false: "", true: "cascade"}}
+
+// words are what the values of one field are called. "" is what a field means that is not there.
+type words[T comparable] struct {
+	field string
+	of    map[T]string
+}
+
+func (w words[T]) word(v T) (string, error) {
+	s, ok := w.of[v]
+	if !ok {
+		return "", fmt.Errorf("%s: %v has no stored form", w.field, v)
+	}
+	return s, nil
+}
+
+func (w words[T]) value(at, word string) (v T, err error) {
+	for v, s := range w.of {
+		if s == word {
+			return v, nil
+		}
+	}
+	if word == "" {
+		return v, wrong(at+w.field, "is missing")
+	}
+	return v, &feature.Error{Where: at + w.field, What: "is " + strconv.Quote(word)}
+}
