@@ -108,6 +108,7 @@ func translated(err error, text string) error {
 		argument    *expr.ArgumentError
 		arguments   *expr.TooLongError
 		pattern     *expr.PatternSizeError
+		texts       *schema.TextsError
 		json        *value.JSONError
 	)
 	switch {
@@ -126,6 +127,8 @@ func translated(err error, text string) error {
 		return numbered(CodeNoPartition, noPart.Error(), err)
 	case errors.As(err, &noTable):
 		return numbered(CodeNoSuchTable, fmt.Sprintf("Table '%s.%s' doesn't exist", sqlerr.Brief(session.DatabaseName(noTable.Database)), sqlerr.Brief(noTable.Name)), err)
+	case errors.As(err, &texts):
+		return &Error{Message: texts.Error(), class: ErrCorrupt, cause: err}
 	case errors.As(err, &transaction):
 		e := &Error{Message: transaction.Message, class: ErrTransaction, cause: err}
 		if transaction.Code != 0 {

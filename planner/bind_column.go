@@ -67,7 +67,13 @@ func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
 		if f == nil || f.src.table == nil || f.ordinal >= len(f.src.table.Columns) {
 			continue
 		}
-		col := f.src.table.Columns[f.ordinal]
+		texts := c.b.earlier
+		if texts == nil {
+			if texts, err = Texts(f.src.table); err != nil {
+				return nil, err
+			}
+		}
+		col := texts.Columns[f.ordinal]
 		switch {
 		case schema.RefersToRow(col.DefaultExpr):
 			return nil, sqlerr.New(sqlerr.CodeDefaultOfRow, sqlerr.NoPos, "DEFAULT function cannot be used with default value expressions")

@@ -9,10 +9,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// BindTexts binds the texts of a definition that was read from the catalog, after Init: defaults, ON
-// UPDATE, generated columns, checks.
-func BindTexts(t *schema.Table) error {
-	for _, c := range t.Columns {
+// Texts gives the texts of a definition as expressions. They are bound when a statement first needs them.
+func Texts(t *schema.Table) (*schema.Texts, error) { return t.Texts(BindTexts) }
+
+// BindTexts binds the texts of a definition, after Init: defaults, ON UPDATE, generated columns, checks.
+func BindTexts(t *schema.Table) (*schema.Texts, error) {
+	out := &schema.Texts{Columns: make([]schema.ColumnTexts, len(t.Columns))}
+	for i, c := range t.Columns {
+		out.Columns[i].Column = c
+	}
+	for i := range out.Columns {
+		c := &out.Columns[i]
 		for _, text := range [...]struct {
 			sql, clause string
 			node        *expr.Node
@@ -23,31 +30,37 @@ func BindTexts(t *schema.Table) error {
 			{c.Generated, "generated column " + c.Name, &c.GeneratedExpr, true},
 		} {
 			if text.sql == "" {
-				*text.node = nil
 				continue
 			}
-			n, err := bindText(t, text.sql, text.clause, text.row)
+			n, err := bindText(t, out, text.sql, text.clause, text.row)
 			if err != nil {
-				return err
+				return nil, err
 			}
 			*text.node = n
 		}
 	}
-	for _, checks := range [...][]schema.CheckDef{t.Checks, t.Coming} {
-		for i := range checks {
-			n, err := bindText(t, checks[i].Text, "check constraint "+checks[i].Name+" expression", true)
+	checks := func(defs []schema.CheckDef) ([]schema.CheckExpr, error) {
+		list := make([]schema.CheckExpr, len(defs))
+		for i, def := range defs {
+			n, err := bindText(t, out, def.Text, "check constraint "+def.Name+" expression", true)
 			if err != nil {
-				return err
+				return nil, err
 			}
-			checks[i].Expr = n
+			list[i] = schema.CheckExpr{Name: def.Name, Expr: n}
 		}
+		return list, nil
 	}
-	return nil
+	var err error
+	if out.Checks, err = checks(t.Checks); err != nil {
+		return nil, err
+	}
+	out.Coming, err = checks(t.Coming)
+	return out, err
 }
 
 // bindText binds an expression of the definition; with row, over the table's row. clause tells where it
-// stands, for errors.
-func bindText(t *schema.Table, text, clause string, row bool) (expr.Node, error) {
+// stands, for errors; earlier is what is bound so far.
+func bindText(t *schema.Table, earlier *schema.Texts, text, clause string, row bool) (expr.Node, error) {
 	e, err := dialect.ParseExpr(text, dialect.Options{})
 	if err != nil {
 		return nil, err
@@ -55,7 +68,7 @@ func bindText(t *schema.Table, text, clause string, row bool) (expr.Node, error)
 	if hasSubquery(e) {
 		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "%s: %s is not an expression that can stand here", clause, text)
 	}
-	b := &builder{plan: &Plan{}, seen: map[*schema.Table]bool{}}
+	b := &builder{plan: &Plan{}, seen: map[*schema.Table]bool{}, earlier: earlier}
 	c := &context{b: b, clause: clause}
 	if row {
 		if c, err = b.rowContext(t, &dialect.TableName{Name: t.Name}, clause, nil); err != nil {

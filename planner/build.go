@@ -55,6 +55,8 @@ type builder struct {
 	open   []openTable
 	depth  int // of query blocks in one another
 	steps  int // what was done so far: expressions bound, and the like
+
+	earlier *schema.Texts // the texts bound so far of the definition whose texts are being bound; nil: a statement is planned
 }
 
 // maxDepth bounds the nesting of query blocks.

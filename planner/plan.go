@@ -204,7 +204,7 @@ type Update struct {
 func (u *Update) MovesKey() bool {
 	changes := func(p schema.KeyPart) bool {
 		c := u.Table.Columns[p.Column]
-		return c.Generated != "" || c.OnUpdateExpr != nil || slices.ContainsFunc(u.Set, func(a Assign) bool { return a.Column == p.Column })
+		return c.Generated != "" || c.OnUpdate != "" || slices.ContainsFunc(u.Set, func(a Assign) bool { return a.Column == p.Column })
 	}
 	return slices.ContainsFunc(u.Table.Key, changes) || slices.ContainsFunc(u.Table.Indexes, func(ix *schema.Index) bool {
 		return ix.Unique && slices.ContainsFunc(ix.Parts, changes)

@@ -112,12 +112,12 @@ func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 	if !schema.RefersToRow(v) {
 		return v, nil
 	}
-	var bad error
+	texts, bad := Texts(n.Table)
 	expr.Columns(v, func(c *expr.Column) {
-		if c.Level > 0 || c.Index >= len(n.Table.Columns) {
+		if bad != nil || c.Level > 0 || c.Index >= len(n.Table.Columns) {
 			return
 		}
-		switch col := n.Table.Columns[c.Index]; {
+		switch col := texts.Columns[c.Index]; {
 		case col.Generated != "", col.DefaultOfRow() && !slices.Contains(n.Columns, c.Index), slices.Index(n.Columns, c.Index) >= j:
 			bad = sqlerr.NotSupported(sqlerr.NoPos, "a value that refers to column '%s', which gets its own later, is", col.Name)
 		}

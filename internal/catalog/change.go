@@ -9,7 +9,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // ErrConflict says that another process changed the definitions at the same time; nothing was changed.
@@ -270,9 +269,6 @@ func (c *Catalog) stamp(s *Snapshot, t *schema.Table) (engine.Entity, error) {
 func (c *Catalog) stampGrown(s *Snapshot, t *schema.Table) (engine.Entity, error) {
 	t.Version = s.version + 1
 	if err := t.Init(); err != nil {
-		return engine.Entity{}, err
-	}
-	if err := planner.BindTexts(t); err != nil {
 		return engine.Entity{}, err
 	}
 	return encodeDefinition(t)

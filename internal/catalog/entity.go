@@ -12,7 +12,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema/stored"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // The keys of the catalog's entities.
@@ -129,9 +128,6 @@ func decodeDefinition(e *engine.Entity) (*definition, error) {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition under %q cannot be read: %v", e.RowKey, err)
 	}
 	if err := t.Init(); err != nil {
-		return nil, engine.Errorf(engine.CodeCorrupt, "the definition of table %s: %v", t.Name, err)
-	}
-	if err := planner.BindTexts(t); err != nil {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition of table %s: %v", t.Name, err)
 	}
 	return &definition{table: t, etag: e.ETag}, nil

@@ -11,6 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // announce makes the definition between t and next where others may write by t: everybody reads and keeps what the next
@@ -84,6 +85,9 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 
 // replace publishes a definition, waits until nobody goes by the one before, and gives it as the catalog has it.
 func (x *definition) replace(ctx context.Context, t, next *schema.Table) (*schema.Table, error) {
+	if err := bindable(next); err != nil {
+		return nil, err
+	}
 	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
 		return nil, err
 	}
@@ -106,7 +110,11 @@ func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table
 		return nil, err
 	}
 	change := define.Change{Rewrite: true, From: exec.Positions(0, len(t.Columns)), New: make([]expr.Node, len(t.Columns))}
-	for i, col := range t.Columns {
+	texts, err := planner.Texts(t)
+	if err != nil {
+		return nil, err
+	}
+	for i, col := range texts.Columns {
 		if n := col.Unfilled(); n != nil {
 			change.From[i], change.New[i] = -1, n
 		}

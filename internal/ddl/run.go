@@ -248,7 +248,20 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	for _, ix := range t.Indexes {
 		ix.State = schema.IndexPublic // an empty table's indexes are complete
 	}
+	if err := bindable(t); err != nil {
+		return err
+	}
 	return x.create(ctx, t, s.IfNotExists)
+}
+
+// bindable says whether the texts of a definition that is to be published can be bound: one may hold the name that the table
+// had before.
+func bindable(t *schema.Table) error {
+	if err := t.Init(); err != nil {
+		return err
+	}
+	_, err := planner.BindTexts(t)
+	return err
 }
 
 // createAs makes the table, then fills it. When that fails the table goes again.
@@ -414,5 +427,8 @@ func (x *definition) renameTo(ctx context.Context, from dialect.TableName, to st
 	}
 	next := t.Clone()
 	next.Name = to
+	if err := bindable(next); err != nil {
+		return err
+	}
 	return x.Catalog.Replace(ctx, t, next, x.meter)
 }

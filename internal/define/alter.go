@@ -48,7 +48,10 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 	if next, err = m.finish(); err != nil {
 		return nil, Change{}, err
 	}
-	for _, c := range m.added { // whose texts are bound now
+	for _, c := range m.texts.Columns {
+		if !slices.Contains(m.added, c.Column) {
+			continue
+		}
 		if c.DefaultOfRow() {
 			return nil, Change{}, sqlerr.NotSupported(sqlerr.NoPos, "ADD COLUMN %s with a default that refers to other columns: add it without, UPDATE the rows, and ALTER COLUMN %s SET DEFAULT; this is", c.Name, c.Name)
 		}
@@ -61,7 +64,7 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 	m.change.From, m.change.New = m.from, make([]expr.Node, len(next.Columns))
 	for i, from := range m.from {
 		if from < 0 {
-			m.change.New[i] = next.Columns[i].InitialExpr()
+			m.change.New[i] = m.texts.Columns[i].InitialExpr()
 		}
 	}
 	return next, m.change, nil
@@ -288,12 +291,16 @@ func (m *alteration) unused(i int, pos dialect.Pos) error {
 		}
 		return found
 	}
-	for _, c := range m.old.Checks {
+	old, err := planner.Texts(m.old)
+	if err != nil {
+		return err
+	}
+	for _, c := range old.Checks {
 		if uses(c.Expr) {
 			return sqlerr.New(sqlerr.CodeCheckUses, pos, "Check constraint '%s' uses column '%s', hence column cannot be dropped or renamed.", c.Name, name)
 		}
 	}
-	for j, c := range m.old.Columns {
+	for j, c := range old.Columns {
 		if j != i && uses(c.GeneratedExpr) {
 			return sqlerr.New(sqlerr.CodeGeneratedDependsOn, pos, "Column '%s' has a generated column dependency.", name)
 		}

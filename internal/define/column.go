@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // column makes a column of its definition, without the property that it is kept in.
@@ -126,8 +127,8 @@ func (d *definer) addCheck(c *dialect.Check) error {
 }
 
 // checkDefault checks the columns that the default of a column refers to.
-func checkDefault(t *schema.Table, i int) (bad error) {
-	c := t.Columns[i]
+func (d *definer) checkDefault(i int) (bad error) {
+	t, c := d.t, d.texts.Columns[i]
 	if c.DefaultExpr == nil {
 		return nil
 	}
@@ -139,17 +140,21 @@ func checkDefault(t *schema.Table, i int) (bad error) {
 			bad = sqlerr.New(sqlerr.CodeDefaultAuto, sqlerr.NoPos, "Default value expression of column '%s' cannot refer to an auto-increment column.", c.Name)
 		case t.Columns[col.Index].Generated != "":
 			bad = sqlerr.NotSupported(sqlerr.NoPos, "a default of column '%s' that refers to the generated column '%s' is", c.Name, t.Columns[col.Index].Name)
-		case col.Index == i || col.Index > i && schema.RefersToRow(t.Columns[col.Index].DefaultExpr):
+		case col.Index == i || col.Index > i && schema.RefersToRow(d.texts.Columns[col.Index].DefaultExpr):
 			bad = sqlerr.New(sqlerr.CodeDefaultOrder, sqlerr.NoPos, "Default value expression of column '%s' cannot refer to a column defined after it if that column is a generated column or has an expression as default value.", c.Name)
 		}
 	})
 	return bad
 }
 
-// checkTexts checks what the bound texts of a new definition may be.
-func (d *definer) checkTexts() error {
+// bindTexts binds the texts of the whole definition, and checks what they may be.
+func (d *definer) bindTexts() (err error) {
 	t := d.t
-	for i, c := range t.Columns {
+	if d.texts, err = planner.BindTexts(t); err != nil {
+		return err
+	}
+	for i := range d.texts.Columns {
+		c := &d.texts.Columns[i]
 		if k, ok := c.DefaultExpr.(*expr.Const); ok {
 			v, noted, err := c.Type.Store(k.V)
 			if d.exact && err == nil {
@@ -158,17 +163,17 @@ func (d *definer) checkTexts() error {
 				}
 			}
 			if err != nil || v.IsNull() || noted && c.Type.IsText() {
-				return invalidDefault(c)
+				return invalidDefault(c.Column)
 			}
 			if _, ok := c.Type.Stored(value.Text(k.V)); c.Type.HasMembers() && !ok {
-				return invalidDefault(c) // a number is no default of an ENUM or SET
+				return invalidDefault(c.Column) // a number is no default of an ENUM or SET
 			}
 			// It is rounded once for all; a BIT, and what a hexadecimal literal counts as, is written as MySQL does.
 			if _, err := c.Type.Convert(k.V); err != nil || c.Type.Base == value.TypeBit || k.V.Counted() {
 				c.Default, c.DefaultExpr = schema.LiteralSQL(v), expr.NewConst(v)
 			}
 		}
-		if err := checkDefault(t, i); err != nil {
+		if err := d.checkDefault(i); err != nil {
 			return err
 		}
 		if c.GeneratedExpr == nil {
@@ -192,7 +197,7 @@ func (d *definer) checkTexts() error {
 			return bad
 		}
 	}
-	for _, c := range t.Checks {
+	for _, c := range d.texts.Checks {
 		if expr.VolatilityOf(c.Expr) != expr.Immutable {
 			return sqlerr.New(sqlerr.CodeCheckFunction, sqlerr.NoPos, "An expression of a check constraint '%s' contains disallowed function.", c.Name)
 		}

@@ -113,6 +113,8 @@ type definer struct {
 
 	checks    map[string]bool // names of CHECKs, in lower case; nil before the first one is added
 	nextCheck int             // the last number that a name was made of
+
+	texts *schema.Texts // the texts of t; nil before bindTexts
 }
 
 // options takes the table's options. Those of MySQL's storage engines mean nothing here.
@@ -212,10 +214,7 @@ func (d *definer) finish() (*schema.Table, error) {
 	if err := d.t.Init(); err != nil {
 		return nil, err
 	}
-	if err := planner.BindTexts(d.t); err != nil {
-		return nil, err
-	}
-	return d.t, d.checkTexts()
+	return d.t, d.bindTexts()
 }
 
 // addRowID gives a table without a primary key its hidden one.

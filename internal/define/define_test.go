@@ -71,22 +71,27 @@ func TestBindTexts(t *testing.T) {
 	if err := back.Init(); err != nil {
 		t.Fatal(err)
 	}
-	if err := planner.BindTexts(back); err != nil {
+	was, err := planner.Texts(table)
+	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range back.Columns {
-		old := table.Columns[i]
+	is, err := planner.Texts(back)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range is.Columns {
+		old := was.Columns[i]
 		for _, pair := range [][2]expr.Node{{c.DefaultExpr, old.DefaultExpr}, {c.OnUpdateExpr, old.OnUpdateExpr}, {c.GeneratedExpr, old.GeneratedExpr}} {
 			if (pair[0] == nil) != (pair[1] == nil) || pair[0] != nil && !expr.Equal(pair[0], pair[1]) {
 				t.Errorf("%s: %v, was %v", c.Name, pair[0], pair[1])
 			}
 		}
 	}
-	if got := expr.String(back.Checks[0].Expr); got != "c > a" || back.Checks[0].Name != "t_chk_1" {
-		t.Errorf("check %s %s", back.Checks[0].Name, got)
+	if got := expr.String(is.Checks[0].Expr); got != "c > a" || is.Checks[0].Name != "t_chk_1" {
+		t.Errorf("check %s %s", is.Checks[0].Name, got)
 	}
-	if c, ok := back.Columns[1].DefaultExpr.(*expr.Const); !ok || c.V != value.FromInt(3) {
-		t.Errorf("default %v", back.Columns[1].DefaultExpr)
+	if c, ok := is.Columns[1].DefaultExpr.(*expr.Const); !ok || c.V != value.FromInt(3) {
+		t.Errorf("default %v", is.Columns[1].DefaultExpr)
 	}
 }
 

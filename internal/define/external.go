@@ -9,7 +9,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // edmTypes are the types that a property can be declared to have, with those of columns that can be kept in it.
@@ -67,10 +66,7 @@ func defineExternal(c *dialect.CreateTable, database string) (*schema.Table, err
 	if err := d.t.CloseForeign(); err != nil {
 		return nil, err
 	}
-	if err := planner.BindTexts(d.t); err != nil {
-		return nil, err
-	}
-	return d.t, d.checkTexts()
+	return d.t, d.bindTexts()
 }
 
 func (d *definer) externalColumn(def *dialect.ColumnDef) error {

@@ -17,6 +17,7 @@ type Columns struct {
 	table     *schema.Table
 	defaults  []expr.Func // by column; nil without a default
 	late      []bool      // by column: the default is computed of other columns
+	constant  []bool      // by column: the default is a constant
 	onUpdate  []expr.Func
 	generated []expr.Func
 	checks    []check
@@ -32,11 +33,16 @@ type check struct {
 }
 
 func NewColumns(t *schema.Table) (*Columns, error) {
-	c := &Columns{table: t, defaults: make([]expr.Func, len(t.Columns)), late: make([]bool, len(t.Columns)), onUpdate: make([]expr.Func, len(t.Columns)), generated: make([]expr.Func, len(t.Columns))}
-	for i, col := range t.Columns {
+	texts, err := planner.Texts(t)
+	if err != nil {
+		return nil, err
+	}
+	c := &Columns{table: t, defaults: make([]expr.Func, len(t.Columns)), late: make([]bool, len(t.Columns)), constant: make([]bool, len(t.Columns)), onUpdate: make([]expr.Func, len(t.Columns)), generated: make([]expr.Func, len(t.Columns))}
+	for i, col := range texts.Columns {
 		if col.HasDefault && col.DefaultExpr != nil {
 			c.defaults[i] = expr.CompileOperand(col.DefaultExpr)
 			c.late[i] = col.DefaultOfRow()
+			_, c.constant[i] = col.DefaultExpr.(*expr.Const)
 		}
 		if col.OnUpdateExpr != nil {
 			c.onUpdate[i] = expr.Compile(col.OnUpdateExpr)
@@ -47,7 +53,7 @@ func NewColumns(t *schema.Table) (*Columns, error) {
 			c.computed = true
 		}
 	}
-	for _, def := range slices.Concat(t.Checks, t.Coming) {
+	for _, def := range slices.Concat(texts.Checks, texts.Coming) {
 		isFalse, err := expr.NewIs(def.Expr, expr.IsFalse, false)
 		if err != nil {
 			return nil, err
@@ -134,16 +140,16 @@ func (c *Columns) defaultOf(column, number int, env *expr.Env, note bool) (value
 		if err != nil {
 			return v, err
 		}
-		if _, constant := col.DefaultExpr.(*expr.Const); constant {
+		if c.constant[column] {
 			return c.Convert(column, v, number, env) // in UTC, whatever session asks
 		}
 		return c.written(column, v, number, env)
 	}
-	if col.Type.Base == value.TypeEnum && col.NotNull && !col.HasDefault && col.GeneratedExpr == nil {
+	if col.Type.Base == value.TypeEnum && col.NotNull && !col.HasDefault && col.Generated == "" {
 		v, _ := col.Type.Numbered(1) // MySQL's default of such a column
 		return v, nil
 	}
-	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.GeneratedExpr == nil {
+	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.Generated == "" {
 		err := sqlerr.New(sqlerr.CodeNoDefault, sqlerr.NoPos, "Field '%s' doesn't have a default value", col.Name)
 		return implicit(col, env, err, note)
 	}
@@ -153,7 +159,7 @@ func (c *Columns) defaultOf(column, number int, env *expr.Env, note bool) (value
 // fillNulls deals with NULL in the NOT NULL columns that are generated, or in the others.
 func (c *Columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (err error) {
 	for i, col := range c.table.Columns {
-		if !col.NotNull && !col.Required || !row[i].IsNull() || generated != (col.GeneratedExpr != nil) {
+		if !col.NotNull && !col.Required || !row[i].IsNull() || generated != (col.Generated != "") {
 			continue
 		}
 		if row[i], err = c.instead(col, env); err != nil {

@@ -6,7 +6,7 @@ import (
 )
 
 // Instant says whether rows need not be written anew for a new column: all have one value in it.
-func (c *Column) Instant() bool {
+func (c ColumnTexts) Instant() bool {
 	n := c.InitialExpr()
 	return c.Generated == "" && (n == nil && !c.NotNull || n != nil && expr.VolatilityOf(n) < expr.Volatile)
 }
@@ -38,7 +38,7 @@ func (c *Column) Absent() value.Value {
 }
 
 // Unfilled says what rows are given in a column that is Added: its default. nil for what is computed of the row.
-func (c *Column) Unfilled() expr.Node {
+func (c ColumnTexts) Unfilled() expr.Node {
 	if !c.Added || c.Generated != "" {
 		return nil
 	}
@@ -47,7 +47,7 @@ func (c *Column) Unfilled() expr.Node {
 
 // InitialExpr is what existing rows get in a new column: its default; where it has none and may not be NULL,
 // what MySQL gives there, the zero of its type.
-func (c *Column) InitialExpr() expr.Node {
+func (c ColumnTexts) InitialExpr() expr.Node {
 	if c.DefaultExpr != nil || !c.NotNull || c.Generated != "" {
 		return c.DefaultExpr
 	}

@@ -64,6 +64,7 @@ type Table struct {
 	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise.
 	Virtual func() ([][]value.Value, error)
 
+	texts          *boundTexts // nil before Init
 	byName         map[string]int
 	KeyCodes       []keymap.Part // of Key
 	PartitionCodes []keymap.Part // of Partition.Columns
@@ -99,11 +100,6 @@ type Column struct {
 	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
 	Source Source
 	Edm    string
-
-	// DefaultExpr, OnUpdateExpr and GeneratedExpr are the texts bound (generated: to the table's row).
-	DefaultExpr   expr.Node
-	OnUpdateExpr  expr.Node
-	GeneratedExpr expr.Node
 }
 
 // Former is a former form of a column.
@@ -162,7 +158,6 @@ type Index struct {
 type CheckDef struct {
 	Name string
 	Text string
-	Expr expr.Node
 }
 
 // PartitionKind is how rows are spread over partitions.
@@ -221,7 +216,7 @@ func RefersToRow(n expr.Node) bool {
 }
 
 // DefaultOfRow says whether the column's default is computed of other columns.
-func (c *Column) DefaultOfRow() bool { return c.HasDefault && RefersToRow(c.DefaultExpr) }
+func (c ColumnTexts) DefaultOfRow() bool { return c.HasDefault && RefersToRow(c.DefaultExpr) }
 
 // FilterOrder says whether the column's property sorts as its values do, so that < and > may be sent to
 // the store. A decimal's text does not, nor a member's of an ENUM, nor does what is split over several properties beyond the first.

@@ -25,6 +25,7 @@ func (e *NoTableError) Error() string {
 // called once, before the table is used or published; the error names what is wrong with a definition
 // that was damaged.
 func (t *Table) Init() error {
+	t.texts = &boundTexts{}
 	t.byName = make(map[string]int, len(t.Columns))
 	for i, c := range t.Columns {
 		if c.Withheld {
@@ -133,7 +134,7 @@ func (t *Table) Index(name string) *Index {
 // bound expressions are shared. Init must be called on it when the changes are made.
 func (t *Table) Clone() *Table {
 	c := *t
-	c.byName, c.KeyCodes, c.PartitionCodes = nil, nil, nil
+	c.texts, c.byName, c.KeyCodes, c.PartitionCodes = nil, nil, nil, nil
 	c.Columns = cloneColumns(t.Columns)
 	c.Key = slices.Clone(t.Key)
 	c.Indexes = make([]*Index, len(t.Indexes))

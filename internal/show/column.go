@@ -6,22 +6,28 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // shownColumn is what DESCRIBE and information_schema say of a column.
 type shownColumn struct {
 	*schema.Column
 	kind, key, extra, privileges string
+	byDefault                    any // as a client expects it; nil: none
 }
 
 // shownColumns gives the columns that * has. Those of a table without a definition have the types that were seen.
-func shownColumns(t *schema.Table) []shownColumn {
+func shownColumns(t *schema.Table) ([]shownColumn, error) {
+	texts, err := planner.Texts(t)
+	if err != nil {
+		return nil, err
+	}
 	var out []shownColumn
 	for i, c := range t.Columns {
 		if c.Hidden {
 			continue
 		}
-		s := shownColumn{c, "mixed", columnKey(t, i), columnExtra(c), "select,insert,update,references"}
+		s := shownColumn{c, "mixed", columnKey(t, i), columnExtra(c), "select,insert,update,references", columnDefault(texts.Columns[i])}
 		if t.IsOpen() && c.Source == schema.SourceProperty {
 			seen := *c
 			seen.Type = seenTypes[c.Edm]
@@ -37,9 +43,9 @@ func shownColumns(t *schema.Table) []shownColumn {
 	}
 	if t.IsOpen() && t.Ordinal("ETag") == t.ETagOrdinal() {
 		etag := &schema.Column{Name: "ETag", Type: seenTypes["String"], NotNull: true}
-		out = append(out, shownColumn{etag, "text", "", "another one with every write", "select"})
+		out = append(out, shownColumn{etag, "text", "", "another one with every write", "select", nil})
 	}
-	return out
+	return out, nil
 }
 
 // shownType is a type as clients expect it: BOOL is a tinyint(1), as in MySQL.
@@ -80,8 +86,8 @@ func columnKey(t *schema.Table, ordinal int) string {
 	return key
 }
 
-// columnDefault is the default as a client expects it: without the quotes of a text, NULL for none.
-func columnDefault(c *schema.Column) any {
+// columnDefault is the default without the quotes of a text.
+func columnDefault(c schema.ColumnTexts) any {
 	if !c.HasDefault || strings.EqualFold(c.Default, "NULL") {
 		return nil
 	}

@@ -111,14 +111,19 @@ func infoColumns(database string, tables []*schema.Table) *virtual {
 		"DATETIME_PRECISION#", "CHARACTER_SET_NAME", "COLLATION_NAME", "COLUMN_TYPE", "COLUMN_KEY", "EXTRA", "PRIVILEGES",
 		"COLUMN_COMMENT", "GENERATION_EXPRESSION")
 	for _, t := range tables {
-		for i, c := range shownColumns(t) {
+		shown, err := shownColumns(t)
+		if err != nil {
+			v.err = err
+			break
+		}
+		for i, c := range shown {
 			length, octets, precision, scale, fsp := columnSizes(c.Type)
 			collation := collationName(c.Type)
 			var charset any
 			if collation != nil {
 				charset = "utf8mb4"
 			}
-			v.add("def", database, t.Name, c.Name, i+1, columnDefault(c.Column), !c.NotNull, dataType(c.kind), length, octets, precision,
+			v.add("def", database, t.Name, c.Name, i+1, c.byDefault, !c.NotNull, dataType(c.kind), length, octets, precision,
 				scale, fsp, charset, collation, c.kind, c.key, c.extra, c.privileges, c.Comment, c.Generated)
 		}
 	}

@@ -134,11 +134,15 @@ func showColumns(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (
 		columns = []string{"Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"}
 	}
 	v := newVirtual("columns", columns...)
-	for _, c := range shownColumns(t) {
+	shown, err := shownColumns(t)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range shown {
 		if show.Full {
-			v.add(c.Name, c.kind, collationName(c.Type), !c.NotNull, c.key, columnDefault(c.Column), c.extra, c.privileges, c.Comment)
+			v.add(c.Name, c.kind, collationName(c.Type), !c.NotNull, c.key, c.byDefault, c.extra, c.privileges, c.Comment)
 		} else {
-			v.add(c.Name, c.kind, !c.NotNull, c.key, columnDefault(c.Column), c.extra)
+			v.add(c.Name, c.kind, !c.NotNull, c.key, c.byDefault, c.extra)
 		}
 	}
 	return v, nil

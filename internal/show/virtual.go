@@ -1,6 +1,8 @@
 package show
 
 import (
+	"cmp"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -9,6 +11,7 @@ import (
 type virtual struct {
 	table *schema.Table
 	rows  [][]value.Value
+	err   error // why rows are missing
 }
 
 // newVirtual makes a table of nullable columns; a name that ends in # is a number, others are text.
@@ -47,7 +50,7 @@ func (v *virtual) add(cells ...any) {
 func (v *virtual) done() (*schema.Table, error) {
 	rows := v.rows
 	v.table.Virtual = func() ([][]value.Value, error) { return rows, nil }
-	return v.table, v.table.Init()
+	return v.table, cmp.Or(v.err, v.table.Init())
 }
 
 func yesNo(b bool) string {

@@ -78,10 +78,11 @@ func TestRoundTrip(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}
-		for _, err := range []error{back.Init(), planner.BindTexts(back)} {
-			if err != nil {
-				t.Fatalf("%v\n%s", err, text)
-			}
+		if err := back.Init(); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+		if _, err := planner.BindTexts(back); err != nil {
+			t.Fatalf("%v\n%s", err, text)
 		}
 		if again, err := stored.Encode(back); err != nil || again != text {
 			t.Errorf("%v\n%s\nwas\n%s", err, again, text)
