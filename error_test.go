@@ -52,6 +52,59 @@ func TestErrorPlace(t *testing.T) {
 	}
 }
 
+// Where one statement runs another one, places in an error are places in the text of that one.
+func TestErrorPlaceInside(t *testing.T) {
+	c, err := nearlyfreetest.Open(t).Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	const want = "Error 1054 (42S22): Unknown column 'title' in 'field list', at line 2, column 3\n  title FROM book\n  ^"
+	for _, s := range []struct{ sql, want string }{
+		{sql: `CREATE TABLE book (id INT PRIMARY KEY)`},
+		{`PREPARE s FROM 'SELECT id,\n  title FROM book'`, want},
+		{`EXECUTE s`, "Error 1243 (HY000): Unknown prepared statement handler (s) given to EXECUTE"},
+		{sql: `ALTER TABLE book ADD COLUMN title INT`},
+		{sql: `PREPARE s FROM 'SELECT id,\n  title FROM book'`},
+		{sql: `EXECUTE s`},
+		{sql: `ALTER TABLE book DROP COLUMN title`},
+		{`EXECUTE s`, want},
+	} {
+		_, err := c.ExecContext(t.Context(), s.sql)
+		if (err != nil || s.want != "") && (err == nil || err.Error() != s.want) {
+			t.Errorf("%s\n got %v\nwant %s", s.sql, err, s.want)
+		}
+	}
+}
+
+// An error of a transaction has that class, whatever its number.
+func TestTransactionErrors(t *testing.T) {
+	db := nearlyfreetest.Open(t)
+	tx, err := db.Begin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	var e *nearlyfree.Error
+	_, err = tx.Exec(`ROLLBACK TO SAVEPOINT here`)
+	if !errors.As(err, &e) || e.Number != nearlyfree.CodeNoSuchFunction || e.State != "42000" || e.Message != "SAVEPOINT here does not exist" ||
+		!errors.Is(err, nearlyfree.ErrTransaction) || errors.Is(err, nearlyfree.ErrNotSupported) {
+		t.Errorf("no savepoint: %v", err)
+	}
+	c, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if _, err := c.ExecContext(t.Context(), `BEGIN`); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.BeginTx(t.Context(), nil)
+	if !errors.As(err, &e) || e.Number != 0 || e.State != "" || !errors.Is(err, nearlyfree.ErrTransaction) {
+		t.Errorf("a second transaction: %v", err)
+	}
+}
+
 // A COMMIT whose BEGIN was lost, because the pool was given both, says so rather than nothing.
 func TestBeginWithoutConn(t *testing.T) {
 	db := nearlyfreetest.Open(t)

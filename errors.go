@@ -120,11 +120,6 @@ func configError(format string, args ...any) *Error {
 
 func errDatabaseClosed() *Error { return &Error{Message: "the database is closed", class: ErrClosed} }
 
-// statementError makes an error of a number; of arguments that are texts it repeats the beginning.
-func statementError(number int, format string, args ...any) *Error {
-	return numbered(number, fmt.Sprintf(format, sqlerr.Briefly(args)...), nil)
-}
-
 func notSupported(format string, args ...any) *Error {
-	return statementError(CodeNotSupported, format, args...)
+	return numbered(CodeNotSupported, fmt.Sprintf(format, sqlerr.Briefly(args)...), nil)
 }
