@@ -33,7 +33,8 @@ func NewConnector(c *Config) (*Connector, error) {
 	if (*parsed != Config{Store: parsed.Store}) {
 		return nil, configError("Config.Store holds options: put them into the fields of Config, or use ParseDSN")
 	}
-	if _, err := ParseDSN(c.FormatDSN()); err != nil {
+	read, err := ParseDSN(c.FormatDSN())
+	if err != nil {
 		return nil, err // a field holds what its option would refuse
 	}
 	mode, err := c.mode()
@@ -41,7 +42,7 @@ func NewConnector(c *Config) (*Connector, error) {
 		return nil, err
 	}
 	own := *c
-	own.Store = parsed.Store
+	own.Store, own.Scan, own.Layout = parsed.Store, read.Scan, read.Layout // in small letters
 	k := &Connector{config: &own, closing: make(chan struct{})}
 	k.database.Settings, k.database.Closing = own.settings(mode), k.closing
 	return k, nil

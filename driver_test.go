@@ -441,6 +441,22 @@ func TestScanPolicy(t *testing.T) {
 	}
 }
 
+// A Config may spell a policy in any case, as a data source name does.
+func TestScanPolicyInCapitals(t *testing.T) {
+	k, err := nearlyfree.NewConnector(&nearlyfree.Config{Store: "mem://", Scan: "DENY"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := sql.OpenDB(k)
+	defer db.Close()
+	if _, err := db.Exec("CREATE TABLE t (id INT PRIMARY KEY, v INT)"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Exec("DELETE FROM t WHERE v = 1"); !errors.Is(err, nearlyfree.ErrScanRefused) {
+		t.Errorf("a scan is not refused: %v", err)
+	}
+}
+
 func TestUnknownFunction(t *testing.T) {
 	db := open(t, "mem://")
 	err := readAll(db, "SELECT 1,\n  NOSUCH(2)")
