@@ -144,8 +144,8 @@ func (k *Connector) Stats() Stats {
 	}
 }
 
-// StatsConn is what sql.Conn.Raw hands to its function, so that a program that called sql.Open, and so has no Connector, can read
-// the counters, too. They are those of all connections of the sql.DB.
+// StatsConn is what sql.Conn.Raw hands to its function. A program that called sql.Open has no Connector, and reads the counters
+// here. They count what all connections of the sql.DB did.
 type StatsConn interface {
 	driver.Conn
 	Stats() Stats
@@ -153,7 +153,7 @@ type StatsConn interface {
 
 var _ StatsConn = (*conn)(nil)
 
-// Stats gives the counters of the connection's Connector.
+// Stats gives the counters of the Connector.
 func (c *conn) Stats() Stats { return c.connector.Stats() }
 
 // Sub gives the difference s - before.

@@ -52,6 +52,7 @@ func (q *selection) indexChoice(t *schema.Table, hints []dialect.IndexHint) (*ac
 	return c, nil
 }
 
+// NoSuchKey is MySQL's error of an index that a hint or a statement names and the table does not have.
 func NoSuchKey(pos dialect.Pos, key, table string) error {
 	return sqlerr.New(sqlerr.CodeUnknownIndex, pos, "Key '%s' doesn't exist in table '%s'", key, table)
 }

@@ -251,6 +251,8 @@ func (r *Request) filterable(c *Constrainer, ix *schema.Index, conds []expr.Node
 	})
 }
 
+// Estimate says what it costs to read the table by s, whose spans fix depth columns of the key; residual conditions are left to
+// be checked.
 func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residual int) cost {
 	if r.Table.Foreign != nil {
 		return r.estimateForeign(s, k, ordered, residual)

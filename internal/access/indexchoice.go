@@ -6,21 +6,23 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// IndexChoice is what USE, FORCE and IGNORE INDEX behind a table leave to choose from. The rows' own key is the nil index. A
-// nil choice leaves all.
+// IndexChoice says which keys of a table the planner may use, as USE, FORCE and IGNORE INDEX say. The primary key is the nil
+// index. A nil choice allows all keys.
 type IndexChoice struct {
-	Find, Sort keySet // what may narrow what is read, and what may give the wanted order
-	// ForceFind and forceSort: what can serve so goes before what costs less.
+	Find keySet // keys that may find the rows
+	Sort keySet // keys that may give the wanted order
+	// ForceFind prefers a key that finds rows to a cheaper way without one, ForceSort a key that gives the order.
 	ForceFind, ForceSort bool
 }
 
 // keySet is a set of a table's keys.
 type keySet struct {
-	used    []*schema.Index // none but these
-	some    bool            // used counts
+	used    []*schema.Index // where some is true: only these
+	some    bool
 	ignored []*schema.Index
 }
 
+// Has says whether the set has a key.
 func (s *keySet) Has(ix *schema.Index) bool {
 	return (!s.some || slices.Contains(s.used, ix)) && !slices.Contains(s.ignored, ix)
 }
@@ -47,7 +49,7 @@ func (s *Scan) Keyed() bool {
 	return s.Access == PointRead || s.Access == PointReads || s.Access == RangeScan && s.Keys.Depth() > 0
 }
 
-// Add takes what one hint says of keys.
+// Add takes in the keys that one hint names.
 func (s *keySet) Add(ignore bool, keys []*schema.Index) {
 	if ignore {
 		s.ignored = append(s.ignored, keys...)

@@ -83,4 +83,5 @@ type SortKey struct {
 	Desc bool
 }
 
+// Width is the number of values in a row.
 func (n *Scan) Width() int { return n.Total }

@@ -112,6 +112,7 @@ func NewCodecOf(t *schema.Table, columns []int) *Codec {
 	return c
 }
 
+// FormOf says how the values of a type are stored in properties.
 func FormOf(t value.Type) Form {
 	switch t.Base {
 	case value.TypeBool:

@@ -32,6 +32,7 @@ type check struct {
 	isFalse func(*expr.Env) (bool, error)
 }
 
+// NewColumns compiles what the columns of a table add to a row.
 func NewColumns(t *schema.Table) (*Columns, error) {
 	texts, err := planner.Texts(t)
 	if err != nil {

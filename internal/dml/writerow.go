@@ -22,6 +22,7 @@ type RowWriter struct {
 	children []*RowWriter // of the tables inside it
 }
 
+// NewRowWriter makes the writer of a table; children are the tables inside it, whose rows go with its rows.
 func NewRowWriter(t *schema.Table, children ...schema.Family) *RowWriter {
 	rw := &RowWriter{Table: t, Row: codec.NewCodec(t), Entries: make([]*codec.Codec, len(t.Indexes))}
 	for i, ix := range t.Indexes {

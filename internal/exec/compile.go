@@ -106,6 +106,7 @@ func merge(a, b []int) []int {
 	return slices.Compact(out)
 }
 
+// CompileAll compiles each of the expressions.
 func CompileAll(nodes []expr.Node) []expr.Func {
 	out := make([]expr.Func, len(nodes))
 	for i, n := range nodes {

@@ -76,6 +76,7 @@ func (r *Run) Begin(ctx context.Context) error {
 	}
 }
 
+// Done says that the request is answered for which Begin waited.
 func (r *Run) Done() {
 	if r.requests != nil {
 		<-r.requests

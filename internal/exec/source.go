@@ -36,6 +36,7 @@ type SpanSource struct {
 	pos    int
 }
 
+// NextEntity gives the next entity and its row key; io.EOF is behind the last.
 func (s *SpanSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
 	if s.pos >= len(s.chunk) {
 		s.chunk, s.pos = nil, 0

@@ -101,6 +101,7 @@ func (t *Table) columnSQL(c *Column) string {
 	return s
 }
 
+// PartsSQL writes the columns of a key, in parentheses.
 func (t *Table) PartsSQL(parts []KeyPart) string {
 	list := make([]string, len(parts))
 	for i, p := range parts {
@@ -152,6 +153,7 @@ func (t *Table) indexSQL(ix *Index) string {
 	return s
 }
 
+// QuoteName writes a name in backticks.
 func QuoteName(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }
 
 var textEscapes = strings.NewReplacer(`\`, `\\`, "'", "''")

@@ -56,6 +56,7 @@ func NewOpenTable(physical string, properties, edms []string) (*Table, error) {
 	return t, t.CloseForeign()
 }
 
+// TimestampColumn makes the column of the time at which the service wrote the entity last.
 func TimestampColumn() *Column {
 	return &Column{Name: ForeignTimestamp, Type: value.Type{Base: value.TypeDateTime, Precision: -1}, Source: SourceTimestamp}
 }
@@ -206,4 +207,5 @@ func EvenLen(s string) int {
 	return len(s)
 }
 
+// IsOdd says whether a store may sort s otherwise than SQL does; see EvenLen.
 func IsOdd(s string) bool { return EvenLen(s) < len(s) }

@@ -28,6 +28,7 @@ const (
 	FormHex                       // N: a UUID in 32 hex digits
 )
 
+// ErrNotOfForm and errHoldsEnd say why a value cannot be written into a key.
 var (
 	ErrNotOfForm = errors.New("the value cannot be written in the form that the key has")
 	errHoldsEnd  = errors.New("the text holds what ends it in the key")
@@ -144,6 +145,7 @@ func (p *KeyPiece) Ordered(t value.Type, final bool) bool {
 	return p.Width(t) > 0 || p.Form == FormPlain && final
 }
 
+// CutAt says where the text of a piece ends: where end begins in s; -1 where it does not.
 func CutAt(s, end string) int { return strings.Index(s, end) }
 
 // ParseTemplate reads how a key is made of columns, such as "{tenant}" or "{ticks:D20}_{id}": {name} is a column,

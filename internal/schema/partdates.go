@@ -27,6 +27,7 @@ func TicksAt(function string, n int64) (ticks int64, ok bool) {
 	return ticks, err == nil
 }
 
+// DateOf makes a value of a DATE or DATETIME type.
 func DateOf(t value.Type, ticks int64) value.Value {
 	if t.Base == value.TypeDate {
 		return value.FromDate(ticks - ticks%value.TicksPerDay)

@@ -183,6 +183,7 @@ func (ps *Parts) valuesOf(row []value.Value) []value.Value {
 	return out
 }
 
+// AppendCode appends the code by which a row finds its part; at gives the values of ps.Columns.
 func (ps *Parts) AppendCode(dst []byte, at func(i int) value.Value) ([]byte, error) {
 	for i := range ps.Codes {
 		if i > 0 {

@@ -213,6 +213,7 @@ func (t *Table) Holds(ix *Index, column int) bool {
 		ix.Copy == CopyInclude && slices.Contains(ix.Include, column)
 }
 
+// Numbered makes the nth name of a kind, such as t_chk_1.
 func Numbered(name string, n int) string { return name + "_" + strconv.Itoa(n) }
 
 // Copies is the number of index entries of a row.

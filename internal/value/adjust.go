@@ -147,7 +147,7 @@ func validStart(s string) string {
 	return s
 }
 
-// adjustSet keeps the members that the type has, of a number those of its bits: of -1 all.
+// adjustSet keeps the members that the type has. A number stands for the members of its bits; -1 has them all.
 func (t Type) adjustSet(v Value) (Value, Reason) {
 	i, reason := memberInteger(v)
 	if i.neg {

@@ -24,9 +24,11 @@ type JSONObject struct {
 	Items []Document
 }
 
-// NewArray and NewObject make an array of these elements and an object without members.
+// NewArray makes an array of these elements.
 func NewArray(items ...Document) Document { return Document{Array: &JSONArray{Items: items}} }
-func NewObject() Document                 { return Document{Object: &JSONObject{}} }
+
+// NewObject makes an object without members.
+func NewObject() Document { return Document{Object: &JSONObject{}} }
 
 // IsScalar says whether d is neither an array nor an object.
 func (d *Document) IsScalar() bool { return d.Array == nil && d.Object == nil }

@@ -68,6 +68,7 @@ func DateLiteral(s string) (Value, error) {
 	return FromDate(t.ticks), nil
 }
 
+// TimestampLiteral reads the text of TIMESTAMP '…', all of which must be a date and a time.
 func TimestampLiteral(s string) (Value, error) {
 	t, ok := scanTime(s)
 	if !ok || t.cut || t.fields <= dateFields {
@@ -76,6 +77,7 @@ func TimestampLiteral(s string) (Value, error) {
 	return FromTicks(t.ticks).WithDigits(t.digits), nil
 }
 
+// TimeLiteral reads the text of TIME '…', all of which must be a time.
 func TimeLiteral(s string) (Value, error) {
 	t, ok := scanDuration(s)
 	if !ok || !t.exact() || t.fields > 0 {

@@ -130,7 +130,7 @@ var differences = []difference{
 	},
 	{
 		name: "which of two errors", who: we, what: "errors", here: 1264, there: 1292, text: regexp.MustCompile(`CAST\(.* AS DECIMAL`),
-		reason:  "A constant cast that does not fit is told of before what stands left of it is read.",
+		reason:  "Where a constant cast does not fit and the operand left of it cannot be read, the error here is about the cast; in MySQL it is about the operand.",
 		example: "",
 	},
 	{
@@ -180,7 +180,7 @@ var differences = []difference{
 	},
 	{
 		name: "a text that a cast cuts", who: mariaDB, what: "errors", here: 1292, there: 1265, text: regexp.MustCompile(`AS CHAR\(\d`),
-		reason:  "The cast is told of before its result is no number.",
+		reason:  "The error says that the cast cuts the text; in MariaDB it says that the column does not take the result.",
 		example: "INSERT INTO t (id, d2) VALUES (99, CAST('10:11:12' AS CHAR(3)))",
 	},
 	{
