@@ -16,7 +16,8 @@ import (
 // https://learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 type Edm uint8
 
-// The types. Absent is the zero Value: the store has no null, only properties that are not there.
+// The types. Absent is the zero Value: the store has no null, only properties that are not there. Files hold the numbers,
+// so they never change.
 const (
 	Absent   Edm = iota
 	String       // S, at most 32,768 UTF-16 units

@@ -17,7 +17,7 @@ import (
 
 // The buckets of a file.
 //
-//	nearlyfree        "format" → uint32, big endian
+//	nearlyfree        "format" → uint32, big endian; "to read", "to write" → features; all sealed (fileformat.go)
 //	                  "base" → uint64, big endian, sealed: versions begin above it (see Compact)
 //	tables            folded name → id of 8 bytes, digest of 16, and the name as it was created, sealed (see seal)
 //	e + id of table   PartitionKey, a zero byte, RowKey → record. No key holds a zero byte, so these
@@ -28,11 +28,8 @@ var (
 	bucketFile   = []byte("nearlyfree")
 	bucketTables = []byte("tables")
 	bucketAside  = []byte("aside")
-	keyFormat    = []byte("format")
 	keyBase      = []byte("base")
 )
-
-const fileFormat = 2
 
 // File is a store in one bbolt file.
 type File struct {

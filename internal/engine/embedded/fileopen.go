@@ -13,6 +13,7 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 )
 
 // openFiles are the paths that this process has open: the system's lock does not say who holds it.
@@ -186,7 +187,7 @@ func prepare(tx *bolt.Tx) error {
 	if err != nil {
 		return err
 	}
-	if err := b.Put(keyFormat, binary.BigEndian.AppendUint32(nil, fileFormat)); err != nil {
+	if err := putFormat(b); err != nil {
 		return err
 	}
 	_, err = tx.CreateBucket(bucketTables)
@@ -195,9 +196,9 @@ func prepare(tx *bolt.Tx) error {
 
 var (
 	errForeign = errors.New("the file belongs to another program")
-	errFormat  = errors.New("the file's format is not known to this version")
 	errCutOff  = errors.New("the file is shorter than it says")
 	errTables  = errors.New("the list of tables is damaged")
+	errHeader  = errors.New("what says which format the file has is damaged")
 )
 
 // load reads the definitions of tables.
@@ -209,8 +210,8 @@ func (f *File) load(tx *bolt.Tx) error {
 	if file == nil || list == nil {
 		return errForeign
 	}
-	if v := file.Get(keyFormat); len(v) != 4 || binary.BigEndian.Uint32(v) != fileFormat {
-		return errFormat
+	if err := f.checkFormat(file); err != nil {
+		return err
 	}
 	if v := file.Get(keyBase); v != nil {
 		b, ok := unseal(keyBase, v)
@@ -241,7 +242,8 @@ func (f *File) load(tx *bolt.Tx) error {
 // errFile says what is wrong with a file, in the contract's terms.
 func errFile(path string, err error) error {
 	var done *engine.Error
-	if errors.As(err, &done) {
+	var newer *feature.Error
+	if errors.As(err, &done) || errors.As(err, &newer) {
 		return err
 	}
 	var system *fs.PathError
@@ -255,7 +257,7 @@ func errFile(path string, err error) error {
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):
 		return errClosed()
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
-		errors.Is(err, errForeign), errors.Is(err, errFormat), errors.Is(err, errCutOff), errors.Is(err, errTables),
+		errors.Is(err, errForeign), errors.Is(err, errHeader), errors.Is(err, errCutOff), errors.Is(err, errTables),
 		errors.Is(err, errMeta), isDamage(err):
 		code, message = engine.CodeCorrupt, "file "+path+" cannot be read"
 	}

@@ -11,7 +11,7 @@ import (
 
 // A record is an entity as the file keeps it, without its keys:
 //
-//	1 byte   format of the record, 2
+//	1 byte   format of the record, 2; another one comes with a feature of the file, as it counts as damage
 //	4 bytes  checksum (CRC-32C, big endian) of the key and of all that follows
 //	8 bytes  version, big endian: the ETag is made of it
 //	8 bytes  timestamp in ticks, big endian

@@ -1,0 +1,69 @@
+package embedded
+
+import (
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/feature"
+)
+
+// fileFormat is the number of the file's own form. docs/format.md says when it rises: what a file newly uses is a feature.
+const fileFormat = 3
+
+// The keys under which a file keeps the number, and lists the features that one must know to read it, and to write to it:
+// their names with blanks between. All are sealed.
+var (
+	keyFormat  = []byte("format")
+	keyToRead  = []byte("to read")
+	keyToWrite = []byte("to write")
+)
+
+// putFormat gives a new file its number.
+func putFormat(file *bolt.Bucket) error {
+	return file.Put(keyFormat, seal(keyFormat, binary.BigEndian.AppendUint32(nil, fileFormat)))
+}
+
+// checkFormat refuses a file of which this version does not know all that it must.
+func (f *File) checkFormat(file *bolt.Bucket) error {
+	where := "file " + f.path
+	v := file.Get(keyFormat)
+	if len(v) == 4 && binary.BigEndian.Uint32(v) < fileFormat {
+		return engine.Errorf(engine.CodeCorrupt, "%s has the format %d, from before the first release of nearlyfree: only the version that wrote it "+
+			"reads it; copy the rows with that one into a new file of this one", where, binary.BigEndian.Uint32(v))
+	}
+	b, ok := unseal(keyFormat, v)
+	if !ok || len(b) != 4 {
+		return errHeader
+	}
+	if format := binary.BigEndian.Uint32(b); format != fileFormat {
+		return &feature.Error{Where: where, What: fmt.Sprintf("has the format %d", format)}
+	}
+	unknown, err := unknownFeatures(file, keyToRead)
+	if err == nil && len(unknown) > 0 {
+		return &feature.Error{Where: where, What: feature.Uses(unknown)}
+	}
+	if err != nil || f.readOnly {
+		return err
+	}
+	unknown, err = unknownFeatures(file, keyToWrite)
+	if err == nil && len(unknown) > 0 {
+		return &feature.Error{Where: where, What: feature.Uses(unknown), Write: true}
+	}
+	return err
+}
+
+func unknownFeatures(file *bolt.Bucket, key []byte) ([]string, error) {
+	v := file.Get(key)
+	if v == nil {
+		return nil, nil
+	}
+	names, ok := unseal(key, v)
+	if !ok {
+		return nil, errHeader
+	}
+	return feature.Files.Unknown(strings.Fields(string(names))), nil
+}
