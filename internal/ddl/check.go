@@ -30,6 +30,9 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 		if err != nil {
 			return nil, err
 		}
+		if t.Unwritable != nil && s.Verb == "REPAIR" {
+			return nil, t.Unwritable
+		}
 		say := func(kind, text string) {
 			row := []value.Value{}
 			for _, cell := range []string{x.session.Database + "." + t.Name, lower(s.Verb), kind, text} {

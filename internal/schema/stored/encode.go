@@ -19,6 +19,9 @@ import (
 
 // Encode gives the text of a definition. It refuses one that Decode would not give back as it is.
 func Encode(t *schema.Table) (string, error) {
+	if t.Unwritable != nil {
+		return "", t.Unwritable
+	}
 	text, err := encode(t)
 	if err != nil {
 		return "", fmt.Errorf("the definition of table %s cannot be stored: %w", t.Name, err)
@@ -29,9 +32,6 @@ func Encode(t *schema.Table) (string, error) {
 func encode(t *schema.Table) (string, error) {
 	if t.IsOpen() || t.Virtual != nil {
 		return "", errors.New("nobody declared it")
-	}
-	if t.Unwritable != nil {
-		return "", t.Unwritable
 	}
 	e := &encoder{table: t}
 	form := e.form()
