@@ -163,6 +163,11 @@
 // OPTIMIZE TABLE writes the file anew, without the space of what was deleted. A file that may have lost its last commit is
 // opened with the option readonly only.
 //
+// # Versions
+//
+// A later version reads what an earlier release wrote. What uses something that this version does not know, it refuses by name
+// with ErrNewer: to read it, or only to write it where reading is safe. docs/format.md has the rules.
+//
 // # Memory
 //
 // max_memory bounds what a statement holds (256 MiB unless it says otherwise), total_memory what all statements of a sql.DB

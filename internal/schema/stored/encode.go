@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -101,31 +102,40 @@ func (e *encoder) form() *table {
 	if t.Foreign != nil {
 		f.External = &external{e.pieces(t.Foreign.Partition), e.pieces(t.Foreign.Row)}
 	}
-	f.ToRead = usedFeatures(f)
+	f.listFeatures()
 	return f
 }
 
-// usedFeatures are the names of those that a form uses, of feature.Definitions. All of them must be known by who reads.
-func usedFeatures(f *table) []string {
-	var names []string
-	use := func(name string, used bool) {
-		if used {
-			names = append(names, name)
-		}
-	}
+// uses says of each of feature.Definitions whether a form uses it.
+func uses(f *table) map[string]bool {
 	change, initials := f.Backfill || len(f.Before) > 0, false
 	for i := range f.Columns {
 		c := &f.Columns[i]
 		change = change || c.Former != nil || c.Added || c.Withheld || c.Required
 		initials = initials || c.Initial != nil || c.InitialOctets != nil
 	}
-	use("change", change)
-	use("external", f.External != nil)
-	use("initial_values", initials)
-	use("parent", f.Parent != nil)
-	use("parent_copies", f.Parent != nil && f.Parent.Copies)
-	use("partitions", f.Partitions != nil)
-	return names
+	return map[string]bool{
+		"change":         change,
+		"external":       f.External != nil,
+		"initial_values": initials,
+		"parent":         f.Parent != nil,
+		"parent_copies":  f.Parent != nil && f.Parent.Copies,
+		"partitions":     f.Partitions != nil,
+	}
+}
+
+// listFeatures makes the form say which features it uses.
+func (f *table) listFeatures() {
+	used := uses(f)
+	for _, known := range feature.Definitions {
+		switch {
+		case !used[known.Name]:
+		case known.ToWrite:
+			f.ToWrite = append(f.ToWrite, known.Name)
+		default:
+			f.ToRead = append(f.ToRead, known.Name)
+		}
+	}
 }
 
 func (e *encoder) columns(columns []*schema.Column) []column {

@@ -3,6 +3,7 @@ package stored
 import (
 	"encoding/json"
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -163,14 +164,18 @@ func TestFeaturesUsed(t *testing.T) {
 			t.Fatal(err)
 		}
 		var form struct {
-			ToRead []string `json:"to_read"`
+			ToRead  []string `json:"to_read"`
+			ToWrite []string `json:"to_write"`
 		}
 		if err := json.Unmarshal([]byte(text), &form); err != nil {
 			t.Fatal(err)
 		}
-		used = append(used, form.ToRead...)
+		used = append(append(used, form.ToRead...), form.ToWrite...)
 	}
 	slices.Sort(used)
+	if asked := slices.Sorted(maps.Keys(uses(&table{}))); !slices.Equal(asked, used) {
+		t.Errorf("asked of are %v, used %v", asked, used)
+	}
 	var known []string
 	for _, f := range feature.Definitions {
 		known = append(known, f.Name)

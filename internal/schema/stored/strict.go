@@ -25,13 +25,20 @@ func wrong(at, format string, args ...any) error {
 // are written, and refuses null and what is there twice, and its errors say where.
 type strict struct {
 	d       *json.Decoder
+	path    []step   // to what is read now
 	unknown []string // fields, with their places
+}
+
+// step is a field, or an element of a list.
+type step struct {
+	field string
+	index int // -1: a field
 }
 
 func readStrict(text []byte, form any) (unknown []string, err error) {
 	s := &strict{d: json.NewDecoder(bytes.NewReader(text))}
 	s.d.UseNumber()
-	if err := s.value("", reflect.ValueOf(form).Elem()); err != nil {
+	if err := s.value(reflect.ValueOf(form).Elem()); err != nil {
 		return nil, err
 	}
 	if _, err := s.d.Token(); !errors.Is(err, io.EOF) {
@@ -40,19 +47,37 @@ func readStrict(text []byte, form any) (unknown []string, err error) {
 	return s.unknown, nil
 }
 
-func (s *strict) token(at string) (json.Token, error) {
+// place is where the reader is, as "columns[2].type".
+func (s *strict) place() string {
+	var b strings.Builder
+	for i, at := range s.path {
+		switch {
+		case at.index >= 0:
+			b.WriteString("[" + strconv.Itoa(at.index) + "]")
+		case i > 0:
+			b.WriteString("." + at.field)
+		default:
+			b.WriteString(at.field)
+		}
+	}
+	return b.String()
+}
+
+func (s *strict) wrong(format string, args ...any) error { return wrong(s.place(), format, args...) }
+
+func (s *strict) token() (json.Token, error) {
 	token, err := s.d.Token()
 	if errors.Is(err, io.EOF) {
 		err = io.ErrUnexpectedEOF
 	}
 	if err != nil {
-		return nil, wrong(at, "cannot be read: %v", err)
+		return nil, s.wrong("cannot be read: %v", err)
 	}
 	return token, nil
 }
 
-func (s *strict) value(at string, v reflect.Value) error {
-	token, err := s.token(at)
+func (s *strict) value(v reflect.Value) error {
+	token, err := s.token()
 	if err != nil {
 		return err
 	}
@@ -70,7 +95,7 @@ func (s *strict) value(at string, v reflect.Value) error {
 			octets, err := base64.StdEncoding.DecodeString(is)
 			v.SetBytes(octets)
 			if err != nil {
-				return wrong(at, "is no base64")
+				return s.wrong("is no base64")
 			}
 			return nil
 		}
@@ -84,19 +109,19 @@ func (s *strict) value(at string, v reflect.Value) error {
 			n, err := strconv.ParseInt(is.String(), 10, 64)
 			v.SetInt(n)
 			if err != nil || v.OverflowInt(n) {
-				return wrong(at, "is no integer of 64 bits")
+				return s.wrong("is no integer of 64 bits")
 			}
 			return nil
 		}
 	case json.Delim:
 		switch {
 		case is == '{' && v.Kind() == reflect.Struct:
-			return s.object(at, v)
+			return s.object(v)
 		case is == '[' && v.Kind() == reflect.Slice && v.Type().Elem().Kind() != reflect.Uint8:
-			return s.list(at, v)
+			return s.list(v)
 		}
 	}
-	return wrong(at, "is not %s", kindWords[v.Kind()])
+	return s.wrong("is not %s", kindWords[v.Kind()])
 }
 
 var kindWords = map[reflect.Kind]string{
@@ -104,50 +129,55 @@ var kindWords = map[reflect.Kind]string{
 	reflect.Struct: "an object", reflect.Slice: "a list",
 }
 
-func (s *strict) list(at string, v reflect.Value) error {
+func (s *strict) list(v reflect.Value) error {
 	for i := 0; s.d.More(); i++ {
 		v.Grow(1)
 		v.SetLen(i + 1)
-		if err := s.value(at+"["+strconv.Itoa(i)+"]", v.Index(i)); err != nil {
+		s.path = append(s.path, step{index: i})
+		if err := s.value(v.Index(i)); err != nil {
 			return err
 		}
+		s.path = s.path[:len(s.path)-1]
 	}
-	_, err := s.token(at) // ]
+	_, err := s.token() // ]
 	return err
 }
 
-func (s *strict) object(at string, v reflect.Value) error {
-	within := at
-	if within != "" {
-		within += "."
-	}
-	var seen []string
+func (s *strict) object(v reflect.Value) error {
+	known := fields[v.Type()]
+	seen := make([]string, 0, 8)
 	for s.d.More() {
-		token, err := s.token(at)
+		token, err := s.token()
 		if err != nil {
 			return err
 		}
 		name, _ := token.(string) // a key is nothing else
-		field, known := fields[v.Type()][name]
-		switch {
-		case slices.Contains(seen, name):
-			err = wrong(within+name, "is there twice")
-		case known:
-			err = s.value(within+name, v.FieldByIndex(field))
-		default:
-			s.unknown = append(s.unknown, within+name)
-			var skipped json.RawMessage
-			if err = s.d.Decode(&skipped); err != nil {
-				err = wrong(within+name, "cannot be read: %v", err)
-			}
+		s.path = append(s.path, step{name, -1})
+		if field, ok := known[name]; slices.Contains(seen, name) {
+			err = s.wrong("is there twice")
+		} else if ok {
+			err = s.value(v.FieldByIndex(field))
+		} else {
+			err = s.skip()
 		}
 		if err != nil {
 			return err
 		}
+		s.path = s.path[:len(s.path)-1]
 		seen = append(seen, name)
 	}
-	_, err := s.token(at) // }
+	_, err := s.token() // }
 	return err
+}
+
+// skip passes over a field that the form does not have.
+func (s *strict) skip() error {
+	s.unknown = append(s.unknown, s.place())
+	var skipped json.RawMessage
+	if err := s.d.Decode(&skipped); err != nil {
+		return s.wrong("cannot be read: %v", err)
+	}
+	return nil
 }
 
 // fields are where the fields of each form are, by their stored names.
