@@ -51,9 +51,9 @@ func TestCheckParents(t *testing.T) {
 			a.clean(t, "p, c")
 			a.lose(t, c.physical, "00", c.parent+first)
 			lost := func(n string) string {
-				return `row inside no other one: partition "00", key ` + strconv.Quote(c.child+first+"!800000000000000"+n) + `, and no row "` + c.parent + first + `"`
+				return `row without a parent: partition "00", key ` + strconv.Quote(c.child+first+"!800000000000000"+n) + `; its parent would be "` + c.parent + first + `"`
 			}
-			want := []string{"error " + lost("1"), "error " + lost("2"), "error Corrupt: 2 rows live inside no row of 'p'; REPAIR TABLE deletes these rows"}
+			want := []string{"error " + lost("1"), "error " + lost("2"), "error Corrupt: 2 rows have no parent in 'p'; REPAIR TABLE deletes these rows"}
 			if got := a.said(t, "CHECK TABLE c"); !slices.Equal(got, want) {
 				t.Errorf("%q\nwant %q", got, want)
 			}
@@ -65,7 +65,7 @@ func TestCheckParents(t *testing.T) {
 				}
 			}
 			got := a.said(t, "CHECK TABLE c")
-			if len(got) != 4 || !strings.HasPrefix(got[0], "error missing entry in index v") || got[3] != "error Corrupt: 1 index entries do not match their rows, 2 rows live inside no row of 'p'; REPAIR TABLE mends the entries, deletes these rows" {
+			if len(got) != 4 || !strings.HasPrefix(got[0], "error missing entry in index v") || got[3] != "error Corrupt: 1 index entries do not match their rows, 2 rows have no parent in 'p'; REPAIR TABLE mends the entries, deletes these rows" {
 				t.Errorf("%q", got)
 			}
 
@@ -118,7 +118,7 @@ func TestCheckParentsInParts(t *testing.T) {
 	a.clean(t, "p, c")
 	physical := strings.TrimPrefix(a.rows(t, "SELECT TABLESPACE_NAME FROM information_schema.PARTITIONS WHERE TABLE_NAME = 'p' AND PARTITION_NAME = 'p1'")[0], "string ")
 	a.lose(t, physical, "00", "PK!800000000000000b")
-	lost := `row inside no other one: partition "00", key "c!800000000000000b!8000000000000001", and no row "PK!800000000000000b"`
+	lost := `row without a parent: partition "00", key "c!800000000000000b!8000000000000001"; its parent would be "PK!800000000000000b"`
 	if got := a.said(t, "CHECK TABLE c"); len(got) != 2 || got[0] != "error "+lost {
 		t.Errorf("%q", got)
 	}
@@ -168,8 +168,8 @@ func TestCheckUnsound(t *testing.T) {
 		`missing entry in index v: partition "` + place["PK!"+four] + `", key "v!8000000000000028!` + four + `"`,
 	}
 	a.same(t, "CHECK TABLE t", sound, prefixed("error ", mends),
-		[]string{"error Corrupt: 3 index entries do not match their rows, 3 rows are not what their keys say, which nothing mends; REPAIR TABLE mends the entries"})
-	left := []string{"error Corrupt: 3 rows are not what their keys say, which nothing mends"}
+		[]string{"error Corrupt: 3 index entries do not match their rows, 3 rows do not match their keys and cannot be mended; REPAIR TABLE mends the entries"})
+	left := []string{"error Corrupt: 3 rows do not match their keys and cannot be mended"}
 	a.same(t, "REPAIR TABLE t", sound, prefixed("warning mended: ", mends), left)
 	a.same(t, "CHECK TABLE t", sound, left)
 	// What the rows had lost is where it was.
@@ -183,9 +183,9 @@ func TestCheckUnsound(t *testing.T) {
 	a.put(t, "Z8u", "00", "v!800000000000001e", props{"id": number(9), "v": number(30), "n": number(300)})
 	entries := []string{`orphaned entry in index v: partition "00", key "v!8000000000000014"`, `stale entry in index v: partition "00", key "v!800000000000001e"`,
 		`stale entry in index n: partition "00", key "n!80000000000000c8!` + two + `"`}
-	left = []string{double, "error Corrupt: 1 rows are not what their keys say, which nothing mends"}
+	left = []string{double, "error Corrupt: 1 rows do not match their keys and cannot be mended"}
 	a.same(t, "CHECK TABLE u", []string{double}, prefixed("error ", entries),
-		[]string{"error Corrupt: 3 index entries do not match their rows, 1 rows are not what their keys say, which nothing mends; REPAIR TABLE mends the entries"})
+		[]string{"error Corrupt: 3 index entries do not match their rows, 1 rows do not match their keys and cannot be mended; REPAIR TABLE mends the entries"})
 	a.same(t, "REPAIR TABLE u", prefixed("warning mended: ", entries), left)
 	a.same(t, "CHECK TABLE u", left)
 	a.exec(t, "DELETE FROM u WHERE id = 2")

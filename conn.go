@@ -204,8 +204,8 @@ type result struct{ session.Result }
 func (r result) LastInsertId() (int64, error) { return r.Result.LastInsertID, nil }
 func (r result) RowsAffected() (int64, error) {
 	if r.Uncounted {
-		return 0, notSupported("RowsAffected of a DELETE that deleted whole parts with their tables, where nobody counts rows, is not supported: " +
-			"count them before it, or delete in a transaction, row by row")
+		return 0, notSupported("RowsAffected is not supported for a DELETE that drops whole partitions, whose rows are not counted: " +
+			"count the rows before it, or delete them in a transaction, which goes row by row")
 	}
 	return r.Affected, nil
 }

@@ -128,7 +128,7 @@ func bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
 		return bindNames(p.Names, named, nil)
 	}
 	if len(named) != p.Placeholders {
-		return nil, argumentError("the number of placeholders is %d, of arguments %d", p.Placeholders, len(named))
+		return nil, argumentError("the statement has %d placeholders, but there are %d arguments", p.Placeholders, len(named))
 	}
 	if len(named) == 0 {
 		return nil, nil
@@ -159,7 +159,7 @@ func bindNames(names []string, named []driver.NamedValue, variable func(name str
 			}
 		}
 		if at >= len(names) {
-			return nil, argumentError("the number of placeholders is %d, of arguments %d", len(names), len(named))
+			return nil, argumentError("the statement has %d placeholders, but there are %d arguments", len(names), len(named))
 		}
 		if given[at] {
 			return nil, argumentError("two arguments for %s", names[at])

@@ -38,7 +38,7 @@ var options = []option{
 // setSQLMode leaves it to NewConnector whether the option ansi_quotes is there for the words that need it.
 func setSQLMode(c *Config, v string) error {
 	if v == "" {
-		return fmt.Errorf("want names such as STRICT_TRANS_TABLES, with commas between; '' is none of them")
+		return fmt.Errorf("want modes such as STRICT_TRANS_TABLES, separated by commas; '' sets none")
 	}
 	if _, err := (&Config{SQLMode: v, ANSIQuotes: true}).mode(); err != nil {
 		return err
@@ -49,7 +49,7 @@ func setSQLMode(c *Config, v string) error {
 
 func setTimeZone(c *Config, v string) error {
 	if _, ok := expr.Zone(v); !ok {
-		return fmt.Errorf("want an offset such as +02:00, or a name such as Europe/Berlin for which Go finds its time zone data")
+		return fmt.Errorf("want an offset such as +02:00, or a name such as Europe/Berlin that Go's time zone data has")
 	}
 	c.TimeZone = v
 	return nil

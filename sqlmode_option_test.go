@@ -47,7 +47,7 @@ func TestSQLModeOption(t *testing.T) {
 		t.Errorf("%s: %v", config.FormatDSN(), err)
 	}
 	for dsn, want := range map[string]string{
-		"mem://?sql_mode=":                              "want names",
+		"mem://?sql_mode=":                              "want modes",
 		"mem://?sql_mode=STRICT":                        "'STRICT'",
 		"mem://?sql_mode=NO_BACKSLASH_ESCAPES":          "NO_BACKSLASH_ESCAPES is not supported",
 		"mem://?sql_mode=ANSI_QUOTES":                   "ansi_quotes",

@@ -32,7 +32,7 @@ func (r *rewriter) run(hi int) (stmt sqlparser.Statement, c converter) {
 	if err != nil {
 		i := r.place(err, ends, hi)
 		if strings.Contains(err.Error(), "nesting") {
-			p.fail(i, "too many operators one in the other")
+			p.fail(i, "too many nested operators")
 		}
 		p.unexpected(i)
 		return nil, c

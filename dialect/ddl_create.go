@@ -128,7 +128,7 @@ func (p *parser) createTable(temporary bool) Statement {
 		p.fail(p.pos+1, "expected PARENT, or the name of a query: AS (SELECT …)")
 	}
 	if t := p.tok(); t.kind == tokWord && t.isName() {
-		p.fail(p.pos, "no option of a table%s", didYouMean(t.word))
+		p.fail(p.pos, "a table has no such option%s", didYouMean(t.word))
 	}
 	as := p.accept("AS")
 	if as || p.is("SELECT") || p.is("WITH") || p.is("(") {

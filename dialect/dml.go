@@ -146,7 +146,7 @@ func (p *parser) upsert(out *Insert) {
 	}
 	switch {
 	case out.Replace && p.is("ON"):
-		p.fail(p.pos, "REPLACE has replaced the duplicates already")
+		p.fail(p.pos, "REPLACE takes no ON clause, as it replaces duplicates")
 	case p.accept("ON", "DUPLICATE"):
 		p.expect("KEY", "UPDATE")
 		hi := p.until(p.pos, p.end(), "RETURNING")

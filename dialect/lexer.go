@@ -282,7 +282,7 @@ func (l *lexer) argument(t *token) *Error {
 		l.digits()
 		n, err := strconv.Atoi(l.sql[start+1 : l.pos])
 		if err != nil || n < 1 || n > maxArgs {
-			return l.fail(start, "a placeholder is $1 and up")
+			return l.fail(start, "numbered placeholders begin with $1")
 		}
 		t.arg = int32(n - 1)
 		l.args = max(l.args, n)
@@ -389,7 +389,7 @@ func (l *lexer) operator(t *token) *Error {
 	switch c {
 	case '(':
 		if len(l.open) >= maxNesting {
-			return l.fail(l.pos, fmt.Sprintf("more than %d parentheses one in the other", maxNesting))
+			return l.fail(l.pos, fmt.Sprintf("more than %d nested parentheses", maxNesting))
 		}
 		l.open = append(l.open, int32(len(l.toks)))
 	case ')':

@@ -43,7 +43,7 @@ func ParseExpr(sql string, opt Options) (Expr, error) {
 	case p.second != nil:
 		return nil, p.second
 	case p.args > 0:
-		p.fail(0, "a placeholder in an expression that is kept")
+		p.fail(0, "a placeholder in an expression of a definition")
 		return nil, p.err
 	}
 	return e, nil

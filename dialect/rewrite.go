@@ -116,7 +116,7 @@ func (r *rewriter) done() {
 // push opens a frame; what it holds begins with the next piece.
 func (r *rewriter) push(f frame) {
 	if len(r.frames) > maxNesting {
-		r.p.fail(f.name, "more than %d parentheses and CASEs one in the other", maxNesting)
+		r.p.fail(f.name, "more than %d nested parentheses and CASEs", maxNesting)
 		return
 	}
 	f.first, f.last = len(r.out), len(r.out)

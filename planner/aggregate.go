@@ -93,7 +93,7 @@ func (g *grouping) position(col *expr.Column, describe func() error) (int, error
 func (g *grouping) outerColumn(col *expr.Column, e *dialect.Column) (*expr.Column, error) {
 	i, err := g.position(col, func() error {
 		return sqlerr.New(sqlerr.CodeWrongFieldGroup, e.Pos,
-			"Subquery refers to column '%s', which is not in the GROUP BY clause of the query around it", columnText(e))
+			"Subquery refers to column '%s', which is not in the GROUP BY clause of the outer query", columnText(e))
 	})
 	if err != nil {
 		return nil, err

@@ -66,7 +66,7 @@ func bindText(t *schema.Table, earlier *schema.Texts, text, clause string, row b
 		return nil, err
 	}
 	if hasSubquery(e) {
-		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "%s: %s is not an expression that can stand here", clause, text)
+		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "%s: %s has a subquery, which a definition cannot have", clause, text)
 	}
 	b := &builder{plan: &Plan{}, seen: map[*schema.Table]bool{}, earlier: earlier}
 	c := &context{b: b, clause: clause}

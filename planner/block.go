@@ -29,7 +29,7 @@ type queryPlan struct {
 // query plans a SELECT or a UNION.
 func (b *builder) query(q dialect.Query, at site) (*queryPlan, error) {
 	if b.depth++; b.depth > maxDepth {
-		return nil, sqlerr.NotSupported(sqlerr.NoPos, "more than %d queries in one another are", maxDepth)
+		return nil, sqlerr.NotSupported(sqlerr.NoPos, "more than %d nested queries are", maxDepth)
 	}
 	defer func() { b.depth-- }()
 	if b.plan.Blocks++; b.plan.Blocks > maxBlocks {

@@ -47,7 +47,7 @@ func (q *selection) indexChoice(t *schema.Table, hints []dialect.IndexHint) (*ac
 		}
 	}
 	if t.Foreign != nil && !c.Find.Has(nil) {
-		return nil, sqlerr.NotSupported(sqlerr.NoPos, "leaving the primary key of a table over other entities aside is")
+		return nil, sqlerr.NotSupported(sqlerr.NoPos, "a hint that excludes the primary key of an external table is")
 	}
 	return c, nil
 }

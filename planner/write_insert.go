@@ -119,7 +119,7 @@ func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 		}
 		switch col := texts.Columns[c.Index]; {
 		case col.Generated != "", col.DefaultOfRow() && !slices.Contains(n.Columns, c.Index), slices.Index(n.Columns, c.Index) >= j:
-			bad = sqlerr.NotSupported(sqlerr.NoPos, "a value that refers to column '%s', which gets its own later, is", col.Name)
+			bad = sqlerr.NotSupported(sqlerr.NoPos, "a value that refers to column '%s', which is set later, is", col.Name)
 		}
 	})
 	if bad != nil {

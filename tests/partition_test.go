@@ -279,9 +279,9 @@ func TestDeletePartsFails(t *testing.T) {
 		case whole == 11 && rows == 160:
 			applied = nearlyfree.AppliedNo
 		case whole == 0 && rows == 160:
-			want = "the rows of partitions p0, p1 are deleted, no others are: "
+			want = "the rows of partitions p0, p1 were deleted; no others were: "
 		case whole == 0:
-			want = fmt.Sprintf("the rows of partitions p0, p1 are deleted, %d of 160 rows were written (", 160-rows)
+			want = fmt.Sprintf("the rows of partitions p0, p1 were deleted; %d of 160 rows were written (", 160-rows)
 		default:
 			t.Errorf("%d and %d rows are left", whole, rows)
 		}

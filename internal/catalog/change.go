@@ -131,13 +131,13 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Tab
 			return err
 		}
 	}
-	return engine.Errorf(engine.CodeDeleting, "no free physical name for table %s: %d of them are being deleted; wait a minute", t.Name, maxGenerations)
+	return engine.Errorf(engine.CodeDeleting, "no free physical name for table %s: %d physical tables of that name are being deleted; try again in a minute", t.Name, maxGenerations)
 }
 
 // createForeign makes the physical table of an external one, where it is not there yet.
 func (c *Catalog) createForeign(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	if keymap.OwnTable(t.Physical) {
-		return engine.Errorf(engine.CodeBadInput, "the physical table '%s' is one of the driver's own: no other definition can be laid over it", t.Physical)
+		return engine.Errorf(engine.CodeBadInput, "the physical table '%s' holds rows of this driver: an EXTERNAL TABLE is for tables of other programs", t.Physical)
 	}
 	err := c.engine.CreateTable(ctx, t.Physical, m)
 	if isCode(err, engine.CodeExists) {

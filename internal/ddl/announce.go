@@ -73,7 +73,7 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 			return nil, err // others have changed it, and so taken it back, or dropped the table
 		}
 		if backErr != nil {
-			return nil, fmt.Errorf("%w (and the change, which was announced, could not be taken back: %v)", err, backErr)
+			return nil, fmt.Errorf("%w (and the announced change could not be taken back: %v)", err, backErr)
 		}
 		if len(change.Drop) == 0 { // else those indexes are retired
 			x.takenBack()

@@ -196,7 +196,7 @@ const unsound = "unsound"
 func (f *fault) text() string {
 	switch f.kind {
 	case parentless:
-		return fmt.Sprintf("row inside no other one: partition %q, key %q, and no row %q", f.partition, f.key, f.row)
+		return fmt.Sprintf("row without a parent: partition %q, key %q; its parent would be %q", f.partition, f.key, f.row)
 	case unsound:
 		return f.cause.Error()
 	}

@@ -108,12 +108,12 @@ func summary(t *schema.Table, faults []*fault) string {
 		mends = append(mends, "mends the entries")
 	}
 	if n := kinds[parentless]; n > 0 {
-		found = append(found, fmt.Sprintf("%d rows live inside no row of '%s'", n, t.Inside.Parent))
+		found = append(found, fmt.Sprintf("%d rows have no parent in '%s'", n, t.Inside.Parent))
 		mends = append(mends, "deletes these rows")
 	}
 	text := "Corrupt: "
 	if n := kinds[unsound]; n > 0 {
-		found = append(found, fmt.Sprintf("%d rows are not what their keys say, which nothing mends", n))
+		found = append(found, fmt.Sprintf("%d rows do not match their keys and cannot be mended", n))
 	}
 	text += strings.Join(found, ", ")
 	if len(mends) > 0 {

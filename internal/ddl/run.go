@@ -65,7 +65,7 @@ func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr
 type HalfwayError struct{ Cause error }
 
 func (e *HalfwayError) Error() string {
-	return e.Cause.Error() + " (some of the change is made, see SHOW CREATE TABLE and SHOW INDEX)"
+	return e.Cause.Error() + " (some steps of the change are done: see SHOW CREATE TABLE and SHOW INDEX)"
 }
 
 // Unwrap gives the cause.
@@ -94,7 +94,7 @@ func (x *definition) run(ctx context.Context, stmt dialect.Statement) (*Outcome,
 		if s.IfNot && strings.EqualFold(s.Name, session.Database) {
 			return &Outcome{}, nil
 		}
-		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "CREATE DATABASE is not supported: a database is there as soon as a data source name says database=%s", s.Name)
+		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "CREATE DATABASE is neither supported nor needed: open a data source name with database=%s", s.Name)
 	case *dialect.DropDatabase:
 		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "DROP DATABASE is not supported: drop its tables")
 	}

@@ -343,7 +343,7 @@ func (m *alteration) alterDefault(a *dialect.AlterAction) error {
 func (m *alteration) alterOptions(a *dialect.AlterAction) error {
 	options := a.Options
 	if options["INSIDE"] != "" || options["WITH PARENT"] != "" {
-		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … INSIDE and WITH PARENT, which CREATE TABLE says, are")
+		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … INSIDE and WITH PARENT (only CREATE TABLE has them) are")
 	}
 	if comment, ok := options["COMMENT"]; ok {
 		m.t.Comment = comment

@@ -15,7 +15,7 @@ func (d *definer) collationOf(charset, collate string, otherwise value.Collation
 	charset, collate = strings.ToLower(charset), strings.ToLower(collate)
 	switch {
 	case charset == "binary":
-		return 0, sqlerr.NotSupported(sqlerr.NoPos, "CHARACTER SET binary, which makes VARBINARY of VARCHAR and BLOB of TEXT, is")
+		return 0, sqlerr.NotSupported(sqlerr.NoPos, "CHARACTER SET binary (use VARBINARY or BLOB) is")
 	case charset != "" && charset != "default" && !value.IsCharset(charset):
 		return 0, sqlerr.New(sqlerr.CodeUnknownCharset, sqlerr.NoPos, "Unknown character set: '%s' (all text is utf8mb4)", charset)
 	case collate != "" && collate != "default":
@@ -59,7 +59,7 @@ func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
 		if t.Base == value.TypeBinary {
 			unbounded = "BLOB"
 		}
-		return value.Type{}, sqlerr.New(sqlerr.CodeSyntax, def.Pos, "Column '%s': %s needs a length, as %s(255) has; %s has none", def.Name, t, t, unbounded)
+		return value.Type{}, sqlerr.New(sqlerr.CodeSyntax, def.Pos, "Column '%s': %s needs a length, such as %s(255); %s needs none", def.Name, t, t, unbounded)
 	}
 	return t, nil
 }

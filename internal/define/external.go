@@ -32,7 +32,7 @@ func defineExternal(c *dialect.CreateTable, database string) (*schema.Table, err
 		d.t.Physical = c.Table.Name
 	}
 	if len(c.Indexes) > 0 || len(c.ForeignKeys) > 0 {
-		return nil, sqlerr.New(sqlerr.CodeWrongUsage, x.Pos, "An EXTERNAL TABLE has no keys but those that PARTITION KEY and ROW KEY describe")
+		return nil, sqlerr.New(sqlerr.CodeWrongUsage, x.Pos, "An EXTERNAL TABLE takes no keys besides PARTITION KEY and ROW KEY")
 	}
 	if err := d.options(c.Options); err != nil {
 		return nil, err
@@ -71,7 +71,7 @@ func defineExternal(c *dialect.CreateTable, database string) (*schema.Table, err
 
 func (d *definer) externalColumn(def *dialect.ColumnDef) error {
 	if def.AutoIncrement || def.Generated != nil || def.PrimaryKey || def.Unique {
-		return sqlerr.New(sqlerr.CodeWrongUsage, def.Pos, "Column '%s' of an EXTERNAL TABLE can be no key, no AUTO_INCREMENT and not generated", def.Name)
+		return sqlerr.New(sqlerr.CodeWrongUsage, def.Pos, "Column '%s' of an EXTERNAL TABLE cannot be a key, AUTO_INCREMENT or generated", def.Name)
 	}
 	col, err := d.newColumn(def)
 	if err != nil {
@@ -120,7 +120,7 @@ func edmName(col *schema.Column, def *dialect.ColumnDef) (string, error) {
 		}
 		return "", sqlerr.New(sqlerr.CodeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': a property of type %s does not hold %s", col.Name, edm, col.Type)
 	}
-	return "", sqlerr.New(sqlerr.CodeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': '%s' is no type of a property; there are %s",
+	return "", sqlerr.New(sqlerr.CodeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': '%s' is not the type of a property; the types are %s",
 		col.Name, def.Edm, strings.Join(slices.Sorted(maps.Keys(edmTypes)), ", "))
 }
 

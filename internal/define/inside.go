@@ -39,7 +39,7 @@ func (d *definer) inside(c *dialect.CreateTable) error {
 	case !strings.EqualFold(keys[0].Table.Name, name) || !strings.EqualFold(d.parent.Name, name):
 		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
 	case c.Partitioning != nil:
-		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of a table INSIDE another one, whose partitions it shares, is")
+		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of a table INSIDE another one, which shares that one's partitions, is")
 	}
 	return d.composition(&keys[0], c.Options["WITH PARENT"] != "")
 }
@@ -58,7 +58,7 @@ func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 	case f.OnDelete == "set null" || f.OnDelete == "set default":
 		return sqlerr.NotSupported(f.Pos, "ON DELETE %s of a column of the primary key is", strings.ToUpper(f.OnDelete))
 	case parent.Columns[parent.Key[0].Column].Hidden:
-		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "Table '%s' has no primary key that another table could live under", parent.Name)
+		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "Table '%s' has no primary key, so no table can be INSIDE it", parent.Name)
 	}
 	c := &schema.Composition{Parent: parent.Name, RowName: parent.RowName, Name: f.Name, Cascade: f.OnDelete == "cascade", WithParent: withParent}
 	if c.Name == "" {
@@ -93,7 +93,7 @@ func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 		c.Key = append(c.Key, schema.KeyPart{Column: column, Desc: p.Desc, Cut: p.Cut})
 	}
 	if len(d.t.Key) == len(c.Key) {
-		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "The primary key of '%s' must have a column behind those that reference '%s', which tells the rows inside one row apart", d.t.Name, parent.Name)
+		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "The primary key of '%s' needs a further column behind those that reference '%s', to tell the rows of one parent apart", d.t.Name, parent.Name)
 	}
 	d.t.Inside = c
 	return d.shareParent()

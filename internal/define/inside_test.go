@@ -41,7 +41,7 @@ func TestInsideErrors(t *testing.T) {
 		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT REFERENCES who (id), PRIMARY KEY (e, n)) INSIDE expense", 1235, "a foreign key to a table that is kept elsewhere"},
 		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT, PRIMARY KEY (n, e)) INSIDE expense", 1215, "The primary key of 'item' must begin with"},
 		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT) INSIDE expense", 1215, "The primary key of 'item' must begin with"},
-		{expense, "CREATE TABLE item (e INT PRIMARY KEY REFERENCES expense (id), n INT) INSIDE expense", 1215, "The primary key of 'item' must have a column behind"},
+		{expense, "CREATE TABLE item (e INT PRIMARY KEY REFERENCES expense (id), n INT) INSIDE expense", 1215, "The primary key of 'item' needs a further column"},
 		{expense, "CREATE TABLE item (e VARCHAR(9) REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INSIDE expense", 3780, "Referencing column 'e' and referenced column 'id' in foreign key constraint 'item_ibfk_1' are incompatible."},
 		{expense, "CREATE TABLE item (e INT UNSIGNED REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INSIDE expense", 3780, ""},
 		{expense, "CREATE TABLE item (e VARCHAR(9) REFERENCES expense (who), n INT, PRIMARY KEY (e, n)) INSIDE expense", 1822, "Failed to add the foreign key constraint."},

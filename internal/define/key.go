@@ -218,7 +218,7 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 	case "hash":
 		p.Kind = schema.PartitionByHash
 		if len(names) == 0 {
-			return sqlerr.NotSupported(def.Pos, "PARTITION BY HASH of something else than columns is")
+			return sqlerr.NotSupported(def.Pos, "PARTITION BY HASH of anything but columns is")
 		}
 	}
 	if p.Kind == schema.PartitionByHash {

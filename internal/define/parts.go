@@ -67,7 +67,7 @@ func partFunction(def *dialect.Partitioning) (names []string, function string, e
 			return []string{col.Name}, function, nil
 		}
 	}
-	return nil, "", sqlerr.NotSupported(def.Pos, "PARTITION BY %s of something else than a column, YEAR(column), TO_DAYS(column) or UNIX_TIMESTAMP(column) is", strings.ToUpper(def.Kind))
+	return nil, "", sqlerr.NotSupported(def.Pos, "PARTITION BY %s of anything but a column, YEAR(column), TO_DAYS(column) or UNIX_TIMESTAMP(column) is", strings.ToUpper(def.Kind))
 }
 
 func (d *definer) partColumns(ps *schema.Parts, names []string, pos dialect.Pos) error {
@@ -208,7 +208,7 @@ func (d *definer) addList(p *schema.Part, def *dialect.PartitionDef, pos dialect
 func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span schema.CodeSpan, text string, err error) {
 	ps := d.t.Parts
 	if len(list) != len(ps.Columns) {
-		return span, "", sqlerr.New(sqlerr.CodeSyntax, pos, "a partition by %d columns has so many values", len(ps.Columns))
+		return span, "", sqlerr.New(sqlerr.CodeSyntax, pos, "a partition by %d columns needs as many values", len(ps.Columns))
 	}
 	var texts []string
 	var from, to []byte

@@ -31,7 +31,7 @@ func implicit(col *schema.Column, env *expr.Env, err *sqlerr.Error, note bool) (
 	v, ok := col.Type.Implicit()
 	if !ok {
 		more := *err
-		more.Message += "; its type " + col.Type.String() + " has no value that stands for nothing, as MySQL's zero date cannot be stored"
+		more.Message += "; its type " + col.Type.String() + " has no empty value, as MySQL's zero date cannot be stored"
 		return v, &more
 	}
 	if note {

@@ -35,13 +35,13 @@ func (e *PartialError) Stands() string {
 	unsure := engine.IsUnsure(e.Cause)
 	text := ""
 	if len(e.Parts) > 0 {
-		text = "the rows of partitions " + strings.Join(e.Parts, ", ") + " are deleted, "
+		text = "the rows of partitions " + strings.Join(e.Parts, ", ") + " were deleted; "
 		switch {
 		case e.Done > 0:
 		case unsure:
-			return text + "others may be"
+			return text + "others may have been"
 		default:
-			return text + "no others are"
+			return text + "no others were"
 		}
 	}
 	others := "the others were not"
@@ -61,7 +61,7 @@ type ConflictError struct {
 }
 
 func (e *ConflictError) Error() string {
-	return fmt.Sprintf("other writers changed the same rows at the same time, in %d tries; try again", e.Tries)
+	return fmt.Sprintf("other writers changed the same rows during each of %d tries; try again", e.Tries)
 }
 
 // Unwrap gives the cause.

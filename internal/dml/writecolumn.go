@@ -185,7 +185,7 @@ func (c *Columns) written(column int, v value.Value, number int, env *expr.Env) 
 		t.Declared = "DATETIME"
 		if local, _, err := env.Store(t, v); err == nil {
 			if env.Skipped(local) && !env.Session.Diagnostics.Adjust {
-				return v, sqlerr.New(sqlerr.CodeWrongValue, sqlerr.NoPos, "Incorrect datetime value: '%s' for column '%s' at row %d: the clock of the session's time zone leaves it out",
+				return v, sqlerr.New(sqlerr.CodeWrongValue, sqlerr.NoPos, "Incorrect datetime value: '%s' for column '%s' at row %d: the session's time zone skips this time",
 					value.Text(local), c.table.Columns[column].Name, number)
 			}
 			v = env.Instant(local)

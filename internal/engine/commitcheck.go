@@ -18,7 +18,7 @@ func (l Limits) CheckCommit(c *Commit) error {
 		return Errorf(CodeBadInput, "a commit of no operations")
 	}
 	if len(c.Ops) > l.BatchOps {
-		return Errorf(CodeTooLarge, "a commit of %d operations, and an entity group transaction may have %d", len(c.Ops), l.BatchOps)
+		return Errorf(CodeTooLarge, "the commit has %d operations, but an entity group transaction has at most %d", len(c.Ops), l.BatchOps)
 	}
 	for i := range c.Ops {
 		if err := l.checkOp(c, i); err != nil {
@@ -26,10 +26,10 @@ func (l Limits) CheckCommit(c *Commit) error {
 		}
 	}
 	if i := repeated(len(c.Ops), func(i int) string { return c.Ops[i].Entity.RowKey }); i >= 0 {
-		return atOp(Errorf(CodeBadInput, "entity %s is there twice in one entity group transaction", quote(c.Ops[i].Entity.RowKey)), i)
+		return atOp(Errorf(CodeBadInput, "entity %s is in one entity group transaction twice", quote(c.Ops[i].Entity.RowKey)), i)
 	}
 	if n := CommitBytes(c, l.BatchBytes); n > l.BatchBytes {
-		return Errorf(CodeTooLarge, "a commit of %d operations and about %d bytes, and an entity group transaction may have %d", len(c.Ops), n, l.BatchBytes)
+		return Errorf(CodeTooLarge, "the commit has %d operations and about %d bytes, but an entity group transaction has at most %d", len(c.Ops), n, l.BatchBytes)
 	}
 	return nil
 }

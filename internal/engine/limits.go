@@ -72,7 +72,7 @@ func (l Limits) CheckKey(what, key string) error {
 		}
 	}
 	if units := UTF16Units(key); units > l.KeyUnits {
-		return Errorf(CodeTooLarge, "%s %s has %d UTF-16 units, and a key may have %d", what, quote(key), units, l.KeyUnits)
+		return Errorf(CodeTooLarge, "%s %s has %d UTF-16 units, but a key has at most %d", what, quote(key), units, l.KeyUnits)
 	}
 	return nil
 }
@@ -161,10 +161,10 @@ func (l Limits) checkValues(e *Entity) error {
 		size += 8 + 2*UTF16Units(e.Names[i]) + n
 	}
 	if present > l.Properties {
-		return Errorf(CodeTooLarge, "an entity of %d properties, and it may have %d", present, l.Properties)
+		return Errorf(CodeTooLarge, "the entity has %d properties, but may have at most %d", present, l.Properties)
 	}
 	if size > l.EntityBytes {
-		return Errorf(CodeTooLarge, "an entity of %d bytes, and it may have %d", size, l.EntityBytes)
+		return Errorf(CodeTooLarge, "the entity has %d bytes, but may have at most %d", size, l.EntityBytes)
 	}
 	return nil
 }
@@ -182,12 +182,12 @@ func (l Limits) valueSize(name string, v *Value) (int, error) {
 			units = UTF16Units(v.S)
 		}
 		if units > l.StringUnits {
-			return 0, Errorf(CodeTooLarge, "property %s: a text of %d UTF-16 units, and it may have %d", quote(name), units, l.StringUnits)
+			return 0, Errorf(CodeTooLarge, "property %s: the text has %d UTF-16 units, but may have at most %d", quote(name), units, l.StringUnits)
 		}
 		return 4 + 2*units, nil
 	case Binary:
 		if len(v.S) > l.BinaryBytes {
-			return 0, Errorf(CodeTooLarge, "property %s: %d bytes, and it may have %d", quote(name), len(v.S), l.BinaryBytes)
+			return 0, Errorf(CodeTooLarge, "property %s: it has %d bytes, but may have at most %d", quote(name), len(v.S), l.BinaryBytes)
 		}
 		return 4 + len(v.S), nil
 	case Int32:
@@ -264,7 +264,7 @@ func (l Limits) CheckProperty(name string) error {
 		}
 	}
 	if units := UTF16Units(name); units > l.NameUnits {
-		return Errorf(CodeTooLarge, "property name %s has %d UTF-16 units, and may have %d", quote(name), units, l.NameUnits)
+		return Errorf(CodeTooLarge, "property name %s has %d UTF-16 units, but may have at most %d", quote(name), units, l.NameUnits)
 	}
 	return nil
 }

@@ -169,7 +169,7 @@ func evalLimit(f expr.Func, env *expr.Env) (int64, error) {
 	case value.Uint: // LIMIT 18446744073709551615 is how MySQL spells "all"
 		return int64(min(v.Uint(), uint64(noLimit))), nil
 	}
-	return 0, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.NoPos, "LIMIT and OFFSET take integers from 0, not '%s'", value.Text(v))
+	return 0, sqlerr.New(sqlerr.CodeWrongArguments, sqlerr.NoPos, "LIMIT and OFFSET take non-negative integers, not '%s'", value.Text(v))
 }
 
 // sortKey is a access.SortKey compiled.

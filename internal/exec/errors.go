@@ -32,7 +32,7 @@ type MemoryError struct {
 
 func (e *MemoryError) Error() string {
 	if e.Shared != "" {
-		return fmt.Sprintf("%s needs more memory than is left: all statements together may hold %d bytes, as %s says", e.Operator, e.Max, e.Shared)
+		return fmt.Sprintf("%s needs more memory than is left: %s allows %d bytes for all statements together", e.Operator, e.Shared, e.Max)
 	}
 	return fmt.Sprintf("%s needs more than the %d bytes of memory that max_memory allows", e.Operator, e.Max)
 }

@@ -113,7 +113,7 @@ func precision(function string, args []value.Value) (int64, error) {
 	}
 	n, err := value.ToInt(args[0])
 	if err == nil && (n < 0 || n > 7) {
-		err = &ArgumentError{function, "a second has 0 to 7 digits here"}
+		err = &ArgumentError{function, "a second has 0 to 7 digits"}
 	}
 	return n, err
 }

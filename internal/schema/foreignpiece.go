@@ -31,7 +31,7 @@ const (
 // ErrNotOfForm and errHoldsEnd say why a value cannot be written into a key.
 var (
 	ErrNotOfForm = errors.New("the value cannot be written in the form that the key has")
-	errHoldsEnd  = errors.New("the text holds what ends it in the key")
+	errHoldsEnd  = errors.New("the text contains the separator that ends it in the key")
 )
 
 // maxTicks is the last tick of the year 9999, DateTime.MaxValue of .NET.
@@ -186,7 +186,7 @@ func ParseTemplate(template string, columns []*Column, find func(name string) in
 				return nil, err
 			}
 			if n := len(pieces); n > 0 && pieces[n-1].Text == "" && pieces[n-1].Width(columns[pieces[n-1].Column].Type) == 0 {
-				return nil, errors.New("{" + inside + "} follows a column of no fixed length: nothing tells where that ends")
+				return nil, errors.New("{" + inside + "} follows a column without a fixed length: write a text between them, which ends the first")
 			}
 			pieces = append(pieces, p)
 			rest = after

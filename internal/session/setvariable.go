@@ -131,7 +131,7 @@ func (s *Session) setZone(name string) error {
 	}
 	zone, ok := expr.Zone(name)
 	if !ok {
-		return statementError(sqlerr.CodeUnknownTimeZone, "Unknown or incorrect time zone: '%s'; time_zone takes an offset from -13:59 to +14:00, or a name such as Europe/Berlin for which Go finds its time zone data", name)
+		return statementError(sqlerr.CodeUnknownTimeZone, "Unknown or incorrect time zone: '%s'; time_zone takes an offset from -13:59 to +14:00, or a name such as Europe/Berlin that Go's time zone data has", name)
 	}
 	s.state.Zone, s.zone = zone, name
 	return nil

@@ -130,7 +130,7 @@ func modeOf(word string, quotes bool) (Mode, error) {
 }
 
 func wrongMode(word string) error {
-	return statementError(sqlerr.CodeWrongVariableValue, "Variable 'sql_mode' can't be set to the value of '%s': it takes names such as STRICT_TRANS_TABLES, with commas between", word)
+	return statementError(sqlerr.CodeWrongVariableValue, "Variable 'sql_mode' can't be set to the value of '%s': it takes modes such as STRICT_TRANS_TABLES, separated by commas", word)
 }
 
 // setMode makes m the session's sql_mode.

@@ -99,8 +99,8 @@ func (s *Session) transaction(ctx context.Context, stmt *dialect.Transaction) er
 	case dialect.Commit, dialect.Rollback:
 		if s.tx == nil && s.lost {
 			s.lost = false
-			return &TransactionError{Message: "the transaction that BEGIN opened was rolled back when its connection went back to the pool of the sql.DB, and what " +
-				"was written since stands: begin it with BeginTx, or run BEGIN and all that belongs to it in one sql.Conn"}
+			return &TransactionError{Message: "the transaction that BEGIN opened was rolled back when its connection went back to the pool of the sql.DB, but what " +
+				"was written since then was kept: use BeginTx, or run BEGIN and its statements on one sql.Conn"}
 		}
 		if stmt.Kind == dialect.Commit {
 			return s.Commit(ctx)

@@ -63,7 +63,7 @@ func (e *Engine) strange(x *exchange) *failure {
 	if what == "" {
 		return nil
 	}
-	message := fmt.Sprintf("azure: the answer of %s (%d%s) %s: something on the way has answered in its place",
+	message := fmt.Sprintf("azure: the answer of %s (%d%s) %s: something on the way answered in its place",
 		e.at.host, r.status, contentType(r.header), what)
 	redirect := r.status >= 300 // by who has not carried the request out
 	f := &failure{status: r.status, again: rq.kind != writing && !redirect, unsure: rq.kind != reading && !redirect}

@@ -52,7 +52,7 @@ func ParseConnectionString(s string) (Options, error) {
 		return developmentOptions(part, dev)
 	}
 	if _, ok := part["developmentstorageproxyuri"]; ok {
-		return Options{}, badOption("DevelopmentStorageProxyUri is of use with UseDevelopmentStorage=true only")
+		return Options{}, badOption("DevelopmentStorageProxyUri works only with UseDevelopmentStorage=true")
 	}
 	o := Options{
 		Account: part["accountname"],
@@ -146,7 +146,7 @@ func connectionEndpoint(part map[string]string) (string, error) {
 
 func developmentOptions(part map[string]string, dev string) (Options, error) {
 	if !strings.EqualFold(dev, "true") {
-		return Options{}, badOption("UseDevelopmentStorage must be true where it is there")
+		return Options{}, badOption("UseDevelopmentStorage can only be true")
 	}
 	host := devEndpoint
 	for name, value := range part {
@@ -154,7 +154,7 @@ func developmentOptions(part map[string]string, dev string) (Options, error) {
 		case "developmentstorageproxyuri":
 			host = strings.TrimSuffix(value, "/")
 		case "accountname", "accountkey", "sharedaccesssignature", "tableendpoint", "endpointsuffix":
-			return Options{}, badOption("UseDevelopmentStorage=true takes no account and no endpoint but DevelopmentStorageProxyUri")
+			return Options{}, badOption("UseDevelopmentStorage=true takes no account and no endpoint except DevelopmentStorageProxyUri")
 		}
 	}
 	o := Options{Endpoint: host + devPort + "/" + devAccount, Account: devAccount, Key: devKey}

@@ -154,7 +154,7 @@ func (a *answer) message() string {
 		text = http.StatusText(a.status)
 	}
 	if a.stranger {
-		return fmt.Sprintf("azure: %s (%d), and not the table service says so: something on the way has answered in its place", text, a.status)
+		return fmt.Sprintf("azure: %s (%d), but not from the table service: something on the way answered in its place", text, a.status)
 	}
 	if a.code == "" {
 		return fmt.Sprintf("azure: %s (%d)", text, a.status)
@@ -224,13 +224,13 @@ func (e *Engine) lost(ctx context.Context, x *exchange, err error) *failure {
 	case ctx.Err() != nil:
 		f.err = ctx.Err()
 		if f.unsure {
-			f.err = unsureError(engine.CodeOther, "azure: given up while the service was at it", ctx.Err())
+			f.err = unsureError(engine.CodeOther, "azure: given up while the service was working on the request", ctx.Err())
 		}
 		return f
 	case e.closing.Err() != nil:
 		f.err = &engine.Error{Code: engine.CodeClosed, Op: -1, Message: "the store was closed"}
 		if f.unsure {
-			f.err = unsureError(engine.CodeClosed, "the store was closed while the service was at it", nil)
+			f.err = unsureError(engine.CodeClosed, "the store was closed while the service was working on the request", nil)
 		}
 		return f
 	}

@@ -203,7 +203,7 @@ func (b boundedBody) Close() error {
 
 var (
 	errRedirected = errors.New("the transport followed a redirect to another host; give it a client that does not")
-	errEndless    = fmt.Errorf("the answer is longer than %d MiB, which no answer of the service is", maxBody>>20)
+	errEndless    = fmt.Errorf("the answer is longer than %d MiB, more than the service ever sends", maxBody>>20)
 )
 
 // meteredTransport stands at the end of the pipeline, notes what is really sent, and bounds what comes back: the SDK

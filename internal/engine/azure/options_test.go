@@ -77,7 +77,7 @@ func TestParseConnectionStringErrors(t *testing.T) {
 		"AccountName=shop;AccountKey=" + testKey + ";TableEndpoint=://c2VjcmV0":                         "not a URL",
 		"AccountName=shop;SharedAccessSignature=sv=c2VjcmV0":                                            "no sig",
 		"AccountName=shop;SharedAccessSignature=sig=%zzc2VjcmV0":                                        "not a URL's query",
-		"UseDevelopmentStorage=false":                                                                   "must be true",
+		"UseDevelopmentStorage=false":                                                                   "can only be true",
 		"UseDevelopmentStorage=true;AccountName=shop":                                                   "takes no account",
 		"AccountName=shop;AccountKey=" + testKey + ";TableEndpoint=http://evil.localhost/":              "plain http",
 		"UseDevelopmentStorage=true;DevelopmentStorageProxyUri=http://proxy.example.com":                "plain http",

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-var errType = errors.New("a value that is not of the type that is said")
+var errType = errors.New("a value that is not of its stated type")
 
 // value decodes a value of type t, or of the type that its form says where t is Absent: a number without
 // point and exponent is Int32, another one Double. Int64 always says its type, so what is too large for

@@ -232,7 +232,7 @@ func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
 		c := commits[0]
 		c.Meter = m
 		if most := b.e.Limits().BatchOps; len(c.Ops) > most {
-			return engine.Errorf(engine.CodeTooLarge, "a transaction of %d operations, and an entity group transaction may have %d: "+
+			return engine.Errorf(engine.CodeTooLarge, "the transaction has %d operations, but an entity group transaction has at most %d: "+
 				"commit in smaller steps, or write without a transaction", len(c.Ops), most)
 		}
 		if err := b.e.Commit(ctx, c); err != nil {
@@ -263,5 +263,5 @@ func errSpread(commits []engine.Commit) error {
 	if !slices.ContainsFunc(commits, func(c engine.Commit) bool { return c.PartitionKey != commits[0].PartitionKey }) {
 		instead = "commit after each, write without a transaction, or make the tables with layout=single, where they share a partition"
 	}
-	return engine.Errorf(engine.CodeTooLarge, "a transaction that writes to %d partitions (%s), and an entity group transaction has one: %s", len(commits), where, instead)
+	return engine.Errorf(engine.CodeTooLarge, "the transaction writes to %d partitions (%s), but an entity group transaction covers one: %s", len(commits), where, instead)
 }

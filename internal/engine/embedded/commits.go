@@ -204,7 +204,7 @@ func (c *commits) canWrite() error {
 	case f.closed.Load():
 		return errClosed()
 	case c.broken:
-		return engine.Errorf(engine.CodeOther, "file %s could not be written before: open it anew", f.path)
+		return engine.Errorf(engine.CodeOther, "file %s could not be written earlier: close the database and open it again", f.path)
 	default:
 		return f.inPlace()
 	}

@@ -94,7 +94,7 @@ func (f *File) damaged(t *fileTable, cause error) error {
 		where = ", table " + t.name
 	}
 	return &engine.Error{Code: engine.CodeCorrupt, Op: -1, Cause: cause, Message: "file " + f.path + where +
-		" is damaged: restore it from a backup; or CHECK TABLE tells what is damaged, and REPAIR TABLE gives that up and keeps the rest"}
+		" is damaged: restore it from a backup. Or keep what is left: CHECK TABLE says what is damaged, and REPAIR TABLE gives that up"}
 }
 
 // view runs fn, which reads t, in a short read transaction. fn must not wait for anything, least of all for a writer.

@@ -27,8 +27,8 @@ const (
 	noFreelist = ^uint64(0)
 )
 
-var errMeta = errors.New("one of the two pages that say which commit is the last one is damaged, so that commit may be lost: " +
-	"restore the file from a backup, or open it with readonly and copy what is there into another one")
+var errMeta = errors.New("one of the two pages that name the last commit is damaged, so the last commit may be lost: " +
+	"restore the file from a backup, or open it with readonly and copy its rows into another file")
 
 // readMeta reads a meta page; not ok when it is damaged.
 func readMeta(f io.ReaderAt, at int64) (m meta, ok bool) {

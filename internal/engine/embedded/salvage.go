@@ -82,7 +82,7 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, er
 		lost = append(lost, fmt.Sprintf("%d entities that were written are not found", missing-int64(len(lost))))
 	}
 	if len(lost) == 0 && had != found {
-		lost = append(lost, "the count of the entities, which was made anew")
+		lost = append(lost, "the count of the entities was wrong and is mended")
 	}
 	return lost, putEntry(list, t.fold, entry.id, kept, t.name)
 }

@@ -36,7 +36,7 @@ func (f *File) Verify(ctx context.Context, table string) (faults []string, err e
 			return err
 		}
 		if want := entry.digest; found != want {
-			faults = append(faults, fmt.Sprintf("%d entities are found where %d were written, or others", found.count, want.count))
+			faults = append(faults, fmt.Sprintf("%d entities are found, but %d, or other ones, were written", found.count, want.count))
 		}
 		return nil
 	})
