@@ -14,13 +14,14 @@
 // A change writes its entities and raises the version in one entity group transaction, conditional on the
 // version that it was made against. Where other processes may use the store (engine.Engine.Shared),
 // definitions are trusted for a lease only: then the version is read again, and when it has moved, all
-// definitions are. Whoever makes a change that older definitions could harm waits (WaitLease) until
-// nobody trusts those any more.
+// definitions are. Whoever makes a change that older definitions could harm waits (WaitCurrent) until
+// nobody goes by those any more. Processes that are there say so by an entity each, see presence.
 package catalog
 
 import (
 	"context"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -44,18 +45,23 @@ type Catalog struct {
 	lease    time.Duration
 	meter    *engine.Meter // of the requests that keep definitions fresh
 
-	current  atomic.Pointer[Snapshot]
-	refresh  lock    // one reader of the version at a time
-	change   lock    // one change at a time in this process
-	defining lock    // one statement that changes definitions, see BeginDefine
-	writers  writers // the statements of this process that write; see WaitLease
+	current    atomic.Pointer[Snapshot]
+	known      atomic.Int64 // the newest version that this process knows of
+	publishing sync.Mutex   // guards current, known and changes together
+	changes    atomic.Int64 // how many changes this process has made
+	refresh    lock         // one reader of the version at a time
+	change     lock         // one change at a time in this process
+	defining   lock         // one statement that changes definitions, see BeginDefine
+	writers    statements   // those of this process that write
+	readers    statements   // those that only read; counted where the store is shared
+	presence   presence
 
 	sequences sequences
 	open      openTables
 	opening   openingParts
 }
 
-// Open gives the catalog of a database ("" is the default one). It sends nothing. meter, which may be nil,
+// Open gives the catalog of a database ("" is the default one). It sends nothing. Close ends it. meter, which may be nil,
 // counts the requests that keep definitions fresh; lease 0 is DefaultLease.
 func Open(e engine.Engine, database string, lease time.Duration, meter *engine.Meter) *Catalog {
 	if lease == 0 {
@@ -63,6 +69,7 @@ func Open(e engine.Engine, database string, lease time.Duration, meter *engine.M
 	}
 	c := &Catalog{engine: e, database: database, table: keymap.CatalogTable(database), lease: lease, meter: meter,
 		refresh: newLock(), change: newLock(), defining: newLock()}
+	c.presence.open(lease)
 	c.sequences.blocks = map[string]*block{}
 	return c
 }
@@ -72,10 +79,18 @@ func (c *Catalog) Database() string { return c.database }
 
 // Snapshot gives the definitions, reading the version when the lease is over.
 func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
-	if s := c.current.Load(); s != nil && c.isFresh(s) {
+	if !c.engine.Shared() {
+		if s := c.current.Load(); s != nil {
+			return s, nil
+		}
+		return c.renew(ctx, func(*Snapshot) bool { return true })
+	}
+	now := time.Now()
+	c.presence.used.Store(now.UnixNano())
+	if s := c.current.Load(); s != nil && now.Sub(s.fresh) < c.lease {
 		return s, nil
 	}
-	return c.renew(ctx, c.isFresh)
+	return c.renew(ctx, func(s *Snapshot) bool { return time.Since(s.fresh) < c.lease })
 }
 
 // With calls f with the definitions, and again with those of then where another process changed some while f read them:
@@ -117,12 +132,19 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 	if old != nil && isGood(old) {
 		return old, nil
 	}
-	now := time.Now() // before the request: the lease must not outlive what was read
+	fresh := time.Now() // before the request: the lease must not outlive what was read
+	if err := c.announce(ctx, false); err != nil {
+		return nil, err
+	}
+	if sent := c.presence.sent; !sent.IsZero() && sent.Before(fresh) {
+		fresh = sent
+	}
+	changes := c.changes.Load()
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
 	if err != nil && !isCode(err, engine.CodeNotFound) && !isCode(err, engine.CodeNoTable) {
 		return nil, err
 	}
-	next := &Snapshot{catalog: c, etag: e.ETag, fresh: now, tables: map[string]*definition{}}
+	next := &Snapshot{catalog: c, etag: e.ETag, fresh: fresh, tables: map[string]*definition{}}
 	if err == nil {
 		if next.version, next.needs, err = decodeVersion(&e); err != nil {
 			return nil, err
@@ -137,17 +159,36 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 		next.all = old.all
 		old.mu.RUnlock()
 	}
-	if !c.current.CompareAndSwap(old, next) {
-		// A change was made here meanwhile, or what was known is not to be trusted.
-		if now := c.current.Load(); now != nil && now.version >= next.version {
-			return now, nil
-		}
-	}
-	return next, nil
+	return c.adopt(old, next, changes), nil
 }
 
-func (c *Catalog) isFresh(s *Snapshot) bool {
-	return !c.engine.Shared() || time.Since(s.fresh) < c.lease
+// adopt makes next the definitions of this process, unless a change was made here since next was read. It gives those
+// that its caller goes by.
+func (c *Catalog) adopt(old, next *Snapshot, changes int64) *Snapshot {
+	c.publishing.Lock()
+	defer c.publishing.Unlock()
+	if c.changes.Load() != changes || !c.current.CompareAndSwap(old, next) {
+		if now := c.current.Load(); now != nil && now.version >= next.version {
+			return now
+		}
+		return next
+	}
+	if before := c.known.Swap(next.version); before != 0 && before != next.version {
+		select {
+		case c.presence.moved <- struct{}{}:
+		default:
+		}
+	}
+	return next
+}
+
+// changed notes that this process has changed the definitions: what was read before is not to be trusted.
+func (c *Catalog) changed(version int64, next *Snapshot) {
+	c.publishing.Lock()
+	defer c.publishing.Unlock()
+	c.changes.Add(1)
+	c.known.Store(version)
+	c.current.Store(next)
 }
 
 // Ping makes sure that the store answers: it reads the version, one request.
@@ -175,9 +216,18 @@ func (c *Catalog) Newer(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 	return next, nil
 }
 
-// BeginWrite is called before a statement that writes asks for definitions, and what it returns when the
-// statement has ended: WaitLease waits for that.
-func (c *Catalog) BeginWrite() (end func()) { return c.writers.begin() }
+// BeginWrite is called before a statement that writes asks for definitions; its Epoch's End when the statement has ended.
+// WaitCurrent waits for that.
+func (c *Catalog) BeginWrite() *Epoch { return c.writers.begin() }
+
+// BeginRead is BeginWrite for a statement that only reads: WaitCurrent waits for it for two leases at most. It gives nil where
+// nobody waits for those.
+func (c *Catalog) BeginRead() *Epoch {
+	if !c.engine.Shared() {
+		return nil
+	}
+	return c.readers.begin()
+}
 
 // BeginDefine is called before a statement that changes definitions, whose steps must not mix with those of another
 // one. Such a statement of another process is met at each step, by its version.
@@ -185,18 +235,21 @@ func (c *Catalog) BeginDefine(ctx context.Context) (end func(), err error) {
 	return c.defining.take(ctx)
 }
 
-// WaitLease returns when nobody writes by definitions older than those of now: the statements of this process have
-// ended, and, where the store is shared, two leases are over (one for the trust, one for requests that are
-// under way).
-func (c *Catalog) WaitLease(ctx context.Context) error {
-	if err := c.writers.wait(ctx); err != nil || !c.engine.Shared() {
+// WaitCurrent returns when no statement goes by definitions older than those of now. It waits for the statements of this process
+// that write, and, where the store is shared, for those that read and for other processes which are there: until they say so,
+// or for two leases.
+func (c *Catalog) WaitCurrent(ctx context.Context) error {
+	if err := wait(ctx, c.writers.turn()); err != nil || !c.engine.Shared() {
 		return err
 	}
-	return engine.Sleep(ctx, 2*c.lease)
+	return c.waitKnown(ctx, 2*c.lease)
 }
 
 // Current says whether what is written by t is right by the definition that holds now, within the lease.
 func (c *Catalog) Current(ctx context.Context, t *schema.Table) (bool, error) {
+	if c.Unannounced() {
+		return false, engine.Errorf(engine.CodeAuth, "this client may not write to the table %s of definitions, and so not to others: nobody would wait for it before rows change their form. Give it the right to add, update and delete entities there", c.table)
+	}
 	var now *schema.Table
 	err := c.With(ctx, func(s *Snapshot) (err error) {
 		now, err = s.Table(ctx, t.Name)

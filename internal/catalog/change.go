@@ -211,7 +211,7 @@ func (c *Catalog) Truncate(ctx context.Context, t *schema.Table, m *engine.Meter
 	if err != nil {
 		return err
 	}
-	if err := c.WaitLease(ctx); err != nil {
+	if err := c.WaitCurrent(ctx); err != nil {
 		return err
 	}
 	if err := c.dropSequence(ctx, old, m); err != nil {
@@ -307,7 +307,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 	s.mu.RUnlock()
 	if c.engine.Shared() {
 		// Read everything again: the new ETag is not known, and others may have gone on from here.
-		c.Forget()
+		c.changed(s.version+1, nil)
 		return nil
 	}
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
@@ -317,7 +317,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 	}
 	next.version, next.etag, next.changes, next.needs = s.version+1, e.ETag, changes, s.needs
 	apply(next.tables)
-	c.current.Store(next)
+	c.changed(next.version, next)
 	return nil
 }
 

@@ -132,7 +132,7 @@ func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Met
 		return err
 	}
 	if atOnce < len(graves) {
-		if err := c.WaitLease(ctx); err != nil {
+		if err := c.WaitCurrent(ctx); err != nil {
 			return err
 		}
 		if err := c.empty(ctx, graves[atOnce:], m); err != nil {

@@ -23,7 +23,7 @@ func (c *Catalog) DeclareInside(ctx context.Context, t, parent *schema.Table, m 
 	if err != nil {
 		return err
 	}
-	return c.WaitLease(ctx)
+	return c.WaitCurrent(ctx)
 }
 
 // CreateInside stores the definition of a table that was declared to live inside parent, whose physical table it

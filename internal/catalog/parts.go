@@ -80,7 +80,7 @@ func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *sc
 	if err != nil || len(gone) == 0 {
 		return err
 	}
-	if err = c.WaitLease(ctx); err == nil {
+	if err = c.WaitCurrent(ctx); err == nil {
 		err = c.bury(ctx, gone, m)
 	}
 	if err != nil {
@@ -165,5 +165,8 @@ func (c *Catalog) WaitOpen(ctx context.Context, t *schema.Table) error {
 	for _, p := range t.Parts.List {
 		longest = max(longest, c.untilOpen(p))
 	}
-	return engine.Sleep(ctx, longest)
+	if longest <= 0 {
+		return ctx.Err()
+	}
+	return c.waitKnown(ctx, longest)
 }

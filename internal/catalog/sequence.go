@@ -175,8 +175,14 @@ func (c *Catalog) dropSequence(ctx context.Context, t *schema.Table, m *engine.M
 	return err
 }
 
-// Close gives unused AUTO_INCREMENT values back, where no other process took some since.
+// Close says to others that this process is gone, and gives unused AUTO_INCREMENT values back, where no other process took
+// some since.
 func (c *Catalog) Close(ctx context.Context) error {
+	c.presence.end()
+	if release, err := c.refresh.take(ctx); err == nil {
+		c.leave(ctx)
+		release()
+	}
 	c.sequences.mu.Lock()
 	blocks := c.sequences.blocks
 	c.sequences.blocks = map[string]*block{}

@@ -54,16 +54,29 @@ func (s *Snapshot) Valid(tables []*schema.Table) bool {
 	return true
 }
 
-// HasIndex says whether the table that t was the definition of still has an index to be read.
-func (s *Snapshot) HasIndex(ctx context.Context, t *schema.Table, ix *schema.Index) (bool, error) {
+// Readable says whether columns of a table can be read by t, a definition of before, and by an index of it, or its rows where ix
+// is nil: whether the index is still kept, and whether rows may lack the properties that t has the columns in.
+func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Index, columns []int) (bool, error) {
+	if t.IsOpen() || t.Virtual != nil {
+		return true, nil
+	}
 	now, err := s.Table(ctx, t.Name)
 	if isNoTable(err) {
-		return false, nil
+		return ix == nil, nil // its rows lie where they did, or their physical table is gone
 	}
-	if err != nil {
-		return false, err
+	if err != nil || now == t {
+		return true, err
 	}
-	return slices.ContainsFunc(now.Indexes, func(i *schema.Index) bool {
+	for _, i := range columns {
+		if i >= len(t.Columns) {
+			continue // not a column: the ETag
+		}
+		col := t.Columns[i]
+		if !slices.ContainsFunc(now.Columns, func(c *schema.Column) bool { return c.Property == col.Property }) {
+			return false, nil
+		}
+	}
+	return ix == nil || slices.ContainsFunc(now.Indexes, func(i *schema.Index) bool {
 		return i.KeyName == ix.KeyName && i.State == schema.IndexPublic
 	}), nil
 }

@@ -16,7 +16,7 @@ func TestDefinitionsOfOneVersion(t *testing.T) {
 	e := sharedMemory{embedded.OpenMemory(embedded.Options{})}
 	defer e.Close()
 	ctx := context.Background()
-	a, b := Open(e, "", time.Millisecond, nil), Open(e, "", time.Hour, nil)
+	a, b := Open(e, "", time.Millisecond, nil), Open(e, "", 50*time.Millisecond, nil)
 	parent := defined(t, "CREATE TABLE visit (v INT PRIMARY KEY) PARTITION BY RANGE (v) (PARTITION p0 VALUES LESS THAN (10))", nil)
 	if err := a.Create(ctx, parent, nil); err != nil {
 		t.Fatal(err)

@@ -135,7 +135,7 @@ func (x *definition) act(ctx context.Context, t *schema.Table, a *dialect.AlterA
 	if ix := x.resumes(t, a); ix != nil {
 		x.noted = true
 		// Who began it may have died just now: writers may still go by the definition before the one that it left.
-		if err := x.Catalog.WaitLease(ctx); err != nil {
+		if err := x.Catalog.WaitCurrent(ctx); err != nil {
 			return nil, err
 		}
 		return x.build(ctx, t, t, define.Change{Fill: []*schema.Index{ix}})
@@ -186,7 +186,7 @@ func (x *definition) act(ctx context.Context, t *schema.Table, a *dialect.AlterA
 		return nil, err
 	}
 	if change.Rewrite || change.Outdates || len(change.Fill) > 0 || len(change.Drop) > 0 {
-		if err := x.Catalog.WaitLease(ctx); err != nil {
+		if err := x.Catalog.WaitCurrent(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -277,7 +277,7 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 		if err != nil {
 			return nil, err
 		}
-		if err := x.Catalog.WaitLease(ctx); err != nil {
+		if err := x.Catalog.WaitCurrent(ctx); err != nil {
 			return nil, err
 		}
 		now, err := x.reload(ctx, next)
@@ -319,7 +319,7 @@ func (x *definition) retire(ctx context.Context, t *schema.Table, name string) (
 	switch ix.State {
 	case schema.IndexWriteOnly:
 		// Who took it there may have done so just now: some process may still read by it.
-		if err := x.Catalog.WaitLease(ctx); err != nil {
+		if err := x.Catalog.WaitCurrent(ctx); err != nil {
 			return nil, err
 		}
 		states = states[1:]

@@ -91,7 +91,7 @@ func (x *definition) replace(ctx context.Context, t, next *schema.Table) (*schem
 	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
 		return nil, err
 	}
-	if err := x.Catalog.WaitLease(ctx); err != nil {
+	if err := x.Catalog.WaitCurrent(ctx); err != nil {
 		return nil, err
 	}
 	return x.published(ctx, next)
@@ -106,7 +106,7 @@ func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table
 	if !t.Rewriting {
 		return t, nil
 	}
-	if err := x.Catalog.WaitLease(ctx); err != nil {
+	if err := x.Catalog.WaitCurrent(ctx); err != nil {
 		return nil, err
 	}
 	change := define.Change{Rewrite: true, From: exec.Positions(0, len(t.Columns)), New: make([]expr.Node, len(t.Columns))}

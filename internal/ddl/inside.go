@@ -59,7 +59,7 @@ func (x *definition) declareInside(ctx context.Context, t, parent *schema.Table)
 	}
 	if parent.Beside(t.Name) != nil {
 		x.noted = true
-		err = x.Catalog.WaitLease(ctx) // for writers who go by the definition before
+		err = x.Catalog.WaitCurrent(ctx) // for writers who go by the definition before
 	} else if err = x.Catalog.DeclareInside(ctx, t, parent, x.meter); err == nil {
 		parent, err = x.reload(ctx, parent)
 	}

@@ -417,7 +417,7 @@ func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {
 			return err
 		}
 	}
-	return x.Catalog.WaitLease(ctx) // nobody shall find the table by its old name when another one gets that
+	return x.Catalog.WaitCurrent(ctx) // nobody shall find the table by its old name when another one gets that
 }
 
 func (x *definition) renameTo(ctx context.Context, from dialect.TableName, to string) error {

@@ -103,11 +103,13 @@ func (s *Session) do(ctx context.Context, p *Prepared, stmt *dialect.Do, args []
 func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, args []value.Value) (Outcome, error) {
 	inner := *p.Parsed
 	inner.Statement = q
+	reading := s.db.Catalog.BeginRead()
 	planned, err := s.planAnew(ctx, &inner)
 	if err != nil {
+		reading.End()
 		return Outcome{}, err
 	}
-	return s.runPlan(ctx, &Prepared{Parsed: &inner}, planned, args)
+	return s.read(ctx, &Prepared{Parsed: &inner}, planned, args, reading)
 }
 
 // selectInto is SELECT … INTO @a, @b: of one row. Without one the variables keep what they have.

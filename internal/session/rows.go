@@ -26,6 +26,8 @@ type Rows struct {
 	given    int64             // rows of it that were given
 	query    *query            // nil where the rows are there already, and after Close
 	cursor   cursor
+	reading  *catalog.Epoch // which whoever changes definitions waits for
+	checked  int64          // requests of the query after whose answers the definitions were looked at, see unchecked
 }
 
 // Header is what is known of a result's columns.
@@ -109,7 +111,7 @@ func (r *Rows) Next() ([]value.Value, error) {
 	}
 	for try := 1; ; try++ {
 		row, err := r.cursor.Next(r.ctx)
-		if err == nil {
+		if err == nil && !r.unchecked() {
 			r.given++
 			return row, nil
 		}
@@ -117,15 +119,19 @@ func (r *Rows) Next() ([]value.Value, error) {
 			return nil, err
 		}
 		changed := isOutdated(err)
-		if errors.Is(err, io.EOF) {
+		if err == nil || errors.Is(err, io.EOF) {
 			table, checkErr := r.outdated()
-			if checkErr != nil {
+			switch {
+			case checkErr != nil:
 				return nil, checkErr
-			}
-			if table == "" {
+			case table != "":
+				changed, err = true, &dml.SchemaChangedError{Table: table}
+			case err == nil:
+				r.given++
+				return row, nil
+			default:
 				return nil, err
 			}
-			changed, err = true, &dml.SchemaChangedError{Table: table}
 		}
 		if !changed || r.given > 0 || try == queryTries {
 			return nil, err
@@ -136,20 +142,33 @@ func (r *Rows) Next() ([]value.Value, error) {
 	}
 }
 
-// outdated gives the name of a table that the query reads by an index which is not there any more: entries may have
-// gone before they were read. "" when there is none.
+// unchecked says that the definitions are to be looked at before a row is given: others, who do not know of this process, may
+// have changed them, and then what is stored, since the last answer of the store.
+func (r *Rows) unchecked() bool {
+	if r.snapshot == nil || !r.session.db.Catalog.Unannounced() {
+		return false
+	}
+	answered := r.query.meter.Requests.Load()
+	defer func() { r.checked = answered }()
+	return answered != r.checked
+}
+
+// outdated gives the name of a table that cannot be read any more by the definition that the query goes by: rows, or entries of
+// an index, may have gone, or taken another form, before they were read. "" when there is none.
 func (r *Rows) outdated() (string, error) {
-	now, err := r.session.db.Catalog.Snapshot(r.ctx)
+	c := r.session.db.Catalog
+	latest := c.Snapshot
+	if c.Unannounced() {
+		latest = c.Latest
+	}
+	now, err := latest(r.ctx)
 	if err != nil || now == r.snapshot {
 		return "", err
 	}
 	var table string
-	err = r.session.db.Catalog.With(r.ctx, func(now *catalog.Snapshot) error {
+	err = c.With(r.ctx, func(now *catalog.Snapshot) error {
 		for _, s := range r.query.execution.Plan.Scans() {
-			if s.Index == nil {
-				continue
-			}
-			ok, err := now.HasIndex(r.ctx, s.Table, s.Index)
+			ok, err := now.Readable(r.ctx, s.Table, s.Index, s.Columns)
 			if err != nil {
 				return err
 			}
@@ -169,6 +188,8 @@ func (r *Rows) again() error {
 		return err
 	}
 	r.session.db.Catalog.Forget()
+	r.reading.End()
+	r.reading = r.session.db.Catalog.BeginRead()
 	planned, err := r.session.plan(r.ctx, r.prepared)
 	if err != nil {
 		return err
@@ -209,6 +230,8 @@ func (r *Rows) Close() error {
 		r.session.endQuery(r.query)
 		r.query = nil
 	}
+	r.reading.End()
+	r.reading = nil
 	return r.inText(err)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -60,11 +61,13 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 		if writes(p.Parsed.Statement) {
 			return s.write(ctx, p, args)
 		}
+		reading := s.db.Catalog.BeginRead()
 		plan, err := s.plan(ctx, p)
 		if err != nil {
+			reading.End()
 			return Outcome{}, err
 		}
-		return s.runPlan(ctx, p, plan, args)
+		return s.read(ctx, p, plan, args, reading)
 	}
 	switch stmt := p.Parsed.Statement.(type) {
 	case *dialect.Explain:
@@ -92,6 +95,17 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 	default:
 		return s.define(ctx, stmt)
 	}
+}
+
+// read runs the plan of a query, which began as reading says. Whoever changes definitions waits for it until its rows are closed.
+func (s *Session) read(ctx context.Context, p *Prepared, plan *plannedAt, args []value.Value, reading *catalog.Epoch) (Outcome, error) {
+	out, err := s.runPlan(ctx, p, plan, args)
+	if err != nil {
+		reading.End()
+		return Outcome{}, err
+	}
+	out.reading = reading
+	return out, nil
 }
 
 // judge says what a statement does about values that do not fit: where it writes in strict mode, without IGNORE, they end

@@ -41,7 +41,7 @@ func (s *Session) Commit(ctx context.Context) error {
 }
 
 func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
-	defer s.db.Catalog.BeginWrite()()
+	defer s.db.Catalog.BeginWrite().End()
 	if err := s.checkCurrent(ctx, wrote); err != nil {
 		return err
 	}

@@ -78,10 +78,10 @@ func (s *Session) writable() error {
 // writeOnce plans and runs the statement, while no change of definitions goes on that would not see it. A DELETE of whole
 // parts deletes their tables first, and notes them as emptied; what it deletes by rows comes after that.
 func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value, emptied *[]string) (Outcome, error) {
-	end := s.db.Catalog.BeginWrite()
+	writing := s.db.Catalog.BeginWrite()
 	plan, err := s.plan(ctx, p)
 	if err != nil {
-		end()
+		writing.End()
 		return Outcome{}, err
 	}
 	if d, ok := plan.plan.Write.(*planner.Delete); ok && d.Whole != nil && s.tx == nil && len(*emptied) == 0 {
@@ -90,7 +90,7 @@ func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value
 			err = s.checkScans(plan.plan, p.Parsed.Text)
 		}
 		if err != nil || len(whole) > 0 {
-			end()
+			writing.End()
 			if err == nil {
 				*emptied, err = s.deleteParts(ctx, d.Table, whole)
 			}
@@ -100,7 +100,7 @@ func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value
 			return s.writeOnce(ctx, p, args, emptied)
 		}
 	}
-	defer end()
+	defer writing.End()
 	if len(*emptied) == 0 {
 		return s.runPlan(ctx, p, plan, args)
 	}

@@ -1,0 +1,254 @@
+package catalog
+
+import (
+	"context"
+	"crypto/rand"
+	"sync/atomic"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// presence is how other processes know that this one goes by definitions of a shared store. While it runs statements it has a
+// member, which it writes before it reads the version: so whoever changes the definitions after that finds it, and waits
+// until the member says that no statement goes by those of before.
+//
+// Definitions are trusted for a lease from when the member was written last. So whoever waits need wait for two leases at
+// most: one for the trust, one for requests that are under way.
+type presence struct {
+	used    atomic.Int64  // when a statement asked for definitions last, in Unix nanoseconds
+	refused atomic.Bool   // the store lets this process read only: nobody waits for it
+	moved   chan struct{} // tells the keeper that there are newer definitions
+	ending  context.Context
+	end     context.CancelFunc
+
+	// These are guarded by Catalog.refresh.
+	self   member
+	sent   time.Time // when the member was written last; zero: there is none
+	keeper bool      // it runs
+}
+
+func (p *presence) open(lease time.Duration) {
+	p.self = member{id: rand.Text(), lease: lease}
+	p.moved = make(chan struct{}, 1)
+	p.ending, p.end = context.WithCancel(context.Background())
+}
+
+// Unannounced says that others do not know of this process: they change definitions without waiting for it.
+func (c *Catalog) Unannounced() bool { return c.presence.refused.Load() }
+
+// announce writes the member, if that was not done a moment ago. It may be written twice: where an answer is lost it is tried again,
+// if the store answers at all. The caller holds refresh.
+func (c *Catalog) announce(ctx context.Context, anyway bool) error {
+	err := c.announceOnce(ctx, anyway)
+	if engine.IsUnsure(err) {
+		if err := c.Ping(ctx); err != nil {
+			return err
+		}
+		err = c.announceOnce(ctx, true)
+	}
+	return err
+}
+
+func (c *Catalog) announceOnce(ctx context.Context, anyway bool) error {
+	p := &c.presence
+	if !c.engine.Shared() || p.refused.Load() || !anyway && time.Since(p.sent) < c.lease/3 {
+		return nil
+	}
+	now := time.Now() // before the request: the lease must not outlive what others know
+	err := c.commitMember(ctx, p.self.op(engine.Upsert))
+	switch {
+	case isCode(err, engine.CodeNoTable):
+		return nil // nothing is defined yet
+	case isCode(err, engine.CodeReadOnly) || isCode(err, engine.CodeAuth):
+		p.refused.Store(true)
+		return nil
+	case err != nil:
+		return err
+	}
+	p.sent = now
+	if !p.keeper {
+		p.keeper = true
+		go c.keep()
+	}
+	return nil
+}
+
+// The keeper wakes in time to renew the lease, and more often for a while when definitions were changed: whoever changes some
+// often takes several steps.
+const (
+	lingers  = 2 // leases without a statement after which the process leaves
+	alert    = 2 // leases after a change in which the keeper wakes often
+	shortest = 20 * time.Millisecond
+)
+
+// keep renews the member and the definitions while statements are run, and says when those of before are not used any more.
+func (c *Catalog) keep() {
+	p := &c.presence
+	var alertUntil time.Time
+	for {
+		pause := c.lease * 2 / 3
+		if time.Now().Before(alertUntil) {
+			pause = c.lease / 20
+		}
+		timer := time.NewTimer(max(pause, shortest))
+		select {
+		case <-timer.C:
+		case <-p.moved:
+			timer.Stop()
+		case <-p.ending.Done():
+			timer.Stop()
+			return
+		}
+		if c.leftIdle() {
+			return
+		}
+		if c.acknowledge() {
+			alertUntil = time.Now().Add(alert * c.lease)
+		}
+	}
+}
+
+// leftIdle deletes the member where no statement was run for a while.
+func (c *Catalog) leftIdle() bool {
+	p := &c.presence
+	unused := func() bool {
+		return time.Since(time.Unix(0, p.used.Load())) > lingers*c.lease && c.writers.idle() && c.readers.idle()
+	}
+	if !unused() {
+		return false
+	}
+	release, err := c.refresh.take(p.ending)
+	if err != nil {
+		return true
+	}
+	defer release()
+	if !unused() {
+		return false
+	}
+	c.leave(p.ending)
+	return true
+}
+
+// leave deletes the member. The next statement announces the process again. The caller holds refresh.
+func (c *Catalog) leave(ctx context.Context) {
+	p := &c.presence
+	c.current.Store(nil)
+	p.keeper = false
+	if p.sent.IsZero() {
+		return
+	}
+	p.sent = time.Time{}
+	ctx, cancel := context.WithTimeout(ctx, c.lease)
+	defer cancel()
+	_ = c.commitMember(ctx, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: memberPartition, RowKey: p.self.id}}) // else it ages
+}
+
+// acknowledge renews the lease. Where definitions were changed it waits for the statements that go by those of before, and says
+// so to others. A failure is met by the next statement, which renews the lease itself.
+func (c *Catalog) acknowledge() (changed bool) {
+	p := &c.presence
+	ctx, cancel := context.WithTimeout(p.ending, 3*c.lease)
+	defer cancel()
+	if err := c.renewMember(ctx); err != nil {
+		return false
+	}
+	known := c.known.Load()
+	if known <= p.self.version { // only the keeper writes it
+		return false
+	}
+	if err := c.waitHere(ctx, 2*c.lease); err != nil {
+		return true
+	}
+	release, err := c.refresh.take(ctx)
+	if err != nil {
+		return true
+	}
+	defer release()
+	p.self.version = known
+	_ = c.announce(ctx, true)
+	return true
+}
+
+// renewMember writes the member and reads the version.
+func (c *Catalog) renewMember(ctx context.Context) error {
+	release, err := c.refresh.take(ctx)
+	if err != nil {
+		return err
+	}
+	err = c.announce(ctx, true)
+	release()
+	if err == nil {
+		_, err = c.renew(ctx, func(*Snapshot) bool { return false })
+	}
+	return err
+}
+
+// waitHere returns when the statements of this process that began before have ended, or after d.
+func (c *Catalog) waitHere(ctx context.Context, d time.Duration) error {
+	return waitAtMost(ctx, append(c.writers.turn(), c.readers.turn()...), d)
+}
+
+// waitKnown returns when no statement of any process goes by definitions older than those that are known here. It gives up,
+// without an error, after d, or two leases of whoever has the longest.
+func (c *Catalog) waitKnown(ctx context.Context, d time.Duration) error {
+	began, known := time.Now(), c.known.Load()
+	if err := c.waitHere(ctx, d); err != nil {
+		return err
+	}
+	pause := min(max(c.lease/50, time.Millisecond), 100*time.Millisecond)
+	for try := 0; ; try++ {
+		late, longest, err := c.late(ctx, known, try > 0)
+		if err != nil || len(late) == 0 {
+			return err
+		}
+		left := max(d, 2*longest) - time.Since(began)
+		if left <= 0 {
+			return nil
+		}
+		if try > 0 {
+			if err := engine.Sleep(ctx, min(pause, left)); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// late gives the other processes that may go by definitions older than known, and the longest lease of theirs. Those that are
+// gone are among them, unless timed: the store's clock is read first, and what they left is deleted.
+func (c *Catalog) late(ctx context.Context, known int64, timed bool) (late []member, longest time.Duration, err error) {
+	if timed {
+		release, err := c.refresh.take(ctx)
+		if err != nil {
+			return nil, 0, err
+		}
+		err = c.announce(ctx, true)
+		release()
+		if err != nil {
+			return nil, 0, err
+		}
+	}
+	all, err := c.members(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	var now int64
+	for _, m := range all {
+		if m.id == c.presence.self.id {
+			now = m.seen
+		}
+	}
+	for _, m := range all {
+		switch {
+		case m.id == c.presence.self.id || m.version >= known:
+		case timed && m.gone(now):
+			err := c.commitMember(ctx, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: memberPartition, RowKey: m.id}})
+			if err != nil && !isCode(err, engine.CodeNotFound) {
+				return nil, 0, err
+			}
+		default:
+			late, longest = append(late, m), max(longest, m.lease)
+		}
+	}
+	return late, longest, nil
+}
