@@ -82,7 +82,8 @@ type Config struct {
 	// utf8mb4_0900_bin, which sees case. Programs written for MySQL 8 expect its default, utf8mb4_0900_ai_ci.
 	Collation string
 	// SchemaLease is how long table definitions are trusted without asking a store that is shared with other
-	// processes again. A change of a definition takes at least twice as long there. 0: 5 s.
+	// processes again. A change of a definition waits for processes that run statements, twice as long at most. All
+	// programs that use a store should say the same. 0: 5 s.
 	SchemaLease time.Duration
 
 	// Credential is used for an endpoint URL without a SAS. nil: azidentity.NewDefaultAzureCredential.
