@@ -84,7 +84,9 @@ func TestIndexCrash(t *testing.T) {
 					a.exec(t, "DROP INDEX made ON t")
 					a.clean(t, "t")
 				}
-				a.exec(t, c.create)
+				if len(a.rows(t, "SHOW INDEX FROM t WHERE Key_name = 'made' AND Comment = ''")) == 0 { // else it died when all was made
+					a.exec(t, c.create)
+				}
 				a.clean(t, "t")
 				want := fmt.Sprint("int64 ", rows-10+1)
 				if got := a.rows(t, c.by); got[0] != want {
