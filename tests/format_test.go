@@ -16,6 +16,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // The golden stores are what a version of each format wrote, as entities of an account and as a file: see docs/format.md.
@@ -65,6 +66,35 @@ func runAnswers(t *testing.T, config *nearlyfree.Config, path string, update boo
 	}
 }
 
+// TestFormatWritten: this version writes rows and index entries just as the one did that made the newest golden store.
+func TestFormatWritten(t *testing.T) {
+	dirs, err := filepath.Glob(formats + "/*")
+	if err != nil || len(dirs) == 0 {
+		t.Fatalf("no golden stores: %v", err)
+	}
+	memory := embedded.OpenMemory(embedded.Options{})
+	loadEntities(t, memory, goldenEntities(t, slices.Max(dirs)))
+	_, conn := connect(t, accountOver(memory))
+	for table, columns := range map[string]string{"kinds": "*", "computed": "id, a, b, e", "keyed": "*", "collated": "*", "bykey": "*", "byhash": "*"} {
+		into := ""
+		if columns != "*" {
+			into = "(" + columns + ")"
+		}
+		for _, statement := range []string{
+			"CREATE TABLE copy" + table + " LIKE " + table,
+			"INSERT INTO copy" + table + " " + into + " SELECT " + columns + " FROM " + table,
+		} {
+			if _, err := conn.ExecContext(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+		was, is := dumpTable(t, memory, keymap.TableName("", table)), dumpTable(t, memory, keymap.TableName("", "copy"+table))
+		if was == "" || is != was {
+			t.Errorf("table %s is\n%s\nwas\n%s", table, is, was)
+		}
+	}
+}
+
 // goldenEntities are those of an account, as text.
 func goldenEntities(t *testing.T, dir string) string {
 	t.Helper()
@@ -84,9 +114,13 @@ func accountOf(t *testing.T, entities string) *nearlyfree.Config {
 	t.Helper()
 	memory := embedded.OpenMemory(embedded.Options{})
 	loadEntities(t, memory, entities)
+	return accountOver(memory)
+}
+
+func accountOver(store engine.Engine) *nearlyfree.Config {
 	return &nearlyfree.Config{
 		Store:       "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
-		Transport:   &azuretest.Transport{Service: azuretest.NewService(memory)},
+		Transport:   &azuretest.Transport{Service: azuretest.NewService(store)},
 		SchemaLease: time.Millisecond,
 	}
 }
@@ -124,19 +158,25 @@ func dumpEntities(t *testing.T, e engine.Engine) string {
 	slices.Sort(tables)
 	var b strings.Builder
 	for _, table := range tables {
-		fmt.Fprintf(&b, "table %s\n", table)
-		err := engine.Each(t.Context(), e, engine.Scan{Table: table, AllPartitions: true}, func(e *engine.Entity) error {
-			fmt.Fprintf(&b, "entity %s %s\n", quote(e.PartitionKey), quote(e.RowKey))
-			for i, v := range e.Values {
-				if v.Type != engine.Absent {
-					fmt.Fprintf(&b, "  %s %s %d %s\n", e.Names[i], v.Type, v.N, quote(v.S))
-				}
+		fmt.Fprintf(&b, "table %s\n%s", table, dumpTable(t, e, table))
+	}
+	return b.String()
+}
+
+func dumpTable(t *testing.T, e engine.Engine, table string) string {
+	t.Helper()
+	var b strings.Builder
+	err := engine.Each(t.Context(), e, engine.Scan{Table: table, AllPartitions: true}, func(e *engine.Entity) error {
+		fmt.Fprintf(&b, "entity %s %s\n", quote(e.PartitionKey), quote(e.RowKey))
+		for i, v := range e.Values {
+			if v.Type != engine.Absent {
+				fmt.Fprintf(&b, "  %s %s %d %s\n", e.Names[i], v.Type, v.N, quote(v.S))
 			}
-			return nil
-		})
-		if err != nil {
-			t.Fatal(err)
 		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 	return b.String()
 }
