@@ -90,20 +90,26 @@ func withMix(t value.Type, types ...value.Type) value.Type {
 
 // CollationOf says how texts among these compare with each other.
 func CollationOf(nodes ...Node) value.Collation {
-	var m mixture
+	return mixOf(nodes).collation
+}
+
+// mixOf is mix of nodes among which a column of octets makes all compare by their octets, unless COLLATE says otherwise.
+func mixOf(nodes []Node) mixture {
+	m := mix(typesOf(nodes)...)
 	for _, n := range nodes {
-		m.add(n.Type())
+		if _, ok := n.(*Column); ok && n.Type().IsOctets() && m.coercion >= value.Implicit {
+			return mixture{any: true}
+		}
 	}
-	return m.collation
+	return m
 }
 
 // Comparable gives the collation by which an operation compares these, or refuses them.
 func Comparable(operation string, nodes ...Node) (value.Collation, error) {
-	types := typesOf(nodes)
-	m := mix(types...)
+	m := mixOf(nodes)
 	if m.clash || m.coercion == value.Mixed {
 		e := &CollationError{Operation: operation}
-		for _, t := range types {
+		for _, t := range typesOf(nodes) {
 			if collates(t) {
 				e.Types = append(e.Types, t)
 			}

@@ -108,6 +108,9 @@ func alike(l, r Node) (Node, Node, error) {
 	return l, r, err
 }
 
+// isText says whether values of type t are texts or octets.
+func isText(t value.Type) bool { return t.IsText() || t.IsOctets() }
+
 // alikePair gives two arguments, the second one as it compares with the first.
 func alikePair(args []Node) ([]Node, error) {
 	_, y, err := alike(args[0], args[1])
@@ -127,7 +130,7 @@ func allAlike(nodes ...Node) ([]Node, error) {
 		if isTemporal(t) && !isDate(date) {
 			date = t
 		}
-		text, number = text || t.IsText(), number || isNumber(t)
+		text, number = text || isText(t), number || isNumber(t)
 	}
 	out := make([]Node, len(nodes))
 	for i, n := range nodes {
@@ -135,7 +138,7 @@ func allAlike(nodes ...Node) ([]Node, error) {
 		switch {
 		case date.Base != value.TypeUnknown:
 			n, err = besideNode(date, n)
-		case text && number && n.Type().IsText() && (i == 0 || nodes[0].Type().IsText()):
+		case text && number && isText(n.Type()) && (i == 0 || isText(nodes[0].Type())):
 			n, err = NewCast(n, doubleType)
 		}
 		if err != nil {

@@ -47,7 +47,7 @@ func compareValues(env *Env, a, b value.Value, c value.Collation) (int, error) {
 		}
 	} else if a.Kind() == value.Duration || b.Kind() == value.Duration {
 		a, b = env.today(a, b.Kind()), env.today(b, a.Kind())
-	} else if a.Kind() == value.String || b.Kind() == value.String {
+	} else if misreads(a) || misreads(b) {
 		if err := env.numbers(a, b); err != nil {
 			return 0, err
 		}

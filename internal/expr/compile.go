@@ -245,7 +245,9 @@ func compileOperator(op string) func(env *Env, a, b value.Value) (value.Value, e
 }
 
 // misreads says whether v may be no number where it counts as one.
-func misreads(v value.Value) bool { return v.Kind() == value.String || v.Kind() == value.JSON }
+func misreads(v value.Value) bool {
+	return v.Kind() == value.String || v.Kind() == value.Bytes || v.Kind() == value.JSON
+}
 
 var modulo = compileOperator("%")
 

@@ -34,7 +34,7 @@ func numberFunctions() []*Function {
 			Min: 2, Max: 2, strict: true, null: anyNull, Type: roundType, Eval: roundingFunction(towardZero)},
 		{Name: "MOD", Signature: "MOD(x, y)", Family: "number", Doc: "x % y: the remainder, with the sign of x; NULL where y is 0.",
 			Min: 2, Max: 2, strict: true,
-			Type: func(args []Node) value.Type { return arithType("%", args[0].Type(), args[1].Type()) },
+			Type: func(args []Node) value.Type { return arithType("%", countedType(args[0]), countedType(args[1])) },
 			Eval: func(env *Env, args []value.Value) (value.Value, error) { return modulo(env, args[0], args[1]) }},
 		{Name: "CONV", Signature: "CONV(x, from, to)", Family: "number",
 			Doc: "The digits x of base from, in base to (2 to 36; negative: signed).",

@@ -163,7 +163,7 @@ func timeText(v value.Value) value.Value {
 	if v.Ticks()%value.TicksPerSecond != 0 {
 		digits = 6
 	}
-	return value.FromString(value.Text(v.WithDigits(digits)))
+	return value.FromTimeText(v.WithDigits(digits))
 }
 
 // addInterval is base + iv in the kind that MySQL gives it: text stays text, a date becomes a time where

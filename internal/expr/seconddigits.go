@@ -80,8 +80,32 @@ func withDigits(n *Call, f Func) Func {
 			v, err := f(env)
 			return v.WithDigits(t.Precision), err
 		}
+	case t.Base == value.TypeDouble && roundedDigits(n) >= 0:
+		digits := roundedDigits(n)
+		return func(env *Env) (value.Value, error) {
+			v, err := f(env)
+			return v.WithFraction(digits), err
+		}
 	}
 	return f
+}
+
+// roundedDigits is how many digits behind the point n rounds a DOUBLE to; -1 where that is not known.
+func roundedDigits(n *Call) int {
+	switch n.Func.Name {
+	case "CEILING", "FLOOR":
+		return 0
+	case "ROUND", "TRUNCATE":
+		if len(n.Args) == 1 {
+			return 0
+		}
+		if c, ok := n.Args[1].(*Const); ok && !c.V.IsNull() {
+			if d, err := value.ToInt(c.V); err == nil && d <= maxScale {
+				return int(max(d, 0))
+			}
+		}
+	}
+	return -1
 }
 
 // knowsScale says whether the scale of a DECIMAL call is that of its results: an argument says to how many digits it rounds.

@@ -45,7 +45,7 @@ func (s *Set) Add(row []value.Value) {
 	for i, v := range row {
 		null = null || v.IsNull()
 		s.classes[i] |= classOf(v)
-		if v.Kind() == value.String && !value.ReadsAsNumber(v) {
+		if (v.Kind() == value.String || v.Kind() == value.Bytes) && !value.ReadsAsNumber(v) {
 			s.unread[i] = v
 		}
 	}

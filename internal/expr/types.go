@@ -284,19 +284,29 @@ func Plain(v value.Value, t value.Type) value.Value {
 }
 
 // MayCount says whether n may yield a value that counts as another one than it shows: a member of an ENUM or SET, a
-// BIT, a hexadecimal literal.
+// BIT, a hexadecimal literal, a text of a time.
 func MayCount(n Node) bool {
-	if c, ok := n.(*Const); ok {
-		return c.V.Counted() || c.V.IsBits()
-	}
 	t := n.Type()
+	switch n := n.(type) {
+	case *Const:
+		return n.V.Counted() || n.V.IsBits() || n.V.IsTimeText()
+	case *Call:
+		if n.Func.Family == "time" && t.IsText() {
+			return true
+		}
+	}
 	return t.HasMembers() || t.Base == value.TypeBit
 }
 
-// countedType is the type of n where a number is wanted.
+// countedType is the type of n where a number is wanted: of NULL a DOUBLE, as in MySQL.
 func countedType(n Node) value.Type {
-	if c, ok := n.(*Const); ok && c.V.Counted() {
-		return unsignedType
+	if c, ok := n.(*Const); ok {
+		switch {
+		case c.V.Counted():
+			return unsignedType
+		case c.V.IsNull() && c.T.Base == value.TypeUnknown:
+			return doubleType
+		}
 	}
 	return n.Type()
 }

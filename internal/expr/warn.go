@@ -22,7 +22,7 @@ func (e *Env) integer(v value.Value) error { return e.asNumber(v, "INTEGER", val
 // asNumber warns of v where it does not read as what is wanted. Of JSON there is a warning even in a statement that writes.
 func (e *Env) asNumber(v value.Value, what string, reads func(value.Value) bool) error {
 	switch v.Kind() {
-	case value.String:
+	case value.String, value.Bytes:
 		if !reads(v) {
 			return e.truncated(what, v)
 		}
@@ -139,7 +139,7 @@ func castText(v value.Value) string {
 var numberArguments = map[string]string{
 	"ABS": "n", "SIGN": "n", "CEILING": "n", "FLOOR": "n", "ROUND": "ni", "TRUNCATE": "ni", "POWER": "nn", "LN": "n", "LOG2": "n", "LOG10": "n",
 	"EXP": "n", "SQRT": "n", "SIN": "n", "COS": "n", "TAN": "n", "COT": "n", "ASIN": "n", "ACOS": "n", "ATAN": "n", "DEGREES": "n", "RADIANS": "n",
-	"FORMAT": "ni-", "BIN": "i", "OCT": "i", "BIT_COUNT": "i", "CONV": "-i", "LEFT": "-i", "RIGHT": "-i", "SUBSTRING": "-i", "SUBSTRING_INDEX": "--i",
+	"FORMAT": "ni-", "BIT_COUNT": "i", "CONV": "-i", "LEFT": "-i", "RIGHT": "-i", "SUBSTRING": "-i", "SUBSTRING_INDEX": "--i",
 	"REPEAT": "-i", "SPACE": "i", "LPAD": "-i-", "RPAD": "-i-", "INSERT": "-ii-", "LOCATE": "--i", "ELT": "i-", "CHAR": "i", "INET_NTOA": "i",
 	"MAKEDATE": "i", "MAKETIME": "iin", "SEC_TO_TIME": "n", "FROM_UNIXTIME": "n-", "FROM_DAYS": "i", "WEEK": "-i", "YEARWEEK": "-i", "SHA2": "-i",
 	"LAST_INSERT_ID": "i", "PERIOD_ADD": "i", "PERIOD_DIFF": "i", "SLEEP": "n",
@@ -299,7 +299,7 @@ func textsAsNumbers(n *Call) string {
 }
 
 func mayBeText(t value.Type) bool {
-	return t.Base == value.TypeUnknown || t.Base == value.TypeJSON || t.IsText()
+	return t.Base == value.TypeUnknown || t.Base == value.TypeJSON || t.IsText() || t.IsOctets()
 }
 
 func anyNullValue(args []value.Value) bool {

@@ -13,8 +13,8 @@ func (c ColumnTexts) Instant() bool {
 
 // SetInitial notes v, of the column's type, as what rows without the column's property hold.
 func (c *Column) SetInitial(v value.Value) {
-	if v.IsSingle() {
-		v = value.Plain(v) // not the six digits that it shows
+	if v.Kind() == value.Float {
+		v = value.Plain(v) // not the digits that it shows
 	}
 	if c.Initial = nil; !v.IsNull() {
 		c.Initial = append([]byte{}, value.Text(v)...)

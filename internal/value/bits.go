@@ -61,6 +61,9 @@ func toBits(v Value) (uint64, error) {
 		v = wholeSeconds(v)
 	}
 	if (v.kind == String || v.kind == Bytes || v.kind == UUID) && !v.counted {
+		if v.IsTimeText() {
+			v = FromFloat(v.Float())
+		}
 		i := nearestInteger(v)
 		if i.neg {
 			return -i.mag, nil

@@ -33,6 +33,9 @@ func (t Type) Cast(v Value) (Value, error) {
 		}
 		return Type{Base: t.Base}.Convert(FromFloat(f))
 	case TypeDecimal:
+		if v.IsTimeText() {
+			v = FromFloat(v.Float())
+		}
 		return t.castDecimal(counting(v))
 	case TypeChar, TypeText:
 		return t.castText(v)

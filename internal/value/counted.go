@@ -9,12 +9,26 @@ import (
 // its bits, a hexadecimal or bit literal as what it spells. Text functions and comparisons with texts see what is
 // written; arithmetic, bit operations, comparisons with numbers, and columns of numbers see the number.
 //
+// The sum of a text and an interval is such a text, too, but for casts to integers and columns of numbers.
+//
 // A BIT is the opposite, a Uint that has octets for a text: it computes, compares and sorts as a number.
 
 // FromMember makes a value of an ENUM or SET: its text, and the number that it counts as.
 func FromMember(s string, number uint64) Value {
 	return Value{kind: String, s: s, n: number, counted: true}
 }
+
+// FromTimeText makes a text of a time, as the sum of a text and an interval is one: where a number is wanted it is that of
+// the time.
+func FromTimeText(t Value) Value {
+	return Value{kind: String, s: Text(t), n: math.Float64bits(ToFloat(t)), digits: timeDigits}
+}
+
+// timeDigits mark what FromTimeText makes.
+const timeDigits = 1
+
+// IsTimeText says whether v is what FromTimeText makes; Float is its number.
+func (v Value) IsTimeText() bool { return v.kind == String && !v.counted && v.digits == timeDigits }
 
 // FromHex makes what a hexadecimal or bit literal writes. The last 8 octets are its number.
 func FromHex(octets string) Value {
@@ -63,7 +77,7 @@ func (v Value) IsBits() bool { return v.kind == Uint && v.s != "" }
 // its digits, a FLOAT as the DOUBLE that it is.
 func Plain(v Value) Value {
 	switch {
-	case v.counted:
+	case v.counted, v.kind == String:
 		v.n, v.counted, v.digits = 0, false, 0
 	case v.kind == Int, v.kind == Uint:
 		v.s = ""

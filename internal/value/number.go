@@ -23,7 +23,7 @@ func ToFloat(v Value) float64 {
 		if v.counted {
 			return float64(v.n)
 		}
-		return prefixFloat(v.s)
+		return textFloat(v)
 	case JSON:
 		return ToFloat(jsonScalar(v))
 	case Time, Date, Duration:
@@ -94,6 +94,9 @@ func ToDecimal(v Value) (Value, error) {
 		if v.counted {
 			return ToDecimal(counting(v))
 		}
+		if v.IsTimeText() {
+			return ToDecimal(FromFloat(v.Float()))
+		}
 		if text = numericPrefix(v.s); text == "" {
 			text = "0"
 		}
@@ -145,6 +148,14 @@ func numericPrefix(s string) string {
 	return s[:i]
 }
 
+// textFloat is the number of a text, octets or a UUID.
+func textFloat(v Value) float64 {
+	if v.IsTimeText() {
+		return v.Float()
+	}
+	return prefixFloat(v.s)
+}
+
 func prefixFloat(s string) float64 {
 	return parseFloat(numericPrefix(s))
 }
@@ -169,7 +180,7 @@ func toNumber(v Value) Value {
 		if v.counted {
 			return counting(v)
 		}
-		return FromFloat(prefixFloat(v.s))
+		return FromFloat(textFloat(v))
 	case JSON:
 		return FromFloat(ToFloat(v))
 	case Time, Date, Duration:
@@ -190,7 +201,7 @@ func NumberBeside(v Value, k Kind) Value {
 			return n
 		}
 	}
-	return FromFloat(prefixFloat(v.s))
+	return FromFloat(textFloat(v))
 }
 
 // longInteger is readInteger of one that a float may not hold exactly.

@@ -9,7 +9,7 @@ func ReadsAsNumber(v Value) bool {
 		d, err := DocumentOf(v)
 		return err == nil && d.IsScalar() && d.Scalar.kind != Null && ReadsAsNumber(d.Scalar)
 	}
-	if v.kind != String || v.counted {
+	if v.kind != String && v.kind != Bytes || v.counted || v.IsTimeText() {
 		return true
 	}
 	s := strings.Trim(v.s, blanks)
@@ -21,7 +21,7 @@ func ReadsAsInteger(v Value) bool {
 	if v.kind == JSON {
 		return ReadsAsNumber(v)
 	}
-	if v.kind != String || v.counted {
+	if v.kind != String && v.kind != Bytes || v.counted {
 		return true
 	}
 	_, ok := readInteger(v.s)

@@ -126,7 +126,7 @@ func TestStore(t *testing.T) {
 		{"DOUBLE", FromString("1e400"), "Out of range value '1e400'"},
 		{"DOUBLE", FromString("1e-400"), "0"},
 
-		{"DOUBLE(8,2)", FromFloat(19.999), "20"},
+		{"DOUBLE(8,2)", FromFloat(19.999), "20.00"},
 		{"DOUBLE(8,2)", FromFloat(19.985), "19.98"}, // what stands behind the point is rounded alone
 		{"DOUBLE(8,2)", FromFloat(-0.125), "-0.12"},
 		{"DOUBLE(8,2)", FromFloat(0.375), "0.38"},
@@ -134,7 +134,7 @@ func TestStore(t *testing.T) {
 		{"DOUBLE(8,2)", FromFloat(1e6), "Out of range value '1000000'"},
 		{"DOUBLE(8,0)", FromFloat(2.5), "2"},
 		{"FLOAT(8,2)", dec(t, "999999.996"), "Out of range value '999999.996'"},
-		{"FLOAT(255,5)", FromFloat(1e30), "1e30"},
+		{"FLOAT(255,5)", FromFloat(1e30), "1000000000000000000000000000000.00000"},
 
 		{"VARCHAR(3)", FromString("abc "), "abc*"},
 		{"VARCHAR(3)", FromString("äöü \t"), "äöü*"},

@@ -43,6 +43,9 @@ func AppendText(dst []byte, v Value) []byte {
 		}
 		return strconv.AppendUint(dst, v.n, 10)
 	case Float:
+		if n := v.fraction(); n >= 0 {
+			return appendFixed(dst, v.shownFloat(), n)
+		}
 		return appendFloat(dst, v.shownFloat())
 	case Time:
 		return appendTime(dst, v.Ticks(), v.Digits())
@@ -54,12 +57,29 @@ func AppendText(dst []byte, v Value) []byte {
 	return append(dst, Shown(v).s...)
 }
 
+// appendFixed shows a float with n digits behind the point: those that tell it apart and zeros, or fewer.
+func appendFixed(dst []byte, f float64, n int) []byte {
+	start := len(dst)
+	dst = strconv.AppendFloat(dst, f+0, 'f', -1, 64)
+	point := bytes.IndexByte(dst[start:], '.')
+	have := 0
+	if point >= 0 {
+		have = len(dst) - start - point - 1
+	}
+	switch {
+	case have > n:
+		return strconv.AppendFloat(dst[:start], f+0, 'f', n, 64)
+	case have == 0 && n > 0:
+		dst = append(dst, '.')
+	}
+	return append(dst, zeros[:n-have]...)
+}
+
+const zeros = "000000000000000000000000000000" // MaxScale of them
+
 // shownFloat is the number that a Float is shown as.
 func (v Value) shownFloat() float64 {
-	switch v.digits {
-	case 0:
-		return v.Float()
-	case singleDigits:
+	if v.digits == singleDigits {
 		f, _ := strconv.ParseFloat(strconv.FormatFloat(v.Float(), 'e', singleDigits-1, 32), 64)
 		return f
 	}

@@ -35,7 +35,7 @@ type Value struct {
 	n    uint64 // Bool, Int, Uint, Float bits, Time, Date, Duration; guard digits of a Decimal; see counted
 	kind Kind
 	// digits are those behind the second that a Time or Duration shows in any case; more where it has more. Of a
-	// Float they say that it is of single precision, see Single; of a String that it is an ENUM's error value.
+	// Float they say how it is shown, see Single and WithFraction; of a String that it is an ENUM's error value, or see FromTimeText.
 	digits uint8
 	// counted: a String or Bytes counts as n, see FromMember and FromHex.
 	counted bool
@@ -89,23 +89,48 @@ func (v Value) WithDigits(n int) Value {
 // Digits is how many digits behind the second a Time or Duration shows in any case.
 func (v Value) Digits() int { return int(v.digits) }
 
-// Single is a Float of single precision, as a column of type t has it where that is FLOAT. It is shown with six digits at
-// most, as MySQL shows it, or as many as tell it apart where the type is FLOAT(M,D). Other values stay as they are.
+// Single is a Float as a column of type t has it: of single precision where that is FLOAT. That is shown with six digits at
+// most, as MySQL shows it; FLOAT(M,D) and DOUBLE(M,D) show D digits behind the point. Other values stay as they are.
 func (t Type) Single(v Value) Value {
 	switch {
-	case v.kind != Float || t.Base != TypeFloat:
+	case v.kind != Float || t.Base != TypeFloat && t.Base != TypeDouble:
+	case t.Precision > 0 && t.Base == TypeFloat:
+		v.digits = singleFixed + uint8(t.Scale)
 	case t.Precision > 0:
-		v.digits = shortestDigits
-	default:
+		v.digits = doubleFixed + uint8(t.Scale)
+	case t.Base == TypeFloat:
 		v.digits = singleDigits
 	}
 	return v
 }
 
-const singleDigits, shortestDigits = 6, 9
+// WithFraction is a Float that shows n digits behind the point, at most MaxScale, where it becomes a text. Other values stay
+// as they are.
+func (v Value) WithFraction(n int) Value {
+	if v.kind == Float {
+		v.digits = doubleFixed + uint8(max(0, min(n, MaxScale)))
+	}
+	return v
+}
+
+// The digits of a Float of single precision, and those to which the digits behind the point are added.
+const singleDigits, doubleFixed, singleFixed = 6, 32, 64
 
 // IsSingle says whether v is a Float of single precision.
-func (v Value) IsSingle() bool { return v.kind == Float && v.digits != 0 }
+func (v Value) IsSingle() bool {
+	return v.kind == Float && (v.digits == singleDigits || v.digits >= singleFixed)
+}
+
+// fraction is how many digits behind the point a Float shows; -1: those that it needs.
+func (v Value) fraction() int {
+	switch {
+	case v.digits >= singleFixed:
+		return int(v.digits - singleFixed)
+	case v.digits >= doubleFixed:
+		return int(v.digits - doubleFixed)
+	}
+	return -1
+}
 
 // Kind says which type v has.
 func (v Value) Kind() Kind { return v.kind }

@@ -22,6 +22,7 @@ type difference struct {
 	here   uint16 // error number, 0 for any
 	there  uint16
 	text   *regexp.Regexp
+	says   *regexp.Regexp                 // MariaDB's error
 	values func(ours, theirs string) bool // of the first cells that differ
 	also   func(*finding) bool
 }
@@ -34,7 +35,7 @@ const (
 func (d *difference) match(f *finding) bool {
 	return (d.what == "" || d.what == f.what || "state: "+d.what == f.what) &&
 		(d.here == 0 || d.here == f.ours.number) && (d.there == 0 || d.there == f.theirs.number) &&
-		(d.text == nil || d.text.MatchString(f.of+f.text)) && (d.values == nil || f.cells(d.values)) && (d.also == nil || d.also(f))
+		(d.text == nil || d.text.MatchString(f.of+f.text)) && (d.says == nil || f.theirs.err != nil && d.says.MatchString(f.theirs.err.Error())) && (d.values == nil || f.cells(d.values)) && (d.also == nil || d.also(f))
 }
 
 // cells asks about the first cells that differ.
@@ -90,7 +91,7 @@ func TestDifferences(t *testing.T) {
 	needServer(t)
 	o := &oracle{t: t, findings: map[string]*finding{}, times: map[string]int{}}
 	r := o.open(t, 1)
-	r.makes("CREATE TABLE t3 (id INT NOT NULL PRIMARY KEY, d DATE NOT NULL DEFAULT '2024-01-31', j JSON)")
+	r.makes("CREATE TABLE t3 (id INT NOT NULL PRIMARY KEY, d DATE NOT NULL DEFAULT '2024-01-31', j JSON, v VARCHAR(30), n DECIMAL(6,3), y YEAR)")
 	r.makes("CREATE TABLE t5 (id TINYINT PRIMARY KEY AUTO_INCREMENT)")
 	r.makes("CREATE TABLE t4 (id BIGINT UNSIGNED PRIMARY KEY AUTO_INCREMENT, d INT NOT NULL)")
 	for i := range differences {

@@ -2,6 +2,7 @@ package mariadb
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -10,6 +11,7 @@ type subject struct {
 	name    string
 	before  string // what the columns' names begin with
 	columns []subjectColumn
+	names   *regexp.Regexp // finds the columns
 	rows    int
 }
 
@@ -58,6 +60,11 @@ func newSubject(g *generator, name, before string) *subject {
 		column.name = before + c.name
 		s.columns = append(s.columns, column)
 	}
+	var names []string
+	for _, c := range s.columns {
+		names = append(names, c.name)
+	}
+	s.names = regexp.MustCompile(`\b(?:` + strings.Join(names, "|") + `)\b`)
 	return s
 }
 

@@ -75,16 +75,19 @@ func (o *oracle) add(f finding) {
 // knows says whether a disagreement is in the table, and counts it.
 func (o *oracle) knows(f *finding) bool {
 	d := knownDifference(f)
-	if d == nil {
-		return false
+	if d != nil {
+		o.counts(d, f)
 	}
+	return d != nil
+}
+
+func (o *oracle) counts(d *difference, f *finding) {
 	o.differed++
 	o.known++
 	o.times[d.name]++
 	if *shown == d.name || *shown == "*" {
 		o.t.Logf("%s: seed %d: %s", d.name, f.seed, f)
 	}
-	return true
 }
 
 func (f *finding) String() string {
@@ -231,8 +234,39 @@ func (r *round) settle(n *node) {
 		}
 	}
 	last.shorten()
+	if knownDifference(&last) == nil {
+		if d := r.cause(n); d != nil {
+			r.counts(d, &last)
+			return
+		}
+	}
 	r.add(last)
 }
+
+// cause is the difference of the table by which a part of a query differs: then the whole differs since its parts do.
+func (r *round) cause(query *node) (cause *difference) {
+	query.walk(func(part *node) {
+		if cause != nil || part.frame || part == query {
+			return
+		}
+		text := part.text()
+		from := " FROM t ORDER BY id"
+		switch theirs, ours := ofOther.MatchString(text), r.subject.names.MatchString(text); {
+		case theirs && ours:
+			from = " FROM t, t2 ORDER BY id, r_id"
+		case theirs:
+			from = " FROM t2 ORDER BY r_id"
+		}
+		if f := r.ask("SELECT " + text + from); f != nil {
+			f.shorten()
+			cause = knownDifference(f)
+		}
+	})
+	return cause
+}
+
+// ofOther finds the columns of the second table.
+var ofOther = regexp.MustCompile(`\br_[a-z]`)
 
 // skips counts a disagreement that the table knows as it is, where -quick says that this is enough.
 func (o *oracle) skips(f *finding) bool {
