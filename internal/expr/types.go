@@ -247,6 +247,8 @@ func coerce(v value.Value, t value.Type) value.Value {
 		return value.Padded(v, t.Scale)
 	case k == value.Bool && t.Base != value.TypeBool && isInteger(t):
 		return value.FromInt(int64(value.ToFloat(v)))
+	case v.IsBits() && t.Base != value.TypeBit && isInteger(t) && !t.Unsigned:
+		return value.FromInt(v.Int())
 	case t.Base == value.TypeTime:
 		return v.WithDigits(max(t.Precision, v.Digits()))
 	case t.Base == value.TypeDateTime:
