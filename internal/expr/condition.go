@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -118,6 +119,9 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 		case isNull:
 			null = true
 		case truth == (op == Or):
+			if before := slices.DeleteFunc(flat, func(k Node) bool { return !isLiteral(k) }); len(before) > 0 {
+				return &Logic{Op: op, Kids: append(before, deciding)}, nil // what they warn of is to be heard
+			}
 			return deciding, nil
 		default:
 			other = true
@@ -144,6 +148,19 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 		return &Logic{Op: op, Kids: append(flat, neutral)}, nil
 	}
 	return flat[0], nil
+}
+
+// isLiteral says whether n is made of literals alone.
+func isLiteral(n Node) bool {
+	literal := true
+	Walk(n, func(n Node) bool {
+		switch n.(type) {
+		case *Column, *Param, *Subquery:
+			literal = false
+		}
+		return literal
+	})
+	return literal
 }
 
 var negated = [...]CompareOp{Eq: Ne, Ne: Eq, Lt: Ge, Le: Gt, Gt: Le, Ge: Lt, NullEq: NullEq}

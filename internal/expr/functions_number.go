@@ -155,7 +155,11 @@ func evalConv(_ *Env, args []value.Value) (value.Value, error) {
 	if f < 2 || f > 36 || t < 2 || t > 36 {
 		return value.NullValue, nil
 	}
-	digits := value.Text(value.Plain(args[0]))
+	x := args[0]
+	if x.Kind() != value.Float {
+		x = value.Plain(x) // the digits of a BIT, but those to which a DOUBLE is rounded
+	}
+	digits := value.Text(x)
 	if digits == "" {
 		return value.NullValue, nil
 	}

@@ -31,7 +31,7 @@ func searchFunctions() []*Function {
 				return value.FromInt(int64(c.Compare(value.Text(args[0]), value.Text(args[1])))), nil
 			})},
 		{Name: "FIND_IN_SET", Signature: "FIND_IN_SET(text, list)", Family: "text", Doc: "The place of text in a list with commas, 1-based; 0 where it is not in it.", Min: 2, Max: 2,
-			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(evalFindInSet)},
+			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileFindInSet},
 		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", collates: true, Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
 			null: neverNull, Type: toInt, compile: compileField},
 		{Name: "ELT", Signature: "ELT(n, x, …)", Family: "text", Doc: "The n-th of the texts, 1-based; NULL where there is none.", Min: 2, Max: -1,
@@ -115,6 +115,36 @@ func evalFindInSet(c value.Collation, args []value.Value) (value.Value, error) {
 			return value.FromInt(0), nil
 		}
 		list = rest
+	}
+}
+
+// compileFindInSet gives of a literal and a column of type SET the place among the members that the column declares, as MySQL
+// does, and else that in the list.
+func compileFindInSet(n *Call) Func {
+	list := compileCollated(evalFindInSet)(n)
+	want, literal := n.Args[0].(*Const)
+	column, ok := n.Args[1].(*Column)
+	if !ok || !literal || column.T.Base != value.TypeSet {
+		return list
+	}
+	c := CollationOf(n.Args...)
+	folded := c.FoldWhole(value.Text(want.V))
+	place := slices.IndexFunc(column.T.Names, func(name string) bool { return c.FoldWhole(name) == folded })
+	if place < 0 {
+		return list
+	}
+	set := CompileOperand(column)
+	return func(env *Env) (value.Value, error) {
+		v, err := set(env)
+		switch {
+		case err != nil || v.IsNull():
+			return value.NullValue, err
+		case !v.Counted():
+			return list(env)
+		case v.Uint()>>place&1 == 0:
+			return value.FromInt(0), nil
+		}
+		return value.FromInt(int64(place) + 1), nil
 	}
 }
 

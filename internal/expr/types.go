@@ -143,7 +143,7 @@ func unify(a, b value.Type) value.Type {
 	case a.Base == value.TypeDateTime && b.Base == value.TypeDate:
 		return a
 	case isTemporal(a) && isTemporal(b):
-		return dateTimeType
+		return value.Type{Base: value.TypeDateTime, Precision: greatestDigits(a.Precision, b.Precision)}
 	case a.IsOctets() || b.IsOctets(), a.Base == value.TypeBit && !isNumber(b), b.Base == value.TypeBit && !isNumber(a):
 		return value.Type{Base: value.TypeBlob}
 	}

@@ -48,7 +48,10 @@ func (t Type) Cast(v Value) (Value, error) {
 	case TypeDate, TypeDateTime:
 		return t.castTime(Plain(v)), nil
 	case TypeTime:
-		return t.castDuration(Plain(v)), nil
+		if !v.IsTimeText() {
+			v = Plain(v)
+		}
+		return t.castDuration(v), nil
 	}
 	return t.Convert(v)
 }

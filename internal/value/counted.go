@@ -21,14 +21,27 @@ func FromMember(s string, number uint64) Value {
 // FromTimeText makes a text of a time, as the sum of a text and an interval is one: where a number is wanted it is that of
 // the time.
 func FromTimeText(t Value) Value {
-	return Value{kind: String, s: Text(t), n: math.Float64bits(ToFloat(t)), digits: timeDigits}
+	v := Value{kind: String, s: Text(t), n: math.Float64bits(ToFloat(t)), digits: dateDigits}
+	if t.kind == Duration {
+		v.digits = clockDigits
+	}
+	return v
 }
 
-// timeDigits mark what FromTimeText makes.
-const timeDigits = 1
+// The digits of what FromTimeText makes of a date or a point in time, and of a TIME.
+const dateDigits, clockDigits = 1, 2
 
 // IsTimeText says whether v is what FromTimeText makes; Float is its number.
-func (v Value) IsTimeText() bool { return v.kind == String && !v.counted && v.digits == timeDigits }
+func (v Value) IsTimeText() bool { return v.kind == String && !v.counted && v.digits != 0 }
+
+// ofClock gives of such a text of a date or a point in time its clock; other values stay as they are.
+func ofClock(v Value) Value {
+	if !v.IsTimeText() || v.digits != dateDigits {
+		return v
+	}
+	at, _ := ReadTime(Plain(v))
+	return FromDuration(at.Ticks() % TicksPerDay).WithDigits(at.Digits())
+}
 
 // FromHex makes what a hexadecimal or bit literal writes. The last 8 octets are its number.
 func FromHex(octets string) Value {

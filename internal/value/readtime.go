@@ -63,7 +63,7 @@ func CutTime(v Value) (what string, cut bool) {
 
 // CutDuration is CutTime for what ReadDuration reads; what is beyond MaxDuration is cut, too.
 func CutDuration(v Value) (what string, cut bool) {
-	if v.kind != String && v.kind != Bytes {
+	if v = ofClock(v); v.kind != String && v.kind != Bytes {
 		return "", false
 	}
 	t, ok := scanDuration(v.s)
@@ -76,6 +76,7 @@ func ReadDuration(v Value) (Value, bool) {
 	if v.kind == JSON {
 		v = jsonTemporal(v)
 	}
+	v = ofClock(v)
 	switch v.kind {
 	case Duration:
 		return v, true
@@ -91,7 +92,7 @@ func ReadDuration(v Value) (Value, bool) {
 
 // ReadClock is ReadDuration that leaves a point in time one, with its date.
 func ReadClock(v Value) (Value, bool) {
-	if t, _ := readDuration(v); t.fields > 0 || v.kind == Time || v.kind == Date {
+	if t, _ := readDuration(v); t.fields > 0 || ofClock(v) != v || v.kind == Time || v.kind == Date {
 		return ReadTime(v)
 	}
 	return ReadDuration(v)
