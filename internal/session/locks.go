@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -19,6 +20,8 @@ var lockLease = 30 * time.Second
 type Locks struct {
 	mu   sync.Mutex
 	held map[string]*heldLock
+	// silent: the store did not answer when a session that ended gave its locks back. So closing many sessions waits for it once.
+	silent atomic.Bool
 }
 
 type heldLock struct {
@@ -116,6 +119,7 @@ func (s *Session) lockStored(ctx context.Context, h *heldLock, late <-chan time.
 			return false, err
 		}
 		if etag == "" {
+			s.db.Locks.silent.Store(false)
 			renewing, stop := context.WithCancel(context.Background())
 			h.renewal = stop
 			go s.db.renewLock(renewing, h.stored, lockLease/3)
@@ -153,7 +157,11 @@ func (d *Database) renewLock(ctx context.Context, l catalog.NamedLock, every tim
 			return
 		case <-t.C:
 		}
-		if held, err := d.Catalog.RenewLock(ctx, l); err == nil && !held {
+		held, err := d.Catalog.RenewLock(ctx, l)
+		if err == nil {
+			d.Locks.silent.Store(false)
+		}
+		if err == nil && !held {
 			d.Logger.Warn("a named lock was lost: it could not be renewed in time", "lock", l.Name)
 			return
 		}
@@ -226,15 +234,23 @@ func (s *Session) unlockAll(ctx context.Context) (count int64) {
 	return count
 }
 
-// releaseTimeout bounds the requests that give locks back.
-const releaseTimeout = 5 * time.Second
+// releaseTimeout bounds the requests that give locks back. It is for a store that is slow, not for one that is out of reach: where
+// none of them arrives, the locks end with their leases.
+const releaseTimeout = time.Second
 
-// endLocks gives back what a session holds that ends. Where ctx ends before, the store's leases do it.
+// endLocks gives back what a session holds that ends.
 func (s *Session) endLocks(ctx context.Context) {
 	if !s.locks {
 		return
 	}
-	ctx, cancel := context.WithTimeout(ctx, releaseTimeout)
+	wait := releaseTimeout
+	if s.db.Locks.silent.Load() {
+		wait = 0
+	}
+	bounded, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
-	s.unlockAll(ctx)
+	s.unlockAll(bounded)
+	if bounded.Err() != nil && ctx.Err() == nil {
+		s.db.Locks.silent.Store(true)
+	}
 }

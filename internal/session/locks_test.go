@@ -2,8 +2,12 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
+	"net/http"
+	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
@@ -23,23 +27,35 @@ func open(t *testing.T, e engine.Engine) *Session {
 	d.Catalog = catalog.Open(e, "", 0, &d.Upkeep)
 	d.Runtime = &exec.Runtime{Engine: e, Parallel: 1, Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog}
 	s := New(d)
-	t.Cleanup(func() { s.Close(); close(closing) })
+	t.Cleanup(func() {
+		s.Close()
+		close(closing)
+		if err := d.Catalog.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
 	return s
 }
 
 // locker begins a session over a service that others use, too, as another process does.
 func locker(t *testing.T, service *azuretest.Service) *Session {
 	t.Helper()
+	return open(t, shared(t, &azuretest.Transport{Service: service}))
+}
+
+// shared opens an engine that other processes may use, too.
+func shared(t *testing.T, transport *azuretest.Transport) engine.Engine {
+	t.Helper()
 	options, err := azure.ParseConnectionString("AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key)
 	if err != nil {
 		t.Fatal(err)
 	}
-	options.Transport = &azuretest.Transport{Service: service}
+	options.Transport = transport
 	e, err := azure.Open(options)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return open(t, e)
+	return e
 }
 
 // ask runs a query, and gives the first value of its first row.
@@ -122,4 +138,47 @@ func TestNamedLocksOfProcesses(t *testing.T) {
 	want(b, "GET_LOCK('l', 10)", yes)
 	want(a, "RELEASE_LOCK('l')", no) // it was lost
 	want(b, "IS_FREE_LOCK('l')", no)
+}
+
+// TestCloseWithoutAnswer: sessions that hold locks end soon where the store does not answer, however many they are, and their
+// locks end with their leases. Once it answers, locks are given back again.
+func TestCloseWithoutAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var silent atomic.Bool
+		service := azuretest.NewService(embedded.OpenMemory(embedded.Options{}))
+		first := open(t, shared(t, &azuretest.Transport{Service: service, Fault: func(int, *http.Request) (f azuretest.Fault) {
+			if silent.Load() {
+				f.Delay = time.Hour
+			}
+			return f
+		}}))
+		other := locker(t, service)
+		got := func(s *Session, query, want string) {
+			t.Helper()
+			if v, err := s.ask(t.Context(), "SELECT "+query); err != nil || value.Text(v) != want {
+				t.Errorf("%s is %v, %v, want %s", query, v, err, want)
+			}
+		}
+		sessions := []*Session{first, New(first.db), New(first.db)}
+		for i, s := range sessions {
+			got(s, fmt.Sprintf("GET_LOCK('l%d', 0)", i), "1")
+			got(s, fmt.Sprintf("GET_LOCK('m%d', 0)", i), "1")
+		}
+		silent.Store(true)
+		start := time.Now()
+		for _, s := range sessions {
+			s.Close()
+		}
+		if took := time.Since(start); took > time.Second {
+			t.Errorf("closing took %v", took)
+		}
+		got(other, "GET_LOCK('l2', 0)", "0")
+		got(other, "GET_LOCK('l2', 40)", "1")
+
+		silent.Store(false)
+		last := New(first.db)
+		got(last, "GET_LOCK('l0', 40)", "1")
+		last.Close()
+		got(other, "IS_FREE_LOCK('l0')", "1")
+	})
 }
