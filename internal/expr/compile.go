@@ -126,7 +126,7 @@ var errNoArgument = errors.New("the statement has more placeholders than argumen
 
 // CompileCond makes n's function as a condition: true only where n is true, not where it is NULL.
 func CompileCond(n Node) func(env *Env) (bool, error) {
-	c := compileCond(n)
+	c := compileIsTrue(n)
 	return func(env *Env) (bool, error) {
 		t, err := c(env)
 		return t == isTrue, err
@@ -164,7 +164,7 @@ func compileCase(n *Case) Func {
 	conds := make([]condFunc, len(n.Whens))
 	results := make([]Func, len(n.Whens))
 	for i, w := range n.Whens {
-		conds[i] = compileCond(w.Cond)
+		conds[i] = compileIsTrue(w.Cond)
 		results[i] = compileArm(w.Result, n.T)
 	}
 	otherwise := compileArm(n.Else, n.T)

@@ -89,6 +89,30 @@ func compileCond(n Node) condFunc {
 	}
 }
 
+// compileIsTrue is compileCond where false and NULL are the same: then a NULL decides an AND, too, and what stands behind it is
+// not computed, as in MySQL.
+func compileIsTrue(n Node) condFunc {
+	l, ok := n.(*Logic)
+	if !ok || l.Op == Xor {
+		return compileCond(n)
+	}
+	conds := make([]condFunc, len(l.Kids))
+	for i, k := range l.Kids {
+		conds[i] = compileIsTrue(k)
+	}
+	if l.Op == Or {
+		return compileJunction(isTrue, conds)
+	}
+	return func(env *Env) (truth, error) {
+		for _, c := range conds {
+			if t, err := c(env); err != nil || t != isTrue {
+				return isFalse, err
+			}
+		}
+		return isTrue, nil
+	}
+}
+
 func compileLogic(n *Logic) condFunc {
 	conds := make([]condFunc, len(n.Kids))
 	for i, k := range n.Kids {

@@ -103,7 +103,7 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 	if op == Or {
 		neutral, deciding = falseNode, trueNode
 	}
-	null, other := false, false
+	other := false
 	for _, k := range kids {
 		if l, ok := k.(*Logic); ok && l.Op == op {
 			flat = append(flat, l.Kids...)
@@ -117,9 +117,9 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 		truth, isNull := value.Truth(c.V)
 		switch {
 		case isNull:
-			null = true
+			flat = append(flat, nullNode)
 		case truth == (op == Or):
-			if before := slices.DeleteFunc(flat, func(k Node) bool { return !isLiteral(k) }); len(before) > 0 {
+			if before := slices.DeleteFunc(flat, func(k Node) bool { return !isLiteral(k) || isNullConst(k) }); len(before) > 0 {
 				return &Logic{Op: op, Kids: append(before, deciding)}, nil // what they warn of is to be heard
 			}
 			return deciding, nil
@@ -127,14 +127,8 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 			other = true
 		}
 	}
-	for _, k := range flat {
-		if c, ok := k.(*Const); ok && c.V.IsNull() {
-			null = false // a flattened kid has brought one already
-			break
-		}
-	}
-	if null {
-		flat = append(flat, nullNode)
+	if i := slices.IndexFunc(flat, isNullConst); i >= 0 { // one is enough
+		flat = append(flat[:i+1], slices.DeleteFunc(flat[i+1:], isNullConst)...)
 	}
 	switch {
 	case len(flat) == 0:

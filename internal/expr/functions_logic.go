@@ -80,7 +80,7 @@ func simplifyCoalesce(n *Call) Node {
 }
 
 func compileIf(n *Call) Func {
-	cond, then, otherwise := compileCond(n.Args[0]), compileArm(n.Args[1], n.T), compileArm(n.Args[2], n.T)
+	cond, then, otherwise := compileIsTrue(n.Args[0]), compileArm(n.Args[1], n.T), compileArm(n.Args[2], n.T)
 	return func(env *Env) (value.Value, error) {
 		t, err := cond(env)
 		switch {

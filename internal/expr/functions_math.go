@@ -19,7 +19,7 @@ func mathFunctions() []*Function {
 		mathFunction("LOG2", "The logarithm to base 2; NULL where x is not positive.", positive, func(x float64) float64 { return math.Log(x) / math.Ln2 }),
 		mathFunction("LOG10", "The logarithm to base 10; NULL where x is not positive.", positive, math.Log10),
 		{Name: "LOG", Signature: "LOG([base, ]x)", Family: "number", Doc: "The logarithm, natural without a base; NULL where there is none.",
-			Min: 1, Max: 2, strict: true, Type: toDouble, Eval: evalLog},
+			Min: 1, Max: 2, strict: true, Type: toDouble, compile: compileLog},
 		mathFunction("SIN", "The sine of radians.", nil, math.Sin),
 		mathFunction("COS", "The cosine of radians.", nil, math.Cos),
 		mathFunction("TAN", "The tangent of radians.", nil, math.Tan),
@@ -65,23 +65,31 @@ func finite(name string, f float64) (value.Value, error) {
 	return value.FromFloat(f), nil
 }
 
-func evalLog(env *Env, args []value.Value) (value.Value, error) {
-	result := 0.0
-	for i, a := range args {
-		if err := env.Number(a); err != nil {
-			return value.NullValue, err
+// compileLog reads no argument behind one that has no logarithm, as MySQL does.
+func compileLog(n *Call) Func {
+	args := compileAll(n.Args)
+	return func(env *Env) (value.Value, error) {
+		result := 0.0
+		for i, a := range args {
+			v, err := a(env)
+			if err != nil || v.IsNull() {
+				return value.NullValue, err
+			}
+			if err := env.Number(v); err != nil {
+				return value.NullValue, err
+			}
+			x, base := value.ToFloat(v), result
+			switch {
+			case x <= 0 || i == 1 && base == 0:
+				return value.NullValue, refuseLogarithm(env, nil)
+			case i == 1:
+				result = math.Log(x) / base
+			default:
+				result = math.Log(x)
+			}
 		}
-		x := value.ToFloat(a)
-		if x <= 0 || i == 1 && result == 0 {
-			return value.NullValue, nil // and what stands behind is not read
-		}
-		if base := result; i == 1 {
-			result = math.Log(x) / base
-		} else {
-			result = math.Log(x)
-		}
+		return value.FromFloat(result), nil
 	}
-	return value.FromFloat(result), nil
 }
 
 // randomState is MySQL's generator for RAND(seed), so that a seed gives the same numbers here as there.

@@ -147,7 +147,7 @@ var numberArguments = map[string]string{
 
 // refusals say what there is to say where a function gives NULL though no argument is NULL.
 var refusals = map[string]func(env *Env, args []value.Value) error{
-	"LN": refuseLogarithm, "LOG": refuseLogarithm, "LOG2": refuseLogarithm, "LOG10": refuseLogarithm,
+	"LN": refuseLogarithm, "LOG2": refuseLogarithm, "LOG10": refuseLogarithm,
 	"STR_TO_DATE": func(env *Env, args []value.Value) error {
 		return env.Warn(sqlerr.CodeWrongTimeText, "Incorrect datetime value: '%.128s' for function str_to_date", value.Text(args[0]))
 	},
