@@ -17,17 +17,7 @@ import (
 // halfway runs a statement that changes a definition, and ends it after a number of transactions.
 func halfway(t *testing.T, db *sql.DB, transport *azuretest.Transport, statement string, transactions int) error {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	defer cancel()
-	transport.After = func(r *http.Request, _ int) {
-		if strings.HasSuffix(r.URL.Path, "$batch") {
-			if transactions--; transactions == 0 {
-				cancel()
-			}
-		}
-	}
-	defer func() { transport.After = nil }()
-	_, err := db.ExecContext(ctx, statement)
+	err := endsAfter(t, db, transport, statement, transactions)
 	if err == nil {
 		t.Fatalf("%s: was made", statement)
 	}
@@ -94,4 +84,68 @@ func TestAnnouncedColumn(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestFilledColumn ends statements that add a column with a value of its own in each row, after each of their
+// transactions: nobody finds the column before every row has its value, and the next ALTER TABLE makes an end of it.
+func TestFilledColumn(t *testing.T) {
+	for _, column := range []string{"x CHAR(36) NOT NULL DEFAULT (UUID())", "x INT AS (v + 1) STORED NOT NULL", "x CHAR(36) NOT NULL DEFAULT (UUID()) UNIQUE"} {
+		made := false
+		for transactions := 1; !made; transactions++ {
+			config := overService(0, false)
+			config.SchemaLease = 20 * time.Millisecond
+			db := nearlyfreetest.OpenConfig(t, config)
+			exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+			exec(t, db, "INSERT INTO t VALUES (1, 1), (2, 2), (3, 3)")
+			made = endsAfter(t, db, config.Transport.(*azuretest.Transport), "ALTER TABLE t ADD COLUMN "+column, transactions) == nil
+			found := func(when string) bool {
+				var without int
+				err := db.QueryRow("SELECT COUNT(*) FROM t WHERE x IS NULL").Scan(&without)
+				if errors.Is(err, nearlyfree.ErrUnknownColumn) {
+					return false
+				}
+				if err != nil || without > 0 {
+					t.Errorf("%s, ended after %d transactions, %s: %d rows without a value, %v", column, transactions, when, without, err)
+				}
+				return true
+			}
+			visible := found("at once")
+			if _, err := db.Exec("INSERT INTO t VALUES (4, 4)"); (err != nil) != visible {
+				t.Errorf("%s, ended after %d transactions, is found: %v; INSERT of two values: %v", column, transactions, visible, err)
+			}
+			exec(t, db, "UPDATE t SET v = v + 10")
+			exec(t, db, "INSERT INTO t (id, v) VALUES (5, 5)")
+			found("behind writes")
+			exec(t, db, "ALTER TABLE t ADD COLUMN y INT")
+			if !found("behind another change") && transactions > 1 {
+				if _, err := db.Exec("ALTER TABLE t ADD COLUMN " + column); err != nil {
+					t.Errorf("%s, ended after %d transactions, again: %v", column, transactions, err)
+				}
+			}
+			var problems int
+			if err := db.QueryRow("SELECT COUNT(*) FROM t WHERE v < 10 AND id < 4").Scan(&problems); err != nil || problems > 0 {
+				t.Errorf("%s: %d rows were not updated, %v", column, problems, err)
+			}
+			if transactions > 30 {
+				t.Fatal("the statement is not made")
+			}
+		}
+	}
+}
+
+// endsAfter runs a statement, and ends it after a number of transactions. Its error is nil when it was made before.
+func endsAfter(t *testing.T, db *sql.DB, transport *azuretest.Transport, statement string, transactions int) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	transport.After = func(r *http.Request, _ int) {
+		if strings.HasSuffix(r.URL.Path, "$batch") {
+			if transactions--; transactions == 0 {
+				cancel()
+			}
+		}
+	}
+	defer func() { transport.After = nil }()
+	_, err := db.ExecContext(ctx, statement)
+	return err
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
@@ -28,10 +29,12 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if t.Foreign != nil {
 		return notOfForeign("ALTER TABLE", t)
 	}
+	before := t
 	if t, err = x.finish(ctx, t); err != nil {
 		return err
 	}
 	x.takenBack() // what was finished is no part of this one
+	actions = slices.DeleteFunc(slices.Clone(actions), func(a dialect.AlterAction) bool { return x.filled(before, t, &a) })
 	if err := x.keepsCopies(ctx, t, actions); err != nil {
 		return err
 	}
@@ -51,6 +54,26 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 		}
 	}
 	return nil
+}
+
+// filled says that an action adds a column that was pending before: one that a process did not live to fill, and that is
+// filled now. So the same statement, sent again, makes an end of it.
+func (x *definition) filled(before, t *schema.Table, a *dialect.AlterAction) bool {
+	pending := func(c *schema.Column) bool { return c.Added && strings.EqualFold(c.Name, a.Column.Name) }
+	if a.Kind != dialect.AddColumn || !slices.ContainsFunc(before.Columns, pending) || t.Ordinal(a.Column.Name) < 0 {
+		return false
+	}
+	without, _, err := x.next(t, &dialect.AlterAction{Kind: dialect.DropColumn, Name: a.Column.Name})
+	if err != nil {
+		return false
+	}
+	without.EndTransit()
+	again, _, err := x.next(without, a)
+	if err != nil {
+		return false
+	}
+	again.EndTransit()
+	return schema.CreateTableSQL(again) == schema.CreateTableSQL(t)
 }
 
 // resumes gives the index that an action goes on building: one that a process did not live to finish.

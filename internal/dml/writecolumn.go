@@ -21,9 +21,10 @@ type Columns struct {
 	onUpdate  []expr.Func
 	generated []expr.Func
 	checks    []check
-	computed  bool // there is a generated column
-	updated   bool // there is an ON UPDATE column
-	nullFails bool // NULL does not become the implicit default of a NOT NULL column, even without strict mode
+	pending   []int // NOT NULL columns that a change adds, and that rows may lack still
+	computed  bool  // there is a generated column
+	updated   bool  // there is an ON UPDATE column
+	nullFails bool  // NULL does not become the implicit default of a NOT NULL column, even without strict mode
 }
 
 // check is a CHECK compiled: isFalse says whether its condition is false.
@@ -44,6 +45,9 @@ func NewColumns(t *schema.Table) (*Columns, error) {
 			c.defaults[i] = expr.CompileOperand(col.DefaultExpr)
 			c.late[i] = col.DefaultOfRow()
 			_, c.constant[i] = col.DefaultExpr.(*expr.Const)
+			if col.Pending() && col.NotNull {
+				c.pending = append(c.pending, i)
+			}
 		}
 		if col.OnUpdateExpr != nil {
 			c.onUpdate[i] = expr.Compile(col.OnUpdateExpr)
@@ -207,6 +211,16 @@ func (c *Columns) take(column int, v value.Value, number int, env *expr.Env) (va
 // Finish computes the generated columns of a row and checks it: NOT NULL, then CHECK.
 func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
 	env.Row = row
+	for _, i := range c.pending {
+		if !row[i].IsNull() {
+			continue
+		}
+		v, err := c.defaultOf(i, number, env, false)
+		if err != nil {
+			return err
+		}
+		row[i] = v
+	}
 	if err := c.fillNulls(row, false, env); err != nil {
 		return err
 	}
@@ -259,8 +273,6 @@ func (c *Columns) fitsComing(row []value.Value, number int, env *expr.Env) error
 	}
 	return nil
 }
-
-// sqlerr.CodeCheckViolated is MySQL's ER_CHECK_CONSTRAINT_VIOLATED.
 
 func isCheckViolation(err error) bool { return isNumbered(err, sqlerr.CodeCheckViolated) }
 

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -21,7 +22,7 @@ func CreateTableSQL(t *Table) string {
 		b.WriteString("\n  " + s)
 	}
 	for _, c := range t.Columns {
-		if !c.Hidden {
+		if !c.Hidden && !c.Pending() {
 			line(t.columnSQL(c))
 		}
 	}
@@ -29,7 +30,7 @@ func CreateTableSQL(t *Table) string {
 		line("PRIMARY KEY " + t.PartsSQL(t.Key))
 	}
 	for _, ix := range t.Indexes {
-		if ix.Beside == "" { // the other table's definition says it
+		if ix.Beside == "" && !t.pends(ix) { // of copies the other table's definition says it
 			line(t.indexSQL(ix))
 		}
 	}
@@ -68,6 +69,11 @@ func CreateTableSQL(t *Table) string {
 		b.WriteString("\n" + t.partsClause())
 	}
 	return b.String()
+}
+
+// pends says whether an index is over a column that is Pending.
+func (t *Table) pends(ix *Index) bool {
+	return slices.ContainsFunc(ix.Parts, func(p KeyPart) bool { return t.Columns[p.Column].Pending() })
 }
 
 func (t *Table) columnSQL(c *Column) string {

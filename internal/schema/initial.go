@@ -37,6 +37,10 @@ func (c *Column) Absent() value.Value {
 	return v
 }
 
+// Pending says whether statements do not find the column yet, or no more: a change that adds or drops it is not finished.
+// A column that is filled row by row is pending until each has its value.
+func (c *Column) Pending() bool { return c.Withheld || c.Added }
+
 // Unfilled says what rows are given in a column that is Added: its default. nil for what is computed of the row.
 func (c ColumnTexts) Unfilled() expr.Node {
 	if !c.Added || c.Generated != "" {

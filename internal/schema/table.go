@@ -28,7 +28,7 @@ func (t *Table) Init() error {
 	t.texts = &boundTexts{}
 	t.byName = make(map[string]int, len(t.Columns))
 	for i, c := range t.Columns {
-		if c.Withheld {
+		if c.Pending() {
 			continue
 		}
 		name := strings.ToLower(c.Name)
@@ -113,7 +113,7 @@ func (t *Table) Ordinal(name string) int {
 func (t *Table) ColumnNames() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, c := range t.Columns {
-			if !c.Hidden && !yield(c.Name) {
+			if !c.Hidden && !c.Pending() && !yield(c.Name) {
 				return
 			}
 		}

@@ -40,7 +40,7 @@ func (d *definer) step() {
 	reset := func(column string) func() []*event {
 		return func() []*event { return []*event{t.contents.beginReset(column)} }
 	}
-	switch n := d.random.IntN(20); {
+	switch n := d.random.IntN(23); {
 	case n < 4:
 		columns := []string{"(v)", "(w, v)", "(v DESC, w) INCLUDE (x)", "(x, v) COPY KEYS"}[d.random.IntN(4)]
 		d.run(nil, "CREATE INDEX %s ON %s %s", index, name, columns)
@@ -80,6 +80,10 @@ func (d *definer) step() {
 			}
 			return events
 		}, "DELETE FROM %s WHERE id < %d", name, to)
+	case n == 20 || n == 21:
+		d.run(nil, "ALTER TABLE %s ADD COLUMN z CHAR(36) NOT NULL DEFAULT (UUID())", name)
+	case n == 22:
+		d.run(nil, "ALTER TABLE %s DROP COLUMN z", name)
 	case n == 18 && t.child != nil:
 		d.run(func() []*event {
 			all := func(string) bool { return true }

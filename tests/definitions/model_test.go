@@ -213,6 +213,9 @@ func (c *contents) fits(rows []*row, got map[string]string, e *event) string {
 		if want := fmt.Sprintf("w%d", r.v); got["w"] != want {
 			return fmt.Sprintf("w is %s in the row of v %d", got["w"], r.v)
 		}
+		if z, there := got["z"]; there && len(z) != len("6ccd780c-baba-1026-9564-5b8c656024db") {
+			return fmt.Sprintf("z is %s in the row of v %d: the column is there, and the row has no value of its own", z, r.v)
+		}
 		for name, initial := range extras {
 			value, there := got[name]
 			if there && !slices.Contains(c.values(r, name, initial, e), value) {
