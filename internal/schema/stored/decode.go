@@ -82,6 +82,9 @@ func (d *decoder) table(f *table) *schema.Table {
 	if p := f.Spread; p != nil {
 		t.Partition = &schema.Partitioning{Kind: read(d, spreadWords, "store_partitions.", p.By), Columns: d.ordinals("store_partitions.columns", p.Columns), Cut: p.Cut, Count: p.Count}
 	}
+	if p := f.Spread; p != nil && (p.Count < 0 || p.Count > schema.MaxBuckets) {
+		d.fail(wrong("store_partitions.count", "is not 0 to %d", schema.MaxBuckets))
+	}
 	if f.Partitions != nil {
 		t.Parts = d.partitions(f.Partitions)
 	}

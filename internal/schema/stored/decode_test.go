@@ -34,6 +34,7 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"name":"t","columns":[{"name":"a","type":"INT"}],"key":[{"column":"a","cut":-1}]}`, "table t: key[0] has a number below 0"},
 		{`{"name":"t","columns":[{"name":"a","type":"INT"}],"parent":{"table":"p","columns":[],"key":[{"column":"a"}]}}`, "table t: parent.columns has not as many columns as parent.key"},
 		{`{"name":"t","columns":[{"name":"a","type":"INT"}],"store_partitions":{"columns":["a"]}}`, "table t: store_partitions.by is missing"},
+		{`{"name":"t","columns":[{"name":"a","type":"INT"}],"store_partitions":{"by":"hash","columns":["a"],"count":70000}}`, "table t: store_partitions.count is not 0 to 65536"},
 		{`{"name":"t","columns":[{"name":"a","type":"INT"}],"partitions":{"by":"list","columns":["a"],"list":[{"name":"p"}]}}`, "table t: partitions.list[0].spans is missing"},
 		{`{"name":"t","columns":[{"name":"a","type":"TEXT"}],"external":{"partition_key":[{"column":"a"}],"row_key":[]}}`, "table t: external.row_key is missing"},
 		{`{"name":"t","name":"u"}`, "name is there twice"},
