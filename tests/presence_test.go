@@ -41,7 +41,7 @@ type shopper struct {
 func (s *shop) enter(reader bool) *shopper {
 	s.Helper()
 	p := &shopper{reader: reader}
-	transport := &azuretest.Transport{Service: s.service, Fault: func(_ int, r *http.Request) azuretest.Fault {
+	p.DB = s.connect(func(r *http.Request) azuretest.Fault {
 		p.requests.Add(1)
 		if p.before != nil {
 			p.before(r)
@@ -50,12 +50,19 @@ func (s *shop) enter(reader bool) *shopper {
 			return azuretest.Fault{Status: http.StatusForbidden, Code: "AuthorizationPermissionMismatch"}
 		}
 		return azuretest.Fault{Refuse: p.dead.Load()}
-	}}
-	p.DB, _ = openConfig(s.T, &nearlyfree.Config{
-		Store:     fmt.Sprintf("AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
-		Transport: transport, SchemaLease: shopLease,
 	})
 	return p
+}
+
+// connect opens the store for a process whose requests have faults.
+func (s *shop) connect(fault func(*http.Request) azuretest.Fault) *sql.DB {
+	s.Helper()
+	db, _ := openConfig(s.T, &nearlyfree.Config{
+		Store:       fmt.Sprintf("AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
+		Transport:   &azuretest.Transport{Service: s.service, Fault: func(_ int, r *http.Request) azuretest.Fault { return fault(r) }},
+		SchemaLease: shopLease, Retry: nearlyfree.RetryOptions{MaxTries: 1},
+	})
+	return db
 }
 
 // took runs a statement, and gives how long it took and how many requests it sent.
