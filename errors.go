@@ -43,15 +43,15 @@ type Applied uint8
 const (
 	// AppliedNo: nothing of the statement stands.
 	AppliedNo Applied = iota
-	// AppliedPartly: some of the statement's rows stand; the message says which. Of a change of definitions some steps
-	// are made: the same statement, sent again, goes on with an index; others SHOW CREATE TABLE tells of.
+	// AppliedPartly: some of the statement's rows were written; the message says which. Or some steps of a change of
+	// definitions are done: SHOW CREATE TABLE shows them, and CREATE INDEX, sent again, goes on.
 	AppliedPartly
 	// AppliedUnknown: the answer of the store was lost; the write may stand. Read before writing again.
 	AppliedUnknown
 )
 
-// Error is every error of this driver but the context's. Where the context ended a write of which some rows stand
-// or may stand, it is an Error, too, and errors.Is finds the context's in it.
+// Error is every error of this driver except the context's own. A context that ends a write after some rows were, or may have
+// been, written gives an Error, too; errors.Is finds the context's error in it.
 type Error struct {
 	// Number and State are MySQL's error number and SQLSTATE; 0 and "" where MySQL knows no such error. The constants
 	// CodeDuplicateEntry and so on name the numbers.

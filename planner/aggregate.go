@@ -103,7 +103,7 @@ func (g *grouping) outerColumn(col *expr.Column, e *dialect.Column) (*expr.Colum
 	return &out, nil
 }
 
-// havingClause is where the columns are those of the groups, of which the others are unknown.
+// havingClause is the clause that knows the columns of groups alone.
 const havingClause = "HAVING clause"
 
 // over turns n, bound over the rows that are grouped, into an expression over the groups' rows. what and

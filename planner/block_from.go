@@ -197,8 +197,8 @@ func commonNames(left, right []field) []string {
 	return names
 }
 
-// mergeColumns makes the conditions of USING (names) and the columns of the join: the merged ones in the order of the side whose
-// rows all come, whose column each is, then the others of that side, then those of the other one.
+// mergeColumns makes the conditions of USING (names) and the columns of the join. The side whose rows all come has the merged
+// columns, which are first and in its order; its other columns follow, then the other side's.
 func (q *selection) mergeColumns(left, right []field, names []string, rightJoin bool) (conds []expr.Node, fields []field, err error) {
 	if len(names) == 0 {
 		return nil, append(left, right...), nil // left is a part of this join alone

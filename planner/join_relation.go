@@ -5,7 +5,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// relation is an operator that yields rows of a block, some sources of which it fills.
+// relation is an operator that yields rows of a block and fills some of the block's sources.
 type relation struct {
 	node     Node
 	set      srcSet

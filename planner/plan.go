@@ -186,10 +186,9 @@ type Assign struct {
 	Value  expr.Node
 }
 
-// Update changes the rows that Source yields: whole rows of Table with their ETags, at Offset. Set is
-// evaluated in order with Env.Row = the source's row (those of other tables of a join come behind), in which
-// each assignment sees the values that those before it have set, as MySQL has it. A join may yield the same
-// row several times; the first one counts.
+// Update changes the rows that Source yields: whole rows of Table with their ETags, at Offset. Set is evaluated in order over
+// the source's row (Env.Row), which also has the other tables of a join. As in MySQL, an assignment sees the values that
+// earlier ones have set. A join may yield the same row several times; the first one counts.
 type Update struct {
 	Table     *schema.Table
 	Source    Node

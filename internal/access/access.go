@@ -205,8 +205,8 @@ func (r *Request) columns(s *Scan) []int {
 	return r.Named(s)
 }
 
-// Named is columns without regard to what a write needs beside them: an ETag that the statement names is the row's
-// own, not that of an index entry.
+// Named gives the columns that the statement itself names, without what a write needs besides. An ETag among them is the row's
+// own, not an index entry's.
 func (r *Request) Named(s *Scan) []int {
 	width := r.Table.RowWidth()
 	out := slices.Clone(r.Need)

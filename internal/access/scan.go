@@ -44,9 +44,9 @@ type Scan struct {
 	Requests float64
 }
 
-// Reads is what a Scan reads at one execution: points or spans, never both. Which of them is not for
-// Scan.Access to say: a point read becomes a span where an argument is of a type that the key does not
-// sort by (a number for a text column), and with arguments that nothing can equal there is neither.
+// Reads is what a Scan reads at one execution: points or spans, never both. Scan.Access is the plan; the arguments decide. A point
+// read becomes a span where the key does not sort by the argument's type (a number for a text column). With arguments that
+// nothing can equal there is neither.
 type Reads struct {
 	Points []Key  // distinct, ascending
 	Spans  []Span // disjoint, ascending

@@ -93,8 +93,8 @@ func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
 	return c.renew(ctx, func(s *Snapshot) bool { return time.Since(s.fresh) < c.lease })
 }
 
-// With calls f with the definitions, and again with those of then where another process changed some while f read them:
-// f must not mix definitions of two versions, of which one may say that rows lie where by the other one they do not.
+// With calls f with the definitions. Where another process changes some while f reads them, it calls f again with the new ones:
+// by definitions of two versions, f could look for rows where they are not.
 func (c *Catalog) With(ctx context.Context, f func(s *Snapshot) error) error {
 	return c.with(ctx, c.Snapshot, f)
 }
@@ -235,7 +235,7 @@ func (c *Catalog) BeginDefine(ctx context.Context) (end func(), err error) {
 	return c.defining.take(ctx)
 }
 
-// WaitCurrent returns when no statement goes by definitions older than those of now. It waits for the statements of this process
+// WaitCurrent returns when every statement uses the current definitions. It waits for the statements of this process
 // that write, and, where the store is shared, for those that read and for other processes which are there: until they say so,
 // or for two leases.
 func (c *Catalog) WaitCurrent(ctx context.Context) error {

@@ -20,7 +20,7 @@ type ExistsError struct{ Name string }
 func (e *ExistsError) Error() string { return fmt.Sprintf("Table '%s' already exists", e.Name) }
 
 // errMoved says that the definitions were changed since they were read, or while they were; nothing was changed. Unlike
-// any other ErrConflict it is met by trying again with the definitions of now.
+// any other ErrConflict, it goes away when the change is tried again with the current definitions.
 var errMoved = fmt.Errorf("the table definitions were changed meanwhile: %w", ErrConflict)
 
 // changing makes a change against the latest definitions, one at a time in this process. f gives errMoved, having
@@ -227,7 +227,7 @@ func (c *Catalog) Truncate(ctx context.Context, t *schema.Table, m *engine.Meter
 	return c.conclude(ctx, graves, m)
 }
 
-// truncateBy gives the definition of before.
+// truncateBy is one try of Truncate. It gives the former definition.
 func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) (*schema.Table, error) {
 	d, err := s.definition(ctx, t.Name)
 	if err != nil {

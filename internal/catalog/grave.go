@@ -103,7 +103,7 @@ func (g *grave) ranges() []engine.Range {
 	return out
 }
 
-// note makes the operation that stores the note, as one of now.
+// note makes the operation that stores the note with the current time.
 func (g *grave) note() engine.Op {
 	e := engine.Entity{
 		PartitionKey: partition, RowKey: g.key(),

@@ -42,10 +42,9 @@ func orphans(old, next *schema.Table) []string {
 	return slices.DeleteFunc(old.Physicals(), func(name string) bool { return slices.Contains(have, name) })
 }
 
-// ReplaceParts is Replace for a definition with other parts: it makes the physical tables that are new, and deletes
-// those that next does without when nobody writes by the old definition any more. What lives inside the table gets the
-// same parts. Where there are none of those, what is written by the old definition meanwhile is right by the new one,
-// too.
+// ReplaceParts is Replace for a definition with other parts. It makes the new physical tables, and deletes the ones that next
+// lacks as soon as nobody writes by the old definition. Tables INSIDE this one get the same parts. Where next lacks none,
+// rows that others write by the old definition meanwhile are right by the new one, too.
 func (c *Catalog) ReplaceParts(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartsBy(ctx, s, old, next, m) })
 }

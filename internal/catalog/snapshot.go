@@ -54,8 +54,8 @@ func (s *Snapshot) Valid(tables []*schema.Table) bool {
 	return true
 }
 
-// Readable says whether columns of a table can be read by t, a definition of before, and by an index of it, or its rows where ix
-// is nil: whether the index is still kept, and whether rows may lack the properties that t has the columns in.
+// Readable says whether columns of a table can still be read by t, a former definition, through an index of it (nil: its rows):
+// whether the index is still there, and whether every row has the properties in which t has the columns.
 func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Index, columns []int) (bool, error) {
 	if t.IsOpen() || t.Virtual != nil {
 		return true, nil

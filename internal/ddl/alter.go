@@ -101,7 +101,7 @@ func made(t *schema.Table, a *dialect.AlterAction) *schema.Index {
 	return ix
 }
 
-// next gives the definition that an action leads to, with the values that rows of before have in new columns.
+// next gives the definition that an action leads to, with the values that existing rows have in new columns.
 func (x *definition) next(t *schema.Table, a *dialect.AlterAction) (*schema.Table, define.Change, error) {
 	next, change, err := define.Alter(t, *a, x.options())
 	if err != nil {
@@ -401,8 +401,8 @@ func (x *definition) build(ctx context.Context, from, t *schema.Table, change de
 	return x.endTransit(ctx, t)
 }
 
-// sameColumns says whether two definitions of a table have the same columns, in the same forms, of which each has a
-// property of its own.
+// sameColumns says whether two definitions of a table have the same columns in the same forms, each with a property of its
+// own.
 func sameColumns(a, b *schema.Table) bool {
 	return slices.EqualFunc(a.Columns, b.Columns, func(x, y *schema.Column) bool { return x.Property == y.Property })
 }

@@ -189,8 +189,8 @@ type fault struct {
 	cause     error  // of an unsound row
 }
 
-// unsound is the kind of a fault that is a row of which nobody can say what it should be. It is left as it is, with the
-// entries that hold its values.
+// unsound is the kind of a fault in a row whose right content nobody knows. The row is left as it is, with the entries that
+// hold its values.
 const unsound = "unsound"
 
 func (f *fault) text() string {

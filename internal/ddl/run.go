@@ -314,7 +314,7 @@ func outlive(ctx context.Context, d time.Duration) (context.Context, context.Can
 	return longer, func() { stop(); cancel() }
 }
 
-// plan plans a statement that is part of a change, by the definitions of now: the query of CREATE TABLE … AS, and the DELETE
+// plan plans a statement that is part of a change, by the current definitions: the query of CREATE TABLE … AS, and the DELETE
 // that empties a table inside another one.
 func (x *definition) plan(ctx context.Context, s dialect.Statement) (plan *planner.Plan, err error) {
 	options := planner.Options{Database: x.session.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}

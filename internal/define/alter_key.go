@@ -79,7 +79,7 @@ func (m *alteration) dropCheck(a *dialect.AlterAction) error {
 	return nil
 }
 
-// isForeignKey says whether the foreign key by which the table lives inside another one has the name.
+// isForeignKey says whether name is the foreign key that puts the table INSIDE another one.
 func (m *alteration) isForeignKey(name string) bool {
 	return m.t.Inside != nil && strings.EqualFold(m.t.Inside.Name, name)
 }

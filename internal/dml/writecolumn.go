@@ -90,7 +90,7 @@ func (c *Columns) Convert(column int, v value.Value, number int, env *expr.Env) 
 	return out, ColumnError(col, number, err)
 }
 
-// notAll says what a text is not of which a type reads only a part.
+// notAll says what is wrong with a text whose beginning alone is a value of the type.
 func notAll(base value.Base) string {
 	switch base {
 	case value.TypeEnum:

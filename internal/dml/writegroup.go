@@ -23,8 +23,7 @@ type group struct {
 	bytes     int
 }
 
-// groups distributes the rows over as few transactions of at most so many operations and bytes as they fit, in
-// their order. linked says that two of them touch the same entity, so that they must be sent in turn.
+// groups distributes the rows, in their order, over as few transactions as the limits allow. linked says that two of them touch the same entity, so that they must be sent in turn.
 func (w *Writer) groups(mostOps, mostBytes int) (groups []*group, linked bool) {
 	open := map[string]*group{}
 	touched := map[string]*group{}

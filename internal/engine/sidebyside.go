@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// SideBySide calls do for 0 ≤ i < n, at most parallel at once. After an error no further call is begun and the context
-// of those under way is cancelled; the error given is that of the least i among those that were not ended so.
+// SideBySide calls do for 0 ≤ i < n, at most parallel at once. After an error no further call is begun, and the context
+// of the calls under way is cancelled. Of several errors it gives the one of the least i, but none that the cancelling caused.
 func SideBySide(ctx context.Context, parallel, n int, do func(ctx context.Context, i int) error) error {
 	workers := min(n, parallel)
 	if workers <= 1 {

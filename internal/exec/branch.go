@@ -89,9 +89,8 @@ func (b *branches) Close() error {
 	return first
 }
 
-// fanSource passes the branches' entities a chunk of each in turn, so that all that are open go forward side by
-// side; a bounded number of them is. In order, it passes one branch after the other, and those that come next have
-// their first chunk on its way.
+// fanSource passes the entities of branches, a chunk of each open branch in turn; a bounded number of branches is open. Where
+// order counts it passes one branch after the other, while the first chunks of the next ones are on their way.
 type fanSource struct {
 	branches
 	inOrder bool
@@ -139,7 +138,7 @@ func (s *fanSource) NextEntity(ctx context.Context) (*engine.Entity, string, err
 	}
 }
 
-// mergeSource passes the branches' entities, each of which come by row key, by row key.
+// mergeSource merges the entities of branches, each sorted by row key, in the order of row keys.
 type mergeSource struct {
 	branches
 	heap  []*branch // the least current row key first

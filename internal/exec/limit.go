@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// limitNode passes so many rows behind the first so many.
+// limitNode leaves out the first rows, as OFFSET says, and passes as many as LIMIT says.
 type limitNode struct {
 	input Node
 	limit bounds

@@ -24,8 +24,8 @@ func compileValues(n *planner.Values) *valuesNode {
 	return v
 }
 
-// fills gives nothing where there are no rows: their width is then that of a whole block, of which a join
-// would take the places of other tables for its right side's.
+// fills gives nothing where there are no rows. They would be as wide as the whole block then, and a join would take the places
+// of other tables for its right side's.
 func (n *valuesNode) fills() []int {
 	if len(n.rows) == 0 {
 		return nil

@@ -75,7 +75,7 @@ func (d *Diagnostics) Note(level Level, code int, format string, args ...any) {
 	}
 }
 
-// Conditions gives those that are kept, those of one row together, oldest first.
+// Conditions gives the conditions that are kept, row by row, the oldest first.
 func (d *Diagnostics) Conditions() []Condition {
 	d.mu.Lock()
 	defer d.mu.Unlock()

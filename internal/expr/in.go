@@ -60,7 +60,7 @@ func findIn(xs []Func, set func(*Env) (*Set, error)) condFunc {
 	}
 }
 
-// findInOnce makes the set once an execution, when so many rows were asked for that it is worth it.
+// findInOnce makes the set once an execution, when it was asked about enough rows to be worth it.
 func findInOnce(n *In, xs []Func, list *inList, linear condFunc) condFunc {
 	find := findIn(xs, func(env *Env) (*Set, error) { return env.own().sets[n].set, nil })
 	return func(env *Env) (truth, error) {

@@ -91,8 +91,8 @@ type dateParser struct {
 	monday, strict bool
 }
 
-// date is the day that was read: by its number in the year, by its week and weekday, or by month and day, neither of which may
-// lack: there are no zero dates.
+// date is the day that was read: by its number in the year, by its week and weekday, or by month and day. Both must
+// be there, as there are no zero dates.
 func (p *dateParser) date() (day time.Time, ok bool) {
 	switch {
 	case p.yearDay > 0:

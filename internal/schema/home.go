@@ -10,8 +10,8 @@ import (
 // the one of a database with layout=single.
 func (t *Table) SharesPhysical() bool { return t.RowName != "" }
 
-// Rehome gives t, no entity of which is there yet and inside which no other table lives, new names that its keys
-// begin with: rowName for rows ("" where the physical table is its own), and names of their own for its index entries.
+// Rehome gives t new names for its keys to begin with: rowName for rows ("" where the physical table is its own), and names of
+// their own for its index entries. t must not have entities yet, nor tables INSIDE it.
 func (t *Table) Rehome(rowName string) {
 	t.RowName, t.KeyNames = rowName, nil
 	for _, ix := range t.Indexes {

@@ -245,7 +245,7 @@ func (ps *Parts) init(t *Table) error {
 	return nil
 }
 
-// KeepParts gives t, a later definition of the same table, the parts of now.
+// KeepParts gives t, a later definition of the same table, the parts that now has.
 func (t *Table) KeepParts(now *Table) {
 	if t.Parts != nil && now.Parts != nil {
 		t.Parts.List = now.Parts.clone().List

@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// The statement cache holds so many statements, of texts up to so many bytes, and so many bytes with their plans.
+// The bounds of the statement cache: statements, bytes of one statement's text, and bytes in all, plans included.
 const (
 	cachedStatements = 512
 	cachedText       = 16 << 10

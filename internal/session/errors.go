@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// StatementError says what text the places in Err are places in: that of EXECUTE is not that of the statement which it runs.
+// StatementError is an error of a statement that EXECUTE runs: places in Err are places in that statement's text.
 type StatementError struct {
 	Text string
 	Err  error

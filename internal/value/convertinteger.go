@@ -175,7 +175,7 @@ func integerOfDecimal(d *decimal) (integer, Reason) {
 	return integer{neg: neg, mag: d.coef.Uint64()}, fits
 }
 
-// convertBits takes a number, of which a Float is cut and a Decimal rounded. Texts and octets are the bits themselves.
+// convertBits takes a number: it cuts a Float and rounds a Decimal. Texts and octets are the bits themselves.
 func (t *Type) convertBits(v Value) (Value, Reason) {
 	number := counting(v)
 	switch {

@@ -63,7 +63,7 @@ func FromBits(n uint64, width int) Value {
 	return Value{kind: Uint, s: string(buf[8-size:]), n: n}
 }
 
-// FromYear makes a value of a YEAR: an Int of which the year 0 has four digits, too, where it becomes a text.
+// FromYear makes a value of a YEAR: an Int that has four digits as a text, also for the year 0.
 func FromYear(n int64) Value {
 	if n == 0 {
 		return Value{kind: Int, s: "0000"}

@@ -242,8 +242,8 @@ func (d *decimal) text() string {
 	return string(append(dst, digits[whole:]...))
 }
 
-// Padded is an exact number with so many digits behind the point at least; other values stay as they are, as does what would
-// have too many digits then.
+// Padded gives an exact number with at least scale digits behind the point. Other values, and numbers that would get too many
+// digits, stay as they are.
 func Padded(v Value, scale int) Value {
 	var d decimal
 	switch {

@@ -77,8 +77,8 @@ func Shown(v Value) Value {
 	return withoutGuard(v)
 }
 
-// WithDigits is a Time or Duration that shows so many digits behind the second, as a DATETIME(n) and TIME(n) do, and
-// more where it has more; not where n is negative. Other values stay as they are.
+// WithDigits gives a Time or Duration that shows n digits of a second, as a DATETIME(n) and TIME(n) do, or more where it has
+// more. Where n is negative, and for other values, it gives v.
 func (v Value) WithDigits(n int) Value {
 	if v.kind == Time || v.kind == Duration {
 		v.digits = uint8(max(0, min(n, MaxFraction)))

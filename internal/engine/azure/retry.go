@@ -71,8 +71,8 @@ func (e *Engine) once(ctx context.Context, rq *request, try int, accept func(*re
 	return f
 }
 
-// pause waits before the next try: the delay doubles, of which a random half is taken off so that clients
-// that were refused together do not come back together; and what the service asks for, if that is longer.
+// pause waits before the next try. The delay doubles each time, less a random part of up to one half, so that clients which
+// were refused together do not come back together. Where the service asks for a longer pause, it gets that.
 func (e *Engine) pause(ctx context.Context, try int, asked time.Duration) error {
 	delay := e.retry.MaxDelay
 	if shift := min(try-1, 32); e.retry.FirstDelay <= delay>>shift {

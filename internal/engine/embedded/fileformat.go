@@ -27,7 +27,7 @@ func putFormat(file *bolt.Bucket) error {
 	return file.Put(keyFormat, seal(keyFormat, binary.BigEndian.AppendUint32(nil, fileFormat)))
 }
 
-// checkFormat refuses a file of which this version does not know all that it must.
+// checkFormat refuses a file with a format or a feature that this version does not know.
 func (f *File) checkFormat(file *bolt.Bucket) error {
 	where := "file " + f.path
 	v := file.Get(keyFormat)

@@ -12,9 +12,9 @@ import (
 // Salvage implements engine.Maintainer: the bucket of the table is put aside, and what is sound in it goes into one of
 // the same name. So a commit that waits meanwhile finds the table where it was.
 //
-// It is one transaction, of which bbolt holds what is written until it is committed: salvaging a table takes about as much
-// memory as the table has octets, which no statement's budget counts. With several transactions a process that ends
-// between them would leave a table of which a part is aside, and others would read it so.
+// It is one transaction. bbolt holds what a transaction writes in memory, so salvaging a table takes about as much memory as the
+// table has octets, and no statement's budget counts that. With several transactions, a process that ends between them would
+// leave a part of the table aside, and others would read the rest as the whole.
 func (f *File) Salvage(ctx context.Context, table string) (lost []string, err error) {
 	t := f.table(table)
 	if t == nil {
