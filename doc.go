@@ -129,13 +129,13 @@
 // count as one each) of one physical table and partition: of one table with those inside it, or, where they were made
 // with the option layout=single, of several tables; more is refused with ErrTooLarge. Rows that were read to be
 // written are written only if nobody changed them since: ErrConflict says that the transaction may be run again.
-// What a program computes from rows that it has read it may rely on when it read them FOR UPDATE: the commit fails
-// when they, too, were changed; they count as entities of the transaction.
+// A program that computes something from rows reads them FOR UPDATE: the commit then fails where somebody else has changed them
+// meanwhile. Such rows count as entities of the transaction.
 // BEGIN, COMMIT and ROLLBACK may be written as SQL in one sql.Conn, or in one text of several statements: a sql.DB gives
 // each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool.
 // A statement that changes definitions commits first, as in MySQL, and what follows it is in no transaction.
 // Outside of a transaction a statement whose rows need more goes out in several groups, whole rows each; if one
-// fails, the error says exactly what stands.
+// fails, the error says exactly what was written.
 //
 // What can happen while others write, whatever isolation level is asked for, in a transaction and between single statements:
 //
@@ -149,12 +149,12 @@
 //	rows of two moments, of one table        no                 yes                yes
 //	rows of two moments, of several tables   yes                yes                yes
 //
-// A transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE holds rows that are
-// there; it does not keep others from being inserted.
+// A transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE protects rows that exist;
+// others can still be inserted.
 //
 // GET_LOCK holds among all processes that use the store. On Azure a lock is an entity, which its holder writes anew every 10 s: 2
-// requests each, and about 2 to take it and 2 to give it back. A lock of a process that ended is had after 30 s of waiting for it,
-// as is one of a process that cannot reach the store meanwhile: RELEASE_LOCK gives 0 then.
+// requests each, and about 2 to take it and 2 to give it back. Where that process ended, or
+// cannot reach the store, somebody who waits for the lock gets it after 30 s. RELEASE_LOCK by the former holder then gives 0.
 //
 // # Files
 //

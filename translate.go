@@ -58,8 +58,8 @@ func translate(err error, text string) error {
 	return err
 }
 
-// briefMessage bounds a message: what the store or a file system says is in some, and many names in others. The beginning
-// says what is wrong, the end what to do.
+// briefMessage bounds a message, which may hold the words of a store or a file system, or many names. It keeps the beginning, which
+// says what is wrong, and the end, which says what to do.
 func briefMessage(s string) string {
 	const most, end = 1000, 200
 	if len(s) <= most {

@@ -6,8 +6,8 @@ import (
 	"github.com/xwb1989/sqlparser"
 )
 
-// selectBlock reads a SELECT without its WITH and lock: head and the tokens lo to hi-1, of which the
-// first stands in clause first. Nil, and an error noted, if it cannot be read.
+// selectBlock reads a SELECT without its WITH and lock: head and the tokens lo to hi-1, which begin in
+// the clause first. Nil, and an error noted, if it cannot be read.
 func (p *parser) selectBlock(head string, lo, hi int, first clause) *Select {
 	stmt, c := p.rewrite(head, lo, hi, first).run(hi)
 	s, ok := stmt.(*sqlparser.Select)

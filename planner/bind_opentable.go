@@ -27,8 +27,8 @@ func (b *builder) opened(t *schema.Table, n *dialect.TableName) *schema.Table {
 	return t
 }
 
-// grow makes a column of a name that failed to be found, where only one open table can be meant: any name is a
-// property of such a table, of which there is just none so far. The statement is planned again then.
+// grow makes a column of a name that was not found, where only one open table can be meant: any name may be a property of such a
+// table, even if no entity has shown it so far. The statement is then planned again.
 func (b *builder) grow(err error) (again bool, growErr error) {
 	var unknown *unknownColumnError
 	if !errors.As(err, &unknown) {

@@ -118,8 +118,8 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 	return 0, false
 }
 
-// leastOfJoin is that of the left side: the right one is read when that has a row. Where it has none itself, no more
-// of the left side is read, if the kind of join allows for that.
+// leastOfJoin is the least of the left side, as the right side is read only when the left one has a row. Where the right side has
+// no rows, no more of the left side is read, if the kind of join allows that.
 func (e *explainer) leastOfJoin(kind JoinKind, left Node, whole bool) (requests int, row bool) {
 	requests, row = e.leastOf(left, whole && (kind == LeftJoin || kind == AntiJoin))
 	return requests, row && kind == LeftJoin

@@ -172,8 +172,8 @@ func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (re
 	return len(rest)
 }
 
-// familyCheck has conditions checked where what they need is known: on each parent, on each child, or on both. A
-// LEFT JOIN's parents are not checked by its own conditions, which say what matches.
+// familyCheck puts each condition where all that it needs is known: on each parent, on each child, or on pairs. The conditions of
+// a LEFT JOIN are not put on its parents, as they only say what matches.
 func (j *joiner) familyCheck(f *familyJoin, n *FamilyScan, conds []expr.Node, keyed bool) {
 	var parent, child srcSet
 	parent.add(f.parent.index)

@@ -122,8 +122,8 @@ func (p *filterPusher) equals(ordinal int, v expr.Node) *Filter {
 	return joinFilters(FilterAnd, []*Filter{{Op: FilterGe, Column: ordinal, Value: v}, {Op: FilterLe, Column: ordinal, Value: v}})
 }
 
-// asStored: text is compared by the store as it is stored, so that neither a folded column nor a folding comparison can be sent.
-// For a padded text in a table of ours it takes the range in which all blanks lie that may follow.
+// asStored says whether the store compares a text as the condition does. It compares what is stored, so neither a folded column
+// nor a folding comparison can be sent. For a padded text in a table of ours the range of all blanks that may follow is sent.
 func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
 	t := &p.Table.Columns[ordinal].Type
 	if !p.Table.Sends(p.Table.Columns[ordinal]) {

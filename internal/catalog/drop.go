@@ -113,10 +113,9 @@ func (d *dropping) relatives() []*schema.Table {
 	return out
 }
 
-// deleteData deletes what dropped tables held. Physical tables of their own go at once where others use the store, which
-// refuses what they write to them then; elsewhere, and rows of one that other tables use, when nobody writes by the
-// old definition any more. What the tables held before another process emptied them goes at once, too: some may write
-// to that still.
+// deleteData deletes what dropped tables held. A physical table of its own goes at once where others use the store, which then
+// refuses their writes to it. Elsewhere, and for rows in a physical table that other tables use, it waits until nobody writes by
+// the old definition. What the tables held before another process emptied them goes at once, too, as some may still write to it.
 func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Meter) error {
 	if len(graves) == 0 {
 		return nil

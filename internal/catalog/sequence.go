@@ -175,8 +175,8 @@ func (c *Catalog) dropSequence(ctx context.Context, t *schema.Table, m *engine.M
 	return err
 }
 
-// Close says to others that this process is gone, and gives unused AUTO_INCREMENT values back, where no other process took
-// some since.
+// Close tells others that this process is gone. It gives unused AUTO_INCREMENT values back where no other process has taken some
+// since.
 func (c *Catalog) Close(ctx context.Context) error {
 	c.presence.end()
 	if release, err := c.refresh.take(ctx); err == nil {

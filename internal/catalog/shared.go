@@ -30,8 +30,8 @@ func (c *Catalog) shareTable(ctx context.Context, s *Snapshot, t *schema.Table, 
 	return nil
 }
 
-// rowNames are those of the tables that share a physical table. They are read without their definitions, which may be
-// many; that nobody adds one meanwhile the version sees to.
+// rowNames gives the row names of the tables that share a physical table. It does without their definitions, which may be many.
+// The version ensures that nobody adds one meanwhile.
 func (c *Catalog) rowNames(ctx context.Context, physical string) (map[string]bool, error) {
 	names := map[string]bool{}
 	span := keymap.PrefixSpan(tablePrefix)

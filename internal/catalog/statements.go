@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// statements are those of this process that are under way, by epochs: a change of definitions ends the epoch, and waits for the
-// statements of that one and of all before. No statement waits for the change.
+// statements are the statements of this process that are under way, by epochs. A change of definitions ends the current epoch, and
+// waits for its statements and those of earlier epochs. No statement waits for the change.
 type statements struct {
 	mu     sync.Mutex // never held over a wait
 	now    *Epoch
-	former []*Epoch // those with statements under way
+	former []*Epoch // earlier ones with statements under way
 }
 
-// Epoch is what statements have in common that began between two changes of definitions.
+// Epoch has the statements that began between two changes of definitions.
 type Epoch struct {
 	of      *statements
 	running int
 	ended   chan struct{} // closed when the last statement of a former epoch has ended
 }
 
-// begin joins the epoch of now; End leaves it.
+// begin joins the current epoch; End leaves it.
 func (s *statements) begin() *Epoch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -56,7 +56,7 @@ func (s *statements) idle() bool {
 	return len(s.former) == 0 && (s.now == nil || s.now.running == 0)
 }
 
-// turn ends the epoch of now, and gives the epochs that have statements under way.
+// turn ends the current epoch, and gives the epochs that have statements under way.
 func (s *statements) turn() []*Epoch {
 	s.mu.Lock()
 	defer s.mu.Unlock()

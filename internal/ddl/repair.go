@@ -143,8 +143,8 @@ func (s *examination) expects(row *sight) (bool, error) {
 	return err == nil && entries[s.i] == s.f.key, err
 }
 
-// doubled makes out of a stale entry one that two rows have, the one that it was held against and the one that it
-// says: which of them is right nobody knows.
+// doubled makes of a stale entry a fault of two rows with one key: the row that it was compared with, and the row that it holds.
+// Nobody knows which of them is right.
 func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) error {
 	key, err := s.rowOf(&entry.Entity)
 	if err != nil || key == s.row {

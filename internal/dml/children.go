@@ -13,9 +13,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// touchParent makes the operation that ties a new row to the one that it lives inside: a merge of nothing. It
-// fails where that row is not there, costs no request, and gives it a new ETag, so that whoever deletes it at the
-// same time and has seen no children finds that it was changed.
+// touchParent makes the operation that ties a new row to its parent: a merge of nothing into the parent. It costs no request and
+// fails without a parent. It gives the parent a new ETag: so whoever deletes the parent at the same time, and has seen no
+// children, finds it changed.
 func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Value) error {
 	if rw.Table.Inside == nil {
 		return nil

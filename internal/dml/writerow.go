@@ -142,8 +142,8 @@ func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
 	r.keys = append(r.keys, key)
 }
 
-// settled makes sure of the ETag of the row itself where an index is being built: only that one tells whether
-// the row has an entry in it; and where rows live inside it: only that one tells whether one more does.
+// settled makes sure of the ETag of the row itself where an index is being built or rows live inside this one. Only that ETag
+// tells whether the row got an entry, or one more row inside it, meanwhile.
 func (rw *RowWriter) settled(ctx context.Context, w *Writer, old Stored) (Stored, error) {
 	if !rw.building && len(rw.children) == 0 || old.from == nil {
 		return old, nil

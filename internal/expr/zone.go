@@ -65,8 +65,8 @@ func localTicks(ticks int64, zone *time.Location) int64 {
 	return max(0, min(ticks+int64(offset)*value.TicksPerSecond, value.MaxTicks))
 }
 
-// instants are the first and the last time, in UTC, at which a clock in zone shows local: two where it is put back
-// over it. A time that it leaves out when it is put forward is the moment of that, as in MySQL.
+// instants are the first and the last time, in UTC, at which a clock in zone shows local. They differ where the clock is put back
+// past local. Where it is put forward past local, both are the moment of that, as in MySQL.
 func instants(local int64, zone *time.Location) (first, last int64) {
 	if zone == nil {
 		return local, local
