@@ -35,7 +35,7 @@ func searchFunctions() []*Function {
 		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", collates: true, Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
 			null: neverNull, Type: toInt, compile: compileField},
 		{Name: "ELT", Signature: "ELT(n, x, …)", Family: "text", Doc: "The n-th of the texts, 1-based; NULL where there is none.", Min: 2, Max: -1,
-			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:])...) }, Eval: evalElt},
+			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:])...) }, compile: compileElt},
 		{Name: "ASCII", Signature: "ASCII(text)", Family: "text", Doc: "The first octet, 0 of the empty text.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				s := textOf(args[0])
@@ -188,16 +188,27 @@ func compileField(n *Call) Func {
 	})
 }
 
-func evalElt(_ *Env, args []value.Value) (value.Value, error) {
-	if args[0].IsNull() {
-		return value.NullValue, nil
+// compileElt computes the number and the text that it names, no other one.
+func compileElt(n *Call) Func {
+	number, args := CompileOperand(n.Args[0]), compileAll(n.Args)
+	return func(env *Env) (value.Value, error) {
+		v, err := number(env)
+		if err != nil || v.IsNull() {
+			return value.NullValue, err
+		}
+		if err := env.integer(v); err != nil {
+			return value.NullValue, err
+		}
+		at, err := value.ToInt(v)
+		if err != nil || at < 1 || at >= int64(len(args)) {
+			return value.NullValue, err
+		}
+		if v, err = args[at](env); err != nil || v.IsNull() {
+			return value.NullValue, err
+		}
+		c := charsOf(v)
+		return c.value(c.s), nil
 	}
-	n, err := value.ToInt(args[0])
-	if err != nil || n < 1 || n >= int64(len(args)) || args[n].IsNull() {
-		return value.NullValue, err
-	}
-	c := charsOf(args[n])
-	return c.value(c.s), nil
 }
 
 func evalChar(_ *Env, args []value.Value) (value.Value, error) {

@@ -140,7 +140,7 @@ var numberArguments = map[string]string{
 	"ABS": "n", "SIGN": "n", "CEILING": "n", "FLOOR": "n", "ROUND": "ni", "TRUNCATE": "ni", "POWER": "nn", "LN": "n", "LOG2": "n", "LOG10": "n",
 	"EXP": "n", "SQRT": "n", "SIN": "n", "COS": "n", "TAN": "n", "COT": "n", "ASIN": "n", "ACOS": "n", "ATAN": "n", "DEGREES": "n", "RADIANS": "n",
 	"FORMAT": "ni-", "BIT_COUNT": "i", "CONV": "-i", "LEFT": "-i", "RIGHT": "-i", "SUBSTRING": "-i", "SUBSTRING_INDEX": "--i",
-	"REPEAT": "-i", "SPACE": "i", "LPAD": "-i-", "RPAD": "-i-", "INSERT": "-ii-", "LOCATE": "--i", "ELT": "i-", "CHAR": "i", "INET_NTOA": "i",
+	"REPEAT": "-i", "SPACE": "i", "LPAD": "-i-", "RPAD": "-i-", "INSERT": "-ii-", "LOCATE": "--i", "CHAR": "i", "INET_NTOA": "i",
 	"MAKEDATE": "i", "MAKETIME": "iin", "SEC_TO_TIME": "n", "FROM_UNIXTIME": "n-", "FROM_DAYS": "i", "WEEK": "-i", "YEARWEEK": "-i", "SHA2": "-i",
 	"LAST_INSERT_ID": "i", "PERIOD_ADD": "i", "PERIOD_DIFF": "i", "SLEEP": "n",
 }

@@ -13,6 +13,9 @@ func (t Type) Adjust(v Value) (out Value, why Reason, ok bool) {
 	if v.kind == JSON {
 		v = t.ofJSON(v)
 	}
+	if v.IsTimeText() {
+		v = Plain(v) // columns see the text
+	}
 	if out, _, err := t.Store(v); err == nil {
 		return out, Truncated, true // what only the option exact refuses
 	}

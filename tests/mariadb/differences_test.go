@@ -16,7 +16,7 @@ type difference struct {
 	name    string
 	who     string // who is not as MySQL 8.0
 	reason  string
-	example string // over the table t of TestDifferences
+	example string // over the tables of TestDifferences, or, behind a type, x (id INT PRIMARY KEY, c of that type)
 
 	what   string // what differs, "" for anything; see answer.differs
 	here   uint16 // error number, 0 for any
@@ -25,6 +25,9 @@ type difference struct {
 	says   *regexp.Regexp                 // MariaDB's error
 	values func(ours, theirs string) bool // of the first cells that differ
 	also   func(*finding) bool
+	// instead is the query in which what differs is written in another way: where the sides do not agree about that one, neither,
+	// it was not this difference.
+	instead func(text string) string
 }
 
 const (
@@ -35,7 +38,14 @@ const (
 func (d *difference) match(f *finding) bool {
 	return (d.what == "" || d.what == f.what || "state: "+d.what == f.what) &&
 		(d.here == 0 || d.here == f.ours.number) && (d.there == 0 || d.there == f.theirs.number) &&
-		(d.text == nil || d.text.MatchString(f.of+f.text)) && (d.says == nil || f.theirs.err != nil && d.says.MatchString(f.theirs.err.Error())) && (d.values == nil || f.cells(d.values)) && (d.also == nil || d.also(f))
+		(d.text == nil || d.text.MatchString(f.of+f.text)) && (d.says == nil || f.theirs.err != nil && d.says.MatchString(f.theirs.err.Error())) && (d.values == nil || f.cells(d.values)) && (d.also == nil || d.also(f)) &&
+		(d.instead == nil || f.ask == nil || f.explainedBy(d.instead(f.text)))
+}
+
+// explainedBy says whether the sides agree about another query, but for what the table knows.
+func (f *finding) explainedBy(text string) bool {
+	g := f.ask(text)
+	return g == nil || text != f.text && knownDifference(g) != nil
 }
 
 // cells asks about the first cells that differ.
@@ -149,6 +159,9 @@ func TestDifferencesDoc(t *testing.T) {
 
 // show runs an example on both sides.
 func (r *round) show(text string) *finding {
+	if of, insert, ok := strings.Cut(text, ": "); ok && storedType.MatchString(of) {
+		return r.showStored(of, insert)
+	}
 	if strings.HasPrefix(text, "SELECT") {
 		return r.ask(text)
 	}
@@ -170,4 +183,18 @@ func (r *round) show(text string) *finding {
 		}
 	}
 	return r.change(text, state)
+}
+
+// storedType is what an example begins with that puts something into the table x.
+var storedType = regexp.MustCompile(`^[A-Z]+(\([^)]*\))?[A-Z ]*$`)
+
+// showStored runs an example on a table x (id INT PRIMARY KEY, c of that type).
+func (r *round) showStored(of, insert string) *finding {
+	r.makes("CREATE TABLE x (id INT PRIMARY KEY, c " + of + ")")
+	defer r.makes("DROP TABLE x")
+	f := r.change(insert, "SELECT * FROM x")
+	if f != nil {
+		f.of = of + ": "
+	}
+	return f
 }

@@ -56,6 +56,7 @@ type finding struct {
 	of           string // the types of the columns that it writes
 	text         string
 	ours, theirs answer
+	ask          func(text string) *finding // about another query; nil where it would write
 }
 
 func (o *oracle) add(f finding) {
@@ -192,7 +193,7 @@ func (r *round) ask(text string) *finding {
 	for _, s := range []*side{r.ours, r.bare} {
 		got := s.query(text)
 		if what := got.differs(want); what != "" {
-			return &finding{seed: r.seed, what: failure(what, got, want), text: text, ours: got, theirs: want}
+			return &finding{seed: r.seed, what: failure(what, got, want), text: text, ours: got, theirs: want, ask: r.ask}
 		}
 	}
 	return nil

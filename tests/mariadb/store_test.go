@@ -79,7 +79,7 @@ func (r *round) change(text, state string) *finding {
 		}
 	}
 	if f := r.ask(state); f != nil {
-		f.what, f.text = "state: "+f.what, text
+		f.what, f.text, f.ask = "state: "+f.what, text, nil
 		return f
 	}
 	return nil
