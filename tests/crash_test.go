@@ -187,7 +187,13 @@ func TestDamagedFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		db := openName(t, "file:"+path)
-		if err := db.Ping(); !errors.Is(err, nearlyfree.ErrCorrupt) || !strings.Contains(err.Error(), path) {
+		err := db.Ping()
+		if n := 0; err == nil && name == "half" { // the other half may have been free space
+			if err = db.QueryRow("SELECT COUNT(*) FROM t").Scan(&n); err == nil && n == 300 {
+				continue
+			}
+		}
+		if !errors.Is(err, nearlyfree.ErrCorrupt) || !strings.Contains(err.Error(), path) {
 			t.Errorf("%s: %v", name, err)
 		}
 		db.Close()
