@@ -34,19 +34,20 @@ type shopper struct {
 	*sql.DB
 	requests atomic.Int64
 	dead     atomic.Bool           // nothing that it sends reaches the store
-	reader   bool                  // the store lets it read only
+	reader   atomic.Bool           // the store lets it read only
 	before   func(r *http.Request) // is told of each request
 }
 
 func (s *shop) enter(reader bool) *shopper {
 	s.Helper()
-	p := &shopper{reader: reader}
+	p := &shopper{}
+	p.reader.Store(reader)
 	p.DB = s.connect(func(r *http.Request) azuretest.Fault {
 		p.requests.Add(1)
 		if p.before != nil {
 			p.before(r)
 		}
-		if p.reader && r.Method != http.MethodGet {
+		if p.reader.Load() && r.Method != http.MethodGet {
 			return azuretest.Fault{Status: http.StatusForbidden, Code: "AuthorizationPermissionMismatch"}
 		}
 		return azuretest.Fault{Refuse: p.dead.Load()}
@@ -224,6 +225,15 @@ func TestReaderWithoutRights(t *testing.T) {
 			read(query)
 			b.before = nil
 			read(query)
+		}
+
+		// Where it is given the right, others find it from then on.
+		b.reader.Store(false)
+		time.Sleep(2 * time.Minute)
+		read("SELECT id FROM t WHERE id = 2")
+		mustExec(t, b.DB, "INSERT INTO t VALUES (3, 3, 'c')")
+		if took, _ := a.took(t, "DROP INDEX n ON t"); took == 0 {
+			t.Error("nobody waits for a process that writes")
 		}
 	})
 }

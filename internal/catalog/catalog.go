@@ -133,16 +133,21 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 		return old, nil
 	}
 	fresh := time.Now() // before the request: the lease must not outlive what was read
-	if err := c.announce(ctx, false); err != nil {
-		return nil, err
+	denied := c.announce(ctx, false)
+	if denied != nil && !isDenied(denied) {
+		return nil, denied
 	}
-	if sent := c.presence.sent; !sent.IsZero() && sent.Before(fresh) {
+	if sent := c.presence.sent; denied == nil && !sent.IsZero() && sent.Before(fresh) {
 		fresh = sent
 	}
 	changes := c.changes.Load()
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
 	if err != nil && !isCode(err, engine.CodeNotFound) && !isCode(err, engine.CodeNoTable) {
 		return nil, err
+	}
+	if denied != nil { // and reading is not
+		c.presence.refused.Store(true)
+		c.presence.sent = time.Time{}
 	}
 	next := &Snapshot{catalog: c, etag: e.ETag, fresh: fresh, tables: map[string]*definition{}}
 	if err == nil {

@@ -25,6 +25,7 @@ type presence struct {
 	// These are guarded by Catalog.refresh.
 	self   member
 	sent   time.Time // when the member was written last; zero: there is none
+	denied time.Time // when the store refused that last
 	keeper bool      // it runs
 }
 
@@ -52,7 +53,7 @@ func (c *Catalog) announce(ctx context.Context, anyway bool) error {
 
 func (c *Catalog) announceOnce(ctx context.Context, anyway bool) error {
 	p := &c.presence
-	if !c.engine.Shared() || p.refused.Load() || !anyway && time.Since(p.sent) < c.lease/3 {
+	if !c.engine.Shared() || !anyway && time.Since(p.sent) < c.lease/3 || p.refused.Load() && time.Since(p.denied) < deniedFor {
 		return nil
 	}
 	now := time.Now() // before the request: the lease must not outlive what others know
@@ -60,18 +61,26 @@ func (c *Catalog) announceOnce(ctx context.Context, anyway bool) error {
 	switch {
 	case isCode(err, engine.CodeNoTable):
 		return nil // nothing is defined yet
-	case isCode(err, engine.CodeReadOnly) || isCode(err, engine.CodeAuth):
-		p.refused.Store(true)
-		return nil
+	case isDenied(err):
+		p.denied = now
+		return err
 	case err != nil:
 		return err
 	}
+	p.refused.Store(false)
 	p.sent = now
 	if !p.keeper {
 		p.keeper = true
 		go c.keep()
 	}
 	return nil
+}
+
+// deniedFor is how long a process that may not announce itself does not try it again.
+const deniedFor = time.Minute
+
+func isDenied(err error) bool {
+	return isCode(err, engine.CodeReadOnly) || isCode(err, engine.CodeAuth)
 }
 
 // The keeper wakes in time to renew the lease, and more often for a while when definitions were changed: whoever changes some
