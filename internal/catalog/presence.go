@@ -9,9 +9,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// presence is how other processes know that this one goes by definitions of a shared store. While it runs statements it has a
-// member, which it writes before it reads the version: so whoever changes the definitions after that finds it, and waits
-// until the member says that no statement goes by those of before.
+// presence tells other processes that this one uses the definitions of a shared store. While it runs statements it has a member,
+// which it writes before it reads the version: so whoever changes the definitions after that finds the member, and waits until it
+// says that no statement uses older ones.
 //
 // Definitions are trusted for a lease from when the member was written last. So whoever waits need wait for two leases at
 // most: one for the trust, one for requests that are under way.
@@ -91,7 +91,7 @@ const (
 	shortest = 20 * time.Millisecond
 )
 
-// keep renews the member and the definitions while statements are run, and says when those of before are not used any more.
+// keep renews the member and the definitions while statements are run, and says when no statement uses older ones any more.
 func (c *Catalog) keep() {
 	p := &c.presence
 	var alertUntil time.Time
@@ -132,6 +132,7 @@ func (c *Catalog) leftIdle() bool {
 		return true
 	}
 	defer release()
+	c.current.Store(nil) // before it is asked again: a statement that begins now announces the process itself
 	if !unused() {
 		return false
 	}
@@ -153,8 +154,8 @@ func (c *Catalog) leave(ctx context.Context) {
 	_ = c.commitMember(ctx, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: memberPartition, RowKey: p.self.id}}) // else it ages
 }
 
-// acknowledge renews the lease. Where definitions were changed it waits for the statements that go by those of before, and says
-// so to others. A failure is met by the next statement, which renews the lease itself.
+// acknowledge renews the lease. Where definitions were changed it waits for the statements that use older ones, and then tells
+// others. After a failure the next statement renews the lease itself.
 func (c *Catalog) acknowledge() (changed bool) {
 	p := &c.presence
 	ctx, cancel := context.WithTimeout(p.ending, 3*c.lease)
