@@ -17,6 +17,7 @@ import (
 // tests/azurite/run.sh starts one.
 func init() {
 	kinds = slices.DeleteFunc(kinds, func(k kind) bool { return k.name != "interval" && k.name != "beside" })
+	*rounds, *statements = 1, 5
 	virtual = func(t *testing.T, round func(*testing.T)) { round(t) }
 	newStore = func(t *testing.T, _ *rand.Rand) store {
 		at := os.Getenv("NEARLYFREE_AZURITE")

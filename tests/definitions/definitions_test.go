@@ -1,8 +1,8 @@
 // Package definitions has several processes make, change, rename, empty and drop the same tables while all of them write to
 // these and read from them, and holds every read against a model of what may be there.
 //
-// The processes are connectors of one store, which know nothing of each other but what is stored. By default there is one
-// round for each kind of table; the flag -rounds says how many, -seed which.
+// The processes are connectors of one store, which know nothing of each other but what is stored. The flag -rounds
+// says how many rounds there are for each kind of table, -seed which.
 package definitions
 
 import (
@@ -29,8 +29,8 @@ import (
 
 // A lease is long beside what a busy machine takes for a breath.
 var (
-	rounds     = flag.Int("rounds", 1, "how often each kind of table is made")
-	statements = flag.Int("statements", 5, "how many each process that changes definitions runs in a round")
+	rounds     = flag.Int("rounds", 4, "how often each kind of table is made")
+	statements = flag.Int("statements", 10, "how many each process that changes definitions runs in a round")
 	lease      = flag.Duration("lease", 200*time.Millisecond, "how long a process trusts a definition")
 	seed       = flag.Uint64("seed", 1, "of the first round of TestDefinitions; each round has the next one")
 )
