@@ -81,7 +81,7 @@ func (i *interruption) run() (died bool) {
 	}
 	written, own := 0, false
 	i.maker = i.connect(func(r *http.Request) azuretest.Fault {
-		if r.Method == http.MethodGet || strings.Contains(r.URL.Path, "members") {
+		if !ofStatement(r) {
 			return azuretest.Fault{Refuse: died}
 		}
 		if died {

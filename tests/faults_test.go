@@ -338,7 +338,7 @@ func TestOneUnknownAmongConflicts(t *testing.T) {
 		var mu sync.Mutex
 		writes := 0
 		transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
-			if r.Method == http.MethodGet {
+			if !ofStatement(r) {
 				return azuretest.Fault{}
 			}
 			mu.Lock()

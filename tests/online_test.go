@@ -170,7 +170,7 @@ func TestLostAnswers(t *testing.T) {
 	config.Transport = &azuretest.Transport{
 		Service: azuretest.NewService(embedded.OpenMemory(embedded.Options{})),
 		Fault: func(_ int, r *http.Request) azuretest.Fault {
-			return azuretest.Fault{LoseAnswer: r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "members") && armed.CompareAndSwap(true, false)}
+			return azuretest.Fault{LoseAnswer: ofStatement(r) && armed.CompareAndSwap(true, false)}
 		},
 	}
 	db := nearlyfreetest.OpenConfig(t, config)

@@ -255,7 +255,7 @@ func TestCancelledWriteIsUnknown(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
-		if r.Method != http.MethodGet {
+		if ofStatement(r) {
 			cancel()
 		}
 		return azuretest.Fault{}

@@ -258,7 +258,7 @@ func TestDeletePartsFails(t *testing.T) {
 		mustExec(t, db, "INSERT INTO log VALUES (1), (5000), "+strings.Join(values, ", "))
 		var writes atomic.Int64
 		transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
-			if r.Method == http.MethodGet || writes.Add(1) != int64(n) {
+			if !ofStatement(r) || writes.Add(1) != int64(n) {
 				return azuretest.Fault{}
 			}
 			return azuretest.Fault{Status: http.StatusForbidden, Code: "AuthorizationFailure"}

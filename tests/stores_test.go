@@ -3,7 +3,9 @@ package tests
 import (
 	"context"
 	"database/sql"
+	"net/http"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +53,11 @@ func overService(page int, empty bool) *nearlyfree.Config {
 		Transport:   &azuretest.Transport{Service: s},
 		SchemaLease: time.Millisecond,
 	}
+}
+
+// ofStatement says whether a request writes for a statement, and not to tell other processes of this one.
+func ofStatement(r *http.Request) bool {
+	return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "members")
 }
 
 // few gives n, and with -short a quarter of it: under the race detector or over HTTP a sample is enough.

@@ -69,7 +69,7 @@ func (c *Catalog) announceOnce(ctx context.Context, anyway bool) error {
 	}
 	p.refused.Store(false)
 	p.sent = now
-	if !p.keeper {
+	if !p.keeper && c.lease >= tooShort {
 		p.keeper = true
 		go c.keep()
 	}
@@ -84,11 +84,11 @@ func isDenied(err error) bool {
 }
 
 // The keeper wakes in time to renew the lease, and more often for a while when definitions were changed: whoever changes some
-// often takes several steps.
+// often takes several steps. With a lease that is too short for it statements alone renew it, and others wait for its end.
 const (
 	lingers  = 2 // leases without a statement after which the process leaves
 	alert    = 2 // leases after a change in which the keeper wakes often
-	shortest = 20 * time.Millisecond
+	tooShort = time.Second
 )
 
 // keep renews the member and the definitions while statements are run, and says when no statement uses older ones any more.
@@ -100,7 +100,7 @@ func (c *Catalog) keep() {
 		if time.Now().Before(alertUntil) {
 			pause = c.lease / 20
 		}
-		timer := time.NewTimer(max(pause, shortest))
+		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
 		case <-p.moved:

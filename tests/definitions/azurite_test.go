@@ -17,7 +17,7 @@ import (
 // tests/azurite/run.sh starts one.
 func init() {
 	kinds = slices.DeleteFunc(kinds, func(k kind) bool { return k.name != "interval" && k.name != "beside" })
-	*rounds, *statements = 1, 5
+	*rounds, *statements, *lease = 1, 5, 200*time.Millisecond // long beside what a busy machine takes for a breath
 	virtual = func(t *testing.T, round func(*testing.T)) { round(t) }
 	newStore = func(t *testing.T, _ *rand.Rand) store {
 		at := os.Getenv("NEARLYFREE_AZURITE")

@@ -27,11 +27,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
-// A lease is long beside what a busy machine takes for a breath.
 var (
 	rounds     = flag.Int("rounds", 4, "how often each kind of table is made")
 	statements = flag.Int("statements", 10, "how many each process that changes definitions runs in a round")
-	lease      = flag.Duration("lease", 200*time.Millisecond, "how long a process trusts a definition")
+	lease      = flag.Duration("lease", 5*time.Second, "how long a process trusts a definition")
 	seed       = flag.Uint64("seed", 1, "of the first round of TestDefinitions; each round has the next one")
 )
 
@@ -67,13 +66,13 @@ type weather struct {
 	random *rand.Rand
 }
 
-// slowest is how long a request takes on its way, and its answer, at most: with some tries that fail it ends within a lease.
-const slowest = 8 * time.Millisecond
+// slowest says how long a request takes on its way, and its answer, at most: with some tries that fail it ends within a lease.
+func slowest() time.Duration { return *lease / 25 }
 
 func (w *weather) delay() time.Duration {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return time.Duration(w.random.Int64N(int64(slowest)))
+	return time.Duration(w.random.Int64N(int64(slowest())))
 }
 
 func (w *weather) after(*http.Request, int) { time.Sleep(w.delay()) }
