@@ -10,6 +10,9 @@
 //	               in one that it shared
 //	sequence!…     the next AUTO_INCREMENT value of a table
 //	progress!…     how many rows a change of a definition has written anew
+//	lock!…         who holds a lock of GET_LOCK
+//
+// A partition of its own, members, has the processes that are there; see presence.
 //
 // A change writes its entities and raises the version in one entity group transaction, conditional on the
 // version that it was made against. Where other processes may use the store (engine.Engine.Shared),
