@@ -1,6 +1,6 @@
 // Package catalog keeps table definitions as entities of the store itself, so that another process that
 // opens the same store finds them, and hands out AUTO_INCREMENT values. It plans nothing and runs no
-// statement; how a definition changes step by step is exec's business.
+// statement; how a definition changes step by step is the business of ddl.
 //
 // One physical table a database holds it all, in one partition:
 //
