@@ -56,7 +56,7 @@ func insertColumns(t *schema.Table, st *dialect.Insert) ([]int, error) {
 			return nil, nil // VALUES (): defaults all
 		}
 		for i, c := range t.Columns {
-			if !c.Hidden && !c.Pending() && c.Source != schema.SourceTimestamp {
+			if c.Listed() && c.Source != schema.SourceTimestamp {
 				columns = append(columns, i)
 			}
 		}

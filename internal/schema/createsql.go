@@ -22,7 +22,7 @@ func CreateTableSQL(t *Table) string {
 		b.WriteString("\n  " + s)
 	}
 	for _, c := range t.Columns {
-		if !c.Hidden && !c.Pending() {
+		if c.Listed() {
 			line(t.columnSQL(c))
 		}
 	}

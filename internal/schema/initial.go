@@ -41,6 +41,9 @@ func (c *Column) Absent() value.Value {
 // A column that is filled row by row is pending until each has its value.
 func (c *Column) Pending() bool { return c.Withheld || c.Added }
 
+// Listed says whether statements list the column where they name none: SELECT *, INSERT without columns, SHOW.
+func (c *Column) Listed() bool { return !c.Hidden && !c.Pending() }
+
 // Unfilled says what rows are given in a column that is Added: its default. nil for what is computed of the row.
 func (c ColumnTexts) Unfilled() expr.Node {
 	if !c.Added || c.Generated != "" {

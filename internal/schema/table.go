@@ -113,7 +113,7 @@ func (t *Table) Ordinal(name string) int {
 func (t *Table) ColumnNames() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for _, c := range t.Columns {
-			if !c.Hidden && !c.Pending() && !yield(c.Name) {
+			if c.Listed() && !yield(c.Name) {
 				return
 			}
 		}

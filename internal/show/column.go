@@ -24,7 +24,7 @@ func shownColumns(t *schema.Table) ([]shownColumn, error) {
 	}
 	var out []shownColumn
 	for i, c := range t.Columns {
-		if c.Hidden || c.Pending() {
+		if !c.Listed() {
 			continue
 		}
 		s := shownColumn{c, "mixed", columnKey(t, i), columnExtra(c), "select,insert,update,references", columnDefault(texts.Columns[i])}

@@ -164,7 +164,7 @@ func indexParts(t *schema.Table) []indexPart {
 	var parts []indexPart
 	add := func(name string, unique bool, key []schema.KeyPart, state, comment string) {
 		for i, p := range key {
-			if c := t.Columns[p.Column]; !c.Hidden && !c.Pending() {
+			if c := t.Columns[p.Column]; c.Listed() {
 				parts = append(parts, indexPart{name, unique, i + 1, c, p, state, comment})
 			}
 		}
