@@ -144,7 +144,7 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 		fresh = sent
 	}
 	changes := c.changes.Load()
-	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
+	e, err := c.getVersion(ctx)
 	if err != nil && !isCode(err, engine.CodeNotFound) && !isCode(err, engine.CodeNoTable) {
 		return nil, err
 	}
@@ -201,7 +201,7 @@ func (c *Catalog) changed(version int64, next *Snapshot) {
 
 // Ping makes sure that the store answers: it reads the version, one request.
 func (c *Catalog) Ping(ctx context.Context) error {
-	_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
+	_, err := c.getVersion(ctx)
 	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
 		return nil
 	}

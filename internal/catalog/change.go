@@ -310,7 +310,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 		c.changed(s.version+1, nil)
 		return nil
 	}
-	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
+	e, err := c.getVersion(ctx)
 	if err != nil {
 		c.Forget()
 		return err

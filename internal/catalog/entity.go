@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"strconv"
@@ -50,6 +51,11 @@ func (n needs) unwritable() error {
 		return &feature.Error{Where: wholeCatalog, What: feature.Uses(unknown), Write: true}
 	}
 	return nil
+}
+
+// getVersion reads the version entity.
+func (c *Catalog) getVersion(ctx context.Context) (engine.Entity, error) {
+	return c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
 }
 
 // encodeVersion gives the version entity, with the ids of the last changes.

@@ -28,7 +28,7 @@ func addChange(changes, id string) string {
 // conditional on; err when that cannot be known.
 func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error) error {
 	for range movedTries {
-		e, getErr := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
+		e, getErr := c.getVersion(ctx)
 		missing := isCode(getErr, engine.CodeNotFound)
 		if getErr != nil && !missing {
 			return err
