@@ -140,10 +140,10 @@ func (c *Catalog) leftIdle() bool {
 	return true
 }
 
-// leave deletes the member. The next statement announces the process again. The caller holds refresh.
+// leave deletes the member. The next statement announces the process again. The caller holds refresh, and has let go of the
+// definitions.
 func (c *Catalog) leave(ctx context.Context) {
 	p := &c.presence
-	c.current.Store(nil)
 	p.keeper = false
 	if p.sent.IsZero() {
 		return
@@ -151,7 +151,7 @@ func (c *Catalog) leave(ctx context.Context) {
 	p.sent = time.Time{}
 	ctx, cancel := context.WithTimeout(ctx, c.lease)
 	defer cancel()
-	_ = c.commitMember(ctx, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: memberPartition, RowKey: p.self.id}}) // else it ages
+	_ = c.commitMember(ctx, p.self.op(engine.Delete)) // else it ages
 }
 
 // acknowledge renews the lease. Where definitions were changed it waits for the statements that use older ones, and then tells
@@ -160,7 +160,10 @@ func (c *Catalog) acknowledge() (changed bool) {
 	p := &c.presence
 	ctx, cancel := context.WithTimeout(p.ending, 3*c.lease)
 	defer cancel()
-	if err := c.renewMember(ctx); err != nil {
+	if c.writeMember(ctx, 0) != nil {
+		return false
+	}
+	if _, err := c.Latest(ctx); err != nil {
 		return false
 	}
 	known := c.known.Load()
@@ -170,28 +173,21 @@ func (c *Catalog) acknowledge() (changed bool) {
 	if err := c.waitHere(ctx, 2*c.lease); err != nil {
 		return true
 	}
-	release, err := c.refresh.take(ctx)
-	if err != nil {
-		return true
-	}
-	defer release()
-	p.self.version = known
-	_ = c.announce(ctx, true)
+	_ = c.writeMember(ctx, known)
 	return true
 }
 
-// renewMember writes the member and reads the version.
-func (c *Catalog) renewMember(ctx context.Context) error {
+// writeMember writes the member now, with the version if that is newer than what the member says.
+func (c *Catalog) writeMember(ctx context.Context, version int64) error {
 	release, err := c.refresh.take(ctx)
 	if err != nil {
 		return err
 	}
-	err = c.announce(ctx, true)
-	release()
-	if err == nil {
-		_, err = c.renew(ctx, func(*Snapshot) bool { return false })
+	defer release()
+	if self := &c.presence.self; version > self.version {
+		self.version = version
 	}
-	return err
+	return c.announce(ctx, true)
 }
 
 // waitHere returns when the statements of this process that began before have ended, or after d.
@@ -228,13 +224,7 @@ func (c *Catalog) waitKnown(ctx context.Context, d time.Duration) error {
 // gone are among them, unless timed: the store's clock is read first, and what they left is deleted.
 func (c *Catalog) late(ctx context.Context, known int64, timed bool) (late []member, longest time.Duration, err error) {
 	if timed {
-		release, err := c.refresh.take(ctx)
-		if err != nil {
-			return nil, 0, err
-		}
-		err = c.announce(ctx, true)
-		release()
-		if err != nil {
+		if err := c.writeMember(ctx, 0); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -252,7 +242,7 @@ func (c *Catalog) late(ctx context.Context, known int64, timed bool) (late []mem
 		switch {
 		case m.id == c.presence.self.id || m.version >= known:
 		case timed && m.gone(now):
-			err := c.commitMember(ctx, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: memberPartition, RowKey: m.id}})
+			err := c.commitMember(ctx, m.op(engine.Delete))
 			if err != nil && !isCode(err, engine.CodeNotFound) {
 				return nil, 0, err
 			}

@@ -180,6 +180,7 @@ func (c *Catalog) dropSequence(ctx context.Context, t *schema.Table, m *engine.M
 func (c *Catalog) Close(ctx context.Context) error {
 	c.presence.end()
 	if release, err := c.refresh.take(ctx); err == nil {
+		c.current.Store(nil)
 		c.leave(ctx)
 		release()
 	}
