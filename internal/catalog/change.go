@@ -224,7 +224,11 @@ func (c *Catalog) Truncate(ctx context.Context, t *schema.Table, m *engine.Meter
 	if err := c.empty(ctx, graves, m); err != nil {
 		return err
 	}
-	return c.conclude(ctx, graves, m)
+	others, err := c.notes(ctx, graves)
+	if err != nil {
+		return err
+	}
+	return c.conclude(ctx, graves, others, m)
 }
 
 // truncateBy is one try of Truncate. It gives the former definition.

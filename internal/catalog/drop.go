@@ -120,7 +120,11 @@ func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Met
 	if len(graves) == 0 {
 		return nil
 	}
-	if err := c.emptyFormer(ctx, graves, m); err != nil {
+	others, err := c.notes(ctx, graves)
+	if err != nil {
+		return err
+	}
+	if err := c.emptyFormer(ctx, graves, others, m); err != nil {
 		return err
 	}
 	atOnce := 0
@@ -138,43 +142,40 @@ func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Met
 			return err
 		}
 	}
-	return c.conclude(ctx, graves, m)
+	return c.conclude(ctx, graves, others, m)
 }
 
 // emptyFormer deletes the physical tables that tables had before those of graves, where that is still to be done.
-func (c *Catalog) emptyFormer(ctx context.Context, graves []*grave, m *engine.Meter) error {
+func (c *Catalog) emptyFormer(ctx context.Context, graves, others []*grave, m *engine.Meter) error {
 	if !c.engine.Shared() {
 		return nil // changes are made one at a time
 	}
-	notes, err := c.notes(ctx)
-	if err != nil {
-		return err
-	}
-	former := slices.DeleteFunc(notes, func(n *grave) bool {
-		same := func(g *grave) bool { return g.name == n.name && g.key() != n.key() }
-		return n.deleted || len(n.within) > 0 || !slices.ContainsFunc(graves, same)
+	former := slices.DeleteFunc(slices.Clone(others), func(n *grave) bool {
+		return n.deleted || len(n.within) > 0 || !slices.ContainsFunc(graves, func(g *grave) bool { return g.name == n.name })
 	})
 	return c.empty(ctx, former, m)
 }
 
-// notes reads all notes of what is to be deleted.
-func (c *Catalog) notes(ctx context.Context) (notes []*grave, err error) {
+// notes reads the notes of what is to be deleted, but for those of graves.
+func (c *Catalog) notes(ctx context.Context, graves []*grave) (notes []*grave, err error) {
 	span := keymap.PrefixSpan(dropPrefix)
 	err = engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
-			notes = append(notes, readGrave(e))
+			if !slices.ContainsFunc(graves, func(g *grave) bool { return g.key() == e.RowKey }) {
+				notes = append(notes, readGrave(e))
+			}
 			return nil
 		})
 	return notes, err
 }
 
-// conclude notes that graves are empty. The notes stay for a while where others use the store.
-func (c *Catalog) conclude(ctx context.Context, graves []*grave, m *engine.Meter) error {
+// conclude notes that graves are empty, and sweeps the others. The notes stay for a while where others use the store.
+func (c *Catalog) conclude(ctx context.Context, graves, others []*grave, m *engine.Meter) error {
 	if !c.engine.Shared() {
 		if err := c.forget(ctx, graves, m); err != nil {
 			return err
 		}
-		return c.sweep(ctx)
+		return c.sweep(ctx, others)
 	}
 	for _, g := range graves {
 		g.deleted = true
@@ -182,7 +183,7 @@ func (c *Catalog) conclude(ctx context.Context, graves []*grave, m *engine.Meter
 	if err := c.commitNotes(ctx, noteOps(graves), m); err != nil {
 		return err
 	}
-	return c.sweep(ctx)
+	return c.sweep(ctx, others)
 }
 
 // empty deletes what graves name.
@@ -240,16 +241,12 @@ const noteAge = time.Hour
 
 // sweep deletes notes that are long past, and finishes drops that a process did not live to finish. Where the store
 // is this process's alone, every note is of one that is dead: changes are made one at a time.
-func (c *Catalog) sweep(ctx context.Context) error {
+func (c *Catalog) sweep(ctx context.Context, notes []*grave) error {
 	release, err := c.change.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	notes, err := c.notes(ctx)
-	if err != nil {
-		return err
-	}
 	for _, g := range notes {
 		if c.engine.Shared() && time.Since(g.dropped) < noteAge+2*c.lease {
 			continue
