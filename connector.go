@@ -125,7 +125,7 @@ func (k *Connector) isClosed() bool {
 // Requests is what the same work would have needed on Azure, and bytes are not counted.
 type Stats struct {
 	Requests         int64 // sent, retries included
-	SchemaRequests   int64 // those of Requests that read table definitions (when a table is first used), keep them fresh where the store is shared, or make the parts of a table as rows arrive
+	SchemaRequests   int64 // those of Requests that read table definitions or keep them fresh, and that make partitions as rows arrive
 	Retries          int64
 	EntitiesScanned  int64 // looked at by the store, where that is known; else those that came back
 	EntitiesReturned int64

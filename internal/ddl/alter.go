@@ -331,9 +331,9 @@ func (x *definition) endTransit(ctx context.Context, t *schema.Table) (*schema.T
 	return x.reload(ctx, next)
 }
 
-// retire makes an index of t, by its name, one that nobody reads, then one that nobody adds to.
+// retire takes an index of t to write-only, so that nobody reads it, then to delete-only, so that nobody adds to it.
 func (x *definition) retire(ctx context.Context, t *schema.Table, name string) (*schema.Table, error) {
-	ix := t.Index(name) // in the state of now: another process may have taken it further since the change was planned
+	ix := t.Index(name) // with its current state: another process may have changed that since the change was planned
 	if ix == nil {
 		return nil, catalog.ErrConflict
 	}

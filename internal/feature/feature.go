@@ -22,7 +22,7 @@ type Set []Feature
 
 // Definitions are the features of single tables. Each definition lists those that it uses.
 var Definitions = Set{
-	{Name: "change", Comment: "a change of columns is under way: rows have the form of before or the new one"},
+	{Name: "change", Comment: "a change of columns is under way: rows have the old form or the new one"},
 	{Name: "external", Comment: "the rows are entities that another program makes: keys and properties are of its forms"},
 	{Name: "initial_values", Comment: "rows that lack the property of a column hold a value that the definition has"},
 	{Name: "parent", Comment: "the rows lie in the partitions of another table's rows, and are written with a touch of those"},
