@@ -256,7 +256,7 @@ func (g *grouping) determineTable(s *source) {
 	if t == nil || t.Virtual != nil {
 		return
 	}
-	has := func(parts []schema.KeyPart, notNull bool) bool {
+	has := func(parts []schema.KeyColumn, notNull bool) bool {
 		for _, p := range parts {
 			if !g.determined[s.offset+p.Column] || p.Prefix > 0 || notNull && !t.Columns[p.Column].NotNull {
 				return false
@@ -266,7 +266,7 @@ func (g *grouping) determineTable(s *source) {
 	}
 	key := has(t.Key, false)
 	for _, ix := range t.Indexes {
-		key = key || ix.Unique && has(ix.Parts, true)
+		key = key || ix.Unique && has(ix.Key, true)
 	}
 	if key {
 		for i := range s.used {

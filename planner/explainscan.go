@@ -163,7 +163,7 @@ func readsText(s *access.Scan, r *access.Reads) []string {
 			texts = append(texts, text)
 		}
 	}
-	if s.Keys != nil && len(s.Keys.Parts) > 0 && len(texts) > 0 && (s.Access == access.RangeScan || s.Access <= access.PointReads) {
+	if s.Keys != nil && len(s.Keys.Columns) > 0 && len(texts) > 0 && (s.Access == access.RangeScan || s.Access <= access.PointReads) {
 		out = append(out, plural("span", texts[:min(mostShown, len(texts))], len(texts)))
 	}
 	switch {

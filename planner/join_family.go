@@ -136,7 +136,7 @@ func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (re
 	for _, form := range forms {
 		for _, atoms := range form {
 			for i := range atoms {
-				if !slices.ContainsFunc(keyed, func(p schema.KeyPart) bool { return p.Column == atoms[i].Ordinal }) {
+				if !slices.ContainsFunc(keyed, func(p schema.KeyColumn) bool { return p.Column == atoms[i].Ordinal }) {
 					atoms[i] = access.Atom{Ordinal: -1, Conjunct: atoms[i].Conjunct} // it would leave the copies out
 				}
 			}
@@ -231,7 +231,7 @@ func comparedAlike(a, b value.Type) bool {
 func (f *familyJoin) orderOfChild() (order []access.SortKey, ok bool) {
 	for _, key := range f.order {
 		c, is := key.Expr.(*expr.Column)
-		if !is || f.kind == LeftJoin && slices.ContainsFunc(f.child.table.Inside.Key, func(p schema.KeyPart) bool { return c.Index == f.child.offset+p.Column }) {
+		if !is || f.kind == LeftJoin && slices.ContainsFunc(f.child.table.Inside.Key, func(p schema.KeyColumn) bool { return c.Index == f.child.offset+p.Column }) {
 			return nil, false
 		}
 		order = append(order, access.SortKey{Expr: f.toChild(c), Desc: key.Desc})

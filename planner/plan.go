@@ -201,12 +201,12 @@ type Update struct {
 
 // MovesKey says whether the statement may change a column of a unique key.
 func (u *Update) MovesKey() bool {
-	changes := func(p schema.KeyPart) bool {
+	changes := func(p schema.KeyColumn) bool {
 		c := u.Table.Columns[p.Column]
 		return c.Generated != "" || c.OnUpdate != "" || slices.ContainsFunc(u.Set, func(a Assign) bool { return a.Column == p.Column })
 	}
 	return slices.ContainsFunc(u.Table.Key, changes) || slices.ContainsFunc(u.Table.Indexes, func(ix *schema.Index) bool {
-		return ix.Unique && slices.ContainsFunc(ix.Parts, changes)
+		return ix.Unique && slices.ContainsFunc(ix.Key, changes)
 	})
 }
 

@@ -215,7 +215,7 @@ func conflictTarget(t *schema.Table, columns []string) (*Conflict, error) {
 		}
 		wanted = append(wanted, i)
 	}
-	is := func(parts []schema.KeyPart) bool {
+	is := func(parts []schema.KeyColumn) bool {
 		if len(parts) != len(wanted) {
 			return false
 		}
@@ -230,7 +230,7 @@ func conflictTarget(t *schema.Table, columns []string) (*Conflict, error) {
 		return &Conflict{Primary: true}, nil
 	}
 	for _, ix := range t.Indexes {
-		if ix.Unique && is(ix.Parts) {
+		if ix.Unique && is(ix.Key) {
 			return &Conflict{Index: ix}, nil
 		}
 	}

@@ -257,7 +257,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residua
 	if r.Table.Foreign != nil {
 		return r.estimateForeign(s, k, ordered, residual)
 	}
-	whole := len(k.Parts)
+	whole := len(k.Columns)
 	entities, spans := k.reach(s.Index == nil || s.Index.Unique, whole)
 	if depth == 0 {
 		entities, spans = assumedRows, 1

@@ -101,10 +101,10 @@ func newWorld(r *rand.Rand) *world {
 		w.table.Columns = append(w.table.Columns, &schema.Column{Name: fmt.Sprintf("%c_%s", 'a'+i, kind.name), Type: kind.t, NotNull: r.IntN(3) == 0})
 		w.makes = append(w.makes, kind.make)
 	}
-	parts := func(most int) []schema.KeyPart {
-		var out []schema.KeyPart
+	parts := func(most int) []schema.KeyColumn {
+		var out []schema.KeyColumn
 		for _, c := range r.Perm(n)[:1+r.IntN(most)] {
-			p := schema.KeyPart{Column: c, Desc: r.IntN(3) == 0}
+			p := schema.KeyColumn{Column: c, Desc: r.IntN(3) == 0}
 			if keymap.Cuttable(w.table.Columns[c].Type) {
 				p.Cut = 12
 			}
@@ -117,9 +117,9 @@ func newWorld(r *rand.Rand) *world {
 		w.table.Columns[p.Column].NotNull = true
 	}
 	for i := range 1 + r.IntN(2) {
-		ix := &schema.Index{Name: fmt.Sprintf("i%d", i), KeyName: fmt.Sprintf("i%d", i), Parts: parts(2), Unique: r.IntN(3) == 0, Copy: schema.CopyKind(r.IntN(3))}
-		if t := w.table.Columns[ix.Parts[0].Column].Type; keymap.Cuttable(t) && !ix.Unique && r.IntN(3) == 0 {
-			ix.Parts[0].Prefix = 1 + r.IntN(2)
+		ix := &schema.Index{Name: fmt.Sprintf("i%d", i), KeyName: fmt.Sprintf("i%d", i), Key: parts(2), Unique: r.IntN(3) == 0, Copy: schema.CopyKind(r.IntN(3))}
+		if t := w.table.Columns[ix.Key[0].Column].Type; keymap.Cuttable(t) && !ix.Unique && r.IntN(3) == 0 {
+			ix.Key[0].Prefix = 1 + r.IntN(2)
 		}
 		w.table.Indexes = append(w.table.Indexes, ix)
 	}

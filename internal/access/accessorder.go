@@ -22,15 +22,15 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 		return nil, false
 	}
 	depth := k.Depth()
-	isPinned := func(i int) bool { return i < depth && hasSingle(k.Parts[i].ordinal, forms, nil) }
-	pinned = make([]bool, len(k.Parts))
+	isPinned := func(i int) bool { return i < depth && hasSingle(k.Columns[i].ordinal, forms, nil) }
+	pinned = make([]bool, len(k.Columns))
 	i := 0
 	for _, key := range order {
 		rest := i
-		for rest < len(k.Parts) && isPinned(rest) {
+		for rest < len(k.Columns) && isPinned(rest) {
 			rest++
 		}
-		if rest == len(k.Parts) && k.distinct(ix) {
+		if rest == len(k.Columns) && k.distinct(ix) {
 			for ; i < rest; i++ {
 				pinned[i] = true
 			}
@@ -40,18 +40,18 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 		if !ok {
 			return nil, false
 		}
-		if slices.ContainsFunc(k.Parts[:i], func(p keyPart) bool { return p.ordinal == ordinal }) ||
+		if slices.ContainsFunc(k.Columns[:i], func(p keyColumn) bool { return p.ordinal == ordinal }) ||
 			hasSingle(ordinal, forms, c.Table.Columns[ordinal]) {
 			continue
 		}
-		for i < len(k.Parts) && k.Parts[i].ordinal != ordinal && isPinned(i) {
+		for i < len(k.Columns) && k.Columns[i].ordinal != ordinal && isPinned(i) {
 			pinned[i] = true
 			i++
 		}
-		if i == len(k.Parts) || k.Parts[i].ordinal != ordinal {
+		if i == len(k.Columns) || k.Columns[i].ordinal != ordinal {
 			return nil, false
 		}
-		switch p := &k.Parts[i]; {
+		switch p := &k.Columns[i]; {
 		case isPinned(i):
 			pinned[i] = true
 		case p.part.Desc != key.Desc || p.part.Prefix > 0:
@@ -92,5 +92,5 @@ func (k *KeyPlan) distinct(ix *schema.Index) bool {
 	if ix == nil || !ix.Unique {
 		return true
 	}
-	return !slices.ContainsFunc(k.Parts, func(p keyPart) bool { return !p.column.NotNull })
+	return !slices.ContainsFunc(k.Columns, func(p keyColumn) bool { return !p.column.NotNull })
 }

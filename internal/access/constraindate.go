@@ -48,7 +48,7 @@ func (c *Constrainer) dateFunctionIn(n *expr.In) (ordinal int, t *test) {
 }
 
 // functionOf is eval of a testFunction.
-func (t *test) functionOf(env *expr.Env, p *keyPart) (list []interval, exact bool, err error) {
+func (t *test) functionOf(env *expr.Env, p *keyColumn) (list []interval, exact bool, err error) {
 	v, err := t.value(env)
 	if err != nil || v.IsNull() {
 		return nil, true, err
@@ -91,16 +91,16 @@ func (t *test) functionOf(env *expr.Env, p *keyPart) (list []interval, exact boo
 }
 
 // since leaves the dates whose function is n or more, before those where it is less.
-func (t *test) since(iv interval, p *keyPart, n int64) (interval, error) {
+func (t *test) since(iv interval, p *keyColumn, n int64) (interval, error) {
 	return t.cutAt(iv, p, n, func(b codeBounds) interval { return p.from(iv, b, true) }, false)
 }
 
-func (t *test) before(iv interval, p *keyPart, n int64) (interval, error) {
+func (t *test) before(iv interval, p *keyColumn, n int64) (interval, error) {
 	return t.cutAt(iv, p, n, func(b codeBounds) interval { return p.to(iv, b, false) }, true)
 }
 
 // cutAt cuts at the date where the function reaches n. Beyond all dates, all of them are before it.
-func (t *test) cutAt(iv interval, p *keyPart, n int64, cut func(codeBounds) interval, before bool) (interval, error) {
+func (t *test) cutAt(iv interval, p *keyColumn, n int64, cut func(codeBounds) interval, before bool) (interval, error) {
 	ticks, ok := schema.TicksAt(t.function, n)
 	if !ok {
 		if late := n > schema.DaysToYear1; late == before {

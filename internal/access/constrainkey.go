@@ -13,16 +13,16 @@ func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
 		return newForeignKeys(t)
 	}
 	k := &KeyPlan{table: t, prefix: t.RowPrefix() + string(keymap.Separator)}
-	add := func(parts []schema.KeyPart, codes []keymap.Part) {
+	add := func(parts []schema.KeyColumn, codes []keymap.Part) {
 		for i, p := range parts {
-			k.Parts = append(k.Parts, keyPart{ordinal: p.Column, column: t.Columns[p.Column], part: codes[i]})
+			k.Columns = append(k.Columns, keyColumn{ordinal: p.Column, column: t.Columns[p.Column], part: codes[i]})
 		}
 	}
 	if ix == nil {
 		k.Complete, k.Inside = len(t.Key), t.CopiesInside()
 	} else {
 		k.prefix = ix.KeyName + string(keymap.Separator)
-		add(ix.Parts, ix.Codes)
+		add(ix.Key, ix.Codes)
 	}
 	if ix == nil || !ix.Unique {
 		add(t.Key, t.KeyCodes)
@@ -75,8 +75,8 @@ func constrainKey(k *KeyPlan, forms [][][]Atom) (covered, touched []bool) {
 func (k *KeyPlan) concerned(form [][]Atom) bool {
 	for _, atoms := range form {
 		if !slices.ContainsFunc(atoms, func(a Atom) bool {
-			has := func(p keyPart) bool { return p.ordinal == a.Ordinal }
-			return slices.ContainsFunc(k.Parts, has) || slices.ContainsFunc(k.partition, has) || k.divide != nil && has(*k.divide)
+			has := func(p keyColumn) bool { return p.ordinal == a.Ordinal }
+			return slices.ContainsFunc(k.Columns, has) || slices.ContainsFunc(k.partition, has) || k.divide != nil && has(*k.divide)
 		}) {
 			return false
 		}
@@ -101,8 +101,8 @@ func (k *KeyPlan) assemble(atoms []Atom, covered, touched []bool) keyBranch {
 		}
 		return tests
 	}
-	for i := range k.Parts {
-		tests := take(k.Parts[i].ordinal)
+	for i := range k.Columns {
+		tests := take(k.Columns[i].ordinal)
 		if tests == nil {
 			break
 		}
@@ -151,10 +151,10 @@ func (b keyBranch) same(c keyBranch) bool {
 	return slices.EqualFunc(b.parts, c.parts, equal) && slices.EqualFunc(b.partition, c.partition, equal) && equal(b.divide, c.divide)
 }
 
-// Depth is the least number of key parts that a branch has.
+// Depth is the least number of key columns that a branch has.
 func (k *KeyPlan) Depth() int {
 	foreign := k.table.Foreign != nil
-	n := len(k.Parts)
+	n := len(k.Columns)
 	if foreign {
 		n += len(k.partition)
 	}
@@ -172,7 +172,7 @@ func (k *KeyPlan) Depth() int {
 func (k *KeyPlan) allPoints() bool {
 	for i := range k.Branches {
 		b := &k.Branches[i]
-		if len(b.parts) < len(k.Parts) || !points(b.parts[len(b.parts)-1]) {
+		if len(b.parts) < len(k.Columns) || !points(b.parts[len(b.parts)-1]) {
 			return false
 		}
 	}
@@ -185,7 +185,7 @@ func (k *KeyPlan) setPlain() {
 		return
 	}
 	for i, tests := range k.Branches[0].parts {
-		if len(tests) != 1 || tests[0].op != testEq || tests[0].loose || tests[0].nullSafe || k.Parts[i].part.Prefix > 0 {
+		if len(tests) != 1 || tests[0].op != testEq || tests[0].loose || tests[0].nullSafe || k.Columns[i].part.Prefix > 0 {
 			return
 		}
 	}

@@ -16,16 +16,16 @@ const rawTop = "\xff"
 // partition those in the PartitionKey.
 func newForeignKeys(t *schema.Table) *KeyPlan {
 	k := &KeyPlan{table: t}
-	k.Parts, k.partition = foreignParts(t, t.Foreign.Row), foreignParts(t, t.Foreign.Partition)
+	k.Columns, k.partition = foreignParts(t, t.Foreign.Row), foreignParts(t, t.Foreign.Partition)
 	return k
 }
 
-func foreignParts(t *schema.Table, pieces []schema.KeyPiece) []keyPart {
-	var parts []keyPart
+func foreignParts(t *schema.Table, pieces []schema.Segment) []keyColumn {
+	var parts []keyColumn
 	for i := range pieces {
 		if p := &pieces[i]; p.Text == "" {
 			col := t.Columns[p.Column]
-			parts = append(parts, keyPart{
+			parts = append(parts, keyColumn{
 				ordinal: p.Column, column: col, part: keymap.Part{Type: col.Type, Desc: p.Form == schema.FormInverted},
 				raw: p, final: i == len(pieces)-1,
 			})
@@ -37,7 +37,7 @@ func foreignParts(t *schema.Table, pieces []schema.KeyPiece) []keyPart {
 // assembleForeign is assemble for foreign tables: tests on the leading columns of both keys.
 func (k *KeyPlan) assembleForeign(atoms []Atom, covered, touched []bool) keyBranch {
 	placed := make([]bool, len(atoms))
-	lead := func(parts []keyPart) (out [][]*test) {
+	lead := func(parts []keyColumn) (out [][]*test) {
 		for i := range parts {
 			var tests []*test
 			for j := range atoms {
@@ -56,7 +56,7 @@ func (k *KeyPlan) assembleForeign(atoms []Atom, covered, touched []bool) keyBran
 		}
 		return out
 	}
-	b := keyBranch{partition: lead(k.partition), parts: lead(k.Parts)}
+	b := keyBranch{partition: lead(k.partition), parts: lead(k.Columns)}
 	for i := range atoms {
 		c := atoms[i].Conjunct
 		covered[c], touched[c] = covered[c] && placed[i], touched[c] || placed[i]
@@ -65,7 +65,7 @@ func (k *KeyPlan) assembleForeign(atoms []Atom, covered, touched []bool) keyBran
 }
 
 // allPointed says whether tests give single values for all the parts.
-func allPointed(tests [][]*test, parts []keyPart) bool {
+func allPointed(tests [][]*test, parts []keyColumn) bool {
 	return len(tests) == len(parts) && (len(tests) == 0 || points(tests[len(tests)-1]))
 }
 
@@ -76,7 +76,7 @@ func (s *Scan) setForeignAccess(depth int) {
 	for i := range k.Branches {
 		b := &k.Branches[i]
 		wholePartition = wholePartition && allPointed(b.partition, k.partition)
-		wholeKey = wholeKey && allPointed(b.parts, k.Parts)
+		wholeKey = wholeKey && allPointed(b.parts, k.Columns)
 		for _, tests := range append(slices.Clone(b.partition), b.parts...) {
 			single = single && pointCount(tests) == 1
 		}
@@ -97,31 +97,31 @@ func (s *Scan) setForeignAccess(depth int) {
 
 // foreignOrder is servesOrder for foreign tables: the entities of one partition come in the order of their RowKeys.
 func foreignOrder(c *Constrainer, k *KeyPlan, order []SortKey, forms [][][]Atom) (pinned []bool, ok bool) {
-	single := func(p *keyPart) bool { return hasSingle(p.ordinal, forms, nil) }
+	single := func(p *keyColumn) bool { return hasSingle(p.ordinal, forms, nil) }
 	for i := range k.partition {
 		if !single(&k.partition[i]) {
 			return nil, false
 		}
 	}
-	pinned = make([]bool, len(k.Parts))
+	pinned = make([]bool, len(k.Columns))
 	i := 0
 	for _, key := range order {
 		ordinal, ok := c.column(key.Expr)
 		if !ok {
 			return nil, false
 		}
-		is := func(p keyPart) bool { return p.ordinal == ordinal }
-		if slices.ContainsFunc(k.partition, is) || slices.ContainsFunc(k.Parts[:i], is) {
+		is := func(p keyColumn) bool { return p.ordinal == ordinal }
+		if slices.ContainsFunc(k.partition, is) || slices.ContainsFunc(k.Columns[:i], is) {
 			continue
 		}
-		for i < len(k.Parts) && k.Parts[i].ordinal != ordinal && single(&k.Parts[i]) {
+		for i < len(k.Columns) && k.Columns[i].ordinal != ordinal && single(&k.Columns[i]) {
 			pinned[i] = true
 			i++
 		}
-		if i == len(k.Parts) || k.Parts[i].ordinal != ordinal {
+		if i == len(k.Columns) || k.Columns[i].ordinal != ordinal {
 			return nil, false
 		}
-		switch p := &k.Parts[i]; {
+		switch p := &k.Columns[i]; {
 		case single(p):
 			pinned[i] = true
 		case p.part.Desc != key.Desc || !p.raw.Ordered(p.column.Type, p.final):
@@ -166,7 +166,7 @@ func (r *Request) estimateForeign(s *Scan, k *KeyPlan, ordered bool, residual in
 }
 
 // rawCode is the text of v in a foreign key; not ok where the form has none for it.
-func (p *keyPart) rawCode(v value.Value) (string, bool) {
+func (p *keyColumn) rawCode(v value.Value) (string, bool) {
 	var buf [64]byte
 	code, ok := p.raw.Append(buf[:0], v)
 	return string(code), ok
@@ -174,7 +174,7 @@ func (p *keyPart) rawCode(v value.Value) (string, bool) {
 
 // rawBounds is bounds for a piece of a foreign key. Stores may sort by code points or by UTF-16 units: from the
 // first character on where these differ, the key's order is not known.
-func (p *keyPart) rawBounds(code string) (b codeBounds, tied bool) {
+func (p *keyColumn) rawBounds(code string) (b codeBounds, tied bool) {
 	if p.raw.Form != schema.FormPlain && p.raw.Width(p.column.Type) == 0 {
 		return codeBounds{"", rawTop}, true // 10 comes before 9
 	}

@@ -13,12 +13,12 @@ func (b *spanBuilder) foreign(br *keyBranch) error {
 	if err != nil || len(partitions) == 0 {
 		return err
 	}
-	rows, err := b.texts(b.k.table.Foreign.Row, b.k.Parts, br.parts, b.k.Pinned)
+	rows, err := b.texts(b.k.table.Foreign.Row, b.k.Columns, br.parts, b.k.Pinned)
 	if err != nil || len(rows) == 0 {
 		return err
 	}
 	if b.k.Pinned != nil {
-		b.pin(len(b.k.Parts), partitions)
+		b.pin(len(b.k.Columns), partitions)
 	}
 	if len(partitions)*len(rows) > mostSpans && len(rows) > 1 {
 		rows = cover(rows)
@@ -66,7 +66,7 @@ func cover(list []interval) []interval {
 
 // texts gives the texts of one key that the tests allow: whole keys as points, or ranges. tests are those of the
 // leading columns.
-func (b *spanBuilder) texts(pieces []schema.KeyPiece, parts []keyPart, tests [][]*test, pinned []bool) ([]interval, error) {
+func (b *spanBuilder) texts(pieces []schema.Segment, parts []keyColumn, tests [][]*test, pinned []bool) ([]interval, error) {
 	begun := []string{""}
 	column := 0
 	for i := range pieces {
@@ -143,7 +143,7 @@ func rawInterval(from, to string) interval {
 
 // ranges are the keys that go on behind begun with a text of one of the intervals. Where other pieces follow, the
 // text alone does not say where the key lies: a bound that ends with it goes behind all that follows.
-func (b *spanBuilder) ranges(begun []string, set []interval, p *keyPart) []interval {
+func (b *spanBuilder) ranges(begun []string, set []interval, p *keyColumn) []interval {
 	width := p.raw.Width(p.column.Type)
 	var out []interval
 	for _, text := range begun {

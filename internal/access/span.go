@@ -16,18 +16,18 @@ import (
 // more than one column and of comparisons of rows of values.
 type KeyPlan struct {
 	table    *schema.Table
-	prefix   string    // that of rows, or the index's key name, and the separator
-	Parts    []keyPart // of the whole key: an index's parts, then those of the primary key
-	Complete int       // parts that make up a whole RowKey of a row; 0: an index, whose entries are read by spans
+	prefix   string      // that of rows, or the index's key name, and the separator
+	Columns  []keyColumn // of the whole key: an index's parts, then those of the primary key
+	Complete int         // parts that make up a whole RowKey of a row; 0: an index, whose entries are read by spans
 	Branches []keyBranch
 	// Inside is the number of parts that name a parent, where copies of parents' rows lie among the rows; 0: none do.
 	Inside int
-	// partition are the partition columns; fromKey says which key part has the same column, -1 for none.
-	partition []keyPart
+	// partition are the partition columns; fromKey says which key column has the same column, -1 for none.
+	partition []keyColumn
 	fromKey   []int
-	// divide is the first column that divides the table into parts; partsFrom says which key part has each of
+	// divide is the first column that divides the table into parts; partsFrom says which key column has each of
 	// those columns, -1 for none.
-	divide    *keyPart
+	divide    *keyColumn
 	partsFrom []int
 	// Pinned are the parts that the promised order takes to have one value; nil where none is promised.
 	Pinned []bool
@@ -37,7 +37,7 @@ type KeyPlan struct {
 	plain bool
 }
 
-// keyBranch is one branch: tests by key part, ANDed, none empty; and by partition column, where nil
+// keyBranch is one branch: tests by key column, ANDed, none empty; and by partition column, where nil
 // leaves it open; and on the column that divides the table into parts, nil for none.
 type keyBranch struct {
 	parts     [][]*test
@@ -101,8 +101,8 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 	var values [4]value.Value
 	buf := append(space[:0], k.prefix...)
 	row := values[:0]
-	for i := range k.Parts {
-		p, t := &k.Parts[i], k.Branches[0].parts[i][0]
+	for i := range k.Columns {
+		p, t := &k.Columns[i], k.Branches[0].parts[i][0]
 		v, err := t.value(env)
 		if err != nil {
 			return false, err
@@ -151,7 +151,7 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 	return true, nil
 }
 
-func appendPartitionCode(dst []byte, p *keyPart, i int, v value.Value) ([]byte, error) {
+func appendPartitionCode(dst []byte, p *keyColumn, i int, v value.Value) ([]byte, error) {
 	if i > 0 {
 		dst = append(dst, keymap.Separator)
 	}
@@ -165,10 +165,10 @@ func appendPartitionCode(dst []byte, p *keyPart, i int, v value.Value) ([]byte, 
 // setPartition fills in the partition columns, and those that divide the table into parts.
 func (k *KeyPlan) setPartition() {
 	from := func(column int) int {
-		return slices.IndexFunc(k.Parts, func(p keyPart) bool { return p.ordinal == column && p.part.Prefix == 0 }) // a prefix is not the value
+		return slices.IndexFunc(k.Columns, func(p keyColumn) bool { return p.ordinal == column && p.part.Prefix == 0 }) // a prefix is not the value
 	}
 	if ps := k.table.Parts; ps != nil {
-		k.divide = &keyPart{ordinal: ps.Columns[0], column: k.table.Columns[ps.Columns[0]], part: ps.Codes[0]}
+		k.divide = &keyColumn{ordinal: ps.Columns[0], column: k.table.Columns[ps.Columns[0]], part: ps.Codes[0]}
 		for _, c := range ps.Columns {
 			k.partsFrom = append(k.partsFrom, from(c))
 		}
@@ -177,7 +177,7 @@ func (k *KeyPlan) setPartition() {
 		return
 	}
 	for i, c := range k.table.Partition.Columns {
-		k.partition = append(k.partition, keyPart{ordinal: c, column: k.table.Columns[c], part: k.table.PartitionCodes[i]})
+		k.partition = append(k.partition, keyColumn{ordinal: c, column: k.table.Columns[c], part: k.table.PartitionCodes[i]})
 		k.fromKey = append(k.fromKey, from(c))
 	}
 }

@@ -134,8 +134,8 @@ func FuzzTextSpans(f *testing.F) {
 			return // such text is refused before it comes here
 		}
 		col := &schema.Column{Name: "s", Type: value.Type{Base: value.TypeChar, Collation: value.Collation(form & 1)}}
-		tab := &schema.Table{Name: "t", Columns: []*schema.Column{{Name: "id", Type: value.Type{Base: value.TypeInt}, NotNull: true}, col}, Key: []schema.KeyPart{{Column: 0}},
-			Indexes: []*schema.Index{{Name: "s", KeyName: "s", Parts: []schema.KeyPart{{Column: 1, Cut: 8, Desc: form&2 != 0, Prefix: int(form >> 2 & 3)}}}}}
+		tab := &schema.Table{Name: "t", Columns: []*schema.Column{{Name: "id", Type: value.Type{Base: value.TypeInt}, NotNull: true}, col}, Key: []schema.KeyColumn{{Column: 0}},
+			Indexes: []*schema.Index{{Name: "s", KeyName: "s", Key: []schema.KeyColumn{{Column: 1, Cut: 8, Desc: form&2 != 0, Prefix: int(form >> 2 & 3)}}}}}
 		if err := tab.Init(); err != nil {
 			t.Fatal(err)
 		}

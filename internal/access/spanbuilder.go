@@ -44,7 +44,7 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 	b.sets, b.places = b.sets[:0], b.places[:0]
 	spans := 1
 	for i, tests := range br.parts {
-		p := &b.k.Parts[i]
+		p := &b.k.Columns[i]
 		set, exact, err := evalAll(b.env, tests, p)
 		if err != nil {
 			return fmt.Errorf("table %s: %w", b.k.table.Name, err)
@@ -88,7 +88,7 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 	if len(b.sets) == 0 {
 		return b.whole(b.k.prefix)
 	}
-	return b.keyPart(0, append(make([]byte, 0, 96), b.k.prefix...))
+	return b.keyColumn(0, append(make([]byte, 0, 96), b.k.prefix...))
 }
 
 func allPoints(set []interval) bool {
@@ -105,8 +105,8 @@ func (b *spanBuilder) whole(prefix string) error {
 	return b.span(prefix, prefix[:len(prefix)-1]+schema.Behind)
 }
 
-// keyPart emits what key part i allows behind buf, which ends with the separator.
-func (b *spanBuilder) keyPart(i int, buf []byte) error {
+// keyColumn emits what key column i allows behind buf, which ends with the separator.
+func (b *spanBuilder) keyColumn(i int, buf []byte) error {
 	last := i+1 == len(b.sets)
 	for j, iv := range b.sets[i] {
 		if i == 0 && b.k.dividedFirst() {
@@ -130,7 +130,7 @@ func (b *spanBuilder) keyPart(i int, buf []byte) error {
 		var err error
 		switch {
 		case !last:
-			err = b.keyPart(i+1, append(next, keymap.Separator))
+			err = b.keyColumn(i+1, append(next, keymap.Separator))
 		case i+1 == b.k.Complete:
 			err = b.key(string(next))
 		case i+1 == b.k.Inside: // without the copy, whose key ends here

@@ -26,10 +26,10 @@ func (b *spanBuilder) chooseParts(tests []*test) (empty bool, err error) {
 
 // dividedFirst says that the key begins with the codes by which parts are told apart.
 func (k *KeyPlan) dividedFirst() bool {
-	if k.divide == nil || k.Parts[0].ordinal != k.divide.ordinal {
+	if k.divide == nil || k.Columns[0].ordinal != k.divide.ordinal {
 		return false
 	}
-	p := k.Parts[0].part
+	p := k.Columns[0].part
 	return !p.Desc && p.Prefix == 0 && p.Cut == 0
 }
 
@@ -57,8 +57,8 @@ func (k *KeyPlan) partOrder() int {
 	if k.divide == nil || !k.table.Parts.Ascending() {
 		return 0
 	}
-	for i := range k.Parts {
-		p := &k.Parts[i]
+	for i := range k.Columns {
+		p := &k.Columns[i]
 		switch {
 		case p.ordinal == k.divide.ordinal && p.part.Prefix == 0 && p.part.Desc:
 			return -1

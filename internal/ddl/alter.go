@@ -90,11 +90,11 @@ func made(t *schema.Table, a *dialect.AlterAction) *schema.Index {
 		return nil
 	}
 	ix := t.Index(a.Index.Name)
-	if ix == nil || ix.Unique != a.Index.Unique || len(ix.Parts) != len(a.Index.Parts) {
+	if ix == nil || ix.Unique != a.Index.Unique || len(ix.Key) != len(a.Index.Parts) {
 		return nil
 	}
 	for i, p := range a.Index.Parts {
-		if t.Ordinal(p.Column) != ix.Parts[i].Column || p.Desc != ix.Parts[i].Desc || p.Length != ix.Parts[i].Prefix {
+		if t.Ordinal(p.Column) != ix.Key[i].Column || p.Desc != ix.Key[i].Desc || p.Length != ix.Key[i].Prefix {
 			return nil
 		}
 	}

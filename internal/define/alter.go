@@ -195,7 +195,7 @@ func (m *alteration) reorder(order []int) {
 		columns[i], from[i], at[old] = m.t.Columns[old], m.from[old], i
 	}
 	m.t.Columns, m.from = columns, from
-	move := func(parts []schema.KeyPart) {
+	move := func(parts []schema.KeyColumn) {
 		for i := range parts {
 			parts[i].Column = at[parts[i].Column]
 		}
@@ -205,7 +205,7 @@ func (m *alteration) reorder(order []int) {
 		move(m.t.Inside.Key)
 	}
 	for _, ix := range m.t.Indexes {
-		move(ix.Parts)
+		move(ix.Key)
 		for i := range ix.Include {
 			ix.Include[i] = at[ix.Include[i]]
 		}
@@ -232,7 +232,7 @@ func (m *alteration) drop(a *dialect.AlterAction) error {
 		return cantDrop(a.Name, a.Pos)
 	}
 	name := m.t.Columns[i].Name
-	is := func(p schema.KeyPart) bool { return p.Column == i }
+	is := func(p schema.KeyColumn) bool { return p.Column == i }
 	if m.divides(i) && !slices.ContainsFunc(m.t.Key, is) {
 		return sqlerr.NotSupported(a.Pos, "dropping '%s', by which the table is partitioned, is", name)
 	}
@@ -253,15 +253,15 @@ func (m *alteration) drop(a *dialect.AlterAction) error {
 	}
 	for _, ix := range slices.Clone(m.t.Indexes) {
 		ix.Include = slices.DeleteFunc(ix.Include, func(c int) bool { return c == i })
-		if !slices.ContainsFunc(ix.Parts, is) {
+		if !slices.ContainsFunc(ix.Key, is) {
 			continue
 		}
 		m.removeIndex(ix)
-		parts := slices.DeleteFunc(ix.Parts, is)
+		parts := slices.DeleteFunc(ix.Key, is)
 		if len(parts) == 0 {
 			continue
 		}
-		ix.Parts = parts
+		ix.Key = parts
 		if err := m.uniqueInPartition(ix); err != nil {
 			return err
 		}
@@ -317,7 +317,7 @@ func (m *alteration) renameColumn(name, to string, pos dialect.Pos) error {
 		return sqlerr.New(sqlerr.CodeDuplicateColumn, pos, "Duplicate column name '%s'", to)
 	}
 	if !strings.EqualFold(name, to) {
-		if len(m.t.Children) > 0 && slices.ContainsFunc(m.t.Key, func(p schema.KeyPart) bool { return p.Column == i }) {
+		if len(m.t.Children) > 0 && slices.ContainsFunc(m.t.Key, func(p schema.KeyColumn) bool { return p.Column == i }) {
 			return sqlerr.NotSupported(pos, "renaming '%s', which table '%s' references, is", name, m.t.Children[0])
 		}
 		if err := m.unused(i, pos); err != nil {

@@ -41,7 +41,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	if col.AutoIncrement && !old.AutoIncrement {
 		return sqlerr.NotSupported(a.Pos, "making a column of a table AUTO_INCREMENT is")
 	}
-	is := func(p schema.KeyPart) bool { return p.Column == i }
+	is := func(p schema.KeyColumn) bool { return p.Column == i }
 	inKey := slices.ContainsFunc(m.t.Key, is)
 	if inKey {
 		if a.Column.Null {
@@ -92,7 +92,7 @@ func (m *alteration) renewKeys(i int, from, to value.Type, pos dialect.Pos) erro
 		return t.String()
 	}
 	switch {
-	case slices.ContainsFunc(m.t.Key, func(p schema.KeyPart) bool { return p.Column == i }):
+	case slices.ContainsFunc(m.t.Key, func(p schema.KeyColumn) bool { return p.Column == i }):
 		return sqlerr.NotSupported(pos, "changing '%s', a column of the primary key, from %s to %s is", name, say(from), say(to))
 	case m.divides(i):
 		return sqlerr.NotSupported(pos, "changing '%s', by which the table is partitioned, from %s to %s is", name, say(from), say(to))
@@ -122,7 +122,7 @@ func (m *alteration) collate(pos dialect.Pos) error {
 // renewIndexes has the indexes over a column made anew, under key names of their own.
 func (m *alteration) renewIndexes(column int) {
 	for _, ix := range slices.Clone(m.t.Indexes) {
-		if !slices.ContainsFunc(ix.Parts, func(p schema.KeyPart) bool { return p.Column == column }) {
+		if !slices.ContainsFunc(ix.Key, func(p schema.KeyColumn) bool { return p.Column == column }) {
 			continue
 		}
 		at := slices.Index(m.t.Indexes, ix)

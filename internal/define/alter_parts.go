@@ -23,7 +23,7 @@ func (m *alteration) alterParts(a *dialect.AlterAction) error {
 	}
 	if a.Kind == dialect.AddPartition {
 		for _, c := range ps.Columns {
-			ps.Codes = append(ps.Codes, m.t.KeymapPart(schema.KeyPart{Column: c}))
+			ps.Codes = append(ps.Codes, m.t.KeymapPart(schema.KeyColumn{Column: c}))
 		}
 		before := len(ps.List)
 		if err := m.addParts(a.Parts, a.Pos); err != nil {

@@ -226,7 +226,7 @@ func (d *definer) addRowID() {
 	d.t.Columns = append(d.t.Columns, &schema.Column{
 		Name: name, Type: value.Type{Base: value.TypeUUID, Declared: "UUID"}, Property: d.property(name), NotNull: true, Hidden: true,
 	})
-	d.t.Key = []schema.KeyPart{{Column: len(d.t.Columns) - 1}}
+	d.t.Key = []schema.KeyColumn{{Column: len(d.t.Columns) - 1}}
 }
 
 func (d *definer) autoIncrement() error {
@@ -261,7 +261,7 @@ func (d *definer) beginsKey(column int) bool {
 		return true
 	}
 	for _, ix := range d.t.Indexes {
-		if ix.Parts[0].Column == column {
+		if ix.Key[0].Column == column {
 			return true
 		}
 	}

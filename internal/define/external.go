@@ -125,7 +125,7 @@ func edmName(col *schema.Column, def *dialect.ColumnDef) (string, error) {
 }
 
 // template reads how a key is made. Columns of a key are no properties, and never NULL.
-func (d *definer) template(what, text string) ([]schema.KeyPiece, error) {
+func (d *definer) template(what, text string) ([]schema.Segment, error) {
 	pieces, err := schema.ParseTemplate(text, d.t.Columns, d.find)
 	if err != nil {
 		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "%s '%s': %s", what, text, err)

@@ -90,7 +90,7 @@ func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 				d.t.Columns[column].Name, parent.Columns[p.Column].Name, c.Name)
 		}
 		c.Columns = append(c.Columns, parent.Columns[p.Column].Name)
-		c.Key = append(c.Key, schema.KeyPart{Column: column, Desc: p.Desc, Cut: p.Cut})
+		c.Key = append(c.Key, schema.KeyColumn{Column: column, Desc: p.Desc, Cut: p.Cut})
 	}
 	if len(d.t.Key) == len(c.Key) {
 		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "The primary key of '%s' needs a further column behind those that reference '%s', to tell the rows of one parent apart", d.t.Name, parent.Name)
@@ -117,7 +117,7 @@ func (d *definer) shareParent() error {
 	}
 	own := &schema.Partitioning{Kind: p.Kind, Count: p.Count}
 	for _, column := range p.Columns {
-		i := slices.IndexFunc(parent.Key, func(k schema.KeyPart) bool { return k.Column == column })
+		i := slices.IndexFunc(parent.Key, func(k schema.KeyColumn) bool { return k.Column == column })
 		own.Columns = append(own.Columns, d.t.Inside.Key[i].Column)
 	}
 	d.t.Partition = own

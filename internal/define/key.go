@@ -76,7 +76,7 @@ func (d *definer) setPrimary(def *dialect.IndexDef, null bool) error {
 	if null {
 		return sqlerr.New(sqlerr.CodePrimaryNull, def.Pos, "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead")
 	}
-	parts, err := d.keyParts(def)
+	parts, err := d.keyColumns(def)
 	if err != nil {
 		return err
 	}
@@ -90,26 +90,26 @@ func (d *definer) setPrimary(def *dialect.IndexDef, null bool) error {
 	return nil
 }
 
-// keyParts resolves the columns of a key.
-func (d *definer) keyParts(def *dialect.IndexDef) ([]schema.KeyPart, error) {
-	if len(def.Parts) > schema.MaxKeyParts {
-		return nil, sqlerr.New(sqlerr.CodeTooManyKeyParts, def.Pos, "Too many key parts specified; max %d parts allowed", schema.MaxKeyParts)
+// keyColumns resolves the columns of a key.
+func (d *definer) keyColumns(def *dialect.IndexDef) ([]schema.KeyColumn, error) {
+	if len(def.Parts) > schema.MaxKeyColumns {
+		return nil, sqlerr.New(sqlerr.CodeTooManyKeyParts, def.Pos, "Too many key parts specified; max %d parts allowed", schema.MaxKeyColumns)
 	}
-	var parts []schema.KeyPart
+	var parts []schema.KeyColumn
 	for _, p := range def.Parts {
 		i := d.find(p.Column)
 		if i < 0 {
 			return nil, sqlerr.New(sqlerr.CodeKeyColumnMissing, def.Pos, "Key column '%s' doesn't exist in table", p.Column)
 		}
 		col := d.t.Columns[i]
-		if slices.ContainsFunc(parts, func(k schema.KeyPart) bool { return k.Column == i }) {
+		if slices.ContainsFunc(parts, func(k schema.KeyColumn) bool { return k.Column == i }) {
 			return nil, sqlerr.New(sqlerr.CodeDuplicateColumn, def.Pos, "Duplicate column name '%s'", col.Name)
 		}
 		if col.Type.Base == value.TypeJSON {
 			return nil, sqlerr.New(sqlerr.CodeJSONKey, def.Pos,
 				"JSON column '%s' supports indexing only via generated columns on a specified JSON path.", col.Name)
 		}
-		k := schema.KeyPart{Column: i, Desc: p.Desc, Prefix: p.Length}
+		k := schema.KeyColumn{Column: i, Desc: p.Desc, Prefix: p.Length}
 		if k.Prefix > 0 {
 			if !keymap.Cuttable(col.Type) {
 				return nil, sqlerr.New(sqlerr.CodeWrongPrefix, def.Pos,
@@ -126,11 +126,11 @@ func (d *definer) keyParts(def *dialect.IndexDef) ([]schema.KeyPart, error) {
 
 // addIndex adds a secondary index.
 func (d *definer) addIndex(def *dialect.IndexDef) (*schema.Index, error) {
-	parts, err := d.keyParts(def)
+	parts, err := d.keyColumns(def)
 	if err != nil {
 		return nil, err
 	}
-	ix := &schema.Index{Name: def.Name, Unique: def.Unique, Parts: parts, Comment: def.Comment}
+	ix := &schema.Index{Name: def.Name, Unique: def.Unique, Key: parts, Comment: def.Comment}
 	switch {
 	case strings.EqualFold(ix.Name, "primary"):
 		return nil, sqlerr.New(sqlerr.CodeWrongIndexName, def.Pos, "Incorrect index name '%s'", ix.Name)
@@ -170,7 +170,7 @@ func (d *definer) addIndex(def *dialect.IndexDef) (*schema.Index, error) {
 
 // setCuts sets where the texts in each key are cut.
 func (d *definer) setCuts() {
-	set := func(parts []schema.KeyPart) {
+	set := func(parts []schema.KeyColumn) {
 		codes := make([]keymap.Part, len(parts))
 		for i, p := range parts {
 			codes[i] = d.t.KeymapPart(p)
@@ -183,11 +183,11 @@ func (d *definer) setCuts() {
 	set(d.t.Key)
 	for _, ix := range d.t.Indexes {
 		if ix.Beside == "" { // its entries have the codes of another table's key
-			set(ix.Parts)
+			set(ix.Key)
 		}
 	}
 	if p := d.t.Partition; p != nil {
-		parts := make([]schema.KeyPart, len(p.Columns))
+		parts := make([]schema.KeyColumn, len(p.Columns))
 		for i, c := range p.Columns {
 			parts[i].Column = c
 		}
@@ -245,7 +245,7 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 		if slices.Contains(p.Columns, i) {
 			return sqlerr.New(sqlerr.CodeDuplicateColumn, def.Pos, "Duplicate column name '%s'", name)
 		}
-		if !slices.ContainsFunc(d.t.Key, func(k schema.KeyPart) bool { return k.Column == i }) {
+		if !slices.ContainsFunc(d.t.Key, func(k schema.KeyColumn) bool { return k.Column == i }) {
 			return sqlerr.New(sqlerr.CodePartitionColumn, def.Pos, "A PRIMARY KEY must include all columns in the table's partitioning function")
 		}
 		p.Columns = append(p.Columns, i)
@@ -266,7 +266,7 @@ func (d *definer) uniqueInPartition(ix *schema.Index) error {
 		return nil
 	}
 	for _, c := range d.t.SpreadBy() {
-		if !slices.ContainsFunc(ix.Parts, func(k schema.KeyPart) bool { return k.Column == c && k.Prefix == 0 }) {
+		if !slices.ContainsFunc(ix.Key, func(k schema.KeyColumn) bool { return k.Column == c && k.Prefix == 0 }) {
 			return sqlerr.New(sqlerr.CodePartitionColumn, sqlerr.NoPos, "A UNIQUE INDEX must include all columns in the table's partitioning function")
 		}
 	}

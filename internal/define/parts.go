@@ -38,7 +38,7 @@ func (d *definer) parts(def *dialect.Partitioning) error {
 		return err
 	}
 	for _, c := range ps.Columns {
-		ps.Codes = append(ps.Codes, d.t.KeymapPart(schema.KeyPart{Column: c}))
+		ps.Codes = append(ps.Codes, d.t.KeymapPart(schema.KeyColumn{Column: c}))
 	}
 	d.t.Parts = ps
 	for _, ix := range d.t.Indexes {
@@ -89,7 +89,7 @@ func (d *definer) partColumns(ps *schema.Parts, names []string, pos dialect.Pos)
 		case d.t.Columns[i].Generated != "" && !d.t.Columns[i].Stored:
 			return sqlerr.NotSupported(pos, "partitions by virtual column '%s' are", name)
 		}
-		if len(d.t.Key) > 0 && !slices.ContainsFunc(d.t.Key, func(k schema.KeyPart) bool { return k.Column == i }) {
+		if len(d.t.Key) > 0 && !slices.ContainsFunc(d.t.Key, func(k schema.KeyColumn) bool { return k.Column == i }) {
 			return sqlerr.New(sqlerr.CodePartitionColumn, pos, "A PRIMARY KEY must include all columns in the table's partitioning function")
 		}
 		ps.Columns = append(ps.Columns, i)

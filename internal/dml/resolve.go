@@ -105,7 +105,7 @@ func (s *standing) uniqueKeys(row []value.Value) ([]uniqueKey, error) {
 }
 
 func nullIn(ix *schema.Index, row []value.Value) bool {
-	for _, p := range ix.Parts {
+	for _, p := range ix.Key {
 		if row[p.Column].IsNull() {
 			return true
 		}

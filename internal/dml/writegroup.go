@@ -213,7 +213,7 @@ func (r *RowWrite) explain(err error, j int) error {
 func DuplicateError(t *schema.Table, key *schema.Index, row []value.Value) error {
 	name, parts := "PRIMARY", t.Key
 	if key != nil {
-		name, parts = key.Name, key.Parts
+		name, parts = key.Name, key.Key
 	}
 	texts := make([]string, len(parts))
 	for i, p := range parts {

@@ -91,8 +91,8 @@ func compileScan(n *access.Scan) (Node, error) {
 
 // cutKeys says whether a part of the keys that are read may be cut.
 func cutKeys(n *access.Scan) bool {
-	is := func(p schema.KeyPart) bool { return p.Cut > 0 }
-	return slices.ContainsFunc(n.Table.Key, is) || n.Index != nil && slices.ContainsFunc(n.Index.Parts, is)
+	is := func(p schema.KeyColumn) bool { return p.Cut > 0 }
+	return slices.ContainsFunc(n.Table.Key, is) || n.Index != nil && slices.ContainsFunc(n.Index.Key, is)
 }
 
 func (n *scanNode) fills() []int { return n.filled }

@@ -23,7 +23,7 @@ import (
 func (t *Table) besideIndex(child *Table) *Index {
 	ix := &Index{Name: t.besideName(child.Name), KeyName: child.RowName, State: IndexDeleteOnly, Beside: child.Name}
 	for i, p := range t.Key {
-		ix.Parts = append(ix.Parts, KeyPart{Column: p.Column, Desc: child.Key[i].Desc, Cut: child.Key[i].Cut})
+		ix.Key = append(ix.Key, KeyColumn{Column: p.Column, Desc: child.Key[i].Desc, Cut: child.Key[i].Cut})
 	}
 	return ix
 }
@@ -49,7 +49,7 @@ func (t *Table) Beside(child string) *Index {
 
 // CopiesFor says whether an index holds the copies that child, which is about to be made, is to have.
 func (t *Table) CopiesFor(ix *Index, child *Table) bool {
-	return child.Inside.WithParent && ix.KeyName == child.RowName && slices.Equal(ix.Parts, t.besideIndex(child).Parts)
+	return child.Inside.WithParent && ix.KeyName == child.RowName && slices.Equal(ix.Key, t.besideIndex(child).Key)
 }
 
 // renameBeside lets the index of copies follow the child's name, or go with it (to "").
@@ -84,7 +84,7 @@ func (t *Table) IsParentCopy(key string) bool {
 // IsEntry says whether an entity in the span of the index's keys is an entry of it: between the copies beside
 // another table's rows lie those rows.
 func (ix *Index) IsEntry(key string) bool {
-	return ix.Beside == "" || isCopy(key, ix.KeyName, len(ix.Parts))
+	return ix.Beside == "" || isCopy(key, ix.KeyName, len(ix.Key))
 }
 
 // isCopy says whether a key is made of a name and so many codes.

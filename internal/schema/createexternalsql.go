@@ -35,7 +35,7 @@ func createExternalSQL(t *Table) string {
 	return b.String()
 }
 
-func (t *Table) templateText(pieces []KeyPiece) string {
+func (t *Table) templateText(pieces []Segment) string {
 	var b strings.Builder
 	for _, p := range pieces {
 		if p.Text != "" {

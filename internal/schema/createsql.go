@@ -73,7 +73,7 @@ func CreateTableSQL(t *Table) string {
 
 // pends says whether an index is over a column that is Pending.
 func (t *Table) pends(ix *Index) bool {
-	return slices.ContainsFunc(ix.Parts, func(p KeyPart) bool { return t.Columns[p.Column].Pending() })
+	return slices.ContainsFunc(ix.Key, func(p KeyColumn) bool { return t.Columns[p.Column].Pending() })
 }
 
 func (t *Table) columnSQL(c *Column) string {
@@ -108,7 +108,7 @@ func (t *Table) columnSQL(c *Column) string {
 }
 
 // PartsSQL writes the columns of a key, in parentheses.
-func (t *Table) PartsSQL(parts []KeyPart) string {
+func (t *Table) PartsSQL(parts []KeyColumn) string {
 	list := make([]string, len(parts))
 	for i, p := range parts {
 		list[i] = QuoteName(t.Columns[p.Column].Name)
@@ -142,7 +142,7 @@ func (t *Table) indexSQL(ix *Index) string {
 	if ix.Unique {
 		s = "UNIQUE KEY "
 	}
-	s += QuoteName(ix.Name) + " " + t.PartsSQL(ix.Parts)
+	s += QuoteName(ix.Name) + " " + t.PartsSQL(ix.Key)
 	switch ix.Copy {
 	case CopyInclude:
 		list := make([]string, len(ix.Include))

@@ -15,7 +15,7 @@ type Foreign struct {
 	// Open: nobody declared the table. Its columns are the properties that were seen, of whatever type, and any
 	// name that is not among them is a property, too.
 	Open           bool
-	Partition, Row []KeyPiece
+	Partition, Row []Segment
 }
 
 // Source is what of an entity a column of a foreign table is.
@@ -41,8 +41,8 @@ const (
 func NewOpenTable(physical string, properties, edms []string) (*Table, error) {
 	t := &Table{Name: physical, Physical: physical, Comment: "made by another program, without a definition", Foreign: &Foreign{
 		Open:      true,
-		Partition: []KeyPiece{{Column: 0}},
-		Row:       []KeyPiece{{Column: 1}},
+		Partition: []Segment{{Column: 0}},
+		Row:       []Segment{{Column: 1}},
 	}}
 	text := value.Type{Base: value.TypeText}
 	t.Columns = []*Column{
@@ -65,10 +65,10 @@ func TimestampColumn() *Column {
 func (t *Table) CloseForeign() error {
 	t.Columns = append(t.Columns, &Column{Name: foreignWhole, Type: value.Type{Base: value.TypeBlob}, Source: SourceWhole, Hidden: true})
 	t.Key = nil
-	for _, pieces := range [...][]KeyPiece{t.Foreign.Partition, t.Foreign.Row} {
+	for _, pieces := range [...][]Segment{t.Foreign.Partition, t.Foreign.Row} {
 		for _, p := range pieces {
 			if p.Text == "" && !t.keyed(p.Column) {
-				t.Key = append(t.Key, KeyPart{Column: p.Column})
+				t.Key = append(t.Key, KeyColumn{Column: p.Column})
 			}
 		}
 	}
@@ -95,7 +95,7 @@ func (t *Table) With(property string) (*Table, error) {
 func (t *Table) IsOpen() bool { return t.Foreign != nil && t.Foreign.Open }
 
 // appendForeign appends a key of a foreign table.
-func (t *Table) appendForeign(dst []byte, pieces []KeyPiece, row []value.Value) ([]byte, error) {
+func (t *Table) appendForeign(dst []byte, pieces []Segment, row []value.Value) ([]byte, error) {
 	for i := range pieces {
 		p := &pieces[i]
 		if p.Text != "" {
@@ -125,14 +125,14 @@ func (t *Table) Mixed() bool {
 	if t.Foreign == nil {
 		return false
 	}
-	all := func(pieces []KeyPiece) bool {
+	all := func(pieces []Segment) bool {
 		return len(pieces) == 1 && pieces[0].Text == "" && pieces[0].Form == FormPlain && t.Columns[pieces[0].Column].Type.IsText()
 	}
 	return !all(t.Foreign.Partition) || !all(t.Foreign.Row) || t.Foreign.Partition[0].Column == t.Foreign.Row[0].Column
 }
 
 // parseForeign reads one key. A column that known has as well must have the same value in both.
-func (t *Table) parseForeign(pieces []KeyPiece, key string, dst []value.Value, known []KeyPiece) bool {
+func (t *Table) parseForeign(pieces []Segment, key string, dst []value.Value, known []Segment) bool {
 	for i := range pieces {
 		p := &pieces[i]
 		if p.Text != "" {
@@ -160,7 +160,7 @@ func (t *Table) parseForeign(pieces []KeyPiece, key string, dst []value.Value, k
 	return key == ""
 }
 
-func has(pieces []KeyPiece, column int) bool {
+func has(pieces []Segment, column int) bool {
 	for i := range pieces {
 		if pieces[i].Text == "" && pieces[i].Column == column {
 			return true
@@ -170,7 +170,7 @@ func has(pieces []KeyPiece, column int) bool {
 }
 
 // EndOf is the fixed text that follows piece i, which a text in its place must not hold.
-func EndOf(pieces []KeyPiece, i int) string {
+func EndOf(pieces []Segment, i int) string {
 	if i+1 < len(pieces) {
 		return pieces[i+1].Text
 	}

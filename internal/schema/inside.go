@@ -22,12 +22,12 @@ import (
 // nothing, which fails where there is no parent and gives it a new ETag where there is one. A parent is deleted
 // on condition of the ETag that was read before its children were.
 type Composition struct {
-	Parent  string    // the table
-	RowName string    // begins the parent's row keys; "" for keymap.RowPrefix
-	Columns []string  // of the parent's primary key
-	Key     []KeyPart // the parent's primary key, by this table's columns
-	Name    string    // of the foreign key
-	Cascade bool      // ON DELETE CASCADE; else a parent with children is not deleted
+	Parent  string      // the table
+	RowName string      // begins the parent's row keys; "" for keymap.RowPrefix
+	Columns []string    // of the parent's primary key
+	Key     []KeyColumn // the parent's primary key, by this table's columns
+	Name    string      // of the foreign key
+	Cascade bool        // ON DELETE CASCADE; else a parent with children is not deleted
 	// WithParent: a copy of the parent's row lies before the rows that live inside it. See beside.go.
 	WithParent bool
 
@@ -76,7 +76,7 @@ func (t *Table) ChildSpan(parent *Table, row []value.Value) (keymap.Span, error)
 
 // SameParent says whether two rows live inside the same row.
 func (t *Table) SameParent(a, b []value.Value) bool {
-	return !slices.ContainsFunc(t.Inside.Key, func(p KeyPart) bool { return a[p.Column] != b[p.Column] })
+	return !slices.ContainsFunc(t.Inside.Key, func(p KeyColumn) bool { return a[p.Column] != b[p.Column] })
 }
 
 // ShareParts gives a table the parts of the one that it lives inside, if that has such: what divides the rows of one is in
@@ -87,7 +87,7 @@ func (t *Table) ShareParts(parent *Table) {
 	}
 	t.Parts = parent.Parts.clone()
 	for i, column := range parent.Parts.Columns {
-		at := slices.IndexFunc(parent.Key, func(k KeyPart) bool { return k.Column == column })
+		at := slices.IndexFunc(parent.Key, func(k KeyColumn) bool { return k.Column == column })
 		t.Parts.Columns[i] = t.Inside.Key[at].Column
 	}
 }

@@ -67,15 +67,15 @@ func (t *Table) AppendRowKey(dst []byte, row []value.Value) ([]byte, error) {
 // NULL: those are not equal to each other.
 func (t *Table) AppendIndexKey(dst []byte, ix *Index, row []value.Value) ([]byte, error) {
 	dst = append(dst, ix.KeyName...)
-	dst, err := t.appendCodes(dst, ix.Parts, ix.Codes, row)
-	if err != nil || ix.Beside != "" || ix.Unique && !hasNull(ix.Parts, row) {
+	dst, err := t.appendCodes(dst, ix.Key, ix.Codes, row)
+	if err != nil || ix.Beside != "" || ix.Unique && !hasNull(ix.Key, row) {
 		return dst, err
 	}
 	return t.appendCodes(dst, t.Key, t.KeyCodes, row)
 }
 
 // appendCodes appends the separator and the code of each part.
-func (t *Table) appendCodes(dst []byte, parts []KeyPart, codes []keymap.Part, row []value.Value) ([]byte, error) {
+func (t *Table) appendCodes(dst []byte, parts []KeyColumn, codes []keymap.Part, row []value.Value) ([]byte, error) {
 	for i := range codes {
 		dst = append(dst, keymap.Separator)
 		var err error
@@ -90,7 +90,7 @@ func (t *Table) keyError(column int, err error) error {
 	return &KeyError{Table: t.Name, Column: t.Columns[column].Name, Cause: err}
 }
 
-func hasNull(parts []KeyPart, row []value.Value) bool {
+func hasNull(parts []KeyColumn, row []value.Value) bool {
 	for i := range parts {
 		if row[parts[i].Column].IsNull() {
 			return true

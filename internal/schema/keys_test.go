@@ -41,12 +41,12 @@ func TestKeysOfARow(t *testing.T) {
 func TestCloneIsItsOwn(t *testing.T) {
 	tab := schematest.People(t)
 	c := tab.Clone()
-	c.Columns[0].Name, c.Indexes[0].Parts[0].Desc, c.Key[0].Desc = "key", true, true
+	c.Columns[0].Name, c.Indexes[0].Key[0].Desc, c.Key[0].Desc = "key", true, true
 	c.Columns = append(c.Columns, &schema.Column{Name: "etag", Type: value.Type{Base: value.TypeInt}})
 	if err := c.Init(); err != nil {
 		t.Fatal(err)
 	}
-	if tab.Columns[0].Name != "id" || tab.Indexes[0].Parts[0].Desc || tab.Key[0].Desc {
+	if tab.Columns[0].Name != "id" || tab.Indexes[0].Key[0].Desc || tab.Key[0].Desc {
 		t.Error("a change of the clone changed the table")
 	}
 	for name, want := range map[string]int{"ID": 0, "key": -1, "eTag": tab.ETagOrdinal()} {
@@ -63,8 +63,8 @@ func TestInitRefusesDamage(t *testing.T) {
 	for name, damage := range map[string]func(*schema.Table){
 		"column twice":    func(t *schema.Table) { t.Columns[1].Name = "ID" },
 		"no key":          func(t *schema.Table) { t.Key = nil },
-		"key part":        func(t *schema.Table) { t.Key[0].Column = 9 },
-		"index part":      func(t *schema.Table) { t.Indexes[0].Parts[0].Column = -1 },
+		"key column":      func(t *schema.Table) { t.Key[0].Column = 9 },
+		"index part":      func(t *schema.Table) { t.Indexes[0].Key[0].Column = -1 },
 		"included column": func(t *schema.Table) { t.Indexes[0].Include = []int{7} },
 		"no buckets": func(t *schema.Table) {
 			t.Partition = &schema.Partitioning{Kind: schema.PartitionByHash, Columns: []int{0}}

@@ -221,7 +221,7 @@ func (ps *Parts) Named(name string) *Part {
 
 // init computes what the stored definition implies.
 func (ps *Parts) init(t *Table) error {
-	parts := make([]KeyPart, len(ps.Columns))
+	parts := make([]KeyColumn, len(ps.Columns))
 	for i, c := range ps.Columns {
 		parts[i].Column = c
 	}

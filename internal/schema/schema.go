@@ -25,7 +25,7 @@ type Table struct {
 	// of any but those that only gave the table more parts. The catalog sets both.
 	WriteVersion int64
 	Columns      []*Column
-	Key          []KeyPart // of the primary key; never empty (a table without one gets a hidden row id)
+	Key          []KeyColumn // of the primary key; never empty (a table without one gets a hidden row id)
 	Indexes      []*Index
 	Checks       []CheckDef
 	Comment      string
@@ -109,8 +109,8 @@ type Former struct {
 	Initial  []byte // see Column
 }
 
-// KeyPart is one column of a key.
-type KeyPart struct {
+// KeyColumn is one column of a key.
+type KeyColumn struct {
 	Column int // ordinal in Table.Columns
 	Desc   bool
 	Prefix int // KEY (col(n)): the first n characters; 0: all
@@ -141,7 +141,7 @@ type Index struct {
 	Name    string
 	KeyName string // begins its row keys; see keymap.IndexName
 	Unique  bool
-	Parts   []KeyPart
+	Key     []KeyColumn
 	State   IndexState
 	Step    int // how often State was changed: who takes it from state to state sees that nobody else does
 	Copy    CopyKind
@@ -189,13 +189,13 @@ func (t *Table) ETagOrdinal() int { return len(t.Columns) }
 func (t *Table) IsAutoKey(ix *Index) bool {
 	parts := t.Key
 	if ix != nil {
-		parts = ix.Parts
+		parts = ix.Key
 	}
-	return slices.ContainsFunc(parts, func(p KeyPart) bool { return t.Columns[p.Column].AutoIncrement })
+	return slices.ContainsFunc(parts, func(p KeyColumn) bool { return t.Columns[p.Column].AutoIncrement })
 }
 
-// KeymapPart is how a key part's values become key text.
-func (t *Table) KeymapPart(p KeyPart) keymap.Part {
+// KeymapPart is how a key column's values become key text.
+func (t *Table) KeymapPart(p KeyColumn) keymap.Part {
 	return keymap.Part{Type: t.Columns[p.Column].Type, Desc: p.Desc, Prefix: p.Prefix, Cut: p.Cut}
 }
 
@@ -242,7 +242,7 @@ func (c *Column) FilterEqual() bool {
 
 // Limits of a definition.
 const (
-	MaxColumns  = 252 // properties of an entity, without the three that each one has
-	MaxKeyParts = 16  // columns of one key, MySQL's limit
-	MaxBuckets  = 1 << 16
+	MaxColumns    = 252 // properties of an entity, without the three that each one has
+	MaxKeyColumns = 16  // columns of one key, MySQL's limit
+	MaxBuckets    = 1 << 16
 )

@@ -50,7 +50,7 @@ func (t *Table) Init() error {
 		return err
 	}
 	for _, ix := range t.Indexes {
-		if ix.Codes, err = t.keymapParts("index "+ix.Name, ix.Parts); err != nil {
+		if ix.Codes, err = t.keymapParts("index "+ix.Name, ix.Key); err != nil {
 			return err
 		}
 		for _, c := range ix.Include {
@@ -74,9 +74,9 @@ func (t *Table) Init() error {
 		if p.Kind == PartitionByHash && p.Count < 1 {
 			return fmt.Errorf("table %s has no partitions", t.Name)
 		}
-		parts := make([]KeyPart, len(p.Columns))
+		parts := make([]KeyColumn, len(p.Columns))
 		for i, c := range p.Columns {
-			parts[i] = KeyPart{Column: c, Cut: p.Cut}
+			parts[i] = KeyColumn{Column: c, Cut: p.Cut}
 		}
 		if t.PartitionCodes, err = t.keymapParts("partition key", parts); err != nil {
 			return err
@@ -85,7 +85,7 @@ func (t *Table) Init() error {
 	return nil
 }
 
-func (t *Table) keymapParts(what string, parts []KeyPart) ([]keymap.Part, error) {
+func (t *Table) keymapParts(what string, parts []KeyColumn) ([]keymap.Part, error) {
 	out := make([]keymap.Part, len(parts))
 	for i, p := range parts {
 		if p.Column < 0 || p.Column >= len(t.Columns) {
@@ -140,7 +140,7 @@ func (t *Table) Clone() *Table {
 	c.Indexes = make([]*Index, len(t.Indexes))
 	for i, ix := range t.Indexes {
 		d := *ix
-		d.Parts, d.Include, d.Codes = slices.Clone(ix.Parts), slices.Clone(ix.Include), nil
+		d.Key, d.Include, d.Codes = slices.Clone(ix.Key), slices.Clone(ix.Include), nil
 		c.Indexes[i] = &d
 	}
 	c.Checks, c.Coming = slices.Clone(t.Checks), slices.Clone(t.Coming)
@@ -207,8 +207,8 @@ func (t *Table) Holds(ix *Index, column int) bool {
 	if ix.Copy == CopyRow {
 		return column < len(t.Columns)
 	}
-	is := func(p KeyPart) bool { return p.Column == column }
-	return slices.ContainsFunc(ix.Parts, is) || slices.ContainsFunc(t.Key, is) ||
+	is := func(p KeyColumn) bool { return p.Column == column }
+	return slices.ContainsFunc(ix.Key, is) || slices.ContainsFunc(t.Key, is) ||
 		t.Parts != nil && slices.Contains(t.Parts.Columns, column) ||
 		ix.Copy == CopyInclude && slices.Contains(ix.Include, column)
 }

@@ -75,10 +75,10 @@ func columnKey(t *schema.Table, ordinal int) string {
 	}
 	key := ""
 	for _, ix := range t.Indexes {
-		if ix.Parts[0].Column != ordinal {
+		if ix.Key[0].Column != ordinal {
 			continue
 		}
-		if ix.Unique && len(ix.Parts) == 1 {
+		if ix.Unique && len(ix.Key) == 1 {
 			return "UNI"
 		}
 		key = "MUL"

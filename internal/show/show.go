@@ -154,7 +154,7 @@ type indexPart struct {
 	unique  bool
 	seq     int
 	column  *schema.Column
-	part    schema.KeyPart
+	part    schema.KeyColumn
 	state   string
 	comment string
 }
@@ -162,7 +162,7 @@ type indexPart struct {
 // indexParts gives the parts of all keys of t, the primary key first.
 func indexParts(t *schema.Table) []indexPart {
 	var parts []indexPart
-	add := func(name string, unique bool, key []schema.KeyPart, state, comment string) {
+	add := func(name string, unique bool, key []schema.KeyColumn, state, comment string) {
 		for i, p := range key {
 			if c := t.Columns[p.Column]; c.Listed() {
 				parts = append(parts, indexPart{name, unique, i + 1, c, p, state, comment})
@@ -182,7 +182,7 @@ func indexParts(t *schema.Table) []indexPart {
 		if ix.Beside != "" {
 			comment = "copies of whole rows, beside those of " + ix.Beside
 		}
-		add(ix.Name, ix.Unique, ix.Parts, state, comment)
+		add(ix.Name, ix.Unique, ix.Key, state, comment)
 	}
 	return parts
 }

@@ -19,12 +19,12 @@ func People(t testing.TB) *schema.Table {
 			{Name: "mail", Type: value.Type{Base: value.TypeChar, Collation: value.NoCase}},
 			{Name: "points", Type: value.Type{Base: value.TypeDecimal, Precision: 5, Scale: 2}},
 		},
-		Key: []schema.KeyPart{{Column: 0}},
+		Key: []schema.KeyColumn{{Column: 0}},
 		Indexes: []*schema.Index{
-			{Name: "surname", KeyName: "surname", Parts: []schema.KeyPart{{Column: 1, Cut: 40}}},
-			{Name: "born", KeyName: "born", Parts: []schema.KeyPart{{Column: 2, Desc: true}, {Column: 0, Desc: true}}},
-			{Name: "mail", KeyName: "mail", Unique: true, Parts: []schema.KeyPart{{Column: 3, Cut: 40}}},
-			{Name: "points", KeyName: "points", Parts: []schema.KeyPart{{Column: 4}}},
+			{Name: "surname", KeyName: "surname", Key: []schema.KeyColumn{{Column: 1, Cut: 40}}},
+			{Name: "born", KeyName: "born", Key: []schema.KeyColumn{{Column: 2, Desc: true}, {Column: 0, Desc: true}}},
+			{Name: "mail", KeyName: "mail", Unique: true, Key: []schema.KeyColumn{{Column: 3, Cut: 40}}},
+			{Name: "points", KeyName: "points", Key: []schema.KeyColumn{{Column: 4}}},
 		},
 	}
 	if err := tab.Init(); err != nil {

@@ -38,26 +38,26 @@ func NewTable(t testing.TB, name string, keys int, columns ...string) *schema.Ta
 		})
 	}
 	for i := range keys {
-		table.Key = append(table.Key, keyPart(table, i, 1))
+		table.Key = append(table.Key, keyColumn(table, i, 1))
 	}
 	return table
 }
 
-// keyPart is a part of a key that has so many of the column's type.
-func keyPart(t *schema.Table, column, parts int) schema.KeyPart {
+// keyColumn is a column of a key that has so many of its type.
+func keyColumn(t *schema.Table, column, parts int) schema.KeyColumn {
 	codes := make([]keymap.Part, parts)
 	for i := range codes {
 		codes[i].Type = t.Columns[column].Type
 	}
 	keymap.SetCuts(codes)
-	return schema.KeyPart{Column: column, Cut: codes[0].Cut}
+	return schema.KeyColumn{Column: column, Cut: codes[0].Cut}
 }
 
 // AddIndex adds an index to a table that is not created yet.
 func AddIndex(t *schema.Table, name string, columns ...int) *schema.Index {
 	ix := &schema.Index{Name: name, KeyName: keymap.IndexName(name)}
 	for _, c := range columns {
-		ix.Parts = append(ix.Parts, keyPart(t, c, len(columns)))
+		ix.Key = append(ix.Key, keyColumn(t, c, len(columns)))
 	}
 	t.Indexes = append(t.Indexes, ix)
 	return ix

@@ -175,20 +175,20 @@ func (d *decoder) ordinals(at string, names []string) []int {
 	return out
 }
 
-func (d *decoder) key(at string, columns []keyColumn) []schema.KeyPart {
-	var out []schema.KeyPart
+func (d *decoder) key(at string, columns []keyColumn) []schema.KeyColumn {
+	var out []schema.KeyColumn
 	for i, k := range columns {
 		if k.Prefix < 0 || k.Cut < 0 {
 			d.fail(wrong(element(at, i), "has a number below 0"))
 		}
-		out = append(out, schema.KeyPart{Column: d.ordinal(element(at, i)+".column", k.Column), Desc: k.Desc, Prefix: k.Prefix, Cut: k.Cut})
+		out = append(out, schema.KeyColumn{Column: d.ordinal(element(at, i)+".column", k.Column), Desc: k.Desc, Prefix: k.Prefix, Cut: k.Cut})
 	}
 	return out
 }
 
 func (d *decoder) index(at string, f *index) *schema.Index {
 	ix := &schema.Index{
-		Name: f.Name, KeyName: f.KeyName, Unique: f.Unique, Parts: d.key(at+"columns", f.Columns), State: read(d, stateWords, at, f.State),
+		Name: f.Name, KeyName: f.KeyName, Unique: f.Unique, Key: d.key(at+"columns", f.Columns), State: read(d, stateWords, at, f.State),
 		Step: f.Step, Copy: read(d, copyWords, at, f.Copy), Include: d.ordinals(at+"include", f.Include), Comment: f.Comment, Beside: f.Beside,
 	}
 	if ix.KeyName == "" {
@@ -226,8 +226,8 @@ func (d *decoder) partitions(f *partitions) *schema.Parts {
 	return ps
 }
 
-func (d *decoder) pieces(at string, list []piece) []schema.KeyPiece {
-	var out []schema.KeyPiece
+func (d *decoder) pieces(at string, list []piece) []schema.Segment {
+	var out []schema.Segment
 	if len(list) == 0 {
 		d.fail(wrong(at, "is missing"))
 	}
@@ -237,13 +237,13 @@ func (d *decoder) pieces(at string, list []piece) []schema.KeyPiece {
 			if p.Column != "" || p.Form != "" || p.Digits != 0 {
 				d.fail(wrong(at+"text", "is there beside a column"))
 			}
-			out = append(out, schema.KeyPiece{Text: p.Text})
+			out = append(out, schema.Segment{Text: p.Text})
 			continue
 		}
 		if p.Digits < 0 {
 			d.fail(wrong(at+"digits", "is below 0"))
 		}
-		out = append(out, schema.KeyPiece{Column: d.ordinal(at+"column", p.Column), Form: read(d, formWords, at, p.Form), Digits: p.Digits})
+		out = append(out, schema.Segment{Column: d.ordinal(at+"column", p.Column), Form: read(d, formWords, at, p.Form), Digits: p.Digits})
 	}
 	return out
 }

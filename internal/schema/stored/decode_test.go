@@ -84,7 +84,7 @@ func TestNewerToWrite(t *testing.T) {
 // TestEncodeErrors: what could not be read again is not stored.
 func TestEncodeErrors(t *testing.T) {
 	table := func(change func(*schema.Table)) *schema.Table {
-		t := &schema.Table{Name: "t", Columns: []*schema.Column{{Name: "a", Property: "a", Type: value.Type{Base: value.TypeInt, Declared: "INT"}}}, Key: []schema.KeyPart{{Column: 0}}}
+		t := &schema.Table{Name: "t", Columns: []*schema.Column{{Name: "a", Property: "a", Type: value.Type{Base: value.TypeInt, Declared: "INT"}}}, Key: []schema.KeyColumn{{Column: 0}}}
 		change(t)
 		return t
 	}

@@ -217,7 +217,7 @@ func refer(t *schema.Table, c *schema.Column) string {
 	return c.Property
 }
 
-func (e *encoder) key(parts []schema.KeyPart) []keyColumn {
+func (e *encoder) key(parts []schema.KeyColumn) []keyColumn {
 	var out []keyColumn
 	for _, p := range parts {
 		out = append(out, keyColumn{e.name(p.Column), p.Desc, p.Prefix, p.Cut})
@@ -227,7 +227,7 @@ func (e *encoder) key(parts []schema.KeyPart) []keyColumn {
 
 func (e *encoder) index(ix *schema.Index) index {
 	f := index{
-		Name: ix.Name, Unique: ix.Unique, Columns: e.key(ix.Parts), State: spell(e, stateWords, ix.State), Step: ix.Step,
+		Name: ix.Name, Unique: ix.Unique, Columns: e.key(ix.Key), State: spell(e, stateWords, ix.State), Step: ix.Step,
 		Copy: spell(e, copyWords, ix.Copy), Include: e.names(ix.Include), Comment: ix.Comment, Beside: ix.Beside,
 	}
 	if ix.KeyName != ix.Name {
@@ -259,7 +259,7 @@ func (e *encoder) partitions(ps *schema.Parts) *partitions {
 	return f
 }
 
-func (e *encoder) pieces(list []schema.KeyPiece) []piece {
+func (e *encoder) pieces(list []schema.Segment) []piece {
 	var out []piece
 	for _, p := range list {
 		if p.Text != "" {

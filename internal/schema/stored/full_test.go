@@ -25,18 +25,18 @@ func full() []*schema.Table {
 		Database: "shop", Name: "Item", Physical: "shopZ8item", Version: 12, WriteVersion: 11, Comment: "it's a <b>", Collation: value.CaseCI,
 		FirstAutoIncrement: 100, KeyNames: []string{"name", "old"}, Children: []string{"part"}, RowName: "item", Rewriting: true,
 		Retired: []string{"gone"}, Checks: []schema.CheckDef{{Name: "c1", Text: "n > 0"}}, Coming: []schema.CheckDef{{Name: "c2", Text: "n < 9"}},
-		Key: []schema.KeyPart{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
+		Key: []schema.KeyColumn{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
 		Indexes: []*schema.Index{
-			{Name: "Name", KeyName: "name", Unique: true, Parts: []schema.KeyPart{{Column: 1, Cut: 40}}, State: schema.IndexWriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
-			{Name: "part", KeyName: "part", Parts: []schema.KeyPart{{Column: 0}}, State: schema.IndexDeleteOnly, Copy: schema.CopyKeys, Beside: "part"},
-			{Name: "n", KeyName: "n", Parts: []schema.KeyPart{{Column: 2}}},
+			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.IndexWriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
+			{Name: "part", KeyName: "part", Key: []schema.KeyColumn{{Column: 0}}, State: schema.IndexDeleteOnly, Copy: schema.CopyKeys, Beside: "part"},
+			{Name: "n", KeyName: "n", Key: []schema.KeyColumn{{Column: 2}}},
 		},
 		Partition: &schema.Partitioning{Kind: schema.PartitionByHash, Columns: []int{0}, Cut: 7, Count: 16},
 		Parts: &schema.Parts{Kind: schema.PartsByRange, Columns: []int{0, 3}, Tuple: true, Func: "YEAR", Every: 3, Unit: "MONTH", Automatic: true, List: []*schema.Part{
 			{Name: "p0", Physical: "shopZ8itemZ0", Values: "LESS THAN (5)", Spans: []schema.CodeSpan{{To: "8005"}}},
 			{Name: "p1", Physical: "shopZ8itemZ1", Spans: []schema.CodeSpan{{From: "8005", To: "8009"}, {From: "800a"}}, Made: true, Opening: true, Published: 1700000000},
 		}},
-		Inside: &schema.Composition{Parent: "box", RowName: "box", Columns: []string{"id"}, Key: []schema.KeyPart{{Column: 0}}, Name: "fk", Cascade: true, WithParent: true},
+		Inside: &schema.Composition{Parent: "box", RowName: "box", Columns: []string{"id"}, Key: []schema.KeyColumn{{Column: 0}}, Name: "fk", Cascade: true, WithParent: true},
 	}
 	columns := []schema.Column{
 		{Name: "id", Type: value.Type{Base: value.TypeBigInt, Unsigned: true, Declared: "BIGINT"}, NotNull: true, AutoIncrement: true},
@@ -74,10 +74,10 @@ func full() []*schema.Table {
 			{Name: "Timestamp", Type: value.Type{Base: value.TypeDateTime, Precision: -1}, Source: schema.SourceTimestamp},
 			{Type: value.Type{Base: value.TypeBlob}, Source: schema.SourceWhole, Hidden: true},
 		},
-		Key: []schema.KeyPart{{Column: 0}, {Column: 2}, {Column: 3}},
+		Key: []schema.KeyColumn{{Column: 0}, {Column: 2}, {Column: 3}},
 		Foreign: &schema.Foreign{
-			Partition: []schema.KeyPiece{{Text: "p-"}, {Column: 0}},
-			Row:       []schema.KeyPiece{{Column: 2, Form: schema.FormInverted, Digits: 19}, {Text: "_"}, {Column: 2, Form: schema.FormDecimal}, {Text: "_"}, {Column: 3, Form: schema.FormHex}},
+			Partition: []schema.Segment{{Text: "p-"}, {Column: 0}},
+			Row:       []schema.Segment{{Column: 2, Form: schema.FormInverted, Digits: 19}, {Text: "_"}, {Column: 2, Form: schema.FormDecimal}, {Text: "_"}, {Column: 3, Form: schema.FormHex}},
 		},
 	}
 	return []*schema.Table{own, external}

@@ -45,7 +45,7 @@ var sourceWords = words[schema.Source]{"source", map[schema.Source]string{
 	schema.SourceProperty: "", schema.SourceKey: "key", schema.SourceTimestamp: "timestamp", schema.SourceWhole: "whole",
 }}
 
-var formWords = words[schema.PieceForm]{"form", map[schema.PieceForm]string{
+var formWords = words[schema.SegmentForm]{"form", map[schema.SegmentForm]string{
 	schema.FormPlain: "", schema.FormDecimal: "decimal", schema.FormInverted: "inverted", schema.FormHex: "hex",
 }}
 

@@ -7,13 +7,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// keyPart is one part of a key as conditions are turned into spans of it.
-type keyPart struct {
+// keyColumn is one column of a key as conditions are turned into spans of it.
+type keyColumn struct {
 	ordinal int
 	column  *schema.Column
 	part    keymap.Part
-	raw     *schema.KeyPiece // of a foreign key; nil: codes of keymap
-	final   bool             // raw: no other piece follows
+	raw     *schema.Segment // of a foreign key; nil: codes of keymap
+	final   bool            // raw: no other piece follows
 }
 
 // testOp is what a test does.
@@ -91,7 +91,7 @@ func (t *test) isSingle() bool {
 
 // eval gives the intervals of the part's codes whose values may satisfy t, sorted and disjoint. Exact:
 // all of them do.
-func (t *test) eval(env *expr.Env, p *keyPart) (list []interval, exact bool, err error) {
+func (t *test) eval(env *expr.Env, p *keyColumn) (list []interval, exact bool, err error) {
 	switch t.op {
 	case testAnd:
 		return evalAll(env, t.kids, p)
@@ -137,7 +137,7 @@ func (t *test) eval(env *expr.Env, p *keyPart) (list []interval, exact bool, err
 }
 
 // evalAll is the AND of tests.
-func evalAll(env *expr.Env, tests []*test, p *keyPart) (list []interval, exact bool, err error) {
+func evalAll(env *expr.Env, tests []*test, p *keyColumn) (list []interval, exact bool, err error) {
 	exact = true
 	for i, t := range tests {
 		ivs, ok, err := t.eval(env, p)
@@ -152,7 +152,7 @@ func evalAll(env *expr.Env, tests []*test, p *keyPart) (list []interval, exact b
 	return list, exact || len(list) == 0, nil
 }
 
-func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval, exact bool, err error) {
+func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interval, exact bool, err error) {
 	v, err := f(env)
 	if err != nil {
 		return nil, false, err
@@ -239,7 +239,7 @@ func (t *test) compare(env *expr.Env, p *keyPart, f expr.Func) (list []interval,
 	return nonEmpty(iv), !tied, nil
 }
 
-func (t *test) like(env *expr.Env, p *keyPart) (list []interval, exact bool, err error) {
+func (t *test) like(env *expr.Env, p *keyColumn) (list []interval, exact bool, err error) {
 	v, err := t.value(env)
 	if err != nil || v.IsNull() {
 		return nil, true, err
@@ -281,7 +281,7 @@ func nonEmpty(iv interval) []interval {
 	return []interval{iv}
 }
 
-func (p *keyPart) code(v value.Value) (string, error) {
+func (p *keyColumn) code(v value.Value) (string, error) {
 	if p.raw != nil {
 		code, ok := p.rawCode(v)
 		if !ok {
@@ -298,7 +298,7 @@ func (p *keyPart) code(v value.Value) (string, error) {
 }
 
 // point is the interval of the code of v.
-func (p *keyPart) point(code string, v value.Value) interval {
+func (p *keyColumn) point(code string, v value.Value) interval {
 	iv := pointInterval(code, v)
 	if p.raw != nil {
 		iv.hi = code + " " // what no store takes is below the blank, so nothing lies between
@@ -306,10 +306,10 @@ func (p *keyPart) point(code string, v value.Value) interval {
 	return iv
 }
 
-func (p *keyPart) nullCode() (string, error) { return p.code(value.NullValue) }
+func (p *keyColumn) nullCode() (string, error) { return p.code(value.NullValue) }
 
 // notNull is the interval of all codes but NULL's.
-func (p *keyPart) notNull() (interval, error) {
+func (p *keyColumn) notNull() (interval, error) {
 	if p.raw != nil {
 		return interval{hi: rawTop}, nil
 	}
@@ -331,7 +331,7 @@ type codeBounds struct{ lo, hi string }
 
 // bounds gives where the keys of v, and of all values that the key cannot tell from it in order, begin
 // and end. Tied says that there may be others than v: the code is cut, or that of a prefix.
-func (p *keyPart) bounds(v value.Value) (b codeBounds, tied bool, err error) {
+func (p *keyColumn) bounds(v value.Value) (b codeBounds, tied bool, err error) {
 	code, err := p.code(v)
 	if err != nil {
 		return b, false, err
@@ -348,12 +348,12 @@ func (p *keyPart) bounds(v value.Value) (b codeBounds, tied bool, err error) {
 }
 
 // from leaves of iv what is not below the value of b in the column's order, with that value or without.
-func (p *keyPart) from(iv interval, b codeBounds, with bool) interval {
+func (p *keyColumn) from(iv interval, b codeBounds, with bool) interval {
 	return b.cut(iv, !p.part.Desc, with)
 }
 
 // to leaves of iv what is not above the value of b, with that value or without.
-func (p *keyPart) to(iv interval, b codeBounds, with bool) interval {
+func (p *keyColumn) to(iv interval, b codeBounds, with bool) interval {
 	return b.cut(iv, p.part.Desc, with)
 }
 
@@ -374,7 +374,7 @@ func (b codeBounds) cut(iv interval, above, with bool) interval {
 
 // warn warns of a text that is compared with a column of numbers. Where the key stands for the condition nobody else
 // compares them.
-func (p *keyPart) warn(env *expr.Env, v value.Value) error {
+func (p *keyColumn) warn(env *expr.Env, v value.Value) error {
 	if t := p.column.Type.Base; value.TypeBool <= t && t <= value.TypeDecimal || t == value.TypeYear {
 		return env.Number(v)
 	}

@@ -10,22 +10,22 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// KeyPiece is a part of a foreign key: a fixed text, or a column in a form.
-type KeyPiece struct {
+// Segment is a piece of a foreign key: a fixed text, or a column in a form.
+type Segment struct {
 	Text   string // fixed; "" for a column
 	Column int    // ordinal
-	Form   PieceForm
+	Form   SegmentForm
 	Digits int // of FormDecimal and FormInverted: zeros stand before; 0: none do
 }
 
 // PieceForm is how a value is written in a key.
-type PieceForm uint8
+type SegmentForm uint8
 
 const (
-	FormPlain    PieceForm = iota // texts as they are, UUIDs in 36 characters of lower case
-	FormDecimal                   // D: an integer from 0, or a time as 100 ns ticks since year 1
-	FormInverted                  // R: the greatest number less that, which sorts the latest first
-	FormHex                       // N: a UUID in 32 hex digits
+	FormPlain    SegmentForm = iota // texts as they are, UUIDs in 36 characters of lower case
+	FormDecimal                     // D: an integer from 0, or a time as 100 ns ticks since year 1
+	FormInverted                    // R: the greatest number less that, which sorts the latest first
+	FormHex                         // N: a UUID in 32 hex digits
 )
 
 // ErrNotOfForm and errHoldsEnd say why a value cannot be written into a key.
@@ -38,7 +38,7 @@ var (
 const maxTicks = 3155378975999999999
 
 // Width is how many octets the piece has, 0 where they differ.
-func (p *KeyPiece) Width(t value.Type) int {
+func (p *Segment) Width(t value.Type) int {
 	switch p.Form {
 	case FormDecimal, FormInverted:
 		return p.Digits
@@ -52,7 +52,7 @@ func (p *KeyPiece) Width(t value.Type) int {
 }
 
 // number is what stands for v in FormDecimal and FormInverted.
-func (p *KeyPiece) number(v value.Value) (n uint64, ok bool) {
+func (p *Segment) number(v value.Value) (n uint64, ok bool) {
 	most := uint64(math.MaxInt64)
 	switch v.Kind() {
 	case value.Int:
@@ -74,7 +74,7 @@ func (p *KeyPiece) number(v value.Value) (n uint64, ok bool) {
 }
 
 // Append writes v; not ok when the form cannot hold it.
-func (p *KeyPiece) Append(dst []byte, v value.Value) ([]byte, bool) {
+func (p *Segment) Append(dst []byte, v value.Value) ([]byte, bool) {
 	switch p.Form {
 	case FormDecimal, FormInverted:
 		n, ok := p.number(v)
@@ -100,7 +100,7 @@ func (p *KeyPiece) Append(dst []byte, v value.Value) ([]byte, bool) {
 }
 
 // parse reads back what append wrote; nothing else is ok.
-func (p *KeyPiece) parse(text string, t value.Type) (value.Value, bool) {
+func (p *Segment) parse(text string, t value.Type) (value.Value, bool) {
 	switch p.Form {
 	case FormDecimal, FormInverted:
 		return p.parseNumber(text, t)
@@ -115,7 +115,7 @@ func (p *KeyPiece) parse(text string, t value.Type) (value.Value, bool) {
 	return value.FromString(text), true
 }
 
-func (p *KeyPiece) parseNumber(text string, t value.Type) (value.Value, bool) {
+func (p *Segment) parseNumber(text string, t value.Type) (value.Value, bool) {
 	n, err := strconv.ParseUint(text, 10, 64)
 	if err != nil || text[0] == '+' || p.Digits > 0 && len(text) != p.Digits || p.Digits == 0 && len(text) > 1 && text[0] == '0' {
 		return value.Value{}, false
@@ -141,7 +141,7 @@ func (p *KeyPiece) parseNumber(text string, t value.Type) (value.Value, bool) {
 
 // Ordered says whether the texts of the piece sort as the values do (downwards where they are inverted).
 // final: no other piece follows.
-func (p *KeyPiece) Ordered(t value.Type, final bool) bool {
+func (p *Segment) Ordered(t value.Type, final bool) bool {
 	return p.Width(t) > 0 || p.Form == FormPlain && final
 }
 
@@ -152,12 +152,12 @@ func CutAt(s, end string) int { return strings.Index(s, end) }
 // with :D and a number of digits for decimals with zeros before them, :R for the greatest number less that (times:
 // ticks, 19 digits where none are given), :N for a UUID without dashes; {{ and }} are braces. find gives a column's
 // ordinal by its name, -1 for none.
-func ParseTemplate(template string, columns []*Column, find func(name string) int) ([]KeyPiece, error) {
-	var pieces []KeyPiece
+func ParseTemplate(template string, columns []*Column, find func(name string) int) ([]Segment, error) {
+	var pieces []Segment
 	text := ""
 	flush := func() {
 		if text != "" {
-			pieces = append(pieces, KeyPiece{Text: text, Column: -1})
+			pieces = append(pieces, Segment{Text: text, Column: -1})
 			text = ""
 		}
 	}
@@ -199,9 +199,9 @@ func ParseTemplate(template string, columns []*Column, find func(name string) in
 	return pieces, nil
 }
 
-func parsePiece(inside string, columns []*Column, find func(name string) int) (KeyPiece, error) {
+func parsePiece(inside string, columns []*Column, find func(name string) int) (Segment, error) {
 	name, form, _ := strings.Cut(inside, ":")
-	p := KeyPiece{Column: find(name)}
+	p := Segment{Column: find(name)}
 	if p.Column < 0 {
 		return p, fmt.Errorf("{%s} names no column", inside)
 	}
