@@ -47,13 +47,66 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 			return err
 		}
 	}
-	for i := range actions {
-		x.stood = x.stands()
-		if t, err = x.actAgain(ctx, t, &actions[i]); err != nil {
+	for len(actions) > 0 {
+		c, err := x.together(t, actions)
+		if err != nil {
 			return err
 		}
+		x.stood = x.stands()
+		if t, err = x.makeAgain(ctx, t, c); err != nil {
+			return err
+		}
+		actions = actions[len(c.actions):]
 	}
 	return nil
+}
+
+// change is what actions of ALTER TABLE make of a definition together: they share their steps.
+type change struct {
+	define.Change
+	next    *schema.Table
+	actions []dialect.AlterAction
+}
+
+// together gives the change of t that as many of the actions make as can share their steps: at least the first. A change of parts,
+// and an index that is gone on with, are changes of their own.
+func (x *definition) together(t *schema.Table, actions []dialect.AlterAction) (*change, error) {
+	c := &change{next: t}
+	for i := range actions {
+		a := &actions[i]
+		alone := changesParts(a) || x.resumes(t, a) != nil
+		if i > 0 && alone {
+			break
+		}
+		if x.resumes(t, a) != nil {
+			c.actions = actions[:1]
+			break
+		}
+		next, after, err := x.next(c.next, a)
+		if err != nil {
+			return nil, err
+		}
+		both, ok := after, true
+		if i > 0 {
+			both, ok = c.Then(&after, t, c.next, next)
+		}
+		if !ok || i > 0 && !announceable(t, next, &both) {
+			break
+		}
+		c.Change, c.next, c.actions = both, next, actions[:i+1]
+		if alone {
+			break
+		}
+	}
+	if len(c.Fill) > 0 && !c.only(dialect.AddIndex) {
+		c.next.Rewriting = true
+	}
+	return c, nil
+}
+
+// only says whether all actions are of the kinds.
+func (c *change) only(kinds ...dialect.AlterKind) bool {
+	return !slices.ContainsFunc(c.actions, func(a dialect.AlterAction) bool { return !slices.Contains(kinds, a.Kind) })
 }
 
 // filled says that an action adds a column that was pending before: one that a process did not live to fill, and that is
@@ -124,25 +177,48 @@ func (x *definition) next(t *schema.Table, a *dialect.AlterAction) (*schema.Tabl
 	return next, change, nil
 }
 
-// actAgain is act, which goes on to make or drop an index where another process has changed something else about the table
+// makeAgain is make, which goes on to make and drop indexes where another process has changed something else about the table
 // meanwhile: a part of it may be gone. An index without a name would be another one the next time.
-func (x *definition) actAgain(ctx context.Context, t *schema.Table, a *dialect.AlterAction) (*schema.Table, error) {
+func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) (*schema.Table, error) {
+	unnamed := func(a dialect.AlterAction) bool { return a.Kind == dialect.AddIndex && a.Index.Name == "" }
+	again := c.only(dialect.AddIndex, dialect.DropIndexAction) && !slices.ContainsFunc(c.actions, unnamed)
+	left := c.actions
 	for try := 1; ; try++ {
-		next, err := x.act(ctx, t, a)
-		again := a.Kind == dialect.AddIndex && a.Index.Name != "" || a.Kind == dialect.DropIndexAction
-		if err == nil || !again || !changedBeside(err) || try == dml.ConflictTries {
-			return next, err
+		next, err := x.make(ctx, t, c)
+		if err == nil && len(c.actions) == len(left) {
+			return next, nil
 		}
-		if err := dml.Wait(ctx, try); err != nil {
+		if err == nil { // an index that is gone on with is a change of its own
+			t, left = next, left[len(c.actions):]
+		} else {
+			if !again || !changedBeside(err) || try == dml.ConflictTries {
+				return next, err
+			}
+			if err := dml.Wait(ctx, try); err != nil {
+				return nil, err
+			}
+			if t, err = x.reload(ctx, t); err != nil {
+				return nil, err
+			}
+			// Another process may have gone on with some.
+			left = slices.DeleteFunc(slices.Clone(left), func(a dialect.AlterAction) bool { return isMade(t, &a) })
+			if len(left) == 0 {
+				return t, nil
+			}
+		}
+		if c, err = x.together(t, left); err != nil {
 			return nil, err
-		}
-		if t, err = x.reload(ctx, t); err != nil {
-			return nil, err
-		}
-		if ix := made(t, a); ix != nil && ix.State == schema.IndexPublic || a.Kind == dialect.DropIndexAction && t.Index(a.Name) == nil {
-			return t, nil // another process has gone on with it
 		}
 	}
+}
+
+// isMade says whether t has the index that an action makes, or has the one that it drops no more.
+func isMade(t *schema.Table, a *dialect.AlterAction) bool {
+	if a.Kind == dialect.DropIndexAction {
+		return t.Index(a.Name) == nil
+	}
+	ix := made(t, a)
+	return ix != nil && ix.State == schema.IndexPublic
 }
 
 // changedBeside says whether err comes of a change of the definition, or of a part, by another process.
@@ -153,9 +229,9 @@ func changedBeside(err error) bool {
 		errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting)
 }
 
-// act runs one action and gives the definition that it leads to.
-func (x *definition) act(ctx context.Context, t *schema.Table, a *dialect.AlterAction) (*schema.Table, error) {
-	if ix := x.resumes(t, a); ix != nil {
+// make makes a change and gives the definition that it leads to.
+func (x *definition) make(ctx context.Context, t *schema.Table, c *change) (*schema.Table, error) {
+	if ix := x.resumes(t, &c.actions[0]); ix != nil {
 		x.noted = true
 		// Who began it may have died just now: writers may still go by the definition before the one that it left.
 		if err := x.Catalog.WaitCurrent(ctx); err != nil {
@@ -163,83 +239,79 @@ func (x *definition) act(ctx context.Context, t *schema.Table, a *dialect.AlterA
 		}
 		return x.build(ctx, t, t, define.Change{Fill: []*schema.Index{ix}})
 	}
-	next, change, err := x.next(t, a)
+	if changesParts(&c.actions[0]) {
+		return x.changeParts(ctx, t, c.next, &c.actions[0])
+	}
+	if err := unannounced(t, c); err != nil {
+		return nil, err
+	}
+	if err := x.verify(ctx, t, c.next, &c.Change); err != nil {
+		return nil, err
+	}
+	dropped := c.Drop
+	if len(dropped) > 0 {
+		var err error
+		if t, err = x.retire(ctx, t, dropped); err != nil {
+			return nil, err
+		}
+		// Another process may have changed something else about the table meanwhile: its place, if it was emptied.
+		if c, err = x.together(t, c.actions); err != nil {
+			return nil, err
+		}
+		if !slices.EqualFunc(dropped, c.Drop, func(a, b *schema.Index) bool { return a.Name == b.Name }) {
+			return nil, catalog.ErrConflict // it has made an index that this change drops, too
+		}
+		if err := unannounced(t, c); err != nil {
+			return nil, err
+		}
+	}
+	t, err := x.prepare(ctx, t, c.next, &c.Change)
 	if err != nil {
 		return nil, err
 	}
-	if changesParts(a) {
-		return x.changeParts(ctx, t, next, a)
-	}
-	if err := unannounced(t, a); err != nil {
-		return nil, err
-	}
-	if err := x.verify(ctx, t, next, &change); err != nil {
-		return nil, err
-	}
-	old := change.Drop
-	for _, ix := range old {
-		if t, err = x.retire(ctx, t, ix.Name); err != nil {
-			return nil, err
-		}
-	}
-	if len(old) > 0 {
-		// Another process may have changed something else about the table meanwhile: its place, if it was emptied.
-		if next, change, err = x.next(t, a); err != nil {
-			return nil, err
-		}
-		if !slices.EqualFunc(old, change.Drop, func(a, b *schema.Index) bool { return a.Name == b.Name }) {
-			return nil, catalog.ErrConflict // it has made an index that this change drops, too
-		}
-		if err := unannounced(t, a); err != nil {
-			return nil, err
-		}
-	}
-	if t, err = x.prepare(ctx, t, next, &change); err != nil {
-		return nil, err
-	}
-	for _, ix := range change.Fill {
+	for _, ix := range c.Fill {
 		ix.State = schema.IndexDeleteOnly
 	}
-	if first := firstAutoIncrement(t, next); first > 0 {
+	if first := firstAutoIncrement(t, c.next); first > 0 {
 		if err := x.Catalog.Raise(ctx, t, first-1, x.meter); err != nil {
 			return nil, err
 		}
 	}
-	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
+	if err := x.Catalog.Replace(ctx, t, c.next, x.meter); err != nil {
 		return nil, err
 	}
-	if change.Rewrite || change.Outdates || len(change.Fill) > 0 || len(change.Drop) > 0 {
+	if c.Rewrite || c.Outdates || len(c.Fill) > 0 || len(c.Drop) > 0 {
 		if err := x.Catalog.WaitCurrent(ctx); err != nil {
 			return nil, err
 		}
 	}
-	now, err := x.published(ctx, next)
-	if errors.Is(err, catalog.ErrConflict) && !change.Rewrite && len(change.Fill) == 0 {
+	now, err := x.published(ctx, c.next)
+	if errors.Is(err, catalog.ErrConflict) && !c.Rewrite && len(c.Fill) == 0 {
 		err = nil // no row is written by it
 	}
 	if err != nil {
 		return nil, err
 	}
-	for i, ix := range change.Drop {
+	for i, ix := range c.Drop {
 		if err := x.deleteEntries(ctx, now, ix); err != nil {
 			return nil, err
 		}
-		if old[i].State != schema.IndexPublic {
+		if dropped[i].State != schema.IndexPublic {
 			if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
 				return nil, err
 			}
 		}
 	}
-	if !change.Rewrite && len(change.Fill) == 0 {
+	if !c.Rewrite && len(c.Fill) == 0 {
 		return now, nil
 	}
-	return x.build(ctx, t, now, change)
+	return x.build(ctx, t, now, c.Change)
 }
 
 // unannounced gives ErrConflict where another process has announced a change of t's columns meanwhile: what is made of t
 // then would be taken back with that. Indexes are not.
-func unannounced(t *schema.Table, a *dialect.AlterAction) error {
-	if t.Before == nil || a.Kind == dialect.AddIndex || a.Kind == dialect.DropIndexAction {
+func unannounced(t *schema.Table, c *change) error {
+	if t.Before == nil || c.only(dialect.AddIndex, dialect.DropIndexAction) {
 		return nil
 	}
 	return catalog.ErrConflict
@@ -331,26 +403,31 @@ func (x *definition) endTransit(ctx context.Context, t *schema.Table) (*schema.T
 	return x.reload(ctx, next)
 }
 
-// retire takes an index of t to write-only, so that nobody reads it, then to delete-only, so that nobody adds to it.
-func (x *definition) retire(ctx context.Context, t *schema.Table, name string) (*schema.Table, error) {
-	ix := t.Index(name) // with its current state: another process may have changed that since the change was planned
-	if ix == nil {
-		return nil, catalog.ErrConflict
-	}
-	var err error
-	states := []schema.IndexState{schema.IndexWriteOnly, schema.IndexDeleteOnly}
-	switch ix.State {
-	case schema.IndexWriteOnly:
-		// Who took it there may have done so just now: some process may still read by it.
-		if err := x.Catalog.WaitCurrent(ctx); err != nil {
-			return nil, err
+// retire takes indexes of t to write-only, so that nobody reads them, then to delete-only, so that nobody adds to them.
+func (x *definition) retire(ctx context.Context, t *schema.Table, indexes []*schema.Index) (*schema.Table, error) {
+	for _, state := range []schema.IndexState{schema.IndexWriteOnly, schema.IndexDeleteOnly} {
+		var names []string
+		behind := false // one is in the state already
+		for _, old := range indexes {
+			ix := t.Index(old.Name) // as it is now: another process may have changed its state since the change was planned
+			switch {
+			case ix == nil:
+				return nil, catalog.ErrConflict
+			case ix.State == state:
+				behind = behind || state == schema.IndexWriteOnly
+			case ix.State == schema.IndexPublic || state == schema.IndexDeleteOnly:
+				names = append(names, ix.Name)
+			}
 		}
-		states = states[1:]
-	case schema.IndexDeleteOnly:
-		states = nil
-	}
-	for _, state := range states {
-		if t, err = x.setState(ctx, t, state, []string{name}); err != nil {
+		var err error
+		switch {
+		case len(names) > 0:
+			t, err = x.setState(ctx, t, state, names)
+		case behind:
+			// Who took it there may have done so just now: some process may still read by it.
+			err = x.Catalog.WaitCurrent(ctx)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -412,16 +489,26 @@ func (x *definition) takeBack(ctx context.Context, t *schema.Table, names []stri
 	if ctx.Err() != nil || passing(cause) {
 		return cause // as after a crash: CREATE INDEX goes on, DROP INDEX gives up
 	}
-	for _, name := range names {
-		var err error
-		if t, err = x.act(ctx, t, &dialect.AlterAction{Kind: dialect.DropIndexAction, Name: name}); err != nil {
-			return err
-		}
+	if _, err := x.drop(ctx, t, names...); err != nil {
+		return err
 	}
 	if !rewritten {
 		x.takenBack()
 	}
 	return cause
+}
+
+// drop drops indexes.
+func (x *definition) drop(ctx context.Context, t *schema.Table, names ...string) (*schema.Table, error) {
+	var actions []dialect.AlterAction
+	for _, name := range names {
+		actions = append(actions, dialect.AlterAction{Kind: dialect.DropIndexAction, Name: name})
+	}
+	c, err := x.together(t, actions)
+	if err != nil {
+		return nil, err
+	}
+	return x.make(ctx, t, c)
 }
 
 // passing says whether another try may succeed where err ended one: it is about the store, or about other writers, and

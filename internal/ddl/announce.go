@@ -24,8 +24,8 @@ import (
 //   - one that goes is hidden, so that nobody misses it where it is gone;
 //   - a new NOT NULL or CHECK is kept by what is written; rows of before may break it.
 //
-// from is Change.From. nil: there is nothing to announce.
-func announce(t, next *schema.Table, from []int) *schema.Table {
+// from is Change.From.
+func announce(t, next *schema.Table, from []int) (*schema.Table, error) {
 	between := t.Clone()
 	for i, col := range next.Columns {
 		if from[i] < 0 {
@@ -43,10 +43,16 @@ func announce(t, next *schema.Table, from []int) *schema.Table {
 		}
 		old.Name, old.Required = col.Name, col.NotNull && !old.NotNull
 	}
-	if !slices.Contains(from, -1) { // nobody gives a hidden column what a check of it forbids
-		between.Coming = slices.DeleteFunc(slices.Clone(next.Checks), func(c schema.CheckDef) bool {
-			return slices.ContainsFunc(t.Checks, func(old schema.CheckDef) bool { return old.Name == c.Name })
-		})
+	texts, err := planner.Texts(next)
+	if err != nil {
+		return nil, err
+	}
+	for i, check := range next.Checks {
+		added := false // nobody gives a hidden column what a check of it forbids
+		expr.Columns(texts.Checks[i].Expr, func(c *expr.Column) { added = added || from[c.Index] < 0 })
+		if !added && !slices.Contains(t.Checks, check) {
+			between.Coming = append(between.Coming, check)
+		}
 	}
 	for i, col := range between.Columns[:len(t.Columns)] {
 		if !slices.Contains(from, i) {
@@ -54,7 +60,17 @@ func announce(t, next *schema.Table, from []int) *schema.Table {
 		}
 	}
 	between.Before = t.Columns
-	return between
+	return between, nil
+}
+
+// announceable says whether a change can be announced, if it must be: a text of the definition may hold a column that goes, or
+// has another name then.
+func announceable(t, next *schema.Table, change *define.Change) bool {
+	if !change.NeedsAnnouncing() {
+		return true
+	}
+	between, err := announce(t, next, change.From)
+	return err == nil && bindable(between) == nil
 }
 
 // prepare publishes what announce makes, and waits until nobody goes by the definition before. Rows that somebody has
@@ -63,8 +79,11 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 	if !change.NeedsAnnouncing() {
 		return t, nil
 	}
-	t, err := x.replace(ctx, t, announce(t, next, change.From))
+	between, err := announce(t, next, change.From)
 	if err != nil {
+		return nil, err
+	}
+	if t, err = x.replace(ctx, t, between); err != nil {
 		return nil, err
 	}
 	if err := x.verify(ctx, t, next, change); err != nil {

@@ -30,7 +30,7 @@ func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, p
 	}
 	if copies := p.Beside(t.Name); copies != nil && !p.CopiesFor(copies, t) {
 		// Begun by a process that did not live to make another table of this name.
-		if p, err = x.act(ctx, p, &dialect.AlterAction{Kind: dialect.DropIndexAction, Name: copies.Name}); err != nil {
+		if p, err = x.drop(ctx, p, copies.Name); err != nil {
 			return err
 		}
 		if t, err = define.DefineInside(s, p, x.options()); err != nil {
@@ -136,7 +136,7 @@ func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped 
 		return err
 	}
 	if copies := parent.Beside(t.Name); copies != nil {
-		_, err = x.retire(ctx, parent, copies.Name)
+		_, err = x.retire(ctx, parent, []*schema.Index{copies})
 	}
 	return err
 }

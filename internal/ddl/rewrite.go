@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/codec"
@@ -134,8 +133,8 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	return row, tr.columns.Finish(row, number, tr.env)
 }
 
-// verify makes sure that every row has a form in the next definition, and that a unique index which is made anew stays one:
-// the index that it takes the place of would be gone already.
+// verify makes sure that every row has a form in the next definition, and that none has a value of another one in a unique index
+// that the change makes among other things: to take the index back then would not undo these.
 func (x *definition) verify(ctx context.Context, t, next *schema.Table, change *define.Change) error {
 	taken := newTaken(next, change)
 	if !change.Verify && len(taken.indexes) == 0 {
@@ -156,7 +155,7 @@ func (x *definition) verify(ctx context.Context, t, next *schema.Table, change *
 	}))
 }
 
-// taken are the keys that rows have in unique indexes which are made anew, by their hashes.
+// taken are the keys that rows have in new unique indexes, by their hashes.
 type taken struct {
 	table   *schema.Table
 	indexes []*schema.Index
@@ -167,7 +166,7 @@ type taken struct {
 func newTaken(next *schema.Table, change *define.Change) *taken {
 	k := &taken{table: next, keys: map[[16]byte]struct{}{}}
 	for _, ix := range change.Fill {
-		if ix.Unique && slices.ContainsFunc(change.Drop, func(old *schema.Index) bool { return old.Name == ix.Name }) {
+		if ix.Unique && next.Rewriting {
 			k.indexes = append(k.indexes, ix)
 		}
 	}

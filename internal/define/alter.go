@@ -12,28 +12,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Change says what has to be done with stored data when a definition becomes the next one. The zero Change
-// is nothing.
-type Change struct {
-	// From gives, by column of the next definition, the column of the old one whose value, converted to the next
-	// type, it takes; -1: the value of New at that place.
-	From []int
-	New  []expr.Node // by column of the next definition; nil where From is not -1, and for NULL
-	// Rewrite: every row is written anew.
-	Rewrite bool
-	// Verify: a row may have a value that does not convert, or that breaks a new NOT NULL or CHECK, which refuses the
-	// change before any row is written.
-	Verify bool
-	Fill   []*schema.Index // of the next definition: entries are to be made
-	Drop   []*schema.Index // of the old one: entries are to be deleted
-	// Outdates: a statement that goes by the old definition may name another column, or give another default.
-	Outdates bool
-}
-
-// NeedsAnnouncing says whether the next definition must be known to all before anybody goes by it: rows would lose what
-// it adds, or be written as it forbids.
-func (c *Change) NeedsAnnouncing() bool { return c.Rewrite || c.Verify || slices.Contains(c.From, -1) }
-
 // Alter makes the definition that an action of ALTER TABLE leads to, and says what it means for stored
 // data. CREATE INDEX and DROP INDEX are AddIndex and DropIndexAction. t stays as it is. A renamed table has
 // its new name in next; where the catalog finds it is the catalog's.
@@ -59,7 +37,7 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 		m.change.Verify = m.change.Verify || c.Generated != "" || c.NotNull && c.InitialExpr() == nil
 		c.Added = !c.Instant()
 	}
-	// An index that somebody adds is gone on with by the same statement.
+	// An index that somebody adds, and nothing else, is gone on with by the same statement.
 	next.Rewriting = next.Rewriting || m.change.Rewrite || len(m.change.Fill) > 0 && a.Kind != dialect.AddIndex
 	m.change.From, m.change.New = m.from, make([]expr.Node, len(next.Columns))
 	for i, from := range m.from {

@@ -37,10 +37,16 @@ func (d *definer) step() {
 	}
 	index := fmt.Sprint("i", d.random.IntN(2))
 	whole := func() []*event { return []*event{t.contents.beginClear(func(string) bool { return true })} }
-	reset := func(column string) func() []*event {
-		return func() []*event { return []*event{t.contents.beginReset(column)} }
+	reset := func(columns ...string) func() []*event {
+		return func() (events []*event) {
+			for _, column := range columns {
+				events = append(events, t.contents.beginReset(column))
+			}
+			return events
+		}
 	}
-	switch n := d.random.IntN(23); {
+	form := []string{"INT", "BIGINT", "VARCHAR(20)", "DECIMAL(12,0)"}[d.random.IntN(4)]
+	switch n := d.random.IntN(27); {
 	case n < 4:
 		columns := []string{"(v)", "(w, v)", "(v DESC, w) INCLUDE (x)", "(x, v) COPY KEYS"}[d.random.IntN(4)]
 		d.run(nil, "CREATE INDEX %s ON %s %s", index, name, columns)
@@ -55,7 +61,6 @@ func (d *definer) step() {
 	case n == 10:
 		d.run(reset("y"), "ALTER TABLE %s DROP COLUMN y", name)
 	case n == 11 || n == 12:
-		form := []string{"INT", "BIGINT", "VARCHAR(20)", "DECIMAL(12,0)"}[d.random.IntN(4)]
 		d.run(nil, "ALTER TABLE %s MODIFY COLUMN v %s NOT NULL", name, form)
 	case n < 15:
 		defer t.gate.share()()
@@ -84,6 +89,14 @@ func (d *definer) step() {
 		d.run(nil, "ALTER TABLE %s ADD COLUMN z CHAR(36) NOT NULL DEFAULT (UUID())", name)
 	case n == 22:
 		d.run(nil, "ALTER TABLE %s DROP COLUMN z", name)
+	case n == 23:
+		d.run(reset("x"), "ALTER TABLE %s ADD COLUMN x INT NOT NULL DEFAULT 5, ADD INDEX %s (x, v), MODIFY COLUMN v %s NOT NULL", name, index, form)
+	case n == 24:
+		d.run(nil, "ALTER TABLE %s DROP INDEX %s, ADD INDEX %[2]s (w, v)", name, index)
+	case n == 25:
+		d.run(reset("x", "y"), "ALTER TABLE %s DROP COLUMN x, DROP INDEX %s, ADD COLUMN y INT", name, index)
+	case n == 26:
+		d.run(nil, "ALTER TABLE %s ADD COLUMN z CHAR(36) NOT NULL DEFAULT (UUID()), ADD UNIQUE %s (z, id)", name, index)
 	case n == 18 && t.child != nil:
 		d.run(func() []*event {
 			all := func(string) bool { return true }
