@@ -113,7 +113,7 @@ func (f fixture) run(sql, args string) []string {
 		if t.Inside != nil {
 			parent := f[strings.ToLower(t.Inside.Parent)].AddChild(t)
 			if copies := parent.Beside(t.Name); copies != nil {
-				copies.State = schema.IndexPublic // filled, as CREATE TABLE leaves it
+				copies.State = schema.Public // filled, as CREATE TABLE leaves it
 			}
 			if err := parent.Init(); err != nil {
 				return []string{"error: " + err.Error()}

@@ -83,7 +83,7 @@ func (f *familyJoin) copies() *schema.Index {
 	if p == nil || c == nil || c.Inside == nil || !c.Inside.WithParent || !strings.EqualFold(c.Inside.Parent, p.Name) || c.Physical != p.Physical {
 		return nil
 	}
-	if ix := p.Beside(c.Name); ix != nil && ix.State == schema.IndexPublic && p.CopiesFor(ix, c) {
+	if ix := p.Beside(c.Name); ix != nil && ix.State == schema.Public && p.CopiesFor(ix, c) {
 		return ix
 	}
 	return nil

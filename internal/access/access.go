@@ -47,7 +47,7 @@ func Choose(r Request) (Path, error) {
 	forms := c.Conjuncts(r.Conds)
 	best := r.path(c, nil, forms)
 	for _, ix := range r.Table.Indexes {
-		if ix.State != schema.IndexPublic || ix.Beside != "" { // among other rows no copies are looked for
+		if ix.State != schema.Public || ix.Beside != "" { // among other rows no copies are looked for
 			continue
 		}
 		if p := r.path(c, ix, forms); p.Scan != nil && r.better(p, best) {

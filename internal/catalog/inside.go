@@ -43,7 +43,7 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *sc
 	if d.table.Physical != parent.Physical || d.table.RowName != parent.RowName {
 		return ErrConflict // TRUNCATE, or another table of its name
 	}
-	if copies := d.table.Beside(t.Name); t.Inside.WithParent && (copies == nil || copies.State != schema.IndexPublic || !d.table.CopiesFor(copies, t)) {
+	if copies := d.table.Beside(t.Name); t.Inside.WithParent && (copies == nil || copies.State != schema.Public || !d.table.CopiesFor(copies, t)) {
 		return ErrConflict // another process has given them up
 	}
 	t.Database, t.Physical = c.database, parent.Physical

@@ -77,7 +77,7 @@ func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Ind
 		}
 	}
 	return ix == nil || slices.ContainsFunc(now.Indexes, func(i *schema.Index) bool {
-		return i.KeyName == ix.KeyName && i.State == schema.IndexPublic
+		return i.KeyName == ix.KeyName && i.State == schema.Public
 	}), nil
 }
 

@@ -131,7 +131,7 @@ func (x *definition) filled(before, t *schema.Table, a *dialect.AlterAction) boo
 
 // resumes gives the index that an action goes on building: one that a process did not live to finish.
 func (x *definition) resumes(t *schema.Table, a *dialect.AlterAction) *schema.Index {
-	if ix := made(t, a); ix != nil && ix.State != schema.IndexPublic {
+	if ix := made(t, a); ix != nil && ix.State != schema.Public {
 		return ix
 	}
 	return nil
@@ -218,7 +218,7 @@ func isMade(t *schema.Table, a *dialect.AlterAction) bool {
 		return t.Index(a.Name) == nil
 	}
 	ix := made(t, a)
-	return ix != nil && ix.State == schema.IndexPublic
+	return ix != nil && ix.State == schema.Public
 }
 
 // changedBeside says whether err comes of a change of the definition, or of a part, by another process.
@@ -270,7 +270,7 @@ func (x *definition) make(ctx context.Context, t *schema.Table, c *change) (*sch
 		return nil, err
 	}
 	for _, ix := range c.Fill {
-		ix.State = schema.IndexDeleteOnly
+		ix.State = schema.DeleteOnly
 	}
 	if first := firstAutoIncrement(t, c.next); first > 0 {
 		if err := x.Catalog.Raise(ctx, t, first-1, x.meter); err != nil {
@@ -296,7 +296,7 @@ func (x *definition) make(ctx context.Context, t *schema.Table, c *change) (*sch
 		if err := x.deleteEntries(ctx, now, ix); err != nil {
 			return nil, err
 		}
-		if dropped[i].State != schema.IndexPublic {
+		if dropped[i].State != schema.Public {
 			if err := x.Catalog.ClearProgress(ctx, t, x.meter); err != nil {
 				return nil, err
 			}
@@ -342,7 +342,7 @@ func (x *definition) published(ctx context.Context, t *schema.Table) (*schema.Ta
 
 // setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before. ErrConflict when
 // another process takes one of them to a state, too: rows may have been written by that one.
-func (x *definition) setState(ctx context.Context, t *schema.Table, state schema.IndexState, names []string) (*schema.Table, error) {
+func (x *definition) setState(ctx context.Context, t *schema.Table, state schema.State, names []string) (*schema.Table, error) {
 	written := t // the definition that every row was written by, where the indexes become public
 	for try := 1; ; try++ {
 		next := t.Clone()
@@ -354,7 +354,7 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 			ix.State = state
 			ix.Step++
 		}
-		if added := func(c *schema.Column) bool { return c.Added }; state == schema.IndexPublic && sameColumns(written, t) &&
+		if added := func(c *schema.Column) bool { return c.Added }; state == schema.Public && sameColumns(written, t) &&
 			!slices.ContainsFunc(t.Columns, added) { // to write rows for an index gives them no column
 			next.EndTransit()
 		}
@@ -405,7 +405,7 @@ func (x *definition) endTransit(ctx context.Context, t *schema.Table) (*schema.T
 
 // retire takes indexes of t to write-only, so that nobody reads them, then to delete-only, so that nobody adds to them.
 func (x *definition) retire(ctx context.Context, t *schema.Table, indexes []*schema.Index) (*schema.Table, error) {
-	for _, state := range []schema.IndexState{schema.IndexWriteOnly, schema.IndexDeleteOnly} {
+	for _, state := range []schema.State{schema.WriteOnly, schema.DeleteOnly} {
 		var names []string
 		behind := false // one is in the state already
 		for _, old := range indexes {
@@ -414,8 +414,8 @@ func (x *definition) retire(ctx context.Context, t *schema.Table, indexes []*sch
 			case ix == nil:
 				return nil, catalog.ErrConflict
 			case ix.State == state:
-				behind = behind || state == schema.IndexWriteOnly
-			case ix.State == schema.IndexPublic || state == schema.IndexDeleteOnly:
+				behind = behind || state == schema.WriteOnly
+			case ix.State == schema.Public || state == schema.DeleteOnly:
 				names = append(names, ix.Name)
 			}
 		}
@@ -445,7 +445,7 @@ func (x *definition) build(ctx context.Context, from, t *schema.Table, change de
 	var err error
 	if len(names) > 0 {
 		announced := t
-		if t, err = x.setState(ctx, t, schema.IndexWriteOnly, names); err != nil {
+		if t, err = x.setState(ctx, t, schema.WriteOnly, names); err != nil {
 			return nil, err
 		}
 		// Another process may have changed the columns meanwhile: rows are as it left them.
@@ -472,7 +472,7 @@ func (x *definition) build(ctx context.Context, from, t *schema.Table, change de
 		return x.endTransit(ctx, t)
 	}
 	written := t
-	if t, err = x.setState(ctx, t, schema.IndexPublic, names); err != nil || !change.Rewrite || !sameColumns(written, t) {
+	if t, err = x.setState(ctx, t, schema.Public, names); err != nil || !change.Rewrite || !sameColumns(written, t) {
 		return t, err
 	}
 	return x.endTransit(ctx, t)

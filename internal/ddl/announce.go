@@ -139,7 +139,7 @@ func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table
 		}
 	}
 	for _, ix := range t.Indexes {
-		if ix.State != schema.IndexPublic && ix.Beside == "" {
+		if ix.State != schema.Public && ix.Beside == "" {
 			change.Fill = append(change.Fill, ix)
 		}
 	}

@@ -264,7 +264,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 			}
 		}
 		for i, ix := range t.Indexes {
-			if ix.State != schema.IndexPublic {
+			if ix.State != schema.Public {
 				continue
 			}
 			hash, at := content(rows.Entries[i], e), place{e.PartitionKey, entries[i]}
@@ -283,7 +283,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 		return nil, err
 	}
 	for i, ix := range t.Indexes {
-		if ix.State != schema.IndexPublic {
+		if ix.State != schema.Public {
 			continue
 		}
 		codec := rows.Entries[i]

@@ -70,7 +70,7 @@ func (x *definition) declareInside(ctx context.Context, t, parent *schema.Table)
 	if copies == nil {
 		return catalog.ErrConflict // another process has given them up
 	}
-	if copies.State != schema.IndexPublic {
+	if copies.State != schema.Public {
 		_, err = x.build(ctx, parent, parent, define.Change{Fill: []*schema.Index{copies}})
 	}
 	return err

@@ -246,7 +246,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	t.Name = s.Table.Name
 	t.Alone() // as in MySQL, a copy has no foreign keys
 	for _, ix := range t.Indexes {
-		ix.State = schema.IndexPublic // an empty table's indexes are complete
+		ix.State = schema.Public // an empty table's indexes are complete
 	}
 	if err := bindable(t); err != nil {
 		return err

@@ -97,7 +97,7 @@ func (s *standing) uniqueKeys(row []value.Value) ([]uniqueKey, error) {
 	}
 	keys := []uniqueKey{{partition, key, nil}}
 	for i, ix := range s.table.Indexes {
-		if ix.Unique && ix.State != schema.IndexDeleteOnly && !nullIn(ix, row) {
+		if ix.Unique && ix.State != schema.DeleteOnly && !nullIn(ix, row) {
 			keys = append(keys, uniqueKey{partition, entries[i], ix})
 		}
 	}

@@ -45,7 +45,7 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 	}
 	r.Add(engine.Op{Kind: engine.Replace, Entity: e, IfMatch: old.Etag}, nil)
 	for i, ix := range rw.Table.Indexes {
-		if ix.State == schema.IndexDeleteOnly {
+		if ix.State == schema.DeleteOnly {
 			continue
 		}
 		entry, err := rw.entryEntity(i, partition, entries[i], e, old.Row)
@@ -53,7 +53,7 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 			return err
 		}
 		op := engine.Op{Kind: engine.Upsert, Entity: entry}
-		if ix.Unique && ix.State != schema.IndexPublic {
+		if ix.Unique && ix.State != schema.Public {
 			taken, mine, err := rw.owner(ctx, w, i, partition, entries[i], old.Row)
 			if err != nil {
 				return err

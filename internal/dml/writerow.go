@@ -30,7 +30,7 @@ func NewRowWriter(t *schema.Table, children ...schema.Family) *RowWriter {
 		if ix.Copy != schema.CopyRow {
 			rw.Entries[i] = exec.NewIndexCodec(t, ix)
 		}
-		rw.building = rw.building || ix.State != schema.IndexPublic
+		rw.building = rw.building || ix.State != schema.Public
 	}
 	for _, c := range children {
 		rw.children = append(rw.children, NewRowWriter(c.Table, c.Children...))
@@ -97,7 +97,7 @@ func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
 		return err
 	}
 	for i, ix := range rw.Table.Indexes {
-		if ix.State == schema.IndexDeleteOnly {
+		if ix.State == schema.DeleteOnly {
 			continue
 		}
 		if err := rw.addEntry(r, i, partition, entries[i], e, row); err != nil {
@@ -182,7 +182,7 @@ func (rw *RowWriter) Read(ctx context.Context, w *Writer, part *schema.Part, par
 
 // hasEntry says whether a row has its entry in an index that is being built or dropped.
 func (rw *RowWriter) hasEntry(ctx context.Context, w *Writer, i int, partition, key string, row []value.Value) (bool, error) {
-	if rw.Table.Indexes[i].State == schema.IndexPublic {
+	if rw.Table.Indexes[i].State == schema.Public {
 		return true, nil
 	}
 	_, mine, err := rw.owner(ctx, w, i, partition, key, row)
@@ -308,8 +308,8 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 
 func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i int, partition, key, newKey string, whole engine.Entity, old *Stored, row []value.Value) error {
 	ix := rw.Table.Indexes[i]
-	if key != newKey || ix.State == schema.IndexDeleteOnly {
-		if err := rw.removeEntry(ctx, w, r, i, partition, key, old); err != nil || ix.State == schema.IndexDeleteOnly {
+	if key != newKey || ix.State == schema.DeleteOnly {
+		if err := rw.removeEntry(ctx, w, r, i, partition, key, old); err != nil || ix.State == schema.DeleteOnly {
 			return err
 		}
 		return rw.addEntry(r, i, partition, newKey, whole, row)
@@ -321,7 +321,7 @@ func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i 
 	if !has {
 		return rw.addEntry(r, i, partition, newKey, whole, row)
 	}
-	if ix.Copy != schema.CopyRow && ix.State == schema.IndexPublic && sameValues(rw.Entries[i].Columns, old.Row, row) {
+	if ix.Copy != schema.CopyRow && ix.State == schema.Public && sameValues(rw.Entries[i].Columns, old.Row, row) {
 		return nil // the entry holds nothing that changes
 	}
 	e, err := rw.entryEntity(i, partition, key, whole, row)

@@ -21,7 +21,7 @@ import (
 
 // besideIndex makes the index of the copies of t's rows beside those of child, which lives inside t.
 func (t *Table) besideIndex(child *Table) *Index {
-	ix := &Index{Name: t.besideName(child.Name), KeyName: child.RowName, State: IndexDeleteOnly, Beside: child.Name}
+	ix := &Index{Name: t.besideName(child.Name), KeyName: child.RowName, State: DeleteOnly, Beside: child.Name}
 	for i, p := range t.Key {
 		ix.Key = append(ix.Key, KeyColumn{Column: p.Column, Desc: child.Key[i].Desc, Cut: child.Key[i].Cut})
 	}

@@ -117,14 +117,14 @@ type KeyColumn struct {
 	Cut    int // see keymap.Part.Cut
 }
 
-// IndexState is how far an index is. It goes up one at a time, so that two processes whose definitions are
-// one state apart do no harm to each other.
-type IndexState uint8
+// State is how far something is that is added to a definition or dropped from it. It changes one at a time, so that two
+// processes whose definitions are one state apart do no harm to each other.
+type State uint8
 
 const (
-	IndexPublic     IndexState = iota // written and read
-	IndexDeleteOnly                   // entries are deleted with their rows, none is made
-	IndexWriteOnly                    // entries are made and deleted, not read; being filled
+	Public     State = iota // written and read
+	DeleteOnly              // entries of an index are deleted with their rows, none is made
+	WriteOnly               // written and kept, but not read and not relied on
 )
 
 // CopyKind says what an index entry holds beside its key.
@@ -142,7 +142,7 @@ type Index struct {
 	KeyName string // begins its row keys; see keymap.IndexName
 	Unique  bool
 	Key     []KeyColumn
-	State   IndexState
+	State   State
 	Step    int // how often State was changed: who takes it from state to state sees that nobody else does
 	Copy    CopyKind
 	Include []int

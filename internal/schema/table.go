@@ -220,7 +220,7 @@ func Numbered(name string, n int) string { return name + "_" + strconv.Itoa(n) }
 func (t *Table) Copies() int {
 	n := 0
 	for _, ix := range t.Indexes {
-		if ix.State != IndexDeleteOnly {
+		if ix.State != DeleteOnly {
 			n++
 		}
 	}
@@ -252,7 +252,7 @@ func (t *Table) KeyNamed(name string) (ix *Index, ok bool) {
 		return nil, len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden
 	}
 	for _, ix := range t.Indexes {
-		if strings.EqualFold(ix.Name, name) && ix.State == IndexPublic && ix.Beside == "" {
+		if strings.EqualFold(ix.Name, name) && ix.State == Public && ix.Beside == "" {
 			return ix, true
 		}
 	}

@@ -173,9 +173,9 @@ func indexParts(t *schema.Table) []indexPart {
 	for _, ix := range t.Indexes {
 		state := ""
 		switch ix.State {
-		case schema.IndexDeleteOnly:
+		case schema.DeleteOnly:
 			state = "delete-only: being built or dropped, rows add no entries"
-		case schema.IndexWriteOnly:
+		case schema.WriteOnly:
 			state = "write-only: being filled, not read yet"
 		}
 		comment := ix.Comment
@@ -223,7 +223,7 @@ func showIndex(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*v
 	v := newVirtual("index", "Table", "Non_unique#", "Key_name", "Seq_in_index#", "Column_name", "Collation", "Cardinality#",
 		"Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment")
 	note := ""
-	if slices.ContainsFunc(t.Indexes, func(ix *schema.Index) bool { return ix.State != schema.IndexPublic }) {
+	if slices.ContainsFunc(t.Indexes, func(ix *schema.Index) bool { return ix.State != schema.Public }) {
 		rows, ok, err := s.Progress(ctx, t)
 		if err != nil {
 			return nil, err

@@ -27,8 +27,8 @@ func full() []*schema.Table {
 		Retired: []string{"gone"}, Checks: []schema.CheckDef{{Name: "c1", Text: "n > 0"}}, Coming: []schema.CheckDef{{Name: "c2", Text: "n < 9"}},
 		Key: []schema.KeyColumn{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
 		Indexes: []*schema.Index{
-			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.IndexWriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
-			{Name: "part", KeyName: "part", Key: []schema.KeyColumn{{Column: 0}}, State: schema.IndexDeleteOnly, Copy: schema.CopyKeys, Beside: "part"},
+			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.WriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
+			{Name: "part", KeyName: "part", Key: []schema.KeyColumn{{Column: 0}}, State: schema.DeleteOnly, Copy: schema.CopyKeys, Beside: "part"},
 			{Name: "n", KeyName: "n", Key: []schema.KeyColumn{{Column: 2}}},
 		},
 		Partition: &schema.Partitioning{Kind: schema.PartitionByHash, Columns: []int{0}, Cut: 7, Count: 16},
@@ -189,7 +189,7 @@ func TestFeaturesUsed(t *testing.T) {
 func TestWords(t *testing.T) {
 	checkWords(t, typeWords, value.TypeBool, value.TypeUUID)
 	checkWords(t, collationWords, value.Binary, value.Collation(len(value.Collations())-1))
-	checkWords(t, stateWords, schema.IndexPublic, schema.IndexWriteOnly)
+	checkWords(t, stateWords, schema.Public, schema.WriteOnly)
 	checkWords(t, copyWords, schema.CopyRow, schema.CopyKeys)
 	checkWords(t, spreadWords, schema.PartitionByKey, schema.PartitionByHash)
 	checkWords(t, partitionWords, schema.PartsByRange, schema.PartsByList)

@@ -25,8 +25,8 @@ var collationWords = words[value.Collation]{"collation", map[value.Collation]str
 	value.CaseCI: "utf8mb4_0900_as_ci", value.LettersCS: "utf8mb4_0900_as_cs",
 }}
 
-var stateWords = words[schema.IndexState]{"state", map[schema.IndexState]string{
-	schema.IndexPublic: "", schema.IndexDeleteOnly: "delete-only", schema.IndexWriteOnly: "write-only",
+var stateWords = words[schema.State]{"state", map[schema.State]string{
+	schema.Public: "", schema.DeleteOnly: "delete-only", schema.WriteOnly: "write-only",
 }}
 
 var copyWords = words[schema.CopyKind]{"copy", map[schema.CopyKind]string{
