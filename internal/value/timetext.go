@@ -253,12 +253,28 @@ func scanDuration(s string) (t timeText, ok bool) {
 	}
 	const beyond = MaxDuration/TicksPerSecond + 1
 	t.ticks = min(((days*24+hours)*60+minutes)*60+seconds, beyond) * TicksPerSecond
-	t.cut = strings.TrimLeft(t.fraction(rest), blanks) != ""
+	rest = t.fraction(rest)
+	if hasExponent(rest) {
+		return t, false
+	}
+	t.cut = strings.TrimLeft(rest, blanks) != ""
 	t.clamp()
 	if neg {
 		t.ticks, t.negative = -t.ticks, true
 	}
 	return t, true
+}
+
+// hasExponent says whether s begins with the exponent of a number: then that is no TIME, as it would be off by far.
+func hasExponent(s string) bool {
+	if len(s) < 2 || s[0] != 'e' && s[0] != 'E' {
+		return false
+	}
+	s = s[1:]
+	if s[0] == '+' || s[0] == '-' {
+		s = s[1:]
+	}
+	return s != "" && isDigit(s[0])
 }
 
 // clamp brings a TIME that is not negative within MaxDuration.
