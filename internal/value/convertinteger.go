@@ -189,7 +189,7 @@ func (t *Type) convertBits(v Value) (Value, Reason) {
 		number = counting(FromHex(octets))
 	}
 	i, reason := toInteger(number)
-	if i.neg && t.Length == 64 {
+	if i.neg && t.Length == 64 && i.mag <= 1<<63 {
 		i = integer{mag: -i.mag}
 	}
 	if reason < rounded || i.neg && i.mag != 0 || t.Length < 64 && i.mag>>t.Length != 0 {
