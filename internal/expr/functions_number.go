@@ -53,7 +53,7 @@ func numberFunctions() []*Function {
 		{Name: "FORMAT", Signature: "FORMAT(x, digits)", Family: "number", Doc: "x rounded, with commas between thousands: '1,234.50'.",
 			Min: 2, Max: 2, strict: true, Type: toText, Eval: evalFormat},
 		{Name: "INTERVAL", Signature: "INTERVAL(n, a, b, …)", Family: "number", compares: true,
-			Doc: "How many of the ascending numbers a, b, … are not above n; -1 where n is NULL.", Min: 2, Max: -1, null: neverNull, Type: toInt, Eval: evalInterval},
+			Doc: "How many of the ascending numbers a, b, … are not above n; -1 where n is NULL.", Min: 2, Max: -1, null: neverNull, Type: toInt, compile: compileInterval},
 	}
 }
 
@@ -245,25 +245,36 @@ func evalFormat(_ *Env, args []value.Value) (value.Value, error) {
 	return value.FromString(b.String()), nil
 }
 
-func evalInterval(env *Env, args []value.Value) (value.Value, error) {
-	if args[0].IsNull() {
-		return value.FromInt(-1), nil
-	}
-	n, err := number(args[0])
-	if err != nil {
+// compileInterval computes the numbers up to the first that is above n, and none where n is NULL.
+func compileInterval(n *Call) Func {
+	args := compileAll(n.Args)
+	read := func(env *Env, arg Func) (value.Value, error) {
+		v, err := arg(env)
+		if err == nil && !v.IsNull() {
+			if err = env.Number(v); err == nil {
+				return number(v)
+			}
+		}
 		return value.NullValue, err
 	}
-	for i, a := range args[1:] {
-		if a.IsNull() {
-			continue
+	return func(env *Env) (value.Value, error) {
+		n, err := read(env, args[0])
+		if err != nil || n.IsNull() {
+			return value.FromInt(-1), err
 		}
-		if a, err = number(a); err != nil {
-			return value.NullValue, err
+		for i, arg := range args[1:] {
+			a, err := read(env, arg)
+			if err != nil {
+				return a, err
+			}
+			if a.IsNull() {
+				continue
+			}
+			c, err := value.Compare(n, a, value.Binary)
+			if err != nil || c < 0 {
+				return value.FromInt(int64(i)), err
+			}
 		}
-		c, err := value.Compare(n, a, value.Binary)
-		if err != nil || c < 0 {
-			return value.FromInt(int64(i)), err
-		}
+		return value.FromInt(int64(len(args) - 1)), nil
 	}
-	return value.FromInt(int64(len(args) - 1)), nil
 }
