@@ -18,6 +18,9 @@ func compileBeside(n *Call) Func {
 		if err != nil {
 			return v, err
 		}
+		if t.Base == value.TypeYear {
+			return yearOf(v), nil
+		}
 		if isDate(t) && value.HasOffset(v) {
 			v = env.today(v, value.Time)
 		}
@@ -113,7 +116,7 @@ func isText(t value.Type) bool { return t.IsText() || t.IsOctets() }
 
 // alikePair gives two arguments, the second one as it compares with the first.
 func alikePair(args []Node) ([]Node, error) {
-	_, y, err := alike(args[0], args[1])
+	_, y, err := alike(alikeYears(args[0], args[1]))
 	return []Node{args[0], y}, err
 }
 

@@ -30,7 +30,10 @@ func isCondition(n Node) bool {
 
 // NewCompare makes l op r. Rows of values compare position by position: their = <> <=> become logic over
 // single comparisons, their < <= > >= stay one Compare.
-func NewCompare(op CompareOp, l, r Node) (Node, error) { return compareAmong("", nil, op, l, r) }
+func NewCompare(op CompareOp, l, r Node) (Node, error) {
+	l, r = alikeYears(l, r)
+	return compareAmong("", nil, op, l, r)
+}
 
 // compareAmong is NewCompare where operation compares l with r and others: by the collation that all of them have together.
 func compareAmong(operation string, all []Node, op CompareOp, l, r Node) (Node, error) {
@@ -69,7 +72,7 @@ func compareAmong(operation string, all []Node, op CompareOp, l, r Node) (Node, 
 	}
 	kids := make([]Node, len(lt.List))
 	for i := range kids {
-		k, err := NewCompare(op, lt.List[i], rt.List[i])
+		k, err := compareAmong("", nil, op, lt.List[i], rt.List[i])
 		if err != nil {
 			return nil, err
 		}
@@ -256,8 +259,11 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 		}
 		return NewCompare(op, x, list[0])
 	}
-	with := make([]Node, len(list))
+	with, constants := make([]Node, len(list)), !slices.ContainsFunc(list, func(e Node) bool { return !IsConst(e) })
 	for i, e := range list {
+		if constants {
+			e = besideYear(x, e)
+		}
 		var err error
 		if _, with[i], err = alike(x, e); err != nil {
 			return nil, err
@@ -298,7 +304,7 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 // NewBetween makes x [NOT] BETWEEN lo AND hi: x >= lo AND x <= hi by one type for all three, except that a volatile x is
 // computed once.
 func NewBetween(x, lo, hi Node, not bool) (Node, error) {
-	operands, err := allAlike(x, lo, hi)
+	operands, err := allAlike(x, besideYear(x, lo), besideYear(x, hi))
 	if err != nil {
 		return nil, err
 	}

@@ -331,13 +331,6 @@ var differences = []difference{
 		example: "SELECT CAST(1 AS DATE) NOT IN (1, NULL)",
 	},
 	{
-		name: "a constant beside a YEAR", who: we, text: regexp.MustCompile(`\b(r_)?y\b`), also: func(f *finding) bool {
-			return f.what == "rows" || f.what == "number of rows" || f.what == "affected rows" || (f.ours.number == 1264 || f.ours.number == 1062 || f.ours.number == 1048) && strings.Contains(f.text, "WHERE y")
-		},
-		reason:  "MySQL reads a constant of one or two digits beside a YEAR column as a year from 1970 to 2069; here it is the number.",
-		example: "SELECT 24 = y FROM t",
-	},
-	{
 		name: "what JSON functions of a path to nothing store", who: mariaDB, there: 1048, text: regexp.MustCompile(`VALUES .*JSON_ARRAY_(APPEND|INSERT)\(`),
 		reason:  "The document in MySQL, NULL in MariaDB.",
 		example: "VARCHAR(30) NOT NULL: INSERT INTO x VALUES (1, JSON_ARRAY_APPEND('1', '$.b', 2))",
@@ -962,11 +955,6 @@ var differences = []difference{
 		},
 		reason:  "The last digit of a DOUBLE that TAN, LOG10 and so on give may differ, and a remainder of it in more digits.",
 		example: "SELECT GROUP_CONCAT(TAN(1)) FROM t",
-	},
-	{
-		name: "'1e3' as a TIME", who: mariaDB, text: regexp.MustCompile(`TIME.*'1e3'|\btm3?\b.*'1e3'|'1e3'.*\b(r_)?tm3?\b`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
-		reason:  "It begins with one second; MariaDB does not read it.",
-		example: "SELECT TIME'00:00:01' = '1e3'",
 	},
 	{
 		name: "numbers and their texts", who: mariaDB, text: regexp.MustCompile(`\d (=|[-+*]) CAST\(-?\d+\.\d+ AS (CHAR|BINARY)|CAST\(-?\d+\.\d+ AS (CHAR|BINARY)\) (=|[-+*])`), values: anyValues,
