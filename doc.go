@@ -134,6 +134,9 @@
 // BEGIN, COMMIT and ROLLBACK may be written as SQL in one sql.Conn, or in one text of several statements: a sql.DB gives
 // each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool.
 // A statement that changes definitions commits first, as in MySQL, and what follows it is in no transaction.
+// A statement that other writers overtake, its rows or its tables' definitions, is run again by itself: up to 12 times, 25 with
+// what nests in it, and not later than a minute after the first time unless there were fewer than 4. Then ErrConflict says that it may be
+// tried again. A request that the store does not answer is sent up to 6 times (Config.Retry).
 // Outside of a transaction a statement whose rows need more goes out in several groups, whole rows each; if one
 // fails, the error says exactly what was written.
 //

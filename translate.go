@@ -15,6 +15,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/feature"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -91,7 +92,7 @@ func translated(err error, text string) error {
 		known       *sqlerr.Error
 		noTable     *schema.NoTableError
 		refused     *planner.ScanRefusedError
-		conflict    *dml.ConflictError
+		conflict    *retry.ConflictError
 		changed     *dml.SchemaChangedError
 		entities    *exec.TooManyEntitiesError
 		memory      *exec.MemoryError

@@ -29,6 +29,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
@@ -102,23 +103,19 @@ func (c *Catalog) With(ctx context.Context, f func(s *Snapshot) error) error {
 	return c.with(ctx, c.Snapshot, f)
 }
 
-// movedTries is how often definitions are read again that others, which may be about other tables, have changed.
-const movedTries = 20
-
 // with calls f with what get gives, and again where f gives errMoved.
 func (c *Catalog) with(ctx context.Context, get func(context.Context) (*Snapshot, error), f func(*Snapshot) error) error {
-	for try := 1; ; try++ {
-		s, err := get(ctx)
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		s, err := get(tries.Context)
 		if err == nil {
 			err = f(s)
 		}
-		switch {
-		case !errors.Is(err, errMoved):
+		if !errors.Is(err, errMoved) {
 			return err
-		case try == movedTries:
-			return ErrConflict
-		case ctx.Err() != nil:
-			return ctx.Err()
+		}
+		if err := tries.Again(err); err != nil {
+			return err
 		}
 		c.current.CompareAndSwap(s, nil)
 	}

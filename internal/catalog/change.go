@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
@@ -302,6 +303,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 		}
 		return err
 	}
+	retry.Progress(ctx)
 	s.mu.RLock()
 	next := &Snapshot{catalog: c, tables: map[string]*definition{}}
 	for name, d := range s.tables {

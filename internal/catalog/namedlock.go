@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
@@ -57,25 +58,31 @@ func (c *Catalog) TakeLock(ctx context.Context, l NamedLock, left string) (held 
 	if left != "" {
 		op = l.op(engine.Replace, left)
 	}
-	err = c.commitLock(ctx, op)
-	if isCode(err, engine.CodeNoTable) {
-		if err = c.engine.CreateTable(ctx, c.table, c.meter); err == nil || isCode(err, engine.CodeExists) {
-			err = c.commitLock(ctx, op)
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		err := c.commitLock(ctx, op)
+		if isCode(err, engine.CodeNoTable) {
+			if err = c.engine.CreateTable(ctx, c.table, c.meter); err == nil || isCode(err, engine.CodeExists) {
+				err = c.commitLock(ctx, op)
+			}
+		}
+		if !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeNotFound) {
+			return "", err
+		}
+		holder, etag, readErr := c.readLock(ctx, l.Name)
+		switch {
+		case readErr != nil:
+			return "", readErr
+		case etag != "" && holder.Token == l.Token: // a request that was sent twice
+			return "", nil
+		case etag != "":
+			return etag, nil
+		}
+		op = l.op(engine.Insert, "") // it was released meanwhile
+		if err := tries.Again(err); err != nil {
+			return "", err
 		}
 	}
-	if !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeNotFound) {
-		return "", err
-	}
-	holder, etag, err := c.readLock(ctx, l.Name)
-	switch {
-	case err != nil:
-		return "", err
-	case etag != "" && holder.Token == l.Token: // a request that was sent twice
-		return "", nil
-	case etag == "":
-		return c.TakeLock(ctx, l, "") // it was released meanwhile
-	}
-	return etag, nil
 }
 
 // RenewLock says that a lock is still held; false where it was lost.
@@ -90,6 +97,7 @@ func (c *Catalog) ReleaseLock(ctx context.Context, l NamedLock) (bool, error) {
 
 // changeLock writes or deletes the entity while it is l's.
 func (c *Catalog) changeLock(ctx context.Context, l NamedLock, kind engine.OpKind) (bool, error) {
+	tries := retry.Begin(ctx, retry.Race)
 	for {
 		holder, etag, err := c.readLock(ctx, l.Name)
 		if err != nil || etag == "" || holder.Token != l.Token {
@@ -98,6 +106,9 @@ func (c *Catalog) changeLock(ctx context.Context, l NamedLock, kind engine.OpKin
 		err = c.commitLock(ctx, l.op(kind, etag))
 		if !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeNotFound) {
 			return err == nil, err
+		}
+		if err := tries.Again(err); err != nil {
+			return false, err
 		}
 	}
 }

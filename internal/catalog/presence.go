@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // presence tells other processes that this one uses the definitions of a shared store. While it runs statements it has a member,
@@ -213,7 +214,7 @@ func (c *Catalog) waitKnown(ctx context.Context, d time.Duration) error {
 			return nil
 		}
 		if try > 0 {
-			if err := engine.Sleep(ctx, min(pause, left)); err != nil {
+			if err := retry.Sleep(ctx, min(pause, left)); err != nil {
 				return err
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
@@ -125,8 +126,9 @@ func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine
 	return err
 }
 
-// moveSequence changes the stored next value by f, again until no other process came between.
+// moveSequence changes the stored next value by f, again where another process came between.
 func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.Meter, f func(int64) (int64, bool)) error {
+	tries := retry.Begin(ctx, retry.Race)
 	for {
 		e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t), Meter: m})
 		absent := isCode(err, engine.CodeNotFound)
@@ -153,6 +155,9 @@ func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.M
 		}
 		err = c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}, Meter: m})
 		if !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeNotFound) {
+			return err
+		}
+		if err := tries.Again(err); err != nil {
 			return err
 		}
 	}

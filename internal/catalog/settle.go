@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // Each change has an id, which the version entity holds with those before it: so whoever has lost the answer to a
@@ -27,7 +28,8 @@ func addChange(changes, id string) string {
 // was; errMoved when it was not, and never will be, as the version entity is another one than the change is
 // conditional on; err when that cannot be known.
 func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error) error {
-	for range movedTries {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
 		e, getErr := c.getVersion(ctx)
 		missing := isCode(getErr, engine.CodeNotFound)
 		if getErr != nil && !missing {
@@ -54,6 +56,8 @@ func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error)
 		if fenceErr == nil {
 			return errMoved
 		}
+		if tries.Again(fenceErr) != nil {
+			return err
+		}
 	}
-	return err
 }

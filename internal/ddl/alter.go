@@ -12,6 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
@@ -183,7 +184,9 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 	unnamed := func(a dialect.AlterAction) bool { return a.Kind == dialect.AddIndex && a.Index.Name == "" }
 	again := c.only(dialect.AddIndex, dialect.DropIndexAction) && !slices.ContainsFunc(c.actions, unnamed)
 	left := c.actions
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		ctx := tries.Context
 		next, err := x.make(ctx, t, c)
 		if err == nil && len(c.actions) == len(left) {
 			return next, nil
@@ -191,10 +194,10 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 		if err == nil { // an index that is gone on with is a change of its own
 			t, left = next, left[len(c.actions):]
 		} else {
-			if !again || !changedBeside(err) || try == dml.ConflictTries {
+			if !again || !changedBeside(err) {
 				return next, err
 			}
-			if err := dml.Wait(ctx, try); err != nil {
+			if err := tries.Again(err); err != nil {
 				return nil, err
 			}
 			if t, err = x.reload(ctx, t); err != nil {
@@ -344,7 +347,9 @@ func (x *definition) published(ctx context.Context, t *schema.Table) (*schema.Ta
 // another process takes one of them to a state, too: rows may have been written by that one.
 func (x *definition) setState(ctx context.Context, t *schema.Table, state schema.State, names []string) (*schema.Table, error) {
 	written := t // the definition that every row was written by, where the indexes become public
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		ctx := tries.Context
 		next := t.Clone()
 		for _, name := range names {
 			ix := next.Index(name)
@@ -359,8 +364,11 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 			next.EndTransit()
 		}
 		err := x.Catalog.Replace(ctx, t, next, x.meter)
-		if errors.Is(err, catalog.ErrConflict) && try < dml.ConflictTries {
+		if errors.Is(err, catalog.ErrConflict) {
 			// Another process has changed something else about the table.
+			if err := tries.Again(err); err != nil {
+				return nil, err
+			}
 			if t, err = x.reload(ctx, t); err == nil && !sameStates(written, t, names) {
 				err = catalog.ErrConflict
 			}
@@ -519,6 +527,6 @@ func passing(err error) bool {
 		return e.Code != engine.CodeTooLarge && e.Code != engine.CodeBadInput && e.Code != engine.CodeCorrupt
 	}
 	var changed *dml.SchemaChangedError
-	var conflict *dml.ConflictError
+	var conflict *retry.ConflictError
 	return errors.As(err, &changed) || errors.As(err, &conflict) || errors.Is(err, catalog.ErrConflict)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
@@ -72,6 +73,7 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 					if err != nil {
 						return nil, err
 					}
+					retry.Progress(ctx)
 					if done {
 						say("warning", f.mended()+": "+f.text())
 					}
@@ -360,6 +362,7 @@ func (x *definition) confirmed(ctx context.Context, w *dml.Writer, rows *dml.Row
 		if now != nil {
 			faults = append(faults, now)
 		}
+		retry.Progress(ctx)
 	}
 	return faults, nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -64,7 +65,9 @@ func (x *definition) orphans(ctx context.Context, l *lineage, part *schema.Part)
 // longer.
 func (x *definition) disown(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
 	rows := dml.NewRowWriter(t)
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		ctx := tries.Context
 		w := x.writer(ctx)
 		defer w.End() // there are few tries
 		now, err := x.examine(ctx, w, rows, f)
@@ -87,10 +90,7 @@ func (x *definition) disown(ctx context.Context, t *schema.Table, f *fault) (don
 				return err == nil, err
 			}
 		}
-		if try == dml.ConflictTries {
-			return false, &dml.ConflictError{Tries: try, Cause: err}
-		}
-		if err := dml.Wait(ctx, try); err != nil {
+		if err := tries.Again(err); err != nil {
 			return false, err
 		}
 	}

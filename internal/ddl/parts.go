@@ -7,9 +7,9 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
-	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
@@ -76,12 +76,13 @@ func (x *definition) openParts(ctx context.Context, t *schema.Table) (*schema.Ta
 // MakeParts makes and opens the parts that rows were found to need. The statement can be run again then.
 func (d *Definer) MakeParts(ctx context.Context, need *schema.NoPartError, session *expr.Session, m *engine.Meter) error {
 	x := &definition{Definer: d, session: session, meter: m}
-	for try := 1; ; try++ {
-		err := x.makeParts(ctx, need)
-		if !errors.Is(err, catalog.ErrConflict) || try == dml.ConflictTries {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		err := x.makeParts(tries.Context, need)
+		if !errors.Is(err, catalog.ErrConflict) {
 			return err
 		}
-		if err := dml.Wait(ctx, try); err != nil {
+		if err := tries.Again(err); err != nil {
 			return err
 		}
 	}

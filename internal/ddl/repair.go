@@ -6,6 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -40,7 +41,8 @@ func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWr
 	if err != nil {
 		return nil, err
 	}
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
 		if !entry.found && !row.found {
 			return nil, nil // gone since it was suspected
 		}
@@ -59,10 +61,7 @@ func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWr
 			return s.verdict(ctx, &entryAgain, &row)
 		}
 		entry, row = entryAgain, rowAgain
-		if try == dml.ConflictTries {
-			return nil, &dml.ConflictError{Tries: try}
-		}
-		if err := dml.Wait(ctx, try); err != nil {
+		if err := tries.Again(nil); err != nil {
 			return nil, err
 		}
 	}
@@ -187,7 +186,8 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 		return err == nil, err
 	}
 	rows := dml.NewRowWriter(t)
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
 		old, found, err := rows.Read(ctx, w, f.part, f.partition, f.row)
 		if err != nil || !found {
 			return false, err
@@ -201,8 +201,11 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 		if err := w.Add(r); err != nil {
 			return false, err
 		}
-		if err = w.Flush(ctx); err == nil || !dml.IsRace(err) || try == dml.ConflictTries {
+		if err = w.Flush(ctx); err == nil || !dml.IsRace(err) {
 			return err == nil, err
+		}
+		if err := tries.Again(err); err != nil {
+			return false, err
 		}
 	}
 }

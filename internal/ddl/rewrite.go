@@ -12,6 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -252,32 +253,33 @@ func (r *rewriter) flush(ctx context.Context) error {
 	size := len(queue)
 	w := r.writer(ctx)
 	defer func() { w.End() }()
-	for try := 0; len(queue) > 0; {
+	tries := retry.Begin(ctx, retry.Race)
+	for len(queue) > 0 {
 		batch := queue[:min(size, len(queue))]
 		w.End()
 		w = r.writer(ctx)
 		err := r.send(ctx, w, batch)
 		if err == nil {
-			queue, size, try = queue[len(batch):], 2*size, 0
+			queue, size = queue[len(batch):], 2*size
+			tries.Progress()
 			continue
 		}
-		try++
 		var e *sqlerr.Error
-		duplicate := errors.As(err, &e) && e.Code == sqlerr.CodeDuplicateEntry && try < doubtTries
-		lost := engine.IsUnsure(err) && ctx.Err() == nil && try < dml.ConflictTries // written or not: what is read again tells
+		duplicate := errors.As(err, &e) && e.Code == sqlerr.CodeDuplicateEntry && tries.Try < retry.Doubt
+		lost := engine.IsUnsure(err) && ctx.Err() == nil // written or not: what is read again tells
 		if !dml.IsRace(err) && !duplicate && !lost {
 			return err
 		}
-		if try == dml.ConflictTries {
-			return &dml.ConflictError{Tries: try, Cause: err}
-		}
-		if try == doubtTries {
+		if tries.Try == retry.Doubt {
 			if err := w.ClaimedTwice(); err != nil {
 				return err
 			}
 		}
-		if err := dml.Wait(ctx, try); err != nil {
-			return err
+		if end := tries.Again(err); end != nil {
+			if lost {
+				return err
+			}
+			return end
 		}
 		again, err := r.left(ctx, w, batch)
 		if err != nil {
@@ -301,10 +303,6 @@ func (r *rewriter) send(ctx context.Context, w *dml.Writer, batch []dml.Stored) 
 	}
 	return w.Flush(ctx)
 }
-
-// doubtTries is how many times rows are read that have the same value of a unique index, before it is believed:
-// of rows that were not read at the same time, the first may have given up the value before the other took it.
-const doubtTries = 3
 
 // left reads the rows again that were not written; those that are gone need no more.
 func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored) ([]dml.Stored, error) {

@@ -17,6 +17,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/show"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -307,7 +308,7 @@ const dropGrace = time.Second
 func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() {
-		if engine.Sleep(longer, d) == nil {
+		if retry.Sleep(longer, d) == nil {
 			cancel()
 		}
 	})
@@ -337,7 +338,9 @@ func (x *definition) fill(ctx context.Context, t *schema.Table, query *planner.P
 
 // dropTables drops all of the tables, or, when one is missing, none; up to dropsAtOnce of them in one change.
 func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		ctx := tries.Context
 		tables, err := x.toDrop(ctx, s)
 		if err != nil {
 			return err
@@ -347,10 +350,13 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 				break
 			}
 		}
-		if !isNoTable(err) || x.stands() || try == dml.ConflictTries {
+		if !isNoTable(err) || x.stands() {
 			return err
 		}
 		// Another process has dropped or renamed one of them since they were found.
+		if err := tries.Again(err); err != nil {
+			return err
+		}
 	}
 }
 

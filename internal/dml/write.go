@@ -8,12 +8,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"strings"
-	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -54,19 +53,6 @@ func (e *PartialError) Stands() string {
 // Unwrap gives the cause.
 func (e *PartialError) Unwrap() error { return e.Cause }
 
-// ConflictError says that other writers changed the same rows again and again; nothing was written.
-type ConflictError struct {
-	Tries int
-	Cause error
-}
-
-func (e *ConflictError) Error() string {
-	return fmt.Sprintf("other writers changed the same rows during each of %d tries; try again", e.Tries)
-}
-
-// Unwrap gives the cause.
-func (e *ConflictError) Unwrap() error { return e.Cause }
-
 // SchemaChangedError says that a table's definition was changed between planning and writing; nothing was written.
 type SchemaChangedError struct{ Table string }
 
@@ -86,13 +72,6 @@ func checkCurrent(ctx context.Context, rt *exec.Runtime, t *schema.Table) error 
 	}
 	return err
 }
-
-// A statement whose rows are changed by others between its reading and its writing is run again so often,
-// after a random wait that doubles from conflictWait on.
-const (
-	ConflictTries = 12
-	conflictWait  = 2 * time.Millisecond
-)
 
 // writeNode is a write of a plan, compiled.
 type writeNode interface {
@@ -139,9 +118,11 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 	}
 	var all exec.Result
 	sofar := &Written{Ids: map[string]bool{}}
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		ctx := tries.Context
 		w := NewWriter(ctx, rt, x, sofar)
-		if try > 1 {
+		if tries.Try > 1 {
 			x.Session.Diagnostics.Begin() // another try has conditions of its own
 		}
 		err := node.gather(ctx, w)
@@ -158,10 +139,7 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 		if !IsRace(err) || len(sofar.numbers) > 0 && !node.again() {
 			return all, w.partial(err)
 		}
-		if try == ConflictTries {
-			return all, w.partial(&ConflictError{Tries: try, Cause: err})
-		}
-		if err := Wait(ctx, try); err != nil {
+		if err := tries.Again(err); err != nil {
 			return all, w.partial(err)
 		}
 	}
@@ -177,9 +155,4 @@ func IsRace(err error) bool {
 func isCode(err error, code engine.Code) bool {
 	var e *engine.Error
 	return errors.As(err, &e) && e.Code == code
-}
-
-// Wait pauses before the next try of what met a conflict, for a random time whose bound doubles with each try.
-func Wait(ctx context.Context, try int) error {
-	return engine.Sleep(ctx, rand.N(conflictWait<<min(try, 7)))
 }

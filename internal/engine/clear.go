@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // Range is RowKeys From ≤ k < To (To empty: no bound) of some partitions of a table.
@@ -49,13 +51,11 @@ func EachIn(ctx context.Context, e Engine, r Range, sel []string, m *Meter, do f
 	return nil
 }
 
-// clearTries is how often a range is walked that is not empty after all of it was deleted.
-const clearTries = 10
-
 // Clear deletes all entities of a range that nobody writes to any more, in as few transactions as they fit,
 // at most parallel at once. Others may be clearing the same range.
 func Clear(ctx context.Context, e Engine, r Range, parallel int, m *Meter) error {
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Clear)
+	for {
 		c := &clearing{engine: e, table: r.Table, meter: m, slots: make(chan struct{}, max(parallel, 1))}
 		err := EachIn(ctx, e, r, []string{}, m, func(entity *Entity) error { return c.add(ctx, entity) })
 		if err == nil {
@@ -65,11 +65,15 @@ func Clear(ctx context.Context, e Engine, r Range, parallel int, m *Meter) error
 		if err == nil {
 			err = c.failed
 		}
-		if err != nil || c.again == nil {
+		switch {
+		case err != nil:
 			return err
+		case c.again == nil:
+			tries.Progress()
+			return nil
 		}
-		if try == clearTries {
-			return c.again
+		if err := tries.Again(c.again); err != nil {
+			return err
 		}
 	}
 }

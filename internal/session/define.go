@@ -6,6 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first.
@@ -23,7 +24,7 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	defer func() { s.state.Zone = zone }()
 	m := &engine.Meter{}
 	defer s.db.count(m)
-	r, err := s.definer().Run(ctx, stmt, &s.state, m)
+	r, err := s.definer().Run(retry.Statement(ctx), stmt, &s.state, m)
 	if err != nil {
 		return Outcome{}, err
 	}

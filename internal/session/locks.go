@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // lockLease is how long a named lock outlives a process that ended without giving it back, and that cannot reach the store.
@@ -107,8 +108,7 @@ func (s *Session) dropLock(name string) {
 func (s *Session) lockStored(ctx context.Context, h *heldLock, late <-chan time.Time) (bool, error) {
 	var seen string
 	var since time.Time
-	pause := 50 * time.Millisecond
-	for {
+	for try := 1; ; try++ {
 		left := ""
 		if seen != "" && time.Since(since) >= lockLease {
 			left = seen
@@ -128,10 +128,9 @@ func (s *Session) lockStored(ctx context.Context, h *heldLock, late <-chan time.
 		if etag != seen {
 			seen, since = etag, asked
 		}
-		t := time.NewTimer(pause)
+		t := time.NewTimer(retry.Busy.Pause(try))
 		select {
 		case <-t.C:
-			pause = min(2*pause, time.Second)
 		case <-late:
 			t.Stop()
 			return false, nil

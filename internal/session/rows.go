@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -24,6 +25,7 @@ type Rows struct {
 	prepared *Prepared         // the statement; nil where the rows are there already
 	snapshot *catalog.Snapshot // the definitions that it was planned against; nil where it cannot be begun again
 	given    int64             // rows of it that were given
+	tries    retry.Loop        // to begin it again; Try is 0 until the first
 	query    *query            // nil where the rows are there already, and after Close
 	cursor   cursor
 	reading  *catalog.Epoch // which whoever changes definitions waits for
@@ -100,16 +102,13 @@ func (r *Rows) inText(err error) error {
 	return r.prepared.inText(err)
 }
 
-// queryTries bounds how often a query that has given no row yet is begun.
-const queryTries = 3
-
 // Next gives the next row, valid until the call after; io.EOF behind the last. A query that was overtaken by a change of
 // definitions is begun again, or, when rows of it were given already, ends with an error: what it has not read yet may be gone.
 func (r *Rows) Next() ([]value.Value, error) {
 	if r.cursor == nil {
 		return nil, io.EOF
 	}
-	for try := 1; ; try++ {
+	for {
 		row, err := r.cursor.Next(r.ctx)
 		if err == nil && !r.unchecked() {
 			r.given++
@@ -133,10 +132,10 @@ func (r *Rows) Next() ([]value.Value, error) {
 				return nil, err
 			}
 		}
-		if !changed || r.given > 0 || try == queryTries {
+		if !changed || r.given > 0 {
 			return nil, err
 		}
-		if err := r.again(); err != nil {
+		if err := r.again(err); err != nil {
 			return nil, err
 		}
 	}
@@ -182,8 +181,15 @@ func (r *Rows) outdated() (string, error) {
 	return table, err
 }
 
-// again begins the query anew, by definitions read anew. The columns must be those that were announced.
-func (r *Rows) again() error {
+// again begins the query anew after it failed for a cause, by definitions read anew. The columns must be those that were announced.
+func (r *Rows) again(cause error) error {
+	if r.tries.Try == 0 {
+		r.tries = retry.Begin(r.ctx, retry.Outdated)
+		r.ctx = r.tries.Context
+	}
+	if err := r.tries.Again(cause); err != nil {
+		return err
+	}
 	if err := r.cursor.Close(); err != nil {
 		return err
 	}

@@ -8,15 +8,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
-
-// writeTries is how often a statement is planned anew because the definition that it was planned against was
-// changed before it wrote anything.
-const writeTries = 5
 
 // write runs a statement that writes. Rows of a table whose parts are made as rows arrive get theirs here.
 func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
@@ -36,7 +33,9 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 
 func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
 	var emptied []string // parts whose rows it has deleted
-	for try := 1; ; try++ {
+	tries := retry.Begin(ctx, retry.Outdated)
+	for {
+		ctx := tries.Context
 		s.state.Diagnostics.Begin()
 		out, err := s.writeOnce(ctx, p, args, &emptied)
 		var (
@@ -50,7 +49,7 @@ func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Valu
 				s.reached = nil
 			}
 			return out, nil
-		case try == writeTries || errors.As(err, &partial):
+		case errors.As(err, &partial):
 			return out, partlyDeleted(emptied, err)
 		case errors.As(err, &need) && (need.Grows || need.Opening):
 			if err := s.makeParts(ctx, need); err != nil {
@@ -59,6 +58,9 @@ func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Valu
 		case isOutdated(err) || errors.Is(err, catalog.ErrConflict):
 			s.db.Catalog.Forget()
 		default:
+			return out, partlyDeleted(emptied, err)
+		}
+		if err := tries.Again(err); err != nil {
 			return out, partlyDeleted(emptied, err)
 		}
 	}

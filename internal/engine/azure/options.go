@@ -14,6 +14,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // Options says which account to open, and how. ParseConnectionString and ParseURL make them from text.
@@ -37,21 +38,21 @@ type Options struct {
 
 // Retry says how requests are repeated. Zero fields take the defaults given.
 type Retry struct {
-	MaxTries   int           // tries in all; default 6, 1: no retry
-	FirstDelay time.Duration // before the second try, doubled for each after it, with jitter; default 100 ms
-	MaxDelay   time.Duration // longest delay, also for what the service asks by Retry-After; default 30 s
+	MaxTries   int           // tries in all; default retry.Request's, 1: no retry
+	FirstDelay time.Duration // before the second try, doubled for each after it, with jitter; default retry.Request's
+	MaxDelay   time.Duration // longest delay, also for what the service asks by Retry-After; default retry.Request's
 	TryTimeout time.Duration // for one try, its body included; default 60 s
 }
 
 func (r Retry) withDefaults() Retry {
 	if r.MaxTries == 0 {
-		r.MaxTries = 6
+		r.MaxTries = retry.Request.Tries
 	}
 	if r.FirstDelay == 0 {
-		r.FirstDelay = 100 * time.Millisecond
+		r.FirstDelay = retry.Request.First
 	}
 	if r.MaxDelay == 0 {
-		r.MaxDelay = 30 * time.Second
+		r.MaxDelay = retry.Request.Longest
 	}
 	if r.TryTimeout == 0 {
 		r.TryTimeout = 60 * time.Second

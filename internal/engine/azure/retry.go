@@ -2,10 +2,10 @@ package azure
 
 import (
 	"context"
-	"math/rand/v2"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // do sends a request until it is answered, or repeating it is no use or not safe. accept reads an answer
@@ -71,16 +71,10 @@ func (e *Engine) once(ctx context.Context, rq *request, try int, accept func(*re
 	return f
 }
 
-// pause waits before the next try. The delay doubles each time, less a random part of up to one half, so that clients which
-// were refused together do not come back together. Where the service asks for a longer pause, it gets that.
+// pause waits before the next try. Where the service asks for a longer pause, it gets that.
 func (e *Engine) pause(ctx context.Context, try int, asked time.Duration) error {
-	delay := e.retry.MaxDelay
-	if shift := min(try-1, 32); e.retry.FirstDelay <= delay>>shift {
-		delay = e.retry.FirstDelay << shift
-	}
-	delay -= time.Duration(rand.Int64N(int64(delay)/2 + 1))
-	delay = max(delay, min(asked, e.retry.MaxDelay))
-	timer := time.NewTimer(delay)
+	p := retry.Policy{First: e.retry.FirstDelay, Longest: e.retry.MaxDelay}
+	timer := time.NewTimer(max(p.Pause(try), min(asked, p.Longest)))
 	defer timer.Stop()
 	select {
 	case <-timer.C:

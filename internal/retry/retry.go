@@ -1,0 +1,188 @@
+// Package retry says what is tried again, how often, and after which pauses. All loops that try again go by it.
+//
+//	policy     tries   pauses             what went wrong
+//	Request    6       100 ms … 30 s      a request of the store was not answered, or is to come later (Config.Retry sets it)
+//	Race       12      2 … 256 ms         another writer changed rows or definitions between reading and writing them
+//	Clear      10      2 … 256 ms         a range of keys is not empty after all of it was deleted
+//	Outdated   5       none               a statement was planned by a definition that was changed since
+//	Busy       -       50 ms … 1 s        somebody holds a named lock; GET_LOCK says how long to wait
+//
+// Pauses double from the first to the longest, each less a random part of up to one half, so that those who met do not meet
+// again.
+//
+// Loops nest: a statement is planned anew, its rows are read again, a change of definitions within it is made again. Their tries
+// do not multiply. A Race that was given up is not begun again by a loop around it. And all loops of a statement share one budget:
+// MaxAgain tries again in all, and none once MaxTime has passed since the first one, except that MinAgain of them are always made,
+// as one try of a large statement may take long. Progress fills the budget: definitions that were published, a window of
+// rows that was written, a range that was emptied are not done again.
+//
+// A request has its own tries in each of these, as it is repeated alone: a statement sends at most Request.Tries times the
+// requests of 1 + MaxAgain tries. A store that answers nothing ends it after Request.Tries: no other loop repeats what
+// failed for that.
+//
+//	tries := retry.Begin(ctx, retry.Race)
+//	for {
+//		err := write(tries.Context)
+//		if !isRace(err) {
+//			return err
+//		}
+//		if err := tries.Again(err); err != nil {
+//			return err
+//		}
+//	}
+package retry
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"sync"
+	"time"
+)
+
+// Policy is how one kind of failure is met.
+type Policy struct {
+	Tries   int           // in all; 0: no bound
+	First   time.Duration // before the second try; 0: no pauses
+	Longest time.Duration // no pause is longer
+
+	conflict bool // the end is a *ConflictError
+}
+
+// The policies. See the package's comment.
+var (
+	Request  = Policy{Tries: 6, First: 100 * time.Millisecond, Longest: 30 * time.Second}
+	Race     = Policy{Tries: 12, First: 2 * time.Millisecond, Longest: 256 * time.Millisecond, conflict: true}
+	Clear    = Policy{Tries: 10, First: 2 * time.Millisecond, Longest: 256 * time.Millisecond}
+	Outdated = Policy{Tries: 5}
+	Busy     = Policy{First: 50 * time.Millisecond, Longest: time.Second}
+)
+
+// The budget that the loops of a statement share.
+const (
+	MaxAgain = 24
+	MinAgain = 3
+	MaxTime  = time.Minute
+)
+
+// Doubt is in which try of a Race two rows with the same value of a unique index are believed: of rows that were not read at
+// the same time, the first may have given up the value before the other took it.
+const Doubt = 3
+
+// Pause gives the pause after a try, counted from 1.
+func (p Policy) Pause(try int) time.Duration {
+	pause := p.Longest
+	if shift := min(try-1, 32); p.First <= pause>>shift {
+		pause = p.First << shift
+	}
+	return pause - time.Duration(rand.Int64N(int64(pause)/2+1))
+}
+
+// ConflictError says that other writers came between in each try of a Race; nothing was written.
+type ConflictError struct {
+	Tries int
+	Cause error
+}
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("other writers changed the same rows or definitions during each of %d tries; try again", e.Tries)
+}
+
+// Unwrap gives the cause.
+func (e *ConflictError) Unwrap() error { return e.Cause }
+
+// Loop is what a loop knows of its tries.
+type Loop struct {
+	Context context.Context // for what is tried: the loops in it share the budget
+	Try     int             // from 1
+	policy  Policy
+}
+
+// Begin begins a loop, and the budget where no loop around it has.
+func Begin(ctx context.Context, p Policy) Loop {
+	return Loop{Context: Statement(ctx), Try: 1, policy: p}
+}
+
+// Statement gives a context whose loops share one budget, which is that of ctx where it has one.
+func Statement(ctx context.Context) context.Context {
+	if budgetOf(ctx) != nil {
+		return ctx
+	}
+	return &budget{Context: ctx}
+}
+
+// Again pauses before the next try. Where there is none its error is the cause of the last one's failure, of a Race in a
+// *ConflictError; where the context ends, that one's.
+func (l *Loop) Again(cause error) error {
+	var given *ConflictError
+	if errors.As(cause, &given) {
+		return cause
+	}
+	made, ok := budgetOf(l.Context).take(l.Try != l.policy.Tries)
+	switch {
+	case ok:
+		l.Try++
+		return Sleep(l.Context, l.policy.Pause(l.Try-1))
+	case l.policy.conflict:
+		return &ConflictError{made, cause}
+	}
+	return cause
+}
+
+// Progress says that something was done that no try does again: the count begins anew.
+func (l *Loop) Progress() {
+	l.Try = 1
+	Progress(l.Context)
+}
+
+// Progress fills the budget of a statement, which has done something that no try of it does again.
+func Progress(ctx context.Context) {
+	if b := budgetOf(ctx); b != nil {
+		b.fill()
+	}
+}
+
+// budget is a context with what the loops of a statement share.
+type budget struct {
+	context.Context
+	mu    sync.Mutex
+	again int       // tries again since the budget was full
+	since time.Time // of the first of them
+}
+
+type budgetKey struct{}
+
+func (b *budget) Value(key any) any {
+	if _, ok := key.(budgetKey); ok {
+		return b
+	}
+	return b.Context.Value(key)
+}
+
+// budgetOf gives nil where no loop has begun.
+func budgetOf(ctx context.Context) *budget {
+	b, _ := ctx.Value(budgetKey{}).(*budget)
+	return b
+}
+
+// take takes another try, if there is one and it is wanted. It gives the number of tries before.
+func (b *budget) take(wanted bool) (made int, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	made = b.again + 1
+	if b.again == 0 {
+		b.since = time.Now()
+	}
+	if !wanted || b.again == MaxAgain || b.again >= MinAgain && time.Since(b.since) > MaxTime {
+		return made, false
+	}
+	b.again++
+	return made, true
+}
+
+func (b *budget) fill() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.again = 0
+}

@@ -1,0 +1,135 @@
+package tests
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+)
+
+// TestTriesEnd: loops that try again nest, and do not multiply what a statement sends, nor how long it takes. See internal/retry.
+func TestTriesEnd(t *testing.T) {
+	busy := azuretest.Fault{Status: http.StatusServiceUnavailable, Code: "ServerBusy"}
+	stale := func(r *http.Request) azuretest.Fault {
+		if r.Method == http.MethodGet || strings.HasSuffix(r.URL.Path, "/Tables") {
+			return azuretest.Fault{}
+		}
+		return azuretest.Fault{Status: http.StatusPreconditionFailed, Code: "UpdateConditionNotSatisfied"}
+	}
+	const request = 3100 * time.Millisecond // the pauses between the tries of one
+	for _, day := range []struct {
+		name  string
+		fault func(try int, r *http.Request) azuretest.Fault
+		sent  func(first, each int) int        // of a statement with so many requests once, and so many in each try
+		took  func(requests int) time.Duration // at most, where one try has so many
+	}{
+		{"busy", func(int, *http.Request) azuretest.Fault { return busy }, func(int, int) int { return retry.Request.Tries }, func(int) time.Duration { return request }},
+		{"stale", func(_ int, r *http.Request) azuretest.Fault { return stale(r) }, func(first, each int) int { return first + each*retry.Race.Tries }, func(int) time.Duration { return 2 * time.Second }},
+		{"both", func(try int, r *http.Request) azuretest.Fault {
+			if try%retry.Request.Tries != 0 {
+				return busy
+			}
+			return stale(r)
+		}, func(first, each int) int { return retry.Request.Tries * (first + each*retry.Race.Tries) }, func(n int) time.Duration { return retry.MaxTime + time.Duration(n)*request }},
+	} {
+		for _, s := range []struct {
+			text        string
+			first, each int
+		}{
+			{"SELECT * FROM t WHERE id = 1", 5, 0},
+			{"SELECT * FROM t", 5, 0},
+			{"INSERT INTO t VALUES (2, 2)", 5, 1},
+			{"UPDATE t SET n = n + 1 WHERE id = 1", 5, 2},
+			{"DELETE FROM t", 5, 2},
+			{"INSERT INTO a (n) VALUES (1)", 5, 2},
+			{"INSERT INTO grown VALUES ('2030-01-01')", 5, 3},
+			{"CREATE TABLE new (id INT PRIMARY KEY)", 5, 7},
+			{"CREATE INDEX n ON t (n)", 5, 3},
+			{"ALTER TABLE t ADD COLUMN x INT NOT NULL DEFAULT 7, ADD INDEX x (x)", 5, 3},
+			{"DROP TABLE t", 5, 3},
+			{"TRUNCATE TABLE t", 5, 18},
+			{"SELECT GET_LOCK('l', 1)", 5, 2},
+			{"CHECK TABLE t", 5, 0},
+			{"REPAIR TABLE t", 5, 0},
+		} {
+			t.Run(day.name+"/"+s.text, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					db, w := newShop(t).enterWeather(day.fault)
+					for _, make := range []string{
+						"CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 1)", "CREATE TABLE a (id INT PRIMARY KEY AUTO_INCREMENT, n INT)",
+						"CREATE TABLE grown (d DATE, PRIMARY KEY (d)) PARTITION BY RANGE (d) INTERVAL (1 YEAR)",
+					} {
+						mustExec(t, db, make)
+					}
+					w.begin()
+					began := time.Now()
+					err := runOnce(db, s.text)
+					took, sent := time.Since(began), w.sent
+					if want := day.sent(s.first, s.each); sent > want || took > day.took(s.first+s.each) {
+						t.Errorf("%d requests in %v, want at most %d in %v", sent, took, want, day.took(s.first+s.each))
+					}
+					if (day.name == "busy" || s.each > 0) == (err == nil) {
+						t.Error(err)
+					}
+					if s.each > 0 && day.name == "stale" && (!errors.Is(err, nearlyfree.ErrConflict) || sent < retry.Race.Tries) {
+						t.Errorf("given up after %d requests: %v", sent, err)
+					}
+				})
+			})
+		}
+	}
+}
+
+// badWeather gives faults to requests, but for those by which the process says that it is there.
+type badWeather struct {
+	mu    sync.Mutex
+	begun bool
+	sent  int
+	tries map[string]int // by method and address
+}
+
+func (s *shop) enterWeather(fault func(try int, r *http.Request) azuretest.Fault) (*sql.DB, *badWeather) {
+	w := &badWeather{tries: map[string]int{}}
+	db, _ := openConfig(s.T, &nearlyfree.Config{
+		Store:       fmt.Sprintf("AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
+		SchemaLease: time.Hour, // so that the statement alone sends requests
+		Transport: &azuretest.Transport{Service: s.service, Fault: func(_ int, r *http.Request) azuretest.Fault {
+			w.mu.Lock()
+			defer w.mu.Unlock()
+			if !w.begun || strings.Contains(r.URL.Path, "members") {
+				return azuretest.Fault{}
+			}
+			w.sent++
+			w.tries[r.Method+r.URL.Path]++
+			return fault(w.tries[r.Method+r.URL.Path], r)
+		}},
+	})
+	return db, w
+}
+
+func (w *badWeather) begin() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begun = true
+}
+
+// runOnce runs a statement and reads its rows.
+func runOnce(db *sql.DB, text string) error {
+	rows, err := db.Query(text)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+	}
+	return rows.Err()
+}
