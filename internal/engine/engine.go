@@ -128,8 +128,8 @@ type Engine interface {
 	Get(ctx context.Context, g Get) (Entity, error)
 	// Scan starts a walk; what is wrong is reported by the cursor's first Next. Memory walks a snapshot of
 	// the time of the call; the file and the service give each page as it is when it is read, so an entity
-	// that a writer moves to another key meanwhile may be seen twice or not at all. No cursor holds up a
-	// writer, its own goroutine's included.
+	// that a writer moves to another key meanwhile may be seen twice or not at all: a Moment does not, see
+	// Transactor. No cursor holds up a writer, its own goroutine's included.
 	Scan(ctx context.Context, s Scan) Cursor
 	// Commit applies one entity group transaction. When it fails, Error.Op is the index of the operation
 	// that failed, or -1; nothing of the transaction is applied unless Error.Applied says Unknown.

@@ -23,6 +23,7 @@ type commits struct {
 	clock  clock
 	broken bool // no more writing
 	crowd  int  // changes that were written or waiting when the last group was done
+	clean  bool // no change has been applied in the transaction under way
 }
 
 // mostTogether bounds how much is written, and may fail, together.
@@ -32,7 +33,8 @@ const mostTogether = 1024
 type change struct {
 	// apply does it. refused: the change alone fails, and has left no trace in tx. err: the transaction
 	// cannot go on.
-	apply func(tx *bolt.Tx, version uint64, now int64) (refused, err error)
+	apply  func(tx *bolt.Tx, version uint64, now int64) (refused, err error)
+	octets int // about how many it writes
 	// applied is called once the change is on disk, before it is acknowledged; may be nil.
 	applied func()
 
@@ -158,7 +160,8 @@ func (c *commits) transact(group []*change) (err error) {
 
 	// Versions rise from one transaction to the next, as its number does, and within one.
 	version, now := f.base+uint64(tx.ID())<<16, c.clock.ticks()
-	accepted := 0
+	accepted, octets := 0, 0
+	c.clean = true
 	for _, ch := range group {
 		version++
 		var err error
@@ -170,6 +173,8 @@ func (c *commits) transact(group []*change) (err error) {
 		}
 		if ch.err == nil {
 			accepted++
+			octets += ch.octets
+			c.clean = false
 		}
 	}
 	if accepted == 0 {
@@ -181,6 +186,7 @@ func (c *commits) transact(group []*change) (err error) {
 	}
 	id := tx.ID()
 	f.shortenCommits(id)
+	defer f.grow(tx, octets)()
 	if err := tx.Commit(); err != nil {
 		return c.failed(id, err)
 	}

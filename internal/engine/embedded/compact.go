@@ -75,8 +75,12 @@ func (f *File) compact() error {
 	if err := os.Remove(path); err != nil && !os.IsNotExist(err) {
 		return err
 	}
+	info, err := f.opened.Stat()
+	if err != nil {
+		return err
+	}
 	var opened *os.File
-	fresh, err := openBolt(path, FileOptions{NoSync: true}, &opened)
+	fresh, mapped, err := openMapped(path, FileOptions{NoSync: true, Reserve: f.reserve}, info.Size(), &opened)
 	if err != nil {
 		return err
 	}
@@ -116,7 +120,7 @@ func (f *File) compact() error {
 	}
 	moved = true
 	syncDirectory(f.resolved)
-	f.base, f.opened, f.identity = base, opened, identity
+	f.base, f.opened, f.identity, f.mapped = base, opened, identity, mapped
 	f.db.Store(fresh)
-	return old.Close() // waits for those who read it
+	return f.moments.replaced(old)
 }

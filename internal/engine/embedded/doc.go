@@ -5,13 +5,12 @@
 //	m := embedded.OpenMemory(embedded.Options{})
 //	f, err := embedded.OpenFile("expenses.db", embedded.FileOptions{})
 //
-// Memory keeps each table as copy-on-write trees: a writer publishes a new root with one atomic store,
-// and readers walk the root that they loaded, so that no reader ever waits.
+// Memory is copy-on-write trees under one root: a writer publishes a new root with one atomic store, and readers walk the
+// root that they loaded, all tables of it, so that no reader ever waits.
 //
-// The file is a bbolt file. Commits that wait together are written with one fsync, and each is on disk
-// before it is acknowledged. A scan reads page by page in short transactions, because bbolt must
-// wait for its readers whenever the file outgrows its map: a cursor left open by a goroutine that goes
-// on to write would wait for itself.
+// The file is a bbolt file. Commits that wait together are written with one fsync, and each is on disk before it is
+// acknowledged. Whoever reads a moment of it keeps a transaction of bbolt open, for as long as he likes: the file has
+// addresses to grow into, as bbolt must wait for its readers whenever it outgrows its map (filemap.go).
 //
 // It is not a server: one process at a time has the file open for writing, and another one gets
 // engine.CodeLocked.

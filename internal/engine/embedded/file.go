@@ -42,15 +42,24 @@ type File struct {
 	identity os.FileInfo // of opened
 	base     uint64      // versions are above it; of the leader of commits
 	noSync   bool
+	mapped   int64 // octets of addresses that db has; of the leader of commits
+	reserve  int64 // of FileOptions
 	closed   atomic.Bool
-	tables   atomic.Pointer[map[string]*fileTable] // by folded name; never changed, replaced
+	tables   atomic.Pointer[fileTables]
 	commits  commits
+	moments  moments
 }
 
 var (
-	_ engine.Engine     = (*File)(nil)
+	_ engine.Transactor = (*File)(nil)
 	_ engine.Maintainer = (*File)(nil)
 )
+
+// fileTables are tables by their folded names; never changed, replaced.
+type fileTables map[string]*fileTable
+
+// named finds a table, in whatever case it is named.
+func (t fileTables) named(name string) *fileTable { return t[engine.FoldTable(name)] }
 
 // fileTable is a table of a file. One that is created anew under an old name has an id of its own.
 type fileTable struct {
@@ -97,7 +106,7 @@ func (f *File) damaged(t *fileTable, cause error) error {
 		" is damaged: restore it from a backup. Or keep what is left: CHECK TABLE says what is damaged, and REPAIR TABLE gives that up"}
 }
 
-// view runs fn, which reads t, in a short read transaction. fn must not wait for anything, least of all for a writer.
+// view runs fn, which reads t, in a read transaction of its own.
 func (f *File) view(t *fileTable, fn func(tx *bolt.Tx) error) (err error) {
 	defer careful()()
 	defer f.guard(t, &err)
@@ -106,12 +115,19 @@ func (f *File) view(t *fileTable, fn func(tx *bolt.Tx) error) (err error) {
 		return errFile(f.path, err)
 	}
 	defer tx.Rollback()
-	if err := fn(tx); isDamage(err) {
+	return f.reading(t, fn(tx))
+}
+
+// reading is the error of reading t, in the contract's terms.
+func (f *File) reading(t *fileTable, err error) error {
+	switch {
+	case err == nil:
+		return nil
+	case isDamage(err):
 		return f.damaged(t, err)
-	} else if err != nil {
+	default:
 		return errFile(f.path, err)
 	}
-	return nil
 }
 
 // begin begins a transaction on the file as it is now: Compact puts another one into its place.
@@ -127,65 +143,11 @@ func (f *File) begin(writing bool) (*bolt.Tx, error) {
 }
 
 // table finds a table, in whatever case it is named.
-func (f *File) table(name string) *fileTable {
-	return (*f.tables.Load())[engine.FoldTable(name)]
-}
+func (f *File) table(name string) *fileTable { return f.tables.Load().named(name) }
 
 // appendKey makes the key of an entity.
 func appendKey(dst []byte, partitionKey, rowKey string) []byte {
 	return append(append(append(dst, partitionKey...), 0), rowKey...)
-}
-
-// Get implements engine.Engine.
-func (f *File) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
-	var e engine.Entity
-	if err := ctx.Err(); err != nil {
-		return e, err
-	}
-	if f.closed.Load() {
-		return e, errClosed()
-	}
-	if err := f.limits.CheckGet(&g); err != nil {
-		return e, err
-	}
-	if g.Meter != nil {
-		g.Meter.Requests.Add(1)
-	}
-	t := f.table(g.Table)
-	if t == nil {
-		return e, errNoTable(g.Table)
-	}
-	err := f.view(t, func(tx *bolt.Tx) error {
-		b := tx.Bucket(t.entities)
-		if b == nil {
-			return errNoTable(g.Table) // deleted meanwhile
-		}
-		var room [128]byte
-		key := appendKey(room[:0], g.PartitionKey, g.RowKey)
-		record := b.Get(key)
-		if record == nil {
-			return errNoEntity(g.Table, g.PartitionKey, g.RowKey)
-		}
-		r := newRecordReader(t.dict, g.Select, nil)
-		if err := r.read(key, record); err != nil {
-			return err
-		}
-		a := arena{size: len(record) / 2}
-		a.keep(r.values)
-		e = engine.Entity{
-			PartitionKey: g.PartitionKey, RowKey: g.RowKey, ETag: a.etag(r.version), Timestamp: r.ticks,
-			Names: r.names, Values: r.values,
-		}
-		return nil
-	})
-	if err != nil {
-		return engine.Entity{}, err
-	}
-	if g.Meter != nil {
-		g.Meter.Scanned.Add(1)
-		g.Meter.Returned.Add(1)
-	}
-	return e, nil
 }
 
 // Tables implements engine.Engine.
@@ -218,6 +180,7 @@ func (f *File) Close() error {
 		return nil
 	}
 	f.commits.stop()
+	f.moments.end(errClosed())
 	err := f.db.Load().Close()
 	f.release()
 	if err != nil {

@@ -30,7 +30,7 @@ func (f *File) Commit(ctx context.Context, c engine.Commit) error {
 	}
 	p := &fileCommit{file: f, table: t, commit: &c}
 	p.encode()
-	if err := f.commits.do(ctx, &change{apply: p.apply}); err != nil {
+	if err := f.commits.do(ctx, &change{apply: p.apply, octets: p.octets}); err != nil {
 		return err
 	}
 	if c.Meter != nil {
@@ -47,6 +47,7 @@ type fileCommit struct {
 	keys    [][]byte
 	records [][]byte // nil: delete
 	change  digest   // of the table's
+	octets  int      // about how many are written
 }
 
 func (p *fileCommit) encode() {
@@ -58,21 +59,23 @@ func (p *fileCommit) encode() {
 		if op.Kind != engine.Delete && op.Kind != engine.Merge {
 			p.records[i] = appendRecord(nil, p.table.dict, op.Entity.Names, op.Entity.Values)
 		}
+		p.octets += octetsAtOp + 2*len(p.records[i])
 	}
 }
 
 func (p *fileCommit) apply(tx *bolt.Tx, version uint64, now int64) (refused, err error) {
-	b := tx.Bucket(p.table.entities)
-	if b == nil {
-		return errNoTable(p.commit.Table), nil // deleted meanwhile
-	}
-	p.change = digest{}
-	if refused, err := p.check(b); refused != nil || err != nil {
+	if refused, err := p.check(tx); refused != nil || err != nil {
 		return refused, err
 	}
+	return nil, p.put(tx, version, now)
+}
+
+// put writes what has been checked.
+func (p *fileCommit) put(tx *bolt.Tx, version uint64, now int64) (err error) {
 	if err := p.table.keepDigest(tx, p.change); err != nil {
-		return nil, err
+		return err
 	}
+	b := tx.Bucket(p.table.entities)
 	for i, key := range p.keys {
 		if p.records[i] == nil {
 			err = b.Delete(key)
@@ -81,14 +84,19 @@ func (p *fileCommit) apply(tx *bolt.Tx, version uint64, now int64) (refused, err
 			err = b.Put(key, p.records[i])
 		}
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return nil, nil
+	return nil
 }
 
 // check checks every operation's condition, and makes the records of merges.
-func (p *fileCommit) check(b *bolt.Bucket) (refused, err error) {
+func (p *fileCommit) check(tx *bolt.Tx) (refused, err error) {
+	b := tx.Bucket(p.table.entities)
+	if b == nil {
+		return errNoTable(p.commit.Table), nil // deleted meanwhile
+	}
+	p.change = digest{}
 	for i := range p.commit.Ops {
 		op := &p.commit.Ops[i]
 		old := b.Get(p.keys[i])
@@ -162,7 +170,7 @@ func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) e
 			}
 			return nil, putEntry(list, t.fold, t.entities[1:], digest{}, table)
 		},
-		applied: func() { f.publish(func(tables map[string]*fileTable) { tables[fold] = t }) },
+		applied: func() { f.publish(func(tables fileTables) { tables[fold] = t }) },
 	})
 }
 
@@ -188,7 +196,7 @@ func (f *File) DeleteTable(ctx context.Context, table string, m *engine.Meter) e
 			}
 			return nil, list.Delete([]byte(fold))
 		},
-		applied: func() { f.publish(func(tables map[string]*fileTable) { delete(tables, fold) }) },
+		applied: func() { f.publish(func(tables fileTables) { delete(tables, fold) }) },
 	})
 }
 
@@ -209,7 +217,7 @@ func (f *File) define(ctx context.Context, table string, m *engine.Meter, ch *ch
 }
 
 // publish replaces the list of tables by a changed copy. The caller leads.
-func (f *File) publish(change func(map[string]*fileTable)) {
+func (f *File) publish(change func(fileTables)) {
 	tables := maps.Clone(*f.tables.Load())
 	change(tables)
 	f.tables.Store(&tables)

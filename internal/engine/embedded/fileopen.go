@@ -43,7 +43,7 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 	openFiles.paths[resolved] = true
 	openFiles.Unlock()
 
-	f := &File{limits: o.limits(), path: path, resolved: resolved, readOnly: o.ReadOnly}
+	f := &File{limits: o.limits(), path: path, resolved: resolved, readOnly: o.ReadOnly, reserve: o.Reserve}
 	if err := f.open(o); err != nil {
 		if db := f.db.Load(); db != nil {
 			db.Close()
@@ -93,7 +93,11 @@ func (f *File) open(o FileOptions) (err error) {
 			opened.Close()
 		}
 	}()
-	db, err := openBolt(f.path, o, &opened)
+	var size int64
+	if missing == nil {
+		size = info.Size()
+	}
+	db, mapped, err := openMapped(f.path, o, size, &opened)
 	if err != nil {
 		if missing == nil && isStump(info) && opened != nil && !errors.Is(err, berrors.ErrTimeout) {
 			err = errCutOff
@@ -101,7 +105,7 @@ func (f *File) open(o FileOptions) (err error) {
 		return errFile(f.path, err)
 	}
 	f.db.Store(db)
-	f.opened, f.noSync = opened, o.NoSync
+	f.opened, f.noSync, f.mapped = opened, o.NoSync, mapped
 	if f.identity, err = opened.Stat(); err != nil {
 		return errFile(f.path, err)
 	}
@@ -134,17 +138,21 @@ func syncDirectory(path string) {
 	}
 }
 
-// openBolt opens a bbolt file; opened is what it opens.
-func openBolt(path string, o FileOptions, opened **os.File) (*bolt.DB, error) {
-	return bolt.Open(path, 0o600, &bolt.Options{
+// openBolt opens a bbolt file with addresses to grow into; opened is what it opens.
+func openBolt(path string, o FileOptions, reserve int64, opened **os.File) (*bolt.DB, error) {
+	db, err := bolt.Open(path, 0o600, &bolt.Options{
 		Timeout: lockTimeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
-		FreelistType: bolt.FreelistMapType, NoStatistics: true,
+		FreelistType: bolt.FreelistMapType, NoStatistics: true, InitialMmapSize: int(reserve),
 		OpenFile: func(name string, flag int, mode os.FileMode) (file *os.File, err error) {
 			file, err = os.OpenFile(name, flag, mode)
 			*opened = file
 			return file, err
 		},
 	})
+	if err == nil {
+		db.AllocSize = leastGrowth
+	}
+	return db, err
 }
 
 // isStump says whether a file has less than the two pages without which bbolt cannot even say what is wrong.
@@ -220,7 +228,7 @@ func (f *File) load(tx *bolt.Tx) error {
 		}
 		f.base = binary.BigEndian.Uint64(b)
 	}
-	tables := map[string]*fileTable{}
+	tables := fileTables{}
 	err := list.ForEach(func(k, v []byte) error {
 		e, _, err := readEntry(k, v)
 		if err != nil {

@@ -11,14 +11,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// walkAtOnce is how many entities are walked in one transaction: as long as one is open, a writer that
-// must grow the map waits, and readers behind it.
+// walkAtOnce is after how many entities without a match a walk looks at its context again.
 const walkAtOnce = 8192
 
-// fileCursor walks a table, a transaction for each chunk.
+// fileCursor walks a table.
 type fileCursor struct {
 	cursor
-	file  *File
+	on    viewer
 	table *fileTable
 
 	from, to []byte // of keys; to is empty for no bound
@@ -30,9 +29,10 @@ type fileCursor struct {
 	arena  arena
 }
 
-// Scan implements engine.Engine.
-func (f *File) Scan(_ context.Context, s engine.Scan) engine.Cursor {
-	c := &fileCursor{cursor: cursor{scan: s, tally: newTally(f.limits, s)}, file: f}
+// scan makes the cursor of a scan of one of these tables.
+func (v viewer) scan(s engine.Scan, tables fileTables) engine.Cursor {
+	f := v.file
+	c := &fileCursor{cursor: cursor{scan: s, tally: newTally(f.limits, s)}, on: v}
 	c.source = c
 	if f.closed.Load() {
 		c.err = errClosed()
@@ -41,24 +41,14 @@ func (f *File) Scan(_ context.Context, s engine.Scan) engine.Cursor {
 	if c.err = f.limits.CheckScan(&s); c.err != nil {
 		return c
 	}
-	if c.table = f.table(s.Table); c.table == nil {
+	if c.table = tables.named(s.Table); c.table == nil {
 		c.tally.flush()
 		c.err = errNoTable(s.Table)
 		return c
 	}
-	if s.AllPartitions {
-		c.from = appendPartitionBound(nil, s.FromPartition)
-		if s.ToPartition != "" {
-			c.to = appendPartitionBound(nil, s.ToPartition)
-		}
-	} else {
+	c.from, c.to = rangeOf(&s)
+	if !s.AllPartitions {
 		c.key = strings.Clone(s.PartitionKey)
-		c.from = appendKey(nil, s.PartitionKey, s.From)
-		if s.To != "" {
-			c.to = appendKey(nil, s.PartitionKey, s.To)
-		} else {
-			c.to = append([]byte(s.PartitionKey), 1)
-		}
 	}
 	want := s.Select
 	if want != nil {
@@ -67,6 +57,20 @@ func (f *File) Scan(_ context.Context, s engine.Scan) engine.Cursor {
 	}
 	c.reader = newRecordReader(c.table.dict, want, s.Filter)
 	return c
+}
+
+// rangeOf gives the bounds of a scan's keys.
+func rangeOf(s *engine.Scan) (from, to []byte) {
+	switch {
+	case s.AllPartitions && s.ToPartition != "":
+		to = appendPartitionBound(nil, s.ToPartition)
+		fallthrough
+	case s.AllPartitions:
+		return appendPartitionBound(nil, s.FromPartition), to
+	case s.To != "":
+		return appendKey(nil, s.PartitionKey, s.From), appendKey(nil, s.PartitionKey, s.To)
+	}
+	return appendKey(nil, s.PartitionKey, s.From), append([]byte(s.PartitionKey), 1)
 }
 
 // appendPartitionBound makes the key that separates the partitions below p from the others. No
@@ -94,23 +98,23 @@ func filterProperties(names []string, f *engine.Filter) []string {
 	return names
 }
 
-// walk implements source: a transaction after the other, until one has found something.
+// walk implements source.
 func (c *fileCursor) walk(ctx context.Context, size int) error {
 	for len(c.chunk) == 0 && !c.ended {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if c.file.closed.Load() {
+		if c.on.file.closed.Load() {
 			return errClosed()
 		}
-		if err := c.file.view(c.table, func(tx *bolt.Tx) error { return c.walkOn(tx, size) }); err != nil {
+		if err := c.on.view(c.table, func(tx *bolt.Tx) error { return c.walkOn(tx, size) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// walkOn walks on in one transaction, until the chunk has size entities.
+// walkOn walks on, until the chunk has size entities.
 func (c *fileCursor) walkOn(tx *bolt.Tx, size int) error {
 	b := tx.Bucket(c.table.entities)
 	if b == nil {

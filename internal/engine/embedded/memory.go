@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -16,71 +15,28 @@ import (
 type Memory struct {
 	limits engine.Limits
 	closed atomic.Bool
-	tables atomic.Pointer[map[string]*memTable] // by folded name and by name; never changed, replaced
+	root   atomic.Pointer[memRoot]
 
 	mu      sync.Mutex // held by writers
 	version uint64
 	clock   clock
 }
 
-var _ engine.Engine = (*Memory)(nil)
+var _ engine.Transactor = (*Memory)(nil)
 
 // OpenMemory makes an empty store.
 func OpenMemory(o Options) *Memory {
 	m := &Memory{limits: o.limits()}
-	m.tables.Store(&map[string]*memTable{})
+	m.root.Store(&memRoot{m: m, tables: map[string]*memTable{}})
 	return m
 }
 
-// table finds a table, in whatever case it is named.
-func (m *Memory) table(name string) *memTable {
-	tables := *m.tables.Load()
-	if t := tables[name]; t != nil {
-		return t
-	}
-	return tables[engine.FoldTable(name)]
-}
+// Moment implements engine.Transactor.
+func (m *Memory) Moment() engine.Moment { return m.root.Load() }
 
 // Get implements engine.Engine.
 func (m *Memory) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
-	if err := ctx.Err(); err != nil {
-		return engine.Entity{}, err
-	}
-	if m.closed.Load() {
-		return engine.Entity{}, errClosed()
-	}
-	var e *memEntity
-	t := m.table(g.Table)
-	if t != nil {
-		e = t.get(g.PartitionKey, g.RowKey)
-	}
-	if e == nil {
-		// Only what is not found needs checking: what is there has legal keys.
-		if err := m.limits.CheckGet(&g); err != nil {
-			return engine.Entity{}, err
-		}
-	}
-	if g.Meter != nil {
-		g.Meter.Requests.Add(1)
-	}
-	switch {
-	case t == nil:
-		return engine.Entity{}, errNoTable(g.Table)
-	case e == nil:
-		return engine.Entity{}, errNoEntity(g.Table, g.PartitionKey, g.RowKey)
-	}
-	if g.Meter != nil {
-		g.Meter.Scanned.Add(1)
-		g.Meter.Returned.Add(1)
-	}
-	out := engine.Entity{
-		PartitionKey: g.PartitionKey, RowKey: g.RowKey, ETag: e.etag, Timestamp: e.timestamp,
-		Names: e.shape.names, Values: e.values,
-	}
-	if g.Select != nil {
-		out.Names, out.Values = g.Select, engine.Gather(e.shape.names, e.values, g.Select)
-	}
-	return out, nil
+	return m.root.Load().Get(ctx, g)
 }
 
 // CreateTable implements engine.Engine.
@@ -88,13 +44,14 @@ func (m *Memory) CreateTable(ctx context.Context, table string, meter *engine.Me
 	if err := m.limits.CheckTable(table); err != nil {
 		return err
 	}
-	return m.define(ctx, meter, func(tables map[string]*memTable) error {
+	return m.define(ctx, meter, func(r *memRoot) error {
 		fold := engine.FoldTable(table)
-		if tables[fold] != nil {
-			return engine.Errorf(engine.CodeExists, "table %q is there already", tables[fold].name)
+		if r.tables[fold] != nil {
+			return engine.Errorf(engine.CodeExists, "table %q is there already", r.tables[fold].name)
 		}
 		t := newMemTable(table)
-		tables[fold], tables[table] = t, t
+		r.take(t)
+		r.tables[fold], r.tables[table] = t, t
 		return nil
 	})
 }
@@ -104,21 +61,21 @@ func (m *Memory) DeleteTable(ctx context.Context, table string, meter *engine.Me
 	if err := m.limits.CheckTable(table); err != nil {
 		return err
 	}
-	return m.define(ctx, meter, func(tables map[string]*memTable) error {
+	return m.define(ctx, meter, func(r *memRoot) error {
 		fold := engine.FoldTable(table)
-		t := tables[fold]
+		t := r.tables[fold]
 		if t == nil {
 			return errNoTable(table)
 		}
-		t.deleted = true
-		delete(tables, fold)
-		delete(tables, t.name)
+		r.give(t)
+		delete(r.tables, fold)
+		delete(r.tables, t.name)
 		return nil
 	})
 }
 
-// define changes a copy of the list of tables and publishes it.
-func (m *Memory) define(ctx context.Context, meter *engine.Meter, change func(map[string]*memTable) error) error {
+// define changes the list of tables of a copy of the root, and publishes that.
+func (m *Memory) define(ctx context.Context, meter *engine.Meter, change func(*memRoot) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -130,11 +87,11 @@ func (m *Memory) define(ctx context.Context, meter *engine.Meter, change func(ma
 	if meter != nil {
 		meter.Requests.Add(1)
 	}
-	tables := maps.Clone(*m.tables.Load())
-	if err := change(tables); err != nil {
+	next := m.root.Load().withTables()
+	if err := change(next); err != nil {
 		return err
 	}
-	m.tables.Store(&tables)
+	m.root.Store(next)
 	return nil
 }
 
@@ -148,7 +105,7 @@ func (m *Memory) Tables(ctx context.Context, prefix string, meter *engine.Meter)
 	}
 	var names []string
 	fold := engine.FoldTable(prefix)
-	for key, t := range *m.tables.Load() {
+	for key, t := range m.root.Load().tables {
 		if key == engine.FoldTable(t.name) && strings.HasPrefix(key, fold) {
 			names = append(names, t.name)
 		}
@@ -176,6 +133,6 @@ func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed.Store(true)
-	m.tables.Store(&map[string]*memTable{})
+	m.root.Store(&memRoot{m: m, tables: map[string]*memTable{}})
 	return nil
 }

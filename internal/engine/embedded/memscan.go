@@ -37,7 +37,13 @@ type memBinding struct {
 }
 
 // Scan implements engine.Engine.
-func (m *Memory) Scan(_ context.Context, s engine.Scan) engine.Cursor {
+func (m *Memory) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
+	return m.root.Load().Scan(ctx, s)
+}
+
+// Scan implements engine.Moment.
+func (r *memRoot) Scan(_ context.Context, s engine.Scan) engine.Cursor {
+	m := r.m
 	c := &memCursor{cursor: cursor{scan: s, tally: newTally(m.limits, s)}, m: m}
 	c.source = c
 	if m.closed.Load() {
@@ -47,13 +53,13 @@ func (m *Memory) Scan(_ context.Context, s engine.Scan) engine.Cursor {
 	if c.err = m.limits.CheckScan(&s); c.err != nil {
 		return c
 	}
-	t := m.table(s.Table)
+	t := r.table(s.Table)
 	if t == nil {
 		c.tally.flush()
 		c.err = errNoTable(s.Table)
 		return c
 	}
-	partitions := t.partitions.Load()
+	partitions := r.state(t)
 	if s.AllPartitions {
 		c.partitions = partitions.Iter()
 		c.more = c.partitions.Seek(s.FromPartition)

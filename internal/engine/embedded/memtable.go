@@ -20,11 +20,10 @@ type (
 	memRows       = btree.Map[string, *memEntity]
 )
 
-// memTable is a table: what readers see is the published tree, which is never changed.
+// memTable is a table. What it holds is in the root, in its slot.
 type memTable struct {
-	name       string
-	deleted    bool // under Memory.mu
-	partitions atomic.Pointer[memPartitions]
+	name string
+	slot int
 
 	shapes    sync.Mutex
 	shapeOf   map[string]*shape     // by the names, joined
@@ -47,19 +46,11 @@ type memEntity struct {
 }
 
 func newMemTable(name string) *memTable {
-	t := &memTable{name: name, shapeOf: map[string]*shape{}}
-	t.partitions.Store(btree.NewMap[string, *memPartition](degree))
-	return t
+	return &memTable{name: name, shapeOf: map[string]*shape{}}
 }
 
-func (t *memTable) get(partitionKey, rowKey string) *memEntity {
-	p, ok := t.partitions.Load().Get(partitionKey)
-	if !ok {
-		return nil
-	}
-	e, _ := p.rows.Get(rowKey)
-	return e
-}
+// emptyState is what a new table holds.
+func emptyState() *memPartitions { return btree.NewMap[string, *memPartition](degree) }
 
 // newEntity copies what a writer gave, without what is absent.
 func (t *memTable) newEntity(names []string, values []engine.Value) *memEntity {

@@ -20,6 +20,8 @@ type FileOptions struct {
 	ReadOnly bool
 	// NoSync leaves writing to the operating system: fast, and a power cut may destroy the file.
 	NoSync bool
+	// Reserve is how many octets of addresses to ask for, for the file to grow into. 0: plenty. -1: none.
+	Reserve int64
 }
 
 func (o Options) limits() engine.Limits {

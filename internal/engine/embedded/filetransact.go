@@ -1,0 +1,161 @@
+package embedded
+
+import (
+	"bytes"
+	"context"
+	"unsafe"
+
+	bolt "go.etcd.io/bbolt"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// Transact implements engine.Transactor: all commits are one change of the file.
+func (f *File) Transact(ctx context.Context, t engine.Transaction) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if f.closed.Load() {
+		return errClosed()
+	}
+	if err := f.limits.CheckTransaction(&t); err != nil {
+		return err
+	}
+	all := &fileTransaction{file: f, commits: make([]fileCommit, len(t.Commits)), reads: t.Reads}
+	if len(t.Reads) > 0 {
+		all.since = t.Since.(*fileMoment)
+	}
+	operations, octets := 0, 0
+	for i := range all.commits {
+		p := &all.commits[i]
+		p.file, p.commit = f, &t.Commits[i]
+		if p.table = f.table(p.commit.Table); p.table == nil {
+			return errNoTable(p.commit.Table)
+		}
+		p.encode()
+		operations += len(p.commit.Ops)
+		octets += p.octets
+	}
+	if err := f.commits.do(ctx, &change{apply: all.apply, octets: octets}); err != nil {
+		return err
+	}
+	if t.Meter != nil {
+		t.Meter.Written.Add(int64(operations))
+	}
+	return nil
+}
+
+// fileTransaction is several commits that are one change.
+type fileTransaction struct {
+	file    *File
+	commits []fileCommit
+	reads   []engine.Scan
+	since   *fileMoment
+}
+
+func (t *fileTransaction) apply(tx *bolt.Tx, version uint64, now int64) (refused, err error) {
+	if refused, err := t.hold(tx); refused != nil || err != nil {
+		return refused, err
+	}
+	before := 0
+	for i := range t.commits {
+		if refused, err := t.commits[i].check(tx); refused != nil || err != nil {
+			return engine.Further(refused, before), err
+		}
+		before += len(t.commits[i].commit.Ops)
+	}
+	for i := range t.commits {
+		if err := t.commits[i].put(tx, version, now); err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// hold refuses the transaction where a range does not hold what it held.
+func (t *fileTransaction) hold(tx *bolt.Tx) (refused, err error) {
+	for i := range t.reads {
+		s := &t.reads[i]
+		was, is := t.since.tables.named(s.Table), t.file.table(s.Table)
+		if was == nil || is != was {
+			if was == is {
+				continue
+			}
+			return engine.StaleRead(s.Table, s.PartitionKey, s.From), nil
+		}
+		err := t.since.view(was, func(old *bolt.Tx) error {
+			if t.file.commits.clean && old.DB() == tx.DB() && old.ID()+1 == tx.ID() {
+				return nil // nobody has written since
+			}
+			before, after := old.Bucket(was.entities), tx.Bucket(is.entities)
+			if before == nil || after == nil {
+				return engine.StaleRead(s.Table, s.PartitionKey, s.From)
+			}
+			return compareRange(was.dict, s, before.Cursor(), after.Cursor())
+		})
+		if e, ok := err.(*engine.Error); ok && e.Code != engine.CodeCorrupt {
+			return e, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return nil, nil
+}
+
+// compareRange refuses a range that holds something else than it held. Entities that its filter lets through neither before
+// nor now do not matter.
+func compareRange(d *dictionary, s *engine.Scan, before, after *bolt.Cursor) error {
+	from, to := rangeOf(s)
+	inside := func(key, record []byte) ([]byte, []byte) {
+		if key == nil || len(to) > 0 && bytes.Compare(key, to) >= 0 {
+			return nil, nil
+		}
+		return key, record
+	}
+	key, was := inside(before.Seek(from))
+	keyNow, is := inside(after.Seek(from))
+	var reader *recordReader
+	for key != nil || keyNow != nil {
+		at, old, now := key, was, is
+		order := bytes.Compare(key, keyNow)
+		switch {
+		case keyNow == nil || key != nil && order < 0:
+			now = nil
+			key, was = inside(before.Next())
+		case key == nil || order > 0:
+			at, old = keyNow, nil
+			keyNow, is = inside(after.Next())
+		default:
+			key, was = inside(before.Next())
+			keyNow, is = inside(after.Next())
+		}
+		if sameRecord(old, now) {
+			continue
+		}
+		if reader == nil {
+			reader = newRecordReader(d, nil, s.Filter)
+		}
+		for _, record := range [][]byte{old, now} {
+			if record == nil {
+				continue
+			}
+			if err := reader.read(at, record); err != nil {
+				return err
+			}
+			partitionKey, rowKey, _ := bytes.Cut(at, []byte{0})
+			if reader.bound.Match(view(partitionKey), view(rowKey), reader.ticks, reader.values) {
+				return engine.StaleRead(s.Table, string(partitionKey), string(rowKey))
+			}
+		}
+	}
+	return nil
+}
+
+// sameRecord says whether two records of one key are the same writing; either may be nil.
+func sameRecord(a, b []byte) bool {
+	if len(a) < headerSize || len(b) < headerSize {
+		return false
+	}
+	return unsafe.SliceData(a) == unsafe.SliceData(b) || bytes.Equal(a[:headerSize], b[:headerSize])
+}

@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"context"
+	"math"
+)
+
+// Transactor is an engine that applies commits of any number at once, and that shows all its tables as they were at one
+// moment. Those of this process are; the service is not.
+type Transactor interface {
+	Engine
+	// Transact applies a transaction, all of it or nothing. Error.Op counts through the operations of all commits, in their
+	// order. Where something that was read has changed since, the error is CodeStale of no operation.
+	Transact(ctx context.Context, t Transaction) error
+	// Moment gives the store as it is now. Whoever takes a moment releases it.
+	Moment() Moment
+}
+
+// Moment is a store as it was at one moment, for many goroutines. It holds up no writer. A file keeps the space of what
+// is deleted until the moments from before that are released.
+type Moment interface {
+	// Get and Scan are those of Engine.
+	Get(ctx context.Context, g Get) (Entity, error)
+	Scan(ctx context.Context, s Scan) Cursor
+	// Release lets go of it, once or more; cursors that are open end with an error.
+	Release()
+}
+
+// Transaction is commits of any number and size, each of another partition or table, and what was read for them.
+type Transaction struct {
+	Commits []Commit // their Meters count nothing
+	// Reads are ranges that were read of Since. Each must hold now what it held then; its Select, Limit and Meter mean nothing.
+	Reads []Scan
+	Since Moment // nil where there are no Reads
+	Meter *Meter // counts what is written; the caller counts requests
+}
+
+// Point gives the range that holds one entity, whether or not it is there.
+func Point(table, partitionKey, rowKey string) Scan {
+	return Scan{Table: table, PartitionKey: partitionKey, From: rowKey, To: rowKey + "\x00"}
+}
+
+// CheckTransaction says whether a transaction can be applied: the limits of what it holds, each for itself.
+func (l Limits) CheckTransaction(t *Transaction) error {
+	l.BatchOps, l.BatchBytes = math.MaxInt, math.MaxInt
+	before := 0
+	seen := make(map[[2]string]bool, len(t.Commits))
+	for i := range t.Commits {
+		c := &t.Commits[i]
+		if err := l.CheckCommit(c); err != nil {
+			return Further(err, before)
+		}
+		place := [2]string{FoldTable(c.Table), c.PartitionKey}
+		if seen[place] {
+			return Errorf(CodeBadInput, "partition %s of table %s is in one transaction twice", quote(c.PartitionKey), quote(c.Table))
+		}
+		seen[place] = true
+		before += len(c.Ops)
+	}
+	if len(t.Reads) > 0 && t.Since == nil {
+		return Errorf(CodeBadInput, "a transaction with reads of no moment")
+	}
+	for i := range t.Reads {
+		if err := l.CheckScan(&t.Reads[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Further makes an error of a commit's operation that of the transaction's, in which before operations precede the commit.
+func Further(err error, before int) error {
+	if e, ok := err.(*Error); ok && e.Op >= 0 {
+		e.Op += before
+	}
+	return err
+}
+
+// StaleRead is the error of a transaction whose read of an entity no longer holds.
+func StaleRead(table, partitionKey, rowKey string) *Error {
+	return Errorf(CodeStale, "entity %s, %s of table %s was changed, added or deleted since it was read", quote(partitionKey), quote(rowKey), quote(table))
+}
