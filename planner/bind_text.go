@@ -39,23 +39,14 @@ func BindTexts(t *schema.Table) (*schema.Texts, error) {
 			*text.node = n
 		}
 	}
-	checks := func(defs []schema.CheckDef) ([]schema.CheckExpr, error) {
-		list := make([]schema.CheckExpr, len(defs))
-		for i, def := range defs {
-			n, err := bindText(t, out, def.Text, "check constraint "+def.Name+" expression", true)
-			if err != nil {
-				return nil, err
-			}
-			list[i] = schema.CheckExpr{Name: def.Name, Expr: n}
+	for _, def := range t.Checks {
+		n, err := bindText(t, out, def.Text, "check constraint "+def.Name+" expression", true)
+		if err != nil {
+			return nil, err
 		}
-		return list, nil
+		out.Checks = append(out.Checks, schema.CheckExpr{Name: def.Name, Expr: n})
 	}
-	var err error
-	if out.Checks, err = checks(t.Checks); err != nil {
-		return nil, err
-	}
-	out.Coming, err = checks(t.Coming)
-	return out, err
+	return out, nil
 }
 
 // bindText binds an expression of the definition; with row, over the table's row. clause tells where it

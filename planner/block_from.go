@@ -87,7 +87,7 @@ func (q *selection) addTable(t *schema.Table, n *dialect.TableName) (fromClause,
 	q.block.add(src, t.RowWidth())
 	fields := make([]field, 0, len(t.Columns)+1)
 	for i, c := range t.Columns {
-		if c.Withheld || c.Pending() && q.b.earlier == nil {
+		if c.State != schema.Public && q.b.earlier == nil { // texts of definitions find it
 			continue
 		}
 		fields = append(fields, field{

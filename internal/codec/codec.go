@@ -283,7 +283,7 @@ func (c *Codec) Select(columns []int) []string {
 	all, long, otherLong := true, false, false
 	for i, ordinal := range c.Columns {
 		is := slices.Contains(columns, ordinal)
-		if is && c.Table.Columns[ordinal].Former != nil {
+		if is && c.Table.Columns[ordinal].Other() != nil {
 			return nil
 		}
 		all = all && is

@@ -46,7 +46,7 @@ type decodeCol struct {
 	dst     int
 	absent  value.Value // of a row that has no property for it, and none that says NULL
 	digits  int         // that a time shows behind the second
-	former  *Decoder    // of the column in its former form, see schema.Column.Former; nil without one
+	other   *Decoder    // of the column in its other form, see schema.Column.Other; nil without one
 }
 
 // Decoder makes a decoder that fills the columns (ordinals, ETagOrdinal among them or not) of a row that
@@ -80,7 +80,7 @@ func (c *Codec) DecoderTo(columns, dst []int, selected []string) *Decoder {
 		}
 		column := c.Table.Columns[ordinal]
 		d.cols = append(d.cols, decodeCol{form: FormOf(column.Type), long: longColumn(column.Type), ordinal: ordinal, dst: dst[i],
-			absent: column.Absent(), digits: column.Type.Precision, former: formerDecoder(column)})
+			absent: column.Absent(), digits: column.Type.Precision, other: otherDecoder(column)})
 	}
 	if selected == nil {
 		selected = c.Names
@@ -117,8 +117,8 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 				continue
 			}
 			dst[col.dst] = col.absent
-			if col.former != nil {
-				if err := d.decodeFormer(e, col, &dst[col.dst]); err != nil {
+			if col.other != nil {
+				if err := d.decodeOther(e, col, &dst[col.dst]); err != nil {
 					return err
 				}
 			}

@@ -100,7 +100,7 @@ func (x *definition) together(t *schema.Table, actions []dialect.AlterAction) (*
 		}
 	}
 	if len(c.Fill) > 0 && !c.only(dialect.AddIndex) {
-		c.next.Rewriting = true
+		c.next.Change = &schema.Change{Phase: schema.Backfill}
 	}
 	return c, nil
 }
@@ -113,20 +113,22 @@ func (c *change) only(kinds ...dialect.AlterKind) bool {
 // filled says that an action adds a column that was pending before: one that a process did not live to fill, and that is
 // filled now. So the same statement, sent again, makes an end of it.
 func (x *definition) filled(before, t *schema.Table, a *dialect.AlterAction) bool {
-	pending := func(c *schema.Column) bool { return c.Added && strings.EqualFold(c.Name, a.Column.Name) }
-	if a.Kind != dialect.AddColumn || !slices.ContainsFunc(before.Columns, pending) || t.Ordinal(a.Column.Name) < 0 {
+	pending := func(c *schema.Column) bool {
+		return c.State != schema.Public && strings.EqualFold(c.Name, a.Column.Name)
+	}
+	if a.Kind != dialect.AddColumn || !before.Fills() || !slices.ContainsFunc(before.Columns, pending) || t.Ordinal(a.Column.Name) < 0 {
 		return false
 	}
 	without, _, err := x.next(t, &dialect.AlterAction{Kind: dialect.DropColumn, Name: a.Column.Name})
 	if err != nil {
 		return false
 	}
-	without.EndTransit()
+	without.EndChange()
 	again, _, err := x.next(without, a)
 	if err != nil {
 		return false
 	}
-	again.EndTransit()
+	again.EndChange()
 	return schema.CreateTableSQL(again) == schema.CreateTableSQL(t)
 }
 
@@ -162,7 +164,7 @@ func (x *definition) next(t *schema.Table, a *dialect.AlterAction) (*schema.Tabl
 		return nil, change, err
 	}
 	for i, n := range change.New {
-		if n == nil || next.Columns[i].Added {
+		if n == nil || next.Columns[i].State != schema.Public {
 			continue
 		}
 		env := &expr.Env{Session: x.session}
@@ -314,7 +316,7 @@ func (x *definition) make(ctx context.Context, t *schema.Table, c *change) (*sch
 // unannounced gives ErrConflict where another process has announced a change of t's columns meanwhile: what is made of t
 // then would be taken back with that. Indexes are not.
 func unannounced(t *schema.Table, c *change) error {
-	if t.Before == nil || c.only(dialect.AddIndex, dialect.DropIndexAction) {
+	if !t.Announces() || c.only(dialect.AddIndex, dialect.DropIndexAction) {
 		return nil
 	}
 	return catalog.ErrConflict
@@ -359,9 +361,9 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 			ix.State = state
 			ix.Step++
 		}
-		if added := func(c *schema.Column) bool { return c.Added }; state == schema.Public && sameColumns(written, t) &&
-			!slices.ContainsFunc(t.Columns, added) { // to write rows for an index gives them no column
-			next.EndTransit()
+		if unfilled := func(c *schema.Column) bool { return c.State != schema.Public }; state == schema.Public && sameColumns(written, t) &&
+			!slices.ContainsFunc(t.Columns, unfilled) { // to write rows for an index gives them no column
+			next.EndChange()
 		}
 		err := x.Catalog.Replace(ctx, t, next, x.meter)
 		if errors.Is(err, catalog.ErrConflict) {
@@ -399,10 +401,10 @@ func sameStates(a, b *schema.Table, names []string) bool {
 	})
 }
 
-// endTransit notes that every row is in the form of its definition.
-func (x *definition) endTransit(ctx context.Context, t *schema.Table) (*schema.Table, error) {
+// endChange notes that every row is in the form of its definition.
+func (x *definition) endChange(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	next := t.Clone()
-	if !next.EndTransit() {
+	if !next.EndChange() {
 		return t, nil
 	}
 	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
@@ -477,13 +479,13 @@ func (x *definition) build(ctx context.Context, from, t *schema.Table, change de
 		x.noted = false
 	}
 	if len(names) == 0 {
-		return x.endTransit(ctx, t)
+		return x.endChange(ctx, t)
 	}
 	written := t
 	if t, err = x.setState(ctx, t, schema.Public, names); err != nil || !change.Rewrite || !sameColumns(written, t) {
 		return t, err
 	}
-	return x.endTransit(ctx, t)
+	return x.endChange(ctx, t)
 }
 
 // sameColumns says whether two definitions of a table have the same columns in the same forms, each with a property of its

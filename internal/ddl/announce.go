@@ -25,12 +25,12 @@ import (
 //   - a new NOT NULL or CHECK is kept by what is written; rows of before may break it.
 //
 // from is Change.From.
-func announce(t, next *schema.Table, from []int) (*schema.Table, error) {
+func announce(t, next *schema.Table, from []int) *schema.Table {
 	between := t.Clone()
 	for i, col := range next.Columns {
 		if from[i] < 0 {
 			coming := *col
-			coming.Hidden, coming.Withheld, coming.NotNull = true, true, col.NotNull && col.HasDefault
+			coming.State, coming.NotNull = schema.WriteOnly, col.NotNull && col.HasDefault
 			if coming.NotNull != col.NotNull { // whoever does not know of it leaves the property out
 				coming.Initial = nil
 			}
@@ -38,29 +38,24 @@ func announce(t, next *schema.Table, from []int) (*schema.Table, error) {
 			continue
 		}
 		old := between.Columns[from[i]]
-		if old.Property != col.Property {
-			old.Former = &schema.Former{Property: col.Property, Type: col.Type, Initial: col.Initial}
+		if old.Property != col.Property || col.NotNull && !old.NotNull {
+			old.Coming = &schema.Form{Property: col.Property, Type: col.Type, NotNull: col.NotNull, Initial: col.Initial}
 		}
-		old.Name, old.Required = col.Name, col.NotNull && !old.NotNull
+		old.Name = col.Name
 	}
-	texts, err := planner.Texts(next)
-	if err != nil {
-		return nil, err
-	}
-	for i, check := range next.Checks {
-		added := false // nobody gives a hidden column what a check of it forbids
-		expr.Columns(texts.Checks[i].Expr, func(c *expr.Column) { added = added || from[c.Index] < 0 })
-		if !added && !slices.Contains(t.Checks, check) {
-			between.Coming = append(between.Coming, check)
+	for _, check := range next.Checks {
+		if !slices.Contains(t.Checks, check) {
+			check.State = schema.WriteOnly
+			between.Checks = append(between.Checks, check)
 		}
 	}
 	for i, col := range between.Columns[:len(t.Columns)] {
 		if !slices.Contains(from, i) {
-			col.Hidden, col.Withheld, col.NotNull = true, true, false
+			col.State, col.NotNull = schema.WriteOnly, false
 		}
 	}
-	between.Before = t.Columns
-	return between, nil
+	between.Change = &schema.Change{Phase: schema.Announced, Before: t.Columns}
+	return between
 }
 
 // announceable says whether a change can be announced, if it must be: a text of the definition may hold a column that goes, or
@@ -69,8 +64,7 @@ func announceable(t, next *schema.Table, change *define.Change) bool {
 	if !change.NeedsAnnouncing() {
 		return true
 	}
-	between, err := announce(t, next, change.From)
-	return err == nil && bindable(between) == nil
+	return bindable(announce(t, next, change.From)) == nil
 }
 
 // prepare publishes what announce makes, and waits until nobody goes by the definition before. Rows that somebody has
@@ -79,11 +73,8 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 	if !change.NeedsAnnouncing() {
 		return t, nil
 	}
-	between, err := announce(t, next, change.From)
+	t, err := x.replace(ctx, t, announce(t, next, change.From))
 	if err != nil {
-		return nil, err
-	}
-	if t, err = x.replace(ctx, t, between); err != nil {
 		return nil, err
 	}
 	if err := x.verify(ctx, t, next, change); err != nil {
@@ -119,10 +110,10 @@ func (x *definition) replace(ctx context.Context, t, next *schema.Table) (*schem
 // finish makes an end of a change that a process did not live to finish: one that was only announced is taken back,
 // one that was made is carried through.
 func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table, error) {
-	if t.Before != nil {
+	if t.Announces() {
 		return x.replace(ctx, t, t.TakeBack())
 	}
-	if !t.Rewriting {
+	if !t.Fills() {
 		return t, nil
 	}
 	if err := x.Catalog.WaitCurrent(ctx); err != nil {

@@ -102,7 +102,7 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	}
 	row := make([]value.Value, tr.to.RowWidth())
 	if err := tr.new.DecodeRow(e, row); err != nil {
-		var former *codec.FormerError
+		var former *codec.FormError
 		if errors.As(err, &former) {
 			return nil, dml.ColumnError(former.Column, number, former.Cause)
 		}
@@ -167,7 +167,7 @@ type taken struct {
 func newTaken(next *schema.Table, change *define.Change) *taken {
 	k := &taken{table: next, keys: map[[16]byte]struct{}{}}
 	for _, ix := range change.Fill {
-		if ix.Unique && next.Rewriting {
+		if ix.Unique && next.Fills() {
 			k.indexes = append(k.indexes, ix)
 		}
 	}

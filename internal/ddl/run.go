@@ -236,10 +236,10 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 		return notOfForeign("CREATE TABLE … LIKE", from)
 	}
 	t := from.Clone()
-	if t.Before != nil {
+	if t.Announces() {
 		t = t.TakeBack()
 	}
-	t.EndTransit() // it has no rows
+	t.EndChange() // it has no rows
 	for _, c := range t.Columns {
 		c.Initial = nil
 	}

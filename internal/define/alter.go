@@ -35,10 +35,14 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 		}
 		m.change.Rewrite = m.change.Rewrite || !c.Instant()
 		m.change.Verify = m.change.Verify || c.Generated != "" || c.NotNull && c.InitialExpr() == nil
-		c.Added = !c.Instant()
+		if !c.Instant() {
+			c.State = schema.WriteOnly
+		}
 	}
 	// An index that somebody adds, and nothing else, is gone on with by the same statement.
-	next.Rewriting = next.Rewriting || m.change.Rewrite || len(m.change.Fill) > 0 && a.Kind != dialect.AddIndex
+	if m.change.Rewrite || len(m.change.Fill) > 0 && a.Kind != dialect.AddIndex {
+		next.Change = &schema.Change{Phase: schema.Backfill}
+	}
 	m.change.From, m.change.New = m.from, make([]expr.Node, len(next.Columns))
 	for i, from := range m.from {
 		if from < 0 {

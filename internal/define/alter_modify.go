@@ -59,7 +59,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	if !sameForm(old.Type, col.Type) {
 		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
 		m.t.Retired = append(m.t.Retired, old.Property)
-		col.Former = &schema.Former{Property: old.Property, Type: old.Type, Initial: old.Initial}
+		col.Former = &schema.Form{Property: old.Property, Type: old.Type, Initial: old.Initial}
 		if v, _, err := col.Type.Store(old.Absent()); err == nil {
 			col.SetInitial(v)
 		} else { // then no row lacks the property: the change would be refused

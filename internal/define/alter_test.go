@@ -108,7 +108,7 @@ func TestAlter(t *testing.T) {
 		if got := describe(next, ch); got != c.want {
 			t.Errorf("%s: %q, want %q", c.sql, got, c.want)
 		}
-		next.EndTransit() // a column that is not filled yet is not shown
+		next.EndChange() // a column that is not filled yet is not shown
 		if sql := schema.CreateTableSQL(next); !strings.Contains(sql, c.has) {
 			t.Errorf("%s: no %q in\n%s", c.sql, c.has, sql)
 		} else if _, err := define(sql); err != nil {

@@ -45,7 +45,7 @@ func NewColumns(t *schema.Table) (*Columns, error) {
 			c.defaults[i] = expr.CompileOperand(col.DefaultExpr)
 			c.late[i] = col.DefaultOfRow()
 			_, c.constant[i] = col.DefaultExpr.(*expr.Const)
-			if col.Pending() && col.NotNull {
+			if col.State != schema.Public && col.NotNull {
 				c.pending = append(c.pending, i)
 			}
 		}
@@ -58,7 +58,7 @@ func NewColumns(t *schema.Table) (*Columns, error) {
 			c.computed = true
 		}
 	}
-	for _, def := range slices.Concat(texts.Checks, texts.Coming) {
+	for _, def := range texts.Checks {
 		isFalse, err := expr.NewIs(def.Expr, expr.IsFalse, false)
 		if err != nil {
 			return nil, err
@@ -154,7 +154,7 @@ func (c *Columns) defaultOf(column, number int, env *expr.Env, note bool) (value
 		v, _ := col.Type.Numbered(1) // MySQL's default of such a column
 		return v, nil
 	}
-	if (col.NotNull || col.Required) && !col.HasDefault && !col.AutoIncrement && col.Generated == "" {
+	if col.Requires() && !col.HasDefault && !col.AutoIncrement && col.Generated == "" {
 		err := sqlerr.New(sqlerr.CodeNoDefault, sqlerr.NoPos, "Field '%s' doesn't have a default value", col.Name)
 		return implicit(col, env, err, note)
 	}
@@ -164,7 +164,7 @@ func (c *Columns) defaultOf(column, number int, env *expr.Env, note bool) (value
 // fillNulls deals with NULL in the NOT NULL columns that are generated, or in the others.
 func (c *Columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (err error) {
 	for i, col := range c.table.Columns {
-		if !col.NotNull && !col.Required || !row[i].IsNull() || generated != (col.Generated != "") {
+		if !col.Requires() || !row[i].IsNull() || generated != (col.Generated != "") {
 			continue
 		}
 		if row[i], err = c.instead(col, env); err != nil {
@@ -202,7 +202,7 @@ func (c *Columns) written(column int, v value.Value, number int, env *expr.Env) 
 // the statement names the columns: the error is about the first one that is wrong, as in MySQL.
 func (c *Columns) take(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
 	col := c.table.Columns[column]
-	if v.IsNull() && (col.NotNull || col.Required) && !col.AutoIncrement {
+	if v.IsNull() && col.Requires() && !col.AutoIncrement {
 		return c.instead(col, env)
 	}
 	return c.written(column, v, number, env)
@@ -260,14 +260,14 @@ func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
 
 // fitsComing checks that a row has the form, too, that an announced change gives to its columns.
 func (c *Columns) fitsComing(row []value.Value, number int, env *expr.Env) error {
-	if c.table.Before == nil {
+	if !c.table.Announces() {
 		return nil
 	}
 	for i, col := range c.table.Columns {
-		if col.Former == nil || row[i].IsNull() {
+		if col.Coming == nil || row[i].IsNull() {
 			continue
 		}
-		if _, _, err := env.Store(col.Former.Type, row[i]); err != nil {
+		if _, _, err := env.Store(col.Coming.Type, row[i]); err != nil {
 			return ColumnError(col, number, err)
 		}
 	}

@@ -53,7 +53,7 @@ func compileFilter(f *access.Filter, c *codec.Codec) *storeFilter {
 		return &storeFilter{op: f.Op, column: col, property: engine.Timestamp, form: codec.FormProperty, value: expr.CompileOperand(f.Value)}
 	}
 	for i, ordinal := range c.Columns {
-		if ordinal == f.Column && c.Table.Columns[ordinal].Former == nil { // else some rows hold it in another form
+		if ordinal == f.Column && c.Table.Columns[ordinal].Other() == nil { // else some rows hold it in another form
 			return &storeFilter{op: f.Op, column: c.Table.Columns[ordinal], property: c.Names[i], form: c.Forms[i], long: c.Long[i], absent: c.Table.Columns[ordinal].Absent(), value: expr.CompileOperand(f.Value)}
 		}
 	}

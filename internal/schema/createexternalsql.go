@@ -23,7 +23,7 @@ func createExternalSQL(t *Table) string {
 		}
 		sep = ",\n  "
 	}
-	for _, c := range t.Checks {
+	for c := range t.PublicChecks() {
 		b.WriteString(sep + "CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")")
 	}
 	b.WriteString("\n) LOCATION " + quoteText(t.Physical))

@@ -37,7 +37,7 @@ func CreateTableSQL(t *Table) string {
 	if t.Inside != nil {
 		line(t.ForeignKeySQL())
 	}
-	for _, c := range t.Checks {
+	for c := range t.PublicChecks() {
 		line("CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")")
 	}
 	b.WriteString("\n)")
@@ -71,9 +71,9 @@ func CreateTableSQL(t *Table) string {
 	return b.String()
 }
 
-// pends says whether an index is over a column that is Pending.
+// pends says whether an index is over a column that is not public.
 func (t *Table) pends(ix *Index) bool {
-	return slices.ContainsFunc(ix.Key, func(p KeyColumn) bool { return t.Columns[p.Column].Pending() })
+	return slices.ContainsFunc(ix.Key, func(p KeyColumn) bool { return t.Columns[p.Column].State != Public })
 }
 
 func (t *Table) columnSQL(c *Column) string {

@@ -37,16 +37,10 @@ func (c *Column) Absent() value.Value {
 	return v
 }
 
-// Pending says whether statements do not find the column yet, or no more: a change that adds or drops it is not finished.
-// A column that is filled row by row is pending until each has its value.
-func (c *Column) Pending() bool { return c.Withheld || c.Added }
-
-// Listed says whether statements list the column where they name none: SELECT *, INSERT without columns, SHOW.
-func (c *Column) Listed() bool { return !c.Hidden && !c.Pending() }
-
-// Unfilled says what rows are given in a column that is Added: its default. nil for what is computed of the row.
+// Unfilled says what rows are given, as they are written anew, in a column that not all have: its default. nil for what is
+// computed of the row.
 func (c ColumnTexts) Unfilled() expr.Node {
-	if !c.Added || c.Generated != "" {
+	if c.State == Public || c.Generated != "" {
 		return nil
 	}
 	return c.InitialExpr()

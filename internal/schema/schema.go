@@ -43,13 +43,8 @@ type Table struct {
 	// Retired are the properties of columns that are no more. Some row may hold one still, so none is used again before
 	// every row was written anew.
 	Retired []string
-	// Rewriting: a change of columns is made, and not every row may have been written anew, nor every index filled that
-	// it makes anew.
-	Rewriting bool
-	// Before are the columns as they were before a change that is announced and not made yet; nil when none is.
-	Before []*Column
-	// Coming are the checks of such a change. Who writes keeps them.
-	Coming []CheckDef
+	// Change is the change of columns and checks that is under way; nil: none is. Indexes have states of their own.
+	Change *Change
 	// RowName begins the row keys of a table that lives inside another one; "" is keymap.RowPrefix.
 	RowName string
 	// Inside ties a table to the one that it lives inside; nil: it lives alone.
@@ -76,25 +71,25 @@ type Column struct {
 	Type          value.Type
 	Property      string // the property that holds it (its first, for long values)
 	NotNull       bool
-	Required      bool // a change that is announced makes it NotNull: who writes keeps that
 	AutoIncrement bool
 	Hidden        bool   // found by its name only, not by *: the row id of a table without a primary key
-	Withheld      bool   // with Hidden: a change that is announced adds or drops it, and nobody finds it
+	State         State  // WriteOnly: a change adds or drops it, and no statement finds it
 	Default       string // SQL text of the default; "" for none
 	HasDefault    bool
 	OnUpdate      string // SQL text; ON UPDATE CURRENT_TIMESTAMP
 	Comment       string
 	Generated     string // SQL text of a generated column
 	Stored        bool
-	// Added: ALTER TABLE added the column with a value that each row is given as it is written anew, which is not done yet.
-	Added bool
 	// Initial is the value, as text, that rows written before the column was there have in it: they lack its property.
 	// A row that is NULL there has another property that says so (keymap.PropertyNull). nil: rows without the property are
 	// NULL.
 	Initial []byte
-	// Former is how the column was stored before ALTER TABLE gave it another form: a row without Property that has
-	// the former one holds that value still. nil when every row has been written anew.
-	Former *Former
+	// Coming is the form that an announced change gives the column, nil without one. Who writes keeps both forms: a value must fit
+	// them, and is written in the column's own. Rows may have the coming one already.
+	Coming *Form
+	// Former is the form that the column had before a change that is made: a row without Property that has the former one holds
+	// that value still. nil when every row has been written anew.
+	Former *Form
 
 	// Source and Edm are of foreign tables: what of an entity the column is, and the type that the property is
 	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
@@ -102,10 +97,11 @@ type Column struct {
 	Edm    string
 }
 
-// Former is a former form of a column.
-type Former struct {
+// Form is how a column is stored.
+type Form struct {
 	Property string
 	Type     value.Type
+	NotNull  bool
 	Initial  []byte // see Column
 }
 
@@ -156,8 +152,9 @@ type Index struct {
 
 // CheckDef is a CHECK constraint.
 type CheckDef struct {
-	Name string
-	Text string
+	Name  string
+	Text  string
+	State State // WriteOnly: who writes keeps it, and rows of before may break it
 }
 
 // PartitionKind is how rows are spread over partitions.

@@ -28,7 +28,7 @@ func (t *Table) Init() error {
 	t.texts = &boundTexts{}
 	t.byName = make(map[string]int, len(t.Columns))
 	for i, c := range t.Columns {
-		if c.Pending() {
+		if c.State != Public {
 			continue
 		}
 		name := strings.ToLower(c.Name)
@@ -143,7 +143,7 @@ func (t *Table) Clone() *Table {
 		d.Key, d.Include, d.Codes = slices.Clone(ix.Key), slices.Clone(ix.Include), nil
 		c.Indexes[i] = &d
 	}
-	c.Checks, c.Coming = slices.Clone(t.Checks), slices.Clone(t.Coming)
+	c.Checks = slices.Clone(t.Checks)
 	c.KeyNames, c.Retired = slices.Clone(t.KeyNames), slices.Clone(t.Retired)
 	c.Children = slices.Clone(t.Children)
 	if t.Inside != nil {
@@ -154,6 +154,11 @@ func (t *Table) Clone() *Table {
 	if t.Parts != nil {
 		c.Parts = t.Parts.clone()
 	}
+	if t.Change != nil {
+		change := *t.Change
+		change.Before = cloneColumns(change.Before)
+		c.Change = &change
+	}
 	if t.Partition != nil {
 		p := *t.Partition
 		p.Columns = slices.Clone(p.Columns)
@@ -163,6 +168,9 @@ func (t *Table) Clone() *Table {
 }
 
 func cloneColumns(columns []*Column) []*Column {
+	if columns == nil {
+		return nil
+	}
 	out := make([]*Column, len(columns))
 	for i, col := range columns {
 		c := *col
@@ -170,35 +178,6 @@ func cloneColumns(columns []*Column) []*Column {
 		out[i] = &c
 	}
 	return out
-}
-
-// TakeBack gives the definition without a change of columns that was announced and is not made. What else has become
-// of the table since, its name, its place, its parts and children, stays.
-func (t *Table) TakeBack() *Table {
-	next := t.Clone()
-	next.Columns, next.Before, next.Coming = cloneColumns(t.Before), nil, nil
-	for i, c := range t.Columns {
-		if i >= len(t.Before) {
-			next.Retired = append(next.Retired, c.Property)
-		} else if c.Former != nil {
-			next.Retired = append(next.Retired, c.Former.Property)
-		}
-	}
-	return next
-}
-
-// EndTransit notes that every row is in the form of the definition. It says whether that was not known before. A change that is
-// announced goes on.
-func (t *Table) EndTransit() bool {
-	if t.Before != nil {
-		return false
-	}
-	changed := t.Rewriting || len(t.Retired) > 0
-	t.Rewriting, t.Retired = false, nil
-	for _, c := range t.Columns {
-		c.Former, c.Added = nil, false
-	}
-	return changed
 }
 
 // Holds says whether entries of the index carry a column: those of its own parts, of the primary key

@@ -9,8 +9,8 @@ import (
 
 // Texts are the SQL texts of a definition as expressions over the table's row. The planner makes them (planner.Texts).
 type Texts struct {
-	Columns        []ColumnTexts // as in Table
-	Checks, Coming []CheckExpr   // as in Table
+	Columns []ColumnTexts // as in Table
+	Checks  []CheckExpr   // as in Table
 }
 
 // ColumnTexts is a column with its texts as expressions, nil where it has none.

@@ -204,7 +204,7 @@ func infoConstraints(database string, tables []*schema.Table) *virtual {
 			}
 			v.add("def", database, p.name, database, t.Name, kind)
 		}
-		for _, c := range t.Checks {
+		for c := range t.PublicChecks() {
 			v.add("def", database, c.Name, database, t.Name, "CHECK")
 		}
 		if t.Inside != nil {
@@ -251,7 +251,7 @@ func infoReferences(database string, tables []*schema.Table) *virtual {
 func infoChecks(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("CHECK_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "CHECK_CLAUSE")
 	for _, t := range tables {
-		for _, c := range t.Checks {
+		for c := range t.PublicChecks() {
 			v.add("def", database, c.Name, c.Text)
 		}
 	}

@@ -62,14 +62,17 @@ func (d *decoder) table(f *table) *schema.Table {
 	t := &schema.Table{
 		Database: f.Database, Name: f.Name, Physical: f.Physical, RowName: f.RowName, Version: f.Version, WriteVersion: f.WriteVersion,
 		Comment: f.Comment, Collation: read(d, collationWords, "", f.Collation), FirstAutoIncrement: f.AutoIncrement,
-		Columns: d.list("columns", f.Columns), KeyNames: f.KeyNames, Checks: checkDefs(f.Checks), Children: f.Children,
-		Before: d.list("columns_before", f.Before), Coming: checkDefs(f.Coming), Rewriting: f.Backfill, Retired: f.Retired,
+		Columns: d.list("columns", f.Columns), KeyNames: f.KeyNames, Checks: d.checks(f.Checks), Children: f.Children,
+		Retired: f.Retired,
+	}
+	if c := f.Change; c != nil {
+		t.Change = &schema.Change{Phase: read(d, phaseWords, "change.", c.Phase), Before: d.list("change.columns_before", c.Before)}
+		if len(c.Before) > len(f.Columns) || (len(c.Before) > 0) != t.Announces() {
+			d.fail(wrong("change.columns_before", "does not fit columns and phase"))
+		}
 	}
 	if t.WriteVersion == 0 {
 		t.WriteVersion = t.Version
-	}
-	if len(f.Before) > len(f.Columns) {
-		d.fail(wrong("columns_before", "has more columns than columns"))
 	}
 	if f.External != nil {
 		t.Foreign = &schema.Foreign{}
@@ -108,9 +111,9 @@ func (d *decoder) list(at string, columns []column) []*schema.Column {
 	for i := range columns {
 		at, f := element(at, i)+".", &columns[i]
 		c := &schema.Column{
-			Name: f.Name, Type: d.typ(at, &f.typ), NotNull: f.NotNull, Required: f.Required, AutoIncrement: f.AutoIncrement,
-			Hidden: f.Hidden, Withheld: f.Withheld, HasDefault: f.Default != nil, OnUpdate: f.OnUpdate, Comment: f.Comment,
-			Generated: f.Generated, Stored: f.Stored, Added: f.Added, Initial: f.initial.value(), Source: read(d, sourceWords, at, f.Source), Edm: f.Edm,
+			Name: f.Name, Type: d.typ(at, &f.typ), NotNull: f.NotNull, AutoIncrement: f.AutoIncrement,
+			Hidden: f.Hidden, State: read(d, stateWords, at, f.State), HasDefault: f.Default != nil, OnUpdate: f.OnUpdate, Comment: f.Comment,
+			Generated: f.Generated, Stored: f.Stored, Initial: f.initial.value(), Source: read(d, sourceWords, at, f.Source), Edm: f.Edm,
 		}
 		if f.Default != nil {
 			c.Default = *f.Default
@@ -118,12 +121,17 @@ func (d *decoder) list(at string, columns []column) []*schema.Column {
 		if c.Property = impliedProperty(c); f.Property != nil {
 			c.Property = *f.Property
 		}
-		if f.Former != nil {
-			c.Former = &schema.Former{Property: f.Former.Property, Type: d.typ(at+"former.", &f.Former.typ), Initial: f.Former.initial.value()}
-		}
+		c.Coming, c.Former = d.columnForm(at+"coming.", f.Coming), d.columnForm(at+"former.", f.Former)
 		out = append(out, c)
 	}
 	return out
+}
+
+func (d *decoder) columnForm(at string, f *columnForm) *schema.Form {
+	if f == nil {
+		return nil
+	}
+	return &schema.Form{Property: f.Property, Type: d.typ(at, &f.typ), NotNull: f.NotNull, Initial: f.initial.value()}
 }
 
 func (d *decoder) typ(at string, f *typ) value.Type {
@@ -197,10 +205,10 @@ func (d *decoder) index(at string, f *index) *schema.Index {
 	return ix
 }
 
-func checkDefs(list []check) []schema.CheckDef {
+func (d *decoder) checks(list []check) []schema.CheckDef {
 	var out []schema.CheckDef
-	for _, c := range list {
-		out = append(out, schema.CheckDef{Name: c.Name, Text: c.SQL})
+	for i, c := range list {
+		out = append(out, schema.CheckDef{Name: c.Name, Text: c.SQL, State: read(d, stateWords, element("checks", i)+".", c.State)})
 	}
 	return out
 }

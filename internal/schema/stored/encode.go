@@ -80,8 +80,11 @@ func (e *encoder) form() *table {
 	f := &table{
 		Database: t.Database, Name: t.Name, Physical: t.Physical, RowName: t.RowName, Version: t.Version,
 		Comment: t.Comment, Collation: spell(e, collationWords, t.Collation), AutoIncrement: t.FirstAutoIncrement,
-		Columns: e.columns(t.Columns), Key: e.key(t.Key), KeyNames: t.KeyNames, Checks: checks(t.Checks),
-		Children: t.Children, Backfill: t.Rewriting, Retired: t.Retired, Before: e.columns(t.Before), Coming: checks(t.Coming),
+		Columns: e.columns(t.Columns), Key: e.key(t.Key), KeyNames: t.KeyNames, Checks: e.checks(t.Checks),
+		Children: t.Children, Retired: t.Retired,
+	}
+	if c := t.Change; c != nil {
+		f.Change = &change{spell(e, phaseWords, c.Phase), e.columns(c.Before)}
 	}
 	if t.WriteVersion != t.Version {
 		f.WriteVersion = t.WriteVersion
@@ -108,14 +111,13 @@ func (e *encoder) form() *table {
 
 // uses says of each of feature.Definitions whether a form uses it.
 func uses(f *table) map[string]bool {
-	change, initials := f.Backfill || len(f.Before) > 0, false
+	initials := false
 	for i := range f.Columns {
 		c := &f.Columns[i]
-		change = change || c.Former != nil || c.Added || c.Withheld || c.Required
 		initials = initials || c.Initial != nil || c.InitialOctets != nil
 	}
 	return map[string]bool{
-		"change":         change,
+		"change":         f.Change != nil,
 		"external":       f.External != nil,
 		"initial_values": initials,
 		"parent":         f.Parent != nil,
@@ -142,9 +144,9 @@ func (e *encoder) columns(columns []*schema.Column) []column {
 	var out []column
 	for _, c := range columns {
 		f := column{
-			Name: c.Name, typ: e.typ(c.Type), NotNull: c.NotNull, Required: c.Required, AutoIncrement: c.AutoIncrement,
-			Hidden: c.Hidden, Withheld: c.Withheld, OnUpdate: c.OnUpdate, Comment: c.Comment, Generated: c.Generated, Stored: c.Stored,
-			Added: c.Added, initial: initialOf(c.Initial), Source: spell(e, sourceWords, c.Source), Edm: c.Edm,
+			Name: c.Name, typ: e.typ(c.Type), NotNull: c.NotNull, AutoIncrement: c.AutoIncrement,
+			Hidden: c.Hidden, State: spell(e, stateWords, c.State), OnUpdate: c.OnUpdate, Comment: c.Comment, Generated: c.Generated, Stored: c.Stored,
+			initial: initialOf(c.Initial), Source: spell(e, sourceWords, c.Source), Edm: c.Edm,
 		}
 		if c.HasDefault {
 			f.Default = &c.Default
@@ -152,12 +154,17 @@ func (e *encoder) columns(columns []*schema.Column) []column {
 		if c.Property != impliedProperty(c) {
 			f.Property = &c.Property
 		}
-		if c.Former != nil {
-			f.Former = &former{c.Former.Property, e.typ(c.Former.Type), initialOf(c.Former.Initial)}
-		}
+		f.Coming, f.Former = e.columnForm(c.Coming), e.columnForm(c.Former)
 		out = append(out, f)
 	}
 	return out
+}
+
+func (e *encoder) columnForm(f *schema.Form) *columnForm {
+	if f == nil {
+		return nil
+	}
+	return &columnForm{f.Property, e.typ(f.Type), f.NotNull, initialOf(f.Initial)}
 }
 
 // impliedProperty is the property of a column that names none.
@@ -236,10 +243,10 @@ func (e *encoder) index(ix *schema.Index) index {
 	return f
 }
 
-func checks(list []schema.CheckDef) []check {
+func (e *encoder) checks(list []schema.CheckDef) []check {
 	var out []check
 	for _, c := range list {
-		out = append(out, check{c.Name, c.Text})
+		out = append(out, check{c.Name, c.Text, spell(e, stateWords, c.State)})
 	}
 	return out
 }

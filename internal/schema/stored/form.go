@@ -25,11 +25,8 @@ type table struct {
 	Parent        *parent     `json:"parent,omitempty"`
 	Children      []string    `json:"children,omitempty"`
 	External      *external   `json:"external,omitempty"`
-	// Of a change of columns.
-	Before   []column `json:"columns_before,omitempty"`
-	Coming   []check  `json:"coming_checks,omitempty"`
-	Backfill bool     `json:"backfill,omitempty"`
-	Retired  []string `json:"retired_properties,omitempty"`
+	Change        *change     `json:"change,omitempty"`
+	Retired       []string    `json:"retired_properties,omitempty"`
 }
 
 type column struct {
@@ -37,20 +34,19 @@ type column struct {
 	typ
 	Property      *string `json:"property,omitempty"` // none: the name; of a column that is no property, none at all
 	NotNull       bool    `json:"not_null,omitempty"`
-	Required      bool    `json:"required,omitempty"`
 	AutoIncrement bool    `json:"auto_increment,omitempty"`
 	Hidden        bool    `json:"hidden,omitempty"`
-	Withheld      bool    `json:"withheld,omitempty"`
+	State         string  `json:"state,omitempty"` // none: public
 	Default       *string `json:"default,omitempty"`
 	OnUpdate      string  `json:"on_update,omitempty"`
 	Comment       string  `json:"comment,omitempty"`
 	Generated     string  `json:"generated,omitempty"`
 	Stored        bool    `json:"stored,omitempty"`
-	Added         bool    `json:"added,omitempty"`
 	initial
-	Former *former `json:"former,omitempty"`
-	Source string  `json:"source,omitempty"` // none: property
-	Edm    string  `json:"edm,omitempty"`
+	Coming *columnForm `json:"coming,omitempty"`
+	Former *columnForm `json:"former,omitempty"`
+	Source string      `json:"source,omitempty"` // none: property
+	Edm    string      `json:"edm,omitempty"`
 }
 
 type typ struct {
@@ -70,10 +66,17 @@ type initial struct {
 	InitialOctets []byte  `json:"initial_octets,omitempty"` // of a text that is not UTF-8, in base64
 }
 
-type former struct {
+type columnForm struct {
 	Property string `json:"property"`
 	typ
+	NotNull bool `json:"not_null,omitempty"`
 	initial
+}
+
+// change is a change of columns and checks that is under way.
+type change struct {
+	Phase  string   `json:"phase"`
+	Before []column `json:"columns_before,omitempty"`
 }
 
 // keyColumn names its column, as all below do, by the property; in an external table by the name, as keys are no properties.
@@ -98,8 +101,9 @@ type index struct {
 }
 
 type check struct {
-	Name string `json:"name"`
-	SQL  string `json:"sql"`
+	Name  string `json:"name"`
+	SQL   string `json:"sql"`
+	State string `json:"state,omitempty"` // none: public
 }
 
 type spread struct {

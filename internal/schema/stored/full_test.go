@@ -23,8 +23,8 @@ var update = flag.Bool("update", false, "write the stored forms anew")
 func full() []*schema.Table {
 	own := &schema.Table{
 		Database: "shop", Name: "Item", Physical: "shopZ8item", Version: 12, WriteVersion: 11, Comment: "it's a <b>", Collation: value.CaseCI,
-		FirstAutoIncrement: 100, KeyNames: []string{"name", "old"}, Children: []string{"part"}, RowName: "item", Rewriting: true,
-		Retired: []string{"gone"}, Checks: []schema.CheckDef{{Name: "c1", Text: "n > 0"}}, Coming: []schema.CheckDef{{Name: "c2", Text: "n < 9"}},
+		FirstAutoIncrement: 100, KeyNames: []string{"name", "old"}, Children: []string{"part"}, RowName: "item",
+		Retired: []string{"gone"}, Checks: []schema.CheckDef{{Name: "c1", Text: "n > 0"}, {Name: "c2", Text: "n < 9", State: schema.WriteOnly}},
 		Key: []schema.KeyColumn{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
 		Indexes: []*schema.Index{
 			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.WriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
@@ -41,13 +41,14 @@ func full() []*schema.Table {
 	columns := []schema.Column{
 		{Name: "id", Type: value.Type{Base: value.TypeBigInt, Unsigned: true, Declared: "BIGINT"}, NotNull: true, AutoIncrement: true},
 		{Name: "Größe", Property: "Gr_f6_e", Type: value.Type{Base: value.TypeChar, Length: 30, Collation: value.NoCase, Declared: "CHAR"}, HasDefault: true, Default: "'x'", Comment: "size"},
-		{Name: "n", Property: "n_02", Type: value.Type{Base: value.TypeDecimal, Precision: 10, Scale: 2, Declared: "NUMERIC"}, Required: true, Initial: []byte("1.50"),
-			Former: &schema.Former{Property: "n", Type: value.Type{Base: value.TypeInt, Declared: "INT"}, Initial: []byte("1")}},
+		{Name: "n", Property: "n_02", Type: value.Type{Base: value.TypeDecimal, Precision: 10, Scale: 2, Declared: "NUMERIC"}, Initial: []byte("1.50"),
+			Coming: &schema.Form{Property: "n_03", Type: value.Type{Base: value.TypeBigInt, Declared: "BIGINT"}, NotNull: true, Initial: []byte("2")},
+			Former: &schema.Form{Property: "n", Type: value.Type{Base: value.TypeInt, Declared: "INT"}, Initial: []byte("1")}},
 		{Name: "at", Type: value.Type{Base: value.TypeDateTime, Precision: 6, Declared: "DATETIME"}, HasDefault: true, Default: "CURRENT_TIMESTAMP(6)", OnUpdate: "CURRENT_TIMESTAMP(6)"},
 		{Name: "e", Type: value.Type{Base: value.TypeEnum, Names: []string{"a", "it's"}, Declared: "ENUM"}, Initial: []byte{}},
 		{Name: "b", Type: value.Type{Base: value.TypeBlob, Declared: "BLOB"}, Initial: []byte{0xff, 0}, HasDefault: true},
-		{Name: "g", Type: value.Type{Base: value.TypeInt, Declared: "INTEGER"}, Generated: "n + 1", Stored: true, Added: true},
-		{Name: "g", Property: "g_02", Type: value.Type{Base: value.TypeUUID}, Hidden: true, Withheld: true},
+		{Name: "g", Type: value.Type{Base: value.TypeInt, Declared: "INTEGER"}, Generated: "n + 1", Stored: true},
+		{Name: "g", Property: "g_02", Type: value.Type{Base: value.TypeUUID}, Hidden: true, State: schema.WriteOnly},
 	}
 	for base := value.TypeBool; base <= value.TypeUUID; base++ {
 		columns = append(columns, schema.Column{Name: "t" + base.String(), Type: value.Type{Base: base, Declared: typeWords.of[base], Names: map[bool][]string{true: {"m"}}[base == value.TypeEnum || base == value.TypeSet]}})
@@ -61,7 +62,7 @@ func full() []*schema.Table {
 		}
 		own.Columns = append(own.Columns, &columns[i])
 	}
-	own.Before = own.Columns[:2]
+	own.Change = &schema.Change{Phase: schema.Announced, Before: own.Columns[:2]}
 
 	text := value.Type{Base: value.TypeText, Declared: "TEXT"}
 	external := &schema.Table{
@@ -190,6 +191,7 @@ func TestWords(t *testing.T) {
 	checkWords(t, typeWords, value.TypeBool, value.TypeUUID)
 	checkWords(t, collationWords, value.Binary, value.Collation(len(value.Collations())-1))
 	checkWords(t, stateWords, schema.Public, schema.WriteOnly)
+	checkWords(t, phaseWords, schema.Announced, schema.Backfill)
 	checkWords(t, copyWords, schema.CopyRow, schema.CopyKeys)
 	checkWords(t, spreadWords, schema.PartitionByKey, schema.PartitionByHash)
 	checkWords(t, partitionWords, schema.PartsByRange, schema.PartsByList)

@@ -29,6 +29,10 @@ var stateWords = words[schema.State]{"state", map[schema.State]string{
 	schema.Public: "", schema.DeleteOnly: "delete-only", schema.WriteOnly: "write-only",
 }}
 
+var phaseWords = words[schema.Phase]{"phase", map[schema.Phase]string{
+	schema.Announced: "announced", schema.Backfill: "backfill",
+}}
+
 var copyWords = words[schema.CopyKind]{"copy", map[schema.CopyKind]string{
 	schema.CopyRow: "", schema.CopyInclude: "include", schema.CopyKeys: "keys",
 }}

@@ -1,0 +1,85 @@
+package schema
+
+import (
+	"iter"
+	"slices"
+)
+
+// Change is a change of a table's columns and checks that is under way.
+type Change struct {
+	Phase  Phase
+	Before []*Column // Announced: the columns as they were, to take the change back
+}
+
+// Phase is how far a Change is.
+type Phase uint8
+
+const (
+	// Announced: everybody reads and keeps what the next definition is made of, and nobody relies on it. So those who go by the
+	// definition before and those who go by the next one do each other no harm.
+	Announced Phase = iota + 1
+	// Backfill: the definition is made, and rows are written anew. Not every row may have its form, nor every index be filled that
+	// the change makes anew.
+	Backfill
+)
+
+// Announces says whether a change is announced and not made yet.
+func (t *Table) Announces() bool { return t.Change != nil && t.Change.Phase == Announced }
+
+// Fills says whether rows are written anew, or are to be.
+func (t *Table) Fills() bool { return t.Change != nil && t.Change.Phase == Backfill }
+
+// TakeBack gives the definition without the change that is announced. What else has become of the table since, its name, its
+// place, its parts and children, stays.
+func (t *Table) TakeBack() *Table {
+	next := t.Clone()
+	next.Columns, next.Change = cloneColumns(t.Change.Before), nil
+	next.Checks = slices.DeleteFunc(next.Checks, func(c CheckDef) bool { return c.State != Public })
+	for i, c := range t.Columns {
+		if i >= len(t.Change.Before) {
+			next.Retired = append(next.Retired, c.Property)
+		} else if other := c.Other(); other != nil {
+			next.Retired = append(next.Retired, other.Property)
+		}
+	}
+	return next
+}
+
+// EndChange notes that every row has the form of the definition. It says whether that was not known before. A change that is
+// announced goes on.
+func (t *Table) EndChange() bool {
+	if t.Announces() {
+		return false
+	}
+	changed := t.Change != nil || len(t.Retired) > 0
+	t.Change, t.Retired = nil, nil
+	for _, c := range t.Columns {
+		c.Former, c.State = nil, Public
+	}
+	return changed
+}
+
+// Listed says whether statements list the column where they name none: SELECT *, INSERT without columns, SHOW.
+func (c *Column) Listed() bool { return !c.Hidden && c.State == Public }
+
+// Requires says whether what is written must not be NULL there.
+func (c *Column) Requires() bool { return c.NotNull || c.Coming != nil && c.Coming.NotNull }
+
+// Other is another form in which rows may hold the column; nil: there is none.
+func (c *Column) Other() *Form {
+	if c.Coming != nil && c.Coming.Property != c.Property {
+		return c.Coming
+	}
+	return c.Former
+}
+
+// PublicChecks are the checks that all rows keep.
+func (t *Table) PublicChecks() iter.Seq[CheckDef] {
+	return func(yield func(CheckDef) bool) {
+		for _, c := range t.Checks {
+			if c.State == Public && !yield(c) {
+				return
+			}
+		}
+	}
+}
