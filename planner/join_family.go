@@ -125,7 +125,7 @@ func (f *familyJoin) equates(n expr.Node, parent, child int) bool {
 func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (residual int) {
 	s := n.Child
 	k := access.NewKeyPlan(s.Table, nil)
-	k.Complete, k.Inside = 0, 0 // everything is read by spans, with the copies
+	k.Whole, k.Inside = false, 0 // everything is read by spans, with the copies
 	c := &access.Constrainer{Table: s.Table, Offset: s.Offset}
 	onChild := make([]expr.Node, len(conds))
 	for i, cond := range conds {

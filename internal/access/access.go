@@ -152,28 +152,20 @@ func unknown(conjunct int) [][]Atom { return [][]Atom{{{Ordinal: -1, Conjunct: c
 // setAccess names the way.
 func (s *Scan) setAccess(k *KeyPlan, depth int) {
 	s.Keys = k
-	if s.Table.Foreign != nil {
-		s.setForeignAccess(depth)
-		return
-	}
+	all, single := k.allPoints()
 	switch {
-	case s.Index == nil && depth > 0 && k.allPoints():
+	case s.Index == nil && depth > 0 && all:
 		s.Access = PointReads
-		if len(k.Branches) == 1 && !slices.ContainsFunc(k.Branches[0].parts, func(tests []*test) bool { return pointCount(tests) > 1 }) {
+		if single {
 			s.Access = PointRead
 		}
 		k.setPlain()
 	case depth > 0 || s.Index != nil:
 		s.Access = RangeScan
-	case s.Table.Partition == nil && s.Table.Parts == nil:
-		s.Access, s.Keys = PartitionScan, nil
+	case slices.ContainsFunc(k.Branches, func(b keyBranch) bool { _, open := b.Spread(k); return open }):
+		s.Access = TableScan
 	default:
 		s.Access = PartitionScan
-		for i := range k.Branches {
-			if _, open := k.Branches[i].Spread(k); open {
-				s.Access, s.Keys = TableScan, nil
-			}
-		}
 	}
 }
 
@@ -254,11 +246,7 @@ func (r *Request) filterable(c *Constrainer, ix *schema.Index, conds []expr.Node
 // Estimate says what it costs to read the table by s, whose spans fix depth columns of the key; residual conditions are left to
 // be checked.
 func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residual int) cost {
-	if r.Table.Foreign != nil {
-		return r.estimateForeign(s, k, ordered, residual)
-	}
-	whole := len(k.Columns)
-	entities, spans := k.reach(s.Index == nil || s.Index.Unique, whole)
+	entities, spans := k.reach(s.Index == nil || s.Index.Unique)
 	if depth == 0 {
 		entities, spans = assumedRows, 1
 	}
@@ -308,5 +296,5 @@ func (s *Scan) PassesCopies() bool {
 	if n == 0 || s.Index != nil {
 		return false
 	}
-	return s.Keys == nil || slices.ContainsFunc(s.Keys.Branches, func(b keyBranch) bool { return len(b.parts) < n || !points(b.parts[n-1]) })
+	return slices.ContainsFunc(s.Keys.Branches, func(b keyBranch) bool { return len(b.parts) < n || !points(b.parts[n-1]) })
 }

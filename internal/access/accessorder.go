@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// ServesOrder says whether the keys come in the wanted order, and which parts must have one value for
+// ServesOrder says whether the keys come in the wanted order, and which columns must have one value for
 // that:
 //
 //	a = 1 ORDER BY b DESC, id over (a, b DESC) → yes, a
@@ -15,14 +15,22 @@ import (
 // It must not fire where the directions differ (a store is read forwards only), behind a prefix of a
 // column, or where partitions are walked that are not known, as they cannot be merged.
 func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, forms [][][]Atom) (pinned []bool, ok bool) {
-	if k.table.Foreign != nil {
-		return foreignOrder(c, k, order, forms)
-	}
 	if _, named := k.Spread(); !named {
 		return nil, false
 	}
 	depth := k.Depth()
-	isPinned := func(i int) bool { return i < depth && hasSingle(k.Columns[i].ordinal, forms, nil) }
+	single := func(p keyColumn) bool { return hasSingle(p.Column, forms, nil) }
+	one := func(int) bool { return false }
+	if k.ranged() { // of several partitions, stores may sort some keys otherwise than they are merged here
+		if slices.ContainsFunc(k.partition, func(p keyColumn) bool { return !single(p) }) {
+			return nil, false
+		}
+		depth -= len(k.partition)
+		one = func(ordinal int) bool {
+			return slices.ContainsFunc(k.partition, func(p keyColumn) bool { return p.Column == ordinal })
+		}
+	}
+	isPinned := func(i int) bool { return i < depth && single(k.Columns[i]) }
 	pinned = make([]bool, len(k.Columns))
 	i := 0
 	for _, key := range order {
@@ -40,21 +48,21 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 		if !ok {
 			return nil, false
 		}
-		if slices.ContainsFunc(k.Columns[:i], func(p keyColumn) bool { return p.ordinal == ordinal }) ||
+		if one(ordinal) || slices.ContainsFunc(k.Columns[:i], func(p keyColumn) bool { return p.Column == ordinal }) ||
 			hasSingle(ordinal, forms, c.Table.Columns[ordinal]) {
 			continue
 		}
-		for i < len(k.Columns) && k.Columns[i].ordinal != ordinal && isPinned(i) {
+		for i < len(k.Columns) && k.Columns[i].Column != ordinal && isPinned(i) {
 			pinned[i] = true
 			i++
 		}
-		if i == len(k.Columns) || k.Columns[i].ordinal != ordinal {
+		if i == len(k.Columns) || k.Columns[i].Column != ordinal {
 			return nil, false
 		}
 		switch p := &k.Columns[i]; {
 		case isPinned(i):
 			pinned[i] = true
-		case p.part.Desc != key.Desc || p.part.Prefix > 0:
+		case p.Code.Desc != key.Desc || !p.Sorted():
 			return nil, false
 		}
 		i++
@@ -87,7 +95,7 @@ func hasSingle(ordinal int, forms [][][]Atom, col *schema.Column) bool {
 	return false
 }
 
-// distinct says whether no two entries have the same values on all parts of the key.
+// distinct says whether no two entries have the same values on all columns of the key.
 func (k *KeyPlan) distinct(ix *schema.Index) bool {
 	if ix == nil || !ix.Unique {
 		return true

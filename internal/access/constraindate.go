@@ -92,15 +92,15 @@ func (t *test) functionOf(env *expr.Env, p *keyColumn) (list []interval, exact b
 
 // since leaves the dates whose function is n or more, before those where it is less.
 func (t *test) since(iv interval, p *keyColumn, n int64) (interval, error) {
-	return t.cutAt(iv, p, n, func(b codeBounds) interval { return p.from(iv, b, true) }, false)
+	return t.cutAt(iv, p, n, func(b interval) interval { return p.from(iv, b, true) }, false)
 }
 
 func (t *test) before(iv interval, p *keyColumn, n int64) (interval, error) {
-	return t.cutAt(iv, p, n, func(b codeBounds) interval { return p.to(iv, b, false) }, true)
+	return t.cutAt(iv, p, n, func(b interval) interval { return p.to(iv, b, false) }, true)
 }
 
 // cutAt cuts at the date where the function reaches n. Beyond all dates, all of them are before it.
-func (t *test) cutAt(iv interval, p *keyColumn, n int64, cut func(codeBounds) interval, before bool) (interval, error) {
+func (t *test) cutAt(iv interval, p *keyColumn, n int64, cut func(interval) interval, before bool) (interval, error) {
 	ticks, ok := schema.TicksAt(t.function, n)
 	if !ok {
 		if late := n > schema.DaysToYear1; late == before {

@@ -4,28 +4,16 @@ import (
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
-	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // NewKeyPlan begins a plan of the rows' own key, or of an index.
 func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
-	if t.Foreign != nil {
-		return newForeignKeys(t)
-	}
-	k := &KeyPlan{table: t, prefix: t.RowPrefix() + string(keymap.Separator)}
-	add := func(parts []schema.KeyColumn, codes []keymap.Part) {
-		for i, p := range parts {
-			k.Columns = append(k.Columns, keyColumn{ordinal: p.Column, column: t.Columns[p.Column], part: codes[i]})
-		}
-	}
+	k := &KeyPlan{table: t, Whole: ix == nil}
 	if ix == nil {
-		k.Complete, k.Inside = len(t.Key), t.CopiesInside()
+		k.Columns, k.tail = columnsOf(t, t.Layout.Row)
+		k.Inside = t.CopiesInside()
 	} else {
-		k.prefix = ix.KeyName + string(keymap.Separator)
-		add(ix.Key, ix.Codes)
-	}
-	if ix == nil || !ix.Unique {
-		add(t.Key, t.KeyCodes)
+		k.Columns, k.tail = columnsOf(t, ix.Segments)
 	}
 	k.setPartition()
 	return k
@@ -33,9 +21,23 @@ func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
 
 // newPartitionPlan begins a plan that narrows a scan of the rows to partitions and parts, and no further.
 func newPartitionPlan(t *schema.Table) *KeyPlan {
-	k := &KeyPlan{table: t, prefix: t.RowPrefix() + string(keymap.Separator), Inside: t.CopiesInside()}
+	k := &KeyPlan{table: t, tail: t.RowSpan().From, Inside: t.CopiesInside()}
 	k.setPartition()
 	return k
+}
+
+// columnsOf gives the columns among the segments of a key, and the text behind the last.
+func columnsOf(t *schema.Table, segments []schema.Segment) (columns []keyColumn, tail string) {
+	for i := range segments {
+		s := &segments[i]
+		if s.Text != "" {
+			tail += s.Text
+			continue
+		}
+		columns = append(columns, keyColumn{Segment: s, column: t.Columns[s.Column], lead: tail})
+		tail = ""
+	}
+	return columns, tail
 }
 
 // constrainKey puts the conditions on the parts of a key:
@@ -75,7 +77,7 @@ func constrainKey(k *KeyPlan, forms [][][]Atom) (covered, touched []bool) {
 func (k *KeyPlan) concerned(form [][]Atom) bool {
 	for _, atoms := range form {
 		if !slices.ContainsFunc(atoms, func(a Atom) bool {
-			has := func(p keyColumn) bool { return p.ordinal == a.Ordinal }
+			has := func(p keyColumn) bool { return p.Column == a.Ordinal }
 			return slices.ContainsFunc(k.Columns, has) || slices.ContainsFunc(k.partition, has) || k.divide != nil && has(*k.divide)
 		}) {
 			return false
@@ -84,13 +86,9 @@ func (k *KeyPlan) concerned(form [][]Atom) bool {
 	return true
 }
 
-// assemble puts the atoms of one branch on the key's parts, and takes the conjuncts whose atoms find no
+// assemble puts the atoms of one branch on the key's columns, and takes the conjuncts whose atoms find no
 // place off the covered ones.
 func (k *KeyPlan) assemble(atoms []Atom, covered, touched []bool) keyBranch {
-	if k.table.Foreign != nil {
-		return k.assembleForeign(atoms, covered, touched)
-	}
-	b := keyBranch{partition: make([][]*test, len(k.partition))}
 	placed := make([]bool, len(atoms))
 	take := func(ordinal int) (tests []*test) {
 		for i := range atoms {
@@ -101,47 +99,57 @@ func (k *KeyPlan) assemble(atoms []Atom, covered, touched []bool) keyBranch {
 		}
 		return tests
 	}
-	for i := range k.Columns {
-		tests := take(k.Columns[i].ordinal)
-		if tests == nil {
-			break
+	lead := func(columns []keyColumn) (out [][]*test) {
+		for i := range columns {
+			tests := take(columns[i].Column)
+			if tests == nil {
+				break
+			}
+			out = append(out, tests)
+			if !points(tests) {
+				break
+			}
 		}
-		b.parts = append(b.parts, tests)
-		if !points(tests) {
-			break
+		return out
+	}
+	b := keyBranch{parts: lead(k.Columns)}
+	touch := func() {
+		for i := range atoms {
+			touched[atoms[i].Conjunct] = touched[atoms[i].Conjunct] || placed[i]
 		}
 	}
-	before := slices.Clone(placed)
-	for i := range k.partition {
-		if from := k.fromKey[i]; from >= 0 && from < len(b.parts) && points(b.parts[from]) {
-			continue // the key says it
+	if k.ranged() {
+		b.partition = lead(k.partition)
+	} else {
+		before := slices.Clone(placed)
+		b.partition = make([][]*test, len(k.partition))
+		for i := range k.partition {
+			if from := k.fromKey[i]; from >= 0 && from < len(b.parts) && points(b.parts[from]) {
+				continue // the key says it
+			}
+			if tests := take(k.partition[i].Column); points(tests) {
+				b.partition[i] = tests
+			}
 		}
-		if tests := take(k.partition[i].ordinal); points(tests) {
-			b.partition[i] = tests
+		// Columns of the partition narrow what is read only when all of them are known.
+		if _, open := b.Spread(k); open {
+			b.partition, placed = make([][]*test, len(k.partition)), before
 		}
-	}
-	// Columns of the partition narrow what is read only when all of them are known.
-	if _, open := b.Spread(k); open {
-		b.partition, placed = make([][]*test, len(k.partition)), before
-	}
-	for i := range atoms {
-		touched[atoms[i].Conjunct] = touched[atoms[i].Conjunct] || placed[i]
-	}
-	if k.table.Partition != nil && k.table.Partition.Kind == schema.PartitionByHash {
-		placed = before // a partition of its own for each value holds no others; a bucket does
+		touch()
+		if k.table.Layout.Buckets > 0 {
+			placed = before // a partition of its own for each value holds no others; a bucket does
+		}
 	}
 	if k.divide != nil {
 		// Parts are chosen by it, and may hold other rows too.
 		before := slices.Clone(placed)
-		b.divide = take(k.divide.ordinal)
-		for j := range atoms {
-			touched[atoms[j].Conjunct] = touched[atoms[j].Conjunct] || placed[j]
-		}
+		b.divide = take(k.divide.Column)
+		touch()
 		placed = before
 	}
+	touch()
 	for i := range atoms {
-		c := atoms[i].Conjunct
-		covered[c], touched[c] = covered[c] && placed[i], touched[c] || placed[i]
+		covered[atoms[i].Conjunct] = covered[atoms[i].Conjunct] && placed[i]
 	}
 	return b
 }
@@ -151,41 +159,58 @@ func (b keyBranch) same(c keyBranch) bool {
 	return slices.EqualFunc(b.parts, c.parts, equal) && slices.EqualFunc(b.partition, c.partition, equal) && equal(b.divide, c.divide)
 }
 
+// ranged says whether partitions come in the order of columns in their keys, as those of external tables do: then a range of
+// them can be read, and these columns count as the first of the whole key. Those of other tables are named one by one.
+func (k *KeyPlan) ranged() bool { return k.table.Layout.Raw }
+
 // Depth is the least number of key columns that a branch has.
 func (k *KeyPlan) Depth() int {
-	foreign := k.table.Foreign != nil
 	n := len(k.Columns)
-	if foreign {
+	if k.ranged() {
 		n += len(k.partition)
 	}
 	for i := range k.Branches {
-		depth := len(k.Branches[i].parts)
-		if foreign {
-			depth += len(k.Branches[i].partition)
-		}
-		n = min(n, depth)
+		n = min(n, len(k.Branches[i].leading(k)))
 	}
 	return n
 }
 
-// allPoints says whether every branch has single values on all parts of the key.
-func (k *KeyPlan) allPoints() bool {
+// leading are the tests on the first columns of the whole key.
+func (b *keyBranch) leading(k *KeyPlan) [][]*test {
+	if !k.ranged() {
+		return b.parts
+	}
+	return slices.Concat(b.partition, b.parts)
+}
+
+// whole says whether the branch has single values on all columns of the key.
+func (b *keyBranch) whole(k *KeyPlan) bool {
+	all := func(tests [][]*test, columns []keyColumn) bool {
+		return len(tests) == len(columns) && (len(tests) == 0 || points(tests[len(tests)-1]))
+	}
+	return all(b.parts, k.Columns) && (!k.ranged() || all(b.partition, k.partition))
+}
+
+// allPoints says whether every branch is whole; single, whether there is one with one value on each column.
+func (k *KeyPlan) allPoints() (all, single bool) {
+	single = len(k.Branches) == 1
 	for i := range k.Branches {
 		b := &k.Branches[i]
-		if len(b.parts) < len(k.Columns) || !points(b.parts[len(b.parts)-1]) {
-			return false
+		if !b.whole(k) {
+			return false, false
 		}
+		single = single && !slices.ContainsFunc(b.leading(k), func(tests []*test) bool { return pointCount(tests) > 1 })
 	}
-	return true
+	return true, single
 }
 
 // setPlain finds the plain point read, which has a shorter way.
 func (k *KeyPlan) setPlain() {
-	if len(k.Branches) != 1 || k.Complete == 0 || k.Complete > 4 || len(k.Branches[0].parts) != k.Complete {
+	if len(k.Branches) != 1 || !k.Whole || len(k.Columns) > 4 || len(k.Branches[0].parts) != len(k.Columns) {
 		return
 	}
 	for i, tests := range k.Branches[0].parts {
-		if len(tests) != 1 || tests[0].op != testEq || tests[0].loose || tests[0].nullSafe || k.Columns[i].part.Prefix > 0 {
+		if len(tests) != 1 || tests[0].op != testEq || tests[0].loose || tests[0].nullSafe || k.Columns[i].Form != schema.FormCode || k.Columns[i].Code.Prefix > 0 {
 			return
 		}
 	}

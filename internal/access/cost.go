@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -110,17 +109,17 @@ func pointCount(tests []*test) float64 {
 
 // reach is what the key plan reads: how many entities, in how many spans or points. Unique says that
 // all points together are one row each.
-func (k *KeyPlan) reach(unique bool, whole int) (entities, spans float64) {
+func (k *KeyPlan) reach(unique bool) (entities, spans float64) {
 	for i := range k.Branches {
 		b := &k.Branches[i]
-		n, left, last := 1.0, 1.0, true
-		for _, tests := range b.parts {
+		n, left := 1.0, 1.0
+		for _, tests := range b.leading(k) {
 			left *= share(tests)
-			if last = points(tests); last {
+			if points(tests) {
 				n *= pointCount(tests)
 			}
 		}
-		if unique && last && len(b.parts) == whole {
+		if unique && b.whole(k) {
 			entities += n
 		} else {
 			entities += max(n, assumedRows*left)
@@ -133,15 +132,15 @@ func (k *KeyPlan) reach(unique bool, whole int) (entities, spans float64) {
 // Spread is the number of partitions that are read, and whether they are named; not named, all partitions
 // of the physical table are walked.
 func (k *KeyPlan) Spread() (partitions float64, named bool) {
-	p := k.table.Partition
-	if p == nil {
-		return 1, true
+	if k.ranged() {
+		return 1, true // reach counts by them
 	}
+	partitions = 1
 	for i := range k.Branches {
 		n, open := k.Branches[i].Spread(k)
 		if open {
-			if p.Kind == schema.PartitionByHash {
-				return float64(p.Count), true
+			if n := k.table.Layout.Buckets; n > 0 {
+				return float64(n), true
 			}
 			return assumedPartitions, false
 		}
@@ -156,7 +155,7 @@ func (b *keyBranch) Spread(k *KeyPlan) (partitions float64, open bool) {
 		switch {
 		case from >= 0 && from < len(b.parts) && points(b.parts[from]):
 			// The key's own points say which, one for each.
-		case b.partition[i] != nil:
+		case i < len(b.partition) && points(b.partition[i]):
 			partitions *= pointCount(b.partition[i])
 		default:
 			return 0, true

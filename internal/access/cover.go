@@ -35,8 +35,7 @@ func NewCover(table *schema.Table, offset int, conds []expr.Node) *Cover {
 // Parts gives the parts all of whose rows are deleted, and whether others may lose some, too.
 func (c *Cover) Parts(env *expr.Env) (whole []*schema.Part, rest bool, err error) {
 	ps := c.table.Parts
-	p := &keyColumn{ordinal: ps.Columns[0], column: c.table.Columns[ps.Columns[0]], part: ps.Codes[0]}
-	set, exact, err := evalAll(env, c.tests, p)
+	set, exact, err := evalAll(env, c.tests, dividing(c.table))
 	if err != nil || !exact {
 		return nil, true, err
 	}

@@ -6,7 +6,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // KeyPlan computes the keys and spans of a Scan from the arguments of one execution. It is immutable.
@@ -16,15 +15,18 @@ import (
 // more than one column and of comparisons of rows of values.
 type KeyPlan struct {
 	table    *schema.Table
-	prefix   string      // that of rows, or the index's key name, and the separator
-	Columns  []keyColumn // of the whole key: an index's parts, then those of the primary key
-	Complete int         // parts that make up a whole RowKey of a row; 0: an index, whose entries are read by spans
+	Columns  []keyColumn // of the RowKey: an index's columns, then those of the primary key
+	tail     string      // the fixed text behind them
+	Whole    bool        // values for all of them are one row's key; not of an index, whose entries are read by spans
 	Branches []keyBranch
-	// Inside is the number of parts that name a parent, where copies of parents' rows lie among the rows; 0: none do.
+	// Inside is the number of columns that name a parent, where copies of parents' rows lie among the rows; 0: none do.
 	Inside int
-	// partition are the partition columns; fromKey says which key column has the same column, -1 for none.
-	partition []keyColumn
-	fromKey   []int
+	// partition are the columns of the PartitionKey, with its tail; fromKey says which of Columns has the same column, -1 for
+	// none.
+	partition     []keyColumn
+	partitionTail string
+	fromKey       []int
+	single        []interval // the only partition, where it has no columns
 	// divide is the first column that divides the table into parts; partsFrom says which key column has each of
 	// those columns, -1 for none.
 	divide    *keyColumn
@@ -37,8 +39,8 @@ type KeyPlan struct {
 	plain bool
 }
 
-// keyBranch is one branch: tests by key column, ANDed, none empty; and by partition column, where nil
-// leaves it open; and on the column that divides the table into parts, nil for none.
+// keyBranch is one branch: tests by key column, ANDed, none empty; and by column of the partition, where nil leaves it open, or
+// the row's key says it; and on the column that divides the table into parts, nil for none.
 type keyBranch struct {
 	parts     [][]*test
 	partition [][]*test
@@ -65,15 +67,6 @@ func (s *Scan) Reads(env *expr.Env, r *Reads) error {
 func (s *Scan) reads(env *expr.Env, r *Reads) error {
 	r.Points, r.Spans, r.Exact, r.Unordered, r.Copies = r.Points[:0], r.Spans[:0], true, false, false
 	k := s.Keys
-	if k == nil {
-		k = &KeyPlan{table: s.Table, prefix: s.Table.RowPrefix() + string(keymap.Separator), Inside: s.Table.CopiesInside()}
-		k.setPartition()
-		b := spanBuilder{k: k, env: env, r: r}
-		if _, err := b.chooseParts(nil); err != nil {
-			return err
-		}
-		return b.whole(k.prefix)
-	}
 	if k.plain {
 		done, err := k.point(env, r)
 		if done || err != nil {
@@ -81,12 +74,8 @@ func (s *Scan) reads(env *expr.Env, r *Reads) error {
 		}
 	}
 	b := spanBuilder{k: k, env: env, r: r}
-	read := b.branch
-	if k.table.Foreign != nil {
-		read = b.foreign
-	}
 	for i := range k.Branches {
-		if err := read(&k.Branches[i]); err != nil {
+		if err := b.branch(&k.Branches[i]); err != nil {
 			return err
 		}
 	}
@@ -99,7 +88,7 @@ func (s *Scan) reads(env *expr.Env, r *Reads) error {
 func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 	var space [96]byte
 	var values [4]value.Value
-	buf := append(space[:0], k.prefix...)
+	buf := space[:0]
 	row := values[:0]
 	for i := range k.Columns {
 		p, t := &k.Columns[i], k.Branches[0].parts[i][0]
@@ -117,10 +106,7 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 		if at != placeAt && at != placeAlone {
 			return false, nil
 		}
-		if i > 0 {
-			buf = append(buf, keymap.Separator)
-		}
-		if buf, _, err = keymap.AppendValue(buf, v, p.part); err != nil {
+		if buf, err = p.Append(append(buf, p.lead...), v); err != nil {
 			return false, &schema.KeyError{Table: k.table.Name, Column: p.column.Name, Cause: err}
 		}
 		row = append(row, v)
@@ -136,48 +122,46 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 			return true, nil
 		}
 	}
-	partition := keymap.SinglePartition
+	partition := k.partitionTail
 	if len(k.partition) > 0 {
 		var space [64]byte
 		name := space[:0]
 		for i := range k.partition {
-			if name, err = appendPartitionCode(name, &k.partition[i], i, row[k.fromKey[i]]); err != nil {
-				return false, err
+			p := &k.partition[i]
+			if name, err = p.Append(append(name, p.lead...), row[k.fromKey[i]]); err != nil {
+				return false, &schema.KeyError{Table: k.table.Name, Column: p.column.Name, Cause: err}
 			}
 		}
-		partition = string(k.table.FinishPartition(name, 0))
+		partition = string(k.table.Layout.FinishPartition(name, 0))
 	}
 	r.Points = append(r.Points, Key{Part: part, Partition: partition, Row: string(buf)})
 	return true, nil
 }
 
-func appendPartitionCode(dst []byte, p *keyColumn, i int, v value.Value) ([]byte, error) {
-	if i > 0 {
-		dst = append(dst, keymap.Separator)
-	}
-	dst, _, err := keymap.AppendValue(dst, v, p.part)
-	if err != nil {
-		return dst, &schema.KeyError{Column: p.column.Name, Cause: err}
-	}
-	return dst, nil
-}
-
-// setPartition fills in the partition columns, and those that divide the table into parts.
+// setPartition fills in the columns of the partition, and those that divide the table into parts.
 func (k *KeyPlan) setPartition() {
 	from := func(column int) int {
-		return slices.IndexFunc(k.Columns, func(p keyColumn) bool { return p.ordinal == column && p.part.Prefix == 0 }) // a prefix is not the value
+		return slices.IndexFunc(k.Columns, func(p keyColumn) bool { return p.Column == column && p.Code.Prefix == 0 }) // a prefix is not the value
 	}
 	if ps := k.table.Parts; ps != nil {
-		k.divide = &keyColumn{ordinal: ps.Columns[0], column: k.table.Columns[ps.Columns[0]], part: ps.Codes[0]}
+		k.divide = dividing(k.table)
 		for _, c := range ps.Columns {
 			k.partsFrom = append(k.partsFrom, from(c))
 		}
 	}
-	if k.table.Partition == nil {
-		return
+	k.partition, k.partitionTail = columnsOf(k.table, k.table.Layout.Partition)
+	k.single = []interval{{lo: k.partitionTail, point: true}}
+	for i := range k.partition {
+		at := -1
+		if !k.ranged() {
+			at = from(k.partition[i].Column)
+		}
+		k.fromKey = append(k.fromKey, at)
 	}
-	for i, c := range k.table.Partition.Columns {
-		k.partition = append(k.partition, keyColumn{ordinal: c, column: k.table.Columns[c], part: k.table.PartitionCodes[i]})
-		k.fromKey = append(k.fromKey, from(c))
-	}
+}
+
+// dividing is the first column that divides a table into parts.
+func dividing(t *schema.Table) *keyColumn {
+	c := t.Parts.Columns[0]
+	return &keyColumn{Segment: &schema.Segment{Column: c, Form: schema.FormCode, Code: t.Parts.Codes[0]}, column: t.Columns[c]}
 }

@@ -15,16 +15,17 @@ type spanBuilder struct {
 	k      *KeyPlan
 	env    *expr.Env
 	r      *Reads
-	sets   [][]interval   // by part, of the branch under way
-	values []value.Value  // of the parts that are points, of the key under way
-	places [][]interval   // by partition column; nil: open
+	sets   [][]interval   // by column of the RowKey, of the branch under way
+	values []value.Value  // of the columns that are points, of the key under way
+	places [][]interval   // by column of the partition; nil: open, unless values say it
+	named  []interval     // the partitions of the branch under way; nil where values say which
 	parts  []*schema.Part // that the branch under way may be in
-	all    bool           // a span of all partitions is among r.Spans
-	pins   []*string      // by pinned part, the code that a branch before had; nil for none
+	all    bool           // a span of several partitions is among r.Spans
+	pins   []*string      // by pinned column, the code that a branch before had; nil for none
 }
 
-// pin notes the one value of a part that the promised order takes to have one, in this branch and in all others.
-func (b *spanBuilder) pin(part int, set []interval) {
+// pin notes the one value of a column that the promised order takes to have one, in this branch and in all others.
+func (b *spanBuilder) pin(column int, set []interval) {
 	if len(set) > 1 || !set[0].point {
 		b.r.Unordered = true
 		return
@@ -32,27 +33,31 @@ func (b *spanBuilder) pin(part int, set []interval) {
 	if len(b.k.Branches) == 1 {
 		return
 	}
-	for part >= len(b.pins) {
+	for column >= len(b.pins) {
 		b.pins = append(b.pins, nil)
 	}
-	code, before := set[0].lo, b.pins[part]
+	code, before := set[0].lo, b.pins[column]
 	b.r.Unordered = b.r.Unordered || before != nil && *before != code
-	b.pins[part] = &code
+	b.pins[column] = &code
 }
 
 func (b *spanBuilder) branch(br *keyBranch) error {
-	b.sets, b.places = b.sets[:0], b.places[:0]
-	spans := 1
+	b.values = b.values[:0]
+	partitions, err := b.choosePartitions(br)
+	if err != nil || partitions == 0 {
+		return err
+	}
+	b.sets = b.sets[:0]
+	spans := partitions
 	for i, tests := range br.parts {
-		p := &b.k.Columns[i]
-		set, exact, err := evalAll(b.env, tests, p)
+		set, exact, err := evalAll(b.env, tests, &b.k.Columns[i])
 		if err != nil {
 			return fmt.Errorf("table %s: %w", b.k.table.Name, err)
 		}
 		if len(set) == 0 {
 			return nil // nothing satisfies this branch
 		}
-		if spans *= len(set); spans > mostSpans && i > 0 {
+		if spans *= len(set); spans > mostSpans && (i > 0 || partitions > 1) {
 			b.r.Exact = false
 			b.r.Unordered = b.r.Unordered || slices.Contains(b.k.Pinned, true)
 			break
@@ -63,32 +68,62 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 		}
 		b.sets = append(b.sets, set)
 	}
+	if empty, err := b.chooseParts(br.divide); empty || err != nil {
+		return err
+	}
+	w := keyWalk{columns: b.k.Columns, tail: b.k.tail, whole: b.k.Whole, inside: b.k.Inside, sets: b.sets, rows: true}
+	return b.walk(&w, 0, make([]byte, 0, 96))
+}
+
+// enter notes that the keys of interval j of column i come next.
+func (b *spanBuilder) enter(i, j int) {
+	b.values = b.values[:i]
+	if iv := &b.sets[i][j]; iv.point {
+		b.values = append(b.values, iv.v)
+	}
+	if i == 0 && b.k.dividedFirst() {
+		b.parts = partsWithin(b.k.table.Parts, b.sets[0][j:j+1])
+	}
+}
+
+// choosePartitions evaluates the tests on columns of the partition, and says how many partitions, or ranges of them, they
+// allow: 0 where nothing satisfies them.
+func (b *spanBuilder) choosePartitions(br *keyBranch) (count int, err error) {
+	k := b.k
+	b.places, b.named, count = b.places[:0], nil, 1
 	for i, tests := range br.partition {
 		var set []interval
 		if tests != nil {
 			var exact bool
-			var err error
-			if set, exact, err = evalAll(b.env, tests, &b.k.partition[i]); err != nil {
-				return err
+			if set, exact, err = evalAll(b.env, tests, &k.partition[i]); err != nil || len(set) == 0 {
+				return 0, err
 			}
-			if len(set) == 0 {
-				return nil
-			}
-			if !exact || !allPoints(set) {
+			if k.ranged() {
+				b.r.Exact = b.r.Exact && exact
+			} else if !exact || !allPoints(set) {
 				// Which partitions there are between two is not known.
 				set, b.r.Exact = nil, false
+			}
+			if count *= max(1, len(set)); k.ranged() && count > mostSpans && i > 0 {
+				b.r.Exact = false
+				break
 			}
 		}
 		b.places = append(b.places, set)
 	}
-	if empty, err := b.chooseParts(br.divide); empty || err != nil {
-		return err
+	if len(k.partition) == 0 {
+		b.named = k.single
+		return 1, nil
 	}
-	b.values = b.values[:0]
-	if len(b.sets) == 0 {
-		return b.whole(b.k.prefix)
+	if slices.ContainsFunc(k.fromKey, func(from int) bool { return from >= 0 }) {
+		return count, nil
 	}
-	return b.keyColumn(0, append(make([]byte, 0, 96), b.k.prefix...))
+	if b.named, err = b.partitions(); err == nil && k.ranged() {
+		if count = len(b.named); count > 0 && k.Pinned != nil {
+			b.pin(len(k.Columns), b.named)
+		}
+	}
+	return count, err
 }
 
 func allPoints(set []interval) bool {
@@ -100,142 +135,89 @@ func allPoints(set []interval) bool {
 	return true
 }
 
-// whole reads all keys that begin with prefix, a name and the separator.
-func (b *spanBuilder) whole(prefix string) error {
-	return b.span(prefix, prefix[:len(prefix)-1]+schema.Behind)
+// row emits a key, or a span of keys, in each partition and part that it may be in.
+func (b *spanBuilder) row(row interval) error {
+	b.r.Copies = b.r.Copies || !row.point && len(b.values) < b.k.Inside
+	parts := b.parts
+	if b.k.divide != nil {
+		var err error
+		if parts, err = b.partsOfKey(); err != nil {
+			return err
+		}
+	}
+	partitions := b.named
+	if partitions == nil {
+		var err error
+		if partitions, err = b.partitions(); err != nil {
+			return err
+		}
+	}
+	for _, p := range partitions {
+		b.add(parts, p, row)
+	}
+	return nil
 }
 
-// keyColumn emits what key column i allows behind buf, which ends with the separator.
-func (b *spanBuilder) keyColumn(i int, buf []byte) error {
-	last := i+1 == len(b.sets)
-	for j, iv := range b.sets[i] {
-		if i == 0 && b.k.dividedFirst() {
-			b.parts = partsWithin(b.k.table.Parts, b.sets[0][j:j+1])
-		}
-		if !iv.point {
-			if !last {
-				b.r.Exact = false // the parts behind a range are out of the key's reach
-			}
-			from, to := string(append(buf, iv.lo...)), string(buf[:len(buf)-1])+schema.Behind
-			if iv.hi != schema.Top {
-				to = string(append(buf, iv.hi...))
-			}
-			if err := b.span(from, to); err != nil {
-				return err
-			}
+// add adds what is read of one partition, or of a range of them.
+func (b *spanBuilder) add(parts []*schema.Part, p, row interval) {
+	for _, part := range parts {
+		if p.point && row.point {
+			b.r.Points = append(b.r.Points, Key{Part: part, Partition: p.lo, Row: row.lo})
 			continue
 		}
-		b.values = append(b.values[:i], iv.v)
-		next := append(buf, iv.lo...)
-		var err error
-		switch {
-		case !last:
-			err = b.keyColumn(i+1, append(next, keymap.Separator))
-		case i+1 == b.k.Complete:
-			err = b.key(string(next))
-		case i+1 == b.k.Inside: // without the copy, whose key ends here
-			err = b.span(string(append(next, keymap.Separator)), string(next)+schema.Behind)
-		default:
-			err = b.span(string(next), string(next)+schema.Behind)
+		if row.point {
+			row = keyInterval(row.lo)
 		}
-		if err != nil {
-			return err
+		s := Span{Part: part, From: row.lo, To: row.end()}
+		if s.All = !p.point; s.All {
+			b.all, s.FromPartition, s.ToPartition = true, p.lo, p.end()
+		} else {
+			s.Partition = p.lo
 		}
-		b.values = b.values[:i]
+		b.r.Spans = append(b.r.Spans, s)
 	}
-	return nil
 }
 
-func (b *spanBuilder) key(row string) error {
-	return b.partitions(func(part *schema.Part, partition string, all bool) {
-		if all {
-			b.all = true
-			s := keymap.PointSpan(row)
-			b.r.Spans = append(b.r.Spans, Span{Part: part, All: true, From: s.From, To: s.To})
-			return
+// partitions gives each partition, or range of partitions, that the keys under way may be in.
+func (b *spanBuilder) partitions() ([]interval, error) {
+	k, l := b.k, &b.k.table.Layout
+	sets := b.places
+	if !k.ranged() {
+		sets = make([][]interval, len(k.partition))
+		for i := range k.partition {
+			sets[i] = b.places[i]
+			if from := k.fromKey[i]; from >= 0 && from < len(b.values) {
+				code, err := k.partition[i].code(b.values[from])
+				if err != nil {
+					return nil, err
+				}
+				sets[i] = []interval{{lo: code, point: true}}
+			}
+			if sets[i] == nil {
+				return everywhere(l), nil
+			}
 		}
-		b.r.Points = append(b.r.Points, Key{Part: part, Partition: partition, Row: row})
-	})
+	}
+	w := keyWalk{columns: k.partition, tail: k.partitionTail, whole: true, sets: sets}
+	err := b.walk(&w, 0, nil)
+	if l.Buckets > 0 {
+		for i := range w.found {
+			w.found[i].lo = string(l.FinishPartition([]byte(w.found[i].lo), 0))
+		}
+	}
+	return w.found, err
 }
 
-func (b *spanBuilder) span(from, to string) error {
-	b.r.Copies = b.r.Copies || len(b.values) < b.k.Inside
-	return b.partitions(func(part *schema.Part, partition string, all bool) {
-		b.all = b.all || all
-		b.r.Spans = append(b.r.Spans, Span{Part: part, Partition: partition, All: all, From: from, To: to})
-	})
-}
-
-// partitions calls f for each part and partition that the keys under way may be in.
-func (b *spanBuilder) partitions(f func(part *schema.Part, partition string, all bool)) error {
-	if b.k.divide == nil {
-		return b.partitionsOf(func(partition string, all bool) { f(nil, partition, all) })
+// everywhere are all partitions of a table of ours: each bucket, or one range.
+func everywhere(l *schema.KeyLayout) []interval {
+	if l.Buckets == 0 {
+		return []interval{spanInterval("", "")}
 	}
-	parts, err := b.partsOfKey()
-	if err != nil {
-		return err
+	out := make([]interval, l.Buckets)
+	for i := range out {
+		out[i] = interval{lo: keymap.BucketName(i), point: true}
 	}
-	for _, part := range parts {
-		if err := b.partitionsOf(func(partition string, all bool) { f(part, partition, all) }); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// partitionsOf calls f for each partition.
-func (b *spanBuilder) partitionsOf(f func(partition string, all bool)) error {
-	t := b.k.table
-	if t.Partition == nil {
-		f(keymap.SinglePartition, false)
-		return nil
-	}
-	if b.open() {
-		if t.Partition.Kind != schema.PartitionByHash {
-			f("", true)
-			return nil
-		}
-		for i := range t.Partition.Count {
-			f(keymap.BucketName(i), false)
-		}
-		return nil
-	}
-	return b.partitionColumn(0, nil, f)
-}
-
-// open says whether some partition column has no known values.
-func (b *spanBuilder) open() bool {
-	for i := range b.k.partition {
-		if from := b.k.fromKey[i]; (from < 0 || from >= len(b.values)) && (i >= len(b.places) || b.places[i] == nil) {
-			return true
-		}
-	}
-	return false
-}
-
-func (b *spanBuilder) partitionColumn(i int, buf []byte, f func(string, bool)) error {
-	if i == len(b.k.partition) {
-		f(string(b.k.table.FinishPartition(slices.Clone(buf), 0)), false) // buf goes on to the next value
-		return nil
-	}
-	p := &b.k.partition[i]
-	if from := b.k.fromKey[i]; from >= 0 && from < len(b.values) {
-		next, err := appendPartitionCode(buf, p, i, b.values[from])
-		if err != nil {
-			return err
-		}
-		return b.partitionColumn(i+1, next, f)
-	}
-	for _, iv := range b.places[i] {
-		next, err := appendPartitionCode(buf, p, i, iv.v)
-		if err != nil {
-			return err
-		}
-		if err := b.partitionColumn(i+1, next, f); err != nil {
-			return err
-		}
-	}
-	return nil
+	return out
 }
 
 // finish leaves every key in one place: all points, or all spans.
@@ -250,21 +232,19 @@ func (b *spanBuilder) finish() {
 		r.Spans = append(r.Spans, Span{Part: p.Part, Partition: p.Partition, From: s.From, To: s.To})
 	}
 	r.Points = r.Points[:0]
-	if b.k.table.Foreign != nil { // whose spans may be of any text
-		if len(r.Spans) > 1 {
-			r.Spans = b.disjoint(r.Spans)
-		}
-		return
-	}
 	r.Unordered = r.Unordered || b.all
-	if b.all && len(r.Spans) > 1 {
+	switch {
+	case len(r.Spans) == 1:
+	case b.k.ranged():
+		r.Spans = b.disjoint(r.Spans)
+	case b.all:
 		// All partitions are walked once, whatever is wanted of them.
 		s := Span{All: true, From: r.Spans[0].From, To: r.Spans[0].To}
 		for _, o := range r.Spans[1:] {
 			s.From, s.To = min(s.From, o.From), max(s.To, o.To)
 		}
 		r.Spans, r.Exact, r.Copies = append(r.Spans[:0], s), false, b.k.Inside > 0
-		return
+	default:
+		r.Spans = mergeSpans(r.Spans)
 	}
-	r.Spans = mergeSpans(r.Spans)
 }

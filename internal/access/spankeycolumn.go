@@ -1,6 +1,8 @@
 package access
 
 import (
+	"errors"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -9,11 +11,9 @@ import (
 
 // keyColumn is one column of a key as conditions are turned into spans of it.
 type keyColumn struct {
-	ordinal int
-	column  *schema.Column
-	part    keymap.Part
-	raw     *schema.Segment // of a foreign key; nil: codes of keymap
-	final   bool            // raw: no other piece follows
+	*schema.Segment
+	column *schema.Column
+	lead   string // the fixed text before it
 }
 
 // testOp is what a test does.
@@ -116,14 +116,8 @@ func (t *test) eval(env *expr.Env, p *keyColumn) (list []interval, exact bool, e
 		}
 		return unite(list), exact, nil
 	case testNull:
-		if p.raw != nil {
-			return nil, true, nil // a key has all of its pieces
-		}
-		null, err := p.nullCode()
-		if err != nil {
-			return nil, false, err
-		}
-		return []interval{pointInterval(null, value.NullValue)}, true, nil
+		list, err := p.null()
+		return list, true, err
 	case testNotNull:
 		iv, err := p.notNull()
 		return []interval{iv}, true, err
@@ -158,11 +152,10 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 		return nil, false, err
 	}
 	if v.IsNull() {
-		if !t.nullSafe || p.raw != nil {
-			return nil, true, nil
+		if t.nullSafe {
+			list, err = p.null()
 		}
-		null, err := p.nullCode()
-		return []interval{pointInterval(null, v)}, true, err
+		return list, true, err
 	}
 	if err := p.warn(env, v); err != nil {
 		return nil, false, err
@@ -173,11 +166,6 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 		return nil, false, err
 	}
 	up, equals := t.op == testGt || t.op == testGe, t.op == testEq || t.op == testIn
-	if p.raw != nil && at <= placeAbove {
-		if _, ok := p.rawCode(lo); !ok {
-			return []interval{iv}, false, nil
-		}
-	}
 	switch at {
 	case placeNowhere:
 		return []interval{iv}, false, nil
@@ -218,11 +206,17 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 			return nil, true, nil
 		}
 		code, err := p.code(lo)
+		if errors.Is(err, schema.ErrNotOfForm) {
+			return []interval{iv}, false, nil
+		}
 		// A prefix cannot tell the value from a longer one.
-		return []interval{p.point(code, lo)}, p.part.Prefix == 0, err
+		return []interval{p.point(code, lo)}, p.Code.Prefix == 0, err
 	}
 	b, tied, err := p.bounds(lo)
-	if err != nil {
+	switch {
+	case errors.Is(err, schema.ErrNotOfForm):
+		return []interval{iv}, false, nil
+	case err != nil:
 		return nil, false, err
 	}
 	// Values that tie with v in the key may lie on either side of it. What lies between two values of the
@@ -253,19 +247,12 @@ func (t *test) like(env *expr.Env, p *keyColumn) (list []interval, exact bool, e
 	if rest == keymap.Exact {
 		code, err := p.code(value.FromString(prefix))
 		plain := p.column.Type.Collation.ByCharacter() && !p.column.Type.Collation.Pads() // others equal what LIKE tells apart
-		return []interval{p.point(code, value.FromString(prefix))}, plain && p.part.Prefix == 0 && !t.loose, err
+		return []interval{p.point(code, value.FromString(prefix))}, plain && p.Code.Prefix == 0 && !t.loose, err
 	}
 	tight := true
 	if prefix != "" {
 		var span keymap.Span
-		if p.raw == nil {
-			var code []byte
-			code, tight = keymap.AppendTextPrefix(nil, prefix, p.part)
-			span = keymap.PrefixSpan(string(code))
-		} else {
-			span.From = prefix
-			span.To, tight = schema.Successor(prefix)
-		}
+		span, tight = p.Begun(prefix)
 		iv.lo = max(iv.lo, span.From)
 		if span.To != "" {
 			iv.hi = min(iv.hi, span.To)
@@ -282,15 +269,8 @@ func nonEmpty(iv interval) []interval {
 }
 
 func (p *keyColumn) code(v value.Value) (string, error) {
-	if p.raw != nil {
-		code, ok := p.rawCode(v)
-		if !ok {
-			return "", &schema.KeyError{Column: p.column.Name, Cause: schema.ErrNotOfForm}
-		}
-		return code, nil
-	}
 	var buf [64]byte
-	code, _, err := keymap.AppendValue(buf[:0], v, p.part)
+	code, err := p.Append(buf[:0], v)
 	if err != nil {
 		return "", &schema.KeyError{Column: p.column.Name, Cause: err}
 	}
@@ -299,66 +279,88 @@ func (p *keyColumn) code(v value.Value) (string, error) {
 
 // point is the interval of the code of v.
 func (p *keyColumn) point(code string, v value.Value) interval {
-	iv := pointInterval(code, v)
-	if p.raw != nil {
-		iv.hi = code + " " // what no store takes is below the blank, so nothing lies between
-	}
-	return iv
+	return interval{lo: code, hi: p.Behind(code), point: true, v: v}
 }
 
-func (p *keyColumn) nullCode() (string, error) { return p.code(value.NullValue) }
+// null is the interval of NULL; none in a key of another program, which has all of its segments.
+func (p *keyColumn) null() ([]interval, error) {
+	if p.Form != schema.FormCode {
+		return nil, nil
+	}
+	code, err := p.code(value.NullValue)
+	return []interval{p.point(code, value.NullValue)}, err
+}
 
 // notNull is the interval of all codes but NULL's.
-func (p *keyColumn) notNull() (interval, error) {
-	if p.raw != nil {
-		return interval{hi: rawTop}, nil
+func (p *keyColumn) notNull() (iv interval, err error) {
+	iv.hi = schema.Top
+	switch {
+	case p.column.NotNull || p.Form != schema.FormCode:
+	case p.Code.Desc:
+		iv.hi, err = p.code(value.NullValue)
+	default:
+		iv.lo = p.Behind("") // NULL's code is empty, and what follows it begins with the separator
 	}
-	iv := interval{lo: "", hi: schema.Top}
-	if p.column.NotNull {
-		return iv, nil
-	}
-	if !p.part.Desc {
-		iv.lo = schema.Behind // NULL's code is empty, and what follows it begins with the separator
-		return iv, nil
-	}
-	null, err := p.nullCode()
-	iv.hi = null
 	return iv, err
 }
 
-// codeBounds are where the keys of a value begin and end.
-type codeBounds struct{ lo, hi string }
+// reach gives where in the key the texts of an interval lie. Where other segments follow, a text alone does not say where the key
+// lies: a bound that ends with it goes behind all that follows. Codes have such bounds from the beginning.
+func (p *keyColumn) reach(iv interval) (in interval, exact bool) {
+	width := p.Width()
+	switch {
+	case p.Form == schema.FormCode || p.Last():
+	case width > 0:
+		if len(iv.lo) > width {
+			iv.lo, _ = schema.Successor(iv.lo[:width])
+		}
+		if iv.hi != schema.Top && len(iv.hi) > width {
+			iv.hi, _ = schema.Successor(iv.hi[:width])
+		}
+	default:
+		iv.hi = aboveContinued(iv.lo, iv.hi)
+		return iv, false
+	}
+	return iv, true
+}
+
+// aboveContinued is above every text that begins with one from lo up to, not including, hi.
+func aboveContinued(lo, hi string) string {
+	if hi == schema.Top {
+		return hi
+	}
+	for i := range hi {
+		if q := hi[:i]; q >= lo {
+			to, _ := schema.Successor(q)
+			return spanInterval(q, to).hi
+		}
+	}
+	return hi
+}
 
 // bounds gives where the keys of v, and of all values that the key cannot tell from it in order, begin
-// and end. Tied says that there may be others than v: the code is cut, or that of a prefix.
-func (p *keyColumn) bounds(v value.Value) (b codeBounds, tied bool, err error) {
+// and end. Tied says that there may be others than v.
+func (p *keyColumn) bounds(v value.Value) (b interval, tied bool, err error) {
 	code, err := p.code(v)
 	if err != nil {
 		return b, false, err
 	}
-	if p.raw != nil {
-		b, tied = p.rawBounds(code)
-		return b, tied, nil
-	}
-	if stem := keymap.Stem(code); len(stem) < len(code) {
-		span := keymap.PrefixSpan(stem)
-		return codeBounds{span.From, span.To}, true, nil
-	}
-	return codeBounds{code, code + schema.Behind}, p.part.Prefix > 0, nil
+	span, tied := p.Around(code)
+	return spanInterval(span.From, span.To), tied, nil
 }
 
 // from leaves of iv what is not below the value of b in the column's order, with that value or without.
-func (p *keyColumn) from(iv interval, b codeBounds, with bool) interval {
-	return b.cut(iv, !p.part.Desc, with)
+func (p *keyColumn) from(iv interval, b interval, with bool) interval {
+	return b.cut(iv, !p.Code.Desc, with)
 }
 
 // to leaves of iv what is not above the value of b, with that value or without.
-func (p *keyColumn) to(iv interval, b codeBounds, with bool) interval {
-	return b.cut(iv, p.part.Desc, with)
+func (p *keyColumn) to(iv interval, b interval, with bool) interval {
+	return b.cut(iv, p.Code.Desc, with)
 }
 
 // cut leaves of iv the codes above b, or those below, with b's own or without.
-func (b codeBounds) cut(iv interval, above, with bool) interval {
+func (b interval) cut(iv interval, above, with bool) interval {
 	switch {
 	case above && with:
 		iv.lo = max(iv.lo, b.lo)

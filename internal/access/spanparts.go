@@ -7,9 +7,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
+// undivided stands for the parts of a table that has none.
+var undivided = []*schema.Part{nil}
+
 // chooseParts finds the parts that the branch under way reads. Empty: none, or nothing satisfies its tests.
 func (b *spanBuilder) chooseParts(tests []*test) (empty bool, err error) {
 	if b.k.divide == nil {
+		b.parts = undivided
 		return false, nil
 	}
 	ps := b.k.table.Parts
@@ -26,10 +30,10 @@ func (b *spanBuilder) chooseParts(tests []*test) (empty bool, err error) {
 
 // dividedFirst says that the key begins with the codes by which parts are told apart.
 func (k *KeyPlan) dividedFirst() bool {
-	if k.divide == nil || k.Columns[0].ordinal != k.divide.ordinal {
+	if k.divide == nil || k.Columns[0].Column != k.divide.Column {
 		return false
 	}
-	p := k.Columns[0].part
+	p := k.Columns[0].Code
 	return !p.Desc && p.Prefix == 0 && p.Cut == 0
 }
 
@@ -60,9 +64,9 @@ func (k *KeyPlan) partOrder() int {
 	for i := range k.Columns {
 		p := &k.Columns[i]
 		switch {
-		case p.ordinal == k.divide.ordinal && p.part.Prefix == 0 && p.part.Desc:
+		case p.Column == k.divide.Column && p.Code.Prefix == 0 && p.Code.Desc:
 			return -1
-		case p.ordinal == k.divide.ordinal && p.part.Prefix == 0:
+		case p.Column == k.divide.Column && p.Code.Prefix == 0:
 			return 1
 		case !k.Pinned[i]:
 			return 0

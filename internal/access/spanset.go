@@ -7,19 +7,43 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// interval is a range lo ≤ code < hi of the texts that may stand behind a key's leading parts: the code
-// of the next part and whatever follows it. A point holds the keys of exactly one code, lo, whose value
-// is v; v is the column's own.
+// interval is a range lo ≤ text < hi of the texts that may stand in the place of a key's column, with whatever follows them, or
+// of whole keys. A point holds exactly one text, lo; where it is a column's, v is the value that it stands for, of the column's
+// type.
 type interval struct {
 	lo, hi string
 	point  bool
 	v      value.Value
 }
 
-func pointInterval(code string, v value.Value) interval {
-	return interval{lo: code, hi: code + schema.Behind, point: true, v: v}
+// keyInterval holds one key.
+func keyInterval(key string) interval {
+	return interval{lo: key, hi: keymap.PointSpan(key).To, point: true}
+}
+
+// spanInterval holds the keys of a span, whose end may be open.
+func spanInterval(from, to string) interval {
+	return interval{lo: from, hi: cmp.Or(to, schema.Top)}
+}
+
+// end is the upper bound as spans have it: "" for none.
+func (iv *interval) end() string {
+	if iv.hi == schema.Top {
+		return ""
+	}
+	return iv.hi
+}
+
+// cover is the one interval that holds all of a sorted list.
+func cover(list []interval) interval {
+	out := interval{lo: list[0].lo, hi: list[0].hi}
+	for _, iv := range list[1:] {
+		out.hi = max(out.hi, iv.hi)
+	}
+	return out
 }
 
 // unite sorts intervals and merges those that overlap, so that no key is in two of them.

@@ -40,7 +40,9 @@ func must(n expr.Node, err error) expr.Node {
 
 // wholeScan reads all columns of a table.
 func wholeScan(t *schema.Table, offset, total int) *access.Scan {
-	return &access.Scan{Table: t, Offset: offset, Total: total, Access: access.TableScan, Columns: Positions(0, len(t.Columns))}
+	keys := access.NewKeyPlan(t, nil)
+	keys.Narrow(nil)
+	return &access.Scan{Table: t, Offset: offset, Total: total, Access: access.TableScan, Keys: keys, Columns: Positions(0, len(t.Columns))}
 }
 
 // bruteJoin is what a join means: left(i) and right(j) are partners where match says so.

@@ -1,9 +1,8 @@
 package schema
 
 const (
-	// Top is above every key text, all of whose characters are below it. It never leaves the package:
-	// where a span has no upper bound, its prefix gives one.
-	Top = "\x7f"
+	// Top is above every key text. It never leaves the package: where a span has no upper bound, its prefix gives one.
+	Top = "\xff"
 	// Behind is what follows the separator in the order of characters: code + behind is the end of all
 	// keys that have the code, alone or with more parts.
 	Behind = "\""

@@ -35,9 +35,9 @@ func createExternalSQL(t *Table) string {
 	return b.String()
 }
 
-func (t *Table) templateText(pieces []Segment) string {
+func (t *Table) templateText(segments []Segment) string {
 	var b strings.Builder
-	for _, p := range pieces {
+	for _, p := range segments {
 		if p.Text != "" {
 			b.WriteString(braces.Replace(p.Text))
 			continue

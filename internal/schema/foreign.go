@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -65,23 +67,12 @@ func TimestampColumn() *Column {
 func (t *Table) CloseForeign() error {
 	t.Columns = append(t.Columns, &Column{Name: foreignWhole, Type: value.Type{Base: value.TypeBlob}, Source: SourceWhole, Hidden: true})
 	t.Key = nil
-	for _, pieces := range [...][]Segment{t.Foreign.Partition, t.Foreign.Row} {
-		for _, p := range pieces {
-			if p.Text == "" && !t.keyed(p.Column) {
-				t.Key = append(t.Key, KeyColumn{Column: p.Column})
-			}
+	for _, s := range slices.Concat(t.Foreign.Partition, t.Foreign.Row) {
+		if key := (KeyColumn{Column: s.Column}); s.Text == "" && !slices.Contains(t.Key, key) {
+			t.Key = append(t.Key, key)
 		}
 	}
 	return t.Init()
-}
-
-func (t *Table) keyed(column int) bool {
-	for _, p := range t.Key {
-		if p.Column == column {
-			return true
-		}
-	}
-	return false
 }
 
 // With gives the table with one more property, which none of the entities seen so far has.
@@ -94,30 +85,11 @@ func (t *Table) With(property string) (*Table, error) {
 // IsOpen says whether nobody declared the table.
 func (t *Table) IsOpen() bool { return t.Foreign != nil && t.Foreign.Open }
 
-// appendForeign appends a key of a foreign table.
-func (t *Table) appendForeign(dst []byte, pieces []Segment, row []value.Value) ([]byte, error) {
-	for i := range pieces {
-		p := &pieces[i]
-		if p.Text != "" {
-			dst = append(dst, p.Text...)
-			continue
-		}
-		begin := len(dst)
-		var ok bool
-		if dst, ok = p.Append(dst, row[p.Column]); !ok {
-			return dst, t.keyError(p.Column, ErrNotOfForm)
-		}
-		if end := EndOf(pieces, i); end != "" && CutAt(string(dst[begin:])+end, end) != len(dst)-begin {
-			return dst, t.keyError(p.Column, errHoldsEnd)
-		}
-	}
-	return dst, nil
-}
-
 // ParseKeys gives the values that the keys of an entity stand for their columns, dst[ordinal]; not ok when they are
 // of another form, so that the entity is no row of the table.
 func (t *Table) ParseKeys(partition, row string, dst []value.Value) bool {
-	return t.parseForeign(t.Foreign.Partition, partition, dst, nil) && t.parseForeign(t.Foreign.Row, row, dst, t.Foreign.Partition)
+	l := &t.Layout
+	return parse(l.Partition, partition, dst, nil) && parse(l.Row, row, dst, l.Partition)
 }
 
 // Mixed says whether entities of the physical table may be no rows of the table, as their keys are of another form.
@@ -125,56 +97,44 @@ func (t *Table) Mixed() bool {
 	if t.Foreign == nil {
 		return false
 	}
-	all := func(pieces []Segment) bool {
-		return len(pieces) == 1 && pieces[0].Text == "" && pieces[0].Form == FormPlain && t.Columns[pieces[0].Column].Type.IsText()
+	all := func(segments []Segment) bool {
+		return len(segments) == 1 && segments[0].Text == "" && segments[0].Form == FormPlain && segments[0].Code.Type.IsText()
 	}
-	return !all(t.Foreign.Partition) || !all(t.Foreign.Row) || t.Foreign.Partition[0].Column == t.Foreign.Row[0].Column
+	l := &t.Layout
+	return !all(l.Partition) || !all(l.Row) || l.Partition[0].Column == l.Row[0].Column
 }
 
-// parseForeign reads one key. A column that known has as well must have the same value in both.
-func (t *Table) parseForeign(pieces []Segment, key string, dst []value.Value, known []Segment) bool {
-	for i := range pieces {
-		p := &pieces[i]
-		if p.Text != "" {
-			if len(key) < len(p.Text) || key[:len(p.Text)] != p.Text {
+// parse reads one key. A column that known has as well must have the same value in both.
+func parse(segments []Segment, key string, dst []value.Value, known []Segment) bool {
+	for i := range segments {
+		s := &segments[i]
+		if s.Text != "" {
+			if len(key) < len(s.Text) || key[:len(s.Text)] != s.Text {
 				return false
 			}
-			key = key[len(p.Text):]
+			key = key[len(s.Text):]
 			continue
 		}
 		n := len(key)
-		if width := p.Width(t.Columns[p.Column].Type); width > 0 {
+		if width := s.Width(); width > 0 {
 			n = min(n, width)
-		} else if end := EndOf(pieces, i); end != "" {
-			if n = CutAt(key, end); n < 0 {
+		} else if s.end != "" {
+			if n = strings.Index(key, s.end); n < 0 {
 				return false
 			}
 		}
-		v, ok := p.parse(key[:n], t.Columns[p.Column].Type)
-		if !ok || has(known, p.Column) && dst[p.Column] != v {
+		v, ok := s.parse(key[:n])
+		if !ok || has(known, s.Column) && dst[s.Column] != v {
 			return false
 		}
-		dst[p.Column] = v
+		dst[s.Column] = v
 		key = key[n:]
 	}
 	return key == ""
 }
 
-func has(pieces []Segment, column int) bool {
-	for i := range pieces {
-		if pieces[i].Text == "" && pieces[i].Column == column {
-			return true
-		}
-	}
-	return false
-}
-
-// EndOf is the fixed text that follows piece i, which a text in its place must not hold.
-func EndOf(pieces []Segment, i int) string {
-	if i+1 < len(pieces) {
-		return pieces[i+1].Text
-	}
-	return ""
+func has(segments []Segment, column int) bool {
+	return slices.ContainsFunc(segments, func(s Segment) bool { return s.Text == "" && s.Column == column })
 }
 
 // Successor is the least key above all that begin with prefix; "" where there is none. exact says that nothing

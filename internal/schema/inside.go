@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ type Composition struct {
 	// WithParent: a copy of the parent's row lies before the rows that live inside it. See beside.go.
 	WithParent bool
 
-	parts []keymap.Part // of Key
+	segments []Segment // of the parent's RowKey
 }
 
 // Family is a table that lives inside another one, with those that live inside it.
@@ -41,12 +42,9 @@ type Family struct {
 }
 
 // RowPrefix begins the keys of the table's rows, without the separator.
-func (t *Table) RowPrefix() string {
-	if t.RowName == "" {
-		return keymap.RowPrefix
-	}
-	return t.RowName
-}
+func (t *Table) RowPrefix() string { return rowPrefix(t.RowName) }
+
+func rowPrefix(name string) string { return cmp.Or(name, keymap.RowPrefix) }
 
 // RowSpan is the span of the keys of the table's rows, without index entries and other tables' rows.
 func (t *Table) RowSpan() keymap.Span {
@@ -55,12 +53,7 @@ func (t *Table) RowSpan() keymap.Span {
 
 // AppendParentKey appends the RowKey of the parent of a row. The parent's PartitionKey is the row's own.
 func (t *Table) AppendParentKey(dst []byte, row []value.Value) ([]byte, error) {
-	if t.Inside.RowName == "" {
-		dst = append(dst, keymap.RowPrefix...)
-	} else {
-		dst = append(dst, t.Inside.RowName...)
-	}
-	return t.appendCodes(dst, t.Inside.Key, t.Inside.parts, row)
+	return t.appendKey(dst, t.Inside.segments, row)
 }
 
 // ChildSpan is where the rows lie that live inside a row of the parent, in the row's partition.
@@ -69,8 +62,8 @@ func (t *Table) ChildSpan(parent *Table, row []value.Value) (keymap.Span, error)
 	for i, p := range t.Inside.Key {
 		own[p.Column] = row[parent.Key[i].Column]
 	}
-	n := len(t.Inside.Key)
-	b, err := t.appendCodes([]byte(t.RowPrefix()), t.Key[:n], t.KeyCodes[:n], own)
+	begin := t.Layout.Row[:2*len(t.Inside.Key)] // a text before each code
+	b, err := t.appendKey(nil, begin, own)
 	return keymap.PrefixSpan(string(append(b, keymap.Separator))), err
 }
 

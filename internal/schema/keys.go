@@ -23,42 +23,22 @@ func (e *KeyError) Unwrap() error { return e.Cause }
 // AppendPartitionKey appends the PartitionKey of a row and of its index entries. The row has the
 // table's columns at 0….
 func (t *Table) AppendPartitionKey(dst []byte, row []value.Value) ([]byte, error) {
-	if t.Foreign != nil {
-		return t.appendForeign(dst, t.Foreign.Partition, row)
-	}
-	p := t.Partition
-	if p == nil {
-		return append(dst, keymap.SinglePartition...), nil
-	}
 	begin := len(dst)
-	for i, c := range p.Columns {
-		if i > 0 {
-			dst = append(dst, keymap.Separator)
-		}
-		var err error
-		if dst, _, err = keymap.AppendValue(dst, row[c], t.PartitionCodes[i]); err != nil {
-			return dst, t.keyError(c, err)
-		}
-	}
-	return t.FinishPartition(dst, begin), nil
+	dst, err := t.appendKey(dst, t.Layout.Partition, row)
+	return t.Layout.FinishPartition(dst, begin), err
 }
 
-// FinishPartition turns the codes of the partition columns, which begin at dst[begin], into the
-// PartitionKey: the codes themselves, or the bucket of their hash.
-func (t *Table) FinishPartition(dst []byte, begin int) []byte {
-	if t.Partition.Kind != PartitionByHash {
+// FinishPartition turns what the segments of the partition give, which begins at dst[begin], into the PartitionKey.
+func (l *KeyLayout) FinishPartition(dst []byte, begin int) []byte {
+	if l.Buckets == 0 {
 		return dst
 	}
-	return append(dst[:begin], keymap.Bucket(string(dst[begin:]), t.Partition.Count)...)
+	return append(dst[:begin], keymap.Bucket(string(dst[begin:]), l.Buckets)...)
 }
 
 // AppendRowKey appends the RowKey of a row.
 func (t *Table) AppendRowKey(dst []byte, row []value.Value) ([]byte, error) {
-	if t.Foreign != nil {
-		return t.appendForeign(dst, t.Foreign.Row, row)
-	}
-	dst = append(dst, t.RowPrefix()...)
-	return t.appendCodes(dst, t.Key, t.KeyCodes, row)
+	return t.appendKey(dst, t.Layout.Row, row)
 }
 
 // AppendIndexKey appends the RowKey of a row's entry in an index: the index's name, its values and, so
@@ -66,21 +46,28 @@ func (t *Table) AppendRowKey(dst []byte, row []value.Value) ([]byte, error) {
 // out, which makes a second entry of the same values impossible, except where one of the values is
 // NULL: those are not equal to each other.
 func (t *Table) AppendIndexKey(dst []byte, ix *Index, row []value.Value) ([]byte, error) {
-	dst = append(dst, ix.KeyName...)
-	dst, err := t.appendCodes(dst, ix.Key, ix.Codes, row)
-	if err != nil || ix.Beside != "" || ix.Unique && !hasNull(ix.Key, row) {
+	dst, err := t.appendKey(dst, ix.Segments, row)
+	if err != nil || !ix.Unique || !hasNull(ix.Key, row) {
 		return dst, err
 	}
-	return t.appendCodes(dst, t.Key, t.KeyCodes, row)
+	return t.appendKey(append(dst, keymap.Separator), t.Layout.Row[1:], row)
 }
 
-// appendCodes appends the separator and the code of each part.
-func (t *Table) appendCodes(dst []byte, parts []KeyColumn, codes []keymap.Part, row []value.Value) ([]byte, error) {
-	for i := range codes {
-		dst = append(dst, keymap.Separator)
+// appendKey appends a key of these segments.
+func (t *Table) appendKey(dst []byte, segments []Segment, row []value.Value) ([]byte, error) {
+	for i := range segments {
+		s := &segments[i]
+		if s.Text != "" {
+			dst = append(dst, s.Text...)
+			continue
+		}
+		begin := len(dst)
 		var err error
-		if dst, _, err = keymap.AppendValue(dst, row[parts[i].Column], codes[i]); err != nil {
-			return dst, t.keyError(parts[i].Column, err)
+		if dst, err = s.Append(dst, row[s.Column]); err == nil && s.end != "" && !s.GivesBack(string(dst[begin:])) {
+			err = errHoldsEnd
+		}
+		if err != nil {
+			return dst, t.keyError(s.Column, err)
 		}
 	}
 	return dst, nil

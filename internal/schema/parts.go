@@ -221,15 +221,13 @@ func (ps *Parts) Named(name string) *Part {
 
 // init computes what the stored definition implies.
 func (ps *Parts) init(t *Table) error {
-	parts := make([]KeyColumn, len(ps.Columns))
-	for i, c := range ps.Columns {
-		parts[i].Column = c
+	ps.Codes, ps.Spans = nil, nil
+	for _, c := range ps.Columns {
+		if c < 0 || c >= len(t.Columns) {
+			return fmt.Errorf("table %s: partition names a column that is not there", t.Name)
+		}
+		ps.Codes = append(ps.Codes, t.KeymapPart(KeyColumn{Column: c}))
 	}
-	var err error
-	if ps.Codes, err = t.keymapParts("partition", parts); err != nil {
-		return err
-	}
-	ps.Spans = nil
 	for i, p := range ps.List {
 		p.Number = i
 		for _, s := range p.Spans {

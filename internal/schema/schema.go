@@ -59,10 +59,9 @@ type Table struct {
 	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise.
 	Virtual func() ([][]value.Value, error)
 
-	texts          *boundTexts // nil before Init
-	byName         map[string]int
-	KeyCodes       []keymap.Part // of Key
-	PartitionCodes []keymap.Part // of Partition.Columns
+	texts  *boundTexts // nil before Init
+	byName map[string]int
+	Layout KeyLayout // of its rows
 }
 
 // Column is a column's definition.
@@ -147,7 +146,7 @@ type Index struct {
 	// somebody declared. See beside.go.
 	Beside string
 
-	Codes []keymap.Part // of Parts
+	Segments []Segment // of the entries' RowKeys
 }
 
 // CheckDef is a CHECK constraint.

@@ -8,17 +8,23 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Segment is a piece of a foreign key: a fixed text, or a column in a form.
+// Segment is a piece of a key: a fixed text, or a column in a form.
 type Segment struct {
 	Text   string // fixed; "" for a column
 	Column int    // ordinal
 	Form   SegmentForm
 	Digits int // of FormDecimal and FormInverted: zeros stand before; 0: none do
+
+	// Of a column, computed by Table.Init:
+	Code keymap.Part // FormCode: how values are encoded. The other forms have their type and direction here
+	end  string      // what ends the column's text, which must not hold it; "" where its width or its code says where it ends
+	last bool        // no other segment follows
 }
 
-// PieceForm is how a value is written in a key.
+// SegmentForm is how a value is written in a key.
 type SegmentForm uint8
 
 const (
@@ -26,6 +32,7 @@ const (
 	FormDecimal                     // D: an integer from 0, or a time as 100 ns ticks since year 1
 	FormInverted                    // R: the greatest number less that, which sorts the latest first
 	FormHex                         // N: a UUID in 32 hex digits
+	FormCode                        // the code of package keymap; only in tables of ours, which have no other form
 )
 
 // ErrNotOfForm and errHoldsEnd say why a value cannot be written into a key.
@@ -37,22 +44,91 @@ var (
 // maxTicks is the last tick of the year 9999, DateTime.MaxValue of .NET.
 const maxTicks = 3155378975999999999
 
-// Width is how many octets the piece has, 0 where they differ.
-func (p *Segment) Width(t value.Type) int {
-	switch p.Form {
+// Width is how many octets the segment has, 0 where they differ or a code says it.
+func (s *Segment) Width() int { return s.width(s.Code.Type) }
+
+func (s *Segment) width(t value.Type) int {
+	switch s.Form {
 	case FormDecimal, FormInverted:
-		return p.Digits
+		return s.Digits
 	case FormHex:
 		return 32
-	}
-	if t.Base == value.TypeUUID {
-		return 36
+	case FormPlain:
+		if t.Base == value.TypeUUID {
+			return 36
+		}
 	}
 	return 0
 }
 
+// Append writes v, which is of the column's type.
+func (s *Segment) Append(dst []byte, v value.Value) ([]byte, error) {
+	if s.Form == FormCode {
+		dst, _, err := keymap.AppendValue(dst, v, s.Code)
+		return dst, err
+	}
+	dst, ok := s.appendRaw(dst, v)
+	if !ok {
+		return dst, ErrNotOfForm
+	}
+	return dst, nil
+}
+
+// GivesBack says whether a key with the text in the segment's place is read as that text: it does not hold what ends it.
+func (s *Segment) GivesBack(text string) bool {
+	return s.end == "" || strings.Index(text+s.end, s.end) == len(text)
+}
+
+// Last says whether the key ends with the segment.
+func (s *Segment) Last() bool { return s.last }
+
+// Sorted says whether keys come in the order of the column's values, downwards where Code.Desc says so: among those that are the
+// same before it.
+func (s *Segment) Sorted() bool {
+	if s.Form == FormCode {
+		return s.Code.Prefix == 0
+	}
+	return s.Width() > 0 || s.Form == FormPlain && s.last
+}
+
+// Behind is the end of the keys that have the text of one value in the segment's place.
+func (s *Segment) Behind(text string) string {
+	if s.Form == FormCode {
+		return text + Behind
+	}
+	return keymap.PointSpan(text).To
+}
+
+// Around gives where the keys lie that have the text of a value, and of all values that the key cannot tell from it in order.
+// Tied says that there may be others: the text is cut, or that of a prefix, or of an order that is not the column's.
+func (s *Segment) Around(text string) (span keymap.Span, tied bool) {
+	switch {
+	case s.Form != FormCode && s.Form != FormPlain && s.Width() == 0:
+		return keymap.Span{}, true // 10 comes before 9
+	case s.Form != FormCode && IsOdd(text):
+		even := text[:EvenLen(text)]
+		to, _ := Successor(even)
+		return keymap.Span{From: even, To: to}, true
+	case s.Form == FormCode:
+		if stem := keymap.Stem(text); len(stem) < len(text) {
+			return keymap.PrefixSpan(stem), true
+		}
+	}
+	return keymap.Span{From: text, To: s.Behind(text)}, s.Code.Prefix > 0
+}
+
+// Begun gives where the keys lie that have a text in the segment's place which begins with prefix; exact says that no others do.
+func (s *Segment) Begun(prefix string) (span keymap.Span, exact bool) {
+	if s.Form == FormCode {
+		code, exact := keymap.AppendTextPrefix(nil, prefix, s.Code)
+		return keymap.PrefixSpan(string(code)), exact
+	}
+	to, exact := Successor(prefix)
+	return keymap.Span{From: prefix, To: to}, exact
+}
+
 // number is what stands for v in FormDecimal and FormInverted.
-func (p *Segment) number(v value.Value) (n uint64, ok bool) {
+func (s *Segment) number(v value.Value) (n uint64, ok bool) {
 	most := uint64(math.MaxInt64)
 	switch v.Kind() {
 	case value.Int:
@@ -67,26 +143,26 @@ func (p *Segment) number(v value.Value) (n uint64, ok bool) {
 	default:
 		return 0, false
 	}
-	if p.Form == FormInverted {
+	if s.Form == FormInverted {
 		return most - n, n <= most
 	}
 	return n, true
 }
 
-// Append writes v; not ok when the form cannot hold it.
-func (p *Segment) Append(dst []byte, v value.Value) ([]byte, bool) {
-	switch p.Form {
+// appendRaw writes v; not ok when the form cannot hold it.
+func (s *Segment) appendRaw(dst []byte, v value.Value) ([]byte, bool) {
+	switch s.Form {
 	case FormDecimal, FormInverted:
-		n, ok := p.number(v)
+		n, ok := s.number(v)
 		if !ok {
 			return dst, false
 		}
 		var buf [20]byte
 		digits := strconv.AppendUint(buf[:0], n, 10)
-		if p.Digits > 0 && len(digits) > p.Digits {
+		if s.Digits > 0 && len(digits) > s.Digits {
 			return dst, false
 		}
-		for range p.Digits - len(digits) {
+		for range s.Digits - len(digits) {
 			dst = append(dst, '0')
 		}
 		return append(dst, digits...), true
@@ -99,11 +175,12 @@ func (p *Segment) Append(dst []byte, v value.Value) ([]byte, bool) {
 	return append(dst, v.Text()...), v.Kind() == value.String || v.Kind() == value.UUID
 }
 
-// parse reads back what append wrote; nothing else is ok.
-func (p *Segment) parse(text string, t value.Type) (value.Value, bool) {
-	switch p.Form {
+// parse reads back what appendRaw wrote; nothing else is ok.
+func (s *Segment) parse(text string) (value.Value, bool) {
+	t := &s.Code.Type
+	switch s.Form {
 	case FormDecimal, FormInverted:
-		return p.parseNumber(text, t)
+		return s.parseNumber(text, t)
 	case FormHex:
 		v, err := value.ParseUUID(text)
 		return v, err == nil && len(text) == 32 && strings.ToLower(text) == text
@@ -115,16 +192,16 @@ func (p *Segment) parse(text string, t value.Type) (value.Value, bool) {
 	return value.FromString(text), true
 }
 
-func (p *Segment) parseNumber(text string, t value.Type) (value.Value, bool) {
+func (s *Segment) parseNumber(text string, t *value.Type) (value.Value, bool) {
 	n, err := strconv.ParseUint(text, 10, 64)
-	if err != nil || text[0] == '+' || p.Digits > 0 && len(text) != p.Digits || p.Digits == 0 && len(text) > 1 && text[0] == '0' {
+	if err != nil || text[0] == '+' || s.Digits > 0 && len(text) != s.Digits || s.Digits == 0 && len(text) > 1 && text[0] == '0' {
 		return value.Value{}, false
 	}
 	most := uint64(math.MaxInt64)
 	if t.Base == value.TypeDateTime {
 		most = maxTicks
 	}
-	if p.Form == FormInverted {
+	if s.Form == FormInverted {
 		if n > most {
 			return value.Value{}, false
 		}
@@ -139,25 +216,16 @@ func (p *Segment) parseNumber(text string, t value.Type) (value.Value, bool) {
 	return value.FromInt(int64(n)), n <= math.MaxInt64
 }
 
-// Ordered says whether the texts of the piece sort as the values do (downwards where they are inverted).
-// final: no other piece follows.
-func (p *Segment) Ordered(t value.Type, final bool) bool {
-	return p.Width(t) > 0 || p.Form == FormPlain && final
-}
-
-// CutAt says where the text of a piece ends: where end begins in s; -1 where it does not.
-func CutAt(s, end string) int { return strings.Index(s, end) }
-
 // ParseTemplate reads how a key is made of columns, such as "{tenant}" or "{ticks:D20}_{id}": {name} is a column,
 // with :D and a number of digits for decimals with zeros before them, :R for the greatest number less that (times:
 // ticks, 19 digits where none are given), :N for a UUID without dashes; {{ and }} are braces. find gives a column's
 // ordinal by its name, -1 for none.
 func ParseTemplate(template string, columns []*Column, find func(name string) int) ([]Segment, error) {
-	var pieces []Segment
+	var segments []Segment
 	text := ""
 	flush := func() {
 		if text != "" {
-			pieces = append(pieces, Segment{Text: text, Column: -1})
+			segments = append(segments, Segment{Text: text, Column: -1})
 			text = ""
 		}
 	}
@@ -181,14 +249,14 @@ func ParseTemplate(template string, columns []*Column, find func(name string) in
 				return nil, errors.New("{ without }")
 			}
 			flush()
-			p, err := parsePiece(inside, columns, find)
+			p, err := parseSegment(inside, columns, find)
 			if err != nil {
 				return nil, err
 			}
-			if n := len(pieces); n > 0 && pieces[n-1].Text == "" && pieces[n-1].Width(columns[pieces[n-1].Column].Type) == 0 {
+			if n := len(segments); n > 0 && segments[n-1].Text == "" && segments[n-1].width(columns[segments[n-1].Column].Type) == 0 {
 				return nil, errors.New("{" + inside + "} follows a column without a fixed length: write a text between them, which ends the first")
 			}
-			pieces = append(pieces, p)
+			segments = append(segments, p)
 			rest = after
 		}
 	}
@@ -196,10 +264,10 @@ func ParseTemplate(template string, columns []*Column, find func(name string) in
 	if strings.ContainsAny(template, `/\#?`) {
 		return nil, errors.New(`no key may hold / \ # or ?`)
 	}
-	return pieces, nil
+	return segments, nil
 }
 
-func parsePiece(inside string, columns []*Column, find func(name string) int) (Segment, error) {
+func parseSegment(inside string, columns []*Column, find func(name string) int) (Segment, error) {
 	name, form, _ := strings.Cut(inside, ":")
 	p := Segment{Column: find(name)}
 	if p.Column < 0 {

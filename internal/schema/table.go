@@ -46,11 +46,11 @@ func (t *Table) Init() error {
 		return fmt.Errorf("table %s has no key", t.Name)
 	}
 	var err error
-	if t.KeyCodes, err = t.keymapParts("primary key", t.Key); err != nil {
+	if t.Layout, err = t.layout(); err != nil {
 		return err
 	}
 	for _, ix := range t.Indexes {
-		if ix.Codes, err = t.keymapParts("index "+ix.Name, ix.Key); err != nil {
+		if ix.Segments, err = t.entrySegments(ix); err != nil {
 			return err
 		}
 		for _, c := range ix.Include {
@@ -60,40 +60,14 @@ func (t *Table) Init() error {
 		}
 	}
 	if t.Inside != nil {
-		if t.Inside.parts, err = t.keymapParts("foreign key", t.Inside.Key); err != nil {
+		if t.Inside.segments, err = t.codes("foreign key", rowPrefix(t.Inside.RowName), t.Inside.Key); err != nil {
 			return err
 		}
 	}
 	if t.Parts != nil {
-		if err := t.Parts.init(t); err != nil {
-			return err
-		}
-	}
-	t.PartitionCodes = nil
-	if p := t.Partition; p != nil {
-		if p.Kind == PartitionByHash && p.Count < 1 {
-			return fmt.Errorf("table %s has no partitions", t.Name)
-		}
-		parts := make([]KeyColumn, len(p.Columns))
-		for i, c := range p.Columns {
-			parts[i] = KeyColumn{Column: c, Cut: p.Cut}
-		}
-		if t.PartitionCodes, err = t.keymapParts("partition key", parts); err != nil {
-			return err
-		}
+		return t.Parts.init(t)
 	}
 	return nil
-}
-
-func (t *Table) keymapParts(what string, parts []KeyColumn) ([]keymap.Part, error) {
-	out := make([]keymap.Part, len(parts))
-	for i, p := range parts {
-		if p.Column < 0 || p.Column >= len(t.Columns) {
-			return nil, fmt.Errorf("table %s: %s names a column that is not there", t.Name, what)
-		}
-		out[i] = t.KeymapPart(p)
-	}
-	return out, nil
 }
 
 // Ordinal gives the position of a column by its name, without regard to case, or -1. "ETag" is
@@ -134,13 +108,13 @@ func (t *Table) Index(name string) *Index {
 // bound expressions are shared. Init must be called on it when the changes are made.
 func (t *Table) Clone() *Table {
 	c := *t
-	c.texts, c.byName, c.KeyCodes, c.PartitionCodes = nil, nil, nil, nil
+	c.texts, c.byName, c.Layout = nil, nil, KeyLayout{}
 	c.Columns = cloneColumns(t.Columns)
 	c.Key = slices.Clone(t.Key)
 	c.Indexes = make([]*Index, len(t.Indexes))
 	for i, ix := range t.Indexes {
 		d := *ix
-		d.Key, d.Include, d.Codes = slices.Clone(ix.Key), slices.Clone(ix.Include), nil
+		d.Key, d.Include, d.Segments = slices.Clone(ix.Key), slices.Clone(ix.Include), nil
 		c.Indexes[i] = &d
 	}
 	c.Checks = slices.Clone(t.Checks)

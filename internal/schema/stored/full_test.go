@@ -119,8 +119,9 @@ func TestFull(t *testing.T) {
 
 // computed are the fields that Init, the planner or the catalog make of the others.
 var computed = []string{
-	"Table.Unwritable", "Table.Virtual", "Table.texts", "Table.byName", "Table.KeyCodes", "Table.PartitionCodes",
-	"Index.Codes", "Parts.Codes", "Parts.Spans", "Part.Number", "Composition.parts", "Foreign.Open",
+	"Table.Unwritable", "Table.Virtual", "Table.texts", "Table.byName", "Table.Layout",
+	"Index.Segments", "Parts.Codes", "Parts.Spans", "Part.Number", "Composition.segments", "Foreign.Open",
+	"Segment.Code", "Segment.end", "Segment.last",
 	"Type.Coercion", "Type.Truth", "Type.members",
 }
 

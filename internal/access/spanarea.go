@@ -14,7 +14,7 @@ type area struct {
 	rows []interval
 }
 
-// disjoint gives spans of a foreign table that read the same keys, each once, in the order of partitions and rows:
+// disjoint gives spans of an external table that read the same keys, each once, in the order of partitions and rows:
 //
 //	[a, m) all rows, [k, z) rows 1  →  [a, m) all rows, [m, z) rows 1
 //
@@ -22,11 +22,11 @@ type area struct {
 func (b *spanBuilder) disjoint(spans []Span) []Span {
 	var areas, odd []area
 	for _, s := range spans {
-		a := area{rawPoint(s.Partition), []interval{rawInterval(s.From, s.To)}}
+		a := area{keyInterval(s.Partition), []interval{spanInterval(s.From, s.To)}}
 		switch {
 		case s.All:
-			a.interval = even(rawInterval(s.FromPartition, s.ToPartition))
-			b.r.Exact = b.r.Exact && a.lo == s.FromPartition && rawEnd(a.hi) == s.ToPartition
+			a.interval = even(spanInterval(s.FromPartition, s.ToPartition))
+			b.r.Exact = b.r.Exact && a.lo == s.FromPartition && a.end() == s.ToPartition
 		case schema.IsOdd(s.Partition):
 			odd = append(odd, a)
 			continue
@@ -50,11 +50,13 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 	spans = spans[:0]
 	for _, c := range joined(cells) {
 		if !c.point {
-			spans = append(spans, b.walk(c.interval, c.rows))
+			b.r.Exact = b.r.Exact && len(c.rows) == 1
+			rows := cover(c.rows)
+			spans = append(spans, Span{All: true, FromPartition: c.lo, ToPartition: c.end(), From: rows.lo, To: rows.end()})
 			continue
 		}
 		for _, r := range c.rows {
-			spans = append(spans, Span{Partition: c.lo, From: r.lo, To: rawEnd(r.hi)})
+			spans = append(spans, Span{Partition: c.lo, From: r.lo, To: r.end()})
 		}
 	}
 	return spans
@@ -63,9 +65,9 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 // even widens a range so that all sort its bounds alike.
 func even(iv interval) interval {
 	iv.lo = iv.lo[:schema.EvenLen(iv.lo)]
-	if n := schema.EvenLen(iv.hi); iv.hi != rawTop && n < len(iv.hi) {
+	if n := schema.EvenLen(iv.hi); iv.hi != schema.Top && n < len(iv.hi) {
 		to, _ := schema.Successor(iv.hi[:n])
-		iv.hi = rawInterval("", to).hi
+		iv.hi = spanInterval("", to).hi
 	}
 	return iv
 }
@@ -89,7 +91,7 @@ func cellsOf(areas []area) []area {
 		if len(open) == 0 {
 			continue
 		}
-		c := area{interval: interval{lo: lo, hi: hi, point: hi == rawPoint(lo).hi}}
+		c := area{interval: interval{lo: lo, hi: hi, point: hi == keyInterval(lo).hi}}
 		for _, a := range open {
 			c.rows = append(c.rows, a.rows...)
 		}

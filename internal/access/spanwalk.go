@@ -1,0 +1,76 @@
+package access
+
+import "github.com/nearlyfreedb/nearlyfree/internal/schema"
+
+// keyWalk goes through the keys, RowKeys or PartitionKeys, that sets of intervals on their leading columns allow, in their order.
+type keyWalk struct {
+	columns []keyColumn
+	tail    string
+	whole   bool // a point on each column is a whole key
+	inside  int  // see KeyPlan.Inside
+	sets    [][]interval
+	rows    bool       // the keys are RowKeys, which row gets
+	found   []interval // the PartitionKeys, or ranges of them
+}
+
+// emit takes a key, or a range of keys.
+func (b *spanBuilder) emit(w *keyWalk, keys interval) error {
+	if w.rows {
+		return b.row(keys)
+	}
+	w.found = append(w.found, keys)
+	return nil
+}
+
+// walk goes through what column i and those behind it allow behind buf.
+func (b *spanBuilder) walk(w *keyWalk, i int, buf []byte) error {
+	if i == len(w.columns) && w.whole {
+		return b.emit(w, interval{lo: string(append(buf, w.tail...)), point: true})
+	}
+	if i < len(w.columns) {
+		buf = append(buf, w.columns[i].lead...)
+	} else {
+		buf = append(buf, w.tail...)
+	}
+	if i == len(w.sets) {
+		to, exact := schema.Successor(string(buf))
+		b.r.Exact = b.r.Exact && exact
+		return b.emit(w, spanInterval(string(buf), to))
+	}
+	for j := range w.sets[i] {
+		if w.rows {
+			b.enter(i, j)
+		}
+		if err := b.walkInterval(w, i, buf, w.sets[i][j]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// walkInterval goes through what one interval of column i allows, and the columns behind it.
+func (b *spanBuilder) walkInterval(w *keyWalk, i int, buf []byte, iv interval) error {
+	p := &w.columns[i]
+	last := i+1 == len(w.sets)
+	if iv.point {
+		next := append(buf, iv.lo...)
+		switch {
+		case !p.GivesBack(iv.lo):
+			return nil // no row has it
+		case last && p.Form == schema.FormCode && i+1 != w.inside && !(w.whole && i+1 == len(w.columns)):
+			return b.emit(w, interval{lo: string(next), hi: p.Behind(string(next))}) // with what follows, and alone
+		}
+		return b.walk(w, i+1, next)
+	}
+	iv, exact := p.reach(iv)
+	b.r.Exact = b.r.Exact && exact && last // the columns behind a range are out of the key's reach
+	from := string(append(buf, iv.lo...))
+	to := string(append(buf, iv.hi...))
+	if iv.hi == schema.Top {
+		to, _ = schema.Successor(string(buf))
+	}
+	if out := spanInterval(from, to); out.lo < out.hi {
+		return b.emit(w, out)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// KeyLayout says how the keys of a table's rows are made, segment by segment:
+//
+//	a table of ours    PartitionKey  00         RowKey  PK!{a}!{b}, each column in its code
+//	an external table  PartitionKey  {tenant}   RowKey  {at:R}_{id:N}, as its definition says
+//
+// Who reads, writes or plans by keys asks it, and need not know whose keys they are.
+type KeyLayout struct {
+	Partition, Row []Segment
+	// Buckets: the PartitionKey is one of so many, by the hash of what Partition gives; 0: it is what that gives.
+	Buckets int
+	// Raw: another program chose the form. Entities of other forms may lie between, and partitions come in the order of the
+	// columns in their keys.
+	Raw bool
+}
+
+// layout gives the layout of the table's rows, whose definition may be damaged.
+func (t *Table) layout() (l KeyLayout, err error) {
+	if t.Foreign != nil {
+		l.Raw = true
+		if l.Partition, err = t.raw(t.Foreign.Partition); err == nil {
+			l.Row, err = t.raw(t.Foreign.Row)
+		}
+		return l, err
+	}
+	l.Partition = []Segment{{Text: keymap.SinglePartition}}
+	if p := t.Partition; p != nil {
+		if p.Kind == PartitionByHash {
+			if l.Buckets = p.Count; p.Count < 1 {
+				return l, fmt.Errorf("table %s has no partitions", t.Name)
+			}
+		}
+		columns := make([]KeyColumn, len(p.Columns))
+		for i, c := range p.Columns {
+			columns[i] = KeyColumn{Column: c, Cut: p.Cut}
+		}
+		if l.Partition, err = t.codes("partition key", "", columns); err != nil {
+			return l, err
+		}
+	}
+	l.Row, err = t.codes("primary key", t.RowPrefix(), t.Key)
+	return l, err
+}
+
+// entrySegments are the segments of an index entry's RowKey; see AppendIndexKey.
+func (t *Table) entrySegments(ix *Index) ([]Segment, error) {
+	segments, err := t.codes("index "+ix.Name, ix.KeyName, ix.Key)
+	if err != nil || ix.Unique || ix.Beside != "" {
+		return segments, err
+	}
+	return append(segments, t.suffix()...), nil
+}
+
+// suffix is the primary key behind the values in an index entry's key.
+func (t *Table) suffix() []Segment {
+	segments := slices.Clone(t.Layout.Row)
+	segments[0].Text = string(keymap.Separator)
+	return segments
+}
+
+// codes are the segments of a key that is made of a name, which may be "", and codes with separators between.
+func (t *Table) codes(what, name string, columns []KeyColumn) ([]Segment, error) {
+	out := make([]Segment, 0, 2*len(columns))
+	for i, p := range columns {
+		if p.Column < 0 || p.Column >= len(t.Columns) {
+			return nil, fmt.Errorf("table %s: %s names a column that is not there", t.Name, what)
+		}
+		text := string(keymap.Separator)
+		if i == 0 && name != "" {
+			text = name + text
+		}
+		if i > 0 || name != "" {
+			out = append(out, Segment{Text: text})
+		}
+		out = append(out, Segment{Column: p.Column, Form: FormCode, Code: t.KeymapPart(p)})
+	}
+	return out, nil
+}
+
+// raw completes segments of an external table's key.
+func (t *Table) raw(segments []Segment) ([]Segment, error) {
+	out := slices.Clone(segments)
+	for i := range out {
+		s := &out[i]
+		if s.Text != "" {
+			continue
+		}
+		if s.Column < 0 || s.Column >= len(t.Columns) {
+			return nil, fmt.Errorf("table %s: a key names a column that is not there", t.Name)
+		}
+		s.Code = keymap.Part{Type: t.Columns[s.Column].Type, Desc: s.Form == FormInverted}
+		if s.last = i+1 == len(out); !s.last && s.Width() == 0 {
+			s.end = out[i+1].Text
+		}
+	}
+	return out, nil
+}
