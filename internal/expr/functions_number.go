@@ -99,16 +99,7 @@ func roundType(args []Node) value.Type {
 	return decimalType(t.Precision-t.Scale+1+scale, scale)
 }
 
-func evalAbs(_ *Env, args []value.Value) (value.Value, error) {
-	v, err := number(args[0])
-	if err != nil {
-		return v, err
-	}
-	if c, err := value.Compare(v, value.FromInt(0), value.Binary); err != nil || c >= 0 {
-		return v, err
-	}
-	return value.Neg(v)
-}
+func evalAbs(_ *Env, args []value.Value) (value.Value, error) { return value.Abs(args[0]) }
 
 // whole is FLOOR and CEILING: an exact number gives an integer where it fits.
 func whole(v value.Value, mode rounding) (value.Value, error) {

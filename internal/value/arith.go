@@ -65,9 +65,21 @@ func Neg(a Value) (Value, error) {
 		d.negate()
 		return d.value(), nil
 	case Float:
-		return FromFloat(-v.Float()), nil
+		return withFractionOf(FromFloat(-v.Float()), a, a, 0), nil
 	}
 	return NullValue, nil
+}
+
+// Abs gives a without its sign.
+func Abs(a Value) (Value, error) {
+	switch v := toNumber(a); {
+	case v.kind == Float:
+		return withFractionOf(FromFloat(math.Abs(v.Float())), a, a, 0), nil
+	case v.kind == Int && int64(v.n) < 0, v.kind == Decimal && v.s[0] == '-':
+		return Neg(v)
+	default:
+		return v, nil
+	}
 }
 
 // operation is one operator over the three families of numbers. null says that the result is NULL
@@ -103,7 +115,11 @@ func arithmetic(a, b Value, op *operation) (Value, error) {
 		case math.IsInf(r, 0) || math.IsNaN(r):
 			return Value{}, rangeError("DOUBLE", a, op.sign, b)
 		}
-		return FromFloat(r), nil
+		more := 0
+		if op == &division {
+			more = divIncrement
+		}
+		return withFractionOf(FromFloat(r), a, b, more), nil
 	}
 	unsigned := x.kind == Uint || y.kind == Uint
 	if x.kind <= Uint && y.kind <= Uint && op.integers != nil {
@@ -120,6 +136,36 @@ func arithmetic(a, b Value, op *operation) (Value, error) {
 		return Value{}, rangeError(integerName(unsigned), a, op.sign, b)
 	}
 	return decimalArithmetic(a, b, x, y, unsigned, op)
+}
+
+// withFractionOf gives a float that was computed of a and b the digits behind the point that they show, and so many more: where
+// one of them was rounded to digits of its own, and the other is no float without such.
+func withFractionOf(r, a, b Value, more int) Value {
+	if a.fraction() < 0 && b.fraction() < 0 {
+		return r
+	}
+	x, y := shownFraction(a), shownFraction(b)
+	if x < 0 || y < 0 {
+		return r
+	}
+	return r.WithFraction(max(x, y) + more)
+}
+
+// shownFraction is how many digits behind the point a number shows; -1: those that it needs.
+func shownFraction(v Value) int {
+	switch v.kind {
+	case Bool, Int, Uint, Date:
+		return 0
+	case Time, Duration:
+		return v.Digits()
+	case Decimal:
+		var d decimal
+		d.loadValue(v)
+		return d.shown()
+	case Float:
+		return v.fraction()
+	}
+	return -1
 }
 
 func decimalArithmetic(a, b, x, y Value, unsigned bool, op *operation) (Value, error) {

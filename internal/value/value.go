@@ -124,6 +124,7 @@ func (v Value) IsSingle() bool {
 // fraction is how many digits behind the point a Float shows; -1: those that it needs.
 func (v Value) fraction() int {
 	switch {
+	case v.kind != Float:
 	case v.digits >= singleFixed:
 		return int(v.digits - singleFixed)
 	case v.digits >= doubleFixed:
