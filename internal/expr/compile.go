@@ -263,7 +263,7 @@ func compileArith(n *Arith) Func {
 			return f(env, a, k)
 		}
 	}
-	r := CompileOperand(n.R)
+	r, operand := CompileOperand(n.R), operandOf(n.Op)
 	return func(env *Env) (value.Value, error) {
 		a, err := l(env)
 		if err != nil {
@@ -271,6 +271,11 @@ func compileArith(n *Arith) Func {
 		}
 		b, err := r(env)
 		if err != nil {
+			if misreads(a) { // then that is told first
+				if first := operand(env, a); first != nil {
+					err = first
+				}
+			}
 			return b, err
 		}
 		return f(env, a, b)
@@ -281,7 +286,7 @@ func compileArith(n *Arith) Func {
 // for constants among them) brings its own; the others get their arguments on the Env's scratch.
 func compileCall(n *Call) Func {
 	f := withDigits(n, compileFunction(n))
-	if !slices.ContainsFunc(n.Args, MayCount) {
+	if !slices.ContainsFunc(n.Args, MayCount) || isTimeText(n) {
 		return f
 	}
 	return func(env *Env) (value.Value, error) {

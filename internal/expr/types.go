@@ -293,12 +293,15 @@ func MayCount(n Node) bool {
 	case *Const:
 		return n.V.Counted() || n.V.IsBits() || n.V.IsTimeText()
 	case *Call:
-		if n.Func.Family == "time" && t.IsText() {
+		if isTimeText(n) {
 			return true
 		}
 	}
 	return t.HasMembers() || t.Base == value.TypeBit
 }
+
+// isTimeText says whether n may give a text that has the number of a time, and never gives an argument as it is.
+func isTimeText(n *Call) bool { return n.Func.Family == "time" && n.T.IsText() }
 
 // countedType is the type of n where a number is wanted: of NULL a DOUBLE, as in MySQL.
 func countedType(n Node) value.Type {
