@@ -94,10 +94,11 @@ func compileCompare(n *Compare) condFunc {
 	return compareFuncs(op, l, r, collation)
 }
 
+// compareFuncs does not compute r beside NULL, as MySQL.
 func compareFuncs(op CompareOp, l, r Func, collation value.Collation) condFunc {
 	return func(env *Env) (truth, error) {
 		a, err := l(env)
-		if err != nil {
+		if err != nil || a.IsNull() && op != NullEq {
 			return isUnknown, err
 		}
 		b, err := r(env)
