@@ -170,6 +170,7 @@ func (r *round) show(text string) *finding {
 			s.exec("TRUNCATE TABLE t3")
 			s.exec("TRUNCATE TABLE t4")
 			s.exec("TRUNCATE TABLE t5")
+			s.exec("TRUNCATE TABLE w1")
 			s.exec("TRUNCATE TABLE t")
 			for _, insert := range r.subject.create(false)[1:] {
 				s.exec(insert)
