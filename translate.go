@@ -103,7 +103,7 @@ func translated(err error, text string) error {
 		convert     *value.ConvertError
 		overflow    *value.RangeError
 		unread      *value.ParseError
-		noPart      *schema.NoPartError
+		noPart      *schema.NoPartitionError
 		literal     *expr.LiteralError
 		variable    *expr.UnknownVariableError
 		argument    *expr.ArgumentError
@@ -217,7 +217,7 @@ func partlyDone(p *dml.PartialError, text string) *Error {
 		}
 		e.Number, e.State, e.RequestID, e.Applied, e.class = cause.Number, cause.State, cause.RequestID, cause.Applied, cause.class
 	}
-	if (p.Done > 0 || len(p.Parts) > 0) && e.Applied == AppliedNo {
+	if (p.Done > 0 || len(p.Partitions) > 0) && e.Applied == AppliedNo {
 		e.Applied = AppliedPartly
 	}
 	return e

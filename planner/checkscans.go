@@ -61,7 +61,7 @@ func (p *Plan) CheckScans() error {
 		case s.Limit != nil || s.Index != nil && s.Index.Beside != "": // the table beside which the copies lie is another one
 		case s.Access == access.TableScan:
 			what = "the whole table"
-		case s.Access == access.PartitionScan && s.Table.Partition == nil:
+		case s.Access == access.PartitionScan && s.Table.Spread == nil:
 			what = "the whole table"
 		case s.Access == access.PartitionScan:
 			what = "whole partitions"
@@ -72,7 +72,7 @@ func (p *Plan) CheckScans() error {
 			continue
 		}
 		r := ScanReason{Table: s.Table.Name, What: what, Index: usefulIndex(s)}
-		if p := s.Table.Partition; s.Access == access.TableScan && p != nil && p.Kind == schema.PartitionByKey {
+		if p := s.Table.Spread; s.Access == access.TableScan && p != nil && p.Kind == schema.SpreadByKey {
 			for _, c := range p.Columns {
 				r.Partition = append(r.Partition, s.Table.Columns[c].Name)
 			}

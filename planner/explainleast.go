@@ -172,7 +172,7 @@ func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
 	if s.Table.Foreign != nil {
 		points = 0
 		for _, k := range r.Points {
-			if isPlainKey(k.Partition) && isPlainKey(k.Row) {
+			if isPlainKey(k.PartitionKey) && isPlainKey(k.RowKey) {
 				points++
 			}
 		}
@@ -181,15 +181,15 @@ func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
 	if whole {
 		return all
 	}
-	if s.Ordered && len(r.Spans) > 1 && (s.PartOrder == 0 || r.Spans[0].Part == nil) {
+	if s.Ordered && len(r.Spans) > 1 && (s.PartitionOrder == 0 || r.Spans[0].Partition == nil) {
 		// Partitions are merged: each must have given its first row.
 		type place struct {
-			part      *schema.Part
+			part      *schema.Partition
 			partition string
 		}
 		places := map[place]bool{}
 		for _, sp := range r.Spans {
-			places[place{sp.Part, sp.Partition}] = true
+			places[place{sp.Partition, sp.PartitionKey}] = true
 		}
 		return len(places)
 	}

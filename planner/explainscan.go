@@ -125,9 +125,9 @@ func (e *explainer) computable(s *access.Scan) bool {
 // readsText is what is read at one execution.
 func readsText(s *access.Scan, r *access.Reads) []string {
 	var out []string
-	several := s.Table.Partition != nil || s.Table.Foreign != nil
-	if s.Table.Parts != nil {
-		out = append(out, partsText(partsRead(r)))
+	several := s.Table.Spread != nil || s.Table.Foreign != nil
+	if s.Table.Partitions != nil {
+		out = append(out, partitionsText(partitionsRead(r)))
 	}
 	if len(r.Points) > 0 {
 		keys := make([]string, 0, mostShown)
@@ -135,7 +135,7 @@ func readsText(s *access.Scan, r *access.Reads) []string {
 			if i == mostShown {
 				break
 			}
-			keys = append(keys, inPartition(several, k.Partition, k.Row))
+			keys = append(keys, inPartition(several, k.PartitionKey, k.RowKey))
 		}
 		return append(out, plural("key", keys, len(r.Points)))
 	}
@@ -146,11 +146,11 @@ func readsText(s *access.Scan, r *access.Reads) []string {
 	ranges := map[string]bool{}
 	var texts, names []string
 	for _, sp := range r.Spans {
-		name := sp.Partition
+		name := sp.PartitionKey
 		if sp.All {
 			name = "all"
-			if sp.FromPartition != "" || sp.ToPartition != "" {
-				name = fmt.Sprintf("[%s, %s)", sp.FromPartition, sp.ToPartition)
+			if sp.FromPartitionKey != "" || sp.ToPartitionKey != "" {
+				name = fmt.Sprintf("[%s, %s)", sp.FromPartitionKey, sp.ToPartitionKey)
 			}
 		}
 		if !partitions[name] {
@@ -207,7 +207,7 @@ func (e *explainer) symbolic(s *access.Scan) []string {
 		what = "partition"
 	}
 	out = append(out, what+" "+e.text(s.Keys.Conds))
-	if s.Table.Partition != nil && s.Access == access.RangeScan {
+	if s.Table.Spread != nil && s.Access == access.RangeScan {
 		if n, named := s.Keys.Spread(); !named {
 			out = append(out, "partition all")
 		} else if n > 1 {
@@ -220,8 +220,8 @@ func (e *explainer) symbolic(s *access.Scan) []string {
 // leastRequestsOf is how many requests a scan takes at least whose arguments are not known: values in a
 // list may turn out to be the same, so that only partitions that are walked for certain count.
 func leastRequestsOf(s *access.Scan) int {
-	p := s.Table.Partition
-	if p == nil || p.Kind != schema.PartitionByHash || s.Access <= access.PointReads {
+	p := s.Table.Spread
+	if p == nil || p.Kind != schema.SpreadByHash || s.Access <= access.PointReads {
 		return 1
 	}
 	for i := range s.Keys.Branches {

@@ -217,7 +217,7 @@ type Delete struct {
 	Offset    int
 	Ignore    bool            // rows that cannot be deleted stay
 	All       bool            // no condition at all
-	Whole     *access.Cover   // how to tell that whole parts are deleted; nil where they never are. Then Source is a Scan
+	Whole     *access.Cover   // how to tell that whole partitions are deleted; nil where they never are. Then Source is a Scan
 	Children  []schema.Family // what lives inside the table
 	Returning []expr.Node
 }

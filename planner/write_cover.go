@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// coverOf tells which parts a DELETE empties; nil where it never empties one.
+// coverOf tells which partitions a DELETE empties; nil where it never empties one.
 func coverOf(d *Delete) *access.Cover {
 	s, ok := d.Source.(*access.Scan)
 	if !ok || !allCascade(d.Children) {
@@ -22,7 +22,7 @@ func allCascade(families []schema.Family) bool {
 	return !slices.ContainsFunc(families, func(f schema.Family) bool { return !f.Table.Inside.Cascade || !allCascade(f.Children) })
 }
 
-// ByRows gives the plan of a DELETE that deletes no tables, and leaves out the rows of parts of these names.
+// ByRows gives the plan of a DELETE that deletes no tables, and leaves out the rows of partitions of these names.
 func (p *Plan) ByRows(without []string) *Plan {
 	d, ok := p.Write.(*Delete)
 	if !ok || d.Whole == nil {

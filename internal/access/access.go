@@ -97,7 +97,7 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 	s := &Scan{Table: r.Table, Alias: r.Alias, Offset: r.Offset, Total: r.Total, Index: ix}
 	if ordered {
 		k.Pinned = pinned
-		s.Ordered, s.Order, s.PartOrder = true, r.Order, k.partOrder()
+		s.Ordered, s.Order, s.PartitionOrder = true, r.Order, k.partitionOrder()
 	}
 	s.setAccess(k, depth)
 	s.Fetch = ix != nil && r.fetches(ix)
@@ -251,11 +251,11 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residua
 		entities, spans = assumedRows, 1
 	}
 	partitions, named := k.Spread()
-	fixed := partitions < assumedPartitions && r.Table.Partition != nil && r.Table.Partition.Kind == schema.PartitionByKey
-	parts := k.partShare()
+	fixed := partitions < assumedPartitions && r.Table.Spread != nil && r.Table.Spread.Kind == schema.SpreadByKey
+	parts := k.partitionShare()
 	partitions *= parts
 	if depth == 0 && k.divide != nil {
-		entities *= parts / max(parts, float64(len(r.Table.Parts.List)))
+		entities *= parts / max(parts, float64(len(r.Table.Partitions.List)))
 	}
 	if depth == 0 && named && fixed {
 		entities = assumedRows / assumedPartitions * partitions
@@ -296,5 +296,5 @@ func (s *Scan) PassesCopies() bool {
 	if n == 0 || s.Index != nil {
 		return false
 	}
-	return slices.ContainsFunc(s.Keys.Branches, func(b keyBranch) bool { return len(b.parts) < n || !points(b.parts[n-1]) })
+	return slices.ContainsFunc(s.Keys.Branches, func(b keyBranch) bool { return len(b.row) < n || !points(b.row[n-1]) })
 }

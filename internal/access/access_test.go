@@ -127,9 +127,9 @@ func newWorld(r *rand.Rand) *world {
 	case 2, 3:
 		w.divide()
 	case 0:
-		w.table.Partition = &schema.Partitioning{Kind: schema.PartitionByKey, Columns: w.someOfKey(), Cut: 40}
+		w.table.Spread = &schema.Spread{Kind: schema.SpreadByKey, Columns: w.someOfKey(), Cut: 40}
 	case 1:
-		w.table.Partition = &schema.Partitioning{Kind: schema.PartitionByHash, Columns: w.someOfKey(), Cut: 40, Count: 3}
+		w.table.Spread = &schema.Spread{Kind: schema.SpreadByHash, Columns: w.someOfKey(), Cut: 40, Count: 3}
 	}
 	if err := w.table.Init(); err != nil {
 		panic(err)
@@ -142,7 +142,7 @@ func newWorld(r *rand.Rand) *world {
 				row[i] = w.makes[i](r)
 			}
 		}
-		if _, err := w.table.PartOf(row); err != nil {
+		if _, err := w.table.PartitionOf(row); err != nil {
 			continue
 		}
 		keys := w.uniqueKeys(row)
@@ -165,9 +165,9 @@ func (w *world) someOfKey() []int {
 	return out
 }
 
-// divide divides the table into parts by columns of its key.
+// divide divides the table into partitions by columns of its key.
 func (w *world) divide() {
-	ps := &schema.Parts{Kind: schema.PartsByRange}
+	ps := &schema.Partitions{Kind: schema.PartitionByRange}
 	for _, p := range w.table.Key[:1+w.r.IntN(len(w.table.Key))] {
 		ps.Columns = append(ps.Columns, p.Column)
 		ps.Codes = append(ps.Codes, keymap.Part{Type: w.table.Columns[p.Column].Type})
@@ -182,13 +182,13 @@ func (w *world) divide() {
 	}
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
-	add := func(from, to string) *schema.Part {
-		part := &schema.Part{Name: schema.Numbered("p", len(ps.List)), Spans: []schema.CodeSpan{{From: from, To: to}}}
+	add := func(from, to string) *schema.Partition {
+		part := &schema.Partition{Name: schema.Numbered("p", len(ps.List)), Spans: []schema.CodeSpan{{From: from, To: to}}}
 		ps.List = append(ps.List, part)
 		return part
 	}
 	if w.r.IntN(3) == 0 {
-		ps.Kind = schema.PartsByList
+		ps.Kind = schema.PartitionByList
 		for _, code := range codes {
 			if n := len(ps.List); n > 0 && w.r.IntN(2) == 0 {
 				last := ps.List[w.r.IntN(n)]
@@ -210,7 +210,7 @@ func (w *world) divide() {
 		}
 		add(from, "")
 	}
-	w.table.Parts = ps
+	w.table.Partitions = ps
 }
 
 // uniqueKeys are the keys that no two rows share.
@@ -350,7 +350,7 @@ func hasPoint(r *Reads, k Key) bool {
 		return true
 	}
 	for _, s := range r.Spans {
-		if s.Part == k.Part && (s.All || s.Partition == k.Partition) && s.From <= k.Row && k.Row < s.To {
+		if s.Partition == k.Partition && (s.All || s.PartitionKey == k.PartitionKey) && s.From <= k.RowKey && k.RowKey < s.To {
 			return true
 		}
 	}
@@ -392,7 +392,7 @@ func TestAccessAgainstBruteForce(t *testing.T) {
 					}
 					var reads Reads
 					err := p.Scan.Reads(&expr.Env{Args: w.args, Session: &expr.Session{}}, &reads)
-					t.Fatalf("seed %d: %s\nwhere %s\n%s\nkey %+v partition %+v", seed, problem, strings.Join(conds, " AND "), fmt.Sprint(readsString(&reads), err), w.table.Key, w.table.Partition)
+					t.Fatalf("seed %d: %s\nwhere %s\n%s\nkey %+v partition %+v", seed, problem, strings.Join(conds, " AND "), fmt.Sprint(readsString(&reads), err), w.table.Key, w.table.Spread)
 				}
 			}
 		}
@@ -417,7 +417,7 @@ func (w *world) check(r *Request, p Path) string {
 		return err.Error()
 	}
 	for i := 1; i < len(reads.Spans); i++ {
-		if a, b := reads.Spans[i-1], reads.Spans[i]; a.Part == b.Part && (a.Partition > b.Partition || a.Partition == b.Partition && a.To > b.From) {
+		if a, b := reads.Spans[i-1], reads.Spans[i]; a.Partition == b.Partition && (a.PartitionKey > b.PartitionKey || a.PartitionKey == b.PartitionKey && a.To > b.From) {
 			return fmt.Sprintf("spans overlap: %v", reads.Spans)
 		}
 	}
@@ -466,10 +466,10 @@ func (w *world) check(r *Request, p Path) string {
 		return ""
 	}
 	slices.SortStableFunc(in, func(a, b found) int {
-		if order := p.Scan.PartOrder; order != 0 && a.key.Part != b.key.Part {
-			return order * CompareParts(a.key.Part, b.key.Part)
+		if order := p.Scan.PartitionOrder; order != 0 && a.key.Partition != b.key.Partition {
+			return order * ComparePartitions(a.key.Partition, b.key.Partition)
 		}
-		return strings.Compare(a.key.Row, b.key.Row)
+		return strings.Compare(a.key.RowKey, b.key.RowKey)
 	})
 	for i := 1; i < len(in); i++ {
 		for _, k := range p.Scan.Order {
@@ -491,13 +491,13 @@ func (w *world) check(r *Request, p Path) string {
 	return ""
 }
 
-// checkCover says what is wrong with the parts that a DELETE of these rows would empty.
+// checkCover says what is wrong with the partitions that a DELETE of these rows would empty.
 func (w *world) checkCover(s *Scan) string {
 	cover := NewCover(w.table, s.Offset, append(expr.Conjuncts(s.Recheck), expr.Conjuncts(s.Residual)...))
 	if cover == nil {
 		return ""
 	}
-	whole, rest, err := cover.Parts(&expr.Env{Args: w.args})
+	whole, rest, err := cover.Partitions(&expr.Env{Args: w.args})
 	if err != nil || len(whole) == 0 {
 		return ""
 	}
@@ -505,7 +505,7 @@ func (w *world) checkCover(s *Scan) string {
 		env := &expr.Env{Row: row, Args: w.args}
 		recheck, err1 := holds(s.Recheck, env)
 		residual, err2 := holds(s.Residual, env)
-		part, err := w.table.PartOf(row)
+		part, err := w.table.PartitionOf(row)
 		if err != nil || err1 != nil || err2 != nil {
 			continue
 		}
@@ -521,7 +521,7 @@ func (w *world) checkCover(s *Scan) string {
 	return ""
 }
 
-// covers counts the scans whose rows were those of whole parts, rests the rows in other parts beside those.
+// covers counts the scans whose rows were those of whole partitions, rests the rows in other partitions beside those.
 var covers, rests int
 
 // key is the key of the entity that a scan would find a row by; cut when a part of it is.
@@ -545,11 +545,11 @@ func (w *world) key(s *Scan, row []value.Value) (Key, bool) {
 		code, rest = keymap.SkipValue(rest)
 		cut = cut || keymap.Stem(code) != code
 	}
-	part, err := w.table.PartOf(row)
+	part, err := w.table.PartitionOf(row)
 	if err != nil {
 		panic(err)
 	}
-	return Key{Part: part, Partition: string(partition), Row: string(text)}, cut
+	return Key{Partition: part, PartitionKey: string(partition), RowKey: string(text)}, cut
 }
 
 // passes evaluates a filter as a store would: comparisons with what is absent are false.

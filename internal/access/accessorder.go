@@ -22,12 +22,12 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 	single := func(p keyColumn) bool { return hasSingle(p.Column, forms, nil) }
 	one := func(int) bool { return false }
 	if k.ranged() { // of several partitions, stores may sort some keys otherwise than they are merged here
-		if slices.ContainsFunc(k.partition, func(p keyColumn) bool { return !single(p) }) {
+		if slices.ContainsFunc(k.partitionKey, func(p keyColumn) bool { return !single(p) }) {
 			return nil, false
 		}
-		depth -= len(k.partition)
+		depth -= len(k.partitionKey)
 		one = func(ordinal int) bool {
-			return slices.ContainsFunc(k.partition, func(p keyColumn) bool { return p.Column == ordinal })
+			return slices.ContainsFunc(k.partitionKey, func(p keyColumn) bool { return p.Column == ordinal })
 		}
 	}
 	isPinned := func(i int) bool { return i < depth && single(k.Columns[i]) }

@@ -19,7 +19,7 @@ func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
 	return k
 }
 
-// newPartitionPlan begins a plan that narrows a scan of the rows to partitions and parts, and no further.
+// newPartitionPlan begins a plan that narrows a scan of the rows to partitions, the store's and the table's, and no further.
 func newPartitionPlan(t *schema.Table) *KeyPlan {
 	k := &KeyPlan{table: t, tail: t.RowSpan().From, Inside: t.CopiesInside()}
 	k.setPartition()
@@ -78,7 +78,7 @@ func (k *KeyPlan) concerned(form [][]Atom) bool {
 	for _, atoms := range form {
 		if !slices.ContainsFunc(atoms, func(a Atom) bool {
 			has := func(p keyColumn) bool { return p.Column == a.Ordinal }
-			return slices.ContainsFunc(k.Columns, has) || slices.ContainsFunc(k.partition, has) || k.divide != nil && has(*k.divide)
+			return slices.ContainsFunc(k.Columns, has) || slices.ContainsFunc(k.partitionKey, has) || k.divide != nil && has(*k.divide)
 		}) {
 			return false
 		}
@@ -112,28 +112,28 @@ func (k *KeyPlan) assemble(atoms []Atom, covered, touched []bool) keyBranch {
 		}
 		return out
 	}
-	b := keyBranch{parts: lead(k.Columns)}
+	b := keyBranch{row: lead(k.Columns)}
 	touch := func() {
 		for i := range atoms {
 			touched[atoms[i].Conjunct] = touched[atoms[i].Conjunct] || placed[i]
 		}
 	}
 	if k.ranged() {
-		b.partition = lead(k.partition)
+		b.partitionKey = lead(k.partitionKey)
 	} else {
 		before := slices.Clone(placed)
-		b.partition = make([][]*test, len(k.partition))
-		for i := range k.partition {
-			if from := k.fromKey[i]; from >= 0 && from < len(b.parts) && points(b.parts[from]) {
+		b.partitionKey = make([][]*test, len(k.partitionKey))
+		for i := range k.partitionKey {
+			if from := k.fromKey[i]; from >= 0 && from < len(b.row) && points(b.row[from]) {
 				continue // the key says it
 			}
-			if tests := take(k.partition[i].Column); points(tests) {
-				b.partition[i] = tests
+			if tests := take(k.partitionKey[i].Column); points(tests) {
+				b.partitionKey[i] = tests
 			}
 		}
 		// Columns of the partition narrow what is read only when all of them are known.
 		if _, open := b.Spread(k); open {
-			b.partition, placed = make([][]*test, len(k.partition)), before
+			b.partitionKey, placed = make([][]*test, len(k.partitionKey)), before
 		}
 		touch()
 		if k.table.Layout.Buckets > 0 {
@@ -156,7 +156,7 @@ func (k *KeyPlan) assemble(atoms []Atom, covered, touched []bool) keyBranch {
 
 func (b keyBranch) same(c keyBranch) bool {
 	equal := func(x, y []*test) bool { return slices.Equal(x, y) }
-	return slices.EqualFunc(b.parts, c.parts, equal) && slices.EqualFunc(b.partition, c.partition, equal) && equal(b.divide, c.divide)
+	return slices.EqualFunc(b.row, c.row, equal) && slices.EqualFunc(b.partitionKey, c.partitionKey, equal) && equal(b.divide, c.divide)
 }
 
 // ranged says whether partitions come in the order of columns in their keys, as those of external tables do: then a range of
@@ -167,7 +167,7 @@ func (k *KeyPlan) ranged() bool { return k.table.Layout.Raw }
 func (k *KeyPlan) Depth() int {
 	n := len(k.Columns)
 	if k.ranged() {
-		n += len(k.partition)
+		n += len(k.partitionKey)
 	}
 	for i := range k.Branches {
 		n = min(n, len(k.Branches[i].leading(k)))
@@ -178,9 +178,9 @@ func (k *KeyPlan) Depth() int {
 // leading are the tests on the first columns of the whole key.
 func (b *keyBranch) leading(k *KeyPlan) [][]*test {
 	if !k.ranged() {
-		return b.parts
+		return b.row
 	}
-	return slices.Concat(b.partition, b.parts)
+	return slices.Concat(b.partitionKey, b.row)
 }
 
 // whole says whether the branch has single values on all columns of the key.
@@ -188,7 +188,7 @@ func (b *keyBranch) whole(k *KeyPlan) bool {
 	all := func(tests [][]*test, columns []keyColumn) bool {
 		return len(tests) == len(columns) && (len(tests) == 0 || points(tests[len(tests)-1]))
 	}
-	return all(b.parts, k.Columns) && (!k.ranged() || all(b.partition, k.partition))
+	return all(b.row, k.Columns) && (!k.ranged() || all(b.partitionKey, k.partitionKey))
 }
 
 // allPoints says whether every branch is whole; single, whether there is one with one value on each column.
@@ -206,13 +206,13 @@ func (k *KeyPlan) allPoints() (all, single bool) {
 
 // setPlain finds the plain point read, which has a shorter way.
 func (k *KeyPlan) setPlain() {
-	if len(k.Branches) != 1 || !k.Whole || len(k.Columns) > 4 || len(k.Branches[0].parts) != len(k.Columns) {
+	if len(k.Branches) != 1 || !k.Whole || len(k.Columns) > 4 || len(k.Branches[0].row) != len(k.Columns) {
 		return
 	}
-	for i, tests := range k.Branches[0].parts {
+	for i, tests := range k.Branches[0].row {
 		if len(tests) != 1 || tests[0].op != testEq || tests[0].loose || tests[0].nullSafe || k.Columns[i].Form != schema.FormCode || k.Columns[i].Code.Prefix > 0 {
 			return
 		}
 	}
-	k.plain = !slices.Contains(k.fromKey, -1) && !slices.Contains(k.partsFrom, -1)
+	k.plain = !slices.Contains(k.fromKey, -1) && !slices.Contains(k.divideFrom, -1)
 }

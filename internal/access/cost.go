@@ -153,10 +153,10 @@ func (b *keyBranch) Spread(k *KeyPlan) (partitions float64, open bool) {
 	partitions = 1
 	for i, from := range k.fromKey {
 		switch {
-		case from >= 0 && from < len(b.parts) && points(b.parts[from]):
+		case from >= 0 && from < len(b.row) && points(b.row[from]):
 			// The key's own points say which, one for each.
-		case i < len(b.partition) && points(b.partition[i]):
-			partitions *= pointCount(b.partition[i])
+		case i < len(b.partitionKey) && points(b.partitionKey[i]):
+			partitions *= pointCount(b.partitionKey[i])
 		default:
 			return 0, true
 		}

@@ -5,10 +5,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// Cover tells whether a DELETE deletes all rows of some parts: then their tables are deleted instead of rows.
+// Cover tells whether a DELETE deletes all rows of some partitions: then their tables are deleted instead of rows.
 //
-//	DELETE FROM log WHERE created < '2027-01-01'  →  the tables of the parts before
-//	DELETE FROM log WHERE created < '2027-03-15'  →  the same, and rows of the part that the day is in
+//	DELETE FROM log WHERE created < '2027-01-01'  →  the tables of the partitions before
+//	DELETE FROM log WHERE created < '2027-03-15'  →  the same, and rows of the partition that the day is in
 type Cover struct {
 	table *schema.Table
 	tests []*test
@@ -16,7 +16,7 @@ type Cover struct {
 
 // NewCover gives the cover of a DELETE by conditions that are about the one dividing column alone; nil where there is none.
 func NewCover(table *schema.Table, offset int, conds []expr.Node) *Cover {
-	ps := table.Parts
+	ps := table.Partitions
 	if ps == nil || len(ps.Columns) != 1 || table.Inside != nil || len(conds) == 0 {
 		return nil
 	}
@@ -32,19 +32,19 @@ func NewCover(table *schema.Table, offset int, conds []expr.Node) *Cover {
 	return c
 }
 
-// Parts gives the parts all of whose rows are deleted, and whether others may lose some, too.
-func (c *Cover) Parts(env *expr.Env) (whole []*schema.Part, rest bool, err error) {
-	ps := c.table.Parts
+// Partitions gives the partitions all of whose rows are deleted, and whether others may lose some, too.
+func (c *Cover) Partitions(env *expr.Env) (whole []*schema.Partition, rest bool, err error) {
+	ps := c.table.Partitions
 	set, exact, err := evalAll(env, c.tests, dividing(c.table))
 	if err != nil || !exact {
 		return nil, true, err
 	}
-	whole, rest = partsCovered(ps, set)
+	whole, rest = partitionsCovered(ps, set)
 	return whole, rest, nil
 }
 
-// PartNames are the names of parts.
-func PartNames(parts []*schema.Part) []string {
+// PartitionNames are the names of partitions.
+func PartitionNames(parts []*schema.Partition) []string {
 	names := make([]string, len(parts))
 	for i, p := range parts {
 		names[i] = p.Name

@@ -34,11 +34,11 @@ type Scan struct {
 	Columns  []int         // ordinals that are needed, ascending; ETagOrdinal where it is
 	Ordered  bool          // rows must come in key order, over all spans and partitions
 	Order    []SortKey     // the order that Ordered stands for: what runs of cut keys (keymap.Stem) are sorted by, and all rows when Reads.Unordered
-	// PartOrder: of an Ordered scan of a table with parts, whose keys come in the wanted order when the parts
+	// PartitionOrder: of an Ordered scan of a table with partitions, whose keys come in the wanted order when the partitions
 	// are read one after the other, as they are listed (1) or backwards (-1); 0: they have to be merged.
-	PartOrder int
-	Without   []string  // names of parts that are not read
-	Limit     expr.Node // no more rows than this are wanted (pushed: nothing above drops rows); nil: all
+	PartitionOrder int
+	Without        []string  // names of partitions that are not read
+	Limit          expr.Node // no more rows than this are wanted (pushed: nothing above drops rows); nil: all
 
 	Rows     float64 // estimates, for the choice of path
 	Requests float64
@@ -59,22 +59,22 @@ type Reads struct {
 	Copies bool
 }
 
-// Key is the key of one entity. Part is nil for a table without parts.
+// Key is the key of one entity. Partition is nil for a table without partitions.
 type Key struct {
-	Part           *schema.Part
-	Partition, Row string
+	Partition            *schema.Partition
+	PartitionKey, RowKey string
 }
 
 // Span is a range of row keys, From ≤ k < To, of one partition, or of every partition when All is set.
 // To "" is no upper bound. With All, FromPartition and ToPartition bound the partitions in the same way; only
 // foreign tables have such spans.
 type Span struct {
-	Part      *schema.Part
-	Partition string
-	All       bool
-	From, To  string
+	Partition    *schema.Partition
+	PartitionKey string
+	All          bool
+	From, To     string
 
-	FromPartition, ToPartition string
+	FromPartitionKey, ToPartitionKey string
 }
 
 // SortKey is one key of an order.

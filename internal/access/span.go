@@ -23,15 +23,15 @@ type KeyPlan struct {
 	Inside int
 	// partition are the columns of the PartitionKey, with its tail; fromKey says which of Columns has the same column, -1 for
 	// none.
-	partition     []keyColumn
+	partitionKey  []keyColumn
 	partitionTail string
 	fromKey       []int
 	single        []interval // the only partition, where it has no columns
-	// divide is the first column that divides the table into parts; partsFrom says which key column has each of
+	// divide is the first column that divides the table into partitions; divideFrom says which key column has each of
 	// those columns, -1 for none.
-	divide    *keyColumn
-	partsFrom []int
-	// Pinned are the parts that the promised order takes to have one value; nil where none is promised.
+	divide     *keyColumn
+	divideFrom []int
+	// Pinned are the columns that the promised order takes to have one value; nil where none is promised.
 	Pinned []bool
 	// Conds are the conditions that say where to read, for EXPLAIN.
 	Conds expr.Node
@@ -40,15 +40,15 @@ type KeyPlan struct {
 }
 
 // keyBranch is one branch: tests by key column, ANDed, none empty; and by column of the partition, where nil leaves it open, or
-// the row's key says it; and on the column that divides the table into parts, nil for none.
+// the row's key says it; and on the column that divides the table into partitions, nil for none.
 type keyBranch struct {
-	parts     [][]*test
-	partition [][]*test
-	divide    []*test
+	row          [][]*test
+	partitionKey [][]*test
+	divide       []*test
 }
 
-// mostSpans bounds the spans of one scan. Lists of values on several parts multiply: beyond it, the
-// later parts are left to be checked.
+// mostSpans bounds the spans of one scan. Lists of values on several columns multiply: beyond it, the
+// later columns are left to be checked.
 const mostSpans = 2048
 
 // Reads computes what is read at this execution. Env.Row is the left row of a lookup join. It reuses r's
@@ -57,9 +57,9 @@ const mostSpans = 2048
 func (s *Scan) Reads(env *expr.Env, r *Reads) error {
 	err := s.reads(env, r)
 	if len(s.Without) > 0 {
-		left := func(p *schema.Part) bool { return slices.Contains(s.Without, p.Name) }
-		r.Points = slices.DeleteFunc(r.Points, func(k Key) bool { return left(k.Part) })
-		r.Spans = slices.DeleteFunc(r.Spans, func(s Span) bool { return left(s.Part) })
+		left := func(p *schema.Partition) bool { return slices.Contains(s.Without, p.Name) }
+		r.Points = slices.DeleteFunc(r.Points, func(k Key) bool { return left(k.Partition) })
+		r.Spans = slices.DeleteFunc(r.Spans, func(s Span) bool { return left(s.Partition) })
 	}
 	return err
 }
@@ -91,7 +91,7 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 	buf := space[:0]
 	row := values[:0]
 	for i := range k.Columns {
-		p, t := &k.Columns[i], k.Branches[0].parts[i][0]
+		p, t := &k.Columns[i], k.Branches[0].row[i][0]
 		v, err := t.value(env)
 		if err != nil {
 			return false, err
@@ -111,57 +111,57 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 		}
 		row = append(row, v)
 	}
-	var part *schema.Part
+	var part *schema.Partition
 	if k.divide != nil {
 		var space [96]byte
-		code, err := k.table.Parts.AppendCode(space[:0], func(i int) value.Value { return row[k.partsFrom[i]] })
+		code, err := k.table.Partitions.AppendCode(space[:0], func(i int) value.Value { return row[k.divideFrom[i]] })
 		if err != nil {
 			return false, &schema.KeyError{Table: k.table.Name, Column: k.divide.column.Name, Cause: err}
 		}
-		if part = k.table.Parts.Find(string(code)); part == nil {
+		if part = k.table.Partitions.Find(string(code)); part == nil {
 			return true, nil
 		}
 	}
 	partition := k.partitionTail
-	if len(k.partition) > 0 {
+	if len(k.partitionKey) > 0 {
 		var space [64]byte
 		name := space[:0]
-		for i := range k.partition {
-			p := &k.partition[i]
+		for i := range k.partitionKey {
+			p := &k.partitionKey[i]
 			if name, err = p.Append(append(name, p.lead...), row[k.fromKey[i]]); err != nil {
 				return false, &schema.KeyError{Table: k.table.Name, Column: p.column.Name, Cause: err}
 			}
 		}
 		partition = string(k.table.Layout.FinishPartition(name, 0))
 	}
-	r.Points = append(r.Points, Key{Part: part, Partition: partition, Row: string(buf)})
+	r.Points = append(r.Points, Key{Partition: part, PartitionKey: partition, RowKey: string(buf)})
 	return true, nil
 }
 
-// setPartition fills in the columns of the partition, and those that divide the table into parts.
+// setPartition fills in the columns of the PartitionKey, and those that divide the table into partitions.
 func (k *KeyPlan) setPartition() {
 	from := func(column int) int {
 		return slices.IndexFunc(k.Columns, func(p keyColumn) bool { return p.Column == column && p.Code.Prefix == 0 }) // a prefix is not the value
 	}
-	if ps := k.table.Parts; ps != nil {
+	if ps := k.table.Partitions; ps != nil {
 		k.divide = dividing(k.table)
 		for _, c := range ps.Columns {
-			k.partsFrom = append(k.partsFrom, from(c))
+			k.divideFrom = append(k.divideFrom, from(c))
 		}
 	}
-	k.partition, k.partitionTail = columnsOf(k.table, k.table.Layout.Partition)
+	k.partitionKey, k.partitionTail = columnsOf(k.table, k.table.Layout.Partition)
 	k.single = []interval{{lo: k.partitionTail, point: true}}
-	for i := range k.partition {
+	for i := range k.partitionKey {
 		at := -1
 		if !k.ranged() {
-			at = from(k.partition[i].Column)
+			at = from(k.partitionKey[i].Column)
 		}
 		k.fromKey = append(k.fromKey, at)
 	}
 }
 
-// dividing is the first column that divides a table into parts.
+// dividing is the first column that divides a table into partitions.
 func dividing(t *schema.Table) *keyColumn {
-	c := t.Parts.Columns[0]
-	return &keyColumn{Segment: &schema.Segment{Column: c, Form: schema.FormCode, Code: t.Parts.Codes[0]}, column: t.Columns[c]}
+	c := t.Partitions.Columns[0]
+	return &keyColumn{Segment: &schema.Segment{Column: c, Form: schema.FormCode, Code: t.Partitions.Codes[0]}, column: t.Columns[c]}
 }

@@ -106,7 +106,7 @@ func TestSpansOfArguments(t *testing.T) {
 func readsString(r *Reads) string {
 	var out []string
 	for _, k := range r.Points {
-		out = append(out, k.Row)
+		out = append(out, k.RowKey)
 	}
 	for _, s := range r.Spans {
 		out = append(out, fmt.Sprintf("[%s, %s)", s.From, s.To))
@@ -169,7 +169,7 @@ func FuzzTextSpans(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has := hasPoint(&r, Key{Partition: keymap.SinglePartition, Row: string(key)})
+		has := hasPoint(&r, Key{PartitionKey: keymap.SinglePartition, RowKey: string(key)})
 		if want && !has || has && !want && r.Exact && p.Scan.Residual == nil {
 			t.Errorf("%q with %s %q: condition %v, read %v, exact %v, %v", row, expr.String(cond), arg, want, has, r.Exact, r.Spans)
 		}

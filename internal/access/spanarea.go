@@ -22,12 +22,12 @@ type area struct {
 func (b *spanBuilder) disjoint(spans []Span) []Span {
 	var areas, odd []area
 	for _, s := range spans {
-		a := area{keyInterval(s.Partition), []interval{spanInterval(s.From, s.To)}}
+		a := area{keyInterval(s.PartitionKey), []interval{spanInterval(s.From, s.To)}}
 		switch {
 		case s.All:
-			a.interval = even(spanInterval(s.FromPartition, s.ToPartition))
-			b.r.Exact = b.r.Exact && a.lo == s.FromPartition && a.end() == s.ToPartition
-		case schema.IsOdd(s.Partition):
+			a.interval = even(spanInterval(s.FromPartitionKey, s.ToPartitionKey))
+			b.r.Exact = b.r.Exact && a.lo == s.FromPartitionKey && a.end() == s.ToPartitionKey
+		case schema.IsOdd(s.PartitionKey):
 			odd = append(odd, a)
 			continue
 		}
@@ -52,11 +52,11 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 		if !c.point {
 			b.r.Exact = b.r.Exact && len(c.rows) == 1
 			rows := cover(c.rows)
-			spans = append(spans, Span{All: true, FromPartition: c.lo, ToPartition: c.end(), From: rows.lo, To: rows.end()})
+			spans = append(spans, Span{All: true, FromPartitionKey: c.lo, ToPartitionKey: c.end(), From: rows.lo, To: rows.end()})
 			continue
 		}
 		for _, r := range c.rows {
-			spans = append(spans, Span{Partition: c.lo, From: r.lo, To: r.end()})
+			spans = append(spans, Span{PartitionKey: c.lo, From: r.lo, To: r.end()})
 		}
 	}
 	return spans

@@ -12,16 +12,16 @@ import (
 
 // spanBuilder is one computation of Reads.
 type spanBuilder struct {
-	k      *KeyPlan
-	env    *expr.Env
-	r      *Reads
-	sets   [][]interval   // by column of the RowKey, of the branch under way
-	values []value.Value  // of the columns that are points, of the key under way
-	places [][]interval   // by column of the partition; nil: open, unless values say it
-	named  []interval     // the partitions of the branch under way; nil where values say which
-	parts  []*schema.Part // that the branch under way may be in
-	all    bool           // a span of several partitions is among r.Spans
-	pins   []*string      // by pinned column, the code that a branch before had; nil for none
+	k          *KeyPlan
+	env        *expr.Env
+	r          *Reads
+	sets       [][]interval        // by column of the RowKey, of the branch under way
+	values     []value.Value       // of the columns that are points, of the key under way
+	places     [][]interval        // by column of the partition; nil: open, unless values say it
+	named      []interval          // the partitions of the branch under way; nil where values say which
+	partitions []*schema.Partition // that the branch under way may be in
+	all        bool                // a span of several partitions is among r.Spans
+	pins       []*string           // by pinned column, the code that a branch before had; nil for none
 }
 
 // pin notes the one value of a column that the promised order takes to have one, in this branch and in all others.
@@ -43,13 +43,13 @@ func (b *spanBuilder) pin(column int, set []interval) {
 
 func (b *spanBuilder) branch(br *keyBranch) error {
 	b.values = b.values[:0]
-	partitions, err := b.choosePartitions(br)
+	partitions, err := b.choosePartitionKeys(br)
 	if err != nil || partitions == 0 {
 		return err
 	}
 	b.sets = b.sets[:0]
 	spans := partitions
-	for i, tests := range br.parts {
+	for i, tests := range br.row {
 		set, exact, err := evalAll(b.env, tests, &b.k.Columns[i])
 		if err != nil {
 			return fmt.Errorf("table %s: %w", b.k.table.Name, err)
@@ -68,7 +68,7 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 		}
 		b.sets = append(b.sets, set)
 	}
-	if empty, err := b.chooseParts(br.divide); empty || err != nil {
+	if empty, err := b.choosePartitions(br.divide); empty || err != nil {
 		return err
 	}
 	w := keyWalk{columns: b.k.Columns, tail: b.k.tail, whole: b.k.Whole, inside: b.k.Inside, sets: b.sets, rows: true}
@@ -82,20 +82,20 @@ func (b *spanBuilder) enter(i, j int) {
 		b.values = append(b.values, iv.v)
 	}
 	if i == 0 && b.k.dividedFirst() {
-		b.parts = partsWithin(b.k.table.Parts, b.sets[0][j:j+1])
+		b.partitions = partitionsWithin(b.k.table.Partitions, b.sets[0][j:j+1])
 	}
 }
 
 // choosePartitions evaluates the tests on columns of the partition, and says how many partitions, or ranges of them, they
 // allow: 0 where nothing satisfies them.
-func (b *spanBuilder) choosePartitions(br *keyBranch) (count int, err error) {
+func (b *spanBuilder) choosePartitionKeys(br *keyBranch) (count int, err error) {
 	k := b.k
 	b.places, b.named, count = b.places[:0], nil, 1
-	for i, tests := range br.partition {
+	for i, tests := range br.partitionKey {
 		var set []interval
 		if tests != nil {
 			var exact bool
-			if set, exact, err = evalAll(b.env, tests, &k.partition[i]); err != nil || len(set) == 0 {
+			if set, exact, err = evalAll(b.env, tests, &k.partitionKey[i]); err != nil || len(set) == 0 {
 				return 0, err
 			}
 			if k.ranged() {
@@ -111,14 +111,14 @@ func (b *spanBuilder) choosePartitions(br *keyBranch) (count int, err error) {
 		}
 		b.places = append(b.places, set)
 	}
-	if len(k.partition) == 0 {
+	if len(k.partitionKey) == 0 {
 		b.named = k.single
 		return 1, nil
 	}
 	if slices.ContainsFunc(k.fromKey, func(from int) bool { return from >= 0 }) {
 		return count, nil
 	}
-	if b.named, err = b.partitions(); err == nil && k.ranged() {
+	if b.named, err = b.partitionKeys(); err == nil && k.ranged() {
 		if count = len(b.named); count > 0 && k.Pinned != nil {
 			b.pin(len(k.Columns), b.named)
 		}
@@ -135,20 +135,20 @@ func allPoints(set []interval) bool {
 	return true
 }
 
-// row emits a key, or a span of keys, in each partition and part that it may be in.
+// row emits a key, or a span of keys, in each partition, the store's and the table's, that it may be in.
 func (b *spanBuilder) row(row interval) error {
 	b.r.Copies = b.r.Copies || !row.point && len(b.values) < b.k.Inside
-	parts := b.parts
+	parts := b.partitions
 	if b.k.divide != nil {
 		var err error
-		if parts, err = b.partsOfKey(); err != nil {
+		if parts, err = b.partitionsOfKey(); err != nil {
 			return err
 		}
 	}
 	partitions := b.named
 	if partitions == nil {
 		var err error
-		if partitions, err = b.partitions(); err != nil {
+		if partitions, err = b.partitionKeys(); err != nil {
 			return err
 		}
 	}
@@ -159,35 +159,35 @@ func (b *spanBuilder) row(row interval) error {
 }
 
 // add adds what is read of one partition, or of a range of them.
-func (b *spanBuilder) add(parts []*schema.Part, p, row interval) {
+func (b *spanBuilder) add(parts []*schema.Partition, p, row interval) {
 	for _, part := range parts {
 		if p.point && row.point {
-			b.r.Points = append(b.r.Points, Key{Part: part, Partition: p.lo, Row: row.lo})
+			b.r.Points = append(b.r.Points, Key{Partition: part, PartitionKey: p.lo, RowKey: row.lo})
 			continue
 		}
 		if row.point {
 			row = keyInterval(row.lo)
 		}
-		s := Span{Part: part, From: row.lo, To: row.end()}
+		s := Span{Partition: part, From: row.lo, To: row.end()}
 		if s.All = !p.point; s.All {
-			b.all, s.FromPartition, s.ToPartition = true, p.lo, p.end()
+			b.all, s.FromPartitionKey, s.ToPartitionKey = true, p.lo, p.end()
 		} else {
-			s.Partition = p.lo
+			s.PartitionKey = p.lo
 		}
 		b.r.Spans = append(b.r.Spans, s)
 	}
 }
 
 // partitions gives each partition, or range of partitions, that the keys under way may be in.
-func (b *spanBuilder) partitions() ([]interval, error) {
+func (b *spanBuilder) partitionKeys() ([]interval, error) {
 	k, l := b.k, &b.k.table.Layout
 	sets := b.places
 	if !k.ranged() {
-		sets = make([][]interval, len(k.partition))
-		for i := range k.partition {
+		sets = make([][]interval, len(k.partitionKey))
+		for i := range k.partitionKey {
 			sets[i] = b.places[i]
 			if from := k.fromKey[i]; from >= 0 && from < len(b.values) {
-				code, err := k.partition[i].code(b.values[from])
+				code, err := k.partitionKey[i].code(b.values[from])
 				if err != nil {
 					return nil, err
 				}
@@ -198,7 +198,7 @@ func (b *spanBuilder) partitions() ([]interval, error) {
 			}
 		}
 	}
-	w := keyWalk{columns: k.partition, tail: k.partitionTail, whole: true, sets: sets}
+	w := keyWalk{columns: k.partitionKey, tail: k.partitionTail, whole: true, sets: sets}
 	err := b.walk(&w, 0, nil)
 	if l.Buckets > 0 {
 		for i := range w.found {
@@ -228,8 +228,8 @@ func (b *spanBuilder) finish() {
 		return
 	}
 	for _, p := range r.Points {
-		s := keymap.PointSpan(p.Row)
-		r.Spans = append(r.Spans, Span{Part: p.Part, Partition: p.Partition, From: s.From, To: s.To})
+		s := keymap.PointSpan(p.RowKey)
+		r.Spans = append(r.Spans, Span{Partition: p.Partition, PartitionKey: p.PartitionKey, From: s.From, To: s.To})
 	}
 	r.Points = r.Points[:0]
 	r.Unordered = r.Unordered || b.all

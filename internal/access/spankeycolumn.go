@@ -89,7 +89,7 @@ func (t *test) isSingle() bool {
 	return false
 }
 
-// eval gives the intervals of the part's codes whose values may satisfy t, sorted and disjoint. Exact:
+// eval gives the intervals of the column's codes whose values may satisfy t, sorted and disjoint. Exact:
 // all of them do.
 func (t *test) eval(env *expr.Env, p *keyColumn) (list []interval, exact bool, err error) {
 	switch t.op {

@@ -104,7 +104,7 @@ func mergeSpans(list []Span) []Span {
 		return list
 	}
 	slices.SortFunc(list, func(a, b Span) int {
-		if c := cmp.Or(CompareParts(a.Part, b.Part), strings.Compare(a.Partition, b.Partition)); c != 0 {
+		if c := cmp.Or(ComparePartitions(a.Partition, b.Partition), strings.Compare(a.PartitionKey, b.PartitionKey)); c != 0 {
 			return c
 		}
 		return strings.Compare(a.From, b.From)
@@ -112,7 +112,7 @@ func mergeSpans(list []Span) []Span {
 	out := list[:1]
 	for _, s := range list[1:] {
 		last := &out[len(out)-1]
-		if s.Part == last.Part && s.Partition == last.Partition && (s.From <= last.To || touches(last.To, s.From)) {
+		if s.Partition == last.Partition && s.PartitionKey == last.PartitionKey && (s.From <= last.To || touches(last.To, s.From)) {
 			last.To = max(last.To, s.To)
 			continue
 		}
@@ -121,8 +121,8 @@ func mergeSpans(list []Span) []Span {
 	return out
 }
 
-// CompareParts orders parts of one table as they are listed.
-func CompareParts(a, b *schema.Part) int {
+// ComparePartitions orders partitions of one table as they are listed.
+func ComparePartitions(a, b *schema.Partition) int {
 	if a == b {
 		return 0
 	}
@@ -139,10 +139,10 @@ func mergePoints(list []Key) []Key {
 		return list
 	}
 	slices.SortFunc(list, func(a, b Key) int {
-		if c := cmp.Or(CompareParts(a.Part, b.Part), strings.Compare(a.Partition, b.Partition)); c != 0 {
+		if c := cmp.Or(ComparePartitions(a.Partition, b.Partition), strings.Compare(a.PartitionKey, b.PartitionKey)); c != 0 {
 			return c
 		}
-		return strings.Compare(a.Row, b.Row)
+		return strings.Compare(a.RowKey, b.RowKey)
 	})
 	return slices.Compact(list)
 }

@@ -62,7 +62,7 @@ type Catalog struct {
 
 	sequences sequences
 	open      openTables
-	opening   openingParts
+	opening   openingPartitions
 }
 
 // Open gives the catalog of a database ("" is the default one). It sends nothing. Close ends it. meter, which may be nil,

@@ -55,7 +55,7 @@ func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) 
 	})
 }
 
-// CreateShared is Create for a table, without parts, that shares one physical table of the database with all others
+// CreateShared is Create for a table, without partitions, that shares one physical table of the database with all others
 // that were made by it.
 func (c *Catalog) CreateShared(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
@@ -84,15 +84,15 @@ func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *schema.Table, m 
 // maxGenerations bounds the search for a free physical name.
 const maxGenerations = 100
 
-// createPhysical makes a physical table for t, or for each of its parts. adopt: one that is there may be taken
+// createPhysical makes a physical table for t, or for each of its partitions. adopt: one that is there may be taken
 // when it is empty; otherwise it is passed over.
 func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Table, adopt bool, m *engine.Meter) error {
-	if t.Parts != nil {
+	if t.Partitions != nil {
 		t.Physical = ""
-		for _, p := range t.Parts.List {
+		for _, p := range t.Partitions.List {
 			p.Physical = ""
 		}
-		return c.makeParts(ctx, s, t, m)
+		return c.makePartitions(ctx, s, t, m)
 	}
 	for generation, meter := 0, m; generation < maxGenerations; generation++ {
 		t.Physical = keymap.TableGeneration(keymap.TableName(c.database, t.Name), generation)
@@ -156,7 +156,7 @@ func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter)
 
 // Replace stores next in place of old, which must be the current definition, and sets next.Version. Renaming a
 // table is replacing it by one with another name; then an *ExistsError says that the new name is taken. Parts that were
-// made since old stay: only ReplaceParts and Truncate change them.
+// made since old stay: only ReplacePartitions and Truncate change them.
 func (c *Catalog) Replace(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replaceBy(ctx, s, old, next, m) })
 }
@@ -169,7 +169,7 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *schema.
 	if d.table.WriteVersion != old.WriteVersion {
 		return ErrConflict
 	}
-	next.KeepParts(d.table)
+	next.KeepPartitions(d.table)
 	from, to := strings.ToLower(old.Name), strings.ToLower(next.Name)
 	if from != to {
 		if err := s.free(ctx, next.Name); err != nil {

@@ -53,7 +53,7 @@ func gravesOf(tables []*schema.Table) []*grave {
 // a process may not have lived to delete their entries.
 func keysOf(t *schema.Table, physicals []string) *grave {
 	g := &grave{name: t.Name, within: physicals, names: append([]string{t.RowName}, t.KeyNames...)}
-	if p := t.Partition; p != nil && p.Kind == schema.PartitionByHash {
+	if p := t.Spread; p != nil && p.Kind == schema.SpreadByHash {
 		g.spread = p.Count
 	} else if p != nil {
 		g.spread = onlyRowsKnow

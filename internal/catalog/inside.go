@@ -47,7 +47,7 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *sc
 		return ErrConflict // another process has given them up
 	}
 	t.Database, t.Physical = c.database, parent.Physical
-	t.ShareParts(d.table)
+	t.SharePartitions(d.table)
 	e, err := c.stamp(s, t)
 	if err != nil {
 		return err
@@ -73,8 +73,8 @@ func (s *Snapshot) childless(ctx context.Context, t *schema.Table, but map[strin
 	return nil
 }
 
-// sharingParts gives the definitions of all that lives inside a table, with the parts of its next definition.
-func (s *Snapshot) sharingParts(ctx context.Context, next *schema.Table) ([]*schema.Table, error) {
+// sharingPartitions gives the definitions of all that lives inside a table, with the partitions of its next definition.
+func (s *Snapshot) sharingPartitions(ctx context.Context, next *schema.Table) ([]*schema.Table, error) {
 	var out []*schema.Table
 	for _, name := range next.Children {
 		child, err := s.Table(ctx, name)
@@ -85,8 +85,8 @@ func (s *Snapshot) sharingParts(ctx context.Context, next *schema.Table) ([]*sch
 			return nil, err
 		}
 		child = child.Clone()
-		child.ShareParts(next)
-		inside, err := s.sharingParts(ctx, child)
+		child.SharePartitions(next)
+		inside, err := s.sharingPartitions(ctx, child)
 		if err != nil {
 			return nil, err
 		}

@@ -32,8 +32,8 @@ func TestDefinitionsOfOneVersion(t *testing.T) {
 				return err
 			}
 			next := old.Clone()
-			next.Parts.List[0].Physical = ""
-			return a.ReplaceParts(ctx, old, next, nil)
+			next.Partitions.List[0].Physical = ""
+			return a.ReplacePartitions(ctx, old, next, nil)
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -62,8 +62,8 @@ func TestDefinitionsOfOneVersion(t *testing.T) {
 			if err != nil {
 				return err
 			}
-			if page.Parts.List[0].Physical != visit.Parts.List[0].Physical {
-				t.Errorf("%s: page lies in %s, visit in %s", what, page.Parts.List[0].Physical, visit.Parts.List[0].Physical)
+			if page.Partitions.List[0].Physical != visit.Partitions.List[0].Physical {
+				t.Errorf("%s: page lies in %s, visit in %s", what, page.Partitions.List[0].Physical, visit.Partitions.List[0].Physical)
 			}
 			return nil
 		})

@@ -69,13 +69,13 @@ type change struct {
 	actions []dialect.AlterAction
 }
 
-// together gives the change of t that as many of the actions make as can share their steps: at least the first. A change of parts,
+// together gives the change of t that as many of the actions make as can share their steps: at least the first. A change of partitions,
 // and an index that is gone on with, are changes of their own.
 func (x *definition) together(t *schema.Table, actions []dialect.AlterAction) (*change, error) {
 	c := &change{next: t}
 	for i := range actions {
 		a := &actions[i]
-		alone := changesParts(a) || x.resumes(t, a) != nil
+		alone := changesPartitions(a) || x.resumes(t, a) != nil
 		if i > 0 && alone {
 			break
 		}
@@ -226,7 +226,7 @@ func isMade(t *schema.Table, a *dialect.AlterAction) bool {
 	return ix != nil && ix.State == schema.Public
 }
 
-// changedBeside says whether err comes of a change of the definition, or of a part, by another process.
+// changedBeside says whether err comes of a change of the definition, or of a partition, by another process.
 func changedBeside(err error) bool {
 	var changed *dml.SchemaChangedError
 	var e *engine.Error
@@ -244,8 +244,8 @@ func (x *definition) make(ctx context.Context, t *schema.Table, c *change) (*sch
 		}
 		return x.build(ctx, t, t, define.Change{Fill: []*schema.Index{ix}})
 	}
-	if changesParts(&c.actions[0]) {
-		return x.changeParts(ctx, t, c.next, &c.actions[0])
+	if changesPartitions(&c.actions[0]) {
+		return x.changePartitions(ctx, t, c.next, &c.actions[0])
 	}
 	if err := unannounced(t, c); err != nil {
 		return nil, err
@@ -335,7 +335,7 @@ func (x *definition) reload(ctx context.Context, t *schema.Table) (*schema.Table
 	return x.table(ctx, dialect.TableName{Name: t.Name, Pos: -1})
 }
 
-// published gives a definition that was published here as the catalog has it now: perhaps with more parts. ErrConflict when
+// published gives a definition that was published here as the catalog has it now: perhaps with more partitions. ErrConflict when
 // another process has changed it.
 func (x *definition) published(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	now, err := x.reload(ctx, t)

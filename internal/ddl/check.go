@@ -107,7 +107,7 @@ func (x *definition) maintainStored(ctx context.Context, t *schema.Table, verb s
 	case "ANALYZE":
 		return false, nil
 	}
-	for _, part := range partsOf(t) {
+	for _, part := range partitionsOf(t) {
 		physical := t.PhysicalOf(part)
 		faults, err := store.Verify(ctx, physical)
 		if err != nil {
@@ -183,7 +183,7 @@ func lower(verb string) string {
 type fault struct {
 	kind      string // missing, stale, orphaned: an entry; parentless, unsound: a row
 	index     *schema.Index
-	part      *schema.Part
+	part      *schema.Partition
 	partition string
 	key       string // of the entry, or of the row
 	row       string // key of the entry's row, "" for an orphan; of the parent
@@ -227,7 +227,7 @@ type expected struct {
 // looks wrong is examined, because others may be writing.
 func (x *definition) faults(ctx context.Context, t *schema.Table) ([]*fault, error) {
 	var all []*fault
-	for _, part := range partsOf(t) {
+	for _, part := range partitionsOf(t) {
 		faults, err := x.faultsIn(ctx, t, part)
 		if err != nil {
 			return nil, err
@@ -237,8 +237,8 @@ func (x *definition) faults(ctx context.Context, t *schema.Table) ([]*fault, err
 	return all, nil
 }
 
-// faultsIn is faults of one part.
-func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema.Part) ([]*fault, error) {
+// faultsIn is faults of one partition.
+func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema.Partition) ([]*fault, error) {
 	rows := dml.NewRowWriter(t)
 	w := x.writer(ctx)
 	defer w.End()
@@ -247,7 +247,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 	lines := &lineage{table: t, children: map[place][]string{}}
 	decoder := rows.Row.Decoder(exec.Positions(0, len(t.Columns)), 0, nil)
 	var suspects []*fault
-	err := x.eachInPart(ctx, t, part, t.RowSpan(), nil, rowsOf(t, func(e *engine.Entity) error {
+	err := x.eachInPartition(ctx, t, part, t.RowSpan(), nil, rowsOf(t, func(e *engine.Entity) error {
 		row, entries, err := rows.Sound(decoder, e, part)
 		if isCorrupt(err) {
 			faults = append(faults, &fault{kind: unsound, part: part, partition: e.PartitionKey, key: e.RowKey, cause: err})
@@ -289,7 +289,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 			continue
 		}
 		codec := rows.Entries[i]
-		err := x.eachInPart(ctx, t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), nil, func(e *engine.Entity) error {
+		err := x.eachInPartition(ctx, t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)), nil, func(e *engine.Entity) error {
 			if !ix.IsEntry(e.RowKey) {
 				return nil
 			}

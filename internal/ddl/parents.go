@@ -36,13 +36,13 @@ func (l *lineage) add(row []value.Value, partition, key string) (int64, error) {
 	return int64(len(b) + len(key) + exec.BytesPerRow*2), nil
 }
 
-// orphans gives the rows of a part whose parent is not found. What looks wrong is for confirmed to examine.
-func (x *definition) orphans(ctx context.Context, l *lineage, part *schema.Part) ([]*fault, error) {
+// orphans gives the rows of a partition whose parent is not found. What looks wrong is for confirmed to examine.
+func (x *definition) orphans(ctx context.Context, l *lineage, part *schema.Partition) ([]*fault, error) {
 	parent, err := x.table(ctx, dialect.TableName{Name: l.table.Inside.Parent, Pos: -1})
 	if err != nil {
 		return nil, err
 	}
-	err = x.eachInPart(ctx, parent, part, parent.RowSpan(), []string{}, rowsOf(parent, func(e *engine.Entity) error {
+	err = x.eachInPartition(ctx, parent, part, parent.RowSpan(), []string{}, rowsOf(parent, func(e *engine.Entity) error {
 		delete(l.children, place{e.PartitionKey, e.RowKey})
 		return nil
 	}))

@@ -174,7 +174,7 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 	w := x.writer(ctx)
 	defer func() { w.End() }()
 	if f.row == "" {
-		r := &dml.RowWrite{Table: t, Part: f.part, Partition: f.partition}
+		r := &dml.RowWrite{Table: t, Partition: f.part, PartitionKey: f.partition}
 		r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}, IfMatch: f.etag}, f.index)
 		if err := w.Add(r); err != nil {
 			return false, err

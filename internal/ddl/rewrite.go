@@ -20,36 +20,36 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// eachStored gives all entities of a table whose RowKey is in a span, part by part and partition by partition.
+// eachStored gives all entities of a table whose RowKey is in a span, partition by partition, and store partition by store partition.
 // They are valid until the function returns.
 func (x *definition) eachStored(ctx context.Context, t *schema.Table, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
-	for _, part := range partsOf(t) {
-		if err := x.eachInPart(ctx, t, part, span, sel, do); err != nil {
+	for _, part := range partitionsOf(t) {
+		if err := x.eachInPartition(ctx, t, part, span, sel, do); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// partsOf gives the parts of a table: nil alone for one that has none.
-func partsOf(t *schema.Table) []*schema.Part {
-	if t.Parts == nil {
-		return []*schema.Part{nil}
+// partitionsOf gives the partitions of a table: nil alone for one that has none.
+func partitionsOf(t *schema.Table) []*schema.Partition {
+	if t.Partitions == nil {
+		return []*schema.Partition{nil}
 	}
-	return t.Parts.List
+	return t.Partitions.List
 }
 
-// eachInPart is eachStored for one part.
-func (x *definition) eachInPart(ctx context.Context, t *schema.Table, part *schema.Part, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
+// eachInPartition is eachStored for one partition.
+func (x *definition) eachInPartition(ctx context.Context, t *schema.Table, part *schema.Partition, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
 	return engine.EachIn(ctx, x.Runtime.Engine, rangeOf(t, part, span), sel, x.meter, do)
 }
 
 // rangeOf is where a table has the entities of a span of row keys. A table spread over partitions is read as a whole,
 // except where that would read those of other tables, too.
-func rangeOf(t *schema.Table, part *schema.Part, span keymap.Span) engine.Range {
+func rangeOf(t *schema.Table, part *schema.Partition, span keymap.Span) engine.Range {
 	r := engine.Range{Table: t.PhysicalOf(part), From: span.From, To: span.To}
-	if t.Foreign == nil && (t.Partition == nil || t.SharesPhysical()) {
-		r.Partitions = t.Partitions()
+	if t.Foreign == nil && (t.Spread == nil || t.SharesPhysical()) {
+		r.Partitions = t.StorePartitions()
 	}
 	return r
 }
@@ -315,7 +315,7 @@ func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored)
 		if err != nil {
 			return nil, err
 		}
-		part, err := r.to.PartOf(window[i].Row)
+		part, err := r.to.PartitionOf(window[i].Row)
 		if err != nil {
 			return nil, err
 		}
@@ -342,12 +342,12 @@ func (x *definition) writer(ctx context.Context) *dml.Writer {
 
 // deleteEntries deletes all entries of an index that t has no more, and that nobody reads or adds to.
 func (x *definition) deleteEntries(ctx context.Context, t *schema.Table, ix *schema.Index) error {
-	for _, part := range partsOf(t) {
+	for _, part := range partitionsOf(t) {
 		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))
 		err := engine.Clear(ctx, x.Runtime.Engine, r, x.Runtime.Parallel, x.meter)
 		var e *engine.Error
 		if part != nil && errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting) {
-			continue // another process has dropped the part
+			continue // another process has dropped the partition
 		}
 		if err != nil {
 			return err

@@ -29,7 +29,7 @@ import (
 type Definer struct {
 	Runtime *exec.Runtime
 	Catalog *catalog.Catalog
-	// Shared puts new tables into the one physical table of the database, where they are not divided into parts.
+	// Shared puts new tables into the one physical table of the database, where they are not divided into partitions.
 	Shared bool
 	// Collation is that of tables which say none.
 	Collation value.Collation
@@ -216,7 +216,7 @@ func (x *definition) checkExternal(t *schema.Table) error {
 func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bool) error {
 	t.Database = ""
 	create := x.Catalog.Create
-	if x.Shared && t.Foreign == nil && t.Parts == nil {
+	if x.Shared && t.Foreign == nil && t.Partitions == nil {
 		create = x.Catalog.CreateShared
 	}
 	err := create(ctx, t, x.meter)
@@ -279,9 +279,9 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 		return nil, err
 	}
 	r, err := x.fill(ctx, t, plan)
-	var need *schema.NoPartError
+	var need *schema.NoPartitionError
 	if errors.As(err, &need) && need.Grows {
-		if err = x.makeParts(ctx, need); err == nil {
+		if err = x.makePartitions(ctx, need); err == nil {
 			var grown *schema.Table
 			if grown, err = x.reload(ctx, t); err == nil {
 				r, err = x.fill(ctx, grown, plan)

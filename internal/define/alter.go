@@ -98,7 +98,7 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 	case dialect.DropPrimaryKey:
 		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
 	}
-	return m.alterParts(a)
+	return m.alterPartitions(a)
 }
 
 func cantDrop(name string, pos dialect.Pos) *sqlerr.Error {
@@ -192,12 +192,12 @@ func (m *alteration) reorder(order []int) {
 			ix.Include[i] = at[ix.Include[i]]
 		}
 	}
-	if p := m.t.Partition; p != nil {
+	if p := m.t.Spread; p != nil {
 		for i := range p.Columns {
 			p.Columns[i] = at[p.Columns[i]]
 		}
 	}
-	if p := m.t.Parts; p != nil {
+	if p := m.t.Partitions; p != nil {
 		for i := range p.Columns {
 			p.Columns[i] = at[p.Columns[i]]
 		}

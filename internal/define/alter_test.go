@@ -56,7 +56,7 @@ func describe(next *schema.Table, ch Change) string {
 		out = append(out, "drop "+ix.KeyName)
 	}
 	for _, ix := range ch.Fill {
-		out = append(out, "fill "+ix.KeyName+next.PartsSQL(ix.Key))
+		out = append(out, "fill "+ix.KeyName+next.KeySQL(ix.Key))
 	}
 	return strings.Join(out, ", ")
 }

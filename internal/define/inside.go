@@ -110,16 +110,16 @@ func (d *definer) shareParent() error {
 	if parent.Foreign != nil {
 		return sqlerr.NotSupported(sqlerr.NoPos, "a table INSIDE one that another program made is")
 	}
-	d.t.ShareParts(parent)
-	p := parent.Partition
+	d.t.SharePartitions(parent)
+	p := parent.Spread
 	if p == nil {
 		return nil
 	}
-	own := &schema.Partitioning{Kind: p.Kind, Count: p.Count}
+	own := &schema.Spread{Kind: p.Kind, Count: p.Count}
 	for _, column := range p.Columns {
 		i := slices.IndexFunc(parent.Key, func(k schema.KeyColumn) bool { return k.Column == column })
 		own.Columns = append(own.Columns, d.t.Inside.Key[i].Column)
 	}
-	d.t.Partition = own
+	d.t.Spread = own
 	return nil
 }

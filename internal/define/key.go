@@ -186,7 +186,7 @@ func (d *definer) setCuts() {
 			set(ix.Key)
 		}
 	}
-	if p := d.t.Partition; p != nil {
+	if p := d.t.Spread; p != nil {
 		parts := make([]schema.KeyColumn, len(p.Columns))
 		for i, c := range p.Columns {
 			parts[i].Column = c
@@ -206,22 +206,22 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 	}
 	switch def.Kind {
 	case "range", "range columns", "list", "list columns":
-		return d.parts(def)
+		return d.partitions(def)
 	}
-	p := &schema.Partitioning{Kind: schema.PartitionByKey, Count: def.Count}
+	p := &schema.Spread{Kind: schema.SpreadByKey, Count: def.Count}
 	names := def.Columns
 	switch def.Kind {
 	case "key":
 		if p.Count > 0 {
-			p.Kind = schema.PartitionByHash
+			p.Kind = schema.SpreadByHash
 		}
 	case "hash":
-		p.Kind = schema.PartitionByHash
+		p.Kind = schema.SpreadByHash
 		if len(names) == 0 {
 			return sqlerr.NotSupported(def.Pos, "PARTITION BY HASH of anything but columns is")
 		}
 	}
-	if p.Kind == schema.PartitionByHash {
+	if p.Kind == schema.SpreadByHash {
 		p.Count = max(p.Count, len(def.Parts), 1)
 		if p.Count > schema.MaxBuckets {
 			return sqlerr.New(sqlerr.CodeTooManyPartitions, def.Pos, "Too many partitions; at most %d", schema.MaxBuckets)
@@ -250,7 +250,7 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 		}
 		p.Columns = append(p.Columns, i)
 	}
-	d.t.Partition = p
+	d.t.Spread = p
 	for _, ix := range d.t.Indexes {
 		if err := d.uniqueInPartition(ix); err != nil {
 			return err

@@ -86,13 +86,13 @@ func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, 
 	if err != nil {
 		return err
 	}
-	part, err := parent.PartOf(row)
+	part, err := parent.PartitionOf(row)
 	if err != nil {
 		return err
 	}
 	s := &exec.SpanSource{
 		Run: &w.Run, Limit: limit, Scan: engine.Scan{Table: parent.PhysicalOf(part), Meter: w.X.Meter},
-		Spans: []access.Span{{Partition: partition, From: span.From, To: span.To}},
+		Spans: []access.Span{{PartitionKey: partition, From: span.From, To: span.To}},
 	}
 	defer s.Close()
 	for {
@@ -116,8 +116,8 @@ func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.
 	at := map[access.Key]int{}
 	parentOf := make([]int, len(rows))
 	for i, row := range rows {
-		part, err := t.PartOf(row)
-		var none *schema.NoPartError
+		part, err := t.PartitionOf(row)
+		var none *schema.NoPartitionError
 		if errors.As(err, &none) {
 			parentOf[i] = -1
 			continue
@@ -133,7 +133,7 @@ func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.
 		if err != nil {
 			return nil, nil, err
 		}
-		k := access.Key{Part: part, Partition: string(partition), Row: string(key)}
+		k := access.Key{Partition: part, PartitionKey: string(partition), RowKey: string(key)}
 		j, known := at[k]
 		if !known {
 			j, at[k] = len(parents), len(parents)
@@ -143,7 +143,7 @@ func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.
 	}
 	found := make([]bool, len(parents))
 	err := w.Each(ctx, len(parents), func(ctx context.Context, i int) (err error) {
-		g := engine.Get{Table: t.PhysicalOf(parents[i].Part), PartitionKey: parents[i].Partition, RowKey: parents[i].Row, Select: []string{}, Meter: w.X.Meter}
+		g := engine.Get{Table: t.PhysicalOf(parents[i].Partition), PartitionKey: parents[i].PartitionKey, RowKey: parents[i].RowKey, Select: []string{}, Meter: w.X.Meter}
 		_, found[i], err = w.Get(ctx, g)
 		return err
 	})

@@ -80,7 +80,7 @@ func (n *insertNode) gather(ctx context.Context, w *Writer) error {
 	if rows, marks, err = n.finish(w, rows, marks); err != nil {
 		return err
 	}
-	if w.newest, err = n.plan.Table.NeedParts(rows); err != nil {
+	if w.newest, err = n.plan.Table.NeedPartitions(rows); err != nil {
 		return err
 	}
 	if n.plan.SkipUnfit && n.plan.Table.Inside != nil {

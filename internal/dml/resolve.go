@@ -56,7 +56,7 @@ type standing struct {
 	table *schema.Table
 	keys  *RowWriter
 	read  map[string]*Stored      // by partition and row key
-	rows  map[string]*standingRow // by partition and entity key (which tells the part too); nil: known to be free
+	rows  map[string]*standingRow // by partition and entity key (which tells the partition too); nil: known to be free
 }
 
 func newStanding(w *Writer, t *schema.Table, keys *RowWriter) *standing {
@@ -116,7 +116,7 @@ func nullIn(ix *schema.Index, row []value.Value) bool {
 // keyLookup is a key to be read.
 type keyLookup struct {
 	uniqueKey
-	part  *schema.Part
+	part  *schema.Partition
 	found Stored
 	ok    bool
 }
@@ -127,7 +127,7 @@ func (s *standing) lookups(row []value.Value) ([]*keyLookup, error) {
 	if err != nil {
 		return nil, err
 	}
-	part, err := s.table.PartOf(row)
+	part, err := s.table.PartitionOf(row)
 	if err != nil {
 		return nil, err
 	}
@@ -423,7 +423,7 @@ func (s *standing) write(ctx context.Context, r *standingRow) error {
 	case s.n.plan.Replace && len(s.keys.children) > 0:
 		// A row that is replaced is deleted, and what lives inside it with it.
 		if err = s.keys.update(ctx, s.w, w, *r.old, r.row); err == nil {
-			err = s.keys.removeChildren(ctx, s.w, w, w.Partition, r.old.Row)
+			err = s.keys.removeChildren(ctx, s.w, w, w.PartitionKey, r.old.Row)
 		}
 	case !sameRow(r.old.Row, r.row, len(s.table.Columns)):
 		err = s.keys.update(ctx, s.w, w, *r.old, r.row)

@@ -18,7 +18,7 @@ func (w *Writer) ClaimedTwice() error {
 			if r.keys[i] == nil || !r.keys[i].Unique {
 				continue
 			}
-			entry := r.Partition + "\x00" + r.ops[i].Entity.RowKey
+			entry := r.PartitionKey + "\x00" + r.ops[i].Entity.RowKey
 			if claimed[entry] {
 				return DuplicateError(r.Table, r.keys[i], r.row)
 			}
@@ -39,8 +39,8 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 	if err != nil {
 		return err
 	}
-	r.Table, r.Partition, r.row = rw.Table, partition, old.Row
-	if r.Part, err = rw.Table.PartOf(old.Row); err != nil {
+	r.Table, r.PartitionKey, r.row = rw.Table, partition, old.Row
+	if r.Partition, err = rw.Table.PartitionOf(old.Row); err != nil {
 		return err
 	}
 	r.Add(engine.Op{Kind: engine.Replace, Entity: e, IfMatch: old.Etag}, nil)

@@ -9,7 +9,7 @@ import (
 
 // Sound decodes e as the row that its keys say, and gives the keys of its index entries. The error of one that is
 // another row, or none, is one that isCorrupt.
-func (rw *RowWriter) Sound(d *codec.Decoder, e *engine.Entity, part *schema.Part) (row []value.Value, entries []string, err error) {
+func (rw *RowWriter) Sound(d *codec.Decoder, e *engine.Entity, part *schema.Partition) (row []value.Value, entries []string, err error) {
 	row = make([]value.Value, rw.Table.RowWidth())
 	if err := d.DecodeRow(e, row); err != nil {
 		return nil, nil, err
@@ -23,7 +23,7 @@ func (rw *RowWriter) Sound(d *codec.Decoder, e *engine.Entity, part *schema.Part
 	case partition != e.PartitionKey:
 		return nil, nil, engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s lies in partition %q, and its own is %q", e.RowKey, rw.Table.Name, e.PartitionKey, partition)
 	}
-	if own, err := rw.Table.PartOf(row); err != nil || own != part {
+	if own, err := rw.Table.PartitionOf(row); err != nil || own != part {
 		return nil, nil, engine.Errorf(engine.CodeCorrupt, "the row under %q of table %s is in partition %s, which is not its own", e.RowKey, rw.Table.Name, part.Name)
 	}
 	return row, entries, nil

@@ -20,11 +20,11 @@ import (
 // PartialError says that a statement outside of a transaction was ended by Cause after some of its rows were
 // written. A row is written with all its index entries or not at all.
 type PartialError struct {
-	Parts []string // all of whose rows are deleted
-	Done  int      // other rows that stand
-	Total int      // other rows that the statement changes, as far as it got
-	Which string   // those that stand, by their numbers in the statement from 1: "rows 1-49, 99"
-	Cause error
+	Partitions []string // all of whose rows are deleted
+	Done       int      // other rows that stand
+	Total      int      // other rows that the statement changes, as far as it got
+	Which      string   // those that stand, by their numbers in the statement from 1: "rows 1-49, 99"
+	Cause      error
 }
 
 func (e *PartialError) Error() string { return e.Stands() + ": " + e.Cause.Error() }
@@ -33,8 +33,8 @@ func (e *PartialError) Error() string { return e.Stands() + ": " + e.Cause.Error
 func (e *PartialError) Stands() string {
 	unsure := engine.IsUnsure(e.Cause)
 	text := ""
-	if len(e.Parts) > 0 {
-		text = "the rows of partitions " + strings.Join(e.Parts, ", ") + " were deleted; "
+	if len(e.Partitions) > 0 {
+		text = "the rows of partitions " + strings.Join(e.Partitions, ", ") + " were deleted; "
 		switch {
 		case e.Done > 0:
 		case unsure:

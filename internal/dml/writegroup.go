@@ -31,11 +31,11 @@ func (w *Writer) groups(mostOps, mostBytes int) (groups []*group, linked bool) {
 		if len(r.ops) == 0 {
 			continue
 		}
-		place := r.physical() + "\x00" + r.Partition
-		bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: r.Partition, Ops: r.ops}, 0)
+		place := r.physical() + "\x00" + r.PartitionKey
+		bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: r.PartitionKey, Ops: r.ops}, 0)
 		g := open[place]
 		if g == nil || len(g.ops)+len(r.ops) > mostOps || g.bytes+bytes > mostBytes {
-			g = &group{table: r.physical(), partition: r.Partition}
+			g = &group{table: r.physical(), partition: r.PartitionKey}
 			open[place] = g
 			groups = append(groups, g)
 		}

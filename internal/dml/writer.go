@@ -22,7 +22,7 @@ type Writer struct {
 	tx      *buffer.Buffer // nil outside a transaction
 	Rows    []*RowWrite
 	written *Written
-	newest  *schema.Part // see Result
+	newest  *schema.Partition // see Result
 }
 
 // Written is what the tries of a statement have written so far.
@@ -34,27 +34,27 @@ type Written struct {
 // RowWrite is the change of one row: operations on the row's entity and on its index entries, which go into
 // one entity group transaction.
 type RowWrite struct {
-	Number    int    // of the row in the statement, from 1
-	id        string // the same in each try
-	Table     *schema.Table
-	inside    []*schema.Table // other tables whose rows are deleted with it
-	Part      *schema.Part    // of the table, nil where it has none
-	Partition string
-	ops       []engine.Op
-	keys      []*schema.Index // by ops: the index whose entry it is, nil for the row itself
-	row       []value.Value   // as it will be; nil when it is deleted
-	affected  int64
-	returned  []value.Value
-	next      string // id under which another run would find the row; "" for the same
-	auto      int64  // its AUTO_INCREMENT value; 0 without one
-	automatic bool   // which was made for it
-	Resolved  bool   // its keys were read and found free
-	deletes   bool   // there is a Delete among ops
-	Done      bool
+	Number       int    // of the row in the statement, from 1
+	id           string // the same in each try
+	Table        *schema.Table
+	inside       []*schema.Table   // other tables whose rows are deleted with it
+	Partition    *schema.Partition // of the table, nil where it has none
+	PartitionKey string
+	ops          []engine.Op
+	keys         []*schema.Index // by ops: the index whose entry it is, nil for the row itself
+	row          []value.Value   // as it will be; nil when it is deleted
+	affected     int64
+	returned     []value.Value
+	next         string // id under which another run would find the row; "" for the same
+	auto         int64  // its AUTO_INCREMENT value; 0 without one
+	automatic    bool   // which was made for it
+	Resolved     bool   // its keys were read and found free
+	deletes      bool   // there is a Delete among ops
+	Done         bool
 }
 
 // physical is the physical table that the row is in.
-func (r *RowWrite) physical() string { return r.Table.PhysicalOf(r.Part) }
+func (r *RowWrite) physical() string { return r.Table.PhysicalOf(r.Partition) }
 
 // NewWriter begins an execution that writes; sofar collects what it has written.
 func NewWriter(ctx context.Context, rt *exec.Runtime, x *exec.Execution, sofar *Written) *Writer {

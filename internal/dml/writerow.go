@@ -87,8 +87,8 @@ func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
 	if err != nil {
 		return err
 	}
-	r.Table, r.Partition, r.row = rw.Table, partition, row
-	if r.Part, err = rw.Table.PartOf(row); err != nil {
+	r.Table, r.PartitionKey, r.row = rw.Table, partition, row
+	if r.Partition, err = rw.Table.PartitionOf(row); err != nil {
 		return err
 	}
 	r.ops = slices.Grow(r.ops, 1+len(entries))
@@ -152,7 +152,7 @@ func (rw *RowWriter) settled(ctx context.Context, w *Writer, old Stored) (Stored
 	if err != nil {
 		return old, err
 	}
-	part, err := rw.Table.PartOf(old.Row)
+	part, err := rw.Table.PartitionOf(old.Row)
 	if err != nil {
 		return old, err
 	}
@@ -167,7 +167,7 @@ func (rw *RowWriter) settled(ctx context.Context, w *Writer, old Stored) (Stored
 }
 
 // Read reads a row by its key.
-func (rw *RowWriter) Read(ctx context.Context, w *Writer, part *schema.Part, partition, key string) (Stored, bool, error) {
+func (rw *RowWriter) Read(ctx context.Context, w *Writer, part *schema.Partition, partition, key string) (Stored, bool, error) {
 	e, found, err := w.Get(ctx, engine.Get{Table: rw.Table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: w.X.Meter})
 	if err != nil || !found {
 		return Stored{}, false, err
@@ -192,7 +192,7 @@ func (rw *RowWriter) hasEntry(ctx context.Context, w *Writer, i int, partition, 
 // owner says whether an index entry is there, and whether it is that row's. Until a unique index is found free of
 // duplicates, the entry of a row's values may be another row's.
 func (rw *RowWriter) owner(ctx context.Context, w *Writer, i int, partition, key string, row []value.Value) (taken, mine bool, err error) {
-	part, err := rw.Table.PartOf(row)
+	part, err := rw.Table.PartitionOf(row)
 	if err != nil {
 		return false, false, err
 	}
@@ -235,8 +235,8 @@ func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if err != nil {
 		return err
 	}
-	r.Table, r.Partition = rw.Table, partition
-	if r.Part, err = rw.Table.PartOf(old.Row); err != nil {
+	r.Table, r.PartitionKey = rw.Table, partition
+	if r.Partition, err = rw.Table.PartitionOf(old.Row); err != nil {
 		return err
 	}
 	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil)}, nil)
@@ -273,17 +273,17 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if err != nil {
 		return err
 	}
-	if r.Part, err = rw.Table.PartOf(old.Row); err != nil {
+	if r.Partition, err = rw.Table.PartitionOf(old.Row); err != nil {
 		return err
 	}
-	if part, err := rw.Table.PartOf(row); newPartition != partition || err != nil || part != r.Part {
+	if part, err := rw.Table.PartitionOf(row); newPartition != partition || err != nil || part != r.Partition {
 		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "a row of table %s cannot move to another partition by UPDATE: delete it and insert it anew", rw.Table.Name)
 	}
 	e, err := rw.entity(rw.Row, partition, newKey, row)
 	if err != nil {
 		return err
 	}
-	r.Table, r.Partition, r.row = rw.Table, partition, row
+	r.Table, r.PartitionKey, r.row = rw.Table, partition, row
 	if newKey == key {
 		op := engine.Op{Kind: engine.Replace, Entity: e}
 		if rw.Table.Foreign != nil {

@@ -230,19 +230,19 @@ func (s *mergeSource) down(i int) {
 	}
 }
 
-// byPartition gives the spans of each partition of each part, in the order in which these first appear.
+// byPartition gives the spans of each store partition of each partition, in the order in which these first appear.
 func byPartition(spans []access.Span) [][]access.Span {
 	type place struct {
-		part      *schema.Part
+		part      *schema.Partition
 		partition string
 	}
 	var out [][]access.Span
 	at := make(map[place]int)
 	for _, s := range spans {
-		i, ok := at[place{s.Part, s.Partition}]
+		i, ok := at[place{s.Partition, s.PartitionKey}]
 		if !ok {
 			i = len(out)
-			at[place{s.Part, s.Partition}] = i
+			at[place{s.Partition, s.PartitionKey}] = i
 			out = append(out, nil)
 		}
 		out[i] = append(out[i], s)

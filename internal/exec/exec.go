@@ -63,8 +63,8 @@ type Execution struct {
 type Result struct {
 	Affected     int64 // as MySQL counts: 2 for a row replaced or updated by ON DUPLICATE KEY UPDATE, 0 for one left as it was
 	Matched      int64
-	LastInsertID int64           // what LAST_INSERT_ID() gives from now on: the first AUTO_INCREMENT value made, or that of the last row updated; 0: as before
-	InsertID     int64           // LastInsertID; where that is 0, the last AUTO_INCREMENT value that the statement gave itself
-	Rows         [][]value.Value // RETURNING
-	Newest       *schema.Part    // see schema.Table.NeedParts
+	LastInsertID int64             // what LAST_INSERT_ID() gives from now on: the first AUTO_INCREMENT value made, or that of the last row updated; 0: as before
+	InsertID     int64             // LastInsertID; where that is 0, the last AUTO_INCREMENT value that the statement gave itself
+	Rows         [][]value.Value   // RETURNING
+	Newest       *schema.Partition // see schema.Table.NeedPartitions
 }

@@ -171,20 +171,20 @@ func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err 
 // appendReads appends octets that tell reads apart. Keys hold no control characters.
 func appendReads(dst []byte, r *access.Reads) []byte {
 	for _, p := range r.Points {
-		dst = appendPart(dst, p.Part)
-		dst = append(append(dst, p.Partition...), 0)
-		dst = append(append(dst, p.Row...), 1)
+		dst = appendPart(dst, p.Partition)
+		dst = append(append(dst, p.PartitionKey...), 0)
+		dst = append(append(dst, p.RowKey...), 1)
 	}
 	for _, s := range r.Spans {
 		if s.All {
 			dst = append(dst, 2)
 		}
-		dst = appendPart(dst, s.Part)
-		dst = append(append(dst, s.Partition...), 0)
+		dst = appendPart(dst, s.Partition)
+		dst = append(append(dst, s.PartitionKey...), 0)
 		dst = append(append(dst, s.From...), 0)
 		dst = append(append(dst, s.To...), 0)
-		dst = append(append(dst, s.FromPartition...), 0)
-		dst = append(append(dst, s.ToPartition...), 3)
+		dst = append(append(dst, s.FromPartitionKey...), 0)
+		dst = append(append(dst, s.ToPartitionKey...), 3)
 	}
 	if r.Exact {
 		dst = append(dst, 4)
@@ -192,7 +192,7 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 	return dst
 }
 
-func appendPart(dst []byte, p *schema.Part) []byte {
+func appendPart(dst []byte, p *schema.Partition) []byte {
 	if p == nil {
 		return dst
 	}

@@ -76,9 +76,9 @@ func (s *pointSource) index() int { return s.before + s.pos - 1 }
 
 // point reads one entity by its keys.
 func (r *Run) point(ctx context.Context, g engine.Get, k access.Key) (engine.Entity, bool, error) {
-	g.PartitionKey, g.RowKey = k.Partition, k.Row
-	if k.Part != nil {
-		g.Table = k.Part.Physical
+	g.PartitionKey, g.RowKey = k.PartitionKey, k.RowKey
+	if k.Partition != nil {
+		g.Table = k.Partition.Physical
 	}
 	return r.Get(ctx, g)
 }
@@ -94,7 +94,7 @@ type fetchSource struct {
 	run     *Run
 	entries source
 	table   *schema.Table
-	ids     codec.Decoder // fills the primary key, and what says which part the row is in, from an entry
+	ids     codec.Decoder // fills the primary key, and what says which partition the row is in, from an entry
 	row     []value.Value
 	get     engine.Get
 	limit   int // rows likely to be wanted; 0: all
@@ -148,11 +148,11 @@ func (s *fetchSource) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		part, err := s.table.PartOf(s.row)
+		part, err := s.table.PartitionOf(s.row)
 		if err != nil {
 			return err
 		}
-		s.keys = append(s.keys, access.Key{Part: part, Partition: e.PartitionKey, Row: string(row)})
+		s.keys = append(s.keys, access.Key{Partition: part, PartitionKey: e.PartitionKey, RowKey: string(row)})
 		s.order = append(s.order, key)
 	}
 	s.rows = pointSource{run: s.run, get: s.get, keys: s.keys, size: s.size}

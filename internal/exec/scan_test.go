@@ -25,7 +25,7 @@ import (
 func spread(t testing.TB, parallel, n int) (*testDB, [][]value.Value) {
 	db := newTestDB(t, parallel, 8)
 	a := schematest.NewTable(t, "a", 1, "id INT", "x INT", "s VARCHAR(300)")
-	a.Partition = &schema.Partitioning{Kind: schema.PartitionByHash, Columns: []int{0}, Count: 4}
+	a.Spread = &schema.Spread{Kind: schema.SpreadByHash, Columns: []int{0}, Count: 4}
 	schematest.AddIndex(a, "x", 1)
 	schematest.AddIndex(a, "s", 2)
 	db.create(a)
@@ -206,7 +206,7 @@ func TestPartitionByKey(t *testing.T) {
 	for _, parallel := range []int{1, 4} {
 		db := newTestDB(t, parallel, 5)
 		a := schematest.NewTable(t, "a", 2, "tenant VARCHAR(20)", "id INT", "x INT")
-		a.Partition = &schema.Partitioning{Kind: schema.PartitionByKey, Columns: []int{0}}
+		a.Spread = &schema.Spread{Kind: schema.SpreadByKey, Columns: []int{0}}
 		schematest.AddIndex(a, "x", 2)
 		db.create(a)
 		for i := range int64(40) {

@@ -74,8 +74,8 @@ func compileScan(n *access.Scan) (Node, error) {
 		for i, p := range n.Table.Key {
 			id[i] = p.Column
 		}
-		if n.Table.Parts != nil {
-			id = append(id, n.Table.Parts.Columns...)
+		if n.Table.Partitions != nil {
+			id = append(id, n.Table.Partitions.Columns...)
 		}
 		slices.Sort(id)
 		id = slices.Compact(id)
@@ -143,9 +143,9 @@ func (n *scanNode) spans(r *Run, scan engine.Scan, spans []access.Span, limit in
 		return of(spans)
 	}
 	parts := byPartition(spans)
-	if n.plan.PartOrder != 0 && spans[0].Part != nil {
+	if n.plan.PartitionOrder != 0 && spans[0].Partition != nil {
 		// One after the other they are in order: those behind a LIMIT are never opened.
-		if n.plan.PartOrder < 0 {
+		if n.plan.PartitionOrder < 0 {
 			slices.Reverse(parts)
 		}
 		return of(slices.Concat(parts...))
@@ -169,13 +169,13 @@ func (n *scanNode) spans(r *Run, scan engine.Scan, spans []access.Span, limit in
 
 // comparePoints orders keys as an ordered scan passes them.
 func comparePoints(a, b access.Key) int {
-	if a.Row != b.Row {
-		if a.Row < b.Row {
+	if a.RowKey != b.RowKey {
+		if a.RowKey < b.RowKey {
 			return -1
 		}
 		return 1
 	}
-	if a.Partition < b.Partition {
+	if a.PartitionKey < b.PartitionKey {
 		return -1
 	}
 	return 1

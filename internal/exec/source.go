@@ -79,7 +79,7 @@ func (s *SpanSource) nextChunk(ctx context.Context) ([]engine.Entity, error) {
 		s.got += len(chunk)
 		s.total += len(chunk)
 		e := &chunk[len(chunk)-1]
-		s.last = access.Key{Partition: e.PartitionKey, Row: e.RowKey}
+		s.last = access.Key{PartitionKey: e.PartitionKey, RowKey: e.RowKey}
 		s.rest = chunk
 		if err := s.Run.count(len(chunk)); err != nil {
 			return nil, err
@@ -111,14 +111,14 @@ func (s *SpanSource) inside() []engine.Entity {
 
 // behind is what of a span comes behind a key.
 func behind(s access.Span, last access.Key) []access.Span {
-	from := keymap.PointSpan(last.Row).To
+	from := keymap.PointSpan(last.RowKey).To
 	if !s.All {
 		s.From = from
 		return []access.Span{s}
 	}
 	next := s
-	next.FromPartition = keymap.PointSpan(last.Partition).To
-	return []access.Span{{Part: s.Part, Partition: last.Partition, From: from, To: s.To}, next}
+	next.FromPartitionKey = keymap.PointSpan(last.PartitionKey).To
+	return []access.Span{{Partition: s.Partition, PartitionKey: last.PartitionKey, From: from, To: s.To}, next}
 }
 
 // open starts the scan of the first span.
@@ -126,13 +126,13 @@ func (s *SpanSource) open(ctx context.Context) {
 	span := s.Spans[0]
 	scan := s.Scan
 	if span.All {
-		scan.AllPartitions, scan.FromPartition, scan.ToPartition = true, span.FromPartition, span.ToPartition
+		scan.AllPartitions, scan.FromPartition, scan.ToPartition = true, span.FromPartitionKey, span.ToPartitionKey
 		scan.Filter = andFilter(spanFilter(span), scan.Filter)
 	} else {
-		scan.PartitionKey, scan.From, scan.To = span.Partition, span.From, span.To
+		scan.PartitionKey, scan.From, scan.To = span.PartitionKey, span.From, span.To
 	}
-	if span.Part != nil {
-		scan.Table = span.Part.Physical
+	if span.Partition != nil {
+		scan.Table = span.Partition.Physical
 	}
 	s.asked, s.got = 0, 0
 	if s.total < s.Limit && !(span.All && s.sifts(span)) {

@@ -30,7 +30,7 @@ func (t *Table) Announces() bool { return t.Change != nil && t.Change.Phase == A
 func (t *Table) Fills() bool { return t.Change != nil && t.Change.Phase == Backfill }
 
 // TakeBack gives the definition without the change that is announced. What else has become of the table since, its name, its
-// place, its parts and children, stays.
+// place, its partitions and children, stays.
 func (t *Table) TakeBack() *Table {
 	next := t.Clone()
 	next.Columns, next.Change = cloneColumns(t.Change.Before), nil

@@ -27,7 +27,7 @@ func CreateTableSQL(t *Table) string {
 		}
 	}
 	if len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden {
-		line("PRIMARY KEY " + t.PartsSQL(t.Key))
+		line("PRIMARY KEY " + t.KeySQL(t.Key))
 	}
 	for _, ix := range t.Indexes {
 		if ix.Beside == "" && !t.pends(ix) { // of copies the other table's definition says it
@@ -55,18 +55,18 @@ func CreateTableSQL(t *Table) string {
 		}
 		return b.String() // its partitions are its parent's
 	}
-	if p := t.Partition; p != nil {
+	if p := t.Spread; p != nil {
 		names := make([]string, len(p.Columns))
 		for i, c := range p.Columns {
 			names[i] = QuoteName(t.Columns[c].Name)
 		}
 		b.WriteString("\nPARTITION BY KEY (" + strings.Join(names, ", ") + ")")
-		if p.Kind == PartitionByHash {
+		if p.Kind == SpreadByHash {
 			b.WriteString(" PARTITIONS " + strconv.Itoa(p.Count))
 		}
 	}
-	if t.Parts != nil {
-		b.WriteString("\n" + t.partsClause())
+	if t.Partitions != nil {
+		b.WriteString("\n" + t.partitionClause())
 	}
 	return b.String()
 }
@@ -107,8 +107,8 @@ func (t *Table) columnSQL(c *Column) string {
 	return s
 }
 
-// PartsSQL writes the columns of a key, in parentheses.
-func (t *Table) PartsSQL(parts []KeyColumn) string {
+// KeySQL writes the columns of a key, in parentheses.
+func (t *Table) KeySQL(parts []KeyColumn) string {
 	list := make([]string, len(parts))
 	for i, p := range parts {
 		list[i] = QuoteName(t.Columns[p.Column].Name)
@@ -142,7 +142,7 @@ func (t *Table) indexSQL(ix *Index) string {
 	if ix.Unique {
 		s = "UNIQUE KEY "
 	}
-	s += QuoteName(ix.Name) + " " + t.PartsSQL(ix.Key)
+	s += QuoteName(ix.Name) + " " + t.KeySQL(ix.Key)
 	switch ix.Copy {
 	case CopyInclude:
 		list := make([]string, len(ix.Include))

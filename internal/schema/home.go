@@ -20,11 +20,11 @@ func (t *Table) Rehome(rowName string) {
 }
 
 // Partitions are the partitions that rows of the table can be in; nil where only the rows say so.
-func (t *Table) Partitions() []string {
-	switch p := t.Partition; {
+func (t *Table) StorePartitions() []string {
+	switch p := t.Spread; {
 	case p == nil:
 		return []string{keymap.SinglePartition}
-	case p.Kind == PartitionByHash:
+	case p.Kind == SpreadByHash:
 		return keymap.Buckets(p.Count)
 	}
 	return nil

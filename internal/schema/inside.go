@@ -72,16 +72,16 @@ func (t *Table) SameParent(a, b []value.Value) bool {
 	return !slices.ContainsFunc(t.Inside.Key, func(p KeyColumn) bool { return a[p.Column] != b[p.Column] })
 }
 
-// ShareParts gives a table the parts of the one that it lives inside, if that has such: what divides the rows of one is in
-// the keys of both. Whoever changes the parts of a table does this to all that live inside it, in the same change.
-func (t *Table) ShareParts(parent *Table) {
-	if parent.Parts == nil {
+// SharePartitions gives a table the partitions of the one that it lives inside, if that has such: what divides the rows of one is in
+// the keys of both. Whoever changes the partitions of a table does this to all that live inside it, in the same change.
+func (t *Table) SharePartitions(parent *Table) {
+	if parent.Partitions == nil {
 		return
 	}
-	t.Parts = parent.Parts.clone()
-	for i, column := range parent.Parts.Columns {
+	t.Partitions = parent.Partitions.clone()
+	for i, column := range parent.Partitions.Columns {
 		at := slices.IndexFunc(parent.Key, func(k KeyColumn) bool { return k.Column == column })
-		t.Parts.Columns[i] = t.Inside.Key[at].Column
+		t.Partitions.Columns[i] = t.Inside.Key[at].Column
 	}
 }
 

@@ -32,8 +32,8 @@ func (t *Table) layout() (l KeyLayout, err error) {
 		return l, err
 	}
 	l.Partition = []Segment{{Text: keymap.SinglePartition}}
-	if p := t.Partition; p != nil {
-		if p.Kind == PartitionByHash {
+	if p := t.Spread; p != nil {
+		if p.Kind == SpreadByHash {
 			if l.Buckets = p.Count; p.Count < 1 {
 				return l, fmt.Errorf("table %s has no partitions", t.Name)
 			}

@@ -67,10 +67,10 @@ func TestInitRefusesDamage(t *testing.T) {
 		"index part":      func(t *schema.Table) { t.Indexes[0].Key[0].Column = -1 },
 		"included column": func(t *schema.Table) { t.Indexes[0].Include = []int{7} },
 		"no buckets": func(t *schema.Table) {
-			t.Partition = &schema.Partitioning{Kind: schema.PartitionByHash, Columns: []int{0}}
+			t.Spread = &schema.Spread{Kind: schema.SpreadByHash, Columns: []int{0}}
 		},
 		"partition column": func(t *schema.Table) {
-			t.Partition = &schema.Partitioning{Kind: schema.PartitionByKey, Columns: []int{12}}
+			t.Spread = &schema.Spread{Kind: schema.SpreadByKey, Columns: []int{12}}
 		},
 	} {
 		tab := schematest.People(t)

@@ -22,7 +22,7 @@ type Table struct {
 	Physical string // the service's table
 	Version  int64
 	// WriteVersion is the Version of the last change that a statement which writes by the definition must not miss:
-	// of any but those that only gave the table more parts. The catalog sets both.
+	// of any but those that only gave the table more partitions. The catalog sets both.
 	WriteVersion int64
 	Columns      []*Column
 	Key          []KeyColumn // of the primary key; never empty (a table without one gets a hidden row id)
@@ -32,10 +32,10 @@ type Table struct {
 	Collation    value.Collation // of text columns to come that say none
 	// Foreign says how entities of somebody else's program make up the table; nil: the table is the driver's own.
 	Foreign *Foreign
-	// Partition says how rows are spread; nil: all in one partition.
-	Partition *Partitioning
-	// Parts says how rows are divided over physical tables; nil: Physical holds them all.
-	Parts *Parts
+	// Spread says how rows are spread over the store's partitions; nil: all in one.
+	Spread *Spread
+	// Partitions says how rows are divided over physical tables; nil: Physical holds them all.
+	Partitions *Partitions
 	// FirstAutoIncrement is the AUTO_INCREMENT option; 0 without one.
 	FirstAutoIncrement int64
 	// KeyNames are the index key names that were ever used, so that none is used again for another index.
@@ -156,21 +156,21 @@ type CheckDef struct {
 	State State // WriteOnly: who writes keeps it, and rows of before may break it
 }
 
-// PartitionKind is how rows are spread over partitions.
-type PartitionKind uint8
+// SpreadKind is how rows are spread over the store's partitions.
+type SpreadKind uint8
 
 const (
-	PartitionByKey  PartitionKind = iota + 1 // one partition a value of Columns
-	PartitionByHash                          // Count partitions by the hash of Columns
+	SpreadByKey  SpreadKind = iota + 1 // one partition a value of Columns
+	SpreadByHash                       // Count partitions by the hash of Columns
 )
 
-// Partitioning spreads a table's rows over the partitions of its physical table. Its columns are part of
+// Spread spreads a table's rows over the store's partitions of its physical table. Its columns are part of
 // the primary key, so that a row never moves.
-type Partitioning struct {
-	Kind    PartitionKind
+type Spread struct {
+	Kind    SpreadKind
 	Columns []int
 	Cut     int
-	Count   int // PartitionByHash
+	Count   int // SpreadByHash
 }
 
 // RowWidth is the number of values in a row of the table as operators pass it: its columns, then the

@@ -21,7 +21,7 @@ func (e *NoTableError) Error() string {
 	return fmt.Sprintf("Table '%s.%s' doesn't exist", e.Database, e.Name)
 }
 
-// Init computes what the stored definition implies: the names of columns and the parts of keys. It is
+// Init computes what the stored definition implies: the names of columns and the layout of keys. It is
 // called once, before the table is used or published; the error names what is wrong with a definition
 // that was damaged.
 func (t *Table) Init() error {
@@ -64,8 +64,8 @@ func (t *Table) Init() error {
 			return err
 		}
 	}
-	if t.Parts != nil {
-		return t.Parts.init(t)
+	if t.Partitions != nil {
+		return t.Partitions.init(t)
 	}
 	return nil
 }
@@ -125,18 +125,18 @@ func (t *Table) Clone() *Table {
 		in.Columns, in.Key = slices.Clone(in.Columns), slices.Clone(in.Key)
 		c.Inside = &in
 	}
-	if t.Parts != nil {
-		c.Parts = t.Parts.clone()
+	if t.Partitions != nil {
+		c.Partitions = t.Partitions.clone()
 	}
 	if t.Change != nil {
 		change := *t.Change
 		change.Before = cloneColumns(change.Before)
 		c.Change = &change
 	}
-	if t.Partition != nil {
-		p := *t.Partition
+	if t.Spread != nil {
+		p := *t.Spread
 		p.Columns = slices.Clone(p.Columns)
-		c.Partition = &p
+		c.Spread = &p
 	}
 	return &c
 }
@@ -154,7 +154,7 @@ func cloneColumns(columns []*Column) []*Column {
 	return out
 }
 
-// Holds says whether entries of the index carry a column: those of its own parts, of the primary key
+// Holds says whether entries of the index carry a column: those of its own key, of the primary key
 // and of what says which part of the table it is in always, all of them when the whole row is copied.
 func (t *Table) Holds(ix *Index, column int) bool {
 	if ix.Copy == CopyRow {
@@ -162,7 +162,7 @@ func (t *Table) Holds(ix *Index, column int) bool {
 	}
 	is := func(p KeyColumn) bool { return p.Column == column }
 	return slices.ContainsFunc(ix.Key, is) || slices.ContainsFunc(t.Key, is) ||
-		t.Parts != nil && slices.Contains(t.Parts.Columns, column) ||
+		t.Partitions != nil && slices.Contains(t.Partitions.Columns, column) ||
 		ix.Copy == CopyInclude && slices.Contains(ix.Include, column)
 }
 

@@ -39,7 +39,7 @@ type Database struct {
 
 	cache   statementCache
 	ids     atomic.Int64 // CONNECTION_ID()
-	growing sync.Mutex   // held by the one statement that makes a part ahead
+	growing sync.Mutex   // held by the one statement that makes a partition ahead
 }
 
 // count adds what a statement cost to that of all.

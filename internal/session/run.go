@@ -23,7 +23,7 @@ type Outcome struct {
 // Result is what a statement did.
 type Result struct {
 	Affected, LastInsertID int64
-	Uncounted              bool // whole parts were deleted, whose rows nobody counts
+	Uncounted              bool // whole partitions were deleted, whose rows nobody counts
 }
 
 // Prepare reads a statement that is the whole text.

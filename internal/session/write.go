@@ -15,7 +15,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// write runs a statement that writes. Rows of a table whose parts are made as rows arrive get theirs here.
+// write runs a statement that writes. Rows of a table whose partitions are made as rows arrive get theirs here.
 func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
 	if err := s.writable(); err != nil {
 		return Outcome{}, err
@@ -32,14 +32,14 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 }
 
 func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
-	var emptied []string // parts whose rows it has deleted
+	var emptied []string // partitions whose rows it has deleted
 	tries := retry.Begin(ctx, retry.Outdated)
 	for {
 		ctx := tries.Context
 		s.state.Diagnostics.Begin()
 		out, err := s.writeOnce(ctx, p, args, &emptied)
 		var (
-			need    *schema.NoPartError
+			need    *schema.NoPartitionError
 			partial *dml.PartialError
 		)
 		switch {
@@ -52,7 +52,7 @@ func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Valu
 		case errors.As(err, &partial):
 			return out, partlyDeleted(emptied, err)
 		case errors.As(err, &need) && (need.Grows || need.Opening):
-			if err := s.makeParts(ctx, need); err != nil {
+			if err := s.makePartitions(ctx, need); err != nil {
 				return Outcome{}, err
 			}
 		case isOutdated(err) || errors.Is(err, catalog.ErrConflict):
@@ -78,7 +78,7 @@ func (s *Session) writable() error {
 }
 
 // writeOnce plans and runs the statement, while no change of definitions goes on that would not see it. A DELETE of whole
-// parts deletes their tables first, and notes them as emptied; what it deletes by rows comes after that.
+// partitions deletes their tables first, and notes them as emptied; what it deletes by rows comes after that.
 func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value, emptied *[]string) (Outcome, error) {
 	writing := s.db.Catalog.BeginWrite()
 	plan, err := s.plan(ctx, p)
@@ -87,14 +87,14 @@ func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value
 		return Outcome{}, err
 	}
 	if d, ok := plan.plan.Write.(*planner.Delete); ok && d.Whole != nil && s.tx == nil && len(*emptied) == 0 {
-		whole, rest, err := d.Whole.Parts(&expr.Env{Args: args, Session: &s.state})
+		whole, rest, err := d.Whole.Partitions(&expr.Env{Args: args, Session: &s.state})
 		if err == nil && len(whole) > 0 && rest {
 			err = s.checkScans(plan.plan, p.Parsed.Text)
 		}
 		if err != nil || len(whole) > 0 {
 			writing.End()
 			if err == nil {
-				*emptied, err = s.deleteParts(ctx, d.Table, whole)
+				*emptied, err = s.deletePartitions(ctx, d.Table, whole)
 			}
 			if err != nil || !rest {
 				return Outcome{Result: Result{Uncounted: true}}, err
@@ -113,13 +113,13 @@ func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value
 	return out, err
 }
 
-// partlyDeleted makes err say which parts the statement has deleted before.
+// partlyDeleted makes err say which partitions the statement has deleted before.
 func partlyDeleted(emptied []string, err error) error {
 	if len(emptied) == 0 {
 		return err
 	}
 	partial := &dml.PartialError{Cause: err}
 	errors.As(err, &partial)
-	partial.Parts = emptied
+	partial.Partitions = emptied
 	return partial
 }

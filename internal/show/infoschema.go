@@ -80,13 +80,13 @@ func infoTables(database string, tables []*schema.Table) *virtual {
 	return v
 }
 
-// infoPartitions has a line for each part. TABLESPACE_NAME is its physical table.
+// infoPartitions has a line for each partition. TABLESPACE_NAME is its physical table.
 func infoPartitions(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("PARTITIONS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PARTITION_NAME", "SUBPARTITION_NAME", "PARTITION_ORDINAL_POSITION#",
 		"PARTITION_METHOD", "PARTITION_EXPRESSION", "PARTITION_DESCRIPTION", "TABLE_ROWS#", "TABLESPACE_NAME")
 	for _, t := range tables {
 		method, expression := t.PartitionMethod()
-		if t.Parts == nil {
+		if t.Partitions == nil {
 			if method == "" {
 				v.add("def", database, t.Name, nil, nil, nil, nil, nil, nil, nil, t.Physical)
 			} else {
@@ -94,10 +94,10 @@ func infoPartitions(database string, tables []*schema.Table) *virtual {
 			}
 			continue
 		}
-		for i, p := range t.Parts.List {
+		for i, p := range t.Partitions.List {
 			description := p.Values
 			if description == "" {
-				description = t.Parts.Interval()
+				description = t.Partitions.Interval()
 			}
 			v.add("def", database, t.Name, p.Name, nil, i+1, method, expression, description, nil, p.Physical)
 		}

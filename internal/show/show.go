@@ -159,7 +159,7 @@ type indexPart struct {
 	comment string
 }
 
-// indexParts gives the parts of all keys of t, the primary key first.
+// indexParts gives the columns of all keys of t, the primary key first.
 func indexParts(t *schema.Table) []indexPart {
 	var parts []indexPart
 	add := func(name string, unique bool, key []schema.KeyColumn, state, comment string) {

@@ -83,13 +83,13 @@ func (d *decoder) table(f *table) *schema.Table {
 		t.Indexes = append(t.Indexes, d.index(element("indexes", i)+".", &f.Indexes[i]))
 	}
 	if p := f.Spread; p != nil {
-		t.Partition = &schema.Partitioning{Kind: read(d, spreadWords, "store_partitions.", p.By), Columns: d.ordinals("store_partitions.columns", p.Columns), Cut: p.Cut, Count: p.Count}
+		t.Spread = &schema.Spread{Kind: read(d, spreadWords, "store_partitions.", p.By), Columns: d.ordinals("store_partitions.columns", p.Columns), Cut: p.Cut, Count: p.Count}
 	}
 	if p := f.Spread; p != nil && (p.Count < 0 || p.Count > schema.MaxBuckets) {
 		d.fail(wrong("store_partitions.count", "is not 0 to %d", schema.MaxBuckets))
 	}
 	if f.Partitions != nil {
-		t.Parts = d.partitions(f.Partitions)
+		t.Partitions = d.partitions(f.Partitions)
 	}
 	if p := f.Parent; p != nil {
 		t.Inside = &schema.Composition{Parent: p.Table, RowName: p.RowName, Columns: p.Columns, Key: d.key("parent.key", p.Key), Name: p.ForeignKey,
@@ -213,8 +213,8 @@ func (d *decoder) checks(list []check) []schema.CheckDef {
 	return out
 }
 
-func (d *decoder) partitions(f *partitions) *schema.Parts {
-	ps := &schema.Parts{
+func (d *decoder) partitions(f *partitions) *schema.Partitions {
+	ps := &schema.Partitions{
 		Kind: read(d, partitionWords, "partitions.", f.By), Columns: d.ordinals("partitions.columns", f.Columns), Tuple: f.Tuple,
 		Func: f.Function, Every: f.Every, Unit: f.Unit, Automatic: f.Automatic,
 	}
@@ -222,7 +222,7 @@ func (d *decoder) partitions(f *partitions) *schema.Parts {
 		d.fail(wrong("partitions.columns", "is missing"))
 	}
 	for i, p := range f.List {
-		g := &schema.Part{Name: p.Name, Physical: p.Physical, Values: p.Values, Made: p.Made, Opening: p.Opening, Published: p.Published}
+		g := &schema.Partition{Name: p.Name, Physical: p.Physical, Values: p.Values, Made: p.Made, Opening: p.Opening, Published: p.Published}
 		for _, s := range p.Spans {
 			g.Spans = append(g.Spans, schema.CodeSpan(s))
 		}

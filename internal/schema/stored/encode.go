@@ -92,11 +92,11 @@ func (e *encoder) form() *table {
 	for _, ix := range t.Indexes {
 		f.Indexes = append(f.Indexes, e.index(ix))
 	}
-	if p := t.Partition; p != nil {
+	if p := t.Spread; p != nil {
 		f.Spread = &spread{By: spell(e, spreadWords, p.Kind), Columns: e.names(p.Columns), Cut: p.Cut, Count: p.Count}
 	}
-	if t.Parts != nil {
-		f.Partitions = e.partitions(t.Parts)
+	if t.Partitions != nil {
+		f.Partitions = e.partitions(t.Partitions)
 	}
 	if in := t.Inside; in != nil {
 		f.Parent = &parent{Table: in.Parent, RowName: in.RowName, Columns: in.Columns, Key: e.key(in.Key), ForeignKey: in.Name,
@@ -251,7 +251,7 @@ func (e *encoder) checks(list []schema.CheckDef) []check {
 	return out
 }
 
-func (e *encoder) partitions(ps *schema.Parts) *partitions {
+func (e *encoder) partitions(ps *schema.Partitions) *partitions {
 	f := &partitions{
 		By: spell(e, partitionWords, ps.Kind), Columns: e.names(ps.Columns), Tuple: ps.Tuple, Function: ps.Func,
 		Every: ps.Every, Unit: ps.Unit, Automatic: ps.Automatic,

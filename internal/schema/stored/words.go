@@ -37,12 +37,12 @@ var copyWords = words[schema.CopyKind]{"copy", map[schema.CopyKind]string{
 	schema.CopyRow: "", schema.CopyInclude: "include", schema.CopyKeys: "keys",
 }}
 
-var spreadWords = words[schema.PartitionKind]{"by", map[schema.PartitionKind]string{
-	schema.PartitionByKey: "key", schema.PartitionByHash: "hash",
+var spreadWords = words[schema.SpreadKind]{"by", map[schema.SpreadKind]string{
+	schema.SpreadByKey: "key", schema.SpreadByHash: "hash",
 }}
 
-var partitionWords = words[schema.PartsKind]{"by", map[schema.PartsKind]string{
-	schema.PartsByRange: "range", schema.PartsByList: "list",
+var partitionWords = words[schema.PartitionKind]{"by", map[schema.PartitionKind]string{
+	schema.PartitionByRange: "range", schema.PartitionByList: "list",
 }}
 
 var sourceWords = words[schema.Source]{"source", map[schema.Source]string{

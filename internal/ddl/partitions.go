@@ -14,23 +14,23 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// changesParts says whether an action changes parts alone.
-func changesParts(a *dialect.AlterAction) bool {
+// changesPartitions says whether an action changes partitions alone.
+func changesPartitions(a *dialect.AlterAction) bool {
 	return a.Kind == dialect.AddPartition || a.Kind == dialect.DropPartition || a.Kind == dialect.TruncatePartition
 }
 
-// changeParts publishes a definition with other parts and opens those that are new. What lives inside rows of parts that
+// changePartitions publishes a definition with other partitions and opens those that are new. What lives inside rows of partitions that
 // go, or are emptied, goes with them.
-func (x *definition) changeParts(ctx context.Context, t, next *schema.Table, a *dialect.AlterAction) (*schema.Table, error) {
+func (x *definition) changePartitions(ctx context.Context, t, next *schema.Table, a *dialect.AlterAction) (*schema.Table, error) {
 	if a.Kind != dialect.AddPartition {
 		if err := x.cascades(ctx, t); err != nil {
 			return nil, err
 		}
 	}
-	if err := x.Catalog.ReplaceParts(ctx, t, next, x.meter); err != nil {
+	if err := x.Catalog.ReplacePartitions(ctx, t, next, x.meter); err != nil {
 		return nil, err
 	}
-	return x.openParts(ctx, next)
+	return x.openPartitions(ctx, next)
 }
 
 // cascades makes sure that all that lives inside a table may go without being looked at.
@@ -53,32 +53,32 @@ func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 	return nil
 }
 
-// openParts lets parts be written to that every process reads by now: until a lease is over, one may go by a
+// openPartitions lets partitions be written to that every process reads by now: until a lease is over, one may go by a
 // definition without them, and would miss their rows.
-func (x *definition) openParts(ctx context.Context, t *schema.Table) (*schema.Table, error) {
+func (x *definition) openPartitions(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	t, err := x.reload(ctx, t)
-	if err != nil || t.Parts == nil || !slices.ContainsFunc(t.Parts.List, func(p *schema.Part) bool { return p.Opening }) {
+	if err != nil || t.Partitions == nil || !slices.ContainsFunc(t.Partitions.List, func(p *schema.Partition) bool { return p.Opening }) {
 		return t, err
 	}
 	if err := x.Catalog.WaitOpen(ctx, t); err != nil {
 		return nil, err
 	}
 	next := t.Clone()
-	for _, p := range next.Parts.List {
+	for _, p := range next.Partitions.List {
 		p.Opening = false
 	}
-	if err := x.Catalog.ReplaceParts(ctx, t, next, x.meter); err != nil {
+	if err := x.Catalog.ReplacePartitions(ctx, t, next, x.meter); err != nil {
 		return nil, err
 	}
 	return x.reload(ctx, next)
 }
 
-// MakeParts makes and opens the parts that rows were found to need. The statement can be run again then.
-func (d *Definer) MakeParts(ctx context.Context, need *schema.NoPartError, session *expr.Session, m *engine.Meter) error {
+// MakePartitions makes and opens the partitions that rows were found to need. The statement can be run again then.
+func (d *Definer) MakePartitions(ctx context.Context, need *schema.NoPartitionError, session *expr.Session, m *engine.Meter) error {
 	x := &definition{Definer: d, session: session, meter: m}
 	tries := retry.Begin(ctx, retry.Race)
 	for {
-		err := x.makeParts(tries.Context, need)
+		err := x.makePartitions(tries.Context, need)
 		if !errors.Is(err, catalog.ErrConflict) {
 			return err
 		}
@@ -88,52 +88,52 @@ func (d *Definer) MakeParts(ctx context.Context, need *schema.NoPartError, sessi
 	}
 }
 
-func (x *definition) makeParts(ctx context.Context, need *schema.NoPartError) error {
+func (x *definition) makePartitions(ctx context.Context, need *schema.NoPartitionError) error {
 	t, err := x.reload(ctx, need.Table)
 	if err != nil {
 		return err
 	}
-	if t.Parts == nil || len(need.Missing) > 0 && !t.Grows() {
+	if t.Partitions == nil || len(need.Missing) > 0 && !t.Grows() {
 		return nil // changed meanwhile: the statement finds out
 	}
 	if len(need.Missing) > 0 {
 		next := t.Clone()
-		if err := next.GrowParts(need.Missing, x.Runtime.Engine.Shared()); err != nil {
+		if err := next.GrowPartitions(need.Missing, x.Runtime.Engine.Shared()); err != nil {
 			return err
 		}
-		if len(next.Parts.List) > len(t.Parts.List) {
-			if err := x.Catalog.ReplaceParts(ctx, t, next, x.meter); err != nil {
+		if len(next.Partitions.List) > len(t.Partitions.List) {
+			if err := x.Catalog.ReplacePartitions(ctx, t, next, x.meter); err != nil {
 				return err
 			}
 		}
 	}
-	_, err = x.openParts(ctx, t)
+	_, err = x.openPartitions(ctx, t)
 	return err
 }
 
-// MakeAhead makes the part behind the newest one of t, or opens it when it is time: rows were written to the newest,
+// MakeAhead makes the partition behind the newest one of t, or opens it when it is time: rows were written to the newest,
 // and those of the one behind it shall find it open. It waits for nothing: what cannot be done yet, or was done by
 // others, is left to the next row.
-func (d *Definer) MakeAhead(ctx context.Context, t *schema.Table, newest *schema.Part, session *expr.Session, m *engine.Meter) error {
+func (d *Definer) MakeAhead(ctx context.Context, t *schema.Table, newest *schema.Partition, session *expr.Session, m *engine.Meter) error {
 	x := &definition{Definer: d, session: session, meter: m}
 	t, err := x.reload(ctx, t)
-	if err != nil || t.Parts == nil {
+	if err != nil || t.Partitions == nil {
 		return err
 	}
 	next, err := t.GrowAhead(newest.Physical, x.Runtime.Engine.Shared(), x.Catalog.MayOpen)
 	if err != nil || next == nil {
 		return err
 	}
-	return x.Catalog.ReplaceParts(ctx, t, next, x.meter)
+	return x.Catalog.ReplacePartitions(ctx, t, next, x.meter)
 }
 
-// DeleteParts empties whole parts, of these names, by deleting their tables. done says whether their rows are gone: also
+// DeletePartitions empties whole partitions, of these names, by deleting their tables. done says whether their rows are gone: also
 // with an error, when it was the deletion of the tables that failed, which nothing leads to any more.
-func (d *Definer) DeleteParts(ctx context.Context, t *schema.Table, names []string, session *expr.Session, m *engine.Meter) (done bool, err error) {
+func (d *Definer) DeletePartitions(ctx context.Context, t *schema.Table, names []string, session *expr.Session, m *engine.Meter) (done bool, err error) {
 	x := &definition{Definer: d, session: session, meter: m}
 	next := t.Clone()
-	next.EmptyParts(names)
-	err = x.Catalog.ReplaceParts(ctx, t, next, x.meter)
+	next.EmptyPartitions(names)
+	err = x.Catalog.ReplacePartitions(ctx, t, next, x.meter)
 	var left *catalog.LeftError
 	return err == nil || errors.As(err, &left), err
 }

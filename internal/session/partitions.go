@@ -10,18 +10,18 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// makeParts makes the parts that rows need.
-func (s *Session) makeParts(ctx context.Context, need *schema.NoPartError) error {
-	return s.definer().MakeParts(ctx, need, &s.state, &s.db.Upkeep)
+// makePartitions makes the partitions that rows need.
+func (s *Session) makePartitions(ctx context.Context, need *schema.NoPartitionError) error {
+	return s.definer().MakePartitions(ctx, need, &s.state, &s.db.Upkeep)
 }
 
-// reached is the newest part of a table whose parts are made as rows arrive, where rows were written to it.
+// reached is the newest partition of a table whose partitions are made as rows arrive, where rows were written to it.
 type reached struct {
 	table *schema.Table
-	part  *schema.Part
+	part  *schema.Partition
 }
 
-// makeAhead makes the part behind the one that was reached, or opens it when it is time. What was written stands
+// makeAhead makes the partition behind the one that was reached, or opens it when it is time. What was written stands
 // whatever comes of it, and the next row tries again.
 func (s *Session) makeAhead(ctx context.Context, r *reached) {
 	d := s.db
@@ -35,13 +35,13 @@ func (s *Session) makeAhead(ctx context.Context, r *reached) {
 	}
 }
 
-// deleteParts deletes the rows of whole parts with their tables, and gives the names of those whose rows are gone.
-func (s *Session) deleteParts(ctx context.Context, t *schema.Table, parts []*schema.Part) (emptied []string, err error) {
+// deletePartitions deletes the rows of whole partitions with their tables, and gives the names of those whose rows are gone.
+func (s *Session) deletePartitions(ctx context.Context, t *schema.Table, parts []*schema.Partition) (emptied []string, err error) {
 	m := &engine.Meter{}
 	defer s.db.count(m)
 	s.state.RowCount = -1
-	names := access.PartNames(parts)
-	done, err := s.definer().DeleteParts(ctx, t, names, &s.state, m)
+	names := access.PartitionNames(parts)
+	done, err := s.definer().DeletePartitions(ctx, t, names, &s.state, m)
 	if !done {
 		return nil, err
 	}

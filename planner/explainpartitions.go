@@ -8,21 +8,21 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// partsRead are the parts that are read, as they are listed.
-func partsRead(r *access.Reads) []*schema.Part {
-	var out []*schema.Part
+// partitionsRead are the partitions that are read, as they are listed.
+func partitionsRead(r *access.Reads) []*schema.Partition {
+	var out []*schema.Partition
 	for _, k := range r.Points {
-		out = append(out, k.Part)
+		out = append(out, k.Partition)
 	}
 	for _, s := range r.Spans {
-		out = append(out, s.Part)
+		out = append(out, s.Partition)
 	}
-	slices.SortFunc(out, access.CompareParts)
+	slices.SortFunc(out, access.ComparePartitions)
 	return slices.Compact(out)
 }
 
-// partsText names parts.
-func partsText(parts []*schema.Part) string {
+// partitionsText names partitions.
+func partitionsText(parts []*schema.Partition) string {
 	if len(parts) == 0 {
 		return "no parts"
 	}
@@ -33,19 +33,19 @@ func partsText(parts []*schema.Part) string {
 	return plural("part", names, len(parts))
 }
 
-// tables gives the parts that a DELETE deletes with their tables, where that can be told now, and the plan of what it
+// tables gives the partitions that a DELETE deletes with their tables, where that can be told now, and the plan of what it
 // deletes by rows: nil where that is nothing.
-func (e *explainer) tables(p *Plan) (whole []*schema.Part, byRows *Plan) {
+func (e *explainer) tables(p *Plan) (whole []*schema.Partition, byRows *Plan) {
 	d, ok := p.Write.(*Delete)
 	if !ok || d.Whole == nil || !e.computable(d.Source.(*access.Scan)) {
 		return nil, p
 	}
-	whole, rest, err := d.Whole.Parts(&expr.Env{Args: e.args, Session: &expr.Session{}})
+	whole, rest, err := d.Whole.Partitions(&expr.Env{Args: e.args, Session: &expr.Session{}})
 	switch {
 	case err != nil || len(whole) == 0:
 		return nil, p
 	case !rest:
 		return whole, nil
 	}
-	return whole, p.ByRows(access.PartNames(whole))
+	return whole, p.ByRows(access.PartitionNames(whole))
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// TestGrowParts: which parts are made for rows of some values, and which one ahead.
-func TestGrowParts(t *testing.T) {
+// TestGrowPartitions: which partitions are made for rows of some values, and which one ahead.
+func TestGrowPartitions(t *testing.T) {
 	date := func(s string) value.Value {
 		v, err := value.Type{Base: value.TypeDate}.Convert(value.FromString(s))
 		if err != nil {
@@ -44,11 +44,11 @@ func TestGrowParts(t *testing.T) {
 		for _, v := range c.rows {
 			missing = append(missing, []value.Value{v})
 		}
-		if err := table.GrowParts(missing, true); err != nil {
+		if err := table.GrowPartitions(missing, true); err != nil {
 			t.Fatal(err)
 		}
 		var names []string
-		for _, p := range table.Parts.List {
+		for _, p := range table.Partitions.List {
 			names = append(names, p.Name)
 		}
 		if got := strings.Join(names, " "); got != c.want {

@@ -11,17 +11,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// makeParts makes the physical tables that parts of t lack. Their names hold the version that the change will
+// makePartitions makes the physical tables that partitions of t lack. Their names hold the version that the change will
 // have: so a name is never used again, and a table that is there already was made by somebody who did not get
 // to publish it, and is empty.
-func (c *Catalog) makeParts(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
-	if t.Parts == nil {
+func (c *Catalog) makePartitions(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
+	if t.Partitions == nil {
 		return nil
 	}
 	if t.Physical == "" { // which only tells this table's sequence from those of others
 		t.Physical = keymap.PartTable(c.database, t.Name, "", s.version+1)
 	}
-	for _, p := range t.Parts.List {
+	for _, p := range t.Partitions.List {
 		if p.Physical != "" {
 			continue
 		}
@@ -42,19 +42,19 @@ func orphans(old, next *schema.Table) []string {
 	return slices.DeleteFunc(old.Physicals(), func(name string) bool { return slices.Contains(have, name) })
 }
 
-// ReplaceParts is Replace for a definition with other parts. It makes the new physical tables, and deletes the ones that next
-// lacks as soon as nobody writes by the old definition. Tables INSIDE this one get the same parts. Where next lacks none,
+// ReplacePartitions is Replace for a definition with other partitions. It makes the new physical tables, and deletes the ones that next
+// lacks as soon as nobody writes by the old definition. Tables INSIDE this one get the same partitions. Where next lacks none,
 // rows that others write by the old definition meanwhile are right by the new one, too.
-func (c *Catalog) ReplaceParts(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
-	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartsBy(ctx, s, old, next, m) })
+func (c *Catalog) ReplacePartitions(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
+	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartitionsBy(ctx, s, old, next, m) })
 }
 
-func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *schema.Table, m *engine.Meter) error {
+func (c *Catalog) replacePartitionsBy(ctx context.Context, s *Snapshot, old, next *schema.Table, m *engine.Meter) error {
 	d, err := s.unchanged(ctx, old)
 	if err != nil {
 		return err
 	}
-	if err := c.makeParts(ctx, s, next, m); err != nil {
+	if err := c.makePartitions(ctx, s, next, m); err != nil {
 		return err
 	}
 	gone := physicalGraves(old.Name, orphans(d.table, next))
@@ -62,7 +62,7 @@ func (c *Catalog) replacePartsBy(ctx context.Context, s *Snapshot, old, next *sc
 	if len(gone) == 0 {
 		stamp = c.stampGrown
 	}
-	tables, err := s.sharingParts(ctx, next)
+	tables, err := s.sharingPartitions(ctx, next)
 	if err != nil {
 		return err
 	}
@@ -106,10 +106,10 @@ func (s *Snapshot) nameTaken(ctx context.Context, physical string) (bool, error)
 	return slices.ContainsFunc(tables, func(t *schema.Table) bool { return t.Physical == physical }), nil
 }
 
-// openingParts is since when this process knows the parts that are being opened: as long as a definition is trusted
+// openingPartitions is since when this process knows the partitions that are being opened: as long as a definition is trusted
 // after that, and a request by it may be under way, another process may go by one without them, and would miss their
 // rows.
-type openingParts struct {
+type openingPartitions struct {
 	mu    sync.Mutex
 	since map[string]time.Time // by physical name, which is never used again
 }
@@ -117,12 +117,12 @@ type openingParts struct {
 // read decodes a definition that was read just now.
 func (c *Catalog) read(e *engine.Entity) (*definition, error) {
 	d, err := decodeDefinition(e)
-	if err != nil || d.table.Parts == nil {
+	if err != nil || d.table.Partitions == nil {
 		return d, err
 	}
 	c.opening.mu.Lock()
 	defer c.opening.mu.Unlock()
-	for _, p := range d.table.Parts.List {
+	for _, p := range d.table.Partitions.List {
 		_, known := c.opening.since[p.Physical]
 		switch {
 		case p.Opening && !known:
@@ -139,10 +139,10 @@ func (c *Catalog) read(e *engine.Entity) (*definition, error) {
 
 // MayOpen says whether every process that uses the store knows a part of a definition, so that rows may be written
 // to it.
-func (c *Catalog) MayOpen(p *schema.Part) bool { return c.untilOpen(p) <= 0 }
+func (c *Catalog) MayOpen(p *schema.Partition) bool { return c.untilOpen(p) <= 0 }
 
-// untilOpen is how long to wait before a part may be written to.
-func (c *Catalog) untilOpen(p *schema.Part) time.Duration {
+// untilOpen is how long to wait before a partition may be written to.
+func (c *Catalog) untilOpen(p *schema.Partition) time.Duration {
 	if !p.Opening || !c.engine.Shared() {
 		return 0
 	}
@@ -158,10 +158,10 @@ func (c *Catalog) untilOpen(p *schema.Part) time.Duration {
 	return 2*c.lease - time.Since(since)
 }
 
-// WaitOpen returns when all parts of t may be written to.
+// WaitOpen returns when all partitions of t may be written to.
 func (c *Catalog) WaitOpen(ctx context.Context, t *schema.Table) error {
 	var longest time.Duration
-	for _, p := range t.Parts.List {
+	for _, p := range t.Partitions.List {
 		longest = max(longest, c.untilOpen(p))
 	}
 	if longest <= 0 {

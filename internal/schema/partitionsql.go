@@ -33,10 +33,10 @@ func (t *Table) PartitionMethod() (method, expression string) {
 		}
 		return strings.Join(out, ", ")
 	}
-	switch ps := t.Parts; {
+	switch ps := t.Partitions; {
 	case ps != nil:
 		method = "RANGE"
-		if ps.Kind == PartsByList {
+		if ps.Kind == PartitionByList {
 			method = "LIST"
 		}
 		if ps.Tuple {
@@ -46,23 +46,23 @@ func (t *Table) PartitionMethod() (method, expression string) {
 		if ps.Func != "" {
 			expression = ps.Func + "(" + expression + ")"
 		}
-	case t.Partition != nil:
-		return "KEY", names(t.Partition.Columns)
+	case t.Spread != nil:
+		return "KEY", names(t.Spread.Columns)
 	}
 	return method, expression
 }
 
-// Interval is the text of INTERVAL (…), "" where parts are declared.
-func (ps *Parts) Interval() string {
+// Interval is the text of INTERVAL (…), "" where partitions are declared.
+func (ps *Partitions) Interval() string {
 	if ps.Every == 0 {
 		return ""
 	}
 	return "INTERVAL (" + ps.everyText() + ")"
 }
 
-// partsClause writes PARTITION BY.
-func (t *Table) partsClause() string {
-	ps := t.Parts
+// partitionClause writes PARTITION BY.
+func (t *Table) partitionClause() string {
+	ps := t.Partitions
 	method, expression := t.PartitionMethod()
 	s := "PARTITION BY " + method + " (" + expression + ")"
 	if ps.Every > 0 {

@@ -11,10 +11,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Grows says whether parts of t are made as rows arrive.
-func (t *Table) Grows() bool { return t.Parts != nil && t.Parts.Grows() }
+// Grows says whether partitions of t are made as rows arrive.
+func (t *Table) Grows() bool { return t.Partitions != nil && t.Partitions.Grows() }
 
-func (ps *Parts) everyText() string {
+func (ps *Partitions) everyText() string {
 	s := strconv.FormatInt(ps.Every, 10)
 	if ps.Unit != "" {
 		s += " " + ps.Unit
@@ -22,15 +22,15 @@ func (ps *Parts) everyText() string {
 	return s
 }
 
-// GrowParts adds the parts that rows with these values of the dividing column need, where they are missing, of
+// GrowPartitions adds the partitions that rows with these values of the dividing column need, where they are missing, of
 // a table that makes them as rows arrive; and the one behind the newest, where that is new. opening: they may not be
 // written to yet. The table is a Clone.
-func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
+func (t *Table) GrowPartitions(missing [][]value.Value, opening bool) error {
 	if err := t.Init(); err != nil {
 		return err
 	}
-	ps := t.Parts
-	var newest *Part
+	ps := t.Partitions
+	var newest *Partition
 	if len(ps.List) > 0 {
 		newest = ps.List[len(ps.List)-1]
 	}
@@ -42,10 +42,10 @@ func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
 		if ps.Find(string(code)) != nil {
 			continue
 		}
-		if len(ps.List) == MaxParts {
-			return sqlerr.New(sqlerr.CodeTooManyPartitions, sqlerr.NoPos, "Too many partitions: table %s has %d, and a row needs another one; drop old ones, or choose %s", t.Name, MaxParts, ps.fewer())
+		if len(ps.List) == MaxPartitions {
+			return sqlerr.New(sqlerr.CodeTooManyPartitions, sqlerr.NoPos, "Too many partitions: table %s has %d, and a row needs another one; drop old ones, or choose %s", t.Name, MaxPartitions, ps.fewer())
 		}
-		add := t.addPart
+		add := t.addPartition
 		if ps.Automatic {
 			add = t.addValue
 		}
@@ -59,11 +59,11 @@ func (t *Table) GrowParts(missing [][]value.Value, opening bool) error {
 	return t.addNext(opening)
 }
 
-// GrowAhead is for rows that lie in the newest part that may be written to, of that physical name: it gives a
+// GrowAhead is for rows that lie in the newest partition that may be written to, of that physical name: it gives a
 // definition with the one behind it, or in which those are open that mayOpen lets, so that the first row there waits
 // for nothing; nil where there is nothing to do.
-func (t *Table) GrowAhead(newest string, opening bool, mayOpen func(*Part) bool) (*Table, error) {
-	ps := t.Parts
+func (t *Table) GrowAhead(newest string, opening bool, mayOpen func(*Partition) bool) (*Table, error) {
+	ps := t.Partitions
 	if p := ps.newest(); p == nil || p.Physical != newest {
 		return nil, nil // others were faster
 	}
@@ -85,17 +85,17 @@ func (t *Table) GrowAhead(newest string, opening bool, mayOpen func(*Part) bool)
 		if next == nil {
 			next = t.Clone()
 		}
-		next.Parts.List[i].Opening = false
+		next.Partitions.List[i].Opening = false
 	}
 	return next, nil
 }
 
-// nextBegin gives the value that the part behind the newest begins with, where the column has such ones and there is
-// room for a part.
+// nextBegin gives the value that the partition behind the newest begins with, where the column has such ones and there is
+// room for a partition.
 func (t *Table) nextBegin() (v value.Value, ok bool) {
-	ps := t.Parts
+	ps := t.Partitions
 	end := ps.List[len(ps.List)-1].Spans[0].To
-	if end == "" || len(ps.List) == MaxParts {
+	if end == "" || len(ps.List) == MaxPartitions {
 		return v, false
 	}
 	v, _, err := keymap.DecodeValue(end, ps.Codes[0])
@@ -105,39 +105,39 @@ func (t *Table) nextBegin() (v value.Value, ok bool) {
 	return v, err == nil
 }
 
-// addNext adds the part behind the newest, if there can be one.
+// addNext adds the partition behind the newest, if there can be one.
 func (t *Table) addNext(opening bool) error {
 	v, ok := t.nextBegin()
 	if !ok {
 		return nil
 	}
-	return t.addPart([]value.Value{v}, opening)
+	return t.addPartition([]value.Value{v}, opening)
 }
 
-// fewer is what makes fewer parts than one for each interval or value.
-func (ps *Parts) fewer() string {
+// fewer is what makes fewer partitions than one for each interval or value.
+func (ps *Partitions) fewer() string {
 	if ps.Automatic {
 		return "PARTITION BY KEY, which needs none"
 	}
 	return "a longer INTERVAL"
 }
 
-// addPart adds the part of an INTERVAL that has a value.
-func (t *Table) addPart(values []value.Value, opening bool) error {
-	ps := t.Parts
-	p, err := t.partFor(values[0])
+// addPartition adds the partition of an INTERVAL that has a value.
+func (t *Table) addPartition(values []value.Value, opening bool) error {
+	ps := t.Partitions
+	p, err := t.partitionFor(values[0])
 	if err != nil {
 		return err
 	}
 	p.Opening = opening
-	at, _ := slices.BinarySearchFunc(ps.List, p.Spans[0].From, func(q *Part, from string) int { return strings.Compare(q.Spans[0].From, from) })
+	at, _ := slices.BinarySearchFunc(ps.List, p.Spans[0].From, func(q *Partition, from string) int { return strings.Compare(q.Spans[0].From, from) })
 	ps.List = slices.Insert(ps.List, at, p)
 	return ps.init(t)
 }
 
 // addValue adds the part of a list that has these values alone.
 func (t *Table) addValue(values []value.Value, opening bool) error {
-	ps := t.Parts
+	ps := t.Partitions
 	code, err := ps.AppendCode(nil, func(i int) value.Value { return values[i] })
 	if err != nil {
 		return err
@@ -150,16 +150,16 @@ func (t *Table) addValue(values []value.Value, opening bool) error {
 	if len(values) > 1 {
 		text = "(" + text + ")"
 	}
-	ps.List = append(ps.List, &Part{
+	ps.List = append(ps.List, &Partition{
 		Name: ps.freeName(values), Values: "IN (" + text + ")", Made: true, Opening: opening,
 		Spans: []CodeSpan{{From: string(code), To: string(code) + Behind}},
 	})
 	return ps.init(t)
 }
 
-// freeName gives a part a name after its values, that no other one has: p, their letters and digits, and a number where
+// freeName gives a partition a name after its values, that no other one has: p, their letters and digits, and a number where
 // it is taken.
-func (ps *Parts) freeName(values []value.Value) string {
+func (ps *Partitions) freeName(values []value.Value) string {
 	const most = 40
 	name := []byte("p")
 	for i, v := range values {
@@ -186,18 +186,18 @@ func (ps *Parts) freeName(values []value.Value) string {
 	return free
 }
 
-// partFor makes the part of a value.
-func (t *Table) partFor(v value.Value) (*Part, error) {
-	ps := t.Parts
+// partitionFor makes the partition of a value.
+func (t *Table) partitionFor(v value.Value) (*Partition, error) {
+	ps := t.Partitions
 	col := t.Columns[ps.Columns[0]]
 	var low, high value.Value
 	var name string
 	if ps.Unit == "" {
-		low, high, name = numberPart(v, ps.Every)
+		low, high, name = numberPartition(v, ps.Every)
 	} else {
-		low, high, name = datePart(col.Type, v.Ticks(), ps.Unit, ps.Every)
+		low, high, name = datePartition(col.Type, v.Ticks(), ps.Unit, ps.Every)
 	}
-	p := &Part{Name: name, Made: true, Spans: make([]CodeSpan, 1)}
+	p := &Partition{Name: name, Made: true, Spans: make([]CodeSpan, 1)}
 	from, _, err := keymap.AppendValue(nil, low, ps.Codes[0])
 	if err != nil {
 		return nil, err
@@ -213,8 +213,8 @@ func (t *Table) partFor(v value.Value) (*Part, error) {
 	return p, nil
 }
 
-// numberPart gives the multiples of every that v is between; high is NULL where there is none.
-func numberPart(v value.Value, every int64) (low, high value.Value, name string) {
+// numberPartition gives the multiples of every that v is between; high is NULL where there is none.
+func numberPartition(v value.Value, every int64) (low, high value.Value, name string) {
 	if v.Kind() == value.Uint {
 		n := v.Uint() - v.Uint()%uint64(every)
 		if n <= math.MaxUint64-uint64(every) {
@@ -235,8 +235,8 @@ func numberPart(v value.Value, every int64) (low, high value.Value, name string)
 // mod is the remainder that is never negative.
 func mod(n, m int64) int64 { return (n%m + m) % m }
 
-// datePart gives the begin and end of the period that a time is in; high is NULL at the end of time.
-func datePart(t value.Type, ticks int64, unit string, every int64) (low, high value.Value, name string) {
+// datePartition gives the begin and end of the period that a time is in; high is NULL at the end of time.
+func datePartition(t value.Type, ticks int64, unit string, every int64) (low, high value.Value, name string) {
 	at := value.TimeFromTicks(ticks)
 	layout := "p20060102"
 	var begin, end int64

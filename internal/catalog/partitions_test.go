@@ -12,7 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// TestMayOpen: a part may be opened when it has been known for two leases, to this process or, for longer than clocks
+// TestMayOpen: a partition may be opened when it has been known for two leases, to this process or, for longer than clocks
 // differ, to anybody.
 func TestMayOpen(t *testing.T) {
 	store := sharedMemory{embedded.OpenMemory(embedded.Options{})}
@@ -30,13 +30,13 @@ func TestMayOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	next := table.Clone()
-	if err := next.GrowParts([][]value.Value{{value.FromInt(5)}}, true); err != nil {
+	if err := next.GrowPartitions([][]value.Value{{value.FromInt(5)}}, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := grow.ReplaceParts(t.Context(), table, next, nil); err != nil {
+	if err := grow.ReplacePartitions(t.Context(), table, next, nil); err != nil {
 		t.Fatal(err)
 	}
-	read := func(lease time.Duration) (*Catalog, *schema.Part) {
+	read := func(lease time.Duration) (*Catalog, *schema.Partition) {
 		c := Open(store, "", lease, nil)
 		s, err := c.Snapshot(t.Context())
 		if err != nil {
@@ -46,7 +46,7 @@ func TestMayOpen(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c, now.Parts.List[0]
+		return c, now.Partitions.List[0]
 	}
 	c, p := read(time.Hour)
 	if c.MayOpen(p) {

@@ -8,16 +8,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// alterParts is ADD, DROP and TRUNCATE PARTITION. Physical tables follow the definition: a part without one
-// gets it, and one that no part has any more is deleted.
-func (m *alteration) alterParts(a *dialect.AlterAction) error {
-	ps := m.t.Parts
+// alterPartitions is ADD, DROP and TRUNCATE PARTITION. Physical tables follow the definition: a partition without one
+// gets it, and one that no partition has any more is deleted.
+func (m *alteration) alterPartitions(a *dialect.AlterAction) error {
+	ps := m.t.Partitions
 	if in := m.t.Inside; in != nil && ps != nil {
-		return sqlerr.NotSupported(a.Pos, "%s PARTITION of a table INSIDE '%s', whose partitions it shares, is", partVerbs[a.Kind], in.Parent)
+		return sqlerr.NotSupported(a.Pos, "%s PARTITION of a table INSIDE '%s', whose partitions it shares, is", partitionVerbs[a.Kind], in.Parent)
 	}
 	if ps == nil {
-		if m.t.Partition != nil {
-			return sqlerr.New(sqlerr.CodeOnlyRangeList, a.Pos, "%s PARTITION can only be used on RANGE/LIST partitions", partVerbs[a.Kind])
+		if m.t.Spread != nil {
+			return sqlerr.New(sqlerr.CodeOnlyRangeList, a.Pos, "%s PARTITION can only be used on RANGE/LIST partitions", partitionVerbs[a.Kind])
 		}
 		return sqlerr.New(sqlerr.CodeNoPartitions, a.Pos, "Partition management on a not partitioned table is not possible")
 	}
@@ -26,7 +26,7 @@ func (m *alteration) alterParts(a *dialect.AlterAction) error {
 			ps.Codes = append(ps.Codes, m.t.KeymapPart(schema.KeyColumn{Column: c}))
 		}
 		before := len(ps.List)
-		if err := m.addParts(a.Parts, a.Pos); err != nil {
+		if err := m.addPartitions(a.Parts, a.Pos); err != nil {
 			return err
 		}
 		for _, p := range ps.List[before:] {
@@ -40,7 +40,7 @@ func (m *alteration) alterParts(a *dialect.AlterAction) error {
 			names = append(names, p.Name)
 		}
 	}
-	parts, err := m.partNames(names, partVerbs[a.Kind])
+	parts, err := m.partitionsNamed(names, partitionVerbs[a.Kind])
 	if err != nil {
 		return err
 	}
@@ -50,25 +50,25 @@ func (m *alteration) alterParts(a *dialect.AlterAction) error {
 		}
 		return nil
 	}
-	m.t.DropParts(parts)
+	m.t.DropPartitions(parts)
 	if len(ps.List) == 0 && !ps.Grows() {
 		return sqlerr.New(sqlerr.CodePartitionsAll, a.Pos, "Cannot remove all partitions, use DROP TABLE instead")
 	}
 	return nil
 }
 
-var partVerbs = map[dialect.AlterKind]string{
+var partitionVerbs = map[dialect.AlterKind]string{
 	dialect.AddPartition: "ADD", dialect.DropPartition: "DROP", dialect.TruncatePartition: "TRUNCATE",
 }
 
-// divides says whether a column is among those that divide the table into parts or partitions.
+// divides says whether a column is among those that say in which partition, the store's or the table's, a row is.
 func (m *alteration) divides(column int) bool { return slices.Contains(m.t.SpreadBy(), column) }
 
-// partNames resolves the names of ALTER TABLE … PARTITION.
-func (m *alteration) partNames(names []string, verb string) ([]*schema.Part, error) {
-	var out []*schema.Part
+// partitionsNamed resolves the names of ALTER TABLE … PARTITION.
+func (m *alteration) partitionsNamed(names []string, verb string) ([]*schema.Partition, error) {
+	var out []*schema.Partition
 	for _, name := range names {
-		p := m.t.Parts.Named(name)
+		p := m.t.Partitions.Named(name)
 		if p == nil {
 			return nil, sqlerr.New(sqlerr.CodePartitionUnknown, sqlerr.NoPos, "Error in list of partitions to %s: table %s has no partition %s", verb, m.t.Name, name)
 		}

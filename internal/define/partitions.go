@@ -13,41 +13,41 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// parts takes PARTITION BY RANGE and LIST.
-func (d *definer) parts(def *dialect.Partitioning) error {
+// partitions takes PARTITION BY RANGE and LIST.
+func (d *definer) partitions(def *dialect.Partitioning) error {
 	if d.t.Inside != nil {
 		return sqlerr.NotSupported(def.Pos, "partitions of a table INSIDE another one are")
 	}
-	ps := &schema.Parts{Kind: schema.PartsByRange, Every: int64(def.Every), Unit: def.Unit, Automatic: def.Automatic}
+	ps := &schema.Partitions{Kind: schema.PartitionByRange, Every: int64(def.Every), Unit: def.Unit, Automatic: def.Automatic}
 	kind, _, tuple := strings.Cut(def.Kind, " ")
 	ps.Tuple = tuple
 	if kind == "list" {
-		ps.Kind = schema.PartsByList
+		ps.Kind = schema.PartitionByList
 	}
 	names := def.Columns
 	if len(names) == 0 {
 		var err error
-		if names, ps.Func, err = partFunction(def); err != nil {
+		if names, ps.Func, err = partitionFunction(def); err != nil {
 			return err
 		}
 	}
 	if !tuple && len(names) > 1 {
 		return sqlerr.New(sqlerr.CodeSyntax, def.Pos, "PARTITION BY %s takes one column; %s COLUMNS takes several", strings.ToUpper(kind), strings.ToUpper(kind))
 	}
-	if err := d.partColumns(ps, names, def.Pos); err != nil {
+	if err := d.partitionColumns(ps, names, def.Pos); err != nil {
 		return err
 	}
 	for _, c := range ps.Columns {
 		ps.Codes = append(ps.Codes, d.t.KeymapPart(schema.KeyColumn{Column: c}))
 	}
-	d.t.Parts = ps
+	d.t.Partitions = ps
 	for _, ix := range d.t.Indexes {
 		if err := d.uniqueInPartition(ix); err != nil {
 			return err
 		}
 	}
 	if ps.Every > 0 {
-		return d.partInterval(def)
+		return d.partitionInterval(def)
 	}
 	if ps.Automatic && ps.Func != "" {
 		return sqlerr.NotSupported(def.Pos, "AUTOMATIC partitions by %s() are", ps.Func)
@@ -55,12 +55,12 @@ func (d *definer) parts(def *dialect.Partitioning) error {
 	if len(def.Parts) == 0 && !ps.Automatic {
 		return sqlerr.New(sqlerr.CodePartitionsMissing, def.Pos, "For %s partitions each partition must be defined", strings.ToUpper(kind))
 	}
-	return d.addParts(def.Parts, def.Pos)
+	return d.addPartitions(def.Parts, def.Pos)
 }
 
-// partFunction reads the expression of RANGE (YEAR(created)): a function that rises with its column, so that
+// partitionFunction reads the expression of RANGE (YEAR(created)): a function that rises with its column, so that
 // bounds of its results are bounds of the column.
-func partFunction(def *dialect.Partitioning) (names []string, function string, err error) {
+func partitionFunction(def *dialect.Partitioning) (names []string, function string, err error) {
 	if call, ok := def.Expr.(*dialect.Call); ok && len(call.Args) == 1 {
 		function = strings.ToUpper(call.Name)
 		if col, ok := call.Args[0].(*dialect.Column); ok && (function == "YEAR" || function == "TO_DAYS" || function == "UNIX_TIMESTAMP") {
@@ -70,7 +70,7 @@ func partFunction(def *dialect.Partitioning) (names []string, function string, e
 	return nil, "", sqlerr.NotSupported(def.Pos, "PARTITION BY %s of anything but a column, YEAR(column), TO_DAYS(column) or UNIX_TIMESTAMP(column) is", strings.ToUpper(def.Kind))
 }
 
-func (d *definer) partColumns(ps *schema.Parts, names []string, pos dialect.Pos) error {
+func (d *definer) partitionColumns(ps *schema.Partitions, names []string, pos dialect.Pos) error {
 	for _, name := range names {
 		i := d.find(name)
 		if i < 0 {
@@ -84,7 +84,7 @@ func (d *definer) partColumns(ps *schema.Parts, names []string, pos dialect.Pos)
 			return sqlerr.NotSupported(pos, "partitions by JSON column '%s' are", name)
 		case ps.Func != "" && t.Base != value.TypeDate && t.Base != value.TypeDateTime:
 			return sqlerr.NotSupported(pos, "PARTITION BY … (%s(%s)) of a column that is no date is", ps.Func, name)
-		case ps.Func == "UNIX_TIMESTAMP" && (t.Base == value.TypeDate || ps.Kind == schema.PartsByList):
+		case ps.Func == "UNIX_TIMESTAMP" && (t.Base == value.TypeDate || ps.Kind == schema.PartitionByList):
 			return sqlerr.NotSupported(pos, "UNIX_TIMESTAMP(%s) for anything but RANGE of a DATETIME is", name)
 		case d.t.Columns[i].Generated != "" && !d.t.Columns[i].Stored:
 			return sqlerr.NotSupported(pos, "partitions by virtual column '%s' are", name)
@@ -97,10 +97,10 @@ func (d *definer) partColumns(ps *schema.Parts, names []string, pos dialect.Pos)
 	return nil
 }
 
-// partInterval checks INTERVAL (n unit), by which parts are made as rows arrive.
-func (d *definer) partInterval(def *dialect.Partitioning) error {
-	ps := d.t.Parts
-	if ps.Kind != schema.PartsByRange || len(ps.Columns) != 1 || ps.Func != "" {
+// partitionInterval checks INTERVAL (n unit), by which partitions are made as rows arrive.
+func (d *definer) partitionInterval(def *dialect.Partitioning) error {
+	ps := d.t.Partitions
+	if ps.Kind != schema.PartitionByRange || len(ps.Columns) != 1 || ps.Func != "" {
 		return sqlerr.New(sqlerr.CodeSyntax, def.Pos, "INTERVAL is for PARTITION BY RANGE (column)")
 	}
 	if len(def.Parts) > 0 {
@@ -116,9 +116,9 @@ func (d *definer) partInterval(def *dialect.Partitioning) error {
 	return nil
 }
 
-// addParts adds parts behind those that there are.
-func (d *definer) addParts(defs []dialect.PartitionDef, pos dialect.Pos) error {
-	ps := d.t.Parts
+// addPartitions adds partitions behind those that there are.
+func (d *definer) addPartitions(defs []dialect.PartitionDef, pos dialect.Pos) error {
+	ps := d.t.Partitions
 	if ps.Every > 0 {
 		return sqlerr.NotSupported(pos, "adding partitions to a table that makes them as rows arrive is")
 	}
@@ -127,9 +127,9 @@ func (d *definer) addParts(defs []dialect.PartitionDef, pos dialect.Pos) error {
 		if ps.Named(def.Name) != nil {
 			return sqlerr.New(sqlerr.CodePartitionName, pos, "Duplicate partition name %s", def.Name)
 		}
-		p := &schema.Part{Name: def.Name}
+		p := &schema.Partition{Name: def.Name}
 		add := d.addRange
-		if ps.Kind == schema.PartsByList {
+		if ps.Kind == schema.PartitionByList {
 			add = d.addList
 		}
 		if err := add(p, def, pos); err != nil {
@@ -137,14 +137,14 @@ func (d *definer) addParts(defs []dialect.PartitionDef, pos dialect.Pos) error {
 		}
 		ps.List = append(ps.List, p)
 	}
-	if len(ps.List) > schema.MaxParts {
-		return sqlerr.New(sqlerr.CodeTooManyPartitions, pos, "Too many partitions (including subpartitions) were defined; at most %d", schema.MaxParts)
+	if len(ps.List) > schema.MaxPartitions {
+		return sqlerr.New(sqlerr.CodeTooManyPartitions, pos, "Too many partitions (including subpartitions) were defined; at most %d", schema.MaxPartitions)
 	}
 	return nil
 }
 
-func (d *definer) addRange(p *schema.Part, def *dialect.PartitionDef, pos dialect.Pos) error {
-	ps := d.t.Parts
+func (d *definer) addRange(p *schema.Partition, def *dialect.PartitionDef, pos dialect.Pos) error {
+	ps := d.t.Partitions
 	if len(def.In) > 0 || !def.Max && len(def.LessThan) == 0 {
 		return sqlerr.New(sqlerr.CodeSyntax, pos, "partition %s: RANGE partitions have VALUES LESS THAN (…)", p.Name)
 	}
@@ -172,8 +172,8 @@ func (d *definer) addRange(p *schema.Part, def *dialect.PartitionDef, pos dialec
 	return nil
 }
 
-func (d *definer) addList(p *schema.Part, def *dialect.PartitionDef, pos dialect.Pos) error {
-	ps := d.t.Parts
+func (d *definer) addList(p *schema.Partition, def *dialect.PartitionDef, pos dialect.Pos) error {
+	ps := d.t.Partitions
 	if len(def.In) == 0 {
 		return sqlerr.New(sqlerr.CodeSyntax, pos, "partition %s: LIST partitions have VALUES IN (…)", p.Name)
 	}
@@ -206,7 +206,7 @@ func (d *definer) addList(p *schema.Part, def *dialect.PartitionDef, pos dialect
 // bound gives the codes that the values of a partition's definition stand for: those From … To equal them,
 // those below From are less. A MAXVALUE, nil, is above all.
 func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span schema.CodeSpan, text string, err error) {
-	ps := d.t.Parts
+	ps := d.t.Partitions
 	if len(list) != len(ps.Columns) {
 		return span, "", sqlerr.New(sqlerr.CodeSyntax, pos, "a partition by %d columns needs as many values", len(ps.Columns))
 	}
@@ -231,7 +231,7 @@ func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span schema.CodeS
 		}
 		low, high := v, v
 		if ps.Func != "" && !v.IsNull() {
-			if low, high, err = d.partDates(v, pos); err != nil {
+			if low, high, err = d.partitionDates(v, pos); err != nil {
 				return span, "", err
 			}
 		} else if low, err = d.t.Columns[ps.Columns[i]].Type.Convert(v); err != nil {
@@ -267,9 +267,9 @@ func (d *definer) constant(e dialect.Expr, pos dialect.Pos) (value.Value, error)
 	return expr.Compile(n)(&expr.Env{Session: &expr.Session{}})
 }
 
-// partDates gives the dates at which the table's function reaches v, and v + 1: NULL where no date does.
-func (d *definer) partDates(v value.Value, pos dialect.Pos) (low, high value.Value, err error) {
-	ps := d.t.Parts
+// partitionDates gives the dates at which the table's function reaches v, and v + 1: NULL where no date does.
+func (d *definer) partitionDates(v value.Value, pos dialect.Pos) (low, high value.Value, err error) {
+	ps := d.t.Partitions
 	t := d.t.Columns[ps.Columns[0]].Type
 	whole, err := value.Type{Base: value.TypeBigInt}.Convert(v)
 	if err != nil {

@@ -1,0 +1,135 @@
+package access
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// undivided stands for the partitions of a table that has none.
+var undivided = []*schema.Partition{nil}
+
+// choosePartitions finds the partitions that the branch under way reads. Empty: none, or nothing satisfies its tests.
+func (b *spanBuilder) choosePartitions(tests []*test) (empty bool, err error) {
+	if b.k.divide == nil {
+		b.partitions = undivided
+		return false, nil
+	}
+	ps := b.k.table.Partitions
+	b.partitions = ps.List
+	if tests != nil {
+		set, _, err := evalAll(b.env, tests, b.k.divide)
+		if err != nil {
+			return false, err
+		}
+		b.partitions = partitionsWithin(ps, set)
+	}
+	return len(b.partitions) == 0, nil
+}
+
+// dividedFirst says that the key begins with the codes by which partitions are told apart.
+func (k *KeyPlan) dividedFirst() bool {
+	if k.divide == nil || k.Columns[0].Column != k.divide.Column {
+		return false
+	}
+	p := k.Columns[0].Code
+	return !p.Desc && p.Prefix == 0 && p.Cut == 0
+}
+
+// partitionsOfKey gives the partitions of the key under way: the one that its values say, where it has those of all
+// dividing columns.
+func (b *spanBuilder) partitionsOfKey() ([]*schema.Partition, error) {
+	k := b.k
+	for _, from := range k.divideFrom {
+		if from < 0 || from >= len(b.values) {
+			return b.partitions, nil
+		}
+	}
+	code, err := k.table.Partitions.AppendCode(nil, func(i int) value.Value { return b.values[k.divideFrom[i]] })
+	if err != nil {
+		return nil, &schema.KeyError{Table: k.table.Name, Column: k.divide.column.Name, Cause: err}
+	}
+	if part := k.table.Partitions.Find(string(code)); part != nil {
+		return []*schema.Partition{part}, nil
+	}
+	return nil, nil
+}
+
+// partitionOrder is Scan.PartitionOrder of a scan that passes its rows in the order of the key.
+func (k *KeyPlan) partitionOrder() int {
+	if k.divide == nil || !k.table.Partitions.Ascending() {
+		return 0
+	}
+	for i := range k.Columns {
+		p := &k.Columns[i]
+		switch {
+		case p.Column == k.divide.Column && p.Code.Prefix == 0 && p.Code.Desc:
+			return -1
+		case p.Column == k.divide.Column && p.Code.Prefix == 0:
+			return 1
+		case !k.Pinned[i]:
+			return 0
+		}
+	}
+	return 0
+}
+
+// partitionShare is how many partitions are expected to be read: 1 for a table without any.
+func (k *KeyPlan) partitionShare() float64 {
+	if k.divide == nil {
+		return 1
+	}
+	all := float64(len(k.table.Partitions.List))
+	share := 0.0
+	for i := range k.Branches {
+		switch tests := k.Branches[i].divide; {
+		case tests == nil:
+			return max(1, all)
+		case points(tests):
+			share = max(share, pointCount(tests))
+		default:
+			share = max(share, all/2)
+		}
+	}
+	return max(1, min(share, all))
+}
+
+// partitionsWithin gives the partitions that may hold rows whose first column has a code in set, which is sorted and
+// disjoint.
+func partitionsWithin(ps *schema.Partitions, set []interval) []*schema.Partition {
+	keep := make([]bool, len(ps.List))
+	for _, iv := range set {
+		for _, s := range ps.Spans {
+			if s.From < iv.hi && (s.To == "" || iv.lo < s.To) {
+				keep[s.Partition.Number] = true
+			}
+		}
+	}
+	var out []*schema.Partition
+	for i, p := range ps.List {
+		if keep[i] {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// partitionsCovered gives the partitions all of whose rows have a first column in set, and whether other partitions may have some that do.
+func partitionsCovered(ps *schema.Partitions, set []interval) (whole []*schema.Partition, rest bool) {
+	for _, p := range partitionsWithin(ps, set) {
+		outside := func(s schema.CodeSpan) bool {
+			to := s.To
+			if to == "" {
+				to = schema.Top
+			}
+			return !slices.ContainsFunc(set, func(iv interval) bool { return iv.lo <= s.From && to <= iv.hi })
+		}
+		if slices.ContainsFunc(p.Spans, outside) {
+			rest = true
+		} else {
+			whole = append(whole, p)
+		}
+	}
+	return whole, rest
+}
