@@ -25,10 +25,10 @@ func TestArguments(t *testing.T) {
 		{"SELECT CONCAT(:x, :y)", []any{sql.Named("x", 1), sql.Named("x", 2)}, "", "two arguments for x"},
 		{"SELECT CONCAT(:x, :y)", []any{sql.Named("y", 1), 2}, "", "two arguments for y"},
 		{"SELECT CONCAT(:x, :y)", []any{sql.Named("y", 1)}, "", "no argument for x"},
-		{"SELECT CONCAT(:x, :y)", []any{1, 2, 3}, "", "has 2 placeholders, but there are 3 arguments"},
+		{"SELECT CONCAT(:x, :y)", []any{1, 2, 3}, "", "has 2 placeholders, and the call 3 arguments"},
 		{"SELECT CONCAT(:x, :y)", []any{1, sql.Named("z", 2)}, "", "the statement has no :z or @z"},
-		{"SELECT CONCAT(?, 1)", nil, "", "has 1 placeholders, but there are 0 arguments"},
-		{"SELECT CONCAT(?, ?)", []any{1}, "", "has 2 placeholders, but there are 1 arguments"},
+		{"SELECT CONCAT(?, 1)", nil, "", "has 1 placeholder, and the call 0 arguments"},
+		{"SELECT CONCAT(?, ?)", []any{1}, "", "has 2 placeholders, and the call 1 argument"},
 		{"SELECT CONCAT(?, ?)", []any{1, sql.Named("x", 2)}, "", "has a name"},
 	} {
 		var got string

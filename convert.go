@@ -3,7 +3,6 @@ package nearlyfree
 import (
 	"database/sql/driver"
 	"fmt"
-	"reflect"
 	"slices"
 	"time"
 
@@ -15,38 +14,12 @@ import (
 // checkArgument makes nv.Value one of the types that argument knows. It takes all that database/sql takes by
 // default, and uint64 values with the high bit set.
 func checkArgument(nv *driver.NamedValue) error {
-	switch v := nv.Value.(type) {
-	case nil, int64, float64, bool, []byte, string, time.Time, uint64:
-		return nil
-	case driver.Valuer:
-		inner, err := driver.DefaultParameterConverter.ConvertValue(v)
-		if err == nil {
-			nv.Value = inner
-			return nil
-		}
-		// A Valuer may give a uint64, which the default converter refuses when it is large.
-		if got, valueErr := v.Value(); valueErr == nil {
-			if u, ok := got.(uint64); ok {
-				nv.Value = u
-				return nil
-			}
-		}
+	got, err := value.CheckGo(nv.Value)
+	if err != nil {
 		return badArgument(nv, err)
-	case uint:
-		nv.Value = uint64(v)
-		return nil
 	}
-	got, err := driver.DefaultParameterConverter.ConvertValue(nv.Value)
-	if err == nil {
-		nv.Value = got
-		return nil
-	}
-	// The default converter refuses whatever is a uint64 with the high bit set.
-	if u := reflect.Indirect(reflect.ValueOf(nv.Value)); u.CanUint() {
-		nv.Value = u.Uint()
-		return nil
-	}
-	return badArgument(nv, err)
+	nv.Value = got
+	return nil
 }
 
 func badArgument(nv *driver.NamedValue, err error) error {
@@ -55,37 +28,6 @@ func badArgument(nv *driver.NamedValue, err error) error {
 		name = "argument " + nv.Name
 	}
 	return &Error{Message: fmt.Sprintf("%s: %v", name, err), class: ErrBadValue, cause: err}
-}
-
-// argument turns what checkArgument let through into a value. A time.Time is taken in UTC and cut to 100 ns:
-// clocks give nanoseconds, which no DATETIME holds.
-func argument(v driver.Value) (value.Value, error) {
-	switch v := v.(type) {
-	case nil:
-		return value.NullValue, nil
-	case int64:
-		return value.FromInt(v), nil
-	case string:
-		return value.FromString(v), nil
-	case float64:
-		return value.FromFloat(v), nil
-	case bool:
-		return value.FromBool(v), nil
-	case []byte:
-		if v == nil {
-			return value.NullValue, nil
-		}
-		return value.FromBytes(string(v)), nil
-	case time.Time:
-		ticks, err := value.TicksFromTime(v.UTC().Truncate(value.Tick))
-		if err != nil {
-			return value.NullValue, err
-		}
-		return value.FromTicks(ticks), nil
-	case uint64:
-		return value.FromUint(v), nil
-	}
-	return value.NullValue, fmt.Errorf("a %T cannot be an argument", v)
 }
 
 // bind gives the arguments of a statement. @name is the session's variable where no argument is given for it: without
@@ -128,7 +70,7 @@ func bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
 		return bindNames(p.Names, named, nil)
 	}
 	if len(named) != p.Placeholders {
-		return nil, argumentError("the statement has %d placeholders, but there are %d arguments", p.Placeholders, len(named))
+		return nil, argumentError("the statement has %s, and the call %s", sqlerr.Count(p.Placeholders, "placeholder"), sqlerr.Count(len(named), "argument"))
 	}
 	if len(named) == 0 {
 		return nil, nil
@@ -138,7 +80,7 @@ func bind(p *dialect.Parsed, named []driver.NamedValue) ([]value.Value, error) {
 		if name := named[i].Name; name != "" {
 			return nil, argumentError("argument %q has a name, but the statement has no :%s or @%s", name, name, name)
 		}
-		v, err := argument(named[i].Value)
+		v, err := value.FromGo(named[i].Value)
 		if err != nil {
 			return nil, badArgument(&named[i], err)
 		}
@@ -159,12 +101,12 @@ func bindNames(names []string, named []driver.NamedValue, variable func(name str
 			}
 		}
 		if at >= len(names) {
-			return nil, argumentError("the statement has %d placeholders, but there are %d arguments", len(names), len(named))
+			return nil, argumentError("the statement has %s, and the call %s", sqlerr.Count(len(names), "placeholder"), sqlerr.Count(len(named), "argument"))
 		}
 		if given[at] {
 			return nil, argumentError("two arguments for %s", names[at])
 		}
-		v, err := argument(named[i].Value)
+		v, err := value.FromGo(named[i].Value)
 		if err != nil {
 			return nil, badArgument(&named[i], err)
 		}
@@ -188,37 +130,6 @@ func argumentError(format string, args ...any) error {
 	return &Error{Message: fmt.Sprintf(format, sqlerr.Briefly(args)...), class: ErrBadValue}
 }
 
-// driverValue is what a column hands to database/sql: int64, uint64 (above int64 only), float64, bool, string
-// (text, DECIMAL, TIME, JSON, UUID), []byte (octets, BIT), time.Time (DATE, DATETIME; UTC), or nil.
-func driverValue(v value.Value) driver.Value {
-	switch v.Kind() {
-	case value.Null:
-		return nil
-	case value.Bool:
-		return v.Bool()
-	case value.Int:
-		return v.Int()
-	case value.Uint:
-		if v.IsBits() {
-			return []byte(value.Text(v))
-		}
-		if u := v.Uint(); u > 1<<63-1 {
-			return u
-		}
-		return v.Int()
-	case value.Float:
-		return value.Shortest(v)
-	case value.Bytes:
-		return []byte(v.Text())
-	case value.Time, value.Date:
-		return value.TimeFromTicks(v.Ticks())
-	case value.Duration:
-		return value.Text(v)
-	default:
-		return v.Text()
-	}
-}
-
 // ConvertArgument gives what the driver makes of an argument: one of the types that database/sql knows, with a
 // time.Time in UTC and cut to 100 ns; or the error that a statement with it would give. It is what
 // nearlyfreetest.ValueConverter does.
@@ -227,9 +138,9 @@ func ConvertArgument(v any) (driver.Value, error) {
 	if err := checkArgument(&nv); err != nil {
 		return nil, err
 	}
-	x, err := argument(nv.Value)
+	x, err := value.FromGo(nv.Value)
 	if err != nil {
 		return nil, badArgument(&nv, err)
 	}
-	return driverValue(x), nil
+	return value.ToGo(x), nil
 }

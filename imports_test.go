@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"internal/schema/schematest":      {"keymap", "internal/schema", "internal/value"},
 	"internal/access":                 {"keymap", "internal/schema", "internal/expr", "internal/value"},
 	"planner":                         {"dialect", "internal/access", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
+	"planner/explain":                 {"dialect", "planner", "internal/define", "internal/sqlerr", "internal/value"},
 	"internal/define":                 {"dialect", "planner", "keymap", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
 	"internal/catalog":                {"keymap", "internal/schema", "internal/schema/stored", "internal/feature", "internal/sqlerr", "internal/retry", "internal/engine", "internal/value"},
 	"internal/show":                   {"dialect", "planner", "internal/catalog", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},

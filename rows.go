@@ -45,5 +45,5 @@ func (r *rows) value(v value.Value, t *value.Type) driver.Value {
 	case t.Base == value.TypeBigInt && t.Unsigned && k == value.Uint:
 		return v.Uint()
 	}
-	return driverValue(v)
+	return value.ToGo(v)
 }

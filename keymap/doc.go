@@ -2,9 +2,18 @@
 // those that the store allows. It alone knows what a value looks like in a key. It sends nothing and
 // knows neither schemas nor plans.
 //
-//	parts := []keymap.Part{{Type: value.Type{Base: value.TypeChar}}}
-//	keymap.SetCuts(parts)
-//	code, _, _ := keymap.AppendValue([]byte("surname!"), value.FromString("Smith"), parts[0]) // surname!Smith
+//	id, err := keymap.NewKey(keymap.Column{Type: "INT"})
+//	surname, err := keymap.NewKey(keymap.Column{Type: "VARCHAR", Length: 50})
+//	row, err := id.Encode(keymap.RowPrefix, 7)                                            // PK!8000000000000007
+//	entry, err := surname.And(id).Encode(keymap.IndexName("surname"), "Smith", 7) // surname!Smith!8000000000000007
+//
+// # What is promised
+//
+// Other programs may read what the driver stores (docs/format.md). For them are [Column], [NewKey], [Key], [IndexName],
+// [RowPrefix], [SinglePartition], [Bucket], [CatalogTable], [TableName] and [PropertyName]: their names and meaning stay, and for a type,
+// a length and a collation keys never change. Whoever writes entities by them must write all entries of a row, in one transaction;
+// better let the driver. All else here, what takes a [Part] or a value of a package that other modules cannot import, serves the driver
+// and may change with any version.
 //
 // # Key text
 //

@@ -9,6 +9,33 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
+// A program that knows the columns of a table (docs/format.md says where its definition is) makes the keys of its rows and index
+// entries, and reads them.
+func ExampleKey() {
+	id, err := keymap.NewKey(keymap.Column{Type: "INT"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	surname, err := keymap.NewKey(keymap.Column{Type: "VARCHAR", Length: 50})
+	if err != nil {
+		log.Fatal(err)
+	}
+	row, err := id.Encode(keymap.RowPrefix, 7)
+	if err != nil {
+		log.Fatal(err)
+	}
+	entry, err := surname.And(id).Encode(keymap.IndexName("surname"), "O'Hara", 7)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(row, entry)
+	name, values, err := surname.And(id).Decode(entry)
+	fmt.Println(name, values, err)
+	// Output:
+	// PK!8000000000000007 surname!O&1Hara!8000000000000007
+	// surname [O'Hara 7] <nil>
+}
+
 // Codes sort as the values do, also where one text begins another one, or a key has several parts.
 func ExampleAppendValue() {
 	parts := []keymap.Part{{Type: value.Type{Base: value.TypeChar}}, {Type: value.Type{Base: value.TypeInt}}}

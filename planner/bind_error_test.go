@@ -14,9 +14,9 @@ import (
 )
 
 // schemaOf makes the tables of CREATE TABLE statements.
-func schemaOf(t *testing.T, statements ...string) fixture {
+func schemaOf(t *testing.T, statements ...string) define.Tables {
 	t.Helper()
-	f := fixture{}
+	f := define.Tables{}
 	for _, sql := range statements {
 		table, err := tableOf(sql)
 		if err != nil {
@@ -35,7 +35,7 @@ func tableOf(sql string) (*schema.Table, error) {
 	return define.Define(p.Statement.(*dialect.CreateTable), planner.Options{})
 }
 
-func build(f fixture, sql string) (*planner.Plan, error) {
+func build(f define.Tables, sql string) (*planner.Plan, error) {
 	p, err := dialect.Parse(sql, dialect.Options{})
 	if err != nil {
 		return nil, err

@@ -27,6 +27,12 @@ func (p *Plan) Explain(args []value.Value) []string {
 	return e.lines
 }
 
+// LeastRequests is the number of the last line of Explain.
+func (p *Plan) LeastRequests(args []value.Value) int {
+	e := explainer{args: args, seen: map[*Plan]bool{p: true}, counted: map[*Plan]bool{}}
+	return e.least(p, true)
+}
+
 type explainer struct {
 	args    []value.Value
 	lines   []string

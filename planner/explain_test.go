@@ -11,22 +11,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files of testdata/explain")
-
-// fixture is a schema of the tables that a script has created.
-type fixture map[string]*schema.Table
-
-func (f fixture) Table(database, name string) (*schema.Table, error) {
-	if t, ok := f[strings.ToLower(name)]; ok {
-		return t, nil
-	}
-	return nil, &schema.NoTableError{Database: database, Name: name}
-}
 
 // TestExplain runs the scripts of testdata/explain, one a rule. A script is made of blocks with an empty
 // line between them: a statement, perhaps a line "args" with its arguments as SQL literals, the line
@@ -75,7 +64,7 @@ func firstDifference(got, want string) string {
 
 // runScript gives the script with its expectations as they are now.
 func runScript(text string) string {
-	schema := fixture{}
+	tables := define.Tables{}
 	var out []string
 	for _, block := range strings.Split(strings.TrimRight(text, "\n"), "\n\n") {
 		input, _, _ := strings.Cut(block+"\n", "----\n")
@@ -93,37 +82,25 @@ func runScript(text string) string {
 			out = append(out, strings.TrimSpace(input))
 			continue
 		}
-		result := schema.run(strings.Join(sql, "\n"), strings.Join(args, ""))
+		result := run(tables, strings.Join(sql, "\n"), strings.Join(args, ""))
 		out = append(out, strings.TrimSpace(input)+"\n----\n"+strings.Join(result, "\n"))
 	}
 	return strings.Join(out, "\n\n") + "\n"
 }
 
-func (f fixture) run(sql, args string) []string {
+func run(tables define.Tables, sql, args string) []string {
 	parsed, err := dialect.Parse(sql, dialect.Options{})
 	if err != nil {
 		return []string{"error: " + err.Error()}
 	}
-	switch st := parsed.Statement.(type) {
+	switch parsed.Statement.(type) {
 	case *dialect.CreateTable:
-		t, err := define.DefineInside(st, f[strings.ToLower(st.Options["INSIDE"])], planner.Options{})
-		if err != nil {
+		if err := tables.Run(parsed.Statement, planner.Options{}); err != nil {
 			return []string{"error: " + err.Error()}
 		}
-		if t.Inside != nil {
-			parent := f[strings.ToLower(t.Inside.Parent)].AddChild(t)
-			if copies := parent.Beside(t.Name); copies != nil {
-				copies.State = schema.Public // filled, as CREATE TABLE leaves it
-			}
-			if err := parent.Init(); err != nil {
-				return []string{"error: " + err.Error()}
-			}
-			f[strings.ToLower(parent.Name)] = parent
-		}
-		f[strings.ToLower(t.Name)] = t
 		return []string{"ok"}
 	}
-	p, err := planner.Build(parsed, f, planner.Options{})
+	p, err := planner.Build(parsed, tables, planner.Options{})
 	if err != nil {
 		return []string{"error: " + err.Error()}
 	}
@@ -147,7 +124,7 @@ func literals(text string) ([]value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := planner.Build(parsed, fixture{}, planner.Options{})
+	p, err := planner.Build(parsed, define.Tables{}, planner.Options{})
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,10 @@
 //
 //	p, err := planner.Build(stmt, tables, planner.Options{})
 //	fmt.Println(p.Explain(nil))
+//
+// Nothing of this package is promised: it serves the driver, takes types that only the driver can make, and may change with any
+// version. What other programs may use is package [github.com/nearlyfreedb/nearlyfree/planner/explain], which makes a plan of texts.
+// It is a package of its own as it makes definitions (package define), whose defaults and CHECKs this package binds.
 package planner
 
 import (

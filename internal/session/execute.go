@@ -62,7 +62,7 @@ func (s *Session) execute(ctx context.Context, stmt *dialect.Execute) (Outcome, 
 		want = 0
 	}
 	if len(stmt.Using) != want {
-		return Outcome{}, statementError(sqlerr.CodeWrongArguments, "Incorrect arguments to EXECUTE: the statement has %d placeholders, USING names %d variables", want, len(stmt.Using))
+		return Outcome{}, statementError(sqlerr.CodeWrongArguments, "Incorrect arguments to EXECUTE: the statement has %s, USING names %s", sqlerr.Count(want, "placeholder"), sqlerr.Count(len(stmt.Using), "variable"))
 	}
 	names := stmt.Using
 	if p.Parsed.Variables {
@@ -120,7 +120,7 @@ func (s *Session) selectInto(ctx context.Context, p *Prepared, stmt *dialect.Sel
 	}
 	defer out.Close()
 	if len(out.Header.Columns) != len(stmt.Into) {
-		return statementError(sqlerr.CodeUnionColumns, "The used SELECT statements have a different number of columns: %d, and %d variables", len(out.Header.Columns), len(stmt.Into))
+		return statementError(sqlerr.CodeUnionColumns, "The used SELECT statements have a different number of columns: %d, and %s", len(out.Header.Columns), sqlerr.Count(len(stmt.Into), "variable"))
 	}
 	row, err := out.Next()
 	if errors.Is(err, io.EOF) {

@@ -4,7 +4,6 @@ package show
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -229,7 +228,7 @@ func showIndex(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*v
 			return nil, err
 		}
 		if ok {
-			note = fmt.Sprintf(", %d rows so far", rows)
+			note = ", " + sqlerr.Count(int(rows), "row") + " so far"
 		}
 	}
 	for _, p := range indexParts(t) {
@@ -270,7 +269,7 @@ func showStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
 			if comment != "" {
 				comment += "; "
 			}
-			comment += fmt.Sprintf("being changed, %d rows written anew so far", rows)
+			comment += "being changed, " + sqlerr.Count(int(rows), "row") + " written anew so far"
 		}
 		v.add(t.Name, "nearlyfree", tableVersion(t), "Dynamic", nil, t.Collation.String(), comment)
 	}

@@ -1,6 +1,9 @@
 package sqlerr
 
-import "unicode/utf8"
+import (
+	"strconv"
+	"unicode/utf8"
+)
 
 // quoted is how much an error repeats of a name, a text or a statement that it was given, in octets.
 const quoted = 100
@@ -33,4 +36,12 @@ func CutAt(s string, most int) string {
 		most--
 	}
 	return s[:most] + "…"
+}
+
+// Count is a number of things, as English has it: "1 row", "2 rows", "0 rows".
+func Count(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return strconv.Itoa(n) + " " + thing
 }

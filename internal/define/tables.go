@@ -1,0 +1,76 @@
+package define
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Tables are definitions without a store, by folded name.
+type Tables map[string]*schema.Table
+
+// Table is that of schema.Tables.
+func (d Tables) Table(database, name string) (*schema.Table, error) {
+	if t := d[strings.ToLower(name)]; t != nil {
+		return t, nil
+	}
+	return nil, &schema.NoTableError{Database: database, Name: name}
+}
+
+// Run changes the definitions as CREATE TABLE, CREATE INDEX and ALTER TABLE do, which are over at once where there are no rows.
+func (d Tables) Run(s dialect.Statement, opt planner.Options) error {
+	switch s := s.(type) {
+	case *dialect.CreateTable:
+		if s.Like != nil || s.As != nil {
+			return errors.New("a definition is CREATE TABLE with columns, not LIKE nor AS")
+		}
+		return d.create(s, opt)
+	case *dialect.CreateIndex:
+		return d.alter(s.Table, dialect.AlterAction{Kind: dialect.AddIndex, Index: s.Index, Options: s.Options}, opt)
+	case *dialect.AlterTable:
+		for _, a := range s.Actions {
+			if err := d.alter(s.Table, a, opt); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return errors.New("a definition is CREATE TABLE, CREATE INDEX or ALTER TABLE")
+}
+
+func (d Tables) create(s *dialect.CreateTable, opt planner.Options) error {
+	t, err := DefineInside(s, d[strings.ToLower(s.Options["INSIDE"])], opt)
+	if err != nil {
+		return err
+	}
+	if t.Inside != nil {
+		parent := d[strings.ToLower(t.Inside.Parent)].AddChild(t)
+		if copies := parent.Beside(t.Name); copies != nil {
+			copies.State = schema.Public // filled, as CREATE TABLE leaves it
+		}
+		if err := parent.Init(); err != nil {
+			return err
+		}
+		d[strings.ToLower(parent.Name)] = parent
+	}
+	d[strings.ToLower(t.Name)] = t
+	return nil
+}
+
+func (d Tables) alter(name dialect.TableName, a dialect.AlterAction, opt planner.Options) error {
+	t, err := d.Table(name.Database, name.Name)
+	if err != nil {
+		return err
+	}
+	next, _, err := Alter(t, a, opt)
+	if err != nil {
+		return err
+	}
+	next.EndChange()
+	delete(d, strings.ToLower(t.Name))
+	d[strings.ToLower(next.Name)] = next
+	return next.Init()
+}
