@@ -116,7 +116,10 @@ func isText(t value.Type) bool { return t.IsText() || t.IsOctets() }
 
 // alikePair gives two arguments, the second one as it compares with the first.
 func alikePair(args []Node) ([]Node, error) {
-	_, y, err := alike(alikeYears(args[0], args[1]))
+	x, y, err := alikeYears(args[0], args[1])
+	if err == nil {
+		_, y, err = alike(x, y)
+	}
 	return []Node{args[0], y}, err
 }
 

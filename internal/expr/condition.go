@@ -31,7 +31,10 @@ func isCondition(n Node) bool {
 // NewCompare makes l op r. Rows of values compare position by position: their = <> <=> become logic over
 // single comparisons, their < <= > >= stay one Compare.
 func NewCompare(op CompareOp, l, r Node) (Node, error) {
-	l, r = alikeYears(l, r)
+	l, r, err := alikeYears(l, r)
+	if err != nil {
+		return nil, err
+	}
 	return compareAmong("", nil, op, l, r)
 }
 

@@ -2,9 +2,29 @@ package expr
 
 import "github.com/nearlyfreedb/nearlyfree/internal/value"
 
-// alikeYears gives two operands as they compare where one is a column of YEAR and the other is the same for all rows: that
-// one is the year that it says there, 24 the year 2024.
-func alikeYears(l, r Node) (Node, Node) { return besideYear(r, l), besideYear(l, r) }
+// alikeYears gives two operands as they compare where one is a YEAR. A constant beside a column is the year that it says there:
+// 24 the year 2024. Beside a date a year is what comes before the first of January.
+func alikeYears(l, r Node) (Node, Node, error) {
+	l, r = besideYear(r, l), besideYear(l, r)
+	a, err := yearBesideDate(r.Type(), l)
+	if err != nil {
+		return l, r, err
+	}
+	b, err := yearBesideDate(l.Type(), r)
+	return a, b, err
+}
+
+// yearBesideDate is n beside a value of type t: as the number of a date, without month and day.
+func yearBesideDate(t value.Type, n Node) (Node, error) {
+	if size(n) != 1 || n.Type().Base != value.TypeYear || !isDate(t) {
+		return n, nil
+	}
+	unit := int64(10000)
+	if t.Base == value.TypeDateTime {
+		unit *= 1000000
+	}
+	return NewArith("*", n, NewConst(value.FromInt(unit)))
+}
 
 // besideYear is n as it compares with the column.
 func besideYear(column, n Node) Node {

@@ -178,6 +178,9 @@ func (t Type) adjustTime(v Value) (Value, Reason) {
 		if err != nil {
 			return FromYear(0), OutOfRange
 		}
+		if why == Truncated && out == FromYear(0) && shortZero(v) {
+			out = FromYear(2000)
+		}
 		return out, why
 	}
 	switch out, err := t.Cast(v); {

@@ -63,6 +63,11 @@ func (t Type) convertInt(v Value) (Value, Reason) {
 	return r, reason
 }
 
+// shortZero says whether v, which begins with 0, is the year 2000: a text other than '0000'.
+func shortZero(v Value) bool {
+	return (v.kind == String || v.kind == Bytes) && len(v.s) != len("0000")
+}
+
 // convertYear takes the year of a date, two digits for 1970 to 2069, and 0 for MySQL's year 0000; '0' is 2000.
 func convertYear(v Value) (Value, Reason) {
 	switch v.kind {
@@ -77,8 +82,7 @@ func convertYear(v Value) (Value, Reason) {
 	if reason < cut {
 		return v, reason
 	}
-	text := v.kind == String || v.kind == Bytes
-	if i.mag < 100 && (i.mag > 0 || text && len(strings.Trim(v.s, blanks)) < len("0000")) {
+	if i.mag < 100 && (i.mag > 0 || shortZero(v)) {
 		i.mag = uint64(FullYear(int(i.mag)))
 	}
 	if i.mag > 0 && (i.neg || i.mag < 1901 || i.mag > 2155) {

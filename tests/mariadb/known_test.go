@@ -1232,6 +1232,11 @@ var differences = []difference{
 		reason:  "It is out of range; MySQL takes it for the greatest number.",
 		example: "BIGINT: INSERT INTO x VALUES (1, 9223372036854775808e0)",
 	},
+	{
+		name: "rows looked up by a YEAR", who: mariaDB, text: regexp.MustCompile(`(JOIN t2 ON|WHERE) ([a-z]\w* (<=>|[<>=]+) r_y|y (<=>|[<>=]+) r_\w+)\b`), also: func(f *finding) bool { return f.what == "rows" || f.what == "number of rows" },
+		reason:  "A number that is no constant is the number that it is; MariaDB reads it as a year where it looks up rows by a key.",
+		example: "SELECT id, r_id FROM t JOIN t2 ON e <= r_y ORDER BY id, r_id",
+	},
 }
 
 func anyValues(string, string) bool { return true }
