@@ -156,7 +156,8 @@ func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter)
 
 // Replace stores next in place of old, which must be the current definition, and sets next.Version. Renaming a
 // table is replacing it by one with another name; then an *ExistsError says that the new name is taken. Parts that were
-// made since old stay: only ReplacePartitions and Truncate change them.
+// made since old stay: only ReplacePartitions and Truncate change them. It refuses what
+// Table.CheckStep does not allow.
 func (c *Catalog) Replace(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replaceBy(ctx, s, old, next, m) })
 }
@@ -170,6 +171,9 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *schema.
 		return ErrConflict
 	}
 	next.KeepPartitions(d.table)
+	if err := d.table.CheckStep(next); err != nil {
+		return err
+	}
 	from, to := strings.ToLower(old.Name), strings.ToLower(next.Name)
 	if from != to {
 		if err := s.free(ctx, next.Name); err != nil {

@@ -93,20 +93,6 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 	return t, nil
 }
 
-// replace publishes a definition, waits until nobody goes by the one before, and gives it as the catalog has it.
-func (x *definition) replace(ctx context.Context, t, next *schema.Table) (*schema.Table, error) {
-	if err := bindable(next); err != nil {
-		return nil, err
-	}
-	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
-		return nil, err
-	}
-	if err := x.Catalog.WaitCurrent(ctx); err != nil {
-		return nil, err
-	}
-	return x.published(ctx, next)
-}
-
 // finish makes an end of a change that a process did not live to finish: one that was only announced is taken back,
 // one that was made is carried through.
 func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table, error) {

@@ -96,7 +96,11 @@ func (d *definer) step() {
 	case n == 25:
 		d.run(reset("x", "y"), "ALTER TABLE %s DROP COLUMN x, DROP INDEX %s, ADD COLUMN y INT", name, index)
 	case n == 26:
-		d.run(nil, "ALTER TABLE %s ADD COLUMN z CHAR(36) NOT NULL DEFAULT (UUID()), ADD UNIQUE %s (z, id)", name, index)
+		key := "z, id" // without z it is unique still
+		if t.parent != nil {
+			key += ", k"
+		}
+		d.run(nil, "ALTER TABLE %s ADD COLUMN z CHAR(36) NOT NULL DEFAULT (UUID()), ADD UNIQUE %s (%s)", name, index, key)
 	case n == 18 && t.child != nil:
 		d.run(func() []*event {
 			all := func(string) bool { return true }

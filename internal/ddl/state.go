@@ -1,0 +1,103 @@
+package ddl
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before. ErrConflict when
+// another process takes one of them to a state, too: rows may have been written by that one.
+func (x *definition) setState(ctx context.Context, t *schema.Table, state schema.State, names []string) (*schema.Table, error) {
+	written := t // the definition that every row was written by, where the indexes become public
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		ctx := tries.Context
+		next := t.Clone()
+		for _, name := range names {
+			ix := next.Index(name)
+			if ix == nil {
+				return nil, catalog.ErrConflict // another process has dropped it
+			}
+			ix.State = state
+			ix.Step++
+		}
+		if unfilled := func(c *schema.Column) bool { return c.State != schema.Public }; state == schema.Public && sameColumns(written, t) &&
+			!slices.ContainsFunc(t.Columns, unfilled) { // to write rows for an index gives them no column
+			next.EndChange()
+		}
+		err := x.Catalog.Replace(ctx, t, next, x.meter)
+		if errors.Is(err, catalog.ErrConflict) {
+			// Another process has changed something else about the table.
+			if err := tries.Again(err); err != nil {
+				return nil, err
+			}
+			if t, err = x.reload(ctx, t); err == nil && !sameStates(written, t, names) {
+				err = catalog.ErrConflict
+			}
+			if err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := x.Catalog.WaitCurrent(ctx); err != nil {
+			return nil, err
+		}
+		now, err := x.reload(ctx, next)
+		if err == nil && !sameStates(next, now, names) {
+			err = catalog.ErrConflict
+		}
+		return now, err
+	}
+}
+
+// sameStates says whether indexes, by name, are the same in two definitions, and nobody took them to a state in between.
+func sameStates(a, b *schema.Table, names []string) bool {
+	return !slices.ContainsFunc(names, func(name string) bool {
+		x, y := a.Index(name), b.Index(name)
+		return x == nil || y == nil || x.KeyName != y.KeyName || x.Step != y.Step
+	})
+}
+
+// retire takes indexes of t to write-only, so that nobody reads them, then to delete-only, so that nobody adds to them. Another
+// process may change their states meanwhile: it ends when it finds that.
+func (x *definition) retire(ctx context.Context, t *schema.Table, indexes []*schema.Index) (*schema.Table, error) {
+	var unread []string // that were taken to write-only here
+	for {
+		in := map[schema.State][]string{}
+		for _, old := range indexes {
+			ix := t.Index(old.Name)
+			if ix == nil {
+				return nil, catalog.ErrConflict
+			}
+			in[ix.State] = append(in[ix.State], ix.Name)
+		}
+		var err error
+		public, writeOnly := in[schema.Public], in[schema.WriteOnly]
+		switch {
+		case len(public) > 0:
+			unread = append(unread, public...)
+			t, err = x.setState(ctx, t, schema.WriteOnly, public)
+		case len(writeOnly) > 0:
+			if slices.ContainsFunc(writeOnly, func(name string) bool { return !slices.Contains(unread, name) }) {
+				// Who took it there may have done so just now: some process may still read by it.
+				if err := x.Catalog.WaitCurrent(ctx); err != nil {
+					return nil, err
+				}
+			}
+			t, err = x.setState(ctx, t, schema.DeleteOnly, writeOnly)
+		default:
+			return t, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}

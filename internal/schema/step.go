@@ -1,0 +1,117 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// A definition changes in steps. Between two of them processes go by the former definition and by the next one side by side, and
+// none by an older one. So each thing of a definition may go to another state only as its steps say.
+var steps = map[thing]map[step]bool{
+	// Who does not know of a property would write rows without it. So it is written by all before anybody reads it, and read by nobody
+	// before it is no longer written.
+	propertyThing: {
+		{absent, WriteOnly}: true, {WriteOnly, Public}: true, // a new column, or a column's coming form
+		{Public, WriteOnly}: true, {WriteOnly, DeleteOnly}: true, {DeleteOnly, absent}: true, // a column that goes
+		{Public, replaced}: true, {replaced, Public}: true, {replaced, DeleteOnly}: true, // the form that a coming one takes the place of
+	},
+	// Who does not know of an index would leave its entries where rows are deleted. So all delete them before anybody makes them, and
+	// all make them before anybody reads them.
+	indexThing: {
+		{absent, DeleteOnly}: true, {DeleteOnly, WriteOnly}: true, {WriteOnly, Public}: true,
+		{Public, WriteOnly}: true, {WriteOnly, DeleteOnly}: true, {DeleteOnly, absent}: true,
+	},
+	// A rule is a CHECK or NOT NULL. All keep it before anybody relies on it. Nobody has to keep it any more at any time.
+	ruleThing: {
+		{absent, WriteOnly}: true, {WriteOnly, Public}: true, {WriteOnly, absent}: true,
+		{Public, WriteOnly}: true, {Public, absent}: true,
+	},
+}
+
+// thing is what has states in a definition.
+type thing uint8
+
+const (
+	propertyThing thing = iota // the form of a column in the store; DeleteOnly: rows that are not written anew have it still
+	indexThing
+	ruleThing
+)
+
+// States that are never stored.
+const (
+	absent   State = WriteOnly + 1 + iota // the definition does not have it
+	replaced                              // public, and another form is coming
+)
+
+var stateNames = [...]string{Public: "public", DeleteOnly: "delete-only", WriteOnly: "write-only", absent: "absent", replaced: "public beside a coming form"}
+
+type step struct{ from, to State }
+
+// member is a thing of one definition, by a name that it keeps for all its life.
+type member struct {
+	thing
+	name string
+}
+
+func (m member) String() string {
+	return [...]string{propertyThing: "property ", indexThing: "index ", ruleThing: "rule "}[m.thing] + m.name
+}
+
+// CheckStep says whether next may follow t while others write by t: the error names what would take two steps at once.
+func (t *Table) CheckStep(next *Table) error {
+	from, to := t.states(), next.states()
+	all := maps.Clone(from)
+	maps.Copy(all, to)
+	for _, m := range slices.SortedFunc(maps.Keys(all), func(a, b member) int { return strings.Compare(a.String(), b.String()) }) {
+		s := step{stateOf(from, m), stateOf(to, m)}
+		if s.from != s.to && !steps[m.thing][s] {
+			return fmt.Errorf("table %s: %s goes from %s to %s at once", t.Name, m, stateNames[s.from], stateNames[s.to])
+		}
+	}
+	return nil
+}
+
+func stateOf(states map[member]State, m member) State {
+	if s, ok := states[m]; ok {
+		return s
+	}
+	return absent
+}
+
+// states gives the state of each thing of a definition.
+func (t *Table) states() map[member]State {
+	out := map[member]State{}
+	for _, p := range t.Retired {
+		out[member{propertyThing, p}] = DeleteOnly
+	}
+	for _, c := range t.Columns {
+		out[member{propertyThing, c.Property}] = c.State
+		notNull := member{ruleThing, c.Property + " NOT NULL"}
+		switch {
+		case c.State != Public:
+			out[notNull] = WriteOnly // nobody relies on it, whatever is written
+		case c.NotNull:
+			out[notNull] = Public
+		}
+		if f := c.Coming; f != nil {
+			if f.Property != c.Property {
+				out[member{propertyThing, c.Property}], out[member{propertyThing, f.Property}] = replaced, WriteOnly
+			}
+			if f.NotNull && !c.NotNull || f.Property != c.Property {
+				out[member{ruleThing, f.Property + " NOT NULL"}] = WriteOnly
+			}
+		}
+		if f := c.Former; f != nil {
+			out[member{propertyThing, f.Property}] = DeleteOnly
+		}
+	}
+	for _, ix := range t.Indexes {
+		out[member{indexThing, ix.KeyName}] = ix.State
+	}
+	for _, c := range t.Checks {
+		out[member{ruleThing, "CHECK " + c.Name + " " + c.Text}] = c.State
+	}
+	return out
+}
