@@ -93,7 +93,7 @@ func compileCond(n Node) condFunc {
 // not computed, as in MySQL.
 func compileIsTrue(n Node) condFunc {
 	l, ok := n.(*Logic)
-	if !ok || l.Op == Xor {
+	if !ok || l.Op == Xor || l.Both {
 		return compileCond(n)
 	}
 	conds := make([]condFunc, len(l.Kids))
@@ -121,6 +121,8 @@ func compileLogic(n *Logic) condFunc {
 	switch {
 	case n.Op == Xor:
 		return compileXor(conds)
+	case n.Both:
+		return compileBoth(n.Op == Or, conds[0], conds[1])
 	case len(conds) == 2:
 		return compilePair(n.Op == Or, conds[0], conds[1])
 	case n.Op == Or:
@@ -158,6 +160,22 @@ func compilePair(or bool, a, b condFunc) condFunc {
 			return u, err
 		}
 		return isUnknown, nil
+	}
+}
+
+// compileBoth is compilePair that computes b where a decides.
+func compileBoth(or bool, a, b condFunc) condFunc {
+	deciding := truthOf(or)
+	return func(env *Env) (truth, error) {
+		t, err := a(env)
+		if err != nil {
+			return t, err
+		}
+		u, err := b(env)
+		if err != nil || u == deciding || t == deciding.not() {
+			return u, err
+		}
+		return t, nil
 	}
 }
 

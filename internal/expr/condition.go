@@ -189,6 +189,9 @@ func NewNot(x Node) (Node, error) {
 				return nil, err
 			}
 		}
+		if n.Both {
+			return &Logic{Op: And + Or - n.Op, Kids: kids, Both: true}, nil
+		}
 		return NewLogic(And+Or-n.Op, kids...)
 	case *Not:
 		if isCondition(n.X) {
@@ -328,10 +331,27 @@ func NewBetween(x, lo, hi Node, not bool) (Node, error) {
 		return nil, err
 	}
 	n, err := NewLogic(And, from, to)
+	if (tells(x, lo) || tells(x, hi)) && (!isConstant(from) || !isConstant(to)) {
+		n = &Logic{Op: And, Kids: []Node{from, to}, Both: true}
+	}
 	if err != nil || !not {
 		return n, err
 	}
 	return NewNot(n)
+}
+
+// tells says whether a bound of x BETWEEN may fail, or have something to warn of: then it is computed even where the other one
+// decides.
+func tells(x, bound Node) bool {
+	switch n := bound.(type) {
+	case *Const:
+		return isNumber(x.Type()) && !value.ReadsAsNumber(n.V)
+	case *Column, *Param, *Subquery:
+		return false
+	case *Call:
+		return n.Func != besideFunction && n.Func != besideZoned && !HasSubquery(n)
+	}
+	return !HasSubquery(bound)
 }
 
 // compileBetween compiles BETWEEN of an operand that is computed once.
@@ -339,8 +359,8 @@ func compileBetween(n *Call) Func {
 	args, collation := compileAll(n.Args), CollationOf(n.Args...)
 	return func(env *Env) (value.Value, error) {
 		x, err := args[0](env)
-		if err != nil {
-			return x, err
+		if err != nil || x.IsNull() {
+			return value.NullValue, err
 		}
 		both := isTrue
 		for i, op := range [...]CompareOp{Ge, Le} {
@@ -354,9 +374,6 @@ func compileBetween(n *Call) Func {
 			}
 			if t == isFalse || both == isTrue {
 				both = t
-			}
-			if both == isFalse {
-				break
 			}
 		}
 		return truthValues[both], nil

@@ -44,7 +44,7 @@ func sameNode(a, b Node) bool {
 		return ok && a.Op == b.Op && a.Collation == b.Collation
 	case *Logic:
 		b, ok := b.(*Logic)
-		return ok && a.Op == b.Op
+		return ok && a.Op == b.Op && a.Both == b.Both
 	case *Not:
 		_, ok := b.(*Not)
 		return ok

@@ -74,6 +74,7 @@ const (
 type Logic struct {
 	Op   LogicOp
 	Kids []Node
+	Both bool // of two kids the second is computed where the first decides: they are a BETWEEN
 }
 
 // Not is NOT X. NewNot pushes it into comparisons, IN, LIKE, IS and logic where that is the same.

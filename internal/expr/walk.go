@@ -161,7 +161,7 @@ func Rewrite(n Node, f func(Node) Node) Node {
 		}
 	case *Logic:
 		if list, changed := rewriteList(n.Kids, f); changed {
-			return f(&Logic{Op: n.Op, Kids: list})
+			return f(&Logic{Op: n.Op, Kids: list, Both: n.Both})
 		}
 	case *Not:
 		if x := Rewrite(n.X, f); x != n.X {
