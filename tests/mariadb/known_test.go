@@ -114,7 +114,7 @@ var differences = []difference{
 	{
 		name: "casts into columns of octets", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`^(BINARY|VARBINARY|BIT|BLOB).*(CAST|EXTRACT)\(`),
 		reason:  "In strict mode MariaDB does not refuse what a cast cuts where the column is BINARY or BIT.",
-		example: "",
+		example: "VARBINARY(5): INSERT INTO x VALUES (1, CAST('hello' AS CHAR(3)))",
 	},
 	{
 		name: "a zero as a text", who: mariaDB, what: "state: rows", values: func(a, b string) bool { return strings.Trim(a, "0.\x00") == "" && strings.Trim(b, "\x00") == "0" },
@@ -154,7 +154,7 @@ var differences = []difference{
 	{
 		name: "the order of parts of what is no date", who: mariaDB, what: "rows", text: regexp.MustCompile(`ORDER BY.*(NAME|DAY|MONTH|YEAR|WEEK|QUARTER)[A-Z]*\(`),
 		reason:  "Numbers that are no dates have no parts; in MariaDB those of a zero date.",
-		example: "",
+		example: "SELECT id FROM t ORDER BY YEAR(si), id",
 	},
 	{
 		name: "large numbers as TIME, stored", who: mariaDB, text: regexp.MustCompile(`CAST\((\d{8,}|[\d.]+e\d+) AS TIME|TIME\((\d{8,}|[\d.]+e\d+)`), also: func(f *finding) bool {
@@ -856,7 +856,7 @@ var differences = []difference{
 	{
 		name: "a TIME plus days in conditions", who: mariaDB, text: regexp.MustCompile(`(DATE_ADD|DATE_SUB|ADDDATE|SUBDATE)\((TIME'|(r_)?tm)|(\b(r_)?tm3?|TIME'[^']*') [-+] INTERVAL`), also: func(f *finding) bool { return clauses.MatchString(f.text) && f.ours.err == nil && f.theirs.err == nil },
 		reason:  "The same: a TIME plus days is a date and time.",
-		example: "",
+		example: "SELECT id FROM t WHERE DATE_ADD(TIME'10:11:12', INTERVAL 1 DAY) > 1000000 ORDER BY id",
 	},
 	{
 		name: "texts beyond BIGINT in BIT_XOR", who: we, text: regexp.MustCompile(`BIT_(XOR|OR|AND)\(`), values: func(a, b string) bool { return len(a) == 20 && len(b) == 19 },
@@ -926,7 +926,7 @@ var differences = []difference{
 	{
 		name: "BINARY and numbers", who: we, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE)\b.*\b(r_)?v?b\b`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
 		reason:  "COALESCE and the like of octets and a number go by what comes out; in MySQL they are octets.",
-		example: "",
+		example: "SELECT JSON_ARRAY(IF(1, 2, b)) FROM t",
 	},
 	{
 		name: "DOUBLE of a date beside a TIME", who: mariaDB, text: regexp.MustCompile(`AS (DOUBLE|DECIMAL\([\d,]+\))\) [<=>!]+ .*(TIME|da\b|dt\b)|TIME.* [<=>!]+ CAST\(.*AS DOUBLE`), values: anyValues,
@@ -987,7 +987,7 @@ var differences = []difference{
 	{
 		name: "TIME has an end, in the order of rows", who: mariaDB, text: regexp.MustCompile(`(ORDER|GROUP) BY.*(TIMEDIFF|ADDTIME|SUBTIME|SEC_TO_TIME|MAKETIME)\(`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
 		reason:  "The same: what is beyond the greatest TIME is equal in MySQL.",
-		example: "",
+		example: "SELECT COUNT(*) FROM t GROUP BY SEC_TO_TIME(3020399 + id / 10)",
 	},
 	{
 		name: "the end of an AUTO_INCREMENT column, with IGNORE", who: we, also: func(f *finding) bool { return strings.Contains(f.theirs.warnings, "167") },
@@ -1007,7 +1007,7 @@ var differences = []difference{
 	{
 		name: "octets beside CHAR", who: mariaDB, text: regexp.MustCompile(`(0x[0-9A-F]+|[xb]'[^']*'|CHAR\([^()]*\)) [<>=!]+ (c|v|vci)\b|\b(c|v|vci) [<>=!]+ (0x|[xb]'|CHAR\()`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
 		reason:  "MySQL compares octets; MariaDB characters, without the blanks at the end.",
-		example: "",
+		example: "SELECT id FROM t WHERE 0x04 > c ORDER BY id",
 	},
 	{
 		name: "parts of a day of a TIME", who: mariaDB, text: regexp.MustCompile(`EXTRACT\((WEEK|DAY|MONTH|QUARTER|YEAR)[A-Z_]* FROM .*(TIME|\btm)`), values: anyValues,
@@ -1103,7 +1103,7 @@ var differences = []difference{
 	{
 		name: "a constant with more digits than a column", who: mariaDB, text: regexp.MustCompile(`JOIN .*\bd2 = -?\d*\.\d{3,}|WHERE \(-?\d*\.\d+ = (ti|si|i|bi|ub)\)`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
 		reason:  "It equals no value of the column; MariaDB looks for what it rounds to.",
-		example: "",
+		example: "SELECT id, r_id FROM t JOIN t2 ON d2 = -1.501 ORDER BY id, r_id",
 	},
 	{
 		name: "AVG of CASE and the like", who: we, text: regexp.MustCompile(`AVG\((DISTINCT )?(CASE|IF|IFNULL|COALESCE|NULLIF|GREATEST|LEAST)\b`), values: nearFloat,
@@ -1117,8 +1117,8 @@ var differences = []difference{
 	},
 	{
 		name: "bounds of BETWEEN", who: we, text: regexp.MustCompile(`BETWEEN`), says: regexp.MustCompile(`^Error (1264|1292|1690|1365)`),
-		reason:  "The second bound is not computed where the first one decides; in MySQL both are, and may fail.",
-		example: "INSERT INTO t3 (id, v) VALUES (99, 1 NOT BETWEEN 2.5 AND CAST(DATE'2024-01-31' AS DECIMAL(5,1)))",
+		reason:  "In a condition on rows the second bound is not computed where the first one decides; in MySQL both are, and may fail.",
+		example: "SELECT id FROM t WHERE id BETWEEN 99 AND 9223372036854775807 + id",
 	},
 	{
 		name: "digits finer than a microsecond", who: we, what: "state: rows", text: regexp.MustCompile(`^(TIME|DATETIME|TIMESTAMP).*\.\d{7,}`),
@@ -1183,7 +1183,7 @@ var differences = []difference{
 	{
 		name: "-0 for 0", who: mariaDB, what: "affected rows", text: regexp.MustCompile(`UPDATE.* = \(.* [/*%] `),
 		reason:  "They are different DOUBLEs, and the row counts as changed.",
-		example: "",
+		example: "UPDATE t SET d = (d * -1) WHERE d = 0",
 	},
 	{
 		name: "a text with a date as a TIME", who: mariaDB, text: regexp.MustCompile(`EXTRACT\(DAY_[A-Z]+ FROM '|TIMEDIFF\('|EXTRACT\(DAY FROM \d{8}`),
@@ -1210,7 +1210,7 @@ var differences = []difference{
 	{
 		name: "the order of what differs in the last digit", who: we, what: "rows", text: regexp.MustCompile(`ORDER BY .*\b(TAN|ATAN2?|COT|SIN|COS|LOG10|LOG2|LOG|LN|EXP|POW|POWER)\(`), values: func(a, b string) bool { return len(a) == 1 && len(b) == 1 },
 		reason:  "The same in the order of rows.",
-		example: "",
+		example: "SELECT id FROM t ORDER BY ATAN(-19127149221598029, d2), id",
 	},
 	{
 		name: "functions of a quotient", who: mariaDB, text: regexp.MustCompile(`\b(LOG|LN|LOG2|LOG10|A?SIN|A?COS|A?TAN|SQRT|EXP|POW|POWER)\(.* / `), values: nearFloat,
@@ -1236,6 +1236,11 @@ var differences = []difference{
 		name: "rows looked up by a YEAR", who: mariaDB, text: regexp.MustCompile(`(JOIN t2 ON|WHERE) ([a-z]\w* (<=>|[<>=]+) r_y|y (<=>|[<>=]+) r_\w+)\b`), also: func(f *finding) bool { return f.what == "rows" || f.what == "number of rows" },
 		reason:  "A number that is no constant is the number that it is; MariaDB reads it as a year where it looks up rows by a key.",
 		example: "SELECT id, r_id FROM t JOIN t2 ON e <= r_y ORDER BY id, r_id",
+	},
+	{
+		name: "a YEAR as a TIME", who: mariaDB, text: regexp.MustCompile(`\b(r_)?y AS TIME|(TIME|HOUR|MINUTE|SECOND|MICROSECOND|TIME_TO_SEC|TIME_FORMAT)\((r_)?y\)|\b(r_)?y (<=>|[<>=]+) (TIME'|(r_)?tm)|(TIME'[^']*'|\btm3?) (<=>|[<>=]+) (r_)?y\b`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
+		reason:  "It is the number that it shows, 2024 is 00:20:24; in MariaDB it is midnight of no day.",
+		example: "SELECT CAST(y AS TIME) FROM t ORDER BY id",
 	},
 }
 
