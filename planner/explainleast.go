@@ -181,7 +181,7 @@ func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
 	if whole {
 		return all
 	}
-	if s.Ordered && len(r.Spans) > 1 && (s.PartitionOrder == 0 || r.Spans[0].Partition == nil) {
+	if s.Ordered && len(r.Spans) > 1 && s.PartitionOrder == 0 {
 		// Partitions are merged: each must have given its first row.
 		type place struct {
 			part      *schema.Partition

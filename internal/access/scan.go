@@ -59,7 +59,7 @@ type Reads struct {
 	Copies bool
 }
 
-// Key is the key of one entity. Partition is nil for a table without partitions.
+// Key is the key of one entity.
 type Key struct {
 	Partition            *schema.Partition
 	PartitionKey, RowKey string

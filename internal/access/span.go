@@ -111,14 +111,16 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 		}
 		row = append(row, v)
 	}
-	var part *schema.Partition
-	if k.divide != nil {
+	var in *schema.Partition
+	if k.divide == nil {
+		in = k.table.AllPartitions()[0]
+	} else {
 		var space [96]byte
 		code, err := k.table.Partitions.AppendCode(space[:0], func(i int) value.Value { return row[k.divideFrom[i]] })
 		if err != nil {
 			return false, &schema.KeyError{Table: k.table.Name, Column: k.divide.column.Name, Cause: err}
 		}
-		if part = k.table.Partitions.Find(string(code)); part == nil {
+		if in = k.table.Partitions.Find(string(code)); in == nil {
 			return true, nil
 		}
 	}
@@ -134,7 +136,7 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 		}
 		partition = string(k.table.Layout.FinishPartition(name, 0))
 	}
-	r.Points = append(r.Points, Key{Partition: part, PartitionKey: partition, RowKey: string(buf)})
+	r.Points = append(r.Points, Key{Partition: in, PartitionKey: partition, RowKey: string(buf)})
 	return true, nil
 }
 

@@ -169,7 +169,7 @@ func FuzzTextSpans(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		has := hasPoint(&r, Key{PartitionKey: keymap.SinglePartition, RowKey: string(key)})
+		has := hasPoint(&r, Key{Partition: tab.AllPartitions()[0], PartitionKey: keymap.SinglePartition, RowKey: string(key)})
 		if want && !has || has && !want && r.Exact && p.Scan.Residual == nil {
 			t.Errorf("%q with %s %q: condition %v, read %v, exact %v, %v", row, expr.String(cond), arg, want, has, r.Exact, r.Spans)
 		}

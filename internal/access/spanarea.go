@@ -47,16 +47,17 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 		cells[i].rows = rows
 	}
 	slices.SortFunc(cells, func(a, b area) int { return strings.Compare(a.lo, b.lo) })
+	in := spans[0].Partition
 	spans = spans[:0]
 	for _, c := range joined(cells) {
 		if !c.point {
 			b.r.Exact = b.r.Exact && len(c.rows) == 1
 			rows := cover(c.rows)
-			spans = append(spans, Span{All: true, FromPartitionKey: c.lo, ToPartitionKey: c.end(), From: rows.lo, To: rows.end()})
+			spans = append(spans, Span{Partition: in, All: true, FromPartitionKey: c.lo, ToPartitionKey: c.end(), From: rows.lo, To: rows.end()})
 			continue
 		}
 		for _, r := range c.rows {
-			spans = append(spans, Span{PartitionKey: c.lo, From: r.lo, To: r.end()})
+			spans = append(spans, Span{Partition: in, PartitionKey: c.lo, From: r.lo, To: r.end()})
 		}
 	}
 	return spans

@@ -239,7 +239,7 @@ func (b *spanBuilder) finish() {
 		r.Spans = b.disjoint(r.Spans)
 	case b.all:
 		// All partitions are walked once, whatever is wanted of them.
-		s := Span{All: true, From: r.Spans[0].From, To: r.Spans[0].To}
+		s := Span{Partition: r.Spans[0].Partition, All: true, From: r.Spans[0].From, To: r.Spans[0].To}
 		for _, o := range r.Spans[1:] {
 			s.From, s.To = min(s.From, o.From), max(s.To, o.To)
 		}

@@ -7,17 +7,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// undivided stands for the partitions of a table that has none.
-var undivided = []*schema.Partition{nil}
-
 // choosePartitions finds the partitions that the branch under way reads. Empty: none, or nothing satisfies its tests.
 func (b *spanBuilder) choosePartitions(tests []*test) (empty bool, err error) {
-	if b.k.divide == nil {
-		b.partitions = undivided
-		return false, nil
-	}
 	ps := b.k.table.Partitions
-	b.partitions = ps.List
+	b.partitions = b.k.table.AllPartitions()
 	if tests != nil {
 		set, _, err := evalAll(b.env, tests, b.k.divide)
 		if err != nil {

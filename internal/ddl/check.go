@@ -107,8 +107,8 @@ func (x *definition) maintainStored(ctx context.Context, t *schema.Table, verb s
 	case "ANALYZE":
 		return false, nil
 	}
-	for _, part := range partitionsOf(t) {
-		physical := t.PhysicalOf(part)
+	for _, part := range t.AllPartitions() {
+		physical := part.Physical
 		faults, err := store.Verify(ctx, physical)
 		if err != nil {
 			return false, err
@@ -227,7 +227,7 @@ type expected struct {
 // looks wrong is examined, because others may be writing.
 func (x *definition) faults(ctx context.Context, t *schema.Table) ([]*fault, error) {
 	var all []*fault
-	for _, part := range partitionsOf(t) {
+	for _, part := range t.AllPartitions() {
 		faults, err := x.faultsIn(ctx, t, part)
 		if err != nil {
 			return nil, err

@@ -72,7 +72,7 @@ func (s *examination) read(ctx context.Context, key string) (sight, error) {
 		return sight{}, nil
 	}
 	e, found, err := s.w.Get(ctx, engine.Get{
-		Table: s.rows.Table.PhysicalOf(s.f.part), PartitionKey: s.f.partition, RowKey: key, Meter: s.meter,
+		Table: s.f.part.Physical, PartitionKey: s.f.partition, RowKey: key, Meter: s.meter,
 	})
 	return sight{e, found}, err
 }

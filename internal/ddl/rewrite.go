@@ -23,20 +23,12 @@ import (
 // eachStored gives all entities of a table whose RowKey is in a span, partition by partition, and store partition by store partition.
 // They are valid until the function returns.
 func (x *definition) eachStored(ctx context.Context, t *schema.Table, span keymap.Span, sel []string, do func(e *engine.Entity) error) error {
-	for _, part := range partitionsOf(t) {
+	for _, part := range t.AllPartitions() {
 		if err := x.eachInPartition(ctx, t, part, span, sel, do); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// partitionsOf gives the partitions of a table: nil alone for one that has none.
-func partitionsOf(t *schema.Table) []*schema.Partition {
-	if t.Partitions == nil {
-		return []*schema.Partition{nil}
-	}
-	return t.Partitions.List
 }
 
 // eachInPartition is eachStored for one partition.
@@ -47,7 +39,7 @@ func (x *definition) eachInPartition(ctx context.Context, t *schema.Table, part 
 // rangeOf is where a table has the entities of a span of row keys. A table spread over partitions is read as a whole,
 // except where that would read those of other tables, too.
 func rangeOf(t *schema.Table, part *schema.Partition, span keymap.Span) engine.Range {
-	r := engine.Range{Table: t.PhysicalOf(part), From: span.From, To: span.To}
+	r := engine.Range{Table: part.Physical, From: span.From, To: span.To}
 	if t.Foreign == nil && (t.Spread == nil || t.SharesPhysical()) {
 		r.Partitions = t.StorePartitions()
 	}
@@ -319,7 +311,7 @@ func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored)
 		if err != nil {
 			return nil, err
 		}
-		e, found, err := w.Get(ctx, engine.Get{Table: r.to.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: r.meter})
+		e, found, err := w.Get(ctx, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key, Meter: r.meter})
 		if err != nil {
 			return nil, err
 		}
@@ -342,11 +334,11 @@ func (x *definition) writer(ctx context.Context) *dml.Writer {
 
 // deleteEntries deletes all entries of an index that t has no more, and that nobody reads or adds to.
 func (x *definition) deleteEntries(ctx context.Context, t *schema.Table, ix *schema.Index) error {
-	for _, part := range partitionsOf(t) {
+	for _, part := range t.AllPartitions() {
 		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))
 		err := engine.Clear(ctx, x.Runtime.Engine, r, x.Runtime.Parallel, x.meter)
 		var e *engine.Error
-		if part != nil && errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting) {
+		if t.Partitions != nil && errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting) {
 			continue // another process has dropped the partition
 		}
 		if err != nil {

@@ -91,8 +91,8 @@ func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, 
 		return err
 	}
 	s := &exec.SpanSource{
-		Run: &w.Run, Limit: limit, Scan: engine.Scan{Table: parent.PhysicalOf(part), Meter: w.X.Meter},
-		Spans: []access.Span{{PartitionKey: partition, From: span.From, To: span.To}},
+		Run: &w.Run, Limit: limit, Scan: engine.Scan{Meter: w.X.Meter},
+		Spans: []access.Span{{Partition: part, PartitionKey: partition, From: span.From, To: span.To}},
 	}
 	defer s.Close()
 	for {
@@ -143,7 +143,7 @@ func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.
 	}
 	found := make([]bool, len(parents))
 	err := w.Each(ctx, len(parents), func(ctx context.Context, i int) (err error) {
-		g := engine.Get{Table: t.PhysicalOf(parents[i].Partition), PartitionKey: parents[i].PartitionKey, RowKey: parents[i].RowKey, Select: []string{}, Meter: w.X.Meter}
+		g := engine.Get{Table: parents[i].Partition.Physical, PartitionKey: parents[i].PartitionKey, RowKey: parents[i].RowKey, Select: []string{}, Meter: w.X.Meter}
 		_, found[i], err = w.Get(ctx, g)
 		return err
 	})

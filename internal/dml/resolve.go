@@ -204,7 +204,7 @@ func (s *standing) lookup(ctx context.Context, l *keyLookup) (Stored, bool, erro
 		return s.keys.Read(ctx, s.w, l.part, l.partition, l.name)
 	}
 	t := s.table
-	e, found, err := s.w.Get(ctx, engine.Get{Table: t.PhysicalOf(l.part), PartitionKey: l.partition, RowKey: l.name, Meter: s.w.X.Meter})
+	e, found, err := s.w.Get(ctx, engine.Get{Table: l.part.Physical, PartitionKey: l.partition, RowKey: l.name, Meter: s.w.X.Meter})
 	if err != nil || !found {
 		return Stored{}, false, err
 	}

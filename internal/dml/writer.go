@@ -54,7 +54,7 @@ type RowWrite struct {
 }
 
 // physical is the physical table that the row is in.
-func (r *RowWrite) physical() string { return r.Table.PhysicalOf(r.Partition) }
+func (r *RowWrite) physical() string { return r.Partition.Physical }
 
 // NewWriter begins an execution that writes; sofar collects what it has written.
 func NewWriter(ctx context.Context, rt *exec.Runtime, x *exec.Execution, sofar *Written) *Writer {

@@ -168,7 +168,7 @@ func (rw *RowWriter) settled(ctx context.Context, w *Writer, old Stored) (Stored
 
 // Read reads a row by its key.
 func (rw *RowWriter) Read(ctx context.Context, w *Writer, part *schema.Partition, partition, key string) (Stored, bool, error) {
-	e, found, err := w.Get(ctx, engine.Get{Table: rw.Table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: w.X.Meter})
+	e, found, err := w.Get(ctx, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key, Meter: w.X.Meter})
 	if err != nil || !found {
 		return Stored{}, false, err
 	}
@@ -196,7 +196,7 @@ func (rw *RowWriter) owner(ctx context.Context, w *Writer, i int, partition, key
 	if err != nil {
 		return false, false, err
 	}
-	e, found, err := w.Get(ctx, engine.Get{Table: rw.Table.PhysicalOf(part), PartitionKey: partition, RowKey: key, Meter: w.X.Meter})
+	e, found, err := w.Get(ctx, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key, Meter: w.X.Meter})
 	if err != nil || !found {
 		return false, false, err
 	}

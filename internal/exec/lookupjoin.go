@@ -9,7 +9,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -171,7 +170,7 @@ func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err 
 // appendReads appends octets that tell reads apart. Keys hold no control characters.
 func appendReads(dst []byte, r *access.Reads) []byte {
 	for _, p := range r.Points {
-		dst = appendPart(dst, p.Partition)
+		dst = append(dst, byte(p.Partition.Number), byte(p.Partition.Number>>8))
 		dst = append(append(dst, p.PartitionKey...), 0)
 		dst = append(append(dst, p.RowKey...), 1)
 	}
@@ -179,7 +178,7 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 		if s.All {
 			dst = append(dst, 2)
 		}
-		dst = appendPart(dst, s.Partition)
+		dst = append(dst, byte(s.Partition.Number), byte(s.Partition.Number>>8))
 		dst = append(append(dst, s.PartitionKey...), 0)
 		dst = append(append(dst, s.From...), 0)
 		dst = append(append(dst, s.To...), 0)
@@ -190,13 +189,6 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 		dst = append(dst, 4)
 	}
 	return dst
-}
-
-func appendPart(dst []byte, p *schema.Partition) []byte {
-	if p == nil {
-		return dst
-	}
-	return append(append(dst, p.Physical...), 0)
 }
 
 // lookup reads the rows of l. It may run beside others.

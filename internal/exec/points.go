@@ -76,10 +76,7 @@ func (s *pointSource) index() int { return s.before + s.pos - 1 }
 
 // point reads one entity by its keys.
 func (r *Run) point(ctx context.Context, g engine.Get, k access.Key) (engine.Entity, bool, error) {
-	g.PartitionKey, g.RowKey = k.PartitionKey, k.RowKey
-	if k.Partition != nil {
-		g.Table = k.Partition.Physical
-	}
+	g.Table, g.PartitionKey, g.RowKey = k.Partition.Physical, k.PartitionKey, k.RowKey
 	return r.Get(ctx, g)
 }
 

@@ -119,16 +119,16 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 		if n.plan.Ordered {
 			slices.SortFunc(keys, comparePoints)
 		}
-		return &pointSource{run: r, get: engine.Get{Table: n.plan.Table.Physical, Select: n.get, Meter: r.X.Meter}, keys: keys}
+		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: r.X.Meter}, keys: keys}
 	}
-	scan := engine.Scan{Table: n.plan.Table.Physical, Filter: filter, Select: n.selected, Meter: r.X.Meter}
+	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: r.X.Meter}
 	src := n.spans(r, scan, reads.Spans, limit)
 	if !n.plan.Fetch {
 		return src
 	}
 	return &fetchSource{
 		run: r, entries: src, table: n.plan.Table, ids: *n.ids, row: make([]value.Value, n.plan.Table.RowWidth()),
-		get: engine.Get{Table: n.plan.Table.Physical, Select: n.get, Meter: r.X.Meter}, limit: limit,
+		get: engine.Get{Select: n.get, Meter: r.X.Meter}, limit: limit,
 	}
 }
 
@@ -143,7 +143,7 @@ func (n *scanNode) spans(r *Run, scan engine.Scan, spans []access.Span, limit in
 		return of(spans)
 	}
 	parts := byPartition(spans)
-	if n.plan.PartitionOrder != 0 && spans[0].Partition != nil {
+	if n.plan.PartitionOrder != 0 {
 		// One after the other they are in order: those behind a LIMIT are never opened.
 		if n.plan.PartitionOrder < 0 {
 			slices.Reverse(parts)

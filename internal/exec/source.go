@@ -131,9 +131,7 @@ func (s *SpanSource) open(ctx context.Context) {
 	} else {
 		scan.PartitionKey, scan.From, scan.To = span.PartitionKey, span.From, span.To
 	}
-	if span.Partition != nil {
-		scan.Table = span.Partition.Physical
-	}
+	scan.Table = span.Partition.Physical
 	s.asked, s.got = 0, 0
 	if s.total < s.Limit && !(span.All && s.sifts(span)) {
 		s.asked = s.Limit - s.total

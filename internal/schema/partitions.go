@@ -88,31 +88,28 @@ func (e *NoPartitionError) Error() string {
 	return fmt.Sprintf("Table has no partition for value %s", strings.Join(texts, ", "))
 }
 
-// PhysicalOf is the physical table that holds a partition, or the table when it has none.
-func (t *Table) PhysicalOf(p *Partition) string {
-	if p == nil {
-		return t.Physical
+// AllPartitions are the partitions that hold the table's rows: one, without a name, where nothing divides them.
+func (t *Table) AllPartitions() []*Partition {
+	if t.Partitions == nil {
+		return t.whole
 	}
-	return p.Physical
+	return t.Partitions.List
 }
 
 // Physicals are the physical tables that hold the table's rows.
 func (t *Table) Physicals() []string {
-	if t.Partitions == nil {
-		return []string{t.Physical}
-	}
-	out := make([]string, len(t.Partitions.List))
-	for i, p := range t.Partitions.List {
+	all := t.AllPartitions()
+	out := make([]string, len(all))
+	for i, p := range all {
 		out[i] = p.Physical
 	}
 	return out
 }
 
-// PartitionOf gives the partition that a row of the table lies in; nil for a table without partitions. A *NoPartitionError where
-// there is none.
+// PartitionOf gives the partition that a row of the table lies in. A *NoPartitionError where there is none.
 func (t *Table) PartitionOf(row []value.Value) (*Partition, error) {
 	if t.Partitions == nil {
-		return nil, nil
+		return t.whole[0], nil
 	}
 	var space [96]byte
 	code, err := t.Partitions.AppendCode(space[:0], func(i int) value.Value { return row[t.Partitions.Columns[i]] })

@@ -61,7 +61,8 @@ type Table struct {
 
 	texts  *boundTexts // nil before Init
 	byName map[string]int
-	Layout KeyLayout // of its rows
+	Layout KeyLayout    // of its rows
+	whole  []*Partition // AllPartitions where nothing divides the table
 }
 
 // Column is a column's definition.

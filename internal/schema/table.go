@@ -64,10 +64,11 @@ func (t *Table) Init() error {
 			return err
 		}
 	}
-	if t.Partitions != nil {
-		return t.Partitions.init(t)
+	if t.whole = nil; t.Partitions == nil {
+		t.whole = []*Partition{{Physical: t.Physical}}
+		return nil
 	}
-	return nil
+	return t.Partitions.init(t)
 }
 
 // Ordinal gives the position of a column by its name, without regard to case, or -1. "ETag" is
@@ -108,7 +109,7 @@ func (t *Table) Index(name string) *Index {
 // bound expressions are shared. Init must be called on it when the changes are made.
 func (t *Table) Clone() *Table {
 	c := *t
-	c.texts, c.byName, c.Layout = nil, nil, KeyLayout{}
+	c.texts, c.byName, c.Layout, c.whole = nil, nil, KeyLayout{}, nil
 	c.Columns = cloneColumns(t.Columns)
 	c.Key = slices.Clone(t.Key)
 	c.Indexes = make([]*Index, len(t.Indexes))

@@ -119,7 +119,7 @@ func TestFull(t *testing.T) {
 
 // computed are the fields that Init, the planner or the catalog make of the others.
 var computed = []string{
-	"Table.Unwritable", "Table.Virtual", "Table.texts", "Table.byName", "Table.Layout",
+	"Table.Unwritable", "Table.Virtual", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
 	"Index.Segments", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Composition.segments", "Foreign.Open",
 	"Segment.Code", "Segment.end", "Segment.last",
 	"Type.Coercion", "Type.Truth", "Type.members",
