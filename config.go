@@ -34,6 +34,15 @@ const (
 	LayoutSingle Layout = "single" // all share one: a transaction may write to several tables
 )
 
+// Transactions says how large a transaction may be where the store is memory or a file.
+type Transactions string
+
+// What transactions there are. On Azure they are TransactionsAzure, whatever is asked for.
+const (
+	TransactionsFull  Transactions = "full"  // any number of rows, tables and partitions, at every isolation level; the default
+	TransactionsAzure Transactions = "azure" // as on Azure: for tests of what is to run there
+)
+
 // Config is what a data source name says, and what a text cannot hold. The zero Config with a Store is
 // ready to use.
 type Config struct {
@@ -48,6 +57,9 @@ type Config struct {
 	// the database, so that one entity group transaction, of up to 100 entities of one partition, covers several of
 	// them; for tables divided by ranges or lists it means nothing. See docs/patterns.md.
 	Layout Layout
+	// Transactions is TransactionsFull where it is "". TransactionsAzure has memory and a file refuse the transactions that Azure
+	// refuses, and send what one statement writes as it is sent there.
+	Transactions Transactions
 	// Scan is ScanAllow where it is "".
 	Scan ScanPolicy
 	// MaxEntities is the number of entities that one statement may read; a statement that needs more fails

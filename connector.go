@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
@@ -42,7 +43,7 @@ func NewConnector(c *Config) (*Connector, error) {
 		return nil, err
 	}
 	own := *c
-	own.Store, own.Scan, own.Layout = parsed.Store, read.Scan, read.Layout // in small letters
+	own.Store, own.Scan, own.Layout, own.Transactions = parsed.Store, read.Scan, read.Layout, read.Transactions // in small letters
 	k := &Connector{config: &own, closing: make(chan struct{})}
 	k.database.Settings, k.database.Closing = own.settings(mode), k.closing
 	return k, nil
@@ -82,9 +83,16 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		d := &k.database
 		d.Locks = &s.locks
 		d.Catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &d.Upkeep)
+		e := s.engine
+		if k.config.Transactions == TransactionsAzure {
+			e = engine.InGroups(e)
+		}
 		d.Runtime = &exec.Runtime{
-			Engine: s.engine, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
+			Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
 			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog,
+		}
+		if _, ok := s.engine.(engine.Transactor); ok {
+			d.Runtime.Lines = &s.lines
 		}
 	}
 	return &conn{connector: k, session: session.New(&k.database)}, nil

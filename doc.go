@@ -149,8 +149,8 @@
 //	another value when read twice            yes                yes                yes
 //	write skew                               unless FOR UPDATE  unless FOR UPDATE  unless FOR UPDATE
 //	phantom                                  yes                yes                yes
-//	rows of two moments, of one table        no                 yes                yes
-//	rows of two moments, of several tables   yes                yes                yes
+//	rows of two moments, of one table        no                 no                 yes
+//	rows of two moments, of several tables   no                 no                 yes
 //
 // A transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE protects rows that exist;
 // others can still be inserted.

@@ -33,6 +33,7 @@ var options = []option{
 	{"sql_mode", setSQLMode, func(c *Config) string { return c.SQLMode }},
 	{"time_zone", setTimeZone, func(c *Config) string { return c.TimeZone }},
 	{"total_memory", func(c *Config, v string) error { return setCount(&c.TotalMemory, v) }, func(c *Config) string { return getCount(c.TotalMemory) }},
+	{"transactions", setTransactions, func(c *Config) string { return string(c.Transactions) }},
 }
 
 // setSQLMode leaves it to NewConnector whether the option ansi_quotes is there for the words that need it.
@@ -158,6 +159,15 @@ func setLayout(c *Config, v string) error {
 		return nil
 	}
 	return fmt.Errorf("want table or single")
+}
+
+func setTransactions(c *Config, v string) error {
+	switch t := Transactions(strings.ToLower(v)); t {
+	case TransactionsFull, TransactionsAzure:
+		c.Transactions = t
+		return nil
+	}
+	return fmt.Errorf("want full or azure")
 }
 
 func setScan(c *Config, v string) error {

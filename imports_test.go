@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"internal/catalog":                {"keymap", "internal/schema", "internal/schema/stored", "internal/feature", "internal/sqlerr", "internal/retry", "internal/engine", "internal/value"},
 	"internal/show":                   {"dialect", "planner", "internal/catalog", "internal/schema", "internal/sqlerr", "internal/expr", "internal/value"},
 	"internal/codec":                  {"keymap", "internal/schema", "internal/sqlerr", "internal/engine", "internal/value"},
-	"internal/exec":                   {"keymap", "planner", "internal/access", "internal/codec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/expr", "internal/value"},
+	"internal/exec":                   {"keymap", "planner", "internal/access", "internal/codec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
 	"internal/dml":                    {"planner", "internal/access", "internal/codec", "internal/exec", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
 	"internal/ddl":                    {"dialect", "keymap", "planner", "internal/define", "internal/codec", "internal/exec", "internal/dml", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/expr", "internal/value"},
 	"internal/session":                {"dialect", "planner", "internal/access", "internal/define", "internal/ddl", "internal/dml", "internal/exec", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},

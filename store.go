@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
 
@@ -21,6 +22,7 @@ type store struct {
 	readOnly bool   // a file that was opened for reading only
 	users    int
 	locks    session.Locks
+	lines    exec.Lines
 
 	mu       sync.Mutex
 	catalogs map[string]*catalog.Catalog // by folded database

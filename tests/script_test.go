@@ -52,6 +52,9 @@ func runScript(t *testing.T, s store, path string, update bool) {
 	if bytes.Contains(text, []byte("\n"+singleLine+"\n")) {
 		config.Layout, s.variant = nearlyfree.LayoutSingle, ""
 	}
+	if bytes.Contains(text, []byte("\n"+azureLine+"\n")) {
+		config.Transactions = nearlyfree.TransactionsAzure
+	}
 	foreign := strings.HasPrefix(filepath.Base(path), "foreign_")
 	if foreign {
 		config.Database = "" // only the default database has tables without a definition
@@ -101,6 +104,9 @@ func runScript(t *testing.T, s store, path string, update bool) {
 
 // singleLine is the remark of a script that is about layout=single: it runs so over every store.
 const singleLine = "# layout=single"
+
+// azureLine is the remark of a script that is about the transactions of Azure: it runs so over every store.
+const azureLine = "# transactions=azure"
 
 // paragraph is a statement of a script with its answers.
 type paragraph struct {

@@ -108,7 +108,7 @@ func writeProgramOf(p *planner.Plan) (writeNode, error) {
 // writeProgram is what Plan.Compiled holds for a write.
 type writeProgram struct{ node writeNode }
 
-// Write runs a plan that writes. In a transaction (Execution.Store is a *buffer.Buffer) the rows are changed
+// Write runs a plan that writes. In a transaction (Execution.Tx) the rows are changed
 // there, all or none. Otherwise they go out in as few entity group transactions as they fit, whole rows each;
 // when one fails after others stood, the error is a *PartialError.
 func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Result, error) {
@@ -118,6 +118,14 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 	}
 	var all exec.Result
 	sofar := &Written{Ids: map[string]bool{}}
+	turn := turns{lines: rt.Lines, table: target(x.Plan).Physical}
+	if x.Tx != nil {
+		turn.lines = nil // Commit waits
+	}
+	defer turn.End()
+	if err := turn.join(ctx); err != nil {
+		return all, err
+	}
 	tries := retry.Begin(ctx, retry.Race)
 	for {
 		ctx := tries.Context
@@ -126,6 +134,9 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 			x.Session.Diagnostics.Begin() // another try has conditions of its own
 		}
 		err := node.gather(ctx, w)
+		if err == nil {
+			err = turn.join(ctx)
+		}
 		if err == nil {
 			err = w.Flush(ctx)
 		}
@@ -139,10 +150,44 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 		if !IsRace(err) || len(sofar.numbers) > 0 && !node.again() {
 			return all, w.partial(err)
 		}
+		if waited, failed := turn.alone(ctx); failed != nil {
+			return all, w.partial(failed)
+		} else if waited {
+			continue
+		}
 		if err := tries.Again(err); err != nil {
 			return all, w.partial(err)
 		}
 	}
+}
+
+// target is the table that a plan writes to.
+func target(p *planner.Plan) *schema.Table {
+	switch w := p.Write.(type) {
+	case *planner.Insert:
+		return w.Table
+	case *planner.Update:
+		return w.Table
+	default:
+		return p.Write.(*planner.Delete).Table
+	}
+}
+
+// turns is how a statement waits for other writers of its table.
+type turns struct {
+	exec.Turn
+	lines *exec.Lines // nil: it does not
+	table string
+}
+
+func (t *turns) join(ctx context.Context) error { return t.lines.Join(ctx, t.table, &t.Turn) }
+
+// alone waits until nobody else writes, unless it is so already.
+func (t *turns) alone(ctx context.Context) (waited bool, err error) {
+	if t.lines == nil || t.IsAlone() {
+		return false, nil
+	}
+	return true, t.lines.Alone(ctx, t.table, &t.Turn)
 }
 
 // IsRace says whether err means that a row was changed by another writer since it was read, and that nothing

@@ -85,6 +85,48 @@ func fold(have, op *engine.Op) bool {
 
 // send commits one group.
 func (w *Writer) send(ctx context.Context, g *group) error {
+	if err := w.ready(ctx, g); err != nil {
+		return err
+	}
+	if err := w.Begin(ctx); err != nil {
+		return err
+	}
+	err := w.Rt.Engine.Commit(ctx, engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops, Meter: w.X.Meter})
+	w.Run.Done()
+	if err != nil {
+		return g.explain(err)
+	}
+	g.done()
+	return nil
+}
+
+// transact commits groups of different places at once.
+func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups []*group) error {
+	t := engine.Transaction{Meter: w.X.Meter}
+	for _, g := range groups {
+		if err := w.ready(ctx, g); err != nil {
+			return err
+		}
+		t.Commits = append(t.Commits, engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops})
+	}
+	if err := store.Transact(ctx, t); err != nil {
+		at := opOf(err)
+		for _, g := range groups {
+			if at < len(g.ops) {
+				return g.explainAt(err, at)
+			}
+			at -= len(g.ops)
+		}
+		return err
+	}
+	for _, g := range groups {
+		g.done()
+	}
+	return nil
+}
+
+// ready makes sure that a group can be sent: no entity is in it twice, and the definitions hold that it was made by.
+func (w *Writer) ready(ctx context.Context, g *group) error {
 	if err := g.distinct(); err != nil {
 		return g.explain(err)
 	}
@@ -98,18 +140,14 @@ func (w *Writer) send(ctx context.Context, g *group) error {
 			}
 		}
 	}
-	if err := w.Begin(ctx); err != nil {
-		return err
-	}
-	err := w.Rt.Engine.Commit(ctx, engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops, Meter: w.X.Meter})
-	w.Run.Done()
-	if err != nil {
-		return g.explain(err)
-	}
+	return nil
+}
+
+// done notes that the group is written.
+func (g *group) done() {
 	for _, r := range g.rows {
 		r.Done = true
 	}
-	return nil
 }
 
 // distinct makes sure that there is one operation an entity. Where two rows of the statement have the same key, the
@@ -175,8 +213,10 @@ func opOf(err error) int {
 }
 
 // explain makes MySQL's error of a commit's failure, where it is that a key is taken.
-func (g *group) explain(err error) error {
-	at := opOf(err)
+func (g *group) explain(err error) error { return g.explainAt(err, opOf(err)) }
+
+// explainAt is explain of a failure of the group's operation at.
+func (g *group) explainAt(err error, at int) error {
 	if at < 0 || at >= len(g.ops) {
 		return err
 	}

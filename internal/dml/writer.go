@@ -61,7 +61,8 @@ func NewWriter(ctx context.Context, rt *exec.Runtime, x *exec.Execution, sofar *
 	w := &Writer{written: sofar}
 	w.Run.Init(ctx, rt, x)
 	w.Run.SideBySide()
-	w.tx, _ = x.Store.(*buffer.Buffer)
+	w.Run.AtOneMoment()
+	w.tx = x.Tx
 	w.frame.InitEnv(&w.Run, nil)
 	return w
 }
@@ -93,13 +94,21 @@ func (w *Writer) Add(r *RowWrite) error {
 	return w.Charge(bytes, "write")
 }
 
-// Flush writes all rows that were added.
+// Flush writes all rows that were added: at once, where the store can.
 func (w *Writer) Flush(ctx context.Context) error {
 	if w.tx != nil {
 		return w.apply(ctx)
 	}
 	limits := w.Rt.Engine.Limits()
+	all, whole := w.Rt.Engine.(engine.Transactor)
 	groups, linked := w.groups(limits.BatchOps, limits.BatchBytes)
+	if whole && len(groups) > 1 {
+		if w.X.Meter != nil {
+			w.X.Meter.Requests.Add(int64(len(groups)))
+		}
+		groups, _ = w.groups(math.MaxInt, math.MaxInt)
+		return w.transact(ctx, all, groups)
+	}
 	if len(groups) == 1 || linked || w.Parallel() == 1 {
 		for _, g := range groups {
 			if err := w.send(ctx, g); err != nil {

@@ -119,10 +119,8 @@ type Commit struct {
 	Meter        *Meter
 }
 
-// Engine is an open store. All methods may be called from many goroutines.
-//
-// Errors are *Error (see there) or the context's.
-type Engine interface {
+// Reader is what can be read: an engine, or a view of one.
+type Reader interface {
 	// Get reads one entity; CodeNotFound when there is none, CodeNoTable when there is no table. Keys that
 	// no entity can have are not found, and nothing is sent.
 	Get(ctx context.Context, g Get) (Entity, error)
@@ -131,6 +129,13 @@ type Engine interface {
 	// that a writer moves to another key meanwhile may be seen twice or not at all: a Moment does not, see
 	// Transactor. No cursor holds up a writer, its own goroutine's included.
 	Scan(ctx context.Context, s Scan) Cursor
+}
+
+// Engine is an open store. All methods may be called from many goroutines.
+//
+// Errors are *Error (see there) or the context's.
+type Engine interface {
+	Reader
 	// Commit applies one entity group transaction. When it fails, Error.Op is the index of the operation
 	// that failed, or -1; nothing of the transaction is applied unless Error.Applied says Unknown.
 	Commit(ctx context.Context, c Commit) error

@@ -12,16 +12,16 @@ type Transactor interface {
 	// Transact applies a transaction, all of it or nothing. Error.Op counts through the operations of all commits, in their
 	// order. Where something that was read has changed since, the error is CodeStale of no operation.
 	Transact(ctx context.Context, t Transaction) error
-	// Moment gives the store as it is now. Whoever takes a moment releases it.
+	// Moment gives the store as it is now, or as it is when it is first read. Whoever takes a moment releases it.
 	Moment() Moment
 }
 
 // Moment is a store as it was at one moment, for many goroutines. It holds up no writer. A file keeps the space of what
 // is deleted until the moments from before that are released.
 type Moment interface {
-	// Get and Scan are those of Engine.
-	Get(ctx context.Context, g Get) (Entity, error)
-	Scan(ctx context.Context, s Scan) Cursor
+	Reader
+	// Begin has the moment be now, at the latest: else it may be that of the first read.
+	Begin() error
 	// Release lets go of it, once or more; cursors that are open end with an error.
 	Release()
 }
@@ -33,6 +33,17 @@ type Transaction struct {
 	Reads []Scan
 	Since Moment // nil where there are no Reads
 	Meter *Meter // counts what is written; the caller counts requests
+}
+
+// InGroups gives the store without what only a Transactor has: one entity group transaction is the most that it does at once.
+func InGroups(e Engine) Engine {
+	if m, ok := e.(Maintainer); ok {
+		return struct {
+			Engine
+			Maintainer
+		}{e, m}
+	}
+	return struct{ Engine }{e}
 }
 
 // Point gives the range that holds one entity, whether or not it is there.

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -27,6 +28,7 @@ type Runtime struct {
 	Logger      *slog.Logger
 	Sequences   Sequences
 	Definitions Definitions
+	Lines       *Lines // nil: nobody waits in line
 }
 
 // Definitions says whether a definition still holds. It is asked before each transaction that goes to a store
@@ -43,20 +45,17 @@ type Sequences interface {
 	Raise(ctx context.Context, t *schema.Table, v int64, m *engine.Meter) error
 }
 
-// Store is where an execution reads: the engine itself, or a transaction's *buffer.Buffer, which is also
-// where it writes then.
-type Store interface {
-	Get(ctx context.Context, g engine.Get) (engine.Entity, error)
-	Scan(ctx context.Context, s engine.Scan) engine.Cursor
-}
-
 // Execution is one run of a plan.
 type Execution struct {
 	Plan    *planner.Plan
 	Args    []value.Value // as many as Plan.Params
 	Session *expr.Session
-	Store   Store
 	Meter   *engine.Meter
+	// Where it reads: Store, where that is given; else the transaction Tx, which is also where it writes; else the store, at one
+	// moment where there are moments. Without moments of its own Tx is read likewise.
+	Store engine.Reader
+	Tx    *buffer.Buffer
+	Pins  bool // what it reads of Tx must be the same when that is committed
 }
 
 // Result is what a write did.

@@ -71,6 +71,7 @@ func (it *pointIter) Next(ctx context.Context) ([]value.Value, error) {
 		return nil, err
 	}
 	if len(it.reads.Spans) > 0 || !it.reads.Exact {
+		it.f.AtOneMoment()
 		it.rest = it.other.Open(it.f)
 		return it.rest.Next(ctx)
 	}

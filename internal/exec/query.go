@@ -39,12 +39,16 @@ func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
 		return nil
 	}
 	c.run.SideBySide()
+	c.run.AtOneMoment()
 	c.it = made.root.Open(&c.frame)
 	return nil
 }
 
 // IsPoint says whether all that was done was one point read: then nothing refers to the Cursor once it is closed.
 func (c *Cursor) IsPoint() bool { return c.it == &c.point && c.point.rest == nil }
+
+// IsOfOneMoment says whether all that is read is what the store held at one moment.
+func (c *Cursor) IsOfOneMoment() bool { return c.run.moment != nil }
 
 // Columns describes the rows.
 func (c *Cursor) Columns() []planner.ResultColumn { return c.run.X.Plan.Columns }

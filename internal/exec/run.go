@@ -21,6 +21,8 @@ type Iterator interface {
 type Run struct {
 	Rt       *Runtime
 	X        *Execution
+	store    engine.Reader
+	moment   engine.Moment   // which store reads; nil: it does not, or a transaction's
 	ctx      context.Context // of the execution: of reads ahead and of subqueries
 	entities atomic.Int64    // that came back
 	held     atomic.Int64    // bytes that blocking operators hold
@@ -39,8 +41,28 @@ type Frame struct {
 // Init prepares r for an execution.
 func (r *Run) Init(ctx context.Context, rt *Runtime, x *Execution) {
 	r.Rt, r.X, r.ctx = rt, x, ctx
+	switch {
+	case x.Store != nil:
+		r.store = x.Store
+	case x.Tx != nil:
+		r.store = x.Tx.Over(nil, x.Pins)
+	default:
+		r.store = rt.Engine
+	}
 	if x.Plan.Slots > 0 {
 		r.slots = make([]subqueryResult, x.Plan.Slots)
+	}
+}
+
+// AtOneMoment has all that the execution reads be of one moment, where the store has any. One that reads a single entity does without.
+func (r *Run) AtOneMoment() {
+	t, ok := r.Rt.Engine.(engine.Transactor)
+	if !ok || r.moment != nil || r.X.Store != nil || r.X.Tx != nil && r.X.Tx.IsOfOneMoment() {
+		return
+	}
+	r.moment = t.Moment()
+	if r.store = r.moment; r.X.Tx != nil {
+		r.store = r.X.Tx.Over(r.moment, r.X.Pins)
 	}
 }
 
@@ -97,7 +119,7 @@ func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found boo
 	if err := r.Begin(ctx); err != nil {
 		return e, false, err
 	}
-	e, err = r.X.Store.Get(ctx, g)
+	e, err = r.store.Get(ctx, g)
 	r.Done()
 	if err != nil {
 		var ee *engine.Error

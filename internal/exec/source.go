@@ -137,7 +137,7 @@ func (s *SpanSource) open(ctx context.Context) {
 		s.asked = s.Limit - s.total
 	}
 	scan.Limit = s.asked
-	s.cursor = s.Run.X.Store.Scan(ctx, scan)
+	s.cursor = s.Run.store.Scan(ctx, scan)
 }
 
 // sifts says whether a walk over partitions may give entities that are not wanted. Then a limit would make its pages

@@ -38,15 +38,8 @@ func (s *Session) endQuery(q *query) {
 
 // execution is a run of plan in the connection's transaction, or outside one.
 func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Meter) exec.Execution {
-	x := exec.Execution{Plan: plan, Args: args, Session: &s.state, Store: s.db.Runtime.Engine, Meter: m}
-	switch {
-	case s.tx == nil:
-	case plan.ForUpdate && plan.Write == nil && !s.readOnly:
-		x.Store = s.tx.Pin()
-	default:
-		x.Store = s.tx
-	}
-	return x
+	return exec.Execution{Plan: plan, Args: args, Session: &s.state, Meter: m, Tx: s.tx,
+		Pins: s.tx != nil && plan.ForUpdate && plan.Write == nil && !s.readOnly}
 }
 
 // runQuery begins a query: its rows come as they are read.

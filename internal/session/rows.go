@@ -29,6 +29,7 @@ type Rows struct {
 	query    *query            // nil where the rows are there already, and after Close
 	cursor   cursor
 	reading  *catalog.Epoch // which whoever changes definitions waits for
+	sound    bool           // all is read of one moment, at which the definitions held
 	checked  int64          // requests of the query after whose answers the definitions were looked at, see unchecked
 }
 
@@ -118,7 +119,7 @@ func (r *Rows) Next() ([]value.Value, error) {
 			return nil, err
 		}
 		changed := isOutdated(err)
-		if err == nil || errors.Is(err, io.EOF) {
+		if err == nil || errors.Is(err, io.EOF) && !r.sound {
 			table, checkErr := r.outdated()
 			switch {
 			case checkErr != nil:
@@ -126,6 +127,7 @@ func (r *Rows) Next() ([]value.Value, error) {
 			case table != "":
 				changed, err = true, &dml.SchemaChangedError{Table: table}
 			case err == nil:
+				r.sound = r.query.cursor.IsOfOneMoment()
 				r.given++
 				return row, nil
 			default:
@@ -142,9 +144,15 @@ func (r *Rows) Next() ([]value.Value, error) {
 }
 
 // unchecked says that the definitions are to be looked at before a row is given: others, who do not know of this process, may
-// have changed them, and then what is stored, since the last answer of the store.
+// have changed them, and then what is stored, since the last answer of the store. Where all is read of one moment they are looked
+// at before the first row, and never again.
 func (r *Rows) unchecked() bool {
-	if r.snapshot == nil || !r.session.db.Catalog.Unannounced() {
+	switch {
+	case r.snapshot == nil || r.sound:
+		return false
+	case r.given == 0 && r.query.cursor.IsOfOneMoment():
+		return true
+	case !r.session.db.Catalog.Unannounced():
 		return false
 	}
 	answered := r.query.meter.Requests.Load()

@@ -164,7 +164,7 @@ func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Val
 	}
 	m := &engine.Meter{}
 	defer s.db.count(m)
-	cur, err := s.db.Runtime.Query(ctx, &exec.Execution{Plan: planned.plan, Args: args, Session: &s.state, Store: s.db.Runtime.Engine, Meter: m})
+	cur, err := s.db.Runtime.Query(ctx, &exec.Execution{Plan: planned.plan, Args: args, Session: &s.state, Meter: m})
 	if err != nil {
 		return value.NullValue, err
 	}

@@ -85,8 +85,7 @@ func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op, eta
 	if err != nil {
 		return err
 	}
-	b.put(c.Table, next)
-	return nil
+	return b.put(c.Table, next)
 }
 
 // first checks the first operation on an entity.
@@ -107,7 +106,7 @@ func first(c *engine.Commit, next *entry, etag string) error {
 
 // stored asks the store for the ETag of an entity; "" when there is none.
 func (b *Buffer) stored(ctx context.Context, c *engine.Commit, rowKey string) (string, error) {
-	got, err := b.e.Get(ctx, engine.Get{Table: c.Table, PartitionKey: c.PartitionKey, RowKey: rowKey, Select: []string{}, Meter: c.Meter})
+	got, err := b.read(ctx, b.base, engine.Get{Table: c.Table, PartitionKey: c.PartitionKey, RowKey: rowKey, Select: []string{}, Meter: c.Meter})
 	var e *engine.Error
 	if errors.As(err, &e) && e.Code == engine.CodeNotFound {
 		return "", nil

@@ -7,12 +7,16 @@
 //	got, err := b.Get(ctx, engine.Get{Table: "t", PartitionKey: "00", RowKey: "PK!1"}) // sees ops
 //	err = b.Commit(ctx, meter)
 //
-// It isolates nothing: what others write meanwhile is seen by reads, and whether the transaction's
-// own writes may still be made is decided when they are sent, by the conditions of its operations.
+// New isolates nothing: what others write meanwhile is seen by reads, and whether the transaction's
+// own writes may still be made is decided when they are sent, by the conditions of its operations. The reads of NewAt are
+// all of one moment, and Commit may refuse what was written when any of them would give something else by then.
+//
+// Where the store is an engine.Transactor a transaction may have any size, else that of one entity group transaction.
 package buffer
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -28,6 +32,9 @@ import (
 // the buffer as it was when they were made.
 type Buffer struct {
 	e        engine.Engine
+	base     engine.Reader // what is read, if a view does not say otherwise: e, or a moment
+	since    engine.Moment // base, where that is one
+	reads    *reads        // what was read, to be validated by Commit; nil: nothing is
 	parallel int           // Gets under way at once
 	limits   engine.Limits // what one operation may be; how many are sent at once is the concern of Commit
 
@@ -35,6 +42,7 @@ type Buffer struct {
 	tables  map[string]*tree // by folded name
 	journal []undo
 	version uint64
+	hold    func(octets int64) error // takes memory, or gives it back; nil: nobody counts
 }
 
 // tree holds the entries of one table by their keys.
@@ -74,13 +82,42 @@ type undo struct {
 	tree   *tree
 	before *entry
 	had    bool
+	octets int64 // that the entry which took its place has
 }
 
 // New makes an empty buffer over e, with at most parallel requests under way at once.
 func New(e engine.Engine, parallel int) *Buffer {
-	b := &Buffer{e: e, parallel: parallel, limits: e.Limits(), tables: map[string]*tree{}}
+	b := &Buffer{e: e, base: e, parallel: parallel, limits: e.Limits(), tables: map[string]*tree{}}
 	b.limits.BatchOps, b.limits.BatchBytes = math.MaxInt, math.MaxInt
 	return b
+}
+
+// NewAt makes an empty buffer all of whose reads are of this moment; Release lets go of it. Where it is to validate them, the
+// transaction is as if all of it had happened when Commit returns.
+func NewAt(e engine.Transactor, parallel int, validate bool) (*Buffer, error) {
+	b := New(e, parallel)
+	b.since = e.Moment()
+	if err := b.since.Begin(); err != nil {
+		return nil, err
+	}
+	b.base = b.since
+	if validate {
+		b.reads = &reads{}
+	}
+	return b, nil
+}
+
+// IsOfOneMoment says whether all reads are of one moment.
+func (b *Buffer) IsOfOneMoment() bool { return b.since != nil }
+
+// Hold has the buffer tell hold how much memory it takes, and, by negative numbers, gives back. It takes no more after an error.
+func (b *Buffer) Hold(hold func(octets int64) error) { b.hold = hold }
+
+// Release ends the use of the buffer.
+func (b *Buffer) Release() {
+	if b.since != nil {
+		b.since.Release()
+	}
 }
 
 func (b *Buffer) tree(table string) *tree { return b.tables[engine.FoldTable(table)] }
@@ -92,26 +129,6 @@ func (t *tree) find(partitionKey, rowKey string) *entry {
 	}
 	e, _ := t.entries.Get(&entry{partitionKey: partitionKey, rowKey: rowKey})
 	return e
-}
-
-// Get reads an entity as the transaction sees it.
-func (b *Buffer) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
-	b.mu.Lock()
-	e := b.tree(g.Table).find(g.PartitionKey, g.RowKey)
-	b.mu.Unlock()
-	switch {
-	case e == nil:
-		return b.e.Get(ctx, g)
-	case !e.exists():
-		return engine.Entity{}, errGone(g.Table, e)
-	case e.op == engine.Merge:
-		stored, err := b.e.Get(ctx, g)
-		if err != nil {
-			return engine.Entity{}, err
-		}
-		return e.over(stored, g.Select), nil
-	}
-	return e.entity(g.Select), nil
 }
 
 // entity gives an entry that holds the whole of its entity.
@@ -164,11 +181,30 @@ func (b *Buffer) rollbackTo(mark int) {
 		} else {
 			u.tree.entries.Delete(u.before)
 		}
+		b.held(-u.octets)
 	}
 }
 
+// held counts memory.
+func (b *Buffer) held(octets int64) error {
+	if b.hold == nil {
+		return nil
+	}
+	return b.hold(octets)
+}
+
+// octets is about how much memory an entry takes.
+func (e *entry) octets() int64 {
+	const entryOctets, valueOctets = 256, 48
+	n := int64(entryOctets + len(e.partitionKey) + len(e.rowKey) + valueOctets*len(e.values))
+	for i := range e.values {
+		n += int64(len(e.values[i].S))
+	}
+	return n
+}
+
 // put replaces an entry and remembers the old one.
-func (b *Buffer) put(table string, e *entry) {
+func (b *Buffer) put(table string, e *entry) error {
 	t := b.tree(table)
 	if t == nil {
 		t = &tree{table: table, entries: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
@@ -180,7 +216,8 @@ func (b *Buffer) put(table string, e *entry) {
 	if !had {
 		before = e
 	}
-	b.journal = append(b.journal, undo{tree: t, before: before, had: had})
+	b.journal = append(b.journal, undo{tree: t, before: before, had: had, octets: e.octets()})
+	return b.held(e.octets())
 }
 
 // Pending says how many operations Commit would send.
@@ -220,30 +257,55 @@ func (b *Buffer) Commits() []engine.Commit {
 	return out
 }
 
-// Commit sends what is left of all that was applied as one entity group transaction, and empties the
-// buffer. What needs more than one is refused with engine.CodeTooLarge, and nothing is sent. When it
+// Commit sends what is left of all that was applied, all or nothing, and empties the buffer. What needs more than one
+// entity group transaction is refused with engine.CodeTooLarge where the store has no larger ones, and nothing is sent. When it
 // fails, the buffer stays as it was; Error.Op counts in the order of Commits.
 func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
 	commits := b.Commits()
-	if len(commits) > 1 {
-		return errSpread(commits)
-	}
-	if len(commits) == 1 {
-		c := commits[0]
-		c.Meter = m
-		if most := b.e.Limits().BatchOps; len(c.Ops) > most {
-			return engine.Errorf(engine.CodeTooLarge, "the transaction has %d operations, but an entity group transaction has at most %d: "+
-				"commit in smaller steps, or write without a transaction", len(c.Ops), most)
-		}
-		if err := b.e.Commit(ctx, c); err != nil {
+	if len(commits) > 0 {
+		if err := b.send(ctx, commits, m); err != nil {
 			return err
 		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	clear(b.tables)
-	b.journal = nil
+	b.rollbackTo(0) // which empties it
 	return nil
+}
+
+func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Meter) error {
+	all, ok := b.e.(engine.Transactor)
+	most := b.e.Limits().BatchOps
+	if len(commits) == 1 && len(commits[0].Ops) <= most && b.reads == nil {
+		c := commits[0]
+		c.Meter = m
+		if err := b.e.Commit(ctx, c); !ok || !isTooLarge(err) {
+			return err
+		}
+	}
+	if !ok {
+		if len(commits) > 1 {
+			return errSpread(commits)
+		}
+		return engine.Errorf(engine.CodeTooLarge, "the transaction has %d operations, but an entity group transaction has at most %d: "+
+			"commit in smaller steps, or write without a transaction", len(commits[0].Ops), most)
+	}
+	t := engine.Transaction{Commits: commits, Meter: m}
+	if b.reads != nil {
+		t.Reads, t.Since = b.reads.list(), b.since
+	}
+	if m != nil {
+		for _, c := range commits {
+			m.Requests.Add(int64((len(c.Ops) + most - 1) / most))
+		}
+	}
+	return all.Transact(ctx, t)
+}
+
+// isTooLarge says that a commit as a whole is over a limit.
+func isTooLarge(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == engine.CodeTooLarge && e.Op < 0
 }
 
 // errSpread says that a transaction writes to several tables or partitions, and to which.

@@ -308,7 +308,7 @@ func TestConflicts(t *testing.T) {
 
 // TestTooLarge: what needs more than one entity group transaction is refused, with how much and how many.
 func TestTooLarge(t *testing.T) {
-	e := open(t, 2)
+	e := struct{ engine.Engine }{open(t, 2)} // no Transactor
 	must(t, e.CreateTable(t.Context(), "other", nil))
 	b := buffer.New(e, 1)
 	for n := range 101 {

@@ -8,19 +8,41 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Scan walks a range as the transaction sees it now: what it writes while the cursor is open is not seen.
-func (b *Buffer) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
+// get reads an entity, and pins nothing.
+func (v View) get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	b := v.b
+	b.mu.Lock()
+	e := b.tree(g.Table).find(g.PartitionKey, g.RowKey)
+	b.mu.Unlock()
+	switch {
+	case e == nil:
+		return b.read(ctx, v.on, g)
+	case !e.exists():
+		return engine.Entity{}, errGone(g.Table, e)
+	case e.op == engine.Merge:
+		stored, err := b.read(ctx, v.on, g)
+		if err != nil {
+			return engine.Entity{}, err
+		}
+		return e.over(stored, g.Select), nil
+	}
+	return e.entity(g.Select), nil
+}
+
+// scan walks a range, and pins nothing.
+func (v View) scan(ctx context.Context, s engine.Scan) engine.Cursor {
+	b := v.b
 	entries := b.inRange(&s)
 	if len(entries) == 0 {
-		return b.e.Scan(ctx, s)
+		return b.walk(ctx, v.on, s)
 	}
-	c := &cursor{b: b, scan: s, entries: entries, left: -1, sorted: b.limits.SortedByKey}
+	c := &cursor{view: v, scan: s, entries: entries, left: -1, sorted: b.limits.SortedByKey}
 	if s.Limit > 0 {
 		// Each entry may take the place of a stored entity that counts, so that many more are needed.
 		c.left = s.Limit
 		s.Limit += len(entries)
 	}
-	c.stored = b.e.Scan(ctx, s)
+	c.stored = b.walk(ctx, v.on, s)
 	return c
 }
 
@@ -53,7 +75,7 @@ func (b *Buffer) inRange(s *engine.Scan) []*entry {
 
 // cursor merges the stored entities of a scan with the transaction's entries.
 type cursor struct {
-	b       *Buffer
+	view    View
 	scan    engine.Scan
 	stored  engine.Cursor
 	entries []*entry // of the range, in order
@@ -140,7 +162,7 @@ func (c *cursor) own(ctx context.Context, end int) error {
 		}
 		whole := e.entity(nil)
 		if e.op == engine.Merge {
-			stored, err := c.b.e.Get(ctx, engine.Get{Table: c.scan.Table, PartitionKey: e.partitionKey, RowKey: e.rowKey, Meter: c.scan.Meter})
+			stored, err := c.view.b.read(ctx, c.view.on, engine.Get{Table: c.scan.Table, PartitionKey: e.partitionKey, RowKey: e.rowKey, Meter: c.scan.Meter})
 			var failed *engine.Error
 			if errors.As(err, &failed) && failed.Code == engine.CodeNotFound {
 				continue // deleted by another; Commit will find out

@@ -102,6 +102,9 @@ func (m *fileMoment) begin() error {
 	}
 }
 
+// Begin implements engine.Moment.
+func (m *fileMoment) Begin() error { return m.view(nil, func(*bolt.Tx) error { return nil }) }
+
 // Release implements engine.Moment.
 func (m *fileMoment) Release() { m.file.moments.release(m, errReleased()) }
 

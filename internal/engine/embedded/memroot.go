@@ -131,5 +131,8 @@ func (r *memRoot) Get(ctx context.Context, g engine.Get) (engine.Entity, error) 
 	return out, nil
 }
 
+// Begin implements engine.Moment.
+func (r *memRoot) Begin() error { return nil }
+
 // Release implements engine.Moment.
 func (r *memRoot) Release() {}

@@ -13,11 +13,11 @@ import (
 func TestPin(t *testing.T) {
 	for name, read := range map[string]func(t *testing.T, b *buffer.Buffer){
 		"get": func(t *testing.T, b *buffer.Buffer) {
-			_, err := b.Pin().Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: "a"})
+			_, err := b.Over(nil, true).Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: "a"})
 			must(t, err)
 		},
 		"scan": func(t *testing.T, b *buffer.Buffer) {
-			c := b.Pin().Scan(t.Context(), engine.Scan{Table: "tab", PartitionKey: "p", To: "b", Select: []string{}})
+			c := b.Over(nil, true).Scan(t.Context(), engine.Scan{Table: "tab", PartitionKey: "p", To: "b", Select: []string{}})
 			defer c.Close()
 			for {
 				if _, err := c.Next(t.Context()); errors.Is(err, io.EOF) {
@@ -68,7 +68,7 @@ func TestPinIsSeenThrough(t *testing.T) {
 	b := buffer.New(e, 1)
 	all := engine.Scan{Table: "tab", PartitionKey: "p"}
 	before := dump(t, e, all)
-	if got := dump(t, b.Pin(), all); len(got) != len(before) {
+	if got := dump(t, b.Over(nil, true), all); len(got) != len(before) {
 		t.Fatalf("%q", got)
 	}
 	m := &engine.Meter{}

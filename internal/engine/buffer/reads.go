@@ -1,0 +1,139 @@
+package buffer
+
+import (
+	"context"
+	"errors"
+	"io"
+	"sync"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// reads are what a transaction has read of the store, for its commit to see whether it is the same then.
+type reads struct {
+	mu     sync.Mutex
+	points map[point]struct{}
+	ranges []*rangeRead
+}
+
+// point is an entity that was read, or found not to be there.
+type point struct{ table, partitionKey, rowKey string }
+
+// rangeRead is a range, and how far it was read.
+type rangeRead struct {
+	scan         engine.Scan
+	whole        bool
+	some         bool // up to the entity with these keys
+	partitionKey string
+	rowKey       string
+}
+
+// read reads an entity of the store, and notes it.
+func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engine.Entity, error) {
+	e, err := on.Get(ctx, g)
+	if b.reads == nil {
+		return e, err
+	}
+	var failed *engine.Error
+	if err == nil || errors.As(err, &failed) && failed.Code == engine.CodeNotFound {
+		if err := b.note(point{engine.FoldTable(g.Table), g.PartitionKey, g.RowKey}); err != nil {
+			return engine.Entity{}, err
+		}
+	}
+	return e, err
+}
+
+func (b *Buffer) note(p point) error {
+	const pointOctets = 128
+	r := b.reads
+	r.mu.Lock()
+	_, known := r.points[p]
+	if !known {
+		if r.points == nil {
+			r.points = map[point]struct{}{}
+		}
+		r.points[p] = struct{}{}
+	}
+	r.mu.Unlock()
+	if known {
+		return nil
+	}
+	return b.held(pointOctets + int64(len(p.partitionKey)+len(p.rowKey)))
+}
+
+// walk walks a range of the store, and notes how far.
+func (b *Buffer) walk(ctx context.Context, on engine.Reader, s engine.Scan) engine.Cursor {
+	c := on.Scan(ctx, s)
+	if b.reads == nil {
+		return c
+	}
+	const rangeOctets = 512
+	if err := b.held(rangeOctets); err != nil {
+		c.Close()
+		return failedCursor{err}
+	}
+	r := &rangeRead{scan: s}
+	b.reads.mu.Lock()
+	b.reads.ranges = append(b.reads.ranges, r)
+	b.reads.mu.Unlock()
+	return &notingCursor{Cursor: c, reads: b.reads, read: r, left: s.Limit}
+}
+
+// failedCursor gives an error.
+type failedCursor struct{ err error }
+
+func (c failedCursor) Next(context.Context) ([]engine.Entity, error) { return nil, c.err }
+func (c failedCursor) Close() error                                  { return nil }
+
+// notingCursor notes how far a range was read.
+type notingCursor struct {
+	engine.Cursor
+	reads *reads
+	read  *rangeRead
+	left  int // entities that the limit leaves; 0 where there is none
+}
+
+func (c *notingCursor) Next(ctx context.Context) ([]engine.Entity, error) {
+	chunk, err := c.Cursor.Next(ctx)
+	c.reads.mu.Lock()
+	defer c.reads.mu.Unlock()
+	r := c.read
+	switch {
+	case errors.Is(err, io.EOF):
+		r.whole = r.scan.Limit == 0 || c.left > 0
+	case err == nil:
+		last := &chunk[len(chunk)-1]
+		r.some, r.partitionKey, r.rowKey = true, last.PartitionKey, last.RowKey
+		c.left -= len(chunk)
+	}
+	return chunk, err
+}
+
+// list gives what was read as ranges.
+func (r *reads) list() []engine.Scan {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var all []engine.Scan
+	for p := range r.points {
+		all = append(all, engine.Point(p.table, p.partitionKey, p.rowKey))
+	}
+	for _, read := range r.ranges {
+		s := read.scan
+		s.Select, s.Limit, s.Meter = nil, 0, nil
+		switch {
+		case read.whole:
+		case !read.some:
+			continue
+		case s.AllPartitions:
+			before := s
+			if before.ToPartition = read.partitionKey; before.FromPartition < before.ToPartition {
+				all = append(all, before)
+			}
+			s = engine.Scan{Table: s.Table, PartitionKey: read.partitionKey, To: read.rowKey + "\x00", Filter: s.Filter}
+		default:
+			s.To = read.rowKey + "\x00"
+		}
+		all = append(all, s)
+	}
+	return all
+}

@@ -1,0 +1,87 @@
+package buffer
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// View is a transaction as one statement reads it: its writes over what the statement reads of the store.
+type View struct {
+	b    *Buffer
+	on   engine.Reader
+	pins bool
+}
+
+// Over gives the view of b over a moment of the store; nil: over what b itself is over. What a view that pins gives has to be
+// what is stored still when Commit comes, which else fails with engine.CodeStale. A pin is an operation of the commit.
+func (b *Buffer) Over(m engine.Moment, pins bool) View {
+	if m == nil {
+		return View{b, b.base, pins}
+	}
+	return View{b, m, pins}
+}
+
+// Buffer is the transaction's.
+func (v View) Buffer() *Buffer { return v.b }
+
+// Get reads an entity as the transaction sees it.
+func (b *Buffer) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	return b.Over(nil, false).Get(ctx, g)
+}
+
+// Scan walks a range as the transaction sees it now: what it writes while the cursor is open is not seen.
+func (b *Buffer) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
+	return b.Over(nil, false).Scan(ctx, s)
+}
+
+// Get reads an entity as the transaction sees it.
+func (v View) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	e, err := v.get(ctx, g)
+	if err == nil && v.pins {
+		err = v.b.pin(g.Table, []engine.Entity{e})
+	}
+	return e, err
+}
+
+// Scan walks a range as the transaction sees it now: what it writes while the cursor is open is not seen.
+func (v View) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
+	c := v.scan(ctx, s)
+	if v.pins {
+		c = &pinningCursor{Cursor: c, b: v.b, table: s.Table}
+	}
+	return c
+}
+
+type pinningCursor struct {
+	engine.Cursor
+	b     *Buffer
+	table string
+}
+
+func (c *pinningCursor) Next(ctx context.Context) ([]engine.Entity, error) {
+	chunk, err := c.Cursor.Next(ctx)
+	if err == nil {
+		err = c.b.pin(c.table, chunk)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return chunk, nil
+}
+
+// pin makes each entity that the transaction has not touched yet one that it merges nothing into, as long as it is
+// what was read.
+func (b *Buffer) pin(table string, entities []engine.Entity) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for i := range entities {
+		e := &entities[i]
+		if b.tree(table).find(e.PartitionKey, e.RowKey) == nil {
+			if err := b.put(table, &entry{partitionKey: e.PartitionKey, rowKey: e.RowKey, op: engine.Merge, ifMatch: e.ETag}); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
