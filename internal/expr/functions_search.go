@@ -148,21 +148,31 @@ func compileFindInSet(n *Call) Func {
 	}
 }
 
-// compileField compares as texts where there are no numbers, as numbers where all are, as floats otherwise.
+// compileField compares texts with texts, exact numbers with exact numbers, else all as DOUBLE, as MySQL does: up to the first that
+// is equal, and with none where x is NULL. Where the types are not known all are computed to see what they are.
 func compileField(n *Call) Func {
-	collation := CollationOf(n.Args...)
-	return compileEval(n, func(env *Env, args []value.Value) (value.Value, error) {
-		if args[0].IsNull() {
-			return value.FromInt(0), nil
-		}
-		numbers, others := false, false
-		for i, v := range args {
-			number := numeric(v.Kind()) || v.IsNull() && isNumber(n.Args[i].Type())
-			numbers, others = numbers || number, others || !v.IsNull() && !number
+	args, collation := compileAll(n.Args), CollationOf(n.Args...)
+	numbers, others, known := fieldTypes(n.Args)
+	return func(env *Env) (value.Value, error) {
+		numbers, others, argument := numbers, others, func(i int) (value.Value, error) { return args[i](env) }
+		if !known {
+			all := make([]value.Value, len(args))
+			for i, arg := range args {
+				v, err := arg(env)
+				if err != nil {
+					return v, err
+				}
+				all[i] = v
+				numbers, others = numbers || numeric(v.Kind()), others || !v.IsNull() && !numeric(v.Kind())
+			}
+			argument = func(i int) (value.Value, error) { return all[i], nil }
 		}
 		var x value.Value
-		for i, v := range args {
+		for i := range args {
+			v, err := argument(i)
 			switch {
+			case err != nil || i == 0 && v.IsNull():
+				return value.FromInt(0), err
 			case v.IsNull(), !others:
 			case !numbers:
 				v = value.FromString(value.Text(v))
@@ -185,7 +195,24 @@ func compileField(n *Call) Func {
 			}
 		}
 		return value.FromInt(0), nil
-	})
+	}
+}
+
+// fieldTypes says whether there are numbers among FIELD's arguments, whether there is anything else, and whether that is known.
+func fieldTypes(args []Node) (numbers, others, known bool) {
+	known = true
+	for _, a := range args {
+		switch t := bitsNumber(a.Type()); {
+		case isNullConst(a) && t.Base == value.TypeUnknown:
+		case t.Base == value.TypeUnknown:
+			known = false
+		case isNumber(t):
+			numbers = true
+		default:
+			others = true
+		}
+	}
+	return numbers, others, known
 }
 
 // compileElt computes the number and the text that it names, no other one.
