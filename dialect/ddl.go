@@ -96,6 +96,7 @@ type PartitionDef struct {
 	LessThan []Expr // nil element or Max: MAXVALUE
 	Max      bool
 	In       []Expr
+	Options  map[string]string // as of CreateTable
 }
 
 // CreateTable is CREATE TABLE.

@@ -98,6 +98,8 @@ func (p *parser) partitionExpr(out *Partitioning) {
 	p.finish(hi + 1)
 }
 
+var partitionOptionWords = set("ENGINE COMMENT MAX_ROWS MIN_ROWS TABLESPACE")
+
 // partitionDefs reads (PARTITION name VALUES …, …).
 func (p *parser) partitionDefs() []PartitionDef {
 	var defs []PartitionDef
@@ -125,9 +127,16 @@ func (p *parser) partitionDefs() []PartitionDef {
 			p.unsupported(p.pos, "subpartitions")
 		}
 		for p.err == nil && !p.is(",") && !p.is(")") {
-			if name, _, ok := p.tableOption(); !ok || name != "ENGINE" && name != "COMMENT" {
-				p.unexpected(p.pos)
+			p.accept("STORAGE")
+			start := p.pos
+			name, value, ok := p.tableOption()
+			if !ok || !partitionOptionWords[name] {
+				p.unexpected(start)
 			}
+			if d.Options == nil {
+				d.Options = map[string]string{}
+			}
+			d.Options[name] = value
 		}
 		defs = append(defs, d)
 		if !p.accept(",") {

@@ -222,6 +222,17 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 		}
 	}
 	if p.Kind == schema.SpreadByHash {
+		for i := range def.Parts {
+			if err := checkPartition(&def.Parts[i], def.Pos); err != nil {
+				return err
+			}
+			if part := &def.Parts[i]; part.Max || len(part.LessThan) > 0 || len(part.In) > 0 {
+				return sqlerr.New(sqlerr.CodePartitionValues, def.Pos, "Only RANGE and LIST PARTITIONING can use VALUES in partition definition")
+			}
+		}
+		if p.Count > 0 && len(def.Parts) > 0 && p.Count != len(def.Parts) {
+			return sqlerr.New(sqlerr.CodePartitionCount, def.Pos, "Wrong number of partitions defined, mismatch with previous setting: PARTITIONS %d, and %d of them", p.Count, len(def.Parts))
+		}
 		p.Count = max(p.Count, len(def.Parts), 1)
 		if p.Count > schema.MaxBuckets {
 			return sqlerr.New(sqlerr.CodeTooManyPartitions, def.Pos, "Too many partitions; at most %d", schema.MaxBuckets)

@@ -124,6 +124,9 @@ func (d *definer) addPartitions(defs []dialect.PartitionDef, pos dialect.Pos) er
 	}
 	for i := range defs {
 		def := &defs[i]
+		if err := checkPartition(def, pos); err != nil {
+			return err
+		}
 		if ps.Named(def.Name) != nil {
 			return sqlerr.New(sqlerr.CodePartitionName, pos, "Duplicate partition name %s", def.Name)
 		}
@@ -141,6 +144,14 @@ func (d *definer) addPartitions(defs []dialect.PartitionDef, pos dialect.Pos) er
 		return sqlerr.New(sqlerr.CodeTooManyPartitions, pos, "Too many partitions (including subpartitions) were defined; at most %d", schema.MaxPartitions)
 	}
 	return nil
+}
+
+// checkPartition refuses options of one partition that promise what is not done.
+func checkPartition(def *dialect.PartitionDef, pos dialect.Pos) error {
+	if def.Options["COMMENT"] != "" {
+		return sqlerr.NotSupported(pos, "a COMMENT of partition %s (write it into the table's COMMENT) is", def.Name)
+	}
+	return CheckOptions(def.Options)
 }
 
 func (d *definer) addRange(p *schema.Partition, def *dialect.PartitionDef, pos dialect.Pos) error {

@@ -86,7 +86,9 @@ const (
 	CodeNoParentRow         = 1452
 	CodeTooManyPrepared     = 1461
 	CodeAutoExhausted       = 1467
+	CodePartitionValues     = 1480
 	CodePartitionMaxLast    = 1481
+	CodePartitionCount      = 1484
 	CodePartitionsMissing   = 1492
 	CodePartitionOrder      = 1493
 	CodePartitionTwice      = 1495
