@@ -47,6 +47,7 @@ const (
 	CodeWrongUsage          = 1221
 	CodeUnionColumns        = 1222
 	CodeWrongVariableValue  = 1231
+	CodeWrongVariableType   = 1232
 	CodeMisplaced           = 1234
 	CodeNotSupported        = 1235
 	CodeReadOnlyVariable    = 1238
@@ -113,6 +114,7 @@ const (
 	CodeAlterReason         = 1846
 	CodeInvalidFieldSize    = 3013
 	CodeInvalidLogarithm    = 3020
+	CodeQueryTimeout        = 3024
 	CodeOrderNotInDistinct  = 3065
 	CodeGeneratedFunc       = 3102
 	CodeGeneratedValue      = 3105

@@ -81,7 +81,7 @@ func (q *selection) context(clause string) *context {
 // selectQuery plans one SELECT: its names are bound clause by clause, then the operators are built from
 // the leaves up.
 func (b *builder) selectQuery(sel *dialect.Select, at site) (*queryPlan, error) {
-	if err := b.hint(sel.Hints); err != nil {
+	if err := b.hint(sel.Hints, sel); err != nil {
 		return nil, err
 	}
 	if sel.CountAll {

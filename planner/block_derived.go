@@ -117,7 +117,7 @@ func mergeable(sel *dialect.Select) bool {
 
 // merge binds a derived table's query into the block.
 func (q *selection) merge(sel *dialect.Select, name string, columns []string, at site) (fromClause, error) {
-	if err := q.b.hint(sel.Hints); err != nil {
+	if err := q.b.hint(sel.Hints, nil); err != nil {
 		return fromClause{}, err
 	}
 	in := &selection{

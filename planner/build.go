@@ -4,7 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -28,7 +30,7 @@ type Options struct {
 func Build(p *dialect.Parsed, s schema.Tables, opt Options) (*Plan, error) {
 	grown := map[*schema.Table]*schema.Table{}
 	for {
-		b := &builder{schema: s, opt: opt, plan: &Plan{Params: p.Placeholders}, seen: map[*schema.Table]bool{}, grown: grown}
+		b := &builder{schema: s, opt: opt, first: firstSelect(p.Statement), plan: &Plan{Params: p.Placeholders}, seen: map[*schema.Table]bool{}, grown: grown}
 		err := b.statement(p.Statement)
 		if err == nil {
 			b.plan.Slots = b.slots
@@ -49,6 +51,7 @@ type builder struct {
 	schema schema.Tables
 	opt    Options
 	plan   *Plan
+	first  *dialect.Select // that of a query whose hints are for all of it; nil of a write
 	slots  int
 	seen   map[*schema.Table]bool
 	grown  map[*schema.Table]*schema.Table // open tables with the further columns that the statement names; see grow
@@ -193,15 +196,16 @@ func noSuchTable(database, name string, pos dialect.Pos) *sqlerr.Error {
 	return sqlerr.New(sqlerr.CodeNoSuchTable, pos, "Table '%s' doesn't exist", name)
 }
 
-// hint notes the hints that concern the whole statement.
-func (b *builder) hint(words []string) error {
+// hint notes the hints that concern the whole statement. sel is the SELECT that has them; nil: another statement.
+func (b *builder) hint(words []string, sel *dialect.Select) error {
 	for _, h := range splitHints(strings.Join(words, " ")) {
-		name, _, _ := strings.Cut(h, "(")
-		switch strings.TrimSpace(name) {
-		case "allow_scan":
+		name, args, _ := strings.Cut(h, "(")
+		switch name = strings.TrimSpace(name); {
+		case name == "allow_scan":
 			b.plan.AllowScan = true
-		case "set_var":
+		case name == "set_var":
 			return sqlerr.NotSupported(sqlerr.NoPos, "the hint %s (write SET before the statement) is", strings.ToUpper(h))
+		case name == "max_execution_time" && sel != nil && sel == b.first && b.limit(args):
 		default:
 			if h = strings.ToUpper(h); !slices.Contains(b.plan.IgnoredHints, h) {
 				b.plan.IgnoredHints = append(b.plan.IgnoredHints, h)
@@ -209,6 +213,30 @@ func (b *builder) hint(words []string) error {
 		}
 	}
 	return nil
+}
+
+// limit takes the argument of MAX_EXECUTION_TIME(n), where it is the first one of the statement.
+func (b *builder) limit(args string) bool {
+	n, err := strconv.ParseUint(strings.Trim(args, " )"), 10, 32)
+	if err != nil || b.plan.TimeLimit > 0 {
+		return false
+	}
+	b.plan.TimeLimit = time.Duration(n) * time.Millisecond
+	return true
+}
+
+// firstSelect is the SELECT that a query begins with; nil of other statements.
+func firstSelect(s dialect.Statement) *dialect.Select {
+	for {
+		switch q := s.(type) {
+		case *dialect.Select:
+			return q
+		case *dialect.Union:
+			s = q.Left
+		default:
+			return nil
+		}
+	}
 }
 
 // splitHints cuts the text of a comment /*+ … */ into hints: a name, perhaps with arguments in parentheses.

@@ -14,6 +14,7 @@ package planner
 import (
 	"slices"
 	"sync/atomic"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -34,6 +35,8 @@ type Plan struct {
 	// CountsRows says that the Root, a Limit, tells the session what FOUND_ROWS() is.
 	CountsRows bool
 	AllowScan  bool // the hint allow_scan: reads without a key are meant
+	// TimeLimit is what the hint MAX_EXECUTION_TIME gives a query; 0: as the session has it.
+	TimeLimit time.Duration
 	// IgnoredHints are the hints that are not obeyed, in upper case, for a warning each.
 	IgnoredHints []string
 

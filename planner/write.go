@@ -98,7 +98,7 @@ func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(
 	if err != nil {
 		return nil, err
 	}
-	if err := b.hint(sel.Hints); err != nil {
+	if err := b.hint(sel.Hints, nil); err != nil {
 		return nil, err
 	}
 	at := site{frame: &frame{}, ctes: ctes}

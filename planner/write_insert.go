@@ -13,7 +13,7 @@ import (
 
 // insert plans INSERT, REPLACE and INSERT … ON DUPLICATE KEY UPDATE.
 func (b *builder) insert(st *dialect.Insert) error {
-	if err := b.hint(st.Hints); err != nil {
+	if err := b.hint(st.Hints, nil); err != nil {
 		return err
 	}
 	t, err := b.table(&st.Table)

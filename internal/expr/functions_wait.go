@@ -1,9 +1,11 @@
 package expr
 
 import (
+	"context"
 	"math"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -11,7 +13,7 @@ import (
 func waitFunctions() []*Function {
 	return []*Function{
 		{Name: "SLEEP", Signature: "SLEEP(seconds)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, null: neverNull, Type: toInt,
-			Doc: "0, after so many seconds; the end of the context ends it before.", Eval: evalSleep},
+			Doc: "0, after so many seconds; the end of the context ends it before. 1 where MAX_EXECUTION_TIME does.", Eval: evalSleep},
 		{Name: "BENCHMARK", Signature: "BENCHMARK(n, x)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
 			Doc: "0, after computing x n times; the end of the context ends it before.", compile: compileBenchmark},
 	}
@@ -32,6 +34,9 @@ func evalSleep(env *Env, args []value.Value) (value.Value, error) {
 	case <-t.C:
 		return value.FromInt(0), nil
 	case <-env.context().Done():
+		if e, ok := context.Cause(env.context()).(*sqlerr.Error); ok && e.Code == sqlerr.CodeQueryTimeout {
+			return value.FromInt(1), nil // what comes behind it is ended
+		}
 		return value.NullValue, env.context().Err()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -92,15 +93,15 @@ func unknownStatement(name, verb string) error {
 
 // do is DO: its expressions are computed and dropped.
 func (s *Session) do(ctx context.Context, p *Prepared, stmt *dialect.Do, args []value.Value) error {
-	out, err := s.runInner(ctx, p, stmt.Query, args)
+	out, err := s.runInner(ctx, p, stmt.Query, args, false)
 	if err != nil {
 		return err
 	}
 	return out.Drain()
 }
 
-// runInner runs a query that is part of the statement p.
-func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, args []value.Value) (Outcome, error) {
+// runInner runs a query that is part of the statement p. limited: for no longer than a SELECT may take.
+func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, args []value.Value, limited bool) (Outcome, error) {
 	inner := *p.Parsed
 	inner.Statement = q
 	reading := s.db.Catalog.BeginRead()
@@ -109,12 +110,16 @@ func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, ar
 		reading.End()
 		return Outcome{}, err
 	}
-	return s.read(ctx, &Prepared{Parsed: &inner}, planned, args, reading)
+	var limit time.Duration
+	if limited {
+		limit = s.limitOf(planned.plan)
+	}
+	return s.read(ctx, &Prepared{Parsed: &inner}, planned, args, reading, limit)
 }
 
 // selectInto is SELECT … INTO @a, @b: of one row. Without one the variables keep what they have.
 func (s *Session) selectInto(ctx context.Context, p *Prepared, stmt *dialect.SelectInto, args []value.Value) error {
-	out, err := s.runInner(ctx, p, stmt.Query, args)
+	out, err := s.runInner(ctx, p, stmt.Query, args, true)
 	if err != nil {
 		return err
 	}

@@ -28,9 +28,10 @@ type Rows struct {
 	tries    retry.Loop        // to begin it again; Try is 0 until the first
 	query    *query            // nil where the rows are there already, and after Close
 	cursor   cursor
-	reading  *catalog.Epoch // which whoever changes definitions waits for
-	sound    bool           // all is read of one moment, at which the definitions held
-	checked  int64          // requests of the query after whose answers the definitions were looked at, see unchecked
+	reading  *catalog.Epoch     // which whoever changes definitions waits for
+	release  context.CancelFunc // of ctx, where the time of the query is limited; else nil
+	sound    bool               // all is read of one moment, at which the definitions held
+	checked  int64              // requests of the query after whose answers the definitions were looked at, see unchecked
 }
 
 // Header is what is known of a result's columns.
@@ -114,6 +115,9 @@ func (r *Rows) Next() ([]value.Value, error) {
 		if err == nil && !r.unchecked() {
 			r.given++
 			return row, nil
+		}
+		if err != nil && r.release != nil && !errors.Is(err, io.EOF) {
+			err = overtime(r.ctx, err)
 		}
 		if r.snapshot == nil {
 			return nil, err
@@ -246,6 +250,9 @@ func (r *Rows) Close() error {
 	}
 	r.reading.End()
 	r.reading = nil
+	if r.release != nil {
+		r.release()
+	}
 	return r.inText(err)
 }
 

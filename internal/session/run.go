@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
@@ -67,7 +69,7 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 			reading.End()
 			return Outcome{}, err
 		}
-		return s.read(ctx, p, plan, args, reading)
+		return s.read(ctx, p, plan, args, reading, s.limitOf(plan.plan))
 	}
 	switch stmt := p.Parsed.Statement.(type) {
 	case *dialect.Explain:
@@ -98,14 +100,36 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 }
 
 // read runs the plan of a query, which began as reading says. Whoever changes definitions waits for it until its rows are closed.
-func (s *Session) read(ctx context.Context, p *Prepared, plan *plannedAt, args []value.Value, reading *catalog.Epoch) (Outcome, error) {
+// It ends after limit; 0: none.
+func (s *Session) read(ctx context.Context, p *Prepared, plan *plannedAt, args []value.Value, reading *catalog.Epoch, limit time.Duration) (Outcome, error) {
+	var release context.CancelFunc
+	if limit > 0 {
+		ctx, release = context.WithTimeoutCause(ctx, limit, errTimeLimit)
+	}
 	out, err := s.runPlan(ctx, p, plan, args)
 	if err != nil {
+		if release != nil {
+			err = overtime(ctx, err)
+			release()
+		}
 		reading.End()
 		return Outcome{}, err
 	}
-	out.reading = reading
+	out.reading, out.release = reading, release
 	return out, nil
+}
+
+var errTimeLimit = statementError(sqlerr.CodeQueryTimeout, "Query execution was interrupted, maximum statement execution time exceeded")
+
+// limitOf is how long a SELECT may take: what its hint MAX_EXECUTION_TIME says, else the variable max_execution_time.
+func (s *Session) limitOf(p *planner.Plan) time.Duration { return cmp.Or(p.TimeLimit, s.timeLimit) }
+
+// overtime gives the error of a query that ended with err: that it took too long, where ctx ended for that.
+func overtime(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); cause == errTimeLimit {
+		return cause
+	}
+	return err
 }
 
 // judge says what a statement does about values that do not fit: where it writes in strict mode, without IGNORE, they end
@@ -143,7 +167,7 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 		return Outcome{}, err
 	}
 	for _, h := range plan.IgnoredHints {
-		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeIgnoredHint, "Hint %s is ignored: of hints only allow_scan is obeyed, beside USE, FORCE and IGNORE INDEX", sqlerr.Brief(h))
+		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeIgnoredHint, "Hint %s is ignored: only allow_scan, MAX_EXECUTION_TIME(n) in the first SELECT of a query, and USE, FORCE and IGNORE INDEX are obeyed", sqlerr.Brief(h))
 	}
 	if plan.Write == nil {
 		return s.runQuery(ctx, p, planned, args)

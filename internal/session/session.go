@@ -41,6 +41,7 @@ type Session struct {
 	statements map[string]*Prepared // of PREPARE, by name in lower case
 	zone       string               // time_zone, as it was written
 	encryption string               // block_encryption_mode
+	timeLimit  time.Duration        // max_execution_time
 }
 
 // New begins a session.
@@ -58,7 +59,7 @@ func (s *Session) reset() {
 	s.state.LastInsertID, s.state.RowCount, s.state.FoundRows = 0, 0, 0
 	s.state.Vars.Reset()
 	s.statements = nil
-	s.encryption = defaultEncryption
+	s.encryption, s.timeLimit = defaultEncryption, 0
 	_ = s.setZone("") // the database's, which was checked
 	s.state.Collation = s.db.Collation
 	s.state.Diagnostics.Begin()

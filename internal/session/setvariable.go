@@ -2,7 +2,9 @@ package session
 
 import (
 	"context"
+	"math"
 	"strings"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
@@ -99,6 +101,8 @@ func (s *Session) setVariable(name string, x value.Value) error {
 			return notSupported("SET block_encryption_mode = '%s' is not supported: there are aes-128, aes-192 and aes-256, each with -ecb and -cbc", text)
 		}
 		s.encryption = text
+	case "max_execution_time":
+		return s.setTimeLimit(x)
 	case "collation_connection":
 		return s.setCollation(text)
 	case "character_set_client", "character_set_results", "character_set_connection":
@@ -134,6 +138,25 @@ func (s *Session) setZone(name string) error {
 		return statementError(sqlerr.CodeUnknownTimeZone, "Unknown or incorrect time zone: '%s'; time_zone takes an offset from -13:59 to +14:00, or a name such as Europe/Berlin that Go's time zone data has", name)
 	}
 	s.state.Zone, s.zone = zone, name
+	return nil
+}
+
+// setTimeLimit sets max_execution_time: how many milliseconds a SELECT may take, 0 or default: as long as it likes.
+func (s *Session) setTimeLimit(x value.Value) error {
+	if strings.EqualFold(value.Text(x), "default") {
+		x = value.FromInt(0)
+	}
+	if x.Kind() == value.Uint {
+		x = value.FromInt(int64(min(x.Uint(), math.MaxInt64)))
+	}
+	if x.Kind() != value.Int {
+		return statementError(sqlerr.CodeWrongVariableType, "Incorrect argument type to variable 'max_execution_time': it is a number of milliseconds")
+	}
+	n := min(max(x.Int(), 0), math.MaxUint32)
+	if n != x.Int() {
+		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongValue, "Truncated incorrect max_execution_time value: '%d'", x.Int())
+	}
+	s.timeLimit = time.Duration(n) * time.Millisecond
 	return nil
 }
 

@@ -50,6 +50,7 @@ var systemVariables = map[string]systemVariable{
 	"sql_mode":                 {},
 	"time_zone":                {},
 	"block_encryption_mode":    {},
+	"max_execution_time":       {},
 	"collation_connection":     {},
 	"character_set_client":     {value: value.FromString("utf8mb4")},
 	"character_set_connection": {value: value.FromString("utf8mb4")},
@@ -78,7 +79,6 @@ var systemVariables = map[string]systemVariable{
 	"sql_auto_is_null":                {value.FromInt(0), fixed, "ask for LAST_INSERT_ID()"},
 	"sql_require_primary_key":         {value.FromInt(0), fixed, "a table without a primary key gets a hidden one"},
 	"sql_quote_show_create":           {value.FromInt(1), fixed, "SHOW CREATE TABLE always quotes names"},
-	"max_execution_time":              {value.FromInt(0), fixed, whyContext},
 	"max_statement_time":              {value.FromFloat(0), fixed, whyContext},
 	"max_join_size":                   {value.FromUint(1<<64 - 1), fixed, whyBound},
 	"sql_big_selects":                 {value.FromInt(1), fixed, whyBound},
@@ -155,6 +155,8 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 		return value.FromString(s.zone), true
 	case "block_encryption_mode":
 		return value.FromString(s.encryption), true
+	case "max_execution_time":
+		return value.FromInt(s.timeLimit.Milliseconds()), true
 	case "error_count":
 		return value.FromInt(int64(failures)), true
 	case "timestamp":
