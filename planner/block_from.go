@@ -96,7 +96,7 @@ func (q *selection) addTable(t *schema.Table, n *dialect.TableName) (fromClause,
 	}
 	if t.Virtual == nil && t.Ordinal("etag") == t.ETagOrdinal() {
 		fields = append(fields, field{
-			name: "ETag", src: src, ordinal: t.ETagOrdinal(), typ: value.Type{Base: value.TypeText}, hidden: !t.IsOpen(),
+			name: "ETag", src: src, ordinal: t.ETagOrdinal(), typ: value.Type{Base: value.TypeText}, hidden: !t.IsUndeclared(),
 		})
 	}
 	database := n.Database

@@ -54,7 +54,7 @@ type builder struct {
 	first  *dialect.Select // that of a query whose hints are for all of it; nil of a write
 	slots  int
 	seen   map[*schema.Table]bool
-	grown  map[*schema.Table]*schema.Table // open tables with the further columns that the statement names; see grow
+	grown  map[*schema.Table]*schema.Table // undeclared tables with the further columns that the statement names; see grow
 	open   []openTable
 	depth  int // of query blocks in one another
 	steps  int // what was done so far: expressions bound, and the like
@@ -183,7 +183,7 @@ func (b *builder) table(n *dialect.TableName) (*schema.Table, error) {
 		b.seen[t] = true
 		b.plan.Tables = append(b.plan.Tables, t)
 	}
-	if t.IsOpen() {
+	if t.IsUndeclared() {
 		return b.opened(t, n), nil
 	}
 	return t, nil

@@ -92,7 +92,7 @@ func (p *Plan) CheckScans() error {
 // those that must equal something, then one with a range. A column of binary type, or one that only OR
 // combines with others, is none.
 func usefulIndex(s *access.Scan) []string {
-	if s.Table.Foreign != nil {
+	if s.Table.External != nil {
 		return nil // it can have none
 	}
 	c := &access.Constrainer{Table: s.Table, Offset: s.Offset}

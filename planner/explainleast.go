@@ -169,7 +169,7 @@ func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
 		return 1
 	}
 	points := len(r.Points)
-	if s.Table.Foreign != nil {
+	if s.Table.External != nil {
 		points = 0
 		for _, k := range r.Points {
 			if isPlainKey(k.PartitionKey) && isPlainKey(k.RowKey) {

@@ -125,7 +125,7 @@ func (e *explainer) computable(s *access.Scan) bool {
 // readsText is what is read at one execution.
 func readsText(s *access.Scan, r *access.Reads) []string {
 	var out []string
-	several := s.Table.Spread != nil || s.Table.Foreign != nil
+	several := s.Table.Spread != nil || s.Table.External != nil
 	if s.Table.Partitions != nil {
 		out = append(out, partitionsText(partitionsRead(r)))
 	}
@@ -170,7 +170,7 @@ func readsText(s *access.Scan, r *access.Reads) []string {
 	case !several:
 	case len(names) == 1:
 		out = append(out, "partition "+names[0])
-	case s.Table.Foreign != nil:
+	case s.Table.External != nil:
 		out = append(out, plural("partition", names[:min(mostShown, len(names))], len(names)))
 	default:
 		out = append(out, fmt.Sprintf("partitions %d", len(names)))

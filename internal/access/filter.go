@@ -129,7 +129,7 @@ func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
 	if !p.Table.Sends(p.Table.Columns[ordinal]) {
 		return false
 	}
-	return !t.IsText() || t.Collation == collation && (collation == value.Binary || collation == value.BinaryPad && p.Table.Foreign == nil && !t.HasMembers())
+	return !t.IsText() || t.Collation == collation && (collation == value.Binary || collation == value.BinaryPad && p.Table.External == nil && !t.HasMembers())
 }
 
 func (p *filterPusher) in(n *expr.In) *Filter {

@@ -67,7 +67,7 @@ type Key struct {
 
 // Span is a range of row keys, From ≤ k < To, of one partition, or of every partition when All is set.
 // To "" is no upper bound. With All, FromPartition and ToPartition bound the partitions in the same way; only
-// foreign tables have such spans.
+// external tables have such spans.
 type Span struct {
 	Partition    *schema.Partition
 	PartitionKey string

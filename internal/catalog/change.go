@@ -46,8 +46,8 @@ func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error
 func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		return c.createBy(ctx, s, t, m, func() error {
-			if t.Foreign != nil {
-				return c.createForeign(ctx, t, m)
+			if t.External != nil {
+				return c.createExternal(ctx, t, m)
 			}
 			t.Rehome("")
 			return c.createPhysical(ctx, s, t, true, m)
@@ -135,8 +135,8 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Tab
 	return engine.Errorf(engine.CodeDeleting, "no free physical name for table %s: %d physical tables of that name are being deleted; try again in a minute", t.Name, maxGenerations)
 }
 
-// createForeign makes the physical table of an external one, where it is not there yet.
-func (c *Catalog) createForeign(ctx context.Context, t *schema.Table, m *engine.Meter) error {
+// createExternal makes the physical table of an external one, where it is not there yet.
+func (c *Catalog) createExternal(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	if keymap.OwnTable(t.Physical) {
 		return engine.Errorf(engine.CodeBadInput, "the physical table '%s' holds rows of this driver: an EXTERNAL TABLE is for tables of other programs", t.Physical)
 	}

@@ -51,7 +51,7 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 	var ops []engine.Op
 	for _, t := range d.tables {
 		ops = append(ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}})
-		if t.Foreign == nil { // else the data is not the driver's
+		if t.External == nil { // else the data is not the driver's
 			gone = append(gone, t)
 		}
 	}

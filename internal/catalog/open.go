@@ -130,7 +130,7 @@ func (s *Snapshot) undeclared(ctx context.Context) ([]*schema.Table, error) {
 			}
 			continue
 		}
-		t, err := schema.NewOpenTable(name, nil, nil)
+		t, err := schema.NewUndeclaredTable(name, nil, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -159,7 +159,7 @@ func (s *Snapshot) Seen(ctx context.Context) ([]*schema.Table, error) {
 		return nil, err
 	}
 	for i, t := range tables {
-		if !t.IsOpen() {
+		if !t.IsUndeclared() {
 			continue
 		}
 		switch sampled, err := s.catalog.Undeclared(ctx, t.Name); {
@@ -172,7 +172,7 @@ func (s *Snapshot) Seen(ctx context.Context) ([]*schema.Table, error) {
 	return tables, nil
 }
 
-// Unsee makes the next use of an open table look at its entities again: one that was given a new property.
+// Unsee makes the next use of an undeclared table look at its entities again: one that was given a new property.
 func (c *Catalog) Unsee(t *schema.Table) {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
@@ -188,7 +188,7 @@ func (c *Catalog) knowsOpen(name string) bool {
 	return known != nil && time.Since(known.seen) < sampleAge
 }
 
-// isOpen says whether t is what is known of an open table now.
+// isOpen says whether t is what is known of an undeclared table now.
 func (c *Catalog) isOpen(t *schema.Table) bool {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()
@@ -205,7 +205,7 @@ func (c *Catalog) sample(ctx context.Context, name string) (*schema.Table, error
 	for {
 		chunk, err := cursor.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return schema.NewOpenTable(name, names, edms)
+			return schema.NewUndeclaredTable(name, names, edms)
 		}
 		if err != nil {
 			return nil, err

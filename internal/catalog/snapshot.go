@@ -41,7 +41,7 @@ func (s *Snapshot) Valid(tables []*schema.Table) bool {
 			return false // made of definitions: of those of then
 		}
 		d, known := s.tables[strings.ToLower(t.Name)]
-		if t.IsOpen() {
+		if t.IsUndeclared() {
 			if d != nil || !known && !s.all || !s.catalog.isOpen(t) {
 				return false
 			}
@@ -57,7 +57,7 @@ func (s *Snapshot) Valid(tables []*schema.Table) bool {
 // Readable says whether columns of a table can still be read by t, a former definition, through an index of it (nil: its rows):
 // whether the index is still there, and whether every row has the properties in which t has the columns.
 func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Index, columns []int) (bool, error) {
-	if t.IsOpen() || t.Virtual != nil {
+	if t.IsUndeclared() || t.Virtual != nil {
 		return true, nil
 	}
 	now, err := s.Table(ctx, t.Name)

@@ -69,7 +69,7 @@ const (
 	FormTime
 	FormDuration
 	FormUUID
-	FormProperty // of a foreign table; see decodeProperty
+	FormProperty // of an external table; see decodeProperty
 )
 
 // The most that one property holds; see engine.AzureLimits.
@@ -93,15 +93,15 @@ func NewCodec(t *schema.Table) *Codec {
 // NewCodecOf makes the codec of entities that hold only these columns (ordinals, ascending), such as the
 // entries of an index that is no whole copy.
 func NewCodecOf(t *schema.Table, columns []int) *Codec {
-	if t.Foreign != nil {
-		columns = foreignColumns(t, columns)
+	if t.External != nil {
+		columns = propertyColumns(t, columns)
 	}
 	c := &Codec{Table: t, Columns: columns, Names: make([]string, len(columns)), Forms: make([]Form, len(columns)), Long: make([]bool, len(columns)), nulls: make([]int, len(columns))}
 	for i, ordinal := range columns {
 		c.Names[i] = t.Columns[ordinal].Property
 		c.Forms[i] = FormOf(t.Columns[ordinal].Type)
 		c.Long[i] = longColumn(t.Columns[ordinal].Type)
-		if t.Foreign != nil {
+		if t.External != nil {
 			c.Forms[i], c.Long[i] = FormProperty, false
 		}
 		if t.Columns[ordinal].Initial != nil {
@@ -173,8 +173,8 @@ func longColumn(t value.Type) bool {
 // follow). Its keys are left to the caller. Names is shared by all entities without a split value and must
 // not be changed.
 func (c *Codec) EncodeRow(row []value.Value) (engine.Entity, error) {
-	if c.Table.Foreign != nil {
-		return c.encodeForeign(row)
+	if c.Table.External != nil {
+		return c.encodeExternal(row)
 	}
 	e := engine.Entity{Names: c.Names, Values: make([]engine.Value, len(c.Names))}
 	for i, ordinal := range c.Columns {
@@ -272,7 +272,7 @@ func padded(u uint64) string {
 // that the wanted ones can have at most are named.
 func (c *Codec) Select(columns []int) []string {
 	timestamp := false
-	if c.Table.Foreign != nil {
+	if c.Table.External != nil {
 		for _, ordinal := range columns {
 			if ordinal == len(c.Table.Columns)-1 { // the whole entity
 				return nil

@@ -20,7 +20,7 @@ type Decoder struct {
 	cols    []decodeCol
 	etags   []int // positions that take the ETag
 	offset  int   // where the row begins
-	own     []int // of a foreign table: ordinals of what is neither key nor property
+	own     []int // of an external table: ordinals of what is neither key nor property
 	current *binding
 	known   *atomic.Pointer[[]*binding] // shared by all copies
 }
@@ -69,7 +69,7 @@ func (c *Codec) DecoderTo(columns, dst []int, selected []string) *Decoder {
 			d.etags = append(d.etags, dst[i])
 			continue
 		}
-		if col := c.Table.Columns[ordinal]; c.Table.Foreign != nil {
+		if col := c.Table.Columns[ordinal]; c.Table.External != nil {
 			switch col.Source {
 			case schema.SourceProperty:
 				d.cols = append(d.cols, decodeCol{form: FormProperty, ordinal: ordinal, dst: dst[i], digits: col.Type.Precision})
@@ -99,8 +99,8 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 	if !d.current.of(e.Names) {
 		d.rebind(e.Names)
 	}
-	if d.codec.Table.Foreign != nil {
-		if err := d.decodeForeign(e, dst[d.offset:]); err != nil {
+	if d.codec.Table.External != nil {
+		if err := d.decodeKeys(e, dst[d.offset:]); err != nil {
 			return err
 		}
 	}

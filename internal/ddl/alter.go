@@ -27,8 +27,8 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if err != nil {
 		return err
 	}
-	if t.Foreign != nil {
-		return notOfForeign("ALTER TABLE", t)
+	if t.External != nil {
+		return notOfExternal("ALTER TABLE", t)
 	}
 	before := t
 	if t, err = x.finish(ctx, t); err != nil {

@@ -48,7 +48,7 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 		if damaged {
 			continue
 		}
-		if t.Foreign != nil {
+		if t.External != nil {
 			if s.Verb == "CHECK" {
 				note, err := x.otherForms(ctx, t)
 				if err != nil {

@@ -152,8 +152,8 @@ func (x *definition) options() planner.Options {
 // declared is table, with a refusal of what, a statement, where another program made the table and nobody declared it.
 func (x *definition) declared(ctx context.Context, name dialect.TableName, what string) (*schema.Table, error) {
 	t, err := x.known(ctx, name)
-	if err == nil && t.IsOpen() {
-		return nil, notOfForeign(what, t)
+	if err == nil && t.IsUndeclared() {
+		return nil, notOfExternal(what, t)
 	}
 	return t, err
 }
@@ -195,7 +195,7 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 
 // checkExternal refuses names of an external table that the store cannot have: no row could ever be written.
 func (x *definition) checkExternal(t *schema.Table) error {
-	if t.Foreign == nil {
+	if t.External == nil {
 		return nil
 	}
 	limits := x.Runtime.Engine.Limits()
@@ -216,7 +216,7 @@ func (x *definition) checkExternal(t *schema.Table) error {
 func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bool) error {
 	t.Database = ""
 	create := x.Catalog.Create
-	if x.Shared && t.Foreign == nil && t.Partitions == nil {
+	if x.Shared && t.External == nil && t.Partitions == nil {
 		create = x.Catalog.CreateShared
 	}
 	err := create(ctx, t, x.meter)
@@ -232,8 +232,8 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	if err != nil {
 		return err
 	}
-	if from.Foreign != nil {
-		return notOfForeign("CREATE TABLE … LIKE", from)
+	if from.External != nil {
+		return notOfExternal("CREATE TABLE … LIKE", from)
 	}
 	t := from.Clone()
 	if t.Announces() {
@@ -403,15 +403,15 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 	if t.Inside != nil {
 		return x.empty(ctx, t)
 	}
-	if t.Foreign != nil {
-		return notOfForeign("TRUNCATE", t)
+	if t.External != nil {
+		return notOfExternal("TRUNCATE", t)
 	}
 	return x.Catalog.Truncate(ctx, t, x.meter)
 }
 
 // notOfForeign refuses what would change data, or its layout, that another program made.
-func notOfForeign(what string, t *schema.Table) error {
-	if t.IsOpen() {
+func notOfExternal(what string, t *schema.Table) error {
+	if t.IsUndeclared() {
 		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "%s of the table '%s' is not supported: it belongs to another program, and has no definition. CREATE EXTERNAL TABLE … LOCATION '%s' gives it one", what, t.Name, t.Name)
 	}
 	return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "%s of the external table '%s' is not supported: its data belongs to another program. DROP TABLE forgets its definition, and CREATE EXTERNAL TABLE makes another one", what, t.Name)

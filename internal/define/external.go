@@ -27,7 +27,7 @@ var edmTypes = map[string][]value.Base{
 // keeps in a physical table. It has no indexes, as that program would not write their entries.
 func defineExternal(c *dialect.CreateTable, database string) (*schema.Table, error) {
 	x := c.External
-	d := &definer{t: &schema.Table{Database: database, Name: c.Table.Name, Physical: x.Location, Foreign: &schema.Foreign{}}}
+	d := &definer{t: &schema.Table{Database: database, Name: c.Table.Name, Physical: x.Location, External: &schema.External{}}}
 	if d.t.Physical == "" {
 		d.t.Physical = c.Table.Name
 	}
@@ -52,18 +52,18 @@ func defineExternal(c *dialect.CreateTable, database string) (*schema.Table, err
 		}
 	}
 	var err error
-	if d.t.Foreign.Partition, err = d.template("PARTITION KEY", x.PartitionKey); err != nil {
+	if d.t.External.Partition, err = d.template("PARTITION KEY", x.PartitionKey); err != nil {
 		return nil, err
 	}
-	if d.t.Foreign.Row, err = d.template("ROW KEY", x.RowKey); err != nil {
+	if d.t.External.Row, err = d.template("ROW KEY", x.RowKey); err != nil {
 		return nil, err
 	}
-	if d.find(schema.ForeignTimestamp) < 0 {
+	if d.find(schema.TimestampName) < 0 {
 		t := schema.TimestampColumn()
 		t.Hidden = true
 		d.t.Columns = append(d.t.Columns, t)
 	}
-	if err := d.t.CloseForeign(); err != nil {
+	if err := d.t.CloseExternal(); err != nil {
 		return nil, err
 	}
 	return d.t, d.bindTexts()
@@ -81,12 +81,12 @@ func (d *definer) externalColumn(def *dialect.ColumnDef) error {
 		col.Property = def.Name
 	}
 	switch col.Property {
-	case schema.ForeignTimestamp:
+	case schema.TimestampName:
 		if col.Type.Base != value.TypeDateTime || col.Type.Precision < value.MaxFraction || def.Edm != "" {
 			return sqlerr.New(sqlerr.CodeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': the Timestamp is a DATETIME(7)", def.Name)
 		}
 		col.Source, col.NotNull = schema.SourceTimestamp, false
-	case schema.ForeignPartitionKey, schema.ForeignRowKey, "":
+	case schema.PartitionKeyName, schema.RowKeyName, "":
 		return sqlerr.New(sqlerr.CodeWrongSpecifier, def.Pos, "Incorrect column specifier for column '%s': PARTITION KEY and ROW KEY say what the keys are", def.Name)
 	}
 	for _, other := range d.t.Columns {

@@ -63,7 +63,7 @@ func (e *SchemaChangedError) Error() string {
 // checkCurrent makes sure that t is still the table's definition: while a statement reads and computes, another
 // process may change it.
 func checkCurrent(ctx context.Context, rt *exec.Runtime, t *schema.Table) error {
-	if rt.Definitions == nil || t.IsOpen() {
+	if rt.Definitions == nil || t.IsUndeclared() {
 		return nil
 	}
 	ok, err := rt.Definitions.Current(ctx, t)

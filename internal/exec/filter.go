@@ -162,7 +162,7 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 		if v.IsNull() {
 			return 0, engine.Value{}, false
 		}
-		return f.foreignConstant(v)
+		return f.propertyConstant(v)
 	}
 	op := filterOps[f.op]
 	t := f.column.Type
@@ -279,8 +279,8 @@ func sameOrder(s string) bool {
 	return true
 }
 
-// foreignConstant is storeFilter.constant for a property whose type the definition says.
-func (f *storeFilter) foreignConstant(v value.Value) (engine.FilterOp, engine.Value, bool) {
+// propertyConstant is storeFilter.constant for a property whose type the definition says.
+func (f *storeFilter) propertyConstant(v value.Value) (engine.FilterOp, engine.Value, bool) {
 	none := engine.Value{}
 	exact, err := f.column.Type.Convert(v)
 	if err != nil {

@@ -57,8 +57,8 @@ func compileScan(n *access.Scan) (Node, error) {
 	if n.Ordered {
 		s.order = compileOrder(n.Order)
 		s.cuts, s.stem = cutKeys(n), stemOf
-		if n.Table.Foreign != nil {
-			s.cuts, s.stem = true, codec.ForeignStem
+		if n.Table.External != nil {
+			s.cuts, s.stem = true, codec.ExternalStem
 		}
 	}
 	rows := codec.NewCodec(n.Table)

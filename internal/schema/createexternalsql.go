@@ -27,8 +27,8 @@ func createExternalSQL(t *Table) string {
 		b.WriteString(sep + "CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")")
 	}
 	b.WriteString("\n) LOCATION " + quoteText(t.Physical))
-	b.WriteString("\nPARTITION KEY " + quoteText(t.templateText(t.Foreign.Partition)))
-	b.WriteString("\nROW KEY " + quoteText(t.templateText(t.Foreign.Row)))
+	b.WriteString("\nPARTITION KEY " + quoteText(t.templateText(t.External.Partition)))
+	b.WriteString("\nROW KEY " + quoteText(t.templateText(t.External.Row)))
 	if t.Comment != "" {
 		b.WriteString("\nCOMMENT " + quoteText(t.Comment))
 	}

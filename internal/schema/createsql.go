@@ -8,7 +8,7 @@ import (
 
 // CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it.
 func CreateTableSQL(t *Table) string {
-	if t.Foreign != nil {
+	if t.External != nil {
 		return createExternalSQL(t)
 	}
 	var b strings.Builder

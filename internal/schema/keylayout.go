@@ -24,10 +24,10 @@ type KeyLayout struct {
 
 // layout gives the layout of the table's rows, whose definition may be damaged.
 func (t *Table) layout() (l KeyLayout, err error) {
-	if t.Foreign != nil {
+	if t.External != nil {
 		l.Raw = true
-		if l.Partition, err = t.raw(t.Foreign.Partition); err == nil {
-			l.Row, err = t.raw(t.Foreign.Row)
+		if l.Partition, err = t.raw(t.External.Partition); err == nil {
+			l.Row, err = t.raw(t.External.Row)
 		}
 		return l, err
 	}

@@ -30,8 +30,8 @@ type Table struct {
 	Checks       []CheckDef
 	Comment      string
 	Collation    value.Collation // of text columns to come that say none
-	// Foreign says how entities of somebody else's program make up the table; nil: the table is the driver's own.
-	Foreign *Foreign
+	// External says how entities of somebody else's program make up the table; nil: the table is the driver's own.
+	External *External
 	// Spread says how rows are spread over the store's partitions; nil: all in one.
 	Spread *Spread
 	// Partitions says how rows are divided over physical tables; nil: Physical holds them all.
@@ -91,7 +91,7 @@ type Column struct {
 	// that value still. nil when every row has been written anew.
 	Former *Form
 
-	// Source and Edm are of foreign tables: what of an entity the column is, and the type that the property is
+	// Source and Edm are of external tables: what of an entity the column is, and the type that the property is
 	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
 	Source Source
 	Edm    string

@@ -32,7 +32,7 @@ func (t *Table) Init() error {
 			continue
 		}
 		name := strings.ToLower(c.Name)
-		if t.IsOpen() && i > 0 {
+		if t.IsUndeclared() && i > 0 {
 			if _, dup := t.byName[name]; dup {
 				continue // properties may differ by case: the first one has the name
 			}

@@ -79,7 +79,7 @@ func (s *Session) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *p
 		if err != nil {
 			return err
 		}
-		made = &plannedAt{plan, newHeader(plan.Columns), now, s.state.Collation, slices.ContainsFunc(plan.Tables, (*schema.Table).IsOpen)}
+		made = &plannedAt{plan, newHeader(plan.Columns), now, s.state.Collation, slices.ContainsFunc(plan.Tables, (*schema.Table).IsUndeclared)}
 		return nil
 	})
 	return made, err

@@ -212,11 +212,11 @@ func (s *Session) unsee(plan *planner.Plan) {
 	case *planner.Update:
 		t = w.Table
 	}
-	if t == nil || !t.IsOpen() {
+	if t == nil || !t.IsUndeclared() {
 		return
 	}
 	for _, base := range plan.Tables {
-		if base.IsOpen() && base.Physical == t.Physical && base != t {
+		if base.IsUndeclared() && base.Physical == t.Physical && base != t {
 			s.db.Catalog.Unsee(base)
 		}
 	}

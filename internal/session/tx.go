@@ -59,7 +59,7 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 // checkCurrent makes sure that definitions which a transaction has written by still hold.
 func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error {
 	for _, t := range wrote {
-		if t.IsOpen() || t.Virtual != nil {
+		if t.IsUndeclared() || t.Virtual != nil {
 			continue // it has no definition
 		}
 		ok, err := s.db.Catalog.Current(ctx, t)

@@ -28,7 +28,7 @@ func shownColumns(t *schema.Table) ([]shownColumn, error) {
 			continue
 		}
 		s := shownColumn{c, "mixed", columnKey(t, i), columnExtra(c), "select,insert,update,references", columnDefault(texts.Columns[i])}
-		if t.IsOpen() && c.Source == schema.SourceProperty {
+		if t.IsUndeclared() && c.Source == schema.SourceProperty {
 			seen := *c
 			seen.Type = seenTypes[c.Edm]
 			s.Column = &seen
@@ -41,7 +41,7 @@ func shownColumns(t *schema.Table) ([]shownColumn, error) {
 		}
 		out = append(out, s)
 	}
-	if t.IsOpen() && t.Ordinal("ETag") == t.ETagOrdinal() {
+	if t.IsUndeclared() && t.Ordinal("ETag") == t.ETagOrdinal() {
 		etag := &schema.Column{Name: "ETag", Type: seenTypes["String"], NotNull: true}
 		out = append(out, shownColumn{etag, "text", "", "another one with every write", "select", nil})
 	}

@@ -245,7 +245,7 @@ func showCreate(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*
 	if err != nil {
 		return nil, err
 	}
-	if t.IsOpen() {
+	if t.IsUndeclared() {
 		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "SHOW CREATE TABLE of '%s', which has no definition, is not supported: DESCRIBE shows what its entities have", t.Name)
 	}
 	v := newVirtual("create table", "Table", "Create Table")
@@ -278,7 +278,7 @@ func showStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
 
 // tableVersion is that of the definition, NULL for a table that has none.
 func tableVersion(t *schema.Table) any {
-	if t.IsOpen() {
+	if t.IsUndeclared() {
 		return nil
 	}
 	return t.Version

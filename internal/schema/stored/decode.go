@@ -75,7 +75,7 @@ func (d *decoder) table(f *table) *schema.Table {
 		t.WriteVersion = t.Version
 	}
 	if f.External != nil {
-		t.Foreign = &schema.Foreign{}
+		t.External = &schema.External{}
 	}
 	d.refer(t)
 	t.Key = d.key("key", f.Key)
@@ -99,7 +99,7 @@ func (d *decoder) table(f *table) *schema.Table {
 		}
 	}
 	if f.External != nil {
-		t.Foreign.Partition, t.Foreign.Row = d.pieces("external.partition_key", f.External.Partition), d.pieces("external.row_key", f.External.Row)
+		t.External.Partition, t.External.Row = d.pieces("external.partition_key", f.External.Partition), d.pieces("external.row_key", f.External.Row)
 	}
 	return t
 }

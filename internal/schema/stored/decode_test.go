@@ -93,7 +93,7 @@ func TestEncodeErrors(t *testing.T) {
 		"type: NULL has no stored form":            func(t *schema.Table) { t.Columns[0].Type.Base = value.TypeUnknown },
 		"state: 7 has no stored form":              func(t *schema.Table) { t.Indexes = []*schema.Index{{Name: "i", State: 7}} },
 		"a key names column 3, which is not there": func(t *schema.Table) { t.Key[0].Column = 3 },
-		"nobody declared it":                       func(t *schema.Table) { t.Foreign = &schema.Foreign{Open: true} },
+		"nobody declared it":                       func(t *schema.Table) { t.External = &schema.External{Undeclared: true} },
 	} {
 		text, err := stored.Encode(table(change))
 		if err == nil || err.Error() != "the definition of table t cannot be stored: "+want {

@@ -31,7 +31,7 @@ func Encode(t *schema.Table) (string, error) {
 }
 
 func encode(t *schema.Table) (string, error) {
-	if t.IsOpen() || t.Virtual != nil {
+	if t.IsUndeclared() || t.Virtual != nil {
 		return "", errors.New("nobody declared it")
 	}
 	e := &encoder{table: t}
@@ -102,8 +102,8 @@ func (e *encoder) form() *table {
 		f.Parent = &parent{Table: in.Parent, RowName: in.RowName, Columns: in.Columns, Key: e.key(in.Key), ForeignKey: in.Name,
 			OnDelete: spell(e, cascadeWords, in.Cascade), Copies: in.WithParent}
 	}
-	if t.Foreign != nil {
-		f.External = &external{e.pieces(t.Foreign.Partition), e.pieces(t.Foreign.Row)}
+	if t.External != nil {
+		f.External = &external{e.pieces(t.External.Partition), e.pieces(t.External.Row)}
 	}
 	f.listFeatures()
 	return f
@@ -218,7 +218,7 @@ func (e *encoder) name(ordinal int) string {
 // refer gives what the definition calls a column of a key: its property, which no other column ever had, while two may have one
 // name during a change. Columns that make up an external table's keys have none.
 func refer(t *schema.Table, c *schema.Column) string {
-	if t.Foreign != nil {
+	if t.External != nil {
 		return c.Name
 	}
 	return c.Property

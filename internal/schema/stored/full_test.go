@@ -76,7 +76,7 @@ func full() []*schema.Table {
 			{Type: value.Type{Base: value.TypeBlob}, Source: schema.SourceWhole, Hidden: true},
 		},
 		Key: []schema.KeyColumn{{Column: 0}, {Column: 2}, {Column: 3}},
-		Foreign: &schema.Foreign{
+		External: &schema.External{
 			Partition: []schema.Segment{{Text: "p-"}, {Column: 0}},
 			Row:       []schema.Segment{{Column: 2, Form: schema.FormInverted, Digits: 19}, {Text: "_"}, {Column: 2, Form: schema.FormDecimal}, {Text: "_"}, {Column: 3, Form: schema.FormHex}},
 		},
@@ -120,7 +120,7 @@ func TestFull(t *testing.T) {
 // computed are the fields that Init, the planner or the catalog make of the others.
 var computed = []string{
 	"Table.Unwritable", "Table.Virtual", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
-	"Index.Segments", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Composition.segments", "Foreign.Open",
+	"Index.Segments", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Composition.segments", "External.Undeclared",
 	"Segment.Code", "Segment.end", "Segment.last",
 	"Type.Coercion", "Type.Truth", "Type.members",
 }

@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s\nwas\n%s", got, want)
 		}
 		for name, has := range map[string]bool{
-			"inside": back.Inside != nil, "external": back.Foreign != nil, "parts": back.Partitions != nil, "spread": back.Spread != nil,
+			"inside": back.Inside != nil, "external": back.External != nil, "parts": back.Partitions != nil, "spread": back.Spread != nil,
 			"checks": len(back.Checks) > 0, "indexes": len(back.Indexes) > 0,
 		} {
 			if has {

@@ -12,16 +12,16 @@ import (
 )
 
 // ErrOtherForm says that an entity has keys of another form than the rows of its table, and so is none of them: in a
-// foreign table, or a copy of a parent's row among those that live inside it.
+// external table, or a copy of a parent's row among those that live inside it.
 var ErrOtherForm = errors.New("the entity is no row of the table")
 
-// foreignColumns leaves the columns of a foreign table that are properties.
-func foreignColumns(t *schema.Table, columns []int) []int {
+// propertyColumns leaves the columns of an external table that are properties.
+func propertyColumns(t *schema.Table, columns []int) []int {
 	return slices.DeleteFunc(slices.Clone(columns), func(i int) bool { return t.Columns[i].Source != schema.SourceProperty })
 }
 
-// decodeForeign fills in what an entity of a foreign table has beside its properties. dst begins with the row.
-func (d *Decoder) decodeForeign(e *engine.Entity, dst []value.Value) error {
+// decodeKeys fills in what an entity of an external table has beside its properties. dst begins with the row.
+func (d *Decoder) decodeKeys(e *engine.Entity, dst []value.Value) error {
 	t := d.codec.Table
 	if !t.ParseKeys(e.PartitionKey, e.RowKey, dst) {
 		return ErrOtherForm
@@ -81,14 +81,14 @@ func wholeOf(v value.Value) engine.Entity {
 	return e
 }
 
-// whole gives the entity that a row of a foreign table was read from.
+// whole gives the entity that a row of an external table was read from.
 func (c *Codec) whole(row []value.Value) engine.Entity {
 	return wholeOf(row[len(c.Table.Columns)-1])
 }
 
-// encodeForeign makes the entity of a row: as it was read, with those properties changed that the row has other
+// encodeExternal makes the entity of a row: as it was read, with those properties changed that the row has other
 // values for. A property that is not changed keeps its type, and one that is keeps it where the new value fits.
-func (c *Codec) encodeForeign(row []value.Value) (engine.Entity, error) {
+func (c *Codec) encodeExternal(row []value.Value) (engine.Entity, error) {
 	e := c.whole(row)
 	for i, ordinal := range c.Columns {
 		col, v := c.Table.Columns[ordinal], row[ordinal]
@@ -104,12 +104,12 @@ func (c *Codec) encodeForeign(row []value.Value) (engine.Entity, error) {
 			if is, ok := decodeProperty(c.Table, col, &e.Values[at]); ok && is == v {
 				continue
 			}
-			if c.Table.Foreign.Open || edm == engine.Absent {
+			if c.Table.External.Undeclared || edm == engine.Absent {
 				edm = e.Values[at].Type
 			}
 		}
 		stored, ok := ToEdm(v, edm)
-		if !ok && (c.Table.Foreign.Open || col.Edm == "") {
+		if !ok && (c.Table.External.Undeclared || col.Edm == "") {
 			stored, ok = ToEdm(v, naturalEdm(v))
 		}
 		if !ok {
@@ -170,7 +170,7 @@ func decodeProperty(t *schema.Table, col *schema.Column, s *engine.Value) (value
 	default:
 		v = value.FromString(s.S)
 	}
-	if t.Foreign.Open {
+	if t.External.Undeclared {
 		return v, true
 	}
 	if col.Edm != "" && s.Type.String() != col.Edm {
@@ -249,9 +249,9 @@ func ToEdm(v value.Value, edm engine.Edm) (engine.Value, bool) {
 	return stored, ok
 }
 
-// ForeignStem gives what the keys of a run have in common with key where stores may sort keys otherwise than SQL
+// ExternalStem gives what the keys of a run have in common with key where stores may sort keys otherwise than SQL
 // does: by UTF-16 units, which is another order from the first character above the surrogates on.
-func ForeignStem(key string) (stem string, cut bool) {
+func ExternalStem(key string) (stem string, cut bool) {
 	for i, r := range key {
 		if r >= 0xD800 {
 			return key[:i], true

@@ -8,13 +8,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// openTable is an open table in a statement, under the name that it has there.
+// openTable is an undeclared table in a statement, under the name that it has there.
 type openTable struct {
 	name string
 	base *schema.Table
 }
 
-// opened gives an open table with the columns that the statement was found to name.
+// opened gives an undeclared table with the columns that the statement was found to name.
 func (b *builder) opened(t *schema.Table, n *dialect.TableName) *schema.Table {
 	name := n.As
 	if name == "" {
@@ -27,7 +27,7 @@ func (b *builder) opened(t *schema.Table, n *dialect.TableName) *schema.Table {
 	return t
 }
 
-// grow makes a column of a name that was not found, where only one open table can be meant: any name may be a property of such a
+// grow makes a column of a name that was not found, where only one undeclared table can be meant: any name may be a property of such a
 // table, even if no entity has shown it so far. The statement is then planned again.
 func (b *builder) grow(err error) (again bool, growErr error) {
 	var unknown *unknownColumnError

@@ -9,18 +9,18 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Foreign says how entities that somebody else's program makes are rows of a table. Their keys are texts as that
+// External says how entities that somebody else's program makes are rows of a table. Their keys are texts as that
 // program writes them: each is a list of pieces, fixed texts and columns. An entity whose keys are of another form
 // is no row of the table, so that entities of several forms can lie side by side in one physical table, each form
 // a table of its own.
-type Foreign struct {
+type External struct {
 	// Open: nobody declared the table. Its columns are the properties that were seen, of whatever type, and any
 	// name that is not among them is a property, too.
-	Open           bool
+	Undeclared     bool
 	Partition, Row []Segment
 }
 
-// Source is what of an entity a column of a foreign table is.
+// Source is what of an entity a column of an external table is.
 type Source uint8
 
 const (
@@ -30,44 +30,44 @@ const (
 	SourceWhole                   // the entity as it was read, for who changes it; no name leads to it
 )
 
-// The columns of an open table that every entity has.
+// The columns of an undeclared table that every entity has.
 const (
-	ForeignPartitionKey = "PartitionKey"
-	ForeignRowKey       = "RowKey"
-	ForeignTimestamp    = "Timestamp"
-	foreignWhole        = "" // no column can be called that
+	PartitionKeyName = "PartitionKey"
+	RowKeyName       = "RowKey"
+	TimestampName    = "Timestamp"
+	wholeName        = "" // no column can be called that
 )
 
-// NewOpenTable makes the table of a physical table that nobody declared. Properties are the names of what its
+// NewUndeclaredTable makes the table of a physical table that nobody declared. Properties are the names of what its
 // entities have, in the order that * shows, and how the store types them ("" where they differ).
-func NewOpenTable(physical string, properties, edms []string) (*Table, error) {
-	t := &Table{Name: physical, Physical: physical, Comment: "made by another program, without a definition", Foreign: &Foreign{
-		Open:      true,
-		Partition: []Segment{{Column: 0}},
-		Row:       []Segment{{Column: 1}},
+func NewUndeclaredTable(physical string, properties, edms []string) (*Table, error) {
+	t := &Table{Name: physical, Physical: physical, Comment: "made by another program, without a definition", External: &External{
+		Undeclared: true,
+		Partition:  []Segment{{Column: 0}},
+		Row:        []Segment{{Column: 1}},
 	}}
 	text := value.Type{Base: value.TypeText}
 	t.Columns = []*Column{
-		{Name: ForeignPartitionKey, Type: text, NotNull: true, Source: SourceKey},
-		{Name: ForeignRowKey, Type: text, NotNull: true, Source: SourceKey},
+		{Name: PartitionKeyName, Type: text, NotNull: true, Source: SourceKey},
+		{Name: RowKeyName, Type: text, NotNull: true, Source: SourceKey},
 		TimestampColumn(),
 	}
 	for i, name := range properties {
 		t.Columns = append(t.Columns, &Column{Name: name, Property: name, Edm: edms[i]})
 	}
-	return t, t.CloseForeign()
+	return t, t.CloseExternal()
 }
 
 // TimestampColumn makes the column of the time at which the service wrote the entity last.
 func TimestampColumn() *Column {
-	return &Column{Name: ForeignTimestamp, Type: value.Type{Base: value.TypeDateTime, Precision: -1}, Source: SourceTimestamp}
+	return &Column{Name: TimestampName, Type: value.Type{Base: value.TypeDateTime, Precision: -1}, Source: SourceTimestamp}
 }
 
-// CloseForeign adds what every foreign table has, when its columns are all there.
-func (t *Table) CloseForeign() error {
-	t.Columns = append(t.Columns, &Column{Name: foreignWhole, Type: value.Type{Base: value.TypeBlob}, Source: SourceWhole, Hidden: true})
+// CloseExternal adds what every external table has, when its columns are all there.
+func (t *Table) CloseExternal() error {
+	t.Columns = append(t.Columns, &Column{Name: wholeName, Type: value.Type{Base: value.TypeBlob}, Source: SourceWhole, Hidden: true})
 	t.Key = nil
-	for _, s := range slices.Concat(t.Foreign.Partition, t.Foreign.Row) {
+	for _, s := range slices.Concat(t.External.Partition, t.External.Row) {
 		if key := (KeyColumn{Column: s.Column}); s.Text == "" && !slices.Contains(t.Key, key) {
 			t.Key = append(t.Key, key)
 		}
@@ -79,11 +79,11 @@ func (t *Table) CloseForeign() error {
 func (t *Table) With(property string) (*Table, error) {
 	c := t.Clone()
 	c.Columns[len(c.Columns)-1] = &Column{Name: property, Property: property}
-	return c, c.CloseForeign()
+	return c, c.CloseExternal()
 }
 
-// IsOpen says whether nobody declared the table.
-func (t *Table) IsOpen() bool { return t.Foreign != nil && t.Foreign.Open }
+// IsUndeclared says whether nobody declared the table.
+func (t *Table) IsUndeclared() bool { return t.External != nil && t.External.Undeclared }
 
 // ParseKeys gives the values that the keys of an entity stand for their columns, dst[ordinal]; not ok when they are
 // of another form, so that the entity is no row of the table.
@@ -94,7 +94,7 @@ func (t *Table) ParseKeys(partition, row string, dst []value.Value) bool {
 
 // Mixed says whether entities of the physical table may be no rows of the table, as their keys are of another form.
 func (t *Table) Mixed() bool {
-	if t.Foreign == nil {
+	if t.External == nil {
 		return false
 	}
 	all := func(segments []Segment) bool {
@@ -153,7 +153,7 @@ func Successor(prefix string) (to string, exact bool) {
 // Sends says whether conditions on a column can be sent to the store. Of a property whose type nobody declared
 // they cannot: a comparison is with one type, and would hide what equals the value in another one.
 func (t *Table) Sends(c *Column) bool {
-	return t.Foreign == nil || c.Source == SourceTimestamp || c.Source == SourceProperty && c.Edm != "" && !t.Foreign.Open
+	return t.External == nil || c.Source == SourceTimestamp || c.Source == SourceProperty && c.Edm != "" && !t.External.Undeclared
 }
 
 // EvenLen says how long a text is before the first character from which on stores may sort it otherwise than SQL
