@@ -1,6 +1,10 @@
 package expr
 
-import "github.com/nearlyfreedb/nearlyfree/internal/value"
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
 
 func logicFunctions() []*Function {
 	unified := func(args []Node) value.Type { return UnifyTypes(typesOf(args)...) }
@@ -31,11 +35,20 @@ func logicFunctions() []*Function {
 			}},
 		{Name: "GREATEST", Signature: "GREATEST(x, y, …)", Family: "condition", compares: true, Min: 2, Max: -1, null: anyNull,
 			Doc:  "The greatest argument, NULL where one is NULL. Numbers among texts compare as texts.",
-			Type: unified, compile: func(n *Call) Func { return compileExtreme(n, 1) }},
+			Type: extremeType, compile: func(n *Call) Func { return compileExtreme(n, 1) }},
 		{Name: "LEAST", Signature: "LEAST(x, y, …)", Family: "condition", compares: true, Min: 2, Max: -1, null: anyNull,
 			Doc:  "The least argument, NULL where one is NULL. Numbers among texts compare as texts.",
-			Type: unified, compile: func(n *Call) Func { return compileExtreme(n, -1) }},
+			Type: extremeType, compile: func(n *Call) Func { return compileExtreme(n, -1) }},
 	}
+}
+
+// extremeType is the type of all arguments, but of a FLOAT among integers a DOUBLE.
+func extremeType(args []Node) value.Type {
+	t := UnifyTypes(typesOf(args)...)
+	if t.Base == value.TypeFloat && slices.ContainsFunc(args, func(a Node) bool { return isShort(a.Type()) }) {
+		return doubleType
+	}
+	return t
 }
 
 func allNull(args []Node) bool {

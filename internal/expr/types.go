@@ -153,7 +153,10 @@ func unify(a, b value.Type) value.Type {
 	}
 	ae, _ := exact(a)
 	be, _ := exact(b)
-	if !ae || !be {
+	switch {
+	case a.Base == value.TypeFloat && isShort(b), b.Base == value.TypeFloat && isShort(a):
+		return value.Type{Base: value.TypeFloat}
+	case !ae || !be:
 		return doubleType
 	}
 	aw, as := digits(a)
@@ -163,6 +166,12 @@ func unify(a, b value.Type) value.Type {
 
 func isNumber(t value.Type) bool {
 	return t.Base >= value.TypeBool && t.Base <= value.TypeDecimal || t.Base == value.TypeYear
+}
+
+// isShort says whether t has integers that a FLOAT keeps as they are.
+func isShort(t value.Type) bool {
+	return t.Base == value.TypeBool || t.Base == value.TypeTinyInt || t.Base == value.TypeSmallInt || t.Base == value.TypeMediumInt ||
+		t.Base == value.TypeYear
 }
 
 func unifyIntegers(a, b value.Type) value.Type {
@@ -239,6 +248,10 @@ func coerce(v value.Value, t value.Type) value.Value {
 	case t.Base == value.TypeDouble:
 		if k == value.Int || k == value.Uint || k == value.Bool || k == value.Decimal {
 			return value.FromFloat(value.ToFloat(v))
+		}
+	case t.Base == value.TypeFloat:
+		if k == value.Int || k == value.Uint || k == value.Bool {
+			return t.Single(value.FromFloat(value.ToFloat(v)))
 		}
 	case t.Base == value.TypeDecimal:
 		if k == value.Int || k == value.Uint || k == value.Bool {
@@ -321,8 +334,8 @@ func needsCoerce(from, to value.Type) bool {
 	switch {
 	case from.Base == value.TypeYear:
 		return to.Base != value.TypeYear
-	case to.Base == value.TypeDouble:
-		return from.Base != value.TypeDouble
+	case to.Base == value.TypeDouble, to.Base == value.TypeFloat:
+		return from.Base != to.Base
 	case to.Base == value.TypeDateTime, to.Base == value.TypeTime:
 		return from.Base != to.Base || from.Precision != to.Precision
 	case to.Base == value.TypeDecimal:
