@@ -51,6 +51,7 @@ var mayImport = map[string][]string{
 	"examples/expenses":               {"."},
 	"tests":                           {"."},
 	"tests/sqllogic":                  {"."},
+	"tests/txmodel":                   {},
 }
 
 // onlyIn says which package alone may import a library.

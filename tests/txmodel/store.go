@@ -1,0 +1,122 @@
+package txmodel
+
+// Limits of a scenario. The state of a run has a fixed size, so that it can be compared.
+const (
+	maxEntities   = 4
+	maxActors     = 3 // that write
+	maxPartitions = 2
+)
+
+// absentVersion is the version that is read of an entity that is not there.
+const absentVersion = 255
+
+// entity is one entity of the store.
+type entity struct {
+	version uint8 // its ETag: no two states of the entity share one
+	there   bool
+	value   set   // of the actors that have written it
+	marker  uint8 // the actor whose intent it bears, and 1; 0: none
+	kind    Kind  // of the intent
+	base    uint8 // the version before the intent
+	image   set   // the value as it will be
+}
+
+// set is a set of actors.
+type set uint8
+
+func one(actor int) set               { return 1 << actor }
+func (s set) has(actor int) bool      { return s&one(actor) != 0 }
+func (s set) with(actor int) set      { return s | one(actor) }
+func (e *entity) foreign(by int) bool { return e.marker != 0 && int(e.marker)-1 != by }
+
+// row is what a reader sees of an entity.
+type row struct {
+	there bool
+	value set
+}
+
+// Kind is what a write does.
+type Kind uint8
+
+const (
+	Insert Kind = iota + 1
+	Update
+	Delete
+	Touch // changes the version of an entity that must be there, whatever it bears, and nothing else
+)
+
+// record is the record of a transaction.
+type record uint8
+
+const (
+	absent record = iota
+	pending
+	committed
+	aborted
+)
+
+// resolve gives what a reader sees of an entity when it knows whether the transaction of its intent is committed.
+func (e *entity) resolve(committed bool) row {
+	switch {
+	case !e.there:
+		return row{}
+	case e.marker == 0:
+		return row{true, e.value}
+	case committed && e.kind == Delete, !committed && e.kind == Insert:
+		return row{}
+	case committed && e.kind == Update:
+		return row{true, e.image}
+	}
+	return row{true, e.value}
+}
+
+// seen is the version that a read gives.
+func (e *entity) seen() uint8 {
+	if !e.there {
+		return absentVersion
+	}
+	return e.version
+}
+
+// matches says whether a write on condition of a version may be made: of one that was read without an intent.
+func (e *entity) matches(kind Kind, version uint8) bool {
+	switch kind {
+	case Insert:
+		return !e.there
+	case Touch:
+		return e.there
+	}
+	return e.there && e.version == version && e.marker == 0
+}
+
+// write writes for good.
+func (e *entity) write(kind Kind, actor int) {
+	e.version++
+	switch kind {
+	case Insert:
+		e.there, e.value = true, one(actor)
+	case Update:
+		e.value = e.value.with(actor)
+	case Delete:
+		e.there, e.value = false, 0
+	}
+}
+
+// intend puts an intent on an entity. A touch is made at once.
+func (e *entity) intend(kind Kind, actor int) {
+	base := e.seen()
+	e.version++
+	if kind == Touch {
+		return
+	}
+	e.marker, e.kind, e.base, e.image = uint8(actor)+1, kind, base, e.value.with(actor)
+	if kind == Insert {
+		e.there, e.value, e.image = true, one(actor), 0
+	}
+}
+
+// settle carries an intent forward, or back.
+func (e *entity) settle(committed bool) {
+	now := e.resolve(committed)
+	*e = entity{version: e.version + 1, there: now.there, value: now.value}
+}
