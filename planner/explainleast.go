@@ -168,16 +168,12 @@ func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
 	case r == nil:
 		return 1
 	}
-	points := len(r.Points)
-	if s.Table.External != nil {
-		points = 0
-		for _, k := range r.Points {
-			if isPlainKey(k.PartitionKey) && isPlainKey(k.RowKey) {
-				points++
-			}
+	all := len(r.Spans)
+	for _, k := range r.Points {
+		if isPlainKey(k.PartitionKey) && isPlainKey(k.RowKey) {
+			all++
 		}
 	}
-	all := points + len(r.Spans)
 	if whole {
 		return all
 	}

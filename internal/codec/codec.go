@@ -93,17 +93,11 @@ func NewCodec(t *schema.Table) *Codec {
 // NewCodecOf makes the codec of entities that hold only these columns (ordinals, ascending), such as the
 // entries of an index that is no whole copy.
 func NewCodecOf(t *schema.Table, columns []int) *Codec {
-	if t.External != nil {
-		columns = propertyColumns(t, columns)
-	}
+	columns = propertyColumns(t, columns)
 	c := &Codec{Table: t, Columns: columns, Names: make([]string, len(columns)), Forms: make([]Form, len(columns)), Long: make([]bool, len(columns)), nulls: make([]int, len(columns))}
 	for i, ordinal := range columns {
 		c.Names[i] = t.Columns[ordinal].Property
-		c.Forms[i] = FormOf(t.Columns[ordinal].Type)
-		c.Long[i] = longColumn(t.Columns[ordinal].Type)
-		if t.External != nil {
-			c.Forms[i], c.Long[i] = FormProperty, false
-		}
+		c.Forms[i], c.Long[i] = storedAs(t, t.Columns[ordinal])
 		if t.Columns[ordinal].Initial != nil {
 			c.nulls[i] = len(c.Names)
 			c.Names = append(c.Names, keymap.PropertyNull(c.Names[i]))
@@ -112,7 +106,15 @@ func NewCodecOf(t *schema.Table, columns []int) *Codec {
 	return c
 }
 
-// FormOf says how the values of a type are stored in properties.
+// storedAs says how a column is stored, and whether its values may need more than one property.
+func storedAs(t *schema.Table, c *schema.Column) (f Form, long bool) {
+	if t.Layout.Raw {
+		return FormProperty, false
+	}
+	return FormOf(c.Type), longColumn(c.Type)
+}
+
+// FormOf says how the values of a type are stored in properties of tables of ours.
 func FormOf(t value.Type) Form {
 	switch t.Base {
 	case value.TypeBool:
@@ -173,7 +175,7 @@ func longColumn(t value.Type) bool {
 // follow). Its keys are left to the caller. Names is shared by all entities without a split value and must
 // not be changed.
 func (c *Codec) EncodeRow(row []value.Value) (engine.Entity, error) {
-	if c.Table.External != nil {
+	if c.Table.Layout.Raw {
 		return c.encodeExternal(row)
 	}
 	e := engine.Entity{Names: c.Names, Values: make([]engine.Value, len(c.Names))}
@@ -271,14 +273,11 @@ func padded(u uint64) string {
 // everything is read; unless that would bring in another long column that is not wanted: then the parts
 // that the wanted ones can have at most are named.
 func (c *Codec) Select(columns []int) []string {
-	timestamp := false
-	if c.Table.External != nil {
-		for _, ordinal := range columns {
-			if ordinal == len(c.Table.Columns)-1 { // the whole entity
-				return nil
-			}
-			timestamp = timestamp || ordinal < len(c.Table.Columns) && c.Table.Columns[ordinal].Source == schema.SourceTimestamp
-		}
+	is := func(source schema.Source) bool {
+		return slices.ContainsFunc(columns, func(i int) bool { return i < len(c.Table.Columns) && c.Table.Columns[i].Source == source })
+	}
+	if is(schema.SourceWhole) {
+		return nil
 	}
 	all, long, otherLong := true, false, false
 	for i, ordinal := range c.Columns {
@@ -294,7 +293,7 @@ func (c *Codec) Select(columns []int) []string {
 		return nil
 	}
 	names := make([]string, 0, len(columns))
-	if timestamp {
+	if is(schema.SourceTimestamp) {
 		names = append(names, engine.Timestamp)
 	}
 	for i, ordinal := range c.Columns {

@@ -69,17 +69,16 @@ func (c *Codec) DecoderTo(columns, dst []int, selected []string) *Decoder {
 			d.etags = append(d.etags, dst[i])
 			continue
 		}
-		if col := c.Table.Columns[ordinal]; c.Table.External != nil {
-			switch col.Source {
-			case schema.SourceProperty:
-				d.cols = append(d.cols, decodeCol{form: FormProperty, ordinal: ordinal, dst: dst[i], digits: col.Type.Precision})
-			case schema.SourceTimestamp, schema.SourceWhole:
-				d.own = append(d.own, ordinal)
-			}
+		column := c.Table.Columns[ordinal]
+		switch column.Source {
+		case schema.SourceTimestamp, schema.SourceWhole:
+			d.own = append(d.own, ordinal)
+			continue
+		case schema.SourceKey:
 			continue
 		}
-		column := c.Table.Columns[ordinal]
-		d.cols = append(d.cols, decodeCol{form: FormOf(column.Type), long: longColumn(column.Type), ordinal: ordinal, dst: dst[i],
+		form, long := storedAs(c.Table, column)
+		d.cols = append(d.cols, decodeCol{form: form, long: long, ordinal: ordinal, dst: dst[i],
 			absent: column.Absent(), digits: column.Type.Precision, other: otherDecoder(column)})
 	}
 	if selected == nil {
@@ -99,7 +98,7 @@ func (d *Decoder) DecodeRow(e *engine.Entity, dst []value.Value) error {
 	if !d.current.of(e.Names) {
 		d.rebind(e.Names)
 	}
-	if d.codec.Table.External != nil {
+	if d.codec.Table.Layout.Raw {
 		if err := d.decodeKeys(e, dst[d.offset:]); err != nil {
 			return err
 		}

@@ -124,9 +124,12 @@ func (c *Codec) encodeExternal(row []value.Value) (engine.Entity, error) {
 	return e, nil
 }
 
-// ChangeOf makes the operation that turns the entity of a row into another one: a merge of the properties that
-// change, or, as a merge cannot remove one, a replacement by the whole entity.
+// ChangeOf makes the operation that turns the entity of a row into another one. In an external table it is a merge of the
+// properties that change, or, as a merge cannot remove one, a replacement by the whole entity.
 func (c *Codec) ChangeOf(old []value.Value, e engine.Entity) engine.Op {
+	if !c.Table.Layout.Raw {
+		return engine.Op{Kind: engine.Replace, Entity: e}
+	}
 	was := c.whole(old)
 	merge := engine.Entity{PartitionKey: e.PartitionKey, RowKey: e.RowKey}
 	kept := 0
@@ -247,15 +250,4 @@ func ToEdm(v value.Value, edm engine.Edm) (engine.Value, bool) {
 		stored.N = 0 // the wire has no -0, and what an engine keeps in its place is of another type
 	}
 	return stored, ok
-}
-
-// ExternalStem gives what the keys of a run have in common with key where stores may sort keys otherwise than SQL
-// does: by UTF-16 units, which is another order from the first character above the surrogates on.
-func ExternalStem(key string) (stem string, cut bool) {
-	for i, r := range key {
-		if r >= 0xD800 {
-			return key[:i], true
-		}
-	}
-	return key, false
 }

@@ -40,7 +40,7 @@ func (x *definition) eachInPartition(ctx context.Context, t *schema.Table, part 
 // except where that would read those of other tables, too.
 func rangeOf(t *schema.Table, part *schema.Partition, span keymap.Span) engine.Range {
 	r := engine.Range{Table: part.Physical, From: span.From, To: span.To}
-	if t.External == nil && (t.Spread == nil || t.SharesPhysical()) {
+	if t.Spread == nil || t.SharesPhysical() {
 		r.Partitions = t.StorePartitions()
 	}
 	return r

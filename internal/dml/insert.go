@@ -39,7 +39,7 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 		auto: autoColumn(p.Table), rowID: -1,
 	}
 	for i, col := range p.Table.Columns {
-		if col.Hidden && p.Table.External == nil && p.Table.Key[0].Column == i {
+		if col.Hidden && p.Table.Key[0].Column == i {
 			n.rowID = i
 		}
 	}

@@ -285,10 +285,7 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	}
 	r.Table, r.PartitionKey, r.row = rw.Table, partition, row
 	if newKey == key {
-		op := engine.Op{Kind: engine.Replace, Entity: e}
-		if rw.Table.External != nil {
-			op = rw.Row.ChangeOf(old.Row, e)
-		}
+		op := rw.Row.ChangeOf(old.Row, e)
 		op.IfMatch = old.ifMatch(nil)
 		r.Add(op, nil)
 	} else {

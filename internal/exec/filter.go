@@ -207,7 +207,7 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 		if len(stored.S) > codec.PropertyUnits && keymap.UTF16Len(stored.S) > codec.PropertyUnits {
 			return 0, engine.Value{}, false
 		}
-		if op != engine.Eq && !sameOrder(stored.S) {
+		if op != engine.Eq && schema.IsOdd(stored.S) {
 			return 0, engine.Value{}, false
 		}
 		// The first property of a long value may be as long as the constant and equal to it.
@@ -268,17 +268,6 @@ func oneDecimal(d, v value.Value) bool {
 	return len(strings.TrimLeft(strings.Replace(d.Text(), ".", "", 1), "-0")) <= exact
 }
 
-// sameOrder says whether text sorts to the same side of s by code points, as SQL compares it, and by
-// UTF-16 units, as a store may. They differ only between surrogates and what is above them.
-func sameOrder(s string) bool {
-	for _, r := range s {
-		if r >= 0xD800 {
-			return false
-		}
-	}
-	return true
-}
-
 // propertyConstant is storeFilter.constant for a property whose type the definition says.
 func (f *storeFilter) propertyConstant(v value.Value) (engine.FilterOp, engine.Value, bool) {
 	none := engine.Value{}
@@ -301,7 +290,7 @@ func (f *storeFilter) propertyConstant(v value.Value) (engine.FilterOp, engine.V
 	switch edm {
 	case engine.String:
 		plain := f.column.Type.Base == value.TypeChar || f.column.Type.Base == value.TypeText
-		if !plain || v.Kind() != value.String || len(stored.S) > codec.PropertyUnits || op != engine.Eq && !sameOrder(stored.S) {
+		if !plain || v.Kind() != value.String || len(stored.S) > codec.PropertyUnits || op != engine.Eq && schema.IsOdd(stored.S) {
 			return 0, none, false
 		}
 	case engine.Double, engine.Int32, engine.Int64, engine.DateTime:

@@ -24,7 +24,6 @@ type scanNode struct {
 	limit    bounds
 	order    []sortKey
 	cuts     bool // keys may be cut, which leaves runs of them out of order
-	stem     func(key string) (stem string, cut bool)
 	filled   []int
 	joined   bool // entities of two tables, whose order matters; see familyNode
 }
@@ -56,10 +55,7 @@ func compileScan(n *access.Scan) (Node, error) {
 	}
 	if n.Ordered {
 		s.order = compileOrder(n.Order)
-		s.cuts, s.stem = cutKeys(n), stemOf
-		if n.Table.External != nil {
-			s.cuts, s.stem = true, codec.ExternalStem
-		}
+		s.cuts = n.Table.CutKeys(n.Index)
 	}
 	rows := codec.NewCodec(n.Table)
 	read := rows
@@ -87,12 +83,6 @@ func compileScan(n *access.Scan) (Node, error) {
 	}
 	s.decoder = read.Decoder(n.Columns, n.Offset, s.selected)
 	return s, nil
-}
-
-// cutKeys says whether a part of the keys that are read may be cut.
-func cutKeys(n *access.Scan) bool {
-	is := func(p schema.KeyColumn) bool { return p.Cut > 0 }
-	return slices.ContainsFunc(n.Table.Key, is) || n.Index != nil && slices.ContainsFunc(n.Index.Key, is)
 }
 
 func (n *scanNode) fills() []int { return n.filled }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // keyedRows passes the rows of a scan, each with the key that it is ordered by. A row is that of the scan until the
@@ -53,7 +52,7 @@ func (s *runSorter) next(ctx context.Context) ([]value.Value, error) {
 			return nil, err
 		}
 	}
-	stem, cut := s.it.node.stem(key)
+	stem, cut := s.it.node.plan.Table.Layout.Stem(key)
 	if s.whole {
 		stem = ""
 	} else if !cut {
@@ -100,17 +99,4 @@ func (s *runSorter) collect(ctx context.Context, stem string) error {
 	}
 	sortRows(s.rows.rows, s.it.node.order)
 	return nil
-}
-
-// stemOf gives what the row keys of a run have in common with key: it up to the first code that is cut.
-func stemOf(key string) (stem string, cut bool) {
-	for rest := key; rest != ""; {
-		begin := len(key) - len(rest)
-		code, next := keymap.SkipValue(rest)
-		if stem := keymap.Stem(code); len(stem) < len(code) {
-			return key[:begin+len(stem)], true
-		}
-		rest = next
-	}
-	return key, false
 }

@@ -21,11 +21,11 @@ func (t *Table) Rehome(rowName string) {
 
 // Partitions are the partitions that rows of the table can be in; nil where only the rows say so.
 func (t *Table) StorePartitions() []string {
-	switch p := t.Spread; {
-	case p == nil:
-		return []string{keymap.SinglePartition}
-	case p.Kind == SpreadByHash:
-		return keymap.Buckets(p.Count)
+	switch l := &t.Layout; {
+	case l.Buckets > 0:
+		return keymap.Buckets(l.Buckets)
+	case len(l.Partition) == 1 && l.Partition[0].Text != "":
+		return []string{l.Partition[0].Text}
 	}
 	return nil
 }

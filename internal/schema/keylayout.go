@@ -103,3 +103,30 @@ func (t *Table) raw(segments []Segment) ([]Segment, error) {
 	}
 	return out, nil
 }
+
+// CutKeys says whether the keys of the rows, or of an index's entries, may be out of the order of the columns in runs; see Stem.
+func (t *Table) CutKeys(ix *Index) bool {
+	segments := t.Layout.Row
+	if ix != nil {
+		segments = ix.Segments
+	}
+	return t.Layout.Raw || slices.ContainsFunc(slices.Concat(segments, t.Layout.Row), func(s Segment) bool { return s.Code.Cut > 0 })
+}
+
+// Stem gives what the RowKeys of a run have in common with key, where the store may sort the run otherwise than SQL does: it up to
+// the first code that is cut or, in a key of another program, up to the first character that may be sorted by its UTF-16 units.
+func (l *KeyLayout) Stem(key string) (stem string, cut bool) {
+	if l.Raw {
+		n := EvenLen(key)
+		return key[:n], n < len(key)
+	}
+	for rest := key; rest != ""; {
+		begin := len(key) - len(rest)
+		code, next := keymap.SkipValue(rest)
+		if stem := keymap.Stem(code); len(stem) < len(code) {
+			return key[:begin+len(stem)], true
+		}
+		rest = next
+	}
+	return key, false
+}
