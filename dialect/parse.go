@@ -49,6 +49,27 @@ func ParseExpr(sql string, opt Options) (Expr, error) {
 	return e, nil
 }
 
+// Unqualified gives the text of an expression without the tables that its columns are written with: a > 0 for t.a > 0. A text that is
+// no expression stays as it is.
+func Unqualified(text string) string {
+	if !strings.Contains(text, ".") {
+		return text
+	}
+	p, err := newParser(text, Options{})
+	if err != nil {
+		return text
+	}
+	var out strings.Builder
+	done := 0
+	for i := 0; i+2 < len(p.toks); i++ {
+		if p.toks[i].isName() && p.toks[i+1].word == "." && p.toks[i+2].isName() {
+			out.WriteString(p.sql[done:p.toks[i].start])
+			done = int(p.toks[i+2].start)
+		}
+	}
+	return out.String() + p.sql[done:]
+}
+
 // Split cuts a text at the semicolons between its statements, those in strings and comments excepted.
 // Statements without words are left out. The statements themselves are not parsed. The error is always
 // an *Error.

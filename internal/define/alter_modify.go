@@ -55,7 +55,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 			return err
 		}
 	}
-	m.change.Rewrite = !sameForm(old.Type, col.Type) || col.Generated != old.Generated
+	m.change.Rewrite = !sameForm(old.Type, col.Type) || dialect.Unqualified(col.Generated) != old.Generated
 	if !sameForm(old.Type, col.Type) {
 		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
 		m.t.Retired = append(m.t.Retired, old.Property)

@@ -211,5 +211,16 @@ func (d *definer) bindTexts() (err error) {
 			return bad
 		}
 	}
+	d.unqualify()
 	return nil
+}
+
+// unqualify leaves the table's name out of its texts, as MySQL does: so they hold when it is renamed, and for CREATE TABLE … LIKE.
+func (d *definer) unqualify() {
+	for _, c := range d.t.Columns {
+		c.Default, c.Generated = dialect.Unqualified(c.Default), dialect.Unqualified(c.Generated)
+	}
+	for i := range d.t.Checks {
+		d.t.Checks[i].Text = dialect.Unqualified(d.t.Checks[i].Text)
+	}
 }

@@ -11,10 +11,10 @@ import (
 
 // noteAdjusted warns, with MySQL's numbers, that a column got another value than the one that was refused with err.
 func noteAdjusted(env *expr.Env, col *schema.Column, number int, why value.Reason, err error) {
-	code, message := 1265, "Data truncated for column '%s' at row %d"
+	code, message := sqlerr.CodeTruncated, "Data truncated for column '%s' at row %d"
 	switch {
 	case why == value.OutOfRange:
-		code, message = 1264, "Out of range value for column '%s' at row %d"
+		code, message = sqlerr.CodeOutOfRange, "Out of range value for column '%s' at row %d"
 	case why == value.Incorrect:
 		env.Session.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongFieldValue, "%v for column '%s' at row %d", err, col.Name, number)
 		return
