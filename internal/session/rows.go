@@ -107,6 +107,14 @@ func (r *Rows) inText(err error) error {
 // Next gives the next row, valid until the call after; io.EOF behind the last. A query that was overtaken by a change of
 // definitions is begun again, or, when rows of it were given already, ends with an error: what it has not read yet may be gone.
 func (r *Rows) Next() ([]value.Value, error) {
+	row, err := r.next()
+	if err != nil && r.release != nil && !errors.Is(err, io.EOF) {
+		err = overtime(r.ctx, err)
+	}
+	return row, err
+}
+
+func (r *Rows) next() ([]value.Value, error) {
 	if r.cursor == nil {
 		return nil, io.EOF
 	}
@@ -115,9 +123,6 @@ func (r *Rows) Next() ([]value.Value, error) {
 		if err == nil && !r.unchecked() {
 			r.given++
 			return row, nil
-		}
-		if err != nil && r.release != nil && !errors.Is(err, io.EOF) {
-			err = overtime(r.ctx, err)
 		}
 		if r.snapshot == nil {
 			return nil, err
