@@ -39,8 +39,8 @@ const DefaultLease = 5 * time.Second
 
 // Catalog is the definitions of one database. Safe for concurrent use.
 type Catalog struct {
-	// Parallel is the number of requests that delete what a dropped table held which may be under way at once. It is
-	// set before use; 0 is 1.
+	// Parallel is how many of the requests that delete a dropped table's data may be under way at once. It is set before use; 0
+	// is 1.
 	Parallel int
 
 	engine   engine.Engine
@@ -98,7 +98,7 @@ func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {
 }
 
 // With calls f with the definitions. Where another process changes some while f reads them, it calls f again with the new ones:
-// by definitions of two versions, f could look for rows where they are not.
+// with definitions of two versions, f could look for rows in the wrong place.
 func (c *Catalog) With(ctx context.Context, f func(s *Snapshot) error) error {
 	return c.with(ctx, c.Snapshot, f)
 }
@@ -167,8 +167,8 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 	return c.adopt(old, next, changes), nil
 }
 
-// adopt makes next the definitions of this process, unless a change was made here since next was read. It gives those
-// that its caller goes by.
+// adopt makes next the definitions of this process, unless a change was made here since next was read. It returns the
+// definitions that its caller is to use: next, or newer ones.
 func (c *Catalog) adopt(old, next *Snapshot, changes int64) *Snapshot {
 	c.publishing.Lock()
 	defer c.publishing.Unlock()
@@ -208,7 +208,7 @@ func (c *Catalog) Ping(ctx context.Context) error {
 // Forget makes the next Snapshot read everything again: after an error that a stale definition explains.
 func (c *Catalog) Forget() { c.current.Store(nil) }
 
-// Newer reads the version, and gives the definitions when they are other ones than those of s; nil when not, and
+// Newer reads the version. It gives the new definitions where they are no longer those of s. It gives nil where they are, or
 // where nobody else could have changed them.
 func (c *Catalog) Newer(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 	if !c.engine.Shared() {
@@ -221,8 +221,8 @@ func (c *Catalog) Newer(ctx context.Context, s *Snapshot) (*Snapshot, error) {
 	return next, nil
 }
 
-// BeginWrite is called before a statement that writes asks for definitions; its Epoch's End when the statement has ended.
-// WaitCurrent waits for that.
+// BeginWrite is called before a statement that writes asks for definitions. The statement ends the Epoch when it is over, for
+// which WaitCurrent waits.
 func (c *Catalog) BeginWrite() *Epoch { return c.writers.begin() }
 
 // BeginRead is BeginWrite for a statement that only reads: WaitCurrent waits for it for two leases at most. It gives nil where
@@ -234,15 +234,15 @@ func (c *Catalog) BeginRead() *Epoch {
 	return c.readers.begin()
 }
 
-// BeginDefine is called before a statement that changes definitions, whose steps must not mix with those of another
-// one. Such a statement of another process is met at each step, by its version.
+// BeginDefine is called before a statement that changes definitions. The steps of two such statements must not mix: in this
+// process the second one waits. One of another process is noticed at each step, by the version.
 func (c *Catalog) BeginDefine(ctx context.Context) (end func(), err error) {
 	return c.defining.take(ctx)
 }
 
-// WaitCurrent returns when every statement uses the current definitions. It waits for the statements of this process
-// that write, and, where the store is shared, for those that read and for other processes which are there: until they say so,
-// or for two leases.
+// WaitCurrent returns when every statement uses the current definitions. It waits for the statements of this process that
+// write. Where the store is shared it also waits for those that read, and for other processes, until these have taken note or
+// two leases are over.
 func (c *Catalog) WaitCurrent(ctx context.Context) error {
 	if err := wait(ctx, c.writers.turn()); err != nil || !c.engine.Shared() {
 		return err
@@ -250,7 +250,7 @@ func (c *Catalog) WaitCurrent(ctx context.Context) error {
 	return c.waitKnown(ctx, 2*c.lease)
 }
 
-// Current says whether what is written by t is right by the definition that holds now, within the lease.
+// Current says whether rows may still be written by the definition t, as far as is known within the lease.
 func (c *Catalog) Current(ctx context.Context, t *schema.Table) (bool, error) {
 	if c.Unannounced() {
 		return false, engine.Errorf(engine.CodeAuth, "this client may not write to the table %s of definitions, and so not to others: nobody would wait for it before rows change their form. Give it the right to add, update and delete entities there", c.table)

@@ -20,12 +20,12 @@ type ExistsError struct{ Name string }
 
 func (e *ExistsError) Error() string { return fmt.Sprintf("Table '%s' already exists", e.Name) }
 
-// errMoved says that the definitions were changed since they were read, or while they were; nothing was changed. Unlike
-// any other ErrConflict, it goes away when the change is tried again with the current definitions.
+// errMoved says that the definitions were changed since they were read, or while they were being read; nothing was changed
+// here. Unlike any other ErrConflict, it goes away when the change is tried again with the current definitions.
 var errMoved = fmt.Errorf("the table definitions were changed meanwhile: %w", ErrConflict)
 
-// changing makes a change against the latest definitions, one at a time in this process. f gives errMoved, having
-// changed nothing, when another process was faster: it is called again then.
+// changing makes a change, f, of the latest definitions. In this process changes are made one at a time. Where another process
+// was faster, f returns errMoved without having changed anything, and is called again.
 func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error {
 	release, err := c.change.take(ctx)
 	if err != nil {
@@ -40,9 +40,9 @@ func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error
 	})
 }
 
-// Create makes the physical table and stores the definition, setting t.Database, t.Physical and t.Version.
-// An *ExistsError when the name is taken. A physical table that is there without a definition is used when
-// it is empty (a creator died half-way), and is somebody else's otherwise.
+// Create makes the physical table and stores the definition. It sets t.Database, t.Physical and t.Version. Where the name is
+// taken, the error is an *ExistsError. A physical table that exists without a definition is used if it is empty, as its maker
+// has died half-way; else it is somebody else's, and the name is taken.
 func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		return c.createBy(ctx, s, t, m, func() error {
@@ -55,15 +55,15 @@ func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) 
 	})
 }
 
-// CreateShared is Create for a table, without partitions, that shares one physical table of the database with all others
-// that were made by it.
+// CreateShared is Create for a table without partitions and without a physical table of its own: all such tables of a database
+// share one.
 func (c *Catalog) CreateShared(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		return c.createBy(ctx, s, t, m, func() error { return c.shareTable(ctx, s, t, m) })
 	})
 }
 
-// createBy stores the definition, when place has given it a place.
+// createBy stores the definition after place has set where the table lies.
 func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter, place func() error) error {
 	if err := s.free(ctx, t.Name); err != nil {
 		return err
@@ -84,8 +84,8 @@ func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *schema.Table, m 
 // maxGenerations bounds the search for a free physical name.
 const maxGenerations = 100
 
-// createPhysical makes a physical table for t, or for each of its partitions. adopt: one that is there may be taken
-// when it is empty; otherwise it is passed over.
+// createPhysical makes a physical table for t, or one for each of its partitions. With adopt it may take one that exists, if
+// that is empty; else it passes over it.
 func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Table, adopt bool, m *engine.Meter) error {
 	if t.Partitions != nil {
 		t.Physical = ""
@@ -155,7 +155,7 @@ func (c *Catalog) isEmpty(ctx context.Context, physical string, m *engine.Meter)
 }
 
 // Replace stores next in place of old, which must be the current definition, and sets next.Version. Renaming a
-// table is replacing it by one with another name; then an *ExistsError says that the new name is taken. Parts that were
+// table is replacing it by one with another name; then an *ExistsError says that the new name is taken. Partitions that were
 // made since old stay: only ReplacePartitions and Truncate change them. It refuses what
 // Table.CheckStep does not allow.
 func (c *Catalog) Replace(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
@@ -205,8 +205,9 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *schema.
 	})
 }
 
-// Truncate gives t a new, empty physical table, or new names for its keys where others use that too, which takes two
-// requests however many rows there are, and deletes what it held when nobody writes to it any more.
+// Truncate gives t a new, empty physical table. A table that shares its physical table with others gets new names for its keys
+// instead. Either takes two requests, however many rows there are. What the table held is deleted when nobody writes to it any
+// more.
 func (c *Catalog) Truncate(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	var old *schema.Table
 	err := c.changing(ctx, func(s *Snapshot) (err error) {
@@ -260,7 +261,7 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *schema.Table, 
 	return d.table, c.publish(ctx, s, m, noteOps(gravesOf([]*schema.Table{d.table})), next)
 }
 
-// Latest gives definitions whose version was read just now: changes are made against those, and shown.
+// Latest gives definitions whose version was read just now. Changes start from these, and SHOW shows them.
 func (c *Catalog) Latest(ctx context.Context) (*Snapshot, error) {
 	if !c.engine.Shared() {
 		return c.Snapshot(ctx)
@@ -274,7 +275,7 @@ func (c *Catalog) stamp(s *Snapshot, t *schema.Table) (engine.Entity, error) {
 	return c.stampGrown(s, t)
 }
 
-// stampGrown is stamp for a change that those who write by the definition before need not know of.
+// stampGrown is stamp for a change that writers with the definition before it need not know of.
 func (c *Catalog) stampGrown(s *Snapshot, t *schema.Table) (engine.Entity, error) {
 	t.Version = s.version + 1
 	if err := t.Init(); err != nil {

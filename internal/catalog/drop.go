@@ -11,13 +11,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Drop deletes the definitions of tables in one change, then what they held. Tables that live inside others come
-// before those. A *schema.NoTableError, and nothing is dropped, when another process has dropped or renamed one of them
-// meanwhile; ErrConflict when another one has put a table inside one of them.
+// Drop deletes the definitions of tables in one change, then their data. A table that lives inside another one comes before
+// that one. Where another process has dropped or renamed one of them meanwhile, the error is a *schema.NoTableError; where it
+// has put a table inside one of them, ErrConflict. In both cases nothing is dropped.
 //
-// What is to be deleted is noted together with the change: whoever drops a table later finishes what a process did
-// not live to finish. Where other processes may trust a definition still, the note of it stays for a while: as long
-// as it is there, nothing gets the names that it holds, to which they would write rows as they were.
+// The change also stores a note of what is to be deleted, so that whoever drops a table later finishes what a process has left
+// undone. Where other processes may still trust the definition, the note stays for a while. As long as it does, no new table
+// gets its names, as those processes would write rows of the old form there.
 func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Meter) error {
 	var gone []*schema.Table
 	var graves []*grave
@@ -36,7 +36,7 @@ func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Me
 	return c.deleteData(ctx, graves, m)
 }
 
-// dropBy gives the tables whose data goes too, and what that is.
+// dropBy is one try of Drop. It gives the tables whose data is to be deleted, and the notes of it.
 func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Table, m *engine.Meter) (gone []*schema.Table, graves []*grave, err error) {
 	d := &dropping{snapshot: s, dropped: map[string]bool{}, parents: map[string]*schema.Table{}}
 	for _, t := range tables {
@@ -113,9 +113,10 @@ func (d *dropping) relatives() []*schema.Table {
 	return out
 }
 
-// deleteData deletes what dropped tables held. A physical table of its own goes at once where others use the store, which then
-// refuses their writes to it. Elsewhere, and for rows in a physical table that other tables use, it waits until nobody writes by
-// the old definition. What the tables held before another process emptied them goes at once, too, as some may still write to it.
+// deleteData deletes what dropped tables held. Where others use the store, a physical table that a table has for itself goes at
+// once: the store then refuses their writes. Elsewhere, and for rows in a shared physical table, it waits until nobody writes
+// by the old definition. Physical tables that the tables had before another process truncated them go at once, too, as some may
+// still write to them.
 func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Meter) error {
 	if len(graves) == 0 {
 		return nil
@@ -145,7 +146,7 @@ func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Met
 	return c.conclude(ctx, graves, others, m)
 }
 
-// emptyFormer deletes the physical tables that tables had before those of graves, where that is still to be done.
+// emptyFormer deletes the physical tables that the tables of graves had before a TRUNCATE, where that is still to be done.
 func (c *Catalog) emptyFormer(ctx context.Context, graves, others []*grave, m *engine.Meter) error {
 	if !c.engine.Shared() {
 		return nil // changes are made one at a time
@@ -156,7 +157,7 @@ func (c *Catalog) emptyFormer(ctx context.Context, graves, others []*grave, m *e
 	return c.empty(ctx, former, m)
 }
 
-// notes reads the notes of what is to be deleted, but for those of graves.
+// notes reads all notes of what is to be deleted, except those of graves.
 func (c *Catalog) notes(ctx context.Context, graves []*grave) (notes []*grave, err error) {
 	span := keymap.PrefixSpan(dropPrefix)
 	err = engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
@@ -239,8 +240,8 @@ func (c *Catalog) commitNotes(ctx context.Context, ops []engine.Op, m *engine.Me
 // however far the clocks of two machines are apart.
 const noteAge = time.Hour
 
-// sweep deletes notes that are long past, and finishes drops that a process did not live to finish. Where the store
-// is this process's alone, every note is of one that is dead: changes are made one at a time.
+// sweep deletes old notes, and finishes drops whose process has died. Where the store is this process's alone, every note is of
+// a dead process, as changes are made one at a time.
 func (c *Catalog) sweep(ctx context.Context, notes []*grave) error {
 	release, err := c.change.take(ctx)
 	if err != nil {
@@ -260,8 +261,8 @@ func (c *Catalog) sweep(ctx context.Context, notes []*grave) error {
 
 func (c *Catalog) sweepOne(ctx context.Context, g *grave) error {
 	last := g.deleted || !c.engine.Shared()
-	// The note becomes one of now, if it is still what it was: nobody else deletes this then, nor gives its names
-	// to new tables.
+	// The note gets the current time, if it is still as it was read. Then nobody else deletes this, nor gives its names to new
+	// tables.
 	claim := g.note()
 	claim.Kind, claim.IfMatch = engine.Replace, g.etag
 	err := c.commitNotes(ctx, []engine.Op{claim}, c.meter)

@@ -35,14 +35,15 @@ func tableKey(folded string) string {
 	return string(key)
 }
 
-// catalogFormat is the number of the form that the catalog is in. docs/format.md says when it rises, which is hardly ever:
-// what single tables or stores newly use are features.
+// catalogFormat is the number of the catalog's form. docs/format.md says when it rises, which is hardly ever: what single
+// tables or stores begin to use are features.
 const catalogFormat = 3
 
 // where the errors of the version entity are.
 const wholeCatalog = "the catalog of the store"
 
-// needs are the features of the whole store, by their names with blanks between: what one must know to read, and what to write.
+// needs are the features of the whole store, as names with blanks between: those that one must know to read it, and to write to
+// it.
 type needs struct{ toRead, toWrite string }
 
 // unwritable says why this version must not write anything; nil where it may.

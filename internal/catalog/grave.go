@@ -23,11 +23,11 @@ type grave struct {
 	etag    string // of a note that was read
 }
 
-// onlyRowsKnow says that rows have the partitions that their columns say.
+// onlyRowsKnow says that the columns of a row tell its partition, and nobody has a list of them.
 const onlyRowsKnow = -1
 
-// gravesOf gives what is left of tables that are dropped together: what lives in the physical table of one of them
-// goes with it. Those with a physical table of their own come first.
+// gravesOf gives what is left of tables that are dropped together. A table that lives in the physical table of another one of
+// them goes with that. Physical tables of their own come first.
 func gravesOf(tables []*schema.Table) []*grave {
 	var own, shared []*grave
 	var goes []string
@@ -49,8 +49,8 @@ func gravesOf(tables []*schema.Table) []*grave {
 	return append(own, shared...)
 }
 
-// keysOf is the grave of a table in physical tables that it shares. It has the names of indexes that are no more, too:
-// a process may not have lived to delete their entries.
+// keysOf is the grave of a table in physical tables that it shares. It has the names of dropped indexes, too: where a process
+// died, their entries are still there.
 func keysOf(t *schema.Table, physicals []string) *grave {
 	g := &grave{name: t.Name, within: physicals, names: append([]string{t.RowName}, t.KeyNames...)}
 	if p := t.Spread; p != nil && p.Kind == schema.SpreadByHash {
@@ -77,7 +77,7 @@ func (g *grave) key() string {
 	return keysNote(g.within[0], g.names[0])
 }
 
-// keysNote is the RowKey of the note that says that keys of a physical table are taken by a table that was dropped.
+// keysNote is the RowKey of the note that a dropped table still has keys in a physical table.
 func keysNote(physical, rowName string) string {
 	return dropPrefix + physical + string(keymap.Separator) + rowName
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// DeclareInside has the definition of parent name a table that was defined to live inside it: only when no process
-// deletes a parent any more without looking for children can there be some. CreateInside follows.
+// DeclareInside adds the name of a table that will live inside parent to the parent's definition. There may be no rows in it
+// before every process that deletes a parent looks for them. CreateInside follows.
 func (c *Catalog) DeclareInside(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
 	err := c.changing(ctx, func(s *Snapshot) error {
 		if err := s.free(ctx, t.Name); err != nil {
@@ -57,7 +57,7 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *sc
 	})
 }
 
-// childless makes sure that no table lives inside t, but for some by folded name: another process may have made one
+// childless makes sure that no table lives inside t, except those of but, by folded name. Another process may have made one
 // since t was looked at.
 func (s *Snapshot) childless(ctx context.Context, t *schema.Table, but map[string]bool) error {
 	for _, name := range t.Children {
@@ -95,7 +95,7 @@ func (s *Snapshot) sharingPartitions(ctx context.Context, next *schema.Table) ([
 	return out, nil
 }
 
-// relatives gives the definitions that name a table, when it gets another name.
+// relatives gives the definitions that name a table, as they are when it has another name.
 func (s *Snapshot) relatives(ctx context.Context, t *schema.Table, to string) ([]*schema.Table, error) {
 	var out []*schema.Table
 	if t.Inside != nil {

@@ -42,8 +42,8 @@ func (c *Catalog) members(ctx context.Context) (all []member, err error) {
 	return all, err
 }
 
-// gone says whether a process must have ended, or lost the store, by a moment of the store's clock: definitions are trusted for a
-// lease from when it announced itself last, and a request of it may be under way for as long.
+// gone says whether a process must have ended, or lost the store, by a moment of the store's clock. A process trusts
+// definitions for a lease after it announced itself, and a request of it may be under way for as long again.
 func (m *member) gone(now int64) bool {
 	const tick = 100 * time.Nanosecond
 	return time.Duration(now-m.seen)*tick > 2*m.lease

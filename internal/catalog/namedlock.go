@@ -52,7 +52,8 @@ func (c *Catalog) readLock(ctx context.Context, name string) (NamedLock, string,
 	return l, e.ETag, nil
 }
 
-// TakeLock takes a lock that nobody holds, or whose entity has the ETag left. Else it gives the ETag of who holds it.
+// TakeLock takes a lock that nobody holds, or that its holder has left: then left is the ETag that the entity still has.
+// Otherwise it gives the ETag of the holder's entity.
 func (c *Catalog) TakeLock(ctx context.Context, l NamedLock, left string) (held string, err error) {
 	op := l.op(engine.Insert, "")
 	if left != "" {

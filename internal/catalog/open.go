@@ -14,7 +14,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// openTables are the physical tables without a definition that were looked at: what their entities have.
+// openTables keeps what was seen of physical tables without a definition.
 type openTables struct {
 	mu       sync.Mutex               // never held over a request
 	tables   map[string]*openTable    // by folded name
@@ -52,8 +52,8 @@ func (c *Catalog) Undeclared(ctx context.Context, name string) (*schema.Table, e
 	return t, err
 }
 
-// join gives what is known of a table. Where that is nothing, or too old, the caller is the one who looks at it, and tells
-// those who wait for it by leave.
+// join gives what is known of a table. Where that is nothing, or too old, the caller is the one who looks at the table. It then
+// calls leave, for which others wait.
 func (o *openTables) join(ctx context.Context, folded string) (known *schema.Table, sampled chan struct{}, err error) {
 	for {
 		known, sampled, mine := o.joined(folded)
@@ -86,7 +86,7 @@ func (o *openTables) joined(folded string) (known *schema.Table, sampled chan st
 	return nil, sampled, true
 }
 
-// leave keeps what was seen of a table, which is nil where reading it failed. It gives what plans know the table by.
+// leave keeps what was seen of a table; t is nil where reading it failed. It gives the table as plans know it.
 func (o *openTables) leave(folded string, sampled chan struct{}, t *schema.Table, gone bool) *schema.Table {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -108,8 +108,8 @@ func (o *openTables) leave(folded string, sampled chan struct{}, t *schema.Table
 	return t
 }
 
-// undeclared gives the physical tables that no definition has the name of, made by somebody else's programs, without
-// their properties. It sends one request for each thousand tables of the account.
+// undeclared gives the physical tables of other programs, which have no definition, without their properties. It sends one
+// request for each thousand tables of the account.
 func (s *Snapshot) undeclared(ctx context.Context) ([]*schema.Table, error) {
 	c := s.catalog
 	if c.database != "" {
@@ -172,7 +172,7 @@ func (s *Snapshot) Seen(ctx context.Context) ([]*schema.Table, error) {
 	return tables, nil
 }
 
-// Unsee makes the next use of an undeclared table look at its entities again: one that was given a new property.
+// Unsee has the next use of an undeclared table look at its entities again, as it was given a new property.
 func (c *Catalog) Unsee(t *schema.Table) {
 	c.open.mu.Lock()
 	defer c.open.mu.Unlock()

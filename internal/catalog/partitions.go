@@ -11,9 +11,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// makePartitions makes the physical tables that partitions of t lack. Their names hold the version that the change will
-// have: so a name is never used again, and a table that is there already was made by somebody who did not get
-// to publish it, and is empty.
+// makePartitions makes the physical tables that partitions of t lack. Each name holds the version that the change will have,
+// and is never used again. So a table of that name that exists was made by a process which did not get to publish it, and is
+// empty.
 func (c *Catalog) makePartitions(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
 	if t.Partitions == nil {
 		return nil
@@ -106,9 +106,8 @@ func (s *Snapshot) nameTaken(ctx context.Context, physical string) (bool, error)
 	return slices.ContainsFunc(tables, func(t *schema.Table) bool { return t.Physical == physical }), nil
 }
 
-// openingPartitions is since when this process knows the partitions that are being opened: as long as a definition is trusted
-// after that, and a request by it may be under way, another process may go by one without them, and would miss their
-// rows.
+// openingPartitions keeps since when this process knows each partition that is being opened. For two leases from then on
+// another process may use a definition without the partition, and would miss its rows.
 type openingPartitions struct {
 	mu    sync.Mutex
 	since map[string]time.Time // by physical name, which is never used again
@@ -137,8 +136,7 @@ func (c *Catalog) read(e *engine.Entity) (*definition, error) {
 	return d, nil
 }
 
-// MayOpen says whether every process that uses the store knows a part of a definition, so that rows may be written
-// to it.
+// MayOpen says whether every process that uses the store knows a partition, so that rows may be written to it.
 func (c *Catalog) MayOpen(p *schema.Partition) bool { return c.untilOpen(p) <= 0 }
 
 // untilOpen is how long to wait before a partition may be written to.

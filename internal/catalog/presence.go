@@ -26,7 +26,7 @@ type presence struct {
 	// These are guarded by Catalog.refresh.
 	self   member
 	sent   time.Time // when the member was written last; zero: there is none
-	denied time.Time // when the store refused that last
+	denied time.Time // when the store last refused to write it
 	keeper bool      // it runs
 }
 
@@ -84,8 +84,8 @@ func isDenied(err error) bool {
 	return isCode(err, engine.CodeReadOnly) || isCode(err, engine.CodeAuth)
 }
 
-// The keeper wakes in time to renew the lease, and more often for a while when definitions were changed: whoever changes some
-// often takes several steps. With a lease that is too short for it statements alone renew it, and others wait for its end.
+// The keeper wakes in time to renew the lease. After a change of definitions it wakes more often for a while, as a change often
+// takes several steps. A lease that is too short for the keeper is renewed by statements alone, and others wait for its end.
 const (
 	lingers  = 2 // leases without a statement after which the process leaves
 	alert    = 2 // leases after a change in which the keeper wakes often
@@ -196,8 +196,8 @@ func (c *Catalog) waitHere(ctx context.Context, d time.Duration) error {
 	return waitAtMost(ctx, append(c.writers.turn(), c.readers.turn()...), d)
 }
 
-// waitKnown returns when no statement of any process goes by definitions older than those that are known here. It gives up,
-// without an error, after d, or two leases of whoever has the longest.
+// waitKnown returns when no statement of any process uses definitions older than those that are known here. After d, or after
+// two leases of the process with the longest one, it gives up without an error.
 func (c *Catalog) waitKnown(ctx context.Context, d time.Duration) error {
 	began, known := time.Now(), c.known.Load()
 	if err := c.waitHere(ctx, d); err != nil {
@@ -221,8 +221,9 @@ func (c *Catalog) waitKnown(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// late gives the other processes that may go by definitions older than known, and the longest lease of theirs. Those that are
-// gone are among them, unless timed: the store's clock is read first, and what they left is deleted.
+// late gives the other processes that may use definitions older than known, and the longest of their leases. Without timed,
+// processes that are gone are among them. With timed, it reads the store's clock first, and deletes the members of those that
+// are gone.
 func (c *Catalog) late(ctx context.Context, known int64, timed bool) (late []member, longest time.Duration, err error) {
 	if timed {
 		if err := c.writeMember(ctx, 0); err != nil {

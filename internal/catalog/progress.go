@@ -13,8 +13,8 @@ import (
 // anew.
 const progressPrefix = "progress!"
 
-// progressAge is how old a note may be, by the clock of who made it, that is believed to be of a change under way: who
-// makes it notes every second or so, and one that died takes nothing back.
+// progressAge is how old a note may be, by the clock of its maker, to be taken for one of a change under way. The maker writes
+// it anew every second or so; one that died leaves it.
 const progressAge = time.Minute
 
 func progressEntity(t *schema.Table) engine.Entity {

@@ -24,9 +24,9 @@ func addChange(changes, id string) string {
 	return strings.Join(all[:min(len(all), keptChanges)], " ")
 }
 
-// settle finds out whether a change of the definitions of s was made, the answer to which was lost with err: nil when it
-// was; errMoved when it was not, and never will be, as the version entity is another one than the change is
-// conditional on; err when that cannot be known.
+// settle finds out whether a change of the definitions of s was made, the answer to which was lost with err. It gives nil where
+// it was. It gives errMoved where it was not and never will be, because the version entity is no longer the one that the change
+// is conditional on. It gives err where that cannot be known.
 func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
@@ -47,7 +47,7 @@ func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error)
 			}
 			return errMoved
 		}
-		// The request may be under way still: let nothing be there any more that it could change.
+		// The request may still be under way: change the entity, so that it cannot succeed any more.
 		fence := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version, s.changes, s.needs), IfMatch: s.etag}
 		if missing {
 			fence = engine.Op{Kind: engine.Insert, Entity: fence.Entity}

@@ -38,7 +38,7 @@ func (s *Snapshot) Valid(tables []*schema.Table) bool {
 	defer s.mu.RUnlock()
 	for _, t := range tables {
 		if t.Virtual != nil {
-			return false // made of definitions: of those of then
+			return false // made of the definitions at that time
 		}
 		d, known := s.tables[strings.ToLower(t.Name)]
 		if t.IsUndeclared() {
@@ -54,8 +54,8 @@ func (s *Snapshot) Valid(tables []*schema.Table) bool {
 	return true
 }
 
-// Readable says whether columns of a table can still be read by t, a former definition, through an index of it (nil: its rows):
-// whether the index is still there, and whether every row has the properties in which t has the columns.
+// Readable says whether columns of a table can still be read by its former definition t, through an index of it (nil: through
+// its rows). The index must still be there, and every row must have the properties in which t has the columns.
 func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Index, columns []int) (bool, error) {
 	if t.IsUndeclared() || t.Virtual != nil {
 		return true, nil
