@@ -26,7 +26,7 @@ var mayImport = map[string][]string{
 	"internal/sqlerr":                 {},
 	"internal/expr":                   {"internal/sqlerr", "internal/value"},
 	"internal/schema":                 {"keymap", "internal/expr", "internal/sqlerr", "internal/value"},
-	"internal/schema/stored":          {"internal/feature", "internal/schema", "internal/value"},
+	"internal/schema/stored":          {"keymap", "internal/feature", "internal/schema", "internal/value"},
 	"internal/feature":                {},
 	"internal/retry":                  {},
 	"internal/schema/schematest":      {"keymap", "internal/schema", "internal/value"},

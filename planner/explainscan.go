@@ -149,8 +149,8 @@ func readsText(s *access.Scan, r *access.Reads) []string {
 		name := sp.PartitionKey
 		if sp.All {
 			name = "all"
-			if sp.FromPartitionKey != "" || sp.ToPartitionKey != "" {
-				name = fmt.Sprintf("[%s, %s)", sp.FromPartitionKey, sp.ToPartitionKey)
+			if keys := sp.PartitionKeys; keys.From != "" || keys.To != "" {
+				name = fmt.Sprintf("[%s, %s)", keys.From, keys.To)
 			}
 		}
 		if !partitions[name] {

@@ -183,7 +183,7 @@ func (w *world) divide() {
 	slices.Sort(codes)
 	codes = slices.Compact(codes)
 	add := func(from, to string) *schema.Partition {
-		part := &schema.Partition{Name: schema.Numbered("p", len(ps.List)), Spans: []schema.CodeSpan{{From: from, To: to}}}
+		part := &schema.Partition{Name: schema.Numbered("p", len(ps.List)), Spans: []keymap.Span{{From: from, To: to}}}
 		ps.List = append(ps.List, part)
 		return part
 	}
@@ -192,7 +192,7 @@ func (w *world) divide() {
 		for _, code := range codes {
 			if n := len(ps.List); n > 0 && w.r.IntN(2) == 0 {
 				last := ps.List[w.r.IntN(n)]
-				last.Spans = append(last.Spans, schema.CodeSpan{From: code, To: code + schema.Behind})
+				last.Spans = append(last.Spans, keymap.Span{From: code, To: code + schema.Behind})
 			} else {
 				add(code, code+schema.Behind)
 			}

@@ -3,6 +3,7 @@ package access
 import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // Access is how a Scan reaches its entities.
@@ -65,16 +66,15 @@ type Key struct {
 	PartitionKey, RowKey string
 }
 
-// Span is a range of row keys, From ≤ k < To, of one partition, or of every partition when All is set.
-// To "" is no upper bound. With All, FromPartition and ToPartition bound the partitions in the same way; only
-// external tables have such spans.
+// Span is a span of RowKeys in one partition of the store or, when All is set, in every one whose PartitionKey is in
+// PartitionKeys. Only in external tables these are not all.
 type Span struct {
 	Partition    *schema.Partition
 	PartitionKey string
-	All          bool
-	From, To     string
+	keymap.Span
 
-	FromPartitionKey, ToPartitionKey string
+	All           bool
+	PartitionKeys keymap.Span
 }
 
 // SortKey is one key of an order.

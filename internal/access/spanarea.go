@@ -22,11 +22,11 @@ type area struct {
 func (b *spanBuilder) disjoint(spans []Span) []Span {
 	var areas, odd []area
 	for _, s := range spans {
-		a := area{keyInterval(s.PartitionKey), []interval{spanInterval(s.From, s.To)}}
+		a := area{keyInterval(s.PartitionKey), []interval{spanInterval(s.Span)}}
 		switch {
 		case s.All:
-			a.interval = even(spanInterval(s.FromPartitionKey, s.ToPartitionKey))
-			b.r.Exact = b.r.Exact && a.lo == s.FromPartitionKey && a.end() == s.ToPartitionKey
+			a.interval = even(spanInterval(s.PartitionKeys))
+			b.r.Exact = b.r.Exact && a.span() == s.PartitionKeys
 		case schema.IsOdd(s.PartitionKey):
 			odd = append(odd, a)
 			continue
@@ -53,11 +53,11 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 		if !c.point {
 			b.r.Exact = b.r.Exact && len(c.rows) == 1
 			rows := cover(c.rows)
-			spans = append(spans, Span{Partition: in, All: true, FromPartitionKey: c.lo, ToPartitionKey: c.end(), From: rows.lo, To: rows.end()})
+			spans = append(spans, Span{Partition: in, All: true, PartitionKeys: c.span(), Span: rows.span()})
 			continue
 		}
 		for _, r := range c.rows {
-			spans = append(spans, Span{Partition: in, PartitionKey: c.lo, From: r.lo, To: r.end()})
+			spans = append(spans, Span{Partition: in, PartitionKey: c.lo, Span: r.span()})
 		}
 	}
 	return spans
@@ -68,7 +68,7 @@ func even(iv interval) interval {
 	iv.lo = iv.lo[:schema.EvenLen(iv.lo)]
 	if n := schema.EvenLen(iv.hi); iv.hi != schema.Top && n < len(iv.hi) {
 		to, _ := schema.Successor(iv.hi[:n])
-		iv.hi = spanInterval("", to).hi
+		iv.hi = cmp.Or(to, schema.Top)
 	}
 	return iv
 }

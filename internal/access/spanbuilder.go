@@ -165,12 +165,9 @@ func (b *spanBuilder) add(parts []*schema.Partition, p, row interval) {
 			b.r.Points = append(b.r.Points, Key{Partition: part, PartitionKey: p.lo, RowKey: row.lo})
 			continue
 		}
-		if row.point {
-			row = keyInterval(row.lo)
-		}
-		s := Span{Partition: part, From: row.lo, To: row.end()}
+		s := Span{Partition: part, Span: row.span()}
 		if s.All = !p.point; s.All {
-			b.all, s.FromPartitionKey, s.ToPartitionKey = true, p.lo, p.end()
+			b.all, s.PartitionKeys = true, p.span()
 		} else {
 			s.PartitionKey = p.lo
 		}
@@ -211,7 +208,7 @@ func (b *spanBuilder) partitionKeys() ([]interval, error) {
 // everywhere are all partitions of a table of ours: each bucket, or one range.
 func everywhere(l *schema.KeyLayout) []interval {
 	if l.Buckets == 0 {
-		return []interval{spanInterval("", "")}
+		return []interval{spanInterval(keymap.Span{})}
 	}
 	out := make([]interval, l.Buckets)
 	for i := range out {
@@ -228,8 +225,7 @@ func (b *spanBuilder) finish() {
 		return
 	}
 	for _, p := range r.Points {
-		s := keymap.PointSpan(p.RowKey)
-		r.Spans = append(r.Spans, Span{Partition: p.Partition, PartitionKey: p.PartitionKey, From: s.From, To: s.To})
+		r.Spans = append(r.Spans, Span{Partition: p.Partition, PartitionKey: p.PartitionKey, Span: keymap.PointSpan(p.RowKey)})
 	}
 	r.Points = r.Points[:0]
 	r.Unordered = r.Unordered || b.all
@@ -239,7 +235,7 @@ func (b *spanBuilder) finish() {
 		r.Spans = b.disjoint(r.Spans)
 	case b.all:
 		// All partitions are walked once, whatever is wanted of them.
-		s := Span{Partition: r.Spans[0].Partition, All: true, From: r.Spans[0].From, To: r.Spans[0].To}
+		s := Span{Partition: r.Spans[0].Partition, All: true, Span: r.Spans[0].Span}
 		for _, o := range r.Spans[1:] {
 			s.From, s.To = min(s.From, o.From), max(s.To, o.To)
 		}

@@ -1,6 +1,7 @@
 package access
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -332,7 +333,7 @@ func aboveContinued(lo, hi string) string {
 	for i := range hi {
 		if q := hi[:i]; q >= lo {
 			to, _ := schema.Successor(q)
-			return spanInterval(q, to).hi
+			return cmp.Or(to, schema.Top)
 		}
 	}
 	return hi
@@ -346,7 +347,7 @@ func (p *keyColumn) bounds(v value.Value) (b interval, tied bool, err error) {
 		return b, false, err
 	}
 	span, tied := p.Around(code)
-	return spanInterval(span.From, span.To), tied, nil
+	return spanInterval(span), tied, nil
 }
 
 // from leaves of iv what is not below the value of b in the column's order, with that value or without.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // choosePartitions finds the partitions that the branch under way reads. Empty: none, or nothing satisfies its tests.
@@ -111,12 +112,9 @@ func partitionsWithin(ps *schema.Partitions, set []interval) []*schema.Partition
 // partitionsCovered gives the partitions all of whose rows have a first column in set, and whether other partitions may have some that do.
 func partitionsCovered(ps *schema.Partitions, set []interval) (whole []*schema.Partition, rest bool) {
 	for _, p := range partitionsWithin(ps, set) {
-		outside := func(s schema.CodeSpan) bool {
-			to := s.To
-			if to == "" {
-				to = schema.Top
-			}
-			return !slices.ContainsFunc(set, func(iv interval) bool { return iv.lo <= s.From && to <= iv.hi })
+		outside := func(s keymap.Span) bool {
+			all := spanInterval(s)
+			return !slices.ContainsFunc(set, func(iv interval) bool { return iv.lo <= all.lo && all.hi <= iv.hi })
 		}
 		if slices.ContainsFunc(p.Spans, outside) {
 			rest = true

@@ -25,16 +25,19 @@ func keyInterval(key string) interval {
 }
 
 // spanInterval holds the keys of a span, whose end may be open.
-func spanInterval(from, to string) interval {
-	return interval{lo: from, hi: cmp.Or(to, schema.Top)}
+func spanInterval(s keymap.Span) interval {
+	return interval{lo: s.From, hi: cmp.Or(s.To, schema.Top)}
 }
 
-// end is the upper bound as spans have it: "" for none.
-func (iv *interval) end() string {
-	if iv.hi == schema.Top {
-		return ""
+// span is the span of an interval of whole keys.
+func (iv *interval) span() keymap.Span {
+	switch {
+	case iv.point:
+		return keymap.PointSpan(iv.lo)
+	case iv.hi == schema.Top:
+		return keymap.Span{From: iv.lo}
 	}
-	return iv.hi
+	return keymap.Span{From: iv.lo, To: iv.hi}
 }
 
 // cover is the one interval that holds all of a sorted list.

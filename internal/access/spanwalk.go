@@ -1,6 +1,9 @@
 package access
 
-import "github.com/nearlyfreedb/nearlyfree/internal/schema"
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
 
 // keyWalk goes through the keys, RowKeys or PartitionKeys, that sets of intervals on their leading columns allow, in their order.
 type keyWalk struct {
@@ -35,7 +38,7 @@ func (b *spanBuilder) walk(w *keyWalk, i int, buf []byte) error {
 	if i == len(w.sets) {
 		to, exact := schema.Successor(string(buf))
 		b.r.Exact = b.r.Exact && exact
-		return b.emit(w, spanInterval(string(buf), to))
+		return b.emit(w, spanInterval(keymap.Span{From: string(buf), To: to}))
 	}
 	for j := range w.sets[i] {
 		if w.rows {
@@ -69,7 +72,7 @@ func (b *spanBuilder) walkInterval(w *keyWalk, i int, buf []byte, iv interval) e
 	if iv.hi == schema.Top {
 		to, _ = schema.Successor(string(buf))
 	}
-	if out := spanInterval(from, to); out.lo < out.hi {
+	if out := spanInterval(keymap.Span{From: from, To: to}); out.lo < out.hi {
 		return b.emit(w, out)
 	}
 	return nil

@@ -159,7 +159,7 @@ func (d *definer) addRange(p *schema.Partition, def *dialect.PartitionDef, pos d
 	if len(def.In) > 0 || !def.Max && len(def.LessThan) == 0 {
 		return sqlerr.New(sqlerr.CodeSyntax, pos, "partition %s: RANGE partitions have VALUES LESS THAN (…)", p.Name)
 	}
-	var span schema.CodeSpan
+	var span keymap.Span
 	if n := len(ps.List); n > 0 {
 		last := ps.List[n-1].Spans[0]
 		if last.To == "" {
@@ -174,12 +174,12 @@ func (d *definer) addRange(p *schema.Partition, def *dialect.PartitionDef, pos d
 		if err != nil {
 			return err
 		}
-		if code != (schema.CodeSpan{}) && code.From <= span.From {
+		if code != (keymap.Span{}) && code.From <= span.From {
 			return sqlerr.New(sqlerr.CodePartitionOrder, pos, "VALUES LESS THAN value must be strictly increasing for each partition")
 		}
 		p.Values, span.To = "LESS THAN ("+text+")", code.From
 	}
-	p.Spans = []schema.CodeSpan{span}
+	p.Spans = []keymap.Span{span}
 	return nil
 }
 
@@ -209,14 +209,14 @@ func (d *definer) addList(p *schema.Partition, def *dialect.PartitionDef, pos di
 		texts = append(texts, text)
 		p.Spans = append(p.Spans, span)
 	}
-	slices.SortFunc(p.Spans, func(a, b schema.CodeSpan) int { return strings.Compare(a.From, b.From) })
+	slices.SortFunc(p.Spans, func(a, b keymap.Span) int { return strings.Compare(a.From, b.From) })
 	p.Values = "IN (" + strings.Join(texts, ", ") + ")"
 	return nil
 }
 
 // bound gives the codes that the values of a partition's definition stand for: those From … To equal them,
 // those below From are less. A MAXVALUE, nil, is above all.
-func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span schema.CodeSpan, text string, err error) {
+func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span keymap.Span, text string, err error) {
 	ps := d.t.Partitions
 	if len(list) != len(ps.Columns) {
 		return span, "", sqlerr.New(sqlerr.CodeSyntax, pos, "a partition by %d columns needs as many values", len(ps.Columns))
@@ -231,10 +231,10 @@ func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span schema.CodeS
 			// What stands behind MAXVALUE does not matter: there is no value that ties with it.
 			texts = append(texts, "MAXVALUE")
 			if i == 0 {
-				return schema.CodeSpan{}, strings.Join(texts, ", "), nil
+				return keymap.Span{}, strings.Join(texts, ", "), nil
 			}
 			above := string(from[:len(from)-1]) + schema.Behind
-			return schema.CodeSpan{From: above, To: above}, strings.Join(texts, ", "), nil
+			return keymap.Span{From: above, To: above}, strings.Join(texts, ", "), nil
 		}
 		v, err := d.constant(e, pos)
 		if err != nil {
@@ -259,7 +259,7 @@ func (d *definer) bound(list []dialect.Expr, pos dialect.Pos) (span schema.CodeS
 			return span, "", err
 		}
 	}
-	span = schema.CodeSpan{From: string(from), To: string(to)} // the code of NULL is "", which is no end
+	span = keymap.Span{From: string(from), To: string(to)} // the code of NULL is "", which is no end
 	if ps.Func == "" || span.From == "" {
 		span.To = span.From + schema.Behind
 	}

@@ -92,7 +92,7 @@ func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, 
 	}
 	s := &exec.SpanSource{
 		Run: &w.Run, Limit: limit, Scan: engine.Scan{Meter: w.X.Meter},
-		Spans: []access.Span{{Partition: part, PartitionKey: partition, From: span.From, To: span.To}},
+		Spans: []access.Span{{Partition: part, PartitionKey: partition, Span: span}},
 	}
 	defer s.Close()
 	for {

@@ -182,8 +182,8 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 		dst = append(append(dst, s.PartitionKey...), 0)
 		dst = append(append(dst, s.From...), 0)
 		dst = append(append(dst, s.To...), 0)
-		dst = append(append(dst, s.FromPartitionKey...), 0)
-		dst = append(append(dst, s.ToPartitionKey...), 3)
+		dst = append(append(dst, s.PartitionKeys.From...), 0)
+		dst = append(append(dst, s.PartitionKeys.To...), 3)
 	}
 	if r.Exact {
 		dst = append(dst, 4)

@@ -94,7 +94,7 @@ func (s *SpanSource) inside() []engine.Entity {
 	}
 	span := &s.Spans[0]
 	in := func(e *engine.Entity) bool {
-		return !span.All || span.From <= e.RowKey && (span.To == "" || e.RowKey < span.To)
+		return !span.All || span.Contains(e.RowKey)
 	}
 	begin := 0
 	for begin < len(s.rest) && !in(&s.rest[begin]) {
@@ -117,8 +117,8 @@ func behind(s access.Span, last access.Key) []access.Span {
 		return []access.Span{s}
 	}
 	next := s
-	next.FromPartitionKey = keymap.PointSpan(last.PartitionKey).To
-	return []access.Span{{Partition: s.Partition, PartitionKey: last.PartitionKey, From: from, To: s.To}, next}
+	next.PartitionKeys.From = keymap.PointSpan(last.PartitionKey).To
+	return []access.Span{{Partition: s.Partition, PartitionKey: last.PartitionKey, Span: keymap.Span{From: from, To: s.To}}, next}
 }
 
 // open starts the scan of the first span.
@@ -126,7 +126,7 @@ func (s *SpanSource) open(ctx context.Context) {
 	span := s.Spans[0]
 	scan := s.Scan
 	if span.All {
-		scan.AllPartitions, scan.FromPartition, scan.ToPartition = true, span.FromPartitionKey, span.ToPartitionKey
+		scan.AllPartitions, scan.FromPartition, scan.ToPartition = true, span.PartitionKeys.From, span.PartitionKeys.To
 		scan.Filter = andFilter(spanFilter(span), scan.Filter)
 	} else {
 		scan.PartitionKey, scan.From, scan.To = span.PartitionKey, span.From, span.To

@@ -152,7 +152,7 @@ func (t *Table) addValue(values []value.Value, opening bool) error {
 	}
 	ps.List = append(ps.List, &Partition{
 		Name: ps.freeName(values), Values: "IN (" + text + ")", Made: true, Opening: opening,
-		Spans: []CodeSpan{{From: string(code), To: string(code) + Behind}},
+		Spans: []keymap.Span{{From: string(code), To: string(code) + Behind}},
 	})
 	return ps.init(t)
 }
@@ -197,7 +197,7 @@ func (t *Table) partitionFor(v value.Value) (*Partition, error) {
 	} else {
 		low, high, name = datePartition(col.Type, v.Ticks(), ps.Unit, ps.Every)
 	}
-	p := &Partition{Name: name, Made: true, Spans: make([]CodeSpan, 1)}
+	p := &Partition{Name: name, Made: true, Spans: make([]keymap.Span, 1)}
 	from, _, err := keymap.AppendValue(nil, low, ps.Codes[0])
 	if err != nil {
 		return nil, err

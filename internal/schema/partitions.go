@@ -46,9 +46,9 @@ type Partitions struct {
 // Partition is one of the partitions.
 type Partition struct {
 	Name     string
-	Physical string     // the service's table; "" before it is made
-	Values   string     // as SQL has it: "LESS THAN (2027)", "IN (1, 2)"; "" for one of an INTERVAL
-	Spans    []CodeSpan // of the columns' codes, with the separator between them
+	Physical string        // the service's table; "" before it is made
+	Values   string        // as SQL has it: "LESS THAN (2027)", "IN (1, 2)"; "" for one of an INTERVAL
+	Spans    []keymap.Span // of the columns' codes, with the separator between them
 	// Made: it was made as rows arrived, and goes when these are deleted.
 	Made bool
 	// Opening: nobody writes to it yet, as some process may not know yet that it has to be read.
@@ -60,7 +60,7 @@ type Partition struct {
 }
 
 type partitionSpan struct {
-	CodeSpan
+	keymap.Span
 	Partition *Partition
 }
 

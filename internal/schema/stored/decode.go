@@ -8,6 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // Decode reads what Encode wrote; Init is still to be called. An error says which field is at fault; a *feature.Error, that a
@@ -224,7 +225,7 @@ func (d *decoder) partitions(f *partitions) *schema.Partitions {
 	for i, p := range f.List {
 		g := &schema.Partition{Name: p.Name, Physical: p.Physical, Values: p.Values, Made: p.Made, Opening: p.Opening, Published: p.Published}
 		for _, s := range p.Spans {
-			g.Spans = append(g.Spans, schema.CodeSpan(s))
+			g.Spans = append(g.Spans, keymap.Span(s))
 		}
 		if len(g.Spans) == 0 {
 			d.fail(wrong(element("partitions.list", i)+".spans", "is missing"))

@@ -14,6 +14,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 var update = flag.Bool("update", false, "write the stored forms anew")
@@ -33,8 +34,8 @@ func full() []*schema.Table {
 		},
 		Spread: &schema.Spread{Kind: schema.SpreadByHash, Columns: []int{0}, Cut: 7, Count: 16},
 		Partitions: &schema.Partitions{Kind: schema.PartitionByRange, Columns: []int{0, 3}, Tuple: true, Func: "YEAR", Every: 3, Unit: "MONTH", Automatic: true, List: []*schema.Partition{
-			{Name: "p0", Physical: "shopZ8itemZ0", Values: "LESS THAN (5)", Spans: []schema.CodeSpan{{To: "8005"}}},
-			{Name: "p1", Physical: "shopZ8itemZ1", Spans: []schema.CodeSpan{{From: "8005", To: "8009"}, {From: "800a"}}, Made: true, Opening: true, Published: 1700000000},
+			{Name: "p0", Physical: "shopZ8itemZ0", Values: "LESS THAN (5)", Spans: []keymap.Span{{To: "8005"}}},
+			{Name: "p1", Physical: "shopZ8itemZ1", Spans: []keymap.Span{{From: "8005", To: "8009"}, {From: "800a"}}, Made: true, Opening: true, Published: 1700000000},
 		}},
 		Inside: &schema.Composition{Parent: "box", RowName: "box", Columns: []string{"id"}, Key: []schema.KeyColumn{{Column: 0}}, Name: "fk", Cascade: true, WithParent: true},
 	}

@@ -7,6 +7,3 @@ const (
 	// keys that have the code, alone or with more columns.
 	Behind = "\""
 )
-
-// CodeSpan is the codes From ≤ c < To; To "" is no upper bound.
-type CodeSpan struct{ From, To string }
