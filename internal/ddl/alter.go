@@ -34,7 +34,7 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if t, err = x.finish(ctx, t); err != nil {
 		return err
 	}
-	x.takenBack() // what was finished is no part of this one
+	x.takenBack() // finishing another change does not count as a step of this one
 	actions = slices.DeleteFunc(slices.Clone(actions), func(a dialect.AlterAction) bool { return x.filled(before, t, &a) })
 	if err := x.keepsCopies(ctx, t, actions); err != nil {
 		return err
@@ -69,8 +69,8 @@ type change struct {
 	actions []dialect.AlterAction
 }
 
-// together gives the change of t that as many of the actions make as can share their steps: at least the first. A change of partitions,
-// and an index that is gone on with, are changes of their own.
+// together gives the change of t that the first actions make: as many of them as can share their steps, at least one. A change
+// of partitions is always a change of its own, and so is an index whose making is gone on with.
 func (x *definition) together(t *schema.Table, actions []dialect.AlterAction) (*change, error) {
 	c := &change{to: t}
 	for i := range actions {
@@ -110,8 +110,8 @@ func (c *change) only(kinds ...dialect.AlterKind) bool {
 	return !slices.ContainsFunc(c.actions, func(a dialect.AlterAction) bool { return !slices.Contains(kinds, a.Kind) })
 }
 
-// filled says that an action adds a column that was pending before: one that a process did not live to fill, and that is
-// filled now. So the same statement, sent again, makes an end of it.
+// filled says that an action adds a column that was pending before and is filled now: a process did not live to fill it. So the
+// same statement, sent again, finishes the change.
 func (x *definition) filled(before, t *schema.Table, a *dialect.AlterAction) bool {
 	pending := func(c *schema.Column) bool {
 		return c.State != schema.Public && strings.EqualFold(c.Name, a.Column.Name)
@@ -132,7 +132,7 @@ func (x *definition) filled(before, t *schema.Table, a *dialect.AlterAction) boo
 	return schema.CreateTableSQL(again) == schema.CreateTableSQL(t)
 }
 
-// resumes gives the index that an action goes on building: one that a process did not live to finish.
+// resumes gives the index whose making an action goes on with, because a process did not live to finish it.
 func (x *definition) resumes(t *schema.Table, a *dialect.AlterAction) *schema.Index {
 	if ix := made(t, a); ix != nil && ix.State != schema.Public {
 		return ix
@@ -180,8 +180,9 @@ func (x *definition) next(t *schema.Table, a *dialect.AlterAction) (*schema.Tabl
 	return next, change, nil
 }
 
-// makeAgain is make, which goes on to make and drop indexes where another process has changed something else about the table
-// meanwhile: a partition of it may be gone. An index without a name would be another one the next time.
+// makeAgain is make for a table that other processes may be changing: where one has changed something else about it, indexes
+// are made and dropped again. (A partition may be gone, for example.) An index without a name is not made again, as it would be
+// another one.
 func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) (*schema.Table, error) {
 	unnamed := func(a dialect.AlterAction) bool { return a.Kind == dialect.AddIndex && a.Index.Name == "" }
 	again := c.only(dialect.AddIndex, dialect.DropIndexAction) && !slices.ContainsFunc(c.actions, unnamed)
@@ -217,7 +218,7 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 	}
 }
 
-// isMade says whether t has the index that an action makes, or has the one that it drops no more.
+// isMade says whether an action is done: t has the index that it makes, or no longer has the one that it drops.
 func isMade(t *schema.Table, a *dialect.AlterAction) bool {
 	if a.Kind == dialect.DropIndexAction {
 		return t.Index(a.Name) == nil
@@ -238,7 +239,7 @@ func changedBeside(err error) bool {
 func (x *definition) make(ctx context.Context, t *schema.Table, c *change) (*schema.Table, error) {
 	if ix := x.resumes(t, &c.actions[0]); ix != nil {
 		x.noted = true
-		// Who began it may have died just now: writers may still go by the definition before the one that it left.
+		// Who began it may have died just now: writers may still use the definition that it replaced.
 		if err := x.Catalog.WaitCurrent(ctx); err != nil {
 			return nil, err
 		}

@@ -14,15 +14,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// announce makes the definition between t and next where others may write by t: everybody reads and keeps what the next
-// one is made of, and nobody relies on it yet. Without it, a process that still goes by t would lose what one that goes by
-// next has written, or write what next forbids:
+// announce makes the definition between t and next, for when others may still write by t. With it everybody reads and keeps
+// what next is made of, and nobody relies on that yet. Without it, a process with the definition t would lose what a process
+// with next has written, or write what next forbids:
 //
-//   - a column of another form is written in the form of before, and read in both; what does not fit the other form
+//   - a column whose form changes is written in the old form, and read in both; what does not fit the other form
 //     is not written;
 //   - a new column is hidden, gets its default and is kept;
-//   - one that goes is hidden, so that nobody misses it where it is gone;
-//   - a new NOT NULL or CHECK is kept by what is written; rows of before may break it.
+//   - a column that is dropped is hidden, so that nobody misses it where it is gone;
+//   - new rows keep a new NOT NULL or CHECK; rows that are there may break it.
 //
 // from is Change.From.
 func announce(t, next *schema.Table, from []int) *schema.Table {
@@ -31,7 +31,7 @@ func announce(t, next *schema.Table, from []int) *schema.Table {
 		if from[i] < 0 {
 			coming := *col
 			coming.State, coming.NotNull = schema.WriteOnly, col.NotNull && col.HasDefault
-			if coming.NotNull != col.NotNull { // whoever does not know of it leaves the property out
+			if coming.NotNull != col.NotNull { // who does not know the column leaves the property out
 				coming.Initial = nil
 			}
 			between.Columns = append(between.Columns, &coming)
@@ -58,8 +58,8 @@ func announce(t, next *schema.Table, from []int) *schema.Table {
 	return between
 }
 
-// announceable says whether a change can be announced, if it must be: a text of the definition may hold a column that goes, or
-// has another name then.
+// announceable says whether a change that must be announced can be. It cannot where a text of the definition holds a column
+// that goes, or has another name afterwards.
 func announceable(t, next *schema.Table, change *define.Change) bool {
 	if !change.NeedsAnnouncing() {
 		return true
@@ -67,8 +67,8 @@ func announceable(t, next *schema.Table, change *define.Change) bool {
 	return bindable(announce(t, next, change.From)) == nil
 }
 
-// prepare publishes what announce makes, and waits until nobody goes by the definition before. Rows that somebody has
-// written since they were verified, and that have no form in the next definition, take the change back.
+// prepare publishes what announce makes, and waits until nobody uses the definition before it. It takes the change back where
+// rows that were written since verify ran have no form in the next definition.
 func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change *define.Change) (*schema.Table, error) {
 	if !change.NeedsAnnouncing() {
 		return t, nil
@@ -80,7 +80,7 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 	if err := x.verify(ctx, t, next, change); err != nil {
 		_, backErr := x.replace(ctx, t, t.TakeBack())
 		if isNoTable(backErr) || errors.Is(backErr, catalog.ErrConflict) {
-			return nil, err // others have changed it, and so taken it back, or dropped the table
+			return nil, err // others have changed the definition, and by that taken it back, or dropped the table
 		}
 		if backErr != nil {
 			return nil, fmt.Errorf("%w (and the announced change could not be taken back: %v)", err, backErr)
@@ -93,8 +93,8 @@ func (x *definition) prepare(ctx context.Context, t, next *schema.Table, change 
 	return t, nil
 }
 
-// finish makes an end of a change that a process did not live to finish: one that was only announced is taken back,
-// one that was made is carried through.
+// finish ends a change that a process did not live to finish. It takes back a change that was only announced, and completes one
+// that was made.
 func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	if t.Announces() {
 		return x.replace(ctx, t, t.TakeBack())

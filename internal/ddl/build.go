@@ -14,9 +14,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// build takes new indexes through their states, writing every row anew while they are written to but not read
-// (which also gives the row the form of the next definition), and makes them public. A duplicate in a unique one
-// takes it back.
+// build takes new indexes through their states and makes them public. While they are written to and not read yet, it writes
+// every row anew, which also gives the row the form of the next definition. Where a unique index meets a duplicate, build takes
+// the indexes back.
 func (x *definition) build(ctx context.Context, from, t *schema.Table, change define.Change) (*schema.Table, error) {
 	var names []string
 	for _, ix := range change.Fill {
@@ -103,7 +103,7 @@ func (x *definition) endChange(ctx context.Context, t *schema.Table) (*schema.Ta
 	return x.reload(ctx, next)
 }
 
-// passing says whether another try may succeed where err ended one: it is about the store, or about other writers, and
+// passing says whether another try may succeed where err ended one: because err is about the store, or about other writers, and
 // not about what the rows hold.
 func passing(err error) bool {
 	var e *engine.Error

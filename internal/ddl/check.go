@@ -94,8 +94,8 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 	return out, nil
 }
 
-// maintainStored looks after what the store holds of a table, where the store does not do so itself. damaged: it was said
-// that something is not as it was written, and there is no use in looking on.
+// maintainStored checks or mends what the store holds of a table, where a store has something to check. damaged says that
+// something is not as it was written: then looking further is of no use.
 func (x *definition) maintainStored(ctx context.Context, t *schema.Table, verb string, say func(kind, text string)) (damaged bool, err error) {
 	store, ok := x.Runtime.Engine.(engine.Maintainer)
 	if !ok {
@@ -145,8 +145,8 @@ func sayFirst(texts []string, kind, prefix string, say func(kind, text string)) 
 	}
 }
 
-// otherForms counts the entities of an external table whose keys are of another form, which no query sees. Every
-// row is decoded: one that is not of the columns' types is an error.
+// otherForms counts the entities of an external table whose keys have another form, and which no query sees. Every row is
+// decoded: a row that does not have the columns' types is an error.
 func (x *definition) otherForms(ctx context.Context, t *schema.Table) (string, error) {
 	decoder := codec.NewCodec(t).Decoder(exec.Positions(0, len(t.Columns)), 0, nil)
 	row := make([]value.Value, t.RowWidth())
@@ -191,8 +191,8 @@ type fault struct {
 	cause     error  // of an unsound row
 }
 
-// unsound is the kind of a fault in a row whose right content nobody knows. The row is left as it is, with the entries that
-// hold its values.
+// unsound is the kind of a fault in a row whose right content nobody knows. The row and the entries that hold its values are
+// left as they are.
 const unsound = "unsound"
 
 func (f *fault) text() string {
@@ -270,7 +270,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 				continue
 			}
 			hash, at := content(rows.Entries[i], e), place{e.PartitionKey, entries[i]}
-			if _, taken := want[at]; taken { // another row has the same unique key, or had it
+			if _, taken := want[at]; taken { // another row has the same unique key, or had it a moment ago
 				suspects = append(suspects, &fault{kind: "stale", index: ix, part: part, partition: at.partition, key: at.key, row: key})
 				continue
 			}

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// dropIndex is DROP INDEX name [ON table]. Without a table, as SQLite and PostgreSQL write it, the index is
-// that of the only table that has one of the name.
+// dropIndex is DROP INDEX name [ON table]. SQLite and PostgreSQL write it without a table: then the only table that has an
+// index of the name is meant.
 func (x *definition) dropIndex(ctx context.Context, s *dialect.DropIndex) error {
 	table := s.Table
 	if table.Name == "" {

@@ -47,8 +47,9 @@ func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, p
 	return err
 }
 
-// declareInside lets the definition of the parent name a new table inside it. WITH PARENT the copies of its rows are
-// made, as the entries of a new index are; those that another process did not live to complete are completed.
+// declareInside adds the name of a new table to the definition of the parent inside which it will live. For WITH PARENT it
+// makes the copies of the parents' rows, as it makes the entries of a new index; it completes copies that another process did
+// not live to complete.
 func (x *definition) declareInside(ctx context.Context, t, parent *schema.Table) error {
 	if !t.Inside.WithParent {
 		return x.Catalog.DeclareInside(ctx, t, parent, x.meter)
@@ -59,7 +60,7 @@ func (x *definition) declareInside(ctx context.Context, t, parent *schema.Table)
 	}
 	if parent.Beside(t.Name) != nil {
 		x.noted = true
-		err = x.Catalog.WaitCurrent(ctx) // for writers who go by the definition before
+		err = x.Catalog.WaitCurrent(ctx) // for writers with the definition before it
 	} else if err = x.Catalog.DeclareInside(ctx, t, parent, x.meter); err == nil {
 		parent, err = x.reload(ctx, parent)
 	}
@@ -76,8 +77,7 @@ func (x *definition) declareInside(ctx context.Context, t, parent *schema.Table)
 	return err
 }
 
-// keepsCopies refuses to drop the index of copies of t's rows from beside a table that is there: its queries rely on
-// them.
+// keepsCopies refuses to drop the copies of t's rows that lie beside a table's rows: that table's queries rely on them.
 func (x *definition) keepsCopies(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) error {
 	for i := range actions {
 		a := &actions[i]
@@ -125,8 +125,8 @@ func dropsChildren(tables []*schema.Table) error {
 	return nil
 }
 
-// retireCopies has nobody read or make copies of parents' rows beside those of t any more, unless the parent is
-// dropped too.
+// retireCopies ends the copies of parents' rows that lie beside the rows of t: nobody reads or makes them any more. Where the
+// parent is dropped too, there is nothing to do.
 func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped []*schema.Table) error {
 	if t.Inside == nil || slices.ContainsFunc(dropped, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) }) {
 		return nil

@@ -33,7 +33,7 @@ func (x *definition) changePartitions(ctx context.Context, t, next *schema.Table
 	return x.openPartitions(ctx, next)
 }
 
-// cascades makes sure that all that lives inside a table may go without being looked at.
+// cascades makes sure that all rows inside a table may be deleted without being looked at.
 func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 	for _, name := range t.Children {
 		child, err := x.table(ctx, dialect.TableName{Name: name, Pos: -1})
@@ -53,8 +53,8 @@ func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 	return nil
 }
 
-// openPartitions lets partitions be written to that every process reads by now: until a lease is over, one may go by a
-// definition without them, and would miss their rows.
+// openPartitions lets rows be written to new partitions, once every process reads them. Until two leases are over a process may
+// use a definition without them, and would miss their rows.
 func (x *definition) openPartitions(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	t, err := x.reload(ctx, t)
 	if err != nil || t.Partitions == nil || !slices.ContainsFunc(t.Partitions.List, func(p *schema.Partition) bool { return p.Opening }) {
@@ -111,8 +111,8 @@ func (x *definition) makePartitions(ctx context.Context, need *schema.NoPartitio
 	return err
 }
 
-// MakeAhead makes the partition behind the newest one of t, or opens it when it is time: rows were written to the newest,
-// and those of the one behind it shall find it open. It waits for nothing: what cannot be done yet, or was done by
+// MakeAhead makes the partition behind the newest one of t, or opens it when it is time. It is called when rows were written to
+// the newest one, so that later rows find the next one open. It waits for nothing: what cannot be done yet, or was done by
 // others, is left to the next row.
 func (d *Definer) MakeAhead(ctx context.Context, t *schema.Table, newest *schema.Partition, session *expr.Session, m *engine.Meter) error {
 	x := &definition{Definer: d, session: session, meter: m}
@@ -127,8 +127,8 @@ func (d *Definer) MakeAhead(ctx context.Context, t *schema.Table, newest *schema
 	return x.Catalog.ReplacePartitions(ctx, t, next, x.meter)
 }
 
-// DeletePartitions empties whole partitions, of these names, by deleting their tables. done says whether their rows are gone: also
-// with an error, when it was the deletion of the tables that failed, which nothing leads to any more.
+// DeletePartitions empties whole partitions, of these names, by deleting their physical tables. done says whether the rows are
+// gone. That may be so with an error, too: when only the deletion of physical tables failed that nothing refers to any more.
 func (d *Definer) DeletePartitions(ctx context.Context, t *schema.Table, names []string, session *expr.Session, m *engine.Meter) (done bool, err error) {
 	x := &definition{Definer: d, session: session, meter: m}
 	next := t.Clone()

@@ -13,7 +13,7 @@ func (x *definition) reload(ctx context.Context, t *schema.Table) (*schema.Table
 	return x.table(ctx, dialect.TableName{Name: t.Name, Pos: -1})
 }
 
-// published gives a definition that was published here as the catalog has it now: perhaps with more parts. ErrConflict when
+// published gives a definition that was published here as the catalog has it now: perhaps with more partitions. ErrConflict when
 // another process has changed it.
 func (x *definition) published(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	now, err := x.reload(ctx, t)

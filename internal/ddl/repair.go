@@ -28,9 +28,9 @@ type sight struct {
 	found bool
 }
 
-// examine gives what is wrong with an entry, nil where nothing is. No read covers two entities, so they are read in
-// turn until two reads of the one have found it unchanged, by its ETag: what was read of the other in between was there
-// at the same time.
+// examine gives what is wrong with an entry; nil where nothing is. No read covers two entities. So it reads entry and row in
+// turn until two reads of the one find it unchanged, by its ETag: what it read of the other in between was there at the same
+// time.
 func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWriter, f *fault) (*fault, error) {
 	s := &examination{definition: x, w: w, rows: rows, f: f, i: indexOf(rows.Table, f.index), row: f.row}
 	entry, err := s.readEntry(ctx)
@@ -77,7 +77,7 @@ func (s *examination) read(ctx context.Context, key string) (sight, error) {
 	return sight{e, found}, err
 }
 
-// readEntry reads the entry, and lets it say which row it belongs to where that is not known.
+// readEntry reads the entry. Where the key of the row is not known yet, the entry tells it.
 func (s *examination) readEntry(ctx context.Context) (sight, error) {
 	e, err := s.read(ctx, s.f.key)
 	if err != nil || !e.found || s.row != "" {
@@ -87,7 +87,7 @@ func (s *examination) readEntry(ctx context.Context) (sight, error) {
 	return e, err
 }
 
-// rowOf gives the key of the row that an entry belongs to: "", none, of one that says nothing that could be read.
+// rowOf gives the key of the row that an entry belongs to; "" where the entry cannot be read.
 func (s *examination) rowOf(entry *engine.Entity) (string, error) {
 	row := make([]value.Value, s.rows.Table.RowWidth())
 	c := s.rows.Entries[s.i]
@@ -112,7 +112,7 @@ func (s *examination) verdict(ctx context.Context, entry, row *sight) (*fault, e
 	}
 	expects, err := s.expects(row)
 	if isCorrupt(err) {
-		return nil, nil // the entry may hold what the row has lost
+		return nil, nil // the row is damaged, and the entry may hold what it lost
 	} else if err != nil {
 		return nil, err
 	}
@@ -142,8 +142,8 @@ func (s *examination) expects(row *sight) (bool, error) {
 	return err == nil && entries[s.i] == s.f.key, err
 }
 
-// doubled makes of a stale entry a fault of two rows with one key: the row that it was compared with, and the row that it holds.
-// Nobody knows which of them is right.
+// doubled makes, of a stale entry, a fault of two rows with one key: the row that the entry was compared with, and the row that
+// it holds. Nobody knows which of them is right.
 func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) error {
 	key, err := s.rowOf(&entry.Entity)
 	if err != nil || key == s.row {
@@ -165,8 +165,8 @@ func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) err
 	return nil
 }
 
-// mend writes the row of a missing or stale entry anew, and deletes an orphan, if it is still the one that was found; a
-// row without its parent is deleted, too. Nothing is done where others have seen to it.
+// mend writes the row of a missing or stale entry anew. It deletes an orphan, and a row without its parent, if that is still
+// the one that was found. It does nothing where others have mended the fault.
 func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
 	if f.kind == parentless {
 		return x.disown(ctx, t, f)

@@ -36,8 +36,8 @@ func (x *definition) eachInPartition(ctx context.Context, t *schema.Table, part 
 	return engine.EachIn(ctx, x.Runtime.Engine, rangeOf(t, part, span), sel, x.meter, do)
 }
 
-// rangeOf is where a table has the entities of a span of row keys. A table spread over partitions is read as a whole,
-// except where that would read those of other tables, too.
+// rangeOf is where a table has the entities of a span of row keys. A table spread over store partitions is read as a whole,
+// unless that would read rows of other tables, too.
 func rangeOf(t *schema.Table, part *schema.Partition, span keymap.Span) engine.Range {
 	r := engine.Range{Table: part.Physical, From: span.From, To: span.To}
 	if t.Spread == nil || t.SharesPhysical() {
@@ -126,8 +126,9 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	return row, tr.columns.Finish(row, number, tr.env)
 }
 
-// verify makes sure that every row has a form in the next definition, and that none has a value of another one in a unique index
-// that the change makes among other things: to take the index back then would not undo these.
+// verify makes sure that every row has a form in the next definition. Where a change makes a unique index together with other
+// things, it also makes sure that no two rows have the same value in that index: to take back the index alone would not undo
+// the rest.
 func (x *definition) verify(ctx context.Context, t, next *schema.Table, change *define.Change) error {
 	taken := newTaken(next, change)
 	if !change.Verify && len(taken.indexes) == 0 {
@@ -237,8 +238,8 @@ func (r *rewriter) note(ctx context.Context) error {
 	return r.Catalog.SetProgress(ctx, r.to, r.number, r.meter)
 }
 
-// flush writes the window. Rows that others change at the same time are read and tried again, fewer at once each time,
-// so that the rest does not wait for them.
+// flush writes the window. Rows that others change at the same time are read and tried again, fewer at once each time, so that
+// the other rows need not wait.
 func (r *rewriter) flush(ctx context.Context) error {
 	queue := r.window
 	r.window = nil
@@ -258,7 +259,7 @@ func (r *rewriter) flush(ctx context.Context) error {
 		}
 		var e *sqlerr.Error
 		duplicate := errors.As(err, &e) && e.Code == sqlerr.CodeDuplicateEntry && tries.Try < retry.Doubt
-		lost := engine.IsUnsure(err) && ctx.Err() == nil // written or not: what is read again tells
+		lost := engine.IsUnsure(err) && ctx.Err() == nil // written or not: reading again tells
 		if !dml.IsRace(err) && !duplicate && !lost {
 			return err
 		}
@@ -327,12 +328,12 @@ func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored)
 	return again, nil
 }
 
-// writer makes a writer of rows that no plan stands for.
+// writer makes a writer of rows that come from no plan.
 func (x *definition) writer(ctx context.Context) *dml.Writer {
 	return dml.NewWriter(ctx, x.Runtime, &exec.Execution{Plan: &planner.Plan{}, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}, &dml.Written{Ids: map[string]bool{}})
 }
 
-// deleteEntries deletes all entries of an index that t has no more, and that nobody reads or adds to.
+// deleteEntries deletes all entries of an index that t no longer has: nobody reads them or adds to them any more.
 func (x *definition) deleteEntries(ctx context.Context, t *schema.Table, ix *schema.Index) error {
 	for _, part := range t.AllPartitions() {
 		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))

@@ -108,14 +108,14 @@ type definition struct {
 	session *expr.Session
 	meter   *engine.Meter
 	noted   bool  // how many rows were written anew may have been noted
-	gone    int64 // how many operations of the statement were committed when nothing of it stood any more
-	stood   bool  // something did when the action that is under way began
+	gone    int64 // how many operations the statement had committed when all of them were undone last
+	stood   bool  // the statement had done something before the current action
 }
 
-// stands says whether something of what the statement has done stands.
+// stands says whether the statement has done something that was not undone.
 func (x *definition) stands() bool { return x.meter.Written.Load() > x.gone }
 
-// takenBack notes that nothing stands of the action that is under way.
+// takenBack notes that the current action was undone.
 func (x *definition) takenBack() {
 	if !x.stood {
 		x.gone = x.meter.Written.Load()
@@ -149,7 +149,7 @@ func (x *definition) options() planner.Options {
 	return planner.Options{Collation: x.Collation, Exact: x.session.Exact}
 }
 
-// declared is table, with a refusal of what, a statement, where another program made the table and nobody declared it.
+// declared is table for the statement what. It refuses a table that another program made and nobody declared.
 func (x *definition) declared(ctx context.Context, name dialect.TableName, what string) (*schema.Table, error) {
 	t, err := x.known(ctx, name)
 	if err == nil && t.IsUndeclared() {
@@ -255,8 +255,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	return x.create(ctx, t, s.IfNotExists)
 }
 
-// bindable says whether the texts of a definition that is to be published can be bound: one may hold the name that the table
-// had before.
+// bindable says whether the texts of a definition can be bound, before it is published.
 func bindable(t *schema.Table) error {
 	if err := t.Init(); err != nil {
 		return err
@@ -300,8 +299,8 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 	return &Outcome{Result: r}, nil
 }
 
-// dropGrace is how long a table that a failed statement has made may take to go after the statement's context ended. Its
-// definition goes by one request; whoever drops a table later deletes the rest.
+// dropGrace is how long the table of a failed statement may take to go after the statement's context has ended. Its definition
+// goes by one request; whoever drops a table later deletes the rest.
 const dropGrace = time.Second
 
 // outlive gives a context that ends a while after ctx has.
@@ -409,7 +408,7 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 	return x.Catalog.Truncate(ctx, t, x.meter)
 }
 
-// notOfForeign refuses what would change data, or its layout, that another program made.
+// notOfForeign refuses to change data of another program, or its layout.
 func notOfExternal(what string, t *schema.Table) error {
 	if t.IsUndeclared() {
 		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "%s of the table '%s' is not supported: it belongs to another program, and has no definition. CREATE EXTERNAL TABLE … LOCATION '%s' gives it one", what, t.Name, t.Name)
@@ -423,7 +422,7 @@ func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {
 			return err
 		}
 	}
-	return x.Catalog.WaitCurrent(ctx) // nobody shall find the table by its old name when another one gets that
+	return x.Catalog.WaitCurrent(ctx) // nobody may find the table by its old name when another one gets that name
 }
 
 func (x *definition) renameTo(ctx context.Context, from dialect.TableName, to string) error {

@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before. ErrConflict when
-// another process takes one of them to a state, too: rows may have been written by that one.
+// setState takes indexes of t, by name, to a state, and waits until nobody uses the definition before it. It gives ErrConflict
+// where another process takes one of the indexes to a state, too: that one may have written rows.
 func (x *definition) setState(ctx context.Context, t *schema.Table, state schema.State, names []string) (*schema.Table, error) {
 	written := t // the definition that every row was written by, where the indexes become public
 	tries := retry.Begin(ctx, retry.Race)
@@ -27,7 +27,7 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 			ix.Step++
 		}
 		if unfilled := func(c *schema.Column) bool { return c.State != schema.Public }; state == schema.Public && sameColumns(written, t) &&
-			!slices.ContainsFunc(t.Columns, unfilled) { // to write rows for an index gives them no column
+			!slices.ContainsFunc(t.Columns, unfilled) { // rows that are written for an index get no column by that
 			next.EndChange()
 		}
 		err := x.Catalog.Replace(ctx, t, next, x.meter)
@@ -58,7 +58,7 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 	}
 }
 
-// sameStates says whether indexes, by name, are the same in two definitions, and nobody took them to a state in between.
+// sameStates says whether indexes, by name, are the same in two definitions, and nobody has changed their state in between.
 func sameStates(a, b *schema.Table, names []string) bool {
 	return !slices.ContainsFunc(names, func(name string) bool {
 		x, y := a.Index(name), b.Index(name)
@@ -66,8 +66,8 @@ func sameStates(a, b *schema.Table, names []string) bool {
 	})
 }
 
-// retire takes indexes of t to write-only, so that nobody reads them, then to delete-only, so that nobody adds to them. Another
-// process may change their states meanwhile: it ends when it finds that.
+// retire takes indexes of t to write-only, so that nobody reads them, and then to delete-only, so that nobody adds to them.
+// Another process may change their states meanwhile: this one ends when it finds that.
 func (x *definition) retire(ctx context.Context, t *schema.Table, indexes []*schema.Index) (*schema.Table, error) {
 	var unread []string // that were taken to write-only here
 	for {
@@ -87,7 +87,7 @@ func (x *definition) retire(ctx context.Context, t *schema.Table, indexes []*sch
 			t, err = x.setState(ctx, t, schema.WriteOnly, public)
 		case len(writeOnly) > 0:
 			if slices.ContainsFunc(writeOnly, func(name string) bool { return !slices.Contains(unread, name) }) {
-				// Who took it there may have done so just now: some process may still read by it.
+				// Who took it there may have done so just now: some process may still read it.
 				if err := x.Catalog.WaitCurrent(ctx); err != nil {
 					return nil, err
 				}

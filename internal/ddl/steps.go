@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// steps make a change, in this order. Each that publishes a definition waits until nobody goes by the one before; schema.CheckStep says
-// what one may change. A step does nothing where the change has no need of it.
+// steps make a change, in this order. A step that publishes a definition waits until nobody uses the one before it;
+// schema.CheckStep says what such a step may change. A step does nothing where the change does not need it.
 func steps() []func(*making, context.Context) error {
 	return []func(*making, context.Context) error{
 		(*making).look,          // for rows that the next definition refuses
@@ -39,8 +39,8 @@ func (m *making) look(ctx context.Context) error {
 	return m.verify(ctx, m.table, m.to, &m.Change)
 }
 
-// unannounced gives ErrConflict where another process has announced a change of the table's columns meanwhile: what is made of it
-// then would be taken back with that. Indexes are not.
+// unannounced gives ErrConflict where another process has announced a change of the table's columns meanwhile. When that is
+// taken back, a change made then would be taken back with it. Indexes would not be.
 func (m *making) unannounced() error {
 	if !m.table.Announces() || m.only(dialect.AddIndex, dialect.DropIndexAction) {
 		return nil
