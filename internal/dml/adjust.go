@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// noteAdjusted warns, with MySQL's numbers, that a column got another value than the one that was refused with err.
+// noteAdjusted warns, with MySQL's numbers, that a column got another value in place of the one that err refuses.
 func noteAdjusted(env *expr.Env, col *schema.Column, number int, why value.Reason, err error) {
 	code, message := sqlerr.CodeTruncated, "Data truncated for column '%s' at row %d"
 	switch {
@@ -22,8 +22,8 @@ func noteAdjusted(env *expr.Env, col *schema.Column, number int, why value.Reaso
 	env.Session.Diagnostics.Note(expr.Warning, code, message, col.Name, number)
 }
 
-// implicit gives a NOT NULL column the value of its type that stands for nothing, with err as a warning where note says so.
-// It gives err where the statement adjusts nothing. A date has no such value here.
+// implicit gives a NOT NULL column its type's own value for nothing: 0, or the empty text. With note, err becomes a warning.
+// Where the statement adjusts nothing, and for dates, which have no such value here, it gives err.
 func implicit(col *schema.Column, env *expr.Env, err *sqlerr.Error, note bool) (value.Value, error) {
 	if env.Session == nil || !env.Session.Diagnostics.Adjust {
 		return value.NullValue, err

@@ -17,8 +17,8 @@ type mark struct {
 	automatic bool // its AUTO_INCREMENT value was made for it
 }
 
-// number fills in the AUTO_INCREMENT column and the hidden row id, and marks the rows. Rows are
-// numbered in their order, as in MySQL: one behind a row that gives a value itself gets a greater one.
+// number fills in the AUTO_INCREMENT column and the hidden row id, and marks the rows. It goes by their order, as MySQL does: a
+// row behind one that gives a value itself gets a greater value.
 func (n *insertNode) number(ctx context.Context, w *Writer, rows [][]value.Value) ([]mark, error) {
 	marks := make([]mark, len(rows))
 	for i := range marks {
@@ -72,8 +72,8 @@ func (n *insertNode) number(ctx context.Context, w *Writer, rows [][]value.Value
 	return marks, raise(ctx, w, t, highest)
 }
 
-// automatic gives id as the AUTO_INCREMENT column keeps it. Behind the column's end it is the greatest value, as in MySQL: mostly
-// another row has it, so that the row is refused with 1062, and it is no value that another try would find free.
+// automatic gives id as the AUTO_INCREMENT column keeps it. Beyond the column's end that is the greatest value, as in MySQL.
+// Another row mostly has it, so that this row is refused with 1062; and it is no value that another try would find free.
 func (n *insertNode) automatic(id int64) (v value.Value, fits bool) {
 	t := n.plan.Table.Columns[n.auto].Type
 	v, err := t.Convert(value.FromInt(id))
@@ -120,8 +120,8 @@ func (n *insertNode) autoOf(row []value.Value) int64 {
 	return row[n.auto].Int()
 }
 
-// assignedAuto is the AUTO_INCREMENT column where one of the assignments sets it, else -1: later rows get greater values then,
-// as in MySQL 8.
+// assignedAuto is the AUTO_INCREMENT column if one of the assignments sets it, else -1. Where one does, later rows get greater
+// values, as in MySQL 8.
 func assignedAuto(t *schema.Table, list []planner.Assign) int {
 	auto := autoColumn(t)
 	for _, a := range list {
@@ -132,15 +132,15 @@ func assignedAuto(t *schema.Table, list []planner.Assign) int {
 	return -1
 }
 
-// spareIDs are the automatic values of a statement's rows, in their order. A row that meets another one and is not inserted
-// leaves its value to the next row, as in MySQL.
+// spareIDs are the automatic values of a statement's rows, in their order. Where a row has the key of another one and is not
+// inserted, its value goes to the next row, as in MySQL.
 type spareIDs struct {
 	n    *insertNode
 	list []value.Value
 	next int // in list
 }
 
-// take gives in the first value that no row before it has kept, mostly its own.
+// take gives the row in the first value that no row before it has kept, mostly its own.
 func (s *spareIDs) take(w *Writer, in *standingRow) error {
 	auto := s.n.auto
 	if auto < 0 {

@@ -13,9 +13,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// touchParent makes the operation that ties a new row to its parent: a merge of nothing into the parent. It costs no request and
-// fails without a parent. It gives the parent a new ETag: so whoever deletes the parent at the same time, and has seen no
-// children, finds it changed.
+// touchParent makes the operation that ties a new row to its parent: it merges nothing into the parent. It costs no request,
+// fails where there is no parent, and gives the parent a new ETag. So whoever deletes the parent at the same time, and has seen
+// no children, finds it changed.
 func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Value) error {
 	if rw.Table.Inside == nil {
 		return nil
@@ -29,8 +29,8 @@ func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Valu
 	return nil
 }
 
-// moves is what a change of a row's primary key means for the row that it lives inside, and for those that live
-// inside it: these would be left behind.
+// moves deals with a change of a row's primary key. It refuses to leave behind rows that live inside the row, and ties the row
+// to the parent that it has then.
 func (rw *RowWriter) moves(ctx context.Context, w *Writer, r *RowWrite, partition string, old, row []value.Value) error {
 	for _, child := range rw.children {
 		if err := child.refuse(ctx, w, rw.Table, partition, old); err != nil {

@@ -43,7 +43,7 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 			n.rowID = i
 		}
 	}
-	// As in MySQL: a row that stands alone is refused without strict mode, too; with IGNORE it is not.
+	// As in MySQL: a single row is refused without strict mode, too; with IGNORE it is not.
 	c.nullFails = len(p.Rows) == 1 && !p.SkipUnfit
 	for _, row := range p.Rows {
 		funcs := make([]expr.Func, len(row))
@@ -65,7 +65,7 @@ func (n *insertNode) resolves() bool {
 	return n.plan.Replace || n.plan.Ignore || len(n.onDup) > 0
 }
 
-// again: see writeNode. The rows of another run may be other ones, or be numbered otherwise.
+// again: see writeNode. Another run may have other rows, or number them otherwise.
 func (n *insertNode) again() bool { return false }
 
 func (n *insertNode) gather(ctx context.Context, w *Writer) error {

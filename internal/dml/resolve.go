@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do: the rows that have one of the
-// new rows' keys are read first, side by side, then each new row meets them as the rows before it left them.
+// resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do. It reads, side by side, the rows that
+// have one of the new rows' keys. Then each new row meets them as the rows before it left them.
 func (n *insertNode) resolve(ctx context.Context, w *Writer, rows [][]value.Value, marks []mark) error {
 	s := newStanding(w, n.plan.Table, n.rows)
 	s.n = n
@@ -49,7 +49,7 @@ func (n *insertNode) resolve(ctx context.Context, w *Writer, rows [][]value.Valu
 	return nil
 }
 
-// standing is the rows that a statement's new rows meet, as they are after the new rows so far.
+// standing has the rows that a statement's new rows meet, as they are after the new rows so far.
 type standing struct {
 	n     *insertNode // nil for UPDATE IGNORE
 	w     *Writer
@@ -138,7 +138,7 @@ func (s *standing) lookups(row []value.Value) ([]*keyLookup, error) {
 	return out, nil
 }
 
-// claim says whether nobody has asked for a key yet; from now on it is known, as free until a row is found to have it.
+// claim says whether a key was not asked for before. From now on it is known: as free, until a row is found to have it.
 func (s *standing) claim(id string) bool {
 	_, known := s.rows[id]
 	if !known {
@@ -147,7 +147,7 @@ func (s *standing) claim(id string) bool {
 	return !known
 }
 
-// readAll reads every row that one of the new rows meets. A key that was made just now is nobody's.
+// readAll reads every row that one of the new rows meets. No row has a key that was made just now.
 func (s *standing) readAll(ctx context.Context, rows [][]value.Value, marks []mark) error {
 	var all []*keyLookup
 	for r, row := range rows {
@@ -240,7 +240,7 @@ func (s *standing) displace(row []value.Value) error {
 	return err
 }
 
-// meet lets a new row in, and gives the row that changes by it; nil when there is none.
+// meet lets a new row in, and gives the row that changes because of it; nil when none does.
 func (s *standing) meet(ctx context.Context, in *standingRow) (*standingRow, error) {
 	keys, err := s.uniqueKeys(in.row)
 	if err != nil {
@@ -285,7 +285,7 @@ func (n *insertNode) deals(index *schema.Index) bool {
 	return t == nil || t.Primary && index == nil || t.Index != nil && t.Index == index
 }
 
-// replace lets the new row take the place of all that it meets. One of the same primary key is overwritten.
+// replace lets the new row take the place of all rows that it meets. A row of the same primary key is overwritten.
 func (s *standing) replace(met []*standingRow, r *standingRow) error {
 	id, err := rowID(s.table, r.row)
 	if err != nil {
@@ -369,7 +369,7 @@ func (s *standing) update(ctx context.Context, r *standingRow, row []value.Value
 	return r, nil
 }
 
-// move makes r another row. Where that one's keys are taken it stays what it is.
+// move makes r another row. Where other rows have the keys of that, r stays what it is.
 func (s *standing) move(ctx context.Context, r *standingRow, next []value.Value) error {
 	if err := s.displace(r.row); err != nil {
 		return err
@@ -404,8 +404,8 @@ func (s *standing) free(ctx context.Context, row []value.Value) error {
 	return nil
 }
 
-// write makes the operations of a row's way from what is stored to what it will be, and those that delete the
-// rows it replaces.
+// write makes the operations that turn what is stored of a row into what it will be, and those that delete the rows that it
+// replaces.
 func (s *standing) write(ctx context.Context, r *standingRow) error {
 	if r.row == nil {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// ClaimedTwice gives the error of two rows, both not written, that want the same entry of a unique index.
+// ClaimedTwice gives the error of two rows that want the same entry of a unique index, and of which neither was written.
 func (w *Writer) ClaimedTwice() error {
 	claimed := map[string]bool{}
 	for _, r := range w.Rows {

@@ -14,8 +14,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// targets are the rows that an UPDATE or DELETE changes: read to the end before the first is written, so that
-// a statement never meets what it wrote itself.
+// targets are the rows that an UPDATE or DELETE changes. They are read to the end before the first is written, so that a
+// statement never meets what it wrote itself.
 type targets struct {
 	table  *schema.Table
 	source exec.Node
@@ -26,7 +26,7 @@ type targets struct {
 }
 
 // again says whether the statement may be run again after some of its rows were written. Another run would pick other rows for
-// a LIMIT, and compute other values of what the statement has changed.
+// a LIMIT, and would compute from what the statement has changed itself.
 func (t *targets) again() bool { return !t.some && !t.once }
 
 // readsElsewhere says whether a statement reads the table that it writes in more than one place.
@@ -69,7 +69,7 @@ func scanAt(n planner.Node, offset int) *access.Scan {
 	return nil
 }
 
-// limited says whether a LIMIT is part of what n does.
+// limited says whether n has a LIMIT in it.
 func limited(n planner.Node) bool {
 	switch n := n.(type) {
 	case *planner.Limit:
@@ -80,8 +80,8 @@ func limited(n planner.Node) bool {
 	return slices.ContainsFunc(planner.Children(n), limited)
 }
 
-// each gives the rows one after the other, numbered from 1, each once, with the whole row of the source for
-// expressions over it. Both are copies.
+// each gives the rows one after the other, each once, numbered from 1, and with it the whole row of the source, for
+// expressions. Both are copies.
 func (t *targets) each(ctx context.Context, w *Writer, do func(number int, old Stored, whole []value.Value) error) error {
 	it := t.source.Open(&w.frame)
 	defer it.Close()

@@ -21,9 +21,9 @@ import (
 // written. A row is written with all its index entries or not at all.
 type PartialError struct {
 	Partitions []string // all of whose rows are deleted
-	Done       int      // other rows that stand
+	Done       int      // other rows that were written
 	Total      int      // other rows that the statement changes, as far as it got
-	Which      string   // those that stand, by their numbers in the statement from 1: "rows 1-49, 99"
+	Which      string   // those, by their numbers in the statement from 1: "rows 1-49, 99"
 	Cause      error
 }
 
@@ -173,7 +173,7 @@ func target(p *planner.Plan) *schema.Table {
 	}
 }
 
-// turns is how a statement waits for other writers of its table.
+// turns is how a statement waits until other writers of its table are done.
 type turns struct {
 	exec.Turn
 	lines *exec.Lines // nil: it does not
@@ -190,8 +190,8 @@ func (t *turns) alone(ctx context.Context) (waited bool, err error) {
 	return true, t.lines.Alone(ctx, t.table, &t.Turn)
 }
 
-// IsRace says whether err means that a row was changed by another writer since it was read, and that nothing
-// was written of the transaction that met it.
+// IsRace says whether err means that another writer has changed a row since it was read, and that nothing was written of the
+// transaction that found this.
 func IsRace(err error) bool {
 	var e *engine.Error
 	return errors.As(err, &e) && e.Applied == engine.NotApplied && (e.Code == engine.CodeStale || e.Code == engine.CodeNotFound)

@@ -90,7 +90,7 @@ func (c *Columns) Convert(column int, v value.Value, number int, env *expr.Env) 
 	return out, ColumnError(col, number, err)
 }
 
-// notAll says what is wrong with a text whose beginning alone is a value of the type.
+// notAll says what is wrong with a text of which only the beginning is a value of the type.
 func notAll(base value.Base) string {
 	switch base {
 	case value.TypeEnum:
@@ -174,7 +174,7 @@ func (c *Columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (e
 	return nil
 }
 
-// instead gives what stands for NULL in a NOT NULL column: mostly an error.
+// instead gives the value that a NOT NULL column has in place of NULL: mostly an error.
 func (c *Columns) instead(col *schema.Column, env *expr.Env) (value.Value, error) {
 	refused := sqlerr.New(sqlerr.CodeColumnNull, sqlerr.NoPos, "Column '%s' cannot be null", col.Name)
 	if c.nullFails {
@@ -183,7 +183,7 @@ func (c *Columns) instead(col *schema.Column, env *expr.Env) (value.Value, error
 	return implicit(col, env, refused, true)
 }
 
-// written gives v, which a statement has for a column, as the column stores it: a TIMESTAMP in UTC, where its range counts.
+// written gives v, a statement's value for a column, as the column stores it: a TIMESTAMP in UTC, where its range counts.
 func (c *Columns) written(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
 	if t := c.table.Columns[column].Type; t.Declared == "TIMESTAMP" && env.Session != nil && env.Session.Zone != nil && !value.HasOffset(v) {
 		t.Declared = "DATETIME"
@@ -198,8 +198,8 @@ func (c *Columns) written(column int, v value.Value, number int, env *expr.Env) 
 	return c.Convert(column, v, number, env)
 }
 
-// take gives v, which a statement has for a column of a new row, as the column stores it. It is called in the order in which
-// the statement names the columns: the error is about the first one that is wrong, as in MySQL.
+// take gives v, a statement's value for a column of a new row, as the column stores it. It is called in the order in which the
+// statement names the columns: the error is about the first wrong one, as in MySQL.
 func (c *Columns) take(column int, v value.Value, number int, env *expr.Env) (value.Value, error) {
 	col := c.table.Columns[column]
 	if v.IsNull() && col.Requires() && !col.AutoIncrement {
@@ -258,7 +258,7 @@ func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
 	return nil
 }
 
-// fitsComing checks that a row has the form, too, that an announced change gives to its columns.
+// fitsComing checks that a row also has the form that an announced change gives to its columns.
 func (c *Columns) fitsComing(row []value.Value, number int, env *expr.Env) error {
 	if !c.table.Announces() {
 		return nil
@@ -281,8 +281,8 @@ func isNumbered(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
-// isSkipped says whether IGNORE leaves a row as it is because of err: a key is taken, a CHECK is false, or rows that live
-// inside it keep it.
+// isSkipped says whether IGNORE passes over a row because of err: a key is taken, a CHECK is false, or rows that live inside
+// the row keep it.
 func isSkipped(err error) bool {
 	return isNumbered(err, sqlerr.CodeDuplicateEntry, sqlerr.CodeCheckViolated, sqlerr.CodeParentRow)
 }

@@ -241,7 +241,7 @@ func (r *RowWrite) explain(err error, j int) error {
 		return err
 	}
 	if r.Resolved || r.automatic && r.Table.IsAutoKey(r.keys[j]) {
-		// Read as free, or made for this row, and taken meanwhile: the next try sees it.
+		// It was free when it was read, or when it was made for this row, and was taken since: the next try sees that.
 		return &engine.Error{Code: engine.CodeStale, Op: j, Message: "another writer took a key that was free", Cause: err}
 	}
 	return DuplicateError(r.Table, r.keys[j], r.row)

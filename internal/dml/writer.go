@@ -45,7 +45,7 @@ type RowWrite struct {
 	row          []value.Value   // as it will be; nil when it is deleted
 	affected     int64
 	returned     []value.Value
-	next         string // id under which another run would find the row; "" for the same
+	next         string // id that another run would give the row; "": the same
 	auto         int64  // its AUTO_INCREMENT value; 0 without one
 	automatic    bool   // which was made for it
 	Resolved     bool   // its keys were read and found free
@@ -70,7 +70,7 @@ func NewWriter(ctx context.Context, rt *exec.Runtime, x *exec.Execution, sofar *
 // env is the environment of the statement's expressions.
 func (w *Writer) env() *expr.Env { return &w.frame.Env }
 
-// at says which row the statement's warnings are about from now on. Without IGNORE, in strict mode, there are hardly any.
+// at says which row the statement's warnings are about from now on. There are hardly any in strict mode without IGNORE.
 func (w *Writer) at(number int) {
 	if d := &w.X.Session.Diagnostics; d.Adjust {
 		d.Row(number)
@@ -120,8 +120,8 @@ func (w *Writer) Flush(ctx context.Context) error {
 	return w.sendAll(ctx, groups)
 }
 
-// apply puts the rows into the transaction's buffer, all or none. As outside a transaction, what one row gives up
-// another may take.
+// apply puts the rows into the transaction's buffer, all or none. As outside a transaction, one row may take a key that another
+// one gives up.
 func (w *Writer) apply(ctx context.Context) error {
 	mark := w.tx.Mark()
 	groups, _ := w.groups(math.MaxInt, math.MaxInt)
@@ -141,12 +141,12 @@ func (w *Writer) apply(ctx context.Context) error {
 	return nil
 }
 
-// stands says whether something of this try was written.
+// stands says whether this try has written something.
 func (w *Writer) stands() bool {
 	return slices.ContainsFunc(w.Rows, func(r *RowWrite) bool { return r.Done && len(r.ops) > 0 })
 }
 
-// settle adds what this try has written, and found to be right as it is, to the statement's result.
+// settle adds to the statement's result what this try has written, and the rows that needed no write.
 func (w *Writer) settle(all *exec.Result) {
 	all.Newest = w.newest
 	for _, r := range w.Rows {
@@ -172,7 +172,7 @@ func (w *Writer) settle(all *exec.Result) {
 	}
 }
 
-// partial tells what stands when err ended the statement; err itself when nothing does.
+// partial tells what was written when err ended the statement; err itself where nothing was.
 func (w *Writer) partial(err error) error {
 	done := len(w.written.numbers)
 	if done == 0 || w.tx != nil {

@@ -107,7 +107,7 @@ func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
 	return nil
 }
 
-// addEntry makes the operation of a new index entry. whole is the row's entity, whose content a whole copy shares.
+// addEntry makes the operation of a new index entry. whole is the row's entity: a whole copy has the same content.
 func (rw *RowWriter) addEntry(r *RowWrite, i int, partition, key string, whole engine.Entity, row []value.Value) error {
 	kind := engine.Upsert // the key holds the row's own: nobody else can have it
 	if rw.Table.Indexes[i].Unique {
@@ -142,8 +142,8 @@ func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
 	r.keys = append(r.keys, key)
 }
 
-// settled makes sure of the ETag of the row itself where an index is being built or rows live inside this one. Only that ETag
-// tells whether the row got an entry, or one more row inside it, meanwhile.
+// settled makes sure that the ETag of the row itself is known where an index is being built, or where rows live inside this
+// one. Only that ETag tells whether the row has got an entry, or one more row inside it, since.
 func (rw *RowWriter) settled(ctx context.Context, w *Writer, old Stored) (Stored, error) {
 	if !rw.building && len(rw.children) == 0 || old.from == nil {
 		return old, nil
@@ -189,8 +189,8 @@ func (rw *RowWriter) hasEntry(ctx context.Context, w *Writer, i int, partition, 
 	return mine, err
 }
 
-// owner says whether an index entry is there, and whether it is that row's. Until a unique index is found free of
-// duplicates, the entry of a row's values may be another row's.
+// owner says whether an index entry exists, and whether it belongs to that row. Until a unique index is found free of
+// duplicates, the entry under a row's values may belong to another row.
 func (rw *RowWriter) owner(ctx context.Context, w *Writer, i int, partition, key string, row []value.Value) (taken, mine bool, err error) {
 	part, err := rw.Table.PartitionOf(row)
 	if err != nil {
@@ -325,7 +325,7 @@ func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i 
 	if err != nil {
 		return err
 	}
-	op := engine.Op{Kind: engine.Upsert, Entity: e} // it is there: an upsert saves a transaction the look
+	op := engine.Op{Kind: engine.Upsert, Entity: e} // it is there: with an upsert the store need not look
 	if match := old.ifMatch(ix); match != "" {
 		op.Kind, op.IfMatch = engine.Replace, match
 	}
