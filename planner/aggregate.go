@@ -21,7 +21,7 @@ type grouping struct {
 	step       func() error // of the builder
 }
 
-// add gives the column that stands for agg; equal aggregates share one.
+// add gives the column of the groups' rows that holds agg; equal aggregates share one.
 func (g *grouping) add(agg *expr.Aggregate) *expr.Column {
 	at := -1
 	for i, a := range g.aggs {
@@ -106,8 +106,8 @@ func (g *grouping) outerColumn(col *expr.Column, e *dialect.Column) (*expr.Colum
 // havingClause is the clause that knows the columns of groups alone.
 const havingClause = "HAVING clause"
 
-// over turns n, bound over the rows that are grouped, into an expression over the groups' rows. what and
-// number tell where it stands, for the error.
+// over turns n, which is bound over the rows that are grouped, into an expression over the groups' rows. what and number say
+// which part of the query it is, for the error.
 func (g *grouping) over(n expr.Node, number int, what string) (expr.Node, error) {
 	places := map[expr.Node]*expr.Column{}
 	var err error
@@ -172,9 +172,9 @@ func (g *grouping) notGrouped(c *expr.Column, number int, what string) error {
 		number, what, c.Name)
 }
 
-// determine computes which columns have one value in each group: those grouped by, those that WHERE and
-// joins make equal to such or to a constant, and all of a table whose primary key, or a unique key that
-// cannot be NULL, is among them. Repeated until nothing is added.
+// determine computes which columns have one value in each group. They are those grouped by, those that WHERE and joins make
+// equal to one of these or to a constant, and all of a table whose primary key is among them, or whose unique key is if that
+// cannot be NULL. It repeats this until nothing is added.
 func (g *grouping) determine(tree *joinTree, where []expr.Node) {
 	g.determined = map[int]bool{}
 	for _, n := range g.group {
@@ -206,7 +206,7 @@ func (g *grouping) determineTree(t *joinTree) {
 			g.equal(cond, nil)
 		}
 	case leftTree:
-		// The partner is a function of the left row as far as ON's left columns are determined.
+		// The right row is determined by the left one if ON's left columns are determined.
 		right := map[int]bool{}
 		t.kids[1].sources(func(s *source) {
 			for i := range s.used {

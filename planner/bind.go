@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// context is where an expression stands: what names in it mean, and whether it may aggregate.
+// context says what names in an expression mean, and whether it may aggregate.
 type context struct {
 	b        *builder
 	scope    *scope
@@ -249,8 +249,7 @@ func (c *context) binary(e *dialect.Binary) (expr.Node, error) {
 	return expr.NewArith(e.Op, n[0], n[1])
 }
 
-// operands are those of a chain of the same operator, from left to right. Chains are long at times, and
-// lean to the left.
+// operands gives the operands of a chain of the same operator, from left to right. Chains can be long, and lean to the left.
 func operands(e *dialect.Binary, op string) []dialect.Expr {
 	var reversed []dialect.Expr
 	var at dialect.Expr = e

@@ -231,7 +231,7 @@ func (s *scope) resolve(c *dialect.Column, clause string) (*expr.Column, error) 
 	return nil, unknownColumn(c, clause).orNear(s.columnNames(c))
 }
 
-// columnNames are the names that could stand in the place of c: those of the tables that it can mean.
+// columnNames are the names that c could be a slip for: those of the tables that it can mean.
 func (s *scope) columnNames(c *dialect.Column) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for at := s; at != nil; at = at.parent {
@@ -261,7 +261,7 @@ func (s *scope) output(c *dialect.Column) *expr.Column {
 	return nil
 }
 
-// crossed notes col, found at, in the frames of the levels from s up to, not including, that of at.
+// crossed notes col, which was found at another level, in the frames of the levels from s up to that one, which is left out.
 func (s *scope) crossed(at *scope, col *expr.Column) {
 	level := col.Level
 	for ; s != at; s = s.parent {

@@ -49,8 +49,8 @@ func BindTexts(t *schema.Table) (*schema.Texts, error) {
 	return out, nil
 }
 
-// bindText binds an expression of the definition; with row, over the table's row. clause tells where it
-// stands, for errors; earlier is what is bound so far.
+// bindText binds an expression of the definition; with row, over the table's row. clause says which expression it is, for
+// errors; earlier is what is bound so far.
 func bindText(t *schema.Table, earlier *schema.Texts, text, clause string, row bool) (expr.Node, error) {
 	e, err := dialect.ParseExpr(text, dialect.Options{})
 	if err != nil {

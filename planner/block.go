@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// site is where a query stands in the statement.
+// site says what a query sees of the statement around it.
 type site struct {
 	parent *scope // whose names it sees beside its own; nil: none
 	frame  *frame
@@ -117,7 +117,7 @@ func (q *selection) bind() error {
 		return err
 	}
 	if q.onlyExists() {
-		// What is selected is checked, but not read; nor does the query depend on a row because of it.
+		// The select list is checked, but not read. Nor does it make the query depend on a row.
 		restore()
 		q.outputs = []output{{name: "1", node: expr.NewConst(value.FromInt(1))}}
 		return nil
@@ -138,7 +138,7 @@ func (q *selection) bind() error {
 	return err
 }
 
-// onlyExists says whether nothing but the rows of FROM and WHERE decides if there is one.
+// onlyExists says whether FROM and WHERE alone decide if the query has a row.
 func (q *selection) onlyExists() bool {
 	return q.site.exists && q.grouping == nil && q.sel.Having == nil && q.sel.Limit == nil
 }
@@ -301,7 +301,7 @@ func outputName(item *dialect.SelectExpr) string {
 	return item.Text
 }
 
-// star adds what * or table.* stands for.
+// star adds the columns that * or table.* means.
 func (q *selection) star(item *dialect.SelectExpr) error {
 	fields, err := q.starFields(item)
 	if err := q.room(len(fields)); err != nil {
@@ -346,7 +346,7 @@ func (q *selection) bindHaving() error {
 	return err
 }
 
-// overGroups turns what stands above the groups into expressions over the groups' rows.
+// overGroups turns the expressions that are computed after grouping into expressions over the groups' rows.
 func (q *selection) overGroups() error {
 	g := q.grouping
 	if g == nil {

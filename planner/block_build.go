@@ -147,7 +147,7 @@ func (g *grouping) estimate(rows float64) float64 {
 // groupRows is the assumed number of rows in a group.
 const groupRows = 10
 
-// finish builds what stands above the rows or groups: order, select list, DISTINCT, LIMIT.
+// finish builds what comes after the rows or groups: order, select list, DISTINCT, LIMIT.
 func (q *selection) finish(node Node, ordered bool, in *relation) (*queryPlan, error) {
 	plan := &queryPlan{rows: in.rows, requests: in.requests}
 	for _, o := range q.outputs {
@@ -204,8 +204,8 @@ func (q *selection) sort(in Node, keys []access.SortKey) Node {
 	return s
 }
 
-// distinctOrder gives ORDER BY over the columns of a SELECT DISTINCT: what it orders by must be made of
-// them, as one row stands for many.
+// distinctOrder gives ORDER BY over the columns of a SELECT DISTINCT. It may only use these columns, because one row of the
+// result is made of many.
 func (q *selection) distinctOrder() ([]access.SortKey, error) {
 	keys := make([]access.SortKey, len(q.order))
 	for i, o := range q.order {
@@ -238,8 +238,8 @@ func (q *selection) distinctOrder() ([]access.SortKey, error) {
 	return keys, nil
 }
 
-// computedOnce says whether an order key is an element of the select list that must not be computed a
-// second time: because it would come out otherwise (RAND()), or because it costs a query.
+// computedOnce says whether an order key is an element of the select list that must not be computed a second time: it would
+// have another value then (RAND()), or it costs a query.
 func (q *selection) computedOnce() bool {
 	for _, o := range q.order {
 		if !expr.Deterministic(o.Expr) || expr.HasSubquery(o.Expr) {

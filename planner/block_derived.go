@@ -47,7 +47,7 @@ func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv)
 	if name == "" {
 		name = n.Name
 	}
-	// The definition stands outside of the query that refers to it, so it sees none of its rows.
+	// The definition is not part of the query that refers to it, so it sees none of its rows.
 	return q.derived(def.Query, name, def.Columns, site{frame: &frame{}, ctes: env})
 }
 

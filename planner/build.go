@@ -100,8 +100,8 @@ func (b *builder) statement(st dialect.Statement) error {
 	return fmt.Errorf("planner: %T has no plan", st)
 }
 
-// top plans the query that is the statement. Where FOUND_ROWS() is to count without LIMIT, that is none of the query's,
-// so that nothing below it stops earlier.
+// top plans the query that is the statement. Where FOUND_ROWS() is to count the rows without LIMIT, the LIMIT is applied on top
+// of the query, so that nothing below stops early.
 func (b *builder) top(st dialect.Query) error {
 	st, limit := withoutLimit(st)
 	q, err := b.query(st, site{frame: &frame{}})
@@ -122,7 +122,8 @@ func (b *builder) top(st dialect.Query) error {
 	return nil
 }
 
-// withoutLimit gives q without SQL_CALC_FOUND_ROWS and the LIMIT that it is about, and that; nil where there is none.
+// withoutLimit takes SQL_CALC_FOUND_ROWS, and the LIMIT that it is about, out of q. It gives that LIMIT too; nil where there is
+// none.
 func withoutLimit(q dialect.Query) (dialect.Query, *dialect.Limit) {
 	switch q := q.(type) {
 	case *dialect.Select:

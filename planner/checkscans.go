@@ -50,9 +50,9 @@ func (r ScanReason) String() string {
 	return s
 }
 
-// CheckScans gives a *ScanRefusedError that names each table that is read without a key, or nil. Whether that is an
-// error, a warning or all right is the caller's to say; the hint allow_scan (AllowScan) overrules it. A scan that ends
-// with a pushed LIMIT is none, nor is one of a table in memory.
+// CheckScans gives a *ScanRefusedError that names each table that is read without a key, or nil. The caller decides whether
+// that is an error, a warning or all right; the hint allow_scan (AllowScan) overrules it. A scan with a pushed LIMIT does not
+// count, nor does one of a table in memory.
 func (p *Plan) CheckScans() error {
 	var e ScanRefusedError
 	for _, s := range p.Scans() {
@@ -88,9 +88,9 @@ func (p *Plan) CheckScans() error {
 	return &e
 }
 
-// usefulIndex gives the columns of an index that would serve the conditions which are checked row by row:
-// those that must equal something, then one with a range. A column of binary type, or one that only OR
-// combines with others, is none.
+// usefulIndex gives the columns of an index that would serve the conditions which are checked row by row: first those that must
+// equal something, then one with a range. It leaves out columns of binary types, and those that only an OR combines with
+// others.
 func usefulIndex(s *access.Scan) []string {
 	if s.Table.External != nil {
 		return nil // it can have none

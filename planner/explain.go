@@ -16,10 +16,7 @@ import (
 //	    row-key range customer.surname  span [surname!Sm, surname!Sn)  columns name, surname  limit 10  requests ≥ 1
 //	requests ≥ 1
 //
-// With args the spans are those of this execution, otherwise the conditions stand for them that depend on arguments.
-// The requests in the line of a scan or a write are the least that it takes each time it is done. Those of the last
-// line are the least that the statement takes, outside a transaction, when its rows are read to their end: it may well
-// be that some of the scans are not read at all.
+// With args the spans are those of this execution. Without, the conditions are shown from which arguments make spans.
 func (p *Plan) Explain(args []value.Value) []string {
 	e := explainer{args: args, seen: map[*Plan]bool{p: true}, counted: map[*Plan]bool{}}
 	e.plan(p, 0)
@@ -157,8 +154,8 @@ func (e *explainer) projected(n *Project) string {
 	return strings.Join(out, ", ")
 }
 
-// speaksForItself says whether the name of a result's column is that of the column it shows, with or
-// without its table, or the text of its expression as it was written.
+// speaksForItself says whether the name of a result's column is the name of the column that it shows, with or without its
+// table, or the text of its expression as it was written.
 func speaksForItself(x expr.Node, text, name string) bool {
 	if c, ok := x.(*expr.Column); ok && name != "" {
 		return c.Name == name || strings.HasSuffix(c.Name, "."+name)

@@ -9,9 +9,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// least is how many requests the plan takes at least: whole when its rows are read to their end, else when
-// the first is wanted. What hangs on rows, on the first of several inputs or on a condition may never be read, and counts
-// nothing. Inside a transaction it may be less, as what was written there is not read from the store.
+// least is how many requests the plan takes at least: with whole, when its rows are read to their end, else when only the first
+// is wanted. A part that is read only for some rows, for an input that is not the first, or on a condition may never be read,
+// and counts nothing. Inside a transaction it may be less, as what was written there is not read from the store.
 func (e *explainer) least(p *Plan, whole bool) int {
 	if p.Write == nil {
 		n, _ := e.leastOf(p.Root, whole)
@@ -148,8 +148,8 @@ func (e *explainer) leastOfScan(s *access.Scan, whole bool) int {
 	return 0 // one of the values may be NULL
 }
 
-// scanRequests is how many requests s takes at least when it is read: whole, or to its first row or its limit.
-// Arguments that are not given are taken to be values that there are.
+// scanRequests is how many requests s takes at least: read whole, or up to its first row or its limit. Arguments that are not
+// given are taken for values that some row has.
 func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
 	if s.Access == access.VirtualScan {
 		return 0
@@ -202,7 +202,7 @@ func (e *explainer) reads(s *access.Scan) (*access.Reads, error) {
 	return r, err
 }
 
-// isPlainKey says whether an entity can have the key, for certain: nothing is sent for one that none can have.
+// isPlainKey says whether an entity can have the key for certain. For a key that no entity can have nothing is sent.
 func isPlainKey(key string) bool {
 	const keyUnits = 512
 	return len(key) <= keyUnits && !strings.ContainsFunc(key, func(r rune) bool {
@@ -216,8 +216,8 @@ func (e *explainer) isZero(limit expr.Node) bool {
 	return err == nil && value.ToFloat(v) == 0
 }
 
-// certain is how many requests the subqueries take at least that are run whenever the expressions are computed.
-// What is run once counts once.
+// certain is how many requests the subqueries take at least that run whenever the expressions are computed. A subquery that
+// runs once for all rows counts once.
 func (e *explainer) certain(list ...expr.Node) int {
 	n := 0
 	for _, x := range list {

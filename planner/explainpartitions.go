@@ -33,8 +33,8 @@ func partitionsText(parts []*schema.Partition) string {
 	return plural("part", names, len(parts))
 }
 
-// tables gives the partitions that a DELETE deletes with their tables, where that can be told now, and the plan of what it
-// deletes by rows: nil where that is nothing.
+// tables gives the partitions whose physical tables a DELETE deletes, where that is known now. It also gives the plan of what
+// it deletes row by row; nil where that is nothing.
 func (e *explainer) tables(p *Plan) (whole []*schema.Partition, byRows *Plan) {
 	d, ok := p.Write.(*Delete)
 	if !ok || d.Whole == nil || !e.computable(d.Source.(*access.Scan)) {

@@ -217,8 +217,8 @@ func (e *explainer) symbolic(s *access.Scan) []string {
 	return out
 }
 
-// leastRequestsOf is how many requests a scan takes at least whose arguments are not known: values in a
-// list may turn out to be the same, so that only partitions that are walked for certain count.
+// leastRequestsOf is how many requests a scan takes at least whose arguments are not known. Values in a list may turn out to be
+// the same, so only partitions that are read in any case count.
 func leastRequestsOf(s *access.Scan) int {
 	p := s.Table.Spread
 	if p == nil || p.Kind != schema.SpreadByHash || s.Access <= access.PointReads {

@@ -11,8 +11,8 @@ import (
 // transactionOps is how many entities one entity group transaction writes at most.
 const transactionOps = 100
 
-// write prints a write: its entities are the rows and their index entries. What a statement with a source
-// writes depends on the rows found: one transaction at least, if there are any.
+// write prints a write: its entities are the rows and their index entries. A statement that writes the rows of a source takes
+// one transaction at least, if there are any.
 func (e *explainer) write(w Write, depth int) {
 	var parts []string
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }

@@ -22,8 +22,8 @@ type partner struct {
 	conds []expr.Node
 }
 
-// plan joins the tables of tree on the conditions where, then with partners. order and limit are what the
-// rows are wanted in.
+// plan joins the tables of tree on the conditions where, and then joins partners. order and limit say in which order, and how
+// many, rows are wanted.
 func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, order []access.SortKey, limit expr.Node) (*relation, error) {
 	where, fixed := j.splitFixed(where)
 	if anyFalse(fixed) {
@@ -32,7 +32,7 @@ func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, ord
 	if len(partners) > 0 || !deterministic(fixed) {
 		limit = nil
 	}
-	// The drivers' places in the row are made before any operator, all of which have to know its width.
+	// The drivers get their places in the row before any operator is made, as all operators have to know its width.
 	drivers := make([]*driver, len(partners))
 	for i, p := range partners {
 		drivers[i] = j.driver(p)
@@ -165,9 +165,8 @@ func (j *joiner) split(conds []expr.Node, set srcSet) (own, rest []expr.Node) {
 	return own, rest
 }
 
-// left is a LEFT JOIN with conditions above it: those on the left side alone go there, the others are
-// checked behind the join, as NULLs have to be made first. Each left row yields a row, so that no more of
-// them are wanted than of the join's.
+// left is a LEFT JOIN with conditions above it. Those on the left side alone are put there. The others are checked behind the
+// join, which makes the NULLs that they may see. Each left row yields a row, so no more of them are wanted than of the join's.
 func (j *joiner) left(t *joinTree, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
 	above, behind := j.split(conds, t.kids[0].set())
 	within := j.orderWithin(order, t.kids[0].set())

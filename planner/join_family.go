@@ -89,8 +89,8 @@ func (f *familyJoin) copies() *schema.Index {
 	return nil
 }
 
-// withoutKey gives the conditions of the match without the equalities of the parent's key, which lie in where the
-// rows are; not ok where one of those is missing.
+// withoutKey gives the conditions of the match without the equalities of the parent's key: where rows lie says these already.
+// Not ok: one of them is missing.
 func (f *familyJoin) withoutKey() (rest []expr.Node, ok bool) {
 	rest = slices.Clone(f.on)
 	for i, p := range f.parent.table.Key {
@@ -203,7 +203,7 @@ func (j *joiner) familyCheck(f *familyJoin, n *FamilyScan, conds []expr.Node, ke
 	set(&n.Child.Residual, ofChild)
 }
 
-// toChild puts the child's columns in the place of those of the parent's key that equal them.
+// toChild replaces columns of the parent's key by the child's columns that equal them.
 func (f *familyJoin) toChild(n expr.Node) expr.Node {
 	return expr.Rewrite(n, func(n expr.Node) expr.Node {
 		c, ok := n.(*expr.Column)
@@ -226,8 +226,8 @@ func comparedAlike(a, b value.Type) bool {
 	return a.Base == b.Base || a.IsInteger() && b.IsInteger() || plain(a) && plain(b)
 }
 
-// orderOfChild gives the wanted order over the child's columns. Those that equal the parent's key are NULL in the
-// row of a parent without children, so that the child's own are of no use in a LEFT JOIN.
+// orderOfChild gives the wanted order over the child's columns. In a LEFT JOIN the child's own columns are of no use for that:
+// they are NULL in the row of a parent without children.
 func (f *familyJoin) orderOfChild() (order []access.SortKey, ok bool) {
 	for _, key := range f.order {
 		c, is := key.Expr.(*expr.Column)

@@ -57,7 +57,7 @@ func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (acc
 	if !path.Cost.Less(alone.Cost) && r.Keys.Rank(path) <= r.Keys.Rank(alone) {
 		return access.Path{}, false, nil // the left columns do not help
 	}
-	// A scan is shared by all left rows of the same key: what needs the left row is checked by the join.
+	// All left rows of the same key share a scan: the join checks the conditions that need the left row.
 	scan := *path.Scan
 	scan.Recheck = j.ownPart(scan.Recheck, self)
 	scan.Residual = j.ownPart(scan.Residual, self)
@@ -77,7 +77,7 @@ func (j *joiner) ownPart(n expr.Node, self srcSet) expr.Node {
 	return expr.Conjunction(own)
 }
 
-// ownFilter keeps what of f needs no other source, still letting all rows through that f does.
+// ownFilter keeps the part of f that needs no other source. It still lets all rows through that f does.
 func (j *joiner) ownFilter(f *access.Filter, self srcSet) *access.Filter {
 	if f == nil {
 		return nil

@@ -187,7 +187,7 @@ type link struct {
 
 func (i *joinItem) cost() float64 { return costOf(i.rel.requests, i.rel.rows) }
 
-// families gives what items are joined two at a time by a FamilyScan.
+// families gives the pairs of items that a FamilyScan can join.
 func (j *joiner) families(items []*joinItem, linking []link, order []access.SortKey, limit expr.Node) []*relation {
 	var out []*relation
 	for _, p := range items {
@@ -258,7 +258,7 @@ func beyond(links []link, set srcSet) []link {
 	return out
 }
 
-// step joins rel with item on those of the conditions that the two suffice for, and tells the cost.
+// step joins rel with item, on those of the conditions that need no other table, and tells the cost.
 func (j *joiner) step(rel *relation, item *joinItem, links []link) (*relation, float64, error) {
 	both := rel.set.union(item.set)
 	var on []expr.Node

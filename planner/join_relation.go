@@ -87,8 +87,8 @@ func (r *relation) filtered(conds []expr.Node) *relation {
 	return &f
 }
 
-// gated is r with conditions that have no column of the block. They let through all rows or none, so that they are
-// asked before r is read; but not what comes out otherwise each time (RAND()).
+// gated is r with conditions that have no column of the block. They let through all rows or none, so they are asked before r is
+// read. That does not hold for a condition that differs each time (RAND()).
 func (r *relation) gated(fixed []expr.Node) *relation {
 	var once, each []expr.Node
 	for _, c := range fixed {

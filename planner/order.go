@@ -109,7 +109,7 @@ func (c *context) limitNumber(e dialect.Expr) (expr.Node, error) {
 	return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "LIMIT and OFFSET take a number or a placeholder")
 }
 
-// constInt is the value of a constant that is a number of rows; what is beyond int64 is the greatest one.
+// constInt is the value of a constant that is a number of rows. A value beyond int64 becomes the greatest one.
 func constInt(n expr.Node) (int64, bool) {
 	c, ok := n.(*expr.Const)
 	if !ok {
@@ -124,8 +124,8 @@ func constInt(n expr.Node) (int64, bool) {
 	return 0, false
 }
 
-// wantedRows is count + offset, the number of rows that are to be made; nil where there is no bound. A
-// count so great that the sum would overflow stands for itself.
+// wantedRows is count + offset, the number of rows that are to be made; nil where there is no bound. Where the sum would
+// overflow it is count.
 func (l *Limit) wantedRows() (expr.Node, error) {
 	if l == nil || l.Count == nil || l.Offset == nil {
 		if l == nil {

@@ -155,7 +155,7 @@ func joinable(sel *dialect.Select, in bool) bool {
 	return true
 }
 
-// mark remembers the state of the block, to which the returned function takes it back.
+// mark remembers the state of the block. The returned function brings it back.
 func (q *selection) mark() func() {
 	sources, width, slots := len(q.block.sources), q.block.width, q.b.slots
 	return func() {
@@ -168,7 +168,7 @@ func isKnown(err error) bool {
 	return errors.As(err, &known)
 }
 
-// bindPartner binds the tables of a subquery into q's block, and its conditions as those of a join.
+// bindPartner binds the tables of a subquery into q's block, and its conditions as conditions of a join.
 func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Select) (partner, bool, error) {
 	in := &selection{
 		b: q.b, site: q.site, sel: sel, block: q.block,
@@ -243,8 +243,8 @@ func (k *block) liftOuter(t *joinTree, set srcSet) (lifted []expr.Node, ok bool)
 	return lifted, true
 }
 
-// partnerEqualities are the conditions x = output of x IN (SELECT output …), false where that is not the
-// same. never: rows are kept that have no partner, so that nothing may be NULL.
+// partnerEqualities are the conditions x = output of x IN (SELECT output …), false where such conditions do not mean the same.
+// never: rows without a partner are kept, so nothing may be NULL.
 func (q *selection) partnerEqualities(x dialect.Expr, outputs []output, never bool) ([]expr.Node, bool, error) {
 	left := []dialect.Expr{x}
 	if t, ok := x.(*dialect.Tuple); ok {

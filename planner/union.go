@@ -80,8 +80,8 @@ func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
 	return out, nil
 }
 
-// arms plans what u makes one result of; a chain of UNIONs of the same kind, and UNION ALL to the left of
-// a UNION, is one list.
+// arms plans the queries that u makes one result of. A chain of UNIONs of the same kind is one list, and so is UNION ALL to the
+// left of a UNION.
 func (b *builder) arms(u *dialect.Union, at site) ([]*queryPlan, error) {
 	var chain []dialect.Query
 	var left dialect.Query = u

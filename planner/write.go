@@ -90,8 +90,8 @@ type target struct {
 	src *source
 }
 
-// targetRows binds FROM and WHERE of an UPDATE or DELETE. find picks the table that is written, whose row
-// is the beginning of the rows; it may be called twice.
+// targetRows binds FROM and WHERE of an UPDATE or DELETE. find picks the table that is written, whose row comes first in the
+// rows; it may be called twice.
 func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(*selection) (*source, error)) (*target, error) {
 	var none *cteEnv
 	ctes, err := none.with(with)
@@ -112,7 +112,7 @@ func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(
 		return nil, err
 	}
 	if src.index > 0 {
-		// Once more, with the place of the table that is written at the beginning of the row.
+		// Bind once more, with the place of the written table at the beginning of the row.
 		b.slots = slots
 		q = b.newSelection(sel, at)
 		q.block.first, q.block.width = src.index, len(src.used)

@@ -106,8 +106,8 @@ func (b *builder) insertRows(ins *Insert, rows [][]dialect.Expr) error {
 	return nil
 }
 
-// ofEarlier checks that the value of the j-th column refers to none that gets its own later. An AUTO_INCREMENT column, which
-// is numbered when all is computed, is 0 until then, as in MySQL.
+// ofEarlier checks that the value of the j-th column refers to no column that gets its value later. An AUTO_INCREMENT column is
+// numbered when all is computed: until then it is 0, as in MySQL.
 func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 	if !schema.RefersToRow(v) {
 		return v, nil
