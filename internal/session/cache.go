@@ -29,7 +29,7 @@ type Prepared struct {
 	place  *list.Element             // in the statement cache, under its lock; nil: it is not there
 }
 
-// plannedAt is a plan, and the definitions and the collation of literals that it was made by.
+// plannedAt is a plan, with the definitions and the collation of literals that it was made by.
 type plannedAt struct {
 	plan      *planner.Plan
 	header    *Header
@@ -89,7 +89,7 @@ func (c *statementCache) planned(p *Prepared, blocks int) {
 	}
 }
 
-// weigh counts what a statement takes, and drops those that were not used for longest where all take too much.
+// weigh counts what a statement takes. Where all take too much it drops those that were not used for longest.
 func (c *statementCache) weigh(p *Prepared, blocks int) {
 	own := p.place.Value.(*cached)
 	bytes := weight(own.text, blocks)

@@ -13,11 +13,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// maxStatements bounds those that PREPARE keeps in a session: MySQL's max_prepared_stmt_count, which is of a server.
+// maxStatements bounds the statements that PREPARE keeps in a session. It is MySQL's max_prepared_stmt_count, which is for a
+// whole server.
 const maxStatements = 16382
 
-// prepareText is PREPARE. The text that a variable holds is read now, as in MySQL; a statement of that name that was there
-// is gone even if the text is wrong.
+// prepareText is PREPARE. The text in a variable is read now, as in MySQL. An earlier statement of that name is gone even if
+// the text is wrong.
 func (s *Session) prepareText(ctx context.Context, stmt *dialect.Prepare) error {
 	name, text := strings.ToLower(stmt.Name), stmt.Text
 	delete(s.statements, name)

@@ -14,14 +14,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
-// lockLease is how long a named lock outlives a process that ended without giving it back, and that cannot reach the store.
+// lockLease is how long a named lock stays taken after its process has ended without giving it back, or has lost the store.
 var lockLease = 30 * time.Second
 
 // Locks are those of GET_LOCK that sessions of this process hold, by database and name.
 type Locks struct {
 	mu   sync.Mutex
 	held map[string]*heldLock
-	// silent: the store did not answer when a session that ended gave its locks back. So closing many sessions waits for it once.
+	// silent: the store did not answer when a session gave its locks back at its end. So closing many sessions waits for it once.
 	silent atomic.Bool
 }
 
@@ -103,8 +103,8 @@ func (s *Session) dropLock(name string) {
 	delete(l.held, key)
 }
 
-// lockStored takes h in the store, and renews it from then on. It takes over what nobody has renewed for a lease: so nobody's
-// clock but its own counts.
+// lockStored takes h in the store, and renews it from then on. It takes over a lock that nobody has renewed for a lease. It
+// measures that itself, so no other clock counts.
 func (s *Session) lockStored(ctx context.Context, h *heldLock, late <-chan time.Time) (bool, error) {
 	var seen string
 	var since time.Time
@@ -233,11 +233,11 @@ func (s *Session) unlockAll(ctx context.Context) (count int64) {
 	return count
 }
 
-// releaseTimeout bounds the requests that give locks back. It is for a store that is slow, not for one that is out of reach: where
-// none of them arrives, the locks end with their leases.
+// releaseTimeout bounds the requests that give locks back. It is for a store that is slow. Where none of the requests arrives,
+// the locks end with their leases.
 const releaseTimeout = time.Second
 
-// endLocks gives back what a session holds that ends.
+// endLocks gives back the locks of a session that ends.
 func (s *Session) endLocks(ctx context.Context) {
 	if !s.locks {
 		return

@@ -15,14 +15,14 @@ func (s *Session) makePartitions(ctx context.Context, need *schema.NoPartitionEr
 	return s.definer().MakePartitions(ctx, need, &s.state, &s.db.Upkeep)
 }
 
-// reached is the newest partition of a table whose partitions are made as rows arrive, where rows were written to it.
+// reached is the newest partition of a table that makes its partitions as rows arrive, if rows were written to it.
 type reached struct {
 	table *schema.Table
 	part  *schema.Partition
 }
 
-// makeAhead makes the partition behind the one that was reached, or opens it when it is time. What was written stands
-// whatever comes of it, and the next row tries again.
+// makeAhead makes the partition behind the one that was reached, or opens it when it is time. Where that fails, what was
+// written stays, and the next row tries again.
 func (s *Session) makeAhead(ctx context.Context, r *reached) {
 	d := s.db
 	if r == nil || ctx.Err() != nil || !d.growing.TryLock() {

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// query is what a query under way needs, in one allocation. A point read is so short that even this one counts: its
-// connection keeps it for the next. So rows that were closed let go of it, and closing them again does nothing.
+// query is what a query under way needs, in one allocation. A point read is so short that even one counts: its connection keeps
+// the allocation for the next. So rows that were closed let go of it, and closing them again does nothing.
 type query struct {
 	execution exec.Execution
 	meter     engine.Meter

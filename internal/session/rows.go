@@ -152,9 +152,9 @@ func (r *Rows) next() ([]value.Value, error) {
 	}
 }
 
-// unchecked says that the definitions are to be looked at before a row is given: others, who do not know of this process, may
-// have changed them, and then what is stored, since the last answer of the store. Where all is read of one moment they are looked
-// at before the first row, and never again.
+// unchecked says that the definitions are to be looked at before a row is given. Others, who do not know of this process, may
+// have changed them since the last answer of the store, and then also what is stored. Where all is read of one moment, they are
+// looked at before the first row, and never again.
 func (r *Rows) unchecked() bool {
 	switch {
 	case r.snapshot == nil || r.sound:
@@ -169,8 +169,8 @@ func (r *Rows) unchecked() bool {
 	return answered != r.checked
 }
 
-// outdated gives the name of a table that cannot be read any more by the definition that the query goes by: rows, or entries of
-// an index, may have gone, or taken another form, before they were read. "" when there is none.
+// outdated gives the name of a table that cannot be read any more by the definition that the query uses: rows or index entries
+// may have gone, or taken another form, before they were read. "" where there is none.
 func (r *Rows) outdated() (string, error) {
 	c := r.session.db.Catalog
 	latest := c.Snapshot
@@ -261,7 +261,7 @@ func (r *Rows) Close() error {
 	return r.inText(err)
 }
 
-// count tells the session how many rows the query gave, or, where the query counts them itself, has it do so to the end.
+// count tells the session how many rows the query gave. A query that counts them itself is run to its end.
 func (r *Rows) count() {
 	s := &r.session.state
 	s.RowCount = -1

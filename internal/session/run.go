@@ -132,8 +132,8 @@ func overtime(ctx context.Context, err error) error {
 	return err
 }
 
-// judge says what a statement does about values that do not fit: where it writes in strict mode, without IGNORE, they end
-// it; else a row that is written gets the nearest ones. Definitions are always strict.
+// judge says what happens to values that do not fit. They end a statement that writes in strict mode without IGNORE; otherwise
+// a row that is written gets the nearest values. Definitions are always strict.
 func (s *Session) judge(stmt dialect.Statement) {
 	d, strict := &s.state.Diagnostics, s.mode&modeStrict != 0
 	d.Strict, d.Adjust = false, false
@@ -203,7 +203,7 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 	return out, nil
 }
 
-// unsee makes sure that a property which a statement gave to a table that nobody declared is shown from now on.
+// unsee makes sure that a new property, which a statement gave to an undeclared table, is shown from now on.
 func (s *Session) unsee(plan *planner.Plan) {
 	var t *schema.Table
 	switch w := plan.Write.(type) {

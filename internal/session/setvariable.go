@@ -74,8 +74,8 @@ func checkTransaction(text string) error {
 	return nil
 }
 
-// setVariable sets a system variable that there is. It refuses a value that would change what later statements mean and
-// cannot be had.
+// setVariable sets a system variable that exists. It refuses a value that would give later statements a meaning that is not
+// supported.
 func (s *Session) setVariable(name string, x value.Value) error {
 	text := strings.ToLower(value.Text(x))
 	switch systemVariables[name].set {
@@ -141,7 +141,7 @@ func (s *Session) setZone(name string) error {
 	return nil
 }
 
-// setTimeLimit sets max_execution_time: how many milliseconds a SELECT may take, 0 or default: as long as it likes.
+// setTimeLimit sets max_execution_time: how many milliseconds a SELECT may take. 0 and default mean: as long as it likes.
 func (s *Session) setTimeLimit(x value.Value) error {
 	if strings.EqualFold(value.Text(x), "default") {
 		x = value.FromInt(0)
@@ -178,7 +178,7 @@ func isTrue(x value.Value) bool {
 	return truth && !null
 }
 
-// evaluate computes an expression that stands outside of a query, by SELECT of it.
+// evaluate computes an expression outside of a query, as a SELECT of it.
 func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Value) (value.Value, error) {
 	parsed := &dialect.Parsed{Statement: &dialect.Select{Exprs: []dialect.SelectExpr{{Expr: e}}}, Placeholders: len(args)}
 	planned, err := s.planAnew(ctx, parsed)

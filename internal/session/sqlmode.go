@@ -43,7 +43,7 @@ var modeNames = []struct {
 	{"NO_AUTO_CREATE_USER", 0}, {"NO_ENGINE_SUBSTITUTION", modeNoSubstitution},
 }
 
-// refusedModes are the words that give later statements, or the rows that they write, a meaning that cannot be had.
+// refusedModes are the words that would give later statements, or the rows that they write, a meaning that is not supported.
 var refusedModes = []string{
 	"ANSI", "HIGH_NOT_PRECEDENCE", "NO_BACKSLASH_ESCAPES", "NO_UNSIGNED_SUBTRACTION", "PAD_CHAR_TO_FULL_LENGTH", "REAL_AS_FLOAT",
 	"ALLOW_INVALID_DATES", "TIME_TRUNCATE_FRACTIONAL",
@@ -77,7 +77,7 @@ func NewMode(text string, quotes bool) (Mode, error) {
 	return parseMode(value.FromString(bareMode(text)), byDefault)
 }
 
-// bareMode is text without the quotes around it, with which data source names made for MySQL have it.
+// bareMode is text without quotes around it: data source names made for MySQL have them.
 func bareMode(text string) string {
 	if last := len(text) - 1; last > 0 && text[0] == text[last] && (text[0] == '\'' || text[0] == '"') {
 		return text[1:last]

@@ -181,7 +181,7 @@ func (s *Session) showVariables() [][]value.Value {
 	return rows
 }
 
-// checkSet refuses SET of a variable that there is none of, that cannot be set, or not for other sessions.
+// checkSet refuses SET of a variable that does not exist, that cannot be set, or that can be set for this session only.
 func (s *Session) checkSet(scope, name string) error {
 	v, known := systemVariables[name]
 	switch {
@@ -199,7 +199,7 @@ func (s *Session) checkSet(scope, name string) error {
 	return nil
 }
 
-// checkFixed refuses a value of a variable that it does not have.
+// checkFixed refuses to set a fixed variable to another value than its own.
 func (s *Session) checkFixed(name string, x value.Value) error {
 	have, _ := s.systemVariable(name)
 	if text := value.Text(x); strings.EqualFold(text, "default") || sameSetting(x, have) {

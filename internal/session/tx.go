@@ -22,8 +22,7 @@ func (s *Session) Begin(readOnly bool) error {
 	return nil
 }
 
-// Commit sends what the transaction wrote, if the definitions that it wrote by still hold. Whatever comes of it,
-// the transaction is over.
+// Commit sends what the transaction wrote, if the definitions that it used still hold. In any case the transaction is over.
 func (s *Session) Commit(ctx context.Context) error {
 	if s.tx == nil {
 		return nil // a statement such as CREATE TABLE has committed it

@@ -22,7 +22,7 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 	}
 	out, err := s.writeTried(ctx, p, args)
 	if err != nil && s.tx != nil {
-		// Where a definition has changed since the transaction wrote by it, that is the reason, whatever came of it.
+		// If a definition has changed since the transaction wrote by it, that is the reason, whatever the error is.
 		var changed *dml.SchemaChangedError
 		if current := s.checkCurrent(ctx, s.wrote); errors.As(current, &changed) {
 			return Outcome{}, changed
@@ -78,7 +78,7 @@ func (s *Session) writable() error {
 }
 
 // writeOnce plans and runs the statement, while no change of definitions goes on that would not see it. A DELETE of whole
-// partitions deletes their tables first, and notes them as emptied; what it deletes by rows comes after that.
+// partitions first deletes their tables, and notes them as emptied; then it deletes other rows one by one.
 func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value, emptied *[]string) (Outcome, error) {
 	writing := s.db.Catalog.BeginWrite()
 	plan, err := s.plan(ctx, p)
