@@ -80,7 +80,7 @@ type familyIter struct {
 	ahead          *engine.Entity // the next copy, while the parent before it is passed
 }
 
-// next gives the next joined row, and the key of its child; that of the parent's copy where it has none.
+// next gives the next joined row, and the key of its child; where it has none, the key of the parent's copy.
 func (it *familyIter) next(ctx context.Context) ([]value.Value, string, error) {
 	for {
 		e := it.ahead
@@ -125,7 +125,7 @@ func (it *familyIter) next(ctx context.Context) ([]value.Value, string, error) {
 	}
 }
 
-// childless leaves the parent under way, and gives the row of one that had no children, where that is wanted.
+// childless leaves the current parent. It gives its row if it had no children and such rows are wanted.
 func (it *familyIter) childless() []value.Value {
 	if !it.match.active {
 		return nil

@@ -222,8 +222,8 @@ func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bo
 	return op, stored, true
 }
 
-// blankBound gives the text that bounds all those which are on the op side of s with any number of blanks at their ends. Blanks move
-// a text above another one only where that has a control character.
+// blankBound gives a bound for s with any number of blanks at its end: all these texts are on the op side of it. Blanks move a
+// text above another one only where that has a control character.
 func blankBound(op access.FilterOp, s string) (bound string, ok bool) {
 	s = strings.TrimRight(s, " ")
 	below := op == access.FilterLt || op == access.FilterLe
@@ -251,14 +251,14 @@ func filterHolds(op access.FilterOp, c int) bool {
 	return c <= 0
 }
 
-// oneInteger says whether i, if it is an integer, is the only one that equals v: a float that is large equals several.
+// oneInteger says whether i is the only integer that equals v: a large float equals several.
 func oneInteger(i, v value.Value) bool {
 	const exact = 1 << 53
 	return v.Kind() != value.Float || i.Kind() != value.Int && i.Kind() != value.Uint || math.Abs(v.Float()) < exact
 }
 
-// oneDecimal says whether d is the only value of its scale that equals v: what is not exact itself compares as a float,
-// which tells any decimals of 15 digits apart, and not all of more.
+// oneDecimal says whether d is the only value of its scale that equals v. A v that is not exact is compared as a float, which
+// tells apart decimals of 15 digits, and not all of more.
 func oneDecimal(d, v value.Value) bool {
 	const exact = 15
 	switch v.Kind() {

@@ -13,8 +13,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// lookupJoinNode reads the partners of left rows by key: of a batch of left rows at a time, what they have
-// in common once, side by side. The batches grow, because a LIMIT above may be content with the first.
+// lookupJoinNode reads the partners of left rows by key, for a batch of left rows at a time. It reads each key of the batch
+// once, and several side by side. The batches grow, because a LIMIT above may be content with the first.
 type lookupJoinNode struct {
 	joinNode
 	scan *scanNode // right

@@ -45,8 +45,8 @@ func (a *Account) add(bytes int64) (over *Account) {
 	return over
 }
 
-// accountStep is in bytes. An execution takes memory from its accounts, which all cores share, in such steps: so most charges
-// change its own count alone.
+// accountStep is a number of bytes. All cores share the accounts, so an execution takes memory from them in such steps: most
+// charges change its own count alone.
 const accountStep = 16 << 10
 
 // Charge accounts for memory that an operator keeps; release gives it back.
@@ -64,8 +64,8 @@ func (r *Run) Charge(bytes int64, operator string) error {
 
 func (r *Run) release(bytes int64) { r.take(r.held.Add(-bytes)) }
 
-// take lets the accounts count what r holds, rounded up to a step. It gives nothing back before two steps are free, so that a
-// value which is held and released again and again moves nothing. over is the account that has too many bytes then.
+// take has the accounts count what r holds, rounded up to a step. It gives back nothing before two steps are free, so that a
+// value that is held and released again and again moves nothing. over is the account that now has too many bytes.
 func (r *Run) take(held int64) (over *Account) {
 	for {
 		taken := r.taken.Load()

@@ -85,8 +85,8 @@ func (s *pointSource) Close() error {
 	return nil
 }
 
-// fetchSource reads the rows that index entries stand for, where the entries do not hold all that is
-// wanted. A row that is gone meanwhile is passed over; one that was changed is for the caller to check.
+// fetchSource reads the rows of index entries that do not hold all columns which are wanted. It passes over rows that were
+// deleted meanwhile; the caller checks those that were changed.
 type fetchSource struct {
 	run     *Run
 	entries source

@@ -15,7 +15,7 @@ type rowStore struct {
 	held     int64
 }
 
-// bytesPerValue is the size of a value.Value; bytesPerRow that of what a kept row takes beside its values.
+// bytesPerValue is the size of a value.Value; bytesPerRow is the size of a kept row beside its values.
 const (
 	BytesPerValue = 32
 	BytesPerRow   = 24

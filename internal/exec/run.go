@@ -98,7 +98,7 @@ func (r *Run) Begin(ctx context.Context) error {
 	}
 }
 
-// Done says that the request is answered for which Begin waited.
+// Done says that the request for which Begin waited is answered.
 func (r *Run) Done() {
 	if r.requests != nil {
 		<-r.requests

@@ -14,9 +14,9 @@ type keyedRows interface {
 	next(ctx context.Context) (row []value.Value, key string, err error)
 }
 
-// runSorter mends the order of an ordered scan. Long texts are cut in keys and go on with a hash, so rows
-// that share what stands before the cut come by hash: such a run is collected and sorted. Where keys are in
-// no order at all, everything is one run.
+// runSorter mends the order of an ordered scan. Keys cut long texts and go on with a hash, so rows with the same text before
+// the cut come in the order of the hash: such a run is collected and sorted. Where keys are in no order at all, everything is
+// one run.
 type runSorter struct {
 	it    *scanIter
 	whole bool

@@ -109,7 +109,7 @@ func (s *SpanSource) inside() []engine.Entity {
 	return chunk
 }
 
-// behind is what of a span comes behind a key.
+// behind is the part of a span behind a key.
 func behind(s access.Span, last access.Key) []access.Span {
 	from := keymap.PointSpan(last.RowKey).To
 	if !s.All {
