@@ -216,7 +216,7 @@ func (c *Codec) split(e *engine.Entity, i int, v engine.Value) {
 	}
 }
 
-// Encode gives the stored form of a value that is not NULL; not ok when it is not of the kind that the form holds.
+// Encode gives the stored form of a value that is not NULL. Not ok: the form does not hold values of that kind.
 func Encode(f Form, v value.Value) (stored engine.Value, ok bool) {
 	k := v.Kind()
 	switch f {
@@ -269,9 +269,8 @@ func padded(u uint64) string {
 // Select gives the properties to read for these columns (ordinals, ETagOrdinal among them or not): nil is
 // all there are.
 //
-// How many properties a long value has is not known before it is read. So when a long column is wanted,
-// everything is read; unless that would bring in another long column that is not wanted: then the parts
-// that the wanted ones can have at most are named.
+// How many properties a long value has is not known before it is read. So when a long column is wanted, everything is read. If
+// that would bring in another long column that is not wanted, all properties that the wanted ones can have are named instead.
 func (c *Codec) Select(columns []int) []string {
 	is := func(source schema.Source) bool {
 		return slices.ContainsFunc(columns, func(i int) bool { return i < len(c.Table.Columns) && c.Table.Columns[i].Source == source })
