@@ -57,8 +57,8 @@ func Choose(r Request) (Path, error) {
 	return best, nil
 }
 
-// better: what a hint forces, then fewer requests, then fewer entities, then no sort. Of equals the first one stays, so that the
-// rows' own key wins over an index, and a plan does not change without reason.
+// better prefers what a hint forces, then fewer requests, then fewer entities, then no sort. Of equals the first one stays. So
+// the rows' own key wins over an index, and a plan does not change without reason.
 func (r *Request) better(p, q Path) bool {
 	if a, b := r.Keys.Rank(p), r.Keys.Rank(q); a != b {
 		return a > b
@@ -127,8 +127,7 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 func (k *KeyPlan) Narrow(forms [][][]Atom) (covered, touched []bool, depth int) {
 	covered, touched = constrainKey(k, forms)
 	if depth = k.Depth(); depth == 0 && len(k.Branches) > 1 {
-		// Some branch reads everything, so the others are parts of that. What all have in common, the
-		// partition, still holds.
+		// Some branch reads everything, and the others are parts of that. The partition, which all have in common, still holds.
 		covered, touched = constrainKey(k, common(forms))
 		depth = k.Depth()
 	}

@@ -24,7 +24,8 @@ type spanBuilder struct {
 	pins       []*string           // by pinned column, the code that a branch before had; nil for none
 }
 
-// pin notes the one value of a column that the promised order takes to have one, in this branch and in all others.
+// pin notes the one value of a column that must have one for the promised order. The column must have it in this branch and in
+// all others.
 func (b *spanBuilder) pin(column int, set []interval) {
 	if len(set) > 1 || !set[0].point {
 		b.r.Unordered = true

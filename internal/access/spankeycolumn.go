@@ -305,8 +305,8 @@ func (p *keyColumn) notNull() (iv interval, err error) {
 	return iv, err
 }
 
-// reach gives where in the key the texts of an interval lie. Where other segments follow, a text alone does not say where the key
-// lies: a bound that ends with it goes behind all that follows. Codes have such bounds from the beginning.
+// reach gives where in the key the texts of an interval lie. Where other segments follow, a text alone does not say where the
+// key lies: a bound that ends with the text goes behind all keys that begin with it. Codes have such bounds already.
 func (p *keyColumn) reach(iv interval) (in interval, exact bool) {
 	width := p.Width()
 	switch {

@@ -10,9 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// interval is a range lo ≤ text < hi of the texts that may stand in the place of a key's column, with whatever follows them, or
-// of whole keys. A point holds exactly one text, lo; where it is a column's, v is the value that it stands for, of the column's
-// type.
+// interval is a range lo ≤ text < hi. The texts are whole keys, or the parts of keys that hold one column, with whatever
+// follows them. A point holds exactly one text, lo; for a column, v is the value of it, of the column's type.
 type interval struct {
 	lo, hi string
 	point  bool
