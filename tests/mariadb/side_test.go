@@ -21,8 +21,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// patience is how long a statement may take.
-const patience = 20 * time.Second
+// patience is how long a statement may take: REPEAT of a large number takes MariaDB several seconds, on a busy machine more.
+const patience = 2 * time.Minute
 
 // side is one of the databases that are compared.
 type side struct {
