@@ -19,7 +19,7 @@ var (
 func code(t testing.TB, p Part, s string) (code string, cut bool) {
 	t.Helper()
 	v := value.FromString(s)
-	if isOctets(p.Type.Base) {
+	if p.Type.IsOctets() {
 		v = value.FromBytes(s)
 	}
 	out, cut, err := AppendValue(nil, v, p)

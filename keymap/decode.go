@@ -26,10 +26,10 @@ func (p Part) decode(code string) (v value.Value, ok bool) {
 	switch {
 	case code == "" && !p.Desc, code == nullDesc && p.Desc:
 		return value.NullValue, true
-	case isText(p.Type.Base):
+	case p.Type.IsFreeText():
 		s, ok := p.decodeText(code)
 		return value.FromString(s), ok
-	case isOctets(p.Type.Base):
+	case p.Type.IsOctets():
 		s, ok := p.decodeOctets(code)
 		return value.FromBytes(s), ok
 	}

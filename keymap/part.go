@@ -67,19 +67,7 @@ func fixedUnits(t value.Type) int {
 }
 
 // Cuttable says whether values of the type have no fixed size, so that they may have to be cut.
-func Cuttable(t value.Type) bool {
-	return isText(t.Base) || isOctets(t.Base)
-}
-
-func isText(b value.Base) bool {
-	switch b {
-	case value.TypeChar, value.TypeText:
-		return true
-	}
-	return false
-}
-
-func isOctets(b value.Base) bool { return b == value.TypeBinary || b == value.TypeBlob }
+func Cuttable(t value.Type) bool { return t.IsFreeText() || t.IsOctets() }
 
 // AppendValue appends the code of v, which is NULL or of the part's type already (see
 // value.Type.Convert). cut says that the code stands for several values: the text was longer than
@@ -91,12 +79,12 @@ func AppendValue(dst []byte, v value.Value, p Part) (out []byte, cut bool, err e
 		}
 		return dst, false, nil
 	}
-	switch kind := v.Kind(); p.Type.Base {
-	case value.TypeChar, value.TypeText:
+	switch kind := v.Kind(); {
+	case p.Type.IsFreeText():
 		if kind == value.String {
 			return p.appendText(dst, v.Text())
 		}
-	case value.TypeBinary, value.TypeBlob:
+	case p.Type.IsOctets():
 		if kind == value.Bytes {
 			out, cut = p.appendOctets(dst, v.Text())
 			return out, cut, nil

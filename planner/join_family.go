@@ -222,8 +222,7 @@ func (f *familyJoin) toChild(n expr.Node) expr.Node {
 
 // comparedAlike says whether values of two types that have the same codes compare alike with everything else.
 func comparedAlike(a, b value.Type) bool {
-	plain := func(t value.Type) bool { return t.Base == value.TypeChar || t.Base == value.TypeText }
-	return a.Base == b.Base || a.IsInteger() && b.IsInteger() || plain(a) && plain(b)
+	return a.Base == b.Base || a.IsInteger() && b.IsInteger() || a.IsFreeText() && b.IsFreeText()
 }
 
 // orderOfChild gives the wanted order over the child's columns. In a LEFT JOIN the child's own columns are of no use for that:

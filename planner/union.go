@@ -161,21 +161,12 @@ func otherDigitsShown(from, to value.Type) bool {
 
 // storage is the kind of value that an expression of the type has, as far as a UNION must make them alike.
 func storage(t value.Type) value.Kind {
-	switch t.Base {
-	case value.TypeFloat, value.TypeDouble:
-		return value.Float
-	case value.TypeDecimal:
-		return value.Decimal
-	case value.TypeDate:
-		return value.Date
-	case value.TypeDateTime:
-		return value.Time
-	case value.TypeTime:
-		return value.Duration
-	case value.TypeBinary, value.TypeBlob:
-		return value.Bytes
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet, value.TypeJSON, value.TypeUUID:
+	switch k := t.Kind(); k {
+	case value.Null, value.Bool, value.Uint:
+		return value.Int
+	case value.JSON, value.UUID:
 		return value.String
+	default:
+		return k
 	}
-	return value.Int
 }

@@ -75,11 +75,12 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 // among rows that equal it matters.
 func hasSingle(ordinal int, forms [][][]Atom, col *schema.Column) bool {
 	if col != nil {
-		switch col.Type.Base {
-		case value.TypeBool, value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt,
-			value.TypeBigInt, value.TypeBit, value.TypeEnum, value.TypeSet, value.TypeYear, value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeUUID:
+		switch col.Type.Kind() {
+		case value.Bool, value.Int, value.Uint, value.Date, value.Time, value.Duration, value.UUID:
 		default:
-			return false
+			if !col.Type.HasMembers() {
+				return false
+			}
 		}
 	}
 	for _, form := range forms {

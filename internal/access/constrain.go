@@ -189,7 +189,7 @@ func (c *Constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 // digits, and not where the pattern is known to begin with a wildcard, which would read all keys.
 func (c *Constrainer) like(n *expr.Like) (ordinal int, t *test) {
 	ordinal, ok := c.column(n.X)
-	if !ok || n.Not || !c.Table.Columns[ordinal].Type.IsText() || c.Table.Columns[ordinal].Type.HasMembers() || !c.known(n.Pattern) {
+	if !ok || n.Not || !c.Table.Columns[ordinal].Type.IsFreeText() || !c.known(n.Pattern) {
 		return -1, nil
 	}
 	if p, ok := n.Pattern.(*expr.Const); ok && p.V.Kind() == value.String {

@@ -129,7 +129,7 @@ func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
 	if !p.Table.Sends(p.Table.Columns[ordinal]) {
 		return false
 	}
-	return !t.IsText() || t.Collation == collation && (collation == value.Binary || collation == value.BinaryPad && p.Table.External == nil && !t.HasMembers())
+	return !t.IsText() || t.Collation == collation && (collation == value.Binary || collation == value.BinaryPad && !p.Table.Layout.Raw && !t.HasMembers())
 }
 
 func (p *filterPusher) in(n *expr.In) *Filter {
@@ -159,7 +159,7 @@ func (p *filterPusher) like(n *expr.Like) *Filter {
 	ordinal, ok := p.column(n.X)
 	pattern, isConst := n.Pattern.(*expr.Const)
 	if !ok || !isConst || n.Not || pattern.V.Kind() != value.String || !p.asStored(ordinal, n.Collation) ||
-		!p.Table.Columns[ordinal].Type.IsText() || n.Collation.Pads() || p.Table.Columns[ordinal].Type.HasMembers() {
+		!p.Table.Columns[ordinal].Type.IsFreeText() || n.Collation.Pads() {
 		return nil
 	}
 	prefix, rest := keymap.LikePrefix(pattern.V.Text(), n.Escape)

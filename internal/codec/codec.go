@@ -116,59 +116,50 @@ func storedAs(t *schema.Table, c *schema.Column) (f Form, long bool) {
 
 // FormOf says how the values of a type are stored in properties of tables of ours.
 func FormOf(t value.Type) Form {
-	switch t.Base {
-	case value.TypeBool:
-		return FormBool
-	case value.TypeBit:
-		if t.Length == 64 {
-			return FormBigBits
-		}
-		return FormBits
-	case value.TypeEnum, value.TypeSet:
+	switch {
+	case t.HasMembers():
 		return FormMember
-	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt:
-		if t.Unsigned {
-			return FormUint
-		}
-		return FormInt
-	case value.TypeYear:
+	case t.Base == value.TypeYear:
 		return FormYear
-	case value.TypeBigInt:
-		if t.Unsigned {
-			return FormBigUint
-		}
-		return FormInt
-	case value.TypeFloat, value.TypeDouble:
-		return FormFloat
-	case value.TypeDecimal:
-		return FormDecimal
-	case value.TypeJSON:
-		return FormJSON
-	case value.TypeBinary, value.TypeBlob:
-		return FormBinary
-	case value.TypeDate:
-		return FormDate
-	case value.TypeDateTime:
-		return FormTime
-	case value.TypeTime:
-		return FormDuration
-	case value.TypeUUID:
-		return FormUUID
+	case t.Base == value.TypeBit && t.Length == 64:
+		return FormBigBits
+	case t.Base == value.TypeBit:
+		return FormBits
+	case t.Base == value.TypeBigInt && t.Unsigned:
+		return FormBigUint
 	}
-	return FormText
+	return formOf[t.Kind()]
+}
+
+// formOf are the forms of values of most types.
+var formOf = [...]Form{
+	value.Null: FormText, value.Bool: FormBool, value.Int: FormInt, value.Uint: FormUint, value.Float: FormFloat, value.Decimal: FormDecimal,
+	value.String: FormText, value.Bytes: FormBinary, value.Date: FormDate, value.Time: FormTime, value.Duration: FormDuration,
+	value.JSON: FormJSON, value.UUID: FormUUID,
+}
+
+// storage says of each form of what kind the values are, and of what type the properties.
+var storage = [...]struct {
+	kind value.Kind
+	edm  engine.Edm
+}{
+	FormInt: {value.Int, engine.Int64}, FormYear: {value.Int, engine.Int64}, FormUint: {value.Uint, engine.Int64},
+	FormBigUint: {value.Uint, engine.String}, FormFloat: {value.Float, engine.Double}, FormBool: {value.Bool, engine.Boolean},
+	FormDecimal: {value.Decimal, engine.String}, FormText: {value.String, engine.String}, FormMember: {value.String, engine.String},
+	FormBits: {value.Uint, engine.Int64}, FormBigBits: {value.Uint, engine.String}, FormJSON: {value.JSON, engine.String},
+	FormBinary: {value.Bytes, engine.Binary}, FormDate: {value.Date, engine.String}, FormTime: {value.Time, engine.String},
+	FormDuration: {value.Duration, engine.Int64}, FormUUID: {value.UUID, engine.Guid}, FormProperty: {},
 }
 
 // longColumn says whether values of the type may need more than one property.
 func longColumn(t value.Type) bool {
-	switch t.Base {
-	case value.TypeChar, value.TypeText:
+	switch {
+	case t.IsFreeText():
 		return t.Length == 0 || t.Length > PropertyUnits/2 // a character is one or two units
-	case value.TypeJSON:
-		return true
-	case value.TypeBinary, value.TypeBlob:
+	case t.IsOctets():
 		return t.Length == 0 || t.Length > propertyBytes
 	}
-	return false
+	return t.Base == value.TypeJSON
 }
 
 // EncodeRow makes the entity of a row (the table's columns from 0, converted to their types; more may
@@ -218,38 +209,28 @@ func (c *Codec) split(e *engine.Entity, i int, v engine.Value) {
 
 // Encode gives the stored form of a value that is not NULL. Not ok: the form does not hold values of that kind.
 func Encode(f Form, v value.Value) (stored engine.Value, ok bool) {
-	k := v.Kind()
+	as := &storage[f]
+	if v.Kind() != as.kind {
+		return stored, false
+	}
+	stored.Type = as.edm
 	switch f {
-	case FormInt, FormYear:
-		return engine.Value{Type: engine.Int64, N: v.Uint()}, k == value.Int
-	case FormUint, FormBits:
-		return engine.Value{Type: engine.Int64, N: v.Uint()}, k == value.Uint
-	case FormBigUint, FormBigBits:
-		return engine.Value{Type: engine.String, S: padded(v.Uint())}, k == value.Uint
+	case FormInt, FormYear, FormUint, FormBits, FormBool, FormDuration:
+		stored.N = v.Uint()
 	case FormFloat:
-		return engine.Value{Type: engine.Double, N: math.Float64bits(v.Float())}, k == value.Float
-	case FormBool:
-		return engine.Value{Type: engine.Boolean, N: v.Uint()}, k == value.Bool
-	case FormDecimal:
-		return engine.Value{Type: engine.String, S: v.Text()}, k == value.Decimal
-	case FormText, FormMember:
-		return engine.Value{Type: engine.String, S: v.Text()}, k == value.String
-	case FormJSON:
-		return engine.Value{Type: engine.String, S: v.Text()}, k == value.JSON
-	case FormBinary:
-		return engine.Value{Type: engine.Binary, S: v.Text()}, k == value.Bytes
+		stored.N = math.Float64bits(v.Float())
+	case FormBigUint, FormBigBits:
+		stored.S = padded(v.Uint())
 	case FormDate:
 		var buf [dateLen]byte
-		return engine.Value{Type: engine.String, S: string(appendDate(buf[:0], v.Ticks()))}, k == value.Date
+		stored.S = string(appendDate(buf[:0], v.Ticks()))
 	case FormTime:
 		var buf [timeLen]byte
-		return engine.Value{Type: engine.String, S: string(appendTime(buf[:0], v.Ticks()))}, k == value.Time
-	case FormDuration:
-		return engine.Value{Type: engine.Int64, N: v.Uint()}, k == value.Duration
-	case FormUUID:
-		return engine.Value{Type: engine.Guid, S: v.Text()}, k == value.UUID
+		stored.S = string(appendTime(buf[:0], v.Ticks()))
+	default:
+		stored.S = v.Text()
 	}
-	return engine.Value{}, false
+	return stored, true
 }
 
 // bigUintLen is the number of digits of the greatest BIGINT UNSIGNED.

@@ -110,7 +110,7 @@ func (c *Codec) encodeExternal(row []value.Value) (engine.Entity, error) {
 		}
 		stored, ok := ToEdm(v, edm)
 		if !ok && (c.Table.External.Undeclared || col.Edm == "") {
-			stored, ok = ToEdm(v, naturalEdm(v))
+			stored, ok = ToEdm(v, naturalEdm[v.Kind()])
 		}
 		if !ok {
 			return engine.Entity{}, sqlerr.New(sqlerr.CodeWrongFieldValue, sqlerr.NoPos, "Incorrect value '%s' for column '%s': it does not fit the property's type", value.Text(v), col.Name)
@@ -194,22 +194,10 @@ func EdmOf(name string) engine.Edm {
 }
 
 // naturalEdm is the type that a property gets for a value where nothing else says one.
-func naturalEdm(v value.Value) engine.Edm {
-	switch v.Kind() {
-	case value.Bool:
-		return engine.Boolean
-	case value.Int, value.Uint:
-		return engine.Int64
-	case value.Float, value.Decimal:
-		return engine.Double
-	case value.Time, value.Date:
-		return engine.DateTime
-	case value.Bytes:
-		return engine.Binary
-	case value.UUID:
-		return engine.Guid
-	}
-	return engine.String
+var naturalEdm = [...]engine.Edm{
+	value.Null: engine.String, value.Bool: engine.Boolean, value.Int: engine.Int64, value.Uint: engine.Int64, value.Float: engine.Double,
+	value.Decimal: engine.Double, value.String: engine.String, value.Bytes: engine.Binary, value.Date: engine.DateTime,
+	value.Time: engine.DateTime, value.Duration: engine.String, value.JSON: engine.String, value.UUID: engine.Guid,
 }
 
 // edmTypes are the SQL types whose conversion makes a value fit a property's type.

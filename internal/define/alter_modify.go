@@ -141,7 +141,7 @@ func sameForm(a, b value.Type) bool {
 		return a.Base <= b.Base && a.Unsigned == b.Unsigned && wide(a) == wide(b)
 	case (a.Base == value.TypeFloat || a.Base == value.TypeDouble) && b.Base == value.TypeDouble && b.Precision == 0:
 		return a.Unsigned || !b.Unsigned
-	case (a.Base == value.TypeChar || a.Base == value.TypeText) && (b.Base == value.TypeChar || b.Base == value.TypeText),
+	case a.IsFreeText() && b.IsFreeText(),
 		a.Class() == value.ClassOctets && b.Class() == value.ClassOctets:
 		return (b.Length == 0 || a.Length > 0 && a.Length <= b.Length) && a.KeepsAs(b)
 	case a.Base != b.Base || a.Unsigned != b.Unsigned || a.Scale != b.Scale:

@@ -289,8 +289,7 @@ func (f *storeFilter) propertyConstant(v value.Value) (engine.FilterOp, engine.V
 	op := filterOps[f.op]
 	switch edm {
 	case engine.String:
-		plain := f.column.Type.Base == value.TypeChar || f.column.Type.Base == value.TypeText
-		if !plain || v.Kind() != value.String || len(stored.S) > codec.PropertyUnits || op != engine.Eq && schema.IsOdd(stored.S) {
+		if !f.column.Type.IsFreeText() || v.Kind() != value.String || len(stored.S) > codec.PropertyUnits || op != engine.Eq && schema.IsOdd(stored.S) {
 			return 0, none, false
 		}
 	case engine.Double, engine.Int32, engine.Int64, engine.DateTime:

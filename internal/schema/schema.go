@@ -218,23 +218,20 @@ func (c ColumnTexts) DefaultOfRow() bool { return c.HasDefault && RefersToRow(c.
 // FilterOrder says whether the column's property sorts as its values do, so that < and > may be sent to
 // the store. A decimal's text does not, nor a member's of an ENUM, nor does what is split over several properties beyond the first.
 func (c *Column) FilterOrder() bool {
-	switch c.Type.Base {
-	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt,
-		value.TypeYear, value.TypeFloat, value.TypeDouble, value.TypeDate, value.TypeDateTime, value.TypeTime, value.TypeBit:
+	switch c.Type.Kind() {
+	case value.Int, value.Uint, value.Float, value.Date, value.Time, value.Duration:
 		return true
-	case value.TypeChar, value.TypeText:
-		return c.Type.Collation.IsBinary()
 	}
-	return false
+	return c.Type.IsFreeText() && c.Type.Collation.IsBinary()
 }
 
 // FilterEqual says whether = may be sent.
 func (c *Column) FilterEqual() bool {
-	switch c.Type.Base {
-	case value.TypeBool, value.TypeDecimal, value.TypeUUID, value.TypeEnum, value.TypeSet:
+	switch c.Type.Kind() {
+	case value.Bool, value.Decimal, value.UUID:
 		return true
 	}
-	return c.FilterOrder()
+	return c.Type.HasMembers() || c.FilterOrder()
 }
 
 // Limits of a definition.

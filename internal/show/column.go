@@ -118,8 +118,7 @@ func columnExtra(c *schema.Column) string {
 }
 
 func collationName(t value.Type) any {
-	switch t.Base {
-	case value.TypeChar, value.TypeText, value.TypeEnum, value.TypeSet:
+	if t.IsText() {
 		return t.Collation.String()
 	}
 	return nil

@@ -5,6 +5,9 @@ func (t Type) IsText() bool {
 	return t.Base == TypeChar || t.Base == TypeText || t.HasMembers()
 }
 
+// IsFreeText says whether values of the type are texts that no list of members gives.
+func (t Type) IsFreeText() bool { return t.Base == TypeChar || t.Base == TypeText }
+
 // IsOctets says whether values of the type are octets of no character set.
 func (t Type) IsOctets() bool { return t.Base == TypeBinary || t.Base == TypeBlob }
 
@@ -13,6 +16,42 @@ func (t Type) HasMembers() bool { return t.Base == TypeEnum || t.Base == TypeSet
 
 // IsInteger says whether the type is TINYINT to BIGINT; BOOL, BIT and YEAR are types of their own.
 func (t Type) IsInteger() bool { return t.Base >= TypeTinyInt && t.Base <= TypeBigInt }
+
+// Kind is the kind of the values that a column of the type holds; Null where the type is not known.
+func (t Type) Kind() Kind {
+	switch t.Base {
+	case TypeBool:
+		return Bool
+	case TypeTinyInt, TypeSmallInt, TypeMediumInt, TypeInt, TypeBigInt:
+		if t.Unsigned {
+			return Uint
+		}
+		return Int
+	case TypeYear:
+		return Int
+	case TypeBit:
+		return Uint
+	case TypeFloat, TypeDouble:
+		return Float
+	case TypeDecimal:
+		return Decimal
+	case TypeChar, TypeText, TypeEnum, TypeSet:
+		return String
+	case TypeBinary, TypeBlob:
+		return Bytes
+	case TypeDate:
+		return Date
+	case TypeDateTime:
+		return Time
+	case TypeTime:
+		return Duration
+	case TypeJSON:
+		return JSON
+	case TypeUUID:
+		return UUID
+	}
+	return Null
+}
 
 // Class groups types whose values are equal exactly when their hash keys are.
 type Class uint8
