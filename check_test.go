@@ -158,7 +158,7 @@ func TestCheckUnsound(t *testing.T) {
 	a.put(t, "Z8t", place["PK!"+three], "v!800000000000001e!"+three, props{"id": text})
 	a.lose(t, "Z8t", place["PK!"+four], "v!8000000000000028!"+four)
 	sound := []string{
-		`error table t, entity (` + place["PK!"+one] + `, PK!` + one + `): property v holds "x" (String), which is no value of column v INT`,
+		`error table t, entity (` + place["PK!"+one] + `, PK!` + one + `): property v holds "x" (String), which is not a value of column v INT`,
 		`error the row under "PK!` + two + `" of table t has the key "PK!8000000000000007"`,
 		`error the row under "PK!` + three + `" of table t lies in partition "` + other[place["PK!"+three]] + `", and its own is "` + place["PK!"+three] + `"`,
 	}

@@ -102,7 +102,7 @@ func (p *parser) form(i int) *form {
 		f.groupConcat = true
 		if s := p.until(lo, hi, "SEPARATOR"); s < hi {
 			if p.toks[s+1].kind != tokString || s+2 != hi {
-				p.fail(s+1, "expected a string, and the end, behind SEPARATOR")
+				p.fail(s+1, "expected a string, and nothing else, after SEPARATOR")
 				return nil
 			}
 			f.cut = s
@@ -199,7 +199,7 @@ func (p *parser) jsonDefault(lo, hi int) Expr {
 	}
 	t := &p.toks[lo]
 	if lo+1 != hi || t.kind == tokWord && t.word != "TRUE" && t.word != "FALSE" && t.word != "NULL" || t.kind == tokArg || t.kind == tokOp {
-		p.fail(lo, "expected a literal behind DEFAULT")
+		p.fail(lo, "expected a literal after DEFAULT")
 		return nil
 	}
 	l := p.literal(lo)

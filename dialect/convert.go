@@ -150,7 +150,7 @@ func (c converter) expr(e sqlparser.Expr) Expr {
 	case *sqlparser.CaseExpr:
 		return c.caseExpr(e)
 	case *sqlparser.Default:
-		c.p.fail(c.end(), "DEFAULT is the value of a column that is written; it is no expression")
+		c.p.fail(c.end(), "DEFAULT is a column's whole value; it cannot be part of an expression")
 		return nil
 	}
 	c.p.fail(c.end(), "an expression that cannot be read")

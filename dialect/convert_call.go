@@ -21,7 +21,7 @@ func (c converter) call(e *sqlparser.FuncExpr) Expr {
 	if t := &p.toks[n]; t.kind == tokUser {
 		out := &Call{Name: ":=", Pos: pos}
 		if out.Args = c.args(n, e.Exprs, out); len(out.Args) != 1 {
-			p.fail(n, "expected one expression behind :=")
+			p.fail(n, "expected one expression after :=")
 		}
 		out.Args = append([]Expr{&Literal{Kind: StringLiteral, Text: p.variableName(t)}}, out.Args...)
 		return out

@@ -121,7 +121,7 @@ func (c converter) hinted(t TableExpr, names ...string) TableExpr {
 	if table, ok := t.(*TableName); ok {
 		table.Hints = hints
 	} else if len(hints) > 0 {
-		c.p.fail(last+1, "USE, FORCE and IGNORE INDEX stand behind a table, not behind a query")
+		c.p.fail(last+1, "USE, FORCE and IGNORE INDEX follow a table, not a query")
 	}
 	return t
 }

@@ -62,7 +62,7 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 		c.Type.Charset = p.word()
 	case p.accept("CHECK"):
 		if c.Check != nil {
-			p.unsupported(p.pos-1, "two CHECKs at one column", "write the second behind the columns")
+			p.unsupported(p.pos-1, "two CHECKs at one column", "write the second after the columns")
 		}
 		c.Check, c.CheckText = p.inParens()
 		c.CheckName = constraint

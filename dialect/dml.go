@@ -141,7 +141,7 @@ func (p *parser) upsert(out *Insert) {
 		p.pos++
 		p.newRow = p.ident()
 		if p.is("(") {
-			p.unsupported(p.pos, "a list of columns behind the alias of new rows")
+			p.unsupported(p.pos, "a list of columns after the alias of new rows")
 		}
 	}
 	switch {

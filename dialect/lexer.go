@@ -301,7 +301,7 @@ func (l *lexer) argument(t *token) *Error {
 			l.pos++
 		}
 		if l.pos == start+1 {
-			return l.fail(start, fmt.Sprintf("a name is missing behind %c", c))
+			return l.fail(start, fmt.Sprintf("a name is missing after %c", c))
 		}
 		if c == '@' && len(l.toks) > 0 && ofVariables[l.toks[0].word] {
 			t.kind = tokUser // SET @a = 1: there a variable is meant, not an argument

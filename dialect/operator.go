@@ -176,7 +176,7 @@ func (r *rewriter) operatorWord(i int) int {
 		return i + 2
 	case "AS":
 		if !next.isName() && next.kind != tokString {
-			p.fail(i+1, "expected a name behind AS; a keyword needs backticks")
+			p.fail(i+1, "expected a name after AS; a keyword needs backticks")
 			return i
 		}
 		r.endAlias(i)
@@ -237,7 +237,7 @@ func (r *rewriter) endAlias(i int) {
 // aliasColumns refuses the columns behind a table's alias: t(a, b).
 func (r *rewriter) aliasColumns(i int) {
 	if r.top().clause == inTables && r.p.toks[i].word == "(" {
-		r.p.unsupported(i, "a list of columns behind a table's alias")
+		r.p.unsupported(i, "a list of columns after a table's alias")
 	}
 }
 
@@ -275,7 +275,7 @@ func (r *rewriter) is(i int) int {
 	case "DISTINCT":
 		p.unsupported(i, "IS DISTINCT FROM", "<=> compares NULLs as equal")
 	default:
-		p.fail(i, "expected NULL, TRUE, FALSE or UNKNOWN behind IS; <=> compares NULLs as equal")
+		p.fail(i, "expected NULL, TRUE, FALSE or UNKNOWN after IS; <=> compares NULLs as equal")
 	}
 	return i + 1
 }

@@ -311,7 +311,7 @@ func (r *rewriter) dotted(i int) int {
 			return i + 1
 		}
 		if !p.toks[i].isName() {
-			p.fail(i, "expected a name behind the point")
+			p.fail(i, "expected a name after the dot")
 			return i
 		}
 		r.nameAt(i)
@@ -343,7 +343,7 @@ func (r *rewriter) atTable(i int) int {
 			p.unsupported(i-1, "a function as a table")
 		case "PARTITION":
 			if p.toks[i+1].word == "(" {
-				p.unsupported(i, "PARTITION (…) behind a table")
+				p.unsupported(i, "PARTITION (…) after a table")
 			}
 		}
 		r.done()

@@ -253,7 +253,7 @@ func (c *Catalog) WaitCurrent(ctx context.Context) error {
 // Current says whether rows may still be written by the definition t, as far as is known within the lease.
 func (c *Catalog) Current(ctx context.Context, t *schema.Table) (bool, error) {
 	if c.Unannounced() {
-		return false, engine.Errorf(engine.CodeAuth, "this client may not write to the table %s of definitions, and so not to others: nobody would wait for it before rows change their form. Give it the right to add, update and delete entities there", c.table)
+		return false, engine.Errorf(engine.CodeAuth, "this client may not write to the table %s, which holds the definitions, so it may not write rows either: changes of definitions would not wait for it. Give it the right to add, update and delete entities there", c.table)
 	}
 	var now *schema.Table
 	err := c.With(ctx, func(s *Snapshot) (err error) {

@@ -328,6 +328,6 @@ func (d *Decoder) corrupt(e *engine.Entity, col *decodeCol, s *engine.Value) err
 	if s.Type == engine.String && len(s.S) <= 64 {
 		what = strconv.Quote(s.S) + " "
 	}
-	return engine.Errorf(engine.CodeCorrupt, "table %s, entity (%s, %s): property %s holds %s(%s), which is no value of column %s %s",
+	return engine.Errorf(engine.CodeCorrupt, "table %s, entity (%s, %s): property %s holds %s(%s), which is not a value of column %s %s",
 		d.codec.Table.Name, e.PartitionKey, e.RowKey, column.Property, what, s.Type, column.Name, column.Type)
 }

@@ -13,7 +13,7 @@ import (
 
 // ErrOtherForm says that an entity has keys of another form than the rows of its table, and so is none of them: in a
 // external table, or a copy of a parent's row among those that live inside it.
-var ErrOtherForm = errors.New("the entity is no row of the table")
+var ErrOtherForm = errors.New("the entity is not a row of the table")
 
 // propertyColumns leaves the columns of an external table that are properties.
 func propertyColumns(t *schema.Table, columns []int) []int {

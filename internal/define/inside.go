@@ -39,7 +39,7 @@ func (d *definer) inside(c *dialect.CreateTable) error {
 	case !strings.EqualFold(keys[0].Table.Name, name) || !strings.EqualFold(d.parent.Name, name):
 		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
 	case c.Partitioning != nil:
-		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of a table INSIDE another one, which shares that one's partitions, is")
+		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of a table INSIDE another one (it has the partitions of that one) is")
 	}
 	return d.composition(&keys[0], c.Options["WITH PARENT"] != "")
 }
@@ -93,7 +93,7 @@ func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 		c.Key = append(c.Key, schema.KeyColumn{Column: column, Desc: p.Desc, Cut: p.Cut})
 	}
 	if len(d.t.Key) == len(c.Key) {
-		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "The primary key of '%s' needs a further column behind those that reference '%s', to tell the rows of one parent apart", d.t.Name, parent.Name)
+		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "The primary key of '%s' needs a further column after those that reference '%s', to tell the rows of one parent apart", d.t.Name, parent.Name)
 	}
 	d.t.Inside = c
 	return d.shareParent()

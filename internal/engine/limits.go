@@ -199,7 +199,7 @@ func (l Limits) valueSize(name string, v *Value) (int, error) {
 		return 8, nil
 	case Boolean:
 		if v.N > 1 {
-			return 0, Errorf(CodeBadInput, "property %s: %d is no Boolean", quote(name), v.N)
+			return 0, Errorf(CodeBadInput, "property %s: %d is not a Boolean", quote(name), v.N)
 		}
 		return 1, nil
 	case DateTime:
@@ -209,7 +209,7 @@ func (l Limits) valueSize(name string, v *Value) (int, error) {
 		return 8, nil
 	case Guid:
 		if !isGuid(v.S) {
-			return 0, Errorf(CodeBadInput, "property %s: %s is no Guid of 36 lower-case characters", quote(name), quote(v.S))
+			return 0, Errorf(CodeBadInput, "property %s: %s is not a Guid of 36 lower-case characters", quote(name), quote(v.S))
 		}
 		return 16, nil
 	}

@@ -86,7 +86,7 @@ func (t *Table) With(property string) (*Table, error) {
 func (t *Table) IsUndeclared() bool { return t.External != nil && t.External.Undeclared }
 
 // ParseKeys gives the values that the keys of an entity stand for their columns, dst[ordinal]; not ok when they are
-// of another form, so that the entity is no row of the table.
+// of another form, so that the entity is not a row of the table.
 func (t *Table) ParseKeys(partition, row string, dst []value.Value) bool {
 	l := &t.Layout
 	return parse(l.Partition, partition, dst, nil) && parse(l.Row, row, dst, l.Partition)

@@ -67,7 +67,7 @@ func (e *Engine) getByFilter(ctx context.Context, g *engine.Get) (engine.Entity,
 	return list[0], nil
 }
 
-var errOtherEntity = errors.New("it is no entity, or another one than was asked for")
+var errOtherEntity = errors.New("it is not the entity that was asked for")
 
 // badBody is the failure of a read whose answer cannot be decoded. As a rule it broke off on its way, so
 // it is read again.

@@ -206,7 +206,7 @@ var (
 	errForeign = errors.New("the file belongs to another program")
 	errCutOff  = errors.New("the file is shorter than it says")
 	errTables  = errors.New("the list of tables is damaged")
-	errHeader  = errors.New("what says which format the file has is damaged")
+	errHeader  = errors.New("the record of the file's format is damaged")
 )
 
 // load reads the definitions of tables.

@@ -48,7 +48,7 @@ func TestDecodeErrors(t *testing.T) {
 		{`{"columns":[{"name":"a"`, "columns[0] cannot be read: unexpected EOF"},
 		{``, "the definition cannot be read: unexpected EOF"},
 		{`[]`, "the definition is not an object"},
-		{`{"name":"t"}{}`, "there is something behind the definition"},
+		{`{"name":"t"}{}`, "there is more text after the definition"},
 	} {
 		table, err := stored.Decode(c.text)
 		var unknown *feature.Error

@@ -42,7 +42,7 @@ func readStrict(text []byte, form any) (unknown []string, err error) {
 		return nil, err
 	}
 	if _, err := s.d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("there is something behind the definition")
+		return nil, errors.New("there is more text after the definition")
 	}
 	return s.unknown, nil
 }
