@@ -92,7 +92,7 @@ func (p *Plan) CheckScans() error {
 // equal something, then one with a range. It leaves out columns of binary types, and those that only an OR combines with
 // others.
 func usefulIndex(s *access.Scan) []string {
-	if s.Table.External != nil {
+	if s.Table.IsExternal() {
 		return nil // it can have none
 	}
 	c := &access.Constrainer{Table: s.Table, Offset: s.Offset}

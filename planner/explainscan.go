@@ -125,8 +125,8 @@ func (e *explainer) computable(s *access.Scan) bool {
 // readsText is what is read at one execution.
 func readsText(s *access.Scan, r *access.Reads) []string {
 	var out []string
-	several := s.Table.Spread != nil || s.Table.External != nil
-	if s.Table.Partitions != nil {
+	several := s.Table.Spread != nil || s.Table.IsExternal()
+	if s.Table.IsDivided() {
 		out = append(out, partitionsText(partitionsRead(r)))
 	}
 	if len(r.Points) > 0 {
@@ -170,7 +170,7 @@ func readsText(s *access.Scan, r *access.Reads) []string {
 	case !several:
 	case len(names) == 1:
 		out = append(out, "partition "+names[0])
-	case s.Table.External != nil:
+	case s.Table.IsExternal():
 		out = append(out, plural("partition", names[:min(mostShown, len(names))], len(names)))
 	default:
 		out = append(out, fmt.Sprintf("partitions %d", len(names)))

@@ -46,7 +46,7 @@ func (q *selection) indexChoice(t *schema.Table, hints []dialect.IndexHint) (*ac
 			c.ForceSort = c.ForceSort || h.Kind == dialect.ForceIndex && h.For == sorts
 		}
 	}
-	if t.External != nil && !c.Find.Has(nil) {
+	if t.IsExternal() && !c.Find.Has(nil) {
 		return nil, sqlerr.NotSupported(sqlerr.NoPos, "a hint that excludes the primary key of an external table is")
 	}
 	return c, nil

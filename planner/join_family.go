@@ -80,7 +80,7 @@ func (j *joiner) family(f familyJoin) *relation {
 // copies is the index of the parent's copies beside the child's rows, nil where none can be read.
 func (f *familyJoin) copies() *schema.Index {
 	p, c := f.parent.table, f.child.table
-	if p == nil || c == nil || c.Inside == nil || !c.Inside.WithParent || !strings.EqualFold(c.Inside.Parent, p.Name) || c.Physical != p.Physical {
+	if p == nil || c == nil || !c.IsInside() || !c.Inside.WithParent || !strings.EqualFold(c.Inside.Parent, p.Name) || c.Physical != p.Physical {
 		return nil
 	}
 	if ix := p.Beside(c.Name); ix != nil && ix.State == schema.Public && p.CopiesFor(ix, c) {

@@ -20,7 +20,7 @@ func (b *builder) family(t *schema.Table) ([]schema.Family, error) {
 		if err != nil {
 			return nil, err
 		}
-		if child.Inside == nil || !strings.EqualFold(child.Inside.Parent, t.Name) {
+		if !child.IsInside() || !strings.EqualFold(child.Inside.Parent, t.Name) {
 			continue
 		}
 		if child.Unwritable != nil {

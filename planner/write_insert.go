@@ -80,7 +80,7 @@ func insertColumns(t *schema.Table, st *dialect.Insert) ([]int, error) {
 
 func (b *builder) insertRows(ins *Insert, rows [][]dialect.Expr) error {
 	c := &context{b: b, clause: "field list"}
-	if ins.Table.External == nil {
+	if !ins.Table.IsExternal() {
 		// A value may refer to the columns that get theirs before.
 		var err error
 		if c, err = b.rowContext(ins.Table, &dialect.TableName{Name: ins.Table.Name}, "field list", nil); err != nil {

@@ -46,7 +46,7 @@ func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error
 func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		return c.createBy(ctx, s, t, m, func() error {
-			if t.External != nil {
+			if t.IsExternal() {
 				return c.createExternal(ctx, t, m)
 			}
 			t.Rehome("")
@@ -87,7 +87,7 @@ const maxGenerations = 100
 // createPhysical makes a physical table for t, or one for each of its partitions. With adopt it may take one that exists, if
 // that is empty; else it passes over it.
 func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Table, adopt bool, m *engine.Meter) error {
-	if t.Partitions != nil {
+	if t.IsDivided() {
 		t.Physical = ""
 		for _, p := range t.Partitions.List {
 			p.Physical = ""

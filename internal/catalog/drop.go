@@ -51,7 +51,7 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 	var ops []engine.Op
 	for _, t := range d.tables {
 		ops = append(ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}})
-		if t.External == nil { // else the data is not the driver's
+		if !t.IsExternal() { // else the data is not the driver's
 			gone = append(gone, t)
 		}
 	}
@@ -87,7 +87,7 @@ func (d *dropping) add(ctx context.Context, t *schema.Table) error {
 	folded := strings.ToLower(t.Name)
 	d.tables = append(d.tables, t)
 	d.dropped[folded] = true
-	if t.Inside == nil {
+	if !t.IsInside() {
 		return nil
 	}
 	above := strings.ToLower(t.Inside.Parent)

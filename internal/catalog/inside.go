@@ -98,7 +98,7 @@ func (s *Snapshot) sharingPartitions(ctx context.Context, next *schema.Table) ([
 // relatives gives the definitions that name a table, as they are when it has another name.
 func (s *Snapshot) relatives(ctx context.Context, t *schema.Table, to string) ([]*schema.Table, error) {
 	var out []*schema.Table
-	if t.Inside != nil {
+	if t.IsInside() {
 		parent, err := s.Table(ctx, t.Inside.Parent)
 		if err != nil {
 			return nil, err
@@ -114,7 +114,7 @@ func (s *Snapshot) relatives(ctx context.Context, t *schema.Table, to string) ([
 			return nil, err
 		}
 		next := child.Clone()
-		if next.Inside != nil {
+		if next.IsInside() {
 			next.Inside.Parent = to
 		}
 		out = append(out, next)

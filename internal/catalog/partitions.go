@@ -15,7 +15,7 @@ import (
 // and is never used again. So a table of that name that exists was made by a process which did not get to publish it, and is
 // empty.
 func (c *Catalog) makePartitions(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
-	if t.Partitions == nil {
+	if !t.IsDivided() {
 		return nil
 	}
 	if t.Physical == "" { // which only tells this table's sequence from those of others
@@ -116,7 +116,7 @@ type openingPartitions struct {
 // read decodes a definition that was read just now.
 func (c *Catalog) read(e *engine.Entity) (*definition, error) {
 	d, err := decodeDefinition(e)
-	if err != nil || d.table.Partitions == nil {
+	if err != nil || !d.table.IsDivided() {
 		return d, err
 	}
 	c.opening.mu.Lock()

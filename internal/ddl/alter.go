@@ -27,7 +27,7 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if err != nil {
 		return err
 	}
-	if t.External != nil {
+	if t.IsExternal() {
 		return notOfExternal("ALTER TABLE", t)
 	}
 	before := t

@@ -111,7 +111,7 @@ func dropsChildren(tables []*schema.Table) error {
 	}
 	depth := func(t *schema.Table) int {
 		n := 0
-		for t != nil && t.Inside != nil {
+		for t != nil && t.IsInside() {
 			at := slices.IndexFunc(tables, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) })
 			n++
 			if at < 0 {
@@ -128,7 +128,7 @@ func dropsChildren(tables []*schema.Table) error {
 // retireCopies ends the copies of parents' rows that lie beside the rows of t: nobody reads or makes them any more. Where the
 // parent is dropped too, there is nothing to do.
 func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped []*schema.Table) error {
-	if t.Inside == nil || slices.ContainsFunc(dropped, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) }) {
+	if !t.IsInside() || slices.ContainsFunc(dropped, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) }) {
 		return nil
 	}
 	parent, err := x.table(ctx, dialect.TableName{Name: t.Inside.Parent, Pos: -1})

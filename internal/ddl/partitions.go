@@ -57,7 +57,7 @@ func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 // use a definition without them, and would miss their rows.
 func (x *definition) openPartitions(ctx context.Context, t *schema.Table) (*schema.Table, error) {
 	t, err := x.reload(ctx, t)
-	if err != nil || t.Partitions == nil || !slices.ContainsFunc(t.Partitions.List, func(p *schema.Partition) bool { return p.Opening }) {
+	if err != nil || !slices.ContainsFunc(t.AllPartitions(), func(p *schema.Partition) bool { return p.Opening }) {
 		return t, err
 	}
 	if err := x.Catalog.WaitOpen(ctx, t); err != nil {
@@ -93,7 +93,7 @@ func (x *definition) makePartitions(ctx context.Context, need *schema.NoPartitio
 	if err != nil {
 		return err
 	}
-	if t.Partitions == nil || len(need.Missing) > 0 && !t.Grows() {
+	if !t.IsDivided() || len(need.Missing) > 0 && !t.Grows() {
 		return nil // changed meanwhile: the statement finds out
 	}
 	if len(need.Missing) > 0 {
@@ -117,7 +117,7 @@ func (x *definition) makePartitions(ctx context.Context, need *schema.NoPartitio
 func (d *Definer) MakeAhead(ctx context.Context, t *schema.Table, newest *schema.Partition, session *expr.Session, m *engine.Meter) error {
 	x := &definition{Definer: d, session: session, meter: m}
 	t, err := x.reload(ctx, t)
-	if err != nil || t.Partitions == nil {
+	if err != nil || !t.IsDivided() {
 		return err
 	}
 	next, err := t.GrowAhead(newest.Physical, x.Runtime.Engine.Shared(), x.Catalog.MayOpen)

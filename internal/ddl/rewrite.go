@@ -339,7 +339,7 @@ func (x *definition) deleteEntries(ctx context.Context, t *schema.Table, ix *sch
 		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))
 		err := engine.Clear(ctx, x.Runtime.Engine, r, x.Runtime.Parallel, x.meter)
 		var e *engine.Error
-		if t.Partitions != nil && errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting) {
+		if t.IsDivided() && errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting) {
 			continue // another process has dropped the partition
 		}
 		if err != nil {

@@ -195,7 +195,7 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 
 // checkExternal refuses names of an external table that the store cannot have: no row could ever be written.
 func (x *definition) checkExternal(t *schema.Table) error {
-	if t.External == nil {
+	if !t.IsExternal() {
 		return nil
 	}
 	limits := x.Runtime.Engine.Limits()
@@ -216,7 +216,7 @@ func (x *definition) checkExternal(t *schema.Table) error {
 func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bool) error {
 	t.Database = ""
 	create := x.Catalog.Create
-	if x.Shared && t.External == nil && t.Partitions == nil {
+	if x.Shared && !t.IsExternal() && !t.IsDivided() {
 		create = x.Catalog.CreateShared
 	}
 	err := create(ctx, t, x.meter)
@@ -232,7 +232,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 	if err != nil {
 		return err
 	}
-	if from.External != nil {
+	if from.IsExternal() {
 		return notOfExternal("CREATE TABLE … LIKE", from)
 	}
 	t := from.Clone()
@@ -399,10 +399,10 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 	if len(t.Children) > 0 {
 		return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`): use DELETE", t.Children[0])
 	}
-	if t.Inside != nil {
+	if t.IsInside() {
 		return x.empty(ctx, t)
 	}
-	if t.External != nil {
+	if t.IsExternal() {
 		return notOfExternal("TRUNCATE", t)
 	}
 	return x.Catalog.Truncate(ctx, t, x.meter)

@@ -183,7 +183,7 @@ func (m *alteration) reorder(order []int) {
 		}
 	}
 	move(m.t.Key)
-	if m.t.Inside != nil {
+	if m.t.IsInside() {
 		move(m.t.Inside.Key)
 	}
 	for _, ix := range m.t.Indexes {

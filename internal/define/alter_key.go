@@ -81,7 +81,7 @@ func (m *alteration) dropCheck(a *dialect.AlterAction) error {
 
 // isForeignKey says whether name is the foreign key that puts the table INSIDE another one.
 func (m *alteration) isForeignKey(name string) bool {
-	return m.t.Inside != nil && strings.EqualFold(m.t.Inside.Name, name)
+	return m.t.IsInside() && strings.EqualFold(m.t.Inside.Name, name)
 }
 
 func (m *alteration) dropForeignKey(a *dialect.AlterAction) error {

@@ -19,7 +19,7 @@ func (d *definer) column(def *dialect.ColumnDef) (*schema.Column, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.t.External == nil && (def.Property != "" || def.Edm != "") {
+	if !d.t.IsExternal() && (def.Property != "" || def.Edm != "") {
 		return nil, sqlerr.New(sqlerr.CodeWrongUsage, def.Pos, "PROPERTY and EDM are for columns of an EXTERNAL TABLE")
 	}
 	col := &schema.Column{

@@ -30,7 +30,7 @@ func (d *definer) inside(c *dialect.CreateTable) error {
 		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
 	case d.parent == nil:
 		return sqlerr.NotSupported(c.Table.Pos, "INSIDE in a statement of this form is")
-	case d.parent.External != nil:
+	case d.parent.IsExternal():
 		return sqlerr.NotSupported(c.Table.Pos, "INSIDE an external table is")
 	case len(keys) == 0:
 		return sqlerr.New(sqlerr.CodeForeignKey, c.Table.Pos, "A table INSIDE '%s' needs FOREIGN KEY (columns) REFERENCES '%s', with the columns that its primary key begins with", name, name)
@@ -107,7 +107,7 @@ func (d *definer) shareParent() error {
 	} else {
 		d.t.RowName = parent.Clone().KeyName(d.t.Name)
 	}
-	if parent.External != nil {
+	if parent.IsExternal() {
 		return sqlerr.NotSupported(sqlerr.NoPos, "a table INSIDE one that another program made is")
 	}
 	d.t.SharePartitions(parent)

@@ -46,7 +46,7 @@ func (d Tables) create(s *dialect.CreateTable, opt planner.Options) error {
 	if err != nil {
 		return err
 	}
-	if t.Inside != nil {
+	if t.IsInside() {
 		parent := d[strings.ToLower(t.Inside.Parent)].AddChild(t)
 		if copies := parent.Beside(t.Name); copies != nil {
 			copies.State = schema.Public // filled, as CREATE TABLE leaves it

@@ -17,7 +17,7 @@ import (
 // fails where there is no parent, and gives the parent a new ETag. So whoever deletes the parent at the same time, and has seen
 // no children, finds it changed.
 func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Value) error {
-	if rw.Table.Inside == nil {
+	if !rw.Table.IsInside() {
 		return nil
 	}
 	var buf [256]byte
@@ -37,7 +37,7 @@ func (rw *RowWriter) moves(ctx context.Context, w *Writer, r *RowWrite, partitio
 			return err
 		}
 	}
-	if rw.Table.Inside == nil || rw.Table.SameParent(old, row) {
+	if !rw.Table.IsInside() || rw.Table.SameParent(old, row) {
 		return nil
 	}
 	return rw.touchParent(r, partition, row)

@@ -70,9 +70,7 @@ func compileScan(n *access.Scan) (Node, error) {
 		for i, p := range n.Table.Key {
 			id[i] = p.Column
 		}
-		if n.Table.Partitions != nil {
-			id = append(id, n.Table.Partitions.Columns...)
-		}
+		id = append(id, n.Table.SpreadBy()...)
 		slices.Sort(id)
 		id = slices.Compact(id)
 		s.selected = read.Select(id)

@@ -69,7 +69,7 @@ func (t *Table) renameBeside(from, to string) {
 // CopiesInside is the number of columns of t's key that name a parent, where copies of parents' rows lie among those
 // of t, and otherwise 0.
 func (t *Table) CopiesInside() int {
-	if t.Inside == nil || !t.Inside.WithParent {
+	if !t.IsInside() || !t.Inside.WithParent {
 		return 0
 	}
 	return len(t.Inside.Key)

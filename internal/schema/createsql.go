@@ -8,7 +8,7 @@ import (
 
 // CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it.
 func CreateTableSQL(t *Table) string {
-	if t.External != nil {
+	if t.IsExternal() {
 		return createExternalSQL(t)
 	}
 	var b strings.Builder
@@ -34,7 +34,7 @@ func CreateTableSQL(t *Table) string {
 			line(t.indexSQL(ix))
 		}
 	}
-	if t.Inside != nil {
+	if t.IsInside() {
 		line(t.ForeignKeySQL())
 	}
 	for c := range t.PublicChecks() {
@@ -48,7 +48,7 @@ func CreateTableSQL(t *Table) string {
 	if t.Comment != "" {
 		b.WriteString(" COMMENT=" + quoteText(t.Comment))
 	}
-	if t.Inside != nil {
+	if t.IsInside() {
 		b.WriteString(" INSIDE " + QuoteName(t.Inside.Parent))
 		if t.Inside.WithParent {
 			b.WriteString(" WITH PARENT")
@@ -65,7 +65,7 @@ func CreateTableSQL(t *Table) string {
 			b.WriteString(" PARTITIONS " + strconv.Itoa(p.Count))
 		}
 	}
-	if t.Partitions != nil {
+	if t.IsDivided() {
 		b.WriteString("\n" + t.partitionClause())
 	}
 	return b.String()

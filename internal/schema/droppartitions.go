@@ -41,7 +41,7 @@ func (t *Table) EmptyPartitions(names []string) {
 
 // ForgetMade leaves the partitions that were declared, for a table that has no rows yet. The table is a Clone.
 func (t *Table) ForgetMade() {
-	if t.Partitions != nil {
+	if t.IsDivided() {
 		t.Partitions.List = slices.DeleteFunc(t.Partitions.List, t.Partitions.isMade)
 	}
 }

@@ -83,7 +83,7 @@ func (t *Table) With(property string) (*Table, error) {
 }
 
 // IsUndeclared says whether nobody declared the table.
-func (t *Table) IsUndeclared() bool { return t.External != nil && t.External.Undeclared }
+func (t *Table) IsUndeclared() bool { return t.IsExternal() && t.External.Undeclared }
 
 // ParseKeys gives the values that the keys of an entity stand for their columns, dst[ordinal]; not ok when they are
 // of another form, so that the entity is not a row of the table.
@@ -94,7 +94,7 @@ func (t *Table) ParseKeys(partition, row string, dst []value.Value) bool {
 
 // Mixed says whether entities of the physical table may be no rows of the table, as their keys are of another form.
 func (t *Table) Mixed() bool {
-	if t.External == nil {
+	if !t.IsExternal() {
 		return false
 	}
 	all := func(segments []Segment) bool {
@@ -153,7 +153,7 @@ func Successor(prefix string) (to string, exact bool) {
 // Sends says whether conditions on a column can be sent to the store. Of a property whose type nobody declared
 // they cannot: a comparison is with one type, and would hide what equals the value in another one.
 func (t *Table) Sends(c *Column) bool {
-	return t.External == nil || c.Source == SourceTimestamp || c.Source == SourceProperty && c.Edm != "" && !t.External.Undeclared
+	return !t.IsExternal() || c.Source == SourceTimestamp || c.Source == SourceProperty && c.Edm != "" && !t.External.Undeclared
 }
 
 // EvenLen says how long a text is before the first character from which on stores may sort it otherwise than SQL

@@ -12,7 +12,7 @@ import (
 )
 
 // Grows says whether partitions of t are made as rows arrive.
-func (t *Table) Grows() bool { return t.Partitions != nil && t.Partitions.Grows() }
+func (t *Table) Grows() bool { return t.IsDivided() && t.Partitions.Grows() }
 
 func (ps *Partitions) everyText() string {
 	s := strconv.FormatInt(ps.Every, 10)

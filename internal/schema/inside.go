@@ -75,7 +75,7 @@ func (t *Table) SameParent(a, b []value.Value) bool {
 // SharePartitions gives a table the partitions of the one that it lives inside, if that has such: what divides the rows of one is in
 // the keys of both. Whoever changes the partitions of a table does this to all that live inside it, in the same change.
 func (t *Table) SharePartitions(parent *Table) {
-	if parent.Partitions == nil {
+	if !parent.IsDivided() {
 		return
 	}
 	t.Partitions = parent.Partitions.clone()

@@ -24,7 +24,7 @@ type KeyLayout struct {
 
 // layout gives the layout of the table's rows, whose definition may be damaged.
 func (t *Table) layout() (l KeyLayout, err error) {
-	if t.External != nil {
+	if t.IsExternal() {
 		l.Raw = true
 		if l.Partition, err = t.raw(t.External.Partition); err == nil {
 			l.Row, err = t.raw(t.External.Row)

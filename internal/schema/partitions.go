@@ -90,7 +90,7 @@ func (e *NoPartitionError) Error() string {
 
 // AllPartitions are the partitions that hold the table's rows: one, without a name, where nothing divides them.
 func (t *Table) AllPartitions() []*Partition {
-	if t.Partitions == nil {
+	if !t.IsDivided() {
 		return t.whole
 	}
 	return t.Partitions.List
@@ -108,7 +108,7 @@ func (t *Table) Physicals() []string {
 
 // PartitionOf gives the partition that a row of the table lies in. A *NoPartitionError where there is none.
 func (t *Table) PartitionOf(row []value.Value) (*Partition, error) {
-	if t.Partitions == nil {
+	if !t.IsDivided() {
 		return t.whole[0], nil
 	}
 	var space [96]byte
@@ -121,7 +121,7 @@ func (t *Table) PartitionOf(row []value.Value) (*Partition, error) {
 	}
 	values := t.Partitions.valuesOf(row)
 	grows := t.Partitions.Automatic || t.Partitions.Every > 0 && !values[0].IsNull()
-	return nil, &NoPartitionError{Table: t, Missing: [][]value.Value{values}, Grows: grows && t.Inside == nil}
+	return nil, &NoPartitionError{Table: t, Missing: [][]value.Value{values}, Grows: grows && !t.IsInside()}
 }
 
 // Grows says that partitions are made as rows arrive.
@@ -134,7 +134,7 @@ func (ps *Partitions) Grows() bool { return ps.Every > 0 || ps.Automatic }
 // A row that lives inside another one makes no partition: where none is, or none is open, there is no row for it to live in,
 // which is found when it is written.
 func (t *Table) NeedPartitions(rows [][]value.Value) (newest *Partition, err error) {
-	if t.Partitions == nil || t.Inside != nil {
+	if !t.IsDivided() || t.IsInside() {
 		return nil, nil
 	}
 	last := t.Partitions.newest()
@@ -242,7 +242,7 @@ func (ps *Partitions) init(t *Table) error {
 
 // KeepPartitions gives t, a later definition of the same table, the partitions that now has.
 func (t *Table) KeepPartitions(now *Table) {
-	if t.Partitions != nil && now.Partitions != nil {
+	if t.IsDivided() && now.IsDivided() {
 		t.Partitions.List = now.Partitions.clone().List
 	}
 }
@@ -271,7 +271,7 @@ func (t *Table) SpreadBy() []int {
 	if t.Spread != nil {
 		out = t.Spread.Columns
 	}
-	if t.Partitions != nil {
+	if t.IsDivided() {
 		out = append(out[:len(out):len(out)], t.Partitions.Columns...)
 	}
 	return out

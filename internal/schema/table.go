@@ -59,12 +59,12 @@ func (t *Table) Init() error {
 			}
 		}
 	}
-	if t.Inside != nil {
+	if t.IsInside() {
 		if t.Inside.segments, err = t.codes("foreign key", rowPrefix(t.Inside.RowName), t.Inside.Key); err != nil {
 			return err
 		}
 	}
-	if t.whole = nil; t.Partitions == nil {
+	if t.whole = nil; !t.IsDivided() {
 		t.whole = []*Partition{{Physical: t.Physical}}
 		return nil
 	}
@@ -121,12 +121,12 @@ func (t *Table) Clone() *Table {
 	c.Checks = slices.Clone(t.Checks)
 	c.KeyNames, c.Retired = slices.Clone(t.KeyNames), slices.Clone(t.Retired)
 	c.Children = slices.Clone(t.Children)
-	if t.Inside != nil {
+	if t.IsInside() {
 		in := *t.Inside
 		in.Columns, in.Key = slices.Clone(in.Columns), slices.Clone(in.Key)
 		c.Inside = &in
 	}
-	if t.Partitions != nil {
+	if t.IsDivided() {
 		c.Partitions = t.Partitions.clone()
 	}
 	if t.Change != nil {
@@ -163,7 +163,7 @@ func (t *Table) Holds(ix *Index, column int) bool {
 	}
 	is := func(p KeyColumn) bool { return p.Column == column }
 	return slices.ContainsFunc(ix.Key, is) || slices.ContainsFunc(t.Key, is) ||
-		t.Partitions != nil && slices.Contains(t.Partitions.Columns, column) ||
+		slices.Contains(t.SpreadBy(), column) ||
 		ix.Copy == CopyInclude && slices.Contains(ix.Include, column)
 }
 
@@ -212,3 +212,12 @@ func (t *Table) KeyNamed(name string) (ix *Index, ok bool) {
 	}
 	return nil, false
 }
+
+// IsExternal says whether another program chose the form of the table's entities.
+func (t *Table) IsExternal() bool { return t.External != nil }
+
+// IsDivided says whether the table's rows are divided over partitions.
+func (t *Table) IsDivided() bool { return t.Partitions != nil }
+
+// IsInside says whether the table's rows live inside those of another one.
+func (t *Table) IsInside() bool { return t.Inside != nil }

@@ -86,7 +86,7 @@ func infoPartitions(database string, tables []*schema.Table) *virtual {
 		"PARTITION_METHOD", "PARTITION_EXPRESSION", "PARTITION_DESCRIPTION", "TABLE_ROWS#", "TABLESPACE_NAME")
 	for _, t := range tables {
 		method, expression := t.PartitionMethod()
-		if t.Partitions == nil {
+		if !t.IsDivided() {
 			if method == "" {
 				v.add("def", database, t.Name, nil, nil, nil, nil, nil, nil, nil, t.Physical)
 			} else {
@@ -207,7 +207,7 @@ func infoConstraints(database string, tables []*schema.Table) *virtual {
 		for c := range t.PublicChecks() {
 			v.add("def", database, c.Name, database, t.Name, "CHECK")
 		}
-		if t.Inside != nil {
+		if t.IsInside() {
 			v.add("def", database, t.Inside.Name, database, t.Name, "FOREIGN KEY")
 		}
 	}
