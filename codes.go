@@ -102,6 +102,7 @@ const (
 	CodePartitionName       = 1517
 	CodeWrongLiteral        = 1525
 	CodeNoPartition         = 1526
+	CodeTransactionIsOpen   = 1568
 	CodeWrongParameters     = 1582
 	CodeNumberOutOfRange    = 1690
 	CodePartitionValue      = 1697

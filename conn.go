@@ -210,19 +210,29 @@ func (r result) RowsAffected() (int64, error) {
 	return r.Affected, nil
 }
 
-// BeginTx begins a transaction: writes are held back, seen by its own reads, and sent by Commit as one entity
-// group transaction. The isolation levels read uncommitted and read committed are given by what is done
-// anyway (reads see what is committed, and the transaction's own writes); others are refused.
+// isolations are the levels that are given for those of database/sql.
+var isolations = map[sql.IsolationLevel]session.Isolation{
+	sql.LevelDefault:         session.DefaultIsolation,
+	sql.LevelReadUncommitted: session.ReadCommitted,
+	sql.LevelReadCommitted:   session.ReadCommitted,
+	sql.LevelWriteCommitted:  session.Serializable,
+	sql.LevelRepeatableRead:  session.Serializable,
+	sql.LevelSnapshot:        session.Serializable,
+	sql.LevelSerializable:    session.Serializable,
+	sql.LevelLinearizable:    session.Serializable,
+}
+
+// BeginTx begins a transaction: writes are held back, seen by its own reads, and sent by Commit, all or nothing. Levels above
+// read committed are serializable, and refused on Azure.
 func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
 	if err := c.usable(ctx); err != nil {
 		return nil, err
 	}
-	switch level := sql.IsolationLevel(opts.Isolation); level {
-	case sql.LevelDefault, sql.LevelReadUncommitted, sql.LevelReadCommitted:
-	default:
-		return nil, notSupported("isolation level %s cannot be given: use the default, which is read committed", strings.ToLower(level.String()))
+	level, ok := isolations[sql.IsolationLevel(opts.Isolation)]
+	if !ok {
+		return nil, notSupported("isolation level %s is not supported", strings.ToLower(sql.IsolationLevel(opts.Isolation).String()))
 	}
-	if err := c.session.Begin(opts.ReadOnly); err != nil {
+	if err := c.session.BeginTx(ctx, session.TxOptions{Isolation: level, ReadOnly: opts.ReadOnly}); err != nil {
 		return nil, translate(err, "")
 	}
 	return &tx{conn: c, ctx: ctx}, nil

@@ -124,36 +124,50 @@
 //
 // # Transactions
 //
-// A transaction's writes are held back, seen by its own statements, and sent by Commit as one entity group
-// transaction: all or nothing. So it can hold no more than 100 entities (a row and each of its index entries
+// A transaction's writes are held back, seen by its own statements, and sent by Commit: all or nothing. In memory and in a file it
+// may have any size, in any number of tables and partitions; max_memory bounds what it holds. On Azure Commit sends one entity group
+// transaction. So it can hold no more than 100 entities there (a row and each of its index entries
 // count as one each) of one physical table and partition: of one table with those inside it, or, where they were made
-// with the option layout=single, of several tables; more is refused with ErrTooLarge. Rows that were read to be
-// written are written only if nobody changed them since: ErrConflict says that the transaction may be run again.
-// A program that computes something from rows reads them FOR UPDATE: the commit then fails where somebody else has changed them
-// meanwhile. Such rows count as entities of the transaction.
+// with the option layout=single, of several tables; more is refused with ErrTooLarge. The option transactions=azure has memory and
+// a file refuse what Azure does, so that a program can be tested on them that is to run there.
+//
+// Rows that were read to be
+// written are written only if nobody changed them since: ErrConflict says that the transaction may be run again, and RunTx
+// does so. A program that computes something from rows asks for an isolation level, or, as it must on Azure, reads them FOR UPDATE: the
+// commit then fails where somebody else has changed them meanwhile. Such rows count as entities of the transaction.
+//
+// The default is read committed, where each statement reads one moment of the store. LevelWriteCommitted and all above it,
+// and MySQL's REPEATABLE READ, are serializable: all reads are of the moment when the transaction begins, and Commit gives
+// ErrConflict where any of them, of a row, a range or of nothing, would give something else by then. Azure refuses these levels. A
+// transaction with ReadOnly reads one moment, unless it asks for read committed, and never meets a conflict. SET TRANSACTION,
+// SET transaction_isolation, autocommit = 0, SAVEPOINT and START TRANSACTION with READ ONLY or WITH CONSISTENT SNAPSHOT are MySQL's.
+// A transaction that reads one moment cannot read a table whose definition has changed since then (ErrSchemaChanged).
+//
 // BEGIN, COMMIT and ROLLBACK may be written as SQL in one sql.Conn, or in one text of several statements: a sql.DB gives
 // each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool.
 // A statement that changes definitions commits first, as in MySQL, and what follows it is in no transaction.
 // A statement that other writers overtake, its rows or its tables' definitions, is run again by itself: up to 12 times, 25 with
 // what nests in it, and not later than a minute after the first time unless there were fewer than 4. Then ErrConflict says that it may be
 // tried again. A request that the store does not answer is sent up to 6 times (Config.Retry).
-// Outside of a transaction a statement whose rows need more goes out in several groups, whole rows each; if one
-// fails, the error says exactly what was written.
+// In memory and in a file it then waits its turn instead: writers of one table that meet stand in line, until their contexts end.
+// Outside of a transaction a statement writes all of its rows or none, in memory and in a file. On Azure one whose rows need
+// more than an entity group transaction goes out in several, whole rows each; if one fails, the error says exactly what was written.
 //
-// What can happen while others write, whatever isolation level is asked for, in a transaction and between single statements:
+// What can happen while others write, in a transaction and between single statements:
 //
-//	                                         memory             file               Azure
+//	                                         memory and file    serializable       Azure
 //	dirty read                               no                 no                 no
 //	lost update, UPDATE … SET n = n + 1      no                 no                 no
-//	lost update, SELECT then UPDATE          unless FOR UPDATE  unless FOR UPDATE  unless FOR UPDATE
-//	another value when read twice            yes                yes                yes
-//	write skew                               unless FOR UPDATE  unless FOR UPDATE  unless FOR UPDATE
-//	phantom                                  yes                yes                yes
+//	lost update, SELECT then UPDATE          unless FOR UPDATE  no                 unless FOR UPDATE
+//	another value when read twice            yes                no                 yes
+//	write skew                               unless FOR UPDATE  no                 unless FOR UPDATE
+//	phantom                                  yes                no                 yes
 //	rows of two moments, of one table        no                 no                 yes
 //	rows of two moments, of several tables   no                 no                 yes
 //
-// A transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE protects rows that exist;
-// others can still be inserted.
+// Read committed and Azure: a transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE
+// protects rows that exist; others can still be inserted. Write skew is two that each read what the other one writes: each takes
+// the last but one from duty, and nobody is left. A phantom is a row that another one inserts where this one has looked.
 //
 // GET_LOCK holds among all processes that use the store. On Azure a lock is an entity, which its holder writes anew every 10 s: 2
 // requests each, and about 2 to take it and 2 to give it back. Where that process ended, or
@@ -163,7 +177,10 @@
 //
 // A file is one bbolt file. All that is stored carries a checksum: reading a damaged row gives ErrCorrupt, never another row.
 // CHECK TABLE reads all of a table and says what is not as it was written. REPAIR TABLE gives that up and keeps the rest.
-// OPTIMIZE TABLE writes the file anew, without the space of what was deleted. A file that may have lost its last commit is
+// OPTIMIZE TABLE writes the file anew, without the space of what was deleted. Rows and transactions that are kept open hold up
+// nobody, but what is deleted meanwhile keeps its space until they are closed. A file gets 64 GB of addresses to grow into, or
+// four times its size. Where there are none, as on Windows and in a process of 32 bits, and behind them, rows that are open while the file grows may end
+// with ErrConflict. A file that may have lost its last commit is
 // opened with the option readonly only.
 //
 // # Versions

@@ -22,7 +22,7 @@ type Explain struct {
 type Use struct{ Database string }
 
 // SetVar is one name = value of SET; Scope is "", "session", "global", "user" (SET @x = …), "names",
-// "charset" or "transaction" (then Name is the text behind).
+// "charset" or "transaction" (then Name is the text behind, and Text "session", "global" or "").
 type SetVar struct {
 	Scope, Name string
 	Value       Expr // nil for DEFAULT and ON/OFF words, which are in Text
@@ -62,9 +62,11 @@ const (
 
 // Transaction is BEGIN, START TRANSACTION, COMMIT, ROLLBACK, SAVEPOINT, RELEASE or ROLLBACK TO.
 type Transaction struct {
-	Kind     TransactionKind
-	Name     string // savepoints
-	ReadOnly bool
+	Kind      TransactionKind
+	Name      string // savepoints
+	ReadOnly  bool
+	ReadWrite bool
+	Snapshot  bool // WITH CONSISTENT SNAPSHOT
 }
 
 // NoOp is a statement that is read and does nothing here: LOCK TABLES, FLUSH, an empty text …. Text is

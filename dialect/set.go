@@ -44,7 +44,7 @@ func (p *parser) setVar() SetVar {
 				break
 			}
 		}
-		return SetVar{Scope: "transaction", Name: lower(p.textOf(start, p.pos))}
+		return SetVar{Scope: "transaction", Name: lower(p.textOf(start, p.pos)), Text: v.Scope}
 	}
 	switch t := p.tok(); t.kind {
 	case tokSystem:

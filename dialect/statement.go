@@ -235,7 +235,10 @@ func (p *parser) transaction(word string) Statement {
 		switch {
 		case p.accept("READ", "ONLY"):
 			t.ReadOnly = true
-		case p.accept("READ", "WRITE"), p.accept("WITH", "CONSISTENT", "SNAPSHOT"):
+		case p.accept("READ", "WRITE"):
+			t.ReadWrite = true
+		case p.accept("WITH", "CONSISTENT", "SNAPSHOT"):
+			t.Snapshot = true
 		case p.is("ISOLATION"):
 			p.unsupported(p.pos, "START TRANSACTION ISOLATION LEVEL", "write SET TRANSACTION ISOLATION LEVEL … before it")
 		default:

@@ -81,6 +81,9 @@ func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Ind
 	}), nil
 }
 
+// Version rises with each change of definitions. One that is newer has another version in its Table.Version.
+func (s *Snapshot) Version() int64 { return s.version }
+
 // Database is the name of the database; "" where it has none.
 func (s *Snapshot) Database() string { return s.catalog.database }
 

@@ -39,9 +39,12 @@ type Turn struct {
 // IsAlone says whether nobody else has a turn at the table.
 func (t *Turn) IsAlone() bool { return t.alone }
 
+// AreBusy says whether anybody is in line.
+func (l *Lines) AreBusy() bool { return l != nil && l.busy.Load() > 0 }
+
 // Join waits for a turn at a table, if somebody is in line there; it costs nothing where nobody is.
 func (l *Lines) Join(ctx context.Context, table string, t *Turn) error {
-	if l == nil || t.lines != nil || l.busy.Load() == 0 {
+	if !l.AreBusy() || t.lines != nil {
 		return nil
 	}
 	return l.enter(ctx, table, false, t)

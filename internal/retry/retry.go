@@ -6,6 +6,7 @@
 //	Clear      10      2 … 256 ms         a range of keys is not empty after all of it was deleted
 //	Outdated   5       none               a statement was planned by a definition that was changed since
 //	Busy       -       50 ms … 1 s        somebody holds a named lock; GET_LOCK says how long to wait
+//	Transaction -      1 … 128 ms         a transaction of RunTx met a conflict; it ends when its context does
 //
 // Pauses double from the first to the longest, each less a random part of up to one half, so that those who met do not meet
 // again.
@@ -57,6 +58,8 @@ var (
 	Clear    = Policy{Tries: 10, First: 2 * time.Millisecond, Longest: 256 * time.Millisecond}
 	Outdated = Policy{Tries: 5}
 	Busy     = Policy{First: 50 * time.Millisecond, Longest: time.Second}
+
+	Transaction = Policy{First: time.Millisecond, Longest: 128 * time.Millisecond}
 )
 
 // The budget that the loops of a statement share.

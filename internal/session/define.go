@@ -11,8 +11,11 @@ import (
 
 // define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first.
 func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, error) {
-	if s.db.ReadOnly || s.readOnly {
+	if s.db.ReadOnly {
 		return Outcome{}, engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: no definition is changed")
+	}
+	if err := s.writable(); err != nil {
+		return Outcome{}, err
 	}
 	if s.tx != nil {
 		if err := s.Commit(ctx); err != nil {

@@ -31,8 +31,20 @@ func (s *Session) Plan(ctx context.Context, p *Prepared) error {
 	return err
 }
 
-// plan gives the statement's plan, made anew when the definitions have changed.
+// plan gives the statement's plan, which goes by the newest definitions.
 func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
+	made, err := s.planNow(ctx, p)
+	if err == nil {
+		err = s.checkMoment(made.plan.Tables)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return made, nil
+}
+
+// planNow gives the plan that was made last, or another one when the definitions have changed.
+func (s *Session) planNow(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	snapshot, err := s.db.Catalog.Snapshot(ctx)
 	if err != nil {
 		return nil, p.inText(err)

@@ -60,6 +60,9 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 		defer s.judge(nil) // rows that are still being read are those of a query
 	}
 	if isPlanned(p.Parsed.Statement) {
+		if err := s.beginManually(ctx); err != nil {
+			return Outcome{}, err
+		}
 		if writes(p.Parsed.Statement) {
 			return s.write(ctx, p, args)
 		}

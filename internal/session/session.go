@@ -9,6 +9,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -27,21 +28,26 @@ const (
 
 // Session has variables, and a transaction while there is one. It holds nothing of the network. One goroutine uses it.
 type Session struct {
-	db         *Database
-	state      expr.Session
-	mode       Mode
-	tx         *buffer.Buffer  // nil outside a transaction
-	readOnly   bool            // of the transaction
-	wrote      []*schema.Table // the definitions that the transaction has written by
-	reached    *reached        // by the last write
-	savepoints []savepoint
-	spare      *query               // that of a point read that has ended, for the next query
-	lost       bool                 // a transaction that BEGIN opened, when the session was given back
-	locks      bool                 // it may hold some of Database.Locks
-	statements map[string]*Prepared // of PREPARE, by name in lower case
-	zone       string               // time_zone, as it was written
-	encryption string               // block_encryption_mode
-	timeLimit  time.Duration        // max_execution_time
+	db          *Database
+	state       expr.Session
+	mode        Mode
+	tx          *buffer.Buffer  // nil outside a transaction
+	held        *exec.Run       // the memory that it takes
+	readOnly    bool            // of the transaction
+	definitions int64           // their version at the moment of the transaction
+	usual       characteristics // of transactions
+	next        characteristics // of the next one
+	manual      bool            // autocommit is off
+	wrote       []*schema.Table // the definitions that the transaction has written by
+	reached     *reached        // by the last write
+	savepoints  []savepoint
+	spare       *query               // that of a point read that has ended, for the next query
+	lost        bool                 // a transaction that BEGIN opened, when the session was given back
+	locks       bool                 // it may hold some of Database.Locks
+	statements  map[string]*Prepared // of PREPARE, by name in lower case
+	zone        string               // time_zone, as it was written
+	encryption  string               // block_encryption_mode
+	timeLimit   time.Duration        // max_execution_time
 }
 
 // New begins a session.
@@ -55,6 +61,7 @@ func New(d *Database) *Session {
 
 func (s *Session) reset() {
 	s.endTx()
+	s.usual, s.next, s.manual = characteristics{}, characteristics{}, false
 	s.state.Database = s.db.Name
 	s.state.LastInsertID, s.state.RowCount, s.state.FoundRows = 0, 0, 0
 	s.state.Vars.Reset()
@@ -75,7 +82,7 @@ func (s *Session) Reset(ctx context.Context) {
 
 // Close ends the session.
 func (s *Session) Close() {
-	s.tx = nil
+	s.endTx()
 	s.endLocks(context.Background())
 }
 

@@ -27,7 +27,7 @@ func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value
 	}
 	for _, v := range stmt.Vars {
 		if v.Scope == "transaction" {
-			if err := checkTransaction(v.Name); err != nil {
+			if err := s.setTransaction(v.Text, v.Name); err != nil {
 				return err
 			}
 			continue
@@ -55,28 +55,16 @@ func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value
 			}
 			continue
 		}
-		if err := s.setVariable(v.Name, x); err != nil {
+		if err := s.setVariable(ctx, v.Name, x); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// checkTransaction refuses what SET TRANSACTION asks for and cannot be had.
-func checkTransaction(text string) error {
-	text = strings.ToLower(strings.ReplaceAll(text, "-", " "))
-	switch {
-	case strings.Contains(text, "serializable"), strings.Contains(text, "repeatable"):
-		return notSupported("isolation levels above read committed cannot be given")
-	case strings.Contains(text, "read only"):
-		return notSupported("SET TRANSACTION READ ONLY is not supported: write START TRANSACTION READ ONLY, or set ReadOnly of sql.TxOptions")
-	}
-	return nil
-}
-
 // setVariable sets a system variable that exists. It refuses a value that would give later statements a meaning that is not
 // supported.
-func (s *Session) setVariable(name string, x value.Value) error {
+func (s *Session) setVariable(ctx context.Context, name string, x value.Value) error {
 	text := strings.ToLower(value.Text(x))
 	switch systemVariables[name].set {
 	case fixed:
@@ -86,11 +74,20 @@ func (s *Session) setVariable(name string, x value.Value) error {
 	}
 	switch name {
 	case "transaction_isolation", "tx_isolation":
-		return checkTransaction(text)
-	case "transaction_read_only", "tx_read_only":
-		if text == "on" || text != "off" && isTrue(x) {
-			return checkTransaction("read only")
+		level, ok := isolationNamed(text)
+		if !ok {
+			return statementError(sqlerr.CodeWrongVariableValue, "Variable '%s' can't be set to the value of '%s'", name, value.Text(x))
 		}
+		if err := s.checkIsolation(level); err != nil {
+			return err
+		}
+		s.usual.level = level
+	case "transaction_read_only", "tx_read_only":
+		if s.usual.access = anyAccess; isOn(text, x) {
+			s.usual.access = reads
+		}
+	case "autocommit":
+		return s.setAutocommit(ctx, text == "default" || isOn(text, x))
 	case "time_zone":
 		return s.setZone(value.Text(x))
 	case "block_encryption_mode":
@@ -124,6 +121,9 @@ func (s *Session) setVariable(name string, x value.Value) error {
 	}
 	return nil
 }
+
+// isOn says whether a variable is switched on by a value whose text, in small letters, is this.
+func isOn(text string, x value.Value) bool { return text == "on" || text != "off" && isTrue(x) }
 
 // setZone sets time_zone; "" and default are the database's.
 func (s *Session) setZone(name string) error {

@@ -55,10 +55,11 @@ var systemVariables = map[string]systemVariable{
 	"character_set_client":     {value: value.FromString("utf8mb4")},
 	"character_set_connection": {value: value.FromString("utf8mb4")},
 	"character_set_results":    {value: value.FromString("utf8mb4")},
-	"transaction_isolation":    {value: value.FromString("READ-COMMITTED")},
-	"tx_isolation":             {value: value.FromString("READ-COMMITTED")},
-	"transaction_read_only":    {value: value.FromInt(0)},
-	"tx_read_only":             {value: value.FromInt(0)},
+	"transaction_isolation":    {},
+	"tx_isolation":             {},
+	"transaction_read_only":    {},
+	"tx_read_only":             {},
+	"autocommit":               {},
 
 	"version":                {value.FromString(serverVersion), readOnly, ""},
 	"version_comment":        {value.FromString("nearlyfree, a SQL dialect over Azure Table Storage"), readOnly, ""},
@@ -68,7 +69,6 @@ var systemVariables = map[string]systemVariable{
 	"warning_count":          {set: readOnly},
 	"error_count":            {set: readOnly},
 
-	"autocommit":                      {value.FromInt(1), fixed, whyCommit},
 	"completion_type":                 {value.FromString("NO_CHAIN"), fixed, whyCommit},
 	"auto_increment_increment":        {value.FromInt(1), fixed, whyNoIDs},
 	"auto_increment_offset":           {value.FromInt(1), fixed, whyNoIDs},
@@ -157,6 +157,12 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 		return value.FromString(s.encryption), true
 	case "max_execution_time":
 		return value.FromInt(s.timeLimit.Milliseconds()), true
+	case "transaction_isolation", "tx_isolation":
+		return value.FromString(isolations[s.usual.level]), true
+	case "transaction_read_only", "tx_read_only":
+		return switchValue(s.usual.access == reads), true
+	case "autocommit":
+		return switchValue(!s.manual), true
 	case "error_count":
 		return value.FromInt(int64(failures)), true
 	case "timestamp":
@@ -168,6 +174,13 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 	}
 	v, ok := systemVariables[name]
 	return v.value, ok
+}
+
+func switchValue(on bool) value.Value {
+	if on {
+		return value.FromInt(1)
+	}
+	return value.FromInt(0)
 }
 
 // showVariables is the content of SHOW VARIABLES, sorted by name.

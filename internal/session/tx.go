@@ -2,33 +2,28 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
-
-// Begin begins a transaction.
-func (s *Session) Begin(readOnly bool) error {
-	if s.tx != nil {
-		return &TransactionError{Message: "there is a transaction already: end it before another begins"}
-	}
-	s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
-	s.readOnly, s.lost = readOnly, false
-	return nil
-}
 
 // Commit sends what the transaction wrote, if the definitions that it used still hold. In any case the transaction is over.
 func (s *Session) Commit(ctx context.Context) error {
 	if s.tx == nil {
 		return nil // a statement such as CREATE TABLE has committed it
 	}
-	b, wrote, reached := s.tx, s.wrote, s.reached
+	b, held, wrote, reached := s.tx, s.held, s.wrote, s.reached
+	s.tx = nil
 	s.endTx()
+	defer held.End()
+	defer b.Release()
 	if len(wrote) == 0 {
 		return nil
 	}
@@ -40,19 +35,50 @@ func (s *Session) Commit(ctx context.Context) error {
 }
 
 func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
+	turns, err := s.takeTurns(ctx, wrote)
+	defer func() {
+		for i := range turns {
+			turns[i].End()
+		}
+	}()
+	if err != nil {
+		return err
+	}
 	defer s.db.Catalog.BeginWrite().End()
 	if err := s.checkCurrent(ctx, wrote); err != nil {
 		return err
 	}
 	m := &engine.Meter{}
 	defer s.db.count(m)
-	err := b.Commit(ctx, m)
+	err = b.Commit(ctx, m)
 	if isOutdated(err) {
 		// Its table, or part of one, was deleted since.
 		s.db.Catalog.Forget()
 		err = &dml.SchemaChangedError{Table: wrote[0].Name}
 	}
 	return err
+}
+
+// takeTurns waits for those who wait in line to write to the tables, in the order of their names, so that nobody waits for
+// somebody who waits for him.
+func (s *Session) takeTurns(ctx context.Context, wrote []*schema.Table) ([]exec.Turn, error) {
+	lines := s.db.Runtime.Lines
+	if !lines.AreBusy() {
+		return nil, nil
+	}
+	var tables []string
+	for _, t := range wrote {
+		tables = append(tables, t.Physical)
+	}
+	slices.Sort(tables)
+	tables = slices.Compact(tables)
+	turns := make([]exec.Turn, len(tables))
+	for i, table := range tables {
+		if err := lines.Join(ctx, table, &turns[i]); err != nil {
+			return turns, err
+		}
+	}
+	return turns, nil
 }
 
 // checkCurrent makes sure that definitions which a transaction has written by still hold.
@@ -76,6 +102,11 @@ func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error
 func (s *Session) Rollback() { s.endTx() }
 
 func (s *Session) endTx() {
+	if s.tx != nil {
+		s.tx.Release()
+		s.held.End()
+	}
+	s.held = nil
 	s.tx, s.readOnly, s.savepoints, s.wrote, s.reached = nil, false, nil, nil, nil
 }
 
@@ -94,7 +125,7 @@ func (s *Session) transaction(ctx context.Context, stmt *dialect.Transaction) er
 				return err
 			}
 		}
-		return s.Begin(stmt.ReadOnly)
+		return s.Begin(ctx, TxOptions{ReadOnly: stmt.ReadOnly, ReadWrite: stmt.ReadWrite, Snapshot: stmt.Snapshot})
 	case dialect.Commit, dialect.Rollback:
 		if s.tx == nil && s.lost {
 			s.lost = false

@@ -20,6 +20,9 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 	if err := s.writable(); err != nil {
 		return Outcome{}, err
 	}
+	if s.tx == nil && s.usual.level >= RepeatableRead {
+		return s.writeIsolated(ctx, p, args)
+	}
 	out, err := s.writeTried(ctx, p, args)
 	if err != nil && s.tx != nil {
 		// If a definition has changed since the transaction wrote by it, that is the reason, whatever the error is.
@@ -29,6 +32,27 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 		}
 	}
 	return out, err
+}
+
+// writeIsolated runs a statement as a transaction of its own, again where others changed what it had read.
+func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		if err := s.Begin(tries.Context, TxOptions{}); err != nil {
+			return Outcome{}, err
+		}
+		out, err := s.writeTried(tries.Context, p, args)
+		if err != nil {
+			s.Rollback()
+			return out, err
+		}
+		if err = s.Commit(tries.Context); err == nil || !dml.IsRace(err) {
+			return out, err
+		}
+		if err := tries.Again(err); err != nil {
+			return Outcome{}, err
+		}
+	}
 }
 
 func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
@@ -71,7 +95,7 @@ func (s *Session) writable() error {
 	switch {
 	case s.db.ReadOnly:
 		return engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: nothing is written")
-	case s.readOnly:
+	case s.readOnly || s.tx == nil && s.usual.access == reads:
 		return statementError(sqlerr.CodeReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
 	}
 	return nil

@@ -102,6 +102,7 @@ const (
 	CodePartitionName       = 1517
 	CodeWrongLiteral        = 1525
 	CodeNoPartition         = 1526
+	CodeTransactionIsOpen   = 1568
 	CodeWrongParameters     = 1582
 	CodeNumberOutOfRange    = 1690
 	CodePartitionValue      = 1697
@@ -209,6 +210,7 @@ var states = map[int]string{
 	CodeWrongParameters:     "42000",
 	CodeNumberOutOfRange:    "22003",
 	CodeTruncateReferenced:  "42000",
+	CodeTransactionIsOpen:   "25001",
 	CodeReadOnlyTransaction: "25006",
 	CodeAlterReason:         "0A000",
 	CodeInvalidLogarithm:    "2201E",

@@ -1,0 +1,210 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// Isolation is an isolation level.
+type Isolation uint8
+
+// The levels of SQL. The first is that of nobody's asking, ReadCommitted but for transactions that only read: those get one moment of
+// the store, where it has any.
+const (
+	DefaultIsolation Isolation = iota
+	ReadUncommitted
+	ReadCommitted
+	RepeatableRead
+	Serializable
+)
+
+var isolations = [...]string{"READ-COMMITTED", "READ-UNCOMMITTED", "READ-COMMITTED", "REPEATABLE-READ", "SERIALIZABLE"}
+
+// isolationNamed finds a level by its name, in small letters.
+func isolationNamed(name string) (Isolation, bool) {
+	if name == "default" {
+		return DefaultIsolation, true
+	}
+	for l := ReadUncommitted; l <= Serializable; l++ {
+		if strings.EqualFold(isolations[l], strings.ReplaceAll(name, " ", "-")) {
+			return l, true
+		}
+	}
+	return 0, false
+}
+
+// access says whether a transaction only reads.
+type accessMode uint8
+
+const (
+	anyAccess accessMode = iota
+	reads
+	readsAndWrites
+)
+
+// characteristics are what SET TRANSACTION sets.
+type characteristics struct {
+	level  Isolation
+	access accessMode
+}
+
+// over gives what holds where c says something, and other where it does not.
+func (c characteristics) over(other characteristics) characteristics {
+	if c.level == DefaultIsolation {
+		c.level = other.level
+	}
+	if c.access == anyAccess {
+		c.access = other.access
+	}
+	return c
+}
+
+// moments is the store, where it shows its moments; nil where it does not.
+func (s *Session) moments() engine.Transactor {
+	t, _ := s.db.Runtime.Engine.(engine.Transactor)
+	return t
+}
+
+// checkIsolation refuses a level that cannot be given.
+func (s *Session) checkIsolation(l Isolation) error {
+	if l >= RepeatableRead && s.moments() == nil {
+		return notSupported("isolation levels above read committed cannot be given: on Azure, and with the option transactions=azure, a transaction is read committed")
+	}
+	return nil
+}
+
+// setTransaction is SET TRANSACTION: for the session, or for its next transaction.
+func (s *Session) setTransaction(scope, text string) error {
+	var c characteristics
+	for part := range strings.SplitSeq(text, ",") {
+		part = strings.Join(strings.Fields(part), " ")
+		switch level, ok := isolationNamed(strings.TrimPrefix(part, "isolation level ")); {
+		case part == "read only":
+			c.access = reads
+		case part == "read write":
+			c.access = readsAndWrites
+		case ok:
+			c.level = level
+		}
+	}
+	if err := s.checkIsolation(c.level); err != nil {
+		return err
+	}
+	switch {
+	case scope == "global":
+		return notSupported("SET GLOBAL TRANSACTION is not supported: write SET SESSION TRANSACTION")
+	case scope == "session":
+		s.usual = c.over(s.usual)
+	case s.tx != nil:
+		return &TransactionError{sqlerr.CodeTransactionIsOpen, "Transaction characteristics can't be changed while a transaction is in progress"}
+	default:
+		s.next = c.over(s.next)
+	}
+	return nil
+}
+
+// TxOptions are what a transaction begins with.
+type TxOptions struct {
+	Isolation Isolation
+	ReadOnly  bool
+	ReadWrite bool // though the session's transactions only read
+	Snapshot  bool // WITH CONSISTENT SNAPSHOT
+}
+
+// Begin begins a transaction.
+func (s *Session) Begin(ctx context.Context, o TxOptions) error {
+	if s.tx != nil {
+		return &TransactionError{Message: "there is a transaction already: end it before another begins"}
+	}
+	c := characteristics{level: o.Isolation}
+	if o.ReadOnly {
+		c.access = reads
+	} else if o.ReadWrite {
+		c.access = readsAndWrites
+	}
+	c = c.over(s.next).over(s.usual)
+	if err := s.checkIsolation(c.level); err != nil {
+		return err
+	}
+	readOnly, store := c.access == reads, s.moments()
+	switch {
+	case store != nil && (c.level >= RepeatableRead || o.Snapshot || readOnly && c.level == DefaultIsolation):
+		if err := s.beginAt(ctx, store, !readOnly); err != nil {
+			return err
+		}
+	default:
+		if o.Snapshot {
+			s.state.Diagnostics.Note(expr.Warning, 138, "WITH CONSISTENT SNAPSHOT was ignored: this store does not show one moment")
+		}
+		s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
+	}
+	held := &exec.Run{Rt: s.db.Runtime}
+	s.tx.Hold(func(octets int64) error {
+		if octets < 0 {
+			held.Release(-octets)
+			return nil
+		}
+		return held.Charge(octets, "transaction")
+	})
+	s.held, s.readOnly, s.lost, s.next = held, readOnly, false, characteristics{}
+	return nil
+}
+
+// BeginTx is Begin, where a transaction that autocommit = 0 began is committed first, as MySQL does.
+func (s *Session) BeginTx(ctx context.Context, o TxOptions) error {
+	if s.manual && s.tx != nil {
+		if err := s.Commit(ctx); err != nil {
+			return err
+		}
+	}
+	return s.Begin(ctx, o)
+}
+
+// beginAt begins a transaction all of whose reads are of one moment.
+func (s *Session) beginAt(ctx context.Context, store engine.Transactor, validate bool) error {
+	definitions, err := s.db.Catalog.Snapshot(ctx) // those of before the moment: what is newer may lie otherwise than it did then
+	if err != nil {
+		return err
+	}
+	s.tx, err = buffer.NewAt(store, s.db.Runtime.Parallel, validate)
+	s.definitions = definitions.Version()
+	return err
+}
+
+// checkMoment refuses to read the moment of a transaction by a definition that is newer: rows may have had another form then,
+// and an index that was made since has no entries there.
+func (s *Session) checkMoment(tables []*schema.Table) error {
+	if s.tx == nil || !s.tx.IsOfOneMoment() {
+		return nil
+	}
+	for _, t := range tables {
+		if !t.IsUndeclared() && t.Virtual == nil && t.Version > s.definitions {
+			return &dml.SchemaChangedError{Table: t.Name}
+		}
+	}
+	return nil
+}
+
+// setAutocommit sets autocommit. Where it is off, a statement outside of a transaction begins one.
+func (s *Session) setAutocommit(ctx context.Context, on bool) error {
+	if s.manual = !on; on && s.tx != nil {
+		return s.Commit(ctx) // as MySQL does
+	}
+	return nil
+}
+
+// beginManually begins the transaction of a statement where autocommit is off.
+func (s *Session) beginManually(ctx context.Context) error {
+	if !s.manual || s.tx != nil {
+		return nil
+	}
+	return s.Begin(ctx, TxOptions{})
+}

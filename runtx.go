@@ -1,0 +1,56 @@
+package nearlyfree
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+)
+
+// RunTx runs fn in a transaction and commits it. Where another writer came between, which ErrConflict or ErrSchemaChanged of fn or
+// of the commit says, it rolls back and runs fn again after a pause, until that succeeds or ctx ends. So fn must do nothing
+// that cannot be done twice. It neither commits nor rolls back; any other error of it, or a panic, rolls back and is handed on.
+//
+//	err := nearlyfree.RunTx(ctx, db, &sql.TxOptions{Isolation: sql.LevelSerializable}, func(tx *sql.Tx) error {
+//		var n int
+//		if err := tx.QueryRowContext(ctx, "SELECT COUNT(*) FROM duty WHERE day = ?", day).Scan(&n); err != nil {
+//			return err
+//		}
+//		if n < 2 {
+//			return errTooFew
+//		}
+//		_, err := tx.ExecContext(ctx, "DELETE FROM duty WHERE day = ? AND name = ?", day, name)
+//		return err
+//	})
+//
+// When ctx ends, the error is that of ctx and the last conflict.
+func RunTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(tx *sql.Tx) error) error {
+	for try := 1; ; try++ {
+		err := runOnce(ctx, db, opts, fn)
+		if err == nil || !isConflict(err) {
+			return err
+		}
+		if ended := retry.Sleep(ctx, retry.Transaction.Pause(try)); ended != nil {
+			return errors.Join(ended, err)
+		}
+	}
+}
+
+func runOnce(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(tx *sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, opts)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // does nothing once it is committed
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// isConflict says whether a transaction failed only because others wrote at the same time, and nothing of it stands.
+func isConflict(err error) bool {
+	var e *Error
+	return errors.As(err, &e) && e.Applied == AppliedNo && (errors.Is(err, ErrConflict) || errors.Is(err, ErrSchemaChanged))
+}
