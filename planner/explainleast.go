@@ -235,8 +235,11 @@ func (e *explainer) certain(list ...expr.Node) int {
 			n += e.certain(x.X)
 		case *expr.Is:
 			n += e.certain(x.X)
-		case *expr.Compare:
-			n += e.certain(x.L, x.R)
+		case *expr.Compare: // the right side is not computed beside NULL
+			n += e.certain(x.L)
+			if k, ok := x.L.(*expr.Const); ok && !k.V.IsNull() || x.Op == expr.NullEq {
+				n += e.certain(x.R)
+			}
 		}
 	}
 	return n
