@@ -10,7 +10,7 @@ import (
 
 // KeyPlan computes the keys and spans of a Scan from the arguments of one execution. It is immutable.
 //
-// It is a union of branches, each of which holds tests on the key's leading parts: points on all of them
+// It is a union of branches, each of which holds tests on the key's leading columns: points on all of them
 // but the last, which may have a range. One branch is what a conjunction yields; several come of ORs over
 // more than one column and of comparisons of rows of values.
 type KeyPlan struct {
@@ -21,12 +21,12 @@ type KeyPlan struct {
 	Branches []keyBranch
 	// Inside is the number of columns that name a parent, where copies of parents' rows lie among the rows; 0: none do.
 	Inside int
-	// partition are the columns of the PartitionKey, with its tail; fromKey says which of Columns has the same column, -1 for
-	// none.
+	// partitionKey are the columns of the PartitionKey, with its tail; fromKey says which of Columns has the same column, -1
+	// for none.
 	partitionKey  []keyColumn
 	partitionTail string
 	fromKey       []int
-	single        []interval // the only partition, where it has no columns
+	single        []interval // the only one, where it has no columns
 	// divide is the first column that divides the table into partitions; divideFrom says which key column has each of
 	// those columns, -1 for none.
 	divide     *keyColumn
@@ -35,7 +35,7 @@ type KeyPlan struct {
 	Pinned []bool
 	// Conds are the conditions that say where to read, for EXPLAIN.
 	Conds expr.Node
-	// plain: one branch of one equality on each part of a row's key. The common point read.
+	// plain: one branch of one equality on each column of a row's key. The common point read.
 	plain bool
 }
 
@@ -48,7 +48,7 @@ type keyBranch struct {
 }
 
 // mostSpans bounds the spans of one scan. Lists of values on several columns multiply: beyond it, the
-// later columns are left to be checked.
+// values of a later column become one range, and what follows is left to be checked.
 const mostSpans = 2048
 
 // Reads computes what is read at this execution. Env.Row is the left row of a lookup join. It reuses r's

@@ -17,8 +17,8 @@ type spanBuilder struct {
 	r          *Reads
 	sets       [][]interval        // by column of the RowKey, of the branch under way
 	values     []value.Value       // of the columns that are points, of the key under way
-	places     [][]interval        // by column of the partition; nil: open, unless values say it
-	named      []interval          // the partitions of the branch under way; nil where values say which
+	places     [][]interval        // by column of the PartitionKey; nil: open, unless values say it
+	named      []interval          // the store's partitions of the branch under way; nil where values say which
 	partitions []*schema.Partition // that the branch under way may be in
 	all        bool                // a span of several partitions is among r.Spans
 	pins       []*string           // by pinned column, the code that a branch before had; nil for none
@@ -58,7 +58,8 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 		if len(set) == 0 {
 			return nil // nothing satisfies this branch
 		}
-		if spans *= len(set); spans > mostSpans && (i > 0 || partitions > 1) {
+		if spans *= len(set); spans > mostSpans && len(set) > 1 && (i > 0 || b.k.ranged()) {
+			b.sets = append(b.sets, []interval{cover(set)})
 			b.r.Exact = false
 			b.r.Unordered = b.r.Unordered || slices.Contains(b.k.Pinned, true)
 			break
@@ -87,7 +88,7 @@ func (b *spanBuilder) enter(i, j int) {
 	}
 }
 
-// choosePartitions evaluates the tests on columns of the partition, and says how many partitions, or ranges of them, they
+// choosePartitionKeys evaluates the tests on columns of the PartitionKey, and says how many partitions, or ranges of them, they
 // allow: 0 where nothing satisfies them.
 func (b *spanBuilder) choosePartitionKeys(br *keyBranch) (count int, err error) {
 	k := b.k
@@ -176,7 +177,7 @@ func (b *spanBuilder) add(parts []*schema.Partition, p, row interval) {
 	}
 }
 
-// partitions gives each partition, or range of partitions, that the keys under way may be in.
+// partitionKeys gives each partition, or range of partitions, that the keys under way may be in.
 func (b *spanBuilder) partitionKeys() ([]interval, error) {
 	k, l := b.k, &b.k.table.Layout
 	sets := b.places
