@@ -34,7 +34,7 @@ func (g *grouping) add(agg *expr.Aggregate) *expr.Column {
 		at = len(g.aggs)
 		g.aggs = append(g.aggs, agg)
 	}
-	return &expr.Column{Index: aggBase + at, Name: agg.String(), T: agg.T, Nullable: agg.Name != "COUNT"}
+	return &expr.Column{Index: aggBase + at, Name: agg.String(), T: agg.T, Nullable: agg.Name != "COUNT", Aggregate: true}
 }
 
 func sameAggregate(a, b *expr.Aggregate) bool {

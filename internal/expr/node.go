@@ -23,7 +23,8 @@ type Column struct {
 	T     value.Type
 	Level int
 	// Nullable is false where the value can never be NULL.
-	Nullable bool
+	Nullable  bool
+	Aggregate bool // what an aggregate made of the rows of a group, and so no column of a table
 }
 
 // Const is a constant.

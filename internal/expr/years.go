@@ -28,7 +28,7 @@ func yearBesideDate(t value.Type, n Node) (Node, error) {
 
 // besideYear is n as it compares with the column.
 func besideYear(column, n Node) Node {
-	if c, ok := column.(*Column); !ok || c.T.Base != value.TypeYear || !IsConst(n) || size(n) != 1 || HasSubquery(n) {
+	if c, ok := column.(*Column); !ok || c.Aggregate || c.T.Base != value.TypeYear || !IsConst(n) || size(n) != 1 || HasSubquery(n) {
 		return n
 	}
 	if c, ok := n.(*Const); ok {

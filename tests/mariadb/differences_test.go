@@ -16,7 +16,7 @@ type difference struct {
 	name    string
 	who     string // who is not as MySQL 8.0
 	reason  string
-	example string // over the tables of TestDifferences, or, behind a type, x (id INT PRIMARY KEY, c of that type)
+	example string // over the tables of TestDifferences, or, behind a type, x (id INT PRIMARY KEY, c of that type); of several statements the last one
 
 	what   string // what differs, "" for anything; see answer.differs
 	here   uint16 // error number, 0 for any
@@ -177,8 +177,14 @@ func (r *round) show(text string) *finding {
 			}
 		}
 	}()
+	if i := strings.LastIndex(text, "; "); i >= 0 {
+		for _, before := range strings.Split(text[:i], "; ") {
+			r.change(before, "SELECT 1")
+		}
+		text = text[i+len("; "):]
+	}
 	state := "SELECT * FROM t ORDER BY id"
-	for _, name := range []string{"t3", "t4", "t5"} {
+	for _, name := range []string{"t3", "t4", "t5", "w1"} {
 		if strings.Contains(text, name) {
 			state = "SELECT * FROM " + name + " ORDER BY id"
 		}
