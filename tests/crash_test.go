@@ -37,7 +37,16 @@ func writeForEver(path string) error {
 	if _, err := db.Exec("CREATE TABLE IF NOT EXISTS t (id INT PRIMARY KEY AUTO_INCREMENT, n INT NOT NULL, s VARCHAR(50), KEY (n), UNIQUE KEY (s))"); err != nil {
 		return err
 	}
+	for _, s := range []string{"CREATE TABLE IF NOT EXISTS debit (batch VARCHAR(40), i INT, n INT NOT NULL, PRIMARY KEY (batch, i), KEY (n))",
+		"CREATE TABLE IF NOT EXISTS credit (batch VARCHAR(40), i INT, n INT NOT NULL, PRIMARY KEY (batch, i))"} {
+		if _, err := db.Exec(s); err != nil {
+			return err
+		}
+	}
 	for n := 0; ; n++ {
+		if err := writeBatch(db, fmt.Sprint(os.Getpid(), "-", n)); err != nil {
+			return err
+		}
 		r, err := db.Exec("INSERT INTO t (n, s) VALUES (0, ?)", fmt.Sprint(os.Getpid(), "-", n))
 		if err != nil {
 			return err
@@ -72,6 +81,35 @@ func writeForEver(path string) error {
 	}
 }
 
+// batchRows is how many rows a batch has in each of two tables: more than one entity group transaction takes.
+const batchRows = 150
+
+// writeBatch makes a batch in a transaction, and changes all of it in another one.
+func writeBatch(db *sql.DB, batch string) error {
+	var rows []string
+	for i := range batchRows {
+		rows = append(rows, fmt.Sprintf("('%s', %d, 0)", batch, i))
+	}
+	for _, statements := range [][]string{
+		{"INSERT INTO debit VALUES " + strings.Join(rows, ", "), "INSERT INTO credit VALUES " + strings.Join(rows, ", ")},
+		{"UPDATE debit SET n = n - 1 WHERE batch = '" + batch + "'", "UPDATE credit SET n = n + 1 WHERE batch = '" + batch + "'"},
+	} {
+		tx, err := db.Begin()
+		if err != nil {
+			return err
+		}
+		for _, s := range statements {
+			if _, err := tx.Exec(s); err != nil {
+				return err
+			}
+		}
+		if err := tx.Commit(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // TestKilledWriter: a process that is killed in the middle of its work loses nothing that it was told is written, and
 // leaves no index entry without its row. While it lives, nobody else opens the file, nor waits for it.
 func TestKilledWriter(t *testing.T) {
@@ -100,7 +138,7 @@ func TestKilledWriter(t *testing.T) {
 				if round == 0 {
 					refusedWhileOpen(t, path)
 				}
-				time.AfterFunc(time.Duration(rand.IntN(40_000))*time.Microsecond, func() { c.Process.Kill() })
+				time.AfterFunc(time.Duration(rand.IntN(60_000))*time.Microsecond, func() { c.Process.Kill() })
 			}
 		}
 		c.Wait()
@@ -135,6 +173,12 @@ func checkAfterKill(t *testing.T, path string, acknowledged map[int]string) {
 	defer db.Close()
 	if err := nearlyfreetest.Check(db); err != nil {
 		t.Error(err)
+	}
+	for _, batch := range texts(t, db, `SELECT CONCAT(d.batch, ': ', d.c, ' ', d.s, ' ', c.c, ' ', c.s) FROM (SELECT batch, COUNT(*) c, SUM(n) s FROM debit GROUP BY batch) d
+		JOIN (SELECT batch, COUNT(*) c, SUM(n) s FROM credit GROUP BY batch) c ON c.batch = d.batch
+		WHERE NOT (d.c = 150 AND c.c = 150 AND d.s = -c.s AND d.s IN (0, -150))
+		UNION ALL SELECT batch FROM debit WHERE batch NOT IN (SELECT batch FROM credit) UNION ALL SELECT batch FROM credit WHERE batch NOT IN (SELECT batch FROM debit)`) {
+		t.Errorf("half of a transaction stands: batch %s", batch)
 	}
 	if len(acknowledged) == 0 {
 		return

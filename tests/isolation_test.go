@@ -263,8 +263,9 @@ func TestIsolationBySQL(t *testing.T) {
 		sees(6)
 		runAll(t, c, "COMMIT")
 		sees(7)
+		runAll(t, c, "CREATE TABLE log (at DATETIME PRIMARY KEY) PARTITION BY RANGE (at) INTERVAL (1 MONTH)")
 		// A single statement of a session that asked for a level is a transaction of it.
-		runAll(t, c, "SET transaction_isolation = 'SERIALIZABLE'")
+		runAll(t, c, "SET transaction_isolation = 'SERIALIZABLE'", "INSERT INTO log VALUES ('2024-05-06')")
 		done := make(chan error)
 		go func() {
 			for range 200 {

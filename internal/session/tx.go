@@ -35,6 +35,7 @@ func (s *Session) Commit(ctx context.Context) error {
 }
 
 func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
+	defer s.db.Catalog.BeginWrite().End()
 	turns, err := s.takeTurns(ctx, wrote)
 	defer func() {
 		for i := range turns {
@@ -44,7 +45,6 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 	if err != nil {
 		return err
 	}
-	defer s.db.Catalog.BeginWrite().End()
 	if err := s.checkCurrent(ctx, wrote); err != nil {
 		return err
 	}

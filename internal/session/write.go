@@ -42,11 +42,12 @@ func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.V
 			return Outcome{}, err
 		}
 		out, err := s.writeTried(tries.Context, p, args)
-		if err != nil {
-			s.Rollback()
-			return out, err
+		if err == nil {
+			err = s.Commit(tries.Context)
 		}
-		if err = s.Commit(tries.Context); err == nil || !dml.IsRace(err) {
+		s.Rollback()
+		var changed *dml.SchemaChangedError // as by a partition that the statement itself has made
+		if err == nil || !dml.IsRace(err) && !errors.As(err, &changed) {
 			return out, err
 		}
 		if err := tries.Again(err); err != nil {

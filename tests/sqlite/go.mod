@@ -3,6 +3,7 @@ module github.com/nearlyfreedb/nearlyfree/tests/sqlite
 go 1.25.0
 
 require (
+	github.com/anishathalye/porcupine v1.3.1
 	github.com/nearlyfreedb/nearlyfree v0.0.0
 	modernc.org/sqlite v1.53.0
 )
