@@ -34,9 +34,9 @@ func TestFileOfAnotherVersion(t *testing.T) {
 		"to write":         {list(keyToWrite, "zip"), "", "uses the feature zip" + newer + "it can be read, but not written; use a newer version to write"},
 		"none":             {list(keyToWrite, ""), "", ""},
 		"before a release": {format(number(2)), "has the format 2, from before the first release", "has the format 2, from before the first release"},
-		"damaged number":   {format(number(3)), "cannot be read: what says which format", "cannot be read: what says which format"},
+		"damaged number":   {format(number(3)), "cannot be read: the record of the file", "cannot be read: the record of the file"},
 		"damaged": {func(b *bolt.Bucket) error { return b.Put(keyToRead, []byte("what?")) },
-			"cannot be read: what says which format", "cannot be read: what says which format"},
+			"cannot be read: the record of the file", "cannot be read: the record of the file"},
 	} {
 		path := filepath.Join(t.TempDir(), "f")
 		open := func(o FileOptions) error {
