@@ -66,7 +66,7 @@ func (c converter) args(n int, list sqlparser.SelectExprs, out *Call) []Expr {
 		switch a := a.(type) {
 		case *sqlparser.StarExpr:
 			if !a.TableName.IsEmpty() || len(list) > 1 || out.Distinct {
-				c.p.fail(n, "a * cannot stand here")
+				c.p.fail(n, "a * is not allowed here")
 			}
 			out.Star = true
 			return nil
@@ -87,7 +87,7 @@ func (c converter) groupConcat(e *sqlparser.GroupConcatExpr) Expr {
 	out := &Call{Name: "group_concat", Distinct: e.Distinct != "", OrderBy: c.order(e.OrderBy), Pos: pos}
 	out.Args = c.args(n, e.Exprs, out)
 	if out.Star {
-		c.p.fail(n, "a * cannot stand here")
+		c.p.fail(n, "a * is not allowed here")
 	}
 	if f := c.p.forms[n]; f != nil {
 		out.Separator = f.separator

@@ -211,7 +211,7 @@ func (l *lexer) number(t *token) *Error {
 	}
 	if isWord(l.at(0)) || l.behindPointAt(start) {
 		if t.kind != tokInt && strings.ContainsAny(l.sql[start:l.pos], ".+-") {
-			return l.fail(l.pos, "a letter behind a number")
+			return l.fail(l.pos, "a letter after a number")
 		}
 		l.pos = start
 		return l.word(t)

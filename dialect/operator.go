@@ -288,7 +288,7 @@ func (r *rewriter) predicateWord(i int, not bool) int {
 		r.predicate(i, not, "IN")
 		next := i + 1
 		if p.toks[next].word != "(" {
-			p.fail(next, "expected ( behind IN")
+			p.fail(next, "expected ( after IN")
 			return i
 		}
 		r.raw(next, "(")

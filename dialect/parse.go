@@ -160,7 +160,7 @@ func newParser(sql string, opt Options) (*parser, error) {
 			break
 		}
 		if t := rest.toks[len(rest.toks)-1]; t.word != ";" {
-			p.second = newError(sql, int(t.start), int(t.end), "a second statement behind the semicolon")
+			p.second = newError(sql, int(t.start), int(t.end), "a second statement after the semicolon")
 		}
 	}
 	return p, nil

@@ -170,7 +170,7 @@ func TestDefineErrors(t *testing.T) {
 		{"CREATE TABLE t (a INT PRIMARY KEY) PARTITION BY RANGE (a) (PARTITION p VALUES LESS THAN (RAND()))", 1064, "the values of a partition are constants"},
 		{"CREATE TABLE t (a INT PRIMARY KEY) PARTITION BY RANGE (a) (PARTITION p VALUES IN (1))", 1064, "partition p: RANGE partitions have VALUES LESS THAN (…)"},
 		{"CREATE TABLE t (a INT PRIMARY KEY) PARTITION BY LIST (a) (PARTITION p VALUES IN (1, 2), PARTITION q VALUES IN (2))", 1495, "Multiple definition of same constant in list partitioning"},
-		{"CREATE TABLE t (a INT PRIMARY KEY) PARTITION BY RANGE (YEAR(a)) (PARTITION p VALUES LESS THAN (5))", 1235, "PARTITION BY … (YEAR(a)) of a column that is no date is not supported"},
+		{"CREATE TABLE t (a INT PRIMARY KEY) PARTITION BY RANGE (YEAR(a)) (PARTITION p VALUES LESS THAN (5))", 1235, "PARTITION BY … (YEAR(a)) of a column that is not a date is not supported"},
 		{"CREATE TABLE t (a DATE PRIMARY KEY) PARTITION BY RANGE (YEAR(a)) (PARTITION p VALUES LESS THAN (0))", 1697, ""},
 		{"CREATE TABLE t (a DATE PRIMARY KEY) PARTITION BY RANGE (a) INTERVAL (1)", 1210, ""},
 		{"CREATE TABLE t (a INT PRIMARY KEY) PARTITION BY RANGE (a) INTERVAL (1 DAY)", 1210, ""},

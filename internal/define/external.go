@@ -136,7 +136,7 @@ func (d *definer) template(what, text string) ([]schema.Segment, error) {
 		}
 		col := d.t.Columns[p.Column]
 		if col.Edm != "" || col.HasDefault || col.Source == schema.SourceTimestamp || col.Property != col.Name {
-			return nil, sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.NoPos, "%s '%s': column '%s' is part of a key, so it is no property and has no default", what, text, col.Name)
+			return nil, sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.NoPos, "%s '%s': column '%s' is part of a key, so it is not a property and has no default", what, text, col.Name)
 		}
 		col.Source, col.NotNull = schema.SourceKey, true
 	}

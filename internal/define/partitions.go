@@ -83,7 +83,7 @@ func (d *definer) partitionColumns(ps *schema.Partitions, names []string, pos di
 		case t.Base == value.TypeJSON:
 			return sqlerr.NotSupported(pos, "partitions by JSON column '%s' are", name)
 		case ps.Func != "" && t.Base != value.TypeDate && t.Base != value.TypeDateTime:
-			return sqlerr.NotSupported(pos, "PARTITION BY … (%s(%s)) of a column that is no date is", ps.Func, name)
+			return sqlerr.NotSupported(pos, "PARTITION BY … (%s(%s)) of a column that is not a date is", ps.Func, name)
 		case ps.Func == "UNIX_TIMESTAMP" && (t.Base == value.TypeDate || ps.Kind == schema.PartitionByList):
 			return sqlerr.NotSupported(pos, "UNIX_TIMESTAMP(%s) for anything but RANGE of a DATETIME is", name)
 		case d.t.Columns[i].Generated != "" && !d.t.Columns[i].Stored:

@@ -113,7 +113,7 @@ func NewAggregate(name string, args []Node, star, distinct bool, order []AggOrde
 	}
 	switch {
 	case star && name != "COUNT", star && (len(args) > 0 || distinct):
-		return nil, &ArgumentError{name, "* stands alone, and only in COUNT(*)"}
+		return nil, &ArgumentError{name, "* is allowed only alone, in COUNT(*)"}
 	case !star && (len(args) < f.min || len(args) > f.max):
 		return nil, &ArityError{name}
 	case !star && name == "COUNT" && len(args) > 1 && !distinct:

@@ -135,7 +135,7 @@ func evalUUIDToBin(_ *Env, args []value.Value) (value.Value, error) {
 	text := value.Text(args[0])
 	v, err := value.ParseUUID(text)
 	if err != nil {
-		return value.NullValue, &ArgumentError{"UUID_TO_BIN", "'" + text + "' is no UUID"}
+		return value.NullValue, &ArgumentError{"UUID_TO_BIN", "'" + text + "' is not a UUID"}
 	}
 	id, err := uuid.Parse(v.Text())
 	if err != nil {

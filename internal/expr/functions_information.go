@@ -16,7 +16,7 @@ func informationFunctions() []*Function {
 				return NewConst(value.FromString("binary"))
 			}},
 		{Name: "COLLATION", Signature: "COLLATION(x)", Family: "session", Volatility: Stable, Min: 1, Max: 1, null: neverNull, Type: toText,
-			Doc: "The collation by which x compares; binary for what is no text.", compile: func(n *Call) Func {
+			Doc: "The collation by which x compares; binary for what is not text.", compile: func(n *Call) Func {
 				return func(env *Env) (value.Value, error) {
 					return value.FromString(collationName(env, n.Args[0].Type())), nil
 				}

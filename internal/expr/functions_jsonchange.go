@@ -21,7 +21,7 @@ func jsonChangeFunctions() []*Function {
 			}
 			return e
 		})),
-		jsonChange("JSON_ARRAY_APPEND", "The document with x behind the last element of the array at path.", setAt(func(e, old *value.Document) *value.Document {
+		jsonChange("JSON_ARRAY_APPEND", "The document with x after the last element of the array at path.", setAt(func(e, old *value.Document) *value.Document {
 			if old == nil {
 				return nil
 			}
@@ -33,7 +33,7 @@ func jsonChangeFunctions() []*Function {
 			strict: true, null: anyNull, Type: fixed(jsonType), Eval: evalJSONRemove},
 		{Name: "JSON_MERGE_PATCH", Signature: "JSON_MERGE_PATCH(doc, patch, …)", Family: "JSON", Doc: "The document with the members of each patch; null removes (RFC 7396).", Min: 2, Max: -1,
 			Type: fixed(jsonType), Eval: evalMergePatch},
-		{Name: "JSON_MERGE_PRESERVE", Signature: "JSON_MERGE_PRESERVE(doc, doc, …)", Family: "JSON", Doc: "The documents joined: arrays behind each other, values of one key as an array.", Min: 2, Max: -1,
+		{Name: "JSON_MERGE_PRESERVE", Signature: "JSON_MERGE_PRESERVE(doc, doc, …)", Family: "JSON", Doc: "The documents joined: arrays one after the other, values of one key as an array.", Min: 2, Max: -1,
 			strict: true, null: anyNull, Type: fixed(jsonType), Eval: evalMergePreserve, aliases: []string{"JSON_MERGE"}},
 	}
 }

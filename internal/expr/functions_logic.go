@@ -10,7 +10,7 @@ func logicFunctions() []*Function {
 	unified := func(args []Node) value.Type { return UnifyTypes(typesOf(args)...) }
 	return []*Function{
 		{Name: "COALESCE", Signature: "COALESCE(x, …)", Family: "condition", Min: 1, Max: -1,
-			Doc:  "The first argument that is not NULL; the ones behind it are not computed.",
+			Doc:  "The first argument that is not NULL; those after it are not computed.",
 			Type: unified, compile: compileCoalesce, simplify: simplifyCoalesce, null: allNull},
 		{Name: "IFNULL", Signature: "IFNULL(x, otherwise)", Family: "condition", Min: 2, Max: 2,
 			Doc:  "x, or otherwise where x is NULL.",

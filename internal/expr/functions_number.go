@@ -28,9 +28,9 @@ func numberFunctions() []*Function {
 				return whole(args[0], down)
 			}},
 		{Name: "ROUND", Signature: "ROUND(x[, digits])", Family: "number",
-			Doc: "x rounded to digits behind the point, before it where negative: exact numbers half away from zero, floats to even.",
+			Doc: "x rounded to digits after the point, before it where negative: exact numbers half away from zero, floats to even.",
 			Min: 1, Max: 2, strict: true, null: anyNull, Type: roundType, Eval: roundingFunction(halfAway)},
-		{Name: "TRUNCATE", Signature: "TRUNCATE(x, digits)", Family: "number", Doc: "x with the digits behind cut off.",
+		{Name: "TRUNCATE", Signature: "TRUNCATE(x, digits)", Family: "number", Doc: "x with further digits cut off.",
 			Min: 2, Max: 2, strict: true, null: anyNull, Type: roundType, Eval: roundingFunction(towardZero)},
 		{Name: "MOD", Signature: "MOD(x, y)", Family: "number", Doc: "x % y: the remainder, with the sign of x; NULL where y is 0.",
 			Min: 2, Max: 2, strict: true,

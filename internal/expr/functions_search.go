@@ -10,7 +10,7 @@ import (
 
 func searchFunctions() []*Function {
 	return []*Function{
-		{Name: "INSTR", Signature: "INSTR(text, part)", Family: "text", Doc: "Where part begins in text, 1-based; 0 where it does not stand there.", Min: 2, Max: 2,
+		{Name: "INSTR", Signature: "INSTR(text, part)", Family: "text", Doc: "Where part begins in text, 1-based; 0 where it is not in it.", Min: 2, Max: 2,
 			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(func(c value.Collation, args []value.Value) (value.Value, error) {
 				return locate(c, charsOf(args[0]), value.Text(args[1]), 1), nil
 			})},
@@ -26,7 +26,7 @@ func searchFunctions() []*Function {
 				}
 				return locate(c, charsOf(args[1]), value.Text(args[0]), from), nil
 			})},
-		{Name: "STRCMP", Signature: "STRCMP(x, y)", Family: "text", Doc: "-1, 0 or 1, as x sorts before, with or behind y.", Min: 2, Max: 2,
+		{Name: "STRCMP", Signature: "STRCMP(x, y)", Family: "text", Doc: "-1, 0 or 1, as x sorts before, with or after y.", Min: 2, Max: 2,
 			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(func(c value.Collation, args []value.Value) (value.Value, error) {
 				return value.FromInt(int64(c.Compare(value.Text(args[0]), value.Text(args[1])))), nil
 			})},
@@ -57,7 +57,7 @@ func searchFunctions() []*Function {
 			strict: true, null: anyNull, Type: likeArg(0), Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				return value.FromString(soundex(value.Text(args[0]))), nil
 			}},
-		{Name: "CHAR", Signature: "CHAR(n, …)", Family: "text", Doc: "The text of these octets, several of a number above 255; a BLOB where that is no UTF-8.", Min: 1, Max: -1,
+		{Name: "CHAR", Signature: "CHAR(n, …)", Family: "text", Doc: "The text of these octets, several of a number above 255; a BLOB where that is not UTF-8.", Min: 1, Max: -1,
 			null: neverNull, Type: toText, Eval: evalChar},
 	}
 }

@@ -13,7 +13,7 @@ func sessionFunctions() []*Function {
 		sessionFunction("USER", "The user.", textType, func(s *Session) value.Value { return value.FromString(s.User) }, "CURRENT_USER", "SESSION_USER", "SYSTEM_USER"),
 		sessionFunction("VERSION", "The version that the driver reports.", textType, func(s *Session) value.Value { return value.FromString(s.Version) }),
 		sessionFunction("CONNECTION_ID", "The number of the connection.", intType, func(s *Session) value.Value { return value.FromInt(s.ConnectionID) }),
-		sessionFunction("ROW_COUNT", "Rows changed by the statement before, -1 behind a query.", intType, func(s *Session) value.Value { return value.FromInt(s.RowCount) }),
+		sessionFunction("ROW_COUNT", "Rows changed by the statement before, -1 after a query.", intType, func(s *Session) value.Value { return value.FromInt(s.RowCount) }),
 		sessionFunction("FOUND_ROWS", "Rows that the last SELECT gave, with SQL_CALC_FOUND_ROWS those that it would have given without LIMIT.", intType,
 			func(s *Session) value.Value { return value.FromInt(s.FoundRows) }),
 		sessionFunction("CURRENT_ROLE", "NONE: there are no roles.", textType, func(*Session) value.Value { return value.FromString("NONE") }),

@@ -45,7 +45,7 @@ func textFunctions() []*Function {
 			Doc: "Characters from the from-th, 1-based, from the end where negative; none where 0.",
 			Min: 2, Max: 3, strict: true, null: anyNull, Type: likeArg(0), Eval: evalSubstring},
 		{Name: "SUBSTRING_INDEX", Signature: "SUBSTRING_INDEX(text, delimiter, n)", Family: "text",
-			Doc: "What is before the n-th delimiter; where n is negative, what is behind the n-th from the end.",
+			Doc: "What is before the n-th delimiter; where n is negative, what is after the n-th from the end.",
 			Min: 3, Max: 3, strict: true, null: anyNull, Type: likeArgs(0, 1), Eval: evalSubstringIndex},
 		{Name: "TRIM", Signature: "TRIM([BOTH | LEADING | TRAILING] [remove FROM] text)", Family: "text", Doc: "The text without remove (a blank) at its ends.",
 			Min: 1, Max: 3, Type: trimType, check: checkTrim, Eval: evalTrim,
@@ -56,7 +56,7 @@ func textFunctions() []*Function {
 			Eval: trimmed(func(s string) string { return strings.TrimRight(s, " ") })},
 		{Name: "LPAD", Signature: "LPAD(text, length, pad)", Family: "text", Doc: "The text with pad before it, or cut, to length characters.", Min: 3, Max: 3,
 			strict: true, Type: likeArgs(0, 2), Eval: padding(true)},
-		{Name: "RPAD", Signature: "RPAD(text, length, pad)", Family: "text", Doc: "The text with pad behind it, or cut, to length characters.", Min: 3, Max: 3,
+		{Name: "RPAD", Signature: "RPAD(text, length, pad)", Family: "text", Doc: "The text with pad after it, or cut, to length characters.", Min: 3, Max: 3,
 			strict: true, Type: likeArgs(0, 2), Eval: padding(false)},
 		{Name: "REPEAT", Signature: "REPEAT(text, n)", Family: "text", Doc: "The text n times.", Min: 2, Max: 2, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {

@@ -95,7 +95,7 @@ func (s *strict) value(v reflect.Value) error {
 			octets, err := base64.StdEncoding.DecodeString(is)
 			v.SetBytes(octets)
 			if err != nil {
-				return s.wrong("is no base64")
+				return s.wrong("is not base64")
 			}
 			return nil
 		}
@@ -109,7 +109,7 @@ func (s *strict) value(v reflect.Value) error {
 			n, err := strconv.ParseInt(is.String(), 10, 64)
 			v.SetInt(n)
 			if err != nil || v.OverflowInt(n) {
-				return s.wrong("is no integer of 64 bits")
+				return s.wrong("is not a 64-bit integer")
 			}
 			return nil
 		}
