@@ -158,68 +158,92 @@ var filterOps = [...]engine.FilterOp{
 // constant gives the comparison of the stored form that lets through all that "column op v" does; not ok
 // when there is none.
 func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bool) {
-	if f.form == codec.FormProperty {
-		if v.IsNull() {
-			return 0, engine.Value{}, false
-		}
-		return f.propertyConstant(v)
-	}
-	op := filterOps[f.op]
-	t := f.column.Type
-	if v.IsNull() || f.form == codec.FormBinary || f.form == codec.FormText && (v.Kind() != value.String || !t.Collation.IsBinary()) ||
-		f.form == codec.FormMember && t.Collation != value.Binary {
-		return 0, engine.Value{}, false
+	none := engine.Value{}
+	op, t := filterOps[f.op], &f.column.Type
+	if v.IsNull() || !f.takes(v) {
+		return 0, none, false
 	}
 	exact, err := t.Convert(v)
 	if err != nil {
-		return 0, engine.Value{}, false
+		return 0, none, false
 	}
 	by := value.Binary
 	if f.form == codec.FormText {
 		by = t.Collation
 	}
 	if c, err := value.Compare(exact, v, by); err != nil || c != 0 || !oneInteger(exact, v) {
-		return 0, engine.Value{}, false
+		return 0, none, false
 	}
 	if !f.absent.IsNull() {
 		if c, err := value.Compare(f.absent, exact, by); err != nil || filterHolds(f.op, c) {
-			return 0, engine.Value{}, false
+			return 0, none, false
 		}
 	}
-	stored, ok := codec.Encode(f.form, exact)
-	if !ok {
-		return 0, engine.Value{}, false
-	}
-	if f.form == codec.FormText && t.Collation.Pads() {
-		if stored.S, ok = blankBound(f.op, stored.S); !ok {
-			return 0, engine.Value{}, false
-		}
-		if op == engine.Le {
+	stored, ok := f.encode(exact)
+	if ok && f.form == codec.FormText && t.Collation.Pads() {
+		if stored.S, ok = blankBound(f.op, stored.S); op == engine.Le {
 			op = engine.Lt
 		}
 	}
+	if !ok {
+		return 0, none, false
+	}
 	switch f.form {
-	case codec.FormFloat:
-		if exact.Float() == 0 {
-			stored.N = 0 // not every store takes -0 for 0
-		}
-	case codec.FormText, codec.FormJSON:
+	case codec.FormText, codec.FormJSON, codec.FormProperty:
 		if len(stored.S) > codec.PropertyUnits && keymap.UTF16Len(stored.S) > codec.PropertyUnits {
-			return 0, engine.Value{}, false
+			return 0, none, false
 		}
-		if op != engine.Eq && schema.IsOdd(stored.S) {
-			return 0, engine.Value{}, false
+		if op != engine.Eq && stored.Type == engine.String && schema.IsOdd(stored.S) {
+			return 0, none, false
 		}
 		// The first property of a long value may be as long as the constant and equal to it.
 		if op == engine.Gt && f.long {
 			op = engine.Ge
 		}
-	case codec.FormBool, codec.FormDecimal, codec.FormUUID, codec.FormMember:
-		if op != engine.Eq || f.form == codec.FormDecimal && !oneDecimal(exact, v) {
-			return 0, engine.Value{}, false
+	case codec.FormDecimal, codec.FormMember:
+		return op, stored, op == engine.Eq && (f.form == codec.FormMember || oneDecimal(exact, v))
+	}
+	switch stored.Type {
+	case engine.Double:
+		if exact.Float() == 0 {
+			stored.N = 0 // not every store takes -0 for 0
 		}
+	case engine.Boolean, engine.Guid:
+		return op, stored, op == engine.Eq
 	}
 	return op, stored, true
+}
+
+// takes says whether the store compares what is stored with values of v's kind as SQL does.
+func (f *storeFilter) takes(v value.Value) bool {
+	switch t := &f.column.Type; f.form {
+	case codec.FormBinary:
+		return false
+	case codec.FormText:
+		return v.Kind() == value.String && t.Collation.IsBinary()
+	case codec.FormMember:
+		return t.Collation == value.Binary
+	case codec.FormProperty:
+		edm := f.edm()
+		return edm != engine.Binary && (edm != engine.String || t.IsFreeText() && v.Kind() == value.String)
+	}
+	return true
+}
+
+// encode gives the stored form of a value of the column's type.
+func (f *storeFilter) encode(v value.Value) (engine.Value, bool) {
+	if f.form == codec.FormProperty {
+		return codec.ToEdm(v, f.edm())
+	}
+	return codec.Encode(f.form, v)
+}
+
+// edm is the type that an external table's definition gives the property.
+func (f *storeFilter) edm() engine.Edm {
+	if f.column.Source == schema.SourceTimestamp {
+		return engine.DateTime
+	}
+	return codec.EdmOf(f.column.Edm)
 }
 
 // blankBound gives a bound for s with any number of blanks at its end: all these texts are on the op side of it. Blanks move a
@@ -266,37 +290,4 @@ func oneDecimal(d, v value.Value) bool {
 		return true
 	}
 	return len(strings.TrimLeft(strings.Replace(d.Text(), ".", "", 1), "-0")) <= exact
-}
-
-// propertyConstant is storeFilter.constant for a property whose type the definition says.
-func (f *storeFilter) propertyConstant(v value.Value) (engine.FilterOp, engine.Value, bool) {
-	none := engine.Value{}
-	exact, err := f.column.Type.Convert(v)
-	if err != nil {
-		return 0, none, false
-	}
-	if c, err := value.Compare(exact, v, value.Binary); err != nil || c != 0 || !oneInteger(exact, v) {
-		return 0, none, false
-	}
-	edm := codec.EdmOf(f.column.Edm)
-	if f.column.Source == schema.SourceTimestamp {
-		edm = engine.DateTime
-	}
-	stored, ok := codec.ToEdm(exact, edm)
-	if !ok {
-		return 0, none, false
-	}
-	op := filterOps[f.op]
-	switch edm {
-	case engine.String:
-		if !f.column.Type.IsFreeText() || v.Kind() != value.String || len(stored.S) > codec.PropertyUnits || op != engine.Eq && schema.IsOdd(stored.S) {
-			return 0, none, false
-		}
-	case engine.Double, engine.Int32, engine.Int64, engine.DateTime:
-	case engine.Boolean, engine.Guid:
-		return op, stored, op == engine.Eq
-	default:
-		return 0, none, false
-	}
-	return op, stored, true
 }
