@@ -315,3 +315,32 @@ func TestCompact(t *testing.T) {
 		t.Errorf("another process got %q, %v", said, err)
 	}
 }
+
+// TestLongPage: a page that says to go on where there is nothing, or to be of no kind, is found when the file is opened.
+func TestLongPage(t *testing.T) {
+	dir, content := octets(t, 2000)
+	size := os.Getpagesize()
+	headers := 0
+	for at := 2 * size; at+size <= len(content); at += size {
+		if kind := content[at+8]; kind != 1 && kind != 2 || content[at+9] != 0 { // a branch or a leaf: bbolt's header is id, flags, count, overflow
+			continue
+		}
+		headers++
+		for _, bit := range []int{8*15 + 3, 8*8 + 6} { // of overflow, of the flags
+			damaged := slices.Clone(content)
+			damaged[at+bit/8] ^= 1 << (bit % 8)
+			path := filepath.Join(dir, fmt.Sprint(at, "-", bit))
+			must(t, os.WriteFile(path, damaged, 0o600))
+			e, err := embedded.OpenFile(path, embedded.FileOptions{})
+			if err == nil { // the page was free
+				must(t, e.Close())
+				headers--
+				break
+			}
+			wantCode(t, err, engine.CodeCorrupt)
+		}
+	}
+	if headers < 10 {
+		t.Errorf("%d pages in use", headers)
+	}
+}

@@ -168,6 +168,9 @@ func (f *File) prepareOnce() error {
 		if err := f.checkSize(tx); err != nil {
 			return err
 		}
+		if err := checkPages(tx); err != nil {
+			return err
+		}
 		isNew = tx.Bucket(bucketFile) == nil
 		return nil
 	})
@@ -184,6 +187,33 @@ func (f *File) checkSize(tx *bolt.Tx) error {
 		err = errCutOff
 	}
 	return err
+}
+
+// mostChecked is how many pages checkPages looks at: of more, opening a large file would read too much.
+const mostChecked = 1 << 16
+
+// checkPages refuses a file with a page that says to be of no kind, or to go on behind the file's end. Who writes to a page gives back
+// what it says to have: bbolt would spend minutes and gigabytes on pages that are not there.
+func checkPages(tx *bolt.Tx) error {
+	pages := int(tx.Size() / int64(tx.DB().Info().PageSize))
+	for id := 2; id < min(pages, mostChecked); { // behind the two meta pages
+		page, err := tx.Page(id)
+		if err != nil || page == nil {
+			return err
+		}
+		switch page.Type {
+		case "free":
+			id++
+			continue
+		case "leaf", "branch", "freelist":
+		default:
+			return errPages
+		}
+		if id += 1 + page.OverflowCount; id > pages {
+			return errPages
+		}
+	}
+	return nil
 }
 
 // prepare makes the buckets of a new file.
@@ -205,6 +235,7 @@ func prepare(tx *bolt.Tx) error {
 var (
 	errForeign = errors.New("the file belongs to another program")
 	errCutOff  = errors.New("the file is shorter than it says")
+	errPages   = errors.New("a page is damaged")
 	errTables  = errors.New("the list of tables is damaged")
 	errHeader  = errors.New("the record of the file's format is damaged")
 )
@@ -265,7 +296,7 @@ func errFile(path string, err error) error {
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):
 		return errClosed()
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
-		errors.Is(err, errForeign), errors.Is(err, errHeader), errors.Is(err, errCutOff), errors.Is(err, errTables),
+		errors.Is(err, errForeign), errors.Is(err, errHeader), errors.Is(err, errCutOff), errors.Is(err, errTables), errors.Is(err, errPages),
 		errors.Is(err, errMeta), isDamage(err):
 		code, message = engine.CodeCorrupt, "file "+path+" cannot be read"
 	}
