@@ -123,3 +123,23 @@ func TestTransactionMemory(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeCascade: a row is deleted with any number of rows inside it.
+func TestLargeCascade(t *testing.T) {
+	embeddedStores(t, func(t *testing.T, db *sql.DB) {
+		runAll(t, db, "CREATE TABLE expense (id INT PRIMARY KEY)", `CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n), KEY (n),
+			FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense`, "INSERT INTO expense VALUES (1), (2)")
+		var values []string
+		for n := range 250 {
+			values = append(values, fmt.Sprintf("(1, %d)", n))
+		}
+		runAll(t, db, "INSERT INTO item VALUES (2, 1), "+strings.Join(values, ", "), "DELETE FROM expense WHERE id = 1")
+		var n int
+		if err := db.QueryRow("SELECT COUNT(*) FROM item").Scan(&n); err != nil || n != 1 {
+			t.Errorf("%d rows are left inside (%v)", n, err)
+		}
+		if err := nearlyfreetest.Check(db); err != nil {
+			t.Error(err)
+		}
+	})
+}

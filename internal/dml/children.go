@@ -66,7 +66,7 @@ func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite,
 		r.inside = append(r.inside, child.Table)
 	}
 	r.Table = rw.Table
-	if most := w.Rt.Engine.Limits().BatchOps; len(r.ops) > most {
+	if most := w.Rt.Engine.Limits().BatchOps; len(r.ops) > most && !w.isWhole() {
 		return engine.Errorf(engine.CodeTooLarge, "deleting a row of table %s with the rows inside it takes %d operations, but an entity group transaction has at most %d: "+
 			"delete from %s first", rw.Table.Name, len(r.ops), most, rw.children[0].Table.Name)
 	}

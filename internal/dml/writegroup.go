@@ -56,6 +56,11 @@ func (w *Writer) groups(mostOps, mostBytes int) (groups []*group, linked bool) {
 	return groups, linked
 }
 
+// exceeds says whether the group is a row that is too large for an entity group transaction, with those inside it.
+func (g *group) exceeds(l engine.Limits) bool {
+	return len(g.ops) > l.BatchOps || g.bytes > l.BatchBytes
+}
+
 // add takes an operation of one more row.
 func (g *group) add(op engine.Op) {
 	if i, has := g.at[op.Entity.RowKey]; has && fold(&g.ops[i], &op) {

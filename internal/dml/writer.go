@@ -102,7 +102,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	limits := w.Rt.Engine.Limits()
 	all, whole := w.Rt.Engine.(engine.Transactor)
 	groups, linked := w.groups(limits.BatchOps, limits.BatchBytes)
-	if whole && len(groups) > 1 {
+	if whole && (len(groups) > 1 || len(groups) == 1 && groups[0].exceeds(limits)) {
 		if w.X.Meter != nil {
 			w.X.Meter.Requests.Add(int64(len(groups)))
 		}
@@ -118,6 +118,12 @@ func (w *Writer) Flush(ctx context.Context) error {
 		return nil
 	}
 	return w.sendAll(ctx, groups)
+}
+
+// isWhole says whether the store writes any number of rows at once.
+func (w *Writer) isWhole() bool {
+	_, ok := w.Rt.Engine.(engine.Transactor)
+	return ok
 }
 
 // apply puts the rows into the transaction's buffer, all or none. As outside a transaction, one row may take a key that another
