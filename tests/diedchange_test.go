@@ -3,6 +3,7 @@ package tests
 import (
 	"database/sql"
 	"errors"
+	"flag"
 	"fmt"
 	"maps"
 	"net/http"
@@ -14,6 +15,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 )
+
+// eachWrite is at how many of the writes another change comes between: at every third, or with 1 at all of them.
+var eachWrite = flag.Int("each-write", 3, "at which of its writes TestChangeDied has another change come behind the interruption")
 
 // TestChangeDied ends the process that changes a definition before each of its writes, and after each whose answer it
 // does not get, while another one writes between all of them. That one sees no wrong row at any time. Then it sends the same
@@ -46,13 +50,21 @@ func TestChangeDied(t *testing.T) {
 			t.Parallel()
 			points := 0
 			for _, lost := range []bool{false, true} {
-				for _, between := range []string{"", "ALTER TABLE %s ADD COLUMN y INT", "CREATE INDEX beside ON %s (w)"} {
-					for n, died := 1, true; died && !t.Failed(); n++ {
-						synctest.Test(t, func(t *testing.T) {
-							i := &interruption{shop: newShop(t), change: change, between: between, n: n, lost: lost, rows: map[int]int{}}
-							died = i.run()
-						})
-						points++
+				run := func(n int, between string) (died bool) {
+					synctest.Test(t, func(t *testing.T) {
+						i := &interruption{shop: newShop(t), change: change, between: between, n: n, lost: lost, rows: map[int]int{}}
+						died = i.run()
+					})
+					points++
+					return died
+				}
+				last := 1
+				for run(last, "") && !t.Failed() {
+					last++
+				}
+				for i, between := range []string{"ALTER TABLE %s ADD COLUMN y INT", "CREATE INDEX beside ON %s (w)"} {
+					for n := 1 + i; n <= last && !t.Failed(); n += *eachWrite {
+						run(n, between)
 					}
 				}
 			}
