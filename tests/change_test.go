@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -43,8 +44,10 @@ func TestChangeUnderWriters(t *testing.T) {
 			t.Run("two processes", func(t *testing.T) {
 				t.Parallel()
 				for range *changeRuns {
-					a, b := twoProcesses(t)
-					changeUnderWriters(t, a, b, change)
+					synctest.Test(t, func(t *testing.T) {
+						a, b := twoProcesses(t)
+						changeUnderWriters(t, a, b, change)
+					})
 				}
 			})
 		})
@@ -323,41 +326,45 @@ func TestStricterUnderWriters(t *testing.T) {
 	} {
 		t.Run(change, func(t *testing.T) {
 			t.Parallel()
-			a, b := twoProcesses(t)
-			exec(t, a, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, w VARCHAR(10))")
-			exec(t, a, "INSERT INTO t (w) VALUES (1), (2), (3)")
-			ctx, cancel := context.WithCancel(t.Context())
-			var wg sync.WaitGroup
-			for _, v := range []any{nil, "4", "12345", "6x"} {
-				wg.Go(func() {
-					for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
-						r, err := b.Exec("INSERT INTO t (w) VALUES (?)", v)
-						if err != nil {
-							continue
-						}
-						id, _ := r.LastInsertId()
-						retried(t, func() error {
-							_, err := b.Exec("DELETE FROM t WHERE id = ?", id)
-							return err
-						})
-					}
+			synctest.Test(t, func(t *testing.T) { stricterUnderWriters(t, change, broken) })
+		})
+	}
+}
+
+func stricterUnderWriters(t *testing.T, change, broken string) {
+	a, b := twoProcesses(t)
+	exec(t, a, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, w VARCHAR(10))")
+	exec(t, a, "INSERT INTO t (w) VALUES (1), (2), (3)")
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	for _, v := range []any{nil, "4", "12345", "6x"} {
+		wg.Go(func() {
+			for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
+				r, err := b.Exec("INSERT INTO t (w) VALUES (?)", v)
+				if err != nil {
+					continue
+				}
+				id, _ := r.LastInsertId()
+				retried(t, func() error {
+					_, err := b.Exec("DELETE FROM t WHERE id = ?", id)
+					return err
 				})
 			}
-			for range 3 {
-				_, err := a.Exec(change)
-				if err == nil {
-					if n := count(t, a, "SELECT COUNT(*) FROM t WHERE "+broken); n != 0 {
-						t.Errorf("%d rows break it", n)
-					}
-					break
-				}
-				exec(t, a, "SELECT * FROM t")
-			}
-			cancel()
-			wg.Wait()
-			if n := count(t, a, "SELECT COUNT(*) FROM t"); n != 3 {
-				t.Errorf("%d rows", n)
-			}
 		})
+	}
+	for range 3 {
+		_, err := a.Exec(change)
+		if err == nil {
+			if n := count(t, a, "SELECT COUNT(*) FROM t WHERE "+broken); n != 0 {
+				t.Errorf("%d rows break it", n)
+			}
+			break
+		}
+		exec(t, a, "SELECT * FROM t")
+	}
+	cancel()
+	wg.Wait()
+	if n := count(t, a, "SELECT COUNT(*) FROM t"); n != 3 {
+		t.Errorf("%d rows", n)
 	}
 }

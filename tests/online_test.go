@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -16,7 +17,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
-// twoProcesses gives two databases over one store that know nothing of each other but what is stored.
+// twoProcesses gives two databases over one store that know nothing of each other but what is stored. The test is in virtual time
+// (synctest), where each request takes a while: so none of the processes stands still for longer than a lease.
 func twoProcesses(t *testing.T) (a, b *sql.DB) {
 	t.Helper()
 	return twoProcessesOf(t, nearlyfree.LayoutTable)
@@ -26,14 +28,20 @@ func twoProcessesOf(t *testing.T, layout nearlyfree.Layout) (a, b *sql.DB) {
 	t.Helper()
 	config := overService(0, false)
 	config.Layout = layout
-	config.SchemaLease = 20 * time.Millisecond
+	config.SchemaLease = time.Second
+	config.Transport.(*azuretest.Transport).Fault = func(int, *http.Request) azuretest.Fault { return azuretest.Fault{Delay: 5 * time.Millisecond} }
 	return nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)
+}
+
+// inVirtualTime is t.Run in a bubble of virtual time.
+func inVirtualTime(t *testing.T, name string, test func(t *testing.T)) {
+	t.Run(name, func(t *testing.T) { synctest.Test(t, test) })
 }
 
 // inLayouts runs a test of two processes with each layout.
 func inLayouts(t *testing.T, test func(t *testing.T, a, b *sql.DB)) {
 	for _, layout := range []nearlyfree.Layout{nearlyfree.LayoutTable, nearlyfree.LayoutSingle} {
-		t.Run(string(layout), func(t *testing.T) {
+		inVirtualTime(t, string(layout), func(t *testing.T) {
 			a, b := twoProcessesOf(t, layout)
 			test(t, a, b)
 		})
@@ -123,7 +131,7 @@ func testManyDefine(t *testing.T, a, b *sql.DB) {
 		})
 	})
 	for _, db := range []*sql.DB{a, b} {
-		time.Sleep(30 * time.Millisecond)
+		time.Sleep(3 * time.Second) // leases
 		if n := count(t, db, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"); n != 7 {
 			t.Errorf("%d tables", n)
 		}
@@ -135,12 +143,12 @@ func testManyDefine(t *testing.T, a, b *sql.DB) {
 
 // TestTransactionAcrossChange commits a transaction that wrote by a definition which was changed since.
 func TestTransactionAcrossChange(t *testing.T) {
-	for name, databases := range map[string]func() (*sql.DB, *sql.DB){
-		"one process":   func() (*sql.DB, *sql.DB) { db := nearlyfreetest.Open(t); return db, db },
-		"two processes": func() (*sql.DB, *sql.DB) { return twoProcesses(t) },
+	for name, databases := range map[string]func(t *testing.T) (*sql.DB, *sql.DB){
+		"one process":   func(t *testing.T) (*sql.DB, *sql.DB) { db := nearlyfreetest.Open(t); return db, db },
+		"two processes": twoProcesses,
 	} {
-		t.Run(name, func(t *testing.T) {
-			a, b := databases()
+		inVirtualTime(t, name, func(t *testing.T) {
+			a, b := databases(t)
 			exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
 			tx, err := b.Begin()
 			if err != nil {

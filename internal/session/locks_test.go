@@ -78,7 +78,9 @@ func (s *Session) ask(ctx context.Context, query string) (value.Value, error) {
 
 // TestNamedLocksOfProcesses: a lock holds among processes, is renewed while it is held, is given back, and ends some time
 // after its process.
-func TestNamedLocksOfProcesses(t *testing.T) {
+func TestNamedLocksOfProcesses(t *testing.T) { synctest.Test(t, namedLocksOfProcesses) }
+
+func namedLocksOfProcesses(t *testing.T) {
 	was := lockLease
 	lockLease = 300 * time.Millisecond
 	t.Cleanup(func() { lockLease = was })
