@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -433,4 +434,51 @@ func TestLostAnswersOfDefinitions(t *testing.T) {
 	run(t, db, "INSERT INTO v VALUES (1, 2)")
 	run(t, db, "INSERT INTO u VALUES (1, 2)")
 	run(t, db, "INSERT INTO p VALUES (1), (25)")
+}
+
+// TestLostAnswersOfSequences: an INSERT does not fail because the answer to what takes its AUTO_INCREMENT values was lost. Where no
+// answer comes at all it says that no row was written.
+func TestLostAnswersOfSequences(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var lost atomic.Int64 // so many answers are lost
+		config := overService(0, false)
+		config.SchemaLease = time.Minute
+		config.Transport.(*azuretest.Transport).Fault = func(_ int, r *http.Request) azuretest.Fault {
+			sequence := ofStatement(r) && (r.URL.Path == "/Z8Z2catalog" || strings.Contains(r.URL.Path, "sequence!"))
+			return azuretest.Fault{LoseAnswer: sequence && lost.Add(-1) >= 0, Delay: time.Millisecond}
+		}
+		db := nearlyfreetest.OpenConfig(t, config)
+		exec(t, db, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
+		met := 0
+		for i := range 300 { // several blocks
+			lost.Store(2)
+			if _, err := db.Exec("INSERT INTO t (v) VALUES (?)", i); err != nil {
+				t.Fatal(err)
+			}
+			if lost.Load() < 2 {
+				met++
+			}
+		}
+		if met < 2 {
+			t.Errorf("%d statements lost an answer", met)
+		}
+		if n := count(t, db, "SELECT COUNT(*) FROM t"); n != 300 {
+			t.Errorf("%d rows", n)
+		}
+		lost.Store(1 << 40)
+		var err error
+		written := 300
+		for err == nil {
+			if _, err = db.Exec("INSERT INTO t (v) VALUES (0)"); err == nil {
+				written++
+			}
+		}
+		var e *nearlyfree.Error
+		if !errors.As(err, &e) || e.Applied != nearlyfree.AppliedNo || !strings.Contains(err.Error(), "AUTO_INCREMENT") {
+			t.Errorf("without any answer: %v", err)
+		}
+		if n := count(t, db, "SELECT COUNT(*) FROM t"); n != written {
+			t.Errorf("%d rows, want %d", n, written)
+		}
+	})
 }

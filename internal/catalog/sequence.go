@@ -2,6 +2,8 @@ package catalog
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"math"
 	"sync"
 
@@ -87,6 +89,9 @@ func (c *Catalog) take(ctx context.Context, t *schema.Table, b *block, n int64, 
 	if err == nil {
 		b.next, b.end = taken.next, taken.end
 	}
+	if lost := (*engine.Error)(nil); errors.As(err, &lost) && lost.Applied == engine.Unknown { // at most a gap comes of it
+		err = &engine.Error{Code: lost.Code, Op: -1, Message: fmt.Sprintf("no AUTO_INCREMENT values could be taken for table '%s', so no row was written with them", t.Name), Cause: err}
+	}
 	return err
 }
 
@@ -126,7 +131,8 @@ func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine
 	return err
 }
 
-// moveSequence changes the stored next value by f, again where another process came between.
+// moveSequence changes the stored next value by f, again where another process came between, or the answer was lost: then f
+// begins at what was stored, and leaves out the values that it took before.
 func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.Meter, f func(int64) (int64, bool)) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
@@ -154,7 +160,8 @@ func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.M
 			op.Kind, op.IfMatch = engine.Replace, e.ETag
 		}
 		err = c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}, Meter: m})
-		if !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeNotFound) {
+		lost := engine.IsUnsure(err) && ctx.Err() == nil
+		if !lost && !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeNotFound) {
 			return err
 		}
 		if err := tries.Again(err); err != nil {
