@@ -181,7 +181,7 @@ func TestAnomalies(t *testing.T) {
 				continue // as another store
 			}
 			levels := map[int]sql.IsolationLevel{0: sql.LevelDefault, 1: sql.LevelSerializable} // by column
-			if s.name == "service" {
+			if s.name == "service" || s.name == "azurite" {
 				levels = map[int]sql.IsolationLevel{2: sql.LevelDefault}
 			}
 			for column, level := range levels {
