@@ -43,15 +43,24 @@ func (c *conn) Ping(ctx context.Context) error {
 
 // ResetSession gives the connection back to the pool as if it were new.
 func (c *conn) ResetSession(ctx context.Context) error {
-	if !c.IsValid() {
+	if !c.usableAgain() {
 		return driver.ErrBadConn
 	}
 	c.session.Reset(ctx)
 	return nil
 }
 
-// IsValid says whether the connection may go back to the pool.
-func (c *conn) IsValid() bool { return !c.closed && !c.connector.isClosed() }
+// IsValid says whether the connection may go back to the pool. There it may stay for long: a transaction that is open still would
+// keep what it has read, so it ends here.
+func (c *conn) IsValid() bool {
+	if !c.usableAgain() {
+		return false
+	}
+	c.session.Leave()
+	return true
+}
+
+func (c *conn) usableAgain() bool { return !c.closed && !c.connector.isClosed() }
 
 // CheckNamedValue takes sql.Named arguments, and all types that database/sql takes.
 func (c *conn) CheckNamedValue(nv *driver.NamedValue) error { return checkArgument(nv) }

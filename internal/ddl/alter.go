@@ -75,11 +75,11 @@ func (x *definition) together(t *schema.Table, actions []dialect.AlterAction) (*
 	c := &change{to: t}
 	for i := range actions {
 		a := &actions[i]
-		alone := changesPartitions(a) || x.resumes(t, a) != nil
+		alone := changesPartitions(a) || x.resumes(c.to, a) != nil
 		if i > 0 && alone {
 			break
 		}
-		if x.resumes(t, a) != nil {
+		if x.resumes(c.to, a) != nil {
 			c.actions = actions[:1]
 			break
 		}
@@ -207,7 +207,7 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 				return nil, err
 			}
 			// Another process may have gone on with some.
-			left = slices.DeleteFunc(slices.Clone(left), func(a dialect.AlterAction) bool { return isMade(t, &a) })
+			left = notMade(t, left)
 			if len(left) == 0 {
 				return t, nil
 			}
@@ -216,6 +216,24 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 			return nil, err
 		}
 	}
+}
+
+// notMade gives the actions that are to be made of t still. An index that is to be dropped is not the one that takes its place.
+func notMade(t *schema.Table, actions []dialect.AlterAction) (left []dialect.AlterAction) {
+	dropped := map[string]bool{}
+	for _, a := range actions {
+		made := isMade(t, &a)
+		switch {
+		case a.Kind == dialect.DropIndexAction:
+			dropped[strings.ToLower(a.Name)] = !made
+		case dropped[strings.ToLower(a.Index.Name)]:
+			made = false
+		}
+		if !made {
+			left = append(left, a)
+		}
+	}
+	return left
 }
 
 // isMade says whether an action is done: t has the index that it makes, or no longer has the one that it drops.

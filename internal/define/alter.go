@@ -26,6 +26,9 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 	if next, err = m.finish(); err != nil {
 		return nil, Change{}, err
 	}
+	if err := m.recompute(); err != nil {
+		return nil, Change{}, err
+	}
 	for _, c := range m.texts.Columns {
 		if !slices.Contains(m.added, c.Column) {
 			continue

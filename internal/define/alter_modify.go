@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -122,7 +123,7 @@ func (m *alteration) collate(pos dialect.Pos) error {
 // renewIndexes has the indexes over a column made anew, under key names of their own.
 func (m *alteration) renewIndexes(column int) {
 	for _, ix := range slices.Clone(m.t.Indexes) {
-		if !slices.ContainsFunc(ix.Key, func(p schema.KeyColumn) bool { return p.Column == column }) {
+		if slices.Contains(m.change.Fill, ix) || !slices.ContainsFunc(ix.Key, func(p schema.KeyColumn) bool { return p.Column == column }) {
 			continue
 		}
 		at := slices.Index(m.t.Indexes, ix)
@@ -131,6 +132,43 @@ func (m *alteration) renewIndexes(column int) {
 		m.t.Indexes = slices.Insert(m.t.Indexes, at, ix)
 		m.change.Fill = append(m.change.Fill, ix)
 	}
+}
+
+// recompute has generated columns computed anew whose expressions change, or read a column whose values may: their rows, and
+// the indexes over them, which would keep entries of the former values.
+func (m *alteration) recompute() error {
+	other := make([]bool, len(m.t.Columns)) // by column: its values may be others
+	var generated []int
+	for i, from := range m.from {
+		if from >= 0 {
+			was, is := m.old.Columns[from], m.t.Columns[i]
+			other[i] = was.Property != is.Property || was.Generated != is.Generated || was.Type.Collation != is.Type.Collation
+			if was.Generated != is.Generated {
+				generated = append(generated, i)
+			}
+		}
+	}
+	for i, c := range m.texts.Columns { // in their order: one reads only those before it
+		if c.GeneratedExpr == nil || other[i] || m.from[i] < 0 {
+			continue
+		}
+		expr.Columns(c.GeneratedExpr, func(read *expr.Column) { other[i] = other[i] || other[read.Index] })
+		if other[i] {
+			generated = append(generated, i)
+		}
+	}
+	if len(generated) == 0 {
+		return nil
+	}
+	for _, i := range generated {
+		name := m.t.Columns[i].Name
+		if m.divides(i) || slices.ContainsFunc(m.t.Key, func(p schema.KeyColumn) bool { return p.Column == i }) {
+			return sqlerr.NotSupported(sqlerr.NoPos, "changing what the generated column '%s' is computed of, by which rows are stored, is", name)
+		}
+		m.renewIndexes(i)
+		m.change.Rewrite, m.change.Verify = true, true
+	}
+	return m.t.Init()
 }
 
 // sameForm says whether each value of type a is stored alike as one of type b.

@@ -48,7 +48,7 @@ func (c *Change) Then(after *Change, old, middle, next *schema.Table) (both Chan
 		}
 	}
 	for i := range middle.Columns {
-		if c.From[i] < 0 && !slices.Contains(after.From, i) {
+		if c.changes(i, old, middle) && !slices.Contains(after.From, i) {
 			return Change{}, false
 		}
 	}
@@ -65,9 +65,13 @@ func (c *Change) Then(after *Change, old, middle, next *schema.Table) (both Chan
 	return both, true
 }
 
-// changes says whether c adds the column i of next, or gives it another form.
+// changes says whether c adds the column i of next, or gives it another form or another expression.
 func (c *Change) changes(i int, old, next *schema.Table) bool {
-	return c.From[i] < 0 || old.Columns[c.From[i]].Property != next.Columns[i].Property
+	if c.From[i] < 0 {
+		return true
+	}
+	was, is := old.Columns[c.From[i]], next.Columns[i]
+	return was.Property != is.Property || was.Generated != is.Generated
 }
 
 // isKey says whether ix, of any definition of a table, is among indexes. Its name may change, what its keys begin with does not.

@@ -103,6 +103,9 @@ func (s *Session) do(ctx context.Context, p *Prepared, stmt *dialect.Do, args []
 
 // runInner runs a query that is part of the statement p. limited: for no longer than a SELECT may take.
 func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, args []value.Value, limited bool) (Outcome, error) {
+	if err := s.beginManually(ctx); err != nil {
+		return Outcome{}, err
+	}
 	inner := *p.Parsed
 	inner.Statement = q
 	reading := s.db.Catalog.BeginRead()

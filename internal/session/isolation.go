@@ -195,7 +195,8 @@ func (s *Session) checkMoment(tables []*schema.Table) error {
 
 // setAutocommit sets autocommit. Where it is off, a statement outside of a transaction begins one.
 func (s *Session) setAutocommit(ctx context.Context, on bool) error {
-	if s.manual = !on; on && s.tx != nil {
+	was := s.manual
+	if s.manual = !on; on && was && s.tx != nil {
 		return s.Commit(ctx) // as MySQL does
 	}
 	return nil

@@ -91,6 +91,9 @@ func (s *Session) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *p
 		if err != nil {
 			return err
 		}
+		if err := s.checkMoment(plan.Tables); err != nil {
+			return err
+		}
 		made = &plannedAt{plan, newHeader(plan.Columns), now, s.state.Collation, slices.ContainsFunc(plan.Tables, (*schema.Table).IsUndeclared)}
 		return nil
 	})

@@ -76,8 +76,14 @@ func (s *Session) reset() {
 // Reset makes the session as if it were new, for its next user.
 func (s *Session) Reset(ctx context.Context) {
 	s.endLocks(ctx)
-	s.lost = s.lost || s.tx != nil
+	s.Leave()
 	s.reset()
+}
+
+// Leave ends a transaction that is open when the session is given back.
+func (s *Session) Leave() {
+	s.lost = s.lost || s.tx != nil
+	s.endTx()
 }
 
 // Close ends the session.

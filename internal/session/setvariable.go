@@ -9,7 +9,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -185,9 +184,15 @@ func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Val
 	if err != nil {
 		return value.NullValue, err
 	}
+	if len(planned.plan.Tables) > 0 {
+		if err := s.beginManually(ctx); err != nil {
+			return value.NullValue, err
+		}
+	}
 	m := &engine.Meter{}
 	defer s.db.count(m)
-	cur, err := s.db.Runtime.Query(ctx, &exec.Execution{Plan: planned.plan, Args: args, Session: &s.state, Meter: m})
+	x := s.execution(planned.plan, args, m)
+	cur, err := s.db.Runtime.Query(ctx, &x)
 	if err != nil {
 		return value.NullValue, err
 	}

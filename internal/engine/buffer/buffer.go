@@ -22,6 +22,7 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"sync/atomic"
 
 	"github.com/tidwall/btree"
 
@@ -31,6 +32,7 @@ import (
 // Buffer is the writes of one transaction. Its methods may be called from many goroutines; cursors see
 // the buffer as it was when they were made.
 type Buffer struct {
+	released atomic.Bool
 	e        engine.Engine
 	base     engine.Reader // what is read, if a view does not say otherwise: e, or a moment
 	since    engine.Moment // base, where that is one
@@ -115,6 +117,7 @@ func (b *Buffer) Hold(hold func(octets int64) error) { b.hold = hold }
 
 // Release ends the use of the buffer.
 func (b *Buffer) Release() {
+	b.released.Store(true)
 	if b.since != nil {
 		b.since.Release()
 	}
@@ -187,7 +190,7 @@ func (b *Buffer) rollbackTo(mark int) {
 
 // held counts memory.
 func (b *Buffer) held(octets int64) error {
-	if b.hold == nil {
+	if b.hold == nil || b.released.Load() { // rows that are kept open behind its end are nobody's
 		return nil
 	}
 	return b.hold(octets)
