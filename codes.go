@@ -4,6 +4,7 @@ package nearlyfree
 
 // MySQL's error numbers, as an Error's Number has them.
 const (
+	CodeStoreUnsupported    = 138
 	CodeColumnNull          = 1048
 	CodeUnknownDatabase     = 1049
 	CodeTableExists         = 1050

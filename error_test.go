@@ -123,6 +123,14 @@ func TestBeginWithoutConn(t *testing.T) {
 			t.Errorf("the next %s: %v", end, err)
 		}
 	}
+	for _, sql := range []string{`SET autocommit = 0; INSERT INTO book () VALUES ()`, `INSERT INTO book () VALUES ()`} {
+		if _, err := db.Exec(sql); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := db.Exec("COMMIT"); !errors.Is(err, nearlyfree.ErrTransaction) || !strings.Contains(err.Error(), "that SET autocommit = 0 began") {
+		t.Errorf("COMMIT of a transaction that no BEGIN began: %v", err)
+	}
 	if _, err := db.Exec(`BEGIN; INSERT INTO book () VALUES (); COMMIT`); err != nil {
 		t.Errorf("a transaction in one text: %v", err)
 	}

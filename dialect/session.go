@@ -21,12 +21,17 @@ type Explain struct {
 // Use is USE database.
 type Use struct{ Database string }
 
-// SetVar is one name = value of SET; Scope is "", "session", "global", "user" (SET @x = …), "names",
+// SetVar is one name = value of SET; Scope is "", "@@" (SET @@x = …), "session", "global", "user" (SET @x = …), "names",
 // "charset" or "transaction" (then Name is the text behind, and Text "session", "global" or "").
 type SetVar struct {
 	Scope, Name string
 	Value       Expr // nil for DEFAULT and ON/OFF words, which are in Text
 	Text        string
+}
+
+// IsSystem says whether it sets a system variable.
+func (v *SetVar) IsSystem() bool {
+	return v.Scope == "" || v.Scope == "@@" || v.Scope == "session" || v.Scope == "global"
 }
 
 // Set is SET a = 1, b = 2; SET NAMES utf8mb4; SET TRANSACTION ….

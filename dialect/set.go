@@ -53,9 +53,11 @@ func (p *parser) setVar() SetVar {
 			v.Scope, v.Name = scope, name
 		}
 		switch v.Scope {
+		case "":
+			v.Scope = "@@"
 		case "local":
 			v.Scope = "session"
-		case "", "session", "global":
+		case "session", "global":
 		default:
 			p.unsupported(p.pos, "the scope "+v.Scope)
 		}

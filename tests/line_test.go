@@ -47,20 +47,33 @@ func insertOnes(t testing.TB, db *sql.DB, table string, n int) {
 	runAll(t, db, "INSERT INTO "+table+" VALUES "+strings.Join(values, ", "))
 }
 
-// TestCounter: writers of one row wait for one another, and none fails, nor waits without end.
+// TestCounter: writers of one row wait for one another, and none fails, nor waits without end, whatever level they ask for.
 func TestCounter(t *testing.T) {
+	for _, level := range []string{"READ COMMITTED", "SERIALIZABLE"} {
+		t.Run(strings.ToLower(level), func(t *testing.T) { counter(t, level) })
+	}
+}
+
+func counter(t *testing.T, level string) {
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		const writers = 50
 		each := 40
-		if strings.HasSuffix(t.Name(), "memory") && !testing.Short() {
+		if strings.HasSuffix(t.Name(), "memory") && level == "READ COMMITTED" && !testing.Short() {
 			each = 200
 		}
 		runAll(t, db, "CREATE TABLE counter (id INT PRIMARY KEY, n INT)", "INSERT INTO counter VALUES (1, 0), (2, 0)")
 		var slowest [writers]time.Duration
 		together(writers, func(i int) {
+			c, err := db.Conn(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer c.Close()
+			runAll(t, c, "SET SESSION TRANSACTION ISOLATION LEVEL "+level)
 			for range each {
 				began := time.Now()
-				if _, err := db.Exec("UPDATE counter SET n = n + 1 WHERE id = 1"); err != nil {
+				if _, err := c.ExecContext(t.Context(), "UPDATE counter SET n = n + 1 WHERE id = 1"); err != nil {
 					t.Error(err)
 					return
 				}

@@ -14,13 +14,11 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	if s.db.ReadOnly {
 		return Outcome{}, engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: no definition is changed")
 	}
-	if err := s.writable(); err != nil {
+	if err := s.writable(s.usual); err != nil {
 		return Outcome{}, err
 	}
-	if s.tx != nil {
-		if err := s.Commit(ctx); err != nil {
-			return Outcome{}, err
-		}
+	if err := s.Commit(ctx); err != nil {
+		return Outcome{}, err
 	}
 	zone := s.state.Zone
 	s.state.Zone = nil // rows that are written anew are read as they are kept

@@ -11,6 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Isolation is an isolation level.
@@ -103,12 +104,25 @@ func (s *Session) setTransaction(scope, text string) error {
 		return notSupported("SET GLOBAL TRANSACTION is not supported: write SET SESSION TRANSACTION")
 	case scope == "session":
 		s.usual = c.over(s.usual)
-	case s.tx != nil:
-		return &TransactionError{sqlerr.CodeTransactionIsOpen, "Transaction characteristics can't be changed while a transaction is in progress"}
-	default:
-		s.next = c.over(s.next)
+		return nil
 	}
+	return s.setNext(c)
+}
+
+// setNext sets characteristics of the next transaction, which a statement outside of one is, too.
+func (s *Session) setNext(c characteristics) error {
+	if s.tx != nil {
+		return &TransactionError{sqlerr.CodeTransactionIsOpen, "Transaction characteristics can't be changed while a transaction is in progress"}
+	}
+	s.next = c.over(s.next)
 	return nil
+}
+
+// useNext notes that the next transaction was this plan, if it ran outside of one. As in MySQL, a statement without a table is none.
+func (s *Session) useNext(p *planner.Plan) {
+	if s.tx == nil && len(p.Tables) > 0 {
+		s.next = characteristics{}
+	}
 }
 
 // TxOptions are what a transaction begins with.
@@ -142,7 +156,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 		}
 	default:
 		if o.Snapshot {
-			s.state.Diagnostics.Note(expr.Warning, 138, "WITH CONSISTENT SNAPSHOT was ignored: this store does not show one moment")
+			s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeStoreUnsupported, "WITH CONSISTENT SNAPSHOT was ignored: this store does not show one moment")
 		}
 		s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
 	}
@@ -154,7 +168,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 		}
 		return held.Charge(octets, "transaction")
 	})
-	s.held, s.readOnly, s.lost, s.next = held, readOnly, false, characteristics{}
+	s.held, s.readOnly, s.lost, s.next = held, readOnly, "", characteristics{}
 	return nil
 }
 

@@ -40,9 +40,10 @@ type Session struct {
 	manual      bool            // autocommit is off
 	wrote       []*schema.Table // the definitions that the transaction has written by
 	reached     *reached        // by the last write
+	turns       []exec.Turn     // in the lines of tables, while it commits
 	savepoints  []savepoint
 	spare       *query               // that of a point read that has ended, for the next query
-	lost        bool                 // a transaction that BEGIN opened, when the session was given back
+	lost        string               // what began the transaction that was open when the session was given back; "": none was
 	locks       bool                 // it may hold some of Database.Locks
 	statements  map[string]*Prepared // of PREPARE, by name in lower case
 	zone        string               // time_zone, as it was written
@@ -82,7 +83,12 @@ func (s *Session) Reset(ctx context.Context) {
 
 // Leave ends a transaction that is open when the session is given back.
 func (s *Session) Leave() {
-	s.lost = s.lost || s.tx != nil
+	switch {
+	case s.tx != nil && s.manual:
+		s.lost = "SET autocommit = 0"
+	case s.tx != nil:
+		s.lost = "BEGIN"
+	}
 	s.endTx()
 }
 

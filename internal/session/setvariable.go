@@ -18,7 +18,7 @@ import (
 // set runs SET. All names are looked up before the first variable is set, as in MySQL.
 func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value) error {
 	for _, v := range stmt.Vars {
-		if v.Scope == "" || v.Scope == "session" || v.Scope == "global" {
+		if v.IsSystem() {
 			if err := s.checkSet(v.Scope, v.Name); err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value
 			}
 			continue
 		}
-		if err := s.setVariable(ctx, v.Name, x); err != nil {
+		if err := s.setVariable(ctx, v.Scope, v.Name, x); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value
 
 // setVariable sets a system variable that exists. It refuses a value that would give later statements a meaning that is not
 // supported.
-func (s *Session) setVariable(ctx context.Context, name string, x value.Value) error {
+func (s *Session) setVariable(ctx context.Context, scope, name string, x value.Value) error {
 	text := strings.ToLower(value.Text(x))
 	switch systemVariables[name].set {
 	case fixed:
@@ -80,11 +80,19 @@ func (s *Session) setVariable(ctx context.Context, name string, x value.Value) e
 		if err := s.checkIsolation(level); err != nil {
 			return err
 		}
+		if scope == "@@" {
+			return s.setNext(characteristics{level: level})
+		}
 		s.usual.level = level
 	case "transaction_read_only", "tx_read_only":
-		if s.usual.access = anyAccess; isOn(text, x) {
-			s.usual.access = reads
+		access := readsAndWrites
+		if isOn(text, x) {
+			access = reads
 		}
+		if scope == "@@" {
+			return s.setNext(characteristics{access: access})
+		}
+		s.usual.access = access
 	case "autocommit":
 		return s.setAutocommit(ctx, text == "default" || isOn(text, x))
 	case "time_zone":
@@ -188,6 +196,7 @@ func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Val
 		if err := s.beginManually(ctx); err != nil {
 			return value.NullValue, err
 		}
+		s.useNext(planned.plan)
 	}
 	m := &engine.Meter{}
 	defer s.db.count(m)

@@ -17,6 +17,7 @@ import (
 // Commit sends what the transaction wrote, if the definitions that it used still hold. In any case the transaction is over.
 func (s *Session) Commit(ctx context.Context) error {
 	if s.tx == nil {
+		s.next = characteristics{}
 		return nil // a statement such as CREATE TABLE has committed it
 	}
 	b, held, wrote, reached := s.tx, s.held, s.wrote, s.reached
@@ -36,21 +37,18 @@ func (s *Session) Commit(ctx context.Context) error {
 
 func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
 	defer s.db.Catalog.BeginWrite().End()
-	turns, err := s.takeTurns(ctx, wrote)
-	defer func() {
-		for i := range turns {
-			turns[i].End()
+	if s.turns == nil && s.db.Runtime.Lines.AreBusy() {
+		defer s.endTurns()
+		if err := s.takeTurns(ctx, wrote, false); err != nil {
+			return err
 		}
-	}()
-	if err != nil {
-		return err
 	}
 	if err := s.checkCurrent(ctx, wrote); err != nil {
 		return err
 	}
 	m := &engine.Meter{}
 	defer s.db.count(m)
-	err = b.Commit(ctx, m)
+	err := b.Commit(ctx, m)
 	if isOutdated(err) {
 		// Its table, or part of one, was deleted since.
 		s.db.Catalog.Forget()
@@ -60,25 +58,33 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 }
 
 // takeTurns waits for those who wait in line to write to the tables, in the order of their names, so that nobody waits for
-// somebody who waits for him.
-func (s *Session) takeTurns(ctx context.Context, wrote []*schema.Table) ([]exec.Turn, error) {
+// somebody who waits for him. Alone, it gets in line where nobody is, too, and nobody writes to the tables before endTurns.
+func (s *Session) takeTurns(ctx context.Context, to []*schema.Table, alone bool) error {
 	lines := s.db.Runtime.Lines
-	if !lines.AreBusy() {
-		return nil, nil
-	}
 	var tables []string
-	for _, t := range wrote {
+	for _, t := range to {
 		tables = append(tables, t.Physical)
 	}
 	slices.Sort(tables)
 	tables = slices.Compact(tables)
-	turns := make([]exec.Turn, len(tables))
+	s.turns = make([]exec.Turn, len(tables))
+	wait := lines.Join
+	if alone {
+		wait = lines.Alone
+	}
 	for i, table := range tables {
-		if err := lines.Join(ctx, table, &turns[i]); err != nil {
-			return turns, err
+		if err := wait(ctx, table, &s.turns[i]); err != nil {
+			return err
 		}
 	}
-	return turns, nil
+	return nil
+}
+
+func (s *Session) endTurns() {
+	for i := range s.turns {
+		s.turns[i].End()
+	}
+	s.turns = nil
 }
 
 // checkCurrent makes sure that definitions which a transaction has written by still hold.
@@ -127,15 +133,16 @@ func (s *Session) transaction(ctx context.Context, stmt *dialect.Transaction) er
 		}
 		return s.Begin(ctx, TxOptions{ReadOnly: stmt.ReadOnly, ReadWrite: stmt.ReadWrite, Snapshot: stmt.Snapshot})
 	case dialect.Commit, dialect.Rollback:
-		if s.tx == nil && s.lost {
-			s.lost = false
-			return &TransactionError{Message: "the transaction that BEGIN opened was rolled back when its connection went back to the pool of the sql.DB, but what " +
-				"was written since then was kept: use BeginTx, or run BEGIN and its statements on one sql.Conn"}
+		if begun := s.lost; s.tx == nil && begun != "" {
+			s.lost = ""
+			return &TransactionError{Message: "the transaction that " + begun + " began was rolled back when its connection went back to the pool of the sql.DB, but what " +
+				"was written since then was kept: use BeginTx, or run " + begun + " and the statements after it on one sql.Conn"}
 		}
 		if stmt.Kind == dialect.Commit {
 			return s.Commit(ctx)
 		}
 		s.Rollback()
+		s.next = characteristics{}
 		return nil
 	case dialect.Savepoint:
 		if s.tx == nil {

@@ -17,11 +17,12 @@ import (
 
 // write runs a statement that writes. Rows of a table whose partitions are made as rows arrive get theirs here.
 func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
-	if err := s.writable(); err != nil {
+	c := s.next.over(s.usual)
+	if err := s.writable(c); err != nil {
 		return Outcome{}, err
 	}
-	if s.tx == nil && s.usual.level >= RepeatableRead {
-		return s.writeIsolated(ctx, p, args)
+	if s.tx == nil && c.level >= RepeatableRead {
+		return s.writeIsolated(ctx, p, args, c.level)
 	}
 	out, err := s.writeTried(ctx, p, args)
 	if err != nil && s.tx != nil {
@@ -34,11 +35,12 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 	return out, err
 }
 
-// writeIsolated runs a statement as a transaction of its own, again where others changed what it had read.
-func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
+// writeIsolated runs a statement as a transaction of its own, again where others changed what it had read: then it waits in line.
+func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.Value, level Isolation) (Outcome, error) {
+	defer s.endTurns()
 	tries := retry.Begin(ctx, retry.Race)
 	for {
-		if err := s.Begin(tries.Context, TxOptions{}); err != nil {
+		if err := s.Begin(tries.Context, TxOptions{Isolation: level}); err != nil {
 			return Outcome{}, err
 		}
 		out, err := s.writeTried(tries.Context, p, args)
@@ -50,10 +52,25 @@ func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.V
 		if err == nil || !dml.IsRace(err) && !errors.As(err, &changed) {
 			return out, err
 		}
+		if s.turns == nil && dml.IsRace(err) {
+			if err := s.waitInLine(tries.Context, p); err != nil {
+				return Outcome{}, err
+			}
+			continue
+		}
 		if err := tries.Again(err); err != nil {
 			return Outcome{}, err
 		}
 	}
+}
+
+// waitInLine waits until nobody else writes to the tables of a statement, and takes its turns.
+func (s *Session) waitInLine(ctx context.Context, p *Prepared) error {
+	plan, err := s.plan(ctx, p)
+	if err != nil {
+		return err
+	}
+	return s.takeTurns(ctx, plan.plan.Tables, true)
 }
 
 func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
@@ -91,12 +108,12 @@ func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Valu
 	}
 }
 
-// writable refuses to write where only reading is allowed.
-func (s *Session) writable() error {
+// writable refuses to write where only reading is allowed; c is what holds outside of a transaction.
+func (s *Session) writable(c characteristics) error {
 	switch {
 	case s.db.ReadOnly:
 		return engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: nothing is written")
-	case s.readOnly || s.tx == nil && s.usual.access == reads:
+	case s.readOnly || s.tx == nil && c.access == reads:
 		return statementError(sqlerr.CodeReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
 	}
 	return nil

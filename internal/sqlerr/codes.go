@@ -4,6 +4,7 @@ package sqlerr
 
 // MySQL's error numbers.
 const (
+	CodeStoreUnsupported    = 138 // HA_ERR_UNSUPPORTED, which MySQL warns with where a store lacks something
 	CodeColumnNull          = 1048
 	CodeUnknownDatabase     = 1049
 	CodeTableExists         = 1050
