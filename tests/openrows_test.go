@@ -349,3 +349,45 @@ func TestCloseLeavesNothing(t *testing.T) {
 		})
 	}
 }
+
+// TestOpenRowsInTransaction: rows that are being read in a transaction are those of the moment when their query began, by whatever
+// way they come: what the transaction writes meanwhile is not seen.
+func TestOpenRowsInTransaction(t *testing.T) {
+	embeddedStores(t, func(t *testing.T, db *sql.DB) {
+		runAll(t, db, "CREATE TABLE ord (id INT PRIMARY KEY, customer INT)", "CREATE TABLE customer (id INT PRIMARY KEY, name VARCHAR(10))",
+			"INSERT INTO customer VALUES (1, 'old')")
+		const n = 500 // more than an index join looks up ahead
+		var values []string
+		for i := range n {
+			values = append(values, fmt.Sprintf("(%d, %d)", i, i))
+		}
+		for _, o := range []sql.TxOptions{{}, {Isolation: sql.LevelSerializable}} {
+			tx, err := db.BeginTx(t.Context(), &o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			runAll(t, tx, "DELETE FROM ord", "DELETE FROM customer", "INSERT INTO ord VALUES "+strings.Join(values, ", "))
+			runAll(t, tx, "INSERT INTO customer SELECT id, 'old' FROM ord")
+			rows, err := tx.Query("SELECT c.name, (SELECT x.name FROM customer x WHERE x.id = o.id) FROM ord o LEFT JOIN customer c ON c.id = o.customer ORDER BY o.id LIMIT 500")
+			if err != nil {
+				t.Fatal(err)
+			}
+			read := 0
+			for ; rows.Next(); read++ {
+				if read == 0 {
+					runAll(t, tx, "UPDATE customer SET name = 'new' WHERE id > 5", "DELETE FROM customer WHERE id > 300")
+				}
+				var joined, subquery string
+				if err := rows.Scan(&joined, &subquery); err != nil || joined != "old" || subquery != "old" {
+					t.Fatalf("row %d: %q, %q, %v", read, joined, subquery, err)
+				}
+			}
+			if rows.Close(); read != n || rows.Err() != nil {
+				t.Fatalf("%d rows, %v", read, rows.Err())
+			}
+			if err := tx.Rollback(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}

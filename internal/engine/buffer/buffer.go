@@ -29,8 +29,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Buffer is the writes of one transaction. Its methods may be called from many goroutines; cursors see
-// the buffer as it was when they were made.
+// Buffer is the writes of one transaction. Its methods may be called from many goroutines; views and cursors
+// see the buffer as it was when they were made.
 type Buffer struct {
 	released atomic.Bool
 	e        engine.Engine
@@ -42,6 +42,7 @@ type Buffer struct {
 
 	mu      sync.Mutex
 	tables  map[string]*tree // by folded name
+	viewed  bool             // a view has tables: they are copied before they change
 	journal []undo
 	version uint64
 	hold    func(octets int64) error // takes memory, or gives it back; nil: nobody counts
@@ -81,7 +82,7 @@ func less(a, b *entry) bool {
 
 // undo says what an entry was before: before has keys alone where there was none.
 type undo struct {
-	tree   *tree
+	table  string // folded
 	before *entry
 	had    bool
 	octets int64 // that the entry which took its place has
@@ -124,6 +125,18 @@ func (b *Buffer) Release() {
 }
 
 func (b *Buffer) tree(table string) *tree { return b.tables[engine.FoldTable(table)] }
+
+// own makes tables the buffer's own again, where a view has them.
+func (b *Buffer) own() {
+	if !b.viewed {
+		return
+	}
+	own := make(map[string]*tree, len(b.tables))
+	for name, t := range b.tables {
+		own[name] = &tree{t.table, t.entries.Copy()} // which shares all that neither changes
+	}
+	b.tables, b.viewed = own, false
+}
 
 // find gives what the transaction has done to an entity, or nil.
 func (t *tree) find(partitionKey, rowKey string) *entry {
@@ -176,13 +189,14 @@ func (b *Buffer) RollbackTo(mark int) {
 }
 
 func (b *Buffer) rollbackTo(mark int) {
+	b.own()
 	for len(b.journal) > max(mark, 0) {
 		u := b.journal[len(b.journal)-1]
 		b.journal = b.journal[:len(b.journal)-1]
-		if u.had {
-			u.tree.entries.Set(u.before)
+		if t := b.tables[u.table]; u.had {
+			t.entries.Set(u.before)
 		} else {
-			u.tree.entries.Delete(u.before)
+			t.entries.Delete(u.before)
 		}
 		b.held(-u.octets)
 	}
@@ -208,10 +222,12 @@ func (e *entry) octets() int64 {
 
 // put replaces an entry and remembers the old one.
 func (b *Buffer) put(table string, e *entry) error {
-	t := b.tree(table)
+	b.own()
+	folded := engine.FoldTable(table)
+	t := b.tables[folded]
 	if t == nil {
 		t = &tree{table: table, entries: btree.NewBTreeGOptions(less, btree.Options{NoLocks: true})}
-		b.tables[engine.FoldTable(table)] = t
+		b.tables[folded] = t
 	}
 	b.version++
 	e.etag = "buffer:" + strconv.FormatUint(b.version, 10)
@@ -219,7 +235,7 @@ func (b *Buffer) put(table string, e *entry) error {
 	if !had {
 		before = e
 	}
-	b.journal = append(b.journal, undo{tree: t, before: before, had: had, octets: e.octets()})
+	b.journal = append(b.journal, undo{table: folded, before: before, had: had, octets: e.octets()})
 	return b.held(e.octets())
 }
 

@@ -12,7 +12,7 @@ import (
 func (v View) get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	b := v.b
 	b.mu.Lock()
-	e := b.tree(g.Table).find(g.PartitionKey, g.RowKey)
+	e := v.tree(g.Table).find(g.PartitionKey, g.RowKey)
 	b.mu.Unlock()
 	switch {
 	case e == nil:
@@ -32,7 +32,7 @@ func (v View) get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 // scan walks a range, and pins nothing.
 func (v View) scan(ctx context.Context, s engine.Scan) engine.Cursor {
 	b := v.b
-	entries := b.inRange(&s)
+	entries := v.inRange(&s)
 	if len(entries) == 0 {
 		return b.walk(ctx, v.on, s)
 	}
@@ -47,10 +47,10 @@ func (v View) scan(ctx context.Context, s engine.Scan) engine.Cursor {
 }
 
 // inRange gives the entries in the range of a scan, in order.
-func (b *Buffer) inRange(s *engine.Scan) []*entry {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	t := b.tree(s.Table)
+func (v View) inRange(s *engine.Scan) []*entry {
+	v.b.mu.Lock()
+	defer v.b.mu.Unlock()
+	t := v.tree(s.Table)
 	if t == nil {
 		return nil
 	}

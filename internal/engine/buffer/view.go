@@ -6,21 +6,28 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// View is a transaction as one statement reads it: its writes over what the statement reads of the store.
+// View is a transaction as one statement reads it: its writes before the statement, over what that reads of the store.
 type View struct {
-	b    *Buffer
-	on   engine.Reader
-	pins bool
+	b      *Buffer
+	tables map[string]*tree // as they were when the view was made
+	on     engine.Reader
+	pins   bool
 }
 
 // Over gives the view of b over a moment of the store; nil: over what b itself is over. What a view that pins gives has to be
 // what is stored still when Commit comes, which else fails with engine.CodeStale. A pin is an operation of the commit.
 func (b *Buffer) Over(m engine.Moment, pins bool) View {
-	if m == nil {
-		return View{b, b.base, pins}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.viewed = true
+	v := View{b, b.tables, b.base, pins}
+	if m != nil {
+		v.on = m
 	}
-	return View{b, m, pins}
+	return v
 }
+
+func (v View) tree(table string) *tree { return v.tables[engine.FoldTable(table)] }
 
 // Buffer is the transaction's.
 func (v View) Buffer() *Buffer { return v.b }
@@ -30,7 +37,7 @@ func (b *Buffer) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	return b.Over(nil, false).Get(ctx, g)
 }
 
-// Scan walks a range as the transaction sees it now: what it writes while the cursor is open is not seen.
+// Scan walks a range as the transaction sees it: what it writes later is not seen.
 func (b *Buffer) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
 	return b.Over(nil, false).Scan(ctx, s)
 }
@@ -44,7 +51,7 @@ func (v View) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	return e, err
 }
 
-// Scan walks a range as the transaction sees it now: what it writes while the cursor is open is not seen.
+// Scan walks a range as the transaction sees it: what it writes later is not seen.
 func (v View) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
 	c := v.scan(ctx, s)
 	if v.pins {

@@ -3,6 +3,7 @@ package buffer_test
 import (
 	"errors"
 	"io"
+	"slices"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -77,4 +78,42 @@ func TestPinIsSeenThrough(t *testing.T) {
 	if got := dump(t, b, filtered); len(got) != 1 || m.Requests.Load() != 1 {
 		t.Errorf("%q, in %d requests", got, m.Requests.Load())
 	}
+}
+
+// TestViewStays: a view does not see what is applied, undone or committed later.
+func TestViewStays(t *testing.T) {
+	e := open(t, 0)
+	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "a", "v", "1"), op(engine.Insert, "b", "v", "1"))))
+	b := buffer.New(e, 1)
+	all := engine.Scan{Table: "tab", PartitionKey: "p"}
+	first := b.Over(nil, false)
+	want := dump(t, first, all)
+	must(t, b.Apply(t.Context(), commitOf(op(engine.Replace, "a", "v", "2"), op(engine.Delete, "b"), op(engine.Insert, "c", "v", "2"))))
+	mark := b.Mark()
+	second := b.Over(nil, false)
+	later := dump(t, second, all)
+	must(t, b.Apply(t.Context(), commitOf(op(engine.Merge, "a", "v", "3"), op(engine.Delete, "c"))))
+	check := func(when string) {
+		t.Helper()
+		for _, view := range []struct {
+			of   buffer.View
+			want []string
+		}{{first, want}, {second, later}} {
+			if got := dump(t, view.of, all); !slices.Equal(got, view.want) {
+				t.Errorf("%s the view gives %q, at first %q", when, got, view.want)
+			}
+			_, err := view.of.Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: "c"})
+			if is := err == nil; is != slices.Equal(view.want, later) {
+				t.Errorf("%s a point read gives %v", when, err)
+			}
+		}
+	}
+	check("after a write")
+	b.RollbackTo(mark)
+	if got := dump(t, b, all); !slices.Equal(got, later) {
+		t.Errorf("after the rollback there are %q, want %q", got, later)
+	}
+	check("after a rollback")
+	b.RollbackTo(0)
+	check("after all is undone")
 }
