@@ -42,6 +42,11 @@ type Error struct {
 	Message   string // for people; never holds a secret
 	RequestID string // the service's, when there was one
 	Cause     error
+
+	// Table and Entity say what a transaction could not write, or has read and found changed, where that is known: the keys,
+	// and the properties that were to be written.
+	Table  string
+	Entity *Entity
 }
 
 func (e *Error) Error() string {

@@ -89,5 +89,7 @@ func Further(err error, before int) error {
 
 // StaleRead is the error of a transaction whose read of an entity no longer holds.
 func StaleRead(table, partitionKey, rowKey string) *Error {
-	return Errorf(CodeStale, "entity %s, %s of table %s was changed, added or deleted since it was read", quote(partitionKey), quote(rowKey), quote(table))
+	e := Errorf(CodeStale, "entity %s, %s of table %s was changed, added or deleted since it was read", quote(partitionKey), quote(rowKey), quote(table))
+	e.Table, e.Entity = table, &Entity{PartitionKey: partitionKey, RowKey: rowKey}
+	return e
 }

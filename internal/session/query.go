@@ -38,6 +38,9 @@ func (s *Session) endQuery(q *query) {
 
 // execution is a run of plan in the connection's transaction, or outside one.
 func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Meter) exec.Execution {
+	if s.tx != nil && (s.tx.IsOfOneMoment() || plan.ForUpdate) && !s.readOnly {
+		s.saw = with(s.saw, plan.Tables)
+	}
 	return exec.Execution{Plan: plan, Args: args, Session: &s.state, Meter: m, Tx: s.tx,
 		Pins: s.tx != nil && plan.ForUpdate && plan.Write == nil && !s.readOnly}
 }

@@ -185,7 +185,7 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 		return Outcome{}, err
 	}
 	if s.tx != nil {
-		s.wrote = append(s.wrote, plan.Tables...)
+		s.wrote = with(s.wrote, plan.Tables)
 	}
 	if insert, ok := plan.Write.(*planner.Insert); ok && did.Newest != nil {
 		s.reached = &reached{insert.Table, did.Newest}

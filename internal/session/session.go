@@ -39,6 +39,7 @@ type Session struct {
 	next        characteristics // of the next one
 	manual      bool            // autocommit is off
 	wrote       []*schema.Table // the definitions that the transaction has written by
+	saw         []*schema.Table // those that it has read by, where Commit validates what it has read
 	reached     *reached        // by the last write
 	turns       []exec.Turn     // in the lines of tables, while it commits
 	savepoints  []savepoint

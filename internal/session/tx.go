@@ -20,7 +20,7 @@ func (s *Session) Commit(ctx context.Context) error {
 		s.next = characteristics{}
 		return nil // a statement such as CREATE TABLE has committed it
 	}
-	b, held, wrote, reached := s.tx, s.held, s.wrote, s.reached
+	b, held, wrote, saw, reached := s.tx, s.held, s.wrote, s.saw, s.reached
 	s.tx = nil
 	s.endTx()
 	defer held.End()
@@ -29,7 +29,7 @@ func (s *Session) Commit(ctx context.Context) error {
 		return nil
 	}
 	if err := s.commitBuffer(ctx, b, wrote); err != nil {
-		return err
+		return dml.ExplainCommit(err, with(saw, wrote))
 	}
 	s.makeAhead(ctx, reached)
 	return nil
@@ -52,7 +52,7 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 	if isOutdated(err) {
 		// Its table, or part of one, was deleted since.
 		s.db.Catalog.Forget()
-		err = &dml.SchemaChangedError{Table: wrote[0].Name}
+		return &dml.SchemaChangedError{Table: wrote[0].Name}
 	}
 	return err
 }
@@ -104,6 +104,16 @@ func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error
 	return nil
 }
 
+// with adds to tables those of more that are not among them.
+func with(tables, more []*schema.Table) []*schema.Table {
+	for _, t := range more {
+		if !slices.Contains(tables, t) {
+			tables = append(tables, t)
+		}
+	}
+	return tables
+}
+
 // Rollback forgets what the transaction wrote.
 func (s *Session) Rollback() { s.endTx() }
 
@@ -113,7 +123,7 @@ func (s *Session) endTx() {
 		s.held.End()
 	}
 	s.held = nil
-	s.tx, s.readOnly, s.savepoints, s.wrote, s.reached = nil, false, nil, nil, nil
+	s.tx, s.readOnly, s.savepoints, s.wrote, s.saw, s.reached = nil, false, nil, nil, nil, nil
 }
 
 // savepoint is a place in a transaction to go back to.

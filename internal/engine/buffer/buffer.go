@@ -278,18 +278,35 @@ func (b *Buffer) Commits() []engine.Commit {
 
 // Commit sends what is left of all that was applied, all or nothing, and empties the buffer. What needs more than one
 // entity group transaction is refused with engine.CodeTooLarge where the store has no larger ones, and nothing is sent. When it
-// fails, the buffer stays as it was; Error.Op counts in the order of Commits.
+// fails, the buffer stays as it was; Error.Op counts in the order of Commits, and Error.Entity is that of the operation.
 func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
 	commits := b.Commits()
 	if len(commits) > 0 {
 		if err := b.send(ctx, commits, m); err != nil {
-			return err
+			return placed(err, commits)
 		}
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rollbackTo(0) // which empties it
 	return nil
+}
+
+// placed says which entity the error of an operation is about.
+func placed(err error, commits []engine.Commit) error {
+	var e *engine.Error
+	if !errors.As(err, &e) || e.Op < 0 {
+		return err
+	}
+	at := e.Op
+	for i := range commits {
+		if at < len(commits[i].Ops) {
+			e.Table, e.Entity = commits[i].Table, &commits[i].Ops[at].Entity
+			break
+		}
+		at -= len(commits[i].Ops)
+	}
+	return err
 }
 
 func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Meter) error {

@@ -1,0 +1,75 @@
+package dml
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// ExplainCommit makes an error that names a row, as SQL does, of one that names an entity; tables are those of the transaction.
+func ExplainCommit(err error, tables []*schema.Table) error {
+	var e *engine.Error
+	if !errors.As(err, &e) || e.Entity == nil || e.Applied != engine.NotApplied {
+		return err
+	}
+	for _, t := range tables {
+		in := func(physical string) bool { return engine.FoldTable(physical) == engine.FoldTable(e.Table) }
+		if t.Virtual != nil || !slices.ContainsFunc(t.Physicals(), in) {
+			continue
+		}
+		if k, ok := t.KeyOf(e.Entity.RowKey); ok {
+			return explainEntity(e, t, k)
+		}
+	}
+	return err
+}
+
+// explainEntity is ExplainCommit of an entity that is t's, or of the row that one of t's lives inside.
+func explainEntity(e *engine.Error, t *schema.Table, k schema.KeyOf) error {
+	happened := "changed"
+	switch {
+	case e.Code == engine.CodeExists && !t.IsExternal():
+		if row := entityRow(e.Entity, t, k.Index); row != nil {
+			return DuplicateError(t, k.Index, row)
+		}
+		return e
+	case e.Code == engine.CodeNotFound:
+		happened = "deleted"
+	case e.Code != engine.CodeStale:
+		return e
+	case e.Op < 0:
+		happened = "changed, added or deleted"
+	}
+	which := "a row"
+	if len(k.Values) > 0 {
+		named := make([]string, len(k.Values))
+		for i, v := range k.Values {
+			named[i] = k.Columns[i] + " = " + sqlerr.Brief(value.Text(v))
+		}
+		which = "row (" + strings.Join(named, ", ") + ")"
+	}
+	conflict := *e
+	conflict.Message = fmt.Sprintf("%s of table %s was %s by another transaction; run the transaction again", which, sqlerr.Brief(k.Table), happened)
+	return &conflict
+}
+
+// entityRow gives the row of an entity that was to be inserted, as far as it has the columns; nil: it has none.
+func entityRow(e *engine.Entity, t *schema.Table, ix *schema.Index) []value.Value {
+	c := codec.NewCodec(t)
+	if ix != nil && ix.Copy != schema.CopyRow {
+		c = exec.NewIndexCodec(t, ix)
+	}
+	row := make([]value.Value, t.RowWidth())
+	if err := c.Decoder(c.Columns, 0, nil).DecodeRow(e, row); err != nil {
+		return nil
+	}
+	return row
+}

@@ -1,0 +1,71 @@
+package tests
+
+import (
+	"database/sql"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// TestCommitErrors: a COMMIT that meets another transaction names the row in the words of SQL.
+func TestCommitErrors(t *testing.T) {
+	serializable := sql.TxOptions{Isolation: sql.LevelSerializable}
+	for _, c := range []struct {
+		name      string
+		options   sql.TxOptions
+		tx, other string
+		want      error
+		number    uint16
+		message   string
+	}{
+		{"duplicate", sql.TxOptions{}, "INSERT INTO t VALUES (2, 'b', 20, 0)", "INSERT INTO t VALUES (2, 'x', 21, 0)",
+			nearlyfree.ErrDuplicateKey, 1062, "Duplicate entry '2' for key 'PRIMARY'"},
+		{"duplicate of an index", sql.TxOptions{}, "INSERT INTO t VALUES (2, 'b', 20, 0)", "INSERT INTO t VALUES (3, 'x', 20, 0)",
+			nearlyfree.ErrDuplicateKey, 1062, "Duplicate entry '20' for key 'v'"},
+		{"duplicate of a folded text", sql.TxOptions{}, "INSERT INTO t VALUES (2, 'Été', 20, 0)", "INSERT INTO t VALUES (3, 'ete', 21, 0)",
+			nearlyfree.ErrDuplicateKey, 1062, "Duplicate entry 'Été' for key 'name'"},
+		{"changed", sql.TxOptions{}, "UPDATE t SET n = 1 WHERE id = 1", "UPDATE t SET n = 2 WHERE id = 1",
+			nearlyfree.ErrConflict, 1213, "row (id = 1) of table t was changed by another transaction; run"},
+		{"deleted", sql.TxOptions{}, "UPDATE t SET n = 1 WHERE id = 1", "DELETE FROM t WHERE id = 1",
+			nearlyfree.ErrConflict, 1213, "row (id = 1) of table t was deleted by another transaction; run"},
+		{"read", serializable, "INSERT INTO u SELECT id, 0 FROM t WHERE id = 1", "UPDATE t SET n = 2 WHERE id = 1",
+			nearlyfree.ErrConflict, 1213, "row (id = 1) of table t was changed, added or deleted by another transaction; run"},
+		{"read by an index", serializable, "INSERT INTO u SELECT id, 0 FROM t WHERE n BETWEEN 0 AND 5", "INSERT INTO t VALUES (9, 'x', 90, 3)",
+			nearlyfree.ErrConflict, 1213, "row (id = 9) of table t was changed, added or deleted by another transaction; run"},
+		{"read by a unique index", serializable, "SELECT id FROM t WHERE v = 20; INSERT INTO u VALUES (1, 1)", "INSERT INTO t VALUES (9, 'x', 20, 3)",
+			nearlyfree.ErrConflict, 1213, "row (v = 20) of table t was changed, added or deleted by another transaction; run"},
+		{"pinned", sql.TxOptions{}, "SELECT * FROM t WHERE id = 1 FOR UPDATE; INSERT INTO t VALUES (5, 'e', 50, 0)", "UPDATE t SET n = 2 WHERE id = 1",
+			nearlyfree.ErrConflict, 1213, "row (id = 1) of table t was changed by another transaction; run"},
+		{"key of two columns", sql.TxOptions{}, "UPDATE w SET n = 1", "DELETE FROM w",
+			nearlyfree.ErrConflict, 1213, "row (at = 2024-05-06 07:08:09, who = some body) of table w was deleted by another transaction; run"},
+		{"no key", sql.TxOptions{}, "UPDATE bare SET n = 1", "DELETE FROM bare",
+			nearlyfree.ErrConflict, 1213, "a row of table bare was deleted by another transaction; run"},
+		{"parent", sql.TxOptions{}, "INSERT INTO kid VALUES (1, 2)", "DELETE FROM w; DELETE FROM t WHERE id = 1",
+			nearlyfree.ErrConflict, 1213, "row (id = 1) of table t was deleted by another transaction; run"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			everywhere(t, func(t *testing.T, db *sql.DB) {
+				if c.options == serializable && strings.HasSuffix(t.Name(), "azure") {
+					t.Skip("there are no such levels")
+				}
+				runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20) COLLATE utf8mb4_0900_ai_ci, v INT, n INT, UNIQUE KEY name (name), UNIQUE KEY v (v), KEY n (n))",
+					"CREATE TABLE u (id INT PRIMARY KEY, n INT)", "CREATE TABLE w (at DATETIME, who VARCHAR(20), n INT, PRIMARY KEY (at, who))", "CREATE TABLE bare (n INT)",
+					"CREATE TABLE kid (id INT, k INT, PRIMARY KEY (id, k), FOREIGN KEY (id) REFERENCES t (id)) INSIDE t",
+					"INSERT INTO t VALUES (1, 'a', 10, 0)", "INSERT INTO w VALUES ('2024-05-06 07:08:09', 'some body', 0)", "INSERT INTO bare VALUES (0)")
+				tx, err := db.BeginTx(t.Context(), &c.options)
+				if err != nil {
+					t.Fatal(err)
+				}
+				runAll(t, tx, strings.Split(c.tx, ";")...)
+				runAll(t, db, strings.Split(c.other, ";")...)
+				err = tx.Commit()
+				var e *nearlyfree.Error
+				if !errors.Is(err, c.want) || !errors.As(err, &e) || e.Number != c.number || !strings.Contains(e.Message, c.message) {
+					t.Errorf("%v, want %v: %s", err, c.want, c.message)
+				}
+			})
+		})
+	}
+}
