@@ -37,7 +37,8 @@ const (
 // Error is an engine's error.
 type Error struct {
 	Code      Code
-	Op        int // index of the failed operation of a Commit, or -1
+	Op        int          // index of the failed operation of a Commit, or -1
+	Unmet     *Requirement // of a Transaction that does not hold; else nil
 	Applied   Applied
 	Message   string // for people; never holds a secret
 	RequestID string // the service's, when there was one

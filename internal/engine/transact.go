@@ -10,7 +10,8 @@ import (
 type Transactor interface {
 	Engine
 	// Transact applies a transaction, all of it or nothing. Error.Op counts through the operations of all commits, in their
-	// order. Where something that was read has changed since, the error is CodeStale of no operation.
+	// order. Where something that was read has changed since, or a requirement does not hold, the error is CodeStale of no
+	// operation, in the second case with Error.Unmet.
 	Transact(ctx context.Context, t Transaction) error
 	// Moment gives the store as it is now, or as it is when it is first read. Whoever takes a moment releases it.
 	Moment() Moment
@@ -32,7 +33,9 @@ type Transaction struct {
 	// Reads are ranges that were read of Since. Each must hold now what it held then; its Select, Limit and Meter mean nothing.
 	Reads []Scan
 	Since Moment // nil where there are no Reads
-	Meter *Meter // counts what is written; the caller counts requests
+	// Requires are what must hold when all is written.
+	Requires []Requirement
+	Meter    *Meter // counts what is written; the caller counts requests
 }
 
 // InGroups gives the store without what only a Transactor has: one entity group transaction is the most that it does at once.
@@ -73,6 +76,12 @@ func (l Limits) CheckTransaction(t *Transaction) error {
 	}
 	for i := range t.Reads {
 		if err := l.CheckScan(&t.Reads[i]); err != nil {
+			return err
+		}
+	}
+	for i := range t.Requires {
+		s := t.Requires[i].scan()
+		if err := l.CheckScan(&s); err != nil {
 			return err
 		}
 	}

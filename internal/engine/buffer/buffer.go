@@ -40,12 +40,13 @@ type Buffer struct {
 	parallel int           // Gets under way at once
 	limits   engine.Limits // what one operation may be; how many are sent at once is the concern of Commit
 
-	mu      sync.Mutex
-	tables  map[string]*tree // by folded name
-	viewed  bool             // a view has tables: they are copied before they change
-	journal []undo
-	version uint64
-	hold    func(octets int64) error // takes memory, or gives it back; nil: nobody counts
+	mu       sync.Mutex
+	tables   map[string]*tree // by folded name
+	viewed   bool             // a view has tables: they are copied before they change
+	journal  []undo
+	version  uint64
+	requires []Requirement
+	hold     func(octets int64) error // takes memory, or gives it back; nil: nobody counts
 }
 
 // tree holds the entries of one table by their keys.
@@ -80,7 +81,7 @@ func less(a, b *entry) bool {
 	return a.rowKey < b.rowKey
 }
 
-// undo says what an entry was before: before has keys alone where there was none.
+// undo says what an entry was before: before has keys alone where there was none. One without a table takes back a requirement.
 type undo struct {
 	table  string // folded
 	before *entry
@@ -193,9 +194,13 @@ func (b *Buffer) rollbackTo(mark int) {
 	for len(b.journal) > max(mark, 0) {
 		u := b.journal[len(b.journal)-1]
 		b.journal = b.journal[:len(b.journal)-1]
-		if t := b.tables[u.table]; u.had {
+		t := b.tables[u.table]
+		switch {
+		case u.table == "":
+			b.requires = b.requires[:len(b.requires)-1]
+		case u.had:
 			t.entries.Set(u.before)
-		} else {
+		default:
 			t.entries.Delete(u.before)
 		}
 		b.held(-u.octets)
@@ -312,7 +317,8 @@ func placed(err error, commits []engine.Commit) error {
 func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Meter) error {
 	all, ok := b.e.(engine.Transactor)
 	most := b.e.Limits().BatchOps
-	if len(commits) == 1 && len(commits[0].Ops) <= most && b.reads == nil {
+	requires := b.requirements()
+	if len(commits) == 1 && len(commits[0].Ops) <= most && b.reads == nil && len(requires) == 0 {
 		c := commits[0]
 		c.Meter = m
 		if err := b.e.Commit(ctx, c); !ok || !isTooLarge(err) {
@@ -326,7 +332,7 @@ func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Me
 		return engine.Errorf(engine.CodeTooLarge, "the transaction has %d operations, but an entity group transaction has at most %d: "+
 			"commit in smaller steps, or write without a transaction", len(commits[0].Ops), most)
 	}
-	t := engine.Transaction{Commits: commits, Meter: m}
+	t := engine.Transaction{Commits: commits, Requires: requires, Meter: m}
 	if b.reads != nil {
 		t.Reads, t.Since = b.reads.list(), b.since
 	}

@@ -21,7 +21,7 @@ func (f *File) Transact(ctx context.Context, t engine.Transaction) error {
 	if err := f.limits.CheckTransaction(&t); err != nil {
 		return err
 	}
-	all := &fileTransaction{file: f, commits: make([]fileCommit, len(t.Commits)), reads: t.Reads}
+	all := &fileTransaction{file: f, commits: make([]fileCommit, len(t.Commits)), transaction: &t}
 	if len(t.Reads) > 0 {
 		all.since = t.Since.(*fileMoment)
 	}
@@ -47,10 +47,10 @@ func (f *File) Transact(ctx context.Context, t engine.Transaction) error {
 
 // fileTransaction is several commits that are one change.
 type fileTransaction struct {
-	file    *File
-	commits []fileCommit
-	reads   []engine.Scan
-	since   *fileMoment
+	file        *File
+	commits     []fileCommit
+	transaction *engine.Transaction
+	since       *fileMoment
 }
 
 func (t *fileTransaction) apply(tx *bolt.Tx, version uint64, now int64) (refused, err error) {
@@ -64,6 +64,11 @@ func (t *fileTransaction) apply(tx *bolt.Tx, version uint64, now int64) (refused
 		}
 		before += len(t.commits[i].commit.Ops)
 	}
+	for i := range t.transaction.Requires {
+		if refused := t.meets(tx, &t.transaction.Requires[i]); refused != nil {
+			return refused, nil
+		}
+	}
 	for i := range t.commits {
 		if err := t.commits[i].put(tx, version, now); err != nil {
 			return nil, err
@@ -72,10 +77,33 @@ func (t *fileTransaction) apply(tx *bolt.Tx, version uint64, now int64) (refused
 	return nil, nil
 }
 
+// meets refuses what will not meet a requirement. Nothing is written yet, as what is refused must leave no trace.
+func (t *fileTransaction) meets(tx *bolt.Tx, q *engine.Requirement) error {
+	table := t.file.table(q.Table)
+	if table == nil {
+		return errNoTable(q.Table)
+	}
+	b := tx.Bucket(table.entities)
+	if b == nil {
+		return errNoTable(q.Table) // deleted meanwhile
+	}
+	there, deleted := q.Own(t.transaction.Commits)
+	from, to := rangeOf(&engine.Scan{PartitionKey: q.PartitionKey, From: q.From, To: q.To})
+	c := b.Cursor()
+	for key, _ := c.Seek(from); !there && key != nil && bytes.Compare(key, to) < 0; key, _ = c.Next() {
+		_, rowKey, _ := bytes.Cut(key, []byte{0})
+		there = !deleted[string(rowKey)]
+	}
+	if there != q.Any {
+		return q.Unmet()
+	}
+	return nil
+}
+
 // hold refuses the transaction where a range does not hold what it held.
 func (t *fileTransaction) hold(tx *bolt.Tx) (refused, err error) {
-	for i := range t.reads {
-		s := &t.reads[i]
+	for i := range t.transaction.Reads {
+		s := &t.transaction.Reads[i]
 		was, is := t.since.tables.named(s.Table), t.file.table(s.Table)
 		if was == nil || is != was {
 			if was == is {

@@ -76,7 +76,27 @@ func (m *Memory) applyAll(commits []memCommit, t *engine.Transaction) error {
 		}
 		changes[at].state = put(changes[at].state, p.Commit, p.entities, etag, now)
 	}
-	m.root.Store(r.with(changes))
+	next := r.with(changes)
+	for i := range t.Requires {
+		if err := next.meets(&t.Requires[i]); err != nil {
+			return err
+		}
+	}
+	m.root.Store(next)
+	return nil
+}
+
+// meets refuses what does not meet a requirement.
+func (r *memRoot) meets(q *engine.Requirement) error {
+	t := r.table(q.Table)
+	if t == nil {
+		return errNoTable(q.Table)
+	}
+	partition, _ := r.state(t).Get(q.PartitionKey)
+	first, there := iterate(partition, q.From)
+	if there = there && q.Contains(first.Key()); there != q.Any {
+		return q.Unmet()
+	}
 	return nil
 }
 

@@ -79,6 +79,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine, traits ...Trait) {
 		{"Transact", testTransact},
 		{"Moment", testMoment},
 		{"Reads", testReads},
+		{"Requires", testRequires},
 		{"Transfers", testTransfers},
 		{"Cancel", testCancel},
 		{"Close", testClose},
