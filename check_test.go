@@ -45,7 +45,7 @@ func TestCheckParents(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			a := openAccountBy(t, nearlyfree.Config{SchemaLease: time.Millisecond, Layout: c.layout})
 			a.exec(t, "CREATE TABLE p (id INT PRIMARY KEY, v INT)")
-			a.exec(t, "CREATE TABLE c (p INT REFERENCES p (id), n INT, v INT, KEY (v), PRIMARY KEY (p, n)) INSIDE p")
+			a.exec(t, "CREATE TABLE c (p INT REFERENCES p (id), n INT, v INT, KEY (v), PRIMARY KEY (p, n)) INTERLEAVE IN PARENT p")
 			a.exec(t, "INSERT INTO p VALUES (1, 1), (2, 2)")
 			a.exec(t, "INSERT INTO c VALUES (1, 1, 10), (1, 2, 20), (2, 1, 30)")
 			a.clean(t, "p, c")
@@ -112,7 +112,7 @@ func TestCheckParents(t *testing.T) {
 func TestCheckParentsInParts(t *testing.T) {
 	a := openAccountBy(t, nearlyfree.Config{SchemaLease: time.Millisecond})
 	a.exec(t, "CREATE TABLE p (id INT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE)")
-	a.exec(t, "CREATE TABLE c (p INT REFERENCES p (id), n INT, v INT, KEY (v), PRIMARY KEY (p, n)) INSIDE p")
+	a.exec(t, "CREATE TABLE c (p INT REFERENCES p (id), n INT, v INT, KEY (v), PRIMARY KEY (p, n)) INTERLEAVE IN PARENT p")
 	a.exec(t, "INSERT INTO p VALUES (1), (11), (12)")
 	a.exec(t, "INSERT INTO c VALUES (1, 1, 10), (11, 1, 20), (12, 1, 30)")
 	a.clean(t, "p, c")

@@ -127,7 +127,7 @@
 // A transaction's writes are held back, seen by its own statements, and sent by Commit: all or nothing. In memory and in a file it
 // may have any size, in any number of tables and partitions; max_memory bounds what it holds. On Azure Commit sends one entity group
 // transaction. So it can hold no more than 100 entities there (a row and each of its index entries
-// count as one each) of one physical table and partition: of one table with those inside it, or, where they were made
+// count as one each) of one physical table and partition: of one table with those interleaved in it, or, where they were made
 // with the option layout=single, of several tables; more is refused with ErrTooLarge. The option transactions=azure has memory and
 // a file refuse what Azure does, so that a program can be tested on them that is to run there.
 //

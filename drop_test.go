@@ -70,7 +70,7 @@ func TestDropCrash(t *testing.T) {
 	}
 	const columns = "(p INT, id INT, note VARCHAR(10), KEY (note), UNIQUE KEY (p, id, note), PRIMARY KEY (p, id)"
 	const parent = "CREATE TABLE parent (id INT PRIMARY KEY, who VARCHAR(10), KEY (who))"
-	const child = "CREATE TABLE t " + columns + ", FOREIGN KEY (p) REFERENCES parent (id)) INSIDE parent"
+	const child = "CREATE TABLE t " + columns + ", FOREIGN KEY (p) REFERENCES parent (id)) INTERLEAVE IN PARENT parent"
 	for _, c := range []struct {
 		name      string
 		layout    nearlyfree.Layout

@@ -40,7 +40,7 @@ func TestErrorPlace(t *testing.T) {
 			"Error 1064 (42000): syntax error at line 1, column 8 near \"FROM\": expected an expression; as a name this word needs backticks\nSELECT FROM book\n       ^",
 			nearlyfree.ErrSyntax},
 		{"ALTER TABLE book WITH PARENT",
-			"Error 1235 (42000): ALTER TABLE … INSIDE and WITH PARENT (only CREATE TABLE has them) are not supported, at line 1, column 18\n" +
+			"Error 1235 (42000): ALTER TABLE … INTERLEAVE IN PARENT and WITH PARENT (only CREATE TABLE has them) are not supported, at line 1, column 18\n" +
 				"ALTER TABLE book WITH PARENT\n                 ^",
 			nearlyfree.ErrNotSupported},
 		{"SELECT x FROM nosuch", "Error 1146 (42S02): Table 'nearlyfree.nosuch' doesn't exist, at line 1, column 15\nSELECT x FROM nosuch\n              ^", nearlyfree.ErrNoTable},

@@ -92,7 +92,7 @@ func TestDropMany(t *testing.T) {
 			for i := range 40 {
 				name := fmt.Sprint("c", i)
 				names = append(names, name)
-				a.exec(t, "CREATE TABLE "+name+" (p INT REFERENCES p (id), n INT, KEY (n), PRIMARY KEY (p, n)) INSIDE p")
+				a.exec(t, "CREATE TABLE "+name+" (p INT REFERENCES p (id), n INT, KEY (n), PRIMARY KEY (p, n)) INTERLEAVE IN PARENT p")
 				a.exec(t, "INSERT INTO "+name+" VALUES (1, 1)")
 			}
 			a.exec(t, "DROP TABLE "+strings.Join(names, ", "))
@@ -119,7 +119,7 @@ func TestDropInParts(t *testing.T) {
 		parts = append(parts, fmt.Sprintf("PARTITION p%d VALUES LESS THAN (%d)", i, 10*i+10))
 	}
 	a.exec(t, "CREATE TABLE p (id INT PRIMARY KEY) PARTITION BY RANGE (id) ("+strings.Join(parts, ", ")+")")
-	a.exec(t, "CREATE TABLE c (p INT REFERENCES p (id), n INT, KEY (n), PRIMARY KEY (p, n)) INSIDE p")
+	a.exec(t, "CREATE TABLE c (p INT REFERENCES p (id), n INT, KEY (n), PRIMARY KEY (p, n)) INTERLEAVE IN PARENT p")
 	for _, id := range []int{5, 605, 1195} {
 		a.exec(t, "INSERT INTO p VALUES (?)", id)
 		a.exec(t, "INSERT INTO c VALUES (?, 1)", id)

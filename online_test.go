@@ -211,7 +211,7 @@ func TestAlterCrash(t *testing.T) {
 // written and joined, and the same statement goes on.
 func TestWithParentCrash(t *testing.T) {
 	const create = `CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n),
-		FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense WITH PARENT`
+		FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INTERLEAVE IN PARENT expense WITH PARENT`
 	const join = "SELECT COUNT(*), SUM(e.v) FROM expense e LEFT JOIN item i ON i.expense = e.id"
 	for _, c := range []struct{ name, statement, before, after string }{
 		{"Create", create, "", create},

@@ -211,9 +211,9 @@ func (p *parser) tableOptions(t *CreateTable) {
 	}
 }
 
-// tableOptionWords are the options with one word as their name: INSIDE, and those of MySQL without which a table
+// tableOptionWords are the options with one word as their name: those of MySQL without which a table
 // holds the same.
-var tableOptionWords = set(`INSIDE COMMENT AUTO_INCREMENT ENGINE TYPE AUTOEXTEND_SIZE AVG_ROW_LENGTH CHECKSUM COMPRESSION
+var tableOptionWords = set(`COMMENT AUTO_INCREMENT ENGINE TYPE AUTOEXTEND_SIZE AVG_ROW_LENGTH CHECKSUM COMPRESSION
 	DELAY_KEY_WRITE ENCRYPTION ENGINE_ATTRIBUTE INSERT_METHOD KEY_BLOCK_SIZE MAX_ROWS MIN_ROWS PACK_KEYS PAGE_CHECKSUM
 	ROW_FORMAT SECONDARY_ENGINE SECONDARY_ENGINE_ATTRIBUTE STATS_AUTO_RECALC STATS_PERSISTENT STATS_SAMPLE_PAGES
 	TABLE_CHECKSUM TABLESPACE TRANSACTIONAL`)
@@ -238,6 +238,8 @@ func (p *parser) tableOption() (name, value string, ok bool) {
 		name = "CHARSET"
 	case p.accept("COLLATE"):
 		name = "COLLATE"
+	case p.pos == start && p.accept("INTERLEAVE", "IN", "PARENT"):
+		return "INTERLEAVE IN PARENT", p.ident(), p.err == nil
 	case p.pos == start && tableOptionWords[p.tok().word]:
 		name = p.tok().word
 		p.pos++

@@ -10,7 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// FamilyScan joins a table with one that is declared INSIDE it WITH PARENT: in one range the copy of each parent's
+// FamilyScan joins a table with one that is interleaved in it WITH PARENT: in one range the copy of each parent's
 // row lies before the rows that live inside it. Rows come in the order of the child's key.
 type FamilyScan struct {
 	Kind JoinKind // InnerJoin; LeftJoin: parents without children come too

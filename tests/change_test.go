@@ -206,7 +206,7 @@ func TestTakeBack(t *testing.T) {
 	for name, become := range map[string]struct{ statement, table string }{
 		"truncated": {"TRUNCATE TABLE t", "t"},
 		"renamed":   {"RENAME TABLE t TO u", "u"},
-		"a parent":  {"CREATE TABLE child (id INT, n INT, PRIMARY KEY (id, n), FOREIGN KEY (id) REFERENCES t (id)) INSIDE t", "t"},
+		"a parent":  {"CREATE TABLE child (id INT, n INT, PRIMARY KEY (id, n), FOREIGN KEY (id) REFERENCES t (id)) INTERLEAVE IN PARENT t", "t"},
 	} {
 		for _, single := range []bool{false, true} {
 			t.Run(fmt.Sprint(name, " single ", single), func(t *testing.T) {

@@ -52,7 +52,7 @@ func TestCommitErrors(t *testing.T) {
 				}
 				runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, name VARCHAR(20) COLLATE utf8mb4_0900_ai_ci, v INT, n INT, UNIQUE KEY name (name), UNIQUE KEY v (v), KEY n (n))",
 					"CREATE TABLE u (id INT PRIMARY KEY, n INT)", "CREATE TABLE w (at DATETIME, who VARCHAR(20), n INT, PRIMARY KEY (at, who))", "CREATE TABLE bare (n INT)",
-					"CREATE TABLE kid (id INT, k INT, PRIMARY KEY (id, k), FOREIGN KEY (id) REFERENCES t (id)) INSIDE t",
+					"CREATE TABLE kid (id INT, k INT, PRIMARY KEY (id, k), FOREIGN KEY (id) REFERENCES t (id)) INTERLEAVE IN PARENT t",
 					"INSERT INTO t VALUES (1, 'a', 10, 0)", "INSERT INTO w VALUES ('2024-05-06 07:08:09', 'some body', 0)", "INSERT INTO bare VALUES (0)")
 				tx, err := db.BeginTx(t.Context(), &c.options)
 				if err != nil {

@@ -90,9 +90,9 @@ func newFamilies(t *testing.T, s store, seed uint64) *families {
 		inside := key + p.kind.inside
 		create := []string{
 			fmt.Sprintf("CREATE TABLE a (%sx INT, s VARCHAR(20), PRIMARY KEY (%s), KEY (x)) %s", columns, key, p.kind.partition),
-			fmt.Sprintf("CREATE TABLE b (%sn INT, x VARCHAR(9), s VARCHAR(20), PRIMARY KEY (%s, n%s), KEY (x), FOREIGN KEY (%s) REFERENCES a (%s) ON DELETE CASCADE) INSIDE a%s",
+			fmt.Sprintf("CREATE TABLE b (%sn INT, x VARCHAR(9), s VARCHAR(20), PRIMARY KEY (%s, n%s), KEY (x), FOREIGN KEY (%s) REFERENCES a (%s) ON DELETE CASCADE) INTERLEAVE IN PARENT a%s",
 				columns, inside, p.kind.desc, key, key, with),
-			fmt.Sprintf("CREATE TABLE c (%sn INT, m INT, s VARCHAR(20), PRIMARY KEY (%s, n%s, m), FOREIGN KEY (%s, n) REFERENCES b (%s, n) ON DELETE CASCADE) INSIDE b%s",
+			fmt.Sprintf("CREATE TABLE c (%sn INT, m INT, s VARCHAR(20), PRIMARY KEY (%s, n%s, m), FOREIGN KEY (%s, n) REFERENCES b (%s, n) ON DELETE CASCADE) INTERLEAVE IN PARENT b%s",
 				columns, inside, other, key, key, with),
 		}
 		for j, sql := range create {

@@ -70,11 +70,11 @@ CREATE TABLE expense (id INT PRIMARY KEY, who VARCHAR(30) NOT NULL, KEY (who))
 
 INSERT INTO expense VALUES (1, 'Ann'), (2, 'Bob')
 
-CREATE TABLE item (expense INT, n INT, what VARCHAR(50), PRIMARY KEY (expense, n), KEY (what), FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense WITH PARENT
+CREATE TABLE item (expense INT, n INT, what VARCHAR(50), PRIMARY KEY (expense, n), KEY (what), FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INTERLEAVE IN PARENT expense WITH PARENT
 
 INSERT INTO item VALUES (1, 1, 'train'), (1, 2, 'tea'), (2, 1, 'book')
 
-CREATE TABLE note (expense INT, n INT, part INT, PRIMARY KEY (expense, n, part), FOREIGN KEY (expense, n) REFERENCES item (expense, n)) INSIDE item
+CREATE TABLE note (expense INT, n INT, part INT, PRIMARY KEY (expense, n, part), FOREIGN KEY (expense, n) REFERENCES item (expense, n)) INTERLEAVE IN PARENT item
 
 INSERT INTO note VALUES (1, 2, 1)
 

@@ -128,7 +128,7 @@ func TestTransactionMemory(t *testing.T) {
 func TestLargeCascade(t *testing.T) {
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE expense (id INT PRIMARY KEY)", `CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n), KEY (n),
-			FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense`, "INSERT INTO expense VALUES (1), (2)")
+			FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INTERLEAVE IN PARENT expense`, "INSERT INTO expense VALUES (1), (2)")
 		var values []string
 		for n := range 250 {
 			values = append(values, fmt.Sprintf("(1, %d)", n))

@@ -259,7 +259,7 @@ func testCopiesOnline(t *testing.T, a, b *sql.DB) {
 	}()
 	for range 3 {
 		exec(t, a, `CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n),
-			FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense WITH PARENT`)
+			FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INTERLEAVE IN PARENT expense WITH PARENT`)
 		for range 20 {
 			if n := count(t, a, "SELECT COUNT(*) FROM expense e LEFT JOIN item i ON i.expense = e.id AND i.n = 1 WHERE e.id IN (1, 2)"); n > 2 {
 				t.Errorf("%d rows of two", n)

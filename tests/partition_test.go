@@ -388,7 +388,7 @@ func TestIndexOverDrops(t *testing.T) {
 func TestChildrenInParts(t *testing.T) {
 	a, b := openTwo(t, 5*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE visit (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
-	mustExec(t, a, "CREATE TABLE page (v INT, n INT, w INT, PRIMARY KEY (v, n), KEY w (w), FOREIGN KEY (v) REFERENCES visit (v) ON DELETE CASCADE) INSIDE visit")
+	mustExec(t, a, "CREATE TABLE page (v INT, n INT, w INT, PRIMARY KEY (v, n), KEY w (w), FOREIGN KEY (v) REFERENCES visit (v) ON DELETE CASCADE) INTERLEAVE IN PARENT visit")
 	var wg sync.WaitGroup
 	const writers, each = 4, 15
 	for w := range writers {

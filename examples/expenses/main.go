@@ -82,7 +82,7 @@ var tables = []string{
 		amount  DECIMAL(10,2) NOT NULL,
 		PRIMARY KEY (expense, line),
 		FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE
-	) INSIDE expense`,
+	) INTERLEAVE IN PARENT expense`,
 }
 
 var queries = []struct {

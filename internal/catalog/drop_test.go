@@ -197,7 +197,7 @@ func TestSharedNames(t *testing.T) {
 
 	// While a table is put inside t, t is emptied: the child would have the keys of nothing.
 	parent := now("t")
-	child := defined(t, "CREATE TABLE c (t INT REFERENCES t (id), n INT, PRIMARY KEY (t, n)) INSIDE t", parent)
+	child := defined(t, "CREATE TABLE c (t INT REFERENCES t (id), n INT, PRIMARY KEY (t, n)) INTERLEAVE IN PARENT t", parent)
 	if err := c.Truncate(ctx, parent, nil); err != nil {
 		t.Fatal(err)
 	}

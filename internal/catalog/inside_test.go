@@ -35,7 +35,7 @@ func defined(t *testing.T, sql string, parent *schema.Table) *schema.Table {
 
 const (
 	expenseSQL = "CREATE TABLE expense (id INT PRIMARY KEY)"
-	itemSQL    = "CREATE TABLE item (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INSIDE expense"
+	itemSQL    = "CREATE TABLE item (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INTERLEAVE IN PARENT expense"
 )
 
 // TestInsideRaces: a process that has not yet seen that a table has got a child cannot take its physical table
@@ -68,7 +68,7 @@ func TestInsideRaces(t *testing.T) {
 		"DROP":         b.Drop(ctx, []*schema.Table{old}, nil),
 		"TRUNCATE":     b.Truncate(ctx, old, nil),
 		"ALTER":        b.Replace(ctx, old, old.Clone(), nil),
-		"second child": createInside(b, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INSIDE expense", old), old, nil),
+		"second child": createInside(b, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INTERLEAVE IN PARENT expense", old), old, nil),
 	} {
 		if !errors.Is(err, ErrConflict) {
 			t.Errorf("%s by a definition without the child: %v", what, err)

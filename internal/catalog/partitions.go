@@ -43,7 +43,7 @@ func orphans(old, next *schema.Table) []string {
 }
 
 // ReplacePartitions is Replace for a definition with other partitions. It makes the new physical tables, and deletes the ones that next
-// lacks as soon as nobody writes by the old definition. Tables INSIDE this one get the same partitions. Where next lacks none,
+// lacks as soon as nobody writes by the old definition. Tables interleaved in this one get the same partitions. Where next lacks none,
 // rows that others write by the old definition meanwhile are right by the new one, too.
 func (c *Catalog) ReplacePartitions(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartitionsBy(ctx, s, old, next, m) })

@@ -91,7 +91,7 @@ func TestSequencesInside(t *testing.T) {
 	if err := c.Create(ctx, parent, nil); err != nil {
 		t.Fatal(err)
 	}
-	child := define("CREATE TABLE c (p INT REFERENCES p (id), n INT AUTO_INCREMENT, PRIMARY KEY (p, n)) INSIDE p", parent)
+	child := define("CREATE TABLE c (p INT REFERENCES p (id), n INT AUTO_INCREMENT, PRIMARY KEY (p, n)) INTERLEAVE IN PARENT p", parent)
 	if err := createInside(c, child, parent, nil); err != nil {
 		t.Fatal(err)
 	}

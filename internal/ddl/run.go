@@ -180,7 +180,7 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 	case s.As != nil:
 		return x.createAs(ctx, s)
 	}
-	if name := s.Options["INSIDE"]; name != "" {
+	if name := s.Options["INTERLEAVE IN PARENT"]; name != "" {
 		return &Outcome{}, x.createInside(ctx, s, name)
 	}
 	t, err := define.Define(s, x.options())

@@ -327,8 +327,8 @@ func (m *alteration) alterDefault(a *dialect.AlterAction) error {
 // in CONVERT TO.
 func (m *alteration) alterOptions(a *dialect.AlterAction) error {
 	options := a.Options
-	if options["INSIDE"] != "" || options["WITH PARENT"] != "" {
-		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … INSIDE and WITH PARENT (only CREATE TABLE has them) are")
+	if options["INTERLEAVE IN PARENT"] != "" || options["WITH PARENT"] != "" {
+		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … INTERLEAVE IN PARENT and WITH PARENT (only CREATE TABLE has them) are")
 	}
 	if comment, ok := options["COMMENT"]; ok {
 		m.t.Comment = comment

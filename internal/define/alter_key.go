@@ -79,7 +79,7 @@ func (m *alteration) dropCheck(a *dialect.AlterAction) error {
 	return nil
 }
 
-// isForeignKey says whether name is the foreign key that puts the table INSIDE another one.
+// isForeignKey says whether name is the foreign key of an interleaved table to its parent.
 func (m *alteration) isForeignKey(name string) bool {
 	return m.t.IsInside() && strings.EqualFold(m.t.Inside.Name, name)
 }

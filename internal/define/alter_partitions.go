@@ -13,7 +13,7 @@ import (
 func (m *alteration) alterPartitions(a *dialect.AlterAction) error {
 	ps := m.t.Partitions
 	if in := m.t.Inside; in != nil && ps != nil {
-		return sqlerr.NotSupported(a.Pos, "%s PARTITION of a table INSIDE '%s', whose partitions it shares, is", partitionVerbs[a.Kind], in.Parent)
+		return sqlerr.NotSupported(a.Pos, "%s PARTITION of a table interleaved in '%s', whose partitions it shares, is", partitionVerbs[a.Kind], in.Parent)
 	}
 	if ps == nil {
 		if m.t.Spread != nil {

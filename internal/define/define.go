@@ -30,7 +30,7 @@ func Define(c *dialect.CreateTable, opt planner.Options) (*schema.Table, error) 
 	return DefineInside(c, nil, opt)
 }
 
-// DefineInside is Define for a table that is declared INSIDE another one, which is parent.
+// DefineInside is Define for a table that is interleaved in parent.
 func DefineInside(c *dialect.CreateTable, parent *schema.Table, opt planner.Options) (*schema.Table, error) {
 	if c.Temporary {
 		return nil, sqlerr.NotSupported(c.Table.Pos, "CREATE TEMPORARY TABLE is")
@@ -106,7 +106,7 @@ func typeName(t value.Type) dialect.TypeName {
 // definer builds or changes a definition.
 type definer struct {
 	t         *schema.Table
-	parent    *schema.Table        // that the table is declared INSIDE
+	parent    *schema.Table        // that the table is interleaved in
 	collation value.Collation      // the database's default
 	exact     bool                 // Options.Exact
 	uniques   []*dialect.ColumnDef // columns that say UNIQUE themselves

@@ -20,33 +20,33 @@ func (d *definer) inside(c *dialect.CreateTable) error {
 			keys = append(keys, f)
 		}
 	}
-	name := c.Options["INSIDE"]
+	name := c.Options["INTERLEAVE IN PARENT"]
 	switch {
 	case name == "" && c.Options["WITH PARENT"] != "":
-		return sqlerr.New(sqlerr.CodeSyntax, c.Table.Pos, "WITH PARENT follows INSIDE, and says that the parent's row is copied to the rows inside it")
+		return sqlerr.New(sqlerr.CodeSyntax, c.Table.Pos, "WITH PARENT follows INTERLEAVE IN PARENT, and says that the parent's row is copied to the rows inside it")
 	case name == "" && len(keys) == 0:
 		return nil
 	case name == "":
 		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
 	case d.parent == nil:
-		return sqlerr.NotSupported(c.Table.Pos, "INSIDE in a statement of this form is")
+		return sqlerr.NotSupported(c.Table.Pos, "INTERLEAVE IN PARENT in a statement of this form is")
 	case d.parent.IsExternal():
-		return sqlerr.NotSupported(c.Table.Pos, "INSIDE an external table is")
+		return sqlerr.NotSupported(c.Table.Pos, "INTERLEAVE IN PARENT with an external table is")
 	case len(keys) == 0:
-		return sqlerr.New(sqlerr.CodeForeignKey, c.Table.Pos, "A table INSIDE '%s' needs FOREIGN KEY (columns) REFERENCES '%s', with the columns that its primary key begins with", name, name)
+		return sqlerr.New(sqlerr.CodeForeignKey, c.Table.Pos, "A table interleaved in '%s' needs FOREIGN KEY (columns) REFERENCES '%s', with the columns that its primary key begins with", name, name)
 	case len(keys) > 1:
 		return d.foreignKeyRefused(keys[1].Pos, keys[1].Table.Name)
 	case !strings.EqualFold(keys[0].Table.Name, name) || !strings.EqualFold(d.parent.Name, name):
 		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
 	case c.Partitioning != nil:
-		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of a table INSIDE another one (it has the partitions of that one) is")
+		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of an interleaved table (it has the partitions of its parent) is")
 	}
 	return d.composition(&keys[0], c.Options["WITH PARENT"] != "")
 }
 
 func (d *definer) foreignKeyRefused(pos dialect.Pos, parent string) error {
 	return sqlerr.New(sqlerr.CodeNotSupported, pos, "a foreign key to a table that is kept elsewhere is not supported, because no transaction covers both tables: "+
-		"let the primary key of '%s' begin with that of '%s' and declare it INSIDE %s, or remove FOREIGN KEY and REFERENCES", d.t.Name, parent, parent)
+		"let the primary key of '%s' begin with that of '%s' and declare it INTERLEAVE IN PARENT %s, or remove FOREIGN KEY and REFERENCES", d.t.Name, parent, parent)
 }
 
 // composition checks the foreign key against the keys of both tables.
@@ -58,7 +58,7 @@ func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 	case f.OnDelete == "set null" || f.OnDelete == "set default":
 		return sqlerr.NotSupported(f.Pos, "ON DELETE %s of a column of the primary key is", strings.ToUpper(f.OnDelete))
 	case parent.Columns[parent.Key[0].Column].Hidden:
-		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "Table '%s' has no primary key, so no table can be INSIDE it", parent.Name)
+		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "Table '%s' has no primary key, so no table can be interleaved in it", parent.Name)
 	}
 	c := &schema.Composition{Parent: parent.Name, RowName: parent.RowName, Name: f.Name, Cascade: f.OnDelete == "cascade", WithParent: withParent}
 	if c.Name == "" {
@@ -76,7 +76,7 @@ func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 	for i, p := range parent.Key {
 		at := slices.IndexFunc(refs, func(name string) bool { return parent.Ordinal(name) == p.Column })
 		if at < 0 || len(refs) != len(parent.Key) {
-			return sqlerr.New(sqlerr.CodeNoReferencedKey, f.Pos, "Failed to add the foreign key constraint. A table INSIDE '%s' must reference all columns of its primary key", parent.Name)
+			return sqlerr.New(sqlerr.CodeNoReferencedKey, f.Pos, "Failed to add the foreign key constraint. A table interleaved in '%s' must reference all columns of its primary key", parent.Name)
 		}
 		column := d.find(f.Columns[at])
 		if column < 0 {
@@ -108,7 +108,7 @@ func (d *definer) shareParent() error {
 		d.t.RowName = parent.Clone().KeyName(d.t.Name)
 	}
 	if parent.IsExternal() {
-		return sqlerr.NotSupported(sqlerr.NoPos, "a table INSIDE one that another program made is")
+		return sqlerr.NotSupported(sqlerr.NoPos, "interleaving with a table that another program made is")
 	}
 	d.t.SharePartitions(parent)
 	p := parent.Spread

@@ -36,23 +36,23 @@ func TestInsideErrors(t *testing.T) {
 		code          int
 		text          string
 	}{
-		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n)) INSIDE expense", 1215, "A table INSIDE 'expense' needs FOREIGN KEY"},
-		{expense, "CREATE TABLE item (e INT REFERENCES who (id), n INT, PRIMARY KEY (e, n)) INSIDE expense", 1235, "a foreign key to a table that is kept elsewhere"},
-		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT REFERENCES who (id), PRIMARY KEY (e, n)) INSIDE expense", 1235, "a foreign key to a table that is kept elsewhere"},
-		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT, PRIMARY KEY (n, e)) INSIDE expense", 1215, "The primary key of 'item' must begin with"},
-		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT) INSIDE expense", 1215, "The primary key of 'item' must begin with"},
-		{expense, "CREATE TABLE item (e INT PRIMARY KEY REFERENCES expense (id), n INT) INSIDE expense", 1215, "The primary key of 'item' needs a further column"},
-		{expense, "CREATE TABLE item (e VARCHAR(9) REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INSIDE expense", 3780, "Referencing column 'e' and referenced column 'id' in foreign key constraint 'item_ibfk_1' are incompatible."},
-		{expense, "CREATE TABLE item (e INT UNSIGNED REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INSIDE expense", 3780, ""},
-		{expense, "CREATE TABLE item (e VARCHAR(9) REFERENCES expense (who), n INT, PRIMARY KEY (e, n)) INSIDE expense", 1822, "Failed to add the foreign key constraint."},
-		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n), FOREIGN KEY (e, n) REFERENCES expense (id)) INSIDE expense", 1239, "Incorrect foreign key definition for 'item_ibfk_1'"},
-		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n), FOREIGN KEY (x) REFERENCES expense (id)) INSIDE expense", 1072, "Key column 'x' doesn't exist in table"},
-		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n), FOREIGN KEY (e) REFERENCES expense (id) ON DELETE SET NULL) INSIDE expense", 1235, "ON DELETE SET NULL of a column of the primary key is not supported"},
-		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n), FOREIGN KEY (e) REFERENCES expense (id) ON UPDATE CASCADE) INSIDE expense", 1235, "ON UPDATE CASCADE is not supported"},
-		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INSIDE expense PARTITION BY KEY (e)", 1235, "PARTITION BY of a table INSIDE another one"},
-		{month, "CREATE TABLE day (year INT, n INT, PRIMARY KEY (year, n), FOREIGN KEY (year) REFERENCES month (year)) INSIDE month", 1822, "Failed to add the foreign key constraint."},
-		{month, "CREATE TABLE day (year INT, month INT, n INT UNIQUE, PRIMARY KEY (year, month, n), FOREIGN KEY (year, month) REFERENCES month (year, month)) INSIDE month", 1503, "A UNIQUE INDEX must include all columns"},
-		{"CREATE TABLE log (a INT)", "CREATE TABLE line (id UUID, n INT, PRIMARY KEY (id, n), FOREIGN KEY (id) REFERENCES log (_rowid)) INSIDE log", 1215, "Table 'log' has no primary key"},
+		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense", 1215, "A table interleaved in 'expense' needs FOREIGN KEY"},
+		{expense, "CREATE TABLE item (e INT REFERENCES who (id), n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense", 1235, "a foreign key to a table that is kept elsewhere"},
+		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT REFERENCES who (id), PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense", 1235, "a foreign key to a table that is kept elsewhere"},
+		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT, PRIMARY KEY (n, e)) INTERLEAVE IN PARENT expense", 1215, "The primary key of 'item' must begin with"},
+		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT) INTERLEAVE IN PARENT expense", 1215, "The primary key of 'item' must begin with"},
+		{expense, "CREATE TABLE item (e INT PRIMARY KEY REFERENCES expense (id), n INT) INTERLEAVE IN PARENT expense", 1215, "The primary key of 'item' needs a further column"},
+		{expense, "CREATE TABLE item (e VARCHAR(9) REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense", 3780, "Referencing column 'e' and referenced column 'id' in foreign key constraint 'item_ibfk_1' are incompatible."},
+		{expense, "CREATE TABLE item (e INT UNSIGNED REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense", 3780, ""},
+		{expense, "CREATE TABLE item (e VARCHAR(9) REFERENCES expense (who), n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense", 1822, "Failed to add the foreign key constraint."},
+		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n), FOREIGN KEY (e, n) REFERENCES expense (id)) INTERLEAVE IN PARENT expense", 1239, "Incorrect foreign key definition for 'item_ibfk_1'"},
+		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n), FOREIGN KEY (x) REFERENCES expense (id)) INTERLEAVE IN PARENT expense", 1072, "Key column 'x' doesn't exist in table"},
+		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n), FOREIGN KEY (e) REFERENCES expense (id) ON DELETE SET NULL) INTERLEAVE IN PARENT expense", 1235, "ON DELETE SET NULL of a column of the primary key is not supported"},
+		{expense, "CREATE TABLE item (e INT, n INT, PRIMARY KEY (e, n), FOREIGN KEY (e) REFERENCES expense (id) ON UPDATE CASCADE) INTERLEAVE IN PARENT expense", 1235, "ON UPDATE CASCADE is not supported"},
+		{expense, "CREATE TABLE item (e INT REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense PARTITION BY KEY (e)", 1235, "PARTITION BY of an interleaved table"},
+		{month, "CREATE TABLE day (year INT, n INT, PRIMARY KEY (year, n), FOREIGN KEY (year) REFERENCES month (year)) INTERLEAVE IN PARENT month", 1822, "Failed to add the foreign key constraint."},
+		{month, "CREATE TABLE day (year INT, month INT, n INT UNIQUE, PRIMARY KEY (year, month, n), FOREIGN KEY (year, month) REFERENCES month (year, month)) INTERLEAVE IN PARENT month", 1503, "A UNIQUE INDEX must include all columns"},
+		{"CREATE TABLE log (a INT)", "CREATE TABLE line (id UUID, n INT, PRIMARY KEY (id, n), FOREIGN KEY (id) REFERENCES log (_rowid)) INTERLEAVE IN PARENT log", 1215, "Table 'log' has no primary key"},
 	} {
 		_, _, err := inside(t, c.parent, c.child)
 		var known *sqlerr.Error
@@ -66,7 +66,7 @@ func TestInsideErrors(t *testing.T) {
 // the parent's key, whatever order the foreign key is written in.
 func TestInsideKeys(t *testing.T) {
 	p, c, err := inside(t, "CREATE TABLE month (year INT, month INT, day INT, PRIMARY KEY (month DESC, year), KEY day (day)) PARTITION BY HASH (year) PARTITIONS 7",
-		"CREATE TABLE day (n INT, y INT, m INT, d INT, PRIMARY KEY (m, y, n), KEY day (d), FOREIGN KEY (y, m) REFERENCES month (year, month) ON DELETE CASCADE) INSIDE month")
+		"CREATE TABLE day (n INT, y INT, m INT, d INT, PRIMARY KEY (m, y, n), KEY day (d), FOREIGN KEY (y, m) REFERENCES month (year, month) ON DELETE CASCADE) INTERLEAVE IN PARENT month")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestInsideKeys(t *testing.T) {
 // TestInsideAlter: what ties two tables stays.
 func TestInsideAlter(t *testing.T) {
 	p, c, err := inside(t, "CREATE TABLE expense (id INT PRIMARY KEY, who VARCHAR(9))",
-		"CREATE TABLE item (x INT, e INT REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INSIDE expense")
+		"CREATE TABLE item (x INT, e INT REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ import (
 // partitions takes PARTITION BY RANGE and LIST.
 func (d *definer) partitions(def *dialect.Partitioning) error {
 	if d.t.IsInside() {
-		return sqlerr.NotSupported(def.Pos, "partitions of a table INSIDE another one are")
+		return sqlerr.NotSupported(def.Pos, "partitions of an interleaved table are")
 	}
 	ps := &schema.Partitions{Kind: schema.PartitionByRange, Every: int64(def.Every), Unit: def.Unit, Automatic: def.Automatic}
 	kind, _, tuple := strings.Cut(def.Kind, " ")

@@ -42,7 +42,7 @@ func (d Tables) Run(s dialect.Statement, opt planner.Options) error {
 }
 
 func (d Tables) create(s *dialect.CreateTable, opt planner.Options) error {
-	t, err := DefineInside(s, d[strings.ToLower(s.Options["INSIDE"])], opt)
+	t, err := DefineInside(s, d[strings.ToLower(s.Options["INTERLEAVE IN PARENT"])], opt)
 	if err != nil {
 		return err
 	}

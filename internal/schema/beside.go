@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// A table that is declared INSIDE its parent WITH PARENT has a copy of each parent's row directly before the rows
+// A table that is interleaved in its parent WITH PARENT has a copy of each parent's row directly before the rows
 // that live inside it, so that one range holds both:
 //
 //	parent  PK!5

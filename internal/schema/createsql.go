@@ -49,7 +49,7 @@ func CreateTableSQL(t *Table) string {
 		b.WriteString(" COMMENT=" + quoteText(t.Comment))
 	}
 	if t.IsInside() {
-		b.WriteString(" INSIDE " + QuoteName(t.Inside.Parent))
+		b.WriteString(" INTERLEAVE IN PARENT " + QuoteName(t.Inside.Parent))
 		if t.Inside.WithParent {
 			b.WriteString(" WITH PARENT")
 		}

@@ -11,7 +11,7 @@ import (
 func (t *Table) SharesPhysical() bool { return t.RowName != "" }
 
 // Rehome gives t new names for its keys to begin with: rowName for rows ("" where the physical table is its own), and names of
-// their own for its index entries. t must not have entities yet, nor tables INSIDE it.
+// their own for its index entries. t must not have entities yet, nor interleaved tables.
 func (t *Table) Rehome(rowName string) {
 	t.RowName, t.KeyNames = rowName, nil
 	for _, ix := range t.Indexes {

@@ -14,7 +14,7 @@ import (
 // written in one entity group transaction, and all children of a parent are one range.
 //
 //	CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n),
-//	  FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INSIDE expense
+//	  FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INTERLEAVE IN PARENT expense
 //
 //	parent  PK!5
 //	child   item!5!1

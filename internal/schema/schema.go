@@ -143,7 +143,7 @@ type Index struct {
 	Copy    CopyKind
 	Include []int
 	Comment string
-	// Beside is the table, declared INSIDE this one WITH PARENT, before whose rows the entries lie; "" for an index that
+	// Beside is the table, interleaved in this one WITH PARENT, before whose rows the entries lie; "" for an index that
 	// somebody declared. See beside.go.
 	Beside string
 

@@ -16,7 +16,7 @@ const schema = `
 	CREATE TABLE expense (id INT, customer INT, amount DECIMAL(10,2), PRIMARY KEY (id));
 	ALTER TABLE expense ADD COLUMN paid BOOL NOT NULL DEFAULT FALSE;
 	CREATE INDEX customer ON expense (customer);
-	CREATE TABLE item (expense INT, line INT, text VARCHAR(100), PRIMARY KEY (expense, line), FOREIGN KEY (expense) REFERENCES expense (id)) INSIDE expense;`
+	CREATE TABLE item (expense INT, line INT, text VARCHAR(100), PRIMARY KEY (expense, line), FOREIGN KEY (expense) REFERENCES expense (id)) INTERLEAVE IN PARENT expense;`
 
 func ExampleStatement() {
 	const definitions = `

@@ -183,7 +183,7 @@ func newRound(t *testing.T, k kind, layout nearlyfree.Layout, seed, stream uint6
 			round: r, names: [2]string{"c", "c_"}, contents: newContents(h), gate: newGate(), parent: parent,
 			sql: func() string {
 				p := parent.name()
-				return "(id INT, k INT, " + columns + ", PRIMARY KEY (id, k), FOREIGN KEY (id) REFERENCES " + p + " (id) ON DELETE CASCADE) INSIDE " + p + with
+				return "(id INT, k INT, " + columns + ", PRIMARY KEY (id, k), FOREIGN KEY (id) REFERENCES " + p + " (id) ON DELETE CASCADE) INTERLEAVE IN PARENT " + p + with
 			},
 		}
 		r.tables = append(r.tables, parent.child)

@@ -17,7 +17,7 @@ func TestFamilies(t *testing.T) {
 			lite := open(t, "SQLite", "sqlite", ":memory:")
 			sides := []*database{lite, open(t, "alone", "", "mem://"), open(t, "with copies", "", "mem://")}
 			for i, d := range sides {
-				inside := []string{"", "INSIDE expense", "INSIDE expense WITH PARENT"}[i]
+				inside := []string{"", "INTERLEAVE IN PARENT expense", "INTERLEAVE IN PARENT expense WITH PARENT"}[i]
 				setup := []string{
 					"CREATE TABLE expense (id BIGINT NOT NULL, v BIGINT, s VARCHAR(20), PRIMARY KEY (id))",
 					"CREATE TABLE item (expense BIGINT NOT NULL, n BIGINT NOT NULL, v BIGINT, PRIMARY KEY (expense, n), " +

@@ -52,7 +52,7 @@ func definition(statement string, defined map[string]*schema.Table, f func(*sche
 	if !ok || create.Like != nil || create.Temporary {
 		return nil
 	}
-	parent := defined[strings.ToLower(create.Options["INSIDE"])]
+	parent := defined[strings.ToLower(create.Options["INTERLEAVE IN PARENT"])]
 	table, err := define.DefineInside(create, parent, planner.Options{})
 	if err != nil {
 		return nil

@@ -20,7 +20,7 @@ func TestNoOrphans(t *testing.T) {
 				db := open(t, s)
 				exec(t, db, "CREATE TABLE expense (id INT PRIMARY KEY, who VARCHAR(20), KEY (who))")
 				exec(t, db, `CREATE TABLE item (expense INT, n INT AUTO_INCREMENT, what VARCHAR(20), PRIMARY KEY (expense, n), KEY (what),
-					FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE `+onDelete+`) INSIDE expense`)
+					FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE `+onDelete+`) INTERLEAVE IN PARENT expense`)
 				c := &contest{T: t, db: db}
 				c.run()
 				if n := count(t, db, "SELECT COUNT(*) FROM item i LEFT JOIN expense e ON e.id = i.expense WHERE e.id IS NULL"); n != 0 {
