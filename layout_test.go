@@ -111,7 +111,7 @@ func TestDropMany(t *testing.T) {
 	}
 }
 
-// TestDropInParts: a table inside one of more parts than a change has operations is dropped in one change.
+// TestDropInParts: a table interleaved in one of more partitions than a change has operations is dropped in one change.
 func TestDropInParts(t *testing.T) {
 	a := openAccountBy(t, nearlyfree.Config{SchemaLease: 1})
 	var parts []string

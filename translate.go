@@ -122,7 +122,7 @@ func translated(err error, text string) error {
 			e.caret = dialect.Caret(text, known.Pos)
 		}
 		return e
-	case errors.As(err, &noPart) && noPart.Table.IsInside():
+	case errors.As(err, &noPart) && noPart.Table.IsInterleaved():
 		return translated(dml.NoParentError(noPart.Table), text)
 	case errors.As(err, &noPart):
 		return numbered(CodeNoPartition, noPart.Error(), err)

@@ -58,7 +58,7 @@ func (p *Plan) CheckScans() error {
 	for _, s := range p.Scans() {
 		what := ""
 		switch {
-		case s.Limit != nil || s.Index != nil && s.Index.Beside != "": // the table beside which the copies lie is another one
+		case s.Limit != nil || s.Index != nil && s.Index.Child != "": // the copies lie among the rows of another table
 		case s.Access == access.TableScan:
 			what = "the whole table"
 		case s.Access == access.PartitionScan && s.Table.Spread == nil:

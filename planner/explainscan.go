@@ -35,7 +35,7 @@ func (e *explainer) scan(s *access.Scan, depth int) {
 		}
 	}
 	if copies {
-		add("past copies of %s", s.Table.Inside.Parent)
+		add("past copies of %s", s.Table.Interleaved.Parent)
 	}
 	if s.Fetch {
 		add("then rows by key")
@@ -76,7 +76,7 @@ func (e *explainer) operand(n expr.Node, joined bool) string {
 
 func scanName(s *access.Scan) string {
 	name := s.Table.Name
-	if s.Index != nil && s.Index.Beside == "" {
+	if s.Index != nil && s.Index.Child == "" {
 		name += "." + s.Index.Name
 	}
 	if s.Alias != "" && !strings.EqualFold(s.Alias, s.Table.Name) {

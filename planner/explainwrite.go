@@ -29,7 +29,7 @@ func (e *explainer) write(w Write, depth int) {
 		} else {
 			add("entities a row %s", entities(each, 1))
 		}
-		if in := w.Table.Inside; in != nil {
+		if in := w.Table.Interleaved; in != nil {
 			add("inside a row of %s, which must be there", in.Parent)
 		}
 		if len(w.OnDup) > 0 {
@@ -59,7 +59,7 @@ func (e *explainer) write(w Write, depth int) {
 		}
 		add("entities a row %s", entities(w.Table.Copies()+1, 1))
 		for _, child := range w.Children {
-			if child.Table.Inside.Cascade {
+			if child.Table.Interleaved.Cascade {
 				add("with its rows of %s", child.Table.Name)
 			} else {
 				add("unless it has rows of %s", child.Table.Name)

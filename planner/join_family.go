@@ -30,7 +30,7 @@ type familyJoin struct {
 	limit         expr.Node // wanted rows if nothing above drops rows; nil: all
 }
 
-// family reads a parent and what lives inside it as one range:
+// family reads a parent and its children as one range:
 //
 //	expense e JOIN item i ON i.expense = e.id WHERE e.id < 5  →  family scan [item!, item!5)
 //
@@ -77,13 +77,13 @@ func (j *joiner) family(f familyJoin) *relation {
 	return rel
 }
 
-// copies is the index of the parent's copies beside the child's rows, nil where none can be read.
+// copies is the index of the stored parent copies among the child's rows, nil where none can be read.
 func (f *familyJoin) copies() *schema.Index {
 	p, c := f.parent.table, f.child.table
-	if p == nil || c == nil || !c.IsInside() || !c.Inside.WithParent || !strings.EqualFold(c.Inside.Parent, p.Name) || c.Physical != p.Physical {
+	if p == nil || c == nil || !c.IsInterleaved() || !c.Interleaved.WithParent || !strings.EqualFold(c.Interleaved.Parent, p.Name) || c.Physical != p.Physical {
 		return nil
 	}
-	if ix := p.Beside(c.Name); ix != nil && ix.State == schema.Public && p.CopiesFor(ix, c) {
+	if ix := p.ParentCopies(c.Name); ix != nil && ix.State == schema.Public && p.CopiesFor(ix, c) {
 		return ix
 	}
 	return nil
@@ -125,14 +125,14 @@ func (f *familyJoin) equates(n expr.Node, parent, child int) bool {
 func (j *joiner) familyKeys(f *familyJoin, n *FamilyScan, conds []expr.Node) (residual int) {
 	s := n.Child
 	k := access.NewKeyPlan(s.Table, nil)
-	k.Whole, k.Inside = false, 0 // everything is read by spans, with the copies
+	k.Whole, k.CopyColumns = false, 0 // everything is read by spans, with the copies
 	c := &access.Constrainer{Table: s.Table, Offset: s.Offset}
 	onChild := make([]expr.Node, len(conds))
 	for i, cond := range conds {
 		onChild[i] = f.toChild(cond)
 	}
 	forms := c.Conjuncts(onChild)
-	keyed := s.Table.Key[:len(s.Table.Inside.Key)]
+	keyed := s.Table.Key[:len(s.Table.Interleaved.Key)]
 	for _, form := range forms {
 		for _, atoms := range form {
 			for i := range atoms {
@@ -230,7 +230,7 @@ func comparedAlike(a, b value.Type) bool {
 func (f *familyJoin) orderOfChild() (order []access.SortKey, ok bool) {
 	for _, key := range f.order {
 		c, is := key.Expr.(*expr.Column)
-		if !is || f.kind == LeftJoin && slices.ContainsFunc(f.child.table.Inside.Key, func(p schema.KeyColumn) bool { return c.Index == f.child.offset+p.Column }) {
+		if !is || f.kind == LeftJoin && slices.ContainsFunc(f.child.table.Interleaved.Key, func(p schema.KeyColumn) bool { return c.Index == f.child.offset+p.Column }) {
 			return nil, false
 		}
 		order = append(order, access.SortKey{Expr: f.toChild(c), Desc: key.Desc})

@@ -202,7 +202,7 @@ type Update struct {
 	Offset    int
 	Set       []Assign
 	Ignore    bool            // rows that cannot be changed stay as they are
-	Children  []schema.Family // what lives inside the table
+	Children  []schema.Family // the tables interleaved in it
 	Returning []expr.Node
 }
 
@@ -225,7 +225,7 @@ type Delete struct {
 	Ignore    bool            // rows that cannot be deleted stay
 	All       bool            // no condition at all
 	Whole     *access.Cover   // how to tell that whole partitions are deleted; nil where they never are. Then Source is a Scan
-	Children  []schema.Family // what lives inside the table
+	Children  []schema.Family // the tables interleaved in it
 	Returning []expr.Node
 }
 

@@ -17,9 +17,9 @@ func coverOf(d *Delete) *access.Cover {
 	return access.NewCover(d.Table, s.Offset, append(expr.Conjuncts(s.Recheck), expr.Conjuncts(s.Residual)...))
 }
 
-// allCascade says whether all that lives inside a table goes with its rows.
+// allCascade says whether all tables interleaved in a table go with its rows.
 func allCascade(families []schema.Family) bool {
-	return !slices.ContainsFunc(families, func(f schema.Family) bool { return !f.Table.Inside.Cascade || !allCascade(f.Children) })
+	return !slices.ContainsFunc(families, func(f schema.Family) bool { return !f.Table.Interleaved.Cascade || !allCascade(f.Children) })
 }
 
 // ByRows gives the plan of a DELETE that deletes no tables, and leaves out the rows of partitions of these names.

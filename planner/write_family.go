@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// family finds the tables that live inside t; the plan depends on them.
+// family finds the tables interleaved in t; the plan depends on them.
 func (b *builder) family(t *schema.Table) ([]schema.Family, error) {
 	var out []schema.Family
 	for _, name := range t.Children {
@@ -20,7 +20,7 @@ func (b *builder) family(t *schema.Table) ([]schema.Family, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !child.IsInside() || !strings.EqualFold(child.Inside.Parent, t.Name) {
+		if !child.IsInterleaved() || !strings.EqualFold(child.Interleaved.Parent, t.Name) {
 			continue
 		}
 		if child.Unwritable != nil {

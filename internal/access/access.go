@@ -47,7 +47,7 @@ func Choose(r Request) (Path, error) {
 	forms := c.Conjuncts(r.Conds)
 	best := r.path(c, nil, forms)
 	for _, ix := range r.Table.Indexes {
-		if ix.State != schema.Public || ix.Beside != "" { // among other rows no copies are looked for
+		if ix.State != schema.Public || ix.Child != "" { // among other rows no copies are looked for
 			continue
 		}
 		if p := r.path(c, ix, forms); p.Scan != nil && r.better(p, best) {
@@ -291,7 +291,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residua
 
 // PassesCopies says whether the scan meets copies of parents' rows: where it reads the rows of several parents.
 func (s *Scan) PassesCopies() bool {
-	n := s.Table.CopiesInside()
+	n := s.Table.CopyColumns()
 	if n == 0 || s.Index != nil {
 		return false
 	}

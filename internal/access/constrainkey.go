@@ -11,7 +11,7 @@ func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
 	k := &KeyPlan{table: t, Whole: ix == nil}
 	if ix == nil {
 		k.Columns, k.tail = columnsOf(t, t.Layout.Row)
-		k.Inside = t.CopiesInside()
+		k.CopyColumns = t.CopyColumns()
 	} else {
 		k.Columns, k.tail = columnsOf(t, ix.Segments)
 	}
@@ -21,7 +21,7 @@ func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
 
 // newPartitionPlan begins a plan that narrows a scan of the rows to partitions, the store's and the table's, and no further.
 func newPartitionPlan(t *schema.Table) *KeyPlan {
-	k := &KeyPlan{table: t, tail: t.RowSpan().From, Inside: t.CopiesInside()}
+	k := &KeyPlan{table: t, tail: t.RowSpan().From, CopyColumns: t.CopyColumns()}
 	k.setPartition()
 	return k
 }

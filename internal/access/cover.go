@@ -17,7 +17,7 @@ type Cover struct {
 // NewCover gives the cover of a DELETE by conditions that are about the one dividing column alone; nil where there is none.
 func NewCover(table *schema.Table, offset int, conds []expr.Node) *Cover {
 	ps := table.Partitions
-	if ps == nil || len(ps.Columns) != 1 || table.IsInside() || len(conds) == 0 {
+	if ps == nil || len(ps.Columns) != 1 || table.IsInterleaved() || len(conds) == 0 {
 		return nil
 	}
 	c := &Cover{table: table}

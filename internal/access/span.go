@@ -19,8 +19,8 @@ type KeyPlan struct {
 	tail     string      // the fixed text behind them
 	Whole    bool        // values for all of them are one row's key; not of an index, whose entries are read by spans
 	Branches []keyBranch
-	// Inside is the number of columns that name a parent, where copies of parents' rows lie among the rows; 0: none do.
-	Inside int
+	// CopyColumns is the number of columns that name a parent, where copies of parents' rows lie among the rows; 0: none do.
+	CopyColumns int
 	// partitionKey are the columns of the PartitionKey, with its tail; fromKey says which of Columns has the same column, -1
 	// for none.
 	partitionKey  []keyColumn

@@ -73,7 +73,7 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 	if empty, err := b.choosePartitions(br.divide); empty || err != nil {
 		return err
 	}
-	w := keyWalk{columns: b.k.Columns, tail: b.k.tail, whole: b.k.Whole, inside: b.k.Inside, sets: b.sets, rows: true}
+	w := keyWalk{columns: b.k.Columns, tail: b.k.tail, whole: b.k.Whole, copyColumns: b.k.CopyColumns, sets: b.sets, rows: true}
 	return b.walk(&w, 0, make([]byte, 0, 96))
 }
 
@@ -139,7 +139,7 @@ func allPoints(set []interval) bool {
 
 // row emits a key, or a span of keys, in each partition, the store's and the table's, that it may be in.
 func (b *spanBuilder) row(row interval) error {
-	b.r.Copies = b.r.Copies || !row.point && len(b.values) < b.k.Inside
+	b.r.Copies = b.r.Copies || !row.point && len(b.values) < b.k.CopyColumns
 	parts := b.partitions
 	if b.k.divide != nil {
 		var err error
@@ -241,7 +241,7 @@ func (b *spanBuilder) finish() {
 		for _, o := range r.Spans[1:] {
 			s.From, s.To = min(s.From, o.From), max(s.To, o.To)
 		}
-		r.Spans, r.Exact, r.Copies = append(r.Spans[:0], s), false, b.k.Inside > 0
+		r.Spans, r.Exact, r.Copies = append(r.Spans[:0], s), false, b.k.CopyColumns > 0
 	default:
 		r.Spans = mergeSpans(r.Spans)
 	}

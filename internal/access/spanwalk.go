@@ -7,13 +7,13 @@ import (
 
 // keyWalk goes through the keys, RowKeys or PartitionKeys, that sets of intervals on their leading columns allow, in their order.
 type keyWalk struct {
-	columns []keyColumn
-	tail    string
-	whole   bool // a point on each column is a whole key
-	inside  int  // see KeyPlan.Inside
-	sets    [][]interval
-	rows    bool       // the keys are RowKeys, which row gets
-	found   []interval // the PartitionKeys, or ranges of them
+	columns     []keyColumn
+	tail        string
+	whole       bool // a point on each column is a whole key
+	copyColumns int  // see KeyPlan.CopyColumns
+	sets        [][]interval
+	rows        bool       // the keys are RowKeys, which row gets
+	found       []interval // the PartitionKeys, or ranges of them
 }
 
 // emit takes a key, or a range of keys.
@@ -60,7 +60,7 @@ func (b *spanBuilder) walkInterval(w *keyWalk, i int, buf []byte, iv interval) e
 		switch {
 		case !p.GivesBack(iv.lo):
 			return nil // no row has it
-		case last && p.Form == schema.FormCode && i+1 != w.inside && !(w.whole && i+1 == len(w.columns)):
+		case last && p.Form == schema.FormCode && i+1 != w.copyColumns && !(w.whole && i+1 == len(w.columns)):
 			return b.emit(w, interval{lo: string(next), hi: p.Behind(string(next))}) // with what follows, and alone
 		}
 		return b.walk(w, i+1, next)

@@ -11,9 +11,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Drop deletes the definitions of tables in one change, then their data. A table that lives inside another one comes before
+// Drop deletes the definitions of tables in one change, then their data. An interleaved table comes before
 // that one. Where another process has dropped or renamed one of them meanwhile, the error is a *schema.NoTableError; where it
-// has put a table inside one of them, ErrConflict. In both cases nothing is dropped.
+// has interleaved a table in one of them, ErrConflict. In both cases nothing is dropped.
 //
 // The change also stores a note of what is to be deleted, so that whoever drops a table later finishes what a process has left
 // undone. Where other processes may still trust the definition, the note stays for a while. As long as it does, no new table
@@ -87,14 +87,14 @@ func (d *dropping) add(ctx context.Context, t *schema.Table) error {
 	folded := strings.ToLower(t.Name)
 	d.tables = append(d.tables, t)
 	d.dropped[folded] = true
-	if !t.IsInside() {
+	if !t.IsInterleaved() {
 		return nil
 	}
-	above := strings.ToLower(t.Inside.Parent)
+	above := strings.ToLower(t.Interleaved.Parent)
 	parent := d.parents[above]
 	if parent == nil {
 		var err error
-		if parent, err = d.snapshot.Table(ctx, t.Inside.Parent); err != nil {
+		if parent, err = d.snapshot.Table(ctx, t.Interleaved.Parent); err != nil {
 			return err
 		}
 	}

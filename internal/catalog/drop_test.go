@@ -195,13 +195,13 @@ func TestSharedNames(t *testing.T) {
 	}
 	create(sql)
 
-	// While a table is put inside t, t is emptied: the child would have the keys of nothing.
+	// While a table is interleaved in t, t is emptied: the child would have the keys of nothing.
 	parent := now("t")
 	child := defined(t, "CREATE TABLE c (t INT REFERENCES t (id), n INT, PRIMARY KEY (t, n)) INTERLEAVE IN PARENT t", parent)
 	if err := c.Truncate(ctx, parent, nil); err != nil {
 		t.Fatal(err)
 	}
-	err := c.changing(ctx, func(s *Snapshot) error { return c.createInsideBy(ctx, s, child, parent, nil) })
+	err := c.changing(ctx, func(s *Snapshot) error { return c.createInterleavedBy(ctx, s, child, parent, nil) })
 	if !errors.Is(err, ErrConflict) {
 		t.Errorf("a child of a table that was emptied: %v", err)
 	}

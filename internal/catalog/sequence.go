@@ -29,7 +29,7 @@ type block struct {
 	next, end int64
 }
 
-// sequenceName is how the values of a table are kept: one that lives inside another has its own.
+// sequenceName is how the values of a table are kept: an interleaved table has its own.
 func sequenceName(t *schema.Table) string {
 	if t.RowName == "" {
 		return t.Physical

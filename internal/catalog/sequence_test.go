@@ -70,7 +70,7 @@ func TestSequencesApart(t *testing.T) {
 	}
 }
 
-// TestSequencesInside: a table that lives inside another one has values of its own.
+// TestSequencesInside: an interleaved table has values of its own.
 func TestSequencesInside(t *testing.T) {
 	e := embedded.OpenMemory(embedded.Options{})
 	defer e.Close()
@@ -81,7 +81,7 @@ func TestSequencesInside(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		table, err := define.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
+		table, err := define.DefineInterleaved(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestSequencesInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := define("CREATE TABLE c (p INT REFERENCES p (id), n INT AUTO_INCREMENT, PRIMARY KEY (p, n)) INTERLEAVE IN PARENT p", parent)
-	if err := createInside(c, child, parent, nil); err != nil {
+	if err := createInterleaved(c, child, parent, nil); err != nil {
 		t.Fatal(err)
 	}
 	for want := int64(1); want < 4; want++ {

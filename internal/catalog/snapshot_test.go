@@ -21,7 +21,7 @@ func TestDefinitionsOfOneVersion(t *testing.T) {
 	if err := a.Create(ctx, parent, nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := createInside(a, defined(t, "CREATE TABLE page (v INT REFERENCES visit (v), n INT, PRIMARY KEY (v, n)) INTERLEAVE IN PARENT visit", parent), parent, nil); err != nil {
+	if err := createInterleaved(a, defined(t, "CREATE TABLE page (v INT REFERENCES visit (v), n INT, PRIMARY KEY (v, n)) INTERLEAVE IN PARENT visit", parent), parent, nil); err != nil {
 		t.Fatal(err)
 	}
 	empty := func() {

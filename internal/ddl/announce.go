@@ -116,7 +116,7 @@ func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table
 		}
 	}
 	for _, ix := range t.Indexes {
-		if ix.State != schema.Public && ix.Beside == "" {
+		if ix.State != schema.Public && ix.Child == "" {
 			change.Fill = append(change.Fill, ix)
 		}
 	}

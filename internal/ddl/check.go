@@ -256,7 +256,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 			return err
 		}
 		key := e.RowKey
-		if t.IsInside() {
+		if t.IsInterleaved() {
 			bytes, err := lines.add(row, e.PartitionKey, key)
 			if err == nil {
 				err = w.Charge(bytes, "CHECK TABLE")
@@ -311,7 +311,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 	for at, say := range want {
 		suspects = append(suspects, &fault{kind: "missing", index: say.index, part: part, partition: at.partition, key: at.key, row: say.row})
 	}
-	if t.IsInside() && len(lines.children) > 0 {
+	if t.IsInterleaved() && len(lines.children) > 0 {
 		orphans, err := x.orphans(ctx, lines, part)
 		if err != nil {
 			return nil, err

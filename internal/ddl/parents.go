@@ -19,7 +19,7 @@ import (
 // parentless is the kind of a fault that is a row inside no row of its parent.
 const parentless = "parentless"
 
-// lineage gathers the rows of a table that lives inside another one, to find those that have no parent.
+// lineage gathers the rows of an interleaved table, to find those that have no parent.
 type lineage struct {
 	table    *schema.Table
 	children map[place][]string // keys of rows, by their parent's
@@ -38,7 +38,7 @@ func (l *lineage) add(row []value.Value, partition, key string) (int64, error) {
 
 // orphans gives the rows of a partition whose parent is not found. What looks wrong is for confirmed to examine.
 func (x *definition) orphans(ctx context.Context, l *lineage, part *schema.Partition) ([]*fault, error) {
-	parent, err := x.table(ctx, dialect.TableName{Name: l.table.Inside.Parent, Pos: -1})
+	parent, err := x.table(ctx, dialect.TableName{Name: l.table.Interleaved.Parent, Pos: -1})
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func summary(t *schema.Table, faults []*fault) string {
 		mends = append(mends, "mends the entries")
 	}
 	if n := kinds[parentless]; n > 0 {
-		found = append(found, fmt.Sprintf("%d rows have no parent in '%s'", n, t.Inside.Parent))
+		found = append(found, fmt.Sprintf("%d rows have no parent in '%s'", n, t.Interleaved.Parent))
 		mends = append(mends, "deletes these rows")
 	}
 	text := "Corrupt: "

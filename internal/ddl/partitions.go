@@ -33,7 +33,7 @@ func (x *definition) changePartitions(ctx context.Context, t, next *schema.Table
 	return x.openPartitions(ctx, next)
 }
 
-// cascades makes sure that all rows inside a table may be deleted without being looked at.
+// cascades makes sure that all rows of the tables interleaved in a table may be deleted without being looked at.
 func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 	for _, name := range t.Children {
 		child, err := x.table(ctx, dialect.TableName{Name: name, Pos: -1})
@@ -43,7 +43,7 @@ func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 		if err != nil {
 			return err
 		}
-		if !child.Inside.Cascade {
+		if !child.Interleaved.Cascade {
 			return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`, %s) without ON DELETE CASCADE: use DELETE", child.Name, sqlerr.Whole(child.ForeignKeySQL()))
 		}
 		if err := x.cascades(ctx, child); err != nil {

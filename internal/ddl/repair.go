@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// examination holds an index entry against the row that it belongs to, or a row against the parent that it lives inside,
+// examination holds an index entry against the row that it belongs to, or a row against its parent,
 // while others may be writing both.
 type examination struct {
 	*definition

@@ -181,7 +181,7 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 		return x.createAs(ctx, s)
 	}
 	if name := s.Options["INTERLEAVE IN PARENT"]; name != "" {
-		return &Outcome{}, x.createInside(ctx, s, name)
+		return &Outcome{}, x.createInterleaved(ctx, s, name)
 	}
 	t, err := define.Define(s, x.options())
 	if err != nil {
@@ -315,7 +315,7 @@ func outlive(ctx context.Context, d time.Duration) (context.Context, context.Can
 }
 
 // plan plans a statement that is part of a change, by the current definitions: the query of CREATE TABLE … AS, and the DELETE
-// that empties a table inside another one.
+// that empties an interleaved table.
 func (x *definition) plan(ctx context.Context, s dialect.Statement) (plan *planner.Plan, err error) {
 	options := planner.Options{Database: x.session.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
 	err = x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
@@ -359,7 +359,7 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 	}
 }
 
-// toDrop finds the tables that DROP TABLE names. The copies of parents' rows beside theirs are retired.
+// toDrop finds the tables that DROP TABLE names. The stored parent copies among their rows are retired.
 func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schema.Table, error) {
 	var tables []*schema.Table
 	var missing []string
@@ -399,7 +399,7 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 	if len(t.Children) > 0 {
 		return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`): use DELETE", t.Children[0])
 	}
-	if t.IsInside() {
+	if t.IsInterleaved() {
 		return x.empty(ctx, t)
 	}
 	if t.IsExternal() {

@@ -186,8 +186,8 @@ func (m *alteration) reorder(order []int) {
 		}
 	}
 	move(m.t.Key)
-	if m.t.IsInside() {
-		move(m.t.Inside.Key)
+	if m.t.IsInterleaved() {
+		move(m.t.Interleaved.Key)
 	}
 	for _, ix := range m.t.Indexes {
 		move(ix.Key)

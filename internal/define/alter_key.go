@@ -50,8 +50,8 @@ func (m *alteration) renameIndex(a *dialect.AlterAction) error {
 	if ix == nil {
 		return planner.NoSuchKey(a.Pos, a.Name, m.t.Name)
 	}
-	if ix.Beside != "" {
-		return sqlerr.NotSupported(a.Pos, "renaming '%s', the copies beside table '%s', is", ix.Name, ix.Beside)
+	if ix.Child != "" {
+		return sqlerr.NotSupported(a.Pos, "renaming '%s', the stored parent copies among the rows of table '%s', is", ix.Name, ix.Child)
 	}
 	if other := m.t.Index(a.NewName); other != nil && other != ix {
 		return sqlerr.New(sqlerr.CodeDuplicateKeyName, a.Pos, "Duplicate key name '%s'", a.NewName)
@@ -81,12 +81,12 @@ func (m *alteration) dropCheck(a *dialect.AlterAction) error {
 
 // isForeignKey says whether name is the foreign key of an interleaved table to its parent.
 func (m *alteration) isForeignKey(name string) bool {
-	return m.t.IsInside() && strings.EqualFold(m.t.Inside.Name, name)
+	return m.t.IsInterleaved() && strings.EqualFold(m.t.Interleaved.Name, name)
 }
 
 func (m *alteration) dropForeignKey(a *dialect.AlterAction) error {
 	if m.isForeignKey(a.Name) {
-		return sqlerr.NotSupported(a.Pos, "dropping the foreign key of a table that lives inside '%s' is", m.t.Inside.Parent)
+		return sqlerr.NotSupported(a.Pos, "dropping the foreign key of a table interleaved in '%s' is", m.t.Interleaved.Parent)
 	}
 	return cantDrop(a.Name, a.Pos)
 }

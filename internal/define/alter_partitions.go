@@ -12,7 +12,7 @@ import (
 // gets it, and one that no partition has any more is deleted.
 func (m *alteration) alterPartitions(a *dialect.AlterAction) error {
 	ps := m.t.Partitions
-	if in := m.t.Inside; in != nil && ps != nil {
+	if in := m.t.Interleaved; in != nil && ps != nil {
 		return sqlerr.NotSupported(a.Pos, "%s PARTITION of a table interleaved in '%s', whose partitions it shares, is", partitionVerbs[a.Kind], in.Parent)
 	}
 	if ps == nil {

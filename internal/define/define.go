@@ -27,11 +27,11 @@ const rowIDName = "_rowid"
 // Version are the catalog's to set. What is wrong is an *sqlerr.Error. CREATE TABLE … LIKE is Clone's work; the
 // columns of CREATE TABLE … AS SELECT are added by DefineAs.
 func Define(c *dialect.CreateTable, opt planner.Options) (*schema.Table, error) {
-	return DefineInside(c, nil, opt)
+	return DefineInterleaved(c, nil, opt)
 }
 
-// DefineInside is Define for a table that is interleaved in parent.
-func DefineInside(c *dialect.CreateTable, parent *schema.Table, opt planner.Options) (*schema.Table, error) {
+// DefineInterleaved is Define for a table that is interleaved in parent.
+func DefineInterleaved(c *dialect.CreateTable, parent *schema.Table, opt planner.Options) (*schema.Table, error) {
 	if c.Temporary {
 		return nil, sqlerr.NotSupported(c.Table.Pos, "CREATE TEMPORARY TABLE is")
 	}
@@ -254,7 +254,7 @@ func (d *definer) autoKeyWay(i, other int) string {
 
 // beginsKey says whether a key begins with the column.
 func (d *definer) beginsKey(column int) bool {
-	if in := d.t.Inside; in != nil && d.t.Key[len(in.Key)].Column == column {
+	if in := d.t.Interleaved; in != nil && d.t.Key[len(in.Key)].Column == column {
 		return true // it tells the rows inside one row apart
 	}
 	if len(d.t.Key) > 0 && d.t.Key[0].Column == column {

@@ -33,7 +33,7 @@ func (d *definer) keys(c *dialect.CreateTable) error {
 			return err
 		}
 	}
-	if err := d.inside(c); err != nil {
+	if err := d.interleaved(c); err != nil {
 		return err
 	}
 	if err := d.columnIndexes(); err != nil {
@@ -182,7 +182,7 @@ func (d *definer) setCuts() {
 	}
 	set(d.t.Key)
 	for _, ix := range d.t.Indexes {
-		if ix.Beside == "" { // its entries have the codes of another table's key
+		if ix.Child == "" { // its entries have the codes of another table's key
 			set(ix.Key)
 		}
 	}

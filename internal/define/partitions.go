@@ -15,7 +15,7 @@ import (
 
 // partitions takes PARTITION BY RANGE and LIST.
 func (d *definer) partitions(def *dialect.Partitioning) error {
-	if d.t.IsInside() {
+	if d.t.IsInterleaved() {
 		return sqlerr.NotSupported(def.Pos, "partitions of an interleaved table are")
 	}
 	ps := &schema.Partitions{Kind: schema.PartitionByRange, Every: int64(def.Every), Unit: def.Unit, Automatic: def.Automatic}

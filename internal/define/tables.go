@@ -42,13 +42,13 @@ func (d Tables) Run(s dialect.Statement, opt planner.Options) error {
 }
 
 func (d Tables) create(s *dialect.CreateTable, opt planner.Options) error {
-	t, err := DefineInside(s, d[strings.ToLower(s.Options["INTERLEAVE IN PARENT"])], opt)
+	t, err := DefineInterleaved(s, d[strings.ToLower(s.Options["INTERLEAVE IN PARENT"])], opt)
 	if err != nil {
 		return err
 	}
-	if t.IsInside() {
-		parent := d[strings.ToLower(t.Inside.Parent)].AddChild(t)
-		if copies := parent.Beside(t.Name); copies != nil {
+	if t.IsInterleaved() {
+		parent := d[strings.ToLower(t.Interleaved.Parent)].AddChild(t)
+		if copies := parent.ParentCopies(t.Name); copies != nil {
 			copies.State = schema.Public // filled, as CREATE TABLE leaves it
 		}
 		if err := parent.Init(); err != nil {

@@ -17,7 +17,7 @@ import (
 // fails where there is no parent, and gives the parent a new ETag. So whoever deletes the parent at the same time, and has seen
 // no children, finds it changed.
 func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Value) error {
-	if !rw.Table.IsInside() {
+	if !rw.Table.IsInterleaved() {
 		return nil
 	}
 	var buf [256]byte
@@ -37,7 +37,7 @@ func (rw *RowWriter) moves(ctx context.Context, w *Writer, r *RowWrite, partitio
 			return err
 		}
 	}
-	if !rw.Table.IsInside() || rw.Table.SameParent(old, row) {
+	if !rw.Table.IsInterleaved() || rw.Table.SameParent(old, row) {
 		return nil
 	}
 	return rw.touchParent(r, partition, row)
@@ -46,7 +46,7 @@ func (rw *RowWriter) moves(ctx context.Context, w *Writer, r *RowWrite, partitio
 // removeChildren makes the operations that delete all that lives inside a row, whose ETag was read before.
 func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite, partition string, row []value.Value) error {
 	for _, child := range rw.children {
-		if !child.Table.Inside.Cascade {
+		if !child.Table.Interleaved.Cascade {
 			if err := child.refuse(ctx, w, rw.Table, partition, row); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite,
 		if err != nil {
 			return err
 		}
-		r.inside = append(r.inside, child.Table)
+		r.interleaved = append(r.interleaved, child.Table)
 	}
 	r.Table = rw.Table
 	if most := w.Rt.Engine.Limits().BatchOps; len(r.ops) > most && !w.isWhole() {

@@ -83,7 +83,7 @@ func (n *insertNode) gather(ctx context.Context, w *Writer) error {
 	if w.newest, err = n.plan.Table.NeedPartitions(rows); err != nil {
 		return err
 	}
-	if n.plan.SkipUnfit && n.plan.Table.IsInside() {
+	if n.plan.SkipUnfit && n.plan.Table.IsInterleaved() {
 		if rows, marks, err = n.withParents(ctx, w, rows, marks); err != nil {
 			return err
 		}

@@ -139,7 +139,7 @@ func (w *Writer) ready(ctx context.Context, g *group) error {
 		return err
 	}
 	for _, r := range g.rows {
-		for _, t := range r.inside {
+		for _, t := range r.interleaved {
 			if err := checkCurrent(ctx, w.Rt, t); err != nil {
 				return err
 			}

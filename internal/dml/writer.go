@@ -37,7 +37,7 @@ type RowWrite struct {
 	Number       int    // of the row in the statement, from 1
 	id           string // the same in each try
 	Table        *schema.Table
-	inside       []*schema.Table   // other tables whose rows are deleted with it
+	interleaved  []*schema.Table   // whose rows are deleted with it
 	Partition    *schema.Partition // of the table, nil where it has none
 	PartitionKey string
 	ops          []engine.Op

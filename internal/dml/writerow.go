@@ -19,10 +19,10 @@ type RowWriter struct {
 	Entries []*codec.Codec // by index: of its entries; the same as row where they are whole copies
 	// building says that an index is being made or dropped, so that a row may or may not have its entry.
 	building bool
-	children []*RowWriter // of the tables inside it
+	children []*RowWriter // of the tables interleaved in it
 }
 
-// NewRowWriter makes the writer of a table; children are the tables inside it, whose rows go with its rows.
+// NewRowWriter makes the writer of a table; children are the tables interleaved in it, whose rows go with its rows.
 func NewRowWriter(t *schema.Table, children ...schema.Family) *RowWriter {
 	rw := &RowWriter{Table: t, Row: codec.NewCodec(t), Entries: make([]*codec.Codec, len(t.Indexes))}
 	for i, ix := range t.Indexes {

@@ -30,11 +30,11 @@ func CreateTableSQL(t *Table) string {
 		line("PRIMARY KEY " + t.KeySQL(t.Key))
 	}
 	for _, ix := range t.Indexes {
-		if ix.Beside == "" && !t.pends(ix) { // of copies the other table's definition says it
+		if ix.Child == "" && !t.pends(ix) { // of copies the other table's definition says it
 			line(t.indexSQL(ix))
 		}
 	}
-	if t.IsInside() {
+	if t.IsInterleaved() {
 		line(t.ForeignKeySQL())
 	}
 	for c := range t.PublicChecks() {
@@ -48,9 +48,9 @@ func CreateTableSQL(t *Table) string {
 	if t.Comment != "" {
 		b.WriteString(" COMMENT=" + quoteText(t.Comment))
 	}
-	if t.IsInside() {
-		b.WriteString(" INTERLEAVE IN PARENT " + QuoteName(t.Inside.Parent))
-		if t.Inside.WithParent {
+	if t.IsInterleaved() {
+		b.WriteString(" INTERLEAVE IN PARENT " + QuoteName(t.Interleaved.Parent))
+		if t.Interleaved.WithParent {
 			b.WriteString(" WITH PARENT")
 		}
 		return b.String() // its partitions are its parent's
@@ -122,9 +122,9 @@ func (t *Table) KeySQL(parts []KeyColumn) string {
 	return "(" + strings.Join(list, ", ") + ")"
 }
 
-// ForeignKeySQL writes the foreign key of a table that lives inside another one.
+// ForeignKeySQL writes the foreign key of an interleaved table.
 func (t *Table) ForeignKeySQL() string {
-	in := t.Inside
+	in := t.Interleaved
 	columns, refs := make([]string, len(in.Key)), make([]string, len(in.Key))
 	for i, p := range in.Key {
 		columns[i], refs[i] = QuoteName(t.Columns[p.Column].Name), QuoteName(in.Columns[i])

@@ -53,7 +53,7 @@ func (t *Table) layout() (l KeyLayout, err error) {
 // entrySegments are the segments of an index entry's RowKey; see AppendIndexKey.
 func (t *Table) entrySegments(ix *Index) ([]Segment, error) {
 	segments, err := t.codes("index "+ix.Name, ix.KeyName, ix.Key)
-	if err != nil || ix.Unique || ix.Beside != "" {
+	if err != nil || ix.Unique || ix.Child != "" {
 		return segments, err
 	}
 	return append(segments, t.suffix()...), nil

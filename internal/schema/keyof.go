@@ -33,12 +33,12 @@ func (t *Table) KeyOf(rowKey string) (KeyOf, bool) {
 			return t.keyOf(ix, t.Key, row, whole), true
 		}
 	}
-	if !t.IsInside() {
+	if !t.IsInterleaved() {
 		return KeyOf{}, false
 	}
-	whole, ok := readKey(t.Inside.segments, rowKey, row)
-	k := t.keyOf(nil, t.Inside.Key, row, whole)
-	k.Table, k.Columns = t.Inside.Parent, t.Inside.Columns
+	whole, ok := readKey(t.Interleaved.segments, rowKey, row)
+	k := t.keyOf(nil, t.Interleaved.Key, row, whole)
+	k.Table, k.Columns = t.Interleaved.Parent, t.Interleaved.Columns
 	return k, ok
 }
 

@@ -121,7 +121,7 @@ func (t *Table) PartitionOf(row []value.Value) (*Partition, error) {
 	}
 	values := t.Partitions.valuesOf(row)
 	grows := t.Partitions.Automatic || t.Partitions.Every > 0 && !values[0].IsNull()
-	return nil, &NoPartitionError{Table: t, Missing: [][]value.Value{values}, Grows: grows && !t.IsInside()}
+	return nil, &NoPartitionError{Table: t, Missing: [][]value.Value{values}, Grows: grows && !t.IsInterleaved()}
 }
 
 // Grows says that partitions are made as rows arrive.
@@ -134,7 +134,7 @@ func (ps *Partitions) Grows() bool { return ps.Every > 0 || ps.Automatic }
 // A row that lives inside another one makes no partition: where none is, or none is open, there is no row for it to live in,
 // which is found when it is written.
 func (t *Table) NeedPartitions(rows [][]value.Value) (newest *Partition, err error) {
-	if !t.IsDivided() || t.IsInside() {
+	if !t.IsDivided() || t.IsInterleaved() {
 		return nil, nil
 	}
 	last := t.Partitions.newest()

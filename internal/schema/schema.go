@@ -45,11 +45,11 @@ type Table struct {
 	Retired []string
 	// Change is the change of columns and checks that is under way; nil: none is. Indexes have states of their own.
 	Change *Change
-	// RowName begins the row keys of a table that lives inside another one; "" is keymap.RowPrefix.
+	// RowName begins the row keys of an interleaved table; "" is keymap.RowPrefix.
 	RowName string
-	// Inside ties a table to the one that it lives inside; nil: it lives alone.
-	Inside *Composition
-	// Children are the names of the tables that live inside this one.
+	// Interleaved ties a table to its parent; nil: it lives alone.
+	Interleaved *Interleaving
+	// Children are the names of the tables interleaved in this one.
 	Children []string
 
 	// Unwritable says why this version of the program must not write to the table: a newer one made it of something that
@@ -143,9 +143,9 @@ type Index struct {
 	Copy    CopyKind
 	Include []int
 	Comment string
-	// Beside is the table, interleaved in this one WITH PARENT, before whose rows the entries lie; "" for an index that
-	// somebody declared. See beside.go.
-	Beside string
+	// Child is the table, interleaved in this one WITH PARENT, before whose rows the entries lie; "" for an index that
+	// somebody declared. See parentcopy.go.
+	Child string
 
 	Segments []Segment // of the entries' RowKeys
 }

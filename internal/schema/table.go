@@ -59,8 +59,8 @@ func (t *Table) Init() error {
 			}
 		}
 	}
-	if t.IsInside() {
-		if t.Inside.segments, err = t.codes("foreign key", rowPrefix(t.Inside.RowName), t.Inside.Key); err != nil {
+	if t.IsInterleaved() {
+		if t.Interleaved.segments, err = t.codes("foreign key", rowPrefix(t.Interleaved.RowName), t.Interleaved.Key); err != nil {
 			return err
 		}
 	}
@@ -121,10 +121,10 @@ func (t *Table) Clone() *Table {
 	c.Checks = slices.Clone(t.Checks)
 	c.KeyNames, c.Retired = slices.Clone(t.KeyNames), slices.Clone(t.Retired)
 	c.Children = slices.Clone(t.Children)
-	if t.IsInside() {
-		in := *t.Inside
+	if t.IsInterleaved() {
+		in := *t.Interleaved
 		in.Columns, in.Key = slices.Clone(in.Columns), slices.Clone(in.Key)
-		c.Inside = &in
+		c.Interleaved = &in
 	}
 	if t.IsDivided() {
 		c.Partitions = t.Partitions.clone()
@@ -206,7 +206,7 @@ func (t *Table) KeyNamed(name string) (ix *Index, ok bool) {
 		return nil, len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden
 	}
 	for _, ix := range t.Indexes {
-		if strings.EqualFold(ix.Name, name) && ix.State == Public && ix.Beside == "" {
+		if strings.EqualFold(ix.Name, name) && ix.State == Public && ix.Child == "" {
 			return ix, true
 		}
 	}
@@ -219,5 +219,5 @@ func (t *Table) IsExternal() bool { return t.External != nil }
 // IsDivided says whether the table's rows are divided over partitions.
 func (t *Table) IsDivided() bool { return t.Partitions != nil }
 
-// IsInside says whether the table's rows live inside those of another one.
-func (t *Table) IsInside() bool { return t.Inside != nil }
+// IsInterleaved says whether the table's rows live inside those of another one.
+func (t *Table) IsInterleaved() bool { return t.Interleaved != nil }

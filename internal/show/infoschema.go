@@ -207,8 +207,8 @@ func infoConstraints(database string, tables []*schema.Table) *virtual {
 		for c := range t.PublicChecks() {
 			v.add("def", database, c.Name, database, t.Name, "CHECK")
 		}
-		if t.IsInside() {
-			v.add("def", database, t.Inside.Name, database, t.Name, "FOREIGN KEY")
+		if t.IsInterleaved() {
+			v.add("def", database, t.Interleaved.Name, database, t.Name, "FOREIGN KEY")
 		}
 	}
 	return v
@@ -224,7 +224,7 @@ func infoKeyColumns(database string, tables []*schema.Table) *virtual {
 				v.add("def", database, p.name, "def", database, t.Name, p.column.Name, p.seq, nil, nil, nil, nil)
 			}
 		}
-		if in := t.Inside; in != nil {
+		if in := t.Interleaved; in != nil {
 			for i, p := range in.Key {
 				v.add("def", database, in.Name, "def", database, t.Name, t.Columns[p.Column].Name, i+1, i+1, database, in.Parent, in.Columns[i])
 			}
@@ -237,7 +237,7 @@ func infoReferences(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("REFERENTIAL_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG",
 		"UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME", "MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME")
 	for _, t := range tables {
-		if in := t.Inside; in != nil {
+		if in := t.Interleaved; in != nil {
 			rule := "RESTRICT"
 			if in.Cascade {
 				rule = "CASCADE"

@@ -178,8 +178,8 @@ func indexParts(t *schema.Table) []indexPart {
 			state = "write-only: being filled, not read yet"
 		}
 		comment := ix.Comment
-		if ix.Beside != "" {
-			comment = "copies of whole rows, beside those of " + ix.Beside
+		if ix.Child != "" {
+			comment = "stored parent copies, among the rows of " + ix.Child
 		}
 		add(ix.Name, ix.Unique, ix.Key, state, comment)
 	}

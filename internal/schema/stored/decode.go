@@ -93,7 +93,7 @@ func (d *decoder) table(f *table) *schema.Table {
 		t.Partitions = d.partitions(f.Partitions)
 	}
 	if p := f.Parent; p != nil {
-		t.Inside = &schema.Composition{Parent: p.Table, RowName: p.RowName, Columns: p.Columns, Key: d.key("parent.key", p.Key), Name: p.ForeignKey,
+		t.Interleaved = &schema.Interleaving{Parent: p.Table, RowName: p.RowName, Columns: p.Columns, Key: d.key("parent.key", p.Key), Name: p.ForeignKey,
 			Cascade: read(d, cascadeWords, "parent.", p.OnDelete), WithParent: p.Copies}
 		if len(p.Columns) != len(p.Key) {
 			d.fail(wrong("parent.columns", "has not as many columns as parent.key"))
@@ -198,7 +198,7 @@ func (d *decoder) key(at string, columns []keyColumn) []schema.KeyColumn {
 func (d *decoder) index(at string, f *index) *schema.Index {
 	ix := &schema.Index{
 		Name: f.Name, KeyName: f.KeyName, Unique: f.Unique, Key: d.key(at+"columns", f.Columns), State: read(d, stateWords, at, f.State),
-		Step: f.Step, Copy: read(d, copyWords, at, f.Copy), Include: d.ordinals(at+"include", f.Include), Comment: f.Comment, Beside: f.Beside,
+		Step: f.Step, Copy: read(d, copyWords, at, f.Copy), Include: d.ordinals(at+"include", f.Include), Comment: f.Comment, Child: f.Child,
 	}
 	if ix.KeyName == "" {
 		ix.KeyName = ix.Name

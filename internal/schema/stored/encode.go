@@ -98,7 +98,7 @@ func (e *encoder) form() *table {
 	if t.Partitions != nil {
 		f.Partitions = e.partitions(t.Partitions)
 	}
-	if in := t.Inside; in != nil {
+	if in := t.Interleaved; in != nil {
 		f.Parent = &parent{Table: in.Parent, RowName: in.RowName, Columns: in.Columns, Key: e.key(in.Key), ForeignKey: in.Name,
 			OnDelete: spell(e, cascadeWords, in.Cascade), Copies: in.WithParent}
 	}
@@ -235,7 +235,7 @@ func (e *encoder) key(parts []schema.KeyColumn) []keyColumn {
 func (e *encoder) index(ix *schema.Index) index {
 	f := index{
 		Name: ix.Name, Unique: ix.Unique, Columns: e.key(ix.Key), State: spell(e, stateWords, ix.State), Step: ix.Step,
-		Copy: spell(e, copyWords, ix.Copy), Include: e.names(ix.Include), Comment: ix.Comment, Beside: ix.Beside,
+		Copy: spell(e, copyWords, ix.Copy), Include: e.names(ix.Include), Comment: ix.Comment, Child: ix.Child,
 	}
 	if ix.KeyName != ix.Name {
 		f.KeyName = ix.KeyName

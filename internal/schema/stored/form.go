@@ -97,7 +97,7 @@ type index struct {
 	Copy    string      `json:"copy,omitempty"` // none: row
 	Include []string    `json:"include,omitempty"`
 	Comment string      `json:"comment,omitempty"`
-	Beside  string      `json:"beside,omitempty"` // the table among whose rows the entries lie
+	Child   string      `json:"beside,omitempty"` // the interleaved table among whose rows the entries lie
 }
 
 type check struct {

@@ -29,7 +29,7 @@ func full() []*schema.Table {
 		Key: []schema.KeyColumn{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
 		Indexes: []*schema.Index{
 			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.WriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
-			{Name: "part", KeyName: "part", Key: []schema.KeyColumn{{Column: 0}}, State: schema.DeleteOnly, Copy: schema.CopyKeys, Beside: "part"},
+			{Name: "part", KeyName: "part", Key: []schema.KeyColumn{{Column: 0}}, State: schema.DeleteOnly, Copy: schema.CopyKeys, Child: "part"},
 			{Name: "n", KeyName: "n", Key: []schema.KeyColumn{{Column: 2}}},
 		},
 		Spread: &schema.Spread{Kind: schema.SpreadByHash, Columns: []int{0}, Cut: 7, Count: 16},
@@ -37,7 +37,7 @@ func full() []*schema.Table {
 			{Name: "p0", Physical: "shopZ8itemZ0", Values: "LESS THAN (5)", Spans: []keymap.Span{{To: "8005"}}},
 			{Name: "p1", Physical: "shopZ8itemZ1", Spans: []keymap.Span{{From: "8005", To: "8009"}, {From: "800a"}}, Made: true, Opening: true, Published: 1700000000},
 		}},
-		Inside: &schema.Composition{Parent: "box", RowName: "box", Columns: []string{"id"}, Key: []schema.KeyColumn{{Column: 0}}, Name: "fk", Cascade: true, WithParent: true},
+		Interleaved: &schema.Interleaving{Parent: "box", RowName: "box", Columns: []string{"id"}, Key: []schema.KeyColumn{{Column: 0}}, Name: "fk", Cascade: true, WithParent: true},
 	}
 	columns := []schema.Column{
 		{Name: "id", Type: value.Type{Base: value.TypeBigInt, Unsigned: true, Declared: "BIGINT"}, NotNull: true, AutoIncrement: true},
@@ -121,7 +121,7 @@ func TestFull(t *testing.T) {
 // computed are the fields that Init, the planner or the catalog make of the others.
 var computed = []string{
 	"Table.Unwritable", "Table.Virtual", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
-	"Index.Segments", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Composition.segments", "External.Undeclared",
+	"Index.Segments", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Interleaving.segments", "External.Undeclared",
 	"Segment.Code", "Segment.end", "Segment.last",
 	"Type.Coercion", "Type.Truth", "Type.members",
 }

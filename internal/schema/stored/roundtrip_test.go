@@ -53,7 +53,7 @@ func definition(statement string, defined map[string]*schema.Table, f func(*sche
 		return nil
 	}
 	parent := defined[strings.ToLower(create.Options["INTERLEAVE IN PARENT"])]
-	table, err := define.DefineInside(create, parent, planner.Options{})
+	table, err := define.DefineInterleaved(create, parent, planner.Options{})
 	if err != nil {
 		return nil
 	}
@@ -91,7 +91,7 @@ func TestRoundTrip(t *testing.T) {
 			t.Errorf("%s\nwas\n%s", got, want)
 		}
 		for name, has := range map[string]bool{
-			"inside": back.Inside != nil, "external": back.External != nil, "parts": back.Partitions != nil, "spread": back.Spread != nil,
+			"inside": back.Interleaved != nil, "external": back.External != nil, "parts": back.Partitions != nil, "spread": back.Spread != nil,
 			"checks": len(back.Checks) > 0, "indexes": len(back.Indexes) > 0,
 		} {
 			if has {

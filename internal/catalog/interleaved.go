@@ -8,9 +8,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// DeclareInside adds the name of a table that will live inside parent to the parent's definition. There may be no rows in it
-// before every process that deletes a parent looks for them. CreateInside follows.
-func (c *Catalog) DeclareInside(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
+// DeclareInterleaved adds the name of a table that will be interleaved in parent to the parent's definition. There may be no rows in it
+// before every process that deletes a parent looks for them. CreateInterleaved follows.
+func (c *Catalog) DeclareInterleaved(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
 	err := c.changing(ctx, func(s *Snapshot) error {
 		if err := s.free(ctx, t.Name); err != nil {
 			return err
@@ -26,13 +26,13 @@ func (c *Catalog) DeclareInside(ctx context.Context, t, parent *schema.Table, m 
 	return c.WaitCurrent(ctx)
 }
 
-// CreateInside stores the definition of a table that was declared to live inside parent, whose physical table it
-// shares. The copies of parents' rows beside its own, if it has such, are complete.
-func (c *Catalog) CreateInside(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
-	return c.changing(ctx, func(s *Snapshot) error { return c.createInsideBy(ctx, s, t, parent, m) })
+// CreateInterleaved stores the definition of a table that was declared to be interleaved in parent, whose physical table it
+// shares. The stored parent copies among its rows, if it has such, are complete.
+func (c *Catalog) CreateInterleaved(ctx context.Context, t, parent *schema.Table, m *engine.Meter) error {
+	return c.changing(ctx, func(s *Snapshot) error { return c.createInterleavedBy(ctx, s, t, parent, m) })
 }
 
-func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *schema.Table, m *engine.Meter) error {
+func (c *Catalog) createInterleavedBy(ctx context.Context, s *Snapshot, t, parent *schema.Table, m *engine.Meter) error {
 	if err := s.free(ctx, t.Name); err != nil {
 		return err
 	}
@@ -43,7 +43,7 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *sc
 	if d.table.Physical != parent.Physical || d.table.RowName != parent.RowName {
 		return ErrConflict // TRUNCATE, or another table of its name
 	}
-	if copies := d.table.Beside(t.Name); t.Inside.WithParent && (copies == nil || copies.State != schema.Public || !d.table.CopiesFor(copies, t)) {
+	if copies := d.table.ParentCopies(t.Name); t.Interleaved.WithParent && (copies == nil || copies.State != schema.Public || !d.table.CopiesFor(copies, t)) {
 		return ErrConflict // another process has given them up
 	}
 	t.Database, t.Physical = c.database, parent.Physical
@@ -57,7 +57,7 @@ func (c *Catalog) createInsideBy(ctx context.Context, s *Snapshot, t, parent *sc
 	})
 }
 
-// childless makes sure that no table lives inside t, except those of but, by folded name. Another process may have made one
+// childless makes sure that no table is interleaved in t, except those of but, by folded name. Another process may have made one
 // since t was looked at.
 func (s *Snapshot) childless(ctx context.Context, t *schema.Table, but map[string]bool) error {
 	for _, name := range t.Children {
@@ -73,7 +73,7 @@ func (s *Snapshot) childless(ctx context.Context, t *schema.Table, but map[strin
 	return nil
 }
 
-// sharingPartitions gives the definitions of all that lives inside a table, with the partitions of its next definition.
+// sharingPartitions gives the definitions of all tables interleaved in a table, with the partitions of its next definition.
 func (s *Snapshot) sharingPartitions(ctx context.Context, next *schema.Table) ([]*schema.Table, error) {
 	var out []*schema.Table
 	for _, name := range next.Children {
@@ -98,8 +98,8 @@ func (s *Snapshot) sharingPartitions(ctx context.Context, next *schema.Table) ([
 // relatives gives the definitions that name a table, as they are when it has another name.
 func (s *Snapshot) relatives(ctx context.Context, t *schema.Table, to string) ([]*schema.Table, error) {
 	var out []*schema.Table
-	if t.IsInside() {
-		parent, err := s.Table(ctx, t.Inside.Parent)
+	if t.IsInterleaved() {
+		parent, err := s.Table(ctx, t.Interleaved.Parent)
 		if err != nil {
 			return nil, err
 		}
@@ -114,8 +114,8 @@ func (s *Snapshot) relatives(ctx context.Context, t *schema.Table, to string) ([
 			return nil, err
 		}
 		next := child.Clone()
-		if next.IsInside() {
-			next.Inside.Parent = to
+		if next.IsInterleaved() {
+			next.Interleaved.Parent = to
 		}
 		out = append(out, next)
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// inside defines a table inside the one that the first statement defines.
-func inside(t *testing.T, parent, child string) (*schema.Table, *schema.Table, error) {
+// interleaved defines a table in the one that the first statement defines.
+func interleaved(t *testing.T, parent, child string) (*schema.Table, *schema.Table, error) {
 	t.Helper()
 	p, err := define(parent)
 	if err != nil {
@@ -24,7 +24,7 @@ func inside(t *testing.T, parent, child string) (*schema.Table, *schema.Table, e
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := DefineInside(parsed.Statement.(*dialect.CreateTable), p, planner.Options{})
+	c, err := DefineInterleaved(parsed.Statement.(*dialect.CreateTable), p, planner.Options{})
 	return p, c, err
 }
 
@@ -54,7 +54,7 @@ func TestInsideErrors(t *testing.T) {
 		{month, "CREATE TABLE day (year INT, month INT, n INT UNIQUE, PRIMARY KEY (year, month, n), FOREIGN KEY (year, month) REFERENCES month (year, month)) INTERLEAVE IN PARENT month", 1503, "A UNIQUE INDEX must include all columns"},
 		{"CREATE TABLE log (a INT)", "CREATE TABLE line (id UUID, n INT, PRIMARY KEY (id, n), FOREIGN KEY (id) REFERENCES log (_rowid)) INTERLEAVE IN PARENT log", 1215, "Table 'log' has no primary key"},
 	} {
-		_, _, err := inside(t, c.parent, c.child)
+		_, _, err := interleaved(t, c.parent, c.child)
 		var known *sqlerr.Error
 		if !errors.As(err, &known) || known.Code != c.code || !strings.HasPrefix(known.Message, c.text) {
 			t.Errorf("%s: %v, want %d %s", c.child, err, c.code, c.text)
@@ -65,7 +65,7 @@ func TestInsideErrors(t *testing.T) {
 // TestInsideKeys: keys of the child lie in the parent's partition, under names that nothing else has, and lead to
 // the parent's key, whatever order the foreign key is written in.
 func TestInsideKeys(t *testing.T) {
-	p, c, err := inside(t, "CREATE TABLE month (year INT, month INT, day INT, PRIMARY KEY (month DESC, year), KEY day (day)) PARTITION BY HASH (year) PARTITIONS 7",
+	p, c, err := interleaved(t, "CREATE TABLE month (year INT, month INT, day INT, PRIMARY KEY (month DESC, year), KEY day (day)) PARTITION BY HASH (year) PARTITIONS 7",
 		"CREATE TABLE day (n INT, y INT, m INT, d INT, PRIMARY KEY (m, y, n), KEY day (d), FOREIGN KEY (y, m) REFERENCES month (year, month) ON DELETE CASCADE) INTERLEAVE IN PARENT month")
 	if err != nil {
 		t.Fatal(err)
@@ -119,7 +119,7 @@ func TestInsideKeys(t *testing.T) {
 	if parsed, err = dialect.Parse(sql, dialect.Options{}); err != nil {
 		t.Fatal(err)
 	}
-	again, err := DefineInside(parsed.Statement.(*dialect.CreateTable), p, planner.Options{})
+	again, err := DefineInterleaved(parsed.Statement.(*dialect.CreateTable), p, planner.Options{})
 	if err != nil || stored(t, again) != stored(t, c) {
 		t.Errorf("%s\n%v\n%s\n%s", sql, err, stored(t, c), stored(t, again))
 	}
@@ -127,7 +127,7 @@ func TestInsideKeys(t *testing.T) {
 
 // TestInsideAlter: what ties two tables stays.
 func TestInsideAlter(t *testing.T) {
-	p, c, err := inside(t, "CREATE TABLE expense (id INT PRIMARY KEY, who VARCHAR(9))",
+	p, c, err := interleaved(t, "CREATE TABLE expense (id INT PRIMARY KEY, who VARCHAR(9))",
 		"CREATE TABLE item (x INT, e INT REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense")
 	if err != nil {
 		t.Fatal(err)
@@ -141,8 +141,8 @@ func TestInsideAlter(t *testing.T) {
 		{p, "ALTER TABLE expense CHANGE id number INT", "renaming 'id', which table 'item' references, is not supported"},
 		{p, "ALTER TABLE expense MODIFY id BIGINT UNSIGNED", "changing 'id', a column of the primary key"},
 		{p, "ALTER TABLE expense RENAME COLUMN who TO whom", ""},
-		{c, "ALTER TABLE item DROP FOREIGN KEY item_ibfk_1", "dropping the foreign key of a table that lives inside 'expense' is not supported"},
-		{c, "ALTER TABLE item DROP CONSTRAINT item_ibfk_1", "dropping the foreign key of a table that lives inside 'expense' is not supported"},
+		{c, "ALTER TABLE item DROP FOREIGN KEY item_ibfk_1", "dropping the foreign key of a table interleaved in 'expense' is not supported"},
+		{c, "ALTER TABLE item DROP CONSTRAINT item_ibfk_1", "dropping the foreign key of a table interleaved in 'expense' is not supported"},
 		{c, "ALTER TABLE item ADD FOREIGN KEY (x) REFERENCES expense (id)", "a foreign key to a table that is kept elsewhere"},
 		{c, "ALTER TABLE item ADD COLUMN y INT REFERENCES expense (id)", "a foreign key to a table that is kept elsewhere"},
 		{c, "ALTER TABLE item MODIFY x BIGINT REFERENCES expense (id)", "a foreign key to a table that is kept elsewhere"},
@@ -164,7 +164,7 @@ func TestInsideAlter(t *testing.T) {
 			t.Errorf("%s: %v", test.sql, err)
 			continue
 		}
-		if in := next.Inside; in != nil && next.Key[0].Column != in.Key[0].Column {
+		if in := next.Interleaved; in != nil && next.Key[0].Column != in.Key[0].Column {
 			t.Errorf("%s: the foreign key is on column %d, the key on %d", test.sql, in.Key[0].Column, next.Key[0].Column)
 		}
 	}

@@ -15,8 +15,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// createInside makes a table that lives inside another one.
-func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, parent string) error {
+// createInterleaved makes an interleaved table.
+func (x *definition) createInterleaved(ctx context.Context, s *dialect.CreateTable, parent string) error {
 	p, err := x.table(ctx, dialect.TableName{Name: parent, Pos: s.Table.Pos})
 	if isNoTable(err) {
 		return sqlerr.New(sqlerr.CodeNoReferencedTable, sqlerr.NoPos, "Failed to open the referenced table '%s'", parent)
@@ -24,21 +24,21 @@ func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, p
 	if err != nil {
 		return err
 	}
-	t, err := define.DefineInside(s, p, x.options())
+	t, err := define.DefineInterleaved(s, p, x.options())
 	if err != nil {
 		return err
 	}
-	if copies := p.Beside(t.Name); copies != nil && !p.CopiesFor(copies, t) {
+	if copies := p.ParentCopies(t.Name); copies != nil && !p.CopiesFor(copies, t) {
 		// Begun by a process that did not live to make another table of this name.
 		if p, err = x.drop(ctx, p, copies.Name); err != nil {
 			return err
 		}
-		if t, err = define.DefineInside(s, p, x.options()); err != nil {
+		if t, err = define.DefineInterleaved(s, p, x.options()); err != nil {
 			return err
 		}
 	}
-	if err = x.declareInside(ctx, t, p); err == nil {
-		err = x.Catalog.CreateInside(ctx, t, p, x.meter)
+	if err = x.declareInterleaved(ctx, t, p); err == nil {
+		err = x.Catalog.CreateInterleaved(ctx, t, p, x.meter)
 	}
 	var exists *catalog.ExistsError
 	if s.IfNotExists && errors.As(err, &exists) {
@@ -47,27 +47,27 @@ func (x *definition) createInside(ctx context.Context, s *dialect.CreateTable, p
 	return err
 }
 
-// declareInside adds the name of a new table to the definition of the parent inside which it will live. For WITH PARENT it
+// declareInterleaved adds the name of a new table to the definition of the parent that it will be interleaved in. For WITH PARENT it
 // makes the copies of the parents' rows, as it makes the entries of a new index; it completes copies that another process did
 // not live to complete.
-func (x *definition) declareInside(ctx context.Context, t, parent *schema.Table) error {
-	if !t.Inside.WithParent {
-		return x.Catalog.DeclareInside(ctx, t, parent, x.meter)
+func (x *definition) declareInterleaved(ctx context.Context, t, parent *schema.Table) error {
+	if !t.Interleaved.WithParent {
+		return x.Catalog.DeclareInterleaved(ctx, t, parent, x.meter)
 	}
 	parent, err := x.finish(ctx, parent)
 	if err != nil {
 		return err
 	}
-	if parent.Beside(t.Name) != nil {
+	if parent.ParentCopies(t.Name) != nil {
 		x.noted = true
 		err = x.Catalog.WaitCurrent(ctx) // for writers with the definition before it
-	} else if err = x.Catalog.DeclareInside(ctx, t, parent, x.meter); err == nil {
+	} else if err = x.Catalog.DeclareInterleaved(ctx, t, parent, x.meter); err == nil {
 		parent, err = x.reload(ctx, parent)
 	}
 	if err != nil {
 		return err
 	}
-	copies := parent.Beside(t.Name)
+	copies := parent.ParentCopies(t.Name)
 	if copies == nil {
 		return catalog.ErrConflict // another process has given them up
 	}
@@ -77,7 +77,7 @@ func (x *definition) declareInside(ctx context.Context, t, parent *schema.Table)
 	return err
 }
 
-// keepsCopies refuses to drop the copies of t's rows that lie beside a table's rows: that table's queries rely on them.
+// keepsCopies refuses to drop the stored copies of t's rows among a child's: that table's queries rely on them.
 func (x *definition) keepsCopies(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) error {
 	for i := range actions {
 		a := &actions[i]
@@ -85,12 +85,12 @@ func (x *definition) keepsCopies(ctx context.Context, t *schema.Table, actions [
 			continue
 		}
 		ix := t.Index(a.Name)
-		if ix == nil || ix.Beside == "" {
+		if ix == nil || ix.Child == "" {
 			continue
 		}
-		_, err := x.table(ctx, dialect.TableName{Name: ix.Beside, Pos: a.Pos})
+		_, err := x.table(ctx, dialect.TableName{Name: ix.Child, Pos: a.Pos})
 		if err == nil {
-			return sqlerr.New(sqlerr.CodeNotSupported, a.Pos, "dropping '%s', the copies beside the rows of table '%s', is not supported: they go with that table", ix.Name, ix.Beside)
+			return sqlerr.New(sqlerr.CodeNotSupported, a.Pos, "dropping '%s', the stored parent copies among the rows of table '%s', is not supported: they go with that table", ix.Name, ix.Child)
 		}
 		if !isNoTable(err) {
 			return err
@@ -99,8 +99,8 @@ func (x *definition) keepsCopies(ctx context.Context, t *schema.Table, actions [
 	return nil
 }
 
-// dropsChildren puts tables that live inside others before those, and refuses to drop a table without all that
-// live inside it.
+// dropsChildren puts interleaved tables before their parents, and refuses to drop a table without all that
+// are interleaved in it.
 func dropsChildren(tables []*schema.Table) error {
 	for _, t := range tables {
 		for _, child := range t.Children {
@@ -111,8 +111,8 @@ func dropsChildren(tables []*schema.Table) error {
 	}
 	depth := func(t *schema.Table) int {
 		n := 0
-		for t != nil && t.IsInside() {
-			at := slices.IndexFunc(tables, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) })
+		for t != nil && t.IsInterleaved() {
+			at := slices.IndexFunc(tables, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Interleaved.Parent) })
 			n++
 			if at < 0 {
 				break
@@ -125,23 +125,23 @@ func dropsChildren(tables []*schema.Table) error {
 	return nil
 }
 
-// retireCopies ends the copies of parents' rows that lie beside the rows of t: nobody reads or makes them any more. Where the
+// retireCopies ends the stored parent copies among the rows of t: nobody reads or makes them any more. Where the
 // parent is dropped too, there is nothing to do.
 func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped []*schema.Table) error {
-	if !t.IsInside() || slices.ContainsFunc(dropped, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Inside.Parent) }) {
+	if !t.IsInterleaved() || slices.ContainsFunc(dropped, func(o *schema.Table) bool { return strings.EqualFold(o.Name, t.Interleaved.Parent) }) {
 		return nil
 	}
-	parent, err := x.table(ctx, dialect.TableName{Name: t.Inside.Parent, Pos: -1})
+	parent, err := x.table(ctx, dialect.TableName{Name: t.Interleaved.Parent, Pos: -1})
 	if err != nil {
 		return err
 	}
-	if copies := parent.Beside(t.Name); copies != nil {
+	if copies := parent.ParentCopies(t.Name); copies != nil {
 		_, err = x.retire(ctx, parent, []*schema.Index{copies})
 	}
 	return err
 }
 
-// empty is TRUNCATE of a table that lives inside another one, whose physical table it cannot give up: a DELETE of
+// empty is TRUNCATE of an interleaved table, whose physical table it cannot give up: a DELETE of
 // all rows.
 func (x *definition) empty(ctx context.Context, t *schema.Table) error {
 	plan, err := x.plan(ctx, &dialect.Delete{Table: dialect.TableName{Name: t.Name, Pos: -1}})

@@ -26,7 +26,7 @@ func defined(t *testing.T, sql string, parent *schema.Table) *schema.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, err := define.DefineInside(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
+	table, err := define.DefineInterleaved(parsed.Statement.(*dialect.CreateTable), parent, planner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,14 +61,14 @@ func TestInsideRaces(t *testing.T) {
 		return table
 	}
 	old := see(b, "expense")
-	if err := createInside(a, defined(t, itemSQL, old), old, nil); err != nil {
+	if err := createInterleaved(a, defined(t, itemSQL, old), old, nil); err != nil {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{
 		"DROP":         b.Drop(ctx, []*schema.Table{old}, nil),
 		"TRUNCATE":     b.Truncate(ctx, old, nil),
 		"ALTER":        b.Replace(ctx, old, old.Clone(), nil),
-		"second child": createInside(b, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INTERLEAVE IN PARENT expense", old), old, nil),
+		"second child": createInterleaved(b, defined(t, "CREATE TABLE note (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INTERLEAVE IN PARENT expense", old), old, nil),
 	} {
 		if !errors.Is(err, ErrConflict) {
 			t.Errorf("%s by a definition without the child: %v", what, err)
@@ -76,7 +76,7 @@ func TestInsideRaces(t *testing.T) {
 	}
 	var exists *ExistsError
 	parent := see(b, "expense")
-	if err := createInside(b, defined(t, itemSQL, parent), parent, nil); !errors.As(err, &exists) {
+	if err := createInterleaved(b, defined(t, itemSQL, parent), parent, nil); !errors.As(err, &exists) {
 		t.Errorf("the same child again: %v", err)
 	}
 	item := see(b, "item")
@@ -98,8 +98,8 @@ func TestInsideRaces(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(2 * time.Millisecond)
-	if p, c := see(a, "cost"), see(a, "line"); c.Inside.Parent != "cost" || !slices.Equal(p.Children, []string{"line"}) {
-		t.Errorf("%s inside %s, which has %v", c.Name, c.Inside.Parent, p.Children)
+	if p, c := see(a, "cost"), see(a, "line"); c.Interleaved.Parent != "cost" || !slices.Equal(p.Children, []string{"line"}) {
+		t.Errorf("%s inside %s, which has %v", c.Name, c.Interleaved.Parent, p.Children)
 	}
 
 	// Without the child the name of its rows stays taken: rows may be left of a process that died.
@@ -116,13 +116,13 @@ func TestInsideRaces(t *testing.T) {
 	}
 }
 
-// createInside makes a table inside another one, as CREATE TABLE does.
-func createInside(c *Catalog, t, parent *schema.Table, m *engine.Meter) error {
+// createInterleaved makes an interleaved table, as CREATE TABLE does.
+func createInterleaved(c *Catalog, t, parent *schema.Table, m *engine.Meter) error {
 	ctx := context.Background()
-	if err := c.DeclareInside(ctx, t, parent, m); err != nil {
+	if err := c.DeclareInterleaved(ctx, t, parent, m); err != nil {
 		return err
 	}
-	return c.CreateInside(ctx, t, parent, m)
+	return c.CreateInterleaved(ctx, t, parent, m)
 }
 
 // TestInsideHalfMade: the parent names a child that a process did not live to make. Nothing is in the way of it, nor
@@ -141,7 +141,7 @@ func TestInsideHalfMade(t *testing.T) {
 		t.Fatal(err)
 	}
 	child := defined(t, itemSQL, named)
-	if err := createInside(c, child, named, nil); err != nil {
+	if err := createInterleaved(c, child, named, nil); err != nil {
 		t.Fatal(err)
 	}
 	if child.RowName != "item_2" {

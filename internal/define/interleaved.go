@@ -9,9 +9,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// inside takes the foreign key of a table that lives inside its parent, once the primary key is set. Foreign
+// interleaved takes the foreign key of a table to its parent, once the primary key is set. Foreign
 // keys between tables of their own are refused: no transaction covers both, so they could not be kept.
-func (d *definer) inside(c *dialect.CreateTable) error {
+func (d *definer) interleaved(c *dialect.CreateTable) error {
 	keys := slices.Clone(c.ForeignKeys)
 	for i := range c.Columns {
 		if ref := c.Columns[i].References; ref != nil {
@@ -41,7 +41,7 @@ func (d *definer) inside(c *dialect.CreateTable) error {
 	case c.Partitioning != nil:
 		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of an interleaved table (it has the partitions of its parent) is")
 	}
-	return d.composition(&keys[0], c.Options["WITH PARENT"] != "")
+	return d.interleave(&keys[0], c.Options["WITH PARENT"] != "")
 }
 
 func (d *definer) foreignKeyRefused(pos dialect.Pos, parent string) error {
@@ -49,8 +49,8 @@ func (d *definer) foreignKeyRefused(pos dialect.Pos, parent string) error {
 		"let the primary key of '%s' begin with that of '%s' and declare it INTERLEAVE IN PARENT %s, or remove FOREIGN KEY and REFERENCES", d.t.Name, parent, parent)
 }
 
-// composition checks the foreign key against the keys of both tables.
-func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
+// interleave checks the foreign key against the keys of both tables.
+func (d *definer) interleave(f *dialect.ForeignKey, withParent bool) error {
 	parent := d.parent
 	switch {
 	case f.OnUpdate == "cascade" || f.OnUpdate == "set null" || f.OnUpdate == "set default":
@@ -60,7 +60,7 @@ func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 	case parent.Columns[parent.Key[0].Column].Hidden:
 		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "Table '%s' has no primary key, so no table can be interleaved in it", parent.Name)
 	}
-	c := &schema.Composition{Parent: parent.Name, RowName: parent.RowName, Name: f.Name, Cascade: f.OnDelete == "cascade", WithParent: withParent}
+	c := &schema.Interleaving{Parent: parent.Name, RowName: parent.RowName, Name: f.Name, Cascade: f.OnDelete == "cascade", WithParent: withParent}
 	if c.Name == "" {
 		c.Name = d.t.Name + "_ibfk_1"
 	}
@@ -95,14 +95,14 @@ func (d *definer) composition(f *dialect.ForeignKey, withParent bool) error {
 	if len(d.t.Key) == len(c.Key) {
 		return sqlerr.New(sqlerr.CodeForeignKey, f.Pos, "The primary key of '%s' needs a further column after those that reference '%s', to tell the rows of one parent apart", d.t.Name, parent.Name)
 	}
-	d.t.Inside = c
+	d.t.Interleaved = c
 	return d.shareParent()
 }
 
 // shareParent gives a table the place of its parent.
 func (d *definer) shareParent() error {
 	parent := d.parent
-	if ix := parent.Beside(d.t.Name); d.t.Inside.WithParent && ix != nil {
+	if ix := parent.ParentCopies(d.t.Name); d.t.Interleaved.WithParent && ix != nil {
 		d.t.RowName = ix.KeyName // of a table that a process did not live to make
 	} else {
 		d.t.RowName = parent.Clone().KeyName(d.t.Name)
@@ -118,7 +118,7 @@ func (d *definer) shareParent() error {
 	own := &schema.Spread{Kind: p.Kind, Count: p.Count}
 	for _, column := range p.Columns {
 		i := slices.IndexFunc(parent.Key, func(k schema.KeyColumn) bool { return k.Column == column })
-		own.Columns = append(own.Columns, d.t.Inside.Key[i].Column)
+		own.Columns = append(own.Columns, d.t.Interleaved.Key[i].Column)
 	}
 	d.t.Spread = own
 	return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Composition says that a table lives inside its parent: in the parent's physical table and partition, under
+// Interleaving says that a table is interleaved in its parent: it lies in the parent's physical table and partition, under
 // row keys of its own that begin with the parent's key. So a parent and all that lives inside it can be
 // written in one entity group transaction, and all children of a parent are one range.
 //
@@ -22,20 +22,20 @@ import (
 // The foreign key is kept without reading: a child is written together with a touch of its parent, a merge of
 // nothing, which fails where there is no parent and gives it a new ETag where there is one. A parent is deleted
 // on condition of the ETag that was read before its children were.
-type Composition struct {
+type Interleaving struct {
 	Parent  string      // the table
 	RowName string      // begins the parent's row keys; "" for keymap.RowPrefix
 	Columns []string    // of the parent's primary key
 	Key     []KeyColumn // the parent's primary key, by this table's columns
 	Name    string      // of the foreign key
 	Cascade bool        // ON DELETE CASCADE; else a parent with children is not deleted
-	// WithParent: a copy of the parent's row lies before the rows that live inside it. See beside.go.
+	// WithParent: a copy of the parent's row lies before the rows that live inside it. See parentcopy.go.
 	WithParent bool
 
 	segments []Segment // of the parent's RowKey
 }
 
-// Family is a table that lives inside another one, with those that live inside it.
+// Family is an interleaved table, with those interleaved in it.
 type Family struct {
 	Table    *Table
 	Children []Family
@@ -53,27 +53,27 @@ func (t *Table) RowSpan() keymap.Span {
 
 // AppendParentKey appends the RowKey of the parent of a row. The parent's PartitionKey is the row's own.
 func (t *Table) AppendParentKey(dst []byte, row []value.Value) ([]byte, error) {
-	return t.appendKey(dst, t.Inside.segments, row)
+	return t.appendKey(dst, t.Interleaved.segments, row)
 }
 
 // ChildSpan is where the rows lie that live inside a row of the parent, in the row's partition.
 func (t *Table) ChildSpan(parent *Table, row []value.Value) (keymap.Span, error) {
 	own := make([]value.Value, len(t.Columns))
-	for i, p := range t.Inside.Key {
+	for i, p := range t.Interleaved.Key {
 		own[p.Column] = row[parent.Key[i].Column]
 	}
-	begin := t.Layout.Row[:2*len(t.Inside.Key)] // a text before each code
+	begin := t.Layout.Row[:2*len(t.Interleaved.Key)] // a text before each code
 	b, err := t.appendKey(nil, begin, own)
 	return keymap.PrefixSpan(string(append(b, keymap.Separator))), err
 }
 
 // SameParent says whether two rows live inside the same row.
 func (t *Table) SameParent(a, b []value.Value) bool {
-	return !slices.ContainsFunc(t.Inside.Key, func(p KeyColumn) bool { return a[p.Column] != b[p.Column] })
+	return !slices.ContainsFunc(t.Interleaved.Key, func(p KeyColumn) bool { return a[p.Column] != b[p.Column] })
 }
 
-// SharePartitions gives a table the partitions of the one that it lives inside, if that has such: what divides the rows of one is in
-// the keys of both. Whoever changes the partitions of a table does this to all that live inside it, in the same change.
+// SharePartitions gives a table the partitions of its parent, if that has such: what divides the rows of one is in
+// the keys of both. Whoever changes the partitions of a table does this to all interleaved in it, in the same change.
 func (t *Table) SharePartitions(parent *Table) {
 	if !parent.IsDivided() {
 		return
@@ -81,36 +81,36 @@ func (t *Table) SharePartitions(parent *Table) {
 	t.Partitions = parent.Partitions.clone()
 	for i, column := range parent.Partitions.Columns {
 		at := slices.IndexFunc(parent.Key, func(k KeyColumn) bool { return k.Column == column })
-		t.Partitions.Columns[i] = t.Inside.Key[at].Column
+		t.Partitions.Columns[i] = t.Interleaved.Key[at].Column
 	}
 }
 
-// AddChild gives the definition of a table when another one is declared to live inside it.
+// AddChild gives the definition of a table when another one is declared to be interleaved in it.
 func (t *Table) AddChild(child *Table) *Table {
 	next := t.Clone()
 	if !slices.ContainsFunc(next.Children, func(name string) bool { return strings.EqualFold(name, child.Name) }) {
 		next.Children = append(next.Children, child.Name)
 	}
 	next.KeyNames = append(next.KeyNames, child.RowName)
-	if child.Inside.WithParent {
-		next.Indexes = append(next.Indexes, next.besideIndex(child))
+	if child.Interleaved.WithParent {
+		next.Indexes = append(next.Indexes, next.parentCopyIndex(child))
 	}
 	return next
 }
 
-// RenameChild gives the definition of a table when one that lives inside it gets another name; "": is dropped.
+// RenameChild gives the definition of a table when a table interleaved in it gets another name; "": is dropped.
 func (t *Table) RenameChild(from, to string) *Table {
 	next := t.Clone()
 	next.Children = slices.DeleteFunc(next.Children, func(name string) bool { return strings.EqualFold(name, from) })
 	if to != "" {
 		next.Children = append(next.Children, to)
 	}
-	next.renameBeside(from, to)
+	next.renameParentCopies(from, to)
 	return next
 }
 
 // Alone makes t, which is a copy, a table that nothing ties to another one. Rehome gives it its place.
 func (t *Table) Alone() {
-	t.Inside, t.Children = nil, nil
-	t.Indexes = slices.DeleteFunc(t.Indexes, func(ix *Index) bool { return ix.Beside != "" })
+	t.Interleaved, t.Children = nil, nil
+	t.Indexes = slices.DeleteFunc(t.Indexes, func(ix *Index) bool { return ix.Child != "" })
 }

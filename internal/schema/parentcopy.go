@@ -14,22 +14,22 @@ import (
 //	copy    item!5
 //	child   item!5!1
 //
-// The copies are an index of the parent, Index.Beside, and are written, filled and checked like those of any other
+// The copies are an index of the parent, Index.Child, and are written, filled and checked like those of any other
 // one. Its keys are the beginnings of the child's: of the same codes, in the child's order. It serves joins of the
 // two (FamilyScan), and no query of the parent alone. As no code holds the separator, the number of separators in a
 // key tells a copy from a child.
 
-// besideIndex makes the index of the copies of t's rows beside those of child, which lives inside t.
-func (t *Table) besideIndex(child *Table) *Index {
-	ix := &Index{Name: t.besideName(child.Name), KeyName: child.RowName, State: DeleteOnly, Beside: child.Name}
+// parentCopyIndex makes the index of the stored copies of t's rows among those of child, which is interleaved in t.
+func (t *Table) parentCopyIndex(child *Table) *Index {
+	ix := &Index{Name: t.parentCopyName(child.Name), KeyName: child.RowName, State: DeleteOnly, Child: child.Name}
 	for i, p := range t.Key {
 		ix.Key = append(ix.Key, KeyColumn{Column: p.Column, Desc: child.Key[i].Desc, Cut: child.Key[i].Cut})
 	}
 	return ix
 }
 
-// besideName gives the index the child's name, unless another index has it.
-func (t *Table) besideName(child string) string {
+// parentCopyName gives the index the child's name, unless another index has it.
+func (t *Table) parentCopyName(child string) string {
 	name := child
 	for n := 2; t.Index(name) != nil || strings.EqualFold(name, "primary"); n++ {
 		name = Numbered(child, n)
@@ -37,10 +37,10 @@ func (t *Table) besideName(child string) string {
 	return name
 }
 
-// Beside gives the index of the copies beside a table's rows, nil where there is none.
-func (t *Table) Beside(child string) *Index {
+// ParentCopies gives the index of the stored parent copies among a child's rows, nil where there is none.
+func (t *Table) ParentCopies(child string) *Index {
 	for _, ix := range t.Indexes {
-		if ix.Beside != "" && strings.EqualFold(ix.Beside, child) {
+		if ix.Child != "" && strings.EqualFold(ix.Child, child) {
 			return ix
 		}
 	}
@@ -49,42 +49,42 @@ func (t *Table) Beside(child string) *Index {
 
 // CopiesFor says whether an index holds the copies that child, which is about to be made, is to have.
 func (t *Table) CopiesFor(ix *Index, child *Table) bool {
-	return child.Inside.WithParent && ix.KeyName == child.RowName && slices.Equal(ix.Key, t.besideIndex(child).Key)
+	return child.Interleaved.WithParent && ix.KeyName == child.RowName && slices.Equal(ix.Key, t.parentCopyIndex(child).Key)
 }
 
-// renameBeside lets the index of copies follow the child's name, or go with it (to "").
-func (t *Table) renameBeside(from, to string) {
-	ix := t.Beside(from)
+// renameParentCopies lets the index of copies follow the child's name, or go with it (to "").
+func (t *Table) renameParentCopies(from, to string) {
+	ix := t.ParentCopies(from)
 	if ix == nil {
 		return
 	}
 	at := slices.Index(t.Indexes, ix)
 	t.Indexes = slices.Delete(t.Indexes, at, at+1)
 	if to != "" {
-		ix.Name, ix.Beside = t.besideName(to), to
+		ix.Name, ix.Child = t.parentCopyName(to), to
 		t.Indexes = slices.Insert(t.Indexes, at, ix)
 	}
 }
 
-// CopiesInside is the number of columns of t's key that name a parent, where copies of parents' rows lie among those
+// CopyColumns is the number of columns of t's key that name a parent, where copies of parents' rows lie among those
 // of t, and otherwise 0.
-func (t *Table) CopiesInside() int {
-	if !t.IsInside() || !t.Inside.WithParent {
+func (t *Table) CopyColumns() int {
+	if !t.IsInterleaved() || !t.Interleaved.WithParent {
 		return 0
 	}
-	return len(t.Inside.Key)
+	return len(t.Interleaved.Key)
 }
 
 // IsParentCopy says whether an entity's RowKey is that of a copy of a parent's row, among the rows of t.
 func (t *Table) IsParentCopy(key string) bool {
-	n := t.CopiesInside()
+	n := t.CopyColumns()
 	return n > 0 && isCopy(key, t.RowName, n)
 }
 
-// IsEntry says whether an entity in the span of the index's keys is an entry of it: between the copies beside
+// IsEntry says whether an entity in the span of the index's keys is an entry of it: between the copies among
 // another table's rows lie those rows.
 func (ix *Index) IsEntry(key string) bool {
-	return ix.Beside == "" || isCopy(key, ix.KeyName, len(ix.Key))
+	return ix.Child == "" || isCopy(key, ix.KeyName, len(ix.Key))
 }
 
 // isCopy says whether a key is made of a name and so many codes.
