@@ -82,7 +82,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		k.store = s
 		d := &k.database
 		d.Locks = &s.locks
-		d.Catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &d.Upkeep)
+		d.Catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &d.Maintenance)
 		e := s.engine
 		if k.config.Transactions == TransactionsAzure {
 			e = engine.InGroups(e)
@@ -144,7 +144,7 @@ type Stats struct {
 
 // Stats gives the counters since the Connector was made. Entities are those of the statements.
 func (k *Connector) Stats() Stats {
-	m, u := &k.database.Meter, &k.database.Upkeep
+	m, u := &k.database.Meter, &k.database.Maintenance
 	return Stats{
 		Requests: m.Requests.Load() + u.Requests.Load(), SchemaRequests: u.Requests.Load(), Retries: m.Retries.Load() + u.Retries.Load(),
 		EntitiesScanned: m.Scanned.Load(), EntitiesReturned: m.Returned.Load(), EntitiesWritten: m.Written.Load(),

@@ -183,8 +183,8 @@ func TestPartAhead(t *testing.T) {
 	before := connector.Stats()
 	mustExec(t, b, "INSERT INTO visit VALUES ('2026-02-01', 3)")
 	cost := connector.Stats().Sub(before)
-	if statement, upkeep := cost.Requests-cost.SchemaRequests, cost.SchemaRequests; statement != 1 || upkeep != 3 {
-		t.Errorf("%d requests for the row, %d for the part behind it", statement, upkeep)
+	if statement, maintenance := cost.Requests-cost.SchemaRequests, cost.SchemaRequests; statement != 1 || maintenance != 3 {
+		t.Errorf("%d requests for the row, %d for the part behind it", statement, maintenance)
 	}
 	checkParts(t, b, "p202601,p202602,p202603")
 

@@ -97,7 +97,7 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Tab
 	for generation, meter := 0, m; generation < maxGenerations; generation++ {
 		t.Physical = keymap.TableGeneration(keymap.TableName(c.database, t.Name), generation)
 		_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: dropPrefix + t.Physical, Meter: meter})
-		meter = c.meter // what the past of a name costs is upkeep
+		meter = c.meter // what the past of a name costs is maintenance
 		if err == nil {
 			continue // its rows are those of a dropped table, which some process is still deleting
 		}
@@ -223,18 +223,18 @@ func (c *Catalog) Truncate(ctx context.Context, t *schema.Table, m *engine.Meter
 	if err := c.dropSequence(ctx, old, m); err != nil {
 		return err
 	}
-	graves := gravesOf([]*schema.Table{old})
+	tombstones := tombstonesOf([]*schema.Table{old})
 	if !old.SharesPhysical() {
-		return c.bury(ctx, graves, m)
+		return c.finishDrop(ctx, tombstones, m)
 	}
-	if err := c.empty(ctx, graves, m); err != nil {
+	if err := c.empty(ctx, tombstones, m); err != nil {
 		return err
 	}
-	others, err := c.notes(ctx, graves)
+	others, err := c.notes(ctx, tombstones)
 	if err != nil {
 		return err
 	}
-	return c.conclude(ctx, graves, others, m)
+	return c.conclude(ctx, tombstones, others, m)
 }
 
 // truncateBy is one try of Truncate. It gives the former definition.
@@ -258,7 +258,7 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *schema.Table, 
 	if err != nil {
 		return nil, err
 	}
-	return d.table, c.publish(ctx, s, m, noteOps(gravesOf([]*schema.Table{d.table})), next)
+	return d.table, c.publish(ctx, s, m, noteOps(tombstonesOf([]*schema.Table{d.table})), next)
 }
 
 // Latest gives definitions whose version was read just now. Changes start from these, and SHOW shows them.
@@ -297,7 +297,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 	}
 	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: append([]engine.Op{raise}, ops...), Meter: m})
 	if engine.IsUnsure(err) {
-		if err = c.settle(ctx, s, id, err); err == nil && m != nil {
+		if err = c.resolve(ctx, s, id, err); err == nil && m != nil {
 			m.Written.Add(int64(len(ops) + 1))
 		}
 	}

@@ -20,9 +20,9 @@ import (
 // gets its names, as those processes would write rows of the old form there.
 func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Meter) error {
 	var gone []*schema.Table
-	var graves []*grave
+	var tombstones []*tombstone
 	err := c.changing(ctx, func(s *Snapshot) (err error) {
-		gone, graves, err = c.dropBy(ctx, s, tables, m)
+		gone, tombstones, err = c.dropBy(ctx, s, tables, m)
 		return err
 	})
 	if err != nil {
@@ -33,11 +33,11 @@ func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Me
 			return err
 		}
 	}
-	return c.deleteData(ctx, graves, m)
+	return c.deleteData(ctx, tombstones, m)
 }
 
 // dropBy is one try of Drop. It gives the tables whose data is to be deleted, and the notes of it.
-func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Table, m *engine.Meter) (gone []*schema.Table, graves []*grave, err error) {
+func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Table, m *engine.Meter) (gone []*schema.Table, tombstones []*tombstone, err error) {
 	d := &dropping{snapshot: s, dropped: map[string]bool{}, parents: map[string]*schema.Table{}}
 	for _, t := range tables {
 		t, err := s.Table(ctx, t.Name)
@@ -55,13 +55,13 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 			gone = append(gone, t)
 		}
 	}
-	graves = gravesOf(gone)
-	ops = append(ops, noteOps(graves)...)
+	tombstones = tombstonesOf(gone)
+	ops = append(ops, noteOps(tombstones)...)
 	relatives := d.relatives()
 	if ops, err = c.replacing(ops, s, relatives); err != nil {
 		return nil, nil, err
 	}
-	return gone, graves, c.commit(ctx, s, m, ops, func(known map[string]*definition) {
+	return gone, tombstones, c.commit(ctx, s, m, ops, func(known map[string]*definition) {
 		for name := range d.dropped {
 			known[name] = nil
 		}
@@ -117,85 +117,85 @@ func (d *dropping) relatives() []*schema.Table {
 // once: the store then refuses their writes. Elsewhere, and for rows in a shared physical table, it waits until nobody writes
 // by the old definition. Physical tables that the tables had before another process truncated them go at once, too, as some may
 // still write to them.
-func (c *Catalog) deleteData(ctx context.Context, graves []*grave, m *engine.Meter) error {
-	if len(graves) == 0 {
+func (c *Catalog) deleteData(ctx context.Context, tombstones []*tombstone, m *engine.Meter) error {
+	if len(tombstones) == 0 {
 		return nil
 	}
-	others, err := c.notes(ctx, graves)
+	others, err := c.notes(ctx, tombstones)
 	if err != nil {
 		return err
 	}
-	if err := c.emptyFormer(ctx, graves, others, m); err != nil {
+	if err := c.emptyFormer(ctx, tombstones, others, m); err != nil {
 		return err
 	}
 	atOnce := 0
-	for c.engine.Shared() && atOnce < len(graves) && len(graves[atOnce].within) == 0 {
+	for c.engine.Shared() && atOnce < len(tombstones) && len(tombstones[atOnce].within) == 0 {
 		atOnce++
 	}
-	if err := c.empty(ctx, graves[:atOnce], m); err != nil {
+	if err := c.empty(ctx, tombstones[:atOnce], m); err != nil {
 		return err
 	}
-	if atOnce < len(graves) {
+	if atOnce < len(tombstones) {
 		if err := c.WaitCurrent(ctx); err != nil {
 			return err
 		}
-		if err := c.empty(ctx, graves[atOnce:], m); err != nil {
+		if err := c.empty(ctx, tombstones[atOnce:], m); err != nil {
 			return err
 		}
 	}
-	return c.conclude(ctx, graves, others, m)
+	return c.conclude(ctx, tombstones, others, m)
 }
 
-// emptyFormer deletes the physical tables that the tables of graves had before a TRUNCATE, where that is still to be done.
-func (c *Catalog) emptyFormer(ctx context.Context, graves, others []*grave, m *engine.Meter) error {
+// emptyFormer deletes the physical tables that the tables of tombstones had before a TRUNCATE, where that is still to be done.
+func (c *Catalog) emptyFormer(ctx context.Context, tombstones, others []*tombstone, m *engine.Meter) error {
 	if !c.engine.Shared() {
 		return nil // changes are made one at a time
 	}
-	former := slices.DeleteFunc(slices.Clone(others), func(n *grave) bool {
-		return n.deleted || len(n.within) > 0 || !slices.ContainsFunc(graves, func(g *grave) bool { return g.name == n.name })
+	former := slices.DeleteFunc(slices.Clone(others), func(n *tombstone) bool {
+		return n.deleted || len(n.within) > 0 || !slices.ContainsFunc(tombstones, func(tomb *tombstone) bool { return tomb.name == n.name })
 	})
 	return c.empty(ctx, former, m)
 }
 
-// notes reads all notes of what is to be deleted, except those of graves.
-func (c *Catalog) notes(ctx context.Context, graves []*grave) (notes []*grave, err error) {
+// notes reads all notes of what is to be deleted, except those of tombstones.
+func (c *Catalog) notes(ctx context.Context, tombstones []*tombstone) (notes []*tombstone, err error) {
 	span := keymap.PrefixSpan(dropPrefix)
 	err = engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
 		func(e *engine.Entity) error {
-			if !slices.ContainsFunc(graves, func(g *grave) bool { return g.key() == e.RowKey }) {
-				notes = append(notes, readGrave(e))
+			if !slices.ContainsFunc(tombstones, func(tomb *tombstone) bool { return tomb.key() == e.RowKey }) {
+				notes = append(notes, readTombstone(e))
 			}
 			return nil
 		})
 	return notes, err
 }
 
-// conclude notes that graves are empty, and sweeps the others. The notes stay for a while where others use the store.
-func (c *Catalog) conclude(ctx context.Context, graves, others []*grave, m *engine.Meter) error {
+// conclude notes that tombstones are empty, and collects the garbage of the others. The notes stay for a while where others use the store.
+func (c *Catalog) conclude(ctx context.Context, tombstones, others []*tombstone, m *engine.Meter) error {
 	if !c.engine.Shared() {
-		if err := c.forget(ctx, graves, m); err != nil {
+		if err := c.forget(ctx, tombstones, m); err != nil {
 			return err
 		}
-		return c.sweep(ctx, others)
+		return c.collectGarbage(ctx, others)
 	}
-	for _, g := range graves {
-		g.deleted = true
+	for _, tomb := range tombstones {
+		tomb.deleted = true
 	}
-	if err := c.commitNotes(ctx, noteOps(graves), m); err != nil {
+	if err := c.commitNotes(ctx, noteOps(tombstones), m); err != nil {
 		return err
 	}
-	return c.sweep(ctx, others)
+	return c.collectGarbage(ctx, others)
 }
 
-// empty deletes what graves name.
-func (c *Catalog) empty(ctx context.Context, graves []*grave, m *engine.Meter) error {
-	for _, g := range graves {
-		for _, physical := range g.tables {
+// empty deletes what tombstones name.
+func (c *Catalog) empty(ctx context.Context, tombstones []*tombstone, m *engine.Meter) error {
+	for _, tomb := range tombstones {
+		for _, physical := range tomb.tables {
 			if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isDeleted(err) {
 				return err
 			}
 		}
-		for _, r := range g.ranges() {
+		for _, r := range tomb.ranges() {
 			if err := engine.Clear(ctx, c.engine, r, c.Parallel, m); err != nil && !isDeleted(err) {
 				return err
 			}
@@ -208,19 +208,19 @@ func isDeleted(err error) bool {
 	return isCode(err, engine.CodeNoTable) || isCode(err, engine.CodeDeleting)
 }
 
-// bury deletes what graves name and nobody uses any more, then the notes of it.
-func (c *Catalog) bury(ctx context.Context, graves []*grave, m *engine.Meter) error {
-	if err := c.empty(ctx, graves, m); err != nil {
+// finishDrop deletes what tombstones name and nobody uses any more, then the notes of it.
+func (c *Catalog) finishDrop(ctx context.Context, tombstones []*tombstone, m *engine.Meter) error {
+	if err := c.empty(ctx, tombstones, m); err != nil {
 		return err
 	}
-	return c.forget(ctx, graves, m)
+	return c.forget(ctx, tombstones, m)
 }
 
 // forget deletes notes.
-func (c *Catalog) forget(ctx context.Context, graves []*grave, m *engine.Meter) error {
+func (c *Catalog) forget(ctx context.Context, tombstones []*tombstone, m *engine.Meter) error {
 	var ops []engine.Op
-	for _, g := range graves {
-		ops = append(ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: g.key()}})
+	for _, tomb := range tombstones {
+		ops = append(ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tomb.key()}})
 	}
 	err := c.commitNotes(ctx, ops, m)
 	if isCode(err, engine.CodeNotFound) {
@@ -240,31 +240,31 @@ func (c *Catalog) commitNotes(ctx context.Context, ops []engine.Op, m *engine.Me
 // however far the clocks of two machines are apart.
 const noteAge = time.Hour
 
-// sweep deletes old notes, and finishes drops whose process has died. Where the store is this process's alone, every note is of
+// collectGarbage deletes old notes, and finishes drops whose process has died. Where the store is this process's alone, every note is of
 // a dead process, as changes are made one at a time.
-func (c *Catalog) sweep(ctx context.Context, notes []*grave) error {
+func (c *Catalog) collectGarbage(ctx context.Context, notes []*tombstone) error {
 	release, err := c.change.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
-	for _, g := range notes {
-		if c.engine.Shared() && time.Since(g.dropped) < noteAge+2*c.lease {
+	for _, tomb := range notes {
+		if c.engine.Shared() && time.Since(tomb.dropped) < noteAge+2*c.lease {
 			continue
 		}
-		if err := c.sweepOne(ctx, g); err != nil {
+		if err := c.collectOne(ctx, tomb); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (c *Catalog) sweepOne(ctx context.Context, g *grave) error {
-	last := g.deleted || !c.engine.Shared()
+func (c *Catalog) collectOne(ctx context.Context, tomb *tombstone) error {
+	last := tomb.deleted || !c.engine.Shared()
 	// The note gets the current time, if it is still as it was read. Then nobody else deletes this, nor gives its names to new
 	// tables.
-	claim := g.note()
-	claim.Kind, claim.IfMatch = engine.Replace, g.etag
+	claim := tomb.note()
+	claim.Kind, claim.IfMatch = engine.Replace, tomb.etag
 	err := c.commitNotes(ctx, []engine.Op{claim}, c.meter)
 	if isCode(err, engine.CodeStale) || isCode(err, engine.CodeNotFound) {
 		return nil // another process is at it
@@ -273,14 +273,14 @@ func (c *Catalog) sweepOne(ctx context.Context, g *grave) error {
 		return err
 	}
 	// Rows are looked for again where they were deleted before: a process may have slept longer than its lease.
-	if !g.deleted || len(g.within) > 0 {
-		if err := c.empty(ctx, []*grave{g}, c.meter); err != nil {
+	if !tomb.deleted || len(tomb.within) > 0 {
+		if err := c.empty(ctx, []*tombstone{tomb}, c.meter); err != nil {
 			return err
 		}
 	}
 	if last {
-		return c.forget(ctx, []*grave{g}, c.meter)
+		return c.forget(ctx, []*tombstone{tomb}, c.meter)
 	}
-	g.deleted = true
-	return c.commitNotes(ctx, noteOps([]*grave{g}), c.meter)
+	tomb.deleted = true
+	return c.commitNotes(ctx, noteOps([]*tombstone{tomb}), c.meter)
 }

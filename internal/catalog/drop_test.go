@@ -60,7 +60,7 @@ func TestDropKeepsTheName(t *testing.T) {
 	if err := store.CreateTable(ctx, left, nil); err != nil {
 		t.Fatal(err)
 	}
-	for _, g := range []*grave{{name: "t", tables: []string{first.Physical}, deleted: true}, {name: "left", tables: []string{left}}} {
+	for _, g := range []*tombstone{{name: "t", tables: []string{first.Physical}, deleted: true}, {name: "left", tables: []string{left}}} {
 		op := g.note()
 		op.Entity.Values[1] = int64Value(time.Now().Add(-2 * noteAge).Unix())
 		err := store.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}})
@@ -109,7 +109,7 @@ func TestDropDied(t *testing.T) {
 			commit(table.Physical, engine.Op{Kind: engine.Insert, Entity: engine.Entity{RowKey: name + "!1"}})
 		}
 	}
-	commit(c.table, (&grave{name: "left", tables: []string{left}}).note(), keysOf(gone, gone.Physicals()).note(),
+	commit(c.table, (&tombstone{name: "left", tables: []string{left}}).note(), keysOf(gone, gone.Physicals()).note(),
 		engine.Op{Kind: engine.Delete, Entity: engine.Entity{RowKey: tableKey("gone")}})
 	c.Forget()
 	if err := c.Drop(ctx, []*schema.Table{last}, nil); err != nil {

@@ -57,7 +57,7 @@ func (c *Catalog) replacePartitionsBy(ctx context.Context, s *Snapshot, old, nex
 	if err := c.makePartitions(ctx, s, next, m); err != nil {
 		return err
 	}
-	gone := physicalGraves(old.Name, orphans(d.table, next))
+	gone := physicalTombstones(old.Name, orphans(d.table, next))
 	stamp := c.stamp
 	if len(gone) == 0 {
 		stamp = c.stampGrown
@@ -80,7 +80,7 @@ func (c *Catalog) replacePartitionsBy(ctx context.Context, s *Snapshot, old, nex
 		return err
 	}
 	if err = c.WaitCurrent(ctx); err == nil {
-		err = c.bury(ctx, gone, m)
+		err = c.finishDrop(ctx, gone, m)
 	}
 	if err != nil {
 		return &LeftError{err}

@@ -50,7 +50,7 @@ func (c *Catalog) rowNames(ctx context.Context, physical string) (map[string]boo
 
 // freeRowName finds a name for the keys of t, which no other table of the physical one has, nor a dropped one that some process
 // may still write to. It is t's own name, or that with the version of the change behind it, which no change had before. The
-// requests for it count as upkeep.
+// requests for it count as maintenance.
 func (c *Catalog) freeRowName(ctx context.Context, s *Snapshot, t *schema.Table, taken map[string]bool) (string, error) {
 	text := t.Name
 	for n := int64(1); ; n++ {

@@ -258,12 +258,12 @@ func (r *rewriter) flush(ctx context.Context) error {
 			continue
 		}
 		var e *sqlerr.Error
-		duplicate := errors.As(err, &e) && e.Code == sqlerr.CodeDuplicateEntry && tries.Try < retry.Doubt
+		duplicate := errors.As(err, &e) && e.Code == sqlerr.CodeDuplicateEntry && tries.Try < retry.BelieveDuplicates
 		lost := engine.IsUnsure(err) && ctx.Err() == nil // written or not: reading again tells
 		if !dml.IsRace(err) && !duplicate && !lost {
 			return err
 		}
-		if tries.Try == retry.Doubt {
+		if tries.Try == retry.BelieveDuplicates {
 			if err := w.ClaimedTwice(); err != nil {
 				return err
 			}

@@ -142,7 +142,7 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 		}
 		w.End() // another try holds its own
 		if err == nil || w.stands() {
-			w.settle(&all)
+			w.tally(&all)
 		}
 		if err == nil {
 			return all, nil

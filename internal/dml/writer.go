@@ -152,8 +152,8 @@ func (w *Writer) stands() bool {
 	return slices.ContainsFunc(w.Rows, func(r *RowWrite) bool { return r.Done && len(r.ops) > 0 })
 }
 
-// settle adds to the statement's result what this try has written, and the rows that needed no write.
-func (w *Writer) settle(all *exec.Result) {
+// tally adds to the statement's result what this try has written, and the rows that needed no write.
+func (w *Writer) tally(all *exec.Result) {
 	all.Newest = w.newest
 	for _, r := range w.Rows {
 		if !r.Done {

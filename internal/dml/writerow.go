@@ -142,9 +142,9 @@ func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
 	r.keys = append(r.keys, key)
 }
 
-// settled makes sure that the ETag of the row itself is known where an index is being built, or where rows live inside this
+// withRowETag makes sure that the ETag of the row itself is known where an index is being built, or where rows live inside this
 // one. Only that ETag tells whether the row has got an entry, or one more row inside it, since.
-func (rw *RowWriter) settled(ctx context.Context, w *Writer, old Stored) (Stored, error) {
+func (rw *RowWriter) withRowETag(ctx context.Context, w *Writer, old Stored) (Stored, error) {
 	if !rw.building && len(rw.children) == 0 || old.from == nil {
 		return old, nil
 	}
@@ -227,7 +227,7 @@ func (old *Stored) ifMatch(ix *schema.Index) string {
 
 // Remove makes the operations that delete a row.
 func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Stored) error {
-	old, err := rw.settled(ctx, w, old)
+	old, err := rw.withRowETag(ctx, w, old)
 	if err != nil {
 		return err
 	}
@@ -261,7 +261,7 @@ func (rw *RowWriter) removeEntry(ctx context.Context, w *Writer, r *RowWrite, i 
 // update makes the operations that turn a row into another one of the same partition. A row whose primary
 // key changes is deleted and inserted in the same transaction.
 func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Stored, row []value.Value) error {
-	old, err := rw.settled(ctx, w, old)
+	old, err := rw.withRowETag(ctx, w, old)
 	if err != nil {
 		return err
 	}

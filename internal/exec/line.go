@@ -88,7 +88,7 @@ func (l *Lines) enter(ctx context.Context, table string, alone bool, t *Turn) er
 		} else {
 			in.leave()
 		}
-		l.settle(table, in)
+		l.advance(table, in)
 		return ctx.Err()
 	}
 	*t = Turn{l, table, alone}
@@ -111,8 +111,8 @@ func (in *line) leave() {
 	in.alone = false
 }
 
-// settle goes on with a line that somebody has left, and takes away one that nobody stands in.
-func (l *Lines) settle(table string, in *line) {
+// advance goes on with a line that somebody has left, and takes away one that nobody stands in.
+func (l *Lines) advance(table string, in *line) {
 	in.next()
 	if in.writing == 0 && len(in.waiting) == 0 && l.byName[table] == in {
 		delete(l.byName, table)
@@ -131,5 +131,5 @@ func (t *Turn) End() {
 	defer l.mu.Unlock()
 	in := l.byName[table]
 	in.leave()
-	l.settle(table, in)
+	l.advance(table, in)
 }

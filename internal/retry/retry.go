@@ -69,9 +69,9 @@ const (
 	MaxTime  = time.Minute
 )
 
-// Doubt is in which try of a Race two rows with the same value of a unique index are believed: of rows that were not read at
+// BelieveDuplicates is in which try of a Race two rows with the same value of a unique index are believed: of rows that were not read at
 // the same time, the first may have given up the value before the other took it.
-const Doubt = 3
+const BelieveDuplicates = 3
 
 // Pause gives the pause after a try, counted from 1.
 func (p Policy) Pause(try int) time.Duration {

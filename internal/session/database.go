@@ -30,12 +30,12 @@ type Settings struct {
 // Database is an open database, which its sessions share.
 type Database struct {
 	Settings
-	Catalog *catalog.Catalog
-	Runtime *exec.Runtime
-	Locks   *Locks          // of the store
-	Closing <-chan struct{} // closed when the database is
-	Meter   engine.Meter    // of all statements
-	Upkeep  engine.Meter    // of reading definitions
+	Catalog     *catalog.Catalog
+	Runtime     *exec.Runtime
+	Locks       *Locks          // of the store
+	Closing     <-chan struct{} // closed when the database is
+	Meter       engine.Meter    // of all statements
+	Maintenance engine.Meter    // of reading definitions
 
 	cache   statementCache
 	ids     atomic.Int64 // CONNECTION_ID()

@@ -24,7 +24,7 @@ func open(t *testing.T, e engine.Engine) *Session {
 	t.Helper()
 	closing := make(chan struct{})
 	d := &Database{Settings: Settings{Name: DatabaseName(""), Logger: slog.New(slog.DiscardHandler)}, Locks: &Locks{}, Closing: closing}
-	d.Catalog = catalog.Open(e, "", 0, &d.Upkeep)
+	d.Catalog = catalog.Open(e, "", 0, &d.Maintenance)
 	d.Runtime = &exec.Runtime{Engine: e, Parallel: 1, Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog}
 	s := New(d)
 	t.Cleanup(func() {

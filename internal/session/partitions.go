@@ -12,7 +12,7 @@ import (
 
 // makePartitions makes the partitions that rows need.
 func (s *Session) makePartitions(ctx context.Context, need *schema.NoPartitionError) error {
-	return s.definer().MakePartitions(ctx, need, &s.state, &s.db.Upkeep)
+	return s.definer().MakePartitions(ctx, need, &s.state, &s.db.Maintenance)
 }
 
 // reached is the newest partition of a table that makes its partitions as rows arrive, if rows were written to it.
@@ -29,7 +29,7 @@ func (s *Session) makeAhead(ctx context.Context, r *reached) {
 		return
 	}
 	defer d.growing.Unlock()
-	err := s.definer().MakeAhead(ctx, r.table, r.part, &s.state, &d.Upkeep)
+	err := s.definer().MakeAhead(ctx, r.table, r.part, &s.state, &d.Maintenance)
 	if err != nil && !errors.Is(err, catalog.ErrConflict) && ctx.Err() == nil {
 		d.Logger.Warn("the part for later rows was not made", "table", r.table.Name, "reason", err.Error())
 	}

@@ -24,10 +24,10 @@ func addChange(changes, id string) string {
 	return strings.Join(all[:min(len(all), keptChanges)], " ")
 }
 
-// settle finds out whether a change of the definitions of s was made, the answer to which was lost with err. It gives nil where
+// resolve finds out whether a change of the definitions of s was made, the answer to which was lost with err. It gives nil where
 // it was. It gives errMoved where it was not and never will be, because the version entity is no longer the one that the change
 // is conditional on. It gives err where that cannot be known.
-func (c *Catalog) settle(ctx context.Context, s *Snapshot, id string, err error) error {
+func (c *Catalog) resolve(ctx context.Context, s *Snapshot, id string, err error) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
 		e, getErr := c.getVersion(ctx)

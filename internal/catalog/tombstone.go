@@ -10,9 +10,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// grave is what is left of a dropped table, as a note of the catalog has it: physical tables, or keys of one that
+// tombstone is what is left of a dropped table, as a note of the catalog has it: physical tables, or keys of one that
 // other tables use, too.
-type grave struct {
+type tombstone struct {
 	name    string   // of the table, for people
 	tables  []string // physical ones
 	within  []string // the physical tables that the others below are about; nil when tables are to be deleted
@@ -26,14 +26,14 @@ type grave struct {
 // onlyRowsKnow says that the columns of a row tell its partition, and nobody has a list of them.
 const onlyRowsKnow = -1
 
-// gravesOf gives what is left of tables that are dropped together. A table that lives in the physical table of another one of
+// tombstonesOf gives what is left of tables that are dropped together. A table that lives in the physical table of another one of
 // them goes with that. Physical tables of their own come first.
-func gravesOf(tables []*schema.Table) []*grave {
-	var own, shared []*grave
+func tombstonesOf(tables []*schema.Table) []*tombstone {
+	var own, shared []*tombstone
 	var goes []string
 	for _, t := range tables {
 		if !t.SharesPhysical() {
-			own = append(own, physicalGraves(t.Name, t.Physicals())...)
+			own = append(own, physicalTombstones(t.Name, t.Physicals())...)
 			goes = append(goes, t.Physicals()...)
 		}
 	}
@@ -49,32 +49,32 @@ func gravesOf(tables []*schema.Table) []*grave {
 	return append(own, shared...)
 }
 
-// keysOf is the grave of a table in physical tables that it shares. It has the names of dropped indexes, too: where a process
+// keysOf is the tombstone of a table in physical tables that it shares. It has the names of dropped indexes, too: where a process
 // died, their entries are still there.
-func keysOf(t *schema.Table, physicals []string) *grave {
-	g := &grave{name: t.Name, within: physicals, names: append([]string{t.RowName}, t.KeyNames...)}
+func keysOf(t *schema.Table, physicals []string) *tombstone {
+	tomb := &tombstone{name: t.Name, within: physicals, names: append([]string{t.RowName}, t.KeyNames...)}
 	if p := t.Spread; p != nil && p.Kind == schema.SpreadByHash {
-		g.spread = p.Count
+		tomb.spread = p.Count
 	} else if p != nil {
-		g.spread = onlyRowsKnow
+		tomb.spread = onlyRowsKnow
 	}
-	return g
+	return tomb
 }
 
-// physicalGraves is the grave of physical tables, if any.
-func physicalGraves(name string, physicals []string) []*grave {
+// physicalTombstones is the tombstone of physical tables, if any.
+func physicalTombstones(name string, physicals []string) []*tombstone {
 	if len(physicals) == 0 {
 		return nil
 	}
-	return []*grave{{name: name, tables: physicals}}
+	return []*tombstone{{name: name, tables: physicals}}
 }
 
 // key is the RowKey of the note.
-func (g *grave) key() string {
-	if len(g.within) == 0 {
-		return dropPrefix + g.tables[0]
+func (tomb *tombstone) key() string {
+	if len(tomb.within) == 0 {
+		return dropPrefix + tomb.tables[0]
 	}
-	return keysNote(g.within[0], g.names[0])
+	return keysNote(tomb.within[0], tomb.names[0])
 }
 
 // keysNote is the RowKey of the note that a dropped table still has keys in a physical table.
@@ -83,20 +83,20 @@ func keysNote(physical, rowName string) string {
 }
 
 // ranges are what is to be deleted of physical tables that others use.
-func (g *grave) ranges() []engine.Range {
-	if len(g.within) == 0 {
+func (tomb *tombstone) ranges() []engine.Range {
+	if len(tomb.within) == 0 {
 		return nil
 	}
 	var partitions []string
 	switch {
-	case g.spread == 0:
+	case tomb.spread == 0:
 		partitions = []string{keymap.SinglePartition}
-	case g.spread > 0:
-		partitions = keymap.Buckets(g.spread)
+	case tomb.spread > 0:
+		partitions = keymap.Buckets(tomb.spread)
 	}
 	var out []engine.Range
-	for _, span := range keymap.NestedSpans(g.names[0], g.names[1:]) {
-		for _, physical := range g.within {
+	for _, span := range keymap.NestedSpans(tomb.names[0], tomb.names[1:]) {
+		for _, physical := range tomb.within {
 			out = append(out, engine.Range{Table: physical, Partitions: partitions, From: span.From, To: span.To})
 		}
 	}
@@ -104,35 +104,35 @@ func (g *grave) ranges() []engine.Range {
 }
 
 // note makes the operation that stores the note with the current time.
-func (g *grave) note() engine.Op {
+func (tomb *tombstone) note() engine.Op {
 	e := engine.Entity{
-		PartitionKey: partition, RowKey: g.key(),
+		PartitionKey: partition, RowKey: tomb.key(),
 		Names:  []string{"Name", "Dropped", "Deleted"},
-		Values: []engine.Value{textValue(g.name), int64Value(time.Now().Unix()), {Type: engine.Boolean}},
+		Values: []engine.Value{textValue(tomb.name), int64Value(time.Now().Unix()), {Type: engine.Boolean}},
 	}
-	if g.deleted {
+	if tomb.deleted {
 		e.Values[2].N = 1
 	}
-	if len(g.within) == 0 {
-		setText(&e, "Tables", strings.Join(g.tables, " "))
+	if len(tomb.within) == 0 {
+		setText(&e, "Tables", strings.Join(tomb.tables, " "))
 	} else {
-		setText(&e, "Within", strings.Join(g.within, " "))
-		setText(&e, "Keys", strings.Join(g.names, " ")) // no key has a blank
-		e.Names, e.Values = append(e.Names, "Spread"), append(e.Values, int64Value(int64(g.spread)))
+		setText(&e, "Within", strings.Join(tomb.within, " "))
+		setText(&e, "Keys", strings.Join(tomb.names, " ")) // no key has a blank
+		e.Names, e.Values = append(e.Names, "Spread"), append(e.Values, int64Value(int64(tomb.spread)))
 	}
 	return engine.Op{Kind: engine.Upsert, Entity: e}
 }
 
-func noteOps(graves []*grave) []engine.Op {
+func noteOps(tombstones []*tombstone) []engine.Op {
 	var ops []engine.Op
-	for _, g := range graves {
-		ops = append(ops, g.note())
+	for _, tomb := range tombstones {
+		ops = append(ops, tomb.note())
 	}
 	return ops
 }
 
-func readGrave(e *engine.Entity) *grave {
-	return &grave{
+func readTombstone(e *engine.Entity) *tombstone {
+	return &tombstone{
 		name: textOf(e, "Name"), tables: strings.Fields(textOf(e, "Tables")),
 		within: strings.Fields(textOf(e, "Within")), names: strings.Fields(textOf(e, "Keys")), spread: int(int64(property(e, "Spread").N)),
 		dropped: time.Unix(int64(property(e, "Dropped").N), 0), deleted: property(e, "Deleted").N != 0, etag: e.ETag,
