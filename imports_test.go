@@ -47,6 +47,7 @@ var mayImport = map[string][]string{
 	"internal/engine/buffer":          {"internal/engine"},
 	"internal/engine/embedded":        {"internal/engine", "internal/feature"},
 	"internal/engine/enginetest":      {"internal/engine"},
+	"internal/testrun":                {},
 	"nearlyfreetest":                  {".", "dialect"},
 	"examples/expenses":               {"."},
 	"tests":                           {"."},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) {
 		fmt.Println("failed:", writeForEver(path))
 		return
 	}
-	os.Exit(m.Run())
+	testrun.Main(m)
 }
 
 // writeForEver writes rows and tells of each that was acknowledged, until it is killed.

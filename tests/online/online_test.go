@@ -23,6 +23,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 var rounds = flag.Int("rounds", 2, "how many times an index is made and dropped under writers")
@@ -49,7 +50,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	os.Exit(m.Run())
+	testrun.Main(m)
 }
 
 func open(store, database string) (*sql.DB, error) {

@@ -18,6 +18,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // child names what the test binary does instead of testing when it is started as another process.
@@ -42,7 +43,7 @@ func TestMain(m *testing.M) {
 		}
 		fmt.Println(err)
 	default:
-		os.Exit(m.Run())
+		testrun.Main(m)
 	}
 }
 

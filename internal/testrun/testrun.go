@@ -1,0 +1,29 @@
+// Package testrun says how this module's tests run.
+package testrun
+
+import (
+	"os"
+	"runtime/debug"
+	"testing"
+)
+
+// All says whether tests try everything, as .ci/run has them, and not what fits into a minute: the environment's
+// NEARLYFREE_TESTS is "all". With -short they never do.
+func All() bool { return os.Getenv("NEARLYFREE_TESTS") == "all" && !testing.Short() }
+
+// Of gives how often a test repeats something: all times where it tries everything, else as often as usual.
+func Of(all, usual int) int {
+	if All() {
+		return all
+	}
+	return usual
+}
+
+// Main runs the tests of a package that makes much garbage. Its live heap is small, so that a third of the time would go
+// into collecting: it is collected less often, unless the environment's GOGC says how often.
+func Main(m *testing.M) {
+	if os.Getenv("GOGC") == "" {
+		debug.SetGCPercent(400)
+	}
+	os.Exit(m.Run())
+}
