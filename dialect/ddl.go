@@ -35,8 +35,8 @@ type ColumnDef struct {
 	Pos           Pos
 }
 
-// KeyPart is one column of a key, with its prefix length (col(10)) and direction.
-type KeyPart struct {
+// KeyColumn is one column of a key, with its prefix length (col(10)) and direction.
+type KeyColumn struct {
 	Column string
 	Length int
 	Desc   bool
@@ -47,7 +47,7 @@ type IndexDef struct {
 	Name    string // "" when not given; "PRIMARY" for the primary key
 	Primary bool
 	Unique  bool
-	Parts   []KeyPart
+	Parts   []KeyColumn
 	Include []string // INCLUDE (a, b); see Copy
 	Copy    string   // "": whole row; "include": Include's columns; "keys": keys alone
 	Comment string

@@ -28,7 +28,7 @@ func (p *parser) indexBody(x *IndexDef) {
 	if p.accept("USING") {
 		x.Using = upper(p.ident())
 	}
-	x.Parts = p.keyParts()
+	x.Parts = p.keyColumns()
 	for p.err == nil {
 		switch {
 		case p.accept("USING"):
@@ -56,16 +56,16 @@ func (p *parser) indexBody(x *IndexDef) {
 	}
 }
 
-// keyParts reads (column [(length)] [ASC | DESC], …).
-func (p *parser) keyParts() []KeyPart {
-	var parts []KeyPart
+// keyColumns reads (column [(length)] [ASC | DESC], …).
+func (p *parser) keyColumns() []KeyColumn {
+	var parts []KeyColumn
 	p.expect("(")
 	for p.err == nil {
 		if p.is("(") || p.tok().isName() && p.isAt(p.pos+1, "(") && p.peek(2).kind != tokInt {
 			p.unsupported(p.pos, "an expression as a part of a key")
 			break
 		}
-		k := KeyPart{Column: p.ident()}
+		k := KeyColumn{Column: p.ident()}
 		if p.accept("(") {
 			if k.Length = p.integer(); k.Length == 0 {
 				p.fail(p.pos-1, "a length is 1 or more")

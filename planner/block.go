@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// site says what a query sees of the statement around it.
-type site struct {
+// position says what a query sees of the statement around it.
+type position struct {
 	parent *scope // whose names it sees beside its own; nil: none
 	frame  *frame
 	ctes   *cteEnv
@@ -27,7 +27,7 @@ type queryPlan struct {
 }
 
 // query plans a SELECT or a UNION.
-func (b *builder) query(q dialect.Query, at site) (*queryPlan, error) {
+func (b *builder) query(q dialect.Query, at position) (*queryPlan, error) {
 	if b.depth++; b.depth > maxDepth {
 		return nil, sqlerr.NotSupported(sqlerr.NoPos, "more than %d nested queries are", maxDepth)
 	}
@@ -50,37 +50,37 @@ func (b *builder) query(q dialect.Query, at site) (*queryPlan, error) {
 
 // selection is one SELECT while it is planned.
 type selection struct {
-	b     *builder
-	site  site
-	block *block
-	scope *scope
-	sel   *dialect.Select
+	b        *builder
+	position position
+	block    *block
+	scope    *scope
+	sel      *dialect.Select
 
-	tree     *joinTree // nil: no FROM
-	where    []expr.Node
-	partners []partner // subqueries of WHERE that became joins
-	outputs  []output
-	grouping *grouping // nil: rows are not grouped
-	having   expr.Node
-	order    []access.SortKey
-	limit    *Limit
+	tree      *joinTree // nil: no FROM
+	where     []expr.Node
+	semiJoins []semiJoin // subqueries of WHERE that became joins
+	outputs   []output
+	grouping  *grouping // nil: rows are not grouped
+	having    expr.Node
+	order     []access.SortKey
+	limit     *Limit
 }
 
-func (b *builder) newSelection(sel *dialect.Select, at site) *selection {
+func (b *builder) newSelection(sel *dialect.Select, at position) *selection {
 	block := &block{}
 	return &selection{
-		b: b, site: at, sel: sel, block: block,
+		b: b, position: at, sel: sel, block: block,
 		scope: &scope{block: block, parent: at.parent, frame: at.frame},
 	}
 }
 
 func (q *selection) context(clause string) *context {
-	return &context{b: q.b, scope: q.scope, ctes: q.site.ctes, clause: clause}
+	return &context{b: q.b, scope: q.scope, ctes: q.position.ctes, clause: clause}
 }
 
 // selectQuery plans one SELECT: its names are bound clause by clause, then the operators are built from
 // the leaves up.
-func (b *builder) selectQuery(sel *dialect.Select, at site) (*queryPlan, error) {
+func (b *builder) selectQuery(sel *dialect.Select, at position) (*queryPlan, error) {
 	if err := b.hint(sel.Hints, sel); err != nil {
 		return nil, err
 	}
@@ -140,7 +140,7 @@ func (q *selection) bind() error {
 
 // onlyExists says whether FROM and WHERE alone decide if the query has a row.
 func (q *selection) onlyExists() bool {
-	return q.site.exists && q.grouping == nil && q.sel.Having == nil && q.sel.Limit == nil
+	return q.position.exists && q.grouping == nil && q.sel.Having == nil && q.sel.Limit == nil
 }
 
 // bindFrom binds the tables. FROM dual is no table.
@@ -157,7 +157,7 @@ func (q *selection) bindFrom(te dialect.TableExpr) error {
 }
 
 // bindWhere binds WHERE, conjunct by conjunct. With joins, a subquery that only says whether a row has
-// partners becomes a join.
+// matches becomes a join.
 func (q *selection) bindWhere(where dialect.Expr, joins bool) error {
 	for _, e := range conjuncts(where) {
 		if joins && q.tree != nil {

@@ -26,7 +26,7 @@ func (q *selection) build() (*queryPlan, error) {
 		ordered = ordered && q.groupsServeOrder()
 		in.rows = g.estimate(in.rows)
 		if q.having != nil {
-			node = &Select{Input: node, Cond: q.having}
+			node = &Filter{Input: node, Cond: q.having}
 		}
 	}
 	return q.finish(node, ordered, in)
@@ -57,7 +57,7 @@ func (q *selection) input() (*relation, error) {
 			}
 		}
 	}
-	in, err := j.plan(q.tree, q.where, q.partners, order, limit)
+	in, err := j.plan(q.tree, q.where, q.semiJoins, order, limit)
 	if err != nil {
 		return nil, err
 	}
@@ -118,7 +118,7 @@ func (q *selection) groupsServeOrder() bool {
 // It must not fire beside other aggregates, where x can be NULL without a condition against it, or for an ENUM or SET.
 func (q *selection) leastOf() (access.SortKey, bool) {
 	g := q.grouping
-	if len(g.aggs) != 1 || q.tree.kind != leafTree || len(q.partners) > 0 || len(g.aggs[0].Args) != 1 {
+	if len(g.aggs) != 1 || q.tree.kind != leafTree || len(q.semiJoins) > 0 || len(g.aggs[0].Args) != 1 {
 		return access.SortKey{}, false
 	}
 	agg := g.aggs[0]

@@ -48,21 +48,21 @@ func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv)
 		name = n.Name
 	}
 	// The definition is not part of the query that refers to it, so it sees none of its rows.
-	return q.derived(def.Query, name, def.Columns, site{frame: &frame{}, ctes: env})
+	return q.derived(def.Query, name, def.Columns, position{frame: &frame{}, ctes: env})
 }
 
 func (q *selection) fromDerived(d *dialect.Derived) (fromClause, error) {
 	if d.As == "" {
 		return fromClause{}, sqlerr.New(sqlerr.CodeDerivedAlias, sqlerr.NoPos, "Every derived table must have its own alias")
 	}
-	return q.derived(d.Query, d.As, nil, site{parent: q.scope.enclosing(), frame: q.scope.frame, ctes: q.site.ctes})
+	return q.derived(d.Query, d.As, nil, position{parent: q.scope.enclosing(), frame: q.scope.frame, ctes: q.position.ctes})
 }
 
 // derived makes the rows of a query a source of the block. A query that only picks columns and rows is
 // merged into the block instead, so that its tables are joined and read like the block's own:
 //
 //	SELECT d.a FROM (SELECT a FROM t WHERE b = 1) d WHERE d.c = 2  →  SELECT a FROM t WHERE b = 1 AND c = 2
-func (q *selection) derived(query dialect.Query, name string, columns []string, at site) (fromClause, error) {
+func (q *selection) derived(query dialect.Query, name string, columns []string, at position) (fromClause, error) {
 	if sel, ok := query.(*dialect.Select); ok && mergeable(sel) {
 		return q.merge(sel, name, columns, at)
 	}
@@ -116,12 +116,12 @@ func mergeable(sel *dialect.Select) bool {
 }
 
 // merge binds a derived table's query into the block.
-func (q *selection) merge(sel *dialect.Select, name string, columns []string, at site) (fromClause, error) {
+func (q *selection) merge(sel *dialect.Select, name string, columns []string, at position) (fromClause, error) {
 	if err := q.b.hint(sel.Hints, nil); err != nil {
 		return fromClause{}, err
 	}
 	in := &selection{
-		b: q.b, site: at, sel: sel, block: q.block,
+		b: q.b, position: at, sel: sel, block: q.block,
 		scope: &scope{block: q.block, parent: at.parent, frame: at.frame},
 	}
 	if err := in.bindFrom(sel.From); err != nil {

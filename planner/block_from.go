@@ -59,7 +59,7 @@ func (q *selection) from(te dialect.TableExpr) (fromClause, error) {
 
 func (q *selection) fromTable(n *dialect.TableName) (fromClause, error) {
 	if n.Database == "" {
-		if def, env := q.site.ctes.find(n.Name); def != nil {
+		if def, env := q.position.ctes.find(n.Name); def != nil {
 			return q.fromCTE(n, def, env)
 		}
 	}

@@ -104,7 +104,7 @@ func (b *builder) statement(st dialect.Statement) error {
 // of the query, so that nothing below stops early.
 func (b *builder) top(st dialect.Query) error {
 	st, limit := withoutLimit(st)
-	q, err := b.query(st, site{frame: &frame{}})
+	q, err := b.query(st, position{frame: &frame{}})
 	if err != nil {
 		return err
 	}

@@ -91,7 +91,7 @@ func (e *explainer) operator(n Node) string {
 	switch n := n.(type) {
 	case *Values:
 		return "values " + rows(len(n.Rows))
-	case *Select:
+	case *Filter:
 		if n.Once {
 			return "filter once " + e.text(n.Cond)
 		}

@@ -62,7 +62,7 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 			requests = e.certain(n.Rows[0]...)
 		}
 		return requests, len(n.Rows) > 0
-	case *Select:
+	case *Filter:
 		if n.Once {
 			return e.certain(n.Cond), false
 		}

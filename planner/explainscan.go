@@ -37,11 +37,11 @@ func (e *explainer) scan(s *access.Scan, depth int) {
 	if copies {
 		add("past copies of %s", s.Table.Interleaved.Parent)
 	}
-	if s.Fetch {
+	if s.IndexJoin {
 		add("then rows by key")
 	}
-	if s.Filter != nil {
-		add("filter %s", e.filter(s.Table, s.Filter, false))
+	if s.Predicate != nil {
+		add("filter %s", e.filter(s.Table, s.Predicate, false))
 	}
 	var check []expr.Node
 	if !exact {
@@ -232,15 +232,15 @@ func leastRequestsOf(s *access.Scan) int {
 	return 1
 }
 
-var filterSigns = [...]string{access.FilterEq: "=", access.FilterGt: ">", access.FilterGe: ">=", access.FilterLt: "<", access.FilterLe: "<="}
+var filterSigns = [...]string{access.PredicateEq: "=", access.PredicateGt: ">", access.PredicateGe: ">=", access.PredicateLt: "<", access.PredicateLe: "<="}
 
 // filter is the text of what is sent to the store.
-func (e *explainer) filter(t *schema.Table, f *access.Filter, inner bool) string {
+func (e *explainer) filter(t *schema.Table, f *access.Predicate, inner bool) string {
 	word := " AND "
 	switch f.Op {
-	case access.FilterOr:
+	case access.PredicateOr:
 		word = " OR "
-	case access.FilterAnd:
+	case access.PredicateAnd:
 	default:
 		return fmt.Sprintf("%s %s %s", t.Columns[f.Column].Name, filterSigns[f.Op], e.text(f.Value))
 	}

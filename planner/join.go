@@ -14,43 +14,43 @@ type joiner struct {
 	forUpdate bool // what is read is kept from others' changes
 }
 
-// partner is a subquery of WHERE that became a join: rows are kept that have (SemiJoin) or have not
+// semiJoin is a subquery of WHERE that became a join: rows are kept that have (SemiJoin) or have not
 // (AntiJoin) a match.
-type partner struct {
+type semiJoin struct {
 	kind  JoinKind
 	tree  *joinTree
 	conds []expr.Node
 }
 
-// plan joins the tables of tree on the conditions where, and then joins partners. order and limit say in which order, and how
+// plan joins the tables of tree on the conditions where, and then on semiJoins. order and limit say in which order, and how
 // many, rows are wanted.
-func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, order []access.SortKey, limit expr.Node) (*relation, error) {
+func (j *joiner) plan(tree *joinTree, where []expr.Node, semiJoins []semiJoin, order []access.SortKey, limit expr.Node) (*relation, error) {
 	where, fixed := j.splitFixed(where)
 	if anyFalse(fixed) {
 		return j.nothing(tree.set()), nil
 	}
-	if len(partners) > 0 || !deterministic(fixed) {
+	if len(semiJoins) > 0 || !deterministic(fixed) {
 		limit = nil
 	}
-	// The drivers get their places in the row before any operator is made, as all operators have to know its width.
-	drivers := make([]*driver, len(partners))
-	for i, p := range partners {
-		drivers[i] = j.driver(p)
+	// The outer sides get their places in the row before any operator is made, as all operators have to know its width.
+	outers := make([]*outerSide, len(semiJoins))
+	for i, p := range semiJoins {
+		outers[i] = j.outerSide(p)
 	}
-	best, err := j.withPartners(tree, where, partners, order, limit)
+	best, err := j.withSemiJoins(tree, where, semiJoins, order, limit)
 	if err != nil {
 		return nil, err
 	}
-	for i, d := range drivers {
+	for i, d := range outers {
 		if d == nil {
 			continue
 		}
 		if err := d.plan(j); err != nil {
 			return nil, err
 		}
-		driven := &joinTree{kind: innerTree, kids: []*joinTree{tree, {kind: leafTree, src: d.src}}, conds: d.conds}
-		rest := append(append([]partner(nil), partners[:i]...), partners[i+1:]...)
-		rel, err := j.withPartners(driven, where, rest, order, nil)
+		turned := &joinTree{kind: innerTree, kids: []*joinTree{tree, {kind: leafTree, src: d.src}}, conds: d.conds}
+		rest := append(append([]semiJoin(nil), semiJoins[:i]...), semiJoins[i+1:]...)
+		rel, err := j.withSemiJoins(turned, where, rest, order, nil)
 		if err != nil {
 			return nil, err
 		}
@@ -61,9 +61,9 @@ func (j *joiner) plan(tree *joinTree, where []expr.Node, partners []partner, ord
 	return best.gated(fixed), nil
 }
 
-func (j *joiner) withPartners(tree *joinTree, where []expr.Node, partners []partner, order []access.SortKey, limit expr.Node) (*relation, error) {
+func (j *joiner) withSemiJoins(tree *joinTree, where []expr.Node, semiJoins []semiJoin, order []access.SortKey, limit expr.Node) (*relation, error) {
 	rel, err := j.tree(j.simplify(tree, where), where, order, limit)
-	for _, p := range partners {
+	for _, p := range semiJoins {
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (acc
 	scan := *path.Scan
 	scan.Recheck = j.ownPart(scan.Recheck, self)
 	scan.Residual = j.ownPart(scan.Residual, self)
-	scan.Filter = j.ownFilter(scan.Filter, self)
+	scan.Predicate = j.ownFilter(scan.Predicate, self)
 	path.Scan = &scan
 	return path, true, nil
 }
@@ -78,23 +78,23 @@ func (j *joiner) ownPart(n expr.Node, self srcSet) expr.Node {
 }
 
 // ownFilter keeps the part of f that needs no other source. It still lets all rows through that f does.
-func (j *joiner) ownFilter(f *access.Filter, self srcSet) *access.Filter {
+func (j *joiner) ownFilter(f *access.Predicate, self srcSet) *access.Predicate {
 	if f == nil {
 		return nil
 	}
-	if f.Op != access.FilterAnd && f.Op != access.FilterOr {
+	if f.Op != access.PredicateAnd && f.Op != access.PredicateOr {
 		if f.Value != nil && !j.block.refers(f.Value).within(self) {
 			return nil
 		}
 		return f
 	}
-	out := &access.Filter{Op: f.Op}
+	out := &access.Predicate{Op: f.Op}
 	for _, kid := range f.Kids {
 		own := j.ownFilter(kid, self)
 		switch {
 		case own != nil:
 			out.Kids = append(out.Kids, own)
-		case f.Op == access.FilterOr:
+		case f.Op == access.PredicateOr:
 			return nil
 		}
 	}

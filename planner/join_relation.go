@@ -82,7 +82,7 @@ func (r *relation) filtered(conds []expr.Node) *relation {
 		return r
 	}
 	f := *r
-	f.node = &Select{Input: r.node, Cond: expr.Conjunction(conds)}
+	f.node = &Filter{Input: r.node, Cond: expr.Conjunction(conds)}
 	f.rows = max(1, r.rows*filterShare)
 	return &f
 }
@@ -100,7 +100,7 @@ func (r *relation) gated(fixed []expr.Node) *relation {
 	}
 	f := *r.filtered(each)
 	if len(once) > 0 {
-		f.node = &Select{Input: f.node, Cond: expr.Conjunction(once), Once: true}
+		f.node = &Filter{Input: f.node, Cond: expr.Conjunction(once), Once: true}
 	}
 	return &f
 }

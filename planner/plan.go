@@ -67,9 +67,9 @@ type Values struct {
 	Total int
 }
 
-// Select passes the rows that satisfy Cond. Once: Cond is the same for all rows, and is asked before the first of
+// Filter passes the rows that satisfy Cond. Once: Cond is the same for all rows, and is asked before the first of
 // them is read.
-type Select struct {
+type Filter struct {
 	Input Node
 	Cond  expr.Node
 	Once  bool
@@ -111,14 +111,14 @@ type Aggregate struct {
 	Sorted bool
 }
 
-// JoinKind is what happens to left rows without a partner. All joins yield rows in the order of their left
+// JoinKind is what happens to left rows without a match. All joins yield rows in the order of their left
 // input.
 type JoinKind uint8
 
 const (
 	InnerJoin JoinKind = iota
 	LeftJoin           // they come with NULLs
-	SemiJoin           // left rows that have a partner, once
+	SemiJoin           // left rows that have a match, once
 	AntiJoin           // left rows that have none
 )
 
@@ -132,7 +132,7 @@ type HashJoin struct {
 	On                  expr.Node // further conditions of the match
 }
 
-// LookupJoin reads, for a batch of left rows, their partners by key: Right.Keys refer to columns of the left row.
+// LookupJoin reads, for a batch of left rows, their matches by key: Right.Keys refer to columns of the left row.
 type LookupJoin struct {
 	Kind  JoinKind
 	Left  Node
@@ -234,7 +234,7 @@ func (*Update) write() {}
 func (*Delete) write() {}
 
 func (n *Values) Width() int     { return n.Total }
-func (n *Select) Width() int     { return n.Input.Width() }
+func (n *Filter) Width() int     { return n.Input.Width() }
 func (n *Project) Width() int    { return len(n.Exprs) }
 func (n *Sort) Width() int       { return n.Input.Width() }
 func (n *Limit) Width() int      { return n.Input.Width() }
@@ -250,7 +250,7 @@ func (n *Concat) Width() int     { return n.Inputs[0].Width() }
 // Children gives the operators whose rows n takes.
 func Children(n Node) []Node {
 	switch n := n.(type) {
-	case *Select:
+	case *Filter:
 		return []Node{n.Input}
 	case *Project:
 		return []Node{n.Input}

@@ -84,14 +84,14 @@ func resultColumn(p *Plan, i int) *expr.Column {
 
 func (c *context) planSubquery(query dialect.Query, exists bool) (*Plan, *frame, error) {
 	f := &frame{}
-	q, err := c.b.query(query, site{parent: c.scope, frame: f, ctes: c.ctes, exists: exists})
+	q, err := c.b.query(query, position{parent: c.scope, frame: f, ctes: c.ctes, exists: exists})
 	if err != nil {
 		return nil, nil, err
 	}
 	return &Plan{Root: q.root, Columns: q.columns}, f, nil
 }
 
-// joinSubquery turns a conjunct of WHERE that only asks whether a row has partners into a join with them:
+// joinSubquery turns a conjunct of WHERE that only asks whether a row has matches into a join with them:
 //
 //	WHERE EXISTS (SELECT 1 FROM b WHERE b.x = a.x AND c)   →  a SEMI JOIN b ON b.x = a.x AND c
 //	WHERE NOT EXISTS (…)                                   →  a ANTI JOIN b ON …
@@ -100,7 +100,7 @@ func (c *context) planSubquery(query dialect.Query, exists bool) (*Plan, *frame,
 //
 // It must not fire where the subquery groups, limits, or unites queries; where an outer join in it is on something of
 // the row; where nothing of it is equal to something of the row (then it runs once, not once a row); for NOT IN where
-// either side can be NULL, as one NULL among the partners makes the condition NULL for all rows.
+// either side can be NULL, as one NULL among the matches makes the condition NULL for all rows.
 func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 	kind, x, query := SemiJoin, dialect.Expr(nil), dialect.Query(nil)
 	if not, ok := e.(*dialect.Unary); ok && (not.Op == "not" || not.Op == "!") {
@@ -123,7 +123,7 @@ func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 		return false, nil
 	}
 	undo := q.mark()
-	p, ok, err := q.bindPartner(kind, x, sel)
+	p, ok, err := q.bindSemiJoin(kind, x, sel)
 	if err != nil || !ok {
 		undo()
 		if err != nil && isKnown(err) {
@@ -131,11 +131,11 @@ func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 		}
 		return false, err
 	}
-	q.partners = append(q.partners, p)
+	q.semiJoins = append(q.semiJoins, p)
 	return true, nil
 }
 
-// joinable says whether a subquery's rows can be partners just as they are.
+// joinable says whether a subquery's rows can be matches just as they are.
 func joinable(sel *dialect.Select, in bool) bool {
 	if sel.From == nil || len(sel.With) > 0 || len(sel.GroupBy) > 0 || sel.Having != nil || sel.Limit != nil ||
 		sel.Lock || sel.CountAll || hasSubquery(sel.Where) {
@@ -168,32 +168,32 @@ func isKnown(err error) bool {
 	return errors.As(err, &known)
 }
 
-// bindPartner binds the tables of a subquery into q's block, and its conditions as conditions of a join.
-func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Select) (partner, bool, error) {
+// bindSemiJoin binds the tables of a subquery into q's block, and its conditions as conditions of a join.
+func (q *selection) bindSemiJoin(kind JoinKind, x dialect.Expr, sel *dialect.Select) (semiJoin, bool, error) {
 	in := &selection{
-		b: q.b, site: q.site, sel: sel, block: q.block,
+		b: q.b, position: q.position, sel: sel, block: q.block,
 		scope: &scope{block: q.block, parent: q.scope, sameRow: true, frame: q.scope.frame},
 	}
 	var inner srcSet
 	first := len(q.block.sources)
 	if err := in.bindFrom(sel.From); err != nil || in.tree == nil {
-		return partner{}, false, err
+		return semiJoin{}, false, err
 	}
 	for i := first; i < len(q.block.sources); i++ {
 		inner.add(i)
 	}
 	if err := in.bindWhere(sel.Where, false); err != nil {
-		return partner{}, false, err
+		return semiJoin{}, false, err
 	}
-	p := partner{kind: kind, tree: in.tree, conds: in.where}
+	p := semiJoin{kind: kind, tree: in.tree, conds: in.where}
 	lifted, ok := q.block.liftOuter(in.tree, inner)
 	if !ok {
-		return partner{}, false, nil
+		return semiJoin{}, false, nil
 	}
 	p.conds = append(p.conds, lifted...)
 	restore := in.scope.keepRefs()
 	if err := in.bindOutputs(); err != nil {
-		return partner{}, false, err
+		return semiJoin{}, false, err
 	}
 	if x == nil {
 		restore() // EXISTS reads none of them
@@ -201,7 +201,7 @@ func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Sele
 	if x != nil {
 		eqs, ok, err := q.partnerEqualities(x, in.outputs, kind == AntiJoin)
 		if err != nil || !ok {
-			return partner{}, false, err
+			return semiJoin{}, false, err
 		}
 		p.conds = append(p.conds, eqs...)
 	}
@@ -215,7 +215,7 @@ func (q *selection) bindPartner(kind JoinKind, x dialect.Expr, sel *dialect.Sele
 			return p, true, nil
 		}
 	}
-	return partner{}, false, nil
+	return semiJoin{}, false, nil
 }
 
 // liftOuter takes the conditions that refer to more than set, the subquery's own tables, out of t: they are conditions
@@ -244,7 +244,7 @@ func (k *block) liftOuter(t *joinTree, set srcSet) (lifted []expr.Node, ok bool)
 }
 
 // partnerEqualities are the conditions x = output of x IN (SELECT output …), false where such conditions do not mean the same.
-// never: rows without a partner are kept, so nothing may be NULL.
+// never: rows without a match are kept, so nothing may be NULL.
 func (q *selection) partnerEqualities(x dialect.Expr, outputs []output, never bool) ([]expr.Node, bool, error) {
 	left := []dialect.Expr{x}
 	if t, ok := x.(*dialect.Tuple); ok {

@@ -9,12 +9,12 @@ import (
 )
 
 // union plans left UNION, EXCEPT or INTERSECT [ALL] right, with ORDER BY and LIMIT of the whole.
-func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
+func (b *builder) union(u *dialect.Union, at position) (*queryPlan, error) {
 	ctes, err := at.ctes.with(u.With)
 	if err != nil {
 		return nil, err
 	}
-	inner := site{parent: at.parent, frame: at.frame, ctes: ctes}
+	inner := position{parent: at.parent, frame: at.frame, ctes: ctes}
 	arms, err := b.arms(u, inner)
 	if err != nil {
 		return nil, err
@@ -82,7 +82,7 @@ func (b *builder) union(u *dialect.Union, at site) (*queryPlan, error) {
 
 // arms plans the queries that u makes one result of. A chain of UNIONs of the same kind is one list, and so is UNION ALL to the
 // left of a UNION.
-func (b *builder) arms(u *dialect.Union, at site) ([]*queryPlan, error) {
+func (b *builder) arms(u *dialect.Union, at position) ([]*queryPlan, error) {
 	var chain []dialect.Query
 	var left dialect.Query = u
 	for {

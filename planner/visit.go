@@ -27,7 +27,7 @@ func expressions(n Node, f func(expr.Node)) {
 		for _, row := range n.Rows {
 			each(row...)
 		}
-	case *Select:
+	case *Filter:
 		each(n.Cond)
 	case *Project:
 		each(n.Exprs...)

@@ -22,7 +22,7 @@ func writable(t *schema.Table, statement string) error {
 
 // rowContext is a context over one row of t, under its name or alias.
 func (b *builder) rowContext(t *schema.Table, n *dialect.TableName, clause string, ctes *cteEnv) (*context, error) {
-	q := b.newSelection(&dialect.Select{}, site{frame: &frame{}, ctes: ctes})
+	q := b.newSelection(&dialect.Select{}, position{frame: &frame{}, ctes: ctes})
 	from, err := q.addTable(t, n)
 	if err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(
 	if err := b.hint(sel.Hints, nil); err != nil {
 		return nil, err
 	}
-	at := site{frame: &frame{}, ctes: ctes}
+	at := position{frame: &frame{}, ctes: ctes}
 	slots := b.slots
 	q := b.newSelection(sel, at)
 	if err := q.bindFrom(sel.From); err != nil {

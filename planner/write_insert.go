@@ -144,7 +144,7 @@ func (b *builder) insertSource(ins *Insert, query dialect.Query) error {
 			return generatedValue(ins.Table, col)
 		}
 	}
-	q, err := b.query(query, site{frame: &frame{}})
+	q, err := b.query(query, position{frame: &frame{}})
 	if err != nil {
 		return err
 	}

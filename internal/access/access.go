@@ -100,7 +100,7 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 		s.Ordered, s.Order, s.PartitionOrder = true, r.Order, k.partitionOrder()
 	}
 	s.setAccess(k, depth)
-	s.Fetch = ix != nil && r.fetches(ix)
+	s.IndexJoin = ix != nil && r.needsIndexJoin(ix)
 	s.Columns = r.columns(s)
 	var recheck, residual, keyed []expr.Node
 	for i, n := range r.Conds {
@@ -114,7 +114,7 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 		}
 	}
 	s.Recheck, s.Residual, k.Conds = expr.Conjunction(recheck), expr.Conjunction(residual), expr.Conjunction(keyed)
-	s.Filter = pushFilter(r.Table, r.Offset, r.filterable(c, ix, residual))
+	s.Predicate = pushPredicate(r.Table, r.Offset, r.filterable(c, ix, residual))
 	if r.Limit != nil && s.Residual == nil && (len(r.Order) == 0 || ordered) {
 		s.Limit = r.Limit
 	}
@@ -168,9 +168,9 @@ func (s *Scan) setAccess(k *KeyPlan, depth int) {
 	}
 }
 
-// fetches says whether rows must be read after their index entries: the entries lack a column, or the
+// needsIndexJoin says whether rows must be read after their index entries: the entries lack a column, or the
 // row's own ETag is wanted, which no copy has.
-func (r *Request) fetches(ix *schema.Index) bool {
+func (r *Request) needsIndexJoin(ix *schema.Index) bool {
 	if r.ForWrite && (ix.Copy != schema.CopyRow || len(r.Table.Children) > 0) {
 		return true // what lives inside a row is tied to the row's own ETag
 	}
@@ -183,7 +183,7 @@ func (r *Request) fetches(ix *schema.Index) bool {
 }
 
 // columns are the ordinals that are read: those wanted, those that conditions and the promised order look
-// at, and the primary key where rows are fetched by it.
+// at, and the primary key where an index join needs it.
 func (r *Request) columns(s *Scan) []int {
 	width := r.Table.RowWidth()
 	if r.ForWrite {
@@ -215,7 +215,7 @@ func (r *Request) Named(s *Scan) []int {
 		for _, k := range s.Order {
 			see(k.Expr)
 		}
-		if s.Fetch {
+		if s.IndexJoin {
 			for _, p := range r.Table.Key {
 				out = append(out, p.Column)
 			}
@@ -282,7 +282,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residua
 	default:
 		c.Requests = max(spans*partitions, math.Ceil(entities/PageEntities))
 	}
-	if s.Fetch {
+	if s.IndexJoin {
 		c.Requests += entities
 	}
 	s.Rows, s.Requests = rows, c.Requests

@@ -451,7 +451,7 @@ func (w *world) check(r *Request, p Path) string {
 				return fmt.Sprintf("row %v with key %v is read as exact, and is not: %v", row, key, reads)
 			}
 		}
-		if all && !failed && p.Scan.Filter != nil && !passes(p.Scan.Filter, env) {
+		if all && !failed && p.Scan.Predicate != nil && !passes(p.Scan.Predicate, env) {
 			return fmt.Sprintf("row %v is filtered away", row)
 		}
 		covered, err := holds(expr.Conjunction(append(expr.Conjuncts(p.Scan.Recheck)[:len(expr.Conjuncts(p.Scan.Recheck)):len(expr.Conjuncts(p.Scan.Recheck))], expr.Conjuncts(p.Scan.Residual)...)), env)
@@ -553,16 +553,16 @@ func (w *world) key(s *Scan, row []value.Value) (Key, bool) {
 }
 
 // passes evaluates a filter as a store would: comparisons with what is absent are false.
-func passes(f *Filter, env *expr.Env) bool {
+func passes(f *Predicate, env *expr.Env) bool {
 	switch f.Op {
-	case FilterAnd:
+	case PredicateAnd:
 		for _, k := range f.Kids {
 			if !passes(k, env) {
 				return false
 			}
 		}
 		return true
-	case FilterOr:
+	case PredicateOr:
 		for _, k := range f.Kids {
 			if passes(k, env) {
 				return true
@@ -583,13 +583,13 @@ func passes(f *Filter, env *expr.Env) bool {
 		return true
 	}
 	switch f.Op {
-	case FilterEq:
+	case PredicateEq:
 		return c == 0
-	case FilterGt:
+	case PredicateGt:
 		return c > 0
-	case FilterGe:
+	case PredicateGe:
 		return c >= 0
-	case FilterLt:
+	case PredicateLt:
 		return c < 0
 	}
 	return c <= 0

@@ -25,16 +25,16 @@ type Scan struct {
 	Offset int // where its row begins in the block's row
 	Total  int // width of the block's row
 
-	Access   Access
-	Index    *schema.Index // whose entries are read; nil: the rows themselves
-	Fetch    bool          // Index entries lack columns that are needed: the rows are read by key after them
-	Keys     *KeyPlan      // how keys and spans are computed at each execution; nil for PartitionScan (of one-partition tables), TableScan, VirtualScan
-	Filter   *Filter       // sent to the store; nil: none
-	Recheck  expr.Node     // conditions that Keys stands for: checked only when Reads.Exact is false
-	Residual expr.Node     // conditions that are checked on every row
-	Columns  []int         // ordinals that are needed, ascending; ETagOrdinal where it is
-	Ordered  bool          // rows must come in key order, over all spans and partitions
-	Order    []SortKey     // the order that Ordered stands for: what runs of cut keys (keymap.Stem) are sorted by, and all rows when Reads.Unordered
+	Access    Access
+	Index     *schema.Index // whose entries are read; nil: the rows themselves
+	IndexJoin bool          // Index entries lack columns that are needed: the rows are read by key after them
+	Keys      *KeyPlan      // how keys and spans are computed at each execution; nil for PartitionScan (of one-partition tables), TableScan, VirtualScan
+	Predicate *Predicate    // sent to the store; nil: none
+	Recheck   expr.Node     // conditions that Keys stands for: checked only when Reads.Exact is false
+	Residual  expr.Node     // conditions that are checked on every row
+	Columns   []int         // ordinals that are needed, ascending; ETagOrdinal where it is
+	Ordered   bool          // rows must come in key order, over all spans and partitions
+	Order     []SortKey     // the order that Ordered stands for: what runs of cut keys (keymap.Stem) are sorted by, and all rows when Reads.Unordered
 	// PartitionOrder: of an Ordered scan of a table with partitions, whose keys come in the wanted order when the partitions
 	// are read one after the other, as they are listed (1) or backwards (-1); 0: they have to be merged.
 	PartitionOrder int

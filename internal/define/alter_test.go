@@ -141,7 +141,7 @@ func TestKeyNamesOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	next, ch, err := Alter(next, dialect.AlterAction{Kind: dialect.AddIndex, Index: dialect.IndexDef{Name: "b", Parts: []dialect.KeyPart{{Column: "b"}}}}, planner.Options{})
+	next, ch, err := Alter(next, dialect.AlterAction{Kind: dialect.AddIndex, Index: dialect.IndexDef{Name: "b", Parts: []dialect.KeyColumn{{Column: "b"}}}}, planner.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 func (d *definer) keys(c *dialect.CreateTable) error {
 	for i := range c.Columns {
 		if def := &c.Columns[i]; def.PrimaryKey {
-			if err := d.setPrimary(&dialect.IndexDef{Parts: []dialect.KeyPart{{Column: def.Name}}, Pos: def.Pos}, def.Null); err != nil {
+			if err := d.setPrimary(&dialect.IndexDef{Parts: []dialect.KeyColumn{{Column: def.Name}}, Pos: def.Pos}, def.Null); err != nil {
 				return err
 			}
 		}
@@ -27,7 +27,7 @@ func (d *definer) keys(c *dialect.CreateTable) error {
 		}
 		null := false
 		for _, col := range c.Columns {
-			null = null || col.Null && slices.ContainsFunc(def.Parts, func(p dialect.KeyPart) bool { return strings.EqualFold(p.Column, col.Name) })
+			null = null || col.Null && slices.ContainsFunc(def.Parts, func(p dialect.KeyColumn) bool { return strings.EqualFold(p.Column, col.Name) })
 		}
 		if err := d.setPrimary(def, null); err != nil {
 			return err
@@ -60,7 +60,7 @@ func (d *definer) keys(c *dialect.CreateTable) error {
 // columnIndexes adds the indexes of columns that say UNIQUE themselves.
 func (d *definer) columnIndexes() error {
 	for _, def := range d.uniques {
-		if _, err := d.addIndex(&dialect.IndexDef{Unique: true, Parts: []dialect.KeyPart{{Column: def.Name}}, Pos: def.Pos}); err != nil {
+		if _, err := d.addIndex(&dialect.IndexDef{Unique: true, Parts: []dialect.KeyColumn{{Column: def.Name}}, Pos: def.Pos}); err != nil {
 			return err
 		}
 	}

@@ -47,7 +47,7 @@ func compileTargets(p *planner.Plan, t *schema.Table, source planner.Node, offse
 	}
 	out := &targets{table: t, source: n, offset: offset, some: limited(source), once: readsElsewhere(p, t)}
 	// There is no scan where WHERE is never true: then there are no rows either.
-	if scan := scanAt(source, offset); scan != nil && !scan.Fetch {
+	if scan := scanAt(source, offset); scan != nil && !scan.IndexJoin {
 		out.from = scan.Index
 	}
 	return out, nil

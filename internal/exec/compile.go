@@ -72,8 +72,8 @@ func Compile(n planner.Node) (Node, error) {
 		return nil, err
 	}
 	switch n := n.(type) {
-	case *planner.Select:
-		return &selectNode{input: input, cond: expr.CompileCond(n.Cond), once: n.Once}, nil
+	case *planner.Filter:
+		return &filterNode{input: input, cond: expr.CompileCond(n.Cond), once: n.Once}, nil
 	case *planner.Project:
 		return compileProject(n, input), nil
 	case *planner.Sort:

@@ -1,293 +1,69 @@
 package exec
 
 import (
-	"math"
-	"strings"
+	"context"
+	"io"
 
-	"github.com/nearlyfreedb/nearlyfree/internal/access"
-	"github.com/nearlyfreedb/nearlyfree/internal/codec"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
-	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// storeFilter is a access.Filter with its values compiled. The values are known at each execution only,
-// and what they are decides how much of the filter can be sent: what does not convert exactly to the
-// stored form is left out, so that more comes back, never less.
-type storeFilter struct {
-	op       access.FilterOp
-	kids     []*storeFilter
-	column   *schema.Column
-	property string
-	form     codec.Form
-	long     bool
-	absent   value.Value // of rows without the property, which the store leaves out; NULL: none that satisfies anything
-	value    expr.Func
+// filterNode passes the rows that satisfy a condition.
+type filterNode struct {
+	input Node
+	cond  func(*expr.Env) (bool, error)
+	once  bool // cond is the same for all rows
 }
 
-// compileFilter compiles f for entities that hold the columns of c; nil when nothing of it can be sent.
-func compileFilter(f *access.Filter, c *codec.Codec) *storeFilter {
-	if f == nil {
-		return nil
-	}
-	switch f.Op {
-	case access.FilterAnd, access.FilterOr:
-		out := &storeFilter{op: f.Op}
-		for _, kid := range f.Kids {
-			k := compileFilter(kid, c)
-			if k == nil && f.Op == access.FilterOr {
-				return nil
-			}
-			if k != nil {
-				out.kids = append(out.kids, k)
-			}
-		}
-		if len(out.kids) == 0 {
-			return nil
-		}
-		return out
-	}
-	if col := c.Table.Columns[f.Column]; col.Source == schema.SourceTimestamp {
-		return &storeFilter{op: f.Op, column: col, property: engine.Timestamp, form: codec.FormProperty, value: expr.CompileOperand(f.Value)}
-	}
-	for i, ordinal := range c.Columns {
-		if ordinal == f.Column && c.Table.Columns[ordinal].Other() == nil { // else some rows hold it in another form
-			return &storeFilter{op: f.Op, column: c.Table.Columns[ordinal], property: c.Names[i], form: c.Forms[i], long: c.Long[i], absent: c.Table.Columns[ordinal].Absent(), value: expr.CompileOperand(f.Value)}
-		}
-	}
-	return nil
+func (n *filterNode) fills() []int { return n.input.fills() }
+
+func (n *filterNode) Open(f *Frame) Iterator {
+	return &filterIter{node: n, f: f, input: n.input.Open(f)}
 }
 
-// filterRoom is what may still be sent of a filter.
-type filterRoom struct{ comparisons, bytes int }
-
-// filterRoomOf leaves room for the two comparisons of a range of row keys.
-func filterRoomOf(l engine.Limits) filterRoom {
-	return filterRoom{comparisons: l.FilterCompare - 2, bytes: l.FilterBytes - 2*(l.KeyUnits+bytesPerComparison)}
+type filterIter struct {
+	node  *filterNode
+	f     *Frame
+	input Iterator
+	asked bool // once: cond was asked
+	shut  bool // once: cond lets no row through
 }
 
-// bytesPerComparison is what a comparison takes in a filter's text beside its property and constant:
-// operator, quotes, parentheses, the " and " before the next.
-const bytesPerComparison = 20
-
-// take says whether a comparison fits, and takes its room when it does.
-func (r *filterRoom) take(property string, v engine.Value) bool {
-	size := len(property) + bytesPerComparison + len(v.S)
-	if v.Type != engine.String && v.Type != engine.Guid {
-		size += bytesPerComparison // of a number's text
+func (it *filterIter) Next(ctx context.Context) ([]value.Value, error) {
+	if it.node.once {
+		return it.nextOnce(ctx)
 	}
-	for i := 0; i < len(v.S); i++ {
-		if c := v.S[i]; c == '\'' || c >= 0x80 {
-			size += 2 // doubled, or escaped in a URL
-		}
-	}
-	if r.comparisons < 1 || r.bytes < size {
-		return false
-	}
-	r.comparisons--
-	r.bytes -= size
-	return true
-}
-
-// bind makes the filter to send; nil when nothing of it can be.
-func (f *storeFilter) bind(env *expr.Env, room *filterRoom) (*engine.Filter, error) {
-	if f == nil {
-		return nil, nil
-	}
-	switch f.op {
-	case access.FilterAnd:
-		return f.bindAnd(env, room)
-	case access.FilterOr:
-		return f.bindOr(env, room)
-	}
-	v, err := f.value(env)
-	if err != nil {
-		return nil, err
-	}
-	op, stored, ok := f.constant(v)
-	if !ok || !room.take(f.property, stored) {
-		return nil, nil
-	}
-	return &engine.Filter{Op: op, Property: f.property, Value: stored}, nil
-}
-
-func (f *storeFilter) bindAnd(env *expr.Env, room *filterRoom) (*engine.Filter, error) {
-	out := &engine.Filter{Op: engine.And}
-	for _, kid := range f.kids {
-		k, err := kid.bind(env, room)
+	for {
+		row, err := it.input.Next(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if k != nil {
-			out.Kids = append(out.Kids, k)
-		}
-	}
-	switch len(out.Kids) {
-	case 0:
-		return nil, nil
-	case 1:
-		return out.Kids[0], nil
-	}
-	return out, nil
-}
-
-func (f *storeFilter) bindOr(env *expr.Env, room *filterRoom) (*engine.Filter, error) {
-	before := *room
-	out := &engine.Filter{Op: engine.Or}
-	for _, kid := range f.kids {
-		k, err := kid.bind(env, room)
+		it.f.Env.Row = row
+		ok, err := it.node.cond(&it.f.Env)
 		if err != nil {
 			return nil, err
 		}
-		if k == nil { // one part that lets everything through makes the whole do so
-			*room = before
-			return nil, nil
-		}
-		out.Kids = append(out.Kids, k)
-	}
-	return out, nil
-}
-
-var filterOps = [...]engine.FilterOp{
-	access.FilterEq: engine.Eq, access.FilterGt: engine.Gt, access.FilterGe: engine.Ge,
-	access.FilterLt: engine.Lt, access.FilterLe: engine.Le,
-}
-
-// constant gives the comparison of the stored form that lets through all that "column op v" does; not ok
-// when there is none.
-func (f *storeFilter) constant(v value.Value) (engine.FilterOp, engine.Value, bool) {
-	none := engine.Value{}
-	op, t := filterOps[f.op], &f.column.Type
-	if v.IsNull() || !f.takes(v) {
-		return 0, none, false
-	}
-	exact, err := t.Convert(v)
-	if err != nil {
-		return 0, none, false
-	}
-	by := value.Binary
-	if f.form == codec.FormText {
-		by = t.Collation
-	}
-	if c, err := value.Compare(exact, v, by); err != nil || c != 0 || !oneInteger(exact, v) {
-		return 0, none, false
-	}
-	if !f.absent.IsNull() {
-		if c, err := value.Compare(f.absent, exact, by); err != nil || filterHolds(f.op, c) {
-			return 0, none, false
+		if ok {
+			return row, nil
 		}
 	}
-	stored, ok := f.encode(exact)
-	if ok && f.form == codec.FormText && t.Collation.Pads() {
-		if stored.S, ok = blankBound(f.op, stored.S); op == engine.Le {
-			op = engine.Lt
+}
+
+// nextOnce asks before the first row is read, so that nothing is read for a condition that is not true.
+func (it *filterIter) nextOnce(ctx context.Context) ([]value.Value, error) {
+	if !it.asked {
+		it.asked, it.shut = true, true
+		it.f.Env.Row = nil
+		ok, err := it.node.cond(&it.f.Env)
+		if err != nil {
+			return nil, err
 		}
+		it.shut = !ok
 	}
-	if !ok {
-		return 0, none, false
+	if it.shut {
+		return nil, io.EOF
 	}
-	switch f.form {
-	case codec.FormText, codec.FormJSON, codec.FormProperty:
-		if len(stored.S) > codec.PropertyUnits && keymap.UTF16Len(stored.S) > codec.PropertyUnits {
-			return 0, none, false
-		}
-		if op != engine.Eq && stored.Type == engine.String && schema.IsOdd(stored.S) {
-			return 0, none, false
-		}
-		// The first property of a long value may be as long as the constant and equal to it.
-		if op == engine.Gt && f.long {
-			op = engine.Ge
-		}
-	case codec.FormDecimal, codec.FormMember:
-		return op, stored, op == engine.Eq && (f.form == codec.FormMember || oneDecimal(exact, v))
-	}
-	switch stored.Type {
-	case engine.Double:
-		if exact.Float() == 0 {
-			stored.N = 0 // not every store takes -0 for 0
-		}
-	case engine.Boolean, engine.Guid:
-		return op, stored, op == engine.Eq
-	}
-	return op, stored, true
+	return it.input.Next(ctx)
 }
 
-// takes says whether the store compares what is stored with values of v's kind as SQL does.
-func (f *storeFilter) takes(v value.Value) bool {
-	switch t := &f.column.Type; f.form {
-	case codec.FormBinary:
-		return false
-	case codec.FormText:
-		return v.Kind() == value.String && t.Collation.IsBinary()
-	case codec.FormMember:
-		return t.Collation == value.Binary
-	case codec.FormProperty:
-		edm := f.edm()
-		return edm != engine.Binary && (edm != engine.String || t.IsFreeText() && v.Kind() == value.String)
-	}
-	return true
-}
-
-// encode gives the stored form of a value of the column's type.
-func (f *storeFilter) encode(v value.Value) (engine.Value, bool) {
-	if f.form == codec.FormProperty {
-		return codec.ToEdm(v, f.edm())
-	}
-	return codec.Encode(f.form, v)
-}
-
-// edm is the type that an external table's definition gives the property.
-func (f *storeFilter) edm() engine.Edm {
-	if f.column.Source == schema.SourceTimestamp {
-		return engine.DateTime
-	}
-	return codec.EdmOf(f.column.Edm)
-}
-
-// blankBound gives a bound for s with any number of blanks at its end: all these texts are on the op side of it. Blanks move a
-// text above another one only where that has a control character.
-func blankBound(op access.FilterOp, s string) (bound string, ok bool) {
-	s = strings.TrimRight(s, " ")
-	below := op == access.FilterLt || op == access.FilterLe
-	if below && strings.ContainsFunc(s, func(r rune) bool { return r < ' ' }) {
-		return "", false
-	}
-	if op == access.FilterLe {
-		s += "!" // above any blanks
-	}
-	return s, true
-}
-
-// filterHolds says whether op holds between two values that compare as c.
-func filterHolds(op access.FilterOp, c int) bool {
-	switch op {
-	case access.FilterEq:
-		return c == 0
-	case access.FilterGt:
-		return c > 0
-	case access.FilterGe:
-		return c >= 0
-	case access.FilterLt:
-		return c < 0
-	}
-	return c <= 0
-}
-
-// oneInteger says whether i is the only integer that equals v: a large float equals several.
-func oneInteger(i, v value.Value) bool {
-	const exact = 1 << 53
-	return v.Kind() != value.Float || i.Kind() != value.Int && i.Kind() != value.Uint || math.Abs(v.Float()) < exact
-}
-
-// oneDecimal says whether d is the only value of its scale that equals v. A v that is not exact is compared as a float, which
-// tells apart decimals of 15 digits, and not all of more.
-func oneDecimal(d, v value.Value) bool {
-	const exact = 15
-	switch v.Kind() {
-	case value.Bool, value.Int, value.Uint, value.Decimal:
-		return true
-	}
-	return len(strings.TrimLeft(strings.Replace(d.Text(), ".", "", 1), "-0")) <= exact
-}
+func (it *filterIter) Close() error { return it.input.Close() }

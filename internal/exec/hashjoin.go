@@ -10,14 +10,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// hashJoinNode finds partners by equality in a hash table of the right rows. Partners of a left row come in
+// hashJoinNode finds matches by equality in a hash table of the right rows. Matches of a left row come in
 // the order of the right input.
 type hashJoinNode struct {
 	joinNode
 	keys []hashKey
 }
 
-// hashKey is one pair of values whose equality makes partners.
+// hashKey is one pair of values whose equality makes a match.
 type hashKey struct {
 	left, right expr.Func
 	nullSafe    bool
@@ -63,7 +63,7 @@ type hashJoinIter struct {
 	list        []chain
 	next        []int32 // by row: the next one of its chain; -1: none
 	built       bool
-	at          int32 // the partner to be tried next; -1: none
+	at          int32 // the match to be tried next; -1: none
 	key         []byte
 }
 

@@ -45,7 +45,7 @@ func wholeScan(t *schema.Table, offset, total int) *access.Scan {
 	return &access.Scan{Table: t, Offset: offset, Total: total, Access: access.TableScan, Keys: keys, Columns: Positions(0, len(t.Columns))}
 }
 
-// bruteJoin is what a join means: left(i) and right(j) are partners where match says so.
+// bruteJoin is what a join means: left(i) and right(j) match where match says so.
 func bruteJoin(kind planner.JoinKind, left, right [][]value.Value, match func(l, r []value.Value) bool) []string {
 	var out []string
 	for _, l := range left {

@@ -13,7 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// lookupJoinNode reads the partners of left rows by key, for a batch of left rows at a time. It reads each key of the batch
+// lookupJoinNode reads the matches of left rows by key, for a batch of left rows at a time. It reads each key of the batch
 // once, and several side by side. The batches grow, because a LIMIT above may be content with the first.
 type lookupJoinNode struct {
 	joinNode
@@ -64,7 +64,7 @@ type lookupJoinIter struct {
 	size      int
 	leftRow   []value.Value
 	next      int // of batch, to be taken next
-	partner   int // of the current lookup's rows, to be tried next
+	match     int // of the current lookup's rows, to be tried next
 	ended     bool
 }
 
@@ -82,13 +82,13 @@ func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 			}
 			it.batch.restore(it.batch.rows[it.next], it.leftRow)
 			it.next++
-			it.partner = 0
+			it.match = 0
 			it.take(it.leftRow)
 		}
 		rows := &it.lookups[it.next-1].rows
-		for it.active && it.partner < len(rows.rows) {
-			rows.restore(rows.rows[it.partner], it.row)
-			it.partner++
+		for it.active && it.match < len(rows.rows) {
+			rows.restore(rows.rows[it.match], it.row)
+			it.match++
 			if row, err := it.try(); err != nil || row != nil {
 				return row, err
 			}
@@ -101,7 +101,7 @@ func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 	}
 }
 
-// read takes the next batch of left rows and reads their partners.
+// read takes the next batch of left rows and reads their matches.
 func (it *lookupJoinIter) read(ctx context.Context) error {
 	it.batch.clear()
 	it.lookups, it.next = it.lookups[:0], 0
@@ -221,7 +221,7 @@ func (n *scanNode) lookup(ctx context.Context, r *Run, l *lookup) error {
 func (it *lookupJoinIter) check(l *lookup) (err error) {
 	right := it.node.scan
 	recheck := right.recheck
-	if l.reads.Exact && !right.plan.Fetch {
+	if l.reads.Exact && !right.plan.IndexJoin {
 		recheck = nil
 	}
 	if recheck == nil && right.residual == nil {

@@ -9,19 +9,19 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// matcher makes the rows of a join: it goes through the partners of one left row after the other. The ways
-// to find partners are those of the joins.
+// matcher makes the rows of a join: it goes through the matches of one left row after the other. The ways
+// to find matches are those of the joins.
 type matcher struct {
 	kind planner.JoinKind
 	f    *Frame
-	on   func(*expr.Env) (bool, error) // nil: all partners match
+	on   func(*expr.Env) (bool, error) // nil: all match
 
 	leftFills  []int
 	rightFills []int
 	row        []value.Value // left and right together
 	left       []value.Value // the left iterator's row
-	matched    bool          // left has had a partner
-	active     bool          // there may be more partners of left
+	matched    bool          // left has had a match
+	active     bool          // there may be more matches of left
 }
 
 // take begins with a left row, which must stay valid until the next call of take.
@@ -56,7 +56,7 @@ func (m *matcher) try() ([]value.Value, error) {
 	return m.row, nil
 }
 
-// end says what comes of the left row when it has no more partners: a row to pass, or nil.
+// end says what comes of the left row when it has no more matches: a row to pass, or nil.
 func (m *matcher) end() []value.Value {
 	m.active = false
 	if m.matched {

@@ -28,7 +28,7 @@ func pointNodeOf(root planner.Node) *pointNode {
 		return nil
 	}
 	scan, ok := project.Input.(*access.Scan)
-	if !ok || scan.Access != access.PointRead || scan.Fetch || scan.Index != nil || scan.Table.Layout.Raw || scan.Residual != nil || scan.Limit != nil {
+	if !ok || scan.Access != access.PointRead || scan.IndexJoin || scan.Index != nil || scan.Table.Layout.Raw || scan.Residual != nil || scan.Limit != nil {
 		return nil
 	}
 	columns, dst := make([]int, len(project.Exprs)), make([]int, len(project.Exprs))

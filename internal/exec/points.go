@@ -85,9 +85,9 @@ func (s *pointSource) Close() error {
 	return nil
 }
 
-// fetchSource reads the rows of index entries that do not hold all columns which are wanted. It passes over rows that were
+// indexJoinSource reads the rows of index entries that do not hold all columns which are wanted. It passes over rows that were
 // deleted meanwhile; the caller checks those that were changed.
-type fetchSource struct {
+type indexJoinSource struct {
 	run     *Run
 	entries source
 	table   *schema.Table
@@ -103,7 +103,7 @@ type fetchSource struct {
 	ended bool
 }
 
-func (s *fetchSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
+func (s *indexJoinSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
 	for {
 		e, _, err := s.rows.NextEntity(ctx)
 		if err == nil {
@@ -122,7 +122,7 @@ func (s *fetchSource) NextEntity(ctx context.Context) (*engine.Entity, string, e
 }
 
 // read collects a batch of entries.
-func (s *fetchSource) read(ctx context.Context) error {
+func (s *indexJoinSource) read(ctx context.Context) error {
 	if s.size == 0 && s.limit > 0 {
 		s.size = min(s.limit, maxPointBatch)
 	} else {
@@ -156,7 +156,7 @@ func (s *fetchSource) read(ctx context.Context) error {
 	return nil
 }
 
-func (s *fetchSource) Close() error {
+func (s *indexJoinSource) Close() error {
 	s.ended = true
 	s.rows.Close()
 	return s.entries.Close()

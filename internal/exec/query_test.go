@@ -142,7 +142,7 @@ func TestLookupSharesKeys(t *testing.T) {
 	}
 	requests, _ := db.cost("SELECT o.id, p.name FROM orders o JOIN people p ON p.id = o.person")
 	if requests > 75+2 {
-		t.Errorf("300 rows of 75 pages with two partners took %d requests", requests)
+		t.Errorf("300 rows of 75 pages with two matches each took %d requests", requests)
 	}
 }
 

@@ -66,8 +66,8 @@ func (it *scanIter) start() error {
 	}
 	it.left = count
 	it.decoder = *n.decoder
-	// Fetched rows may have been changed since their entry was read.
-	if !it.reads.Exact || n.plan.Fetch {
+	// Rows of an index join may have been changed since their entry was read.
+	if !it.reads.Exact || n.plan.IndexJoin {
 		it.recheck = n.recheck
 	}
 	sorted := n.plan.Ordered && it.reads.Unordered

@@ -144,8 +144,8 @@ func TestCutKeysKeepOrder(t *testing.T) {
 	}
 }
 
-// TestFetch reads rows behind index entries that do not hold them.
-func TestFetch(t *testing.T) {
+// TestIndexJoin reads rows behind index entries that do not hold them.
+func TestIndexJoin(t *testing.T) {
 	for _, parallel := range []int{1, 4} {
 		db := newTestDB(t, parallel, 5)
 		a := schematest.NewTable(t, "a", 1, "id INT", "x INT", "y INT")
@@ -155,7 +155,7 @@ func TestFetch(t *testing.T) {
 			db.insert(a, ints(i, 40-i, i*i))
 		}
 		// What the index alone answers, made to want a column that it lacks.
-		fetch := func(limit string) *planner.Plan {
+		joined := func(limit string) *planner.Plan {
 			p := db.plan("SELECT id, x FROM a WHERE x BETWEEN 5 AND 9 ORDER BY x" + limit)
 			var scan *access.Scan
 			for n := p.Root; scan == nil; {
@@ -170,7 +170,7 @@ func TestFetch(t *testing.T) {
 			if scan.Index == nil {
 				t.Fatalf("the index is not read:\n%s", strings.Join(p.Explain(nil), "\n"))
 			}
-			scan.Fetch, scan.Columns = true, []int{0, 1, 2}
+			scan.IndexJoin, scan.Columns = true, []int{0, 1, 2}
 			return p
 		}
 		expect := func(p *planner.Plan, want ...string) {
@@ -180,9 +180,9 @@ func TestFetch(t *testing.T) {
 				t.Errorf("got %q, %v, want %q", got, err, want)
 			}
 		}
-		expect(fetch(""), "1225", "1156", "1089", "1024", "961")
+		expect(joined(""), "1225", "1156", "1089", "1024", "961")
 		requests, entities := db.meter.Requests.Load(), db.meter.Returned.Load()
-		expect(fetch(" LIMIT 2"), "1225", "1156")
+		expect(joined(" LIMIT 2"), "1225", "1156")
 		requests, entities = db.meter.Requests.Load()-requests, db.meter.Returned.Load()-entities
 		if requests != 3 || entities != 4 {
 			t.Errorf("two rows: %d requests, %d entities", requests, entities)
@@ -198,7 +198,7 @@ func TestFetch(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expect(fetch(" LIMIT 2"), "1225", "1089")
+		expect(joined(" LIMIT 2"), "1225", "1089")
 	}
 }
 

@@ -17,8 +17,8 @@ type scanNode struct {
 	decoder  *codec.Decoder // fills the block's row; of each execution, a copy
 	selected []string       // what scans read of an entity
 	get      []string       // what point reads do
-	ids      *codec.Decoder // Fetch: fills a row of the table from an index entry
-	filter   *storeFilter
+	ids      *codec.Decoder // IndexJoin: fills a row of the table from an index entry
+	filter   *storePredicate
 	recheck  func(*expr.Env) (bool, error)
 	residual func(*expr.Env) (bool, error)
 	limit    bounds
@@ -62,10 +62,10 @@ func compileScan(n *access.Scan) (Node, error) {
 	if n.Index != nil {
 		read = NewIndexCodec(n.Table, n.Index)
 	}
-	s.filter = compileFilter(n.Filter, read)
+	s.filter = compilePredicate(n.Predicate, read)
 	s.selected = read.Select(n.Columns)
 	s.get = read.SelectOne(n.Columns)
-	if n.Fetch {
+	if n.IndexJoin {
 		id := make([]int, len(n.Table.Key))
 		for i, p := range n.Table.Key {
 			id[i] = p.Column
@@ -111,10 +111,10 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 	}
 	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: r.X.Meter}
 	src := n.spans(r, scan, reads.Spans, limit)
-	if !n.plan.Fetch {
+	if !n.plan.IndexJoin {
 		return src
 	}
-	return &fetchSource{
+	return &indexJoinSource{
 		run: r, entries: src, table: n.plan.Table, ids: *n.ids, row: make([]value.Value, n.plan.Table.RowWidth()),
 		get: engine.Get{Select: n.get, Meter: r.X.Meter}, limit: limit,
 	}

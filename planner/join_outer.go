@@ -5,14 +5,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// driver is a partner turned round: its distinct values come first, and the other tables are read by them.
+// outerSide is a semi-join turned round: its distinct values come first, and the other tables are read by them.
 //
 //	a SEMI JOIN b ON b.x = a.id  →  (SELECT DISTINCT x FROM b) d JOIN a ON a.id = d.x
 //
 // It pays where b is a few rows and a has a key on id. It must not fire for an ANTI JOIN, or where the
 // match is more than equalities of values that are told apart as DISTINCT does, because a row of a must
 // meet one value at most.
-type driver struct {
+type outerSide struct {
 	src       *source
 	conds     []expr.Node // of the join
 	tree      *joinTree
@@ -21,8 +21,8 @@ type driver struct {
 	collation []value.Collation
 }
 
-// driver gives the driver that p can be turned into; nil where it cannot. It takes a place in the row.
-func (j *joiner) driver(p partner) *driver {
+// outerSide gives the outer side that p can be turned into; nil where it cannot. It takes a place in the row.
+func (j *joiner) outerSide(p semiJoin) *outerSide {
 	if p.kind != SemiJoin {
 		return nil
 	}
@@ -34,7 +34,7 @@ func (j *joiner) driver(p partner) *driver {
 		}
 	}
 	own, linking := j.split(p.conds, inner)
-	d := &driver{tree: p.tree, own: own}
+	d := &outerSide{tree: p.tree, own: own}
 	var lefts []expr.Node
 	for _, c := range linking {
 		l, r, ok := j.equality(c, outer, inner)
@@ -48,7 +48,7 @@ func (j *joiner) driver(p partner) *driver {
 	if len(lefts) == 0 || len(j.block.sources) >= maxTables {
 		return nil
 	}
-	d.src = &source{name: "partners"}
+	d.src = &source{name: "matches"}
 	j.block.add(d.src, len(d.keys))
 	for i, l := range lefts {
 		key := &expr.Column{Index: d.src.offset + i, Name: expr.String(d.keys[i]), T: d.keys[i].Type(), Nullable: true}
@@ -58,7 +58,7 @@ func (j *joiner) driver(p partner) *driver {
 }
 
 // plan builds the operators that yield the distinct values.
-func (d *driver) plan(j *joiner) error {
+func (d *outerSide) plan(j *joiner) error {
 	rel, err := j.tree(j.simplify(d.tree, d.own), d.own, nil, nil)
 	if err != nil {
 		return err

@@ -10,36 +10,36 @@ import (
 // mostAlternatives bounds an IN that is sent: a store takes a request of some kilobytes.
 const mostAlternatives = 20
 
-// pushFilter makes the store's part of the conditions:
+// pushPredicate makes the store's part of the conditions:
 //
 //	price > ? AND note IS NULL AND (a = 1 OR b = 2) → price gt ? and (a eq 1 or b eq 2)
 //
 // What a store cannot say, or says differently (<>, NOT, NULL, folded text), is left out, under an OR the
 // whole OR. So it lets through all rows that satisfy the conditions, and they are checked again.
-func pushFilter(t *schema.Table, offset int, conds []expr.Node) *Filter {
-	p := filterPusher{Constrainer{Table: t, Offset: offset}}
-	var kids []*Filter
+func pushPredicate(t *schema.Table, offset int, conds []expr.Node) *Predicate {
+	p := predicatePusher{Constrainer{Table: t, Offset: offset}}
+	var kids []*Predicate
 	for _, n := range conds {
 		if f := p.push(n); f != nil {
 			kids = append(kids, f)
 		}
 	}
-	return joinFilters(FilterAnd, kids)
+	return joinPredicates(PredicateAnd, kids)
 }
 
-func joinFilters(op FilterOp, kids []*Filter) *Filter {
+func joinPredicates(op PredicateOp, kids []*Predicate) *Predicate {
 	switch len(kids) {
 	case 0:
 		return nil
 	case 1:
 		return kids[0]
 	}
-	return &Filter{Op: op, Kids: kids}
+	return &Predicate{Op: op, Kids: kids}
 }
 
-type filterPusher struct{ Constrainer }
+type predicatePusher struct{ Constrainer }
 
-func (p *filterPusher) push(n expr.Node) *Filter {
+func (p *predicatePusher) push(n expr.Node) *Predicate {
 	switch n := n.(type) {
 	case *expr.Logic:
 		return p.logic(n)
@@ -56,28 +56,28 @@ func (p *filterPusher) push(n expr.Node) *Filter {
 	return nil
 }
 
-func (p *filterPusher) logic(n *expr.Logic) *Filter {
-	op := FilterAnd
+func (p *predicatePusher) logic(n *expr.Logic) *Predicate {
+	op := PredicateAnd
 	switch n.Op {
 	case expr.Or:
-		op = FilterOr
+		op = PredicateOr
 	case expr.Xor:
 		return nil
 	}
-	var kids []*Filter
+	var kids []*Predicate
 	for _, k := range n.Kids {
 		f := p.push(k)
-		if f == nil && op == FilterOr {
+		if f == nil && op == PredicateOr {
 			return nil
 		}
 		if f != nil {
 			kids = append(kids, f)
 		}
 	}
-	return joinFilters(op, kids)
+	return joinPredicates(op, kids)
 }
 
-func (p *filterPusher) compare(n *expr.Compare) *Filter {
+func (p *predicatePusher) compare(n *expr.Compare) *Predicate {
 	op, r := n.Op, n.R
 	ordinal, ok := p.column(n.L)
 	if !ok {
@@ -89,7 +89,7 @@ func (p *filterPusher) compare(n *expr.Compare) *Filter {
 	if !p.known(r) || !p.asStored(ordinal, n.Collation) {
 		return nil
 	}
-	f := &Filter{Column: ordinal, Value: r}
+	f := &Predicate{Column: ordinal, Value: r}
 	col := p.Table.Columns[ordinal]
 	switch op {
 	case expr.Eq:
@@ -98,13 +98,13 @@ func (p *filterPusher) compare(n *expr.Compare) *Filter {
 		}
 		return nil
 	case expr.Gt:
-		f.Op = FilterGt
+		f.Op = PredicateGt
 	case expr.Ge:
-		f.Op = FilterGe
+		f.Op = PredicateGe
 	case expr.Lt:
-		f.Op = FilterLt
+		f.Op = PredicateLt
 	case expr.Le:
-		f.Op = FilterLe
+		f.Op = PredicateLe
 	default:
 		return nil
 	}
@@ -115,16 +115,16 @@ func (p *filterPusher) compare(n *expr.Compare) *Filter {
 }
 
 // equals: what equals a text but for blanks at its end is a range.
-func (p *filterPusher) equals(ordinal int, v expr.Node) *Filter {
+func (p *predicatePusher) equals(ordinal int, v expr.Node) *Predicate {
 	if t := &p.Table.Columns[ordinal].Type; !t.IsText() || !t.Collation.Pads() {
-		return &Filter{Op: FilterEq, Column: ordinal, Value: v}
+		return &Predicate{Op: PredicateEq, Column: ordinal, Value: v}
 	}
-	return joinFilters(FilterAnd, []*Filter{{Op: FilterGe, Column: ordinal, Value: v}, {Op: FilterLe, Column: ordinal, Value: v}})
+	return joinPredicates(PredicateAnd, []*Predicate{{Op: PredicateGe, Column: ordinal, Value: v}, {Op: PredicateLe, Column: ordinal, Value: v}})
 }
 
 // asStored says whether the store compares a text as the condition does. It compares what is stored, so neither a folded column
 // nor a folding comparison can be sent. For a padded text in a table of ours the range of all blanks that may follow is sent.
-func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
+func (p *predicatePusher) asStored(ordinal int, collation value.Collation) bool {
 	t := &p.Table.Columns[ordinal].Type
 	if !p.Table.Sends(p.Table.Columns[ordinal]) {
 		return false
@@ -132,7 +132,7 @@ func (p *filterPusher) asStored(ordinal int, collation value.Collation) bool {
 	return !t.IsText() || t.Collation == collation && (collation == value.Binary || collation == value.BinaryPad && !p.Table.Layout.Raw && !t.HasMembers())
 }
 
-func (p *filterPusher) in(n *expr.In) *Filter {
+func (p *predicatePusher) in(n *expr.In) *Predicate {
 	if alternatives := splitTupleIn(n); alternatives != nil && len(n.List) <= mostAlternatives {
 		return p.push(alternatives)
 	}
@@ -140,7 +140,7 @@ func (p *filterPusher) in(n *expr.In) *Filter {
 	if !ok || n.Not || len(n.List) > mostAlternatives || !p.asStored(ordinal, n.Collation) || !p.Table.Columns[ordinal].FilterEqual() {
 		return nil
 	}
-	kids := make([]*Filter, 0, len(n.List))
+	kids := make([]*Predicate, 0, len(n.List))
 	for _, x := range n.List {
 		if !p.known(x) {
 			return nil
@@ -150,12 +150,12 @@ func (p *filterPusher) in(n *expr.In) *Filter {
 		}
 		kids = append(kids, p.equals(ordinal, x))
 	}
-	return joinFilters(FilterOr, kids)
+	return joinPredicates(PredicateOr, kids)
 }
 
 // like: name LIKE 'abc%' → name ge 'abc' and name lt 'abd'. Only of a pattern that is known when the
 // statement is planned.
-func (p *filterPusher) like(n *expr.Like) *Filter {
+func (p *predicatePusher) like(n *expr.Like) *Predicate {
 	ordinal, ok := p.column(n.X)
 	pattern, isConst := n.Pattern.(*expr.Const)
 	if !ok || !isConst || n.Not || pattern.V.Kind() != value.String || !p.asStored(ordinal, n.Collation) ||
@@ -164,36 +164,36 @@ func (p *filterPusher) like(n *expr.Like) *Filter {
 	}
 	prefix, rest := keymap.LikePrefix(pattern.V.Text(), n.Escape)
 	if rest == keymap.Exact {
-		return &Filter{Op: FilterEq, Column: ordinal, Value: expr.NewConst(value.FromString(prefix))}
+		return &Predicate{Op: PredicateEq, Column: ordinal, Value: expr.NewConst(value.FromString(prefix))}
 	}
 	if prefix == "" {
 		return nil
 	}
-	kids := []*Filter{{Op: FilterGe, Column: ordinal, Value: expr.NewConst(value.FromString(prefix))}}
+	kids := []*Predicate{{Op: PredicateGe, Column: ordinal, Value: expr.NewConst(value.FromString(prefix))}}
 	if end := keymap.Successor(prefix); end != "" {
-		kids = append(kids, &Filter{Op: FilterLt, Column: ordinal, Value: expr.NewConst(value.FromString(end))})
+		kids = append(kids, &Predicate{Op: PredicateLt, Column: ordinal, Value: expr.NewConst(value.FromString(end))})
 	}
-	return joinFilters(FilterAnd, kids)
+	return joinPredicates(PredicateAnd, kids)
 }
 
-// Filter is a predicate for the store, its constants not yet known: And and Or over comparisons of a
+// Predicate is what is pushed down to the store, its constants not yet known: And and Or over comparisons of a
 // column with a value. It lets through all rows that satisfy the condition it was made from, perhaps more.
-type Filter struct {
-	Op     FilterOp
-	Kids   []*Filter
+type Predicate struct {
+	Op     PredicateOp
+	Kids   []*Predicate
 	Column int // ordinal
 	Value  expr.Node
 }
 
-// FilterOp is what a Filter does.
-type FilterOp uint8
+// PredicateOp is what a Predicate does.
+type PredicateOp uint8
 
 const (
-	FilterAnd FilterOp = iota
-	FilterOr
-	FilterEq
-	FilterGt
-	FilterGe
-	FilterLt
-	FilterLe
+	PredicateAnd PredicateOp = iota
+	PredicateOr
+	PredicateEq
+	PredicateGt
+	PredicateGe
+	PredicateLt
+	PredicateLe
 )
