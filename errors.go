@@ -46,7 +46,8 @@ const (
 	// AppliedPartly: some of the statement's rows were written; the message says which. Or some steps of a change of
 	// definitions are done: SHOW CREATE TABLE shows them, and CREATE INDEX, sent again, goes on.
 	AppliedPartly
-	// AppliedUnknown: the answer of the store was lost; the write may stand. Read before writing again.
+	// AppliedUnknown: the answer of the store was lost, and what became of the write could not be found out; it may stand. Read
+	// before writing again. The package's comment says when that is so.
 	AppliedUnknown
 )
 

@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/once"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
@@ -98,7 +99,11 @@ func openEngine(c *Config) (engine.Engine, error) {
 	opts.Retry = azure.Retry(c.Retry)
 	opts.Logger = c.Logger
 	opts.ReadOnly = c.ReadOnly
-	return azure.Open(opts)
+	e, err := azure.Open(opts)
+	if err != nil {
+		return nil, err
+	}
+	return once.Over(e), nil
 }
 
 func azureOptions(location string) (azure.Options, error) {

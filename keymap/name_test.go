@@ -79,6 +79,9 @@ func checkNames(t *testing.T, database, table, column string) {
 	if !strings.HasPrefix(physical, prefix) || strings.EqualFold(physical, CatalogTable(database)) || !legalTable.MatchString(CatalogTable(database)) {
 		t.Fatalf("table %q of %q is %q, catalog %q", table, database, physical, CatalogTable(database))
 	}
+	if !HoldsRows(physical) || !HoldsRows(strings.ToLower(SharedTable(database))) || HoldsRows(CatalogTable(database)) || HoldsRows(strings.ToLower(CatalogTable(database))) {
+		t.Fatalf("table %q or the catalog %q: which of them holds rows is not known", physical, CatalogTable(database))
+	}
 	tail := physical[len(prefix):]
 	if strings.Contains(tail, escapeHash) {
 		if len(physical) < 40 {

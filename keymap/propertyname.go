@@ -19,6 +19,10 @@ const (
 // ownPrefix begins the names of properties that the driver keeps for itself; no column's does.
 const ownPrefix = "nf_"
 
+// OperationIDs is the property of an entity that says which transactions wrote it last: the ids of the last ones, the newest
+// first. Whoever writes the entity may leave it out.
+const OperationIDs = ownPrefix + "o"
+
 // takenNames are names of properties of every entity, and words of the filter language.
 var takenNames = map[string]bool{
 	"partitionkey": true, "rowkey": true, "timestamp": true, "etag": true,

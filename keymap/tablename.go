@@ -25,6 +25,8 @@ const (
 	escapeDatabase   = "Z8" // ends the database's name
 	escapeGeneration = "Z9" // and the number of times that the name was taken by what was dropped
 
+	ownCatalog = escapeOwn + "catalog"
+
 	maxTableName    = 57 // of 63: a generation takes up to 6
 	maxPartName     = 53 // of 63: a version takes up to 10
 	maxDatabaseName = 30 // of them for the database with its end
@@ -67,7 +69,7 @@ func DatabasePrefix(database string) string {
 // CatalogTable is the name of the physical table that holds the definitions of a database. No user's
 // table has it.
 func CatalogTable(database string) string {
-	return DatabasePrefix(database) + escapeOwn + "catalog"
+	return DatabasePrefix(database) + ownCatalog
 }
 
 // SharedTable is the name of the physical table that tables of a database share which have none of their own
@@ -125,4 +127,11 @@ func hexN(r rune, n int) string {
 // those hold the end of a database's name, which no table is likely to hold that somebody else made.
 func OwnTable(physical string) bool {
 	return strings.Contains(strings.ToUpper(physical), escapeDatabase)
+}
+
+// HoldsRows says whether a physical table is one of the driver's own that holds rows and index entries: OwnTable, and no
+// CatalogTable.
+func HoldsRows(physical string) bool {
+	_, name, own := strings.Cut(strings.ToUpper(physical), escapeDatabase)
+	return own && !strings.EqualFold(name, ownCatalog)
 }

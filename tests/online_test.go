@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"strings"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -13,7 +12,6 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
@@ -167,63 +165,6 @@ func TestTransactionAcrossChange(t *testing.T) {
 				t.Errorf("%d rows stand", n)
 			}
 		})
-	}
-}
-
-// TestLostAnswers loses the answers of writes: what is not known is said to be unknown, and what stands is no
-// duplicate of itself.
-func TestLostAnswers(t *testing.T) {
-	var armed atomic.Bool // the answer of the next write is lost
-	config := overService(0, false)
-	config.Transport = &azuretest.Transport{
-		Service: azuretest.NewService(embedded.OpenMemory(embedded.Options{})),
-		Fault: func(_ int, r *http.Request) azuretest.Fault {
-			return azuretest.Fault{LoseAnswer: ofStatement(r) && armed.CompareAndSwap(true, false)}
-		},
-	}
-	db := nearlyfreetest.OpenConfig(t, config)
-	exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT, UNIQUE KEY (v))")
-	for id, query := range []string{
-		"INSERT INTO t VALUES (?, 1)",
-		"INSERT INTO t VALUES (?, 2) ON DUPLICATE KEY UPDATE v = 3",
-		"REPLACE INTO t VALUES (?, 4)",
-		"INSERT IGNORE INTO t VALUES (?, 5)",
-	} {
-		armed.Store(true)
-		_, err := db.Exec(query, id)
-		var e *nearlyfree.Error
-		if !errors.As(err, &e) || e.Applied != nearlyfree.AppliedUnknown || e.Retryable || errors.Is(err, nearlyfree.ErrDuplicateKey) {
-			t.Errorf("%s: %v", query, err)
-		}
-		if n := count(t, db, fmt.Sprint("SELECT COUNT(*) FROM t WHERE id = ", id)); n != 1 {
-			t.Errorf("%s: the row is not there, though only the answer was lost", query)
-		}
-	}
-	armed.Store(true)
-	tx, err := db.Begin()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tx.Rollback()
-	if _, err := tx.Exec("UPDATE t SET v = v + 10 WHERE id = 0"); err != nil {
-		t.Fatal(err)
-	}
-	var e *nearlyfree.Error
-	if err := tx.Commit(); !errors.As(err, &e) || e.Applied != nearlyfree.AppliedUnknown || e.Retryable {
-		t.Errorf("COMMIT: %v", err)
-	}
-	if n := count(t, db, "SELECT v FROM t WHERE id = 0"); n != 11 {
-		t.Errorf("v is %d", n)
-	}
-	// A write of several groups says which rows stand.
-	var values []string
-	for i := range 120 {
-		values = append(values, fmt.Sprintf("(%d, %d)", 100+i, 100+i))
-	}
-	armed.Store(true)
-	_, err = db.Exec("INSERT INTO t VALUES " + strings.Join(values, ", "))
-	if !errors.As(err, &e) || e.Applied != nearlyfree.AppliedUnknown {
-		t.Errorf("a write of several groups: %v", err)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 // What is safe: a read, at any time. A write, if it is certain that nothing was applied: the connection
 // was never made, or the service answered 429 or ServerBusy. After anything else (a connection lost, a
 // time-out, a 500) the write may stand, and a second one would be refused for what the first has done, or
-// do it twice; then the error says Applied: Unknown. It is here that reading back an operation's id could
-// tell. An idempotent write is repeated as a read is; failure.retried says that an earlier try of it may have
-// been applied, so that "exists" or "not found" may be its own trace.
+// do it twice; then the error says Applied: Unknown, and package once finds out. An idempotent write is
+// repeated as a read is; failure.retried says that an earlier try of it may have been applied, so that
+// "exists" or "not found" may be its own trace.
 func (e *Engine) do(ctx context.Context, rq *request, accept func(*response) *failure) *failure {
 	if err := e.refuse(ctx, rq.kind != reading); err != nil {
 		return &failure{err: err}

@@ -2,11 +2,14 @@ package azuretest
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -19,6 +22,9 @@ type Fault struct {
 	RetryAfter string        // with Status: the header
 	Refuse     bool          // no connection: the request is not sent
 	LoseAnswer bool          // the service does what it is asked, and the connection breaks before its answer
+	Lose       bool          // the connection breaks before the service sees the request
+	Late       int           // the same, but the service gets the request before the so-many-th one after it
+	Twice      bool          // the service gets the request twice, and gives its answer to the first one
 	Tear       int           // with an answer: the body breaks off after so many bytes
 	Cut        int           // with an answer: the body ends, as if it were whole, after so many bytes
 	Delay      time.Duration // passes before anything else
@@ -34,6 +40,15 @@ type Transport struct {
 	After func(r *http.Request, status int)
 
 	sent atomic.Int64
+
+	mu   sync.Mutex
+	late []lateRequest
+}
+
+// lateRequest is a request that is to arrive before the n-th one.
+type lateRequest struct {
+	n int
+	r *http.Request
 }
 
 // Sent gives the number of requests so far.
@@ -61,6 +76,23 @@ func (t *Transport) Do(r *http.Request) (*http.Response, error) {
 	if f.Refuse {
 		return nil, &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	}
+	t.arriveLate(n)
+	var again *http.Request
+	if f.Late > 0 || f.Twice {
+		var err error
+		if again, err = copied(r); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case f.Lose:
+		return nil, ErrBroken
+	case f.Late > 0:
+		t.mu.Lock()
+		t.late = append(t.late, lateRequest{n + f.Late, again})
+		t.mu.Unlock()
+		return nil, ErrBroken
+	}
 	w := httptest.NewRecorder()
 	if f.Status != 0 {
 		w.Header().Set("x-ms-request-id", "fake-fault")
@@ -73,6 +105,9 @@ func (t *Transport) Do(r *http.Request) (*http.Response, error) {
 		}
 	} else {
 		t.Service.ServeHTTP(w, received(r))
+		if f.Twice {
+			t.Service.ServeHTTP(httptest.NewRecorder(), received(again))
+		}
 	}
 	answer := w.Result()
 	answer.Request = r
@@ -92,6 +127,33 @@ func (t *Transport) Do(r *http.Request) (*http.Response, error) {
 		answer.Body = io.NopCloser(bytes.NewReader(body[:min(f.Cut, len(body))]))
 	}
 	return answer, nil
+}
+
+// arriveLate has the service get the requests that are due before the n-th one.
+func (t *Transport) arriveLate(n int) {
+	t.mu.Lock()
+	var due []lateRequest
+	t.late = slices.DeleteFunc(t.late, func(l lateRequest) bool {
+		if l.n <= n {
+			due = append(due, l)
+		}
+		return l.n <= n
+	})
+	t.mu.Unlock()
+	for _, l := range due {
+		t.Service.ServeHTTP(httptest.NewRecorder(), received(l.r))
+	}
+}
+
+// copied gives a request that is the same, and outlives it; the body of r can still be read.
+func copied(r *http.Request) (*http.Request, error) {
+	again := r.Clone(context.WithoutCancel(r.Context()))
+	if r.Body == nil {
+		return again, nil
+	}
+	body, err := io.ReadAll(r.Body)
+	r.Body, again.Body = io.NopCloser(bytes.NewReader(body)), io.NopCloser(bytes.NewReader(body))
+	return again, err
 }
 
 // received gives a request as a server has it: with a body, and its headers in canonical case.

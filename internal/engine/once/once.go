@@ -1,0 +1,276 @@
+// Package once makes a commit happen exactly once where its answer was lost: it lies over an engine, and finds out whether
+// what was sent has been applied, instead of saying that nobody knows.
+//
+//	e := once.Over(store)
+//	err := e.Commit(ctx, commit) // says Unknown only where nothing better can be known
+//
+// One entity of each commit to a table of ours, the bearer, gets the commit's id in a property (keymap.OperationIDs). That
+// costs no request. When an answer was lost, the bearer is read; the operations that are conditional on an ETag, the
+// fences, are read where that does not tell:
+//
+//	bearer           fences                  the commit                                  then
+//	has the id                               was applied                                 success
+//	has not          one has its ETag        was not, and may be yet                     it is sent again under the same id
+//	has not          one was written since   was not, and never is                       CodeStale: the caller runs again
+//	                 by others alone
+//	an insert that   there are none          was not, and may be yet                     it is sent again under the same id
+//	has not
+//	there is none    all deleted, and gone   was applied, or others have deleted them    success
+//	anything else                            nobody knows                                the error of the lost answer
+//
+// "Written by others alone" is known of an entity where the newest id that it had when it was read is still among its ids, of
+// which each entity keeps a few: then the id of whoever has written it since is among them, too.
+//
+// What is sent again may meet what was sent first and comes late. At most one of the two is applied: an entity is inserted
+// once, and an ETag never comes again. Where the second one is refused, the look is repeated, since the first one may be why.
+// Where that is not so, a fence is given another ETag, by a merge of nothing, so that the first one is refused however late it
+// comes; the refusal is what the caller gets.
+//
+// Left to be unknown: an entity that was written by others as often as it keeps ids, or that was deleted, within the moments
+// before it was read; a commit that only inserts, and that is refused when it is sent again; writes that are conditional on
+// nothing; an entity without room for one more property; and all that is not settled when the caller's context ends. That one is not waited for: who cancels wants to go on,
+// and a look without a fence would seldom prove that nothing comes late.
+package once
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Over gives an engine whose commits find out what became of them.
+func Over(e engine.Engine) engine.Engine {
+	s := &store{Engine: e}
+	if m, ok := e.(engine.Maintainer); ok {
+		return struct {
+			*store
+			engine.Maintainer
+		}{s, m}
+	}
+	return s
+}
+
+// store is an engine over another one.
+type store struct {
+	engine.Engine
+	seen seen
+}
+
+// Commit applies a transaction once.
+func (s *store) Commit(ctx context.Context, c engine.Commit) error {
+	if !keymap.HoldsRows(c.Table) {
+		return s.Engine.Commit(ctx, c)
+	}
+	w := s.write(c)
+	err := s.Engine.Commit(ctx, w.Commit)
+	if !engine.IsUnsure(err) {
+		return err
+	}
+	return w.settle(ctx, err)
+}
+
+// write is a commit with its id.
+type write struct {
+	engine.Commit
+	store  *store
+	id     string
+	bearer int // the operation that has the id, or -1
+}
+
+const (
+	idLength = 10
+	keptIDs  = 3
+)
+
+// write gives a commit its id. Where an operation is conditional, the bearer is one that is: it says most.
+func (s *store) write(c engine.Commit) *write {
+	w := &write{Commit: c, store: s, id: rand.Text()[:idLength], bearer: -1}
+	for i := range c.Ops {
+		if bears(&c.Ops[i]) > 0 && (w.bearer < 0 || bears(&c.Ops[i]) > bears(&c.Ops[w.bearer])) {
+			w.bearer = i
+		}
+	}
+	if w.bearer < 0 {
+		return w
+	}
+	w.Ops = slices.Clone(c.Ops)
+	op := &w.Ops[w.bearer]
+	ids := w.id + s.seen.idsOf(w.at(w.bearer), op.IfMatch)
+	bearing := engine.Value{Type: engine.String, S: ids[:min(len(ids), keptIDs*idLength)]}
+	op.Entity.Names, op.Entity.Values = engine.Overlay(slices.Clone(op.Entity.Names), slices.Clone(op.Entity.Values), selectIDs, []engine.Value{bearing})
+	if err := s.Limits().CheckCommit(&w.Commit); err != nil { // there is no room for the id, or something else is wrong
+		w.Commit, w.bearer = c, -1
+	}
+	return w
+}
+
+// bears says how much an operation that has the commit's id tells of it; 0: it cannot have one.
+func bears(op *engine.Op) int {
+	switch {
+	case op.Kind == engine.Delete:
+		return 0
+	case op.IfMatch != "":
+		return 3
+	case op.Kind == engine.Insert:
+		return 2
+	case op.Kind == engine.Merge:
+		return 0 // it would take the place of ids that it does not know
+	}
+	return 1
+}
+
+// at is the place of an operation's entity.
+func (w *write) at(i int) place {
+	return place{w.Table, w.PartitionKey, w.Ops[i].Entity.RowKey}
+}
+
+// fate is what is known of a commit.
+type fate uint8
+
+const (
+	unknown fate = iota
+	applied
+	open   // not applied, but it may be yet
+	barred // not applied, and never will be
+)
+
+// settle finds out what became of a commit whose answer was lost, and sends it again where it was not applied. The looks
+// follow at once: others may write over what tells.
+func (w *write) settle(ctx context.Context, lost error) error {
+	tries := retry.Begin(ctx, retry.Race)
+	var refusal error // of what was sent again
+	var err error     // of what was sent last
+	for ctx.Err() == nil {
+		f, fence := w.look(tries.Context)
+		switch {
+		case f == applied:
+			if w.Meter != nil {
+				w.Meter.Written.Add(int64(len(w.Ops)))
+			}
+			return nil
+		case f == barred && refusal == nil:
+			return &engine.Error{Code: engine.CodeStale, Op: fence, Message: "the entity was changed since it was read", Cause: lost}
+		case f == barred:
+			return refusal
+		case f == unknown, refusal != nil && fence < 0:
+			return lost
+		}
+		if err != nil && tries.Again(err) != nil {
+			return lost
+		}
+		if refusal != nil {
+			if err = w.close(tries.Context, fence); err == nil {
+				return refusal
+			}
+			continue
+		}
+		if err = w.store.Engine.Commit(tries.Context, w.Commit); err == nil {
+			return nil
+		}
+		if !engine.IsUnsure(err) {
+			refusal = err
+		}
+	}
+	return lost
+}
+
+// close gives the entity of a conditional operation another ETag.
+func (w *write) close(ctx context.Context, fence int) error {
+	op := &w.Ops[fence]
+	return w.store.Engine.Commit(ctx, engine.Commit{Table: w.Table, PartitionKey: w.PartitionKey, Meter: w.Meter, Ops: []engine.Op{{
+		Kind: engine.Merge, IfMatch: op.IfMatch, Entity: engine.Entity{PartitionKey: w.PartitionKey, RowKey: op.Entity.RowKey},
+	}}})
+}
+
+// look finds out what became of the commit, and the operation that tells; -1 where that is none.
+func (w *write) look(ctx context.Context) (f fate, fence int) {
+	var bearer found
+	if w.bearer >= 0 {
+		var err error
+		if bearer, err = w.read(ctx, w.bearer); err != nil {
+			return unknown, -1
+		}
+	}
+	if has(bearer.ids, w.id) {
+		return applied, -1
+	}
+	fences, gone, deletes := 0, 0, 0
+	for i := range w.Ops {
+		op := &w.Ops[i]
+		if op.Kind == engine.Delete {
+			deletes++
+		}
+		if op.IfMatch == "" {
+			continue
+		}
+		fences++
+		now := bearer
+		if i != w.bearer {
+			var err error
+			if now, err = w.read(ctx, i); err != nil {
+				return unknown, -1
+			}
+		}
+		switch {
+		case now.etag == op.IfMatch:
+			return open, i
+		case now.etag == "":
+			gone++
+		case w.passedOver(i, now):
+			return barred, i
+		}
+	}
+	switch {
+	case fences == 0 && w.bearer >= 0 && w.Ops[w.bearer].Kind == engine.Insert:
+		return open, -1
+	case deletes == len(w.Ops) && fences > 0 && gone == fences:
+		return applied, -1
+	case w.bearer >= 0 && fences > 0 && w.Ops[w.bearer].IfMatch == "":
+		// It may have come after the bearer was read, and before the fences were.
+		if bearer, err := w.read(ctx, w.bearer); err == nil && has(bearer.ids, w.id) {
+			return applied, -1
+		}
+	}
+	return unknown, -1
+}
+
+// passedOver says whether all who have written the entity of a conditional operation since it was read are known, and the
+// commit is none of them: the newest id that it had then is still there, and this one's is not.
+func (w *write) passedOver(i int, now found) bool {
+	if i != w.bearer && w.Ops[i].Kind != engine.Delete {
+		return false // it would have left no id
+	}
+	before := w.store.seen.idsOf(w.at(i), w.Ops[i].IfMatch)
+	return before != "" && has(now.ids, before[:idLength])
+}
+
+// found is what is there of an operation's entity; the zero one is nothing.
+type found struct{ ids, etag string }
+
+// read reads an operation's entity.
+func (w *write) read(ctx context.Context, i int) (found, error) {
+	at := w.at(i)
+	e, err := w.store.Engine.Get(ctx, engine.Get{Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Select: selectIDs, Meter: w.Meter})
+	var missing *engine.Error
+	if errors.As(err, &missing) && missing.Code == engine.CodeNotFound {
+		return found{}, nil
+	}
+	if err != nil {
+		return found{}, err
+	}
+	return found{e.Values[0].S, e.ETag}, nil
+}
+
+var selectIDs = []string{keymap.OperationIDs}
+
+// has says whether an id is one of ids.
+func has(ids, id string) bool {
+	at := strings.Index(ids, id)
+	return at >= 0 && at%idLength == 0
+}
