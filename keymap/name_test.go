@@ -295,12 +295,12 @@ func TestPartTable(t *testing.T) {
 			}
 			for _, part := range []string{"", "p1", "p_1", long} {
 				for _, version := range []int64{1, 2, 36, 36*36 + 1, 1 << 36} {
-					add(PartTable(database, table, part, version), "part "+database+"."+table+"."+part+strconv.FormatInt(version, 10))
+					add(PartitionTable(database, table, part, version), "part "+database+"."+table+"."+part+strconv.FormatInt(version, 10))
 				}
 			}
 		}
 	}
-	if got := PartTable("", "log", "p2026", 7); got != "Z8logZ400p2026Z9v7" {
+	if got := PartitionTable("", "log", "p2026", 7); got != "Z8logZ400p2026Z9v7" {
 		t.Error(got)
 	}
 }

@@ -27,10 +27,10 @@ const (
 
 	ownCatalog = escapeOwn + "catalog"
 
-	maxTableName    = 57 // of 63: a generation takes up to 6
-	maxPartName     = 53 // of 63: a version takes up to 10
-	maxDatabaseName = 30 // of them for the database with its end
-	nameHashUnits   = 20 // base32hex digits, 100 bit
+	maxTableName     = 57 // of 63: a generation takes up to 6
+	maxPartitionName = 53 // of 63: a version takes up to 10
+	maxDatabaseName  = 30 // of them for the database with its end
+	nameHashUnits    = 20 // base32hex digits, 100 bit
 )
 
 // TableName is the name of the physical table that holds a table of a database. Different names,
@@ -49,11 +49,11 @@ func TableGeneration(physical string, generation int) string {
 	return physical + escapeGeneration + strconv.Itoa(generation)
 }
 
-// PartTable is the name of the physical table that holds a part of a table of a database, as of a version of its
+// PartitionTable is the name of the physical table that holds a part of a table of a database, as of a version of its
 // definition. Different parts and versions have different names, which no TableName or TableGeneration is.
-func PartTable(database, table, part string, version int64) string {
+func PartitionTable(database, table, part string, version int64) string {
 	prefix := DatabasePrefix(database)
-	return prefix + escapeName(table+"\x00"+part, maxPartName-len(prefix)) + escapeGeneration + "v" + strconv.FormatInt(version, 36)
+	return prefix + escapeName(table+"\x00"+part, maxPartitionName-len(prefix)) + escapeGeneration + "v" + strconv.FormatInt(version, 36)
 }
 
 // DatabasePrefix is what the physical tables of a database begin with, and no table of another

@@ -24,13 +24,13 @@ func partitionsRead(r *access.Reads) []*schema.Partition {
 // partitionsText names partitions.
 func partitionsText(parts []*schema.Partition) string {
 	if len(parts) == 0 {
-		return "no parts"
+		return "no partitions"
 	}
 	var names []string
 	for _, p := range parts[:min(mostShown, len(parts))] {
 		names = append(names, p.Name)
 	}
-	return plural("part", names, len(parts))
+	return plural("partition", names, len(parts))
 }
 
 // tables gives the partitions whose physical tables a DELETE deletes, where that is known now. It also gives the plan of what

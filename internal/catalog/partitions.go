@@ -19,13 +19,13 @@ func (c *Catalog) makePartitions(ctx context.Context, s *Snapshot, t *schema.Tab
 		return nil
 	}
 	if t.Physical == "" { // which only tells this table's sequence from those of others
-		t.Physical = keymap.PartTable(c.database, t.Name, "", s.version+1)
+		t.Physical = keymap.PartitionTable(c.database, t.Name, "", s.version+1)
 	}
 	for _, p := range t.Partitions.List {
 		if p.Physical != "" {
 			continue
 		}
-		p.Physical = keymap.PartTable(c.database, t.Name, p.Name, s.version+1)
+		p.Physical = keymap.PartitionTable(c.database, t.Name, p.Name, s.version+1)
 		if p.Opening {
 			p.Published = time.Now().Unix()
 		}

@@ -31,7 +31,7 @@ func (s *Session) makeAhead(ctx context.Context, r *reached) {
 	defer d.growing.Unlock()
 	err := s.definer().MakeAhead(ctx, r.table, r.part, &s.state, &d.Maintenance)
 	if err != nil && !errors.Is(err, catalog.ErrConflict) && ctx.Err() == nil {
-		d.Logger.Warn("the part for later rows was not made", "table", r.table.Name, "reason", err.Error())
+		d.Logger.Warn("the partition for later rows was not made", "table", r.table.Name, "reason", err.Error())
 	}
 }
 
