@@ -137,8 +137,8 @@
 // commit then fails where somebody else has changed them meanwhile. Such rows count as entities of the transaction.
 //
 // The default is read committed, where each statement reads one moment of the store. LevelWriteCommitted and all above it,
-// and MySQL's REPEATABLE READ, are serializable: all reads are of the moment when the transaction begins, and Commit gives
-// ErrConflict where any of them, of a row, a range or of nothing, would give something else by then. Azure refuses these levels. A
+// and MySQL's REPEATABLE READ, are serializable: all reads are of the moment when the transaction begins. Commit repeats them, also those that
+// found nothing, and gives ErrConflict where one would have another result by then. Azure refuses these levels. A
 // transaction with ReadOnly reads one moment, unless it asks for read committed, and never meets a conflict. SET TRANSACTION,
 // SET transaction_isolation, autocommit = 0, SAVEPOINT and START TRANSACTION with READ ONLY or WITH CONSISTENT SNAPSHOT are MySQL's.
 // A transaction that reads one moment cannot read a table whose definition has changed since then (ErrSchemaChanged).

@@ -66,8 +66,8 @@ func (c *Column) valueType() (value.Type, error) {
 	return t, err
 }
 
-// And gives the key that has the columns of k, and those of other behind them: an index entry has those of the index and of the
-// primary key.
+// And appends the columns of other to those of k. The key of an index entry is made so: the columns of the index, then those of
+// the primary key.
 func (k Key) And(other Key) Key { return Key{append(append([]Part(nil), k.parts...), other.parts...)} }
 
 // Encode gives the key text for values, one for each column, behind a name: RowPrefix, or the IndexName of an index. With no name

@@ -159,8 +159,8 @@ func (b keyBranch) same(c keyBranch) bool {
 	return slices.EqualFunc(b.row, c.row, equal) && slices.EqualFunc(b.partitionKey, c.partitionKey, equal) && equal(b.divide, c.divide)
 }
 
-// ranged says whether partitions come in the order of columns in their keys, as those of external tables do: then a range of
-// them can be read, and these columns count as the first of the whole key. Those of other tables are named one by one.
+// ranged says whether store partitions are sorted by the columns in their keys, as in external tables. Then a range of partitions
+// can be read, and their columns count as the first of the whole key. In other tables each partition is read by its name.
 func (k *KeyPlan) ranged() bool { return k.table.Layout.Raw }
 
 // Depth is the least number of key columns that a branch has.

@@ -29,17 +29,17 @@ func announce(t, next *schema.Table, from []int) *schema.Table {
 	between := t.Clone()
 	for i, col := range next.Columns {
 		if from[i] < 0 {
-			coming := *col
-			coming.State, coming.NotNull = schema.WriteOnly, col.NotNull && col.HasDefault
-			if coming.NotNull != col.NotNull { // who does not know the column leaves the property out
-				coming.Initial = nil
+			added := *col
+			added.State, added.NotNull = schema.WriteOnly, col.NotNull && col.HasDefault
+			if added.NotNull != col.NotNull { // who does not know the column leaves the property out
+				added.Initial = nil
 			}
-			between.Columns = append(between.Columns, &coming)
+			between.Columns = append(between.Columns, &added)
 			continue
 		}
 		old := between.Columns[from[i]]
 		if old.Property != col.Property || col.NotNull && !old.NotNull {
-			old.Coming = &schema.Form{Property: col.Property, Type: col.Type, NotNull: col.NotNull, Initial: col.Initial}
+			old.NextForm = &schema.Form{Property: col.Property, Type: col.Type, NotNull: col.NotNull, Initial: col.Initial}
 		}
 		old.Name = col.Name
 	}

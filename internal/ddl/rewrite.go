@@ -102,7 +102,7 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 	}
 	for i, col := range tr.to.Columns {
 		from := tr.source[i]
-		if tr.env.Session.Exact && col.Former != nil && from >= 0 { // what decodes a former value rounds it
+		if tr.env.Session.Exact && col.PreviousForm != nil && from >= 0 { // what decodes a former value rounds it
 			if _, err := tr.columns.Convert(i, old[from], number, tr.env); err != nil {
 				return nil, err
 			}

@@ -60,11 +60,11 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	if !sameForm(old.Type, col.Type) {
 		col.Property = m.property(col.Name) // a property has one form: so each row tells which one it is in
 		m.t.Retired = append(m.t.Retired, old.Property)
-		col.Former = &schema.Form{Property: old.Property, Type: old.Type, Initial: old.Initial}
+		col.PreviousForm = &schema.Form{Property: old.Property, Type: old.Type, Initial: old.Initial}
 		if v, _, err := col.Type.Store(old.Absent()); err == nil {
 			col.SetInitial(v)
 		} else { // then no row lacks the property: the change would be refused
-			col.Initial, col.Former.Initial = nil, nil
+			col.Initial, col.PreviousForm.Initial = nil, nil
 		}
 	}
 	m.change.Verify = m.change.Rewrite || col.NotNull && !old.NotNull || a.Column.Check != nil

@@ -243,7 +243,7 @@ func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
 			return err
 		}
 	}
-	if err := c.fitsComing(row, number, env); err != nil {
+	if err := c.fitsNextForm(row, number, env); err != nil {
 		return err
 	}
 	for _, check := range c.checks {
@@ -258,16 +258,16 @@ func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
 	return nil
 }
 
-// fitsComing checks that a row also has the form that an announced change gives to its columns.
-func (c *Columns) fitsComing(row []value.Value, number int, env *expr.Env) error {
+// fitsNextForm checks that a row also has the form that an announced change gives to its columns.
+func (c *Columns) fitsNextForm(row []value.Value, number int, env *expr.Env) error {
 	if !c.table.Announces() {
 		return nil
 	}
 	for i, col := range c.table.Columns {
-		if col.Coming == nil || row[i].IsNull() {
+		if col.NextForm == nil || row[i].IsNull() {
 			continue
 		}
-		if _, _, err := env.Store(col.Coming.Type, row[i]); err != nil {
+		if _, _, err := env.Store(col.NextForm.Type, row[i]); err != nil {
 			return ColumnError(col, number, err)
 		}
 	}

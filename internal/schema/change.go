@@ -54,7 +54,7 @@ func (t *Table) EndChange() bool {
 	changed := t.Change != nil || len(t.Retired) > 0
 	t.Change, t.Retired = nil, nil
 	for _, c := range t.Columns {
-		c.Former, c.State = nil, Public
+		c.PreviousForm, c.State = nil, Public
 	}
 	return changed
 }
@@ -63,14 +63,14 @@ func (t *Table) EndChange() bool {
 func (c *Column) Listed() bool { return !c.Hidden && c.State == Public }
 
 // Requires says whether what is written must not be NULL there.
-func (c *Column) Requires() bool { return c.NotNull || c.Coming != nil && c.Coming.NotNull }
+func (c *Column) Requires() bool { return c.NotNull || c.NextForm != nil && c.NextForm.NotNull }
 
 // Other is another form in which rows may hold the column; nil: there is none.
 func (c *Column) Other() *Form {
-	if c.Coming != nil && c.Coming.Property != c.Property {
-		return c.Coming
+	if c.NextForm != nil && c.NextForm.Property != c.Property {
+		return c.NextForm
 	}
-	return c.Former
+	return c.PreviousForm
 }
 
 // PublicChecks are the checks that all rows keep.

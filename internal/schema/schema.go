@@ -84,12 +84,12 @@ type Column struct {
 	// A row that is NULL there has another property that says so (keymap.PropertyNull). nil: rows without the property are
 	// NULL.
 	Initial []byte
-	// Coming is the form that an announced change gives the column, nil without one. Who writes keeps both forms: a value must fit
-	// them, and is written in the column's own. Rows may have the coming one already.
-	Coming *Form
-	// Former is the form that the column had before a change that is made: a row without Property that has the former one holds
-	// that value still. nil when every row has been written anew.
-	Former *Form
+	// NextForm is the form that an announced change will give the column; nil without one. Statements still write the column's
+	// own form, but refuse a value that does not fit the next one. They read both, as some rows may have the next form already.
+	NextForm *Form
+	// PreviousForm is the form that the column had before the last change. A row that has its property in place of Property was
+	// not rewritten yet. nil when every row was.
+	PreviousForm *Form
 
 	// Source and Edm are of external tables: what of an entity the column is, and the type that the property is
 	// declared or was seen to have ("Int32", as the service writes it; "" where nobody knows).
@@ -154,7 +154,7 @@ type Index struct {
 type CheckDef struct {
 	Name  string
 	Text  string
-	State State // WriteOnly: who writes keeps it, and rows of before may break it
+	State State // WriteOnly: new rows are checked, older rows were not yet
 }
 
 // SpreadKind is how rows are spread over the store's partitions.

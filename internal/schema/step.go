@@ -13,9 +13,9 @@ var steps = map[thing]map[step]bool{
 	// Who does not know of a property would write rows without it. So it is written by all before anybody reads it, and read by nobody
 	// before it is no longer written.
 	propertyThing: {
-		{absent, WriteOnly}: true, {WriteOnly, Public}: true, // a new column, or a column's coming form
+		{absent, WriteOnly}: true, {WriteOnly, Public}: true, // a new column, or a column's next form
 		{Public, WriteOnly}: true, {WriteOnly, DeleteOnly}: true, {DeleteOnly, absent}: true, // a column that goes
-		{Public, replaced}: true, {replaced, Public}: true, {replaced, DeleteOnly}: true, // the form that a coming one takes the place of
+		{Public, replaced}: true, {replaced, Public}: true, {replaced, DeleteOnly}: true, // the form that the next one replaces
 	},
 	// Who does not know of an index would leave its entries where rows are deleted. So all delete them before anybody makes them, and
 	// all make them before anybody reads them.
@@ -42,10 +42,10 @@ const (
 // States that are never stored.
 const (
 	absent   State = WriteOnly + 1 + iota // the definition does not have it
-	replaced                              // public, and another form is coming
+	replaced                              // public, and another form follows
 )
 
-var stateNames = [...]string{Public: "public", DeleteOnly: "delete-only", WriteOnly: "write-only", absent: "absent", replaced: "public beside a coming form"}
+var stateNames = [...]string{Public: "public", DeleteOnly: "delete-only", WriteOnly: "write-only", absent: "absent", replaced: "public before another form"}
 
 type step struct{ from, to State }
 
@@ -95,7 +95,7 @@ func (t *Table) states() map[member]State {
 		case c.NotNull:
 			out[notNull] = Public
 		}
-		if f := c.Coming; f != nil {
+		if f := c.NextForm; f != nil {
 			if f.Property != c.Property {
 				out[member{propertyThing, c.Property}], out[member{propertyThing, f.Property}] = replaced, WriteOnly
 			}
@@ -103,7 +103,7 @@ func (t *Table) states() map[member]State {
 				out[member{ruleThing, f.Property + " NOT NULL"}] = WriteOnly
 			}
 		}
-		if f := c.Former; f != nil {
+		if f := c.PreviousForm; f != nil {
 			out[member{propertyThing, f.Property}] = DeleteOnly
 		}
 	}

@@ -8,8 +8,8 @@
 //	err = b.Commit(ctx, meter)
 //
 // New isolates nothing: what others write meanwhile is seen by reads, and whether the transaction's
-// own writes may still be made is decided when they are sent, by the conditions of its operations. The reads of NewAt are
-// all of one moment, and Commit may refuse what was written when any of them would give something else by then.
+// own writes may still be made is decided when they are sent, by the conditions of its operations. A buffer of NewAt reads
+// one moment of the store. It can also validate its reads: then Commit fails if one of them would have another result by now.
 //
 // Where the store is an engine.Transactor a transaction may have any size, else that of one entity group transaction.
 package buffer

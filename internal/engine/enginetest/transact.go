@@ -148,7 +148,7 @@ func testMoment(f *fixture) {
 	m.Release()
 }
 
-// testReads: a transaction is refused just when a range that it has read holds something else by now.
+// testReads: a transaction fails if, and only if, a range that it has read was changed since.
 func testReads(f *fixture) {
 	e := f.transactor()
 	for seed := range uint64(40) {

@@ -122,7 +122,7 @@ func (d *decoder) list(at string, columns []column) []*schema.Column {
 		if c.Property = impliedProperty(c); f.Property != nil {
 			c.Property = *f.Property
 		}
-		c.Coming, c.Former = d.columnForm(at+"coming.", f.Coming), d.columnForm(at+"former.", f.Former)
+		c.NextForm, c.PreviousForm = d.columnForm(at+"coming.", f.NextForm), d.columnForm(at+"former.", f.PreviousForm)
 		out = append(out, c)
 	}
 	return out

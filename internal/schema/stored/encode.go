@@ -154,7 +154,7 @@ func (e *encoder) columns(columns []*schema.Column) []column {
 		if c.Property != impliedProperty(c) {
 			f.Property = &c.Property
 		}
-		f.Coming, f.Former = e.columnForm(c.Coming), e.columnForm(c.Former)
+		f.NextForm, f.PreviousForm = e.columnForm(c.NextForm), e.columnForm(c.PreviousForm)
 		out = append(out, f)
 	}
 	return out

@@ -43,10 +43,10 @@ type column struct {
 	Generated     string  `json:"generated,omitempty"`
 	Stored        bool    `json:"stored,omitempty"`
 	initial
-	Coming *columnForm `json:"coming,omitempty"`
-	Former *columnForm `json:"former,omitempty"`
-	Source string      `json:"source,omitempty"` // none: property
-	Edm    string      `json:"edm,omitempty"`
+	NextForm     *columnForm `json:"coming,omitempty"`
+	PreviousForm *columnForm `json:"former,omitempty"`
+	Source       string      `json:"source,omitempty"` // none: property
+	Edm          string      `json:"edm,omitempty"`
 }
 
 type typ struct {
