@@ -28,6 +28,9 @@ import (
 func RunTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(tx *sql.Tx) error) error {
 	for try := 1; ; try++ {
 		err := runOnce(ctx, db, opts, fn)
+		if ctx.Err() != nil && errors.Is(err, sql.ErrTxDone) { // database/sql has rolled back, and does not say why
+			return errors.Join(ctx.Err(), err)
+		}
 		if err == nil || !isConflict(err) {
 			return err
 		}

@@ -20,6 +20,7 @@ var above = []sql.IsolationLevel{sql.LevelWriteCommitted, sql.LevelRepeatableRea
 // TestBank: money goes between accounts of two tables, some of it in single statements that touch many rows, while others sum it up:
 // by one statement, by a transaction that only reads, by a serializable one. No sum is ever another one.
 func TestBank(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE giro (id INT PRIMARY KEY, n INT NOT NULL, branch INT NOT NULL, KEY branch (branch) INCLUDE (n)) PARTITION BY HASH (id) PARTITIONS 4",
 			"CREATE TABLE saving (id INT PRIMARY KEY, n INT NOT NULL)")
@@ -142,6 +143,7 @@ func sumOf(ctx context.Context, db *sql.DB, query string) (sum int) {
 
 // TestLevels: what each level lets happen, on each store of this process.
 func TestLevels(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE duty (day INT, name VARCHAR(10), PRIMARY KEY (day, name))", "CREATE TABLE other (id INT PRIMARY KEY, n INT)")
 		// skew has two transactions read the whole of duty and write what the other one's reading depends on.
@@ -225,6 +227,7 @@ func TestLevels(t *testing.T) {
 
 // TestIsolationBySQL: the levels as SQL asks for them.
 func TestIsolationBySQL(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 1), (2, 1)")
 		c, err := db.Conn(t.Context())
@@ -287,6 +290,7 @@ func TestIsolationBySQL(t *testing.T) {
 
 // TestTransactionsAzure: with the option, memory and files refuse what Azure does.
 func TestTransactionsAzure(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: "mem://", Transactions: nearlyfree.TransactionsAzure})
 	runAll(t, db, "CREATE TABLE a (id INT PRIMARY KEY)", "CREATE TABLE b (id INT PRIMARY KEY)")
 	tx, err := db.Begin()
@@ -306,6 +310,7 @@ func TestTransactionsAzure(t *testing.T) {
 
 // TestRunTx: it runs again on a conflict, not on another error, and ends with its context.
 func TestRunTx(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 0)")
 		const writers, each = 8, 20
@@ -346,6 +351,18 @@ func TestRunTx(t *testing.T) {
 		})
 		if !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("with a context that ends: %v", err)
+		}
+		ctx, cancel = context.WithCancel(t.Context())
+		err = nearlyfree.RunTx(ctx, db, nil, func(tx *sql.Tx) error {
+			cancel()
+			for { // until database/sql has noticed
+				if _, err := tx.Exec("DO 1"); err != nil {
+					return err
+				}
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("with a context that has ended: %v", err)
 		}
 		func() {
 			defer func() { recover() }()
