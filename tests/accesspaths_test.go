@@ -55,6 +55,7 @@ func agreeTable(shape, typ string) string { return shape + "_" + typ }
 // TestPathsAgree compares columns and values of every two types: whatever finds the rows, they are the same ones. No two
 // types give an error that hangs on whether a path comes by a row.
 func TestPathsAgree(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.Open(t)
 	shapes := map[string][]string{}
 	for _, typ := range agreeTypes {

@@ -170,6 +170,7 @@ func (r *race) twoMoments(query, from, to string) bool {
 
 // TestAnomalies provokes what can happen between transactions, and holds the table of the package's documentation to it.
 func TestAnomalies(t *testing.T) {
+	t.Parallel()
 	doc, err := os.ReadFile("../doc.go")
 	if err != nil {
 		t.Fatal(err)

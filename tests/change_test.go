@@ -32,6 +32,7 @@ var changes = [][2]string{
 // TestChangeUnderWriters changes definitions while the same process, or another one, writes: no row is lost, no
 // write fails for good, every index is complete.
 func TestChangeUnderWriters(t *testing.T) {
+	t.Parallel()
 	for _, change := range changes {
 		t.Run(change[0], func(t *testing.T) {
 			t.Run("one process", func(t *testing.T) {
@@ -203,6 +204,7 @@ func TestProgressOfChange(t *testing.T) {
 // TestTakeBack ends an ALTER TABLE when it is announced, then lets the table become another one: what takes the change
 // back leaves its place, its name and what lives inside it as they have become.
 func TestTakeBack(t *testing.T) {
+	t.Parallel()
 	for name, become := range map[string]struct{ statement, table string }{
 		"truncated": {"TRUNCATE TABLE t", "t"},
 		"renamed":   {"RENAME TABLE t TO u", "u"},
@@ -249,6 +251,7 @@ func TestTakeBack(t *testing.T) {
 // TestTruncateBesideChange empties a table while an index of it is dropped or changed: what is written afterwards is
 // where the table is then.
 func TestTruncateBesideChange(t *testing.T) {
+	t.Parallel()
 	for _, change := range []string{"DROP INDEX v ON t", "ALTER TABLE t MODIFY COLUMN v VARCHAR(10)", "CREATE INDEX w ON t (v)"} {
 		for _, layout := range []nearlyfree.Layout{nearlyfree.LayoutTable, nearlyfree.LayoutSingle} {
 			t.Run(fmt.Sprint(change, " ", layout), func(t *testing.T) {
@@ -284,6 +287,7 @@ func TestTruncateBesideChange(t *testing.T) {
 // TestIndexBesideModify has another process make an index of a column while one changes the column's type, which drops
 // the indexes that it has: it ends, or the other one does, and can be run again.
 func TestIndexBesideModify(t *testing.T) {
+	t.Parallel()
 	config := overService(0, false)
 	config.SchemaLease = 50 * time.Millisecond
 	other := *config
@@ -317,6 +321,7 @@ func TestIndexBesideModify(t *testing.T) {
 // TestStricterUnderWriters forbids, by ALTER TABLE, what another process is writing. The change is refused, and the table
 // as it was, or made, and then no row breaks it.
 func TestStricterUnderWriters(t *testing.T) {
+	t.Parallel()
 	for change, broken := range map[string]string{
 		"ALTER TABLE t MODIFY COLUMN w VARCHAR(10) NOT NULL":         "w IS NULL",
 		"ALTER TABLE t ADD CONSTRAINT short CHECK (LENGTH(w) < 4)":   "LENGTH(w) >= 4",

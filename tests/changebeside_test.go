@@ -19,6 +19,7 @@ import (
 // TestModifyBesideFilling gives a column another form while another process fills an index: which is complete then, and no
 // proof that every row has the new form.
 func TestModifyBesideFilling(t *testing.T) {
+	t.Parallel()
 	config := overService(0, false)
 	config.SchemaLease = 50 * time.Millisecond
 	a, b, transport := openBeside(t, config)
@@ -54,6 +55,7 @@ func TestModifyBesideFilling(t *testing.T) {
 // TestDropBesideFilling drops an index that another process is filling: that one does not make it public, when rows may
 // have been written without entries.
 func TestDropBesideFilling(t *testing.T) {
+	t.Parallel()
 	config := overService(0, false)
 	config.SchemaLease = 50 * time.Millisecond
 	a, b, transport := openBeside(t, config)
@@ -79,6 +81,7 @@ func TestDropBesideFilling(t *testing.T) {
 // TestModifyBesideAnnouncement changes a column while another process announces a change, and dies: what takes that one
 // back takes nothing else back.
 func TestModifyBesideAnnouncement(t *testing.T) {
+	t.Parallel()
 	config := overService(0, false)
 	config.SchemaLease = 50 * time.Millisecond
 	a, b, transport := openBeside(t, config)

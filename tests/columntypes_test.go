@@ -53,6 +53,7 @@ var typedColumns = []struct{ kind, values string }{
 // TestColumnTypesAreTrue: what database/sql tells of a result's columns holds of every value, for columns and expressions of
 // all kinds: ScanType can be scanned into, and its values are of one Go type; Nullable, Length and DecimalSize bound them.
 func TestColumnTypesAreTrue(t *testing.T) {
+	t.Parallel()
 	db, err := sql.Open("nearlyfree", "mem://")
 	if err != nil {
 		t.Fatal(err)
@@ -205,6 +206,7 @@ func ignoreNumbered(err error) error {
 
 // TestDocumentsScan: a JSON column scans into what Go programs keep documents in.
 func TestDocumentsScan(t *testing.T) {
+	t.Parallel()
 	db, err := sql.Open("nearlyfree", "mem://")
 	if err != nil {
 		t.Fatal(err)

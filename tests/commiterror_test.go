@@ -11,6 +11,7 @@ import (
 
 // TestCommitErrors: a COMMIT that meets another transaction names the row in the words of SQL.
 func TestCommitErrors(t *testing.T) {
+	t.Parallel()
 	serializable := sql.TxOptions{Isolation: sql.LevelSerializable}
 	for _, c := range []struct {
 		name      string

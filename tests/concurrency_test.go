@@ -60,11 +60,15 @@ func repeated(t *testing.T, db *sql.DB, statement string) {
 
 func eachStore(t *testing.T, do func(t *testing.T, db *sql.DB)) {
 	for _, s := range stores {
-		t.Run(s.name, func(t *testing.T) { do(t, nearlyfreetest.OpenConfig(t, s.config(t))) })
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			do(t, nearlyfreetest.OpenConfig(t, s.config(t)))
+		})
 	}
 }
 
 func TestNoUpdateIsLost(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, db *sql.DB) {
 		exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT, m INT, KEY (n), KEY (m))")
 		exec(t, db, "INSERT INTO t VALUES (1, 0, 5), (2, 0, 6)")
@@ -88,6 +92,7 @@ func TestNoUpdateIsLost(t *testing.T) {
 }
 
 func TestOneOfManyWins(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, db *sql.DB) {
 		exec(t, db, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, email VARCHAR(50), KEY (id, email), UNIQUE KEY (email))")
 		const writers, rounds = 8, 6
@@ -133,6 +138,7 @@ func TestOneOfManyWins(t *testing.T) {
 }
 
 func TestTransfersKeepTheSum(t *testing.T) {
+	t.Parallel()
 	eachStore(t, func(t *testing.T, db *sql.DB) {
 		exec(t, db, "CREATE TABLE account (id INT PRIMARY KEY, balance INT, KEY (balance))")
 		exec(t, db, "INSERT INTO account VALUES (0, 100), (1, 100), (2, 100)")
@@ -198,6 +204,7 @@ func (m *meeting) Do(r *http.Request) (*http.Response, error) {
 
 // TestTransactionLooksSideBySide: the rows of an INSERT in a transaction ask for their keys at once.
 func TestTransactionLooksSideBySide(t *testing.T) {
+	t.Parallel()
 	config := overService(0, false)
 	m := &meeting{Transporter: config.Transport, met: make(chan struct{})}
 	m.places.Store(3)

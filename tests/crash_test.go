@@ -114,6 +114,7 @@ func writeBatch(db *sql.DB, batch string) error {
 // TestKilledWriter: a process that is killed in the middle of its work loses nothing that it was told is written, and
 // leaves no index entry without its row. While it lives, nobody else opens the file, nor waits for it.
 func TestKilledWriter(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "data")
 	acknowledged := map[int]string{}
 	for round := range 6 {
@@ -208,6 +209,7 @@ func checkAfterKill(t *testing.T, path string, acknowledged map[int]string) {
 
 // TestDamagedFiles: what cannot be opened says so and names the file, and nothing is made of it.
 func TestDamagedFiles(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	whole := filepath.Join(dir, "whole")
 	db := openName(t, "file:"+whole)

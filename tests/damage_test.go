@@ -64,6 +64,7 @@ func damage(t *testing.T, path, word string, wanted func(before []byte) bool) {
 // TestDamagedRow: a damaged row is an error to who reads it, CHECK TABLE names it, and REPAIR TABLE gives it up with what
 // belonged to it; the rest is whole. A missing entry of an index is made again.
 func TestDamagedRow(t *testing.T) {
+	t.Parallel()
 	for _, what := range []string{"row", "entry"} {
 		t.Run(what, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "store.db")
@@ -104,6 +105,7 @@ func TestDamagedRow(t *testing.T) {
 
 // TestDamagedParts: REPAIR TABLE looks at all parts of a table, whichever of them are whole.
 func TestDamagedParts(t *testing.T) {
+	t.Parallel()
 	path := filepath.Join(t.TempDir(), "store.db")
 	db := openFile(t, path)
 	exec(t, db, "CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(40)) PARTITION BY RANGE (id) (PARTITION a VALUES LESS THAN (10), PARTITION b VALUES LESS THAN (20), PARTITION c VALUES LESS THAN (30))")

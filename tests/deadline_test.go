@@ -37,6 +37,7 @@ func inTime(t *testing.T, db *sql.DB, deadline time.Duration, statement string) 
 // TestDeadlineOfDefinition: a change of a definition waits for a statement that writes by the definition before, until its
 // own deadline. Nobody waits for the change, neither then nor after it was given up.
 func TestDeadlineOfDefinition(t *testing.T) {
+	t.Parallel()
 	db, err := sql.Open("nearlyfree", "mem://")
 	if err != nil {
 		t.Fatal(err)

@@ -23,6 +23,7 @@ var eachWrite = flag.Int("each-write", 3, "at which of its writes TestChangeDied
 // does not get, while another one writes between all of them. That one sees no wrong row at any time. Then it sends the same
 // statement, or another change before that, and the table is what both lead to. All is in virtual time.
 func TestChangeDied(t *testing.T) {
+	t.Parallel()
 	for _, change := range []string{
 		"CREATE INDEX made ON %s (v)",
 		"CREATE UNIQUE INDEX made ON %s (v)",

@@ -28,6 +28,7 @@ var beforeSection = map[string][]string{
 
 // TestPatternsRun runs every block of SQL in docs/patterns.md as it stands, each section in a database of its own.
 func TestPatternsRun(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../docs/patterns.md")
 	if err != nil {
 		t.Fatal(err)

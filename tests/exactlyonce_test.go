@@ -29,6 +29,7 @@ var silences = map[string]azuretest.Fault{
 
 // TestLostAnswers loses the answers of writes, or the writes themselves: each is done once, and says what it has done.
 func TestLostAnswers(t *testing.T) {
+	t.Parallel()
 	for name, silence := range silences {
 		for _, key := range []string{"UNIQUE KEY (v)", "UNIQUE KEY (v) COPY KEYS"} {
 			t.Run(name+"/"+key, func(t *testing.T) { testLostAnswers(t, silence, key) })
@@ -107,6 +108,7 @@ func allRows(t *testing.T, db *sql.DB) (rows string) {
 
 // TestUnknownStaysUnknown: there is nothing of ours in a table of another program, and what is cancelled is not waited for.
 func TestUnknownStaysUnknown(t *testing.T) {
+	t.Parallel()
 	config, transport := fakeService(t)
 	db := nearlyfreetest.OpenConfig(t, config)
 	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")

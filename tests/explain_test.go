@@ -12,12 +12,14 @@ import (
 // TestExplainIsALowerBound runs all scripts once more, and has each statement explained before it is run: it may not take
 // fewer requests than EXPLAIN says it takes at least. (tests/sqlite does the same with random statements.)
 func TestExplainIsALowerBound(t *testing.T) {
+	t.Parallel()
 	paths, err := filepath.Glob("scripts/*.txt")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
 	for i, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			explained := 0
 			for j := i % len(paths); j < len(paths); j += len(paths) / few(len(paths)) {
 				explained += holdToExplain(t, s, paths[j])

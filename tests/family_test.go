@@ -17,12 +17,14 @@ import (
 // TestFamilies runs the same random writes and queries over tables inside one another that are declared WITH PARENT,
 // and over such that are not: the copies change what is read, never what comes out.
 func TestFamilies(t *testing.T) {
+	t.Parallel()
 	for i, s := range stores {
 		runs, steps := few(21), 60
 		if s.name != "memory" {
 			runs, steps = few(8), 25
 		}
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			joined := 0
 			for seed := i * runs; seed < (i+1)*runs; seed++ { // other kinds of tables in each store
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -266,6 +266,7 @@ func (a *account) readAll(ctx context.Context, q string) error {
 // TestBadService: whatever goes wrong between driver and service, what a query gives is right or an error; and a
 // write has happened once, or not, or its error says that this is not known.
 func TestBadService(t *testing.T) {
+	t.Parallel()
 	for name, definition := range map[string]string{
 		"one partition":   "CREATE TABLE t (p INT, id INT, n INT NOT NULL, u VARCHAR(20) NOT NULL, PRIMARY KEY (p, id), UNIQUE KEY (p, u), KEY (n))",
 		"many partitions": "CREATE TABLE t (p INT, id INT, n INT NOT NULL, u VARCHAR(20) NOT NULL, PRIMARY KEY (p, id), UNIQUE KEY (p, u), KEY (n)) PARTITION BY KEY (p)",
@@ -332,6 +333,7 @@ func badService(t *testing.T, definition string, seed uint64) {
 // TestOneUnknownAmongConflicts: a statement some of whose transactions met another writer is not run again when the
 // answer of another one was lost, and nothing can be read then: its rows would be changed twice.
 func TestOneUnknownAmongConflicts(t *testing.T) {
+	t.Parallel()
 	config, transport := fakeService(t)
 	db := nearlyfreetest.OpenConfig(t, config)
 	run(t, db, "CREATE TABLE t (p INT PRIMARY KEY, n INT NOT NULL) PARTITION BY KEY (p)")
@@ -372,6 +374,7 @@ func TestOneUnknownAmongConflicts(t *testing.T) {
 // TestLostAnswersOfBuilding: building an index, or writing rows anew, does not end where the answer to a write is lost:
 // the rows are read again, which tells whether they were written.
 func TestLostAnswersOfBuilding(t *testing.T) {
+	t.Parallel()
 	config, transport := fakeService(t)
 	db := nearlyfreetest.OpenConfig(t, config) // which holds every entry against its row in the end
 	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL)")
@@ -402,6 +405,7 @@ func TestLostAnswersOfBuilding(t *testing.T) {
 // TestLostAnswersOfDefinitions: where the answer to a change of definitions is lost, or the service fails over it, it is
 // found out whether it was made, and it is made once.
 func TestLostAnswersOfDefinitions(t *testing.T) {
+	t.Parallel()
 	config, transport := fakeService(t)
 	db := nearlyfreetest.OpenConfig(t, config)
 	var n, faults atomic.Int64
@@ -440,6 +444,7 @@ func TestLostAnswersOfDefinitions(t *testing.T) {
 // TestLostAnswersOfSequences: an INSERT does not fail because the answer to what takes its AUTO_INCREMENT values was lost. Where no
 // answer comes at all it says that no row was written.
 func TestLostAnswersOfSequences(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var lost atomic.Int64 // so many answers are lost
 		config := overService(0, false)

@@ -9,6 +9,7 @@ import (
 
 // TestForeign makes a physical table with properties of every type by a mapping, and uses it without one.
 func TestForeign(t *testing.T) {
+	t.Parallel()
 	for _, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
 			config := s.config(t)

@@ -183,6 +183,7 @@ var manual = []struct {
 
 // TestManual runs the examples of MySQL's manual.
 func TestManual(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.Open(t)
 	for _, p := range manual {
 		t.Run(p.page, func(t *testing.T) {

@@ -31,6 +31,7 @@ func like(s, pattern []rune, escape rune) bool {
 
 // TestHostilePatterns: LIKE with hostile texts and patterns is what a plain matcher says, with a key or without.
 func TestHostilePatterns(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 2))
 	short := slices.DeleteFunc(slices.Clone(hostile), func(s string) bool { return len(s) > 40 })
 	pieces := []string{"%", "_", `\`, `\%`, `\_`, `\\`, "a", "'", "!", "\x00", "é", "😀", "|", "|%", "|_", "||", "%%", "\ufffd", "\U0010ffff", "z", "~", "\x7f"}
@@ -93,6 +94,7 @@ func TestHostilePatterns(t *testing.T) {
 
 // TestHostilePairs: a key of two texts keeps their border: no pair is found for another.
 func TestHostilePairs(t *testing.T) {
+	t.Parallel()
 	parts := []string{"", "a", "!", "a!", "!a", "!!", "\x00", "a\x00", "/", "~", "'", "%", "😀", "\u00ff", strings.Repeat("x", 300), strings.Repeat("x", 300) + "!"}
 	for kind, definition := range map[string]string{
 		"primary": "CREATE TABLE t (id INT, a VARCHAR(400), b VARCHAR(400), PRIMARY KEY (a, b))",
@@ -134,6 +136,7 @@ func TestHostilePairs(t *testing.T) {
 
 // TestHostileNames: any name that MySQL takes between backticks names what it was given to, and nothing else.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	names := []string{"a", "a b", "a-b", "a'b", `a"b`, "a``b", "a;b", "a/b", `a\b`, "a#b", "a?b", "a%b", "a%20b", "a!b", "a$b", "größe", "日本", "😀", "select", "PartitionKey", "RowKey", "timestamp", "etag", "odata.type", "a@odata.type", "a.b", "a_b", "a__b", "1", "1a", "_", "__", "x41", "--", "/*", "PK", "pk", "$batch", "Tables", "null", strings.Repeat("n", 60), strings.Repeat("n", 61)}
 	everywhere(t, func(t *testing.T, db *sql.DB) {
 		taken := map[string]int{}

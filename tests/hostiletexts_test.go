@@ -136,6 +136,7 @@ var columnsOf = map[string]string{
 // TestHostileTexts: each comes back byte for byte, matches itself and nothing else, and sorts where it should,
 // whatever kind of key it stands in.
 func TestHostileTexts(t *testing.T) {
+	t.Parallel()
 	for kind, definition := range columnsOf {
 		t.Run(kind, func(t *testing.T) {
 			everywhere(t, func(t *testing.T, db *sql.DB) { hostileColumn(t, db, kind, definition) })

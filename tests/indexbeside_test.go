@@ -13,6 +13,7 @@ import (
 // TestColumnsBesideAnIndex has another process change a table's columns while one goes on with an index that
 // another one only announced: it is filled with what the columns hold then.
 func TestColumnsBesideAnIndex(t *testing.T) {
+	t.Parallel()
 	config := overService(0, false)
 	config.SchemaLease = 100 * time.Millisecond
 	a, b := nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)

@@ -14,6 +14,7 @@ import (
 // TestNoOrphans deletes parents while others put children into them, with and without transactions: whatever
 // comes first, there is never a child without a parent, and no index entry without its row.
 func TestNoOrphans(t *testing.T) {
+	t.Parallel()
 	for _, s := range stores {
 		for _, onDelete := range []string{"CASCADE", "RESTRICT"} {
 			t.Run(s.name+"/"+onDelete, func(t *testing.T) {

@@ -27,6 +27,7 @@ func halfway(t *testing.T, db *sql.DB, transport *azuretest.Transport, statement
 // TestHalfway ends statements that change definitions when some of their steps are made: the error says so, and a column
 // that is added later holds nothing of one that had its name.
 func TestHalfway(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		statement    string
 		transactions int // after which it ends
@@ -69,6 +70,7 @@ func TestHalfway(t *testing.T) {
 
 // TestAnnouncedColumn names a column that another process is about to add, or to drop: nobody finds it.
 func TestAnnouncedColumn(t *testing.T) {
+	t.Parallel()
 	for change, column := range map[string]string{"ALTER TABLE t ADD COLUMN x INT": "x", "ALTER TABLE t DROP COLUMN v": "v"} {
 		config := overService(0, false)
 		config.SchemaLease = 20 * time.Millisecond
@@ -89,6 +91,7 @@ func TestAnnouncedColumn(t *testing.T) {
 // TestFilledColumn ends statements that add a column with a value of its own in each row, after each of their
 // transactions: nobody finds the column before every row has its value, and the next ALTER TABLE makes an end of it.
 func TestFilledColumn(t *testing.T) {
+	t.Parallel()
 	for _, column := range []string{"x CHAR(36) NOT NULL DEFAULT (UUID())", "x INT AS (v + 1) STORED NOT NULL", "x CHAR(36) NOT NULL DEFAULT (UUID()) UNIQUE"} {
 		made := false
 		for transactions := 1; !made; transactions++ {

@@ -12,6 +12,7 @@ import (
 // TestJSONManual holds the JSON functions to the examples of MySQL 8.0's manual (sections 11.5 and 12.17), with the answers that
 // stand there, and to what its text says beside them.
 func TestJSONManual(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.Open(t)
 	for _, test := range []struct{ x, want string }{
 		// The JSON data type.
@@ -162,6 +163,7 @@ const searched = `'["abc", [{"k": "10"}, "def"], {"x":"abc"}, {"y":"bcd"}]'`
 
 // TestJSONErrors: what MySQL refuses is refused by its number, and in its words.
 func TestJSONErrors(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.Open(t)
 	if _, err := db.Exec("CREATE TABLE t (id INT PRIMARY KEY, j JSON, n INT)"); err != nil {
 		t.Fatal(err)

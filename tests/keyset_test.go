@@ -14,6 +14,7 @@ import (
 // TestKeyset turns the pages of a table from its beginning to its end, each by the values of the last row of the
 // page before: together they are all rows in order, and each page is one request that reads no row twice.
 func TestKeyset(t *testing.T) {
+	t.Parallel()
 	type row struct {
 		created time.Time
 		id      int64

@@ -62,6 +62,7 @@ func mustJSON(t *testing.T, text []byte, v any) {
 
 // TestKeysOfOthers: with what the catalog says of a table, keymap gives the keys that the driver writes, and reads them.
 func TestKeysOfOthers(t *testing.T) {
+	t.Parallel()
 	store := embedded.OpenMemory(embedded.Options{})
 	db, _ := openConfig(t, &nearlyfree.Config{
 		Store:     "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,

@@ -13,6 +13,7 @@ import (
 // TestGiantStatements: what is too large, too deep or needs too much memory is refused with an error of its kind, and
 // what is only large is answered.
 func TestGiantStatements(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: "mem://", MaxMemory: 4 << 20})
 	fill(t, db, 5000)
 	roomy := nearlyfreetest.Open(t)

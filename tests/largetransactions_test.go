@@ -14,6 +14,7 @@ import (
 // TestLargeTransactions: a transaction over several tables, partitions and thousands of entities is made whole; one that fails
 // leaves nothing; a savepoint takes back a part.
 func TestLargeTransactions(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE orders (id INT PRIMARY KEY, customer INT, KEY (customer)) PARTITION BY HASH (id) PARTITIONS 8",
 			"CREATE TABLE stock (id INT PRIMARY KEY, n INT NOT NULL, CHECK (n >= 0))", "INSERT INTO stock VALUES (1, 1000)")
@@ -59,6 +60,7 @@ func TestLargeTransactions(t *testing.T) {
 
 // TestLargeStatement: a statement of many rows in many partitions is made whole or not at all.
 func TestLargeStatement(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT, UNIQUE KEY (id, n), KEY (n)) PARTITION BY HASH (id) PARTITIONS 8")
 		insertOnes(t, db, "t", 3000)
@@ -83,6 +85,7 @@ func TestLargeStatement(t *testing.T) {
 
 // TestTransactionMemory: max_memory bounds what a transaction holds, what it has read included, and what a statement writes.
 func TestTransactionMemory(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"mem://", "file:"} {
 		config := &nearlyfree.Config{Store: name, MaxMemory: 1 << 20}
 		if name == "file:" {
@@ -126,6 +129,7 @@ func TestTransactionMemory(t *testing.T) {
 
 // TestLargeCascade: a row is deleted with any number of rows inside it.
 func TestLargeCascade(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE expense (id INT PRIMARY KEY)", `CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n), KEY (n),
 			FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INTERLEAVE IN PARENT expense`, "INSERT INTO expense VALUES (1), (2)")

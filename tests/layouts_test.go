@@ -18,12 +18,14 @@ import (
 // plainly as can be: but for what they cost, and what is refused of divided tables, nobody must be able to tell which is
 // which.
 func TestTwins(t *testing.T) {
+	t.Parallel()
 	for i, s := range stores {
 		runs, steps := few(60), 50
 		if s.name != "memory" {
 			runs, steps = few(12), 30
 		}
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			rows, promised := 0, int64(0)
 			for seed := i * runs; seed < (i+1)*runs; seed++ {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -17,6 +17,7 @@ func embeddedStores(t *testing.T, test func(t *testing.T, db *sql.DB)) {
 	for _, s := range stores {
 		if s.name == "memory" || s.name == "file" {
 			t.Run(s.name, func(t *testing.T) {
+				t.Parallel()
 				config := s.config(t)
 				db := nearlyfreetest.OpenConfig(t, config)
 				test(t, db)
@@ -49,6 +50,7 @@ func insertOnes(t testing.TB, db *sql.DB, table string, n int) {
 
 // TestCounter: writers of one row wait for one another, and none fails, nor waits without end, whatever level they ask for.
 func TestCounter(t *testing.T) {
+	t.Parallel()
 	for _, level := range []string{"READ COMMITTED", "SERIALIZABLE"} {
 		t.Run(strings.ToLower(level), func(t *testing.T) { counter(t, level) })
 	}
@@ -94,6 +96,7 @@ func counter(t *testing.T, level string) {
 
 // TestLargeAmongSmall: a statement that changes all rows gets through although others change some of them all the time.
 func TestLargeAmongSmall(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT NOT NULL)")
 		insertOnes(t, db, "t", 2000)
@@ -131,6 +134,7 @@ func TestLargeAmongSmall(t *testing.T) {
 
 // TestWaitEnds: who waits in line goes when his context ends.
 func TestWaitEnds(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE counter (id INT PRIMARY KEY, n INT)", "INSERT INTO counter VALUES (1, 0)")
 		deadline, stop := context.WithTimeout(t.Context(), 300*time.Millisecond)

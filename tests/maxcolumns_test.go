@@ -12,6 +12,7 @@ import (
 // TestWide: a table of as many columns as an entity has properties, and what is over that refused before it is
 // sent.
 func TestWide(t *testing.T) {
+	t.Parallel()
 	const most = 252
 	for _, s := range stores {
 		if s.dear || s.variant != "" {

@@ -18,12 +18,14 @@ import (
 // TestModel holds random writes against a map: what they change, what they refuse, what can be read after each of
 // them by the key and by every index, inside and outside of transactions.
 func TestModel(t *testing.T) {
+	t.Parallel()
 	for _, s := range stores {
 		runs := few(60)
 		if s.name != "memory" {
 			runs = few(8)
 		}
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			for seed := range runs {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) { newModel(t, s, uint64(seed)).run(120) })
 			}

@@ -11,6 +11,7 @@ import (
 // TestNewerFormat opens stores that a newer version wrote, or one from before the first release: what must not be read or
 // written is refused by name, and the rest works.
 func TestNewerFormat(t *testing.T) {
+	t.Parallel()
 	entities := goldenEntities(t, formats+"/003")
 	const (
 		unknown = ", which this version of nearlyfree does not know: "

@@ -46,7 +46,10 @@ func inLayouts(t *testing.T, test func(t *testing.T, a, b *sql.DB)) {
 	}
 }
 
-func TestTwoProcesses(t *testing.T) { inLayouts(t, testTwoProcesses) }
+func TestTwoProcesses(t *testing.T) {
+	t.Parallel()
+	inLayouts(t, testTwoProcesses)
+}
 
 func testTwoProcesses(t *testing.T, a, b *sql.DB) {
 	exec(t, a, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
@@ -93,7 +96,10 @@ func testTwoProcesses(t *testing.T, a, b *sql.DB) {
 
 // TestDropAndMakeAgain changes a table from one process to another one of the same name while the other process
 // writes by the old definition.
-func TestDropAndMakeAgain(t *testing.T) { inLayouts(t, testDropAndMakeAgain) }
+func TestDropAndMakeAgain(t *testing.T) {
+	t.Parallel()
+	inLayouts(t, testDropAndMakeAgain)
+}
 
 func testDropAndMakeAgain(t *testing.T, a, b *sql.DB) {
 	for i := range 10 {
@@ -112,7 +118,10 @@ func testDropAndMakeAgain(t *testing.T, a, b *sql.DB) {
 }
 
 // TestManyDefine has both processes make and change tables at the same time.
-func TestManyDefine(t *testing.T) { inLayouts(t, testManyDefine) }
+func TestManyDefine(t *testing.T) {
+	t.Parallel()
+	inLayouts(t, testManyDefine)
+}
 
 func testManyDefine(t *testing.T, a, b *sql.DB) {
 	exec(t, a, "CREATE TABLE shared (id INT PRIMARY KEY, v INT, w INT)")
@@ -141,6 +150,7 @@ func testManyDefine(t *testing.T, a, b *sql.DB) {
 
 // TestTransactionAcrossChange commits a transaction that wrote by a definition which was changed since.
 func TestTransactionAcrossChange(t *testing.T) {
+	t.Parallel()
 	for name, databases := range map[string]func(t *testing.T) (*sql.DB, *sql.DB){
 		"one process":   func(t *testing.T) (*sql.DB, *sql.DB) { db := nearlyfreetest.Open(t); return db, db },
 		"two processes": twoProcesses,
@@ -170,7 +180,10 @@ func TestTransactionAcrossChange(t *testing.T) {
 
 // TestCopiesOnline makes and drops a table WITH PARENT in one process while the other one writes the parent's rows, and
 // those inside it as long as it is there.
-func TestCopiesOnline(t *testing.T) { inLayouts(t, testCopiesOnline) }
+func TestCopiesOnline(t *testing.T) {
+	t.Parallel()
+	inLayouts(t, testCopiesOnline)
+}
 
 func testCopiesOnline(t *testing.T, a, b *sql.DB) {
 	exec(t, a, "CREATE TABLE expense (id INT PRIMARY KEY, v INT, KEY (v))")

@@ -67,6 +67,7 @@ func rest(rows *sql.Rows) (n int, err error) {
 // TestChangeWhileReading: rows that are being read stand no matter what is done to their table; nobody waits for
 // anybody, and what is inserted meanwhile does not come for ever.
 func TestChangeWhileReading(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(t *testing.T, db *sql.DB) {
 		fill(t, db, 1000)
 		within(t, "changing what is read", func() {
@@ -105,6 +106,7 @@ func TestChangeWhileReading(t *testing.T) {
 
 // TestOneConnection: statements of one connection and one transaction, nested and from many goroutines.
 func TestOneConnection(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(t *testing.T, db *sql.DB) {
 		fill(t, db, 200)
 		within(t, "one transaction", func() {
@@ -170,6 +172,7 @@ func TestOneConnection(t *testing.T) {
 
 // TestCancelEndsEverything: an ended context ends whatever a statement is at, soon.
 func TestCancelEndsEverything(t *testing.T) {
+	t.Parallel()
 	everywhere(t, func(t *testing.T, db *sql.DB) {
 		fill(t, db, 600)
 		holder, err := db.Conn(t.Context())
@@ -220,6 +223,7 @@ func (c *countdown) Err() error {
 // TestCancelledWriteSaysWhatStands: a plain context error means that nothing was written; where some rows stand, the
 // error tells, wherever it was that the context ended. Only as on Azure do some stand.
 func TestCancelledWriteSaysWhatStands(t *testing.T) {
+	t.Parallel()
 	for _, transactions := range []nearlyfree.Transactions{nearlyfree.TransactionsFull, nearlyfree.TransactionsAzure} {
 		t.Run(string(transactions), func(t *testing.T) { testCancelledWrite(t, transactions) })
 	}
@@ -255,6 +259,7 @@ func testCancelledWrite(t *testing.T, transactions nearlyfree.Transactions) {
 
 // TestCancelledWriteIsUnknown: where the context ended while the service was at it, the error says so.
 func TestCancelledWriteIsUnknown(t *testing.T) {
+	t.Parallel()
 	config, transport := fakeService(t)
 	db := nearlyfreetest.OpenConfig(t, config)
 	fill(t, db, 10)
@@ -353,6 +358,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 // TestOpenRowsInTransaction: rows that are being read in a transaction are those of the moment when their query began, by whatever
 // way they come: what the transaction writes meanwhile is not seen.
 func TestOpenRowsInTransaction(t *testing.T) {
+	t.Parallel()
 	embeddedStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE ord (id INT PRIMARY KEY, customer INT)", "CREATE TABLE customer (id INT PRIMARY KEY, name VARCHAR(10))",
 			"INSERT INTO customer VALUES (1, 'old')")

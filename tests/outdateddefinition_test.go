@@ -10,6 +10,7 @@ import (
 // TestOutdatedWriter changes a table by one process, and has another one, which trusts the definition of before for a
 // while, write: it may be refused, and nothing is lost, goes elsewhere, or becomes what the new definition forbids.
 func TestOutdatedWriter(t *testing.T) {
+	t.Parallel()
 	for name, test := range map[string]struct {
 		changes []string // by the one
 		write   string   // by the other

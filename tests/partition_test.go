@@ -49,6 +49,7 @@ func mustExec(t *testing.T, db *sql.DB, text string, args ...any) {
 // TestPartsAsRowsArrive: what one process has committed into a part that it made, another one finds at once, though
 // it trusts older definitions for a lease.
 func TestPartsAsRowsArrive(t *testing.T) {
+	t.Parallel()
 	a, b := openTwo(t, 20*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE visit (at DATE, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 MONTH)")
 	for i := range 12 {
@@ -66,6 +67,7 @@ func TestPartsAsRowsArrive(t *testing.T) {
 // TestPartsUnderWriters: processes that need the same new parts at the same time make each once, and no row is
 // lost while parts come and go.
 func TestPartsUnderWriters(t *testing.T) {
+	t.Parallel()
 	a, b := openTwo(t, 5*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE n (v INT, w INT, PRIMARY KEY (v), KEY w (w)) PARTITION BY RANGE (v) INTERVAL (10)")
 	const writers, each = 6, 20
@@ -106,6 +108,7 @@ func TestPartsUnderWriters(t *testing.T) {
 
 // TestCreateTableAsParts: the rows of CREATE TABLE … AS SELECT get their parts.
 func TestCreateTableAsParts(t *testing.T) {
+	t.Parallel()
 	a, b := openTwo(t, time.Millisecond)
 	mustExec(t, a, "CREATE TABLE visit (at DATETIME, id INT, PRIMARY KEY (at, id)) PARTITION BY RANGE (at) INTERVAL (1 MONTH)")
 	mustExec(t, a, "INSERT INTO visit VALUES ('2026-01-05', 1), ('2026-02-28', 2), ('2026-07-01', 3)")
@@ -126,6 +129,7 @@ func TestCreateTableAsParts(t *testing.T) {
 // TestDropPartUnderReaders: a process that reads by older definitions while a part goes finds its rows or none, and
 // no error.
 func TestDropPartUnderReaders(t *testing.T) {
+	t.Parallel()
 	a, b := openTwo(t, 20*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE log (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20), PARTITION p2 VALUES LESS THAN MAXVALUE)")
 	mustExec(t, a, "INSERT INTO log VALUES (1, 1), (2, 2), (11, 3), (21, 4)")
@@ -168,6 +172,7 @@ const lastingLease = time.Hour
 // TestPartAhead: the first row of a period waits for nothing where the period before had rows. The process that
 // writes it would wait for two hours if it had to make its part, or to open it.
 func TestPartAhead(t *testing.T) {
+	t.Parallel()
 	config := overService(0, false)
 	config.SchemaLease = time.Millisecond
 	a, _ := openConfig(t, config)
@@ -220,6 +225,7 @@ func checkParts(t *testing.T, db *sql.DB, want string) {
 // TestTransactionOverGrowth: a transaction is not refused because the table got more parts meanwhile, but because one
 // went.
 func TestTransactionOverGrowth(t *testing.T) {
+	t.Parallel()
 	a, b := openTwo(t, time.Millisecond)
 	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY) PARTITION BY RANGE (v) INTERVAL (10)")
 	mustExec(t, a, "INSERT INTO n VALUES (1)")
@@ -245,6 +251,7 @@ func TestTransactionOverGrowth(t *testing.T) {
 // TestDeletePartsFails: a DELETE of whole parts and of rows of another one says exactly what it has deleted, whichever
 // of its requests fails.
 func TestDeletePartsFails(t *testing.T) {
+	t.Parallel()
 	said := map[string]int{}
 	for n := 1; ; n++ {
 		config := overService(0, false)
@@ -300,6 +307,7 @@ func TestDeletePartsFails(t *testing.T) {
 // TestAlterOverGrowth: what changes the form of a table's rows loses no part that rows make meanwhile, and is not ended
 // by it.
 func TestAlterOverGrowth(t *testing.T) {
+	t.Parallel()
 	a, b := openTwo(t, 5*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
 	stop := make(chan struct{})
@@ -341,6 +349,7 @@ func TestAlterOverGrowth(t *testing.T) {
 
 // TestIndexOverDrops: who makes an index is not ended by parts that others drop, empty and make meanwhile.
 func TestIndexOverDrops(t *testing.T) {
+	t.Parallel()
 	a, b := openTwo(t, 5*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
 	fill := func(db *sql.DB, from int) {
@@ -386,6 +395,7 @@ func TestIndexOverDrops(t *testing.T) {
 // TestChildrenInParts: while parts come and go, by two processes, a child lies in the part of its parent and goes with
 // it; none is written without one.
 func TestChildrenInParts(t *testing.T) {
+	t.Parallel()
 	a, b := openTwo(t, 5*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE visit (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
 	mustExec(t, a, "CREATE TABLE page (v INT, n INT, w INT, PRIMARY KEY (v, n), KEY w (w), FOREIGN KEY (v) REFERENCES visit (v) ON DELETE CASCADE) INTERLEAVE IN PARENT visit")

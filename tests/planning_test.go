@@ -24,6 +24,7 @@ func doubled(first, next string, levels int) string {
 
 // TestPlanningListens: a context that ends while a statement is planned ends the statement.
 func TestPlanningListens(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.Open(t)
 	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT, s VARCHAR(10))")
 	sums := strings.Repeat("n + 1, ", 2000)
@@ -42,6 +43,7 @@ func TestPlanningListens(t *testing.T) {
 
 // TestPlanningBudget: a statement whose plan would be much larger than its text is refused.
 func TestPlanningBudget(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.Open(t)
 	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY"+manyColumns(240)+")")
 	wide := strings.Repeat("id + 1 > 2 AND ", 2000) + "1"

@@ -76,6 +76,7 @@ func (p *shopper) took(t *testing.T, text string) (time.Duration, int64) {
 
 // TestChangesAlone: the only process that is there waits for nobody, and what a change costs is a few requests.
 func TestChangesAlone(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		p := newShop(t).enter(false)
 		for _, c := range []struct {
@@ -106,6 +107,7 @@ func TestChangesAlone(t *testing.T) {
 
 // TestChangesBesideOthers: who changes a definition waits until those who are there go by it, and not for those who left.
 func TestChangesBesideOthers(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop(t)
 		a, b := s.enter(false), s.enter(false)
@@ -154,6 +156,7 @@ func TestChangesBesideOthers(t *testing.T) {
 // TestOpenRowsDelayChange: rows that another process reads by an index are right though the index is dropped, and delay that for
 // two leases at most.
 func TestOpenRowsDelayChange(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop(t)
 		a, b := s.enter(false), s.enter(false)
@@ -179,6 +182,7 @@ func TestOpenRowsDelayChange(t *testing.T) {
 // TestReaderWithoutRights: a process that may only read is not known to others. It finds out itself that definitions were changed
 // since it read by them.
 func TestReaderWithoutRights(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		s := newShop(t)
 		a, b := s.enter(false), s.enter(true)

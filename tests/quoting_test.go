@@ -13,6 +13,7 @@ import (
 
 // TestErrorsAreShort: an error repeats no more than the beginning of what it is about, however long that is.
 func TestErrorsAreShort(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.Open(t)
 	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY, s VARCHAR(400), n INT, d DATETIME, j JSON, b VARBINARY(400), x TEXT, e ENUM('a', 'b'), UNIQUE KEY (s), UNIQUE KEY (b))")
 	key := strings.Repeat("é", 400)

@@ -13,12 +13,14 @@ import (
 // TestRawKeys holds conditions on the keys of another program's table, which say what is read, against the same ones
 // inside a CASE, which all rows are checked for; and orders against those of rows that are sorted here.
 func TestRawKeys(t *testing.T) {
+	t.Parallel()
 	for i, s := range stores {
 		runs := few(40)
 		if s.name != "memory" {
 			runs = few(8)
 		}
 		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
 			for seed := i * runs; seed < (i+1)*runs; seed++ {
 				t.Run(fmt.Sprint(seed), func(t *testing.T) { newRawKeys(t, s, uint64(seed)).run(40) })
 			}

@@ -31,8 +31,14 @@ func TestScripts(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no scripts: %v", err)
 	}
+	if !*update { // which writes the answers of one store after the other
+		t.Parallel()
+	}
 	for i, s := range stores {
 		t.Run(s.name, func(t *testing.T) {
+			if !*update {
+				t.Parallel()
+			}
 			writes := *update && i == slices.IndexFunc(stores, func(o store) bool { return o.variant == s.variant })
 			for _, path := range paths {
 				t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {

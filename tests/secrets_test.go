@@ -45,6 +45,7 @@ var names = []string{
 
 // TestPrintingTellsNoSecret: no verb, log or encoder shows a secret of what users have in their hands.
 func TestPrintingTellsNoSecret(t *testing.T) {
+	t.Parallel()
 	for _, name := range names {
 		config, err := nearlyfree.ParseDSN(name)
 		if err != nil {
@@ -87,6 +88,7 @@ func TestPrintingTellsNoSecret(t *testing.T) {
 
 // TestWrongNamesTellNoSecret: whatever is wrong about a data source name, the error does not repeat the secret.
 func TestWrongNamesTellNoSecret(t *testing.T) {
+	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))
 	pieces := []string{";", "=", "&", "?", "%", "%zz", ":", "/", "//", "@", " ", "\n", "\x00", "#", "'", "é", "AccountKey", "sig", "http://", "[", "1"}
 	refused := 0
@@ -134,6 +136,7 @@ func (l leaky) Do(r *http.Request) (*http.Response, error) {
 
 // TestFailuresTellNoSecret: no error of a failing service and nothing in the log shows a secret, and EXPLAIN does not.
 func TestFailuresTellNoSecret(t *testing.T) {
+	t.Parallel()
 	for _, name := range names {
 		config, err := nearlyfree.ParseDSN(strings.ReplaceAll(name, "acme", azuretest.Account))
 		if err != nil {

@@ -54,6 +54,7 @@ func silentService(t *testing.T) (*sql.DB, *silence) {
 // TestDeadlineBehindAnother: a statement ends by its own deadline while another one, without any, waits for a request that
 // both need.
 func TestDeadlineBehindAnother(t *testing.T) {
+	t.Parallel()
 	for what, c := range map[string]struct{ key, statement string }{
 		"the version of the definitions": {"RowKey='catalog'", "SELECT n FROM t"},
 		"a block of values":              {"sequence!", "INSERT INTO t (n) VALUES (1)"},
@@ -92,6 +93,7 @@ func TestDeadlineBehindAnother(t *testing.T) {
 
 // TestDeadlineOfCommit: Commit goes by the context of BeginTx.
 func TestDeadlineOfCommit(t *testing.T) {
+	t.Parallel()
 	db, silent := silentService(t)
 	if _, err := db.Exec("CREATE TABLE t (id INT PRIMARY KEY)"); err != nil {
 		t.Fatal(err)
@@ -120,6 +122,7 @@ func TestDeadlineOfCommit(t *testing.T) {
 
 // TestDeadlineOfFilling: a CREATE TABLE … AS whose rows cannot be written does not wait until the table can be dropped.
 func TestDeadlineOfFilling(t *testing.T) {
+	t.Parallel()
 	db, silent := silentService(t)
 	for _, statement := range []string{"CREATE TABLE t (id INT PRIMARY KEY)", "INSERT INTO t VALUES (1), (2)"} {
 		if _, err := db.Exec(statement); err != nil {
@@ -140,6 +143,7 @@ func TestDeadlineOfFilling(t *testing.T) {
 
 // TestDeadlinesOfStatements: each kind of statement ends by its deadline in front of a service that answers nothing any more.
 func TestDeadlinesOfStatements(t *testing.T) {
+	t.Parallel()
 	db, silent := silentService(t)
 	for _, statement := range []string{"CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, n INT)", "INSERT INTO t (n) VALUES (1), (2)"} {
 		if _, err := db.Exec(statement); err != nil {

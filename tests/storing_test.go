@@ -61,6 +61,7 @@ var storing = []struct {
 // TestStoring stores what Go programs have in columns of every kind, reads it back, and finds it by what was kept, under a
 // key of its own and under none.
 func TestStoring(t *testing.T) {
+	t.Parallel()
 	for _, s := range stores[:min(3, len(stores))] {
 		t.Run(s.name, func(t *testing.T) {
 			_, db := connect(t, s.config(t))
@@ -108,6 +109,7 @@ func TestStoring(t *testing.T) {
 
 // TestStoringExactly: with the option exact what would be rounded or cut is refused, by INSERT, UPDATE and ALTER TABLE.
 func TestStoringExactly(t *testing.T) {
+	t.Parallel()
 	for _, s := range stores[:min(3, len(stores))] {
 		t.Run(s.name, func(t *testing.T) {
 			config := s.config(t)

@@ -17,6 +17,7 @@ import (
 // TestTimeLimit: a SELECT ends after the time that its hint gives, or the variable max_execution_time; nothing else does. Each request
 // takes 400 ms.
 func TestTimeLimit(t *testing.T) {
+	t.Parallel()
 	const request = 400 * time.Millisecond
 	synctest.Test(t, func(t *testing.T) {
 		slow := false
@@ -102,6 +103,7 @@ func runOnceOn(ctx context.Context, conn *sql.Conn, text string) error {
 
 // TestTimeLimitInMemory: where nothing waits for a store the limit is heard, too.
 func TestTimeLimitInMemory(t *testing.T) {
+	t.Parallel()
 	db := openName(t, "mem://")
 	mustExec(t, db, "CREATE TABLE t (id INT PRIMARY KEY)")
 	for i := range 300 {

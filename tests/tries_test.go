@@ -18,6 +18,7 @@ import (
 
 // TestTriesEnd: loops that try again nest, and do not multiply what a statement sends, nor how long it takes. See internal/retry.
 func TestTriesEnd(t *testing.T) {
+	t.Parallel()
 	busy := azuretest.Fault{Status: http.StatusServiceUnavailable, Code: "ServerBusy"}
 	stale := func(r *http.Request) azuretest.Fault {
 		if r.Method == http.MethodGet || strings.HasSuffix(r.URL.Path, "/Tables") {

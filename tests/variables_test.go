@@ -13,6 +13,7 @@ import (
 // TestVariablesInTransaction: what a statement puts into a variable it reads in its transaction: what that has written, at its moment,
 // and so that the commit finds out whether it is the same still.
 func TestVariablesInTransaction(t *testing.T) {
+	t.Parallel()
 	for _, text := range []string{"SET @n = (SELECT a FROM t WHERE id = 1)", "SELECT a INTO @n FROM t WHERE id = 1"} {
 		t.Run(text, func(t *testing.T) {
 			db := nearlyfreetest.Open(t)
@@ -77,6 +78,7 @@ func TestVariablesInTransaction(t *testing.T) {
 
 // TestVariablesWithoutAutocommit: where autocommit is off, these begin a transaction, too. To set it to what it is ends none.
 func TestVariablesWithoutAutocommit(t *testing.T) {
+	t.Parallel()
 	db := nearlyfreetest.Open(t)
 	exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, a INT)")
 	exec(t, db, "INSERT INTO t VALUES (1, 1)")

@@ -20,10 +20,11 @@ func Of(all, usual int) int {
 }
 
 // Main runs the tests of a package that makes much garbage. Its live heap is small, so that a third of the time would go
-// into collecting: it is collected less often, unless the environment's GOGC says how often.
+// into collecting: it is collected less often, unless the environment's GOGC says how often, as long as it is small.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
+		debug.SetMemoryLimit(1 << 30)
 	}
 	os.Exit(m.Run())
 }
