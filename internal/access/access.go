@@ -1,6 +1,6 @@
-// Package access chooses how one table is read: by the key of each row, by spans of row keys, or whole with a filter. Of
-// conditions it makes tests on key columns (constrain*.go), of these the spans of one execution (span*.go), and of the rest a
-// filter for the store (filter.go). cost.go compares the ways.
+// Package access chooses how one table is read: by the keys of single rows, by spans of row keys, or as a whole. Conditions become
+// tests on key columns (constrain*.go). At each execution the tests become spans (span*.go). The other conditions become a
+// predicate that is sent to the store (predicate.go). cost.go compares the ways.
 //
 //	path, err := access.Choose(access.Request{Table: table, Conds: conds, …})
 //	err = path.Scan.Reads(env, &reads) // the points and spans for these arguments
@@ -19,15 +19,15 @@ type Request struct {
 	Table         *schema.Table
 	Alias         string
 	Offset, Total int
-	// Conds are conjuncts. The table's columns are Level-0 Columns with Index in [offset, offset+RowWidth);
-	// all others must be known before: arguments, outer columns, columns that are bound.
+	// Conds are conjuncts. The table's own columns have Level 0 and an Index in [Offset, Offset+RowWidth). Everything else in
+	// them is known before the table is read: arguments, columns of outer queries, columns that are Bound.
 	Conds []expr.Node
 	// Bound says which positions of the block's row are known before this scan starts (a lookup join's
 	// left row); nil: none.
 	Bound func(index int) bool
-	Need  []int     // ordinals that the query needs beside those in conds
+	Need  []int     // ordinals that the query needs, besides those in Conds
 	Order []SortKey // wanted order, nil if none
-	Limit expr.Node // wanted rows (count + offset) if nothing above drops rows; nil: all
+	Limit expr.Node // how many rows are wanted (count + offset), if no operator above drops rows; nil: all
 	// ForWrite asks for whole rows, each with the ETag of the entity that it was read from.
 	ForWrite bool
 	Keys     *IndexChoice // USE, FORCE and IGNORE INDEX
@@ -47,7 +47,7 @@ func Choose(r Request) (Path, error) {
 	forms := c.Conjuncts(r.Conds)
 	best := r.path(c, nil, forms)
 	for _, ix := range r.Table.Indexes {
-		if ix.State != schema.Public || ix.Child != "" { // among other rows no copies are looked for
+		if ix.State != schema.Public || ix.Child != "" { // parent copies serve joins only
 			continue
 		}
 		if p := r.path(c, ix, forms); p.Scan != nil && r.better(p, best) {
@@ -57,8 +57,8 @@ func Choose(r Request) (Path, error) {
 	return best, nil
 }
 
-// better prefers what a hint forces, then fewer requests, then fewer entities, then no sort. Of equals the first one stays. So
-// the rows' own key wins over an index, and a plan does not change without reason.
+// better prefers, in this order: what a hint forces, fewer requests, fewer entities, no sort. Between equals the first one
+// wins. So the rows' own key wins over an index, and a plan does not change without a reason.
 func (r *Request) better(p, q Path) bool {
 	if a, b := r.Keys.Rank(p), r.Keys.Rank(q); a != b {
 		return a > b
@@ -69,8 +69,7 @@ func (r *Request) better(p, q Path) bool {
 	return p.Ordered && !q.Ordered
 }
 
-// path is the way by one key: the rows' own (ix nil) or an index's; none (scan nil) where an index would
-// be of no use.
+// path is the way by one key: the rows' own (ix is nil), or an index's. Scan is nil where the index is of no use.
 func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path {
 	finds, sorts := r.Keys.finds(ix), r.Keys.sorts(ix)
 	if ix != nil && !finds && !sorts {
@@ -123,18 +122,18 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 	return p
 }
 
-// Narrow puts the conditions on the key; see constrainKey. Depth is KeyPlan.depth.
+// Narrow applies the conditions to the key; see constrainKey. depth is that of KeyPlan.Depth.
 func (k *KeyPlan) Narrow(forms [][][]Atom) (covered, touched []bool, depth int) {
 	covered, touched = constrainKey(k, forms)
 	if depth = k.Depth(); depth == 0 && len(k.Branches) > 1 {
-		// Some branch reads everything, and the others are parts of that. The partition, which all have in common, still holds.
+		// One branch reads everything, so the others add nothing. What all branches have in common, the partition, still narrows.
 		covered, touched = constrainKey(k, common(forms))
 		depth = k.Depth()
 	}
 	return covered, touched, depth
 }
 
-// common makes unknown the conjuncts that are ORs.
+// common keeps the conjuncts that all branches share: those that are ORs become unknown.
 func common(forms [][][]Atom) [][][]Atom {
 	out := slices.Clone(forms)
 	for i := range out {
@@ -145,10 +144,10 @@ func common(forms [][][]Atom) [][][]Atom {
 	return out
 }
 
-// unknown is the form of a conjunct that no key can use.
+// unknown is the form of a conjunct that narrows no key.
 func unknown(conjunct int) [][]Atom { return [][]Atom{{{Ordinal: -1, Conjunct: conjunct}}} }
 
-// setAccess names the way.
+// setAccess sets the scan's Access by what its keys allow.
 func (s *Scan) setAccess(k *KeyPlan, depth int) {
 	s.Keys = k
 	all, single := k.allPoints()
@@ -168,11 +167,11 @@ func (s *Scan) setAccess(k *KeyPlan, depth int) {
 	}
 }
 
-// needsIndexJoin says whether rows must be read after their index entries: the entries lack a column, or the
-// row's own ETag is wanted, which no copy has.
+// needsIndexJoin says whether the rows must be read after their index entries: the entries lack a column, or the query wants the
+// row's own ETag, which no entry has.
 func (r *Request) needsIndexJoin(ix *schema.Index) bool {
 	if r.ForWrite && (ix.Copy != schema.CopyRow || len(r.Table.Children) > 0) {
-		return true // what lives inside a row is tied to the row's own ETag
+		return true // a new child changes its parent's own ETag only
 	}
 	for _, c := range r.Named(nil) {
 		if c == r.Table.ETagOrdinal() || !r.Table.Holds(ix, c) {
@@ -182,8 +181,8 @@ func (r *Request) needsIndexJoin(ix *schema.Index) bool {
 	return false
 }
 
-// columns are the ordinals that are read: those wanted, those that conditions and the promised order look
-// at, and the primary key where an index join needs it.
+// columns are the ordinals to be read: what the query needs, what conditions and the promised order use, and the primary key for
+// an index join.
 func (r *Request) columns(s *Scan) []int {
 	width := r.Table.RowWidth()
 	if r.ForWrite {
@@ -196,8 +195,8 @@ func (r *Request) columns(s *Scan) []int {
 	return r.Named(s)
 }
 
-// Named gives the columns that the statement itself names, without what a write needs besides. An ETag among them is the row's
-// own, not an index entry's.
+// Named gives the columns that the statement itself names, without those that only a write needs. An ETag among them is that of
+// the row, not of an index entry.
 func (r *Request) Named(s *Scan) []int {
 	width := r.Table.RowWidth()
 	out := slices.Clone(r.Need)
@@ -225,8 +224,8 @@ func (r *Request) Named(s *Scan) []int {
 	return slices.Compact(out)
 }
 
-// filterable leaves the conditions that can be seen on what is scanned: index entries that lack a column
-// would all fail a comparison with it.
+// filterable gives the conditions whose columns the scanned entities have. An index entry that lacks a column would fail any
+// comparison with it.
 func (r *Request) filterable(c *Constrainer, ix *schema.Index, conds []expr.Node) []expr.Node {
 	if ix == nil || ix.Copy == schema.CopyRow {
 		return conds
@@ -242,8 +241,8 @@ func (r *Request) filterable(c *Constrainer, ix *schema.Index, conds []expr.Node
 	})
 }
 
-// Estimate says what it costs to read the table by s, whose spans fix depth columns of the key; residual conditions are left to
-// be checked.
+// Estimate estimates the cost of s. Its spans fix the first depth columns of the key, and so many residual conditions remain to be
+// checked row by row.
 func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residual int) cost {
 	entities, spans := k.reach(s.Index == nil || s.Index.Unique)
 	if depth == 0 {
@@ -260,12 +259,12 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residua
 		entities = assumedRows / assumedPartitions * partitions
 	}
 	if !named {
-		// The walk over all partitions sees the index entries too.
+		// A walk over all store partitions also meets the index entries.
 		entities = assumedRows * float64(1+len(r.Table.Indexes))
 	}
 	rows := entities * math.Pow(shareResidual, float64(residual))
 	if s.PassesCopies() {
-		entities *= 2 // one before the rows of each parent, at most
+		entities *= 2 // at worst each parent has one row, and a copy before it
 	}
 	if r.Limit != nil && (ordered || len(r.Order) == 0) {
 		want := limitRows(r.Limit)
@@ -289,7 +288,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residua
 	return c
 }
 
-// PassesCopies says whether the scan meets copies of parents' rows: where it reads the rows of several parents.
+// PassesCopies says whether the scan meets stored parent copies: it does where it reads the children of several parents.
 func (s *Scan) PassesCopies() bool {
 	n := s.Table.CopyColumns()
 	if n == 0 || s.Index != nil {

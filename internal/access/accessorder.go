@@ -7,13 +7,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// ServesOrder says whether the keys come in the wanted order, and which columns must have one value for
-// that:
+// ServesOrder says whether the keys are in the wanted order, and which columns must have a single value for that:
 //
 //	a = 1 ORDER BY b DESC, id over (a, b DESC) → yes, a
 //
-// It must not fire where the directions differ (a store is read forwards only), behind a prefix of a
-// column, or where partitions are walked that are not known, as they cannot be merged.
+// It must not fire where the directions differ, as a store is read forwards only; after a column of which the key has a prefix
+// only; or where the store partitions are not known by name, as they cannot be merged then.
 func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, forms [][][]Atom) (pinned []bool, ok bool) {
 	if _, named := k.Spread(); !named {
 		return nil, false
@@ -21,7 +20,7 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 	depth := k.Depth()
 	single := func(p keyColumn) bool { return hasSingle(p.Column, forms, nil) }
 	one := func(int) bool { return false }
-	if k.ranged() { // of several partitions, stores may sort some keys otherwise than they are merged here
+	if k.ranged() { // over several partitions a store may sort some keys in another way than the merge does
 		if slices.ContainsFunc(k.partitionKey, func(p keyColumn) bool { return !single(p) }) {
 			return nil, false
 		}
@@ -42,7 +41,7 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 			for ; i < rest; i++ {
 				pinned[i] = true
 			}
-			return pinned, true // one row at most, or none that ties
+			return pinned, true // no two rows are equal in these columns
 		}
 		ordinal, ok := c.column(key.Expr)
 		if !ok {
@@ -70,9 +69,8 @@ func ServesOrder(c *Constrainer, k *KeyPlan, ix *schema.Index, order []SortKey, 
 	return pinned, true
 }
 
-// hasSingle says whether a conjunct gives the column one value. With the column given, it must be one
-// whose values are told apart by their type: '7' and '7.0' both equal 7 in a text column, and the order
-// among rows that equal it matters.
+// hasSingle says whether a conjunct gives the column a single value. If col is given, its type must not have different values that
+// equal the same constant: '7' and '7.0' both equal 7 in a text column, and the order between such rows matters.
 func hasSingle(ordinal int, forms [][][]Atom, col *schema.Column) bool {
 	if col != nil {
 		switch col.Type.Kind() {

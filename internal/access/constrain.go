@@ -7,15 +7,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// Atom is a condition on one column that can become spans of a key. The conjunct it comes from is
-// covered when a key uses all its atoms.
+// Atom is a condition on one column that can become spans of a key. A key covers the conjunct if it uses all atoms of it.
 type Atom struct {
-	Ordinal  int // -1: no such condition, which leaves every key open
+	Ordinal  int // -1: a condition of another kind, which narrows no key
 	test     *test
 	Conjunct int
 }
 
-// mostBranches bounds the ORs that are multiplied out.
+// mostBranches is how many branches ANDs of ORs may become when they are multiplied out.
 const mostBranches = 128
 
 // Constrainer turns conditions on a table into atoms.
@@ -35,8 +34,7 @@ func (c *Constrainer) Conjuncts(conds []expr.Node) [][][]Atom {
 }
 
 // branches is the disjunctive form of n: (a = 1 OR b = 2) AND c = 3 → a = 1 AND c = 3, b = 2 AND c = 3.
-// An OR over one column stays one atom. It gives up, with one branch that knows nothing, beyond
-// mostBranches.
+// An OR over one column stays one atom. With more than mostBranches it gives up: one branch of an unknown condition.
 func (c *Constrainer) branches(n expr.Node, conjunct int) [][]Atom {
 	if ordinal, t := c.Test(n); t != nil {
 		return [][]Atom{{{ordinal, t, conjunct}}}
@@ -96,7 +94,7 @@ func (c *Constrainer) Test(n expr.Node) (ordinal int, t *test) {
 	case *expr.Like:
 		return c.like(n)
 	case *expr.Is:
-		// IS TRUE and IS FALSE are about zero, which is no single value of a text column.
+		// IS TRUE and IS FALSE compare with zero, which many texts equal.
 		if ordinal, ok := c.column(n.X); ok && n.What == expr.IsNull {
 			op := testNull
 			if n.Not {
@@ -122,8 +120,8 @@ func (c *Constrainer) column(n expr.Node) (ordinal int, ok bool) {
 	return ordinal, ordinal >= 0 && ordinal < len(c.Table.Columns)
 }
 
-// known says whether n can be computed before the table is read: it holds arguments, columns of outer
-// queries and of tables that are read before, and nothing that changes from call to call.
+// known says whether n can be computed before the table is read. It may hold arguments, columns of outer queries and columns of
+// tables that are read earlier, but nothing that changes from call to call.
 func (c *Constrainer) known(n expr.Node) bool {
 	if !expr.Deterministic(n) {
 		return false
@@ -143,9 +141,9 @@ func (c *Constrainer) known(n expr.Node) bool {
 	return known
 }
 
-// collated says whether a comparison under collation can use the column's keys, and whether these are a
-// superset then. Keys of a column that ignores case find what equals by octets, but are not in the order of octets.
-// Keys of a binary column do not find what is equal but for case.
+// collated says whether a comparison under a collation can use the column's keys. loose says that they find too much. Keys of a
+// column that ignores case find all that is equal by octets, but are not in the order of octets. Keys of a binary column miss what
+// is equal but for case.
 func (c *Constrainer) collated(ordinal int, collation value.Collation, ranged bool) (loose, ok bool) {
 	t := &c.Table.Columns[ordinal].Type
 	switch {
@@ -185,8 +183,8 @@ func (c *Constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 	return ordinal, t
 }
 
-// like: name LIKE 'Sm%' → the keys that begin with Sm. Only on text, as LIKE on a number is about its
-// digits, and not where the pattern is known to begin with a wildcard, which would read all keys.
+// like: name LIKE 'Sm%' → the keys that begin with Sm. It fires for texts only, as LIKE on a number compares its digits. It does
+// not where the pattern is known to begin with a wildcard: all keys would be read.
 func (c *Constrainer) like(n *expr.Like) (ordinal int, t *test) {
 	ordinal, ok := c.column(n.X)
 	if !ok || n.Not || !c.Table.Columns[ordinal].Type.IsFreeText() || !c.known(n.Pattern) {
@@ -225,7 +223,7 @@ func (c *Constrainer) in(n *expr.In) (ordinal int, t *test) {
 	return ordinal, t
 }
 
-// logic: a > 5 AND a < 7, a = 5 OR a > 7 → one test, where all is about one column.
+// logic makes one test of a > 5 AND a < 7, or of a = 5 OR a > 7, if all conditions are on the same column.
 func (c *Constrainer) logic(n *expr.Logic) (ordinal int, t *test) {
 	t = &test{op: testOr}
 	switch n.Op {
@@ -245,8 +243,8 @@ func (c *Constrainer) logic(n *expr.Logic) (ordinal int, t *test) {
 	return ordinal, t
 }
 
-// splitTuple: (a, b) < (1, 2) → a < 1 OR a = 1 AND b < 2, whose spans of a key (a, b) touch and become
-// one. Nil where n is no comparison of rows of values.
+// splitTuple: (a, b) < (1, 2) → a < 1 OR a = 1 AND b < 2. The spans of both in a key (a, b) touch, and become one. It gives nil
+// where n compares no tuples.
 func splitTuple(n *expr.Compare) expr.Node {
 	l, ok := n.L.(*expr.Tuple)
 	r, rok := n.R.(*expr.Tuple)

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// dateFunction: YEAR(created) = 2026 → the dates of 2026. It makes a test of a comparison of a function that
-// rises with its date; nil where it is none.
+// dateFunction: YEAR(created) = 2026 → the dates of 2026. The function must rise with its date. It gives nil for any other
+// comparison.
 func (c *Constrainer) dateFunction(op expr.CompareOp, l, r expr.Node) (ordinal int, t *test) {
 	call, ok := l.(*expr.Call)
 	if !ok || len(call.Args) != 1 || call.Func.Name != "YEAR" && call.Func.Name != "TO_DAYS" || !c.known(r) {
@@ -73,7 +73,7 @@ func (t *test) functionOf(env *expr.Env, p *keyColumn) (list []interval, exact b
 	if t.compared == testEq && at != placeAt {
 		return nil, true, nil
 	}
-	next := n + 1 // where the results behind v begin
+	next := n + 1 // the first result above v
 	if at == placeAt && (t.compared == testLt || t.compared == testGe) {
 		next = n
 	}
@@ -90,7 +90,7 @@ func (t *test) functionOf(env *expr.Env, p *keyColumn) (list []interval, exact b
 	return nonEmpty(iv), true, err
 }
 
-// since leaves the dates whose function is n or more, before those where it is less.
+// since gives the dates of iv for which the function gives n or more, before those for which it gives less.
 func (t *test) since(iv interval, p *keyColumn, n int64) (interval, error) {
 	return t.cutAt(iv, p, n, func(b interval) interval { return p.from(iv, b, true) }, false)
 }
@@ -99,7 +99,7 @@ func (t *test) before(iv interval, p *keyColumn, n int64) (interval, error) {
 	return t.cutAt(iv, p, n, func(b interval) interval { return p.to(iv, b, false) }, true)
 }
 
-// cutAt cuts at the date where the function reaches n. Beyond all dates, all of them are before it.
+// cutAt cuts at the first date for which the function gives n. If there is none, all dates are before it.
 func (t *test) cutAt(iv interval, p *keyColumn, n int64, cut func(interval) interval, before bool) (interval, error) {
 	ticks, ok := schema.TicksAt(t.function, n)
 	if !ok {

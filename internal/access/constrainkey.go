@@ -19,7 +19,7 @@ func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
 	return k
 }
 
-// newPartitionPlan begins a plan that narrows a scan of the rows to partitions, the store's and the table's, and no further.
+// newPartitionPlan begins a plan that narrows a scan to partitions, the store's and the table's, but not by row keys.
 func newPartitionPlan(t *schema.Table) *KeyPlan {
 	k := &KeyPlan{table: t, tail: t.RowSpan().From, CopyColumns: t.CopyColumns()}
 	k.setPartition()
@@ -40,12 +40,12 @@ func columnsOf(t *schema.Table, segments []schema.Segment) (columns []keyColumn,
 	return columns, tail
 }
 
-// constrainKey puts the conditions on the parts of a key:
+// constrainKey assigns the conditions to the columns of a key:
 //
 //	a = 1 AND b > 2 AND c = 3 over (a, b, c)  →  a: = 1, b: > 2
 //
-// and c = 3 is not covered, as b is no single value. Covered says of each conjunct whether the key stands
-// for it in every branch; touched, whether it does in some.
+// c = 3 is not covered, as b has no single value. covered tells, by conjunct, whether the key implies it in every branch;
+// touched, whether it does in at least one.
 func constrainKey(k *KeyPlan, forms [][][]Atom) (covered, touched []bool) {
 	base := [][]Atom{nil}
 	used := make([]bool, len(forms))
@@ -72,8 +72,8 @@ func constrainKey(k *KeyPlan, forms [][][]Atom) (covered, touched []bool) {
 	return covered, touched
 }
 
-// concerned says whether every branch of an OR has a condition on a column of the key. Otherwise the OR
-// cannot narrow it.
+// concerned says whether every branch of an OR has a condition on a column of the key. If one has none, the OR does not narrow
+// the key.
 func (k *KeyPlan) concerned(form [][]Atom) bool {
 	for _, atoms := range form {
 		if !slices.ContainsFunc(atoms, func(a Atom) bool {
@@ -86,8 +86,7 @@ func (k *KeyPlan) concerned(form [][]Atom) bool {
 	return true
 }
 
-// assemble puts the atoms of one branch on the key's columns, and takes the conjuncts whose atoms find no
-// place off the covered ones.
+// assemble assigns the atoms of one branch to the key's columns. A conjunct with an atom that fits no column is not covered.
 func (k *KeyPlan) assemble(atoms []Atom, covered, touched []bool) keyBranch {
 	placed := make([]bool, len(atoms))
 	take := func(ordinal int) (tests []*test) {
@@ -137,11 +136,11 @@ func (k *KeyPlan) assemble(atoms []Atom, covered, touched []bool) keyBranch {
 		}
 		touch()
 		if k.table.Layout.Buckets > 0 {
-			placed = before // a partition of its own for each value holds no others; a bucket does
+			placed = before // a bucket also holds rows of other values; a partition for each value does not
 		}
 	}
 	if k.divide != nil {
-		// Parts are chosen by it, and may hold other rows too.
+		// It chooses partitions, but these may hold other rows, too.
 		before := slices.Clone(placed)
 		b.divide = take(k.divide.Column)
 		touch()
@@ -183,7 +182,7 @@ func (b *keyBranch) leading(k *KeyPlan) [][]*test {
 	return slices.Concat(b.partitionKey, b.row)
 }
 
-// whole says whether the branch has single values on all columns of the key.
+// whole says whether the branch gives every column of the key single values.
 func (b *keyBranch) whole(k *KeyPlan) bool {
 	all := func(tests [][]*test, columns []keyColumn) bool {
 		return len(tests) == len(columns) && (len(tests) == 0 || points(tests[len(tests)-1]))
@@ -191,7 +190,7 @@ func (b *keyBranch) whole(k *KeyPlan) bool {
 	return all(b.row, k.Columns) && (!k.ranged() || all(b.partitionKey, k.partitionKey))
 }
 
-// allPoints says whether every branch is whole; single, whether there is one with one value on each column.
+// allPoints says whether every branch is whole. single: there is one branch, with one value on each column.
 func (k *KeyPlan) allPoints() (all, single bool) {
 	single = len(k.Branches) == 1
 	for i := range k.Branches {
@@ -204,7 +203,7 @@ func (k *KeyPlan) allPoints() (all, single bool) {
 	return true, single
 }
 
-// setPlain finds the plain point read, which has a shorter way.
+// setPlain notes the common point read, which Reads computes in a shorter way.
 func (k *KeyPlan) setPlain() {
 	if len(k.Branches) != 1 || !k.Whole || len(k.Columns) > 4 || len(k.Branches[0].row) != len(k.Columns) {
 		return

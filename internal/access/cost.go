@@ -7,24 +7,23 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// There are no statistics: a store that bills every entity it looks at is not asked to count them. These
-// sizes are assumed instead. What matters is their order, which prefers keys to ranges, ranges to scans,
-// and the reading of little to the saving of a sort.
+// There are no statistics, because the store bills every entity that it would count. These sizes are assumed instead. Only their
+// order matters: it prefers keys to ranges, ranges to scans, and reading less to saving a sort.
 const (
 	assumedRows       = 1e6  // of a table
 	assumedPartitions = 1000 // of a table with a partition for each value
 	AssumedLimit      = 100  // of LIMIT ?
 	PageEntities      = 1000 // entities that one request brings
 
-	shareEqual    = 1e-4 // of the rows that an equality on a part of a key leaves
+	shareEqual    = 1e-4 // the share of rows that an equality on one column of a key leaves
 	shareBetween  = 0.05 // a range with two ends
-	shareRange    = 0.3  // with one end
+	shareRange    = 0.3  // a range with one end
 	sharePrefix   = 0.01 // LIKE 'abc%'
 	shareNotNull  = 0.9
 	shareResidual = 0.3 // any other condition, checked row by row
 )
 
-// cost is what a path is expected to take. Requests count first: each is billed and waited for.
+// cost is the expected cost of a path. Requests count first: each one is billed, and waited for.
 type cost struct {
 	Requests float64
 	entities float64
@@ -37,7 +36,7 @@ func (c cost) Less(d cost) bool {
 	return c.entities < d.entities
 }
 
-// count is the number of single values that a test allows; 1 for a range.
+// count is how many single values a test allows; 1 for a range.
 func (t *test) count() float64 {
 	switch t.op {
 	case testIn:
@@ -58,7 +57,7 @@ func (t *test) count() float64 {
 	return 1
 }
 
-// share is the part of the rows that the tests on one column leave.
+// share is the share of rows that the tests on one column leave.
 func share(tests []*test) float64 {
 	s, ranges := 1.0, 0
 	for _, t := range tests {
@@ -107,8 +106,7 @@ func pointCount(tests []*test) float64 {
 	return n
 }
 
-// reach is what the key plan reads: how many entities, in how many spans or points. Unique says that
-// all points together are one row each.
+// reach estimates how many entities the key plan reads, in how many spans or points. unique: a whole key has one row at most.
 func (k *KeyPlan) reach(unique bool) (entities, spans float64) {
 	for i := range k.Branches {
 		b := &k.Branches[i]
@@ -129,11 +127,11 @@ func (k *KeyPlan) reach(unique bool) (entities, spans float64) {
 	return min(entities, assumedRows), spans
 }
 
-// Spread is the number of partitions that are read, and whether they are named; not named, all partitions
-// of the physical table are walked.
+// Spread is how many store partitions are read, and whether they are known by name. If they are not, the scan walks all of the
+// physical table.
 func (k *KeyPlan) Spread() (partitions float64, named bool) {
 	if k.ranged() {
-		return 1, true // reach counts by them
+		return 1, true // reach counts these columns
 	}
 	partitions = 1
 	for i := range k.Branches {
@@ -154,7 +152,7 @@ func (b *keyBranch) Spread(k *KeyPlan) (partitions float64, open bool) {
 	for i, from := range k.fromKey {
 		switch {
 		case from >= 0 && from < len(b.row) && points(b.row[from]):
-			// The key's own points say which, one for each.
+			// Each point of the key names its own partition.
 		case i < len(b.partitionKey) && points(b.partitionKey[i]):
 			partitions *= pointCount(b.partitionKey[i])
 		default:

@@ -5,7 +5,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// Cover tells whether a DELETE deletes all rows of some partitions: then their tables are deleted instead of rows.
+// Cover finds the partitions of which a DELETE deletes all rows. Their physical tables are deleted as a whole.
 //
 //	DELETE FROM log WHERE created < '2027-01-01'  →  the tables of the partitions before
 //	DELETE FROM log WHERE created < '2027-03-15'  →  the same, and rows of the partition that the day is in
@@ -14,7 +14,7 @@ type Cover struct {
 	tests []*test
 }
 
-// NewCover gives the cover of a DELETE by conditions that are about the one dividing column alone; nil where there is none.
+// NewCover gives the cover of a DELETE whose conditions are all on the one dividing column; nil for any other DELETE.
 func NewCover(table *schema.Table, offset int, conds []expr.Node) *Cover {
 	ps := table.Partitions
 	if ps == nil || len(ps.Columns) != 1 || table.IsInterleaved() || len(conds) == 0 {
@@ -32,7 +32,7 @@ func NewCover(table *schema.Table, offset int, conds []expr.Node) *Cover {
 	return c
 }
 
-// Partitions gives the partitions all of whose rows are deleted, and whether others may lose some, too.
+// Partitions gives the partitions of which all rows are deleted. rest: other partitions may lose some rows, too.
 func (c *Cover) Partitions(env *expr.Env) (whole []*schema.Partition, rest bool, err error) {
 	ps := c.table.Partitions
 	set, exact, err := evalAll(env, c.tests, dividing(c.table))

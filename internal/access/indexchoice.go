@@ -6,18 +6,18 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// IndexChoice says which keys of a table the planner may use, as USE, FORCE and IGNORE INDEX say. The primary key is the nil
-// index. A nil choice allows all keys.
+// IndexChoice is what USE, FORCE and IGNORE INDEX say: which keys of a table the planner may use. nil as an index is the primary
+// key; a nil choice allows all keys.
 type IndexChoice struct {
 	Find keySet // keys that may find the rows
 	Sort keySet // keys that may give the wanted order
-	// ForceFind prefers a key that finds rows to a cheaper way without one, ForceSort a key that gives the order.
+	// ForceFind prefers a key that finds the rows, even where reading without a key is cheaper; ForceSort one that gives the order.
 	ForceFind, ForceSort bool
 }
 
 // keySet is a set of a table's keys.
 type keySet struct {
-	used    []*schema.Index // where some is true: only these
+	used    []*schema.Index // if some is true, only these
 	some    bool
 	ignored []*schema.Index
 }
@@ -31,7 +31,7 @@ func (c *IndexChoice) finds(ix *schema.Index) bool { return c == nil || c.Find.H
 
 func (c *IndexChoice) sorts(ix *schema.Index) bool { return c == nil || c.Sort.Has(ix) }
 
-// Rank puts what is forced before the rest.
+// Rank is higher for a path that a hint forces.
 func (c *IndexChoice) Rank(p Path) int {
 	switch {
 	case c == nil || p.Scan == nil:

@@ -7,15 +7,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// mostAlternatives bounds an IN that is sent: a store takes a request of some kilobytes.
+// mostAlternatives is how long an IN may be that is sent, as a store takes requests of a few kilobytes only.
 const mostAlternatives = 20
 
-// pushPredicate makes the store's part of the conditions:
+// pushPredicate makes the predicate that is sent to the store:
 //
 //	price > ? AND note IS NULL AND (a = 1 OR b = 2) → price gt ? and (a eq 1 or b eq 2)
 //
-// What a store cannot say, or says differently (<>, NOT, NULL, folded text), is left out, under an OR the
-// whole OR. So it lets through all rows that satisfy the conditions, and they are checked again.
+// It leaves out what a store cannot express or judges differently (<>, NOT, NULL, folded texts); if that is in an OR, it leaves out
+// the whole OR. So no row is lost that satisfies the conditions, and the rows that come are checked again.
 func pushPredicate(t *schema.Table, offset int, conds []expr.Node) *Predicate {
 	p := predicatePusher{Constrainer{Table: t, Offset: offset}}
 	var kids []*Predicate
@@ -114,7 +114,7 @@ func (p *predicatePusher) compare(n *expr.Compare) *Predicate {
 	return f
 }
 
-// equals: what equals a text but for blanks at its end is a range.
+// equals compares with a constant. Where blanks at the end do not count, the texts that are equal are a range.
 func (p *predicatePusher) equals(ordinal int, v expr.Node) *Predicate {
 	if t := &p.Table.Columns[ordinal].Type; !t.IsText() || !t.Collation.Pads() {
 		return &Predicate{Op: PredicateEq, Column: ordinal, Value: v}
@@ -122,8 +122,8 @@ func (p *predicatePusher) equals(ordinal int, v expr.Node) *Predicate {
 	return joinPredicates(PredicateAnd, []*Predicate{{Op: PredicateGe, Column: ordinal, Value: v}, {Op: PredicateLe, Column: ordinal, Value: v}})
 }
 
-// asStored says whether the store compares a text as the condition does. It compares what is stored, so neither a folded column
-// nor a folding comparison can be sent. For a padded text in a table of ours the range of all blanks that may follow is sent.
+// asStored says whether the store compares a text as the condition does. The store compares octets, so a condition that folds case
+// cannot be sent. Where blanks at the end do not count, a table of ours gets the range of all blanks that may follow.
 func (p *predicatePusher) asStored(ordinal int, collation value.Collation) bool {
 	t := &p.Table.Columns[ordinal].Type
 	if !p.Table.Sends(p.Table.Columns[ordinal]) {
@@ -153,8 +153,7 @@ func (p *predicatePusher) in(n *expr.In) *Predicate {
 	return joinPredicates(PredicateOr, kids)
 }
 
-// like: name LIKE 'abc%' → name ge 'abc' and name lt 'abd'. Only of a pattern that is known when the
-// statement is planned.
+// like: name LIKE 'abc%' → name ge 'abc' and name lt 'abd'. The pattern must be known when the statement is planned.
 func (p *predicatePusher) like(n *expr.Like) *Predicate {
 	ordinal, ok := p.column(n.X)
 	pattern, isConst := n.Pattern.(*expr.Const)
@@ -176,8 +175,8 @@ func (p *predicatePusher) like(n *expr.Like) *Predicate {
 	return joinPredicates(PredicateAnd, kids)
 }
 
-// Predicate is what is pushed down to the store, its constants not yet known: And and Or over comparisons of a
-// column with a value. It lets through all rows that satisfy the condition it was made from, perhaps more.
+// Predicate is a condition that is sent to the store: And and Or over comparisons of a column with a value, which is computed at
+// each execution. Every row that satisfies the condition it was made from passes; others may pass, too.
 type Predicate struct {
 	Op     PredicateOp
 	Kids   []*Predicate
@@ -185,7 +184,7 @@ type Predicate struct {
 	Value  expr.Node
 }
 
-// PredicateOp is what a Predicate does.
+// PredicateOp is the operator of a Predicate.
 type PredicateOp uint8
 
 const (

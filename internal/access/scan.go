@@ -27,36 +27,36 @@ type Scan struct {
 
 	Access    Access
 	Index     *schema.Index // whose entries are read; nil: the rows themselves
-	IndexJoin bool          // Index entries lack columns that are needed: the rows are read by key after them
-	Keys      *KeyPlan      // how keys and spans are computed at each execution; nil for PartitionScan (of one-partition tables), TableScan, VirtualScan
+	IndexJoin bool          // the entries of Index lack columns that are needed, so the rows are read by key after them
+	Keys      *KeyPlan      // computes keys and spans at each execution; nil for PartitionScan (of one-partition tables), TableScan, VirtualScan
 	Predicate *Predicate    // sent to the store; nil: none
-	Recheck   expr.Node     // conditions that Keys stands for: checked only when Reads.Exact is false
+	Recheck   expr.Node     // conditions that Keys implies: checked only if Reads.Exact is false
 	Residual  expr.Node     // conditions that are checked on every row
-	Columns   []int         // ordinals that are needed, ascending; ETagOrdinal where it is
+	Columns   []int         // ordinals that are needed, ascending; ETagOrdinal may be among them
 	Ordered   bool          // rows must come in key order, over all spans and partitions
-	Order     []SortKey     // the order that Ordered stands for: what runs of cut keys (keymap.Stem) are sorted by, and all rows when Reads.Unordered
-	// PartitionOrder: of an Ordered scan of a table with partitions, whose keys come in the wanted order when the partitions
-	// are read one after the other, as they are listed (1) or backwards (-1); 0: they have to be merged.
+	Order     []SortKey     // the order of an Ordered scan: runs of cut keys (keymap.Stem) are sorted by it, and all rows if Reads.Unordered
+	// PartitionOrder is for an Ordered scan of a divided table. Its rows come in the wanted order if the partitions are read one
+	// after the other: as they are listed (1), or backwards (-1). 0: the partitions must be merged.
 	PartitionOrder int
 	Without        []string  // names of partitions that are not read
-	Limit          expr.Node // no more rows than this are wanted (pushed: nothing above drops rows); nil: all
+	Limit          expr.Node // how many rows are wanted at most, as no operator above drops rows; nil: all
 
 	Rows     float64 // estimates, for the choice of path
 	Requests float64
 }
 
-// Reads is what a Scan reads at one execution: points or spans, never both. Scan.Access is the plan; the arguments decide. A point
-// read becomes a span where the key does not sort by the argument's type (a number for a text column). With arguments that
-// nothing can equal there is neither.
+// Reads is what a Scan reads at one execution: points or spans, never both. Scan.Access is what the plan expects, but the arguments
+// decide. A point read becomes a span if the key is not in the order of the argument's type (a number for a text column). If no
+// row can equal the arguments there are neither points nor spans.
 type Reads struct {
 	Points []Key  // distinct, ascending
 	Spans  []Span // disjoint, ascending
-	Exact  bool   // every row in them satisfies the conditions that the keys stand for
-	// Unordered: with these arguments the keys are not in the order of Scan.Order, and an Ordered scan has
-	// to sort its rows by it (and cannot push a limit). Rare, for the reason above.
+	Exact  bool   // every row in them satisfies the conditions that the keys imply
+	// Unordered: with these arguments the keys are not in the order of Scan.Order, so an Ordered scan sorts its rows, and
+	// pushes no limit. This is rare: it takes an argument of such a type.
 	Unordered bool
-	// Copies: in the spans there may be copies of parents' rows, too (WITH PARENT), which are no rows of the table. Each
-	// lies before the rows that live inside one parent.
+	// Copies: the spans may also hold stored parent copies (WITH PARENT), which are no rows of the table. Each one lies before the
+	// children of its parent.
 	Copies bool
 }
 
@@ -66,8 +66,8 @@ type Key struct {
 	PartitionKey, RowKey string
 }
 
-// Span is a span of RowKeys in one partition of the store or, when All is set, in every one whose PartitionKey is in
-// PartitionKeys. Only in external tables these are not all.
+// Span is a span of RowKeys in one store partition or, if All is set, in every one whose PartitionKey is in PartitionKeys. These are
+// all PartitionKeys, except in external tables.
 type Span struct {
 	Partition    *schema.Partition
 	PartitionKey string
@@ -77,7 +77,7 @@ type Span struct {
 	PartitionKeys keymap.Span
 }
 
-// SortKey is one key of an order.
+// SortKey is one expression of an ORDER BY.
 type SortKey struct {
 	Expr expr.Node
 	Desc bool

@@ -10,50 +10,49 @@ import (
 
 // KeyPlan computes the keys and spans of a Scan from the arguments of one execution. It is immutable.
 //
-// It is a union of branches, each of which holds tests on the key's leading columns: points on all of them
-// but the last, which may have a range. One branch is what a conjunction yields; several come of ORs over
-// more than one column and of comparisons of rows of values.
+// It is a union of branches. Each branch has tests on the first columns of the key: points on all of these but the last, which may
+// have a range. ANDs make one branch. ORs over several columns, and comparisons of tuples, make several.
 type KeyPlan struct {
 	table    *schema.Table
 	Columns  []keyColumn // of the RowKey: an index's columns, then those of the primary key
-	tail     string      // the fixed text behind them
-	Whole    bool        // values for all of them are one row's key; not of an index, whose entries are read by spans
+	tail     string      // the fixed text after them
+	Whole    bool        // values for all columns make the key of one row; false for an index, whose entries are read by spans
 	Branches []keyBranch
-	// CopyColumns is the number of columns that name a parent, where copies of parents' rows lie among the rows; 0: none do.
+	// CopyColumns is how many columns identify the parent, if stored parent copies lie among the rows; 0: there are none.
 	CopyColumns int
-	// partitionKey are the columns of the PartitionKey, with its tail; fromKey says which of Columns has the same column, -1
-	// for none.
+	// partitionKey and partitionTail are Columns and tail of the PartitionKey. fromKey tells which of Columns is the same column;
+	// -1: none is.
 	partitionKey  []keyColumn
 	partitionTail string
 	fromKey       []int
 	single        []interval // the only one, where it has no columns
-	// divide is the first column that divides the table into partitions; divideFrom says which key column has each of
-	// those columns, -1 for none.
+	// divide is the first column that divides the table into partitions. divideFrom tells for each dividing column which of Columns
+	// it is; -1: none.
 	divide     *keyColumn
 	divideFrom []int
-	// Pinned are the columns that the promised order takes to have one value; nil where none is promised.
+	// Pinned are the columns that must have a single value for the promised order; nil if no order is promised.
 	Pinned []bool
-	// Conds are the conditions that say where to read, for EXPLAIN.
+	// Conds are the conditions that the key uses, for EXPLAIN.
 	Conds expr.Node
-	// plain: one branch of one equality on each column of a row's key. The common point read.
+	// plain marks the common point read: one branch, with one equality on each column of a row's key.
 	plain bool
 }
 
-// keyBranch is one branch: tests by key column, ANDed, none empty; and by column of the partition, where nil leaves it open, or
-// the row's key says it; and on the column that divides the table into partitions, nil for none.
+// keyBranch is one branch: the tests that must hold, by column. row has those on the first columns of the RowKey, none of them
+// empty. partitionKey has those on columns of the PartitionKey: nil if the column is open, or the RowKey has it. divide has those
+// on the column that divides the table into partitions.
 type keyBranch struct {
 	row          [][]*test
 	partitionKey [][]*test
 	divide       []*test
 }
 
-// mostSpans bounds the spans of one scan. Lists of values on several columns multiply: beyond it, the
-// values of a later column become one range, and what follows is left to be checked.
+// mostSpans is how many spans a scan may have. Lists of values on several columns multiply. Where there would be more, the values
+// of a later column become one range, and the conditions on the columns after it are checked row by row.
 const mostSpans = 2048
 
-// Reads computes what is read at this execution. Env.Row is the left row of a lookup join. It reuses r's
-// slices. All of r.Points are whole keys; where a PointRead's argument has no key of its own (a number
-// against text), r.Spans hold what must be searched instead.
+// Reads computes what is read at this execution. env.Row is the left row of a lookup join. It reuses r's slices. All of r.Points are
+// whole keys. If an argument of a PointRead has no key of its own (a number against a text), r.Spans has what must be searched.
 func (s *Scan) Reads(env *expr.Env, r *Reads) error {
 	err := s.reads(env, r)
 	if len(s.Without) > 0 {
@@ -83,8 +82,7 @@ func (s *Scan) reads(env *expr.Env, r *Reads) error {
 	return nil
 }
 
-// point is Reads for the common point read. Not done: some argument does not give one value of its
-// column.
+// point is Reads for the common point read. It is not done if an argument does not give a single value of its column.
 func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 	var space [96]byte
 	var values [4]value.Value
@@ -140,7 +138,7 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 	return true, nil
 }
 
-// setPartition fills in the columns of the PartitionKey, and those that divide the table into partitions.
+// setPartition sets the columns of the PartitionKey, and those that divide the table into partitions.
 func (k *KeyPlan) setPartition() {
 	from := func(column int) int {
 		return slices.IndexFunc(k.Columns, func(p keyColumn) bool { return p.Column == column && p.Code.Prefix == 0 }) // a prefix is not the value

@@ -8,17 +8,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// area is a range of partitions and what rows of them are read.
+// area is a range of store partitions, with the ranges of rows to read in each of them.
 type area struct {
 	interval
 	rows []interval
 }
 
-// disjoint gives spans of an external table that read the same keys, each once, in the order of partitions and rows:
+// disjoint turns spans of an external table into spans that do not overlap, in the order of partitions and rows:
 //
 //	[a, m) all rows, [k, z) rows 1  →  [a, m) all rows, [m, z) rows 1
 //
-// A range of partitions is walked once, whatever rows are wanted of it.
+// It may read more rows than are wanted, but it walks no partition twice.
 func (b *spanBuilder) disjoint(spans []Span) []Span {
 	var areas, odd []area
 	for _, s := range spans {
@@ -34,8 +34,8 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 		areas = append(areas, a)
 	}
 	cells := cellsOf(areas)
-	// Where stores may sort a partition otherwise than SQL does, no range can be cut. Whether the partition is in
-	// a range is no question, as all sort the bounds of ranges alike.
+	// A range cannot be cut at a partition that stores may sort in another way than SQL does. But every store agrees on whether
+	// the partition is in a range, as all sort the bounds of ranges alike.
 	for _, o := range odd {
 		i := slices.IndexFunc(cells, func(c area) bool { return c.lo <= o.lo && o.lo < c.hi })
 		if i < 0 {
@@ -43,7 +43,7 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 			continue
 		}
 		rows := unite(append(slices.Clone(cells[i].rows), o.rows...))
-		b.r.Exact = b.r.Exact && sameRows(rows, cells[i].rows) // of the other partitions more is read than is wanted
+		b.r.Exact = b.r.Exact && sameRows(rows, cells[i].rows) // the other partitions are read more than is wanted
 		cells[i].rows = rows
 	}
 	slices.SortFunc(cells, func(a, b area) int { return strings.Compare(a.lo, b.lo) })
@@ -63,7 +63,7 @@ func (b *spanBuilder) disjoint(spans []Span) []Span {
 	return spans
 }
 
-// even widens a range so that all sort its bounds alike.
+// even widens a range until all stores sort its bounds alike.
 func even(iv interval) interval {
 	iv.lo = iv.lo[:schema.EvenLen(iv.lo)]
 	if n := schema.EvenLen(iv.hi); iv.hi != schema.Top && n < len(iv.hi) {
@@ -73,7 +73,7 @@ func even(iv interval) interval {
 	return iv
 }
 
-// cellsOf cuts areas at all bounds of each other: what overlaps becomes one cell with the rows of all.
+// cellsOf cuts areas at each other's bounds. Where areas overlap there is one cell, with the rows of all.
 func cellsOf(areas []area) []area {
 	slices.SortFunc(areas, func(a, b area) int { return cmp.Or(strings.Compare(a.lo, b.lo), strings.Compare(a.hi, b.hi)) })
 	var bounds []string
@@ -102,7 +102,7 @@ func cellsOf(areas []area) []area {
 	return cells
 }
 
-// joined makes one of cells side by side whose rows are the same.
+// joined merges neighbouring cells that have the same rows.
 func joined(cells []area) []area {
 	out := cells[:0]
 	for _, c := range cells {

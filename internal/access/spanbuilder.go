@@ -10,22 +10,21 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// spanBuilder is one computation of Reads.
+// spanBuilder computes the Reads of one execution.
 type spanBuilder struct {
 	k          *KeyPlan
 	env        *expr.Env
 	r          *Reads
 	sets       [][]interval        // by column of the RowKey, of the branch under way
 	values     []value.Value       // of the columns that are points, of the key under way
-	places     [][]interval        // by column of the PartitionKey; nil: open, unless values say it
-	named      []interval          // the store's partitions of the branch under way; nil where values say which
-	partitions []*schema.Partition // that the branch under way may be in
-	all        bool                // a span of several partitions is among r.Spans
-	pins       []*string           // by pinned column, the code that a branch before had; nil for none
+	places     [][]interval        // by column of the PartitionKey; nil: open, unless values has the column
+	named      []interval          // the store partitions of the branch under way; nil if values tell which
+	partitions []*schema.Partition // that the branch under way may read
+	all        bool                // r.Spans has a span of several store partitions
+	pins       []*string           // by pinned column: the code that an earlier branch had; nil for none
 }
 
-// pin notes the one value of a column that must have one for the promised order. The column must have it in this branch and in
-// all others.
+// pin notes the value of a pinned column. The promised order holds only if all branches have the same single value for it.
 func (b *spanBuilder) pin(column int, set []interval) {
 	if len(set) > 1 || !set[0].point {
 		b.r.Unordered = true
@@ -77,7 +76,7 @@ func (b *spanBuilder) branch(br *keyBranch) error {
 	return b.walk(&w, 0, make([]byte, 0, 96))
 }
 
-// enter notes that the keys of interval j of column i come next.
+// enter begins the keys that have interval j of column i.
 func (b *spanBuilder) enter(i, j int) {
 	b.values = b.values[:i]
 	if iv := &b.sets[i][j]; iv.point {
@@ -88,8 +87,8 @@ func (b *spanBuilder) enter(i, j int) {
 	}
 }
 
-// choosePartitionKeys evaluates the tests on columns of the PartitionKey, and says how many partitions, or ranges of them, they
-// allow: 0 where nothing satisfies them.
+// choosePartitionKeys evaluates the tests on columns of the PartitionKey. count is how many store partitions, or ranges of them,
+// they allow; 0 if nothing satisfies them.
 func (b *spanBuilder) choosePartitionKeys(br *keyBranch) (count int, err error) {
 	k := b.k
 	b.places, b.named, count = b.places[:0], nil, 1
@@ -103,7 +102,7 @@ func (b *spanBuilder) choosePartitionKeys(br *keyBranch) (count int, err error) 
 			if k.ranged() {
 				b.r.Exact = b.r.Exact && exact
 			} else if !exact || !allPoints(set) {
-				// Which partitions there are between two is not known.
+				// Nobody knows which partitions lie between two values.
 				set, b.r.Exact = nil, false
 			}
 			if count *= max(1, len(set)); k.ranged() && count > mostSpans && i > 0 {
@@ -137,7 +136,7 @@ func allPoints(set []interval) bool {
 	return true
 }
 
-// row emits a key, or a span of keys, in each partition, the store's and the table's, that it may be in.
+// row emits a key, or a span of keys, for each store partition and each partition of the table that may hold it.
 func (b *spanBuilder) row(row interval) error {
 	b.r.Copies = b.r.Copies || !row.point && len(b.values) < b.k.CopyColumns
 	parts := b.partitions
@@ -177,7 +176,7 @@ func (b *spanBuilder) add(parts []*schema.Partition, p, row interval) {
 	}
 }
 
-// partitionKeys gives each partition, or range of partitions, that the keys under way may be in.
+// partitionKeys gives the store partitions, or ranges of them, that may hold the keys under way.
 func (b *spanBuilder) partitionKeys() ([]interval, error) {
 	k, l := b.k, &b.k.table.Layout
 	sets := b.places
@@ -207,7 +206,7 @@ func (b *spanBuilder) partitionKeys() ([]interval, error) {
 	return w.found, err
 }
 
-// everywhere are all partitions of a table of ours: each bucket, or one range.
+// everywhere is all store partitions of a table of ours: each bucket, or one range.
 func everywhere(l *schema.KeyLayout) []interval {
 	if l.Buckets == 0 {
 		return []interval{spanInterval(keymap.Span{})}
@@ -219,7 +218,7 @@ func everywhere(l *schema.KeyLayout) []interval {
 	return out
 }
 
-// finish leaves every key in one place: all points, or all spans.
+// finish makes all points, or all spans, and leaves each key in one of them only.
 func (b *spanBuilder) finish() {
 	r := b.r
 	if len(r.Spans) == 0 {
@@ -236,7 +235,7 @@ func (b *spanBuilder) finish() {
 	case b.k.ranged():
 		r.Spans = b.disjoint(r.Spans)
 	case b.all:
-		// All partitions are walked once, whatever is wanted of them.
+		// All partitions are walked once, even if less is wanted of some.
 		s := Span{Partition: r.Spans[0].Partition, All: true, Span: r.Spans[0].Span}
 		for _, o := range r.Spans[1:] {
 			s.From, s.To = min(s.From, o.From), max(s.To, o.To)

@@ -10,14 +10,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// keyColumn is one column of a key as conditions are turned into spans of it.
+// keyColumn is one column of a key, for turning conditions into spans.
 type keyColumn struct {
 	*schema.Segment
 	column *schema.Column
 	lead   string // the fixed text before it
 }
 
-// testOp is what a test does.
+// testOp is the operator of a test.
 type testOp uint8
 
 const (
@@ -35,25 +35,25 @@ const (
 	testFunction // a rising function of the column
 )
 
-// test is a condition on one column whose other side is known before the table is read: it becomes a set
-// of intervals of the column's codes.
+// test is a condition on one column whose other side is known before the table is read. It becomes a set of intervals of the
+// column's codes.
 type test struct {
 	op     testOp
 	value  expr.Func   // comparisons, LIKE
 	list   []expr.Func // IN
 	kids   []*test     // AND, OR
 	escape rune
-	// function is YEAR or TO_DAYS, and compared how its result is compared, of a testFunction.
+	// function and compared are for testFunction: YEAR or TO_DAYS, and the operator that compares its result.
 	function string
 	compared testOp
 	// nullSafe: NULL equals NULL.
 	nullSafe bool
-	// loose: a comparison by octets on a column whose keys are folded. The keys are a superset.
+	// loose: the condition compares octets, but the column's keys are folded, so they find too much.
 	loose bool
 }
 
-// IsPoint says whether the test holds for single values only, whatever the arguments: then the key's
-// next part can be used as well.
+// IsPoint says whether the test allows single values only, whatever the arguments are. Then tests on the key's next column narrow
+// the spans further.
 func (t *test) IsPoint() bool {
 	switch t.op {
 	case testEq, testNull, testIn:
@@ -75,7 +75,7 @@ func (t *test) IsPoint() bool {
 	return false
 }
 
-// isSingle says whether the test holds for one value at most.
+// isSingle says whether the test allows one value at most.
 func (t *test) isSingle() bool {
 	switch t.op {
 	case testEq, testNull:
@@ -90,8 +90,7 @@ func (t *test) isSingle() bool {
 	return false
 }
 
-// eval gives the intervals of the column's codes whose values may satisfy t, sorted and disjoint. Exact:
-// all of them do.
+// eval gives the intervals of codes whose values may satisfy t, sorted and disjoint. exact: all of them do.
 func (t *test) eval(env *expr.Env, p *keyColumn) (list []interval, exact bool, err error) {
 	switch t.op {
 	case testAnd:
@@ -210,7 +209,7 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 		if errors.Is(err, schema.ErrNotOfForm) {
 			return []interval{iv}, false, nil
 		}
-		// A prefix cannot tell the value from a longer one.
+		// The code of a prefix is the same for longer values.
 		return []interval{p.point(code, lo)}, p.Code.Prefix == 0, err
 	}
 	b, tied, err := p.bounds(lo)
@@ -220,8 +219,8 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 	case err != nil:
 		return nil, false, err
 	}
-	// Values that tie with v in the key may lie on either side of it. What lies between two values of the
-	// column has the lower one on its low side.
+	// Values that tie with v in the key may be above it or below it. If v lies between two values of the column, lo is the lower
+	// one.
 	with := tied || t.op == testLe || t.op == testGe
 	if at == placeAbove {
 		with = tied || !up
@@ -283,7 +282,7 @@ func (p *keyColumn) point(code string, v value.Value) interval {
 	return interval{lo: code, hi: p.Behind(code), point: true, v: v}
 }
 
-// null is the interval of NULL; none in a key of another program, which has all of its segments.
+// null is the interval of NULL. A key of another program has none, as none of its segments is ever left out.
 func (p *keyColumn) null() ([]interval, error) {
 	if p.Form != schema.FormCode {
 		return nil, nil
@@ -305,8 +304,8 @@ func (p *keyColumn) notNull() (iv interval, err error) {
 	return iv, err
 }
 
-// reach gives where in the key the texts of an interval lie. Where other segments follow, a text alone does not say where the
-// key lies: a bound that ends with the text goes behind all keys that begin with it. Codes have such bounds already.
+// reach gives the range of keys that have a text of the interval in the column's place. If other segments follow, a bound that ends
+// with a text must include all keys that begin with it. Bounds of codes do so already.
 func (p *keyColumn) reach(iv interval) (in interval, exact bool) {
 	width := p.Width()
 	switch {
@@ -325,7 +324,7 @@ func (p *keyColumn) reach(iv interval) (in interval, exact bool) {
 	return iv, true
 }
 
-// aboveContinued is above every text that begins with one from lo up to, not including, hi.
+// aboveContinued is above every text that begins with a text t, lo ≤ t < hi.
 func aboveContinued(lo, hi string) string {
 	if hi == schema.Top {
 		return hi
@@ -339,8 +338,8 @@ func aboveContinued(lo, hi string) string {
 	return hi
 }
 
-// bounds gives where the keys of v, and of all values that the key cannot tell from it in order, begin
-// and end. Tied says that there may be others than v.
+// bounds gives the interval of v's code, and of the values that tie with it: those that the key does not sort below or above v.
+// tied: there may be such values.
 func (p *keyColumn) bounds(v value.Value) (b interval, tied bool, err error) {
 	code, err := p.code(v)
 	if err != nil {
@@ -350,17 +349,17 @@ func (p *keyColumn) bounds(v value.Value) (b interval, tied bool, err error) {
 	return spanInterval(span), tied, nil
 }
 
-// from leaves of iv what is not below the value of b in the column's order, with that value or without.
+// from cuts off what is below the value of b in the column's order. It keeps that value itself if with is true.
 func (p *keyColumn) from(iv interval, b interval, with bool) interval {
 	return b.cut(iv, !p.Code.Desc, with)
 }
 
-// to leaves of iv what is not above the value of b, with that value or without.
+// to cuts off what is above the value of b. It keeps that value itself if with is true.
 func (p *keyColumn) to(iv interval, b interval, with bool) interval {
 	return b.cut(iv, p.Code.Desc, with)
 }
 
-// cut leaves of iv the codes above b, or those below, with b's own or without.
+// cut keeps the codes of iv above b, or those below it. It keeps those of b itself if with is true.
 func (b interval) cut(iv interval, above, with bool) interval {
 	switch {
 	case above && with:
@@ -375,8 +374,8 @@ func (b interval) cut(iv interval, above, with bool) interval {
 	return iv
 }
 
-// warn warns of a text that is compared with a column of numbers. Where the key stands for the condition nobody else
-// compares them.
+// warn warns of a text that is compared with a column of numbers. Where the key implies the condition, nothing else compares them
+// and would warn.
 func (p *keyColumn) warn(env *expr.Env, v value.Value) error {
 	if t := p.column.Type.Base; value.TypeBool <= t && t <= value.TypeDecimal || t == value.TypeYear {
 		return env.Number(v)

@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// choosePartitions finds the partitions that the branch under way reads. Empty: none, or nothing satisfies its tests.
+// choosePartitions finds the partitions that the branch under way reads. empty: there are none, or nothing satisfies the tests.
 func (b *spanBuilder) choosePartitions(tests []*test) (empty bool, err error) {
 	ps := b.k.table.Partitions
 	b.partitions = b.k.table.AllPartitions()
@@ -22,7 +22,7 @@ func (b *spanBuilder) choosePartitions(tests []*test) (empty bool, err error) {
 	return len(b.partitions) == 0, nil
 }
 
-// dividedFirst says that the key begins with the codes by which partitions are told apart.
+// dividedFirst says whether the key begins with the codes that the bounds of partitions are made of.
 func (k *KeyPlan) dividedFirst() bool {
 	if k.divide == nil || k.Columns[0].Column != k.divide.Column {
 		return false
@@ -31,8 +31,8 @@ func (k *KeyPlan) dividedFirst() bool {
 	return !p.Desc && p.Prefix == 0 && p.Cut == 0
 }
 
-// partitionsOfKey gives the partitions of the key under way: the one that its values say, where it has those of all
-// dividing columns.
+// partitionsOfKey gives the partitions that may hold the key under way: a single one, if the key has values of all dividing
+// columns.
 func (b *spanBuilder) partitionsOfKey() ([]*schema.Partition, error) {
 	k := b.k
 	for _, from := range k.divideFrom {
@@ -50,7 +50,7 @@ func (b *spanBuilder) partitionsOfKey() ([]*schema.Partition, error) {
 	return nil, nil
 }
 
-// partitionOrder is Scan.PartitionOrder of a scan that passes its rows in the order of the key.
+// partitionOrder is the Scan.PartitionOrder of a scan in the order of the key.
 func (k *KeyPlan) partitionOrder() int {
 	if k.divide == nil || !k.table.Partitions.Ascending() {
 		return 0
@@ -69,7 +69,7 @@ func (k *KeyPlan) partitionOrder() int {
 	return 0
 }
 
-// partitionShare is how many partitions are expected to be read: 1 for a table without any.
+// partitionShare is how many partitions will be read, as far as is known; 1 for a table that is not divided.
 func (k *KeyPlan) partitionShare() float64 {
 	if k.divide == nil {
 		return 1
@@ -109,7 +109,8 @@ func partitionsWithin(ps *schema.Partitions, set []interval) []*schema.Partition
 	return out
 }
 
-// partitionsCovered gives the partitions all of whose rows have a first column in set, and whether other partitions may have some that do.
+// partitionsCovered gives the partitions in which every row has a first column in set. rest: other partitions may have such rows,
+// too.
 func partitionsCovered(ps *schema.Partitions, set []interval) (whole []*schema.Partition, rest bool) {
 	for _, p := range partitionsWithin(ps, set) {
 		outside := func(s keymap.Span) bool {

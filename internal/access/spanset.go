@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// interval is a range lo ≤ text < hi. The texts are whole keys, or the parts of keys that hold one column, with whatever
-// follows them. A point holds exactly one text, lo; for a column, v is the value of it, of the column's type.
+// interval is a range lo ≤ text < hi. The texts are whole keys, or keys from one column on. A point holds exactly one text, lo. In
+// the interval of a column, v is the value that a point stands for, of the column's type.
 type interval struct {
 	lo, hi string
 	point  bool
@@ -39,7 +39,7 @@ func (iv *interval) span() keymap.Span {
 	return keymap.Span{From: iv.lo, To: iv.hi}
 }
 
-// cover is the one interval that holds all of a sorted list.
+// cover is the smallest interval that holds all of a sorted list.
 func cover(list []interval) interval {
 	out := interval{lo: list[0].lo, hi: list[0].hi}
 	for _, iv := range list[1:] {
@@ -57,7 +57,7 @@ func unite(list []interval) []interval {
 		if c := strings.Compare(a.lo, b.lo); c != 0 {
 			return c
 		}
-		return strings.Compare(b.hi, a.hi) // the longer one first: it takes the other in
+		return strings.Compare(b.hi, a.hi) // the longer one first, as it includes the other
 	})
 	out := list[:1]
 	for _, iv := range list[1:] {
@@ -74,8 +74,7 @@ func unite(list []interval) []interval {
 	return out
 }
 
-// intersect gives what two united lists share. A point of either is in it as a point: the bounds of
-// ranges never lie inside one.
+// intersect gives what two united lists have in common. Points stay points, as no bound of a range lies inside one.
 func intersect(a, b []interval) []interval {
 	var out []interval
 	for len(a) > 0 && len(b) > 0 {
@@ -99,8 +98,8 @@ func intersect(a, b []interval) []interval {
 	return out
 }
 
-// mergeSpans sorts spans by part, partition and begin, and merges those that overlap or touch. The separator
-// is the least character, and no key ends where one begins, so that nothing lies between "x" and "x!".
+// mergeSpans sorts spans by partition, store partition and begin, and merges those that overlap or touch. Nothing lies between "x"
+// and "x!": the separator is the least character, and "x" alone is no key.
 func mergeSpans(list []Span) []Span {
 	if len(list) < 2 {
 		return list
@@ -123,7 +122,7 @@ func mergeSpans(list []Span) []Span {
 	return out
 }
 
-// ComparePartitions orders partitions of one table as they are listed.
+// ComparePartitions orders the partitions of one table as they are listed.
 func ComparePartitions(a, b *schema.Partition) int {
 	if a == b {
 		return 0
@@ -135,7 +134,7 @@ func touches(to, from string) bool {
 	return len(from) == len(to)+1 && strings.HasPrefix(from, to) && from[len(to)] == '!'
 }
 
-// mergePoints sorts keys and leaves each there once.
+// mergePoints sorts keys, and removes duplicates.
 func mergePoints(list []Key) []Key {
 	if len(list) < 2 {
 		return list

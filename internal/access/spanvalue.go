@@ -9,23 +9,22 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// place says where a value lies among the values that a column can hold, in the order of value.Compare.
+// place says where an argument lies among the values that a column can hold, in the order of value.Compare.
 type place uint8
 
 const (
 	placeAt      place = iota // it is one of them: lo
 	placeAbove                // it lies between lo and the next one
-	placeAmong                // it may equal any of lo … hi: floats compared with decimals
+	placeAmong                // it may equal any of lo … hi: a float compared with decimals
 	placeBelow                // it is below all of them
 	placeTop                  // it is above all of them
-	placeNowhere              // its order is not that of the column: a number against text
-	placeAlone                // as placeNowhere, but lo is the only one that it equals: a text against an ENUM
-	placeNone                 // as placeNowhere, and it equals none of them
+	placeNowhere              // it is compared in another order than the column's: a number against a text
+	placeAlone                // as placeNowhere, but it equals lo alone: a text against an ENUM
+	placeNone                 // as placeNowhere, but it equals none of them
 )
 
-// locate finds the place of v, not NULL, in a column of type t. This is what makes a key of an argument of any type:
-// 7.5 against INT lies above 7, so that "= 7.5" reads nothing and
-// "> 7.5" begins behind 7.
+// locate finds the place of v, which is not NULL, in a column of type t. So an argument of any type can be a bound: 7.5 against INT
+// lies above 7, so that "= 7.5" reads nothing, and "> 7.5" begins after 7.
 func locate(t *value.Type, v value.Value) (lo, hi value.Value, at place) {
 	if v.Kind() == value.JSON {
 		return v, v, placeNowhere // compares by rules of its own
@@ -59,8 +58,7 @@ func locate(t *value.Type, v value.Value) (lo, hi value.Value, at place) {
 	return lo, lo, at
 }
 
-// locateInt takes every kind that compares with integers as a number: numbers, and text by its leading
-// numeric part.
+// locateInt finds the place of a number, or of the number that a text begins with, among integers.
 func locateInt(t *value.Type, v value.Value) (value.Value, place) {
 	if v.Kind() == value.Int && !t.Unsigned && t.Base != value.TypeBool {
 		return v, placeAt
@@ -92,7 +90,7 @@ func locateInt(t *value.Type, v value.Value) (value.Value, place) {
 	return value.FromInt(int64(floor.Uint())), at
 }
 
-// floorInt gives the largest integer that is not above v: an Int where it is negative, else a Uint.
+// floorInt gives the largest integer that is not above v: an Int if it is negative, else a Uint.
 func floorInt(v value.Value) (value.Value, place) {
 	switch v.Kind() {
 	case value.Bool, value.Uint:
@@ -176,14 +174,14 @@ func locateFloat(v value.Value) (value.Value, place) {
 		return f, placeNowhere
 	case c == 0:
 		return f, placeAt
-	case c > 0: // rounded up: the float below is the largest that is not above v
+	case c > 0: // it was rounded up: the float below it is the largest that is not above v
 		f = value.FromFloat(math.Nextafter(f.Float(), math.Inf(-1)))
 	}
 	return f, placeAbove
 }
 
-// locateDecimal: exact numbers are cut at the column's scale. Floats, and text, compare with decimals as
-// floats, so that several neighbouring decimals may equal one.
+// locateDecimal finds a place among decimals. Exact numbers are cut at the column's scale. Floats and texts are compared with
+// decimals as floats, so several neighbouring decimals may equal one of them.
 func locateDecimal(t *value.Type, v value.Value) (lo, hi value.Value, at place) {
 	switch v.Kind() {
 	case value.Int, value.Uint, value.Bool, value.Decimal:
@@ -222,7 +220,7 @@ func locateDecimal(t *value.Type, v value.Value) (lo, hi value.Value, at place) 
 	case order < 0:
 		return lo, hi, placeAmong
 	}
-	// One candidate is left: it is v, or v lies beside it.
+	// One candidate is left: it equals v, or is next to it.
 	order, err = value.Compare(lo, v, value.Binary)
 	switch {
 	case err != nil:
@@ -299,7 +297,7 @@ func floorDecimal(t *value.Type, v value.Value) (value.Value, place) {
 	return floor, at
 }
 
-// locateText: a number compares with text as a number, in which order the column's keys are not.
+// locateText finds a place among texts. A number is compared with texts as a number, and keys of texts are not in that order.
 func locateText(t *value.Type, v value.Value) (value.Value, place) {
 	switch v.Kind() {
 	case value.String:
@@ -316,7 +314,7 @@ func locateText(t *value.Type, v value.Value) (value.Value, place) {
 	return value.FromString(v.Text()), placeAt
 }
 
-// locateMember: keys hold members' numbers, so that numbers are in their order, and texts are not.
+// locateMember finds a place among members. Their keys are in the order of the members' numbers, not of their texts.
 func locateMember(t *value.Type, v value.Value) (value.Value, place) {
 	switch v.Kind() {
 	case value.String, value.Bytes:
@@ -338,7 +336,7 @@ func locateMember(t *value.Type, v value.Value) (value.Value, place) {
 	return lo, at
 }
 
-// memberOf finds the only value of an ENUM or SET that equals a text or octets.
+// memberOf finds the one value of an ENUM or SET that equals a text or octets.
 func memberOf(t *value.Type, v value.Value) (value.Value, place) {
 	if t.Collation == value.Binary {
 		m, ok := t.Stored(v.Text())
@@ -372,7 +370,7 @@ func locateBytes(v value.Value) (value.Value, place) {
 	return v, placeNowhere
 }
 
-// locateTime takes times and texts. The column's precision cuts what is finer.
+// locateTime finds the place of a time or a text among times. Digits beyond the column's precision are cut.
 func locateTime(t *value.Type, v value.Value) (value.Value, place) {
 	var ticks int64
 	switch v.Kind() {
@@ -401,8 +399,7 @@ func locateTime(t *value.Type, v value.Value) (value.Value, place) {
 	return value.FromTicks(ticks), at
 }
 
-// secondFraction is the unit, in ticks, of a time with so many digits behind the second; all of them
-// where the precision is not declared (-1).
+// secondFraction is how many ticks the last digit stands for, if a time has so many digits of a second; -1 is all digits.
 func secondFraction(digits int) int64 {
 	unit := int64(1)
 	if digits >= 0 {

@@ -5,14 +5,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
-// keyWalk goes through the keys, RowKeys or PartitionKeys, that sets of intervals on their leading columns allow, in their order.
+// keyWalk visits, in order, the RowKeys or PartitionKeys that are allowed by sets of intervals on their first columns.
 type keyWalk struct {
 	columns     []keyColumn
 	tail        string
 	whole       bool // a point on each column is a whole key
 	copyColumns int  // see KeyPlan.CopyColumns
 	sets        [][]interval
-	rows        bool       // the keys are RowKeys, which row gets
+	rows        bool       // the keys are RowKeys, and are passed to row
 	found       []interval // the PartitionKeys, or ranges of them
 }
 
@@ -25,7 +25,7 @@ func (b *spanBuilder) emit(w *keyWalk, keys interval) error {
 	return nil
 }
 
-// walk goes through what column i and those behind it allow behind buf.
+// walk visits the keys that begin with buf and go on with what column i, and those after it, allow.
 func (b *spanBuilder) walk(w *keyWalk, i int, buf []byte) error {
 	if i == len(w.columns) && w.whole {
 		return b.emit(w, interval{lo: string(append(buf, w.tail...)), point: true})
@@ -51,7 +51,7 @@ func (b *spanBuilder) walk(w *keyWalk, i int, buf []byte) error {
 	return nil
 }
 
-// walkInterval goes through what one interval of column i allows, and the columns behind it.
+// walkInterval is walk for one interval of column i.
 func (b *spanBuilder) walkInterval(w *keyWalk, i int, buf []byte, iv interval) error {
 	p := &w.columns[i]
 	last := i+1 == len(w.sets)
@@ -61,12 +61,12 @@ func (b *spanBuilder) walkInterval(w *keyWalk, i int, buf []byte, iv interval) e
 		case !p.GivesBack(iv.lo):
 			return nil // no row has it
 		case last && p.Form == schema.FormCode && i+1 != w.copyColumns && !(w.whole && i+1 == len(w.columns)):
-			return b.emit(w, interval{lo: string(next), hi: p.Behind(string(next))}) // with what follows, and alone
+			return b.emit(w, interval{lo: string(next), hi: p.Behind(string(next))}) // the key itself, and all that continue it
 		}
 		return b.walk(w, i+1, next)
 	}
 	iv, exact := p.reach(iv)
-	b.r.Exact = b.r.Exact && exact && last // the columns behind a range are out of the key's reach
+	b.r.Exact = b.r.Exact && exact && last // after a range, later columns do not narrow the key
 	from := string(append(buf, iv.lo...))
 	to := string(append(buf, iv.hi...))
 	if iv.hi == schema.Top {
