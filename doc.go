@@ -207,7 +207,7 @@
 // Where the answer to a write was lost, the store is asked what became of it, and it is sent again if it was not applied: an id
 // in one of the rows tells. It stays AppliedUnknown where the context has ended, in tables of other programs, where others
 // have written or deleted the rows in that moment so that nothing tells any more, and where an INSERT is refused when it is
-// sent again: a row in its way may have come before or after.
+// sent again, for a row that was written a moment ago: before or after.
 //
 // errors.Is knows ErrDuplicateKey, ErrConflict, ErrTooLarge and the other targets.
 // A mock may return &nearlyfree.Error{Number: nearlyfree.CodeDuplicateEntry}, which is ErrDuplicateKey.

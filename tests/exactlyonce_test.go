@@ -136,6 +136,40 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	}
 }
 
+// TestLostDuplicate loses the answer to an INSERT whose key is taken: by a row that was there before, which is the usual error;
+// or by one that came a moment ago, of which nobody can tell.
+func TestLostDuplicate(t *testing.T) {
+	for _, query := range []string{"INSERT INTO t VALUES (1, 2)", "INSERT INTO t VALUES (2, 1)"} {
+		for _, silence := range silences {
+			synctest.Test(t, func(t *testing.T) {
+				config, transport := fakeService(t)
+				db := nearlyfreetest.OpenConfig(t, config)
+				run(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT, UNIQUE KEY (v))")
+				run(t, db, "INSERT INTO t VALUES (1, 1)")
+				for _, applied := range []nearlyfree.Applied{nearlyfree.AppliedUnknown, nearlyfree.AppliedNo} {
+					var armed atomic.Bool
+					armed.Store(true)
+					transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+						if ofStatement(r) && armed.CompareAndSwap(true, false) {
+							return silence
+						}
+						return azuretest.Fault{}
+					}
+					_, err := db.Exec(query)
+					var e *nearlyfree.Error
+					if !errors.As(err, &e) || e.Applied != applied || errors.Is(err, nearlyfree.ErrDuplicateKey) != (applied == nearlyfree.AppliedNo) {
+						t.Errorf("%s, %+v: %v, want %v", query, silence, err, applied)
+					}
+					time.Sleep(time.Minute)
+				}
+				if rows := allRows(t, db); rows != "1 1" {
+					t.Errorf("the rows are %s", rows)
+				}
+			})
+		}
+	}
+}
+
 // TestCountedOnce has several processes insert rows and count in shared ones, where a fifth of the writes has no answer. What
 // was done is counted exactly. Each request takes its time, so that an entity is not written over more often than it keeps ids.
 func TestCountedOnce(t *testing.T) { synctest.Test(t, testCountedOnce) }

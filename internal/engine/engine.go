@@ -62,6 +62,7 @@ type Get struct {
 	PartitionKey, RowKey string
 	Select               []string // properties wanted, each once; nil: all. Keys and ETag always come.
 	Meter                *Meter   // counts what the read costs; may be nil
+	Clock                *int64   // gets the store's time of the answer, as ticks, where the store says it; may be nil
 }
 
 // Scan names a range of entities to be read, in key order.

@@ -26,6 +26,11 @@ func (e *Engine) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	}
 	var found engine.Entity
 	f := e.do(ctx, &rq, func(r *response) *failure {
+		if g.Clock != nil {
+			if said, err := http.ParseTime(r.header.Get("Date")); err == nil {
+				*g.Clock = said.Unix()*ticksPerSecond + ticksAtEpoch
+			}
+		}
 		body := r.body.Bytes()
 		d := newDecoder(g.Select, g.Select)
 		d.texts.block = make([]byte, 0, min(len(body), blockBytes))

@@ -24,10 +24,12 @@
 // What is sent again may meet what was sent first and comes late. At most one of the two is applied: an entity is inserted
 // once, and an ETag never comes again. Where the second one is refused, the look is repeated, since the first one may be why.
 // Where that is not so, a fence is given another ETag, by a merge of nothing, so that the first one is refused however late it
-// comes; the refusal is what the caller gets.
+// comes; the refusal is what the caller gets. An insert without a fence is refused for good where the row in its way was there
+// before it was sent, as the store's clock has it. The only thing that is taken for granted is that no insert comes late when
+// its row, or the one in its way, was deleted meanwhile: the service ends a request after 30 seconds.
 //
 // Left to be unknown: an entity that was written by others as often as it keeps ids, or that was deleted, within the moments
-// before it was read; a commit that only inserts, and that is refused when it is sent again; writes that are conditional on
+// before it was read; a commit that only inserts, and that is refused when it is sent again, for a row that was written a moment ago; writes that are conditional on
 // nothing; an entity without room for one more property; and all that is not settled when the caller's context ends. That one is not waited for: who cancels wants to go on,
 // and a look without a fence would seldom prove that nothing comes late.
 package once
@@ -38,6 +40,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
@@ -68,6 +71,7 @@ func (s *store) Commit(ctx context.Context, c engine.Commit) error {
 		return s.Engine.Commit(ctx, c)
 	}
 	w := s.write(c)
+	w.sent = time.Now()
 	err := s.Engine.Commit(ctx, w.Commit)
 	if !engine.IsUnsure(err) {
 		return err
@@ -80,7 +84,8 @@ type write struct {
 	engine.Commit
 	store  *store
 	id     string
-	bearer int // the operation that has the id, or -1
+	bearer int       // the operation that has the id, or -1
+	sent   time.Time // for the first time
 }
 
 const (
@@ -158,6 +163,8 @@ func (w *write) settle(ctx context.Context, lost error) error {
 			return &engine.Error{Code: engine.CodeStale, Op: fence, Message: "the entity was changed since it was read", Cause: lost}
 		case f == barred:
 			return refusal
+		case f == open && refusal != nil && fence < 0 && w.wasTaken(tries.Context, refusal):
+			return refusal
 		case f == unknown, refusal != nil && fence < 0:
 			return lost
 		}
@@ -186,6 +193,23 @@ func (w *write) close(ctx context.Context, fence int) error {
 	return w.store.Engine.Commit(ctx, engine.Commit{Table: w.Table, PartitionKey: w.PartitionKey, Meter: w.Meter, Ops: []engine.Op{{
 		Kind: engine.Merge, IfMatch: op.IfMatch, Entity: engine.Entity{PartitionKey: w.PartitionKey, RowKey: op.Entity.RowKey},
 	}}})
+}
+
+// clocksDiffer bounds by how much two clocks of the store differ, the one of its answers' date, which is cut to seconds, included.
+const clocksDiffer = 5 * time.Second
+
+// wasTaken says whether the key that an insert was refused for was taken before the commit was sent for the first time, so that
+// it was refused then, too: the entity there was last written longer ago, as the store's own clock has it.
+func (w *write) wasTaken(ctx context.Context, refusal error) bool {
+	var e *engine.Error
+	if !errors.As(refusal, &e) || e.Code != engine.CodeExists || e.Op < 0 {
+		return false
+	}
+	at, clock := w.at(e.Op), int64(0)
+	there, err := w.store.Engine.Get(ctx, engine.Get{
+		Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Select: selectTimestamp, Meter: w.Meter, Clock: &clock})
+	age := time.Duration(clock-there.Timestamp) * 100
+	return err == nil && clock > 0 && there.Timestamp > 0 && age > time.Since(w.sent)+clocksDiffer
 }
 
 // look finds out what became of the commit, and the operation that tells; -1 where that is none.
@@ -267,7 +291,10 @@ func (w *write) read(ctx context.Context, i int) (found, error) {
 	return found{e.Values[0].S, e.ETag}, nil
 }
 
-var selectIDs = []string{keymap.OperationIDs}
+var (
+	selectIDs       = []string{keymap.OperationIDs}
+	selectTimestamp = []string{engine.Timestamp}
+)
 
 // has says whether an id is one of ids.
 func has(ids, id string) bool {

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
@@ -68,6 +69,9 @@ func (n *network) call() {
 
 func (n *network) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	n.call()
+	if g.Clock != nil {
+		*g.Clock = (time.Now().Unix() + 62135596800) * 1e7
+	}
 	return n.Engine.Get(ctx, g)
 }
 
@@ -146,6 +150,10 @@ var kinds = []struct {
 	}, true, true},
 	{"insert unique", func(func(string) string) []engine.Op {
 		return []engine.Op{op(engine.Insert, "x", ""), op(engine.Insert, "u", "")}
+	}, true, false},
+	{"insert of what is there", func(func(string) string) []engine.Op { return []engine.Op{op(engine.Insert, "a", "")} }, true, false},
+	{"insert of a taken unique key", func(func(string) string) []engine.Op {
+		return []engine.Op{op(engine.Insert, "x", ""), op(engine.Insert, "ea", "")}
 	}, true, false},
 	{"insert child", func(func(string) string) []engine.Op { return []engine.Op{op(engine.Insert, "x", ""), touch("a", "")} }, true, true},
 	{"update", func(etag func(string) string) []engine.Op {
@@ -281,6 +289,9 @@ func oneWay(t *testing.T, k, o, at int, way []fault) engine.Applied {
 	for _, key := range []string{"a", "b", "ea", "eb"} {
 		must(t, second.try(engine.Op{Kind: engine.Insert, Entity: entity(key, "first")}))
 	}
+	for range 2 {
+		second.update("a", true)
+	}
 	net := &network{Engine: store, t: t, mine: func(c *engine.Commit) bool { return c.Ops[0].Kind != engine.Merge || len(c.Ops) > 1 }}
 	e := once.Over(net)
 	ops := kinds[k].make(func(key string) string {
@@ -288,6 +299,7 @@ func oneWay(t *testing.T, k, o, at int, way []fault) engine.Applied {
 		must(t, err)
 		return found.ETag
 	})
+	time.Sleep(time.Minute) // virtual: the rows are old
 	net.calls, net.faults = 0, way
 	net.before = map[int]func(){at: func() { others[o].do(second) }}
 	err := e.Commit(ctx, engine.Commit{Table: table, PartitionKey: part, Ops: ops})

@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -86,6 +87,7 @@ func refusalOf(err error) *refusal {
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("x-ms-request-id", fmt.Sprintf("fake-%d", s.requests.Add(1)))
 	w.Header().Set("x-ms-version", "2019-02-02")
+	w.Header().Set("Date", time.Now().UTC().Format(http.TimeFormat))
 	w.Header().Set("Content-Type", "application/json;odata=minimalmetadata")
 	if err := s.serve(w, r); err != nil {
 		f := refusalOf(err)
