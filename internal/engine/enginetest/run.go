@@ -109,8 +109,8 @@ type fixture struct {
 
 func (f *fixture) has(t Trait) bool { return slices.Contains(f.traits, t) }
 
-// newName gives a name that no other test has.
-func newName() string { return fmt.Sprintf("Nf%016x", rand.Uint64()) }
+// newName gives a name that no other test has, of a table of ours that holds rows.
+func newName() string { return fmt.Sprintf("NfZ8%016x", rand.Uint64()) }
 
 // newTable makes a table and deletes it at the end of the test, if it is still there.
 func (f *fixture) newTable() string {

@@ -28,6 +28,9 @@
 // before it was sent, as the store's clock has it. The only thing that is taken for granted is that no insert comes late when
 // its row, or the one in its way, was deleted meanwhile: the service ends a request after 30 seconds.
 //
+// A refusal of what was sent once is taken at its word: who sends an entity group transaction twice of his own accord, between
+// driver and service, and hands on the second answer, makes a conflict of it.
+//
 // Left to be unknown: an entity that was written by others as often as it keeps ids, or that was deleted, within the moments
 // before it was read; a commit that only inserts, and that is refused when it is sent again, for a row that was written a moment ago; writes that are conditional on
 // nothing; an entity without room for one more property; and all that is not settled when the caller's context ends. That one is not waited for: who cancels wants to go on,
@@ -160,7 +163,7 @@ func (w *write) settle(ctx context.Context, lost error) error {
 			}
 			return nil
 		case f == barred && refusal == nil:
-			return &engine.Error{Code: engine.CodeStale, Op: fence, Message: "the entity was changed since it was read", Cause: lost}
+			return &engine.Error{Code: engine.CodeStale, Op: fence, Message: "the entity was changed since it was read"}
 		case f == barred:
 			return refusal
 		case f == open && refusal != nil && fence < 0 && w.wasTaken(tries.Context, refusal):

@@ -260,7 +260,7 @@ func TestEveryCommit(t *testing.T) {
 				for at := 1; at <= 6 && (at == 1 || others[o].name != "nobody"); at++ {
 					for f := range len(faults) * len(faults) {
 						way := []fault{faults[f%len(faults)], faults[f/len(faults)]}
-						if way[0] == fine || way[0] == refused {
+						if way[0] == fine || way[0] == refused || testing.Short() && (f+at)%5 > 0 {
 							continue // there is nothing to be settled
 						}
 						switch outcome := oneWay(t, k, o, at, way); {
