@@ -56,15 +56,17 @@ type IndexDef struct {
 	Pos     Pos
 }
 
-// ForeignKey is FOREIGN KEY (Columns) REFERENCES Table (RefColumns).
+// ForeignKey is [CONSTRAINT Name] FOREIGN KEY [IndexName] (Columns) REFERENCES Table (RefColumns).
 type ForeignKey struct {
-	Name       string
-	Columns    []string
-	Table      TableName
-	RefColumns []string
-	OnDelete   string // "", "cascade", "restrict", "set null", "no action", "set default"
-	OnUpdate   string
-	Pos        Pos
+	Name        string
+	IndexName   string
+	Columns     []string
+	Table       TableName
+	RefColumns  []string
+	OnDelete    string // "", "cascade", "restrict", "set null", "no action", "set default"
+	OnUpdate    string
+	NotEnforced bool
+	Pos         Pos
 }
 
 // Check is [CONSTRAINT name] CHECK (Expr).

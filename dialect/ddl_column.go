@@ -158,7 +158,8 @@ func (p *parser) enforced() {
 	p.accept("ENFORCED")
 }
 
-// references reads REFERENCES table (columns) [ON DELETE …] [ON UPDATE …].
+// references reads REFERENCES table (columns) [MATCH …] [ON DELETE …] [ON UPDATE …] [[NOT] ENFORCED]. As in MySQL, MATCH changes
+// nothing.
 func (p *parser) references() ForeignKey {
 	f := ForeignKey{Pos: Pos(p.tok().start)}
 	p.expect("REFERENCES")
@@ -169,13 +170,17 @@ func (p *parser) references() ForeignKey {
 	for p.err == nil {
 		switch {
 		case p.accept("MATCH"):
-			if !p.accept("SIMPLE") {
-				p.unsupported(p.pos, "MATCH "+p.tok().word)
+			if !p.accept("SIMPLE") && !p.accept("FULL") && !p.accept("PARTIAL") {
+				p.fail(p.pos, "expected SIMPLE, FULL or PARTIAL")
 			}
 		case p.accept("ON", "DELETE"):
 			f.OnDelete = p.refAction()
 		case p.accept("ON", "UPDATE"):
 			f.OnUpdate = p.refAction()
+		case p.accept("NOT", "ENFORCED"):
+			f.NotEnforced = true
+		case p.accept("ENFORCED"):
+			f.NotEnforced = false
 		case p.is("DEFERRABLE"), p.is("NOT", "DEFERRABLE"), p.is("INITIALLY"):
 			p.unsupported(p.pos, "DEFERRABLE")
 		default:

@@ -125,14 +125,13 @@ func (p *parser) keyDef() (key, bool) {
 		return key{index: &x}, true
 	case p.accept("FOREIGN"):
 		p.expect("KEY")
+		index := ""
 		if t := p.tok(); t.isName() {
-			if n := p.ident(); name == "" {
-				name = n
-			}
+			index = p.ident()
 		}
 		cols := p.identList()
 		f := p.references()
-		f.Name, f.Columns, f.Pos = name, cols, pos
+		f.Name, f.IndexName, f.Columns, f.Pos = name, index, cols, pos
 		return key{foreign: &f}, true
 	case p.accept("CHECK"):
 		c := Check{Name: name, Pos: pos}

@@ -178,7 +178,8 @@ type Insert struct {
 	OnDup     []Assign  // evaluated with Env.Row = existing row, Env.Insert = new row
 	OnDupCond expr.Node
 	Children  []schema.Family // see Update; of statements that may delete a row or change its key
-	Returning []expr.Node     // over the table's row
+	Related   Related
+	Returning []expr.Node // over the table's row
 }
 
 // Conflict names a key: Primary or an index.
@@ -203,6 +204,7 @@ type Update struct {
 	Set       []Assign
 	Ignore    bool            // rows that cannot be changed stay as they are
 	Children  []schema.Family // the tables interleaved in it
+	Related   Related
 	Returning []expr.Node
 }
 
@@ -226,6 +228,7 @@ type Delete struct {
 	All       bool            // no condition at all
 	Whole     *access.Cover   // how to tell that whole partitions are deleted; nil where they never are. Then Source is a Scan
 	Children  []schema.Family // the tables interleaved in it
+	Related   Related
 	Returning []expr.Node
 }
 

@@ -44,6 +44,9 @@ func (b *builder) update(st *dialect.Update) error {
 	if up.Children, err = b.family(up.Table); err != nil {
 		return err
 	}
+	if up.Related, err = b.related(up.Table, false); err != nil {
+		return err
+	}
 	c := rows.context("field list")
 	for i := range st.Set {
 		a, err := c.assign(up.Table, columns[i].ordinal, &st.Set[i])
@@ -86,11 +89,14 @@ func (b *builder) delete(st *dialect.Delete) error {
 	if del.Children, err = b.family(del.Table); err != nil {
 		return err
 	}
+	if del.Related, err = b.related(del.Table, false); err != nil {
+		return err
+	}
 	del.All = st.From == nil && st.Where == nil && st.Limit == nil
 	if del.Source, err = rows.node(); err != nil {
 		return err
 	}
-	if st.From == nil && st.Limit == nil && len(st.Returning) == 0 {
+	if st.From == nil && st.Limit == nil && len(st.Returning) == 0 && del.Related == nil {
 		del.Whole = coverOf(del)
 	}
 	del.Returning, err = b.returning(del.Table, &dialect.TableName{Name: del.Table.Name, As: rows.src.name}, st.Returning)

@@ -39,10 +39,14 @@ func (b *builder) insert(st *dialect.Insert) error {
 	if err := b.onDuplicate(ins, st); err != nil {
 		return err
 	}
-	if ins.Replace || len(ins.OnDup) > 0 {
+	changes := ins.Replace || len(ins.OnDup) > 0
+	if changes {
 		if ins.Children, err = b.family(t); err != nil {
 			return err
 		}
+	}
+	if ins.Related, err = b.related(t, !changes); err != nil {
+		return err
 	}
 	ins.Returning, err = b.returning(t, &st.Table, st.Returning)
 	return err

@@ -72,12 +72,27 @@ func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *schema.Table, m 
 	if err := place(); err != nil {
 		return err
 	}
+	return c.insertBy(ctx, s, t, m)
+}
+
+// insertBy stores the definition of a new table.
+func (c *Catalog) insertBy(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
+	r := s.newRelatives()
+	if err := r.retie(ctx, nil, t); err != nil {
+		return err
+	}
 	e, err := c.stamp(s, t)
 	if err != nil {
 		return err
 	}
-	return c.commit(ctx, s, m, []engine.Op{{Kind: engine.Insert, Entity: e}}, func(tables map[string]*definition) {
+	relatives := r.list(nil)
+	ops, err := c.replacing([]engine.Op{{Kind: engine.Insert, Entity: e}}, s, relatives)
+	if err != nil {
+		return err
+	}
+	return c.commit(ctx, s, m, ops, func(tables map[string]*definition) {
 		tables[strings.ToLower(t.Name)] = &definition{table: t}
+		learn(tables, relatives)
 	})
 }
 
@@ -180,23 +195,29 @@ func (c *Catalog) replaceBy(ctx context.Context, s *Snapshot, old, next *schema.
 			return err
 		}
 	}
+	r := s.newRelatives()
+	if from != to {
+		if err := r.rename(ctx, d.table, next.Name); err != nil {
+			return err
+		}
+	}
+	if err := r.retie(ctx, d.table, next); err != nil {
+		return err
+	}
 	e, err := c.stamp(s, next)
 	if err != nil {
 		return err
 	}
 	ops := []engine.Op{{Kind: engine.Replace, Entity: e}}
-	var relatives []*schema.Table
 	if from != to {
 		ops = []engine.Op{
 			{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(from)}},
 			{Kind: engine.Insert, Entity: e},
 		}
-		if relatives, err = s.relatives(ctx, d.table, next.Name); err != nil {
-			return err
-		}
-		if ops, err = c.replacing(ops, s, relatives); err != nil {
-			return err
-		}
+	}
+	relatives := r.list(nil)
+	if ops, err = c.replacing(ops, s, relatives); err != nil {
+		return err
 	}
 	return c.commit(ctx, s, m, ops, func(tables map[string]*definition) {
 		tables[from] = nil

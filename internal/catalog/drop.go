@@ -38,7 +38,7 @@ func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Me
 
 // dropBy is one try of Drop. It gives the tables whose data is to be deleted, and the notes of it.
 func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Table, m *engine.Meter) (gone []*schema.Table, tombstones []*tombstone, err error) {
-	d := &dropping{snapshot: s, dropped: map[string]bool{}, parents: map[string]*schema.Table{}}
+	d := &dropping{snapshot: s, dropped: map[string]bool{}, relatives: s.newRelatives()}
 	for _, t := range tables {
 		t, err := s.Table(ctx, t.Name)
 		if err != nil {
@@ -57,7 +57,7 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 	}
 	tombstones = tombstonesOf(gone)
 	ops = append(ops, noteOps(tombstones)...)
-	relatives := d.relatives()
+	relatives := d.relatives.list(d.dropped)
 	if ops, err = c.replacing(ops, s, relatives); err != nil {
 		return nil, nil, err
 	}
@@ -71,10 +71,10 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 
 // dropping gathers tables that are dropped in one change.
 type dropping struct {
-	snapshot *Snapshot
-	tables   []*schema.Table
-	dropped  map[string]bool          // by folded name
-	parents  map[string]*schema.Table // that lose a child, by folded name: as they will be
+	snapshot  *Snapshot
+	tables    []*schema.Table
+	dropped   map[string]bool // by folded name
+	relatives *relatives      // that named a dropped table
 }
 
 func (d *dropping) add(ctx context.Context, t *schema.Table) error {
@@ -87,30 +87,10 @@ func (d *dropping) add(ctx context.Context, t *schema.Table) error {
 	folded := strings.ToLower(t.Name)
 	d.tables = append(d.tables, t)
 	d.dropped[folded] = true
-	if !t.IsInterleaved() {
-		return nil
+	if err := d.relatives.rename(ctx, t, ""); err != nil {
+		return err
 	}
-	above := strings.ToLower(t.Interleaved.Parent)
-	parent := d.parents[above]
-	if parent == nil {
-		var err error
-		if parent, err = d.snapshot.Table(ctx, t.Interleaved.Parent); err != nil {
-			return err
-		}
-	}
-	d.parents[above] = parent.RenameChild(t.Name, "")
-	return nil
-}
-
-// relatives are the definitions that named a dropped table, and stay.
-func (d *dropping) relatives() []*schema.Table {
-	var out []*schema.Table
-	for name, t := range d.parents {
-		if !d.dropped[name] {
-			out = append(out, t)
-		}
-	}
-	return out
+	return d.relatives.retie(ctx, t, nil)
 }
 
 // deleteData deletes what dropped tables held. Where others use the store, a physical table that a table has for itself goes at

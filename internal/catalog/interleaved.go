@@ -48,13 +48,7 @@ func (c *Catalog) createInterleavedBy(ctx context.Context, s *Snapshot, t, paren
 	}
 	t.Database, t.Physical = c.database, parent.Physical
 	t.SharePartitions(d.table)
-	e, err := c.stamp(s, t)
-	if err != nil {
-		return err
-	}
-	return c.commit(ctx, s, m, []engine.Op{{Kind: engine.Insert, Entity: e}}, func(tables map[string]*definition) {
-		tables[strings.ToLower(t.Name)] = &definition{table: t}
-	})
+	return c.insertBy(ctx, s, t, m)
 }
 
 // childless makes sure that no table is interleaved in t, except those of but, by folded name. Another process may have made one
@@ -91,33 +85,6 @@ func (s *Snapshot) sharingPartitions(ctx context.Context, next *schema.Table) ([
 			return nil, err
 		}
 		out = append(append(out, child), inside...)
-	}
-	return out, nil
-}
-
-// relatives gives the definitions that name a table, as they are when it has another name.
-func (s *Snapshot) relatives(ctx context.Context, t *schema.Table, to string) ([]*schema.Table, error) {
-	var out []*schema.Table
-	if t.IsInterleaved() {
-		parent, err := s.Table(ctx, t.Interleaved.Parent)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, parent.RenameChild(t.Name, to))
-	}
-	for _, name := range t.Children {
-		child, err := s.Table(ctx, name)
-		if isNoTable(err) {
-			continue // declared by a process that did not live to make it
-		}
-		if err != nil {
-			return nil, err
-		}
-		next := child.Clone()
-		if next.IsInterleaved() {
-			next.Interleaved.Parent = to
-		}
-		out = append(out, next)
 	}
 	return out, nil
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// alter runs the actions of ALTER TABLE in turn. All are tried on the definition alone before anything is changed.
+// alter runs the actions of ALTER TABLE in turn. All are tried on the definition alone before anything is changed; see
+// prepareActions.
 func (x *definition) alter(ctx context.Context, name dialect.TableName, actions []dialect.AlterAction) error {
 	for _, a := range actions {
 		if err := define.CheckOptions(a.Options); err != nil {
@@ -35,21 +36,15 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 		return err
 	}
 	x.takenBack() // finishing another change does not count as a step of this one
-	actions = slices.DeleteFunc(slices.Clone(actions), func(a dialect.AlterAction) bool { return x.filled(before, t, &a) })
+	actions = slices.DeleteFunc(slices.Clone(actions), func(a dialect.AlterAction) bool { return x.filled(ctx, before, t, &a) })
 	if err := x.keepsCopies(ctx, t, actions); err != nil {
 		return err
 	}
-	try := t
-	for i := range actions {
-		if x.resumes(try, &actions[i]) != nil {
-			continue
-		}
-		if try, _, err = x.next(try, &actions[i]); err != nil {
-			return err
-		}
+	if actions, err = x.prepareActions(ctx, t, actions); err != nil {
+		return err
 	}
 	for len(actions) > 0 {
-		c, err := x.together(t, actions)
+		c, err := x.together(ctx, t, actions)
 		if err != nil {
 			return err
 		}
@@ -71,11 +66,11 @@ type change struct {
 
 // together gives the change of t that the first actions make: as many of them as can share their steps, at least one. A change
 // of partitions is always a change of its own, and so is an index whose making is gone on with.
-func (x *definition) together(t *schema.Table, actions []dialect.AlterAction) (*change, error) {
+func (x *definition) together(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) (*change, error) {
 	c := &change{to: t}
 	for i := range actions {
 		a := &actions[i]
-		alone := changesPartitions(a) || x.resumes(c.to, a) != nil
+		alone := changesPartitions(a) || changesForeignKeys(c.to, a) || x.resumes(c.to, a) != nil
 		if i > 0 && alone {
 			break
 		}
@@ -83,7 +78,7 @@ func (x *definition) together(t *schema.Table, actions []dialect.AlterAction) (*
 			c.actions = actions[:1]
 			break
 		}
-		next, after, err := x.next(c.to, a)
+		next, after, err := x.next(ctx, c.to, a)
 		if err != nil {
 			return nil, err
 		}
@@ -112,19 +107,19 @@ func (c *change) only(kinds ...dialect.AlterKind) bool {
 
 // filled says that an action adds a column that was pending before and is filled now: a process did not live to fill it. So the
 // same statement, sent again, finishes the change.
-func (x *definition) filled(before, t *schema.Table, a *dialect.AlterAction) bool {
+func (x *definition) filled(ctx context.Context, before, t *schema.Table, a *dialect.AlterAction) bool {
 	pending := func(c *schema.Column) bool {
 		return c.State != schema.Public && strings.EqualFold(c.Name, a.Column.Name)
 	}
 	if a.Kind != dialect.AddColumn || !before.Fills() || !slices.ContainsFunc(before.Columns, pending) || t.Ordinal(a.Column.Name) < 0 {
 		return false
 	}
-	without, _, err := x.next(t, &dialect.AlterAction{Kind: dialect.DropColumn, Name: a.Column.Name})
+	without, _, err := x.next(ctx, t, &dialect.AlterAction{Kind: dialect.DropColumn, Name: a.Column.Name})
 	if err != nil {
 		return false
 	}
 	without.EndChange()
-	again, _, err := x.next(without, a)
+	again, _, err := x.next(ctx, without, a)
 	if err != nil {
 		return false
 	}
@@ -158,8 +153,11 @@ func made(t *schema.Table, a *dialect.AlterAction) *schema.Index {
 }
 
 // next gives the definition that an action leads to, with the values that existing rows have in new columns.
-func (x *definition) next(t *schema.Table, a *dialect.AlterAction) (*schema.Table, define.Change, error) {
+func (x *definition) next(ctx context.Context, t *schema.Table, a *dialect.AlterAction) (*schema.Table, define.Change, error) {
 	next, change, err := define.Alter(t, *a, x.options())
+	if err == nil {
+		err = x.keepsReferred(ctx, t, next, change.From)
+	}
 	if err != nil {
 		return nil, change, err
 	}
@@ -212,7 +210,7 @@ func (x *definition) makeAgain(ctx context.Context, t *schema.Table, c *change) 
 				return t, nil
 			}
 		}
-		if c, err = x.together(t, left); err != nil {
+		if c, err = x.together(ctx, t, left); err != nil {
 			return nil, err
 		}
 	}
@@ -262,6 +260,9 @@ func (x *definition) make(ctx context.Context, t *schema.Table, c *change) (*sch
 			return nil, err
 		}
 		return x.build(ctx, t, t, define.Change{Fill: []*schema.Index{ix}})
+	}
+	if c.actions[0].Kind == dialect.AddForeignKey {
+		return x.addForeignKey(ctx, t, c.to)
 	}
 	if changesPartitions(&c.actions[0]) {
 		return x.changePartitions(ctx, t, c.to, &c.actions[0])

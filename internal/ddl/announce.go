@@ -99,10 +99,14 @@ func (x *definition) finish(ctx context.Context, t *schema.Table) (*schema.Table
 	if t.Announces() {
 		return x.replace(ctx, t, t.TakeBack())
 	}
+	t, err := x.giveUpForeignKeys(ctx, t)
+	if err != nil {
+		return nil, err
+	}
 	if !t.Fills() {
 		return t, nil
 	}
-	if err := x.Catalog.WaitCurrent(ctx); err != nil {
+	if err = x.Catalog.WaitCurrent(ctx); err != nil {
 		return nil, err
 	}
 	change := define.Change{Rewrite: true, From: exec.Positions(0, len(t.Columns)), New: make([]expr.Node, len(t.Columns))}

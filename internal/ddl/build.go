@@ -84,7 +84,7 @@ func (x *definition) drop(ctx context.Context, t *schema.Table, names ...string)
 	for _, name := range names {
 		actions = append(actions, dialect.AlterAction{Kind: dialect.DropIndexAction, Name: name})
 	}
-	c, err := x.together(t, actions)
+	c, err := x.together(ctx, t, actions)
 	if err != nil {
 		return nil, err
 	}

@@ -37,6 +37,15 @@ func (x *definition) createInterleaved(ctx context.Context, s *dialect.CreateTab
 			return err
 		}
 	}
+	if err := x.checkNewTable(ctx, t); err != nil {
+		return err
+	}
+	if err = x.Catalog.DeclareReferences(ctx, t, x.meter); err != nil {
+		return err
+	}
+	if p, err = x.reload(ctx, p); err != nil {
+		return err
+	}
 	if err = x.declareInterleaved(ctx, t, p); err == nil {
 		err = x.Catalog.CreateInterleaved(ctx, t, p, x.meter)
 	}

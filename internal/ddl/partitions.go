@@ -19,6 +19,12 @@ func changesPartitions(a *dialect.AlterAction) bool {
 	return a.Kind == dialect.AddPartition || a.Kind == dialect.DropPartition || a.Kind == dialect.TruncatePartition
 }
 
+// changesForeignKeys says whether an action adds or drops a foreign key. It is a change of its own: an index that a foreign key
+// needs is made before it, and goes after it.
+func changesForeignKeys(t *schema.Table, a *dialect.AlterAction) bool {
+	return a.Kind == dialect.AddForeignKey || a.Kind == dialect.DropForeignKey || a.Kind == dialect.DropConstraint && t.ForeignKey(a.Name) != nil
+}
+
 // changePartitions publishes a definition with other partitions and opens those that are new. What lives inside rows of partitions that
 // go, or are emptied, goes with them.
 func (x *definition) changePartitions(ctx context.Context, t, next *schema.Table, a *dialect.AlterAction) (*schema.Table, error) {
@@ -44,7 +50,7 @@ func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
 			return err
 		}
 		if !child.Interleaved.Cascade {
-			return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`, %s) without ON DELETE CASCADE: use DELETE", child.Name, sqlerr.Whole(child.ForeignKeySQL()))
+			return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`, %s) without ON DELETE CASCADE: use DELETE", child.Name, sqlerr.Whole(child.ForeignKeySQL(child.InterleavedKey())))
 		}
 		if err := x.cascades(ctx, child); err != nil {
 			return err

@@ -180,6 +180,11 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 	case s.As != nil:
 		return x.createAs(ctx, s)
 	}
+	for i := range s.ForeignKeys {
+		if err := x.here(&s.ForeignKeys[i]); err != nil {
+			return nil, err
+		}
+	}
 	if name := s.Options["INTERLEAVE IN PARENT"]; name != "" {
 		return &Outcome{}, x.createInterleaved(ctx, s, name)
 	}
@@ -188,6 +193,9 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 		return nil, err
 	}
 	if err := x.checkExternal(t); err != nil {
+		return nil, err
+	}
+	if err := x.checkNewTable(ctx, t); err != nil {
 		return nil, err
 	}
 	return &Outcome{}, x.create(ctx, t, s.IfNotExists)
@@ -219,7 +227,10 @@ func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bo
 	if x.Shared && !t.IsExternal() && !t.IsDivided() {
 		create = x.Catalog.CreateShared
 	}
-	err := create(ctx, t, x.meter)
+	err := x.Catalog.DeclareReferences(ctx, t, x.meter)
+	if err == nil {
+		err = create(ctx, t, x.meter)
+	}
 	var exists *catalog.ExistsError
 	if ifNotExists && errors.As(err, &exists) {
 		return nil
@@ -266,6 +277,9 @@ func bindable(t *schema.Table) error {
 
 // createAs makes the table, then fills it. When that fails the table goes again.
 func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
+	if len(s.ForeignKeys) > 0 {
+		return nil, sqlerr.NotSupported(s.ForeignKeys[0].Pos, "a foreign key in CREATE TABLE … AS SELECT (ALTER TABLE adds it afterwards) is")
+	}
 	plan, err := x.plan(ctx, s.As)
 	if err != nil {
 		return nil, err
@@ -380,6 +394,9 @@ func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schem
 	if err := dropsChildren(tables); err != nil {
 		return nil, err
 	}
+	if err := x.dropsReferrers(ctx, tables); err != nil {
+		return nil, err
+	}
 	for _, t := range tables {
 		if err := x.retireCopies(ctx, t, tables); err != nil {
 			return nil, err
@@ -398,6 +415,9 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 	}
 	if len(t.Children) > 0 {
 		return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`): use DELETE", t.Children[0])
+	}
+	if err := x.emptiesReferred(ctx, t); err != nil {
+		return err
 	}
 	if t.IsInterleaved() {
 		return x.empty(ctx, t)
@@ -433,6 +453,9 @@ func (x *definition) renameTo(ctx context.Context, from dialect.TableName, to st
 	next := t.Clone()
 	next.Name = to
 	if err := bindable(next); err != nil {
+		return err
+	}
+	if err := x.checkWaiting(ctx, next); err != nil {
 		return err
 	}
 	return x.Catalog.Replace(ctx, t, next, x.meter)

@@ -57,7 +57,7 @@ func (m *making) retireDropped(ctx context.Context) (err error) {
 	}
 	// Another process may have changed something else about the table meanwhile: its place, if it was emptied.
 	planned := len(m.actions)
-	if m.change, err = m.together(m.table, m.actions); err != nil {
+	if m.change, err = m.together(ctx, m.table, m.actions); err != nil {
 		return err
 	}
 	sameName := func(a, b *schema.Index) bool { return a.Name == b.Name }

@@ -58,7 +58,7 @@ func TestSteps(t *testing.T) {
 	} {
 		before := table(t)
 		x := &definition{Definer: &Definer{}, session: &expr.Session{}}
-		c, err := x.together(before, parse(t, "ALTER TABLE t "+actions).(*dialect.AlterTable).Actions)
+		c, err := x.together(t.Context(), before, parse(t, "ALTER TABLE t "+actions).(*dialect.AlterTable).Actions)
 		if err != nil {
 			t.Errorf("%s: %v", actions, err)
 			continue

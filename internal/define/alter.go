@@ -26,6 +26,9 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 	if next, err = m.finish(); err != nil {
 		return nil, Change{}, err
 	}
+	if err := m.keepsKeys(); err != nil {
+		return nil, Change{}, err
+	}
 	if err := m.recompute(); err != nil {
 		return nil, Change{}, err
 	}
@@ -95,7 +98,7 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 	case dialect.TableOption:
 		return m.alterOptions(a)
 	case dialect.AddForeignKey:
-		return m.foreignKeyRefused(a.Pos, a.ForeignKey.Table.Name)
+		return m.addForeignKey(&a.ForeignKey)
 	case dialect.DropForeignKey:
 		return m.dropForeignKey(a)
 	case dialect.DropPrimaryKey:
@@ -126,9 +129,6 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 	}
 	if a.Column.AutoIncrement {
 		return sqlerr.NotSupported(a.Pos, "adding an AUTO_INCREMENT column to a table is")
-	}
-	if ref := a.Column.References; ref != nil {
-		return m.foreignKeyRefused(a.Pos, ref.Table.Name)
 	}
 	if err := m.addColumn(&a.Column); err != nil {
 		return err
@@ -189,6 +189,11 @@ func (m *alteration) reorder(order []int) {
 	if m.t.IsInterleaved() {
 		move(m.t.Interleaved.Key)
 	}
+	for i := range m.t.ForeignKeys {
+		for j, c := range m.t.ForeignKeys[i].Columns {
+			m.t.ForeignKeys[i].Columns[j] = at[c]
+		}
+	}
 	for _, ix := range m.t.Indexes {
 		move(ix.Key)
 		for i := range ix.Include {
@@ -220,6 +225,9 @@ func (m *alteration) drop(a *dialect.AlterAction) error {
 	is := func(p schema.KeyColumn) bool { return p.Column == i }
 	if m.divides(i) && !slices.ContainsFunc(m.t.Key, is) {
 		return sqlerr.NotSupported(a.Pos, "dropping '%s', by which the table is partitioned, is", name)
+	}
+	if at := slices.IndexFunc(m.t.ForeignKeys, func(k schema.ForeignKey) bool { return slices.Contains(k.Columns, i) }); at >= 0 {
+		return sqlerr.New(sqlerr.CodeForeignKeyDrop, a.Pos, "Cannot drop column '%s': needed in a foreign key constraint '%s'", name, m.t.ForeignKeys[at].Name)
 	}
 	if slices.ContainsFunc(m.t.Key, is) {
 		return sqlerr.NotSupported(a.Pos, "dropping '%s', a column of the primary key, is", name)

@@ -85,8 +85,14 @@ func (m *alteration) isForeignKey(name string) bool {
 }
 
 func (m *alteration) dropForeignKey(a *dialect.AlterAction) error {
-	if m.isForeignKey(a.Name) {
+	switch {
+	case m.isForeignKey(a.Name):
 		return sqlerr.NotSupported(a.Pos, "dropping the foreign key of a table interleaved in '%s' is", m.t.Interleaved.Parent)
+	case m.t.ForeignKey(a.Name) != nil:
+		m.t.ForeignKeys = slices.DeleteFunc(m.t.ForeignKeys, func(k schema.ForeignKey) bool { return strings.EqualFold(k.Name, a.Name) })
+		return nil
+	case a.IfExists:
+		return nil
 	}
 	return cantDrop(a.Name, a.Pos)
 }
@@ -97,7 +103,7 @@ func (m *alteration) dropConstraint(a *dialect.AlterAction) error {
 	switch {
 	case m.check(a.Name) >= 0:
 		return m.dropCheck(a)
-	case m.isForeignKey(a.Name):
+	case m.isForeignKey(a.Name), m.t.ForeignKey(a.Name) != nil:
 		return m.dropForeignKey(a)
 	case ix != nil && ix.Unique, strings.EqualFold(a.Name, "primary"):
 		return m.dropIndex(a)

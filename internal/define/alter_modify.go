@@ -27,9 +27,6 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	if a.Column.PrimaryKey {
 		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
 	}
-	if ref := a.Column.References; ref != nil {
-		return m.foreignKeyRefused(a.Pos, ref.Table.Name)
-	}
 	if err := m.renameColumn(name, a.Column.Name, a.Pos); err != nil {
 		return err
 	}

@@ -9,44 +9,38 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// interleaved takes the foreign key of a table to its parent, once the primary key is set. Foreign
-// keys between tables of their own are refused: no transaction covers both, so they could not be kept.
+// interleaved takes the foreign key of a table that lives inside its parent, once the primary key is set. A column that refers to the
+// parent is one, too.
 func (d *definer) interleaved(c *dialect.CreateTable) error {
-	keys := slices.Clone(c.ForeignKeys)
+	name := c.Options["INTERLEAVE IN PARENT"]
+	var keys []dialect.ForeignKey
+	if i := d.interleavedKey(c); i >= 0 {
+		keys = append(keys, c.ForeignKeys[i])
+	}
 	for i := range c.Columns {
-		if ref := c.Columns[i].References; ref != nil {
+		if ref := c.Columns[i].References; ref != nil && strings.EqualFold(ref.Table.Name, name) {
 			f := *ref
 			f.Columns, f.Pos = []string{c.Columns[i].Name}, c.Columns[i].Pos
 			keys = append(keys, f)
 		}
 	}
-	name := c.Options["INTERLEAVE IN PARENT"]
 	switch {
 	case name == "" && c.Options["WITH PARENT"] != "":
 		return sqlerr.New(sqlerr.CodeSyntax, c.Table.Pos, "WITH PARENT follows INTERLEAVE IN PARENT, and says that the parent's row is copied to the rows inside it")
-	case name == "" && len(keys) == 0:
-		return nil
 	case name == "":
-		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
-	case d.parent == nil:
+		return nil
+	case d.parent == nil || !strings.EqualFold(d.parent.Name, name):
 		return sqlerr.NotSupported(c.Table.Pos, "INTERLEAVE IN PARENT in a statement of this form is")
 	case d.parent.IsExternal():
 		return sqlerr.NotSupported(c.Table.Pos, "INTERLEAVE IN PARENT with an external table is")
 	case len(keys) == 0:
 		return sqlerr.New(sqlerr.CodeForeignKey, c.Table.Pos, "A table interleaved in '%s' needs FOREIGN KEY (columns) REFERENCES '%s', with the columns that its primary key begins with", name, name)
-	case len(keys) > 1:
-		return d.foreignKeyRefused(keys[1].Pos, keys[1].Table.Name)
-	case !strings.EqualFold(keys[0].Table.Name, name) || !strings.EqualFold(d.parent.Name, name):
-		return d.foreignKeyRefused(keys[0].Pos, keys[0].Table.Name)
+	case keys[0].NotEnforced:
+		return sqlerr.NotSupported(keys[0].Pos, "NOT ENFORCED of the foreign key that interleaves a table is")
 	case c.Partitioning != nil:
 		return sqlerr.NotSupported(c.Partitioning.Pos, "PARTITION BY of an interleaved table (it has the partitions of its parent) is")
 	}
 	return d.interleave(&keys[0], c.Options["WITH PARENT"] != "")
-}
-
-func (d *definer) foreignKeyRefused(pos dialect.Pos, parent string) error {
-	return sqlerr.New(sqlerr.CodeNotSupported, pos, "a foreign key to a table that is kept elsewhere is not supported, because no transaction covers both tables: "+
-		"let the primary key of '%s' begin with that of '%s' and declare it INTERLEAVE IN PARENT %s, or remove FOREIGN KEY and REFERENCES", d.t.Name, parent, parent)
 }
 
 // interleave checks the foreign key against the keys of both tables.

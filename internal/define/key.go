@@ -49,6 +49,9 @@ func (d *definer) keys(c *dialect.CreateTable) error {
 			}
 		}
 	}
+	if err := d.foreignKeys(c); err != nil {
+		return err
+	}
 	for i := range c.Checks {
 		if err := d.addCheck(&c.Checks[i]); err != nil {
 			return err

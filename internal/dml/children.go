@@ -76,7 +76,7 @@ func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite,
 // refuse fails where a row of the table lives inside a row of its parent.
 func (rw *RowWriter) refuse(ctx context.Context, w *Writer, parent *schema.Table, partition string, row []value.Value) error {
 	return rw.each(ctx, w, parent, partition, row, 1, func(*engine.Entity) error {
-		return sqlerr.New(sqlerr.CodeParentRow, sqlerr.NoPos, "Cannot delete or update a parent row: a foreign key constraint fails (`%s`, %s)", rw.Table.Name, sqlerr.Whole(rw.Table.ForeignKeySQL()))
+		return sqlerr.New(sqlerr.CodeParentRow, sqlerr.NoPos, "Cannot delete or update a parent row: a foreign key constraint fails (`%s`, %s)", rw.Table.Name, sqlerr.Whole(rw.Table.ForeignKeySQL(rw.Table.InterleavedKey())))
 	})
 }
 
@@ -164,5 +164,5 @@ func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.
 
 // NoParentError says that a row of t has no row to live in.
 func NoParentError(t *schema.Table) error {
-	return sqlerr.New(sqlerr.CodeNoParentRow, sqlerr.NoPos, "Cannot add or update a child row: a foreign key constraint fails (`%s`, %s)", t.Name, sqlerr.Whole(t.ForeignKeySQL()))
+	return sqlerr.New(sqlerr.CodeNoParentRow, sqlerr.NoPos, "Cannot add or update a child row: a foreign key constraint fails (`%s`, %s)", t.Name, sqlerr.Whole(t.ForeignKeySQL(t.InterleavedKey())))
 }

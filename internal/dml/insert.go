@@ -26,6 +26,7 @@ type insertNode struct {
 	returning []expr.Func
 	auto      int // the AUTO_INCREMENT column, or -1
 	rowID     int // the hidden row id, or -1
+	relations *relations
 }
 
 func compileInsert(p *planner.Insert) (writeNode, error) {
@@ -37,6 +38,9 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 		plan: p, rows: NewRowWriter(p.Table, p.Children...), columns: c, given: p.Columns,
 		onDup: compileAssigns(p.OnDup), onDupCond: exec.CompileCond(p.OnDupCond), returning: exec.CompileAll(p.Returning),
 		auto: autoColumn(p.Table), rowID: -1,
+	}
+	if n.relations, err = newRelations(p.Related, p.Table); err != nil {
+		return nil, err
 	}
 	for i, col := range p.Table.Columns {
 		if col.Hidden && p.Table.Key[0].Column == i {
@@ -68,6 +72,9 @@ func (n *insertNode) resolves() bool {
 // again: see writeNode. Another run may have other rows, or number them otherwise.
 func (n *insertNode) again() bool { return false }
 
+// keys: see writeNode.
+func (n *insertNode) keys() (*relations, bool) { return n.relations, n.plan.SkipUnfit }
+
 func (n *insertNode) gather(ctx context.Context, w *Writer) error {
 	rows, err := n.read(ctx, w)
 	if err != nil {
@@ -85,6 +92,11 @@ func (n *insertNode) gather(ctx context.Context, w *Writer) error {
 	}
 	if n.plan.SkipUnfit && n.plan.Table.IsInterleaved() {
 		if rows, marks, err = n.withParents(ctx, w, rows, marks); err != nil {
+			return err
+		}
+	}
+	if n.plan.SkipUnfit {
+		if rows, marks, err = n.withReferred(ctx, w, rows, marks); err != nil {
 			return err
 		}
 	}

@@ -317,7 +317,7 @@ func (s *standing) replace(met []*standingRow, r *standingRow) error {
 // isSame says whether REPLACE of a row by itself counts as one row only. As in MySQL it does where the table has one unique
 // key, and nothing lives inside the row, so that the row is overwritten rather than deleted.
 func (s *standing) isSame(old, row []value.Value) bool {
-	if len(s.keys.children) > 0 {
+	if len(s.keys.children) > 0 || len(s.table.Referrers) > 0 {
 		return false
 	}
 	unique := 0
@@ -420,9 +420,12 @@ func (s *standing) write(ctx context.Context, r *standingRow) error {
 	switch {
 	case r.old == nil:
 		err = s.keys.insert(w, r.row)
-	case s.n.plan.Replace && len(s.keys.children) > 0:
-		// A row that is replaced is deleted, and what lives inside it with it.
+	case s.n.plan.Replace && (len(s.keys.children) > 0 || s.table.IsTied()):
+		// A row that is replaced is deleted, and what lives inside it or refers to it with it.
 		if err = s.keys.update(ctx, s.w, w, *r.old, r.row); err == nil {
+			for i := range w.changes {
+				w.changes[i].replaced = true
+			}
 			err = s.keys.removeChildren(ctx, s.w, w, w.PartitionKey, r.old.Row)
 		}
 	case !sameRow(r.old.Row, r.row, len(s.table.Columns)):

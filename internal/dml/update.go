@@ -138,6 +138,7 @@ type updateNode struct {
 	moves     bool // it sets a column of a unique key
 	auto      int  // the AUTO_INCREMENT column where it is set, or -1
 	returning []expr.Func
+	relations *relations
 }
 
 func compileUpdate(p *planner.Plan, u *planner.Update) (writeNode, error) {
@@ -149,14 +150,21 @@ func compileUpdate(p *planner.Plan, u *planner.Update) (writeNode, error) {
 	if err != nil {
 		return nil, err
 	}
+	all, err := newRelations(u.Related, u.Table)
+	if err != nil {
+		return nil, err
+	}
 	return &updateNode{
-		targets: t, rows: NewRowWriter(u.Table, u.Children...), columns: c, set: compileAssigns(u.Set), ignore: u.Ignore, moves: u.MovesKey(),
+		relations: all, targets: t, rows: NewRowWriter(u.Table, u.Children...), columns: c, set: compileAssigns(u.Set), ignore: u.Ignore, moves: u.MovesKey(),
 		returning: exec.CompileAll(u.Returning), auto: assignedAuto(u.Table, u.Set),
 	}, nil
 }
 
 // again: see writeNode.
 func (n *updateNode) again() bool { return n.targets.again() }
+
+// keys: see writeNode.
+func (n *updateNode) keys() (*relations, bool) { return n.relations, n.ignore }
 
 func (n *updateNode) gather(ctx context.Context, w *Writer) error {
 	var met *standing // who has the keys that rows take, for IGNORE
@@ -215,6 +223,7 @@ type deleteNode struct {
 	rows      *RowWriter
 	ignore    bool
 	returning []expr.Func
+	relations *relations
 }
 
 func compileDelete(p *planner.Plan, d *planner.Delete) (writeNode, error) {
@@ -222,11 +231,18 @@ func compileDelete(p *planner.Plan, d *planner.Delete) (writeNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &deleteNode{targets: t, rows: NewRowWriter(d.Table, d.Children...), ignore: d.Ignore, returning: exec.CompileAll(d.Returning)}, nil
+	all, err := newRelations(d.Related, d.Table)
+	if err != nil {
+		return nil, err
+	}
+	return &deleteNode{relations: all, targets: t, rows: NewRowWriter(d.Table, d.Children...), ignore: d.Ignore, returning: exec.CompileAll(d.Returning)}, nil
 }
 
 // again: see writeNode.
 func (n *deleteNode) again() bool { return n.targets.again() }
+
+// keys: see writeNode.
+func (n *deleteNode) keys() (*relations, bool) { return n.relations, n.ignore }
 
 func (n *deleteNode) gather(ctx context.Context, w *Writer) error {
 	var rows []*RowWrite

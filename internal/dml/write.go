@@ -79,6 +79,8 @@ type writeNode interface {
 	gather(ctx context.Context, w *Writer) error
 	// again says whether the statement may be run again after some of its rows were written: for the others only.
 	again() bool
+	// keys gives the tables that foreign keys tie to the one that is written, and whether rows that these refuse are left out.
+	keys() (all *relations, ignore bool)
 }
 
 // writeProgramOf gives the compiled form of p.
@@ -134,6 +136,10 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 			x.Session.Diagnostics.Begin() // another try has conditions of its own
 		}
 		err := node.gather(ctx, w)
+		if err == nil {
+			all, ignore := node.keys()
+			err = w.keepKeys(ctx, all, ignore)
+		}
 		if err == nil {
 			err = turn.join(ctx)
 		}

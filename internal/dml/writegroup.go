@@ -1,6 +1,7 @@
 package dml
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -78,6 +79,8 @@ func (g *group) add(op engine.Op) {
 func fold(have, op *engine.Op) bool {
 	switch {
 	case have.Kind == engine.Merge && op.Kind == engine.Merge: // two touches of a parent
+	case have.Kind == engine.Delete && op.Kind == engine.Delete: // a row goes with two others
+		have.IfMatch = cmp.Or(have.IfMatch, op.IfMatch)
 	case have.Kind == engine.Delete && op.Kind != engine.Delete:
 		*have = engine.Op{Kind: engine.Replace, Entity: op.Entity, IfMatch: have.IfMatch}
 	case (have.Kind == engine.Insert || have.Kind == engine.Upsert) && op.Kind == engine.Delete:
@@ -108,6 +111,12 @@ func (w *Writer) send(ctx context.Context, g *group) error {
 // transact commits groups of different places at once.
 func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups []*group) error {
 	t := engine.Transaction{Meter: w.X.Meter}
+	for i := range w.requires {
+		t.Requires = append(t.Requires, w.requires[i].Requirement)
+	}
+	if err := w.relationsHold(ctx); err != nil {
+		return err
+	}
 	for _, g := range groups {
 		if err := w.ready(ctx, g); err != nil {
 			return err
@@ -143,6 +152,19 @@ func (w *Writer) ready(ctx context.Context, g *group) error {
 			if err := checkCurrent(ctx, w.Rt, t); err != nil {
 				return err
 			}
+		}
+	}
+	return nil
+}
+
+// relationsHold makes sure that the definitions of the tables which foreign keys tie to the rows hold.
+func (w *Writer) relationsHold(ctx context.Context) error {
+	if w.relations == nil {
+		return nil
+	}
+	for _, r := range w.relations.all {
+		if err := checkCurrent(ctx, w.Rt, r.table); err != nil {
+			return err
 		}
 	}
 	return nil

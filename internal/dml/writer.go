@@ -23,6 +23,9 @@ type Writer struct {
 	Rows    []*RowWrite
 	written *Written
 	newest  *schema.Partition // see Result
+
+	relations *relations           // whose definitions must hold when the rows are written
+	requires  []buffer.Requirement // of foreign keys
 }
 
 // Written is what the tries of a statement have written so far.
@@ -45,11 +48,13 @@ type RowWrite struct {
 	row          []value.Value   // as it will be; nil when it is deleted
 	affected     int64
 	returned     []value.Value
-	next         string // id that another run would give the row; "": the same
-	auto         int64  // its AUTO_INCREMENT value; 0 without one
-	automatic    bool   // which was made for it
-	Resolved     bool   // its keys were read and found free
-	deletes      bool   // there is a Delete among ops
+	next         string      // id that another run would give the row; "": the same
+	auto         int64       // its AUTO_INCREMENT value; 0 without one
+	automatic    bool        // which was made for it
+	Resolved     bool        // its keys were read and found free
+	deletes      bool        // there is a Delete among ops
+	changes      []rowChange // of rows that foreign keys tie to others
+	cascaded     bool        // it follows a change of the statement, and is not counted
 	Done         bool
 }
 
@@ -84,14 +89,18 @@ func (w *Writer) Add(r *RowWrite) error {
 	}
 	r.Done = len(r.ops) == 0
 	w.Rows = append(w.Rows, r)
-	var bytes int64
+	return w.Charge(r.bytes(), "write")
+}
+
+// bytes is about how much memory the operations take.
+func (r *RowWrite) bytes() (bytes int64) {
 	for i := range r.ops {
 		bytes += exec.BytesPerRow
 		for _, v := range r.ops[i].Entity.Values {
 			bytes += exec.BytesPerValue + int64(len(v.S))
 		}
 	}
-	return w.Charge(bytes, "write")
+	return bytes
 }
 
 // Flush writes all rows that were added: at once, where the store can.
@@ -102,7 +111,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	limits := w.Rt.Engine.Limits()
 	all, whole := w.Rt.Engine.(engine.Transactor)
 	groups, linked := w.groups(limits.BatchOps, limits.BatchBytes)
-	if whole && (len(groups) > 1 || len(groups) == 1 && groups[0].exceeds(limits)) {
+	if whole && len(groups) > 0 && (len(groups) > 1 || groups[0].exceeds(limits) || len(w.requires) > 0) {
 		if w.X.Meter != nil {
 			w.X.Meter.Requests.Add(int64(len(groups)))
 		}
@@ -141,6 +150,12 @@ func (w *Writer) apply(ctx context.Context) error {
 			return g.explain(err)
 		}
 	}
+	for i := range w.requires {
+		if err := w.tx.Require(w.requires[i]); err != nil {
+			w.tx.RollbackTo(mark)
+			return err
+		}
+	}
 	for _, r := range w.Rows {
 		r.Done = true
 	}
@@ -156,7 +171,7 @@ func (w *Writer) stands() bool {
 func (w *Writer) tally(all *exec.Result) {
 	all.Newest = w.newest
 	for _, r := range w.Rows {
-		if !r.Done {
+		if !r.Done || r.cascaded {
 			continue
 		}
 		w.written.Ids[r.id] = true

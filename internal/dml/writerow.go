@@ -88,6 +88,7 @@ func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
 		return err
 	}
 	r.Table, r.PartitionKey, r.row = rw.Table, partition, row
+	rw.note(r, nil, row)
 	if r.Partition, err = rw.Table.PartitionOf(row); err != nil {
 		return err
 	}
@@ -236,6 +237,7 @@ func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Sto
 		return err
 	}
 	r.Table, r.PartitionKey = rw.Table, partition
+	rw.note(r, old.Row, nil)
 	if r.Partition, err = rw.Table.PartitionOf(old.Row); err != nil {
 		return err
 	}
@@ -284,6 +286,7 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 		return err
 	}
 	r.Table, r.PartitionKey, r.row = rw.Table, partition, row
+	rw.note(r, old.Row, row)
 	if newKey == key {
 		op := rw.Row.ChangeOf(old.Row, e)
 		op.IfMatch = old.ifMatch(nil)

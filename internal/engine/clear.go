@@ -35,7 +35,7 @@ func (r *Range) scans(m *Meter) []Scan {
 }
 
 // EachIn is Each for the entities of a range, partition by partition; sel is as in Scan.
-func EachIn(ctx context.Context, e Engine, r Range, sel []string, m *Meter, do func(*Entity) error) error {
+func EachIn(ctx context.Context, e Reader, r Range, sel []string, m *Meter, do func(*Entity) error) error {
 	for _, s := range r.scans(m) {
 		s.Select = sel
 		err := Each(ctx, e, s, func(e *Entity) error {

@@ -8,7 +8,7 @@ import (
 
 // Each calls do with every entity of a scan, in its order, until do gives an error. The entity is valid until do
 // returns.
-func Each(ctx context.Context, e Engine, s Scan, do func(*Entity) error) error {
+func Each(ctx context.Context, e Reader, s Scan, do func(*Entity) error) error {
 	cursor := e.Scan(ctx, s)
 	defer cursor.Close()
 	for {

@@ -120,26 +120,27 @@ func (s *Variables) Reset() {
 
 // Session is what functions may ask of the session and the statement. One a connection.
 type Session struct {
-	Database     string
-	User         string
-	ConnectionID int64
-	Version      string          // VERSION()
-	Zone         *time.Location  // time_zone; nil: UTC
-	Now          int64           // statement time, ticks (see value.Time): NOW() is the same all through a statement
-	LastInsertID int64           // LAST_INSERT_ID()
-	InsertID     int64           // what LAST_INSERT_ID(n) was given in this statement; 0 without
-	RowCount     int64           // ROW_COUNT()
-	FoundRows    int64           // FOUND_ROWS()
-	ZeroIsID     bool            // 0 in an AUTO_INCREMENT column is a value: sql_mode has NO_AUTO_VALUE_ON_ZERO
-	Diagnostics  Diagnostics     // the conditions of the last statement
-	Collation    value.Collation // of literals and arguments
-	Exact        bool            // what a column would round is refused; see Env.Store
-	Vars         Variables       // @name
-	System       func(name string) (value.Value, bool)
-	Lock         func(ctx context.Context, name string, timeout float64) (bool, error)  // GET_LOCK
-	Unlock       func(ctx context.Context, name string) (held, existed bool, err error) // RELEASE_LOCK
-	UnlockAll    func(ctx context.Context) int64                                        // RELEASE_ALL_LOCKS
-	LockOwner    func(ctx context.Context, name string) (int64, error)                  // IS_USED_LOCK: its ConnectionID, 0 for none
+	Database      string
+	User          string
+	ConnectionID  int64
+	Version       string          // VERSION()
+	Zone          *time.Location  // time_zone; nil: UTC
+	Now           int64           // statement time, ticks (see value.Time): NOW() is the same all through a statement
+	LastInsertID  int64           // LAST_INSERT_ID()
+	InsertID      int64           // what LAST_INSERT_ID(n) was given in this statement; 0 without
+	RowCount      int64           // ROW_COUNT()
+	FoundRows     int64           // FOUND_ROWS()
+	ZeroIsID      bool            // 0 in an AUTO_INCREMENT column is a value: sql_mode has NO_AUTO_VALUE_ON_ZERO
+	Diagnostics   Diagnostics     // the conditions of the last statement
+	Collation     value.Collation // of literals and arguments
+	KeysUnchecked bool            // foreign_key_checks is 0
+	Exact         bool            // what a column would round is refused; see Env.Store
+	Vars          Variables       // @name
+	System        func(name string) (value.Value, bool)
+	Lock          func(ctx context.Context, name string, timeout float64) (bool, error)  // GET_LOCK
+	Unlock        func(ctx context.Context, name string) (held, existed bool, err error) // RELEASE_LOCK
+	UnlockAll     func(ctx context.Context) int64                                        // RELEASE_ALL_LOCKS
+	LockOwner     func(ctx context.Context, name string) (int64, error)                  // IS_USED_LOCK: its ConnectionID, 0 for none
 }
 
 // SubqueryRunner runs the subqueries of an expression.

@@ -34,8 +34,8 @@ func CreateTableSQL(t *Table) string {
 			line(t.indexSQL(ix))
 		}
 	}
-	if t.IsInterleaved() {
-		line(t.ForeignKeySQL())
+	for k := range t.AllForeignKeys() {
+		line(t.ForeignKeySQL(k))
 	}
 	for c := range t.PublicChecks() {
 		line("CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")")
@@ -120,21 +120,6 @@ func (t *Table) KeySQL(parts []KeyColumn) string {
 		}
 	}
 	return "(" + strings.Join(list, ", ") + ")"
-}
-
-// ForeignKeySQL writes the foreign key of an interleaved table.
-func (t *Table) ForeignKeySQL() string {
-	in := t.Interleaved
-	columns, refs := make([]string, len(in.Key)), make([]string, len(in.Key))
-	for i, p := range in.Key {
-		columns[i], refs[i] = QuoteName(t.Columns[p.Column].Name), QuoteName(in.Columns[i])
-	}
-	s := "CONSTRAINT " + QuoteName(in.Name) + " FOREIGN KEY (" + strings.Join(columns, ", ") + ") REFERENCES " +
-		QuoteName(in.Parent) + " (" + strings.Join(refs, ", ") + ")"
-	if in.Cascade {
-		s += " ON DELETE CASCADE"
-	}
-	return s
 }
 
 func (t *Table) indexSQL(ix *Index) string {

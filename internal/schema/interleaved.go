@@ -111,6 +111,6 @@ func (t *Table) RenameChild(from, to string) *Table {
 
 // Alone makes t, which is a copy, a table that nothing ties to another one. Rehome gives it its place.
 func (t *Table) Alone() {
-	t.Interleaved, t.Children = nil, nil
+	t.Interleaved, t.Children, t.ForeignKeys, t.Referrers = nil, nil, nil, nil
 	t.Indexes = slices.DeleteFunc(t.Indexes, func(ix *Index) bool { return ix.Child != "" })
 }

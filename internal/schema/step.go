@@ -23,7 +23,7 @@ var steps = map[thing]map[step]bool{
 		{absent, DeleteOnly}: true, {DeleteOnly, WriteOnly}: true, {WriteOnly, Public}: true,
 		{Public, WriteOnly}: true, {WriteOnly, DeleteOnly}: true, {DeleteOnly, absent}: true,
 	},
-	// A rule is a CHECK or NOT NULL. All keep it before anybody relies on it. Nobody has to keep it any more at any time.
+	// A rule is a CHECK, a FOREIGN KEY or NOT NULL. All keep it before anybody relies on it. Nobody has to keep it any more at any time.
 	ruleThing: {
 		{absent, WriteOnly}: true, {WriteOnly, Public}: true, {WriteOnly, absent}: true,
 		{Public, WriteOnly}: true, {Public, absent}: true,
@@ -112,6 +112,16 @@ func (t *Table) states() map[member]State {
 	}
 	for _, c := range t.Checks {
 		out[member{ruleThing, "CHECK " + c.Name + " " + c.Text}] = c.State
+	}
+	for _, k := range t.ForeignKeys {
+		if k.NotEnforced {
+			continue
+		}
+		name := strings.TrimPrefix(k.Name, t.Name) // those made of the table's name change with it
+		for _, c := range k.Columns {
+			name += " " + t.Columns[c].Property
+		}
+		out[member{ruleThing, "FOREIGN KEY " + name}] = k.State
 	}
 	return out
 }

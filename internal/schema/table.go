@@ -59,6 +59,11 @@ func (t *Table) Init() error {
 			}
 		}
 	}
+	for _, k := range t.ForeignKeys {
+		if len(k.Columns) == 0 || len(k.Columns) != len(k.RefColumns) || slices.ContainsFunc(k.Columns, func(c int) bool { return c < 0 || c >= len(t.Columns) }) {
+			return fmt.Errorf("table %s: foreign key %s names columns that are not there", t.Name, k.Name)
+		}
+	}
 	if t.IsInterleaved() {
 		if t.Interleaved.segments, err = t.codes("foreign key", rowPrefix(t.Interleaved.RowName), t.Interleaved.Key); err != nil {
 			return err
@@ -119,6 +124,11 @@ func (t *Table) Clone() *Table {
 		c.Indexes[i] = &d
 	}
 	c.Checks = slices.Clone(t.Checks)
+	c.ForeignKeys, c.Referrers = slices.Clone(t.ForeignKeys), slices.Clone(t.Referrers)
+	for i := range c.ForeignKeys {
+		k := &c.ForeignKeys[i]
+		k.Columns, k.RefColumns = slices.Clone(k.Columns), slices.Clone(k.RefColumns)
+	}
 	c.KeyNames, c.Retired = slices.Clone(t.KeyNames), slices.Clone(t.Retired)
 	c.Children = slices.Clone(t.Children)
 	if t.IsInterleaved() {

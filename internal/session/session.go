@@ -67,6 +67,7 @@ func (s *Session) reset() {
 	s.state.Database = s.db.Name
 	s.state.LastInsertID, s.state.RowCount, s.state.FoundRows = 0, 0, 0
 	s.state.Vars.Reset()
+	s.state.KeysUnchecked = false
 	s.statements = nil
 	s.encryption, s.timeLimit = defaultEncryption, 0
 	_ = s.setZone("") // the database's, which was checked

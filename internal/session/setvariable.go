@@ -95,6 +95,8 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 		s.usual.access = access
 	case "autocommit":
 		return s.setAutocommit(ctx, text == "default" || isOn(text, x))
+	case "foreign_key_checks":
+		s.state.KeysUnchecked = text != "default" && !isOn(text, x)
 	case "time_zone":
 		return s.setZone(value.Text(x))
 	case "block_encryption_mode":

@@ -60,6 +60,7 @@ var systemVariables = map[string]systemVariable{
 	"transaction_read_only":    {},
 	"tx_read_only":             {},
 	"autocommit":               {},
+	"foreign_key_checks":       {},
 
 	"version":                {value.FromString(serverVersion), readOnly, ""},
 	"version_comment":        {value.FromString("nearlyfree, a SQL dialect over Azure Table Storage"), readOnly, ""},
@@ -91,7 +92,6 @@ var systemVariables = map[string]systemVariable{
 	"character_set_database":          {value.FromString("utf8mb4"), fixed, whyUTF8},
 	"character_set_server":            {value.FromString("utf8mb4"), fixed, whyUTF8},
 
-	"foreign_key_checks":              {value.FromInt(1), idle, whyChecked},
 	"unique_checks":                   {value.FromInt(1), idle, whyChecked},
 	"sql_notes":                       {value.FromInt(1), idle, whyNotes},
 	"sql_warnings":                    {value.FromInt(0), idle, whyNotes},
@@ -163,6 +163,8 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 		return switchValue(s.usual.access == reads), true
 	case "autocommit":
 		return switchValue(!s.manual), true
+	case "foreign_key_checks":
+		return switchValue(!s.state.KeysUnchecked), true
 	case "error_count":
 		return value.FromInt(int64(failures)), true
 	case "timestamp":

@@ -207,8 +207,8 @@ func infoConstraints(database string, tables []*schema.Table) *virtual {
 		for c := range t.PublicChecks() {
 			v.add("def", database, c.Name, database, t.Name, "CHECK")
 		}
-		if t.IsInterleaved() {
-			v.add("def", database, t.Interleaved.Name, database, t.Name, "FOREIGN KEY")
+		for k := range t.AllForeignKeys() {
+			v.add("def", database, k.Name, database, t.Name, "FOREIGN KEY")
 		}
 	}
 	return v
@@ -224,9 +224,9 @@ func infoKeyColumns(database string, tables []*schema.Table) *virtual {
 				v.add("def", database, p.name, "def", database, t.Name, p.column.Name, p.seq, nil, nil, nil, nil)
 			}
 		}
-		if in := t.Interleaved; in != nil {
-			for i, p := range in.Key {
-				v.add("def", database, in.Name, "def", database, t.Name, t.Columns[p.Column].Name, i+1, i+1, database, in.Parent, in.Columns[i])
+		for k := range t.AllForeignKeys() {
+			for i, c := range k.Columns {
+				v.add("def", database, k.Name, "def", database, t.Name, t.Columns[c].Name, i+1, i+1, database, k.Parent, k.RefColumns[i])
 			}
 		}
 	}
@@ -237,15 +237,30 @@ func infoReferences(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("REFERENTIAL_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG",
 		"UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME", "MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME")
 	for _, t := range tables {
-		if in := t.Interleaved; in != nil {
-			rule := "RESTRICT"
-			if in.Cascade {
-				rule = "CASCADE"
-			}
-			v.add("def", database, in.Name, "def", database, "PRIMARY", "NONE", "RESTRICT", rule, t.Name, in.Parent)
+		for k := range t.AllForeignKeys() {
+			v.add("def", database, k.Name, "def", database, referredKey(tables, k), "NONE", k.OnUpdate.String(), k.OnDelete.String(), t.Name, k.Parent)
 		}
 	}
 	return v
+}
+
+// referredKey is the name of the unique key that a foreign key refers to; NULL where there is none.
+func referredKey(tables []*schema.Table, k *schema.ForeignKey) any {
+	for _, t := range tables {
+		if !strings.EqualFold(t.Name, k.Parent) {
+			continue
+		}
+		columns := make([]int, len(k.RefColumns))
+		for i, name := range k.RefColumns {
+			columns[i] = t.Ordinal(name)
+		}
+		if ix, ok := t.UniqueKeyOf(columns); ok && ix != nil {
+			return ix.Name
+		} else if ok {
+			return "PRIMARY"
+		}
+	}
+	return nil
 }
 
 func infoChecks(database string, tables []*schema.Table) *virtual {

@@ -79,6 +79,7 @@ func (d *decoder) table(f *table) *schema.Table {
 		t.External = &schema.External{}
 	}
 	d.refer(t)
+	t.ForeignKeys, t.Referrers = d.foreignKeys(f.ForeignKeys), f.Referrers
 	t.Key = d.key("key", f.Key)
 	for i := range f.Indexes {
 		t.Indexes = append(t.Indexes, d.index(element("indexes", i)+".", &f.Indexes[i]))
@@ -210,6 +211,20 @@ func (d *decoder) checks(list []check) []schema.CheckDef {
 	var out []schema.CheckDef
 	for i, c := range list {
 		out = append(out, schema.CheckDef{Name: c.Name, Text: c.SQL, State: read(d, stateWords, element("checks", i)+".", c.State)})
+	}
+	return out
+}
+
+func (d *decoder) foreignKeys(list []foreign) []schema.ForeignKey {
+	var out []schema.ForeignKey
+	for i, k := range list {
+		at := element("foreign_keys", i) + "."
+		if len(k.Columns) == 0 || len(k.Columns) != len(k.RefColumns) {
+			d.fail(wrong(at+"table_columns", "has not as many columns as %scolumns", at))
+		}
+		out = append(out, schema.ForeignKey{Name: k.Name, Columns: d.ordinals(at+"columns", k.Columns), Parent: k.Table, RefColumns: k.RefColumns,
+			OnDelete: read(d, actionWords, at+"on_delete: ", k.OnDelete), OnUpdate: read(d, actionWords, at+"on_update: ", k.OnUpdate),
+			State: read(d, stateWords, at, k.State), NotEnforced: k.NotEnforced})
 	}
 	return out
 }

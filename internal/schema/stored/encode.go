@@ -81,7 +81,7 @@ func (e *encoder) form() *table {
 		Database: t.Database, Name: t.Name, Physical: t.Physical, RowName: t.RowName, Version: t.Version,
 		Comment: t.Comment, Collation: spell(e, collationWords, t.Collation), AutoIncrement: t.FirstAutoIncrement,
 		Columns: e.columns(t.Columns), Key: e.key(t.Key), KeyNames: t.KeyNames, Checks: e.checks(t.Checks),
-		Children: t.Children, Retired: t.Retired,
+		Children: t.Children, Retired: t.Retired, ForeignKeys: e.foreignKeys(t.ForeignKeys), Referrers: t.Referrers,
 	}
 	if c := t.Change; c != nil {
 		f.Change = &change{spell(e, phaseWords, c.Phase), e.columns(c.Before)}
@@ -119,6 +119,7 @@ func uses(f *table) map[string]bool {
 	return map[string]bool{
 		"change":         f.Change != nil,
 		"external":       f.External != nil,
+		"foreign_keys":   len(f.ForeignKeys) > 0 || len(f.Referrers) > 0,
 		"initial_values": initials,
 		"parent":         f.Parent != nil,
 		"parent_copies":  f.Parent != nil && f.Parent.Copies,
@@ -247,6 +248,15 @@ func (e *encoder) checks(list []schema.CheckDef) []check {
 	var out []check
 	for _, c := range list {
 		out = append(out, check{c.Name, c.Text, spell(e, stateWords, c.State)})
+	}
+	return out
+}
+
+func (e *encoder) foreignKeys(list []schema.ForeignKey) []foreign {
+	var out []foreign
+	for _, k := range list {
+		out = append(out, foreign{k.Name, e.names(k.Columns), k.Parent, k.RefColumns, spell(e, actionWords, k.OnDelete),
+			spell(e, actionWords, k.OnUpdate), spell(e, stateWords, k.State), k.NotEnforced})
 	}
 	return out
 }

@@ -20,6 +20,8 @@ type table struct {
 	Indexes       []index     `json:"indexes,omitempty"`
 	KeyNames      []string    `json:"key_names,omitempty"` // that index keys ever began with
 	Checks        []check     `json:"checks,omitempty"`
+	ForeignKeys   []foreign   `json:"foreign_keys,omitempty"`
+	Referrers     []string    `json:"referred_by,omitempty"` // tables whose foreign keys refer to this one
 	Spread        *spread     `json:"store_partitions,omitempty"`
 	Partitions    *partitions `json:"partitions,omitempty"`
 	Parent        *parent     `json:"parent,omitempty"`
@@ -104,6 +106,17 @@ type check struct {
 	Name  string `json:"name"`
 	SQL   string `json:"sql"`
 	State string `json:"state,omitempty"` // none: public
+}
+
+type foreign struct {
+	Name        string   `json:"name"`
+	Columns     []string `json:"columns"`
+	Table       string   `json:"table"`
+	RefColumns  []string `json:"table_columns"`       // by their SQL names
+	OnDelete    string   `json:"on_delete,omitempty"` // none: no action
+	OnUpdate    string   `json:"on_update,omitempty"`
+	State       string   `json:"state,omitempty"` // none: public
+	NotEnforced bool     `json:"not_enforced,omitempty"`
 }
 
 type spread struct {

@@ -26,7 +26,12 @@ func full() []*schema.Table {
 		Database: "shop", Name: "Item", Physical: "shopZ8item", Version: 12, WriteVersion: 11, Comment: "it's a <b>", Collation: value.CaseCI,
 		FirstAutoIncrement: 100, KeyNames: []string{"name", "old"}, Children: []string{"part"}, RowName: "item",
 		Retired: []string{"gone"}, Checks: []schema.CheckDef{{Name: "c1", Text: "n > 0"}, {Name: "c2", Text: "n < 9", State: schema.WriteOnly}},
-		Key: []schema.KeyColumn{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
+		ForeignKeys: []schema.ForeignKey{
+			{Name: "in_box", Columns: []int{0, 2}, Parent: "box", RefColumns: []string{"id", "n"}, OnDelete: schema.Cascade, OnUpdate: schema.SetNull, State: schema.WriteOnly},
+			{Name: "in_bag", Columns: []int{3}, Parent: "bag", RefColumns: []string{"at"}, OnDelete: schema.Restrict, NotEnforced: true},
+		},
+		Referrers: []string{"label"},
+		Key:       []schema.KeyColumn{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
 		Indexes: []*schema.Index{
 			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.WriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
 			{Name: "part", KeyName: "part", Key: []schema.KeyColumn{{Column: 0}}, State: schema.DeleteOnly, Copy: schema.CopyKeys, Child: "part"},

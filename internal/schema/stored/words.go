@@ -55,6 +55,10 @@ var formWords = words[schema.SegmentForm]{"form", map[schema.SegmentForm]string{
 
 var cascadeWords = words[bool]{"on_delete", map[bool]string{false: "", true: "cascade"}}
 
+var actionWords = words[schema.Action]{"action", map[schema.Action]string{
+	schema.NoAction: "", schema.Restrict: "restrict", schema.Cascade: "cascade", schema.SetNull: "set null",
+}}
+
 // words are what the values of one field are called. "" is what a field means that is not there.
 type words[T comparable] struct {
 	field string

@@ -1,0 +1,243 @@
+package catalog
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// relatives gathers the definitions that change together with another one, because they name it, as they will be.
+type relatives struct {
+	snapshot *Snapshot
+	tables   map[string]*schema.Table // by folded name
+}
+
+func (s *Snapshot) newRelatives() *relatives {
+	return &relatives{s, map[string]*schema.Table{}}
+}
+
+// change gives the next definition of a table, to be changed. It is published even if nothing of it is changed, so that what was
+// planned by it is planned anew. nil: there is no such table.
+func (r *relatives) change(ctx context.Context, name string) (*schema.Table, error) {
+	folded := strings.ToLower(name)
+	if t := r.tables[folded]; t != nil {
+		return t, nil
+	}
+	t, err := r.snapshot.Table(ctx, name)
+	if isNoTable(err) {
+		return nil, nil // declared by a process that did not live to make it, or dropped without foreign_key_checks
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.tables[folded] = t.Clone()
+	return r.tables[folded], nil
+}
+
+// list gives the definitions, but for those of some names.
+func (r *relatives) list(but map[string]bool) (out []*schema.Table) {
+	for _, name := range slices.Sorted(maps.Keys(r.tables)) {
+		if !but[name] {
+			out = append(out, r.tables[name])
+		}
+	}
+	return out
+}
+
+// rename has those that live inside a table, and the one that it lives inside, know it by another name; "": it is dropped.
+func (r *relatives) rename(ctx context.Context, t *schema.Table, to string) error {
+	if t.IsInterleaved() {
+		parent, err := r.change(ctx, t.Interleaved.Parent)
+		if err != nil {
+			return err
+		}
+		if parent == nil {
+			return &schema.NoTableError{Database: t.Database, Name: t.Interleaved.Parent}
+		}
+		r.tables[strings.ToLower(parent.Name)] = parent.RenameChild(t.Name, to)
+	}
+	if to == "" {
+		return nil
+	}
+	for _, name := range t.Children {
+		child, err := r.change(ctx, name)
+		if err != nil {
+			return err
+		}
+		if child != nil && child.IsInterleaved() {
+			child.Interleaved.Parent = to
+		}
+	}
+	return nil
+}
+
+// retie has the tables that foreign keys tie to one know what becomes of it: old becomes next, is made (old is nil) or dropped
+// (next is nil).
+func (r *relatives) retie(ctx context.Context, old, next *schema.Table) error {
+	if err := r.retieParents(ctx, old, next); err != nil {
+		return err
+	}
+	renamed := old != nil && next != nil && !strings.EqualFold(old.Name, next.Name)
+	if renamed {
+		next.Refer(old.Name, false)
+		redirect(next, old, next.Name)
+		renumber(next, old.Name)
+	}
+	if old != nil {
+		if err := r.retieChildren(ctx, old, next, renamed); err != nil {
+			return err
+		}
+	}
+	if next == nil {
+		return nil
+	}
+	next.Refer(next.Name, next.RefersTo(next.Name))
+	if old == nil || renamed {
+		return r.adoptChildren(ctx, old, next)
+	}
+	return nil
+}
+
+func (r *relatives) retieParents(ctx context.Context, old, next *schema.Table) error {
+	var names []string
+	refers := func(t *schema.Table, name string) bool { return t != nil && t.RefersTo(name) }
+	for _, t := range []*schema.Table{old, next} {
+		if t != nil {
+			names = append(names, t.Parents()...)
+		}
+	}
+	for _, name := range names {
+		if refers(old, name) && refers(next, name) && old.Name == next.Name || old != nil && strings.EqualFold(name, old.Name) {
+			continue
+		}
+		parent, err := r.snapshot.Table(ctx, name)
+		if isNoTable(err) || err == nil && old == nil && parent.IsReferredBy(next.Name) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		if parent, err = r.change(ctx, name); err != nil {
+			return err
+		}
+		if old != nil {
+			parent.Refer(old.Name, false)
+		}
+		if refers(next, name) {
+			parent.Refer(next.Name, true)
+		}
+	}
+	return nil
+}
+
+// retieChildren changes those whose foreign keys refer to a table that gets another name, or whose columns do, or that goes.
+func (r *relatives) retieChildren(ctx context.Context, old, next *schema.Table, renamed bool) error {
+	columns := map[string]string{} // new names, by old ones in lower case
+	if next != nil {
+		for _, was := range old.Columns {
+			at := slices.IndexFunc(next.Columns, func(c *schema.Column) bool { return c.Property == was.Property })
+			if at >= 0 && next.Columns[at].Name != was.Name {
+				columns[strings.ToLower(was.Name)] = next.Columns[at].Name
+			}
+		}
+		if !renamed && len(columns) == 0 {
+			return nil
+		}
+		rename(next, next.Name, columns)
+	}
+	for _, name := range old.Referrers {
+		if strings.EqualFold(name, old.Name) {
+			continue
+		}
+		child, err := r.change(ctx, name)
+		if err != nil {
+			return err
+		}
+		if child != nil && next != nil {
+			redirect(child, old, next.Name)
+			rename(child, next.Name, columns)
+		}
+	}
+	return nil
+}
+
+// redirect has the foreign keys of t that refer to a table refer to it by another name.
+func redirect(t, parent *schema.Table, to string) {
+	for i := range t.ForeignKeys {
+		if k := &t.ForeignKeys[i]; k.RefersTo(parent.Name) {
+			k.Parent = to
+		}
+	}
+}
+
+// rename gives the columns that the foreign keys of t refer to in a table their new names.
+func rename(t *schema.Table, parent string, names map[string]string) {
+	for i := range t.ForeignKeys {
+		k := &t.ForeignKeys[i]
+		for j, ref := range k.RefColumns {
+			if to := names[strings.ToLower(ref)]; to != "" && k.RefersTo(parent) {
+				k.RefColumns[j] = to
+			}
+		}
+	}
+}
+
+// renumber gives foreign keys whose names were made of a table's former name, such as t_ibfk_1, names of its new one, as MySQL does.
+func renumber(t *schema.Table, from string) {
+	for i := range t.ForeignKeys {
+		k := &t.ForeignKeys[i]
+		if prefix := from + "_ibfk_"; len(k.Name) > len(prefix) && strings.EqualFold(k.Name[:len(prefix)], prefix) {
+			k.Name = t.Name + k.Name[len(from):]
+		}
+	}
+}
+
+// adoptChildren notes in a table that has a new name the tables which wait for one of that name: they were made, or what they
+// refer to was dropped, without foreign_key_checks. Only stores that keep foreign keys have such.
+func (r *relatives) adoptChildren(ctx context.Context, old, next *schema.Table) error {
+	if _, ok := r.snapshot.catalog.engine.(engine.Transactor); !ok {
+		return nil
+	}
+	all, err := r.snapshot.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if old != nil && t.Name == old.Name || !t.RefersTo(next.Name) {
+			continue
+		}
+		if _, err := r.change(ctx, t.Name); err != nil {
+			return err
+		}
+		next.Refer(t.Name, true)
+	}
+	return nil
+}
+
+// DeclareReferences notes in the tables that rows of t, which is to be made, will refer to that they do: there may be no rows in it
+// before everybody who deletes a row looks for those that refer to it. Create follows.
+func (c *Catalog) DeclareReferences(ctx context.Context, t *schema.Table, m *engine.Meter) error {
+	changed := false
+	err := c.changing(ctx, func(s *Snapshot) error {
+		if err := s.free(ctx, t.Name); err != nil {
+			return err
+		}
+		r := s.newRelatives()
+		if err := r.retieParents(ctx, nil, t); err != nil {
+			return err
+		}
+		parents := r.list(nil)
+		if changed = len(parents) > 0; !changed {
+			return nil
+		}
+		return c.publish(ctx, s, m, nil, parents...)
+	})
+	if err != nil || !changed {
+		return err
+	}
+	return c.WaitCurrent(ctx)
+}

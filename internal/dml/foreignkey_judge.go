@@ -1,0 +1,208 @@
+package dml
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// judge finds the rows that refer to no row, or leave others without the row that these refer to, as all is after the statement. It
+// makes the requirements that the rest be so when it is written.
+func (k *keeping) judge(ctx context.Context) error {
+	if err := k.places(); err != nil {
+		return err
+	}
+	for _, read := range []bool{true, false} { // first all is read side by side
+		var parents []*parentRead
+		var children []*childRead
+		for _, row := range k.order {
+			for _, ref := range row.of.needs {
+				p, err := k.needs(row, ref, read)
+				if err != nil {
+					return err
+				}
+				if p != nil {
+					parents = append(parents, p)
+				}
+			}
+			for _, ref := range row.of.needed {
+				c, err := k.needed(row, ref, read)
+				if err != nil {
+					return err
+				}
+				if c != nil {
+					children = append(children, c)
+				}
+			}
+		}
+		if err := k.reads.readParents(ctx, k.all, parents); err != nil {
+			return err
+		}
+		if err := k.reads.readChildren(ctx, k.all, children); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// places notes the keys that rows have after the statement, and those that they had before and have no more.
+func (k *keeping) places() error {
+	k.taken, k.gone = map[string]bool{}, map[string]bool{}
+	note := func(in map[string]bool, ref *schema.Reference, row []value.Value) error {
+		values, referred := ref.For(row)
+		if !referred {
+			return nil
+		}
+		place, err := placeOf(ref, values)
+		in[place] = err == nil
+		return err
+	}
+	for _, row := range k.order {
+		for _, ref := range row.of.needed {
+			if row.old != nil {
+				if err := note(k.gone, ref, row.old); err != nil {
+					return err
+				}
+			}
+			if row.row != nil {
+				if err := note(k.taken, ref, row.row); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	for place := range k.taken {
+		delete(k.gone, place)
+	}
+	return nil
+}
+
+// needs checks that the row is there that a row refers to. It gives what is to be read first, where only that is asked for.
+func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parentRead, error) {
+	if row.row == nil {
+		return nil, nil
+	}
+	values, refers := ref.Of(row.row)
+	if !refers {
+		return nil, nil
+	}
+	if ref.Parent == nil {
+		if old, referred := referredBefore(ref, row); !referred || !sameRow(old, values, len(values)) {
+			k.fail(row, noParentError(ref))
+		}
+		return nil, nil
+	}
+	place, err := placeOf(ref, values)
+	if err != nil {
+		return nil, err
+	}
+	if old, referred := referredBefore(ref, row); referred && !k.gone[place] {
+		if was, err := placeOf(ref, old); err != nil || was == place {
+			return nil, err
+		}
+	}
+	if read {
+		if k.taken[place] {
+			return nil, nil
+		}
+		return k.reads.ofParent(ref, values, place)
+	}
+	if !k.taken[place] {
+		p, err := k.reads.ofParent(ref, values, place)
+		if err != nil {
+			return nil, err
+		}
+		there := p.found
+		if owner := k.rows[p.owner]; there && owner != nil { // it has another key after the statement
+			there = false
+		}
+		if !there {
+			k.fail(row, noParentError(ref))
+			return nil, nil
+		}
+	}
+	partition, key, err := ref.ParentPlace(values)
+	if err != nil {
+		return nil, err
+	}
+	need := buffer.Requirement{Requirement: point(ref.Parent.Physical, partition, key), Of: ref.Child.Physical, While: true}
+	need.Any = true
+	need.PartitionKey, need.RowKey, err = ref.ChildPlace(row.row)
+	k.requires = append(k.requires, need)
+	return nil, err
+}
+
+// referredBefore gives the values by which a row referred to another one before the statement; not where it was not there. One that
+// is replaced is another row.
+func referredBefore(ref *schema.Reference, row *keptRow) ([]value.Value, bool) {
+	if row.old == nil || row.replaced {
+		return nil, false
+	}
+	return ref.Of(row.old)
+}
+
+// needed checks that no row refers to one that goes, or has another key afterwards. Those that cascades change do so no more.
+func (k *keeping) needed(row *keptRow, ref *schema.Reference, read bool) (*childRead, error) {
+	step := keyStep{row: row, old: row.old, next: row.row}
+	values, action, loses := step.loses(ref)
+	if !loses {
+		return nil, nil
+	}
+	if !action.Changes() {
+		c, err := k.reads.ofChildren(ref, values, len(k.order)+1)
+		if err != nil || read {
+			return c, err
+		}
+		refers, err := k.isReferred(row, ref, c)
+		if err != nil {
+			return nil, err
+		}
+		if refers {
+			k.fail(row, parentError(ref))
+			return nil, nil
+		}
+	}
+	place, err := placeOf(ref, values)
+	if err != nil || read || k.taken[place] {
+		return nil, err
+	}
+	partitions, span, err := ref.ChildSpan(values)
+	if err != nil {
+		return nil, err
+	}
+	none := buffer.Requirement{Of: ref.Parent.Physical}
+	if none.PartitionKey, none.RowKey, err = ref.ParentPlace(values); err != nil {
+		return nil, err
+	}
+	for _, p := range partitions {
+		none.Requirement = engine.Requirement{Table: ref.Child.Physical, PartitionKey: p, From: span.From, To: span.To}
+		k.requires = append(k.requires, none)
+	}
+	return nil, nil
+}
+
+// isReferred says whether a row refers to one that goes, after the statement.
+func (k *keeping) isReferred(row *keptRow, ref *schema.Reference, c *childRead) (bool, error) {
+	for i := range c.rows {
+		id, err := rowID(ref.Child, c.rows[i].Row)
+		if err != nil || k.rows[id] == nil {
+			return err == nil, err
+		}
+	}
+	for _, other := range k.order {
+		if other.of.table != ref.Child || other.row == nil || row.replaced && other.own {
+			continue
+		}
+		values, refers := ref.Of(other.row)
+		if !refers {
+			continue
+		}
+		if place, err := placeOf(ref, values); err != nil || place == c.place {
+			return err == nil, err
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,69 @@
+package dml
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// relations are the tables that foreign keys tie to the one that a statement writes, compiled. nil: none ties it.
+type relations struct {
+	of  map[string]*relation // by folded name
+	all []*relation          // in the order of their names
+}
+
+// relation is one of the tables, with the foreign keys that matter to its rows.
+type relation struct {
+	table   *schema.Table
+	rows    *RowWriter
+	columns *Columns
+	needs   []*schema.Reference // its own: the rows that its rows refer to must be there
+	needed  []*schema.Reference // of those that refer to it: no row may refer to one that goes
+}
+
+// newRelations compiles what the planner found; written is the table that the statement writes.
+func newRelations(r planner.Related, written *schema.Table) (*relations, error) {
+	if len(r) == 0 {
+		return nil, nil
+	}
+	all := &relations{of: map[string]*relation{}}
+	for name, t := range r {
+		one := &relation{table: t.Table, rows: NewRowWriter(t.Table, t.Children...)}
+		if t.Changes {
+			var err error
+			if one.columns, err = NewColumns(t.Table); err != nil {
+				return nil, err
+			}
+		}
+		all.of[name], all.all = one, append(all.all, one)
+	}
+	slices.SortFunc(all.all, func(a, b *relation) int { return strings.Compare(a.table.Name, b.table.Name) })
+	for _, child := range all.all {
+		own := r[strings.ToLower(child.table.Name)].Changes || child.table.Name == written.Name
+		for i := range child.table.ForeignKeys {
+			k := &child.table.ForeignKeys[i]
+			parent := all.of[strings.ToLower(k.Parent)]
+			below := parent != nil && r[strings.ToLower(k.Parent)].Changes
+			if k.NotEnforced || !own && !below {
+				continue
+			}
+			var to *schema.Table
+			if parent != nil {
+				to = parent.table
+			}
+			ref, err := schema.NewReference(child.table, k, to)
+			if err != nil {
+				return nil, err
+			}
+			child.needs = append(child.needs, ref)
+			if parent != nil {
+				parent.needed = append(parent.needed, ref)
+			}
+		}
+	}
+	return all, nil
+}
+
+func (r *relations) find(t *schema.Table) *relation { return r.of[strings.ToLower(t.Name)] }

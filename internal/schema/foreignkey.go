@@ -1,0 +1,215 @@
+package schema
+
+import (
+	"iter"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// ForeignKey says that columns of each row have the values that a row of another table, the parent, has in a unique key, or that
+// one of them is NULL. The parent's definition names the table (Table.Referrers), so that who changes a parent's row looks for
+// the rows that refer to it. See package dml for how it is kept.
+type ForeignKey struct {
+	Name       string
+	Columns    []int
+	Parent     string
+	RefColumns []string // of the parent, by their SQL names
+	OnDelete   Action
+	OnUpdate   Action
+	State      State // WriteOnly: who writes keeps it, and rows of before may break it
+	// NotEnforced: it is shown, and nobody keeps it. No definition of a parent knows of it.
+	NotEnforced bool
+}
+
+// Action is what happens to the rows that refer to one which goes, or gets another key.
+type Action uint8
+
+// The actions. NoAction and Restrict are two words for one thing.
+const (
+	NoAction Action = iota
+	Restrict
+	Cascade
+	SetNull
+)
+
+var actionTexts = [...]string{NoAction: "NO ACTION", Restrict: "RESTRICT", Cascade: "CASCADE", SetNull: "SET NULL"}
+
+func (a Action) String() string { return actionTexts[a] }
+
+// Changes says whether the rows change, rather than that they keep the one that they refer to.
+func (a Action) Changes() bool { return a == Cascade || a == SetNull }
+
+// RefersTo says whether the key is kept, and of what table.
+func (k *ForeignKey) RefersTo(table string) bool {
+	return !k.NotEnforced && strings.EqualFold(k.Parent, table)
+}
+
+// RefersTo says whether rows of t refer to rows of a table, which may be t itself.
+func (t *Table) RefersTo(table string) bool {
+	return slices.ContainsFunc(t.ForeignKeys, func(k ForeignKey) bool { return k.RefersTo(table) })
+}
+
+// IsTied says whether foreign keys tie the table to others, or to itself.
+func (t *Table) IsTied() bool {
+	return len(t.Referrers) > 0 || slices.ContainsFunc(t.ForeignKeys, func(k ForeignKey) bool { return !k.NotEnforced })
+}
+
+// Parents are the names of the tables that rows of t refer to, each once, without t itself.
+func (t *Table) Parents() []string {
+	var out []string
+	for _, k := range t.ForeignKeys {
+		if !k.NotEnforced && !strings.EqualFold(k.Parent, t.Name) && !slices.ContainsFunc(out, func(name string) bool { return strings.EqualFold(name, k.Parent) }) {
+			out = append(out, k.Parent)
+		}
+	}
+	return out
+}
+
+// IsReferredBy says whether t knows that rows of a table refer to its own.
+func (t *Table) IsReferredBy(table string) bool {
+	return slices.ContainsFunc(t.Referrers, func(name string) bool { return strings.EqualFold(name, table) })
+}
+
+// Refer notes that rows of a table refer to rows of t, or that they no longer do.
+func (t *Table) Refer(table string, refers bool) {
+	switch known := t.IsReferredBy(table); {
+	case refers && !known:
+		t.Referrers = append(t.Referrers, table)
+	case !refers:
+		t.Referrers = slices.DeleteFunc(t.Referrers, func(name string) bool { return strings.EqualFold(name, table) })
+	}
+}
+
+// AllForeignKeys are the foreign keys that are shown: first that of an interleaved table.
+func (t *Table) AllForeignKeys() iter.Seq[*ForeignKey] {
+	return func(yield func(*ForeignKey) bool) {
+		if t.IsInterleaved() && !yield(t.InterleavedKey()) {
+			return
+		}
+		for i := range t.ForeignKeys {
+			if k := &t.ForeignKeys[i]; k.State == Public && !yield(k) {
+				return
+			}
+		}
+	}
+}
+
+// InterleavedKey is the foreign key of an interleaved table.
+func (t *Table) InterleavedKey() *ForeignKey {
+	in := t.Interleaved
+	k := &ForeignKey{Name: in.Name, Parent: in.Parent, RefColumns: in.Columns}
+	for _, p := range in.Key {
+		k.Columns = append(k.Columns, p.Column)
+	}
+	if in.Cascade {
+		k.OnDelete = Cascade
+	}
+	return k
+}
+
+// ForeignKeySQL writes a foreign key of the table.
+func (t *Table) ForeignKeySQL(k *ForeignKey) string {
+	columns, refs := make([]string, len(k.Columns)), make([]string, len(k.RefColumns))
+	for i, c := range k.Columns {
+		columns[i] = QuoteName(t.Columns[c].Name)
+	}
+	for i, name := range k.RefColumns {
+		refs[i] = QuoteName(name)
+	}
+	s := "CONSTRAINT " + QuoteName(k.Name) + " FOREIGN KEY (" + strings.Join(columns, ", ") + ") REFERENCES " +
+		QuoteName(k.Parent) + " (" + strings.Join(refs, ", ") + ")"
+	if k.OnDelete != NoAction {
+		s += " ON DELETE " + k.OnDelete.String()
+	}
+	if k.OnUpdate != NoAction {
+		s += " ON UPDATE " + k.OnUpdate.String()
+	}
+	if k.NotEnforced {
+		s += " NOT ENFORCED"
+	}
+	return s
+}
+
+// begins says whether a key begins with these columns, in this order and whole.
+func begins(key []KeyColumn, columns []int) bool {
+	if len(key) < len(columns) {
+		return false
+	}
+	for i, c := range columns {
+		if key[i].Column != c || key[i].Prefix > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// KeyFrom gives a key that statements may read by and that begins with these columns, in this order: nil is the primary key.
+func (t *Table) KeyFrom(columns []int) (ix *Index, ok bool) {
+	if begins(t.Key, columns) {
+		return nil, true
+	}
+	for _, ix := range t.Indexes {
+		if ix.State == Public && ix.Child == "" && begins(ix.Key, columns) {
+			return ix, true
+		}
+	}
+	return nil, false
+}
+
+// UniqueKeyOf gives the unique key over just these columns, in this order: nil is the primary key.
+func (t *Table) UniqueKeyOf(columns []int) (ix *Index, ok bool) {
+	if len(t.Key) == len(columns) && begins(t.Key, columns) {
+		return nil, true
+	}
+	for _, ix := range t.Indexes {
+		if ix.Unique && ix.State == Public && len(ix.Key) == len(columns) && begins(ix.Key, columns) {
+			return ix, true
+		}
+	}
+	return nil, false
+}
+
+// AppendKeyBegin appends what the RowKeys of a row's entity in a key begin with, up to the code of the n-th column and the
+// separator behind it. ix nil is the primary key. All of the key's columns are read from row, of which only the first n count.
+func (t *Table) AppendKeyBegin(dst []byte, ix *Index, n int, row []value.Value) ([]byte, error) {
+	segments, columns := t.Layout.Row, t.Key
+	if ix != nil {
+		segments, columns = ix.Segments, ix.Key
+	}
+	whole := n == len(columns) && (ix == nil || ix.Unique)
+	dst, err := t.appendKey(dst, segments[:2*n], row) // a text before each code
+	if err != nil || whole {
+		return dst, err
+	}
+	return append(dst, keymap.Separator), nil
+}
+
+// SameKeyType says whether columns of the two types may refer to each other, as MySQL has it: numbers have the same size, sign and
+// digits, texts the same collation, whatever their lengths.
+func SameKeyType(a, b value.Type) bool {
+	if !SameCodes(a, b) || a.Base != b.Base || a.Unsigned != b.Unsigned {
+		return false
+	}
+	switch a.Base {
+	case value.TypeDateTime, value.TypeTime:
+		return a.Precision == b.Precision && (a.Declared == "TIMESTAMP") == (b.Declared == "TIMESTAMP")
+	case value.TypeBit:
+		return a.Length == b.Length
+	case value.TypeEnum, value.TypeSet:
+		return len(a.Names) == len(b.Names)
+	}
+	return true
+}
+
+// ForeignKey gives the foreign key of a name, without regard to case, or nil. That of INTERLEAVE IN PARENT is not among them.
+func (t *Table) ForeignKey(name string) *ForeignKey {
+	for i := range t.ForeignKeys {
+		if strings.EqualFold(t.ForeignKeys[i].Name, name) {
+			return &t.ForeignKeys[i]
+		}
+	}
+	return nil
+}

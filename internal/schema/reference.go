@@ -1,0 +1,134 @@
+package schema
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Reference is a foreign key that is kept, with the tables and keys by which rows of one find those of the other.
+type Reference struct {
+	*ForeignKey
+	Child, Parent *Table // Parent is nil where no such table is there: then no row can be referred to
+	Refs          []int  // the columns of the parent that ForeignKey.Columns refer to
+
+	parentKey, childKey *Index // nil: the primary key
+}
+
+// NewReference finds the keys of a foreign key. Only a damaged definition has none.
+func NewReference(child *Table, k *ForeignKey, parent *Table) (*Reference, error) {
+	r, err := NewParentReference(child, k, parent)
+	if err != nil {
+		return nil, err
+	}
+	var ok bool
+	if r.childKey, ok = child.KeyFrom(k.Columns); !ok {
+		return nil, fmt.Errorf("table %s: no index serves the foreign key %s", child.Name, k.Name)
+	}
+	return r, nil
+}
+
+// NewParentReference is NewReference of a table that may have no index for it yet: it only finds the row that another one refers to.
+func NewParentReference(child *Table, k *ForeignKey, parent *Table) (*Reference, error) {
+	r := &Reference{ForeignKey: k, Child: child, Parent: parent}
+	if parent == nil {
+		return r, nil
+	}
+	var ok bool
+	for _, name := range k.RefColumns {
+		r.Refs = append(r.Refs, slices.IndexFunc(parent.Columns, func(c *Column) bool { return strings.EqualFold(c.Name, name) }))
+	}
+	if slices.Contains(r.Refs, -1) {
+		return nil, fmt.Errorf("table %s: the foreign key %s refers to columns that table %s does not have", child.Name, k.Name, parent.Name)
+	}
+	if r.parentKey, ok = parent.UniqueKeyOf(r.Refs); !ok {
+		return nil, fmt.Errorf("table %s: the foreign key %s refers to no unique key of table %s", child.Name, k.Name, parent.Name)
+	}
+	return r, nil
+}
+
+// ChildKey is the index by which rows are found that refer to a row; nil: the primary key.
+func (r *Reference) ChildKey() *Index { return r.childKey }
+
+// ParentKey is the key that is referred to; nil: the primary key.
+func (r *Reference) ParentKey() *Index { return r.parentKey }
+
+// Of gives the values by which a row of the child refers to a row. A row with NULL among them refers to none.
+func (r *Reference) Of(row []value.Value) (values []value.Value, refers bool) {
+	return pick(row, r.Columns)
+}
+
+// For gives the values by which rows of the child refer to a row of the parent. No row refers to one with NULL among them.
+func (r *Reference) For(row []value.Value) (values []value.Value, referred bool) {
+	return pick(row, r.Refs)
+}
+
+func pick(row []value.Value, columns []int) (values []value.Value, ok bool) {
+	values = make([]value.Value, len(columns))
+	for i, c := range columns {
+		if values[i] = row[c]; values[i].IsNull() {
+			return nil, false
+		}
+	}
+	return values, true
+}
+
+// ParentPlace gives the keys of the entity that is there just when a row of the parent has the values.
+func (r *Reference) ParentPlace(values []value.Value) (partition, rowKey string, err error) {
+	row := spread(len(r.Parent.Columns), r.Refs, values)
+	b, err := r.Parent.AppendPartitionKey(nil, row)
+	if err != nil {
+		return "", "", err
+	}
+	k, err := r.Parent.AppendKeyBegin(nil, r.parentKey, len(r.Refs), row)
+	return string(b), string(k), err
+}
+
+// ChildSpan gives where the entities lie, in each of some store partitions, of the rows that have the values.
+func (r *Reference) ChildSpan(values []value.Value) (partitions []string, span keymap.Span, err error) {
+	t, row := r.Child, spread(len(r.Child.Columns), r.Columns, values)
+	partitions = t.StorePartitions()
+	if s := t.Spread; s != nil && !slices.ContainsFunc(s.Columns, func(c int) bool { return !slices.Contains(r.Columns, c) }) {
+		b, err := t.AppendPartitionKey(nil, row)
+		if err != nil {
+			return nil, span, err
+		}
+		partitions = []string{string(b)}
+	}
+	columns, unique := t.Key, true
+	if ix := r.childKey; ix != nil {
+		columns, unique = ix.Key, ix.Unique
+	}
+	b, err := t.AppendKeyBegin(nil, r.childKey, len(r.Columns), row)
+	if unique && len(columns) == len(r.Columns) {
+		return partitions, keymap.PointSpan(string(b)), err
+	}
+	return partitions, keymap.PrefixSpan(string(b)), err
+}
+
+// spread makes a row of which only some columns have values.
+func spread(width int, columns []int, values []value.Value) []value.Value {
+	row := make([]value.Value, width)
+	for i, c := range columns {
+		row[c] = values[i]
+	}
+	return row
+}
+
+// ChildPlace gives the keys of the entity by which a row of the child is found.
+func (r *Reference) ChildPlace(row []value.Value) (partition, rowKey string, err error) {
+	b, err := r.Child.AppendPartitionKey(nil, row)
+	if err != nil {
+		return "", "", err
+	}
+	var k []byte
+	if r.childKey == nil {
+		k, err = r.Child.AppendRowKey(nil, row)
+	} else {
+		k, err = r.Child.AppendIndexKey(nil, r.childKey, row)
+	}
+	return string(b), string(k), err
+}

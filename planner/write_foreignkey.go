@@ -1,0 +1,103 @@
+package planner
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// Related are the tables that foreign keys tie to the one that a statement writes, itself among them, by folded name: those that its
+// rows refer to, those whose rows refer to its own, and so on where these change, too. nil: no foreign key ties it.
+type Related map[string]RelatedTable
+
+// RelatedTable is one of them.
+type RelatedTable struct {
+	schema.Family
+	Changes bool // its rows may go or change, not only be looked at
+}
+
+// related finds the tables that foreign keys tie to t; the plan depends on them. grows: rows are only added, so that nobody's
+// reference is lost.
+func (b *builder) related(t *schema.Table, grows bool) (Related, error) {
+	r := Related{}
+	if err := b.relate(r, t, !grows); err != nil {
+		return nil, err
+	}
+	for _, f := range r {
+		if f.Table.IsTied() {
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
+// relate adds t, what its rows refer to and, where they may go or change, what refers to them.
+func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
+	own := RelatedTable{Family: schema.Family{Table: t}, Changes: changes}
+	var err error
+	if changes {
+		if own.Children, err = b.family(t); err != nil {
+			return err
+		}
+	}
+	r[strings.ToLower(t.Name)] = own
+	for _, name := range t.Parents() {
+		if _, known := r[strings.ToLower(name)]; known {
+			continue
+		}
+		parent, err := b.namedBy(t, name)
+		if err != nil {
+			return err
+		}
+		if parent != nil {
+			r[strings.ToLower(name)] = RelatedTable{Family: schema.Family{Table: parent}}
+		}
+	}
+	if !changes {
+		return nil
+	}
+	for _, child := range own.Children {
+		if err := b.relate(r, child.Table, true); err != nil {
+			return err
+		}
+	}
+	for _, name := range t.Referrers {
+		child, err := b.namedBy(t, name)
+		if err != nil {
+			return err
+		}
+		if child == nil || !child.RefersTo(t.Name) || strings.EqualFold(name, t.Name) {
+			continue
+		}
+		if child.Unwritable != nil {
+			return child.Unwritable
+		}
+		acts := false
+		for _, k := range child.ForeignKeys {
+			acts = acts || k.RefersTo(t.Name) && (k.OnDelete.Changes() || k.OnUpdate.Changes())
+		}
+		known, has := r[strings.ToLower(name)]
+		switch {
+		case acts && !known.Changes:
+			err = b.relate(r, child, true)
+		case !has:
+			r[strings.ToLower(name)] = RelatedTable{Family: schema.Family{Table: child}}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// namedBy gives a table that the definition of another one names; nil where there is none: it was declared by a process that did
+// not live to make it, or made, or dropped, without foreign_key_checks.
+func (b *builder) namedBy(t *schema.Table, name string) (*schema.Table, error) {
+	found, err := b.table(&dialect.TableName{Database: t.Database, Name: name, Pos: sqlerr.NoPos})
+	if isMissing(err) || err == nil && found.IsUndeclared() {
+		return nil, nil
+	}
+	return found, err
+}
