@@ -70,11 +70,12 @@ func (x *definition) together(ctx context.Context, t *schema.Table, actions []di
 	c := &change{to: t}
 	for i := range actions {
 		a := &actions[i]
-		alone := changesPartitions(a) || changesForeignKeys(c.to, a) || x.resumes(c.to, a) != nil
+		resumed := x.resumes(c.to, a) != nil
+		alone := resumed || changesPartitions(a) || changesForeignKeys(c.to, a)
 		if i > 0 && alone {
 			break
 		}
-		if x.resumes(c.to, a) != nil {
+		if resumed {
 			c.actions = actions[:1]
 			break
 		}

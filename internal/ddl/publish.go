@@ -23,15 +23,20 @@ func (x *definition) published(ctx context.Context, t *schema.Table) (*schema.Ta
 	return now, err
 }
 
+// publish publishes a definition. If it is to wait, it returns when nobody goes by the one before.
+func (x *definition) publish(ctx context.Context, t, next *schema.Table, waits bool) error {
+	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil || !waits {
+		return err
+	}
+	return x.Catalog.WaitCurrent(ctx)
+}
+
 // replace publishes a definition, waits until nobody goes by the one before, and gives it as the catalog has it.
 func (x *definition) replace(ctx context.Context, t, next *schema.Table) (*schema.Table, error) {
 	if err := bindable(next); err != nil {
 		return nil, err
 	}
-	if err := x.Catalog.Replace(ctx, t, next, x.meter); err != nil {
-		return nil, err
-	}
-	if err := x.Catalog.WaitCurrent(ctx); err != nil {
+	if err := x.publish(ctx, t, next, true); err != nil {
 		return nil, err
 	}
 	return x.published(ctx, next)

@@ -30,7 +30,7 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 			!slices.ContainsFunc(t.Columns, unfilled) { // rows that are written for an index get no column by that
 			next.EndChange()
 		}
-		err := x.Catalog.Replace(ctx, t, next, x.meter)
+		err := x.publish(ctx, t, next, true)
 		if errors.Is(err, catalog.ErrConflict) {
 			// Another process has changed something else about the table.
 			if err := tries.Again(err); err != nil {
@@ -45,9 +45,6 @@ func (x *definition) setState(ctx context.Context, t *schema.Table, state schema
 			continue
 		}
 		if err != nil {
-			return nil, err
-		}
-		if err := x.Catalog.WaitCurrent(ctx); err != nil {
 			return nil, err
 		}
 		now, err := x.reload(ctx, next)

@@ -82,13 +82,8 @@ func (m *making) publishNext(ctx context.Context) error {
 		}
 	}
 	m.former = m.table
-	if err := m.Catalog.Replace(ctx, m.table, m.to, m.meter); err != nil {
+	if err := m.publish(ctx, m.table, m.to, m.Rewrite || m.Outdates || len(m.Fill) > 0 || len(m.Drop) > 0); err != nil {
 		return err
-	}
-	if m.Rewrite || m.Outdates || len(m.Fill) > 0 || len(m.Drop) > 0 {
-		if err := m.Catalog.WaitCurrent(ctx); err != nil {
-			return err
-		}
 	}
 	now, err := m.published(ctx, m.to)
 	if errors.Is(err, catalog.ErrConflict) && !m.writes() {

@@ -31,20 +31,9 @@ func (s *Session) Plan(ctx context.Context, p *Prepared) error {
 	return err
 }
 
-// plan gives the statement's plan, which goes by the newest definitions.
+// plan gives the statement's plan, which goes by the newest definitions: the one that was made last, or another one where they
+// have changed.
 func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
-	made, err := s.planNow(ctx, p)
-	if err == nil {
-		err = s.checkMoment(made.plan.Tables)
-	}
-	if err != nil {
-		return nil, err
-	}
-	return made, nil
-}
-
-// planNow gives the plan that was made last, or another one when the definitions have changed.
-func (s *Session) planNow(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	snapshot, err := s.db.Catalog.Snapshot(ctx)
 	if err != nil {
 		return nil, p.inText(err)
@@ -57,13 +46,16 @@ func (s *Session) planNow(ctx context.Context, p *Prepared) (*plannedAt, error) 
 	if last != nil && last.collation != s.state.Collation {
 		last = nil
 	}
-	if last != nil && last.snapshot == snapshot && !last.open {
-		return last, nil
+	if last != nil && (last.snapshot != snapshot || last.open) {
+		if snapshot.Valid(last.plan.Tables) {
+			last = &plannedAt{last.plan, last.header, snapshot, last.collation, last.open}
+			kept.Store(last)
+		} else {
+			last = nil
+		}
 	}
-	if last != nil && snapshot.Valid(last.plan.Tables) {
-		last = &plannedAt{last.plan, last.header, snapshot, last.collation, last.open}
-		kept.Store(last)
-		return last, nil
+	if last != nil {
+		return last, s.checkMoment(last.plan.Tables)
 	}
 	made, err := s.planAnew(ctx, p.Parsed)
 	if err != nil {

@@ -74,14 +74,12 @@ func (e *Engine) once(ctx context.Context, rq *request, try int, accept func(*re
 // pause waits before the next try. Where the service asks for a longer pause, it gets that.
 func (e *Engine) pause(ctx context.Context, try int, asked time.Duration) error {
 	p := retry.Policy{First: e.retry.FirstDelay, Longest: e.retry.MaxDelay}
-	timer := time.NewTimer(max(p.Pause(try), min(asked, p.Longest)))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-e.closing.Done():
+	waiting, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(e.closing, cancel)()
+	err := retry.Sleep(waiting, max(p.Pause(try), min(asked, p.Longest)))
+	if err != nil && ctx.Err() == nil {
 		return engine.Errorf(engine.CodeClosed, "the store was closed")
 	}
+	return err
 }

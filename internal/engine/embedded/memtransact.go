@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"iter"
 	"slices"
 
 	"github.com/tidwall/btree"
@@ -93,7 +94,7 @@ func (r *memRoot) meets(q *engine.Requirement) error {
 		return errNoTable(q.Table)
 	}
 	partition, _ := r.state(t).Get(q.PartitionKey)
-	first, there := iterate(partition, q.From)
+	first, there := seek(partition.tree(), q.From)
 	if there = there && q.Contains(first.Key()); there != q.Any {
 		return q.Unmet()
 	}
@@ -120,27 +121,44 @@ func (r *memRoot) holds(since *memRoot, s *engine.Scan) error {
 		now, _ := after.Get(s.PartitionKey)
 		return c.partition(s.PartitionKey, old, now)
 	}
-	a, b := before.Iter(), after.Iter()
-	more, moreNow := a.Seek(s.FromPartition), b.Seek(s.FromPartition)
-	for more || moreNow {
-		var old, now *memPartition
-		key := ""
-		switch {
-		case !moreNow || more && a.Key() < b.Key():
-			key, old, more = a.Key(), a.Value(), a.Next()
-		case !more || b.Key() < a.Key():
-			key, now, moreNow = b.Key(), b.Value(), b.Next()
-		default:
-			key, old, now, more, moreNow = a.Key(), a.Value(), b.Value(), a.Next(), b.Next()
-		}
+	for key, at := range pairs(before, after, s.FromPartition) {
 		if s.ToPartition != "" && key >= s.ToPartition {
 			return nil
 		}
-		if err := c.partition(key, old, now); err != nil {
+		if err := c.partition(key, at.old, at.now); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// pair is what two maps have at a key; nil where one has nothing.
+type pair[V any] struct{ old, now *V }
+
+// pairs walks two maps side by side, from a key on. Either may be nil.
+func pairs[V any](old, now *btree.Map[string, *V], from string) iter.Seq2[string, pair[V]] {
+	return func(yield func(string, pair[V]) bool) {
+		a, more := seek(old, from)
+		b, moreNow := seek(now, from)
+		for more || moreNow {
+			var at pair[V]
+			key := ""
+			if more && (!moreNow || a.Key() <= b.Key()) {
+				key, at.old = a.Key(), a.Value()
+			} else {
+				key = b.Key()
+			}
+			if moreNow && b.Key() == key {
+				at.now, moreNow = b.Value(), b.Next()
+			}
+			if at.old != nil {
+				more = a.Next()
+			}
+			if !yield(key, at) {
+				return
+			}
+		}
+	}
 }
 
 // memCompare compares what a range holds at two moments.
@@ -155,36 +173,32 @@ func (c *memCompare) partition(key string, old, now *memPartition) error {
 	if c.scan.AllPartitions {
 		from, to = "", ""
 	}
-	a, more := iterate(old, from)
-	b, moreNow := iterate(now, from)
-	for more || moreNow {
-		var was, is *memEntity
-		rowKey := ""
-		switch {
-		case !moreNow || more && a.Key() < b.Key():
-			rowKey, was, more = a.Key(), a.Value(), a.Next()
-		case !more || b.Key() < a.Key():
-			rowKey, is, moreNow = b.Key(), b.Value(), b.Next()
-		default:
-			rowKey, was, is, more, moreNow = a.Key(), a.Value(), b.Value(), a.Next(), b.Next()
-		}
+	for rowKey, at := range pairs(old.tree(), now.tree(), from) {
 		if to != "" && rowKey >= to {
 			return nil
 		}
-		if was != is && (c.matters(key, rowKey, was) || c.matters(key, rowKey, is)) {
+		if at.old != at.now && (c.matters(key, rowKey, at.old) || c.matters(key, rowKey, at.now)) {
 			return engine.StaleRead(c.scan.Table, key, rowKey)
 		}
 	}
 	return nil
 }
 
-// iterate stands on the first row from a key on.
-func iterate(p *memPartition, from string) (i btree.MapIter[string, *memEntity], more bool) {
-	if p == nil {
+// seek stands on what a map, which may be nil, has first from a key on.
+func seek[V any](m *btree.Map[string, *V], from string) (i btree.MapIter[string, *V], more bool) {
+	if m == nil {
 		return i, false
 	}
-	i = p.rows.Iter()
+	i = m.Iter()
 	return i, i.Seek(from)
+}
+
+// tree gives the rows of a partition, which may be nil.
+func (p *memPartition) tree() *memRows {
+	if p == nil {
+		return nil
+	}
+	return p.rows
 }
 
 // matters says whether the range has the entity; e may be nil.
