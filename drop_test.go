@@ -59,6 +59,7 @@ func (a *account) keys(t *testing.T, physical string) []string {
 // make a table of the same name, which has nothing of the old one. Whoever drops a table later, when no process can
 // know the old one any more, finishes the work: nothing is left in the physical table, and no note.
 func TestDropCrash(t *testing.T) {
+	t.Parallel()
 	const rows = 110
 	values := make([]string, rows)
 	for i := range values {
@@ -90,6 +91,7 @@ func TestDropCrash(t *testing.T) {
 		{"Index", nearlyfree.LayoutSingle, "Z8Z2tables", []string{parent, "CREATE TABLE t " + columns + ")"}, "DROP INDEX note ON t"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			crashes, noted := 0, 0
 			for n := int64(1); ; n++ {
 				a := openAccountBy(t, nearlyfree.Config{SchemaLease: time.Millisecond, Layout: c.layout})

@@ -454,6 +454,7 @@ var mappings = []mapping{
 // TestMappings: whatever part of a condition the keys serve, the rows are those that a scan finds, and in the order
 // that was asked for. The same condition over IFNULL(column, column) is out of the keys' reach.
 func TestMappings(t *testing.T) {
+	t.Parallel()
 	for i, m := range mappings {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			a := openAccount(t)

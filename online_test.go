@@ -48,6 +48,7 @@ func (a *account) clean(t *testing.T, table string) {
 // TestIndexCrash kills the process that makes an index before each of its writes. Others go on writing meanwhile.
 // Whoever comes next makes the index by the same statement, or gives it up.
 func TestIndexCrash(t *testing.T) {
+	t.Parallel()
 	const rows = 250
 	values := make([]string, rows)
 	for i := range values {
@@ -59,6 +60,7 @@ func TestIndexCrash(t *testing.T) {
 		{"Keys", "ALTER TABLE t ADD INDEX made (n DESC) COPY KEYS", "SELECT COUNT(*) FROM t WHERE n <= 1000000"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			crashes := 0
 			for n := int64(1); ; n += 1 + n/3 {
 				a := openAccountWith(t, time.Millisecond)
@@ -109,6 +111,7 @@ func TestIndexCrash(t *testing.T) {
 // TestAlterCrash kills the process that changes columns before each of its writes. Others go on meanwhile: at each moment
 // a column that is there has the right value in each row. The next ALTER TABLE makes an end of what was begun.
 func TestAlterCrash(t *testing.T) {
+	t.Parallel()
 	const rows = 120
 	values := make([]string, rows)
 	for i := range values {
@@ -127,6 +130,7 @@ func TestAlterCrash(t *testing.T) {
 		{"Drop", "DROP COLUMN note", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			crashes := 0
 			for n := int64(1); ; n += 1 + n/3 {
 				a := openAccountWith(t, time.Millisecond)
@@ -210,6 +214,7 @@ func TestAlterCrash(t *testing.T) {
 // TestWithParentCrash kills whoever makes or drops a table WITH PARENT before each of its writes: meanwhile rows are
 // written and joined, and the same statement goes on.
 func TestWithParentCrash(t *testing.T) {
+	t.Parallel()
 	const create = `CREATE TABLE item (expense INT, n INT, PRIMARY KEY (expense, n),
 		FOREIGN KEY (expense) REFERENCES expense (id) ON DELETE CASCADE) INTERLEAVE IN PARENT expense WITH PARENT`
 	const join = "SELECT COUNT(*), SUM(e.v) FROM expense e LEFT JOIN item i ON i.expense = e.id"
@@ -219,6 +224,7 @@ func TestWithParentCrash(t *testing.T) {
 		{"OtherTable", create, "", strings.Replace(create, " WITH PARENT", "", 1)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			crashes := 0
 			for n := int64(1); ; n++ {
 				a := openAccountWith(t, time.Millisecond)
@@ -277,6 +283,7 @@ func TestWithParentCrash(t *testing.T) {
 
 // TestIndexProgress: how far an index is can be seen from elsewhere, and is forgotten with it.
 func TestIndexProgress(t *testing.T) {
+	t.Parallel()
 	a := openAccountWith(t, time.Millisecond)
 	a.exec(t, "CREATE TABLE t (id INT PRIMARY KEY, n INT)")
 	values := make([]string, 1100)

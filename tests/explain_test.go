@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // TestExplainIsALowerBound runs all scripts once more, and has each statement explained before it is run: it may not take
@@ -21,7 +23,7 @@ func TestExplainIsALowerBound(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			explained := 0
-			for j := i % len(paths); j < len(paths); j += len(paths) / few(len(paths)) {
+			for j := i % len(paths); j < len(paths); j += len(paths) / testrun.Few(len(paths)) {
 				explained += holdToExplain(t, s, paths[j])
 			}
 			if explained == 0 {

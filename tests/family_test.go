@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
@@ -19,9 +20,9 @@ import (
 func TestFamilies(t *testing.T) {
 	t.Parallel()
 	for i, s := range stores {
-		runs, steps := few(21), 60
+		runs, steps := testrun.Few(21), 60
 		if s.name != "memory" {
-			runs, steps = few(8), 25
+			runs, steps = testrun.Few(8), 25
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

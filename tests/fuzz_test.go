@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
@@ -65,13 +66,13 @@ func randomOctets(seed uint64) []byte {
 func TestWild(t *testing.T) {
 	run := bounded(t)
 	done := 0
-	for seed := range uint64(few(400)) {
+	for seed := range uint64(testrun.Few(400)) {
 		w := wild{octets: randomOctets(seed)}
 		if run(t, w.statement()) == nil {
 			done++
 		}
 	}
-	if done < few(400)/4 {
+	if done < testrun.Few(400)/4 {
 		t.Errorf("only %d were done", done)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // like matches as slowly and plainly as can be.
@@ -39,7 +41,7 @@ func TestHostilePatterns(t *testing.T) {
 	for _, s := range short {
 		patterns = append(patterns, s+"%", "%"+s, s+"_", strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(s)+"%")
 	}
-	for range few(250) {
+	for range testrun.Few(250) {
 		var b strings.Builder
 		for range 1 + random.IntN(5) {
 			b.WriteString(pieces[random.IntN(len(pieces))])
@@ -57,7 +59,7 @@ func TestHostilePatterns(t *testing.T) {
 				}
 				run(t, db, "INSERT INTO t (id, s) VALUES (?, ?)"+strings.Repeat(", (?, ?)", len(stored)-1), args...)
 				for n, pattern := range patterns {
-					if (testing.Short() || !strings.HasSuffix(t.Name(), "memory")) && n%4 != 0 {
+					if (testing.Short() || !strings.HasSuffix(t.Name(), "memory")) && n%testrun.Of(4, 7) != 0 {
 						continue // to save time
 					}
 					for _, escape := range []struct {

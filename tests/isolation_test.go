@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
@@ -32,11 +33,7 @@ func TestBank(t *testing.T) {
 		runAll(t, db, "INSERT INTO giro VALUES "+strings.Join(giro, ", "), "INSERT INTO saving VALUES "+strings.Join(saving, ", "))
 		const whole = "SELECT (SELECT SUM(n) FROM giro) + (SELECT SUM(n) FROM saving)"
 		const want = 2 * accounts * start
-		length := 3 * time.Second
-		if testing.Short() {
-			length = time.Second
-		}
-		ctx, stop := context.WithTimeout(t.Context(), length)
+		ctx, stop := context.WithTimeout(t.Context(), testrun.Of(3*time.Second, time.Second))
 		defer stop()
 		transfers, sums := 0, 0
 		counted := make(chan [2]int)

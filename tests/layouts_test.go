@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // TestTwins runs the same random statements over a table that is stored in some way (its key's order, partitions, parts,
@@ -20,9 +21,9 @@ import (
 func TestTwins(t *testing.T) {
 	t.Parallel()
 	for i, s := range stores {
-		runs, steps := few(60), 50
+		runs, steps := testrun.Few(60), 50
 		if s.name != "memory" {
-			runs, steps = few(12), 30
+			runs, steps = testrun.Few(12), 30
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

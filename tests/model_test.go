@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
@@ -20,9 +21,9 @@ import (
 func TestModel(t *testing.T) {
 	t.Parallel()
 	for _, s := range stores {
-		runs := few(60)
+		runs := testrun.Few(60)
 		if s.name != "memory" {
-			runs = few(8)
+			runs = testrun.Few(8)
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // TestRawKeys holds conditions on the keys of another program's table, which say what is read, against the same ones
@@ -15,9 +17,9 @@ import (
 func TestRawKeys(t *testing.T) {
 	t.Parallel()
 	for i, s := range stores {
-		runs := few(40)
+		runs := testrun.Few(40)
 		if s.name != "memory" {
-			runs = few(8)
+			runs = testrun.Few(8)
 		}
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()

@@ -60,14 +60,6 @@ func ofStatement(r *http.Request) bool {
 	return r.Method != http.MethodGet && !strings.Contains(r.URL.Path, "members")
 }
 
-// few gives n, and with -short a quarter of it: under the race detector or over HTTP a sample is enough.
-func few(n int) int {
-	if testing.Short() {
-		return max(1, n/4)
-	}
-	return n
-}
-
 // connect opens one connection to a store, until the test ends; the Connector counts what it costs.
 func connect(t *testing.T, config *nearlyfree.Config) (*nearlyfree.Connector, *sql.Conn) {
 	t.Helper()

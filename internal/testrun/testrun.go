@@ -8,15 +8,24 @@ import (
 )
 
 // All says whether tests try everything, as .ci/run has them, and not what fits into a minute: the environment's
-// NEARLYFREE_TESTS is "all". With -short they never do.
-func All() bool { return os.Getenv("NEARLYFREE_TESTS") == "all" && !testing.Short() }
+// NEARLYFREE_TESTS is "all".
+func All() bool { return os.Getenv("NEARLYFREE_TESTS") == "all" }
 
-// Of gives how often a test repeats something: all times where it tries everything, else as often as usual.
-func Of(all, usual int) int {
+// Of gives how often a test does something: all times where it tries everything, else as often as usual.
+func Of[N any](all, usual N) N {
 	if All() {
 		return all
 	}
 	return usual
+}
+
+// Few gives a number of things to try: n where tests try everything, half of them usually, and with -short a quarter, which is
+// enough under the race detector or over HTTP.
+func Few(n int) int {
+	if testing.Short() {
+		return max(1, n/4)
+	}
+	return Of(n, max(1, n/2))
 }
 
 // Main runs the tests of a package that makes much garbage. Its live heap is small, so that a third of the time would go

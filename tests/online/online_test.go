@@ -26,7 +26,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
-var rounds = flag.Int("rounds", 2, "how many times an index is made and dropped under writers")
+var rounds = flag.Int("rounds", testrun.Of(2, 1), "how many times an index is made and dropped under writers")
 
 // lease is how long the writers trust a definition. It is long beside what a busy machine takes for a breath.
 const lease = 200 * time.Millisecond

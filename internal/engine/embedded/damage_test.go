@@ -15,6 +15,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // filled makes a closed file with n entities in table "tab".
@@ -102,7 +103,7 @@ func outcome(t *testing.T, path string, n int) string {
 func TestFlippedBits(t *testing.T) {
 	const n = 3000
 	dir, content := octets(t, n)
-	rounds := 400
+	rounds := testrun.Of(400, 150)
 	if testing.Short() {
 		rounds = 60
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // opened gives a file with 1,000 entities, and a cursor of a moment that has read some of them.
@@ -72,7 +73,7 @@ func write(t *testing.T, e engine.Engine, octets int) {
 
 // TestWriteBehindCursor: a goroutine writes much behind its own open cursor, which goes on in its moment.
 func TestWriteBehindCursor(t *testing.T) {
-	octets := 1 << 30
+	octets := testrun.Of(1<<30, 256<<20)
 	if testing.Short() {
 		octets = 64 << 20
 	}
