@@ -205,9 +205,9 @@
 // ended a write of which some rows stand or may stand, the *Error says so, and errors.Is finds the context's in it, too.
 //
 // Where the answer to a write was lost, the store is asked what became of it, and it is sent again if it was not applied: an id
-// in one of the rows tells. It stays AppliedUnknown where the context has ended, in tables of other programs, where others
-// have written or deleted the rows in that moment so that nothing tells any more, and where an INSERT is refused when it is
-// sent again, for a row that was written a moment ago: before or after.
+// in one of the rows tells. It stays AppliedUnknown where the context has ended; in tables of other programs; where others
+// have written or deleted the rows in that moment, so that nothing tells any more; and of an INSERT that is refused when it is
+// sent again, for a row that was written a moment ago, or whose row is not there when its loss shows after ten seconds.
 //
 // errors.Is knows ErrDuplicateKey, ErrConflict, ErrTooLarge and the other targets.
 // A mock may return &nearlyfree.Error{Number: nearlyfree.CodeDuplicateEntry}, which is ErrDuplicateKey.

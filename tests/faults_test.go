@@ -23,7 +23,7 @@ import (
 
 // badDays are the faults that a service may have with a request.
 var badDays = []azuretest.Fault{
-	{LoseAnswer: true}, {LoseAnswer: true}, {Refuse: true}, {Tear: 30}, {Cut: 30}, {Tear: 1}, {Cut: 400}, {Delay: 2 * time.Millisecond}, {Delay: 40 * time.Millisecond},
+	{LoseAnswer: true}, {Lose: true}, {Twice: true}, {Twice: true, LoseAnswer: true}, {Refuse: true}, {Tear: 30}, {Cut: 30}, {Tear: 1}, {Cut: 400}, {Delay: 2 * time.Millisecond}, {Delay: 40 * time.Millisecond},
 	{Status: 500, Code: "InternalError"}, {Status: 500, Code: "OperationTimedOut"}, {Status: 502}, {Status: 503, Code: "ServerBusy", RetryAfter: "1"},
 	{Status: 503}, {Status: 429, Code: "TooManyRequests", RetryAfter: "0"}, {Status: 504}, {Status: 408},
 	{Status: 412, Code: "UpdateConditionNotSatisfied"},

@@ -25,16 +25,22 @@
 // once, and an ETag never comes again. Where the second one is refused, the look is repeated, since the first one may be why.
 // Where that is not so, a fence is given another ETag, by a merge of nothing, so that the first one is refused however late it
 // comes; the refusal is what the caller gets. An insert without a fence is refused for good where the row in its way was there
-// before it was sent, as the store's clock has it. The only thing that is taken for granted is that no insert comes late when
-// its row, or the one in its way, was deleted meanwhile: the service ends a request after 30 seconds.
+// before it was sent, as the store's clock has it.
+//
+// One thing is taken for granted, of commits without a fence: that nobody deletes the inserted row, or the one in its way,
+// between the request and the end of its settling. So such a commit is not sent again where the loss was noticed late.
 //
 // A refusal of what was sent once is taken at its word: who sends an entity group transaction twice of his own accord, between
 // driver and service, and hands on the second answer, makes a conflict of it.
 //
-// Left to be unknown: an entity that was written by others as often as it keeps ids, or that was deleted, within the moments
-// before it was read; a commit that only inserts, and that is refused when it is sent again, for a row that was written a moment ago; writes that are conditional on
-// nothing; an entity without room for one more property; and all that is not settled when the caller's context ends. That one is not waited for: who cancels wants to go on,
-// and a look without a fence would seldom prove that nothing comes late.
+// Left to be unknown:
+//
+//   - an entity that others wrote as often as it keeps ids, or deleted, in the moments before it was read;
+//   - a commit without a fence, which is refused when it is sent again for a row that was written a moment ago, or whose row is
+//     not there when its loss is noticed late;
+//   - writes that are conditional on nothing, and an entity without room for one more property;
+//   - all that is not settled when the caller's context ends. It is not waited for: who cancels wants to go on, and one look would
+//     seldom prove that nothing comes late.
 package once
 
 import (
@@ -74,7 +80,6 @@ func (s *store) Commit(ctx context.Context, c engine.Commit) error {
 		return s.Engine.Commit(ctx, c)
 	}
 	w := s.write(c)
-	w.sent = time.Now()
 	err := s.Engine.Commit(ctx, w.Commit)
 	if !engine.IsUnsure(err) {
 		return err
@@ -87,8 +92,9 @@ type write struct {
 	engine.Commit
 	store  *store
 	id     string
-	bearer int       // the operation that has the id, or -1
-	sent   time.Time // for the first time
+	bearer int            // the operation that has the id, or -1
+	before map[int]string // the newest id that the entity of a conditional operation had, where that is known
+	sent   time.Time      // for the first time
 }
 
 const (
@@ -98,24 +104,36 @@ const (
 
 // write gives a commit its id. Where an operation is conditional, the bearer is one that is: it says most.
 func (s *store) write(c engine.Commit) *write {
-	w := &write{Commit: c, store: s, id: rand.Text()[:idLength], bearer: -1}
+	w := &write{Commit: c, store: s, id: rand.Text()[:idLength], bearer: -1, sent: time.Now()}
+	chain := w.id
 	for i := range c.Ops {
-		if bears(&c.Ops[i]) > 0 && (w.bearer < 0 || bears(&c.Ops[i]) > bears(&c.Ops[w.bearer])) {
-			w.bearer = i
+		op := &c.Ops[i]
+		known := s.seen.idsOf(w.at(i), op.IfMatch)
+		if known != "" {
+			w.knows(i, known[:idLength])
+		}
+		if bears(op) > 0 && (w.bearer < 0 || bears(op) > bears(&c.Ops[w.bearer])) {
+			w.bearer, chain = i, w.id+known
 		}
 	}
 	if w.bearer < 0 {
 		return w
 	}
 	w.Ops = slices.Clone(c.Ops)
-	op := &w.Ops[w.bearer]
-	ids := w.id + s.seen.idsOf(w.at(w.bearer), op.IfMatch)
-	bearing := engine.Value{Type: engine.String, S: ids[:min(len(ids), keptIDs*idLength)]}
-	op.Entity.Names, op.Entity.Values = engine.Overlay(slices.Clone(op.Entity.Names), slices.Clone(op.Entity.Values), selectIDs, []engine.Value{bearing})
+	e := &w.Ops[w.bearer].Entity
+	ids := engine.Value{Type: engine.String, S: chain[:min(len(chain), keptIDs*idLength)]}
+	e.Names, e.Values = engine.Overlay(slices.Clone(e.Names), slices.Clone(e.Values), selectIDs, []engine.Value{ids})
 	if err := s.Limits().CheckCommit(&w.Commit); err != nil { // there is no room for the id, or something else is wrong
 		w.Commit, w.bearer = c, -1
 	}
 	return w
+}
+
+func (w *write) knows(i int, newest string) {
+	if w.before == nil {
+		w.before = map[int]string{}
+	}
+	w.before[i] = newest
 }
 
 // bears says how much an operation that has the commit's id tells of it; 0: it cannot have one.
@@ -168,17 +186,20 @@ func (w *write) settle(ctx context.Context, lost error) error {
 			return refusal
 		case f == open && refusal != nil && fence < 0 && w.wasTaken(tries.Context, refusal):
 			return refusal
-		case f == unknown, refusal != nil && fence < 0:
+		case f == unknown, fence < 0 && (refusal != nil || time.Since(w.sent) > noticedLate):
 			return lost
 		}
 		if err != nil && tries.Again(err) != nil {
 			return lost
 		}
 		if refusal != nil {
-			if err = w.close(tries.Context, fence); err == nil {
+			if err = w.bar(tries.Context, fence); err == nil {
 				return refusal
 			}
 			continue
+		}
+		if w.Meter != nil {
+			w.Meter.Retries.Add(1)
 		}
 		if err = w.store.Engine.Commit(tries.Context, w.Commit); err == nil {
 			return nil
@@ -190,16 +211,21 @@ func (w *write) settle(ctx context.Context, lost error) error {
 	return lost
 }
 
-// close gives the entity of a conditional operation another ETag.
-func (w *write) close(ctx context.Context, fence int) error {
+// bar gives the entity of a conditional operation another ETag.
+func (w *write) bar(ctx context.Context, fence int) error {
 	op := &w.Ops[fence]
 	return w.store.Engine.Commit(ctx, engine.Commit{Table: w.Table, PartitionKey: w.PartitionKey, Meter: w.Meter, Ops: []engine.Op{{
 		Kind: engine.Merge, IfMatch: op.IfMatch, Entity: engine.Entity{PartitionKey: w.PartitionKey, RowKey: op.Entity.RowKey},
 	}}})
 }
 
-// clocksDiffer bounds by how much two clocks of the store differ, the one of its answers' date, which is cut to seconds, included.
-const clocksDiffer = 5 * time.Second
+const (
+	// noticedLate is how long after its first request a commit without a fence is not sent again. A connection that breaks shows
+	// at once, a service that does not answer after a longer time.
+	noticedLate = 10 * time.Second
+	// clocksDiffer bounds by how much two clocks of the store differ; the date of its answers is cut to seconds.
+	clocksDiffer = 5 * time.Second
+)
 
 // wasTaken says whether the key that an insert was refused for was taken before the commit was sent for the first time, so that
 // it was refused then, too: the entity there was last written longer ago, as the store's own clock has it.
@@ -273,8 +299,8 @@ func (w *write) passedOver(i int, now found) bool {
 	if i != w.bearer && w.Ops[i].Kind != engine.Delete {
 		return false // it would have left no id
 	}
-	before := w.store.seen.idsOf(w.at(i), w.Ops[i].IfMatch)
-	return before != "" && has(now.ids, before[:idLength])
+	before, known := w.before[i]
+	return known && has(now.ids, before)
 }
 
 // found is what is there of an operation's entity; the zero one is nothing.

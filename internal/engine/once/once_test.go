@@ -198,6 +198,10 @@ var others = []struct {
 }{
 	{"nobody", func(*other) {}, true},
 	{"update", func(o *other) { o.update("a", true) }, true},
+	{"update that this process reads", func(o *other) {
+		o.update("a", true)
+		o.first.Get(context.Background(), engine.Get{Table: table, PartitionKey: part, RowKey: "a"})
+	}, true},
 	{"update by an older program", func(o *other) { o.update("a", false) }, false},
 	{"updates", func(o *other) {
 		for range 3 {
@@ -226,6 +230,7 @@ type other struct {
 	t          *testing.T
 	store      engine.Engine
 	mine       engine.Engine // with ids
+	first      engine.Engine // of the process that is tested
 	deletedNew bool
 	undo       engine.Op // of this, when the commit has returned
 }
@@ -279,6 +284,39 @@ func TestEveryCommit(t *testing.T) {
 	t.Logf("%d commits: what became of %d is known", known+unknown, known)
 }
 
+// TestNoticedLate: an insert that is not there long after it was sent may have been there, and is not sent again.
+func TestNoticedLate(t *testing.T) {
+	for way, c := range map[fault]struct {
+		kind    string
+		applied engine.Applied
+		success bool
+	}{
+		lost: {"insert", engine.Unknown, false}, lostAnswer: {"insert", engine.NotApplied, true}, veryLate: {"update", engine.NotApplied, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			ctx := t.Context()
+			memory := embedded.OpenMemory(embedded.Options{})
+			defer memory.Close()
+			must(t, memory.CreateTable(ctx, table, nil))
+			net := &network{Engine: memory, t: t, mine: func(*engine.Commit) bool { return true }, faults: []fault{fine, way}}
+			e := once.Over(net)
+			must(t, e.Commit(ctx, engine.Commit{Table: table, PartitionKey: part, Ops: []engine.Op{op(engine.Insert, "a", "")}}))
+			net.before = map[int]func(){3: func() { time.Sleep(time.Minute) }} // before the look
+			found, err := e.Get(ctx, engine.Get{Table: table, PartitionKey: part, RowKey: "a"})
+			must(t, err)
+			net.calls = 1
+			ops := []engine.Op{op(engine.Insert, "x", "")}
+			if c.kind == "update" {
+				ops = []engine.Op{op(engine.Replace, "a", found.ETag)}
+			}
+			err = e.Commit(ctx, engine.Commit{Table: table, PartitionKey: part, Ops: ops})
+			if (err == nil) != c.success || engine.IsUnsure(err) != (c.applied == engine.Unknown) {
+				t.Errorf("%s, %s: %v", c.kind, way, err)
+			}
+		})
+	}
+}
+
 // oneWay sends one commit.
 func oneWay(t *testing.T, k, o, at int, way []fault) engine.Applied {
 	ctx := context.Background()
@@ -294,6 +332,7 @@ func oneWay(t *testing.T, k, o, at int, way []fault) engine.Applied {
 	}
 	net := &network{Engine: store, t: t, mine: func(c *engine.Commit) bool { return c.Ops[0].Kind != engine.Merge || len(c.Ops) > 1 }}
 	e := once.Over(net)
+	second.first = e
 	ops := kinds[k].make(func(key string) string {
 		found, err := e.Get(ctx, engine.Get{Table: table, PartitionKey: part, RowKey: key})
 		must(t, err)
