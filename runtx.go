@@ -9,7 +9,8 @@ import (
 )
 
 // RunTx runs fn in a transaction and commits it. Where another writer came between, which ErrConflict or ErrSchemaChanged of fn or
-// of the commit says, it rolls back and runs fn again after a pause, until that succeeds or ctx ends. So fn must do nothing
+// of the commit says, or ErrDuplicateKey of the commit, it rolls back and runs fn again after a pause, until that succeeds or ctx
+// ends. So fn must do nothing
 // that cannot be done twice. It neither commits nor rolls back; any other error of it, or a panic, rolls back and is handed on.
 //
 //	err := nearlyfree.RunTx(ctx, db, &sql.TxOptions{Isolation: sql.LevelSerializable}, func(tx *sql.Tx) error {
@@ -55,5 +56,6 @@ func runOnce(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(tx *s
 // isConflict says whether a transaction failed only because others wrote at the same time, and nothing of it stands.
 func isConflict(err error) bool {
 	var e *Error
-	return errors.As(err, &e) && e.Applied == AppliedNo && (errors.Is(err, ErrConflict) || errors.Is(err, ErrSchemaChanged))
+	return errors.As(err, &e) && e.Applied == AppliedNo &&
+		(errors.Is(err, ErrConflict) || errors.Is(err, ErrSchemaChanged) || errors.Is(err, ErrDuplicateKey) && e.Retryable)
 }

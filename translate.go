@@ -117,6 +117,7 @@ func translated(err error, text string) error {
 		return syntaxError(syntax)
 	case errors.As(err, &known):
 		e := numbered(known.Code, known.Message, err)
+		e.Retryable = known.Retryable
 		if 0 <= known.Pos && known.Pos <= len(text) && text != "" {
 			e.Line, e.Column = dialect.Place(text, known.Pos)
 			e.caret = dialect.Caret(text, known.Pos)

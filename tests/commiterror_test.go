@@ -3,6 +3,7 @@ package tests
 import (
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,4 +70,35 @@ func TestCommitErrors(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestDuplicateAtCommit: a key that another transaction takes before the COMMIT is met by the statement when RunTx runs it again.
+func TestDuplicateAtCommit(t *testing.T) {
+	everywhere(t, func(t *testing.T, db *sql.DB) {
+		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT)")
+		for i, c := range []struct {
+			statement string
+			want      error
+			n         int
+		}{
+			{"INSERT INTO t VALUES (%d, 1) ON DUPLICATE KEY UPDATE n = n + 1", nil, 11},
+			{"INSERT IGNORE INTO t VALUES (%d, 1)", nil, 10},
+			{"INSERT INTO t VALUES (%d, 1)", nearlyfree.ErrDuplicateKey, 10},
+		} {
+			tries := 0
+			err := nearlyfree.RunTx(t.Context(), db, nil, func(tx *sql.Tx) error {
+				if _, err := tx.Exec(fmt.Sprintf(c.statement, i)); err != nil {
+					return err
+				}
+				if tries++; tries == 1 {
+					runAll(t, db, fmt.Sprintf("INSERT INTO t VALUES (%d, 10)", i))
+				}
+				return nil
+			})
+			var n int
+			if readErr := db.QueryRow("SELECT n FROM t WHERE id = ?", i).Scan(&n); !errors.Is(err, c.want) || n != c.n || readErr != nil {
+				t.Errorf("%s: %v, and n is %d, want %v and %d (%v)", c.statement, err, n, c.want, c.n, readErr)
+			}
+		}
+	})
 }

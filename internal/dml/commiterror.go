@@ -37,10 +37,13 @@ func explainEntity(e *engine.Error, t *schema.Table, k schema.KeyOf) error {
 	happened := "changed"
 	switch {
 	case e.Code == engine.CodeExists && !t.IsExternal():
-		if row := entityRow(e.Entity, t, k.Index); row != nil {
-			return DuplicateError(t, k.Index, row)
+		row := entityRow(e.Entity, t, k.Index)
+		if row == nil {
+			return e
 		}
-		return e
+		taken := DuplicateError(t, k.Index, row)
+		taken.Retryable = true // the key was free when the statement looked: ON DUPLICATE KEY UPDATE, say, does otherwise now
+		return taken
 	case e.Code == engine.CodeNotFound:
 		happened = "deleted"
 	case e.Code != engine.CodeStale:

@@ -277,7 +277,7 @@ func (r *RowWrite) explain(err error, j int) error {
 // sqlerr.CodeDuplicateEntry is MySQL's number of the error that a key is taken.
 
 // DuplicateError says that the key of a row is taken: key nil is the primary key.
-func DuplicateError(t *schema.Table, key *schema.Index, row []value.Value) error {
+func DuplicateError(t *schema.Table, key *schema.Index, row []value.Value) *sqlerr.Error {
 	name, parts := "PRIMARY", t.Key
 	if key != nil {
 		name, parts = key.Name, key.Key

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
@@ -118,9 +119,10 @@ func (s *Session) setNext(c characteristics) error {
 	return nil
 }
 
-// useNext notes that the next transaction was this plan, if it ran outside of one. As in MySQL, a statement without a table is none.
+// useNext notes that the next transaction was this plan, if it runs outside of one. As in MySQL, a statement that reads no stored
+// table is none.
 func (s *Session) useNext(p *planner.Plan) {
-	if s.tx == nil && len(p.Tables) > 0 {
+	if s.tx == nil && slices.ContainsFunc(p.Tables, func(t *schema.Table) bool { return t.Virtual == nil }) {
 		s.next = characteristics{}
 	}
 }

@@ -7,6 +7,8 @@ type Error struct {
 	Code    int // MySQL's error number, such as 1054; State gives its SQLSTATE
 	Message string
 	Pos     int // offset in bytes into the statement's text; NoPos where it is not known
+	// Retryable: nothing was written, and the transaction may succeed when it is run again.
+	Retryable bool
 }
 
 // NoPos is the Pos of an error whose place in the statement is not known.
