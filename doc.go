@@ -202,7 +202,7 @@
 //
 // errors.As finds an *Error in every error, but the context's where nothing was written: MySQL's number and state where
 // there is one, the place in the statement, whether a failed write was applied, whether a retry is safe. Where the context
-// ended a write of which some rows stand or may stand, the *Error says so, and errors.Is finds the context's in it, too.
+// ended a write and some rows were written, or may have been, the *Error says so, and errors.Is finds the context's in it, too.
 //
 // Where the answer to a write was lost, the store is asked what became of it, and it is sent again if it was not applied: an id
 // in one of the rows tells. It stays AppliedUnknown where the context has ended; in tables of other programs; where others

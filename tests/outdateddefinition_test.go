@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
-// TestOutdatedWriter changes a table by one process, and has another one, which trusts the definition of before for a
+// TestOutdatedWriter changes a table by one process, and has another one, which trusts the old definition for a
 // while, write: it may be refused, and nothing is lost, goes elsewhere, or becomes what the new definition forbids.
 func TestOutdatedWriter(t *testing.T) {
 	t.Parallel()

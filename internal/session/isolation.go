@@ -186,7 +186,7 @@ func (s *Session) BeginTx(ctx context.Context, o TxOptions) error {
 
 // beginAt begins a transaction all of whose reads are of one moment.
 func (s *Session) beginAt(ctx context.Context, store engine.Transactor, validate bool) error {
-	definitions, err := s.db.Catalog.Snapshot(ctx) // those of before the moment: what is newer may lie otherwise than it did then
+	definitions, err := s.db.Catalog.Snapshot(ctx) // read before the moment: at that moment, what is newer may have been stored in another way
 	if err != nil {
 		return err
 	}
