@@ -97,10 +97,54 @@ func testLostAnswers(t *testing.T, silence azuretest.Fault, key string) {
 	}
 }
 
+// TestLostAnswersOfFamilies is TestLostAnswers of rows that live inside others, in each layout: children touch their parents, and
+// go with them.
+func TestLostAnswersOfFamilies(t *testing.T) {
+	t.Parallel()
+	for name, silence := range silences {
+		for _, layout := range []nearlyfree.Layout{nearlyfree.LayoutTable, nearlyfree.LayoutSingle} {
+			config, transport := fakeService(t)
+			config.Layout = layout
+			var armed atomic.Bool
+			transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+				if ofStatement(r) && armed.CompareAndSwap(true, false) {
+					return silence
+				}
+				return azuretest.Fault{}
+			}
+			db := nearlyfreetest.OpenConfig(t, config)
+			run(t, db, "CREATE TABLE parent (id INT PRIMARY KEY, n INT NOT NULL DEFAULT 0) PARTITION BY KEY (id)")
+			run(t, db, `CREATE TABLE t (parent INT, id INT, v INT, PRIMARY KEY (parent, id), KEY (v),
+				FOREIGN KEY (parent) REFERENCES parent (id) ON DELETE CASCADE) INTERLEAVE IN PARENT parent WITH PARENT`)
+			for _, c := range []struct{ query, rows string }{
+				{"INSERT INTO parent (id) VALUES (1), (2)", ""},
+				{"INSERT INTO t VALUES (1, 1, 10)", "1 10"},
+				{"INSERT INTO t VALUES (1, 2, 20), (1, 3, 30), (2, 4, 40)", "1 10, 2 20, 3 30, 4 40"},
+				{"UPDATE parent SET n = n + 1 WHERE id = 1", "1 10, 2 20, 3 30, 4 40"},
+				{"UPDATE t SET v = v + 1", "1 11, 2 21, 3 31, 4 41"},
+				{"UPDATE t SET parent = 1, id = 5 WHERE parent = 1 AND id = 3", "1 11, 2 21, 4 41, 5 31"},
+				{"DELETE FROM parent WHERE id = 2", "1 11, 2 21, 5 31"},
+				{"DELETE FROM t WHERE v < 20", "2 21, 5 31"},
+			} {
+				armed.Store(true)
+				if _, err := db.Exec(c.query); err != nil || armed.Load() {
+					t.Errorf("%s, %s, %s: %v", name, layout, c.query, err)
+				}
+				if rows := allRows(t, db); rows != c.rows {
+					t.Errorf("%s, %s, %s: the rows are %s, want %s", name, layout, c.query, rows, c.rows)
+				}
+			}
+			if n := count(t, db, "SELECT n FROM parent WHERE id = 1"); n != 1 {
+				t.Errorf("%s, %s: the parent was changed %d times", name, layout, n)
+			}
+		}
+	}
+}
+
 // allRows gives the rows of t.
 func allRows(t *testing.T, db *sql.DB) (rows string) {
 	t.Helper()
-	if err := db.QueryRow("SELECT GROUP_CONCAT(CONCAT(id, ' ', v) ORDER BY id SEPARATOR ', ') FROM t").Scan(&rows); err != nil {
+	if err := db.QueryRow("SELECT COALESCE(GROUP_CONCAT(CONCAT(id, ' ', v) ORDER BY id SEPARATOR ', '), '') FROM t").Scan(&rows); err != nil {
 		t.Fatal(err)
 	}
 	return rows
@@ -139,6 +183,7 @@ func TestUnknownStaysUnknown(t *testing.T) {
 // TestLostDuplicate loses the answer to an INSERT whose key is taken: by a row that was there before, which is the usual error;
 // or by one that came a moment ago, of which nobody can tell.
 func TestLostDuplicate(t *testing.T) {
+	t.Parallel()
 	for _, query := range []string{"INSERT INTO t VALUES (1, 2)", "INSERT INTO t VALUES (2, 1)"} {
 		for _, silence := range silences {
 			synctest.Test(t, func(t *testing.T) {
@@ -173,6 +218,7 @@ func TestLostDuplicate(t *testing.T) {
 // TestCountedOnce has several processes insert rows and count in shared ones, where a fifth of the writes has no answer. What
 // was done is counted exactly. Each request takes its time, so that an entity is not written over more often than it keeps ids.
 func TestCountedOnce(t *testing.T) {
+	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		config, transport := fakeService(t)
 		fault := someSilent()
