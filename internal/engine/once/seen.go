@@ -3,6 +3,7 @@ package once
 import (
 	"context"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -50,7 +51,8 @@ func (s *seen) note(table string, e *engine.Entity) {
 	if i < 0 || e.Values[i].Type != engine.String || len(e.Values[i].S) < idLength {
 		return
 	}
-	at := place{table, e.PartitionKey, e.RowKey}
+	// The entity's texts may lie in a block with those of many others.
+	at := place{table, strings.Clone(e.PartitionKey), strings.Clone(e.RowKey)}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.last == nil {
@@ -61,7 +63,7 @@ func (s *seen) note(table string, e *engine.Entity) {
 		s.ring[s.next] = at
 		s.next = (s.next + 1) % maxSeen
 	}
-	s.last[at] = version{e.ETag, e.Values[i].S}
+	s.last[at] = version{strings.Clone(e.ETag), strings.Clone(e.Values[i].S)}
 }
 
 // Get reads an entity.
