@@ -64,11 +64,14 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 		switch s.Verb {
 		case "CHECK", "REPAIR":
 			faults, err := x.faults(ctx, t)
+			if err == nil {
+				err = x.addDangling(ctx, t, &faults)
+			}
 			if err != nil {
 				return nil, err
 			}
 			for _, f := range faults {
-				if s.Verb == "REPAIR" && f.kind != unsound {
+				if s.Verb == "REPAIR" && f.canBeMended() {
 					done, err := x.mend(ctx, t, f)
 					if err != nil {
 						return nil, err
@@ -82,7 +85,7 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 				say("error", f.text())
 			}
 			if s.Verb == "REPAIR" {
-				faults = slices.DeleteFunc(faults, func(f *fault) bool { return f.kind != unsound })
+				faults = slices.DeleteFunc(faults, func(f *fault) bool { return f.canBeMended() })
 			}
 			if len(faults) > 0 {
 				say("error", summary(t, faults))
@@ -181,12 +184,12 @@ func lower(verb string) string {
 // fault is an index entry that is not what its row says, a row without the parent that it says, or a row that is not
 // what its own keys say.
 type fault struct {
-	kind      string // missing, stale, orphaned: an entry; parentless, unsound: a row
+	kind      string // missing, stale, orphaned: an entry; parentless, dangling, unsound: a row
 	index     *schema.Index
 	part      *schema.Partition
 	partition string
 	key       string // of the entry, or of the row
-	row       string // key of the entry's row, "" for an orphan; of the parent
+	row       string // key of the entry's row, "" for an orphan; of the parent; the foreign key of a dangling row
 	etag      string // of an orphan, and of a parentless row
 	cause     error  // of an unsound row
 }
@@ -195,8 +198,13 @@ type fault struct {
 // left as they are.
 const unsound = "unsound"
 
+// canBeMended says whether REPAIR TABLE knows what to do.
+func (f *fault) canBeMended() bool { return f.kind != unsound && f.kind != dangling }
+
 func (f *fault) text() string {
 	switch f.kind {
+	case dangling:
+		return fmt.Sprintf("row that refers to no row, foreign key %s: partition %q, key %q", f.row, f.partition, f.key)
 	case parentless:
 		return fmt.Sprintf("row without a parent: partition %q, key %q; its parent would be %q", f.partition, f.key, f.row)
 	case unsound:

@@ -292,10 +292,7 @@ func (x *definition) verifyReferences(ctx context.Context, t *schema.Table, k *s
 }
 
 // orphan is a row that refers to a row which is not there.
-type orphan struct {
-	partition, key, etag string
-	values               []value.Value
-}
+type orphan struct{ partition, key string }
 
 // eachOrphan gives the rows of t that refer to rows which are not there. It reads the store as it is at one moment.
 func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.ForeignKey, do func(*orphan) error) error {
@@ -332,7 +329,7 @@ func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.
 			if err != nil || there {
 				return err
 			}
-			return do(&orphan{e.PartitionKey, e.RowKey, e.ETag, values})
+			return do(&orphan{e.PartitionKey, e.RowKey})
 		}))
 		if err != nil {
 			return err
@@ -376,4 +373,26 @@ func (l *lookedUp) find(ctx context.Context, w *dml.Writer, values []value.Value
 		return false, err
 	}
 	return l.there[place], w.Charge(int64(len(place)+exec.BytesPerRow), "foreign key")
+}
+
+// dangling is the kind of a fault that is a row which refers to a row that is not there, as foreign_key_checks = 0 may leave it. It is
+// left as it is: nobody knows what it should refer to.
+const dangling = "dangling"
+
+// addDangling adds the rows of t that refer to rows which are not there.
+func (x *definition) addDangling(ctx context.Context, t *schema.Table, faults *[]*fault) error {
+	for i := range t.ForeignKeys {
+		k := &t.ForeignKeys[i]
+		if k.NotEnforced || k.State != schema.Public {
+			continue
+		}
+		err := x.eachOrphan(ctx, t, k, func(o *orphan) error {
+			*faults = append(*faults, &fault{kind: dangling, part: t.AllPartitions()[0], partition: o.partition, key: o.key, row: k.Name})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -103,7 +103,7 @@ func summary(t *schema.Table, faults []*fault) string {
 		kinds[f.kind]++
 	}
 	var found, mends []string
-	if n := len(faults) - kinds[parentless] - kinds[unsound]; n > 0 {
+	if n := len(faults) - kinds[parentless] - kinds[unsound] - kinds[dangling]; n > 0 {
 		found = append(found, fmt.Sprintf("%d index entries do not match their rows", n))
 		mends = append(mends, "mends the entries")
 	}
@@ -114,6 +114,9 @@ func summary(t *schema.Table, faults []*fault) string {
 	text := "Corrupt: "
 	if n := kinds[unsound]; n > 0 {
 		found = append(found, fmt.Sprintf("%d rows do not match their keys and cannot be mended", n))
+	}
+	if n := kinds[dangling]; n > 0 {
+		found = append(found, fmt.Sprintf("%d rows refer to rows that are not there (INSERT those, or UPDATE or DELETE these)", n))
 	}
 	text += strings.Join(found, ", ")
 	if len(mends) > 0 {

@@ -67,6 +67,9 @@ func (w *Writer) keepKeys(ctx context.Context, all *relations, ignore bool) erro
 				continue
 			}
 			if !ignore {
+				if taken := w.duplicate(ctx, i); taken != nil {
+					return taken
+				}
 				return err
 			}
 			w.at(r.Number)
@@ -74,6 +77,34 @@ func (w *Writer) keepKeys(ctx context.Context, all *relations, ignore bool) erro
 		}
 		w.Rows = kept
 	}
+}
+
+// duplicate gives the error that a key of the i-th row is taken, where it is: as in MySQL that comes before what a foreign key says.
+func (w *Writer) duplicate(ctx context.Context, i int) error {
+	r := w.Rows[i]
+	for j := range r.ops {
+		op := &r.ops[j]
+		if op.Kind != engine.Insert {
+			continue
+		}
+		of := func(other *RowWrite, kind engine.OpKind) bool {
+			return other.physical() == r.physical() && slices.ContainsFunc(other.ops, func(o engine.Op) bool {
+				return o.Kind == kind && o.Entity.PartitionKey == op.Entity.PartitionKey && o.Entity.RowKey == op.Entity.RowKey
+			})
+		}
+		taken := slices.ContainsFunc(w.Rows[:i], func(o *RowWrite) bool { return of(o, engine.Insert) })
+		if !taken && !slices.ContainsFunc(w.Rows, func(o *RowWrite) bool { return len(o.ops) > 0 && of(o, engine.Delete) }) {
+			var err error
+			g := engine.Get{Table: r.physical(), PartitionKey: op.Entity.PartitionKey, RowKey: op.Entity.RowKey, Select: []string{}, Meter: w.X.Meter}
+			if _, taken, err = w.Get(ctx, g); err != nil {
+				return err
+			}
+		}
+		if taken {
+			return r.explain(&engine.Error{Code: engine.CodeExists, Op: j}, j)
+		}
+	}
+	return nil
 }
 
 // keeping is one look at what a statement does.

@@ -117,7 +117,10 @@ func (t *Table) states() map[member]State {
 		if k.NotEnforced {
 			continue
 		}
-		name := strings.TrimPrefix(k.Name, t.Name) // those made of the table's name change with it
+		name := k.Name
+		if i := strings.LastIndex(name, "_ibfk_"); i >= 0 {
+			name = name[i:] // what stands before is the table's name, and changes with it
+		}
 		for _, c := range k.Columns {
 			name += " " + t.Columns[c].Property
 		}
