@@ -423,9 +423,6 @@ func (s *standing) write(ctx context.Context, r *standingRow) error {
 	case s.n.plan.Replace && (len(s.keys.children) > 0 || s.table.IsTied()):
 		// A row that is replaced is deleted, and what lives inside it or refers to it with it.
 		if err = s.keys.update(ctx, s.w, w, *r.old, r.row); err == nil {
-			for i := range w.changes {
-				w.changes[i].replaced = true
-			}
 			err = s.keys.removeChildren(ctx, s.w, w, w.PartitionKey, r.old.Row)
 		}
 	case !sameRow(r.old.Row, r.row, len(s.table.Columns)):
@@ -433,6 +430,9 @@ func (s *standing) write(ctx context.Context, r *standingRow) error {
 	}
 	if err != nil {
 		return err
+	}
+	for i := range w.changes {
+		w.changes[i].replaced = s.n.plan.Replace
 	}
 	if w.returned, err = s.w.evaluate(s.n.returning, r.row); err != nil {
 		return err
