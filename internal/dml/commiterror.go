@@ -17,6 +17,9 @@ import (
 // ExplainCommit makes an error that names a row, as SQL does, of one that names an entity; tables are those of the transaction.
 func ExplainCommit(err error, tables []*schema.Table) error {
 	var e *engine.Error
+	if errors.As(err, &e) && e.Unmet != nil {
+		return explainUnmet(e, tables)
+	}
 	if !errors.As(err, &e) || e.Entity == nil || e.Applied != engine.NotApplied {
 		return err
 	}
@@ -51,17 +54,41 @@ func explainEntity(e *engine.Error, t *schema.Table, k schema.KeyOf) error {
 	case e.Op < 0:
 		happened = "changed, added or deleted"
 	}
-	which := "a row"
-	if len(k.Values) > 0 {
-		named := make([]string, len(k.Values))
-		for i, v := range k.Values {
-			named[i] = k.Columns[i] + " = " + sqlerr.Brief(value.Text(v))
-		}
-		which = "row (" + strings.Join(named, ", ") + ")"
-	}
 	conflict := *e
-	conflict.Message = fmt.Sprintf("%s of table %s was %s by another transaction; run the transaction again", which, sqlerr.Brief(k.Table), happened)
+	conflict.Message = fmt.Sprintf("%s of table %s was %s by another transaction; run the transaction again", rowNamed(k), sqlerr.Brief(k.Table), happened)
 	return &conflict
+}
+
+// explainUnmet is ExplainCommit of what a foreign key requires.
+func explainUnmet(e *engine.Error, tables []*schema.Table) error {
+	conflict := *e
+	conflict.Message = "rows that refer to one which the transaction deletes or changes were added by another transaction; run the transaction again"
+	if !e.Unmet.Any {
+		return &conflict
+	}
+	which := "a row"
+	for _, t := range tables {
+		if t.Virtual != nil || engine.FoldTable(t.Physical) != engine.FoldTable(e.Unmet.Table) {
+			continue
+		}
+		if k, ok := t.KeyOf(e.Unmet.From); ok {
+			which = rowNamed(k) + " of table " + sqlerr.Brief(k.Table)
+		}
+	}
+	conflict.Message = which + ", to which a row of the transaction refers, was deleted or changed by another transaction; run the transaction again"
+	return &conflict
+}
+
+// rowNamed names a row by its key.
+func rowNamed(k schema.KeyOf) string {
+	if len(k.Values) == 0 {
+		return "a row"
+	}
+	named := make([]string, len(k.Values))
+	for i, v := range k.Values {
+		named[i] = k.Columns[i] + " = " + sqlerr.Brief(value.Text(v))
+	}
+	return "row (" + strings.Join(named, ", ") + ")"
 }
 
 // entityRow gives the row of an entity that was to be inserted, as far as it has the columns; nil: it has none.
