@@ -173,6 +173,14 @@
 // requests each, and about 2 to take it and 2 to give it back. Where that process ended, or
 // cannot reach the store, somebody who waits for the lock gets it after 30 s. RELEASE_LOCK by the former holder then gives 0.
 //
+// # Foreign keys
+//
+// In memory and in a file a foreign key ties any two tables, as in MySQL: RESTRICT, CASCADE and SET NULL, ON DELETE and ON UPDATE, to a
+// primary or unique key. The transaction that writes requires of the store what the foreign key says, so that it holds at every
+// isolation level and nobody waits. A statement is judged when it is over and its cascades are done, MySQL judges row by row. A
+// COMMIT that others have overtaken gives ErrConflict. SET foreign_key_checks = 0 looks at nothing in its session. On Azure there is
+// only that of an interleaved table; a foreign key that says NOT ENFORCED is shown and not kept, on every store.
+//
 // # Files
 //
 // A file is one bbolt file. All that is stored carries a checksum: reading a damaged row gives ErrCorrupt, never another row.

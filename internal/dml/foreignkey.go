@@ -88,12 +88,12 @@ func (w *Writer) duplicate(ctx context.Context, i int) error {
 			continue
 		}
 		of := func(other *RowWrite, kind engine.OpKind) bool {
-			return other.physical() == r.physical() && slices.ContainsFunc(other.ops, func(o engine.Op) bool {
+			return len(other.ops) > 0 && other.physical() == r.physical() && slices.ContainsFunc(other.ops, func(o engine.Op) bool {
 				return o.Kind == kind && o.Entity.PartitionKey == op.Entity.PartitionKey && o.Entity.RowKey == op.Entity.RowKey
 			})
 		}
 		taken := slices.ContainsFunc(w.Rows[:i], func(o *RowWrite) bool { return of(o, engine.Insert) })
-		if !taken && !slices.ContainsFunc(w.Rows, func(o *RowWrite) bool { return len(o.ops) > 0 && of(o, engine.Delete) }) {
+		if !taken && !slices.ContainsFunc(w.Rows, func(o *RowWrite) bool { return of(o, engine.Delete) }) {
 			var err error
 			g := engine.Get{Table: r.physical(), PartitionKey: op.Entity.PartitionKey, RowKey: op.Entity.RowKey, Select: []string{}, Meter: w.X.Meter}
 			if _, taken, err = w.Get(ctx, g); err != nil {

@@ -12,6 +12,15 @@ import (
 // differences are all that stay. What MySQL 8.0 says is by its manual and its source.
 var differences = []difference{
 	{
+		name: "foreign keys are judged by statement", who: we, text: regexp.MustCompile("FOREIGN KEY"),
+		reason: "A statement is judged when all of its rows are written and its cascades are done, as in standard SQL: a row may refer to one that the same statement adds, and DELETE may take rows that refer to each other. " +
+			"MySQL judges each row, and refuses a row that refers to itself, a later one, or one that it deletes first.",
+	},
+	{
+		name: "foreign keys to unique keys only", who: we, text: regexp.MustCompile("FOREIGN KEY"),
+		reason: "As in MySQL 8.4: what a foreign key refers to is unique, and all of a key (6125). Tables with PARTITION BY HASH or KEY may have foreign keys, those with RANGE or LIST may not (1506).",
+	},
+	{
 		name: "JSON is text", who: mariaDB, what: "fails there", there: 1267, text: regexp.MustCompile(`JSON|\bj\b|\br_j\b`),
 		reason:  "MariaDB's JSON is a text in utf8mb4_bin, which it refuses to mix with texts of another collation.",
 		example: "SELECT id FROM t WHERE j = v",
