@@ -2,8 +2,11 @@
 package testrun
 
 import (
+	"flag"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"strconv"
 	"testing"
 )
 
@@ -29,11 +32,18 @@ func Few(n int) int {
 }
 
 // Main runs the tests of a package that makes much garbage. Its live heap is small, so that a third of the time would go
-// into collecting: it is collected less often, unless the environment's GOGC says how often, as long as it is small.
+// into collecting: it is collected less often, unless the environment's GOGC says how often, as long as it is small. More
+// tests than there are cores run side by side, unless -parallel says how many, as some wait.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(400)
 		debug.SetMemoryLimit(1 << 30)
+	}
+	flag.Parse()
+	given := map[string]bool{}
+	flag.Visit(func(f *flag.Flag) { given[f.Name] = true })
+	if !given["test.parallel"] && !given["test.fuzz"] { // which has as many workers
+		_ = flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0)))
 	}
 	os.Exit(m.Run())
 }
