@@ -43,7 +43,7 @@ const (
 	TableCase
 )
 
-// Run runs the suite. open gives an engine that the suite closes.
+// Run runs the suite, side by side. open gives an engine that the suite closes.
 func Run(t *testing.T, open func(t *testing.T) engine.Engine, traits ...Trait) {
 	for _, part := range []struct {
 		name string
@@ -86,6 +86,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine, traits ...Trait) {
 		{"Model", testModel},
 	} {
 		t.Run(part.name, func(t *testing.T) {
+			t.Parallel()
 			f := &fixture{T: t, ctx: t.Context(), e: open(t), traits: traits}
 			t.Cleanup(func() {
 				if err := f.e.Close(); err != nil {
