@@ -38,9 +38,9 @@ const (
 	itemSQL    = "CREATE TABLE item (expense INT REFERENCES expense (id), n INT, PRIMARY KEY (expense, n)) INTERLEAVE IN PARENT expense"
 )
 
-// TestInsideRaces: a process that has not yet seen that a table has got a child cannot take its physical table
+// TestInterleavedRaces: a process that has not yet seen that a table has got a child cannot take its physical table
 // away, and definitions that were made against an older one of the parent are refused.
-func TestInsideRaces(t *testing.T) {
+func TestInterleavedRaces(t *testing.T) {
 	e := sharedMemory{embedded.OpenMemory(embedded.Options{})}
 	defer e.Close()
 	ctx := context.Background()
@@ -125,9 +125,9 @@ func createInterleaved(c *Catalog, t, parent *schema.Table, m *engine.Meter) err
 	return c.CreateInterleaved(ctx, t, parent, m)
 }
 
-// TestInsideHalfMade: the parent names a child that a process did not live to make. Nothing is in the way of it, nor
+// TestInterleavedHalfMade: the parent names a child that a process did not live to make. Nothing is in the way of it, nor
 // of making that child.
-func TestInsideHalfMade(t *testing.T) {
+func TestInterleavedHalfMade(t *testing.T) {
 	e := sharedMemory{embedded.OpenMemory(embedded.Options{})}
 	defer e.Close()
 	ctx := context.Background()

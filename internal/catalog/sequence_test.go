@@ -70,8 +70,8 @@ func TestSequencesApart(t *testing.T) {
 	}
 }
 
-// TestSequencesInside: an interleaved table has values of its own.
-func TestSequencesInside(t *testing.T) {
+// TestSequencesInterleaved: an interleaved table has values of its own.
+func TestSequencesInterleaved(t *testing.T) {
 	e := embedded.OpenMemory(embedded.Options{})
 	defer e.Close()
 	c := Open(e, "", 0, nil)

@@ -28,7 +28,7 @@ func interleaved(t *testing.T, parent, child string) (*schema.Table, *schema.Tab
 	return p, c, err
 }
 
-func TestInsideErrors(t *testing.T) {
+func TestInterleavedErrors(t *testing.T) {
 	const expense = "CREATE TABLE expense (id INT PRIMARY KEY, who VARCHAR(9))"
 	const month = "CREATE TABLE month (year INT, month INT, PRIMARY KEY (year, month)) PARTITION BY KEY (year)"
 	for _, c := range []struct {
@@ -62,9 +62,9 @@ func TestInsideErrors(t *testing.T) {
 	}
 }
 
-// TestInsideKeys: keys of the child lie in the parent's partition, under names that nothing else has, and lead to
+// TestInterleavedKeys: keys of the child lie in the parent's partition, under names that nothing else has, and lead to
 // the parent's key, whatever order the foreign key is written in.
-func TestInsideKeys(t *testing.T) {
+func TestInterleavedKeys(t *testing.T) {
 	p, c, err := interleaved(t, "CREATE TABLE month (year INT, month INT, day INT, PRIMARY KEY (month DESC, year), KEY day (day)) PARTITION BY HASH (year) PARTITIONS 7",
 		"CREATE TABLE day (n INT, y INT, m INT, d INT, PRIMARY KEY (m, y, n), KEY day (d), FOREIGN KEY (y, m) REFERENCES month (year, month) ON DELETE CASCADE) INTERLEAVE IN PARENT month")
 	if err != nil {
@@ -125,8 +125,8 @@ func TestInsideKeys(t *testing.T) {
 	}
 }
 
-// TestInsideAlter: what ties two tables stays.
-func TestInsideAlter(t *testing.T) {
+// TestInterleavedAlter: what ties two tables stays.
+func TestInterleavedAlter(t *testing.T) {
 	p, c, err := interleaved(t, "CREATE TABLE expense (id INT PRIMARY KEY, who VARCHAR(9))",
 		"CREATE TABLE item (x INT, e INT REFERENCES expense (id), n INT, PRIMARY KEY (e, n)) INTERLEAVE IN PARENT expense")
 	if err != nil {
