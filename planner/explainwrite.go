@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -32,7 +33,12 @@ func (e *explainer) write(w Write, depth int) {
 		if in := w.Table.Interleaved; in != nil {
 			add("inside a row of %s, which must be there", in.Parent)
 		}
+		parts = append(parts, w.Related.refers(w.Table, nil)...)
+		if w.Replace {
+			parts = append(parts, w.Related.referred(w.Table, nil)...)
+		}
 		if len(w.OnDup) > 0 {
+			parts = append(parts, w.Related.referred(w.Table, sets(w.OnDup))...)
 			add("on duplicate %s", e.assigns(w.Table, w.OnDup))
 		}
 		if w.OnDupCond != nil {
@@ -50,6 +56,7 @@ func (e *explainer) write(w Write, depth int) {
 		}
 		add("set %s", e.assigns(w.Table, w.Set))
 		add("entities a row %s", entities(w.Table.Copies()+1, 1))
+		parts = append(append(parts, w.Related.refers(w.Table, sets(w.Set))...), w.Related.referred(w.Table, sets(w.Set))...)
 		returning = w.Returning
 	case *Delete:
 		if w.Ignore {
@@ -66,6 +73,7 @@ func (e *explainer) write(w Write, depth int) {
 			}
 			requests++ // a look for them
 		}
+		parts = append(parts, w.Related.referred(w.Table, nil)...)
 		returning = w.Returning
 	}
 	if len(returning) > 0 {
@@ -73,6 +81,11 @@ func (e *explainer) write(w Write, depth int) {
 	}
 	add("requests ≥ %d", requests)
 	e.line(depth, "%s", strings.Join(parts, "  "))
+}
+
+// sets says whether assignments set a column.
+func sets(list []Assign) func(column int) bool {
+	return func(column int) bool { return slices.ContainsFunc(list, func(a Assign) bool { return a.Column == column }) }
 }
 
 func insertName(w *Insert) string {

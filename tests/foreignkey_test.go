@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -38,6 +39,52 @@ func TestForeignKeyRaces(t *testing.T) {
 				raceKeys(t, db)
 			})
 		}
+	}
+}
+
+// TestForeignKeyAtCommit: what others have done to the rows of both sides since its statements looked is a transaction's conflict.
+func TestForeignKeyAtCommit(t *testing.T) {
+	for _, s := range stores[:2] {
+		t.Run(s.name, func(t *testing.T) {
+			connector, err := nearlyfree.NewConnector(s.config(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			db := sql.OpenDB(connector)
+			defer db.Close()
+			ctx := context.Background()
+			do := func(on interface {
+				ExecContext(context.Context, string, ...any) (sql.Result, error)
+			}, statement string) {
+				t.Helper()
+				if _, err := on.ExecContext(ctx, statement); err != nil {
+					t.Fatalf("%s: %v", statement, err)
+				}
+			}
+			do(db, "CREATE TABLE parent (id INT PRIMARY KEY, u INT UNIQUE)")
+			do(db, "CREATE TABLE child (id INT PRIMARY KEY, p INT, q INT, FOREIGN KEY (p) REFERENCES parent (id), FOREIGN KEY (q) REFERENCES parent (u) ON DELETE CASCADE)")
+			for _, c := range []struct{ ours, theirs, says string }{
+				{"INSERT INTO child VALUES (1, 1, NULL)", "DELETE FROM parent WHERE id = 1", "row (id = 1) of table parent, to which a row of the transaction refers, was deleted or changed by another transaction; run the transaction again"},
+				{"INSERT INTO child VALUES (1, NULL, 10)", "UPDATE parent SET u = 11 WHERE id = 1", "row (u = 10) of table parent, to which a row of the transaction refers, was deleted or changed by another transaction; run the transaction again"},
+				{"DELETE FROM parent WHERE id = 1", "INSERT INTO child VALUES (1, 1, NULL)", "rows that refer to one which the transaction deletes or changes were added by another transaction; run the transaction again"},
+				{"DELETE FROM parent WHERE id = 1", "INSERT INTO child VALUES (1, NULL, 10)", "rows that refer to one which the transaction deletes or changes were added by another transaction; run the transaction again"},
+				{"INSERT INTO child VALUES (1, 1, 10)", "UPDATE parent SET u = NULL WHERE id = 2", ""},
+				{"DELETE FROM parent WHERE id = 1", "INSERT INTO child VALUES (1, 2, 20)", ""},
+			} {
+				do(db, "DELETE FROM child")
+				do(db, "REPLACE INTO parent VALUES (1, 10), (2, 20)")
+				tx, err := db.BeginTx(ctx, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				do(tx, c.ours)
+				do(db, c.theirs)
+				err = tx.Commit()
+				if c.says == "" && err != nil || c.says != "" && (!errors.Is(err, nearlyfree.ErrConflict) || !strings.Contains(err.Error(), c.says)) {
+					t.Errorf("%s, and meanwhile %s: COMMIT gives %v, want %q", c.ours, c.theirs, err, c.says)
+				}
+			}
+		})
 	}
 }
 
@@ -124,4 +171,70 @@ func raceKeys(t *testing.T, db *sql.DB) {
 // isExpected says whether a statement that meets others may fail so.
 func isExpected(err error) bool {
 	return errors.Is(err, nearlyfree.ErrForeignKey) || errors.Is(err, nearlyfree.ErrDuplicateKey) || errors.Is(err, nearlyfree.ErrConflict)
+}
+
+// TestForeignKeyAddedBesideWriters: while others write to both sides a foreign key is added, and from then on it holds.
+func TestForeignKeyAddedBesideWriters(t *testing.T) {
+	for _, s := range stores[:2] {
+		t.Run(s.name, func(t *testing.T) {
+			connector, err := nearlyfree.NewConnector(s.config(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			db := sql.OpenDB(connector)
+			defer db.Close()
+			for _, statement := range []string{"CREATE TABLE parent (id INT PRIMARY KEY)", "CREATE TABLE child (id INT PRIMARY KEY, p INT)"} {
+				if _, err := db.Exec(statement); err != nil {
+					t.Fatal(err)
+				}
+			}
+			done := make(chan struct{})
+			var wg sync.WaitGroup
+			for w := range 4 {
+				wg.Go(func() {
+					rnd := rand.New(rand.NewPCG(uint64(w), 4))
+					for {
+						select {
+						case <-done:
+							return
+						default:
+						}
+						key, id := rnd.IntN(5), rnd.IntN(20)
+						statement := [...]string{
+							fmt.Sprintf("REPLACE INTO child VALUES (%d, %d)", id, key),
+							fmt.Sprintf("DELETE FROM parent WHERE id = %d", key),
+							fmt.Sprintf("INSERT IGNORE INTO parent VALUES (%d)", key),
+							fmt.Sprintf("DELETE FROM child WHERE id = %d", id),
+						}[rnd.IntN(4)]
+						if _, err := db.Exec(statement); err != nil && !isExpected(err) {
+							t.Errorf("%s: %v", statement, err)
+						}
+					}
+				})
+			}
+			const orphans = "FROM child WHERE p NOT IN (SELECT id FROM parent)"
+			for try := 0; ; try++ {
+				if _, err := db.Exec("DELETE " + orphans); err != nil && !isExpected(err) {
+					t.Error(err)
+				}
+				_, err := db.Exec("ALTER TABLE child ADD CONSTRAINT f FOREIGN KEY (p) REFERENCES parent (id)")
+				if err == nil {
+					break
+				}
+				if !errors.Is(err, nearlyfree.ErrForeignKey) || try > 2000 {
+					t.Error(err)
+					break
+				}
+			}
+			for range testrun.Few(60) {
+				var n int
+				if err := db.QueryRow("SELECT COUNT(*) " + orphans).Scan(&n); err != nil || n > 0 {
+					t.Errorf("%d rows refer to rows that are not there (%v)", n, err)
+					break
+				}
+			}
+			close(done)
+			wg.Wait()
+		})
+	}
 }
