@@ -85,7 +85,9 @@ func (e *explainer) write(w Write, depth int) {
 
 // sets says whether assignments set a column.
 func sets(list []Assign) func(column int) bool {
-	return func(column int) bool { return slices.ContainsFunc(list, func(a Assign) bool { return a.Column == column }) }
+	return func(column int) bool {
+		return slices.ContainsFunc(list, func(a Assign) bool { return a.Column == column })
+	}
 }
 
 func insertName(w *Insert) string {

@@ -17,9 +17,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// checkNewTable holds a table that is to be made against the tables that its foreign keys refer to, and those that wait for one of
+// checkTies holds a table that is to be made against the tables that its foreign keys refer to, and those that wait for one of
 // its name against it.
-func (x *definition) checkNewTable(ctx context.Context, t *schema.Table) error {
+func (x *definition) checkTies(ctx context.Context, t *schema.Table) error {
 	for i := range t.ForeignKeys {
 		if err := x.checkForeignKey(ctx, t, &t.ForeignKeys[i]); err != nil {
 			return err

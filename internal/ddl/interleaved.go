@@ -37,7 +37,7 @@ func (x *definition) createInterleaved(ctx context.Context, s *dialect.CreateTab
 			return err
 		}
 	}
-	if err := x.checkNewTable(ctx, t); err != nil {
+	if err := x.checkTies(ctx, t); err != nil {
 		return err
 	}
 	if err = x.Catalog.DeclareReferences(ctx, t, x.meter); err != nil {

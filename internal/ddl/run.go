@@ -195,9 +195,6 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 	if err := x.checkExternal(t); err != nil {
 		return nil, err
 	}
-	if err := x.checkNewTable(ctx, t); err != nil {
-		return nil, err
-	}
 	return &Outcome{}, x.create(ctx, t, s.IfNotExists)
 }
 
@@ -222,6 +219,9 @@ func (x *definition) checkExternal(t *schema.Table) error {
 }
 
 func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bool) error {
+	if err := x.checkTies(ctx, t); err != nil {
+		return err
+	}
 	t.Database = ""
 	create := x.Catalog.Create
 	if x.Shared && !t.IsExternal() && !t.IsDivided() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -57,6 +58,25 @@ func (d Tables) create(s *dialect.CreateTable, opt planner.Options) error {
 		d[strings.ToLower(parent.Name)] = parent
 	}
 	d[strings.ToLower(t.Name)] = t
+	return d.retie(t)
+}
+
+// retie checks the foreign keys of a table, and has the tables that they refer to know of them.
+func (d Tables) retie(t *schema.Table) error {
+	for i := range t.ForeignKeys {
+		k := &t.ForeignKeys[i]
+		if k.NotEnforced {
+			continue
+		}
+		parent := d[strings.ToLower(k.Parent)]
+		if parent == nil {
+			return sqlerr.New(sqlerr.CodeNoReferencedTable, sqlerr.NoPos, "Failed to open the referenced table '%s'", k.Parent)
+		}
+		if err := CheckForeignKey(t, k, parent); err != nil {
+			return err
+		}
+		parent.Refer(t.Name, true)
+	}
 	return nil
 }
 
@@ -65,6 +85,16 @@ func (d Tables) alter(name dialect.TableName, a dialect.AlterAction, opt planner
 	if err != nil {
 		return err
 	}
+	if a.Kind == dialect.AddForeignKey {
+		index, err := NeededIndex(t, &a.ForeignKey)
+		if err == nil && index != nil {
+			err = d.alter(name, dialect.AlterAction{Kind: dialect.AddIndex, Index: *index}, opt)
+		}
+		if err != nil {
+			return err
+		}
+		t = d[strings.ToLower(t.Name)]
+	}
 	next, _, err := Alter(t, a, opt)
 	if err != nil {
 		return err
@@ -72,5 +102,8 @@ func (d Tables) alter(name dialect.TableName, a dialect.AlterAction, opt planner
 	next.EndChange()
 	delete(d, strings.ToLower(t.Name))
 	d[strings.ToLower(next.Name)] = next
-	return next.Init()
+	if err := next.Init(); err != nil {
+		return err
+	}
+	return d.retie(next)
 }

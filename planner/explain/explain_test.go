@@ -16,7 +16,10 @@ const schema = `
 	CREATE TABLE expense (id INT, customer INT, amount DECIMAL(10,2), PRIMARY KEY (id));
 	ALTER TABLE expense ADD COLUMN paid BOOL NOT NULL DEFAULT FALSE;
 	CREATE INDEX customer ON expense (customer);
-	CREATE TABLE item (expense INT, line INT, text VARCHAR(100), PRIMARY KEY (expense, line), FOREIGN KEY (expense) REFERENCES expense (id)) INTERLEAVE IN PARENT expense;`
+	CREATE TABLE item (expense INT, line INT, text VARCHAR(100), PRIMARY KEY (expense, line), FOREIGN KEY (expense) REFERENCES expense (id)) INTERLEAVE IN PARENT expense;
+	CREATE TABLE visit (id INT PRIMARY KEY, customer INT, FOREIGN KEY (customer) REFERENCES customer (id) ON DELETE CASCADE);
+	ALTER TABLE item ADD COLUMN visit INT;
+	ALTER TABLE item ADD FOREIGN KEY (visit) REFERENCES visit (id);`
 
 func ExampleStatement() {
 	const definitions = `
@@ -58,6 +61,9 @@ func TestSameAsDriver(t *testing.T) {
 		refused bool
 	}{
 		{"SELECT * FROM customer WHERE id = ?", []any{7}, false},
+		{"DELETE FROM customer WHERE id = ?", []any{7}, false},
+		{"INSERT INTO item VALUES (1, 1, 'x', 5)", nil, false},
+		{"DELETE FROM visit WHERE id = ?", []any{7}, false},
 		{"SELECT * FROM customer WHERE city = ?", []any{"Bern"}, true},
 		{"SELECT /*+ allow_scan */ * FROM customer WHERE city = ?", []any{"Bern"}, false},
 		{"SELECT * FROM expense e JOIN customer c ON c.id = e.customer WHERE c.surname = ?", []any{"Smith"}, false},
