@@ -2,12 +2,14 @@ package define
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -191,5 +193,92 @@ func TestAlterForeignKeys(t *testing.T) {
 			}
 		}
 		wantCode(t, c.sql, err, c.code, c.text)
+	}
+}
+
+// TestForeignKeyStep: everybody who writes keeps a foreign key before anybody relies on it; it may go at once.
+func TestForeignKeyStep(t *testing.T) {
+	table, err := define("CREATE TABLE t (id INT PRIMARY KEY, a INT, FOREIGN KEY (a) REFERENCES p (id))")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := func(state schema.State) *schema.Table {
+		next := table.Clone()
+		next.ForeignKeys[0].State = state
+		return next
+	}
+	none := table.Clone()
+	none.ForeignKeys = nil
+	renamed := in(schema.Public)
+	renamed.Name, renamed.ForeignKeys[0].Name, renamed.ForeignKeys[0].Parent = "u", "u_ibfk_1", "q"
+	for _, c := range []struct {
+		from, to *schema.Table
+		refused  bool
+	}{
+		{none, in(schema.Public), true}, {none, in(schema.WriteOnly), false}, {in(schema.WriteOnly), in(schema.Public), false},
+		{in(schema.WriteOnly), none, false}, {in(schema.Public), none, false}, {in(schema.Public), renamed, false},
+	} {
+		if err := c.from.CheckStep(c.to); (err != nil) != c.refused {
+			t.Errorf("from %v to %v: %v", c.from.ForeignKeys, c.to.ForeignKeys, err)
+		}
+	}
+}
+
+// TestReferenceKeys: a row of the child is found where the foreign key looks for it, and leads to the row that it refers to.
+func TestReferenceKeys(t *testing.T) {
+	long := strings.Repeat("long ", 200)
+	for _, c := range []struct {
+		parent, child string // the columns behind id, those that refer and are referred to first
+		values        []value.Value
+	}{
+		{"a INT, UNIQUE (a)", "a INT, FOREIGN KEY (a) REFERENCES p (a)", []value.Value{value.FromInt(-5)}},
+		{"a INT, b VARCHAR(2000), UNIQUE (a DESC, b)", "a INT, b VARCHAR(1500), n INT, KEY (a, b, n), FOREIGN KEY (a, b) REFERENCES p (a, b)", []value.Value{value.FromInt(5), value.FromString(long)}},
+		{"a INT, b VARCHAR(20) COLLATE nocase, UNIQUE (a, b)", "a INT, b VARCHAR(30) COLLATE nocase, UNIQUE (a, b), FOREIGN KEY (a, b) REFERENCES p (a, b)", []value.Value{value.FromInt(5), value.FromString("Ä")}},
+	} {
+		p, err := define("CREATE TABLE p (id INT PRIMARY KEY, " + c.parent + ")")
+		if err != nil {
+			t.Fatal(err)
+		}
+		child, err := define("CREATE TABLE t (id INT PRIMARY KEY, " + c.child + ") PARTITION BY HASH (id) PARTITIONS 5")
+		if err != nil {
+			child, err = define("CREATE TABLE t (id INT PRIMARY KEY, " + c.child + ")") // a unique key needs the partition's columns
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		ref, err := schema.NewReference(child, &child.ForeignKeys[0], p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		row, parent := make([]value.Value, child.RowWidth()), make([]value.Value, p.RowWidth())
+		row[0], parent[0] = value.FromInt(7), value.FromInt(8)
+		for i, v := range c.values {
+			row[1+i], parent[1+i] = v, v
+		}
+		values, refers := ref.Of(row)
+		if !refers {
+			t.Fatal("the row refers to none")
+		}
+		partition, key, err := ref.ParentPlace(values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantPartition, _ := p.AppendPartitionKey(nil, parent)
+		want, _ := p.AppendIndexKey(nil, p.Indexes[0], parent)
+		if partition != string(wantPartition) || key != string(want) {
+			t.Errorf("%s: the parent is looked for at %s, %s, and is at %s, %s", c.child, partition, key, wantPartition, want)
+		}
+		partition, key, err = ref.ChildPlace(row)
+		if err != nil {
+			t.Fatal(err)
+		}
+		partitions, span, err := ref.ChildSpan(values)
+		if err != nil || !slices.Contains(partitions, partition) || !span.Contains(key) {
+			t.Errorf("%s: the row is looked for in %v %v, and is at %s, %s (%v)", c.child, partitions, span, partition, key, err)
+		}
+		values[0] = value.FromInt(6)
+		if _, other, err := ref.ChildSpan(values); err != nil || other.Contains(key) {
+			t.Errorf("%s: the row is found by other values, too (%v)", c.child, err)
+		}
 	}
 }
