@@ -51,11 +51,14 @@ func (w *Writer) keepKeys(ctx context.Context, all *relations, ignore bool) erro
 	w.relations = all
 	reads := &keyReads{w: w, parents: map[string]*parentRead{}, children: map[string]*childRead{}}
 	for {
-		k := &keeping{w: w, all: all, reads: reads, rows: map[string]*keptRow{}, failed: map[int]error{}}
+		k := &keeping{w: w, all: all, reads: reads, rows: map[string]*keptRow{}, failed: map[int]error{}, passed: map[int]bool{}}
 		if err := k.keep(ctx); err != nil {
 			return err
 		}
 		if len(k.failed) == 0 {
+			for i := range k.passed {
+				w.Rows[i].affected = 0
+			}
 			w.Rows, w.requires = append(w.Rows, k.writes...), k.requires
 			return nil
 		}
@@ -119,6 +122,7 @@ type keeping struct {
 	writes   []*RowWrite     // of cascades
 	requires []buffer.Requirement
 	failed   map[int]error // by the place in Writer.Rows of the row that is at fault
+	passed   map[int]bool  // by the same: rows that a row before them takes along, and that are not counted, as in MySQL
 }
 
 // keptRow is a row that the statement changes, itself or by a cascade.
@@ -274,6 +278,9 @@ func (k *keeping) cascade(ctx context.Context, s *keyStep, ref *schema.Reference
 	}
 	row := k.rows[id]
 	if row != nil && (row.own || row.row == nil) {
+		if row.own && row.row == nil && row.origin > s.row.origin && s.deletes() && action == schema.Cascade {
+			k.passed[row.origin] = true
+		}
 		return nil, nil // judge looks at it
 	}
 	now := found.Row

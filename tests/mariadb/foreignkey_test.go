@@ -178,5 +178,5 @@ func (f *keyRound) isOrder(text string, ours, theirs answer) bool {
 	if !rows && !f.several {
 		return false
 	}
-	return ours.err == nil && refusals[theirs.number] || strings.Contains(text, "IGNORE") || rows && f.cyclic && strings.HasPrefix(text, "DELETE")
+	return ours.err == nil && refusals[theirs.number] || strings.Contains(text, "IGNORE") || f.cyclic && strings.HasPrefix(text, "REPLACE")
 }
