@@ -25,11 +25,11 @@ import (
 //		return err
 //	})
 //
-// When ctx ends, the error is that of ctx and the last conflict.
+// When ctx ends, the error is that of ctx and what came of the last run.
 func RunTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(tx *sql.Tx) error) error {
 	for try := 1; ; try++ {
 		err := runOnce(ctx, db, opts, fn)
-		if ctx.Err() != nil && errors.Is(err, sql.ErrTxDone) { // database/sql has rolled back, and does not say why
+		if err != nil && ctx.Err() != nil && !errors.Is(err, ctx.Err()) { // database/sql has rolled back, and may not say why
 			return errors.Join(ctx.Err(), err)
 		}
 		if err == nil || !isConflict(err) {
