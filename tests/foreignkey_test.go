@@ -238,3 +238,34 @@ func TestForeignKeyAddedBesideWriters(t *testing.T) {
 		})
 	}
 }
+
+// TestForeignKeyInGroups: a file with foreign keys is read where a transaction covers one partition only, and written to by who says that
+// they do not count.
+func TestForeignKeyInGroups(t *testing.T) {
+	path := "file:" + filepath.Join(t.TempDir(), "keys.db")
+	db, err := sql.Open("nearlyfree", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exec(t, db, "CREATE TABLE parent (id INT PRIMARY KEY)")
+	exec(t, db, "CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (id))")
+	exec(t, db, "INSERT INTO parent VALUES (1)")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = sql.Open("nearlyfree", path+"?transactions=azure"); err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	if n := count(t, db, "SELECT COUNT(*) FROM parent"); n != 1 {
+		t.Errorf("%d rows", n)
+	}
+	for _, statement := range []string{"INSERT INTO child VALUES (1, 1)", "DELETE FROM parent"} {
+		if _, err := db.Exec(statement); !errors.Is(err, nearlyfree.ErrNotSupported) || !strings.Contains(err.Error(), "foreign_key_checks") {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	exec(t, db, "SET foreign_key_checks = 0")
+	exec(t, db, "INSERT INTO child VALUES (1, 1)")
+}

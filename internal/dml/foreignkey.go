@@ -117,12 +117,19 @@ type keeping struct {
 	reads    *keyReads
 	rows     map[string]*keptRow // those that are stored, by rowID
 	order    []*keptRow
-	taken    map[string]bool // by place: a row that the statement writes has this key
-	gone     map[string]bool // by place: one that it deletes or changes had it
-	writes   []*RowWrite     // of cascades
+	taken    map[string]bool   // by place: a row that the statement writes has this key
+	gone     map[string]bool   // by place: one that it deletes or changes had it
+	refer    map[referral]bool // a row that the statement writes refers to another one afterwards; true: one that a cascade writes, too
+	writes   []*RowWrite       // of cascades
 	requires []buffer.Requirement
 	failed   map[int]error // by the place in Writer.Rows of the row that is at fault
 	passed   map[int]bool  // by the same: rows that a row before them takes along, and that are not counted, as in MySQL
+}
+
+// referral is a foreign key and the place of the row that is referred to by it.
+type referral struct {
+	ref   *schema.Reference
+	place string
 }
 
 // keptRow is a row that the statement changes, itself or by a cascade.

@@ -48,9 +48,9 @@ func (k *keeping) judge(ctx context.Context) error {
 	return nil
 }
 
-// places notes the keys that rows have after the statement, and those that they had before and have no more.
+// places notes the keys that rows have after the statement, those that they had before and have no more, and what they refer to.
 func (k *keeping) places() error {
-	k.taken, k.gone = map[string]bool{}, map[string]bool{}
+	k.taken, k.gone, k.refer = map[string]bool{}, map[string]bool{}, map[referral]bool{}
 	note := func(in map[string]bool, ref *schema.Reference, row []value.Value) error {
 		values, referred := ref.For(row)
 		if !referred {
@@ -61,6 +61,19 @@ func (k *keeping) places() error {
 		return err
 	}
 	for _, row := range k.order {
+		for _, ref := range row.of.needs {
+			if row.row == nil || ref.Parent == nil {
+				continue
+			}
+			if values, refers := ref.Of(row.row); refers {
+				place, err := placeOf(ref, values)
+				if err != nil {
+					return err
+				}
+				to := referral{ref, place}
+				k.refer[to] = k.refer[to] || !row.own
+			}
+		}
 		for _, ref := range row.of.needed {
 			if row.old != nil {
 				if err := note(k.gone, ref, row.old); err != nil {
@@ -192,17 +205,6 @@ func (k *keeping) isReferred(row *keptRow, ref *schema.Reference, c *childRead) 
 			return err == nil, err
 		}
 	}
-	for _, other := range k.order {
-		if other.of.table != ref.Child || other.row == nil || row.replaced && other.own {
-			continue
-		}
-		values, refers := ref.Of(other.row)
-		if !refers {
-			continue
-		}
-		if place, err := placeOf(ref, values); err != nil || place == c.place {
-			return err == nil, err
-		}
-	}
-	return false, nil
+	byCascade, refers := k.refer[referral{ref, c.place}]
+	return refers && (byCascade || !row.replaced), nil // what REPLACE inserts comes after what it deletes
 }

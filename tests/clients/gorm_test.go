@@ -3,6 +3,7 @@ package clients
 import (
 	"database/sql"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -52,20 +53,21 @@ type Tag struct {
 func openGorm(t *testing.T, db *sql.DB) *gorm.DB {
 	t.Helper()
 	g, err := gorm.Open(mysql.New(mysql.Config{Conn: db}), &gorm.Config{
-		DisableForeignKeyConstraintWhenMigrating: true,
+		DisableForeignKeyConstraintWhenMigrating: strings.Contains(t.Name(), "service"), // Azure has no transaction over two tables
 		Logger:                                   logger.Discard,
 	})
 	must(t, err)
 	return g
 }
 
-// TestGorm runs gorm.io/gorm by gorm.io/driver/mysql, foreign keys off.
+// TestGorm runs gorm.io/gorm by gorm.io/driver/mysql, with foreign keys where the store keeps them.
 func TestGorm(t *testing.T) {
 	onStores(t, nearlyfree.LayoutSingle, func(t *testing.T, db *sql.DB) {
 		g := openGorm(t, db)
 		for range 2 { // the second finds nothing to do
 			must(t, g.AutoMigrate(&Company{}, &User{}, &Pet{}, &Tag{}))
 		}
+		equal(t, "foreign key of pets", g.Migrator().HasConstraint(&User{}, "Pets"), !g.DisableForeignKeyConstraintWhenMigrating)
 		gormCreate(t, g)
 		gormFind(t, g)
 		gormUpdate(t, g)
