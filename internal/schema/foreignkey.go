@@ -190,18 +190,20 @@ func (t *Table) AppendKeyBegin(dst []byte, ix *Index, n int, row []value.Value) 
 // SameKeyType says whether columns of the two types may refer to each other, as MySQL has it: numbers have the same size, sign and
 // digits, texts the same collation, whatever their lengths.
 func SameKeyType(a, b value.Type) bool {
-	if !SameCodes(a, b) || a.Base != b.Base || a.Unsigned != b.Unsigned {
+	if a.Base != b.Base || a.Unsigned != b.Unsigned || a.Collation != b.Collation {
 		return false
 	}
 	switch a.Base {
+	case value.TypeChar, value.TypeText, value.TypeBinary, value.TypeBlob: // CHAR and VARCHAR, too: each value has one code
+		return true
 	case value.TypeDateTime, value.TypeTime:
 		return a.Precision == b.Precision && (a.Declared == "TIMESTAMP") == (b.Declared == "TIMESTAMP")
 	case value.TypeBit:
 		return a.Length == b.Length
 	case value.TypeEnum, value.TypeSet:
-		return len(a.Names) == len(b.Names)
+		return slices.Equal(a.Names, b.Names)
 	}
-	return true
+	return SameCodes(a, b)
 }
 
 // ForeignKey gives the foreign key of a name, without regard to case, or nil. That of INTERLEAVE IN PARENT is not among them.
