@@ -221,6 +221,9 @@ func (r *relatives) adoptChildren(ctx context.Context, old, next *schema.Table) 
 // DeclareReferences notes in the tables that rows of t, which is to be made, will refer to that they do: there may be no rows in it
 // before everybody who deletes a row looks for those that refer to it. Create follows.
 func (c *Catalog) DeclareReferences(ctx context.Context, t *schema.Table, m *engine.Meter) error {
+	if len(t.Parents()) == 0 {
+		return nil
+	}
 	changed := false
 	err := c.changing(ctx, func(s *Snapshot) error {
 		if err := s.free(ctx, t.Name); err != nil {
