@@ -39,7 +39,7 @@ var classes = map[uint16]error{
 	CodeJSONText: ErrBadValue, CodeJSONPath: ErrBadValue, CodeJSONBinary: ErrBadValue, CodeJSONType: ErrBadValue, CodeJSONWildPath: ErrBadValue,
 	CodeJSONWholePath: ErrBadValue, CodeJSONOneOrAll: ErrBadValue, CodeJSONCast: ErrBadValue, CodeJSONDepth: ErrBadValue,
 	CodeJSONNullKey: ErrBadValue, CodeJSONNoCell: ErrBadValue, CodeJSONNoValue: ErrBadValue, CodeCheckViolated: ErrBadValue,
-	CodeParentRow: ErrForeignKey, CodeNoParentRow: ErrForeignKey,
+	CodeParentRow: ErrForeignKey, CodeNoParentRow: ErrForeignKey, CodeCascadeDepth: ErrForeignKey,
 	CodeDeadlock:            ErrConflict,
 	CodeTableChanged:        ErrSchemaChanged,
 	CodeReadOnlyTransaction: ErrReadOnly,

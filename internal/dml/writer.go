@@ -25,6 +25,7 @@ type Writer struct {
 	newest  *schema.Partition // see Result
 
 	relations *relations           // whose definitions must hold when the rows are written
+	reads     *keyReads            // nil before the first
 	requires  []buffer.Requirement // of foreign keys
 }
 

@@ -21,6 +21,14 @@ type keyReads struct {
 	children map[string]*childRead  // by foreign key and place
 }
 
+// keyReads gives what the statement has read, and will.
+func (w *Writer) keyReads() *keyReads {
+	if w.reads == nil {
+		w.reads = &keyReads{w: w, parents: map[string]*parentRead{}, children: map[string]*childRead{}}
+	}
+	return w.reads
+}
+
 // parentRead looks for the row that values refer to.
 type parentRead struct {
 	ref            *schema.Reference
@@ -115,7 +123,7 @@ func (r *keyReads) readChildren(ctx context.Context, all *relations, looks []*ch
 	var mu sync.Mutex // guards the account of memory
 	return r.w.Each(ctx, len(looks), func(ctx context.Context, i int) error {
 		c := looks[i]
-		rows, err := r.children1(ctx, all.find(c.ref.Child).rows, c)
+		rows, err := r.readChild(ctx, all.find(c.ref.Child).rows, c)
 		if err != nil {
 			return err
 		}
@@ -130,8 +138,8 @@ func (r *keyReads) readChildren(ctx context.Context, all *relations, looks []*ch
 	})
 }
 
-// children1 reads the rows that refer to one row.
-func (r *keyReads) children1(ctx context.Context, rows *RowWriter, c *childRead) ([]Stored, error) {
+// readChild reads the rows that refer to one row.
+func (r *keyReads) readChild(ctx context.Context, rows *RowWriter, c *childRead) ([]Stored, error) {
 	partitions, span, err := c.ref.ChildSpan(c.values)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package dml
 
 import (
 	"context"
+	"maps"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
@@ -51,15 +52,6 @@ func (k *keeping) judge(ctx context.Context) error {
 // places notes the keys that rows have after the statement, those that they had before and have no more, and what they refer to.
 func (k *keeping) places() error {
 	k.taken, k.gone, k.refer = map[string]bool{}, map[string]bool{}, map[referral]bool{}
-	note := func(in map[string]bool, ref *schema.Reference, row []value.Value) error {
-		values, referred := ref.For(row)
-		if !referred {
-			return nil
-		}
-		place, err := placeOf(ref, values)
-		in[place] = err == nil
-		return err
-	}
 	for _, row := range k.order {
 		for _, ref := range row.of.needs {
 			if row.row == nil || ref.Parent == nil {
@@ -74,17 +66,19 @@ func (k *keeping) places() error {
 				k.refer[to] = k.refer[to] || !row.own
 			}
 		}
-		for _, ref := range row.of.needed {
-			if row.old != nil {
-				if err := note(k.gone, ref, row.old); err != nil {
-					return err
-				}
+		if row.old != nil {
+			keys, err := row.of.keysFor(row.old)
+			if err != nil {
+				return err
 			}
-			if row.row != nil {
-				if err := note(k.taken, ref, row.row); err != nil {
-					return err
-				}
+			maps.Copy(k.gone, keys)
+		}
+		if row.row != nil {
+			keys, err := row.of.keysFor(row.row)
+			if err != nil {
+				return err
 			}
+			maps.Copy(k.taken, keys)
 		}
 	}
 	for place := range k.taken {

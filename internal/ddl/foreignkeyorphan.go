@@ -1,0 +1,128 @@
+package ddl
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// verifyReferences makes sure that the row is there that each row refers to.
+func (x *definition) verifyReferences(ctx context.Context, t *schema.Table, k *schema.ForeignKey) error {
+	return x.eachOrphan(ctx, t, k, func(*orphan) error {
+		return sqlerr.New(sqlerr.CodeNoParentRow, sqlerr.NoPos, "Cannot add or update a child row: a foreign key constraint fails (`%s`, %s)", t.Name, sqlerr.Whole(t.ForeignKeySQL(k)))
+	})
+}
+
+// orphan is a row that refers to a row which is not there.
+type orphan struct{ partition, key string }
+
+// eachOrphan gives the rows of t that refer to rows which are not there. It reads the store as it is at one moment.
+func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.ForeignKey, do func(*orphan) error) error {
+	parent := t
+	if !strings.EqualFold(k.Parent, t.Name) {
+		var err error
+		if parent, err = x.table(ctx, dialect.TableName{Name: k.Parent, Pos: sqlerr.NoPos}); isNoTable(err) {
+			parent = nil
+		} else if err != nil {
+			return err
+		}
+	}
+	ref, err := schema.NewParentReference(t, k, parent)
+	if err != nil {
+		return err
+	}
+	store, release := x.moment()
+	defer release()
+	rows, w := dml.NewRowWriter(t), x.writer(ctx)
+	defer w.End()
+	found := &lookedUp{definition: x, store: store, ref: ref, there: map[string]bool{}}
+	decoder := rows.Row.Decoder(exec.Positions(0, len(t.Columns)), 0, nil)
+	row := make([]value.Value, t.RowWidth())
+	for _, part := range t.AllPartitions() {
+		err := engine.EachIn(ctx, store, rangeOf(t, part, t.RowSpan()), nil, x.meter, rowsOf(t, func(e *engine.Entity) error {
+			if err := decoder.DecodeRow(e, row); err != nil {
+				return err
+			}
+			values, refers := ref.Of(row)
+			if !refers {
+				return nil
+			}
+			there, err := found.find(ctx, w, values)
+			if err != nil || there {
+				return err
+			}
+			return do(&orphan{e.PartitionKey, e.RowKey})
+		}))
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// moment gives what is to be read together.
+func (x *definition) moment() (engine.Reader, func()) {
+	if t, ok := x.Runtime.Engine.(engine.Transactor); ok {
+		m := t.Moment()
+		return m, m.Release
+	}
+	return x.Runtime.Engine, func() {}
+}
+
+// lookedUp remembers which rows are there that others refer to.
+type lookedUp struct {
+	*definition
+	store engine.Reader
+	ref   *schema.Reference
+	there map[string]bool
+}
+
+func (l *lookedUp) find(ctx context.Context, w *dml.Writer, values []value.Value) (bool, error) {
+	if l.ref.Parent == nil {
+		return false, nil
+	}
+	partition, key, err := l.ref.ParentPlace(values)
+	if err != nil {
+		return false, err
+	}
+	place := partition + "\x00" + key
+	if there, known := l.there[place]; known {
+		return there, nil
+	}
+	_, err = l.store.Get(ctx, engine.Get{Table: l.ref.Parent.Physical, PartitionKey: partition, RowKey: key, Select: []string{}, Meter: l.meter})
+	var failed *engine.Error
+	if l.there[place] = err == nil; err != nil && !(errors.As(err, &failed) && failed.Code == engine.CodeNotFound) {
+		return false, err
+	}
+	return l.there[place], w.Charge(int64(len(place)+exec.BytesPerRow), "foreign key")
+}
+
+// dangling is the kind of a fault that is a row which refers to a row that is not there, as foreign_key_checks = 0 may leave it. It is
+// left as it is: nobody knows what it should refer to.
+const dangling = "dangling"
+
+// addDangling adds the rows of t that refer to rows which are not there.
+func (x *definition) addDangling(ctx context.Context, t *schema.Table, faults *[]*fault) error {
+	for i := range t.ForeignKeys {
+		k := &t.ForeignKeys[i]
+		if k.NotEnforced || k.State != schema.Public {
+			continue
+		}
+		err := x.eachOrphan(ctx, t, k, func(o *orphan) error {
+			*faults = append(*faults, &fault{kind: dangling, part: t.AllPartitions()[0], partition: o.partition, key: o.key, row: k.Name})
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
