@@ -96,7 +96,14 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	case "autocommit":
 		return s.setAutocommit(ctx, text == "default" || isOn(text, x))
 	case "foreign_key_checks":
-		s.state.KeysUnchecked = text != "default" && !isOn(text, x)
+		switch text {
+		case "default", "on", "true", "1":
+			s.state.KeysUnchecked = false
+		case "off", "false", "0":
+			s.state.KeysUnchecked = true
+		default: // NULL, too: a variable that nobody has set does not switch the checks off
+			return statementError(sqlerr.CodeWrongVariableValue, "Variable '%s' can't be set to the value of '%s'", name, value.Text(x))
+		}
 	case "time_zone":
 		return s.setZone(value.Text(x))
 	case "block_encryption_mode":

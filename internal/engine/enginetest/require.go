@@ -108,3 +108,73 @@ func testRequires(f *fixture) {
 		}
 	}
 }
+
+// testRequiresTogether: while transactions that need a parent and such that take it away meet, no child is ever left without one.
+func testRequiresTogether(f *fixture) {
+	e, children := f.transactor(), f.newTable()
+	const parents = 3
+	parent := func(i int) engine.Requirement {
+		return engine.Requirement{Table: f.table, PartitionKey: "p", From: fmt.Sprint("parent", i), To: fmt.Sprint("parent", i, "\x00"), Any: true}
+	}
+	childrenOf := func(i int) (all []engine.Requirement) {
+		for pk := range 2 {
+			all = append(all, engine.Requirement{Table: children, PartitionKey: fmt.Sprint("c", pk), From: fmt.Sprint(i, "!"), To: fmt.Sprint(i, "\"")})
+		}
+		return all
+	}
+	f.together(6, func(w int) error {
+		rnd := rand.New(rand.NewPCG(uint64(w), 31))
+		for range 60 {
+			i, child := rnd.IntN(parents), op(engine.Upsert, fmt.Sprint("c", rnd.IntN(2)), "", props{"N": i64(1)})
+			child.Entity.RowKey = fmt.Sprint(i, "!", rnd.IntN(3))
+			var t engine.Transaction
+			switch rnd.IntN(4) {
+			case 0:
+				t.Commits = []engine.Commit{in(f.table, op(engine.Upsert, "p", fmt.Sprint("parent", i), nil))}
+			case 1:
+				t.Commits = []engine.Commit{in(f.table, op(engine.Delete, "p", fmt.Sprint("parent", i), nil))}
+				t.Requires = childrenOf(i)
+			case 2:
+				t.Commits = []engine.Commit{in(children, child)}
+				t.Requires = []engine.Requirement{parent(i)}
+			default:
+				child.Kind = engine.Delete
+				t.Commits = []engine.Commit{in(children, child)}
+			}
+			if err := e.Transact(f.ctx, t); err != nil && code(err) != engine.CodeStale && code(err) != engine.CodeNotFound {
+				return err
+			}
+			m := e.Moment()
+			err := f.noOrphans(m, children)
+			m.Release()
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// noOrphans says whether each child has its parent at a moment.
+func (f *fixture) noOrphans(m engine.Moment, children string) error {
+	read := func(table string) ([]engine.Entity, error) {
+		c := m.Scan(f.ctx, engine.Scan{Table: table, AllPartitions: true, Select: []string{}})
+		defer c.Close()
+		return drain(f.ctx, c)
+	}
+	there := map[string]bool{}
+	parents, err := read(f.table)
+	if err != nil {
+		return err
+	}
+	for i := range parents {
+		there[parents[i].RowKey] = true
+	}
+	all, err := read(children)
+	for i := range all {
+		if of := "parent" + all[i].RowKey[:1]; !there[of] {
+			return fmt.Errorf("%s has no %s", all[i].RowKey, of)
+		}
+	}
+	return err
+}

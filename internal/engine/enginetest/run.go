@@ -80,6 +80,7 @@ func Run(t *testing.T, open func(t *testing.T) engine.Engine, traits ...Trait) {
 		{"Moment", testMoment},
 		{"Reads", testReads},
 		{"Requires", testRequires},
+		{"RequiresTogether", testRequiresTogether},
 		{"Transfers", testTransfers},
 		{"Cancel", testCancel},
 		{"Close", testClose},
