@@ -2,6 +2,7 @@ package dml
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -19,6 +20,9 @@ import (
 // What was read for that may be outdated when the rows are written. So the transaction that writes them requires the same of the
 // store (engine.Requirement), which judges it in the same step: the entity of the row that is referred to, and the empty ranges of
 // those that would refer to a row that goes. Whoever was slower runs again, and finds by its own reads what is wrong.
+
+// errRefused says that rows were refused, and that the statement is to be gathered without them.
+var errRefused = errors.New("foreign keys refuse rows")
 
 // rowChange is what a RowWrite does to a row: old is nil where it is new, row where it goes.
 type rowChange struct {
@@ -70,8 +74,18 @@ func (w *Writer) keepKeys(ctx context.Context, all *relations, ignore bool) erro
 				}
 				return err
 			}
+			if w.regather {
+				if w.written.refused == nil {
+					w.written.refused = map[string]error{}
+				}
+				w.written.refused[r.id] = err
+				continue
+			}
 			w.at(r.Number)
 			skipped(w.env(), err)
+		}
+		if w.regather {
+			return errRefused
 		}
 		w.Rows = kept
 	}

@@ -170,6 +170,7 @@ func (n *updateNode) gather(ctx context.Context, w *Writer) error {
 	var met *standing // who has the keys that rows take, for IGNORE
 	if n.ignore && n.moves {
 		met = newStanding(w, n.targets.table, n.rows)
+		w.regather = true
 	}
 	var highest int64 // AUTO_INCREMENT value that a row gets
 	err := n.targets.each(ctx, w, func(number int, old Stored, whole []value.Value) error {
@@ -179,6 +180,9 @@ func (n *updateNode) gather(ctx context.Context, w *Writer) error {
 		}
 		// The table's row is the beginning; behind it are those of the other tables of a join.
 		row, changed, err := n.columns.assign(n.set, whole, number, w.env())
+		if err == nil {
+			err = w.written.refused[id]
+		}
 		if err == nil && changed && met != nil {
 			own := &standingRow{old: &old, row: old.Row}
 			if err = met.place(own); err == nil {

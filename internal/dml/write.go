@@ -132,13 +132,17 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 	for {
 		ctx := tries.Context
 		w := NewWriter(ctx, rt, x, sofar)
-		if tries.Try > 1 {
+		if tries.Try > 1 || len(sofar.refused) > 0 {
 			x.Session.Diagnostics.Begin() // another try has conditions of its own
 		}
 		err := node.gather(ctx, w)
 		if err == nil {
 			all, ignore := node.keys()
 			err = w.keepKeys(ctx, all, ignore)
+		}
+		if err == errRefused {
+			w.End()
+			continue
 		}
 		if err == nil {
 			err = turn.join(ctx)
@@ -156,6 +160,7 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 		if !IsRace(err) || len(sofar.numbers) > 0 && !node.again() {
 			return all, w.partial(err)
 		}
+		sofar.refused = nil // others have changed what refused them
 		if waited, failed := turn.alone(ctx); failed != nil {
 			return all, w.partial(failed)
 		} else if waited {

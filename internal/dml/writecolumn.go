@@ -281,10 +281,10 @@ func isNumbered(err error, codes ...int) bool {
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
-// isSkipped says whether IGNORE passes over a row because of err: a key is taken, a CHECK is false, or rows that live inside
+// isSkipped says whether IGNORE passes over a row because of err: a key is taken, a CHECK is false, a foreign key or rows that live inside
 // the row keep it.
 func isSkipped(err error) bool {
-	return isNumbered(err, sqlerr.CodeDuplicateEntry, sqlerr.CodeCheckViolated, sqlerr.CodeParentRow)
+	return isNumbered(err, sqlerr.CodeDuplicateEntry, sqlerr.CodeCheckViolated, sqlerr.CodeParentRow, sqlerr.CodeNoParentRow, sqlerr.CodeCascadeDepth)
 }
 
 // sqlerr.CodeParentRow is MySQL's ER_ROW_IS_REFERENCED_2.

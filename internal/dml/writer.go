@@ -24,6 +24,7 @@ type Writer struct {
 	written *Written
 	newest  *schema.Partition // see Result
 
+	regather  bool                 // a row that is left out gives no key to others: they are gathered anew
 	relations *relations           // whose definitions must hold when the rows are written
 	reads     *keyReads            // nil before the first
 	requires  []buffer.Requirement // of foreign keys
@@ -31,8 +32,9 @@ type Writer struct {
 
 // Written is what the tries of a statement have written so far.
 type Written struct {
-	Ids     map[string]bool // by rowWrite.id; rows that need no write are among them
-	numbers []int           // of the rows that were sent
+	Ids     map[string]bool  // by rowWrite.id; rows that need no write are among them
+	numbers []int            // of the rows that were sent
+	refused map[string]error // by RowWrite.id: those that a foreign key has UPDATE IGNORE leave as they are
 }
 
 // RowWrite is the change of one row: operations on the row's entity and on its index entries, which go into
