@@ -34,13 +34,22 @@ const (
 	LayoutSingle Layout = "single" // all share one: a transaction may write to several tables
 )
 
-// Transactions says how large a transaction may be where the store is memory or a file.
+// Transactions says how large a transaction may be.
 type Transactions string
 
-// What transactions there are. On Azure they are TransactionsAzure, whatever is asked for.
+// What transactions there are.
 const (
 	TransactionsFull  Transactions = "full"  // any number of rows, tables and partitions, at every isolation level; the default
-	TransactionsAzure Transactions = "azure" // as on Azure: for tests of what is to run there
+	TransactionsGroup Transactions = "group" // one entity group transaction, read committed
+)
+
+// Bulk says how one statement is written outside of a transaction that takes several entity group transactions.
+type Bulk string
+
+// The ways to write it.
+const (
+	BulkAtomic  Bulk = "atomic"  // all or nothing; the default
+	BulkChunked Bulk = "chunked" // one entity group transaction after the other; a PartialError says how far it came
 )
 
 // Config is what a data source name says, and what a text cannot hold. The zero Config with a Store is
@@ -57,9 +66,11 @@ type Config struct {
 	// the database, so that one entity group transaction, of up to 100 entities of one partition, covers several of
 	// them; for tables divided by ranges or lists it means nothing. See docs/patterns.md.
 	Layout Layout
-	// Transactions is TransactionsFull where it is "". TransactionsAzure has memory and a file refuse the transactions that Azure
-	// refuses, and send what one statement writes as it is sent there.
+	// Transactions is TransactionsFull where it is "". TransactionsGroup refuses what takes more than one entity group transaction: up to
+	// 100 entities of one partition of one physical table.
 	Transactions Transactions
+	// Bulk is BulkAtomic where it is "". On Azure, BulkChunked takes half the requests for what has more than 100 entities.
+	Bulk Bulk
 	// Scan is ScanAllow where it is "".
 	Scan ScanPolicy
 	// MaxEntities is the number of entities that one statement may read; a statement that needs more fails

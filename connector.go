@@ -43,7 +43,7 @@ func NewConnector(c *Config) (*Connector, error) {
 		return nil, err
 	}
 	own := *c
-	own.Store, own.Scan, own.Layout, own.Transactions = parsed.Store, read.Scan, read.Layout, read.Transactions // in small letters
+	own.Store, own.Scan, own.Layout, own.Transactions, own.Bulk = parsed.Store, read.Scan, read.Layout, read.Transactions, read.Bulk // in small letters
 	k := &Connector{config: &own, closing: make(chan struct{})}
 	k.database.Settings, k.database.Closing = own.settings(mode), k.closing
 	return k, nil
@@ -84,14 +84,17 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		d.Locks = &s.locks
 		d.Catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &d.Maintenance)
 		e := s.engine
-		if k.config.Transactions == TransactionsAzure {
+		if k.config.Transactions == TransactionsGroup {
 			e = engine.InGroups(e)
+		} else if _, ok := e.(engine.Transactor); !ok {
+			e = s.transactor(k.config.Database, k.parallel())
 		}
 		d.Runtime = &exec.Runtime{
 			Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
 			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog,
+			Chunked: k.config.Bulk == BulkChunked,
 		}
-		if _, ok := s.engine.(engine.Transactor); ok {
+		if _, ok := e.(engine.Transactor); ok {
 			d.Runtime.Lines = &s.lines
 		}
 	}

@@ -124,22 +124,28 @@
 //
 // # Transactions
 //
-// A transaction's writes are held back, seen by its own statements, and sent by Commit: all or nothing. In memory and in a file it
-// may have any size, in any number of tables and partitions; max_memory bounds what it holds. On Azure Commit sends one entity group
-// transaction. So it can hold no more than 100 entities there (a row and each of its index entries
-// count as one each) of one physical table and partition: of one table with those interleaved in it, or, where they were made
-// with the option layout=single, of several tables; more is refused with ErrTooLarge. The option transactions=azure has memory and
-// a file refuse what Azure does, so that a program can be tested on them that is to run there.
+// A transaction's writes are held back, seen by its own statements, and sent by Commit: all or nothing. It may have any size, in any
+// number of tables and partitions; max_memory bounds what it holds. In memory and in a file that costs nothing. On Azure what fits an
+// entity group transaction is one request: 100 entities (a row and each of its index entries count as one each) of one physical table and partition, that is
+// of one table with those interleaved in it, or, where they were made with the option layout=single, of several tables. More takes a request for each group of
+// up to 99 entities to prepare it, one that decides, and one for each group but one to finish it: 3 for two partitions, 5 for two
+// tables. Readers wait for nobody meanwhile. A process that dies leaves nothing half done: who meets what it has left looks whether it was
+// decided, after 10 s decides that it was not, and finishes it. Not more than one partition can have changes of rows that other tables are
+// interleaved in, or of tables that other programs made; that is refused with ErrTooLarge. The option transactions=group refuses all that is more than
+// one entity group transaction, on every store.
 //
 // Rows that were read to be
 // written are written only if nobody changed them since: ErrConflict says that the transaction may be run again, and RunTx
-// does so. A program that computes something from rows asks for an isolation level, or, as it must on Azure, reads them FOR UPDATE: the
+// does so. A program that computes something from rows asks for an isolation level, or reads them FOR UPDATE: the
 // commit then fails where somebody else has changed them meanwhile. Such rows count as entities of the transaction.
 //
-// The default is read committed, where each statement reads one moment of the store. LevelWriteCommitted and all above it,
-// and MySQL's REPEATABLE READ, are serializable: all reads are of the moment when the transaction begins. Commit repeats them, also those that
-// found nothing, and gives ErrConflict where one would have another result by then. Azure refuses these levels. A
-// transaction with ReadOnly reads one moment, unless it asks for read committed, and never meets a conflict. SET TRANSACTION,
+// The default is read committed, where each statement reads one moment of the store, on Azure each page of a partition. LevelWriteCommitted and all above it,
+// and MySQL's REPEATABLE READ, are serializable. Commit repeats all reads, also those that
+// found nothing, and gives ErrConflict where one would have another result by then. In memory and in a file all reads are of the moment when the
+// transaction begins. On Azure each is of its own moment, so what was read may not fit together before Commit has succeeded, and Commit takes the requests
+// of the reads once more, but for points of a single partition that the transaction writes to. A
+// transaction with ReadOnly reads one moment in memory and in a file, unless it asks for read committed, and never meets a conflict; on Azure it
+// needs a level for that, and its Commit says whether it was one moment. SET TRANSACTION,
 // SET transaction_isolation, autocommit = 0, SAVEPOINT and START TRANSACTION with READ ONLY or WITH CONSISTENT SNAPSHOT are MySQL's.
 // A transaction that reads one moment cannot read a table whose definition has changed since then (ErrSchemaChanged).
 //
@@ -150,8 +156,9 @@
 // what nests in it, and not later than a minute after the first time unless there were fewer than 4. Then ErrConflict says that it may be
 // tried again. A request that the store does not answer is sent up to 6 times (Config.Retry).
 // In memory and in a file it then waits its turn instead: writers of one table that meet stand in line, until their contexts end.
-// Outside of a transaction a statement writes all of its rows or none, in memory and in a file. On Azure one whose rows need
-// more than an entity group transaction goes out in several, whole rows each; if one fails, the error says exactly what was written.
+// Outside of a transaction a statement writes all of its rows or none. With the option bulk=chunked one whose rows need
+// more than an entity group transaction goes out in several, whole rows each, which halves the requests on Azure; if one fails, the error says exactly what was written.
+// On Azure that is so without the option, too, of rows that other tables are interleaved in, and of tables that other programs made.
 //
 // What can happen while others write, in a transaction and between single statements:
 //
@@ -165,7 +172,8 @@
 //	rows of two moments, of one table        no                 no                 yes
 //	rows of two moments, of several tables   no                 no                 yes
 //
-// Read committed and Azure: a transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE
+// The last column is that of the default level; "serializable" holds on Azure for what a transaction has read when its Commit has succeeded. Read committed:
+// a transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE
 // protects rows that exist; others can still be inserted. Write skew is two that each read what the other one writes: each takes
 // the last but one from duty, and nobody is left. A phantom is a row that another one inserts where this one has looked.
 //
@@ -175,11 +183,12 @@
 //
 // # Foreign keys
 //
-// In memory and in a file a foreign key ties any two tables, as in MySQL: RESTRICT, CASCADE and SET NULL, ON DELETE and ON UPDATE, to a
+// A foreign key ties any two tables, as in MySQL: RESTRICT, CASCADE and SET NULL, ON DELETE and ON UPDATE, to a
 // primary or unique key. The transaction that writes requires of the store what the foreign key says, so that it holds at every
 // isolation level and nobody waits. A statement is judged when it is over and its cascades are done, MySQL judges row by row. A
-// COMMIT that others have overtaken gives ErrConflict. SET foreign_key_checks = 0 looks at nothing in its session. On Azure there is
-// only that of an interleaved table; a foreign key that says NOT ENFORCED is shown and not kept, on every store.
+// COMMIT that others have overtaken gives ErrConflict. SET foreign_key_checks = 0 looks at nothing in its session. On Azure that takes 3 requests
+// where a row without a foreign key takes 1, and one for each row that is looked for: the foreign key of an interleaved table costs nothing. One that says NOT ENFORCED
+// is shown and not kept. With transactions=group there is only that of an interleaved table.
 //
 // # Files
 //

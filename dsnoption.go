@@ -33,6 +33,7 @@ var options = []option{
 	{"sql_mode", setSQLMode, func(c *Config) string { return c.SQLMode }},
 	{"time_zone", setTimeZone, func(c *Config) string { return c.TimeZone }},
 	{"total_memory", func(c *Config, v string) error { return setCount(&c.TotalMemory, v) }, func(c *Config) string { return getCount(c.TotalMemory) }},
+	{"bulk", setBulk, func(c *Config) string { return string(c.Bulk) }},
 	{"transactions", setTransactions, func(c *Config) string { return string(c.Transactions) }},
 }
 
@@ -163,11 +164,20 @@ func setLayout(c *Config, v string) error {
 
 func setTransactions(c *Config, v string) error {
 	switch t := Transactions(strings.ToLower(v)); t {
-	case TransactionsFull, TransactionsAzure:
+	case TransactionsFull, TransactionsGroup:
 		c.Transactions = t
 		return nil
 	}
-	return fmt.Errorf("want full or azure")
+	return fmt.Errorf("want full or group")
+}
+
+func setBulk(c *Config, v string) error {
+	switch b := Bulk(strings.ToLower(v)); b {
+	case BulkAtomic, BulkChunked:
+		c.Bulk = b
+		return nil
+	}
+	return fmt.Errorf("want atomic or chunked")
 }
 
 func setScan(c *Config, v string) error {

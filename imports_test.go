@@ -18,7 +18,7 @@ const module = "github.com/nearlyfreedb/nearlyfree"
 // mayImport says which packages of this module each package may import, and which of others that nobody else may.
 // Tests are free.
 var mayImport = map[string][]string{
-	".":                               {"dialect", "planner", "internal/value", "internal/expr", "internal/feature", "internal/sqlerr", "internal/retry", "internal/schema", "internal/catalog", "internal/exec", "internal/dml", "internal/ddl", "internal/session", "internal/engine", "internal/engine/azure", "internal/engine/embedded", "internal/engine/once"},
+	".":                               {"dialect", "keymap", "planner", "internal/value", "internal/expr", "internal/feature", "internal/sqlerr", "internal/retry", "internal/schema", "internal/catalog", "internal/exec", "internal/dml", "internal/ddl", "internal/session", "internal/engine", "internal/engine/azure", "internal/engine/embedded", "internal/engine/intent", "internal/engine/once"},
 	"dialect":                         {},
 	"keymap":                          {"internal/value"},
 	"internal/value":                  {"internal/sqlerr", "internal/value/collate"},
@@ -46,6 +46,7 @@ var mayImport = map[string][]string{
 	"internal/engine/azure/azuretest": {"internal/engine", "internal/engine/azure", "internal/engine/embedded"},
 	"internal/engine/buffer":          {"internal/engine"},
 	"internal/engine/embedded":        {"internal/engine", "internal/feature"},
+	"internal/engine/intent":          {"internal/engine", "internal/retry"},
 	"internal/engine/enginetest":      {"internal/engine"},
 	"internal/testrun":                {},
 	"internal/engine/once":            {"keymap", "internal/engine", "internal/retry"},

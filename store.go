@@ -10,23 +10,27 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/intent"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/once"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // store is an open engine with its catalogs, shared by all Connectors of this process that name the same
 // memory or file: their definitions are then never stale.
 type store struct {
 	engine   engine.Engine
-	name     string // in shared; "" for one that is not
-	readOnly bool   // a file that was opened for reading only
+	direct   engine.Engine // below it: sends each request of a protocol once
+	name     string        // in shared; "" for one that is not
+	readOnly bool          // a file that was opened for reading only
 	users    int
 	locks    session.Locks
 	lines    exec.Lines
 
 	mu       sync.Mutex
 	catalogs map[string]*catalog.Catalog // by folded database
+	intents  map[string]*intent.Store    // likewise
 }
 
 var shared = struct {
@@ -37,11 +41,11 @@ var shared = struct {
 func openStore(c *Config) (*store, error) {
 	switch name := shareName(c.Store); {
 	case name == "":
-		e, err := openEngine(c)
+		e, direct, err := openEngine(c)
 		if err != nil {
 			return nil, err
 		}
-		return &store{engine: e, users: 1, catalogs: map[string]*catalog.Catalog{}}, nil
+		return &store{engine: e, direct: direct, users: 1, catalogs: map[string]*catalog.Catalog{}}, nil
 	default:
 		shared.Lock()
 		defer shared.Unlock()
@@ -52,11 +56,11 @@ func openStore(c *Config) (*store, error) {
 			s.users++ // one that only reads sees what another one writes
 			return s, nil
 		}
-		e, err := openEngine(c)
+		e, direct, err := openEngine(c)
 		if err != nil {
 			return nil, err
 		}
-		s := &store{engine: e, name: name, readOnly: c.ReadOnly && isFile(c.Store), users: 1, catalogs: map[string]*catalog.Catalog{}}
+		s := &store{engine: e, direct: direct, name: name, readOnly: c.ReadOnly && isFile(c.Store), users: 1, catalogs: map[string]*catalog.Catalog{}}
 		shared.stores[name] = s
 		return s, nil
 	}
@@ -81,16 +85,18 @@ func shareName(location string) string {
 
 func isFile(location string) bool { return strings.HasPrefix(location, "file:") }
 
-func openEngine(c *Config) (engine.Engine, error) {
+func openEngine(c *Config) (e, direct engine.Engine, err error) {
 	switch {
 	case strings.HasPrefix(c.Store, "mem://"):
-		return embedded.OpenMemory(embedded.Options{}), nil
+		e = embedded.OpenMemory(embedded.Options{})
+		return e, e, nil
 	case isFile(c.Store):
-		return embedded.OpenFile(filePath(c.Store), embedded.FileOptions{ReadOnly: c.ReadOnly})
+		e, err = embedded.OpenFile(filePath(c.Store), embedded.FileOptions{ReadOnly: c.ReadOnly})
+		return e, e, err
 	}
 	opts, err := azureOptions(c.Store)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if c.Credential != nil {
 		opts.Credential = c.Credential
@@ -99,11 +105,10 @@ func openEngine(c *Config) (engine.Engine, error) {
 	opts.Retry = azure.Retry(c.Retry)
 	opts.Logger = c.Logger
 	opts.ReadOnly = c.ReadOnly
-	e, err := azure.Open(opts)
-	if err != nil {
-		return nil, err
+	if direct, err = azure.Open(opts); err != nil {
+		return nil, nil, err
 	}
-	return once.Over(e), nil
+	return once.Over(direct), direct, nil
 }
 
 func azureOptions(location string) (azure.Options, error) {
@@ -133,6 +138,22 @@ func (s *store) catalog(database string, lease time.Duration, parallel int, m *e
 	return c
 }
 
+// transactor gives the store of a database with transactions of any size, where the engine has none.
+func (s *store) transactor(database string, parallel int) *intent.Store {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := strings.ToLower(database)
+	i := s.intents[key]
+	if i == nil {
+		i = intent.New(s.engine, intent.Options{Records: keymap.CatalogTable(database), Parallel: parallel, Direct: s.direct, Holds: keymap.HoldsRows})
+		if s.intents == nil {
+			s.intents = map[string]*intent.Store{}
+		}
+		s.intents[key] = i
+	}
+	return i
+}
+
 // releaseTimeout bounds the requests that leave a store. Where none of them arrives, some AUTO_INCREMENT values are left out, and
 // other processes count this one for two leases more.
 const releaseTimeout = time.Second
@@ -154,6 +175,10 @@ func (s *store) release() error {
 	defer cancel()
 	for _, c := range s.catalogs {
 		_ = c.Close(ctx) // a gap in AUTO_INCREMENT values is no error
+	}
+	for _, i := range s.intents {
+		i.Leave(ctx)
+		_ = i.Close()
 	}
 	return s.engine.Close()
 }

@@ -335,6 +335,7 @@ func badService(t *testing.T, definition string, seed uint64) {
 func TestOneUnknownAmongConflicts(t *testing.T) {
 	t.Parallel()
 	config, transport := fakeService(t)
+	config.Bulk = nearlyfree.BulkChunked
 	db := nearlyfreetest.OpenConfig(t, config)
 	run(t, db, "CREATE TABLE t (p INT PRIMARY KEY, n INT NOT NULL) PARTITION BY KEY (p)")
 	run(t, db, "INSERT INTO t VALUES (1, 0), (2, 0), (3, 0), (4, 0)")

@@ -253,7 +253,7 @@ func TestForeignKeyInGroups(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if db, err = sql.Open("nearlyfree", path+"?transactions=azure"); err != nil {
+	if db, err = sql.Open("nearlyfree", path+"?transactions=group"); err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()

@@ -120,9 +120,10 @@ func accountOf(t *testing.T, entities string) *nearlyfree.Config {
 
 func accountOver(store engine.Engine) *nearlyfree.Config {
 	return &nearlyfree.Config{
-		Store:       "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
-		Transport:   &azuretest.Transport{Service: azuretest.NewService(store)},
-		SchemaLease: time.Millisecond,
+		Transactions: nearlyfree.TransactionsGroup,
+		Store:        "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
+		Transport:    &azuretest.Transport{Service: azuretest.NewService(store)},
+		SchemaLease:  time.Millisecond,
 	}
 }
 
@@ -148,7 +149,7 @@ func goldenFile(t *testing.T, dir string) *nearlyfree.Config {
 	if err := os.WriteFile(path, content, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return &nearlyfree.Config{Store: "file:" + path, Transactions: nearlyfree.TransactionsAzure} // both stores have the same answers
+	return &nearlyfree.Config{Store: "file:" + path, Transactions: nearlyfree.TransactionsGroup} // both stores have the same answers
 }
 
 // dumpEntities writes all tables of a store as text: the name of a table at the beginning of a line, then for each of its

@@ -138,10 +138,10 @@ func sumOf(ctx context.Context, db *sql.DB, query string) (sum int) {
 	return sum
 }
 
-// TestLevels: what each level lets happen, on each store of this process.
+// TestLevels: what each level lets happen.
 func TestLevels(t *testing.T) {
 	t.Parallel()
-	embeddedStores(t, func(t *testing.T, db *sql.DB) {
+	overStores(t, func(t *testing.T, db *sql.DB) {
 		runAll(t, db, "CREATE TABLE duty (day INT, name VARCHAR(10), PRIMARY KEY (day, name))", "CREATE TABLE other (id INT PRIMARY KEY, n INT)")
 		// skew has two transactions read the whole of duty and write what the other one's reading depends on.
 		skew := func(level sql.IsolationLevel, a, b string) (conflict bool) {
@@ -190,7 +190,15 @@ func TestLevels(t *testing.T) {
 				t.Errorf("%s: a conflict over what was not read", level)
 			}
 		}
+	}, "memory", "file", "service")
+}
 
+// TestMoments: a transaction that is serializable, or that only reads, sees what there was when it began.
+func TestMoments(t *testing.T) {
+	t.Parallel()
+	embeddedStores(t, func(t *testing.T, db *sql.DB) {
+		runAll(t, db, "CREATE TABLE duty (day INT, name VARCHAR(10), PRIMARY KEY (day, name))", "CREATE TABLE other (id INT PRIMARY KEY, n INT)")
+		runAll(t, db, "INSERT INTO duty VALUES (1, 'ann'), (1, 'bob'), (2, 'cyd')")
 		// Of one moment: serializable, or only reading.
 		for _, o := range []sql.TxOptions{{Isolation: sql.LevelSerializable}, {Isolation: sql.LevelRepeatableRead, ReadOnly: true}, {ReadOnly: true}} {
 			tx, err := db.BeginTx(t.Context(), &o)
@@ -285,10 +293,10 @@ func TestIsolationBySQL(t *testing.T) {
 	})
 }
 
-// TestTransactionsAzure: with the option, memory and files refuse what Azure does.
-func TestTransactionsAzure(t *testing.T) {
+// TestTransactionsGroup: with the option, memory and files refuse what Azure does.
+func TestTransactionsGroup(t *testing.T) {
 	t.Parallel()
-	db := nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: "mem://", Transactions: nearlyfree.TransactionsAzure})
+	db := nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: "mem://", Transactions: nearlyfree.TransactionsGroup})
 	runAll(t, db, "CREATE TABLE a (id INT PRIMARY KEY)", "CREATE TABLE b (id INT PRIMARY KEY)")
 	tx, err := db.Begin()
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,8 +15,13 @@ import (
 
 // embeddedStores runs a test over the stores of this process.
 func embeddedStores(t *testing.T, test func(t *testing.T, db *sql.DB)) {
+	overStores(t, test, "memory", "file")
+}
+
+// overStores runs a test over some of the stores.
+func overStores(t *testing.T, test func(t *testing.T, db *sql.DB), names ...string) {
 	for _, s := range stores {
-		if s.name == "memory" || s.name == "file" {
+		if slices.Contains(names, s.name) {
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
 				config := s.config(t)

@@ -224,7 +224,7 @@ func (c *countdown) Err() error {
 // error tells, wherever it was that the context ended. Only as on Azure do some stand.
 func TestCancelledWriteSaysWhatStands(t *testing.T) {
 	t.Parallel()
-	for _, transactions := range []nearlyfree.Transactions{nearlyfree.TransactionsFull, nearlyfree.TransactionsAzure} {
+	for _, transactions := range []nearlyfree.Transactions{nearlyfree.TransactionsFull, nearlyfree.TransactionsGroup} {
 		t.Run(string(transactions), func(t *testing.T) { testCancelledWrite(t, transactions) })
 	}
 }

@@ -255,6 +255,7 @@ func TestDeletePartsFails(t *testing.T) {
 	said := map[string]int{}
 	for n := 1; ; n++ {
 		config := overService(0, false)
+		config.Bulk = nearlyfree.BulkChunked
 		transport := config.Transport.(*azuretest.Transport)
 		db, _ := openConfig(t, config)
 		mustExec(t, db, "CREATE TABLE log (id INT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20), PARTITION p2 VALUES LESS THAN MAXVALUE)")

@@ -91,7 +91,7 @@ func TestChangesAlone(t *testing.T) {
 			{"RENAME TABLE t TO u", 5},
 			{"TRUNCATE TABLE u", 10},
 			{"DROP TABLE u", 8},
-			{"CREATE TABLE m (id INT PRIMARY KEY) PARTITION BY RANGE (id) INTERVAL (10)", 4},
+			{"CREATE TABLE m (id INT PRIMARY KEY) PARTITION BY RANGE (id) INTERVAL (10)", 5}, // one looks whether foreign keys wait for a table of this name
 			{"INSERT INTO m VALUES (5)", 14},
 		} {
 			took, requests := p.took(t, c.text)

@@ -47,7 +47,7 @@ var stores = []store{
 // overService gives the settings of a table service played in this process; see azuretest.Service.
 func overService(page int, empty bool) *nearlyfree.Config {
 	s := azuretest.NewService(embedded.OpenMemory(embedded.Options{}))
-	s.PageEntities, s.EmptyPages = page, empty
+	s.PageEntities, s.EmptyPages, s.NoBatchETags = page, empty, empty
 	return &nearlyfree.Config{
 		Store:       "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
 		Transport:   &azuretest.Transport{Service: s},

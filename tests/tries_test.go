@@ -34,7 +34,7 @@ func TestTriesEnd(t *testing.T) {
 		took  func(requests int) time.Duration // at most, where one try has so many
 	}{
 		{"busy", func(int, *http.Request) azuretest.Fault { return busy }, func(int, int) int { return retry.Request.Tries }, func(int) time.Duration { return request }},
-		{"stale", func(_ int, r *http.Request) azuretest.Fault { return stale(r) }, func(first, each int) int { return first + each*retry.Race.Tries }, func(int) time.Duration { return 2 * time.Second }},
+		{"stale", func(_ int, r *http.Request) azuretest.Fault { return stale(r) }, func(first, each int) int { return first + each*retry.Race.Tries }, func(int) time.Duration { return 3 * time.Second }},
 		{"both", func(try int, r *http.Request) azuretest.Fault {
 			if try%retry.Request.Tries != 0 {
 				return busy
@@ -51,7 +51,7 @@ func TestTriesEnd(t *testing.T) {
 			{"INSERT INTO t VALUES (2, 2)", 5, 1},
 			{"UPDATE t SET n = n + 1 WHERE id = 1", 5, 2},
 			{"DELETE FROM t", 5, 2},
-			{"INSERT INTO a (n) VALUES (1)", 5, 2},
+			{"INSERT INTO a (n) VALUES (1)", 5, 5}, // each time it looks whether an intent is in the way
 			{"INSERT INTO grown VALUES ('2030-01-01')", 5, 3},
 			{"CREATE TABLE new (id INT PRIMARY KEY)", 5, 7},
 			{"CREATE INDEX n ON t (n)", 5, 3},

@@ -197,11 +197,8 @@ func renumber(t *schema.Table, from string) {
 }
 
 // adoptChildren notes in a table that has a new name the tables which wait for one of that name: they were made, or what they
-// refer to was dropped, without foreign_key_checks. Only stores that keep foreign keys have such.
+// refer to was dropped, without foreign_key_checks.
 func (r *relatives) adoptChildren(ctx context.Context, old, next *schema.Table) error {
-	if _, ok := r.snapshot.catalog.engine.(engine.Transactor); !ok {
-		return nil
-	}
 	all, err := r.snapshot.Tables(ctx)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (w *Writer) keepKeys(ctx context.Context, all *relations, ignore bool) erro
 		return nil
 	}
 	if !w.isWhole() {
-		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "writing to a table that foreign keys tie to others is not supported where a transaction covers one partition only (transactions=azure): "+
+		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "writing to a table that foreign keys tie to others is not supported where a transaction covers one partition only (transactions=group): "+
 			"open the store without that, or SET foreign_key_checks = 0")
 	}
 	w.relations = all

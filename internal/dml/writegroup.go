@@ -82,9 +82,9 @@ func fold(have, op *engine.Op) bool {
 	case have.Kind == engine.Delete && op.Kind == engine.Delete: // a row goes with two others
 		have.IfMatch = cmp.Or(have.IfMatch, op.IfMatch)
 	case have.Kind == engine.Delete && op.Kind != engine.Delete:
-		*have = engine.Op{Kind: engine.Replace, Entity: op.Entity, IfMatch: have.IfMatch}
+		*have = engine.Op{Kind: engine.Replace, Entity: op.Entity, IfMatch: have.IfMatch, Row: op.Row, Parent: have.Parent || op.Parent}
 	case (have.Kind == engine.Insert || have.Kind == engine.Upsert) && op.Kind == engine.Delete:
-		*have = engine.Op{Kind: engine.Replace, Entity: have.Entity, IfMatch: op.IfMatch}
+		*have = engine.Op{Kind: engine.Replace, Entity: have.Entity, IfMatch: op.IfMatch, Row: have.Row, Parent: have.Parent || op.Parent}
 	default:
 		return false
 	}

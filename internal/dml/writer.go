@@ -23,6 +23,7 @@ type Writer struct {
 	Rows    []*RowWrite
 	written *Written
 	newest  *schema.Partition // see Result
+	Chunked bool              // Flush sends entity group transactions, each of which stands for itself
 
 	regather  bool                 // a row that is left out gives no key to others: they are gathered anew
 	relations *relations           // whose definitions must hold when the rows are written
@@ -48,6 +49,7 @@ type RowWrite struct {
 	PartitionKey string
 	ops          []engine.Op
 	keys         []*schema.Index // by ops: the index whose entry it is, nil for the row itself
+	unit         string          // the key of the row whose operations are added
 	row          []value.Value   // as it will be; nil when it is deleted
 	affected     int64
 	returned     []value.Value
@@ -66,7 +68,7 @@ func (r *RowWrite) physical() string { return r.Partition.Physical }
 
 // NewWriter begins an execution that writes; sofar collects what it has written.
 func NewWriter(ctx context.Context, rt *exec.Runtime, x *exec.Execution, sofar *Written) *Writer {
-	w := &Writer{written: sofar}
+	w := &Writer{written: sofar, Chunked: rt.Chunked}
 	w.Run.Init(ctx, rt, x)
 	w.Run.SideBySide()
 	w.Run.AtOneMoment()
@@ -106,7 +108,7 @@ func (r *RowWrite) bytes() (bytes int64) {
 	return bytes
 }
 
-// Flush writes all rows that were added: at once, where the store can.
+// Flush writes all rows that were added: at once, where the store can and the Writer is not Chunked.
 func (w *Writer) Flush(ctx context.Context) error {
 	if w.tx != nil {
 		return w.apply(ctx)
@@ -114,10 +116,9 @@ func (w *Writer) Flush(ctx context.Context) error {
 	limits := w.Rt.Engine.Limits()
 	all, whole := w.Rt.Engine.(engine.Transactor)
 	groups, linked := w.groups(limits.BatchOps, limits.BatchBytes)
-	if whole && len(groups) > 0 && (len(groups) > 1 || groups[0].exceeds(limits) || len(w.requires) > 0) {
-		if w.X.Meter != nil {
-			w.X.Meter.Requests.Add(int64(len(groups)))
-		}
+	several := len(groups) > 1 && !w.Chunked && whole && (all.Snapshots() || !w.isDivided())
+	exceeds := slices.ContainsFunc(groups, func(g *group) bool { return g.exceeds(limits) })
+	if whole && len(groups) > 0 && (several || exceeds || len(w.requires) > 0) {
 		groups, _ = w.groups(math.MaxInt, math.MaxInt)
 		return w.transact(ctx, all, groups)
 	}
@@ -130,6 +131,14 @@ func (w *Writer) Flush(ctx context.Context) error {
 		return nil
 	}
 	return w.sendAll(ctx, groups)
+}
+
+// isDivided says whether the rows are written by groups where the store itself has no larger transactions: those of a table that other
+// tables are interleaved in, as all that change are to be in one group, and those of other programs' tables.
+func (w *Writer) isDivided() bool {
+	return slices.ContainsFunc(w.Rows, func(r *RowWrite) bool {
+		return len(r.ops) > 0 && r.Table.IsExternal() || slices.ContainsFunc(r.ops, func(op engine.Op) bool { return op.Parent })
+	})
 }
 
 // isWhole says whether the store writes any number of rows at once.

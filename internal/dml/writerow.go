@@ -93,7 +93,8 @@ func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
 		return err
 	}
 	r.ops = slices.Grow(r.ops, 1+len(entries))
-	r.Add(engine.Op{Kind: engine.Insert, Entity: e}, nil)
+	r.unit = key
+	r.Add(engine.Op{Kind: engine.Insert, Entity: e, Parent: len(rw.children) > 0}, nil)
 	if err := rw.touchParent(r, partition, row); err != nil {
 		return err
 	}
@@ -131,6 +132,9 @@ func (rw *RowWriter) entryEntity(i int, partition, key string, whole engine.Enti
 
 // Add takes an operation on the row itself (key nil) or on its entry in an index.
 func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
+	if op.Entity.RowKey != r.unit {
+		op.Row = r.unit
+	}
 	if r.deletes {
 		for i := range r.ops {
 			if r.ops[i].Entity.RowKey == op.Entity.RowKey && fold(&r.ops[i], &op) {
@@ -241,7 +245,8 @@ func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if r.Partition, err = rw.Table.PartitionOf(old.Row); err != nil {
 		return err
 	}
-	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil)}, nil)
+	r.unit = key
+	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil), Parent: len(rw.children) > 0}, nil)
 	for i := range rw.Table.Indexes {
 		if err := rw.removeEntry(ctx, w, r, i, partition, entries[i], &old); err != nil {
 			return err
@@ -285,15 +290,16 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if err != nil {
 		return err
 	}
-	r.Table, r.PartitionKey, r.row = rw.Table, partition, row
+	r.Table, r.PartitionKey, r.row, r.unit = rw.Table, partition, row, key
 	rw.note(r, old.Row, row)
 	if newKey == key {
 		op := rw.Row.ChangeOf(old.Row, e)
 		op.IfMatch = old.ifMatch(nil)
 		r.Add(op, nil)
 	} else {
-		r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil)}, nil)
-		r.Add(engine.Op{Kind: engine.Insert, Entity: e}, nil)
+		isParent := len(rw.children) > 0
+		r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil), Parent: isParent}, nil)
+		r.Add(engine.Op{Kind: engine.Insert, Entity: e, Parent: isParent}, nil)
 		if err := rw.moves(ctx, w, r, partition, old.Row, row); err != nil {
 			return err
 		}

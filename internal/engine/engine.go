@@ -79,6 +79,8 @@ type Scan struct {
 	Filter                     *Filter  // superset hint evaluated at the entity; nil: none
 	Select                     []string // properties wanted, each once; nil: all. []string{} (not nil): keys only
 	Limit                      int      // stop after so many entities that pass the filter; 0: no limit
+	Whole                      bool     // each chunk is a whole page, which is of one moment
+	Decided                    bool     // wait for the transactions that have written to the range and are not decided yet
 	Meter                      *Meter
 }
 
@@ -108,6 +110,8 @@ type Op struct {
 	Kind    OpKind
 	Entity  Entity
 	IfMatch string // Replace, Merge, Delete: an ETag, or "" for whatever is there
+	Row     string // of an index entry: the RowKey of its row, with which it is always written; "": it is a row
+	Parent  bool   // others may Merge nothing into the entity, without an ETag, to have it stay: see Transaction
 }
 
 // Commit is one entity group transaction: all of its operations or none.
@@ -118,6 +122,7 @@ type Commit struct {
 	PartitionKey string
 	Ops          []Op
 	Meter        *Meter
+	ETags        []string // nil, or as many as Ops: gets the ETags that the entities have then, "" where it is not known
 }
 
 // Reader is what can be read: an engine, or a view of one.

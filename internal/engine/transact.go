@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Transactor is an engine that applies commits of any number at once, and that shows all its tables as they were at one
-// moment. Those of this process are; the service is not.
+// Transactor is an engine that applies commits of any number at once, and can tell whether all that was read before held
+// at one moment.
 type Transactor interface {
 	Engine
 	// Transact applies a transaction, all of it or nothing. Error.Op counts through the operations of all commits, in their
@@ -15,6 +15,9 @@ type Transactor interface {
 	Transact(ctx context.Context, t Transaction) error
 	// Moment gives the store as it is now, or as it is when it is first read. Whoever takes a moment releases it.
 	Moment() Moment
+	// Snapshots says whether a Moment is a snapshot, which costs nothing. Else each read of it gives the store as it is
+	// then, and Transact reads again what it gave, to see whether all of it holds at once.
+	Snapshots() bool
 }
 
 // Moment is a store as it was at one moment, for many goroutines. It holds up no writer. A file keeps the space of what
@@ -28,14 +31,18 @@ type Moment interface {
 }
 
 // Transaction is commits of any number and size, each of another partition or table, and what was read for them.
+//
+// Where the store has entity group transactions only, operations on a Parent are all of one partition: the request that
+// decides must find them as they were, and others that want the parent to stay do not look at it.
 type Transaction struct {
 	Commits []Commit // their Meters count nothing
 	// Reads are ranges that were read of Since. Each must hold now what it held then; its Select, Limit and Meter mean nothing.
+	// A Moment that is no snapshot knows itself what was read of it.
 	Reads []Scan
-	Since Moment // nil where there are no Reads
+	Since Moment // nil where nothing that was read must hold still
 	// Requires are what must hold when all is written.
 	Requires []Requirement
-	Meter    *Meter // counts what is written; the caller counts requests
+	Meter    *Meter
 }
 
 // InGroups gives the store without what only a Transactor has: one entity group transaction is the most that it does at once.
@@ -86,6 +93,16 @@ func (l Limits) CheckTransaction(t *Transaction) error {
 		}
 	}
 	return nil
+}
+
+// CountRequests counts the entity group transactions that a transaction would take.
+func (t *Transaction) CountRequests(l Limits) {
+	if t.Meter == nil {
+		return
+	}
+	for i := range t.Commits {
+		t.Meter.Requests.Add(int64((len(t.Commits[i].Ops) + l.BatchOps - 1) / l.BatchOps))
+	}
 }
 
 // Further makes an error of a commit's operation that of the transaction's, in which before operations precede the commit.

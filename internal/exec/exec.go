@@ -29,6 +29,7 @@ type Runtime struct {
 	Sequences   Sequences
 	Definitions Definitions
 	Lines       *Lines // nil: nobody waits in line
+	Chunked     bool   // a statement that takes several entity group transactions sends one after the other
 }
 
 // Definitions says whether a definition still holds. It is asked before each transaction that goes to a store

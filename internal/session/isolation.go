@@ -78,7 +78,7 @@ func (s *Session) moments() engine.Transactor {
 // checkIsolation refuses a level that cannot be given.
 func (s *Session) checkIsolation(l Isolation) error {
 	if l >= RepeatableRead && s.moments() == nil {
-		return notSupported("isolation levels above read committed cannot be given: on Azure, and with the option transactions=azure, a transaction is read committed")
+		return notSupported("isolation levels above read committed cannot be given: on Azure, and with the option transactions=group, a transaction is read committed")
 	}
 	return nil
 }
@@ -152,7 +152,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 	}
 	readOnly, store := c.access == reads, s.moments()
 	switch {
-	case store != nil && (c.level >= RepeatableRead || o.Snapshot || readOnly && c.level == DefaultIsolation):
+	case store != nil && (c.level >= RepeatableRead || o.Snapshot || readOnly && c.level == DefaultIsolation && store.Snapshots()):
 		if err := s.beginAt(ctx, store, !readOnly); err != nil {
 			return err
 		}

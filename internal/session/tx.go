@@ -25,7 +25,7 @@ func (s *Session) Commit(ctx context.Context) error {
 	s.endTx()
 	defer held.End()
 	defer b.Release()
-	if len(wrote) == 0 {
+	if len(wrote) == 0 && !b.IsUnconfirmed() {
 		return nil
 	}
 	if err := s.commitBuffer(ctx, b, wrote); err != nil {
@@ -49,7 +49,7 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 	m := &engine.Meter{}
 	defer s.db.count(m)
 	err := b.Commit(ctx, m)
-	if isOutdated(err) {
+	if isOutdated(err) && len(wrote) > 0 {
 		// Its table, or part of one, was deleted since.
 		s.db.Catalog.Forget()
 		return &dml.SchemaChangedError{Table: wrote[0].Name}

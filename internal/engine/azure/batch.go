@@ -28,7 +28,7 @@ func (e *Engine) batch(c *engine.Commit) (*request, func(*response) *failure) {
 	return &request{
 		method: http.MethodPost, path: "/$batch", body: dst,
 		contentType: "multipart/mixed; boundary=batch_" + id, expects: expectParts,
-	}, func(r *response) *failure { return batchFailure(r, n) }
+	}, func(r *response) *failure { return batchFailure(r, n, c.ETags) }
 }
 
 // appendOp appends an operation as the HTTP request that it is within a batch.
@@ -70,8 +70,8 @@ func (e *Engine) appendOp(dst []byte, table string, op *engine.Op) []byte {
 
 // batchFailure reads the answer to a batch of n operations. All done: one answer of 201 or 204 for each. Failed: one
 // answer in all, of the operation that failed, and nothing was done. Anything else is an answer that broke off, and
-// tells nothing.
-func batchFailure(r *response, n int) *failure {
+// tells nothing. etags, if not nil, get those of the answers.
+func batchFailure(r *response, n int, etags []string) *failure {
 	done, whole := 0, false
 	if set, ok := changeSet(r); ok {
 		for {
@@ -94,6 +94,9 @@ func batchFailure(r *response, n int) *failure {
 			if status != http.StatusCreated && status != http.StatusNoContent {
 				break
 			}
+			if done < len(etags) {
+				etags[done] = innerETag(text)
+			}
 			done++
 		}
 	}
@@ -103,6 +106,17 @@ func batchFailure(r *response, n int) *failure {
 	err := unsureError(engine.CodeUnreachable, "azure: the answer to a batch broke off, or is none", nil)
 	err.RequestID = r.header.Get("x-ms-request-id")
 	return &failure{err: err, status: r.status, unsure: true}
+}
+
+// innerETag gives the ETag that the answer to an operation has; "" where it has none.
+func innerETag(text []byte) string {
+	head, _, _ := bytes.Cut(text, []byte("\r\n\r\n"))
+	for line := range bytes.SplitSeq(head, []byte("\r\n")) {
+		if name, value, _ := bytes.Cut(line, []byte(":")); bytes.EqualFold(name, []byte("ETag")) {
+			return string(bytes.TrimSpace(value))
+		}
+	}
+	return ""
 }
 
 // multipart walks the parts of a multipart body (RFC 2046, section 5.1). mime/multipart does that, too; here no part is

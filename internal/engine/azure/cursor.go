@@ -97,7 +97,7 @@ func (c *cursor) Next(ctx context.Context) ([]engine.Entity, error) {
 		}
 	}
 	chunk := c.rest
-	if !c.reading && c.more {
+	if !c.reading && c.more && !c.scan.Whole {
 		const part = 8
 		chunk = chunk[:(len(chunk)+part-1)/part]
 		c.reading = true

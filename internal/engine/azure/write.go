@@ -56,7 +56,13 @@ func (e *Engine) plain(c *engine.Commit) (*request, func(*response) *failure) {
 	if op.Kind != engine.Delete {
 		rq.body = appendEntity(nil, &op.Entity)
 	}
-	return rq, nil
+	if c.ETags == nil {
+		return rq, nil
+	}
+	return rq, func(r *response) *failure {
+		c.ETags[0] = r.header.Get("ETag")
+		return nil
+	}
 }
 
 // The methods of the operations. Replace and Upsert are told apart by If-Match, which makes the service

@@ -36,9 +36,11 @@ type Buffer struct {
 	e        engine.Engine
 	base     engine.Reader // what is read, if a view does not say otherwise: e, or a moment
 	since    engine.Moment // base, where that is one
-	reads    *reads        // what was read, to be validated by Commit; nil: nothing is
+	reads    *reads        // what was read, to be validated by Commit; nil: nothing is, or the moment knows
 	parallel int           // Gets under way at once
-	limits   engine.Limits // what one operation may be; how many are sent at once is the concern of Commit
+
+	validates bool          // Commit validates what was read
+	limits    engine.Limits // what one operation may be; how many are sent at once is the concern of Commit
 
 	mu       sync.Mutex
 	tables   map[string]*tree // by folded name
@@ -63,6 +65,8 @@ type entry struct {
 	// deleted.
 	op      engine.OpKind
 	dropped bool
+	row     string // as in engine.Op
+	parent  bool
 	ifMatch string // the condition that op is sent with
 	seen    string // the ETag of what was stored when an unconditional op looked; "" when it did not, or there was none
 	etag    string // the entity's, while buffered
@@ -104,8 +108,8 @@ func NewAt(e engine.Transactor, parallel int, validate bool) (*Buffer, error) {
 	if err := b.since.Begin(); err != nil {
 		return nil, err
 	}
-	b.base = b.since
-	if validate {
+	b.base, b.validates = b.since, validate || !e.Snapshots()
+	if validate && e.Snapshots() {
 		b.reads = &reads{}
 	}
 	return b, nil
@@ -113,6 +117,9 @@ func NewAt(e engine.Transactor, parallel int, validate bool) (*Buffer, error) {
 
 // IsOfOneMoment says whether all reads are of one moment.
 func (b *Buffer) IsOfOneMoment() bool { return b.since != nil }
+
+// IsUnconfirmed says whether only Commit finds out that all that was read held at one moment.
+func (b *Buffer) IsUnconfirmed() bool { return b.validates && b.reads == nil }
 
 // Hold has the buffer tell hold how much memory it takes, and, by negative numbers, gives back. It takes no more after an error.
 func (b *Buffer) Hold(hold func(octets int64) error) { b.hold = hold }
@@ -273,7 +280,7 @@ func (b *Buffer) Commits() []engine.Commit {
 				out = append(out, engine.Commit{Table: t.table, PartitionKey: e.partitionKey})
 				c = &out[len(out)-1]
 			}
-			c.Ops = append(c.Ops, engine.Op{Kind: e.op, IfMatch: e.ifMatch, Entity: engine.Entity{
+			c.Ops = append(c.Ops, engine.Op{Kind: e.op, IfMatch: e.ifMatch, Row: e.row, Parent: e.parent, Entity: engine.Entity{
 				PartitionKey: e.partitionKey, RowKey: e.rowKey, Names: e.names, Values: e.values}})
 			return true
 		})
@@ -286,7 +293,7 @@ func (b *Buffer) Commits() []engine.Commit {
 // fails, the buffer stays as it was; Error.Op counts in the order of Commits, and Error.Entity is that of the operation.
 func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
 	commits := b.Commits()
-	if len(commits) > 0 {
+	if len(commits) > 0 || b.IsUnconfirmed() {
 		if err := b.send(ctx, commits, m); err != nil {
 			return placed(err, commits)
 		}
@@ -318,7 +325,7 @@ func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Me
 	all, ok := b.e.(engine.Transactor)
 	most := b.e.Limits().BatchOps
 	requires := b.requirements()
-	if len(commits) == 1 && len(commits[0].Ops) <= most && b.reads == nil && len(requires) == 0 {
+	if len(commits) == 1 && len(commits[0].Ops) <= most && !b.validates && len(requires) == 0 {
 		c := commits[0]
 		c.Meter = m
 		if err := b.e.Commit(ctx, c); !ok || !isTooLarge(err) {
@@ -333,13 +340,11 @@ func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Me
 			"commit in smaller steps, or write without a transaction", len(commits[0].Ops), most)
 	}
 	t := engine.Transaction{Commits: commits, Requires: requires, Meter: m}
-	if b.reads != nil {
-		t.Reads, t.Since = b.reads.list(), b.since
+	if b.validates {
+		t.Since = b.since
 	}
-	if m != nil {
-		for _, c := range commits {
-			m.Requests.Add(int64((len(c.Ops) + most - 1) / most))
-		}
+	if b.reads != nil {
+		t.Reads = b.reads.list()
 	}
 	return all.Transact(ctx, t)
 }

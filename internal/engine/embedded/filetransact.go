@@ -21,6 +21,7 @@ func (f *File) Transact(ctx context.Context, t engine.Transaction) error {
 	if err := f.limits.CheckTransaction(&t); err != nil {
 		return err
 	}
+	t.CountRequests(f.limits)
 	all := &fileTransaction{file: f, commits: make([]fileCommit, len(t.Commits)), transaction: &t}
 	if len(t.Reads) > 0 {
 		all.since = t.Since.(*fileMoment)
@@ -44,6 +45,9 @@ func (f *File) Transact(ctx context.Context, t engine.Transaction) error {
 	}
 	return nil
 }
+
+// Snapshots implements engine.Transactor.
+func (f *File) Snapshots() bool { return true }
 
 // fileTransaction is several commits that are one change.
 type fileTransaction struct {

@@ -62,6 +62,9 @@ func (m *Memory) apply(t *memTable, c *engine.Commit, entities []*memEntity) err
 	}
 	etag, now := m.stamp()
 	m.root.Store(r.with([]memChange{{t, put(r.state(t), c, entities, etag, now)}}))
+	for i := range c.ETags {
+		c.ETags[i] = etag
+	}
 	return nil
 }
 

@@ -28,6 +28,7 @@ func (m *Memory) Transact(ctx context.Context, t engine.Transaction) error {
 	if err := m.limits.CheckTransaction(&t); err != nil {
 		return err
 	}
+	t.CountRequests(m.limits)
 	root, operations := m.root.Load(), 0
 	commits := make([]memCommit, len(t.Commits))
 	for i := range commits {
@@ -47,6 +48,9 @@ func (m *Memory) Transact(ctx context.Context, t engine.Transaction) error {
 	}
 	return nil
 }
+
+// Snapshots implements engine.Transactor.
+func (m *Memory) Snapshots() bool { return true }
 
 func (m *Memory) applyAll(commits []memCommit, t *engine.Transaction) error {
 	m.mu.Lock()

@@ -32,7 +32,11 @@ func testMeter(f *fixture) {
 	if err := f.e.Commit(f.ctx, commit); code(err) != engine.CodeExists {
 		f.Fatal(err)
 	}
-	wants("commit that fails", &m, 2, 0, n)
+	if f.has(Intents) {
+		wants("commit that fails", &m, 3, 1, n)
+	} else {
+		wants("commit that fails", &m, 2, 0, n)
+	}
 
 	m = engine.Meter{}
 	f.e.Get(f.ctx, engine.Get{Table: f.table, PartitionKey: "p", RowKey: "000", Meter: &m})

@@ -39,6 +39,8 @@ const (
 	NoNegativeZero
 	// NoZeroBytes: a String with U+0000 cannot be kept, and is not tried.
 	NoZeroBytes
+	// Intents: a commit that finds a key taken looks whether an intent is why, and a transaction writes more than its operations.
+	Intents
 	// TableCase: entities are found only by the name of their table as it was made, case and all.
 	TableCase
 )

@@ -167,11 +167,17 @@ func (s *Service) batch(w http.ResponseWriter, r *http.Request) error {
 		c.Table, c.PartitionKey = table, op.Entity.PartitionKey
 		c.Ops = append(c.Ops, op)
 	}
+	c.ETags = make([]string, len(inner))
+	err = s.store.Commit(r.Context(), c)
 	answers := make([]string, len(inner))
 	for i := range answers {
-		answers[i] = "HTTP/1.1 204 No Content\r\nDataServiceVersion: 3.0;\r\n\r\n\r\n"
+		etag := ""
+		if !s.NoBatchETags && c.Ops[i].Kind != engine.Delete {
+			etag = "ETag: " + c.ETags[i] + "\r\n"
+		}
+		answers[i] = "HTTP/1.1 204 No Content\r\nDataServiceVersion: 3.0;\r\n" + etag + "\r\n\r\n"
 	}
-	if err := s.store.Commit(r.Context(), c); err != nil {
+	if err != nil {
 		f := refusalOf(err)
 		at := 0
 		var e *engine.Error

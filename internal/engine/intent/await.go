@@ -1,0 +1,116 @@
+package intent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+)
+
+// Expiry is for how long an undecided transaction is waited for since it was met, or since its record was last seen to
+// change. Time is measured here only, by the monotonic clock. A wrong measure costs an abort, and never more.
+const Expiry = 10 * time.Second
+
+// met is which undecided transactions were met, and when.
+type met struct {
+	mu  sync.Mutex
+	ids map[string]meeting
+}
+
+type meeting struct {
+	since time.Time
+	etag  string // of the record then
+}
+
+// expired notes a meeting, and says whether it has lasted for too long.
+func (m *met) expired(id, etag string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	is, ok := m.ids[id]
+	if ok && is.etag == etag {
+		return time.Since(is.since) >= Expiry
+	}
+	if len(m.ids) >= mostKnown || m.ids == nil {
+		m.ids = map[string]meeting{}
+	}
+	m.ids[id] = meeting{time.Now(), etag}
+	return false
+}
+
+// place is where an entity is.
+type place struct{ table, partitionKey, rowKey string }
+
+// await waits until the transaction of an intent is decided, and aborts it where that takes too long, or nobody will decide it any
+// more. It is gone where the entity has lost the intent meanwhile.
+func (s *Store) await(ctx context.Context, at place, m *marker, meter *engine.Meter) (state, error) {
+	for try := 1; ; try++ {
+		is, etag, err := s.look(ctx, m.home, m.id, meter)
+		if err != nil || is.isDecided() {
+			return is, err
+		}
+		if s.own.isDead(m.id) || s.met.expired(m.id, etag) && !s.own.isLive(m.id) {
+			return s.abort(ctx, m.home, m.id, etag, meter)
+		}
+		if err := retry.Sleep(ctx, retry.Busy.Pause(try)); err != nil {
+			return undecided, err
+		}
+		e, err := s.base.Get(ctx, engine.Get{Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Select: []string{markerProperty}, Meter: meter})
+		if isCode(err, engine.CodeNotFound) || err == nil && !bears(&e, m.id) {
+			return gone, nil
+		}
+		if err != nil {
+			return undecided, err
+		}
+	}
+}
+
+// own is which transactions of this process are being decided, and which of them will not be.
+type own struct {
+	mu  sync.Mutex
+	ids map[string]bool // true: live
+}
+
+func (o *own) isLive(id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.ids[id]
+}
+
+func (o *own) isDead(id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	live, ok := o.ids[id]
+	return ok && !live
+}
+
+func (o *own) begin(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.ids == nil {
+		o.ids = map[string]bool{}
+	}
+	o.ids[id] = true
+}
+
+// end says that nothing more is done for a transaction. What may be left of one that was not decided is dead.
+func (o *own) end(id string, left bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if delete(o.ids, id); left {
+		if len(o.ids) >= mostKnown {
+			o.forget()
+		}
+		o.ids[id] = false
+	}
+}
+
+// forget forgets the dead: they are found to have expired.
+func (o *own) forget() {
+	for id, live := range o.ids {
+		if !live {
+			delete(o.ids, id)
+		}
+	}
+}

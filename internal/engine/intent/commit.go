@@ -1,0 +1,85 @@
+package intent
+
+import (
+	"context"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// mostClearings is how often something is cleared out of the way of an insert.
+const mostClearings = 3
+
+// Commit implements engine.Engine: one request where no intent is in the way.
+func (s *Store) Commit(ctx context.Context, c engine.Commit) error {
+	if slices.ContainsFunc(c.Ops, func(op engine.Op) bool { return isSeen(op.IfMatch) }) {
+		c.Ops = slices.Clone(c.Ops)
+		if at, err := s.conditions(ctx, &c, func(i int) *engine.Op { return &c.Ops[i] }); err != nil {
+			return asOp(err, at)
+		}
+	}
+	for try := 1; ; try++ {
+		err := s.base.Commit(ctx, c)
+		if err == nil || try > mostClearings {
+			return err
+		}
+		if cleared, failed := s.clearFor(ctx, &c, err); failed != nil {
+			return failed
+		} else if !cleared {
+			return err
+		}
+	}
+}
+
+// clearFor clears the intent out of the way that an operation's key was found to be taken by, if it is one.
+func (s *Store) clearFor(ctx context.Context, c *engine.Commit, err error) (bool, error) {
+	at := opOf(err)
+	if !s.holds(c.Table) || !isCode(err, engine.CodeExists) || at < 0 || at >= len(c.Ops) {
+		return false, nil
+	}
+	w, err := s.clearWay(ctx, place{c.Table, c.PartitionKey, c.Ops[at].Entity.RowKey}, "", c.Meter)
+	return w.bore, err
+}
+
+// conditions makes the conditions of operations on entities that bore an intent when they were read those of the entities without: what
+// was read of them then must be what they hold. op gives the operations of c, which may be changed; at is the one that an error is of.
+func (s *Store) conditions(ctx context.Context, c *engine.Commit, op func(i int) *engine.Op) (at int, err error) {
+	var settled []way
+	for i := range c.Ops {
+		op := op(i)
+		saw, stored := sideOf(op.IfMatch)
+		if saw == "" {
+			continue
+		}
+		etag := etagIn(settled, op.Entity.RowKey, saw)
+		if etag == "" {
+			w, err := s.clearWay(ctx, place{c.Table, c.PartitionKey, op.Entity.RowKey}, stored, c.Meter)
+			if err != nil {
+				return i, err
+			}
+			settled = append(settled, w)
+			if etag = etagIn(settled[len(settled)-1:], op.Entity.RowKey, saw); etag == "" {
+				return i, engine.StaleRead(c.Table, c.PartitionKey, op.Entity.RowKey)
+			}
+		}
+		op.IfMatch = etag
+	}
+	return 0, nil
+}
+
+// etagIn gives the ETag of an entity whose unit was settled in the way that was seen before; "" where it is not known.
+func etagIn(settled []way, rowKey string, saw side) string {
+	for _, w := range settled {
+		if (w.is == committed) == (saw == newSide) && w.etags[rowKey] != "" {
+			return w.etags[rowKey]
+		}
+	}
+	return ""
+}
+
+func opOf(err error) int {
+	if e, ok := err.(*engine.Error); ok {
+		return e.Op
+	}
+	return -1
+}

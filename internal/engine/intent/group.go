@@ -1,0 +1,115 @@
+package intent
+
+import (
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// group is operations that fit an entity group transaction.
+type group struct {
+	table, partition string
+	ops              []operation
+	touches          bool // nothing else: see split
+	prepared         bool // bears its intents
+	unsure           bool // may bear them
+}
+
+// operation is one of a transaction.
+type operation struct {
+	engine.Op
+	at     int    // among all operations of the transaction
+	marker marker // of its intent; no id where it leaves none
+	unit   string // of the unit's head: the other RowKeys
+	etag   string // that its intent has given the entity
+}
+
+// isTouch says whether an operation only changes an ETag.
+func isTouch(op *engine.Op) bool { return op.Kind == engine.Merge && len(op.Entity.Names) == 0 }
+
+// isPin says whether it only makes sure that an entity is as it was read.
+func isPin(op *engine.Op) bool { return isTouch(op) && op.IfMatch != "" }
+
+// Bounds of a group: room for the record, and for the properties of intents, whose images are written in base 64.
+const (
+	groupOps   = 99
+	groupBytes = 2 << 20
+)
+
+// split divides a commit into groups. A unit is never divided. Where there are several groups, touches go into groups of their own,
+// which are prepared after all others: who has read the parent after it was touched finds the children's intents.
+func split(c *engine.Commit, before int, l engine.Limits) (groups []*group, err error) {
+	most := min(groupOps, l.BatchOps-1)
+	if len(c.Ops) <= most && engine.CommitBytes(c, groupBytes) <= groupBytes {
+		g := &group{table: c.Table, partition: c.PartitionKey}
+		for i, op := range c.Ops {
+			g.ops = append(g.ops, operation{Op: op, at: before + i})
+		}
+		return []*group{g}, nil
+	}
+	var order []string
+	units := map[string][]operation{}
+	touches := &group{table: c.Table, partition: c.PartitionKey, touches: true}
+	for i, op := range c.Ops {
+		in := operation{Op: op, at: before + i}
+		if isTouch(&op) {
+			if len(touches.ops) == most {
+				groups = append(groups, touches)
+				touches = &group{table: c.Table, partition: c.PartitionKey, touches: true}
+			}
+			touches.ops = append(touches.ops, in)
+			continue
+		}
+		key := unitOf(&op)
+		if _, ok := units[key]; !ok {
+			order = append(order, key)
+		}
+		units[key] = append(units[key], in)
+	}
+	if len(touches.ops) > 0 {
+		groups = append(groups, touches)
+	}
+	var open *group
+	bytes := 0
+	for _, key := range order {
+		unit := units[key]
+		size := 0
+		for i := range unit {
+			size += engine.CommitBytes(&engine.Commit{Table: c.Table, PartitionKey: c.PartitionKey, Ops: []engine.Op{unit[i].Op}}, 0)
+		}
+		if len(unit) > most || size > groupBytes {
+			return nil, asOp(engine.Errorf(engine.CodeTooLarge, "a row with its index entries has %d operations of %d bytes; one of a transaction over several partitions has at most %d of %d bytes",
+				len(unit), size, most, groupBytes), unit[0].at)
+		}
+		if open == nil || len(open.ops)+len(unit) > most || bytes+size > groupBytes {
+			open, bytes = &group{table: c.Table, partition: c.PartitionKey}, 0
+			groups = append(groups, open)
+		}
+		open.ops = append(open.ops, unit...)
+		bytes += size
+	}
+	return groups, nil
+}
+
+func unitOf(op *engine.Op) string {
+	if op.Row != "" {
+		return op.Row
+	}
+	return op.Entity.RowKey
+}
+
+// hasParent says whether the group is to be at home: see engine.Transaction.
+func (g *group) hasParent() bool {
+	return slices.ContainsFunc(g.ops, func(o operation) bool { return o.Parent && !isTouch(&o.Op) })
+}
+
+// commit makes the request of what op makes of each operation; false: nothing.
+func (g *group) commit(m *engine.Meter, op func(*operation) (engine.Op, bool)) (c engine.Commit, from []*operation) {
+	c = engine.Commit{Table: g.table, PartitionKey: g.partition, Meter: m}
+	for i := range g.ops {
+		if made, ok := op(&g.ops[i]); ok {
+			c.Ops, from = append(c.Ops, made), append(from, &g.ops[i])
+		}
+	}
+	return c, from
+}

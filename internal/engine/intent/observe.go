@@ -1,0 +1,251 @@
+package intent
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"io"
+	"slices"
+	"sync"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// observation is the reads of a transaction, with what they gave: an engine.Moment that is no snapshot.
+type observation struct {
+	store *Store
+
+	mu     sync.Mutex
+	points map[point]string // versions; "" where there was no entity
+	ranges []*rangeRead
+	pages  int // requests, or more
+}
+
+type point struct{ table, partitionKey, rowKey string }
+
+// rangeRead is a range, how far it was read, and what it gave.
+type rangeRead struct {
+	scan    engine.Scan
+	whole   bool
+	last    *access // up to this one, where it is not whole; nil: nothing was read
+	pending uint64  // the sum of what the cursor has seen, of which not all may be given
+	sum     uint64
+}
+
+// Moment implements engine.Transactor: its reads are those of the store, each of its own time.
+func (s *Store) Moment() engine.Moment {
+	return &observation{store: s, points: map[point]string{}}
+}
+
+// Begin implements engine.Moment.
+func (o *observation) Begin() error { return nil }
+
+// Release implements engine.Moment.
+func (o *observation) Release() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.points, o.ranges = nil, nil
+}
+
+// Get implements engine.Reader.
+func (o *observation) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	e, version, err := o.store.get(ctx, g, asReader, "")
+	if err == nil || isCode(err, engine.CodeNotFound) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		p := point{engine.FoldTable(g.Table), g.PartitionKey, g.RowKey}
+		if _, known := o.points[p]; !known && o.points != nil {
+			o.points[p] = version // if it has changed by now, the first one will be found to
+		}
+		o.pages++
+	}
+	return e, err
+}
+
+// Scan implements engine.Reader.
+func (o *observation) Scan(ctx context.Context, scan engine.Scan) engine.Cursor {
+	r := &rangeRead{scan: scan}
+	o.mu.Lock()
+	o.ranges = append(o.ranges, r)
+	o.mu.Unlock()
+	c := o.store.scan(ctx, scan, asOf(scan))
+	c.seen = func(partitionKey, rowKey, version string) { r.pending += digest(partitionKey, rowKey, version) }
+	return &observing{cursor: c, of: o, read: r}
+}
+
+var seed = maphash.MakeSeed()
+
+// digest is one of an entity. Those of a range are added up, as stores need not sort alike.
+func digest(partitionKey, rowKey, version string) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	h.WriteString(partitionKey)
+	h.WriteByte(0)
+	h.WriteString(rowKey)
+	h.WriteByte(0)
+	h.WriteString(version)
+	return h.Sum64()
+}
+
+// observing notes how far a range is read.
+type observing struct {
+	*cursor
+	of   *observation
+	read *rangeRead
+}
+
+func (c *observing) Next(ctx context.Context) ([]engine.Entity, error) {
+	c.read.pending = c.read.sum
+	chunk, err := c.cursor.Next(ctx)
+	c.of.mu.Lock()
+	defer c.of.mu.Unlock()
+	switch {
+	case errors.Is(err, io.EOF):
+		c.read.whole = !c.limited || c.left > 0
+	case err == nil:
+		c.of.pages++
+		last := &chunk[len(chunk)-1]
+		c.read.last, c.read.sum = &access{last.PartitionKey, last.RowKey}, c.read.pending
+	}
+	return chunk, err
+}
+
+// isOne says whether all was read by one request.
+func (o *observation) isOne() bool { return o.pages <= 1 }
+
+// scans gives the range as far as it was read.
+func (r *rangeRead) scans() (all []engine.Scan) {
+	s := r.scan
+	s.Select, s.Limit, s.Meter = []string{}, 0, nil
+	switch {
+	case r.whole:
+		return []engine.Scan{s}
+	case r.last == nil:
+		return nil
+	case s.AllPartitions:
+		if before := s; before.FromPartition < r.last.partitionKey {
+			before.ToPartition = r.last.partitionKey
+			all = append(all, before)
+		}
+		s = engine.Scan{Table: s.Table, PartitionKey: r.last.partitionKey, Filter: s.Filter, Select: s.Select}
+	}
+	s.To = r.last.rowKey + "\x00"
+	return append(all, s)
+}
+
+// cover gives what of the reads the transaction's own conditions do not cover; nil: nothing. Where there is room, it makes pins
+// of entities that were read in the partition of a transaction's only group.
+func (x *transaction) cover(o *observation) *observation {
+	if o == nil {
+		return nil
+	}
+	left := &observation{store: o.store, points: map[point]string{}, ranges: o.ranges, pages: o.pages}
+	operations := map[point]*engine.Op{}
+	for _, g := range x.groups {
+		for i := range g.ops {
+			op := &g.ops[i].Op
+			operations[point{engine.FoldTable(g.table), g.partition, op.Entity.RowKey}] = op
+		}
+	}
+	for p, version := range o.points {
+		switch op := operations[p]; {
+		case op != nil && covers(op, version):
+		case op == nil && version != "" && !isSeen(version) && len(x.groups) == 1 && x.groups[0].takes(p):
+			x.groups[0].ops = append(x.groups[0].ops, operation{at: x.operated, Op: engine.Op{Kind: engine.Merge, IfMatch: version,
+				Entity: engine.Entity{PartitionKey: p.partitionKey, RowKey: p.rowKey}}})
+		default:
+			left.points[p] = version
+		}
+	}
+	if len(left.points) == 0 && len(left.ranges) == 0 {
+		return nil
+	}
+	return left
+}
+
+// covers says whether an operation fails where its entity has not the version that was read. One without a condition gets it.
+func covers(op *engine.Op, version string) bool {
+	if op.Kind == engine.Insert {
+		return version == ""
+	}
+	if op.IfMatch == "" && version != "" {
+		if op.IfMatch = version; op.Kind == engine.Upsert {
+			op.Kind = engine.Replace
+		}
+	}
+	return op.IfMatch == version
+}
+
+// takes says whether a pin fits the group.
+func (g *group) takes(p point) bool {
+	return len(g.ops) < groupOps && engine.FoldTable(g.table) == p.table && g.partition == p.partitionKey &&
+		!slices.ContainsFunc(g.ops, func(o operation) bool { return o.Entity.RowKey == p.rowKey })
+}
+
+// validate reads again what was read, and looks at what is required. A transaction of others that is not decided yet is a conflict.
+func (x *transaction) validate(ctx context.Context) error {
+	as := asValidator
+	if len(x.groups) == 0 {
+		as = asWriter // nobody waits for this one
+	}
+	var all []func(ctx context.Context) error
+	if x.since != nil {
+		for p, version := range x.since.points {
+			all = append(all, func(ctx context.Context) error { return x.validatePoint(ctx, p, version, as) })
+		}
+		for _, r := range x.since.ranges {
+			all = append(all, func(ctx context.Context) error { return r.validate(ctx, x, as) })
+		}
+	}
+	unmet := make([]bool, len(x.requires))
+	for i := range x.requires {
+		all = append(all, func(ctx context.Context) (err error) {
+			unmet[i], err = x.isUnmet(ctx, &x.requires[i], as)
+			return err
+		})
+	}
+	err := engine.SideBySide(ctx, x.store.parallel, len(all), func(ctx context.Context, i int) error {
+		if err := x.beat(ctx); err != nil {
+			return err
+		}
+		return all[i](ctx)
+	})
+	if i := slices.Index(unmet, true); err == nil && i >= 0 {
+		return x.requires[i].Unmet()
+	}
+	return err
+}
+
+func (x *transaction) validatePoint(ctx context.Context, p point, version string, as reading) error {
+	_, is, err := x.store.get(ctx, engine.Get{Table: p.table, PartitionKey: p.partitionKey, RowKey: p.rowKey, Select: []string{}, Meter: x.meter}, as, x.id)
+	if err != nil && !isCode(err, engine.CodeNotFound) {
+		return err
+	}
+	if is != version {
+		return engine.StaleRead(p.table, p.partitionKey, p.rowKey)
+	}
+	return nil
+}
+
+func (r *rangeRead) validate(ctx context.Context, x *transaction, as reading) error {
+	var sum uint64
+	for _, scan := range r.scans() {
+		scan.Meter = x.meter
+		c := x.store.scan(ctx, scan, as)
+		c.self = x.id
+		c.seen = func(partitionKey, rowKey, version string) { sum += digest(partitionKey, rowKey, version) }
+		for {
+			if _, err := c.Next(ctx); errors.Is(err, io.EOF) {
+				break
+			} else if err != nil {
+				c.Close()
+				return err
+			}
+		}
+		c.Close()
+	}
+	if sum != r.sum {
+		return engine.StaleRead(r.scan.Table, r.scan.PartitionKey, r.scan.From)
+	}
+	return nil
+}

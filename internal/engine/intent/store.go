@@ -1,0 +1,108 @@
+package intent
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// Options say how a Store works.
+type Options struct {
+	Records  string // the table that has the records of transactions which write to several tables; it exists when they are made
+	Parallel int    // requests under way at once
+	// Direct is the engine below the one that is given, where that one sends again what it does not know to have arrived. A request of the
+	// protocol must not arrive twice. nil: the one that is given.
+	Direct engine.Engine
+	// Holds says whether a table is one of ours: no other bears intents. nil: all are.
+	Holds func(table string) bool
+}
+
+// Store is an engine.Transactor over an engine that is none. Its methods may be called from many goroutines.
+type Store struct {
+	base     engine.Engine
+	direct   engine.Engine
+	holds    func(table string) bool
+	records  string
+	parallel int
+
+	known  known
+	met    met
+	own    own
+	forget forgetting
+
+	closing context.Context
+	close   context.CancelFunc
+	late    sync.WaitGroup // what goes on behind the end of a context
+}
+
+// New lays a Store over an engine. Close closes the Store and not the engine.
+func New(base engine.Engine, o Options) *Store {
+	s := &Store{base: base, direct: o.Direct, holds: o.Holds, records: o.Records, parallel: max(o.Parallel, 1)}
+	if s.direct == nil {
+		s.direct = base
+	}
+	if s.holds == nil {
+		s.holds = func(string) bool { return true }
+	}
+	s.closing, s.close = context.WithCancel(context.Background())
+	return s
+}
+
+// finishTime is how long what is left of a transaction is cared for when its context has ended.
+const finishTime = 10 * time.Second
+
+// finish does what is left to be done though ctx may end before. It returns when that is done, or ctx has ended: then it is not,
+// and goes on for a while.
+func (s *Store) finish(ctx context.Context, do func(ctx context.Context)) (isDone bool) {
+	done := make(chan struct{})
+	s.late.Go(func() {
+		defer close(done)
+		inner, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+		defer cancel()
+		stop := context.AfterFunc(s.closing, cancel)
+		defer stop()
+		do(inner)
+	})
+	select {
+	case <-done:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// CreateTable implements engine.Engine.
+func (s *Store) CreateTable(ctx context.Context, table string, m *engine.Meter) error {
+	return s.base.CreateTable(ctx, table, m)
+}
+
+// DeleteTable implements engine.Engine.
+func (s *Store) DeleteTable(ctx context.Context, table string, m *engine.Meter) error {
+	return s.base.DeleteTable(ctx, table, m)
+}
+
+// Tables implements engine.Engine.
+func (s *Store) Tables(ctx context.Context, prefix string, m *engine.Meter) ([]string, error) {
+	return s.base.Tables(ctx, prefix, m)
+}
+
+// Shared implements engine.Engine.
+func (s *Store) Shared() bool { return s.base.Shared() }
+
+// Limits implements engine.Engine.
+func (s *Store) Limits() engine.Limits { return s.base.Limits() }
+
+// Snapshots implements engine.Transactor: a Moment is none.
+func (s *Store) Snapshots() bool { return false }
+
+// Leave deletes the records that nobody needs any more, as far as it can within ctx. Close follows.
+func (s *Store) Leave(ctx context.Context) { s.forget.all(ctx, s) }
+
+// Close ends what is under way. The engine stays open.
+func (s *Store) Close() error {
+	s.close()
+	s.late.Wait()
+	return nil
+}
