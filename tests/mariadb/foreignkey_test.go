@@ -18,7 +18,10 @@ func TestForeignKeys(t *testing.T) {
 			store := []string{"mem://", "mem://?layout=single", "file:" + filepath.Join(t.TempDir(), "keys.db")}[n/3%3]
 			f := &keyRound{T: t, Rand: rand.New(rand.NewPCG(*seed+n, 77)), several: n%3 > 0, cyclic: n%3 > 1, ours: openOurs(t, "here", store), theirs: openTheirs(t)}
 			f.create()
-			for range 120 {
+			for i := range 120 {
+				if f.several && i%20 == 19 {
+					f.alter(i)
+				}
 				f.step()
 			}
 			for i := range f.tables {
@@ -37,8 +40,9 @@ type keyRound struct {
 	ours, theirs *side
 	sent         []string // what makes the tables
 	tables       int
-	several      bool // a table may have several foreign keys
-	cyclic       bool // tables may refer to themselves
+	added        string // what drops the foreign key that was added last
+	several      bool   // a table may have several foreign keys
+	cyclic       bool   // tables may refer to themselves
 }
 
 func (f *keyRound) of(words ...string) string { return words[f.IntN(len(words))] }
@@ -47,31 +51,68 @@ func (f *keyRound) create() {
 	f.tables = 2 + f.IntN(3)
 	for i := range f.tables {
 		text := fmt.Sprintf("CREATE TABLE t%d (id INT PRIMARY KEY, u INT UNIQUE, a INT, b INT, v INT AS (IFNULL(a, 0) + 1), UNIQUE KEY pair (u, id)", i)
+		text += f.of("", "", ", KEY ka (a) COPY KEYS", ", KEY kab (a, b) COPY KEYS, KEY kb (b) COPY KEYS")
 		for k := range f.IntN(4) {
 			if k > 0 && !f.several {
 				break
 			}
-			parent := f.IntN(f.tables)
-			if parent >= i {
-				if parent = i; !f.cyclic {
-					break
-				}
+			key := f.key(i, fmt.Sprintf("f%d_%d", i, k))
+			if key == "" {
+				break
 			}
-			columns, refs := f.of("a", "b"), f.of("id", "id", "u")
-			if f.IntN(5) == 0 {
-				columns, refs = "a, b", "u, id"
-			}
-			text += fmt.Sprintf(", CONSTRAINT f%d_%d FOREIGN KEY (%s) REFERENCES t%d (%s)", i, k, columns, parent, refs)
-			text += f.of("", "", " ON DELETE RESTRICT", " ON DELETE CASCADE", " ON DELETE CASCADE", " ON DELETE SET NULL", " ON DELETE NO ACTION")
-			text += f.of("", " ON UPDATE CASCADE", " ON UPDATE CASCADE", " ON UPDATE SET NULL", " ON UPDATE RESTRICT")
+			text += ", " + key
 		}
 		f.sent = append(f.sent, text+")")
 		f.both(text + ")")
 	}
 }
 
+// key is a foreign key of the table i; "" where it would refer to the table itself and may not.
+func (f *keyRound) key(i int, name string) string {
+	parent := f.IntN(f.tables)
+	if parent >= i {
+		if parent = i; !f.cyclic {
+			return ""
+		}
+	}
+	columns, refs := f.of("a", "b"), f.of("id", "id", "u")
+	if f.IntN(5) == 0 {
+		columns, refs = "a, b", "u, id"
+	}
+	return fmt.Sprintf("CONSTRAINT %s FOREIGN KEY (%s) REFERENCES t%d (%s)", name, columns, parent, refs) +
+		f.of("", "", " ON DELETE RESTRICT", " ON DELETE CASCADE", " ON DELETE CASCADE", " ON DELETE SET NULL", " ON DELETE NO ACTION") +
+		f.of("", " ON UPDATE CASCADE", " ON UPDATE CASCADE", " ON UPDATE SET NULL", " ON UPDATE RESTRICT")
+}
+
+// alter adds a foreign key, which rows may break, or drops the one that was added last.
+func (f *keyRound) alter(n int) {
+	if f.added != "" {
+		f.agree(f.added)
+		f.added = ""
+		return
+	}
+	i := f.IntN(f.tables)
+	name := fmt.Sprintf("x%d", n)
+	if key := f.key(i, name); key != "" && f.agree(fmt.Sprintf("ALTER TABLE t%d ADD %s", i, key)) {
+		f.added = fmt.Sprintf("ALTER TABLE t%d DROP FOREIGN KEY %s", i, name)
+	}
+}
+
+// agree says whether both sides did what they were sent.
+func (f *keyRound) agree(text string) bool {
+	ours, theirs := f.both(text)
+	ours.affected, theirs.affected = 0, 0 // MariaDB may copy the table
+	if what := ours.differs(theirs); what != "" {
+		f.report(what, []string{text}, ours, theirs)
+	}
+	if ours.err == nil {
+		f.sent = append(f.sent, text)
+	}
+	return ours.err == nil
+}
+
 func (f *keyRound) both(text string) (ours, theirs answer) {
-	return f.ours.exec(text), f.theirs.exec(text)
+	return f.ours.exec(text), f.theirs.exec(strings.ReplaceAll(text, " COPY KEYS", ""))
 }
 
 func (f *keyRound) number() string {
