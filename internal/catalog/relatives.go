@@ -199,7 +199,7 @@ func renumber(t *schema.Table, from string) {
 // adoptChildren notes in a table that has a new name the tables which wait for one of that name: they were made, or what they
 // refer to was dropped, without foreign_key_checks.
 func (r *relatives) adoptChildren(ctx context.Context, old, next *schema.Table) error {
-	all, err := r.snapshot.Tables(ctx)
+	all, err := r.snapshot.Known(ctx)
 	if err != nil {
 		return err
 	}

@@ -2,12 +2,14 @@ package catalog
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
@@ -187,19 +189,47 @@ func (s *Snapshot) Tables(ctx context.Context) ([]*schema.Table, error) {
 	return sortedTables(s.tables), nil
 }
 
+// Known is Tables without the definitions that only a newer version of the program can read.
+func (s *Snapshot) Known(ctx context.Context) ([]*schema.Table, error) {
+	tables, err := s.Tables(ctx)
+	var newer *feature.Error
+	if !errors.As(err, &newer) {
+		return tables, err
+	}
+	tables = nil
+	err = s.eachDefinition(ctx, func(e *engine.Entity) error {
+		d, err := s.read(e)
+		switch {
+		case err == nil:
+			tables = append(tables, d.table)
+		case errors.As(err, &newer):
+			err = nil
+		}
+		return err
+	})
+	return sortTables(tables), err
+}
+
+// eachDefinition reads the definitions' entities.
+func (s *Snapshot) eachDefinition(ctx context.Context, do func(e *engine.Entity) error) error {
+	c, span := s.catalog, keymap.PrefixSpan(tablePrefix)
+	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter}, do)
+	if isCode(err, engine.CodeNoTable) {
+		return nil
+	}
+	return err
+}
+
 func (s *Snapshot) loadAll(ctx context.Context) error {
-	c := s.catalog
-	span := keymap.PrefixSpan(tablePrefix)
 	found := map[string]*definition{}
-	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter},
-		func(e *engine.Entity) error {
-			d, err := s.read(e)
-			if err == nil {
-				found[strings.ToLower(d.table.Name)] = d
-			}
-			return err
-		})
-	if err != nil && !isCode(err, engine.CodeNoTable) {
+	err := s.eachDefinition(ctx, func(e *engine.Entity) error {
+		d, err := s.read(e)
+		if err == nil {
+			found[strings.ToLower(d.table.Name)] = d
+		}
+		return err
+	})
+	if err != nil {
 		return err
 	}
 	s.mu.Lock()

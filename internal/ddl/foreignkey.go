@@ -84,7 +84,7 @@ func (x *definition) tables(ctx context.Context) (tables []*schema.Table, err er
 		return nil, nil
 	}
 	err = x.Catalog.With(ctx, func(s *catalog.Snapshot) (err error) {
-		tables, err = s.Tables(ctx)
+		tables, err = s.Known(ctx)
 		return err
 	})
 	return tables, err

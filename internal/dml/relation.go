@@ -1,6 +1,7 @@
 package dml
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -63,7 +64,19 @@ func newRelations(r planner.Related, written *schema.Table) (*relations, error) 
 			}
 		}
 	}
+	for _, parent := range all.all {
+		parent.sortNeeded()
+	}
 	return all, nil
+}
+
+// sortNeeded puts the foreign keys that refer to a table into the order in which InnoDB follows them: it counts where a row refers to
+// one row by several.
+func (r *relation) sortNeeded() {
+	place := func(ref *schema.Reference) int { return slices.Index(r.table.Indexes, ref.ParentKey()) } // -1: the primary key
+	slices.SortFunc(r.needed, func(a, b *schema.Reference) int {
+		return cmp.Or(place(a)-place(b), strings.Compare(a.Name, b.Name))
+	})
 }
 
 func (r *relations) find(t *schema.Table) *relation { return r.of[strings.ToLower(t.Name)] }
