@@ -18,7 +18,7 @@ type observation struct {
 	mu     sync.Mutex
 	points map[point]string // versions; "" where there was no entity
 	ranges []*rangeRead
-	pages  int // requests, or more
+	pages  int64 // requests, or more
 }
 
 type point struct{ table, partitionKey, rowKey string }
@@ -64,13 +64,16 @@ func (o *observation) Get(ctx context.Context, g engine.Get) (engine.Entity, err
 
 // Scan implements engine.Reader.
 func (o *observation) Scan(ctx context.Context, scan engine.Scan) engine.Cursor {
+	if scan.Meter == nil {
+		scan.Meter = &engine.Meter{}
+	}
 	r := &rangeRead{scan: scan}
 	o.mu.Lock()
 	o.ranges = append(o.ranges, r)
 	o.mu.Unlock()
 	c := o.store.scan(ctx, scan, asOf(scan))
 	c.seen = func(partitionKey, rowKey, version string) { r.pending += digest(partitionKey, rowKey, version) }
-	return &observing{cursor: c, of: o, read: r}
+	return &observing{cursor: c, of: o, read: r, counted: scan.Meter.Requests.Load()}
 }
 
 var seed = maphash.MakeSeed()
@@ -90,8 +93,9 @@ func digest(partitionKey, rowKey, version string) uint64 {
 // observing notes how far a range is read.
 type observing struct {
 	*cursor
-	of   *observation
-	read *rangeRead
+	of      *observation
+	read    *rangeRead
+	counted int64 // requests, by the scan's Meter
 }
 
 func (c *observing) Next(ctx context.Context) ([]engine.Entity, error) {
@@ -99,11 +103,12 @@ func (c *observing) Next(ctx context.Context) ([]engine.Entity, error) {
 	chunk, err := c.cursor.Next(ctx)
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
+	requests := c.read.scan.Meter.Requests.Load() // pages may be empty
+	c.of.pages, c.counted = c.of.pages+requests-c.counted, requests
 	switch {
 	case errors.Is(err, io.EOF):
 		c.read.whole = !c.limited || c.left > 0
 	case err == nil:
-		c.of.pages++
 		last := &chunk[len(chunk)-1]
 		c.read.last, c.read.sum = &access{last.PartitionKey, last.RowKey}, c.read.pending
 	}
@@ -182,11 +187,12 @@ func (g *group) takes(p point) bool {
 		!slices.ContainsFunc(g.ops, func(o operation) bool { return o.Entity.RowKey == p.rowKey })
 }
 
-// validate reads again what was read, and looks at what is required. A transaction of others that is not decided yet is a conflict.
+// validate reads again what was read, and looks at what is required. A transaction of others that is not decided yet is a conflict, but
+// for one that only reads: what is the same both times held in between.
 func (x *transaction) validate(ctx context.Context) error {
 	as := asValidator
 	if len(x.groups) == 0 {
-		as = asWriter // nobody waits for this one
+		as = asReader
 	}
 	var all []func(ctx context.Context) error
 	if x.since != nil {

@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -55,23 +56,12 @@ func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *m
 		}
 		return &got, err
 	}
-	row, err := get(ctx, m.row)
-	if err != nil || row == nil {
-		return nil, err
-	}
-	keys := unitKeys(property(row, unitProperty))
-	unit := append(make([]*engine.Entity, len(keys)), row)
-	if err := engine.SideBySide(ctx, s.parallel, len(keys), func(ctx context.Context, i int) (err error) {
-		unit[i], err = get(ctx, keys[i])
-		return err
-	}); err != nil {
+	unit, err := s.unitOf(ctx, e.RowKey, m, get)
+	if err != nil || unit == nil {
 		return nil, err
 	}
 	c := engine.Commit{Table: table, PartitionKey: e.PartitionKey, Meter: meter, ETags: make([]string, len(unit))}
 	for _, in := range unit {
-		if in == nil {
-			return nil, nil // somebody else has settled it
-		}
 		its, err := parseMarker(property(in, markerProperty))
 		if err != nil {
 			return nil, err
@@ -96,6 +86,37 @@ func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *m
 		}
 	}
 	return etags, nil
+}
+
+// unitOf reads what bears intents of the unit of an entity; nil: it was settled meanwhile. It may lack what was deleted without a look, as
+// all entries of an index are, and all rows of a table.
+func (s *Store) unitOf(ctx context.Context, rowKey string, m *marker, get func(ctx context.Context, rowKey string) (*engine.Entity, error)) (unit []*engine.Entity, err error) {
+	row, err := get(ctx, m.row)
+	if err != nil {
+		return nil, err
+	}
+	if row == nil {
+		if alone, err := get(ctx, rowKey); err != nil || alone == nil {
+			return nil, err
+		} else {
+			return []*engine.Entity{alone}, nil // it would have lost its intent with the row
+		}
+	}
+	keys := unitKeys(property(row, unitProperty))
+	unit = append(make([]*engine.Entity, len(keys)), row)
+	if err := engine.SideBySide(ctx, s.parallel, len(keys), func(ctx context.Context, i int) (err error) {
+		unit[i], err = get(ctx, keys[i])
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	left := slices.DeleteFunc(unit, func(e *engine.Entity) bool { return e == nil })
+	if len(left) <= len(keys) {
+		if now, err := get(ctx, m.row); err != nil || now == nil || now.ETag != row.ETag {
+			return nil, err
+		}
+	}
+	return left, nil
 }
 
 // bears says whether an entity bears an intent of a transaction.

@@ -1,0 +1,170 @@
+package intent_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/intent"
+)
+
+// mortal is a process's way to a store, which dies after some commits.
+type mortal struct {
+	engine.Engine
+	commits int
+}
+
+func (m *mortal) Commit(ctx context.Context, c engine.Commit) error {
+	if m.commits--; m.commits < 0 {
+		return errDead
+	}
+	return m.Engine.Commit(ctx, c)
+}
+
+// put is an operation on an entity with one property.
+func put(kind engine.OpKind, partition, rowKey, row string, n int) engine.Op {
+	return engine.Op{Kind: kind, Row: row, Entity: engine.Entity{PartitionKey: partition, RowKey: rowKey, Names: []string{"N"}, Values: []engine.Value{{Type: engine.Int64, N: uint64(n)}}}}
+}
+
+func commitOf(ops ...engine.Op) engine.Commit {
+	return engine.Commit{Table: "table", PartitionKey: ops[0].Entity.PartitionKey, Ops: ops}
+}
+
+// left gives a store in which a process has died after so many commits of a transaction, and another process.
+func left(t *testing.T, before []engine.Commit, after int, tx ...engine.Commit) (engine.Engine, *intent.Store) {
+	t.Helper()
+	base := engine.InGroups(embedded.OpenMemory(embedded.Options{}))
+	t.Cleanup(func() { base.Close() })
+	for _, table := range []string{"table", records} {
+		if err := base.CreateTable(t.Context(), table, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range before {
+		if err := base.Commit(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dying := intent.New(&mortal{base, after}, intent.Options{Records: records, Parallel: 1})
+	_ = dying.Transact(t.Context(), engine.Transaction{Commits: tx})
+	_ = dying.Close()
+	s := intent.New(base, intent.Options{Records: records, Parallel: 1})
+	t.Cleanup(func() { s.Close() })
+	return base, s
+}
+
+// TestPartOfAUnitIsGone: an index is dropped, or a range emptied, while intents are there: what is left of a unit is settled, not waited for.
+func TestPartOfAUnitIsGone(t *testing.T) {
+	for after, want := range []int{1, 1, 2} { // requests that the process has made: none, prepared, decided
+		for _, gone := range []string{"r", "x"} { // the row, or its entry
+			t.Run(fmt.Sprint(after, gone), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					ctx := t.Context()
+					base, s := left(t, []engine.Commit{
+						commitOf(put(engine.Insert, "a", "r", "", 1), put(engine.Insert, "a", "x", "r", 1)),
+						commitOf(put(engine.Insert, "b", "r", "", 1), put(engine.Insert, "b", "x", "r", 1), put(engine.Insert, "b", "y", "", 1)),
+					}, after,
+						commitOf(put(engine.Replace, "a", "r", "", 2), put(engine.Replace, "a", "x", "r", 2)),
+						commitOf(put(engine.Replace, "b", "r", "", 2), put(engine.Replace, "b", "x", "r", 2), put(engine.Replace, "b", "y", "", 2)))
+					_ = base
+					if err := engine.Clear(ctx, s, engine.Range{Table: "table", From: gone, To: gone + "\x00"}, 1, nil); err != nil {
+						t.Fatal(err)
+					}
+					other := map[string]string{"r": "x", "x": "r"}[gone]
+					for _, partition := range []string{"a", "b"} {
+						for try := 0; ; try++ {
+							e, err := s.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: other})
+							if err != nil {
+								t.Fatal(err)
+							}
+							if int(e.Values[0].N) != want {
+								t.Fatalf("%s has %d, want %d", partition, e.Values[0].N, want)
+							}
+							op := put(engine.Replace, partition, other, "", 3)
+							op.IfMatch = e.ETag
+							err = s.Commit(ctx, commitOf(op))
+							if err == nil {
+								break
+							}
+							var known *engine.Error
+							if try == 5 || !errors.As(err, &known) || known.Code != engine.CodeStale {
+								t.Fatalf("try %d: %v", try, err)
+							}
+						}
+						// The key that was cleared is free.
+						for try := 0; ; try++ {
+							err := s.Commit(ctx, commitOf(put(engine.Insert, partition, gone, "", 4)))
+							if err == nil {
+								break
+							}
+							if try == 5 {
+								t.Fatalf("insert, try %d: %v", try, err)
+							}
+						}
+					}
+					time.Sleep(time.Second)
+				})
+			})
+		}
+	}
+}
+
+// TestEmptyPageCounts: a range that is found empty is read at a moment of its own.
+func TestEmptyPageCounts(t *testing.T) {
+	ctx := t.Context()
+	_, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "b", "r", "", 1))}, 0)
+	m := s.Moment()
+	defer m.Release()
+	read := func(partition string) (n int) {
+		if err := engine.Each(ctx, m, engine.Scan{Table: "table", PartitionKey: partition}, func(*engine.Entity) error { n++; return nil }); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := read("a"); n != 0 {
+		t.Fatal(n)
+	}
+	if err := s.Transact(ctx, engine.Transaction{Commits: []engine.Commit{commitOf(put(engine.Insert, "a", "r", "", 1)), commitOf(put(engine.Insert, "b", "s", "", 1))}}); err != nil {
+		t.Fatal(err)
+	}
+	if n := read("b"); n != 2 {
+		t.Fatal(n)
+	}
+	var known *engine.Error
+	if err := s.Transact(ctx, engine.Transaction{Since: m}); !errors.As(err, &known) || known.Code != engine.CodeStale {
+		t.Errorf("half of a transaction was read, and validated: %v", err)
+	}
+}
+
+// TestReadersWriteNothing: one that reads one moment does not wait for what is not decided, and needs no right to write.
+func TestReadersWriteNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		base, _ := left(t, []engine.Commit{commitOf(put(engine.Insert, "a", "r", "", 1)), commitOf(put(engine.Insert, "b", "r", "", 1))}, 1,
+			commitOf(put(engine.Replace, "a", "r", "", 2)), commitOf(put(engine.Replace, "b", "r", "", 2)))
+		s := intent.New(&mortal{base, 0}, intent.Options{Records: records, Parallel: 1})
+		defer s.Close()
+		m := s.Moment()
+		defer m.Release()
+		begun := time.Now()
+		for _, partition := range []string{"a", "b"} {
+			if e, err := m.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "r"}); err != nil || e.Values[0].N != 1 {
+				t.Error(err, e)
+			}
+			if err := engine.Each(ctx, m, engine.Scan{Table: "table", PartitionKey: partition}, func(*engine.Entity) error { return nil }); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := s.Transact(ctx, engine.Transaction{Since: m}); err != nil {
+			t.Error(err)
+		}
+		if d := time.Since(begun); d > 0 {
+			t.Errorf("it took %v", d)
+		}
+	})
+}
