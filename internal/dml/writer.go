@@ -23,6 +23,7 @@ type Writer struct {
 	Rows    []*RowWrite
 	written *Written
 	newest  *schema.Partition // see Result
+	moved   bool              // a row leaves its partition for another one
 	Chunked bool              // Flush sends entity group transactions, each of which stands for itself
 
 	regather  bool                 // a row that is left out gives no key to others: they are gathered anew
@@ -116,7 +117,7 @@ func (w *Writer) Flush(ctx context.Context) error {
 	limits := w.Rt.Engine.Limits()
 	all, whole := w.Rt.Engine.(engine.Transactor)
 	groups, linked := w.groups(limits.BatchOps, limits.BatchBytes)
-	several := len(groups) > 1 && !w.Chunked && whole && (all.Snapshots() || !w.isDivided())
+	several := len(groups) > 1 && whole && (w.moved || !w.Chunked && (all.Snapshots() || !w.isDivided()))
 	exceeds := slices.ContainsFunc(groups, func(g *group) bool { return g.exceeds(limits) })
 	if whole && len(groups) > 0 && (several || exceeds || len(w.requires) > 0) {
 		groups, _ = w.groups(math.MaxInt, math.MaxInt)

@@ -79,6 +79,12 @@ func (rw *RowWriter) KeysOf(row []value.Value) (partition, key string, entries [
 
 // insert makes the operations of a new row. They fail where a row of the same primary or unique key is.
 func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
+	rw.note(r, nil, row)
+	return rw.put(r, row)
+}
+
+// put makes the operations that write a row where none is.
+func (rw *RowWriter) put(r *RowWrite, row []value.Value) error {
 	partition, key, entries, err := rw.KeysOf(row)
 	if err != nil {
 		return err
@@ -88,7 +94,6 @@ func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
 		return err
 	}
 	r.Table, r.PartitionKey, r.row = rw.Table, partition, row
-	rw.note(r, nil, row)
 	if r.Partition, err = rw.Table.PartitionOf(row); err != nil {
 		return err
 	}
@@ -236,12 +241,20 @@ func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if err != nil {
 		return err
 	}
+	rw.note(r, old.Row, nil)
+	if err := rw.take(ctx, w, r, old); err != nil {
+		return err
+	}
+	return rw.removeChildren(ctx, w, r, r.PartitionKey, old.Row)
+}
+
+// take makes the operations that delete a row alone.
+func (rw *RowWriter) take(ctx context.Context, w *Writer, r *RowWrite, old Stored) error {
 	partition, key, entries, err := rw.KeysOf(old.Row)
 	if err != nil {
 		return err
 	}
 	r.Table, r.PartitionKey = rw.Table, partition
-	rw.note(r, old.Row, nil)
 	if r.Partition, err = rw.Table.PartitionOf(old.Row); err != nil {
 		return err
 	}
@@ -252,7 +265,7 @@ func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Sto
 			return err
 		}
 	}
-	return rw.removeChildren(ctx, w, r, partition, old.Row)
+	return nil
 }
 
 func (rw *RowWriter) removeEntry(ctx context.Context, w *Writer, r *RowWrite, i int, partition, key string, old *Stored) error {
@@ -265,8 +278,31 @@ func (rw *RowWriter) removeEntry(ctx context.Context, w *Writer, r *RowWrite, i 
 	return nil
 }
 
-// update makes the operations that turn a row into another one of the same partition. A row whose primary
-// key changes is deleted and inserted in the same transaction.
+// move makes the operations that turn a row into one of another partition: the row is deleted there, and inserted here, in one
+// transaction.
+func (rw *RowWriter) move(ctx context.Context, w *Writer, r *RowWrite, partition string, old Stored, row []value.Value) error {
+	if !w.isWhole() || rw.Table.IsExternal() {
+		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "a row of table %s cannot move to another partition by UPDATE, as no transaction covers both: delete it and insert it anew", rw.Table.Name)
+	}
+	for _, child := range rw.children {
+		if err := child.refuse(ctx, w, rw.Table, partition, old.Row); err != nil {
+			return err
+		}
+	}
+	gone := &RowWrite{Number: r.Number, cascaded: true}
+	if err := rw.take(ctx, w, gone, old); err != nil {
+		return err
+	}
+	w.moved = true
+	rw.note(r, old.Row, row)
+	if err := w.Add(gone); err != nil {
+		return err
+	}
+	return rw.put(r, row)
+}
+
+// update makes the operations that turn a row into another one. A row whose primary key changes is deleted and inserted in the
+// same transaction.
 func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Stored, row []value.Value) error {
 	old, err := rw.withRowETag(ctx, w, old)
 	if err != nil {
@@ -283,8 +319,12 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if r.Partition, err = rw.Table.PartitionOf(old.Row); err != nil {
 		return err
 	}
-	if part, err := rw.Table.PartitionOf(row); newPartition != partition || err != nil || part != r.Partition {
-		return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "a row of table %s cannot move to another partition by UPDATE: delete it and insert it anew", rw.Table.Name)
+	part, err := rw.Table.PartitionOf(row)
+	if err != nil {
+		return err
+	}
+	if newPartition != partition || part != r.Partition {
+		return rw.move(ctx, w, r, partition, old, row)
 	}
 	e, err := rw.entity(rw.Row, partition, newKey, row)
 	if err != nil {

@@ -26,7 +26,6 @@
 //   - t.* gives t's own columns here; in SQLite those of NATURAL and USING are merged with the other side's, too.
 //   - A function of NULL is NULL: so is REPLACE(x, y, NULL), which is x in SQLite where y is empty.
 //   - TRUNCATE ends a transaction, as other definitions do; SQLite has DELETE only.
-//   - A row of a divided table does not move to another partition by UPDATE, and what goes with a whole partition
-//     is not counted: both are said.
+//   - What goes with a whole partition is not counted, and that is said.
 //   - A statement that writes a table does not read it in a subquery, as in MySQL.
 package sqlite

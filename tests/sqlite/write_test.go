@@ -229,7 +229,7 @@ func (g *generator) rowWhere(t *table) sql {
 
 // rekey changes unique columns of one row.
 func (g *generator) rekey(t *table) statement {
-	if t.key == nil || t.spread != "" { // a row does not move to another partition
+	if t.key == nil {
 		return g.update(t)
 	}
 	for _, i := range g.Perm(len(t.columns)) {
