@@ -132,7 +132,7 @@
 // tables. Readers wait for nobody meanwhile. A process that dies leaves nothing half done: who meets what it has left looks whether it was
 // decided, after 10 s decides that it was not, and finishes it. Not more than one partition can have changes of rows that other tables are
 // interleaved in, or of tables that other programs made; that is refused with ErrTooLarge. The option transactions=group refuses all that is more than
-// one entity group transaction, on every store.
+// one entity group transaction, on every store, at the statement that goes too far.
 //
 // Rows that were read to be
 // written are written only if nobody changed them since: ErrConflict says that the transaction may be run again, and RunTx

@@ -293,7 +293,7 @@ func TestIsolationBySQL(t *testing.T) {
 	})
 }
 
-// TestTransactionsGroup: with the option, memory and files refuse what Azure does.
+// TestTransactionsGroup: with the option, more than one entity group transaction is refused.
 func TestTransactionsGroup(t *testing.T) {
 	t.Parallel()
 	db := nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: "mem://", Transactions: nearlyfree.TransactionsGroup})
@@ -302,9 +302,13 @@ func TestTransactionsGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	runAll(t, tx, "INSERT INTO a VALUES (1)", "INSERT INTO b VALUES (1)")
-	if err := tx.Commit(); !errors.Is(err, nearlyfree.ErrTooLarge) {
+	runAll(t, tx, "INSERT INTO a VALUES (1)")
+	if _, err := tx.Exec("INSERT INTO b VALUES (1)"); !errors.Is(err, nearlyfree.ErrTooLarge) {
 		t.Errorf("two tables: %v", err)
+	}
+	runAll(t, tx, "INSERT INTO a VALUES (2)") // which fits
+	if err := tx.Commit(); err != nil || count(t, db, "SELECT COUNT(*) FROM a") != 2 || count(t, db, "SELECT COUNT(*) FROM b") != 0 {
+		t.Errorf("what fits: %v", err)
 	}
 	for _, level := range above {
 		if _, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: level}); !errors.Is(err, nearlyfree.ErrNotSupported) {

@@ -169,6 +169,10 @@ func (w *Writer) apply(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := w.tx.Fit(); err != nil {
+		w.tx.RollbackTo(mark)
+		return err
+	}
 	for _, r := range w.Rows {
 		r.Done = true
 	}

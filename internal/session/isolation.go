@@ -78,7 +78,7 @@ func (s *Session) moments() engine.Transactor {
 // checkIsolation refuses a level that cannot be given.
 func (s *Session) checkIsolation(l Isolation) error {
 	if l >= RepeatableRead && s.moments() == nil {
-		return notSupported("isolation levels above read committed cannot be given: on Azure, and with the option transactions=group, a transaction is read committed")
+		return notSupported("isolation levels above read committed cannot be given: with the option transactions=group a transaction is read committed")
 	}
 	return nil
 }

@@ -325,19 +325,17 @@ func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Me
 	all, ok := b.e.(engine.Transactor)
 	most := b.e.Limits().BatchOps
 	requires := b.requirements()
-	if len(commits) == 1 && len(commits[0].Ops) <= most && !b.validates && len(requires) == 0 {
+	if !ok {
+		if err := b.fit(commits); err != nil {
+			return err
+		}
+	}
+	if !ok || len(commits) == 1 && len(commits[0].Ops) <= most && !b.validates && len(requires) == 0 {
 		c := commits[0]
 		c.Meter = m
 		if err := b.e.Commit(ctx, c); !ok || !isTooLarge(err) {
 			return err
 		}
-	}
-	if !ok {
-		if len(commits) > 1 {
-			return errSpread(commits)
-		}
-		return engine.Errorf(engine.CodeTooLarge, "the transaction has %d operations, but an entity group transaction has at most %d: "+
-			"commit in smaller steps, or write without a transaction", len(commits[0].Ops), most)
 	}
 	t := engine.Transaction{Commits: commits, Requires: requires, Meter: m}
 	if b.validates {
@@ -347,6 +345,26 @@ func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Me
 		t.Reads = b.reads.list()
 	}
 	return all.Transact(ctx, t)
+}
+
+// Fit refuses what Commit would refuse: where the store has no larger transactions, what is more than one entity group transaction.
+func (b *Buffer) Fit() error {
+	if _, ok := b.e.(engine.Transactor); ok {
+		return nil
+	}
+	return b.fit(b.Commits())
+}
+
+func (b *Buffer) fit(commits []engine.Commit) error {
+	most := b.e.Limits().BatchOps
+	switch {
+	case len(commits) > 1:
+		return errSpread(commits)
+	case len(commits) == 1 && len(commits[0].Ops) > most:
+		return engine.Errorf(engine.CodeTooLarge, "the transaction has %d operations, but an entity group transaction has at most %d (a row and each of its index entries are one each): "+
+			"commit in smaller steps, or write without a transaction", len(commits[0].Ops), most)
+	}
+	return nil
 }
 
 // isTooLarge says that a commit as a whole is over a limit.
