@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
@@ -24,7 +25,8 @@ func (x *definition) verifyReferences(ctx context.Context, t *schema.Table, k *s
 // orphan is a row that refers to a row which is not there.
 type orphan struct{ partition, key string }
 
-// eachOrphan gives the rows of t that refer to rows which are not there. It reads the store as it is at one moment.
+// eachOrphan gives the rows of t that refer to rows which are not there. It reads the store as it is at one moment, where the store has
+// such.
 func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.ForeignKey, do func(*orphan) error) error {
 	parent := t
 	if !strings.EqualFold(k.Parent, t.Name) {
@@ -57,6 +59,9 @@ func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.
 			}
 			there, err := found.find(ctx, w, values)
 			if err != nil || there {
+				return err
+			}
+			if sure, err := found.confirm(ctx, part, e, decoder, values); err != nil || !sure {
 				return err
 			}
 			return do(&orphan{e.PartitionKey, e.RowKey})
@@ -97,12 +102,63 @@ func (l *lookedUp) find(ctx context.Context, w *dml.Writer, values []value.Value
 	if there, known := l.there[place]; known {
 		return there, nil
 	}
-	_, err = l.store.Get(ctx, engine.Get{Table: l.ref.Parent.Physical, PartitionKey: partition, RowKey: key, Select: []string{}, Meter: l.meter})
-	var failed *engine.Error
-	if l.there[place] = err == nil; err != nil && !(errors.As(err, &failed) && failed.Code == engine.CodeNotFound) {
+	there, err := l.parent(ctx, values)
+	if err != nil {
 		return false, err
 	}
-	return l.there[place], w.Charge(int64(len(place)+exec.BytesPerRow), "foreign key")
+	l.there[place] = there
+	return there, w.Charge(int64(len(place)+exec.BytesPerRow), "foreign key")
+}
+
+// get reads an entity; found says whether it is there.
+func (l *lookedUp) get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
+	g.Meter = l.meter
+	e, err = l.store.Get(ctx, g)
+	var failed *engine.Error
+	if errors.As(err, &failed) && failed.Code == engine.CodeNotFound {
+		return e, false, nil
+	}
+	return e, err == nil, err
+}
+
+// parent says whether the row is there that values refer to.
+func (l *lookedUp) parent(ctx context.Context, values []value.Value) (bool, error) {
+	if l.ref.Parent == nil {
+		return false, nil
+	}
+	partition, key, err := l.ref.ParentPlace(values)
+	if err != nil {
+		return false, err
+	}
+	_, found, err := l.get(ctx, engine.Get{Table: l.ref.Parent.Physical, PartitionKey: partition, RowKey: key, Select: []string{}})
+	return found, err
+}
+
+// confirm looks again at a row that seems to refer to none, as others may be writing: it is so where that one is not there at a time
+// at which the row is as it was read.
+func (l *lookedUp) confirm(ctx context.Context, part *schema.Partition, e *engine.Entity, decoder *codec.Decoder, values []value.Value) (bool, error) {
+	row, etag := make([]value.Value, l.ref.Child.RowWidth()), e.ETag
+	partition, key := e.PartitionKey, e.RowKey // the entity is the cursor's
+	for {
+		if there, err := l.parent(ctx, values); err != nil || there {
+			return false, err
+		}
+		now, found, err := l.get(ctx, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key})
+		if err != nil || !found {
+			return false, err
+		}
+		if now.ETag == etag {
+			return true, nil
+		}
+		if err := decoder.DecodeRow(&now, row); err != nil {
+			return false, err
+		}
+		var refers bool
+		if values, refers = l.ref.Of(row); !refers {
+			return false, nil
+		}
+		etag = now.ETag
+	}
 }
 
 // dangling is the kind of a fault that is a row which refers to a row that is not there, as foreign_key_checks = 0 may leave it. It is
