@@ -61,12 +61,12 @@ func runScript(t *testing.T, s store, path string, update bool) {
 	if bytes.Contains(text, []byte("\n"+azureLine+"\n")) {
 		config.Transactions = nearlyfree.TransactionsGroup
 	}
-	if strings.HasPrefix(config.Store, "AccountName=") && !s.dear {
+	if (strings.HasPrefix(config.Store, "AccountName=") || s.shared) && !s.dear {
 		config.Bulk = nearlyfree.BulkChunked // costs what it costs elsewhere
 		name := filepath.Base(path)          // what takes more requests there than elsewhere:
 		s.dear = strings.HasPrefix(name, "mysql_foreign_keys") || name == "update_moves.txt"
 	}
-	foreign := strings.HasPrefix(filepath.Base(path), "foreign_")
+	foreign := strings.HasPrefix(filepath.Base(path), "external_")
 	if foreign {
 		config.Database = "" // only the default database has tables without a definition
 		if s.shared && s.variant != "" {
