@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"nearlyfreetest":                  {".", "dialect"},
 	"examples/expenses":               {"."},
 	"tests":                           {"."},
+	"tests/liveservice":               {"internal/engine", "internal/engine/azure"},
 	"tests/sqllogic":                  {"."},
 	"tests/txmodel":                   {},
 }

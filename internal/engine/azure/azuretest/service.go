@@ -25,7 +25,7 @@ type Service struct {
 	// EmptyPages makes each query begin with a page of no entities and a continuation token, and makes
 	// another of each boundary between partitions.
 	EmptyPages bool
-	// NoBatchETags leaves the ETags out of the answers to batches, as Azurite does.
+	// NoBatchETags leaves the ETags out of the answers to batches, which the service promises nowhere.
 	NoBatchETags bool
 
 	store    engine.Engine
