@@ -13,20 +13,11 @@ import (
 type reads struct {
 	mu     sync.Mutex
 	points map[point]struct{}
-	ranges []*rangeRead
+	ranges []*engine.Walked
 }
 
 // point is an entity that was read, or found not to be there.
 type point struct{ table, partitionKey, rowKey string }
-
-// rangeRead is a range, and how far it was read.
-type rangeRead struct {
-	scan         engine.Scan
-	whole        bool
-	some         bool // up to the entity with these keys
-	partitionKey string
-	rowKey       string
-}
 
 // read reads an entity of the store, and notes it.
 func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engine.Entity, error) {
@@ -72,7 +63,7 @@ func (b *Buffer) walk(ctx context.Context, on engine.Reader, s engine.Scan) engi
 		c.Close()
 		return failedCursor{err}
 	}
-	r := &rangeRead{scan: s}
+	r := &engine.Walked{Scan: s}
 	b.reads.mu.Lock()
 	b.reads.ranges = append(b.reads.ranges, r)
 	b.reads.mu.Unlock()
@@ -89,7 +80,7 @@ func (c failedCursor) Close() error                                  { return ni
 type notingCursor struct {
 	engine.Cursor
 	reads *reads
-	read  *rangeRead
+	read  *engine.Walked
 	left  int // entities that the limit leaves; 0 where there is none
 }
 
@@ -100,10 +91,9 @@ func (c *notingCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 	r := c.read
 	switch {
 	case errors.Is(err, io.EOF):
-		r.whole = r.scan.Limit == 0 || c.left > 0
+		r.Whole = r.Scan.Limit == 0 || c.left > 0
 	case err == nil:
-		last := &chunk[len(chunk)-1]
-		r.some, r.partitionKey, r.rowKey = true, last.PartitionKey, last.RowKey
+		r.Upto(&chunk[len(chunk)-1])
 		c.left -= len(chunk)
 	}
 	return chunk, err
@@ -118,22 +108,7 @@ func (r *reads) list() []engine.Scan {
 		all = append(all, engine.Point(p.table, p.partitionKey, p.rowKey))
 	}
 	for _, read := range r.ranges {
-		s := read.scan
-		s.Select, s.Limit, s.Meter = nil, 0, nil
-		switch {
-		case read.whole:
-		case !read.some:
-			continue
-		case s.AllPartitions:
-			before := s
-			if before.ToPartition = read.partitionKey; before.FromPartition < before.ToPartition {
-				all = append(all, before)
-			}
-			s = engine.Scan{Table: s.Table, PartitionKey: read.partitionKey, To: read.rowKey + "\x00", Filter: s.Filter}
-		default:
-			s.To = read.rowKey + "\x00"
-		}
-		all = append(all, s)
+		all = append(all, read.Scans()...)
 	}
 	return all
 }

@@ -25,11 +25,9 @@ type point struct{ table, partitionKey, rowKey string }
 
 // rangeRead is a range, how far it was read, and what it gave.
 type rangeRead struct {
-	scan    engine.Scan
-	whole   bool
-	last    *access // up to this one, where it is not whole; nil: nothing was read
-	pending uint64  // the sum of what the cursor has seen, of which not all may be given
+	engine.Walked
 	sum     uint64
+	pending uint64 // sum, and what the cursor has seen since, which need not be given
 }
 
 // Moment implements engine.Transactor: its reads are those of the store, each of its own time.
@@ -67,7 +65,7 @@ func (o *observation) Scan(ctx context.Context, scan engine.Scan) engine.Cursor 
 	if scan.Meter == nil {
 		scan.Meter = &engine.Meter{}
 	}
-	r := &rangeRead{scan: scan}
+	r := &rangeRead{Walked: engine.Walked{Scan: scan}}
 	o.mu.Lock()
 	o.ranges = append(o.ranges, r)
 	o.mu.Unlock()
@@ -103,40 +101,20 @@ func (c *observing) Next(ctx context.Context) ([]engine.Entity, error) {
 	chunk, err := c.cursor.Next(ctx)
 	c.of.mu.Lock()
 	defer c.of.mu.Unlock()
-	requests := c.read.scan.Meter.Requests.Load() // pages may be empty
+	requests := c.read.Scan.Meter.Requests.Load() // pages may be empty
 	c.of.pages, c.counted = c.of.pages+requests-c.counted, requests
 	switch {
 	case errors.Is(err, io.EOF):
-		c.read.whole = !c.limited || c.left > 0
+		c.read.Whole = !c.limited || c.left > 0
 	case err == nil:
-		last := &chunk[len(chunk)-1]
-		c.read.last, c.read.sum = &access{last.PartitionKey, last.RowKey}, c.read.pending
+		c.read.Upto(&chunk[len(chunk)-1])
+		c.read.sum = c.read.pending
 	}
 	return chunk, err
 }
 
 // isOne says whether all was read by one request.
 func (o *observation) isOne() bool { return o.pages <= 1 }
-
-// scans gives the range as far as it was read.
-func (r *rangeRead) scans() (all []engine.Scan) {
-	s := r.scan
-	s.Select, s.Limit, s.Meter = []string{}, 0, nil
-	switch {
-	case r.whole:
-		return []engine.Scan{s}
-	case r.last == nil:
-		return nil
-	case s.AllPartitions:
-		if before := s; before.FromPartition < r.last.partitionKey {
-			before.ToPartition = r.last.partitionKey
-			all = append(all, before)
-		}
-		s = engine.Scan{Table: s.Table, PartitionKey: r.last.partitionKey, Filter: s.Filter, Select: s.Select}
-	}
-	s.To = r.last.rowKey + "\x00"
-	return append(all, s)
-}
 
 // cover gives what of the reads the transaction's own conditions do not cover; nil: nothing. Where there is room, it makes pins
 // of entities that were read in the partition of a transaction's only group.
@@ -235,8 +213,8 @@ func (x *transaction) validatePoint(ctx context.Context, p point, version string
 
 func (r *rangeRead) validate(ctx context.Context, x *transaction, as reading) error {
 	var sum uint64
-	for _, scan := range r.scans() {
-		scan.Meter = x.meter
+	for _, scan := range r.Scans() {
+		scan.Select, scan.Meter = []string{}, x.meter
 		c := x.store.scan(ctx, scan, as)
 		c.self = x.id
 		c.seen = func(partitionKey, rowKey, version string) { sum += digest(partitionKey, rowKey, version) }
@@ -251,7 +229,7 @@ func (r *rangeRead) validate(ctx context.Context, x *transaction, as reading) er
 		c.Close()
 	}
 	if sum != r.sum {
-		return engine.StaleRead(r.scan.Table, r.scan.PartitionKey, r.scan.From)
+		return engine.StaleRead(r.Scan.Table, r.Scan.PartitionKey, r.Scan.From)
 	}
 	return nil
 }
