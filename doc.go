@@ -145,7 +145,8 @@
 // transaction begins. On Azure each is of its own moment, so what was read may not fit together before Commit has succeeded, and Commit takes the requests
 // of the reads once more, but for points of a single partition that the transaction writes to. A
 // transaction with ReadOnly reads one moment in memory and in a file, unless it asks for read committed, and never meets a conflict; on Azure it
-// needs a level for that, and its Commit says whether it was one moment. SET TRANSACTION,
+// needs a level for that, and its Commit says whether it was one moment. So does a single query where the session's level is serializable: its
+// rows are held back until they were read twice, and read anew where that differs. SET TRANSACTION,
 // SET transaction_isolation, autocommit = 0, SAVEPOINT and START TRANSACTION with READ ONLY or WITH CONSISTENT SNAPSHOT are MySQL's.
 // A transaction that reads one moment cannot read a table whose definition has changed since then (ErrSchemaChanged).
 //

@@ -149,3 +149,50 @@ func TestManyEntities(t *testing.T) {
 		runAll(t, db, "CHECK TABLE t, u")
 	}, "service", "service of tiny pages")
 }
+
+// TestSerializableSession: where a session's level is serializable, a query outside of a transaction reads one moment of an account, too.
+func TestSerializableSession(t *testing.T) {
+	t.Parallel()
+	overStores(t, func(t *testing.T, db *sql.DB) {
+		const accounts, start = 24, 100
+		runAll(t, db, "CREATE TABLE account (id INT PRIMARY KEY, n INT NOT NULL) PARTITION BY HASH (id) PARTITIONS 8")
+		for i := range accounts {
+			runAll(t, db, fmt.Sprintf("INSERT INTO account VALUES (%d, %d)", i, start))
+		}
+		together(4, func(i int) {
+			rnd := rand.New(rand.NewPCG(uint64(i), 8))
+			conn, err := db.Conn(t.Context())
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer conn.Close()
+			runAll(t, conn, "SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE")
+			for range 10 {
+				if i > 0 {
+					if _, err := conn.ExecContext(t.Context(), "UPDATE account SET n = n + CASE id WHEN ? THEN -5 ELSE 5 END WHERE id IN (?, ?)", i, i, 10+rnd.IntN(10)); err != nil {
+						t.Error(err)
+					}
+					continue
+				}
+				rows, err := conn.QueryContext(t.Context(), "SELECT n FROM account")
+				if err != nil {
+					if !errors.Is(err, nearlyfree.ErrConflict) {
+						t.Error(err)
+					}
+					continue
+				}
+				sum, n := 0, 0
+				for rows.Next() {
+					if err := rows.Scan(&n); err != nil {
+						t.Error(err)
+					}
+					sum += n
+				}
+				if sum != accounts*start || rows.Err() != nil {
+					t.Errorf("the sum is %d, want %d (%v)", sum, accounts*start, rows.Err())
+				}
+			}
+		})
+	}, "service", "memory")
+}

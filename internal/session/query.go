@@ -2,9 +2,14 @@ package session
 
 import (
 	"context"
+	"errors"
+	"io"
+	"slices"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -54,4 +59,53 @@ func (s *Session) runQuery(ctx context.Context, p *Prepared, planned *plannedAt,
 		return Outcome{}, err
 	}
 	return Outcome{Rows: Rows{ctx: ctx, session: s, Zone: s.state.Zone, prepared: p, snapshot: planned.snapshot, Header: planned.header, query: q, cursor: &q.cursor}}, nil
+}
+
+// queryIsolated runs a query as a transaction of its own where only the commit tells whether all that was read held at one
+// moment. Its rows are held back until then.
+func (s *Session) queryIsolated(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value, level Isolation) (Outcome, error) {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		if err := s.Begin(tries.Context, TxOptions{Isolation: level}); err != nil {
+			return Outcome{}, err
+		}
+		rows, err := s.collect(tries.Context, p, planned, args)
+		if err == nil {
+			err = s.Commit(tries.Context)
+		}
+		s.Rollback()
+		if err == nil {
+			out := Outcome{Rows: listed(planned.header, rows)}
+			out.Zone = s.state.Zone
+			return out, nil
+		}
+		if !dml.IsRace(err) {
+			return Outcome{}, err
+		}
+		if err := tries.Again(err); err != nil {
+			return Outcome{}, err
+		}
+	}
+}
+
+// collect gives all rows of a query in the transaction that is open.
+func (s *Session) collect(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value) (all [][]value.Value, err error) {
+	out, err := s.runQuery(ctx, p, planned, args)
+	if err != nil {
+		return nil, err
+	}
+	defer out.Close()
+	for {
+		row, err := out.Next()
+		if errors.Is(err, io.EOF) {
+			return all, nil
+		}
+		if err == nil {
+			err = s.held.Charge(exec.BytesPerRow+int64(len(row))*exec.BytesPerValue+exec.TextBytes(row), "transaction")
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, slices.Clone(row))
+	}
 }

@@ -172,7 +172,11 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 	for _, h := range plan.IgnoredHints {
 		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeIgnoredHint, "Hint %s is ignored: only allow_scan, MAX_EXECUTION_TIME(n) in the first SELECT of a query, and USE, FORCE and IGNORE INDEX are obeyed", sqlerr.Brief(h))
 	}
+	level := s.next.over(s.usual).level
 	s.useNext(plan)
+	if plan.Write == nil && s.tx == nil && level >= RepeatableRead && len(plan.Tables) > 0 && !s.moments().Snapshots() {
+		return s.queryIsolated(ctx, p, planned, args, level)
+	}
 	if plan.Write == nil {
 		return s.runQuery(ctx, p, planned, args)
 	}
