@@ -29,9 +29,11 @@ func written(t *testing.T, final map[int][]int, lines string) *history {
 		for _, w := range words[3:] {
 			o := operation{}
 			_, err := fmt.Sscanf(w[1:2], "%d", &o.list)
-			if w[0] == 'a' {
+			switch {
+			case err != nil:
+			case w[0] == 'a':
 				_, err = fmt.Sscanf(w[3:], "%d", &o.append)
-			} else {
+			default:
 				o.read, err = numbersOf(w[3:])
 			}
 			if err != nil {
