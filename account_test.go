@@ -101,13 +101,13 @@ func (c *accountCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 }
 
 // openAccount opens a database on a new account.
-func openAccount(t *testing.T, parallel int) (*sql.DB, *account) {
+func openAccount(t *testing.T, parallel int, bulk Bulk) (*sql.DB, *account) {
 	a := &account{Engine: embedded.OpenMemory(embedded.Options{}), partitions: map[string]time.Time{}}
 	name := shareName("file:" + filepath.Join(t.TempDir(), "account")) // no file is opened: a store of this name is open
 	shared.Lock()
 	shared.stores[name] = &store{engine: a, name: name, catalogs: map[string]*catalog.Catalog{}}
 	shared.Unlock()
-	k, err := NewConnector(&Config{Store: name, Parallel: parallel})
+	k, err := NewConnector(&Config{Store: name, Parallel: parallel, Bulk: bulk})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,28 +128,37 @@ func took(t *testing.T, what string, do func() error) time.Duration {
 func TestThroughput(t *testing.T) {
 	const rows, batch = 8000, 1000
 	insert := make(map[int]time.Duration)
+	chunked := make(map[int]time.Duration)
 	scan := make(map[int]time.Duration)
 	inOrder := make(map[int]time.Duration)
+	fill := func(t *testing.T, db *sql.DB, n int) time.Duration {
+		if _, err := db.Exec(fmt.Sprintf("CREATE TABLE t (id INT PRIMARY KEY, v INT) PARTITION BY HASH (id) PARTITIONS %d", n)); err != nil {
+			t.Fatal(err)
+		}
+		return took(t, "insert", func() error {
+			var failed error
+			var wg sync.WaitGroup
+			for first := 0; first < rows; first += batch {
+				wg.Go(func() {
+					if _, err := db.Exec("INSERT INTO t VALUES (?, ?)"+strings.Repeat(", (?, ?)", batch-1), numbers(first, batch)...); err != nil {
+						failed = err
+					}
+				})
+			}
+			wg.Wait()
+			return failed
+		})
+	}
 	for _, n := range []int{1, 4, 16} {
 		synctest.Test(t, func(t *testing.T) {
-			db, a := openAccount(t, 32)
+			db, _ := openAccount(t, 32, BulkChunked)
 			defer db.Close()
-			if _, err := db.Exec(fmt.Sprintf("CREATE TABLE t (id INT PRIMARY KEY, v INT) PARTITION BY HASH (id) PARTITIONS %d", n)); err != nil {
-				t.Fatal(err)
-			}
-			insert[n] = took(t, "insert", func() error {
-				var failed error
-				var wg sync.WaitGroup
-				for first := 0; first < rows; first += batch {
-					wg.Go(func() {
-						if _, err := db.Exec("INSERT INTO t VALUES (?, ?)"+strings.Repeat(", (?, ?)", batch-1), numbers(first, batch)...); err != nil {
-							failed = err
-						}
-					})
-				}
-				wg.Wait()
-				return failed
-			})
+			chunked[n] = fill(t, db, n)
+		})
+		synctest.Test(t, func(t *testing.T) {
+			db, a := openAccount(t, 32, BulkAtomic)
+			defer db.Close()
+			insert[n] = fill(t, db, n)
 			var count, sum int
 			scan[n] = took(t, "scan", func() error { return db.QueryRow("SELECT COUNT(*), SUM(v) FROM t").Scan(&count, &sum) })
 			if count != rows || sum != rows*(rows-1)/2 {
@@ -176,8 +185,8 @@ func TestThroughput(t *testing.T) {
 			}
 		})
 	}
-	t.Logf("%d rows over 1, 4, 16 partitions: insert %v, scan %v, in order %v", rows, insert, scan, inOrder)
-	for what, took := range map[string]map[int]time.Duration{"insert": insert, "scan": scan, "scan in order": inOrder} {
+	t.Logf("%d rows over 1, 4, 16 partitions: insert %v, chunked %v, scan %v, in order %v", rows, insert, chunked, scan, inOrder)
+	for what, took := range map[string]map[int]time.Duration{"insert": insert, "chunked insert": chunked, "scan": scan, "scan in order": inOrder} {
 		if alone := took[1].Seconds(); alone < 0.95*rows/partitionRate {
 			t.Errorf("%s: one partition took %v, which is faster than the account is", what, took[1])
 		}
@@ -201,7 +210,7 @@ func numbers(first, n int) []any {
 // TestParallelBound: no statement has more requests under way than Parallel says, however many partitions there are.
 func TestParallelBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		db, a := openAccount(t, 3)
+		db, a := openAccount(t, 3, BulkAtomic)
 		defer db.Close()
 		for _, text := range []string{
 			"CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY v (v)) PARTITION BY HASH (id) PARTITIONS 16",
