@@ -129,7 +129,8 @@
 // entity group transaction is one request: 100 entities (a row and each of its index entries count as one each) of one physical table and partition, that is
 // of one table with those interleaved in it, or, where they were made with the option layout=single, of several tables. More takes a request for each group of
 // up to 99 entities to prepare it, one that decides, and one for each group but one to finish it: 3 for two partitions, 5 for two
-// tables. Readers wait for nobody meanwhile. A process that dies leaves nothing half done: who meets what it has left looks whether it was
+// tables. Readers wait for nobody meanwhile, but for the commit of a serializable transaction that only reads. A process that dies
+// leaves nothing half done: who meets what it has left looks whether it was
 // decided, after 10 s decides that it was not, and finishes it. Not more than one partition can have changes of rows that other tables are
 // interleaved in, or of tables that other programs made; that is refused with ErrTooLarge. The option transactions=group refuses all that is more than
 // one entity group transaction, on every store, at the statement that goes too far.

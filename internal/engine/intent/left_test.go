@@ -141,7 +141,8 @@ func TestEmptyPageCounts(t *testing.T) {
 	}
 }
 
-// TestReadersWriteNothing: one that reads one moment does not wait for what is not decided, and needs no right to write.
+// TestReadersWriteNothing: reads do not wait for what is not decided, and need no right to write. The commit of one that reads one
+// moment waits, and aborts what nobody decides.
 func TestReadersWriteNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx := t.Context()
@@ -160,10 +161,26 @@ func TestReadersWriteNothing(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		if err := s.Transact(ctx, engine.Transaction{Since: m}); err != nil {
+		if d := time.Since(begun); d > 0 {
+			t.Errorf("it took %v", d)
+		}
+		if err := s.Transact(ctx, engine.Transaction{Since: m}); !errors.Is(err, errDead) {
+			t.Errorf("what another one may have decided is taken for not decided: %v", err)
+		}
+		begun = time.Now()
+		able := intent.New(base, intent.Options{Records: records, Parallel: 1})
+		defer able.Close()
+		again := able.Moment()
+		defer again.Release()
+		for _, partition := range []string{"a", "b"} {
+			if _, err := again.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "r"}); err != nil {
+				t.Error(err)
+			}
+		}
+		if err := able.Transact(ctx, engine.Transaction{Since: again}); err != nil {
 			t.Error(err)
 		}
-		if d := time.Since(begun); d > 0 {
+		if d := time.Since(begun); d < intent.Expiry || d > 2*intent.Expiry {
 			t.Errorf("it took %v", d)
 		}
 	})

@@ -47,6 +47,10 @@ func (o *observation) Release() {
 
 // Get implements engine.Reader.
 func (o *observation) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	if g.Meter == nil {
+		g.Meter = &engine.Meter{}
+	}
+	before := g.Meter.Requests.Load()
 	e, version, err := o.store.get(ctx, g, asReader, "")
 	if err == nil || isCode(err, engine.CodeNotFound) {
 		o.mu.Lock()
@@ -55,7 +59,7 @@ func (o *observation) Get(ctx context.Context, g engine.Get) (engine.Entity, err
 		if _, known := o.points[p]; !known && o.points != nil {
 			o.points[p] = version // if it has changed by now, the first one will be found to
 		}
-		o.pages++
+		o.pages += max(1, g.Meter.Requests.Load()-before) // a record may have been looked for
 	}
 	return e, err
 }
@@ -113,7 +117,7 @@ func (c *observing) Next(ctx context.Context) ([]engine.Entity, error) {
 	return chunk, err
 }
 
-// isOne says whether all was read by one request.
+// isOne says whether all was read by one request. It was not where an intent was met: see validate.
 func (o *observation) isOne() bool { return o.pages <= 1 }
 
 // cover gives what of the reads the transaction's own conditions do not cover; nil: nothing. Where there is room, it makes pins
@@ -165,12 +169,13 @@ func (g *group) takes(p point) bool {
 		!slices.ContainsFunc(g.ops, func(o operation) bool { return o.Entity.RowKey == p.rowKey })
 }
 
-// validate reads again what was read, and looks at what is required. A transaction of others that is not decided yet is a conflict, but
-// for one that only reads: what is the same both times held in between.
+// validate reads again what was read, and looks at what is required. A transaction of others that is not decided yet is a conflict. One
+// that only reads waits for it, as it holds nothing: the other one may have validated before somebody wrote what this one has read of
+// what both read, and then comes before that, though it is decided later.
 func (x *transaction) validate(ctx context.Context) error {
 	as := asValidator
 	if len(x.groups) == 0 {
-		as = asReader
+		as = asWriter
 	}
 	var all []func(ctx context.Context) error
 	if x.since != nil {
