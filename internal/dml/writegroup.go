@@ -117,13 +117,21 @@ func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups [
 			required[r], t.Requires = true, append(t.Requires, r)
 		}
 	}
-	if err := w.relationsHold(ctx); err != nil {
+	t.Current = func(ctx context.Context) error {
+		if err := w.relationsHold(ctx); err != nil {
+			return err
+		}
+		for _, g := range groups {
+			if err := w.ready(ctx, g); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := t.Current(ctx); err != nil {
 		return err
 	}
 	for _, g := range groups {
-		if err := w.ready(ctx, g); err != nil {
-			return err
-		}
 		t.Commits = append(t.Commits, engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops})
 	}
 	if err := store.Transact(ctx, t); err != nil {

@@ -43,6 +43,9 @@ type Transaction struct {
 	// Requires are what must hold when all is written.
 	Requires []Requirement
 	Meter    *Meter
+	// Current says whether the definitions still hold by which it was made. A store that takes several requests asks once more
+	// before the one that decides. nil: they do.
+	Current func(ctx context.Context) error
 }
 
 // InGroups gives the store without what only a Transactor has: one entity group transaction is the most that it does at once.

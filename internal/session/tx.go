@@ -43,7 +43,8 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 			return err
 		}
 	}
-	if err := s.checkCurrent(ctx, wrote); err != nil {
+	b.Current = func(ctx context.Context) error { return s.checkCurrent(ctx, wrote) }
+	if err := b.Current(ctx); err != nil {
 		return err
 	}
 	m := &engine.Meter{}

@@ -39,8 +39,9 @@ type Buffer struct {
 	reads    *reads        // what was read, to be validated by Commit; nil: nothing is, or the moment knows
 	parallel int           // Gets under way at once
 
-	validates bool          // Commit validates what was read
-	limits    engine.Limits // what one operation may be; how many are sent at once is the concern of Commit
+	validates bool                            // Commit validates what was read
+	Current   func(ctx context.Context) error // set before Commit: see engine.Transaction
+	limits    engine.Limits                   // what one operation may be; how many are sent at once is the concern of Commit
 
 	mu       sync.Mutex
 	tables   map[string]*tree // by folded name
@@ -337,7 +338,7 @@ func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Me
 			return err
 		}
 	}
-	t := engine.Transaction{Commits: commits, Requires: requires, Meter: m}
+	t := engine.Transaction{Commits: commits, Requires: requires, Meter: m, Current: b.Current}
 	if b.validates {
 		t.Since = b.since
 	}

@@ -23,8 +23,9 @@ type transaction struct {
 	commits  []engine.Commit
 	requires []engine.Requirement
 	meter    *engine.Meter
-	pending  bool   // there is a record while it is not decided
-	etag     string // of that
+	current  func(ctx context.Context) error // see engine.Transaction
+	pending  bool                            // there is a record while it is not decided
+	etag     string                          // of that
 	beaten   time.Time
 	failed   *operation  // what a group could not be prepared for
 	beating  atomic.Bool // somebody is at it
@@ -62,7 +63,7 @@ func (s *Store) sendOne(ctx context.Context, g *group, m *engine.Meter) error {
 
 // begin divides a transaction into groups, and finds it a home.
 func (s *Store) begin(ctx context.Context, t *engine.Transaction) (*transaction, error) {
-	x := &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, requires: t.Requires}
+	x := &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, requires: t.Requires, current: t.Current}
 	x.since, _ = t.Since.(*observation)
 	before, several := 0, false
 	for i := range t.Commits {
@@ -208,6 +209,11 @@ func (x *transaction) tryToDecide(ctx context.Context) error {
 	}
 	if err := x.validate(ctx); err != nil {
 		return sure(err)
+	}
+	if x.current != nil {
+		if err := x.current(ctx); err != nil {
+			return err
+		}
 	}
 	return x.decide(ctx)
 }
