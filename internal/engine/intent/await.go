@@ -43,25 +43,26 @@ func (m *met) expired(id, etag string) bool {
 type place struct{ table, partitionKey, rowKey string }
 
 // await waits until the transaction of an intent is decided, and aborts it where that takes too long, or nobody will decide it any
-// more. It is gone where the entity has lost the intent meanwhile.
-func (s *Store) await(ctx context.Context, at place, m *marker, meter *engine.Meter) (state, error) {
+// more. It is gone where the entity has lost the intent meanwhile. waited says whether that took time.
+func (s *Store) await(ctx context.Context, at place, m *marker, meter *engine.Meter) (is state, waited bool, err error) {
 	for try := 1; ; try++ {
 		is, etag, err := s.look(ctx, m.home, m.id, meter)
 		if err != nil || is.isDecided() {
-			return is, err
+			return is, try > 1, err
 		}
 		if s.own.isDead(m.id) || s.met.expired(m.id, etag) && !s.own.isLive(m.id) {
-			return s.abort(ctx, m.home, m.id, etag, meter)
+			is, err := s.abort(ctx, m.home, m.id, etag, meter)
+			return is, try > 1, err
 		}
 		if err := retry.Sleep(ctx, retry.Busy.Pause(try)); err != nil {
-			return undecided, err
+			return undecided, true, err
 		}
 		e, err := s.base.Get(ctx, engine.Get{Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Select: []string{markerProperty}, Meter: meter})
 		if isCode(err, engine.CodeNotFound) || err == nil && !bears(&e, m.id) {
-			return gone, nil
+			return gone, true, nil
 		}
 		if err != nil {
-			return undecided, err
+			return undecided, true, err
 		}
 	}
 }

@@ -10,7 +10,8 @@ import (
 // mostClearings is how often something is cleared out of the way of an insert.
 const mostClearings = 3
 
-// Commit implements engine.Engine: one request where no intent is in the way.
+// Commit implements engine.Engine: one request where no intent is in the way. Where one had to be waited for, nothing is sent: what the
+// commit was made by, definitions above all, may be outdated.
 func (s *Store) Commit(ctx context.Context, c engine.Commit) error {
 	if slices.ContainsFunc(c.Ops, func(op engine.Op) bool { return isSeen(op.IfMatch) }) {
 		c.Ops = slices.Clone(c.Ops)
@@ -38,6 +39,9 @@ func (s *Store) clearFor(ctx context.Context, c *engine.Commit, err error) (bool
 		return false, nil
 	}
 	w, err := s.clearWay(ctx, place{c.Table, c.PartitionKey, c.Ops[at].Entity.RowKey}, "", c.Meter)
+	if err == nil && w.waited {
+		err = asOp(engine.StaleRead(c.Table, c.PartitionKey, c.Ops[at].Entity.RowKey), at)
+	}
 	return w.bore, err
 }
 
@@ -58,7 +62,7 @@ func (s *Store) conditions(ctx context.Context, c *engine.Commit, op func(i int)
 				return i, err
 			}
 			settled = append(settled, w)
-			if etag = etagIn(settled[len(settled)-1:], op.Entity.RowKey, saw); etag == "" {
+			if etag = etagIn(settled[len(settled)-1:], op.Entity.RowKey, saw); etag == "" || w.waited {
 				return i, engine.StaleRead(c.Table, c.PartitionKey, op.Entity.RowKey)
 			}
 		}

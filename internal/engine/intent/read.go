@@ -36,7 +36,8 @@ func (e *undecidedError) Unwrap() error { return e.cause }
 // find says what the transaction of an intent has come to.
 func (s *Store) find(ctx context.Context, at place, m *marker, as reading, meter *engine.Meter) (is state, err error) {
 	if as == asWriter {
-		return s.await(ctx, at, m, meter)
+		is, _, err = s.await(ctx, at, m, meter)
+		return is, err
 	}
 	is, _, err = s.look(ctx, m.home, m.id, meter)
 	if err == nil && as == asValidator && !is.isDecided() {

@@ -127,9 +127,10 @@ func bears(e *engine.Entity, id string) bool {
 
 // way is what was found in the way of an operation.
 type way struct {
-	bore  bool              // an intent, which is settled
-	is    state             // what it came to
-	etags map[string]string // of its unit now, by RowKey, as far as they are known
+	bore   bool              // an intent, which is settled
+	waited bool              // for its transaction to be decided
+	is     state             // what it came to
+	etags  map[string]string // of its unit now, by RowKey, as far as they are known
 }
 
 // clearWay settles what intent there is on an entity, once its transaction is decided. etag is the one that it must have;
@@ -146,12 +147,12 @@ func (s *Store) clearWay(ctx context.Context, at place, etag string, meter *engi
 	if err != nil || m.id == "" || etag != "" && e.ETag != etag {
 		return way{}, err
 	}
-	is, err := s.await(ctx, at, &m, meter)
-	if err != nil || is == gone {
-		return way{bore: true, is: is}, err
+	w := way{bore: true}
+	if w.is, w.waited, err = s.await(ctx, at, &m, meter); err != nil || w.is == gone {
+		return w, err
 	}
-	etags, err := s.settle(ctx, at.table, &e, &m, is, meter)
-	return way{true, is, etags}, err
+	w.etags, err = s.settle(ctx, at.table, &e, &m, w.is, meter)
+	return w, err
 }
 
 // asOp says that operation i is at fault.
