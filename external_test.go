@@ -20,6 +20,7 @@ import (
 
 // account is a store that another program writes to as well: raw is its way in.
 type account struct {
+	before    map[string]bool // RowKeys; see leave
 	raw       engine.Engine
 	connector *nearlyfree.Connector
 	db        *sql.DB
@@ -39,7 +40,7 @@ func openAccountWith(t *testing.T, lease time.Duration) *account {
 // openAccountBy opens a new account with settings that do not say where it is.
 func openAccountBy(t *testing.T, config nearlyfree.Config) *account {
 	t.Helper()
-	a := &account{raw: embedded.OpenMemory(embedded.Options{})}
+	a := &account{raw: embedded.OpenMemory(embedded.Options{}), before: map[string]bool{}}
 	a.transport = &azuretest.Transport{Service: azuretest.NewService(a.raw)}
 	config.Store = fmt.Sprintf("DefaultEndpointsProtocol=https;AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint)
 	config.Transport = a.transport

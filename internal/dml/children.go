@@ -25,7 +25,7 @@ func (rw *RowWriter) touchParent(r *RowWrite, partition string, row []value.Valu
 	if err != nil {
 		return err
 	}
-	r.Add(engine.Op{Kind: engine.Merge, Entity: engine.Entity{PartitionKey: partition, RowKey: string(b)}}, nil)
+	r.Add(engine.Op{Kind: engine.Merge, Touch: true, Entity: engine.Entity{PartitionKey: partition, RowKey: string(b)}}, nil)
 	return nil
 }
 

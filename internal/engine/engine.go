@@ -111,7 +111,8 @@ type Op struct {
 	Entity  Entity
 	IfMatch string // Replace, Merge, Delete: an ETag, or "" for whatever is there
 	Row     string // of an index entry: the RowKey of its row, with which it is always written; "": it is a row
-	Parent  bool   // others may Merge nothing into the entity, without an ETag, to have it stay: see Transaction
+	Parent  bool   // others may touch the entity, without an ETag, to have it stay: see Transaction
+	Touch   bool   // a Merge of nothing has the entity get another ETag; else it may be left out where IfMatch is made sure of otherwise
 }
 
 // Commit is one entity group transaction: all of its operations or none.

@@ -68,6 +68,7 @@ type entry struct {
 	dropped bool
 	row     string // as in engine.Op
 	parent  bool
+	touch   bool
 	ifMatch string // the condition that op is sent with
 	seen    string // the ETag of what was stored when an unconditional op looked; "" when it did not, or there was none
 	etag    string // the entity's, while buffered
@@ -281,7 +282,7 @@ func (b *Buffer) Commits() []engine.Commit {
 				out = append(out, engine.Commit{Table: t.table, PartitionKey: e.partitionKey})
 				c = &out[len(out)-1]
 			}
-			c.Ops = append(c.Ops, engine.Op{Kind: e.op, IfMatch: e.ifMatch, Row: e.row, Parent: e.parent, Entity: engine.Entity{
+			c.Ops = append(c.Ops, engine.Op{Kind: e.op, IfMatch: e.ifMatch, Row: e.row, Parent: e.parent, Touch: e.touch, Entity: engine.Entity{
 				PartitionKey: e.partitionKey, RowKey: e.rowKey, Names: e.names, Values: e.values}})
 			return true
 		})

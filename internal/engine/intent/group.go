@@ -28,7 +28,7 @@ type operation struct {
 func isTouch(op *engine.Op) bool { return op.Kind == engine.Merge && len(op.Entity.Names) == 0 }
 
 // isPin says whether it only makes sure that an entity is as it was read.
-func isPin(op *engine.Op) bool { return isTouch(op) && op.IfMatch != "" }
+func isPin(op *engine.Op) bool { return isTouch(op) && op.IfMatch != "" && !op.Touch }
 
 // Bounds of a group: room for the record, and for the properties of intents, whose images are written in base 64.
 const (

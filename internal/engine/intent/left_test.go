@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -110,6 +111,58 @@ func TestPartOfAUnitIsGone(t *testing.T) {
 					time.Sleep(time.Second)
 				})
 			})
+		}
+	}
+}
+
+// decides is a process's way to a store. Something happens before the request that decides.
+type decides struct {
+	engine.Engine
+	before func()
+}
+
+func (d *decides) Commit(ctx context.Context, c engine.Commit) error {
+	if strings.HasPrefix(c.Ops[len(c.Ops)-1].Entity.RowKey, "!t!") {
+		d.before()
+	}
+	return d.Engine.Commit(ctx, c)
+}
+
+// TestTouchIsMade: who deletes an entity that a transaction has read, and touches for it to stay, is in its way, wherever that is decided.
+func TestTouchIsMade(t *testing.T) {
+	for _, pins := range []bool{false, true} {
+		for _, others := range []int{1, 5} { // so that the touch is not at home with five
+			ctx := t.Context()
+			base, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "a", "parent", "", 1))}, 0)
+			deleted := false
+			dies := put(engine.Delete, "a", "parent", "", 0)
+			e, err := s.Get(ctx, engine.Get{Table: "table", PartitionKey: "a", RowKey: "parent"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			dies.IfMatch, dies.Parent = e.ETag, true
+			x := intent.New(&decides{base, func() { deleted = s.Commit(ctx, commitOf(dies)) == nil }}, intent.Options{Records: records, Parallel: 1})
+			m := x.Moment()
+			tx := engine.Transaction{}
+			touch := engine.Op{Kind: engine.Merge, Touch: true, Entity: engine.Entity{PartitionKey: "a", RowKey: "parent"}}
+			if e, err = m.Get(ctx, engine.Get{Table: "table", PartitionKey: "a", RowKey: "parent"}); err != nil {
+				t.Fatal(err)
+			}
+			if pins {
+				touch.IfMatch = e.ETag
+			} else {
+				tx.Since = m
+			}
+			var ops []engine.Op
+			for i := range others {
+				ops = append(ops, put(engine.Insert, "b", fmt.Sprint("r", i), "", 1))
+			}
+			tx.Commits = []engine.Commit{commitOf(put(engine.Insert, "a", "parent child", "", 1), touch), commitOf(ops...)}
+			if err := x.Transact(ctx, tx); (err == nil) == deleted {
+				t.Errorf("%v, %d: the parent is deleted: %v; its child is inserted: %v", pins, others, deleted, err)
+			}
+			m.Release()
+			_ = x.Close()
 		}
 	}
 }

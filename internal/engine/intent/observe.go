@@ -1,6 +1,7 @@
 package intent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/maphash"
@@ -209,6 +210,9 @@ func (x *transaction) validatePoint(ctx context.Context, p point, version string
 	_, is, err := x.store.get(ctx, engine.Get{Table: p.table, PartitionKey: p.partitionKey, RowKey: p.rowKey, Select: []string{}, Meter: x.meter}, as, x.id)
 	if err != nil && !isCode(err, engine.CodeNotFound) {
 		return err
+	}
+	if o := x.touched[p]; o != nil {
+		version = cmp.Or(o.etag, is) // the store may not have told what the touch made of it
 	}
 	if is != version {
 		return engine.StaleRead(p.table, p.partitionKey, p.rowKey)

@@ -94,7 +94,9 @@ func (x *transaction) prepare(ctx context.Context, g *group) (failed *operation,
 
 func (x *transaction) sendIntents(ctx context.Context, g *group) (failed *operation, err error) {
 	l := x.store.base.Limits()
-	c, from := g.commit(x.meter, func(o *operation) (engine.Op, bool) { return o.intent(l), !isPin(&o.Op) })
+	c, from := g.commit(x.meter, func(o *operation) (engine.Op, bool) {
+		return o.intent(l), !isPin(&o.Op) && (g != x.atHome || !isTouch(&o.Op)) // those at home are made when it is decided
+	})
 	if len(c.Ops) == 0 {
 		return nil, nil
 	}

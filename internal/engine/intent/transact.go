@@ -27,9 +27,10 @@ type transaction struct {
 	pending  bool                            // there is a record while it is not decided
 	etag     string                          // of that
 	beaten   time.Time
-	failed   *operation  // what a group could not be prepared for
-	beating  atomic.Bool // somebody is at it
-	operated int         // the operations asked for
+	touched  map[point]*operation // outside of the home group, as they were read
+	failed   *operation           // what a group could not be prepared for
+	beating  atomic.Bool          // somebody is at it
+	operated int                  // the operations asked for
 }
 
 // Transact implements engine.Transactor.
@@ -63,7 +64,7 @@ func (s *Store) sendOne(ctx context.Context, g *group, m *engine.Meter) error {
 
 // begin divides a transaction into groups, and finds it a home.
 func (s *Store) begin(ctx context.Context, t *engine.Transaction) (*transaction, error) {
-	x := &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, requires: t.Requires, current: t.Current}
+	x := &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, requires: t.Requires, current: t.Current, touched: map[point]*operation{}}
 	x.since, _ = t.Since.(*observation)
 	before, several := 0, false
 	for i := range t.Commits {
@@ -109,18 +110,22 @@ func errStrange(g *group) error {
 		"these programs would take part of it for the whole; write to one partition of that table alone", g.table)
 }
 
-// watchPins has what is pinned outside of the home group validated.
+// watchPins has what is pinned outside of the home group validated, and what is touched there as it was read.
 func (x *transaction) watchPins() {
 	for _, g := range x.groups {
 		if g == x.atHome || len(x.groups) == 1 {
 			continue
 		}
 		for i := range g.ops {
-			if op := &g.ops[i].Op; isPin(op) {
+			if op := &g.ops[i].Op; isTouch(op) && op.IfMatch != "" {
 				if x.since == nil {
 					x.since = &observation{store: x.store, points: map[point]string{}}
 				}
-				x.since.points[point{engine.FoldTable(g.table), g.partition, op.Entity.RowKey}] = op.IfMatch
+				p := point{engine.FoldTable(g.table), g.partition, op.Entity.RowKey}
+				x.since.points[p] = op.IfMatch
+				if op.Touch {
+					x.touched[p] = &g.ops[i]
+				}
 			}
 		}
 	}
@@ -325,11 +330,8 @@ func (x *transaction) decide(ctx context.Context) error {
 			}
 		}
 		c, from = g.commit(x.meter, func(o *operation) (engine.Op, bool) {
-			switch {
-			case !g.prepared || isPin(&o.Op):
+			if !g.prepared || isTouch(&o.Op) {
 				return o.Op, true
-			case o.marker.id == "": // it was made
-				return o.Op, false
 			}
 			return o.settling(true), true
 		})
