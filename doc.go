@@ -124,43 +124,46 @@
 //
 // # Transactions
 //
-// A transaction's writes are held back, seen by its own statements, and sent by Commit: all or nothing. It may have any size, in any
-// number of tables and partitions; max_memory bounds what it holds. In memory and in a file that costs nothing. On Azure what fits an
-// entity group transaction is one request: 100 entities (a row and each of its index entries count as one each) of one physical table and partition, that is
-// of one table with those interleaved in it, or, where they were made with the option layout=single, of several tables. More takes a request for each group of
-// up to 99 entities to prepare it, one that decides, and one for each group but one to finish it: 3 for two partitions, 5 for two
-// tables. Readers wait for nobody meanwhile, but for the commit of a serializable transaction that only reads. A process that dies
-// leaves nothing half done: who meets what it has left looks whether it was
-// decided, after 10 s decides that it was not, and finishes it. Not more than one partition can have changes of rows that other tables are
-// interleaved in, or of tables that other programs made; that is refused with ErrTooLarge. The option transactions=group refuses all that is more than
-// one entity group transaction, on every store, at the statement that goes too far.
+// A transaction's writes are held back, seen by its own statements, and sent by Commit: all or nothing. It may have any
+// size, in any number of tables and partitions; max_memory bounds what it holds. In memory and in a file that costs nothing.
+// On Azure what fits an entity group transaction is one request: 100 entities (a row and each of its index entries count as
+// one each) of one physical table and partition, that is of one table with those interleaved in it, or, where they were made
+// with the option layout=single, of several tables. More takes a request for each group of up to 99 entities to prepare it,
+// one that decides, and one for each group but one to finish it: 3 for two partitions, 5 for two tables. Readers wait for
+// nobody meanwhile, but for the commit of a serializable transaction that only reads. A process that dies leaves nothing
+// half done: who meets what it has left looks whether it was decided, after 10 s decides that it was not, and finishes it.
+// Not more than one partition can have changes of rows that other tables are interleaved in, or of tables that other
+// programs made; that is refused with ErrTooLarge. The option transactions=group refuses all that is more than one entity
+// group transaction, on every store, at the statement that goes too far.
 //
 // Rows that were read to be
 // written are written only if nobody changed them since: ErrConflict says that the transaction may be run again, and RunTx
 // does so. A program that computes something from rows asks for an isolation level, or reads them FOR UPDATE: the
 // commit then fails where somebody else has changed them meanwhile. Such rows count as entities of the transaction.
 //
-// The default is read committed, where each statement reads one moment of the store, on Azure each page of a partition. LevelWriteCommitted and all above it,
-// and MySQL's REPEATABLE READ, are serializable. Commit repeats all reads, also those that
-// found nothing, and gives ErrConflict where one would have another result by then. In memory and in a file all reads are of the moment when the
-// transaction begins. On Azure each is of its own moment, so what was read may not fit together before Commit has succeeded, and Commit takes the requests
-// of the reads once more, but for points of a single partition that the transaction writes to. A
-// transaction with ReadOnly reads one moment in memory and in a file, unless it asks for read committed, and never meets a conflict; on Azure it
-// needs a level for that, and its Commit says whether it was one moment. So does a single query where the session's level is serializable: its
-// rows are held back until they were read twice, and read anew where that differs. SET TRANSACTION,
-// SET transaction_isolation, autocommit = 0, SAVEPOINT and START TRANSACTION with READ ONLY or WITH CONSISTENT SNAPSHOT are MySQL's.
-// A transaction that reads one moment cannot read a table whose definition has changed since then (ErrSchemaChanged).
+// The default is read committed, where each statement reads one moment of the store, on Azure each page of a partition.
+// LevelWriteCommitted and all above it, and MySQL's REPEATABLE READ, are serializable. Commit repeats all reads, also those
+// that found nothing, and gives ErrConflict where one would have another result by then. In memory and in a file all reads
+// are of the moment when the transaction begins. On Azure each is of its own moment, so what was read may not fit together
+// before Commit has succeeded, and Commit takes the requests of the reads once more, but for points of a single partition
+// that the transaction writes to. A transaction with ReadOnly reads one moment in memory and in a file, unless it asks for
+// read committed, and never meets a conflict; on Azure it needs a level for that, and its Commit says whether it was one
+// moment. So does a single query where the session's level is serializable: its rows are held back until they were read
+// twice, and read anew where that differs. SET TRANSACTION, SET transaction_isolation, autocommit = 0, SAVEPOINT and START
+// TRANSACTION with READ ONLY or WITH CONSISTENT SNAPSHOT are MySQL's. A transaction that reads one moment cannot read a
+// table whose definition has changed since then (ErrSchemaChanged).
 //
 // BEGIN, COMMIT and ROLLBACK may be written as SQL in one sql.Conn, or in one text of several statements: a sql.DB gives
-// each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool.
-// A statement that changes definitions commits first, as in MySQL, and what follows it is in no transaction.
-// A statement that other writers overtake, its rows or its tables' definitions, is run again by itself: up to 12 times, 25 with
-// what nests in it, and not later than a minute after the first time unless there were fewer than 4. Then ErrConflict says that it may be
-// tried again. A request that the store does not answer is sent up to 6 times (Config.Retry).
-// In memory and in a file it then waits its turn instead: writers of one table that meet stand in line, until their contexts end.
-// Outside of a transaction a statement writes all of its rows or none. With the option bulk=chunked one whose rows need
-// more than an entity group transaction goes out in several, whole rows each, which halves the requests on Azure; if one fails, the error says exactly what was written.
-// On Azure that is so without the option, too, of rows that other tables are interleaved in, and of tables that other programs made.
+// each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool. A
+// statement that changes definitions commits first, as in MySQL, and what follows it is in no transaction. A statement that
+// other writers overtake, its rows or its tables' definitions, is run again by itself: up to 12 times, 25 with what nests in
+// it, and not later than a minute after the first time unless there were fewer than 4. Then ErrConflict says that it may be
+// tried again. A request that the store does not answer is sent up to 6 times (Config.Retry). In memory and in a file it
+// then waits its turn instead: writers of one table that meet stand in line, until their contexts end. Outside of a
+// transaction a statement writes all of its rows or none. With the option bulk=chunked one whose rows need more than an
+// entity group transaction goes out in several, whole rows each, which halves the requests on Azure; if one fails, the error
+// says exactly what was written. On Azure that is so without the option, too, of rows that other tables are interleaved in,
+// and of tables that other programs made.
 //
 // What can happen while others write, in a transaction and between single statements:
 //
@@ -174,10 +177,11 @@
 //	rows of two moments, of one table        no                 no                 yes
 //	rows of two moments, of several tables   no                 no                 yes
 //
-// The last column is that of the default level; "serializable" holds on Azure for what a transaction has read when its Commit has succeeded. Read committed:
-// a transaction that writes nothing is not checked at its commit, whatever it has read. FOR UPDATE
-// protects rows that exist; others can still be inserted. Write skew is two that each read what the other one writes: each takes
-// the last but one from duty, and nobody is left. A phantom is a row that another one inserts where this one has looked.
+// The last column is that of the default level; "serializable" holds on Azure for what a transaction has read when its
+// Commit has succeeded. Read committed: a transaction that writes nothing is not checked at its commit, whatever it has
+// read. FOR UPDATE protects rows that exist; others can still be inserted. Write skew is two that each read what the other
+// one writes: each takes the last but one from duty, and nobody is left. A phantom is a row that another one inserts where
+// this one has looked.
 //
 // GET_LOCK holds among all processes that use the store. On Azure a lock is an entity, which its holder writes anew every 10 s: 2
 // requests each, and about 2 to take it and 2 to give it back. Where that process ended, or
@@ -195,13 +199,13 @@
 //
 // # Files
 //
-// A file is one bbolt file. All that is stored carries a checksum: reading a damaged row gives ErrCorrupt, never another row.
-// CHECK TABLE reads all of a table and says what is not as it was written. REPAIR TABLE gives that up and keeps the rest.
-// OPTIMIZE TABLE writes the file anew, without the space of what was deleted. Rows and transactions that are kept open hold up
-// nobody, but what is deleted meanwhile keeps its space until they are closed. A file gets 64 GB of addresses to grow into, or
-// four times its size. Where there are none, as on Windows and in a process of 32 bits, and behind them, rows that are open while the file grows may end
-// with ErrConflict. A file that may have lost its last commit is
-// opened with the option readonly only.
+// A file is one bbolt file. All that is stored carries a checksum: reading a damaged row gives ErrCorrupt, never another
+// row. CHECK TABLE reads all of a table and says what is not as it was written. REPAIR TABLE gives that up and keeps the
+// rest. OPTIMIZE TABLE writes the file anew, without the space of what was deleted. Rows and transactions that are kept open
+// hold up nobody, but what is deleted meanwhile keeps its space until they are closed. A file gets 64 GB of addresses to
+// grow into, or four times its size. Where there are none, as on Windows and in a process of 32 bits, and behind them, rows
+// that are open while the file grows may end with ErrConflict. A file that may have lost its last commit is opened with the
+// option readonly only.
 //
 // # Versions
 //
