@@ -177,10 +177,7 @@ func TestAnomalies(t *testing.T) {
 	}
 	for _, a := range anomalies {
 		said := documented(string(doc), a.name)
-		for _, s := range stores {
-			if s.dear || s.variant != "" {
-				continue // as another store
-			}
+		for _, s := range plainStores() {
 			levels := map[int]sql.IsolationLevel{0: sql.LevelDefault, 1: sql.LevelSerializable} // by column
 			if s.name == "service" || s.name == "azurite" {
 				levels = map[int]sql.IsolationLevel{2: sql.LevelDefault}

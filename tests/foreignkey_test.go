@@ -18,12 +18,12 @@ import (
 // TestForeignKeyRaces: parents are deleted and given other keys while children are inserted, moved and taken back, by single statements
 // and by transactions at all levels. Whoever loses is told so, and in the end every child has its parent.
 func TestForeignKeyRaces(t *testing.T) {
-	for _, store := range stores[:3] {
+	for _, store := range plainStores() {
 		for _, action := range []string{"RESTRICT", "CASCADE", "SET NULL"} {
 			t.Run(store.name+" "+action, func(t *testing.T) {
 				config := store.config(t)
 				processes := 1
-				if strings.HasPrefix(config.Store, "AccountName=") {
+				if isAccount(config) {
 					processes = 2
 				}
 				var dbs []*sql.DB
@@ -50,7 +50,7 @@ func TestForeignKeyRaces(t *testing.T) {
 
 // TestForeignKeyAtCommit: what others have done to the rows of both sides since its statements looked is a transaction's conflict.
 func TestForeignKeyAtCommit(t *testing.T) {
-	for _, s := range stores[:3] {
+	for _, s := range plainStores() {
 		t.Run(s.name, func(t *testing.T) {
 			connector, err := nearlyfree.NewConnector(s.config(t))
 			if err != nil {
@@ -182,7 +182,7 @@ func isExpected(err error) bool {
 
 // TestForeignKeyAddedBesideWriters: while others write to both sides a foreign key is added, and from then on it holds.
 func TestForeignKeyAddedBesideWriters(t *testing.T) {
-	for _, s := range stores[:3] {
+	for _, s := range plainStores() {
 		t.Run(s.name, func(t *testing.T) {
 			connector, err := nearlyfree.NewConnector(s.config(t))
 			if err != nil {

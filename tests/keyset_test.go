@@ -19,10 +19,7 @@ func TestKeyset(t *testing.T) {
 		created time.Time
 		id      int64
 	}
-	for _, s := range stores {
-		if s.dear || s.variant != "" {
-			continue
-		}
+	for _, s := range plainStores() {
 		t.Run(s.name, func(t *testing.T) {
 			connector, err := nearlyfree.NewConnector(s.config(t))
 			if err != nil {

@@ -14,10 +14,7 @@ import (
 func TestWide(t *testing.T) {
 	t.Parallel()
 	const most = 252
-	for _, s := range stores {
-		if s.dear || s.variant != "" {
-			continue
-		}
+	for _, s := range plainStores() {
 		t.Run(s.name, func(t *testing.T) {
 			db := open(t, s)
 			create := func(name string, n int, key string) string {

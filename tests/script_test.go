@@ -61,7 +61,7 @@ func runScript(t *testing.T, s store, path string, update bool) {
 	if bytes.Contains(text, []byte("\n"+azureLine+"\n")) {
 		config.Transactions = nearlyfree.TransactionsGroup
 	}
-	if (strings.HasPrefix(config.Store, "AccountName=") || s.shared) && !s.dear {
+	if isAccount(config) && !s.dear {
 		config.Bulk = nearlyfree.BulkChunked // costs what it costs elsewhere
 		name := filepath.Base(path)          // what takes more requests there than elsewhere:
 		s.dear = strings.HasPrefix(name, "mysql_foreign_keys") || name == "update_moves.txt"

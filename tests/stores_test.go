@@ -44,6 +44,19 @@ var stores = []store{
 	}},
 }
 
+// plainStores are the stores without those that only cost more, or keep the same in another layout.
+func plainStores() (plain []store) {
+	for _, s := range stores {
+		if !s.dear && s.variant == "" {
+			plain = append(plain, s)
+		}
+	}
+	return plain
+}
+
+// isAccount says whether a store is an account of the service, of whatever kind.
+func isAccount(config *nearlyfree.Config) bool { return strings.Contains(config.Store, "AccountName=") }
+
 // overService gives the settings of a table service played in this process; see azuretest.Service.
 func overService(page int, empty bool) *nearlyfree.Config {
 	s := azuretest.NewService(embedded.OpenMemory(embedded.Options{}))

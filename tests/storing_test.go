@@ -62,7 +62,7 @@ var storing = []struct {
 // key of its own and under none.
 func TestStoring(t *testing.T) {
 	t.Parallel()
-	for _, s := range stores[:min(3, len(stores))] {
+	for _, s := range plainStores() {
 		t.Run(s.name, func(t *testing.T) {
 			_, db := connect(t, s.config(t))
 			ctx := context.Background()
@@ -110,7 +110,7 @@ func TestStoring(t *testing.T) {
 // TestStoringExactly: with the option exact what would be rounded or cut is refused, by INSERT, UPDATE and ALTER TABLE.
 func TestStoringExactly(t *testing.T) {
 	t.Parallel()
-	for _, s := range stores[:min(3, len(stores))] {
+	for _, s := range plainStores() {
 		t.Run(s.name, func(t *testing.T) {
 			config := s.config(t)
 			config.Exact = true
