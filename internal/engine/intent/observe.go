@@ -56,7 +56,7 @@ func (o *observation) Get(ctx context.Context, g engine.Get) (engine.Entity, err
 	if err == nil || isCode(err, engine.CodeNotFound) {
 		o.mu.Lock()
 		defer o.mu.Unlock()
-		p := point{engine.FoldTable(g.Table), g.PartitionKey, g.RowKey}
+		p := point{g.Table, g.PartitionKey, g.RowKey}
 		if _, known := o.points[p]; !known && o.points != nil {
 			o.points[p] = version // if it has changed by now, the first one will be found to
 		}
@@ -132,7 +132,7 @@ func (x *transaction) cover(o *observation) *observation {
 	for _, g := range x.groups {
 		for i := range g.ops {
 			op := &g.ops[i].Op
-			operations[point{engine.FoldTable(g.table), g.partition, op.Entity.RowKey}] = op
+			operations[point{g.table, g.partition, op.Entity.RowKey}] = op
 		}
 	}
 	for p, version := range o.points {
@@ -166,7 +166,7 @@ func covers(op *engine.Op, version string) bool {
 
 // takes says whether a pin fits the group.
 func (g *group) takes(p point) bool {
-	return len(g.ops) < groupOps && engine.FoldTable(g.table) == p.table && g.partition == p.partitionKey &&
+	return len(g.ops) < groupOps && g.table == p.table && g.partition == p.partitionKey &&
 		!slices.ContainsFunc(g.ops, func(o operation) bool { return o.Entity.RowKey == p.rowKey })
 }
 

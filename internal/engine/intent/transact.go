@@ -121,7 +121,7 @@ func (x *transaction) watchPins() {
 				if x.since == nil {
 					x.since = &observation{store: x.store, points: map[point]string{}}
 				}
-				p := point{engine.FoldTable(g.table), g.partition, op.Entity.RowKey}
+				p := point{g.table, g.partition, op.Entity.RowKey}
 				x.since.points[p] = op.IfMatch
 				if op.Touch {
 					x.touched[p] = &g.ops[i]
