@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -164,6 +165,33 @@ func TestTouchIsMade(t *testing.T) {
 			m.Release()
 			_ = x.Close()
 		}
+	}
+}
+
+// TestTouchOfNewParent: a transaction has prepared a parent, and somebody inserts a child of it: the parent stays.
+func TestTouchOfNewParent(t *testing.T) {
+	ctx := t.Context()
+	base, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "b", "read", "", 1))}, 0)
+	var inserted error
+	child := commitOf(put(engine.Insert, "a", "parent child", "", 1), engine.Op{Kind: engine.Merge, Touch: true, Entity: engine.Entity{PartitionKey: "a", RowKey: "parent"}})
+	once := sync.OnceFunc(func() { inserted = s.Commit(ctx, child) })
+	x := intent.New(&decides{base, once}, intent.Options{Records: records, Parallel: 1})
+	defer x.Close()
+	m := x.Moment()
+	defer m.Release()
+	for _, partition := range []string{"b", "c"} {
+		if _, err := m.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "read"}); (err == nil) != (partition == "b") {
+			t.Fatal(err)
+		}
+	}
+	parent := put(engine.Insert, "a", "parent", "", 1)
+	parent.Parent = true
+	err := x.Transact(ctx, engine.Transaction{Since: m, Commits: []engine.Commit{commitOf(parent)}})
+	if err != nil || inserted != nil {
+		t.Errorf("%v, and the child: %v", err, inserted)
+	}
+	if _, err := s.Get(ctx, engine.Get{Table: "table", PartitionKey: "a", RowKey: "parent"}); err != nil && inserted == nil {
+		t.Errorf("the child has no parent: %v", err)
 	}
 }
 

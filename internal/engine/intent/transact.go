@@ -343,6 +343,9 @@ func (x *transaction) decide(ctx context.Context) error {
 		return nil
 	case engine.IsUnsure(err), ctx.Err() != nil:
 		return &engine.Error{Code: engine.CodeUnreachable, Op: -1, Applied: engine.Unknown, Message: "the answer to the request that decides a transaction was lost", Cause: err}
+	case at >= 0 && at < len(from) && isCode(err, engine.CodeStale) && from[at].Parent && from[at].marker.kind == inserts:
+		from[at].etag = "" // another one has it stay: what is read back says so
+		return x.decide(ctx)
 	case at >= 0 && at < len(from):
 		x.failed = from[at]
 		return asOp(err, from[at].at)
