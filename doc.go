@@ -136,10 +136,10 @@
 // programs made; that is refused with ErrTooLarge. The option transactions=group refuses all that is more than one entity
 // group transaction, on every store, at the statement that goes too far.
 //
-// Rows that were read to be
-// written are written only if nobody changed them since: ErrConflict says that the transaction may be run again, and RunTx
-// does so. A program that computes something from rows asks for an isolation level, or reads them FOR UPDATE: the
-// commit then fails where somebody else has changed them meanwhile. Such rows count as entities of the transaction.
+// Rows that were read to be written are written only if nobody changed them since: ErrConflict says that the transaction may
+// be run again, and RunTx does so. A program that computes something from rows asks for an isolation level, or reads them
+// FOR UPDATE: the commit then fails where somebody else has changed them meanwhile. Such rows count as entities of the
+// transaction.
 //
 // The default is read committed, where each statement reads one moment of the store, on Azure each page of a partition.
 // LevelWriteCommitted and all above it, and MySQL's REPEATABLE READ, are serializable. Commit repeats all reads, also those
