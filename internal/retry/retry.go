@@ -5,6 +5,7 @@
 //	Race       12      2 … 256 ms         another writer changed rows or definitions between reading and writing them
 //	Clear      10      2 … 256 ms         a range of keys is not empty after all of it was deleted
 //	Outdated   5       none               a statement was planned by a definition that was changed since
+//	Intent     -      8 ms … 1 s          a transaction of others is being decided; it is waited for as long as it lives
 //	Busy       -       50 ms … 1 s        somebody holds a named lock; GET_LOCK says how long to wait
 //	Transaction -      1 … 128 ms         a transaction of RunTx met a conflict; it ends when its context does
 //
@@ -58,6 +59,7 @@ var (
 	Clear    = Policy{Tries: 10, First: 2 * time.Millisecond, Longest: 256 * time.Millisecond}
 	Outdated = Policy{Tries: 5}
 	Busy     = Policy{First: 50 * time.Millisecond, Longest: time.Second}
+	Intent   = Policy{First: 8 * time.Millisecond, Longest: time.Second}
 
 	Transaction = Policy{First: time.Millisecond, Longest: 128 * time.Millisecond}
 )

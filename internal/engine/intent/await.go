@@ -54,7 +54,7 @@ func (s *Store) await(ctx context.Context, at place, m *marker, meter *engine.Me
 			is, err := s.abort(ctx, m.home, m.id, etag, meter)
 			return is, try > 1, err
 		}
-		if err := retry.Sleep(ctx, retry.Busy.Pause(try)); err != nil {
+		if err := retry.Sleep(ctx, retry.Intent.Pause(try)); err != nil {
 			return undecided, true, err
 		}
 		e, err := s.base.Get(ctx, engine.Get{Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Select: []string{markerProperty}, Meter: meter})

@@ -22,6 +22,7 @@ const together = 8
 type forgetting struct {
 	mu      sync.Mutex
 	records map[home][]spent // by age
+	count   int              // that were noted since it was last emptied
 }
 
 // spent is a record that is not needed from a time on.
@@ -33,9 +34,10 @@ type spent struct {
 func (f *forgetting) add(h home, id string, keep time.Duration) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.records == nil {
-		f.records = map[home][]spent{}
+	if f.records == nil || f.count >= mostKnown {
+		f.records, f.count = map[home][]spent{}, 0 // those that were noted stay in the store
 	}
+	f.count++
 	f.records[h] = append(f.records[h], spent{id, time.Now().Add(keep)})
 }
 

@@ -1,0 +1,128 @@
+package intent
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// tryToDecide ends with the request that decides. Its error is unsure where the answer to that was lost.
+func (x *transaction) tryToDecide(ctx context.Context) error {
+	if len(x.groups) > manyGroups {
+		if err := x.showPending(ctx); err != nil {
+			return sure(err)
+		}
+	}
+	for _, touches := range []bool{false, true} {
+		var these []*group
+		for _, g := range x.groups {
+			if g.touches == touches && (g != x.atHome || x.validates()) {
+				these = append(these, g)
+			}
+		}
+		if err := x.prepareAll(ctx, these); err != nil {
+			return sure(err)
+		}
+	}
+	if err := x.validate(ctx); err != nil {
+		return sure(err)
+	}
+	if x.current != nil {
+		if err := x.current(ctx); err != nil {
+			return err
+		}
+	}
+	return x.decide(ctx)
+}
+
+// sure is an error before the decision: whatever was lost, the transaction is not applied.
+func sure(err error) error {
+	if engine.IsUnsure(err) {
+		return &engine.Error{Code: engine.CodeStale, Op: -1, Message: "the answer to a request of a transaction was lost, and the transaction was given up", Cause: err}
+	}
+	return err
+}
+
+// prepareAll prepares groups side by side. After an error no further one is begun, but those under way are waited for.
+func (x *transaction) prepareAll(ctx context.Context, groups []*group) error {
+	var (
+		mu     sync.Mutex
+		failed error
+		wg     sync.WaitGroup
+		next   int
+	)
+	for range min(len(groups), x.store.parallel) {
+		wg.Go(func() {
+			for {
+				mu.Lock()
+				i := next
+				next++
+				stop := failed != nil || i >= len(groups)
+				mu.Unlock()
+				if stop {
+					return
+				}
+				at, err := x.prepare(ctx, groups[i])
+				if err == nil {
+					err = x.beat(ctx)
+				}
+				mu.Lock()
+				if err != nil && failed == nil {
+					failed, x.failed = err, at
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	wg.Wait()
+	return failed
+}
+
+// decide is the request that decides.
+func (x *transaction) decide(ctx context.Context) error {
+	op := recordOp(engine.Insert, x.home, x.id, committed, x.places(), "")
+	if x.pending {
+		op = recordOp(engine.Replace, x.home, x.id, committed, x.places(), x.etag)
+	}
+	c, from := engine.Commit{Table: x.home.table, PartitionKey: x.home.partition, Meter: x.meter}, []*operation(nil)
+	if g := x.atHome; g != nil {
+		if g.prepared {
+			if err := x.readBack(ctx, g); err != nil {
+				return sure(err)
+			}
+		}
+		c, from = g.commit(x.meter, func(o *operation) (engine.Op, bool) {
+			if !g.prepared || isTouch(&o.Op) {
+				return o.Op, true
+			}
+			return o.settling(true), true
+		})
+	}
+	c.Ops = append(c.Ops, op)
+	err := x.store.direct.Commit(ctx, c)
+	switch at := opOf(err); {
+	case err == nil:
+		return nil
+	case engine.IsUnsure(err), ctx.Err() != nil:
+		return &engine.Error{Code: engine.CodeUnreachable, Op: -1, Applied: engine.Unknown, Message: "the answer to the request that decides a transaction was lost", Cause: err}
+	case at >= 0 && at < len(from) && isCode(err, engine.CodeStale) && from[at].Parent && from[at].marker.kind == inserts:
+		from[at].etag = "" // another one has it stay: what is read back says so
+		return x.decide(ctx)
+	case at >= 0 && at < len(from):
+		x.failed = from[at]
+		return asOp(err, from[at].at)
+	case at == len(from):
+		return engine.Errorf(engine.CodeStale, "another writer has aborted the transaction")
+	}
+	return err
+}
+
+// resolve finds out what the transaction has come to, and has it aborted where nothing yet.
+func (x *transaction) resolve(ctx context.Context) (state, error) {
+	is, etag, err := x.store.look(ctx, x.home, x.id, x.meter)
+	if err != nil || is.isDecided() {
+		return is, err
+	}
+	return x.store.abort(ctx, x.home, x.id, etag, x.meter)
+}

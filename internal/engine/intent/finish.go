@@ -1,0 +1,91 @@
+package intent
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// settling takes an operation's own intent off.
+func (o *operation) settling(forward bool) engine.Op {
+	e := engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.Entity.RowKey, ETag: o.etag}
+	return o.marker.settling(e, o.Entity.Names, o.Entity.Values, forward)
+}
+
+// forward has the new content take its place. What cannot be done now is done by who meets it.
+func (x *transaction) forward(ctx context.Context) {
+	if x.settleAll(ctx, true) {
+		x.store.forget.add(x.home, x.id, keepCommitted)
+		x.store.forget.some(ctx, x.store, x.home, x.meter)
+	}
+}
+
+// back takes the intents off. It says whether some may be left.
+func (x *transaction) back(ctx context.Context) (left bool) {
+	all := x.settleAll(ctx, false)
+	if x.pending {
+		if _, err := x.store.abort(ctx, x.home, x.id, x.etag, x.meter); err != nil {
+			return true
+		}
+	}
+	return !all
+}
+
+// settleAll settles the groups that bear intents, and says whether none is left.
+func (x *transaction) settleAll(ctx context.Context, forward bool) bool {
+	all := true
+	var these []*group
+	for _, g := range x.groups {
+		if g.unsure {
+			all = false
+		}
+		if g.prepared && !(forward && g == x.atHome) {
+			these = append(these, g)
+		}
+	}
+	failed := make([]error, len(these))
+	_ = engine.SideBySide(ctx, x.store.parallel, len(these), func(ctx context.Context, i int) error {
+		failed[i] = x.settleGroup(ctx, these[i], forward)
+		return nil // the others go on
+	})
+	return all && errors.Join(failed...) == nil
+}
+
+func (x *transaction) settleGroup(ctx context.Context, g *group, forward bool) error {
+	err := x.readBack(ctx, g)
+	if err == nil {
+		c, _ := g.commit(x.meter, func(o *operation) (engine.Op, bool) {
+			if o.marker.id == "" {
+				return engine.Op{}, false
+			}
+			return o.settling(forward), true
+		})
+		if len(c.Ops) == 0 {
+			return nil
+		}
+		err = x.store.direct.Commit(ctx, c)
+	}
+	if err == nil || !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeNotFound) {
+		return err
+	}
+	// Others have settled some, or touched some.
+	is := aborted
+	if forward {
+		is = committed
+	}
+	return engine.SideBySide(ctx, x.store.parallel, len(g.ops), func(ctx context.Context, i int) error {
+		o := &g.ops[i]
+		if o.marker.id == "" || o.Entity.RowKey != o.marker.row {
+			return nil
+		}
+		e := engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.Entity.RowKey}
+		for range mostClearings {
+			etags, err := x.store.settle(ctx, g.table, &e, &o.marker, is, x.meter)
+			if err != nil || etags != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
