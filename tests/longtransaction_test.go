@@ -13,6 +13,20 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
+// withSlow gives two databases over one store, as two processes have it, in virtual time. Each request of the second one
+// takes almost half a lease, and is seen before.
+func withSlow(t *testing.T, see func(r *http.Request)) (fast, slow *sql.DB) {
+	t.Helper()
+	config := overService(0, false)
+	config.SchemaLease = time.Second
+	other := *config
+	other.Transport = &azuretest.Transport{Service: config.Transport.(*azuretest.Transport).Service, Fault: func(_ int, r *http.Request) azuretest.Fault {
+		see(r)
+		return azuretest.Fault{Delay: 400 * time.Millisecond}
+	}}
+	return nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, &other)
+}
+
 // TestIndexOverLongTransaction: the rows of a transaction that takes longer than it takes to make an index are in that index, too,
 // though none of its requests takes longer than a lease.
 func TestIndexOverLongTransaction(t *testing.T) {
@@ -39,18 +53,12 @@ func TestIndexOverLongTransaction(t *testing.T) {
 }
 
 func testIndexOverLongTransaction(t *testing.T, write func(db *sql.DB, insert string) error) {
-	config := overService(0, false)
-	config.SchemaLease = time.Second
-	a := nearlyfreetest.OpenConfig(t, config)
-	slow := *config
 	writing, begin := make(chan struct{}), sync.Once{}
-	slow.Transport = &azuretest.Transport{Service: config.Transport.(*azuretest.Transport).Service, Fault: func(_ int, r *http.Request) azuretest.Fault {
+	a, b := withSlow(t, func(r *http.Request) {
 		if ofStatement(r) {
 			begin.Do(func() { close(writing) })
 		}
-		return azuretest.Fault{Delay: 400 * time.Millisecond}
-	}}
-	b := nearlyfreetest.OpenConfig(t, &slow)
+	})
 	exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, w INT) PARTITION BY KEY (id)")
 	const rows = 300 // each in a partition of its own
 	var values []string

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -351,7 +352,11 @@ func TestAlterOverGrowth(t *testing.T) {
 // TestIndexOverDrops: who makes an index is not ended by parts that others drop, empty and make meanwhile.
 func TestIndexOverDrops(t *testing.T) {
 	t.Parallel()
-	a, b := openTwo(t, 5*time.Millisecond)
+	synctest.Test(t, testIndexOverDrops)
+}
+
+func testIndexOverDrops(t *testing.T) {
+	a, b := twoProcesses(t)
 	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
 	fill := func(db *sql.DB, from int) {
 		var rows []string
@@ -390,6 +395,33 @@ func TestIndexOverDrops(t *testing.T) {
 			t.Error(err)
 		}
 		mustExec(t, a, "DROP INDEX w ON n")
+	}
+}
+
+// TestCheckOverDrops: CHECK TABLE passes over parts that another process drops or empties meanwhile.
+func TestCheckOverDrops(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, testCheckOverDrops)
+}
+
+func testCheckOverDrops(t *testing.T) {
+	a, b := withSlow(t, func(*http.Request) {})
+	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY, w INT, KEY (w)) PARTITION BY RANGE (v) INTERVAL (10)")
+	for v := range 20 {
+		mustExec(t, a, "INSERT INTO n VALUES (?, 1)", 10*v)
+	}
+	checked := make(chan error)
+	go func() { checked <- nearlyfreetest.Check(b) }()
+	time.Sleep(2 * time.Second)
+	mustExec(t, a, "ALTER TABLE n TRUNCATE PARTITION p180")
+	mustExec(t, a, "ALTER TABLE n DROP PARTITION p190")
+	select {
+	case err := <-checked:
+		t.Fatalf("nothing was dropped while it checked: %v", err)
+	default:
+	}
+	if err := <-checked; err != nil {
+		t.Error(err)
 	}
 }
 

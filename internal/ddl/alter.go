@@ -247,9 +247,13 @@ func isMade(t *schema.Table, a *dialect.AlterAction) bool {
 // changedBeside says whether err comes of a change of the definition, or of a partition, by another process.
 func changedBeside(err error) bool {
 	var changed *dml.SchemaChangedError
+	return errors.Is(err, catalog.ErrConflict) || errors.As(err, &changed) || isGone(err)
+}
+
+// isGone says whether err is that a physical table is not there any more.
+func isGone(err error) bool {
 	var e *engine.Error
-	return errors.Is(err, catalog.ErrConflict) || errors.As(err, &changed) ||
-		errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting)
+	return errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting)
 }
 
 // make makes a change and gives the definition that it leads to.

@@ -237,12 +237,21 @@ func (x *definition) faults(ctx context.Context, t *schema.Table) ([]*fault, err
 	var all []*fault
 	for _, part := range t.AllPartitions() {
 		faults, err := x.faultsIn(ctx, t, part)
+		if isGone(err) && x.hasDropped(ctx, t, part) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
 		all = append(all, faults...)
 	}
 	return all, nil
+}
+
+// hasDropped says whether a partition of t was dropped or emptied since t was read.
+func (x *definition) hasDropped(ctx context.Context, t *schema.Table, part *schema.Partition) bool {
+	now, err := x.reload(ctx, t)
+	return err == nil && !slices.Contains(now.Physicals(), part.Physical)
 }
 
 // faultsIn is faults of one partition.

@@ -341,8 +341,7 @@ func (x *definition) deleteEntries(ctx context.Context, t *schema.Table, ix *sch
 	for _, part := range t.AllPartitions() {
 		r := rangeOf(t, part, keymap.PrefixSpan(ix.KeyName+string(keymap.Separator)))
 		err := engine.Clear(ctx, x.Runtime.Engine, r, x.Runtime.Parallel, x.meter)
-		var e *engine.Error
-		if t.IsDivided() && errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting) {
+		if t.IsDivided() && isGone(err) {
 			continue // another process has dropped the partition
 		}
 		if err != nil {
