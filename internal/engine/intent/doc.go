@@ -30,9 +30,12 @@
 // # Readers
 //
 // A reader that meets a marker looks for the record: without one, or with one that says "aborted", it sees the old content, else
-// the new one. Readers write nothing and wait for nobody. A page that shows a marker of a transaction which was not known to
+// the new one. Reads write nothing and wait for nobody. A page that shows a marker of a transaction which was not known to
 // be committed before, and now is, is read again: the home group may be in it as it was before. So a page never shows half of a
 // transaction.
+//
+// Only the commit of a transaction that reads one moment and writes nothing waits for what is not decided: one that has validated its
+// reads comes before whoever writes since what it has read.
 //
 // The ETag that is given of an entity with a marker names the marker's side that was seen. Who writes on condition of it
 // settles the unit first.
@@ -42,4 +45,7 @@
 // Who meets an intent of an undecided transaction gives up what it has prepared, and waits without holding anything: until that
 // one is decided, or nothing was heard of it for a while, when it is aborted. So there are no deadlocks. Then the unit is settled,
 // and the statement runs again.
+//
+// A touch merges nothing into a parent, which must be there: others do so without reading it. So intents on parents are at home
+// only, where the request that decides finds a parent that was touched since, and touches of a transaction's own are made last.
 package intent
