@@ -22,6 +22,7 @@ type operation struct {
 	marker marker // of its intent; no id where it leaves none
 	unit   string // of the unit's head: the other RowKeys
 	etag   string // that its intent has given the entity
+	free   bool   // its unit has no condition but what was read now
 }
 
 // isTouch says whether an operation only changes an ETag.

@@ -79,8 +79,12 @@ func (o *operation) intent(l engine.Limits) engine.Op {
 // prepare puts the intents of a group on its entities, all or none. failed is the operation that could not be made.
 func (x *transaction) prepare(ctx context.Context, g *group) (failed *operation, err error) {
 	x.mark(g)
-	failed, err = x.sendIntents(ctx, g)
-	if failed != nil && failed.Kind == engine.Upsert && (isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound)) {
+	if failed, err = x.condition(ctx, g); err == nil {
+		failed, err = x.sendIntents(ctx, g)
+	}
+	if failed != nil && failed.free && (isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound)) && failed.Kind == engine.Upsert {
+		err = engine.StaleRead(g.table, g.partition, failed.Entity.RowKey)
+	} else if failed != nil && failed.Kind == engine.Upsert && (isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound)) {
 		if err := x.lookUpserts(ctx, g); err != nil {
 			return nil, err
 		}
@@ -115,11 +119,46 @@ func (x *transaction) sendIntents(ctx context.Context, g *group) (failed *operat
 	return nil, nil
 }
 
+// condition reads the entities of units that have no condition, and has the operations go by what was read: else their intents might
+// take the place of others'. Rows of SQL have one.
+func (x *transaction) condition(ctx context.Context, g *group) (failed *operation, err error) {
+	has := map[string]bool{}
+	for i := range g.ops {
+		if o := &g.ops[i]; !isTouch(&o.Op) {
+			has[unitOf(&o.Op)] = has[unitOf(&o.Op)] || o.Kind == engine.Insert || o.IfMatch != ""
+		}
+	}
+	for i := range g.ops {
+		o := &g.ops[i]
+		if isTouch(&o.Op) || has[unitOf(&o.Op)] {
+			continue
+		}
+		o.free = true
+		e, err := x.store.base.Get(ctx, engine.Get{Table: g.table, PartitionKey: g.partition, RowKey: o.Entity.RowKey, Select: []string{markerProperty}, Meter: x.meter})
+		switch {
+		case isCode(err, engine.CodeNotFound) && o.Kind == engine.Upsert:
+			o.marker.kind = inserts
+		case isCode(err, engine.CodeNotFound):
+			return o, err
+		case err != nil:
+			return nil, err
+		case e.Values[0].S != "":
+			return o, engine.StaleRead(g.table, g.partition, o.Entity.RowKey)
+		default:
+			o.IfMatch, o.marker.base = e.ETag, e.ETag
+			if o.Kind == engine.Upsert {
+				o.marker.kind = replaces
+			}
+		}
+	}
+	return nil, nil
+}
+
 // lookUpserts finds out which of the group's Upserts meet an entity.
 func (x *transaction) lookUpserts(ctx context.Context, g *group) error {
 	var all []*operation
 	for i := range g.ops {
-		if g.ops[i].Kind == engine.Upsert {
+		if g.ops[i].Kind == engine.Upsert && !g.ops[i].free {
 			all = append(all, &g.ops[i])
 		}
 	}
