@@ -31,7 +31,7 @@ type rangeRead struct {
 	pending uint64 // sum, and what the cursor has seen since, which need not be given
 }
 
-// Moment implements engine.Transactor: its reads are those of the store, each of its own time.
+// Moment implements engine.Transactor. Each of its reads shows the store as it is then.
 func (s *Store) Moment() engine.Moment {
 	return &observation{store: s, points: map[point]string{}}
 }
@@ -58,7 +58,7 @@ func (o *observation) Get(ctx context.Context, g engine.Get) (engine.Entity, err
 		defer o.mu.Unlock()
 		p := point{g.Table, g.PartitionKey, g.RowKey}
 		if _, known := o.points[p]; !known && o.points != nil {
-			o.points[p] = version // if it has changed by now, the first one will be found to
+			o.points[p] = version // the first one counts: validation finds that the entity has changed since
 		}
 		o.pages += max(1, g.Meter.Requests.Load()-before) // a record may have been looked for
 	}
@@ -129,6 +129,7 @@ func (x *transaction) cover(o *observation) *observation {
 	}
 	left := &observation{store: o.store, points: map[point]string{}, ranges: o.ranges, pages: o.pages}
 	operations := map[point]*engine.Op{}
+	var pins []operation // added behind the loop: operations has pointers into the group
 	for _, g := range x.groups {
 		for i := range g.ops {
 			op := &g.ops[i].Op
@@ -138,12 +139,15 @@ func (x *transaction) cover(o *observation) *observation {
 	for p, version := range o.points {
 		switch op := operations[p]; {
 		case op != nil && covers(op, version):
-		case op == nil && version != "" && !isSeen(version) && len(x.groups) == 1 && x.groups[0].takes(p):
-			x.groups[0].ops = append(x.groups[0].ops, operation{at: x.operated, Op: engine.Op{Kind: engine.Merge, IfMatch: version,
+		case op == nil && version != "" && !isSeen(version) && len(x.groups) == 1 && x.groups[0].takes(p, len(pins)):
+			pins = append(pins, operation{at: x.operated, Op: engine.Op{Kind: engine.Merge, IfMatch: version,
 				Entity: engine.Entity{PartitionKey: p.partitionKey, RowKey: p.rowKey}}})
 		default:
 			left.points[p] = version
 		}
+	}
+	if len(pins) > 0 {
+		x.groups[0].ops = append(x.groups[0].ops, pins...)
 	}
 	if len(left.points) == 0 && len(left.ranges) == 0 {
 		return nil
@@ -164,10 +168,9 @@ func covers(op *engine.Op, version string) bool {
 	return op.IfMatch == version
 }
 
-// takes says whether a pin fits the group.
-func (g *group) takes(p point) bool {
-	return len(g.ops) < groupOps && g.table == p.table && g.partition == p.partitionKey &&
-		!slices.ContainsFunc(g.ops, func(o operation) bool { return o.Entity.RowKey == p.rowKey })
+// takes says whether a pin of an entity that nothing is done to fits the group, beside others.
+func (g *group) takes(p point, beside int) bool {
+	return len(g.ops)+beside < groupOps && g.table == p.table && g.partition == p.partitionKey
 }
 
 // validate reads again what was read, and looks at what is required. A transaction of others that is not decided yet is a conflict. One
