@@ -73,9 +73,9 @@ func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.
 	return nil
 }
 
-// moment gives what is to be read together.
+// moment gives what is to be read together: a snapshot, where the store has any.
 func (x *definition) moment() (engine.Reader, func()) {
-	if t, ok := x.Runtime.Engine.(engine.Transactor); ok {
+	if t, ok := x.Runtime.Engine.(engine.Transactor); ok && t.Snapshots() {
 		m := t.Moment()
 		return m, m.Release
 	}
