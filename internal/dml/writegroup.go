@@ -210,34 +210,22 @@ func (g *group) distinct() error {
 func (w *Writer) sendAll(ctx context.Context, groups []*group) error {
 	var (
 		mu     sync.Mutex
-		wg     sync.WaitGroup
-		next   int
 		failed error
 		at     = len(groups)
 		unsure bool
 	)
-	for range min(len(groups), w.Parallel()) {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				stop := failed != nil || i >= len(groups)
-				mu.Unlock()
-				if stop {
-					return
-				}
-				if err := w.send(ctx, groups[i]); err != nil {
-					mu.Lock()
-					if u := engine.IsUnsure(err); u && !unsure || u == unsure && i < at {
-						failed, at, unsure = err, i, u
-					}
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	wg.Wait()
+	engine.UntilStopped(w.Parallel(), len(groups), func(i int) (stop bool) {
+		err := w.send(ctx, groups[i])
+		if err == nil {
+			return false
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if u := engine.IsUnsure(err); u && !unsure || u == unsure && i < at {
+			failed, at, unsure = err, i, u
+		}
+		return true
+	})
 	return failed
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 )
 
 // SideBySide calls do for 0 ≤ i < n, at most parallel at once. After an error no further call is begun, and the context
@@ -62,4 +63,28 @@ func SideBySide(ctx context.Context, parallel, n int, do func(ctx context.Contex
 		return cancelled
 	}
 	return ctx.Err()
+}
+
+// UntilStopped calls do for 0 ≤ i < n, at most parallel at once, until one of the calls says stop. Those under way are waited for, and
+// not cancelled: what they do is to be known.
+func UntilStopped(parallel, n int, do func(i int) (stop bool)) {
+	var (
+		wg      sync.WaitGroup
+		next    atomic.Int64
+		stopped atomic.Bool
+	)
+	for range min(n, parallel) {
+		wg.Go(func() {
+			for !stopped.Load() {
+				i := int(next.Add(1)) - 1
+				if i >= n {
+					return
+				}
+				if do(i) {
+					stopped.Store(true)
+				}
+			}
+		})
+	}
+	wg.Wait()
 }

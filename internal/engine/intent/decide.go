@@ -46,36 +46,24 @@ func sure(err error) error {
 
 // prepareAll prepares groups side by side. After an error no further one is begun, but those under way are waited for.
 func (x *transaction) prepareAll(ctx context.Context, groups []*group) error {
-	var (
-		mu     sync.Mutex
-		failed error
-		wg     sync.WaitGroup
-		next   int
-	)
-	for range min(len(groups), x.store.parallel) {
-		wg.Go(func() {
-			for {
-				mu.Lock()
-				i := next
-				next++
-				stop := failed != nil || i >= len(groups)
-				mu.Unlock()
-				if stop {
-					return
-				}
-				at, err := x.prepare(ctx, groups[i])
-				if err == nil {
-					err = x.beat(ctx)
-				}
-				mu.Lock()
-				if err != nil && failed == nil {
-					failed, x.failed = err, at
-				}
-				mu.Unlock()
-			}
-		})
-	}
-	wg.Wait()
+	var mu sync.Mutex
+	var failed error
+	engine.UntilStopped(x.store.parallel, len(groups), func(i int) (stop bool) {
+		at, err := x.prepare(ctx, groups[i])
+		if err == nil {
+			err = x.beat(ctx)
+		}
+		if err == nil {
+			return false
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if failed == nil {
+			failed = err
+			x.fails(groups[i], at)
+		}
+		return true
+	})
 	return failed
 }
 
@@ -110,7 +98,7 @@ func (x *transaction) decide(ctx context.Context) error {
 		from[at].etag = "" // another one has it stay: what is read back says so
 		return x.decide(ctx)
 	case at >= 0 && at < len(from):
-		x.failed = from[at]
+		x.fails(x.atHome, from[at])
 		return asOp(err, from[at].at)
 	case at == len(from):
 		return engine.Errorf(engine.CodeStale, "another writer has aborted the transaction")

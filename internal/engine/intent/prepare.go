@@ -82,9 +82,11 @@ func (x *transaction) prepare(ctx context.Context, g *group) (failed *operation,
 	if failed, err = x.condition(ctx, g); err == nil {
 		failed, err = x.sendIntents(ctx, g)
 	}
-	if failed != nil && failed.free && (isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound)) && failed.Kind == engine.Upsert {
+	switch guessed := isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound); {
+	case failed == nil || failed.Kind != engine.Upsert || !guessed:
+	case failed.free: // it was as read
 		err = engine.StaleRead(g.table, g.partition, failed.Entity.RowKey)
-	} else if failed != nil && failed.Kind == engine.Upsert && (isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound)) {
+	default:
 		if err := x.lookUpserts(ctx, g); err != nil {
 			return nil, err
 		}

@@ -216,10 +216,11 @@ func (c *cursor) give(ctx context.Context, e engine.Entity) (fresh bool, err err
 		}
 	}
 	version, there := e.ETag, true
-	if c.strange {
-	} else if m.id == "" {
+	switch {
+	case c.strange:
+	case m.id == "":
 		hide(&e, c.sel)
-	} else {
+	default:
 		is := committed
 		if slices.Contains(c.open, m.id) {
 			is = undecided

@@ -25,7 +25,8 @@ type transaction struct {
 	etag     string                          // of that
 	beaten   time.Time
 	touched  map[point]*operation // outside of the home group, as they were read
-	failed   *operation           // what a group could not be prepared for
+	failed   *operation           // what could not be made; nil: nothing in particular
+	failedAt place                // its entity
 	beating  atomic.Bool          // somebody is at it
 	operated int                  // the operations asked for
 }
@@ -197,7 +198,7 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 	case x.failed == nil, !isCode(cause, engine.CodeExists) && !isCode(cause, engine.CodeStale):
 		return cause
 	default:
-		at = x.placeOf(x.failed)
+		at = x.failedAt
 	}
 	w, err := x.store.clearWay(ctx, at, "", x.meter)
 	switch {
@@ -209,13 +210,9 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 	return cause
 }
 
-func (x *transaction) placeOf(o *operation) place {
-	for _, g := range x.groups {
-		for i := range g.ops {
-			if &g.ops[i] == o {
-				return place{g.table, g.partition, o.Entity.RowKey}
-			}
-		}
+// fails notes which operation of a group could not be made; nil: none in particular.
+func (x *transaction) fails(g *group, o *operation) {
+	if o != nil {
+		x.failed, x.failedAt = o, place{g.table, g.partition, o.Entity.RowKey}
 	}
-	return place{}
 }
