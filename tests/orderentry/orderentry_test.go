@@ -1,7 +1,6 @@
 package orderentry
 
 import (
-	"bufio"
 	"context"
 	"database/sql"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"os"
-	process "os/exec"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
@@ -26,12 +24,9 @@ import (
 
 var transactions = flag.Int("transactions", testrun.Of(2000, 120), "transactions to run over each store")
 
-// workedFile names the file that the test binary works on, instead of testing, when it is started as another process.
-const workedFile = "NEARLYFREE_TEST_ORDERS"
-
 func TestMain(m *testing.M) {
-	if path := os.Getenv(workedFile); path != "" {
-		fmt.Println("failed:", workForEver(path))
+	if name := os.Getenv(workedStore); name != "" {
+		fmt.Println("failed:", workForEver(name))
 		return
 	}
 	testrun.Main(m)
@@ -136,9 +131,12 @@ func TestOneProcess(t *testing.T) {
 			}
 			db := open(t, &nearlyfree.Config{Store: store, Layout: layout})
 			start(t, db)
+			begun := time.Now()
 			done := workAll(t, []*sql.DB{db}, nobody, 1)
+			worked := time.Since(begun)
 			done.check(t, db)
 			checkConditions(t, db)
+			t.Logf("%s, %v: %d transactions in %v, the conditions in %v", store[:4], layout, *transactions, worked, time.Since(begun)-worked)
 		}
 	}
 }
@@ -186,72 +184,5 @@ func TestProcesses(t *testing.T) {
 			done.check(t, dbs[0])
 			checkConditions(t, dbs[0])
 		})
-	}
-}
-
-// workForEver works on a file, and tells of each order, until it is killed.
-func workForEver(path string) error {
-	db, err := sql.Open("nearlyfree", "file:"+path)
-	if err != nil {
-		return err
-	}
-	failed := make(chan error)
-	var mu sync.Mutex
-	for n := range 3 {
-		x := &terminal{db: db, rnd: rand.New(rand.NewPCG(rand.Uint64(), 1)), home: 1 + n%warehouses}
-		go func() {
-			for {
-				err := x.work(context.Background(), func(warehouse, district, order int) {
-					mu.Lock()
-					defer mu.Unlock()
-					fmt.Println(warehouse, district, order)
-				})
-				if err != nil {
-					failed <- err
-				}
-			}
-		}()
-	}
-	return <-failed
-}
-
-// TestKilled: a process that is killed in the middle of its work leaves nothing half done, and what it was told is there.
-func TestKilled(t *testing.T) {
-	t.Parallel()
-	path := filepath.Join(t.TempDir(), "data")
-	db := open(t, &nearlyfree.Config{Store: "file:" + path})
-	start(t, db)
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-	done := &orders{}
-	for range testrun.Of(12, 3) {
-		before := len(done.all)
-		c := process.Command(os.Args[0])
-		c.Env = append(os.Environ(), workedFile+"="+path)
-		out, err := c.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Process.Kill() })
-		for lines := bufio.NewScanner(out); lines.Scan(); {
-			var o [3]int
-			if _, err := fmt.Sscan(lines.Text(), &o[0], &o[1], &o[2]); err != nil {
-				t.Fatalf("the process says %q", lines.Text())
-			}
-			if done.add(o[0], o[1], o[2]); len(done.all) == before+10 {
-				time.AfterFunc(time.Duration(rand.IntN(30_000))*time.Microsecond, func() { c.Process.Kill() })
-			}
-		}
-		c.Wait()
-		again := open(t, &nearlyfree.Config{Store: "file:" + path})
-		done.check(t, again)
-		checkConditions(t, again)
-		if err := again.Close(); err != nil {
-			t.Fatal(err)
-		}
 	}
 }
