@@ -26,6 +26,9 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 	for _, name := range []string{"Table", "Op", "Msg_type", "Msg_text"} {
 		out.Columns = append(out.Columns, planner.ResultColumn{Name: name, Type: value.Type{Base: value.TypeText}})
 	}
+	if err := x.sweep(ctx, s, out); err != nil {
+		return nil, err
+	}
 	for _, name := range s.Tables {
 		t, err := x.known(ctx, name)
 		if err != nil {
@@ -34,13 +37,7 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 		if t.Unwritable != nil && s.Verb == "REPAIR" {
 			return nil, t.Unwritable
 		}
-		say := func(kind, text string) {
-			row := []value.Value{}
-			for _, cell := range []string{x.session.Database + "." + t.Name, lower(s.Verb), kind, text} {
-				row = append(row, value.FromString(cell))
-			}
-			out.Rows = append(out.Rows, row)
-		}
+		say := func(kind, text string) { x.say(out, t, s.Verb, kind, text) }
 		damaged, err := x.maintainStored(ctx, t, s.Verb, say)
 		if err != nil {
 			return nil, err
@@ -95,6 +92,15 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 		say("status", "OK")
 	}
 	return out, nil
+}
+
+// say adds a row to the result.
+func (x *definition) say(out *Outcome, t *schema.Table, verb, kind, text string) {
+	row := []value.Value{}
+	for _, cell := range []string{x.session.Database + "." + t.Name, lower(verb), kind, text} {
+		row = append(row, value.FromString(cell))
+	}
+	out.Rows = append(out.Rows, row)
 }
 
 // maintainStored checks or mends what the store holds of a table, where a store has something to check. damaged says that

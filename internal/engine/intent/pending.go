@@ -48,6 +48,9 @@ func (x *transaction) beat(ctx context.Context) error {
 // mostPlaces bounds the text of places.
 const mostPlaces = 16 << 10
 
+// andOthers stands last where there was no room for all places.
+var andOthers = [2]string{}
+
 // places is the tables and partitions of the groups, as JSON, as far as there is room.
 func (x *transaction) places() string {
 	var all [][2]string
@@ -55,6 +58,7 @@ func (x *transaction) places() string {
 	for _, g := range x.groups {
 		place := [2]string{g.table, g.partition}
 		if size += len(g.table) + len(g.partition) + 8; size > mostPlaces {
+			all = append(all, andOthers)
 			break
 		}
 		if !slices.Contains(all, place) {

@@ -152,9 +152,14 @@ func (x *transaction) findHome(severalTables bool) error {
 		x.home = home{x.atHome.table, x.atHome.partition}
 		return nil
 	}
-	x.home = home{x.store.records, "t" + string("0123456789abcdef"[x.id[len(x.id)-1]&15])}
+	x.home = home{x.store.records, severalHome(x.id[len(x.id)-1] % homes)}
 	return nil
 }
+
+// homes is how many partitions have the records of transactions that have no home of their own.
+const homes = 16
+
+func severalHome(i byte) string { return "t" + string("0123456789abcdef"[i]) }
 
 // run makes the steps of the protocol, and cleans up behind them.
 func (x *transaction) run(ctx context.Context) error {

@@ -1,0 +1,195 @@
+package intent
+
+import (
+	"context"
+	"encoding/json"
+	"sync/atomic"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+)
+
+// An intent that is older than leftAge by the store's clock is one that was left. A record as old as keepAborted is not needed, once no
+// intent is: no request of its transaction can arrive any more.
+const leftAge = time.Minute
+
+// sweep is one Sweep.
+type sweep struct {
+	store   *Store
+	dry     bool
+	meter   *engine.Meter
+	clock   int64 // of the store, as ticks, when it began
+	swept   engine.Swept
+	intents []found
+	records []found
+}
+
+// found is an entity that bears an intent, or is a record.
+type found struct {
+	table string
+	engine.Entity
+}
+
+// What is read of such entities.
+var sweeps = []string{markerProperty, stateProperty, groupsProperty, engine.Timestamp}
+
+// Sweep implements engine.Sweeper. It settles the intents in tables and deletes old records: those in tables, and those of the
+// transactions over several tables. What a committed one has left in other tables is settled before.
+func (s *Store) Sweep(ctx context.Context, tables []string, dry bool, m *engine.Meter) (engine.Swept, error) {
+	w := &sweep{store: s, dry: dry, meter: m}
+	for _, table := range tables {
+		if !s.holds(table) {
+			continue
+		}
+		if err := w.find(ctx, engine.Scan{Table: table, AllPartitions: true, Filter: &marked}); err != nil {
+			return w.swept, err
+		}
+	}
+	several := engine.Scan{Table: s.records, AllPartitions: true, FromPartition: severalHome(0), ToPartition: severalHome(homes-1) + "\x00", Filter: &marked}
+	if err := w.find(ctx, several); err != nil {
+		return w.swept, err
+	}
+	if err := w.settleAll(ctx); err != nil || dry {
+		w.swept.Records = len(w.records)
+		return w.swept, err
+	}
+	return w.swept, w.deleteRecords(ctx)
+}
+
+// find notes what bears a marker.
+func (w *sweep) find(ctx context.Context, scan engine.Scan) error {
+	scan.Select, scan.Meter = sweeps, w.meter
+	err := engine.Each(ctx, w.store.base, scan, func(e *engine.Entity) error {
+		m, err := markerOf(e, nil)
+		if err != nil {
+			return err
+		}
+		isRecord := m.id == "" && isRecord(e, nil)
+		if m.id == "" && !isRecord {
+			return nil
+		}
+		age, err := w.age(ctx, scan.Table, e)
+		if err != nil {
+			return err
+		}
+		at := found{scan.Table, *e}
+		at.Values = append([]engine.Value(nil), e.Values...)
+		switch {
+		case isRecord && age >= keepAborted:
+			w.records = append(w.records, at)
+		case !isRecord && age >= leftAge:
+			w.intents = append(w.intents, at)
+		}
+		return nil
+	})
+	if isCode(err, engine.CodeNoTable) {
+		return nil // it was dropped
+	}
+	return err
+}
+
+// age is for how long an entity has been as it is, by the store's clock.
+func (w *sweep) age(ctx context.Context, table string, e *engine.Entity) (time.Duration, error) {
+	if w.clock == 0 {
+		_, err := w.store.base.Get(ctx, engine.Get{Table: table, PartitionKey: e.PartitionKey, RowKey: e.RowKey, Select: []string{}, Meter: w.meter, Clock: &w.clock})
+		if err != nil && !isCode(err, engine.CodeNotFound) {
+			return 0, err
+		}
+	}
+	if w.clock == 0 || e.Timestamp == 0 {
+		return 0, nil // it is not known, so it stays
+	}
+	return time.Duration(w.clock-e.Timestamp) * 100, nil
+}
+
+// settleAll settles the intents that were found.
+func (w *sweep) settleAll(ctx context.Context) error {
+	w.swept.Entities += len(w.intents)
+	if w.dry {
+		return nil
+	}
+	return engine.SideBySide(ctx, w.store.parallel, len(w.intents), func(ctx context.Context, i int) error {
+		at := &w.intents[i]
+		_, err := w.store.clearWay(ctx, place{at.table, at.PartitionKey, at.RowKey}, "", w.meter)
+		retry.Progress(ctx)
+		return err
+	})
+}
+
+// deleteRecords deletes the records that were found, where it knows that there is no intent any more. A reader may have met one before
+// it was settled, and asks for the record within its time.
+func (w *sweep) deleteRecords(ctx context.Context) error {
+	var free []found
+	for i := range w.records {
+		at := &w.records[i]
+		isFree, err := w.isFree(ctx, at)
+		if err != nil {
+			return err
+		}
+		if isFree {
+			free = append(free, *at)
+		}
+		retry.Progress(ctx)
+	}
+	if len(free) == 0 {
+		return nil
+	}
+	if err := retry.Sleep(ctx, readersAge+leftAge/2); err != nil {
+		return err
+	}
+	var deleted atomic.Int64
+	err := engine.SideBySide(ctx, w.store.parallel, len(free), func(ctx context.Context, i int) error {
+		at := &free[i]
+		err := w.store.direct.Commit(ctx, engine.Commit{Table: at.table, PartitionKey: at.PartitionKey, Meter: w.meter,
+			Ops: []engine.Op{{Kind: engine.Delete, IfMatch: at.ETag, Entity: engine.Entity{PartitionKey: at.PartitionKey, RowKey: at.RowKey}}}})
+		retry.Progress(ctx)
+		switch {
+		case isCode(err, engine.CodeNotFound), isCode(err, engine.CodeStale), engine.IsUnsure(err):
+			return nil // another one was faster
+		case err == nil:
+			deleted.Add(1)
+		}
+		return err
+	})
+	w.swept.Records = int(deleted.Load())
+	return err
+}
+
+// isFree says whether a record is not needed, after it has settled what was left of its transaction. An intent of an aborted one, or of one
+// that nobody decided, comes to nothing without a record, too.
+func (w *sweep) isFree(ctx context.Context, at *found) (bool, error) {
+	id := at.RowKey[len(recordPrefix):]
+	switch state(at.Values[1].S) {
+	case aborted:
+		return true, nil
+	case pending:
+		_, err := w.store.abort(ctx, home{at.table, at.PartitionKey}, id, at.ETag, w.meter)
+		return false, err // the record is young again
+	}
+	var places [][2]string
+	if err := json.Unmarshal([]byte(at.Values[2].S), &places); err != nil {
+		return false, engine.Errorf(engine.CodeCorrupt, "the record of transaction %s says that it wrote to %q: %v", id, at.Values[2].S, err)
+	}
+	for _, place := range places {
+		if place == andOthers {
+			return false, nil
+		}
+		w.intents = nil
+		if err := w.find(ctx, engine.Scan{Table: place[0], PartitionKey: place[1], Filter: intentsOf(id)}); err != nil {
+			return false, err
+		}
+		if err := w.settleAll(ctx); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// intentsOf lets the entities pass that bear an intent of a transaction.
+func intentsOf(id string) *engine.Filter {
+	return &engine.Filter{Op: engine.And, Kids: []*engine.Filter{
+		{Op: engine.Gt, Property: markerProperty, Value: text(id + " ")},
+		{Op: engine.Lt, Property: markerProperty, Value: text(id + "!")},
+	}}
+}
