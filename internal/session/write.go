@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
@@ -31,9 +32,30 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 		if current := s.checkCurrent(ctx, s.wrote); errors.As(current, &changed) {
 			return Outcome{}, changed
 		}
+		if overtaken := s.overtaken(ctx, err); overtaken != nil {
+			return Outcome{}, overtaken
+		}
 	}
 	return out, err
 }
+
+// overtaken says whether err, that a key is taken or a foreign key not kept, comes of others who changed what the transaction goes by: then
+// that is the error, and the transaction may succeed when it is run again.
+func (s *Session) overtaken(ctx context.Context, err error) error {
+	var refused *sqlerr.Error
+	if !errors.As(err, &refused) || !slices.Contains(ofOtherRows, refused.Code) {
+		return nil
+	}
+	m := &engine.Meter{}
+	defer s.db.count(m)
+	if err := s.tx.Overtaken(ctx, m); dml.IsRace(err) {
+		return dml.ExplainCommit(err, with(s.saw, s.wrote))
+	}
+	return nil
+}
+
+// ofOtherRows are the errors that come of rows which are there, or not.
+var ofOtherRows = []int{sqlerr.CodeDuplicateEntry, sqlerr.CodeParentRow, sqlerr.CodeNoParentRow}
 
 // writeIsolated runs a statement as a transaction of its own, again where others changed what it had read: then it waits in line.
 func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.Value, level Isolation) (Outcome, error) {
