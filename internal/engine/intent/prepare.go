@@ -92,7 +92,11 @@ func (x *transaction) prepare(ctx context.Context, g *group) (failed *operation,
 		}
 		failed, err = x.sendIntents(ctx, g)
 	}
-	if failed != nil {
+	switch {
+	case failed == nil:
+	case failed.marker.id != "" && isCode(err, engine.CodeTooLarge):
+		err = noRoom(g, failed, err)
+	default:
 		err = asOp(err, failed.at)
 	}
 	return failed, err

@@ -142,9 +142,10 @@ func (x *transaction) findHome(severalTables bool) error {
 		x.atHome = g
 	}
 	if x.atHome == nil && !severalTables {
+		most := 0
 		for _, g := range x.groups {
-			if !g.touches && (x.atHome == nil || len(g.ops) > len(x.atHome.ops)) {
-				x.atHome = g
+			if crowded := g.crowded(x.store.base.Limits()); !g.touches && (x.atHome == nil || crowded > most || crowded == most && len(g.ops) > len(x.atHome.ops)) {
+				x.atHome, most = g, crowded
 			}
 		}
 	}
