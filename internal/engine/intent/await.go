@@ -2,6 +2,7 @@ package intent
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
@@ -52,7 +53,7 @@ func (s *Store) await(ctx context.Context, at place, m *marker, meter *engine.Me
 		}
 		if s.own.isDead(m.id) || s.met.expired(m.id, etag) && !s.own.isLive(m.id) {
 			is, err := s.abort(ctx, m.home, m.id, etag, meter)
-			return is, try > 1, err
+			return is, try > 1, mayNot(err, at)
 		}
 		if err := retry.Sleep(ctx, retry.Intent.Pause(try)); err != nil {
 			return undecided, true, err
@@ -114,4 +115,16 @@ func (o *own) forget() {
 			delete(o.ids, id)
 		}
 	}
+}
+
+// mayNot explains the refusal of a request that ends what another transaction has left behind on an entity, to who may not write there.
+func mayNot(err error, at place) error {
+	var e *engine.Error
+	if !errors.As(err, &e) || e.Code != engine.CodeReadOnly && e.Code != engine.CodeAuth {
+		return err
+	}
+	explained := engine.Errorf(e.Code, "a transaction whose process has died, or may not delete, has left something on entity %q, %q of table %s; to end it takes the right to add, update and delete entities: "+
+		"try the same in a process that has it", at.partitionKey, at.rowKey, at.table)
+	explained.Cause = err
+	return explained
 }

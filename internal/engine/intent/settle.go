@@ -77,7 +77,7 @@ func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *m
 	case isCode(err, engine.CodeStale), isCode(err, engine.CodeNotFound), engine.IsUnsure(err):
 		return nil, nil // so it was settled, or will be by who meets it next
 	case err != nil:
-		return nil, err
+		return nil, mayNot(err, place{table, e.PartitionKey, e.RowKey})
 	}
 	etags = map[string]string{}
 	for i := range c.Ops {
