@@ -110,6 +110,7 @@ const (
 	CodeNumberOutOfRange       = 1690
 	CodePartitionValue         = 1697
 	CodeTruncateReferenced     = 1701
+	CodeMultiUpdateKey         = 1706
 	CodeReadOnlyTransaction    = 1792
 	CodeUnknownAlgorithm       = 1800
 	CodeUnknownLock            = 1801

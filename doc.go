@@ -160,10 +160,10 @@
 // it, and not later than a minute after the first time unless there were fewer than 4. Then ErrConflict says that it may be
 // tried again. A request that the store does not answer is sent up to 6 times (Config.Retry). In memory and in a file it
 // then waits its turn instead: writers of one table that meet stand in line, until their contexts end. Outside of a
-// transaction a statement writes all of its rows or none. With the option bulk=chunked one whose rows need more than an
-// entity group transaction goes out in several, whole rows each, which halves the requests on Azure; if one fails, the error
-// says exactly what was written. On Azure that is so without the option, too, of rows that other tables are interleaved in,
-// and of tables that other programs made.
+// transaction a statement writes all of its rows or none, also an UPDATE or DELETE of several tables. With the option
+// bulk=chunked one whose rows need more than an entity group transaction goes out in several, whole rows each, which halves
+// the requests on Azure; if one fails, the error says exactly what was written. On Azure that is so without the option,
+// too, of rows that other tables are interleaved in, and of tables that other programs made.
 //
 // What can happen while others write, in a transaction and between single statements:
 //

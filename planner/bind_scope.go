@@ -2,6 +2,7 @@ package planner
 
 import (
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -16,7 +17,6 @@ import (
 type block struct {
 	sources []*source
 	width   int
-	first   int // index of the source that lies at 0, whose room is in width from the beginning
 }
 
 // source is a table or a derived table of a block.
@@ -37,9 +37,6 @@ func (k *block) add(s *source, width int) {
 	s.index = len(k.sources)
 	s.used = make([]bool, width)
 	k.sources = append(k.sources, s)
-	if s.index == k.first && s.index > 0 {
-		return // at 0
-	}
 	s.offset = k.width
 	k.width += width
 }
@@ -197,6 +194,26 @@ func (s *scope) lookupQualified(c *dialect.Column, clause string) (*field, error
 // is says whether database.name, as written, means n.
 func (n *named) is(database, name string) bool {
 	return strings.EqualFold(n.name, name) && (database == "" || strings.EqualFold(n.database, database))
+}
+
+// named is the table of FROM that a name means; nil: none.
+func (s *scope) named(name *dialect.TableName) *named {
+	for _, n := range s.names {
+		if n.is(name.Database, name.Name) {
+			return n
+		}
+	}
+	return nil
+}
+
+// nameOf is the table of FROM that has a field.
+func (s *scope) nameOf(f *field) *named {
+	for _, n := range s.names {
+		if slices.ContainsFunc(n.fields, func(own field) bool { return own.src == f.src && own.ordinal == f.ordinal }) {
+			return n
+		}
+	}
+	return nil
 }
 
 // resolve finds what c means, here or in an enclosing query. What is outside of this query level makes

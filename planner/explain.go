@@ -58,7 +58,7 @@ func (e *explainer) plan(p *Plan, depth int) {
 	}
 	whole, byRows := e.tables(p)
 	if len(whole) > 0 {
-		t := p.Write.(*Delete).Table
+		t := p.Write.(*Delete).Targets[0].Table
 		e.line(depth, "delete %s  tables of %s  requests ≥ %d", t.Name, partitionsText(whole), t.DeleteRequests(whole))
 	}
 	if p = byRows; p == nil {

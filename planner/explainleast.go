@@ -20,7 +20,7 @@ func (e *explainer) least(p *Plan, whole bool) int {
 	tables, byRows := e.tables(p)
 	n := 0
 	if len(tables) > 0 {
-		n = p.Write.(*Delete).Table.DeleteRequests(tables)
+		n = p.Write.(*Delete).Targets[0].Table.DeleteRequests(tables)
 	}
 	if byRows == nil {
 		return n

@@ -17,6 +17,10 @@ const transactionOps = 100
 func (e *explainer) write(w Write, depth int) {
 	var parts []string
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
+	next := func() { // what follows is about another table
+		e.line(depth, "%s", strings.Join(parts, "  "))
+		parts = nil
+	}
 	requests := 1
 	var returning []expr.Node
 	switch w := w.(type) {
@@ -49,31 +53,35 @@ func (e *explainer) write(w Write, depth int) {
 		}
 		returning = w.Returning
 	case *Update:
-		if w.Ignore {
-			add("update ignore %s", w.Table.Name)
-		} else {
-			add("update %s", w.Table.Name)
+		for i := range w.Targets {
+			if i > 0 {
+				next()
+			}
+			t := &w.Targets[i]
+			add("%s %s", ignoring("update", w.Ignore), nameOf(w.Targets, i))
+			add("set %s", e.assigns(t.Table, t.Set))
+			add("entities a row %s", entities(t.Table.Copies()+1, 1))
+			parts = append(append(parts, w.Related.refers(t.Table, sets(t.Set))...), w.Related.referred(t.Table, sets(t.Set))...)
 		}
-		add("set %s", e.assigns(w.Table, w.Set))
-		add("entities a row %s", entities(w.Table.Copies()+1, 1))
-		parts = append(append(parts, w.Related.refers(w.Table, sets(w.Set))...), w.Related.referred(w.Table, sets(w.Set))...)
 		returning = w.Returning
 	case *Delete:
-		if w.Ignore {
-			add("delete ignore %s", w.Table.Name)
-		} else {
-			add("delete %s", w.Table.Name)
-		}
-		add("entities a row %s", entities(w.Table.Copies()+1, 1))
-		for _, child := range w.Children {
-			if child.Table.Interleaved.Cascade {
-				add("with its rows of %s", child.Table.Name)
-			} else {
-				add("unless it has rows of %s", child.Table.Name)
+		for i := range w.Targets {
+			if i > 0 {
+				next()
 			}
-			requests++ // a look for them
+			t := &w.Targets[i]
+			add("%s %s", ignoring("delete", w.Ignore), nameOf(w.Targets, i))
+			add("entities a row %s", entities(t.Table.Copies()+1, 1))
+			for _, child := range t.Children {
+				if child.Table.Interleaved.Cascade {
+					add("with its rows of %s", child.Table.Name)
+				} else {
+					add("unless it has rows of %s", child.Table.Name)
+				}
+				requests++ // a look for them
+			}
+			parts = append(parts, w.Related.referred(t.Table, nil)...)
 		}
-		parts = append(parts, w.Related.referred(w.Table, nil)...)
 		returning = w.Returning
 	}
 	if len(returning) > 0 {
@@ -81,6 +89,22 @@ func (e *explainer) write(w Write, depth int) {
 	}
 	add("requests ≥ %d", requests)
 	e.line(depth, "%s", strings.Join(parts, "  "))
+}
+
+func ignoring(verb string, ignore bool) string {
+	if ignore {
+		return verb + " ignore"
+	}
+	return verb
+}
+
+// nameOf names a table that is written: with its alias where there are several.
+func nameOf(targets []Target, i int) string {
+	t := &targets[i]
+	if len(targets) > 1 && !strings.EqualFold(t.Alias, t.Table.Name) {
+		return t.Table.Name + " as " + t.Alias
+	}
+	return t.Table.Name
 }
 
 // sets says whether assignments set a column.

@@ -194,42 +194,62 @@ type Assign struct {
 	Value  expr.Node
 }
 
-// Update changes the rows that Source yields: whole rows of Table with their ETags, at Offset. Set is evaluated in order over
-// the source's row (Env.Row), which also has the other tables of a join. As in MySQL, an assignment sees the values that
-// earlier ones have set. A join may yield the same row several times; the first one counts.
+// Update changes the rows of the Targets that Source yields. A row of the source has the rows of all tables of a join, and NULL in
+// place of one that is not there. A join may yield the same row several times; the first one counts.
 type Update struct {
-	Table     *schema.Table
+	Targets   []Target // in the order of FROM, which is that of their rows' changes
 	Source    Node
-	Offset    int
-	Set       []Assign
-	Ignore    bool            // rows that cannot be changed stay as they are
-	Children  []schema.Family // the tables interleaved in it
+	Ignore    bool // rows that cannot be changed stay as they are
 	Related   Related
-	Returning []expr.Node
+	Returning []expr.Node // of one target
+}
+
+// Target is a table whose rows are written: whole ones with their ETags, at Offset of the source's row. Set is evaluated in order
+// over that row (Env.Row). As in MySQL, an assignment sees the values that earlier ones have set; those of other tables it sees
+// as they were before the statement.
+type Target struct {
+	Table    *schema.Table
+	Alias    string // or the table's name
+	Offset   int
+	Set      []Assign        // of an UPDATE
+	Children []schema.Family // the tables interleaved in it
 }
 
 // MovesKey says whether the statement may change a column of a unique key.
-func (u *Update) MovesKey() bool {
-	changes := func(p schema.KeyColumn) bool {
-		c := u.Table.Columns[p.Column]
-		return c.Generated != "" || c.OnUpdate != "" || slices.ContainsFunc(u.Set, func(a Assign) bool { return a.Column == p.Column })
-	}
-	return slices.ContainsFunc(u.Table.Key, changes) || slices.ContainsFunc(u.Table.Indexes, func(ix *schema.Index) bool {
-		return ix.Unique && slices.ContainsFunc(ix.Key, changes)
+func (t *Target) MovesKey() bool {
+	return t.changes(t.Table.Key) || slices.ContainsFunc(t.Table.Indexes, func(ix *schema.Index) bool { return ix.Unique && t.changes(ix.Key) })
+}
+
+// changes says whether the statement may change a column of a key.
+func (t *Target) changes(key []schema.KeyColumn) bool {
+	return slices.ContainsFunc(key, func(p schema.KeyColumn) bool {
+		c := t.Table.Columns[p.Column]
+		return c.Generated != "" || c.OnUpdate != "" || slices.ContainsFunc(t.Set, func(a Assign) bool { return a.Column == p.Column })
 	})
 }
 
 // Delete deletes the rows that Source yields, as Update's.
 type Delete struct {
-	Table     *schema.Table
+	Targets   []Target
 	Source    Node
-	Offset    int
-	Ignore    bool            // rows that cannot be deleted stay
-	All       bool            // no condition at all
-	Whole     *access.Cover   // how to tell that whole partitions are deleted; nil where they never are. Then Source is a Scan
-	Children  []schema.Family // the tables interleaved in it
+	Ignore    bool          // rows that cannot be deleted stay
+	All       bool          // no condition at all
+	Whole     *access.Cover // how to tell that whole partitions are deleted; nil where they never are. Then Source is a Scan
 	Related   Related
 	Returning []expr.Node
+}
+
+// Written are the tables that a write is to.
+func Written(w Write) []*schema.Table {
+	switch w := w.(type) {
+	case *Insert:
+		return []*schema.Table{w.Table}
+	case *Update:
+		return tablesOf(w.Targets)
+	case *Delete:
+		return tablesOf(w.Targets)
+	}
+	return nil
 }
 
 func (*Insert) write() {}

@@ -58,14 +58,14 @@ func TestPlanFacts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if u := p.Write.(*planner.Update); u.Table.Name != "a" || u.Offset != 0 {
+	if u := p.Write.(*planner.Update); len(u.Targets) != 1 || u.Targets[0].Table.Name != "a" {
 		t.Errorf("%+v", u)
 	}
 	p, err = build(f, "DELETE FROM a WHERE x IN (SELECT id FROM b)")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if d := p.Write.(*planner.Delete); d.All || d.Offset != 0 {
+	if d := p.Write.(*planner.Delete); d.All {
 		t.Errorf("%+v", d)
 	}
 	p, err = build(f, "DELETE FROM a")

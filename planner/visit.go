@@ -83,7 +83,9 @@ func writeExpressions(w Write, f func(expr.Node)) {
 		}
 		each(w.Returning)
 	case *Update:
-		assign(w.Set)
+		for i := range w.Targets {
+			assign(w.Targets[i].Set)
+		}
 		each(w.Returning)
 	case *Delete:
 		each(w.Returning)

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -15,9 +16,13 @@ func writable(t *schema.Table, statement string) error {
 		return t.Unwritable
 	}
 	if t.Virtual != nil {
-		return sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the %s is not updatable", t.Name, statement)
+		return notUpdatable(t.Name, statement)
 	}
 	return nil
+}
+
+func notUpdatable(table, statement string) error {
+	return sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the %s is not updatable", table, statement)
 }
 
 // rowContext is a context over one row of t, under its name or alias.
@@ -84,15 +89,8 @@ func generatedValue(t *schema.Table, col *schema.Column) error {
 		"The value specified for generated column '%s' in table '%s' is not allowed.", col.Name, t.Name)
 }
 
-// target is the rows that an UPDATE or DELETE is about, while they are planned.
-type target struct {
-	*selection
-	src *source
-}
-
-// targetRows binds FROM and WHERE of an UPDATE or DELETE. find picks the table that is written, whose row comes first in the
-// rows; it may be called twice.
-func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(*selection) (*source, error)) (*target, error) {
+// changedRows binds the FROM of an UPDATE or DELETE.
+func (b *builder) changedRows(sel *dialect.Select, with []dialect.CTE) (*selection, error) {
 	var none *cteEnv
 	ctes, err := none.with(with)
 	if err != nil {
@@ -101,30 +99,28 @@ func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(
 	if err := b.hint(sel.Hints, nil); err != nil {
 		return nil, err
 	}
-	at := position{frame: &frame{}, ctes: ctes}
-	slots := b.slots
-	q := b.newSelection(sel, at)
-	if err := q.bindFrom(sel.From); err != nil {
-		return nil, err
-	}
-	src, err := find(q)
-	if err != nil {
-		return nil, err
-	}
-	if src.index > 0 {
-		// Bind once more, with the place of the written table at the beginning of the row.
-		b.slots = slots
-		q = b.newSelection(sel, at)
-		q.block.first, q.block.width = src.index, len(src.used)
-		if err := q.bindFrom(sel.From); err != nil {
+	q := b.newSelection(sel, position{frame: &frame{}, ctes: ctes})
+	return q, q.bindFrom(sel.From)
+}
+
+// targets makes the tables those that are written, in the order of FROM, and binds the rest of the statement but for what it does
+// to the rows.
+func (q *selection) targets(sources []*source, statement string) ([]Target, error) {
+	slices.SortFunc(sources, func(a, b *source) int { return a.index - b.index })
+	sources = slices.Compact(sources)
+	var out []Target
+	for _, src := range sources {
+		if err := writable(src.table, statement); err != nil {
 			return nil, err
 		}
-		if src, err = find(q); err != nil {
+		family, err := q.b.family(src.table)
+		if err != nil {
 			return nil, err
 		}
+		src.forWrite = true
+		out = append(out, Target{Table: src.table, Alias: src.name, Offset: src.offset, Children: family})
 	}
-	src.forWrite = true
-	if src.nullable {
+	if src := sources[0]; len(sources) == 1 && src.nullable {
 		// Of an outer join, only rows that are there can be written.
 		etag := &field{name: "ETag", src: src, ordinal: src.table.ETagOrdinal()}
 		there, err := expr.NewIs(q.scope.column(etag), expr.IsNull, true)
@@ -133,28 +129,36 @@ func (b *builder) targetRows(sel *dialect.Select, with []dialect.CTE, find func(
 		}
 		q.where = append(q.where, there)
 	}
-	if err := q.bindWhere(sel.Where, true); err != nil {
-		return nil, err
+	err := q.bindWhere(q.sel.Where, true)
+	if err == nil {
+		err = q.bindOrder()
 	}
-	if err := q.bindOrder(); err != nil {
-		return nil, err
+	if err == nil {
+		q.limit, err = q.context("limit").limit(q.sel.Limit)
 	}
-	q.limit, err = q.context("limit").limit(sel.Limit)
-	return &target{selection: q, src: src}, err
+	return out, err
 }
 
-// node builds the operators that yield the rows.
-func (t *target) node() (Node, error) {
-	in, err := t.input()
+// tablesOf are the tables of targets.
+func tablesOf(targets []Target) (tables []*schema.Table) {
+	for i := range targets {
+		tables = append(tables, targets[i].Table)
+	}
+	return tables
+}
+
+// changedNode builds the operators that yield the rows.
+func (q *selection) changedNode() (Node, error) {
+	in, err := q.input()
 	if err != nil {
 		return nil, err
 	}
 	node := in.node
-	if len(t.order) > 0 && !in.ordered {
-		node = t.sort(node, t.order)
+	if len(q.order) > 0 && !in.ordered {
+		node = q.sort(node, q.order)
 	}
-	if t.limit != nil {
-		node = &Limit{Input: node, Count: t.limit.Count, Offset: t.limit.Offset}
+	if q.limit != nil {
+		node = &Limit{Input: node, Count: q.limit.Count, Offset: q.limit.Offset}
 	}
 	return node, nil
 }

@@ -1,11 +1,14 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// update plans UPDATE of one table, whose rows may come from a join.
+// update plans UPDATE, whose rows may come from a join.
 func (b *builder) update(st *dialect.Update) error {
 	sel := &dialect.Select{From: st.From, Where: st.Where, OrderBy: st.OrderBy, Limit: st.Limit, Hints: st.Hints}
 	if st.From == nil {
@@ -14,55 +17,76 @@ func (b *builder) update(st *dialect.Update) error {
 	} else if st.OrderBy != nil || st.Limit != nil {
 		return sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.NoPos, "Incorrect usage of multi-table UPDATE and ORDER BY or LIMIT")
 	}
-	var columns []*field
-	rows, err := b.targetRows(sel, st.With, func(q *selection) (*source, error) {
-		c := q.context("field list")
-		columns = nil
-		for i := range st.Set {
-			f, err := c.assigned(st.Set[i].Column)
-			if err != nil {
-				return nil, err
-			}
-			if f.src.table == nil {
-				return nil, sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the UPDATE is not updatable", f.src.name)
-			}
-			columns = append(columns, f)
-			if f.src != columns[0].src {
-				return nil, sqlerr.NotSupported(sqlerr.NoPos, "an UPDATE that sets columns of several tables is")
-			}
-		}
-		if len(columns) == 0 {
-			return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "UPDATE sets nothing")
-		}
-		return columns[0].src, writable(columns[0].src.table, "UPDATE")
-	})
+	if len(st.Set) == 0 {
+		return sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "UPDATE sets nothing")
+	}
+	q, err := b.changedRows(sel, st.With)
 	if err != nil {
 		return err
 	}
-	up := &Update{Table: rows.src.table, Offset: rows.src.offset, Ignore: st.Ignore}
-	b.plan.Write = up
-	if up.Children, err = b.family(up.Table); err != nil {
-		return err
-	}
-	if up.Related, err = b.related(up.Table, false); err != nil {
-		return err
-	}
-	c := rows.context("field list")
+	c := q.context("field list")
+	columns := make([]*field, len(st.Set))
+	sources := make([]*source, len(st.Set))
 	for i := range st.Set {
-		a, err := c.assign(up.Table, columns[i].ordinal, &st.Set[i])
+		if columns[i], err = c.assigned(st.Set[i].Column); err != nil {
+			return err
+		}
+		of := q.scope.nameOf(columns[i])
+		if of.src == nil {
+			return notUpdatable(of.name, "UPDATE")
+		}
+		sources[i] = of.src
+	}
+	up := &Update{Ignore: st.Ignore}
+	b.plan.Write = up
+	if up.Targets, err = q.targets(sources, "UPDATE"); err != nil {
+		return err
+	}
+	if up.Related, err = b.related(false, tablesOf(up.Targets)...); err != nil {
+		return err
+	}
+	for i := range st.Set {
+		at := slices.IndexFunc(up.Targets, func(t Target) bool { return t.Offset == columns[i].src.offset })
+		t := &up.Targets[at]
+		a, err := c.assign(t.Table, columns[i].ordinal, &st.Set[i])
 		if err != nil {
 			return err
 		}
-		up.Set = append(up.Set, a)
+		t.Set = append(t.Set, a)
 	}
-	if up.Source, err = rows.node(); err != nil {
+	if err := keepsKeys(up.Targets); err != nil {
 		return err
 	}
-	up.Returning, err = b.returning(up.Table, &dialect.TableName{Name: up.Table.Name, As: rows.src.name}, st.Returning)
+	if up.Source, err = q.changedNode(); err != nil {
+		return err
+	}
+	up.Returning, err = b.returningOf(up.Targets, st.Returning, "UPDATE")
 	return err
 }
 
-// delete plans DELETE from one table, whose rows may come from a join.
+// keepsKeys refuses to change the key of a row that is changed under another alias, too.
+func keepsKeys(targets []Target) error {
+	for i := range targets {
+		for j := range targets[:i] {
+			if a, b := &targets[j], &targets[i]; a.Table == b.Table && (a.changes(a.Table.Key) || b.changes(b.Table.Key)) {
+				return sqlerr.New(sqlerr.CodeMultiUpdateKey, sqlerr.NoPos,
+					"Primary key/partition key update is not allowed since the table is updated both as '%s' and '%s'.", a.Alias, b.Alias)
+			}
+		}
+	}
+	return nil
+}
+
+// returningOf binds RETURNING, which is about the rows of one table.
+func (b *builder) returningOf(targets []Target, list []dialect.SelectExpr, statement string) ([]expr.Node, error) {
+	if len(targets) > 1 && len(list) > 0 {
+		return nil, sqlerr.NotSupported(sqlerr.NoPos, "RETURNING of the %s of several tables is", statement)
+	}
+	t := &targets[0]
+	return b.returning(t.Table, &dialect.TableName{Name: t.Table.Name, As: t.Alias}, list)
+}
+
+// delete plans DELETE, whose rows may come from a join.
 func (b *builder) delete(st *dialect.Delete) error {
 	sel := &dialect.Select{From: st.From, Where: st.Where, OrderBy: st.OrderBy, Limit: st.Limit, Hints: st.Hints}
 	if st.From == nil {
@@ -71,51 +95,56 @@ func (b *builder) delete(st *dialect.Delete) error {
 	} else if st.OrderBy != nil || st.Limit != nil {
 		return sqlerr.New(sqlerr.CodeWrongUsage, sqlerr.NoPos, "Incorrect usage of multi-table DELETE and ORDER BY or LIMIT")
 	}
-	rows, err := b.targetRows(sel, st.With, func(q *selection) (*source, error) {
-		if st.From == nil {
-			src := q.block.sources[0]
-			if src.table == nil {
-				return nil, sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the DELETE is not updatable", src.name)
-			}
-			return src, writable(src.table, "DELETE")
-		}
-		return q.deleted(st.Targets)
-	})
+	q, err := b.changedRows(sel, st.With)
 	if err != nil {
 		return err
 	}
-	del := &Delete{Table: rows.src.table, Offset: rows.src.offset, Ignore: st.Ignore}
-	b.plan.Write = del
-	if del.Children, err = b.family(del.Table); err != nil {
+	sources, err := q.deleted(st.Targets)
+	if err != nil {
 		return err
 	}
-	if del.Related, err = b.related(del.Table, false); err != nil {
+	del := &Delete{Ignore: st.Ignore}
+	b.plan.Write = del
+	if del.Targets, err = q.targets(sources, "DELETE"); err != nil {
+		return err
+	}
+	if del.Related, err = b.related(false, tablesOf(del.Targets)...); err != nil {
 		return err
 	}
 	del.All = st.From == nil && st.Where == nil && st.Limit == nil
-	if del.Source, err = rows.node(); err != nil {
+	if del.Source, err = q.changedNode(); err != nil {
 		return err
 	}
 	if st.From == nil && st.Limit == nil && len(st.Returning) == 0 && del.Related == nil {
 		del.Whole = coverOf(del)
 	}
-	del.Returning, err = b.returning(del.Table, &dialect.TableName{Name: del.Table.Name, As: rows.src.name}, st.Returning)
+	del.Returning, err = b.returningOf(del.Targets, st.Returning, "DELETE")
 	return err
 }
 
-// deleted finds the table that a multi-table DELETE deletes from.
-func (q *selection) deleted(targets []dialect.TableName) (*source, error) {
-	if len(targets) != 1 {
-		return nil, sqlerr.NotSupported(sqlerr.NoPos, "a DELETE from several tables is")
-	}
-	for _, n := range q.scope.names {
-		if !n.is(targets[0].Database, targets[0].Name) {
-			continue
+// deleted finds the tables that a DELETE deletes from: the only one, unless it names them.
+func (q *selection) deleted(named []dialect.TableName) ([]*source, error) {
+	var sources []*source
+	if named == nil {
+		switch names := q.scope.names; {
+		case len(names) == 0:
+			return nil, notUpdatable("dual", "DELETE")
+		case names[0].src == nil:
+			return nil, notUpdatable(names[0].name, "DELETE")
 		}
-		if n.src == nil {
-			break
-		}
-		return n.src, writable(n.src.table, "DELETE")
+		return append(sources, q.scope.names[0].src), nil
 	}
-	return nil, sqlerr.New(sqlerr.CodeUnknownMultiTable, targets[0].Pos, "Unknown table '%s' in MULTI DELETE", targets[0].Name)
+	for i := range named {
+		n := q.scope.named(&named[i])
+		switch {
+		case n == nil:
+			return nil, sqlerr.New(sqlerr.CodeUnknownMultiTable, named[i].Pos, "Unknown table '%s' in MULTI DELETE", named[i].Name)
+		case n.src == nil:
+			return nil, notUpdatable(n.name, "DELETE")
+		case slices.Contains(sources, n.src):
+			return nil, sqlerr.New(sqlerr.CodeNonUniqueTable, named[i].Pos, "Not unique table/alias: '%s'", named[i].Name)
+		}
+		sources = append(sources, n.src)
+	}
+	return sources, nil
 }

@@ -11,10 +11,10 @@ import (
 // coverOf tells which partitions a DELETE empties; nil where it never empties one.
 func coverOf(d *Delete) *access.Cover {
 	s, ok := d.Source.(*access.Scan)
-	if !ok || !allCascade(d.Children) {
+	if !ok || !allCascade(d.Targets[0].Children) {
 		return nil
 	}
-	return access.NewCover(d.Table, s.Offset, append(expr.Conjuncts(s.Recheck), expr.Conjuncts(s.Residual)...))
+	return access.NewCover(d.Targets[0].Table, s.Offset, append(expr.Conjuncts(s.Recheck), expr.Conjuncts(s.Residual)...))
 }
 
 // allCascade says whether all tables interleaved in a table go with its rows.

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// Related are the tables that foreign keys tie to the one that a statement writes, itself among them, by folded name: those that its
-// rows refer to, those whose rows refer to its own, and so on where these change, too. nil: no foreign key ties it.
+// Related are the tables that foreign keys tie to those that a statement writes, these among them, by folded name: those that their
+// rows refer to, those whose rows refer to theirs, and so on where these change, too. nil: no foreign key ties them.
 type Related map[string]RelatedTable
 
 // RelatedTable is one of them.
@@ -18,12 +18,14 @@ type RelatedTable struct {
 	Changes bool // its rows may go or change, not only be looked at
 }
 
-// related finds the tables that foreign keys tie to t; the plan depends on them. grows: rows are only added, so that nobody's
-// reference is lost.
-func (b *builder) related(t *schema.Table, grows bool) (Related, error) {
+// related finds the tables that foreign keys tie to those that are written; the plan depends on them. grows: rows are only added,
+// so that nobody's reference is lost.
+func (b *builder) related(grows bool, tables ...*schema.Table) (Related, error) {
 	r := Related{}
-	if err := b.relate(r, t, !grows); err != nil {
-		return nil, err
+	for _, t := range tables {
+		if err := b.relate(r, t, !grows); err != nil {
+			return nil, err
+		}
 	}
 	for _, f := range r {
 		if f.Table.IsTied() {

@@ -45,7 +45,7 @@ func (b *builder) insert(st *dialect.Insert) error {
 			return err
 		}
 	}
-	if ins.Related, err = b.related(t, !changes); err != nil {
+	if ins.Related, err = b.related(!changes, t); err != nil {
 		return err
 	}
 	ins.Returning, err = b.returning(t, &st.Table, st.Returning)

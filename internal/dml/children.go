@@ -54,6 +54,9 @@ func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite,
 		}
 		decoder := child.Row.Decoder(exec.Positions(0, len(child.Table.Columns)), 0, nil)
 		err := child.each(ctx, w, rw.Table, partition, row, 0, func(e *engine.Entity) error {
+			if w.goes[child.idOf(e)] {
+				return nil
+			}
 			own := make([]value.Value, child.Table.RowWidth())
 			if err := decoder.DecodeRow(e, own); err != nil {
 				return err
@@ -73,9 +76,21 @@ func (rw *RowWriter) removeChildren(ctx context.Context, w *Writer, r *RowWrite,
 	return nil
 }
 
-// refuse fails where a row of the table lives inside a row of its parent.
+// idOf is the rowID of a row by its entity.
+func (rw *RowWriter) idOf(e *engine.Entity) string {
+	return rw.Table.Physical + "\x00" + e.PartitionKey + "\x00" + e.RowKey
+}
+
+// refuse fails where a row of the table lives inside a row of its parent, and does not go with it.
 func (rw *RowWriter) refuse(ctx context.Context, w *Writer, parent *schema.Table, partition string, row []value.Value) error {
-	return rw.each(ctx, w, parent, partition, row, 1, func(*engine.Entity) error {
+	limit := 1
+	if len(w.goes) > 0 {
+		limit = 0
+	}
+	return rw.each(ctx, w, parent, partition, row, limit, func(e *engine.Entity) error {
+		if w.goes[rw.idOf(e)] {
+			return nil
+		}
 		return sqlerr.New(sqlerr.CodeParentRow, sqlerr.NoPos, "Cannot delete or update a parent row: a foreign key constraint fails (`%s`, %s)", rw.Table.Name, sqlerr.Whole(rw.Table.ForeignKeySQL(rw.Table.InterleavedKey())))
 	})
 }

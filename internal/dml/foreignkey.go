@@ -28,13 +28,14 @@ var errRefused = errors.New("foreign keys refuse rows")
 type rowChange struct {
 	table    *schema.Table
 	old, row []value.Value
-	replaced bool // by REPLACE: the row goes, and another one with its key comes
+	stored   *Stored // of one that is changed in its place
+	replaced bool    // by REPLACE: the row goes, and another one with its key comes
 }
 
 // note keeps what becomes of a row, where a foreign key is concerned.
-func (rw *RowWriter) note(r *RowWrite, old, row []value.Value) {
-	if rw.Table.IsTied() {
-		r.changes = append(r.changes, rowChange{table: rw.Table, old: old, row: row})
+func (rw *RowWriter) note(r *RowWrite, c rowChange) {
+	if c.table = rw.Table; c.table.IsTied() {
+		r.changes = append(r.changes, c)
 	}
 }
 
@@ -144,10 +145,11 @@ type referral struct {
 // keptRow is a row that the statement changes, itself or by a cascade.
 type keptRow struct {
 	of       *relation
-	stored   *Stored       // what a cascade found
+	stored   *Stored       // as it was found
 	old      []value.Value // nil: it is new
 	row      []value.Value // as it will be; nil: it goes
-	own      bool          // the statement names it, and no cascade changes that
+	named    bool          // the statement names it
+	own      bool          // it does, and no cascade changes that
 	replaced bool
 	removed  bool // by a cascade that has made its operations
 	origin   int  // the row of the statement that it comes of
@@ -165,7 +167,7 @@ func (k *keeping) keep(ctx context.Context) error {
 	for i, r := range k.w.Rows {
 		for j := range r.changes {
 			c := &r.changes[j]
-			row := &keptRow{of: k.all.find(c.table), old: c.old, row: c.row, own: true, replaced: c.replaced, origin: i}
+			row := &keptRow{of: k.all.find(c.table), stored: c.stored, old: c.old, row: c.row, named: true, own: true, replaced: c.replaced, origin: i}
 			if row.of == nil {
 				continue // inside a row of this statement, and tied to nothing that matters
 			}

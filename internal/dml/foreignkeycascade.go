@@ -102,7 +102,7 @@ func (k *keeping) cascade(ctx context.Context, s *keyStep, ref *schema.Reference
 		return nil, err
 	}
 	row := k.rows[id]
-	if row != nil && (row.own || row.row == nil) {
+	if row != nil && (row.row == nil || row.own && !s.reaches(row)) {
 		if row.own && row.row == nil && row.origin > s.row.origin && s.deletes() && action == schema.Cascade {
 			k.passed[row.origin] = true
 		}
@@ -143,8 +143,14 @@ func (k *keeping) cascade(ctx context.Context, s *keyStep, ref *schema.Reference
 		}
 		return nil, err
 	}
-	row.row = below.next
+	row.row, row.own = below.next, false
 	return []*keyStep{&below}, nil
+}
+
+// reaches says whether a cascade changes a row that the statement changes itself: it does where the statement updates both tables. A
+// row that refers to another one of its own table is left to judge, as InnoDB refuses to change it.
+func (s *keyStep) reaches(row *keptRow) bool {
+	return row.stored != nil && !row.replaced && !s.deletes() && !s.updates(row.of.table)
 }
 
 // remove deletes a row that refers to another one, with all that lives inside it.
@@ -216,10 +222,15 @@ func (k *keeping) write(ctx context.Context) error {
 			continue
 		}
 		w := &RowWrite{Number: k.w.Rows[row.origin].Number, cascaded: true}
+		if row.named { // the statement's own change is a part of this one
+			w = k.w.Rows[row.origin]
+			*w = RowWrite{Number: w.Number, id: w.id, affected: w.affected, Resolved: w.Resolved, next: w.next}
+		} else {
+			k.writes = append(k.writes, w)
+		}
 		if err := row.of.rows.update(ctx, k.w, w, *row.stored, row.row); err != nil {
 			return err
 		}
-		k.writes = append(k.writes, w)
 	}
 	var bytes int64
 	for _, w := range k.writes {

@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// relations are the tables that foreign keys tie to the one that a statement writes, compiled. nil: none ties it.
+// relations are the tables that foreign keys tie to those that a statement writes, compiled. nil: none ties them.
 type relations struct {
 	of  map[string]*relation // by folded name
 	all []*relation          // in the order of their names
@@ -24,8 +24,8 @@ type relation struct {
 	needed  []*schema.Reference // of those that refer to it: no row may refer to one that goes
 }
 
-// newRelations compiles what the planner found; written is the table that the statement writes.
-func newRelations(r planner.Related, written *schema.Table) (*relations, error) {
+// newRelations compiles what the planner found; grows is the table that the statement only adds rows to, nil where it is none.
+func newRelations(r planner.Related, grows *schema.Table) (*relations, error) {
 	if len(r) == 0 {
 		return nil, nil
 	}
@@ -42,7 +42,7 @@ func newRelations(r planner.Related, written *schema.Table) (*relations, error) 
 	}
 	slices.SortFunc(all.all, func(a, b *relation) int { return strings.Compare(a.table.Name, b.table.Name) })
 	for _, child := range all.all {
-		own := r[strings.ToLower(child.table.Name)].Changes || child.table.Name == written.Name
+		own := r[strings.ToLower(child.table.Name)].Changes || grows != nil && child.table.Name == grows.Name
 		for i := range child.table.ForeignKeys {
 			k := &child.table.ForeignKeys[i]
 			parent := all.of[strings.ToLower(k.Parent)]

@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -120,7 +121,7 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 	}
 	var all exec.Result
 	sofar := &Written{Ids: map[string]bool{}}
-	turn := turns{lines: rt.Lines, table: target(x.Plan).Physical}
+	turn := newTurns(rt.Lines, x.Plan.Write)
 	if x.Tx != nil {
 		turn.lines = nil // Commit waits
 	}
@@ -172,33 +173,65 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 	}
 }
 
-// target is the table that a plan writes to.
-func target(p *planner.Plan) *schema.Table {
-	switch w := p.Write.(type) {
-	case *planner.Insert:
-		return w.Table
-	case *planner.Update:
-		return w.Table
-	default:
-		return p.Write.(*planner.Delete).Table
-	}
+// turns is how a statement waits until other writers of its tables are done: in the order of their names, so that nobody waits for
+// somebody who waits for him.
+type turns struct {
+	lines *exec.Lines // nil: it does not
+	of    []turn
 }
 
-// turns is how a statement waits until other writers of its table are done.
-type turns struct {
+// turn is that at one table.
+type turn struct {
 	exec.Turn
-	lines *exec.Lines // nil: it does not
 	table string
 }
 
-func (t *turns) join(ctx context.Context) error { return t.lines.Join(ctx, t.table, &t.Turn) }
+func newTurns(lines *exec.Lines, w planner.Write) *turns {
+	t := &turns{lines: lines}
+	for _, to := range planner.Written(w) {
+		t.of = append(t.of, turn{table: to.Physical})
+	}
+	slices.SortFunc(t.of, func(a, b turn) int { return strings.Compare(a.table, b.table) })
+	t.of = slices.CompactFunc(t.of, func(a, b turn) bool { return a.table == b.table })
+	return t
+}
+
+func (t *turns) join(ctx context.Context) error {
+	if !t.lines.AreBusy() || t.isAlone() {
+		return nil
+	}
+	if len(t.of) > 1 {
+		t.End() // it may have the turn of a later table, and must not wait with that
+	}
+	for i := range t.of {
+		if err := t.lines.Join(ctx, t.of[i].table, &t.of[i].Turn); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // alone waits until nobody else writes, unless it is so already.
 func (t *turns) alone(ctx context.Context) (waited bool, err error) {
-	if t.lines == nil || t.IsAlone() {
+	if t.lines == nil || t.isAlone() {
 		return false, nil
 	}
-	return true, t.lines.Alone(ctx, t.table, &t.Turn)
+	t.End()
+	for i := range t.of {
+		if err := t.lines.Alone(ctx, t.of[i].table, &t.of[i].Turn); err != nil {
+			return true, err
+		}
+	}
+	return true, nil
+}
+
+func (t *turns) isAlone() bool { return t.of[0].IsAlone() }
+
+// End lets the next ones go on.
+func (t *turns) End() {
+	for i := range t.of {
+		t.of[i].End()
+	}
 }
 
 // IsRace says whether err means that another writer has changed a row since it was read, and that nothing was written of the

@@ -306,14 +306,16 @@ func compileAssigns(list []planner.Assign) []assignment {
 	return out
 }
 
-// assign applies assignments to a copy of old, from left to right, each seeing those before it, as MySQL does.
-// changed says whether the row is another one then.
-func (c *Columns) assign(list []assignment, old []value.Value, number int, env *expr.Env) (row []value.Value, changed bool, err error) {
-	row = append([]value.Value(nil), old...)
+// evaluate applies assignments to the row that lies at offset in a copy of whole, from left to right, each seeing those before
+// it, as MySQL does. It gives that row.
+func (c *Columns) evaluate(list []assignment, whole []value.Value, offset, number int, env *expr.Env) ([]value.Value, error) {
+	whole = append([]value.Value(nil), whole...)
+	row := rowAt(whole, offset, c.table)
 	for _, a := range list {
-		env.Row = row
 		var v value.Value
-		if a.value == nil {
+		var err error
+		if env.Row = whole; a.value == nil {
+			env.Row = row
 			if v, err = c.defaultOf(a.column, number, env, true); v.IsNull() && c.table.Columns[a.column].AutoIncrement {
 				v, _ = c.table.Columns[a.column].Type.Implicit() // UPDATE makes no automatic values
 			}
@@ -321,10 +323,30 @@ func (c *Columns) assign(list []assignment, old []value.Value, number int, env *
 			v, err = c.written(a.column, v, number, env)
 		}
 		if err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		row[a.column] = v
 	}
+	return row, nil
+}
+
+// rowAt is the row of a table that lies at offset in a row of a join.
+func rowAt(whole []value.Value, offset int, t *schema.Table) []value.Value {
+	end := offset + t.RowWidth()
+	return whole[offset:end:end]
+}
+
+// assign gives old with what assignments make of it. changed says whether it is another row then.
+func (c *Columns) assign(list []assignment, old []value.Value, number int, env *expr.Env) (row []value.Value, changed bool, err error) {
+	if row, err = c.evaluate(list, old, 0, number, env); err != nil {
+		return nil, false, err
+	}
+	return c.complete(list, old, row, number, env)
+}
+
+// complete finishes row, which is old with what a list of assignments sets: with what is generated, and ON UPDATE where it is
+// another row.
+func (c *Columns) complete(list []assignment, old, row []value.Value, number int, env *expr.Env) ([]value.Value, bool, error) {
 	if err := c.Finish(row, number, env); err != nil {
 		return nil, false, err
 	}

@@ -24,6 +24,7 @@ type Writer struct {
 	written *Written
 	newest  *schema.Partition // see Result
 	moved   bool              // a row leaves its partition for another one
+	goes    map[string]bool   // by rowID: rows that a DELETE of several tables deletes, each on its own
 	Chunked bool              // Flush sends entity group transactions, each of which stands for itself
 
 	regather  bool                 // a row that is left out gives no key to others: they are gathered anew

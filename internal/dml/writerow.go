@@ -79,7 +79,7 @@ func (rw *RowWriter) KeysOf(row []value.Value) (partition, key string, entries [
 
 // insert makes the operations of a new row. They fail where a row of the same primary or unique key is.
 func (rw *RowWriter) insert(r *RowWrite, row []value.Value) error {
-	rw.note(r, nil, row)
+	rw.note(r, rowChange{row: row})
 	return rw.put(r, row)
 }
 
@@ -241,7 +241,7 @@ func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if err != nil {
 		return err
 	}
-	rw.note(r, old.Row, nil)
+	rw.note(r, rowChange{old: old.Row})
 	if err := rw.take(ctx, w, r, old); err != nil {
 		return err
 	}
@@ -294,7 +294,7 @@ func (rw *RowWriter) move(ctx context.Context, w *Writer, r *RowWrite, partition
 		return err
 	}
 	w.moved = true
-	rw.note(r, old.Row, row)
+	rw.note(r, rowChange{old: old.Row, row: row})
 	if err := w.Add(gone); err != nil {
 		return err
 	}
@@ -331,7 +331,7 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 		return err
 	}
 	r.Table, r.PartitionKey, r.row, r.unit = rw.Table, partition, row, key
-	rw.note(r, old.Row, row)
+	rw.note(r, rowChange{old: old.Row, row: row, stored: &old})
 	if newKey == key {
 		op := rw.Row.ChangeOf(old.Row, e)
 		op.IfMatch = old.ifMatch(nil)

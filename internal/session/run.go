@@ -10,7 +10,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
-	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -213,19 +212,17 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 
 // unsee makes sure that a new property, which a statement gave to an undeclared table, is shown from now on.
 func (s *Session) unsee(plan *planner.Plan) {
-	var t *schema.Table
-	switch w := plan.Write.(type) {
-	case *planner.Insert:
-		t = w.Table
-	case *planner.Update:
-		t = w.Table
-	}
-	if t == nil || !t.IsUndeclared() {
+	if _, deletes := plan.Write.(*planner.Delete); deletes {
 		return
 	}
-	for _, base := range plan.Tables {
-		if base.IsUndeclared() && base.Physical == t.Physical && base != t {
-			s.db.Catalog.Unsee(base)
+	for _, t := range planner.Written(plan.Write) {
+		if !t.IsUndeclared() {
+			continue
+		}
+		for _, base := range plan.Tables {
+			if base.IsUndeclared() && base.Physical == t.Physical && base != t {
+				s.db.Catalog.Unsee(base)
+			}
 		}
 	}
 }

@@ -158,7 +158,7 @@ func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value
 		if err != nil || len(whole) > 0 {
 			writing.End()
 			if err == nil {
-				*emptied, err = s.deletePartitions(ctx, d.Table, whole)
+				*emptied, err = s.deletePartitions(ctx, d.Targets[0].Table, whole)
 			}
 			if err != nil || !rest {
 				return Outcome{Result: Result{Uncounted: true}}, err

@@ -838,6 +838,11 @@ var differences = []difference{
 		example: "SELECT 'a' UNION ALL SELECT -53e7",
 	},
 	{
+		name: "what an UPDATE of several tables sees", who: we, what: "one statement", text: regexp.MustCompile(`UPDATE .* JOIN `),
+		reason: "An assignment sees what those before it have set in its own table, and other tables as they were before the statement; " +
+			"MySQL promises no order, and goes by the order in which it joins the tables.",
+	},
+	{
 		name: "unique keys while rows are changed", who: we, what: "fails there", there: 1062, text: regexp.MustCompile(`UPDATE`),
 		reason:  "Unique keys are checked when all rows of an UPDATE are changed; MySQL checks them row by row.",
 		example: "UPDATE t SET id = id + 1",
