@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
@@ -11,7 +12,8 @@ import (
 // joiner turns a block's joinTree into operators.
 type joiner struct {
 	block     *block
-	forUpdate bool // what is read is kept from others' changes
+	forUpdate bool                       // what is read is kept from others' changes
+	implied   map[expr.Node]*expr.Column // conditions that follow of others, and what they are on: see imply
 }
 
 // semiJoin is a subquery of WHERE that became a join: rows are kept that have (SemiJoin) or have not
@@ -62,13 +64,15 @@ func (j *joiner) plan(tree *joinTree, where []expr.Node, semiJoins []semiJoin, o
 }
 
 func (j *joiner) withSemiJoins(tree *joinTree, where []expr.Node, semiJoins []semiJoin, order []access.SortKey, limit expr.Node) (*relation, error) {
-	rel, err := j.tree(j.simplify(tree, where), where, order, limit)
+	tree, where, known := j.imply(j.simplify(tree, where), where)
+	rel, err := j.tree(tree, where, order, limit)
 	for _, p := range semiJoins {
 		if err != nil {
 			return nil, err
 		}
 		own, _ := j.split(p.conds, p.tree.set())
-		rel, err = j.match(p.kind, rel, j.simplify(p.tree, own), p.conds)
+		inner, added := j.implyIn(j.simplify(p.tree, own), p.conds, maps.Clone(known))
+		rel, err = j.match(p.kind, rel, inner, append(slices.Clone(p.conds), added...))
 	}
 	return rel, err
 }

@@ -37,6 +37,7 @@ type familyJoin struct {
 // It needs an equality for each column of the parent's key, and copies that are complete. It must not fire where
 // rows are to be written or kept from others' changes, or the parent's ETag is wanted: a copy has another one.
 func (j *joiner) family(f familyJoin) *relation {
+	f.on, f.above = j.stated(f.on), j.stated(f.above)
 	copies := f.copies()
 	if copies == nil || j.forUpdate || f.parent.forWrite || f.child.forWrite || f.parent.keys != nil || f.child.keys != nil {
 		return nil

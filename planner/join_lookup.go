@@ -15,7 +15,7 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 	out := left.combine(kind, path.Scan.Rows)
 	out.set.add(s.index)
 	out.requests = left.requests + left.rows*path.Scan.Requests
-	if !forcesLookup(s.keys, read.node) && costOf(out.requests, left.rows*(1+path.Scan.Rows)) >= costOf(left.requests+read.requests, left.rows+read.rows) {
+	if !forcesLookup(s.keys, read.node) && costOf(out.requests, left.rows*(1+path.Scan.Rows)) > costOf(left.requests+read.requests, left.rows+read.rows) {
 		return nil, nil
 	}
 	out.node = &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on)}
@@ -39,8 +39,8 @@ func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (acc
 	if len(linking) == 0 {
 		return access.Path{}, false, nil
 	}
-	r := j.request(s, append(append([]expr.Node(nil), own...), linking...), nil, nil)
-	alone, err := access.Choose(j.request(s, own, nil, nil))
+	r := j.request(s, append(j.beside(own, linking), linking...), nil, nil)
+	alone, err := access.Choose(j.request(s, j.stated(own), nil, nil))
 	if err != nil {
 		return access.Path{}, false, err
 	}

@@ -18,14 +18,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
-// within fails the test when f has not returned after a minute.
+// within fails the test when f has not returned after some minutes.
 func within(t *testing.T, what string, f func()) {
 	t.Helper()
 	done := make(chan struct{})
 	go func() { defer close(done); f() }()
 	select {
 	case <-done:
-	case <-time.After(time.Minute):
+	case <-time.After(5 * time.Minute):
 		stacks := make([]byte, 1<<18)
 		t.Fatalf("%s hangs:\n%s", what, stacks[:runtime.Stack(stacks, true)])
 	}

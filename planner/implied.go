@@ -1,0 +1,212 @@
+package planner
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// facts are conditions of one column each, column = constant or column IN (constants), that hold for all rows that matter, by the column's
+// place. The column may also be NULL where it comes of an outer join.
+type facts map[int][]expr.Node
+
+func (f facts) add(column int, cond expr.Node) {
+	if !slices.Contains(f[column], cond) {
+		f[column] = append(f[column][:len(f[column]):len(f[column])], cond)
+	}
+}
+
+// take adds those facts of others that are on wanted columns.
+func (f facts) take(others facts, wanted func(column int) bool) {
+	for column, conds := range others {
+		for _, c := range conds {
+			if wanted(column) {
+				f.add(column, c)
+			}
+		}
+	}
+}
+
+// imply adds to the conditions of the joins beneath t, and to conds, which are above it, what follows of them:
+//
+//	a LEFT JOIN b ON b.x = a.x WHERE a.x = 1  →  a LEFT JOIN b ON b.x = a.x AND b.x = 1 WHERE a.x = 1
+//
+// So a key that begins with x serves b, too. It must not fire where one column holds what the other one cannot, or compares otherwise.
+func (j *joiner) imply(t *joinTree, conds []expr.Node) (*joinTree, []expr.Node, facts) {
+	known := facts{}
+	j.implied = map[expr.Node]*expr.Column{}
+	t, added := j.implyIn(t, conds, known)
+	if len(added) > 0 {
+		conds = append(slices.Clone(conds), added...)
+	}
+	return t, conds, known
+}
+
+// implyIn is imply of t. What is known holds for the rows of other tables that t is joined with; it gets what holds for t's.
+func (j *joiner) implyIn(t *joinTree, conds []expr.Node, known facts) (*joinTree, []expr.Node) {
+	switch t.kind {
+	case leafTree:
+		return t, j.follow(conds, t.set(), known)
+	case leftTree:
+		out := *t
+		out.kids = slices.Clone(t.kids)
+		above, _ := j.split(conds, t.kids[0].set())
+		left, added := j.implyIn(t.kids[0], above, known)
+		matched := maps.Clone(known) // what ON says of the left side holds for the match alone
+		right, on := j.implyIn(t.kids[1], t.conds, matched)
+		known.take(matched, func(column int) bool { return t.kids[1].set().has(j.block.sourceOf(column)) })
+		out.kids[0], out.kids[1] = left, right
+		if len(on) > 0 {
+			out.conds = append(slices.Clone(t.conds), on...)
+		}
+		return &out, added
+	}
+	all := append(slices.Clone(conds), t.conds...)
+	added := j.follow(all, t.set(), known)
+	out := *t
+	out.kids = slices.Clone(t.kids)
+	for i, kid := range t.kids {
+		var more []expr.Node
+		out.kids[i], more = j.implyIn(kid, j.within(append(all, added...), kid.set()), known)
+		added = append(added, more...)
+	}
+	return &out, added
+}
+
+// stated gives the conditions that are not implied by others.
+func (j *joiner) stated(conds []expr.Node) []expr.Node {
+	return slices.DeleteFunc(slices.Clone(conds), func(c expr.Node) bool { return j.implied[c] != nil })
+}
+
+// beside gives conds without what is implied of a column that one of the others is an equality of.
+func (j *joiner) beside(conds, others []expr.Node) []expr.Node {
+	equal := map[int]bool{}
+	for _, c := range others {
+		if _, a, b, ok := j.equalColumns(c); ok {
+			equal[a.Index], equal[b.Index] = true, true
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(conds), func(c expr.Node) bool { return j.implied[c] != nil && equal[j.implied[c].Index] })
+}
+
+// within gives the conditions that need the columns of set alone.
+func (j *joiner) within(conds []expr.Node, set srcSet) []expr.Node {
+	own, _ := j.split(conds, set)
+	return own
+}
+
+// follow notes what conds say of single columns, and gives what follows of it for columns of set.
+func (j *joiner) follow(conds []expr.Node, set srcSet, known facts) (added []expr.Node) {
+	type pair struct {
+		a, b *expr.Column
+		eq   *expr.Compare
+	}
+	var pairs []pair
+	stated := map[int]int{} // how many facts of a column conds have themselves
+	for _, c := range conds {
+		if eq, a, b, ok := j.equalColumns(c); ok {
+			pairs = append(pairs, pair{a, b, eq}, pair{b, a, eq})
+		} else if column := fixedColumn(c); column != nil {
+			known.add(column.Index, c)
+			stated[column.Index]++
+		}
+	}
+	for changed := true; changed; {
+		changed = false
+		for _, p := range pairs {
+			if stated[p.b.Index] > 0 || !set.has(j.block.sourceOf(p.b.Index)) {
+				continue // it has a key of its own already
+			}
+			for _, fact := range known[p.a.Index] {
+				if !carries(p.eq, fact) {
+					continue
+				}
+				of := expr.Rewrite(fact, func(n expr.Node) expr.Node {
+					if c, ok := n.(*expr.Column); ok && c.Level == 0 && c.Index == p.a.Index {
+						return p.b
+					}
+					return n
+				})
+				known.add(p.b.Index, of)
+				added = append(added, of)
+				j.implied[of] = p.b
+				stated[p.b.Index]++
+				changed = true
+			}
+		}
+	}
+	return added
+}
+
+// equalColumns recognizes column = column, of types for which whatever equals the one equals the other.
+func (j *joiner) equalColumns(c expr.Node) (eq *expr.Compare, a, b *expr.Column, ok bool) {
+	eq, is := c.(*expr.Compare)
+	if !is || eq.Op != expr.Eq {
+		return nil, nil, nil, false
+	}
+	a, isA := eq.L.(*expr.Column)
+	b, isB := eq.R.(*expr.Column)
+	if !isA || !isB || a.Level > 0 || b.Level > 0 || a.Index == b.Index {
+		return nil, nil, nil, false
+	}
+	s, t := a.T, b.T
+	return eq, a, b, s.Base == t.Base && s.Unsigned == t.Unsigned && s.Collation == t.Collation && isPlainBase(s.Base)
+}
+
+// isPlainBase says whether two values of the type that are equal are alike to any condition; for texts, to one of the same collation.
+func isPlainBase(b value.Base) bool {
+	switch b {
+	case value.TypeTinyInt, value.TypeSmallInt, value.TypeMediumInt, value.TypeInt, value.TypeBigInt, value.TypeDecimal,
+		value.TypeChar, value.TypeText, value.TypeBinary, value.TypeBlob, value.TypeDate, value.TypeDateTime, value.TypeUUID:
+		return true
+	}
+	return false
+}
+
+// fixedColumn recognizes column = constant and column IN (constants), and gives the column.
+func fixedColumn(n expr.Node) *expr.Column {
+	switch n := n.(type) {
+	case *expr.Compare:
+		if n.Op != expr.Eq {
+			return nil
+		}
+		if c, ok := n.L.(*expr.Column); ok && c.Level == 0 && isFixed(n.R) {
+			return c
+		}
+		if c, ok := n.R.(*expr.Column); ok && c.Level == 0 && isFixed(n.L) {
+			return c
+		}
+	case *expr.In:
+		if c, ok := n.X.(*expr.Column); ok && c.Level == 0 && !n.Not && !slices.ContainsFunc(n.List, func(k expr.Node) bool { return !isFixed(k) }) {
+			return c
+		}
+	}
+	return nil
+}
+
+// isFixed says whether n is the same for all rows of the block, and costs nothing.
+func isFixed(n expr.Node) bool {
+	fixed := expr.Deterministic(n) && !expr.HasSubquery(n)
+	expr.Columns(n, func(c *expr.Column) { fixed = fixed && c.Level > 0 })
+	return fixed
+}
+
+// carries says whether a fact of one column of an equality holds for the other one, too: texts must be compared in the same way, and
+// with texts.
+func carries(eq *expr.Compare, fact expr.Node) bool {
+	text := isText(eq.L.Type().Base)
+	with := func(collation value.Collation, others ...expr.Node) bool {
+		return !text || collation == eq.Collation && !slices.ContainsFunc(others, func(n expr.Node) bool { return !isText(n.Type().Base) })
+	}
+	switch fact := fact.(type) {
+	case *expr.Compare:
+		return with(fact.Collation, fact.L, fact.R)
+	case *expr.In:
+		return with(fact.Collation, fact.List...)
+	}
+	return false
+}
+
+func isText(b value.Base) bool { return b == value.TypeChar || b == value.TypeText }
