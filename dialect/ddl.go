@@ -217,8 +217,9 @@ type DropDatabase struct {
 
 // MaintainTable is CHECK, REPAIR, ANALYZE or OPTIMIZE TABLE (Verb in upper case).
 type MaintainTable struct {
-	Verb   string
-	Tables []TableName
+	Verb     string
+	Tables   []TableName
+	Extended bool // the last word of it
 }
 
 func (*CreateTable) statement()    {}

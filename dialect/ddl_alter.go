@@ -304,7 +304,8 @@ func (p *parser) maintain(verb string) Statement {
 	}
 	out := &MaintainTable{Verb: verb, Tables: p.tableNames()}
 	for p.oneOf("QUICK", "FAST", "MEDIUM", "EXTENDED", "CHANGED", "USE_FRM") {
-		p.pos++ // how thorough to be: always wholly
+		out.Extended = out.Extended || p.tok().word == "EXTENDED"
+		p.pos++ // the others say how thorough to be: always wholly
 	}
 	return out
 }
