@@ -127,10 +127,10 @@ type keeping struct {
 	reads    *keyReads
 	rows     map[string]*keptRow // those that are stored, by rowID
 	order    []*keptRow
-	taken    map[string]bool   // by place: a row that the statement writes has this key
-	gone     map[string]bool   // by place: one that it deletes or changes had it
-	refer    map[referral]bool // a row that the statement writes refers to another one afterwards; true: one that a cascade writes, too
-	writes   []*RowWrite       // of cascades
+	taken    map[string]*keptRow // by place: a row that the statement writes, which has this key
+	gone     map[string]bool     // by place: one that it deletes or changes had it
+	refer    map[referral]bool   // a row that the statement writes refers to another one afterwards; true: one that a cascade writes, too
+	writes   []*RowWrite         // of cascades
 	requires []buffer.Requirement
 	failed   map[int]error // by the place in Writer.Rows of the row that is at fault
 	passed   map[int]bool  // by the same: rows that a row before them takes along, and that are not counted, as in MySQL
@@ -208,7 +208,7 @@ func (k *keeping) add(row *keptRow) (known bool, err error) {
 // placeOf tells the row that values refer to from all others.
 func placeOf(ref *schema.Reference, values []value.Value) (string, error) {
 	partition, key, err := ref.ParentPlace(values)
-	return ref.Parent.Physical + "\x00" + partition + "\x00" + key, err
+	return placeID(ref.Parent.Physical, partition, key), err
 }
 
 func parentError(ref *schema.Reference) error {

@@ -51,7 +51,7 @@ func (k *keeping) judge(ctx context.Context) error {
 
 // places notes the keys that rows have after the statement, those that they had before and have no more, and what they refer to.
 func (k *keeping) places() error {
-	k.taken, k.gone, k.refer = map[string]bool{}, map[string]bool{}, map[referral]bool{}
+	k.taken, k.gone, k.refer = map[string]*keptRow{}, map[string]bool{}, map[referral]bool{}
 	for _, row := range k.order {
 		for _, ref := range row.of.needs {
 			if row.row == nil || ref.Parent == nil {
@@ -78,7 +78,9 @@ func (k *keeping) places() error {
 			if err != nil {
 				return err
 			}
-			maps.Copy(k.taken, keys)
+			for place := range keys {
+				k.taken[place] = row
+			}
 		}
 	}
 	for place := range k.taken {
@@ -112,12 +114,17 @@ func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parent
 		}
 	}
 	if read {
-		if k.taken[place] {
+		if k.taken[place] != nil {
 			return nil, nil
 		}
 		return k.reads.ofParent(ref, values, place)
 	}
-	if !k.taken[place] {
+	var key, etag string // of the row that is referred to
+	if owner := k.taken[place]; owner != nil {
+		if _, key, err = rowPlace(ref.Parent, owner.row); err != nil {
+			return nil, err
+		}
+	} else {
 		p, err := k.reads.ofParent(ref, values, place)
 		if err != nil {
 			return nil, err
@@ -130,13 +137,14 @@ func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parent
 			k.fail(row, noParentError(ref))
 			return nil, nil
 		}
+		key, etag = p.row, p.etag
 	}
-	partition, key, err := ref.ParentPlace(values)
+	partition, at, err := ref.ParentPlace(values)
 	if err != nil {
 		return nil, err
 	}
-	need := buffer.Requirement{Requirement: point(ref.Parent.Physical, partition, key), Of: ref.Child.Physical, While: true}
-	need.Any = true
+	need := buffer.Requirement{Requirement: point(ref.Parent.Physical, partition, at), Of: ref.Child.Physical, While: true}
+	need.Any, need.Row, need.ETag = true, key, etag
 	need.PartitionKey, need.RowKey, err = ref.ChildPlace(row.row)
 	k.requires = append(k.requires, need)
 	return nil, err
@@ -173,7 +181,7 @@ func (k *keeping) needed(row *keptRow, ref *schema.Reference, read bool) (*child
 		}
 	}
 	place, err := placeOf(ref, values)
-	if err != nil || read || k.taken[place] {
+	if err != nil || read || k.taken[place] != nil {
 		return nil, err
 	}
 	partitions, span, err := ref.ChildSpan(values)
@@ -184,8 +192,16 @@ func (k *keeping) needed(row *keptRow, ref *schema.Reference, read bool) (*child
 	if none.PartitionKey, none.RowKey, err = ref.ParentPlace(values); err != nil {
 		return nil, err
 	}
+	beside := partitions[0] == none.PartitionKey && len(partitions) == 1 && ref.Child.Physical == ref.Parent.Physical
+	_, key, err := rowPlace(row.of.table, row.old)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range partitions {
 		none.Requirement = engine.Requirement{Table: ref.Child.Physical, PartitionKey: p, From: span.From, To: span.To}
+		if beside {
+			none.Row = key
+		}
 		k.requires = append(k.requires, none)
 	}
 	return nil, nil

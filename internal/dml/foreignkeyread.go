@@ -34,7 +34,9 @@ type parentRead struct {
 	ref            *schema.Reference
 	partition, key string
 	done, found    bool
+	etag           string
 	owner          string // the rowID of the row that has the key
+	row            string // its RowKey
 }
 
 // childRead looks for the rows that refer to a row by values.
@@ -100,14 +102,18 @@ func (r *keyReads) readParents(ctx context.Context, all *relations, looks []*par
 		if err != nil {
 			return err
 		}
-		if p.done, p.found, p.owner = true, found, t.Physical+"\x00"+p.partition+"\x00"+p.key; !found || ix == nil {
-			return nil
+		p.done, p.found, p.etag, p.row = true, found, e.ETag, p.key
+		if found && ix != nil {
+			row, err := all.find(t).rows.entryRow(&e, ix)
+			if err != nil {
+				return err
+			}
+			if _, p.row, err = rowPlace(t, row); err != nil {
+				return err
+			}
 		}
-		row, err := all.find(t).rows.entryRow(&e, ix)
-		if err == nil {
-			p.owner, err = rowID(t, row)
-		}
-		return err
+		p.owner = placeID(t.Physical, p.partition, p.row)
+		return nil
 	})
 }
 
@@ -145,7 +151,7 @@ func (r *keyReads) readChild(ctx context.Context, rows *RowWriter, c *childRead)
 		return nil, err
 	}
 	t, ix := rows.Table, c.ref.ChildKey()
-	s := &exec.SpanSource{Run: &r.w.Run, Limit: c.limit, Scan: engine.Scan{Meter: r.w.X.Meter}}
+	s := &exec.SpanSource{Run: &r.w.Run, Limit: c.limit, Scan: engine.Scan{Meter: r.w.X.Meter, Decided: true}}
 	part := t.AllPartitions()[0]
 	for _, p := range partitions {
 		s.Spans = append(s.Spans, access.Span{Partition: part, PartitionKey: p, Span: span})

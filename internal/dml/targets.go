@@ -163,12 +163,21 @@ func (t *targets) each(ctx context.Context, w *Writer, do func(r *targetRow) err
 
 // rowID tells a row from all others of the statement: its table, partition and key.
 func rowID(t *schema.Table, row []value.Value) (string, error) {
+	partition, key, err := rowPlace(t, row)
+	return placeID(t.Physical, partition, key), err
+}
+
+// rowPlace gives the keys of a row.
+func rowPlace(t *schema.Table, row []value.Value) (partition, key string, err error) {
 	b, err := t.AppendPartitionKey(nil, row)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
-	if b, err = t.AppendRowKey(append(b, 0), row); err != nil {
-		return "", err
-	}
-	return t.Physical + "\x00" + string(b), nil
+	k, err := t.AppendRowKey(nil, row)
+	return string(b), string(k), err
+}
+
+// placeID tells an entity from all others.
+func placeID(physical, partition, key string) string {
+	return physical + "\x00" + partition + "\x00" + key
 }

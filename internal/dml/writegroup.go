@@ -111,12 +111,10 @@ func (w *Writer) send(ctx context.Context, g *group) error {
 // transact commits groups of different places at once.
 func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups []*group) error {
 	t := engine.Transaction{Meter: w.X.Meter}
-	required := make(map[engine.Requirement]bool, len(w.requires)) // many rows may refer to one
 	for i := range w.requires {
-		if r := w.requires[i].Requirement; !required[r] {
-			required[r], t.Requires = true, append(t.Requires, r)
-		}
+		t.Requires = append(t.Requires, w.requires[i].Requirement)
 	}
+	t.Requires = engine.DistinctRequirements(t.Requires)
 	t.Current = func(ctx context.Context) error {
 		if err := w.relationsHold(ctx); err != nil {
 			return err

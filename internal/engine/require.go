@@ -6,6 +6,27 @@ type Requirement struct {
 	Table, PartitionKey string
 	From, To            string // From ≤ RowKey < To; an empty To means no upper bound
 	Any                 bool   // an entity must be there; else none may be
+
+	// A store of entity group transactions may keep it in one, where all is in one store partition: who has another one there (Any)
+	// gives its row another ETag, and who wants none there goes by the ETag that the row had before it looked.
+	Row  string // the RowKey of the row that must be there, or that goes, in the same partition; "": it is not known
+	ETag string // Any: of the entity, when it was seen to be there; "": it is not known
+}
+
+// DistinctRequirements leaves each requirement once: many rows may refer to one. Of several ETags the last one counts.
+func DistinctRequirements(all []Requirement) (out []Requirement) {
+	at := make(map[Requirement]int, len(all))
+	for _, r := range all {
+		rule := r
+		rule.ETag = ""
+		i, has := at[rule]
+		if !has {
+			i, at[rule] = len(out), len(out)
+			out = append(out, rule)
+		}
+		out[i].ETag = r.ETag
+	}
+	return out
 }
 
 // scan is the range.

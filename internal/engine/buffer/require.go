@@ -28,14 +28,11 @@ func (b *Buffer) requirements() []engine.Requirement {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var out []engine.Requirement
-	seen := map[engine.Requirement]bool{}
 	for i := range b.requires {
 		r := &b.requires[i]
-		if e := b.tree(r.Of).find(r.PartitionKey, r.RowKey); e != nil && e.exists() != r.While || seen[r.Requirement] {
-			continue
+		if e := b.tree(r.Of).find(r.PartitionKey, r.RowKey); e == nil || e.exists() == r.While {
+			out = append(out, r.Requirement)
 		}
-		seen[r.Requirement] = true
-		out = append(out, r.Requirement)
 	}
-	return out
+	return engine.DistinctRequirements(out)
 }

@@ -55,14 +55,14 @@ func (s *Store) conditions(ctx context.Context, c *engine.Commit, op func(i int)
 		if saw == "" {
 			continue
 		}
-		etag := etagIn(settled, op.Entity.RowKey, saw)
+		etag := etagIn(settled, op.Entity.RowKey, saw, stored)
 		if etag == "" {
 			w, err := s.clearWay(ctx, place{c.Table, c.PartitionKey, op.Entity.RowKey}, stored, c.Meter)
 			if err != nil {
 				return i, err
 			}
 			settled = append(settled, w)
-			if etag = etagIn(settled[len(settled)-1:], op.Entity.RowKey, saw); etag == "" || w.waited {
+			if etag = etagIn(settled[len(settled)-1:], op.Entity.RowKey, saw, stored); etag == "" || w.waited {
 				return i, engine.StaleRead(c.Table, c.PartitionKey, op.Entity.RowKey)
 			}
 		}
@@ -71,11 +71,12 @@ func (s *Store) conditions(ctx context.Context, c *engine.Commit, op func(i int)
 	return 0, nil
 }
 
-// etagIn gives the ETag of an entity whose unit was settled in the way that was seen before; "" where it is not known.
-func etagIn(settled []way, rowKey string, saw side) string {
+// etagIn gives the ETag of an entity whose unit was settled in the way that was seen before; "" where it is not known, or somebody
+// has touched the entity between.
+func etagIn(settled []way, rowKey string, saw side, stored string) string {
 	for _, w := range settled {
-		if (w.is == committed) == (saw == newSide) && w.etags[rowKey] != "" {
-			return w.etags[rowKey]
+		if is := w.etags[rowKey]; (w.is == committed) == (saw == newSide) && is.before == stored && is.now != "" {
+			return is.now
 		}
 	}
 	return ""

@@ -82,7 +82,7 @@ func (x *transaction) decide(ctx context.Context) error {
 		}
 		c, from = g.commit(x.meter, func(o *operation) (engine.Op, bool) {
 			if !g.prepared || isTouch(&o.Op) {
-				return o.Op, true
+				return o.Op, !x.touchesFirst(o)
 			}
 			return o.settling(true), true
 		})
@@ -99,7 +99,7 @@ func (x *transaction) decide(ctx context.Context) error {
 		return x.decide(ctx)
 	case at >= 0 && at < len(from):
 		x.fails(x.atHome, from[at])
-		return asOp(err, from[at].at)
+		return from[at].fault(err)
 	case at == len(from):
 		return engine.Errorf(engine.CodeStale, "another writer has aborted the transaction")
 	}

@@ -46,6 +46,8 @@
 // one is decided, or nothing was heard of it for a while, when it is aborted. So there are no deadlocks. Then the unit is settled,
 // and the statement runs again.
 //
+// What is required of ranges (engine.Requirement) is validated, or kept by touches: see touched.
+//
 // A touch merges nothing into a parent, which must be there: others do so without reading it. So intents on parents are at home
 // only, where the request that decides finds a parent that was touched since, and touches of a transaction's own are made last.
 package intent

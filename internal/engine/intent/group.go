@@ -18,11 +18,12 @@ type group struct {
 // operation is one of a transaction.
 type operation struct {
 	engine.Op
-	at     int    // among all operations of the transaction
-	marker marker // of its intent; no id where it leaves none
-	unit   string // of the unit's head: the other RowKeys
-	etag   string // that its intent has given the entity
-	free   bool   // its unit has no condition but what was read now
+	at       int                 // among all operations of the transaction; noOp: it is none of its own
+	marker   marker              // of its intent; no id where it leaves none
+	unit     string              // of the unit's head: the other RowKeys
+	etag     string              // that its intent has given the entity
+	free     bool                // its unit has no condition but what was read now
+	required *engine.Requirement // that it is made for
 }
 
 // isTouch says whether an operation only changes an ETag.
@@ -39,12 +40,12 @@ const (
 
 // split divides a commit into groups. A unit is never divided. Where there are several groups, touches go into groups of their own,
 // which are prepared after all others: who has read the parent after it was touched finds the children's intents.
-func split(c *engine.Commit, before int, l engine.Limits) (groups []*group, err error) {
+func split(c *touched, before int, l engine.Limits) (groups []*group, err error) {
 	most := min(groupOps, l.BatchOps-1)
-	if len(c.Ops) <= most && engine.CommitBytes(c, groupBytes) <= groupBytes {
+	if len(c.Ops) <= most && engine.CommitBytes(&c.Commit, groupBytes) <= groupBytes {
 		g := &group{table: c.Table, partition: c.PartitionKey}
-		for i, op := range c.Ops {
-			g.ops = append(g.ops, operation{Op: op, at: before + i})
+		for i := range c.Ops {
+			g.ops = append(g.ops, c.operation(i, before))
 		}
 		return []*group{g}, nil
 	}
@@ -52,7 +53,7 @@ func split(c *engine.Commit, before int, l engine.Limits) (groups []*group, err 
 	units := map[string][]operation{}
 	touches := &group{table: c.Table, partition: c.PartitionKey, touches: true}
 	for i, op := range c.Ops {
-		in := operation{Op: op, at: before + i}
+		in := c.operation(i, before)
 		if isTouch(&op) {
 			if len(touches.ops) == most {
 				groups = append(groups, touches)

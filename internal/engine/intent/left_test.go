@@ -168,6 +168,47 @@ func TestTouchIsMade(t *testing.T) {
 	}
 }
 
+// meddles is a process's way to a store. Something happens before it reads an entity for the second time.
+type meddles struct {
+	engine.Engine
+	rowKey string
+	reads  int
+	before func()
+}
+
+func (m *meddles) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	if g.RowKey == m.rowKey {
+		if m.reads++; m.reads == 2 {
+			m.before()
+		}
+	}
+	return m.Engine.Get(ctx, g)
+}
+
+// TestTouchWhileSettling: who has read an entity with an intent, and settles it to change it, finds out that somebody touched it between.
+func TestTouchWhileSettling(t *testing.T) {
+	ctx := t.Context()
+	base, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "a", "parent", "", 1)), commitOf(put(engine.Insert, "b", "r", "", 1))}, 2,
+		commitOf(put(engine.Merge, "a", "parent", "", 2)), commitOf(put(engine.Merge, "b", "r", "", 2), put(engine.Insert, "b", "s", "", 2)))
+	e, err := s.Get(ctx, engine.Get{Table: "table", PartitionKey: "a", RowKey: "parent"})
+	if err != nil || e.Values[0].N != 2 {
+		t.Fatal(err, e)
+	}
+	child := commitOf(put(engine.Insert, "a", "parent child", "", 1), engine.Op{Kind: engine.Merge, Touch: true, Entity: engine.Entity{PartitionKey: "a", RowKey: "parent"}})
+	x := intent.New(&meddles{base, "parent", 0, func() {
+		if err := base.Commit(ctx, child); err != nil {
+			t.Error(err)
+		}
+	}}, intent.Options{Records: records, Parallel: 1})
+	defer x.Close()
+	dies := put(engine.Delete, "a", "parent", "", 0)
+	dies.IfMatch = e.ETag
+	var known *engine.Error
+	if err := x.Commit(ctx, commitOf(dies)); !errors.As(err, &known) || known.Code != engine.CodeStale {
+		t.Errorf("the child has no parent: %v", err)
+	}
+}
+
 // TestTouchOfNewParent: a transaction has prepared a parent, and somebody inserts a child of it: the parent stays.
 func TestTouchOfNewParent(t *testing.T) {
 	ctx := t.Context()

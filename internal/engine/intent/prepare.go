@@ -97,7 +97,7 @@ func (x *transaction) prepare(ctx context.Context, g *group) (failed *operation,
 	case failed.marker.id != "" && isCode(err, engine.CodeTooLarge):
 		err = noRoom(g, failed, err)
 	default:
-		err = asOp(err, failed.at)
+		err = failed.fault(err)
 	}
 	return failed, err
 }
@@ -105,7 +105,7 @@ func (x *transaction) prepare(ctx context.Context, g *group) (failed *operation,
 func (x *transaction) sendIntents(ctx context.Context, g *group) (failed *operation, err error) {
 	l := x.store.base.Limits()
 	c, from := g.commit(x.meter, func(o *operation) (engine.Op, bool) {
-		return o.intent(l), !isPin(&o.Op) && (g != x.atHome || !isTouch(&o.Op)) // those at home are made when it is decided
+		return o.intent(l), !isPin(&o.Op) && (g != x.atHome || !isTouch(&o.Op) || x.touchesFirst(o))
 	})
 	if len(c.Ops) == 0 {
 		return nil, nil

@@ -46,9 +46,12 @@ func (m *marker) settlingOf(e *engine.Entity, forward bool) (engine.Op, error) {
 	return m.settling(*e, names, values, forward), nil
 }
 
-// settle takes the intents off the unit of an entity, whose transaction is decided. Others may do the same. It gives the ETags that
-// the unit's entities have then by their RowKeys, as far as they are known.
-func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *marker, is state, meter *engine.Meter) (etags map[string]string, err error) {
+// change is what settling has done to an ETag.
+type change struct{ before, now string }
+
+// settle takes the intents off the unit of an entity, whose transaction is decided. Others may do the same. It gives the ETags of
+// the unit's entities by their RowKeys, as far as they are known.
+func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *marker, is state, meter *engine.Meter) (etags map[string]change, err error) {
 	get := func(ctx context.Context, rowKey string) (*engine.Entity, error) {
 		got, err := s.base.Get(ctx, engine.Get{Table: table, PartitionKey: e.PartitionKey, RowKey: rowKey, Meter: meter})
 		if isCode(err, engine.CodeNotFound) || err == nil && !bears(&got, m.id) {
@@ -79,10 +82,10 @@ func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *m
 	case err != nil:
 		return nil, mayNot(err, place{table, e.PartitionKey, e.RowKey})
 	}
-	etags = map[string]string{}
+	etags = map[string]change{}
 	for i := range c.Ops {
 		if c.Ops[i].Kind != engine.Delete && c.ETags[i] != "" {
-			etags[c.Ops[i].Entity.RowKey] = c.ETags[i]
+			etags[c.Ops[i].Entity.RowKey] = change{c.Ops[i].IfMatch, c.ETags[i]}
 		}
 	}
 	return etags, nil
@@ -130,7 +133,7 @@ type way struct {
 	bore   bool              // an intent, which is settled
 	waited bool              // for its transaction to be decided
 	is     state             // what it came to
-	etags  map[string]string // of its unit now, by RowKey, as far as they are known
+	etags  map[string]change // of its unit, by RowKey, as far as they are known
 }
 
 // clearWay settles what intent there is on an entity, once its transaction is decided. etag is the one that it must have;

@@ -36,11 +36,19 @@ func (s *Store) Transact(ctx context.Context, t engine.Transaction) error {
 	if err := s.base.Limits().CheckTransaction(&t); err != nil {
 		return err
 	}
-	x, err := s.begin(ctx, &t)
+	if len(t.Requires) > 0 && len(t.Commits) == 1 {
+		if done, err := s.keepInOne(ctx, &t); done || err != nil {
+			return err
+		}
+	}
+	x, _, err := s.divide(&t, false)
+	if err == nil {
+		err = x.begin(ctx)
+	}
 	if err != nil {
 		return err
 	}
-	if len(x.groups) == 1 && !x.validates() && len(t.Commits) == 1 {
+	if x.isOne() {
 		return s.sendOne(ctx, x.groups[0], t.Meter)
 	}
 	if len(x.groups) == 0 {
@@ -48,6 +56,44 @@ func (s *Store) Transact(ctx context.Context, t engine.Transaction) error {
 	}
 	s.own.begin(x.id)
 	return x.run(ctx)
+}
+
+// keepInOne applies a transaction by one request that keeps what is required. Not done: it cannot, or others have changed what it
+// went by, and nothing is applied.
+func (s *Store) keepInOne(ctx context.Context, t *engine.Transaction) (done bool, err error) {
+	x, keeps, err := s.divide(t, true)
+	if err != nil || !keeps || !x.isOne() {
+		return false, err
+	}
+	if err := x.begin(ctx); err != nil {
+		return false, err
+	}
+	g := x.groups[0]
+	c, from := g.commit(t.Meter, func(o *operation) (engine.Op, bool) { return o.Op, true })
+	err = s.Commit(ctx, c)
+	at := opOf(err)
+	switch {
+	case err == nil:
+		return true, nil
+	case at < 0 || at >= len(from):
+		return false, err
+	case from[at].required != nil && isCode(err, engine.CodeStale):
+		return false, nil
+	}
+	return false, from[at].fault(err)
+}
+
+// fault is the error of an operation.
+func (o *operation) fault(err error) error {
+	if o.required != nil && isCode(err, engine.CodeNotFound) {
+		return o.required.Unmet()
+	}
+	return asOp(err, o.at)
+}
+
+// isOne says whether the transaction is one request.
+func (x *transaction) isOne() bool {
+	return len(x.groups) == 1 && !x.validates() && len(x.commits) == 1
 }
 
 // sendOne sends a transaction of one group as it is.
@@ -60,44 +106,53 @@ func (s *Store) sendOne(ctx context.Context, g *group, m *engine.Meter) error {
 	return err
 }
 
-// begin divides a transaction into groups, and finds it a home.
-func (s *Store) begin(ctx context.Context, t *engine.Transaction) (*transaction, error) {
-	x := &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, requires: t.Requires, current: t.Current, touched: map[point]*operation{}}
+// divide divides a transaction into groups. Kept: what it requires is kept by the conditions of touches, where it is one request.
+func (s *Store) divide(t *engine.Transaction, conditions bool) (x *transaction, kept bool, err error) {
+	x = &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, current: t.Current, touched: map[point]*operation{}}
+	if !conditions {
+		x.requires = t.Requires
+	}
 	x.since, _ = t.Since.(*observation)
-	before, several := 0, false
+	kept = true
 	for i := range t.Commits {
-		c := &t.Commits[i]
-		groups, err := split(c, before, s.base.Limits())
+		c := touch(&t.Commits[i], t.Requires, conditions)
+		groups, err := split(&c, x.operated, s.base.Limits())
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
-		several = several || engine.FoldTable(c.Table) != engine.FoldTable(t.Commits[0].Table)
-		before += len(c.Ops)
+		kept = kept && c.keeps
+		x.operated += c.own
 		x.groups = append(x.groups, groups...)
 	}
-	x.operated = before
 	x.since = x.cover(x.since)
-	for _, g := range x.groups {
-		c, from := g.commit(t.Meter, func(o *operation) (engine.Op, bool) { return o.Op, true })
-		if at, err := s.conditions(ctx, &c, func(i int) *engine.Op { return &from[i].Op }); err != nil {
-			return nil, asOp(err, from[at].at)
-		}
-	}
 	if x.since != nil && x.since.isOne() && len(x.groups) == 0 {
 		x.since = nil // one request has shown one moment
 	}
+	return x, kept, nil
+}
+
+// begin makes a divided transaction ready to be sent, and finds it a home.
+func (x *transaction) begin(ctx context.Context) error {
+	several := false
+	for _, g := range x.groups {
+		several = several || engine.FoldTable(g.table) != engine.FoldTable(x.groups[0].table)
+		c, from := g.commit(x.meter, func(o *operation) (engine.Op, bool) { return o.Op, true })
+		if at, err := x.store.conditions(ctx, &c, func(i int) *engine.Op { return &from[i].Op }); err != nil {
+			return from[at].fault(err)
+		}
+	}
 	if len(x.groups) > 1 || x.validates() {
 		for _, g := range x.groups {
-			if !s.holds(g.table) {
-				return nil, errStrange(g)
+			if !x.store.holds(g.table) {
+				return errStrange(g)
 			}
 		}
 	}
 	if err := x.findHome(several); err != nil {
-		return nil, err
+		return err
 	}
 	x.watchPins()
-	return x, nil
+	return nil
 }
 
 // validates says whether more has to hold than the conditions of the operations.
@@ -108,13 +163,13 @@ func errStrange(g *group) error {
 		"these programs would take part of it for the whole; write to one partition of that table alone", g.table)
 }
 
-// watchPins has what is pinned outside of the home group validated, and what is touched there as it was read.
+// watchPins has what is pinned outside of the home group validated, and what is touched as it was read before the transaction is decided.
 func (x *transaction) watchPins() {
 	for _, g := range x.groups {
-		if g == x.atHome || len(x.groups) == 1 {
-			continue
-		}
 		for i := range g.ops {
+			if (g == x.atHome || len(x.groups) == 1) && !x.touchesFirst(&g.ops[i]) {
+				continue
+			}
 			if op := &g.ops[i].Op; isTouch(op) && op.IfMatch != "" {
 				if x.since == nil {
 					x.since = &observation{store: x.store, points: map[point]string{}}
@@ -127,6 +182,12 @@ func (x *transaction) watchPins() {
 			}
 		}
 	}
+}
+
+// touchesFirst says whether a touch is made before the transaction validates: so that what is required then stays, as it finds intents
+// who looks for them later. Touches at home that nothing is required for are made when it is decided.
+func (x *transaction) touchesFirst(o *operation) bool {
+	return o.required != nil && len(x.requires) > 0
 }
 
 // findHome chooses where the record is. See the package's comment.
