@@ -156,9 +156,8 @@
 // BEGIN, COMMIT and ROLLBACK may be written as SQL in one sql.Conn, or in one text of several statements: a sql.DB gives
 // each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool. A
 // statement that changes definitions commits first, as in MySQL, and what follows it is in no transaction. A statement that
-// other writers overtake, its rows or its tables' definitions, is run again by itself: up to 12 times, 25 with what nests in
-// it, and not later than a minute after the first time unless there were fewer than 4. Then ErrConflict says that it may be
-// tried again. A request that the store does not answer is sent up to 6 times (Config.Retry). In memory and in a file it
+// other writers overtake is run again by itself: for a minute where they have changed its rows, up to 12 times, 25 with what
+// nests in it, where they have changed its tables' definitions. Then ErrConflict says that it may be tried again. A request that the store does not answer is sent up to 6 times (Config.Retry). In memory and in a file it
 // then waits its turn instead: writers of one table that meet stand in line, until their contexts end. Outside of a
 // transaction a statement writes all of its rows or none, also an UPDATE or DELETE of several tables. With the option
 // bulk=chunked one whose rows need more than an entity group transaction goes out in several, whole rows each, which halves

@@ -167,10 +167,19 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 		} else if waited {
 			continue
 		}
-		if err := tries.Again(err); err != nil {
+		if err := AgainAfterRace(&tries, err); err != nil {
 			return all, w.partial(err)
 		}
 	}
+}
+
+// AgainAfterRace pauses before another try of what has met another writer. Where a row was changed by others, they have got on. One that is
+// missing may be so for good, as an index entry that is lost.
+func AgainAfterRace(tries *retry.Loop, race error) error {
+	if isCode(race, engine.CodeStale) {
+		return tries.Overtaken(race)
+	}
+	return tries.Again(race)
 }
 
 // turns is how a statement waits until other writers of its tables are done: in the order of their names, so that nobody waits for

@@ -18,6 +18,9 @@
 // as one try of a large statement may take long. Progress fills the budget: definitions that were published, a window of
 // rows that was written, a range that was emptied are not done again.
 //
+// A statement that writes rows goes on beyond that where others have changed them: one of those who met has got on, so it is no use to
+// give up. Overtaken ends MaxTime after the first such try, as a database that locks rows gives up waiting.
+//
 // A request has its own tries in each of these, as it is repeated alone: a statement sends at most Request.Tries times the
 // requests of 1 + MaxAgain tries. A store that answers nothing ends it after Request.Tries: no other loop repeats what
 // failed for that.
@@ -102,6 +105,7 @@ type Loop struct {
 	Context context.Context // for what is tried: the loops in it share the budget
 	Try     int             // from 1
 	policy  Policy
+	again   int // tries that Again has allowed
 }
 
 // Begin begins a loop, and the budget where no loop around it has.
@@ -124,20 +128,35 @@ func (l *Loop) Again(cause error) error {
 	if errors.As(cause, &given) {
 		return cause
 	}
-	made, ok := budgetOf(l.Context).take(l.Try != l.policy.Tries)
+	made, ok := budgetOf(l.Context).take(l.again+1 != l.policy.Tries)
 	switch {
 	case ok:
 		l.Try++
-		return Sleep(l.Context, l.policy.Pause(l.Try-1))
+		l.again++
+		return Sleep(l.Context, l.policy.Pause(l.again))
 	case l.policy.conflict:
 		return &ConflictError{made, cause}
 	}
 	return cause
 }
 
+// Overtaken is Again where others have changed what was to be written, so that they have got on. It takes nothing of the budget.
+func (l *Loop) Overtaken(cause error) error {
+	var given *ConflictError
+	if errors.As(cause, &given) {
+		return cause
+	}
+	made, ok := budgetOf(l.Context).overtake()
+	if !ok {
+		return &ConflictError{made, cause}
+	}
+	l.Try++
+	return Sleep(l.Context, l.policy.Pause(made))
+}
+
 // Progress says that something was done that no try does again: the count begins anew.
 func (l *Loop) Progress() {
-	l.Try = 1
+	l.Try, l.again = 1, 0
 	Progress(l.Context)
 }
 
@@ -154,6 +173,9 @@ type budget struct {
 	mu    sync.Mutex
 	again int       // tries again since the budget was full
 	since time.Time // of the first of them
+
+	overtaken      int       // tries again as others had got on
+	overtakenSince time.Time // the first of them
 }
 
 type budgetKey struct{}
@@ -186,8 +208,19 @@ func (b *budget) take(wanted bool) (made int, ok bool) {
 	return made, true
 }
 
+// overtake takes another try after others got on.
+func (b *budget) overtake() (made int, ok bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.overtaken == 0 {
+		b.overtakenSince = time.Now()
+	}
+	b.overtaken++
+	return b.overtaken, b.overtaken <= MinAgain || time.Since(b.overtakenSince) <= MaxTime
+}
+
 func (b *budget) fill() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.again = 0
+	b.again, b.overtaken = 0, 0
 }

@@ -80,7 +80,7 @@ func (s *Session) writeIsolated(ctx context.Context, p *Prepared, args []value.V
 			}
 			continue
 		}
-		if err := tries.Again(err); err != nil {
+		if err := dml.AgainAfterRace(&tries, err); err != nil {
 			return Outcome{}, err
 		}
 	}

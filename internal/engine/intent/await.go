@@ -124,7 +124,7 @@ func mayNot(err error, at place) error {
 		return err
 	}
 	explained := engine.Errorf(e.Code, "a transaction whose process has died, or may not delete, has left something on entity %q, %q of table %s; to end it takes the right to add, update and delete entities: "+
-		"try the same in a process that has it", at.partitionKey, at.rowKey, at.table)
+		"let a process that has it run REPAIR TABLE, or try the same", at.partitionKey, at.rowKey, at.table)
 	explained.Cause = err
 	return explained
 }
