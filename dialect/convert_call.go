@@ -44,7 +44,7 @@ func (c converter) call(e *sqlparser.FuncExpr) Expr {
 	if p.toks[n].word == "DEFAULT" {
 		if len(args) == 1 {
 			if col, ok := args[0].(*Column); ok {
-				return &Default{Column: col.Name}
+				return &Default{Column: col}
 			}
 		}
 		p.fail(n, "expected a column: DEFAULT(column)")

@@ -47,7 +47,7 @@ type Variable struct {
 }
 
 // Default is the word DEFAULT in VALUES and SET; Column set: DEFAULT(column).
-type Default struct{ Column string }
+type Default struct{ Column *Column }
 
 // Unary is an operator before its operand: "-", "+", "!", "~", "not", "binary".
 type Unary struct {

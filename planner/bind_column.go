@@ -55,12 +55,11 @@ func findOutput(outputs []output, e *dialect.Column, clause string) (expr.Node, 
 
 // defaultOf binds DEFAULT(column).
 func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
-	if e.Column == "" {
+	if e.Column == nil {
 		return nil, sqlerr.New(sqlerr.CodeSyntax, sqlerr.NoPos, "DEFAULT must be a whole value in VALUES or SET")
 	}
-	name := &dialect.Column{Name: e.Column, Pos: sqlerr.NoPos}
 	for at := c.scope; at != nil; at = at.parent {
-		f, err := at.lookup(name, c.clause)
+		f, err := at.lookup(e.Column, c.clause)
 		if err != nil {
 			return nil, err
 		}
@@ -88,5 +87,5 @@ func (c *context) defaultOf(e *dialect.Default) (expr.Node, error) {
 		}
 		return null(), nil
 	}
-	return nil, unknownColumn(name, c.clause)
+	return nil, unknownColumn(e.Column, c.clause)
 }

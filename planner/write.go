@@ -2,7 +2,6 @@ package planner
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -62,8 +61,13 @@ func (b *builder) returning(t *schema.Table, n *dialect.TableName, list []dialec
 func (c *context) assign(t *schema.Table, ordinal int, a *dialect.Assign) (Assign, error) {
 	out := Assign{Column: ordinal}
 	col := t.Columns[ordinal]
-	if d, ok := a.Value.(*dialect.Default); ok && (d.Column == "" || strings.EqualFold(d.Column, col.Name)) {
-		return out, nil
+	if d, ok := a.Value.(*dialect.Default); ok {
+		if d.Column == nil {
+			return out, nil
+		}
+		if f, err := c.scope.lookup(d.Column, c.clause); err == nil && f != nil && f.src.table == t && f.ordinal == ordinal {
+			return out, nil
+		}
 	}
 	if col.Generated != "" {
 		return out, generatedValue(t, col)
