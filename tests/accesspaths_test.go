@@ -146,7 +146,8 @@ func agreeConds(v, w string, all []string) []string {
 		conds = append(conds, "c "+op+" "+v)
 	}
 	return append(conds, "c BETWEEN "+v+" AND "+w, "c NOT BETWEEN "+w+" AND "+v, "c IN ("+v+", "+w+")", "c NOT IN ("+v+", "+w+")",
-		"c IN ("+strings.Join(long, ", ")+")", "(c, id) > ("+v+", 1)", "(c, id) IN (("+v+", 0), ("+w+", 1))")
+		"c IN ("+strings.Join(long, ", ")+")", "(c, id) > ("+v+", 1)", "(c, id) IN (("+v+", 0), ("+w+", 1))",
+		"c <= "+v+" AND (c < "+v+" OR id < 2)", "c >= "+v+" AND (c > "+w+" OR id = 1)")
 }
 
 // found gives the rows of a query, sorted; of a text beside a date that is none, that it is refused.

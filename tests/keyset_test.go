@@ -37,12 +37,15 @@ func TestKeyset(t *testing.T) {
 			}
 			for _, c := range []struct {
 				order, where string
-				args         int
+				args         int // -3: the value of created comes last, too
 				byTime, byID int // 1 up, -1 down
 			}{
 				{"created DESC, id DESC", "(created, id) < (?, ?)", 2, -1, -1},
 				{"created, id", "(created, id) > (?, ?)", 2, 1, 1},
 				{"created DESC, id", "(created < ? OR created = ? AND id > ?)", 3, -1, 1},
+				{"created DESC, id DESC", "created <= ? AND (created < ? OR id < ?)", 3, -1, -1},
+				{"created, id", "(created > ? OR id > ?) AND created >= ?", -3, 1, 1},
+				{"created DESC, id", "created <= ? AND (created < ? OR id > ?)", 3, -1, 1},
 			} {
 				want := slices.Clone(rows)
 				slices.SortFunc(want, func(a, b row) int {
@@ -78,8 +81,11 @@ func TestKeyset(t *testing.T) {
 					}
 					last := got[len(got)-1]
 					args = []any{last.created, last.id}
-					if c.args == 3 {
+					switch c.args {
+					case 3:
 						args = []any{last.created, last.created, last.id}
+					case -3:
+						args = []any{last.created, last.id, last.created}
 					}
 				}
 				if !slices.Equal(got, want) {

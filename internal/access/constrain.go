@@ -77,13 +77,51 @@ func multiply(a, b [][]Atom) [][]Atom {
 	if len(b) == 1 && len(a) == 1 {
 		return [][]Atom{append(a[0], b[0]...)}
 	}
+	below := strictOf(b)
 	out := make([][]Atom, 0, len(a)*len(b))
 	for _, x := range a {
-		for _, y := range b {
-			out = append(out, append(append(make([]Atom, 0, len(x)+len(y)), x...), y...))
+		edge := edgeOf(x, below)
+		for i := range b {
+			both := append(append(make([]Atom, 0, len(x)+len(b[i])+len(edge)), x...), b[i]...)
+			if &b[i][0] != below {
+				both = append(both, edge...)
+			}
+			out = append(out, both)
 		}
 	}
 	return out
+}
+
+// strictOf is the alternative a < x, or a > x, of an OR; nil where none is that alone.
+func strictOf(or [][]Atom) *Atom {
+	for _, atoms := range or {
+		if a := &atoms[0]; len(or) > 1 && len(atoms) == 1 && a.test != nil && (a.test.op == testLt || a.test.op == testGt) {
+			return a
+		}
+	}
+	return nil
+}
+
+// edgeOf is what the other alternatives of an OR need to look at, where one reads all that is below: the edge, which is one value
+// where x and y are the same.
+//
+//	a <= x AND (a < y OR b < z)  →  a < y, or a = x AND b < z
+//
+// It gives nothing where atoms have no a <= x.
+func edgeOf(atoms []Atom, below *Atom) []Atom {
+	if below == nil {
+		return nil
+	}
+	with := testLe
+	if below.test.op == testGt {
+		with = testGe
+	}
+	for _, a := range atoms {
+		if a.Ordinal == below.Ordinal && a.test.op == with {
+			return []Atom{{a.Ordinal, &test{op: testEdge, kids: []*test{a.test, below.test}}, a.Conjunct}}
+		}
+	}
+	return nil
 }
 
 // Test makes a test of a condition on one column; nil where n is none.
@@ -267,12 +305,11 @@ func splitTuple(n *expr.Compare) expr.Node {
 		if i == len(l.List)-1 {
 			op = n.Op
 		}
-		and := &expr.Logic{Op: expr.And}
+		var and []expr.Node
 		for j := range i {
-			and.Kids = append(and.Kids, compareNodes(expr.Eq, l.List[j], r.List[j]))
+			and = append(and, compareNodes(expr.Eq, l.List[j], r.List[j]))
 		}
-		and.Kids = append(and.Kids, compareNodes(op, l.List[i], r.List[i]))
-		or.Kids = append(or.Kids, and)
+		or.Kids = append(or.Kids, expr.Conjunction(append(and, compareNodes(op, l.List[i], r.List[i]))))
 	}
 	return or
 }

@@ -2,6 +2,7 @@ package access
 
 import (
 	"math"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -62,7 +63,7 @@ func share(tests []*test) float64 {
 	s, ranges := 1.0, 0
 	for _, t := range tests {
 		switch t.op {
-		case testEq, testNull, testIn:
+		case testEq, testNull, testIn, testEdge:
 			s = min(s, shareEqual*t.count())
 		case testLike:
 			s = min(s, sharePrefix)
@@ -122,9 +123,22 @@ func (k *KeyPlan) reach(unique bool) (entities, spans float64) {
 		} else {
 			entities += max(n, assumedRows*left)
 		}
-		spans += n
+		if !k.continues(b) {
+			spans += n
+		}
 	}
-	return min(entities, assumedRows), spans
+	return min(entities, assumedRows), max(1, spans)
+}
+
+// continues says whether the spans of b touch those of another branch: a = 1 AND b < 2 beside a < 1, over (a, b).
+func (k *KeyPlan) continues(b *keyBranch) bool {
+	tests := b.leading(k)
+	return slices.ContainsFunc(k.Branches, func(other keyBranch) bool {
+		last := other.leading(k)
+		at := len(last) - 1
+		return 0 <= at && at < len(tests)-1 && points(tests[at]) && slices.ContainsFunc(last[at], (*test).isOpen) && !points(last[at]) &&
+			slices.EqualFunc(last[:at], tests[:at], slices.Equal[[]*test])
+	})
 }
 
 // Spread is how many store partitions are read, and whether they are known by name. If they are not, the scan walks all of the

@@ -33,6 +33,7 @@ const (
 	testAnd
 	testOr
 	testFunction // a rising function of the column
+	testEdge     // what kids[0] allows and kids[1] does not; as a rule one value: see edgeOf
 )
 
 // test is a condition on one column whose other side is known before the table is read. It becomes a set of intervals of the
@@ -52,11 +53,11 @@ type test struct {
 	loose bool
 }
 
-// IsPoint says whether the test allows single values only, whatever the arguments are. Then tests on the key's next column narrow
-// the spans further.
+// IsPoint says whether the test allows single values only, but for arguments of a kind that should not be. Then tests on the key's
+// next column narrow the spans further.
 func (t *test) IsPoint() bool {
 	switch t.op {
-	case testEq, testNull, testIn:
+	case testEq, testNull, testIn, testEdge:
 		return true
 	case testAnd:
 		for _, k := range t.kids {
@@ -74,6 +75,9 @@ func (t *test) IsPoint() bool {
 	}
 	return false
 }
+
+// isOpen says whether the test is a comparison that leaves one end open.
+func (t *test) isOpen() bool { return testLt <= t.op && t.op <= testGe }
 
 // isSingle says whether the test allows one value at most.
 func (t *test) isSingle() bool {
@@ -125,6 +129,8 @@ func (t *test) eval(env *expr.Env, p *keyColumn) (list []interval, exact bool, e
 		return t.like(env, p)
 	case testFunction:
 		return t.functionOf(env, p)
+	case testEdge:
+		return t.edge(env, p)
 	}
 	list, exact, err = t.compare(env, p, t.value)
 	return list, exact && !t.loose, err
@@ -144,6 +150,27 @@ func evalAll(env *expr.Env, tests []*test, p *keyColumn) (list []interval, exact
 		list, exact = ivs, exact && ok
 	}
 	return list, exact || len(list) == 0, nil
+}
+
+// edge is the codes of a <= x without those of a < y. Where x and y are the same that is the code of one value.
+func (t *test) edge(env *expr.Env, p *keyColumn) (list []interval, exact bool, err error) {
+	with, exact, err := t.kids[0].eval(env, p)
+	if err != nil {
+		return nil, false, err
+	}
+	below, _, err := t.kids[1].eval(env, p)
+	if err != nil {
+		return nil, false, err
+	}
+	list = without(with, below)
+	if len(list) != 1 {
+		return list, exact, nil
+	}
+	equal, single, err := (&test{op: testEq}).compare(env, p, t.kids[0].value)
+	if err == nil && len(equal) == 1 && equal[0].lo == list[0].lo && equal[0].hi == list[0].hi {
+		return equal, exact && single, nil
+	}
+	return list, exact, err
 }
 
 func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interval, exact bool, err error) {

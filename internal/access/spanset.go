@@ -98,6 +98,26 @@ func intersect(a, b []interval) []interval {
 	return out
 }
 
+// without gives what is in the united list a and not in b. No bound lies inside a point.
+func without(a, b []interval) []interval {
+	var out []interval
+	for _, iv := range a {
+		for _, cut := range b {
+			if cut.hi <= iv.lo || iv.hi <= cut.lo {
+				continue
+			}
+			if iv.lo < cut.lo {
+				out = append(out, interval{lo: iv.lo, hi: cut.lo})
+			}
+			iv.lo, iv.point = cut.hi, false
+		}
+		if iv.point || iv.lo < iv.hi {
+			out = append(out, iv)
+		}
+	}
+	return out
+}
+
 // mergeSpans sorts spans by partition, store partition and begin, and merges those that overlap or touch. Nothing lies between "x"
 // and "x!": the separator is the least character, and "x" alone is no key.
 func mergeSpans(list []Span) []Span {
