@@ -132,7 +132,8 @@
 // one that decides, and one for each group but one to finish it: 3 for two partitions, 5 for two tables. Readers wait for
 // nobody meanwhile, but for the commit of a serializable transaction that only reads. A process that dies leaves nothing
 // half done: who meets what it has left looks whether it was decided, after 10 s decides that it was not, and finishes it.
-// Not more than one partition can have changes of rows that other tables are interleaved in, or of tables that other
+// Not more than one partition can have changes of rows that other tables are interleaved in (where the transaction must find what it has
+// read as it was, at most 49 new ones), or of tables that other
 // programs made; that is refused with ErrTooLarge. The option transactions=group refuses all that is more than one entity
 // group transaction, on every store, at the statement that goes too far.
 //

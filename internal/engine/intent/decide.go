@@ -17,7 +17,7 @@ func (x *transaction) tryToDecide(ctx context.Context) error {
 	for _, touches := range []bool{false, true} {
 		var these []*group
 		for _, g := range x.groups {
-			if g.touches == touches && (g != x.atHome || x.validates()) {
+			if g.touches == touches && (g != x.atHome || x.locksHome()) {
 				these = append(these, g)
 			}
 		}
@@ -60,7 +60,7 @@ func (x *transaction) prepareAll(ctx context.Context, groups []*group) error {
 		defer mu.Unlock()
 		if failed == nil {
 			failed = err
-			x.fails(groups[i], at)
+			x.fails(groups[i], at, false)
 		}
 		return true
 	})
@@ -81,11 +81,14 @@ func (x *transaction) decide(ctx context.Context) error {
 			}
 		}
 		c, from = g.commit(x.meter, func(o *operation) (engine.Op, bool) {
-			if !g.prepared || isTouch(&o.Op) {
+			if !g.prepared || isTouch(&o.Op) || o.isGuarded() {
 				return o.Op, !x.touchesFirst(o)
 			}
 			return o.settling(true), true
 		})
+		if g.prepared {
+			c.Ops = append(c.Ops, g.unguard()...)
+		}
 	}
 	c.Ops = append(c.Ops, op)
 	err := x.store.direct.Commit(ctx, c)
@@ -94,13 +97,10 @@ func (x *transaction) decide(ctx context.Context) error {
 		return nil
 	case engine.IsUnsure(err), ctx.Err() != nil:
 		return &engine.Error{Code: engine.CodeUnreachable, Op: -1, Applied: engine.Unknown, Message: "the answer to the request that decides a transaction was lost", Cause: err}
-	case at >= 0 && at < len(from) && isCode(err, engine.CodeStale) && from[at].Parent && from[at].marker.kind == inserts:
-		from[at].etag = "" // another one has it stay: what is read back says so
-		return x.decide(ctx)
 	case at >= 0 && at < len(from):
-		x.fails(x.atHome, from[at])
+		x.fails(x.atHome, from[at], true)
 		return from[at].fault(err)
-	case at == len(from):
+	case at >= len(from):
 		return engine.Errorf(engine.CodeStale, "another writer has aborted the transaction")
 	}
 	return err

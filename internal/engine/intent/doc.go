@@ -8,7 +8,8 @@
 //
 //  1. Prepare. Every group but the one at home gets its intents, in one request each: on each entity a marker, and the new content
 //     beside the old one. The request has the conditions of the transaction's own operations.
-//  2. Validate, where something that was read must hold still. The home group gets its intents before, too; then all is read again.
+//  2. Validate, where something that was read must hold still. The home group gets its intents before, too, as it does where touches are
+//     made before the decision; then all is read again.
 //  3. Decide. One request inserts the record "committed" at home, and writes the home group for good.
 //  4. Forward. The new content takes the place of the old one. Where 3 was refused: back, the markers go.
 //
@@ -21,6 +22,7 @@
 //	marker      the entity                   nf_t: see marker; "" means that there is none
 //	unit        the row                      nf_u: the RowKeys of its entries that bear an intent, too
 //	new image   the entity                   nf_n, nf_n1 … nf_n15: see appendImage
+//	guard       behind a new row's key       nf_t, nf_u: of a new row that others may touch, see guardKey
 //
 // A row and its index entries are a unit: they get their markers in one request, and lose them in one.
 //
@@ -50,4 +52,5 @@
 //
 // A touch merges nothing into a parent, which must be there: others do so without reading it. So intents on parents are at home
 // only, where the request that decides finds a parent that was touched since, and touches of a transaction's own are made last.
+// A new parent bears none: it would be touched before it is decided that it is there. It has a guard, where the transaction validates.
 package intent

@@ -9,7 +9,7 @@ import (
 
 // settling takes an operation's own intent off.
 func (o *operation) settling(forward bool) engine.Op {
-	e := engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.Entity.RowKey, ETag: o.etag}
+	e := engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.intentKey(), ETag: o.etag}
 	return o.marker.settling(e, o.Entity.Names, o.Entity.Values, forward)
 }
 
@@ -76,10 +76,10 @@ func (x *transaction) settleGroup(ctx context.Context, g *group, forward bool) e
 	}
 	return engine.SideBySide(ctx, x.store.parallel, len(g.ops), func(ctx context.Context, i int) error {
 		o := &g.ops[i]
-		if o.marker.id == "" || o.Entity.RowKey != o.marker.row {
+		if o.marker.id == "" || o.intentKey() != o.marker.row {
 			return nil
 		}
-		e := engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.Entity.RowKey}
+		e := engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.marker.row}
 		for range mostClearings {
 			etags, err := x.store.settle(ctx, g.table, &e, &o.marker, is, x.meter)
 			if err != nil || etags != nil {

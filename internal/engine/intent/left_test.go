@@ -4,8 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -209,31 +209,43 @@ func TestTouchWhileSettling(t *testing.T) {
 	}
 }
 
-// TestTouchOfNewParent: a transaction has prepared a parent, and somebody inserts a child of it: the parent stays.
-func TestTouchOfNewParent(t *testing.T) {
-	ctx := t.Context()
-	base, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "b", "read", "", 1))}, 0)
-	var inserted error
-	child := commitOf(put(engine.Insert, "a", "parent child", "", 1), engine.Op{Kind: engine.Merge, Touch: true, Entity: engine.Entity{PartitionKey: "a", RowKey: "parent"}})
-	once := sync.OnceFunc(func() { inserted = s.Commit(ctx, child) })
-	x := intent.New(&decides{base, once}, intent.Options{Records: records, Parallel: 1})
-	defer x.Close()
-	m := x.Moment()
-	defer m.Release()
-	for _, partition := range []string{"b", "c"} {
-		if _, err := m.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "read"}); (err == nil) != (partition == "b") {
-			t.Fatal(err)
+// TestTouchBeforeHome: a transaction touches two parents in a request of its own, and the children of one are at home: who deletes that
+// one then finds them, though they are not decided.
+func TestTouchBeforeHome(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		base, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "a", "parent1", "", 1), put(engine.Insert, "a", "parent2", "", 1))}, 0)
+		deletes := func() (bool, error) {
+			inner, cancel := context.WithTimeout(ctx, time.Second)
+			defer cancel()
+			e, err := s.Get(inner, engine.Get{Table: "table", PartitionKey: "a", RowKey: "parent1"})
+			if err != nil {
+				return false, err
+			}
+			none := engine.Scan{Table: "table", PartitionKey: "a", From: "child1", To: "child2", Decided: true}
+			if err := engine.Each(inner, s, none, func(*engine.Entity) error { return errors.New("it has children") }); err != nil {
+				return false, err
+			}
+			op := put(engine.Delete, "a", "parent1", "", 0)
+			op.IfMatch, op.Parent = e.ETag, true
+			err = s.Commit(inner, commitOf(op))
+			return err == nil, err
 		}
-	}
-	parent := put(engine.Insert, "a", "parent", "", 1)
-	parent.Parent = true
-	err := x.Transact(ctx, engine.Transaction{Since: m, Commits: []engine.Commit{commitOf(parent)}})
-	if err != nil || inserted != nil {
-		t.Errorf("%v, and the child: %v", err, inserted)
-	}
-	if _, err := s.Get(ctx, engine.Get{Table: "table", PartitionKey: "a", RowKey: "parent"}); err != nil && inserted == nil {
-		t.Errorf("the child has no parent: %v", err)
-	}
+		deleted := false
+		x := intent.New(&decides{base, func() { deleted, _ = deletes() }}, intent.Options{Records: records, Parallel: 1})
+		defer x.Close()
+		var ops []engine.Op
+		for of, n := range map[int]int{1: 99, 2: 20} {
+			ops = append(ops, engine.Op{Kind: engine.Merge, Touch: true, Entity: engine.Entity{PartitionKey: "a", RowKey: fmt.Sprint("parent", of)}})
+			for i := range n {
+				ops = append(ops, put(engine.Insert, "a", fmt.Sprintf("child%d %d", of, i), "", 1))
+			}
+		}
+		slices.SortStableFunc(ops, func(a, b engine.Op) int { return strings.Compare(a.Entity.RowKey, b.Entity.RowKey) })
+		if err := x.Transact(ctx, engine.Transaction{Commits: []engine.Commit{commitOf(ops...)}}); (err == nil) == deleted {
+			t.Errorf("%v, and the parent is deleted: %v", err, deleted)
+		}
+	})
 }
 
 // TestEmptyPageCounts: a range that is found empty is read at a moment of its own.

@@ -28,6 +28,7 @@ const (
 	replaces kind = 'r' // by the image
 	merges   kind = 'm' // the image's properties
 	deletes  kind = 'd'
+	guards   kind = 'g' // the entity goes in any case
 )
 
 // marker says whose intent an entity bears.
@@ -55,7 +56,7 @@ const recordMarker = "record"
 func parseMarker(text string) (m marker, err error) {
 	bad := engine.Errorf(engine.CodeCorrupt, "property %s is %q, which names no transaction", markerProperty, text)
 	parts := strings.Split(text, " ")
-	if len(parts) != 7 || len(parts[1]) != 1 || !strings.Contains("irmd", parts[1]) {
+	if len(parts) != 7 || len(parts[1]) != 1 || !strings.Contains("irmdg", parts[1]) {
 		return m, bad
 	}
 	m.id, m.kind, m.home.table = parts[0], kind(parts[1][0]), parts[3]

@@ -210,6 +210,10 @@ func (x *transaction) validate(ctx context.Context) error {
 }
 
 func (x *transaction) validatePoint(ctx context.Context, p point, version string, as reading) error {
+	if version == "" {
+		r := rangeRead{Walked: engine.Walked{Scan: engine.Point(p.table, p.partitionKey, p.rowKey), Whole: true}}
+		return r.validate(ctx, x, as)
+	}
 	_, is, err := x.store.get(ctx, engine.Get{Table: p.table, PartitionKey: p.partitionKey, RowKey: p.rowKey, Select: []string{}, Meter: x.meter}, as, x.id)
 	if err != nil && !isCode(err, engine.CodeNotFound) {
 		return err

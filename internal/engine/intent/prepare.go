@@ -25,7 +25,7 @@ func (x *transaction) mark(g *group) {
 		head := heads[key]
 		var others []string
 		for _, o := range unit {
-			o.marker = marker{id: x.id, kind: kindOf(o, unit), home: x.home, base: o.IfMatch, row: head.Entity.RowKey}
+			o.marker = marker{id: x.id, kind: kindOf(o, unit), home: x.home, base: o.IfMatch, row: head.intentKey()}
 			if o != head {
 				others = append(others, o.Entity.RowKey)
 			}
@@ -39,6 +39,9 @@ func (x *transaction) mark(g *group) {
 func kindOf(o *operation, unit []*operation) kind {
 	switch o.Kind {
 	case engine.Insert:
+		if o.isGuarded() {
+			return guards
+		}
 		return inserts
 	case engine.Replace:
 		return replaces
@@ -60,9 +63,11 @@ func (o *operation) intent(l engine.Limits) engine.Op {
 	if o.marker.id == "" {
 		return o.Op
 	}
-	op := engine.Op{Kind: engine.Merge, IfMatch: o.IfMatch, Entity: engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.Entity.RowKey}}
+	op := engine.Op{Kind: engine.Merge, IfMatch: o.IfMatch, Entity: engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.intentKey()}}
 	e := &op.Entity
 	switch o.marker.kind {
+	case guards:
+		op.Kind = engine.Insert
 	case inserts:
 		op.Kind = engine.Insert
 		e.Names, e.Values = append(e.Names, o.Entity.Names...), append(e.Values, o.Entity.Values...)
@@ -193,7 +198,7 @@ func (x *transaction) readBack(ctx context.Context, g *group) error {
 	}
 	return engine.SideBySide(ctx, x.store.parallel, len(all), func(ctx context.Context, i int) error {
 		o := all[i]
-		e, err := x.store.base.Get(ctx, engine.Get{Table: g.table, PartitionKey: g.partition, RowKey: o.Entity.RowKey, Select: []string{markerProperty}, Meter: x.meter})
+		e, err := x.store.base.Get(ctx, engine.Get{Table: g.table, PartitionKey: g.partition, RowKey: o.intentKey(), Select: []string{markerProperty}, Meter: x.meter})
 		if isCode(err, engine.CodeNotFound) || err == nil && !bears(&e, x.id) {
 			return engine.StaleRead(g.table, g.partition, o.Entity.RowKey)
 		}

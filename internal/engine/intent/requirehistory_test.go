@@ -24,6 +24,8 @@ type family struct {
 	ctx context.Context
 	rnd *rand.Rand
 	s   *intent.Store
+	// inside: the children are interleaved in their parent: they touch it without a condition, and nothing is required.
+	inside bool
 }
 
 const familyParents = 2
@@ -58,6 +60,7 @@ func (f *family) step(name string) error {
 	switch f.rnd.IntN(6) {
 	case 0:
 		ops = []engine.Op{put(engine.Insert, "p", parent, "", 1), put(engine.Insert, "p", key, parent, 1)}
+		ops[0].Parent = f.inside
 	case 1: // others may have touched it
 		etag, err := f.get(parent)
 		if err != nil {
@@ -67,6 +70,10 @@ func (f *family) step(name string) error {
 		op.IfMatch = etag
 		ops = []engine.Op{op}
 	case 2, 3:
+		if ops = []engine.Op{put(engine.Insert, "p", fmt.Sprintf("c%d!%s", n, name), "", 1)}; f.inside {
+			ops = append(ops, engine.Op{Kind: engine.Merge, Touch: true, Entity: engine.Entity{PartitionKey: "p", RowKey: parent}})
+			break
+		}
 		at := []string{parent, key}[f.rnd.IntN(2)]
 		etag, err := f.get(at)
 		if err != nil {
@@ -75,7 +82,6 @@ func (f *family) step(name string) error {
 		if f.rnd.IntN(4) == 0 {
 			etag = "" // as where it is not known
 		}
-		ops = []engine.Op{put(engine.Insert, "p", fmt.Sprintf("c%d!%s", n, name), "", 1)}
 		t.Requires = []engine.Requirement{{Table: "one", PartitionKey: "p", From: at, To: at + "\x00", Any: true, Row: parent, ETag: etag}}
 	default:
 		etag, err := f.get(parent)
@@ -93,8 +99,10 @@ func (f *family) step(name string) error {
 			ops = append(ops, op)
 		}
 		op := put(engine.Delete, "p", parent, "", 0)
-		op.IfMatch = etag
-		ops = append(ops, op, put(engine.Delete, "p", key, parent, 0))
+		op.IfMatch, op.Parent = etag, f.inside
+		if ops = append(ops, op, put(engine.Delete, "p", key, parent, 0)); f.inside {
+			break
+		}
 		t.Requires = []engine.Requirement{{Table: "one", PartitionKey: "p", From: fmt.Sprintf("c%d!", n), To: fmt.Sprintf("c%d\"", n), Row: parent}}
 	}
 	t.Commits = []engine.Commit{{Table: "one", PartitionKey: "p", Ops: ops}}
@@ -103,6 +111,18 @@ func (f *family) step(name string) error {
 		for i := range 1 + f.rnd.IntN(3) { // home is where most is
 			t.Commits[1].Ops = append(t.Commits[1].Ops, put(engine.Insert, "q", fmt.Sprint(name, i), "", 1))
 		}
+	}
+	if f.rnd.IntN(4) == 0 { // it needs what it reads to hold still
+		m := f.s.Moment()
+		defer m.Release()
+		for range 2 {
+			_, err := m.Get(f.ctx, engine.Get{Table: "one", PartitionKey: "p", RowKey: fmt.Sprint("p", f.rnd.IntN(familyParents))})
+			var none *engine.Error
+			if err != nil && !(errors.As(err, &none) && none.Code == engine.CodeNotFound) {
+				return err
+			}
+		}
+		t.Since = m
 	}
 	return f.s.Transact(f.ctx, t)
 }
@@ -155,7 +175,7 @@ func runFamily(t *testing.T, seed uint64) (applied int) {
 		s := intent.New(w, intent.Options{Records: records, Parallel: 1 + rnd.IntN(3)})
 		stores = append(stores, s)
 		for k := range 2 {
-			f := &family{t, t.Context(), rand.New(rand.NewPCG(seed, uint64(10+10*p+k))), s}
+			f := &family{t, t.Context(), rand.New(rand.NewPCG(seed, uint64(10+10*p+k))), s, seed%2 == 1}
 			wg.Go(func() {
 				for i := range 12 {
 					err := f.step(fmt.Sprintf("%d.%d.%d", p, k, i))
@@ -185,7 +205,7 @@ func runFamily(t *testing.T, seed uint64) (applied int) {
 	wg.Wait()
 	time.Sleep(time.Minute)
 	late.Wait()
-	last := &family{t, t.Context(), rnd, intent.New(engine.InGroups(base), intent.Options{Records: records, Parallel: 1})}
+	last := &family{t, t.Context(), rnd, intent.New(engine.InGroups(base), intent.Options{Records: records, Parallel: 1}), false}
 	orphans, err := last.orphans()
 	for ; err != nil; orphans, err = last.orphans() {
 		var known *engine.Error

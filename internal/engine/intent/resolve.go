@@ -77,8 +77,8 @@ func (m *marker) resolve(e *engine.Entity, is state, sel []string) (bool, error)
 	switch {
 	case is != committed:
 		hide(e, sel)
-		return m.kind != inserts, nil
-	case m.kind == deletes:
+		return m.kind != inserts && m.kind != guards, nil
+	case m.kind == deletes, m.kind == guards:
 		return false, nil
 	case m.kind == inserts, sel != nil && len(sel) == 0:
 		hide(e, sel)

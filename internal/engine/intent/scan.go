@@ -24,7 +24,12 @@ func asOf(scan engine.Scan) reading {
 }
 
 func (s *Store) scan(ctx context.Context, scan engine.Scan, as reading) *cursor {
-	return &cursor{store: s, ctx: ctx, strange: !s.holds(scan.Table), as: as, sel: scan.Select, limited: scan.Limit > 0, left: scan.Limit, rest: []engine.Scan{scan}}
+	c := &cursor{store: s, ctx: ctx, strange: !s.holds(scan.Table), as: as, sel: scan.Select, limited: scan.Limit > 0, left: scan.Limit}
+	if as != asReader && !c.strange && !scan.AllPartitions {
+		c.to, scan.To = scan.To, withGuard(scan.To)
+	}
+	c.rest = []engine.Scan{scan}
+	return c
 }
 
 // cursor reads the entities of an engine, and gives those that a reader sees.
@@ -35,6 +40,7 @@ type cursor struct {
 	self    string // whose intents are not seen
 	strange bool   // the table bears no intents
 	sel     []string
+	to      string // where the range ends: a guard behind it is looked for, too
 	limited bool
 	left    int // entities that are wanted yet, where there is a limit
 
@@ -244,7 +250,7 @@ func (c *cursor) give(ctx context.Context, e engine.Entity) (fresh bool, err err
 			e.Names, e.Values = c.sel, engine.Gather(e.Names, e.Values, c.sel)
 		}
 	}
-	if !there {
+	if !there || c.to != "" && e.RowKey >= c.to {
 		return true, nil
 	}
 	if c.seen != nil {

@@ -12,7 +12,7 @@ import (
 func (m *marker) settling(e engine.Entity, names []string, values []engine.Value, forward bool) engine.Op {
 	op := engine.Op{IfMatch: e.ETag, Entity: engine.Entity{PartitionKey: e.PartitionKey, RowKey: e.RowKey}}
 	switch {
-	case m.kind == deletes && forward, m.kind == inserts && !forward:
+	case m.kind == guards, m.kind == deletes && forward, m.kind == inserts && !forward:
 		op.Kind = engine.Delete
 	case m.kind == merges && forward:
 		op.Kind, op.Entity.Names, op.Entity.Values = engine.Merge, append([]string(nil), names...), append([]engine.Value(nil), values...)

@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -152,7 +153,24 @@ func (x *transaction) begin(ctx context.Context) error {
 		return err
 	}
 	x.watchPins()
+	if g := x.atHome; g != nil && x.locksHome() {
+		guarded := 0
+		for i := range g.ops {
+			if g.ops[i].isGuarded() {
+				guarded++
+			}
+		}
+		if most := x.store.base.Limits().BatchOps - 1; guarded > 0 && len(g.ops)+guarded > most {
+			return errGuards(g, most)
+		}
+	}
 	return nil
+}
+
+// locksHome says whether the home group gets its intents, too, before it is decided: who finds that a parent was touched since is to
+// find the children.
+func (x *transaction) locksHome() bool {
+	return x.validates() || slices.ContainsFunc(x.groups, func(g *group) bool { return g.touches })
 }
 
 // validates says whether more has to hold than the conditions of the operations.
@@ -278,8 +296,12 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 }
 
 // fails notes which operation of a group could not be made; nil: none in particular.
-func (x *transaction) fails(g *group, o *operation) {
+func (x *transaction) fails(g *group, o *operation, decides bool) {
 	if o != nil {
-		x.failed, x.failedAt = o, place{g.table, g.partition, o.Entity.RowKey}
+		rowKey := o.intentKey()
+		if decides {
+			rowKey = o.Entity.RowKey
+		}
+		x.failed, x.failedAt = o, place{g.table, g.partition, rowKey}
 	}
 }
