@@ -1,0 +1,195 @@
+package ddl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
+	if _, err := x.table(ctx, s.Table); err == nil {
+		if s.IfNotExists {
+			return &Outcome{}, nil
+		}
+		return nil, &catalog.ExistsError{Name: s.Table.Name}
+	} else if !isNoTable(err) {
+		return nil, err
+	} else if s.Table.Database != "" && !strings.EqualFold(s.Table.Database, x.session.Database) {
+		return nil, sqlerr.New(sqlerr.CodeUnknownDatabase, s.Table.Pos, "Unknown database '%s'", s.Table.Database)
+	}
+	switch {
+	case s.Like != nil:
+		return &Outcome{}, x.createLike(ctx, s)
+	case s.As != nil:
+		return x.createAs(ctx, s)
+	}
+	for i := range s.ForeignKeys {
+		if err := x.here(&s.ForeignKeys[i]); err != nil {
+			return nil, err
+		}
+	}
+	if name := s.Options["INTERLEAVE IN PARENT"]; name != "" {
+		return &Outcome{}, x.createInterleaved(ctx, s, name)
+	}
+	t, err := define.Define(s, x.options())
+	if err != nil {
+		return nil, err
+	}
+	if err := x.checkExternal(t); err != nil {
+		return nil, err
+	}
+	return &Outcome{}, x.create(ctx, t, s.IfNotExists)
+}
+
+// checkExternal refuses names of an external table that the store cannot have: no row could ever be written.
+func (x *definition) checkExternal(t *schema.Table) error {
+	if !t.IsExternal() {
+		return nil
+	}
+	limits := x.Runtime.Engine.Limits()
+	if err := limits.CheckTable(t.Physical); err != nil {
+		return err
+	}
+	for _, c := range t.Columns {
+		if c.Source != schema.SourceProperty {
+			continue
+		}
+		if err := limits.CheckProperty(c.Property); err != nil {
+			return sqlerr.New(sqlerr.CodeWrongSpecifier, sqlerr.NoPos, "Incorrect column specifier for column '%s': %v: say PROPERTY 'name' with one that is stored", c.Name, err)
+		}
+	}
+	return nil
+}
+
+func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bool) error {
+	if err := x.checkTies(ctx, t); err != nil {
+		return err
+	}
+	t.Database = ""
+	create := x.Catalog.Create
+	if x.Shared && !t.IsExternal() && !t.IsDivided() {
+		create = x.Catalog.CreateShared
+	}
+	err := x.Catalog.DeclareReferences(ctx, t, x.meter)
+	if err == nil {
+		err = create(ctx, t, x.meter)
+	}
+	var exists *catalog.ExistsError
+	if ifNotExists && errors.As(err, &exists) {
+		return nil
+	}
+	return err
+}
+
+func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) error {
+	from, err := x.declared(ctx, *s.Like, "CREATE TABLE … LIKE")
+	if err != nil {
+		return err
+	}
+	if from.IsExternal() {
+		return notOfExternal("CREATE TABLE … LIKE", from)
+	}
+	t := from.Clone()
+	if t.Announces() {
+		t = t.TakeBack()
+	}
+	t.EndChange() // it has no rows
+	for _, c := range t.Columns {
+		c.Initial = nil
+	}
+	t.ForgetMade()
+	t.Name = s.Table.Name
+	t.Alone() // as in MySQL, a copy has no foreign keys
+	for _, ix := range t.Indexes {
+		ix.State = schema.Public // an empty table's indexes are complete
+	}
+	if err := bindable(t); err != nil {
+		return err
+	}
+	return x.create(ctx, t, s.IfNotExists)
+}
+
+// bindable says whether the texts of a definition can be bound, before it is published.
+func bindable(t *schema.Table) error {
+	if err := t.Init(); err != nil {
+		return err
+	}
+	_, err := planner.BindTexts(t)
+	return err
+}
+
+// createAs makes the table, then fills it. When that fails the table goes again.
+func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
+	if len(s.ForeignKeys) > 0 {
+		return nil, sqlerr.NotSupported(s.ForeignKeys[0].Pos, "a foreign key in CREATE TABLE … AS SELECT (ALTER TABLE adds it afterwards) is")
+	}
+	plan, err := x.plan(ctx, s.As)
+	if err != nil {
+		return nil, err
+	}
+	t, err := define.DefineAs(s, plan.Columns, x.options())
+	if err != nil {
+		return nil, err
+	}
+	if err := x.create(ctx, t, false); err != nil {
+		return nil, err
+	}
+	r, err := x.fill(ctx, t, plan)
+	var need *schema.NoPartitionError
+	if errors.As(err, &need) && need.Grows {
+		if err = x.makePartitions(ctx, need); err == nil {
+			var grown *schema.Table
+			if grown, err = x.reload(ctx, t); err == nil {
+				r, err = x.fill(ctx, grown, plan)
+			}
+		}
+	}
+	if err != nil {
+		dropping, cancel := outlive(ctx, dropGrace)
+		defer cancel()
+		if dropErr := x.Catalog.Drop(dropping, []*schema.Table{t}, x.meter); dropErr != nil && !isNoTable(dropErr) {
+			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
+		}
+		x.takenBack()
+		return nil, err
+	}
+	return &Outcome{Result: r}, nil
+}
+
+// dropGrace is how long the table of a failed statement may take to go after the statement's context has ended. Its definition
+// goes by one request; whoever drops a table later deletes the rest.
+const dropGrace = time.Second
+
+// outlive gives a context that ends a while after ctx has.
+func outlive(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	stop := context.AfterFunc(ctx, func() {
+		if retry.Sleep(longer, d) == nil {
+			cancel()
+		}
+	})
+	return longer, func() { stop(); cancel() }
+}
+
+// fill inserts the rows of a query into a new table.
+func (x *definition) fill(ctx context.Context, t *schema.Table, query *planner.Plan) (exec.Result, error) {
+	insert := &planner.Insert{Table: t, Source: query.Root}
+	for _, c := range query.Columns {
+		insert.Columns = append(insert.Columns, t.Ordinal(c.Name))
+	}
+	plan := &planner.Plan{Write: insert, Slots: query.Slots, Tables: append(slices.Clip(query.Tables), t)}
+	return dml.Write(ctx, x.Runtime, &exec.Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter})
+}

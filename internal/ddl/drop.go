@@ -1,0 +1,91 @@
+package ddl
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// dropTables drops all of the tables, or, when one is missing, none; up to dropsAtOnce of them in one change.
+func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		ctx := tries.Context
+		tables, err := x.toDrop(ctx, s)
+		if err != nil {
+			return err
+		}
+		for some := range slices.Chunk(tables, dropsAtOnce) {
+			if err = x.Catalog.Drop(ctx, some, x.meter); err != nil {
+				break
+			}
+		}
+		if !isNoTable(err) || x.stands() {
+			return err
+		}
+		// Another process has dropped or renamed one of them since they were found.
+		if err := tries.Again(err); err != nil {
+			return err
+		}
+	}
+}
+
+// toDrop finds the tables that DROP TABLE names. The stored parent copies among their rows are retired.
+func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schema.Table, error) {
+	var tables []*schema.Table
+	var missing []string
+	for _, name := range s.Tables {
+		t, err := x.declared(ctx, name, "DROP TABLE")
+		if isNoTable(err) {
+			missing = append(missing, x.session.Database+"."+name.Name)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, t)
+	}
+	if len(missing) > 0 && !s.IfExists {
+		return nil, sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", strings.Join(missing, ","))
+	}
+	if err := dropsChildren(tables); err != nil {
+		return nil, err
+	}
+	if err := x.dropsReferrers(ctx, tables); err != nil {
+		return nil, err
+	}
+	for _, t := range tables {
+		if err := x.retireCopies(ctx, t, tables); err != nil {
+			return nil, err
+		}
+	}
+	return tables, nil
+}
+
+// dropsAtOnce is how many tables one change drops: each takes up to three operations of it.
+const dropsAtOnce = 30
+
+func (x *definition) truncate(ctx context.Context, name dialect.TableName) error {
+	t, err := x.declared(ctx, name, "TRUNCATE")
+	if err != nil {
+		return err
+	}
+	if len(t.Children) > 0 {
+		return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`): use DELETE", t.Children[0])
+	}
+	if err := x.emptiesReferred(ctx, t); err != nil {
+		return err
+	}
+	if t.IsInterleaved() {
+		return x.empty(ctx, t)
+	}
+	if t.IsExternal() {
+		return notOfExternal("TRUNCATE", t)
+	}
+	return x.Catalog.Truncate(ctx, t, x.meter)
+}
