@@ -36,7 +36,7 @@ func Few(n int) int {
 // tests than there are cores run side by side, unless -parallel says how many, as some wait.
 func Main(m *testing.M) {
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(1000)
 		debug.SetMemoryLimit(1 << 30)
 	}
 	flag.Parse()

@@ -145,11 +145,26 @@ func appendEntity(dst []byte, e *engine.Entity, metadata string) []byte {
 	return append(dst, '}')
 }
 
+// jsonText writes a text as encoding/json does. Most texts need no escapes.
 func jsonText(s string) []byte {
+	if plainText(s) {
+		return append(append(append(make([]byte, 0, len(s)+2), '"'), s...), '"')
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.Encode(s)
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
+
+// plainText says whether JSON has a text as it stands.
+func plainText(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ', c > '~', c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return false
+		}
+	}
+	return true
 }
 
 func wireForm(v engine.Value) (typ string, text []byte) {

@@ -158,8 +158,8 @@ func copied(r *http.Request) (*http.Request, error) {
 
 // received gives a request as a server has it: with a body, and its headers in canonical case.
 func received(r *http.Request) *http.Request {
-	in := r.Clone(r.Context())
-	in.Header = http.Header{}
+	in := r.WithContext(r.Context())
+	in.Header = make(http.Header, len(r.Header))
 	for name, values := range r.Header {
 		for _, v := range values {
 			in.Header.Add(name, v)

@@ -226,7 +226,7 @@ func parts(contentType string, body io.Reader) ([]part, error) {
 
 // innerOperation reads the request that a part of a change set is, to the host that the whole came to.
 func innerOperation(host string, text []byte) (table string, op engine.Op, err error) {
-	in := textproto.NewReader(bufio.NewReader(bytes.NewReader(text)))
+	in := textproto.NewReader(bufio.NewReaderSize(bytes.NewReader(text), len(text)))
 	line, err := in.ReadLine()
 	if err != nil {
 		return "", op, badRequest("operation: %v", err)
