@@ -9,6 +9,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
@@ -74,7 +75,8 @@ func TestDropCrash(t *testing.T) {
 	const columns = "(p INT, id INT, note VARCHAR(10), KEY (note), UNIQUE KEY (p, id, note), PRIMARY KEY (p, id)"
 	const parent = "CREATE TABLE parent (id INT PRIMARY KEY, who VARCHAR(10), KEY (who))"
 	const child = "CREATE TABLE t " + columns + ", FOREIGN KEY (p) REFERENCES parent (id)) INTERLEAVE IN PARENT parent"
-	for _, c := range []struct {
+	step := testrun.Of[int64](1, 2) // between the writes at which it dies
+	for i, c := range []struct {
 		name      string
 		layout    nearlyfree.Layout
 		physical  string
@@ -95,7 +97,7 @@ func TestDropCrash(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			crashes, noted := 0, 0
-			for n := int64(1); ; n++ {
+			for n := 1 + int64(i)%step; ; n += step {
 				a := openAccountBy(t, nearlyfree.Config{SchemaLease: time.Millisecond, Layout: c.layout})
 				for _, s := range c.tables {
 					a.exec(t, s)
@@ -144,7 +146,7 @@ func TestDropCrash(t *testing.T) {
 					break
 				}
 			}
-			if crashes < 3 || noted == 0 {
+			if crashes*int(step) < 3 || noted == 0 {
 				t.Errorf("%d crashes, %d notes", crashes, noted)
 			}
 		})

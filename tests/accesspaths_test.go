@@ -94,7 +94,7 @@ func TestPathsAgree(t *testing.T) {
 			for i, v := range r.values {
 				w := r.values[(i+1)%len(r.values)]
 				for _, cond := range agreeConds(v, w, r.values) {
-					if rnd.IntN(testrun.Of(3, 6)) > 0 {
+					if rnd.IntN(testrun.Of(3, 10)) > 0 {
 						continue
 					}
 					forms := []string{"SELECT id FROM " + agreeTable("plain", l.name) + " WHERE CASE WHEN " + cond + " THEN TRUE ELSE FALSE END"}

@@ -107,7 +107,9 @@ func (i *interruption) run() (died bool) {
 		if !own {
 			own = true
 			i.write()
-			i.look("meanwhile")
+			if written+1 == i.n { // before earlier writes, runs that died there have looked
+				i.look("meanwhile")
+			}
 			own = false
 		}
 		written++

@@ -22,13 +22,13 @@ func Of[N any](all, usual N) N {
 	return usual
 }
 
-// Few gives a number of things to try: n where tests try everything, half of them usually, and with -short a quarter, which is
+// Few gives a number of things to try: n where tests try everything, a third of them usually, and with -short a quarter, which is
 // enough under the race detector or over HTTP.
 func Few(n int) int {
 	if testing.Short() {
 		return max(1, n/4)
 	}
-	return Of(n, max(1, n/2))
+	return Of(n, max(1, n/3))
 }
 
 // Main runs the tests of a package that makes much garbage. Its live heap is small, so that a third of the time would go

@@ -29,7 +29,7 @@ import (
 )
 
 var (
-	rounds     = flag.Int("rounds", testrun.Of(4, 2), "how often each kind of table is made")
+	rounds     = flag.Int("rounds", testrun.Of(4, 1), "how often each kind of table is made")
 	statements = flag.Int("statements", 10, "how many each process that changes definitions runs in a round")
 	lease      = flag.Duration("lease", 5*time.Second, "how long a process trusts a definition")
 	seed       = flag.Uint64("seed", 1, "of the first round of TestDefinitions; each round has the next one")
