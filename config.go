@@ -187,7 +187,8 @@ func (c *Config) settings(mode session.Mode) session.Settings {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	return session.Settings{
-		Name: session.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
+		Price: ListPrice.Per10000Operations / 10_000,
+		Name:  session.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
 		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
 		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger,
 	}

@@ -22,7 +22,9 @@
 // The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 5.7.99-nearlyfree. What is
 // not supported is refused by name. LOCK TABLES and FLUSH are read and do nothing. SET knows the variables of
 // docs/variables.md, which says what each does, and refuses all others.
-// EXPLAIN prints how a statement is run, and the least number of requests that it takes.
+// EXPLAIN prints how a statement is run, and the least number of requests that it takes. FORMAT=TREE draws that, FORMAT=JSON
+// is for programs. EXPLAIN ANALYZE runs the statement, one that writes too, and says what each operator did: rows, requests,
+// entities and bytes that it read, and the time in it and below it.
 //
 // What statements cost is counted: Connector.Stats, or StatsConn through sql.Conn.Raw where the database was opened by sql.Open.
 //

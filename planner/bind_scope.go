@@ -237,7 +237,9 @@ func (s *scope) resolve(c *dialect.Column, clause string) (*expr.Column, error) 
 					return nil, err
 				}
 			}
-			col.Level = level
+			if col.Level = level; level > 0 && f != nil && f.src.name != "" {
+				col.Name = f.src.name + "." + f.name // so that it is told apart from the query's own
+			}
 			s.crossed(at, col)
 			return col, nil
 		}

@@ -17,11 +17,13 @@ import (
 //	requests ≥ 1
 //
 // With args the spans are those of this execution. Without, the conditions are shown from which arguments make spans.
-func (p *Plan) Explain(args []value.Value) []string {
+func (p *Plan) Explain(args []value.Value) []string { return p.Explanation(args).Text() }
+
+// Explanation is what Explain prints, line by line.
+func (p *Plan) Explanation(args []value.Value) *Explanation {
 	e := explainer{args: args, seen: map[*Plan]bool{p: true}, counted: map[*Plan]bool{}}
 	e.plan(p, 0)
-	e.line(0, "requests ≥ %d", e.least(p, true))
-	return e.lines
+	return &Explanation{Lines: e.lines, Least: e.least(p, true)}
 }
 
 // LeastRequests is the number of the last line of Explain.
@@ -32,13 +34,13 @@ func (p *Plan) LeastRequests(args []value.Value) int {
 
 type explainer struct {
 	args    []value.Value
-	lines   []string
+	lines   []ExplainedLine
 	seen    map[*Plan]bool
 	counted map[*Plan]bool // see certain
 }
 
 func (e *explainer) line(depth int, format string, a ...any) {
-	e.lines = append(e.lines, strings.Repeat("  ", depth)+fmt.Sprintf(format, a...))
+	e.lines = append(e.lines, ExplainedLine{Depth: depth, Text: fmt.Sprintf(format, a...)})
 }
 
 func (e *explainer) text(n expr.Node) string { return expr.StringArgs(n, e.args) }
@@ -72,6 +74,7 @@ func (e *explainer) plan(p *Plan, depth int) {
 }
 
 func (e *explainer) node(n Node, depth int) {
+	at := len(e.lines)
 	switch n := n.(type) {
 	case *access.Scan:
 		e.scan(n, depth)
@@ -80,6 +83,7 @@ func (e *explainer) node(n Node, depth int) {
 	default:
 		e.line(depth, "%s", e.operator(n))
 	}
+	e.lines[at].Of = n
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { expressions(n, f) })
 	for _, c := range Children(n) {
 		e.node(c, depth+1)

@@ -201,3 +201,21 @@ type Meter struct {
 	BytesIn  atomic.Int64 // body bytes received (embedded: 0)
 	BytesOut atomic.Int64 // body bytes sent (embedded: 0)
 }
+
+// Add adds what another one has counted.
+func (m *Meter) Add(of *Meter) {
+	addCount(&m.Requests, &of.Requests)
+	addCount(&m.Retries, &of.Retries)
+	addCount(&m.Scanned, &of.Scanned)
+	addCount(&m.Returned, &of.Returned)
+	addCount(&m.Written, &of.Written)
+	addCount(&m.BytesIn, &of.BytesIn)
+	addCount(&m.BytesOut, &of.BytesOut)
+}
+
+// addCount adds n to sum. Most counters of a statement are 0, and an addition that all sessions share is not free.
+func addCount(sum, n *atomic.Int64) {
+	if n := n.Load(); n != 0 {
+		sum.Add(n)
+	}
+}

@@ -45,6 +45,14 @@ func programOf(p *planner.Plan) (*program, error) {
 
 // Compile makes the operator of n and of all below it.
 func Compile(n planner.Node) (Node, error) {
+	made, err := compile(n)
+	if err != nil {
+		return nil, err
+	}
+	return operator{made, n}, nil
+}
+
+func compile(n planner.Node) (Node, error) {
 	switch n := n.(type) {
 	case *access.Scan:
 		return compileScan(n)

@@ -57,6 +57,8 @@ type Execution struct {
 	Store engine.Reader
 	Tx    *buffer.Buffer
 	Pins  bool // what it reads of Tx must be the same when that is committed
+	// Profile gets what each operator does, nil: nobody asks. What scans read is counted there, and not in Meter.
+	Profile *Profile
 }
 
 // Result is what a write did.

@@ -39,6 +39,7 @@ func compileFamilyScan(n *planner.FamilyScan) (Node, error) {
 		f.parentFills = append(f.parentFills, n.Parent.Offset+ordinal)
 	}
 	parents, children := codec.NewCodec(n.Parent.Table), codec.NewCodec(n.Child.Table)
+	scan.counted = n
 	scan.joined, scan.filled = true, merge(f.parentFills, f.childFills)
 	scan.selected = selectBoth(parents.Select(n.Parent.Columns), children.Select(n.Child.Columns))
 	scan.decoder = children.Decoder(n.Child.Columns, n.Child.Offset, scan.selected)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/codec"
@@ -25,7 +26,8 @@ func compileLookupJoin(n *planner.LookupJoin) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	scan, ok := join.right.(*scanNode)
+	right, _ := join.right.(operator)
+	scan, ok := right.Node.(*scanNode)
 	if !ok {
 		return nil, fmt.Errorf("table %s cannot be read by key", n.Right.Table.Name)
 	}
@@ -193,6 +195,9 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 
 // lookup reads the rows of l. It may run beside others.
 func (n *scanNode) lookup(ctx context.Context, r *Run, l *lookup) error {
+	if r.X.Profile != nil {
+		defer r.note(n.counted, l, time.Now())
+	}
 	src := n.entities(r, &l.reads, l.filter, 0)
 	decoder := *n.decoder
 	row := make([]value.Value, n.plan.Total)

@@ -33,7 +33,7 @@ func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
 	}
 	c.run.Init(ctx, rt, x)
 	c.frame.InitEnv(&c.run, nil)
-	if made.point != nil {
+	if made.point != nil && x.Profile == nil {
 		c.point.node, c.point.f, c.point.other = made.point, &c.frame, made.root
 		c.it = &c.point
 		return nil

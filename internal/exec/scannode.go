@@ -9,6 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // scanNode reads a stored table.
@@ -25,7 +26,8 @@ type scanNode struct {
 	order    []sortKey
 	cuts     bool // keys may be cut, which leaves runs of them out of order
 	filled   []int
-	joined   bool // entities of two tables, whose order matters; see familyNode
+	counted  planner.Node // what its reads are counted as: see Profile
+	joined   bool         // entities of two tables, whose order matters; see familyNode
 }
 
 // NewIndexCodec makes the codec of the entries of an index of t.
@@ -42,6 +44,7 @@ func NewIndexCodec(t *schema.Table, ix *schema.Index) *codec.Codec {
 func compileScan(n *access.Scan) (Node, error) {
 	s := &scanNode{
 		plan:     n,
+		counted:  n,
 		recheck:  CompileCond(n.Recheck),
 		residual: CompileCond(n.Residual),
 		limit:    compileLimit(n.Limit, nil),
@@ -107,16 +110,16 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 		if n.plan.Ordered {
 			slices.SortFunc(keys, comparePoints)
 		}
-		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: r.X.Meter}, keys: keys}
+		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: r.meter(n.counted)}, keys: keys}
 	}
-	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: r.X.Meter}
+	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: r.meter(n.counted)}
 	src := n.spans(r, scan, reads.Spans, limit)
 	if !n.plan.IndexJoin {
 		return src
 	}
 	return &indexJoinSource{
 		run: r, entries: src, table: n.plan.Table, ids: *n.ids, row: make([]value.Value, n.plan.Table.RowWidth()),
-		get: engine.Get{Select: n.get, Meter: r.X.Meter}, limit: limit,
+		get: engine.Get{Select: n.get, Meter: r.meter(n.counted)}, limit: limit,
 	}
 }
 

@@ -23,6 +23,7 @@ type Settings struct {
 	SharedTable bool     // new tables share one physical table
 	DenyScans   bool     // a statement that no key serves is refused
 	WarnOfScans bool     // the Logger is told of it
+	Price       float64  // of a request, in dollars
 	Options     []string // names of options, for who takes one for a variable
 	Logger      *slog.Logger
 }
@@ -43,19 +44,4 @@ type Database struct {
 }
 
 // count adds what a statement cost to that of all.
-func (d *Database) count(m *engine.Meter) {
-	addCount(&d.Meter.Requests, &m.Requests)
-	addCount(&d.Meter.Retries, &m.Retries)
-	addCount(&d.Meter.Scanned, &m.Scanned)
-	addCount(&d.Meter.Returned, &m.Returned)
-	addCount(&d.Meter.Written, &m.Written)
-	addCount(&d.Meter.BytesIn, &m.BytesIn)
-	addCount(&d.Meter.BytesOut, &m.BytesOut)
-}
-
-// addCount adds n to sum. Most counters of a statement are 0, and an addition that all sessions share is not free.
-func addCount(sum, n *atomic.Int64) {
-	if n := n.Load(); n != 0 {
-		sum.Add(n)
-	}
-}
+func (d *Database) count(m *engine.Meter) { d.Meter.Add(m) }

@@ -46,8 +46,12 @@ func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Me
 	if s.tx != nil && (s.tx.IsOfOneMoment() || plan.ForUpdate) && !s.readOnly {
 		s.saw = with(s.saw, plan.Tables)
 	}
-	return exec.Execution{Plan: plan, Args: args, Session: &s.state, Meter: m, Tx: s.tx,
+	x := exec.Execution{Plan: plan, Args: args, Session: &s.state, Meter: m, Tx: s.tx,
 		Pins: s.tx != nil && plan.ForUpdate && plan.Write == nil && !s.readOnly}
+	if s.profiled != nil {
+		s.profiled.plan, x.Profile, x.Meter = plan, &s.profiled.profile, &s.profiled.meter
+	}
+	return x
 }
 
 // runQuery begins a query: its rows come as they are read.

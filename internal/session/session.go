@@ -50,6 +50,7 @@ type Session struct {
 	zone        string               // time_zone, as it was written
 	encryption  string               // block_encryption_mode
 	timeLimit   time.Duration        // max_execution_time
+	profiled    *profiled            // while EXPLAIN ANALYZE runs its statement
 }
 
 // New begins a session.

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
@@ -12,35 +11,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
-
-// explain gives the plan as text, a line a row.
-func (s *Session) explain(ctx context.Context, p *Prepared, stmt *dialect.Explain, args []value.Value) (Outcome, error) {
-	if stmt.Analyze {
-		return Outcome{}, notSupported("EXPLAIN ANALYZE is not supported yet: use EXPLAIN")
-	}
-	if f := strings.ToLower(stmt.Format); f != "" && f != "text" && f != "traditional" && f != "tree" {
-		return Outcome{}, notSupported("EXPLAIN FORMAT=%s is not supported: leave FORMAT out", f)
-	}
-	if !isPlanned(stmt.Statement) {
-		return Outcome{}, notSupported("EXPLAIN is for SELECT, INSERT, REPLACE, UPDATE and DELETE")
-	}
-	inner := *p.Parsed
-	inner.Statement = stmt.Statement
-	planned, err := s.planAnew(ctx, &inner)
-	if err != nil {
-		return Outcome{}, err
-	}
-	plan := planned.plan
-	if s.tx != nil {
-		plan = plan.ByRows(nil)
-	}
-	var lines [][]value.Value
-	for _, line := range plan.Explain(args) {
-		lines = append(lines, []value.Value{value.FromString(line)})
-	}
-	columns := []planner.ResultColumn{{Name: "plan", Type: value.Type{Base: value.TypeText}}}
-	return Outcome{Rows: listed(newHeader(columns), lines)}, nil
-}
 
 // show runs SHOW and DESCRIBE as a SELECT over a table made for it.
 func (s *Session) show(ctx context.Context, p *Prepared, stmt *dialect.Show, args []value.Value) (Outcome, error) {

@@ -1,0 +1,98 @@
+package exec
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Profile is what each operator of an execution has done. The zero one is empty.
+type Profile struct {
+	mu        sync.Mutex
+	operators map[planner.Node]*Done
+}
+
+// Done is what an operator has done, all of its runs together: the inner side of a join and a correlated subquery run more than once.
+type Done struct {
+	Runs  atomic.Int64
+	Rows  atomic.Int64 // that it gave
+	Time  atomic.Int64 // nanoseconds in it and in what is below it; of reads side by side the sum
+	Meter engine.Meter // of a scan: what it has read
+}
+
+// Of gives what an operator has done.
+func (p *Profile) Of(n planner.Node) *Done {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	d := p.operators[n]
+	if d == nil {
+		if p.operators == nil {
+			p.operators = map[planner.Node]*Done{}
+		}
+		d = &Done{}
+		p.operators[n] = d
+	}
+	return d
+}
+
+// AddTo adds what all operators have read to a meter.
+func (p *Profile) AddTo(m *engine.Meter) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, d := range p.operators {
+		m.Add(&d.Meter)
+	}
+}
+
+// operator is a Node with what it was compiled of.
+type operator struct {
+	Node
+	plan planner.Node
+}
+
+func (o operator) Open(f *Frame) Iterator {
+	it := o.Node.Open(f)
+	if f.X.Profile == nil {
+		return it
+	}
+	done := f.X.Profile.Of(o.plan)
+	done.Runs.Add(1)
+	return &watched{it, done}
+}
+
+// watched notes what an operator does.
+type watched struct {
+	Iterator
+	done *Done
+}
+
+func (w *watched) Next(ctx context.Context) ([]value.Value, error) {
+	begun := time.Now()
+	row, err := w.Iterator.Next(ctx)
+	w.done.Time.Add(int64(time.Since(begun)))
+	if err == nil {
+		w.done.Rows.Add(1)
+	}
+	return row, err
+}
+
+// meter is what the reads of a scan are counted by.
+func (r *Run) meter(scan planner.Node) *engine.Meter {
+	if r.X.Profile == nil {
+		return r.X.Meter
+	}
+	return &r.X.Profile.Of(scan).Meter
+}
+
+// note notes that a scan was read for left rows.
+func (r *Run) note(scan planner.Node, l *lookup, begun time.Time) {
+	done := r.X.Profile.Of(scan)
+	done.Runs.Add(1)
+	done.Rows.Add(int64(len(l.rows.rows)))
+	done.Time.Add(int64(time.Since(begun)))
+}

@@ -1,0 +1,108 @@
+package planner
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Explanation is a plan in words.
+type Explanation struct {
+	Lines []ExplainedLine // each operator before those whose rows it takes
+	Least int             // requests
+	Did   string          // what a run of the statement has done in all; "": it did not run
+}
+
+// ExplainedLine is an operator, or what introduces a subquery.
+type ExplainedLine struct {
+	Depth int
+	Text  string // its parts stand two blanks apart: what it does, and how
+	Of    Node   // nil where it is none of those that yield rows
+	Did   string // what it has done in a run; "": the statement did not run
+}
+
+// Text gives a line each, below the one that it feeds and two blanks deeper.
+func (x *Explanation) Text() []string {
+	out := make([]string, 0, len(x.Lines)+1)
+	for _, l := range x.Lines {
+		out = append(out, strings.Repeat("  ", l.Depth)+withDid(l.Text, l.Did))
+	}
+	return append(out, x.total())
+}
+
+// Tree is Text as a drawing.
+func (x *Explanation) Tree() []string {
+	out := make([]string, 0, len(x.Lines)+1)
+	for i, l := range x.Lines {
+		var b strings.Builder
+		for depth := 1; depth <= l.Depth; depth++ {
+			switch last := !x.goesOn(i, depth); {
+			case depth < l.Depth && last:
+				b.WriteString("   ")
+			case depth < l.Depth:
+				b.WriteString("│  ")
+			case last:
+				b.WriteString("└─ ")
+			default:
+				b.WriteString("├─ ")
+			}
+		}
+		out = append(out, b.String()+withDid(l.Text, l.Did))
+	}
+	return append(out, x.total())
+}
+
+// goesOn says whether another line of a depth follows line i before one above it.
+func (x *Explanation) goesOn(i, depth int) bool {
+	for _, l := range x.Lines[i+1:] {
+		if l.Depth <= depth {
+			return l.Depth == depth
+		}
+	}
+	return false
+}
+
+func (x *Explanation) total() string { return withDid(fmt.Sprintf("requests ≥ %d", x.Least), x.Did) }
+
+func withDid(text, did string) string {
+	if did == "" {
+		return text
+	}
+	return text + "  did: " + did
+}
+
+// explained is a line in JSON, with those below it.
+type explained struct {
+	Operator string       `json:"operator"`
+	How      []string     `json:"how,omitempty"`
+	Did      string       `json:"did,omitempty"`
+	Inputs   []*explained `json:"inputs,omitempty"`
+}
+
+// JSON is Text as one JSON document.
+func (x *Explanation) JSON() string {
+	var doc struct {
+		Plan          []*explained `json:"plan"`
+		LeastRequests int          `json:"least_requests"`
+		Did           string       `json:"did,omitempty"`
+	}
+	doc.LeastRequests, doc.Did = x.Least, x.Did
+	var above []*explained // the lines that the next one may be below
+	for _, l := range x.Lines {
+		parts := strings.Split(l.Text, "  ")
+		at := &explained{Operator: parts[0], How: parts[1:], Did: l.Did}
+		if above = above[:l.Depth]; l.Depth == 0 {
+			doc.Plan = append(doc.Plan, at)
+		} else {
+			parent := above[l.Depth-1]
+			parent.Inputs = append(parent.Inputs, at)
+		}
+		above = append(above, at)
+	}
+	var out strings.Builder
+	e := json.NewEncoder(&out)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	_ = e.Encode(doc) // texts and numbers alone
+	return out.String()
+}
