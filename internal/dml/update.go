@@ -37,7 +37,9 @@ func compileUpdate(p *planner.Plan, u *planner.Update) (writeNode, error) {
 	}
 	n := &updateNode{targets: t, sets: map[*target]*setter{}, ignore: u.Ignore, returning: exec.CompileAll(u.Returning)}
 	for i, of := range t.tables {
-		of.as = strconv.Itoa(i)
+		if i > 0 {
+			of.as = strconv.Itoa(i)
+		}
 		s := &setter{list: compileAssigns(of.Set), auto: assignedAuto(of.Table, of.Set)}
 		if s.columns, err = NewColumns(of.Table); err != nil {
 			return nil, err
@@ -60,10 +62,10 @@ func (n *updateNode) again() bool { return n.targets.again() }
 func (n *updateNode) keys() (*relations, bool) { return n.relations, n.ignore }
 
 func (n *updateNode) gather(ctx context.Context, w *Writer) error {
-	u := &updating{n: n, w: w, met: map[*target]*standing{}, highest: map[*target]int64{}, rows: map[string]*updated{}}
+	u := &updating{n: n, w: w}
 	for of, s := range n.sets {
 		if n.ignore && s.moves {
-			u.met[of] = newStanding(w, of.Table, of.rows)
+			put(&u.met, of, newStanding(w, of.Table, of.rows))
 			w.regather = true
 		}
 	}
@@ -76,6 +78,14 @@ func (n *updateNode) gather(ctx context.Context, w *Writer) error {
 		}
 	}
 	return nil
+}
+
+// put puts a value into a map, which is made when it is needed.
+func put[K comparable, V any](m *map[K]V, key K, v V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = v
 }
 
 // updating is one try of an UPDATE.
@@ -105,7 +115,7 @@ func (u *updating) update(ctx context.Context, r *targetRow) error {
 	if !again {
 		at = &updated{write: &RowWrite{Number: r.number, id: r.id, Resolved: met != nil}, row: r.old.Row}
 		if s.aliases {
-			u.rows[r.id] = at
+			put(&u.rows, r.id, at)
 		}
 	}
 	row, err := s.columns.evaluate(s.list, r.whole, r.of.Offset, r.number, w.env())
@@ -139,7 +149,7 @@ func (u *updating) update(ctx context.Context, r *targetRow) error {
 		at.row = row
 		*at.write = RowWrite{Number: at.write.Number, id: r.id, Resolved: met != nil, affected: at.write.affected + 1}
 		if s.auto >= 0 {
-			u.highest[r.of] = max(u.highest[r.of], givenID(row[s.auto]))
+			put(&u.highest, r.of, max(u.highest[r.of], givenID(row[s.auto])))
 		}
 		if at.write.next, err = rowID(r.of.Table, row); err != nil {
 			return err

@@ -85,9 +85,9 @@ type writeNode interface {
 }
 
 // writeProgramOf gives the compiled form of p.
-func writeProgramOf(p *planner.Plan) (writeNode, error) {
+func writeProgramOf(p *planner.Plan) (*writeProgram, error) {
 	if made, ok := p.Compiled.Load().(*writeProgram); ok {
-		return made.node, nil
+		return made, nil
 	}
 	var n writeNode
 	var err error
@@ -104,24 +104,34 @@ func writeProgramOf(p *planner.Plan) (writeNode, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.Compiled.Store(&writeProgram{n})
-	return n, nil
+	program := &writeProgram{node: n}
+	for _, t := range planner.Written(p.Write) {
+		program.tables = append(program.tables, t.Physical)
+	}
+	slices.Sort(program.tables)
+	program.tables = slices.Compact(program.tables)
+	p.Compiled.Store(program)
+	return program, nil
 }
 
 // writeProgram is what Plan.Compiled holds for a write.
-type writeProgram struct{ node writeNode }
+type writeProgram struct {
+	node   writeNode
+	tables []string // the physical ones that are written, sorted, each once
+}
 
 // Write runs a plan that writes. In a transaction (Execution.Tx) the rows are changed
 // there, all or none. Otherwise they go out in as few entity group transactions as they fit, whole rows each;
 // when one fails after others stood, the error is a *PartialError.
 func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Result, error) {
-	node, err := writeProgramOf(x.Plan)
+	program, err := writeProgramOf(x.Plan)
 	if err != nil {
 		return exec.Result{}, err
 	}
+	node := program.node
 	var all exec.Result
 	sofar := &Written{Ids: map[string]bool{}}
-	turn := newTurns(rt.Lines, x.Plan.Write)
+	turn := turns{lines: rt.Lines, tables: program.tables, of: make([]exec.Turn, len(program.tables))}
 	if x.Tx != nil {
 		turn.lines = nil // Commit waits
 	}
@@ -185,24 +195,9 @@ func AgainAfterRace(tries *retry.Loop, race error) error {
 // turns is how a statement waits until other writers of its tables are done: in the order of their names, so that nobody waits for
 // somebody who waits for him.
 type turns struct {
-	lines *exec.Lines // nil: it does not
-	of    []turn
-}
-
-// turn is that at one table.
-type turn struct {
-	exec.Turn
-	table string
-}
-
-func newTurns(lines *exec.Lines, w planner.Write) *turns {
-	t := &turns{lines: lines}
-	for _, to := range planner.Written(w) {
-		t.of = append(t.of, turn{table: to.Physical})
-	}
-	slices.SortFunc(t.of, func(a, b turn) int { return strings.Compare(a.table, b.table) })
-	t.of = slices.CompactFunc(t.of, func(a, b turn) bool { return a.table == b.table })
-	return t
+	lines  *exec.Lines // nil: it does not
+	tables []string    // sorted
+	of     []exec.Turn // by table
 }
 
 func (t *turns) join(ctx context.Context) error {
@@ -213,7 +208,7 @@ func (t *turns) join(ctx context.Context) error {
 		t.End() // it may have the turn of a later table, and must not wait with that
 	}
 	for i := range t.of {
-		if err := t.lines.Join(ctx, t.of[i].table, &t.of[i].Turn); err != nil {
+		if err := t.lines.Join(ctx, t.tables[i], &t.of[i]); err != nil {
 			return err
 		}
 	}
@@ -227,7 +222,7 @@ func (t *turns) alone(ctx context.Context) (waited bool, err error) {
 	}
 	t.End()
 	for i := range t.of {
-		if err := t.lines.Alone(ctx, t.of[i].table, &t.of[i].Turn); err != nil {
+		if err := t.lines.Alone(ctx, t.tables[i], &t.of[i]); err != nil {
 			return true, err
 		}
 	}
