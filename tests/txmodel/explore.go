@@ -189,7 +189,7 @@ func (x *explorer) commit(s *state, i int) {
 	for _, w := range x.Actors[i].Writes {
 		r := &now[w.Entity]
 		switch w.Kind {
-		case Insert:
+		case Insert, Late:
 			*r = row{true, one(i)}
 		case Update:
 			r.value = r.value.with(i)
@@ -231,7 +231,7 @@ func (x *explorer) saw(s *state, i, j int, seen bool) bool {
 		for _, e := range x.touched(i, p) {
 			for _, w := range x.Actors[j].Writes {
 				r := s.actors[i].rows[e]
-				if w.Entity == e && w.Kind != Touch && (r.value.has(j) || w.Kind == Delete && !r.there) == seen {
+				if w.Entity == e && w.Kind != Touch && w.Kind != Pin && (r.value.has(j) || w.Kind == Delete && !r.there) == seen {
 					return true
 				}
 			}

@@ -66,6 +66,16 @@ var scenarios = []Scenario{
 	{Name: "a parent is inserted, a child comes", Entities: []Entity{{0, true, 0}, {1, false, 1}, {1, false, 2}}, Faults: 1, Crashes: 1, HasChild: true, Parent: 1, Child: 2,
 		Actors: []Actor{{Home: 1, Writes: []Write{{Entity: 0, Kind: Update}, {Entity: 1, Kind: Insert}}},
 			{Plain: true, Writes: []Write{{Entity: 2, Kind: Insert}, {Entity: 1, Kind: Touch}}}}},
+	{Name: "a row is required by one request, and goes by more", Entities: []Entity{{0, true, 0}, {1, true, 1}, {1, false, 2}}, Faults: 1, Crashes: 1, HasChild: true, Parent: 1, Child: 2,
+		Actors: []Actor{{Home: 0, Writes: []Write{{Entity: 0, Kind: Update}, {Entity: 1, Kind: Delete}}, Reads: []int{2}, Unless: []int{2}, Serializable: true},
+			{Plain: true, Writes: []Write{{Entity: 2, Kind: Insert}, {Entity: 1, Kind: Pin}}}}},
+	{Name: "a row is required by more, and goes by one request", Entities: []Entity{{0, true, 0}, {1, true, 1}, {1, false, 2}}, Faults: 1, Crashes: 1, HasChild: true, Parent: 1, Child: 2,
+		Actors: []Actor{{Home: 0, Writes: []Write{{Entity: 0, Kind: Update}, {Entity: 2, Kind: Insert}, {Entity: 1, Kind: Pin}}},
+			{Plain: true, Writes: []Write{{Entity: 1, Kind: Delete}}, Reads: []int{2}, Unless: []int{2}}}},
+	{Name: "a parent is inserted by who validates, a child comes", Entities: []Entity{{0, true, 0}, {1, false, 1}, {1, false, 2}, {0, false, 3}}, Crashes: 1, HasChild: true, Parent: 1, Child: 2,
+		Actors: []Actor{{Home: 1, Writes: []Write{{Entity: 0, Kind: Update}, {Entity: 1, Kind: Late}}, Reads: []int{3}, Serializable: true},
+			{Plain: true, Writes: []Write{{Entity: 2, Kind: Insert}, {Entity: 1, Kind: Touch}}},
+			{Plain: true, Writes: []Write{{Entity: 3, Kind: Insert}}}}},
 	{Name: "two transactions and a writer", Entities: pair(3), Crashes: 1,
 		Actors: []Actor{{Home: 0, Writes: updates(0, 2)}, {Home: 1, Writes: updates(2, 1)}, {Plain: true, Writes: updates(2)}}},
 	{Name: "three that read what another writes", Entities: pair(3),
@@ -116,9 +126,11 @@ func TestEachRule(t *testing.T) {
 				}
 			}
 		},
-		"SettleParts":   func(s *Scenario) { s.Rules.SettleParts = true },
-		"IgnoreIntents": func(s *Scenario) { s.Rules.IgnoreIntents = true },
-		"AckEarly":      func(s *Scenario) { s.Rules.AckEarly = true },
+		"TouchBlindly":   changeKind(Pin, Touch),
+		"PrepareParents": changeKind(Late, Insert),
+		"SettleParts":    func(s *Scenario) { s.Rules.SettleParts = true },
+		"IgnoreIntents":  func(s *Scenario) { s.Rules.IgnoreIntents = true },
+		"AckEarly":       func(s *Scenario) { s.Rules.AckEarly = true },
 	} {
 		found := ""
 		for _, s := range scenarios {
@@ -137,6 +149,21 @@ func TestEachRule(t *testing.T) {
 			t.Errorf("without the rule against %s nothing is wrong", name)
 		}
 		t.Logf("%s: %s", name, found)
+	}
+}
+
+// changeKind has writes of one kind be of another one.
+func changeKind(from, to Kind) func(*Scenario) {
+	return func(s *Scenario) {
+		for i := range s.Actors {
+			writes := slices.Clone(s.Actors[i].Writes)
+			for j := range writes {
+				if writes[j].Kind == from {
+					writes[j].Kind = to
+				}
+			}
+			s.Actors[i].Writes = writes
+		}
 	}
 }
 

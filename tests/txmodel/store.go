@@ -43,7 +43,12 @@ const (
 	Update
 	Delete
 	Touch // changes the version of an entity that must be there, whatever it bears, and nothing else
+	Pin   // a Touch of what was read
+	Late  // an Insert of what others touch: it bears no intent, and is there when it is decided
 )
+
+// bears says whether a write leaves an intent.
+func (k Kind) bears() bool { return k == Insert || k == Update || k == Delete }
 
 // record is the record of a transaction.
 type record uint8
@@ -81,7 +86,7 @@ func (e *entity) seen() uint8 {
 // matches says whether a write on condition of a version may be made: of one that was read without an intent.
 func (e *entity) matches(kind Kind, version uint8) bool {
 	switch kind {
-	case Insert:
+	case Insert, Late:
 		return !e.there
 	case Touch:
 		return e.there
@@ -93,7 +98,7 @@ func (e *entity) matches(kind Kind, version uint8) bool {
 func (e *entity) write(kind Kind, actor int) {
 	e.version++
 	switch kind {
-	case Insert:
+	case Insert, Late:
 		e.there, e.value = true, one(actor)
 	case Update:
 		e.value = e.value.with(actor)
@@ -104,9 +109,12 @@ func (e *entity) write(kind Kind, actor int) {
 
 // intend puts an intent on an entity. A touch is made at once.
 func (e *entity) intend(kind Kind, actor int) {
+	if kind == Late {
+		return
+	}
 	base := e.seen()
 	e.version++
-	if kind == Touch {
+	if !kind.bears() {
 		return
 	}
 	e.marker, e.kind, e.base, e.image = uint8(actor)+1, kind, base, e.value.with(actor)

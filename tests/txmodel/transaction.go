@@ -217,7 +217,7 @@ func (x *explorer) prepare(s *state, a *actor, i, p int, known bool) bool {
 	group := x.group(i, p)
 	mine := true // where it is sent again under the same id
 	for _, w := range group {
-		mine = mine && w.Kind != Touch && int(s.entities[w.Entity].marker)-1 == i
+		mine = mine && w.Kind.bears() && int(s.entities[w.Entity].marker)-1 == i
 	}
 	if !mine || !x.Rules.RepeatPrepare {
 		if !x.matches(s, a, group) {
@@ -230,7 +230,7 @@ func (x *explorer) prepare(s *state, a *actor, i, p int, known bool) bool {
 	if known {
 		a.prepared |= 1 << p
 		for _, w := range group {
-			if w.Kind != Touch {
+			if w.Kind.bears() {
 				a.marked[w.Entity] = s.entities[w.Entity].version
 			}
 		}
@@ -305,15 +305,15 @@ func (x *explorer) decide(s *state, i int) bool {
 	}
 	for _, w := range group {
 		is := &s.entities[w.Entity]
-		if locked && w.Kind != Touch && (int(is.marker)-1 != i || is.version != a.marked[w.Entity]) {
+		if locked && w.Kind.bears() && (int(is.marker)-1 != i || is.version != a.marked[w.Entity]) || w.Kind == Late && is.there {
 			return false
 		}
 	}
 	s.records[i] = committed
 	for _, w := range group {
-		if is := &s.entities[w.Entity]; locked && w.Kind != Touch {
+		if is := &s.entities[w.Entity]; locked && w.Kind.bears() {
 			is.settle(true)
-		} else if !locked {
+		} else if !locked || w.Kind == Late {
 			is.write(w.Kind, i)
 		}
 	}
@@ -427,7 +427,7 @@ func (x *explorer) writePlain(s *state, a *actor, i int) {
 	for _, w := range group {
 		is := &s.entities[w.Entity]
 		is.write(w.Kind, i)
-		if w.Kind != Touch {
+		if w.Kind.bears() {
 			is.marker = 0
 		}
 	}
