@@ -27,6 +27,7 @@ type semiJoin struct {
 // plan joins the tables of tree on the conditions where, and then on semiJoins. order and limit say in which order, and how
 // many, rows are wanted.
 func (j *joiner) plan(tree *joinTree, where []expr.Node, semiJoins []semiJoin, order []access.SortKey, limit expr.Node) (*relation, error) {
+	tree, where = j.block.factorTree(tree), j.block.factored(where, tree.set())
 	where, fixed := j.splitFixed(where)
 	if anyFalse(fixed) {
 		return j.nothing(tree.set()), nil

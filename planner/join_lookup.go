@@ -1,6 +1,9 @@
 package planner
 
 import (
+	"reflect"
+	"slices"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
@@ -92,6 +95,7 @@ func (j *joiner) ownFilter(f *access.Predicate, self srcSet) *access.Predicate {
 	for _, kid := range f.Kids {
 		own := j.ownFilter(kid, self)
 		switch {
+		case own != nil && slices.ContainsFunc(out.Kids, func(k *access.Predicate) bool { return reflect.DeepEqual(k, own) }): // see factored
 		case own != nil:
 			out.Kids = append(out.Kids, own)
 		case f.Op == access.PredicateOr:

@@ -205,6 +205,7 @@ func (q *selection) bindSemiJoin(kind JoinKind, x dialect.Expr, sel *dialect.Sel
 		}
 		p.conds = append(p.conds, eqs...)
 	}
+	p.tree, p.conds = q.block.factorTree(p.tree), q.block.factored(p.conds, inner)
 	var outer srcSet
 	for i := range q.block.sources[:first] {
 		outer.add(i)

@@ -260,3 +260,11 @@ func Conjunction(conds []Node) Node {
 	}
 	return &Logic{Op: And, Kids: conds}
 }
+
+// Disjunction is the OR of one or more conditions.
+func Disjunction(conds []Node) Node {
+	if len(conds) == 1 {
+		return conds[0]
+	}
+	return &Logic{Op: Or, Kids: conds}
+}
