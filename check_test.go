@@ -212,3 +212,57 @@ func prefixed(prefix string, list []string) []string {
 	}
 	return out
 }
+
+// TestCheckGlobal: entries that lie in other store partitions than their rows are held against these, and mended.
+func TestCheckGlobal(t *testing.T) {
+	a := openAccountBy(t, nearlyfree.Config{SchemaLease: time.Millisecond})
+	a.exec(t, "CREATE TABLE t (tenant VARCHAR(5), id INT, mail VARCHAR(10), PRIMARY KEY (tenant, id), UNIQUE KEY mail (mail) GLOBAL) PARTITION BY KEY (tenant)")
+	a.exec(t, "INSERT INTO t VALUES ('ann', 1, 'a'), ('bob', 1, 'b'), ('cy', 1, 'c'), ('dan', 1, 'd'), ('eve', 1, NULL)")
+	a.clean(t, "t")
+	const one = "8000000000000001"
+	at := map[string]string{} // the store partitions of the entries
+	for _, key := range a.keys(t, "Z8t") {
+		if partition, row, _ := strings.Cut(key, "/"); strings.HasPrefix(row, "mail!") {
+			at[row] = partition
+		}
+	}
+	if len(at) != 5 {
+		t.Fatalf("the entries lie at %v", at)
+	}
+	text := func(s string) engine.Value { return engine.Value{Type: engine.String, S: s} }
+	row := func(tenant, mail string) props {
+		return props{"tenant": text(tenant), "id": {Type: engine.Int64, N: 1}, "mail": text(mail)}
+	}
+	a.lose(t, "Z8t", at["mail!a"], "mail!a")                  // missing
+	a.put(t, "Z8t", at["mail!b"], "mail!b", row("bill", "b")) // of a row that is not there
+	a.put(t, "Z8t", "0003", "mail!z", row("ann", "z"))        // of a row that has another value
+	a.put(t, "Z8t", "0099", "mail!c", row("cy", "c"))         // where no entry is looked for
+	a.put(t, "Z8t", "dan", "PK!dan!"+one, row("dan", "c"))    // a second one of a value
+	null := "mail!!eve!" + one
+	for key := range at {
+		if strings.HasSuffix(key, "!eve!"+one) {
+			null = key
+		}
+	}
+	a.lose(t, "Z8t", at[null], null)
+	mends := []string{
+		`missing entry in index mail: partition "` + at["mail!a"] + `", key "mail!a"`,
+		`stale entry in index mail: partition "` + at["mail!b"] + `", key "mail!b"`,
+		`orphaned entry in index mail: partition "0003", key "mail!z"`,
+		`orphaned entry in index mail: partition "0099", key "mail!c"`,
+		`orphaned entry in index mail: partition "` + at["mail!d"] + `", key "mail!d"`,
+		`missing entry in index mail: partition "` + at[null] + `", key ` + strconv.Quote(null),
+	}
+	double := `error the rows under "PK!cy!` + one + `" and "PK!dan!` + one + `" of table t, partitions "cy" and "dan", have the same key in index mail`
+	a.same(t, "CHECK TABLE t", []string{double}, prefixed("error ", mends),
+		[]string{"error Corrupt: 6 index entries do not match their rows, 1 rows do not match their keys and cannot be mended; REPAIR TABLE mends the entries"})
+	left := []string{double, "error Corrupt: 1 rows do not match their keys and cannot be mended"}
+	a.same(t, "REPAIR TABLE t", prefixed("warning mended: ", mends), left)
+	a.same(t, "CHECK TABLE t", left)
+	a.put(t, "Z8t", "dan", "PK!dan!"+one, row("dan", "d"))
+	a.same(t, "REPAIR TABLE t", []string{`warning mended: missing entry in index mail: partition "` + at["mail!d"] + `", key "mail!d"`, "status OK"})
+	a.clean(t, "t")
+	if got := a.rows(t, "SELECT tenant FROM t WHERE mail IN ('a', 'b', 'c', 'd') ORDER BY mail"); !slices.Equal(got, []string{"string ann", "string bob", "string cy", "string dan"}) {
+		t.Errorf("%q", got)
+	}
+}

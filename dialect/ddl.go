@@ -22,6 +22,7 @@ type ColumnDef struct {
 	AutoIncrement bool
 	PrimaryKey    bool
 	Unique        bool
+	Global        bool // UNIQUE GLOBAL
 	Comment       string
 	Check         Expr
 	CheckText     string
@@ -50,6 +51,7 @@ type IndexDef struct {
 	Parts   []KeyColumn
 	Include []string // INCLUDE (a, b); see Copy
 	Copy    string   // "": whole row; "include": Include's columns; "keys": keys alone
+	Global  bool     // GLOBAL: unique wherever its rows lie
 	Comment string
 	IfNot   bool // CREATE INDEX IF NOT EXISTS
 	Using   string

@@ -49,7 +49,7 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 		c.PrimaryKey = true
 	case p.accept("UNIQUE"):
 		p.accept("KEY")
-		c.Unique = true
+		c.Unique, c.Global = true, p.accept("GLOBAL")
 	case p.accept("COMMENT"):
 		c.Comment = p.str()
 	case p.accept("PROPERTY"):

@@ -42,6 +42,8 @@ func (p *parser) indexBody(x *IndexDef) {
 		case p.accept("COPY"):
 			p.expect("KEYS")
 			x.Copy = "keys"
+		case p.accept("GLOBAL"):
+			x.Global = true
 		case p.accept("KEY_BLOCK_SIZE"):
 			p.accept("=")
 			p.integer() // MyISAM's

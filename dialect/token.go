@@ -90,7 +90,7 @@ var callable = set(`LEFT RIGHT REPLACE INSERT MOD VALUES`)
 // keywords are the words that are looked for behind a typing error: those of queries, then those of definitions.
 var keywords = []string{"SELECT", "INSERT", "UPDATE", "DELETE", "CREATE", "FROM", "WHERE", "GROUP", "ORDER", "HAVING",
 	"LIMIT", "OFFSET", "UNION", "VALUES", "JOIN", "LEFT", "INNER", "BETWEEN", "DISTINCT", "INTO", "TABLE",
-	"AUTO_INCREMENT", "COMMENT", "COPY KEYS", "DEFAULT", "FOREIGN", "INCLUDE", "INTERLEAVE", "INTERVAL", "NOT NULL", "PARTITION",
+	"AUTO_INCREMENT", "COMMENT", "COPY KEYS", "DEFAULT", "FOREIGN", "GLOBAL", "INCLUDE", "INTERLEAVE", "INTERVAL", "NOT NULL", "PARTITION",
 	"PARTITIONS", "PRIMARY KEY", "PROPERTY", "REFERENCES", "STORED", "UNIQUE", "VIRTUAL", "WITH PARENT"}
 
 // keywordLike is the keyword that a word, which is none, is a typing error of: two letters swapped, or one

@@ -220,13 +220,13 @@ func (e *explainer) symbolic(s *access.Scan) []string {
 // leastRequestsOf is how many requests a scan takes at least whose arguments are not known. Values in a list may turn out to be
 // the same, so only partitions that are read in any case count.
 func leastRequestsOf(s *access.Scan) int {
-	p := s.Table.Spread
-	if p == nil || p.Kind != schema.SpreadByHash || s.Access <= access.PointReads {
+	buckets := s.Table.LayoutOf(s.Index).Buckets
+	if buckets == 0 || s.Access <= access.PointReads {
 		return 1
 	}
 	for i := range s.Keys.Branches {
 		if _, open := s.Keys.Branches[i].Spread(s.Keys); open {
-			return p.Count
+			return buckets
 		}
 	}
 	return 1

@@ -43,12 +43,13 @@ var agreeTypes = []struct {
 }
 
 // agreeTables are the shapes of a table by what finds the rows of a condition on c.
-var agreeTables = []struct{ name, columns string }{
-	{"plain", "id INT PRIMARY KEY, c %s"},                // a filter that the store is sent
-	{"keyed", "id INT, c %s NOT NULL PRIMARY KEY"},       // a point or a range of keys
-	{"led", "id INT, c %s, PRIMARY KEY (c DESC, id)"},    // a prefix of keys
-	{"indexed", "id INT PRIMARY KEY, c %s, KEY (c)"},     // ranges of an index
-	{"lone", "id INT PRIMARY KEY, c %s, UNIQUE KEY (c)"}, // points of a unique index
+var agreeTables = []struct{ name, table string }{
+	{"plain", "(id INT PRIMARY KEY, c %s)"},                                               // a filter that the store is sent
+	{"keyed", "(id INT, c %s NOT NULL PRIMARY KEY)"},                                      // a point or a range of keys
+	{"led", "(id INT, c %s, PRIMARY KEY (c DESC, id))"},                                   // a prefix of keys
+	{"indexed", "(id INT PRIMARY KEY, c %s, KEY (c))"},                                    // ranges of an index
+	{"lone", "(id INT PRIMARY KEY, c %s, UNIQUE KEY (c))"},                                // points of a unique index
+	{"global", "(id INT PRIMARY KEY, c %s, UNIQUE KEY (c) GLOBAL) PARTITION BY KEY (id)"}, // points of one whose values say the store partition
 }
 
 func agreeTable(shape, typ string) string { return shape + "_" + typ }
@@ -65,7 +66,7 @@ func TestPathsAgree(t *testing.T) {
 				continue // is no key
 			}
 			name := agreeTable(s.name, typ.name)
-			exec(t, db, "CREATE TABLE "+name+" ("+fmt.Sprintf(s.columns, typ.sql)+")")
+			exec(t, db, "CREATE TABLE "+name+" "+fmt.Sprintf(s.table, typ.sql))
 			for i, v := range typ.values {
 				exec(t, db, fmt.Sprintf("INSERT INTO %s (id, c) VALUES (%d, %s)", name, i, v))
 			}

@@ -29,6 +29,7 @@ func TestChangeDied(t *testing.T) {
 		"CREATE INDEX made ON %s (v)",
 		"CREATE UNIQUE INDEX made ON %s (v)",
 		"ALTER TABLE %s ADD INDEX made (v DESC, w) COPY KEYS",
+		"ALTER TABLE %s DROP INDEX old, ADD UNIQUE made (v) GLOBAL",
 		"DROP INDEX kept ON %s",
 		"ALTER TABLE %s MODIFY COLUMN v BIGINT",
 		"ALTER TABLE %s MODIFY COLUMN v VARCHAR(20)",
@@ -92,12 +93,16 @@ type interruption struct {
 func (i *interruption) run() (died bool) {
 	i.other = i.enter(false)
 	i.name = "t"
-	mustExec(i.T, i.other.DB, "CREATE TABLE t (id INT PRIMARY KEY, v INT, w VARCHAR(10), KEY kept (w))")
+	create := "CREATE TABLE t (id INT PRIMARY KEY, v INT, w VARCHAR(10), KEY kept (w))"
+	if strings.Contains(i.change, "GLOBAL") {
+		create = strings.TrimSuffix(create, ")") + ", UNIQUE KEY old (v) GLOBAL) PARTITION BY HASH (id) PARTITIONS 2"
+	}
+	mustExec(i.T, i.other.DB, create)
 	for range 6 {
 		i.write()
 	}
 	written, own := 0, false
-	i.maker = i.connect(func(r *http.Request) azuretest.Fault {
+	i.maker = i.connectBy(1, func(r *http.Request) azuretest.Fault {
 		if !ofStatement(r) {
 			return azuretest.Fault{Refuse: died}
 		}

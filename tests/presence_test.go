@@ -58,10 +58,16 @@ func (s *shop) enter(reader bool) *shopper {
 // connect opens the store for a process whose requests have faults.
 func (s *shop) connect(fault func(*http.Request) azuretest.Fault) *sql.DB {
 	s.Helper()
+	return s.connectBy(0, fault)
+}
+
+// connectBy is connect for a process that has so many requests under way at once.
+func (s *shop) connectBy(parallel int, fault func(*http.Request) azuretest.Fault) *sql.DB {
+	s.Helper()
 	db, _ := openConfig(s.T, &nearlyfree.Config{
 		Store:       fmt.Sprintf("AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
 		Transport:   &azuretest.Transport{Service: s.service, Fault: func(_ int, r *http.Request) azuretest.Fault { return fault(r) }},
-		SchemaLease: shopLease, Retry: nearlyfree.RetryOptions{MaxTries: 1},
+		SchemaLease: shopLease, Retry: nearlyfree.RetryOptions{MaxTries: 1}, Parallel: parallel,
 	})
 	return db
 }

@@ -64,7 +64,7 @@ func runScript(t *testing.T, s store, path string, update bool) {
 	if isAccount(config) && !s.dear {
 		config.Bulk = nearlyfree.BulkChunked // costs what it costs elsewhere
 		name := filepath.Base(path)          // what takes more requests there than elsewhere:
-		s.dear = strings.HasPrefix(name, "mysql_foreign_keys") || name == "update_moves.txt"
+		s.dear = strings.HasPrefix(name, "mysql_foreign_keys") || strings.HasPrefix(name, "unique_global") || name == "update_moves.txt"
 	}
 	foreign := strings.HasPrefix(filepath.Base(path), "external_")
 	if foreign {

@@ -249,7 +249,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residua
 		entities, spans = assumedRows, 1
 	}
 	partitions, named := k.Spread()
-	fixed := partitions < assumedPartitions && len(k.partitionKey) > 0 && r.Table.Layout.Buckets == 0 && !k.ranged()
+	fixed := partitions < assumedPartitions && len(k.partitionKey) > 0 && k.layout.Buckets == 0 && !k.ranged()
 	parts := k.partitionShare()
 	partitions *= parts
 	if depth == 0 && k.divide != nil {

@@ -8,7 +8,7 @@ import (
 
 // NewKeyPlan begins a plan of the rows' own key, or of an index.
 func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
-	k := &KeyPlan{table: t, Whole: ix == nil}
+	k := &KeyPlan{table: t, layout: t.LayoutOf(ix), Whole: ix == nil}
 	if ix == nil {
 		k.Columns, k.tail = columnsOf(t, t.Layout.Row)
 		k.CopyColumns = t.CopyColumns()
@@ -21,7 +21,7 @@ func NewKeyPlan(t *schema.Table, ix *schema.Index) *KeyPlan {
 
 // newPartitionPlan begins a plan that narrows a scan to partitions, the store's and the table's, but not by row keys.
 func newPartitionPlan(t *schema.Table) *KeyPlan {
-	k := &KeyPlan{table: t, tail: t.RowSpan().From, CopyColumns: t.CopyColumns()}
+	k := &KeyPlan{table: t, layout: &t.Layout, tail: t.RowSpan().From, CopyColumns: t.CopyColumns()}
 	k.setPartition()
 	return k
 }
@@ -135,7 +135,7 @@ func (k *KeyPlan) assemble(atoms []Atom, covered, touched []bool) keyBranch {
 			b.partitionKey, placed = make([][]*test, len(k.partitionKey)), before
 		}
 		touch()
-		if k.table.Layout.Buckets > 0 {
+		if k.layout.Buckets > 0 {
 			placed = before // a bucket also holds rows of other values; a partition for each value does not
 		}
 	}
@@ -160,7 +160,7 @@ func (b keyBranch) same(c keyBranch) bool {
 
 // ranged says whether store partitions are sorted by the columns in their keys, as in external tables. Then a range of partitions
 // can be read, and their columns count as the first of the whole key. In other tables each partition is read by its name.
-func (k *KeyPlan) ranged() bool { return k.table.Layout.Raw }
+func (k *KeyPlan) ranged() bool { return k.layout.Raw }
 
 // Depth is the least number of key columns that a branch has.
 func (k *KeyPlan) Depth() int {

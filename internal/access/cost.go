@@ -151,7 +151,7 @@ func (k *KeyPlan) Spread() (partitions float64, named bool) {
 	for i := range k.Branches {
 		n, open := k.Branches[i].Spread(k)
 		if open {
-			if n := k.table.Layout.Buckets; n > 0 {
+			if n := k.layout.Buckets; n > 0 {
 				return float64(n), true
 			}
 			return assumedPartitions, false

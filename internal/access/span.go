@@ -14,9 +14,10 @@ import (
 // have a range. ANDs make one branch. ORs over several columns, and comparisons of tuples, make several.
 type KeyPlan struct {
 	table    *schema.Table
-	Columns  []keyColumn // of the RowKey: an index's columns, then those of the primary key
-	tail     string      // the fixed text after them
-	Whole    bool        // values for all columns make the key of one row; false for an index, whose entries are read by spans
+	layout   *schema.KeyLayout // of the entities that are read
+	Columns  []keyColumn       // of the RowKey: an index's columns, then those of the primary key
+	tail     string            // the fixed text after them
+	Whole    bool              // values for all columns make the key of one row; false for an index, whose entries are read by spans
 	Branches []keyBranch
 	// CopyColumns is how many columns identify the parent, if stored parent copies lie among the rows; 0: there are none.
 	CopyColumns int
@@ -132,7 +133,7 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 				return false, &schema.KeyError{Table: k.table.Name, Column: p.column.Name, Cause: err}
 			}
 		}
-		partition = string(k.table.Layout.FinishPartition(name, 0))
+		partition = string(k.layout.FinishPartition(name, 0))
 	}
 	r.Points = append(r.Points, Key{Partition: in, PartitionKey: partition, RowKey: string(buf)})
 	return true, nil
@@ -140,21 +141,21 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 
 // setPartition sets the columns of the PartitionKey, and those that divide the table into partitions.
 func (k *KeyPlan) setPartition() {
-	from := func(column int) int {
-		return slices.IndexFunc(k.Columns, func(p keyColumn) bool { return p.Column == column && p.Code.Prefix == 0 }) // a prefix is not the value
+	from := func(column, prefix int) int {
+		return slices.IndexFunc(k.Columns, func(p keyColumn) bool { return p.Column == column && p.Code.Prefix == prefix }) // a prefix is not the value
 	}
 	if ps := k.table.Partitions; ps != nil {
 		k.divide = dividing(k.table)
 		for _, c := range ps.Columns {
-			k.divideFrom = append(k.divideFrom, from(c))
+			k.divideFrom = append(k.divideFrom, from(c, 0))
 		}
 	}
-	k.partitionKey, k.partitionTail = columnsOf(k.table, k.table.Layout.Partition)
+	k.partitionKey, k.partitionTail = columnsOf(k.table, k.layout.Partition)
 	k.single = []interval{{lo: k.partitionTail, point: true}}
 	for i := range k.partitionKey {
 		at := -1
 		if !k.ranged() {
-			at = from(k.partitionKey[i].Column)
+			at = from(k.partitionKey[i].Column, k.partitionKey[i].Code.Prefix)
 		}
 		k.fromKey = append(k.fromKey, at)
 	}

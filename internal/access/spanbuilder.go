@@ -178,7 +178,7 @@ func (b *spanBuilder) add(parts []*schema.Partition, p, row interval) {
 
 // partitionKeys gives the store partitions, or ranges of them, that may hold the keys under way.
 func (b *spanBuilder) partitionKeys() ([]interval, error) {
-	k, l := b.k, &b.k.table.Layout
+	k, l := b.k, b.k.layout
 	sets := b.places
 	if !k.ranged() {
 		sets = make([][]interval, len(k.partitionKey))

@@ -142,7 +142,7 @@ func made(t *schema.Table, a *dialect.AlterAction) *schema.Index {
 		return nil
 	}
 	ix := t.Index(a.Index.Name)
-	if ix == nil || ix.Unique != a.Index.Unique || len(ix.Key) != len(a.Index.Parts) {
+	if ix == nil || ix.Unique != a.Index.Unique || ix.Global > 0 && !a.Index.Global || len(ix.Key) != len(a.Index.Parts) {
 		return nil
 	}
 	for i, p := range a.Index.Parts {
@@ -158,6 +158,9 @@ func (x *definition) next(ctx context.Context, t *schema.Table, a *dialect.Alter
 	next, change, err := define.Alter(t, *a, x.options())
 	if err == nil {
 		err = x.keepsReferred(ctx, t, next, change.From)
+	}
+	if err == nil {
+		err = x.covers(change.Fill)
 	}
 	if err != nil {
 		return nil, change, err

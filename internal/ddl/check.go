@@ -196,6 +196,7 @@ type fault struct {
 	partition string
 	key       string // of the entry, or of the row
 	row       string // key of the entry's row, "" for an orphan; of the parent; the foreign key of a dangling row
+	home      string // the store partition of that row
 	etag      string // of an orphan, and of a parentless row
 	cause     error  // of an unsound row
 }
@@ -232,9 +233,9 @@ type place struct{ partition, key string }
 
 // expected is what a row says of one of its entries.
 type expected struct {
-	index *schema.Index
-	row   string
-	hash  string
+	index     *schema.Index
+	home, row string
+	hash      string
 }
 
 // faults finds every missing, stale and orphaned entry of the public indexes, and every row without its parent. What
@@ -292,13 +293,13 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 			if ix.State != schema.Public {
 				continue
 			}
-			hash, at := content(rows.Entries[i], e), place{e.PartitionKey, entries[i]}
+			hash, at := content(rows.Entries[i], e), place{entries[i].Partition, entries[i].Key}
 			if _, taken := want[at]; taken { // another row has the same unique key, or had it a moment ago
-				suspects = append(suspects, &fault{kind: "stale", index: ix, part: part, partition: at.partition, key: at.key, row: key})
+				suspects = append(suspects, &fault{kind: "stale", index: ix, part: part, partition: at.partition, key: at.key, home: e.PartitionKey, row: key})
 				continue
 			}
-			want[at] = expected{ix, key, hash}
-			if err := w.Charge(int64(len(entries[i])+len(key)+len(hash)+exec.BytesPerRow*4), "CHECK TABLE"); err != nil {
+			want[at] = expected{ix, e.PartitionKey, key, hash}
+			if err := w.Charge(int64(len(entries[i].Key)+len(key)+len(hash)+exec.BytesPerRow*4), "CHECK TABLE"); err != nil {
 				return err
 			}
 		}
@@ -323,7 +324,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 			case !known:
 				suspects = append(suspects, &fault{kind: "orphaned", index: ix, part: part, partition: at.partition, key: at.key})
 			case say.hash != content(codec, e):
-				suspects = append(suspects, &fault{kind: "stale", index: ix, part: part, partition: at.partition, key: at.key, row: say.row})
+				suspects = append(suspects, &fault{kind: "stale", index: ix, part: part, partition: at.partition, key: at.key, home: say.home, row: say.row})
 			}
 			return nil
 		})
@@ -332,7 +333,7 @@ func (x *definition) faultsIn(ctx context.Context, t *schema.Table, part *schema
 		}
 	}
 	for at, say := range want {
-		suspects = append(suspects, &fault{kind: "missing", index: say.index, part: part, partition: at.partition, key: at.key, row: say.row})
+		suspects = append(suspects, &fault{kind: "missing", index: say.index, part: part, partition: at.partition, key: at.key, home: say.home, row: say.row})
 	}
 	if t.IsInterleaved() && len(lines.children) > 0 {
 		orphans, err := x.orphans(ctx, lines, part)

@@ -78,6 +78,9 @@ func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bo
 	if err := x.checkTies(ctx, t); err != nil {
 		return err
 	}
+	if err := x.covers(t.Indexes); err != nil {
+		return err
+	}
 	t.Database = ""
 	create := x.Catalog.Create
 	if x.Shared && !t.IsExternal() && !t.IsDivided() {

@@ -2,9 +2,11 @@ package ddl
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
@@ -27,6 +29,18 @@ func (x *definition) dropIndex(ctx context.Context, s *dialect.DropIndex) error 
 		table.Name = t.Name
 	}
 	return x.alter(ctx, table, []dialect.AlterAction{{Kind: dialect.DropIndexAction, Name: s.Name, IfExists: s.IfExists, Pos: table.Pos, Options: s.Options}})
+}
+
+// covers refuses indexes whose entries no transaction would cover together with their rows.
+func (x *definition) covers(indexes []*schema.Index) error {
+	at := slices.IndexFunc(indexes, func(ix *schema.Index) bool { return ix.Global > 0 })
+	if at < 0 {
+		return nil
+	}
+	if _, whole := x.Runtime.Engine.(engine.Transactor); whole {
+		return nil
+	}
+	return sqlerr.NotSupported(sqlerr.NoPos, "the key '%s', which is GLOBAL, together with transactions=group, where no transaction covers a row and its entry in another store partition, is", indexes[at].Name)
 }
 
 // ownerOfIndex finds the only table that has an index of the name; nil where none has.

@@ -52,7 +52,7 @@ func (x *definition) orphans(ctx context.Context, l *lineage, part *schema.Parti
 	var suspects []*fault
 	for at, keys := range l.children {
 		for _, key := range keys {
-			suspects = append(suspects, &fault{kind: parentless, part: part, partition: at.partition, key: key, row: at.key})
+			suspects = append(suspects, &fault{kind: parentless, part: part, partition: at.partition, key: key, row: at.key, home: at.partition})
 		}
 	}
 	slices.SortFunc(suspects, func(a, b *fault) int {

@@ -2,6 +2,7 @@ package ddl
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -18,8 +19,8 @@ type examination struct {
 	w    *dml.Writer
 	rows *dml.RowWriter
 	f    *fault
-	i    int    // of the index; -1 for a row, which is the entry here, as the parent is the row
-	row  string // the row's key; "" until an entry says it
+	i    int   // of the index; -1 for a row, which is the entry here, as the parent is the row
+	row  place // no key until an entry says it
 }
 
 // sight is an entity as it was read; found is false where there was none.
@@ -32,7 +33,7 @@ type sight struct {
 // turn until two reads of the one find it unchanged, by its ETag: what it read of the other in between was there at the same
 // time.
 func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWriter, f *fault) (*fault, error) {
-	s := &examination{definition: x, w: w, rows: rows, f: f, i: indexOf(rows.Table, f.index), row: f.row}
+	s := &examination{definition: x, w: w, rows: rows, f: f, i: indexOf(rows.Table, f.index), row: place{f.home, f.row}}
 	entry, err := s.readEntry(ctx)
 	if err != nil {
 		return nil, err
@@ -67,37 +68,37 @@ func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWr
 	}
 }
 
-func (s *examination) read(ctx context.Context, key string) (sight, error) {
-	if key == "" {
+func (s *examination) read(ctx context.Context, at place) (sight, error) {
+	if at.key == "" {
 		return sight{}, nil
 	}
 	e, found, err := s.w.Get(ctx, engine.Get{
-		Table: s.f.part.Physical, PartitionKey: s.f.partition, RowKey: key, Meter: s.meter,
+		Table: s.f.part.Physical, PartitionKey: at.partition, RowKey: at.key, Meter: s.meter,
 	})
 	return sight{e, found}, err
 }
 
 // readEntry reads the entry. Where the key of the row is not known yet, the entry tells it.
 func (s *examination) readEntry(ctx context.Context) (sight, error) {
-	e, err := s.read(ctx, s.f.key)
-	if err != nil || !e.found || s.row != "" {
+	e, err := s.read(ctx, place{s.f.partition, s.f.key})
+	if err != nil || !e.found || s.row.key != "" {
 		return e, err
 	}
 	s.row, err = s.rowOf(&e.Entity)
 	return e, err
 }
 
-// rowOf gives the key of the row that an entry belongs to; "" where the entry cannot be read.
-func (s *examination) rowOf(entry *engine.Entity) (string, error) {
+// rowOf gives the keys of the row that an entry belongs to; none where the entry cannot be read.
+func (s *examination) rowOf(entry *engine.Entity) (at place, err error) {
 	row := make([]value.Value, s.rows.Table.RowWidth())
 	c := s.rows.Entries[s.i]
 	if err := c.Decoder(c.Columns, 0, nil).DecodeRow(entry, row); isCorrupt(err) {
-		return "", nil
+		return at, nil
 	} else if err != nil {
-		return "", err
+		return at, err
 	}
-	b, err := s.rows.Table.AppendRowKey(nil, row)
-	return string(b), err
+	at.partition, at.key, _, err = s.rows.KeysOf(row)
+	return at, err
 }
 
 // verdict says what is wrong with an entry and a row that were there at the same time.
@@ -119,11 +120,11 @@ func (s *examination) verdict(ctx context.Context, entry, row *sight) (*fault, e
 	out := *s.f
 	switch c := s.rows.Entries[s.i]; {
 	case entry.found && !expects:
-		out.kind, out.row, out.etag = "orphaned", "", entry.ETag
+		out.kind, out.row, out.home, out.etag = "orphaned", "", "", entry.ETag
 	case !entry.found && expects:
-		out.kind, out.row = "missing", s.row
+		out.kind, out.row, out.home = "missing", s.row.key, s.row.partition
 	case entry.found && content(c, &entry.Entity) != content(c, &row.Entity):
-		if out.kind, out.row = "stale", s.row; s.f.index.Unique {
+		if out.kind, out.row, out.home = "stale", s.row.key, s.row.partition; s.f.index.Unique {
 			return &out, s.doubled(ctx, &out, entry)
 		}
 	default:
@@ -139,17 +140,17 @@ func (s *examination) expects(row *sight) (bool, error) {
 	}
 	decoder := s.rows.Row.Decoder(exec.Positions(0, len(s.rows.Table.Columns)), 0, nil)
 	_, entries, err := s.rows.Sound(decoder, &row.Entity, s.f.part)
-	return err == nil && entries[s.i] == s.f.key, err
+	return err == nil && entries[s.i] == dml.EntryKey{Partition: s.f.partition, Key: s.f.key}, err
 }
 
 // doubled makes, of a stale entry, a fault of two rows with one key: the row that the entry was compared with, and the row that
 // it holds. Nobody knows which of them is right.
 func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) error {
-	key, err := s.rowOf(&entry.Entity)
-	if err != nil || key == s.row {
+	at, err := s.rowOf(&entry.Entity)
+	if err != nil || at == s.row {
 		return err
 	}
-	other, err := s.read(ctx, key)
+	other, err := s.read(ctx, at)
 	if err != nil {
 		return err
 	}
@@ -159,9 +160,16 @@ func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) err
 		}
 		return err
 	}
-	out.kind, out.key = unsound, s.row
-	out.cause = engine.Errorf(engine.CodeCorrupt, "the rows under %q and %q of table %s, partition %q, have the same key in index %s",
-		min(key, s.row), max(key, s.row), s.rows.Table.Name, s.f.partition, s.f.index.Name)
+	out.kind, out.partition, out.key = unsound, s.row.partition, s.row.key
+	a, b := s.row, at
+	if b.key < a.key {
+		a, b = b, a
+	}
+	in := fmt.Sprintf("partition %q", a.partition)
+	if a.partition != b.partition {
+		in = fmt.Sprintf("partitions %q and %q", a.partition, b.partition)
+	}
+	out.cause = engine.Errorf(engine.CodeCorrupt, "the rows under %q and %q of table %s, %s, have the same key in index %s", a.key, b.key, s.rows.Table.Name, in, s.f.index.Name)
 	return nil
 }
 
@@ -188,7 +196,7 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 	rows := dml.NewRowWriter(t)
 	tries := retry.Begin(ctx, retry.Race)
 	for {
-		old, found, err := rows.Read(ctx, w, f.part, f.partition, f.row)
+		old, found, err := rows.Read(ctx, w, f.part, f.home, f.row)
 		if err != nil || !found {
 			return false, err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/codec"
@@ -169,7 +170,7 @@ func newTaken(next *schema.Table, change *define.Change) *taken {
 
 func (k *taken) add(row []value.Value) (err error) {
 	for _, ix := range k.indexes {
-		if k.key, err = k.table.AppendPartitionKey(k.key[:0], row); err != nil {
+		if k.key, err = k.table.AppendEntryPartition(k.key[:0], ix, row); err != nil {
 			return err
 		}
 		if k.key, err = k.table.AppendIndexKey(append(k.key, 0), ix, row); err != nil {
@@ -185,8 +186,12 @@ func (k *taken) add(row []value.Value) (err error) {
 	return nil
 }
 
-// rewriteWindow is how many rows are read before they are written anew.
-const rewriteWindow = 500
+// rewriteWindow is how many rows are read before they are written anew; rewriteTorn, where each of them is written together with
+// entries in other store partitions, so that all of them are one transaction.
+const (
+	rewriteWindow = 500
+	rewriteTorn   = 50
+)
 
 // rewrite writes every row of a table anew, with all its index entries: in the form of to, and so that the entries
 // of indexes that are being built are made. A row that somebody changes meanwhile is read again.
@@ -196,6 +201,10 @@ func (x *definition) rewrite(ctx context.Context, from, to *schema.Table, change
 		return err
 	}
 	r := &rewriter{definition: x, transform: tr, rows: dml.NewRowWriter(to), last: time.Now()}
+	most := rewriteWindow
+	if slices.ContainsFunc(to.Indexes, func(ix *schema.Index) bool { return ix.Global > 0 && ix.State != schema.DeleteOnly }) {
+		most = rewriteTorn
+	}
 	err = x.eachStored(ctx, to, to.RowSpan(), nil, rowsOf(to, func(e *engine.Entity) error {
 		r.number++
 		row, err := tr.row(e, r.number)
@@ -203,7 +212,7 @@ func (x *definition) rewrite(ctx context.Context, from, to *schema.Table, change
 			return err
 		}
 		r.window = append(r.window, dml.Stored{Row: row, Etag: e.ETag})
-		if len(r.window) < rewriteWindow {
+		if len(r.window) < most {
 			return nil
 		}
 		if err := r.flush(ctx); err != nil {

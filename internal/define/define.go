@@ -110,6 +110,7 @@ type definer struct {
 	collation value.Collation      // the database's default
 	exact     bool                 // Options.Exact
 	uniques   []*dialect.ColumnDef // columns that say UNIQUE themselves
+	global    []*schema.Index      // indexes that say GLOBAL
 
 	checks    map[string]bool // names of CHECKs, in lower case; nil before the first one is added
 	nextCheck int             // the last number that a name was made of

@@ -63,7 +63,7 @@ func (d *definer) keys(c *dialect.CreateTable) error {
 // columnIndexes adds the indexes of columns that say UNIQUE themselves.
 func (d *definer) columnIndexes() error {
 	for _, def := range d.uniques {
-		if _, err := d.addIndex(&dialect.IndexDef{Unique: true, Parts: []dialect.KeyColumn{{Column: def.Name}}, Pos: def.Pos}); err != nil {
+		if _, err := d.addIndex(&dialect.IndexDef{Unique: true, Global: def.Global, Parts: []dialect.KeyColumn{{Column: def.Name}}, Pos: def.Pos}); err != nil {
 			return err
 		}
 	}
@@ -75,6 +75,9 @@ func (d *definer) columnIndexes() error {
 func (d *definer) setPrimary(def *dialect.IndexDef, null bool) error {
 	if len(d.t.Key) > 0 {
 		return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, def.Pos, "Multiple primary key defined")
+	}
+	if def.Global {
+		return sqlerr.NotSupported(def.Pos, "GLOBAL at the primary key, which has all columns of PARTITION BY anyway, is")
 	}
 	if null {
 		return sqlerr.New(sqlerr.CodePrimaryNull, def.Pos, "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead")
@@ -135,6 +138,8 @@ func (d *definer) addIndex(def *dialect.IndexDef) (*schema.Index, error) {
 	}
 	ix := &schema.Index{Name: def.Name, Unique: def.Unique, Key: parts, Comment: def.Comment}
 	switch {
+	case def.Global && !def.Unique:
+		return nil, sqlerr.NotSupported(def.Pos, "GLOBAL at a key that is not UNIQUE is")
 	case strings.EqualFold(ix.Name, "primary"):
 		return nil, sqlerr.New(sqlerr.CodeWrongIndexName, def.Pos, "Incorrect index name '%s'", ix.Name)
 	case ix.Name == "":
@@ -162,6 +167,9 @@ func (d *definer) addIndex(def *dialect.IndexDef) (*schema.Index, error) {
 		}
 	case "keys":
 		ix.Copy = schema.CopyKeys
+	}
+	if def.Global {
+		d.global = append(d.global, ix)
 	}
 	if err := d.uniqueInPartition(ix); err != nil {
 		return nil, err
@@ -274,15 +282,28 @@ func (d *definer) partition(def *dialect.Partitioning) error {
 }
 
 // uniqueInPartition refuses a unique index that could not be kept: an index entry lies in its row's
-// partition, so only there can a second one be noticed.
+// partition, so only there can a second one be noticed. Entries of one that says GLOBAL lie elsewhere, where that is needed.
 func (d *definer) uniqueInPartition(ix *schema.Index) error {
-	if !ix.Unique {
+	has := func(c int) bool {
+		return slices.ContainsFunc(ix.Key, func(k schema.KeyColumn) bool { return k.Column == c && k.Prefix == 0 })
+	}
+	if !ix.Unique || !slices.ContainsFunc(d.t.SpreadBy(), func(c int) bool { return !has(c) }) {
 		return nil
 	}
-	for _, c := range d.t.SpreadBy() {
-		if !slices.ContainsFunc(ix.Key, func(k schema.KeyColumn) bool { return k.Column == c && k.Prefix == 0 }) {
-			return sqlerr.New(sqlerr.CodePartitionColumn, sqlerr.NoPos, "A UNIQUE INDEX must include all columns in the table's partitioning function")
-		}
+	const missing = "A UNIQUE INDEX must include all columns in the table's partitioning function"
+	switch {
+	case d.t.IsDivided() && slices.Contains(d.global, ix):
+		return sqlerr.New(sqlerr.CodePartitionColumn, sqlerr.NoPos, missing+": GLOBAL is supported for PARTITION BY KEY and HASH only, as those of RANGE and LIST are dropped as a whole")
+	case d.t.IsDivided():
+		return sqlerr.New(sqlerr.CodePartitionColumn, sqlerr.NoPos, missing)
+	case ix.Global == 0 && !slices.Contains(d.global, ix):
+		return sqlerr.New(sqlerr.CodePartitionColumn, sqlerr.NoPos, missing+", or say GLOBAL")
+	}
+	if ix.Global = schema.GlobalBuckets; d.t.Spread.Kind == schema.SpreadByHash {
+		ix.Global = d.t.Spread.Count
+	}
+	if ix.Copy == schema.CopyRow { // else every change of a row would be one of two store partitions
+		ix.Copy = schema.CopyKeys
 	}
 	return nil
 }

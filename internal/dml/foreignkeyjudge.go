@@ -144,7 +144,9 @@ func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parent
 		return nil, err
 	}
 	need := buffer.Requirement{Requirement: point(ref.Parent.Physical, partition, at), Of: ref.Child.Physical, While: true}
-	need.Any, need.Row, need.ETag = true, key, etag
+	if need.Any = true; !isGlobal(ref.ParentKey()) { // else the row is in another store partition than what is required
+		need.Row, need.ETag = key, etag
+	}
 	need.PartitionKey, need.RowKey, err = ref.ChildPlace(row.row)
 	k.requires = append(k.requires, need)
 	return nil, err
@@ -192,7 +194,7 @@ func (k *keeping) needed(row *keptRow, ref *schema.Reference, read bool) (*child
 	if none.PartitionKey, none.RowKey, err = ref.ParentPlace(values); err != nil {
 		return nil, err
 	}
-	beside := partitions[0] == none.PartitionKey && len(partitions) == 1 && ref.Child.Physical == ref.Parent.Physical
+	beside := !isGlobal(ref.ParentKey()) && partitions[0] == none.PartitionKey && len(partitions) == 1 && ref.Child.Physical == ref.Parent.Physical
 	_, key, err := rowPlace(row.of.table, row.old)
 	if err != nil {
 		return nil, err

@@ -103,16 +103,17 @@ func (r *keyReads) readParents(ctx context.Context, all *relations, looks []*par
 			return err
 		}
 		p.done, p.found, p.etag, p.row = true, found, e.ETag, p.key
+		in := p.partition
 		if found && ix != nil {
 			row, err := all.find(t).rows.entryRow(&e, ix)
 			if err != nil {
 				return err
 			}
-			if _, p.row, err = rowPlace(t, row); err != nil {
+			if in, p.row, err = rowPlace(t, row); err != nil {
 				return err
 			}
 		}
-		p.owner = placeID(t.Physical, p.partition, p.row)
+		p.owner = placeID(t.Physical, in, p.row)
 		return nil
 	})
 }

@@ -98,7 +98,7 @@ func (s *standing) uniqueKeys(row []value.Value) ([]uniqueKey, error) {
 	keys := []uniqueKey{{partition, key, nil}}
 	for i, ix := range s.table.Indexes {
 		if ix.Unique && ix.State != schema.DeleteOnly && !nullIn(ix, row) {
-			keys = append(keys, uniqueKey{partition, entries[i], ix})
+			keys = append(keys, uniqueKey{entries[i].Partition, entries[i].Key, ix})
 		}
 	}
 	return keys, nil

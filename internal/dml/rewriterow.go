@@ -18,7 +18,7 @@ func (w *Writer) ClaimedTwice() error {
 			if r.keys[i] == nil || !r.keys[i].Unique {
 				continue
 			}
-			entry := r.PartitionKey + "\x00" + r.ops[i].Entity.RowKey
+			entry := entityID(r.ops[i].Entity.PartitionKey, r.ops[i].Entity.RowKey)
 			if claimed[entry] {
 				return DuplicateError(r.Table, r.keys[i], r.row)
 			}
@@ -48,13 +48,13 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 		if ix.State == schema.DeleteOnly {
 			continue
 		}
-		entry, err := rw.entryEntity(i, partition, entries[i], e, old.Row)
+		entry, err := rw.entryEntity(i, entries[i], e, old.Row)
 		if err != nil {
 			return err
 		}
 		op := engine.Op{Kind: engine.Upsert, Entity: entry}
 		if ix.Unique && ix.State != schema.Public {
-			taken, mine, err := rw.owner(ctx, w, i, partition, entries[i], old.Row)
+			taken, mine, err := rw.owner(ctx, w, i, entries[i], old.Row)
 			if err != nil {
 				return err
 			}

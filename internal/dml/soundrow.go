@@ -9,7 +9,7 @@ import (
 
 // Sound decodes e as the row that its keys say, and gives the keys of its index entries. Where e is another row, or none, the
 // error is one that isCorrupt knows.
-func (rw *RowWriter) Sound(d *codec.Decoder, e *engine.Entity, part *schema.Partition) (row []value.Value, entries []string, err error) {
+func (rw *RowWriter) Sound(d *codec.Decoder, e *engine.Entity, part *schema.Partition) (row []value.Value, entries []EntryKey, err error) {
 	row = make([]value.Value, rw.Table.RowWidth())
 	if err := d.DecodeRow(e, row); err != nil {
 		return nil, nil, err

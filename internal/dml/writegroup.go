@@ -24,37 +24,72 @@ type group struct {
 	bytes     int
 }
 
-// groups distributes the rows, in their order, over as few transactions as the limits allow. linked says that two of them touch the same entity, so that they must be sent in turn.
-func (w *Writer) groups(mostOps, mostBytes int) (groups []*group, linked bool) {
+// grouped is what Writer.groups gives.
+type grouped struct {
+	groups []*group
+	linked bool // two of them touch the same entity, so that they must be sent in turn
+	torn   bool // a row is in several of them, as it has entries in other store partitions, so that they must be sent at once
+}
+
+// groups distributes the rows, in their order, over as few transactions as the limits allow.
+func (w *Writer) groups(mostOps, mostBytes int) (out grouped) {
 	open := map[string]*group{}
 	touched := map[string]*group{}
 	for _, r := range w.Rows {
-		if len(r.ops) == 0 {
-			continue
-		}
-		place := r.physical() + "\x00" + r.PartitionKey
-		bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: r.PartitionKey, Ops: r.ops}, 0)
-		g := open[place]
-		if g == nil || len(g.ops)+len(r.ops) > mostOps || g.bytes+bytes > mostBytes {
-			g = &group{table: r.physical(), partition: r.PartitionKey}
-			open[place] = g
-			groups = append(groups, g)
-		}
-		g.rows = append(g.rows, r)
-		g.bytes += bytes
-		if len(w.Rows) == 1 {
-			g.ops = r.ops
-			break
-		}
-		for i := range r.ops {
-			key := place + "\x00" + r.ops[i].Entity.RowKey
-			before := touched[key]
-			touched[key] = g
-			linked = linked || before != nil && before != g
-			g.add(r.ops[i])
+		parts := r.byPartition()
+		out.torn = out.torn || len(parts) > 1
+		for _, ops := range parts {
+			partition := ops[0].Entity.PartitionKey
+			place := entityID(r.physical(), partition)
+			bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: partition, Ops: ops}, 0)
+			g := open[place]
+			if g == nil || len(g.ops)+len(ops) > mostOps || g.bytes+bytes > mostBytes {
+				g = &group{table: r.physical(), partition: partition}
+				open[place] = g
+				out.groups = append(out.groups, g)
+			}
+			g.rows = append(g.rows, r)
+			g.bytes += bytes
+			if len(w.Rows) == 1 {
+				g.ops = ops
+				continue
+			}
+			for i := range ops {
+				key := entityID(place, ops[i].Entity.RowKey)
+				before := touched[key]
+				touched[key] = g
+				out.linked = out.linked || before != nil && before != g
+				g.add(ops[i])
+			}
 		}
 	}
-	return groups, linked
+	return out
+}
+
+// byPartition gives the operations of each store partition: mostly of one.
+func (r *RowWrite) byPartition() [][]engine.Op {
+	of := func(i int) string { return r.ops[i].Entity.PartitionKey }
+	elsewhere := 0
+	for elsewhere < len(r.ops) && of(elsewhere) == of(0) {
+		elsewhere++
+	}
+	switch {
+	case len(r.ops) == 0:
+		return nil
+	case elsewhere == len(r.ops):
+		return [][]engine.Op{r.ops}
+	}
+	var out [][]engine.Op
+	at := map[string]int{}
+	for i := range r.ops {
+		n, known := at[of(i)]
+		if !known {
+			n = len(out)
+			at[of(i)], out = n, append(out, nil)
+		}
+		out[n] = append(out[n], r.ops[i])
+	}
+	return out
 }
 
 // exceeds says whether the group is a row that is too large for an entity group transaction, with those inside it.

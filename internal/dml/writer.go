@@ -12,6 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -94,9 +95,18 @@ func (w *Writer) Add(r *RowWrite) error {
 	if w.written.Ids[r.id] {
 		return nil
 	}
+	if i := slices.IndexFunc(r.keys, isGlobal); i >= 0 && !w.isWhole() {
+		return noGlobal(r.keys[i].Name, r.Table.Name)
+	}
 	r.Done = len(r.ops) == 0
 	w.Rows = append(w.Rows, r)
 	return w.Charge(r.bytes(), "write")
+}
+
+// noGlobal refuses to write what no entity group transaction covers.
+func noGlobal(key, table string) error {
+	return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "the key '%s' of table %s is GLOBAL: a row and its entry there lie in two store partitions, "+
+		"and with transactions=group no transaction covers both; open the database without that to write", key, table)
 }
 
 // bytes is about how much memory the operations take.
@@ -117,14 +127,14 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 	limits := w.Rt.Engine.Limits()
 	all, whole := w.Rt.Engine.(engine.Transactor)
-	groups, linked := w.groups(limits.BatchOps, limits.BatchBytes)
-	several := len(groups) > 1 && whole && (w.moved || !w.Chunked && (all.Snapshots() || !w.isDivided()))
+	in := w.groups(limits.BatchOps, limits.BatchBytes)
+	groups := in.groups
+	several := len(groups) > 1 && whole && (in.torn || w.moved || !w.Chunked && (all.Snapshots() || !w.isDivided()))
 	exceeds := slices.ContainsFunc(groups, func(g *group) bool { return g.exceeds(limits) })
 	if whole && len(groups) > 0 && (several || exceeds || len(w.requires) > 0) {
-		groups, _ = w.groups(math.MaxInt, math.MaxInt)
-		return w.transact(ctx, all, groups)
+		return w.transact(ctx, all, w.groups(math.MaxInt, math.MaxInt).groups)
 	}
-	if len(groups) == 1 || linked || w.Parallel() == 1 {
+	if len(groups) == 1 || in.linked || w.Parallel() == 1 {
 		for _, g := range groups {
 			if err := w.send(ctx, g); err != nil {
 				return err
@@ -153,8 +163,7 @@ func (w *Writer) isWhole() bool {
 // one gives up.
 func (w *Writer) apply(ctx context.Context) error {
 	mark := w.tx.Mark()
-	groups, _ := w.groups(math.MaxInt, math.MaxInt)
-	for _, g := range groups {
+	for _, g := range w.groups(math.MaxInt, math.MaxInt).groups {
 		err := g.distinct()
 		if err == nil {
 			err = w.tx.Apply(ctx, engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops, Meter: w.X.Meter})

@@ -52,8 +52,11 @@ func (rw *RowWriter) entity(c *codec.Codec, partition, key string, row []value.V
 	return e, err
 }
 
+// EntryKey says where an index entry lies.
+type EntryKey struct{ Partition, Key string }
+
 // KeysOf gives the keys of a row and of its index entries.
-func (rw *RowWriter) KeysOf(row []value.Value) (partition, key string, entries []string, err error) {
+func (rw *RowWriter) KeysOf(row []value.Value) (partition, key string, entries []EntryKey, err error) {
 	var buf [256]byte
 	b, err := rw.Table.AppendPartitionKey(buf[:0], row)
 	if err != nil {
@@ -67,12 +70,19 @@ func (rw *RowWriter) KeysOf(row []value.Value) (partition, key string, entries [
 	if len(rw.Table.Indexes) == 0 {
 		return partition, key, nil, nil
 	}
-	entries = make([]string, len(rw.Table.Indexes))
+	entries = make([]EntryKey, len(rw.Table.Indexes))
 	for i, ix := range rw.Table.Indexes {
 		if b, err = rw.Table.AppendIndexKey(buf[:0], ix, row); err != nil {
 			return "", "", nil, err
 		}
-		entries[i] = string(b)
+		entries[i] = EntryKey{partition, string(b)}
+		if ix.Global == 0 {
+			continue
+		}
+		if b, err = rw.Table.AppendEntryPartition(buf[:0], ix, row); err != nil {
+			return "", "", nil, err
+		}
+		entries[i].Partition = string(b)
 	}
 	return partition, key, entries, nil
 }
@@ -107,7 +117,7 @@ func (rw *RowWriter) put(r *RowWrite, row []value.Value) error {
 		if ix.State == schema.DeleteOnly {
 			continue
 		}
-		if err := rw.addEntry(r, i, partition, entries[i], e, row); err != nil {
+		if err := rw.addEntry(r, i, entries[i], e, row); err != nil {
 			return err
 		}
 	}
@@ -115,29 +125,29 @@ func (rw *RowWriter) put(r *RowWrite, row []value.Value) error {
 }
 
 // addEntry makes the operation of a new index entry. whole is the row's entity: a whole copy has the same content.
-func (rw *RowWriter) addEntry(r *RowWrite, i int, partition, key string, whole engine.Entity, row []value.Value) error {
+func (rw *RowWriter) addEntry(r *RowWrite, i int, at EntryKey, whole engine.Entity, row []value.Value) error {
 	kind := engine.Upsert // the key holds the row's own: nobody else can have it
 	if rw.Table.Indexes[i].Unique {
 		kind = engine.Insert
 	}
-	e, err := rw.entryEntity(i, partition, key, whole, row)
+	e, err := rw.entryEntity(i, at, whole, row)
 	if err == nil {
 		r.Add(engine.Op{Kind: kind, Entity: e}, rw.Table.Indexes[i])
 	}
 	return err
 }
 
-func (rw *RowWriter) entryEntity(i int, partition, key string, whole engine.Entity, row []value.Value) (engine.Entity, error) {
+func (rw *RowWriter) entryEntity(i int, at EntryKey, whole engine.Entity, row []value.Value) (engine.Entity, error) {
 	if rw.Entries[i] == rw.Row {
-		whole.PartitionKey, whole.RowKey = partition, key
+		whole.PartitionKey, whole.RowKey = at.Partition, at.Key
 		return whole, nil
 	}
-	return rw.entity(rw.Entries[i], partition, key, row)
+	return rw.entity(rw.Entries[i], at.Partition, at.Key, row)
 }
 
-// Add takes an operation on the row itself (key nil) or on its entry in an index.
+// Add takes an operation on the row itself (key nil) or on its entry in an index. An entry that lies elsewhere is a unit of its own.
 func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
-	if op.Entity.RowKey != r.unit {
+	if op.Entity.RowKey != r.unit && !isGlobal(key) {
 		op.Row = r.unit
 	}
 	if r.deletes {
@@ -151,6 +161,9 @@ func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
 	r.ops = append(r.ops, op)
 	r.keys = append(r.keys, key)
 }
+
+// isGlobal says whether an index's entries lie in store partitions of their own; nil is the row itself.
+func isGlobal(ix *schema.Index) bool { return ix != nil && ix.Global > 0 }
 
 // withRowETag makes sure that the ETag of the row itself is known where an index is being built, or where rows live inside this
 // one. Only that ETag tells whether the row has got an entry, or one more row inside it, since.
@@ -191,22 +204,22 @@ func (rw *RowWriter) Read(ctx context.Context, w *Writer, part *schema.Partition
 }
 
 // hasEntry says whether a row has its entry in an index that is being built or dropped.
-func (rw *RowWriter) hasEntry(ctx context.Context, w *Writer, i int, partition, key string, row []value.Value) (bool, error) {
+func (rw *RowWriter) hasEntry(ctx context.Context, w *Writer, i int, at EntryKey, row []value.Value) (bool, error) {
 	if rw.Table.Indexes[i].State == schema.Public {
 		return true, nil
 	}
-	_, mine, err := rw.owner(ctx, w, i, partition, key, row)
+	_, mine, err := rw.owner(ctx, w, i, at, row)
 	return mine, err
 }
 
 // owner says whether an index entry exists, and whether it belongs to that row. Until a unique index is found free of
 // duplicates, the entry under a row's values may belong to another row.
-func (rw *RowWriter) owner(ctx context.Context, w *Writer, i int, partition, key string, row []value.Value) (taken, mine bool, err error) {
+func (rw *RowWriter) owner(ctx context.Context, w *Writer, i int, at EntryKey, row []value.Value) (taken, mine bool, err error) {
 	part, err := rw.Table.PartitionOf(row)
 	if err != nil {
 		return false, false, err
 	}
-	e, found, err := w.Get(ctx, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key, Meter: w.X.Meter})
+	e, found, err := w.Get(ctx, engine.Get{Table: part.Physical, PartitionKey: at.Partition, RowKey: at.Key, Meter: w.X.Meter})
 	if err != nil || !found {
 		return false, false, err
 	}
@@ -261,20 +274,20 @@ func (rw *RowWriter) take(ctx context.Context, w *Writer, r *RowWrite, old Store
 	r.unit = key
 	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil), Parent: len(rw.children) > 0}, nil)
 	for i := range rw.Table.Indexes {
-		if err := rw.removeEntry(ctx, w, r, i, partition, entries[i], &old); err != nil {
+		if err := rw.removeEntry(ctx, w, r, i, entries[i], &old); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (rw *RowWriter) removeEntry(ctx context.Context, w *Writer, r *RowWrite, i int, partition, key string, old *Stored) error {
-	has, err := rw.hasEntry(ctx, w, i, partition, key, old.Row)
+func (rw *RowWriter) removeEntry(ctx context.Context, w *Writer, r *RowWrite, i int, at EntryKey, old *Stored) error {
+	has, err := rw.hasEntry(ctx, w, i, at, old.Row)
 	if err != nil || !has {
 		return err
 	}
 	ix := rw.Table.Indexes[i]
-	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(ix)}, ix)
+	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: at.Partition, RowKey: at.Key}, IfMatch: old.ifMatch(ix)}, ix)
 	return nil
 }
 
@@ -345,32 +358,32 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 		}
 	}
 	for i := range rw.Table.Indexes {
-		if err := rw.updateEntry(ctx, w, r, i, partition, entries[i], newEntries[i], e, &old, row); err != nil {
+		if err := rw.updateEntry(ctx, w, r, i, entries[i], newEntries[i], e, &old, row); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i int, partition, key, newKey string, whole engine.Entity, old *Stored, row []value.Value) error {
+func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i int, from, to EntryKey, whole engine.Entity, old *Stored, row []value.Value) error {
 	ix := rw.Table.Indexes[i]
-	if key != newKey || ix.State == schema.DeleteOnly {
-		if err := rw.removeEntry(ctx, w, r, i, partition, key, old); err != nil || ix.State == schema.DeleteOnly {
+	if from != to || ix.State == schema.DeleteOnly {
+		if err := rw.removeEntry(ctx, w, r, i, from, old); err != nil || ix.State == schema.DeleteOnly {
 			return err
 		}
-		return rw.addEntry(r, i, partition, newKey, whole, row)
+		return rw.addEntry(r, i, to, whole, row)
 	}
-	has, err := rw.hasEntry(ctx, w, i, partition, key, old.Row)
+	has, err := rw.hasEntry(ctx, w, i, from, old.Row)
 	if err != nil {
 		return err
 	}
 	if !has {
-		return rw.addEntry(r, i, partition, newKey, whole, row)
+		return rw.addEntry(r, i, to, whole, row)
 	}
 	if ix.Copy != schema.CopyRow && ix.State == schema.Public && sameValues(rw.Entries[i].Columns, old.Row, row) {
 		return nil // the entry holds nothing that changes
 	}
-	e, err := rw.entryEntity(i, partition, key, whole, row)
+	e, err := rw.entryEntity(i, to, whole, row)
 	if err != nil {
 		return err
 	}

@@ -145,11 +145,15 @@ func (s *indexJoinSource) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		in, err := s.table.AppendPartitionKey(nil, s.row)
+		if err != nil {
+			return err
+		}
 		part, err := s.table.PartitionOf(s.row)
 		if err != nil {
 			return err
 		}
-		s.keys = append(s.keys, access.Key{Partition: part, PartitionKey: e.PartitionKey, RowKey: string(row)})
+		s.keys = append(s.keys, access.Key{Partition: part, PartitionKey: string(in), RowKey: string(row)})
 		s.order = append(s.order, key)
 	}
 	s.rows = pointSource{run: s.run, get: s.get, keys: s.keys, size: s.size}

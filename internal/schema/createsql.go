@@ -128,6 +128,9 @@ func (t *Table) indexSQL(ix *Index) string {
 		s = "UNIQUE KEY "
 	}
 	s += QuoteName(ix.Name) + " " + t.KeySQL(ix.Key)
+	if ix.Global > 0 {
+		s += " GLOBAL"
+	}
 	switch ix.Copy {
 	case CopyInclude:
 		list := make([]string, len(ix.Include))
@@ -136,7 +139,9 @@ func (t *Table) indexSQL(ix *Index) string {
 		}
 		s += " INCLUDE (" + strings.Join(list, ", ") + ")"
 	case CopyKeys:
-		s += " COPY KEYS"
+		if ix.Global == 0 { // what others may choose, it has
+			s += " COPY KEYS"
+		}
 	}
 	if ix.Comment != "" {
 		s += " COMMENT " + quoteText(ix.Comment)

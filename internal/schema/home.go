@@ -19,9 +19,11 @@ func (t *Table) Rehome(rowName string) {
 	}
 }
 
-// Partitions are the partitions that rows of the table can be in; nil where only the rows say so.
-func (t *Table) StorePartitions() []string {
-	switch l := &t.Layout; {
+// StorePartitions are the store partitions that rows of the table can be in; nil where only the rows say so.
+func (t *Table) StorePartitions() []string { return t.Layout.partitions() }
+
+func (l *KeyLayout) partitions() []string {
+	switch {
 	case l.Buckets > 0:
 		return keymap.Buckets(l.Buckets)
 	case len(l.Partition) == 1 && l.Partition[0].Text != "":

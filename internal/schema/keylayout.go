@@ -59,6 +59,25 @@ func (t *Table) entrySegments(ix *Index) ([]Segment, error) {
 	return append(segments, t.suffix()...), nil
 }
 
+// entryLayout is the layout of a Global index's entries.
+func (t *Table) entryLayout(ix *Index) (l KeyLayout, err error) {
+	if ix.Global < 0 || !ix.Unique || ix.Copy == CopyRow || t.IsDivided() || t.IsExternal() {
+		return l, fmt.Errorf("table %s: index %s cannot be global", t.Name, ix.Name)
+	}
+	l = KeyLayout{Row: ix.Segments, Buckets: ix.Global}
+	l.Partition, err = t.codes("index "+ix.Name, "", ix.Key)
+	return l, err
+}
+
+// LayoutOf says where the entities of a key are: nil is the rows' own. Entries lie in the store partitions of their rows, but for
+// those of a Global index.
+func (t *Table) LayoutOf(ix *Index) *KeyLayout {
+	if ix == nil || ix.Global == 0 {
+		return &t.Layout
+	}
+	return &ix.layout
+}
+
 // suffix is the primary key behind the values in an index entry's key.
 func (t *Table) suffix() []Segment {
 	segments := slices.Clone(t.Layout.Row)

@@ -20,12 +20,16 @@ func (e *KeyError) Error() string {
 // Unwrap gives the cause.
 func (e *KeyError) Unwrap() error { return e.Cause }
 
-// AppendPartitionKey appends the PartitionKey of a row and of its index entries. The row has the
-// table's columns at 0….
+// AppendPartitionKey appends the PartitionKey of a row. The row has the table's columns at 0….
 func (t *Table) AppendPartitionKey(dst []byte, row []value.Value) ([]byte, error) {
-	begin := len(dst)
-	dst, err := t.appendKey(dst, t.Layout.Partition, row)
-	return t.Layout.FinishPartition(dst, begin), err
+	return t.AppendEntryPartition(dst, nil, row)
+}
+
+// AppendEntryPartition appends the PartitionKey of a row's entry in an index; nil is the row itself.
+func (t *Table) AppendEntryPartition(dst []byte, ix *Index, row []value.Value) ([]byte, error) {
+	begin, l := len(dst), t.LayoutOf(ix)
+	dst, err := t.appendKey(dst, l.Partition, row)
+	return l.FinishPartition(dst, begin), err
 }
 
 // FinishPartition turns what the segments of the partition give, which begins at dst[begin], into the PartitionKey.

@@ -79,7 +79,7 @@ func pick(row []value.Value, columns []int) (values []value.Value, ok bool) {
 // ParentPlace gives the keys of the entity that is there just when a row of the parent has the values.
 func (r *Reference) ParentPlace(values []value.Value) (partition, rowKey string, err error) {
 	row := spread(len(r.Parent.Columns), r.Refs, values)
-	b, err := r.Parent.AppendPartitionKey(nil, row)
+	b, err := r.Parent.AppendEntryPartition(nil, r.parentKey, row)
 	if err != nil {
 		return "", "", err
 	}
@@ -90,9 +90,10 @@ func (r *Reference) ParentPlace(values []value.Value) (partition, rowKey string,
 // ChildSpan gives where the entities lie, in each of some store partitions, of the rows that have the values.
 func (r *Reference) ChildSpan(values []value.Value) (partitions []string, span keymap.Span, err error) {
 	t, row := r.Child, spread(len(r.Child.Columns), r.Columns, values)
-	partitions = t.StorePartitions()
-	if s := t.Spread; s != nil && !slices.ContainsFunc(s.Columns, func(c int) bool { return !slices.Contains(r.Columns, c) }) {
-		b, err := t.AppendPartitionKey(nil, row)
+	l := t.LayoutOf(r.childKey)
+	partitions = l.partitions()
+	if !slices.ContainsFunc(l.Partition, func(s Segment) bool { return s.Text == "" && !slices.Contains(r.Columns, s.Column) }) {
+		b, err := t.AppendEntryPartition(nil, r.childKey, row)
 		if err != nil {
 			return nil, span, err
 		}
@@ -120,7 +121,7 @@ func spread(width int, columns []int, values []value.Value) []value.Value {
 
 // ChildPlace gives the keys of the entity by which a row of the child is found.
 func (r *Reference) ChildPlace(row []value.Value) (partition, rowKey string, err error) {
-	b, err := r.Child.AppendPartitionKey(nil, row)
+	b, err := r.Child.AppendEntryPartition(nil, r.childKey, row)
 	if err != nil {
 		return "", "", err
 	}

@@ -148,8 +148,12 @@ type Index struct {
 	// Child is the table, interleaved in this one WITH PARENT, before whose rows the entries lie; "" for an index that
 	// somebody declared. See parentcopy.go.
 	Child string
+	// Global is over how many store partitions the entries are spread, by the hash of their values, wherever their rows lie: a unique
+	// index over all of a spread table. 0: each entry lies in the store partition of its row.
+	Global int
 
 	Segments []Segment // of the entries' RowKeys
+	layout   KeyLayout // of a Global one's entries
 }
 
 // CheckDef is a CHECK constraint.
@@ -241,4 +245,8 @@ const (
 	MaxColumns    = 252 // properties of an entity, without the three that each one has
 	MaxKeyColumns = 16  // columns of one key, MySQL's limit
 	MaxBuckets    = 1 << 16
+
+	// GlobalBuckets is Index.Global in a table with a store partition for each value: enough for the entries not to be what is
+	// slowest, few enough for many rows to share the requests of their entries.
+	GlobalBuckets = 16
 )

@@ -53,6 +53,11 @@ func (t *Table) Init() error {
 		if ix.Segments, err = t.entrySegments(ix); err != nil {
 			return err
 		}
+		if ix.Global != 0 {
+			if ix.layout, err = t.entryLayout(ix); err != nil {
+				return err
+			}
+		}
 		for _, c := range ix.Include {
 			if c < 0 || c >= len(t.Columns) {
 				return fmt.Errorf("table %s: index %s includes a column that is not there", t.Name, ix.Name)

@@ -181,11 +181,11 @@ func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 
 func infoStatistics(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("STATISTICS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "NON_UNIQUE#", "INDEX_SCHEMA", "INDEX_NAME",
-		"SEQ_IN_INDEX#", "COLUMN_NAME", "COLLATION", "CARDINALITY#", "SUB_PART#", "PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT")
+		"SEQ_IN_INDEX#", "COLUMN_NAME", "COLLATION", "CARDINALITY#", "SUB_PART#", "PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT", "IS_GLOBAL")
 	for _, t := range tables {
 		for _, p := range indexParts(t) {
 			v.add("def", database, t.Name, nonUnique(p.unique), database, p.name, p.seq, p.column.Name, p.collation(), nil, p.subPart(), nil,
-				p.null(), "BTREE", p.state, p.comment)
+				p.null(), "BTREE", p.state, p.comment, p.global)
 		}
 	}
 	return v

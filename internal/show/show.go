@@ -156,19 +156,20 @@ type indexPart struct {
 	part    schema.KeyColumn
 	state   string
 	comment string
+	global  bool
 }
 
 // indexParts gives the columns of all keys of t, the primary key first.
 func indexParts(t *schema.Table) []indexPart {
 	var parts []indexPart
-	add := func(name string, unique bool, key []schema.KeyColumn, state, comment string) {
+	add := func(name string, unique bool, key []schema.KeyColumn, state, comment string, global bool) {
 		for i, p := range key {
 			if c := t.Columns[p.Column]; c.Listed() {
-				parts = append(parts, indexPart{name, unique, i + 1, c, p, state, comment})
+				parts = append(parts, indexPart{name, unique, i + 1, c, p, state, comment, global})
 			}
 		}
 	}
-	add("PRIMARY", true, t.Key, "", "")
+	add("PRIMARY", true, t.Key, "", "", false)
 	for _, ix := range t.Indexes {
 		state := ""
 		switch ix.State {
@@ -181,7 +182,7 @@ func indexParts(t *schema.Table) []indexPart {
 		if ix.Child != "" {
 			comment = "stored parent copies, among the rows of " + ix.Child
 		}
-		add(ix.Name, ix.Unique, ix.Key, state, comment)
+		add(ix.Name, ix.Unique, ix.Key, state, comment, ix.Global > 0)
 	}
 	return parts
 }

@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/feature"
@@ -120,6 +121,7 @@ func uses(f *table) map[string]bool {
 		"change":         f.Change != nil,
 		"external":       f.External != nil,
 		"foreign_keys":   len(f.ForeignKeys) > 0 || len(f.Referrers) > 0,
+		"global_indexes": slices.ContainsFunc(f.Indexes, func(ix index) bool { return ix.Global != 0 }),
 		"initial_values": initials,
 		"parent":         f.Parent != nil,
 		"parent_copies":  f.Parent != nil && f.Parent.Copies,
@@ -236,7 +238,7 @@ func (e *encoder) key(parts []schema.KeyColumn) []keyColumn {
 func (e *encoder) index(ix *schema.Index) index {
 	f := index{
 		Name: ix.Name, Unique: ix.Unique, Columns: e.key(ix.Key), State: spell(e, stateWords, ix.State), Step: ix.Step,
-		Copy: spell(e, copyWords, ix.Copy), Include: e.names(ix.Include), Comment: ix.Comment, Child: ix.Child,
+		Copy: spell(e, copyWords, ix.Copy), Include: e.names(ix.Include), Comment: ix.Comment, Child: ix.Child, Global: ix.Global,
 	}
 	if ix.KeyName != ix.Name {
 		f.KeyName = ix.KeyName

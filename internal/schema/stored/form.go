@@ -100,6 +100,7 @@ type index struct {
 	Include []string    `json:"include,omitempty"`
 	Comment string      `json:"comment,omitempty"`
 	Child   string      `json:"beside,omitempty"` // the interleaved table among whose rows the entries lie
+	Global  int         `json:"global,omitempty"` // store partitions that its entries are spread over; none: those of the rows
 }
 
 type check struct {

@@ -36,6 +36,7 @@ func full() []*schema.Table {
 			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.WriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
 			{Name: "part", KeyName: "part", Key: []schema.KeyColumn{{Column: 0}}, State: schema.DeleteOnly, Copy: schema.CopyKeys, Child: "part"},
 			{Name: "n", KeyName: "n", Key: []schema.KeyColumn{{Column: 2}}},
+			{Name: "mail", KeyName: "mail", Unique: true, Key: []schema.KeyColumn{{Column: 1}}, Copy: schema.CopyKeys, Global: 16},
 		},
 		Spread: &schema.Spread{Kind: schema.SpreadByHash, Columns: []int{0}, Cut: 7, Count: 16},
 		Partitions: &schema.Partitions{Kind: schema.PartitionByRange, Columns: []int{0, 3}, Tuple: true, Func: "YEAR", Every: 3, Unit: "MONTH", Automatic: true, List: []*schema.Partition{
@@ -126,7 +127,7 @@ func TestFull(t *testing.T) {
 // computed are the fields that Init, the planner or the catalog make of the others.
 var computed = []string{
 	"Table.Unwritable", "Table.Virtual", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
-	"Index.Segments", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Interleaving.segments", "External.Undeclared",
+	"Index.Segments", "Index.layout", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Interleaving.segments", "External.Undeclared",
 	"Segment.Code", "Segment.end", "Segment.last",
 	"Type.Coercion", "Type.Truth", "Type.members",
 }
