@@ -31,7 +31,10 @@ var levels = []func(rnd *rand.Rand) sql.IsolationLevel{
 	},
 }
 
-// record runs a history in virtual time.
+// run runs a history in virtual time.
+var run = synctest.Test
+
+// record runs a history.
 func record(t *testing.T, seed uint64, start func(t *testing.T, rnd *rand.Rand, wrong *atomic.Int64) []*process, level func(rnd *rand.Rand) sql.IsolationLevel, wrong *atomic.Int64) *history {
 	rnd := rand.New(rand.NewPCG(seed, 1))
 	r := &recorder{}
@@ -96,7 +99,7 @@ func TestHistories(t *testing.T) {
 			count := max(1, *histories/s.part)
 			for n := range uint64(count) {
 				seed := *firstSeed + n
-				synctest.Test(t, func(t *testing.T) {
+				run(t, func(t *testing.T) {
 					h := record(t, seed, s.start, levels[seed%uint64(len(levels))], &wrong)
 					for _, v := range violations(h) {
 						t.Error(v)
@@ -123,7 +126,7 @@ func TestWeakLevel(t *testing.T) {
 	for seed := range uint64(200) {
 		found := false
 		synctest.Test(t, func(t *testing.T) {
-			h := record(t, seed, stores[0].start, levels[1], nil)
+			h := record(t, seed, startInMemory, levels[1], nil)
 			for _, x := range h.transactions {
 				x.serializable = true
 			}

@@ -22,27 +22,31 @@ type process struct {
 }
 
 func open(t *testing.T, config *nearlyfree.Config) *process {
+	p := &process{}
+	p.open(t, config)
+	return p
+}
+
+func (p *process) open(t *testing.T, config *nearlyfree.Config) {
 	t.Helper()
 	c, err := nearlyfree.NewConnector(config)
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &process{db: sql.OpenDB(c)}
+	p.db = sql.OpenDB(c)
 	t.Cleanup(func() { p.db.Close() })
-	return p
+}
+
+type store struct {
+	name  string
+	part  int // of the histories: 1 is all of them, 4 a quarter
+	start func(t *testing.T, rnd *rand.Rand, wrong *atomic.Int64) []*process
 }
 
 // stores are the kinds of stores, each with a function that starts some processes on an empty one. The first process makes the tables and reads
 // the lists in the end, and nothing ever goes wrong with its requests.
-var stores = []struct {
-	name  string
-	part  int // of the histories: 1 is all of them, 4 a quarter
-	start func(t *testing.T, rnd *rand.Rand, wrong *atomic.Int64) []*process
-}{
-	{"memory", 1, func(t *testing.T, rnd *rand.Rand, _ *atomic.Int64) []*process {
-		p := open(t, &nearlyfree.Config{Store: "mem://", Layout: layout(rnd)})
-		return []*process{p, p, p}
-	}},
+var stores = []store{
+	{"memory", 1, startInMemory},
 	{"file", 4, func(t *testing.T, rnd *rand.Rand, _ *atomic.Int64) []*process {
 		p := open(t, &nearlyfree.Config{Store: "file:" + filepath.Join(t.TempDir(), "data"), Layout: layout(rnd)})
 		return []*process{p, p, p}
@@ -50,28 +54,39 @@ var stores = []struct {
 	{"service", 1, startOverService},
 }
 
+func startInMemory(t *testing.T, rnd *rand.Rand, _ *atomic.Int64) []*process {
+	p := open(t, &nearlyfree.Config{Store: "mem://", Layout: layout(rnd)})
+	return []*process{p, p, p}
+}
+
 func layout(rnd *rand.Rand) nearlyfree.Layout {
 	return []nearlyfree.Layout{nearlyfree.LayoutTable, nearlyfree.LayoutSingle}[rnd.IntN(2)]
 }
 
-// startOverService starts processes over one simulated account: of each fourth history nothing goes wrong, of each second one of
-// them dies. It counts what goes wrong.
+// startOverService starts processes over one simulated account.
 func startOverService(t *testing.T, rnd *rand.Rand, wrong *atomic.Int64) []*process {
 	memory := embedded.OpenMemory(embedded.Options{})
 	t.Cleanup(func() { memory.Close() })
 	service := azuretest.NewService(memory)
 	service.PageEntities, service.EmptyPages, service.NoBatchETags = []int{0, 2, 7}[rnd.IntN(3)], rnd.IntN(2) == 0, rnd.IntN(2) == 0
 	config := nearlyfree.Config{Store: "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key, Layout: layout(rnd), SchemaLease: time.Second}
+	return startWrong(t, rnd, func(fault func() azuretest.Fault) *nearlyfree.Config {
+		own := config
+		own.Transport = &azuretest.Transport{Service: service, Fault: func(int, *http.Request) azuretest.Fault { return fault() }}
+		return &own
+	}, wrong)
+}
+
+// startWrong starts processes whose requests go wrong: of each fourth history nothing does, of each second one of the processes dies. It counts
+// what goes wrong.
+func startWrong(t *testing.T, rnd *rand.Rand, config func(fault func() azuretest.Fault) *nearlyfree.Config, wrong *atomic.Int64) []*process {
 	percent := rnd.IntN(4) * 6
 	var all []*process
 	for n := range 4 {
-		transport := &azuretest.Transport{Service: service}
-		own := config
-		own.Transport = transport
-		p := open(t, &own)
+		p := &process{}
 		var mu sync.Mutex
 		random := rand.New(rand.NewPCG(rnd.Uint64(), 4))
-		transport.Fault = func(int, *http.Request) azuretest.Fault {
+		p.open(t, config(func() azuretest.Fault {
 			mu.Lock()
 			defer mu.Unlock()
 			delay := time.Duration(1000+random.IntN(4000)) * time.Microsecond
@@ -86,7 +101,7 @@ func startOverService(t *testing.T, rnd *rand.Rand, wrong *atomic.Int64) []*proc
 				{Status: http.StatusServiceUnavailable, Code: "ServerBusy"}}[random.IntN(6)]
 			f.Delay = delay
 			return f
-		}
+		}))
 		all = append(all, p)
 	}
 	if rnd.IntN(2) == 0 {
