@@ -201,7 +201,7 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 			return false, err
 		}
 		r := &dml.RowWrite{}
-		if err := rows.Renew(ctx, w, r, old); err != nil {
+		if err := rows.Renew(ctx, w, r, old, true); err != nil {
 			return false, err
 		}
 		w.End()

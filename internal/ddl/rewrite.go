@@ -202,7 +202,7 @@ func (x *definition) rewrite(ctx context.Context, from, to *schema.Table, change
 	}
 	r := &rewriter{definition: x, transform: tr, rows: dml.NewRowWriter(to), last: time.Now()}
 	most := rewriteWindow
-	if slices.ContainsFunc(to.Indexes, func(ix *schema.Index) bool { return ix.Global > 0 && ix.State != schema.DeleteOnly }) {
+	if slices.ContainsFunc(to.Indexes, func(ix *schema.Index) bool { return ix.Global > 0 && dml.Renews(ix) }) {
 		most = rewriteTorn
 	}
 	err = x.eachStored(ctx, to, to.RowSpan(), nil, rowsOf(to, func(e *engine.Entity) error {
@@ -296,7 +296,7 @@ func (r *rewriter) flush(ctx context.Context) error {
 func (r *rewriter) send(ctx context.Context, w *dml.Writer, batch []dml.Stored) error {
 	for i := range batch {
 		rw := &dml.RowWrite{Number: i, Resolved: true}
-		if err := r.rows.Renew(ctx, w, rw, batch[i]); err != nil {
+		if err := r.rows.Renew(ctx, w, rw, batch[i], false); err != nil {
 			return err
 		}
 		if err := w.Add(rw); err != nil {

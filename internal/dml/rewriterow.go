@@ -28,9 +28,16 @@ func (w *Writer) ClaimedTwice() error {
 	return nil
 }
 
-// Renew makes the operations that write a row anew with all its entries, those of indexes under construction too.
-// Every entity of the row gets a new ETag, so that whoever read one of them before cannot write by it.
-func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored) error {
+// Renews says whether a change of a definition has the entries of an index written anew. It gives those of a complete index no other
+// form that hold keys alone; in other store partitions each would be a transaction of several.
+func Renews(ix *schema.Index) bool {
+	return ix.State != schema.DeleteOnly && (ix.Global == 0 || ix.Copy != schema.CopyKeys || ix.State != schema.Public)
+}
+
+// Renew makes the operations that write a row anew with its entries, those of indexes under construction too: all of them, or those
+// that a change of the definition Renews. Every entity of the row by which somebody may write gets a new ETag, so that whoever read
+// one of them before cannot do so.
+func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored, all bool) error {
 	partition, key, entries, err := rw.KeysOf(old.Row)
 	if err != nil {
 		return err
@@ -45,7 +52,7 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 	}
 	r.Add(engine.Op{Kind: engine.Replace, Entity: e, IfMatch: old.Etag}, nil)
 	for i, ix := range rw.Table.Indexes {
-		if ix.State == schema.DeleteOnly {
+		if ix.State == schema.DeleteOnly || !all && !Renews(ix) {
 			continue
 		}
 		entry, err := rw.entryEntity(i, entries[i], e, old.Row)
