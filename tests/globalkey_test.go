@@ -307,3 +307,30 @@ func TestGlobalKeyReferred(t *testing.T) {
 		})
 	}
 }
+
+// TestGlobalKeyReferredBetween: a row comes to refer to another one behind the look for such rows, where one request deletes that one.
+func TestGlobalKeyReferredBetween(t *testing.T) {
+	t.Parallel()
+	config := overService(0, false)
+	config.Layout = nearlyfree.LayoutSingle
+	other := nearlyfreetest.OpenConfig(t, config)
+	runAll(t, other, strings.Replace(globalTable, "KEY (tenant)", "HASH (tenant) PARTITIONS 1", 1), "INSERT INTO account VALUES (1, 1, 'a', 0)",
+		"CREATE TABLE login (id INT PRIMARY KEY, mail VARCHAR(20), KEY (mail), FOREIGN KEY (mail) REFERENCES account (mail)) PARTITION BY HASH (id) PARTITIONS 1")
+	between := *config
+	var begun, came atomic.Bool
+	between.Transport = &azuretest.Transport{Service: config.Transport.(*azuretest.Transport).Service, Fault: func(_ int, r *http.Request) azuretest.Fault {
+		if begun.Load() && ofStatement(r) && came.CompareAndSwap(false, true) {
+			runAll(t, other, "INSERT INTO login VALUES (1, 'a')")
+		}
+		return azuretest.Fault{}
+	}}
+	db := nearlyfreetest.OpenConfig(t, &between)
+	count(t, db, "SELECT COUNT(*) FROM login")
+	begun.Store(true)
+	if _, err := db.Exec("DELETE FROM account WHERE mail = 'a'"); numberOf(err) != nearlyfree.CodeParentRow || !came.Load() {
+		t.Errorf("a row that came between (%v): %v", came.Load(), err)
+	}
+	if err := nearlyfreetest.Check(db); err != nil {
+		t.Error(err)
+	}
+}
