@@ -66,7 +66,7 @@ func TestGlobalKeyRace(t *testing.T) {
 		if err := nearlyfreetest.Check(db); err != nil {
 			t.Error(err)
 		}
-	}, "memory", "file", "service", "service of tiny pages")
+	}, "memory", "file", "service", "service of tiny pages", "azurite")
 }
 
 // TestGlobalKeyBeside: writers in several store partitions insert, change, move, replace and delete rows with few values. At any time
@@ -125,7 +125,7 @@ func TestGlobalKeyBeside(t *testing.T) {
 		if rows, entries := count(t, db, "SELECT COUNT(mail) FROM account"), count(t, db, "SELECT COUNT(*) FROM account FORCE INDEX (mail) WHERE mail >= ''"); rows != entries {
 			t.Errorf("%d rows have a value, %d are found by the index", rows, entries)
 		}
-	}, "memory", "file", "service", "service of tiny pages")
+	}, "memory", "file", "service", "service of tiny pages", "azurite")
 }
 
 // TestGlobalKeyRequests: what a key that is unique over all store partitions costs on an account.
