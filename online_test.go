@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -284,6 +285,10 @@ func TestWithParentCrash(t *testing.T) {
 // TestIndexProgress: how far an index is can be seen from elsewhere, and is forgotten with it.
 func TestIndexProgress(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, indexProgress)
+}
+
+func indexProgress(t *testing.T) {
 	a := openAccountWith(t, time.Millisecond)
 	a.exec(t, "CREATE TABLE t (id INT PRIMARY KEY, n INT)")
 	values := make([]string, 1100)

@@ -138,6 +138,10 @@ func (w *onlineWriters) retried(query string, args ...any) {
 // TestProgressOfChange: how many rows ALTER TABLE has written anew is shown while it does so, and not after that.
 func TestProgressOfChange(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, progressOfChange)
+}
+
+func progressOfChange(t *testing.T) {
 	config := overService(0, false)
 	transport := config.Transport.(*azuretest.Transport)
 	db, _ := openConfig(t, config)

@@ -310,6 +310,10 @@ func TestDeletePartsFails(t *testing.T) {
 // by it.
 func TestAlterOverGrowth(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, alterOverGrowth)
+}
+
+func alterOverGrowth(t *testing.T) {
 	a, b := openTwo(t, 5*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE n (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
 	stop := make(chan struct{})
@@ -429,6 +433,10 @@ func testCheckOverDrops(t *testing.T) {
 // it; none is written without one.
 func TestChildrenInParts(t *testing.T) {
 	t.Parallel()
+	synctest.Test(t, childrenInParts)
+}
+
+func childrenInParts(t *testing.T) {
 	a, b := openTwo(t, 5*time.Millisecond)
 	mustExec(t, a, "CREATE TABLE visit (v INT PRIMARY KEY, w INT) PARTITION BY RANGE (v) INTERVAL (10)")
 	mustExec(t, a, "CREATE TABLE page (v INT, n INT, w INT, PRIMARY KEY (v, n), KEY w (w), FOREIGN KEY (v) REFERENCES visit (v) ON DELETE CASCADE) INTERLEAVE IN PARENT visit")

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
@@ -13,6 +14,10 @@ import (
 // TestDefinitionsOfOneVersion: who asks for two definitions, between which another process changes both, gets both as
 // they are now, and not one of before and one of now.
 func TestDefinitionsOfOneVersion(t *testing.T) {
+	synctest.Test(t, definitionsOfOneVersion)
+}
+
+func definitionsOfOneVersion(t *testing.T) {
 	e := sharedMemory{embedded.OpenMemory(embedded.Options{})}
 	defer e.Close()
 	ctx := context.Background()
