@@ -210,7 +210,7 @@ func TestLeftIntents(t *testing.T) {
 	}
 	refs := map[bool]*sql.DB{false: reference(false), true: reference(true)}
 	decided := int64(0) // before this write it was
-	for n := int64(1); ; n += testrun.Of[int64](1, 3) {
+	for n := int64(1); ; n += testrun.Of[int64](1, 6) {
 		a := begin(n)
 		died := a.leave(t, n)
 		is, intents := a.left(t, false)
@@ -229,7 +229,7 @@ func TestLeftIntents(t *testing.T) {
 	}
 	for i, s := range leftWrites {
 		for _, n := range []int64{decided - 4, decided + 1} {
-			if (i+int(n))%testrun.Of(1, 12) != 0 {
+			if (i+int(n))%testrun.Of(1, 24) != 0 {
 				continue
 			}
 			a := begin(n)
