@@ -64,6 +64,7 @@ type selection struct {
 	having    expr.Node
 	order     []access.SortKey
 	limit     *Limit
+	keys      *wholeKeys // set where it is bound without the equalities with outer columns; see whole
 }
 
 func (b *builder) newSelection(sel *dialect.Select, at position) *selection {
@@ -120,6 +121,9 @@ func (q *selection) bind() error {
 		// The select list is checked, but not read. Nor does it make the query depend on a row.
 		restore()
 		q.outputs = []output{{name: "1", node: expr.NewConst(value.FromInt(1))}}
+	}
+	q.outputs = append(q.keyOutputs(), q.outputs...)
+	if q.onlyExists() {
 		return nil
 	}
 	q.scope.outputs = q.outputs
@@ -169,9 +173,17 @@ func (q *selection) bindWhere(where dialect.Expr, joins bool) error {
 				continue
 			}
 		}
+		restore := func() {}
+		if q.keys != nil {
+			restore = q.scope.keepRefs()
+		}
 		n, err := q.context("where clause").condition(e)
 		if err != nil {
 			return err
+		}
+		if q.keys != nil && q.keys.take(n) {
+			restore()
+			continue
 		}
 		q.where = append(q.where, expr.Conjuncts(n)...)
 	}
@@ -206,6 +218,12 @@ func (q *selection) bindGroupBy() error {
 	if len(g.group) == 0 && !g.implicit {
 		// GROUP BY a constant: one group, but none over no rows.
 		g.group = append(g.group, null())
+	}
+	if q.keys != nil {
+		g.implicit = false
+		for _, c := range q.keys.inner {
+			g.group = append(g.group, c)
+		}
 	}
 	g.determine(q.tree, q.where)
 	q.grouping, q.scope.grouped = g, g

@@ -9,7 +9,7 @@ import (
 
 // build makes the operators of a bound SELECT.
 func (q *selection) build() (*queryPlan, error) {
-	if q.onlyExists() {
+	if q.onlyExists() && q.keys == nil {
 		q.limit = &Limit{Count: expr.NewConst(value.FromInt(1))}
 	}
 	if q.grouping == nil && q.having != nil {

@@ -48,16 +48,17 @@ func Build(p *dialect.Parsed, s schema.Tables, opt Options) (*Plan, error) {
 
 // builder holds what one statement's query blocks share.
 type builder struct {
-	schema schema.Tables
-	opt    Options
-	plan   *Plan
-	first  *dialect.Select // that of a query whose hints are for all of it; nil of a write
-	slots  int
-	seen   map[*schema.Table]bool
-	grown  map[*schema.Table]*schema.Table // undeclared tables with the further columns that the statement names; see grow
-	open   []openTable
-	depth  int // of query blocks in one another
-	steps  int // what was done so far: expressions bound, and the like
+	schema   schema.Tables
+	opt      Options
+	plan     *Plan
+	first    *dialect.Select // that of a query whose hints are for all of it; nil of a write
+	slots    int
+	seen     map[*schema.Table]bool
+	grown    map[*schema.Table]*schema.Table // undeclared tables with the further columns that the statement names; see grow
+	open     []openTable
+	depth    int // of query blocks in one another
+	attempts int // ways of planning that are being tried within one another, and may be given up
+	steps    int // what was done so far: expressions bound, and the like
 
 	earlier *schema.Texts // the texts bound so far of the definition whose texts are being bound; nil: a statement is planned
 }

@@ -244,12 +244,30 @@ func (e *explainer) subqueriesOf(depth int, visit func(func(expr.Node))) {
 				return
 			}
 			e.seen[p] = true
-			when := "once"
-			if s.Correlated {
-				when = "for each row"
-			}
-			e.line(depth, "subquery %d  %s", s.Slot, when)
+			e.line(depth, "subquery %d  %s", s.Slot, e.when(s))
 			e.plan(p, depth+1)
 		})
 	})
+}
+
+// when says how often a subquery runs.
+func (e *explainer) when(s *expr.Subquery) string {
+	switch {
+	case !s.Correlated:
+		return "once"
+	case !s.Repeatable:
+		return "for each row"
+	}
+	names := make([]string, len(s.Refs))
+	for i, c := range s.Refs {
+		names[i] = c.Name
+	}
+	if s.X != nil {
+		names = append(names, e.text(s.X))
+	}
+	when := "once for each " + strings.Join(names, ", ")
+	if s.Whole != nil {
+		when += ", or for all at once where they are many"
+	}
+	return when
 }

@@ -22,7 +22,14 @@ func (c *context) subquery(query dialect.Query, kind expr.SubqueryKind) (expr.No
 	if kind == expr.ScalarSubquery && s.Columns == 1 {
 		s.T = plan.Columns[0].Type
 	}
-	return s, nil
+	if s.Repeatable = frame.correlated && repeatable(plan); !s.Repeatable || kind == expr.ScalarSubquery && s.Columns != 1 {
+		return s, nil
+	}
+	s.Whole, err = c.whole(query, kind)
+	if s.Whole != nil {
+		s.Whole.ByKey = readsByKey(plan)
+	}
+	return s, err
 }
 
 // spread turns a subquery of several columns into a row of subqueries of one, so that it compares like any
@@ -36,7 +43,7 @@ func (c *context) spread(n expr.Node) expr.Node {
 	plan := s.Plan.(*Plan)
 	for i, col := range plan.Columns {
 		one := *s
-		one.Columns, one.T, one.Slot = 1, col.Type, c.b.slot()
+		one.Columns, one.T, one.Slot, one.Whole = 1, col.Type, c.b.slot(), nil
 		one.Plan = &Plan{
 			Root:    &Project{Input: plan.Root, Exprs: []expr.Node{resultColumn(plan, i)}, Names: []string{col.Name}},
 			Columns: []ResultColumn{col},
@@ -63,6 +70,7 @@ func (c *context) inSubquery(x expr.Node, e *dialect.In) (expr.Node, error) {
 		Kind: expr.InSubquery, X: x, Not: e.Not, Plan: plan, Slot: c.b.slot(), Columns: len(plan.Columns),
 		Correlated: frame.correlated, Refs: frame.refs, T: value.Type{Base: value.TypeBigInt}, Op: comparisons[e.Op], All: e.All,
 	}
+	s.Repeatable = s.Correlated && repeatable(plan)
 	for i := range s.Columns {
 		one := x
 		if t, ok := x.(*expr.Tuple); ok {

@@ -51,6 +51,9 @@ const accountStep = 16 << 10
 
 // Charge accounts for memory that an operator keeps; release gives it back.
 func (r *Run) Charge(bytes int64, operator string) error {
+	if r.around != nil {
+		return r.around.Charge(bytes, operator)
+	}
 	held := r.held.Add(bytes)
 	over := r.take(held)
 	switch {
@@ -62,7 +65,13 @@ func (r *Run) Charge(bytes int64, operator string) error {
 	return nil
 }
 
-func (r *Run) release(bytes int64) { r.take(r.held.Add(-bytes)) }
+func (r *Run) release(bytes int64) {
+	if r.around != nil {
+		r.around.release(bytes)
+		return
+	}
+	r.take(r.held.Add(-bytes))
+}
 
 // take has the accounts count what r holds, rounded up to a step. It gives back nothing before two steps are free, so that a
 // value that is held and released again and again moves nothing. over is the account that now has too many bytes.

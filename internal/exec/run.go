@@ -28,6 +28,8 @@ type Run struct {
 	held     atomic.Int64    // bytes that blocking operators hold
 	taken    atomic.Int64    // bytes of them that Rt.Account counts, in whole steps
 	slots    []subqueryResult
+	around   *Run          // whose memory and entities these are, too; nil: this is the statement's
+	most     int64         // entities that may come back before it ends by errTooDear; 0: no bound
 	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
 }
 
@@ -108,6 +110,12 @@ func (r *Run) Done() {
 // count counts entities that came back against MaxEntities.
 func (r *Run) count(n int) error {
 	read := r.entities.Add(int64(n))
+	if r.around != nil {
+		if r.most > 0 && read > r.most {
+			return errTooDear
+		}
+		return r.around.count(n)
+	}
 	if r.Rt.MaxEntities > 0 && read > r.Rt.MaxEntities {
 		return &TooManyEntitiesError{Read: read, Max: r.Rt.MaxEntities}
 	}

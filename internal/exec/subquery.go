@@ -10,15 +10,16 @@ import (
 )
 
 // A run is its expressions' expr.SubqueryRunner. What a subquery gives that does not depend on the row is
-// kept for the rest of the execution.
+// kept for the rest of the execution; what does, by the values that it depends on.
 var _ expr.SubqueryRunner = (*Run)(nil)
 
-// subqueryResult is what an uncorrelated subquery has given.
+// subqueryResult is what a subquery has given: an uncorrelated one all that it gives, a correlated one its memo.
 type subqueryResult struct {
 	done   bool
 	value  value.Value
 	exists bool
 	set    *rowSet
+	memo   *memo
 }
 
 // slot gives the place for the result of s; that of a correlated subquery is always empty.
@@ -26,6 +27,10 @@ func (r *Run) slot(s *expr.Subquery) *subqueryResult {
 	if s.Correlated {
 		return &subqueryResult{}
 	}
+	return r.slotOf(s)
+}
+
+func (r *Run) slotOf(s *expr.Subquery) *subqueryResult {
 	for s.Slot >= len(r.slots) {
 		r.slots = append(r.slots, subqueryResult{})
 	}
@@ -77,6 +82,13 @@ func (r *Run) first(env *expr.Env, s *expr.Subquery, single bool) (row []value.V
 
 // Scalar gives the subquery's single value.
 func (r *Run) Scalar(env *expr.Env, s *expr.Subquery) (value.Value, error) {
+	if s.Repeatable {
+		return r.remembered(env, s, nil, func() (value.Value, error) { return r.scalar(env, s) })
+	}
+	return r.scalar(env, s)
+}
+
+func (r *Run) scalar(env *expr.Env, s *expr.Subquery) (value.Value, error) {
 	if known := r.slot(s); known.done {
 		return known.value, nil
 	}
@@ -94,6 +106,17 @@ func (r *Run) Scalar(env *expr.Env, s *expr.Subquery) (value.Value, error) {
 
 // Exists says whether the subquery has a row.
 func (r *Run) Exists(env *expr.Env, s *expr.Subquery) (bool, error) {
+	if s.Repeatable {
+		v, err := r.remembered(env, s, nil, func() (value.Value, error) {
+			exists, err := r.exists(env, s)
+			return value.FromBool(exists), err
+		})
+		return err == nil && v.Bool(), err
+	}
+	return r.exists(env, s)
+}
+
+func (r *Run) exists(env *expr.Env, s *expr.Subquery) (bool, error) {
 	if known := r.slot(s); known.done {
 		return known.exists, nil
 	}
@@ -110,7 +133,10 @@ func (r *Run) In(env *expr.Env, s *expr.Subquery, x []value.Value) (value.Value,
 	if known := r.slot(s); known.done {
 		return known.set.find(env, s, x)
 	}
-	if s.Correlated {
+	switch {
+	case s.Repeatable:
+		return r.remembered(env, s, x, func() (value.Value, error) { return r.inRows(env, s, x) })
+	case s.Correlated:
 		return r.inRows(env, s, x)
 	}
 	it, err := r.subquery(env, s)

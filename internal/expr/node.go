@@ -184,6 +184,18 @@ type Subquery struct {
 	// the row that the Subquery is evaluated over). Walk and Columns visit them; Rewrite does not, as it
 	// cannot change the Plan.
 	Refs []*Column
+	// Repeatable says of a correlated one that it gives the same for the same values of Refs, all through an execution.
+	Repeatable bool
+	Whole      *Whole // another way to the same; nil: there is none
+}
+
+// Whole answers a correlated Subquery for all outer rows at once.
+type Whole struct {
+	Plan       any       // yields the values of Keys, then the Subquery's column; EXISTS has none
+	Empty      any       // a plan of one row, the value where Plan has no row; nil: NULL
+	Keys       []*Column // outer columns, as in Refs
+	Collations []value.Collation
+	ByKey      bool // the Subquery itself reads by keys alone, so that a few runs of it cost less
 }
 
 func (n *Column) Type() value.Type      { return n.T }

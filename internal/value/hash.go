@@ -105,3 +105,13 @@ func appendHashNumber(dst []byte, neg bool, digits string, exp int) []byte {
 	dst = binary.AppendVarint(dst, int64(exp))
 	return appendHashString(dst, short)
 }
+
+// AppendIdentity appends octets that are equal only if the values are the same in all that can be seen of them, of 1 and 1.0 not.
+func AppendIdentity(dst []byte, v Value) []byte {
+	counted := byte(0)
+	if v.counted {
+		counted = 1
+	}
+	dst = binary.BigEndian.AppendUint64(append(dst, byte(v.kind), v.digits, counted), v.n)
+	return appendHashString(dst, v.s)
+}
