@@ -55,6 +55,7 @@ var mayImport = map[string][]string{
 	"tests":                           {"."},
 	"tests/liveservice":               {"internal/engine", "internal/engine/azure"},
 	"tests/sqllogic":                  {"."},
+	"tests/tpch":                      {},
 	"tests/txmodel":                   {},
 }
 
