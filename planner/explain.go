@@ -246,6 +246,10 @@ func (e *explainer) subqueriesOf(depth int, visit func(func(expr.Node))) {
 			e.seen[p] = true
 			e.line(depth, "subquery %d  %s", s.Slot, e.when(s))
 			e.plan(p, depth+1)
+			if s.Whole != nil {
+				e.line(depth, "subquery %d  for all at once", s.Slot)
+				e.plan(s.Whole.Plan.(*Plan), depth+1)
+			}
 		})
 	})
 }

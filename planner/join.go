@@ -66,6 +66,10 @@ func (j *joiner) plan(tree *joinTree, where []expr.Node, semiJoins []semiJoin, o
 
 func (j *joiner) withSemiJoins(tree *joinTree, where []expr.Node, semiJoins []semiJoin, order []access.SortKey, limit expr.Node) (*relation, error) {
 	tree, where, known := j.imply(j.simplify(tree, where), where)
+	where, late := splitLate(tree, where, semiJoins)
+	if len(late) > 0 {
+		limit = nil
+	}
 	rel, err := j.tree(tree, where, order, limit)
 	for _, p := range semiJoins {
 		if err != nil {
@@ -75,7 +79,40 @@ func (j *joiner) withSemiJoins(tree *joinTree, where []expr.Node, semiJoins []se
 		inner, added := j.implyIn(j.simplify(p.tree, own), p.conds, maps.Clone(known))
 		rel, err = j.match(p.kind, rel, inner, append(slices.Clone(p.conds), added...))
 	}
-	return rel, err
+	if err != nil {
+		return nil, err
+	}
+	return rel.filtered(late), nil
+}
+
+// splitLate takes the conditions out of where that run a subquery for each row. They are asked last, of the rows that joins leave:
+//
+//	a JOIN b ON … WHERE a.x > (SELECT … a.id …)  →  filter a.x > (SELECT …) of a JOIN b
+//
+// It must not fire where nothing is joined: such a condition may say which rows of the table are read.
+func splitLate(tree *joinTree, where []expr.Node, semiJoins []semiJoin) (rest, late []expr.Node) {
+	if tree.kind == leafTree && len(semiJoins) == 0 {
+		return where, nil
+	}
+	for _, c := range where {
+		if runsEachRow(c) {
+			late = append(late, c)
+		} else {
+			rest = append(rest, c)
+		}
+	}
+	return rest, late
+}
+
+// runsEachRow says whether there is a correlated subquery in n.
+func runsEachRow(n expr.Node) bool {
+	each := false
+	expr.Walk(n, func(n expr.Node) bool {
+		s, ok := n.(*expr.Subquery)
+		each = each || ok && s.Correlated
+		return !each
+	})
+	return each
 }
 
 // nothing is a relation without rows.

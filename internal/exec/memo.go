@@ -100,10 +100,15 @@ func outer(env *expr.Env, c *expr.Column) value.Value {
 
 // cost is what the statement has cost so far, in entities.
 func (r *Run) cost() int64 {
-	if r.X.Meter == nil {
+	m := r.X.Meter
+	if r.X.Profile != nil {
+		m = &engine.Meter{}
+		r.X.Profile.AddTo(m)
+	}
+	if m == nil {
 		return 0
 	}
-	return r.X.Meter.Scanned.Load() + r.X.Meter.Requests.Load()*r.entitiesPerRequest()
+	return m.Scanned.Load() + m.Requests.Load()*r.entitiesPerRequest()
 }
 
 // entitiesPerRequest is how many entities can be read for what a request costs beside.
