@@ -97,6 +97,8 @@ func (x *transaction) decide(ctx context.Context) error {
 		return nil
 	case engine.IsUnsure(err), ctx.Err() != nil:
 		return &engine.Error{Code: engine.CodeUnreachable, Op: -1, Applied: engine.Unknown, Message: "the answer to the request that decides a transaction was lost", Cause: err}
+	case at >= 0 && x.isCommitted(ctx):
+		return nil
 	case at >= 0 && at < len(from):
 		x.fails(x.atHome, from[at], true)
 		return from[at].fault(err)
@@ -104,6 +106,13 @@ func (x *transaction) decide(ctx context.Context) error {
 		return engine.Errorf(engine.CodeStale, "another writer has aborted the transaction")
 	}
 	return err
+}
+
+// isCommitted says whether a transaction whose decision was refused is committed all the same: whoever carries requests may have sent that one
+// twice, and given the answer to the second one.
+func (x *transaction) isCommitted(ctx context.Context) bool {
+	is, _, err := x.store.look(ctx, x.home, x.id, x.meter)
+	return err == nil && is == committed
 }
 
 // resolve finds out what the transaction has come to, and has it aborted where nothing yet.

@@ -319,3 +319,39 @@ func TestReadersWriteNothing(t *testing.T) {
 		}
 	})
 }
+
+// twice is a way to a store that sends what decides twice, and gives the second answer.
+type twice struct{ engine.Engine }
+
+func (d twice) Commit(ctx context.Context, c engine.Commit) error {
+	if strings.HasPrefix(c.Ops[len(c.Ops)-1].Entity.RowKey, "!t!") {
+		_ = d.Engine.Commit(ctx, c)
+	}
+	return d.Engine.Commit(ctx, c)
+}
+
+// TestDecidedTwice: a decision that is refused as it was made before is no refusal.
+func TestDecidedTwice(t *testing.T) {
+	ctx := t.Context()
+	base, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "a", "r", "", 1)), commitOf(put(engine.Insert, "b", "r", "", 1))}, 0)
+	x := intent.New(twice{base}, intent.Options{Records: records, Parallel: 1})
+	defer x.Close()
+	var commits []engine.Commit
+	for _, partition := range []string{"a", "b"} {
+		e, err := s.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "r"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		op := put(engine.Replace, partition, "r", "", 2)
+		op.IfMatch = e.ETag
+		commits = append(commits, commitOf(op))
+	}
+	if err := x.Transact(ctx, engine.Transaction{Commits: commits}); err != nil {
+		t.Error(err)
+	}
+	for _, partition := range []string{"a", "b"} {
+		if e, err := s.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "r"}); err != nil || e.Values[0].N != 2 {
+			t.Errorf("%s: %v, %v", partition, e.Values, err)
+		}
+	}
+}
