@@ -63,10 +63,11 @@ func (w wire) Do(r *http.Request) (*http.Response, error) {
 	case f.Status != 0:
 		return &http.Response{StatusCode: f.Status, Header: http.Header{"X-Ms-Request-Id": {"fault"}}, Request: r,
 			Body: io.NopCloser(strings.NewReader(`{"odata.error":{"code":"` + f.Code + `","message":{"lang":"en-US","value":"A fault of the test."}}}`))}, nil
-	case f.Twice:
-		w.late.Go(again)
 	}
 	answer, err := send(r)
+	if f.Twice { // not before: the answer to the second one may be another
+		w.late.Go(again)
+	}
 	if err == nil && f.LoseAnswer {
 		answer.Body.Close()
 		return nil, azuretest.ErrBroken
