@@ -334,3 +334,58 @@ func TestGlobalKeyReferredBetween(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestGlobalKeyMade: such a key is made and dropped while others write rows with few values: either it is found that two rows have the
+// same, and it is taken back, or it is there and whole.
+func TestGlobalKeyMade(t *testing.T) {
+	t.Parallel()
+	overStores(t, func(t *testing.T, db *sql.DB) {
+		runAll(t, db, "CREATE TABLE account (tenant INT, id INT, mail VARCHAR(20), PRIMARY KEY (tenant, id), KEY (mail)) PARTITION BY KEY (tenant)")
+		var over atomic.Bool
+		made, takenBack := 0, 0
+		together(4, func(i int) {
+			rnd := rand.New(rand.NewPCG(uint64(i), 3))
+			for !over.Load() && i > 0 {
+				tenant, id, mail := rnd.IntN(3), rnd.IntN(3), fmt.Sprint("m", rnd.IntN(40))
+				var err error
+				switch rnd.IntN(3) {
+				case 0:
+					_, err = db.Exec("DELETE FROM account WHERE mail = ?", mail)
+				case 1:
+					_, err = db.Exec("UPDATE account SET mail = ? WHERE tenant = ?", mail, tenant) // of all its rows: often the same value
+				default:
+					_, err = db.Exec("REPLACE INTO account VALUES (?, ?, ?)", tenant, id, mail)
+				}
+				if n := numberOf(err); err != nil && n != nearlyfree.CodeDuplicateEntry {
+					t.Error(err)
+					return
+				}
+			}
+			for range testrun.Of(12, 2) {
+				if i > 0 {
+					break
+				}
+				_, err := db.Exec("ALTER TABLE account ADD UNIQUE KEY one (mail) GLOBAL")
+				switch {
+				case err == nil:
+					made++
+					if err := nearlyfreetest.Check(db); err != nil { // names rows of the same value, too
+						t.Error(err)
+					}
+					_, err = db.Exec("DROP INDEX one ON account")
+				case numberOf(err) == nearlyfree.CodeDuplicateEntry:
+					takenBack++
+					_, err = db.Exec("DELETE FROM account")
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+			over.Store(true)
+		})
+		t.Log(made, "times made,", takenBack, "times taken back")
+		if n := count(t, db, "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE INDEX_NAME = 'one'"); n != 0 {
+			t.Errorf("%d columns of the key are left", n)
+		}
+	}, "memory", "service")
+}

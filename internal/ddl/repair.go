@@ -47,6 +47,7 @@ func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWr
 		if !entry.found && !row.found {
 			return nil, nil // gone since it was suspected
 		}
+		was := s.row
 		entryAgain, err := s.readEntry(ctx)
 		if err != nil {
 			return nil, err
@@ -58,7 +59,7 @@ func (x *definition) examine(ctx context.Context, w *dml.Writer, rows *dml.RowWr
 		if err != nil {
 			return nil, err
 		}
-		if rowAgain.found && row.found && rowAgain.ETag == row.ETag {
+		if rowAgain.found && row.found && s.row == was && rowAgain.ETag == row.ETag {
 			return s.verdict(ctx, &entryAgain, &row)
 		}
 		entry, row = entryAgain, rowAgain
@@ -78,10 +79,10 @@ func (s *examination) read(ctx context.Context, at place) (sight, error) {
 	return sight{e, found}, err
 }
 
-// readEntry reads the entry. Where the key of the row is not known yet, the entry tells it.
+// readEntry reads the entry. Where the key of the row is not known, the entry tells it: meanwhile another row may have got the entry.
 func (s *examination) readEntry(ctx context.Context) (sight, error) {
 	e, err := s.read(ctx, place{s.f.partition, s.f.key})
-	if err != nil || !e.found || s.row.key != "" {
+	if err != nil || !e.found || s.f.row != "" {
 		return e, err
 	}
 	s.row, err = s.rowOf(&e.Entity)
@@ -120,6 +121,12 @@ func (s *examination) verdict(ctx context.Context, entry, row *sight) (*fault, e
 	out := *s.f
 	switch c := s.rows.Entries[s.i]; {
 	case entry.found && !expects:
+		if owner, err := s.rowOf(&entry.Entity); err != nil {
+			return nil, err
+		} else if s.f.row != "" && owner != s.row { // which has the entry now
+			out.row, out.home = "", ""
+			return s.examine(ctx, s.w, s.rows, &out)
+		}
 		out.kind, out.row, out.home, out.etag = "orphaned", "", "", entry.ETag
 	case !entry.found && expects:
 		out.kind, out.row, out.home = "missing", s.row.key, s.row.partition
