@@ -32,9 +32,9 @@ func (b *builder) query(q dialect.Query, at position) (*queryPlan, error) {
 		return nil, sqlerr.NotSupported(sqlerr.NoPos, "more than %d nested queries are", maxDepth)
 	}
 	defer func() { b.depth-- }()
-	if b.plan.Blocks++; b.plan.Blocks > maxBlocks {
-		return nil, sqlerr.New(sqlerr.CodeTooManyTables, sqlerr.NoPos,
-			"The statement has more than %d query blocks, each use of a WITH counted: split it into several", maxBlocks)
+	b.plan.Blocks++
+	if err := b.tooManyBlocks(); err != nil {
+		return nil, err
 	}
 	if err := b.step(); err != nil {
 		return nil, err

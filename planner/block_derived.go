@@ -36,7 +36,7 @@ func (e *cteEnv) find(name string) (*dialect.CTE, *cteEnv) {
 	return nil, nil
 }
 
-// fromCTE is a reference to WITH name: its query as a derived table, planned anew for each reference.
+// fromCTE is a reference to WITH name: its query as a derived table.
 func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv) (fromClause, error) {
 	for _, h := range n.Hints {
 		for _, name := range h.Names {
@@ -47,8 +47,11 @@ func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv)
 	if name == "" {
 		name = n.Name
 	}
-	// The definition is not part of the query that refers to it, so it sees none of its rows.
-	return q.derived(def.Query, name, def.Columns, position{frame: &frame{}, ctes: env})
+	if sel, ok := def.Query.(*dialect.Select); ok && mergeable(sel) {
+		// The definition is not part of the query that refers to it, so it sees none of its rows.
+		return q.merge(sel, name, def.Columns, position{frame: &frame{}, ctes: env})
+	}
+	return q.derivedPlan(name, def.Columns, func() (*queryPlan, error) { return q.b.sharedQuery(def, env) })
 }
 
 func (q *selection) fromDerived(d *dialect.Derived) (fromClause, error) {
@@ -66,10 +69,15 @@ func (q *selection) derived(query dialect.Query, name string, columns []string, 
 	if sel, ok := query.(*dialect.Select); ok && mergeable(sel) {
 		return q.merge(sel, name, columns, at)
 	}
+	return q.derivedPlan(name, columns, func() (*queryPlan, error) { return q.b.query(query, at) })
+}
+
+// derivedPlan makes the rows of a planned query a source of the block.
+func (q *selection) derivedPlan(name string, columns []string, made func() (*queryPlan, error)) (fromClause, error) {
 	if err := q.roomForTable(); err != nil {
 		return fromClause{}, err
 	}
-	plan, err := q.b.query(query, at)
+	plan, err := made()
 	if err != nil {
 		return fromClause{}, err
 	}

@@ -34,6 +34,7 @@ func Build(p *dialect.Parsed, s schema.Tables, opt Options) (*Plan, error) {
 		err := b.statement(p.Statement)
 		if err == nil {
 			b.plan.Slots = b.slots
+			b.keepShared()
 			return b.plan, nil
 		}
 		again, growErr := b.grow(err)
@@ -58,6 +59,7 @@ type builder struct {
 	open     []openTable
 	depth    int // of query blocks in one another
 	attempts int // ways of planning that are being tried within one another, and may be given up
+	shared   []sharedQuery
 	steps    int // what was done so far: expressions bound, and the like
 
 	earlier *schema.Texts // the texts bound so far of the definition whose texts are being bound; nil: a statement is planned
@@ -69,6 +71,15 @@ const maxDepth = 64
 // maxBlocks bounds the query blocks of a statement. Each use of a WITH plans it anew, so that twenty that use the one
 // before twice would be a million.
 const maxBlocks = 10_000
+
+// tooManyBlocks is the error where there are more.
+func (b *builder) tooManyBlocks() error {
+	if b.plan.Blocks <= maxBlocks {
+		return nil
+	}
+	return sqlerr.New(sqlerr.CodeTooManyTables, sqlerr.NoPos,
+		"The statement has more than %d query blocks, each use of a WITH counted: split it into several", maxBlocks)
+}
 
 // maxSteps bounds the work on a statement, and by that the memory of its plan. A text alone cannot need so much: the
 // uses of a WITH can.

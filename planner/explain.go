@@ -21,14 +21,14 @@ func (p *Plan) Explain(args []value.Value) []string { return p.Explanation(args)
 
 // Explanation is what Explain prints, line by line.
 func (p *Plan) Explanation(args []value.Value) *Explanation {
-	e := explainer{args: args, seen: map[*Plan]bool{p: true}, counted: map[*Plan]bool{}}
+	e := newExplainer(p, args)
 	e.plan(p, 0)
 	return &Explanation{Lines: e.lines, Least: e.least(p, true)}
 }
 
 // LeastRequests is the number of the last line of Explain.
 func (p *Plan) LeastRequests(args []value.Value) int {
-	e := explainer{args: args, seen: map[*Plan]bool{p: true}, counted: map[*Plan]bool{}}
+	e := newExplainer(p, args)
 	return e.least(p, true)
 }
 
@@ -36,7 +36,13 @@ type explainer struct {
 	args    []value.Value
 	lines   []ExplainedLine
 	seen    map[*Plan]bool
-	counted map[*Plan]bool // see certain
+	shared  map[*Shared]bool // printed
+	counted map[*Plan]bool   // see certain
+	kept    map[*Shared]bool // counted
+}
+
+func newExplainer(p *Plan, args []value.Value) explainer {
+	return explainer{args: args, seen: map[*Plan]bool{p: true}, shared: map[*Shared]bool{}, counted: map[*Plan]bool{}, kept: map[*Shared]bool{}}
 }
 
 func (e *explainer) line(depth int, format string, a ...any) {
@@ -85,6 +91,12 @@ func (e *explainer) node(n Node, depth int) {
 	}
 	e.lines[at].Of = n
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { expressions(n, f) })
+	if s, ok := n.(*Shared); ok {
+		if e.shared[s] {
+			return
+		}
+		e.shared[s] = true
+	}
 	for _, c := range Children(n) {
 		e.node(c, depth+1)
 	}
@@ -125,6 +137,14 @@ func (e *explainer) operator(n Node) string {
 		return e.join("loop", n.Kind, "", n.On)
 	case *Derived:
 		return "derived " + n.Name
+	case *Shared:
+		switch {
+		case !n.Keep:
+			return "with " + n.Name
+		case e.shared[n]:
+			return "with " + n.Name + "  as above"
+		}
+		return "with " + n.Name + "  once"
 	case *Concat:
 		return "union all"
 	case *SetMatch:

@@ -97,6 +97,11 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 			requests, row = requests+r, row || some
 		}
 		return requests, row
+	case *Shared:
+		if e.kept[n] {
+			return 0, false // its rows are there
+		}
+		e.kept[n] = n.Keep
 	case *SetMatch: // Right is read first
 		requests, _ = e.leastOf(n.Right, true)
 		if !n.Intersect {

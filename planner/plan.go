@@ -287,6 +287,8 @@ func Children(n Node) []Node {
 		return []Node{n.Input}
 	case *Derived:
 		return []Node{n.Input}
+	case *Shared:
+		return []Node{n.Input}
 	case *HashJoin:
 		return []Node{n.Left, n.Right}
 	case *LookupJoin:

@@ -165,9 +165,9 @@ func joinable(sel *dialect.Select, in bool) bool {
 
 // mark remembers the state of the block. The returned function brings it back.
 func (q *selection) mark() func() {
-	sources, width, slots := len(q.block.sources), q.block.width, q.b.slots
+	sources, width, slots, shared := len(q.block.sources), q.block.width, q.b.slots, len(q.b.shared)
 	return func() {
-		q.block.sources, q.block.width, q.b.slots = q.block.sources[:sources], width, slots
+		q.block.sources, q.block.width, q.b.slots, q.b.shared = q.block.sources[:sources], width, slots, q.b.shared[:shared]
 	}
 }
 

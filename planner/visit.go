@@ -121,40 +121,13 @@ func subqueries(n expr.Node, f func(*expr.Subquery, *Plan)) {
 // subqueries too.
 func (p *Plan) Scans() []*access.Scan {
 	var out []*access.Scan
-	seen := map[*Plan]bool{p: true}
-	var plan func(*Plan)
-	sub := func(n expr.Node) {
-		subqueries(n, func(_ *expr.Subquery, q *Plan) {
-			if !seen[q] {
-				seen[q] = true
-				plan(q)
-			}
-		})
-	}
-	var node func(Node)
-	node = func(n Node) {
+	p.operators(func(n Node, _ bool) {
 		switch n := n.(type) {
 		case *access.Scan:
 			out = append(out, n)
 		case *FamilyScan:
 			out = append(out, n.Parent, n.Child)
 		}
-		for _, c := range Children(n) {
-			node(c)
-		}
-		expressions(n, sub)
-	}
-	plan = func(p *Plan) {
-		if p.Root != nil {
-			node(p.Root)
-		}
-		if p.Write != nil {
-			if n := writeSource(p.Write); n != nil {
-				node(n)
-			}
-			writeExpressions(p.Write, sub)
-		}
-	}
-	plan(p)
+	})
 	return out
 }

@@ -70,6 +70,8 @@ func compile(n planner.Node) (Node, error) {
 		return compileLoopJoin(n)
 	case *planner.FamilyScan:
 		return compileFamilyScan(n)
+	case *planner.Shared:
+		return compileShared(n)
 	}
 	kids := planner.Children(n)
 	if len(kids) != 1 {

@@ -8,6 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Iterator passes rows. A row is valid until the next call of Next; io.EOF is behind the last. Close
@@ -28,6 +29,7 @@ type Run struct {
 	held     atomic.Int64    // bytes that blocking operators hold
 	taken    atomic.Int64    // bytes of them that Rt.Account counts, in whole steps
 	slots    []subqueryResult
+	shared   map[*planner.Shared]*sharedRows
 	around   *Run          // whose memory and entities these are, too; nil: this is the statement's
 	most     int64         // entities that may come back before it ends by errTooDear; 0: no bound
 	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide

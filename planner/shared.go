@@ -1,0 +1,103 @@
+package planner
+
+import (
+	"sync/atomic"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// Shared is the query of a WITH that several places of the statement read: it runs once, and its rows are kept for the others.
+//
+//	WITH r AS (SELECT k, SUM(x) AS s FROM b GROUP BY k) SELECT … FROM r WHERE s = (SELECT MAX(s) FROM r)
+//
+// It must not be made of a query that only picks columns and rows: that is merged into each place, where keys may serve it. Of a
+// query that is read once in one place no rows are kept.
+type Shared struct {
+	Input Node
+	Name  string
+	Keep  bool // it is read more than once
+
+	// Compiled is where the executor keeps its own form of the operator.
+	Compiled atomic.Value
+}
+
+// Width is that of the query.
+func (n *Shared) Width() int { return n.Input.Width() }
+
+// sharedQuery is a WITH's query that was planned.
+type sharedQuery struct {
+	def    *dialect.CTE
+	plan   *queryPlan
+	blocks int // of the plan
+}
+
+// shared plans the query of a WITH, where it was not planned before. It sees nothing of the query that refers to it, so that the plan
+// is the same for all.
+func (b *builder) sharedQuery(def *dialect.CTE, env *cteEnv) (*queryPlan, error) {
+	for _, s := range b.shared {
+		if s.def == def {
+			b.plan.Blocks += s.blocks // whoever goes through the plan meets them again
+			return s.plan, b.tooManyBlocks()
+		}
+	}
+	before := b.plan.Blocks
+	plan, err := b.query(def.Query, position{frame: &frame{}, ctes: env})
+	if err != nil {
+		return nil, err
+	}
+	plan.root = &Shared{Input: plan.root, Name: def.Name}
+	b.shared = append(b.shared, sharedQuery{def, plan, b.plan.Blocks - before})
+	return plan, nil
+}
+
+// keepShared finds out whose rows are to be kept.
+func (b *builder) keepShared() {
+	if len(b.shared) == 0 {
+		return
+	}
+	met := map[*Shared]bool{}
+	b.plan.operators(func(n Node, often bool) {
+		if s, ok := n.(*Shared); ok {
+			s.Keep = s.Keep || often || met[s]
+			met[s] = true
+		}
+	})
+}
+
+// operators calls f for each operator of the statement, those of subqueries too, in the order in which EXPLAIN prints them. What is
+// below a Shared comes once. often: it is in a subquery that runs for each row.
+func (p *Plan) operators(f func(n Node, often bool)) {
+	seen, shared := map[*Plan]bool{p: true}, map[*Shared]bool{}
+	var node func(n Node, often bool)
+	sub := func(n expr.Node, often bool) {
+		subqueries(n, func(s *expr.Subquery, q *Plan) {
+			if !seen[q] {
+				seen[q] = true
+				node(q.Root, often || s.Correlated)
+			}
+		})
+	}
+	node = func(n Node, often bool) {
+		f(n, often)
+		if s, ok := n.(*Shared); ok {
+			if shared[s] {
+				return
+			}
+			shared[s] = true
+		}
+		for _, c := range Children(n) {
+			node(c, often)
+		}
+		expressions(n, func(x expr.Node) { sub(x, often) })
+	}
+	if p.Root != nil {
+		node(p.Root, false)
+	}
+	if p.Write != nil {
+		if n := writeSource(p.Write); n != nil {
+			node(n, false)
+		}
+		writeExpressions(p.Write, func(x expr.Node) { sub(x, true) })
+	}
+}
