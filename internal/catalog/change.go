@@ -271,6 +271,7 @@ func (c *Catalog) truncateBy(ctx context.Context, s *Snapshot, t *schema.Table, 
 		return nil, err
 	}
 	next := d.table.Clone()
+	next.Statistics = nil
 	if next.SharesPhysical() {
 		err = c.shareTable(ctx, s, next, m)
 	} else {

@@ -102,6 +102,12 @@ func encodeDefinition(t *schema.Table) (engine.Entity, error) {
 	e.Names = append(e.Names, "Name", "Physical", "RowName", "Version")
 	e.Values = append(e.Values, textValue(t.Name), textValue(t.Physical), textValue(t.RowName), int64Value(t.Version))
 	setText(&e, "Definition", text)
+	if t.Statistics != nil {
+		if text, err = stored.EncodeStatistics(t.Statistics); err != nil {
+			return engine.Entity{}, err
+		}
+		setText(&e, "Statistics", text)
+	}
 	return e, nil
 }
 
@@ -137,6 +143,7 @@ func decodeDefinition(e *engine.Entity) (*definition, error) {
 	if err := t.Init(); err != nil {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition of table %s: %v", t.Name, err)
 	}
+	t.Statistics = stored.DecodeStatistics(textOf(e, "Statistics"))
 	return &definition{table: t, etag: e.ETag}, nil
 }
 

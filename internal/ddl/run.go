@@ -27,6 +27,8 @@ type Definer struct {
 	Shared bool
 	// Collation is that of tables which say none.
 	Collation value.Collation
+	// AnalyzeRequests is about how many requests ANALYZE TABLE sends for a table.
+	AnalyzeRequests int
 }
 
 // Outcome is what a definition statement gives: rows for CHECK TABLE and its like, a Result for the others.

@@ -53,6 +53,8 @@ type Table struct {
 	Interleaved *Interleaving
 	// Children are the names of the tables interleaved in this one.
 	Children []string
+	// Statistics are what is known of the rows; nil: nothing is. They never change: a newer definition has others.
+	Statistics *Statistics
 
 	// Unwritable says why this version of the program must not write to the table: a newer one made it of something that
 	// this one does not know. nil: it may.

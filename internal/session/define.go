@@ -37,5 +37,5 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 }
 
 func (s *Session) definer() *ddl.Definer {
-	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: s.db.Catalog, Shared: s.db.SharedTable, Collation: s.db.Collation}
+	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: s.db.Catalog, Shared: s.db.SharedTable, Collation: s.db.Collation, AnalyzeRequests: s.analyzeRequests}
 }

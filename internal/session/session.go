@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -51,6 +52,8 @@ type Session struct {
 	encryption  string               // block_encryption_mode
 	timeLimit   time.Duration        // max_execution_time
 	profiled    *profiled            // while EXPLAIN ANALYZE runs its statement
+
+	analyzeRequests int
 }
 
 // New begins a session.
@@ -70,7 +73,7 @@ func (s *Session) reset() {
 	s.state.Vars.Reset()
 	s.state.KeysUnchecked = false
 	s.statements = nil
-	s.encryption, s.timeLimit = defaultEncryption, 0
+	s.encryption, s.timeLimit, s.analyzeRequests = defaultEncryption, 0, ddl.DefaultAnalyzeRequests
 	_ = s.setZone("") // the database's, which was checked
 	s.state.Collation = s.db.Collation
 	s.state.Diagnostics.Begin()

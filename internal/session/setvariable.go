@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -116,6 +117,8 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 		s.encryption = text
 	case "max_execution_time":
 		return s.setTimeLimit(x)
+	case "analyze_requests":
+		return s.setAnalyzeRequests(x)
 	case "collation_connection":
 		return s.setCollation(text)
 	case "character_set_client", "character_set_results", "character_set_connection":
@@ -173,6 +176,18 @@ func (s *Session) setTimeLimit(x value.Value) error {
 		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongValue, "Truncated incorrect max_execution_time value: '%d'", x.Int())
 	}
 	s.timeLimit = time.Duration(n) * time.Millisecond
+	return nil
+}
+
+// setAnalyzeRequests sets analyze_requests: about how many requests ANALYZE TABLE sends for a table.
+func (s *Session) setAnalyzeRequests(x value.Value) error {
+	if strings.EqualFold(value.Text(x), "default") {
+		x = value.FromInt(ddl.DefaultAnalyzeRequests)
+	}
+	if x.Kind() != value.Int || x.Int() < 1 || x.Int() > math.MaxInt32 {
+		return statementError(sqlerr.CodeWrongVariableValue, "Variable 'analyze_requests' can't be set to the value of '%s': it is a number of requests from 1", value.Text(x))
+	}
+	s.analyzeRequests = int(x.Int())
 	return nil
 }
 

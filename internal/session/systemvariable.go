@@ -51,6 +51,7 @@ var systemVariables = map[string]systemVariable{
 	"time_zone":                {},
 	"block_encryption_mode":    {},
 	"max_execution_time":       {},
+	"analyze_requests":         {},
 	"collation_connection":     {},
 	"character_set_client":     {value: value.FromString("utf8mb4")},
 	"character_set_connection": {value: value.FromString("utf8mb4")},
@@ -155,6 +156,8 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 		return value.FromString(s.zone), true
 	case "block_encryption_mode":
 		return value.FromString(s.encryption), true
+	case "analyze_requests":
+		return value.FromInt(int64(s.analyzeRequests)), true
 	case "max_execution_time":
 		return value.FromInt(s.timeLimit.Milliseconds()), true
 	case "transaction_isolation", "tx_isolation":

@@ -1,0 +1,171 @@
+package schema
+
+import (
+	"math"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// Statistics are what ANALYZE TABLE has found out about the rows of a table. They are of the time when it ran, and no answer hangs
+// on them: plans go by them, and EXPLAIN.
+type Statistics struct {
+	Rows     int64  `json:"rows"`
+	RowBytes int64  `json:"row_bytes,omitempty"` // of an entity that holds a row, on average
+	Read     int64  `json:"read,omitempty"`      // how many rows were read; 0: all of them
+	Requests int64  `json:"requests"`            // that it took to find out
+	At       string `json:"at,omitempty"`        // the day
+	// Columns are those of the keys and indexes, by what the stored definition calls them.
+	Columns map[string]*ColumnStatistics `json:"columns,omitempty"`
+}
+
+// ColumnStatistics is what was found out about one column. Values are there as their codes (StatisticsPart).
+type ColumnStatistics struct {
+	Type     string        `json:"type"`           // that the column had: with another one this means nothing
+	Distinct float64       `json:"distinct"`       // how many values there are, but for NULL
+	Null     float64       `json:"null,omitempty"` // the share of rows with NULL
+	Common   []CommonValue `json:"common,omitempty"`
+	// Bounds divide the values that are not common into parts with as many rows each: the least, those between two parts, the greatest.
+	Bounds []string `json:"bounds,omitempty"`
+}
+
+// CommonValue is a value that many rows have.
+type CommonValue struct {
+	Code  string  `json:"code"`
+	Share float64 `json:"share"` // of all rows
+}
+
+// Bounds of what statistics hold of a column.
+const (
+	MostCommonValues = 20
+	HistogramParts   = 32
+
+	statisticsCut = 40 // units of the code of a text
+)
+
+// StatisticsPart is how the values of a column are written in statistics.
+func (t *Table) StatisticsPart(column int) keymap.Part {
+	p := keymap.Part{Type: t.Columns[column].Type}
+	if keymap.Cuttable(p.Type) {
+		p.Cut = statisticsCut
+	}
+	return p
+}
+
+// StatisticsName is what statistics call a column: its property, which no other column ever had.
+func (t *Table) StatisticsName(column int) string {
+	if c := t.Columns[column]; t.External == nil {
+		return c.Property
+	}
+	return t.Columns[column].Name
+}
+
+// StatisticsType is what statistics hold a column to that they were made of.
+func (t *Table) StatisticsType(column int) string {
+	typ := t.Columns[column].Type
+	return typ.String() + " " + typ.Collation.String()
+}
+
+// StatisticsOf is what is known of a column; nil: nothing.
+func (t *Table) StatisticsOf(column int) *ColumnStatistics {
+	if t.Statistics == nil || column < 0 || column >= len(t.Columns) {
+		return nil
+	}
+	if c := t.Statistics.Columns[t.StatisticsName(column)]; c != nil && c.Type == t.StatisticsType(column) {
+		return c
+	}
+	return nil
+}
+
+// StatisticsColumns are the columns that statistics are made of: those of keys and indexes, and those that say where rows lie.
+func (t *Table) StatisticsColumns() []int {
+	columns := t.SpreadBy()
+	for _, p := range t.Key {
+		columns = append(columns, p.Column)
+	}
+	for _, ix := range t.Indexes {
+		for _, p := range ix.Key {
+			columns = append(columns, p.Column)
+		}
+	}
+	slices.Sort(columns)
+	return slices.Compact(columns)
+}
+
+// Cardinality is about how many values the first n columns of a key have together; 0 where that is not known.
+func (t *Table) Cardinality(key []KeyColumn, n int, unique bool) float64 {
+	if t.Statistics == nil {
+		return 0
+	}
+	rows := float64(t.Statistics.Rows)
+	if unique && n == len(key) {
+		return rows
+	}
+	product := 1.0
+	for _, p := range key[:n] {
+		c := t.StatisticsOf(p.Column)
+		if c == nil {
+			return 0
+		}
+		product *= max(1, c.Distinct)
+	}
+	return min(rows, product)
+}
+
+// ShareOfOne is the share of rows that have one value, whichever it is.
+func (c *ColumnStatistics) ShareOfOne() float64 { return (1 - c.Null) / max(1, c.Distinct) }
+
+// ShareOf is the share of rows that have the value of a code.
+func (c *ColumnStatistics) ShareOf(code string) float64 {
+	if code == "" {
+		return c.Null
+	}
+	for _, v := range c.Common {
+		if v.Code == code {
+			return v.Share
+		}
+	}
+	return c.rest() / max(1, c.Distinct-float64(len(c.Common)))
+}
+
+// rest is the share of rows whose value is none of the common ones.
+func (c *ColumnStatistics) rest() float64 {
+	rest := 1 - c.Null
+	for _, v := range c.Common {
+		rest -= v.Share
+	}
+	return max(0, rest)
+}
+
+// ShareBetween is the share of rows with values whose codes are from lo to below hi.
+func (c *ColumnStatistics) ShareBetween(lo, hi string) float64 {
+	share := 0.0
+	for _, v := range c.Common {
+		if lo <= v.Code && v.Code < hi {
+			share += v.Share
+		}
+	}
+	if lo == "" {
+		share += c.Null
+	}
+	return min(1, share+c.rest()*max(0, c.place(hi)-c.place(lo)))
+}
+
+// place says which share of the values that are not common lie below a code.
+func (c *ColumnStatistics) place(code string) float64 {
+	if len(c.Bounds) < 2 {
+		if len(c.Bounds) == 1 && code > c.Bounds[0] {
+			return 1
+		}
+		return 0
+	}
+	parts := float64(len(c.Bounds) - 1)
+	i, _ := slices.BinarySearch(c.Bounds, code) // the first bound that is not below
+	switch {
+	case i == 0:
+		return 0
+	case i == len(c.Bounds):
+		return 1
+	}
+	return math.Min(1, (float64(i-1)+keymap.Between(c.Bounds[i-1], c.Bounds[i], code))/parts)
+}

@@ -1,0 +1,133 @@
+package tests
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// statisticsTables have keys of several forms, rows that lie unevenly, and all ways to spread rows.
+var statisticsTables = []string{
+	"CREATE TABLE customer (id INT PRIMARY KEY, surname VARCHAR(30), city VARCHAR(20), born DATE, KEY surname (surname), KEY city (city), KEY born (born))",
+	"CREATE TABLE orders (id UUID PRIMARY KEY, customer INT, state VARCHAR(10), total DECIMAL(10,2), KEY customer (customer), KEY state (state, total))",
+	"CREATE TABLE log (tenant INT, id INT, what VARCHAR(20), PRIMARY KEY (tenant, id), KEY what (what)) PARTITION BY KEY (tenant)",
+	"CREATE TABLE item (id INT, name VARCHAR(20), PRIMARY KEY (id), KEY name (name)) PARTITION BY HASH (id) PARTITIONS 8",
+	"CREATE TABLE few (id INT PRIMARY KEY, n INT, KEY n (n))",
+}
+
+// fillStatistics fills them: customers with gaps between their numbers, orders of which half are those of a tenth of the customers,
+// tenants of very different sizes.
+func fillStatistics(t *testing.T, conn *sql.Conn, scale int) {
+	t.Helper()
+	random := rand.New(rand.NewSource(1))
+	fill := func(table string, n int, row func(i int) string) {
+		for i := 0; i < n; {
+			var rows []string
+			for ; len(rows) < 1000 && i < n; i++ {
+				rows = append(rows, row(i))
+			}
+			runAll(t, conn, "INSERT INTO "+table+" VALUES "+strings.Join(rows, ", "))
+		}
+	}
+	id := 0
+	fill("customer", 10*scale, func(i int) string {
+		if id++; i%1000 == 0 {
+			id += random.Intn(5000)
+		}
+		return fmt.Sprintf("(%d, '%c%c%d', 'city%d', '%d-%02d-%02d')", id, 'A'+random.Intn(26), 'a'+random.Intn(26), random.Intn(3*scale), random.Intn(random.Intn(20)+1), 1930+random.Intn(80), 1+random.Intn(12), 1+random.Intn(28))
+	})
+	fill("orders", 20*scale, func(i int) string {
+		customer := random.Intn(scale)
+		if i%2 == 0 {
+			customer = random.Intn(10 * scale)
+		}
+		state := "done"
+		if i%50 == 0 {
+			state = "open"
+		}
+		return fmt.Sprintf("('%08x-%04x-4000-8000-%012x', %d, '%s', %d.%02d)", random.Uint32(), random.Intn(1<<16), random.Int63n(1<<48), customer, state, random.Intn(1000), random.Intn(100))
+	})
+	tenants := []int{5 * scale, 2 * scale, scale / 2}
+	for tenant, n := range tenants {
+		fill("log", n, func(i int) string { return fmt.Sprintf("(%d, %d, 'what%d')", tenant, i, i%10) })
+	}
+	fill("log", scale, func(i int) string { return fmt.Sprintf("(%d, %d, 'x')", 10+i/10, i%10) })
+	fill("item", 8*scale, func(i int) string { return fmt.Sprintf("(%d, 'name%d')", i, i%100) })
+	fill("few", 10, func(i int) string { return fmt.Sprintf("(%d, %d)", i, i%3) })
+}
+
+var aboutRows = regexp.MustCompile(`rows? (\d+)|about (\d+) rows`)
+
+// TestAnalyze: what ANALYZE TABLE finds out is near to what is, and costs no more requests than it may.
+func TestAnalyze(t *testing.T) {
+	t.Parallel()
+	const scale = 500
+	for name, config := range map[string]*nearlyfree.Config{"memory": {Store: "mem://"}, "service": overService(0, false)} {
+		t.Run(name, func(t *testing.T) {
+			connector, conn := connect(t, config)
+			runAll(t, conn, statisticsTables...)
+			fillStatistics(t, conn, scale)
+			for _, most := range []int{100, 12} {
+				runAll(t, conn, fmt.Sprint("SET analyze_requests = ", most))
+				for _, table := range []string{"customer", "orders", "log", "item", "few"} {
+					var real float64
+					if err := conn.QueryRowContext(context.Background(), "SELECT COUNT(*) FROM "+table).Scan(&real); err != nil {
+						t.Fatal(err)
+					}
+					before := connector.Stats().Requests
+					var of, op, kind, text string
+					if err := conn.QueryRowContext(context.Background(), "ANALYZE TABLE "+table).Scan(&of, &op, &kind, &text); err != nil {
+						t.Fatal(err)
+					}
+					requests := connector.Stats().Requests - before
+					m := aboutRows.FindStringSubmatch(text)
+					if m == nil {
+						t.Fatalf("%s: %s", table, text)
+					}
+					about, _ := strconv.ParseFloat(m[1]+m[2], 64)
+					t.Logf("%s (%.0f rows, %d requests): %s", table, real, requests, text)
+					if strings.Contains(text, "all of them") && about != real || about < real/1.5 || about > real*1.5 {
+						t.Errorf("%s has %.0f rows: %s", table, real, text)
+					}
+					if name == "service" && requests > int64(most)*12/10+15 {
+						t.Errorf("%s: %d requests", table, requests)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestAnalyzeBeside: a transaction that is open goes on by the definition that it has, whatever its level, and what ANALYZE TABLE has
+// found out is there for whoever opens the store later.
+func TestAnalyzeBeside(t *testing.T) {
+	t.Parallel()
+	for name, config := range map[string]*nearlyfree.Config{"memory": {Store: "mem://"}, "service": overService(0, false)} {
+		for _, level := range []sql.IsolationLevel{sql.LevelReadCommitted, sql.LevelSerializable} {
+			t.Run(fmt.Sprint(name, " ", level), func(t *testing.T) {
+				connector, conn := connect(t, config)
+				runAll(t, conn, "CREATE TABLE IF NOT EXISTS t (id INT PRIMARY KEY, n INT, KEY n (n))", "REPLACE INTO t VALUES (1, 1), (2, 2)")
+				db := sql.OpenDB(connector)
+				defer db.Close()
+				tx, err := db.BeginTx(t.Context(), &sql.TxOptions{Isolation: level})
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer tx.Rollback()
+				runAll(t, tx, "UPDATE t SET n = n + 1 WHERE id = 1")
+				runAll(t, conn, "ANALYZE TABLE t")
+				runAll(t, tx, "SELECT COUNT(*) FROM t WHERE n > 0", "UPDATE t SET n = n + 1 WHERE id = 2")
+				if err := tx.Commit(); err != nil {
+					t.Fatal(err)
+				}
+			})
+		}
+	}
+}
