@@ -276,9 +276,13 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 	out.set = left.set.union(right.set)
 	out.requests = left.requests + right.requests
 	hash := &HashJoin{Kind: kind, Left: left.node, Right: right.node}
+	equality := j.equality
+	if !slices.ContainsFunc(on, func(c expr.Node) bool { _, _, ok := equality(c, left.set, right.set); return ok }) {
+		equality, hash.Dynamic = j.dynamicEquality, true
+	}
 	var rest []expr.Node
 	for _, c := range on {
-		l, r, ok := j.equality(c, left.set, right.set)
+		l, r, ok := equality(c, left.set, right.set)
 		if !ok {
 			rest = append(rest, c)
 			continue
@@ -299,6 +303,9 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 		}
 	}
 	hash.On = expr.Conjunction(rest)
+	if hash.Dynamic {
+		hash.On = expr.Conjunction(on) // what is found may be equal or not
+	}
 	out.node = hash
 	return out
 }
@@ -310,6 +317,31 @@ func (j *joiner) equality(c expr.Node, left, right srcSet) (l, r expr.Node, ok b
 		!expr.Deterministic(c) {
 		return nil, nil, false
 	}
+	return j.sides(eq, left, right)
+}
+
+// dynamicEquality recognizes an equality of columns of which one is of a property whose type nobody declared. Only the values tell
+// how they are compared.
+func (j *joiner) dynamicEquality(c expr.Node, left, right srcSet) (l, r expr.Node, ok bool) {
+	eq, is := c.(*expr.Compare)
+	if !is || eq.Op != expr.Eq {
+		return nil, nil, false
+	}
+	a, isA := eq.L.(*expr.Column)
+	b, isB := eq.R.(*expr.Column)
+	if !isA || !isB || a.T.Base != value.TypeUnknown && b.T.Base != value.TypeUnknown || !isDynamic(a.T.Base) || !isDynamic(b.T.Base) {
+		return nil, nil, false
+	}
+	return j.sides(eq, left, right)
+}
+
+// isDynamic says whether values of the type are compared with others by what they are.
+func isDynamic(b value.Base) bool {
+	return b == value.TypeUnknown || b == value.TypeDouble || isPlainBase(b)
+}
+
+// sides gives the operands of an equality, that of left first.
+func (j *joiner) sides(eq *expr.Compare, left, right srcSet) (l, r expr.Node, ok bool) {
 	a, b := j.block.refers(eq.L), j.block.refers(eq.R)
 	switch {
 	case a.empty() || b.empty():

@@ -130,6 +130,8 @@ type HashJoin struct {
 	NullSafe            []bool // by key: <=>
 	Collation           []value.Collation
 	On                  expr.Node // further conditions of the match
+	// Dynamic: a key's values may be of several kinds, which are compared as On says. On has all conditions then.
+	Dynamic bool
 }
 
 // LookupJoin reads, for a batch of left rows, their matches by key: Right.Keys refer to columns of the left row.

@@ -223,6 +223,9 @@ func (q *selection) bindSemiJoin(kind JoinKind, x dialect.Expr, sel *dialect.Sel
 		if _, _, ok := j.equality(c, outer, inner); ok {
 			return p, true, nil
 		}
+		if _, _, ok := j.dynamicEquality(c, outer, inner); ok {
+			return p, true, nil
+		}
 	}
 	return semiJoin{}, false, nil
 }

@@ -14,7 +14,8 @@ import (
 // the order of the right input.
 type hashJoinNode struct {
 	joinNode
-	keys []hashKey
+	keys    []hashKey
+	dynamic bool // see strangers
 }
 
 // hashKey is one pair of values whose equality makes a match.
@@ -31,7 +32,7 @@ func compileHashJoin(n *planner.HashJoin) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &hashJoinNode{joinNode: join}
+	j := &hashJoinNode{joinNode: join, dynamic: n.Dynamic}
 	for i := range n.LeftKeys {
 		k := hashKey{
 			left: expr.CompileOperand(n.LeftKeys[i]), right: expr.CompileOperand(n.RightKeys[i]),
@@ -65,6 +66,7 @@ type hashJoinIter struct {
 	built       bool
 	at          int32 // the match to be tried next; -1: none
 	key         []byte
+	strangers   strangers
 }
 
 func (it *hashJoinIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -94,9 +96,15 @@ func (it *hashJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 				return nil, err
 			}
 		}
-		for it.active && it.at >= 0 {
-			it.rows.restore(it.rows.rows[it.at], it.row)
-			it.at = it.next[it.at]
+		for it.active {
+			at, err := it.match(ctx)
+			if err != nil {
+				return nil, err
+			}
+			if at < 0 {
+				break
+			}
+			it.rows.restore(it.rows.rows[at], it.row)
 			if row, err := it.try(); err != nil || row != nil {
 				return row, err
 			}
@@ -109,6 +117,19 @@ func (it *hashJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 	}
 }
 
+// match gives the row to be tried next, of all in the order of the right side; -1: none.
+func (it *hashJoinIter) match(ctx context.Context) (int32, error) {
+	at, other := it.at, it.strangers.at
+	if other >= 0 && (at < 0 || other < at) {
+		it.strangers.advance(other + 1)
+		return other, it.strangers.look(ctx)
+	}
+	if at >= 0 {
+		it.at = it.next[at]
+	}
+	return at, nil
+}
+
 // build reads the right side.
 func (it *hashJoinIter) build(ctx context.Context) error {
 	it.chains = make(map[string]int)
@@ -116,6 +137,9 @@ func (it *hashJoinIter) build(ctx context.Context) error {
 		n := int32(len(it.rows.rows) - 1)
 		it.next = append(it.next, -1)
 		ok, err := it.hash(row, false)
+		if it.node.dynamic && err == nil {
+			it.strangers.add(ok)
+		}
 		if err != nil || !ok {
 			return err
 		}
@@ -134,10 +158,13 @@ func (it *hashJoinIter) build(ctx context.Context) error {
 // find begins with a left row.
 func (it *hashJoinIter) find(left []value.Value) error {
 	it.take(left)
-	it.at = -1
+	it.at, it.strangers.at = -1, -1
 	ok, err := it.hash(left, true)
 	if err != nil || !ok {
 		return err
+	}
+	if it.node.dynamic {
+		it.strangers.begin()
 	}
 	if c, known := it.chains[string(it.key)]; known {
 		it.at = it.list[c].first
@@ -149,6 +176,7 @@ func (it *hashJoinIter) find(left []value.Value) error {
 func (it *hashJoinIter) hash(row []value.Value, left bool) (ok bool, err error) {
 	it.f.Env.Row = row
 	it.key = it.key[:0]
+	it.strangers.kinds = it.strangers.kinds[:0]
 	for i := range it.node.keys {
 		k := &it.node.keys[i]
 		f := k.right
@@ -165,6 +193,10 @@ func (it *hashJoinIter) hash(row []value.Value, left bool) (ok bool, err error) 
 		if kind := v.Kind(); k.asFloat && value.Bool <= kind && kind <= value.Decimal {
 			v = value.FromFloat(value.ToFloat(v))
 		}
+		if it.node.dynamic {
+			v = it.strangers.note(v)
+			it.key = append(it.key, it.strangers.kinds[i]) // a stranger is met once
+		}
 		it.key = value.AppendHashKey(it.key, v, k.collation)
 	}
 	return true, nil
@@ -172,6 +204,6 @@ func (it *hashJoinIter) hash(row []value.Value, left bool) (ok bool, err error) 
 
 func (it *hashJoinIter) Close() error {
 	it.rows.clear()
-	it.chains, it.list, it.next, it.built = nil, nil, nil, true
+	it.chains, it.list, it.next, it.built, it.strangers = nil, nil, nil, true, strangers{at: -1}
 	return closeBoth(it.left, it.right)
 }
