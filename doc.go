@@ -28,7 +28,8 @@
 //
 // ANALYZE TABLE finds out about how many rows a table has, and which values its keys and indexes have, and keeps that with the
 // definition. In memory and in a file it reads all of the table; on Azure a sample, of 100 requests a table unless SET
-// analyze_requests says otherwise.
+// analyze_requests says otherwise. Plans go by it until the next ANALYZE TABLE; without one they assume the same of every table, on
+// every store.
 //
 // What statements cost is counted: Connector.Stats, or StatsConn through sql.Conn.Raw where the database was opened by sql.Open.
 //

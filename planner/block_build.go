@@ -24,7 +24,11 @@ func (q *selection) build() (*queryPlan, error) {
 	if g := q.grouping; g != nil {
 		node = &Aggregate{Input: node, Group: g.group, Aggs: g.aggs, Sorted: ordered && len(g.group) > 0}
 		ordered = ordered && q.groupsServeOrder()
-		in.rows = g.estimate(in.rows)
+		if n := q.block.groups(g.group, in.rows); n > 0 && !g.implicit {
+			in.rows = n
+		} else {
+			in.rows = g.estimate(in.rows)
+		}
 		if q.having != nil {
 			node = &Filter{Input: node, Cond: q.having}
 		}

@@ -298,8 +298,11 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 	}
 	if kind == InnerJoin || kind == LeftJoin {
 		out.rows = max(1, min(left.rows, right.rows))
+		if rows, known := j.block.matched(left, right, hash.LeftKeys, hash.RightKeys); known {
+			out.rows = rows
+		}
 		if kind == LeftJoin {
-			out.rows = left.rows
+			out.rows = max(out.rows, left.rows)
 		}
 	}
 	hash.On = expr.Conjunction(rest)

@@ -7,7 +7,6 @@
 package access
 
 import (
-	"math"
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -102,6 +101,7 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 	s.IndexJoin = ix != nil && r.needsIndexJoin(ix)
 	s.Columns = r.columns(s)
 	var recheck, residual, keyed []expr.Node
+	var unserved [][][]Atom
 	for i, n := range r.Conds {
 		if touched[i] {
 			keyed = append(keyed, n)
@@ -109,7 +109,7 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 		if covered[i] {
 			recheck = append(recheck, n)
 		} else {
-			residual = append(residual, n)
+			residual, unserved = append(residual, n), append(unserved, forms[i])
 		}
 	}
 	s.Recheck, s.Residual, k.Conds = expr.Conjunction(recheck), expr.Conjunction(residual), expr.Conjunction(keyed)
@@ -118,7 +118,7 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 		s.Limit = r.Limit
 	}
 	p := Path{Scan: s, Ordered: ordered}
-	p.Cost = r.Estimate(s, k, depth, ordered, len(residual))
+	p.Cost = r.Estimate(s, k, depth, ordered, residualShare(r.Table, unserved))
 	return p
 }
 
@@ -241,28 +241,40 @@ func (r *Request) filterable(c *Constrainer, ix *schema.Index, conds []expr.Node
 	})
 }
 
-// Estimate estimates the cost of s. Its spans fix the first depth columns of the key, and so many residual conditions remain to be
-// checked row by row.
-func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residual int) cost {
+// Estimate estimates the cost of s. Its spans fix the first depth columns of the key, and conditions that are checked row by row
+// leave a share of the rows.
+func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left float64) cost {
+	all := rowsOf(r.Table)
 	entities, spans := k.reach(s.Index == nil || s.Index.Unique)
 	if depth == 0 {
-		entities, spans = assumedRows, 1
+		entities, spans = all, 1
 	}
 	partitions, named := k.Spread()
-	fixed := partitions < assumedPartitions && len(k.partitionKey) > 0 && k.layout.Buckets == 0 && !k.ranged()
+	fixed := partitions < partitionsOf(r.Table) && len(k.partitionKey) > 0 && k.layout.Buckets == 0 && !k.ranged()
 	parts := k.partitionShare()
 	partitions *= parts
 	if depth == 0 && k.divide != nil {
 		entities *= parts / max(parts, float64(len(r.Table.Partitions.List)))
 	}
 	if depth == 0 && named && fixed {
-		entities = assumedRows / assumedPartitions * partitions
+		entities = all / partitionsOf(r.Table) * partitions
 	}
+	if known := r.Table.Statistics != nil; known && depth == 0 && named {
+		entities = 0
+		for i := range k.Branches {
+			entities += all * k.placeShare(&k.Branches[i])
+		}
+		entities = min(entities, all)
+	}
+	rows := entities
 	if !named {
 		// A walk over all store partitions also meets the index entries.
-		entities = assumedRows * float64(1+len(r.Table.Indexes))
+		entities = all * float64(1+len(r.Table.Indexes))
+		if r.Table.Statistics == nil {
+			rows = entities
+		}
 	}
-	rows := entities * math.Pow(shareResidual, float64(residual))
+	rows *= left
 	if s.PassesCopies() {
 		entities *= 2 // at worst each parent has one row, and a copy before it
 	}
@@ -277,9 +289,12 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, residua
 	case s.Access == PointRead || s.Access == PointReads:
 		c.Requests = entities
 	case !named:
-		c.Requests = max(partitions, math.Ceil(entities/PageEntities))
+		if r.Table.Statistics != nil {
+			partitions = parts
+		}
+		c.Requests = pages(r.Table, entities, partitions)
 	default:
-		c.Requests = max(spans*partitions, math.Ceil(entities/PageEntities))
+		c.Requests = pages(r.Table, entities, spans*partitions)
 	}
 	if s.IndexJoin {
 		c.Requests += entities

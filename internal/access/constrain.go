@@ -211,7 +211,7 @@ func (c *Constrainer) compare(n *expr.Compare) (ordinal int, t *test) {
 		}
 		op, r = op.Mirrored(), l
 	}
-	t = &test{value: expr.CompileOperand(r), nullSafe: op == expr.NullEq}
+	t = &test{value: expr.CompileOperand(r), constant: areConstant(r), nullSafe: op == expr.NullEq}
 	if t.op, ok = comparisons[op]; !ok {
 		return -1, nil
 	}
@@ -233,7 +233,7 @@ func (c *Constrainer) like(n *expr.Like) (ordinal int, t *test) {
 			return -1, nil
 		}
 	}
-	t = &test{op: testLike, value: expr.Compile(n.Pattern), escape: n.Escape}
+	t = &test{op: testLike, value: expr.Compile(n.Pattern), constant: areConstant(n.Pattern), escape: n.Escape}
 	if t.loose, ok = c.collated(ordinal, n.Collation, false); !ok {
 		return -1, nil
 	}
@@ -248,7 +248,7 @@ func (c *Constrainer) in(n *expr.In) (ordinal int, t *test) {
 	if !ok || n.Not {
 		return -1, nil
 	}
-	t = &test{op: testIn, list: make([]expr.Func, len(n.List))}
+	t = &test{op: testIn, list: make([]expr.Func, len(n.List)), constant: areConstant(n.List...)}
 	for i, x := range n.List {
 		if !c.known(x) {
 			return -1, nil

@@ -25,7 +25,7 @@ func (c *Constrainer) dateFunction(op expr.CompareOp, l, r expr.Node) (ordinal i
 	if !ok || op == expr.NullEq {
 		return -1, nil
 	}
-	return ordinal, &test{op: testFunction, function: call.Func.Name, value: expr.Compile(r), compared: compared}
+	return ordinal, &test{op: testFunction, function: call.Func.Name, value: expr.Compile(r), constant: areConstant(r), compared: compared}
 }
 
 // dateFunctionIn: YEAR(created) IN (2025, 2026) → an OR of tests.

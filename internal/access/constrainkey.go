@@ -182,6 +182,17 @@ func (b *keyBranch) leading(k *KeyPlan) [][]*test {
 	return slices.Concat(b.partitionKey, b.row)
 }
 
+// leadingColumn is the column that the i-th of the leading tests is on.
+func (k *KeyPlan) leadingColumn(i int) int {
+	if k.ranged() {
+		if i < len(k.partitionKey) {
+			return k.partitionKey[i].Column
+		}
+		i -= len(k.partitionKey)
+	}
+	return k.Columns[i].Column
+}
+
 // whole says whether the branch gives every column of the key single values.
 func (b *keyBranch) whole(k *KeyPlan) bool {
 	all := func(tests [][]*test, columns []keyColumn) bool {

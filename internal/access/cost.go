@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// There are no statistics, because the store bills every entity that it would count. These sizes are assumed instead. Only their
-// order matters: it prefers keys to ranges, ranges to scans, and reading less to saving a sort.
+// Where ANALYZE TABLE has not found out what a table holds (statistics.go), these sizes are assumed, on every store. Only their order
+// matters: it prefers keys to ranges, ranges to scans, and reading less to saving a sort.
 const (
 	assumedRows       = 1e6  // of a table
 	assumedPartitions = 1000 // of a table with a partition for each value
@@ -58,23 +58,30 @@ func (t *test) count() float64 {
 	return 1
 }
 
-// share is the share of rows that the tests on one column leave.
+// share is the share of rows that the tests on one column leave, of which nothing is known.
 func share(tests []*test) float64 {
+	return assumed{equal: shareEqual, notNull: shareNotNull}.share(tests)
+}
+
+// assumed is the share of rows that have one value of a column, and any value.
+type assumed struct{ equal, notNull float64 }
+
+func (a assumed) share(tests []*test) float64 {
 	s, ranges := 1.0, 0
 	for _, t := range tests {
 		switch t.op {
 		case testEq, testNull, testIn, testEdge:
-			s = min(s, shareEqual*t.count())
+			s = min(s, a.equal*t.count())
 		case testLike:
 			s = min(s, sharePrefix)
 		case testNotNull:
-			s = min(s, shareNotNull)
+			s = min(s, a.notNull)
 		case testAnd:
-			s = min(s, share(t.kids))
+			s = min(s, a.share(t.kids))
 		case testOr:
 			sum := 0.0
 			for _, k := range t.kids {
-				sum += share([]*test{k})
+				sum += a.share([]*test{k})
 			}
 			s = min(s, sum)
 		default:
@@ -111,9 +118,9 @@ func pointCount(tests []*test) float64 {
 func (k *KeyPlan) reach(unique bool) (entities, spans float64) {
 	for i := range k.Branches {
 		b := &k.Branches[i]
-		n, left := 1.0, 1.0
-		for _, tests := range b.leading(k) {
-			left *= share(tests)
+		n, left := 1.0, k.placeShare(b)
+		for i, tests := range b.leading(k) {
+			left *= shareIn(k.table, k.leadingColumn(i), tests)
 			if points(tests) {
 				n *= pointCount(tests)
 			}
@@ -121,13 +128,13 @@ func (k *KeyPlan) reach(unique bool) (entities, spans float64) {
 		if unique && b.whole(k) {
 			entities += n
 		} else {
-			entities += max(n, assumedRows*left)
+			entities += max(n, rowsOf(k.table)*left)
 		}
 		if !k.continues(b) {
 			spans += n
 		}
 	}
-	return min(entities, assumedRows), max(1, spans)
+	return min(entities, rowsOf(k.table)), max(1, spans)
 }
 
 // continues says whether the spans of b touch those of another branch: a = 1 AND b < 2 beside a < 1, over (a, b).
@@ -154,7 +161,7 @@ func (k *KeyPlan) Spread() (partitions float64, named bool) {
 			if n := k.layout.Buckets; n > 0 {
 				return float64(n), true
 			}
-			return assumedPartitions, false
+			return partitionsOf(k.table), false
 		}
 		partitions = max(partitions, n)
 	}

@@ -49,6 +49,7 @@ type test struct {
 	compared testOp
 	// nullSafe: NULL equals NULL.
 	nullSafe bool
+	constant bool // value and list are known when the statement is planned
 	// loose: the condition compares octets, but the column's keys are folded, so they find too much.
 	loose bool
 }

@@ -74,19 +74,26 @@ func (k *KeyPlan) partitionShare() float64 {
 	if k.divide == nil {
 		return 1
 	}
-	all := float64(len(k.table.Partitions.List))
 	share := 0.0
 	for i := range k.Branches {
-		switch tests := k.Branches[i].divide; {
-		case tests == nil:
-			return max(1, all)
-		case points(tests):
-			share = max(share, pointCount(tests))
-		default:
-			share = max(share, all/2)
-		}
+		share = max(share, k.branchPartitions(&k.Branches[i]))
 	}
-	return max(1, min(share, all))
+	return max(1, min(share, float64(len(k.table.Partitions.List))))
+}
+
+// branchPartitions is how many partitions a branch reads.
+func (k *KeyPlan) branchPartitions(b *keyBranch) float64 {
+	all := float64(len(k.table.Partitions.List))
+	if b.divide == nil {
+		return all
+	}
+	if n, ok := k.fixedPartitions(b.divide); ok {
+		return n
+	}
+	if points(b.divide) {
+		return pointCount(b.divide)
+	}
+	return all / 2
 }
 
 // partitionsWithin gives the partitions that may hold rows whose first column has a code in set, which is sorted and

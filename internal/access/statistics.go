@@ -1,0 +1,159 @@
+package access
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// rowsOf is how many rows a table has: as ANALYZE TABLE found, or as is assumed.
+func rowsOf(t *schema.Table) float64 {
+	if t.Statistics == nil {
+		return assumedRows
+	}
+	return max(1, float64(t.Statistics.Rows))
+}
+
+// partitionsOf is how many store partitions a table has with one for each value.
+func partitionsOf(t *schema.Table) float64 {
+	if t.Statistics == nil || t.Spread == nil {
+		return assumedPartitions
+	}
+	n := 1.0
+	for _, c := range t.Spread.Columns {
+		st := t.StatisticsOf(c)
+		if st == nil {
+			return assumedPartitions
+		}
+		n *= max(1, st.Distinct)
+	}
+	return min(n, rowsOf(t))
+}
+
+// isFixed says whether the values that t compares with are known when the statement is planned.
+func (t *test) isFixed() bool {
+	switch t.op {
+	case testNull, testNotNull:
+		return true
+	case testAnd, testOr, testEdge:
+		return !slices.ContainsFunc(t.kids, func(k *test) bool { return !k.isFixed() })
+	}
+	return t.constant
+}
+
+// areConstant says whether expressions are values.
+func areConstant(list ...expr.Node) bool {
+	return !slices.ContainsFunc(list, func(n expr.Node) bool { _, is := n.(*expr.Const); return !is })
+}
+
+// shareIn is the share of the rows of a table that tests on one column leave: by its statistics, where there are any. Tests whose values
+// are known are held against common values and the histogram; an equality with an argument leaves as many rows as one value has on
+// average.
+func shareIn(t *schema.Table, column int, tests []*test) float64 {
+	st := t.StatisticsOf(column)
+	if st == nil {
+		return share(tests)
+	}
+	var fixed, open []*test
+	for _, k := range tests {
+		if k.isFixed() {
+			fixed = append(fixed, k)
+		} else {
+			open = append(open, k)
+		}
+	}
+	s := assumed{equal: st.ShareOfOne(), notNull: 1 - st.Null}.share(open)
+	if len(fixed) == 0 {
+		return s
+	}
+	p := &keyColumn{Segment: &schema.Segment{Column: column, Form: schema.FormCode, Code: t.StatisticsPart(column)}, column: t.Columns[column]}
+	set, _, err := evalAll(&expr.Env{Session: &expr.Session{}}, fixed, p)
+	if err != nil {
+		return min(s, share(fixed))
+	}
+	known := 0.0
+	for _, iv := range set {
+		if iv.point {
+			known += st.ShareOf(iv.lo)
+		} else {
+			known += st.ShareBetween(iv.lo, iv.hi)
+		}
+	}
+	return min(s, known)
+}
+
+// placeShare is the share of rows that lie where the branch b looks, as far as the tests on columns of its key do not say it already:
+// by the columns of store partitions, and by those that divide the table. Without statistics it is 1.
+func (k *KeyPlan) placeShare(b *keyBranch) float64 {
+	s := 1.0
+	if k.table.Statistics == nil || k.ranged() {
+		return s
+	}
+	if n, open := b.Spread(k); !open && k.layout.Buckets > 0 {
+		if slices.ContainsFunc(b.partitionKey, func(tests []*test) bool { return tests != nil }) {
+			s = min(1, n/float64(k.layout.Buckets))
+		}
+	} else if !open {
+		for i, tests := range b.partitionKey {
+			if tests != nil {
+				s *= shareIn(k.table, k.partitionKey[i].Column, tests)
+			}
+		}
+	}
+	if k.divide != nil && b.divide != nil && !slices.ContainsFunc(k.Columns[:len(b.row)], func(p keyColumn) bool { return p.Column == k.divide.Column }) {
+		s *= k.divideShare(b)
+	}
+	return s
+}
+
+// divideShare is the share of the partitions that the branch reads.
+func (k *KeyPlan) divideShare(b *keyBranch) float64 {
+	all := max(1, float64(len(k.table.Partitions.List)))
+	return min(1, k.branchPartitions(b)/all)
+}
+
+// fixedPartitions is how many partitions tests leave whose values are known; not ok where they are not.
+func (k *KeyPlan) fixedPartitions(tests []*test) (n float64, ok bool) {
+	if k.table.Statistics == nil || slices.ContainsFunc(tests, func(t *test) bool { return !t.isFixed() }) {
+		return 0, false
+	}
+	set, _, err := evalAll(&expr.Env{Session: &expr.Session{}}, tests, k.divide)
+	if err != nil {
+		return 0, false
+	}
+	return float64(len(partitionsWithin(k.table.Partitions, set))), true
+}
+
+// residualShare is the share of rows that conditions leave which are checked row by row, each as the Constrainer has it.
+func residualShare(t *schema.Table, forms [][][]Atom) float64 {
+	s := 1.0
+	byColumn := map[int][]*test{}
+	for _, form := range forms {
+		if len(form) != 1 || slices.ContainsFunc(form[0], func(a Atom) bool { return t.StatisticsOf(a.Ordinal) == nil }) {
+			s *= shareResidual
+			continue
+		}
+		for _, a := range form[0] {
+			byColumn[a.Ordinal] = append(byColumn[a.Ordinal], a.test)
+		}
+	}
+	for _, column := range slices.Sorted(maps.Keys(byColumn)) {
+		s *= shareIn(t, column, byColumn[column])
+	}
+	return s
+}
+
+// ResidualShare is the share of rows that so many conditions of which nothing is known leave.
+func ResidualShare(n int) float64 { return math.Pow(shareResidual, float64(n)) }
+
+// pages is how many requests it takes to read so many entities in so many spans. Without statistics, when the sizes are guesses, a
+// page more or less does not count.
+func pages(t *schema.Table, entities, spans float64) float64 {
+	if t.Statistics == nil || spans <= 1 || entities <= spans*PageEntities {
+		return max(spans, math.Ceil(entities/PageEntities))
+	}
+	return math.Ceil(entities/PageEntities + spans/2) // the last page of each is half full
+}

@@ -1,0 +1,54 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+)
+
+// distinct is how many values an expression has over all rows of its table, NULL counted as one; 0 where that is not known.
+func (k *block) distinct(n expr.Node) float64 {
+	c, ok := n.(*expr.Column)
+	if !ok || c.Level > 0 {
+		return 0
+	}
+	s := k.sources[k.sourceOf(c.Index)]
+	if s.table == nil || c.Index < s.offset {
+		return 0
+	}
+	st := s.table.StatisticsOf(c.Index - s.offset)
+	if st == nil {
+		return 0
+	}
+	values := st.Distinct
+	if st.Null > 0 {
+		values++
+	}
+	return max(1, values)
+}
+
+// matched is how many rows of left and right, which are joined by the equality of keys, match: of each pair of rows, one in as many as
+// the side with more values has. known: there are statistics of a key.
+func (k *block) matched(left, right *relation, leftKeys, rightKeys []expr.Node) (rows float64, known bool) {
+	rows = left.rows * right.rows
+	for i := range leftKeys {
+		l, r := k.distinct(leftKeys[i]), k.distinct(rightKeys[i])
+		if l == 0 && r == 0 {
+			continue
+		}
+		known = true
+		rows /= max(1, l, r)
+	}
+	return max(1, rows), known
+}
+
+// groups is how many groups so many rows make, by columns with statistics; 0 where that is not known.
+func (k *block) groups(by []expr.Node, rows float64) float64 {
+	n := 1.0
+	for _, x := range by {
+		values := k.distinct(x)
+		if values == 0 {
+			return 0
+		}
+		n *= values
+	}
+	return max(1, min(n, rows))
+}
