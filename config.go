@@ -74,8 +74,16 @@ type Config struct {
 	// Scan is ScanAllow where it is "".
 	Scan ScanPolicy
 	// MaxEntities is the number of entities that one statement may read; a statement that needs more fails
-	// with ErrTooManyEntities. 0: no bound.
+	// with ErrTooManyEntities. The hint MAX_ENTITIES(n) of a statement overrules it. 0: no bound.
 	MaxEntities int64
+	// MaxRequests is the number of requests that one statement may make. One that surely needs more is refused before it begins; else it
+	// ends with ErrTooManyRequests when it would make one more, and nothing of it is written, but for what BulkChunked says. Requests
+	// that are made again after a failure, those of COMMIT, and what it costs to bring a transaction of several partitions to its end do
+	// not count. The hint MAX_REQUESTS(n) of a statement overrules it, 0 with no bound. 0: no bound.
+	MaxRequests int64
+	// MaxCost is MaxRequests in dollars of one statement, by ListPrice: 0.0001 is 2,777 requests. Where both are given the lesser one holds.
+	// The hint MAX_COST(dollars) overrules it. 0: no bound.
+	MaxCost float64
 	// MaxMemory is the number of bytes that one statement may hold: in sorts, groups and hashes, in rows to be
 	// written, and in the values of an expression. A statement that needs more fails with ErrMemory.
 	// 0: DefaultMaxMemory. Negative: no bound.
@@ -168,6 +176,18 @@ func (c *Config) maxMemory() int64 {
 	return c.MaxMemory
 }
 
+// maxRequests is what MaxRequests and MaxCost allow; 0: no bound.
+func (c *Config) maxRequests() int64 {
+	if c.MaxCost <= 0 {
+		return c.MaxRequests
+	}
+	bought := max(1, int64(c.MaxCost/pricePerRequest))
+	if c.MaxRequests > 0 {
+		return min(c.MaxRequests, bought)
+	}
+	return bought
+}
+
 // collation is Collation, which was checked.
 func (c *Config) collation() value.Collation {
 	collation, _ := value.CollationNamed(c.Collation)
@@ -187,8 +207,7 @@ func (c *Config) settings(mode session.Mode) session.Settings {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	return session.Settings{
-		Price: ListPrice.Per10000Operations / 10_000,
-		Name:  session.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
+		Name: session.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
 		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
 		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger,
 	}

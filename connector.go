@@ -91,6 +91,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		}
 		d.Runtime = &exec.Runtime{
 			Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
+			MaxRequests: k.config.maxRequests(), Price: pricePerRequest,
 			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog,
 			Chunked: k.config.Bulk == BulkChunked,
 		}
@@ -192,4 +193,6 @@ type Price struct {
 }
 
 // ListPrice is the price of locally redundant storage in a cheap region, to reckon with.
-var ListPrice = Price{Per10000Operations: 0.00036, PerGBMonth: 0.045}
+var ListPrice = Price{Per10000Operations: pricePerRequest * 10_000, PerGBMonth: 0.045}
+
+const pricePerRequest = 0.00036 / 10_000 // dollars

@@ -2,6 +2,7 @@ package nearlyfree
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -25,6 +26,8 @@ var options = []option{
 	{"exact", func(c *Config, v string) error { return setBool(&c.Exact, v) }, func(c *Config) string { return getBool(c.Exact) }},
 	{"layout", setLayout, func(c *Config) string { return string(c.Layout) }},
 	{"max_entities", func(c *Config, v string) error { return setCount(&c.MaxEntities, v) }, func(c *Config) string { return getCount(c.MaxEntities) }},
+	{"max_requests", func(c *Config, v string) error { return setCount(&c.MaxRequests, v) }, func(c *Config) string { return getCount(c.MaxRequests) }},
+	{"max_cost", setMaxCost, getMaxCost},
 	{"max_memory", setMaxMemory, func(c *Config) string { return getCount(c.MaxMemory) }},
 	{"parallel", setParallel, func(c *Config) string { return getCount(int64(c.Parallel)) }},
 	{"readonly", func(c *Config, v string) error { return setBool(&c.ReadOnly, v) }, func(c *Config) string { return getBool(c.ReadOnly) }},
@@ -118,6 +121,22 @@ func getCount(n int64) string {
 		return ""
 	}
 	return strconv.FormatInt(n, 10)
+}
+
+func setMaxCost(c *Config, v string) error {
+	n, err := strconv.ParseFloat(v, 64)
+	if err != nil || !(n >= 0) || math.IsInf(n, 1) {
+		return fmt.Errorf("want dollars, such as 0.001 (0: no bound)")
+	}
+	c.MaxCost = n
+	return nil
+}
+
+func getMaxCost(c *Config) string {
+	if c.MaxCost == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(c.MaxCost, 'g', -1, 64)
 }
 
 func setMaxMemory(c *Config, v string) error {

@@ -22,6 +22,7 @@ var (
 	ErrConflict        = errors.New("nearlyfree: conflict with another writer")
 	ErrTooLarge        = errors.New("nearlyfree: over a limit of the store")
 	ErrTooManyEntities = errors.New("nearlyfree: statement reads too many entities")
+	ErrTooManyRequests = errors.New("nearlyfree: statement needs too many requests")
 	ErrMemory          = errors.New("nearlyfree: statement needs too much memory")
 	ErrScanRefused     = errors.New("nearlyfree: scan refused")
 	ErrThrottled       = errors.New("nearlyfree: throttled")

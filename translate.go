@@ -95,6 +95,7 @@ func translated(err error, text string) error {
 		conflict    *retry.ConflictError
 		changed     *dml.SchemaChangedError
 		entities    *exec.TooManyEntitiesError
+		budget      *engine.BudgetError
 		memory      *exec.MemoryError
 		variables   *expr.TooManyVariablesError
 		stored      *engine.Error
@@ -145,6 +146,8 @@ func translated(err error, text string) error {
 		return retryable(CodeTableChanged, err)
 	case errors.As(err, &entities):
 		return &Error{Message: entities.Error(), class: ErrTooManyEntities, cause: err}
+	case errors.As(err, &budget):
+		return &Error{Message: budget.Error(), class: ErrTooManyRequests, cause: err}
 	case errors.As(err, &memory):
 		return &Error{Message: memory.Error(), class: ErrMemory, cause: err}
 	case errors.As(err, &variables):

@@ -216,6 +216,9 @@ func (b *builder) hint(words []string, sel *dialect.Select) error {
 		switch name = strings.TrimSpace(name); {
 		case name == "allow_scan":
 			b.plan.AllowScan = true
+		case name == "max_entities" && b.most(&b.plan.Most.Entities, args):
+		case name == "max_requests" && b.most(&b.plan.Most.Requests, args):
+		case name == "max_cost" && b.mostCost(args):
 		case name == "set_var":
 			return sqlerr.NotSupported(sqlerr.NoPos, "the hint %s (write SET before the statement) is", strings.ToUpper(h))
 		case name == "max_execution_time" && sel != nil && sel == b.first && b.limit(args):
@@ -235,6 +238,30 @@ func (b *builder) limit(args string) bool {
 		return false
 	}
 	b.plan.TimeLimit = time.Duration(n) * time.Millisecond
+	return true
+}
+
+// most takes the argument of MAX_ENTITIES(n) or MAX_REQUESTS(n). 0 takes the bound away.
+func (b *builder) most(to *int64, args string) bool {
+	n, err := strconv.ParseInt(strings.Trim(args, " )"), 10, 63)
+	if err != nil || n < 0 {
+		return false
+	}
+	if *to = n; n == 0 {
+		*to = -1
+	}
+	return true
+}
+
+// mostCost takes the argument of MAX_COST(dollars). 0 takes the bound away.
+func (b *builder) mostCost(args string) bool {
+	n, err := strconv.ParseFloat(strings.Trim(args, " )"), 64)
+	if err != nil || !(n >= 0) {
+		return false
+	}
+	if b.plan.Most.Cost = n; n == 0 {
+		b.plan.Most.Cost = -1
+	}
 	return true
 }
 

@@ -37,11 +37,18 @@ type Plan struct {
 	AllowScan  bool // the hint allow_scan: reads without a key are meant
 	// TimeLimit is what the hint MAX_EXECUTION_TIME gives a query; 0: as the session has it.
 	TimeLimit time.Duration
+	Most      Most
 	// IgnoredHints are the hints that are not obeyed, in upper case, for a warning each.
 	IgnoredHints []string
 
 	// Compiled is where the executor keeps its own form of the plan, made at the first execution.
 	Compiled atomic.Value
+}
+
+// Most is what a statement may read and cost by its hints, in place of what holds for all. 0: no hint; negative: no bound.
+type Most struct {
+	Entities, Requests int64
+	Cost               float64 // dollars
 }
 
 // ResultColumn describes a column of the result.

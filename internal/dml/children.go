@@ -106,7 +106,7 @@ func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, 
 		return err
 	}
 	s := &exec.SpanSource{
-		Run: &w.Run, Limit: limit, Scan: engine.Scan{Meter: w.X.Meter, Decided: true},
+		Run: &w.Run, Limit: limit, Scan: engine.Scan{Meter: w.X.Meter, Budget: w.X.Budget, Decided: true},
 		Spans: []access.Span{{Partition: part, PartitionKey: partition, Span: span}},
 	}
 	defer s.Close()

@@ -152,7 +152,7 @@ func (r *keyReads) readChild(ctx context.Context, rows *RowWriter, c *childRead)
 		return nil, err
 	}
 	t, ix := rows.Table, c.ref.ChildKey()
-	s := &exec.SpanSource{Run: &r.w.Run, Limit: c.limit, Scan: engine.Scan{Meter: r.w.X.Meter, Decided: true}}
+	s := &exec.SpanSource{Run: &r.w.Run, Limit: c.limit, Scan: engine.Scan{Meter: r.w.X.Meter, Budget: r.w.X.Budget, Decided: true}}
 	part := t.AllPartitions()[0]
 	for _, p := range partitions {
 		s.Spans = append(s.Spans, access.Span{Partition: part, PartitionKey: p, Span: span})

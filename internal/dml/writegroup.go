@@ -131,6 +131,9 @@ func (w *Writer) send(ctx context.Context, g *group) error {
 	if err := w.ready(ctx, g); err != nil {
 		return err
 	}
+	if err := w.X.Budget.Take(1); err != nil {
+		return err
+	}
 	if err := w.Begin(ctx); err != nil {
 		return err
 	}
@@ -145,6 +148,12 @@ func (w *Writer) send(ctx context.Context, g *group) error {
 
 // transact commits groups of different places at once.
 func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups []*group) error {
+	if w.X.Budget != nil {
+		l := w.Rt.Engine.Limits()
+		if err := w.X.Budget.Take(int64(len(w.groups(l.BatchOps, l.BatchBytes).groups))); err != nil {
+			return err
+		}
+	}
 	t := engine.Transaction{Meter: w.X.Meter}
 	for i := range w.requires {
 		t.Requires = append(t.Requires, w.requires[i].Requirement)

@@ -80,6 +80,7 @@ type Scan struct {
 	Select                     []string // properties wanted, each once; nil: all. []string{} (not nil): keys only
 	Limit                      int      // stop after so many entities that pass the filter; 0: no limit
 	Whole                      bool     // each chunk is a whole page, which is of one moment
+	Budget                     *Budget  // what its pages are taken of; may be nil
 	Decided                    bool     // wait for the transactions that have written to the range and are not decided yet
 	Meter                      *Meter
 }

@@ -23,6 +23,8 @@ type Runtime struct {
 	Engine      engine.Engine
 	Parallel    int      // requests of one statement under way at once, ≥ 1
 	MaxEntities int64    // a query that reads more entities fails with ErrTooManyEntities; 0: no bound
+	MaxRequests int64    // of one statement; 0: no bound
+	Price       float64  // of a request, in dollars
 	MaxMemory   int64    // bytes that one statement may hold; 0: no bound
 	Account     *Account // of all statements; nil: none is kept
 	Logger      *slog.Logger
@@ -59,6 +61,8 @@ type Execution struct {
 	Pins  bool // what it reads of Tx must be the same when that is committed
 	// Profile gets what each operator does, nil: nobody asks. What scans read is counted there, and not in Meter.
 	Profile *Profile
+	// Budget bounds its requests; nil: nothing does.
+	Budget *engine.Budget
 }
 
 // Result is what a write did.

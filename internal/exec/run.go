@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -118,14 +119,17 @@ func (r *Run) count(n int) error {
 		}
 		return r.around.count(n)
 	}
-	if r.Rt.MaxEntities > 0 && read > r.Rt.MaxEntities {
-		return &TooManyEntitiesError{Read: read, Max: r.Rt.MaxEntities}
+	if most := cmp.Or(r.X.Plan.Most.Entities, r.Rt.MaxEntities); most > 0 && read > most {
+		return &TooManyEntitiesError{Read: read, Max: most}
 	}
 	return nil
 }
 
 // Get reads one entity; not found when there is none.
 func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
+	if err := r.X.Budget.Take(1); err != nil {
+		return e, false, err
+	}
 	if err := r.Begin(ctx); err != nil {
 		return e, false, err
 	}

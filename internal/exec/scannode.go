@@ -112,7 +112,7 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 		}
 		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: r.meter(n.counted)}, keys: keys}
 	}
-	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: r.meter(n.counted)}
+	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: r.meter(n.counted), Budget: r.X.Budget}
 	src := n.spans(r, scan, reads.Spans, limit)
 	if !n.plan.IndexJoin {
 		return src

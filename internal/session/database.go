@@ -23,7 +23,6 @@ type Settings struct {
 	SharedTable bool     // new tables share one physical table
 	DenyScans   bool     // a statement that no key serves is refused
 	WarnOfScans bool     // the Logger is told of it
-	Price       float64  // of a request, in dollars
 	Options     []string // names of options, for who takes one for a variable
 	Logger      *slog.Logger
 }

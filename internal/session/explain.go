@@ -80,25 +80,25 @@ func (s *Session) analyze(ctx context.Context, p *Prepared, args []value.Value) 
 	defer func() { s.profiled = nil }()
 	begun := time.Now()
 	rows, err := s.drain(ctx, p, args)
+	took := time.Since(begun)
+	all := &engine.Meter{}
+	found.profile.AddTo(all)
+	all.Add(&found.meter)
+	s.db.count(all)
 	if err != nil {
 		return nil, err
 	}
-	took := time.Since(begun)
 	x := found.plan.Explanation(args)
 	for i := range x.Lines {
 		if of := x.Lines[i].Of; of != nil {
 			x.Lines[i].Did = didText(found.profile.Of(of))
 		}
 	}
-	all := &engine.Meter{}
-	found.profile.AddTo(all)
-	all.Add(&found.meter)
-	s.db.count(all)
 	parts := append([]string{fmt.Sprint("rows ", rows)}, meterText(all)...)
 	if n := all.Written.Load(); n > 0 {
 		parts = append(parts, fmt.Sprint("entities written ", n))
 	}
-	x.Did = strings.Join(append(parts, "time "+timeText(took), fmt.Sprintf("$%.2f for a million", float64(all.Requests.Load())*s.db.Price*1e6)), ", ")
+	x.Did = strings.Join(append(parts, "time "+timeText(took), fmt.Sprintf("$%.2f for a million", float64(all.Requests.Load())*s.db.Runtime.Price*1e6)), ", ")
 	return x, nil
 }
 

@@ -48,6 +48,9 @@ func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Me
 	}
 	x := exec.Execution{Plan: plan, Args: args, Session: &s.state, Meter: m, Tx: s.tx,
 		Pins: s.tx != nil && plan.ForUpdate && plan.Write == nil && !s.readOnly}
+	if most := s.mostRequests(plan); most > 0 {
+		x.Budget = &engine.Budget{Max: most}
+	}
 	if s.profiled != nil {
 		s.profiled.plan, x.Profile, x.Meter = plan, &s.profiled.profile, &s.profiled.meter
 	}

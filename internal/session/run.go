@@ -168,8 +168,11 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 	if err := s.checkScans(plan, p.Parsed.Text); err != nil {
 		return Outcome{}, err
 	}
+	if err := s.checkBudget(plan, args); err != nil {
+		return Outcome{}, err
+	}
 	for _, h := range plan.IgnoredHints {
-		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeIgnoredHint, "Hint %s is ignored: only allow_scan, MAX_EXECUTION_TIME(n) in the first SELECT of a query, and USE, FORCE and IGNORE INDEX are obeyed", sqlerr.Brief(h))
+		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeIgnoredHint, "Hint %s is ignored: only allow_scan, MAX_ENTITIES(n), MAX_REQUESTS(n), MAX_COST(dollars), MAX_EXECUTION_TIME(n) in the first SELECT of a query, and USE, FORCE and IGNORE INDEX are obeyed", sqlerr.Brief(h))
 	}
 	level := s.next.over(s.usual).level
 	s.useNext(plan)

@@ -31,7 +31,7 @@ const (
 	whyCommit    = "begin a transaction with BeginTx or BEGIN"
 	whyNoIDs     = "automatic numbers go up by one from one"
 	whyContext   = "give the statement a context with a deadline"
-	whyBound     = "the options max_entities and max_memory of the data source name bound what a statement reads and holds"
+	whyBound     = "the options max_entities, max_requests, max_cost and max_memory of the data source name bound what a statement reads and holds"
 	whyUTF8      = "all text is UTF-8"
 	whyNoLog     = "there is no binary log, and no log of the server"
 	whyNoServer  = "there is no server that ends a connection; a context ends what waits"

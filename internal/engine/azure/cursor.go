@@ -198,6 +198,9 @@ func (c *cursor) fetchAhead() {
 // again without it: it is but a hint.
 func (c *cursor) fetch(p *page, from token) error {
 	for {
+		if err := c.scan.Budget.Take(1); err != nil {
+			return err
+		}
 		rq := request{
 			method: http.MethodGet, path: "/" + c.scan.Table + "()", query: c.query(from),
 			meter: c.scan.Meter, hinted: c.hint != nil,

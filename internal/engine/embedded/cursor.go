@@ -60,6 +60,9 @@ func (c *cursor) fill(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := c.tally.spend(c.scan.Budget); err != nil {
+		return err
+	}
 	if len(c.chunk) == 0 {
 		return io.EOF
 	}

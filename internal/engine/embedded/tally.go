@@ -15,6 +15,8 @@ type tally struct {
 
 	// what the meter has been told of each
 	toldRequests, toldScanned, toldMatched int
+
+	spent int // requests that were taken of the Budget
 }
 
 func newTally(l engine.Limits, s engine.Scan) tally {
@@ -61,4 +63,11 @@ func (t *tally) flush() {
 	t.meter.Scanned.Add(int64(t.scanned - t.toldScanned))
 	t.meter.Returned.Add(int64(t.matched - t.toldMatched))
 	t.toldRequests, t.toldScanned, t.toldMatched = t.requests, t.scanned, t.matched
+}
+
+// spend takes the requests so far of a budget.
+func (t *tally) spend(b *engine.Budget) error {
+	n := t.requests - t.spent
+	t.spent = t.requests
+	return b.Take(int64(n))
 }
