@@ -78,6 +78,19 @@ func (c *conn) usable(ctx context.Context) error {
 // prepare reads a statement.
 func (c *conn) prepare(query string) (*session.Prepared, error) {
 	p, err := c.session.Prepare(query)
+	return c.prepared(query, p, err)
+}
+
+// prepareOnce reads a statement that is run once, with these arguments.
+func (c *conn) prepareOnce(ctx context.Context, query string, named []driver.NamedValue) (*session.Prepared, error) {
+	if len(named) > 0 {
+		return c.prepare(query)
+	}
+	p, err := c.session.PrepareOnce(ctx, query)
+	return c.prepared(query, p, err)
+}
+
+func (c *conn) prepared(query string, p *session.Prepared, err error) (*session.Prepared, error) {
 	if err != nil {
 		return nil, c.failed(err, query)
 	}
@@ -121,7 +134,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, named []driver.Na
 	if err := c.usable(ctx); err != nil {
 		return nil, err
 	}
-	p, err := c.prepare(query)
+	p, err := c.prepareOnce(ctx, query, named)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +162,7 @@ func (c *conn) ExecContext(ctx context.Context, query string, named []driver.Nam
 	if err := c.usable(ctx); err != nil {
 		return nil, err
 	}
-	p, err := c.prepare(query)
+	p, err := c.prepareOnce(ctx, query, named)
 	if err != nil {
 		if texts, splitErr := c.session.Split(query); splitErr == nil && len(texts) > 1 {
 			if len(named) > 0 {

@@ -27,6 +27,9 @@ type Prepared struct {
 	plan   atomic.Pointer[plannedAt]
 	zoned  atomic.Pointer[plannedAt] // the plan for sessions whose time zone is not UTC
 	place  *list.Element             // in the statement cache, under its lock; nil: it is not there
+
+	shape    *Prepared     // has the plan, where the text differs from others in literals alone
+	literals []value.Value // the arguments of shape
 }
 
 // plannedAt is a plan, with the definitions and the collation of literals that it was made by.

@@ -34,6 +34,9 @@ func (s *Session) Plan(ctx context.Context, p *Prepared) error {
 // plan gives the statement's plan, which goes by the newest definitions: the one that was made last, or another one where they
 // have changed.
 func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
+	if p.shape != nil {
+		p = p.shape
+	}
 	snapshot, err := s.db.Catalog.Snapshot(ctx)
 	if err != nil {
 		return nil, p.inText(err)

@@ -53,6 +53,9 @@ func (s *Session) parse(query string) (*Prepared, error) {
 // Run runs a statement.
 func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
 	s.state.Now, s.state.InsertID = now(), 0
+	if p.shape != nil {
+		args = p.literals
+	}
 	if !p.Parsed.Diagnostic {
 		s.state.Diagnostics.Begin()
 		s.judge(p.Parsed.Statement)

@@ -1,0 +1,65 @@
+package dialect
+
+import "strings"
+
+// maxShape is the longest text that has a shape.
+const maxShape = 4 << 10
+
+// Shape cuts literals out of a SELECT, UPDATE or DELETE of one query block: what stands behind = in its conditions, and in the
+// SET of an UPDATE. What is left, with ? in their places, is the same text for statements that differ in them alone. It is not
+// ok of a text that has none of these, or that has arguments, variables, hints or
+// a semicolon, nor of one that reads information_schema.
+func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool) {
+	if len(sql) > maxShape || strings.IndexByte(sql, 0) >= 0 {
+		return "", nil, false
+	}
+	l := lexer{source: source{sql: sql, opt: opt, toks: make([]token, 0, 16+len(sql)/5)}}
+	for more := true; more; {
+		var err *Error
+		if more, err = l.next(); err != nil {
+			return "", nil, false
+		}
+		n := len(l.toks) - 1
+		switch t := &l.toks[n]; {
+		case n == 0 && t.word != "SELECT" && t.word != "UPDATE" && t.word != "DELETE", n > 0 && t.word == "SELECT", t.word == ";":
+			return "", nil, false
+		case t.word == "INFORMATION_SCHEMA": // its tables are made anew by whoever plans
+			return "", nil, false
+		case t.kind == tokArg || t.kind == tokSystem || t.kind == tokUser || l.hints != nil:
+			return "", nil, false
+		}
+	}
+	p := parser{source: l.source}
+	var b strings.Builder
+	cuts, done := false, 0
+	for i := 1; i < len(l.toks)-1; i++ {
+		t := &l.toks[i]
+		cuts = cuts || t.word == "WHERE" || t.word == "SET"
+		if !cuts || l.toks[i-1].word != "=" || !p.isCut(i) {
+			continue
+		}
+		literals = append(literals, p.literal(i))
+		b.WriteString(sql[done:t.start])
+		b.WriteByte('?')
+		done = int(t.end)
+	}
+	if literals == nil {
+		return "", nil, false
+	}
+	b.WriteString(sql[done:])
+	return b.String(), literals, true
+}
+
+// isCut says whether token i is a text or a small number, and an operand of its own.
+func (p *parser) isCut(i int) bool {
+	const small = 18 // digits
+	t, next := &p.toks[i], &p.toks[i+1]
+	if t.kind != tokString && (t.kind != tokInt || t.end-t.start > small) {
+		return false
+	}
+	switch next.word {
+	case "AND", "WHERE", ",", ")":
+		return true
+	}
+	return next.kind == tokEnd
+}

@@ -1,0 +1,79 @@
+package planner
+
+import (
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// maxTaken is how many literals Takes looks at.
+const maxTaken = 63
+
+// Takes says whether literals of these kinds, in place of the parameters, would make no other plan: one row is read by its key,
+// and each literal is compared with a column of that key, or assigned to a column, of the literal's own kind. So it depends on no
+// estimate, and no value has to be converted. The plan computes nothing else, so that no error can name a place in the text.
+func (p *Plan) Takes(kinds []value.Kind) bool {
+	if len(kinds) != p.Params || len(kinds) > maxTaken {
+		return false
+	}
+	var source Node
+	var taken uint64 // a bit for each parameter
+	takes := func(t value.Type, n expr.Node) bool {
+		if _, constant := n.(*expr.Const); constant {
+			return true
+		}
+		param, ok := n.(*expr.Param)
+		if !ok {
+			return false
+		}
+		taken |= 1 << param.Index
+		if kinds[param.Index] == value.String {
+			return t.IsFreeText()
+		}
+		return t.IsInteger()
+	}
+	switch w := p.Write.(type) {
+	case nil:
+		project, ok := p.Root.(*Project)
+		if !ok {
+			return false
+		}
+		for _, e := range project.Exprs {
+			if _, ok := e.(*expr.Column); !ok {
+				return false
+			}
+		}
+		source = project.Input
+	case *Update:
+		if len(w.Targets) != 1 || len(w.Returning) > 0 {
+			return false
+		}
+		t := &w.Targets[0]
+		for _, set := range t.Set {
+			if !takes(t.Table.Columns[set.Column].Type, set.Value) {
+				return false
+			}
+		}
+		source = w.Source
+	case *Delete:
+		if len(w.Targets) != 1 || len(w.Returning) > 0 || w.Whole != nil {
+			return false
+		}
+		source = w.Source
+	}
+	scan, ok := source.(*access.Scan)
+	if !ok || scan.Access != access.PointRead || scan.Index != nil || scan.Residual != nil || scan.Table.IsExternal() {
+		return false
+	}
+	for _, cond := range expr.Conjuncts(scan.Recheck) {
+		c, ok := cond.(*expr.Compare)
+		if !ok || c.Op != expr.Eq {
+			return false
+		}
+		column, ok := c.L.(*expr.Column)
+		if !ok || !takes(column.T, c.R) {
+			return false
+		}
+	}
+	return taken == 1<<len(kinds)-1
+}
