@@ -55,7 +55,7 @@ func (r ScanReason) String() string {
 // count, nor does one of a table in memory.
 func (p *Plan) CheckScans() error {
 	var e ScanRefusedError
-	for _, s := range p.Scans() {
+	for _, s := range p.scans(false) {
 		what := ""
 		switch {
 		case s.Limit != nil || s.Index != nil && s.Index.Child != "": // the copies lie among the rows of another table

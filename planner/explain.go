@@ -132,7 +132,7 @@ func (e *explainer) operator(n Node) string {
 	case *HashJoin:
 		return e.join("hash", n.Kind, e.hashKeys(n), n.On)
 	case *LookupJoin:
-		return e.join("lookup", n.Kind, "", n.On)
+		return e.lookupJoin(n)
 	case *LoopJoin:
 		return e.join("loop", n.Kind, "", n.On)
 	case *Derived:
@@ -240,6 +240,17 @@ func (e *explainer) join(how string, kind JoinKind, keys string, on expr.Node) s
 	}
 	if on != nil {
 		s += "  check " + e.text(on)
+	}
+	return s
+}
+
+func (e *explainer) lookupJoin(n *LookupJoin) string {
+	if n.WholeFirst() {
+		return e.operator(n.Whole) + "  or by key while that costs less"
+	}
+	s := e.join("lookup", n.Kind, "", n.On)
+	if n.Whole != nil {
+		s += fmt.Sprintf("  or scan from %.0f requests on", n.After)
 	}
 	return s
 }

@@ -114,6 +114,9 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 	case *LoopJoin:
 		return e.leastOfJoin(n.Kind, n.Left, whole)
 	case *LookupJoin: // nobody knows that the right side has no row
+		if n.WholeFirst() {
+			return e.leastOf(n.Whole, whole)
+		}
 		requests, row = e.leastOf(n.Left, whole)
 		return requests, row && n.Kind == LeftJoin
 	}

@@ -258,8 +258,9 @@ func (j *joiner) match(kind JoinKind, left *relation, right *joinTree, conds []e
 	if err != nil {
 		return nil, err
 	}
+	held := j.hold(kind, left, hash, on)
 	if right.kind == leafTree {
-		lookup, err := j.lookup(kind, left, right.src, own, on, hash)
+		lookup, err := j.lookup(kind, left, right.src, own, on, hash, held)
 		if err != nil {
 			return nil, err
 		}
@@ -267,7 +268,7 @@ func (j *joiner) match(kind JoinKind, left *relation, right *joinTree, conds []e
 			return lookup, nil
 		}
 	}
-	return j.hold(kind, left, hash, on), nil
+	return held, nil
 }
 
 // hold joins left with right, which is held in memory: by hash where something is equal, else pair by pair.

@@ -8,9 +8,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// lookup joins left with s by a key or an index of s that left's columns give; nil where there is none or
-// where reading s once, as read does, is cheaper.
-func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr.Node, read *relation) (*relation, error) {
+// lookup joins left with s by a key or an index of s that left's columns give; nil where there is none. Where reading s once, as read
+// does, promises to be cheaper, it is whole, which changes over to lookups if that was wrong.
+func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr.Node, read, whole *relation) (*relation, error) {
 	path, ok, err := j.lookupPath(left, s, own, on)
 	if err != nil || !ok {
 		return nil, err
@@ -18,11 +18,35 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 	out := left.combine(kind, path.Scan.Rows)
 	out.set.add(s.index)
 	out.requests = left.requests + left.rows*path.Scan.Requests
-	if !forcesLookup(s.keys, read.node) && costOf(out.requests, left.rows*(1+path.Scan.Rows)) > costOf(left.requests+read.requests, left.rows+read.rows) {
-		return nil, nil
+	node := &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on)}
+	forced := forcesLookup(s.keys, read.node)
+	if !forced && !s.forWrite && !j.forUpdate { // of rows that are written one scan must say what they are read from
+		node.Whole = wholeOf(read, whole)
 	}
-	out.node = &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on)}
-	return out, nil
+	switch {
+	case forced || costOf(out.requests, left.rows*(1+path.Scan.Rows)) <= costOf(left.requests+read.requests, left.rows+read.rows):
+		if node.After = read.requests; left.rows <= 1 {
+			node.Whole = nil
+		}
+		out.node = node
+		return out, nil
+	case node.Whole != nil:
+		turns := *whole
+		turns.node = node
+		return &turns, nil
+	}
+	return nil, nil
+}
+
+// wholeOf is the join whole, where it can take the place of lookups: it is one by hash, and its right side is a scan.
+func wholeOf(read, whole *relation) *HashJoin {
+	if s, ok := read.node.(*access.Scan); !ok || s.Access <= access.PointReads {
+		return nil
+	}
+	if hash, ok := whole.node.(*HashJoin); ok && !hash.Dynamic {
+		return hash
+	}
+	return nil
 }
 
 // lookupPath is how s is read by key for a row of left, if it can be.

@@ -267,15 +267,18 @@ func (j *joiner) step(rel *relation, item *joinItem, links []link) (*relation, f
 			on = append(on, l.cond)
 		}
 	}
+	held := j.hold(InnerJoin, rel, item.rel, on)
 	if item.tree.kind == leafTree {
-		lookup, err := j.lookup(InnerJoin, rel, item.tree.src, item.own, on, item.rel)
+		lookup, err := j.lookup(InnerJoin, rel, item.tree.src, item.own, on, item.rel, held)
 		if err != nil {
 			return nil, 0, err
 		}
-		if lookup != nil {
+		if lookup != nil && !lookup.node.(*LookupJoin).WholeFirst() {
 			return lookup, costOf(lookup.requests-rel.requests, lookup.rows), nil
 		}
+		if lookup != nil {
+			held = lookup
+		}
 	}
-	held := j.hold(InnerJoin, rel, item.rel, on)
 	return held, costOf(item.rel.requests, item.rel.rows+held.rows), nil
 }

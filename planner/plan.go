@@ -141,12 +141,27 @@ type HashJoin struct {
 	Dynamic bool
 }
 
-// LookupJoin reads, for a batch of left rows, their matches by key: Right.Keys refer to columns of the left row.
+// LookupJoin reads, for a batch of left rows, their matches by key: Right.Keys refer to columns of the left row. Where it has Whole,
+// which is the same join with the right side held in memory, it changes over to that when it is likely to cost less, as nobody knows
+// beforehand how many left rows there are.
 type LookupJoin struct {
 	Kind  JoinKind
 	Left  Node
 	Right *access.Scan
 	On    expr.Node // further conditions of the match
+	Whole *HashJoin
+	After float64 // so many requests are made by key before any for Whole; 0: Whole is tried first
+}
+
+// WholeFirst says whether the right side is more likely read whole than by key.
+func (n *LookupJoin) WholeFirst() bool { return n.Whole != nil && n.After == 0 }
+
+// otherWay is the right side as it is read where n has changed over.
+func (n *LookupJoin) otherWay() *access.Scan {
+	if n.WholeFirst() {
+		return n.Right
+	}
+	return n.Whole.Right.(*access.Scan)
 }
 
 // LoopJoin matches every pair, Right held in memory.
@@ -301,6 +316,9 @@ func Children(n Node) []Node {
 	case *HashJoin:
 		return []Node{n.Left, n.Right}
 	case *LookupJoin:
+		if n.WholeFirst() {
+			return Children(n.Whole)
+		}
 		return []Node{n.Left, n.Right}
 	case *LoopJoin:
 		return []Node{n.Left, n.Right}

@@ -118,8 +118,11 @@ func subqueries(n expr.Node, f func(*expr.Subquery, *Plan)) {
 }
 
 // Scans are the tables that the statement reads, in the order in which EXPLAIN prints them, those of
-// subqueries too.
-func (p *Plan) Scans() []*access.Scan {
+// subqueries too. Before the tables of a join that can change over to another way comes what it reads then.
+func (p *Plan) Scans() []*access.Scan { return p.scans(true) }
+
+// scans is Scans, with or without what joins read when they have changed over.
+func (p *Plan) scans(all bool) []*access.Scan {
 	var out []*access.Scan
 	p.operators(func(n Node, _ bool) {
 		switch n := n.(type) {
@@ -127,6 +130,10 @@ func (p *Plan) Scans() []*access.Scan {
 			out = append(out, n)
 		case *FamilyScan:
 			out = append(out, n.Parent, n.Child)
+		case *LookupJoin:
+			if all && n.Whole != nil {
+				out = append(out, n.otherWay())
+			}
 		}
 	})
 	return out

@@ -176,6 +176,7 @@ type Limits struct {
 	BatchBytes    int
 	PageEntities  int // entities a page of a scan
 	SortedByKey   bool
+	GetEntities   int // entities of a scan that cost as much as one Get: those of a page where requests are what costs
 	FilterBytes   int // length of a filter's text
 	FilterCompare int // comparisons in a filter
 }
@@ -185,7 +186,7 @@ type Limits struct {
 func AzureLimits() Limits {
 	return Limits{
 		KeyUnits: 512, Properties: 252, NameUnits: 255, StringUnits: 32 << 10, BinaryBytes: 64 << 10,
-		EntityBytes: 1 << 20, BatchOps: 100, BatchBytes: 4 << 20, PageEntities: 1000, SortedByKey: true,
+		EntityBytes: 1 << 20, BatchOps: 100, BatchBytes: 4 << 20, PageEntities: 1000, GetEntities: 1000, SortedByKey: true,
 		FilterBytes: 8 << 10, FilterCompare: 100,
 	}
 }
@@ -218,5 +219,19 @@ func (m *Meter) Add(of *Meter) {
 func addCount(sum, n *atomic.Int64) {
 	if n := n.Load(); n != 0 {
 		sum.Add(n)
+	}
+}
+
+// Move adds what m has counted to another one, which may be nil, and counts anew.
+func (m *Meter) Move(to *Meter) {
+	var counted Meter
+	for _, n := range [...][2]*atomic.Int64{
+		{&counted.Requests, &m.Requests}, {&counted.Retries, &m.Retries}, {&counted.Scanned, &m.Scanned}, {&counted.Returned, &m.Returned},
+		{&counted.Written, &m.Written}, {&counted.BytesIn, &m.BytesIn}, {&counted.BytesOut, &m.BytesOut},
+	} {
+		n[0].Store(n[1].Swap(0)) // reads ahead may count meanwhile
+	}
+	if to != nil {
+		to.Add(&counted)
 	}
 }

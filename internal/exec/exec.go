@@ -31,6 +31,7 @@ type Runtime struct {
 	Sequences   Sequences
 	Definitions Definitions
 	Lines       *Lines // nil: nobody waits in line
+	KeysOnly    bool   // scan=deny: nothing is read whole unless the plan says so
 	Chunked     bool   // a statement that takes several entity group transactions sends one after the other
 }
 

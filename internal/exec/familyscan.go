@@ -62,7 +62,7 @@ func (n *familyNode) fills() []int { return n.scan.filled }
 func (n *familyNode) Open(f *Frame) Iterator {
 	row := make([]value.Value, n.plan.Width())
 	it := &familyIter{
-		scanIter: scanIter{node: n.scan, f: f, row: row},
+		scanIter: scanIter{node: n.scan, f: f, row: row, meter: f.meter(n.scan.counted)},
 		match:    matcher{kind: n.plan.Kind, f: f, on: n.on, leftFills: n.parentFills, rightFills: n.childFills, row: row},
 		family:   n, parents: *n.parent, parent: make([]value.Value, len(row)),
 	}

@@ -15,10 +15,12 @@ import (
 )
 
 // lookupJoinNode reads the matches of left rows by key, for a batch of left rows at a time. It reads each key of the batch
-// once, and several side by side. The batches grow, because a LIMIT above may be content with the first.
+// once, and several side by side. The batches grow, because a LIMIT above may be content with the first. It changes over to reading
+// the right side whole when that is likely to cost less; see wholeSide.
 type lookupJoinNode struct {
 	joinNode
-	scan *scanNode // right
+	scan  *scanNode  // right
+	whole *wholeNode // nil: there is no other way
 }
 
 func compileLookupJoin(n *planner.LookupJoin) (Node, error) {
@@ -31,16 +33,31 @@ func compileLookupJoin(n *planner.LookupJoin) (Node, error) {
 	if !ok {
 		return nil, fmt.Errorf("table %s cannot be read by key", n.Right.Table.Name)
 	}
-	return &lookupJoinNode{joinNode: join, scan: scan}, nil
+	whole, err := compileWhole(n)
+	if err != nil {
+		return nil, err
+	}
+	if whole != nil {
+		scan.counted = whole.scan.counted
+		join.rightFills = merge(join.rightFills, whole.scan.filled)
+		if n.Kind == planner.InnerJoin || n.Kind == planner.LeftJoin {
+			join.filled = merge(join.filled, join.rightFills)
+		}
+	}
+	return &lookupJoinNode{joinNode: join, scan: scan, whole: whole}, nil
 }
 
 func (n *lookupJoinNode) Open(f *Frame) Iterator {
-	return &lookupJoinIter{
+	it := &lookupJoinIter{
 		matcher: n.matcher(f),
 		node:    n, left: n.left.Open(f),
 		batch: rowStore{run: f.Run, operator: "join", fills: n.leftFills},
 		known: make(map[string]*lookup),
 	}
+	if n.whole != nil {
+		it.whole = n.whole.open(f)
+	}
+	return it
 }
 
 // lookup is what left rows of the same keys have in common: what is read, and the rows that came.
@@ -52,6 +69,9 @@ type lookup struct {
 
 // maxKnownRows bounds the rows that are kept for left rows of later batches.
 const maxKnownRows = 10_000
+
+// minWholeBatch is how many left rows are asked for their keys before the right side is read whole.
+const minWholeBatch = 8
 
 type lookupJoinIter struct {
 	matcher
@@ -68,29 +88,25 @@ type lookupJoinIter struct {
 	next      int // of batch, to be taken next
 	match     int // of the current lookup's rows, to be tried next
 	ended     bool
+	whole     *wholeSide // nil: there is none
+	meter     engine.Meter
+	spent     float64 // of lookups, in reads of one entity
+	planned   float64 // as many as they were thought to take
 }
 
 func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 	for {
 		if !it.active {
-			if it.next >= len(it.lookups) {
-				if it.ended {
-					return nil, io.EOF
-				}
-				if err := it.read(ctx); err != nil {
-					return nil, err
-				}
-				continue
+			if err := it.nextLeft(ctx); err != nil {
+				return nil, err
 			}
-			it.batch.restore(it.batch.rows[it.next], it.leftRow)
-			it.next++
-			it.match = 0
-			it.take(it.leftRow)
 		}
-		rows := &it.lookups[it.next-1].rows
-		for it.active && it.match < len(rows.rows) {
-			rows.restore(rows.rows[it.match], it.row)
-			it.match++
+		for it.active {
+			if some, err := it.nextMatch(ctx); err != nil {
+				return nil, err
+			} else if !some {
+				break
+			}
 			if row, err := it.try(); err != nil || row != nil {
 				return row, err
 			}
@@ -103,6 +119,55 @@ func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 	}
 }
 
+// nextLeft begins with the next left row; io.EOF is behind the last.
+func (it *lookupJoinIter) nextLeft(ctx context.Context) (err error) {
+	for it.next >= len(it.batch.rows) {
+		switch {
+		case it.byHash() && it.whole.table.matchesNone() && needsRight(it.kind), it.ended:
+			return io.EOF
+		case it.byHash():
+			row, err := it.left.Next(ctx)
+			if err != nil {
+				return err
+			}
+			return it.find(row)
+		}
+		if err := it.read(ctx); err != nil {
+			return err
+		}
+	}
+	it.batch.restore(it.batch.rows[it.next], it.leftRow)
+	it.next++
+	return it.find(it.leftRow)
+}
+
+// byHash says whether all matches are in memory.
+func (it *lookupJoinIter) byHash() bool { return it.whole != nil && it.whole.ended }
+
+// find begins with the matches of a left row.
+func (it *lookupJoinIter) find(left []value.Value) error {
+	it.take(left)
+	it.match = 0
+	if it.byHash() {
+		return it.whole.table.find(left)
+	}
+	return nil
+}
+
+// nextMatch puts the next right row of the current left one into it.row.
+func (it *lookupJoinIter) nextMatch(ctx context.Context) (some bool, err error) {
+	if it.byHash() {
+		return it.whole.table.next(ctx, it.row)
+	}
+	rows := &it.lookups[it.next-1].rows
+	if it.match == len(rows.rows) {
+		return false, nil
+	}
+	rows.restore(rows.rows[it.match], it.row)
+	it.match++
+	return true, nil
+}
+
 // read takes the next batch of left rows and reads their matches.
 func (it *lookupJoinIter) read(ctx context.Context) error {
 	it.batch.clear()
@@ -110,7 +175,9 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 	if it.knownRows > maxKnownRows {
 		it.forget()
 	}
-	it.size = it.f.nextBatch(it.size)
+	if it.size = it.f.nextBatch(it.size); it.whole != nil && it.node.whole.after == 0 {
+		it.size = max(it.size, minWholeBatch)
+	}
 	var todo []*lookup
 	for len(it.lookups) < it.size {
 		row, err := it.left.Next(ctx)
@@ -136,7 +203,29 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 			todo = append(todo, l)
 		}
 	}
-	err := it.f.Each(ctx, len(todo), func(ctx context.Context, i int) error { return it.node.scan.lookup(ctx, it.f.Run, todo[i]) })
+	planned := it.requests(todo)
+	if it.whole != nil {
+		next := planned
+		if it.planned > 0 {
+			next *= it.spent / it.planned
+		}
+		if it.whole.wanted(it.spent, next, it.ended) {
+			if err := it.whole.advance(ctx, it.spent+next); err != nil {
+				return err
+			}
+			if it.whole.ended {
+				it.forget()
+				it.on = it.node.whole.on
+				return nil
+			}
+		}
+	}
+	err := it.f.Each(ctx, len(todo), func(ctx context.Context, i int) error {
+		return it.node.scan.lookup(ctx, it.f.Run, todo[i], &it.meter)
+	})
+	it.planned += planned
+	it.spent += cost(&it.meter, it.f.Rt.Engine.Limits())
+	it.meter.Move(it.f.meter(it.node.scan.counted))
 	if err != nil {
 		return err
 	}
@@ -147,6 +236,18 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 		it.knownRows += 1 + len(l.rows.rows)
 	}
 	return nil
+}
+
+// requests is how many requests lookups take at least, where they find something.
+func (it *lookupJoinIter) requests(todo []*lookup) float64 {
+	n := 0
+	for _, l := range todo {
+		n += len(l.reads.Points) + len(l.reads.Spans)
+	}
+	if it.node.scan.plan.IndexJoin {
+		n *= 2
+	}
+	return float64(n)
 }
 
 // lookup gives the lookup of a left row, which is new when none before it had the same keys.
@@ -194,11 +295,11 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 }
 
 // lookup reads the rows of l. It may run beside others.
-func (n *scanNode) lookup(ctx context.Context, r *Run, l *lookup) error {
+func (n *scanNode) lookup(ctx context.Context, r *Run, l *lookup, m *engine.Meter) error {
 	if r.X.Profile != nil {
 		defer r.note(n.counted, l, time.Now())
 	}
-	src := n.entities(r, &l.reads, l.filter, 0)
+	src := n.entities(r, &l.reads, l.filter, 0, m)
 	decoder := *n.decoder
 	row := make([]value.Value, n.plan.Total)
 	for {
@@ -261,5 +362,11 @@ func (it *lookupJoinIter) Close() error {
 	it.forget()
 	it.batch.clear()
 	it.lookups, it.next, it.ended, it.active = nil, 0, true, false
-	return it.left.Close()
+	err := it.left.Close()
+	if it.whole != nil {
+		if err2 := it.whole.close(); err == nil {
+			err = err2
+		}
+	}
+	return err
 }

@@ -55,12 +55,14 @@ type operator struct {
 	plan planner.Node
 }
 
-func (o operator) Open(f *Frame) Iterator {
-	it := o.Node.Open(f)
+func (o operator) Open(f *Frame) Iterator { return watch(o.Node.Open(f), f, o.plan) }
+
+// watch is it, with what it does noted as done by an operator of the plan where somebody asks.
+func watch(it Iterator, f *Frame, plan planner.Node) Iterator {
 	if f.X.Profile == nil {
 		return it
 	}
-	done := f.X.Profile.Of(o.plan)
+	done := f.X.Profile.Of(plan)
 	done.Runs.Add(1)
 	return &watched{it, done}
 }

@@ -119,11 +119,14 @@ func (r *Run) count(n int) error {
 		}
 		return r.around.count(n)
 	}
-	if most := cmp.Or(r.X.Plan.Most.Entities, r.Rt.MaxEntities); most > 0 && read > most {
+	if most := r.mostEntities(); most > 0 && read > most {
 		return &TooManyEntitiesError{Read: read, Max: most}
 	}
 	return nil
 }
+
+// mostEntities is how many entities may be read; 0 or less: any number.
+func (r *Run) mostEntities() int64 { return cmp.Or(r.X.Plan.Most.Entities, r.Rt.MaxEntities) }
 
 // Get reads one entity; not found when there is none.
 func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {

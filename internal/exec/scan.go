@@ -7,6 +7,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/codec"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -23,6 +24,7 @@ type scanIter struct {
 	recheck func(*expr.Env) (bool, error)
 	runs    *runSorter // nil where keys alone give the order, or none is wanted
 	left    int64      // rows that may still be wanted
+	meter   *engine.Meter
 }
 
 func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
@@ -81,7 +83,7 @@ func (it *scanIter) start() error {
 	if sorted || n.cuts {
 		it.runs = newRunSorter(it, sorted)
 	}
-	it.src = n.entities(it.f.Run, &it.reads, filter, limit)
+	it.src = n.entities(it.f.Run, &it.reads, filter, limit, it.meter)
 	return nil
 }
 

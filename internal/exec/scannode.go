@@ -89,7 +89,7 @@ func compileScan(n *access.Scan) (Node, error) {
 func (n *scanNode) fills() []int { return n.filled }
 
 func (n *scanNode) Open(f *Frame) Iterator {
-	it := &scanIter{node: n, f: f, row: make([]value.Value, n.plan.Total)}
+	it := &scanIter{node: n, f: f, row: make([]value.Value, n.plan.Total), meter: f.meter(n.counted)}
 	it.in = it
 	return it
 }
@@ -103,23 +103,23 @@ func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 	return n.filter.bind(&f.Env, &room)
 }
 
-// entities gives the source of what reads name. limit is how many are likely to be wanted, 0 for all.
-func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int) source {
+// entities gives the source of what reads name. limit is how many are likely to be wanted, 0 for all. m counts what it costs.
+func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int, m *engine.Meter) source {
 	if len(reads.Points) > 0 {
 		keys := reads.Points
 		if n.plan.Ordered {
 			slices.SortFunc(keys, comparePoints)
 		}
-		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: r.meter(n.counted)}, keys: keys}
+		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: m}, keys: keys}
 	}
-	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: r.meter(n.counted), Budget: r.X.Budget}
+	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: m, Budget: r.X.Budget}
 	src := n.spans(r, scan, reads.Spans, limit)
 	if !n.plan.IndexJoin {
 		return src
 	}
 	return &indexJoinSource{
 		run: r, entries: src, table: n.plan.Table, ids: *n.ids, row: make([]value.Value, n.plan.Table.RowWidth()),
-		get: engine.Get{Select: n.get, Meter: r.meter(n.counted)}, limit: limit,
+		get: engine.Get{Select: n.get, Meter: m}, limit: limit,
 	}
 }
 

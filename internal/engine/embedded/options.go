@@ -24,8 +24,12 @@ type FileOptions struct {
 	Reserve int64
 }
 
+// getEntities is measured: nobody waits for a request here.
+const getEntities = 8
+
 func (o Options) limits() engine.Limits {
 	l := engine.AzureLimits()
+	l.GetEntities = getEntities
 	if o.PageEntities > 0 {
 		l.PageEntities = o.PageEntities
 	}
