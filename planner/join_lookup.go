@@ -16,23 +16,27 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 		return nil, err
 	}
 	out := left.combine(kind, path.Scan.Rows)
+	if kind == InnerJoin {
+		out.matches = left.expected() * path.Scan.Matches(read.rows)
+	}
 	out.set.add(s.index)
 	out.requests = left.requests + left.rows*path.Scan.Requests
-	node := &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on)}
+	node := &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on), Rows: left.rows}
 	forced := forcesLookup(s.keys, read.node)
 	if !forced && !s.forWrite && !j.forUpdate { // of rows that are written one scan must say what they are read from
 		node.Whole = wholeOf(read, whole)
 	}
 	switch {
 	case forced || costOf(out.requests, left.rows*(1+path.Scan.Rows)) <= costOf(left.requests+read.requests, left.rows+read.rows):
-		if node.After = read.requests; left.rows <= 1 {
+		node.After = read.requests
+		if l, ok := left.node.(*access.Scan); ok && l.Access == access.PointRead || read.requests <= 1 {
 			node.Whole = nil
 		}
 		out.node = node
 		return out, nil
 	case node.Whole != nil:
 		turns := *whole
-		turns.node = node
+		turns.node, turns.matches = node, out.matches
 		return &turns, nil
 	}
 	return nil, nil

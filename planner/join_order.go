@@ -144,16 +144,15 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, l
 	}
 	var best *relation
 	var bestCost float64
-	for _, rel := range first {
-		first := *rel
-		if first.ordered || len(order) == 0 {
-			// The join ends when there are enough rows.
-			first.requests = min(first.requests, max(1, wanted/access.PageEntities))
-			first.rows = min(first.rows, wanted)
-		}
-		rel, total, err := j.greedy(items, &first, linking)
+	for _, first := range first {
+		rel, total, err := j.greedy(items, first, linking)
 		if err != nil {
 			return nil, err
+		}
+		if all := rel.expected(); wanted < all && (first.ordered || len(order) == 0) {
+			if rel, total, err = j.greedy(items, first.part(wanted/all), linking); err != nil {
+				return nil, err
+			}
 		}
 		if rel.ordered {
 			total *= savedSort
@@ -163,6 +162,16 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, l
 		}
 	}
 	return best.gated(fixed), nil
+}
+
+// part is r where a share of its rows is wanted: a join ends when there are enough rows. How many of the first table's rows that
+// takes depends on what the conditions on the other tables leave, and on how many matches each has.
+func (r *relation) part(share float64) *relation {
+	p := *r
+	p.matches = 0
+	p.rows = max(1, r.rows*share)
+	p.requests = max(1, r.requests*share)
+	return &p
 }
 
 // tryAllStarts is the number of tables up to which each is tried as the first of the join order.

@@ -11,7 +11,16 @@ type relation struct {
 	set      srcSet
 	rows     float64 // estimates
 	requests float64
-	ordered  bool // rows come in the order that was asked for
+	matches  float64 // of a join by key: its rows by the matches of a left row, where rows is what it is compared by; 0: the same
+	ordered  bool    // rows come in the order that was asked for
+}
+
+// expected is how many rows r is likely to have.
+func (r *relation) expected() float64 {
+	if r.matches > 0 {
+		return r.matches
+	}
+	return r.rows
 }
 
 // srcSet is a set of a block's sources, by index.

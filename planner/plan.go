@@ -149,6 +149,7 @@ type LookupJoin struct {
 	Left  Node
 	Right *access.Scan
 	On    expr.Node // further conditions of the match
+	Rows  float64   // of Left: as many are likely to be wanted
 	Whole *HashJoin
 	After float64 // so many requests are made by key before any for Whole; 0: Whole is tried first
 }

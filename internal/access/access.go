@@ -299,7 +299,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left fl
 	if s.IndexJoin {
 		c.Requests += entities
 	}
-	s.Rows, s.Requests = rows, c.Requests
+	s.Rows, s.Entities, s.Requests = rows, entities, c.Requests
 	return c
 }
 

@@ -183,6 +183,15 @@ func (b *keyBranch) Spread(k *KeyPlan) (partitions float64, open bool) {
 	return partitions, false
 }
 
+// Matches is how many rows s is likely to give for one left row of a join, where conditions on the table alone leave so many rows of
+// it. Those that are no part of the key are known better than by how many there are.
+func (s *Scan) Matches(rows float64) float64 {
+	if s.Rows == s.Entities {
+		return s.Rows
+	}
+	return min(s.Rows, s.Entities*rows/rowsOf(s.Table))
+}
+
 // limitRows is how many rows a limit wants.
 func limitRows(limit expr.Node) float64 {
 	c, ok := limit.(*expr.Const)

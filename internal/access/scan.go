@@ -42,6 +42,7 @@ type Scan struct {
 	Limit          expr.Node // how many rows are wanted at most, as no operator above drops rows; nil: all
 
 	Rows     float64 // estimates, for the choice of path
+	Entities float64 // that are read for them
 	Requests float64
 }
 

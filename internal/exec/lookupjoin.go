@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"time"
 
@@ -20,6 +21,7 @@ import (
 type lookupJoinNode struct {
 	joinNode
 	scan  *scanNode  // right
+	first int        // left rows of the first batch, at most
 	whole *wholeNode // nil: there is no other way
 }
 
@@ -44,7 +46,7 @@ func compileLookupJoin(n *planner.LookupJoin) (Node, error) {
 			join.filled = merge(join.filled, join.rightFills)
 		}
 	}
-	return &lookupJoinNode{joinNode: join, scan: scan, whole: whole}, nil
+	return &lookupJoinNode{joinNode: join, scan: scan, first: max(1, int(math.Ceil(min(n.Rows, maxPointBatch)))), whole: whole}, nil
 }
 
 func (n *lookupJoinNode) Open(f *Frame) Iterator {
@@ -175,8 +177,12 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 	if it.knownRows > maxKnownRows {
 		it.forget()
 	}
-	if it.size = it.f.nextBatch(it.size); it.whole != nil && it.node.whole.after == 0 {
+	it.size = it.f.nextBatch(it.size)
+	switch {
+	case it.whole != nil && it.node.whole.after == 0:
 		it.size = max(it.size, minWholeBatch)
+	case it.lookups == nil:
+		it.size = min(it.size, it.node.first)
 	}
 	var todo []*lookup
 	for len(it.lookups) < it.size {
