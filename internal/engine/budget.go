@@ -22,6 +22,9 @@ func (b *Budget) Take(n int64) error {
 	return nil
 }
 
+// Left is how many requests may still be made, of a Budget that is not nil.
+func (b *Budget) Left() int64 { return b.Max - b.made.Load() }
+
 // BudgetError says that a statement needs more requests than its Budget has.
 type BudgetError struct{ Needs, Max int64 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -130,15 +131,17 @@ func (r *Run) tryWhole(m *memo, env *expr.Env, s *expr.Subquery) error {
 		return nil // what is read must not change
 	}
 	inner := &Run{Rt: r.Rt, X: r.X, store: r.store, ctx: r.ctx, requests: r.requests, around: r}
-	if s.Whole.ByKey {
-		inner.most = max(1, m.spent)
+	inner.most = m.spent
+	if !s.Whole.ByKey {
+		inner.most *= 2 // a run reads all that there is, or has the store do it
 	}
-	if r.Rt.MaxEntities > 0 {
-		left := max(1, (r.Rt.MaxEntities-r.entities.Load())/2)
-		if inner.most == 0 || left < inner.most {
-			inner.most = left
-		}
+	if most := r.mostEntities(); most > 0 {
+		inner.most = min(inner.most, (most-r.entities.Load())/2)
 	}
+	if b := r.X.Budget; b != nil {
+		inner.most = min(inner.most, b.Left()/2*access.PageEntities)
+	}
+	inner.most = max(1, inner.most)
 	whole := &wholeReader{run: inner, w: s.Whole, rows: map[string]value.Value{}, exists: s.Kind == expr.ExistsSubquery}
 	absent := value.FromBool(false)
 	err := whole.read()

@@ -32,7 +32,7 @@ type Run struct {
 	slots    []subqueryResult
 	shared   map[*planner.Shared]*sharedRows
 	around   *Run          // whose memory and entities these are, too; nil: this is the statement's
-	most     int64         // entities that may come back before it ends by errTooDear; 0: no bound
+	most     int64         // entities that may come back before it ends by errTooDear
 	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
 }
 
@@ -114,7 +114,7 @@ func (r *Run) Done() {
 func (r *Run) count(n int) error {
 	read := r.entities.Add(int64(n))
 	if r.around != nil {
-		if r.most > 0 && read > r.most {
+		if read > r.most {
 			return errTooDear
 		}
 		return r.around.count(n)
