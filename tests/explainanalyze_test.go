@@ -142,7 +142,7 @@ func TestExplainFormats(t *testing.T) {
 	runAll(t, conn, "CREATE TABLE a (id INT PRIMARY KEY, n INT)")
 	const query = "SELECT n, (SELECT MAX(n) FROM a b WHERE b.id > a.n) FROM a WHERE id < 5 ORDER BY n"
 	want := "project n, (subquery 0)\n" +
-		"├─ subquery 0  for each row\n" +
+		"├─ subquery 0  once for each a.n\n" +
 		"│  └─ project MAX(n)\n" +
 		"│     └─ aggregate MAX(n)\n" +
 		"│        └─ row-key range a as b  span id > a.n  check n IS NOT NULL  columns id, n  requests ≥ 1\n" +
