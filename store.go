@@ -133,6 +133,9 @@ func (s *store) catalog(database string, lease time.Duration, parallel int, m *e
 	if c == nil {
 		c = catalog.Open(s.engine, database, lease, m)
 		c.Parallel = parallel
+		if _, ok := s.engine.(engine.Transactor); !ok {
+			c.Rows = s.transactorOf(key, database, parallel, m)
+		}
 		s.catalogs[key] = c
 	}
 	return c
@@ -142,10 +145,14 @@ func (s *store) catalog(database string, lease time.Duration, parallel int, m *e
 func (s *store) transactor(database string, parallel int) *intent.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := strings.ToLower(database)
+	return s.transactorOf(strings.ToLower(database), database, parallel, nil)
+}
+
+// transactorOf is transactor for who has the lock.
+func (s *store) transactorOf(key, database string, parallel int, m *engine.Meter) *intent.Store {
 	i := s.intents[key]
 	if i == nil {
-		i = intent.New(s.engine, intent.Options{Records: keymap.CatalogTable(database), Parallel: parallel, Direct: s.direct, Holds: keymap.HoldsRows})
+		i = intent.New(s.engine, intent.Options{Records: keymap.CatalogTable(database), Parallel: parallel, Direct: s.direct, Meter: m, Holds: keymap.HoldsRows})
 		if s.intents == nil {
 			s.intents = map[string]*intent.Store{}
 		}

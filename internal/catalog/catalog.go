@@ -42,6 +42,8 @@ type Catalog struct {
 	// Parallel is how many of the requests that delete a dropped table's data may be under way at once. It is set before use; 0
 	// is 1.
 	Parallel int
+	// Rows deletes tables of rows: the engine, unless that takes more than it knows. It is set before use.
+	Rows engine.Engine
 
 	engine   engine.Engine
 	database string
@@ -71,7 +73,7 @@ func Open(e engine.Engine, database string, lease time.Duration, meter *engine.M
 	if lease == 0 {
 		lease = DefaultLease
 	}
-	c := &Catalog{engine: e, database: database, table: keymap.CatalogTable(database), lease: lease, meter: meter,
+	c := &Catalog{engine: e, Rows: e, database: database, table: keymap.CatalogTable(database), lease: lease, meter: meter,
 		refresh: newLock(), change: newLock(), defining: newLock()}
 	c.presence.open(lease)
 	c.sequences.blocks = map[string]*block{}

@@ -171,7 +171,7 @@ func (c *Catalog) conclude(ctx context.Context, tombstones, others []*tombstone,
 func (c *Catalog) empty(ctx context.Context, tombstones []*tombstone, m *engine.Meter) error {
 	for _, tomb := range tombstones {
 		for _, physical := range tomb.tables {
-			if err := c.engine.DeleteTable(ctx, physical, m); err != nil && !isDeleted(err) {
+			if err := c.Rows.DeleteTable(ctx, physical, m); err != nil && !isDeleted(err) {
 				return err
 			}
 		}

@@ -9,6 +9,11 @@ import (
 
 // tryToDecide ends with the request that decides. Its error is unsure where the answer to that was lost.
 func (x *transaction) tryToDecide(ctx context.Context) error {
+	if x.needsNote() {
+		if err := x.note(ctx); err != nil {
+			return sure(err)
+		}
+	}
 	if len(x.groups) > manyGroups {
 		if err := x.showPending(ctx); err != nil {
 			return sure(err)

@@ -18,6 +18,7 @@
 // # Entities
 //
 //	what        where                        properties
+//	note        see note.go
 //	record      home, RowKey "!t!" and id    nf_t "record", nf_s: its State; nf_g: the partitions of its groups
 //	marker      the entity                   nf_t: see marker; "" means that there is none
 //	unit        the row                      nf_u: the RowKeys of its entries that bear an intent, too

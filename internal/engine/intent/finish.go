@@ -16,14 +16,25 @@ func (o *operation) settling(forward bool) engine.Op {
 // forward has the new content take its place. What cannot be done now is done by who meets it.
 func (x *transaction) forward(ctx context.Context) {
 	if x.settleAll(ctx, true) {
+		x.forgetNote()
 		x.store.forget.add(x.home, x.id, keepCommitted)
 		x.store.forget.some(ctx, x.store, x.home, x.meter)
+	}
+}
+
+// forgetNote has the note go.
+func (x *transaction) forgetNote() {
+	if x.noted {
+		x.store.forget.add(x.store.noteHome(x.id), x.id, 0)
 	}
 }
 
 // back takes the intents off. It says whether some may be left.
 func (x *transaction) back(ctx context.Context) (left bool) {
 	all := x.settleAll(ctx, false)
+	if all {
+		x.forgetNote()
+	}
 	if x.pending {
 		if _, err := x.store.abort(ctx, x.home, x.id, x.etag, x.meter); err != nil {
 			return true

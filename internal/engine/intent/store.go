@@ -15,6 +15,8 @@ type Options struct {
 	// Direct is the engine below the one that is given, where that one sends again what it does not know to have arrived. A request of the
 	// protocol must not arrive twice. nil: the one that is given.
 	Direct engine.Engine
+	// Meter counts what no statement asks for: the look for notes before a table is deleted; may be nil.
+	Meter *engine.Meter
 	// Holds says whether a table is one of ours: no other bears intents. nil: all are.
 	Holds func(table string) bool
 }
@@ -26,6 +28,7 @@ type Store struct {
 	holds    func(table string) bool
 	records  string
 	parallel int
+	meter    *engine.Meter
 
 	known  known
 	met    met
@@ -39,7 +42,7 @@ type Store struct {
 
 // New lays a Store over an engine. Close closes the Store and not the engine.
 func New(base engine.Engine, o Options) *Store {
-	s := &Store{base: base, direct: o.Direct, holds: o.Holds, records: o.Records, parallel: max(o.Parallel, 1)}
+	s := &Store{base: base, direct: o.Direct, holds: o.Holds, records: o.Records, parallel: max(o.Parallel, 1), meter: o.Meter}
 	if s.direct == nil {
 		s.direct = base
 	}
@@ -76,11 +79,6 @@ func (s *Store) finish(ctx context.Context, do func(ctx context.Context)) (isDon
 // CreateTable implements engine.Engine.
 func (s *Store) CreateTable(ctx context.Context, table string, m *engine.Meter) error {
 	return s.base.CreateTable(ctx, table, m)
-}
-
-// DeleteTable implements engine.Engine.
-func (s *Store) DeleteTable(ctx context.Context, table string, m *engine.Meter) error {
-	return s.base.DeleteTable(ctx, table, m)
 }
 
 // Tables implements engine.Engine.

@@ -19,6 +19,7 @@ type sweep struct {
 	store   *Store
 	dry     bool
 	meter   *engine.Meter
+	any     bool  // intents of any age
 	clock   int64 // of the store, as ticks, when it began
 	swept   engine.Swept
 	intents []found
@@ -46,7 +47,8 @@ func (s *Store) Sweep(ctx context.Context, tables []string, dry bool, m *engine.
 			return w.swept, err
 		}
 	}
-	several := engine.Scan{Table: s.records, AllPartitions: true, FromPartition: severalHome(0), ToPartition: severalHome(homes-1) + "\x00", Filter: &marked}
+	several := s.severalHomes()
+	several.Filter = &marked
 	if err := w.find(ctx, several); err != nil {
 		return w.swept, err
 	}
@@ -78,7 +80,7 @@ func (w *sweep) find(ctx context.Context, scan engine.Scan) error {
 		switch {
 		case isRecord && age >= keepAborted:
 			w.records = append(w.records, at)
-		case !isRecord && age >= leftAge:
+		case !isRecord && (w.any || age >= leftAge):
 			w.intents = append(w.intents, at)
 		}
 		return nil
@@ -167,9 +169,14 @@ func (w *sweep) isFree(ctx context.Context, at *found) (bool, error) {
 		_, err := w.store.abort(ctx, home{at.table, at.PartitionKey}, id, at.ETag, w.meter)
 		return false, err // the record is young again
 	}
+	return w.settlePlaces(ctx, id, at.Values[2].S)
+}
+
+// settlePlaces settles what a transaction that is decided has left in its places, which text names as JSON; false: these are not all.
+func (w *sweep) settlePlaces(ctx context.Context, id, text string) (all bool, err error) {
 	var places [][2]string
-	if err := json.Unmarshal([]byte(at.Values[2].S), &places); err != nil {
-		return false, engine.Errorf(engine.CodeCorrupt, "the record of transaction %s says that it wrote to %q: %v", id, at.Values[2].S, err)
+	if err := json.Unmarshal([]byte(text), &places); err != nil {
+		return false, engine.Errorf(engine.CodeCorrupt, "the record of transaction %s says that it wrote to %q: %v", id, text, err)
 	}
 	for _, place := range places {
 		if place == andOthers {

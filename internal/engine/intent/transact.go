@@ -25,6 +25,7 @@ type transaction struct {
 	pending  bool                            // there is a record while it is not decided
 	etag     string                          // of that
 	beaten   time.Time
+	noted    bool                 // there is, or may be, a note
 	touched  map[point]*operation // outside of the home group, as they were read
 	failed   *operation           // what could not be made; nil: nothing in particular
 	failedAt place                // its entity

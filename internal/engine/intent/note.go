@@ -1,0 +1,105 @@
+package intent
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// A note tells of a transaction over several tables whose record is in one of them, because its home group has to be: when that table is
+// dropped, what was decided must be settled in the others first. It lies where the records of other such transactions do, under the
+// transaction's own key.
+const elsewhere state = "elsewhere"
+
+// homeProperty is where the record is of which a note tells: table and partition, as JSON.
+const homeProperty = "nf_h"
+
+// noteHome is where a transaction's note is.
+func (s *Store) noteHome(id string) home { return home{s.records, severalHome(id[len(id)-1] % homes)} }
+
+// needsNote says whether the record is in a table, and not all of the transaction.
+func (x *transaction) needsNote() bool {
+	return x.home.table != x.store.records && slices.ContainsFunc(x.groups, func(g *group) bool {
+		return engine.FoldTable(g.table) != engine.FoldTable(x.home.table)
+	})
+}
+
+// note writes the note.
+func (x *transaction) note(ctx context.Context) error {
+	at := x.store.noteHome(x.id)
+	op := recordOp(engine.Insert, at, x.id, elsewhere, x.places(), "")
+	is, _ := json.Marshal([2]string{engine.FoldTable(x.home.table), x.home.partition})
+	op.Entity.Names, op.Entity.Values = append(op.Entity.Names, homeProperty), append(op.Entity.Values, text(string(is)))
+	x.noted = true
+	return x.store.direct.Commit(ctx, engine.Commit{Table: at.table, PartitionKey: at.partition, Meter: x.meter, Ops: []engine.Op{op}})
+}
+
+// DeleteTable implements engine.Engine. What was decided by records in the table is settled elsewhere before.
+func (s *Store) DeleteTable(ctx context.Context, table string, m *engine.Meter) error {
+	if err := s.base.Limits().CheckTable(table); err != nil {
+		return err
+	}
+	if s.holds(table) && table != s.records {
+		if err := s.settleBefore(ctx, table, s.meter); err != nil {
+			return err
+		}
+	}
+	return s.base.DeleteTable(ctx, table, m)
+}
+
+// settleBefore settles the transactions whose records are in a table, wherever else they have written.
+func (s *Store) settleBefore(ctx context.Context, table string, m *engine.Meter) error {
+	var notes []engine.Entity
+	scan := s.severalHomes()
+	scan.Filter, scan.Select, scan.Meter = &engine.Filter{Op: engine.Gt, Property: homeProperty, Value: text("")}, []string{groupsProperty, homeProperty}, m
+	err := engine.Each(ctx, s.base, scan, func(e *engine.Entity) error {
+		note := *e
+		note.Values = slices.Clone(e.Values)
+		notes = append(notes, note)
+		return nil
+	})
+	if isCode(err, engine.CodeNoTable) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for i := range notes {
+		var at [2]string
+		if notes[i].Values[1].S == "" {
+			continue // a filter is a hint
+		}
+		if err := json.Unmarshal([]byte(notes[i].Values[1].S), &at); err != nil {
+			return engine.Errorf(engine.CodeCorrupt, "the note %s says that its record is at %q: %v", notes[i].RowKey, notes[i].Values[1].S, err)
+		}
+		if at[0] != engine.FoldTable(table) {
+			continue
+		}
+		id := notes[i].RowKey[len(recordPrefix):]
+		h := home{table, at[1]}
+		is, etag, err := s.look(ctx, h, id, m)
+		if err == nil && !is.isDecided() {
+			is, err = s.abort(ctx, h, id, etag, m)
+		}
+		if isCode(err, engine.CodeNoTable) {
+			return nil // it is deleted already
+		}
+		if err != nil {
+			return err
+		}
+		w := &sweep{store: s, meter: m, any: true}
+		if all, err := w.settlePlaces(ctx, id, notes[i].Values[0].S); err != nil {
+			return err
+		} else if all {
+			s.forget.delete(ctx, s, s.noteHome(id), []string{id}, m)
+		}
+	}
+	return nil
+}
+
+// severalHomes are the partitions of records that are in no table of their own.
+func (s *Store) severalHomes() engine.Scan {
+	return engine.Scan{Table: s.records, AllPartitions: true, FromPartition: severalHome(0), ToPartition: severalHome(homes-1) + "\x00"}
+}
