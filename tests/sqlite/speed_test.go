@@ -45,8 +45,8 @@ func whole(row *databasesql.Row) error {
 	return row.Scan(&id, &name, &city, &n, &x, &created)
 }
 
-// rowsOf is a prepared query whose rows are all read.
-func rowsOf(query string, width int, args func(*side) []any) func(*side) (func() error, error) {
+// queryOf is a prepared query whose rows are all read.
+func queryOf(query string, width int, args func(*side) []any) func(*side) (func() error, error) {
 	return func(s *side) (func() error, error) {
 		stmt, err := s.db.Prepare(query)
 		if err != nil {
@@ -134,15 +134,15 @@ var works = []work{
 		return func() error { return whole(s.db.QueryRow(pointRead + "'" + s.id() + "'")) }, nil
 	}},
 	{name: "100 of 100 k rows by an index", against: lite,
-		begin: rowsOf("SELECT id, name, city, n, x, created FROM t WHERE name >= ? AND name < ?", 6, prefix("name", 100))},
+		begin: queryOf("SELECT id, name, city, n, x, created FROM t WHERE name >= ? AND name < ?", 6, prefix("name", 100))},
 	{name: "ten of them in order", against: lite,
-		begin: rowsOf("SELECT id, name, city, n, x, created FROM t WHERE name >= ? AND name < ? ORDER BY name LIMIT 10", 6, prefix("name", 100))},
-	{name: "filtered scan, 1 % of 100 k rows", against: lite, begin: rowsOf("SELECT id, name, x FROM t WHERE n = ?", 3,
+		begin: queryOf("SELECT id, name, city, n, x, created FROM t WHERE name >= ? AND name < ? ORDER BY name LIMIT 10", 6, prefix("name", 100))},
+	{name: "filtered scan, 1 % of 100 k rows", against: lite, begin: queryOf("SELECT id, name, x FROM t WHERE n = ?", 3,
 		func(s *side) []any { s.tick++; return []any{s.tick % 100} })},
-	{name: "COUNT, SUM, AVG of 100 k rows", against: lite, begin: rowsOf("SELECT COUNT(*), SUM(n), AVG(x) FROM t", 3, noArgs)},
-	{name: "GROUP BY of 100 k rows", against: lite, begin: rowsOf("SELECT n, COUNT(*), SUM(x) FROM t GROUP BY n", 3, noArgs)},
+	{name: "COUNT, SUM, AVG of 100 k rows", against: lite, begin: queryOf("SELECT COUNT(*), SUM(n), AVG(x) FROM t", 3, noArgs)},
+	{name: "GROUP BY of 100 k rows", against: lite, begin: queryOf("SELECT n, COUNT(*), SUM(x) FROM t GROUP BY n", 3, noArgs)},
 	{name: "join of 100 with 100 k rows by an index", against: lite,
-		begin: rowsOf("SELECT c.surname, o.id, o.total FROM c JOIN o ON o.customer = c.id WHERE c.surname >= ? AND c.surname < ?", 3,
+		begin: queryOf("SELECT c.surname, o.id, o.total FROM c JOIN o ON o.customer = c.id WHERE c.surname >= ? AND c.surname < ?", 3,
 			func(s *side) []any { return prefix("surname", 100)(&side{tick: s.tick % 50}) })},
 	{name: "UPDATE by id, a plain column", against: lite, begin: done("UPDATE w SET x = ? WHERE id = ?",
 		func(s *side) []any { id := s.id(); return []any{float64(s.tick) + 0.75, id} })},
