@@ -92,24 +92,24 @@ func (t *Table) StatisticsColumns() []int {
 	return slices.Compact(columns)
 }
 
-// Cardinality is about how many values the first n columns of a key have together; 0 where that is not known.
-func (t *Table) Cardinality(key []KeyColumn, n int, unique bool) float64 {
+// Cardinality is about how many values the first n columns of a key have together.
+func (t *Table) Cardinality(key []KeyColumn, n int, unique bool) (values float64, known bool) {
 	if t.Statistics == nil {
-		return 0
+		return 0, false
 	}
 	rows := float64(t.Statistics.Rows)
 	if unique && n == len(key) {
-		return rows
+		return rows, true
 	}
 	product := 1.0
 	for _, p := range key[:n] {
 		c := t.StatisticsOf(p.Column)
 		if c == nil {
-			return 0
+			return 0, false
 		}
 		product *= max(1, c.Distinct)
 	}
-	return min(rows, product)
+	return min(rows, math.Round(product)), true
 }
 
 // ShareOfOne is the share of rows that have one value, whichever it is.

@@ -73,9 +73,10 @@ func infoSchemata(database string, standard value.Collation) *virtual {
 
 func infoTables(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("TABLES", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#", "ROW_FORMAT",
-		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#")
+		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#", "AVG_ROW_LENGTH#")
 	for _, t := range tables {
-		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", tableVersion(t), "Dynamic", nil, nil, t.Collation.String(), "", t.Comment, nil, nil)
+		rows, length, data := sizes(t)
+		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", tableVersion(t), "Dynamic", rows, nil, t.Collation.String(), "", t.Comment, data, nil, length)
 	}
 	return v
 }
@@ -184,7 +185,7 @@ func infoStatistics(database string, tables []*schema.Table) *virtual {
 		"SEQ_IN_INDEX#", "COLUMN_NAME", "COLLATION", "CARDINALITY#", "SUB_PART#", "PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT", "IS_GLOBAL")
 	for _, t := range tables {
 		for _, p := range indexParts(t) {
-			v.add("def", database, t.Name, nonUnique(p.unique), database, p.name, p.seq, p.column.Name, p.collation(), nil, p.subPart(), nil,
+			v.add("def", database, t.Name, nonUnique(p.unique), database, p.name, p.seq, p.column.Name, p.collation(), p.cardinality, p.subPart(), nil,
 				p.null(), "BTREE", p.state, p.comment, p.global)
 		}
 	}

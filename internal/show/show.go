@@ -157,6 +157,8 @@ type indexPart struct {
 	state   string
 	comment string
 	global  bool
+
+	cardinality any // NULL without ANALYZE TABLE
 }
 
 // indexParts gives the columns of all keys of t, the primary key first.
@@ -165,7 +167,11 @@ func indexParts(t *schema.Table) []indexPart {
 	add := func(name string, unique bool, key []schema.KeyColumn, state, comment string, global bool) {
 		for i, p := range key {
 			if c := t.Columns[p.Column]; c.Listed() {
-				parts = append(parts, indexPart{name, unique, i + 1, c, p, state, comment, global})
+				var cardinality any
+				if n, known := t.Cardinality(key, i+1, unique); known {
+					cardinality = int64(n)
+				}
+				parts = append(parts, indexPart{name, unique, i + 1, c, p, state, comment, global, cardinality})
 			}
 		}
 	}
@@ -236,7 +242,7 @@ func showIndex(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*v
 		if p.state != "" {
 			p.state += note
 		}
-		v.add(t.Name, nonUnique(p.unique), p.name, p.seq, p.column.Name, p.collation(), nil, p.subPart(), nil, p.null(), "BTREE", p.state, p.comment)
+		v.add(t.Name, nonUnique(p.unique), p.name, p.seq, p.column.Name, p.collation(), p.cardinality, p.subPart(), nil, p.null(), "BTREE", p.state, p.comment)
 	}
 	return v, nil
 }
@@ -263,7 +269,7 @@ func showStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := newVirtual("table status", "Name", "Engine", "Version#", "Row_format", "Rows#", "Collation", "Comment")
+	v := newVirtual("table status", "Name", "Engine", "Version#", "Row_format", "Rows#", "Avg_row_length#", "Data_length#", "Collation", "Comment")
 	for _, t := range tables {
 		comment := t.Comment
 		if rows, ok := progress(t); ok {
@@ -272,9 +278,19 @@ func showStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
 			}
 			comment += "being changed, " + sqlerr.Count(int(rows), "row") + " written anew so far"
 		}
-		v.add(t.Name, "nearlyfree", tableVersion(t), "Dynamic", nil, t.Collation.String(), comment)
+		rows, length, data := sizes(t)
+		v.add(t.Name, "nearlyfree", tableVersion(t), "Dynamic", rows, length, data, t.Collation.String(), comment)
 	}
 	return v, nil
+}
+
+// sizes are what ANALYZE TABLE has found out: rows, and octets of one and of all; NULL before.
+func sizes(t *schema.Table) (rows, length, data any) {
+	s := t.Statistics
+	if s == nil {
+		return nil, nil, nil
+	}
+	return s.Rows, s.RowBytes, s.Rows * s.RowBytes
 }
 
 // tableVersion is that of the definition, NULL for a table that has none.
