@@ -87,7 +87,7 @@ func definitions(db *sql.DB) ([]string, error) {
 		var name string
 		var version sql.NullInt64
 		var other any
-		if err := rows.Scan(&name, &other, &version, &other, &other, &other, &other); err != nil {
+		if err := rows.Scan(&name, &other, &version, &other, &other, &other, &other, &other, &other); err != nil {
 			return nil, err
 		}
 		if version.Valid {

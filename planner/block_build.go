@@ -22,13 +22,15 @@ func (q *selection) build() (*queryPlan, error) {
 	}
 	node, ordered := in.node, in.ordered
 	if g := q.grouping; g != nil {
-		node = &Aggregate{Input: node, Group: g.group, Aggs: g.aggs, Sorted: ordered && len(g.group) > 0}
+		groups := &Aggregate{Input: node, Group: g.group, Aggs: g.aggs, Sorted: ordered && len(g.group) > 0}
+		node = groups
 		ordered = ordered && q.groupsServeOrder()
 		if n := q.block.groups(g.group, in.rows); n > 0 && !g.implicit {
 			in.rows = n
 		} else {
 			in.rows = g.estimate(in.rows)
 		}
+		groups.Rows = in.rows
 		if q.having != nil {
 			node = &Filter{Input: node, Cond: q.having}
 		}

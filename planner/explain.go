@@ -2,6 +2,7 @@ package planner
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
@@ -23,7 +24,9 @@ func (p *Plan) Explain(args []value.Value) []string { return p.Explanation(args)
 func (p *Plan) Explanation(args []value.Value) *Explanation {
 	e := newExplainer(p, args)
 	e.plan(p, 0)
-	return &Explanation{Lines: e.lines, Least: e.least(p, true)}
+	x := &Explanation{Lines: e.lines, Least: e.least(p, true), Unanalyzed: p.unanalyzed(), Warnings: p.wasteful()}
+	x.About, x.IsAbout = e.total(p, x.Least)
+	return x
 }
 
 // LeastRequests is the number of the last line of Explain.
@@ -39,10 +42,14 @@ type explainer struct {
 	shared  map[*Shared]bool // printed
 	counted map[*Plan]bool   // see certain
 	kept    map[*Shared]bool // counted
+	// analyzed: ANALYZE TABLE has looked at some table of the statement.
+	analyzed bool
+	abouts   map[Node]about
 }
 
 func newExplainer(p *Plan, args []value.Value) explainer {
-	return explainer{args: args, seen: map[*Plan]bool{p: true}, shared: map[*Shared]bool{}, counted: map[*Plan]bool{}, kept: map[*Shared]bool{}}
+	return explainer{args: args, seen: map[*Plan]bool{p: true}, shared: map[*Shared]bool{}, counted: map[*Plan]bool{}, kept: map[*Shared]bool{},
+		analyzed: slices.ContainsFunc(p.Scans(), isAnalyzed), abouts: map[Node]about{}}
 }
 
 func (e *explainer) line(depth int, format string, a ...any) {
@@ -79,7 +86,10 @@ func (e *explainer) plan(p *Plan, depth int) {
 	}
 }
 
-func (e *explainer) node(n Node, depth int) {
+func (e *explainer) node(n Node, depth int) { e.nodeFor(n, depth, 0) }
+
+// nodeFor is node of an operator that runs for so many keys; 0: once.
+func (e *explainer) nodeFor(n Node, depth int, times float64) {
 	at := len(e.lines)
 	switch n := n.(type) {
 	case *access.Scan:
@@ -89,7 +99,7 @@ func (e *explainer) node(n Node, depth int) {
 	default:
 		e.line(depth, "%s", e.operator(n))
 	}
-	e.lines[at].Of = n
+	e.lines[at].Of, e.lines[at].About = n, e.aboutLine(n, times)
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { expressions(n, f) })
 	if s, ok := n.(*Shared); ok {
 		if e.shared[s] {
@@ -98,7 +108,11 @@ func (e *explainer) node(n Node, depth int) {
 		e.shared[s] = true
 	}
 	for _, c := range Children(n) {
-		e.node(c, depth+1)
+		times := 0.0
+		if l, ok := n.(*LookupJoin); ok && c == Node(l.Right) {
+			times = l.Lookups
+		}
+		e.nodeFor(c, depth+1, times)
 	}
 }
 

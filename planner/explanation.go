@@ -10,7 +10,13 @@ import (
 type Explanation struct {
 	Lines []ExplainedLine // each operator before those whose rows it takes
 	Least int             // requests
-	Did   string          // what a run of the statement has done in all; "": it did not run
+	// About is how many requests are expected, where IsAbout. Unanalyzed are tables for which ANALYZE TABLE would tell more.
+	About      float64
+	IsAbout    bool
+	Unanalyzed []string
+	Warnings   []string // what reads much for little, and what would help
+	Price      float64  // of a request, in dollars; 0: it is not told
+	Did        string   // what a run of the statement has done in all; "": it did not run
 }
 
 // ExplainedLine is an operator, or what introduces a subquery.
@@ -18,6 +24,7 @@ type ExplainedLine struct {
 	Depth int
 	Text  string // its parts stand two blanks apart: what it does, and how
 	Of    Node   // nil where it is none of those that yield rows
+	About string // what it is expected to yield; "" where ANALYZE TABLE has not run
 	Did   string // what it has done in a run; "": the statement did not run
 }
 
@@ -25,9 +32,9 @@ type ExplainedLine struct {
 func (x *Explanation) Text() []string {
 	out := make([]string, 0, len(x.Lines)+1)
 	for _, l := range x.Lines {
-		out = append(out, strings.Repeat("  ", l.Depth)+withDid(l.Text, l.Did))
+		out = append(out, strings.Repeat("  ", l.Depth)+l.whole())
 	}
-	return append(out, x.total())
+	return append(append(out, x.total()), x.warnings()...)
 }
 
 // Tree is Text as a drawing.
@@ -47,9 +54,9 @@ func (x *Explanation) Tree() []string {
 				b.WriteString("├─ ")
 			}
 		}
-		out = append(out, b.String()+withDid(l.Text, l.Did))
+		out = append(out, b.String()+l.whole())
 	}
-	return append(out, x.total())
+	return append(append(out, x.total()), x.warnings()...)
 }
 
 // goesOn says whether another line of a depth follows line i before one above it.
@@ -62,7 +69,44 @@ func (x *Explanation) goesOn(i, depth int) bool {
 	return false
 }
 
-func (x *Explanation) total() string { return withDid(fmt.Sprintf("requests ≥ %d", x.Least), x.Did) }
+func (x *Explanation) total() string {
+	text := fmt.Sprintf("requests ≥ %d", x.Least)
+	if about := x.aboutText(); about != "" {
+		text += "  about " + about
+	}
+	if len(x.Unanalyzed) > 0 {
+		text += "  no statistics: ANALYZE TABLE " + strings.Join(x.Unanalyzed, ", ")
+	}
+	return withDid(text, x.Did)
+}
+
+// aboutText is the estimate of the whole.
+func (x *Explanation) aboutText() string {
+	if !x.IsAbout {
+		return ""
+	}
+	text := count(x.About, "request")
+	if x.Price > 0 {
+		text += fmt.Sprintf(", $%.2f for a million", x.About*x.Price*1e6)
+	}
+	return text
+}
+
+func (x *Explanation) warnings() []string {
+	out := make([]string, len(x.Warnings))
+	for i, w := range x.Warnings {
+		out[i] = "warning: " + w
+	}
+	return out
+}
+
+func (l *ExplainedLine) whole() string {
+	text := l.Text
+	if l.About != "" {
+		text += "  about " + l.About
+	}
+	return withDid(text, l.Did)
+}
 
 func withDid(text, did string) string {
 	if did == "" {
@@ -75,6 +119,7 @@ func withDid(text, did string) string {
 type explained struct {
 	Operator string       `json:"operator"`
 	How      []string     `json:"how,omitempty"`
+	About    string       `json:"about,omitempty"`
 	Did      string       `json:"did,omitempty"`
 	Inputs   []*explained `json:"inputs,omitempty"`
 }
@@ -84,13 +129,17 @@ func (x *Explanation) JSON() string {
 	var doc struct {
 		Plan          []*explained `json:"plan"`
 		LeastRequests int          `json:"least_requests"`
+		About         string       `json:"about,omitempty"`
+		Unanalyzed    []string     `json:"no_statistics,omitempty"`
+		Warnings      []string     `json:"warnings,omitempty"`
 		Did           string       `json:"did,omitempty"`
 	}
 	doc.LeastRequests, doc.Did = x.Least, x.Did
+	doc.About, doc.Unanalyzed, doc.Warnings = x.aboutText(), x.Unanalyzed, x.Warnings
 	var above []*explained // the lines that the next one may be below
 	for _, l := range x.Lines {
 		parts := strings.Split(l.Text, "  ")
-		at := &explained{Operator: parts[0], How: parts[1:], Did: l.Did}
+		at := &explained{Operator: parts[0], How: parts[1:], About: l.About, Did: l.Did}
 		if above = above[:l.Depth]; l.Depth == 0 {
 			doc.Plan = append(doc.Plan, at)
 		} else {

@@ -294,7 +294,7 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 		hash.Collation = append(hash.Collation, eq.Collation)
 	}
 	if len(hash.LeftKeys) == 0 {
-		out.node = &LoopJoin{Kind: kind, Left: left.node, Right: right.node, On: expr.Conjunction(on)}
+		out.node = &LoopJoin{Kind: kind, Left: left.node, Right: right.node, On: expr.Conjunction(on), Rows: out.rows}
 		return out
 	}
 	if kind == InnerJoin || kind == LeftJoin {
@@ -306,7 +306,7 @@ func (j *joiner) hold(kind JoinKind, left, right *relation, on []expr.Node) *rel
 			out.rows = max(out.rows, left.rows)
 		}
 	}
-	hash.On = expr.Conjunction(rest)
+	hash.On, hash.Rows = expr.Conjunction(rest), out.rows
 	if hash.Dynamic {
 		hash.On = expr.Conjunction(on) // what is found may be equal or not
 	}

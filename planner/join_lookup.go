@@ -20,8 +20,9 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 		out.matches = left.expected() * path.Scan.Matches(read.rows)
 	}
 	out.set.add(s.index)
-	out.requests = left.requests + left.rows*path.Scan.Requests
-	node := &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on), Rows: left.rows}
+	lookups := j.block.lookups(left, s, on)
+	out.requests = left.requests + lookups*path.Scan.Requests
+	node := &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on), Rows: left.rows, Lookups: lookups, Joined: out.rows}
 	forced := forcesLookup(s.keys, read.node)
 	if !forced && !s.forWrite && !j.forUpdate { // of rows that are written one scan must say what they are read from
 		node.Whole = wholeOf(read, whole)

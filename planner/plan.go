@@ -116,6 +116,7 @@ type Aggregate struct {
 	Group  []expr.Node
 	Aggs   []*expr.Aggregate
 	Sorted bool
+	Rows   float64 // estimated
 }
 
 // JoinKind is what happens to left rows without a match. All joins yield rows in the order of their left
@@ -139,6 +140,7 @@ type HashJoin struct {
 	On                  expr.Node // further conditions of the match
 	// Dynamic: a key's values may be of several kinds, which are compared as On says. On has all conditions then.
 	Dynamic bool
+	Rows    float64 // estimated
 }
 
 // LookupJoin reads, for a batch of left rows, their matches by key: Right.Keys refer to columns of the left row. Where it has Whole,
@@ -152,6 +154,8 @@ type LookupJoin struct {
 	Rows  float64   // of Left: as many are likely to be wanted
 	Whole *HashJoin
 	After float64 // so many requests are made by key before any for Whole; 0: Whole is tried first
+
+	Lookups, Joined float64 // estimated: keys that Right is read by, and rows that come of it
 }
 
 // WholeFirst says whether the right side is more likely read whole than by key.
@@ -170,6 +174,7 @@ type LoopJoin struct {
 	Kind        JoinKind
 	Left, Right Node
 	On          expr.Node
+	Rows        float64 // estimated
 }
 
 // Derived is a query block inside FROM: its rows are moved to their place in the outer block's row.

@@ -52,3 +52,30 @@ func (k *block) groups(by []expr.Node, rows float64) float64 {
 	}
 	return max(1, min(n, rows))
 }
+
+// lookups is how many keys of s the rows of left have: one each, unless the columns that on equates have fewer values.
+func (k *block) lookups(left *relation, s *source, on []expr.Node) float64 {
+	n, known := 1.0, false
+	for _, c := range on {
+		eq, ok := c.(*expr.Compare)
+		if !ok || eq.Op != expr.Eq {
+			continue
+		}
+		of := eq.L
+		if k.refers(of).has(s.index) {
+			of = eq.R
+		}
+		if refs := k.refers(of); refs.empty() || !refs.within(left.set) {
+			continue
+		}
+		values := k.distinct(of)
+		if values == 0 {
+			return left.rows
+		}
+		n, known = n*values, true
+	}
+	if !known {
+		return left.rows
+	}
+	return min(left.rows, n)
+}

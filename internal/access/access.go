@@ -259,7 +259,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left fl
 	if depth == 0 && named && fixed {
 		entities = all / partitionsOf(r.Table) * partitions
 	}
-	if known := r.Table.Statistics != nil; known && depth == 0 && named {
+	if depth == 0 && named && r.Table.Analyzed() {
 		entities = 0
 		for i := range k.Branches {
 			entities += all * k.placeShare(&k.Branches[i])
@@ -270,7 +270,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left fl
 	if !named {
 		// A walk over all store partitions also meets the index entries.
 		entities = all * float64(1+len(r.Table.Indexes))
-		if r.Table.Statistics == nil {
+		if !r.Table.Analyzed() {
 			rows = entities
 		}
 	}
@@ -289,7 +289,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left fl
 	case s.Access == PointRead || s.Access == PointReads:
 		c.Requests = entities
 	case !named:
-		if r.Table.Statistics != nil {
+		if r.Table.Analyzed() {
 			partitions = parts
 		}
 		c.Requests = pages(r.Table, entities, partitions)

@@ -11,7 +11,7 @@ import (
 
 // rowsOf is how many rows a table has: as ANALYZE TABLE found, or as is assumed.
 func rowsOf(t *schema.Table) float64 {
-	if t.Statistics == nil {
+	if !t.Analyzed() {
 		return assumedRows
 	}
 	return max(1, float64(t.Statistics.Rows))
@@ -19,7 +19,7 @@ func rowsOf(t *schema.Table) float64 {
 
 // partitionsOf is how many store partitions a table has with one for each value.
 func partitionsOf(t *schema.Table) float64 {
-	if t.Statistics == nil || t.Spread == nil {
+	if !t.Analyzed() || t.Spread == nil {
 		return assumedPartitions
 	}
 	n := 1.0
@@ -89,7 +89,7 @@ func shareIn(t *schema.Table, column int, tests []*test) float64 {
 // by the columns of store partitions, and by those that divide the table. Without statistics it is 1.
 func (k *KeyPlan) placeShare(b *keyBranch) float64 {
 	s := 1.0
-	if k.table.Statistics == nil || k.ranged() {
+	if !k.table.Analyzed() || k.ranged() {
 		return s
 	}
 	if n, open := b.Spread(k); !open && k.layout.Buckets > 0 {
@@ -117,7 +117,7 @@ func (k *KeyPlan) divideShare(b *keyBranch) float64 {
 
 // fixedPartitions is how many partitions tests leave whose values are known; not ok where they are not.
 func (k *KeyPlan) fixedPartitions(tests []*test) (n float64, ok bool) {
-	if k.table.Statistics == nil || slices.ContainsFunc(tests, func(t *test) bool { return !t.isFixed() }) {
+	if !k.table.Analyzed() || slices.ContainsFunc(tests, func(t *test) bool { return !t.isFixed() }) {
 		return 0, false
 	}
 	set, _, err := evalAll(&expr.Env{Session: &expr.Session{}}, tests, k.divide)
@@ -152,7 +152,7 @@ func ResidualShare(n int) float64 { return math.Pow(shareResidual, float64(n)) }
 // pages is how many requests it takes to read so many entities in so many spans. Without statistics, when the sizes are guesses, a
 // page more or less does not count.
 func pages(t *schema.Table, entities, spans float64) float64 {
-	if t.Statistics == nil || spans <= 1 || entities <= spans*PageEntities {
+	if !t.Analyzed() || spans <= 1 || entities <= spans*PageEntities {
 		return max(spans, math.Ceil(entities/PageEntities))
 	}
 	return math.Ceil(entities/PageEntities + spans/2) // the last page of each is half full

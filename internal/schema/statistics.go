@@ -43,6 +43,9 @@ const (
 	statisticsCut = 40 // units of the code of a text
 )
 
+// Analyzed says whether something is known of the rows. Nothing is of a table that was empty: rows are to come.
+func (t *Table) Analyzed() bool { return t.Statistics != nil && t.Statistics.Rows > 0 }
+
 // StatisticsPart is how the values of a column are written in statistics.
 func (t *Table) StatisticsPart(column int) keymap.Part {
 	p := keymap.Part{Type: t.Columns[column].Type}

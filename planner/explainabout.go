@@ -1,0 +1,291 @@
+package planner
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+)
+
+// about is what an operator is expected to yield and to cost, with all below it.
+type about struct {
+	rows float64
+	// begin is how many requests it takes however few rows are wanted, each further ones until all rows have come.
+	begin, each float64
+	// known: ANALYZE TABLE has looked at all tables.
+	known bool
+}
+
+// requests is how many it takes until all rows have come.
+func (a about) requests() float64 { return a.begin + a.each }
+
+// held is a whose rows all come before the first is handed on.
+func (a about) held() about {
+	a.begin, a.each = a.requests(), 0
+	return a
+}
+
+// upTo is a of which so many rows are wanted.
+func (a about) upTo(rows float64) about {
+	if rows >= a.rows {
+		return a
+	}
+	share := rows / max(a.rows, 1)
+	return about{rows: rows, begin: a.begin + max(min(a.each, 1), a.each*share), known: a.known}
+}
+
+// aboutPlan estimates a query; one that writes is not known, as what it writes is not.
+func (e *explainer) aboutPlan(p *Plan) about {
+	if p.Write != nil {
+		return about{}
+	}
+	return e.aboutNode(p.Root)
+}
+
+func (e *explainer) aboutNode(n Node) about {
+	if a, done := e.abouts[n]; done {
+		return a
+	}
+	a := e.aboutInputs(n)
+	expressions(n, func(x expr.Node) {
+		subqueries(x, func(s *expr.Subquery, p *Plan) {
+			q := e.aboutPlan(p)
+			times := 1.0
+			if s.Correlated {
+				times = max(1, a.rows)
+				if inputs := Children(n); len(inputs) > 0 {
+					times = max(1, e.aboutNode(inputs[0]).rows)
+				}
+			}
+			a.begin, a.known = a.begin+q.requests()*times, a.known && q.known
+		})
+	})
+	e.abouts[n] = a
+	return a
+}
+
+// aboutInputs is aboutNode without the subqueries of its own expressions.
+func (e *explainer) aboutInputs(n Node) about {
+	switch n := n.(type) {
+	case *access.Scan:
+		return aboutScan(n)
+	case *FamilyScan:
+		return aboutScan(n.Child)
+	case *Values:
+		return about{rows: float64(len(n.Rows)), known: true}
+	case *Filter:
+		a := e.aboutNode(n.Input)
+		if !n.Once {
+			a.rows = max(1, a.rows*filterShare)
+		}
+		return a
+	case *Sort:
+		a := e.aboutNode(n.Input).held()
+		if n.Limit != nil {
+			a.rows = min(a.rows, e.wanted(n.Limit)+e.wanted(n.Offset))
+		}
+		return a
+	case *Limit:
+		a := e.aboutNode(n.Input)
+		if n.Count == nil || n.CountAll {
+			return a
+		}
+		skipped := e.wanted(n.Offset)
+		a = a.upTo(skipped + e.wanted(n.Count))
+		a.rows = max(0, a.rows-skipped)
+		return a
+	case *Aggregate:
+		a := e.aboutNode(n.Input)
+		if !n.Sorted {
+			a = a.held()
+		}
+		a.rows = min(max(a.rows, 1), n.Rows)
+		return a
+	case *HashJoin:
+		return joined(e.aboutNode(n.Left), e.aboutNode(n.Right).held(), n.Rows)
+	case *LoopJoin:
+		return joined(e.aboutNode(n.Left), e.aboutNode(n.Right).held(), n.Rows)
+	case *LookupJoin:
+		right := aboutScan(n.Right)
+		right.each, right.begin = right.requests()*n.Lookups, 0
+		if n.Whole != nil {
+			whole := n.After + e.aboutNode(n.Whole.Right).requests()
+			right.each = min(right.each, whole)
+			if n.WholeFirst() {
+				right.begin, right.each = whole, 0
+			}
+		}
+		return joined(e.aboutNode(n.Left), right, n.Joined)
+	case *SetMatch:
+		left := e.aboutNode(n.Left)
+		return joined(left, e.aboutNode(n.Right).held(), left.rows)
+	case *Concat:
+		all := about{known: true}
+		for _, input := range n.Inputs {
+			a := e.aboutNode(input)
+			all = joined(all, a, all.rows+a.rows)
+		}
+		return all
+	}
+	inputs := Children(n)
+	if len(inputs) != 1 {
+		return about{}
+	}
+	return e.aboutNode(inputs[0])
+}
+
+func joined(left, right about, rows float64) about {
+	return about{rows: rows, begin: left.begin + right.begin, each: left.each + right.each, known: left.known && right.known}
+}
+
+func aboutScan(s *access.Scan) about {
+	a := about{rows: s.Rows, each: s.Requests, known: s.Table.Analyzed()}
+	switch {
+	case s.Access == access.VirtualScan:
+		return about{rows: s.Rows, known: true}
+	case s.Limit != nil || s.Access <= access.PointReads:
+		return a.held()
+	}
+	return a
+}
+
+// wanted is how many rows a LIMIT or OFFSET says; none where there is none.
+func (e *explainer) wanted(n expr.Node) float64 {
+	if n == nil {
+		return 0
+	}
+	v, err := expr.Compile(n)(&expr.Env{Args: e.args, Session: &expr.Session{}})
+	if err != nil {
+		return access.AssumedLimit
+	}
+	return value.ToFloat(v)
+}
+
+// aboutLine is what a line says of its operator; "" where a table was never analyzed. times is how often a scan runs for each run of the
+// statement, 0 where that is once.
+func (e *explainer) aboutLine(n Node, times float64) string {
+	if !e.analyzed {
+		return ""
+	}
+	a := e.aboutNode(n)
+	if !a.known {
+		return ""
+	}
+	s := count(a.rows, "row")
+	if scan, ok := n.(*access.Scan); ok && scan.Access != access.VirtualScan {
+		s += ", " + count(a.requests(), "request")
+	}
+	if times > 0 {
+		s += " for each of " + count(times, "key")
+	}
+	return s
+}
+
+func count(n float64, what string) string {
+	text := about3(n)
+	if text != "1" {
+		what += "s"
+	}
+	return text + " " + what
+}
+
+// about3 is n with three digits.
+func about3(n float64) string {
+	if n < 1 && n > 0.05 {
+		return strconv.FormatFloat(n, 'f', 1, 64)
+	}
+	n = math.Round(n)
+	for unit := 1.0; ; unit *= 10 {
+		if n < 1000*unit {
+			return strconv.FormatFloat(math.Round(n/unit)*unit, 'f', 0, 64)
+		}
+	}
+}
+
+// unanalyzed names the tables of which nothing is known, where something is known of others.
+func (p *Plan) unanalyzed() []string {
+	var names []string
+	known := false
+	for _, s := range p.Scans() {
+		switch t := s.Table; {
+		case s.Access == access.VirtualScan || t.IsUndeclared():
+		case t.Analyzed():
+			known = true
+		case !slices.Contains(names, t.Name):
+			names = append(names, t.Name)
+		}
+	}
+	if !known {
+		return nil
+	}
+	return names
+}
+
+// total is the estimate of the whole statement, in requests; not ok where it is not known.
+func (e *explainer) total(p *Plan, least int) (requests float64, ok bool) {
+	if !e.analyzed {
+		return 0, false
+	}
+	a := e.aboutPlan(p)
+	if !a.known {
+		return 0, false
+	}
+	return max(float64(least), math.Ceil(a.requests()-0.01)), true
+}
+
+func isAnalyzed(s *access.Scan) bool { return s.Table.Analyzed() }
+
+// wasteful says of each table that is read much for few of its rows what would help; see Plan.CheckScans.
+func (p *Plan) wasteful() []string {
+	var out []string
+	for _, s := range p.Scans() {
+		t := s.Table
+		if !t.Analyzed() || s.Limit != nil || s.Residual == nil || s.Requests < wasteRequests || s.Rows*wasteFactor > s.Requests*access.PageEntities {
+			continue
+		}
+		text := fmt.Sprintf("reads %s of %s for %s", count(s.Requests*access.PageEntities, "entity"), t.Name, count(s.Rows, "row"))
+		text = strings.Replace(text, "entitys", "entities", 1)
+		switch columns := usefulIndex(s); {
+		case len(columns) > 0 && !hasIndex(t, columns):
+			text += fmt.Sprintf(": CREATE INDEX %s ON %s (%s) would help", strings.Join(columns, "_"), t.Name, strings.Join(columns, ", "))
+		case s.Access == access.TableScan && t.Spread != nil && t.Spread.Kind == schema.SpreadByKey:
+			var names []string
+			for _, c := range t.Spread.Columns {
+				names = append(names, t.Columns[c].Name+" = …")
+			}
+			text += ": name a partition by " + strings.Join(names, " AND ")
+		default:
+			text += ": no key serves " + expr.String(s.Residual)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// A scan is wasteful that takes so many requests, and reads so many entities for each row.
+const (
+	wasteRequests = 3
+	wasteFactor   = 20
+)
+
+// hasIndex says whether a key of the table begins with the columns.
+func hasIndex(t *schema.Table, columns []string) bool {
+	begins := func(key []schema.KeyColumn) bool {
+		if len(key) < len(columns) {
+			return false
+		}
+		for i, name := range columns {
+			if !strings.EqualFold(t.Columns[key[i].Column].Name, name) {
+				return false
+			}
+		}
+		return true
+	}
+	return begins(t.Key) || slices.ContainsFunc(t.Indexes, func(ix *schema.Index) bool { return begins(ix.Key) })
+}
