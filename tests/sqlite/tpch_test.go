@@ -53,7 +53,7 @@ func TestTPCH(t *testing.T) {
 	ours, lite := openTPCH(t, *scale)
 	for i, query := range tpch.Queries {
 		t.Run(strconv.Itoa(i+1), func(t *testing.T) {
-			got, want := rowsOf(t, ours, query), rowsOf(t, lite, liteWords.Replace(query))
+			got, want := answerOf(t, ours, query), answerOf(t, lite, liteWords.Replace(query))
 			if len(got) != len(want) {
 				t.Fatalf("%d rows, SQLite has %d", len(got), len(want))
 			}
@@ -78,7 +78,7 @@ func sameAnswer(a, b string) bool {
 	return math.Abs(x-y) <= 1e-6*max(1, math.Abs(x))
 }
 
-func rowsOf(t testing.TB, db *databasesql.DB, query string) (out [][]string) {
+func answerOf(t testing.TB, db *databasesql.DB, query string) (out [][]string) {
 	t.Helper()
 	rows, err := db.Query(query)
 	if err != nil {
@@ -122,7 +122,7 @@ func BenchmarkTPCH(b *testing.B) {
 		}{{"ours", query, ours}, {"sqlite", liteWords.Replace(query), lite}} {
 			b.Run(fmt.Sprintf("%02d/%s", i+1, side.name), func(b *testing.B) {
 				for b.Loop() {
-					rowsOf(b, side.db, side.query)
+					answerOf(b, side.db, side.query)
 				}
 			})
 		}
