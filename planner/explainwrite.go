@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
@@ -33,6 +34,9 @@ func (e *explainer) write(w Write, depth int) {
 			requests = w.leastRequests()
 		} else {
 			add("entities a row %s", entities(each, 1))
+		}
+		if len(w.Rows) != 1 {
+			parts = append(parts, atOnce(nil, w.Table)...)
 		}
 		if in := w.Table.Interleaved; in != nil {
 			add("inside a row of %s, which must be there", in.Parent)
@@ -63,6 +67,7 @@ func (e *explainer) write(w Write, depth int) {
 			add("entities a row %s", entities(t.Table.Copies()+1, 1))
 			parts = append(append(parts, w.Related.refers(t.Table, sets(t.Set))...), w.Related.referred(t.Table, sets(t.Set))...)
 		}
+		parts = append(parts, atOnce(w.Source, tablesOf(w.Targets)...)...)
 		returning = w.Returning
 	case *Delete:
 		for i := range w.Targets {
@@ -82,6 +87,7 @@ func (e *explainer) write(w Write, depth int) {
 			}
 			parts = append(parts, w.Related.referred(t.Table, nil)...)
 		}
+		parts = append(parts, atOnce(w.Source, tablesOf(w.Targets)...)...)
 		returning = w.Returning
 	}
 	if len(returning) > 0 {
@@ -89,6 +95,29 @@ func (e *explainer) write(w Write, depth int) {
 	}
 	add("requests ≥ %d", requests)
 	e.line(depth, "%s", strings.Join(parts, "  "))
+}
+
+// atOnce says what it costs on Azure to write the rows of n > 1 partitions at once: each is written twice, but for the one that decides;
+// over several physical tables a record of its own decides. Rows that tables are interleaved in, and those of other programs, are not
+// written at once.
+func atOnce(source Node, tables ...*schema.Table) []string {
+	if s, ok := source.(*access.Scan); ok && s.Access == access.PointRead {
+		return nil
+	}
+	several := false
+	for _, t := range tables {
+		if t.IsExternal() || len(t.Children) > 0 {
+			return nil
+		}
+		several = several || t.Physical != tables[0].Physical || t.IsDivided()
+	}
+	switch {
+	case several:
+		return []string{"to n > 1 partitions: 2n + 1 requests"}
+	case tables[0].Spread != nil:
+		return []string{"to n > 1 partitions: 2n - 1 requests"}
+	}
+	return nil
 }
 
 func ignoring(verb string, ignore bool) string {
