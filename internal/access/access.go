@@ -274,7 +274,7 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left fl
 			rows = entities
 		}
 	}
-	rows *= left
+	rows = k.matching(rows, left)
 	if s.PassesCopies() {
 		entities *= 2 // at worst each parent has one row, and a copy before it
 	}

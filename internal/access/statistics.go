@@ -85,28 +85,47 @@ func shareIn(t *schema.Table, column int, tests []*test) float64 {
 	return min(s, known)
 }
 
-// placeShare is the share of rows that lie where the branch b looks, as far as the tests on columns of its key do not say it already:
-// by the columns of store partitions, and by those that divide the table. Without statistics it is 1.
+// placeShare is the share of rows that lie where the branch b looks, as far as the tests on columns of its key do not say it already.
+// Without statistics it is 1.
 func (k *KeyPlan) placeShare(b *keyBranch) float64 {
+	s := k.coarseShare(b)
+	if _, open := b.Spread(k); !k.table.Analyzed() || k.ranged() || open || k.layout.Buckets > 0 {
+		return s
+	}
+	for i, tests := range b.partitionKey {
+		if tests != nil {
+			s *= shareIn(k.table, k.partitionKey[i].Column, tests)
+		}
+	}
+	return s
+}
+
+// coarseShare is the part of placeShare that tests have which are checked again on every row: on columns whose hash chooses a store
+// partition, and on the one that divides the table.
+func (k *KeyPlan) coarseShare(b *keyBranch) float64 {
 	s := 1.0
 	if !k.table.Analyzed() || k.ranged() {
 		return s
 	}
-	if n, open := b.Spread(k); !open && k.layout.Buckets > 0 {
-		if slices.ContainsFunc(b.partitionKey, func(tests []*test) bool { return tests != nil }) {
-			s = min(1, n/float64(k.layout.Buckets))
-		}
-	} else if !open {
-		for i, tests := range b.partitionKey {
-			if tests != nil {
-				s *= shareIn(k.table, k.partitionKey[i].Column, tests)
-			}
-		}
+	if n, open := b.Spread(k); !open && k.layout.Buckets > 0 && slices.ContainsFunc(b.partitionKey, func(tests []*test) bool { return tests != nil }) {
+		s = min(1, n/float64(k.layout.Buckets))
 	}
 	if k.divide != nil && b.divide != nil && !slices.ContainsFunc(k.Columns[:len(b.row)], func(p keyColumn) bool { return p.Column == k.divide.Column }) {
 		s *= k.divideShare(b)
 	}
 	return s
+}
+
+// matching is how many of so many entities that are read satisfy conditions which leave a share of all rows.
+func (k *KeyPlan) matching(entities, left float64) float64 {
+	coarse := 0.0
+	for i := range k.Branches {
+		coarse = max(coarse, k.coarseShare(&k.Branches[i]))
+	}
+	if coarse == 0 {
+		return entities * left
+	}
+	return min(entities, entities/coarse*left)
 }
 
 // divideShare is the share of the partitions that the branch reads.

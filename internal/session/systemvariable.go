@@ -42,7 +42,7 @@ const (
 	whyChecked   = "keys are always checked"
 	whyNoEngines = "there is one engine"
 	whyNoTrack   = "nothing of the session is sent along with results"
-	whyPlanner   = "the planner goes by the keys alone; EXPLAIN tells how"
+	whyPlanner   = "the planner goes by keys and by what ANALYZE TABLE has found out; EXPLAIN tells how"
 	whyCurrent   = "information_schema is always current"
 )
 
