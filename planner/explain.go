@@ -7,6 +7,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -42,14 +43,20 @@ type explainer struct {
 	shared  map[*Shared]bool // printed
 	counted map[*Plan]bool   // see certain
 	kept    map[*Shared]bool // counted
+	// points are counted; nil in a write, which reads each time.
+	points map[*schema.Table]*pointsSeen
 	// analyzed: ANALYZE TABLE has looked at some table of the statement.
 	analyzed bool
 	abouts   map[Node]about
 }
 
 func newExplainer(p *Plan, args []value.Value) explainer {
-	return explainer{args: args, seen: map[*Plan]bool{p: true}, shared: map[*Shared]bool{}, counted: map[*Plan]bool{}, kept: map[*Shared]bool{},
+	e := explainer{args: args, seen: map[*Plan]bool{p: true}, shared: map[*Shared]bool{}, counted: map[*Plan]bool{}, kept: map[*Shared]bool{},
 		analyzed: slices.ContainsFunc(p.Scans(), isAnalyzed), abouts: map[Node]about{}}
+	if p.Write == nil {
+		e.points = map[*schema.Table]*pointsSeen{}
+	}
+	return e
 }
 
 func (e *explainer) line(depth int, format string, a ...any) {

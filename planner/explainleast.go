@@ -54,7 +54,7 @@ func (w *Insert) leastRequests() int {
 func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 	switch n := n.(type) {
 	case *access.Scan:
-		return e.leastOfScan(n, whole), false
+		return e.pointsOnce(n, e.leastOfScan(n, whole)), false
 	case *FamilyScan:
 		return e.leastOfScan(n.Child, whole), false
 	case *Values:
@@ -131,6 +131,42 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 func (e *explainer) leastOfJoin(kind JoinKind, left Node, whole bool) (requests int, row bool) {
 	requests, row = e.leastOf(left, whole && (kind == LeftJoin || kind == AntiJoin))
 	return requests, row && kind == LeftJoin
+}
+
+// pointsOnce takes off n, which is the least of s, what a query may have read by key before: it does not read it again.
+func (e *explainer) pointsOnce(s *access.Scan, n int) int {
+	if e.points == nil || s.Access > access.PointReads || n == 0 {
+		return n
+	}
+	seen := e.points[s.Table]
+	if seen == nil {
+		seen = &pointsSeen{keys: map[access.Key]bool{}}
+		e.points[s.Table] = seen
+	}
+	r, err := e.reads(s)
+	if err != nil || r == nil || len(r.Points) == 0 {
+		if seen.unknown || len(seen.keys) > 0 {
+			n--
+		}
+		seen.unknown = true
+		return max(0, n)
+	}
+	for _, k := range r.Points {
+		if seen.keys[k] {
+			n--
+		}
+		seen.keys[k] = true
+	}
+	if seen.unknown {
+		n--
+	}
+	return max(0, n)
+}
+
+// pointsSeen is what is read of a table by key.
+type pointsSeen struct {
+	keys    map[access.Key]bool
+	unknown bool // keys, too, that depend on arguments which are not given
 }
 
 func (e *explainer) leastOfScan(s *access.Scan, whole bool) int {

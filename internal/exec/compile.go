@@ -22,8 +22,9 @@ type Node interface {
 
 // program is a query plan compiled. It is made at the plan's first execution and kept with the plan.
 type program struct {
-	root  Node
-	point *pointNode // set when the whole query is one point read
+	root    Node
+	point   *pointNode // set when the whole query is one point read
+	rereads bool       // see there
 }
 
 // programOf gives the compiled form of p.
@@ -38,7 +39,7 @@ func programOf(p *planner.Plan) (*program, error) {
 	if err != nil {
 		return nil, err
 	}
-	made := &program{root: root, point: pointNodeOf(p.Root)}
+	made := &program{root: root, point: pointNodeOf(p.Root), rereads: rereads(p)}
 	p.Compiled.Store(made)
 	return made, nil
 }

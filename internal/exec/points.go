@@ -66,7 +66,7 @@ func (s *pointSource) read(ctx context.Context) error {
 	keys := s.keys[:n]
 	s.keys = s.keys[n:]
 	return s.run.Each(ctx, n, func(ctx context.Context, i int) (err error) {
-		s.batch[i], s.found[i], err = s.run.point(ctx, s.get, keys[i])
+		s.batch[i], s.found[i], err = s.run.knownPoint(ctx, s.get, keys[i])
 		return err
 	})
 }

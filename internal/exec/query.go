@@ -40,6 +40,9 @@ func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
 	}
 	c.run.SideBySide()
 	c.run.AtOneMoment()
+	if made.rereads {
+		c.run.memo = &pointMemo{}
+	}
 	c.it = made.root.Open(&c.frame)
 	return nil
 }

@@ -33,6 +33,7 @@ type Run struct {
 	shared   map[*planner.Shared]*sharedRows
 	around   *Run          // whose memory and entities these are, too; nil: this is the statement's
 	most     int64         // entities that may come back before it ends by errTooDear
+	memo     *pointMemo    // nil: nothing is read by key twice
 	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
 }
 
