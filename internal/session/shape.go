@@ -2,9 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
 	"strconv"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -14,25 +16,30 @@ func (s *Session) PrepareOnce(ctx context.Context, query string) (*Prepared, err
 	if p := s.db.cache.get(query); p != nil {
 		return p, nil
 	}
-	if p := s.shaped(ctx, query); p != nil {
-		return p, nil
+	if p, err := s.shaped(ctx, query); p != nil || err != nil {
+		return p, err
 	}
 	return s.Prepare(query)
 }
 
-// shaped gives the statement by the plan of its shape; nil where it needs one of its own.
-func (s *Session) shaped(ctx context.Context, query string) *Prepared {
+// shaped gives the statement by the plan of its shape; nil where it needs one of its own. An error is the store's: what is wrong with
+// the statement is said of its own text.
+func (s *Session) shaped(ctx context.Context, query string) (*Prepared, error) {
 	text, literals, ok := dialect.Shape(query, s.options())
 	if !ok {
-		return nil
+		return nil, nil
 	}
 	shape, err := s.parse(text)
 	if err != nil {
-		return nil // what is wrong is said of the statement's own text
+		return nil, nil
 	}
 	planned, err := s.plan(ctx, shape)
-	if err != nil {
-		return nil
+	var stored *engine.Error
+	switch {
+	case errors.As(err, &stored):
+		return nil, stored
+	case err != nil:
+		return nil, ctx.Err()
 	}
 	values, kinds := make([]value.Value, len(literals)), make([]value.Kind, len(literals))
 	for i, l := range literals {
@@ -44,9 +51,9 @@ func (s *Session) shaped(ctx context.Context, query string) *Prepared {
 		kinds[i] = values[i].Kind()
 	}
 	if !planned.plan.Takes(kinds) {
-		return nil
+		return nil, nil
 	}
 	parsed := *shape.Parsed
 	parsed.Text, parsed.Placeholders = query, 0
-	return &Prepared{Parsed: &parsed, shape: shape, literals: values}
+	return &Prepared{Parsed: &parsed, shape: shape, literals: values}, nil
 }
