@@ -18,10 +18,10 @@ import (
 //
 //	go test -run '^$' -bench 'Speed/filtered' -cpuprofile cpu.out .
 //
-// and TestSpeeds prints the table of docs/speed.md, with nothing else running, in some minutes:
+// and TestSpeeds prints a table of ratios, in some minutes if nothing else runs:
 //
 //	go test -run TestSpeeds -speeds -v .
-var speeds = flag.Bool("speeds", false, "print the table of docs/speed.md")
+var speeds = flag.Bool("speeds", false, "print the table of speeds")
 
 // work is a line of the table.
 type work struct {

@@ -21,6 +21,10 @@ type memCursor struct {
 	key        string // the partition being walked
 	inRows     bool   // rows stands on a row not looked at yet
 	rows       btree.MapIter[string, *memEntity]
+	tree       *memRows // of rows
+	passed     int      // rows of it
+	bounded    bool     // end is what tells the end of the range
+	end        *memEntity
 
 	bound map[*shape]*memBinding
 	last  *memBinding
@@ -70,7 +74,7 @@ func (r *memRoot) Scan(_ context.Context, s engine.Scan) engine.Cursor {
 }
 
 func (c *memCursor) startRows(p *memPartition, from string) {
-	c.key = p.key
+	c.key, c.tree = p.key, p.rows
 	c.rows = p.rows.Iter()
 	c.inRows = c.rows.Seek(from)
 }
@@ -90,12 +94,30 @@ func (c *memCursor) row() (rowKey string, e *memEntity) {
 		c.more = c.partitions.Next()
 	}
 	rowKey, e = c.rows.Key(), c.rows.Value()
-	if c.scan.To != "" && !c.scan.AllPartitions && rowKey >= c.scan.To {
+	if c.scan.To != "" && !c.scan.AllPartitions && c.isEnd(rowKey, e) {
 		c.inRows = false
 		return "", nil
 	}
 	c.inRows = c.rows.Next()
 	return rowKey, e
+}
+
+// boundAfter is after how many rows a walk looks for the end of its range: then it need not look at each key, which lies in memory
+// of its own.
+const boundAfter = 64
+
+// isEnd says whether the range ends before a row.
+func (c *memCursor) isEnd(rowKey string, e *memEntity) bool {
+	if c.bounded {
+		return e == c.end
+	}
+	if c.passed++; c.passed == boundAfter {
+		c.bounded = true
+		if i, more := seek(c.tree, c.scan.To); more {
+			c.end = i.Value()
+		}
+	}
+	return rowKey >= c.scan.To
 }
 
 // walk implements source.
@@ -158,5 +180,5 @@ func (c *memCursor) bind(s *shape) *memBinding {
 func (c *memCursor) drop() {
 	c.more, c.inRows = false, false
 	c.partitions, c.rows = btree.MapIter[string, *memPartition]{}, btree.MapIter[string, *memEntity]{}
-	c.bound, c.last = nil, nil
+	c.bound, c.last, c.tree, c.end = nil, nil, nil, nil
 }

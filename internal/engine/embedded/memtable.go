@@ -60,10 +60,10 @@ func (t *memTable) newEntity(names []string, values []engine.Value) *memEntity {
 			present++
 		}
 	}
-	kept := make([]engine.Value, 0, present)
+	e, kept := roomFor(present)
 	if present == len(values) {
-		kept = append(kept, values...)
-		return &memEntity{shape: t.shape(names), values: kept}
+		e.shape, e.values = t.shape(names), append(kept, values...)
+		return e
 	}
 	var room [64]string
 	keptNames := room[:0]
@@ -73,7 +73,45 @@ func (t *memTable) newEntity(names []string, values []engine.Value) *memEntity {
 			keptNames = append(keptNames, names[i])
 		}
 	}
-	return &memEntity{shape: t.shape(keptNames), values: kept}
+	e.shape, e.values = t.shape(keptNames), kept
+	return e
+}
+
+// roomFor makes an entity and room for so many values. They lie behind it, as who reads one reads both.
+func roomFor(values int) (*memEntity, []engine.Value) {
+	switch {
+	case values <= 2:
+		x := new(struct {
+			memEntity
+			room [2]engine.Value
+		})
+		return &x.memEntity, x.room[:0]
+	case values <= 4:
+		x := new(struct {
+			memEntity
+			room [4]engine.Value
+		})
+		return &x.memEntity, x.room[:0]
+	case values <= 6:
+		x := new(struct {
+			memEntity
+			room [6]engine.Value
+		})
+		return &x.memEntity, x.room[:0]
+	case values <= 8:
+		x := new(struct {
+			memEntity
+			room [8]engine.Value
+		})
+		return &x.memEntity, x.room[:0]
+	case values <= 12:
+		x := new(struct {
+			memEntity
+			room [12]engine.Value
+		})
+		return &x.memEntity, x.room[:0]
+	}
+	return new(memEntity), make([]engine.Value, 0, values)
 }
 
 // shape gives the one shape of the table that has these names; names is not kept.
