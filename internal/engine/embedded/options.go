@@ -24,7 +24,7 @@ type FileOptions struct {
 	Reserve int64
 }
 
-// getEntities is measured: nobody waits for a request here.
+// getEntities is about what a Get costs here, where nobody waits for a request, in entities that a scan passes.
 const getEntities = 8
 
 func (o Options) limits() engine.Limits {
