@@ -81,7 +81,7 @@ func (s *Store) settleBefore(ctx context.Context, table string, m *engine.Meter)
 		h := home{table, at[1]}
 		is, etag, err := s.look(ctx, h, id, m)
 		if err == nil && !is.isDecided() {
-			is, err = s.abort(ctx, h, id, etag, m)
+			_, err = s.abort(ctx, h, id, etag, m)
 		}
 		if isCode(err, engine.CodeNoTable) {
 			return nil // it is deleted already
