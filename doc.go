@@ -24,7 +24,7 @@
 // docs/variables.md, which says what each does, and refuses all others.
 // EXPLAIN prints how a statement is run, and the least number of requests that it takes. FORMAT=TREE draws that, FORMAT=JSON
 // is for programs. After ANALYZE TABLE it also says about how many rows each operator gives, how many requests the statement takes and
-// what a million of them cost, and warns where one reads much for few rows. EXPLAIN ANALYZE runs the statement, one that writes too, and says what each operator did: rows, requests,
+// what a million of them cost, and warns where one reads much for few rows. Of a write it says how many entities it changes, and what looking for other rows costs. EXPLAIN ANALYZE runs the statement, one that writes too, and says what each operator did: rows, requests,
 // entities and bytes that it read, and the time in it and below it.
 //
 // ANALYZE TABLE finds out about how many rows a table has, and which values its keys and indexes have, and keeps that with the

@@ -48,11 +48,12 @@ type explainer struct {
 	// analyzed: ANALYZE TABLE has looked at some table of the statement.
 	analyzed bool
 	abouts   map[Node]about
+	writings map[*Plan]aboutWriting
 }
 
 func newExplainer(p *Plan, args []value.Value) explainer {
 	e := explainer{args: args, seen: map[*Plan]bool{p: true}, shared: map[*Shared]bool{}, counted: map[*Plan]bool{}, kept: map[*Shared]bool{},
-		analyzed: slices.ContainsFunc(p.Scans(), isAnalyzed), abouts: map[Node]about{}}
+		analyzed: slices.ContainsFunc(p.Scans(), isAnalyzed), abouts: map[Node]about{}, writings: map[*Plan]aboutWriting{}}
 	if p.Write == nil {
 		e.points = map[*schema.Table]*pointsSeen{}
 	}
@@ -83,10 +84,13 @@ func (e *explainer) plan(p *Plan, depth int) {
 		t := p.Write.(*Delete).Targets[0].Table
 		e.line(depth, "delete %s  tables of %s  requests ≥ %d", t.Name, partitionsText(whole), t.DeleteRequests(whole))
 	}
-	if p = byRows; p == nil {
+	if byRows == nil {
 		return
 	}
-	e.write(p.Write, depth)
+	at := len(e.lines)
+	e.write(byRows.Write, depth)
+	e.lines[at].About = e.aboutWriteLine(p)
+	p = byRows
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { writeExpressions(p.Write, f) })
 	if n := writeSource(p.Write); n != nil {
 		e.node(n, depth+1)

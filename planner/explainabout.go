@@ -40,10 +40,10 @@ func (a about) upTo(rows float64) about {
 	return about{rows: rows, begin: a.begin + max(min(a.each, 1), a.each*share), known: a.known}
 }
 
-// aboutPlan estimates a query; one that writes is not known, as what it writes is not.
+// aboutPlan estimates a statement.
 func (e *explainer) aboutPlan(p *Plan) about {
 	if p.Write != nil {
-		return about{}
+		return e.aboutWrite(p)
 	}
 	return e.aboutNode(p.Root)
 }
@@ -53,21 +53,27 @@ func (e *explainer) aboutNode(n Node) about {
 		return a
 	}
 	a := e.aboutInputs(n)
-	expressions(n, func(x expr.Node) {
+	rows := a.rows
+	if inputs := Children(n); len(inputs) > 0 {
+		rows = e.aboutNode(inputs[0]).rows
+	}
+	e.aboutSubqueries(&a, rows, func(f func(expr.Node)) { expressions(n, f) })
+	e.abouts[n] = a
+	return a
+}
+
+// aboutSubqueries adds the subqueries of an operator's expressions, which are computed for so many rows.
+func (e *explainer) aboutSubqueries(a *about, rows float64, visit func(func(expr.Node))) {
+	visit(func(x expr.Node) {
 		subqueries(x, func(s *expr.Subquery, p *Plan) {
 			q := e.aboutPlan(p)
 			times := 1.0
 			if s.Correlated {
-				times = max(1, a.rows)
-				if inputs := Children(n); len(inputs) > 0 {
-					times = max(1, e.aboutNode(inputs[0]).rows)
-				}
+				times = max(1, rows)
 			}
 			a.begin, a.known = a.begin+q.requests()*times, a.known && q.known
 		})
 	})
-	e.abouts[n] = a
-	return a
 }
 
 // aboutInputs is aboutNode without the subqueries of its own expressions.
@@ -195,6 +201,10 @@ func count(n float64, what string) string {
 	return text + " " + what
 }
 
+func countEntities(n float64) string {
+	return strings.Replace(count(n, "entity"), "entitys", "entities", 1)
+}
+
 // about3 is n with three digits.
 func about3(n float64) string {
 	if n < 1 && n > 0.05 {
@@ -229,7 +239,7 @@ func (p *Plan) unanalyzed() []string {
 
 // total is the estimate of the whole statement, in requests; not ok where it is not known.
 func (e *explainer) total(p *Plan, least int) (requests float64, ok bool) {
-	if !e.analyzed {
+	if in, ok := p.Write.(*Insert); !e.analyzed && !(ok && in.Source == nil) {
 		return 0, false
 	}
 	a := e.aboutPlan(p)
@@ -249,8 +259,7 @@ func (p *Plan) wasteful() []string {
 		if !t.Analyzed() || s.Limit != nil || s.Residual == nil || s.Requests < wasteRequests || s.Rows*wasteFactor > s.Requests*access.PageEntities {
 			continue
 		}
-		text := fmt.Sprintf("reads %s of %s for %s", count(s.Requests*access.PageEntities, "entity"), t.Name, count(s.Rows, "row"))
-		text = strings.Replace(text, "entitys", "entities", 1)
+		text := fmt.Sprintf("reads %s of %s for %s", countEntities(s.Requests*access.PageEntities), t.Name, count(s.Rows, "row"))
 		switch columns := usefulIndex(s); {
 		case len(columns) > 0 && !hasIndex(t, columns):
 			text += fmt.Sprintf(": CREATE INDEX %s ON %s (%s) would help", strings.Join(columns, "_"), t.Name, strings.Join(columns, ", "))

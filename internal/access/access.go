@@ -250,14 +250,14 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left fl
 		entities, spans = all, 1
 	}
 	partitions, named := k.Spread()
-	fixed := partitions < partitionsOf(r.Table) && len(k.partitionKey) > 0 && k.layout.Buckets == 0 && !k.ranged()
+	fixed := partitions < PartitionsOf(r.Table) && len(k.partitionKey) > 0 && k.layout.Buckets == 0 && !k.ranged()
 	parts := k.partitionShare()
 	partitions *= parts
 	if depth == 0 && k.divide != nil {
 		entities *= parts / max(parts, float64(len(r.Table.Partitions.List)))
 	}
 	if depth == 0 && named && fixed {
-		entities = all / partitionsOf(r.Table) * partitions
+		entities = all / PartitionsOf(r.Table) * partitions
 	}
 	if depth == 0 && named && r.Table.Analyzed() {
 		entities = 0

@@ -161,7 +161,7 @@ func (k *KeyPlan) Spread() (partitions float64, named bool) {
 			if n := k.layout.Buckets; n > 0 {
 				return float64(n), true
 			}
-			return partitionsOf(k.table), false
+			return PartitionsOf(k.table), false
 		}
 		partitions = max(partitions, n)
 	}

@@ -17,8 +17,8 @@ func rowsOf(t *schema.Table) float64 {
 	return max(1, float64(t.Statistics.Rows))
 }
 
-// partitionsOf is how many store partitions a table has with one for each value.
-func partitionsOf(t *schema.Table) float64 {
+// PartitionsOf is how many store partitions a table has with one for each value.
+func PartitionsOf(t *schema.Table) float64 {
 	if !t.Analyzed() || t.Spread == nil {
 		return assumedPartitions
 	}
