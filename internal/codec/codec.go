@@ -222,11 +222,11 @@ func Encode(f Form, v value.Value) (stored engine.Value, ok bool) {
 	case FormBigUint, FormBigBits:
 		stored.S = padded(v.Uint())
 	case FormDate:
-		var buf [dateLen]byte
-		stored.S = string(appendDate(buf[:0], v.Ticks()))
+		var buf [engine.DateLen]byte
+		stored.S = string(engine.AppendDate(buf[:0], v.Ticks()))
 	case FormTime:
-		var buf [timeLen]byte
-		stored.S = string(appendTime(buf[:0], v.Ticks()))
+		var buf [engine.TimeLen]byte
+		stored.S = string(engine.AppendTime(buf[:0], v.Ticks()))
 	default:
 		stored.S = v.Text()
 	}

@@ -46,7 +46,7 @@ func TestCodecRoundTrip(t *testing.T) {
 		{"c BLOB", engine.Value{Type: engine.Binary, S: long[:64<<10]}, value.FromBytes(long)},
 		{"c VARBINARY(9)", engine.Value{Type: engine.Binary, S: "\x00\xff"}, value.FromBytes("\x00\xff")},
 		{"c DATE", engine.Value{Type: engine.String, S: "0001-01-01"}, value.FromDate(0)},
-		{"c DATE", engine.Value{Type: engine.String, S: "9999-12-31"}, value.FromDate(value.MaxTicks / TicksPerDay * TicksPerDay)},
+		{"c DATE", engine.Value{Type: engine.String, S: "9999-12-31"}, value.FromDate(value.MaxTicks / engine.TicksPerDay * engine.TicksPerDay)},
 		{"c DATETIME", engine.Value{Type: engine.String, S: "0001-01-01T00:00:00.0000001Z"}, value.FromTicks(1)},
 		{"c DATETIME", engine.Value{Type: engine.String, S: "9999-12-31T23:59:59.9999999Z"}, value.FromTicks(value.MaxTicks)},
 		{"c TIME", engine.Value{Type: engine.Int64, N: 1<<64 - 5}, value.FromDuration(-5)},
@@ -176,21 +176,21 @@ func TestCodecSelect(t *testing.T) {
 }
 
 func TestTicks(t *testing.T) {
-	for _, ticks := range []int64{0, 1, TicksPerDay - 1, TicksPerDay, 59 * TicksPerDay, 730_119 * TicksPerDay, value.MaxTicks, 637_134_336_000_000_001} {
-		s := string(appendTime(nil, ticks))
-		if got, ok := parseTime(s); !ok || got != ticks {
+	for _, ticks := range []int64{0, 1, engine.TicksPerDay - 1, engine.TicksPerDay, 59 * engine.TicksPerDay, 730_119 * engine.TicksPerDay, value.MaxTicks, 637_134_336_000_000_001} {
+		s := string(engine.AppendTime(nil, ticks))
+		if got, ok := engine.ParseTime(s); !ok || got != ticks {
 			t.Errorf("%d → %s → %d, %v", ticks, s, got, ok)
 		}
 		if want, err := value.ParseTime(s); err != nil || want != ticks {
 			t.Errorf("%d → %s, which is %d, %v", ticks, s, want, err)
 		}
 	}
-	for day := int64(0); day < value.MaxTicks/TicksPerDay; day += 13 {
-		s := string(appendDate(nil, day*TicksPerDay))
-		if want := value.TimeFromTicks(day * TicksPerDay).Format("2006-01-02"); s != want {
+	for day := int64(0); day < value.MaxTicks/engine.TicksPerDay; day += 13 {
+		s := string(engine.AppendDate(nil, day*engine.TicksPerDay))
+		if want := value.TimeFromTicks(day * engine.TicksPerDay).Format("2006-01-02"); s != want {
 			t.Fatalf("day %d is %s, want %s", day, s, want)
 		}
-		if got, ok := parseDate(s); !ok || got != day*TicksPerDay {
+		if got, ok := engine.ParseDate(s); !ok || got != day*engine.TicksPerDay {
 			t.Fatalf("%s → %d, %v", s, got, ok)
 		}
 	}
@@ -200,8 +200,8 @@ func FuzzParseTime(f *testing.F) {
 	f.Add("2024-02-29T23:59:59.1234567Z")
 	f.Add("0000-01-01T00:00:00.0000000Z")
 	f.Fuzz(func(t *testing.T, s string) {
-		if ticks, ok := parseTime(s); ok && string(appendTime(nil, ticks)) != s {
-			t.Errorf("%q → %d → %s", s, ticks, appendTime(nil, ticks))
+		if ticks, ok := engine.ParseTime(s); ok && string(engine.AppendTime(nil, ticks)) != s {
+			t.Errorf("%q → %d → %s", s, ticks, engine.AppendTime(nil, ticks))
 		}
 	})
 }

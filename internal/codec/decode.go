@@ -275,15 +275,15 @@ func decode(f Form, t *value.Type, s *engine.Value) (v value.Value, ok bool) {
 		return value.FromBytes(s.S), s.Type == engine.Binary
 	case FormDate:
 		if s.Type == engine.DateTime {
-			return value.FromDate(int64(s.N)), s.N%TicksPerDay == 0
+			return value.FromDate(int64(s.N)), s.N%engine.TicksPerDay == 0
 		}
-		ticks, ok := parseDate(s.S)
+		ticks, ok := engine.ParseDate(s.S)
 		return value.FromDate(ticks), ok && s.Type == engine.String
 	case FormTime:
 		if s.Type == engine.DateTime {
 			return value.FromTicks(int64(s.N)), true
 		}
-		ticks, ok := parseTime(s.S)
+		ticks, ok := engine.ParseTime(s.S)
 		return value.FromTicks(ticks), ok && s.Type == engine.String
 	case FormDuration:
 		n, ok := integer(s)

@@ -35,8 +35,13 @@ var Definitions = Set{
 // Stores are the features of whole databases, which the catalog's version entity lists. There is none yet.
 var Stores = Set{}
 
-// Files are the features of files, which the file's own bucket lists. There is none yet.
-var Files = Set{}
+// SharedBodies is the feature of files of this version.
+const SharedBodies = "shared_bodies"
+
+// Files are the features of files, which the file's own bucket lists.
+var Files = Set{
+	{Name: SharedBodies, Comment: "entities share the body of another, and texts are kept by what they say"},
+}
 
 // Unknown gives those of the names that the set does not have.
 func (s Set) Unknown(names []string) []string {

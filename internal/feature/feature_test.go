@@ -8,22 +8,24 @@ import (
 	"testing"
 )
 
-// TestDocumented: docs/format.md has the definitions' features as they are, in the order of their names.
+// TestDocumented: docs/format.md has the features of definitions and of files as they are, in the order of their names.
 func TestDocumented(t *testing.T) {
 	page, err := os.ReadFile("../../docs/format.md")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var lines strings.Builder
-	for _, f := range Definitions {
-		needed := "read"
-		if f.ToWrite {
-			needed = "write"
+	for _, set := range []Set{Definitions, Files} {
+		var lines strings.Builder
+		for _, f := range set {
+			needed := "read"
+			if f.ToWrite {
+				needed = "write"
+			}
+			fmt.Fprintf(&lines, "| `%s` | %s | %s |\n", f.Name, needed, f.Comment)
 		}
-		fmt.Fprintf(&lines, "| `%s` | %s | %s |\n", f.Name, needed, f.Comment)
-	}
-	if !strings.Contains(string(page), "|---|---|---|\n"+lines.String()+"\n") {
-		t.Errorf("docs/format.md lacks this table:\n%s", &lines)
+		if !strings.Contains(string(page), "|---|---|---|\n"+lines.String()+"\n") {
+			t.Errorf("docs/format.md lacks this table:\n%s", &lines)
+		}
 	}
 	for _, set := range []Set{Definitions, Stores, Files} {
 		if !slices.IsSortedFunc(set, func(a, b Feature) int { return strings.Compare(a.Name, b.Name) }) {

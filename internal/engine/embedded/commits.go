@@ -184,6 +184,9 @@ func (c *commits) transact(group []*change) (err error) {
 	if err != nil {
 		return errFile(f.path, err)
 	}
+	if err := f.useBodies(tx); err != nil {
+		return errFile(f.path, err)
+	}
 	id := tx.ID()
 	f.shortenCommits(id)
 	defer f.grow(tx, octets)()

@@ -22,6 +22,7 @@ import (
 //	tables            folded name → id of 8 bytes, digest of 16, and the name as it was created, sealed (see seal)
 //	e + id of table   PartitionKey, a zero byte, RowKey → record. No key holds a zero byte, so these
 //	                  sort by PartitionKey, then by RowKey
+//	b + id of table   keys and versions → bodies that were put aside (see body.go)
 //	aside             what Salvage has put aside, until it is deleted
 //	n + id of table   number of 4 bytes → name of a property, sealed (see dictionary)
 var (
@@ -67,6 +68,7 @@ type fileTable struct {
 	fold     []byte // key in the list of tables
 	entities []byte // name of the bucket
 	naming   []byte // name of the bucket
+	bodies   []byte // name of the bucket; most often there is none
 	dict     *dictionary
 }
 
@@ -76,6 +78,7 @@ func newFileTable(name string, id uint64, d *dictionary) *fileTable {
 		fold:     []byte(engine.FoldTable(name)),
 		entities: binary.BigEndian.AppendUint64([]byte("e"), id),
 		naming:   binary.BigEndian.AppendUint64([]byte("n"), id),
+		bodies:   binary.BigEndian.AppendUint64([]byte("b"), id),
 		dict:     d,
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"maps"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -46,21 +47,65 @@ type fileCommit struct {
 	commit  *engine.Commit
 	keys    [][]byte
 	records [][]byte // nil: delete
-	change  digest   // of the table's
-	octets  int      // about how many are written
+	uses    bodyUses
+	change  digest // of the table's
+	octets  int    // about how many are written
 }
 
 func (p *fileCommit) encode() {
 	ops := p.commit.Ops
 	p.keys, p.records = make([][]byte, len(ops)), make([][]byte, len(ops))
 	for i := range ops {
+		rowKey := ops[i].Entity.RowKey
+		p.keys[i] = appendKey(make([]byte, 0, len(p.commit.PartitionKey)+1+len(rowKey)), p.commit.PartitionKey, rowKey)
+	}
+	owners, sharers := p.owners()
+	for i := range ops {
 		op := &ops[i]
-		p.keys[i] = appendKey(make([]byte, 0, len(p.commit.PartitionKey)+1+len(op.Entity.RowKey)), p.commit.PartitionKey, op.Entity.RowKey)
-		if op.Kind != engine.Delete && op.Kind != engine.Merge {
-			p.records[i] = appendRecord(nil, p.table.dict, op.Entity.Names, op.Entity.Values)
+		switch {
+		case owners[i] != i:
+			p.records[i] = appendReference(nil, p.keys[i], p.keys[owners[i]])
+		case writesWhole(op):
+			p.records[i] = appendBody(nil, p.keys[i], p.table.dict, sharers[i], op.Entity.Names, op.Entity.Values)
 		}
 		p.octets += octetsAtOp + 2*len(p.records[i])
 	}
+}
+
+// writesWhole says whether an operation writes all properties of its entity.
+func writesWhole(op *engine.Op) bool { return op.Kind != engine.Delete && op.Kind != engine.Merge }
+
+// owners says of each operation whose body its entity has, most often its own, and how many others share that.
+func (p *fileCommit) owners() (owners, sharers []int) {
+	ops := p.commit.Ops
+	owners, sharers = make([]int, len(ops)), make([]int, len(ops))
+	var rows map[string]int
+	last := 0
+	for i := range ops {
+		op := &ops[i]
+		if owners[i] = i; op.Row == "" || !writesWhole(op) {
+			continue
+		}
+		if ops[last].Entity.RowKey != op.Row { // else it is another entry of the same row
+			if rows == nil {
+				rows = make(map[string]int, len(ops))
+				for j := range ops {
+					rows[ops[j].Entity.RowKey] = j
+				}
+			}
+			row, ok := rows[op.Row]
+			if !ok {
+				continue
+			}
+			last = row
+		}
+		if row := &ops[last]; last != i && row.Row == "" && writesWhole(row) &&
+			slices.Equal(row.Entity.Names, op.Entity.Names) && slices.Equal(row.Entity.Values, op.Entity.Values) {
+			owners[i] = last
+			sharers[last]++
+		}
+	}
+	return owners, sharers
 }
 
 func (p *fileCommit) apply(tx *bolt.Tx, version uint64, now int64) (refused, err error) {
@@ -73,6 +118,9 @@ func (p *fileCommit) apply(tx *bolt.Tx, version uint64, now int64) (refused, err
 // put writes what has been checked.
 func (p *fileCommit) put(tx *bolt.Tx, version uint64, now int64) (err error) {
 	if err := p.table.keepDigest(tx, p.change); err != nil {
+		return err
+	}
+	if err := p.uses.settle(p.table.in(tx)); err != nil {
 		return err
 	}
 	b := tx.Bucket(p.table.entities)
@@ -92,37 +140,40 @@ func (p *fileCommit) put(tx *bolt.Tx, version uint64, now int64) (err error) {
 
 // check checks every operation's condition, and makes the records of merges.
 func (p *fileCommit) check(tx *bolt.Tx) (refused, err error) {
-	b := tx.Bucket(p.table.entities)
-	if b == nil {
+	in := p.table.in(tx)
+	if in.entities == nil {
 		return errNoTable(p.commit.Table), nil // deleted meanwhile
 	}
-	p.change = digest{}
+	p.change, p.uses = digest{}, nil
 	for i := range p.commit.Ops {
 		op := &p.commit.Ops[i]
-		old := b.Get(p.keys[i])
+		old := in.entities.Get(p.keys[i])
 		switch {
 		case op.Kind == engine.Delete && old != nil:
 			p.change.remove(p.keys[i])
 		case old == nil:
 			p.change.add(p.keys[i])
 		}
-		if op.Kind == engine.Upsert {
-			continue
-		}
 		var room [24]byte
 		etag := room[:0]
 		if old != nil {
-			version, _, _, err := readHeader(p.keys[i], old)
+			h, err := readHead(p.keys[i], old)
 			if err != nil {
 				return nil, err
 			}
-			etag = appendETag(etag, version)
+			if err := p.uses.replaced(p.keys[i], h); err != nil {
+				return nil, err
+			}
+			etag = appendETag(etag, h.version)
+		}
+		if op.Kind == engine.Upsert {
+			continue
 		}
 		if err := refusal(p.commit, i, old != nil, view(etag)); err != nil {
 			return err, nil
 		}
 		if op.Kind == engine.Merge {
-			if refused, err := p.merge(i, old); refused != nil || err != nil {
+			if refused, err := p.merge(in, i, old); refused != nil || err != nil {
 				return refused, err
 			}
 		}
@@ -130,10 +181,10 @@ func (p *fileCommit) check(tx *bolt.Tx) (refused, err error) {
 	return nil, nil
 }
 
-func (p *fileCommit) merge(i int, old []byte) (refused, err error) {
+func (p *fileCommit) merge(in tableIn, i int, old []byte) (refused, err error) {
 	e := &p.commit.Ops[i].Entity
 	r := newRecordReader(p.table.dict, nil, nil)
-	if err := r.read(p.keys[i], old); err != nil {
+	if err := r.read(in, p.keys[i], old); err != nil {
 		return nil, err
 	}
 	whole := engine.Entity{PartitionKey: p.commit.PartitionKey, RowKey: e.RowKey}
@@ -141,7 +192,7 @@ func (p *fileCommit) merge(i int, old []byte) (refused, err error) {
 	if err := p.file.limits.CheckEntity(&whole); err != nil {
 		return atOp(err, i), nil
 	}
-	p.records[i] = appendRecord(nil, p.table.dict, whole.Names, whole.Values)
+	p.records[i] = appendBody(nil, p.keys[i], p.table.dict, 0, whole.Names, whole.Values)
 	return nil, nil
 }
 
@@ -192,6 +243,9 @@ func (f *File) DeleteTable(ctx context.Context, table string, m *engine.Meter) e
 				return nil, err
 			}
 			if err := tx.DeleteBucket(t.naming); err != nil {
+				return nil, err
+			}
+			if err := t.dropBodies(tx); err != nil {
 				return nil, err
 			}
 			return nil, list.Delete([]byte(fold))

@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 
 	bolt "go.etcd.io/bbolt"
@@ -56,7 +57,24 @@ func (f *File) checkFormat(file *bolt.Bucket) error {
 	return err
 }
 
+// useBodies lists the feature of what this version writes in a file of an earlier one.
+func (f *File) useBodies(tx *bolt.Tx) error {
+	file := tx.Bucket(bucketFile)
+	names, err := features(file, keyToRead)
+	if err != nil || slices.Contains(names, feature.SharedBodies) {
+		return err
+	}
+	names = append(names, feature.SharedBodies)
+	return file.Put(keyToRead, seal(keyToRead, []byte(strings.Join(names, " "))))
+}
+
 func unknownFeatures(file *bolt.Bucket, key []byte) ([]string, error) {
+	names, err := features(file, key)
+	return feature.Files.Unknown(names), err
+}
+
+// features reads a list of features.
+func features(file *bolt.Bucket, key []byte) ([]string, error) {
 	v := file.Get(key)
 	if v == nil {
 		return nil, nil
@@ -65,5 +83,5 @@ func unknownFeatures(file *bolt.Bucket, key []byte) ([]string, error) {
 	if !ok {
 		return nil, errHeader
 	}
-	return feature.Files.Unknown(strings.Fields(string(names))), nil
+	return strings.Fields(string(names)), nil
 }

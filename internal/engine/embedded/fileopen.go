@@ -305,7 +305,7 @@ func errFile(path string, err error) error {
 
 // isDamage says whether something was read that nobody has written.
 func isDamage(err error) bool {
-	for _, damage := range []error{errRecordShort, errRecordFormat, errRecordType, errRecordName, errChecksum, errKey, errOrder, errAstray, errTables} {
+	for _, damage := range []error{errRecordShort, errRecordFormat, errRecordType, errRecordName, errRecordEnd, errBody, errSharers, errChecksum, errKey, errOrder, errAstray, errTables} {
 		if errors.Is(err, damage) {
 			return true
 		}

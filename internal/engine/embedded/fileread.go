@@ -53,18 +53,18 @@ func (v viewer) get(ctx context.Context, g engine.Get, tables fileTables) (engin
 		return e, errNoTable(g.Table)
 	}
 	err := v.view(t, func(tx *bolt.Tx) error {
-		b := tx.Bucket(t.entities)
-		if b == nil {
+		in := t.in(tx)
+		if in.entities == nil {
 			return errNoTable(g.Table) // deleted meanwhile
 		}
 		var room [128]byte
 		key := appendKey(room[:0], g.PartitionKey, g.RowKey)
-		record := b.Get(key)
+		record := in.entities.Get(key)
 		if record == nil {
 			return errNoEntity(g.Table, g.PartitionKey, g.RowKey)
 		}
 		r := newRecordReader(t.dict, g.Select, nil)
-		if err := r.read(key, record); err != nil {
+		if err := r.read(in, key, record); err != nil {
 			return err
 		}
 		a := arena{size: len(record) / 2}

@@ -116,11 +116,11 @@ func (c *fileCursor) walk(ctx context.Context, size int) error {
 
 // walkOn walks on, until the chunk has size entities.
 func (c *fileCursor) walkOn(tx *bolt.Tx, size int) error {
-	b := tx.Bucket(c.table.entities)
-	if b == nil {
+	in := c.table.in(tx)
+	if in.entities == nil {
 		return errNoTable(c.scan.Table) // deleted meanwhile
 	}
-	cursor := b.Cursor()
+	cursor := in.entities.Cursor()
 	walked := 0
 	for key, record := cursor.Seek(c.from); ; key, record = cursor.Next() {
 		if key == nil || len(c.to) > 0 && bytes.Compare(key, c.to) >= 0 {
@@ -133,16 +133,16 @@ func (c *fileCursor) walkOn(tx *bolt.Tx, size int) error {
 		}
 		walked++
 		c.tally.walked()
-		if err := c.look(key, record); err != nil {
+		if err := c.look(in, key, record); err != nil {
 			return err
 		}
 	}
 }
 
 // look adds an entity to the chunk if it passes. Nothing of one that does not is copied.
-func (c *fileCursor) look(key, record []byte) error {
+func (c *fileCursor) look(in tableIn, key, record []byte) error {
 	r := c.reader
-	if err := r.read(key, record); err != nil {
+	if err := r.read(in, key, record); err != nil {
 		return err
 	}
 	zero := len(c.key)

@@ -3,7 +3,6 @@ package embedded
 import (
 	"bytes"
 	"context"
-	"unsafe"
 
 	bolt "go.etcd.io/bbolt"
 
@@ -119,11 +118,11 @@ func (t *fileTransaction) hold(tx *bolt.Tx) (refused, err error) {
 			if t.file.commits.clean && old.DB() == tx.DB() && old.ID()+1 == tx.ID() {
 				return nil // nobody has written since
 			}
-			before, after := old.Bucket(was.entities), tx.Bucket(is.entities)
-			if before == nil || after == nil {
+			before, after := was.in(old), is.in(tx)
+			if before.entities == nil || after.entities == nil {
 				return engine.StaleRead(s.Table, s.PartitionKey, s.From)
 			}
-			return compareRange(was.dict, s, before.Cursor(), after.Cursor())
+			return compareRange(was.dict, s, before, after)
 		})
 		if e, ok := err.(*engine.Error); ok && e.Code != engine.CodeCorrupt {
 			return e, nil
@@ -137,42 +136,43 @@ func (t *fileTransaction) hold(tx *bolt.Tx) (refused, err error) {
 
 // compareRange refuses a range that holds something else than it held. Entities that its filter lets through neither before
 // nor now do not matter.
-func compareRange(d *dictionary, s *engine.Scan, before, after *bolt.Cursor) error {
+func compareRange(d *dictionary, s *engine.Scan, was, is tableIn) error {
 	from, to := rangeOf(s)
+	before, after := was.entities.Cursor(), is.entities.Cursor()
 	inside := func(key, record []byte) ([]byte, []byte) {
 		if key == nil || len(to) > 0 && bytes.Compare(key, to) >= 0 {
 			return nil, nil
 		}
 		return key, record
 	}
-	key, was := inside(before.Seek(from))
-	keyNow, is := inside(after.Seek(from))
+	key, old := inside(before.Seek(from))
+	keyNow, now := inside(after.Seek(from))
 	var reader *recordReader
 	for key != nil || keyNow != nil {
-		at, old, now := key, was, is
+		at, a, b := key, old, now
 		order := bytes.Compare(key, keyNow)
 		switch {
 		case keyNow == nil || key != nil && order < 0:
-			now = nil
-			key, was = inside(before.Next())
+			b = nil
+			key, old = inside(before.Next())
 		case key == nil || order > 0:
-			at, old = keyNow, nil
-			keyNow, is = inside(after.Next())
+			at, a = keyNow, nil
+			keyNow, now = inside(after.Next())
 		default:
-			key, was = inside(before.Next())
-			keyNow, is = inside(after.Next())
+			key, old = inside(before.Next())
+			keyNow, now = inside(after.Next())
 		}
-		if sameRecord(old, now) {
+		if sameRecord(a, b) {
 			continue
 		}
 		if reader == nil {
 			reader = newRecordReader(d, nil, s.Filter)
 		}
-		for _, record := range [][]byte{old, now} {
+		for i, record := range [2][]byte{a, b} {
 			if record == nil {
 				continue
 			}
-			if err := reader.read(at, record); err != nil {
+			if err := reader.read([2]tableIn{was, is}[i], at, record); err != nil {
 				return err
 			}
 			partitionKey, rowKey, _ := bytes.Cut(at, []byte{0})
@@ -184,10 +184,10 @@ func compareRange(d *dictionary, s *engine.Scan, before, after *bolt.Cursor) err
 	return nil
 }
 
-// sameRecord says whether two records of one key are the same writing; either may be nil.
+// sameRecord says whether two records of one key are the same writing; either may be nil. No two commits have the same version.
 func sameRecord(a, b []byte) bool {
-	if len(a) < headerSize || len(b) < headerSize {
+	if len(a) < referenceSize || len(b) < referenceSize {
 		return false
 	}
-	return unsafe.SliceData(a) == unsafe.SliceData(b) || bytes.Equal(a[:headerSize], b[:headerSize])
+	return bytes.Equal(a[placeVersion:placeTicks], b[placeVersion:placeTicks])
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // recordReader reads records of one table, one after the other: the properties in want, or all of them
-// when want is nil. The texts in values lie in the record.
+// when want is nil. The texts in values lie in the record, its key or the reader, and are good until it reads again.
 type recordReader struct {
 	dict   *dictionary
 	want   []string
@@ -19,6 +19,8 @@ type recordReader struct {
 	names   []string // of values
 	values  []engine.Value
 	bound   engine.Bound
+	owner   []byte // the key of the body that a reference named
+	moments []byte // texts of values
 
 	slots  []int32 // by a name's number: 0 not known yet, -1 not wanted, else 1 + index in want
 	series []byte  // reading all: the names of the record, in a form that compares
@@ -40,15 +42,28 @@ func newRecordReader(d *dictionary, want []string, f *engine.Filter) *recordRead
 	return r
 }
 
-// read reads the record of a key.
-func (r *recordReader) read(key, b []byte) error {
-	var err error
-	r.version, r.ticks, b, err = readHeader(key, b)
+// read reads the record of a key in a table. What refers to another body says no time where only the keys are wanted.
+func (r *recordReader) read(in tableIn, key, b []byte) error {
+	h, err := readHead(key, b)
 	if err != nil {
 		return err
 	}
+	r.version, r.ticks = h.version, h.ticks
+	if h.reference {
+		if r.want != nil && len(r.want) == 0 && r.filter == nil {
+			return nil
+		}
+		if r.owner, err = h.appendOwner(r.owner[:0], key); err != nil {
+			return err
+		}
+		if h, err = in.body(r.owner, h.version); err != nil {
+			return err
+		}
+		key, r.ticks = r.owner, h.ticks
+	}
+	b, r.moments = h.rest, r.moments[:0]
 	if r.want == nil {
-		return r.readAll(b)
+		return r.readAll(b, key)
 	}
 	clear(r.values)
 	var skipped engine.Value
@@ -67,7 +82,7 @@ func (r *recordReader) read(key, b []byte) error {
 			v = &r.values[slot]
 			missing--
 		}
-		if b, err = readValue(b, v); err != nil {
+		if b, err = r.readValue(b, key, v); err != nil {
 			return err
 		}
 	}
@@ -101,7 +116,7 @@ func (r *recordReader) slot(id uint64, name string) (int, error) {
 }
 
 // readAll reads every property, and finds names and bound for the record's series of names.
-func (r *recordReader) readAll(b []byte) error {
+func (r *recordReader) readAll(b, key []byte) error {
 	r.values, r.series = r.values[:0], r.series[:0]
 	for len(b) > 0 {
 		id, name, rest, err := readName(b)
@@ -112,7 +127,7 @@ func (r *recordReader) readAll(b []byte) error {
 			r.series = appendText(r.series, name)
 		}
 		r.values = append(r.values, engine.Value{})
-		if b, err = readValue(rest, &r.values[len(r.values)-1]); err != nil {
+		if b, err = r.readValue(rest, key, &r.values[len(r.values)-1]); err != nil {
 			return err
 		}
 	}

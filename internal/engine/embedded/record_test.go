@@ -10,20 +10,20 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-var recordNames = []string{"S", "B", "G", "I", "L", "D", "T", "Yes", "No", "Gone", "Größe"}
+var recordNames = []string{"S", "B", "G", "I", "L", "D", "T", "Yes", "No", "Gone", "Größe", "Moment", "End"}
 
 var recordValues = []engine.Value{
 	{Type: engine.String, S: "text \x00 😀"}, {Type: engine.Binary, S: strings.Repeat("\xff", 300)},
 	{Type: engine.Guid, S: "0123abcd-4567-89ef-8000-fedcba987654"}, {Type: engine.Int32, N: math.MaxUint64}, {Type: engine.Int64, N: 1 << 63},
 	{Type: engine.Double, N: 1 << 63}, {Type: engine.DateTime, N: uint64(engine.MaxDateTime)},
-	{Type: engine.Boolean, N: 1}, {Type: engine.Boolean}, {}, {Type: engine.String},
+	{Type: engine.Boolean, N: 1}, {Type: engine.Boolean}, {}, {Type: engine.String}, {Type: engine.String, S: "2024-02-29T12:34:56.7654321Z"}, {Type: engine.String, S: "owkey"},
 }
 
-var recordKey = []byte("p\x00r")
+var recordKey = []byte("p\x00rowkey")
 
 func testRecord() (*dictionary, []byte) {
 	d := newDictionary([]string{})
-	record := appendRecord(nil, d, recordNames, recordValues)
+	record := appendBody(nil, recordKey, d, 3, recordNames, recordValues)
 	stamp(recordKey, record, 0x1234, 5678)
 	return d, record
 }
@@ -32,7 +32,7 @@ func TestRecord(t *testing.T) {
 	d, record := testRecord()
 	r := newRecordReader(d, nil, nil)
 	for range 2 {
-		if err := r.read(recordKey, record); err != nil {
+		if err := r.read(tableIn{}, recordKey, record); err != nil {
 			t.Fatal(err)
 		}
 		if r.version != 0x1234 || r.ticks != 5678 {
@@ -48,7 +48,7 @@ func TestRecord(t *testing.T) {
 	}
 	r = newRecordReader(d, []string{"Größe", "Gone", "L", "Yes"}, nil)
 	for range 2 {
-		if err := r.read(recordKey, record); err != nil {
+		if err := r.read(tableIn{}, recordKey, record); err != nil {
 			t.Fatal(err)
 		}
 		if want := []engine.Value{recordValues[10], {}, recordValues[4], recordValues[7]}; !slices.Equal(r.values, want) {
@@ -62,18 +62,18 @@ func TestRecord(t *testing.T) {
 func TestRecordDamaged(t *testing.T) {
 	d, record := testRecord()
 	for n := range record {
-		if newRecordReader(d, nil, nil).read(recordKey, record[:n:n]) == nil {
+		if newRecordReader(d, nil, nil).read(tableIn{}, recordKey, record[:n:n]) == nil {
 			t.Fatalf("%d of %d octets read as a whole record", n, len(record))
 		}
 	}
 	for bit := range 8 * len(record) {
 		damaged := slices.Clone(record)
 		damaged[bit/8] ^= 1 << (bit % 8)
-		if newRecordReader(d, nil, nil).read(recordKey, damaged) == nil {
+		if newRecordReader(d, nil, nil).read(tableIn{}, recordKey, damaged) == nil {
 			t.Fatalf("the record reads with bit %d changed", bit)
 		}
 	}
-	if newRecordReader(d, nil, nil).read([]byte("p\x00s"), record) == nil {
+	if newRecordReader(d, nil, nil).read(tableIn{}, []byte("p\x00s"), record) == nil {
 		t.Fatal("the record reads under another key")
 	}
 }
@@ -84,23 +84,36 @@ func FuzzRecord(f *testing.F) {
 	f.Add(record)
 	f.Add(record[:headerSize])
 	f.Add(append(slices.Clone(record[:headerSize]), 0, 3, 'a', 'b', 'c', byte(engine.Boolean)|trueBit))
+	f.Add(append(slices.Clone(record[:headerSize]), 0, 1, byte(engine.String)|endBit, 2, 2, byte(engine.String)|momentBit, 0, 0, 0, 0, 0, 0, 0, 1))
+	f.Add([]byte{recordReference, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 'q'})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		d, _ := testRecord()
 		r := newRecordReader(d, nil, nil)
 		if len(b) >= headerSize {
 			binary.BigEndian.PutUint32(b[1:], checksum(recordKey, b[placeVersion:])) // what lies behind it is to be read
 		}
-		err := r.read(recordKey, b)
-		if s := newRecordReader(d, []string{"S", "Größe", "abc"}, nil); s.read(recordKey, b) != nil && err == nil {
+		if h, err := readHead(recordKey, b); err == nil && h.reference {
+			if owner, err := h.appendOwner(nil, recordKey); err == nil {
+				again := appendReference(nil, recordKey, owner)
+				stamp(recordKey, again, h.version, 0)
+				h, err := readHead(recordKey, again)
+				if twice, _ := h.appendOwner(nil, recordKey); err != nil || !slices.Equal(twice, owner) {
+					t.Fatalf("a reference to %q comes out as one to %q, %v", owner, twice, err)
+				}
+			}
+			return
+		}
+		err := r.read(tableIn{}, recordKey, b)
+		if s := newRecordReader(d, []string{"S", "Größe", "abc"}, nil); s.read(tableIn{}, recordKey, b) != nil && err == nil {
 			t.Fatal("a record can be read whole, and not in part")
 		}
 		if err != nil {
 			return
 		}
-		again := appendRecord(nil, d, r.names, r.values)
+		again := appendBody(nil, recordKey, d, 0, r.names, r.values)
 		stamp(recordKey, again, r.version, r.ticks)
 		s := newRecordReader(d, nil, nil)
-		if err := s.read(recordKey, again); err != nil || !slices.Equal(r.names, s.names) || !slices.Equal(r.values, s.values) {
+		if err := s.read(tableIn{}, recordKey, again); err != nil || !slices.Equal(r.names, s.names) || !slices.Equal(r.values, s.values) {
 			t.Fatalf("%q %v comes out as %q %v, %v", r.names, r.values, s.names, s.values, err)
 		}
 	})

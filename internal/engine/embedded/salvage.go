@@ -63,6 +63,7 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, er
 		return nil, err
 	}
 	var kept digest
+	reader := newRecordReader(t.dict, nil, nil)
 	found, err := eachStored(ctx, from, func(key, record []byte, wrong error) error {
 		switch {
 		case wrong != nil && wrong != errOrder && wrong != errAstray:
@@ -71,8 +72,16 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, er
 		case to.Get(key) != nil:
 			return nil // a page holds it twice
 		}
+		// Each gets a body of its own, as what is lost may have shared one.
+		if err := reader.read(from, key, record); err != nil {
+			lost = append(lost, fmt.Sprintf("entity %s: %v", showKey(key), err))
+			return nil
+		}
 		kept.add(key)
-		return to.Put(bytes.Clone(key), bytes.Clone(record))
+		key = bytes.Clone(key)
+		record = appendBody(nil, key, t.dict, 0, reader.names, reader.values)
+		stamp(key, record, reader.version, reader.ticks)
+		return to.Put(key, record)
 	})
 	if err != nil {
 		return nil, err
@@ -84,25 +93,28 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, er
 	if len(lost) == 0 && had != found {
 		lost = append(lost, "the count of the entities was wrong and is mended")
 	}
+	if err := t.dropBodies(tx); err != nil {
+		return nil, err
+	}
 	return lost, putEntry(list, t.fold, entry.id, kept, t.name)
 }
 
 // putAside moves the bucket of the table's entities, in a transaction that has not changed it, and gives it.
-func (t *fileTable) putAside(tx *bolt.Tx) (*bolt.Bucket, error) {
+func (t *fileTable) putAside(tx *bolt.Tx) (in tableIn, err error) {
 	aside, err := tx.CreateBucketIfNotExists(bucketAside)
 	if err != nil {
-		return nil, err
+		return in, err
 	}
 	n, err := aside.NextSequence() // an earlier one of the same name may be there still
 	if err != nil {
-		return nil, err
+		return in, err
 	}
 	own, err := aside.CreateBucket(binary.BigEndian.AppendUint64(nil, n))
 	if err != nil {
-		return nil, err
+		return in, err
 	}
 	if err := tx.MoveBucket(t.entities, nil, own); err != nil {
-		return nil, err
+		return in, err
 	}
-	return own.Bucket(t.entities), nil
+	return tableIn{tx, t, own.Bucket(t.entities)}, nil
 }

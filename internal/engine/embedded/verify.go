@@ -19,14 +19,13 @@ func (f *File) Verify(ctx context.Context, table string) (faults []string, err e
 	// what it says is of its own moment.
 	err = f.view(t, func(tx *bolt.Tx) error {
 		entry, listed, err := readEntry(t.fold, tx.Bucket(bucketTables).Get(t.fold))
-		b := tx.Bucket(t.entities)
 		if err != nil {
 			return err
 		}
-		if !listed || b == nil {
+		if !listed || tx.Bucket(t.entities) == nil {
 			return errNoTable(table)
 		}
-		found, err := eachStored(ctx, b, func(key, _ []byte, wrong error) error {
+		found, err := eachStored(ctx, t.in(tx), func(key, _ []byte, wrong error) error {
 			if wrong != nil {
 				faults = append(faults, fmt.Sprintf("entity %s: %v", showKey(key), wrong))
 			}
@@ -34,6 +33,11 @@ func (f *File) Verify(ctx context.Context, table string) (faults []string, err e
 		})
 		if err != nil {
 			return err
+		}
+		if counted, found, err := t.in(tx).sharers(ctx); err != nil {
+			return err
+		} else if counted != found {
+			faults = append(faults, fmt.Sprintf("%d entities share bodies of others, but the bodies count %d", found, counted))
 		}
 		if want := entry.digest; found != want {
 			faults = append(faults, fmt.Sprintf("%d entities are found, but %d, or other ones, were written", found.count, want.count))
@@ -44,16 +48,22 @@ func (f *File) Verify(ctx context.Context, table string) (faults []string, err e
 }
 
 // eachStored walks the entities of a table with what is wrong with each, and gives the digest of all.
-func eachStored(ctx context.Context, b *bolt.Bucket, do func(key, record []byte, wrong error) error) (digest, error) {
+func eachStored(ctx context.Context, in tableIn, do func(key, record []byte, wrong error) error) (digest, error) {
 	var found digest
 	var last []byte
-	cursor := b.Cursor()
+	var owner []byte
+	cursor := in.entities.Cursor()
 	for key, record := cursor.First(); key != nil; key, record = cursor.Next() {
 		if found.count%walkAtOnce == 0 && ctx.Err() != nil {
 			return found, ctx.Err()
 		}
-		_, _, _, wrong := readHeader(key, record)
-		if sought := b.Get(key); wrong == nil && (len(sought) != len(record) || unsafe.SliceData(sought) != unsafe.SliceData(record)) {
+		h, wrong := readHead(key, record)
+		if wrong == nil && h.reference {
+			if owner, wrong = h.appendOwner(owner[:0], key); wrong == nil {
+				_, wrong = in.body(owner, h.version)
+			}
+		}
+		if sought := in.entities.Get(key); wrong == nil && (len(sought) != len(record) || unsafe.SliceData(sought) != unsafe.SliceData(record)) {
 			wrong = errAstray
 		}
 		if wrong == nil && found.count > 0 && bytes.Compare(last, key) >= 0 {

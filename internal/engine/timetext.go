@@ -1,12 +1,13 @@
-package codec
+package engine
 
-// Stored times. Years are those of the proleptic Gregorian calendar, 1 to 9999.
+// Times as texts: the form that rows have of a DATETIME and a DATE, and that a file keeps in fewer octets. Years are those of the
+// proleptic Gregorian calendar, 1 to 9999.
 const (
 	ticksPerSecond = 10_000_000
 	TicksPerDay    = 86_400 * ticksPerSecond
 
-	timeLen = len("2006-01-02T15:04:05.0000000Z")
-	dateLen = len("2006-01-02")
+	TimeLen = len("2006-01-02T15:04:05.0000000Z")
+	DateLen = len("2006-01-02")
 )
 
 // Calendar days counted from 0000-03-01, so that the leap day is the last of a year; see Howard
@@ -16,9 +17,9 @@ const (
 	daysPerEra  = 146_097
 )
 
-// appendTime appends the stored form of a DATETIME.
-func appendTime(dst []byte, ticks int64) []byte {
-	dst = append(appendDate(dst, ticks), 'T')
+// AppendTime appends the text of ticks since year 1.
+func AppendTime(dst []byte, ticks int64) []byte {
+	dst = append(AppendDate(dst, ticks), 'T')
 	rest := ticks % TicksPerDay
 	second := rest / ticksPerSecond
 	dst = append(appendDigits(dst, second/3600, 2), ':')
@@ -27,8 +28,8 @@ func appendTime(dst []byte, ticks int64) []byte {
 	return append(appendDigits(dst, rest%ticksPerSecond, 7), 'Z')
 }
 
-// appendDate appends the stored form of the day that ticks fall on.
-func appendDate(dst []byte, ticks int64) []byte {
+// AppendDate appends the text of the day that ticks fall on.
+func AppendDate(dst []byte, ticks int64) []byte {
 	z := ticks/TicksPerDay + marchOffset
 	era := z / daysPerEra
 	doe := z % daysPerEra
@@ -57,12 +58,12 @@ func appendDigits(dst []byte, n int64, width int) []byte {
 	return dst
 }
 
-// parseTime reads what appendTime writes, and nothing else.
-func parseTime(s string) (ticks int64, ok bool) {
-	if len(s) != timeLen || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[19] != '.' || s[27] != 'Z' {
+// ParseTime reads what AppendTime writes, and nothing else.
+func ParseTime(s string) (ticks int64, ok bool) {
+	if len(s) != TimeLen || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[19] != '.' || s[27] != 'Z' {
 		return 0, false
 	}
-	day, ok0 := parseDate(s[:dateLen])
+	day, ok0 := ParseDate(s[:DateLen])
 	hour, ok1 := digits(s[11:13])
 	minute, ok2 := digits(s[14:16])
 	second, ok3 := digits(s[17:19])
@@ -71,9 +72,9 @@ func parseTime(s string) (ticks int64, ok bool) {
 	return day + ((hour*60+minute)*60+second)*ticksPerSecond + fraction, ok
 }
 
-// parseDate reads what appendDate writes, and nothing else.
-func parseDate(s string) (ticks int64, ok bool) {
-	if len(s) != dateLen || s[4] != '-' || s[7] != '-' {
+// ParseDate reads what AppendDate writes, and nothing else.
+func ParseDate(s string) (ticks int64, ok bool) {
+	if len(s) != DateLen || s[4] != '-' || s[7] != '-' {
 		return 0, false
 	}
 	year, ok0 := digits(s[:4])

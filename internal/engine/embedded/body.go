@@ -1,0 +1,172 @@
+package embedded
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// An index entry that is a copy of its row has the row's properties. Written in one commit, it is kept as a reference to the body
+// of the row. When the row is written without it, as by a touch or by a program that writes single entities, the old body is put
+// aside for those that still share it; it goes with the last of them.
+//
+// A body counts its sharers. A reference has the version of its body: so it is known which one it means, that of the row or one
+// that was put aside.
+
+// tableIn is a table in a transaction.
+type tableIn struct {
+	tx       *bolt.Tx
+	table    *fileTable
+	entities *bolt.Bucket // nil where there is no such table any more
+}
+
+func (t *fileTable) in(tx *bolt.Tx) tableIn { return tableIn{tx, t, tx.Bucket(t.entities)} }
+
+var errBody = errors.New("an entity whose body is not there")
+
+// body finds the body of a key that has a version.
+func (in tableIn) body(owner []byte, version uint64) (recordHead, error) {
+	if h, ok, err := sharedBody(owner, in.entities.Get(owner), version); ok || err != nil {
+		return h, err
+	}
+	if aside := in.tx.Bucket(in.table.bodies); aside != nil {
+		if h, ok, err := sharedBody(owner, aside.Get(asideKey(owner, version)), version); ok || err != nil {
+			return h, err
+		}
+	}
+	return recordHead{}, errBody
+}
+
+// sharedBody reads a record of the key of a body; not ok where it is not the body of this version.
+func sharedBody(owner, record []byte, version uint64) (h recordHead, ok bool, err error) {
+	if record == nil {
+		return h, false, nil
+	}
+	h, err = readHead(owner, record)
+	return h, err == nil && !h.reference && h.version == version, err
+}
+
+// asideKey is the key of a body that was put aside. What is stored there is the record as it was, of the key that it had.
+func asideKey(owner []byte, version uint64) []byte {
+	return binary.BigEndian.AppendUint64(append(make([]byte, 0, len(owner)+8), owner...), version)
+}
+
+// bodyPlace is a body: the key under which it was written, and its version.
+type bodyPlace struct {
+	owner   string
+	version uint64
+}
+
+// bodyUse is what a commit changes of a body.
+type bodyUse struct {
+	left uint64 // sharers that are written anew, or go
+	gone bool   // its own entity is one of those
+}
+
+// bodyUses are the bodies that a commit changes the use of.
+type bodyUses map[bodyPlace]bodyUse
+
+// replaced notes that the record of a key is replaced, or goes.
+func (u *bodyUses) replaced(key []byte, h recordHead) error {
+	place := bodyPlace{version: h.version}
+	switch {
+	case h.reference:
+		owner, err := h.appendOwner(nil, key)
+		if err != nil {
+			return err
+		}
+		place.owner = string(owner)
+	case h.sharers > 0:
+		place.owner = string(key)
+	default:
+		return nil
+	}
+	if *u == nil {
+		*u = bodyUses{}
+	}
+	use := (*u)[place]
+	if h.reference {
+		use.left++
+	} else {
+		use.gone = true
+	}
+	(*u)[place] = use
+	return nil
+}
+
+// settle keeps the bodies that are still shared, before what was noted is written.
+func (u bodyUses) settle(in tableIn) error {
+	for place, use := range u {
+		owner := []byte(place.owner)
+		h, err := in.body(owner, place.version)
+		if err != nil {
+			return err
+		}
+		if h.sharers < use.left {
+			return errSharers
+		}
+		h.sharers -= use.left
+		if err := in.keepBody(owner, h, use.gone); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errSharers = errors.New("a body that is shared by more entities than it counts")
+
+// keepBody writes a body anew with its sharers. gone: its entity is about to be written without it.
+func (in tableIn) keepBody(owner []byte, h recordHead, gone bool) error {
+	record := h.withSharers(owner, h.sharers)
+	_, own, err := sharedBody(owner, in.entities.Get(owner), h.version)
+	switch {
+	case err != nil:
+		return err
+	case own && !gone:
+		return in.entities.Put(owner, record)
+	case own && h.sharers == 0:
+		return nil
+	}
+	aside, err := in.tx.CreateBucketIfNotExists(in.table.bodies)
+	if err != nil {
+		return err
+	}
+	if h.sharers == 0 {
+		return aside.Delete(asideKey(owner, h.version))
+	}
+	return aside.Put(asideKey(owner, h.version), record)
+}
+
+// dropBodies drops what was put aside.
+func (t *fileTable) dropBodies(tx *bolt.Tx) error {
+	if tx.Bucket(t.bodies) == nil {
+		return nil
+	}
+	return tx.DeleteBucket(t.bodies)
+}
+
+// sharers gives how many sharers the bodies count, and how many references there are.
+func (in tableIn) sharers(ctx context.Context) (counted, found uint64, err error) {
+	for _, b := range []*bolt.Bucket{in.entities, in.tx.Bucket(in.table.bodies)} {
+		if b == nil {
+			continue
+		}
+		cursor, n := b.Cursor(), 0
+		for _, record := cursor.First(); record != nil; _, record = cursor.Next() {
+			if n++; n%walkAtOnce == 0 && ctx.Err() != nil {
+				return 0, 0, ctx.Err()
+			}
+			switch {
+			case len(record) < referenceSize:
+			case record[0] == recordReference:
+				found++
+			case record[0] == recordBody && len(record) > headerSize:
+				n, _ := binary.Uvarint(record[headerSize:])
+				counted += n
+			}
+		}
+	}
+	return counted, found, nil
+}
