@@ -140,10 +140,12 @@
 // one that decides, and one for each group but one to finish it: 3 for two partitions, 5 for two tables. Readers wait for
 // nobody meanwhile, but for the commit of a serializable transaction that only reads. A process that dies leaves nothing
 // half done: who meets what it has left looks whether it was decided, after 10 s decides that it was not, and finishes it.
-// Not more than one partition can have changes of rows that other tables are interleaved in (where the transaction must find what it has
-// read as it was, at most 49 new ones), or of tables that other
-// programs made; that is refused with ErrTooLarge. The option transactions=group refuses all that is more than one entity
-// group transaction, on every store, at the statement that goes too far.
+// There it cannot insert, delete or re-key rows that other tables are interleaved in, in more than one partition, or more than 99 of
+// them with their index entries; nor write to a table that other programs made together with anything else; nor a row that is 99
+// entities with its index entries, or 2 MiB. That is refused with ErrTooLarge, at the statement that goes too far, which leaves
+// nothing; the transaction goes on. The option transactions=group refuses all that is more than one entity group transaction
+// so, on every store. Only Commit can tell where an entity of more than 512 KiB, or 234 properties, is no longer large enough for
+// the new content beside the old one.
 //
 // Rows that were read to be written are written only if nobody changed them since: ErrConflict says that the transaction may
 // be run again, and RunTx does so. A program that computes something from rows asks for an isolation level, or reads them

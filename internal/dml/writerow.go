@@ -38,6 +38,9 @@ func NewRowWriter(t *schema.Table, children ...schema.Family) *RowWriter {
 	return rw
 }
 
+// isParent says whether tables are interleaved in the table: a statement that only inserts does not know them, and no children.
+func (rw *RowWriter) isParent() bool { return len(rw.Table.Children) > 0 }
+
 // Stored is a row as it was read: the table's columns from 0, and the ETag of the entity that they came from.
 type Stored struct {
 	Row  []value.Value
@@ -109,7 +112,7 @@ func (rw *RowWriter) put(r *RowWrite, row []value.Value) error {
 	}
 	r.ops = slices.Grow(r.ops, 1+len(entries))
 	r.unit = key
-	r.Add(engine.Op{Kind: engine.Insert, Entity: e, Parent: len(rw.children) > 0}, nil)
+	r.Add(engine.Op{Kind: engine.Insert, Entity: e, Parent: rw.isParent()}, nil)
 	if err := rw.touchParent(r, partition, row); err != nil {
 		return err
 	}
@@ -272,7 +275,7 @@ func (rw *RowWriter) take(ctx context.Context, w *Writer, r *RowWrite, old Store
 		return err
 	}
 	r.unit = key
-	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil), Parent: len(rw.children) > 0}, nil)
+	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil), Parent: rw.isParent()}, nil)
 	for i := range rw.Table.Indexes {
 		if err := rw.removeEntry(ctx, w, r, i, entries[i], &old); err != nil {
 			return err
@@ -350,7 +353,7 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 		op.IfMatch = old.ifMatch(nil)
 		r.Add(op, nil)
 	} else {
-		isParent := len(rw.children) > 0
+		isParent := rw.isParent()
 		r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil), Parent: isParent}, nil)
 		r.Add(engine.Op{Kind: engine.Insert, Entity: e, Parent: isParent}, nil)
 		if err := rw.moves(ctx, w, r, partition, old.Row, row); err != nil {

@@ -20,6 +20,24 @@ type Transactor interface {
 	Snapshots() bool
 }
 
+// Bounded is a Transactor that refuses some transactions for what they write where, whatever it holds.
+type Bounded interface {
+	Transactor
+	// Fit gives the error with which Transact would refuse what a transaction holds so far.
+	Fit(o *Outline) error
+}
+
+// Outline is what a transaction writes, as far as a store may refuse it for that.
+type Outline struct {
+	Tables  []string
+	Places  int                   // partitions of tables
+	Watched []Place               // those with an operation on a Parent, or with so many operations of one row that it may be too many
+	Commit  func(at Place) Commit // what it writes there
+}
+
+// Place is a partition of a table.
+type Place struct{ Table, PartitionKey string }
+
 // Moment is a store as it was at one moment, for many goroutines. It holds up no writer. A file keeps the space of what
 // is deleted until the moments from before that are released.
 type Moment interface {

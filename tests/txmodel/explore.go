@@ -189,11 +189,11 @@ func (x *explorer) commit(s *state, i int) {
 	for _, w := range x.Actors[i].Writes {
 		r := &now[w.Entity]
 		switch w.Kind {
-		case Insert, Late:
+		case Insert, Late, InsertAside:
 			*r = row{true, one(i)}
 		case Update:
 			r.value = r.value.with(i)
-		case Delete:
+		case Delete, DeleteAside:
 			*r = row{}
 		}
 	}

@@ -183,3 +183,43 @@ func TestRepeatedInsert(t *testing.T) {
 	}
 	t.Error("there is no such scenario")
 }
+
+// TestParentsAway: no intent on a row that others touch is safe but at home, where the request that decides finds the touch. A new row, or
+// one that goes, is there until it is decided, or it is not. Where it is, a child that is written with a touch of it comes to it. Where it
+// is not, another one takes its key by an INSERT. Neither request looks for an intent, as it would then be two, and no request of a store
+// of entity group transactions fails where an entity is, but by leaving one there itself.
+func TestParentsAway(t *testing.T) {
+	child := []Write{{Entity: 2, Kind: Insert}, {Entity: 1, Kind: Touch}}
+	same := []Write{{Entity: 1, Kind: Insert}}
+	for _, c := range []struct {
+		what  string
+		there bool
+		kind  Kind
+		other []Write
+		wrong bool
+	}{
+		{"a new parent is there, a child comes", false, Insert, child, true},
+		{"a new parent is not there, a child comes", false, InsertAside, child, false},
+		{"a new parent is there, its key is taken", false, Insert, same, false},
+		{"a new parent is not there, its key is taken", false, InsertAside, same, true},
+		{"a parent that goes is there, a child comes", true, Delete, child, true},
+		{"a parent that goes is not there, a child comes", true, DeleteAside, child, false},
+		{"a parent that goes is there, its key is taken", true, Delete, same, false},
+		{"a parent that goes is not there, its key is taken", true, DeleteAside, same, true},
+	} {
+		away := Actor{Home: 0, Writes: []Write{{Entity: 0, Kind: Update}, {Entity: 1, Kind: c.kind}}}
+		if c.there {
+			away.Reads, away.Unless = []int{2}, []int{2}
+		}
+		s := &Scenario{Name: c.what, Entities: []Entity{{0, true, 0}, {1, c.there, 1}, {1, false, 2}}, Crashes: 1, HasChild: true, Parent: 1, Child: 2,
+			Actors: []Actor{away, {Plain: true, Writes: c.other}}}
+		r, err := Explore(s, 3_000_000)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if (r.Wrong != "") != c.wrong {
+			t.Errorf("%s: %v", c.what, r)
+		}
+		t.Logf("%s: %v", c.what, r)
+	}
+}

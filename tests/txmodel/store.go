@@ -45,10 +45,14 @@ const (
 	Touch // changes the version of an entity that must be there, whatever it bears, and nothing else
 	Pin   // a Touch of what was read
 	Late  // an Insert of what others touch: it bears no intent, and is there when it is decided
+	InsertAside
+	DeleteAside // an Insert, or a Delete, whose intent lies beside the key, where no entity is until it is decided: see TestParentsAway
 )
 
 // bears says whether a write leaves an intent.
-func (k Kind) bears() bool { return k == Insert || k == Update || k == Delete }
+func (k Kind) bears() bool { return k == Insert || k == Update || k == Delete || k.isAside() }
+
+func (k Kind) isAside() bool { return k == InsertAside || k == DeleteAside }
 
 // record is the record of a transaction.
 type record uint8
@@ -63,6 +67,8 @@ const (
 // resolve gives what a reader sees of an entity when it knows whether the transaction of its intent is committed.
 func (e *entity) resolve(committed bool) row {
 	switch {
+	case !e.there && e.marker != 0 && committed == (e.kind == InsertAside):
+		return row{true, e.value}
 	case !e.there:
 		return row{}
 	case e.marker == 0:
@@ -86,7 +92,7 @@ func (e *entity) seen() uint8 {
 // matches says whether a write on condition of a version may be made: of one that was read without an intent.
 func (e *entity) matches(kind Kind, version uint8) bool {
 	switch kind {
-	case Insert, Late:
+	case Insert, Late, InsertAside:
 		return !e.there
 	case Touch:
 		return e.there
@@ -118,8 +124,13 @@ func (e *entity) intend(kind Kind, actor int) {
 		return
 	}
 	e.marker, e.kind, e.base, e.image = uint8(actor)+1, kind, base, e.value.with(actor)
-	if kind == Insert {
+	switch kind {
+	case Insert:
 		e.there, e.value, e.image = true, one(actor), 0
+	case InsertAside:
+		e.value, e.image = one(actor), 0
+	case DeleteAside:
+		e.there = false
 	}
 }
 

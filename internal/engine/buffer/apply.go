@@ -29,6 +29,7 @@ func (b *Buffer) Apply(ctx context.Context, c engine.Commit) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	mark := len(b.journal)
+	b.outline.watchWide(&c)
 	for i := range c.Ops {
 		if err := b.apply(ctx, &c, &c.Ops[i], etags[i]); err != nil {
 			b.rollbackTo(mark)

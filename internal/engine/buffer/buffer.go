@@ -49,6 +49,7 @@ type Buffer struct {
 	journal  []undo
 	version  uint64
 	requires []Requirement
+	outline  *outline                 // nil: the store takes whatever there is
 	hold     func(octets int64) error // takes memory, or gives it back; nil: nobody counts
 }
 
@@ -99,6 +100,9 @@ type undo struct {
 func New(e engine.Engine, parallel int) *Buffer {
 	b := &Buffer{e: e, base: e, parallel: parallel, limits: e.Limits(), tables: map[string]*tree{}}
 	b.limits.BatchOps, b.limits.BatchBytes = math.MaxInt, math.MaxInt
+	if _, ok := e.(engine.Bounded); ok {
+		b.outline = &outline{map[engine.Place]*place{}, map[engine.Place]bool{}}
+	}
 	return b
 }
 
@@ -208,9 +212,12 @@ func (b *Buffer) rollbackTo(mark int) {
 		case u.table == "":
 			b.requires = b.requires[:len(b.requires)-1]
 		case u.had:
-			t.entries.Set(u.before)
+			undone, _ := t.entries.Set(u.before)
+			b.outline.count(u.table, undone, -1)
+			b.outline.count(u.table, u.before, 1)
 		default:
-			t.entries.Delete(u.before)
+			undone, _ := t.entries.Delete(u.before)
+			b.outline.count(u.table, undone, -1)
 		}
 		b.held(-u.octets)
 	}
@@ -246,7 +253,9 @@ func (b *Buffer) put(table string, e *entry) error {
 	b.version++
 	e.etag = "buffer:" + strconv.FormatUint(b.version, 10)
 	before, had := t.entries.Set(e)
-	if !had {
+	if b.outline.count(folded, e, 1); had {
+		b.outline.count(folded, before, -1)
+	} else {
 		before = e
 	}
 	b.journal = append(b.journal, undo{table: folded, before: before, had: had, octets: e.octets()})
@@ -282,12 +291,17 @@ func (b *Buffer) Commits() []engine.Commit {
 				out = append(out, engine.Commit{Table: t.table, PartitionKey: e.partitionKey})
 				c = &out[len(out)-1]
 			}
-			c.Ops = append(c.Ops, engine.Op{Kind: e.op, IfMatch: e.ifMatch, Row: e.row, Parent: e.parent, Touch: e.touch, Entity: engine.Entity{
-				PartitionKey: e.partitionKey, RowKey: e.rowKey, Names: e.names, Values: e.values}})
+			c.Ops = append(c.Ops, e.operation())
 			return true
 		})
 	}
 	return out
+}
+
+// operation is what the entry comes to.
+func (e *entry) operation() engine.Op {
+	return engine.Op{Kind: e.op, IfMatch: e.ifMatch, Row: e.row, Parent: e.parent, Touch: e.touch,
+		Entity: engine.Entity{PartitionKey: e.partitionKey, RowKey: e.rowKey, Names: e.names, Values: e.values}}
 }
 
 // Commit sends what is left of all that was applied, all or nothing, and empties the buffer. What needs more than one
@@ -349,9 +363,13 @@ func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Me
 	return all.Transact(ctx, t)
 }
 
-// Fit refuses what Commit would refuse: where the store has no larger transactions, what is more than one entity group transaction.
+// Fit refuses what Commit would refuse of what was applied: where the store has no larger transactions, what is more than one entity
+// group transaction.
 func (b *Buffer) Fit() error {
-	if _, ok := b.e.(engine.Transactor); ok {
+	switch e := b.e.(type) {
+	case engine.Bounded:
+		return b.fitOutline(e)
+	case engine.Transactor:
 		return nil
 	}
 	return b.fit(b.Commits())

@@ -92,7 +92,10 @@ func (x *transaction) decide(ctx context.Context) error {
 			return o.settling(true), true
 		})
 		if g.prepared {
-			c.Ops = append(c.Ops, g.unguard()...)
+			guards := g.unguard()
+			if g.guarded = len(c.Ops)+len(guards) >= x.store.base.Limits().BatchOps; !g.guarded {
+				c.Ops = append(c.Ops, guards...)
+			}
 		}
 	}
 	c.Ops = append(c.Ops, op)

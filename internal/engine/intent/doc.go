@@ -54,4 +54,6 @@
 // A touch merges nothing into a parent, which must be there: others do so without reading it. So intents on parents are at home
 // only, where the request that decides finds a parent that was touched since, and touches of a transaction's own are made last.
 // A new parent bears none: it would be touched before it is decided that it is there. It has a guard, where the transaction validates.
+// A transaction with parents in several partitions is refused (see Fit): tests/txmodel has shown by TestParentsAway that an intent on a parent
+// which is not at home fails either those who touch it or those who insert its key, whether an entity is there meanwhile or not.
 package intent

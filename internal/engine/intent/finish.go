@@ -51,7 +51,7 @@ func (x *transaction) settleAll(ctx context.Context, forward bool) bool {
 		if g.unsure {
 			all = false
 		}
-		if g.prepared && !(forward && g == x.atHome) {
+		if g.prepared && (!forward || g != x.atHome || g.guarded) {
 			these = append(these, g)
 		}
 	}
@@ -64,10 +64,13 @@ func (x *transaction) settleAll(ctx context.Context, forward bool) bool {
 }
 
 func (x *transaction) settleGroup(ctx context.Context, g *group, forward bool) error {
+	isLeft := func(o *operation) bool {
+		return o.marker.id != "" && (!forward || g != x.atHome || o.isGuarded())
+	}
 	err := x.readBack(ctx, g)
 	if err == nil {
 		c, _ := g.commit(x.meter, func(o *operation) (engine.Op, bool) {
-			if o.marker.id == "" {
+			if !isLeft(o) {
 				return engine.Op{}, false
 			}
 			return o.settling(forward), true
@@ -87,7 +90,7 @@ func (x *transaction) settleGroup(ctx context.Context, g *group, forward bool) e
 	}
 	return engine.SideBySide(ctx, x.store.parallel, len(g.ops), func(ctx context.Context, i int) error {
 		o := &g.ops[i]
-		if o.marker.id == "" || o.intentKey() != o.marker.row {
+		if !isLeft(o) || o.intentKey() != o.marker.row {
 			return nil
 		}
 		e := engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.marker.row}

@@ -2,6 +2,7 @@ package intent
 
 import (
 	"slices"
+	"sort"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -13,6 +14,7 @@ type group struct {
 	touches          bool // nothing else: see split
 	prepared         bool // bears its intents
 	unsure           bool // may bear them
+	guarded          bool // at home, has guards that the request which decides had no room to delete
 }
 
 // operation is one of a transaction.
@@ -71,6 +73,7 @@ func split(c *touched, before int, l engine.Limits) (groups []*group, err error)
 	if len(touches.ops) > 0 {
 		groups = append(groups, touches)
 	}
+	sort.SliceStable(order, func(i, j int) bool { return hasParent(units[order[i]]) && !hasParent(units[order[j]]) }) // so that they share a group
 	var open *group
 	bytes := 0
 	for _, key := range order {
@@ -101,8 +104,10 @@ func unitOf(op *engine.Op) string {
 }
 
 // hasParent says whether the group is to be at home: see engine.Transaction.
-func (g *group) hasParent() bool {
-	return slices.ContainsFunc(g.ops, func(o operation) bool { return o.Parent && !isTouch(&o.Op) })
+func (g *group) hasParent() bool { return hasParent(g.ops) }
+
+func hasParent(ops []operation) bool {
+	return slices.ContainsFunc(ops, func(o operation) bool { return o.Parent && !isTouch(&o.Op) })
 }
 
 // commit makes the request of what op makes of each operation; false: nothing.

@@ -34,7 +34,8 @@ func withGuard(to string) string {
 	return to
 }
 
-// unguard are the operations that delete the group's guards when it is decided.
+// unguard are the operations that delete the group's guards when it is decided. They may come later: then a guard stands for nothing, and
+// its row is there.
 func (g *group) unguard() (ops []engine.Op) {
 	for i := range g.ops {
 		if o := &g.ops[i]; o.isGuarded() && o.marker.id != "" {
@@ -42,10 +43,4 @@ func (g *group) unguard() (ops []engine.Op) {
 		}
 	}
 	return ops
-}
-
-// errGuards says that there is no room for guards.
-func errGuards(g *group, most int) error {
-	return engine.Errorf(engine.CodeTooLarge, "the transaction inserts rows that other tables are interleaved in, into table %s, and needs what it has read, or what foreign keys require, to hold still: "+
-		"on this store it has at most %d operations then, with one more for each of these rows; insert fewer of them in one transaction", g.table, most)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -133,26 +134,69 @@ func TestNewParentIsSeen(t *testing.T) {
 	}
 }
 
-// TestManyNewParents: a transaction that validates has a bound to the rows that it inserts and others may touch.
+// TestManyNewParents: a transaction that validates inserts as many rows that others may touch as one that does not. Where its process has
+// died when it was decided, the guards stand for nothing.
 func TestManyNewParents(t *testing.T) {
 	ctx := t.Context()
-	_, s := left(t, nil, 0)
-	for n, code := range map[int]engine.Code{49: 0, 50: engine.CodeTooLarge} {
-		m := s.Moment()
-		for _, partition := range []string{"x", "y"} {
-			_, _ = m.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "none"})
+	for _, n := range []int{49, 50, 99, 100} {
+		for _, commits := range []int{1, 2, 9} { // that the process lives for: it prepares, decides, goes on
+			base, s := left(t, nil, 0)
+			x := intent.New(&mortal{base, commits}, intent.Options{Records: records, Parallel: 1})
+			m := x.Moment()
+			for _, partition := range []string{"x", "y"} {
+				_, _ = m.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "none"})
+			}
+			c := engine.Commit{Table: "table", PartitionKey: "p"}
+			for i := range n {
+				op := put(engine.Insert, "p", fmt.Sprint("parent", i), "", 1)
+				op.Parent = true
+				c.Ops = append(c.Ops, op)
+			}
+			err := x.Transact(ctx, engine.Transaction{Since: m, Commits: []engine.Commit{c}})
+			var known *engine.Error
+			decided := commits > 1 && n < 100
+			if decided != (err == nil) || n == 100 && (!errors.As(err, &known) || known.Code != engine.CodeTooLarge) {
+				t.Errorf("%d rows, %d commits: %v", n, commits, err)
+			}
+			m.Release()
+			_ = x.Close()
+			want := 0
+			if decided {
+				want = n
+			}
+			found := 0
+			if err := engine.Each(ctx, s, engine.Scan{Table: "table", PartitionKey: "p", Decided: decided}, func(*engine.Entity) error { found++; return nil }); err != nil || found != want {
+				t.Errorf("%d rows, %d commits: %d are there, want %d (%v)", n, commits, found, want, err)
+			}
+			if !decided {
+				continue
+			}
+			guards := 0
+			if err := engine.Each(ctx, base, engine.Scan{Table: "table", PartitionKey: "p"}, func(e *engine.Entity) error {
+				if strings.HasSuffix(e.RowKey, "!") {
+					guards++
+				}
+				return nil
+			}); err != nil || (guards > 0) != (commits == 2 && n >= 50) {
+				t.Errorf("%d rows, %d commits: %d guards (%v)", n, commits, guards, err)
+			}
+			// A row goes and comes again, its guard in the way or not.
+			for _, op := range []engine.Op{put(engine.Delete, "p", "parent7", "", 0), put(engine.Insert, "p", "parent7", "", 2)} {
+				op.Parent = true
+				again := engine.Transaction{Commits: []engine.Commit{commitOf(op), commitOf(put(engine.Upsert, "q", "r", "", 1))}, Since: s.Moment()}
+				_, _ = again.Since.Get(ctx, engine.Get{Table: "table", PartitionKey: "x", RowKey: "none"})
+				for try := 0; ; try++ {
+					if err = s.Transact(ctx, again); err == nil || try == 3 {
+						break
+					}
+				}
+				if err != nil {
+					t.Errorf("%d rows, %d commits: %v", n, commits, err)
+				}
+			}
+			if _, err := s.Sweep(ctx, []string{"table"}, false, nil); err != nil {
+				t.Error(err)
+			}
 		}
-		c := engine.Commit{Table: "table", PartitionKey: fmt.Sprint("p", n)}
-		for i := range n {
-			op := put(engine.Insert, c.PartitionKey, fmt.Sprint("parent", i), "", 1)
-			op.Parent = true
-			c.Ops = append(c.Ops, op)
-		}
-		err := s.Transact(ctx, engine.Transaction{Since: m, Commits: []engine.Commit{c}})
-		var known *engine.Error
-		if code == 0 && err != nil || code != 0 && (!errors.As(err, &known) || known.Code != code) {
-			t.Errorf("%d rows: %v", n, err)
-		}
-		m.Release()
 	}
 }

@@ -25,6 +25,7 @@ type wire struct {
 	mu     sync.Mutex
 	rnd    *rand.Rand
 	faults int // of a hundred writes
+	most   int // operations of a commit; 0: as the store has it
 	dead   bool
 	late   *sync.WaitGroup
 }
@@ -35,6 +36,14 @@ func (w *wire) chance() (n int, pause time.Duration, dead bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.rnd.IntN(100), time.Duration(1+w.rnd.IntN(5000)) * time.Microsecond, w.dead
+}
+
+func (w *wire) Limits() engine.Limits {
+	l := w.Engine.Limits()
+	if w.most > 0 {
+		l.BatchOps = w.most
+	}
+	return l
 }
 
 func (w *wire) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {

@@ -168,10 +168,10 @@ func runFamily(t *testing.T, seed uint64) (applied int) {
 	}
 	var late, wg sync.WaitGroup
 	var mu sync.Mutex
-	faults := rnd.IntN(3) * 10
+	faults, most := rnd.IntN(3)*10, []int{0, 4, 6}[rnd.IntN(3)]
 	var stores []*intent.Store
 	for p := range 3 {
-		w := &wire{Engine: engine.InGroups(base), rnd: rand.New(rand.NewPCG(seed, uint64(p))), faults: faults, late: &late}
+		w := &wire{Engine: engine.InGroups(base), rnd: rand.New(rand.NewPCG(seed, uint64(p))), faults: faults, most: most, late: &late}
 		s := intent.New(w, intent.Options{Records: records, Parallel: 1 + rnd.IntN(3)})
 		stores = append(stores, s)
 		for k := range 2 {

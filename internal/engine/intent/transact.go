@@ -146,7 +146,7 @@ func (x *transaction) begin(ctx context.Context) error {
 	if len(x.groups) > 1 || x.validates() {
 		for _, g := range x.groups {
 			if !x.store.holds(g.table) {
-				return errStrange(g)
+				return errStrange(g.table)
 			}
 		}
 	}
@@ -154,17 +154,6 @@ func (x *transaction) begin(ctx context.Context) error {
 		return err
 	}
 	x.watchPins()
-	if g := x.atHome; g != nil && x.locksHome() {
-		guarded := 0
-		for i := range g.ops {
-			if g.ops[i].isGuarded() {
-				guarded++
-			}
-		}
-		if most := x.store.base.Limits().BatchOps - 1; guarded > 0 && len(g.ops)+guarded > most {
-			return errGuards(g, most)
-		}
-	}
 	return nil
 }
 
@@ -176,11 +165,6 @@ func (x *transaction) locksHome() bool {
 
 // validates says whether more has to hold than the conditions of the operations.
 func (x *transaction) validates() bool { return x.since != nil || len(x.requires) > 0 }
-
-func errStrange(g *group) error {
-	return engine.Errorf(engine.CodeTooLarge, "the transaction writes to table %s, which belongs to other programs, and to more than one of its partitions, or to other tables, or needs what it has read to hold still: "+
-		"these programs would take part of it for the whole; write to one partition of that table alone", g.table)
-}
 
 // watchPins has what is pinned outside of the home group validated, and what is touched as it was read before the transaction is decided.
 func (x *transaction) watchPins() {
@@ -210,16 +194,9 @@ func (x *transaction) touchesFirst(o *operation) bool {
 }
 
 // findHome chooses where the record is. See the package's comment.
-func (x *transaction) findHome(severalTables bool) error {
-	for _, g := range x.groups {
-		if !g.hasParent() {
-			continue
-		}
-		if x.atHome != nil {
-			return engine.Errorf(engine.CodeTooLarge, "the transaction inserts, deletes or gives another key to rows that other tables are interleaved in, and these rows are in several partitions or "+
-				"too many: table %s, partition %q, and table %s, partition %q; write those of one partition in one transaction", x.atHome.table, x.atHome.partition, g.table, g.partition)
-		}
-		x.atHome = g
+func (x *transaction) findHome(severalTables bool) (err error) {
+	if x.atHome, err = withParent(x.groups); err != nil {
+		return err
 	}
 	if x.atHome == nil && !severalTables {
 		most := 0

@@ -1,0 +1,112 @@
+package buffer
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// outline counts what a store may refuse, so that each statement can ask without a walk over all that was written before.
+type outline struct {
+	places  map[engine.Place]*place // by the folded name of the table
+	watched map[engine.Place]bool   // those with parents, or with a row that is wide
+}
+
+// place is what a partition of a table has of operations.
+type place struct{ ops, parents int }
+
+// A row of fewer operations, and fewer octets, with its index entries is refused nowhere.
+const (
+	wideOps    = 48
+	wideOctets = 256 << 10
+)
+
+// count adds an entry, or takes it away.
+func (o *outline) count(folded string, e *entry, n int) {
+	if o == nil || e.dropped {
+		return
+	}
+	at := engine.Place{Table: folded, PartitionKey: e.partitionKey}
+	p := o.places[at]
+	if p == nil {
+		p = &place{}
+		o.places[at] = p
+	}
+	p.ops += n
+	if e.parent && !e.isTouch() {
+		p.parents += n
+		o.watched[at] = true
+	}
+	if p.ops == 0 {
+		delete(o.places, at)
+		delete(o.watched, at)
+	}
+}
+
+// watchWide has a place watched where a row is wide.
+func (o *outline) watchWide(c *engine.Commit) {
+	if o == nil {
+		return
+	}
+	ops, octets := map[string]int{}, map[string]int{}
+	for i := range c.Ops {
+		op := &c.Ops[i]
+		unit := op.Row
+		if unit == "" {
+			unit = op.Entity.RowKey
+		}
+		ops[unit]++
+		for j := range op.Entity.Values {
+			octets[unit] += len(op.Entity.Values[j].S)
+		}
+		if ops[unit] > wideOps || octets[unit] > wideOctets {
+			o.watched[engine.Place{Table: engine.FoldTable(c.Table), PartitionKey: c.PartitionKey}] = true
+			return
+		}
+	}
+}
+
+// isTouch says whether the entry changes an ETag, and nothing else.
+func (e *entry) isTouch() bool { return e.op == engine.Merge && len(e.names) == 0 }
+
+// fitOutline asks the store whether it takes what was written so far.
+func (b *Buffer) fitOutline(e engine.Bounded) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	o := &engine.Outline{Places: len(b.outline.places), Commit: b.commitAt}
+	for _, t := range b.sorted() {
+		t.entries.Scan(func(e *entry) bool {
+			if !e.dropped {
+				o.Tables = append(o.Tables, t.table)
+			}
+			return e.dropped
+		})
+	}
+	for at := range b.outline.watched {
+		if b.outline.places[at] != nil {
+			o.Watched = append(o.Watched, at)
+		}
+	}
+	slices.SortFunc(o.Watched, func(a, b engine.Place) int {
+		return cmp.Or(strings.Compare(a.Table, b.Table), strings.Compare(a.PartitionKey, b.PartitionKey))
+	})
+	return e.Fit(o)
+}
+
+// commitAt is what the transaction writes in one partition.
+func (b *Buffer) commitAt(at engine.Place) engine.Commit {
+	t := b.tree(at.Table)
+	c := engine.Commit{Table: t.table, PartitionKey: at.PartitionKey}
+	t.entries.Ascend(&entry{partitionKey: at.PartitionKey}, func(e *entry) bool {
+		if e.partitionKey != at.PartitionKey {
+			return false
+		}
+		if !e.dropped {
+			c.Ops = append(c.Ops, e.operation())
+		}
+		return true
+	})
+	return c
+}

@@ -1,0 +1,55 @@
+package intent
+
+import "github.com/nearlyfreedb/nearlyfree/internal/engine"
+
+// Fit implements engine.Bounded.
+func (s *Store) Fit(o *engine.Outline) error {
+	if o.Places > 1 {
+		for _, table := range o.Tables {
+			if !s.holds(table) {
+				return errStrange(table)
+			}
+		}
+	}
+	l := s.base.Limits()
+	var all []*group
+	for _, at := range o.Watched {
+		c := o.Commit(at)
+		if o.Places == 1 && len(c.Ops) <= l.BatchOps && engine.CommitBytes(&c, l.BatchBytes) <= l.BatchBytes {
+			return nil
+		}
+		groups, err := split(&touched{Commit: c, own: len(c.Ops)}, 0, l)
+		if err != nil {
+			return asOp(err, noOp)
+		}
+		all = append(all, groups...)
+	}
+	_, err := withParent(all)
+	return err
+}
+
+// withParent gives the group that is to be at home, as it has an operation on a Parent; nil: none has. There is one at most.
+func withParent(groups []*group) (is *group, err error) {
+	for _, g := range groups {
+		switch {
+		case !g.hasParent():
+		case is == nil:
+			is = g
+		case is.table == g.table && is.partition == g.partition:
+			return nil, engine.Errorf(engine.CodeTooLarge, "the transaction inserts, deletes or gives another key to rows of table %s, partition %q, that other tables are interleaved in: "+
+				"with their index entries these are more than %d entities, or %d MiB, which is the most on this store; "+whatInstead, g.table, g.partition, groupOps, groupBytes>>20)
+		default:
+			return nil, engine.Errorf(engine.CodeTooLarge, "the transaction inserts, deletes or gives another key to rows that other tables are interleaved in, in two places: "+
+				"table %s, partition %q, and table %s, partition %q; "+whatInstead, is.table, is.partition, g.table, g.partition)
+		}
+	}
+	return is, nil
+}
+
+// whatInstead is for who has such a transaction.
+const whatInstead = "use a transaction for each, or let the other tables refer to these rows by a FOREIGN KEY without INTERLEAVE IN PARENT, which has no such bound"
+
+func errStrange(table string) error {
+	return engine.Errorf(engine.CodeTooLarge, "the transaction writes to table %s, which belongs to other programs, and to more than one of its partitions, or to other tables, or needs what it has read to hold still: "+
+		"these programs would take part of it for the whole; write to one partition of that table alone", table)
+}
