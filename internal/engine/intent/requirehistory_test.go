@@ -194,8 +194,9 @@ func runFamily(t *testing.T, seed uint64) (applied int) {
 			})
 		}
 		if rnd.IntN(4) == 0 {
+			after := time.Duration(rnd.IntN(200)) * time.Millisecond
 			wg.Go(func() {
-				time.Sleep(time.Duration(rnd.IntN(200)) * time.Millisecond)
+				time.Sleep(after)
 				w.mu.Lock()
 				w.dead = true
 				w.mu.Unlock()
