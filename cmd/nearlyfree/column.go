@@ -1,0 +1,87 @@
+package main
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// column is a column of a result.
+type column struct {
+	name string
+	typ  string // as the driver says it: BIGINT, VARCHAR, DATETIME
+}
+
+func columnsOf(rows *sql.Rows) ([]column, error) {
+	types, err := rows.ColumnTypes()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]column, len(types))
+	for i, t := range types {
+		out[i] = column{t.Name(), strings.ToUpper(t.DatabaseTypeName())}
+	}
+	return out, nil
+}
+
+// isNumber says whether the values are numbers, which stand at the right.
+func (c column) isNumber() bool {
+	for _, word := range []string{"INT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR"} {
+		if strings.Contains(c.typ, word) && !strings.Contains(c.typ, "POINT") {
+			return true
+		}
+	}
+	return false
+}
+
+// text is a value as people read it.
+func (c column) text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "NULL"
+	case time.Time:
+		if c.typ == "DATE" {
+			return v.Format(time.DateOnly)
+		}
+		return v.Format("2006-01-02 15:04:05.9999999")
+	case []byte:
+		if c.typ == "JSON" || utf8.Valid(v) && !c.isBinary() {
+			return string(v)
+		}
+		return "0x" + strings.ToUpper(hex.EncodeToString(v))
+	case bool:
+		if v {
+			return "1"
+		}
+		return "0"
+	}
+	return fmt.Sprint(v)
+}
+
+func (c column) isBinary() bool {
+	return strings.Contains(c.typ, "BINARY") || strings.Contains(c.typ, "BLOB") || c.typ == "BIT"
+}
+
+// json is a value in JSON. A DECIMAL is a number with all its digits, what is binary is base64.
+func (c column) json(v any) ([]byte, error) {
+	switch t := v.(type) {
+	case []byte:
+		if c.typ == "JSON" {
+			return t, nil
+		}
+		if !c.isBinary() {
+			return json.Marshal(string(t))
+		}
+	case string:
+		if c.typ == "DECIMAL" {
+			return []byte(t), nil
+		}
+	case time.Time:
+		return json.Marshal(c.text(v))
+	}
+	return json.Marshal(v)
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// errQuit ends the shell.
+var errQuit = errors.New("quit")
+
+// shellCommand is what a line that begins with a point does.
+type shellCommand struct {
+	args, does string
+	run        func(r *runner, ctx context.Context, args string) error
+}
+
+var shellCommands map[string]shellCommand
+
+func init() { // .help reads the map
+	shellCommands = map[string]shellCommand{
+		".help":    {"", "lists these commands", (*runner).help},
+		".tables":  {"[LIKE]", "lists the tables, those LIKE 'x%'", (*runner).tables},
+		".schema":  {"[TABLE]", "prints the statements that make the tables", (*runner).schema},
+		".explain": {"SQL", "draws how a statement is run, and what it costs; does not run it", (*runner).explain},
+		".analyze": {"SQL", "runs a statement and draws what each part of it took", (*runner).analyze},
+		".format":  {"[NAME]", "how rows are printed: " + formatNames(), (*runner).setFormat},
+		".read":    {"FILE", "runs the statements of a file", func(r *runner, ctx context.Context, name string) error { return r.file(ctx, name) }},
+		".stats":   {"", "says what all statements have cost so far", (*runner).stats},
+		".quit":    {"", "ends the shell; so does Ctrl-D", func(*runner, context.Context, string) error { return errQuit }},
+		".exit":    {"", "the same", func(*runner, context.Context, string) error { return errQuit }},
+	}
+}
+
+// command runs a line that begins with a point.
+func (r *runner) command(ctx context.Context, line string) error {
+	name, args, _ := strings.Cut(line, " ")
+	c, ok := shellCommands[strings.ToLower(strings.TrimSuffix(name, ";"))]
+	if !ok {
+		return fmt.Errorf("the command %s is not known; .help lists them", name)
+	}
+	args = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(args), ";"))
+	if args == "" && c.args != "" && c.args[0] != '[' {
+		return fmt.Errorf("%s needs %s behind it", name, c.args)
+	}
+	return c.run(r, ctx, args)
+}
+
+func commandNames() []string {
+	var names []string
+	for name := range shellCommands {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (r *runner) help(context.Context, string) error {
+	for _, name := range commandNames() {
+		c := shellCommands[name]
+		fmt.Fprintf(r.out, "%-18s %s\n", name+" "+c.args, c.does)
+	}
+	fmt.Fprintln(r.out, `
+A statement ends at a semicolon, or at \G, which prints a column a line. Ctrl-C ends a statement that runs.`)
+	return nil
+}
+
+func (r *runner) tables(ctx context.Context, like string) error {
+	if like != "" {
+		like = " LIKE " + quoted(strings.Trim(like, "'"))
+	}
+	return r.statement(ctx, "SHOW FULL TABLES"+like)
+}
+
+func quoted(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'" }
+
+func quotedName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
+
+// schema prints the statements as text, so that they can be copied.
+func (r *runner) schema(ctx context.Context, table string) error {
+	names := []string{strings.Trim(table, "`")}
+	if table == "" {
+		var err error
+		if names, err = r.db.column(ctx, "SHOW TABLES", 0); err != nil {
+			return err
+		}
+	}
+	for _, name := range names {
+		made, err := r.db.column(ctx, "SHOW CREATE TABLE "+quotedName(name), 1)
+		if err != nil {
+			return err
+		}
+		for _, text := range made {
+			fmt.Fprintf(r.out, "%s;\n\n", text)
+		}
+	}
+	return nil
+}
+
+func (r *runner) explain(ctx context.Context, sql string) error {
+	return r.drawn(ctx, "EXPLAIN FORMAT=TREE "+sql)
+}
+
+func (r *runner) analyze(ctx context.Context, sql string) error {
+	return r.drawn(ctx, "EXPLAIN ANALYZE FORMAT=TREE "+sql)
+}
+
+// drawn prints the one column of an answer as it is.
+func (r *runner) drawn(ctx context.Context, sql string) error {
+	lines, err := r.db.column(ctx, sql, 0)
+	if err != nil {
+		return err
+	}
+	for _, line := range lines {
+		fmt.Fprintln(r.out, line)
+	}
+	return nil
+}
+
+func (r *runner) setFormat(_ context.Context, name string) error {
+	if name == "" {
+		fmt.Fprintln(r.out, "the formats are "+formatNames())
+		return nil
+	}
+	p, err := formatOf(name)
+	if err == nil {
+		r.format = p
+	}
+	return err
+}
+
+func (r *runner) stats(context.Context, string) error {
+	s := r.db.connector.Stats()
+	fmt.Fprintf(r.out, "%s, %d of them for definitions, %d sent again\n%d entities looked at, %d returned, %d written\n%d bytes in, %d bytes out\n",
+		plural(s.Requests, "request"), s.SchemaRequests, s.Retries, s.EntitiesScanned, s.EntitiesReturned, s.EntitiesWritten, s.BytesIn, s.BytesOut)
+	return nil
+}

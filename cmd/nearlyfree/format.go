@@ -1,0 +1,194 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/jedib0t/go-pretty/v6/table"
+	"github.com/jedib0t/go-pretty/v6/text"
+)
+
+// printer prints the rows of one query. They come in parts of at most tableRows rows, so that a large result takes no memory.
+type printer interface {
+	// part prints some rows; first and last say whether they are the first and the last ones.
+	part(w io.Writer, columns []column, rows [][]any, first, last bool) error
+}
+
+// tableRows is how many rows are laid out together: a column is as wide as the widest of them.
+const tableRows = 1000
+
+// formats are the ways to print rows.
+var formats = map[string]printer{
+	"table":    tablePrinter{render: table.Writer.Render},
+	"markdown": tablePrinter{render: table.Writer.RenderMarkdown, oneTable: true},
+	"csv":      csvPrinter{','},
+	"tsv":      csvPrinter{'\t'},
+	"json":     jsonPrinter{},
+	"jsonl":    jsonPrinter{lines: true},
+	"record":   recordPrinter{},
+}
+
+func formatNames() string {
+	var names []string
+	for name := range formats {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ", ")
+}
+
+func formatOf(name string) (printer, error) {
+	if p, ok := formats[name]; ok {
+		return p, nil
+	}
+	return nil, fmt.Errorf("the format %q is not known; it is one of %s", name, formatNames())
+}
+
+// tablePrinter draws a table.
+type tablePrinter struct {
+	render   func(table.Writer) string
+	oneTable bool // its parts cannot be told apart from one another, so that only the first has a head
+}
+
+func (p tablePrinter) part(w io.Writer, columns []column, rows [][]any, first, last bool) error {
+	if len(rows) == 0 && !first {
+		return nil
+	}
+	t := table.NewWriter()
+	t.SetStyle(table.StyleLight)
+	t.Style().Format = table.FormatOptions{} // names and values as they are
+	configs := make([]table.ColumnConfig, len(columns))
+	head := make(table.Row, len(columns))
+	for i, c := range columns {
+		head[i] = printable(c.name)
+		configs[i] = table.ColumnConfig{Number: i + 1}
+		if c.isNumber() {
+			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
+		}
+	}
+	t.SetColumnConfigs(configs)
+	t.AppendHeader(head)
+	for _, row := range rows {
+		cells := make(table.Row, len(row))
+		for i, v := range row {
+			cells[i] = printable(columns[i].text(v))
+		}
+		t.AppendRow(cells)
+	}
+	drawn := p.render(t)
+	if p.oneTable && !first {
+		drawn = strings.Join(strings.Split(drawn, "\n")[2:], "\n")
+	}
+	_, err := fmt.Fprintln(w, drawn)
+	return err
+}
+
+// printable keeps a value on its line: what a terminal would obey is shown as Go writes it.
+func printable(s string) string {
+	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' && r != '\n' || r == 0x7f || 0x80 <= r && r < 0xa0 }) < 0 {
+		return s
+	}
+	var out strings.Builder
+	for _, r := range s {
+		if r < ' ' && r != '\n' || r == 0x7f || 0x80 <= r && r < 0xa0 {
+			fmt.Fprintf(&out, `\x%02x`, r)
+		} else {
+			out.WriteRune(r)
+		}
+	}
+	return out.String()
+}
+
+// csvPrinter prints RFC 4180. NULL is an empty field; an empty text is, too.
+type csvPrinter struct{ comma rune }
+
+func (p csvPrinter) part(w io.Writer, columns []column, rows [][]any, first, last bool) error {
+	out := csv.NewWriter(w)
+	out.Comma = p.comma
+	fields := make([]string, len(columns))
+	if first {
+		for i, c := range columns {
+			fields[i] = c.name
+		}
+		out.Write(fields)
+	}
+	for _, row := range rows {
+		for i, v := range row {
+			if fields[i] = ""; v != nil {
+				fields[i] = columns[i].text(v)
+			}
+		}
+		out.Write(fields)
+	}
+	out.Flush()
+	return out.Error()
+}
+
+// jsonPrinter prints an array of objects, or an object a line.
+type jsonPrinter struct{ lines bool }
+
+func (p jsonPrinter) part(w io.Writer, columns []column, rows [][]any, first, last bool) error {
+	var out strings.Builder
+	if first && !p.lines {
+		out.WriteString("[")
+	}
+	for r, row := range rows {
+		switch {
+		case p.lines:
+		case first && r == 0:
+			out.WriteString("\n  ")
+		default:
+			out.WriteString(",\n  ")
+		}
+		out.WriteByte('{')
+		for i, c := range columns {
+			if i > 0 {
+				out.WriteString(", ")
+			}
+			name, err := json.Marshal(c.name)
+			if err != nil {
+				return err
+			}
+			value, err := c.json(row[i])
+			if err != nil {
+				return fmt.Errorf("column %s: %w", c.name, err)
+			}
+			fmt.Fprintf(&out, "%s: %s", name, value)
+		}
+		out.WriteByte('}')
+		if p.lines {
+			out.WriteByte('\n')
+		}
+	}
+	if last && !p.lines {
+		if out.Len() > 1 || !first {
+			out.WriteByte('\n')
+		}
+		out.WriteString("]\n")
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}
+
+// recordPrinter prints a column a line, as \G of MySQL's shell.
+type recordPrinter struct{}
+
+func (recordPrinter) part(w io.Writer, columns []column, rows [][]any, first, last bool) error {
+	width := 0
+	for _, c := range columns {
+		width = max(width, text.StringWidthWithoutEscSequences(c.name))
+	}
+	var out strings.Builder
+	for _, row := range rows {
+		for i, c := range columns {
+			fmt.Fprintf(&out, "%s%s: %s\n", strings.Repeat(" ", width-text.StringWidthWithoutEscSequences(c.name)), printable(c.name), printable(c.text(row[i])))
+		}
+		out.WriteByte('\n')
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
+}

@@ -1,0 +1,119 @@
+// Command nearlyfree works with a database of the driver of that name: a shell on a terminal, and a runner of SQL files without one.
+//
+//	nearlyfree file:expenses.db                      # the shell
+//	nearlyfree file:expenses.db -c 'SHOW TABLES'     # one text of SQL
+//	nearlyfree file:expenses.db load.sql more.sql    # files, in turn
+//	nearlyfree file:expenses.db < load.sql
+//
+// The data source name is the driver's; without one the environment variable NEARLYFREE_DSN is taken.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/mattn/go-isatty"
+	"github.com/spf13/cobra"
+)
+
+func main() {
+	if err := command().ExecuteContext(context.Background()); err != nil {
+		if !errors.Is(err, errShown) {
+			fmt.Fprintln(os.Stderr, "nearlyfree:", err)
+		}
+		os.Exit(1)
+	}
+}
+
+// errShown is the error of a run whose errors have been printed.
+var errShown = errors.New("a statement failed")
+
+// options are what the command line says.
+type options struct {
+	texts  []string // of -c
+	files  []string
+	format string
+	force  bool
+	quiet  bool
+}
+
+func command() *cobra.Command {
+	var o options
+	c := &cobra.Command{
+		Use:   "nearlyfree [DSN] [FILE.sql ...]",
+		Short: "A shell for databases of the nearlyfree driver",
+		Long: `A shell for databases of the nearlyfree driver.
+
+DSN is what sql.Open takes: mem://NAME, file:PATH, an Azure storage connection
+string, or the URL of a table endpoint. Without one NEARLYFREE_DSN is taken from
+the environment. Statements come from -c, from the files, or from the standard
+input; on a terminal there is a prompt, where .help lists the commands.`,
+		Example: `  nearlyfree file:expenses.db
+  nearlyfree file:expenses.db -c 'SELECT * FROM expense' --format json
+  nearlyfree mem://try schema.sql`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE: func(c *cobra.Command, args []string) error {
+			dsn := os.Getenv("NEARLYFREE_DSN")
+			if len(args) > 0 && isDSN(args[0]) {
+				dsn, args = args[0], args[1:]
+			}
+			if dsn == "" {
+				return errors.New("no data source name: pass one, such as file:PATH or mem://NAME, or set NEARLYFREE_DSN")
+			}
+			o.files = args
+			return run(c.Context(), dsn, o)
+		},
+	}
+	f := c.Flags()
+	f.StringArrayVarP(&o.texts, "command", "c", nil, "run this `SQL` and end; may be given several times")
+	f.StringVarP(&o.format, "format", "f", "", "how rows are printed: "+formatNames()+"; on a terminal table, else tsv")
+	f.BoolVar(&o.force, "force", false, "go on behind a statement that fails")
+	f.BoolVarP(&o.quiet, "quiet", "q", false, "print rows alone: no counts, no costs")
+	return c
+}
+
+// run opens the database and runs what the options name, or the shell.
+func run(ctx context.Context, dsn string, o options) error {
+	terminal := isatty.IsTerminal(os.Stdin.Fd()) && isatty.IsTerminal(os.Stdout.Fd())
+	if o.format == "" {
+		o.format = "tsv"
+		if isatty.IsTerminal(os.Stdout.Fd()) {
+			o.format = "table"
+		}
+	}
+	print, err := formatOf(o.format)
+	if err != nil {
+		return err
+	}
+	db, err := open(ctx, dsn)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	r := &runner{db: db, out: os.Stdout, notes: os.Stderr, format: print, quiet: o.quiet, force: o.force}
+	switch {
+	case len(o.texts) > 0:
+		for _, text := range o.texts {
+			if err := r.text(ctx, "-c", text); err != nil {
+				return err
+			}
+		}
+		return r.end()
+	case len(o.files) > 0:
+		for _, name := range o.files {
+			if err := r.file(ctx, name); err != nil {
+				return err
+			}
+		}
+		return r.end()
+	case terminal:
+		return (&shell{runner: r}).loop(ctx)
+	}
+	if err := r.script(ctx, "standard input", os.Stdin); err != nil {
+		return err
+	}
+	return r.end()
+}

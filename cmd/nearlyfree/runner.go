@@ -1,0 +1,212 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// runner runs statements and prints what they give.
+type runner struct {
+	db     *database
+	out    io.Writer // rows
+	notes  io.Writer // errors, counts, costs
+	format printer
+	quiet  bool
+	force  bool // go on behind a statement that fails
+	failed int
+}
+
+// end is the error of a run that went on behind errors.
+func (r *runner) end() error {
+	if r.failed > 0 {
+		return errShown
+	}
+	return nil
+}
+
+func (r *runner) text(ctx context.Context, name, text string) error {
+	return r.script(ctx, name, strings.NewReader(text))
+}
+
+func (r *runner) file(ctx context.Context, name string) error {
+	f, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return r.script(ctx, name, f)
+}
+
+// script runs the statements of a text. The first that fails ends it, unless it is to go on.
+func (r *runner) script(ctx context.Context, name string, in io.Reader) error {
+	s := newStatements(in)
+	for {
+		st, err := s.next()
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if err := r.run(ctx, st); err != nil {
+			if err == errQuit {
+				return nil
+			}
+			fmt.Fprintf(r.notes, "%s, line %d: %s\n", name, st.line, explained(err))
+			if r.failed++; !r.force || ctx.Err() != nil {
+				return errShown
+			}
+		}
+	}
+}
+
+// run runs a statement or a command of the shell.
+func (r *runner) run(ctx context.Context, st statement) error {
+	if strings.HasPrefix(st.text, ".") {
+		return r.command(ctx, st.text)
+	}
+	if st.record {
+		usual := r.format
+		r.format = recordPrinter{}
+		defer func() { r.format = usual }()
+	}
+	return r.statement(ctx, st.text)
+}
+
+// statement runs one statement. An interrupt from the keyboard ends it, and nothing else.
+func (r *runner) statement(ctx context.Context, text string) error {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
+	defer stop()
+	before, began := r.db.connector.Stats(), time.Now()
+	said, err := r.rows(ctx, text)
+	if err == nil && !r.quiet && said != "" {
+		fmt.Fprintf(r.notes, "%s%s\n", said, r.cost(before, time.Since(began)))
+	}
+	return err
+}
+
+// rows sends a statement and prints its rows. It says what came of it.
+func (r *runner) rows(ctx context.Context, text string) (said string, err error) {
+	if !returnsRows(text) {
+		result, err := r.db.conn.ExecContext(ctx, text)
+		if err != nil {
+			return "", err
+		}
+		n, err := result.RowsAffected()
+		if err != nil || !writesRows[firstWord(text)] {
+			return "done", nil
+		}
+		return plural(n, "row") + " affected", nil
+	}
+	rows, err := r.db.conn.QueryContext(ctx, text)
+	if err != nil {
+		return "", err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	columns, err := columnsOf(rows)
+	if err != nil {
+		return "", err
+	}
+	if len(columns) == 0 {
+		return "done", rows.Err()
+	}
+	n, err := r.print(rows, columns)
+	return plural(n, "row"), err
+}
+
+// print prints the rows in parts.
+func (r *runner) print(rows *sql.Rows, columns []column) (n int64, err error) {
+	var part [][]any
+	first := true
+	flush := func(last bool) error {
+		err := r.format.part(r.out, columns, part, first, last)
+		part, first = nil, false
+		return err
+	}
+	for rows.Next() {
+		cells, pointers := make([]any, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			pointers[i] = &cells[i]
+		}
+		if err := rows.Scan(pointers...); err != nil {
+			return n, err
+		}
+		n++
+		if part = append(part, cells); len(part) == tableRows {
+			if err := flush(false); err != nil {
+				return n, err
+			}
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return n, err
+	}
+	return n, flush(true)
+}
+
+// cost says what a statement took.
+func (r *runner) cost(before nearlyfree.Stats, took time.Duration) string {
+	did := r.db.connector.Stats().Sub(before)
+	return fmt.Sprintf(" · %s · %s · $%.2f a million", plural(did.Requests, "request"), took.Round(10*time.Microsecond),
+		did.DollarsPerMillion(nearlyfree.ListPrice))
+}
+
+func plural(n int64, word string) string {
+	if n == 1 {
+		return "1 " + word
+	}
+	return fmt.Sprintf("%d %ss", n, word)
+}
+
+// returnsRows says whether a statement is a query: by its first word, and by RETURNING.
+func returnsRows(text string) bool {
+	word := firstWord(text)
+	if writesRows[word] {
+		return strings.Contains(strings.ToUpper(text), "RETURNING")
+	}
+	return word == "(" || queryWords[word]
+}
+
+var writesRows = map[string]bool{"INSERT": true, "REPLACE": true, "UPDATE": true, "DELETE": true}
+
+var queryWords = map[string]bool{
+	"SELECT": true, "WITH": true, "VALUES": true, "TABLE": true, "SHOW": true, "DESC": true, "DESCRIBE": true, "EXPLAIN": true,
+	"CHECK": true, "REPAIR": true, "ANALYZE": true, "OPTIMIZE": true, "CHECKSUM": true, "EXECUTE": true,
+}
+
+// firstWord is the first word of a statement behind its comments, in capitals.
+func firstWord(text string) string {
+	for strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!") {
+		_, after, _ := strings.Cut(text[2:], "*/")
+		text = strings.TrimSpace(after)
+	}
+	for strings.HasPrefix(text, "--") || strings.HasPrefix(text, "#") {
+		_, after, _ := strings.Cut(text, "\n")
+		text = strings.TrimSpace(after)
+	}
+	if strings.HasPrefix(text, "(") {
+		return "("
+	}
+	n := strings.IndexFunc(text, func(c rune) bool { return !('a' <= c|0x20 && c|0x20 <= 'z' || c == '_') })
+	if n < 0 {
+		n = len(text)
+	}
+	return strings.ToUpper(text[:n])
+}
+
+// explained is what the user is told of an error.
+func explained(err error) string {
+	if errors.Is(err, context.Canceled) {
+		return "interrupted: " + err.Error()
+	}
+	return err.Error()
+}

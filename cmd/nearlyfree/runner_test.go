@@ -1,0 +1,215 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// runText runs a text on a database of its own and gives what it prints.
+func runText(t *testing.T, format, text string) (out, notes string, err error) {
+	t.Helper()
+	db, err := open(t.Context(), "mem://")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	p, err := formatOf(format)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rows, said bytes.Buffer
+	r := &runner{db: db, out: &rows, notes: &said, format: p, quiet: true}
+	err = r.text(t.Context(), "test", text)
+	return rows.String(), said.String(), err
+}
+
+const sample = `CREATE TABLE t (id INT PRIMARY KEY, n VARCHAR(20), d DATE, at DATETIME(6), price DECIMAL(6,2), raw VARBINARY(9), doc JSON, ok BOOL);
+INSERT INTO t VALUES (1, 'a,"b"', '2026-01-02', '2026-01-02 03:04:05.5', 1.50, X'00FF', '{"a": [1]}', TRUE), (20, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
+`
+
+func TestFormats(t *testing.T) {
+	for format, want := range map[string]string{
+		"csv": "id,n,d,at,price,raw,doc,ok\n1,\"a,\"\"b\"\"\",2026-01-02,2026-01-02 03:04:05.5,1.50,0x00FF,\"{\"\"a\"\": [1]}\",1\n20,,,,,,,\n",
+		"tsv": "id\tn\td\tat\tprice\traw\tdoc\tok\n1\t\"a,\"\"b\"\"\"\t2026-01-02\t2026-01-02 03:04:05.5\t1.50\t0x00FF\t\"{\"\"a\"\": [1]}\"\t1\n20\t\t\t\t\t\t\t\n",
+		"json": `[
+  {"id": 1, "n": "a,\"b\"", "d": "2026-01-02", "at": "2026-01-02 03:04:05.5", "price": 1.50, "raw": "AP8=", "doc": {"a": [1]}, "ok": true},
+  {"id": 20, "n": null, "d": null, "at": null, "price": null, "raw": null, "doc": null, "ok": null}
+]
+`,
+		"jsonl": `{"id": 1, "n": "a,\"b\"", "d": "2026-01-02", "at": "2026-01-02 03:04:05.5", "price": 1.50, "raw": "AP8=", "doc": {"a": [1]}, "ok": true}
+{"id": 20, "n": null, "d": null, "at": null, "price": null, "raw": null, "doc": null, "ok": null}
+`,
+	} {
+		got, notes, err := runText(t, format, sample+"SELECT * FROM t ORDER BY id;")
+		if got != want || err != nil {
+			t.Errorf("%s: %v %s\n%s\nwant\n%s", format, err, notes, got, want)
+		}
+	}
+	for format, want := range map[string]string{
+		"table":    "┌────┬───────┬───────┐\n│ id │ n     │ price │\n├────┼───────┼───────┤\n│  1 │ a,\"b\" │  1.50 │\n│ 20 │ NULL  │  NULL │\n└────┴───────┴───────┘\n",
+		"markdown": "| id | n | price |\n| ---:| --- | ---:|\n| 1 | a,\"b\" | 1.50 |\n| 20 | NULL | NULL |\n",
+		"record":   "   id: 1\n    n: a,\"b\"\nprice: 1.50\n\n   id: 20\n    n: NULL\nprice: NULL\n\n",
+	} {
+		if got, _, err := runText(t, format, sample+"SELECT id, n, price FROM t ORDER BY id"); got != want || err != nil {
+			t.Errorf("%s: %v\n%s\nwant\n%s", format, err, got, want)
+		}
+	}
+}
+
+// TestManyRows: rows of several parts come once each, and the parts fit together.
+func TestManyRows(t *testing.T) {
+	const n = 2*tableRows + 7
+	var insert strings.Builder
+	insert.WriteString("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (0)")
+	for i := 1; i < n; i++ {
+		fmt.Fprintf(&insert, ", (%d)", i)
+	}
+	insert.WriteString("; SELECT id FROM t ORDER BY id")
+	out, _, err := runText(t, "json", insert.String())
+	var rows []struct{ ID int }
+	if err := errors.Join(err, json.Unmarshal([]byte(out), &rows)); err != nil || len(rows) != n || rows[n-1].ID != n-1 {
+		t.Errorf("%d rows: %v", len(rows), err)
+	}
+	for _, format := range []string{"markdown", "csv", "tsv"} {
+		out, _, err := runText(t, format, insert.String())
+		if lines := strings.Count(out, "\n"); err != nil || strings.Count(out, "id") != 1 || lines < n || lines > n+2 {
+			t.Errorf("%s: %d lines: %v", format, lines, err)
+		}
+	}
+	for _, format := range []string{"json", "jsonl", "csv", "table", "markdown", "record"} {
+		out, _, err := runText(t, format, "CREATE TABLE t (id INT PRIMARY KEY); SELECT id FROM t")
+		if format == "json" && out != "[]\n" || format == "csv" && out != "id\n" || err != nil {
+			t.Errorf("%s: no row is %q: %v", format, out, err)
+		}
+	}
+}
+
+// TestHostileText: what a value holds does not reach the terminal.
+func TestHostileText(t *testing.T) {
+	for _, format := range []string{"table", "markdown", "record"} {
+		if out, _, err := runText(t, format, "SELECT '\x1b]0;gone\x07\x1b[2J' AS x, 'a\u009bb' AS y"); strings.ContainsAny(out, "\x1b\x07\u009b") || err != nil {
+			t.Errorf("%s: %q %v", format, out, err)
+		}
+	}
+}
+
+func TestErrors(t *testing.T) {
+	out, notes, err := runText(t, "csv", "SELECT 1;\nSELECT\n  nope FROM t;\nSELECT 3;")
+	if !errors.Is(err, errShown) || out != "1\n1\n" {
+		t.Errorf("%v, printed %q", err, out)
+	}
+	if !strings.HasPrefix(notes, "test, line 2: Error 1146") {
+		t.Errorf("%s", notes)
+	}
+	_, notes, _ = runText(t, "csv", "CREATE TABLE t (id INT PRIMARY KEY);\nSELECT\n  nope FROM t;")
+	if !strings.Contains(notes, "line 2: Error 1054") || !strings.Contains(notes, "  nope FROM t\n  ^") {
+		t.Errorf("%s", notes)
+	}
+	for _, command := range []string{".nope", ".explain", ".format nope", ".read /nowhere.sql", ".schema nope"} {
+		if _, notes, err := runText(t, "csv", command); err == nil || !strings.HasPrefix(notes, "test, line 1: ") {
+			t.Errorf("%s: %v, %s", command, err, notes)
+		}
+	}
+}
+
+func TestCommands(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "more.sql")
+	if err := os.WriteFile(file, []byte("SELECT COUNT(*) AS n FROM t;"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]string{
+		".tables":                                `(?s)^Tables_in_\w+,Table_type\nt,BASE TABLE\n$`,
+		".tables x%":                             `^Tables_in_\S+,Table_type\n$`,
+		".schema t":                              "(?s)^CREATE TABLE `t` \\(.*;\n\n$",
+		".schema":                                "(?s)^CREATE TABLE `t` \\(.*;\n\n$",
+		".explain SELECT * FROM t WHERE id = 1;": `(?s)point read t.*requests`,
+		".analyze SELECT * FROM t WHERE id = 1":  `(?s)point read t.*rows`,
+		".read " + file:                          `^n\n2\n$`,
+		".format json\nSELECT 1 AS x":            `^\[\n  {"x": 1}\n\]\n$`,
+		".help":                                  `(?m)^\.explain SQL +draws`,
+		".stats":                                 `requests, \d+ of them for definitions`,
+		".quit\nSELECT 1":                        `^$`,
+		"SELECT 1 AS x\\G":                       `^x: 1\n\n$`,
+	} {
+		if out, notes, err := runText(t, "csv", sample+command); err != nil || !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("%s: %v %s\n%s", command, err, notes, out)
+		}
+	}
+}
+
+// TestTransaction: all statements run on one connection.
+func TestTransaction(t *testing.T) {
+	out, notes, err := runText(t, "csv", "CREATE TABLE t (id INT PRIMARY KEY); BEGIN; INSERT INTO t VALUES (1); ROLLBACK; SET @a = 5; SELECT @a, COUNT(*) AS n FROM t")
+	if err != nil || out != "@a,n\n5,0\n" {
+		t.Errorf("%v %s %q", err, notes, out)
+	}
+}
+
+// TestCommandLine runs the command itself, by its arguments.
+func TestCommandLine(t *testing.T) {
+	dir := t.TempDir()
+	schema := filepath.Join(dir, "schema.sql")
+	if err := os.WriteFile(schema, []byte("CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (7);"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dsn := "file:" + filepath.Join(dir, "x.db")
+	run := func(args ...string) error {
+		c := command()
+		c.SetArgs(args)
+		c.SetOut(new(bytes.Buffer))
+		c.SetErr(new(bytes.Buffer))
+		return c.ExecuteContext(context.Background())
+	}
+	if err := run(dsn, schema); err != nil {
+		t.Error(err)
+	}
+	if err := run(dsn, "-q", "-c", "DELETE FROM t WHERE id = 7", "-c", "SELECT 1/0"); err != nil {
+		t.Error(err)
+	}
+	if err := run(dsn, "--format", "nope", "-c", "SELECT 1"); err == nil || !strings.Contains(err.Error(), `"nope" is not known`) {
+		t.Error(err)
+	}
+	if err := run(dsn, "-c", "SELECT nope"); !errors.Is(err, errShown) {
+		t.Error(err)
+	}
+	if err := run(dsn, filepath.Join(dir, "none.sql")); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	t.Setenv("NEARLYFREE_DSN", "")
+	if err := run(schema); err == nil || !strings.Contains(err.Error(), "no data source name") {
+		t.Error(err)
+	}
+	t.Setenv("NEARLYFREE_DSN", dsn)
+	if err := run("-q", "-c", "INSERT INTO t VALUES (8)"); err != nil {
+		t.Error(err)
+	}
+	if err := run("bolt://nowhere", "-c", "SELECT 1"); err == nil {
+		t.Error("no error for a wrong data source name")
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	s := &shell{names: []string{"customer", "surname", "größe"}}
+	for _, c := range []struct{ line, head, want string }{
+		{"SELECT sur", "SELECT ", "surname"},
+		{"sel", "", "select"},
+		{"SEL", "", "SELECT"},
+		{"SELECT c.cust", "SELECT c.", "customer"},
+		{".for", "", ".format "},
+		{"SELECT grö", "SELECT ", "größe"},
+		{"SELECT ", "SELECT ", ""},
+	} {
+		head, found, tail := s.complete(c.line+"!", len([]rune(c.line)))
+		if head != c.head || strings.Join(found, " ") != c.want || tail != "!" {
+			t.Errorf("%q completes to %q %q %q", c.line, head, found, tail)
+		}
+	}
+}

@@ -1,0 +1,183 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"io"
+	"strings"
+)
+
+// statements cuts a text into statements as it is read. A statement ends at a semicolon outside of quotes and comments, or at what
+// a line DELIMITER names. A line that begins with a point between statements is a command of the shell. It looks at nothing
+// else, so that what is wrong in a statement is for the driver to tell.
+type statements struct {
+	in    *bufio.Reader
+	until string // what ends a statement
+	given int    // the lines before rest
+	rest  []byte // read, and not given yet
+	at    int    // up to here rest was looked at
+	quote byte   // the quote or comment that at is in: ' " ` * - or 0
+	ended bool   // there is no more to read
+
+	command string // one that was read
+	record  bool   // the last statement ended in \G
+}
+
+func newStatements(in io.Reader) *statements {
+	return &statements{in: bufio.NewReaderSize(in, 1<<16), until: ";"}
+}
+
+// statement is one of them.
+type statement struct {
+	text string // without what ends it
+	line int    // where it begins, from 1
+	// record says that it ended in \G: its rows are to be printed a column a line.
+	record bool
+}
+
+// next gives the next statement. At the end it gives io.EOF.
+func (s *statements) next() (statement, error) {
+	for {
+		if st, ok := s.ready(); ok {
+			return st, nil
+		}
+		if s.ended {
+			return statement{}, io.EOF
+		}
+		if err := s.read(); err != nil {
+			return statement{}, err
+		}
+	}
+}
+
+// ready gives the first statement whose end has been read.
+func (s *statements) ready() (statement, bool) {
+	if s.command != "" {
+		st := statement{text: s.command, line: s.given}
+		s.command = ""
+		return st, true
+	}
+	for {
+		line := s.given + 1
+		text, ok := s.cut()
+		if !ok {
+			return statement{}, false
+		}
+		if trimmed := strings.TrimSpace(text); !onlyComments(trimmed) {
+			line += strings.Count(text[:strings.Index(text, trimmed)], "\n")
+			return statement{trimmed, line, s.record}, true
+		}
+	}
+}
+
+// pending says whether a statement has begun and not ended.
+func (s *statements) pending() bool { return len(bytes.TrimSpace(s.rest)) > 0 }
+
+// read adds a line.
+func (s *statements) read() error {
+	line, err := s.in.ReadBytes('\n')
+	if err == io.EOF {
+		s.ended = true
+	} else if err != nil {
+		return err
+	}
+	s.add(line)
+	return nil
+}
+
+// add adds a line that was read elsewhere.
+func (s *statements) add(line []byte) {
+	if s.given == 0 && len(s.rest) == 0 {
+		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+	}
+	if !s.pending() {
+		text := string(bytes.TrimSpace(line))
+		words := strings.Fields(text)
+		switch {
+		case strings.HasPrefix(text, "."):
+			s.command = text
+		case len(words) == 2 && strings.EqualFold(words[0], "DELIMITER"):
+			s.until = words[1]
+		default:
+			s.rest = append(s.rest, line...)
+			return
+		}
+		s.given += bytes.Count(s.rest, []byte("\n")) + 1
+		s.rest, s.at = nil, 0
+		return
+	}
+	s.rest = append(s.rest, line...)
+}
+
+// cut takes the first statement off the text, where its end is there.
+func (s *statements) cut() (string, bool) {
+	for ; s.at < len(s.rest); s.at++ {
+		c, next := s.rest[s.at], byte(0)
+		if s.at+1 < len(s.rest) {
+			next = s.rest[s.at+1]
+		}
+		switch {
+		case s.quote == '-':
+			if c == '\n' {
+				s.quote = 0
+			}
+		case s.quote == '*':
+			if c == '*' && next == '/' {
+				s.quote = 0
+				s.at++
+			}
+		case s.quote != 0:
+			if c == s.quote {
+				s.quote = 0 // a doubled one begins the next string
+			} else if c == '\\' && s.quote != '`' {
+				s.at++
+			}
+		case bytes.HasPrefix(s.rest[s.at:], []byte(s.until)):
+			s.record = false
+			return s.take(s.at, len(s.until)), true
+		case c == '\\' && (next == 'G' || next == 'g'):
+			s.record = next == 'G'
+			return s.take(s.at, 2), true
+		case c == '\'' || c == '"' || c == '`':
+			s.quote = c
+		case c == '/' && next == '*':
+			s.quote = '*'
+			s.at++
+		case c == '#', c == '-' && next == '-' && (s.at+2 >= len(s.rest) || s.rest[s.at+2] <= ' '):
+			s.quote = '-'
+		}
+	}
+	if s.ended && len(s.rest) > 0 {
+		s.record = false
+		return s.take(len(s.rest), 0), true
+	}
+	return "", false
+}
+
+// take gives the first n octets and passes over what ends them.
+func (s *statements) take(n, end int) string {
+	text := string(s.rest[:n])
+	s.given += strings.Count(text, "\n")
+	s.rest, s.at, s.quote = s.rest[n+end:], 0, 0
+	return text
+}
+
+// onlyComments says whether a text has no words outside of comments. A comment /*! … */ holds words.
+func onlyComments(text string) bool {
+	for text != "" {
+		switch {
+		case strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!"):
+			_, after, found := strings.Cut(text[2:], "*/")
+			if !found {
+				return false
+			}
+			text = after
+		case strings.HasPrefix(text, "#"), text == "--", strings.HasPrefix(text, "--") && text[2] <= ' ':
+			_, text, _ = strings.Cut(text, "\n")
+		default:
+			return false
+		}
+		text = strings.TrimSpace(text)
+	}
+	return true
+}

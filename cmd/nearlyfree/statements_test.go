@@ -1,0 +1,98 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+)
+
+func cutAll(t testing.TB, text string) (out []statement) {
+	t.Helper()
+	for s := newStatements(strings.NewReader(text)); ; {
+		st, err := s.next()
+		if err == io.EOF {
+			return out
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, st)
+	}
+}
+
+func TestStatements(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []statement
+	}{
+		{"SELECT 1; SELECT 2", []statement{{text: "SELECT 1", line: 1}, {text: "SELECT 2", line: 1}}},
+		{"\n-- x; y\nSELECT\n 1;\n\n\nSELECT 2\n;", []statement{{text: "-- x; y\nSELECT\n 1", line: 2}, {text: "SELECT 2", line: 7}}},
+		{"SELECT 'a;''b', \"c;\\\"d\", `e;f` /* ; */ # ;\n;SELECT 2", []statement{
+			{text: "SELECT 'a;''b', \"c;\\\"d\", `e;f` /* ; */ # ;", line: 1}, {text: "SELECT 2", line: 2}}},
+		{"SELECT 1\\G\nSELECT 2\\g", []statement{{text: "SELECT 1", line: 1, record: true}, {text: "SELECT 2", line: 2}}},
+		{"\uFEFFSELECT 1", []statement{{text: "SELECT 1", line: 1}}},
+		{".tables\nSELECT 1\n.5;\n\n  .quit  \n", []statement{{text: ".tables", line: 1}, {text: "SELECT 1\n.5", line: 2}, {text: ".quit", line: 5}}},
+		{"SELECT 1;\nDELIMITER ;;\nCREATE TRIGGER x BEGIN SELECT 1; END ;;\nDELIMITER ;\nSELECT 2;", []statement{
+			{text: "SELECT 1", line: 1}, {text: "CREATE TRIGGER x BEGIN SELECT 1; END", line: 3}, {text: "SELECT 2", line: 5}}},
+		{" ; ;/* nothing */; -- nothing", nil},
+		{"SELECT 'not closed; SELECT 2", []statement{{text: "SELECT 'not closed; SELECT 2", line: 1}}},
+		{"/*!40101 SET NAMES utf8 */;", []statement{{text: "/*!40101 SET NAMES utf8 */", line: 1}}},
+	} {
+		if got := cutAll(t, c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%q:\n%+v\nwant\n%+v", c.text, got, c.want)
+		}
+	}
+}
+
+// agree: where the driver itself can cut a text into statements, it cuts it at the same places.
+func agree(t *testing.T, text string) {
+	want, err := dialect.Split(text, dialect.Options{})
+	if err != nil || strings.Contains(text, `\`) || strings.Contains(text, "DELIMITER") {
+		return
+	}
+	for _, line := range strings.Split(text, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), ".") {
+			return
+		}
+	}
+	bare := func(s string) string { return strings.Join(strings.Fields(s), "") }
+	var a, b []string
+	for _, st := range cutAll(t, text) {
+		a = append(a, bare(st.text))
+	}
+	for _, s := range want {
+		b = append(b, bare(strings.TrimSuffix(s, ";")))
+	}
+	for i := range a {
+		a[i] = strings.TrimSuffix(a[i], ";")
+	}
+	if !slices.Equal(a, b) {
+		t.Errorf("%q is cut into\n%q\nand by the driver into\n%q", text, a, b)
+	}
+}
+
+func TestStatementsAgree(t *testing.T) {
+	files, err := filepath.Glob("../../tests/scripts/*.txt")
+	if err != nil || len(files) < 50 {
+		t.Fatal(len(files), err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, paragraph := range strings.Split(string(text), "\n\n") {
+			agree(t, paragraph)
+		}
+	}
+}
+
+func FuzzStatements(f *testing.F) {
+	f.Add("SELECT 'a;''b' -- x\n; /* ; */ SELECT \"\\\"\"; `a``;`")
+	f.Fuzz(func(t *testing.T, text string) { agree(t, text) })
+}
