@@ -125,6 +125,9 @@ type Config struct {
 	Retry RetryOptions
 	// Logger is told of retries, throttling, refused and warned scans. Never of arguments or secrets. nil: silent.
 	Logger *slog.Logger
+	// Observer is told of each statement when it is over, with what it cost: a *StatementLog, or whatever counts them. A text that
+	// is no statement is not among them. nil: nobody, which costs nothing.
+	Observer Observer
 }
 
 // The defaults of Config's fields.
@@ -209,7 +212,7 @@ func (c *Config) settings(mode session.Mode) session.Settings {
 	return session.Settings{
 		Name: session.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
 		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
-		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger,
+		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger, Observe: observe(c.Observer),
 	}
 }
 

@@ -254,7 +254,10 @@ func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, e
 	if !ok {
 		return nil, notSupported("isolation level %s is not supported", strings.ToLower(sql.IsolationLevel(opts.Isolation).String()))
 	}
-	if err := c.session.BeginTx(ctx, session.TxOptions{Isolation: level, ReadOnly: opts.ReadOnly}); err != nil {
+	begin := func(ctx context.Context) error {
+		return c.session.BeginTx(ctx, session.TxOptions{Isolation: level, ReadOnly: opts.ReadOnly})
+	}
+	if err := c.session.RunOf(ctx, session.CallBegin, begin); err != nil {
 		return nil, translate(err, "")
 	}
 	return &tx{conn: c, ctx: ctx}, nil

@@ -148,7 +148,8 @@ type Stats struct {
 
 // Stats gives the counters since the Connector was made. Entities are those of the statements.
 func (k *Connector) Stats() Stats {
-	m, u := &k.database.Meter, &k.database.Maintenance
+	m, u := &engine.Meter{}, &k.database.Maintenance
+	k.database.AddTo(m)
 	return Stats{
 		Requests: m.Requests.Load() + u.Requests.Load(), SchemaRequests: u.Requests.Load(), Retries: m.Retries.Load() + u.Retries.Load(),
 		EntitiesScanned: m.Scanned.Load(), EntitiesReturned: m.Returned.Load(), EntitiesWritten: m.Written.Load(),

@@ -24,8 +24,9 @@
 // docs/variables.md, which says what each does, and refuses all others.
 // EXPLAIN prints how a statement is run, and the least number of requests that it takes. FORMAT=TREE draws that, FORMAT=JSON
 // is for programs. After ANALYZE TABLE it also says about how many rows each operator gives, how many requests the statement takes and
-// what a million of them cost, and warns where one reads much for few rows. Of a write it says how many entities it changes, and what looking for other rows costs. EXPLAIN ANALYZE runs the statement, one that writes too, and says what each operator did: rows, requests,
-// entities and bytes that it read, and the time in it and below it.
+// what a million of them cost, and warns where one reads much for few rows. Of a write it says how many entities it changes; its
+// requests are those that an account bills. EXPLAIN ANALYZE runs the statement, one that writes too, and says what each operator
+// did: rows, requests, entities and bytes that it read, and the time in it and below it.
 //
 // ANALYZE TABLE finds out about how many rows a table has, and which values its keys and indexes have, and keeps that with the
 // definition. In memory and in a file it reads all of the table; on Azure a sample, of 100 requests a table unless SET
@@ -33,6 +34,9 @@
 // every store.
 //
 // What statements cost is counted: Connector.Stats, or StatsConn through sql.Conn.Raw where the database was opened by sql.Open.
+// Config.Observer is told of each statement when it is over, with its plan and what it has cost; a *StatementLog writes that to a
+// slog.Logger. SHOW STATUS and SHOW GLOBAL STATUS have MySQL's counters of statements, and Nearlyfree_requests, …_entities_read,
+// …_dollars; SHOW PROCESSLIST and information_schema.PROCESSLIST what the sessions of this process do, and what that has cost so far.
 //
 // Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Without an
 // argument @id is the variable of the session (a sql.Conn), NULL where nobody has set it by SET @id = …, @id := … or

@@ -1,6 +1,10 @@
 package nearlyfree
 
-import "context"
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/session"
+)
 
 // tx is a transaction as database/sql sees it; the session holds its state.
 type tx struct {
@@ -8,9 +12,13 @@ type tx struct {
 	ctx  context.Context // what Commit goes by, as that of database/sql has none
 }
 
-func (t *tx) Commit() error { return translate(t.conn.session.Commit(t.ctx), "") }
+func (t *tx) Commit() error {
+	return translate(t.conn.session.RunOf(t.ctx, session.CallCommit, t.conn.session.Commit), "")
+}
 
 func (t *tx) Rollback() error {
-	t.conn.session.Rollback()
-	return nil
+	return t.conn.session.RunOf(t.ctx, session.CallRollback, func(context.Context) error {
+		t.conn.session.Rollback()
+		return nil
+	})
 }

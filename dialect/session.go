@@ -2,13 +2,14 @@ package dialect
 
 // Show is SHOW …, DESCRIBE and DESC of a table.
 type Show struct {
-	What  string // "tables", "columns", "index", "create table", "databases", "variables", "status", "warnings", "count warnings", "engines", "collation", "charset", "processlist", "table status", …
-	Full  bool
-	Table TableName // columns, index, create table
-	From  string    // database
-	Like  *string
-	Where Expr
-	Limit *Limit // warnings, errors
+	What   string // "tables", "columns", "index", "create table", "databases", "variables", "status", "warnings", "count warnings", "engines", "collation", "charset", "processlist", "table status", …
+	Full   bool
+	Global bool      // STATUS of all sessions
+	Table  TableName // columns, index, create table
+	From   string    // database
+	Like   *string
+	Where  Expr
+	Limit  *Limit // warnings, errors
 }
 
 // Explain is EXPLAIN [ANALYZE] [FORMAT = x] statement.

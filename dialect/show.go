@@ -25,7 +25,10 @@ func (p *parser) show() Statement {
 		case p.accept("FULL"):
 			out.Full = true
 			continue
-		case p.accept("EXTENDED"), p.accept("GLOBAL"), p.accept("SESSION"), p.accept("LOCAL"):
+		case p.accept("GLOBAL"):
+			out.Global = true
+			continue
+		case p.accept("EXTENDED"), p.accept("SESSION"), p.accept("LOCAL"):
 			continue
 		}
 		break

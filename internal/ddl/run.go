@@ -29,6 +29,7 @@ type Definer struct {
 	Collation value.Collation
 	// AnalyzeRequests is about how many requests ANALYZE TABLE sends for a table.
 	AnalyzeRequests int
+	Live            show.Live // see show.Visible
 }
 
 // Outcome is what a definition statement gives: rows for CHECK TABLE and its like, a Result for the others.
@@ -164,7 +165,7 @@ func isNoTable(err error) bool {
 func (x *definition) plan(ctx context.Context, s dialect.Statement) (plan *planner.Plan, err error) {
 	options := planner.Options{Database: x.session.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
 	err = x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
-		plan, err = planner.Build(&dialect.Parsed{Statement: s}, show.Visible(ctx, now, x.session.Database, x.Collation), options)
+		plan, err = planner.Build(&dialect.Parsed{Statement: s}, show.Visible(ctx, now, x.session.Database, x.Collation, x.Live), options)
 		return err
 	})
 	return plan, err

@@ -1,9 +1,11 @@
 package session
 
 import (
+	"context"
 	"log/slog"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -25,6 +27,7 @@ type Settings struct {
 	WarnOfScans bool     // the Logger is told of it
 	Options     []string // names of options, for who takes one for a variable
 	Logger      *slog.Logger
+	Observe     func(context.Context, *Done) // is told of each statement that is over; nil: nobody asks
 }
 
 // Database is an open database, which its sessions share.
@@ -34,13 +37,15 @@ type Database struct {
 	Runtime     *exec.Runtime
 	Locks       *Locks          // of the store
 	Closing     <-chan struct{} // closed when the database is
-	Meter       engine.Meter    // of all statements
 	Maintenance engine.Meter    // of reading definitions
 
 	cache   statementCache
 	ids     atomic.Int64 // CONNECTION_ID()
 	growing sync.Mutex   // held by the one statement that makes a partition ahead
-}
 
-// count adds what a statement cost to that of all.
-func (d *Database) count(m *engine.Meter) { d.Meter.Add(m) }
+	mu       sync.Mutex
+	begun    time.Time // when the first session was
+	sessions map[int64]*Session
+	most     int   // sessions at once
+	ended    tally // of sessions that were closed
+}

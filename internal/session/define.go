@@ -24,7 +24,8 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	s.state.Zone = nil // rows that are written anew are read as they are kept
 	defer func() { s.state.Zone = zone }()
 	m := &engine.Meter{}
-	defer s.db.count(m)
+	s.costs(m)
+	defer s.count(m, s.watched)
 	r, err := s.definer().Run(retry.Statement(ctx), stmt, &s.state, m)
 	if err != nil {
 		return Outcome{}, err
@@ -37,5 +38,5 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 }
 
 func (s *Session) definer() *ddl.Definer {
-	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: s.db.Catalog, Shared: s.db.SharedTable, Collation: s.db.Collation, AnalyzeRequests: s.analyzeRequests}
+	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: s.db.Catalog, Shared: s.db.SharedTable, Collation: s.db.Collation, Live: s.db.live(), AnalyzeRequests: s.analyzeRequests}
 }

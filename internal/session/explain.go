@@ -85,7 +85,7 @@ func (s *Session) analyze(ctx context.Context, p *Prepared, args []value.Value) 
 	all := &engine.Meter{}
 	found.profile.AddTo(all)
 	all.Add(&found.meter)
-	s.db.count(all)
+	s.count(all, s.watched)
 	if err != nil {
 		return nil, err
 	}

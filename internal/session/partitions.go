@@ -38,7 +38,7 @@ func (s *Session) makeAhead(ctx context.Context, r *reached) {
 // deletePartitions deletes the rows of whole partitions with their tables, and gives the names of those whose rows are gone.
 func (s *Session) deletePartitions(ctx context.Context, t *schema.Table, parts []*schema.Partition) (emptied []string, err error) {
 	m := &engine.Meter{}
-	defer s.db.count(m)
+	defer s.count(m, s.watched)
 	s.state.RowCount = -1
 	names := access.PartitionNames(parts)
 	done, err := s.definer().DeletePartitions(ctx, t, names, &s.state, m)

@@ -33,8 +33,8 @@ func (s *Session) takeQuery() *query {
 }
 
 // endQuery counts what q, which is closed, has cost, and keeps it where it was a point read.
-func (s *Session) endQuery(q *query) {
-	s.db.count(&q.meter)
+func (s *Session) endQuery(q *query, w *watched) {
+	s.count(&q.meter, w)
 	if q.cursor.IsPoint() {
 		*q = query{} // an idle connection keeps nobody's context and arguments
 		s.spare = q
@@ -48,6 +48,9 @@ func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Me
 	}
 	x := exec.Execution{Plan: plan, Args: args, Session: &s.state, Meter: m, Tx: s.tx,
 		Pins: s.tx != nil && plan.ForUpdate && plan.Write == nil && !s.readOnly}
+	if s.watched != nil {
+		s.watched.Plan = plan
+	}
 	if most := s.mostRequests(plan); most > 0 {
 		x.Budget = &engine.Budget{Max: most}
 	}
@@ -62,10 +65,13 @@ func (s *Session) runQuery(ctx context.Context, p *Prepared, planned *plannedAt,
 	q := s.takeQuery()
 	q.execution = s.execution(planned.plan, args, &q.meter)
 	if err := s.db.Runtime.Start(ctx, &q.execution, &q.cursor); err != nil {
-		s.db.count(&q.meter)
+		s.count(&q.meter, s.watched)
 		return Outcome{}, err
 	}
-	return Outcome{Rows: Rows{ctx: ctx, session: s, Zone: s.state.Zone, prepared: p, snapshot: planned.snapshot, Header: planned.header, query: q, cursor: &q.cursor}}, nil
+	if !q.cursor.IsPoint() {
+		s.costs(&q.meter)
+	}
+	return Outcome{Rows: Rows{ctx: ctx, session: s, watched: s.watched, Zone: s.state.Zone, prepared: p, snapshot: planned.snapshot, Header: planned.header, query: q, cursor: &q.cursor}}, nil
 }
 
 // queryIsolated runs a query as a transaction of its own where only the commit tells whether all that was read held at one

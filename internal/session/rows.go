@@ -27,6 +27,8 @@ type Rows struct {
 	given    int64             // rows of it that were given
 	tries    retry.Loop        // to begin it again; Try is 0 until the first
 	query    *query            // nil where the rows are there already, and after Close
+	watched  *watched          // see Session.watch
+	ends     bool              // Close ends the statement
 	cursor   cursor
 	reading  *catalog.Epoch     // which whoever changes definitions waits for
 	release  context.CancelFunc // of ctx, where the time of the query is limited; else nil
@@ -110,6 +112,9 @@ func (r *Rows) Next() ([]value.Value, error) {
 	row, err := r.next()
 	if err != nil && r.release != nil && !errors.Is(err, io.EOF) {
 		err = overtime(r.ctx, err)
+	}
+	if err != nil && r.watched != nil && !errors.Is(err, io.EOF) {
+		r.watched.Err = err
 	}
 	return row, err
 }
@@ -230,7 +235,7 @@ func (r *Rows) again(cause error) error {
 	if err := r.session.db.Runtime.Start(r.ctx, &next.execution, &next.cursor); err != nil {
 		return err
 	}
-	r.session.endQuery(r.query)
+	r.session.endQuery(r.query, r.watched)
 	r.snapshot, r.query, r.cursor = planned.snapshot, next, &next.cursor
 	return nil
 }
@@ -250,8 +255,13 @@ func (r *Rows) Close() error {
 	err := r.cursor.Close()
 	r.cursor = nil
 	if r.query != nil {
-		r.session.endQuery(r.query)
+		point := r.query.cursor.IsPoint()
+		r.session.endQuery(r.query, r.watched)
 		r.query = nil
+		if r.ends {
+			r.session.ends(point)
+			r.session.over(r.watched, r.given, err)
+		}
 	}
 	r.reading.End()
 	r.reading = nil

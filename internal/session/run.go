@@ -50,9 +50,9 @@ func (s *Session) parse(query string) (*Prepared, error) {
 	return p, nil
 }
 
-// Run runs a statement.
-func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
-	s.state.Now, s.state.InsertID = now(), 0
+// run runs a statement.
+func (s *Session) run(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
+	s.state.InsertID = 0
 	if p.shape != nil {
 		args = p.literals
 	}
@@ -186,7 +186,8 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 		return s.runQuery(ctx, p, planned, args)
 	}
 	m := &engine.Meter{}
-	defer s.db.count(m)
+	s.costs(m)
+	defer s.count(m, s.watched)
 	x := s.execution(plan, args, m)
 	did, err := dml.Write(ctx, s.db.Runtime, &x)
 	if err != nil {

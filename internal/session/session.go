@@ -5,6 +5,7 @@ package session
 import (
 	"context"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -52,6 +53,10 @@ type Session struct {
 	encryption  string               // block_encryption_mode
 	timeLimit   time.Duration        // max_execution_time
 	profiled    *profiled            // while EXPLAIN ANALYZE runs its statement
+	inside      bool                 // Run is running
+	watched     *watched             // the statement that it runs; nil where nobody asks
+	tally       atomic.Pointer[tally]
+	at          activity
 
 	analyzeRequests int
 }
@@ -59,9 +64,12 @@ type Session struct {
 // New begins a session.
 func New(d *Database) *Session {
 	s := &Session{db: d}
+	s.tally.Store(&tally{})
+	s.at.since.Store(now())
 	s.state = expr.Session{ConnectionID: d.ids.Add(1), User: sessionUser, Version: serverVersion, System: s.systemVariable, Lock: s.lock, Unlock: s.unlock,
 		UnlockAll: s.unlockAll, LockOwner: s.lockOwner, Exact: d.Exact}
 	s.reset()
+	d.enter(s)
 	return s
 }
 
@@ -102,6 +110,7 @@ func (s *Session) Leave() {
 func (s *Session) Close() {
 	s.endTx()
 	s.endLocks(context.Background())
+	s.db.leave(s)
 }
 
 // Zone is time_zone; nil: UTC.

@@ -223,7 +223,7 @@ func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Val
 		s.useNext(planned.plan)
 	}
 	m := &engine.Meter{}
-	defer s.db.count(m)
+	defer s.count(m, s.watched)
 	x := s.execution(planned.plan, args, m)
 	cur, err := s.db.Runtime.Query(ctx, &x)
 	if err != nil {

@@ -41,6 +41,13 @@ func (s *Session) given(stmt *dialect.Show) [][]value.Value {
 	switch stmt.What {
 	case "variables":
 		return s.showVariables()
+	case "status":
+		if stmt.Global {
+			return s.db.status(nil)
+		}
+		return s.db.status(s.tally.Load())
+	case "processlist":
+		return show.Processes(s.db.processes(), stmt.Full)
 	case "count warnings":
 		return [][]value.Value{{value.FromInt(int64(all))}}
 	case "count errors":

@@ -48,7 +48,7 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 		return err
 	}
 	m := &engine.Meter{}
-	defer s.db.count(m)
+	defer s.count(m, s.watched)
 	err := b.Commit(ctx, m)
 	if isOutdated(err) && len(wrote) > 0 {
 		// Its table, or part of one, was deleted since.

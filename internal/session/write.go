@@ -47,7 +47,7 @@ func (s *Session) overtaken(ctx context.Context, err error) error {
 		return nil
 	}
 	m := &engine.Meter{}
-	defer s.db.count(m)
+	defer s.count(m, s.watched)
 	if err := s.tx.Overtaken(ctx, m); dml.IsRace(err) {
 		return dml.ExplainCommit(err, with(s.saw, s.wrote))
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 // Result gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
-// given are the rows of SHOW VARIABLES, WARNINGS and ERRORS, which the session knows, standard the collation of new tables.
+// given are the rows of SHOW VARIABLES, STATUS, PROCESSLIST, WARNINGS and ERRORS, which the session knows, standard the collation of new tables.
 func Result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given [][]value.Value, standard value.Collation) (*schema.Table, error) {
 	v, err := result(ctx, s, show, given, standard)
 	if err != nil {
@@ -74,7 +74,9 @@ func result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given 
 		v.rows = given
 		return v, nil
 	case "status":
-		return newVirtual("status", "Variable_name", "Value"), nil
+		v := newVirtual("status", "Variable_name", "Value")
+		v.rows = given
+		return v, nil
 	case "warnings", "errors":
 		v := newVirtual("warnings", "Level", "Code#", "Message")
 		v.rows = given
@@ -96,7 +98,9 @@ func result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given 
 		v.add("utf8mb4", "UTF-8 Unicode", standard.String(), 4)
 		return v, nil
 	case "processlist":
-		return newVirtual("processlist", "Id#", "User", "Host", "db", "Command", "Time#", "State", "Info"), nil
+		v := newVirtual("processlist", "Id#", "User", "Host", "db", "Command", "Time#", "State", "Info")
+		v.rows = given
+		return v, nil
 	}
 	return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "SHOW %s is not supported", strings.ToUpper(show.What))
 }

@@ -10,9 +10,9 @@ import (
 )
 
 // Visible gives the tables that a statement can name, as the planner asks for them. database is the name that the session knows
-// its database by, standard the collation of new tables.
-func Visible(ctx context.Context, s *catalog.Snapshot, database string, standard value.Collation) schema.Tables {
-	return visible{ctx, database, s, standard}
+// its database by, standard the collation of new tables, live what is told of sessions.
+func Visible(ctx context.Context, s *catalog.Snapshot, database string, standard value.Collation, live Live) schema.Tables {
+	return visible{ctx, database, s, standard, live}
 }
 
 type visible struct {
@@ -20,10 +20,13 @@ type visible struct {
 	database string
 	snapshot *catalog.Snapshot
 	standard value.Collation
+	live     Live
 }
 
 func (v visible) Table(database, name string) (*schema.Table, error) {
 	switch {
+	case isLive(database, name):
+		return v.live.table(database, name)
 	case strings.EqualFold(database, "information_schema"):
 		return informationSchemaTable(v.ctx, v.snapshot, v.database, v.standard, name)
 	case database != "" && !strings.EqualFold(database, v.database):
