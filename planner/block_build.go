@@ -44,7 +44,7 @@ func (q *selection) input() (*relation, error) {
 		values := &relation{node: &Values{Rows: [][]expr.Node{{}}}, rows: 1}
 		return values.filtered(q.where), nil
 	}
-	j := &joiner{block: q.block, forUpdate: q.b.plan.ForUpdate}
+	j := q.b.joiner(q.block)
 	var limit expr.Node
 	var order []access.SortKey
 	switch g := q.grouping; {

@@ -20,6 +20,9 @@ type Options struct {
 	Collation value.Collation // of literals, and of new tables that say none
 	Exact     bool            // a default that its column would round is refused
 	Zoned     bool            // the session's time zone is not UTC, in which TIMESTAMP columns are kept
+	// Seek is what it costs to find a key, in entities that a scan passes, where no requests are waited for; 0: requests are what
+	// costs. See joiner.reads.
+	Seek float64
 	// Interrupted is asked now and then: an error of it ends planning. It may be nil.
 	Interrupted func() error
 }

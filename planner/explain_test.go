@@ -5,12 +5,14 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -19,7 +21,8 @@ var update = flag.Bool("update", false, "rewrite the golden files of testdata/ex
 
 // TestExplain runs the scripts of testdata/explain, one a rule. A script is made of blocks with an empty
 // line between them: a statement, perhaps a line "args" with its arguments as SQL literals, the line
-// "----", then what is expected. Lines that begin with # are comments.
+// "----", then what is expected. Lines that begin with # are comments. A line "statistics t 2000 a 40" says
+// that t has 2,000 rows and its column a 40 values; "seek 8" is Options.Seek of the statement above it.
 func TestExplain(t *testing.T) { runScripts(t, "testdata/explain/*.txt") }
 
 // runScripts runs the scripts of a pattern, or with -update writes what they give.
@@ -69,11 +72,16 @@ func runScript(text string) string {
 	for _, block := range strings.Split(strings.TrimRight(text, "\n"), "\n\n") {
 		input, _, _ := strings.Cut(block+"\n", "----\n")
 		var sql, args []string
+		var opt planner.Options
 		for _, line := range strings.Split(strings.TrimSpace(input), "\n") {
 			switch {
 			case strings.HasPrefix(line, "#"):
 			case strings.HasPrefix(line, "args "):
 				args = append(args, strings.TrimPrefix(line, "args "))
+			case strings.HasPrefix(line, "seek "):
+				opt.Seek, _ = strconv.ParseFloat(strings.TrimPrefix(line, "seek "), 64)
+			case strings.HasPrefix(line, "statistics "):
+				setStatistics(tables, strings.Fields(line)[1:])
 			default:
 				sql = append(sql, line)
 			}
@@ -82,13 +90,24 @@ func runScript(text string) string {
 			out = append(out, strings.TrimSpace(input))
 			continue
 		}
-		result := run(tables, strings.Join(sql, "\n"), strings.Join(args, ""))
+		result := run(tables, opt, strings.Join(sql, "\n"), strings.Join(args, ""))
 		out = append(out, strings.TrimSpace(input)+"\n----\n"+strings.Join(result, "\n"))
 	}
 	return strings.Join(out, "\n\n") + "\n"
 }
 
-func run(tables define.Tables, sql, args string) []string {
+// setStatistics says how many rows a table has, and how many values its columns.
+func setStatistics(tables define.Tables, words []string) {
+	number := func(s string) float64 { n, _ := strconv.ParseFloat(s, 64); return n }
+	t := tables[words[0]]
+	t.Statistics = &schema.Statistics{Rows: int64(number(words[1])), Columns: map[string]*schema.ColumnStatistics{}}
+	for i := 2; i < len(words); i += 2 {
+		column := t.Ordinal(words[i])
+		t.Statistics.Columns[t.StatisticsName(column)] = &schema.ColumnStatistics{Type: t.StatisticsType(column), Distinct: number(words[i+1])}
+	}
+}
+
+func run(tables define.Tables, opt planner.Options, sql, args string) []string {
 	parsed, err := dialect.Parse(sql, dialect.Options{})
 	if err != nil {
 		return []string{"error: " + err.Error()}
@@ -100,7 +119,7 @@ func run(tables define.Tables, sql, args string) []string {
 		}
 		return []string{"ok"}
 	}
-	p, err := planner.Build(parsed, tables, planner.Options{})
+	p, err := planner.Build(parsed, tables, opt)
 	if err != nil {
 		return []string{"error: " + err.Error()}
 	}

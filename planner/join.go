@@ -13,7 +13,31 @@ import (
 type joiner struct {
 	block     *block
 	forUpdate bool                       // what is read is kept from others' changes
+	analyzed  bool                       // it is known what all tables hold
+	seek      float64                    // see reads
+	paths     []lookupPath               // that were looked for
 	implied   map[expr.Node]*expr.Column // conditions that follow of others, and what they are on: see imply
+}
+
+// joiner makes the operators of a block that is bound.
+func (b *builder) joiner(block *block) *joiner {
+	j := &joiner{block: block, forUpdate: b.plan.ForUpdate, analyzed: true}
+	for _, s := range block.sources {
+		j.analyzed = j.analyzed && (s.table == nil || s.table.Virtual != nil || s.table.Analyzed())
+	}
+	if j.analyzed && b.plan.Most == (Most{}) { // else requests are what it is planned for
+		j.seek = b.opt.Seek
+	}
+	return j
+}
+
+// reads is what a scan costs: its requests. Where none are waited for, and it is known what tables hold, it is what is done in their
+// place, in requests of a page each: keys that are found, and entities that are passed.
+func (j *joiner) reads(s *access.Scan) float64 {
+	if j.seek == 0 {
+		return s.Requests
+	}
+	return (s.Seeks*j.seek + s.Entities) / access.PageEntities
 }
 
 // semiJoin is a subquery of WHERE that became a join: rows are kept that have (SemiJoin) or have not
@@ -181,7 +205,7 @@ func (j *joiner) leaf(s *source, conds []expr.Node, order []access.SortKey, limi
 		return nil, err
 	}
 	rel.node, rel.ordered = path.Scan, path.Ordered && len(order) > 0
-	rel.rows, rel.requests = path.Scan.Rows, path.Scan.Requests
+	rel.rows, rel.requests = path.Scan.Rows, j.reads(path.Scan)
 	return rel, nil
 }
 

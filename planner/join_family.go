@@ -71,8 +71,8 @@ func (j *joiner) family(f familyJoin) *relation {
 	if own.Order = f.order; checked == 0 && (len(f.order) == 0 || n.Child.Ordered) {
 		n.Child.Limit, own.Limit = f.limit, f.limit
 	}
-	cost := own.Estimate(n.Child, n.Child.Keys, n.Child.Keys.Depth(), n.Child.Ordered, access.ResidualShare(residual))
-	rel := &relation{node: n, rows: n.Child.Rows, requests: cost.Requests, ordered: n.Child.Ordered}
+	own.Estimate(n.Child, n.Child.Keys, n.Child.Keys.Depth(), n.Child.Ordered, access.ResidualShare(residual))
+	rel := &relation{node: n, rows: n.Child.Rows, requests: j.reads(n.Child), ordered: n.Child.Ordered}
 	rel.set.add(f.parent.index)
 	rel.set.add(f.child.index)
 	return rel

@@ -21,14 +21,21 @@ func (j *joiner) lookup(kind JoinKind, left *relation, s *source, own, on []expr
 	}
 	out.set.add(s.index)
 	lookups := j.block.lookups(left, s, on)
-	out.requests = left.requests + lookups*path.Scan.Requests
+	reads, found := j.reads(path.Scan), left.rows*path.Scan.Rows
+	if _, byHash := whole.node.(*HashJoin); byHash && j.analyzed && (kind == InnerJoin || kind == LeftJoin) { // that goes by unique keys, too
+		out.rows, out.matches, found = whole.rows, 0, whole.rows
+	}
+	if j.seek > 0 {
+		reads += max(0, found/lookups-path.Scan.Entities) / access.PageEntities
+	}
+	out.requests = left.requests + lookups*reads
 	node := &LookupJoin{Kind: kind, Left: left.node, Right: path.Scan, On: expr.Conjunction(on), Rows: left.rows, Lookups: lookups, Joined: out.rows}
 	forced := forcesLookup(s.keys, read.node)
 	if !forced && !s.forWrite && !j.forUpdate { // of rows that are written one scan must say what they are read from
 		node.Whole = wholeOf(read, whole)
 	}
 	switch {
-	case forced || costOf(out.requests, left.rows*(1+path.Scan.Rows)) <= costOf(left.requests+read.requests, left.rows+read.rows):
+	case forced || costOf(out.requests, left.rows+found) <= costOf(left.requests+read.requests, left.rows+read.rows):
 		node.After = read.requests
 		if l, ok := left.node.(*access.Scan); ok && l.Access == access.PointRead || read.requests <= 1 {
 			node.Whole = nil
@@ -54,6 +61,15 @@ func wholeOf(read, whole *relation) *HashJoin {
 	return nil
 }
 
+// lookupPath is how a source can be read by key, for conditions on it alone and for those that link it with the tables before it. Many
+// orders of the tables ask for the same.
+type lookupPath struct {
+	source       *source
+	own, linking []expr.Node
+	path         access.Path
+	ok           bool
+}
+
 // lookupPath is how s is read by key for a row of left, if it can be.
 func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (access.Path, bool, error) {
 	if s.table == nil || s.table.Virtual != nil {
@@ -71,6 +87,20 @@ func (j *joiner) lookupPath(left *relation, s *source, own, on []expr.Node) (acc
 	if len(linking) == 0 {
 		return access.Path{}, false, nil
 	}
+	for _, known := range j.paths {
+		if known.source == s && slices.Equal(known.own, own) && slices.Equal(known.linking, linking) {
+			return known.path, known.ok, nil
+		}
+	}
+	path, ok, err := j.findLookupPath(left, s, own, linking)
+	j.paths = append(j.paths, lookupPath{s, own, linking, path, ok})
+	return path, ok, err
+}
+
+// findLookupPath is lookupPath by the conditions that link s with left.
+func (j *joiner) findLookupPath(left *relation, s *source, own, linking []expr.Node) (access.Path, bool, error) {
+	var self srcSet
+	self.add(s.index)
 	r := j.request(s, append(j.beside(own, linking), linking...), nil, nil)
 	alone, err := access.Choose(j.request(s, j.stated(own), nil, nil))
 	if err != nil {

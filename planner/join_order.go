@@ -161,6 +161,15 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, l
 			best, bestCost = rel, total
 		}
 	}
+	if j.analyzed && math.IsInf(wanted, 1) && len(items) <= tryAllOrders {
+		rel, total, err := j.cheapest(items, first, linking)
+		if err != nil {
+			return nil, err
+		}
+		if total < bestCost {
+			best = rel
+		}
+	}
 	return best.gated(fixed), nil
 }
 
@@ -173,6 +182,9 @@ func (r *relation) part(share float64) *relation {
 	p.requests = max(1, r.requests*share)
 	return &p
 }
+
+// tryAllOrders is the number of tables up to which all orders are tried where it is known what tables hold; see cheapest.
+const tryAllOrders = 9
 
 // tryAllStarts is the number of tables up to which each is tried as the first of the join order.
 const tryAllStarts = 6
@@ -289,5 +301,9 @@ func (j *joiner) step(rel *relation, item *joinItem, links []link) (*relation, f
 			held = lookup
 		}
 	}
-	return held, costOf(item.rel.requests, item.rel.rows+held.rows), nil
+	built := item.rel.rows
+	if j.seek > 0 {
+		built *= 2 // to keep a row takes as long as to read it
+	}
+	return held, costOf(item.rel.requests, built+held.rows), nil
 }

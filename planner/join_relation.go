@@ -10,7 +10,7 @@ type relation struct {
 	node     Node
 	set      srcSet
 	rows     float64 // estimates
-	requests float64
+	requests float64 // what reading costs: see joiner.reads
 	matches  float64 // of a join by key: its rows by the matches of a left row, where rows is what it is compared by; 0: the same
 	ordered  bool    // rows come in the order that was asked for
 }

@@ -1,7 +1,10 @@
 package planner
 
 import (
+	"slices"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // distinct is how many values an expression has over all rows of its table, NULL counted as one; 0 where that is not known.
@@ -26,10 +29,21 @@ func (k *block) distinct(n expr.Node) float64 {
 }
 
 // matched is how many rows of left and right, which are joined by the equality of keys, match: of each pair of rows, one in as many as
-// the side with more values has. known: there are statistics of a key.
+// the side with more values has. Where the columns of a unique key are among them, these together have as many as its table has rows.
+// known: there are statistics of a key.
 func (k *block) matched(left, right *relation, leftKeys, rightKeys []expr.Node) (rows float64, known bool) {
 	rows = left.rows * right.rows
+	values, unique := k.uniqueKey(leftKeys)
+	if n, of := k.uniqueKey(rightKeys); n > values {
+		values, unique = n, of
+	}
+	if known = values > 0; known {
+		rows /= values
+	}
 	for i := range leftKeys {
+		if slices.Contains(unique, i) {
+			continue
+		}
 		l, r := k.distinct(leftKeys[i]), k.distinct(rightKeys[i])
 		if l == 0 && r == 0 {
 			continue
@@ -38,6 +52,42 @@ func (k *block) matched(left, right *relation, leftKeys, rightKeys []expr.Node) 
 		rows /= max(1, l, r)
 	}
 	return max(1, rows), known
+}
+
+// uniqueKey finds the largest table of which a unique key is among keys: how many rows it has, and which of keys are that one.
+func (k *block) uniqueKey(keys []expr.Node) (rows float64, at []int) {
+	for _, s := range k.sources {
+		if s.table == nil || !s.table.Analyzed() || float64(s.table.Statistics.Rows) <= rows {
+			continue
+		}
+		unique := [][]schema.KeyColumn{s.table.Key}
+		for _, ix := range s.table.Indexes {
+			if ix.Unique {
+				unique = append(unique, ix.Key)
+			}
+		}
+		for _, key := range unique {
+			if of := s.among(keys, key); of != nil {
+				rows, at = float64(s.table.Statistics.Rows), of
+			}
+		}
+	}
+	return rows, at
+}
+
+// among gives the places that the columns of key have in exprs; nil where one of them is missing.
+func (s *source) among(exprs []expr.Node, key []schema.KeyColumn) (at []int) {
+	for _, p := range key {
+		i := slices.IndexFunc(exprs, func(n expr.Node) bool {
+			c, ok := n.(*expr.Column)
+			return ok && c.Level == 0 && c.Index == s.offset+p.Column
+		})
+		if i < 0 {
+			return nil
+		}
+		at = append(at, i)
+	}
+	return at
 }
 
 // groups is how many groups so many rows make, by columns with statistics; 0 where that is not known.

@@ -287,16 +287,18 @@ func (r *Request) Estimate(s *Scan, k *KeyPlan, depth int, ordered bool, left fl
 	c := cost{entities: entities}
 	switch {
 	case s.Access == PointRead || s.Access == PointReads:
-		c.Requests = entities
+		s.Seeks, c.Requests = entities, entities
 	case !named:
 		if r.Table.Analyzed() {
 			partitions = parts
 		}
-		c.Requests = pages(r.Table, entities, partitions)
+		s.Seeks, c.Requests = partitions, pages(r.Table, entities, partitions)
 	default:
-		c.Requests = pages(r.Table, entities, spans*partitions)
+		s.Seeks = spans * partitions
+		c.Requests = pages(r.Table, entities, s.Seeks)
 	}
 	if s.IndexJoin {
+		s.Seeks += entities
 		c.Requests += entities
 	}
 	s.Rows, s.Entities, s.Requests = rows, entities, c.Requests

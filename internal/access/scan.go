@@ -43,6 +43,7 @@ type Scan struct {
 
 	Rows     float64 // estimates, for the choice of path
 	Entities float64 // that are read for them
+	Seeks    float64 // keys that reading begins at
 	Requests float64
 }
 

@@ -49,3 +49,12 @@ type Database struct {
 	most     int   // sessions at once
 	ended    tally // of sessions that were closed
 }
+
+// seek is planner.Options.Seek. Where an option bounds what statements may read, requests are what they are planned for.
+func (d *Database) seek() float64 {
+	l := d.Runtime.Engine.Limits()
+	if l.GetEntities == l.PageEntities || d.DenyScans || d.Runtime.MaxRequests > 0 || d.Runtime.MaxEntities > 0 {
+		return 0
+	}
+	return float64(l.GetEntities)
+}

@@ -101,7 +101,7 @@ func isUnknownColumn(err error) bool {
 }
 
 func (s *Session) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
-	return planner.Build(parsed, show.Visible(ctx, snapshot, s.db.Name, s.db.Collation, s.db.live()), planner.Options{Database: s.state.Database, Zoned: s.state.Zone != nil, Collation: s.state.Collation, Interrupted: ctx.Err})
+	return planner.Build(parsed, show.Visible(ctx, snapshot, s.db.Name, s.db.Collation, s.db.live()), planner.Options{Database: s.state.Database, Zoned: s.state.Zone != nil, Collation: s.state.Collation, Seek: s.db.seek(), Interrupted: ctx.Err})
 }
 
 // checkScans applies the scan policy.
