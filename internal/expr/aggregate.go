@@ -55,10 +55,14 @@ type accumulator interface {
 	size() int
 }
 
+// smallAdder is an accumulator of numbers that takes what fits a machine word as such.
+type smallAdder interface{ addSmall(x value.Small) error }
+
 // aggregateCode is an Aggregate's compiled arguments.
 type aggregateCode struct {
 	args  []Node // what they were compiled from
 	funcs []Func
+	small smallFunc // of the argument of a sum; nil: it has none
 }
 
 var aggregates = map[string]*aggregateFunction{}
@@ -150,13 +154,17 @@ func (a *Aggregate) compile() *aggregateCode {
 	case strings.HasPrefix(a.Name, "JSON_"):
 		return &aggregateCode{args: nodes, funcs: compileElements(nodes)}
 	case !a.Distinct:
-		return &aggregateCode{args: nodes, funcs: compileAll(nodes)}
+		code := &aggregateCode{args: nodes, funcs: compileAll(nodes)}
+		if len(nodes) == 1 && nodes[0].Type().Base == value.TypeDecimal {
+			code.small = compileSmall(nodes[0], maxSmallDepth)
+		}
+		return code
 	}
 	return &aggregateCode{args: nodes, funcs: compileEach(nodes, Compile)} // those that show the same are the same
 }
 
-// funcs are the compiled arguments, also of an Aggregate that was put together by hand or changed.
-func (a *Aggregate) funcs() []Func {
+// compiled are the compiled arguments, also of an Aggregate that was put together by hand or changed.
+func (a *Aggregate) compiled() *aggregateCode {
 	if a.code != nil {
 		same := len(a.code.args) == len(a.Args)+len(a.OrderBy)
 		for i := 0; same && i < len(a.Args); i++ {
@@ -166,10 +174,10 @@ func (a *Aggregate) funcs() []Func {
 			same = a.OrderBy[i].X == a.code.args[len(a.Args)+i]
 		}
 		if same {
-			return a.code.funcs
+			return a.code
 		}
 	}
-	return a.compile().funcs
+	return a.compile()
 }
 
 // NewState begins a group.
@@ -178,8 +186,12 @@ func (a *Aggregate) NewState() State {
 		return &countRows{}
 	}
 	_, f := lookupAggregate(a.Name)
-	s := &state{a: a, funcs: a.funcs(), acc: f.gather(a), nulls: f.nulls, operand: f.operand}
+	code := a.compiled()
+	s := &state{a: a, funcs: code.funcs, acc: f.gather(a), nulls: f.nulls, operand: f.operand}
 	s.args = make([]value.Value, len(s.funcs))
+	if adder, ok := s.acc.(smallAdder); ok && code.small != nil {
+		s.small, s.adder = code.small, adder
+	}
 	if a.Distinct {
 		s.seen = map[string]struct{}{}
 		for _, n := range a.Args {
@@ -224,6 +236,8 @@ type state struct {
 	a          *Aggregate
 	funcs      []Func
 	acc        accumulator
+	small      smallFunc // nil: the argument has none, or acc does not take it
+	adder      smallAdder
 	nulls      bool
 	operand    func(*Env, value.Value) error // warns of an argument that counts as a number; nil: it does not
 	args       []value.Value
@@ -234,6 +248,14 @@ type state struct {
 }
 
 func (s *state) Add(env *Env) error {
+	if s.small != nil {
+		if x, null, ok := s.small(env); ok && (null || !x.IsWhole()) {
+			if null {
+				return nil
+			}
+			return s.adder.addSmall(x)
+		}
+	}
 	for i, f := range s.funcs {
 		v, err := f(env)
 		if err != nil {

@@ -78,7 +78,9 @@ type sum struct {
 	n            int64
 	hi           int64 // of a 128 bit integer with lo
 	lo           uint64
-	decimal      value.Value // the Decimals' sum, NULL without any
+	decimal      value.Value // the Decimals' sum but for small, NULL without any
+	small        value.Small // the sum of the last ones that fit
+	smalls       bool        // there are such
 	float, error float64
 	floats       bool
 }
@@ -104,13 +106,40 @@ func (s *sum) add(args []value.Value) error {
 	case value.Float:
 		s.addFloat(v.Float())
 	default:
-		if s.decimal.IsNull() {
-			s.decimal = v
-			return nil
+		if x, ok := value.SmallOf(v); ok {
+			return s.takeSmall(x)
 		}
-		s.decimal, err = value.Add(s.decimal, v)
+		return s.addDecimal(v)
 	}
+	return nil
+}
+
+func (s *sum) addDecimal(v value.Value) (err error) {
+	if s.decimal.IsNull() {
+		s.decimal = v
+		return nil
+	}
+	s.decimal, err = value.Add(s.decimal, v)
 	return err
+}
+
+func (s *sum) addSmall(x value.Small) error {
+	s.n++
+	return s.takeSmall(x)
+}
+
+func (s *sum) takeSmall(x value.Small) error {
+	if !s.smalls {
+		s.small, s.smalls = x, true
+		return nil
+	}
+	if t, ok := s.small.Plus(x); ok {
+		s.small = t
+		return nil
+	}
+	full := s.small
+	s.small = x
+	return s.addDecimal(full.Value())
 }
 
 func (s *sum) addInteger(lo uint64, hi int64) {
@@ -146,6 +175,9 @@ func (s *sum) result() (value.Value, error) {
 	v, err := s.integer()
 	if err == nil && !s.decimal.IsNull() {
 		v, err = value.Add(s.decimal, v)
+	}
+	if err == nil && s.smalls {
+		v, err = value.Add(s.small.Value(), v)
 	}
 	if err != nil || !s.floats {
 		return v, err

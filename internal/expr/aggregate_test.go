@@ -151,3 +151,33 @@ func BenchmarkSum(b *testing.B) {
 		}
 	}
 }
+
+// TestSumOfSmallNumbers: numbers of a DECIMAL column are summed and multiplied without a text of each, and larger ones to the digit.
+func TestSumOfSmallNumbers(t *testing.T) {
+	price, discount := col(0, value.TypeDecimal), col(1, value.TypeDecimal)
+	price.T.Precision, price.T.Scale, discount.T.Precision, discount.T.Scale = 40, 2, 4, 2
+	sum, err := NewAggregate("SUM", []Node{arith("*", price, arith("-", num(1), discount))}, false, false, nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	state := sum.NewState()
+	env := &Env{Row: []value.Value{value.FromDecimalText("1234.56"), value.FromDecimalText("0.07")}}
+	add := func() {
+		if err := state.Add(env); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := testing.AllocsPerRun(99, add); n != 0 {
+		t.Errorf("%v allocations for each row", n)
+	}
+	for _, large := range []string{"99999999999999999999.99", "92233720368547758.07", "-92233720368547758.07"} {
+		env.Row[0] = value.FromDecimalText(large)
+		add()
+	}
+	env.Row[0] = value.NullValue
+	add()
+	// 100 × 1234.56 × 0.93 and 99999999999999999999.99 × 0.93
+	if v, err := state.Result(); err != nil || v.Text() != "93000000000000114814.0707" {
+		t.Error(v.Text(), err)
+	}
+}

@@ -74,7 +74,7 @@ func CompileOperand(n Node) Func {
 	case *Case:
 		return compileCase(n)
 	case *Arith:
-		return compileArith(n)
+		return orSmall(n, compileArith(n))
 	case *Unary:
 		f, operand, x := value.Neg, operandOf(n.Op), CompileOperand(n.X)
 		if n.Op == "~" {

@@ -223,7 +223,12 @@ func (d *decimal) text() string {
 	} else {
 		digits = append(digits, d.coef.String()...)
 	}
-	if d.scale == 0 {
+	return pointed(digits, d.scale)
+}
+
+// pointed is the canonical text of digits, perhaps with a sign, of which scale stand behind the point.
+func pointed(digits []byte, scale int) string {
+	if scale == 0 {
 		return string(digits)
 	}
 	var text [2*MaxDigits + 4]byte
@@ -231,12 +236,12 @@ func (d *decimal) text() string {
 	if digits[0] == '-' {
 		dst, digits = append(dst, '-'), digits[1:]
 	}
-	whole := max(len(digits)-d.scale, 0)
+	whole := max(len(digits)-scale, 0)
 	if whole == 0 {
 		dst = append(dst, '0')
 	}
 	dst = append(append(dst, digits[:whole]...), '.')
-	for range d.scale - len(digits) {
+	for range scale - len(digits) {
 		dst = append(dst, '0')
 	}
 	return string(append(dst, digits[whole:]...))
