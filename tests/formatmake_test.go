@@ -55,6 +55,22 @@ CREATE TABLE byhash (id INT PRIMARY KEY, v INT, KEY (v)) PARTITION BY HASH (id) 
 
 INSERT INTO byhash VALUES (1, 10), (2, 20), (3, 30), (4, 40), (5, 50)
 
+CREATE TABLE global (tenant VARCHAR(20), id INT, mail VARCHAR(50) COLLATE utf8mb4_0900_ai_ci, code INT, v INT, PRIMARY KEY (tenant, id), UNIQUE KEY mail (mail) GLOBAL, UNIQUE KEY code (code, mail(3)) GLOBAL INCLUDE (v)) PARTITION BY KEY (tenant)
+
+INSERT INTO global VALUES ('ann', 1, 'Zoë@example.com', 1, 10), ('ann', 2, NULL, 2, 20), ('bob', 1, 'bob@example.com', NULL, 30)
+
+CREATE TABLE spread (id INT PRIMARY KEY, mail VARCHAR(50), UNIQUE KEY (mail) GLOBAL) PARTITION BY HASH (id) PARTITIONS 4
+
+INSERT INTO spread VALUES (1, 'one'), (2, 'two'), (3, NULL)
+
+CREATE TABLE author (id INT PRIMARY KEY, pen_name VARCHAR(30) UNIQUE)
+
+CREATE TABLE book (id INT PRIMARY KEY, author INT, under VARCHAR(30), sequel INT, FOREIGN KEY (author) REFERENCES author (id) ON DELETE CASCADE, CONSTRAINT known FOREIGN KEY (under) REFERENCES author (pen_name) ON DELETE SET NULL ON UPDATE CASCADE, FOREIGN KEY (sequel) REFERENCES book (id))
+
+INSERT INTO author VALUES (1, 'Ann'), (2, 'Bob')
+
+INSERT INTO book VALUES (1, 1, 'Bob', NULL), (2, 1, NULL, 1), (3, NULL, NULL, NULL)
+
 CREATE TABLE ranged (at DATE, id INT, v INT, PRIMARY KEY (at, id), KEY (v)) PARTITION BY RANGE (YEAR(at)) (PARTITION p0 VALUES LESS THAN (2024), PARTITION p1 VALUES LESS THAN (2025), PARTITION p2 VALUES LESS THAN MAXVALUE)
 
 INSERT INTO ranged VALUES ('2023-05-05', 1, 10), ('2024-05-05', 2, 20), ('2030-05-05', 3, 30)
