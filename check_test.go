@@ -1,15 +1,19 @@
 package nearlyfree_test
 
 import (
+	"database/sql"
+	"errors"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 )
 
 // lose deletes an entity behind the driver's back.
@@ -265,4 +269,68 @@ func TestCheckGlobal(t *testing.T) {
 	if got := a.rows(t, "SELECT tenant FROM t WHERE mail IN ('a', 'b', 'c', 'd') ORDER BY mail"); !slices.Equal(got, []string{"string ann", "string bob", "string cy", "string dan"}) {
 		t.Errorf("%q", got)
 	}
+}
+
+// TestRepairRacesInsert: REPAIR TABLE makes a missing entry of a unique key again. Another row that takes the key before that, as nothing
+// keeps it from that, keeps the entry, whenever it comes: REPAIR TABLE says that two rows have the key, and nobody else gets it.
+func TestRepairRacesInsert(t *testing.T) {
+	t.Parallel()
+	for _, create := range []string{
+		"CREATE TABLE t (tenant VARCHAR(5), id INT, mail VARCHAR(10), n INT, PRIMARY KEY (tenant, id), UNIQUE KEY mail (mail), UNIQUE KEY n (n))",
+		"CREATE TABLE t (tenant VARCHAR(5), id INT, mail VARCHAR(10), n INT, PRIMARY KEY (tenant, id), UNIQUE KEY mail (mail) GLOBAL, UNIQUE KEY n (n) GLOBAL) PARTITION BY KEY (tenant)",
+	} {
+		came := true
+		for at := 1; came; at++ {
+			synctest.Test(t, func(t *testing.T) { came = repairRacesInsert(t, create, at) })
+		}
+	}
+}
+
+// repairRacesInsert has the other row come before a request of REPAIR TABLE, where there are so many.
+func repairRacesInsert(t *testing.T, create string, at int) (came bool) {
+	a := openAccountBy(t, nearlyfree.Config{SchemaLease: time.Hour})
+	a.exec(t, create)
+	a.exec(t, "INSERT INTO t VALUES ('ann', 1, 'a', 1)")
+	for _, key := range a.keys(t, "Z8t") {
+		if partition, row, _ := strings.Cut(key, "/"); strings.HasPrefix(row, "mail!") {
+			a.lose(t, "Z8t", partition, row)
+		}
+	}
+	beside, err := nearlyfree.NewConnector(&nearlyfree.Config{Store: "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key, SchemaLease: time.Hour,
+		Transport: &azuretest.Transport{Service: azuretest.NewService(a.raw)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := sql.OpenDB(beside)
+	t.Cleanup(func() { others.Close() })
+	first := a.transport.Sent()
+	var taken error
+	a.transport.Fault = func(n int, r *http.Request) azuretest.Fault {
+		if n == first+at {
+			came = true
+			_, taken = others.Exec("INSERT INTO t VALUES ('bob', 1, 'a', 2)")
+		}
+		return azuretest.Fault{}
+	}
+	said := a.said(t, "REPAIR TABLE t")
+	a.transport.Fault = nil
+	switch rows := a.rows(t, "SELECT tenant FROM t"); {
+	case !came:
+	case len(rows) == 1:
+		if !errors.Is(taken, nearlyfree.ErrDuplicateKey) {
+			t.Errorf("request %d: %v, and the row is not there; REPAIR says %q", at, taken, said)
+		}
+		a.clean(t, "t")
+	default:
+		if taken != nil || !slices.ContainsFunc(said, func(s string) bool { return strings.Contains(s, "have the same key in index mail") }) {
+			t.Errorf("request %d: %v, and REPAIR says %q", at, taken, said)
+		}
+		if got := a.rows(t, "SELECT tenant FROM t WHERE mail = 'a'"); !slices.Equal(got, []string{"string bob"}) {
+			t.Errorf("request %d: the key leads to %q", at, got)
+		}
+		if _, err := others.Exec("INSERT INTO t VALUES ('cy', 1, 'a', 3)"); !errors.Is(err, nearlyfree.ErrDuplicateKey) {
+			t.Errorf("request %d: a third row gets the key: %v", at, err)
+		}
+	}
+	return came
 }

@@ -82,7 +82,9 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 					if done {
 						say("warning", f.mended()+": "+f.text())
 					}
-					continue
+					if f.canBeMended() {
+						continue
+					}
 				}
 				say("error", f.text())
 			}

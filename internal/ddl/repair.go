@@ -181,7 +181,8 @@ func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) err
 }
 
 // mend writes the row of a missing or stale entry anew. It deletes an orphan, and a row without its parent, if that is still
-// the one that was found. It does nothing where others have mended the fault.
+// the one that was found. It does nothing where others have mended the fault. An entry under a unique key that another row has by now,
+// as nobody noticed the first one without it, stays with that: then the fault becomes one of two rows with one key, which nobody mends.
 func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
 	if f.kind == parentless {
 		return x.disown(ctx, t, f)
@@ -207,8 +208,18 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 		if err != nil || !found {
 			return false, err
 		}
-		r := &dml.RowWrite{}
-		if err := rows.Renew(ctx, w, r, old, true); err != nil {
+		r := &dml.RowWrite{Resolved: true} // whoever takes a key before this is written is met in the next try
+		if err := rows.Renew(ctx, w, r, old, func(i int, at dml.EntryKey, found *engine.Entity) (bool, error) {
+			of := fault{index: t.Indexes[i], part: f.part, partition: at.Partition, key: at.Key}
+			s := &examination{definition: x, w: w, rows: rows, f: &of, i: i, row: place{f.home, f.row}}
+			if err := s.doubled(ctx, &of, &sight{*found, true}); err != nil || of.kind != unsound {
+				return err == nil, err
+			}
+			if of.index == f.index {
+				*f = of
+			}
+			return false, nil
+		}); err != nil || f.kind == unsound {
 			return false, err
 		}
 		w.End()

@@ -296,7 +296,7 @@ func (r *rewriter) flush(ctx context.Context) error {
 func (r *rewriter) send(ctx context.Context, w *dml.Writer, batch []dml.Stored) error {
 	for i := range batch {
 		rw := &dml.RowWrite{Number: i, Resolved: true}
-		if err := r.rows.Renew(ctx, w, rw, batch[i], false); err != nil {
+		if err := r.rows.Renew(ctx, w, rw, batch[i], nil); err != nil {
 			return err
 		}
 		if err := w.Add(rw); err != nil {

@@ -34,10 +34,10 @@ func Renews(ix *schema.Index) bool {
 	return ix.State != schema.DeleteOnly && (ix.Global == 0 || ix.Copy != schema.CopyKeys || ix.State != schema.Public)
 }
 
-// Renew makes the operations that write a row anew with its entries, those of indexes under construction too: all of them, or those
-// that a change of the definition Renews. Every entity of the row by which somebody may write gets a new ETag, so that whoever read
-// one of them before cannot do so.
-func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored, all bool) error {
+// Renew makes the operations that write a row anew with its entries, those of indexes under construction too: those that a change of
+// the definition Renews or, for who mends them, all. mine says then whether the row may have the entry that is found under a unique key.
+// Every entity of the row by which somebody may write gets a new ETag, so that whoever read one of them before cannot do so.
+func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored, mine func(i int, at EntryKey, found *engine.Entity) (bool, error)) error {
 	partition, key, entries, err := rw.KeysOf(old.Row)
 	if err != nil {
 		return err
@@ -52,7 +52,7 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 	}
 	r.Add(engine.Op{Kind: engine.Replace, Entity: e, IfMatch: old.Etag}, nil)
 	for i, ix := range rw.Table.Indexes {
-		if ix.State == schema.DeleteOnly || !all && !Renews(ix) {
+		if ix.State == schema.DeleteOnly || mine == nil && !Renews(ix) {
 			continue
 		}
 		entry, err := rw.entryEntity(i, entries[i], e, old.Row)
@@ -60,7 +60,23 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 			return err
 		}
 		op := engine.Op{Kind: engine.Upsert, Entity: entry}
-		if ix.Unique && ix.State != schema.Public {
+		switch {
+		case !ix.Unique:
+		case ix.State == schema.Public && mine != nil:
+			found, has, err := w.Get(ctx, engine.Get{Table: r.Partition.Physical, PartitionKey: entries[i].Partition, RowKey: entries[i].Key, Meter: w.X.Meter})
+			if err != nil {
+				return err
+			}
+			if op.Kind = engine.Insert; has {
+				op.Kind, op.IfMatch = engine.Replace, found.ETag
+				if may, err := mine(i, entries[i], &found); err != nil || !may {
+					if err != nil {
+						return err
+					}
+					continue
+				}
+			}
+		case ix.State != schema.Public:
 			taken, mine, err := rw.owner(ctx, w, i, entries[i], old.Row)
 			if err != nil {
 				return err
