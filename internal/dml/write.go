@@ -159,6 +159,7 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 			err = turn.join(ctx)
 		}
 		if err == nil {
+			w.LetGo()
 			err = w.Flush(ctx)
 		}
 		w.End() // another try holds its own

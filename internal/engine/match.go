@@ -73,6 +73,26 @@ func (b Bound) All() bool { return b.root == nil }
 // Never says whether b lets nothing through, whatever the values.
 func (b Bound) Never() bool { return b.root != nil && b.root.never() }
 
+// AppendSlots appends the places of the values that b looks at.
+func (b Bound) AppendSlots(dst []int) []int {
+	if b.root == nil {
+		return dst
+	}
+	return b.root.appendSlots(dst)
+}
+
+func (n *boundNode) appendSlots(dst []int) []int {
+	switch {
+	case n.op == And || n.op == Or:
+		for i := range n.kids {
+			dst = n.kids[i].appendSlots(dst)
+		}
+	case n.slot >= 0:
+		dst = append(dst, n.slot)
+	}
+	return dst
+}
+
 // Match says whether an entity with these keys, Timestamp and values passes. The values are aligned with the
 // names that the filter was bound to.
 func (b Bound) Match(partitionKey, rowKey string, timestamp int64, values []Value) bool {

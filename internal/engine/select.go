@@ -74,6 +74,22 @@ func (p Projection) Append(dst, values []Value) (selected, grown []Value) {
 	return dst[at:len(dst):len(dst)], dst
 }
 
+// AppendSlots appends the places of what is selected.
+func (p Projection) AppendSlots(dst []int) []int {
+	if p.run >= 0 {
+		for i := range p.width {
+			dst = append(dst, p.run+i)
+		}
+		return dst
+	}
+	for _, slot := range p.slots {
+		if slot >= 0 {
+			dst = append(dst, slot)
+		}
+	}
+	return dst
+}
+
 // Gather gives the values of sel: those of the entity where they lie together, else new ones.
 func Gather(names []string, values []Value, sel []string) []Value {
 	if run := findRun(names, sel); run >= 0 {

@@ -91,9 +91,7 @@ func (r *Run) take(held int64) (over *Account) {
 
 // End gives back whatever the execution still holds. Nothing of it runs any more.
 func (r *Run) End() {
-	if r.moment != nil {
-		r.moment.Release()
-	}
+	r.LetGo()
 	r.held.Store(0)
 	if taken := r.taken.Swap(0); taken != 0 {
 		r.Rt.Account.add(-taken)

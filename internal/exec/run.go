@@ -72,6 +72,14 @@ func (r *Run) AtOneMoment() {
 	}
 }
 
+// LetGo gives back the moment that the execution reads, where it has one: it has read everything. Memory then need not keep it beside
+// what is written.
+func (r *Run) LetGo() {
+	if r.moment != nil {
+		r.moment.Release()
+	}
+}
+
 // InitEnv prepares the environment of a block inside outer (nil for the statement's own).
 func (f *Frame) InitEnv(r *Run, outer *expr.Env) {
 	f.Run = r

@@ -5,8 +5,9 @@
 //	m := embedded.OpenMemory(embedded.Options{})
 //	f, err := embedded.OpenFile("expenses.db", embedded.FileOptions{})
 //
-// Memory is copy-on-write trees under one root: a writer publishes a new root with one atomic store, and readers walk the
-// root that they loaded, all tables of it, so that no reader ever waits.
+// Memory is trees under one root. Who reads more than one entity holds the root that he found, all tables of it: the next commit
+// copies the nodes that it changes, and makes another root. While nobody holds a root, commits change it in place, and readers wait
+// for one at most.
 //
 // The file is a bbolt file. Commits that wait together are written with one fsync, and each is on disk before it is
 // acknowledged. Whoever reads a moment of it keeps a transaction of bbolt open, for as long as he likes: the file has

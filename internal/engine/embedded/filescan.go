@@ -132,7 +132,7 @@ func (c *fileCursor) walkOn(tx *bolt.Tx, size int) error {
 			return nil
 		}
 		walked++
-		c.tally.walked()
+		c.tally.walked(1)
 		if err := c.look(in, key, record); err != nil {
 			return err
 		}

@@ -3,8 +3,6 @@ package embedded
 import (
 	"context"
 
-	"github.com/tidwall/btree"
-
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
@@ -37,17 +35,29 @@ func (m *Memory) Commit(ctx context.Context, c engine.Commit) error {
 	return nil
 }
 
-// entities appends the entities that a commit makes; nil for those that depend on what stands, and for what it deletes.
+// entities appends the entities that a commit makes; nil for those that depend on what stands, and for what it deletes. Operations
+// with the same content, as a row and the copies of it in its indexes have, make one entity.
 func (t *memTable) entities(c *engine.Commit, entities []*memEntity) []*memEntity {
+	var last *memEntity
+	var of *engine.Entity
 	for i := range c.Ops {
 		op := &c.Ops[i]
 		var e *memEntity
 		if op.Kind != engine.Delete && op.Kind != engine.Merge {
-			e = t.newEntity(op.Entity.Names, op.Entity.Values)
+			if of == nil || !sameContent(of, &op.Entity) {
+				last, of = t.newEntity(op.Entity.Names, op.Entity.Values), &op.Entity
+			}
+			e = last
 		}
 		entities = append(entities, e)
 	}
 	return entities
+}
+
+// sameContent says whether two entities have one list of names and one of values.
+func sameContent(a, b *engine.Entity) bool {
+	return len(a.Values) > 0 && len(a.Values) == len(b.Values) && &a.Values[0] == &b.Values[0] &&
+		len(a.Names) == len(b.Names) && &a.Names[0] == &b.Names[0]
 }
 
 func (m *Memory) apply(t *memTable, c *engine.Commit, entities []*memEntity) error {
@@ -60,8 +70,12 @@ func (m *Memory) apply(t *memTable, c *engine.Commit, entities []*memEntity) err
 	if err := r.check(t, c, entities); err != nil {
 		return err
 	}
+	if r.holders.Load() > 0 {
+		r = r.next()
+	}
 	etag, now := m.stamp()
-	m.root.Store(r.with([]memChange{{t, put(r.state(t), c, entities, etag, now)}}))
+	r.put(t, c, entities, etag, now)
+	m.root.Store(r)
 	for i := range c.ETags {
 		c.ETags[i] = etag
 	}
@@ -88,7 +102,7 @@ func (r *memRoot) check(t *memTable, c *engine.Commit, entities []*memEntity) er
 	if r.table(c.Table) != t {
 		return errNoTable(c.Table) // deleted meanwhile
 	}
-	partition, _ := r.state(t).Get(c.PartitionKey)
+	partition := r.partition(t, c.PartitionKey)
 	for i := range c.Ops {
 		op := &c.Ops[i]
 		if op.Kind == engine.Upsert {
@@ -97,7 +111,7 @@ func (r *memRoot) check(t *memTable, c *engine.Commit, entities []*memEntity) er
 		var old *memEntity
 		etag := ""
 		if partition != nil {
-			old, _ = partition.rows.Get(op.Entity.RowKey)
+			old = partition.rows.Get(op.Entity.RowKey)
 		}
 		if old != nil {
 			etag = old.etag
@@ -117,27 +131,20 @@ func (r *memRoot) check(t *memTable, c *engine.Commit, entities []*memEntity) er
 	return nil
 }
 
-// put gives what a table holds after a commit.
-func put(partitions *memPartitions, c *engine.Commit, entities []*memEntity, etag string, now int64) *memPartitions {
-	partition, ok := partitions.Get(c.PartitionKey)
-	if !ok {
-		partition = &memPartition{key: c.PartitionKey, rows: btree.NewMap[string, *memEntity](degree)}
-	}
-	rows := partition.rows.Copy()
+// put makes the changes of a commit that was checked.
+func (r *memRoot) put(t *memTable, c *engine.Commit, entities []*memEntity, etag string, now int64) {
+	state := r.ownState(t)
+	partition := state.own(c.PartitionKey)
 	for i, e := range entities {
 		rowKey := c.Ops[i].Entity.RowKey
 		if e != nil {
 			e.etag, e.timestamp = etag, now
-			rows.Set(rowKey, e)
+			partition.rows.Set(r.owner, rowKey, e)
 		} else {
-			rows.Delete(rowKey)
+			partition.rows.Delete(r.owner, rowKey)
 		}
 	}
-	partitions = partitions.Copy()
-	if rows.Len() > 0 {
-		partitions.Set(c.PartitionKey, &memPartition{key: partition.key, rows: rows})
-	} else {
-		partitions.Delete(c.PartitionKey)
+	if partition.rows.Len() == 0 {
+		state.Delete(r.owner, partition.key)
 	}
-	return partitions
 }

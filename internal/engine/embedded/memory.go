@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -17,7 +18,7 @@ type Memory struct {
 	closed atomic.Bool
 	root   atomic.Pointer[memRoot]
 
-	mu      sync.Mutex // held by writers
+	mu      sync.RWMutex // for reading: by who reads one entity of the root, or is about to hold it
 	version uint64
 	clock   clock
 }
@@ -31,12 +32,25 @@ func OpenMemory(o Options) *Memory {
 	return m
 }
 
-// Moment implements engine.Transactor.
-func (m *Memory) Moment() engine.Moment { return m.root.Load() }
-
 // Get implements engine.Engine.
 func (m *Memory) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
-	return m.root.Load().Get(ctx, g)
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	return m.root.Load().get(ctx, &g)
+}
+
+// Scan implements engine.Engine.
+func (m *Memory) Scan(_ context.Context, s engine.Scan) engine.Cursor {
+	return m.hold().scan(s)
+}
+
+// hold gives the root for who reads it for longer: until he lets go of it, nothing of it changes.
+func (m *Memory) hold() *memRoot {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	r := m.root.Load()
+	r.holders.Add(1)
+	return r
 }
 
 // CreateTable implements engine.Engine.
@@ -87,7 +101,8 @@ func (m *Memory) define(ctx context.Context, meter *engine.Meter, change func(*m
 	if meter != nil {
 		meter.Requests.Add(1)
 	}
-	next := m.root.Load().withTables()
+	next := m.root.Load().next()
+	next.tables = maps.Clone(next.tables)
 	if err := change(next); err != nil {
 		return err
 	}
@@ -133,6 +148,6 @@ func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.closed.Store(true)
-	m.root.Store(&memRoot{m: m, tables: map[string]*memTable{}})
+	m.root.Store(&memRoot{m: m, owner: m.root.Load().owner + 1, tables: map[string]*memTable{}})
 	return nil
 }

@@ -2,22 +2,47 @@ package embedded
 
 import (
 	"context"
-	"maps"
 	"slices"
+	"sync/atomic"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// memRoot is a memory store as it is at one moment: never changed, replaced. So it is a moment itself, which costs nothing.
+// memRoot is what a memory store holds. While somebody holds it, it is as it was at that moment, and the next commit makes another
+// root. While nobody does, commits change it in place.
 type memRoot struct {
-	m      *Memory
-	tables map[string]*memTable // by folded name and by name
-	states [][]*memPartitions   // by memTable.slot, stateChunk in each: a commit copies one of them
+	m       *Memory
+	owner   uint64               // of what this root may change in place; what others own may be in their roots, too
+	holders atomic.Int64         // none come any more once another root has followed
+	tables  map[string]*memTable // by folded name and by name; never changed
+	states  []*memStates         // by memTable.slot, stateChunk in each
 }
 
-var _ engine.Moment = (*memRoot)(nil)
-
 const stateChunk = 32
+
+// memStates is what some tables hold.
+type memStates struct {
+	owner uint64
+	of    [stateChunk]*memState
+}
+
+// memState is what a table holds: its partitions.
+type memState struct {
+	owner uint64
+	tree[memPartition]
+}
+
+// memPartition is one partition of a table.
+type memPartition struct {
+	owner uint64
+	key   string
+	rows  tree[memEntity]
+}
+
+// next gives the root that follows on this one, still the same.
+func (r *memRoot) next() *memRoot {
+	return &memRoot{m: r.m, owner: r.owner + 1, tables: r.tables, states: slices.Clone(r.states)}
+}
 
 // table finds a table, in whatever case it is named.
 func (r *memRoot) table(name string) *memTable {
@@ -28,69 +53,79 @@ func (r *memRoot) table(name string) *memTable {
 }
 
 // state is what a table of the root holds.
-func (r *memRoot) state(t *memTable) *memPartitions {
-	return r.states[t.slot/stateChunk][t.slot%stateChunk]
+func (r *memRoot) state(t *memTable) *memState {
+	return r.states[t.slot/stateChunk].of[t.slot%stateChunk]
 }
 
-// memChange is what a table holds next.
-type memChange struct {
-	table *memTable
-	state *memPartitions
-}
+// partition is a partition of a table; nil where there is none.
+func (r *memRoot) partition(t *memTable, key string) *memPartition { return r.state(t).Get(key) }
 
-// with gives the root after changes.
-func (r *memRoot) with(changes []memChange) *memRoot {
-	next := &memRoot{m: r.m, tables: r.tables, states: slices.Clone(r.states)}
-	last := -1 // the chunk that was copied last; a transaction's tables may come in any order
-	for _, c := range changes {
-		chunk := c.table.slot / stateChunk
-		if chunk != last {
-			next.states[chunk], last = slices.Clone(next.states[chunk]), chunk
-		}
-		next.states[chunk][c.table.slot%stateChunk] = c.state
+// ownStates gives a part of the states for changing.
+func (r *memRoot) ownStates(chunk int) *memStates {
+	s := r.states[chunk]
+	if s.owner != r.owner {
+		c := *s
+		s, c.owner = &c, r.owner
+		r.states[chunk] = s
 	}
-	return next
+	return s
 }
 
-// withTables gives a root that has a list of tables of its own, to be changed before it is published.
-func (r *memRoot) withTables() *memRoot {
-	next := &memRoot{m: r.m, tables: maps.Clone(r.tables), states: slices.Clone(r.states)}
-	for i := range next.states {
-		next.states[i] = slices.Clone(next.states[i])
+// ownState gives what a table holds for changing.
+func (r *memRoot) ownState(t *memTable) *memState {
+	all := r.ownStates(t.slot / stateChunk)
+	s := all.of[t.slot%stateChunk]
+	if s.owner != r.owner {
+		c := *s
+		s, c.owner = &c, r.owner
+		all.of[t.slot%stateChunk] = s
 	}
-	return next
+	return s
+}
+
+// own gives a partition, which may be a new one, for changing.
+func (s *memState) own(key string) *memPartition {
+	p := s.Get(key)
+	switch {
+	case p == nil:
+		p = &memPartition{owner: s.owner, key: key}
+	case p.owner != s.owner:
+		c := *p
+		p, c.owner = &c, s.owner
+	default:
+		return p
+	}
+	s.Set(s.owner, p.key, p)
+	return p
 }
 
 // take gives a new table a slot.
 func (r *memRoot) take(t *memTable) {
-	for i, chunk := range r.states {
-		if j := slices.Index(chunk, nil); j >= 0 {
-			t.slot, chunk[j] = i*stateChunk+j, emptyState()
+	empty := &memState{owner: r.owner}
+	for i, s := range r.states {
+		if j := slices.Index(s.of[:], nil); j >= 0 {
+			t.slot = i*stateChunk + j
+			r.ownStates(i).of[j] = empty
 			return
 		}
 	}
-	last := len(r.states) - 1
-	if last < 0 || len(r.states[last]) == stateChunk {
-		r.states, last = append(r.states, nil), last+1
-	}
-	t.slot = last*stateChunk + len(r.states[last])
-	r.states[last] = append(r.states[last], emptyState())
+	t.slot = len(r.states) * stateChunk
+	r.states = append(r.states, &memStates{owner: r.owner, of: [stateChunk]*memState{empty}})
 }
 
 // give takes the slot of a table that is deleted.
-func (r *memRoot) give(t *memTable) { r.states[t.slot/stateChunk][t.slot%stateChunk] = nil }
+func (r *memRoot) give(t *memTable) { r.ownStates(t.slot / stateChunk).of[t.slot%stateChunk] = nil }
 
-func (r *memRoot) get(t *memTable, partitionKey, rowKey string) *memEntity {
-	p, ok := r.state(t).Get(partitionKey)
-	if !ok {
+func (r *memRoot) entity(t *memTable, partitionKey, rowKey string) *memEntity {
+	p := r.partition(t, partitionKey)
+	if p == nil {
 		return nil
 	}
-	e, _ := p.rows.Get(rowKey)
-	return e
+	return p.rows.Get(rowKey)
 }
 
-// Get implements engine.Moment.
-func (r *memRoot) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+// get is Engine.Get.
+func (r *memRoot) get(ctx context.Context, g *engine.Get) (engine.Entity, error) {
 	if err := ctx.Err(); err != nil {
 		return engine.Entity{}, err
 	}
@@ -100,11 +135,11 @@ func (r *memRoot) Get(ctx context.Context, g engine.Get) (engine.Entity, error) 
 	var e *memEntity
 	t := r.table(g.Table)
 	if t != nil {
-		e = r.get(t, g.PartitionKey, g.RowKey)
+		e = r.entity(t, g.PartitionKey, g.RowKey)
 	}
 	if e == nil {
 		// Only what is not found needs checking: what is there has legal keys.
-		if err := r.m.limits.CheckGet(&g); err != nil {
+		if err := r.m.limits.CheckGet(g); err != nil {
 			return engine.Entity{}, err
 		}
 	}
@@ -130,9 +165,3 @@ func (r *memRoot) Get(ctx context.Context, g engine.Get) (engine.Entity, error) 
 	}
 	return out, nil
 }
-
-// Begin implements engine.Moment.
-func (r *memRoot) Begin() error { return nil }
-
-// Release implements engine.Moment.
-func (r *memRoot) Release() {}

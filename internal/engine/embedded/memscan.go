@@ -3,31 +3,22 @@ package embedded
 import (
 	"context"
 
-	"github.com/tidwall/btree"
-
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// ctxEvery is after how many entities without a match a walk looks at its context again.
-const ctxEvery = 1024
-
-// memCursor walks a snapshot of a table.
+// memCursor walks a table of a root, which it holds.
 type memCursor struct {
 	cursor
-	m *Memory
+	root *memRoot // nil once it has let go of it
 
-	more       bool // partitions stands on a partition not walked yet
-	partitions btree.MapIter[string, *memPartition]
-	key        string // the partition being walked
-	inRows     bool   // rows stands on a row not looked at yet
-	rows       btree.MapIter[string, *memEntity]
-	tree       *memRows // of rows
-	passed     int      // rows of it
-	bounded    bool     // end is what tells the end of the range
-	end        *memEntity
+	partitions treeWalk[memPartition] // stands on a partition not walked yet
+	key        string                 // the partition being walked
+	to         string                 // where its range ends; "": it does not
+	rows       treeWalk[memEntity]    // stands on a row not looked at yet
 
 	bound map[*shape]*memBinding
 	last  *memBinding
+	warm  uint64
 }
 
 // memBinding is a scan's filter and selection bound to one shape.
@@ -36,118 +27,110 @@ type memBinding struct {
 	filter engine.Bound
 	names  []string
 	all    bool
+	reads  []int // where the values are that are looked at
 
 	projection engine.Projection
 }
 
-// Scan implements engine.Engine.
-func (m *Memory) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
-	return m.root.Load().Scan(ctx, s)
-}
-
-// Scan implements engine.Moment.
-func (r *memRoot) Scan(_ context.Context, s engine.Scan) engine.Cursor {
-	m := r.m
-	c := &memCursor{cursor: cursor{scan: s, tally: newTally(m.limits, s)}, m: m}
+// scan is Engine.Scan, by a root that is held for it.
+func (r *memRoot) scan(s engine.Scan) *memCursor {
+	c := &memCursor{cursor: cursor{scan: s, tally: newTally(r.m.limits, s)}, root: r}
 	c.source = c
-	if m.closed.Load() {
-		c.err = errClosed()
-		return c
+	if r.m.closed.Load() {
+		return c.fail(errClosed())
 	}
-	if c.err = m.limits.CheckScan(&s); c.err != nil {
-		return c
+	if err := r.m.limits.CheckScan(&s); err != nil {
+		return c.fail(err)
 	}
 	t := r.table(s.Table)
 	if t == nil {
 		c.tally.flush()
-		c.err = errNoTable(s.Table)
-		return c
+		return c.fail(errNoTable(s.Table))
 	}
-	partitions := r.state(t)
 	if s.AllPartitions {
-		c.partitions = partitions.Iter()
-		c.more = c.partitions.Seek(s.FromPartition)
-	} else if p, ok := partitions.Get(s.PartitionKey); ok {
-		c.startRows(p, s.From)
+		c.partitions.Seek(&r.state(t).tree, s.FromPartition)
+	} else if p := r.partition(t, s.PartitionKey); p != nil {
+		c.startRows(p, s.From, s.To)
 	}
 	return c
 }
 
-func (c *memCursor) startRows(p *memPartition, from string) {
-	c.key, c.tree = p.key, p.rows
-	c.rows = p.rows.Iter()
-	c.inRows = c.rows.Seek(from)
+// fail has the cursor give nothing but an error.
+func (c *memCursor) fail(err error) *memCursor {
+	c.err = err
+	c.drop()
+	return c
 }
 
-// row gives the next row of the range; e is nil at its end.
-func (c *memCursor) row() (rowKey string, e *memEntity) {
-	for !c.inRows {
-		if !c.more {
-			return "", nil
+func (c *memCursor) startRows(p *memPartition, from, to string) {
+	c.key, c.to = p.key, to
+	c.rows.Seek(&p.rows, from)
+}
+
+// next gives the next rows of the range that lie together, at least one and at most so many; none at its end.
+func (c *memCursor) next(most int) (keys []string, entities []*memEntity) {
+	for {
+		for c.rows.More() {
+			keys, entities = c.rows.Take(c.to, most)
+			if len(keys) > 0 {
+				return keys, entities
+			}
+			c.rows = treeWalk[memEntity]{}
+		}
+		if !c.partitions.More() {
+			return nil, nil
 		}
 		p := c.partitions.Value()
 		if c.scan.ToPartition != "" && p.key >= c.scan.ToPartition {
-			c.more = false
-			return "", nil
+			c.partitions = treeWalk[memPartition]{}
+			return nil, nil
 		}
-		c.startRows(p, "")
-		c.more = c.partitions.Next()
+		c.startRows(p, "", "")
+		c.partitions.Skip(1)
 	}
-	rowKey, e = c.rows.Key(), c.rows.Value()
-	if c.scan.To != "" && !c.scan.AllPartitions && c.isEnd(rowKey, e) {
-		c.inRows = false
-		return "", nil
-	}
-	c.inRows = c.rows.Next()
-	return rowKey, e
-}
-
-// boundAfter is after how many rows a walk looks for the end of its range: then it need not look at each key, which lies in memory
-// of its own.
-const boundAfter = 64
-
-// isEnd says whether the range ends before a row.
-func (c *memCursor) isEnd(rowKey string, e *memEntity) bool {
-	if c.bounded {
-		return e == c.end
-	}
-	if c.passed++; c.passed == boundAfter {
-		c.bounded = true
-		if i, more := seek(c.tree, c.scan.To); more {
-			c.end = i.Value()
-		}
-	}
-	return rowKey >= c.scan.To
 }
 
 // walk implements source.
 func (c *memCursor) walk(ctx context.Context, size int) error {
-	if c.m.closed.Load() {
+	if c.root.m.closed.Load() {
 		return errClosed()
 	}
 	for len(c.chunk) < size {
-		rowKey, e := c.row()
-		if e == nil {
+		keys, entities := c.next(size - len(c.chunk))
+		if len(keys) == 0 {
 			break
 		}
-		if c.tally.walked()%ctxEvery == 0 {
-			if err := ctx.Err(); err != nil {
-				return err
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		c.tally.walked(len(keys))
+		c.touch(entities)
+		for i, e := range entities {
+			b := c.binding(e.shape)
+			if !b.filter.Match(c.key, keys[i], e.timestamp, e.values) {
+				continue
 			}
+			c.chunk = append(c.chunk, engine.Entity{
+				PartitionKey: c.key, RowKey: keys[i], ETag: e.etag, Timestamp: e.timestamp,
+				Names: b.names, Values: c.project(b, e.values),
+			})
 		}
-		b := c.last
-		if b == nil || b.shape != e.shape {
-			b = c.bind(e.shape)
-		}
-		if !b.filter.Match(c.key, rowKey, e.timestamp, e.values) {
-			continue
-		}
-		c.chunk = append(c.chunk, engine.Entity{
-			PartitionKey: c.key, RowKey: rowKey, ETag: e.etag, Timestamp: e.timestamp,
-			Names: b.names, Values: c.project(b, e.values),
-		})
 	}
 	return nil
+}
+
+// touch reads what is about to be looked at. Each entity lies in memory of its own: asked for in a row, with nothing done between,
+// they come at once, where one after the other each would be waited for.
+func (c *memCursor) touch(entities []*memEntity) {
+	warm := c.warm
+	for _, e := range entities {
+		if b := c.last; b != nil && b.shape == e.shape {
+			for _, slot := range b.reads {
+				warm += uint64(e.values[slot].Type)
+			}
+		}
+	}
+	c.warm = warm
 }
 
 // project selects the values of one entity.
@@ -160,12 +143,21 @@ func (c *memCursor) project(b *memBinding, values []engine.Value) []engine.Value
 	return values
 }
 
-func (c *memCursor) bind(s *shape) *memBinding {
+// binding gives the scan's filter and selection for entities of a shape.
+func (c *memCursor) binding(s *shape) *memBinding {
+	if c.last != nil && c.last.shape == s {
+		return c.last
+	}
 	b := c.bound[s]
 	if b == nil {
 		b = &memBinding{shape: s, filter: c.scan.Filter.Bind(s.names), names: s.names, all: c.scan.Select == nil}
+		b.reads = b.filter.AppendSlots(nil)
+		for i := 0; b.all && i < len(s.names); i += 2 { // two of them are what a line of memory holds
+			b.reads = append(b.reads, i)
+		}
 		if !b.all {
 			b.names, b.projection = c.scan.Select, engine.Project(s.names, c.scan.Select)
+			b.reads = b.projection.AppendSlots(b.reads)
 		}
 		if c.bound == nil {
 			c.bound = map[*shape]*memBinding{}
@@ -178,7 +170,10 @@ func (c *memCursor) bind(s *shape) *memBinding {
 
 // drop implements source.
 func (c *memCursor) drop() {
-	c.more, c.inRows = false, false
-	c.partitions, c.rows = btree.MapIter[string, *memPartition]{}, btree.MapIter[string, *memEntity]{}
-	c.bound, c.last, c.tree, c.end = nil, nil, nil, nil
+	c.partitions, c.rows = treeWalk[memPartition]{}, treeWalk[memEntity]{}
+	c.bound, c.last = nil, nil
+	if c.root != nil {
+		c.root.holders.Add(-1)
+		c.root = nil
+	}
 }

@@ -10,14 +10,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// TestRangeEnds: a walk ends where its range does, whether it has looked at few rows or at so many that it knows the end by its
-// entity, and whether or not other rows follow.
+// TestRangeEnds: a walk ends where its range does, whether that is in its first leaf or a later one, and whether or not other rows
+// follow.
 func TestRangeEnds(t *testing.T) {
 	m, ctx := OpenMemory(Options{}), context.Background()
 	if err := m.CreateTable(ctx, "rows", nil); err != nil {
 		t.Fatal(err)
 	}
-	const rows = 3 * boundAfter
+	const rows = 3 * treeWidth
 	for i := range rows {
 		op := engine.Op{Kind: engine.Insert, Entity: engine.Entity{PartitionKey: "p", RowKey: fmt.Sprintf("%04d", i)}}
 		if err := m.Commit(ctx, engine.Commit{Table: "rows", PartitionKey: "p", Ops: []engine.Op{op}, ETags: make([]string, 1)}); err != nil {

@@ -6,18 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/tidwall/btree"
-
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-)
-
-// degree of the trees: a commit copies the nodes on its path, so small nodes make writes cheap, and
-// large ones scans.
-const degree = 16
-
-type (
-	memPartitions = btree.Map[string, *memPartition]
-	memRows       = btree.Map[string, *memEntity]
 )
 
 // memTable is a table. What it holds is in the root, in its slot.
@@ -28,13 +17,6 @@ type memTable struct {
 	shapes    sync.Mutex
 	shapeOf   map[string]*shape     // by the names, joined
 	lastShape atomic.Pointer[shape] // most entities of a table have the same names
-}
-
-// memPartition is one partition of a table; never changed. (Its tree is behind a struct of its own
-// because the outer tree would copy values that have a Copy method.)
-type memPartition struct {
-	key  string
-	rows *memRows
 }
 
 // memEntity is a stored entity; never changed.
@@ -48,9 +30,6 @@ type memEntity struct {
 func newMemTable(name string) *memTable {
 	return &memTable{name: name, shapeOf: map[string]*shape{}}
 }
-
-// emptyState is what a new table holds.
-func emptyState() *memPartitions { return btree.NewMap[string, *memPartition](degree) }
 
 // newEntity copies what a writer gave, without what is absent.
 func (t *memTable) newEntity(names []string, values []engine.Value) *memEntity {

@@ -3,9 +3,6 @@ package embedded
 import (
 	"context"
 	"iter"
-	"slices"
-
-	"github.com/tidwall/btree"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -60,7 +57,7 @@ func (m *Memory) applyAll(commits []memCommit, t *engine.Transaction) error {
 		return err
 	}
 	for i := range t.Reads {
-		if err := r.holds(t.Since.(*memRoot), &t.Reads[i]); err != nil {
+		if err := r.holds(t.Since.(*memMoment).root, &t.Reads[i]); err != nil {
 			return err
 		}
 	}
@@ -71,17 +68,15 @@ func (m *Memory) applyAll(commits []memCommit, t *engine.Transaction) error {
 		}
 		before += len(commits[i].Ops)
 	}
+	next := r
+	if r.holders.Load() > 0 || len(t.Requires) > 0 { // what does not meet a requirement is given up
+		next = r.next()
+	}
 	etag, now := m.stamp()
-	var changes []memChange
 	for i := range commits {
 		p := &commits[i]
-		at := slices.IndexFunc(changes, func(c memChange) bool { return c.table == p.table })
-		if at < 0 {
-			at, changes = len(changes), append(changes, memChange{p.table, r.state(p.table)})
-		}
-		changes[at].state = put(changes[at].state, p.Commit, p.entities, etag, now)
+		next.put(p.table, p.Commit, p.entities, etag, now)
 	}
-	next := r.with(changes)
 	for i := range t.Requires {
 		if err := next.meets(&t.Requires[i]); err != nil {
 			return err
@@ -97,9 +92,9 @@ func (r *memRoot) meets(q *engine.Requirement) error {
 	if t == nil {
 		return errNoTable(q.Table)
 	}
-	partition, _ := r.state(t).Get(q.PartitionKey)
-	first, there := seek(partition.tree(), q.From)
-	if there = there && q.Contains(first.Key()); there != q.Any {
+	var first treeWalk[memEntity]
+	first.Seek(r.partition(t, q.PartitionKey).tree(), q.From)
+	if there := first.More() && q.Contains(first.Key()); there != q.Any {
 		return q.Unmet()
 	}
 	return nil
@@ -121,11 +116,9 @@ func (r *memRoot) holds(since *memRoot, s *engine.Scan) error {
 	}
 	c := memCompare{scan: s}
 	if !s.AllPartitions {
-		old, _ := before.Get(s.PartitionKey)
-		now, _ := after.Get(s.PartitionKey)
-		return c.partition(s.PartitionKey, old, now)
+		return c.partition(s.PartitionKey, before.Get(s.PartitionKey), after.Get(s.PartitionKey))
 	}
-	for key, at := range pairs(before, after, s.FromPartition) {
+	for key, at := range pairs(&before.tree, &after.tree, s.FromPartition) {
 		if s.ToPartition != "" && key >= s.ToPartition {
 			return nil
 		}
@@ -136,27 +129,29 @@ func (r *memRoot) holds(since *memRoot, s *engine.Scan) error {
 	return nil
 }
 
-// pair is what two maps have at a key; nil where one has nothing.
+// pair is what two trees have at a key; nil where one has nothing.
 type pair[V any] struct{ old, now *V }
 
-// pairs walks two maps side by side, from a key on. Either may be nil.
-func pairs[V any](old, now *btree.Map[string, *V], from string) iter.Seq2[string, pair[V]] {
+// pairs walks two trees side by side, from a key on. Either may be nil.
+func pairs[V any](old, now *tree[V], from string) iter.Seq2[string, pair[V]] {
 	return func(yield func(string, pair[V]) bool) {
-		a, more := seek(old, from)
-		b, moreNow := seek(now, from)
-		for more || moreNow {
+		var a, b treeWalk[V]
+		a.Seek(old, from)
+		b.Seek(now, from)
+		for a.More() || b.More() {
 			var at pair[V]
 			key := ""
-			if more && (!moreNow || a.Key() <= b.Key()) {
+			if a.More() && (!b.More() || a.Key() <= b.Key()) {
 				key, at.old = a.Key(), a.Value()
 			} else {
 				key = b.Key()
 			}
-			if moreNow && b.Key() == key {
-				at.now, moreNow = b.Value(), b.Next()
+			if b.More() && b.Key() == key {
+				at.now = b.Value()
+				b.Skip(1)
 			}
 			if at.old != nil {
-				more = a.Next()
+				a.Skip(1)
 			}
 			if !yield(key, at) {
 				return
@@ -188,21 +183,12 @@ func (c *memCompare) partition(key string, old, now *memPartition) error {
 	return nil
 }
 
-// seek stands on what a map, which may be nil, has first from a key on.
-func seek[V any](m *btree.Map[string, *V], from string) (i btree.MapIter[string, *V], more bool) {
-	if m == nil {
-		return i, false
-	}
-	i = m.Iter()
-	return i, i.Seek(from)
-}
-
 // tree gives the rows of a partition, which may be nil.
-func (p *memPartition) tree() *memRows {
+func (p *memPartition) tree() *tree[memEntity] {
 	if p == nil {
 		return nil
 	}
-	return p.rows
+	return &p.rows
 }
 
 // matters says whether the range has the entity; e may be nil.

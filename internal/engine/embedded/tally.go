@@ -37,13 +37,10 @@ func (t *tally) chunk() int {
 	return n
 }
 
-// walked counts an entity that is looked at.
-func (t *tally) walked() int {
-	if t.scanned >= t.requests*t.page {
-		t.requests++
-	}
-	t.scanned++
-	return t.scanned
+// walked counts entities that are looked at.
+func (t *tally) walked(n int) {
+	t.scanned += n
+	t.requests = max(t.requests, (t.scanned+t.page-1)/t.page)
 }
 
 // returned counts entities that passed.
