@@ -64,6 +64,7 @@ type SelectExpr struct {
 	Expr     Expr
 	As       string // alias, "" without one
 	Text     string // the expression as written: the column's name where there is no alias
+	At       *Span  // where it stands, in the query of a view; nil elsewhere
 }
 
 // Order is one element of ORDER BY.

@@ -66,6 +66,9 @@ func (c converter) list(list sqlparser.SelectExprs) []SelectExpr {
 	for i, e := range list {
 		it := c.items[i]
 		s := SelectExpr{Text: c.p.textOf(it.lo, it.hi)}
+		if c.p.marks {
+			s.At = &Span{int(c.p.toks[it.lo].start), int(c.p.toks[it.hi-1].end)}
+		}
 		switch e := e.(type) {
 		case *sqlparser.StarExpr:
 			s.Star = true

@@ -2,6 +2,9 @@ package dialect
 
 // alter reads ALTER, the cursor behind the word.
 func (p *parser) alter() Statement {
+	if p.isView() {
+		return p.createView(false, true)
+	}
 	if !p.accept("TABLE") {
 		if p.is("DATABASE") || p.is("SCHEMA") || p.is("INDEX") {
 			p.unsupported(p.pos, "ALTER "+p.tok().word)
@@ -262,6 +265,8 @@ func (p *parser) drop() Statement {
 		d := &DropTable{IfExists: p.accept("IF", "EXISTS"), Tables: p.tableNames()}
 		p.cascade()
 		return d
+	case p.accept("VIEW"):
+		return p.dropView()
 	case p.accept("DATABASE"), p.accept("SCHEMA"):
 		d := &DropDatabase{IfExists: p.accept("IF", "EXISTS"), Name: p.ident()}
 		p.cascade()

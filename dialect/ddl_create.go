@@ -2,12 +2,11 @@ package dialect
 
 // refusedObjects are the things that CREATE, ALTER and DROP name and that are not supported.
 var refusedObjects = map[string]string{
-	"VIEW": "views", "TRIGGER": "triggers", "PROCEDURE": "procedures", "FUNCTION": "stored functions",
+	"TRIGGER": "triggers", "PROCEDURE": "procedures", "FUNCTION": "stored functions",
 	"EVENT": "events", "USER": "users", "ROLE": "roles", "SERVER": "servers", "TABLESPACE": "tablespaces",
 	"SEQUENCE": "sequences", "TYPE": "types", "EXTENSION": "extensions", "DOMAIN": "domains",
-	"MATERIALIZED": "views", "VIRTUAL": "virtual tables", "LOGFILE": "log files", "UNDO": "tablespaces",
-	"AGGREGATE": "stored functions", "DEFINER": "views, triggers and procedures", "SQL": "views",
-	"ALGORITHM": "views", "FULLTEXT": "FULLTEXT indexes", "SPATIAL": "SPATIAL indexes",
+	"MATERIALIZED": "materialized views", "VIRTUAL": "virtual tables", "LOGFILE": "log files", "UNDO": "tablespaces",
+	"AGGREGATE": "stored functions", "FULLTEXT": "FULLTEXT indexes", "SPATIAL": "SPATIAL indexes",
 	"RESOURCE": "resource groups", "INSTANCE": "ALTER INSTANCE", "GLOBAL": "global temporary tables",
 }
 
@@ -16,7 +15,7 @@ func (p *parser) refuseObject() Statement {
 	if name := refusedObjects[p.tok().word]; name != "" {
 		p.unsupported(p.pos, name)
 	} else {
-		p.fail(p.pos, "expected TABLE, INDEX or DATABASE")
+		p.fail(p.pos, "expected TABLE, VIEW, INDEX or DATABASE")
 	}
 	return nil
 }
@@ -24,8 +23,12 @@ func (p *parser) refuseObject() Statement {
 // create reads CREATE, the cursor behind the word.
 func (p *parser) create() Statement {
 	start := p.pos
-	if p.accept("OR", "REPLACE") && p.is("TABLE") {
+	replace := p.accept("OR", "REPLACE")
+	if replace && p.is("TABLE") {
 		p.unsupported(start, "CREATE OR REPLACE TABLE")
+	}
+	if p.isView() {
+		return p.createView(replace, false)
 	}
 	switch {
 	case p.accept("TABLE"):

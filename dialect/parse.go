@@ -125,6 +125,8 @@ type parser struct {
 	nested int
 	// newRow is the name by which an upsert speaks of the row it could not insert: excluded.
 	newRow string
+	// marks says that the elements of select lists are to say where they stand.
+	marks bool
 	// diagnostic says that the statement asks for the conditions of the one before it.
 	diagnostic bool
 }

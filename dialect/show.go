@@ -5,7 +5,7 @@ import "strings"
 // shown are the things that SHOW knows, by the words it is asked for with.
 var shown = map[string]string{
 	"TABLES": "tables", "COLUMNS": "columns", "FIELDS": "columns", "INDEX": "index", "INDEXES": "index",
-	"KEYS": "index", "CREATE TABLE": "create table", "CREATE DATABASE": "create database",
+	"KEYS": "index", "CREATE TABLE": "create table", "CREATE VIEW": "create view", "CREATE DATABASE": "create database",
 	"CREATE SCHEMA": "create database", "DATABASES": "databases",
 	"SCHEMAS": "databases", "VARIABLES": "variables", "STATUS": "status", "WARNINGS": "warnings",
 	"ERRORS": "errors", "ENGINES": "engines", "STORAGE ENGINES": "engines", "COLLATION": "collation",
@@ -60,7 +60,7 @@ func (p *parser) show() Statement {
 		}
 		p.unsupported(start, strings.TrimSpace(words))
 		return nil
-	case "create table":
+	case "create table", "create view":
 		out.Table = p.tableName()
 		return out
 	case "create database":

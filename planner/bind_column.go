@@ -35,6 +35,7 @@ func (c *context) column(e *dialect.Column) (expr.Node, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.writeColumn(e)
 	return c.b.local(n), nil
 }
 

@@ -289,6 +289,7 @@ func (q *selection) bindOutputs() error {
 		if err != nil {
 			return err
 		}
+		q.writeName(item)
 		q.outputs = append(q.outputs, output{name: outputName(item), node: n, expr: item.Expr})
 	}
 	return nil
@@ -325,6 +326,7 @@ func (q *selection) star(item *dialect.SelectExpr) error {
 	if err := q.room(len(fields)); err != nil {
 		return err
 	}
+	q.writeStar(item, fields)
 	for i := range fields {
 		q.outputs = append(q.outputs, output{name: fields[i].name, node: q.b.local(q.scope.column(&fields[i]))})
 	}

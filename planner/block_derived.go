@@ -36,22 +36,30 @@ func (e *cteEnv) find(name string) (*dialect.CTE, *cteEnv) {
 	return nil, nil
 }
 
-// fromCTE is a reference to WITH name: its query as a derived table.
-func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv) (fromClause, error) {
-	for _, h := range n.Hints {
-		for _, name := range h.Names {
-			return fromClause{}, NoSuchKey(h.Pos, name, n.Name)
-		}
+// fromCTE is a reference to WITH name: its query as a derived table. It is merged where it may be.
+func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv, merges bool) (fromClause, error) {
+	if err := hintless(n); err != nil {
+		return fromClause{}, err
 	}
 	name := n.As
 	if name == "" {
 		name = n.Name
 	}
-	if sel, ok := def.Query.(*dialect.Select); ok && mergeable(sel) {
+	if sel, ok := def.Query.(*dialect.Select); ok && merges && mergeable(sel) {
 		// The definition is not part of the query that refers to it, so it sees none of its rows.
 		return q.merge(sel, name, def.Columns, position{frame: &frame{}, ctes: env})
 	}
 	return q.derivedPlan(name, def.Columns, func() (*queryPlan, error) { return q.b.sharedQuery(def, env) })
+}
+
+// hintless refuses index hints at what has no index.
+func hintless(n *dialect.TableName) error {
+	for _, h := range n.Hints {
+		for _, name := range h.Names {
+			return NoSuchKey(h.Pos, name, n.Name)
+		}
+	}
+	return nil
 }
 
 func (q *selection) fromDerived(d *dialect.Derived) (fromClause, error) {
@@ -149,6 +157,7 @@ func (q *selection) merge(sel *dialect.Select, name string, columns []string, at
 			if err != nil {
 				return fromClause{}, err
 			}
+			in.writeStar(item, starred)
 			fields = append(fields, starred...)
 			continue
 		}
@@ -160,6 +169,7 @@ func (q *selection) merge(sel *dialect.Select, name string, columns []string, at
 		if f == nil {
 			return fromClause{}, unknownColumn(col, "field list").orNear(in.scope.columnNames(col))
 		}
+		in.context("field list").writeColumn(col)
 		out := *f
 		out.name, out.hidden = outputName(item), false
 		fields = append(fields, out)

@@ -60,12 +60,15 @@ func (q *selection) from(te dialect.TableExpr) (fromClause, error) {
 func (q *selection) fromTable(n *dialect.TableName) (fromClause, error) {
 	if n.Database == "" {
 		if def, env := q.position.ctes.find(n.Name); def != nil {
-			return q.fromCTE(n, def, env)
+			return q.fromCTE(n, def, env, true)
 		}
 	}
 	t, err := q.b.table(n)
 	if err != nil {
 		return fromClause{}, err
+	}
+	if t.IsView() {
+		return q.fromView(n, t)
 	}
 	return q.addTable(t, n)
 }
@@ -99,10 +102,7 @@ func (q *selection) addTable(t *schema.Table, n *dialect.TableName) (fromClause,
 			name: "ETag", src: src, ordinal: t.ETagOrdinal(), typ: value.Type{Base: value.TypeText}, hidden: !t.IsUndeclared(),
 		})
 	}
-	database := n.Database
-	if database == "" {
-		database = q.b.opt.Database
-	}
+	database := q.b.databaseOf(n)
 	if n.As != "" {
 		database = q.b.opt.Database
 	}

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,10 +32,15 @@ type Options struct {
 // does not depend on arguments. What is wrong with the statement is an *sqlerr.Error; errors of s come through
 // as they are, except that a *NoTableError becomes an *sqlerr.Error 1146.
 func Build(p *dialect.Parsed, s schema.Tables, opt Options) (*Plan, error) {
+	return plan(s, opt, p, func(b *builder) error { return b.statement(p.Statement) })
+}
+
+// plan has f plan something, again where an undeclared table turns out to have a column more.
+func plan(s schema.Tables, opt Options, p *dialect.Parsed, f func(b *builder) error) (*Plan, error) {
 	grown := map[*schema.Table]*schema.Table{}
 	for {
 		b := &builder{schema: s, opt: opt, first: firstSelect(p.Statement), plan: &Plan{Params: p.Placeholders}, seen: map[*schema.Table]bool{}, grown: grown}
-		err := b.statement(p.Statement)
+		err := f(b)
 		if err == nil {
 			b.plan.Slots = b.slots
 			b.keepShared()
@@ -63,7 +69,10 @@ type builder struct {
 	depth    int // of query blocks in one another
 	attempts int // ways of planning that are being tried within one another, and may be given up
 	shared   []sharedQuery
-	steps    int // what was done so far: expressions bound, and the like
+	steps    int                  // what was done so far: expressions bound, and the like
+	views    []*schema.Table      // those whose queries are being planned, one in the other
+	defines  string               // the view whose query is planned to define it; "": none
+	written  map[int]dialect.Edit // of its text, by where they begin; see BindView
 
 	earlier *schema.Texts // the texts bound so far of the definition whose texts are being bound; nil: a statement is planned
 }
@@ -187,11 +196,7 @@ func (b *builder) table(n *dialect.TableName) (*schema.Table, error) {
 	if err != nil {
 		var missing *schema.NoTableError
 		if errors.As(err, &missing) {
-			database := n.Database
-			if database == "" {
-				database = b.opt.Database
-			}
-			return nil, noSuchTable(database, n.Name, n.Pos)
+			return nil, noSuchTable(b.databaseOf(n), n.Name, n.Pos)
 		}
 		return nil, err
 	}
@@ -204,6 +209,9 @@ func (b *builder) table(n *dialect.TableName) (*schema.Table, error) {
 	}
 	return t, nil
 }
+
+// databaseOf is the database that a name is of.
+func (b *builder) databaseOf(n *dialect.TableName) string { return cmp.Or(n.Database, b.opt.Database) }
 
 func noSuchTable(database, name string, pos dialect.Pos) *sqlerr.Error {
 	if database != "" {

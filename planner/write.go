@@ -14,7 +14,7 @@ func writable(t *schema.Table, statement string) error {
 	if t.Unwritable != nil {
 		return t.Unwritable
 	}
-	if t.Virtual != nil {
+	if t.Virtual != nil || t.IsView() {
 		return notUpdatable(t.Name, statement)
 	}
 	return nil

@@ -46,7 +46,10 @@ func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error
 func (c *Catalog) Create(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error {
 		return c.createBy(ctx, s, t, m, func() error {
-			if t.IsExternal() {
+			switch {
+			case t.IsView():
+				return nil
+			case t.IsExternal():
 				return c.createExternal(ctx, t, m)
 			}
 			t.Rehome("")

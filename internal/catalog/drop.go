@@ -51,7 +51,7 @@ func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Tabl
 	var ops []engine.Op
 	for _, t := range d.tables {
 		ops = append(ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tableKey(t.Name)}})
-		if !t.IsExternal() { // else the data is not the driver's
+		if !t.IsExternal() && !t.IsView() { // else there is no data, or it is not the driver's
 			gone = append(gone, t)
 		}
 	}

@@ -78,6 +78,9 @@ func (r *relatives) rename(ctx context.Context, t *schema.Table, to string) erro
 // retie has the tables that foreign keys tie to one know what becomes of it: old becomes next, is made (old is nil) or dropped
 // (next is nil).
 func (r *relatives) retie(ctx context.Context, old, next *schema.Table) error {
+	if old != nil && old.IsView() || next != nil && next.IsView() {
+		return nil // no foreign key has to do with it
+	}
 	if err := r.retieParents(ctx, old, next); err != nil {
 		return err
 	}

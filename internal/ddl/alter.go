@@ -24,7 +24,7 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 			return err
 		}
 	}
-	t, err := x.declared(ctx, name, "ALTER TABLE")
+	t, err := x.base(ctx, name, "ALTER TABLE")
 	if err != nil {
 		return err
 	}

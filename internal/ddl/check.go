@@ -38,6 +38,12 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 			return nil, t.Unwritable
 		}
 		say := func(kind, text string) { x.say(out, t, s.Verb, kind, text) }
+		if t.IsView() {
+			if err := x.maintainView(ctx, t, s.Verb, say); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		damaged, err := x.maintainStored(ctx, t, s.Verb, say)
 		if err != nil {
 			return nil, err

@@ -98,7 +98,7 @@ func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bo
 }
 
 func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) error {
-	from, err := x.declared(ctx, *s.Like, "CREATE TABLE … LIKE")
+	from, err := x.base(ctx, *s.Like, "CREATE TABLE … LIKE")
 	if err != nil {
 		return err
 	}

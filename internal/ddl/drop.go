@@ -20,11 +20,7 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 		if err != nil {
 			return err
 		}
-		for some := range slices.Chunk(tables, dropsAtOnce) {
-			if err = x.Catalog.Drop(ctx, some, x.meter); err != nil {
-				break
-			}
-		}
+		err = x.dropAll(ctx, tables)
 		if !isNoTable(err) || x.stands() {
 			return err
 		}
@@ -35,13 +31,22 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 	}
 }
 
+func (x *definition) dropAll(ctx context.Context, tables []*schema.Table) error {
+	for some := range slices.Chunk(tables, dropsAtOnce) {
+		if err := x.Catalog.Drop(ctx, some, x.meter); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // toDrop finds the tables that DROP TABLE names. The stored parent copies among their rows are retired.
 func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schema.Table, error) {
 	var tables []*schema.Table
 	var missing []string
 	for _, name := range s.Tables {
 		t, err := x.declared(ctx, name, "DROP TABLE")
-		if isNoTable(err) {
+		if isNoTable(err) || err == nil && t.IsView() {
 			missing = append(missing, x.session.Database+"."+name.Name)
 			continue
 		}
@@ -71,7 +76,7 @@ func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schem
 const dropsAtOnce = 30
 
 func (x *definition) truncate(ctx context.Context, name dialect.TableName) error {
-	t, err := x.declared(ctx, name, "TRUNCATE")
+	t, err := x.base(ctx, name, "TRUNCATE")
 	if err != nil {
 		return err
 	}

@@ -51,6 +51,9 @@ func (x *definition) checkForeignKey(ctx context.Context, t *schema.Table, k *sc
 		if isNoTable(err) {
 			return sqlerr.New(sqlerr.CodeNoReferencedTable, sqlerr.NoPos, "Failed to open the referenced table '%s'", k.Parent)
 		}
+		if err == nil {
+			err = x.notOfView(parent)
+		}
 		if err != nil {
 			return err
 		}

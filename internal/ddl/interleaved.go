@@ -21,6 +21,9 @@ func (x *definition) createInterleaved(ctx context.Context, s *dialect.CreateTab
 	if isNoTable(err) {
 		return sqlerr.New(sqlerr.CodeNoReferencedTable, sqlerr.NoPos, "Failed to open the referenced table '%s'", parent)
 	}
+	if err == nil {
+		err = x.notOfView(p)
+	}
 	if err != nil {
 		return err
 	}

@@ -76,6 +76,10 @@ func (x *definition) run(ctx context.Context, stmt dialect.Statement) (*Outcome,
 		return x.createTable(ctx, s)
 	case *dialect.DropTable:
 		return &Outcome{}, x.dropTables(ctx, s)
+	case *dialect.CreateView:
+		return &Outcome{}, x.createView(ctx, s)
+	case *dialect.DropView:
+		return &Outcome{}, x.dropViews(ctx, s)
 	case *dialect.CreateIndex:
 		return &Outcome{}, x.alter(ctx, s.Table, []dialect.AlterAction{{Kind: dialect.AddIndex, Index: s.Index, IfExists: s.Index.IfNot, Pos: s.Index.Pos, Options: s.Options}})
 	case *dialect.DropIndex:
@@ -163,9 +167,8 @@ func isNoTable(err error) bool {
 // plan plans a statement that is part of a change, by the current definitions: the query of CREATE TABLE … AS, and the DELETE
 // that empties an interleaved table.
 func (x *definition) plan(ctx context.Context, s dialect.Statement) (plan *planner.Plan, err error) {
-	options := planner.Options{Database: x.session.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
 	err = x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
-		plan, err = planner.Build(&dialect.Parsed{Statement: s}, show.Visible(ctx, now, x.session.Database, x.Collation, x.Live), options)
+		plan, err = planner.Build(&dialect.Parsed{Statement: s}, x.visible(ctx, now), x.planning(ctx))
 		return err
 	})
 	return plan, err

@@ -23,7 +23,7 @@ func (x *definition) sweep(ctx context.Context, s *dialect.MaintainTable, out *O
 		if err != nil {
 			return err
 		}
-		if t.IsExternal() {
+		if t.IsExternal() || t.IsView() {
 			continue
 		}
 		if t.Unwritable != nil && s.Verb == "REPAIR" {

@@ -21,7 +21,7 @@ func (d Tables) Table(database, name string) (*schema.Table, error) {
 	return nil, &schema.NoTableError{Database: database, Name: name}
 }
 
-// Run changes the definitions as CREATE TABLE, CREATE INDEX and ALTER TABLE do, which are over at once where there are no rows.
+// Run changes the definitions as CREATE TABLE, CREATE VIEW, CREATE INDEX and ALTER TABLE do, which are over at once where there are no rows.
 func (d Tables) Run(s dialect.Statement, opt planner.Options) error {
 	switch s := s.(type) {
 	case *dialect.CreateTable:
@@ -29,6 +29,12 @@ func (d Tables) Run(s dialect.Statement, opt planner.Options) error {
 			return errors.New("a definition is CREATE TABLE with columns, not LIKE nor AS")
 		}
 		return d.create(s, opt)
+	case *dialect.CreateView:
+		t, err := View(s, d, opt)
+		if err == nil {
+			d[strings.ToLower(t.Name)] = t
+		}
+		return err
 	case *dialect.CreateIndex:
 		return d.alter(s.Table, dialect.AlterAction{Kind: dialect.AddIndex, Index: s.Index, Options: s.Options}, opt)
 	case *dialect.AlterTable:
@@ -39,7 +45,7 @@ func (d Tables) Run(s dialect.Statement, opt planner.Options) error {
 		}
 		return nil
 	}
-	return errors.New("a definition is CREATE TABLE, CREATE INDEX or ALTER TABLE")
+	return errors.New("a definition is CREATE TABLE, CREATE VIEW, CREATE INDEX or ALTER TABLE")
 }
 
 func (d Tables) create(s *dialect.CreateTable, opt planner.Options) error {

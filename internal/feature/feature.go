@@ -30,6 +30,7 @@ var Definitions = Set{
 	{Name: "parent", Comment: "the rows lie in the partitions of another table's rows, and are written with a touch of those"},
 	{Name: "parent_copies", Comment: "copies of the parents' rows lie among the rows"},
 	{Name: "partitions", Comment: "the rows are divided over several physical tables, by range or list"},
+	{Name: "views", Comment: "the table is a query: it has no rows of its own"},
 }
 
 // Stores are the features of whole databases, which the catalog's version entity lists. There is none yet.

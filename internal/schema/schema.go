@@ -53,6 +53,8 @@ type Table struct {
 	Interleaved *Interleaving
 	// Children are the names of the tables interleaved in this one.
 	Children []string
+	// View is the query that the table stands for; nil: it is no view. A view has no columns of its own, no key and no physical table.
+	View *View
 	// Statistics are what is known of the rows; nil: nothing is. They never change: a newer definition has others.
 	Statistics *Statistics
 

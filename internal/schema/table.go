@@ -42,6 +42,9 @@ func (t *Table) Init() error {
 		}
 		t.byName[name] = i
 	}
+	if t.IsView() {
+		return nil
+	}
 	if len(t.Key) == 0 && t.Virtual == nil {
 		return fmt.Errorf("table %s has no key", t.Name)
 	}
@@ -136,6 +139,7 @@ func (t *Table) Clone() *Table {
 	}
 	c.KeyNames, c.Retired = slices.Clone(t.KeyNames), slices.Clone(t.Retired)
 	c.Children = slices.Clone(t.Children)
+	c.View = t.View.clone()
 	if t.IsInterleaved() {
 		in := *t.Interleaved
 		in.Columns, in.Key = slices.Clone(in.Columns), slices.Clone(in.Key)

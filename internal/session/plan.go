@@ -97,7 +97,7 @@ func (s *Session) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *p
 
 func isUnknownColumn(err error) bool {
 	var e *sqlerr.Error
-	return errors.As(err, &e) && e.Code == sqlerr.CodeUnknownColumn
+	return errors.As(err, &e) && (e.Code == sqlerr.CodeUnknownColumn || e.Code == sqlerr.CodeViewInvalid)
 }
 
 func (s *Session) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {

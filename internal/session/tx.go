@@ -64,7 +64,9 @@ func (s *Session) takeTurns(ctx context.Context, to []*schema.Table, alone bool)
 	lines := s.db.Runtime.Lines
 	var tables []string
 	for _, t := range to {
-		tables = append(tables, t.Physical)
+		if !t.IsView() {
+			tables = append(tables, t.Physical)
+		}
 	}
 	slices.Sort(tables)
 	tables = slices.Compact(tables)

@@ -27,6 +27,9 @@ func informationSchemaTable(ctx context.Context, s *catalog.Snapshot, database s
 		of = s.Seen
 	}
 	tables, err := of(ctx)
+	if err == nil && upper == "COLUMNS" {
+		tables, err = allWithColumns(tables, Visible(ctx, s, database, standard, Live{}), database)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +59,7 @@ var informationSchema = map[string]func(database string, tables []*schema.Table)
 	"REFERENTIAL_CONSTRAINTS": infoReferences,
 	"PARTITIONS":              infoPartitions,
 	"CHECK_CONSTRAINTS":       infoChecks,
-	"VIEWS":                   empty("VIEWS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "VIEW_DEFINITION"),
+	"VIEWS":                   infoViews,
 	"ROUTINES":                empty("ROUTINES", "ROUTINE_CATALOG", "ROUTINE_SCHEMA", "ROUTINE_NAME", "ROUTINE_TYPE"),
 }
 
@@ -75,8 +78,12 @@ func infoTables(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("TABLES", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#", "ROW_FORMAT",
 		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#", "AVG_ROW_LENGTH#")
 	for _, t := range tables {
+		if t.IsView() {
+			v.add("def", database, t.Name, tableType(t), nil, nil, nil, nil, nil, nil, nil, "VIEW", nil, nil, nil)
+			continue
+		}
 		rows, length, data := sizes(t)
-		v.add("def", database, t.Name, "BASE TABLE", "nearlyfree", tableVersion(t), "Dynamic", rows, nil, t.Collation.String(), "", t.Comment, data, nil, length)
+		v.add("def", database, t.Name, tableType(t), "nearlyfree", tableVersion(t), "Dynamic", rows, nil, t.Collation.String(), "", t.Comment, data, nil, length)
 	}
 	return v
 }
@@ -86,6 +93,9 @@ func infoPartitions(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("PARTITIONS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "PARTITION_NAME", "SUBPARTITION_NAME", "PARTITION_ORDINAL_POSITION#",
 		"PARTITION_METHOD", "PARTITION_EXPRESSION", "PARTITION_DESCRIPTION", "TABLE_ROWS#", "TABLESPACE_NAME")
 	for _, t := range tables {
+		if t.IsView() {
+			continue
+		}
 		method, expression := t.PartitionMethod()
 		if !t.IsDivided() {
 			if method == "" {

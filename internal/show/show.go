@@ -57,10 +57,10 @@ func result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given 
 	case "tables":
 		return showTables(ctx, s, show.Full)
 	case "columns", "fields":
-		return showColumns(ctx, s, show)
+		return showColumns(ctx, s, show, standard)
 	case "index", "indexes", "keys":
 		return showIndex(ctx, s, show)
-	case "create table":
+	case "create table", "create view":
 		return showCreate(ctx, s, show)
 	case "table status":
 		return showStatus(ctx, s)
@@ -119,7 +119,7 @@ func showTables(ctx context.Context, s *catalog.Snapshot, full bool) (*virtual, 
 	v := newVirtual("tables", columns...)
 	for _, t := range tables {
 		if full {
-			v.add(t.Name, "BASE TABLE")
+			v.add(t.Name, tableType(t))
 		} else {
 			v.add(t.Name)
 		}
@@ -127,7 +127,15 @@ func showTables(ctx context.Context, s *catalog.Snapshot, full bool) (*virtual, 
 	return v, nil
 }
 
-func showColumns(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*virtual, error) {
+// tableType is what SHOW FULL TABLES and information_schema call a table or a view.
+func tableType(t *schema.Table) string {
+	if t.IsView() {
+		return "VIEW"
+	}
+	return "BASE TABLE"
+}
+
+func showColumns(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, standard value.Collation) (*virtual, error) {
 	t, err := s.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
@@ -137,6 +145,9 @@ func showColumns(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (
 		columns = []string{"Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"}
 	}
 	v := newVirtual("columns", columns...)
+	if t, err = withColumns(t, Visible(ctx, s, databaseName(s), standard, Live{}), databaseName(s)); err != nil {
+		return nil, err
+	}
 	shown, err := shownColumns(t)
 	if err != nil {
 		return nil, err
@@ -259,6 +270,14 @@ func showCreate(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*
 	if t.IsUndeclared() {
 		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "SHOW CREATE TABLE of '%s', which has no definition, is not supported: DESCRIBE shows what its entities have", t.Name)
 	}
+	if t.IsView() {
+		v := newVirtual("create view", "View", "Create View", "character_set_client", "collation_connection")
+		v.add(t.Name, schema.CreateViewSQL(t), "utf8mb4", t.Collation.String())
+		return v, nil
+	}
+	if show.What == "create view" {
+		return nil, sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not VIEW", databaseName(s), t.Name)
+	}
 	v := newVirtual("create table", "Table", "Create Table")
 	v.add(t.Name, schema.CreateTableSQL(t))
 	return v, nil
@@ -275,6 +294,10 @@ func showStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
 	}
 	v := newVirtual("table status", "Name", "Engine", "Version#", "Row_format", "Rows#", "Avg_row_length#", "Data_length#", "Collation", "Comment")
 	for _, t := range tables {
+		if t.IsView() {
+			v.add(t.Name, nil, nil, nil, nil, nil, nil, nil, "VIEW")
+			continue
+		}
 		comment := t.Comment
 		if rows, ok := progress(t); ok {
 			if comment != "" {

@@ -106,7 +106,7 @@ func TestErrors(t *testing.T) {
 		want                   string
 	}{
 		{"CREATE TABLE", "SELECT 1", nil, "definition 1: "},
-		{"CREATE TABLE t (a INT); DROP TABLE t", "SELECT 1", nil, "definition 2: a definition is CREATE TABLE, CREATE INDEX or ALTER TABLE"},
+		{"CREATE TABLE t (a INT); DROP TABLE t", "SELECT 1", nil, "definition 2: a definition is CREATE TABLE, CREATE VIEW, CREATE INDEX or ALTER TABLE"},
 		{"CREATE TABLE t (a INT); CREATE TABLE u LIKE t", "SELECT 1", nil, "definition 2: a definition is CREATE TABLE with columns"},
 		{"CREATE INDEX a ON t (a)", "SELECT 1", nil, "definition 1: "},
 		{"CREATE TABLE t (a INT)", "SELECT b FROM t", nil, "Unknown column 'b'"},

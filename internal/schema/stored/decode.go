@@ -103,6 +103,14 @@ func (d *decoder) table(f *table) *schema.Table {
 	if f.External != nil {
 		t.External.Partition, t.External.Row = d.pieces("external.partition_key", f.External.Partition), d.pieces("external.row_key", f.External.Row)
 	}
+	if v := f.View; v != nil {
+		how := read(d, algorithmWords, "view.", v.Algorithm)
+		t.View = &schema.View{Query: v.Query, Columns: v.Columns, Merge: how.merge, TempTable: how.tempTable, Check: read(d, optionWords, "view.", v.Check),
+			Invoker: read(d, securityWords, "view.", v.Security), Updatable: v.Updatable, ANSIQuotes: v.ANSIQuotes}
+		if len(v.Columns) == 0 {
+			d.fail(wrong("view.columns", "is missing"))
+		}
+	}
 	return t
 }
 

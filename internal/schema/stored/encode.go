@@ -106,6 +106,10 @@ func (e *encoder) form() *table {
 	if t.External != nil {
 		f.External = &external{e.pieces(t.External.Partition), e.pieces(t.External.Row)}
 	}
+	if v := t.View; v != nil {
+		f.View = &view{Query: v.Query, Columns: v.Columns, Algorithm: spell(e, algorithmWords, algorithm{v.Merge, v.TempTable}),
+			Check: spell(e, optionWords, v.Check), Security: spell(e, securityWords, v.Invoker), Updatable: v.Updatable, ANSIQuotes: v.ANSIQuotes}
+	}
 	f.listFeatures()
 	return f
 }
@@ -126,6 +130,7 @@ func uses(f *table) map[string]bool {
 		"parent":         f.Parent != nil,
 		"parent_copies":  f.Parent != nil && f.Parent.Copies,
 		"partitions":     f.Partitions != nil,
+		"views":          f.View != nil,
 	}
 }
 

@@ -15,8 +15,8 @@ type table struct {
 	Comment       string      `json:"comment,omitempty"`
 	Collation     string      `json:"collation,omitempty"`
 	AutoIncrement int64       `json:"auto_increment,omitempty"` // the first value, where the statement says it
-	Columns       []column    `json:"columns"`
-	Key           []keyColumn `json:"key"`
+	Columns       []column    `json:"columns,omitempty"`        // of a view none, and no key
+	Key           []keyColumn `json:"key,omitempty"`
 	Indexes       []index     `json:"indexes,omitempty"`
 	KeyNames      []string    `json:"key_names,omitempty"` // that index keys ever began with
 	Checks        []check     `json:"checks,omitempty"`
@@ -29,6 +29,7 @@ type table struct {
 	External      *external   `json:"external,omitempty"`
 	Change        *change     `json:"change,omitempty"`
 	Retired       []string    `json:"retired_properties,omitempty"`
+	View          *view       `json:"view,omitempty"`
 }
 
 type column struct {
@@ -166,6 +167,17 @@ type parent struct {
 type external struct {
 	Partition []piece `json:"partition_key"`
 	Row       []piece `json:"row_key"`
+}
+
+// view is the query that the table stands for.
+type view struct {
+	Query      string   `json:"query"`
+	Columns    []string `json:"columns"`
+	Algorithm  string   `json:"algorithm,omitempty"` // none: undefined
+	Check      string   `json:"check,omitempty"`     // none: rows are not checked
+	Security   string   `json:"security,omitempty"`  // none: definer
+	Updatable  bool     `json:"updatable,omitempty"`
+	ANSIQuotes bool     `json:"ansi_quotes,omitempty"`
 }
 
 type piece struct {

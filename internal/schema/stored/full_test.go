@@ -88,7 +88,11 @@ func full() []*schema.Table {
 			Row:       []schema.Segment{{Column: 2, Form: schema.FormInverted, Digits: 19}, {Text: "_"}, {Column: 2, Form: schema.FormDecimal}, {Text: "_"}, {Column: 3, Form: schema.FormHex}},
 		},
 	}
-	return []*schema.Table{own, external}
+	view := &schema.Table{Name: "Cheap", Version: 5, WriteVersion: 5, Collation: value.AccentsCI,
+		View: &schema.View{Query: "SELECT `i`.`n` FROM Item i WHERE i.n < 5", Columns: []string{"N"}, TempTable: true, Check: schema.LocalCheck, Invoker: true, ANSIQuotes: true}}
+	merged := &schema.Table{Name: "Dear", Version: 6, WriteVersion: 6,
+		View: &schema.View{Query: "SELECT 1 AS `1`", Columns: []string{"1"}, Merge: true, Updatable: true, Check: schema.CascadedCheck}}
+	return []*schema.Table{own, external, view, merged}
 }
 
 // TestFull: what was encoded is decoded as it was, and the texts are those that were ever stored. A text of testdata that
@@ -126,7 +130,7 @@ func TestFull(t *testing.T) {
 
 // computed are the fields that Init, the planner or the catalog make of the others.
 var computed = []string{
-	"Table.Unwritable", "Table.Virtual", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
+	"Table.Unwritable", "Table.Virtual", "View.bound", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
 	"Table.Statistics", // stored beside the definition
 	"Index.Segments", "Index.layout", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Interleaving.segments", "External.Undeclared",
 	"Segment.Code", "Segment.end", "Segment.last",
@@ -185,6 +189,7 @@ func TestFeaturesUsed(t *testing.T) {
 		used = append(append(used, form.ToRead...), form.ToWrite...)
 	}
 	slices.Sort(used)
+	used = slices.Compact(used)
 	if asked := slices.Sorted(maps.Keys(uses(&table{}))); !slices.Equal(asked, used) {
 		t.Errorf("asked of are %v, used %v", asked, used)
 	}
@@ -208,6 +213,7 @@ func TestWords(t *testing.T) {
 	checkWords(t, partitionWords, schema.PartitionByRange, schema.PartitionByList)
 	checkWords(t, sourceWords, schema.SourceProperty, schema.SourceWhole)
 	checkWords(t, formWords, schema.FormPlain, schema.FormHex)
+	checkWords(t, optionWords, schema.Unchecked, schema.CascadedCheck)
 }
 
 func checkWords[T ~uint8](t *testing.T, w words[T], first, last T) {

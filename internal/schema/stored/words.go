@@ -59,6 +59,19 @@ var actionWords = words[schema.Action]{"action", map[schema.Action]string{
 	schema.NoAction: "", schema.Restrict: "restrict", schema.Cascade: "cascade", schema.SetNull: "set null",
 }}
 
+var optionWords = words[schema.CheckOption]{"check", map[schema.CheckOption]string{
+	schema.Unchecked: "", schema.LocalCheck: "local", schema.CascadedCheck: "cascaded",
+}}
+
+// algorithm is what a view says of how it is to be computed.
+type algorithm struct{ merge, tempTable bool }
+
+var algorithmWords = words[algorithm]{"algorithm", map[algorithm]string{
+	{}: "", {merge: true}: "merge", {tempTable: true}: "temptable",
+}}
+
+var securityWords = words[bool]{"security", map[bool]string{false: "", true: "invoker"}}
+
 // words are what the values of one field are called. "" is what a field means that is not there.
 type words[T comparable] struct {
 	field string

@@ -1,0 +1,143 @@
+package ddl
+
+import (
+	"context"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/show"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// createView is CREATE VIEW, which may replace one, and ALTER VIEW, which must.
+func (x *definition) createView(ctx context.Context, s *dialect.CreateView) error {
+	if s.View.Database != "" && !strings.EqualFold(s.View.Database, x.session.Database) {
+		return sqlerr.New(sqlerr.CodeUnknownDatabase, s.View.Pos, "Unknown database '%s'", s.View.Database)
+	}
+	old, err := x.table(ctx, s.View)
+	switch {
+	case isNoTable(err):
+		if s.Alter {
+			return err
+		}
+		old = nil
+	case err != nil:
+		return err
+	case old.IsView() && (s.OrReplace || s.Alter):
+	case s.IfNotExists:
+		return nil
+	case s.OrReplace || s.Alter:
+		return x.notView(old)
+	default:
+		return &catalog.ExistsError{Name: s.View.Name}
+	}
+	t, err := x.view(ctx, s)
+	if err != nil {
+		return err
+	}
+	if old == nil {
+		return x.Catalog.Create(ctx, t, x.meter)
+	}
+	t.Name = old.Name
+	return x.Catalog.Replace(ctx, old, t, x.meter)
+}
+
+// view makes the definition by the tables of now.
+func (x *definition) view(ctx context.Context, s *dialect.CreateView) (t *schema.Table, err error) {
+	err = x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
+		t, err = define.View(s, x.visible(ctx, now), x.planning(ctx))
+		return err
+	})
+	return t, err
+}
+
+// planning are the options of a query that is part of a definition.
+func (x *definition) planning(ctx context.Context) planner.Options {
+	return planner.Options{Database: x.session.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
+}
+
+// visible are the tables that a query can name.
+func (x *definition) visible(ctx context.Context, now *catalog.Snapshot) schema.Tables {
+	return show.Visible(ctx, now, x.session.Database, x.Collation, x.Live)
+}
+
+// dropViews drops all of the views, or, when one is missing, none.
+func (x *definition) dropViews(ctx context.Context, s *dialect.DropView) error {
+	tries := retry.Begin(ctx, retry.Race)
+	for {
+		var views []*schema.Table
+		var missing []string
+		for _, name := range s.Views {
+			t, err := x.table(tries.Context, name)
+			switch {
+			case isNoTable(err):
+				missing = append(missing, x.session.Database+"."+name.Name)
+			case err != nil:
+				return err
+			case !t.IsView():
+				return x.notView(t)
+			default:
+				views = append(views, t)
+			}
+		}
+		if len(missing) > 0 && !s.IfExists {
+			return sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", strings.Join(missing, ","))
+		}
+		err := x.dropAll(tries.Context, views)
+		if !isNoTable(err) || x.stands() {
+			return err
+		}
+		// Another process has dropped or renamed one of them since they were found.
+		if err := tries.Again(err); err != nil {
+			return err
+		}
+	}
+}
+
+func (x *definition) notView(t *schema.Table) error {
+	return sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not VIEW", x.session.Database, t.Name)
+}
+
+// base is table for the statement what, which is about rows that are stored: it refuses a view, and a table that nobody declared.
+func (x *definition) base(ctx context.Context, name dialect.TableName, what string) (*schema.Table, error) {
+	t, err := x.declared(ctx, name, what)
+	if err == nil {
+		err = x.notOfView(t)
+	}
+	return t, err
+}
+
+// notOfView refuses a view.
+func (x *definition) notOfView(t *schema.Table) error {
+	if !t.IsView() {
+		return nil
+	}
+	return sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not BASE TABLE", x.session.Database, t.Name)
+}
+
+// maintainView says whether the query of a view can be planned. Nothing else is to be done with one.
+func (x *definition) maintainView(ctx context.Context, t *schema.Table, verb string, say func(kind, text string)) error {
+	if verb != "CHECK" {
+		say("Error", x.notOfView(t).Error())
+		say("status", "Operation failed")
+		return nil
+	}
+	err := x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
+		_, err := planner.ViewColumns(t, x.visible(ctx, now), x.planning(ctx))
+		return err
+	})
+	if invalid := planner.InvalidView(err); invalid != nil {
+		say("Error", invalid.Message)
+		say("error", "Corrupt")
+		return nil
+	}
+	if err == nil {
+		say("status", "OK")
+	}
+	return err
+}

@@ -1,0 +1,209 @@
+package planner
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// viewQuery gives a view as what WITH would declare: its query sees nothing of the statement that names it.
+func viewQuery(t *schema.Table) (*dialect.CTE, error) {
+	def, err := t.View.Bound(func(v *schema.View) (any, error) {
+		p, err := dialect.Parse(v.Query, dialect.Options{ANSIQuotes: v.ANSIQuotes})
+		if err != nil {
+			return nil, &schema.TextsError{Table: t.Name, Cause: err}
+		}
+		query, ok := p.Statement.(dialect.Query)
+		if !ok {
+			return nil, &schema.TextsError{Table: t.Name, Cause: errors.New("it is no query: " + v.Query)}
+		}
+		return &dialect.CTE{Name: t.Name, Columns: v.Columns, Query: query}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return def.(*dialect.CTE), nil
+}
+
+// fromView is a reference to a view: its query as a derived table.
+func (q *selection) fromView(n *dialect.TableName, t *schema.Table) (fromClause, error) {
+	if err := hintless(n); err != nil {
+		return fromClause{}, err
+	}
+	def, err := viewQuery(t)
+	if err != nil {
+		return fromClause{}, err
+	}
+	leave, err := q.b.enterView(t)
+	if err != nil {
+		return fromClause{}, err
+	}
+	from, err := q.fromCTE(n, def, nil, !t.View.TempTable)
+	leave()
+	if err != nil {
+		return fromClause{}, q.b.inView(t, n, err)
+	}
+	from.names[0].database = q.b.databaseOf(n)
+	return from, nil
+}
+
+// enterView has the builder go by what the view says, until leave is called.
+func (b *builder) enterView(t *schema.Table) (leave func(), err error) {
+	if slices.Contains(b.views, t) || b.defines != "" && strings.EqualFold(b.defines, t.Name) {
+		return nil, sqlerr.New(sqlerr.CodeViewRecursive, sqlerr.NoPos, "`%s`.`%s` contains view recursion", b.opt.Database, t.Name)
+	}
+	if len(b.views) >= maxDepth {
+		return nil, sqlerr.NotSupported(sqlerr.NoPos, "more than %d views in one another are", maxDepth)
+	}
+	collation, written := b.opt.Collation, b.written
+	b.views, b.opt.Collation, b.written = append(b.views, t), t.Collation, nil
+	return func() { b.views, b.opt.Collation, b.written = b.views[:len(b.views)-1], collation, written }, nil
+}
+
+// inView gives the error of a view's query. One of a name that is there no longer is about the view that the statement names.
+func (b *builder) inView(t *schema.Table, n *dialect.TableName, err error) error {
+	err = exprError(err, sqlerr.NoPos)
+	var known *sqlerr.Error
+	if !errors.As(err, &known) {
+		return err
+	}
+	if !slices.Contains(ofChangedTables, known.Code) {
+		known.Pos = int(n.Pos) // the place in the view's text is none in the statement
+		return err
+	}
+	cause := known.Message
+	var inner *viewError
+	if errors.As(err, &inner) {
+		cause = inner.cause
+	}
+	name := t.Name
+	if b.opt.Database != "" {
+		name = b.opt.Database + "." + name
+	}
+	return &viewError{cause: cause, err: err, sql: sqlerr.New(sqlerr.CodeViewInvalid, n.Pos,
+		"View '%s' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them: %s", name, cause)}
+}
+
+// ofChangedTables are the errors of a view's query whose tables are no longer what they were.
+var ofChangedTables = []int{
+	sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownColumn, sqlerr.CodeNonUniqueColumn, sqlerr.CodeNoSuchFunction, sqlerr.CodeViewFieldList,
+	sqlerr.CodeDuplicateColumn, sqlerr.CodeUnknownTable, sqlerr.CodeUnknownIndex, sqlerr.CodeViewInvalid,
+}
+
+// viewError says that a view needs what is not there.
+type viewError struct {
+	sql   *sqlerr.Error
+	cause string
+	err   error // what names the column; see grow
+}
+
+func (e *viewError) Error() string { return e.sql.Message }
+
+// Unwrap gives the error with its number first.
+func (e *viewError) Unwrap() []error { return []error{e.sql, e.err} }
+
+// InvalidView is the error where err says that a view needs what is not there; nil: it says something else.
+func InvalidView(err error) *sqlerr.Error {
+	var invalid *sqlerr.Error
+	if errors.As(err, &invalid) && invalid.Code == sqlerr.CodeViewInvalid {
+		return invalid
+	}
+	return nil
+}
+
+// ViewQuery is what planning the query of a new view finds out.
+type ViewQuery struct {
+	Columns []ResultColumn
+	// Edits put in place of * and of bare names what they mean now, and give each element of a select list its name.
+	Edits []dialect.Edit
+}
+
+// BindView plans the query of a view of a name.
+func BindView(query dialect.Query, name string, s schema.Tables, opt Options) (*ViewQuery, error) {
+	out := &ViewQuery{}
+	_, err := plan(s, opt, &dialect.Parsed{}, func(b *builder) error {
+		b.defines, b.written = name, map[int]dialect.Edit{}
+		q, err := b.query(query, position{frame: &frame{}})
+		if err != nil {
+			return err
+		}
+		out.Columns, out.Edits = q.columns, nil
+		for _, e := range b.written {
+			out.Edits = append(out.Edits, e)
+		}
+		return nil
+	})
+	slices.SortFunc(out.Edits, func(a, b dialect.Edit) int { return a.Start - b.Start })
+	return out, err
+}
+
+// write notes what stands for a part of the text of the view that is being made.
+func (b *builder) write(start, end int, text string) {
+	if b.written != nil && start >= 0 {
+		b.written[start] = dialect.Edit{Span: dialect.Span{Start: start, End: end}, Text: text}
+	}
+}
+
+// writeStar writes out what * stands for.
+func (q *selection) writeStar(item *dialect.SelectExpr, fields []field) {
+	if q.b.written == nil || item.At == nil {
+		return
+	}
+	var names []string
+	for i := range fields {
+		if of := q.scope.nameOf(&fields[i]); of != nil {
+			names = append(names, schema.QuoteName(of.name)+"."+schema.QuoteName(fields[i].name))
+		}
+	}
+	q.b.write(item.At.Start, item.At.End, strings.Join(names, ", "))
+}
+
+// writeName gives an element of a select list that is no column the name that it has.
+func (q *selection) writeName(item *dialect.SelectExpr) {
+	if _, column := item.Expr.(*dialect.Column); column || q.b.written == nil || item.At == nil || item.As != "" {
+		return
+	}
+	q.b.write(item.At.End, item.At.End, " AS "+schema.QuoteName(outputName(item)))
+}
+
+// writeColumn writes out whose column a bare name means.
+func (c *context) writeColumn(e *dialect.Column) {
+	if c.b.written == nil || e.Table != "" {
+		return
+	}
+	for at := c.scope; at != nil; at = at.parent {
+		f, err := at.lookup(e, c.clause)
+		if err != nil {
+			return
+		}
+		if f == nil {
+			continue
+		}
+		if of := at.nameOf(f); of != nil {
+			c.b.write(int(e.Pos), int(e.Pos), schema.QuoteName(of.name)+".")
+		}
+		return
+	}
+}
+
+// ViewColumns gives the columns that a view has by the definitions of now.
+func ViewColumns(t *schema.Table, s schema.Tables, opt Options) ([]ResultColumn, error) {
+	var columns []ResultColumn
+	_, err := plan(s, opt, &dialect.Parsed{}, func(b *builder) error {
+		q := b.newSelection(&dialect.Select{}, position{frame: &frame{}})
+		from, err := q.fromView(&dialect.TableName{Name: t.Name, Pos: sqlerr.NoPos}, t)
+		if err != nil {
+			return err
+		}
+		columns = nil
+		for _, f := range from.fields {
+			columns = append(columns, ResultColumn{Name: f.name, Type: f.typ, Nullable: f.nullable || f.src.nullable})
+		}
+		return nil
+	})
+	return columns, err
+}
