@@ -55,6 +55,9 @@ func (c *context) bindWhole(sel *dialect.Select, kind expr.SubqueryKind) (*expr.
 		return nil, err
 	}
 	w := &expr.Whole{Plan: &Plan{Root: plan.root, Columns: plan.columns}, Keys: keys.outer, Collations: keys.collations}
+	if c.b.joiner(q.block).analyzed {
+		w.Entities = plan.requests * access.PageEntities
+	}
 	if !repeatable(w.Plan.(*Plan)) {
 		return nil, nil
 	}

@@ -22,6 +22,7 @@ type memo struct {
 	runs   int
 	next   int   // the number of runs at which whole is tried again
 	spent  int64 // by the runs, in entities
+	tried  int64 // what the last attempt to read whole had cost when it was given up
 	whole  map[string]value.Value
 	absent value.Value // for keys that whole has not
 }
@@ -142,6 +143,10 @@ func (r *Run) tryWhole(m *memo, env *expr.Env, s *expr.Subquery) error {
 		inner.most = min(inner.most, b.Left()/2*access.PageEntities)
 	}
 	inner.most = max(1, inner.most)
+	if about := s.Whole.Entities * (1 + float64(r.entitiesPerRequest())/access.PageEntities); float64(inner.most) < about || inner.most <= m.tried {
+		return nil
+	}
+	inner.begun = r.cost()
 	whole := &wholeReader{run: inner, w: s.Whole, rows: map[string]value.Value{}, exists: s.Kind == expr.ExistsSubquery}
 	absent := value.FromBool(false)
 	err := whole.read()
@@ -154,6 +159,7 @@ func (r *Run) tryWhole(m *memo, env *expr.Env, s *expr.Subquery) error {
 		return nil
 	}
 	r.release(whole.held)
+	m.tried = r.cost() - inner.begun
 	var known *sqlerr.Error
 	var memory *MemoryError
 	if errors.Is(err, errTooDear) || errors.As(err, &memory) || errors.As(err, &known) {

@@ -32,7 +32,8 @@ type Run struct {
 	slots    []subqueryResult
 	shared   map[*planner.Shared]*sharedRows
 	around   *Run          // whose memory and entities these are, too; nil: this is the statement's
-	most     int64         // entities that may come back before it ends by errTooDear
+	begun    int64         // what the statement had cost when it began, where around is set
+	most     int64         // what it may cost before it ends by errTooDear
 	memo     *pointMemo    // nil: nothing is read by key twice
 	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
 }
@@ -123,7 +124,7 @@ func (r *Run) Done() {
 func (r *Run) count(n int) error {
 	read := r.entities.Add(int64(n))
 	if r.around != nil {
-		if read > r.most {
+		if read > r.most || r.cost()-r.begun > r.most {
 			return errTooDear
 		}
 		return r.around.count(n)

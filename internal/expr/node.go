@@ -195,7 +195,8 @@ type Whole struct {
 	Empty      any       // a plan of one row, the value where Plan has no row; nil: NULL
 	Keys       []*Column // outer columns, as in Refs
 	Collations []value.Collation
-	ByKey      bool // the Subquery itself reads by keys alone, so that a few runs of it cost less
+	ByKey      bool    // the Subquery itself reads by keys alone, so that a few runs of it cost less
+	Entities   float64 // about as many as Plan reads are read for what it costs; 0: that is not known
 }
 
 func (n *Column) Type() value.Type      { return n.T }
