@@ -59,7 +59,7 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 		if err != nil {
 			return err
 		}
-		op := engine.Op{Kind: engine.Upsert, Entity: entry}
+		op := engine.Op{Kind: engine.Upsert, There: ix.State == schema.Public, Entity: entry}
 		switch {
 		case !ix.Unique:
 		case ix.State == schema.Public && mine != nil:

@@ -390,7 +390,7 @@ func (rw *RowWriter) updateEntry(ctx context.Context, w *Writer, r *RowWrite, i 
 	if err != nil {
 		return err
 	}
-	op := engine.Op{Kind: engine.Upsert, Entity: e} // it is there: with an upsert the store need not look
+	op := engine.Op{Kind: engine.Upsert, There: true, Entity: e} // with an upsert the store need not look
 	if match := old.ifMatch(ix); match != "" {
 		op.Kind, op.IfMatch = engine.Replace, match
 	}

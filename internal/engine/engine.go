@@ -113,6 +113,7 @@ type Op struct {
 	IfMatch string // Replace, Merge, Delete: an ETag, or "" for whatever is there
 	Row     string // of an index entry: the RowKey of its row, with which it is always written; "": it is a row
 	Parent  bool   // others may touch the entity, without an ETag, to have it stay: see Transaction
+	There   bool   // of an Upsert: the entity is there, as far as is known, which saves requests; else it is new where its row is, or loses another
 	Touch   bool   // a Merge of nothing has the entity get another ETag; else it may be left out where IfMatch is made sure of otherwise
 }
 

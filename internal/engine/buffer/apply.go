@@ -73,7 +73,7 @@ func (b *Buffer) look(ctx context.Context, c *engine.Commit) ([]string, error) {
 // apply takes one operation; etag is what look found for it.
 func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op, etag string) error {
 	old := b.tree(c.Table).find(c.PartitionKey, op.Entity.RowKey)
-	next := &entry{partitionKey: c.PartitionKey, rowKey: op.Entity.RowKey, op: op.Kind, ifMatch: op.IfMatch, row: op.Row, parent: op.Parent, touch: op.Touch}
+	next := &entry{partitionKey: c.PartitionKey, rowKey: op.Entity.RowKey, op: op.Kind, ifMatch: op.IfMatch, row: op.Row, parent: op.Parent, there: op.There, touch: op.Touch}
 	if op.Kind != engine.Delete {
 		next.names, next.values = slices.Clone(op.Entity.Names), slices.Clone(op.Entity.Values)
 	}
@@ -127,7 +127,7 @@ func (b *Buffer) again(ctx context.Context, c *engine.Commit, op *engine.Op, old
 	case op.IfMatch != "" && op.IfMatch != old.etag:
 		return engine.Errorf(engine.CodeStale, "entity %q, %q of table %q has changed in this transaction", c.PartitionKey, next.rowKey, c.Table)
 	}
-	next.ifMatch, next.seen, next.parent, next.touch = old.ifMatch, old.seen, next.parent || old.parent, next.touch || old.touch
+	next.ifMatch, next.seen, next.parent, next.there, next.touch = old.ifMatch, old.seen, next.parent || old.parent, old.there, next.touch || old.touch
 	if op.IfMatch != "" && next.ifMatch == "" {
 		// The caller has read it since: what it goes by was there when the first operation looked.
 		next.ifMatch = old.seen

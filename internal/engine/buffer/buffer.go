@@ -70,6 +70,7 @@ type entry struct {
 	row     string // as in engine.Op
 	parent  bool
 	touch   bool
+	there   bool   // the same: of what is stored
 	ifMatch string // the condition that op is sent with
 	seen    string // the ETag of what was stored when an unconditional op looked; "" when it did not, or there was none
 	etag    string // the entity's, while buffered
@@ -300,7 +301,7 @@ func (b *Buffer) Commits() []engine.Commit {
 
 // operation is what the entry comes to.
 func (e *entry) operation() engine.Op {
-	return engine.Op{Kind: e.op, IfMatch: e.ifMatch, Row: e.row, Parent: e.parent, Touch: e.touch,
+	return engine.Op{Kind: e.op, IfMatch: e.ifMatch, Row: e.row, Parent: e.parent, There: e.there, Touch: e.touch,
 		Entity: engine.Entity{PartitionKey: e.partitionKey, RowKey: e.rowKey, Names: e.names, Values: e.values}}
 }
 

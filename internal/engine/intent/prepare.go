@@ -2,6 +2,7 @@ package intent
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -34,8 +35,8 @@ func (x *transaction) mark(g *group) {
 	}
 }
 
-// kindOf gives the kind of an operation's intent. That of an Upsert is guessed: an entry of a new row is new, and so is one of a
-// row that gives up another entry.
+// kindOf gives the kind of an operation's intent. That of an Upsert is guessed where nobody has said that the entity is there: an entry
+// of a new row is new, and so is one of a row that gives up another entry.
 func kindOf(o *operation, unit []*operation) kind {
 	switch o.Kind {
 	case engine.Insert:
@@ -50,10 +51,9 @@ func kindOf(o *operation, unit []*operation) kind {
 	case engine.Delete:
 		return deletes
 	}
-	for _, other := range unit {
-		if other.Kind == engine.Insert || other.Kind == engine.Delete {
-			return inserts
-		}
+	isNew := func(other *operation) bool { return other.Kind == engine.Insert || other.Kind == engine.Delete }
+	if !o.There && slices.ContainsFunc(unit, isNew) {
+		return inserts
 	}
 	return replaces
 }
