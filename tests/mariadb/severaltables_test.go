@@ -3,7 +3,6 @@ package mariadb
 import (
 	"fmt"
 	"math/rand/v2"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -16,8 +15,7 @@ func TestSeveralTables(t *testing.T) {
 	needServer(t)
 	for n := range uint64(max(*statements/800, 10)) {
 		t.Run(fmt.Sprint(*seed+n), func(t *testing.T) {
-			store := []string{"mem://", "mem://?layout=single", "file:" + filepath.Join(t.TempDir(), "several.db")}[n%3]
-			s := &severalRound{T: t, Rand: rand.New(rand.NewPCG(*seed+n, 78)), tied: n%4 > 1, cascades: n%4 > 2, ours: openOurs(t, "here", store), theirs: openTheirs(t)}
+			s := &severalRound{T: t, Rand: rand.New(rand.NewPCG(*seed+n, 78)), tied: n%4 > 1, cascades: n%4 > 2, ours: openNth(t, "here", n), theirs: openTheirs(t)}
 			s.create()
 			for range 120 {
 				s.step()

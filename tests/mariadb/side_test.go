@@ -9,6 +9,8 @@ import (
 	"maps"
 	"math"
 	"math/big"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,8 @@ import (
 	"github.com/go-sql-driver/mysql"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 )
 
 // patience is how long a statement may take: REPEAT of a large number takes MariaDB several seconds, on a busy machine more.
@@ -57,6 +61,37 @@ func openOurs(t testing.TB, name, dsn string) *side {
 		t.Fatal(err)
 	}
 	return pin(t, &side{name: name}, db)
+}
+
+// openAccount opens this driver on an account: Azurite, where NEARLYFREE_AZURITE says that there is one, else a simulated one.
+func openAccount(t testing.TB, name string, layout nearlyfree.Layout) *side {
+	t.Helper()
+	config := &nearlyfree.Config{Store: os.Getenv("NEARLYFREE_AZURITE"), Database: fmt.Sprintf("m%d", time.Now().UnixNano()%1e12), Layout: layout, SchemaLease: 50 * time.Millisecond}
+	if config.Store == "" {
+		config.Store = "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key
+		config.Transport, config.SchemaLease = &azuretest.Transport{Service: azuretest.NewService(embedded.OpenMemory(embedded.Options{}))}, time.Millisecond
+	}
+	connector, err := nearlyfree.NewConnector(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pin(t, &side{name: name}, sql.OpenDB(connector))
+}
+
+// openNth opens this driver on one kind of store after the other.
+func openNth(t testing.TB, name string, n uint64) *side {
+	t.Helper()
+	switch n % 5 {
+	case 0:
+		return openOurs(t, name, "mem://")
+	case 1:
+		return openOurs(t, name, "mem://?layout=single")
+	case 2:
+		return openOurs(t, name, "file:"+filepath.Join(t.TempDir(), "store.db"))
+	case 3:
+		return openAccount(t, name, nearlyfree.LayoutTable)
+	}
+	return openAccount(t, name, nearlyfree.LayoutSingle)
 }
 
 // openTheirs opens a fresh database of MariaDB, which goes with the test.
