@@ -97,7 +97,8 @@ func (u *bodyUses) replaced(key []byte, h recordHead) error {
 }
 
 // settle keeps the bodies that are still shared, before what was noted is written.
-func (u bodyUses) settle(in tableIn) error {
+func (u bodyUses) settle(tx *fileTx, t *fileTable) error {
+	in := t.in(tx.Tx)
 	for place, use := range u {
 		owner := []byte(place.owner)
 		h, err := in.body(owner, place.version)
@@ -108,7 +109,7 @@ func (u bodyUses) settle(in tableIn) error {
 			return errSharers
 		}
 		h.sharers -= use.left
-		if err := in.keepBody(owner, h, use.gone); err != nil {
+		if err := in.keepBody(tx, owner, h, use.gone); err != nil {
 			return err
 		}
 	}
@@ -118,33 +119,21 @@ func (u bodyUses) settle(in tableIn) error {
 var errSharers = errors.New("a body that is shared by more entities than it counts")
 
 // keepBody writes a body anew with its sharers. gone: its entity is about to be written without it.
-func (in tableIn) keepBody(owner []byte, h recordHead, gone bool) error {
+func (in tableIn) keepBody(tx *fileTx, owner []byte, h recordHead, gone bool) error {
 	record := h.withSharers(owner, h.sharers)
 	_, own, err := sharedBody(owner, in.entities.Get(owner), h.version)
 	switch {
 	case err != nil:
 		return err
 	case own && !gone:
-		return in.entities.Put(owner, record)
+		return tx.put(in.table.entities, owner, record)
 	case own && h.sharers == 0:
 		return nil
 	}
-	aside, err := in.tx.CreateBucketIfNotExists(in.table.bodies)
-	if err != nil {
-		return err
-	}
 	if h.sharers == 0 {
-		return aside.Delete(asideKey(owner, h.version))
+		return tx.delete(in.table.bodies, asideKey(owner, h.version))
 	}
-	return aside.Put(asideKey(owner, h.version), record)
-}
-
-// dropBodies drops what was put aside.
-func (t *fileTable) dropBodies(tx *bolt.Tx) error {
-	if tx.Bucket(t.bodies) == nil {
-		return nil
-	}
-	return tx.DeleteBucket(t.bodies)
+	return tx.put(in.table.bodies, asideKey(owner, h.version), record)
 }
 
 // sharers gives how many sharers the bodies count, and how many references there are.

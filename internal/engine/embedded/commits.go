@@ -33,7 +33,7 @@ const mostTogether = 1024
 type change struct {
 	// apply does it. refused: the change alone fails, and has left no trace in tx. err: the transaction
 	// cannot go on.
-	apply  func(tx *bolt.Tx, version uint64, now int64) (refused, err error)
+	apply  func(tx *fileTx, version uint64, now int64) (refused, err error)
 	octets int // about how many it writes
 	// applied is called once the change is on disk, before it is acknowledged; may be nil.
 	applied func()
@@ -152,11 +152,12 @@ func (c *commits) transact(group []*change) (err error) {
 	}
 	defer careful()()
 	defer f.guard(nil, &err)
-	tx, err := f.begin(true)
+	changed, err := f.begin(true)
 	if err != nil {
 		return errFile(f.path, err)
 	}
-	defer tx.Rollback() // does nothing once it is committed
+	defer changed.Rollback() // does nothing once it is committed
+	tx := &fileTx{Tx: changed, logged: keepsLogs && !f.noSync}
 
 	// Versions rise from one transaction to the next, as its number does, and within one.
 	version, now := f.base+uint64(tx.ID())<<16, c.clock.ticks()
@@ -184,17 +185,59 @@ func (c *commits) transact(group []*change) (err error) {
 	if err != nil {
 		return errFile(f.path, err)
 	}
-	if err := f.useBodies(tx); err != nil {
+	if err := useBodies(tx); err != nil {
 		return errFile(f.path, err)
 	}
-	id := tx.ID()
-	f.shortenCommits(id)
-	defer f.grow(tx, octets)()
-	if err := tx.Commit(); err != nil {
-		return c.failed(id, err)
+	f.shortenCommits(tx.ID())
+	if err := c.commit(tx, octets); err != nil {
+		return err
 	}
+	f.written += int64(len(tx.notes))
 	for d, n := range written {
 		d.written = n
+	}
+	return nil
+}
+
+// commit makes sure of a transaction, which writes about so many octets.
+func (c *commits) commit(tx *fileTx, octets int) error {
+	f, id := c.file, tx.ID()
+	fits := f.fits(tx.Tx, octets)
+	defer f.grow(tx.Tx, octets)()
+	large := len(tx.notes) > logMost
+	if !tx.logged || !fits || large && f.log == nil {
+		if err := f.endLog(); err != nil { // it keeps a transaction open, for which bbolt would wait
+			return errFile(f.path, err)
+		}
+		if f.unnamed {
+			syncDirectory(f.resolved)
+			f.unnamed = false
+		}
+		if err := tx.Commit(); err != nil {
+			return c.failed(id, err)
+		}
+		return nil
+	}
+	if err := f.readyLog(tx.Tx); err != nil {
+		return c.unwritten(f.log != nil, err)
+	}
+	l, at := f.log, f.log.at
+	if !large {
+		if sure, err := l.append(tx.notes); err != nil {
+			return c.unwritten(!sure, err)
+		}
+	}
+	f.db.Load().NoSync = true
+	if err := tx.Commit(); err != nil {
+		if l.at = at; !large && l.takeBack() != nil {
+			c.broken = true
+		}
+		return c.failed(id, err)
+	}
+	if large {
+		if err := f.checkpoint(); err != nil {
+			return c.unwritten(true, err)
+		}
 	}
 	return nil
 }
@@ -224,30 +267,34 @@ func (c *commits) canWrite() error {
 // knows what is on disk, and what bbolt believes to be free pages may be in use.
 func (c *commits) failed(id int, cause error) error {
 	f := c.file
-	e := &engine.Error{Op: -1, Message: "file " + f.path + " could not be written", Cause: cause}
 	newest := id
 	err := f.view(nil, func(tx *bolt.Tx) error {
 		newest = tx.ID()
 		return nil
 	})
-	if err != nil || newest >= id {
+	return c.unwritten(c.broken || err != nil || newest >= id, cause)
+}
+
+// unwritten is the error of a transaction that could not be written; unknown says that nobody knows what is on disk.
+func (c *commits) unwritten(unknown bool, cause error) error {
+	e := &engine.Error{Op: -1, Message: "file " + c.file.path + " could not be written", Cause: cause}
+	if unknown {
 		e.Applied, c.broken = engine.Unknown, true
 	}
 	return e
 }
 
 // writeNames writes the names that the dictionaries got since the last transaction.
-func (c *commits) writeNames(tx *bolt.Tx) (map[*dictionary]int, error) {
+func (c *commits) writeNames(tx *fileTx) (map[*dictionary]int, error) {
 	var written map[*dictionary]int
 	for _, t := range *c.file.tables.Load() {
 		if len(*t.dict.names.Load()) == t.dict.written {
 			continue
 		}
-		b := tx.Bucket(t.naming)
-		if b == nil {
+		if tx.Bucket(t.naming) == nil {
 			continue // deleted in this very transaction
 		}
-		n, err := t.dict.write(b)
+		n, err := t.dict.write(tx, t.naming)
 		if err != nil {
 			return nil, err
 		}
@@ -263,8 +310,16 @@ func (c *commits) writeNames(tx *bolt.Tx) (map[*dictionary]int, error) {
 func (c *commits) stop() {
 	c.lead <- struct{}{}
 	c.write()
-	if !c.file.readOnly && !c.broken {
-		c.file.keepFreelist()
+	f := c.file
+	switch {
+	case f.readOnly:
+	case c.broken || f.endLog() != nil:
+		if f.log != nil { // opening the file makes its changes again
+			f.log.close()
+		}
+	default:
+		f.shrink()
+		f.keepFreelist()
 	}
 	<-c.lead
 }

@@ -136,7 +136,7 @@ func TestTaken(t *testing.T) {
 	reached, goOn := make(chan struct{}), make(chan struct{})
 	results := make(chan error, 2)
 	go func() {
-		results <- f.commits.do(t.Context(), &change{apply: func(*bolt.Tx, uint64, int64) (refused, err error) {
+		results <- f.commits.do(t.Context(), &change{apply: func(*fileTx, uint64, int64) (refused, err error) {
 			close(reached)
 			<-goOn
 			return nil, nil

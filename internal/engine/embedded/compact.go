@@ -33,6 +33,32 @@ func (f *File) keepFreelist() {
 	_ = db.Update(func(*bolt.Tx) error { return nil }) // without it, opening takes longer
 }
 
+// A file is compacted when it is closed, if it is of such a size, and these parts of it or more were written since it was opened, and
+// are free: it takes a second at most, and is rare. OPTIMIZE TABLE does it with any.
+const (
+	leastShrunk, mostShrunk = 1 << 20, 256 << 20
+	partWritten, partFree   = 8, 3
+)
+
+// shrink gives back the space of a file that was written and has much of it. The caller has the lead, and the file no log.
+func (f *File) shrink() {
+	db := f.db.Load()
+	size, used := int64(0), int64(0)
+	err := db.View(func(tx *bolt.Tx) error {
+		if size = tx.Size(); size < leastShrunk || size > mostShrunk || f.written < size/partWritten {
+			return nil
+		}
+		return tx.ForEach(func(_ []byte, b *bolt.Bucket) error {
+			s := b.Stats()
+			used += int64(s.LeafInuse + s.BranchInuse)
+			return nil
+		})
+	})
+	if err == nil && used > 0 && size-used > size/partFree && f.inPlace() == nil {
+		_ = f.compact() // without it, the file is as it was
+	}
+}
+
 // inPlace says whether the file that is open is still the one of its name: what is written to another one is lost.
 func (f *File) inPlace() error {
 	now, err := os.Stat(f.resolved)
@@ -59,6 +85,9 @@ func (f *File) alone(ctx context.Context, do func() error) (err error) {
 	}
 	defer careful()()
 	defer f.guard(nil, &err)
+	if err := f.endLog(); err != nil {
+		return errFile(f.path, err)
+	}
 	if err := do(); err != nil {
 		return errFile(f.path, err)
 	}
@@ -80,7 +109,7 @@ func (f *File) compact() error {
 		return err
 	}
 	var opened *os.File
-	fresh, mapped, err := openMapped(path, FileOptions{NoSync: true, Reserve: f.reserve}, info.Size(), &opened)
+	fresh, mapped, err := openMapped(path, FileOptions{NoSync: true, Reserve: f.reserve}, info.Size(), &opened, nil)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,3 +77,50 @@ func TestLongFreelist(t *testing.T) {
 		t.Errorf("%q, %v", faults, err)
 	}
 }
+
+// TestShrunk: closing gives back what a file does not need, and changes nothing in it.
+func TestShrunk(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f := logged(t, path)
+	text := strings.Repeat("x", 500)
+	for i := range 50 {
+		c := engine.Commit{Table: "tab", PartitionKey: "p"}
+		for j := range 40 {
+			key := fmt.Sprint(scattered(40*i+j, 2000))
+			c.Ops = append(c.Ops, engine.Op{Entity: engine.Entity{PartitionKey: "p", RowKey: key, Names: []string{"K"},
+				Values: []engine.Value{{Type: engine.String, S: text + key}}}})
+		}
+		commit(t, f, c)
+	}
+	for i := range 1500 {
+		commit(t, f, engine.Commit{Table: "tab", PartitionKey: "p",
+			Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: "p", RowKey: fmt.Sprint(i)}}}})
+	}
+	want := rowKeys(t, f)
+	size := func() int64 { return int64(len(read(t, path))) }
+	open := size()
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if closed := size(); closed > 500*800 || closed > open/4 {
+		t.Errorf("500 rows of 500 octets take %d, and took %d before", closed, open)
+	}
+	f = logged(t, path)
+	if got := rowKeys(t, f); !slices.Equal(got, want) {
+		t.Errorf("%d rows are there, want %d", len(got), len(want))
+	}
+	if faults, err := f.Verify(t.Context(), "tab"); err != nil || len(faults) > 0 {
+		t.Errorf("%q, %v", faults, err)
+	}
+	identity := f.identity
+	commit(t, f, insert("one more"))
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if now, err := os.Stat(path); err != nil || !os.SameFile(now, identity) {
+		t.Errorf("a file with little to give back was written anew, %v", err)
+	}
+}
+
+// scattered moves the numbers below n about.
+func scattered(i, n int) int { return i * 7919 % n }

@@ -55,11 +55,11 @@ func (d *dictionary) id(name string) uint64 {
 }
 
 // write puts the names that the file does not have into the bucket and says how many there are now.
-func (d *dictionary) write(b *bolt.Bucket) (int, error) {
+func (d *dictionary) write(tx *fileTx, bucket []byte) (int, error) {
 	names := *d.names.Load()
 	for i := d.written; i < len(names); i++ {
 		number := binary.BigEndian.AppendUint32(nil, uint32(i+1))
-		if err := b.Put(number, seal(number, []byte(names[i]))); err != nil {
+		if err := tx.put(bucket, number, seal(number, []byte(names[i]))); err != nil {
 			return 0, err
 		}
 	}

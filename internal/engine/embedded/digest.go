@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"hash/fnv"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // digest is what a table should hold: how many entities, and the sum of the hashes of their keys (FNV-1a of 64 bits),
@@ -44,11 +42,11 @@ type tableEntry struct {
 	name   string
 }
 
-func putEntry(list *bolt.Bucket, fold, id []byte, d digest, name string) error {
+func sealEntry(fold, id []byte, d digest, name string) []byte {
 	b := append(make([]byte, 0, entryHead+len(name)), id...)
 	b = binary.BigEndian.AppendUint64(b, d.count)
 	b = binary.BigEndian.AppendUint64(b, d.sum)
-	return list.Put(fold, seal(fold, append(b, name...)))
+	return seal(fold, append(b, name...))
 }
 
 // readEntry reads an entry; found is false where there is none.
@@ -66,16 +64,16 @@ func readEntry(fold, sealed []byte) (e tableEntry, found bool, err error) {
 }
 
 // keepDigest writes what a commit has changed of a table's digest.
-func (t *fileTable) keepDigest(tx *bolt.Tx, change digest) error {
+func (t *fileTable) keepDigest(tx *fileTx, change digest) error {
 	if change == (digest{}) {
 		return nil
 	}
-	list := tx.Bucket(bucketTables)
-	e, found, err := readEntry(t.fold, list.Get(t.fold))
+	e, found, err := readEntry(t.fold, tx.Bucket(bucketTables).Get(t.fold))
 	if err != nil || !found {
 		return errTables
 	}
-	return putEntry(list, t.fold, e.id, digest{e.digest.count + change.count, e.digest.sum + change.sum}, e.name)
+	d := digest{e.digest.count + change.count, e.digest.sum + change.sum}
+	return tx.put(bucketTables, t.fold, sealEntry(t.fold, e.id, d, e.name))
 }
 
 // seal puts a checksum of a key and its value before the value.

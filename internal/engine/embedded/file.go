@@ -18,6 +18,7 @@ import (
 // The buckets of a file.
 //
 //	nearlyfree        "format" → uint32, big endian; "to read", "to write" → features; all sealed (fileformat.go)
+//	                  "id" → 16 random octets, sealed
 //	                  "base" → uint64, big endian, sealed: versions begin above it (see Compact)
 //	tables            folded name → id of 8 bytes, digest of 16, and the name as it was created, sealed (see seal)
 //	e + id of table   PartitionKey, a zero byte, RowKey → record. No key holds a zero byte, so these
@@ -43,10 +44,14 @@ type File struct {
 	identity os.FileInfo // of opened
 	base     uint64      // versions are above it; of the leader of commits
 	noSync   bool
-	mapped   int64 // octets of addresses that db has; of the leader of commits
-	reserve  int64 // of FileOptions
+	unnamed  bool     // the file is new, and its name perhaps not on disk yet
+	log      *fileLog // of the leader of commits; nil: all of the file is on disk
+	left     *leftLog // while it is opened
+	mapped   int64    // octets of addresses that db has; of the leader of commits
+	reserve  int64    // of FileOptions
 	closed   atomic.Bool
 	tables   atomic.Pointer[fileTables]
+	written  int64 // octets noted of changes so far; of the leader
 	commits  commits
 	moments  moments
 }

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
@@ -108,7 +106,7 @@ func (p *fileCommit) owners() (owners, sharers []int) {
 	return owners, sharers
 }
 
-func (p *fileCommit) apply(tx *bolt.Tx, version uint64, now int64) (refused, err error) {
+func (p *fileCommit) apply(tx *fileTx, version uint64, now int64) (refused, err error) {
 	if refused, err := p.check(tx); refused != nil || err != nil {
 		return refused, err
 	}
@@ -116,20 +114,19 @@ func (p *fileCommit) apply(tx *bolt.Tx, version uint64, now int64) (refused, err
 }
 
 // put writes what has been checked.
-func (p *fileCommit) put(tx *bolt.Tx, version uint64, now int64) (err error) {
+func (p *fileCommit) put(tx *fileTx, version uint64, now int64) (err error) {
 	if err := p.table.keepDigest(tx, p.change); err != nil {
 		return err
 	}
-	if err := p.uses.settle(p.table.in(tx)); err != nil {
+	if err := p.uses.settle(tx, p.table); err != nil {
 		return err
 	}
-	b := tx.Bucket(p.table.entities)
 	for i, key := range p.keys {
 		if p.records[i] == nil {
-			err = b.Delete(key)
+			err = tx.delete(p.table.entities, key)
 		} else {
 			stamp(key, p.records[i], version, now)
-			err = b.Put(key, p.records[i])
+			err = tx.put(p.table.entities, key, p.records[i])
 		}
 		if err != nil {
 			return err
@@ -139,8 +136,8 @@ func (p *fileCommit) put(tx *bolt.Tx, version uint64, now int64) (err error) {
 }
 
 // check checks every operation's condition, and makes the records of merges.
-func (p *fileCommit) check(tx *bolt.Tx) (refused, err error) {
-	in := p.table.in(tx)
+func (p *fileCommit) check(tx *fileTx) (refused, err error) {
+	in := p.table.in(tx.Tx)
 	if in.entities == nil {
 		return errNoTable(p.commit.Table), nil // deleted meanwhile
 	}
@@ -201,25 +198,24 @@ func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) e
 	var t *fileTable
 	fold := engine.FoldTable(table)
 	return f.define(ctx, table, m, &change{
-		apply: func(tx *bolt.Tx, _ uint64, _ int64) (refused, err error) {
+		apply: func(tx *fileTx, _ uint64, _ int64) (refused, err error) {
 			list := tx.Bucket(bucketTables)
 			if e, found, err := readEntry([]byte(fold), list.Get([]byte(fold))); err != nil {
 				return nil, err
 			} else if found {
 				return engine.Errorf(engine.CodeExists, "table %q is there already", e.name), nil
 			}
-			id, err := list.NextSequence()
+			id, err := tx.next(bucketTables)
 			if err != nil {
 				return nil, err
 			}
 			t = newFileTable(table, id, newDictionary(nil))
-			if _, err := tx.CreateBucket(t.entities); err != nil {
-				return nil, err
+			for _, bucket := range [][]byte{t.entities, t.naming} {
+				if _, err := tx.to(bucket); err != nil {
+					return nil, err
+				}
 			}
-			if _, err := tx.CreateBucket(t.naming); err != nil {
-				return nil, err
-			}
-			return nil, putEntry(list, t.fold, t.entities[1:], digest{}, table)
+			return nil, tx.put(bucketTables, t.fold, sealEntry(t.fold, t.entities[1:], digest{}, table))
 		},
 		applied: func() { f.publish(func(tables fileTables) { tables[fold] = t }) },
 	})
@@ -229,7 +225,7 @@ func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) e
 func (f *File) DeleteTable(ctx context.Context, table string, m *engine.Meter) error {
 	fold := engine.FoldTable(table)
 	return f.define(ctx, table, m, &change{
-		apply: func(tx *bolt.Tx, _ uint64, _ int64) (refused, err error) {
+		apply: func(tx *fileTx, _ uint64, _ int64) (refused, err error) {
 			list := tx.Bucket(bucketTables)
 			e, found, err := readEntry([]byte(fold), list.Get([]byte(fold)))
 			if err != nil {
@@ -239,16 +235,12 @@ func (f *File) DeleteTable(ctx context.Context, table string, m *engine.Meter) e
 				return errNoTable(table), nil
 			}
 			t := newFileTable("", binary.BigEndian.Uint64(e.id), nil)
-			if err := tx.DeleteBucket(t.entities); err != nil {
-				return nil, err
+			for _, bucket := range [][]byte{t.entities, t.naming, t.bodies} {
+				if err := tx.drop(bucket); err != nil {
+					return nil, err
+				}
 			}
-			if err := tx.DeleteBucket(t.naming); err != nil {
-				return nil, err
-			}
-			if err := t.dropBodies(tx); err != nil {
-				return nil, err
-			}
-			return nil, list.Delete([]byte(fold))
+			return nil, tx.delete(bucketTables, []byte(fold))
 		},
 		applied: func() { f.publish(func(tables fileTables) { delete(tables, fold) }) },
 	})

@@ -3,6 +3,7 @@ package embedded
 import (
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -21,10 +22,16 @@ var (
 	keyFormat  = []byte("format")
 	keyToRead  = []byte("to read")
 	keyToWrite = []byte("to write")
+	keyID      = []byte("id")
 )
 
-// putFormat gives a new file its number.
+// putFormat gives a new file its number, and one that no other file has: two that are new would else be the same, and a log that is
+// of one fit the other.
 func putFormat(file *bolt.Bucket) error {
+	id := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, rand.Uint64()), rand.Uint64())
+	if err := file.Put(keyID, seal(keyID, id)); err != nil {
+		return err
+	}
 	return file.Put(keyFormat, seal(keyFormat, binary.BigEndian.AppendUint32(nil, fileFormat)))
 }
 
@@ -58,14 +65,14 @@ func (f *File) checkFormat(file *bolt.Bucket) error {
 }
 
 // useBodies lists the feature of what this version writes in a file of an earlier one.
-func (f *File) useBodies(tx *bolt.Tx) error {
+func useBodies(tx *fileTx) error {
 	file := tx.Bucket(bucketFile)
 	names, err := features(file, keyToRead)
 	if err != nil || slices.Contains(names, feature.SharedBodies) {
 		return err
 	}
 	names = append(names, feature.SharedBodies)
-	return file.Put(keyToRead, seal(keyToRead, []byte(strings.Join(names, " "))))
+	return tx.put(bucketFile, keyToRead, seal(keyToRead, []byte(strings.Join(names, " "))))
 }
 
 func unknownFeatures(file *bolt.Bucket, key []byte) ([]string, error) {

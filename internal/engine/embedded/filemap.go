@@ -35,13 +35,13 @@ func reserved(size int64) int64 {
 }
 
 // openMapped opens a bbolt file of a size with as many addresses to grow into as there are, and says how many it has.
-func openMapped(path string, o FileOptions, size int64, opened **os.File) (*bolt.DB, int64, error) {
+func openMapped(path string, o FileOptions, size int64, opened **os.File, first func(*os.File) error) (*bolt.DB, int64, error) {
 	reserve := max(o.Reserve, 0)
 	if o.Reserve == 0 && !o.ReadOnly {
 		reserve = reserved(size)
 	}
 	for {
-		db, err := openBolt(path, o, reserve, opened)
+		db, err := openBolt(path, o, reserve, opened, first)
 		if err == nil || reserve == 0 || !errors.Is(err, syscall.ENOMEM) {
 			return db, mapped(max(reserve, size)), err
 		}
@@ -60,11 +60,13 @@ func mapped(size int64) int64 {
 	return (size + step - 1) / step * step
 }
 
+// fits says whether the file does not outgrow its map by a commit of about so many octets.
+func (f *File) fits(tx *bolt.Tx, octets int) bool { return tx.Size()+int64(octets)+1<<20 < f.mapped }
+
 // grow prepares a commit of about so many octets, and gives what to call behind it. The caller has the lead.
 func (f *File) grow(tx *bolt.Tx, octets int) (done func()) {
-	size := tx.Size()
-	tx.DB().AllocSize = int(min(max(size, leastGrowth), mostGrowth))
-	if size+int64(octets)+1<<20 < f.mapped {
+	tx.DB().AllocSize = int(min(max(tx.Size(), leastGrowth), mostGrowth))
+	if f.fits(tx, octets) {
 		return func() {}
 	}
 	stuck := time.AfterFunc(patience, func() { f.moments.end(errOutgrown(f.path)) })

@@ -32,6 +32,11 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 	if err != nil {
 		return nil, errFile(path, err)
 	}
+	if o.ReadOnly {
+		if err := closeLeft(path, resolved); err != nil {
+			return nil, err
+		}
+	}
 	openFiles.Lock()
 	if openFiles.paths[resolved] {
 		openFiles.Unlock()
@@ -48,10 +53,27 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 		if db := f.db.Load(); db != nil {
 			db.Close()
 		}
+		if f.left != nil {
+			f.left.file.Close()
+		}
 		f.release()
 		return nil, err
 	}
 	return f, nil
+}
+
+// closeLeft closes a file that nobody has closed, so that it can be read alone.
+func closeLeft(path, resolved string) error {
+	for _, name := range []string{resolved, resolved + logSuffix} {
+		if _, err := os.Stat(name); err != nil {
+			return nil
+		}
+	}
+	e, err := OpenFile(path, FileOptions{})
+	if err != nil {
+		return err
+	}
+	return e.Close()
 }
 
 // ResolvePath gives a path one spelling, whether or not the file is there yet.
@@ -97,7 +119,11 @@ func (f *File) open(o FileOptions) (err error) {
 	if missing == nil {
 		size = info.Size()
 	}
-	db, mapped, err := openMapped(f.path, o, size, &opened)
+	db, mapped, err := openMapped(f.path, o, size, &opened, f.goBack)
+	if err == nil && !o.ReadOnly && f.left == nil && f.hasLog() { // another process has ended since
+		db.Close()
+		return f.open(o)
+	}
 	if err != nil {
 		if missing == nil && isStump(info) && opened != nil && !errors.Is(err, berrors.ErrTimeout) {
 			err = errCutOff
@@ -110,6 +136,9 @@ func (f *File) open(o FileOptions) (err error) {
 		return errFile(f.path, err)
 	}
 	if !o.ReadOnly {
+		if err := f.goOn(); err != nil {
+			return errFile(f.path, err)
+		}
 		if _, err := metas(opened); err != nil {
 			return errFile(f.path, err)
 		}
@@ -120,9 +149,7 @@ func (f *File) open(o FileOptions) (err error) {
 			return errFile(f.path, err)
 		}
 	}
-	if missing != nil {
-		syncDirectory(f.path)
-	}
+	f.unnamed = missing != nil
 	if err := db.View(f.load); err != nil {
 		return errFile(f.path, err)
 	}
@@ -138,14 +165,17 @@ func syncDirectory(path string) {
 	}
 }
 
-// openBolt opens a bbolt file with addresses to grow into; opened is what it opens.
-func openBolt(path string, o FileOptions, reserve int64, opened **os.File) (*bolt.DB, error) {
+// openBolt opens a bbolt file with addresses to grow into; opened is what it opens, and first what it does before it reads that.
+func openBolt(path string, o FileOptions, reserve int64, opened **os.File, first func(*os.File) error) (*bolt.DB, error) {
 	db, err := bolt.Open(path, 0o600, &bolt.Options{
 		Timeout: lockTimeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
 		FreelistType: bolt.FreelistMapType, NoStatistics: true, InitialMmapSize: int(reserve),
 		OpenFile: func(name string, flag int, mode os.FileMode) (file *os.File, err error) {
 			file, err = os.OpenFile(name, flag, mode)
 			*opened = file
+			if err == nil && !o.ReadOnly && first != nil {
+				err = first(file)
+			}
 			return file, err
 		},
 	})
@@ -177,7 +207,13 @@ func (f *File) prepareOnce() error {
 	if err != nil || !isNew {
 		return err
 	}
-	return f.db.Load().Update(prepare)
+	db := f.db.Load()
+	db.NoSync, db.NoGrowSync = true, true // there is nothing yet that may be lost
+	err = db.Update(prepare)
+	if db.NoSync, db.NoGrowSync = f.noSync, false; err != nil || f.noSync {
+		return err
+	}
+	return db.Sync()
 }
 
 // checkSize refuses a file that lacks pages: reading on would end in a fault that no program survives.
@@ -297,7 +333,7 @@ func errFile(path string, err error) error {
 		return errClosed()
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
 		errors.Is(err, errForeign), errors.Is(err, errHeader), errors.Is(err, errCutOff), errors.Is(err, errTables), errors.Is(err, errPages),
-		errors.Is(err, errMeta), isDamage(err):
+		errors.Is(err, errMeta), errors.Is(err, errLog), errors.Is(err, errOtherLog), errors.Is(err, errLogElsewhere), isDamage(err):
 		code, message = engine.CodeCorrupt, "file "+path+" cannot be read"
 	}
 	return &engine.Error{Code: code, Op: -1, Message: message, Cause: err}

@@ -56,7 +56,7 @@ type fileTransaction struct {
 	since       *fileMoment
 }
 
-func (t *fileTransaction) apply(tx *bolt.Tx, version uint64, now int64) (refused, err error) {
+func (t *fileTransaction) apply(tx *fileTx, version uint64, now int64) (refused, err error) {
 	if refused, err := t.hold(tx); refused != nil || err != nil {
 		return refused, err
 	}
@@ -81,7 +81,7 @@ func (t *fileTransaction) apply(tx *bolt.Tx, version uint64, now int64) (refused
 }
 
 // meets refuses what will not meet a requirement. Nothing is written yet, as what is refused must leave no trace.
-func (t *fileTransaction) meets(tx *bolt.Tx, q *engine.Requirement) error {
+func (t *fileTransaction) meets(tx *fileTx, q *engine.Requirement) error {
 	table := t.file.table(q.Table)
 	if table == nil {
 		return errNoTable(q.Table)
@@ -104,7 +104,7 @@ func (t *fileTransaction) meets(tx *bolt.Tx, q *engine.Requirement) error {
 }
 
 // hold refuses the transaction where a range does not hold what it held.
-func (t *fileTransaction) hold(tx *bolt.Tx) (refused, err error) {
+func (t *fileTransaction) hold(tx *fileTx) (refused, err error) {
 	for i := range t.transaction.Reads {
 		s := &t.transaction.Reads[i]
 		was, is := t.since.tables.named(s.Table), t.file.table(s.Table)
@@ -118,7 +118,7 @@ func (t *fileTransaction) hold(tx *bolt.Tx) (refused, err error) {
 			if t.file.commits.clean && old.DB() == tx.DB() && old.ID()+1 == tx.ID() {
 				return nil // nobody has written since
 			}
-			before, after := was.in(old), is.in(tx)
+			before, after := was.in(old), is.in(tx.Tx)
 			if before.entities == nil || after.entities == nil {
 				return engine.StaleRead(s.Table, s.PartitionKey, s.From)
 			}

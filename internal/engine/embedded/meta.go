@@ -3,8 +3,10 @@ package embedded
 import (
 	"encoding/binary"
 	"errors"
+	"hash/crc32"
 	"hash/fnv"
 	"io"
+	"os"
 )
 
 // meta is what each of the first two pages of a bbolt file says. The newer of the two, by its transaction, is that of
@@ -16,14 +18,18 @@ import (
 // https://github.com/etcd-io/bbolt/blob/main/internal/common/meta.go
 type meta struct {
 	pageSize int64
+	root     uint64 // page
 	freelist uint64 // page; noFreelist: none was written
 	txid     uint64
+	octets   [metaOctets]byte // as they are, behind the page's head
 }
 
 const (
 	metaMagic  = 0xED0CDAED
 	pageHead   = 16
 	metaSum    = 56 // place of the sum in a meta
+	metaOctets = metaSum + 8
+	metaPage   = 4 // of the flags in a page's head
 	noFreelist = ^uint64(0)
 )
 
@@ -32,7 +38,7 @@ var errMeta = errors.New("one of the two pages that name the last commit is dama
 
 // readMeta reads a meta page; not ok when it is damaged.
 func readMeta(f io.ReaderAt, at int64) (m meta, ok bool) {
-	page := make([]byte, pageHead+metaSum+8)
+	page := make([]byte, pageHead+metaOctets)
 	if _, err := f.ReadAt(page, at); err != nil {
 		return m, false
 	}
@@ -40,8 +46,13 @@ func readMeta(f io.ReaderAt, at int64) (m meta, ok bool) {
 	sum := fnv.New64a()
 	sum.Write(b[:metaSum])
 	order := binary.NativeEndian
-	m = meta{pageSize: int64(order.Uint32(b[8:])), freelist: order.Uint64(b[32:]), txid: order.Uint64(b[48:])}
-	return m, order.Uint32(b) == metaMagic && order.Uint64(b[metaSum:]) == sum.Sum64()
+	return metaOf(b), order.Uint32(b) == metaMagic && order.Uint64(b[metaSum:]) == sum.Sum64()
+}
+
+func metaOf(b []byte) meta {
+	order := binary.NativeEndian
+	return meta{pageSize: int64(order.Uint32(b[8:])), root: order.Uint64(b[16:]), freelist: order.Uint64(b[32:]),
+		txid: order.Uint64(b[48:]), octets: [metaOctets]byte(b)}
 }
 
 // metas reads both meta pages. It is an error when one of them is damaged: bbolt would go by the other one, and so,
@@ -59,6 +70,27 @@ func metas(f io.ReaderAt) (newest meta, err error) {
 		return second, nil
 	}
 	return first, nil
+}
+
+// restore writes both meta pages as that of m.
+func (m *meta) restore(f *os.File) error {
+	for id := range uint64(2) {
+		page := make([]byte, m.pageSize)
+		binary.NativeEndian.PutUint64(page, id)
+		binary.NativeEndian.PutUint16(page[8:], metaPage)
+		copy(page[pageHead:], m.octets[:])
+		if _, err := f.WriteAt(page, int64(id)*m.pageSize); err != nil {
+			return err
+		}
+	}
+	return f.Sync()
+}
+
+// rootSum is a checksum of the first page of m's root bucket, which names the buckets and where they begin.
+func (m *meta) rootSum(f io.ReaderAt) (uint32, error) {
+	page := make([]byte, m.pageSize)
+	_, err := f.ReadAt(page, int64(m.root)*m.pageSize)
+	return crc32.Checksum(page, castagnoli), err
 }
 
 // freelistOctets is how much of the file the list of free pages takes.

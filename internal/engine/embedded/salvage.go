@@ -93,10 +93,12 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, er
 	if len(lost) == 0 && had != found {
 		lost = append(lost, "the count of the entities was wrong and is mended")
 	}
-	if err := t.dropBodies(tx); err != nil {
-		return nil, err
+	if tx.Bucket(t.bodies) != nil {
+		if err := tx.DeleteBucket(t.bodies); err != nil {
+			return nil, err
+		}
 	}
-	return lost, putEntry(list, t.fold, entry.id, kept, t.name)
+	return lost, list.Put(t.fold, sealEntry(t.fold, entry.id, kept, t.name))
 }
 
 // putAside moves the bucket of the table's entities, in a transaction that has not changed it, and gives it.

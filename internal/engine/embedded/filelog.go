@@ -1,0 +1,343 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io"
+	"math/rand/v2"
+	"os"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// While a file is open for writing, its commits are in a log beside it, each on disk with one fsync. bbolt writes the same commit
+// to the file without one, so that the system may write its pages whenever and in whatever order it likes. From time to time all of
+// them are made sure of, and the log begins anew (checkpoint); closing the file does so, and removes the log.
+//
+// Where the process or the system ends before, opening the file goes back to the last checkpoint and makes the changes of the log
+// again. The pages of that state are all there: bbolt uses no page again that an open read transaction can see, and the log keeps
+// one open (held). Only its meta page may be overwritten, so the log has a copy.
+//
+//	2 heads of 512 octets, of which the valid one with the greater number counts:
+//	  8 octets  magic
+//	  8 octets  number, big endian; the first is random, so that no record of another log is ever taken for one of this
+//	  4 octets  checksum of the page of the root bucket, with the id of the file: says that the log belongs to it
+//	  64 octets meta, as bbolt has written it
+//	  4 octets  checksum of all before
+//	records, from octet 4096 on, each:
+//	  4 octets  length
+//	  4 octets  checksum of number, place and notes
+//	  notes of a transaction (fileTx)
+//
+// A record that is not whole, or whose checksum differs, is the end.
+type fileLog struct {
+	file   *os.File
+	path   string
+	number uint64
+	at     int64 // where the next record goes
+	room   int64 // how long the file is
+	held   *bolt.Tx
+	checks int // checkpoints so far
+}
+
+const (
+	logMagic   = "nf log 1"
+	logHead    = 512
+	logRecords = 4096
+	logMeta    = 8 + 8 + 4
+	logSum     = logMeta + metaOctets
+
+	logEnough   = 16 << 20 // octets of records from which there is a checkpoint
+	logMost     = 4 << 20  // octets of a transaction that is made sure of in the file at once instead
+	logGrown    = 8 << 20  // octets by which the file may grow, or an eighth of it: pages are used again behind a checkpoint
+	logLeast    = 64 << 10
+	logGrowth   = 1 << 20
+	logSuffix   = ".log"
+	logRecord   = 4 + 4
+	logDamaged  = "the log of commits is damaged"
+	logAnothers = "the log of commits beside it is that of another file"
+)
+
+var (
+	errLog      = errors.New(logDamaged)
+	errOtherLog = errors.New(logAnothers + ": if that is gone for good, remove the log, whose name ends in " + logSuffix)
+)
+
+// startLog begins the log of a file, all of which is on disk. The caller has the lead.
+func (f *File) startLog() (err error) {
+	path := f.resolved + logSuffix
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	l := &fileLog{file: file, path: path, number: rand.Uint64() >> 1, room: logLeast}
+	if _, err = file.WriteAt(make([]byte, logLeast), 0); err == nil {
+		err = l.begin(f)
+	}
+	if err != nil {
+		l.close()
+		return err
+	}
+	syncDirectory(path)
+	f.log, f.unnamed = l, false
+	return nil
+}
+
+// begin writes the head for the file as it is, and keeps that state. It is on disk with the first record.
+func (l *fileLog) begin(f *File) error {
+	m, err := metas(f.opened)
+	if err != nil {
+		return err
+	}
+	sum, err := m.rootSum(f.opened)
+	if err != nil {
+		return err
+	}
+	held, err := f.begin(false)
+	if err != nil {
+		return err
+	}
+	l.number++
+	head := append(make([]byte, 0, logHead), logMagic...)
+	head = binary.BigEndian.AppendUint64(head, l.number)
+	head = append(binary.BigEndian.AppendUint32(head, sum), m.octets[:]...)
+	head = binary.BigEndian.AppendUint32(head, crc32.Checksum(head, castagnoli))
+	if _, err := l.file.WriteAt(head, int64(l.number%2)*logHead); err != nil {
+		held.Rollback()
+		return err
+	}
+	if l.held != nil {
+		l.held.Rollback()
+	}
+	l.at, l.held = logRecords, held
+	return nil
+}
+
+// readyLog has a log with room for a transaction. The caller has the lead.
+func (f *File) readyLog(tx *bolt.Tx) error {
+	if f.log == nil {
+		return f.startLog()
+	}
+	was := f.log.held.Size()
+	if f.log.at > logEnough || tx.Size()-was > max(logGrown, was/8) {
+		return f.checkpoint()
+	}
+	return nil
+}
+
+// append writes a record, and returns when it is on disk. Where it is not, nothing of it counts; unless sure is false, when
+// nobody knows.
+func (l *fileLog) append(notes []byte) (sure bool, err error) {
+	if end := l.at + logRecord + int64(len(notes)); end > l.room {
+		room := end + max(logLeast, min(l.room, logGrowth))
+		if _, err := l.file.WriteAt(make([]byte, room-l.room), l.room); err != nil {
+			return true, err
+		}
+		l.room = room
+	}
+	if _, err := l.file.WriteAt(l.record(notes), l.at); err != nil {
+		return l.takeBack() == nil, err
+	}
+	if err := syncData(l.file); err != nil {
+		return false, err
+	}
+	l.at += logRecord + int64(len(notes))
+	return true, nil
+}
+
+func (l *fileLog) record(notes []byte) []byte {
+	b := binary.BigEndian.AppendUint32(make([]byte, 0, logRecord+len(notes)), uint32(len(notes)))
+	return append(binary.BigEndian.AppendUint32(b, recordSum(l.number, l.at, notes)), notes...)
+}
+
+func recordSum(number uint64, at int64, notes []byte) uint32 {
+	var place [16]byte
+	binary.BigEndian.PutUint64(place[:], number)
+	binary.BigEndian.PutUint64(place[8:], uint64(at))
+	return checksum(place[:], notes)
+}
+
+// takeBack has the record at the end not count.
+func (l *fileLog) takeBack() error {
+	if _, err := l.file.WriteAt(make([]byte, logRecord), l.at); err != nil {
+		return err
+	}
+	return syncData(l.file)
+}
+
+// close ends the use of a log.
+func (l *fileLog) close() {
+	if l.held != nil {
+		l.held.Rollback()
+	}
+	l.file.Close()
+}
+
+// checkpoint makes sure of the file, and begins the log anew. The caller has the lead.
+func (f *File) checkpoint() error {
+	l := f.log
+	if err := f.db.Load().Sync(); err != nil {
+		return err
+	}
+	if err := l.begin(f); err != nil {
+		return err
+	}
+	l.checks++
+	return syncData(l.file)
+}
+
+// endLog makes sure of the file, and removes the log, where there is one. The caller has the lead.
+func (f *File) endLog() error {
+	l := f.log
+	if l == nil {
+		return nil
+	}
+	db := f.db.Load()
+	if err := db.Sync(); err != nil {
+		return err
+	}
+	f.log, db.NoSync = nil, f.noSync
+	l.close()
+	return l.remove()
+}
+
+// remove removes the log, if it is the one of that name.
+func (l *fileLog) remove() error {
+	now, err := os.Stat(l.path)
+	if err != nil {
+		return nil
+	}
+	if was, err := l.file.Stat(); err == nil && !os.SameFile(was, now) {
+		return nil
+	}
+	return os.Remove(l.path)
+}
+
+// leftLog is the log of a file that nobody has closed.
+type leftLog struct {
+	file   *os.File
+	number uint64
+	meta   meta
+}
+
+// findLog finds the log that was left of a file, whose lock the caller has; nil where there is nothing to do again.
+func findLog(path string, file *os.File) (left *leftLog, err error) {
+	log, err := os.OpenFile(path, os.O_RDWR, 0)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if left == nil {
+			log.Close()
+		}
+	}()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	heads := make([]byte, 2*logHead)
+	if n, err := log.ReadAt(heads, 0); err != nil && err != io.EOF {
+		return nil, err
+	} else if n < 2*logHead || info.Size() == 0 || len(bytes.Trim(heads, "\x00")) == 0 {
+		return nil, nil // no commit was ever acknowledged
+	}
+	var sum uint32
+	for _, head := range [][]byte{heads[:logHead], heads[logHead:]} {
+		if string(head[:8]) != logMagic || binary.BigEndian.Uint32(head[logSum:]) != crc32.Checksum(head[:logSum], castagnoli) {
+			continue
+		}
+		if number := binary.BigEndian.Uint64(head[8:]); left == nil || number > left.number {
+			left = &leftLog{file: log, number: number, meta: metaOf(head[logMeta:logSum])}
+			sum = binary.BigEndian.Uint32(head[16:])
+		}
+	}
+	if left == nil {
+		return nil, errLog
+	}
+	if got, err := left.meta.rootSum(file); err != nil || got != sum {
+		left = nil
+		return nil, errOtherLog
+	}
+	return left, nil
+}
+
+func (f *File) hasLog() bool {
+	_, err := os.Stat(f.resolved + logSuffix)
+	return err == nil
+}
+
+// goBack finds the log that was left of a file, and has the file be as it was when that began. Where another process has the file,
+// it does nothing.
+func (f *File) goBack(file *os.File) error {
+	if !f.hasLog() {
+		return nil
+	}
+	path := f.resolved + logSuffix
+	if !keepsLogs {
+		return errLogElsewhere
+	}
+	if !lock(file) {
+		return nil
+	}
+	left, err := findLog(path, file)
+	if err != nil {
+		return err
+	}
+	if left == nil {
+		return os.Remove(path)
+	}
+	f.left = left
+	return left.meta.restore(file)
+}
+
+var errLogElsewhere = errors.New("the log of commits beside it is for a system that has locks: open the file there, and close it")
+
+// goOn makes the changes of the log that was left again, and removes it.
+func (f *File) goOn() error {
+	left := f.left
+	if left == nil {
+		return nil
+	}
+	defer left.file.Close()
+	f.left = nil
+	if err := left.redo(f.db.Load()); err != nil {
+		return err
+	}
+	return os.Remove(f.resolved + logSuffix)
+}
+
+// redo makes the changes of the log again in a file that is as it was when the log began.
+func (left *leftLog) redo(db *bolt.DB) error {
+	held, err := db.Begin(false) // so that all can begin once more
+	if err != nil {
+		return err
+	}
+	defer held.Rollback()
+	before := db.NoSync
+	db.NoSync = true
+	defer func() { db.NoSync = before }()
+	for at := int64(logRecords); ; {
+		var head [logRecord]byte
+		if _, err := left.file.ReadAt(head[:], at); err != nil {
+			break
+		}
+		size := int64(binary.BigEndian.Uint32(head[:]))
+		if size == 0 || size > 2*logMost {
+			break
+		}
+		notes := make([]byte, size)
+		if _, err := left.file.ReadAt(notes, at+logRecord); err != nil || recordSum(left.number, at, notes) != binary.BigEndian.Uint32(head[4:]) {
+			break
+		}
+		if err := db.Update(func(tx *bolt.Tx) error { return (&fileTx{Tx: tx}).redo(notes) }); err != nil {
+			return err
+		}
+		at += logRecord + size
+	}
+	return db.Sync()
+}

@@ -1,0 +1,290 @@
+package embedded
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
+)
+
+// logged opens a file that keeps a log, and makes table "tab" where there is none.
+func logged(t *testing.T, path string) *File {
+	t.Helper()
+	if !keepsLogs {
+		t.Skip("no logs on this system")
+	}
+	e, err := OpenFile(path, FileOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	var exists *engine.Error
+	if err := e.CreateTable(t.Context(), "tab", nil); err != nil && (!errors.As(err, &exists) || exists.Code != engine.CodeExists) {
+		t.Fatal(err)
+	}
+	return e.(*File)
+}
+
+func commit(t *testing.T, f *File, c engine.Commit) {
+	t.Helper()
+	if err := f.Commit(t.Context(), c); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// rowKeys are the keys of a table, with what its entities hold.
+func rowKeys(t *testing.T, e engine.Reader) (keys []string) {
+	t.Helper()
+	err := engine.Each(t.Context(), e, engine.Scan{Table: "tab", PartitionKey: "p"}, func(e *engine.Entity) error {
+		keys = append(keys, fmt.Sprint(e.RowKey, e.ETag, e.Values))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return keys
+}
+
+// TestPowerCut: the system ends, and of the pages that were written to the file since the last checkpoint any are on disk, and any
+// are not. What was acknowledged is there, each with its ETag, and versions go on rising.
+func TestPowerCut(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	for round := range testrun.Of(60, 12) {
+		dir := t.TempDir()
+		f := logged(t, filepath.Join(dir, "whole"))
+		write := func() {
+			c := engine.Commit{Table: "tab", PartitionKey: "p"}
+			seen := map[string]bool{}
+			for range 1 + random.IntN(20) {
+				key := fmt.Sprintf("%04d", random.IntN(500))
+				if seen[key] {
+					continue
+				}
+				seen[key] = true
+				op := engine.Op{Kind: engine.Upsert, Entity: engine.Entity{PartitionKey: "p", RowKey: key, Names: []string{"K"},
+					Values: []engine.Value{{Type: engine.String, S: strings.Repeat(key, random.IntN(200))}}}}
+				c.Ops = append(c.Ops, op)
+			}
+			commit(t, f, c)
+		}
+		for range random.IntN(50) {
+			write()
+		}
+		var before []byte
+		if err := f.alone(t.Context(), func() error { return nil }); err != nil { // ends the log
+			t.Fatal(err)
+		}
+		write()
+		f.commits.lead <- struct{}{}
+		if round%2 == 0 {
+			if err := f.checkpoint(); err != nil {
+				t.Fatal(err)
+			}
+		} else if err := f.endLog(); err != nil {
+			t.Fatal(err)
+		}
+		before = read(t, f.path)
+		<-f.commits.lead
+		for range 1 + random.IntN(100) {
+			write()
+		}
+		if random.IntN(4) == 0 {
+			if err := f.CreateTable(t.Context(), "other", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, log, after := rowKeys(t, f), read(t, f.path+logSuffix), read(t, f.path)
+
+		path := filepath.Join(dir, "cut")
+		cut := bytes.Clone(after)
+		page := os.Getpagesize()
+		for at := 0; at < len(cut); at += page {
+			was := make([]byte, page)
+			copy(was, before[min(at, len(before)):])
+			if random.IntN(2) == 0 {
+				copy(cut[at:at+page], was)
+			} else if random.IntN(8) == 0 && !bytes.Equal(cut[at:at+page], was) {
+				copy(cut[at:at+page/2], was) // half of it
+			}
+		}
+		if err := errors.Join(os.WriteFile(path, cut, 0o600), os.WriteFile(path+logSuffix, log, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 { // it may end once more while it is opened
+			again := logged(t, path)
+			if got := rowKeys(t, again); !slices.Equal(got, want) {
+				t.Fatalf("round %d: %d entities are there, %d were acknowledged", round, len(got), len(want))
+			}
+			if faults, err := again.Verify(t.Context(), "tab"); err != nil || len(faults) > 0 {
+				t.Fatalf("%q, %v", faults, err)
+			}
+			commit(t, again, engine.Commit{Table: "tab", PartitionKey: "p", Ops: []engine.Op{{Kind: engine.Upsert, Entity: engine.Entity{PartitionKey: "p", RowKey: "new"}}}})
+			newest, err := again.Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: "new"})
+			if err != nil || slices.ContainsFunc(want, func(key string) bool { return strings.Contains(key, newest.ETag) }) {
+				t.Fatalf("the ETag %s comes again, %v", newest.ETag, err)
+			}
+			if err := again.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if again.hasLog() {
+				t.Fatal("the log is there when the file is closed")
+			}
+			if err := errors.Join(os.WriteFile(path, cut, 0o600), os.WriteFile(path+logSuffix, log, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		// What a torn record acknowledged to nobody is not there; what is before it is.
+		if err := os.WriteFile(path+logSuffix, log[:logRecords+random.IntN(len(log)-logRecords)], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		e, err := OpenFile(path, FileOptions{ReadOnly: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if faults, err := e.(*File).Verify(t.Context(), "tab"); err != nil || len(faults) > 0 {
+			t.Fatalf("%q, %v", faults, err)
+		}
+		e.Close()
+		f.Close()
+	}
+}
+
+// TestLogOfAnother: a log is never applied to a file that it is not of, and a damaged one is not passed over.
+func TestLogOfAnother(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	f := logged(t, path)
+	commit(t, f, insert("1"))
+	log := read(t, path+logSuffix)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	closed := read(t, path)
+	other := logged(t, filepath.Join(dir, "b"))
+	commit(t, other, insert("1"))
+	commit(t, other, insert("2"))
+	if err := other.Close(); err != nil {
+		t.Fatal(err)
+	}
+	damaged := bytes.Clone(log)
+	damaged[20]++
+	damaged[logHead+20]++
+	for name, c := range map[string]struct {
+		file, log []byte
+		want      string
+	}{
+		"another file": {read(t, other.path), log, "is that of another file"},
+		"damaged":      {closed, damaged, "is damaged"},
+		"empty":        {closed, nil, ""},
+		"never begun":  {closed, make([]byte, logLeast), ""},
+		"no file":      {nil, log, ""},
+	} {
+		path := filepath.Join(t.TempDir(), "c")
+		if err := errors.Join(os.WriteFile(path, c.file, 0o600), os.WriteFile(path+logSuffix, c.log, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		e, err := OpenFile(path, FileOptions{})
+		if err == nil {
+			err = e.Close()
+		}
+		var wrong *engine.Error
+		switch {
+		case c.want == "":
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+		case !errors.As(err, &wrong) || wrong.Code != engine.CodeCorrupt || !strings.Contains(err.Error(), c.want):
+			t.Errorf("%s: %v", name, err)
+		case !bytes.Equal(read(t, path), c.file):
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+}
+
+// TestOneSync: a commit makes sure of the log alone; the file itself is made sure of now and then.
+func TestOneSync(t *testing.T) {
+	f := logged(t, filepath.Join(t.TempDir(), "a"))
+	for i := range 100 {
+		commit(t, f, insert(fmt.Sprint(i)))
+	}
+	if f.log == nil || f.log.checks != 0 || !f.db.Load().NoSync {
+		t.Fatalf("100 commits: %+v", f.log)
+	}
+	if size := f.log.at; size > 100*250 {
+		t.Errorf("100 commits take %d octets of the log", size)
+	}
+	large := insert("large")
+	for i := range 12 {
+		e := &large.Ops[0].Entity
+		e.Names = append(e.Names, fmt.Sprint("P", i))
+		e.Values = append(e.Values, engine.Value{Type: engine.Binary, S: string(make([]byte, 60<<10))})
+	}
+	for range 30 {
+		large.Ops[0].Kind = engine.Upsert
+		commit(t, f, large)
+	}
+	checks := f.log.checks
+	if checks < 1 || checks > 6 || f.log.room > logEnough+logMost {
+		t.Errorf("20 MB of commits: %d checkpoints, a log of %d octets", checks, f.log.room)
+	}
+	all := make([]engine.Commit, 10)
+	for i := range all {
+		all[i] = large
+		all[i].PartitionKey = fmt.Sprint(i)
+		all[i].Ops = slices.Clone(large.Ops)
+		all[i].Ops[0].Entity.PartitionKey = all[i].PartitionKey
+	}
+	if err := f.Transact(t.Context(), engine.Transaction{Commits: all}); err != nil {
+		t.Fatal(err)
+	}
+	if n := f.log.checks - checks; n < 1 || n > 2 || f.log.at != logRecords {
+		t.Errorf("a large transaction: %d checkpoints, %d octets in the log", n, f.log.at)
+	}
+}
+
+// TestFullLogged is TestFull with a log: what fails in the file is taken back there.
+func TestFullLogged(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f := logged(t, path)
+	commit(t, f, insert("before"))
+	f.db.Load().MaxSize = 1
+	large := insert("large")
+	e := &large.Ops[0].Entity
+	for i := range 15 {
+		e.Names = append(e.Names, fmt.Sprint("P", i))
+		e.Values = append(e.Values, engine.Value{Type: engine.Binary, S: string(make([]byte, 60<<10))})
+	}
+	for range 3 {
+		var wrong *engine.Error
+		if err := f.Commit(t.Context(), large); !errors.As(err, &wrong) || wrong.Applied != engine.NotApplied {
+			t.Fatalf("got %#v", err)
+		}
+	}
+	f.db.Load().MaxSize = 0
+	commit(t, f, insert("after"))
+	killed := filepath.Join(t.TempDir(), "b")
+	if err := errors.Join(os.WriteFile(killed, read(t, path), 0o600), os.WriteFile(killed+logSuffix, read(t, path+logSuffix), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	again := logged(t, killed)
+	if !again.there(t, "before") || again.there(t, "large") || !again.there(t, "after") {
+		t.Errorf("there are %q", rowKeys(t, again))
+	}
+}

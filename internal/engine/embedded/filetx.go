@@ -1,0 +1,137 @@
+package embedded
+
+import (
+	"encoding/binary"
+
+	bolt "go.etcd.io/bbolt"
+	berrors "go.etcd.io/bbolt/errors"
+)
+
+// fileTx is a transaction that changes the file, and notes what it changes for the log. All changes but those of maintenance go
+// through it.
+type fileTx struct {
+	*bolt.Tx
+	logged bool
+	bucket []byte // that the changes noted last are of
+	notes  []byte // nil unless logged
+}
+
+// The notes of a transaction: a letter, and texts as in records. All but noteBucket and noteDrop are of the bucket that one of these
+// has named last.
+const (
+	noteBucket = 'b' // name; it is made where it is not there
+	noteDrop   = 'x' // name
+	noteNumber = 's' // uvarint: the sequence of the bucket
+	notePut    = 'p' // key, value
+	noteDelete = 'd' // key
+)
+
+// to notes which bucket changes, makes it where there is none, and gives it.
+func (tx *fileTx) to(name []byte) (*bolt.Bucket, error) {
+	if string(name) != string(tx.bucket) {
+		tx.bucket = append(tx.bucket[:0], name...)
+		tx.note(noteBucket, name)
+	}
+	if b := tx.Bucket(name); b != nil {
+		return b, nil
+	}
+	return tx.CreateBucket(name)
+}
+
+func (tx *fileTx) note(what byte, texts ...[]byte) {
+	if !tx.logged {
+		return
+	}
+	tx.notes = append(tx.notes, what)
+	for _, text := range texts {
+		tx.notes = appendText(tx.notes, view(text))
+	}
+}
+
+func (tx *fileTx) put(bucket, key, value []byte) error {
+	b, err := tx.to(bucket)
+	if err != nil {
+		return err
+	}
+	tx.note(notePut, key, value)
+	return b.Put(key, value)
+}
+
+func (tx *fileTx) delete(bucket, key []byte) error {
+	b, err := tx.to(bucket)
+	if err != nil {
+		return err
+	}
+	tx.note(noteDelete, key)
+	return b.Delete(key)
+}
+
+// next gives the next number of a bucket.
+func (tx *fileTx) next(bucket []byte) (uint64, error) {
+	b, err := tx.to(bucket)
+	if err != nil {
+		return 0, err
+	}
+	n, err := b.NextSequence()
+	if tx.note(noteNumber); tx.logged {
+		tx.notes = binary.AppendUvarint(tx.notes, n)
+	}
+	return n, err
+}
+
+// drop drops a bucket, where there is one.
+func (tx *fileTx) drop(bucket []byte) error {
+	tx.bucket = nil
+	tx.note(noteDrop, bucket)
+	if err := tx.DeleteBucket(bucket); err != nil && err != berrors.ErrBucketNotFound {
+		return err
+	}
+	return nil
+}
+
+// redo makes the changes that a transaction has noted.
+func (tx *fileTx) redo(notes []byte) error {
+	for len(notes) > 0 {
+		note := notes[0]
+		if note == noteNumber {
+			n, size := binary.Uvarint(notes[1:])
+			if size <= 0 {
+				return errLog
+			}
+			notes = notes[1+size:]
+			b, err := tx.to(tx.bucket)
+			if err == nil {
+				err = b.SetSequence(n)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		text, rest, err := readText(notes[1:])
+		if err != nil {
+			return errLog
+		}
+		value := ""
+		switch key := []byte(text); note {
+		case noteBucket:
+			_, err = tx.to(key)
+		case noteDrop:
+			err = tx.drop(key)
+		case noteDelete:
+			err = tx.delete(tx.bucket, key)
+		case notePut:
+			if value, rest, err = readText(rest); err != nil {
+				return errLog
+			}
+			err = tx.put(tx.bucket, key, []byte(value))
+		default:
+			return errLog
+		}
+		if err != nil {
+			return err
+		}
+		notes = rest
+	}
+	return nil
+}
