@@ -15,11 +15,11 @@ type context struct {
 	b        *builder
 	scope    *scope
 	ctes     *cteEnv
-	clause   string        // as MySQL's errors call it: "field list", "where clause"
-	grouping *grouping     // collects aggregates; nil: none may stand here
-	aliases  []output      // names of the select list that may be meant where no table's column is
-	having   bool          // aliases come before columns that are not grouped by
-	insert   *schema.Table // VALUES(col) is a value of the row to be inserted into it
+	clause   string     // as MySQL's errors call it: "field list", "where clause"
+	grouping *grouping  // collects aggregates; nil: none may stand here
+	aliases  []output   // names of the select list that may be meant where no table's column is
+	having   bool       // aliases come before columns that are not grouped by
+	insert   *rowTarget // VALUES(col) is a value of the row to be inserted into it
 }
 
 // output is a bound element of a select list.

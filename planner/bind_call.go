@@ -57,11 +57,11 @@ func (c *context) insertValue(e *dialect.Call) (expr.Node, error) {
 	if col == nil {
 		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "VALUES takes the name of a column")
 	}
-	i := c.insert.Ordinal(col.Name)
-	if i < 0 || i == c.insert.ETagOrdinal() {
-		return nil, unknownColumn(col, c.clause).orNear(c.insert.ColumnNames())
+	i, t := c.insert.ordinal(col.Name), c.insert.table
+	if i < 0 || i == t.ETagOrdinal() {
+		return nil, unknownColumn(col, c.clause).orNear(c.insert.columnNames())
 	}
-	return c.b.local(&expr.InsertValue{Index: i, Name: c.insert.Columns[i].Name, T: c.insert.Columns[i].Type}), nil
+	return c.b.local(&expr.InsertValue{Index: i, Name: t.Columns[i].Name, T: t.Columns[i].Type}), nil
 }
 
 // aggregate binds an aggregate's call: its arguments over the rows that are grouped, itself as a value of

@@ -81,6 +81,12 @@ type named struct {
 	name, database string
 	fields         []field
 	src            *source // the table itself; nil for a derived table
+	merged         *merged // what a derived table is made of that was merged into the block; nil for others
+}
+
+// has says whether f is a column of n.
+func (n *named) has(f *field) bool {
+	return slices.ContainsFunc(n.fields, func(own field) bool { return own.src == f.src && own.ordinal == f.ordinal })
 }
 
 // frame is a query level: the query blocks that see the same enclosing rows.
@@ -209,7 +215,7 @@ func (s *scope) named(name *dialect.TableName) *named {
 // nameOf is the table of FROM that has a field.
 func (s *scope) nameOf(f *field) *named {
 	for _, n := range s.names {
-		if slices.ContainsFunc(n.fields, func(own field) bool { return own.src == f.src && own.ordinal == f.ordinal }) {
+		if n.has(f) {
 			return n
 		}
 	}

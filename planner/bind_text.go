@@ -62,7 +62,7 @@ func bindText(t *schema.Table, earlier *schema.Texts, text, clause string, row b
 	b := &builder{plan: &Plan{}, seen: map[*schema.Table]bool{}, earlier: earlier}
 	c := &context{b: b, clause: clause}
 	if row {
-		if c, err = b.rowContext(t, &dialect.TableName{Name: t.Name}, clause, nil); err != nil {
+		if c, err = b.rowContext(&rowTarget{table: t, name: &dialect.TableName{Name: t.Name}}, clause); err != nil {
 			return nil, err
 		}
 	}

@@ -178,5 +178,11 @@ func (q *selection) merge(sel *dialect.Select, name string, columns []string, at
 	if len(in.where) > 0 {
 		tree = &joinTree{kind: innerTree, kids: []*joinTree{tree}, conds: in.where}
 	}
-	return q.derivedNames(tree, name, columns, fields)
+	out := *tree
+	out.merged = true
+	from, err := q.derivedNames(&out, name, columns, fields)
+	if err == nil {
+		from.names[0].merged = &merged{tree: in.tree, where: in.where, from: in.scope.names}
+	}
+	return from, err
 }

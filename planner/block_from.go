@@ -25,6 +25,8 @@ type joinTree struct {
 	src   *source
 	kids  []*joinTree
 	conds []expr.Node
+
+	merged bool // it is a derived table that was merged
 }
 
 // sources calls f for each source beneath t.

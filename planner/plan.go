@@ -209,6 +209,7 @@ type Insert struct {
 	OnDupCond expr.Node
 	Children  []schema.Family // see Update; of statements that may delete a row or change its key
 	Related   Related
+	Check     *ViewCheck  // nil: its rows may be any
 	Returning []expr.Node // over the table's row
 }
 
@@ -243,6 +244,9 @@ type Target struct {
 	Offset   int
 	Set      []Assign        // of an UPDATE
 	Children []schema.Family // the tables interleaved in it
+	Check    *ViewCheck      // nil: its rows may be any
+
+	view *rowTarget // by the names of the view through which it is written; nil: by its own
 }
 
 // MovesKey says whether the statement may change a column of a unique key.

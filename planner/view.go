@@ -47,7 +47,11 @@ func (q *selection) fromView(n *dialect.TableName, t *schema.Table) (fromClause,
 	if err != nil {
 		return fromClause{}, q.b.inView(t, n, err)
 	}
-	from.names[0].database = q.b.databaseOf(n)
+	out := from.names[0]
+	out.database = q.b.databaseOf(n)
+	if out.merged != nil {
+		out.merged.view = t
+	}
 	return from, nil
 }
 

@@ -24,12 +24,20 @@ func notUpdatable(table, statement string) error {
 	return sqlerr.New(sqlerr.CodeNonUpdatable, sqlerr.NoPos, "The target table %s of the %s is not updatable", table, statement)
 }
 
-// rowContext is a context over one row of t, under its name or alias.
-func (b *builder) rowContext(t *schema.Table, n *dialect.TableName, clause string, ctes *cteEnv) (*context, error) {
-	q := b.newSelection(&dialect.Select{}, position{frame: &frame{}, ctes: ctes})
-	from, err := q.addTable(t, n)
+// rowContext is a context over one row of a table, under its name or alias.
+func (b *builder) rowContext(to *rowTarget, clause string) (*context, error) {
+	q := b.newSelection(&dialect.Select{}, position{frame: &frame{}})
+	from, err := q.addTable(to.table, to.name)
 	if err != nil {
 		return nil, err
+	}
+	if to.fields != nil {
+		n := from.names[0]
+		fields := slices.Clone(to.fields)
+		for i := range fields {
+			fields[i].src = n.src
+		}
+		from = oneTable(from.tree, &named{name: n.name, database: n.database, fields: fields, src: n.src})
 	}
 	q.tree, q.scope.names, q.scope.fields = from.tree, from.names, from.fields
 	c := q.context(clause)
@@ -37,11 +45,11 @@ func (b *builder) rowContext(t *schema.Table, n *dialect.TableName, clause strin
 }
 
 // returning binds RETURNING over the table's row, and makes its columns those of the plan.
-func (b *builder) returning(t *schema.Table, n *dialect.TableName, list []dialect.SelectExpr) ([]expr.Node, error) {
+func (b *builder) returning(to *rowTarget, list []dialect.SelectExpr) ([]expr.Node, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	c, err := b.rowContext(t, n, "field list", nil)
+	c, err := b.rowContext(to, "field list")
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +130,15 @@ func (q *selection) targets(sources []*source, statement string) ([]Target, erro
 			return nil, err
 		}
 		src.forWrite = true
-		out = append(out, Target{Table: src.table, Alias: src.name, Offset: src.offset, Children: family})
+		t := Target{Table: src.table, Alias: src.name, Offset: src.offset, Children: family}
+		if n := q.viewOf(src); n != nil {
+			if t.view = n.target(src, &dialect.TableName{Name: n.name}); statement == "UPDATE" {
+				if t.Check, err = q.b.checkOf(n, src); err != nil {
+					return nil, err
+				}
+			}
+		}
+		out = append(out, t)
 	}
 	if src := sources[0]; len(sources) == 1 && src.nullable {
 		// Of an outer join, only rows that are there can be written.
@@ -141,6 +157,16 @@ func (q *selection) targets(sources []*source, statement string) ([]Target, erro
 		q.limit, err = q.context("limit").limit(q.sel.Limit)
 	}
 	return out, err
+}
+
+// viewOf is the view of FROM that has a table; nil: none.
+func (q *selection) viewOf(src *source) *named {
+	for _, n := range q.scope.names {
+		if n.isView() && slices.Contains(n.bases(), src) {
+			return n
+		}
+	}
+	return nil
 }
 
 // tablesOf are the tables of targets.

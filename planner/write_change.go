@@ -31,11 +31,12 @@ func (b *builder) update(st *dialect.Update) error {
 		if columns[i], err = c.assigned(st.Set[i].Column); err != nil {
 			return err
 		}
-		of := q.scope.nameOf(columns[i])
-		if of.src == nil {
-			return notUpdatable(of.name, "UPDATE")
+		if sources[i], err = q.updated(columns[i]); err != nil {
+			return err
 		}
-		sources[i] = of.src
+	}
+	if err := q.oneOfView(columns, sources); err != nil {
+		return err
 	}
 	up := &Update{Ignore: st.Ignore}
 	b.plan.Write = up
@@ -83,7 +84,11 @@ func (b *builder) returningOf(targets []Target, list []dialect.SelectExpr, state
 		return nil, sqlerr.NotSupported(sqlerr.NoPos, "RETURNING of the %s of several tables is", statement)
 	}
 	t := &targets[0]
-	return b.returning(t.Table, &dialect.TableName{Name: t.Table.Name, As: t.Alias}, list)
+	to := t.view
+	if to == nil {
+		to = &rowTarget{table: t.Table, name: &dialect.TableName{Name: t.Table.Name, As: t.Alias}}
+	}
+	return b.returning(to, list)
 }
 
 // delete plans DELETE, whose rows may come from a join.
@@ -111,7 +116,7 @@ func (b *builder) delete(st *dialect.Delete) error {
 	if del.Related, err = b.related(false, tablesOf(del.Targets)...); err != nil {
 		return err
 	}
-	del.All = st.From == nil && st.Where == nil && st.Limit == nil
+	del.All = st.From == nil && st.Where == nil && st.Limit == nil && del.Targets[0].view == nil
 	if del.Source, err = q.changedNode(); err != nil {
 		return err
 	}
@@ -126,25 +131,25 @@ func (b *builder) delete(st *dialect.Delete) error {
 func (q *selection) deleted(named []dialect.TableName) ([]*source, error) {
 	var sources []*source
 	if named == nil {
-		switch names := q.scope.names; {
-		case len(names) == 0:
+		if len(q.scope.names) == 0 {
 			return nil, notUpdatable("dual", "DELETE")
-		case names[0].src == nil:
-			return nil, notUpdatable(names[0].name, "DELETE")
 		}
-		return append(sources, q.scope.names[0].src), nil
+		src, err := q.deletedOf(q.scope.names[0])
+		return append(sources, src), err
 	}
 	for i := range named {
 		n := q.scope.named(&named[i])
-		switch {
-		case n == nil:
+		if n == nil {
 			return nil, sqlerr.New(sqlerr.CodeUnknownMultiTable, named[i].Pos, "Unknown table '%s' in MULTI DELETE", named[i].Name)
-		case n.src == nil:
-			return nil, notUpdatable(n.name, "DELETE")
-		case slices.Contains(sources, n.src):
+		}
+		src, err := q.deletedOf(n)
+		if err != nil {
+			return nil, err
+		}
+		if slices.Contains(sources, src) {
 			return nil, sqlerr.New(sqlerr.CodeNonUniqueTable, named[i].Pos, "Not unique table/alias: '%s'", named[i].Name)
 		}
-		sources = append(sources, n.src)
+		sources = append(sources, src)
 	}
 	return sources, nil
 }

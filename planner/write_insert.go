@@ -16,27 +16,25 @@ func (b *builder) insert(st *dialect.Insert) error {
 	if err := b.hint(st.Hints, nil); err != nil {
 		return err
 	}
-	t, err := b.table(&st.Table)
+	to, check, err := b.insertTarget(st)
 	if err != nil {
 		return err
 	}
-	if err := writable(t, "INSERT"); err != nil {
-		return err
-	}
-	ins := &Insert{Table: t, Replace: st.Replace, Ignore: st.Ignore, SkipUnfit: st.Ignore}
+	t := to.table
+	ins := &Insert{Table: t, Check: check, Replace: st.Replace, Ignore: st.Ignore, SkipUnfit: st.Ignore}
 	b.plan.Write = ins
-	if ins.Columns, err = insertColumns(t, st); err != nil {
+	if ins.Columns, err = insertColumns(to, st); err != nil {
 		return err
 	}
 	if st.Query != nil {
 		err = b.insertSource(ins, st.Query)
 	} else {
-		err = b.insertRows(ins, st.Rows)
+		err = b.insertRows(ins, to, st.Rows)
 	}
 	if err != nil {
 		return err
 	}
-	if err := b.onDuplicate(ins, st); err != nil {
+	if err := b.onDuplicate(ins, to, st); err != nil {
 		return err
 	}
 	changes := ins.Replace || len(ins.OnDup) > 0
@@ -48,28 +46,32 @@ func (b *builder) insert(st *dialect.Insert) error {
 	if ins.Related, err = b.related(!changes, t); err != nil {
 		return err
 	}
-	ins.Returning, err = b.returning(t, &st.Table, st.Returning)
+	ins.Returning, err = b.returning(to, st.Returning)
 	return err
 }
 
 // insertColumns gives the columns that values are given for: those named, or all that * would show.
-func insertColumns(t *schema.Table, st *dialect.Insert) ([]int, error) {
+func insertColumns(to *rowTarget, st *dialect.Insert) ([]int, error) {
+	t := to.table
 	var columns []int
 	if st.Columns == nil {
 		if len(st.Rows) > 0 && len(st.Rows[0]) == 0 {
 			return nil, nil // VALUES (): defaults all
 		}
+		for _, f := range to.fields {
+			columns = append(columns, f.ordinal)
+		}
 		for i, c := range t.Columns {
-			if c.Listed() && c.Source != schema.SourceTimestamp {
+			if to.fields == nil && c.Listed() && c.Source != schema.SourceTimestamp {
 				columns = append(columns, i)
 			}
 		}
 		return columns, nil
 	}
 	for _, c := range st.Columns {
-		i := t.Ordinal(c.Name)
+		i := to.ordinal(c.Name)
 		if i < 0 || i == t.ETagOrdinal() {
-			return nil, unknownColumn(c, "field list").orNear(t.ColumnNames())
+			return nil, unknownColumn(c, "field list").orNear(to.columnNames())
 		}
 		if err := settable(t, t.Columns[i]); err != nil {
 			return nil, err
@@ -82,12 +84,12 @@ func insertColumns(t *schema.Table, st *dialect.Insert) ([]int, error) {
 	return columns, nil
 }
 
-func (b *builder) insertRows(ins *Insert, rows [][]dialect.Expr) error {
+func (b *builder) insertRows(ins *Insert, to *rowTarget, rows [][]dialect.Expr) error {
 	c := &context{b: b, clause: "field list"}
 	if !ins.Table.IsExternal() {
 		// A value may refer to the columns that get theirs before.
 		var err error
-		if c, err = b.rowContext(ins.Table, &dialect.TableName{Name: ins.Table.Name}, "field list", nil); err != nil {
+		if c, err = b.rowContext(&rowTarget{to.table, &dialect.TableName{Name: to.name.Name}, to.fields}, "field list"); err != nil {
 			return err
 		}
 	}
@@ -160,12 +162,12 @@ func (b *builder) insertSource(ins *Insert, query dialect.Query) error {
 }
 
 // onDuplicate plans what happens to rows whose key is there already.
-func (b *builder) onDuplicate(ins *Insert, st *dialect.Insert) error {
+func (b *builder) onDuplicate(ins *Insert, to *rowTarget, st *dialect.Insert) error {
 	if st.Conflict != nil {
 		ins.Ignore = ins.Ignore || st.Conflict.DoNothing
 		if len(st.Conflict.Columns) > 0 {
 			var err error
-			if ins.Target, err = conflictTarget(ins.Table, st.Conflict.Columns); err != nil {
+			if ins.Target, err = conflictTarget(to, st.Conflict.Columns); err != nil {
 				return err
 			}
 		}
@@ -173,11 +175,11 @@ func (b *builder) onDuplicate(ins *Insert, st *dialect.Insert) error {
 	if len(st.OnDup) == 0 {
 		return nil
 	}
-	c, err := b.rowContext(ins.Table, &st.Table, "field list", nil)
+	c, err := b.rowContext(to, "field list")
 	if err != nil {
 		return err
 	}
-	c.insert = ins.Table
+	c.insert = to
 	for i := range st.OnDup {
 		a := &st.OnDup[i]
 		f, err := c.assigned(a.Column)
@@ -210,10 +212,11 @@ func (c *context) assigned(col *dialect.Column) (*field, error) {
 }
 
 // conflictTarget finds the key that ON CONFLICT (columns) names.
-func conflictTarget(t *schema.Table, columns []string) (*Conflict, error) {
+func conflictTarget(to *rowTarget, columns []string) (*Conflict, error) {
+	t := to.table
 	var wanted []int
 	for _, name := range columns {
-		i := t.Ordinal(name)
+		i := to.ordinal(name)
 		if i < 0 || i == t.ETagOrdinal() {
 			return nil, sqlerr.New(sqlerr.CodeUnknownColumn, sqlerr.NoPos, "Unknown column '%s' in 'ON CONFLICT'", name)
 		}

@@ -33,8 +33,11 @@ func View(s *dialect.CreateView, tables schema.Tables, opt planner.Options) (*sc
 	if err := t.Init(); err != nil {
 		return nil, err
 	}
-	if _, err := planner.ViewColumns(t, tables, opt); err != nil {
+	if t.View.Updatable, err = planner.IsUpdatable(t, tables, opt); err != nil {
 		return nil, fmt.Errorf("view %s: its text %s is not what was written: %w", t.Name, t.View.Query, err)
+	}
+	if t.View.Check != schema.Unchecked && !t.View.Updatable {
+		return nil, sqlerr.New(sqlerr.CodeViewNoCheck, s.View.Pos, "CHECK OPTION on non-updatable view '%s.%s'", opt.Database, t.Name)
 	}
 	return t, nil
 }

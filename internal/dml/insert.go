@@ -34,6 +34,7 @@ func compileInsert(p *planner.Insert) (writeNode, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.through(p.Check)
 	n := &insertNode{
 		plan: p, rows: NewRowWriter(p.Table, p.Children...), columns: c, given: p.Columns,
 		onDup: compileAssigns(p.OnDup), onDupCond: exec.CompileCond(p.OnDupCond), returning: exec.CompileAll(p.Returning),

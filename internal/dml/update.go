@@ -44,6 +44,7 @@ func compileUpdate(p *planner.Plan, u *planner.Update) (writeNode, error) {
 		if s.columns, err = NewColumns(of.Table); err != nil {
 			return nil, err
 		}
+		s.columns.through(of.Check)
 		s.first = t.tables[slices.IndexFunc(t.tables, func(o *target) bool { return isSameTable(o.Table, of.Table) })]
 		n.sets[of] = s
 		first := n.sets[s.first]

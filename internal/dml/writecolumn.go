@@ -21,16 +21,30 @@ type Columns struct {
 	onUpdate  []expr.Func
 	generated []expr.Func
 	checks    []check
-	pending   []int // NOT NULL columns that a change adds, and that rows may lack still
-	computed  bool  // there is a generated column
-	updated   bool  // there is an ON UPDATE column
-	nullFails bool  // NULL does not become the implicit default of a NOT NULL column, even without strict mode
+	pending   []int      // NOT NULL columns that a change adds, and that rows may lack still
+	computed  bool       // there is a generated column
+	updated   bool       // there is an ON UPDATE column
+	view      *viewCheck // nil: any row may be written
+	nullFails bool       // NULL does not become the implicit default of a NOT NULL column, even without strict mode
 }
 
 // check is a CHECK compiled: isFalse says whether its condition is false.
 type check struct {
 	name    string
 	isFalse func(*expr.Env) (bool, error)
+}
+
+// viewCheck is a planner.ViewCheck compiled.
+type viewCheck struct {
+	name  string
+	holds func(*expr.Env) (bool, error)
+}
+
+// through has rows that are finished checked against the view through which they are written.
+func (c *Columns) through(v *planner.ViewCheck) {
+	if v != nil {
+		c.view = &viewCheck{v.View, expr.CompileCond(v.Cond)}
+	}
 }
 
 // NewColumns compiles what the columns of a table add to a row.
@@ -255,7 +269,14 @@ func (c *Columns) Finish(row []value.Value, number int, env *expr.Env) error {
 			return sqlerr.New(sqlerr.CodeCheckViolated, sqlerr.NoPos, "Check constraint '%s' is violated.", check.name)
 		}
 	}
-	return nil
+	if c.view == nil {
+		return nil
+	}
+	env.UTC = false
+	if ok, err := c.view.holds(env); ok || err != nil {
+		return err
+	}
+	return sqlerr.New(sqlerr.CodeViewCheckFailed, sqlerr.NoPos, "CHECK OPTION failed '%s'", c.view.name)
 }
 
 // fitsNextForm checks that a row also has the form that an announced change gives to its columns.
@@ -274,7 +295,9 @@ func (c *Columns) fitsNextForm(row []value.Value, number int, env *expr.Env) err
 	return nil
 }
 
-func isCheckViolation(err error) bool { return isNumbered(err, sqlerr.CodeCheckViolated) }
+func isCheckViolation(err error) bool {
+	return isNumbered(err, sqlerr.CodeCheckViolated, sqlerr.CodeViewCheckFailed)
+}
 
 func isNumbered(err error, codes ...int) bool {
 	var e *sqlerr.Error
@@ -284,7 +307,7 @@ func isNumbered(err error, codes ...int) bool {
 // isSkipped says whether IGNORE passes over a row because of err: a key is taken, a CHECK is false, a foreign key or rows that live inside
 // the row keep it.
 func isSkipped(err error) bool {
-	return isNumbered(err, sqlerr.CodeDuplicateEntry, sqlerr.CodeCheckViolated, sqlerr.CodeParentRow, sqlerr.CodeNoParentRow, sqlerr.CodeCascadeDepth)
+	return isNumbered(err, sqlerr.CodeDuplicateEntry, sqlerr.CodeCheckViolated, sqlerr.CodeViewCheckFailed, sqlerr.CodeParentRow, sqlerr.CodeNoParentRow, sqlerr.CodeCascadeDepth)
 }
 
 // sqlerr.CodeParentRow is MySQL's ER_ROW_IS_REFERENCED_2.
