@@ -2,12 +2,14 @@ package nearlyfree_test
 
 import (
 	"context"
+	"database/sql"
 	"database/sql/driver"
 	"fmt"
 	"io"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
 // pointReads gives a connection as a driver sees it, and a statement that reads row id of {0 → "row 0", …, 999 → "row 999"}.
@@ -97,5 +99,40 @@ func TestPointReadAllocations(t *testing.T) {
 	})
 	if n > 5 { // the arguments, the key, the rows, two values
 		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestWriteAllocations: a write of one row by its key makes few things more than the row and its keys.
+func TestWriteAllocations(t *testing.T) {
+	db := nearlyfreetest.Open(t)
+	mustExec(t, db, "CREATE TABLE t (id BIGINT PRIMARY KEY, name VARCHAR(60), n BIGINT, x DOUBLE, KEY (name), KEY (n))")
+	for i := range 500 {
+		mustExec(t, db, "INSERT INTO t VALUES (?, ?, ?, 0)", i, fmt.Sprint("name ", i), i%10)
+	}
+	next := 500
+	for _, w := range []struct {
+		sql  string
+		most float64
+		args func() []any
+	}{
+		{"UPDATE t SET x = x + 1 WHERE id = ?", 52, func() []any { return []any{7} }},
+		{"UPDATE t SET n = n + 1 WHERE id = ?", 55, func() []any { return []any{8} }},
+		{"INSERT INTO t VALUES (?, 'name', 1, 2)", 45, func() []any { next++; return []any{next} }},
+		{"DELETE FROM t WHERE id = ?", 52, func() []any { next--; return []any{next + 1} }},
+	} {
+		stmt, err := db.Prepare(w.sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := testing.AllocsPerRun(100, func() { mustStmt(t, stmt, w.args()...) }); n > w.most {
+			t.Errorf("%s: %v allocations, want at most %v", w.sql, n, w.most)
+		}
+	}
+}
+
+func mustStmt(t *testing.T, stmt *sql.Stmt, args ...any) {
+	t.Helper()
+	if _, err := stmt.Exec(args...); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -109,6 +109,9 @@ func (p *parser) insertEnd() int {
 
 // rows reads (…), (…) of the tokens lo to hi-1.
 func (p *parser) rows(lo, hi int) [][]Expr {
+	if out := p.literalRows(lo, hi); out != nil {
+		return out // most of what is long; not worth a run of the parser
+	}
 	stmt, c := p.rewrite("INSERT INTO t VALUES", lo, hi, inRows).run(hi)
 	ins, ok := stmt.(*sqlparser.Insert)
 	if !ok {
@@ -123,6 +126,30 @@ func (p *parser) rows(lo, hi int) [][]Expr {
 		}
 	}
 	return out
+}
+
+// literalRows is rows of literals alone; nil of others.
+func (p *parser) literalRows(lo, hi int) (out [][]Expr) {
+	for i := lo; p.isAt(i, "("); i++ {
+		end := int(p.toks[i].match)
+		row := make([]Expr, 0, (end-i)/2)
+		for i < end {
+			t := &p.toks[i+1]
+			if after := p.toks[i+2].word; (t.kind < tokString || t.kind > tokBit) && t.word != "NULL" || after != "," && after != ")" {
+				return nil
+			}
+			row = append(row, p.literal(i+1))
+			i += 2
+		}
+		out = append(out, row)
+		if i++; i == hi {
+			return out
+		}
+		if !p.isAt(i, ",") {
+			return nil
+		}
+	}
+	return nil
 }
 
 // assignments reads column = expression, … of the tokens lo to hi-1.

@@ -95,6 +95,25 @@ func limited(n planner.Node) bool {
 	return slices.ContainsFunc(planner.Children(n), limited)
 }
 
+// met tells ids that come again. A single one takes no map.
+type met struct {
+	first string
+	all   map[string]bool // nil before the second one
+}
+
+func (m *met) again(id string) bool {
+	if m.first == "" {
+		m.first = id
+		return false
+	}
+	if m.all == nil {
+		m.all = map[string]bool{m.first: true}
+	}
+	known := m.all[id]
+	m.all[id] = true
+	return known
+}
+
 // targetRow is a row that is to be changed.
 type targetRow struct {
 	of     *target
@@ -110,7 +129,7 @@ func (t *targets) each(ctx context.Context, w *Writer, do func(r *targetRow) err
 	it := t.source.Open(&w.frame)
 	defer it.Close()
 	later := make([][]*targetRow, len(t.tables))
-	seen := map[string]bool{} // a join may give a row more than once
+	var seen met // a join may give a row more than once
 	number := 0
 	give := func(r *targetRow) error {
 		number++
@@ -140,10 +159,9 @@ func (t *targets) each(ctx context.Context, w *Writer, do func(r *targetRow) err
 			if r.id, err = rowID(of.Table, r.old.Row); err != nil {
 				return err
 			}
-			if seen[of.as+r.id] {
+			if seen.again(of.as + r.id) {
 				continue
 			}
-			seen[of.as+r.id] = true
 			if i > 0 {
 				later[i] = append(later[i], r)
 			} else if err := give(r); err != nil {
@@ -162,9 +180,17 @@ func (t *targets) each(ctx context.Context, w *Writer, do func(r *targetRow) err
 }
 
 // rowID tells a row from all others of the statement: its table, partition and key.
-func rowID(t *schema.Table, row []value.Value) (string, error) {
-	partition, key, err := rowPlace(t, row)
-	return placeID(t.Physical, partition, key), err
+func rowID(t *schema.Table, row []value.Value) (string, error) { return nextID(t, row, "") }
+
+// nextID is rowID of a row that replaces one of this id.
+func nextID(t *schema.Table, row []value.Value, was string) (string, error) {
+	var buf [256]byte
+	b := append(append(buf[:0], t.Physical...), 0)
+	b, err := t.AppendPartitionKey(b, row)
+	if err == nil {
+		b, err = t.AppendRowKey(append(b, 0), row)
+	}
+	return textOf(b, was), err
 }
 
 // rowPlace gives the keys of a row.

@@ -152,7 +152,7 @@ func (u *updating) update(ctx context.Context, r *targetRow) error {
 		if s.auto >= 0 {
 			put(&u.highest, r.of, max(u.highest[r.of], givenID(row[s.auto])))
 		}
-		if at.write.next, err = rowID(r.of.Table, row); err != nil {
+		if at.write.next, err = nextID(r.of.Table, row, r.id); err != nil {
 			return err
 		}
 		if err := r.of.rows.update(ctx, w, at.write, r.old, row); err != nil {

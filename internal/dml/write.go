@@ -163,11 +163,13 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 			err = w.Flush(ctx)
 		}
 		w.End() // another try holds its own
-		if err == nil || w.stands() {
-			w.tally(&all)
-		}
 		if err == nil {
+			w.tally(&all)
 			return all, nil
+		}
+		if w.stands() {
+			w.tally(&all)
+			w.remember()
 		}
 		if !IsRace(err) || len(sofar.numbers) > 0 && !node.again() {
 			return all, w.partial(err)

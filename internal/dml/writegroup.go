@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -22,6 +23,7 @@ type group struct {
 	ops       []engine.Op
 	at        map[string]int // by RowKey: the operation on it, where there is more than one row
 	bytes     int
+	most      int // operations that it is likely to get
 }
 
 // grouped is what Writer.groups gives.
@@ -34,7 +36,7 @@ type grouped struct {
 // groups distributes the rows, in their order, over as few transactions as the limits allow.
 func (w *Writer) groups(mostOps, mostBytes int) (out grouped) {
 	open := map[string]*group{}
-	touched := map[string]*group{}
+	var touched map[[2]string]*group // by place and key
 	for _, r := range w.Rows {
 		parts := r.byPartition()
 		out.torn = out.torn || len(parts) > 1
@@ -44,7 +46,7 @@ func (w *Writer) groups(mostOps, mostBytes int) (out grouped) {
 			bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: partition, Ops: ops}, 0)
 			g := open[place]
 			if g == nil || len(g.ops)+len(ops) > mostOps || g.bytes+bytes > mostBytes {
-				g = &group{table: r.physical(), partition: partition}
+				g = &group{table: r.physical(), partition: partition, most: min(mostOps, len(w.Rows)*len(ops))}
 				open[place] = g
 				out.groups = append(out.groups, g)
 			}
@@ -55,10 +57,12 @@ func (w *Writer) groups(mostOps, mostBytes int) (out grouped) {
 				continue
 			}
 			for i := range ops {
-				key := entityID(place, ops[i].Entity.RowKey)
-				before := touched[key]
-				touched[key] = g
-				out.linked = out.linked || before != nil && before != g
+				if mostOps < math.MaxInt { // there may be another group of the place
+					key := [2]string{place, ops[i].Entity.RowKey}
+					before := touched[key]
+					put(&touched, key, g)
+					out.linked = out.linked || before != nil && before != g
+				}
 				g.add(ops[i])
 			}
 		}
@@ -103,7 +107,7 @@ func (g *group) add(op engine.Op) {
 		return
 	}
 	if g.at == nil {
-		g.at = map[string]int{}
+		g.at, g.ops = make(map[string]int, g.most), make([]engine.Op, 0, g.most)
 	}
 	g.at[op.Entity.RowKey] = len(g.ops)
 	g.ops = append(g.ops, op)

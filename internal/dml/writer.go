@@ -127,12 +127,21 @@ func (w *Writer) Flush(ctx context.Context) error {
 	}
 	limits := w.Rt.Engine.Limits()
 	all, whole := w.Rt.Engine.(engine.Transactor)
-	in := w.groups(limits.BatchOps, limits.BatchBytes)
+	atOnce := whole && !w.Chunked && all.Snapshots() // what does not go by one commit goes by one transaction
+	in := grouped{}
+	if atOnce {
+		in = w.groups(math.MaxInt, math.MaxInt)
+	} else {
+		in = w.groups(limits.BatchOps, limits.BatchBytes)
+	}
 	groups := in.groups
 	several := len(groups) > 1 && whole && (in.torn || w.moved || !w.Chunked && (all.Snapshots() || !w.isDivided()))
 	exceeds := slices.ContainsFunc(groups, func(g *group) bool { return g.exceeds(limits) })
 	if whole && len(groups) > 0 && (several || exceeds || len(w.requires) > 0) {
-		return w.transact(ctx, all, w.groups(math.MaxInt, math.MaxInt).groups)
+		if !atOnce {
+			groups = w.groups(math.MaxInt, math.MaxInt).groups
+		}
+		return w.transact(ctx, all, groups)
 	}
 	if len(groups) == 1 || in.linked || w.Parallel() == 1 {
 		for _, g := range groups {
@@ -201,8 +210,6 @@ func (w *Writer) tally(all *exec.Result) {
 		if !r.Done || r.cascaded {
 			continue
 		}
-		w.written.Ids[r.id] = true
-		w.written.Ids[r.next] = true
 		switch {
 		case r.automatic && all.LastInsertID == 0:
 			all.LastInsertID, all.InsertID = r.auto, r.auto
@@ -214,6 +221,17 @@ func (w *Writer) tally(all *exec.Result) {
 		if r.returned != nil {
 			all.Rows = append(all.Rows, r.returned)
 		}
+	}
+}
+
+// remember notes what this try has written, for the next one.
+func (w *Writer) remember() {
+	for _, r := range w.Rows {
+		if !r.Done || r.cascaded {
+			continue
+		}
+		w.written.Ids[r.id] = true
+		w.written.Ids[r.next] = true
 		if len(r.ops) > 0 {
 			w.written.numbers = append(w.written.numbers, r.Number)
 		}

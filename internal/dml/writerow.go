@@ -60,34 +60,49 @@ type EntryKey struct{ Partition, Key string }
 
 // KeysOf gives the keys of a row and of its index entries.
 func (rw *RowWriter) KeysOf(row []value.Value) (partition, key string, entries []EntryKey, err error) {
+	if n := len(rw.Table.Indexes); n > 0 {
+		entries = make([]EntryKey, n)
+	}
+	partition, key, err = rw.keysOf(row, "", "", entries)
+	return partition, key, entries, err
+}
+
+// keysOf is KeysOf of a row that replaces one with these keys: most stay the same, and take no memory. It puts those of the entries
+// in place of the former ones.
+func (rw *RowWriter) keysOf(row []value.Value, wasPartition, wasKey string, entries []EntryKey) (partition, key string, err error) {
 	var buf [256]byte
 	b, err := rw.Table.AppendPartitionKey(buf[:0], row)
 	if err != nil {
-		return "", "", nil, err
+		return "", "", err
 	}
-	partition = string(b)
+	partition = textOf(b, wasPartition)
 	if b, err = rw.Table.AppendRowKey(buf[:0], row); err != nil {
-		return "", "", nil, err
+		return "", "", err
 	}
-	key = string(b)
-	if len(rw.Table.Indexes) == 0 {
-		return partition, key, nil, nil
-	}
-	entries = make([]EntryKey, len(rw.Table.Indexes))
+	key = textOf(b, wasKey)
 	for i, ix := range rw.Table.Indexes {
 		if b, err = rw.Table.AppendIndexKey(buf[:0], ix, row); err != nil {
-			return "", "", nil, err
+			return "", "", err
 		}
-		entries[i] = EntryKey{partition, string(b)}
+		was := entries[i]
+		entries[i] = EntryKey{partition, textOf(b, was.Key)}
 		if ix.Global == 0 {
 			continue
 		}
 		if b, err = rw.Table.AppendEntryPartition(buf[:0], ix, row); err != nil {
-			return "", "", nil, err
+			return "", "", err
 		}
-		entries[i].Partition = string(b)
+		entries[i].Partition = textOf(b, was.Partition)
 	}
-	return partition, key, entries, nil
+	return partition, key, nil
+}
+
+// textOf is string(b), and was where that is the same.
+func textOf(b []byte, was string) string {
+	if string(b) == was {
+		return was
+	}
+	return string(b)
 }
 
 // insert makes the operations of a new row. They fail where a row of the same primary or unique key is.
@@ -110,7 +125,7 @@ func (rw *RowWriter) put(r *RowWrite, row []value.Value) error {
 	if r.Partition, err = rw.Table.PartitionOf(row); err != nil {
 		return err
 	}
-	r.ops = slices.Grow(r.ops, 1+len(entries))
+	r.expect(1 + len(entries))
 	r.unit = key
 	r.Add(engine.Op{Kind: engine.Insert, Entity: e, Parent: rw.isParent()}, nil)
 	if err := rw.touchParent(r, partition, row); err != nil {
@@ -147,6 +162,9 @@ func (rw *RowWriter) entryEntity(i int, at EntryKey, whole engine.Entity, row []
 	}
 	return rw.entity(rw.Entries[i], at.Partition, at.Key, row)
 }
+
+// expect makes room for so many operations.
+func (r *RowWrite) expect(n int) { r.ops, r.keys = slices.Grow(r.ops, n), slices.Grow(r.keys, n) }
 
 // Add takes an operation on the row itself (key nil) or on its entry in an index. An entry that lies elsewhere is a unit of its own.
 func (r *RowWrite) Add(op engine.Op, key *schema.Index) {
@@ -275,6 +293,7 @@ func (rw *RowWriter) take(ctx context.Context, w *Writer, r *RowWrite, old Store
 		return err
 	}
 	r.unit = key
+	r.expect(1 + len(entries))
 	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: key}, IfMatch: old.ifMatch(nil), Parent: rw.isParent()}, nil)
 	for i := range rw.Table.Indexes {
 		if err := rw.removeEntry(ctx, w, r, i, entries[i], &old); err != nil {
@@ -328,7 +347,8 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if err != nil {
 		return err
 	}
-	newPartition, newKey, newEntries, err := rw.KeysOf(row)
+	newEntries := slices.Clone(entries)
+	newPartition, newKey, err := rw.keysOf(row, partition, key, newEntries)
 	if err != nil {
 		return err
 	}
@@ -347,6 +367,7 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 		return err
 	}
 	r.Table, r.PartitionKey, r.row, r.unit = rw.Table, partition, row, key
+	r.expect(1 + len(entries))
 	rw.note(r, rowChange{old: old.Row, row: row, stored: &old})
 	if newKey == key {
 		op := rw.Row.ChangeOf(old.Row, e)

@@ -17,6 +17,7 @@ type aggregateNode struct {
 	group     []expr.Func
 	collation []value.Collation
 	aggs      []*expr.Aggregate
+	grow      []bool // aligned with aggs: what they hold may become more with each row
 	sorted    bool
 }
 
@@ -24,6 +25,9 @@ func compileAggregate(n *planner.Aggregate, input Node) *aggregateNode {
 	a := &aggregateNode{input: input, group: CompileAll(n.Group), aggs: n.Aggs, sorted: n.Sorted}
 	for _, g := range n.Group {
 		a.collation = append(a.collation, expr.CollationOf(g))
+	}
+	for _, of := range n.Aggs {
+		a.grow = append(a.grow, of.Grows())
 	}
 	return a
 }
@@ -206,7 +210,13 @@ func (it *aggregateIter) newGroup() *groupState {
 // add adds a row to a group.
 func (it *aggregateIter) add(g *groupState, row []value.Value) error {
 	it.f.Env.Row = row
-	for _, s := range g.states {
+	for i, s := range g.states {
+		if !it.node.grow[i] {
+			if err := s.Add(&it.f.Env); err != nil {
+				return err
+			}
+			continue
+		}
 		before := s.Size()
 		if err := s.Add(&it.f.Env); err != nil {
 			return err

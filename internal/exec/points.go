@@ -34,6 +34,10 @@ type pointSource struct {
 	found  []bool
 	pos    int
 	before int // keys before the batch
+
+	// of a batch of one
+	oneEntity [1]engine.Entity
+	oneFound  [1]bool
 }
 
 func (s *pointSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
@@ -59,7 +63,9 @@ func (s *pointSource) read(ctx context.Context) error {
 	s.size = s.run.nextBatch(s.size)
 	n := min(s.size, len(s.keys))
 	s.before += len(s.batch)
-	if cap(s.batch) < n {
+	if n == 1 {
+		s.batch, s.found = s.oneEntity[:], s.oneFound[:]
+	} else if cap(s.batch) < n {
 		s.batch, s.found = make([]engine.Entity, n), make([]bool, n)
 	}
 	s.batch, s.found, s.pos = s.batch[:n], s.found[:n], 0

@@ -54,7 +54,7 @@ func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
 // start computes what is to be read.
 func (it *scanIter) start() error {
 	n := it.node
-	it.src = &SpanSource{Run: it.f.Run} // what there is to close until the real one is there
+	it.src = noSource{} // until the real one is there
 	count, _, err := n.limit.eval(&it.f.Env)
 	if err != nil || count == 0 {
 		return err
@@ -127,7 +127,7 @@ func passes(cond func(*expr.Env) (bool, error), env *expr.Env) (bool, error) {
 func (it *scanIter) Close() error {
 	it.left = 0
 	if it.src == nil {
-		it.src = &SpanSource{Run: it.f.Run}
+		it.src = noSource{}
 	}
 	return it.src.Close()
 }

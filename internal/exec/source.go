@@ -16,6 +16,12 @@ type source interface {
 	Close() error
 }
 
+// noSource has nothing.
+type noSource struct{}
+
+func (noSource) NextEntity(context.Context) (*engine.Entity, string, error) { return nil, "", io.EOF }
+func (noSource) Close() error                                               { return nil }
+
 // SpanSource reads spans, one after the other.
 type SpanSource struct {
 	Run   *Run
@@ -93,9 +99,12 @@ func (s *SpanSource) inside() []engine.Entity {
 		return nil
 	}
 	span := &s.Spans[0]
-	in := func(e *engine.Entity) bool {
-		return !span.All || span.Contains(e.RowKey)
+	if !span.All {
+		chunk := s.rest
+		s.rest = nil
+		return chunk
 	}
+	in := func(e *engine.Entity) bool { return span.Contains(e.RowKey) }
 	begin := 0
 	for begin < len(s.rest) && !in(&s.rest[begin]) {
 		begin++

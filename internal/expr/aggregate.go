@@ -45,6 +45,7 @@ type aggregateFunction struct {
 	gather    func(a *Aggregate) accumulator
 	nulls     bool                          // rows with NULL arguments count
 	sameTwice bool                          // DISTINCT makes no difference
+	small     bool                          // what is gathered takes no more memory with more rows
 	operand   func(*Env, value.Value) error // warns of an argument that counts as a number; nil: it does not
 }
 
@@ -180,6 +181,15 @@ func (a *Aggregate) compiled() *aggregateCode {
 	return a.compile()
 }
 
+// Grows says whether what a group holds may become larger with its rows.
+func (a *Aggregate) Grows() bool {
+	if a.Star {
+		return false
+	}
+	_, f := lookupAggregate(a.Name)
+	return a.Distinct || !f.small
+}
+
 // NewState begins a group.
 func (a *Aggregate) NewState() State {
 	if a.Star {
@@ -267,8 +277,11 @@ func (s *state) Add(env *Env) error {
 		s.args[i] = v
 	}
 	if s.operand != nil {
-		if err := s.operand(env, s.args[0]); err != nil {
-			return err
+		switch s.args[0].Kind() {
+		case value.String, value.Bytes, value.JSON: // there is nothing to be said of others
+			if err := s.operand(env, s.args[0]); err != nil {
+				return err
+			}
 		}
 	}
 	if s.seen != nil {

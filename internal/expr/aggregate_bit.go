@@ -8,7 +8,7 @@ import (
 
 func bitAggregates() map[string]*aggregateFunction {
 	of := func(doc string, empty uint64, op func(a, b value.Value) (value.Value, error)) *aggregateFunction {
-		return &aggregateFunction{signature: "(x)", doc: doc, min: 1, max: 1, operand: (*Env).integer, typ: fixed(unsignedType),
+		return &aggregateFunction{signature: "(x)", doc: doc, min: 1, max: 1, small: true, operand: (*Env).integer, typ: fixed(unsignedType),
 			gather: func(*Aggregate) accumulator { return &bitwise{v: value.FromUint(empty), op: op} }}
 	}
 	return map[string]*aggregateFunction{

@@ -6,7 +6,7 @@ func countAggregates() map[string]*aggregateFunction {
 	argType := func(args []Node) value.Type { return shownType(args[0].Type()) }
 	extremeType := func(args []Node) value.Type { return bitsNumber(argType(args)) }
 	return map[string]*aggregateFunction{
-		"COUNT": {signature: "(* | [DISTINCT] x, …)", doc: "Rows, or rows in which nothing is NULL.", min: 1, max: 64, typ: toInt,
+		"COUNT": {signature: "(* | [DISTINCT] x, …)", doc: "Rows, or rows in which nothing is NULL.", min: 1, max: 64, typ: toInt, small: true,
 			gather: func(*Aggregate) accumulator { return &count{} }},
 		"MIN": {signature: "([DISTINCT] x)", doc: "The least value; of an ENUM or SET the least text.", min: 1, max: 1, typ: extremeType, sameTwice: true,
 			gather: func(a *Aggregate) accumulator { return &extreme{t: a.T, sign: -1, collation: CollationOf(a.Args...)} }},

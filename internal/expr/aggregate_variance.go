@@ -8,7 +8,7 @@ import (
 
 func varianceAggregates() map[string]*aggregateFunction {
 	of := func(doc string, sample, root bool) *aggregateFunction {
-		return &aggregateFunction{signature: "(x)", doc: doc, min: 1, max: 1, operand: (*Env).Number, typ: toDouble,
+		return &aggregateFunction{signature: "(x)", doc: doc, min: 1, max: 1, small: true, operand: (*Env).Number, typ: toDouble,
 			gather: func(*Aggregate) accumulator { return &variance{sample: sample, root: root} }}
 	}
 	return map[string]*aggregateFunction{
