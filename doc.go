@@ -149,8 +149,8 @@
 // them with their index entries; nor write to a table that other programs made together with anything else; nor a row that is 99
 // entities with its index entries, or 2 MiB. That is refused with ErrTooLarge, at the statement that goes too far, which leaves
 // nothing; the transaction goes on. The option transactions=group refuses all that is more than one entity group transaction
-// so, on every store. Only Commit can tell where an entity of more than 512 KiB, or 234 properties, is no longer large enough for
-// the new content beside the old one.
+// so, on every store. Only Commit tells two: where an entity of more than 512 KiB, or 234 properties, has no room for the new
+// content beside the old one, and where a serializable transaction reads more once it has written to a table of other programs.
 //
 // Rows that were read to be written are written only if nobody changed them since: ErrConflict says that the transaction may
 // be run again, and RunTx does so. A program that computes something from rows asks for an isolation level, or reads them

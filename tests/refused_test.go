@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"database/sql"
 	"errors"
 	"fmt"
 	"strings"
@@ -19,6 +20,13 @@ func TestRefusedAtOnce(t *testing.T) {
 			values = append(values, fmt.Sprintf("(1, %d)", i))
 		}
 		return "INSERT INTO " + table + " VALUES " + strings.Join(values, ", ")
+	}
+	others := func(n int) string {
+		var values []string
+		for i := range n {
+			values = append(values, fmt.Sprintf("('%d', 1)", i))
+		}
+		return "INSERT INTO strange VALUES " + strings.Join(values, ", ")
 	}
 	var sets, keys []string
 	for i := range 60 {
@@ -44,6 +52,9 @@ func TestRefusedAtOnce(t *testing.T) {
 		{"a row of too many entries", []string{"INSERT INTO other VALUES (5, 1)"}, "UPDATE wide SET " + strings.Join(sets, ", "), "121 operations", []string{"UPDATE wide SET c1 = 2"}},
 		{"a table of other programs, and one of ours", []string{"INSERT INTO strange VALUES ('a', 1)"}, "INSERT INTO other VALUES (5, 1)", "other programs", []string{"INSERT INTO strange VALUES ('b', 1)"}},
 		{"a table of ours, and one of other programs", []string{"INSERT INTO other VALUES (5, 1)"}, "INSERT INTO strange VALUES ('a', 1)", "other programs", nil},
+		{"a table of other programs, by what was read of ours", []string{"SELECT COUNT(*) FROM other", "SELECT * FROM strange WHERE id = 'a'"}, "INSERT INTO strange VALUES ('a', 1)", "other programs",
+			[]string{"INSERT INTO other VALUES (6, 1)"}},
+		{"more of other programs than a group", []string{"INSERT INTO strange VALUES ('a', 1)"}, others(100), "other programs", []string{"INSERT INTO strange VALUES ('z', 1)"}},
 	} {
 		for name, config := range map[string]*nearlyfree.Config{"account": overService(0, false), "memory": {Store: "mem://"}} {
 			db, _ := openConfig(t, config)
@@ -56,7 +67,11 @@ func TestRefusedAtOnce(t *testing.T) {
 				"CREATE TABLE wide (id INT PRIMARY KEY, "+strings.Join(keys, ", ")+")",
 				"CREATE EXTERNAL TABLE strange (id TEXT, v INT) PARTITION KEY 'p' ROW KEY '{id}'",
 				"INSERT INTO tenant VALUES (11, 1), (11, 2), (12, 1)", "INSERT INTO wide (id) VALUES (1)")
-			tx, err := db.Begin()
+			o := &sql.TxOptions{}
+			if strings.Contains(c.what, "read") {
+				o.Isolation = sql.LevelSerializable
+			}
+			tx, err := db.BeginTx(t.Context(), o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -74,6 +89,33 @@ func TestRefusedAtOnce(t *testing.T) {
 				t.Errorf("%s, %s: %v", c.what, name, err)
 			}
 			db.Close()
+		}
+	}
+}
+
+// TestRefusedGroup: with transactions=group the octets of an entity group transaction are counted at each statement, too.
+func TestRefusedGroup(t *testing.T) {
+	t.Parallel()
+	for _, config := range []*nearlyfree.Config{overService(0, false), {Store: "mem://"}} {
+		config.Transactions = nearlyfree.TransactionsGroup
+		db, _ := openConfig(t, config)
+		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, s LONGTEXT)")
+		tx, err := db.Begin()
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, text := 0, strings.Repeat("x", 400_000)
+		for err == nil && n < 20 {
+			if _, err = tx.Exec("INSERT INTO t VALUES (?, ?)", n, text); err == nil {
+				n++
+			}
+		}
+		if !errors.Is(err, nearlyfree.ErrTooLarge) || !strings.Contains(err.Error(), "4194304") || n != 10 {
+			t.Errorf("%d rows of 400,000 octets: %v", n, err)
+		}
+		runAll(t, tx, "INSERT INTO t VALUES (100, 'x')")
+		if err := tx.Commit(); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -31,8 +31,10 @@ type Bounded interface {
 type Outline struct {
 	Tables  []string
 	Places  int                   // partitions of tables
+	Only    Place                 // where there is one
 	Watched []Place               // those with an operation on a Parent, or with so many operations of one row that it may be too many
 	Commit  func(at Place) Commit // what it writes there
+	Since   Moment                // as in Transaction
 }
 
 // Place is a partition of a table.

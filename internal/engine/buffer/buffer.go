@@ -377,13 +377,19 @@ func (b *Buffer) Fit() error {
 }
 
 func (b *Buffer) fit(commits []engine.Commit) error {
-	most := b.e.Limits().BatchOps
+	l := b.e.Limits()
+	most := l.BatchOps
 	switch {
 	case len(commits) > 1:
 		return errSpread(commits)
 	case len(commits) == 1 && len(commits[0].Ops) > most:
 		return engine.Errorf(engine.CodeTooLarge, "the transaction has %d operations, but an entity group transaction has at most %d (a row and each of its index entries are one each): "+
 			"commit in smaller steps, or write without a transaction", len(commits[0].Ops), most)
+	case len(commits) == 1:
+		if n := engine.CommitBytes(&commits[0], l.BatchBytes); n > l.BatchBytes {
+			return engine.Errorf(engine.CodeTooLarge, "the transaction has %d operations of about %d bytes, but an entity group transaction has at most %d bytes: "+
+				"commit in smaller steps, or write without a transaction", len(commits[0].Ops), n, l.BatchBytes)
+		}
 	}
 	return nil
 }

@@ -84,6 +84,13 @@ func (b *Buffer) fitOutline(e engine.Bounded) error {
 			return e.dropped
 		})
 	}
+	if o.Places == 1 {
+		for o.Only = range b.outline.places {
+		}
+	}
+	if b.validates {
+		o.Since = b.since
+	}
 	for at := range b.outline.watched {
 		if b.outline.places[at] != nil {
 			o.Watched = append(o.Watched, at)

@@ -4,11 +4,9 @@ import "github.com/nearlyfreedb/nearlyfree/internal/engine"
 
 // Fit implements engine.Bounded.
 func (s *Store) Fit(o *engine.Outline) error {
-	if o.Places > 1 {
-		for _, table := range o.Tables {
-			if !s.holds(table) {
-				return errStrange(table)
-			}
+	for _, table := range o.Tables {
+		if !s.holds(table) && (o.Places > 1 || !s.isOneAsRead(o)) {
+			return errStrange(table)
 		}
 	}
 	l := s.base.Limits()
@@ -26,6 +24,18 @@ func (s *Store) Fit(o *engine.Outline) error {
 	}
 	_, err := withParent(all)
 	return err
+}
+
+// isOneAsRead says whether a transaction of one place is one request, whose conditions cover all that was read so far.
+func (s *Store) isOneAsRead(o *engine.Outline) bool {
+	c := o.Commit(o.Only)
+	groups, err := split(&touched{Commit: c, own: len(c.Ops)}, 0, s.base.Limits())
+	since, _ := o.Since.(*observation)
+	if err != nil || len(groups) > 1 {
+		return since == nil && len(c.Ops) <= s.base.Limits().BatchOps
+	}
+	x := &transaction{store: s, groups: groups}
+	return x.cover(since) == nil
 }
 
 // withParent gives the group that is to be at home, as it has an operation on a Parent; nil: none has. There is one at most.
