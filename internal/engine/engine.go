@@ -83,6 +83,14 @@ type Scan struct {
 	Budget                     *Budget  // what its pages are taken of; may be nil
 	Decided                    bool     // wait for the transactions that have written to the range and are not decided yet
 	Meter                      *Meter
+	Room                       *Room // nil: the cursor makes its own
+}
+
+// Room is memory for the entities that a cursor gives, for many short scans one after the other: the next one takes it when the one
+// before is closed, and the entities of that are no longer valid then. Only the engine itself looks into it, and not every one does.
+type Room struct {
+	Entities []Entity
+	Values   []Value
 }
 
 // Cursor walks the entities of a scan, a chunk at a time. Next returns a chunk of one or more

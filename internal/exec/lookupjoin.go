@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
@@ -64,9 +65,38 @@ func (n *lookupJoinNode) Open(f *Frame) Iterator {
 
 // lookup is what left rows of the same keys have in common: what is read, and the rows that came.
 type lookup struct {
-	reads  access.Reads
-	filter *engine.Filter
-	rows   rowStore
+	reads access.Reads
+	rows  rowStore
+}
+
+// lookupRoom is memory for one lookup at a time.
+type lookupRoom struct {
+	row      []value.Value
+	entities engine.Room
+}
+
+// lookupRooms are those that no lookup uses: there are as many as ran side by side.
+type lookupRooms struct {
+	mu   sync.Mutex
+	free []*lookupRoom
+}
+
+func (r *lookupRooms) take(width int) *lookupRoom {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	last := len(r.free) - 1
+	if last < 0 {
+		return &lookupRoom{row: make([]value.Value, width)}
+	}
+	room := r.free[last]
+	r.free = r.free[:last]
+	return room
+}
+
+func (r *lookupRooms) give(room *lookupRoom) {
+	r.mu.Lock()
+	r.free = append(r.free, room)
+	r.mu.Unlock()
 }
 
 // maxKnownRows bounds the rows that are kept for left rows of later batches.
@@ -92,8 +122,12 @@ type lookupJoinIter struct {
 	ended     bool
 	whole     *wholeSide // nil: there is none
 	meter     engine.Meter
-	spent     float64 // of lookups, in reads of one entity
-	planned   float64 // as many as they were thought to take
+	rooms     lookupRooms
+	filter    *engine.Filter // of all lookups: nothing in it depends on the left row
+	bound     bool           // filter is made
+	rightRow  []value.Value  // of the right side alone, for its conditions
+	spent     float64        // of lookups, in reads of one entity
+	planned   float64        // as many as they were thought to take
 }
 
 func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -227,7 +261,9 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 		}
 	}
 	err := it.f.Each(ctx, len(todo), func(ctx context.Context, i int) error {
-		return it.node.scan.lookup(ctx, it.f.Run, todo[i], &it.meter)
+		room := it.rooms.take(it.node.scan.plan.Total)
+		defer it.rooms.give(room)
+		return it.lookUp(ctx, todo[i], room)
 	})
 	it.planned += planned
 	it.spent += cost(&it.meter, it.f.Rt.Engine.Limits())
@@ -269,8 +305,14 @@ func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err 
 	}
 	l = &lookup{reads: it.reads, rows: rowStore{run: it.f.Run, operator: "join", fills: right.filled}}
 	l.reads.Points, l.reads.Spans = slices.Clone(it.reads.Points), slices.Clone(it.reads.Spans)
-	if l.filter, err = right.bindFilter(it.f); err != nil {
-		return nil, false, err
+	if right.unique() {
+		l.rows.size = 1
+	}
+	if !it.bound {
+		if it.filter, err = right.bindFilter(it.f); err != nil {
+			return nil, false, err
+		}
+		it.bound = true
 	}
 	it.known[string(it.key)] = l
 	return l, true, nil
@@ -300,14 +342,15 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 	return dst
 }
 
-// lookup reads the rows of l. It may run beside others.
-func (n *scanNode) lookup(ctx context.Context, r *Run, l *lookup, m *engine.Meter) error {
-	if r.X.Profile != nil {
-		defer r.note(n.counted, l, time.Now())
+// lookUp reads the rows of l. It may run beside others.
+func (it *lookupJoinIter) lookUp(ctx context.Context, l *lookup, room *lookupRoom) error {
+	n := it.node.scan
+	if it.f.X.Profile != nil {
+		defer it.f.note(n.counted, l, time.Now())
 	}
-	src := n.entities(r, &l.reads, l.filter, 0, m)
+	src := n.entities(it.f.Run, &l.reads, it.filter, 0, &it.meter, &room.entities)
 	decoder := *n.decoder
-	row := make([]value.Value, n.plan.Total)
+	row := room.row
 	for {
 		e, _, err := src.NextEntity(ctx)
 		if err == io.EOF {
@@ -339,7 +382,10 @@ func (it *lookupJoinIter) check(l *lookup) (err error) {
 	if recheck == nil && right.residual == nil {
 		return nil
 	}
-	row := make([]value.Value, right.plan.Total)
+	if it.rightRow == nil {
+		it.rightRow = make([]value.Value, right.plan.Total)
+	}
+	row := it.rightRow
 	it.f.Env.Row = row
 	l.rows.rows = slices.DeleteFunc(l.rows.rows, func(kept []value.Value) bool {
 		if err != nil {

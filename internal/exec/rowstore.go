@@ -21,15 +21,18 @@ const (
 	BytesPerRow   = 24
 )
 
-// maxBlockRows bounds how many rows are allocated at once.
-const maxBlockRows = 256
+// How many rows are allocated at once: at first, and at most.
+const firstBlockRows, maxBlockRows = 8, 256
 
 // add keeps a row and gives its copy, whose first extra values are the caller's to set before the next call.
 func (s *rowStore) add(row []value.Value) ([]value.Value, error) {
 	width := s.extra + len(s.fills)
 	if len(s.block) < width {
-		s.size = min(max(2*s.size, 8), maxBlockRows)
+		if s.size == 0 {
+			s.size = firstBlockRows
+		}
 		s.block = make([]value.Value, width*s.size)
+		s.size = min(2*s.size, maxBlockRows)
 	}
 	kept := s.block[:width:width]
 	s.block = s.block[width:]

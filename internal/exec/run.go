@@ -81,6 +81,12 @@ func (r *Run) LetGo() {
 	}
 }
 
+// readsItself says whether the execution reads the store of this process, with nothing between.
+func (r *Run) readsItself() bool {
+	t, ok := r.Rt.Engine.(engine.Transactor)
+	return ok && t.Snapshots() && (r.store == engine.Reader(r.moment) || r.store == engine.Reader(r.Rt.Engine))
+}
+
 // InitEnv prepares the environment of a block inside outer (nil for the statement's own).
 func (f *Frame) InitEnv(r *Run, outer *expr.Env) {
 	f.Run = r

@@ -83,7 +83,7 @@ func (it *scanIter) start() error {
 	if sorted || n.cuts {
 		it.runs = newRunSorter(it, sorted)
 	}
-	it.src = n.entities(it.f.Run, &it.reads, filter, limit, it.meter)
+	it.src = n.entities(it.f.Run, &it.reads, filter, limit, it.meter, nil)
 	return nil
 }
 

@@ -94,6 +94,9 @@ func (n *scanNode) Open(f *Frame) Iterator {
 	return it
 }
 
+// unique says whether one row at most comes of a lookup.
+func (n *scanNode) unique() bool { return n.plan.Access == access.PointRead }
+
 // bindFilter makes the filter to send at one execution.
 func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 	if n.filter == nil {
@@ -104,7 +107,8 @@ func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 }
 
 // entities gives the source of what reads name. limit is how many are likely to be wanted, 0 for all. m counts what it costs.
-func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int, m *engine.Meter) source {
+// room may be nil.
+func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int, m *engine.Meter, room *engine.Room) source {
 	if len(reads.Points) > 0 {
 		keys := reads.Points
 		if n.plan.Ordered {
@@ -113,6 +117,9 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: m}, keys: keys}
 	}
 	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: m, Budget: r.X.Budget}
+	if len(reads.Spans) == 1 && r.readsItself() {
+		scan.Room = room // else more than one cursor might be given it
+	}
 	src := n.spans(r, scan, reads.Spans, limit)
 	if !n.plan.IndexJoin {
 		return src

@@ -3,6 +3,7 @@ package exec
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -127,5 +128,34 @@ func TestChangeBack(t *testing.T) {
 	}
 	if held := db.rt.Account.Held(); held != 0 {
 		t.Errorf("%d bytes are held", held)
+	}
+}
+
+// TestLookupsShareMemory: a lookup needs little memory beside the rows that it finds: what it reads them with is that of the one before.
+func TestLookupsShareMemory(t *testing.T) {
+	db := newTestDB(t, 1, 1000)
+	a, b := schematest.NewTable(t, "a", 1, "id INT", "x INT"), schematest.NewTable(t, "b", 1, "id INT", "x INT", "y INT")
+	schematest.AddIndex(b, "x", 1)
+	db.create(a)
+	db.create(b)
+	const rows = 1000
+	var left, right [][]value.Value
+	for i := range int64(rows) {
+		left, right = append(left, ints(i, i)), append(right, ints(i, i, 0))
+	}
+	db.insert(a, left...)
+	db.insert(b, right...)
+	p := db.plan("SELECT COUNT(*) FROM a STRAIGHT_JOIN b ON b.x = a.x AND b.y >= 0")
+	lookupJoinOf(p.Root).Whole = nil
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	for range 10 {
+		if got, err := db.read(p); err != nil || got[0][0].Int() != rows {
+			t.Fatal(got, err)
+		}
+	}
+	runtime.ReadMemStats(&after)
+	if each := (after.TotalAlloc - before.TotalAlloc) / 10 / rows; each > 3000 {
+		t.Errorf("%d bytes for each lookup", each)
 	}
 }

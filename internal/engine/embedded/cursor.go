@@ -51,6 +51,9 @@ func (c *cursor) fill(ctx context.Context) error {
 		return err
 	}
 	size := c.tally.chunk()
+	if room := c.scan.Room; room != nil && c.chunk == nil {
+		c.chunk, c.values = room.Entities, room.Values
+	}
 	if c.chunk == nil {
 		c.chunk = make([]engine.Entity, 0, size)
 	}
@@ -81,6 +84,9 @@ func (c *cursor) reserve(n int) {
 func (c *cursor) Close() error {
 	if c.err == nil {
 		c.err = io.EOF
+	}
+	if room := c.scan.Room; room != nil && c.chunk != nil {
+		room.Entities, room.Values = c.chunk, c.values
 	}
 	c.chunk, c.values = nil, nil
 	c.source.drop()

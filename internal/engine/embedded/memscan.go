@@ -16,7 +16,7 @@ type memCursor struct {
 	to         string                 // where its range ends; "": it does not
 	rows       treeWalk[memEntity]    // stands on a row not looked at yet
 
-	bound map[*shape]*memBinding
+	bound map[*shape]*memBinding // nil as long as last is the only one
 	last  *memBinding
 	warm  uint64
 }
@@ -159,10 +159,12 @@ func (c *memCursor) binding(s *shape) *memBinding {
 			b.names, b.projection = c.scan.Select, engine.Project(s.names, c.scan.Select)
 			b.reads = b.projection.AppendSlots(b.reads)
 		}
-		if c.bound == nil {
-			c.bound = map[*shape]*memBinding{}
+		if c.last != nil {
+			if c.bound == nil {
+				c.bound = map[*shape]*memBinding{c.last.shape: c.last}
+			}
+			c.bound[s] = b
 		}
-		c.bound[s] = b
 	}
 	c.last = b
 	return b

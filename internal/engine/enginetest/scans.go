@@ -159,8 +159,9 @@ func testScanSelect(f *fixture) {
 	}
 	filter := &engine.Filter{Op: engine.Or, Kids: []*engine.Filter{
 		{Op: engine.Eq, Property: "A", Value: i32(1)}, {Op: engine.Eq, Property: "Z", Value: boolean(true)}}}
+	room := &engine.Room{} // of all scans, one after the other
 	for _, sel := range [][]string{nil, {}, {"A"}, {"B"}, {"C", "A"}, {"A", "B", "C"}, {"Z", "Nothing", "B"}, {"Nothing"}} {
-		got := f.scan(engine.Scan{PartitionKey: "p", Select: sel})
+		got := f.scan(engine.Scan{PartitionKey: "p", Select: sel, Room: room})
 		if len(got) != len(stored) {
 			f.Fatalf("Select %q gives %d entities of %d", sel, len(got), len(stored))
 		}
@@ -171,7 +172,7 @@ func testScanSelect(f *fixture) {
 			f.same(e, "p", fmt.Sprint(i), selected(stored[i], sel))
 		}
 		// The filter compares what is not selected.
-		for _, e := range f.scan(engine.Scan{PartitionKey: "p", Select: sel, Filter: filter}) {
+		for _, e := range f.scan(engine.Scan{PartitionKey: "p", Select: sel, Filter: filter, Room: room}) {
 			var i int
 			fmt.Sscan(e.RowKey, &i)
 			f.same(e, "p", e.RowKey, selected(stored[i], sel))
