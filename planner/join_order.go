@@ -116,10 +116,13 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, l
 		refs := j.block.refers(c)
 		at := slices.IndexFunc(items, func(item *joinItem) bool { return refs.within(item.set) })
 		if at < 0 {
-			linking = append(linking, link{c, refs})
+			linking = append(linking, link{cond: c, refs: refs})
 		} else {
 			items[at].own = append(items[at].own, c)
 		}
+	}
+	if j.analyzed {
+		linking = j.equalAll(linking, items)
 	}
 	cheapest := 0
 	for i, item := range items {
@@ -202,8 +205,9 @@ type joinItem struct {
 
 // link is a condition that needs more than one of the relations, with the tables that it needs.
 type link struct {
-	cond expr.Node
-	refs srcSet
+	cond  expr.Node
+	refs  srcSet
+	class int // of columns that are all equal, of which the condition equates two; 0: none. See equalAll
 }
 
 func (i *joinItem) cost() float64 { return costOf(i.rel.requests, i.rel.rows) }
@@ -283,9 +287,14 @@ func beyond(links []link, set srcSet) []link {
 func (j *joiner) step(rel *relation, item *joinItem, links []link) (*relation, float64, error) {
 	both := rel.set.union(item.set)
 	var on []expr.Node
+	var equated []int
 	for _, l := range links {
-		if l.refs.within(both) {
-			on = append(on, l.cond)
+		if !l.refs.within(both) || l.class > 0 && slices.Contains(equated, l.class) {
+			continue
+		}
+		on = append(on, l.cond)
+		if l.class > 0 {
+			equated = append(equated, l.class)
 		}
 	}
 	held := j.hold(InnerJoin, rel, item.rel, on)

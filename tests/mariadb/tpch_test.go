@@ -55,9 +55,7 @@ func openTPCH(b *testing.B, driver, dsn string, before []string) *sql.Conn {
 	for s := range tpch.Load(*scale) {
 		run(s)
 	}
-	if driver == "mysql" {
-		run("ANALYZE TABLE region, nation, supplier, customer, part, partsupp, orders, lineitem")
-	}
+	run("ANALYZE TABLE region, nation, supplier, customer, part, partsupp, orders, lineitem")
 	return conn
 }
 

@@ -91,6 +91,7 @@ func (c *comparison) statements() {
 			}
 		}
 	}
+	c.analyze()
 	for i := 0; i < perSeed && c.differed == 0; i++ {
 		t := pick(c.g, c.g.tables...)
 		switch {
@@ -113,6 +114,18 @@ func (c *comparison) statements() {
 	for _, t := range c.g.tables {
 		if c.differed == 0 {
 			c.check(t)
+		}
+	}
+}
+
+// analyze has every other seed plan by what its tables hold.
+func (c *comparison) analyze() {
+	if c.seed%2 > 0 {
+		return
+	}
+	for _, t := range c.g.tables {
+		if r := c.sides[0].run(statement{sql: both("ANALYZE TABLE %s", t.name), rows: true}, nil); r.err != nil {
+			c.t.Fatal(r.err)
 		}
 	}
 }

@@ -48,23 +48,29 @@ func openTPCH(t testing.TB, scale float64) (ours, lite *databasesql.DB) {
 	return ours, lite
 }
 
-// TestTPCH holds the answers of TPC-H's queries against SQLite's.
+// analyze finds out what the tables hold.
+const analyze = "ANALYZE TABLE region, nation, supplier, customer, part, partsupp, orders, lineitem"
+
+// TestTPCH holds the answers of TPC-H's queries against SQLite's, before and after ANALYZE TABLE.
 func TestTPCH(t *testing.T) {
 	ours, lite := openTPCH(t, *scale)
-	for i, query := range tpch.Queries {
-		t.Run(strconv.Itoa(i+1), func(t *testing.T) {
-			got, want := answerOf(t, ours, query), answerOf(t, lite, liteWords.Replace(query))
-			if len(got) != len(want) {
-				t.Fatalf("%d rows, SQLite has %d", len(got), len(want))
-			}
-			for r := range got {
-				for c := range got[r] {
-					if !sameAnswer(got[r][c], want[r][c]) {
-						t.Fatalf("row %d: %v, SQLite has %v", r+1, got[r], want[r])
+	for _, when := range []string{"", " analyzed"} {
+		for i, query := range tpch.Queries {
+			t.Run(strconv.Itoa(i+1)+when, func(t *testing.T) {
+				got, want := answerOf(t, ours, query), answerOf(t, lite, liteWords.Replace(query))
+				if len(got) != len(want) {
+					t.Fatalf("%d rows, SQLite has %d", len(got), len(want))
+				}
+				for r := range got {
+					for c := range got[r] {
+						if !sameAnswer(got[r][c], want[r][c]) {
+							t.Fatalf("row %d: %v, SQLite has %v", r+1, got[r], want[r])
+						}
 					}
 				}
-			}
-		})
+			})
+		}
+		answerOf(t, ours, analyze)
 	}
 }
 
@@ -115,6 +121,7 @@ func answerOf(t testing.TB, db *databasesql.DB, query string) (out [][]string) {
 // BenchmarkTPCH runs each query side by side: go test -run '^$' -bench TPCH -tpch 0.01 -benchtime 3x .
 func BenchmarkTPCH(b *testing.B) {
 	ours, lite := openTPCH(b, *scale)
+	answerOf(b, ours, analyze)
 	for i, query := range tpch.Queries {
 		for _, side := range []struct {
 			name, query string
