@@ -215,7 +215,7 @@ const virtualRows = 100
 func (j *joiner) request(s *source, conds []expr.Node, order []access.SortKey, limit expr.Node) access.Request {
 	return access.Request{
 		Table: s.table, Alias: s.name, Offset: s.offset, Total: j.block.width,
-		Conds: conds, Need: s.need(), Order: order, Limit: limit, ForWrite: s.forWrite, Keys: s.keys,
+		Conds: conds, Need: s.need(), Order: order, Limit: limit, ForWrite: s.forWrite, Keys: s.keys, Near: j.seek > 0,
 	}
 }
 

@@ -30,6 +30,7 @@ type Request struct {
 	// ForWrite asks for whole rows, each with the ETag of the entity that it was read from.
 	ForWrite bool
 	Keys     *IndexChoice // USE, FORCE and IGNORE INDEX
+	Near     bool         // nobody waits for requests, and it is known what tables hold
 }
 
 // Path is how the table is read.
@@ -118,7 +119,7 @@ func (r *Request) path(c *Constrainer, ix *schema.Index, forms [][][]Atom) Path 
 		s.Limit = r.Limit
 	}
 	p := Path{Scan: s, Ordered: ordered}
-	p.Cost = r.Estimate(s, k, depth, ordered, residualShare(r.Table, unserved))
+	p.Cost = r.Estimate(s, k, depth, ordered, r.residualShare(unserved))
 	return p
 }
 

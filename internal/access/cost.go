@@ -22,6 +22,7 @@ const (
 	sharePrefix   = 0.01 // LIKE 'abc%'
 	shareNotNull  = 0.9
 	shareResidual = 0.3 // any other condition, checked row by row
+	shareOneOfFew = 0.1 // an equality that no key serves, where Request.Near
 )
 
 // cost is the expected cost of a path. Requests count first: each one is billed, and waited for.

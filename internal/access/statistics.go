@@ -147,12 +147,13 @@ func (k *KeyPlan) fixedPartitions(tests []*test) (n float64, ok bool) {
 }
 
 // residualShare is the share of rows that conditions leave which are checked row by row, each as the Constrainer has it.
-func residualShare(t *schema.Table, forms [][][]Atom) float64 {
+func (r *Request) residualShare(forms [][][]Atom) float64 {
+	t := r.Table
 	s := 1.0
 	byColumn := map[int][]*test{}
 	for _, form := range forms {
 		if len(form) != 1 || slices.ContainsFunc(form[0], func(a Atom) bool { return t.StatisticsOf(a.Ordinal) == nil }) {
-			s *= shareResidual
+			s *= r.shareUnknown(form)
 			continue
 		}
 		for _, a := range form[0] {
@@ -163,6 +164,25 @@ func residualShare(t *schema.Table, forms [][][]Atom) float64 {
 		s *= shareIn(t, column, byColumn[column])
 	}
 	return s
+}
+
+// shareUnknown is the share of rows that a condition leaves on columns without statistics. Where lookups of too many rows cost little,
+// an equality is taken to leave fewer than another one.
+func (r *Request) shareUnknown(form [][]Atom) float64 {
+	if !r.Near {
+		return shareResidual
+	}
+	sum := 0.0
+	for _, branch := range form {
+		s := shareResidual
+		for _, a := range branch {
+			if a.Ordinal >= 0 && (a.test.op == testEq || a.test.op == testIn) {
+				s = min(s, shareOneOfFew*a.test.count())
+			}
+		}
+		sum += s
+	}
+	return min(sum, shareResidual)
 }
 
 // ResidualShare is the share of rows that so many conditions of which nothing is known leave.
