@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +34,7 @@ func TestFunctionReference(t *testing.T) {
 	b.WriteString("# Functions\n\nMade from the code by `go test -run TestFunctionReference -update .`; do not edit.\n")
 	families := map[string][]*expr.Function{}
 	var order []string
-	for _, f := range append(expr.Aggregates(), expr.Functions()...) {
+	for _, f := range slices.Concat(expr.Aggregates(), expr.WindowFunctions(), expr.Functions()) {
 		if families[f.Family] == nil {
 			order = append(order, f.Family)
 		}

@@ -22,6 +22,7 @@ type Select struct {
 	Where    Expr
 	GroupBy  []Expr
 	Having   Expr
+	Windows  []NamedWindow
 	OrderBy  []Order
 	Limit    *Limit
 	Lock     bool     // FOR UPDATE, LOCK IN SHARE MODE
@@ -51,9 +52,10 @@ type Union struct {
 
 // CTE is one WITH name (columns) AS (query).
 type CTE struct {
-	Name    string
-	Columns []string
-	Query   Query
+	Name      string
+	Columns   []string
+	Query     Query
+	Recursive bool // the query sees its own name
 }
 
 // SelectExpr is one element of a select list.

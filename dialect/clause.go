@@ -49,8 +49,7 @@ func (r *rewriter) clauseWord(i int) (int, bool) {
 		}
 	case "WINDOW":
 		if p.toks[i+1].isName() && p.isAt(i+2, "AS") {
-			p.unsupported(i, "window functions")
-			return i, true
+			return r.windowClause(i), true
 		}
 	case "INTO":
 		r.finish(i)
@@ -63,6 +62,25 @@ func (r *rewriter) clauseWord(i int) (int, bool) {
 		return i, true
 	}
 	return r.order(i)
+}
+
+// windowClause reads WINDOW, which only the end of the query or its ORDER BY can follow.
+func (r *rewriter) windowClause(i int) (next int) {
+	f := r.top()
+	if f.kind != blockFrame || r.p.tail(f.name, i) < i {
+		r.p.unexpected(i)
+		return i
+	}
+	r.finish(i)
+	if f.clause == inList {
+		r.endItem(i)
+	}
+	f.clause = inTail
+	r.windows, next = r.p.windowClause(i)
+	if next < f.end && r.p.tail(next, next+1) > next && !r.p.isAt(next, "INTO") {
+		r.p.unexpected(next)
+	}
+	return next
 }
 
 // order reads ORDER BY and what may stand in it.

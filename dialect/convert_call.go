@@ -26,7 +26,7 @@ func (c converter) call(e *sqlparser.FuncExpr) Expr {
 		out.Args = append([]Expr{&Literal{Kind: StringLiteral, Text: p.variableName(t)}}, out.Args...)
 		return out
 	}
-	out := &Call{Name: lower(c.nameOf(e.Name.String())), Distinct: e.Distinct, Pos: pos}
+	out := &Call{Name: lower(c.nameOf(e.Name.String())), Distinct: e.Distinct, Over: p.windows[n], Pos: pos}
 	if a := aliases[out.Name]; a != "" {
 		out.Name = a
 	}
@@ -84,7 +84,7 @@ func (c converter) args(n int, list sqlparser.SelectExprs, out *Call) []Expr {
 // groupConcat converts GROUP_CONCAT, whose separator string tells the token of its name.
 func (c converter) groupConcat(e *sqlparser.GroupConcatExpr) Expr {
 	n, pos := c.posOf(strings.Trim(strings.TrimPrefix(e.Separator, " separator "), "'"))
-	out := &Call{Name: "group_concat", Distinct: e.Distinct != "", OrderBy: c.order(e.OrderBy), Pos: pos}
+	out := &Call{Name: "group_concat", Distinct: e.Distinct != "", OrderBy: c.order(e.OrderBy), Over: c.p.windows[n], Pos: pos}
 	out.Args = c.args(n, e.Exprs, out)
 	if out.Star {
 		c.p.fail(n, "a * is not allowed here")

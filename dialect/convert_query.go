@@ -22,6 +22,7 @@ func (p *parser) selectBlock(head string, lo, hi int, first clause) *Select {
 		Having:   c.where(s.Having),
 		OrderBy:  c.order(s.OrderBy),
 		Limit:    c.limit(s.Limit),
+		Windows:  c.windows,
 	}
 	if first == inList {
 		out.CountAll = c.countAll
@@ -32,20 +33,34 @@ func (p *parser) selectBlock(head string, lo, hi int, first clause) *Select {
 
 // expression reads the tokens lo to hi-1 as one expression.
 func (p *parser) expression(lo, hi int) Expr {
+	list := p.expressions(lo, hi)
+	if len(list) != 1 {
+		p.fail(lo, "expected one expression")
+		return nil
+	}
+	return list[0]
+}
+
+// expressions reads the tokens lo to hi-1 as a list of expressions.
+func (p *parser) expressions(lo, hi int) []Expr {
 	if t := &p.toks[lo]; hi == lo+1 && tokString <= t.kind && t.kind <= tokBit {
-		return p.literal(lo) // most defaults and variables; not worth a run of the parser
+		return []Expr{p.literal(lo)} // most defaults and variables; not worth a run of the parser
 	}
 	stmt, c := p.rewrite("SELECT", lo, hi, inExprs).run(hi)
 	s, ok := stmt.(*sqlparser.Select)
 	if !ok {
 		return nil
 	}
-	e, ok := s.SelectExprs[0].(*sqlparser.AliasedExpr)
-	if !ok || len(s.SelectExprs) > 1 || !e.As.IsEmpty() {
-		p.fail(lo, "expected one expression")
-		return nil
+	out := make([]Expr, len(s.SelectExprs))
+	for i, e := range s.SelectExprs {
+		e, ok := e.(*sqlparser.AliasedExpr)
+		if !ok || !e.As.IsEmpty() {
+			p.fail(lo, "expected an expression")
+			return nil
+		}
+		out[i] = c.expr(e.Expr)
 	}
-	return c.expr(e.Expr)
+	return out
 }
 
 // where converts the condition of WHERE or HAVING.

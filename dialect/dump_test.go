@@ -188,6 +188,10 @@ func dumpExpr(b *strings.Builder, e Expr) bool {
 			fmt.Fprintf(b, " separator %q", *e.Separator)
 		}
 		b.WriteByte(')')
+		if e.Over != nil {
+			b.WriteString(" over ")
+			dumpValue(b, reflect.ValueOf(*e.Over))
+		}
 	default:
 		return false
 	}

@@ -128,6 +128,7 @@ type Call struct {
 	Distinct  bool
 	OrderBy   []Order // GROUP_CONCAT
 	Separator *string // GROUP_CONCAT
+	Over      *Window // nil: it is no window function
 	Pos       Pos
 }
 

@@ -227,12 +227,10 @@ func (r *rewriter) closeParen(i int) int {
 		return i + 1
 	}
 	switch next := p.toks[i+1].word; {
-	case next == "OVER" && (p.toks[i+2].word == "(" || p.toks[i+2].isName()):
-		p.unsupported(i+1, "window functions")
 	case next == "FILTER" && p.toks[i+2].word == "(":
 		p.unsupported(i+1, "FILTER (WHERE …)")
 	case next == "WITHIN" && p.toks[i+2].word == "GROUP":
 		p.unsupported(i+1, "WITHIN GROUP")
 	}
-	return i + 1
+	return p.over(name, i+1)
 }

@@ -117,6 +117,8 @@ type parser struct {
 	queries map[int]Query
 	// forms are the calls of a form of their own, such as CAST(x AS t), by the token of their name.
 	forms map[int]*form
+	// windows are those of calls with OVER, by the token of the function's name.
+	windows map[int]*Window
 	// blocks counts the query blocks of the statement.
 	blocks int
 	// into are the variables of SELECT … INTO.

@@ -181,12 +181,10 @@ func (p *parser) with(lo, hi int) ([]CTE, int) {
 	}
 	saved := p.pos
 	p.pos = lo + 1
-	if p.is("RECURSIVE") && !p.isAt(p.pos+1, "AS") {
-		p.unsupported(p.pos, "recursive WITH")
-	}
+	recursive := p.is("RECURSIVE") && !p.isAt(p.pos+1, "AS") && p.accept("RECURSIVE")
 	var with []CTE
 	for p.err == nil {
-		c := CTE{Name: p.ident()}
+		c := CTE{Name: p.ident(), Recursive: recursive}
 		if p.is("(") {
 			c.Columns = p.identList()
 		}

@@ -19,6 +19,7 @@ type rewriter struct {
 	countAll bool
 	items    []item              // of the select list
 	hints    map[int][]IndexHint // by the last token of the table that they stand behind
+	windows  []NamedWindow       // of WINDOW
 }
 
 // piece is a part of the text made: a word, a name or a value, with the token that it came from.

@@ -73,6 +73,9 @@ func (g *grouping) find(n expr.Node) int {
 // position gives the place in the groups' rows of a column of the rows that are grouped: of a group, or of
 // a column that has one value in each group.
 func (g *grouping) position(col *expr.Column, describe func() error) (int, error) {
+	if col.Index >= windowBase {
+		return col.Index, nil
+	}
 	if col.Index >= aggBase {
 		return len(g.group) + col.Index - aggBase, nil
 	}

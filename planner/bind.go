@@ -19,7 +19,11 @@ type context struct {
 	grouping *grouping  // collects aggregates; nil: none may stand here
 	aliases  []output   // names of the select list that may be meant where no table's column is
 	having   bool       // aliases come before columns that are not grouped by
-	insert   *rowTarget // VALUES(col) is a value of the row to be inserted into it
+	windows  *windowing // collects window functions; nil: none may stand here
+	number   int        // of the element of the clause that is bound, from 1
+	// windowSpec is the name of the window whose definition is bound; "": none is.
+	windowSpec string
+	insert     *rowTarget // VALUES(col) is a value of the row to be inserted into it
 }
 
 // output is a bound element of a select list.

@@ -1,6 +1,8 @@
 package planner
 
 import (
+	"strings"
+
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -12,6 +14,10 @@ func (c *context) call(e *dialect.Call) (expr.Node, error) {
 	switch {
 	case e.Name == "values":
 		return c.insertValue(e)
+	case e.Over != nil:
+		return c.window(e)
+	case expr.IsWindowFunction(e.Name):
+		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "%s needs a window: OVER (…)", strings.ToUpper(e.Name))
 	case isAggregate(e):
 		return c.aggregate(e)
 	case e.Name == ":=":
@@ -74,7 +80,7 @@ func (c *context) aggregate(e *dialect.Call) (expr.Node, error) {
 		return nil, sqlerr.New(sqlerr.CodeInvalidGroupFunc, e.Pos, "Invalid use of group function")
 	}
 	inner := *c
-	inner.grouping, inner.aliases = nil, nil
+	inner.grouping, inner.aliases, inner.windows = nil, nil, nil
 	grouped := c.scope.grouped
 	c.scope.grouped = nil
 	defer func() { c.scope.grouped = grouped }()

@@ -23,6 +23,9 @@ func (c *context) column(e *dialect.Column) (expr.Node, error) {
 			if aliasErr != nil {
 				return nil, aliasErr
 			}
+			if n != nil && c.windows == nil && isWindowed(n) {
+				return nil, windowAlias(e)
+			}
 			if n != nil {
 				return n, nil
 			}

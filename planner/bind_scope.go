@@ -278,7 +278,7 @@ func (s *scope) columnNames(c *dialect.Column) iter.Seq[string] {
 // where it is none, or no plain column or aggregate.
 func (s *scope) output(c *dialect.Column) *expr.Column {
 	for _, o := range s.outputs {
-		if col, ok := o.node.(*expr.Column); ok && c.Table == "" && col.Level == 0 && strings.EqualFold(o.name, c.Name) {
+		if col, ok := o.node.(*expr.Column); ok && c.Table == "" && col.Level == 0 && col.Index < windowBase && strings.EqualFold(o.name, c.Name) {
 			out := *col
 			return &out
 		}

@@ -47,7 +47,13 @@ func walkExpr(e dialect.Expr, f func(dialect.Expr) bool) bool {
 		}
 		return all(e.Operand, e.Else)
 	case *dialect.Call:
-		for _, o := range e.OrderBy {
+		order := e.OrderBy
+		if w := e.Over; w != nil {
+			if order = w.OrderBy; !all(w.Partition...) {
+				return false
+			}
+		}
+		for _, o := range order {
 			if !all(o.Expr) {
 				return false
 			}
@@ -72,7 +78,7 @@ func hasAggregate(e dialect.Expr) bool {
 }
 
 func isAggregate(c *dialect.Call) bool {
-	return c.Star || c.Distinct || expr.IsAggregate(c.Name)
+	return c.Over == nil && (c.Star || c.Distinct || expr.IsAggregate(c.Name))
 }
 
 // hasSubquery says whether e has a query in it.

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -62,6 +63,7 @@ type selection struct {
 	outputs   []output
 	grouping  *grouping // nil: rows are not grouped
 	having    expr.Node
+	windows   *windowing // nil: there can be no window functions
 	order     []access.SortKey
 	limit     *Limit
 	keys      *wholeKeys // set where it is bound without the equalities with outer columns; see whole
@@ -71,7 +73,8 @@ func (b *builder) newSelection(sel *dialect.Select, at position) *selection {
 	block := &block{}
 	return &selection{
 		b: b, position: at, sel: sel, block: block,
-		scope: &scope{block: block, parent: at.parent, frame: at.frame},
+		scope:   &scope{block: block, parent: at.parent, frame: at.frame},
+		windows: &windowing{sel: sel},
 	}
 }
 
@@ -110,6 +113,9 @@ func (q *selection) bind() error {
 	if err := q.bindWhere(q.sel.Where, true); err != nil {
 		return err
 	}
+	if err := q.windows.checkNames(); err != nil {
+		return err
+	}
 	if err := q.bindGroupBy(); err != nil {
 		return err
 	}
@@ -120,7 +126,7 @@ func (q *selection) bind() error {
 	if q.onlyExists() {
 		// The select list is checked, but not read. Nor does it make the query depend on a row.
 		restore()
-		q.outputs = []output{{name: "1", node: expr.NewConst(value.FromInt(1))}}
+		q.outputs, q.windows.calls = []output{{name: "1", node: expr.NewConst(value.FromInt(1))}}, nil
 	}
 	q.outputs = append(q.keyOutputs(), q.outputs...)
 	if q.onlyExists() {
@@ -196,7 +202,12 @@ func (q *selection) bindGroupBy() error {
 	for _, e := range q.sel.Exprs {
 		grouped = grouped || !e.Star && hasAggregate(e.Expr)
 	}
-	for _, o := range q.sel.OrderBy {
+	orders := slices.Clone(q.sel.OrderBy)
+	for _, w := range q.sel.Windows {
+		orders = append(orders, w.Window.OrderBy...)
+		grouped = grouped || slices.ContainsFunc(w.Window.Partition, hasAggregate)
+	}
+	for _, o := range orders {
 		grouped = grouped || hasAggregate(o.Expr)
 	}
 	if !grouped {
@@ -273,8 +284,9 @@ func (c *context) groupItem(i int, q *selection) (expr.Node, error) {
 // bindOutputs binds the select list. Aggregates in it are collected.
 func (q *selection) bindOutputs() error {
 	c := q.context("field list")
-	c.grouping = q.grouping
+	c.grouping, c.windows = q.grouping, q.windows
 	for i := range q.sel.Exprs {
+		c.number = i + 1
 		item := &q.sel.Exprs[i]
 		if item.Star {
 			if err := q.star(item); err != nil {
@@ -385,6 +397,11 @@ func (q *selection) overGroups() error {
 	}
 	for i := range q.order {
 		if q.order[i].Expr, err = g.over(q.order[i].Expr, i+1, "ORDER BY"); err != nil {
+			return err
+		}
+	}
+	for _, call := range q.windows.all() {
+		if err := call.overGroups(g); err != nil {
 			return err
 		}
 	}

@@ -35,6 +35,13 @@ func (q *selection) build() (*queryPlan, error) {
 			node = &Filter{Input: node, Cond: q.having}
 		}
 	}
+	if len(q.windows.all()) > 0 {
+		var have []access.SortKey
+		if in.ordered && q.grouping == nil {
+			have = q.windowOrder()
+		}
+		node, ordered = q.withWindows(node, have)
+	}
 	return q.finish(node, ordered, in)
 }
 
@@ -54,6 +61,8 @@ func (q *selection) input() (*relation, error) {
 		if key, ok := q.leastOf(); ok {
 			order, limit = []access.SortKey{key}, expr.NewConst(value.FromInt(1))
 		}
+	case len(q.windows.all()) > 0:
+		order = q.windowOrder()
 	default:
 		order = q.order
 		if !q.sel.Distinct || q.onlyExists() {

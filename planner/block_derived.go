@@ -119,7 +119,7 @@ func (q *selection) derivedNames(tree *joinTree, name string, columns []string, 
 // mergeable says whether a derived table's query does no more than pick columns and rows.
 func mergeable(sel *dialect.Select) bool {
 	if sel.From == nil || len(sel.With) > 0 || sel.Distinct || len(sel.GroupBy) > 0 || sel.Having != nil ||
-		sel.Limit != nil || sel.Lock || sel.CountAll || hasSubquery(sel.Where) {
+		sel.Limit != nil || sel.Lock || sel.CountAll || len(sel.Windows) > 0 || hasSubquery(sel.Where) {
 		return false
 	}
 	for _, e := range sel.Exprs {

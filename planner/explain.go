@@ -154,6 +154,8 @@ func (e *explainer) operator(n Node) string {
 		return "distinct"
 	case *Aggregate:
 		return e.aggregate(n)
+	case *Window:
+		return e.window(n)
 	case *HashJoin:
 		return e.join("hash", n.Kind, e.hashKeys(n), n.On)
 	case *LookupJoin:

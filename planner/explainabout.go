@@ -113,6 +113,12 @@ func (e *explainer) aboutInputs(n Node) about {
 		}
 		a.rows = min(max(a.rows, 1), n.Rows)
 		return a
+	case *Window:
+		a := e.aboutNode(n.Input)
+		if !n.Sorted {
+			a = a.held()
+		}
+		return a
 	case *HashJoin:
 		return joined(e.aboutNode(n.Left), e.aboutNode(n.Right).held(), n.Rows)
 	case *LoopJoin:

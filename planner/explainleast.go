@@ -88,6 +88,8 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 	case *Aggregate:
 		requests, _ = e.leastOf(n.Input, whole || !n.Sorted)
 		return requests, len(n.Group) == 0
+	case *Window:
+		return e.leastOf(n.Input, whole || !n.Sorted)
 	case *Concat:
 		for i, input := range n.Inputs {
 			if i > 0 && !whole {

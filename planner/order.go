@@ -32,8 +32,9 @@ func (q *selection) listPosition(e dialect.Expr, clause string) (int, bool, erro
 // bindOrder binds ORDER BY: positions and names of the select list come before columns.
 func (q *selection) bindOrder() error {
 	c := q.context("order clause")
-	c.grouping, c.aliases = q.grouping, q.outputs
-	for _, o := range q.sel.OrderBy {
+	c.grouping, c.aliases, c.windows = q.grouping, q.outputs, q.windows
+	for i, o := range q.sel.OrderBy {
+		c.number = i + 1
 		n, err := orderExpression(c, q.outputs, o.Expr)
 		if err != nil {
 			return err

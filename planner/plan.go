@@ -319,6 +319,8 @@ func Children(n Node) []Node {
 		return []Node{n.Input}
 	case *Aggregate:
 		return []Node{n.Input}
+	case *Window:
+		return []Node{n.Input}
 	case *Derived:
 		return []Node{n.Input}
 	case *Shared:

@@ -45,6 +45,8 @@ func expressions(n Node, f func(expr.Node)) {
 				each(o.X)
 			}
 		}
+	case *Window:
+		n.expressions(f)
 	case *HashJoin:
 		each(n.LeftKeys...)
 		each(n.RightKeys...)

@@ -46,7 +46,7 @@ func (c *context) bindWhole(sel *dialect.Select, kind expr.SubqueryKind) (*expr.
 	if err := q.bind(); err != nil {
 		return nil, err
 	}
-	if f.correlated || len(keys.inner) == 0 || len(q.outputs) != len(keys.inner)+1 ||
+	if f.correlated || len(keys.inner) == 0 || len(q.windows.all()) > 0 || len(q.outputs) != len(keys.inner)+1 ||
 		q.grouping != nil && (kind == expr.ExistsSubquery || !q.grouping.isUnordered()) {
 		return nil, nil
 	}

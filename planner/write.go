@@ -112,6 +112,7 @@ func (b *builder) changedRows(sel *dialect.Select, with []dialect.CTE) (*selecti
 		return nil, err
 	}
 	q := b.newSelection(sel, position{frame: &frame{}, ctes: ctes})
+	q.windows = nil
 	return q, q.bindFrom(sel.From)
 }
 

@@ -95,6 +95,8 @@ func compile(n planner.Node) (Node, error) {
 		return &distinctNode{input: input, width: n.Width(), collation: n.Collation}, nil
 	case *planner.Aggregate:
 		return compileAggregate(n, input), nil
+	case *planner.Window:
+		return compileWindow(n, input), nil
 	case *planner.Derived:
 		return compileDerived(n, input), nil
 	}

@@ -28,5 +28,9 @@ func (b *bitwise) add(args []value.Value) (err error) {
 	return err
 }
 
+func (b *bitwise) merge(other accumulator) error {
+	return b.add([]value.Value{other.(*bitwise).v})
+}
+
 func (b *bitwise) result() (value.Value, error) { return b.v, nil }
 func (b *bitwise) size() int                    { return valueSize }

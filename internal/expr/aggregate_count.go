@@ -26,9 +26,10 @@ func (c *countRows) Size() int                    { return 16 }
 
 type count struct{ n int64 }
 
-func (c *count) add([]value.Value) error      { c.n++; return nil }
-func (c *count) result() (value.Value, error) { return value.FromInt(c.n), nil }
-func (c *count) size() int                    { return 8 }
+func (c *count) add([]value.Value) error            { c.n++; return nil }
+func (c *count) remove([]value.Value) (bool, error) { c.n--; return true, nil }
+func (c *count) result() (value.Value, error)       { return value.FromInt(c.n), nil }
+func (c *count) size() int                          { return 8 }
 
 // extreme is MIN and MAX.
 type extreme struct {
@@ -46,6 +47,13 @@ func (e *extreme) add(args []value.Value) error {
 	return nil
 }
 
+func (e *extreme) merge(other accumulator) error {
+	if o := other.(*extreme); !o.best.IsNull() {
+		return e.add([]value.Value{o.best})
+	}
+	return nil
+}
+
 func (e *extreme) result() (value.Value, error) { return e.best, nil }
 func (e *extreme) size() int                    { return valueSize + len(e.best.Text()) }
 
@@ -58,6 +66,13 @@ type first struct {
 func (f *first) add(args []value.Value) error {
 	if !f.any {
 		f.v, f.any = Plain(args[0], f.t), true
+	}
+	return nil
+}
+
+func (f *first) merge(other accumulator) error {
+	if o := other.(*first); !f.any {
+		f.v, f.any = o.v, o.any
 	}
 	return nil
 }

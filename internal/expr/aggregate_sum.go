@@ -142,10 +142,76 @@ func (s *sum) takeSmall(x value.Small) error {
 	return s.addDecimal(full.Value())
 }
 
+// remove takes back what add has added. A float cannot be: what it has taken of the others' digits is lost.
+func (s *sum) remove(args []value.Value) (ok bool, err error) {
+	v := args[0]
+	if k := v.Kind(); k != value.Bool && k != value.Uint {
+		if v, err = number(v); err != nil || s.floats {
+			return false, err
+		}
+	}
+	s.n--
+	switch v.Kind() {
+	case value.Int:
+		s.subInteger(uint64(v.Int()), v.Int()>>63)
+	case value.Bool, value.Uint:
+		s.subInteger(v.Uint(), 0)
+	default:
+		err = s.subDecimal(v)
+	}
+	return true, err
+}
+
+func (s *sum) subDecimal(v value.Value) (err error) {
+	if x, ok := value.SmallOf(v); ok && s.smalls {
+		if t, ok := s.small.Minus(x); ok {
+			s.small = t
+			return nil
+		}
+	}
+	if s.decimal.IsNull() {
+		s.decimal, err = value.Neg(v)
+	} else {
+		s.decimal, err = value.Sub(s.decimal, v)
+	}
+	return err
+}
+
+func (s *sum) merge(other accumulator) (err error) {
+	var o *sum
+	switch other := other.(type) {
+	case *sum:
+		o = other
+	case *total:
+		o = &other.sum
+	case *average:
+		o = &other.sum
+	}
+	s.n += o.n
+	s.addInteger(o.lo, o.hi)
+	if o.floats {
+		s.addFloat(o.float)
+		s.error += o.error
+	}
+	if !o.decimal.IsNull() {
+		err = s.addDecimal(o.decimal)
+	}
+	if err == nil && o.smalls {
+		err = s.takeSmall(o.small)
+	}
+	return err
+}
+
 func (s *sum) addInteger(lo uint64, hi int64) {
 	var carry uint64
 	s.lo, carry = bits.Add64(s.lo, lo, 0)
 	s.hi += hi + int64(carry)
+}
+
+func (s *sum) subInteger(lo uint64, hi int64) {
+	var borrow uint64
+	s.lo, borrow = bits.Sub64(s.lo, lo, 0)
+	s.hi -= hi + int64(borrow)
 }
 
 func (s *sum) addFloat(f float64) {

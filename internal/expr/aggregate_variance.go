@@ -35,6 +35,19 @@ func (v *variance) add(args []value.Value) error {
 	return nil
 }
 
+// merge is Chan's.
+func (v *variance) merge(other accumulator) error {
+	o := other.(*variance)
+	if o.n == 0 {
+		return nil
+	}
+	n, d := v.n+o.n, o.mean-v.mean
+	v.mean += d * o.n / n
+	v.square += o.square + d*d*v.n*o.n/n
+	v.n = n
+	return nil
+}
+
 func (v *variance) result() (value.Value, error) {
 	n := v.n
 	if v.sample {
