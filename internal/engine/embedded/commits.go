@@ -21,9 +21,10 @@ type commits struct {
 
 	// Of the leader:
 	clock  clock
-	broken bool // no more writing
-	crowd  int  // changes that were written or waiting when the last group was done
-	clean  bool // no change has been applied in the transaction under way
+	broken bool   // no more writing
+	notes  []byte // room for those of a transaction
+	crowd  int    // changes that were written or waiting when the last group was done
+	clean  bool   // no change has been applied in the transaction under way
 }
 
 // mostTogether bounds how much is written, and may fail, together.
@@ -157,7 +158,7 @@ func (c *commits) transact(group []*change) (err error) {
 		return errFile(f.path, err)
 	}
 	defer changed.Rollback() // does nothing once it is committed
-	tx := &fileTx{Tx: changed, logged: keepsLogs && !f.noSync}
+	tx := &fileTx{Tx: changed, logged: keepsLogs && !f.noSync, notes: c.notes[:0]}
 
 	// Versions rise from one transaction to the next, as its number does, and within one.
 	version, now := f.base+uint64(tx.ID())<<16, c.clock.ticks()
@@ -193,6 +194,9 @@ func (c *commits) transact(group []*change) (err error) {
 		return err
 	}
 	f.written += int64(len(tx.notes))
+	if cap(tx.notes) <= logMost {
+		c.notes = tx.notes[:0]
+	}
 	for d, n := range written {
 		d.written = n
 	}
@@ -206,20 +210,14 @@ func (c *commits) commit(tx *fileTx, octets int) error {
 	defer f.grow(tx.Tx, octets)()
 	large := len(tx.notes) > logMost
 	if !tx.logged || !fits || large && f.log == nil {
-		if err := f.endLog(); err != nil { // it keeps a transaction open, for which bbolt would wait
-			return errFile(f.path, err)
-		}
-		if f.unnamed {
-			syncDirectory(f.resolved)
-			f.unnamed = false
-		}
-		if err := tx.Commit(); err != nil {
-			return c.failed(id, err)
-		}
-		return nil
+		return c.commitWithout(tx)
 	}
 	if err := f.readyLog(tx.Tx); err != nil {
-		return c.unwritten(f.log != nil, err)
+		c.broken = true
+		return c.unwritten(false, err)
+	}
+	if f.log == nil {
+		return c.commitWithout(tx)
 	}
 	l, at := f.log, f.log.at
 	if !large {
@@ -238,6 +236,22 @@ func (c *commits) commit(tx *fileTx, octets int) error {
 		if err := f.checkpoint(); err != nil {
 			return c.unwritten(true, err)
 		}
+	}
+	return nil
+}
+
+// commitWithout makes sure of a transaction in the file itself.
+func (c *commits) commitWithout(tx *fileTx) error {
+	f, id := c.file, tx.ID()
+	if err := f.endLog(); err != nil { // it keeps a transaction open, for which bbolt would wait
+		return errFile(f.path, err)
+	}
+	if f.unnamed {
+		syncDirectory(f.resolved)
+		f.unnamed = false
+	}
+	if err := tx.Commit(); err != nil {
+		return c.failed(id, err)
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"context"
-	"encoding/binary"
 	"os"
 
 	bolt "go.etcd.io/bbolt"
@@ -126,13 +125,11 @@ func (f *File) compact() error {
 		return err
 	}
 	// Transactions of the new file are numbered from the beginning, and versions must go on rising.
-	base := f.base
-	if err := old.View(func(tx *bolt.Tx) error { base += uint64(tx.ID()+1) << 16; return nil }); err != nil {
+	var passed uint64
+	if err := old.View(func(tx *bolt.Tx) error { passed = uint64(tx.ID()+1) << 16; return nil }); err != nil {
 		return err
 	}
-	err = fresh.Update(func(tx *bolt.Tx) error {
-		return tx.Bucket(bucketFile).Put(keyBase, seal(keyBase, binary.BigEndian.AppendUint64(nil, base)))
-	})
+	err = fresh.Update(func(tx *bolt.Tx) error { return raiseBase(&fileTx{Tx: tx}, passed) })
 	if err != nil {
 		return err
 	}
@@ -149,7 +146,7 @@ func (f *File) compact() error {
 	}
 	moved = true
 	syncDirectory(f.resolved)
-	f.base, f.opened, f.identity, f.mapped = base, opened, identity, mapped
+	f.base, f.opened, f.identity, f.mapped = f.base+passed, opened, identity, mapped
 	f.db.Store(fresh)
 	return f.moments.replaced(old)
 }

@@ -78,6 +78,7 @@ func (f *File) startLog() (err error) {
 	}
 	if err != nil {
 		l.close()
+		os.Remove(path)
 		return err
 	}
 	syncDirectory(path)
@@ -115,10 +116,11 @@ func (l *fileLog) begin(f *File) error {
 	return nil
 }
 
-// readyLog has a log with room for a transaction. The caller has the lead.
+// readyLog has a log with room for a transaction; there is none where no other file may be made. The caller has the lead.
 func (f *File) readyLog(tx *bolt.Tx) error {
 	if f.log == nil {
-		return f.startLog()
+		_ = f.startLog()
+		return nil
 	}
 	was := f.log.held.Size()
 	if f.log.at > logEnough || tx.Size()-was > max(logGrown, was/8) {
@@ -321,23 +323,51 @@ func (left *leftLog) redo(db *bolt.DB) error {
 	before := db.NoSync
 	db.NoSync = true
 	defer func() { db.NoSync = before }()
-	for at := int64(logRecords); ; {
-		var head [logRecord]byte
-		if _, err := left.file.ReadAt(head[:], at); err != nil {
-			break
-		}
-		size := int64(binary.BigEndian.Uint32(head[:]))
-		if size == 0 || size > 2*logMost {
-			break
-		}
-		notes := make([]byte, size)
-		if _, err := left.file.ReadAt(notes, at+logRecord); err != nil || recordSum(left.number, at, notes) != binary.BigEndian.Uint32(head[4:]) {
-			break
-		}
-		if err := db.Update(func(tx *bolt.Tx) error { return (&fileTx{Tx: tx}).redo(notes) }); err != nil {
+	at := int64(logRecords)
+	for n := atOnce; n == atOnce; {
+		err := db.Update(func(tx *bolt.Tx) (err error) {
+			n, at, err = left.redoSome(&fileTx{Tx: tx}, at)
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		at += logRecord + size
 	}
 	return db.Sync()
+}
+
+// atOnce is how many records are done again in one transaction.
+const atOnce = 1000
+
+// redoSome makes the changes of some records, and says of how many and where the next one is.
+func (left *leftLog) redoSome(tx *fileTx, at int64) (n int, next int64, err error) {
+	for ; n < atOnce; n++ {
+		notes, ok := left.read(at)
+		if !ok {
+			break
+		}
+		if err := tx.redo(notes); err != nil {
+			return 0, 0, err
+		}
+		at += logRecord + int64(len(notes))
+	}
+	// Each was a transaction of its own, and versions go by their numbers.
+	return n, at, raiseBase(tx, uint64(n)<<16)
+}
+
+// read reads a record; not ok at the end.
+func (left *leftLog) read(at int64) (notes []byte, ok bool) {
+	var head [logRecord]byte
+	if _, err := left.file.ReadAt(head[:], at); err != nil {
+		return nil, false
+	}
+	size := binary.BigEndian.Uint32(head[:])
+	if size == 0 || size > logMost {
+		return nil, false
+	}
+	notes = make([]byte, size)
+	if _, err := left.file.ReadAt(notes, at+logRecord); err != nil {
+		return nil, false
+	}
+	return notes, recordSum(left.number, at, notes) == binary.BigEndian.Uint32(head[4:])
 }

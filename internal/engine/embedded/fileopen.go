@@ -288,15 +288,12 @@ func (f *File) load(tx *bolt.Tx) error {
 	if err := f.checkFormat(file); err != nil {
 		return err
 	}
-	if v := file.Get(keyBase); v != nil {
-		b, ok := unseal(keyBase, v)
-		if !ok || len(b) != 8 {
-			return errTables
-		}
-		f.base = binary.BigEndian.Uint64(b)
+	var err error
+	if f.base, err = readBase(file); err != nil {
+		return err
 	}
 	tables := fileTables{}
-	err := list.ForEach(func(k, v []byte) error {
+	err = list.ForEach(func(k, v []byte) error {
 		e, _, err := readEntry(k, v)
 		if err != nil {
 			return err
@@ -312,6 +309,28 @@ func (f *File) load(tx *bolt.Tx) error {
 	})
 	f.tables.Store(&tables)
 	return err
+}
+
+// readBase gives what versions begin above.
+func readBase(file *bolt.Bucket) (uint64, error) {
+	v := file.Get(keyBase)
+	if v == nil {
+		return 0, nil
+	}
+	b, ok := unseal(keyBase, v)
+	if !ok || len(b) != 8 {
+		return 0, errTables
+	}
+	return binary.BigEndian.Uint64(b), nil
+}
+
+// raiseBase raises it.
+func raiseBase(tx *fileTx, by uint64) error {
+	base, err := readBase(tx.Bucket(bucketFile))
+	if err != nil {
+		return err
+	}
+	return tx.put(bucketFile, keyBase, seal(keyBase, binary.BigEndian.AppendUint64(nil, base+by)))
 }
 
 // errFile says what is wrong with a file, in the contract's terms.
