@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	bolt "go.etcd.io/bbolt"
+
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
@@ -124,3 +126,41 @@ func TestShrunk(t *testing.T) {
 
 // scattered moves the numbers below n about.
 func scattered(i, n int) int { return i * 7919 % n }
+
+// TestFill: rows that come in the order of their keys fill their pages, before any compacting; rows in any order two thirds.
+func TestFill(t *testing.T) {
+	for name, c := range map[string]struct {
+		key  func(i int) int
+		most int64
+	}{
+		"in order":     {func(i int) int { return i }, 175},
+		"in any order": {func(i int) int { return scattered(i, 10000) }, 270},
+	} {
+		e, err := OpenFile(filepath.Join(t.TempDir(), "a"), FileOptions{NoSync: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer e.Close()
+		if err := e.CreateTable(t.Context(), "tab", nil); err != nil {
+			t.Fatal(err)
+		}
+		text := strings.Repeat("x", 92)
+		for i := range 10000 {
+			if i%100 == 0 { // entries of an index lie behind the rows
+				commit(t, e.(*File), engine.Commit{Table: "tab", PartitionKey: "p", Ops: []engine.Op{{Entity: engine.Entity{
+					PartitionKey: "p", RowKey: fmt.Sprintf("name!%06d", i)}}}})
+			}
+			commit(t, e.(*File), engine.Commit{Table: "tab", PartitionKey: "p", Ops: []engine.Op{{Entity: engine.Entity{PartitionKey: "p",
+				RowKey: fmt.Sprintf("PK!%06d", c.key(i)), Names: []string{"K"}, Values: []engine.Value{{Type: engine.String, S: text}}}}}})
+		}
+		size := int64(0)
+		err = e.(*File).db.Load().View(func(tx *bolt.Tx) error {
+			s := tx.Bucket(e.(*File).table("tab").entities).Stats()
+			size = int64(s.LeafAlloc + s.BranchAlloc)
+			return nil
+		})
+		if each := size / 10000; err != nil || each > c.most {
+			t.Errorf("%s: a row of 92 octets takes %d, want at most %d, %v", name, each, c.most, err)
+		}
+	}
+}

@@ -1,10 +1,13 @@
 package embedded
 
 import (
+	"bytes"
 	"context"
 	"encoding/binary"
 	"maps"
 	"slices"
+
+	bolt "go.etcd.io/bbolt"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -46,6 +49,7 @@ type fileCommit struct {
 	keys    [][]byte
 	records [][]byte // nil: delete
 	uses    bodyUses
+	behind  int    // new keys that nothing of their kind is behind
 	change  digest // of the table's
 	octets  int    // about how many are written
 }
@@ -121,6 +125,7 @@ func (p *fileCommit) put(tx *fileTx, version uint64, now int64) (err error) {
 	if err := p.uses.settle(tx, p.table); err != nil {
 		return err
 	}
+	p.table.fill(tx, p.behind, len(p.keys))
 	for i, key := range p.keys {
 		if p.records[i] == nil {
 			err = tx.delete(p.table.entities, key)
@@ -135,16 +140,41 @@ func (p *fileCommit) put(tx *fileTx, version uint64, now int64) (err error) {
 	return nil
 }
 
+// fill says how full pages are to be left that are divided: as good as full where rows come in the order of their keys, else half, as
+// further keys come between.
+func (t *fileTable) fill(tx *fileTx, behind, keys int) {
+	b := tx.Bucket(t.entities)
+	if b.FillPercent = bolt.DefaultFillPercent; behind > keys*9/10 {
+		b.FillPercent = appendedFill
+	}
+}
+
+const appendedFill = 0.95
+
+// sameKind says whether two keys are of rows of one partition and table, or of entries of one index: their RowKeys begin alike, up to
+// the first exclamation mark.
+func sameKind(a, b []byte) bool {
+	n := bytes.IndexByte(a, 0) + 1
+	n += bytes.IndexByte(a[n:], '!') + 1
+	return bytes.HasPrefix(b, a[:n])
+}
+
 // check checks every operation's condition, and makes the records of merges.
 func (p *fileCommit) check(tx *fileTx) (refused, err error) {
 	in := p.table.in(tx.Tx)
 	if in.entities == nil {
 		return errNoTable(p.commit.Table), nil // deleted meanwhile
 	}
-	p.change, p.uses = digest{}, nil
+	p.change, p.uses, p.behind = digest{}, nil, 0
+	cursor := in.entities.Cursor()
 	for i := range p.commit.Ops {
 		op := &p.commit.Ops[i]
-		old := in.entities.Get(p.keys[i])
+		at, old := cursor.Seek(p.keys[i])
+		if !bytes.Equal(at, p.keys[i]) {
+			if old = nil; !sameKind(p.keys[i], at) {
+				p.behind++
+			}
+		}
 		switch {
 		case op.Kind == engine.Delete && old != nil:
 			p.change.remove(p.keys[i])
