@@ -12,6 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Connector is one open store, shared by its connections. Make it with NewConnector, give it to sql.OpenDB;
@@ -196,4 +197,4 @@ type Price struct {
 // ListPrice is the price of locally redundant storage in a cheap region, to reckon with.
 var ListPrice = Price{Per10000Operations: pricePerRequest * 10_000, PerGBMonth: 0.045}
 
-const pricePerRequest = 0.00036 / 10_000 // dollars
+const pricePerRequest = planner.PricePerRequest // dollars

@@ -22,8 +22,8 @@
 // The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 5.7.99-nearlyfree. What is
 // not supported is refused by name. LOCK TABLES and FLUSH are read and do nothing. SET knows the variables of
 // docs/variables.md, which says what each does, and refuses all others.
-// EXPLAIN prints how a statement is run, and the least number of requests that it takes. FORMAT=TREE draws that, FORMAT=JSON
-// is for programs. After ANALYZE TABLE it also says about how many rows each operator gives, how many requests the statement takes and
+// EXPLAIN prints how a statement is run, and the least number of requests that it takes, with what further ones are for: "requests ≥ 1
+// as 1 + 1 for each a.id". FORMAT=TREE draws that, FORMAT=JSON is for programs. After ANALYZE TABLE it also says about how many rows each operator gives, how many requests the statement takes and
 // what a million of them cost, and warns where one reads much for few rows. Of a write it says how many entities it changes; its
 // requests are those that an account bills. EXPLAIN ANALYZE runs the statement, one that writes too, and says what each operator
 // did: rows, requests, entities and bytes that it read, and the time in it and below it.

@@ -26,7 +26,9 @@ func (p *Plan) Explanation(args []value.Value) *Explanation {
 	e := newExplainer(p, args)
 	e.plan(p, 0)
 	x := &Explanation{Lines: e.lines, Least: e.least(p, true), Unanalyzed: p.unanalyzed(), Warnings: p.wasteful()}
-	x.About, x.IsAbout = e.total(p, x.Least)
+	if x.About, x.IsAbout = e.total(p, x.Least); !x.IsAbout {
+		x.Formula = e.formula(p)
+	}
 	return x
 }
 
@@ -60,8 +62,8 @@ func newExplainer(p *Plan, args []value.Value) explainer {
 	return e
 }
 
-func (e *explainer) line(depth int, format string, a ...any) {
-	e.lines = append(e.lines, ExplainedLine{Depth: depth, Text: fmt.Sprintf(format, a...)})
+func (e *explainer) line(depth int, parts ...string) {
+	e.lines = append(e.lines, ExplainedLine{Depth: depth, Parts: parts})
 }
 
 func (e *explainer) text(n expr.Node) string { return expr.StringArgs(n, e.args) }
@@ -82,7 +84,7 @@ func (e *explainer) plan(p *Plan, depth int) {
 	whole, byRows := e.tables(p)
 	if len(whole) > 0 {
 		t := p.Write.(*Delete).Targets[0].Table
-		e.line(depth, "delete %s  tables of %s  requests ≥ %d", t.Name, partitionsText(whole), t.DeleteRequests(whole))
+		e.line(depth, "delete "+t.Name, "tables of "+partitionsText(whole), fmt.Sprintf("requests ≥ %d", t.DeleteRequests(whole)))
 	}
 	if byRows == nil {
 		return
@@ -108,7 +110,7 @@ func (e *explainer) nodeFor(n Node, depth int, times float64) {
 	case *FamilyScan:
 		e.family(n, depth)
 	default:
-		e.line(depth, "%s", e.operator(n))
+		e.line(depth, e.operator(n)...)
 	}
 	e.lines[at].Of, e.lines[at].About = n, e.aboutLine(n, times)
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { expressions(n, f) })
@@ -127,31 +129,32 @@ func (e *explainer) nodeFor(n Node, depth int, times float64) {
 	}
 }
 
-// operator is the line of an operator that is no scan.
-func (e *explainer) operator(n Node) string {
+// operator is the line of an operator that is no scan, in parts.
+func (e *explainer) operator(n Node) []string {
 	switch n := n.(type) {
 	case *Values:
-		return "values " + rows(len(n.Rows))
+		return []string{"values " + rows(len(n.Rows))}
 	case *Filter:
 		if n.Once {
-			return "filter once " + e.text(n.Cond)
+			return []string{"filter once " + e.text(n.Cond)}
 		}
-		return "filter " + e.text(n.Cond)
+		return []string{"filter " + e.text(n.Cond)}
 	case *Project:
-		return "project " + e.projected(n)
+		return []string{"project " + e.projected(n)}
 	case *Sort:
-		s := "sort by " + e.order(n.Keys)
+		parts := []string{"sort by " + e.order(n.Keys)}
 		if n.Limit != nil {
-			s += "  keep " + e.text(n.Limit)
+			keep := "keep " + e.text(n.Limit)
 			if n.Offset != nil {
-				s += " + " + e.text(n.Offset)
+				keep += " + " + e.text(n.Offset)
 			}
+			parts = append(parts, keep)
 		}
-		return s
+		return parts
 	case *Limit:
 		return e.limit(n)
 	case *Distinct:
-		return "distinct"
+		return []string{"distinct"}
 	case *Aggregate:
 		return e.aggregate(n)
 	case *Window:
@@ -163,17 +166,17 @@ func (e *explainer) operator(n Node) string {
 	case *LoopJoin:
 		return e.join("loop", n.Kind, "", n.On)
 	case *Derived:
-		return "derived " + n.Name
+		return []string{"derived " + n.Name}
 	case *Shared:
 		switch {
 		case !n.Keep:
-			return "with " + n.Name
+			return []string{"with " + n.Name}
 		case e.shared[n]:
-			return "with " + n.Name + "  as above"
+			return []string{"with " + n.Name, "as above"}
 		}
-		return "with " + n.Name + "  once"
+		return []string{"with " + n.Name, "once"}
 	case *Concat:
-		return "union all"
+		return []string{"union all"}
 	case *SetMatch:
 		s := "except"
 		if n.Intersect {
@@ -182,9 +185,9 @@ func (e *explainer) operator(n Node) string {
 		if n.All {
 			s += " all"
 		}
-		return s
+		return []string{s}
 	}
-	return fmt.Sprintf("%T", n)
+	return []string{fmt.Sprintf("%T", n)}
 }
 
 func rows(n int) string {
@@ -226,7 +229,7 @@ func (e *explainer) order(keys []access.SortKey) string {
 	return strings.Join(out, ", ")
 }
 
-func (e *explainer) limit(n *Limit) string {
+func (e *explainer) limit(n *Limit) []string {
 	s := "limit all"
 	if n.Count != nil {
 		s = "limit " + e.text(n.Count)
@@ -235,12 +238,12 @@ func (e *explainer) limit(n *Limit) string {
 		s += " offset " + e.text(n.Offset)
 	}
 	if n.CountAll {
-		s += "  counting all"
+		return []string{s, "counting all"}
 	}
-	return s
+	return []string{s}
 }
 
-func (e *explainer) aggregate(n *Aggregate) string {
+func (e *explainer) aggregate(n *Aggregate) []string {
 	aggs := make([]string, len(n.Aggs))
 	for i, a := range n.Aggs {
 		aggs[i] = a.String()
@@ -249,37 +252,38 @@ func (e *explainer) aggregate(n *Aggregate) string {
 	if len(aggs) > 0 {
 		s += " " + strings.Join(aggs, ", ")
 	}
+	parts := []string{s}
 	if len(n.Group) > 0 {
-		s += "  by " + e.list(n.Group)
+		parts = append(parts, "by "+e.list(n.Group))
 	}
 	if n.Sorted {
-		s += "  in order"
+		parts = append(parts, "in order")
 	}
-	return s
+	return parts
 }
 
 var joinNames = [...]string{InnerJoin: "join", LeftJoin: "left join", SemiJoin: "semi join", AntiJoin: "anti join"}
 
-func (e *explainer) join(how string, kind JoinKind, keys string, on expr.Node) string {
-	s := how + " " + joinNames[kind]
+func (e *explainer) join(how string, kind JoinKind, keys string, on expr.Node) []string {
+	parts := []string{how + " " + joinNames[kind]}
 	if keys != "" {
-		s += "  on " + keys
+		parts = append(parts, "on "+keys)
 	}
 	if on != nil {
-		s += "  check " + e.text(on)
+		parts = append(parts, "check "+e.text(on))
 	}
-	return s
+	return parts
 }
 
-func (e *explainer) lookupJoin(n *LookupJoin) string {
+func (e *explainer) lookupJoin(n *LookupJoin) []string {
 	if n.WholeFirst() {
-		return e.operator(n.Whole) + "  or by key while that costs less"
+		return append(e.operator(n.Whole), "or by key while that costs less")
 	}
-	s := e.join("lookup", n.Kind, "", n.On)
+	parts := e.join("lookup", n.Kind, "", n.On)
 	if n.Whole != nil {
-		s += fmt.Sprintf("  or scan from %.0f requests on", n.After)
+		parts = append(parts, fmt.Sprintf("or scan from %.0f requests on", n.After))
 	}
-	return s
+	return parts
 }
 
 func (e *explainer) hashKeys(n *HashJoin) string {
@@ -302,10 +306,10 @@ func (e *explainer) subqueriesOf(depth int, visit func(func(expr.Node))) {
 				return
 			}
 			e.seen[p] = true
-			e.line(depth, "subquery %d  %s", s.Slot, e.when(s))
+			e.line(depth, fmt.Sprint("subquery ", s.Slot), e.when(s))
 			e.plan(p, depth+1)
 			if s.Whole != nil {
-				e.line(depth, "subquery %d  for all at once", s.Slot)
+				e.line(depth, fmt.Sprint("subquery ", s.Slot), "for all at once")
 				e.plan(s.Whole.Plan.(*Plan), depth+1)
 			}
 		})

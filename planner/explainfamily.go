@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -47,5 +48,5 @@ func (e *explainer) family(n *FamilyScan, depth int) {
 		parts = append(parts, "limit "+e.text(s.Limit))
 	}
 	parts = append(parts, "columns "+scanColumns(n.Parent)+" and "+scanColumns(s))
-	e.line(depth, "%s  requests ≥ %d", strings.Join(parts, "  "), e.scanRequests(s, true))
+	e.line(depth, append(parts, fmt.Sprintf("requests ≥ %d", e.scanRequests(s, true)))...)
 }

@@ -63,7 +63,7 @@ func (e *explainer) scan(s *access.Scan, depth int) {
 	}
 	add("columns %s", scanColumns(s))
 	add("requests ≥ %d", e.scanRequests(s, true))
-	e.line(depth, "%s", strings.Join(parts, "  "))
+	e.line(depth, parts...)
 }
 
 // operand is the text of a part of an AND or OR, in parentheses where it needs them.

@@ -19,7 +19,7 @@ func (e *explainer) write(w Write, depth int) {
 	var parts []string
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
 	next := func() { // what follows is about another table
-		e.line(depth, "%s", strings.Join(parts, "  "))
+		e.line(depth, parts...)
 		parts = nil
 	}
 	requests := 1
@@ -94,7 +94,7 @@ func (e *explainer) write(w Write, depth int) {
 		add("returning %s", e.list(returning))
 	}
 	add("requests ≥ %d", requests)
-	e.line(depth, "%s", strings.Join(parts, "  "))
+	e.line(depth, parts...)
 }
 
 // atOnce says what it costs on Azure to write the rows of n > 1 partitions at once: each is written twice, but for the one that decides;

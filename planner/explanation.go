@@ -6,26 +6,30 @@ import (
 	"strings"
 )
 
+// PricePerRequest is what a request costs in dollars, in a cheap region with locally redundant storage.
+const PricePerRequest = 0.00036 / 10_000
+
 // Explanation is a plan in words.
 type Explanation struct {
 	Lines []ExplainedLine // each operator before those whose rows it takes
 	Least int             // requests
 	// About is how many requests are expected, where IsAbout. Unanalyzed are tables for which ANALYZE TABLE would tell more.
-	About      float64
-	IsAbout    bool
+	About   float64
+	IsAbout bool
+	// Formula is what the requests come of, where their number is not known: "1 + 1 for each a.id"; "" where that tells nothing.
+	Formula    string
 	Unanalyzed []string
 	Warnings   []string // what reads much for little, and what would help
-	Price      float64  // of a request, in dollars; 0: it is not told
 	Did        string   // what a run of the statement has done in all; "": it did not run
 }
 
 // ExplainedLine is an operator, or what introduces a subquery.
 type ExplainedLine struct {
 	Depth int
-	Text  string // its parts stand two blanks apart: what it does, and how
-	Of    Node   // nil where it is none of those that yield rows
-	About string // what it is expected to yield; "" where ANALYZE TABLE has not run
-	Did   string // what it has done in a run; "": the statement did not run
+	Parts []string // what it does, and how
+	Of    Node     // nil where it is none of those that yield rows
+	About string   // what it is expected to yield; "" where ANALYZE TABLE has not run
+	Did   string   // what it has done in a run; "": the statement did not run
 }
 
 // Text gives a line each, below the one that it feeds and two blanks deeper.
@@ -74,6 +78,9 @@ func (x *Explanation) total() string {
 	if about := x.aboutText(); about != "" {
 		text += "  about " + about
 	}
+	if x.Formula != "" {
+		text += "  as " + x.Formula
+	}
 	if len(x.Unanalyzed) > 0 {
 		text += "  no statistics: ANALYZE TABLE " + strings.Join(x.Unanalyzed, ", ")
 	}
@@ -85,11 +92,7 @@ func (x *Explanation) aboutText() string {
 	if !x.IsAbout {
 		return ""
 	}
-	text := count(x.About, "request")
-	if x.Price > 0 {
-		text += fmt.Sprintf(", $%.2f for a million", x.About*x.Price*1e6)
-	}
-	return text
+	return count(x.About, "request") + fmt.Sprintf(", $%.2f for a million", x.About*PricePerRequest*1e6)
 }
 
 func (x *Explanation) warnings() []string {
@@ -101,7 +104,7 @@ func (x *Explanation) warnings() []string {
 }
 
 func (l *ExplainedLine) whole() string {
-	text := l.Text
+	text := strings.Join(l.Parts, "  ")
 	if l.About != "" {
 		text += "  about " + l.About
 	}
@@ -130,16 +133,16 @@ func (x *Explanation) JSON() string {
 		Plan          []*explained `json:"plan"`
 		LeastRequests int          `json:"least_requests"`
 		About         string       `json:"about,omitempty"`
+		Formula       string       `json:"formula,omitempty"`
 		Unanalyzed    []string     `json:"no_statistics,omitempty"`
 		Warnings      []string     `json:"warnings,omitempty"`
 		Did           string       `json:"did,omitempty"`
 	}
 	doc.LeastRequests, doc.Did = x.Least, x.Did
-	doc.About, doc.Unanalyzed, doc.Warnings = x.aboutText(), x.Unanalyzed, x.Warnings
+	doc.About, doc.Formula, doc.Unanalyzed, doc.Warnings = x.aboutText(), x.Formula, x.Unanalyzed, x.Warnings
 	var above []*explained // the lines that the next one may be below
 	for _, l := range x.Lines {
-		parts := strings.Split(l.Text, "  ")
-		at := &explained{Operator: parts[0], How: parts[1:], About: l.About, Did: l.Did}
+		at := &explained{Operator: l.Parts[0], How: l.Parts[1:], About: l.About, Did: l.Did}
 		if above = above[:l.Depth]; l.Depth == 0 {
 			doc.Plan = append(doc.Plan, at)
 		} else {

@@ -104,7 +104,7 @@ func beginsWith(keys, first []access.SortKey) bool {
 }
 
 // window is the line of a Window.
-func (e *explainer) window(n *Window) string {
+func (e *explainer) window(n *Window) []string {
 	calls := make([]string, len(n.Calls))
 	for i, c := range n.Calls {
 		calls[i] = c.Func.String()
@@ -112,17 +112,17 @@ func (e *explainer) window(n *Window) string {
 			calls[i] += " " + e.frame(c.Frame)
 		}
 	}
-	s := "window " + strings.Join(calls, ", ")
+	parts := []string{"window " + strings.Join(calls, ", ")}
 	if len(n.Partition) > 0 {
-		s += "  by " + e.list(n.Partition)
+		parts = append(parts, "by "+e.list(n.Partition))
 	}
 	if len(n.Order) > 0 {
-		s += "  order by " + e.order(n.Order)
+		parts = append(parts, "order by "+e.order(n.Order))
 	}
 	if n.Sorted && len(n.Partition)+len(n.Order) > 0 {
-		s += "  in order"
+		parts = append(parts, "in order")
 	}
-	return s
+	return parts
 }
 
 var frameUnits = [...]string{FrameRows: "rows", FrameRange: "range", FrameGroups: "groups"}

@@ -148,7 +148,7 @@ func TestExplainFormats(t *testing.T) {
 		"│        └─ row-key range a as b  span id > a.n  check n IS NOT NULL  columns id, n  requests ≥ 1\n" +
 		"└─ sort by n\n" +
 		"   └─ row-key range a  span [PK!, PK!8000000000000005)  columns id, n  requests ≥ 1\n" +
-		"requests ≥ 1"
+		"requests ≥ 1  as 1 for each 1000 entities of a + (1 for each 1000 entities of b) for each a.n"
 	if got := strings.Join(queryStrings(t, conn, "EXPLAIN FORMAT=TREE "+query), "\n"); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -178,6 +178,13 @@ func TestExplainFormats(t *testing.T) {
 		if scan.Operator != "row-key range a" || scan.How[0] != "span [PK!, PK!8000000000000005)" {
 			t.Errorf("%+v", scan)
 		}
+	}
+	doc.Plan = nil
+	if err := json.Unmarshal([]byte(queryStrings(t, conn, "EXPLAIN FORMAT=JSON SELECT id FROM a WHERE CONCAT(n, 'x  y') = '  '")[0]), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if scan := doc.Plan[0].Inputs[0]; len(scan.How) != 3 || scan.How[0] != "check CONCAT(n, 'x  y') = '  '" {
+		t.Errorf("%+v", scan)
 	}
 	if _, err := conn.ExecContext(t.Context(), "EXPLAIN FORMAT=XML SELECT 1"); err == nil || !strings.Contains(err.Error(), "TREE and JSON") {
 		t.Error(err)

@@ -7,6 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -52,6 +53,12 @@ func (d Tables) create(s *dialect.CreateTable, opt planner.Options) error {
 	t, err := DefineInterleaved(s, d[strings.ToLower(s.Options["INTERLEAVE IN PARENT"])], opt)
 	if err != nil {
 		return err
+	}
+	switch {
+	case t.IsInterleaved():
+		t.Physical = d[strings.ToLower(t.Interleaved.Parent)].Physical
+	case !t.IsExternal():
+		t.Physical = keymap.TableName("", t.Name)
 	}
 	if t.IsInterleaved() {
 		parent := d[strings.ToLower(t.Interleaved.Parent)].AddChild(t)

@@ -39,7 +39,6 @@ func (s *Session) explain(ctx context.Context, p *Prepared, stmt *dialect.Explai
 	if err != nil {
 		return Outcome{}, err
 	}
-	x.Price = s.db.Runtime.Price
 	lines := x.Text()
 	switch format {
 	case "tree":

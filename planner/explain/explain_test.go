@@ -93,7 +93,7 @@ func TestSameAsDriver(t *testing.T) {
 		if err := rows.Err(); err != nil {
 			t.Fatal(err)
 		}
-		if p.Text != want.String() || !strings.HasSuffix(p.Text, fmt.Sprintf("requests ≥ %d\n", p.Requests)) || (p.Refused != nil) != s.refused {
+		if p.Text != want.String() || !strings.Contains(p.Text, fmt.Sprintf("\nrequests ≥ %d", p.Requests)) || (p.Refused != nil) != s.refused {
 			t.Errorf("%s: %d requests, %v\n%swant\n%s", s.text, p.Requests, p.Refused, p.Text, want.String())
 		}
 	}
