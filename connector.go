@@ -94,7 +94,7 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 			Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
 			MaxRequests: k.config.maxRequests(), Price: pricePerRequest,
 			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog,
-			Chunked: k.config.Bulk == BulkChunked, KeysOnly: k.config.Scan == ScanDeny,
+			Counts: &s.counts, Chunked: k.config.Bulk == BulkChunked, KeysOnly: k.config.Scan == ScanDeny,
 		}
 		if _, ok := e.(engine.Transactor); ok {
 			d.Runtime.Lines = &s.lines

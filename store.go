@@ -27,6 +27,7 @@ type store struct {
 	users    int
 	locks    session.Locks
 	lines    exec.Lines
+	counts   exec.Counts
 
 	mu       sync.Mutex
 	catalogs map[string]*catalog.Catalog // by folded database

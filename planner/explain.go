@@ -19,11 +19,15 @@ import (
 //	requests ≥ 1
 //
 // With args the spans are those of this execution. Without, the conditions are shown from which arguments make spans.
-func (p *Plan) Explain(args []value.Value) []string { return p.Explanation(args).Text() }
+func (p *Plan) Explain(args []value.Value) []string { return p.Explanation(args, nil).Text() }
 
-// Explanation is what Explain prints, line by line.
-func (p *Plan) Explanation(args []value.Value) *Explanation {
+// Explanation is what Explain prints, line by line. counted gives how many rows a table without statistics had lately, if somebody has
+// counted them; it may be nil.
+func (p *Plan) Explanation(args []value.Value, counted func(*schema.Table) *Counted) *Explanation {
 	e := newExplainer(p, args)
+	if counted != nil {
+		e.count(p, counted)
+	}
 	e.plan(p, 0)
 	x := &Explanation{Lines: e.lines, Least: e.least(p, true), Unanalyzed: p.unanalyzed(), Warnings: p.wasteful()}
 	if x.About, x.IsAbout = e.total(p, x.Least); !x.IsAbout {
@@ -51,6 +55,7 @@ type explainer struct {
 	analyzed bool
 	abouts   map[Node]about
 	writings map[*Plan]aboutWriting
+	counts   map[*schema.Table]*Counted
 }
 
 func newExplainer(p *Plan, args []value.Value) explainer {

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -18,8 +19,10 @@ type about struct {
 	rows float64
 	// begin is how many requests it takes however few rows are wanted, each further ones until all rows have come.
 	begin, each float64
-	// known: ANALYZE TABLE has looked at all tables.
+	// known: ANALYZE TABLE has looked at all tables, or their rows were counted.
 	known bool
+	// counted is how, where some were.
+	counted string
 }
 
 // requests is how many it takes until all rows have come.
@@ -37,7 +40,7 @@ func (a about) upTo(rows float64) about {
 		return a
 	}
 	share := rows / max(a.rows, 1)
-	return about{rows: rows, begin: a.begin + max(min(a.each, 1), a.each*share), known: a.known}
+	return about{rows: rows, begin: a.begin + max(min(a.each, 1), a.each*share), known: a.known, counted: a.counted}
 }
 
 // aboutPlan estimates a statement.
@@ -80,9 +83,9 @@ func (e *explainer) aboutSubqueries(a *about, rows float64, visit func(func(expr
 func (e *explainer) aboutInputs(n Node) about {
 	switch n := n.(type) {
 	case *access.Scan:
-		return aboutScan(n)
+		return e.aboutScan(n)
 	case *FamilyScan:
-		return aboutScan(n.Child)
+		return e.aboutScan(n.Child)
 	case *Values:
 		return about{rows: float64(len(n.Rows)), known: true}
 	case *Filter:
@@ -124,8 +127,12 @@ func (e *explainer) aboutInputs(n Node) about {
 	case *LoopJoin:
 		return joined(e.aboutNode(n.Left), e.aboutNode(n.Right).held(), n.Rows)
 	case *LookupJoin:
-		right := aboutScan(n.Right)
-		right.each, right.begin = right.requests()*n.Lookups, 0
+		left, right := e.aboutNode(n.Left), e.aboutScan(n.Right)
+		lookups, rows := n.Lookups, n.Joined
+		if left.counted != "" {
+			lookups, rows = left.rows, left.rows*right.rows
+		}
+		right.each, right.begin = right.requests()*lookups, 0
 		if n.Whole != nil {
 			whole := n.After + e.aboutNode(n.Whole.Right).requests()
 			right.each = min(right.each, whole)
@@ -133,7 +140,7 @@ func (e *explainer) aboutInputs(n Node) about {
 				right.begin, right.each = whole, 0
 			}
 		}
-		return joined(e.aboutNode(n.Left), right, n.Joined)
+		return joined(left, right, rows)
 	case *SetMatch:
 		left := e.aboutNode(n.Left)
 		return joined(left, e.aboutNode(n.Right).held(), left.rows)
@@ -153,10 +160,13 @@ func (e *explainer) aboutInputs(n Node) about {
 }
 
 func joined(left, right about, rows float64) about {
-	return about{rows: rows, begin: left.begin + right.begin, each: left.each + right.each, known: left.known && right.known}
+	return about{rows: rows, begin: left.begin + right.begin, each: left.each + right.each, known: left.known && right.known, counted: cmp.Or(left.counted, right.counted)}
 }
 
-func aboutScan(s *access.Scan) about {
+func (e *explainer) aboutScan(s *access.Scan) about {
+	if c := e.counts[s.Table]; c != nil {
+		return e.aboutCounted(s, c)
+	}
 	a := about{rows: s.Rows, each: s.Requests, known: s.Table.Analyzed()}
 	switch {
 	case s.Access == access.VirtualScan:
@@ -192,6 +202,9 @@ func (e *explainer) aboutLine(n Node, times float64) string {
 	s := count(a.rows, "row")
 	if scan, ok := n.(*access.Scan); ok && scan.Access != access.VirtualScan {
 		s += ", " + count(a.requests(), "request")
+	}
+	if scan, ok := n.(*access.Scan); ok && e.counts[scan.Table] != nil {
+		s += ", " + a.counted
 	}
 	if times > 0 {
 		s += " for each of " + count(times, "key")

@@ -85,5 +85,16 @@ type SortKey struct {
 	Desc bool
 }
 
+// ReadsAll says whether no condition says where the rows lie: all of the table is read, or as many rows as are wanted.
+func (s *Scan) ReadsAll() bool {
+	switch {
+	case len(s.Without) > 0 || s.Table.IsExternal() || s.Index != nil && s.Index.Child != "":
+		return false
+	case s.Access == TableScan || s.Access == PartitionScan:
+		return s.Keys == nil || s.Keys.Conds == nil
+	}
+	return s.Access == RangeScan && s.Keys.Depth() == 0 && s.Table.Spread == nil && !s.Table.IsDivided()
+}
+
 // Width is the number of values in a row.
 func (n *Scan) Width() int { return n.Total }

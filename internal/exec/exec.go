@@ -30,9 +30,10 @@ type Runtime struct {
 	Logger      *slog.Logger
 	Sequences   Sequences
 	Definitions Definitions
-	Lines       *Lines // nil: nobody waits in line
-	KeysOnly    bool   // scan=deny: nothing is read whole unless the plan says so
-	Chunked     bool   // a statement that takes several entity group transactions sends one after the other
+	Lines       *Lines  // nil: nobody waits in line
+	Counts      *Counts // what queries have counted; nil: that is not kept
+	KeysOnly    bool    // scan=deny: nothing is read whole unless the plan says so
+	Chunked     bool    // a statement that takes several entity group transactions sends one after the other
 }
 
 // Definitions says whether a definition still holds. It is asked before each transaction that goes to a store

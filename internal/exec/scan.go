@@ -24,6 +24,7 @@ type scanIter struct {
 	recheck func(*expr.Env) (bool, error)
 	runs    *runSorter // nil where keys alone give the order, or none is wanted
 	left    int64      // rows that may still be wanted
+	seen    int64      // rows that were read
 	meter   *engine.Meter
 }
 
@@ -43,6 +44,9 @@ func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
 	}
 	if err != nil {
 		it.left = 0
+		if err == io.EOF && it.node.counts && !it.node.joined && it.f.X.Tx == nil {
+			it.f.Rt.Counts.note(it.node.plan.Table, it.seen)
+		}
 		return nil, err
 	}
 	if it.left--; it.left == 0 {
@@ -99,6 +103,7 @@ func (it *scanIter) next(ctx context.Context) ([]value.Value, string, error) {
 		} else if err != nil {
 			return nil, "", err
 		}
+		it.seen++
 		if it.recheck == nil && it.node.residual == nil {
 			return it.row, key, nil
 		}

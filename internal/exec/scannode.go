@@ -28,6 +28,7 @@ type scanNode struct {
 	filled   []int
 	counted  planner.Node // what its reads are counted as: see Profile
 	joined   bool         // entities of two tables, whose order matters; see familyNode
+	counts   bool         // read to its end it has seen all rows of the table
 }
 
 // NewIndexCodec makes the codec of the entries of an index of t.
@@ -49,6 +50,7 @@ func compileScan(n *access.Scan) (Node, error) {
 		residual: CompileCond(n.Residual),
 		limit:    compileLimit(n.Limit, nil),
 		filled:   make([]int, len(n.Columns)),
+		counts:   countsAll(n),
 	}
 	for i, ordinal := range n.Columns {
 		s.filled[i] = n.Offset + ordinal

@@ -11,6 +11,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -63,7 +65,31 @@ func (s *Session) explanation(ctx context.Context, parsed *dialect.Parsed, args 
 	if s.tx != nil {
 		plan = plan.ByRows(nil)
 	}
-	return plan.Explanation(args), nil
+	return plan.Explanation(args, s.db.countedBefore(time.Now())), nil
+}
+
+// countedBefore tells how many rows tables had when this process last read all of them, where that was before some moment.
+func (d *Database) countedBefore(moment time.Time) func(*schema.Table) *planner.Counted {
+	return func(t *schema.Table) *planner.Counted {
+		n, ok := d.Runtime.Counts.Of(t)
+		if !ok || !n.At.Before(moment) {
+			return nil
+		}
+		return &planner.Counted{Rows: float64(n.Rows), How: "counted by a scan " + agoText(moment.Sub(n.At))}
+	}
+}
+
+// agoText says how long ago something was.
+func agoText(d time.Duration) string {
+	switch {
+	case d < time.Minute:
+		return "a moment ago"
+	case d < time.Hour:
+		return sqlerr.Count(int(d.Minutes()), "minute") + " ago"
+	case d < 48*time.Hour:
+		return sqlerr.Count(int(d.Hours()), "hour") + " ago"
+	}
+	return sqlerr.Count(int(d.Hours()/24), "day") + " ago"
 }
 
 // profiled is what EXPLAIN ANALYZE finds out about its statement.
@@ -88,7 +114,7 @@ func (s *Session) analyze(ctx context.Context, p *Prepared, args []value.Value) 
 	if err != nil {
 		return nil, err
 	}
-	x := found.plan.Explanation(args)
+	x := found.plan.Explanation(args, s.db.countedBefore(begun))
 	for i := range x.Lines {
 		if of := x.Lines[i].Of; of != nil {
 			x.Lines[i].Did = didText(found.profile.Of(of))
