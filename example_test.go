@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"log"
+	"log/slog"
+	"os"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -196,4 +198,63 @@ func ExampleStatsConn() {
 	cost := stats().Sub(before)
 	fmt.Println(cost.Requests, "request,", cost.EntitiesWritten, "entities written")
 	// Output: 1 request, 2 entities written
+}
+
+// A log of what is slow or makes many requests. Of other statements it has a line at the level Debug.
+func ExampleStatementLog() {
+	plain := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey || a.Key == "duration" || a.Key == "connection" {
+			return slog.Attr{}
+		}
+		return a
+	}
+	handler := slog.NewTextHandler(os.Stdout, &slog.HandlerOptions{ReplaceAttr: plain})
+	connector, err := nearlyfree.NewConnector(&nearlyfree.Config{
+		Store:    "mem://",
+		Observer: &nearlyfree.StatementLog{Logger: slog.New(handler), Level: slog.LevelDebug, Requests: 2},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	for _, s := range []string{
+		`CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(100))`,
+		`INSERT INTO book VALUES (1, 'Emma')`,
+		`UPDATE book SET title = 'Emma, 2nd ed.' WHERE id = 1`, // it reads the row, and writes it
+	} {
+		if _, err := db.Exec(s); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// level=WARN msg="statement of many requests" statement="CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(100))" rows=0 requests=4 entities_written=2 dollars_per_million=0.144
+	// level=WARN msg="statement of many requests" statement="UPDATE book SET title = 'Emma, 2nd ed.' WHERE id = 1" rows=1 requests=2 entities_read=1 entities_written=1 dollars_per_million=0.072 plan="update book: point read book"
+}
+
+// Counting by plan what statements cost, for a page of metrics.
+func ExampleObserverFunc() {
+	dollars := map[string]float64{}
+	connector, err := nearlyfree.NewConnector(&nearlyfree.Config{
+		Store: "mem://",
+		Observer: nearlyfree.ObserverFunc(func(_ context.Context, s *nearlyfree.Statement) {
+			dollars[s.Plan()] += s.Dollars() // with several connections, under a lock
+		}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	db.SetMaxOpenConns(1)
+	for _, s := range []string{
+		`CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(100))`, `INSERT INTO book VALUES (1, 'Emma')`, `INSERT INTO book VALUES (2, 'Emil')`,
+	} {
+		if _, err := db.Exec(s); err != nil {
+			log.Fatal(err)
+		}
+	}
+	fmt.Printf("$%.3f for a million\n", dollars["insert book"]*1e6)
+	// Output:
+	// $0.072 for a million
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
@@ -123,7 +124,7 @@ func (l *StatementLog) Statement(ctx context.Context, s *Statement) {
 			attrs = append(attrs, a)
 		}
 	}
-	attrs = append(attrs, slog.Float64("dollars_per_million", s.Stats.DollarsPerMillion(ListPrice)), slog.Int64("connection", s.Connection))
+	attrs = append(attrs, slog.Float64("dollars_per_million", math.Round(s.Stats.DollarsPerMillion(ListPrice)*1e4)/1e4), slog.Int64("connection", s.Connection))
 	if plan := s.Plan(); plan != "" {
 		attrs = append(attrs, slog.String("plan", plan))
 	}

@@ -128,7 +128,7 @@ func (e *explainer) nodeFor(n Node, depth int, times float64) {
 	for _, c := range Children(n) {
 		times := 0.0
 		if l, ok := n.(*LookupJoin); ok && c == Node(l.Right) {
-			times = l.Lookups
+			times = e.lookups(l, e.aboutNode(l.Left))
 		}
 		e.nodeFor(c, depth+1, times)
 	}

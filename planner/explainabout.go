@@ -123,14 +123,24 @@ func (e *explainer) aboutInputs(n Node) about {
 		}
 		return a
 	case *HashJoin:
-		return joined(e.aboutNode(n.Left), e.aboutNode(n.Right).held(), n.Rows)
+		left, right := e.aboutNode(n.Left), e.aboutNode(n.Right).held()
+		rows := n.Rows
+		if left.counted != "" || right.counted != "" {
+			rows = max(left.rows, right.rows) // as where each row of one side refers to one of the other
+		}
+		return joined(left, right, rows)
 	case *LoopJoin:
-		return joined(e.aboutNode(n.Left), e.aboutNode(n.Right).held(), n.Rows)
+		left, right := e.aboutNode(n.Left), e.aboutNode(n.Right).held()
+		rows := n.Rows
+		if left.counted != "" || right.counted != "" {
+			rows = left.rows * right.rows
+		}
+		return joined(left, right, rows)
 	case *LookupJoin:
 		left, right := e.aboutNode(n.Left), e.aboutScan(n.Right)
-		lookups, rows := n.Lookups, n.Joined
+		lookups, rows := e.lookups(n, left), n.Joined
 		if left.counted != "" {
-			lookups, rows = left.rows, left.rows*right.rows
+			rows = left.rows * right.rows
 		}
 		right.each, right.begin = right.requests()*lookups, 0
 		if n.Whole != nil {
@@ -157,6 +167,14 @@ func (e *explainer) aboutInputs(n Node) about {
 		return about{}
 	}
 	return e.aboutNode(inputs[0])
+}
+
+// lookups is how many keys a join reads, whose left side is expected to be so.
+func (e *explainer) lookups(n *LookupJoin, left about) float64 {
+	if left.counted != "" {
+		return left.rows
+	}
+	return n.Lookups
 }
 
 func joined(left, right about, rows float64) about {
@@ -196,14 +214,14 @@ func (e *explainer) aboutLine(n Node, times float64) string {
 		return ""
 	}
 	a := e.aboutNode(n)
-	if !a.known {
+	if _, isScan := n.(*access.Scan); !a.known || !isScan && a.counted != "" { // a count of rows does not tell how many match
 		return ""
 	}
 	s := count(a.rows, "row")
 	if scan, ok := n.(*access.Scan); ok && scan.Access != access.VirtualScan {
 		s += ", " + count(a.requests(), "request")
 	}
-	if scan, ok := n.(*access.Scan); ok && e.counts[scan.Table] != nil {
+	if scan, ok := n.(*access.Scan); ok && e.counts[scan.Table] != nil && scan.Access > access.PointReads {
 		s += ", " + a.counted
 	}
 	if times > 0 {

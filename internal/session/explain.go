@@ -82,7 +82,7 @@ func (d *Database) countedBefore(moment time.Time) func(*schema.Table) *planner.
 // agoText says how long ago something was.
 func agoText(d time.Duration) string {
 	switch {
-	case d < time.Minute:
+	case d < 5*time.Minute:
 		return "a moment ago"
 	case d < time.Hour:
 		return sqlerr.Count(int(d.Minutes()), "minute") + " ago"
