@@ -92,6 +92,9 @@ func (s *source) among(exprs []expr.Node, key []schema.KeyColumn) (at []int) {
 
 // groups is how many groups so many rows make, by columns with statistics; 0 where that is not known.
 func (k *block) groups(by []expr.Node, rows float64) float64 {
+	if n := k.together(by); n > 0 {
+		return max(1, min(n, rows))
+	}
 	n := 1.0
 	for _, x := range by {
 		values := k.distinct(x)
@@ -101,6 +104,27 @@ func (k *block) groups(by []expr.Node, rows float64) float64 {
 		n *= values
 	}
 	return max(1, min(n, rows))
+}
+
+// together is how many combinations of values columns of one table have; 0 where that is not known.
+func (k *block) together(by []expr.Node) float64 {
+	var of *source
+	var columns []int
+	for _, x := range by {
+		c, ok := x.(*expr.Column)
+		if !ok || c.Level > 0 {
+			return 0
+		}
+		s := k.sources[k.sourceOf(c.Index)]
+		if s.table == nil || c.Index < s.offset || of != nil && s != of {
+			return 0
+		}
+		of, columns = s, append(columns, c.Index-s.offset)
+	}
+	if of == nil || len(columns) < 2 {
+		return 0
+	}
+	return of.table.DistinctTogether(columns)
 }
 
 // lookups is how many keys of s the rows of left have: one each, unless the columns that on equates have fewer values.

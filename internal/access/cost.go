@@ -119,7 +119,7 @@ func pointCount(tests []*test) float64 {
 func (k *KeyPlan) reach(unique bool) (entities, spans float64) {
 	for i := range k.Branches {
 		b := &k.Branches[i]
-		n, left := 1.0, k.placeShare(b)
+		n, left := 1.0, k.placeShare(b)*k.together(b)
 		for i, tests := range b.leading(k) {
 			left *= shareIn(k.table, k.leadingColumn(i), tests)
 			if points(tests) {

@@ -100,6 +100,34 @@ func (k *KeyPlan) placeShare(b *keyBranch) float64 {
 	return s
 }
 
+// together is by how much more rows the equalities on the first columns of a key leave than each of them by itself would: values of
+// columns go together, as a city does with its country. Without statistics it is 1.
+func (k *KeyPlan) together(b *keyBranch) float64 {
+	if !k.table.Analyzed() {
+		return 1
+	}
+	var columns []int
+	more, each, least := 1.0, 1.0, 1.0
+	for i, tests := range b.leading(k) {
+		column := k.leadingColumn(i)
+		st := k.table.StatisticsOf(column)
+		if st == nil || !points(tests) {
+			break
+		}
+		columns = append(columns, column)
+		share := shareIn(k.table, column, tests)
+		each, least = each*share, min(least, share)
+		product := 1.0
+		for _, c := range columns {
+			product *= max(1, k.table.StatisticsOf(c).Distinct)
+		}
+		if n := k.table.DistinctTogether(columns); n > 0 && each > 0 {
+			more = max(1, min(product/n, least/each)) // no more than one of them leaves
+		}
+	}
+	return more
+}
+
 // coarseShare is the part of placeShare that tests have which are checked again on every row: on columns whose hash chooses a store
 // partition, and on the one that divides the table.
 func (k *KeyPlan) coarseShare(b *keyBranch) float64 {

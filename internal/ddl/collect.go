@@ -28,6 +28,7 @@ type collector struct {
 	decoder *codec.Decoder
 	row     []value.Value
 	columns []*columnCollector
+	begins  []*beginCollector
 	read    int64 // rows
 	bytes   int64
 	random  *rand.Rand
@@ -38,7 +39,14 @@ type columnCollector struct {
 	part     keymap.Part
 	kept     []string // codes, "" for NULL
 	nulls    int64
+	code     []byte // of the row that was added last
 	distinct distinctCount
+}
+
+// beginCollector counts the combinations of values of columns.
+type beginCollector struct {
+	columns []int
+	columnCollector
 }
 
 func newCollector(x *definition, ctx context.Context, t *schema.Table) *collector {
@@ -47,6 +55,9 @@ func newCollector(x *definition, ctx context.Context, t *schema.Table) *collecto
 	seed := maphash.MakeSeed()
 	for _, i := range t.StatisticsColumns() {
 		c.columns = append(c.columns, &columnCollector{column: i, part: t.StatisticsPart(i), distinct: distinctCount{seed: seed}})
+	}
+	for _, columns := range t.KeyBegins() {
+		c.begins = append(c.begins, &beginCollector{columns, columnCollector{distinct: distinctCount{seed: seed}}})
 	}
 	return c
 }
@@ -75,20 +86,41 @@ func (c *collector) add(e *engine.Entity) error {
 		if err != nil {
 			return err
 		}
+		col.code = append(col.code[:0], code...)
 		if v.IsNull() {
 			col.nulls++
 		} else {
 			col.distinct.add(code)
 		}
-		switch {
-		case at == -1:
-			if err := c.writer.Charge(int64(len(code)+16), "ANALYZE TABLE"); err != nil {
-				return err
-			}
-			col.kept = append(col.kept, string(code))
-		case at >= 0:
-			col.kept[at] = string(code)
+		if err := c.keep(col, code, at); err != nil {
+			return err
 		}
+	}
+	for _, b := range c.begins {
+		b.code = b.code[:0]
+		for _, col := range c.columns {
+			if slices.Contains(b.columns, col.column) {
+				b.code = append(append(b.code, col.code...), 0) // codes hold no such octet
+			}
+		}
+		b.distinct.add(b.code)
+		if err := c.keep(&b.columnCollector, b.code, at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// keep keeps a code at a place of the sample: -1: behind the last; -2: not.
+func (c *collector) keep(col *columnCollector, code []byte, at int64) error {
+	switch {
+	case at == -1:
+		if err := c.writer.Charge(int64(len(code)+16), "ANALYZE TABLE"); err != nil {
+			return err
+		}
+		col.kept = append(col.kept, string(code))
+	case at >= 0:
+		col.kept[at] = string(code)
 	}
 	return nil
 }
@@ -112,7 +144,31 @@ func (c *collector) statistics(rows float64, all bool) *schema.Statistics {
 		found.Type = t.StatisticsType(col.column)
 		s.Columns[t.StatisticsName(col.column)] = found
 	}
+	for _, b := range c.begins {
+		if s.Together == nil {
+			s.Together = map[string]float64{}
+		}
+		s.Together[t.KeyBeginName(b.columns)] = b.values(float64(s.Rows), all)
+	}
 	return s
+}
+
+// values is how many different ones there are, of a table with so many rows.
+func (c *columnCollector) values(rows float64, all bool) float64 {
+	if all {
+		return c.distinct.count()
+	}
+	counts := map[string]int{}
+	for _, code := range c.kept {
+		counts[code]++
+	}
+	once := 0.0
+	for _, n := range counts {
+		if n == 1 {
+			once++
+		}
+	}
+	return duj1(float64(len(c.kept)), rows, float64(len(counts)), once)
 }
 
 func (c *columnCollector) statistics(rows, read float64, all bool) *schema.ColumnStatistics {

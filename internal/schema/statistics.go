@@ -3,6 +3,7 @@ package schema
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
@@ -17,6 +18,8 @@ type Statistics struct {
 	At       string `json:"at,omitempty"`        // the day
 	// Columns are those of the keys and indexes, by what the stored definition calls them.
 	Columns map[string]*ColumnStatistics `json:"columns,omitempty"`
+	// Together is how many combinations of values the first columns of keys and indexes have, by KeyBeginName.
+	Together map[string]float64 `json:"together,omitempty"`
 }
 
 // ColumnStatistics is what was found out about one column. Values are there as their codes (StatisticsPart).
@@ -95,6 +98,46 @@ func (t *Table) StatisticsColumns() []int {
 	return slices.Compact(columns)
 }
 
+// KeyBegins are the columns that keys and indexes begin with, two or more of them, but for those that no two rows share.
+func (t *Table) KeyBegins() (all [][]int) {
+	seen := map[string]bool{}
+	add := func(key []KeyColumn, unique bool) {
+		var columns []int
+		for i, p := range key {
+			columns = append(columns, p.Column)
+			name := t.KeyBeginName(columns)
+			if i == 0 || unique && i == len(key)-1 || seen[name] {
+				continue
+			}
+			seen[name] = true
+			all = append(all, slices.Clone(columns))
+		}
+	}
+	add(t.Key, true)
+	for _, ix := range t.Indexes {
+		add(ix.Key, ix.Unique)
+	}
+	return all
+}
+
+// KeyBeginName is what statistics call some columns together, in any order.
+func (t *Table) KeyBeginName(columns []int) string {
+	names := make([]string, len(columns))
+	for i, c := range columns {
+		names[i] = t.StatisticsName(c)
+	}
+	slices.Sort(names)
+	return strings.Join(names, ",")
+}
+
+// DistinctTogether is how many combinations of values columns have; 0 where that is not known.
+func (t *Table) DistinctTogether(columns []int) float64 {
+	if t.Statistics == nil || slices.ContainsFunc(columns, func(c int) bool { return t.StatisticsOf(c) == nil }) {
+		return 0
+	}
+	return t.Statistics.Together[t.KeyBeginName(columns)]
+}
+
 // Cardinality is about how many values the first n columns of a key have together.
 func (t *Table) Cardinality(key []KeyColumn, n int, unique bool) (values float64, known bool) {
 	if t.Statistics == nil {
@@ -105,12 +148,17 @@ func (t *Table) Cardinality(key []KeyColumn, n int, unique bool) (values float64
 		return rows, true
 	}
 	product := 1.0
-	for _, p := range key[:n] {
+	columns := make([]int, n)
+	for i, p := range key[:n] {
+		columns[i] = p.Column
 		c := t.StatisticsOf(p.Column)
 		if c == nil {
 			return 0, false
 		}
 		product *= max(1, c.Distinct)
+	}
+	if together := t.DistinctTogether(columns); together > 0 {
+		product = together
 	}
 	return min(rows, math.Round(product)), true
 }
