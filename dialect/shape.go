@@ -6,13 +6,14 @@ import "strings"
 const maxShape = 4 << 10
 
 // Shape cuts literals out of a SELECT, UPDATE or DELETE of one query block: what stands behind = in its conditions, and in the
-// SET of an UPDATE. What is left, with ? in their places, is the same text for statements that differ in them alone. It is not
+// SET of an UPDATE; and out of the rows of an INSERT. What is left, with ? in their places, is the same text for statements that differ in them alone. It is not
 // ok of a text that has none of these, or that has arguments, variables, hints or
 // a semicolon, nor of one that reads information_schema.
 func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool) {
 	if len(sql) > maxShape || strings.IndexByte(sql, 0) >= 0 {
 		return "", nil, false
 	}
+	insert := false
 	l := lexer{source: source{sql: sql, opt: opt, toks: make([]token, 0, 16+len(sql)/5)}}
 	for more := true; more; {
 		var err *Error
@@ -21,6 +22,8 @@ func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool)
 		}
 		n := len(l.toks) - 1
 		switch t := &l.toks[n]; {
+		case n == 0 && t.word == "INSERT":
+			insert = true
 		case n == 0 && t.word != "SELECT" && t.word != "UPDATE" && t.word != "DELETE", n > 0 && t.word == "SELECT", t.word == ";":
 			return "", nil, false
 		case t.word == "INFORMATION_SCHEMA": // its tables are made anew by whoever plans
@@ -34,8 +37,11 @@ func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool)
 	cuts, done := false, 0
 	for i := 1; i < len(l.toks)-1; i++ {
 		t := &l.toks[i]
-		cuts = cuts || t.word == "WHERE" || t.word == "SET"
-		if !cuts || l.toks[i-1].word != "=" || !p.isCut(i) {
+		cuts = cuts || t.word == "WHERE" || t.word == "SET" || insert && (t.word == "VALUES" || t.word == "VALUE")
+		if !cuts || !p.isCut(i, insert) {
+			continue
+		}
+		if before := l.toks[i-1].word; before != "=" && (!insert || before != "(" && before != ",") {
 			continue
 		}
 		literals = append(literals, p.literal(i))
@@ -50,11 +56,14 @@ func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool)
 	return b.String(), literals, true
 }
 
-// isCut says whether token i is a text or a small number, and an operand of its own.
-func (p *parser) isCut(i int) bool {
+// isCut says whether token i is a text or a small number, and an operand of its own. In rows it may have a point.
+func (p *parser) isCut(i int, inRows bool) bool {
 	const small = 18 // digits
 	t, next := &p.toks[i], &p.toks[i+1]
-	if t.kind != tokString && (t.kind != tokInt || t.end-t.start > small) {
+	switch {
+	case t.kind == tokString:
+	case (t.kind == tokInt || inRows && t.kind == tokDecimal) && t.end-t.start <= small:
+	default:
 		return false
 	}
 	switch next.word {

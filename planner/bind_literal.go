@@ -17,7 +17,7 @@ func literal(l *dialect.Literal) (expr.Node, error) {
 	if l.Kind == dialect.BoolLiteral {
 		return expr.NewTruth(l.Text == "1"), nil
 	}
-	v, err := literalValue(l)
+	v, err := LiteralValue(l)
 	if err != nil {
 		return nil, err
 	}
@@ -32,7 +32,8 @@ func literal(l *dialect.Literal) (expr.Node, error) {
 	return n, nil
 }
 
-func literalValue(l *dialect.Literal) (value.Value, error) {
+// LiteralValue is the value that l writes.
+func LiteralValue(l *dialect.Literal) (value.Value, error) {
 	switch l.Kind {
 	case dialect.IntLiteral:
 		if i, err := strconv.ParseInt(l.Text, 10, 64); err == nil {

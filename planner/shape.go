@@ -11,7 +11,8 @@ const maxTaken = 63
 
 // Takes says whether literals of these kinds, in place of the parameters, would make no other plan: one row is read by its key,
 // and each literal is compared with a column of that key, or assigned to a column, of the literal's own kind. So it depends on no
-// estimate, and no value has to be converted. The plan computes nothing else, so that no error can name a place in the text.
+// estimate, and no value has to be converted. Or each literal is a value of a row that is inserted: those are converted when the
+// statement runs. The plan computes nothing else, so that no error can name a place in the text.
 func (p *Plan) Takes(kinds []value.Kind) bool {
 	if len(kinds) != p.Params || len(kinds) > maxTaken {
 		return false
@@ -27,10 +28,13 @@ func (p *Plan) Takes(kinds []value.Kind) bool {
 			return false
 		}
 		taken |= 1 << param.Index
-		if kinds[param.Index] == value.String {
+		switch kinds[param.Index] {
+		case value.String:
 			return t.IsFreeText()
+		case value.Int:
+			return t.IsInteger()
 		}
-		return t.IsInteger()
+		return false
 	}
 	switch w := p.Write.(type) {
 	case nil:
@@ -61,6 +65,9 @@ func (p *Plan) Takes(kinds []value.Kind) bool {
 		}
 		source = w.Source
 	}
+	if w, ok := p.Write.(*Insert); ok {
+		return w.takes(len(kinds))
+	}
 	scan, ok := source.(*access.Scan)
 	if !ok || scan.Access != access.PointRead || scan.Index != nil || scan.Residual != nil || scan.Table.IsExternal() {
 		return false
@@ -76,4 +83,24 @@ func (p *Plan) Takes(kinds []value.Kind) bool {
 		}
 	}
 	return taken == 1<<len(kinds)-1
+}
+
+// takes is Plan.Takes of rows with so many literals.
+func (n *Insert) takes(literals int) bool {
+	if n.Source != nil || n.Replace || n.Ignore || len(n.OnDup) > 0 || len(n.Returning) > 0 || n.Table.IsExternal() {
+		return false
+	}
+	taken := 0
+	for _, row := range n.Rows {
+		for _, x := range row {
+			switch x.(type) {
+			case nil, *expr.Const:
+			case *expr.Param:
+				taken++
+			default:
+				return false
+			}
+		}
+	}
+	return taken == literals
 }

@@ -3,11 +3,11 @@ package session
 import (
 	"context"
 	"errors"
-	"strconv"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // PrepareOnce reads a statement that has no arguments and is run once. Programs that write values into their texts send another
@@ -43,10 +43,8 @@ func (s *Session) shaped(ctx context.Context, query string) (*Prepared, error) {
 	}
 	values, kinds := make([]value.Value, len(literals)), make([]value.Kind, len(literals))
 	for i, l := range literals {
-		values[i] = value.FromString(l.Text)
-		if l.Kind == dialect.IntLiteral {
-			n, _ := strconv.ParseInt(l.Text, 10, 64) // Shape cuts out small numbers alone
-			values[i] = value.FromInt(n)
+		if values[i], err = planner.LiteralValue(l); err != nil {
+			return nil, nil
 		}
 		kinds[i] = values[i].Kind()
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 )
 
-// TestShapes: statements that read a row by its key share a plan, whatever their literals are; all others have their own.
+// TestShapes: statements that read a row by its key share a plan, and those that insert rows of literals, whatever their literals are; all others have their own.
 func TestShapes(t *testing.T) {
 	s := open(t, embedded.OpenMemory(embedded.Options{}))
 	ctx := context.Background()
@@ -43,6 +43,14 @@ func TestShapes(t *testing.T) {
 		{"SELECT name FROM t WHERE name = 'a'", "SELECT name FROM t WHERE name = 'b'", false},
 		{"SELECT n = 1 FROM t WHERE id = 'a' AND n = 1", "SELECT n = 1 FROM t WHERE id = 'b' AND n = 2", false},
 		{"SELECT n FROM u WHERE id = '2026-01-01'", "SELECT n FROM u WHERE id = '2026-01-02'", false},
+		{"INSERT INTO t VALUES ('i', 1, '2026-01-01', 1.5, 'n')", "INSERT INTO t VALUES ('j', 2, '2026-01-02', 2.25, 'it''s')", true},
+		{"INSERT INTO t (n, id) VALUES (3, 'a'), (4, 'b')", "INSERT INTO t (n, id) VALUES (5, 'a'), (6, 'b')", true},
+		{"INSERT INTO t SET n = 7, id = 'a', d = DEFAULT, x = NULL", "INSERT INTO t SET n = 8, id = 'a', d = DEFAULT, x = NULL", true},
+		{"INSERT INTO t VALUES ('k', 1 + 1, NULL, 1, 'n')", "INSERT INTO t VALUES ('k', 1 + 2, NULL, 1, 'n')", false},
+		{"INSERT INTO t VALUES (CONCAT('l', 'm'), 1, NULL, 1, 'n')", "INSERT INTO t VALUES (CONCAT('l', 'n'), 2, NULL, 1, 'n')", false},
+		{"INSERT INTO t (n, id) VALUES (9, 'a') RETURNING name", "INSERT INTO t (n, id) VALUES (10, 'a') RETURNING name", false},
+		{"INSERT INTO t (n, id) VALUES (1, 'b') ON DUPLICATE KEY UPDATE x = 1", "INSERT INTO t (n, id) VALUES (2, 'b') ON DUPLICATE KEY UPDATE x = 1", false},
+		{"INSERT IGNORE INTO t (n, id) VALUES (1, 'b')", "INSERT IGNORE INTO t (n, id) VALUES (2, 'b')", false},
 		{"SELECT name FROM t WHERE id = 'a' 'b' AND n = 1", "SELECT name FROM t WHERE id = 'a' 'c' AND n = 1", false},
 		{"SELECT name FROM t WHERE id = 'a' AND n = 1 OR n = 2", "SELECT name FROM t WHERE id = 'b' AND n = 2 OR n = 3", false},
 		{"SELECT name FROM t WHERE id = 'a' AND n = 1234567890123456789", "SELECT name FROM t WHERE id = 'b' AND n = 1234567890123456780", false},
