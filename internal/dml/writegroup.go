@@ -22,8 +22,8 @@ type group struct {
 	rows      []*RowWrite
 	ops       []engine.Op
 	at        map[string]int // by RowKey: the operation on it, where there is more than one row
-	bytes     int
-	most      int // operations that it is likely to get
+	bytes     int            // where groups are bounded
+	most      int            // operations that it is likely to get
 }
 
 // grouped is what Writer.groups gives.
@@ -43,7 +43,10 @@ func (w *Writer) groups(mostOps, mostBytes int) (out grouped) {
 		for _, ops := range parts {
 			partition := ops[0].Entity.PartitionKey
 			place := entityID(r.physical(), partition)
-			bytes := engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: partition, Ops: ops}, 0)
+			bytes := 0
+			if mostBytes < math.MaxInt {
+				bytes = engine.CommitBytes(&engine.Commit{Table: r.physical(), PartitionKey: partition, Ops: ops}, 0)
+			}
 			g := open[place]
 			if g == nil || len(g.ops)+len(ops) > mostOps || g.bytes+bytes > mostBytes {
 				g = &group{table: r.physical(), partition: partition, most: min(mostOps, len(w.Rows)*len(ops))}
@@ -96,9 +99,10 @@ func (r *RowWrite) byPartition() [][]engine.Op {
 	return out
 }
 
-// exceeds says whether the group is a row that is too large for an entity group transaction, with those inside it.
+// exceeds says whether the group is too large for an entity group transaction, as a row can be with those inside it.
 func (g *group) exceeds(l engine.Limits) bool {
-	return len(g.ops) > l.BatchOps || g.bytes > l.BatchBytes
+	return len(g.ops) > l.BatchOps ||
+		engine.CommitBytes(&engine.Commit{Table: g.table, PartitionKey: g.partition, Ops: g.ops}, l.BatchBytes) > l.BatchBytes
 }
 
 // add takes an operation of one more row.

@@ -95,6 +95,9 @@ func (s *sum) add(args []value.Value) error {
 	case value.Bool, value.Uint:
 		s.addInteger(v.Uint(), 0)
 		return nil
+	case value.Float:
+		s.addFloat(v.Float())
+		return nil
 	}
 	v, err := number(v)
 	if err != nil {

@@ -259,6 +259,9 @@ type treeWalk[V any] struct {
 	at    int          // in leaf
 	above []treeStep[V]
 	room  [6]treeStep[V]
+
+	root, first *treeNode[V] // the leaf where it began
+	end         *treeStep[V] // where the range of Take ends; nil until it has come to a second leaf
 }
 
 // treeStep is where a walk is in a node above its leaf.
@@ -270,10 +273,18 @@ type treeStep[V any] struct {
 // Seek begins at the first key that is not below from.
 func (w *treeWalk[V]) Seek(t *tree[V], from string) {
 	w.leaf, w.above = nil, w.room[:0]
-	if t == nil || t.root == nil {
+	if t != nil {
+		w.seek(t.root, from)
+	}
+	w.first = w.leaf
+}
+
+func (w *treeWalk[V]) seek(root *treeNode[V], from string) {
+	w.root = root
+	if root == nil {
 		return
 	}
-	n := t.root
+	n := root
 	for n.kids != nil {
 		i := n.kid(from)
 		w.above = append(w.above, treeStep[V]{n, i})
@@ -328,7 +339,18 @@ func (w *treeWalk[V]) Take(to string, most int) (keys []string, values []*V) {
 	n, from := w.leaf, w.at
 	end := n.n
 	switch {
-	case to == "" || n.keys[end-1] < to:
+	case to == "":
+	case n != w.first: // there are many: it is not worth a look at keys of each leaf
+		if w.end == nil {
+			var at treeWalk[V]
+			at.above = at.room[:0]
+			at.seek(w.root, to)
+			w.end = &treeStep[V]{at.leaf, at.at}
+		}
+		if n == w.end.node {
+			end = w.end.at
+		}
+	case n.keys[end-1] < to:
 	case n.keys[from] < to:
 		end = n.lower(to)
 	default: // it may not be a key that could lie here
