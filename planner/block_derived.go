@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -11,6 +12,7 @@ import (
 type cteEnv struct {
 	def   *dialect.CTE
 	outer *cteEnv
+	rows  *queryPlan // within a recursive definition: its own rows
 }
 
 // with adds the definitions of a WITH clause; each sees those before it.
@@ -26,14 +28,22 @@ func (e *cteEnv) with(defs []dialect.CTE) (*cteEnv, error) {
 	return e, nil
 }
 
-// find gives the definition of a name and the definitions that it sees; nil where there is none.
-func (e *cteEnv) find(name string) (*dialect.CTE, *cteEnv) {
+// find gives the definition of a name, which sees those outside of it; nil where there is none.
+func (e *cteEnv) find(name string) *cteEnv {
 	for ; e != nil; e = e.outer {
 		if strings.EqualFold(e.def.Name, name) {
-			return e.def, e.outer
+			return e
 		}
 	}
-	return nil, nil
+	return nil
+}
+
+// fromRecursive is a reference of a recursive WITH to itself.
+func (q *selection) fromRecursive(n *dialect.TableName, e *cteEnv) (fromClause, error) {
+	if err := hintless(n); err != nil {
+		return fromClause{}, err
+	}
+	return q.derivedPlan(cmp.Or(n.As, n.Name), e.def.Columns, func() (*queryPlan, error) { return e.rows, nil })
 }
 
 // fromCTE is a reference to WITH name: its query as a derived table. It is merged where it may be.
@@ -45,7 +55,7 @@ func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv,
 	if name == "" {
 		name = n.Name
 	}
-	if sel, ok := def.Query.(*dialect.Select); ok && merges && mergeable(sel) {
+	if sel, ok := def.Query.(*dialect.Select); ok && merges && mergeable(sel) && !isRecursive(def) {
 		// The definition is not part of the query that refers to it, so it sees none of its rows.
 		return q.merge(sel, name, def.Columns, position{frame: &frame{}, ctes: env})
 	}

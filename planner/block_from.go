@@ -61,8 +61,12 @@ func (q *selection) from(te dialect.TableExpr) (fromClause, error) {
 
 func (q *selection) fromTable(n *dialect.TableName) (fromClause, error) {
 	if n.Database == "" {
-		if def, env := q.position.ctes.find(n.Name); def != nil {
-			return q.fromCTE(n, def, env, true)
+		switch e := q.position.ctes.find(n.Name); {
+		case e == nil:
+		case e.rows != nil:
+			return q.fromRecursive(n, e)
+		default:
+			return q.fromCTE(n, e.def, e.outer, true)
 		}
 	}
 	t, err := q.b.table(n)

@@ -180,6 +180,10 @@ func (e *explainer) operator(n Node) []string {
 			return []string{"with " + n.Name, "as above"}
 		}
 		return []string{"with " + n.Name, "once"}
+	case *Recursive:
+		return n.operator()
+	case *RecursiveRows:
+		return []string{"rows of " + n.Of.Name, "of the round before"}
 	case *Concat:
 		return []string{"union all"}
 	case *SetMatch:

@@ -99,6 +99,8 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 			requests, row = requests+r, row || some
 		}
 		return requests, row
+	case *Recursive: // a step may have no rows
+		return e.leastOf(n.Seed, whole)
 	case *Shared:
 		if e.kept[n] {
 			return 0, false // its rows are there

@@ -338,6 +338,8 @@ func Children(n Node) []Node {
 		return []Node{n.Left, n.Right}
 	case *Concat:
 		return n.Inputs
+	case *Recursive:
+		return append([]Node{n.Seed}, n.Steps...)
 	}
 	return nil
 }

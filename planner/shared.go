@@ -42,13 +42,21 @@ func (b *builder) sharedQuery(def *dialect.CTE, env *cteEnv) (*queryPlan, error)
 		}
 	}
 	before := b.plan.Blocks
-	plan, err := b.query(def.Query, position{frame: &frame{}, ctes: env})
+	query := b.plainQuery
+	if isRecursive(def) {
+		query = b.recursiveQuery
+	}
+	plan, err := query(def, env)
 	if err != nil {
 		return nil, err
 	}
 	plan.root = &Shared{Input: plan.root, Name: def.Name}
 	b.shared = append(b.shared, sharedQuery{def, plan, b.plan.Blocks - before})
 	return plan, nil
+}
+
+func (b *builder) plainQuery(def *dialect.CTE, env *cteEnv) (*queryPlan, error) {
+	return b.query(def.Query, position{frame: &frame{}, ctes: env})
 }
 
 // keepShared finds out whose rows are to be kept.
@@ -86,8 +94,9 @@ func (p *Plan) operators(f func(n Node, often bool)) {
 			}
 			shared[s] = true
 		}
+		_, rounds := n.(*Recursive)
 		for _, c := range Children(n) {
-			node(c, often)
+			node(c, often || rounds)
 		}
 		expressions(n, func(x expr.Node) { sub(x, often) })
 	}

@@ -73,6 +73,10 @@ func compile(n planner.Node) (Node, error) {
 		return compileFamilyScan(n)
 	case *planner.Shared:
 		return compileShared(n)
+	case *planner.Recursive:
+		return compileRecursive(n)
+	case *planner.RecursiveRows:
+		return &recursiveRowsNode{of: n.Of, width: n.Width()}, nil
 	}
 	kids := planner.Children(n)
 	if len(kids) != 1 {

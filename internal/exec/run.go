@@ -42,7 +42,8 @@ type Run struct {
 // env.Row before they evaluate anything.
 type Frame struct {
 	*Run
-	Env expr.Env
+	Env       expr.Env
+	recursion *recursion // of the WITH RECURSIVE that it is a step of; nil: of none
 }
 
 // Init prepares r for an execution.

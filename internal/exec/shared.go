@@ -38,7 +38,7 @@ func (n *sharedNode) orInput() Node {
 	return n
 }
 
-func (n *sharedNode) fills() []int { return Positions(0, n.width) }
+func (n *sharedNode) fills() []int { return n.input.fills() }
 
 func (n *sharedNode) Open(f *Frame) Iterator { return &sharedIter{node: n, f: f} }
 

@@ -130,6 +130,7 @@ type Session struct {
 	InsertID      int64           // what LAST_INSERT_ID(n) was given in this statement; 0 without
 	RowCount      int64           // ROW_COUNT()
 	FoundRows     int64           // FOUND_ROWS()
+	Recursions    uint32          // cte_max_recursion_depth: rounds of a WITH RECURSIVE
 	ZeroIsID      bool            // 0 in an AUTO_INCREMENT column is a value: sql_mode has NO_AUTO_VALUE_ON_ZERO
 	Diagnostics   Diagnostics     // the conditions of the last statement
 	Collation     value.Collation // of literals and arguments

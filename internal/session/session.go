@@ -81,6 +81,7 @@ func (s *Session) reset() {
 	s.state.Vars.Reset()
 	s.state.KeysUnchecked = false
 	s.statements = nil
+	s.state.Recursions = defaultRecursions
 	s.encryption, s.timeLimit, s.analyzeRequests = defaultEncryption, 0, ddl.DefaultAnalyzeRequests
 	_ = s.setZone("") // the database's, which was checked
 	s.state.Collation = s.db.Collation

@@ -117,6 +117,12 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 		s.encryption = text
 	case "max_execution_time":
 		return s.setTimeLimit(x)
+	case "cte_max_recursion_depth":
+		n, err := s.wholeNumber(name, x, defaultRecursions, "a number of rounds")
+		if err == nil {
+			s.state.Recursions = uint32(n)
+		}
+		return err
 	case "analyze_requests":
 		return s.setAnalyzeRequests(x)
 	case "collation_connection":
@@ -162,22 +168,33 @@ func (s *Session) setZone(name string) error {
 
 // setTimeLimit sets max_execution_time: how many milliseconds a SELECT may take. 0 and default mean: as long as it likes.
 func (s *Session) setTimeLimit(x value.Value) error {
+	n, err := s.wholeNumber("max_execution_time", x, 0, "a number of milliseconds")
+	if err == nil {
+		s.timeLimit = time.Duration(n) * time.Millisecond
+	}
+	return err
+}
+
+// wholeNumber gives the value of a variable that is a number of 32 bits, cut to what fits, with a warning. what says what it is.
+func (s *Session) wholeNumber(name string, x value.Value, otherwise int64, what string) (int64, error) {
 	if strings.EqualFold(value.Text(x), "default") {
-		x = value.FromInt(0)
+		x = value.FromInt(otherwise)
 	}
 	if x.Kind() == value.Uint {
 		x = value.FromInt(int64(min(x.Uint(), math.MaxInt64)))
 	}
 	if x.Kind() != value.Int {
-		return statementError(sqlerr.CodeWrongVariableType, "Incorrect argument type to variable 'max_execution_time': it is a number of milliseconds")
+		return 0, statementError(sqlerr.CodeWrongVariableType, "Incorrect argument type to variable '%s': it is %s", name, what)
 	}
 	n := min(max(x.Int(), 0), math.MaxUint32)
 	if n != x.Int() {
-		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongValue, "Truncated incorrect max_execution_time value: '%d'", x.Int())
+		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongValue, "Truncated incorrect %s value: '%d'", name, x.Int())
 	}
-	s.timeLimit = time.Duration(n) * time.Millisecond
-	return nil
+	return n, nil
 }
+
+// defaultRecursions is how many rounds a WITH RECURSIVE may take, as in MySQL.
+const defaultRecursions = 1000
 
 // setAnalyzeRequests sets analyze_requests: about how many requests ANALYZE TABLE sends for a table.
 func (s *Session) setAnalyzeRequests(x value.Value) error {

@@ -52,6 +52,7 @@ var systemVariables = map[string]systemVariable{
 	"block_encryption_mode":    {},
 	"max_execution_time":       {},
 	"analyze_requests":         {},
+	"cte_max_recursion_depth":  {},
 	"collation_connection":     {},
 	"character_set_client":     {value: value.FromString("utf8mb4")},
 	"character_set_connection": {value: value.FromString("utf8mb4")},
@@ -158,6 +159,8 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 		return value.FromString(s.encryption), true
 	case "analyze_requests":
 		return value.FromInt(int64(s.analyzeRequests)), true
+	case "cte_max_recursion_depth":
+		return value.FromInt(int64(s.state.Recursions)), true
 	case "max_execution_time":
 		return value.FromInt(s.timeLimit.Milliseconds()), true
 	case "transaction_isolation", "tx_isolation":
