@@ -35,10 +35,12 @@ type lexer struct {
 	style byte    // of the placeholders: '?', '$', ':' or '@', 0 before the first
 
 	byName map[string]int // the index of each of names
+
+	versions *versionComments // where they are looked for
 }
 
-// guard refuses what no statement may hold, before anything looks closer.
-func guard(sql string) (string, *Error) {
+// guard refuses what no statement may hold, before anything looks closer, and reads comments for servers.
+func guard(sql string, opt Options) (string, *Error) {
 	sql = strings.TrimPrefix(sql, "\uFEFF")
 	if len(sql) > maxText {
 		return "", newError(sql[:200], 0, 0, fmt.Sprintf("the text is longer than %d bytes", maxText))
@@ -46,7 +48,7 @@ func guard(sql string) (string, *Error) {
 	if i := strings.IndexByte(sql, 0); i >= 0 {
 		return "", newError(sql, i, i+1, `a zero byte in the text: write it as \0 inside a string, or pass it as an argument`)
 	}
-	return sql, nil
+	return readVersions(sql, opt)
 }
 
 // next reads one token and appends it; at the end of the text it appends tokEnd and returns false.
@@ -112,10 +114,8 @@ func (l *lexer) skip() *Error {
 			}
 			l.pos += n + 1
 		case c == '/' && l.at(1) == '*':
-			if l.at(2) == '!' {
-				e := newError(l.sql, l.pos, l.pos+3, "")
-				e.Unsupported = "the version comment /*! … */"
-				return e
+			if l.at(2) == '!' && l.versions != nil && l.versions.enter(l) {
+				continue
 			}
 			n := strings.Index(l.sql[l.pos+2:], "*/")
 			if n < 0 {
@@ -129,6 +129,8 @@ func (l *lexer) skip() *Error {
 				l.hints[i] = append(l.hints[i], l.sql[l.pos+3:l.pos+2+n])
 			}
 			l.pos += n + 4
+		case c == '*' && l.at(1) == '/' && l.versions != nil && l.versions.open > 0:
+			l.versions.leave(l)
 		default:
 			return nil
 		}

@@ -74,7 +74,7 @@ func Unqualified(text string) string {
 // Statements without words are left out. The statements themselves are not parsed. The error is always
 // an *Error.
 func Split(sql string, opt Options) ([]string, error) {
-	sql, err := guard(sql)
+	sql, err := guard(sql, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ type parser struct {
 }
 
 func newParser(sql string, opt Options) (*parser, error) {
-	sql, err := guard(sql)
+	sql, err := guard(sql, opt)
 	if err != nil {
 		return nil, err
 	}

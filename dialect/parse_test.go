@@ -17,7 +17,7 @@ var hostile = []struct {
 	text func(n int) string
 	ok   bool
 }{
-	{"version comments", func(n int) string { return "SELECT " + strings.Repeat("/*! */", n) + "1" }, false},
+	{"version comments", func(n int) string { return "SELECT " + strings.Repeat("/*! */", n) + "1" }, true},
 	{"sum", func(n int) string { return "SELECT 1" + strings.Repeat("+1", n) }, false},
 	{"and", func(n int) string { return "SELECT 1" + strings.Repeat(" AND 1", n) }, false},
 	{"or", func(n int) string { return "SELECT 1" + strings.Repeat(" OR 1", n) }, false},
@@ -181,10 +181,39 @@ func TestSplit(t *testing.T) {
 	if got, err := Split(`"a\";b"; c`, Options{ANSIQuotes: true}); err == nil {
 		t.Errorf("a quote that is not closed: %q", got)
 	}
-	for _, sql := range []string{"a 'b", "a /* b", "a /*! b */", "a \x00"} {
+	for _, sql := range []string{"a 'b", "a /* b", "a /*! b", "a \x00"} {
 		if got, err := Split(sql, Options{}); err == nil {
 			t.Errorf("%q: %q", sql, got)
 		}
+	}
+}
+
+// TestVersions: what a comment says to servers of this version is read, and its place in the text stays.
+func TestVersions(t *testing.T) {
+	for sql, want := range map[string]string{
+		"/*!40101 SET NAMES utf8 */":                        "SET NAMES utf8",
+		"SELECT 1 /*!50799 + 1 */":                          "SELECT 1          + 1",
+		"SELECT 1 /*!50800 + 1 */ + 2":                      "SELECT 1 /*!50800 + 1 */ + 2",
+		"SELECT 1 /*!100100 + 1 */, 2":                      "SELECT 1 /*!100100 + 1 */, 2",
+		"SELECT '/*!40101 x */', `/*!`":                     "SELECT '/*!40101 x */', `/*!`",
+		"SELECT 1 /*! , /*!40101 inner */ 2 */ , 3 /* 4 */": "SELECT 1     ,                   2    , 3",
+		"SELECT 1 -- /*! , 2 */\n + 1":                      "SELECT 1 -- /*! , 2 */\n + 1",
+		"SELECT 1 /*! -- x\n + 1 */":                        "SELECT 1     -- x\n + 1",
+		"/*M!999999\\- enable the sandbox mode */ SELECT 1": "/*M!999999\\- enable the sandbox mode */ SELECT 1",
+	} {
+		p, err := Parse(sql, Options{})
+		if err != nil {
+			t.Errorf("%q: %v", sql, err)
+		} else if strings.TrimSpace(p.Text) != strings.TrimSpace(want) {
+			t.Errorf("%q:\n%q\nwant\n%q", sql, p.Text, want)
+		}
+	}
+	var e *Error
+	if _, err := Parse("SELECT 1,\n/*!40101 2 + */ )", Options{}); !errors.As(err, &e) || e.Line != 2 || e.Column != 17 {
+		t.Errorf("%v", err)
+	}
+	if got, err := Split("/*!40101 SET NAMES utf8 */; /*!99999 x */; SELECT 1 /*! , 2 */", Options{}); err != nil || len(got) != 2 {
+		t.Errorf("%q %v", got, err)
 	}
 }
 
@@ -265,7 +294,7 @@ func FuzzSplit(f *testing.F) {
 		if err != nil {
 			return
 		}
-		rest := sql
+		rest, _ := readVersions(sql, opt)
 		for _, s := range out {
 			i := strings.Index(rest, s)
 			if i < 0 {

@@ -1,6 +1,9 @@
 package dialect
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // shown are the things that SHOW knows, by the words it is asked for with.
 var shown = map[string]string{
@@ -101,9 +104,7 @@ func (p *parser) show() Statement {
 // rowLimit passes the numbers of LIMIT n, LIMIT m, n or LIMIT n OFFSET m.
 func (p *parser) rowLimit() *Limit {
 	number := func() Expr {
-		at := p.pos
-		p.integer()
-		return p.literal(at)
+		return &Literal{Kind: IntLiteral, Text: strconv.Itoa(p.integer())}
 	}
 	l := &Limit{Count: number()}
 	if p.accept(",") {

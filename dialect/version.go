@@ -1,0 +1,69 @@
+package dialect
+
+import "strings"
+
+// Version is that of the MySQL whose dialect this is: 5.7.99. What a comment /*!40101 … */ says to servers of at least some version is
+// read where that is not newer, as in MySQL.
+const Version = 50799
+
+// versionComments are the signs in a text that make comments of what is to be read.
+type versionComments struct {
+	open  int      // 1 more than the position of the comment that is being read; 0: none
+	signs [][2]int // from, to
+}
+
+// readVersions gives the text with blanks in place of those signs, so that every place in it stays what it was.
+func readVersions(sql string, opt Options) (string, *Error) {
+	if !strings.Contains(sql, "/*!") {
+		return sql, nil
+	}
+	v := &versionComments{}
+	l := lexer{source: source{sql: sql, opt: opt}, versions: v}
+	for more := true; more; {
+		var err *Error
+		if more, err = l.next(); err != nil {
+			return "", err
+		}
+		if l.toks[len(l.toks)-1].word == ";" && len(l.open) == 0 {
+			l.toks = l.toks[:0] // another statement
+		}
+	}
+	if v.open > 0 {
+		return "", l.fail(v.open-1, "a comment /*! that is not closed by */")
+	}
+	out := []byte(sql)
+	for _, s := range v.signs {
+		for i := s[0]; i < s[1]; i++ {
+			if out[i] != '\n' {
+				out[i] = ' '
+			}
+		}
+	}
+	return string(out), nil
+}
+
+// enter passes the beginning of a comment, where its text is to be read.
+func (v *versionComments) enter(l *lexer) bool {
+	if v.open > 0 { // one in another is a comment
+		if n := strings.Index(l.sql[l.pos:], "*/"); n > 0 {
+			v.signs = append(v.signs, [2]int{l.pos, l.pos + n + 2})
+		}
+		return false
+	}
+	version, at := 0, l.pos+len("/*!")
+	for n := 0; n < 6 && at < len(l.sql) && isDigit(l.sql[at]); n++ {
+		version, at = 10*version+int(l.sql[at]-'0'), at+1
+	}
+	if version > Version {
+		return false
+	}
+	v.signs = append(v.signs, [2]int{l.pos, at})
+	v.open, l.pos = l.pos+1, at
+	return true
+}
+
+// leave passes the end of the comment.
+func (v *versionComments) leave(l *lexer) {
+	v.signs = append(v.signs, [2]int{l.pos, l.pos + 2})
+	v.open, l.pos = 0, l.pos+2
+}
