@@ -43,11 +43,9 @@ var collations = [collationEnd]struct {
 
 // otherNames are names of collations that mean one of these: all text is UTF-8 here, which holds what these hold.
 var otherNames = map[string]Collation{
-	"binary":   Binary,
-	"utf8_bin": BinaryPad, "utf8mb3_bin": BinaryPad, "ascii_bin": BinaryPad, "latin1_bin": BinaryPad,
-	"utf8_general_ci": GeneralCI, "utf8mb3_general_ci": GeneralCI, "ascii_general_ci": GeneralCI,
-	"utf8_unicode_ci": UnicodeCI, "utf8mb3_unicode_ci": UnicodeCI,
-	"utf8_unicode_520_ci": Unicode520CI, "utf8mb3_unicode_520_ci": Unicode520CI,
+	"binary": Binary,
+	"bin":    BinaryPad, "general_ci": GeneralCI, "unicode_ci": UnicodeCI, "unicode_520_ci": Unicode520CI, // of any character set
+	"uca1400_ai_ci": Unicode520CI, // MariaDB's default, by a later table of the same kind
 }
 
 // CollationNamed finds a collation by its name, in any case.
@@ -58,8 +56,15 @@ func CollationNamed(name string) (c Collation, ok bool) {
 			return Collation(i), true
 		}
 	}
-	c, ok = otherNames[name]
-	return c, ok
+	charset, rest, _ := strings.Cut(name, "_")
+	if !charsets[charset] {
+		rest = name
+	}
+	if c, ok = otherNames[rest]; ok {
+		return c, charsets[charset] || name == "binary"
+	}
+	// The usual collation of an older character set, such as latin1_swedish_ci: nearest to it is the one that was made for all languages.
+	return GeneralCI, charsets[charset] && !strings.HasPrefix(charset, "utf8") && strings.HasSuffix(rest, "_ci")
 }
 
 // Collations lists all collations.
