@@ -117,6 +117,13 @@ type CreateTable struct {
 	Like         *TableName        // CREATE TABLE a LIKE b
 	As           Query             // CREATE TABLE a AS SELECT
 	External     *External         // CREATE EXTERNAL TABLE
+	Unsupported  []UnsupportedKey
+}
+
+// UnsupportedKey is a key of a kind that there is not: FULLTEXT or SPATIAL.
+type UnsupportedKey struct {
+	Kind, Name string
+	Pos        Pos
 }
 
 // External is what CREATE EXTERNAL TABLE says of a physical table that another program writes:
@@ -152,8 +159,9 @@ type DropIndex struct {
 
 // AlterTable is ALTER TABLE with its actions in order.
 type AlterTable struct {
-	Table   TableName
-	Actions []AlterAction
+	Table       TableName
+	Actions     []AlterAction
+	Unsupported []UnsupportedKey // that it would add
 }
 
 // AlterKind is what an AlterAction does.

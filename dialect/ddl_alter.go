@@ -132,6 +132,9 @@ func (p *parser) addOne(out *AlterTable, column bool) {
 			a.Kind, a.ForeignKey, a.Name = AddForeignKey, *k.foreign, k.foreign.Name
 		case k.check != nil:
 			a.Kind, a.Check, a.Name = AddCheck, *k.check, k.check.Name
+		case k.unsupported != nil:
+			out.Unsupported = append(out.Unsupported, *k.unsupported)
+			return
 		}
 		if ok {
 			out.Actions = append(out.Actions, a)

@@ -189,6 +189,8 @@ func (p *parser) elements(t *CreateTable) {
 			t.ForeignKeys = append(t.ForeignKeys, *k.foreign)
 		case k.check != nil:
 			t.Checks = append(t.Checks, *k.check)
+		case k.unsupported != nil:
+			t.Unsupported = append(t.Unsupported, *k.unsupported)
 		case !ok && p.err == nil:
 			t.Columns = append(t.Columns, p.columnDef())
 		}

@@ -47,6 +47,8 @@ func (p *parser) indexBody(x *IndexDef) {
 		case p.accept("KEY_BLOCK_SIZE"):
 			p.accept("=")
 			p.integer() // MyISAM's
+		case p.accept("WITH", "PARSER"):
+			p.ident() // of FULLTEXT keys
 		case p.accept("VISIBLE"):
 		case p.is("INVISIBLE"), p.is("WHERE"), p.is("WITH"):
 			p.unsupported(p.pos, p.tok().word+" at an index")
@@ -96,6 +98,8 @@ type key struct {
 	index   *IndexDef
 	foreign *ForeignKey
 	check   *Check
+
+	unsupported *UnsupportedKey
 }
 
 // keyDef reads [CONSTRAINT [name]] and what it names, or an index. The second result is false where none
@@ -144,7 +148,13 @@ func (p *parser) keyDef() (key, bool) {
 		p.fail(p.pos, "expected PRIMARY KEY, UNIQUE, FOREIGN KEY or CHECK")
 	case (p.is("FULLTEXT") || p.is("SPATIAL")) && (p.isAt(p.pos+1, "KEY") || p.isAt(p.pos+1, "INDEX") ||
 		p.isAt(p.pos+1, "(")):
-		p.unsupported(p.pos, p.tok().word+" indexes")
+		kind := p.tok().word
+		p.pos++
+		if p.is("KEY") || p.is("INDEX") {
+			p.pos++
+		}
+		x := p.indexDef(pos)
+		return key{unsupported: &UnsupportedKey{kind, x.Name, pos}}, true
 	case p.isIndex():
 		p.pos++
 		x := p.indexDef(pos)

@@ -37,6 +37,7 @@ type options struct {
 	format string
 	force  bool
 	quiet  bool
+	skip   bool
 }
 
 func command() *cobra.Command {
@@ -71,6 +72,7 @@ input; on a terminal there is a prompt, where .help lists the commands.`,
 	f.StringArrayVarP(&o.texts, "command", "c", nil, "run this `SQL` and end; may be given several times")
 	f.StringVarP(&o.format, "format", "f", "", "how rows are printed: "+formatNames()+"; on a terminal table, else tsv")
 	f.BoolVar(&o.force, "force", false, "go on behind a statement that fails")
+	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, FULLTEXT and SPATIAL keys, and list them at the end")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print rows alone: no counts, no costs")
 	return c
 }
@@ -94,6 +96,11 @@ func run(ctx context.Context, dsn string, o options) error {
 	}
 	defer db.close()
 	r := &runner{db: db, out: os.Stdout, notes: os.Stderr, format: print, quiet: o.quiet, force: o.force}
+	if o.skip {
+		if err := r.beginSkip(ctx); err != nil {
+			return err
+		}
+	}
 	switch {
 	case len(o.texts) > 0:
 		for _, text := range o.texts {

@@ -23,10 +23,12 @@ type runner struct {
 	quiet  bool
 	force  bool // go on behind a statement that fails
 	failed int
+	skip   *skipped // what is left out; nil: nothing is
 }
 
 // end is the error of a run that went on behind errors.
 func (r *runner) end() error {
+	r.tellSkipped()
 	if r.failed > 0 {
 		return errShown
 	}
@@ -86,8 +88,14 @@ func (r *runner) run(ctx context.Context, st statement) error {
 func (r *runner) statement(ctx context.Context, text string) error {
 	ctx, stop := signal.NotifyContext(ctx, os.Interrupt)
 	defer stop()
+	if r.skip.skips(text) {
+		return nil
+	}
 	before, began := r.db.connector.Stats(), time.Now()
 	said, err := r.rows(ctx, text)
+	if err == nil {
+		err = r.noteSkipped(ctx, text)
+	}
 	if err == nil && !r.quiet && said != "" {
 		fmt.Fprintf(r.notes, "%s%s\n", said, r.cost(before, time.Since(began)))
 	}

@@ -17,6 +17,9 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	if err := s.writable(s.usual); err != nil {
 		return Outcome{}, err
 	}
+	if err := s.leaveOut(stmt); err != nil {
+		return Outcome{}, err
+	}
 	if err := s.Commit(ctx); err != nil {
 		return Outcome{}, err
 	}

@@ -59,6 +59,7 @@ type Session struct {
 	at          activity
 
 	analyzeRequests int
+	skipKeys        bool // FULLTEXT and SPATIAL keys are left out of definitions
 }
 
 // New begins a session.
@@ -79,7 +80,7 @@ func (s *Session) reset() {
 	s.state.Database = s.db.Name
 	s.state.LastInsertID, s.state.RowCount, s.state.FoundRows = 0, 0, 0
 	s.state.Vars.Reset()
-	s.state.KeysUnchecked = false
+	s.state.KeysUnchecked, s.skipKeys = false, false
 	s.statements = nil
 	s.state.Recursions = defaultRecursions
 	s.encryption, s.timeLimit, s.analyzeRequests = defaultEncryption, 0, ddl.DefaultAnalyzeRequests

@@ -97,14 +97,17 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	case "autocommit":
 		return s.setAutocommit(ctx, text == "default" || isOn(text, x))
 	case "foreign_key_checks":
-		switch text {
-		case "default", "on", "true", "1":
-			s.state.KeysUnchecked = false
-		case "off", "false", "0":
-			s.state.KeysUnchecked = true
-		default: // NULL, too: a variable that nobody has set does not switch the checks off
-			return statementError(sqlerr.CodeWrongVariableValue, "Variable '%s' can't be set to the value of '%s'", name, value.Text(x))
+		on, err := switched(name, text, x, true)
+		if err != nil {
+			return err
 		}
+		s.state.KeysUnchecked = !on
+	case "skip_unsupported_keys":
+		on, err := switched(name, text, x, false)
+		if err != nil {
+			return err
+		}
+		s.skipKeys = on
 	case "time_zone":
 		return s.setZone(value.Text(x))
 	case "block_encryption_mode":
@@ -219,6 +222,19 @@ func (s *Session) setCollation(name string) error {
 	}
 	s.state.Collation = collation
 	return nil
+}
+
+// switched is what SET makes of a variable that is on or off. NULL is neither: a variable that nobody has set switches nothing.
+func switched(name, text string, x value.Value, otherwise bool) (bool, error) {
+	switch text {
+	case "default":
+		return otherwise, nil
+	case "on", "true", "1":
+		return true, nil
+	case "off", "false", "0":
+		return false, nil
+	}
+	return false, statementError(sqlerr.CodeWrongVariableValue, "Variable '%s' can't be set to the value of '%s'", name, value.Text(x))
 }
 
 func isTrue(x value.Value) bool {

@@ -63,6 +63,7 @@ var systemVariables = map[string]systemVariable{
 	"tx_read_only":             {},
 	"autocommit":               {},
 	"foreign_key_checks":       {},
+	"skip_unsupported_keys":    {},
 
 	"version":                {value.FromString(serverVersion), readOnly, ""},
 	"version_comment":        {value.FromString("nearlyfree, a SQL dialect over Azure Table Storage"), readOnly, ""},
@@ -171,6 +172,8 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 		return switchValue(!s.manual), true
 	case "foreign_key_checks":
 		return switchValue(!s.state.KeysUnchecked), true
+	case "skip_unsupported_keys":
+		return switchValue(s.skipKeys), true
 	case "error_count":
 		return value.FromInt(int64(failures)), true
 	case "timestamp":

@@ -41,10 +41,9 @@ var collations = [collationEnd]struct {
 	LettersCS:    {name: "utf8mb4_0900_as_cs", id: 278, table: collate.Letters1400},
 }
 
-// otherNames are names of collations that mean one of these: all text is UTF-8 here, which holds what these hold.
+// otherNames are, behind the name of a character set, what means one of these: all text is UTF-8 here, which holds what those hold.
 var otherNames = map[string]Collation{
-	"binary": Binary,
-	"bin":    BinaryPad, "general_ci": GeneralCI, "unicode_ci": UnicodeCI, "unicode_520_ci": Unicode520CI, // of any character set
+	"bin": BinaryPad, "general_ci": GeneralCI, "unicode_ci": UnicodeCI, "unicode_520_ci": Unicode520CI,
 	"uca1400_ai_ci": Unicode520CI, // MariaDB's default, by a later table of the same kind
 }
 
@@ -56,15 +55,20 @@ func CollationNamed(name string) (c Collation, ok bool) {
 			return Collation(i), true
 		}
 	}
+	if name == "binary" {
+		return Binary, true
+	}
 	charset, rest, _ := strings.Cut(name, "_")
 	if !charsets[charset] {
-		rest = name
+		return 0, false
 	}
 	if c, ok = otherNames[rest]; ok {
-		return c, charsets[charset] || name == "binary"
+		return c, true
 	}
-	// The usual collation of an older character set, such as latin1_swedish_ci: nearest to it is the one that was made for all languages.
-	return GeneralCI, charsets[charset] && !strings.HasPrefix(charset, "utf8") && strings.HasSuffix(rest, "_ci")
+	if !strings.HasPrefix(charset, "utf8") && strings.HasSuffix(rest, "_ci") {
+		return GeneralCI, true // nearest to latin1_swedish_ci and the like
+	}
+	return 0, false
 }
 
 // Collations lists all collations.

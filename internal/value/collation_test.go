@@ -120,12 +120,13 @@ func TestCollationNamed(t *testing.T) {
 	for name, want := range map[string]Collation{
 		"utf8mb4_0900_bin": Binary, "BINARY": Binary, "NoCase": NoCase, "utf8mb4_bin": BinaryPad, "utf8_general_ci": GeneralCI,
 		"utf8mb3_unicode_ci": UnicodeCI, "utf8mb4_0900_ai_ci": AccentsCI,
+		"latin1_swedish_ci": GeneralCI, "cp1250_bin": BinaryPad, "utf8mb4_uca1400_ai_ci": Unicode520CI, "latin2_unicode_ci": UnicodeCI,
 	} {
 		if c, ok := CollationNamed(name); !ok || c != want {
 			t.Errorf("CollationNamed(%q) = %v, %v", name, c, ok)
 		}
 	}
-	for _, name := range []string{"", "utf8mb4", "utf8mb4_spanish_ci", "latin1_swedish_ci"} {
+	for _, name := range []string{"", "utf8mb4", "utf8mb4_spanish_ci", "klingon_ci", "general_ci", "latin1_"} {
 		if c, ok := CollationNamed(name); ok {
 			t.Errorf("CollationNamed(%q) = %v", name, c)
 		}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// skipped is what --skip leaves out of a dump: what the driver does not have, and tables can do without.
+type skipped struct {
+	names []string // TRIGGER x
+}
+
+// program finds a statement that makes or drops a stored program.
+var program = regexp.MustCompile(`(?is)^\s*(CREATE|DROP)(\s+OR\s+REPLACE)?(\s+AGGREGATE)?(\s+DEFINER\s*=\s*\S+)?\s+` +
+	`(TRIGGER|PROCEDURE|FUNCTION|EVENT)\s+(IF\s+(NOT\s+)?EXISTS\s+)?([^\s(;]+)`)
+
+var commentMarks = regexp.MustCompile(`/\*!\d*|\*/`)
+
+// skips says whether a statement is to be left out, and notes it.
+func (s *skipped) skips(text string) bool {
+	if s == nil || len(text) > 1<<20 {
+		return false
+	}
+	switch firstWord(text) {
+	case "CREATE", "DROP":
+	default:
+		if !strings.HasPrefix(text, "/*!") {
+			return false
+		}
+		text = commentMarks.ReplaceAllString(text, " ")
+	}
+	m := program.FindStringSubmatch(text)
+	if m == nil {
+		m = program.FindStringSubmatch(commentMarks.ReplaceAllString(text, " "))
+	}
+	if m == nil {
+		return false
+	}
+	if strings.EqualFold(m[1], "CREATE") {
+		s.names = append(s.names, strings.ToUpper(m[5])+" "+m[8])
+	}
+	return true
+}
+
+// beginSkip has the driver leave out keys that it does not have.
+func (r *runner) beginSkip(ctx context.Context) error {
+	_, err := r.db.conn.ExecContext(ctx, "SET skip_unsupported_keys = 1")
+	r.skip = &skipped{}
+	return err
+}
+
+// noteSkipped notes the keys that the driver has left out of the definition that was made last.
+func (r *runner) noteSkipped(ctx context.Context, text string) error {
+	if word := firstWord(text); r.skip == nil || word != "CREATE" && word != "ALTER" {
+		return nil
+	}
+	messages, err := r.db.column(ctx, "SHOW WARNINGS", 2)
+	for _, m := range messages {
+		if key, ok := strings.CutSuffix(m, " is left out"); ok {
+			of := strings.Fields(text)[:min(3, len(strings.Fields(text)))]
+			r.skip.names = append(r.skip.names, key+" of "+strings.Join(of, " "))
+		}
+	}
+	return err
+}
+
+// tellSkipped lists what was left out.
+func (r *runner) tellSkipped() {
+	if r.skip == nil || len(r.skip.names) == 0 {
+		return
+	}
+	fmt.Fprintf(r.notes, "left out:\n")
+	for _, name := range r.skip.names {
+		fmt.Fprintf(r.notes, "  %s\n", name)
+	}
+}

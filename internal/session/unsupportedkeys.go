@@ -1,0 +1,27 @@
+package session
+
+import (
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// leaveOut refuses a definition with FULLTEXT or SPATIAL keys, or, with skip_unsupported_keys, warns that they are left out.
+func (s *Session) leaveOut(stmt dialect.Statement) error {
+	var keys []dialect.UnsupportedKey
+	switch stmt := stmt.(type) {
+	case *dialect.CreateTable:
+		keys = stmt.Unsupported
+	case *dialect.AlterTable:
+		keys = stmt.Unsupported
+	}
+	for _, k := range keys {
+		if !s.skipKeys {
+			return sqlerr.NotSupported(int(k.Pos), "a %s key (SET skip_unsupported_keys = 1 leaves such keys out) is", k.Kind)
+		}
+		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeNotSupported, "%s", strings.TrimSpace(k.Kind+" KEY "+sqlerr.Brief(k.Name))+" is left out")
+	}
+	return nil
+}
