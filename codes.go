@@ -136,6 +136,7 @@ const (
 	CodeForeignKeyChange       = 1832
 	CodeForeignKeyChangeParent = 1833
 	CodeAlterReason            = 1846
+	CodeGeneratedIgnored       = 1906
 	CodeCascadeDepth           = 3008
 	CodeInvalidFieldSize       = 3013
 	CodeInvalidLogarithm       = 3020

@@ -78,8 +78,8 @@ func (p *parser) typeName() TypeName {
 		case p.accept("UNSIGNED"):
 			t.Unsigned = true
 		case p.accept("SIGNED"):
-		case p.is("ZEROFILL"):
-			p.unsupported(p.pos, "ZEROFILL")
+		case p.accept("ZEROFILL"): // how numbers are shown is not kept, as the width is not
+			t.Unsigned = true
 		case p.accept("CHARACTER", "SET"), p.accept("CHARSET"):
 			t.Charset = p.word()
 		case p.is("WITH", "TIME", "ZONE"), p.is("WITHOUT", "TIME", "ZONE"):

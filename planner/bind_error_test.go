@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 		{"INSERT INTO a (id) VALUES (1), (2, 3)", 1136, "Column count doesn't match value count at row 2"},
 		{"INSERT INTO a (id) SELECT id, x FROM b", 1136, "Column count doesn't match value count at row 1"},
 		{"INSERT INTO a (id, ID) VALUES (1, 2)", 1110, "Column 'id' specified twice"},
-		{"INSERT INTO a (g) VALUES (1)", 3105, "The value specified for generated column 'g' in table 'a' is not allowed."},
+		{"INSERT INTO a (g) SELECT 1", 3105, "The value specified for generated column 'g' in table 'a' is not allowed."},
 		{"UPDATE a SET g = 1", 3105, "The value specified for generated column 'g' in table 'a' is not allowed."},
 		{"SELECT x FROM a WHERE COUNT(*) > 1", 1111, "Invalid use of group function"},
 		{"SELECT SUM(COUNT(*)) FROM a", 1111, "Invalid use of group function"},

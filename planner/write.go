@@ -78,7 +78,7 @@ func (c *context) assign(t *schema.Table, ordinal int, a *dialect.Assign) (Assig
 		}
 	}
 	if col.Generated != "" {
-		return out, generatedValue(t, col)
+		return out, GeneratedValue(t, col)
 	}
 	if err := settable(t, col); err != nil {
 		return out, err
@@ -96,7 +96,8 @@ func settable(t *schema.Table, col *schema.Column) error {
 	return nil
 }
 
-func generatedValue(t *schema.Table, col *schema.Column) error {
+// GeneratedValue is the error of a statement that gives a generated column a value.
+func GeneratedValue(t *schema.Table, col *schema.Column) error {
 	return sqlerr.New(sqlerr.CodeGeneratedValue, sqlerr.NoPos,
 		"The value specified for generated column '%s' in table '%s' is not allowed.", col.Name, t.Name)
 }

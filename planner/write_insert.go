@@ -99,6 +99,12 @@ func (b *builder) insertRows(ins *Insert, to *rowTarget, rows [][]dialect.Expr) 
 		}
 		nodes := make([]expr.Node, len(row))
 		for j, e := range row {
+			if i := ins.Columns[j]; ins.Table.Columns[i].Generated != "" && !isDefault(e) {
+				if !slices.Contains(ins.Generated, i) {
+					ins.Generated = append(ins.Generated, i)
+				}
+				continue
+			}
 			a, err := c.assign(ins.Table, ins.Columns[j], &dialect.Assign{Value: e})
 			if err != nil {
 				return err
@@ -110,6 +116,11 @@ func (b *builder) insertRows(ins *Insert, to *rowTarget, rows [][]dialect.Expr) 
 		ins.Rows = append(ins.Rows, nodes)
 	}
 	return nil
+}
+
+func isDefault(e dialect.Expr) bool {
+	_, ok := e.(*dialect.Default)
+	return ok
 }
 
 // ofEarlier checks that the value of the j-th column refers to no column that gets its value later. An AUTO_INCREMENT column is
@@ -147,7 +158,7 @@ func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 func (b *builder) insertSource(ins *Insert, query dialect.Query) error {
 	for _, i := range ins.Columns {
 		if col := ins.Table.Columns[i]; col.Generated != "" {
-			return generatedValue(ins.Table, col)
+			return GeneratedValue(ins.Table, col)
 		}
 	}
 	q, err := b.query(query, position{frame: &frame{}})

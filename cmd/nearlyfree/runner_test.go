@@ -145,6 +145,30 @@ func TestCommands(t *testing.T) {
 	}
 }
 
+// TestSkip: what a dump holds beside tables is left out where that is asked for, and listed.
+func TestSkip(t *testing.T) {
+	const dump = "CREATE TABLE t (id INT PRIMARY KEY, a TEXT, FULLTEXT KEY words (a));\nDELIMITER ;;\n" +
+		"/*!50003 CREATE*/ /*!50017 DEFINER=`root`@`%`*/ /*!50003 TRIGGER bump BEFORE INSERT ON t FOR EACH ROW SET NEW.id = 1 */;;\n" +
+		"CREATE DEFINER=`root`@`%` PROCEDURE `p`() BEGIN SELECT 1; label: LOOP END LOOP; END ;;\nDELIMITER ;\n" +
+		"/*!50003 DROP FUNCTION IF EXISTS f */;\nCREATE TABLE function_of (trigger_of INT PRIMARY KEY);\nSHOW TABLES"
+	if _, notes, err := runText(t, "csv", dump); err == nil || !strings.Contains(notes, "FULLTEXT key is not supported") {
+		t.Errorf("%v %s", err, notes)
+	}
+	db, err := open(t.Context(), "mem://")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	var out, notes bytes.Buffer
+	r := &runner{db: db, out: &out, notes: &notes, format: formats["csv"], quiet: true}
+	if err := errors.Join(r.beginSkip(t.Context()), r.text(t.Context(), "dump", dump), r.end()); err != nil {
+		t.Fatal(err, notes.String())
+	}
+	if !strings.HasSuffix(out.String(), "\nfunction_of\nt\n") || notes.String() != "left out:\n  FULLTEXT KEY words of CREATE TABLE t\n  TRIGGER bump\n  PROCEDURE `p`\n" {
+		t.Errorf("%s%s", out.String(), notes.String())
+	}
+}
+
 // TestTransaction: all statements run on one connection.
 func TestTransaction(t *testing.T) {
 	out, notes, err := runText(t, "csv", "CREATE TABLE t (id INT PRIMARY KEY); BEGIN; INSERT INTO t VALUES (1); ROLLBACK; SET @a = 5; SELECT @a, COUNT(*) AS n FROM t")

@@ -52,7 +52,7 @@ func TestStatements(t *testing.T) {
 // agree: where the driver itself can cut a text into statements, it cuts it at the same places.
 func agree(t *testing.T, text string) {
 	want, err := dialect.Split(text, dialect.Options{})
-	if err != nil || strings.Contains(text, `\`) || strings.Contains(text, "DELIMITER") {
+	if err != nil || strings.Contains(text, `\`) || strings.Contains(text, "DELIMITER") || strings.Contains(text, "/*!") {
 		return
 	}
 	for _, line := range strings.Split(text, "\n") {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -76,7 +77,22 @@ func (n *insertNode) again() bool { return false }
 // keys: see writeNode.
 func (n *insertNode) keys() (*relations, bool) { return n.relations, n.plan.SkipUnfit }
 
+// forgetGenerated refuses values for generated columns in strict mode. Without it they are left out, as in MariaDB, whose dumps have them.
+func (n *insertNode) forgetGenerated(w *Writer) error {
+	t, d := n.plan.Table, &w.env().Session.Diagnostics
+	for _, i := range n.plan.Generated {
+		if d.Strict {
+			return planner.GeneratedValue(t, t.Columns[i])
+		}
+		d.Note(expr.Warning, sqlerr.CodeGeneratedIgnored, "The value specified for generated column '%s' in table '%s' has been ignored", t.Columns[i].Name, t.Name)
+	}
+	return nil
+}
+
 func (n *insertNode) gather(ctx context.Context, w *Writer) error {
+	if err := n.forgetGenerated(w); err != nil {
+		return err
+	}
 	rows, err := n.read(ctx, w)
 	if err != nil {
 		return err

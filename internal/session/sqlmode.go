@@ -38,15 +38,17 @@ var modeNames = []struct {
 	{"PIPES_AS_CONCAT", modePipesAsConcat}, {"ANSI_QUOTES", modeANSIQuotes}, {"IGNORE_SPACE", 0}, {"ONLY_FULL_GROUP_BY", modeFullGroupBy},
 	{"NO_DIR_IN_CREATE", 0}, {"NO_AUTO_VALUE_ON_ZERO", modeNoAutoOnZero}, {"STRICT_TRANS_TABLES", modeStrictTrans},
 	{"STRICT_ALL_TABLES", modeStrictAll}, {"NO_ZERO_IN_DATE", modeNoZeroInDate}, {"NO_ZERO_DATE", modeNoZeroDate},
+	{"ALLOW_INVALID_DATES", 0}, // which scripts of MySQL Workbench say: such a date is refused when it comes
 	{"ERROR_FOR_DIVISION_BY_ZERO", modeErrorDivision},
 	{"TRADITIONAL", modeTraditional | modeStrict | modeNoZeroInDate | modeNoZeroDate | modeErrorDivision | modeNoSubstitution},
 	{"NO_AUTO_CREATE_USER", 0}, {"NO_ENGINE_SUBSTITUTION", modeNoSubstitution},
+	{"TIME_ROUND_FRACTIONAL", 0}, // of MariaDB, and always so
 }
 
 // refusedModes are the words that would give later statements, or the rows that they write, a meaning that is not supported.
 var refusedModes = []string{
 	"ANSI", "HIGH_NOT_PRECEDENCE", "NO_BACKSLASH_ESCAPES", "NO_UNSIGNED_SUBTRACTION", "PAD_CHAR_TO_FULL_LENGTH", "REAL_AS_FLOAT",
-	"ALLOW_INVALID_DATES", "TIME_TRUNCATE_FRACTIONAL",
+	"TIME_TRUNCATE_FRACTIONAL",
 }
 
 // String is the set as @@sql_mode shows it: what is in force.

@@ -19,7 +19,7 @@ func (s *Session) leaveOut(stmt dialect.Statement) error {
 	}
 	for _, k := range keys {
 		if !s.skipKeys {
-			return sqlerr.NotSupported(int(k.Pos), "a %s key (SET skip_unsupported_keys = 1 leaves such keys out) is", k.Kind)
+			return sqlerr.New(sqlerr.CodeNotSupported, k.Pos, "a %s key is not supported: SET skip_unsupported_keys = 1 leaves such keys out", k.Kind)
 		}
 		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeNotSupported, "%s", strings.TrimSpace(k.Kind+" KEY "+sqlerr.Brief(k.Name))+" is left out")
 	}

@@ -44,7 +44,8 @@ var collations = [collationEnd]struct {
 // otherNames are, behind the name of a character set, what means one of these: all text is UTF-8 here, which holds what those hold.
 var otherNames = map[string]Collation{
 	"bin": BinaryPad, "general_ci": GeneralCI, "unicode_ci": UnicodeCI, "unicode_520_ci": Unicode520CI,
-	"uca1400_ai_ci": Unicode520CI, // MariaDB's default, by a later table of the same kind
+	// MariaDB's: its default is made by a later table of the same kind.
+	"uca1400_ai_ci": Unicode520CI, "uca1400_nopad_ai_ci": AccentsCI, "uca1400_nopad_as_ci": CaseCI, "nopad_bin": Binary,
 }
 
 // CollationNamed finds a collation by its name, in any case.
