@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // TestTransactionRequests: what transactions cost on an account, in requests of COMMIT.
@@ -72,7 +73,8 @@ func TestTransactionRequests(t *testing.T) {
 func TestAccountBank(t *testing.T) {
 	t.Parallel()
 	overStores(t, func(t *testing.T, db *sql.DB) {
-		const accounts, start = 48, 100
+		const start = 100
+		accounts := testrun.Of(1000, 48)
 		runAll(t, db, "CREATE TABLE account (id INT PRIMARY KEY, n INT NOT NULL, KEY n (n)) PARTITION BY HASH (id) PARTITIONS 16")
 		for i := range accounts {
 			runAll(t, db, fmt.Sprintf("INSERT INTO account VALUES (%d, %d)", i, start))
