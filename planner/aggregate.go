@@ -52,6 +52,9 @@ func sameAggregate(a, b *expr.Aggregate) bool {
 
 // has says whether f is itself a group.
 func (g *grouping) has(f *field) bool {
+	if f != nil && f.computed != nil {
+		return g != nil && g.find(f.computed) >= 0
+	}
 	return g != nil && f != nil && g.find(&expr.Column{Index: f.src.offset + f.ordinal}) >= 0
 }
 

@@ -39,7 +39,7 @@ func (c *context) column(e *dialect.Column) (expr.Node, error) {
 		return nil, err
 	}
 	c.writeColumn(e)
-	return c.b.local(n), nil
+	return c.b.localColumn(n), nil
 }
 
 // findOutput finds the element of a select list that a bare name means; nil where there is none.

@@ -10,6 +10,14 @@ func (b *builder) local(column expr.Node) expr.Node {
 	return column
 }
 
+// localColumn is local where n is a column. What is computed of columns is local already.
+func (b *builder) localColumn(n expr.Node) expr.Node {
+	if _, ok := n.(*expr.Column); ok {
+		return b.local(n)
+	}
+	return n
+}
+
 // localBetween makes x [NOT] BETWEEN low AND high of two comparisons, for a TIMESTAMP in the session's time zone.
 func localBetween(n []expr.Node, not bool) (expr.Node, error) {
 	low, err := expr.NewLocalCompare(expr.Ge, n[0], n[1])

@@ -54,6 +54,17 @@ func (k *block) keepUsed() func() {
 	}
 }
 
+// use notes that the statement refers to the columns of n.
+func (k *block) use(n expr.Node) {
+	expr.Columns(n, func(c *expr.Column) {
+		for _, s := range k.sources {
+			if i := c.Index - s.offset; c.Level == 0 && i >= 0 && i < len(s.used) {
+				s.used[i] = true
+			}
+		}
+	})
+}
+
 // need lists the ordinals of s that the statement refers to.
 func (s *source) need() []int {
 	var need []int
@@ -73,6 +84,9 @@ type field struct {
 	typ      value.Type
 	nullable bool
 	hidden   bool // found by its name only, not by *
+	// computed is what a merged derived table makes of the row; nil: the column is that of src. Its src is in no block, and only tells
+	// it from other fields.
+	computed expr.Node
 }
 
 // named is a table of FROM under its name. The fields of a derived table that was merged into the block
@@ -224,12 +238,15 @@ func (s *scope) nameOf(f *field) *named {
 
 // resolve finds what c means, here or in an enclosing query. What is outside of this query level makes
 // the level correlated.
-func (s *scope) resolve(c *dialect.Column, clause string) (*expr.Column, error) {
+func (s *scope) resolve(c *dialect.Column, clause string) (expr.Node, error) {
 	level := 0
 	for at := s; at != nil; at = at.parent {
 		f, err := at.lookup(c, clause)
 		if err != nil {
 			return nil, err
+		}
+		if f != nil && f.computed != nil {
+			return s.computed(at, level, f, c)
 		}
 		var col *expr.Column
 		if f != nil {
@@ -254,6 +271,42 @@ func (s *scope) resolve(c *dialect.Column, clause string) (*expr.Column, error) 
 		}
 	}
 	return nil, unknownColumn(c, clause).orNear(s.columnNames(c))
+}
+
+// computed is f, which was found in at, so many levels out.
+func (s *scope) computed(at *scope, level int, f *field, c *dialect.Column) (expr.Node, error) {
+	n := at.value(f)
+	if level == 0 {
+		return n, nil
+	}
+	var err error
+	outward := func(x expr.Node) expr.Node {
+		col, ok := x.(*expr.Column)
+		if !ok {
+			return x
+		}
+		out := *col
+		out.Level += level
+		s.crossed(at, &out)
+		return &out
+	}
+	if g := at.grouped; g != nil {
+		if i := g.find(n); i >= 0 {
+			return outward(&expr.Column{Index: i, Name: c.Name, T: n.Type(), Nullable: true}), nil
+		}
+		n = expr.Rewrite(n, func(x expr.Node) expr.Node {
+			col, ok := x.(*expr.Column)
+			if !ok || col.Level > 0 || err != nil {
+				return x
+			}
+			var group *expr.Column
+			if group, err = g.outerColumn(col, c); err != nil {
+				return x
+			}
+			return group
+		})
+	}
+	return expr.Rewrite(n, outward), err
 }
 
 // columnNames are the names that c could be a slip for: those of the tables that it can mean.
@@ -297,6 +350,15 @@ func (s *scope) crossed(at *scope, col *expr.Column) {
 			s.frame.refer(&ref)
 		}
 	}
+}
+
+// value is what f holds in a row of s.
+func (s *scope) value(f *field) expr.Node {
+	if f.computed != nil {
+		s.block.use(f.computed)
+		return f.computed
+	}
+	return s.column(f)
 }
 
 // column is the bound column of f.

@@ -17,6 +17,7 @@ type position struct {
 	frame  *frame
 	ctes   *cteEnv
 	exists bool // only whether there is a row matters
+	top    bool // it is the statement
 }
 
 // queryPlan is a planned query.
@@ -66,6 +67,7 @@ type selection struct {
 	windows   *windowing // nil: there can be no window functions
 	order     []access.SortKey
 	limit     *Limit
+	outer     bool       // tables are bound of which an outer join may have no row
 	keys      *wholeKeys // set where it is bound without the equalities with outer columns; see whole
 }
 
@@ -340,7 +342,7 @@ func (q *selection) star(item *dialect.SelectExpr) error {
 	}
 	q.writeStar(item, fields)
 	for i := range fields {
-		q.outputs = append(q.outputs, output{name: fields[i].name, node: q.b.local(q.scope.column(&fields[i]))})
+		q.outputs = append(q.outputs, output{name: fields[i].name, node: q.b.localColumn(q.scope.value(&fields[i]))})
 	}
 	return err
 }

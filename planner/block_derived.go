@@ -2,9 +2,11 @@ package planner
 
 import (
 	"cmp"
+	"errors"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
@@ -57,7 +59,9 @@ func (q *selection) fromCTE(n *dialect.TableName, def *dialect.CTE, env *cteEnv,
 	}
 	if sel, ok := def.Query.(*dialect.Select); ok && merges && mergeable(sel) && !isRecursive(def) {
 		// The definition is not part of the query that refers to it, so it sees none of its rows.
-		return q.merge(sel, name, def.Columns, position{frame: &frame{}, ctes: env})
+		if from, ok, err := q.merge(sel, name, def.Columns, position{frame: &frame{}, ctes: env}); ok || err != nil {
+			return from, err
+		}
 	}
 	return q.derivedPlan(name, def.Columns, func() (*queryPlan, error) { return q.b.sharedQuery(def, env) })
 }
@@ -85,7 +89,9 @@ func (q *selection) fromDerived(d *dialect.Derived) (fromClause, error) {
 //	SELECT d.a FROM (SELECT a FROM t WHERE b = 1) d WHERE d.c = 2  →  SELECT a FROM t WHERE b = 1 AND c = 2
 func (q *selection) derived(query dialect.Query, name string, columns []string, at position) (fromClause, error) {
 	if sel, ok := query.(*dialect.Select); ok && mergeable(sel) {
-		return q.merge(sel, name, columns, at)
+		if from, ok, err := q.merge(sel, name, columns, at); ok || err != nil {
+			return from, err
+		}
 	}
 	return q.derivedPlan(name, columns, func() (*queryPlan, error) { return q.b.query(query, at) })
 }
@@ -132,8 +138,14 @@ func mergeable(sel *dialect.Select) bool {
 		sel.Limit != nil || sel.Lock || sel.CountAll || len(sel.Windows) > 0 || hasSubquery(sel.Where) {
 		return false
 	}
+	ofRow := func(e dialect.Expr) bool { return !hasSubquery(e) && !hasAggregate(e) && !hasWindow(e) }
 	for _, e := range sel.Exprs {
-		if _, column := e.Expr.(*dialect.Column); !column && !e.Star {
+		if !e.Star && !ofRow(e.Expr) {
+			return false
+		}
+	}
+	for _, o := range sel.OrderBy {
+		if !ofRow(o.Expr) {
 			return false
 		}
 	}
@@ -141,13 +153,26 @@ func mergeable(sel *dialect.Select) bool {
 	return !ok || n.Database != "" || !strings.EqualFold(n.Name, "dual")
 }
 
-// merge binds a derived table's query into the block.
-func (q *selection) merge(sel *dialect.Select, name string, columns []string, at position) (fromClause, error) {
+// merge binds a derived table's query into the block; false: it cannot be.
+func (q *selection) merge(sel *dialect.Select, name string, columns []string, at position) (from fromClause, ok bool, err error) {
+	undo := q.mark()
+	if from, err = q.mergeInto(sel, name, columns, at); err == errNotMerged {
+		undo()
+		return fromClause{}, false, nil
+	}
+	return from, err == nil, err
+}
+
+// errNotMerged says that a derived table computes what must be computed once for each of its rows, or where nobody sees whether there
+// is a row of it.
+var errNotMerged = errors.New("the derived table is not merged")
+
+func (q *selection) mergeInto(sel *dialect.Select, name string, columns []string, at position) (fromClause, error) {
 	if err := q.b.hint(sel.Hints, nil); err != nil {
 		return fromClause{}, err
 	}
 	in := &selection{
-		b: q.b, position: at, sel: sel, block: q.block,
+		b: q.b, position: at, sel: sel, block: q.block, outer: q.outer,
 		scope: &scope{block: q.block, parent: at.parent, frame: at.frame},
 	}
 	if err := in.bindFrom(sel.From); err != nil {
@@ -171,7 +196,26 @@ func (q *selection) merge(sel *dialect.Select, name string, columns []string, at
 			fields = append(fields, starred...)
 			continue
 		}
-		col := item.Expr.(*dialect.Column)
+		col, ok := item.Expr.(*dialect.Column)
+		if !ok {
+			unused := q.block.keepUsed()
+			n, err := in.context("field list").expression(item.Expr)
+			if err != nil {
+				return fromClause{}, err
+			}
+			unused() // until something refers to it
+			if !expr.Deterministic(n) || expr.HasSubquery(n) {
+				return fromClause{}, errNotMerged
+			}
+			if q.outer {
+				if n, err = in.whereThere(n); err != nil {
+					return fromClause{}, err
+				}
+			}
+			in.writeName(item)
+			fields = append(fields, field{name: outputName(item), src: &source{}, typ: n.Type(), nullable: expr.MayBeNull(n), computed: n})
+			continue
+		}
 		f, err := in.scope.lookup(col, "field list")
 		if err != nil {
 			return fromClause{}, err
@@ -192,7 +236,44 @@ func (q *selection) merge(sel *dialect.Select, name string, columns []string, at
 	out.merged = true
 	from, err := q.derivedNames(&out, name, columns, fields)
 	if err == nil {
-		from.names[0].merged = &merged{tree: in.tree, where: in.where, from: in.scope.names}
+		m := &merged{tree: in.tree, where: in.where, from: in.scope.names}
+		if len(sel.OrderBy) > 0 {
+			m.orders = in
+		}
+		from.names[0].merged = m
 	}
 	return from, err
+}
+
+// whereThere makes n, which is computed of a row of q's, NULL where an outer join has none: there a column that is never NULL is so.
+func (q *selection) whereThere(n expr.Node) (expr.Node, error) {
+	key := q.tree.neverNull()
+	if key == nil {
+		return nil, errNotMerged
+	}
+	there, err := expr.NewIs(key, expr.IsNull, true)
+	if err != nil {
+		return nil, err
+	}
+	return expr.NewCase(nil, []expr.When{{Cond: there, Result: n}}, null())
+}
+
+// neverNull is a column that is not NULL in any row of t, as one that is NULL where an outer join has no row of t; nil: none is known.
+func (t *joinTree) neverNull() *expr.Column {
+	switch t.kind {
+	case leafTree:
+		if s := t.src; s.table != nil && len(s.table.Key) > 0 {
+			i := s.table.Key[0].Column
+			return &expr.Column{Index: s.offset + i, Name: s.name + "." + s.table.Columns[i].Name, T: s.table.Columns[i].Type, Nullable: true}
+		}
+	case leftTree:
+		return t.kids[0].neverNull()
+	case innerTree:
+		for _, kid := range t.kids {
+			if c := kid.neverNull(); c != nil {
+				return c
+			}
+		}
+	}
+	return nil
 }

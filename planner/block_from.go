@@ -135,12 +135,20 @@ func (q *selection) roomForTable() error {
 	return nil
 }
 
+// fromSide binds a side of a join. outer: the join may have no row of it.
+func (q *selection) fromSide(te dialect.TableExpr, outer bool) (fromClause, error) {
+	before := q.outer
+	q.outer = before || outer
+	defer func() { q.outer = before }()
+	return q.from(te)
+}
+
 func (q *selection) fromJoin(j *dialect.Join) (fromClause, error) {
-	left, err := q.from(j.Left)
+	left, err := q.fromSide(j.Left, j.Kind == dialect.RightJoin)
 	if err != nil {
 		return fromClause{}, err
 	}
-	right, err := q.from(j.Right)
+	right, err := q.fromSide(j.Right, j.Kind == dialect.LeftJoin)
 	if err != nil {
 		return fromClause{}, err
 	}
@@ -227,7 +235,7 @@ func (q *selection) mergeColumns(left, right []field, names []string, rightJoin 
 		if err != nil {
 			return nil, nil, err
 		}
-		eq, err := expr.NewCompare(expr.Eq, q.b.local(q.scope.column(l)), q.b.local(q.scope.column(r)))
+		eq, err := expr.NewCompare(expr.Eq, q.b.localColumn(q.scope.value(l)), q.b.localColumn(q.scope.value(r)))
 		if err != nil {
 			return nil, nil, err
 		}

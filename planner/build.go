@@ -128,7 +128,7 @@ func (b *builder) statement(st dialect.Statement) error {
 // of the query, so that nothing below stops early.
 func (b *builder) top(st dialect.Query) error {
 	st, limit := withoutLimit(st)
-	q, err := b.query(st, position{frame: &frame{}})
+	q, err := b.query(st, position{frame: &frame{}, top: true})
 	if err != nil {
 		return err
 	}

@@ -33,6 +33,9 @@ func (q *selection) listPosition(e dialect.Expr, clause string) (int, bool, erro
 func (q *selection) bindOrder() error {
 	c := q.context("order clause")
 	c.grouping, c.aliases, c.windows = q.grouping, q.outputs, q.windows
+	if of := q.orderedFrom(); of != nil {
+		return q.bindOrderOf(of)
+	}
 	for i, o := range q.sel.OrderBy {
 		c.number = i + 1
 		n, err := orderExpression(c, q.outputs, o.Expr)
@@ -48,6 +51,34 @@ func (q *selection) bindOrder() error {
 		q.order = append(q.order, access.SortKey{Expr: n, Desc: o.Desc})
 	}
 	return nil
+}
+
+// orderedFrom is what was merged into the query and says in which order its rows come, where the query has nothing else and says
+// nothing itself; nil: there is none, or the order does not matter.
+func (q *selection) orderedFrom() *selection {
+	if len(q.sel.OrderBy) > 0 || q.grouping != nil || q.sel.Distinct || !q.position.top && q.sel.Limit == nil {
+		return nil
+	}
+	for names := q.scope.names; len(names) == 1 && names[0].merged != nil; names = names[0].merged.from {
+		if m := names[0].merged; m.orders != nil {
+			return m.orders
+		}
+	}
+	return nil
+}
+
+// bindOrderOf binds the ORDER BY of a query that was merged.
+func (q *selection) bindOrderOf(in *selection) error {
+	unused := q.block.keepUsed()
+	err := in.bindOutputs()
+	if unused(); err == nil {
+		err = in.bindOrder()
+	}
+	q.order = in.order
+	for _, key := range q.order {
+		q.block.use(key.Expr)
+	}
+	return err
 }
 
 // orderExpression binds an element of ORDER BY.

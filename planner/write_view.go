@@ -23,6 +23,8 @@ type merged struct {
 	tree  *joinTree     // without where
 	where []expr.Node
 	from  []*named
+
+	orders *selection // by its ORDER BY; nil: it has none
 }
 
 // isView says whether n is a view that was merged, so that its rows are rows of tables.
