@@ -22,6 +22,8 @@
 // The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 5.7.99-nearlyfree. What is
 // not supported is refused by name. LOCK TABLES and FLUSH are read and do nothing. SET knows the variables of
 // docs/variables.md, which says what each does, and refuses all others.
+// A view that picks rows and computes columns is merged into the statement that names it, so that the keys of its tables serve;
+// its text goes by the names that tables had when it was made.
 // EXPLAIN prints how a statement is run, and the least number of requests that it takes, with what further ones are for: "requests ≥ 1
 // as 1 + 1 for each a.id". FORMAT=TREE draws that, FORMAT=JSON is for programs. After ANALYZE TABLE it also says about how many rows each operator gives, how many requests the statement takes and
 // what a million of them cost, and warns where one reads much for few rows. Of a write it says how many entities it changes; its

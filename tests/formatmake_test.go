@@ -162,6 +162,14 @@ INSERT INTO filling VALUES (1, 1), (2, 2)
 INSERT INTO filling (id, w) VALUES (3, 3)
 
 INSERT INTO half (id, v, w) VALUES (3, 'three', 3)
+
+CREATE VIEW sums (k, total, words) AS SELECT e.id, COUNT(*), GROUP_CONCAT(i.what ORDER BY i.n) FROM expense e JOIN item i ON i.expense = e.id GROUP BY e.id
+
+CREATE ALGORITHM = MERGE SQL SECURITY INVOKER VIEW few AS SELECT *, v + 1 FROM byhash WHERE v < 40
+
+CREATE VIEW fewer AS SELECT id, v FROM few WHERE id > 1 WITH LOCAL CHECK OPTION
+
+CREATE ALGORITHM = TEMPTABLE VIEW several AS SELECT id, v FROM byhash UNION SELECT id, w FROM half
 `
 
 // TestMakeFormat makes the golden store of a format; see docs/format.md.
