@@ -9,6 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
@@ -18,7 +19,9 @@ var ErrConflict = errors.New("another process changed the table definitions at t
 // ExistsError says that a table of that name is there already.
 type ExistsError struct{ Name string }
 
-func (e *ExistsError) Error() string { return fmt.Sprintf("Table '%s' already exists", e.Name) }
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("Table '%s' already exists", sqlerr.Brief(e.Name))
+}
 
 // errMoved says that the definitions were changed since they were read, or while they were being read; nothing was changed
 // here. Unlike any other ErrConflict, it goes away when the change is tried again with the current definitions.
