@@ -16,6 +16,9 @@ type skipped struct {
 var program = regexp.MustCompile(`(?is)^\s*(CREATE|DROP)(\s+OR\s+REPLACE)?(\s+AGGREGATE)?(\s+DEFINER\s*=\s*\S+)?\s+` +
 	`(TRIGGER|PROCEDURE|FUNCTION|EVENT)\s+(IF\s+(NOT\s+)?EXISTS\s+)?([^\s(;]+)`)
 
+// tableOf finds the table of a definition.
+var tableOf = regexp.MustCompile(`(?i)\bTABLE\s+(IF\s+NOT\s+EXISTS\s+)?([^\s(]+)`)
+
 var commentMarks = regexp.MustCompile(`/\*!\d*|\*/`)
 
 // skips says whether a statement is to be left out, and notes it.
@@ -58,9 +61,12 @@ func (r *runner) noteSkipped(ctx context.Context, text string) error {
 	}
 	messages, err := r.db.column(ctx, "SHOW WARNINGS", 2)
 	for _, m := range messages {
-		if key, ok := strings.CutSuffix(m, " is left out"); ok {
-			of := strings.Fields(text)[:min(3, len(strings.Fields(text)))]
-			r.skip.names = append(r.skip.names, key+" of "+strings.Join(of, " "))
+		key, ok := strings.CutSuffix(m, " is left out")
+		if table := tableOf.FindStringSubmatch(text); ok && table != nil {
+			key += " of " + table[2]
+		}
+		if ok {
+			r.skip.names = append(r.skip.names, key)
 		}
 	}
 	return err

@@ -3,7 +3,6 @@ package mariadb
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -90,8 +89,7 @@ func TestDump(t *testing.T) {
 			if err := load.Run(); err != nil {
 				t.Fatalf("%v\n%s", err, said.Bytes())
 			}
-			leftOut := []string{"FULLTEXT KEY words of CREATE TABLE `searched`"}
-			leftOut = append(leftOut, "TRIGGER bump")
+			leftOut := []string{"FULLTEXT KEY words of `searched`", "TRIGGER bump"}
 			if strings.Contains(options, "--routines") {
 				leftOut = append(leftOut, "PROCEDURE counted")
 			}
@@ -108,17 +106,9 @@ func TestDump(t *testing.T) {
 					t.Errorf("%s: %s\n%s\nwant\n%s", query, what, got, want)
 				}
 			}
-			ours.conn.Close()
-			for _, s := range []string{
-				"SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, IS_NULLABLE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1, 3",
-			} {
-				ours := openOurs(t, "here", file)
-				if got, want := ours.query(s), theirs.query(s); got.differs(want) != "" {
-					t.Errorf("%s:\n%s\nwant\n%s", s, got, want)
-				}
-			}
-			if os.Getenv("NEARLYFREE_KEEP_DUMP") != "" {
-				_ = os.WriteFile(os.Getenv("NEARLYFREE_KEEP_DUMP"), text, 0o600)
+			columns := "SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, IS_NULLABLE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1, 3"
+			if got, want := ours.query(columns), theirs.query(columns); got.differs(want) != "" {
+				t.Errorf("%s:\n%s\nwant\n%s", columns, got, want)
 			}
 		})
 	}
