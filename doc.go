@@ -22,11 +22,14 @@
 // The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 5.7.99-nearlyfree. What is
 // not supported is refused by name. LOCK TABLES and FLUSH are read and do nothing. SET knows the variables of
 // docs/variables.md, which says what each does, and refuses all others.
-// A view that picks rows and computes columns is merged into the statement that names it, so that the keys of its tables serve;
-// its text goes by the names that tables had when it was made.
+//
+// A view that picks rows and computes columns is merged into the statement that names it, so that the keys of its tables serve.
+// Its text goes by the names that tables had when it was made.
+//
 // EXPLAIN prints how a statement is run, and the least number of requests that it takes, with what further ones are for: "requests ≥ 1
-// as 1 + 1 for each a.id". FORMAT=TREE draws that, FORMAT=JSON is for programs. After ANALYZE TABLE it also says about how many rows each operator gives, how many requests the statement takes and
-// what a million of them cost, and warns where one reads much for few rows. Of a write it says how many entities it changes; its
+// as 1 + 1 for each a.id". FORMAT=TREE draws that, FORMAT=JSON is for programs. After ANALYZE TABLE it also says about how many
+// rows each operator gives, how many requests the statement takes and what a million of them cost, and warns where one reads much
+// for few rows. Of a write it says how many entities it changes; its
 // requests are those that an account bills. EXPLAIN ANALYZE runs the statement, one that writes too, and says what each operator
 // did: rows, requests, entities and bytes that it read, and the time in it and below it.
 //
@@ -143,8 +146,9 @@
 // size, in any number of tables and partitions; max_memory bounds what it holds. In memory and in a file that costs nothing.
 // On Azure what fits an entity group transaction is one request: 100 entities (a row and each of its index entries count as
 // one each) of one physical table and partition, that is of one table with those interleaved in it, or, where they were made
-// with the option layout=single, of several tables. More takes a request for each group of up to 99 entities to prepare it,
-// one that decides, and one for each group but one to finish it: 3 for two partitions, 5 for two tables. Readers wait for
+// with the option layout=single, of several tables. More is divided into groups of up to 99 entities. Each takes a request that
+// prepares it and one that finishes it, and one request decides for all; where all are of one table, that one writes a group of its
+// own, too. So two partitions take 3 requests, two tables 5. Readers wait for
 // nobody meanwhile, but for the commit of a serializable transaction that only reads. A process that dies leaves nothing
 // half done: who meets what it has left looks whether it was decided, after 10 s decides that it was not, and finishes it.
 // There it cannot insert, delete or re-key rows that other tables are interleaved in, in more than one partition, or more than 99 of
@@ -175,9 +179,9 @@
 // each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool. A
 // statement that changes definitions commits first, as in MySQL, and what follows it is in no transaction. A statement that
 // other writers overtake is run again by itself: for a minute where they have changed its rows, up to 12 times, 25 with what
-// nests in it, where they have changed its tables' definitions. Then ErrConflict says that it may be tried again. A request that the store does not answer is sent up to 6 times (Config.Retry). In memory and in a file it
-// then waits its turn instead: writers of one table that meet stand in line, until their contexts end. Outside of a
-// transaction a statement writes all of its rows or none, also an UPDATE or DELETE of several tables. With the option
+// nests in it, where they have changed its tables' definitions. Then ErrConflict says that it may be tried again. In memory and in
+// a file a statement that was overtaken waits its turn instead: writers of one table that meet stand in line, until their contexts
+// end. A request that the store does not answer is sent up to 6 times (Config.Retry). Outside of a transaction a statement writes all of its rows or none, also an UPDATE or DELETE of several tables. With the option
 // bulk=chunked one whose rows need more than an entity group transaction goes out in several, whole rows each, which halves
 // the requests on Azure; if one fails, the error says exactly what was written. On Azure that is so without the option,
 // too, of rows that other tables are interleaved in, and of tables that other programs made.

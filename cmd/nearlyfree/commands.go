@@ -30,7 +30,7 @@ func init() { // .help reads the map
 		".read":    {"FILE", "runs the statements of a file", func(r *runner, ctx context.Context, name string) error { return r.file(ctx, name) }},
 		".stats":   {"", "says what all statements have cost so far", (*runner).stats},
 		".quit":    {"", "ends the shell; so does Ctrl-D", func(*runner, context.Context, string) error { return errQuit }},
-		".exit":    {"", "the same", func(*runner, context.Context, string) error { return errQuit }},
+		".exit":    {"", "ends the shell, as .quit does", func(*runner, context.Context, string) error { return errQuit }},
 	}
 }
 

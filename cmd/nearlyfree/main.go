@@ -13,6 +13,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/mattn/go-isatty"
 	"github.com/spf13/cobra"
@@ -21,7 +22,7 @@ import (
 func main() {
 	if err := command().ExecuteContext(context.Background()); err != nil {
 		if !errors.Is(err, errShown) {
-			fmt.Fprintln(os.Stderr, "nearlyfree:", err)
+			fmt.Fprintln(os.Stderr, "nearlyfree:", strings.TrimPrefix(err.Error(), "nearlyfree: ")) // the driver's own begin so
 		}
 		os.Exit(1)
 	}

@@ -24,6 +24,16 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
+// TestErrorOfDriver: an error that the driver gives names the program once.
+func TestErrorOfDriver(t *testing.T) {
+	c := exec.Command(os.Args[0], "bolt://nowhere")
+	c.Env = append(os.Environ(), "NEARLYFREE_TEST_COMMAND=1")
+	out, err := c.CombinedOutput()
+	if said := string(out); err == nil || !strings.HasPrefix(said, "nearlyfree: ") || strings.Count(said, "nearlyfree: ") != 1 {
+		t.Errorf("it ends with %v and says %s", err, said)
+	}
+}
+
 // terminal is a command that runs on one.
 type terminal struct {
 	t    *testing.T
