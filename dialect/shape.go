@@ -5,10 +5,9 @@ import "strings"
 // maxShape is the longest text that has a shape.
 const maxShape = 4 << 10
 
-// Shape cuts literals out of a SELECT, UPDATE or DELETE of one query block: what stands behind = in its conditions, and in the
-// SET of an UPDATE; and out of the rows of an INSERT. What is left, with ? in their places, is the same text for statements that differ in them alone. It is not
-// ok of a text that has none of these, or that has arguments, variables, hints or
-// a semicolon, nor of one that reads information_schema.
+// Shape puts ? in place of literals: in a SELECT, UPDATE or DELETE of one query block of those behind = in its conditions, and in the
+// SET of an UPDATE; in an INSERT of those in its rows. So statements that differ in them alone have one shape. A text without such
+// literals has none, nor has one with arguments, variables, hints or a semicolon, or one that reads information_schema.
 func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool) {
 	if len(sql) > maxShape || strings.IndexByte(sql, 0) >= 0 || strings.Contains(sql, "/*!") {
 		return "", nil, false

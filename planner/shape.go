@@ -64,8 +64,7 @@ func (p *Plan) Takes(kinds []value.Kind) bool {
 			return false
 		}
 		source = w.Source
-	}
-	if w, ok := p.Write.(*Insert); ok {
+	case *Insert:
 		return w.takes(len(kinds))
 	}
 	scan, ok := source.(*access.Scan)

@@ -32,7 +32,7 @@ type sharedQuery struct {
 	blocks int // of the plan
 }
 
-// shared plans the query of a WITH, where it was not planned before. It sees nothing of the query that refers to it, so that the plan
+// sharedQuery plans the query of a WITH, where it was not planned before. It sees nothing of the query that refers to it, so that the plan
 // is the same for all.
 func (b *builder) sharedQuery(def *dialect.CTE, env *cteEnv) (*queryPlan, error) {
 	for _, s := range b.shared {

@@ -84,12 +84,16 @@ func (b *builder) inView(t *schema.Table, n *dialect.TableName, err error) error
 	if errors.As(err, &inner) {
 		cause = inner.cause
 	}
-	name := t.Name
-	if b.opt.Database != "" {
-		name = b.opt.Database + "." + name
-	}
 	return &viewError{cause: cause, err: err, sql: sqlerr.New(sqlerr.CodeViewInvalid, n.Pos,
-		"View '%s' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them: %s", name, cause)}
+		"View '%s' references invalid table(s) or column(s) or function(s) or definer/invoker of view lack rights to use them: %s", b.viewName(t), cause)}
+}
+
+// viewName is what errors call a view.
+func (b *builder) viewName(t *schema.Table) string {
+	if b.opt.Database == "" {
+		return t.Name
+	}
+	return b.opt.Database + "." + t.Name
 }
 
 // ofChangedTables are the errors of a view's query whose tables are no longer what they were.

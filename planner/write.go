@@ -40,8 +40,7 @@ func (b *builder) rowContext(to *rowTarget, clause string) (*context, error) {
 		from = oneTable(from.tree, &named{name: n.name, database: n.database, fields: fields, src: n.src})
 	}
 	q.tree, q.scope.names, q.scope.fields = from.tree, from.names, from.fields
-	c := q.context(clause)
-	return c, nil
+	return q.context(clause), nil
 }
 
 // returning binds RETURNING over the table's row, and makes its columns those of the plan.
@@ -65,7 +64,7 @@ func (b *builder) returning(to *rowTarget, list []dialect.SelectExpr) ([]expr.No
 	return nodes, nil
 }
 
-// assign binds column = value of t, found as field f.
+// assign binds column = value of t.
 func (c *context) assign(t *schema.Table, ordinal int, a *dialect.Assign) (Assign, error) {
 	out := Assign{Column: ordinal}
 	col := t.Columns[ordinal]

@@ -113,15 +113,8 @@ func (b *builder) checkOf(n *named, src *source) (*ViewCheck, error) {
 	if len(conds) == 0 {
 		return nil, nil
 	}
-	cond, err := expr.NewLogic(expr.And, conds...)
-	if len(conds) == 1 {
-		cond, err = conds[0], nil
-	}
-	if err != nil {
-		return nil, err
-	}
 	elsewhere := false
-	cond = expr.Rewrite(cond, func(x expr.Node) expr.Node {
+	cond := expr.Rewrite(expr.Conjunction(conds), func(x expr.Node) expr.Node {
 		c, ok := x.(*expr.Column)
 		if !ok {
 			return x
@@ -140,15 +133,10 @@ func (b *builder) checkOf(n *named, src *source) (*ViewCheck, error) {
 	return &ViewCheck{View: n.viewName(b), Cond: cond}, nil
 }
 
-// viewName is what errors call a view.
-func (n *named) viewName(b *builder) string {
-	if b.opt.Database == "" {
-		return n.merged.view.Name
-	}
-	return b.opt.Database + "." + n.merged.view.Name
-}
+// viewName is what errors call a view that was merged.
+func (n *named) viewName(b *builder) string { return b.viewName(n.merged.view) }
 
-// written finds the table whose column an UPDATE sets.
+// updated finds the table whose column an UPDATE sets.
 func (q *selection) updated(f *field) (*source, error) {
 	n := q.scope.nameOf(f)
 	if n.src != nil {

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"math"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -109,7 +110,7 @@ type callBase struct {
 // input gives what the function is about, of a row.
 func (c *callBase) input(i int) value.Value { return c.p.row(i)[c.at] }
 
-func (c *callBase) needs() int { return int(^uint(0) >> 1) }
+func (c *callBase) needs() int { return math.MaxInt }
 func (c *callBase) close()     {}
 
 type rowNumber struct{ callBase }

@@ -239,7 +239,7 @@ func numberBeside(x, n value.Value, minus bool) (value.Value, bool, error) {
 	return end, err == nil, err
 }
 
-// IsNegative says whether the amount of an INTERVAL in a unit is below zero, or none at all.
+// IsNegativeInterval says whether the amount of an INTERVAL in a unit is below zero, or none at all.
 func IsNegativeInterval(n value.Value, unit string) bool {
 	u, known := unitOf(unit)
 	iv, ok, err := newInterval(n, u)
