@@ -65,6 +65,7 @@ var onlyIn = map[string]string{
 	"github.com/xwb1989/sqlparser":                        "dialect",
 	"go.etcd.io/bbolt":                                    "internal/engine/embedded",
 	"github.com/cockroachdb/apd/v3":                       "internal/value",
+	"github.com/tidwall/btree":                            "internal/engine/buffer",
 }
 
 // modules are folders with a go.mod of their own.

@@ -27,8 +27,8 @@
 //
 // A row and its index entries are a unit: they get their markers in one request, and lose them in one.
 //
-// Home is the partition of the largest group, or of one whose entities have no room for intents (see room.go), where all is in one physical table, else a partition of the records' table: a
-// table that is dropped does not take along what was decided of others.
+// Where all is in one physical table, home is the partition of the largest group, or of one whose entities have no room for intents
+// (see room.go). Else it is a partition of the records' table: a table that is dropped does not take along what was decided of others.
 //
 // # Readers
 //
