@@ -76,10 +76,10 @@ type Config struct {
 	// MaxEntities is the number of entities that one statement may read; a statement that needs more fails
 	// with ErrTooManyEntities. The hint MAX_ENTITIES(n) of a statement overrules it. 0: no bound.
 	MaxEntities int64
-	// MaxRequests is the number of requests that one statement may make. One that surely needs more is refused before it begins; else it
-	// ends with ErrTooManyRequests when it would make one more, and nothing of it is written, but for what BulkChunked says. Requests
-	// that are made again after a failure, those of COMMIT, and what it costs to bring a transaction of several partitions to its end do
-	// not count. The hint MAX_REQUESTS(n) of a statement overrules it, 0 with no bound. 0: no bound.
+	// MaxRequests is the number of requests that one statement may make. One that surely needs more is refused before it begins. Any
+	// other ends with ErrTooManyRequests when it would make one more, and writes nothing, except with BulkChunked. Requests that are sent
+	// again after a failure, those of COMMIT, and those that finish a transaction of several partitions do not count. The hint
+	// MAX_REQUESTS(n) of a statement overrules it, 0 with no bound. 0: no bound.
 	MaxRequests int64
 	// MaxCost is MaxRequests in dollars of one statement, by ListPrice: 0.0001 is 2,777 requests. Where both are given the lesser one holds.
 	// The hint MAX_COST(dollars) overrules it. 0: no bound.

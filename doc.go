@@ -181,7 +181,9 @@
 // other writers overtake is run again by itself: for a minute where they have changed its rows, up to 12 times, 25 with what
 // nests in it, where they have changed its tables' definitions. Then ErrConflict says that it may be tried again. In memory and in
 // a file a statement that was overtaken waits its turn instead: writers of one table that meet stand in line, until their contexts
-// end. A request that the store does not answer is sent up to 6 times (Config.Retry). Outside of a transaction a statement writes all of its rows or none, also an UPDATE or DELETE of several tables. With the option
+// end. A request that the store does not answer is sent up to 6 times (Config.Retry).
+//
+// Outside of a transaction a statement writes all of its rows or none, also an UPDATE or DELETE of several tables. With the option
 // bulk=chunked one whose rows need more than an entity group transaction goes out in several, whole rows each, which halves
 // the requests on Azure; if one fails, the error says exactly what was written. On Azure that is so without the option,
 // too, of rows that other tables are interleaved in, and of tables that other programs made.

@@ -84,11 +84,11 @@ func observe(o Observer) func(context.Context, *session.Done) {
 // StatementLog is an Observer that logs statements.
 type StatementLog struct {
 	Logger *slog.Logger // nil: slog.Default
-	// Level is that of a statement that is neither slow nor wasteful, and has not failed. The zero one is slog.LevelInfo; a Logger that
-	// begins above it has those alone.
+	// Level is that of statements that are neither slow nor wasteful, and have not failed. Others are warnings at least. So a Logger
+	// that takes no such Level logs the others only. The zero Level is slog.LevelInfo.
 	Level slog.Level
-	// Slow and Requests are from where on a statement is logged as a warning: by its duration, and by its requests. 0: 1 s, and 100.
-	// Negative: never. One that reads a table without a key is a warning, too, where it has read more than one request brings.
+	// A statement is logged as a warning from this duration, or this number of requests on. 0: DefaultSlow, DefaultRequests. Negative:
+	// never. One that reads a table without a key, by more than one request, is a warning, too.
 	Slow     time.Duration
 	Requests int64
 	// Arguments has the arguments logged, too. They may hold what is nobody's business.

@@ -7,8 +7,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// arranged gives the operators in the order in which they are to run: first those without an order of their own, as rows come; then
-// each that sorts, behind it those that need no other order; at last those that leave rows in the order of last, if there are any.
+// arranged gives the operators in the order in which they are to run. First come those that need no order. Then each that sorts is
+// followed by those that its order serves, too. Those that leave rows in the order of last come at the end.
 func arranged(nodes []*Window, last []access.SortKey) []*Window {
 	var plain []*Window
 	var sorts [][]*Window

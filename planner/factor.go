@@ -6,8 +6,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 )
 
-// factored gives conds with what all branches of an OR share taken out of it. Where each branch says something of one table alone,
-// the OR of that is added for each such table of set, so that it is read by that:
+// factored gives conds with what all branches of an OR share taken out of it. Where each branch says something of one table of set
+// alone, the OR of these is added, so that a key of that table may serve it:
 //
 //	a.k = b.k AND a.x = 1 AND b.y < 5 OR a.k = b.k AND a.x = 2 AND b.y > 9
 //	→  a.k = b.k AND (a.x = 1 AND b.y < 5 OR a.x = 2 AND b.y > 9) AND (a.x = 1 OR a.x = 2) AND (b.y < 5 OR b.y > 9)

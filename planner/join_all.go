@@ -32,9 +32,8 @@ func (s *joinedSets) add(rel *relation, cost float64) {
 	}
 }
 
-// cheapest joins items in the order that promises the least cost, of all in which they come one after the other and the first is one of
-// first. What is joined further costs the same, whatever the order of the tables before: so it goes on with the cheapest way to join
-// these.
+// cheapest joins items one after the other, beginning with one of first, in the order that promises the least cost. What a further
+// join costs does not depend on the order of the tables before. So of all ways to join the same tables only the cheapest goes on.
 func (j *joiner) cheapest(items []*joinItem, first []*relation, linking []link) (*relation, float64, error) {
 	sets := make([]joinedSets, len(items)+1) // by how many of items they are of
 	for _, rel := range first {

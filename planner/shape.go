@@ -9,10 +9,13 @@ import (
 // maxTaken is how many literals Takes looks at.
 const maxTaken = 63
 
-// Takes says whether literals of these kinds, in place of the parameters, would make no other plan: one row is read by its key,
-// and each literal is compared with a column of that key, or assigned to a column, of the literal's own kind. So it depends on no
-// estimate, and no value has to be converted. Or each literal is a value of a row that is inserted: those are converted when the
-// statement runs. The plan computes nothing else, so that no error can name a place in the text.
+// Takes says whether the plan stays the same with literals of these kinds in place of the parameters. It does in two cases:
+//
+//   - One row is read by its key, and each literal is compared with a column of the key, or assigned to a column, of its own kind. So
+//     no estimate counts, and no value has to be converted.
+//   - Each literal is a value of a row that is inserted. Those are converted when the statement runs.
+//
+// The plan computes nothing else, so that no error can name a place in the text.
 func (p *Plan) Takes(kinds []value.Kind) bool {
 	if len(kinds) != p.Params || len(kinds) > maxTaken {
 		return false

@@ -54,7 +54,7 @@ func (k *block) matched(left, right *relation, leftKeys, rightKeys []expr.Node) 
 	return max(1, rows), known
 }
 
-// uniqueKey finds the largest table of which a unique key is among keys: how many rows it has, and which of keys are that one.
+// uniqueKey finds the largest table that has a unique key among keys. It says how many rows that table has, and which of keys are it.
 func (k *block) uniqueKey(keys []expr.Node) (rows float64, at []int) {
 	for _, s := range k.sources {
 		if s.table == nil || !s.table.Analyzed() || float64(s.table.Statistics.Rows) <= rows {

@@ -116,8 +116,7 @@ func (b *builder) changedRows(sel *dialect.Select, with []dialect.CTE) (*selecti
 	return q, q.bindFrom(sel.From)
 }
 
-// targets makes the tables those that are written, in the order of FROM, and binds the rest of the statement but for what it does
-// to the rows.
+// targets gives the tables that are written, in the order of FROM. It also binds WHERE, ORDER BY and LIMIT.
 func (q *selection) targets(sources []*source, statement string) ([]Target, error) {
 	slices.SortFunc(sources, func(a, b *source) int { return a.index - b.index })
 	sources = slices.Compact(sources)

@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// Related are the tables that foreign keys tie to those that a statement writes, these among them, by folded name: those that their
-// rows refer to, those whose rows refer to theirs, and so on where these change, too. nil: no foreign key ties them.
+// Related are, by folded name, the tables that a statement writes and those that foreign keys tie to them: those that their rows
+// refer to, those whose rows refer to theirs, and so on where these change, too. nil: no foreign key ties them.
 type Related map[string]RelatedTable
 
 // RelatedTable is one of them.

@@ -32,8 +32,8 @@ func (f *File) keepFreelist() {
 	_ = db.Update(func(*bolt.Tx) error { return nil }) // without it, opening takes longer
 }
 
-// A file is compacted when it is closed, if it is of such a size, and these parts of it or more were written since it was opened, and
-// are free: it takes a second at most, and is rare. OPTIMIZE TABLE does it with any.
+// A file of such a size is compacted when it is closed, if an eighth of it was written since it was opened, and a third of it is free:
+// that takes a second at most, and is rare. OPTIMIZE TABLE does it with any file.
 const (
 	leastShrunk, mostShrunk = 1 << 20, 256 << 20
 	partWritten, partFree   = 8, 3

@@ -25,8 +25,8 @@ var (
 	keyID      = []byte("id")
 )
 
-// putFormat gives a new file its number, and one that no other file has: two that are new would else be the same, and a log that is
-// of one fit the other.
+// putFormat gives a new file the number of its format, and an id that no other file has. Else two new files would be alike, and the
+// log of one would fit the other.
 func putFormat(file *bolt.Bucket) error {
 	id := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, rand.Uint64()), rand.Uint64())
 	if err := file.Put(keyID, seal(keyID, id)); err != nil {
