@@ -78,12 +78,14 @@ func quoted(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, 
 
 func quotedName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
 
-// schema prints the statements as text, so that they can be copied.
+const allTables = "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_type, table_name"
+
+// schema prints the statements as text, so that they can be copied: views behind the tables that they may be of.
 func (r *runner) schema(ctx context.Context, table string) error {
 	names := []string{strings.Trim(table, "`")}
 	if table == "" {
 		var err error
-		if names, err = r.db.column(ctx, "SHOW TABLES", 0); err != nil {
+		if names, err = r.db.column(ctx, allTables, 0); err != nil {
 			return err
 		}
 	}

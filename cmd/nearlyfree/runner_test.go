@@ -126,9 +126,10 @@ func TestCommands(t *testing.T) {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]string{
-		".tables":                                `(?s)^Tables_in_\w+,Table_type\nt,BASE TABLE\n$`,
-		".tables x%":                             `^Tables_in_\S+,Table_type\n$`,
-		".schema t":                              "(?s)^CREATE TABLE `t` \\(.*;\n\n$",
+		".tables":    `(?s)^Tables_in_\w+,Table_type\nt,BASE TABLE\n$`,
+		".tables x%": `^Tables_in_\S+,Table_type\n$`,
+		".schema t":  "(?s)^CREATE TABLE `t` \\(.*;\n\n$",
+		"CREATE VIEW a AS SELECT id FROM t;\n.schema": "(?s)^CREATE TABLE.* VIEW `a` .*;\n\n$",
 		".schema":                                "(?s)^CREATE TABLE `t` \\(.*;\n\n$",
 		".explain SELECT * FROM t WHERE id = 1;": `(?s)point read t.*requests`,
 		".analyze SELECT * FROM t WHERE id = 1":  `(?s)point read t.*rows`,
