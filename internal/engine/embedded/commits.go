@@ -226,10 +226,7 @@ func (c *commits) commit(tx *fileTx, octets int) error {
 		}
 	}
 	f.db.Load().NoSync = true
-	if err := tx.Commit(); err != nil {
-		if l.at = at; !large && l.takeBack() != nil {
-			c.broken = true
-		}
+	if err := c.commitLogged(tx, at); err != nil {
 		return c.failed(id, err)
 	}
 	if large {
@@ -238,6 +235,22 @@ func (c *commits) commit(tx *fileTx, octets int) error {
 		}
 	}
 	return nil
+}
+
+// commitLogged commits a transaction to the file. Where that fails, or bbolt panics over a damaged page, its record in the log, if it has
+// one there, does not count.
+func (c *commits) commitLogged(tx *fileTx, at int64) error {
+	l, done := c.file.log, false
+	defer func() {
+		if noted := l.at > at; !done && noted {
+			if l.at = at; l.takeBack() != nil {
+				c.broken = true
+			}
+		}
+	}()
+	err := tx.Commit()
+	done = err == nil
+	return err
 }
 
 // commitWithout makes sure of a transaction in the file itself.

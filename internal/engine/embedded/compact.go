@@ -68,6 +68,16 @@ func (f *File) inPlace() error {
 		" was removed or replaced while it is open; nothing is written any more: close it, and open the one that is there now"}
 }
 
+// replaced says whether another file has the name of this one now.
+func (f *File) replaced(file *os.File) bool {
+	now, err := os.Stat(f.resolved)
+	if err != nil {
+		return false
+	}
+	was, err := file.Stat()
+	return err == nil && !os.SameFile(was, now)
+}
+
 // alone runs do while nobody commits; readers go on.
 func (f *File) alone(ctx context.Context, do func() error) (err error) {
 	if err := f.commits.mayWrite(); err != nil {

@@ -56,12 +56,12 @@ const (
 	logGrowth   = 1 << 20
 	logSuffix   = ".log"
 	logRecord   = 4 + 4
-	logDamaged  = "the log of commits is damaged"
 	logAnothers = "the log of commits beside it is that of another file"
 )
 
 var (
-	errLog      = errors.New(logDamaged)
+	errLog = errors.New("the log of commits beside it is damaged: restore both from a backup. Or remove the log, whose name ends in " + logSuffix +
+		": the file may then lack the last commits, and CHECK TABLE says what of it is damaged")
 	errOtherLog = errors.New(logAnothers + ": if that is gone for good, remove the log, whose name ends in " + logSuffix)
 )
 
@@ -283,7 +283,7 @@ func (f *File) goBack(file *os.File) error {
 	if !keepsLogs {
 		return errLogElsewhere
 	}
-	if !lock(file) {
+	if !lock(file) || f.replaced(file) {
 		return nil
 	}
 	left, err := findLog(path, file)
@@ -292,6 +292,10 @@ func (f *File) goBack(file *os.File) error {
 	}
 	if left == nil {
 		return os.Remove(path)
+	}
+	if err := left.check(); err != nil {
+		left.file.Close()
+		return err
 	}
 	f.left = left
 	return left.meta.restore(file)
@@ -311,6 +315,22 @@ func (f *File) goOn() error {
 		return err
 	}
 	return os.Remove(f.resolved + logSuffix)
+}
+
+// check refuses a log in which a damaged record is followed by another one: no record is begun before that ahead of it is on disk.
+func (left *leftLog) check() error {
+	for at, ok := int64(logRecords), true; ok; {
+		var notes []byte
+		notes, ok = left.read(at)
+		at += logRecord + int64(len(notes))
+		if ok || len(notes) == 0 {
+			continue
+		}
+		if _, further := left.read(at); further {
+			return errLog
+		}
+	}
+	return nil
 }
 
 // redo makes the changes of the log again in a file that is as it was when the log began.
@@ -355,7 +375,7 @@ func (left *leftLog) redoSome(tx *fileTx, at int64) (n int, next int64, err erro
 	return n, at, raiseBase(tx, uint64(n)<<16)
 }
 
-// read reads a record; not ok at the end.
+// read reads a record; not ok at the end, or where it is damaged.
 func (left *leftLog) read(at int64) (notes []byte, ok bool) {
 	var head [logRecord]byte
 	if _, err := left.file.ReadAt(head[:], at); err != nil {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
@@ -249,6 +250,143 @@ func TestLogOfAnother(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		case !bytes.Equal(read(t, path), c.file):
 			t.Errorf("%s: the file was changed", name)
+		}
+	}
+}
+
+// TestDamagedRecord: a damaged record, behind which others were acknowledged, is not taken for the end of the log. The file stays as it was.
+func TestDamagedRecord(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a")
+	f := logged(t, path)
+	commit(t, f, insert("1"))
+	damaged := f.log.at + logRecord + 9
+	commit(t, f, insert("2"))
+	last := f.log.at - 1
+	commit(t, f, insert("3"))
+	file, log := read(t, path), read(t, path+logSuffix)
+	for _, at := range []int64{damaged, last} {
+		path := filepath.Join(t.TempDir(), "b")
+		wrong := bytes.Clone(log)
+		wrong[at]++
+		if err := errors.Join(os.WriteFile(path, file, 0o600), os.WriteFile(path+logSuffix, wrong, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		var e *engine.Error
+		if _, err := OpenFile(path, FileOptions{}); !errors.As(err, &e) || e.Code != engine.CodeCorrupt || !strings.Contains(err.Error(), "remove the log") {
+			t.Fatalf("octet %d: %v", at, err)
+		}
+		if !bytes.Equal(read(t, path), file) {
+			t.Fatal("the file was changed")
+		}
+		if err := os.Remove(path + logSuffix); err != nil {
+			t.Fatal(err)
+		}
+		if again := logged(t, path); !again.there(t, "3") {
+			t.Error("the file as it was is not read")
+		}
+	}
+}
+
+// TestPanicLogged: a commit over which bbolt panics, as it meets a damaged page, is not made again when the file is opened.
+func TestPanicLogged(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	f := logged(t, path)
+	if err := f.CreateTable(t.Context(), "sound", nil); err != nil {
+		t.Fatal(err)
+	}
+	rows := engine.Commit{Table: "tab", PartitionKey: "p"}
+	for i := range 90 {
+		rows.Ops = append(rows.Ops, insert(fmt.Sprintf("%03d", i)).Ops[0])
+		rows.Ops[i].Entity.Values[0].S = strings.Repeat("x", 200)
+	}
+	commit(t, f, rows)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	f = logged(t, path)
+	sound := func(rk string) engine.Commit {
+		c := insert(rk)
+		c.Table = "sound"
+		return c
+	}
+	commit(t, f, sound("1"))
+	// What is left of the second page is to be merged with the first, which is damaged.
+	data := read(t, path)
+	first, keys := leafOf(data, "000")
+	clear(first[pageHead:])
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, more := leafOf(data, fmt.Sprintf("%03d", keys))
+	less := engine.Commit{Table: "tab", PartitionKey: "p"}
+	for i := range more - 1 {
+		key := fmt.Sprintf("%03d", keys+i)
+		less.Ops = append(less.Ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: "p", RowKey: key}})
+	}
+	var wrong *engine.Error
+	if err := f.Commit(t.Context(), less); !errors.As(err, &wrong) || wrong.Code != engine.CodeCorrupt {
+		t.Fatalf("got %v", err)
+	}
+	commit(t, f, sound("2"))
+	killed := filepath.Join(dir, "b")
+	if err := errors.Join(os.WriteFile(killed, read(t, path), 0o600), os.WriteFile(killed+logSuffix, read(t, path+logSuffix), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	again := logged(t, killed)
+	for _, rk := range []string{"1", "2"} {
+		if _, err := again.Get(t.Context(), engine.Get{Table: "sound", PartitionKey: "p", RowKey: rk}); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// leafOf finds the page of a file that holds an entity of partition p, and says how many it holds.
+func leafOf(file []byte, rk string) (page []byte, entities int) {
+	size := os.Getpagesize()
+	for at := 2 * size; at < len(file); at += size {
+		page = file[at : at+size]
+		if n := bytes.Count(page, []byte("p\x00")); n > 1 && bytes.Contains(page, []byte("p\x00"+rk)) && bytes.Contains(page, []byte("xxxx")) {
+			return page, n
+		}
+	}
+	return nil, 0
+}
+
+// TestOpenCompacted: who waits for a file that another process compacts as it closes it opens the compacted one.
+func TestOpenCompacted(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a")
+	f := logged(t, path)
+	commit(t, f, insert("1"))
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []FileOptions{{}, {ReadOnly: true}} {
+		old, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !lock(old) {
+			t.Fatal("the file is locked")
+		}
+		opened := make(chan error)
+		go func() {
+			e, err := OpenFile(path, o)
+			if err == nil {
+				err = e.Close()
+			}
+			opened <- err
+		}()
+		time.Sleep(lockTimeout / 4)
+		compacted := filepath.Join(dir, "b")
+		if err := errors.Join(os.WriteFile(compacted, read(t, path), 0o600), os.Rename(compacted, path)); err != nil {
+			t.Fatal(err)
+		}
+		old.Close()
+		var busy *engine.Error
+		if err := <-opened; err != nil && !(errors.As(err, &busy) && busy.Code == engine.CodeLocked) { // on a slow machine
+			t.Errorf("%+v: %v", o, err)
 		}
 	}
 }

@@ -120,7 +120,7 @@ func (f *File) open(o FileOptions) (err error) {
 		size = info.Size()
 	}
 	db, mapped, err := openMapped(f.path, o, size, &opened, f.goBack)
-	if err == nil && !o.ReadOnly && f.left == nil && f.hasLog() { // another process has ended since
+	if err == nil && (!o.ReadOnly && f.left == nil && f.hasLog() || f.replaced(opened)) { // another process has ended, or compacted it, since
 		db.Close()
 		return f.open(o)
 	}
