@@ -95,7 +95,7 @@ func (c *reading) parseMemory(text string) error {
 
 func (c *reading) parseFile(text string) error {
 	path, query, _ := strings.Cut(text[len("file:"):], "?")
-	if path == "" {
+	if strings.TrimSpace(path) == "" { // blanks at the end of a name are not kept
 		return configError("file: needs a path: file:expenses.nearlyfree, file:/var/lib/app/data")
 	}
 	if _, err := url.PathUnescape(path); err != nil {

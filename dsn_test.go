@@ -64,6 +64,7 @@ func TestParseDSNErrors(t *testing.T) {
 		"mem://?schema_lease=-1s":                "above zero",
 		"mem://?database=%zz":                    "begins no escape",
 		"file:":                                  "needs a path",
+		"file: ?":                                "needs a path",
 		"postgres://localhost/db":                `unknown scheme "postgres"`,
 		"shop.db":                                "file:",
 		"http://evil.localhost/":                 "plain http is refused",
