@@ -253,6 +253,9 @@ func TestDamagedFiles(t *testing.T) {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
+	if testrun.Race {
+		return // in a damaged page bbolt follows offsets to memory that is others', which counts as a race with them
+	}
 	// A byte that is wrong anywhere gives right rows or an error, and never ends the process.
 	for range 30 {
 		path := filepath.Join(dir, "flipped")
