@@ -63,7 +63,19 @@ type Get struct {
 	Select               []string // properties wanted, each once; nil: all. Keys and ETag always come.
 	Meter                *Meter   // counts what the read costs; may be nil
 	Clock                *int64   // gets the store's time of the answer, as ticks, where the store says it; may be nil
+	Hold                 Hold     // of a transaction's reads
 }
+
+// Hold is what a transaction does with entities that it reads: whether others may change them before it commits, and what happens to
+// those that another transaction of the process has read so, or written to. Stores know nothing of it.
+type Hold uint8
+
+const (
+	HoldAsAll  Hold = iota // as what reads it does with all
+	HoldNot                // others may change it
+	HoldOrFail             // it is kept; CodeBusy where another transaction has it
+	HoldOrSkip             // it is kept; not there where another transaction has it
+)
 
 // Scan names a range of entities to be read, in key order.
 //
@@ -82,6 +94,7 @@ type Scan struct {
 	Whole                      bool     // each chunk is a whole page, which is of one moment
 	Budget                     *Budget  // what its pages are taken of; may be nil
 	Decided                    bool     // wait for the transactions that have written to the range and are not decided yet
+	Hold                       Hold     // of a transaction's reads
 	Meter                      *Meter
 	Room                       *Room // nil: the cursor makes its own
 }
@@ -120,6 +133,7 @@ type Op struct {
 	Entity  Entity
 	IfMatch string // Replace, Merge, Delete: an ETag, or "" for whatever is there
 	Row     string // of an index entry: the RowKey of its row, with which it is always written; "": it is a row
+	Taken   bool   // of an index entry: it was another row's, so what Row goes by says nothing of it
 	Parent  bool   // others may touch the entity, without an ETag, to have it stay: see Transaction
 	There   bool   // of an Upsert: the entity is there, as far as is known, which saves requests; else it is new where its row is, or loses another
 	Touch   bool   // a Merge of nothing has the entity get another ETag; else it may be left out where IfMatch is made sure of otherwise

@@ -24,6 +24,7 @@ const (
 	CodeClosed           // the engine is closed
 	CodeLocked           // the file is in use by another process
 	CodeCorrupt          // what is stored cannot be read
+	CodeBusy             // another transaction has what was not to be waited for
 )
 
 // Applied says whether a write that failed took effect.
@@ -40,6 +41,7 @@ type Error struct {
 	Op        int          // index of the failed operation of a Commit, or -1
 	Unmet     *Requirement // of a Transaction that does not hold; else nil
 	Applied   Applied
+	Final     bool   // of a transaction that cannot be committed any more: trying the statement again does not help
 	Message   string // for people; never holds a secret
 	RequestID string // the service's, when there was one
 	Cause     error

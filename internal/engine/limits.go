@@ -146,19 +146,9 @@ func (l Limits) checkValues(e *Entity) error {
 	if len(e.Names) != len(e.Values) {
 		return Errorf(CodeBadInput, "an entity with %d names and %d values", len(e.Names), len(e.Values))
 	}
-	present := 0
-	size := 4 + 2*(UTF16Units(e.PartitionKey)+UTF16Units(e.RowKey))
-	for i := range e.Values {
-		v := &e.Values[i]
-		if v.Type == Absent {
-			continue
-		}
-		present++
-		n, err := l.valueSize(e.Names[i], v)
-		if err != nil {
-			return err
-		}
-		size += 8 + 2*UTF16Units(e.Names[i]) + n
+	present, size, err := l.measure(e)
+	if err != nil {
+		return err
 	}
 	if present > l.Properties {
 		return Errorf(CodeTooLarge, "the entity has %d properties, but may have at most %d", present, l.Properties)
@@ -167,6 +157,30 @@ func (l Limits) checkValues(e *Entity) error {
 		return Errorf(CodeTooLarge, "the entity has %d bytes, but may have at most %d", size, l.EntityBytes)
 	}
 	return nil
+}
+
+// Size is how many bytes the service bills for an entity that is stored.
+func (l Limits) Size(e *Entity) int {
+	_, size, _ := l.measure(e)
+	return size
+}
+
+// measure counts an entity's properties and bytes, and checks its values.
+func (l Limits) measure(e *Entity) (present, size int, wrong error) {
+	size = 4 + 2*(UTF16Units(e.PartitionKey)+UTF16Units(e.RowKey))
+	for i := range e.Values {
+		v := &e.Values[i]
+		if v.Type == Absent {
+			continue
+		}
+		present++
+		n, err := l.valueSize(e.Names[i], v)
+		if wrong == nil {
+			wrong = err
+		}
+		size += 8 + 2*UTF16Units(e.Names[i]) + n
+	}
+	return present, size, wrong
 }
 
 // valueSize checks one value and gives its size as the service counts it:

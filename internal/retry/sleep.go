@@ -14,7 +14,7 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	defer t.Stop()
 	select {
 	case <-t.C:
-		return nil
+		return ctx.Err() // both may be over, on a busy machine
 	case <-ctx.Done():
 		return ctx.Err()
 	}

@@ -6,15 +6,19 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/anishathalye/porcupine"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 )
 
 // registers is how many there are; the state of all of them is what a history is checked against.
@@ -28,6 +32,7 @@ type step struct {
 	write int // -1: none
 	value int
 	add   bool // the value is added, in one UPDATE
+	one   bool // two reads are one SELECT
 }
 
 // model says that each transaction is as if it happened at one moment between its begin and the end of its commit.
@@ -54,19 +59,31 @@ var model = porcupine.Model{
 	},
 }
 
-// TestHistories: transactions above read committed, those that only read, and single statements are strictly serializable, in
-// memory and in a file.
+// TestHistories: transactions above read committed and those that only read are strictly serializable, in memory, in a file and on an account.
+// Single statements are so in memory and in a file.
 func TestHistories(t *testing.T) {
 	histories := 150
 	if testing.Short() {
 		histories = 20
 	}
-	for n := range histories {
-		dsn := "mem://"
-		if n%5 == 0 {
-			dsn = "file:" + filepath.Join(t.TempDir(), "store")
+	dropped := 0
+	defer func() {
+		if dropped > histories/5 {
+			t.Errorf("%d of %d histories have writes of unknown outcome", dropped, histories)
 		}
-		history := record(t, dsn, uint64(n))
+	}()
+	for n := range histories {
+		config := &nearlyfree.Config{Store: "mem://"}
+		switch n % 5 {
+		case 0:
+			config.Store = "file:" + filepath.Join(t.TempDir(), "store")
+		case 1, 2:
+			config = account(uint64(n))
+		}
+		history := record(t, config, uint64(n), databasesql.LevelSerializable)
+		if history == nil {
+			dropped++
+		}
 		switch result := porcupine.CheckOperationsTimeout(model, history, 30*time.Second); result {
 		case porcupine.Illegal:
 			_, info := porcupine.CheckOperationsVerbose(model, history, 30*time.Second)
@@ -74,7 +91,7 @@ func TestHistories(t *testing.T) {
 			if err := porcupine.VisualizePath(model, info, path); err != nil {
 				t.Log(err)
 			}
-			t.Fatalf("history %d over %s is not serializable: see %s", n, dsn, path)
+			t.Fatalf("history %d over %s is not serializable: see %s", n, config.Store, path)
 		case porcupine.Unknown:
 			t.Errorf("history %d was not decided", n)
 		}
@@ -84,7 +101,7 @@ func TestHistories(t *testing.T) {
 // TestHistoriesOfDefault: what the default level lets happen is found, so the check can fail.
 func TestHistoriesOfDefault(t *testing.T) {
 	for n := range 200 {
-		if porcupine.CheckOperations(model, recordAt(t, "mem://", uint64(n), databasesql.LevelReadCommitted)) {
+		if porcupine.CheckOperations(model, record(t, &nearlyfree.Config{Store: "mem://"}, uint64(n), databasesql.LevelReadCommitted)) {
 			continue
 		}
 		return
@@ -92,17 +109,31 @@ func TestHistoriesOfDefault(t *testing.T) {
 	t.Error("200 histories of read committed are serializable")
 }
 
-func record(t *testing.T, dsn string, seed uint64) []porcupine.Operation {
-	return recordAt(t, dsn, seed, databasesql.LevelSerializable)
+// account gives the settings of a simulated account, which loses answers, gets requests twice, or refuses them, after the tables are made.
+func account(seed uint64) *nearlyfree.Config {
+	var mu sync.Mutex
+	rnd := rand.New(rand.NewPCG(seed, 99))
+	return &nearlyfree.Config{Store: "AccountName=" + azuretest.Account + ";AccountKey=" + azuretest.Key,
+		Transport: &azuretest.Transport{Service: azuretest.NewService(embedded.OpenMemory(embedded.Options{})), Fault: func(n int, _ *http.Request) azuretest.Fault {
+			mu.Lock()
+			defer mu.Unlock()
+			if n < 60 || seed%2 == 0 || rnd.IntN(50) > 0 {
+				return azuretest.Fault{}
+			}
+			return []azuretest.Fault{{LoseAnswer: true}, {Twice: true}, {Status: http.StatusServiceUnavailable, Code: "ServerBusy"}}[rnd.IntN(3)]
+		}}}
 }
 
-// recordAt has several clients run transactions at a level, and gives those that were committed.
-func recordAt(t *testing.T, dsn string, seed uint64, level databasesql.IsolationLevel) (history []porcupine.Operation) {
-	db, err := databasesql.Open("nearlyfree", dsn)
+// record has several clients run transactions at a level, and gives those that were committed; nil where the
+// outcome of one is not known.
+func record(t *testing.T, config *nearlyfree.Config, seed uint64, level databasesql.IsolationLevel) (history []porcupine.Operation) {
+	connector, err := nearlyfree.NewConnector(config)
 	if err != nil {
 		t.Fatal(err)
 	}
+	db := databasesql.OpenDB(connector)
 	defer db.Close()
+	isMoment := config.Transport == nil // one statement shows one moment
 	for _, s := range []string{"CREATE TABLE a (id INT PRIMARY KEY, v INT NOT NULL)", "CREATE TABLE b (id INT PRIMARY KEY, v INT NOT NULL)",
 		"INSERT INTO a VALUES (0, 0), (1, 0)", "INSERT INTO b VALUES (2, 0), (3, 0)"} {
 		if _, err := db.Exec(s); err != nil {
@@ -112,6 +143,7 @@ func recordAt(t *testing.T, dsn string, seed uint64, level databasesql.Isolation
 	began := time.Now()
 	var mu sync.Mutex
 	var wg sync.WaitGroup
+	var unknown atomic.Bool
 	for client := range 5 {
 		wg.Go(func() {
 			rnd := rand.New(rand.NewPCG(seed, uint64(client)))
@@ -124,10 +156,16 @@ func recordAt(t *testing.T, dsn string, seed uint64, level databasesql.Isolation
 				if rnd.IntN(4) == 0 {
 					do.reads, do.add = nil, true
 				}
+				do.one = isMoment && do.write < 0 && len(do.reads) == 2
 				call := time.Since(began)
 				out, err := runStep(t.Context(), db, level, do)
 				if errors.Is(err, nearlyfree.ErrConflict) {
 					continue // nothing of it stands
+				}
+				var e *nearlyfree.Error
+				if errors.As(err, &e) && e.Applied == nearlyfree.AppliedUnknown {
+					unknown.Store(true)
+					return
 				}
 				if err != nil {
 					t.Error(err)
@@ -140,6 +178,9 @@ func recordAt(t *testing.T, dsn string, seed uint64, level databasesql.Isolation
 		})
 	}
 	wg.Wait()
+	if unknown.Load() { // the model has no step that may have been
+		return nil
+	}
 	return history
 }
 
@@ -152,7 +193,7 @@ func runStep(ctx context.Context, db *databasesql.DB, level databasesql.Isolatio
 		}
 		return nil, err
 	}
-	if do.write < 0 && len(do.reads) == 2 { // by one statement
+	if do.one {
 		out = make([]int, 2)
 		return out, db.QueryRowContext(ctx, fmt.Sprintf("SELECT (SELECT v FROM %s WHERE id = ?), (SELECT v FROM %s WHERE id = ?)",
 			tableOf(do.reads[0]), tableOf(do.reads[1])), do.reads[0], do.reads[1]).Scan(&out[0], &out[1])

@@ -14,6 +14,8 @@ import (
 //
 //   - on an entity that the transaction has written, everything, as an engine would;
 //   - Insert of another one costs a Get, and Replace, Merge and Delete without an ETag do, too;
+//   - Delete without an ETag of one that the transaction has inserted costs a Get, unless it is an index entry of a row that the
+//     transaction has written: one of that key that is there now is another one;
 //   - with an ETag they are taken at their word, and Commit finds out whether it holds;
 //   - Upsert is never checked.
 //
@@ -31,7 +33,7 @@ func (b *Buffer) Apply(ctx context.Context, c engine.Commit) error {
 	mark := len(b.journal)
 	b.outline.watchWide(&c)
 	for i := range c.Ops {
-		if err := b.apply(ctx, &c, &c.Ops[i], etags[i]); err != nil {
+		if err := b.apply(&c, &c.Ops[i], etags[i]); err != nil {
 			b.rollbackTo(mark)
 			return atOp(err, i)
 		}
@@ -57,7 +59,16 @@ func (b *Buffer) look(ctx context.Context, c *engine.Commit) ([]string, error) {
 	t := b.tree(c.Table)
 	for i := range c.Ops {
 		op := &c.Ops[i]
-		if op.Kind != engine.Upsert && op.IfMatch == "" && t.find(c.PartitionKey, op.Entity.RowKey) == nil {
+		var row *entry
+		if op.Row != "" {
+			row = t.find(c.PartitionKey, op.Row)
+		}
+		old := t.find(c.PartitionKey, op.Entity.RowKey)
+		if isOfOthers(op, old, row) {
+			b.mu.Unlock()
+			return nil, atOp(lost(c, op.Entity.RowKey), i)
+		}
+		if needsLook(op, old, row) {
 			need = append(need, i)
 		}
 	}
@@ -70,8 +81,39 @@ func (b *Buffer) look(ctx context.Context, c *engine.Commit) ([]string, error) {
 	return etags, err
 }
 
+// needsLook says whether it has to be known if the store has an entity. old is what the transaction has written of it, and row what it has
+// written of the row that the entity is an index entry of; nil: nothing. An entry that the transaction has inserted is another one where it
+// is said to be another row's. The entries of a row that it has inserted are in no store.
+func needsLook(op *engine.Op, old, row *entry) bool {
+	switch {
+	case old == nil:
+		return op.Kind != engine.Upsert && op.IfMatch == ""
+	case !old.exists() || op.Kind == engine.Insert || op.Touch:
+		return false
+	case old.op == engine.Insert:
+		return op.Taken || op.Row != old.row || op.Row == "" && op.IfMatch == "" && (op.Kind == engine.Delete || op.There)
+	}
+	return op.Kind == engine.Delete && old.op == engine.Upsert && (old.there || op.Row != old.row || row == nil || !row.isNew())
+}
+
+// isNew says whether the transaction has inserted the entity, whether or not it has deleted it since.
+func (e *entry) isNew() bool { return e.op == engine.Insert || e.dropped }
+
+// isOfOthers says whether an operation is on an index entry that the store has of a row which the transaction has inserted: others have
+// inserted that row, too.
+func isOfOthers(op *engine.Op, old, row *entry) bool {
+	return old == nil && row != nil && row.isNew() && !op.Taken && op.Kind != engine.Insert && op.Kind != engine.Upsert
+}
+
+// lost is the error of a transaction whose key others have inserted since.
+func lost(c *engine.Commit, rowKey string) error {
+	e := engine.StaleRead(c.Table, c.PartitionKey, rowKey)
+	e.Final = true
+	return e
+}
+
 // apply takes one operation; etag is what look found for it.
-func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op, etag string) error {
+func (b *Buffer) apply(c *engine.Commit, op *engine.Op, etag string) error {
 	old := b.tree(c.Table).find(c.PartitionKey, op.Entity.RowKey)
 	next := &entry{partitionKey: c.PartitionKey, rowKey: op.Entity.RowKey, op: op.Kind, ifMatch: op.IfMatch, row: op.Row, parent: op.Parent, there: op.There, touch: op.Touch}
 	if op.Kind != engine.Delete {
@@ -79,9 +121,9 @@ func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op, eta
 	}
 	var err error
 	if old == nil {
-		err = first(c, next, etag)
+		err = first(c, op, next, etag)
 	} else {
-		err = b.again(ctx, c, op, old, next)
+		err = b.again(c, op, etag, old, next)
 	}
 	if err != nil {
 		return err
@@ -90,12 +132,14 @@ func (b *Buffer) apply(ctx context.Context, c *engine.Commit, op *engine.Op, eta
 }
 
 // first checks the first operation on an entity.
-func first(c *engine.Commit, next *entry, etag string) error {
+func first(c *engine.Commit, op *engine.Op, next *entry, etag string) error {
 	if next.op == engine.Upsert || next.ifMatch != "" {
 		return nil
 	}
 	exists := etag != ""
-	next.seen = etag
+	if next.seen = etag; op.Taken {
+		next.ifMatch = etag
+	}
 	switch {
 	case next.op == engine.Insert && exists:
 		return errExists(c.Table, next)
@@ -117,8 +161,10 @@ func (b *Buffer) stored(ctx context.Context, c *engine.Commit, rowKey string) (s
 
 // again folds an operation on an entity that the transaction has written before into what it has done.
 // The condition on what is stored stays that of the first operation.
-func (b *Buffer) again(ctx context.Context, c *engine.Commit, op *engine.Op, old, next *entry) error {
+func (b *Buffer) again(c *engine.Commit, op *engine.Op, etag string, old, next *entry) error {
 	switch {
+	case old.op == engine.Insert && etag != "": // what is to be changed is what others have inserted, as the index entry of another row
+		return lost(c, next.rowKey)
 	case op.Kind == engine.Insert && old.exists():
 		return errExists(c.Table, next)
 	case op.Kind == engine.Insert, op.Kind == engine.Upsert:
@@ -128,13 +174,14 @@ func (b *Buffer) again(ctx context.Context, c *engine.Commit, op *engine.Op, old
 		return engine.Errorf(engine.CodeStale, "entity %q, %q of table %q has changed in this transaction", c.PartitionKey, next.rowKey, c.Table)
 	}
 	next.ifMatch, next.seen, next.parent, next.there, next.touch = old.ifMatch, old.seen, next.parent || old.parent, old.there, next.touch || old.touch
-	if op.IfMatch != "" && next.ifMatch == "" {
-		// The caller has read it since: what it goes by was there when the first operation looked.
+	if next.ifMatch == "" && (op.IfMatch != "" || op.Taken || next.row != old.row) {
+		// The caller has read it since, or it passes to another row: what it goes by was there when the first operation looked.
 		next.ifMatch = old.seen
 	}
 	switch {
 	case op.Kind == engine.Delete:
-		return b.deleted(ctx, c, old, next)
+		deleted(etag, old, next)
+		return nil
 	case old.dropped: // still an insert of what was not there, or an upsert
 		return nil
 	case op.Kind == engine.Merge:
@@ -149,17 +196,14 @@ func (b *Buffer) again(ctx context.Context, c *engine.Commit, op *engine.Op, old
 	return nil
 }
 
-// deleted makes next the deletion of an entity that the transaction has written.
-func (b *Buffer) deleted(ctx context.Context, c *engine.Commit, old, next *entry) error {
+// deleted makes next the deletion of an entity that the transaction has written; etag is that of what the store has under its key.
+func deleted(etag string, old, next *entry) {
 	switch old.op {
 	case engine.Insert:
 		next.dropped = true
-	case engine.Upsert: // nobody knows yet whether there is something to delete
-		etag, err := b.stored(ctx, c, next.rowKey)
+	case engine.Upsert:
 		next.dropped = etag == ""
-		return err
 	}
-	return nil
 }
 
 func errExists(table string, e *entry) *engine.Error {

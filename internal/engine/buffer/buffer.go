@@ -51,6 +51,9 @@ type Buffer struct {
 	requires []Requirement
 	outline  *outline                 // nil: the store takes whatever there is
 	hold     func(octets int64) error // takes memory, or gives it back; nil: nobody counts
+
+	group  *Group // of the transactions beside it; nil: none
+	joined uint64 // when, by the group's clock
 }
 
 // tree holds the entries of one table by their keys.
@@ -134,6 +137,7 @@ func (b *Buffer) Hold(hold func(octets int64) error) { b.hold = hold }
 // Release ends the use of the buffer.
 func (b *Buffer) Release() {
 	b.released.Store(true)
+	b.group.leave(b)
 	if b.since != nil {
 		b.since.Release()
 	}
@@ -315,6 +319,7 @@ func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
 			return placed(err, commits)
 		}
 	}
+	b.group.leave(b)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rollbackTo(0) // which empties it

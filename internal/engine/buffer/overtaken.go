@@ -10,8 +10,8 @@ import (
 // mostLooks is how many entities Overtaken looks at.
 const mostLooks = 100
 
-// Overtaken says whether others have changed what the transaction has read to write by, so that Commit would fail: then it gives the
-// error that Commit would give. Where reads are of a snapshot, nothing that a statement finds comes from others.
+// Overtaken says whether others have changed what the transaction has read to write by, or have taken a key that it inserts, so that Commit
+// would fail: then it gives an error as Commit would. Where reads are of a snapshot, nothing that a statement finds comes from others.
 func (b *Buffer) Overtaken(ctx context.Context, m *engine.Meter) error {
 	if b.IsUnconfirmed() {
 		return b.e.(engine.Transactor).Transact(ctx, engine.Transaction{Since: b.since, Meter: m})
@@ -19,31 +19,40 @@ func (b *Buffer) Overtaken(ctx context.Context, m *engine.Meter) error {
 	if b.since != nil {
 		return nil
 	}
-	commits := b.Commits()
-	type look struct{ commit, op, at int }
-	var looks []look
-	at := 0
-	for i := range commits {
-		for j := range commits[i].Ops {
-			if commits[i].Ops[j].IfMatch != "" && len(looks) < mostLooks {
-				looks = append(looks, look{i, j, at})
-			}
-			at++
-		}
-	}
-	err := engine.SideBySide(ctx, b.parallel, len(looks), func(ctx context.Context, i int) error {
-		c := &commits[looks[i].commit]
-		op := &c.Ops[looks[i].op]
-		e, err := b.e.Get(ctx, engine.Get{Table: c.Table, PartitionKey: c.PartitionKey, RowKey: op.Entity.RowKey, Select: []string{}, Meter: m})
+	looks := b.assumed()
+	return engine.SideBySide(ctx, b.parallel, len(looks), func(ctx context.Context, i int) error {
+		table, e := looks[i].table, looks[i].entry
+		got, err := b.e.Get(ctx, engine.Get{Table: table, PartitionKey: e.partitionKey, RowKey: e.rowKey, Select: []string{}, Meter: m})
 		var failed *engine.Error
 		switch {
 		case errors.As(err, &failed) && failed.Code == engine.CodeNotFound:
-			failed.Op = looks[i].at
-		case err == nil && e.ETag != op.IfMatch:
-			err = engine.StaleRead(c.Table, c.PartitionKey, op.Entity.RowKey)
-			err.(*engine.Error).Op = looks[i].at
+			if e.isNew() {
+				return nil
+			}
+			failed.Table, failed.Entity = table, &engine.Entity{PartitionKey: e.partitionKey, RowKey: e.rowKey}
+		case err == nil && (e.isNew() || got.ETag != e.ifMatch):
+			err = engine.StaleRead(table, e.partitionKey, e.rowKey)
 		}
-		return err
+		return atOp(err, i)
 	})
-	return placed(err, commits)
+}
+
+// assumption is an entity of which the transaction goes by what the store had, or by that it had none.
+type assumption struct {
+	table string
+	entry *entry
+}
+
+func (b *Buffer) assumed() (all []assumption) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, t := range b.sorted() {
+		t.entries.Scan(func(e *entry) bool {
+			if e.isNew() || e.ifMatch != "" {
+				all = append(all, assumption{t.table, e})
+			}
+			return len(all) < mostLooks
+		})
+	}
+	return all[:min(len(all), mostLooks)]
 }

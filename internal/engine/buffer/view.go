@@ -12,18 +12,26 @@ type View struct {
 	tables map[string]*tree // as they were when the view was made
 	on     engine.Reader
 	pins   bool
+	began  uint64 // of the group's clock: what others have let go of since, they may have changed
 }
 
 // Over gives the view of b over a moment of the store; nil: over what b itself is over. What a view that pins gives has to be
 // what is stored still when Commit comes, which else fails with engine.CodeStale. A pin is an operation of the commit.
 func (b *Buffer) Over(m engine.Moment, pins bool) View {
+	began := b.beganAt() // before b is locked: a Group locks itself first
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.viewed = true
-	v := View{b, b.tables, b.base, pins}
+	v := View{b, b.tables, b.base, pins, began}
 	if m != nil {
 		v.on = m
 	}
+	return v
+}
+
+// At is v over a moment of the store that came after it.
+func (v View) At(m engine.Moment) View {
+	v.on = m
 	return v
 }
 
@@ -44,8 +52,16 @@ func (b *Buffer) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
 
 // Get reads an entity as the transaction sees it.
 func (v View) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	v.b.asks(g.Hold)
 	e, err := v.get(ctx, g)
-	if err == nil && v.pins {
+	switch {
+	case err != nil:
+	case g.Hold >= engine.HoldOrFail:
+		var have bool
+		if have, err = v.b.take(g.Table, &e, v.began, g.Hold); err == nil && !have {
+			return engine.Entity{}, &engine.Error{Code: engine.CodeNotFound}
+		}
+	case v.pins && g.Hold == engine.HoldAsAll:
 		err = v.b.pin(g.Table, []engine.Entity{e})
 	}
 	return e, err
@@ -53,9 +69,13 @@ func (v View) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 
 // Scan walks a range as the transaction sees it: what it writes later is not seen.
 func (v View) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
+	v.b.asks(s.Hold)
 	c := v.scan(ctx, s)
-	if v.pins {
-		c = &pinningCursor{Cursor: c, b: v.b, table: s.Table}
+	switch {
+	case s.Hold >= engine.HoldOrFail:
+		return &takingCursor{Cursor: c, v: v, table: s.Table, hold: s.Hold}
+	case v.pins && s.Hold == engine.HoldAsAll:
+		return &pinningCursor{Cursor: c, b: v.b, table: s.Table}
 	}
 	return c
 }

@@ -1,11 +1,9 @@
 package embedded
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"io"
 	"math/rand/v2"
 	"os"
 
@@ -242,30 +240,17 @@ func findLog(path string, file *os.File) (left *leftLog, err error) {
 	if err != nil {
 		return nil, err
 	}
-	heads := make([]byte, 2*logHead)
-	if n, err := log.ReadAt(heads, 0); err != nil && err != io.EOF {
+	if info.Size() == 0 {
+		return nil, nil
+	}
+	found, head, err := logHeads(log)
+	if err != nil || found == nil {
 		return nil, err
-	} else if n < 2*logHead || info.Size() == 0 || len(bytes.Trim(heads, "\x00")) == 0 {
-		return nil, nil // no commit was ever acknowledged
 	}
-	var sum uint32
-	for _, head := range [][]byte{heads[:logHead], heads[logHead:]} {
-		if string(head[:8]) != logMagic || binary.BigEndian.Uint32(head[logSum:]) != crc32.Checksum(head[:logSum], castagnoli) {
-			continue
-		}
-		if number := binary.BigEndian.Uint64(head[8:]); left == nil || number > left.number {
-			left = &leftLog{file: log, number: number, meta: metaOf(head[logMeta:logSum])}
-			sum = binary.BigEndian.Uint32(head[16:])
-		}
-	}
-	if left == nil {
-		return nil, errLog
-	}
-	if got, err := left.meta.rootSum(file); err != nil || got != sum {
-		left = nil
+	if got, err := found.meta.rootSum(file); err != nil || got != binary.BigEndian.Uint32(head[16:]) {
 		return nil, errOtherLog
 	}
-	return left, nil
+	return found, nil
 }
 
 func (f *File) hasLog() bool {

@@ -51,7 +51,7 @@ func TestReadBetween(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx := t.Context()
 				base, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "a", "x", "", 1)), commitOf(put(engine.Insert, "b", "y", "", 1))}, 0)
-				slow := intent.New(hesitant{base}, intent.Options{Records: records, Parallel: 1})
+				slow := intent.New(hesitant{base}, intent.Options{Records: inRecords, Parallel: 1})
 				defer slow.Close()
 				first := slow.Moment()
 				defer first.Release()

@@ -23,13 +23,15 @@ func (o over) Close() error {
 
 const records = "Records"
 
+func inRecords(string) string { return records }
+
 func newStore(t testing.TB, base engine.Engine) over {
 	t.Helper()
 	base = engine.InGroups(base)
 	if err := base.CreateTable(t.Context(), records, nil); err != nil {
 		t.Fatal(err)
 	}
-	return over{intent.New(base, intent.Options{Records: records, Parallel: 4}), base}
+	return over{intent.New(base, intent.Options{Records: inRecords, Parallel: 4}), base}
 }
 
 // TestContract: memory tells the ETags of what a commit writes; the file does not, as Azurite.

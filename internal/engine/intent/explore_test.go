@@ -150,7 +150,7 @@ func (sc *steps) run(t *testing.T, choices []int, preemptions, faults int) (made
 	var wg sync.WaitGroup
 	running := len(sc.processes)
 	for i, do := range sc.processes {
-		store := intent.New(&steppedProcess{base, s, i, false}, intent.Options{Records: records, Parallel: 1})
+		store := intent.New(&steppedProcess{base, s, i, false}, intent.Options{Records: inRecords, Parallel: 1})
 		wg.Go(func() {
 			told[i] = do(ctx, store)
 			s.mu.Lock()
@@ -234,7 +234,7 @@ func (sc *steps) run(t *testing.T, choices []int, preemptions, faults int) (made
 
 // now is what is there when all that was left is settled.
 func (sc *steps) now(ctx context.Context, base engine.Engine) (map[string]uint64, error) {
-	s := intent.New(base, intent.Options{Records: records, Parallel: 1})
+	s := intent.New(base, intent.Options{Records: inRecords, Parallel: 1})
 	defer s.Close()
 	for try := 0; ; try++ {
 		now := map[string]uint64{}

@@ -25,7 +25,7 @@ func (x *transaction) forward(ctx context.Context) {
 // forgetNote has the note go.
 func (x *transaction) forgetNote() {
 	if x.noted {
-		x.store.forget.add(x.store.noteHome(x.id), x.id, 0)
+		x.store.forget.add(x.store.noteHome(x.home.table, x.id), x.id, 0)
 	}
 }
 
@@ -100,6 +100,18 @@ func (x *transaction) settleGroup(ctx context.Context, g *group, forward bool) e
 				return err
 			}
 		}
-		return nil
+		return x.isSettled(ctx, g, o)
 	})
+}
+
+// isSettled fails where a unit bears its intent yet: others were faster each time.
+func (x *transaction) isSettled(ctx context.Context, g *group, o *operation) error {
+	e, err := x.store.base.Get(ctx, engine.Get{Table: g.table, PartitionKey: g.partition, RowKey: o.marker.row, Select: []string{markerProperty}, Meter: x.meter})
+	switch {
+	case isCode(err, engine.CodeNotFound):
+		return nil
+	case err == nil && bears(&e, x.id):
+		return engine.StaleRead(g.table, g.partition, o.marker.row)
+	}
+	return err
 }

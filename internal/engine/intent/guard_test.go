@@ -32,7 +32,7 @@ func TestTouchOfNewParent(t *testing.T) {
 		var inserted error
 		once := sync.OnceFunc(func() { inserted = s.Commit(ctx, child) })
 		way := &decides{base, once}
-		x := intent.New(way, intent.Options{Records: records, Parallel: 1})
+		x := intent.New(way, intent.Options{Records: inRecords, Parallel: 1})
 		m := x.Moment()
 		for _, partition := range []string{"b", "c"} {
 			if _, err := m.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "read"}); (err == nil) != (partition == "b") {
@@ -119,7 +119,7 @@ func TestNewParentIsSeen(t *testing.T) {
 				}
 				other = s.Transact(inner, tx)
 			}}
-			x := intent.New(way, intent.Options{Records: records, Parallel: 1})
+			x := intent.New(way, intent.Options{Records: inRecords, Parallel: 1})
 			defer x.Close()
 			m := x.Moment()
 			defer m.Release()
@@ -141,7 +141,7 @@ func TestManyNewParents(t *testing.T) {
 	for _, n := range []int{49, 50, 99, 100} {
 		for _, commits := range []int{1, 2, 9} { // that the process lives for: it prepares, decides, goes on
 			base, s := left(t, nil, 0)
-			x := intent.New(&mortal{base, commits}, intent.Options{Records: records, Parallel: 1})
+			x := intent.New(&mortal{base, commits}, intent.Options{Records: inRecords, Parallel: 1})
 			m := x.Moment()
 			for _, partition := range []string{"x", "y"} {
 				_, _ = m.Get(ctx, engine.Get{Table: "table", PartitionKey: partition, RowKey: "none"})

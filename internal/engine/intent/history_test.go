@@ -278,7 +278,7 @@ func runHistory(t *testing.T, seed uint64) (applied, conflicts int) {
 	var wg sync.WaitGroup
 	for p := range 3 {
 		w := &wire{Engine: engine.InGroups(h.store), rnd: rand.New(rand.NewPCG(seed, uint64(p))), faults: faults, late: &h.late}
-		s := intent.New(w, intent.Options{Records: records, Parallel: 1 + rnd.IntN(4)})
+		s := intent.New(w, intent.Options{Records: inRecords, Parallel: 1 + rnd.IntN(4)})
 		h.wires, h.stores = append(h.wires, w), append(h.stores, s)
 		for k := range 2 {
 			own := rand.New(rand.NewPCG(seed, uint64(10+10*p+k)))
@@ -329,7 +329,7 @@ func runHistory(t *testing.T, seed uint64) (applied, conflicts int) {
 		}
 	}
 	// Another process comes, and settles what is left.
-	last := intent.New(engine.InGroups(h.store), intent.Options{Records: records, Parallel: 1})
+	last := intent.New(engine.InGroups(h.store), intent.Options{Records: inRecords, Parallel: 1})
 	for a := range historyPartitions * historyAccounts {
 		for range 20 {
 			name := fmt.Sprint("last", a)

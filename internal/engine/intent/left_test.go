@@ -52,10 +52,10 @@ func left(t *testing.T, before []engine.Commit, after int, tx ...engine.Commit) 
 			t.Fatal(err)
 		}
 	}
-	dying := intent.New(&mortal{base, after}, intent.Options{Records: records, Parallel: 1})
+	dying := intent.New(&mortal{base, after}, intent.Options{Records: inRecords, Parallel: 1})
 	_ = dying.Transact(t.Context(), engine.Transaction{Commits: tx})
 	_ = dying.Close()
-	s := intent.New(base, intent.Options{Records: records, Parallel: 1})
+	s := intent.New(base, intent.Options{Records: inRecords, Parallel: 1})
 	t.Cleanup(func() { s.Close() })
 	return base, s
 }
@@ -142,7 +142,7 @@ func TestTouchIsMade(t *testing.T) {
 				t.Fatal(err)
 			}
 			dies.IfMatch, dies.Parent = e.ETag, true
-			x := intent.New(&decides{base, func() { deleted = s.Commit(ctx, commitOf(dies)) == nil }}, intent.Options{Records: records, Parallel: 1})
+			x := intent.New(&decides{base, func() { deleted = s.Commit(ctx, commitOf(dies)) == nil }}, intent.Options{Records: inRecords, Parallel: 1})
 			m := x.Moment()
 			tx := engine.Transaction{}
 			touch := engine.Op{Kind: engine.Merge, Touch: true, Entity: engine.Entity{PartitionKey: "a", RowKey: "parent"}}
@@ -199,7 +199,7 @@ func TestTouchWhileSettling(t *testing.T) {
 		if err := base.Commit(ctx, child); err != nil {
 			t.Error(err)
 		}
-	}}, intent.Options{Records: records, Parallel: 1})
+	}}, intent.Options{Records: inRecords, Parallel: 1})
 	defer x.Close()
 	dies := put(engine.Delete, "a", "parent", "", 0)
 	dies.IfMatch = e.ETag
@@ -232,7 +232,7 @@ func TestTouchBeforeHome(t *testing.T) {
 			return err == nil, err
 		}
 		deleted := false
-		x := intent.New(&decides{base, func() { deleted, _ = deletes() }}, intent.Options{Records: records, Parallel: 1})
+		x := intent.New(&decides{base, func() { deleted, _ = deletes() }}, intent.Options{Records: inRecords, Parallel: 1})
 		defer x.Close()
 		var ops []engine.Op
 		for of, n := range map[int]int{1: 99, 2: 20} {
@@ -282,7 +282,7 @@ func TestReadersWriteNothing(t *testing.T) {
 		ctx := t.Context()
 		base, _ := left(t, []engine.Commit{commitOf(put(engine.Insert, "a", "r", "", 1)), commitOf(put(engine.Insert, "b", "r", "", 1))}, 1,
 			commitOf(put(engine.Replace, "a", "r", "", 2)), commitOf(put(engine.Replace, "b", "r", "", 2)))
-		s := intent.New(&mortal{base, 0}, intent.Options{Records: records, Parallel: 1})
+		s := intent.New(&mortal{base, 0}, intent.Options{Records: inRecords, Parallel: 1})
 		defer s.Close()
 		m := s.Moment()
 		defer m.Release()
@@ -302,7 +302,7 @@ func TestReadersWriteNothing(t *testing.T) {
 			t.Errorf("what another one may have decided is taken for not decided: %v", err)
 		}
 		begun = time.Now()
-		able := intent.New(base, intent.Options{Records: records, Parallel: 1})
+		able := intent.New(base, intent.Options{Records: inRecords, Parallel: 1})
 		defer able.Close()
 		again := able.Moment()
 		defer again.Release()
@@ -334,7 +334,7 @@ func (d twice) Commit(ctx context.Context, c engine.Commit) error {
 func TestDecidedTwice(t *testing.T) {
 	ctx := t.Context()
 	base, s := left(t, []engine.Commit{commitOf(put(engine.Insert, "a", "r", "", 1)), commitOf(put(engine.Insert, "b", "r", "", 1))}, 0)
-	x := intent.New(twice{base}, intent.Options{Records: records, Parallel: 1})
+	x := intent.New(twice{base}, intent.Options{Records: inRecords, Parallel: 1})
 	defer x.Close()
 	var commits []engine.Commit
 	for _, partition := range []string{"a", "b"} {

@@ -16,19 +16,21 @@ const elsewhere state = "elsewhere"
 // homeProperty is where the record is of which a note tells: table and partition, as JSON.
 const homeProperty = "nf_h"
 
-// noteHome is where a transaction's note is.
-func (s *Store) noteHome(id string) home { return home{s.records, severalHome(id[len(id)-1] % homes)} }
+// noteHome is where the note of a transaction is whose record is in a table.
+func (s *Store) noteHome(table, id string) home {
+	return home{s.records(table), severalHome(id[len(id)-1] % homes)}
+}
 
 // needsNote says whether the record is in a table, and not all of the transaction.
 func (x *transaction) needsNote() bool {
-	return x.home.table != x.store.records && slices.ContainsFunc(x.groups, func(g *group) bool {
+	return !x.store.isRecords(x.home.table) && slices.ContainsFunc(x.groups, func(g *group) bool {
 		return engine.FoldTable(g.table) != engine.FoldTable(x.home.table)
 	})
 }
 
 // note writes the note.
 func (x *transaction) note(ctx context.Context) error {
-	at := x.store.noteHome(x.id)
+	at := x.store.noteHome(x.home.table, x.id)
 	op := recordOp(engine.Insert, at, x.id, elsewhere, x.places(), "")
 	is, _ := json.Marshal([2]string{engine.FoldTable(x.home.table), x.home.partition})
 	op.Entity.Names, op.Entity.Values = append(op.Entity.Names, homeProperty), append(op.Entity.Values, text(string(is)))
@@ -41,7 +43,7 @@ func (s *Store) DeleteTable(ctx context.Context, table string, m *engine.Meter) 
 	if err := s.base.Limits().CheckTable(table); err != nil {
 		return err
 	}
-	if s.holds(table) && table != s.records {
+	if s.holds(table) && !s.isRecords(table) {
 		if err := s.settleBefore(ctx, table, s.meter); err != nil {
 			return err
 		}
@@ -52,7 +54,7 @@ func (s *Store) DeleteTable(ctx context.Context, table string, m *engine.Meter) 
 // settleBefore settles the transactions whose records are in a table, wherever else they have written.
 func (s *Store) settleBefore(ctx context.Context, table string, m *engine.Meter) error {
 	var notes []engine.Entity
-	scan := s.severalHomes()
+	scan := severalHomes(s.records(table))
 	scan.Filter, scan.Select, scan.Meter = &engine.Filter{Op: engine.Gt, Property: homeProperty, Value: text("")}, []string{groupsProperty, homeProperty}, m
 	err := engine.Each(ctx, s.base, scan, func(e *engine.Entity) error {
 		note := *e
@@ -93,13 +95,18 @@ func (s *Store) settleBefore(ctx context.Context, table string, m *engine.Meter)
 		if all, err := w.settlePlaces(ctx, id, notes[i].Values[0].S); err != nil {
 			return err
 		} else if all {
-			s.forget.delete(ctx, s, s.noteHome(id), []string{id}, m)
+			s.forget.delete(ctx, s, s.noteHome(table, id), []string{id}, m)
 		}
 	}
 	return nil
 }
 
-// severalHomes are the partitions of records that are in no table of their own.
-func (s *Store) severalHomes() engine.Scan {
-	return engine.Scan{Table: s.records, AllPartitions: true, FromPartition: severalHome(0), ToPartition: severalHome(homes-1) + "\x00"}
+// isRecords says whether a table is one of records.
+func (s *Store) isRecords(table string) bool {
+	return engine.FoldTable(s.records(table)) == engine.FoldTable(table)
+}
+
+// severalHomes are the partitions of a table of records.
+func severalHomes(records string) engine.Scan {
+	return engine.Scan{Table: records, AllPartitions: true, FromPartition: severalHome(0), ToPartition: severalHome(homes-1) + "\x00"}
 }

@@ -130,8 +130,9 @@ func (x *transaction) sendIntents(ctx context.Context, g *group) (failed *operat
 	return nil, nil
 }
 
-// condition reads the entities of units that have no condition, and has the operations go by what was read: else their intents might
-// take the place of others'. Rows of SQL have one.
+// condition reads entities that no condition in the group's request covers, and has the operations go by what was read: else their intents
+// might take the place of others'. These are units without any, which rows of SQL have, and entries that were another row's where that row
+// may be in another group.
 func (x *transaction) condition(ctx context.Context, g *group) (failed *operation, err error) {
 	has := map[string]bool{}
 	for i := range g.ops {
@@ -139,30 +140,45 @@ func (x *transaction) condition(ctx context.Context, g *group) (failed *operatio
 			has[unitOf(&o.Op)] = has[unitOf(&o.Op)] || o.Kind == engine.Insert || o.IfMatch != ""
 		}
 	}
+	divided := slices.ContainsFunc(x.groups, func(other *group) bool { return other != g && other.table == g.table && other.partition == g.partition })
+	var all []*operation
 	for i := range g.ops {
 		o := &g.ops[i]
-		if isTouch(&o.Op) || has[unitOf(&o.Op)] {
-			continue
-		}
-		o.free = true
-		e, err := x.store.base.Get(ctx, engine.Get{Table: g.table, PartitionKey: g.partition, RowKey: o.Entity.RowKey, Select: []string{markerProperty}, Meter: x.meter})
-		switch {
-		case isCode(err, engine.CodeNotFound) && o.Kind == engine.Upsert:
-			o.marker.kind = inserts
-		case isCode(err, engine.CodeNotFound):
-			return o, err
-		case err != nil:
-			return nil, err
-		case e.Values[0].S != "":
-			return o, engine.StaleRead(g.table, g.partition, o.Entity.RowKey)
-		default:
-			o.IfMatch, o.marker.base = e.ETag, e.ETag
-			if o.Kind == engine.Upsert {
-				o.marker.kind = replaces
-			}
+		if !isTouch(&o.Op) && (!has[unitOf(&o.Op)] || divided && o.Taken && o.IfMatch == "") {
+			o.free = true
+			all = append(all, o)
 		}
 	}
-	return nil, nil
+	err = engine.SideBySide(ctx, x.store.parallel, len(all), func(ctx context.Context, i int) error {
+		err := x.conditionOf(ctx, g, all[i])
+		if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeStale) {
+			err = asOp(err, i)
+		}
+		return err
+	})
+	if at := opOf(err); at >= 0 {
+		return all[at], err
+	}
+	return nil, err
+}
+
+// conditionOf is condition of one operation.
+func (x *transaction) conditionOf(ctx context.Context, g *group, o *operation) error {
+	e, err := x.store.base.Get(ctx, engine.Get{Table: g.table, PartitionKey: g.partition, RowKey: o.Entity.RowKey, Select: []string{markerProperty}, Meter: x.meter})
+	switch {
+	case isCode(err, engine.CodeNotFound) && o.Kind == engine.Upsert:
+		o.marker.kind = inserts
+	case err != nil:
+		return err
+	case e.Values[0].S != "":
+		return engine.StaleRead(g.table, g.partition, o.Entity.RowKey)
+	default:
+		o.IfMatch, o.marker.base = e.ETag, e.ETag
+		if o.Kind == engine.Upsert {
+			o.marker.kind = replaces
+		}
+	}
+	return nil
 }
 
 // lookUpserts finds out which of the group's Upserts meet an entity.

@@ -172,7 +172,7 @@ func runFamily(t *testing.T, seed uint64) (applied int) {
 	var stores []*intent.Store
 	for p := range 3 {
 		w := &wire{Engine: engine.InGroups(base), rnd: rand.New(rand.NewPCG(seed, uint64(p))), faults: faults, most: most, late: &late}
-		s := intent.New(w, intent.Options{Records: records, Parallel: 1 + rnd.IntN(3)})
+		s := intent.New(w, intent.Options{Records: inRecords, Parallel: 1 + rnd.IntN(3)})
 		stores = append(stores, s)
 		for k := range 2 {
 			f := &family{t, t.Context(), rand.New(rand.NewPCG(seed, uint64(10+10*p+k))), s, seed%2 == 1}
@@ -206,7 +206,7 @@ func runFamily(t *testing.T, seed uint64) (applied int) {
 	wg.Wait()
 	time.Sleep(time.Minute)
 	late.Wait()
-	last := &family{t, t.Context(), rnd, intent.New(engine.InGroups(base), intent.Options{Records: records, Parallel: 1}), false}
+	last := &family{t, t.Context(), rnd, intent.New(engine.InGroups(base), intent.Options{Records: inRecords, Parallel: 1}), false}
 	orphans, err := last.orphans()
 	for ; err != nil; orphans, err = last.orphans() {
 		var known *engine.Error

@@ -28,7 +28,7 @@ func TestSpelled(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := intent.New(base, intent.Options{Records: records, Parallel: 1})
+	s := intent.New(base, intent.Options{Records: inRecords, Parallel: 1})
 	defer s.Close()
 	m := s.Moment()
 	defer m.Release()

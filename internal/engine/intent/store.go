@@ -10,8 +10,10 @@ import (
 
 // Options say how a Store works.
 type Options struct {
-	Records  string // the table that has the records of transactions which write to several tables; it exists when they are made
-	Parallel int    // requests under way at once
+	// Records is the table that has the records of transactions which write to several tables, a table among them. It exists when they
+	// are made, and for as long as that table.
+	Records  func(table string) string
+	Parallel int // requests under way at once
 	// Direct is the engine below the one that is given, where that one sends again what it does not know to have arrived. A request of the
 	// protocol must not arrive twice. nil: the one that is given.
 	Direct engine.Engine
@@ -26,7 +28,7 @@ type Store struct {
 	base     engine.Engine
 	direct   engine.Engine
 	holds    func(table string) bool
-	records  string
+	records  func(table string) string
 	parallel int
 	meter    *engine.Meter
 

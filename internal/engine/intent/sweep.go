@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -47,10 +48,18 @@ func (s *Store) Sweep(ctx context.Context, tables []string, dry bool, m *engine.
 			return w.swept, err
 		}
 	}
-	several := s.severalHomes()
-	several.Filter = &marked
-	if err := w.find(ctx, several); err != nil {
-		return w.swept, err
+	var records []string
+	for _, table := range tables {
+		if of := s.records(table); s.holds(table) && !slices.Contains(records, of) {
+			records = append(records, of)
+		}
+	}
+	for _, of := range records {
+		several := severalHomes(of)
+		several.Filter = &marked
+		if err := w.find(ctx, several); err != nil {
+			return w.swept, err
+		}
 	}
 	if err := w.settleAll(ctx); err != nil || dry {
 		w.swept.Records = len(w.records)

@@ -67,12 +67,12 @@ func sweepAfter(t *testing.T, partitions, tables, after int) (died bool) {
 		}
 	}
 	mortal := &mortal{base, after}
-	dying := intent.New(mortal, intent.Options{Records: records, Parallel: 1})
+	dying := intent.New(mortal, intent.Options{Records: inRecords, Parallel: 1})
 	_ = dying.Transact(ctx, tx)
 	_ = dying.Close()
 	died = mortal.commits < 0
 
-	s := intent.New(base, intent.Options{Records: records, Parallel: 4})
+	s := intent.New(base, intent.Options{Records: inRecords, Parallel: 4})
 	defer s.Close()
 	if swept, err := s.Sweep(ctx, names, false, nil); err != nil || swept != (engine.Swept{}) {
 		t.Errorf("what is young was swept: %+v, %v", swept, err)

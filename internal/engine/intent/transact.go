@@ -210,7 +210,10 @@ func (x *transaction) findHome(severalTables bool) (err error) {
 		x.home = home{x.atHome.table, x.atHome.partition}
 		return nil
 	}
-	x.home = home{x.store.records, severalHome(x.id[len(x.id)-1] % homes)}
+	if len(x.groups) == 0 {
+		return nil // nothing is written
+	}
+	x.home = home{x.store.records(x.groups[0].table), severalHome(x.id[len(x.id)-1] % homes)}
 	return nil
 }
 
