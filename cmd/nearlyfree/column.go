@@ -58,6 +58,10 @@ func (c column) text(v any) string {
 			return "1"
 		}
 		return "0"
+	case int64:
+		if c.typ == "YEAR" {
+			return fmt.Sprintf("%04d", v) // the text 0 is the year 2000
+		}
 	}
 	return fmt.Sprint(v)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 )
@@ -27,9 +28,9 @@ func init() { // .help reads the map
 		".explain": {"SQL", "draws how a statement is run, and what it costs; does not run it", (*runner).explain},
 		".analyze": {"SQL", "runs a statement and draws what each part of it took", (*runner).analyze},
 		".format":  {"[NAME]", "how rows are printed: " + formatNames(), (*runner).setFormat},
-		".read":    {"FILE", "runs the statements of a file", func(r *runner, ctx context.Context, name string) error { return r.file(ctx, name) }},
+		".read":    {"FILE", "runs the statements of a file; so does SOURCE FILE", func(r *runner, ctx context.Context, name string) error { return r.file(ctx, name) }},
 		".stats":   {"", "says what all statements have cost so far", (*runner).stats},
-		".quit":    {"", "ends the shell; so does Ctrl-D", func(*runner, context.Context, string) error { return errQuit }},
+		".quit":    {"", "ends the shell; so do QUIT, EXIT and Ctrl-D", func(*runner, context.Context, string) error { return errQuit }},
 		".exit":    {"", "ends the shell, as .quit does", func(*runner, context.Context, string) error { return errQuit }},
 	}
 }
@@ -80,23 +81,36 @@ func quotedName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``")
 
 const allTables = "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_type, table_name"
 
-// schema prints the statements as text, so that they can be copied: views behind the tables that they may be of.
-func (r *runner) schema(ctx context.Context, table string) error {
-	names := []string{strings.Trim(table, "`")}
-	if table == "" {
-		var err error
-		if names, err = r.db.column(ctx, allTables, 0); err != nil {
-			return err
-		}
+// tellOthers says, where all tables were meant and err is nil, that the store has other databases, to which nothing was done.
+func (d *database) tellOthers(ctx context.Context, notes io.Writer, tables []string, err error) error {
+	if err != nil || len(tables) > 0 {
+		return err
 	}
-	for _, name := range names {
-		made, err := r.db.column(ctx, "SHOW CREATE TABLE "+quotedName(name), 1)
-		if err != nil {
-			return err
-		}
-		for _, text := range made {
-			fmt.Fprintf(r.out, "%s;\n\n", text)
-		}
+	names, err := d.column(ctx, "SELECT DISTINCT table_schema FROM information_schema.tables WHERE table_type <> 'SYSTEM VIEW' AND table_schema <> DATABASE() ORDER BY 1", 0)
+	if err == nil && len(names) > 0 {
+		fmt.Fprintf(notes, "only database %s: ?database=NAME behind the data source name is for %s\n", d.home(), strings.Join(names, ", "))
+	}
+	return err
+}
+
+// schema prints the statements as text, in an order in which they can be run.
+func (r *runner) schema(ctx context.Context, table string) error {
+	var names []string
+	if table != "" {
+		names = []string{strings.Trim(table, "`")}
+	}
+	list, circle, err := r.db.definitions(ctx, names...)
+	if err != nil {
+		return err
+	}
+	if circle {
+		fmt.Fprint(r.out, "SET foreign_key_checks = 0;\n\n")
+	}
+	for _, def := range list {
+		fmt.Fprintf(r.out, "%s;\n\n", def.create)
+	}
+	if circle {
+		fmt.Fprint(r.out, "SET foreign_key_checks = 1;\n\n")
 	}
 	return nil
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
+	"errors"
+	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 
@@ -11,9 +15,12 @@ import (
 
 // database is one open store and the one connection that all statements run on, so that transactions and SET last.
 type database struct {
+	config    *nearlyfree.Config
 	connector *nearlyfree.Connector
 	db        *sql.DB
 	conn      *sql.Conn
+	file      string // that the data source name names; "": none
+	remove    func() // what is to be done when it is closed; nil: nothing
 }
 
 var scheme = regexp.MustCompile(`^[a-z]{2,}:`) // C: is a disk
@@ -21,17 +28,38 @@ var scheme = regexp.MustCompile(`^[a-z]{2,}:`) // C: is a disk
 // isDSN tells a data source name from the name of a SQL file.
 func isDSN(arg string) bool { return scheme.MatchString(arg) || !strings.HasSuffix(arg, ".sql") }
 
+// looksLikeDSN tells a data source name from the name of a table or of another file.
+func looksLikeDSN(arg string) bool { return scheme.MatchString(arg) || strings.Contains(arg, "=") }
+
 // open opens the store and asks it something, so that a wrong name or key is told before the prompt.
-func open(ctx context.Context, dsn string) (*database, error) {
+func open(ctx context.Context, dsn string) (*database, error) { return openWith(ctx, dsn, nil) }
+
+// openWith opens a store with other options than its name says.
+func openWith(ctx context.Context, dsn string, change func(*nearlyfree.Config)) (*database, error) {
 	config, err := nearlyfree.ParseDSN(dsn)
 	if err != nil {
 		return nil, err
 	}
+	if change != nil {
+		change(config)
+	}
+	file, _ := pathOf(dsn)
+	db, err := connect(ctx, config)
+	if config.ReadOnly && errors.Is(err, nearlyfree.ErrLocked) {
+		db, err = openSnapshot(ctx, config)
+	}
+	if err == nil {
+		db.file = file
+	}
+	return db, err
+}
+
+func connect(ctx context.Context, config *nearlyfree.Config) (*database, error) {
 	connector, err := nearlyfree.NewConnector(config)
 	if err != nil {
 		return nil, err
 	}
-	d := &database{connector: connector, db: sql.OpenDB(connector)}
+	d := &database{config: config, connector: connector, db: sql.OpenDB(connector)}
 	if d.conn, err = d.db.Conn(ctx); err == nil {
 		err = d.conn.PingContext(ctx)
 	}
@@ -42,11 +70,37 @@ func open(ctx context.Context, dsn string) (*database, error) {
 	return d, nil
 }
 
+// home is the database of the data source name.
+func (d *database) home() string { return cmp.Or(d.config.Database, "nearlyfree") }
+
+// has says whether a file is one of the store.
+func (d *database) has(name string) bool {
+	if d.file == "" || name == "" {
+		return false
+	}
+	log := d.file + ".log"
+	if real, err := filepath.EvalSymlinks(d.file); err == nil {
+		log = real + ".log"
+	}
+	one, err1 := filepath.Abs(name)
+	other, err2 := filepath.Abs(log)
+	return sameFile(name, d.file) || sameFile(name, log) || one == other && err1 == nil && err2 == nil
+}
+
+func sameFile(a, b string) bool {
+	one, err1 := os.Stat(a)
+	other, err2 := os.Stat(b)
+	return err1 == nil && err2 == nil && os.SameFile(one, other)
+}
+
 func (d *database) close() {
 	if d.conn != nil {
 		d.conn.Close()
 	}
 	d.db.Close()
+	if d.remove != nil {
+		d.remove()
+	}
 }
 
 // names gives the tables of the session's database and their columns, for completion.
@@ -75,7 +129,17 @@ func (d *database) names(ctx context.Context) ([]string, error) {
 
 // column gives a column of an answer, as texts.
 func (d *database) column(ctx context.Context, query string, n int) ([]string, error) {
-	rows, err := d.conn.QueryContext(ctx, query)
+	rows, err := d.rows(ctx, query)
+	out := make([]string, len(rows))
+	for i, row := range rows {
+		out[i] = row[n]
+	}
+	return out, err
+}
+
+// rows gives a short answer, as texts; NULL is an empty one.
+func (d *database) rows(ctx context.Context, query string, args ...any) ([][]string, error) {
+	rows, err := d.conn.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -84,16 +148,30 @@ func (d *database) column(ctx context.Context, query string, n int) ([]string, e
 	if err != nil {
 		return nil, err
 	}
-	cells := make([]any, len(columns))
-	for i := range cells {
-		cells[i] = new(sql.NullString)
-	}
-	var out []string
+	var out [][]string
 	for rows.Next() {
-		if err := rows.Scan(cells...); err != nil {
+		cells, pointers := make([]sql.NullString, len(columns)), make([]any, len(columns))
+		for i := range cells {
+			pointers[i] = &cells[i]
+		}
+		if err := rows.Scan(pointers...); err != nil {
 			return nil, err
 		}
-		out = append(out, cells[n].(*sql.NullString).String)
+		texts := make([]string, len(cells))
+		for i, c := range cells {
+			texts[i] = c.String
+		}
+		out = append(out, texts)
 	}
 	return out, rows.Err()
+}
+
+// exec runs statements in turn.
+func (d *database) exec(ctx context.Context, texts ...string) error {
+	for _, text := range texts {
+		if _, err := d.conn.ExecContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -25,8 +24,8 @@ const tableRows = 1000
 var formats = map[string]printer{
 	"table":    tablePrinter{render: table.Writer.Render},
 	"markdown": tablePrinter{render: table.Writer.RenderMarkdown, oneTable: true},
-	"csv":      csvPrinter{','},
-	"tsv":      csvPrinter{'\t'},
+	"csv":      csvPrinter{},
+	"tsv":      tsvPrinter{},
 	"json":     jsonPrinter{},
 	"jsonl":    jsonPrinter{lines: true},
 	"record":   recordPrinter{},
@@ -103,29 +102,68 @@ func printable(s string) string {
 	return out.String()
 }
 
-// csvPrinter prints RFC 4180. NULL is an empty field; an empty text is, too.
-type csvPrinter struct{ comma rune }
+// csvPrinter prints RFC 4180. NULL is an empty field, or what null says; an empty text is "".
+type csvPrinter struct{ null string }
 
 func (p csvPrinter) part(w io.Writer, columns []column, rows [][]any, first, last bool) error {
-	out := csv.NewWriter(w)
-	out.Comma = p.comma
-	fields := make([]string, len(columns))
-	if first {
-		for i, c := range columns {
-			fields[i] = c.name
+	var out []byte
+	line := func(field func(i int) []byte) {
+		for i := range columns {
+			if i > 0 {
+				out = append(out, ',')
+			}
+			out = field(i)
 		}
-		out.Write(fields)
+		out = append(out, '\n')
+	}
+	if first {
+		line(func(i int) []byte { return appendCSV(out, columns[i].name, p.null) })
 	}
 	for _, row := range rows {
-		for i, v := range row {
-			if fields[i] = ""; v != nil {
-				fields[i] = columns[i].text(v)
+		line(func(i int) []byte {
+			if row[i] != nil {
+				return appendCSV(out, columns[i].text(row[i]), p.null)
 			}
-		}
-		out.Write(fields)
+			if p.null == "" && len(columns) == 1 {
+				return append(out, `\N`...) // nothing would be an empty line
+			}
+			return append(out, p.null...)
+		})
 	}
-	out.Flush()
-	return out.Error()
+	_, err := w.Write(out)
+	return err
+}
+
+// tsvPrinter prints a row a line, as MySQL's client does into a pipe: a tab, a line's end and a backslash in a value are escaped, and
+// nothing is quoted. NULL is an empty field.
+type tsvPrinter struct{}
+
+var tsvEscapes = strings.NewReplacer("\t", `\t`, "\n", `\n`, "\r", `\r`, "\x00", `\0`, `\`, `\\`)
+
+func (tsvPrinter) part(w io.Writer, columns []column, rows [][]any, first, last bool) error {
+	var out strings.Builder
+	line := func(field func(i int) string) {
+		for i := range columns {
+			if i > 0 {
+				out.WriteByte('\t')
+			}
+			tsvEscapes.WriteString(&out, field(i))
+		}
+		out.WriteByte('\n')
+	}
+	if first {
+		line(func(i int) string { return columns[i].name })
+	}
+	for _, row := range rows {
+		line(func(i int) string {
+			if row[i] == nil {
+				return ""
+			}
+			return columns[i].text(row[i])
+		})
+	}
+	_, err := io.WriteString(w, out.String())
+	return err
 }
 
 // jsonPrinter prints an array of objects, or an object a line.

@@ -13,9 +13,11 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/signal"
 	"strings"
 
 	"github.com/mattn/go-isatty"
+	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/spf13/cobra"
 )
 
@@ -52,6 +54,7 @@ DSN is what sql.Open takes: mem://NAME, file:PATH, an Azure storage connection
 string, or the URL of a table endpoint. Without one NEARLYFREE_DSN is taken from
 the environment. Statements come from -c, from the files, or from the standard
 input; on a terminal there is a prompt, where .help lists the commands.`,
+		Args: cobra.ArbitraryArgs,
 		Example: `  nearlyfree file:expenses.db
   nearlyfree file:expenses.db -c 'SELECT * FROM expense' --format json
   nearlyfree mem://try schema.sql`,
@@ -63,19 +66,80 @@ input; on a terminal there is a prompt, where .help lists the commands.`,
 				dsn, args = args[0], args[1:]
 			}
 			if dsn == "" {
-				return errors.New("no data source name: pass one, such as file:PATH or mem://NAME, or set NEARLYFREE_DSN")
+				return errNoDSN
 			}
 			o.files = args
 			return run(c.Context(), dsn, o)
 		},
 	}
+	c.AddCommand(dumpCommand(), loadCommand(), copyCommand(), checkCommand(), repairCommand(), statsCommand(), backupCommand(), topCommand())
 	f := c.Flags()
 	f.StringArrayVarP(&o.texts, "command", "c", nil, "run this `SQL` and end; may be given several times")
 	f.StringVarP(&o.format, "format", "f", "", "how rows are printed: "+formatNames()+"; on a terminal table, else tsv")
 	f.BoolVar(&o.force, "force", false, "go on behind a statement that fails")
-	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, FULLTEXT and SPATIAL keys, and list them at the end")
+	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, FULLTEXT and SPATIAL keys, make geometries BLOB, and list that at the end")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print rows alone: no counts, no costs")
 	return c
+}
+
+// dataSource takes the data source name from the arguments of a command of several words, or else from the environment.
+func dataSource(args []string) (dsn string, rest []string, err error) {
+	if len(args) > 0 && looksLikeDSN(args[0]) {
+		return args[0], args[1:], nil
+	}
+	if dsn = os.Getenv("NEARLYFREE_DSN"); dsn != "" {
+		return dsn, args, nil
+	}
+	if len(args) > 0 {
+		return "", nil, fmt.Errorf("%q is no data source name: pass one first, such as file:PATH, or set NEARLYFREE_DSN", args[0])
+	}
+	return "", nil, errNoDSN
+}
+
+var errNoDSN = errors.New("no data source name: pass one, such as file:PATH or mem://NAME, or set NEARLYFREE_DSN")
+
+// withDatabase opens the database that the arguments name, and hands it on with the other arguments. An interrupt from the keyboard
+// ends the context.
+func withDatabase(c *cobra.Command, args []string, change func(*nearlyfree.Config), f func(context.Context, *database, []string) error) error {
+	dsn, rest, err := dataSource(args)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt)
+	defer stop()
+	db, err := openWith(ctx, dsn, change)
+	if err != nil {
+		return err
+	}
+	defer db.close()
+	if err = f(ctx, db, rest); err != nil && ctx.Err() != nil && !errors.Is(err, errShown) {
+		return fmt.Errorf("interrupted: %w", err)
+	}
+	return err
+}
+
+// withExisting is withDatabase of what only reads or mends: where there is no file none is made.
+func withExisting(c *cobra.Command, args []string, f func(context.Context, *database, []string) error) error {
+	dsn, _, err := dataSource(args)
+	if err != nil {
+		return err
+	}
+	if path, err := pathOf(dsn); err == nil {
+		if _, err := os.Stat(path); err != nil {
+			return fmt.Errorf("there is no database to %s: %w", c.Name(), err)
+		}
+	}
+	return withDatabase(c, args, nil, f)
+}
+
+// takes refuses other numbers of arguments; most is -1 where there may be any.
+func takes(least, most int) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) < least || most >= 0 && len(args) > most {
+			return fmt.Errorf("%s given: it is %s", plural(int64(len(args)), "argument"), c.UseLine())
+		}
+		return nil
+	}
 }
 
 // run opens the database and runs what the options name, or the shell.

@@ -63,7 +63,7 @@ func (r *runner) script(ctx context.Context, name string, in io.Reader) error {
 			if err == errQuit {
 				return nil
 			}
-			fmt.Fprintf(r.notes, "%s, line %d: %s\n", name, st.line, explained(err))
+			fmt.Fprintf(r.notes, "%s, line %d: %s\n", name, st.line, r.explainedOf(st.text, err))
 			if r.failed++; !r.force || ctx.Err() != nil {
 				return errShown
 			}
@@ -172,6 +172,9 @@ func plural(n int64, word string) string {
 	if n == 1 {
 		return "1 " + word
 	}
+	if stem, ok := strings.CutSuffix(word, "y"); ok {
+		return fmt.Sprintf("%d %sies", n, stem)
+	}
 	return fmt.Sprintf("%d %ss", n, word)
 }
 
@@ -193,14 +196,7 @@ var queryWords = map[string]bool{
 
 // firstWord is the first word of a statement behind its comments, in capitals.
 func firstWord(text string) string {
-	for strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!") {
-		_, after, _ := strings.Cut(text[2:], "*/")
-		text = strings.TrimSpace(after)
-	}
-	for strings.HasPrefix(text, "--") || strings.HasPrefix(text, "#") {
-		_, after, _ := strings.Cut(text, "\n")
-		text = strings.TrimSpace(after)
-	}
+	text = behindComments(text)
 	if strings.HasPrefix(text, "(") {
 		return "("
 	}
@@ -217,4 +213,13 @@ func explained(err error) string {
 		return "interrupted: " + err.Error()
 	}
 	return err.Error()
+}
+
+// explainedOf is what the user is told of an error of a statement.
+func (r *runner) explainedOf(text string, err error) string {
+	told := explained(err)
+	if r.skip == nil && (strings.Contains(told, "skip_unsupported_keys = 1") || isProgram(text)) {
+		told += "\n--skip does without that, and lists it"
+	}
+	return told
 }

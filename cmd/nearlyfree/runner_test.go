@@ -38,7 +38,7 @@ INSERT INTO t VALUES (1, 'a,"b"', '2026-01-02', '2026-01-02 03:04:05.5', 1.50, X
 func TestFormats(t *testing.T) {
 	for format, want := range map[string]string{
 		"csv": "id,n,d,at,price,raw,doc,ok\n1,\"a,\"\"b\"\"\",2026-01-02,2026-01-02 03:04:05.5,1.50,0x00FF,\"{\"\"a\"\": [1]}\",1\n20,,,,,,,\n",
-		"tsv": "id\tn\td\tat\tprice\traw\tdoc\tok\n1\t\"a,\"\"b\"\"\"\t2026-01-02\t2026-01-02 03:04:05.5\t1.50\t0x00FF\t\"{\"\"a\"\": [1]}\"\t1\n20\t\t\t\t\t\t\t\n",
+		"tsv": "id\tn\td\tat\tprice\traw\tdoc\tok\n1\ta,\"b\"\t2026-01-02\t2026-01-02 03:04:05.5\t1.50\t0x00FF\t{\"a\": [1]}\t1\n20\t\t\t\t\t\t\t\n",
 		"json": `[
   {"id": 1, "n": "a,\"b\"", "d": "2026-01-02", "at": "2026-01-02 03:04:05.5", "price": 1.50, "raw": "AP8=", "doc": {"a": [1]}, "ok": true},
   {"id": 20, "n": null, "d": null, "at": null, "price": null, "raw": null, "doc": null, "ok": null}
@@ -88,6 +88,33 @@ func TestManyRows(t *testing.T) {
 		out, _, err := runText(t, format, "CREATE TABLE t (id INT PRIMARY KEY); SELECT id FROM t")
 		if format == "json" && out != "[]\n" || format == "csv" && out != "id\n" || err != nil {
 			t.Errorf("%s: no row is %q: %v", format, out, err)
+		}
+	}
+}
+
+// TestPipedPlan: a plan goes through a pipe as it is, and a value that would break its line is escaped.
+func TestPipedPlan(t *testing.T) {
+	out, notes, err := runText(t, "tsv", sample+"EXPLAIN SELECT id FROM t WHERE n = 'a'; SELECT 'a\tb\\nc\\\\d' AS x, NULL AS y")
+	if err != nil || !strings.Contains(out, "\n  partition scan t ") || strings.ContainsAny(out, `"`) || !strings.HasSuffix(out, "x\ty\na\\tb\\nc\\\\d\t\n") {
+		t.Errorf("%v %s\n%s", err, notes, out)
+	}
+}
+
+// TestSchemaOrder: what .schema prints can be run as it is: parents before children, views behind those that they are of.
+func TestSchemaOrder(t *testing.T) {
+	const made = `CREATE TABLE z (id INT PRIMARY KEY);
+		CREATE TABLE a (id INT PRIMARY KEY, up INT, z INT, FOREIGN KEY (up) REFERENCES a (id), FOREIGN KEY (z) REFERENCES z (id));
+		CREATE TABLE item (z INT, n INT, PRIMARY KEY (z, n), FOREIGN KEY (z) REFERENCES z (id)) INTERLEAVE IN PARENT z;
+		CREATE VIEW v9 AS SELECT id FROM a WHERE EXISTS (SELECT 1 FROM item WHERE item.z = a.z); CREATE VIEW v5 AS SELECT id FROM v9;
+		CREATE VIEW v7 AS WITH c AS (SELECT id FROM v5) SELECT id FROM c UNION SELECT id FROM v9;`
+	for _, text := range []string{made, made + `SET foreign_key_checks = 0; CREATE TABLE l (id INT PRIMARY KEY, r INT, FOREIGN KEY (r) REFERENCES r (id));
+		CREATE TABLE r (id INT PRIMARY KEY, l INT, FOREIGN KEY (l) REFERENCES l (id)); SET foreign_key_checks = 1;`} {
+		first, notes, err := runText(t, "csv", text+".schema")
+		if err != nil {
+			t.Fatal(err, notes)
+		}
+		if again, notes, err := runText(t, "csv", first+".schema"); err != nil || again != first {
+			t.Errorf("%v %s\n%s\n%s", err, notes, first, again)
 		}
 	}
 }
@@ -148,11 +175,12 @@ func TestCommands(t *testing.T) {
 
 // TestSkip: what a dump holds beside tables is left out where that is asked for, and listed.
 func TestSkip(t *testing.T) {
-	const dump = "CREATE TABLE t (id INT PRIMARY KEY, a TEXT, FULLTEXT KEY words (a));\nDELIMITER ;;\n" +
+	const dump = "-- Table structure for table t\nCREATE TABLE t (id INT PRIMARY KEY, a TEXT, g GEOMETRY, FULLTEXT KEY words (a));\nDELIMITER ;;\n" +
+		"--\n-- Trigger y\n--\nCREATE TRIGGER y BEFORE DELETE ON t FOR EACH ROW SET @x = 1 ;;\n" +
 		"/*!50003 CREATE*/ /*!50017 DEFINER=`root`@`%`*/ /*!50003 TRIGGER bump BEFORE INSERT ON t FOR EACH ROW SET NEW.id = 1 */;;\n" +
 		"CREATE DEFINER=`root`@`%` PROCEDURE `p`() BEGIN SELECT 1; label: LOOP END LOOP; END ;;\nDELIMITER ;\n" +
 		"/*!50003 DROP FUNCTION IF EXISTS f */;\nCREATE TABLE function_of (trigger_of INT PRIMARY KEY);\nSHOW TABLES"
-	if _, notes, err := runText(t, "csv", dump); err == nil || !strings.Contains(notes, "FULLTEXT key is not supported") {
+	if _, notes, err := runText(t, "csv", dump); err == nil || !strings.Contains(notes, "the type GEOMETRY is not supported: use BLOB") || !strings.Contains(notes, "--skip does") {
 		t.Errorf("%v %s", err, notes)
 	}
 	db, err := open(t.Context(), "mem://")
@@ -165,7 +193,7 @@ func TestSkip(t *testing.T) {
 	if err := errors.Join(r.beginSkip(t.Context()), r.text(t.Context(), "dump", dump), r.end()); err != nil {
 		t.Fatal(err, notes.String())
 	}
-	if !strings.HasSuffix(out.String(), "\nfunction_of\nt\n") || notes.String() != "left out:\n  FULLTEXT KEY words of t\n  TRIGGER bump\n  PROCEDURE `p`\n" {
+	if !strings.HasSuffix(out.String(), "\nfunction_of\nt\n") || notes.String() != "left out:\n  GEOMETRY (BLOB instead) of column 'g' of t\n  FULLTEXT KEY words of t\n  TRIGGER y\n  TRIGGER bump\n  PROCEDURE `p`\n" {
 		t.Errorf("%s%s", out.String(), notes.String())
 	}
 }
@@ -216,8 +244,54 @@ func TestCommandLine(t *testing.T) {
 	if err := run("-q", "-c", "INSERT INTO t VALUES (8)"); err != nil {
 		t.Error(err)
 	}
+	if err := run("copy", dsn); err == nil || !strings.Contains(err.Error(), "1 argument given: it is nearlyfree copy FROM TO") {
+		t.Error(err)
+	}
+	none := filepath.Join(dir, "none.db")
+	for _, name := range []string{"check", "repair", "dump", "stats", "copy"} {
+		err := run(append([]string{name, "file:" + none}, map[string][]string{"copy": {"mem://"}}[name]...)...)
+		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "no database to "+name) {
+			t.Error(name, err)
+		}
+	}
+	if _, err := os.Stat(none); err == nil {
+		t.Error("a database is made where one is to be read")
+	}
 	if err := run("bolt://nowhere", "-c", "SELECT 1"); err == nil {
 		t.Error("no error for a wrong data source name")
+	}
+}
+
+// TestOneDatabase: what goes through all tables says which other databases there are.
+func TestOneDatabase(t *testing.T) {
+	dsn := "file:" + filepath.Join(t.TempDir(), "x.db")
+	run := func(args ...string) string {
+		var out bytes.Buffer
+		c := command()
+		c.SetArgs(args)
+		c.SetOut(&out)
+		c.SetErr(&out)
+		if err := c.ExecuteContext(t.Context()); err != nil {
+			t.Errorf("%s: %v", args, err)
+		}
+		return out.String()
+	}
+	const told = "only database nearlyfree: ?database=NAME behind the data source name is for sales, sales2\n"
+	run(dsn, "-c", "CREATE TABLE t (id INT PRIMARY KEY); CREATE DATABASE empty")
+	if got := run("check", dsn); strings.Contains(got, "only database") {
+		t.Error(got)
+	}
+	run(dsn, "-c", "CREATE DATABASE sales; CREATE TABLE sales.u (id INT PRIMARY KEY); CREATE DATABASE sales2; CREATE VIEW sales2.v AS SELECT 1")
+	for _, args := range [][]string{{"check", dsn}, {"repair", dsn}, {"dump", dsn}, {"stats", dsn}, {"copy", dsn, "mem://"}} {
+		if got := run(args...); !strings.HasSuffix(got, told) {
+			t.Errorf("%s: %s", args, got)
+		}
+	}
+	if got := run("dump", dsn, "t"); strings.Contains(got, "only database") {
+		t.Error(got)
+	}
+	if got := run("check", dsn+"?database=sales"); !strings.HasPrefix(got, "1 of 1 ") || !strings.HasSuffix(got, " is for nearlyfree, sales2\n") {
+		t.Error(got)
 	}
 }
 

@@ -19,17 +19,21 @@ var program = regexp.MustCompile(`(?is)^\s*(CREATE|DROP)(\s+OR\s+REPLACE)?(\s+AG
 // tableOf finds the table of a definition.
 var tableOf = regexp.MustCompile(`(?i)\bTABLE\s+(IF\s+NOT\s+EXISTS\s+)?([^\s(]+)`)
 
-var commentMarks = regexp.MustCompile(`/\*!\d*|\*/`)
+var commentMarks = regexp.MustCompile(`/\*N?!\d*|\*/`)
+
+// isProgram says whether a statement makes or drops a trigger or a stored program.
+func isProgram(text string) bool { return (&skipped{}).skips(text) }
 
 // skips says whether a statement is to be left out, and notes it.
 func (s *skipped) skips(text string) bool {
 	if s == nil || len(text) > 1<<20 {
 		return false
 	}
+	text = behindComments(text)
 	switch firstWord(text) {
 	case "CREATE", "DROP":
 	default:
-		if !strings.HasPrefix(text, "/*!") {
+		if !strings.HasPrefix(text, "/*!") && !strings.HasPrefix(text, "/*N!") {
 			return false
 		}
 		text = commentMarks.ReplaceAllString(text, " ")
@@ -56,6 +60,7 @@ func (r *runner) beginSkip(ctx context.Context) error {
 
 // noteSkipped notes the keys that the driver has left out of the definition that was made last.
 func (r *runner) noteSkipped(ctx context.Context, text string) error {
+	text = behindComments(text)
 	if word := firstWord(text); r.skip == nil || word != "CREATE" && word != "ALTER" {
 		return nil
 	}

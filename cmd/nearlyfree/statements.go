@@ -4,12 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"regexp"
 	"strings"
 )
 
 // statements cuts a text into statements as it is read. A statement ends at a semicolon outside of quotes and comments, or at what
-// a line DELIMITER names. A line that begins with a point between statements is a command of the shell. It looks at nothing
-// else, so that what is wrong in a statement is for the driver to tell.
+// a line DELIMITER names. A line that begins with a point between statements is a command of the shell, and so are SOURCE FILE,
+// EXIT, QUIT and HELP. It looks at nothing else, so that what is wrong in a statement is for the driver to tell.
 type statements struct {
 	in    *bufio.Reader
 	until string // what ends a statement
@@ -90,24 +91,42 @@ func (s *statements) add(line []byte) {
 	if s.given == 0 && len(s.rest) == 0 {
 		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 	}
-	if !s.pending() {
-		text := string(bytes.TrimSpace(line))
-		words := strings.Fields(text)
-		switch {
-		case strings.HasPrefix(text, "."):
-			s.command = text
-		case len(words) == 2 && strings.EqualFold(words[0], "DELIMITER"):
-			s.until = words[1]
-		default:
-			s.rest = append(s.rest, line...)
-			return
-		}
-		s.given += bytes.Count(s.rest, []byte("\n")) + 1
-		s.rest, s.at = nil, 0
+	text := ofMySQL(string(bytes.TrimSpace(line)))
+	command := strings.HasPrefix(text, ".")
+	delimiter := delimiterLine.FindStringSubmatch(text)
+	if !command && delimiter == nil || s.quote != 0 || !onlyComments(string(s.rest)) {
+		s.rest = append(s.rest, line...)
 		return
 	}
-	s.rest = append(s.rest, line...)
+	if command {
+		s.command = text
+	} else {
+		s.until = delimiter[1]
+	}
+	s.given += bytes.Count(s.rest, []byte("\n")) + 1
+	s.rest, s.at = nil, 0
 }
+
+// ofMySQL gives the command of the shell that a line means to the command mysql; other lines stay as they are.
+func ofMySQL(line string) string {
+	if file := sourceLine.FindStringSubmatch(line); file != nil {
+		return ".read " + file[1]
+	}
+	if len(line) > 6 {
+		return line
+	}
+	switch strings.ToLower(strings.TrimRight(line, "; ")) {
+	case "exit", "quit", `\q`:
+		return ".quit"
+	case "help", "?", `\h`:
+		return ".help"
+	}
+	return line
+}
+
+var sourceLine = regexp.MustCompile(`^(?:(?i:SOURCE)|\\\.)\s+(.+)$`)
+
+var delimiterLine = regexp.MustCompile(`^(?i:DELIMITER)\s+(\S+)$`)
 
 // cut takes the first statement off the text, where its end is there.
 func (s *statements) cut() (string, bool) {
@@ -162,22 +181,25 @@ func (s *statements) take(n, end int) string {
 	return text
 }
 
-// onlyComments says whether a text has no words outside of comments. A comment /*! … */ holds words.
-func onlyComments(text string) bool {
-	for text != "" {
+// behindComments is what a text says behind the comments that it begins with. A comment /*! … */ or /*N! … */ says something itself, and
+// so does one that is not closed: it is for the driver to refuse.
+func behindComments(text string) string {
+	for {
+		text = strings.TrimSpace(text)
 		switch {
-		case strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!"):
+		case strings.HasPrefix(text, "/*") && !strings.HasPrefix(text, "/*!") && !strings.HasPrefix(text, "/*N!"):
 			_, after, found := strings.Cut(text[2:], "*/")
 			if !found {
-				return false
+				return text
 			}
 			text = after
 		case strings.HasPrefix(text, "#"), text == "--", strings.HasPrefix(text, "--") && text[2] <= ' ':
 			_, text, _ = strings.Cut(text, "\n")
 		default:
-			return false
+			return text
 		}
-		text = strings.TrimSpace(text)
 	}
-	return true
 }
+
+// onlyComments says whether a text has no words outside of comments.
+func onlyComments(text string) bool { return behindComments(text) == "" }

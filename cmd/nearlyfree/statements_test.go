@@ -39,6 +39,14 @@ func TestStatements(t *testing.T) {
 		{".tables\nSELECT 1\n.5;\n\n  .quit  \n", []statement{{text: ".tables", line: 1}, {text: "SELECT 1\n.5", line: 2}, {text: ".quit", line: 5}}},
 		{"SELECT 1;\nDELIMITER ;;\nCREATE TRIGGER x BEGIN SELECT 1; END ;;\nDELIMITER ;\nSELECT 2;", []statement{
 			{text: "SELECT 1", line: 1}, {text: "CREATE TRIGGER x BEGIN SELECT 1; END", line: 3}, {text: "SELECT 2", line: 5}}},
+		{"SELECT 1;\n\n-- the triggers\n# y\n/* z */\nDELIMITER ;;\nSELECT 2;;\n-- x\n.tables\n", []statement{
+			{text: "SELECT 1", line: 1}, {text: "SELECT 2", line: 7}, {text: ".tables", line: 9}}},
+		{"/* a\n.tables\n*/ SELECT 1;\n/*!50003\nDELIMITER x\n*/;", []statement{
+			{text: "/* a\n.tables\n*/ SELECT 1", line: 1}, {text: "/*!50003\nDELIMITER x\n*/", line: 4}}},
+		{"SELECT 1;\n# more\nsource a b.sql ;\n\\. c.sql\nSELECT\nsource FROM t;", []statement{
+			{text: "SELECT 1", line: 1}, {text: ".read a b.sql ;", line: 3}, {text: ".read c.sql", line: 4}, {text: "SELECT\nsource FROM t", line: 5}}},
+		{"help\nSELECT\nquit\n;\nEXIT ;\n\\q\nexits;", []statement{
+			{text: ".help", line: 1}, {text: "SELECT\nquit", line: 2}, {text: ".quit", line: 5}, {text: ".quit", line: 6}, {text: "exits", line: 7}}},
 		{" ; ;/* nothing */; -- nothing", nil},
 		{"SELECT 'not closed; SELECT 2", []statement{{text: "SELECT 'not closed; SELECT 2", line: 1}}},
 		{"/*!40101 SET NAMES utf8 */;", []statement{{text: "/*!40101 SET NAMES utf8 */", line: 1}}},
@@ -56,7 +64,7 @@ func agree(t *testing.T, text string) {
 		return
 	}
 	for _, line := range strings.Split(text, "\n") {
-		if strings.HasPrefix(strings.TrimSpace(line), ".") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(ofMySQL(line), ".") {
 			return
 		}
 	}

@@ -1,0 +1,68 @@
+package main
+
+import (
+	"encoding/csv"
+	"errors"
+	"io"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestCSV: what is written is read again, by this reader and by Go's.
+func TestCSV(t *testing.T) {
+	t.Parallel()
+	parts := []string{"", "a", `"`, ",", "\n", "\r\n", " ", `\N`, "ü", "\t"}
+	for range 2000 {
+		var want []string
+		var out []byte
+		for i := range 1 + rand.IntN(4) {
+			var s string
+			for range rand.IntN(4) {
+				s += parts[rand.IntN(len(parts))]
+			}
+			if want = append(want, s); i > 0 {
+				out = append(out, ',')
+			}
+			out = appendCSV(out, s, "")
+		}
+		r := &csvReader{in: withoutMark(strings.NewReader(string(out) + "\r\n"))}
+		fields, line, err := r.read()
+		var got []string
+		for _, f := range fields {
+			got = append(got, f.text)
+			if !f.quoted && (f.text == "" || f.text == `\N`) {
+				t.Errorf("%q is NULL in %q", f.text, out)
+			}
+		}
+		if !reflect.DeepEqual(got, want) || line != 1 || err != nil {
+			t.Fatalf("%q is read as %q: %v", out, got, err)
+		}
+		if _, _, err := r.read(); err != io.EOF {
+			t.Fatalf("%q: %v", out, err)
+		}
+		theirs, err := csv.NewReader(strings.NewReader(string(out))).Read()
+		for i := range want {
+			want[i] = strings.ReplaceAll(want[i], "\r\n", "\n") // as they read it
+		}
+		if err != nil || !reflect.DeepEqual(theirs, want) {
+			t.Fatalf("%q is read as %q by encoding/csv: %v", out, theirs, err)
+		}
+	}
+}
+
+func TestCSVErrors(t *testing.T) {
+	t.Parallel()
+	r := &csvReader{in: withoutMark(strings.NewReader("\uFEFFa,\"b\"c\n\n\nd,e\"f\n\"g\nh"))}
+	var wrong *errCSV
+	if _, line, err := r.read(); line != 1 || !errors.As(err, &wrong) || !strings.Contains(wrong.why, `"c\n"`) {
+		t.Errorf("line %d: %v", line, err)
+	}
+	if fields, line, err := r.read(); line != 4 || err != nil || fields[1].text != `e"f` {
+		t.Errorf("line %d: %v %v", line, fields, err)
+	}
+	if _, line, err := r.read(); line != 5 || !errors.As(err, &wrong) || !strings.Contains(wrong.why, "line 5 is not closed") || wrong.text != "\"g\nh" {
+		t.Errorf("line %d: %v", line, err)
+	}
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// sqlLoader runs the statements of a file. Those that write rows go into transactions, many into one, together with the place: so the
+// file's own BEGIN and COMMIT mean nothing.
+type sqlLoader struct {
+	*loader
+	runner *runner     // what it leaves out
+	inside []statement // of the transaction; none: none is open
+	bytes  int         // of their texts
+	rows   int64       // that they have written
+	failed int
+	broken bool // a COMMIT has failed: nobody knows what is done, but the place that is kept
+}
+
+const groupBytes = 1 << 20 // of statements in one transaction, about
+
+// loadSQL runs a file of SQL.
+func (l *loader) loadSQL(ctx context.Context) error {
+	if l.options.dryRun {
+		return errors.New("--dry-run is for CSV and JSON lines")
+	}
+	if err := l.open(ctx, ""); err != nil {
+		return err
+	}
+	defer l.source.Close()
+	again := l.place.begun && !l.options.restart
+	s := &sqlLoader{loader: l, runner: &runner{db: l.db, out: io.Discard, notes: l.task.out}}
+	if err := s.keep(ctx); err != nil {
+		return err
+	}
+	if l.options.skip {
+		if err := s.runner.beginSkip(ctx); err != nil {
+			return err
+		}
+	}
+	l.task.begin(l.name, l.source.size, "byte")
+	began := time.Now()
+	before := l.place.done
+	in := newStatements(l.source)
+	for n := int64(0); ; n++ {
+		st, err := in.next()
+		if err == io.EOF {
+			break
+		}
+		if err == nil {
+			err = s.statement(ctx, st, n < before, again && n == before)
+		}
+		if err != nil {
+			s.give(context.WithoutCancel(ctx))
+			return err
+		}
+		l.task.reached(l.source.read.Load())
+	}
+	if err := s.commit(ctx); err != nil {
+		return err
+	}
+	if err := l.db.endPlaces(ctx, l.place); err != nil {
+		return err
+	}
+	l.task.endPart()
+	s.runner.tellSkipped()
+	l.task.say("%s: %s in %s, %s written", l.name, plural(l.place.done, "statement"), time.Since(began).Round(time.Millisecond), plural(l.place.written, "row"))
+	if s.failed > 0 {
+		return errShown
+	}
+	return nil
+}
+
+var setsAutocommit = regexp.MustCompile(`(?i)\bautocommit\s*:?=`)
+
+// statement runs one. What an earlier load has done it passes over, but for what is about the session; the first one behind that may have
+// been run, too, if it is about definitions.
+func (s *sqlLoader) statement(ctx context.Context, st statement, done, first bool) error {
+	word := statementWord(st.text)
+	session := word == "SET" || word == "USE"
+	if done && !session {
+		return nil
+	}
+	err := s.run(ctx, st, word, session, first)
+	if err == nil {
+		if !done {
+			s.place.done++
+		}
+		return nil
+	}
+	told := fmt.Errorf("line %d: %s", st.line, s.runner.explainedOf(st.text, err))
+	if !s.options.force || ctx.Err() != nil || s.broken || !isOfStatement(err) {
+		return told
+	}
+	s.task.say("%s, %v", s.name, told)
+	s.failed++
+	s.place.done++
+	return nil
+}
+
+// isOfStatement says whether an error is about the statement, so that the next one may be run.
+func isOfStatement(err error) bool {
+	var e *nearlyfree.Error
+	return errors.As(err, &e) && e.Applied != nearlyfree.AppliedUnknown && !errors.Is(err, nearlyfree.ErrConflict)
+}
+
+func (s *sqlLoader) run(ctx context.Context, st statement, word string, session, first bool) error {
+	switch {
+	case strings.HasPrefix(st.text, "."):
+		return errors.New("it is a command of the shell: run the file by nearlyfree DSN FILE")
+	case word == "BEGIN" || word == "START" || word == "COMMIT":
+		return nil
+	case word == "ROLLBACK" || word == "SAVEPOINT" || word == "XA":
+		return fmt.Errorf("%s: load has transactions of its own: run the file by nearlyfree DSN FILE", word)
+	case s.runner.skip.skips(st.text):
+		return nil
+	case session:
+		if err := s.db.exec(ctx, st.text); err != nil || !setsAutocommit.MatchString(st.text) {
+			return err
+		}
+		return s.db.exec(ctx, "SET autocommit = 1")
+	case writesRows[word]:
+		return s.write(ctx, st)
+	}
+	if err := s.commit(ctx); err != nil {
+		return err
+	}
+	err := s.db.exec(ctx, st.text)
+	if err != nil && first && wasDone[errorNumber(err)] {
+		return nil
+	}
+	if err == nil {
+		err = s.runner.noteSkipped(ctx, st.text)
+	}
+	if err != nil {
+		return err
+	}
+	s.place.done++ // this one
+	err = s.keep(ctx)
+	s.place.done--
+	return err
+}
+
+// keep writes the place where no transaction is open. A file may drop the database in which it is: then it is made anew when that database is
+// there again, and until then a load that is interrupted begins anew, as nobody knows of it.
+func (s *sqlLoader) keep(ctx context.Context) error {
+	err := s.db.keepPlace(ctx, s.place)
+	if isGone(err) {
+		s.place.begun = false
+		err = s.db.beginPlace(ctx, s.place)
+	}
+	if isGone(err) {
+		return nil
+	}
+	return err
+}
+
+// wasDone are the errors of a change of definitions that is there already.
+var wasDone = map[uint16]bool{
+	nearlyfree.CodeTableExists: true, nearlyfree.CodeUnknownTable: true, nearlyfree.CodeNoSuchTable: true, nearlyfree.CodeDuplicateColumn: true,
+	nearlyfree.CodeDuplicateKeyName: true, nearlyfree.CodeCantDropField: true, 1826: true,
+	nearlyfree.CodeDatabaseExists: true, nearlyfree.CodeNoDatabaseToDrop: true,
+}
+
+// write runs a statement that writes rows, in the transaction that is open.
+func (s *sqlLoader) write(ctx context.Context, st statement) error {
+	err := s.inTransaction(ctx, st)
+	if errors.Is(err, nearlyfree.ErrConflict) {
+		if err = s.again(ctx); err == nil {
+			err = s.inTransaction(ctx, st)
+		}
+	}
+	if s.bytes += len(st.text); err == nil && s.bytes > groupBytes {
+		s.place.done++ // this one
+		err = s.commit(ctx)
+		s.place.done--
+	}
+	return err
+}
+
+func (s *sqlLoader) inTransaction(ctx context.Context, st statement) error {
+	if len(s.inside) == 0 {
+		if err := s.db.exec(ctx, "START TRANSACTION"); err != nil {
+			return err
+		}
+	}
+	result, err := s.db.conn.ExecContext(ctx, st.text)
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	s.rows += n
+	s.inside = append(s.inside, st)
+	return err
+}
+
+// again runs the statements of the transaction once more, where others have overtaken it.
+func (s *sqlLoader) again(ctx context.Context) (err error) {
+	list := s.inside
+	for range 10 {
+		s.db.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		s.inside, s.rows, err = nil, 0, nil
+		for _, st := range list {
+			if err = s.inTransaction(ctx, st); err != nil {
+				break
+			}
+		}
+		if !errors.Is(err, nearlyfree.ErrConflict) {
+			return err
+		}
+	}
+	return err
+}
+
+// commit ends the transaction that is open, with the place of what is done.
+func (s *sqlLoader) commit(ctx context.Context) error {
+	if len(s.inside) == 0 {
+		return nil
+	}
+	var err error
+	before := s.place.written
+	for range 10 {
+		s.place.written = before + s.rows
+		if err = nil; s.place.begun {
+			err = s.db.keepPlace(ctx, s.place)
+		}
+		if err == nil {
+			err = s.db.exec(ctx, "COMMIT")
+		}
+		if !errors.Is(err, nearlyfree.ErrConflict) || ctx.Err() != nil {
+			break
+		}
+		if err = s.again(ctx); err != nil {
+			break
+		}
+	}
+	if err != nil {
+		s.db.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		s.place.written, s.broken = before, true
+	}
+	s.inside, s.bytes, s.rows = nil, 0, 0
+	return err
+}
+
+// give commits what is done when a statement has failed, so that a load that goes on begins with that. Where it was a COMMIT that failed
+// the place that is kept is the right one, whether that was applied or not.
+func (s *sqlLoader) give(ctx context.Context) {
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second) // the store may be why it has failed
+	defer stop()
+	if !s.broken {
+		s.commit(ctx)
+	}
+}
+
+// statementWord is the first word of a statement, also where it is in a comment for servers of some version.
+func statementWord(text string) string {
+	text = behindComments(text)
+	if !strings.HasPrefix(text, "/*") {
+		return firstWord(text)
+	}
+	return firstWord(strings.TrimSpace(commentMarks.ReplaceAllString(text[:min(len(text), 500)], " ")))
+}

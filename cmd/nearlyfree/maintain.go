@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/spf13/cobra"
+)
+
+func checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check [DSN] [TABLE ...]",
+		Short: "Hold every row of all tables against its index entries",
+		Long: `Read all tables, or those that are named, and say what is not as it was written: rows against their index entries,
+their parents and their checksums, views against their tables (CHECK TABLE … EXTENDED). The exit status is 0 only if
+all is well.`,
+		Example: `  nearlyfree check file:shop.db`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return withExisting(c, args, func(ctx context.Context, db *database, names []string) error {
+				err := maintain(ctx, db, names, false, newTask(c.ErrOrStderr()), c.OutOrStdout())
+				return db.tellOthers(ctx, c.ErrOrStderr(), names, err)
+			})
+		},
+	}
+}
+
+func repairCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "repair [DSN] [TABLE ...]",
+		Short: "Mend index entries that do not match their rows, and give up what is damaged",
+		Long: `Mend what check finds, in all tables or those that are named (REPAIR TABLE). What cannot be read any more is given up,
+and named. The exit status is 0 only if all is well then.`,
+		Example: `  nearlyfree repair file:shop.db`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return withExisting(c, args, func(ctx context.Context, db *database, names []string) error {
+				err := maintain(ctx, db, names, true, newTask(c.ErrOrStderr()), c.OutOrStdout())
+				return db.tellOthers(ctx, c.ErrOrStderr(), names, err)
+			})
+		},
+	}
+}
+
+// maintain checks each table, or repairs it, and says what comes of it.
+func maintain(ctx context.Context, db *database, names []string, repair bool, t *task, out io.Writer) error {
+	defer t.end()
+	if len(names) == 0 {
+		var err error
+		list := allTables
+		if repair {
+			list = strings.Replace(allTables, " ORDER", " AND table_type = 'BASE TABLE' ORDER", 1) // a view has no rows to mend
+		}
+		if names, err = db.column(ctx, list, 0); err != nil {
+			return err
+		}
+	}
+	t.begin("tables", int64(len(names)), "table")
+	began, bad := time.Now(), 0
+	for _, name := range names {
+		statement := "CHECK TABLE " + quotedName(name) + " EXTENDED"
+		if repair {
+			statement = "REPAIR TABLE " + quotedName(name)
+		}
+		rows, err := db.rows(ctx, statement)
+		if err != nil {
+			return fmt.Errorf("table %s: %w", name, err)
+		}
+		well := true
+		for _, row := range rows {
+			kind, text := row[2], row[3]
+			if kind == "status" && text == "OK" {
+				continue
+			}
+			well = well && kind != "error" && kind != "status"
+			fmt.Fprintf(out, "%s: %s: %s\n", name, kind, text)
+		}
+		if !well {
+			bad++
+		}
+		t.add(1)
+	}
+	t.endPart()
+	fmt.Fprintf(out, "%d of %d tables and views are well, in %s\n", len(names)-bad, len(names), time.Since(began).Round(time.Millisecond))
+	if bad > 0 {
+		return errShown
+	}
+	return nil
+}
+
+func backupCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "backup [DSN] FILE",
+		Short: "Copy a database file, also while a program has it open and writes to it",
+		Long: `Copy a database file into a new one, as of one moment. A program that has it open may go on writing: nobody waits.
+All that it had committed before is in the copy. For other stores use copy or dump.`,
+		Example: `  nearlyfree backup file:shop.db shop-monday.db`,
+		Args:    takes(1, 2),
+		RunE: func(c *cobra.Command, args []string) error {
+			dsn, rest, err := dataSource(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) != 1 {
+				return errors.New("backup needs the name of the file that it is to make")
+			}
+			return backup(c.Context(), dsn, strings.TrimPrefix(rest[0], "file:"), c.ErrOrStderr())
+		},
+	}
+}
+
+func backup(ctx context.Context, dsn, to string, notes io.Writer) error {
+	path, err := pathOf(dsn)
+	if err != nil {
+		return err
+	}
+	began := time.Now()
+	if err := nearlyfree.BackupFile(ctx, path, to); err != nil {
+		return err
+	}
+	info, err := os.Stat(to)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(notes, "%s has %d bytes, as of a moment ago, in %s\n", to, info.Size(), time.Since(began).Round(time.Millisecond))
+	return nil
+}
+
+// pathOf is the file that a data source name names.
+func pathOf(dsn string) (string, error) {
+	config, err := nearlyfree.ParseDSN(dsn)
+	if err != nil {
+		return "", err
+	}
+	path, ok := strings.CutPrefix(config.Store, "file:")
+	if !ok {
+		return "", errors.New("only a file is backed up so: copy FROM TO copies any store, dump writes it as SQL")
+	}
+	return url.PathUnescape(path)
+}
+
+// openSnapshot opens a copy of a file that another process has open, to look at what is in it now.
+func openSnapshot(ctx context.Context, config *nearlyfree.Config) (*database, error) {
+	path, err := url.PathUnescape(strings.TrimPrefix(config.Store, "file:"))
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "nearlyfree-")
+	if err != nil {
+		return nil, err
+	}
+	remove := func() { os.RemoveAll(dir) }
+	to := filepath.Join(dir, filepath.Base(path))
+	if err := nearlyfree.BackupFile(ctx, path, to); err != nil {
+		remove()
+		return nil, err
+	}
+	config.Store = "file:" + strings.ReplaceAll(to, "%", "%25")
+	db, err := connect(ctx, config)
+	if err != nil {
+		remove()
+		return nil, err
+	}
+	db.remove = remove
+	return db, nil
+}

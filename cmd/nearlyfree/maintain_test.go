@@ -1,0 +1,148 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// started runs the command in another process, which reads statements from a pipe.
+func started(t *testing.T, args ...string) (in io.Writer, out *bytes.Buffer, end func() error) {
+	t.Helper()
+	p := exec.Command(os.Args[0], args...)
+	p.Env = append(os.Environ(), "NEARLYFREE_TEST_COMMAND=1")
+	pipe, err := p.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out = new(bytes.Buffer)
+	said, err := p.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stderr = out
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// The first line that it prints says that it has the file.
+	if _, err := io.WriteString(pipe, "SELECT 'ready' AS x;\n"); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, len("x\nready\n"))
+	if _, err := io.ReadFull(said, line); err != nil {
+		t.Fatal(err, out.String())
+	}
+	go io.Copy(io.Discard, said)
+	return pipe, out, func() error { return errors.Join(pipe.Close(), p.Wait()) }
+}
+
+// TestInUse: a file that another process has open is backed up and looked into, and not written to.
+func TestInUse(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	path := filepath.Join(dir, "50% full.db")
+	dsn := "file:" + strings.ReplaceAll(path, "%", "%25")
+	opened(t, dsn, "CREATE TABLE t (id INT PRIMARY KEY, n INT, KEY (n)); INSERT INTO t VALUES (1, 1)").close()
+	in, out, end := started(t, dsn, "-q")
+	if _, err := open(t.Context(), dsn); err == nil || !strings.Contains(err.Error(), "in use by another process") {
+		t.Errorf("it is opened: %v", err)
+	}
+	for i, text := range []string{"", "INSERT INTO t VALUES (2, 2);\nSELECT 1;\n"} {
+		if _, err := io.WriteString(in, text); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"1", "1\n2"}[i]
+		for tries := 0; ; tries++ { // until the other process has run the statement
+			to := filepath.Join(dir, "copy.db")
+			os.Remove(to)
+			var said bytes.Buffer
+			if err := backup(t.Context(), dsn, to, &said); err != nil || !strings.HasPrefix(said.String(), to) {
+				t.Fatal(err, said.String())
+			}
+			copied := opened(t, "file:"+to, "")
+			reader, err := open(t.Context(), dsn+"?readonly=true")
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, seen := copied.answer(t, "SELECT id FROM t ORDER BY id"), reader.answer(t, "SELECT id FROM t ORDER BY id")
+			copied.close()
+			folder := filepath.Dir(strings.TrimPrefix(reader.config.Store, "file:"))
+			reader.close()
+			if _, err := os.Stat(folder); !os.IsNotExist(err) {
+				t.Errorf("%s is left: %v", folder, err)
+			}
+			if got == want && seen == want {
+				break
+			}
+			if tries == 1000 {
+				t.Fatalf("the copy has %q, the reader sees %q, want %q", got, seen, want)
+			}
+		}
+	}
+	if err := end(); err != nil {
+		t.Error(err, out.String())
+	}
+	if err := backup(t.Context(), "mem://x", "y", io.Discard); err == nil || !strings.Contains(err.Error(), "copy FROM TO") {
+		t.Error(err)
+	}
+	if err := backup(t.Context(), dsn, path, io.Discard); err == nil || !strings.Contains(err.Error(), "is there already") {
+		t.Error(err)
+	}
+}
+
+// TestCheckAndRepair: what is damaged is named and given up, and the exit status says so.
+func TestCheckAndRepair(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "x.db")
+	dsn := "file:" + path
+	opened(t, dsn, "CREATE TABLE well (id INT PRIMARY KEY); CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(30)); INSERT INTO t VALUES (1, 'first'), (2, 'damaged-row'); CREATE VIEW v AS SELECT id FROM well").close()
+	run := func(repair bool) (string, error) {
+		db, err := open(t.Context(), dsn)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.close()
+		var out bytes.Buffer
+		err = maintain(t.Context(), db, nil, repair, newTask(io.Discard), &out)
+		return out.String(), err
+	}
+	if said, err := run(false); err != nil || !strings.HasPrefix(said, "3 of 3 tables and views are well") {
+		t.Error(err, said)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, bytes.ReplaceAll(data, []byte("damaged-row"), []byte("damagEd-row")), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := run(false); !errors.Is(err, errShown) || !strings.Contains(said, "t: error: ") || !strings.Contains(said, "2 of 3 ") {
+		t.Error(err, said)
+	}
+	if said, err := run(true); err != nil || !strings.Contains(said, "t: warning: ") {
+		t.Error(err, said)
+	}
+	if said, err := run(false); err != nil {
+		t.Error(err, said)
+	}
+}
+
+func TestStats(t *testing.T) {
+	t.Parallel()
+	db := opened(t, "mem://", "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9), KEY (a)) PARTITION BY KEY (id) PARTITIONS 2; INSERT INTO t VALUES (1, 'x'), (2, NULL), (3, 'z'); CREATE TABLE u (id INT PRIMARY KEY)")
+	var out, notes bytes.Buffer
+	if err := stats(t.Context(), db, "csv", 5, &out, &notes); err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Split(out.String(), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[0], "table,rows,index_entries,bytes,") || !strings.HasPrefix(lines[1], "t,3,3,") || !strings.HasPrefix(lines[2], "u,0,0,0,0,0.000000,0,,") {
+		t.Error(out.String())
+	}
+	if said := notes.String(); !strings.Contains(said, "t: the largest of 2 store partitions: 0001 with 4 entities (66%), 0000 with 2 entities (33%)") && !strings.Contains(said, "0000 with 4 entities (66%), 0001 with 2 entities (33%)") || !strings.Contains(said, "in all: 3 rows, 3 index entries, ") {
+		t.Error(said)
+	}
+}

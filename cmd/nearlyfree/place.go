@@ -1,0 +1,156 @@
+package main
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree"
+)
+
+// place is how far long work has come. It is kept in a table of the store that the work writes to, in the transaction that writes the
+// rows: work that was interrupted goes on behind the last row that is there, and writes none twice.
+type place struct {
+	work     string // what is done: "load people.csv into people"
+	source   string // what tells its source from another one of the same name
+	done     int64  // records, statements or rows
+	written  int64
+	rejected int64
+	rejects  int64  // how long the file of those is
+	last     string // the key behind which a copy goes on
+
+	begun bool // it is in the store
+}
+
+// placeTable is where places are kept while there are any, in the database of the data source name.
+const placeTable = "nearlyfree_load"
+
+// placeTable names the table also where the work has gone to another database by USE.
+func (d *database) placeTable() string { return quotedName(d.home()) + "." + placeTable }
+
+// findPlace gives the place of work, which may have been begun before. To begin anew forgets that.
+func (d *database) findPlace(ctx context.Context, work, source string, anew bool) (*place, error) {
+	p := &place{work: work, source: source}
+	rows, err := d.rows(ctx, "SELECT source, done, written, rejected, rejects, last FROM "+d.placeTable()+" WHERE work = "+quoted(work))
+	if isGone(err) {
+		return p, nil
+	}
+	if err != nil || len(rows) == 0 {
+		return p, err
+	}
+	row := rows[0]
+	p.begun = true
+	if anew {
+		return p, nil
+	}
+	if row[0] != source {
+		return nil, fmt.Errorf("%s: what was interrupted had another source or definition: --restart begins anew", work)
+	}
+	p.last = row[5]
+	_, err = fmt.Sscan(strings.Join(row[1:5], " "), &p.done, &p.written, &p.rejected, &p.rejects)
+	return p, err
+}
+
+// begin makes the table where the place is kept.
+func (d *database) beginPlace(ctx context.Context, p *place) error {
+	err := d.exec(ctx, "CREATE TABLE IF NOT EXISTS "+d.placeTable()+" (work VARCHAR(300) PRIMARY KEY, source VARCHAR(100), done BIGINT, written BIGINT, rejected BIGINT, rejects BIGINT, last TEXT)"+
+		" COMMENT 'how far interrupted work of the command nearlyfree has come'")
+	if err != nil {
+		return err
+	}
+	return d.keepPlace(ctx, p)
+}
+
+// keepPlace writes the place, in the transaction that is open.
+func (d *database) keepPlace(ctx context.Context, p *place) error {
+	_, err := d.conn.ExecContext(ctx, "REPLACE INTO "+d.placeTable()+" (work, source, done, written, rejected, rejects, last) VALUES (?, ?, ?, ?, ?, ?, ?)",
+		p.work, p.source, p.done, p.written, p.rejected, p.rejects, p.last)
+	p.begun = p.begun || err == nil
+	return err
+}
+
+// isGone says whether an error is that there is no table of places, or not even its database.
+func isGone(err error) bool {
+	number := errorNumber(err)
+	return number == nearlyfree.CodeNoSuchTable || number == nearlyfree.CodeUnknownDatabase
+}
+
+// endPlaces forgets the places of work that is done, all of them at once.
+func (d *database) endPlaces(ctx context.Context, places ...*place) error {
+	if !slices.ContainsFunc(places, func(p *place) bool { return p.begun }) {
+		return nil
+	}
+	err := d.transaction(ctx, func() error {
+		for _, p := range places {
+			if _, err := d.conn.ExecContext(ctx, "DELETE FROM "+d.placeTable()+" WHERE work = ?", p.work); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	rows, err := d.rows(ctx, "SELECT 1 FROM "+d.placeTable()+" LIMIT 1")
+	if err != nil || len(rows) > 0 {
+		return err
+	}
+	return d.exec(ctx, "DROP TABLE "+d.placeTable())
+}
+
+// errorNumber is MySQL's number of an error, 0 where it has none.
+func errorNumber(err error) uint16 {
+	var e *nearlyfree.Error
+	if errors.As(err, &e) {
+		return e.Number
+	}
+	return 0
+}
+
+// atHome says whether the store is in this process, where a transaction over two tables costs nothing.
+func (d *database) atHome() bool {
+	return strings.HasPrefix(d.config.Store, "mem:") || strings.HasPrefix(d.config.Store, "file:")
+}
+
+// transaction runs f in a transaction, again where others have overtaken it.
+func (d *database) transaction(ctx context.Context, f func() error) error {
+	for try := 0; ; try++ {
+		if err := d.exec(ctx, "START TRANSACTION"); err != nil {
+			return err
+		}
+		err := f()
+		if err == nil {
+			err = d.exec(ctx, "COMMIT")
+		}
+		if err == nil {
+			return nil
+		}
+		d.conn.ExecContext(context.WithoutCancel(ctx), "ROLLBACK")
+		if !errors.Is(err, nearlyfree.ErrConflict) || try == 10 || ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// fingerprint tells a file from another one: by its size, its beginning and its end.
+func fingerprint(f *os.File) (string, error) {
+	info, err := f.Stat()
+	if err != nil {
+		return "", err
+	}
+	const part = 1 << 16
+	h := sha256.New()
+	if _, err := io.Copy(h, io.NewSectionReader(f, 0, part)); err != nil {
+		return "", err
+	}
+	if _, err := io.Copy(h, io.NewSectionReader(f, max(0, info.Size()-part), part)); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d-%s", info.Size(), hex.EncodeToString(h.Sum(nil)[:16])), nil
+}

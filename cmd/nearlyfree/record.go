@@ -1,0 +1,247 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// record is what a file says of one row.
+type record struct {
+	line   int
+	fields []field
+	err    error  // what is wrong with it
+	text   string // as it was written, where something is wrong, or of JSON
+}
+
+// field is a value of a record. In JSON it has a name of its own.
+type field struct {
+	name  string
+	value any // nil, string, bool, json.Number, json.RawMessage
+}
+
+// records reads a file record by record.
+type records interface {
+	// names are those of the columns that the file lists at its beginning; nil: each record names its own.
+	names() []string
+	// next gives a record, and io.EOF at the end.
+	next() (record, error)
+}
+
+// notes are columns of a file of rejected records that say why they are: they are passed over when it is loaded.
+const (
+	noteLine   = "_line"
+	noteReason = "_reason"
+)
+
+// csvRecords reads CSV with a head, or without one where its columns are given.
+type csvRecords struct {
+	in   *csvReader
+	head []string
+	null string // what stands for NULL, beside nothing and \N
+}
+
+var errNoColumns = errors.New("--no-header needs --columns, which name the fields in turn")
+var errNoHead = errors.New("the file is empty: its first line must name the columns")
+
+func newCSVRecords(in io.Reader, columns []string, noHead bool, null string) (*csvRecords, error) {
+	r := &csvRecords{in: &csvReader{in: withoutMark(in)}, head: columns, null: null}
+	if noHead {
+		if len(columns) == 0 {
+			return nil, errNoColumns
+		}
+		return r, nil
+	}
+	fields, _, err := r.in.read()
+	switch {
+	case err == io.EOF:
+		return nil, errNoHead
+	case err != nil:
+		return nil, err
+	case len(columns) > 0 && len(columns) != len(fields):
+		return nil, fmt.Errorf("--columns names %d columns, and the file has %d", len(columns), len(fields))
+	case len(columns) == 0:
+		for _, f := range fields {
+			r.head = append(r.head, strings.TrimSpace(f.text))
+		}
+	}
+	return r, nil
+}
+
+func (r *csvRecords) names() []string { return r.head }
+
+func (r *csvRecords) next() (record, error) {
+	fields, line, err := r.in.read()
+	var wrong *errCSV
+	if errors.As(err, &wrong) {
+		return record{line: line, err: err, text: wrong.text}, nil
+	}
+	if err != nil {
+		return record{}, err
+	}
+	rec := record{line: line, fields: make([]field, len(fields)), err: wrongCount(len(fields), len(r.head))}
+	for i, f := range fields {
+		if f.quoted || f.text != "" && f.text != r.null && f.text != `\N` {
+			rec.fields[i].value = f.text
+		}
+	}
+	return rec, nil
+}
+
+// tsvRecords reads what is separated by tabs, as this command and MySQL write it: with a head, and escapes behind backslashes.
+type tsvRecords struct {
+	in   *bufio.Reader
+	head []string
+	line int
+}
+
+var tsvUnescapes = strings.NewReplacer(`\t`, "\t", `\n`, "\n", `\r`, "\r", `\0`, "\x00", `\\`, `\`)
+
+func newTSVRecords(in io.Reader, columns []string, noHead bool) (*tsvRecords, error) {
+	r := &tsvRecords{in: withoutMark(in), head: columns}
+	if noHead {
+		if len(columns) == 0 {
+			return nil, errNoColumns
+		}
+		return r, nil
+	}
+	texts, err := r.read()
+	if err != nil {
+		return nil, errNoHead
+	}
+	if len(columns) == 0 {
+		r.head = texts
+	}
+	return r, nil
+}
+
+func (r *tsvRecords) read() ([]string, error) {
+	line, err := r.in.ReadString('\n')
+	if err != nil && (err != io.EOF || line == "") {
+		return nil, err
+	}
+	r.line++
+	return strings.Split(strings.TrimSuffix(strings.TrimSuffix(line, "\n"), "\r"), "\t"), nil
+}
+
+func (r *tsvRecords) names() []string { return r.head }
+
+func (r *tsvRecords) next() (record, error) {
+	texts, err := r.read()
+	if err != nil {
+		return record{}, err
+	}
+	rec := record{line: r.line, fields: make([]field, len(texts))}
+	for i, text := range texts {
+		if text != `\N` {
+			rec.fields[i].value = tsvUnescapes.Replace(text)
+		}
+	}
+	rec.err = wrongCount(len(texts), len(r.head))
+	return rec, nil
+}
+
+func wrongCount(got, want int) error {
+	if got == want {
+		return nil
+	}
+	return fmt.Errorf("%s where the head has %d", plural(int64(got), "field"), want)
+}
+
+// withoutMark passes over the mark of UTF-8 at the beginning of a text.
+func withoutMark(in io.Reader) *bufio.Reader {
+	b := bufio.NewReaderSize(in, 1<<16)
+	if head, _ := b.Peek(3); string(head) == "\uFEFF" {
+		b.Discard(3)
+	}
+	return b
+}
+
+// jsonRecords reads an object a line.
+type jsonRecords struct {
+	in   *bufio.Reader
+	line int
+}
+
+func newJSONRecords(in io.Reader) *jsonRecords {
+	return &jsonRecords{in: withoutMark(in)}
+}
+
+func (r *jsonRecords) names() []string { return nil }
+
+func (r *jsonRecords) next() (record, error) {
+	for {
+		text, err := r.in.ReadBytes('\n')
+		if err != nil && (err != io.EOF || len(text) == 0) {
+			return record{}, err
+		}
+		r.line++
+		if text = bytes.TrimSpace(text); len(text) > 0 {
+			rec := record{line: r.line, text: string(text)}
+			rec.fields, rec.err = objectFields(text)
+			return rec, nil
+		}
+	}
+}
+
+// objectFields takes an object apart, in the order in which it is written.
+func objectFields(text []byte) ([]field, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	begin, err := d.Token()
+	if err != nil {
+		return nil, jsonError(err)
+	}
+	if begin != json.Delim('{') {
+		if begin == json.Delim('[') {
+			return nil, errors.New("it is an array: a file has an object a line, which jq -c '.[]' makes of one")
+		}
+		return nil, errors.New("it is no object")
+	}
+	var fields []field
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, jsonError(err)
+		}
+		var raw json.RawMessage
+		if err := d.Decode(&raw); err != nil {
+			return nil, jsonError(err)
+		}
+		f := field{name: name.(string)}
+		switch raw[0] {
+		case '{', '[':
+			f.value = raw
+		case '"':
+			var s string
+			if err := json.Unmarshal(raw, &s); err != nil {
+				return nil, jsonError(err)
+			}
+			f.value = s
+		case 't', 'f':
+			f.value = raw[0] == 't'
+		case 'n':
+		default:
+			f.value = json.Number(raw)
+		}
+		fields = append(fields, f)
+	}
+	if _, err := d.Token(); err != nil {
+		return nil, jsonError(err)
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return nil, errors.New("something stands behind the object")
+	}
+	return fields, nil
+}
+
+func jsonError(err error) error {
+	if err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errors.New("the object is not closed")
+	}
+	return err
+}
