@@ -1,0 +1,29 @@
+package mysql
+
+import (
+	"errors"
+	"log"
+	"os"
+)
+
+// Logger is told of what no error can be returned for. Nothing here is.
+type Logger interface {
+	Print(v ...any)
+}
+
+// NopLogger prints nothing.
+type NopLogger struct{}
+
+// Print does nothing.
+func (*NopLogger) Print(...any) {}
+
+var defaultLogger Logger = log.New(os.Stderr, "[mysql] ", log.Ldate|log.Ltime)
+
+// SetLogger sets the Logger of new Configs.
+func SetLogger(logger Logger) error {
+	if logger == nil {
+		return errors.New("logger is nil")
+	}
+	defaultLogger = logger
+	return nil
+}
