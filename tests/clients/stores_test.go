@@ -2,7 +2,10 @@ package clients
 
 import (
 	"database/sql"
+	"fmt"
+	"os"
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -11,11 +14,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 )
 
-// onStores runs a test on every kind of store: memory, a file, and the table service played in this process.
-// A program whose transactions write to several tables needs layout=single.
+// onStores runs a test on every kind of store: memory, a file, the table service played in this process, and Azurite where
+// tests/azurite/run.sh has started it.
 func onStores(t *testing.T, layout nearlyfree.Layout, test func(t *testing.T, db *sql.DB)) {
 	t.Helper()
-	for name, config := range map[string]func(*testing.T) *nearlyfree.Config{
+	configs := map[string]func(*testing.T) *nearlyfree.Config{
 		"memory": func(*testing.T) *nearlyfree.Config { return &nearlyfree.Config{Store: "mem://"} },
 		"file": func(t *testing.T) *nearlyfree.Config {
 			return &nearlyfree.Config{Store: "file:" + filepath.Join(t.TempDir(), "data")}
@@ -27,7 +30,13 @@ func onStores(t *testing.T, layout nearlyfree.Layout, test func(t *testing.T, db
 				SchemaLease: time.Millisecond,
 			}
 		},
-	} {
+	}
+	if azurite := os.Getenv("NEARLYFREE_AZURITE"); azurite != "" {
+		configs["azurite"] = func(*testing.T) *nearlyfree.Config {
+			return &nearlyfree.Config{Store: azurite, Database: fmt.Sprintf("c%dx%d", time.Now().UnixNano()%1e9, databases.Add(1)), SchemaLease: 100 * time.Millisecond}
+		}
+	}
+	for name, config := range configs {
 		t.Run(name, func(t *testing.T) {
 			settings := config(t)
 			settings.Layout = layout
@@ -41,6 +50,8 @@ func onStores(t *testing.T, layout nearlyfree.Layout, test func(t *testing.T, db
 		})
 	}
 }
+
+var databases atomic.Int64
 
 // exec runs statements that must go well.
 func exec(t *testing.T, db *sql.DB, statements ...string) {
