@@ -10,6 +10,7 @@ import (
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore"
 	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -77,8 +78,8 @@ type Config struct {
 	// with ErrTooManyEntities. The hint MAX_ENTITIES(n) of a statement overrules it. 0: no bound.
 	MaxEntities int64
 	// MaxRequests is the number of requests that one statement may make. One that surely needs more is refused before it begins. Any
-	// other ends with ErrTooManyRequests when it would make one more, and writes nothing, except with BulkChunked. Requests that are sent
-	// again after a failure, those of COMMIT, and those that finish a transaction of several partitions do not count. The hint
+	// other ends with ErrTooManyRequests when it would make one more, and writes nothing, except with BulkChunked. COMMIT does not count,
+	// nor does what is sent again after a failure, or finishes a transaction of several partitions. The hint
 	// MAX_REQUESTS(n) of a statement overrules it, 0 with no bound. 0: no bound.
 	MaxRequests int64
 	// MaxCost is MaxRequests in dollars of one statement, by ListPrice: 0.0001 is 2,777 requests. Where both are given the lesser one holds.
@@ -102,6 +103,9 @@ type Config struct {
 	// Exact refuses what a column would round or cut as MySQL does where a value is stored: 19.999 for a DECIMAL(10,2), a
 	// time with microseconds for a DATETIME. A FLOAT or DOUBLE keeps the nearest float of its size all the same.
 	Exact bool
+	// ClientFoundRows has RowsAffected and ROW_COUNT() count the rows that an UPDATE or ON DUPLICATE KEY UPDATE has found, also where
+	// it leaves them as they were, as MySQL's flag of this name does.
+	ClientFoundRows bool
 	// TimeZone is time_zone of new sessions: '+02:00', 'Europe/Berlin'; "" is UTC. NOW() and its like go by it, TIMESTAMP
 	// columns are kept in UTC and shown in it, and a time.Time, as an argument or a result, is the moment at which the clock
 	// there shows the value. SET time_zone changes it in a session.
@@ -210,8 +214,8 @@ func (c *Config) settings(mode session.Mode) session.Settings {
 		logger = slog.New(slog.DiscardHandler)
 	}
 	return session.Settings{
-		Name: session.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
-		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
+		Name: schema.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
+		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, FoundRows: c.ClientFoundRows, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
 		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger, Observe: observe(c.Observer),
 	}
 }

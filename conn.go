@@ -204,6 +204,10 @@ func (c *conn) execAll(ctx context.Context, texts []string) (driver.Result, erro
 	}
 	var last driver.Result = result{}
 	for i, p := range all {
+		p, err := c.session.Again(p) // USE may stand before it
+		if err != nil {
+			return nil, err
+		}
 		r, err := c.exec(ctx, p, nil)
 		if err != nil {
 			if i > 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
@@ -84,16 +85,19 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		d := &k.database
 		d.Locks = &s.locks
 		d.Catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &d.Maintenance)
+		d.Open = func(database string) *catalog.Catalog {
+			return s.catalog(database, k.config.SchemaLease, k.parallel(), &d.Maintenance)
+		}
 		e := s.engine
 		if k.config.Transactions == TransactionsGroup {
 			e = engine.InGroups(e)
 		} else if _, ok := e.(engine.Transactor); !ok {
-			e = s.transactor(k.config.Database, k.parallel())
+			e = s.transactor(k.parallel())
 		}
 		d.Runtime = &exec.Runtime{
 			Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
 			MaxRequests: k.config.maxRequests(), Price: pricePerRequest,
-			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog,
+			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Tables(), Definitions: d.Tables(),
 			Counts: &s.counts, Chunked: k.config.Bulk == BulkChunked, KeysOnly: k.config.Scan == ScanDeny,
 		}
 		if _, ok := e.(engine.Transactor); ok {
@@ -138,7 +142,7 @@ func (k *Connector) isClosed() bool {
 // Requests is what the same work would have needed on Azure, and bytes are not counted.
 type Stats struct {
 	Requests         int64 // sent, retries included
-	SchemaRequests   int64 // those of Requests that read table definitions or keep them fresh, and that make partitions as rows arrive
+	SchemaRequests   int64 // those of Requests that read table definitions or keep them fresh, that make partitions as rows arrive, and that Sizes makes
 	Retries          int64
 	EntitiesScanned  int64 // looked at by the store, where that is known; else those that came back
 	EntitiesReturned int64

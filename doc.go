@@ -19,9 +19,16 @@
 //
 // # SQL
 //
-// The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 5.7.99-nearlyfree. What is
+// The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 8.0.22-nearlyfree. What is
 // not supported is refused by name. LOCK TABLES and FLUSH are read and do nothing. SET knows the variables of
 // docs/variables.md, which says what each does, and refuses all others.
+//
+// A store has any number of databases: CREATE DATABASE, DROP DATABASE, USE, SHOW DATABASES, and database.table in every statement. The data
+// source name names the first one (option database; nearlyfree without it). It is there though nobody has created it, until it is
+// dropped. USE lasts as long as a sql.Conn is held: a connection that comes back from the pool is in the data source name's database
+// again. A prepared statement stays in the database in which it was prepared. A transaction may write to tables of several databases,
+// and is atomic. A foreign key is between tables of one database, and RENAME leaves a table in its own. Whoever may use the store
+// may use all of its databases: an option keeps nobody out.
 //
 // A view that picks rows and computes columns is merged into the statement that names it, so that the keys of its tables serve.
 // Its text goes by the names that tables had when it was made.
@@ -44,7 +51,7 @@
 // slog.Logger. SHOW STATUS and SHOW GLOBAL STATUS have MySQL's counters of statements, and Nearlyfree_requests, …_entities_read,
 // …_dollars; SHOW PROCESSLIST and information_schema.PROCESSLIST what the sessions of this process do, and what that has cost so far.
 //
-// Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Without an
+// Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Beside ? and without an
 // argument @id is the variable of the session (a sql.Conn), NULL where nobody has set it by SET @id = …, @id := … or
 // SELECT … INTO @id. PREPARE, EXECUTE … USING @id and DO are MySQL's. Exec takes several statements with
 // semicolons between them where none has an argument: they run in turn, each a statement of its own, up to the
@@ -202,9 +209,10 @@
 //
 // The last column is that of the default level; "serializable" holds on Azure for what a transaction has read when its
 // Commit has succeeded. Read committed: a transaction that writes nothing is not checked at its commit, whatever it has
-// read. FOR UPDATE protects rows that exist; others can still be inserted. Write skew is two that each read what the other
-// one writes: each takes the last but one from duty, and nobody is left. A phantom is a row that another one inserts where
-// this one has looked.
+// read. FOR UPDATE protects rows that exist; others can still be inserted. It waits for nobody. Rows that another transaction of this
+// process has read FOR UPDATE or written to are passed over with SKIP LOCKED, and an error (3572) with NOWAIT. Rows that other processes
+// hold show at Commit. Write skew is two that each read what the other one writes: each takes the last but one from duty, and nobody is
+// left. A phantom is a row that another one inserts where this one has looked.
 //
 // GET_LOCK holds among all processes that use the store. On Azure a lock is an entity, which its holder writes anew every 10 s: 2
 // requests each, and about 2 to take it and 2 to give it back. Where that process ended, or
@@ -232,7 +240,7 @@
 // row. CHECK TABLE reads all of a table and says what is not as it was written. REPAIR TABLE gives that up and keeps the
 // rest. OPTIMIZE TABLE writes the file anew, without the space of what was deleted; closing a file of up to 256 MB does so where
 // a third of it is free. While it is open, its commits are in a log beside it, PATH.log, which goes when it is closed. Where the process was
-// killed, the next one to open the file needs the log: copy a closed file, or both. Rows and transactions that are kept open
+// killed, the next one to open the file needs the log: copy a closed file, or both, or one in use by BackupFile. Rows and transactions that are kept open
 // hold up nobody, but what is deleted meanwhile keeps its space until they are closed. A file gets 64 GB of addresses to
 // grow into, or four times its size. Where there are none, as on Windows and in a process of 32 bits, and behind them, rows
 // that are open while the file grows may end with ErrConflict. A file that may have lost its last commit is opened with the

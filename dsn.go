@@ -16,7 +16,7 @@ import (
 //	https://ACCOUNT.table.core.windows.net/?SAS    a table endpoint, with a SAS query or else with Entra ID
 //
 // with options: behind a ? as name=value joined by &, or, in a connection string, as further Name=Value;
-// parts. See Config for what they mean: collation, database, layout, scan, max_entities, max_requests, max_cost, max_memory, parallel, readonly,
+// parts. See Config for what they mean: client_found_rows, collation, database, layout, scan, max_entities, max_requests, max_cost, max_memory, parallel, readonly,
 // ansi_quotes, exact, schema_lease, sql_mode, time_zone, total_memory, transactions, bulk. An unknown option, one that is given twice and a wrong
 // value are errors that name it.
 func ParseDSN(dsn string) (*Config, error) {

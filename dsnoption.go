@@ -21,6 +21,7 @@ type option struct {
 
 var options = []option{
 	{"ansi_quotes", func(c *Config, v string) error { return setBool(&c.ANSIQuotes, v) }, func(c *Config) string { return getBool(c.ANSIQuotes) }},
+	{"client_found_rows", func(c *Config, v string) error { return setBool(&c.ClientFoundRows, v) }, func(c *Config) string { return getBool(c.ClientFoundRows) }},
 	{"collation", setCollation, func(c *Config) string { return c.Collation }},
 	{"database", setDatabase, func(c *Config) string { return c.Database }},
 	{"exact", func(c *Config, v string) error { return setBool(&c.Exact, v) }, func(c *Config) string { return getBool(c.Exact) }},

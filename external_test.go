@@ -274,11 +274,13 @@ func TestForeignListing(t *testing.T) {
 		want     string
 	}{
 		{"SHOW TABLES", 2, "string Alpha, string Order, string own"},
-		{"SELECT TABLE_NAME FROM information_schema.TABLES", 1, "string Alpha, string Order, string own"},
-		{"SELECT COUNT(*) FROM information_schema.VIEWS", 0, "int64 0"},
-		{"SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_NAME = 'Alpha'", 3,
+		{"SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE()", 1, "string Alpha, string Order, string own"},
+		{"SELECT COUNT(*) FROM information_schema.VIEWS WHERE TABLE_SCHEMA IN (SCHEMA(), 'nosuch')", 1, "int64 0"}, // the look for nosuch
+		{"SELECT COUNT(*) FROM information_schema.VIEWS WHERE 'nearlyfree' = TABLE_SCHEMA", 0, "int64 0"},
+		{"SELECT COUNT(*) FROM information_schema.VIEWS", 1, "int64 0"}, // which databases there are
+		{"SELECT COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = (SELECT DATABASE()) AND TABLE_NAME = 'Alpha'", 3,
 			"string PartitionKey, string RowKey, string Timestamp, string N, string ETag"},
-		{"SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_NAME = 'Order'", 1, "int64 4"},
+		{"SELECT COUNT(*) FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = SCHEMA() AND TABLE_NAME = 'Order'", 1, "int64 4"},
 		{"SELECT N FROM `Order` WHERE PartitionKey = 'p' AND RowKey = '1'", 1, ""},
 	} {
 		before := a.connector.Stats()

@@ -30,8 +30,8 @@ type store struct {
 	counts   exec.Counts
 
 	mu       sync.Mutex
-	catalogs map[string]*catalog.Catalog // by folded database
-	intents  map[string]*intent.Store    // likewise
+	catalogs map[string]*catalog.Catalog // by their physical tables, folded
+	intents  *intent.Store               // over engine, where that has no transactions of any size; nil: nobody has asked for it
 }
 
 var shared = struct {
@@ -129,37 +129,32 @@ func checkConnectionString(location string) error {
 func (s *store) catalog(database string, lease time.Duration, parallel int, m *engine.Meter) *catalog.Catalog {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	key := strings.ToLower(database)
+	key := engine.FoldTable(keymap.CatalogTable(database))
 	c := s.catalogs[key]
 	if c == nil {
 		c = catalog.Open(s.engine, database, lease, m)
 		c.Parallel = parallel
 		if _, ok := s.engine.(engine.Transactor); !ok {
-			c.Rows = s.transactorOf(key, database, parallel, m)
+			c.Rows = s.transactorOf(parallel, m)
 		}
 		s.catalogs[key] = c
 	}
 	return c
 }
 
-// transactor gives the store of a database with transactions of any size, where the engine has none.
-func (s *store) transactor(database string, parallel int) *intent.Store {
+// transactor gives the store with transactions of any size, where the engine has none.
+func (s *store) transactor(parallel int) *intent.Store {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.transactorOf(strings.ToLower(database), database, parallel, nil)
+	return s.transactorOf(parallel, nil)
 }
 
 // transactorOf is transactor for who has the lock.
-func (s *store) transactorOf(key, database string, parallel int, m *engine.Meter) *intent.Store {
-	i := s.intents[key]
-	if i == nil {
-		i = intent.New(s.engine, intent.Options{Records: keymap.CatalogTable(database), Parallel: parallel, Direct: s.direct, Meter: m, Holds: keymap.HoldsRows})
-		if s.intents == nil {
-			s.intents = map[string]*intent.Store{}
-		}
-		s.intents[key] = i
+func (s *store) transactorOf(parallel int, m *engine.Meter) *intent.Store {
+	if s.intents == nil {
+		s.intents = intent.New(s.engine, intent.Options{Records: keymap.CatalogOf, Parallel: parallel, Direct: s.direct, Meter: m, Holds: keymap.HoldsRows})
 	}
-	return i
+	return s.intents
 }
 
 // releaseTimeout bounds the requests that leave a store. Where none of them arrives, some AUTO_INCREMENT values are left out, and
@@ -184,9 +179,9 @@ func (s *store) release() error {
 	for _, c := range s.catalogs {
 		_ = c.Close(ctx) // a gap in AUTO_INCREMENT values is no error
 	}
-	for _, i := range s.intents {
-		i.Leave(ctx)
-		_ = i.Close()
+	if s.intents != nil {
+		s.intents.Leave(ctx)
+		_ = s.intents.Close()
 	}
 	return s.engine.Close()
 }

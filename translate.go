@@ -91,6 +91,8 @@ func translated(err error, text string) error {
 		transaction *session.TransactionError
 		known       *sqlerr.Error
 		noTable     *schema.NoTableError
+		noDatabase  *schema.NoDatabaseError
+		database    *catalog.DatabaseExistsError
 		refused     *planner.ScanRefusedError
 		conflict    *retry.ConflictError
 		changed     *dml.SchemaChangedError
@@ -129,7 +131,11 @@ func translated(err error, text string) error {
 	case errors.As(err, &noPart):
 		return numbered(CodeNoPartition, noPart.Error(), err)
 	case errors.As(err, &noTable):
-		return numbered(CodeNoSuchTable, fmt.Sprintf("Table '%s.%s' doesn't exist", sqlerr.Brief(session.DatabaseName(noTable.Database)), sqlerr.Brief(noTable.Name)), err)
+		return numbered(CodeNoSuchTable, fmt.Sprintf("Table '%s.%s' doesn't exist", sqlerr.Brief(schema.DatabaseName(noTable.Database)), sqlerr.Brief(noTable.Name)), err)
+	case errors.As(err, &noDatabase):
+		return numbered(CodeUnknownDatabase, fmt.Sprintf("Unknown database '%s'", sqlerr.Brief(noDatabase.Name)), err)
+	case errors.As(err, &database):
+		return numbered(CodeDatabaseExists, database.Error(), err)
 	case errors.As(err, &texts):
 		return &Error{Message: texts.Error(), class: ErrCorrupt, cause: err}
 	case errors.As(err, &transaction):

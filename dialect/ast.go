@@ -7,7 +7,7 @@ type Pos int
 // (ddl.go), *Show, *Explain, *Use, *Set or a transaction statement.
 type Statement interface{ statement() }
 
-// Query is what yields rows: *Select, *Union or, later, a VALUES list.
+// Query is what yields rows: *Select, *Union or *Values.
 type Query interface {
 	Statement
 	query()
@@ -21,15 +21,32 @@ type Select struct {
 	From     TableExpr // nil: SELECT without FROM. FROM a, b is a Join of kind CrossJoin
 	Where    Expr
 	GroupBy  []Expr
+	Rollup   bool // GROUP BY … WITH ROLLUP
 	Having   Expr
 	Windows  []NamedWindow
 	OrderBy  []Order
 	Limit    *Limit
-	Lock     bool     // FOR UPDATE, LOCK IN SHARE MODE
-	Hints    []string // words of /*+ … */ after SELECT, lower case
+	Lock     bool      // FOR UPDATE, LOCK IN SHARE MODE
+	Locking  []Locking // what they say besides
+	Hints    []string  // words of /*+ … */ after SELECT, lower case
 
 	CountAll bool // SQL_CALC_FOUND_ROWS: FOUND_ROWS() counts without LIMIT
 }
+
+// Locking is FOR UPDATE or FOR SHARE of some tables, or with NOWAIT or SKIP LOCKED.
+type Locking struct {
+	Of   []TableName // none: all
+	Busy BusyRows
+}
+
+// BusyRows says what is done with rows that other transactions have.
+type BusyRows uint8
+
+const (
+	BusyWait BusyRows = iota
+	BusyFail          // NOWAIT
+	BusySkip          // SKIP LOCKED
+)
 
 // SetOp is how a Union makes one result of two.
 type SetOp uint8
@@ -48,6 +65,15 @@ type Union struct {
 	Left, Right Query
 	OrderBy     []Order
 	Limit       *Limit
+}
+
+// Values is VALUES ROW(…), ROW(…), with ORDER BY and LIMIT.
+type Values struct {
+	With    []CTE
+	Rows    [][]Expr
+	OrderBy []Order
+	Limit   *Limit
+	Pos     Pos
 }
 
 // CTE is one WITH name (columns) AS (query).
@@ -115,10 +141,12 @@ const (
 	ForGroupBy
 )
 
-// Derived is (query) AS alias; As is "" where the text has none, as SQLite allows.
+// Derived is [LATERAL] (query) AS alias [(columns)]; As is "" where the text has none, as SQLite allows.
 type Derived struct {
-	Query Query
-	As    string
+	Query   Query
+	As      string
+	Columns []string
+	Lateral bool // the query sees the tables that stand before it
 }
 
 // JoinKind is how a Join treats rows without a partner.
@@ -210,11 +238,13 @@ func (*Do) statement()         {}
 
 func (*Select) statement() {}
 func (*Union) statement()  {}
+func (*Values) statement() {}
 func (*Insert) statement() {}
 func (*Update) statement() {}
 func (*Delete) statement() {}
 func (*Select) query()     {}
 func (*Union) query()      {}
+func (*Values) query()     {}
 
 func (*TableName) tableExpr() {}
 func (*Derived) tableExpr()   {}

@@ -44,8 +44,7 @@ func (r *rewriter) clauseWord(i int) (int, bool) {
 		}
 	case "WITH":
 		if p.isAt(i+1, "ROLLUP") {
-			p.unsupported(i, "WITH ROLLUP")
-			return i, true
+			return r.withRollup(i), true
 		}
 	case "WINDOW":
 		if p.toks[i+1].isName() && p.isAt(i+2, "AS") {
@@ -63,6 +62,25 @@ func (r *rewriter) clauseWord(i int) (int, bool) {
 	}
 	return r.order(i)
 }
+
+// withRollup reads WITH ROLLUP, which ends GROUP BY.
+func (r *rewriter) withRollup(i int) (next int) {
+	f := r.top()
+	next = i + 2
+	if !r.groups || f.kind != blockFrame {
+		r.p.unexpected(i)
+		return next
+	}
+	r.finish(i)
+	r.rollup, r.groups, f.clause = true, false, inTail
+	if next < f.end && !rollupTail[r.p.toks[next].word] {
+		r.p.unexpected(next)
+	}
+	return next
+}
+
+// rollupTail are the words that may follow WITH ROLLUP.
+var rollupTail = set("HAVING WINDOW ORDER LIMIT INTO")
 
 // windowClause reads WINDOW, which only the end of the query or its ORDER BY can follow.
 func (r *rewriter) windowClause(i int) (next int) {
@@ -116,6 +134,7 @@ func (r *rewriter) clause(i, words int, text string, c clause) (int, bool) {
 	}
 	f.clause = c
 	f.operators = 0
+	r.groups = text == "GROUP BY" && f.kind == blockFrame
 	r.boundary(i, text)
 	return i + words, true
 }

@@ -19,6 +19,7 @@ func (p *parser) selectBlock(head string, lo, hi int, first clause) *Select {
 		From:     c.from(s.From),
 		Where:    c.where(s.Where),
 		GroupBy:  c.exprs(s.GroupBy),
+		Rollup:   c.rollup,
 		Having:   c.where(s.Having),
 		OrderBy:  c.order(s.OrderBy),
 		Limit:    c.limit(s.Limit),
@@ -147,7 +148,7 @@ func (c converter) hinted(t TableExpr, names ...string) TableExpr {
 func (c converter) tableName(name sqlparser.TableName, as string) TableExpr {
 	i, pos := c.posOf(name.Qualifier.String(), name.Name.String())
 	if pos >= 0 && c.p.toks[i].word == "(" {
-		return &Derived{Query: c.p.queries[i], As: as}
+		return &Derived{Query: c.p.queries[i], As: as, Columns: c.p.derived[i], Lateral: c.p.laterals[i]}
 	}
 	out := &TableName{Database: c.nameOf(name.Qualifier.String()), Name: c.nameOf(name.Name.String()), As: as, Pos: pos}
 	if out.Database == "" && pos >= 0 && c.p.toks[i].word == "DUAL" {

@@ -27,6 +27,7 @@ type ColumnDef struct {
 	Check         Expr
 	CheckText     string
 	CheckName     string // CONSTRAINT name CHECK (…), "" without a name
+	CheckRests    bool   // NOT ENFORCED
 	Generated     Expr   // [GENERATED ALWAYS] AS (expr)
 	GeneratedText string
 	Stored        bool // STORED or PERSISTENT, not VIRTUAL
@@ -73,10 +74,11 @@ type ForeignKey struct {
 
 // Check is [CONSTRAINT name] CHECK (Expr).
 type Check struct {
-	Name string
-	Expr Expr
-	Text string
-	Pos  Pos
+	Name        string
+	Expr        Expr
+	Text        string
+	NotEnforced bool
+	Pos         Pos
 }
 
 // Partitioning is PARTITION BY.
@@ -194,7 +196,8 @@ type AlterAction struct {
 	Kind       AlterKind
 	Name       string
 	NewName    string
-	IfExists   bool // DROP … IF EXISTS, ADD … IF NOT EXISTS
+	NewIn      string // the database of RENAME TO; "": it says none
+	IfExists   bool   // DROP … IF EXISTS, ADD … IF NOT EXISTS
 	Column     ColumnDef
 	First      bool
 	After      string
@@ -213,10 +216,20 @@ type Truncate struct{ Table TableName }
 // RenameTable is RENAME TABLE a TO b, c TO d.
 type RenameTable struct{ From, To []TableName }
 
-// CreateDatabase is CREATE DATABASE, for tools that send it.
+// DatabaseOptions are those of CREATE DATABASE and ALTER DATABASE; "" is what is not said.
+type DatabaseOptions struct{ Charset, Collate, Encryption string }
+
+// CreateDatabase is CREATE DATABASE.
 type CreateDatabase struct {
 	Name  string
 	IfNot bool
+	DatabaseOptions
+}
+
+// AlterDatabase is ALTER DATABASE. Name "" is the current one.
+type AlterDatabase struct {
+	Name string
+	DatabaseOptions
 }
 
 // DropDatabase is DROP DATABASE.
@@ -240,5 +253,6 @@ func (*AlterTable) statement()     {}
 func (*Truncate) statement()       {}
 func (*RenameTable) statement()    {}
 func (*CreateDatabase) statement() {}
+func (*AlterDatabase) statement()  {}
 func (*DropDatabase) statement()   {}
 func (*MaintainTable) statement()  {}

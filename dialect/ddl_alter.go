@@ -6,7 +6,10 @@ func (p *parser) alter() Statement {
 		return p.createView(false, true)
 	}
 	if !p.accept("TABLE") {
-		if p.is("DATABASE") || p.is("SCHEMA") || p.is("INDEX") {
+		if p.accept("DATABASE") || p.accept("SCHEMA") {
+			return p.alterDatabase()
+		}
+		if p.is("INDEX") {
 			p.unsupported(p.pos, "ALTER "+p.tok().word)
 		}
 		return p.refuseObject()
@@ -196,8 +199,8 @@ func (p *parser) renameAction(a *AlterAction) {
 			p.accept("AS")
 		}
 		a.NewName = p.ident()
-		if p.is(".") {
-			p.unsupported(p.pos, "renaming a table into another database")
+		if p.accept(".") {
+			a.NewIn, a.NewName = a.NewName, p.ident()
 		}
 		return
 	}

@@ -52,6 +52,8 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 		c.Unique, c.Global = true, p.accept("GLOBAL")
 	case p.accept("COMMENT"):
 		c.Comment = p.str()
+	case c.Type.Spatial() && p.accept("SRID"):
+		p.integer() // of geometries, which there are not
 	case p.accept("PROPERTY"):
 		c.Property = p.str()
 	case p.accept("EDM"):
@@ -66,7 +68,7 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 		}
 		c.Check, c.CheckText = p.inParens()
 		c.CheckName = constraint
-		p.enforced()
+		c.CheckRests = p.notEnforced()
 	case p.accept("GENERATED"):
 		if p.is("BY") || p.is("ALWAYS", "AS", "IDENTITY") {
 			p.unsupported(p.pos, "IDENTITY")
@@ -150,12 +152,9 @@ func (p *parser) isDate(i int) bool {
 	return w == "DATE" || w == "TIME" || w == "TIMESTAMP"
 }
 
-// enforced passes ENFORCED.
-func (p *parser) enforced() {
-	if p.is("NOT", "ENFORCED") {
-		p.unsupported(p.pos, "CHECK … NOT ENFORCED")
-	}
-	p.accept("ENFORCED")
+// notEnforced reads [[NOT] ENFORCED].
+func (p *parser) notEnforced() bool {
+	return p.accept("NOT", "ENFORCED") || p.accept("ENFORCED") && false
 }
 
 // references reads REFERENCES table (columns) [MATCH …] [ON DELETE …] [ON UPDATE …] [[NOT] ENFORCED]. As in MySQL, MATCH changes

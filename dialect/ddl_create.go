@@ -39,7 +39,7 @@ func (p *parser) create() Statement {
 		return p.createExternal()
 	case p.accept("DATABASE"), p.accept("SCHEMA"):
 		d := &CreateDatabase{IfNot: p.accept("IF", "NOT", "EXISTS"), Name: p.ident()}
-		p.databaseOptions()
+		d.DatabaseOptions = p.databaseOptions()
 		return d
 	case p.accept("UNIQUE"):
 		p.expect("INDEX")
@@ -50,17 +50,37 @@ func (p *parser) create() Statement {
 	return p.refuseObject()
 }
 
-// databaseOptions passes the options of CREATE DATABASE: all text is UTF-8, and the collation of a text
-// is its column's.
-func (p *parser) databaseOptions() {
+// databaseOptions reads the options of a database.
+func (p *parser) databaseOptions() (o DatabaseOptions) {
 	for p.err == nil && p.tok().kind != tokEnd {
 		p.accept("DEFAULT")
-		if !p.accept("CHARSET") && !p.accept("CHARACTER", "SET") {
+		var to *string
+		switch {
+		case p.accept("CHARSET"), p.accept("CHARACTER", "SET"):
+			to = &o.Charset
+		case p.accept("ENCRYPTION"):
+			to = &o.Encryption
+		default:
 			p.expect("COLLATE")
+			to = &o.Collate
 		}
 		p.accept("=")
-		p.word()
+		*to = p.word()
 	}
+	return o
+}
+
+// alterDatabase reads ALTER DATABASE, the cursor behind the words.
+func (p *parser) alterDatabase() Statement {
+	d := &AlterDatabase{}
+	if !p.oneOf("DEFAULT", "CHARSET", "CHARACTER", "COLLATE", "ENCRYPTION") {
+		d.Name = p.ident()
+	}
+	if p.tok().kind == tokEnd {
+		p.fail(p.pos, "expected CHARACTER SET or COLLATE")
+	}
+	d.DatabaseOptions = p.databaseOptions()
+	return d
 }
 
 // createIndex reads CREATE INDEX, the cursor behind the words.
@@ -134,7 +154,7 @@ func (p *parser) createTable(temporary bool) Statement {
 		p.fail(p.pos, "a table has no such option%s", didYouMean(t.word))
 	}
 	as := p.accept("AS")
-	if as || p.is("SELECT") || p.is("WITH") || p.is("(") {
+	if as || p.beginsQuery(p.pos) || p.is("(") {
 		t.As = p.query(p.pos, p.end())
 		p.finish(p.end())
 	} else if p.err == nil && t.Columns == nil {

@@ -49,8 +49,8 @@ func (p *parser) indexBody(x *IndexDef) {
 			p.integer() // MyISAM's
 		case p.accept("WITH", "PARSER"):
 			p.ident() // of FULLTEXT keys
-		case p.accept("VISIBLE"):
-		case p.is("INVISIBLE"), p.is("WHERE"), p.is("WITH"):
+		case p.accept("VISIBLE"), p.accept("INVISIBLE"): // only MySQL's optimizer heeds it
+		case p.is("WHERE"), p.is("WITH"):
 			p.unsupported(p.pos, p.tok().word+" at an index")
 		case p.is("ON", "CONFLICT"):
 			p.unsupported(p.pos, "ON CONFLICT at a key")
@@ -142,7 +142,7 @@ func (p *parser) keyDef() (key, bool) {
 	case p.accept("CHECK"):
 		c := Check{Name: name, Pos: pos}
 		c.Expr, c.Text = p.inParens()
-		p.enforced()
+		c.NotEnforced = p.notEnforced()
 		return key{check: &c}, true
 	case constraint:
 		p.fail(p.pos, "expected PRIMARY KEY, UNIQUE, FOREIGN KEY or CHECK")

@@ -1,5 +1,7 @@
 package dialect
 
+import "strings"
+
 // typeSynonyms are the types of several words, and the word that stands for each.
 var typeSynonyms = []struct {
 	words []string
@@ -41,6 +43,15 @@ func (p *parser) typeIn(lo, hi int) *TypeName {
 	return &t
 }
 
+var spatialTypes = set(`GEOMETRY POINT LINESTRING POLYGON MULTIPOINT MULTILINESTRING MULTIPOLYGON GEOMETRYCOLLECTION GEOMCOLLECTION`)
+
+// Spatial says whether it is a type of geometries: these are read, and refused where they are not left out.
+func (t TypeName) Spatial() bool { return spatialTypes[t.Name] }
+
+func (t TypeName) isText() bool {
+	return strings.HasSuffix(t.Name, "CHAR") || strings.HasSuffix(t.Name, "TEXT") || t.Name == "ENUM" || t.Name == "SET"
+}
+
 // typeName passes a type with what belongs to it alone: length, members, UNSIGNED, CHARACTER SET.
 func (p *parser) typeName() TypeName {
 	t := TypeName{}
@@ -75,6 +86,8 @@ func (p *parser) typeName() TypeName {
 	}
 	for p.err == nil {
 		switch {
+		case t.isText() && p.accept("BINARY"): // MySQL's old word for the collation that goes by code points
+			t.Collate = "utf8mb4_bin"
 		case p.accept("UNSIGNED"):
 			t.Unsigned = true
 		case p.accept("SIGNED"):

@@ -53,7 +53,7 @@ func (p *parser) insert(replace bool) *Insert {
 	case p.accept("DEFAULT", "VALUES"):
 		out.Rows = [][]Expr{{}}
 		hi = p.pos
-	case p.is("SELECT"), p.is("WITH"), p.is("("):
+	case p.beginsQuery(p.pos), p.is("("):
 		out.Query = p.query(p.pos, hi)
 	default:
 		p.fail(p.pos, "expected VALUES, SET or SELECT")
@@ -130,7 +130,10 @@ func (p *parser) rows(lo, hi int) [][]Expr {
 
 // literalRows is rows of literals alone; nil of others.
 func (p *parser) literalRows(lo, hi int) (out [][]Expr) {
-	for i := lo; p.isAt(i, "("); i++ {
+	for i := lo; p.isAt(i, "(") || p.isAt(i, "ROW", "("); i++ {
+		if p.toks[i].word == "ROW" {
+			i++
+		}
 		end := int(p.toks[i].match)
 		row := make([]Expr, 0, (end-i)/2)
 		for i < end {

@@ -114,7 +114,7 @@ func (l *lexer) skip() *Error {
 			}
 			l.pos += n + 1
 		case c == '/' && l.at(1) == '*':
-			if l.at(2) == '!' && l.versions != nil && l.versions.enter(l) {
+			if (l.at(2) == '!' || l.at(2) == 'N' && l.at(3) == '!') && l.versions != nil && l.versions.enter(l) {
 				continue
 			}
 			n := strings.Index(l.sql[l.pos+2:], "*/")
@@ -311,7 +311,9 @@ func (l *lexer) argument(t *token) *Error {
 		}
 		t.arg = int32(l.nameIndex(l.sql[start+1 : l.pos]))
 	}
-	if l.style != 0 && l.style != c {
+	if variables := l.style == '@' && c == '?' || l.style == '?' && c == '@'; variables {
+		c = '?' // beside which setVariables makes variables of all @name
+	} else if l.style != 0 && l.style != c {
 		return l.fail(start, fmt.Sprintf("placeholders of two kinds, %c and %c, in one statement", l.style, c))
 	}
 	l.style = c
@@ -325,20 +327,25 @@ func (l *lexer) argument(t *token) *Error {
 var ofVariables = set("SET PREPARE EXECUTE")
 
 // setVariables makes variables of the session of those @name that the statement itself sets, by := or INTO: their values
-// change while it runs. The others stay arguments.
+// change while it runs. The others stay arguments, unless there are placeholders without a name.
 func (s *source) setVariables() {
 	var sets map[string]bool
-	into := false
+	into, named, marks := false, false, false
 	for i := range s.toks[:len(s.toks)-1] {
 		t := &s.toks[i]
-		named := t.kind == tokArg && s.sql[t.start] == '@'
-		into = t.word == "INTO" || into && (named || t.word == ",")
-		if named && (into || s.toks[i+1].word == ":=") {
+		at := t.kind == tokArg && s.sql[t.start] == '@'
+		named, marks = named || at, marks || t.kind == tokArg && s.sql[t.start] == '?'
+		into = t.word == "INTO" || into && (at || t.word == ",")
+		if at && (into || s.toks[i+1].word == ":=") {
 			if sets == nil {
 				sets = map[string]bool{}
 			}
 			sets[lower(s.sql[t.start+1:t.end])] = true
 		}
+	}
+	if named && marks {
+		s.onlyMarks()
+		return
 	}
 	if sets == nil {
 		return
@@ -354,6 +361,21 @@ func (s *source) setVariables() {
 		}
 	}
 	s.names, s.args = l.names, l.args
+}
+
+// onlyMarks leaves no arguments but those that ? stands for.
+func (s *source) onlyMarks() {
+	s.names, s.args = nil, 0
+	for i := range s.toks {
+		switch t := &s.toks[i]; {
+		case t.kind != tokArg:
+		case s.sql[t.start] == '@':
+			t.kind = tokUser
+		default:
+			t.arg = int32(s.args)
+			s.args++
+		}
+	}
 }
 
 // nameIndex is the index of a named argument; equal names are one argument.

@@ -182,8 +182,7 @@ func (r *rewriter) operatorWord(i int) int {
 		r.endAlias(i)
 		r.raw(i, "AS")
 		r.nameAt(i + 1)
-		r.aliasColumns(i + 2)
-		return i + 2
+		return r.aliasColumns(i + 2)
 	case "WHEN", "THEN", "ELSE", "END":
 		if f.kind == caseFrame {
 			return r.caseWord(i)
@@ -221,9 +220,7 @@ func (r *rewriter) operatorWord(i int) int {
 		p.unexpected(i)
 		return i
 	}
-	i = r.alias(i)
-	r.aliasColumns(i)
-	return i
+	return r.aliasColumns(r.alias(i))
 }
 
 // endAlias notes that the alias of a select list's element begins at token i.
@@ -234,11 +231,31 @@ func (r *rewriter) endAlias(i int) {
 	}
 }
 
-// aliasColumns refuses the columns behind a table's alias: t(a, b).
-func (r *rewriter) aliasColumns(i int) {
-	if r.top().clause == inTables && r.p.toks[i].word == "(" {
-		r.p.unsupported(i, "a list of columns after a table's alias")
+// aliasColumns reads the columns behind the alias of a query in FROM, (SELECT …) AS t (a, b), where token i begins them, and gives the
+// token behind them.
+func (r *rewriter) aliasColumns(i int) int {
+	p := r.p
+	if r.top().clause != inTables || p.toks[i].word != "(" {
+		return i
 	}
+	at := len(r.out) - 2 // before the alias
+	if r.out[at].kind == rawPiece && r.out[at].text == "AS" {
+		at--
+	}
+	of := int(r.out[at].tok)
+	if r.out[at].kind != namePiece || p.queries[of] == nil {
+		p.unsupported(i, "a list of columns after a table's alias")
+		return i
+	}
+	saved := p.pos
+	p.pos = i
+	names := p.identList()
+	p.finish(saved)
+	if p.derived == nil {
+		p.derived = map[int][]string{}
+	}
+	p.derived[of] = names
+	return p.after(i)
 }
 
 // caseWord reads WHEN, THEN, ELSE or END of the CASE that is open.

@@ -117,8 +117,12 @@ type parser struct {
 	queries map[int]Query
 	// forms are the calls of a form of their own, such as CAST(x AS t), by the token of their name.
 	forms map[int]*form
-	// windows are those of calls with OVER, by the token of the function's name.
+	// windows are what OVER says of calls, by the token of the function's name.
 	windows map[int]*Window
+	// derived are the columns behind the aliases of queries in FROM, by the token of the query's parenthesis.
+	derived map[int][]string
+	// laterals are the queries in FROM behind LATERAL, by the token of their parenthesis.
+	laterals map[int]bool
 	// blocks counts the query blocks of the statement.
 	blocks int
 	// into are the variables of SELECT … INTO.

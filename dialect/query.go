@@ -18,7 +18,18 @@ func (p *parser) isQuery(i int) bool {
 			}
 		}
 	}
-	return p.toks[i].word == "SELECT" || p.toks[i].word == "WITH"
+	return p.beginsQuery(i)
+}
+
+// beginsQuery says whether a query without parentheses begins at token i.
+func (p *parser) beginsQuery(i int) bool {
+	switch p.toks[i].word {
+	case "SELECT", "WITH", "TABLE":
+		return true
+	case "VALUES":
+		return p.isAt(i+1, "ROW", "(")
+	}
+	return false
 }
 
 // queryTail are the words that may follow a query in parentheses that is part of a larger one.
@@ -69,7 +80,7 @@ func (p *parser) query(lo, hi int) Query {
 var setOps = []string{"UNION", "EXCEPT", "INTERSECT"}
 
 // united reads blocks with UNION and EXCEPT between them, from left to right; INTERSECT binds tighter.
-func (p *parser) united(lo, hi int, lock bool) Query {
+func (p *parser) united(lo, hi int, lock *locks) Query {
 	q, at := p.intersected(lo, hi, lock)
 	for at < hi && p.err == nil {
 		u := &Union{Left: q}
@@ -84,7 +95,7 @@ func (p *parser) united(lo, hi int, lock bool) Query {
 }
 
 // intersected reads blocks with INTERSECT between them and returns the token behind.
-func (p *parser) intersected(lo, hi int, lock bool) (Query, int) {
+func (p *parser) intersected(lo, hi int, lock *locks) (Query, int) {
 	at := p.until(lo, hi, setOps...)
 	q := p.block(lo, at, lock)
 	for at < hi && p.toks[at].word == "INTERSECT" && p.err == nil {
@@ -119,13 +130,11 @@ func (p *parser) tail(lo, hi int) int {
 }
 
 // single reads a query of one block, lo to tail, with its ORDER BY and LIMIT, tail to end.
-func (p *parser) single(with []CTE, lo, tail, end int, lock bool) Query {
+func (p *parser) single(with []CTE, lo, tail, end int, lock *locks) Query {
 	if p.toks[lo].word != "(" {
-		q := p.block(lo, end, lock)
-		if s, ok := q.(*Select); ok {
-			s.With = with
+		if p.toks[lo].word == "SELECT" {
+			tail = end // of one text with it
 		}
-		return q
 	}
 	q := p.block(lo, tail, lock)
 	if p.err != nil {
@@ -140,6 +149,8 @@ func (p *parser) single(with []CTE, lo, tail, end int, lock bool) Query {
 			order, limit = &q.OrderBy, &q.Limit
 		case *Union:
 			order, limit = &q.OrderBy, &q.Limit
+		case *Values:
+			order, limit = &q.OrderBy, &q.Limit
 		}
 		if *order == nil && *limit == nil {
 			*order, *limit = s.OrderBy, s.Limit
@@ -153,14 +164,20 @@ func (p *parser) single(with []CTE, lo, tail, end int, lock bool) Query {
 	return q
 }
 
-// setLock has every SELECT of a query lock its rows.
-func setLock(q Query) {
+// locks are the clauses that lock rows at the end of a query; nil: there is none.
+type locks struct{ clauses []Locking }
+
+// to has every SELECT of a query lock its rows.
+func (l *locks) to(q Query) {
+	if l == nil {
+		return
+	}
 	switch q := q.(type) {
 	case *Select:
-		q.Lock = true
+		q.Lock, q.Locking = true, l.clauses
 	case *Union:
-		setLock(q.Left)
-		setLock(q.Right)
+		l.to(q.Left)
+		l.to(q.Right)
 	}
 }
 
@@ -170,6 +187,8 @@ func prependWith(q Query, with []CTE) {
 	case *Select:
 		q.With = append(with, q.With...)
 	case *Union:
+		q.With = append(with, q.With...)
+	case *Values:
 		q.With = append(with, q.With...)
 	}
 }
@@ -219,22 +238,19 @@ func (p *parser) with(lo, hi int) ([]CTE, int) {
 
 // lock finds FOR UPDATE, FOR SHARE or LOCK IN SHARE MODE at the end of a query's tail, and returns where
 // the rest of the tail ends.
-func (p *parser) lock(tail, hi int) (end int, lock bool) {
+func (p *parser) lock(tail, hi int) (end int, lock *locks) {
 	end = p.until(tail, hi, "FOR", "LOCK")
 	if end == hi {
-		return hi, false
+		return hi, nil
 	}
+	lock = &locks{}
 	i := end
-	switch {
-	case p.isAt(i, "FOR", "UPDATE"), p.isAt(i, "FOR", "SHARE"):
-		i += 2
-		if p.isAt(i, "OF") || p.isAt(i, "NOWAIT") || p.isAt(i, "SKIP") {
-			p.unsupported(i, p.toks[end].word+" "+p.toks[end+1].word+" "+p.toks[i].word)
-		}
-	case p.isAt(i, "LOCK", "IN", "SHARE", "MODE"):
+	if p.isAt(i, "LOCK", "IN", "SHARE", "MODE") {
 		i += 4
-	default:
-		p.unexpected(i)
+	} else {
+		for p.err == nil && i < hi && p.isAt(i, "FOR") {
+			i = p.lockClause(i, lock)
+		}
 	}
 	if p.isAt(i, "INTO") {
 		i = p.selectInto(i)
@@ -242,11 +258,37 @@ func (p *parser) lock(tail, hi int) (end int, lock bool) {
 	if i != hi {
 		p.unexpected(i)
 	}
-	return end, true
+	return end, lock
+}
+
+// lockClause reads FOR UPDATE or FOR SHARE [OF table, …] [NOWAIT | SKIP LOCKED] and returns the token behind it.
+func (p *parser) lockClause(i int, lock *locks) int {
+	if !p.isAt(i+1, "UPDATE") && !p.isAt(i+1, "SHARE") {
+		p.unexpected(i)
+		return i
+	}
+	saved := p.pos
+	p.pos = i + 2
+	var l Locking
+	if p.accept("OF") {
+		l.Of = p.tableNames()
+	}
+	switch {
+	case p.accept("NOWAIT"):
+		l.Busy = BusyFail
+	case p.accept("SKIP", "LOCKED"):
+		l.Busy = BusySkip
+	}
+	if l.Of != nil || l.Busy != BusyWait || len(lock.clauses) > 0 {
+		lock.clauses = append(lock.clauses, l)
+	}
+	i = p.pos
+	p.finish(saved)
+	return i
 }
 
 // block reads SELECT … or a query in parentheses, of the tokens lo to hi-1.
-func (p *parser) block(lo, hi int, lock bool) Query {
+func (p *parser) block(lo, hi int, lock *locks) Query {
 	if p.err != nil {
 		return nil
 	}
@@ -258,23 +300,59 @@ func (p *parser) block(lo, hi int, lock bool) Query {
 		if s == nil {
 			return nil
 		}
-		s.Lock = lock
+		lock.to(s)
 		s.Hints = p.hintWords(lo + 1)
 		return s
 	case t.word == "(" && int(t.match) == hi-1:
 		q := p.query(lo+1, hi-1)
-		if lock {
-			setLock(q)
-		}
+		lock.to(q)
 		return q
-	case t.word == "VALUES" || t.word == "TABLE":
-		p.unsupported(lo, t.word+" as a query")
+	case t.word == "VALUES":
+		return p.values(lo, hi)
+	case t.word == "TABLE":
+		return p.table(lo, hi, lock)
 	case t.word == "(":
 		p.unexpected(int(t.match) + 1)
 	default:
 		p.fail(lo, "expected SELECT")
 	}
 	return nil
+}
+
+// values reads VALUES ROW(…), ROW(…) of the tokens lo to hi-1.
+func (p *parser) values(lo, hi int) Query {
+	for i := lo + 1; ; i++ {
+		if !p.isAt(i, "ROW", "(") || i >= hi {
+			p.fail(i, "expected ROW (…)")
+			return nil
+		}
+		if i = p.after(i + 1); i >= hi {
+			break
+		}
+		if !p.isAt(i, ",") {
+			p.unexpected(i)
+			return nil
+		}
+	}
+	return &Values{Rows: p.rows(lo+1, hi), Pos: Pos(p.toks[lo].start)}
+}
+
+// table reads TABLE name, which is SELECT * FROM name.
+func (p *parser) table(lo, hi int, lock *locks) Query {
+	saved := p.pos
+	p.pos = lo + 1
+	n := p.tableName()
+	if p.pos != hi {
+		p.unexpected(p.pos)
+	}
+	p.finish(saved)
+	star := SelectExpr{Star: true, Text: "*"}
+	if p.marks {
+		p.unsupported(lo, "TABLE in a view", "write SELECT * FROM")
+	}
+	s := &Select{Exprs: []SelectExpr{star}, From: &n}
+	lock.to(s)
+	return s
 }
 
 // countBlock notes one more run of the parser.

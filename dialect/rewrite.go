@@ -20,6 +20,8 @@ type rewriter struct {
 	items    []item              // of the select list
 	hints    map[int][]IndexHint // by the last token of the table that they stand behind
 	windows  []NamedWindow       // of WINDOW
+	groups   bool                // what is read stands behind GROUP BY
+	rollup   bool                // WITH ROLLUP
 }
 
 // piece is a part of the text made: a word, a name or a value, with the token that it came from.
@@ -335,8 +337,22 @@ func (r *rewriter) atTable(i int) int {
 		r.raw(i, "(")
 		r.push(frame{kind: groupFrame, clause: inTables, end: int(t.match), name: i})
 		return i + 1
+	case t.word == "LATERAL" && p.isQuery(i+1):
+		p.subquery(i + 1)
+		if p.laterals == nil {
+			p.laterals = map[int]bool{}
+		}
+		p.laterals[i+1] = true
+		r.nameAt(i + 1)
+		r.done()
+		return p.after(i + 1)
+	case t.word == "JSON_TABLE" && p.isAt(i+1, "("):
+		p.jsonTable(i)
+		r.nameAt(i + 1)
+		r.done()
+		return p.after(i + 1)
 	case t.word == "LATERAL":
-		p.unsupported(i, "LATERAL")
+		p.fail(i+1, "expected (SELECT …)")
 	case t.isName():
 		i = r.dotted(i)
 		switch p.toks[i].word {

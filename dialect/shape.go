@@ -9,7 +9,7 @@ const maxShape = 4 << 10
 // SET of an UPDATE; in an INSERT of those in its rows. So statements that differ in them alone have one shape. A text without such
 // literals has none, nor has one with arguments, variables, hints or a semicolon, or one that reads information_schema.
 func Shape(sql string, opt Options) (shape string, literals []*Literal, ok bool) {
-	if len(sql) > maxShape || strings.IndexByte(sql, 0) >= 0 || strings.Contains(sql, "/*!") {
+	if len(sql) > maxShape || strings.IndexByte(sql, 0) >= 0 || hasVersions(sql) {
 		return "", nil, false
 	}
 	insert := false

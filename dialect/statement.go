@@ -8,7 +8,7 @@ func (p *parser) statement() Statement {
 	start := p.pos
 	p.pos++
 	switch t.word {
-	case "SELECT", "(":
+	case "SELECT", "(", "VALUES", "TABLE":
 		return p.whole(start)
 	case "DO":
 		s := p.selectBlock("SELECT", p.pos, p.end(), inList)
@@ -77,7 +77,7 @@ func (p *parser) statement() Statement {
 	case t.kind == tokEnd && start == 0:
 		return &NoOp{}
 	case foreign[t.word]:
-		p.unsupported(start, t.word)
+		p.unsupported(start, t.word, instead[t.word])
 	case t.kind == tokWord:
 		p.fail(start, "no statement begins with this word%s", didYouMean(t.word))
 	default:
@@ -88,8 +88,15 @@ func (p *parser) statement() Statement {
 
 // foreign are the words that begin statements which are known and not supported.
 var foreign = set(`CALL HANDLER LOAD IMPORT KILL MERGE PRAGMA VACUUM ATTACH DETACH
-	REINDEX XA DECLARE GRANT REVOKE VALUES TABLE COPY COMMENT SIGNAL RESIGNAL CHANGE PURGE RESET INSTALL
+	REINDEX XA DECLARE GRANT REVOKE COPY COMMENT SIGNAL RESIGNAL CHANGE PURGE RESET INSTALL
 	UNINSTALL CACHE CHECKSUM HELP SHUTDOWN RESTART CLONE BINLOG END ABORT LISTEN NOTIFY`)
+
+// instead says what does the work of such a statement.
+var instead = map[string]string{
+	"LOAD": "the command nearlyfree load reads CSV, JSON lines and SQL",
+	"COPY": "the command nearlyfree load reads CSV, JSON lines and SQL",
+	"KILL": "cancel the context of the statement, or SET max_execution_time",
+}
 
 // withStatement reads a statement that begins with WITH.
 func (p *parser) withStatement(start int) Statement {
@@ -167,7 +174,7 @@ func (p *parser) variableName(t *token) string {
 func (p *parser) selectInto(i int) int {
 	switch {
 	case p.isAt(i+1, "OUTFILE"), p.isAt(i+1, "DUMPFILE"):
-		p.unsupported(i, "SELECT … INTO "+p.toks[i+1].word)
+		p.unsupported(i, "SELECT … INTO "+p.toks[i+1].word, "the command nearlyfree dump writes CSV")
 		return i
 	case p.nested > 0 || p.into != nil || !queryWords[p.toks[0].word]:
 		p.fail(i, "INTO may come once, in a SELECT that is a statement of its own")
@@ -297,7 +304,7 @@ func (p *parser) explain() Statement {
 		break
 	}
 	switch p.tok().word {
-	case "SELECT", "(", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "TRUNCATE":
+	case "SELECT", "(", "VALUES", "TABLE", "WITH", "INSERT", "REPLACE", "UPDATE", "DELETE", "CREATE", "ALTER", "DROP", "TRUNCATE":
 		out.Statement = p.statement()
 		return out
 	}

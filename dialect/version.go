@@ -2,9 +2,10 @@ package dialect
 
 import "strings"
 
-// Version is that of the MySQL whose dialect this is: 5.7.99. What a comment /*!40101 … */ says to servers of at least some version is
-// read where that is not newer, as in MySQL.
-const Version = 50799
+// Version is that of the MySQL whose dialect this is: 8.0.22. What a comment /*!40101 … */ says to servers of at least some version is
+// read where that is not newer, as in MySQL. What a comment /*N! … */ says is read always: it is for this dialect alone, as /*M! … */ is for
+// MariaDB, so that a dump may hold what MySQL does not know. 8.0.23 has INVISIBLE columns, which this dialect has not: dumps say that in comments.
+const Version = 80022
 
 // versionComments are the signs in a text that make comments of what is to be read.
 type versionComments struct {
@@ -14,7 +15,7 @@ type versionComments struct {
 
 // readVersions gives the text with blanks in place of those signs, so that every place in it stays what it was.
 func readVersions(sql string, opt Options) (string, *Error) {
-	if !strings.Contains(sql, "/*!") {
+	if !hasVersions(sql) {
 		return sql, nil
 	}
 	v := &versionComments{}
@@ -42,6 +43,11 @@ func readVersions(sql string, opt Options) (string, *Error) {
 	return string(out), nil
 }
 
+// hasVersions says whether a text may hold such a comment.
+func hasVersions(sql string) bool {
+	return strings.Contains(sql, "/*!") || strings.Contains(sql, "/*N!")
+}
+
 // enter passes the beginning of a comment, where its text is to be read.
 func (v *versionComments) enter(l *lexer) bool {
 	if v.open > 0 { // one in another is a comment
@@ -51,6 +57,9 @@ func (v *versionComments) enter(l *lexer) bool {
 		return false
 	}
 	version, at := 0, l.pos+len("/*!")
+	if l.at(2) == 'N' {
+		at++
+	}
 	for n := 0; n < 6 && at < len(l.sql) && isDigit(l.sql[at]); n++ {
 		version, at = 10*version+int(l.sql[at]-'0'), at+1
 	}

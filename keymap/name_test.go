@@ -37,36 +37,6 @@ func unescapeProperty(name string) string {
 	})
 }
 
-// unescapeTable reads the name of a database or a table back.
-func unescapeTable(name string) string {
-	var b strings.Builder
-	name = strings.ToLower(name)
-	for i := 0; i < len(name); i++ {
-		if name[i] != 'z' || i+1 == len(name) || !isDigit(name[i+1]) {
-			b.WriteByte(name[i])
-			continue
-		}
-		i++
-		size := 0
-		switch name[i] {
-		case '0':
-			b.WriteByte('z')
-		case '1':
-			b.WriteByte('_')
-		case '4', '5', '6':
-			size = 2 * int(name[i]-'3')
-			r, _ := strconv.ParseInt(name[i+1:i+1+size], 16, 32)
-			if r >= 0xFF0000 {
-				b.WriteByte(byte(r))
-			} else {
-				b.WriteRune(rune(r))
-			}
-		}
-		i += size
-	}
-	return b.String()
-}
-
 func checkNames(t *testing.T, database, table, column string) {
 	t.Helper()
 	physical, prefix := TableName(database, table), DatabasePrefix(database)
@@ -87,13 +57,17 @@ func checkNames(t *testing.T, database, table, column string) {
 		if len(physical) < 40 {
 			t.Fatalf("table %q of %q is %q", table, database, physical)
 		}
-	} else if got := unescapeTable(tail); got != value.Fold(table) {
+	} else if got, ok := unescapeName(strings.ToLower(tail)); !ok || got != value.Fold(table) {
 		t.Fatalf("table %q is %q, which reads %q", table, tail, got)
 	}
-	if !strings.Contains(prefix, escapeHash) {
-		if got := unescapeTable(strings.TrimSuffix(prefix, escapeDatabase)); got != value.Fold(database) {
-			t.Fatalf("database %q is %q, which reads %q", database, prefix, got)
+	for _, catalog := range []string{CatalogTable(database), strings.ToLower(CatalogTable(database))} {
+		got, known, ok := CatalogDatabase(catalog)
+		if !ok || known == strings.Contains(prefix, escapeHash) || known && got != value.Fold(database) {
+			t.Fatalf("database %q has the catalog %q, which reads %q, %v", database, catalog, got, ok)
 		}
+	}
+	if _, _, ok := CatalogDatabase(physical); ok || CatalogOf(physical) != CatalogTable(database) || CatalogOf(SharedTable(database)) != CatalogTable(database) {
+		t.Fatalf("table %q of %q has the catalog %q", physical, database, CatalogOf(physical))
 	}
 	if i := strings.Index(strings.ToLower(physical), "z8"); i+2 != len(prefix) {
 		t.Fatalf("the end of database %q is not the first in %q", database, physical)

@@ -72,6 +72,63 @@ func CatalogTable(database string) string {
 	return DatabasePrefix(database) + ownCatalog
 }
 
+// CatalogOf is the name of the table that holds the definition of the table physical, one of the driver's own.
+func CatalogOf(physical string) string {
+	if end := strings.Index(strings.ToUpper(physical), escapeDatabase); end >= 0 {
+		return physical[:end] + escapeDatabase + ownCatalog
+	}
+	return physical
+}
+
+// CatalogDatabase says whether a physical table, whatever the case of its name, is the CatalogTable of a database, and of which. The name
+// is in small letters, and "", false where only its hash is known.
+func CatalogDatabase(physical string) (database string, known, ok bool) {
+	prefix, name, own := strings.Cut(strings.ToUpper(physical), escapeDatabase)
+	if !own || !strings.EqualFold(name, ownCatalog) {
+		return "", false, false
+	}
+	database, known = unescapeName(strings.ToLower(prefix))
+	return database, known, true
+}
+
+// unescapeName reads back what escapeName has written, in small letters; false where that was cut.
+func unescapeName(name string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(name); i++ {
+		if name[i] != 'z' || i+1 == len(name) || name[i+1] < '0' || name[i+1] > '9' {
+			b.WriteByte(name[i])
+			continue
+		}
+		i++
+		size := 0
+		switch name[i] {
+		case escapeZ[1]:
+			b.WriteByte('z')
+		case escapeUnderscore[1]:
+			b.WriteByte('_')
+		case escapeStart[1]:
+		case escapeOctet[1], escapeUnit[1], escapePoint[1]:
+			size = 2 * int(name[i]-'3')
+			if i+size >= len(name) {
+				return "", false
+			}
+			r, err := strconv.ParseInt(name[i+1:i+1+size], 16, 32)
+			switch {
+			case err != nil:
+				return "", false
+			case r >= 0xFF0000:
+				b.WriteByte(byte(r))
+			default:
+				b.WriteRune(rune(r))
+			}
+		default:
+			return "", false
+		}
+		i += size
+	}
+	return b.String(), true
+}
+
 // SharedTable is the name of the physical table that tables of a database share which have none of their own
 // (layout=single). No user's table has it.
 func SharedTable(database string) string {

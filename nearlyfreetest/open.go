@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 )
 
-// Open gives a fresh, empty database in memory. When the test ends, every index entry of every table is held
+// Open gives a fresh, empty database in memory. When the test ends, every index entry of every table, whatever its database, is held
 // against its row (CHECK TABLE), the test fails if one is missing, stale or orphaned, and the database is closed.
 func Open(t testing.TB) *sql.DB {
 	t.Helper()
@@ -25,7 +25,11 @@ func OpenConfig(t testing.TB, c *nearlyfree.Config) *sql.DB {
 	}
 	db := sql.OpenDB(connector)
 	t.Cleanup(func() {
-		if err := Check(db); err != nil {
+		check := Check
+		if c.Store == "mem://" { // else others may have databases there, too
+			check = checkAll
+		}
+		if err := check(db); err != nil {
 			t.Errorf("nearlyfreetest: %v", err)
 		}
 		if err := db.Close(); err != nil {
@@ -35,15 +39,50 @@ func OpenConfig(t testing.TB, c *nearlyfree.Config) *sql.DB {
 	return db
 }
 
-// Check runs CHECK TABLE on every table and gives an error that lists what is wrong; nil when nothing is.
+// Check runs CHECK TABLE on every table of the database of the data source name, and gives an error that lists what is wrong; nil when
+// nothing is.
 func Check(db *sql.DB) error {
-	tables, err := definitions(db)
+	var database string
+	if err := db.QueryRow("SELECT DATABASE()").Scan(&database); err != nil {
+		return err
+	}
+	return checkDatabase(db, database)
+}
+
+// checkAll is Check of all databases of the store.
+func checkAll(db *sql.DB) error {
+	rows, err := db.Query("SHOW DATABASES WHERE `Database` <> 'information_schema'")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var all []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		all = append(all, name)
+	}
+	if err := rows.Err(); err != nil {
+		return err
+	}
+	for _, name := range all {
+		if err := checkDatabase(db, name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func checkDatabase(db *sql.DB, database string) error {
+	tables, err := definitions(db, database)
 	if err != nil {
 		return err
 	}
 	var wrong []string
 	for _, table := range tables {
-		messages, err := check(db, table)
+		messages, err := check(db, quote(database)+"."+quote(table))
 		if err != nil {
 			return err
 		}
@@ -56,7 +95,7 @@ func Check(db *sql.DB) error {
 }
 
 func check(db *sql.DB, table string) ([]string, error) {
-	rows, err := db.Query("CHECK TABLE `" + strings.ReplaceAll(table, "`", "``") + "`")
+	rows, err := db.Query("CHECK TABLE " + table)
 	if err != nil {
 		return nil, err
 	}
@@ -76,8 +115,8 @@ func check(db *sql.DB, table string) ([]string, error) {
 
 // definitions gives the names of the tables that have a definition; others are nobody's to check. SHOW asks for
 // the newest definitions.
-func definitions(db *sql.DB) ([]string, error) {
-	rows, err := db.Query("SHOW TABLE STATUS")
+func definitions(db *sql.DB, database string) ([]string, error) {
+	rows, err := db.Query("SHOW TABLE STATUS FROM " + quote(database))
 	if err != nil {
 		return nil, err
 	}
@@ -96,3 +135,5 @@ func definitions(db *sql.DB) ([]string, error) {
 	}
 	return all, rows.Err()
 }
+
+func quote(name string) string { return "`" + strings.ReplaceAll(name, "`", "``") + "`" }

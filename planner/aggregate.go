@@ -12,12 +12,16 @@ import (
 // of the rows that are grouped, and the result of aggregate j is the column aggBase + j.
 const aggBase = 1 << 24
 
-// grouping is a query's GROUP BY and its aggregates. Its rows are the groups' values, then the aggregates'.
+// levelIndex is the column that says, with ROLLUP, how many of the groups' values a row is a group of, while expressions are bound.
+const levelIndex = aggBase - 1
+
+// grouping is a query's GROUP BY and its aggregates. Its rows are the groups' values, with ROLLUP the level, then the aggregates'.
 type grouping struct {
 	group      []expr.Node
 	aggs       []*expr.Aggregate
 	determined map[int]bool // columns that have one value in each group, by position
 	implicit   bool         // no GROUP BY: one group
+	rollup     bool         // WITH ROLLUP
 	step       func() error // of the builder
 }
 
@@ -80,7 +84,10 @@ func (g *grouping) position(col *expr.Column, describe func() error) (int, error
 		return col.Index, nil
 	}
 	if col.Index >= aggBase {
-		return len(g.group) + col.Index - aggBase, nil
+		return g.aggregateAt(col.Index), nil
+	}
+	if col.Index == levelIndex {
+		return len(g.group), nil
 	}
 	if i := g.find(col); i >= 0 {
 		return i, nil
@@ -92,7 +99,15 @@ func (g *grouping) position(col *expr.Column, describe func() error) (int, error
 	if err != nil {
 		return 0, err
 	}
-	return len(g.group) + g.add(agg).Index - aggBase, nil
+	return g.aggregateAt(g.add(agg).Index), nil
+}
+
+// aggregateAt is the place in the groups' rows of the aggregate of column index.
+func (g *grouping) aggregateAt(index int) int {
+	if g.rollup {
+		index++
+	}
+	return len(g.group) + index - aggBase
 }
 
 // outerColumn is position for a column that a subquery over the groups refers to.
@@ -122,14 +137,14 @@ func (g *grouping) over(n expr.Node, number int, what string) (expr.Node, error)
 		if err != nil || places[n] != nil {
 			return false
 		}
-		if _, constant := n.(*expr.Const); constant {
+		if _, constant := n.(*expr.Const); constant && !g.rollup {
 			return false
 		}
 		if err = g.step(); err != nil {
 			return false
 		}
 		if i := g.find(n); i >= 0 {
-			places[n] = &expr.Column{Index: i, Name: expr.String(n), T: n.Type(), Nullable: expr.MayBeNull(n)}
+			places[n] = &expr.Column{Index: i, Name: expr.String(n), T: n.Type(), Nullable: g.rollup || expr.MayBeNull(n)}
 			return false
 		}
 		switch n := n.(type) {
@@ -183,6 +198,9 @@ func (g *grouping) notGrouped(c *expr.Column, number int, what string) error {
 // cannot be NULL. It repeats this until nothing is added.
 func (g *grouping) determine(tree *joinTree, where []expr.Node) {
 	g.determined = map[int]bool{}
+	if g.rollup {
+		return // in the rows of several groups nothing is
+	}
 	for _, n := range g.group {
 		if c, ok := n.(*expr.Column); ok && c.Level == 0 {
 			g.determined[c.Index] = true

@@ -20,6 +20,8 @@ func (c *context) call(e *dialect.Call) (expr.Node, error) {
 		return nil, sqlerr.New(sqlerr.CodeSyntax, e.Pos, "%s needs a window: OVER (…)", strings.ToUpper(e.Name))
 	case isAggregate(e):
 		return c.aggregate(e)
+	case e.Name == "grouping":
+		return c.groupingLevel(e)
 	case e.Name == ":=":
 		x, err := c.expression(e.Args[1])
 		if err != nil {

@@ -146,7 +146,7 @@ func TestErrors(t *testing.T) {
 		{"INSERT INTO a (id) VALUES (1) ON CONFLICT (x) DO UPDATE SET x = 1", 1176, "ON CONFLICT (x): table 'a' has no primary or unique key on these columns"},
 		{"SELECT VALUES(x) FROM a", 1064, "VALUES(column) is for ON DUPLICATE KEY UPDATE only"},
 		{"SELECT x FROM a WHERE id = (SELECT SUM(a.x) FROM b)", 1235, "an aggregate of an enclosing query's columns is not supported"},
-		{"WITH n (p, q) AS (SELECT 1) SELECT * FROM n", 1353, "WITH column list and SELECT field list of 'n' have different column counts"},
+		{"WITH n (p, q) AS (SELECT 1) SELECT * FROM n", 1353, "In definition of view, derived table or common table expression 'n', SELECT list and column names list have different column counts"},
 		{"SELECT ETag FROM a, b", 1052, "Column 'ETag' in field list is ambiguous"},
 	} {
 		_, err := build(f, c.sql)

@@ -27,10 +27,12 @@ type source struct {
 	nullable bool
 	used     []bool // by ordinal: what the statement refers to
 	forWrite bool   // whole rows with their ETags are wanted
+	hold     access.Hold
 	keys     *access.IndexChoice
 
-	table *schema.Table // stored or virtual; nil: derived
-	input *relation
+	table   *schema.Table // stored or virtual; nil: derived
+	input   *relation
+	lateral bool // input is to be read for each row of the sources before it
 }
 
 func (k *block) add(s *source, width int) {

@@ -44,7 +44,9 @@ func BindTexts(t *schema.Table) (*schema.Texts, error) {
 		if err != nil {
 			return nil, err
 		}
-		out.Checks = append(out.Checks, schema.CheckExpr{Name: def.Name, Expr: n})
+		if !def.NotEnforced {
+			out.Checks = append(out.Checks, schema.CheckExpr{Name: def.Name, Expr: n})
+		}
 	}
 	return out, nil
 }

@@ -46,6 +46,10 @@ func (b *builder) query(q dialect.Query, at position) (*queryPlan, error) {
 		return b.selectQuery(q, at)
 	case *dialect.Union:
 		return b.union(q, at)
+	case *dialect.Values:
+		return b.values(q, at)
+	case *dialect.JSONTable:
+		return b.jsonTable(q, at)
 	}
 	return nil, sqlerr.NotSupported(sqlerr.NoPos, "this kind of query is")
 }
@@ -110,6 +114,9 @@ func (b *builder) selectQuery(sel *dialect.Select, at position) (*queryPlan, err
 
 func (q *selection) bind() error {
 	if err := q.bindFrom(q.sel.From); err != nil {
+		return err
+	}
+	if err := q.bindLocking(); err != nil {
 		return err
 	}
 	if err := q.bindWhere(q.sel.Where, true); err != nil {
@@ -215,16 +222,16 @@ func (q *selection) bindGroupBy() error {
 	if !grouped {
 		return nil
 	}
-	g := &grouping{step: q.b.step, implicit: len(q.sel.GroupBy) == 0}
+	g := &grouping{step: q.b.step, implicit: len(q.sel.GroupBy) == 0, rollup: q.sel.Rollup}
 	for _, e := range q.sel.GroupBy {
 		n, err := q.groupExpression(e)
 		if err != nil {
 			return err
 		}
-		if _, constant := n.(*expr.Const); constant {
+		if _, constant := n.(*expr.Const); constant && !g.rollup {
 			continue // makes no groups
 		}
-		if g.find(n) < 0 {
+		if g.rollup || g.find(n) < 0 {
 			g.group = append(g.group, n)
 		}
 	}

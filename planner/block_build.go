@@ -22,9 +22,9 @@ func (q *selection) build() (*queryPlan, error) {
 	}
 	node, ordered := in.node, in.ordered
 	if g := q.grouping; g != nil {
-		groups := &Aggregate{Input: node, Group: g.group, Aggs: g.aggs, Sorted: ordered && len(g.group) > 0}
+		groups := &Aggregate{Input: node, Group: g.group, Aggs: g.aggs, Sorted: ordered && len(g.group) > 0, Rollup: g.rollup}
 		node = groups
-		ordered = ordered && q.groupsServeOrder()
+		ordered = ordered && !g.rollup && q.groupsServeOrder()
 		if n := q.block.groups(g.group, in.rows); n > 0 && !g.implicit {
 			in.rows = n
 		} else {
@@ -87,6 +87,9 @@ func (q *selection) groupOrder() []access.SortKey {
 	var keys []access.SortKey
 	taken := map[int]bool{}
 	for _, o := range q.order {
+		if q.grouping.rollup {
+			break // rows of several groups come behind theirs
+		}
 		c, ok := o.Expr.(*expr.Column)
 		if !ok || c.Level > 0 || c.Index >= len(q.grouping.group) || taken[c.Index] {
 			break

@@ -77,10 +77,10 @@ func hintless(n *dialect.TableName) error {
 }
 
 func (q *selection) fromDerived(d *dialect.Derived) (fromClause, error) {
-	if d.As == "" {
-		return fromClause{}, sqlerr.New(sqlerr.CodeDerivedAlias, sqlerr.NoPos, "Every derived table must have its own alias")
+	if err := aliased(d); err != nil {
+		return fromClause{}, err
 	}
-	return q.derived(d.Query, d.As, nil, position{parent: q.scope.enclosing(), frame: q.scope.frame, ctes: q.position.ctes})
+	return q.derived(d.Query, d.As, d.Columns, position{parent: q.scope.enclosing(), frame: q.scope.frame, ctes: q.position.ctes})
 }
 
 // derived makes the rows of a query a source of the block. A query that only picks columns and rows is
@@ -117,7 +117,7 @@ func (q *selection) derivedPlan(name string, columns []string, made func() (*que
 func (q *selection) derivedNames(tree *joinTree, name string, columns []string, fields []field) (fromClause, error) {
 	if columns != nil && len(columns) != len(fields) {
 		return fromClause{}, sqlerr.New(sqlerr.CodeViewFieldList, sqlerr.NoPos,
-			"WITH column list and SELECT field list of '%s' have different column counts", name)
+			"In definition of view, derived table or common table expression '%s', SELECT list and column names list have different column counts", name)
 	}
 	for i := range fields {
 		if columns != nil {
@@ -198,22 +198,11 @@ func (q *selection) mergeInto(sel *dialect.Select, name string, columns []string
 		}
 		col, ok := item.Expr.(*dialect.Column)
 		if !ok {
-			unused := q.block.keepUsed()
-			n, err := in.context("field list").expression(item.Expr)
+			f, err := q.computedField(in, item)
 			if err != nil {
 				return fromClause{}, err
 			}
-			unused() // until something refers to it
-			if !expr.Deterministic(n) || expr.HasSubquery(n) {
-				return fromClause{}, errNotMerged
-			}
-			if q.outer {
-				if n, err = in.whereThere(n); err != nil {
-					return fromClause{}, err
-				}
-			}
-			in.writeName(item)
-			fields = append(fields, field{name: outputName(item), src: &source{}, typ: n.Type(), nullable: expr.MayBeNull(n), computed: n})
+			fields = append(fields, f)
 			continue
 		}
 		f, err := in.scope.lookup(col, "field list")
@@ -243,6 +232,26 @@ func (q *selection) mergeInto(sel *dialect.Select, name string, columns []string
 		from.names[0].merged = m
 	}
 	return from, err
+}
+
+// computedField is a column of a derived table that is merged by in, and computed of its row.
+func (q *selection) computedField(in *selection, item *dialect.SelectExpr) (field, error) {
+	unused := q.block.keepUsed()
+	n, err := in.context("field list").expression(item.Expr)
+	if err != nil {
+		return field{}, err
+	}
+	unused() // until something refers to it
+	if !expr.Deterministic(n) || expr.HasSubquery(n) {
+		return field{}, errNotMerged
+	}
+	if q.outer {
+		if n, err = in.whereThere(n); err != nil {
+			return field{}, err
+		}
+	}
+	in.writeName(item)
+	return field{name: outputName(item), src: &source{}, typ: n.Type(), nullable: expr.MayBeNull(n), computed: n}, nil
 }
 
 // whereThere makes n, which is computed of a row of q's, NULL where an outer join has none: there a column that is never NULL is so.

@@ -16,7 +16,7 @@ type treeKind uint8
 const (
 	leafTree  treeKind = iota // one source
 	innerTree                 // all of kids, joined on conds, in any order
-	leftTree                  // kids[0] LEFT JOIN kids[1] ON conds
+	leftTree                  // kids[0] LEFT JOIN kids[1] ON conds; with a lateral right side, see inner, also JOIN
 )
 
 // joinTree is FROM as joins see it. A RIGHT JOIN is a leftTree with its sides exchanged.
@@ -27,7 +27,11 @@ type joinTree struct {
 	conds []expr.Node
 
 	merged bool // it is a derived table that was merged
+	inner  bool // a leftTree whose right side is lateral: left rows without a right one are left out
 }
+
+// isLateral says whether t is read anew for each row of what stands before it.
+func (t *joinTree) isLateral() bool { return t.kind == leafTree && t.src.lateral }
 
 // sources calls f for each source beneath t.
 func (t *joinTree) sources(f func(*source)) {
@@ -73,6 +77,7 @@ func (q *selection) fromTable(n *dialect.TableName) (fromClause, error) {
 	if err != nil {
 		return fromClause{}, err
 	}
+	q.b.writeDatabase(n)
 	if t.IsView() {
 		return q.fromView(n, t)
 	}
@@ -108,11 +113,7 @@ func (q *selection) addTable(t *schema.Table, n *dialect.TableName) (fromClause,
 			name: "ETag", src: src, ordinal: t.ETagOrdinal(), typ: value.Type{Base: value.TypeText}, hidden: !t.IsUndeclared(),
 		})
 	}
-	database := q.b.databaseOf(n)
-	if n.As != "" {
-		database = q.b.opt.Database
-	}
-	return oneTable(&joinTree{kind: leafTree, src: src}, &named{name: name, database: database, fields: fields, src: src}), nil
+	return oneTable(&joinTree{kind: leafTree, src: src}, &named{name: name, database: q.b.databaseOf(n), fields: fields, src: src}), nil
 }
 
 func oneTable(tree *joinTree, n *named) fromClause {
@@ -144,11 +145,12 @@ func (q *selection) fromSide(te dialect.TableExpr, outer bool) (fromClause, erro
 }
 
 func (q *selection) fromJoin(j *dialect.Join) (fromClause, error) {
+	j = beforeLateral(j)
 	left, err := q.fromSide(j.Left, j.Kind == dialect.RightJoin)
 	if err != nil {
 		return fromClause{}, err
 	}
-	right, err := q.fromSide(j.Right, j.Kind == dialect.LeftJoin)
+	right, err := q.fromRight(j, left)
 	if err != nil {
 		return fromClause{}, err
 	}
@@ -187,6 +189,10 @@ func (q *selection) fromJoin(j *dialect.Join) (fromClause, error) {
 		conds = append(conds, expr.Conjuncts(on)...)
 	}
 	joined.tree = &joinTree{kind: innerTree, kids: []*joinTree{left.tree, right.tree}, conds: conds}
+	if right.tree.isLateral() {
+		joined.tree.kind, joined.tree.inner = leftTree, j.Kind != dialect.LeftJoin
+		return joined, nil
+	}
 	switch j.Kind {
 	case dialect.LeftJoin:
 		joined.tree.kind = leftTree

@@ -71,7 +71,7 @@ type builder struct {
 	shared   []sharedQuery
 	steps    int                  // what was done so far: expressions bound, and the like
 	views    []*schema.Table      // those whose queries are being planned, one in the other
-	defines  string               // the view whose query is planned to define it; "": none
+	defines  dialect.TableName    // the view whose query is planned to define it, with its database; "": none
 	written  map[int]dialect.Edit // of its text, by where they begin; see BindView
 
 	earlier *schema.Texts // the texts bound so far of the definition whose texts are being bound; nil: a statement is planned
@@ -157,7 +157,7 @@ func withoutLimit(q dialect.Query) (dialect.Query, *dialect.Limit) {
 			return &own, q.Limit
 		}
 	case *dialect.Union:
-		if first := leftmost(q); first.CountAll {
+		if first := leftmost(q); first != nil && first.CountAll {
 			own := *first
 			own.CountAll = false
 			whole := replaceLeftmost(q, &own)
@@ -168,14 +168,15 @@ func withoutLimit(q dialect.Query) (dialect.Query, *dialect.Limit) {
 	return q, nil
 }
 
+// leftmost is the SELECT that q begins with; nil where it begins with VALUES.
 func leftmost(q dialect.Query) *dialect.Select {
 	for {
-		switch at := q.(type) {
-		case *dialect.Union:
-			q = at.Left
-		case *dialect.Select:
-			return at
+		u, ok := q.(*dialect.Union)
+		if !ok {
+			first, _ := q.(*dialect.Select)
+			return first
 		}
+		q = u.Left
 	}
 }
 
@@ -192,11 +193,15 @@ func replaceLeftmost(u *dialect.Union, first *dialect.Select) *dialect.Union {
 
 // table finds a table and notes that the plan depends on it.
 func (b *builder) table(n *dialect.TableName) (*schema.Table, error) {
-	t, err := b.schema.Table(n.Database, n.Name)
+	t, err := b.schema.Table(b.databaseOf(n), n.Name)
 	if err != nil {
 		var missing *schema.NoTableError
 		if errors.As(err, &missing) {
 			return nil, noSuchTable(b.databaseOf(n), n.Name, n.Pos)
+		}
+		var none *schema.NoDatabaseError
+		if errors.As(err, &none) {
+			return nil, sqlerr.New(sqlerr.CodeUnknownDatabase, n.Pos, "Unknown database '%s'", sqlerr.Brief(none.Name))
 		}
 		return nil, err
 	}
@@ -212,6 +217,9 @@ func (b *builder) table(n *dialect.TableName) (*schema.Table, error) {
 
 // databaseOf is the database that a name is of.
 func (b *builder) databaseOf(n *dialect.TableName) string { return cmp.Or(n.Database, b.opt.Database) }
+
+// databaseOf names the database of a table, for those that its definition names.
+func databaseOf(t *schema.Table) string { return schema.DatabaseName(t.Database) }
 
 func noSuchTable(database, name string, pos dialect.Pos) *sqlerr.Error {
 	if database != "" {

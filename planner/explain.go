@@ -170,6 +170,10 @@ func (e *explainer) operator(n Node) []string {
 		return e.lookupJoin(n)
 	case *LoopJoin:
 		return e.join("loop", n.Kind, "", n.On)
+	case *JSONTable:
+		return []string{"json_table " + n.Of.String()}
+	case *Apply:
+		return e.join("lateral", n.Kind, "", n.On)
 	case *Derived:
 		return []string{"derived " + n.Name}
 	case *Shared:
@@ -264,6 +268,9 @@ func (e *explainer) aggregate(n *Aggregate) []string {
 	parts := []string{s}
 	if len(n.Group) > 0 {
 		parts = append(parts, "by "+e.list(n.Group))
+	}
+	if n.Rollup {
+		parts = append(parts, "with rollup")
 	}
 	if n.Sorted {
 		parts = append(parts, "in order")

@@ -86,6 +86,8 @@ func (e *explainer) aboutInputs(n Node) about {
 		return e.aboutScan(n)
 	case *FamilyScan:
 		return e.aboutScan(n.Child)
+	case *JSONTable:
+		return about{rows: jsonTableRows, known: true}
 	case *Values:
 		return about{rows: float64(len(n.Rows)), known: true}
 	case *Filter:
@@ -150,6 +152,14 @@ func (e *explainer) aboutInputs(n Node) about {
 				right.begin, right.each = whole, 0
 			}
 		}
+		return joined(left, right, rows)
+	case *Apply:
+		left, right := e.aboutNode(n.Left), e.aboutNode(n.Right)
+		rows := left.rows * right.rows
+		if n.Kind == LeftJoin {
+			rows = max(rows, left.rows)
+		}
+		right.each, right.begin = right.requests()*left.rows, 0
 		return joined(left, right, rows)
 	case *SetMatch:
 		left := e.aboutNode(n.Left)

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -10,154 +9,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
-
-// writing is what a write is expected to change, and what it looks at beside what its source reads.
-type writing struct {
-	e        *explainer
-	related  Related
-	known    bool
-	rows     float64 // of the statement, without those that follow
-	reads    float64
-	looks    float64 // at rows that foreign keys tie to those that are written: see engine.Requirement
-	apart    bool    // some of them, or of the rows, are not in the one store partition
-	children bool    // see atOnce
-	places   map[writePlace]*writtenPlace
-	followed map[*schema.ForeignKey]bool
-}
-
-// writePlace is a physical table, or what a GLOBAL index has in it.
-type writePlace struct {
-	physical string
-	global   *schema.Index
-}
-
-// writtenPlace is what is written there.
-type writtenPlace struct {
-	partitions float64
-	entities   float64
-	most       float64 // entities of a row
-	divided    bool    // the partitions are physical tables
-}
-
-// groups is how many entity group transactions it takes.
-func (p *writtenPlace) groups() float64 {
-	if p.entities <= p.partitions*transactionOps {
-		return p.partitions
-	}
-	fit := max(1, math.Floor(transactionOps/p.most)) * p.most
-	return p.partitions * math.Ceil(p.entities/p.partitions/fit)
-}
-
-// requests is how many a write takes beside its source: what it looks at, and what it writes at once, as on Azure (see atOnce). What it
-// requires of other places it looks at twice, and says so before.
-func (w *writing) requests() float64 {
-	groups, tables := 0.0, map[string]bool{}
-	for at, p := range w.places {
-		if p.entities == 0 {
-			continue
-		}
-		groups += p.groups()
-		tables[at.physical] = true
-		if p.divided && p.partitions > 1 {
-			tables[""] = true
-		}
-	}
-	record := 0.0
-	if len(tables) > 1 {
-		record = 1
-	}
-	switch n := w.reads + w.looks; {
-	case groups == 0:
-		return n
-	case groups <= 1 && (w.looks == 0 || !w.apart):
-		return n + 1
-	case w.looks > 0:
-		return n + w.looks + 2*groups + record
-	case w.children:
-		return n + groups
-	default:
-		return n + 2*groups - 1 + 2*record
-	}
-}
-
-func (w *writing) entities() (n float64) {
-	for _, p := range w.places {
-		n += p.entities
-	}
-	return n
-}
-
-// add notes that so many rows of t are written, in so many store partitions, by so many entities each.
-func (w *writing) add(t *schema.Table, rows, partitions, each float64) {
-	for _, ix := range t.Indexes {
-		if ix.Global > 0 && each > 1 {
-			w.place(writePlace{t.Physical, ix}, rows, occupied(float64(ix.Global), rows), 1, false)
-			each--
-		}
-	}
-	if t.Spread != nil || t.IsDivided() {
-		w.apart = true
-	}
-	w.children = w.children || t.IsExternal() || len(t.Children) > 0
-	w.place(writePlace{physical: t.Physical}, rows, partitions, each, t.IsDivided())
-}
-
-func (w *writing) place(at writePlace, rows, partitions, each float64, divided bool) {
-	p := w.places[at]
-	if p == nil {
-		p = &writtenPlace{divided: divided}
-		w.places[at] = p
-	}
-	p.partitions = max(p.partitions, min(partitions, max(1, rows)))
-	p.entities += rows * each
-	p.most = max(p.most, each)
-}
-
-// occupied is how many of n places so many things are in that are put there at random.
-func occupied(n, things float64) float64 {
-	if n <= 1 {
-		return n
-	}
-	return n * (1 - math.Pow(1-1/n, things))
-}
-
-// partitionsOf is how many store partitions so many rows of t lie in, which source yields; nil: they come from anywhere.
-func (w *writing) partitionsOf(t *schema.Table, rows float64, source *access.Scan) float64 {
-	if t.IsDivided() {
-		n := float64(len(t.Partitions.List))
-		if source != nil {
-			if r, err := w.e.reads(source); err == nil && r != nil {
-				n = float64(len(partitionsRead(r)))
-			}
-		}
-		return max(1, occupied(n, rows))
-	}
-	if t.Spread == nil {
-		return 1
-	}
-	if source != nil && source.Keys != nil {
-		if r, err := w.e.reads(source); err == nil && r != nil && len(r.Points) > 0 {
-			return float64(placesOf(r))
-		}
-		if n, named := source.Keys.Spread(); named && source.Access > access.PointReads {
-			return occupied(n, rows)
-		}
-	}
-	if t.Spread.Kind == schema.SpreadByHash {
-		return occupied(float64(t.Layout.Buckets), rows)
-	}
-	w.known = w.known && t.Analyzed()
-	return occupied(access.PartitionsOf(t), rows)
-}
-
-// placesOf is how many store partitions the points are in.
-func placesOf(r *access.Reads) int {
-	seen := map[access.Key]bool{}
-	for _, k := range r.Points {
-		seen[access.Key{Partition: k.Partition, PartitionKey: k.PartitionKey}] = true
-	}
-	return len(seen)
-}
 
 // aboutWrite estimates a plan that writes.
 func (e *explainer) aboutWrite(p *Plan) about {
@@ -334,7 +185,7 @@ func (w *writing) update(t *schema.Table, sets func(column int) bool, rows float
 		switch {
 		case moves, setsKey(ix.Key):
 			each += 2
-		case slices.ContainsFunc(columnsOf(t), func(c int) bool { return sets(c) && t.Holds(ix, c) }):
+		case holdsOf(t, ix, sets):
 			each++
 		}
 	}
@@ -350,12 +201,14 @@ func (w *writing) update(t *schema.Table, sets func(column int) bool, rows float
 	w.loses(t, sets, rows)
 }
 
-func columnsOf(t *schema.Table) []int {
-	columns := make([]int, len(t.Columns))
-	for i := range columns {
-		columns[i] = i
+// holdsOf says whether an index entry holds a column that is set.
+func holdsOf(t *schema.Table, ix *schema.Index, sets func(column int) bool) bool {
+	for c := range t.Columns {
+		if sets(c) && t.Holds(ix, c) {
+			return true
+		}
 	}
-	return columns
+	return false
 }
 
 // remove notes rows that go, with those inside them.
@@ -388,86 +241,4 @@ func (w *writing) perParent(child, parent *schema.Table) float64 {
 		return 1
 	}
 	return float64(child.Statistics.Rows) / float64(parent.Statistics.Rows)
-}
-
-// refer notes the looks for the rows that new ones refer to, each once.
-func (w *writing) refer(t *schema.Table, sets func(column int) bool, in *Insert) {
-	if w.related == nil {
-		return
-	}
-	if in.Source != nil {
-		w.referOf(t, sets, w.rows)
-		return
-	}
-	w.eachReferred(t, sets, func(k *schema.ForeignKey) float64 { return float64(w.valuesOf(in, k.Columns)) })
-}
-
-// referOf is refer of rows whose values are not known.
-func (w *writing) referOf(t *schema.Table, sets func(column int) bool, rows float64) {
-	w.eachReferred(t, sets, func(k *schema.ForeignKey) float64 {
-		n := rows
-		if r, ok := w.related[strings.ToLower(k.Parent)]; ok && r.Table.Analyzed() {
-			n = occupied(float64(r.Table.Statistics.Rows), n)
-		}
-		return n
-	})
-}
-
-func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, looks func(*schema.ForeignKey) float64) {
-	if w.related == nil {
-		return
-	}
-	for i := range t.ForeignKeys {
-		k := &t.ForeignKeys[i]
-		r, ok := w.related[strings.ToLower(k.Parent)]
-		if !ok || k.NotEnforced || sets != nil && !slices.ContainsFunc(k.Columns, sets) {
-			continue
-		}
-		if n := looks(k); n > 0 {
-			w.looks += n
-			w.beside(t, r.Table)
-		}
-	}
-}
-
-// beside notes that rows of one table are looked for where those of another one are written.
-func (w *writing) beside(a, b *schema.Table) {
-	w.apart = w.apart || a.Physical != b.Physical || a.Spread != nil || b.Spread != nil
-}
-
-// loses notes the looks for rows that refer to some that go or, with sets, get another key, and what becomes of those.
-func (w *writing) loses(t *schema.Table, sets func(column int) bool, rows float64) {
-	for _, r := range w.related {
-		child := r.Table
-		for i := range child.ForeignKeys {
-			k := &child.ForeignKeys[i]
-			if !k.RefersTo(t.Name) || w.followed[k] || sets != nil && !slices.ContainsFunc(k.RefColumns, func(c string) bool { return sets(t.Ordinal(c)) }) {
-				continue
-			}
-			w.followed[k] = true
-			w.beside(t, child)
-			spans := 1.0
-			if child.Spread != nil && slices.ContainsFunc(child.Spread.Columns, func(c int) bool { return !slices.Contains(k.Columns, c) }) {
-				spans = max(1, float64(child.Layout.Buckets))
-			}
-			action := k.OnDelete
-			if sets != nil {
-				action = k.OnUpdate
-			}
-			if !action.Changes() {
-				w.looks += rows * spans
-				continue
-			}
-			follow := rows * w.perParent(child, t)
-			w.looks += max(rows*spans, follow/access.PageEntities)
-			if ix, ok := child.KeyFrom(k.Columns); ok && ix != nil && ix.Copy != schema.CopyRow {
-				w.reads += follow
-			}
-			if action == schema.Cascade && sets == nil {
-				w.remove(child, r.Children, follow, nil)
-			} else {
-				w.update(child, func(c int) bool { return slices.Contains(k.Columns, c) }, follow, nil)
-			}
-		}
-	}
 }

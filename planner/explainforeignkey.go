@@ -28,7 +28,7 @@ func (r Related) referred(t *schema.Table, sets func(column int) bool) (out []st
 		child := r[name].Table
 		for i := range child.ForeignKeys {
 			k := &child.ForeignKeys[i]
-			if !k.RefersTo(t.Name) || sets != nil && !slices.ContainsFunc(k.RefColumns, func(c string) bool { return sets(t.Ordinal(c)) }) {
+			if child.Database != t.Database || !k.RefersTo(t.Name) || sets != nil && !slices.ContainsFunc(k.RefColumns, func(c string) bool { return sets(t.Ordinal(c)) }) {
 				continue
 			}
 			action, does := k.OnDelete, "with rows of "+child.Name+" that refer to it"

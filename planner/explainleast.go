@@ -117,6 +117,8 @@ func (e *explainer) leastOf(n Node, whole bool) (requests int, row bool) {
 		return e.leastOfJoin(n.Kind, n.Left, whole)
 	case *LoopJoin:
 		return e.leastOfJoin(n.Kind, n.Left, whole)
+	case *Apply:
+		return e.leastOfJoin(n.Kind, n.Left, whole)
 	case *LookupJoin: // nobody knows that the right side has no row
 		if n.WholeFirst() {
 			return e.leastOf(n.Whole, whole)

@@ -62,6 +62,12 @@ func (e *explainer) scan(s *access.Scan, depth int) {
 		add("limit %s", e.text(s.Limit))
 	}
 	add("columns %s", scanColumns(s))
+	switch s.Hold {
+	case access.HoldOrFail:
+		add("nowait")
+	case access.HoldOrSkip:
+		add("skip locked")
+	}
 	add("requests ≥ %d", e.scanRequests(s, true))
 	e.line(depth, parts...)
 }

@@ -193,10 +193,12 @@ func (j *joiner) leaf(s *source, conds []expr.Node, order []access.SortKey, limi
 		rel.rows, rel.requests = s.input.rows, s.input.requests
 		return rel.filtered(conds), nil
 	case s.table.Virtual != nil:
-		rel.node = &access.Scan{
+		scan := &access.Scan{
 			Table: s.table, Alias: s.name, Offset: s.offset, Total: j.block.width,
 			Access: access.VirtualScan, Residual: expr.Conjunction(conds), Columns: s.need(), Rows: virtualRows,
 		}
+		scan.Databases, scan.Names = s.aboutDatabases(conds)
+		rel.node = scan
 		rel.rows = virtualRows
 		return rel, nil
 	}
@@ -204,9 +206,42 @@ func (j *joiner) leaf(s *source, conds []expr.Node, order []access.SortKey, limi
 	if err != nil {
 		return nil, err
 	}
+	path.Scan.Hold = s.hold
 	rel.node, rel.ordered = path.Scan, path.Ordered && len(order) > 0
 	rel.rows, rel.requests = path.Scan.Rows, j.reads(path.Scan)
 	return rel, nil
+}
+
+// aboutDatabases gives the conditions that read nothing of s but the columns which name a database. names are the only databases that
+// satisfy all conditions; nil: any may.
+func (s *source) aboutDatabases(conds []expr.Node) (about expr.Node, names []expr.Node) {
+	isName := func(n expr.Node) bool {
+		c, ok := n.(*expr.Column)
+		return ok && c.Level == 0 && slices.Contains(s.table.DatabaseColumns, c.Index-s.offset)
+	}
+	var out []expr.Node
+	for _, c := range conds {
+		is := expr.Deterministic(c) && !expr.HasSubquery(c)
+		expr.Columns(c, func(of *expr.Column) { is = is && isName(of) })
+		if is {
+			out = append(out, c)
+		}
+		switch c := c.(type) {
+		case *expr.Compare:
+			switch {
+			case c.Op != expr.Eq:
+			case isName(c.L) && expr.IsConst(c.R):
+				names = []expr.Node{c.R}
+			case isName(c.R) && expr.IsConst(c.L):
+				names = []expr.Node{c.L}
+			}
+		case *expr.In:
+			if !c.Not && names == nil && isName(c.X) && !slices.ContainsFunc(c.List, func(n expr.Node) bool { return !expr.IsConst(n) }) {
+				names = c.List
+			}
+		}
+	}
+	return expr.Conjunction(out), names
 }
 
 // virtualRows is the assumed size of a table of information_schema.
@@ -236,7 +271,7 @@ func (j *joiner) split(conds []expr.Node, set srcSet) (own, rest []expr.Node) {
 func (j *joiner) left(t *joinTree, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
 	above, behind := j.split(conds, t.kids[0].set())
 	within := j.orderWithin(order, t.kids[0].set())
-	if len(behind) > 0 {
+	if len(behind) > 0 || t.inner {
 		limit = nil
 	}
 	joined := limit
@@ -246,6 +281,13 @@ func (j *joiner) left(t *joinTree, conds []expr.Node, order []access.SortKey, li
 	rel, err := j.tree(t.kids[0], above, within, limit)
 	if err != nil {
 		return nil, err
+	}
+	if t.kids[1].isLateral() {
+		kind := LeftJoin
+		if t.inner {
+			kind = InnerJoin
+		}
+		return j.apply(kind, rel, t.kids[1].src, t.conds).filtered(behind), nil
 	}
 	rel, err = j.match(LeftJoin, rel, t.kids[1], t.conds)
 	if err != nil {

@@ -121,6 +121,7 @@ func (j *joiner) findLookupPath(left *relation, s *source, own, linking []expr.N
 	}
 	// All left rows of the same key share a scan: the join checks the conditions that need the left row.
 	scan := *path.Scan
+	scan.Hold = s.hold
 	scan.Recheck = j.ownPart(scan.Recheck, self)
 	scan.Residual = j.ownPart(scan.Residual, self)
 	scan.Predicate = j.ownFilter(scan.Predicate, self)

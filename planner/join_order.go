@@ -19,6 +19,9 @@ func (j *joiner) simplify(t *joinTree, conds []expr.Node) *joinTree {
 	case leafTree:
 		return t
 	case leftTree:
+		if t.kids[1].isLateral() {
+			return &joinTree{kind: leftTree, inner: t.inner, kids: []*joinTree{j.simplify(t.kids[0], conds), t.kids[1]}, conds: t.conds}
+		}
 		right := t.kids[1].set()
 		for _, c := range conds {
 			if j.rejectsNulls(c, right) {

@@ -111,11 +111,15 @@ type Distinct struct {
 
 // Aggregate groups rows. Its rows are the Group values, then the Aggs' results. Without Group there is one
 // row, also over no input. Sorted: input comes in the order of Group, so one group is kept at a time.
+//
+// With Rollup there is also a row for each group of the first n of Group, n from all but one down to none, behind the rows of that
+// group. The other values of Group are NULL there. Behind the Group values all rows have n, then. Rows come in the order of Group.
 type Aggregate struct {
 	Input  Node
 	Group  []expr.Node
 	Aggs   []*expr.Aggregate
 	Sorted bool
+	Rollup bool
 	Rows   float64 // estimated
 }
 
@@ -297,13 +301,20 @@ func (n *Project) Width() int    { return len(n.Exprs) }
 func (n *Sort) Width() int       { return n.Input.Width() }
 func (n *Limit) Width() int      { return n.Input.Width() }
 func (n *Distinct) Width() int   { return n.Input.Width() }
-func (n *Aggregate) Width() int  { return len(n.Group) + len(n.Aggs) }
 func (n *HashJoin) Width() int   { return n.Left.Width() }
 func (n *LookupJoin) Width() int { return n.Left.Width() }
 func (n *FamilyScan) Width() int { return n.Child.Total }
 func (n *LoopJoin) Width() int   { return n.Left.Width() }
 func (n *Derived) Width() int    { return n.Total }
 func (n *Concat) Width() int     { return n.Inputs[0].Width() }
+
+// Width is that of the groups, the level of a Rollup, and the aggregates.
+func (n *Aggregate) Width() int {
+	if n.Rollup {
+		return len(n.Group) + 1 + len(n.Aggs)
+	}
+	return len(n.Group) + len(n.Aggs)
+}
 
 // Children gives the operators whose rows n takes.
 func Children(n Node) []Node {
@@ -334,6 +345,8 @@ func Children(n Node) []Node {
 		}
 		return []Node{n.Left, n.Right}
 	case *LoopJoin:
+		return []Node{n.Left, n.Right}
+	case *Apply:
 		return []Node{n.Left, n.Right}
 	case *SetMatch:
 		return []Node{n.Left, n.Right}

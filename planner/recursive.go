@@ -231,6 +231,16 @@ func references(q dialect.Query, name string) (n int) {
 		}
 		n += references(q.Left, name) + references(q.Right, name)
 		order(q.OrderBy)
+	case *dialect.JSONTable:
+		of(q.X)
+	case *dialect.Values:
+		if declares(q.With) {
+			return n
+		}
+		for _, row := range q.Rows {
+			of(row...)
+		}
+		order(q.OrderBy)
 	}
 	return n
 }

@@ -146,7 +146,7 @@ func (q *selection) joinSubquery(e dialect.Expr) (bool, error) {
 // joinable says whether a subquery's rows can be matches just as they are.
 func joinable(sel *dialect.Select, in bool) bool {
 	if sel.From == nil || len(sel.With) > 0 || len(sel.GroupBy) > 0 || sel.Having != nil || sel.Limit != nil ||
-		sel.Lock || sel.CountAll || hasSubquery(sel.Where) {
+		sel.Lock || sel.CountAll || hasSubquery(sel.Where) || hasLateral(sel.From) { // a lateral query may see the row outside, which a join does not have yet
 		return false
 	}
 	for _, o := range sel.Exprs {

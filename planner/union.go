@@ -44,9 +44,14 @@ func (b *builder) union(u *dialect.Union, at position) (*queryPlan, error) {
 		}
 		node = distinct
 	}
-	// ORDER BY of the whole sees the result's columns and nothing else.
+	out.root = node
+	return out, b.finished(out, u.OrderBy, u.Limit, position{frame: at.frame, ctes: ctes})
+}
+
+// finished puts ORDER BY and LIMIT over a query's rows. They see the result's columns and nothing else.
+func (b *builder) finished(out *queryPlan, orderBy []dialect.Order, count *dialect.Limit, at position) error {
 	scope := &scope{block: &block{}, frame: at.frame}
-	c := &context{b: b, scope: scope, ctes: ctes, clause: "order clause"}
+	c := &context{b: b, scope: scope, ctes: at.ctes, clause: "order clause"}
 	src := &source{}
 	scope.block.add(src, len(out.columns))
 	var outputs []output
@@ -54,15 +59,15 @@ func (b *builder) union(u *dialect.Union, at position) (*queryPlan, error) {
 		scope.fields = append(scope.fields, field{name: col.Name, src: src, ordinal: i, typ: col.Type, nullable: col.Nullable})
 		outputs = append(outputs, output{name: col.Name, node: scope.column(&scope.fields[i])})
 	}
-	limit, err := c.limit(u.Limit)
+	limit, err := c.limit(count)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	sort := &Sort{Input: node}
-	for _, o := range u.OrderBy {
+	sort := &Sort{Input: out.root}
+	for _, o := range orderBy {
 		n, err := orderExpression(c, outputs, o.Expr)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		sort.Keys = append(sort.Keys, access.SortKey{Expr: n, Desc: o.Desc})
 	}
@@ -70,14 +75,13 @@ func (b *builder) union(u *dialect.Union, at position) (*queryPlan, error) {
 		if limit != nil && limit.Count != nil {
 			sort.Limit, sort.Offset = limit.Count, limit.Offset
 		}
-		node = sort
+		out.root = sort
 	}
 	if limit != nil {
-		limit.Input = node
-		node = limit
+		limit.Input = out.root
+		out.root = limit
 	}
-	out.root = node
-	return out, nil
+	return nil
 }
 
 // arms plans the queries that u makes one result of. A chain of UNIONs of the same kind is one list, and so is UNION ALL to the
@@ -132,13 +136,8 @@ func converted(arm *queryPlan, columns []ResultColumn) Node {
 	changed := false
 	for i, c := range arm.columns {
 		col := &expr.Column{Index: i, Name: c.Name, T: c.Type, Nullable: c.Nullable}
-		n := expr.Node(col)
-		to := columns[i].Type
-		if c.Type.Base != value.TypeUnknown && to.Base != value.TypeUnknown && (storage(c.Type) != storage(to) || otherDigitsShown(c.Type, to) || expr.MayCount(col)) {
-			if cast, err := expr.NewCast(col, to); err == nil {
-				n, changed = cast, true
-			}
-		}
+		n := heldAs(col, columns[i].Type)
+		changed = changed || n != expr.Node(col)
 		project.Exprs = append(project.Exprs, n)
 		project.Names = append(project.Names, columns[i].Name)
 	}
@@ -146,6 +145,17 @@ func converted(arm *queryPlan, columns []ResultColumn) Node {
 		return arm.root
 	}
 	return project
+}
+
+// heldAs is n cast to the type of a whole column, where values of its type are of another kind.
+func heldAs(n expr.Node, to value.Type) expr.Node {
+	of := n.Type()
+	if of.Base != value.TypeUnknown && to.Base != value.TypeUnknown && (storage(of) != storage(to) || otherDigitsShown(of, to) || expr.MayCount(n)) {
+		if cast, err := expr.NewCast(n, to); err == nil {
+			return cast
+		}
+	}
+	return n
 }
 
 // otherDigitsShown says whether values of one kind show with other digits behind the point as those of the whole.

@@ -57,15 +57,15 @@ func (q *selection) fromView(n *dialect.TableName, t *schema.Table) (fromClause,
 
 // enterView has the builder go by what the view says, until leave is called.
 func (b *builder) enterView(t *schema.Table) (leave func(), err error) {
-	if slices.Contains(b.views, t) || b.defines != "" && strings.EqualFold(b.defines, t.Name) {
-		return nil, sqlerr.New(sqlerr.CodeViewRecursive, sqlerr.NoPos, "`%s`.`%s` contains view recursion", b.opt.Database, t.Name)
+	if slices.Contains(b.views, t) || b.defines.Name != "" && strings.EqualFold(b.defines.Name, t.Name) && strings.EqualFold(b.defines.Database, databaseOf(t)) {
+		return nil, sqlerr.New(sqlerr.CodeViewRecursive, sqlerr.NoPos, "`%s`.`%s` contains view recursion", databaseOf(t), t.Name)
 	}
 	if len(b.views) >= maxDepth {
 		return nil, sqlerr.NotSupported(sqlerr.NoPos, "more than %d views in one another are", maxDepth)
 	}
-	collation, written := b.opt.Collation, b.written
-	b.views, b.opt.Collation, b.written = append(b.views, t), t.Collation, nil
-	return func() { b.views, b.opt.Collation, b.written = b.views[:len(b.views)-1], collation, written }, nil
+	opt, written := b.opt, b.written
+	b.views, b.opt.Collation, b.opt.Database, b.written = append(b.views, t), t.Collation, databaseOf(t), nil
+	return func() { b.views, b.opt, b.written = b.views[:len(b.views)-1], opt, written }, nil
 }
 
 // inView gives the error of a view's query. One of a name that is there no longer is about the view that the statement names.
@@ -93,12 +93,12 @@ func (b *builder) viewName(t *schema.Table) string {
 	if b.opt.Database == "" {
 		return t.Name
 	}
-	return b.opt.Database + "." + t.Name
+	return databaseOf(t) + "." + t.Name
 }
 
 // ofChangedTables are the errors of a view's query whose tables are no longer what they were.
 var ofChangedTables = []int{
-	sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownColumn, sqlerr.CodeNonUniqueColumn, sqlerr.CodeNoSuchFunction, sqlerr.CodeViewFieldList,
+	sqlerr.CodeNoSuchTable, sqlerr.CodeUnknownDatabase, sqlerr.CodeUnknownColumn, sqlerr.CodeNonUniqueColumn, sqlerr.CodeNoSuchFunction, sqlerr.CodeViewFieldList,
 	sqlerr.CodeDuplicateColumn, sqlerr.CodeUnknownTable, sqlerr.CodeUnknownIndex, sqlerr.CodeViewInvalid,
 }
 
@@ -130,8 +130,8 @@ type ViewQuery struct {
 	Edits []dialect.Edit
 }
 
-// BindView plans the query of a view of a name.
-func BindView(query dialect.Query, name string, s schema.Tables, opt Options) (*ViewQuery, error) {
+// BindView plans the query of a view of a name, which has its database.
+func BindView(query dialect.Query, name dialect.TableName, s schema.Tables, opt Options) (*ViewQuery, error) {
 	out := &ViewQuery{}
 	_, err := plan(s, opt, &dialect.Parsed{}, func(b *builder) error {
 		b.defines, b.written = name, map[int]dialect.Edit{}
@@ -153,6 +153,13 @@ func BindView(query dialect.Query, name string, s schema.Tables, opt Options) (*
 func (b *builder) write(start, end int, text string) {
 	if b.written != nil && start >= 0 {
 		b.written[start] = dialect.Edit{Span: dialect.Span{Start: start, End: end}, Text: text}
+	}
+}
+
+// writeDatabase writes out of which database a table is whose name does not say it, where the view is in another one.
+func (b *builder) writeDatabase(n *dialect.TableName) {
+	if b.written != nil && n.Database == "" && !strings.EqualFold(b.defines.Database, b.opt.Database) {
+		b.write(int(n.Pos), int(n.Pos), schema.QuoteName(b.opt.Database)+".")
 	}
 }
 
@@ -201,17 +208,31 @@ func (c *context) writeColumn(e *dialect.Column) {
 // ViewColumns gives the columns that a view has by the definitions of now.
 func ViewColumns(t *schema.Table, s schema.Tables, opt Options) ([]ResultColumn, error) {
 	var columns []ResultColumn
-	_, err := plan(s, opt, &dialect.Parsed{}, func(b *builder) error {
-		q := b.newSelection(&dialect.Select{}, position{frame: &frame{}})
-		from, err := q.fromView(&dialect.TableName{Name: t.Name, Pos: sqlerr.NoPos}, t)
-		if err != nil {
-			return err
-		}
+	err := planView(t, s, opt, func(from fromClause) {
 		columns = nil
 		for _, f := range from.fields {
 			columns = append(columns, ResultColumn{Name: f.name, Type: f.typ, Nullable: f.nullable || f.src.nullable})
 		}
-		return nil
 	})
 	return columns, err
+}
+
+// IsUpdatable says whether rows of tables can be changed through a view.
+func IsUpdatable(t *schema.Table, s schema.Tables, opt Options) (bool, error) {
+	updatable := false
+	err := planView(t, s, opt, func(from fromClause) { updatable = len(from.names[0].bases()) > 0 })
+	return updatable, err
+}
+
+// planView plans a view that no statement names, and calls f with it. It may call f again.
+func planView(t *schema.Table, s schema.Tables, opt Options, f func(fromClause)) error {
+	_, err := plan(s, opt, &dialect.Parsed{}, func(b *builder) error {
+		q := b.newSelection(&dialect.Select{}, position{frame: &frame{}})
+		from, err := q.fromView(&dialect.TableName{Name: t.Name, Pos: sqlerr.NoPos}, t)
+		if err == nil {
+			f(from)
+		}
+		return err
+	})
+	return err
 }

@@ -1,6 +1,7 @@
 package planner_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -12,7 +13,7 @@ import (
 
 // TestVirtual: tables that are not stored join and group like others, are read whole, and are not written.
 func TestVirtual(t *testing.T) {
-	columns := &schema.Table{Database: "information_schema", Name: "COLUMNS", Virtual: func() ([][]value.Value, error) { return nil, nil },
+	columns := &schema.Table{Database: "information_schema", Name: "COLUMNS", Virtual: func(context.Context, schema.Wanted) ([][]value.Value, error) { return nil, nil },
 		Columns: []*schema.Column{
 			{Name: "TABLE_NAME", Type: value.Type{Base: value.TypeChar}},
 			{Name: "POSITION", Type: value.Type{Base: value.TypeBigInt}},

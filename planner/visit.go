@@ -55,6 +55,10 @@ func expressions(n Node, f func(expr.Node)) {
 		each(n.On)
 	case *LoopJoin:
 		each(n.On)
+	case *Apply:
+		each(n.On)
+	case *JSONTable:
+		each(n.Of.X)
 	}
 }
 

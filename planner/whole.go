@@ -47,7 +47,7 @@ func (c *context) bindWhole(sel *dialect.Select, kind expr.SubqueryKind) (*expr.
 		return nil, err
 	}
 	if f.correlated || len(keys.inner) == 0 || len(q.windows.all()) > 0 || len(q.outputs) != len(keys.inner)+1 ||
-		q.grouping != nil && (kind == expr.ExistsSubquery || !q.grouping.isUnordered()) {
+		q.grouping != nil && (kind == expr.ExistsSubquery || q.grouping.rollup || !q.grouping.isUnordered()) {
 		return nil, nil
 	}
 	plan, err := q.build()

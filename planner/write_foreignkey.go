@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// Related are, by folded name, the tables that a statement writes and those that foreign keys tie to them: those that their rows
+// Related are, by schema.Table.FullName, the tables that a statement writes and those that foreign keys tie to them: those that their rows
 // refer to, those whose rows refer to theirs, and so on where these change, too. nil: no foreign key ties them.
 type Related map[string]RelatedTable
 
@@ -44,9 +44,9 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 			return err
 		}
 	}
-	r[strings.ToLower(t.Name)] = own
+	r[t.FullName()] = own
 	for _, name := range t.Parents() {
-		if _, known := r[strings.ToLower(name)]; known {
+		if _, known := r[t.Beside(name)]; known {
 			continue
 		}
 		parent, err := b.namedBy(t, name)
@@ -54,7 +54,7 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 			return err
 		}
 		if parent != nil {
-			r[strings.ToLower(name)] = RelatedTable{Family: schema.Family{Table: parent}}
+			r[t.Beside(name)] = RelatedTable{Family: schema.Family{Table: parent}}
 		}
 	}
 	if !changes {
@@ -80,12 +80,12 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 		for _, k := range child.ForeignKeys {
 			acts = acts || k.RefersTo(t.Name) && (k.OnDelete.Changes() || k.OnUpdate.Changes())
 		}
-		known, has := r[strings.ToLower(name)]
+		known, has := r[t.Beside(name)]
 		switch {
 		case acts && !known.Changes:
 			err = b.relate(r, child, true)
 		case !has:
-			r[strings.ToLower(name)] = RelatedTable{Family: schema.Family{Table: child}}
+			r[t.Beside(name)] = RelatedTable{Family: schema.Family{Table: child}}
 		}
 		if err != nil {
 			return err
@@ -97,7 +97,7 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 // namedBy gives a table that the definition of another one names; nil where there is none: it was declared by a process that did
 // not live to make it, or made, or dropped, without foreign_key_checks.
 func (b *builder) namedBy(t *schema.Table, name string) (*schema.Table, error) {
-	found, err := b.table(&dialect.TableName{Database: t.Database, Name: name, Pos: sqlerr.NoPos})
+	found, err := b.table(&dialect.TableName{Database: databaseOf(t), Name: name, Pos: sqlerr.NoPos})
 	if isMissing(err) || err == nil && found.IsUndeclared() {
 		return nil, nil
 	}

@@ -288,17 +288,3 @@ func (n *named) target(src *source, name *dialect.TableName) *rowTarget {
 	}
 	return out
 }
-
-// IsUpdatable says whether rows of tables can be changed through a view.
-func IsUpdatable(t *schema.Table, s schema.Tables, opt Options) (bool, error) {
-	updatable := false
-	_, err := plan(s, opt, &dialect.Parsed{}, func(b *builder) error {
-		q := b.newSelection(&dialect.Select{}, position{frame: &frame{}})
-		from, err := q.fromView(&dialect.TableName{Name: t.Name, Pos: sqlerr.NoPos}, t)
-		if err == nil {
-			updatable = len(from.names[0].bases()) > 0
-		}
-		return err
-	})
-	return updatable, err
-}

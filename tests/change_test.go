@@ -101,31 +101,37 @@ type onlineWriters struct {
 }
 
 func (w *onlineWriters) write(ctx context.Context, writer int) {
+	conn, err := w.db.Conn(context.Background()) // of its own: RowsAffected waits for a connection's lock, and virtual time stands still then
+	if err != nil {
+		w.Error(err)
+		return
+	}
+	defer conn.Close()
 	r := rand.New(rand.NewPCG(uint64(writer), 9))
 	for ; ctx.Err() == nil; time.Sleep(200 * time.Microsecond) {
 		id := r.IntN(10)*4 + writer
 		switch r.IntN(16) { // most change nothing but v: what else there is must not get lost
 		case 0:
-			w.retried("DELETE FROM t WHERE id = ?", id)
-			w.retried("INSERT INTO t (id, u, v, w) VALUES (?, ?, ?, ?)", id, id, w.sum[id], w.sum[id])
+			w.retried(conn, "DELETE FROM t WHERE id = ?", id)
+			w.retried(conn, "INSERT INTO t (id, u, v, w) VALUES (?, ?, ?, ?)", id, id, w.sum[id], w.sum[id])
 			w.last[id] = w.sum[id]
 		case 1:
-			w.retried("UPDATE t SET v = v + 1, w = v WHERE id = ?", id)
+			w.retried(conn, "UPDATE t SET v = v + 1, w = v WHERE id = ?", id)
 			w.sum[id]++
 			w.last[id] = w.sum[id]
 		case 2:
-			w.retried("UPDATE t SET v = v + 1, u = u + 1000 WHERE id = ?", id)
+			w.retried(conn, "UPDATE t SET v = v + 1, u = u + 1000 WHERE id = ?", id)
 			w.sum[id]++
 		default:
-			w.retried("UPDATE t SET v = v + 1 WHERE id = ?", id)
+			w.retried(conn, "UPDATE t SET v = v + 1 WHERE id = ?", id)
 			w.sum[id]++
 		}
 	}
 }
 
-func (w *onlineWriters) retried(query string, args ...any) {
+func (w *onlineWriters) retried(conn *sql.Conn, query string, args ...any) {
 	retried(w.T, func() error {
-		r, err := w.db.Exec(query, args...)
+		r, err := conn.ExecContext(context.Background(), query, args...)
 		if err == nil {
 			if n, _ := r.RowsAffected(); n != 1 {
 				return fmt.Errorf("%s %v: %d rows affected", query, args, n)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -73,7 +72,7 @@ func TestDropBesideFilling(t *testing.T) {
 	if err := <-made; !errors.Is(err, nearlyfree.ErrConflict) {
 		t.Errorf("ADD INDEX beside DROP INDEX: %v", err)
 	}
-	if n := count(t, a, "SELECT COUNT(*) FROM information_schema.statistics WHERE index_name = 'v'"); n != 0 {
+	if n := count(t, a, "SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema = DATABASE() AND index_name = 'v'"); n != 0 {
 		t.Error("the index is there")
 	}
 }
@@ -132,9 +131,7 @@ func batches(transport *azuretest.Transport, n int32) <-chan struct{} {
 func holdRows(transport *azuretest.Transport, until <-chan struct{}) {
 	transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
 		if strings.HasSuffix(r.URL.Path, "$batch") {
-			body, _ := io.ReadAll(r.Body)
-			r.Body = io.NopCloser(bytes.NewReader(body))
-			if bytes.Contains(body, []byte("/Z8t(")) {
+			if body, _ := bodyOf(r); bytes.Contains(body, []byte("/Z8t(")) {
 				<-until
 			}
 		}
@@ -145,7 +142,7 @@ func holdRows(transport *azuretest.Transport, until <-chan struct{}) {
 // awaitFilling returns when the index of a name is being filled, or is about to be.
 func awaitFilling(t *testing.T, db *sql.DB, index string) {
 	t.Helper()
-	for count(t, db, "SELECT COUNT(*) FROM information_schema.statistics WHERE index_name = '"+index+"' AND comment LIKE '%being filled%'") == 0 {
+	for count(t, db, "SELECT COUNT(*) FROM information_schema.statistics WHERE table_schema = DATABASE() AND index_name = '"+index+"' AND comment LIKE '%being filled%'") == 0 {
 		time.Sleep(time.Millisecond)
 	}
 }

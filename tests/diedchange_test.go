@@ -234,7 +234,7 @@ func (i *interruption) look(when string) {
 
 // indexes are those that can be read.
 func (i *interruption) indexes() []string {
-	rows, err := i.other.Query("SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS WHERE TABLE_NAME = ? AND COMMENT = '' AND INDEX_NAME <> 'PRIMARY'", i.name)
+	rows, err := i.other.Query("SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS WHERE table_schema = DATABASE() AND TABLE_NAME = ? AND COMMENT = '' AND INDEX_NAME <> 'PRIMARY'", i.name)
 	if err != nil {
 		i.fail("%v", err)
 		return nil
@@ -278,7 +278,7 @@ func (i *interruption) check() {
 			i.fail("CHECK TABLE: %s %s %v", kind, text, err)
 		}
 	}
-	if n := count(i.T, i.other.DB, "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE COMMENT <> ''"); n != 0 {
+	if n := count(i.T, i.other.DB, "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE table_schema = DATABASE() AND COMMENT <> ''"); n != 0 {
 		i.fail("%d indexes are not made", n)
 	}
 	if strings.Contains(i.change, "COLUMN x") {

@@ -22,12 +22,12 @@ func (s silentTransport) Do(r *http.Request) (*http.Response, error) {
 		return nil, azuretest.ErrBroken
 	}
 	if f.Twice {
-		body, err := io.ReadAll(r.Body)
+		body, err := bodyOf(r)
 		if err != nil {
 			return nil, err
 		}
 		again := r.Clone(r.Context())
-		r.Body, again.Body = io.NopCloser(bytes.NewReader(body)), io.NopCloser(bytes.NewReader(body))
+		again.Body = io.NopCloser(bytes.NewReader(body))
 		if answer, err := http.DefaultClient.Do(again); err == nil {
 			answer.Body.Close()
 		}

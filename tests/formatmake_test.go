@@ -170,6 +170,24 @@ CREATE ALGORITHM = MERGE SQL SECURITY INVOKER VIEW few AS SELECT *, v + 1 FROM b
 CREATE VIEW fewer AS SELECT id, v FROM few WHERE id > 1 WITH LOCAL CHECK OPTION
 
 CREATE ALGORITHM = TEMPTABLE VIEW several AS SELECT id, v FROM byhash UNION SELECT id, w FROM half
+
+CREATE DATABASE Second COLLATE utf8mb4_0900_ai_ci
+
+CREATE TABLE Second.expense (id INT PRIMARY KEY, what VARCHAR(10), UNIQUE KEY (what))
+
+INSERT INTO Second.expense VALUES (1, 'tea'), (2, 'Pen')
+
+CREATE VIEW Second.beyond AS SELECT a.who, b.what FROM nearlyfree.expense a JOIN Second.expense b ON b.id = a.id
+
+CREATE DATABASE vacant
+
+CREATE DATABASE gone
+
+CREATE TABLE gone.t (id INT PRIMARY KEY, v INT, KEY (v))
+
+INSERT INTO gone.t VALUES (1, 1), (2, 2)
+
+1: DROP DATABASE gone
 `
 
 // TestMakeFormat makes the golden store of a format; see docs/format.md.

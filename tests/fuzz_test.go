@@ -88,6 +88,7 @@ func bounded(f testing.TB) func(*testing.T, string) error {
 	}
 	db := nearlyfreetest.OpenConfig(f, &nearlyfree.Config{Store: "mem://", MaxMemory: 20 << 20})
 	limit := debug.SetMemoryLimit(128 << 20) // so that what is garbage goes soon
+	runtime.GC()                             // what other tests have left
 	ended := make(chan struct{})
 	f.Cleanup(func() {
 		close(ended)

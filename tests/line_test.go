@@ -20,6 +20,9 @@ func embeddedStores(t *testing.T, test func(t *testing.T, db *sql.DB)) {
 
 // overStores runs a test over some of the stores.
 func overStores(t *testing.T, test func(t *testing.T, db *sql.DB), names ...string) {
+	if len(names) == 0 {
+		t.Fatal("over no store")
+	}
 	for _, s := range stores {
 		if slices.Contains(names, s.name) {
 			t.Run(s.name, func(t *testing.T) {

@@ -142,7 +142,7 @@ func testManyDefine(t *testing.T, a, b *sql.DB) {
 		if n := count(t, db, "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE()"); n != 7 {
 			t.Errorf("%d tables", n)
 		}
-		if n := count(t, db, "SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics WHERE table_name = 'shared'"); n != 7 {
+		if n := count(t, db, "SELECT COUNT(DISTINCT index_name) FROM information_schema.statistics WHERE table_schema = DATABASE() AND table_name = 'shared'"); n != 7 {
 			t.Errorf("%d indexes", n)
 		}
 	}

@@ -121,7 +121,7 @@ func TestCreateTableAsParts(t *testing.T) {
 		if err := b.QueryRow("SELECT GROUP_CONCAT(id ORDER BY id) FROM " + table).Scan(&ids); err != nil || ids != "1,2,3" {
 			t.Errorf("%s: rows %s, %v", table, ids, err)
 		}
-		if err := b.QueryRow("SELECT GROUP_CONCAT(PARTITION_NAME ORDER BY PARTITION_ORDINAL_POSITION) FROM information_schema.PARTITIONS WHERE TABLE_NAME = ?", table).Scan(&parts); err != nil || parts != want {
+		if err := b.QueryRow("SELECT GROUP_CONCAT(PARTITION_NAME ORDER BY PARTITION_ORDINAL_POSITION) FROM information_schema.PARTITIONS WHERE table_schema = DATABASE() AND TABLE_NAME = ?", table).Scan(&parts); err != nil || parts != want {
 			t.Errorf("%s: parts %s, %v", table, parts, err)
 		}
 	}
@@ -218,7 +218,7 @@ func TestPartAhead(t *testing.T) {
 func checkParts(t *testing.T, db *sql.DB, want string) {
 	t.Helper()
 	var parts string
-	if err := db.QueryRow("SELECT GROUP_CONCAT(PARTITION_NAME ORDER BY PARTITION_ORDINAL_POSITION) FROM information_schema.PARTITIONS").Scan(&parts); err != nil || parts != want {
+	if err := db.QueryRow("SELECT GROUP_CONCAT(PARTITION_NAME ORDER BY PARTITION_ORDINAL_POSITION) FROM information_schema.PARTITIONS WHERE table_schema = DATABASE()").Scan(&parts); err != nil || parts != want {
 		t.Errorf("parts %s, %v", parts, err)
 	}
 }
@@ -338,7 +338,7 @@ func alterOverGrowth(t *testing.T) {
 		}
 	})
 	const wanted = 20 // parts that are made meanwhile
-	for turn := 0; turn < 3 || turn < 200 && count(t, a, "SELECT COUNT(*) FROM information_schema.PARTITIONS") < wanted; turn++ {
+	for turn := 0; turn < 3 || turn < 200 && count(t, a, "SELECT COUNT(*) FROM information_schema.PARTITIONS WHERE table_schema = DATABASE()") < wanted; turn++ {
 		for _, change := range []string{"ADD COLUMN x INT NOT NULL DEFAULT 7", "MODIFY COLUMN w VARCHAR(10)", "DROP COLUMN x", "MODIFY COLUMN w INT", "ADD INDEX w (w)", "DROP INDEX w"} {
 			mustExec(t, a, "ALTER TABLE n "+change)
 		}
@@ -348,7 +348,7 @@ func alterOverGrowth(t *testing.T) {
 	if n := count(t, a, "SELECT COUNT(*) FROM n"); n != rows {
 		t.Errorf("%d rows of %d", n, rows)
 	}
-	if n := count(t, a, "SELECT COUNT(*) FROM information_schema.PARTITIONS"); n < wanted {
+	if n := count(t, a, "SELECT COUNT(*) FROM information_schema.PARTITIONS WHERE table_schema = DATABASE()"); n < wanted {
 		t.Errorf("only %d parts were made meanwhile", n)
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"database/sql"
 	"errors"
-	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -77,13 +76,9 @@ func TestReadOnlyBehindTheDead(t *testing.T) {
 type mayNotDelete struct{ azuretest.Transport }
 
 func (m *mayNotDelete) Do(r *http.Request) (*http.Response, error) {
-	var body []byte
-	if r.Body != nil {
-		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, err
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+	body, err := bodyOf(r)
+	if err != nil {
+		return nil, err
 	}
 	refusing := azuretest.Transport{Service: m.Service}
 	refusing.Fault = func(int, *http.Request) azuretest.Fault {

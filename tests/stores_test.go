@@ -1,8 +1,10 @@
 package tests
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"io"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -66,6 +68,16 @@ func overService(page int, empty bool) *nearlyfree.Config {
 		Transport:   &azuretest.Transport{Service: s},
 		SchemaLease: time.Millisecond,
 	}
+}
+
+// bodyOf reads a request's body, which stays there for whoever carries the request.
+func bodyOf(r *http.Request) (body []byte, err error) {
+	if r.Body != nil {
+		if body, err = io.ReadAll(r.Body); err == nil {
+			r.Body = io.NopCloser(bytes.NewReader(body))
+		}
+	}
+	return body, err
 }
 
 // ofStatement says whether a request writes for a statement, and not to tell other processes of this one.

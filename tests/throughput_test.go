@@ -7,7 +7,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"net/http"
 	"regexp"
@@ -63,13 +62,9 @@ type farService struct {
 }
 
 func (f *farService) Do(r *http.Request) (*http.Response, error) {
-	var body []byte
-	if r.Body != nil {
-		var err error
-		if body, err = io.ReadAll(r.Body); err != nil {
-			return nil, err
-		}
-		r.Body = io.NopCloser(bytes.NewReader(body))
+	body, err := bodyOf(r)
+	if err != nil {
+		return nil, err
 	}
 	f.requests.Add(1)
 	way := 2500*time.Microsecond + time.Duration(rand.IntN(5000))*time.Microsecond

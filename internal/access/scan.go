@@ -6,6 +6,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
+// Hold is what a query FOR UPDATE does with the rows of a table: whether others may change them until the transaction ends, and what
+// happens to those that another transaction has.
+type Hold uint8
+
+const (
+	HoldAsAll  Hold = iota // as with all rows of the statement
+	HoldNot                // others may change them
+	HoldOrFail             // NOWAIT
+	HoldOrSkip             // SKIP LOCKED
+)
+
 // Access is how a Scan reaches its entities.
 type Access uint8
 
@@ -32,6 +43,8 @@ type Scan struct {
 	Predicate *Predicate    // sent to the store; nil: none
 	Recheck   expr.Node     // conditions that Keys implies: checked only if Reads.Exact is false
 	Residual  expr.Node     // conditions that are checked on every row
+	Databases expr.Node     // the part of Residual that reads nothing but the DatabaseColumns of an in-memory table; nil: none
+	Names     []expr.Node   // the only databases that satisfy these; nil: any may
 	Columns   []int         // ordinals that are needed, ascending; ETagOrdinal may be among them
 	Ordered   bool          // rows must come in key order, over all spans and partitions
 	Order     []SortKey     // the order of an Ordered scan: runs of cut keys (keymap.Stem) are sorted by it, and all rows if Reads.Unordered
@@ -40,6 +53,8 @@ type Scan struct {
 	PartitionOrder int
 	Without        []string  // names of partitions that are not read
 	Limit          expr.Node // how many rows are wanted at most, as no operator above drops rows; nil: all
+
+	Hold Hold // of a query FOR UPDATE
 
 	Rows     float64 // estimates, for the choice of path
 	Entities float64 // that are read for them

@@ -153,7 +153,7 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 	}
 	next := &Snapshot{catalog: c, etag: e.ETag, fresh: fresh, tables: map[string]*definition{}}
 	if err == nil {
-		if next.version, next.needs, err = decodeVersion(&e); err != nil {
+		if next.version, next.about, err = decodeVersion(&e); err != nil {
 			return nil, err
 		}
 		next.changes = property(&e, "Changes").S
@@ -262,7 +262,7 @@ func (c *Catalog) Current(ctx context.Context, t *schema.Table) (bool, error) {
 		now, err = s.Table(ctx, t.Name)
 		return err
 	})
-	if isNoTable(err) {
+	if isGone(err) {
 		return false, nil
 	}
 	return err == nil && now.WriteVersion == t.WriteVersion, err

@@ -30,13 +30,23 @@ var errMoved = fmt.Errorf("the table definitions were changed meanwhile: %w", Er
 // changing makes a change, f, of the latest definitions. In this process changes are made one at a time. Where another process
 // was faster, f returns errMoved without having changed anything, and is called again.
 func (c *Catalog) changing(ctx context.Context, f func(s *Snapshot) error) error {
+	return c.changingAny(ctx, func(s *Snapshot) error {
+		if err := s.exists(); err != nil {
+			return err
+		}
+		return f(s)
+	})
+}
+
+// changingAny is changing for a database that may have been dropped.
+func (c *Catalog) changingAny(ctx context.Context, f func(s *Snapshot) error) error {
 	release, err := c.change.take(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
 	return c.with(ctx, c.Latest, func(s *Snapshot) error {
-		if err := s.needs.unwritable(); err != nil {
+		if err := s.about.unwritable(); err != nil {
 			return err
 		}
 		return f(s)
@@ -314,9 +324,14 @@ func (c *Catalog) stampGrown(s *Snapshot, t *schema.Table) (engine.Entity, error
 
 // commit applies ops and raises the version, all or nothing, and publishes the new definitions here.
 func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops []engine.Op, apply func(map[string]*definition)) error {
+	return c.commitAs(ctx, s, s.about, m, ops, apply)
+}
+
+// commitAs is commit that also changes what is said of the database.
+func (c *Catalog) commitAs(ctx context.Context, s *Snapshot, is about, m *engine.Meter, ops []engine.Op, apply func(map[string]*definition)) error {
 	id := newChangeID()
 	changes := addChange(s.changes, id)
-	raise := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version+1, changes, s.needs), IfMatch: s.etag}
+	raise := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version+1, changes, is), IfMatch: s.etag}
 	if s.etag == "" {
 		if err := c.engine.CreateTable(ctx, c.table, m); err != nil && !isCode(err, engine.CodeExists) {
 			return err
@@ -354,7 +369,7 @@ func (c *Catalog) commit(ctx context.Context, s *Snapshot, m *engine.Meter, ops 
 		c.Forget()
 		return err
 	}
-	next.version, next.etag, next.changes, next.needs = s.version+1, e.ETag, changes, s.needs
+	next.version, next.etag, next.changes, next.about = s.version+1, e.ETag, changes, is
 	apply(next.tables)
 	c.changed(next.version, next)
 	return nil

@@ -42,42 +42,32 @@ const catalogFormat = 3
 // where the errors of the version entity are.
 const wholeCatalog = "the catalog of the store"
 
-// needs are the features of the whole store, as names with blanks between: those that one must know to read it, and to write to
-// it.
-type needs struct{ toRead, toWrite string }
-
-// unwritable says why this version must not write anything; nil where it may.
-func (n needs) unwritable() error {
-	if unknown := feature.Stores.Unknown(strings.Fields(n.toWrite)); len(unknown) > 0 {
-		return &feature.Error{Where: wholeCatalog, What: feature.Uses(unknown), Write: true}
-	}
-	return nil
-}
-
 // getVersion reads the version entity.
 func (c *Catalog) getVersion(ctx context.Context) (engine.Entity, error) {
 	return c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: c.meter})
 }
 
 // encodeVersion gives the version entity, with the ids of the last changes.
-func encodeVersion(version int64, changes string, n needs) engine.Entity {
+func encodeVersion(version int64, changes string, of about) engine.Entity {
 	e := engine.Entity{
 		PartitionKey: partition, RowKey: versionKey,
 		Names:  []string{"Version", "Format", "Changes"},
 		Values: []engine.Value{int64Value(version), int64Value(catalogFormat), textValue(changes)},
 	}
-	for _, list := range [...]struct{ name, features string }{{"ToRead", n.toRead}, {"ToWrite", n.toWrite}} {
-		if list.features != "" {
-			e.Names, e.Values = append(e.Names, list.name), append(e.Values, textValue(list.features))
+	for _, text := range of.texts() {
+		if *text.is != "" {
+			e.Names, e.Values = append(e.Names, text.property), append(e.Values, textValue(*text.is))
 		}
 	}
 	return e
 }
 
-func decodeVersion(e *engine.Entity) (version int64, n needs, err error) {
+func decodeVersion(e *engine.Entity) (version int64, of about, err error) {
 	v, f := property(e, "Version"), property(e, "Format")
-	n = needs{property(e, "ToRead").S, property(e, "ToWrite").S}
-	unknown := feature.Stores.Unknown(strings.Fields(n.toRead))
+	for _, text := range of.texts() {
+		*text.is = property(e, text.property).S
+	}
+	unknown := feature.Stores.Unknown(strings.Fields(of.toRead))
 	switch format := int64(f.N); {
 	case v.Type != engine.Int64 || f.Type != engine.Int64:
 		err = engine.Errorf(engine.CodeCorrupt, "the catalog's version entity holds no version")
@@ -89,7 +79,7 @@ func decodeVersion(e *engine.Entity) (version int64, n needs, err error) {
 	case len(unknown) > 0:
 		err = &feature.Error{Where: wholeCatalog, What: feature.Uses(unknown)}
 	}
-	return int64(v.N), n, err
+	return int64(v.N), of, err
 }
 
 // encodeDefinition gives the entity of a definition: its name and JSON, for people who look at the store too.

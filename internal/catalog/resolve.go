@@ -48,7 +48,7 @@ func (c *Catalog) resolve(ctx context.Context, s *Snapshot, id string, err error
 			return errMoved
 		}
 		// The request may still be under way: change the entity, so that it cannot succeed any more.
-		fence := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version, s.changes, s.needs), IfMatch: s.etag}
+		fence := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version, s.changes, s.about), IfMatch: s.etag}
 		if missing {
 			fence = engine.Op{Kind: engine.Insert, Entity: fence.Entity}
 		}

@@ -21,7 +21,7 @@ type Snapshot struct {
 	version int64
 	etag    string // of the version entity; "" when there is none yet
 	changes string // the ids of the last changes; see changeID
-	needs   needs
+	about   about
 	fresh   time.Time
 
 	mu     sync.RWMutex
@@ -34,13 +34,16 @@ type definition struct {
 	etag  string
 }
 
-// Valid says whether tables, which a plan was made against, are still the definitions of s.
+// Valid says whether tables, which a plan was made against, are still the definitions of s, as far as they are of its database.
 func (s *Snapshot) Valid(tables []*schema.Table) bool {
 	s.mu.RLock()
 	defer s.mu.RUnlock()
 	for _, t := range tables {
 		if t.Virtual != nil {
 			return false // made of the definitions at that time
+		}
+		if t.Database != s.catalog.database {
+			continue
 		}
 		d, known := s.tables[strings.ToLower(t.Name)]
 		if t.IsUndeclared() {
@@ -63,7 +66,7 @@ func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Ind
 		return true, nil
 	}
 	now, err := s.Table(ctx, t.Name)
-	if isNoTable(err) {
+	if isGone(err) {
 		return ix == nil, nil // its rows lie where they did, or their physical table is gone
 	}
 	if err != nil || now == t {
@@ -122,6 +125,9 @@ func (s *Snapshot) Find(ctx context.Context, name string) (*schema.Table, error)
 }
 
 func (s *Snapshot) definition(ctx context.Context, name string) (*definition, error) {
+	if err := s.exists(); err != nil {
+		return nil, err
+	}
 	folded := strings.ToLower(name)
 	s.mu.RLock()
 	d, known := s.tables[folded]
@@ -165,17 +171,23 @@ func (s *Snapshot) load(ctx context.Context, folded string) (*definition, error)
 // read decodes a definition that was read just now.
 func (s *Snapshot) read(e *engine.Entity) (*definition, error) {
 	d, err := s.catalog.read(e)
+	if err == nil {
+		d.table.Database = s.catalog.database // as this process spells it
+	}
 	if err == nil && d.table.Version > s.version {
 		return nil, errMoved
 	}
 	if err == nil && d.table.Unwritable == nil {
-		d.table.Unwritable = s.needs.unwritable()
+		d.table.Unwritable = s.about.unwritable()
 	}
 	return d, err
 }
 
 // Tables gives all definitions, sorted by folded name.
 func (s *Snapshot) Tables(ctx context.Context) ([]*schema.Table, error) {
+	if err := s.exists(); err != nil {
+		return nil, err
+	}
 	s.mu.RLock()
 	all := s.all
 	s.mu.RUnlock()

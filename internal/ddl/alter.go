@@ -23,6 +23,9 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 		if err := define.CheckOptions(a.Options); err != nil {
 			return err
 		}
+		if err := x.stays(a.NewIn); err != nil {
+			return err
+		}
 	}
 	t, err := x.base(ctx, name, "ALTER TABLE")
 	if err != nil {

@@ -110,7 +110,7 @@ func (x *definition) maintain(ctx context.Context, s *dialect.MaintainTable) (*O
 // say adds a row to the result.
 func (x *definition) say(out *Outcome, t *schema.Table, verb, kind, text string) {
 	row := []value.Value{}
-	for _, cell := range []string{x.session.Database + "." + t.Name, lower(verb), kind, text} {
+	for _, cell := range []string{x.Database + "." + t.Name, lower(verb), kind, text} {
 		row = append(row, value.FromString(cell))
 	}
 	out.Rows = append(out.Rows, row)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -27,8 +26,6 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 		return nil, &catalog.ExistsError{Name: s.Table.Name}
 	} else if !isNoTable(err) {
 		return nil, err
-	} else if s.Table.Database != "" && !strings.EqualFold(s.Table.Database, x.session.Database) {
-		return nil, sqlerr.New(sqlerr.CodeUnknownDatabase, s.Table.Pos, "Unknown database '%s'", s.Table.Database)
 	}
 	switch {
 	case s.Like != nil:

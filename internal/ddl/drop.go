@@ -13,14 +13,18 @@ import (
 
 // dropTables drops all of the tables, or, when one is missing, none; up to dropsAtOnce of them in one change.
 func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
+	return x.dropFound(ctx, func(ctx context.Context) ([]*schema.Table, error) { return x.toDrop(ctx, s) })
+}
+
+// dropFound drops what find finds.
+func (x *definition) dropFound(ctx context.Context, find func(context.Context) ([]*schema.Table, error)) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
-		ctx := tries.Context
-		tables, err := x.toDrop(ctx, s)
+		found, err := find(tries.Context)
 		if err != nil {
 			return err
 		}
-		err = x.dropAll(ctx, tables)
+		err = x.dropAll(tries.Context, found)
 		if !isNoTable(err) || x.stands() {
 			return err
 		}
@@ -29,6 +33,10 @@ func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error
 			return err
 		}
 	}
+}
+
+func unknownTables(names []string) error {
+	return sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", strings.Join(names, ","))
 }
 
 func (x *definition) dropAll(ctx context.Context, tables []*schema.Table) error {
@@ -47,7 +55,7 @@ func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schem
 	for _, name := range s.Tables {
 		t, err := x.declared(ctx, name, "DROP TABLE")
 		if isNoTable(err) || err == nil && t.IsView() {
-			missing = append(missing, x.session.Database+"."+name.Name)
+			missing = append(missing, x.Database+"."+name.Name)
 			continue
 		}
 		if err != nil {
@@ -56,7 +64,7 @@ func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schem
 		tables = append(tables, t)
 	}
 	if len(missing) > 0 && !s.IfExists {
-		return nil, sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", strings.Join(missing, ","))
+		return nil, unknownTables(missing)
 	}
 	if err := dropsChildren(tables); err != nil {
 		return nil, err

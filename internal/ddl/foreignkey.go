@@ -95,10 +95,10 @@ func (x *definition) tables(ctx context.Context) (tables []*schema.Table, err er
 
 // here refuses a foreign key to a table of another database.
 func (x *definition) here(f *dialect.ForeignKey) error {
-	if f.Table.Database == "" || strings.EqualFold(f.Table.Database, x.session.Database) {
+	if f.Table.Database == "" || strings.EqualFold(f.Table.Database, x.Database) {
 		return nil
 	}
-	return sqlerr.New(sqlerr.CodeNotSupported, f.Pos, "a foreign key to a table of another database (%s) is not supported: a connection has one", f.Table.Database)
+	return sqlerr.New(sqlerr.CodeNotSupported, f.Pos, "a foreign key to a table of another database (%s) is not supported: both must be of one", f.Table.Database)
 }
 
 // referrers gives the tables whose foreign keys refer to t, without t itself.

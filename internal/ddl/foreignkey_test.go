@@ -34,7 +34,7 @@ type process struct {
 
 func newProcess(t *testing.T, e engine.Engine) *process {
 	c := catalog.Open(e, "", 0, nil)
-	return &process{t, &Definer{Runtime: &exec.Runtime{Engine: e, Parallel: 1, Definitions: c, Sequences: c}, Catalog: c}}
+	return &process{t, &Definer{Runtime: &exec.Runtime{Engine: e, Parallel: 1, Definitions: c, Sequences: c}, Catalog: c, Implicit: true}}
 }
 
 func (p *process) run(statement string) error {

@@ -156,7 +156,7 @@ func (x *definition) retireCopies(ctx context.Context, t *schema.Table, dropped 
 // empty is TRUNCATE of an interleaved table, whose physical table it cannot give up: a DELETE of
 // all rows.
 func (x *definition) empty(ctx context.Context, t *schema.Table) error {
-	plan, err := x.plan(ctx, &dialect.Delete{Table: dialect.TableName{Name: t.Name, Pos: -1}})
+	plan, err := x.plan(ctx, &dialect.Delete{Table: dialect.TableName{Database: x.Database, Name: t.Name, Pos: -1}})
 	if err != nil {
 		return err
 	}

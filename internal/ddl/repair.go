@@ -180,9 +180,9 @@ func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) err
 	return nil
 }
 
-// mend writes the row of a missing or stale entry anew. It deletes an orphan, and a row without its parent, if that is still
-// the one that was found. It does nothing where others have mended the fault. An entry under a unique key that another row has by now,
-// as nobody noticed the first one without it, stays with that: then the fault becomes one of two rows with one key, which nobody mends.
+// mend writes the row of a missing or stale entry anew. It deletes an orphan, and a row without its parent, if they are still what was
+// found. It does nothing where others have mended the fault. A row whose entry is missing may have a value of a unique key that another
+// row has got since, and with it the entry. That row keeps the entry: two rows have one key then, and nobody mends that.
 func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
 	if f.kind == parentless {
 		return x.disown(ctx, t, f)

@@ -22,14 +22,18 @@ import (
 // Definer runs the statements that make and change definitions.
 type Definer struct {
 	Runtime *exec.Runtime
-	Catalog *catalog.Catalog
+	// Catalog is that of the database whose definitions are changed, Database its name. A table that a statement names without a
+	// database is of this one.
+	Catalog  *catalog.Catalog
+	Database string
+	// Implicit: the database is there though nobody has created it.
+	Implicit bool
+	// Seen are the tables that a query in the statement can name, by the current database of the session.
+	Seen show.Seen
 	// Shared puts new tables into the one physical table of the database, where they are not divided into partitions.
 	Shared bool
-	// Collation is that of tables which say none.
-	Collation value.Collation
 	// AnalyzeRequests is about how many requests ANALYZE TABLE sends for a table.
 	AnalyzeRequests int
-	Live            show.Live // see show.Visible
 }
 
 // Outcome is what a definition statement gives: rows for CHECK TABLE and its like, a Result for the others.
@@ -39,7 +43,7 @@ type Outcome struct {
 	Rows    [][]value.Value
 }
 
-// Run runs a statement. The session's database is the only one there is.
+// Run runs a statement. All tables that it changes are of one database.
 func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr.Session, m *engine.Meter) (*Outcome, error) {
 	if _, maintains := stmt.(*dialect.MaintainTable); !maintains {
 		end, err := d.Catalog.BeginDefine(ctx)
@@ -48,10 +52,17 @@ func (d *Definer) Run(ctx context.Context, stmt dialect.Statement, session *expr
 		}
 		defer end()
 	}
-	if _, err := d.Catalog.Latest(ctx); err != nil {
+	now, err := d.Catalog.Latest(ctx)
+	if err == nil && !now.Exists() && (!d.Implicit || now.IsDropped()) {
+		err = &schema.NoDatabaseError{Name: d.Database}
+	}
+	if err != nil {
 		return nil, err
 	}
-	x := &definition{Definer: d, session: session, meter: m}
+	x := &definition{Definer: d, session: session, meter: m, collation: d.Seen.Standard}
+	if c, ok := value.CollationNamed(now.Collation()); ok && now.Collation() != "" {
+		x.collation = c
+	}
 	out, err := x.run(ctx, stmt)
 	if err != nil && x.stands() {
 		return nil, &HalfwayError{err}
@@ -70,7 +81,6 @@ func (e *HalfwayError) Error() string {
 func (e *HalfwayError) Unwrap() error { return e.Cause }
 
 func (x *definition) run(ctx context.Context, stmt dialect.Statement) (*Outcome, error) {
-	session := x.session
 	switch s := stmt.(type) {
 	case *dialect.CreateTable:
 		return x.createTable(ctx, s)
@@ -92,13 +102,6 @@ func (x *definition) run(ctx context.Context, stmt dialect.Statement) (*Outcome,
 		return &Outcome{}, x.rename(ctx, s)
 	case *dialect.MaintainTable:
 		return x.maintain(ctx, s)
-	case *dialect.CreateDatabase:
-		if s.IfNot && strings.EqualFold(s.Name, session.Database) {
-			return &Outcome{}, nil
-		}
-		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "CREATE DATABASE is neither supported nor needed: open a data source name with database=%s", s.Name)
-	case *dialect.DropDatabase:
-		return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "DROP DATABASE is not supported: drop its tables")
 	}
 	return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "%T is not supported", stmt)
 }
@@ -108,9 +111,12 @@ type definition struct {
 	*Definer
 	session *expr.Session
 	meter   *engine.Meter
-	noted   bool  // how many rows were written anew may have been noted
-	gone    int64 // how many operations the statement had committed when all of them were undone last
-	stood   bool  // the statement had done something before the current action
+
+	collation value.Collation // of tables that say none
+
+	noted bool  // how many rows were written anew may have been noted
+	gone  int64 // how many operations the statement had committed when all of them were undone last
+	stood bool  // the statement had done something before the current action
 }
 
 // stands says whether the statement has done something that was not undone.
@@ -123,7 +129,7 @@ func (x *definition) takenBack() {
 	}
 }
 
-// table finds a table of the session's database.
+// table finds a table.
 func (x *definition) table(ctx context.Context, name dialect.TableName) (*schema.Table, error) {
 	return x.lookUp(ctx, name, (*catalog.Snapshot).Table)
 }
@@ -134,20 +140,39 @@ func (x *definition) known(ctx context.Context, name dialect.TableName) (*schema
 }
 
 func (x *definition) lookUp(ctx context.Context, name dialect.TableName, in func(*catalog.Snapshot, context.Context, string) (*schema.Table, error)) (*schema.Table, error) {
-	if name.Database != "" && !strings.EqualFold(name.Database, x.session.Database) {
-		return nil, &schema.NoTableError{Database: name.Database, Name: name.Name}
+	from := x.Catalog
+	switch {
+	case show.IsVirtual(name.Database):
+		return nil, sqlerr.New(sqlerr.CodeDatabaseDenied, name.Pos, "Access denied for user 'nearlyfree'@'localhost' to database '%s'", name.Database)
+	case name.Database != "" && !strings.EqualFold(name.Database, x.Database):
+		s, err := x.Seen.Snapshot(ctx, name.Database)
+		if err != nil {
+			return nil, err
+		}
+		from = s.Catalog()
 	}
 	var t *schema.Table
-	err := x.Catalog.With(ctx, func(s *catalog.Snapshot) (err error) {
+	err := from.With(ctx, func(s *catalog.Snapshot) (err error) {
 		t, err = in(s, ctx, name.Name)
 		return err
 	})
 	return t, err
 }
 
+// with calls f, and again where definitions were changed meanwhile.
+func (x *definition) with(ctx context.Context, f func() error) error {
+	return x.Catalog.With(ctx, func(*catalog.Snapshot) error {
+		err := f()
+		if catalog.IsMoved(err) {
+			x.Seen.Forget()
+		}
+		return err
+	})
+}
+
 // options are those of new definitions.
 func (x *definition) options() planner.Options {
-	return planner.Options{Collation: x.Collation, Exact: x.session.Exact}
+	return planner.Options{Collation: x.collation, Exact: x.session.Exact}
 }
 
 // declared is table for the statement what. It refuses a table that another program made and nobody declared.
@@ -167,8 +192,8 @@ func isNoTable(err error) bool {
 // plan plans a statement that is part of a change, by the current definitions: the query of CREATE TABLE … AS, and the DELETE
 // that empties an interleaved table.
 func (x *definition) plan(ctx context.Context, s dialect.Statement) (plan *planner.Plan, err error) {
-	err = x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
-		plan, err = planner.Build(&dialect.Parsed{Statement: s}, x.visible(ctx, now), x.planning(ctx))
+	err = x.with(ctx, func() error {
+		plan, err = planner.Build(&dialect.Parsed{Statement: s}, x.visible(ctx), x.planning(ctx))
 		return err
 	})
 	return plan, err

@@ -2,12 +2,10 @@ package ddl
 
 import (
 	"context"
-	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
-	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/show"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -16,9 +14,6 @@ import (
 
 // createView is CREATE VIEW, which may replace one, and ALTER VIEW, which must.
 func (x *definition) createView(ctx context.Context, s *dialect.CreateView) error {
-	if s.View.Database != "" && !strings.EqualFold(s.View.Database, x.session.Database) {
-		return sqlerr.New(sqlerr.CodeUnknownDatabase, s.View.Pos, "Unknown database '%s'", s.View.Database)
-	}
 	old, err := x.table(ctx, s.View)
 	switch {
 	case isNoTable(err):
@@ -47,10 +42,12 @@ func (x *definition) createView(ctx context.Context, s *dialect.CreateView) erro
 	return x.Catalog.Replace(ctx, old, t, x.meter)
 }
 
-// view makes the definition by the tables of now.
+// view makes the definition by the tables as they are now.
 func (x *definition) view(ctx context.Context, s *dialect.CreateView) (t *schema.Table, err error) {
-	err = x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
-		t, err = define.View(s, x.visible(ctx, now), x.planning(ctx))
+	named := *s
+	named.View.Database = x.Database
+	err = x.with(ctx, func() error {
+		t, err = define.View(&named, x.Catalog.Database(), x.visible(ctx), x.planning(ctx))
 		return err
 	})
 	return t, err
@@ -58,49 +55,42 @@ func (x *definition) view(ctx context.Context, s *dialect.CreateView) (t *schema
 
 // planning are the options of a query that is part of a definition.
 func (x *definition) planning(ctx context.Context) planner.Options {
-	return planner.Options{Database: x.session.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
+	return planner.Options{Database: x.Seen.Database, Zoned: x.session.Zone != nil, Collation: x.session.Collation, Interrupted: ctx.Err}
 }
 
 // visible are the tables that a query can name.
-func (x *definition) visible(ctx context.Context, now *catalog.Snapshot) schema.Tables {
-	return show.Visible(ctx, now, x.session.Database, x.Collation, x.Live)
-}
+func (x *definition) visible(ctx context.Context) schema.Tables { return show.Visible(ctx, x.Seen) }
 
 // dropViews drops all of the views, or, when one is missing, none.
 func (x *definition) dropViews(ctx context.Context, s *dialect.DropView) error {
-	tries := retry.Begin(ctx, retry.Race)
-	for {
-		var views []*schema.Table
-		var missing []string
-		for _, name := range s.Views {
-			t, err := x.table(tries.Context, name)
-			switch {
-			case isNoTable(err):
-				missing = append(missing, x.session.Database+"."+name.Name)
-			case err != nil:
-				return err
-			case !t.IsView():
-				return x.notView(t)
-			default:
-				views = append(views, t)
-			}
-		}
-		if len(missing) > 0 && !s.IfExists {
-			return sqlerr.New(sqlerr.CodeUnknownTable, sqlerr.NoPos, "Unknown table '%s'", strings.Join(missing, ","))
-		}
-		err := x.dropAll(tries.Context, views)
-		if !isNoTable(err) || x.stands() {
-			return err
-		}
-		// Another process has dropped or renamed one of them since they were found.
-		if err := tries.Again(err); err != nil {
-			return err
+	return x.dropFound(ctx, func(ctx context.Context) ([]*schema.Table, error) { return x.viewsToDrop(ctx, s) })
+}
+
+// viewsToDrop finds the views that DROP VIEW names.
+func (x *definition) viewsToDrop(ctx context.Context, s *dialect.DropView) ([]*schema.Table, error) {
+	var views []*schema.Table
+	var missing []string
+	for _, name := range s.Views {
+		t, err := x.table(ctx, name)
+		switch {
+		case isNoTable(err):
+			missing = append(missing, x.Database+"."+name.Name)
+		case err != nil:
+			return nil, err
+		case !t.IsView():
+			return nil, x.notView(t)
+		default:
+			views = append(views, t)
 		}
 	}
+	if len(missing) > 0 && !s.IfExists {
+		return nil, unknownTables(missing)
+	}
+	return views, nil
 }
 
 func (x *definition) notView(t *schema.Table) error {
-	return sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not VIEW", x.session.Database, t.Name)
+	return sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not VIEW", x.Database, t.Name)
 }
 
 // base is table for the statement what, which is about rows that are stored: it refuses a view, and a table that nobody declared.
@@ -117,7 +107,7 @@ func (x *definition) notOfView(t *schema.Table) error {
 	if !t.IsView() {
 		return nil
 	}
-	return sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not BASE TABLE", x.session.Database, t.Name)
+	return sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not BASE TABLE", x.Database, t.Name)
 }
 
 // maintainView says whether the query of a view can be planned. Nothing else is to be done with one.
@@ -127,8 +117,8 @@ func (x *definition) maintainView(ctx context.Context, t *schema.Table, verb str
 		say("status", "Operation failed")
 		return nil
 	}
-	err := x.Catalog.With(ctx, func(now *catalog.Snapshot) error {
-		_, err := planner.ViewColumns(t, x.visible(ctx, now), x.planning(ctx))
+	err := x.with(ctx, func() error {
+		_, err := planner.ViewColumns(t, x.visible(ctx), x.planning(ctx))
 		return err
 	})
 	if invalid := planner.InvalidView(err); invalid != nil {

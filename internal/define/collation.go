@@ -63,3 +63,16 @@ func (d *definer) columnType(def *dialect.ColumnDef) (value.Type, error) {
 	}
 	return t, nil
 }
+
+// DatabaseCollation is the collation that a database is given for its new tables; "": that of the data source name.
+func DatabaseCollation(o dialect.DatabaseOptions) (string, error) {
+	if err := checkOption("ENCRYPTION", o.Encryption, strings.ToLower(o.Encryption)); err != nil {
+		return "", err
+	}
+	d := &definer{}
+	c, err := d.collationOf(o.Charset, o.Collate, d.collation)
+	if err != nil || o.Collate == "" || strings.EqualFold(o.Collate, "default") {
+		return "", err
+	}
+	return c.String(), nil
+}

@@ -122,7 +122,7 @@ func (d *definer) addCheck(c *dialect.Check) error {
 		return sqlerr.New(sqlerr.CodeDuplicateCheck, c.Pos, "Duplicate check constraint name '%s'.", name)
 	}
 	d.checks[strings.ToLower(name)] = true
-	d.t.Checks = append(d.t.Checks, schema.CheckDef{Name: name, Text: c.Text})
+	d.t.Checks = append(d.t.Checks, schema.CheckDef{Name: name, Text: c.Text, NotEnforced: c.NotEnforced})
 	return nil
 }
 

@@ -177,7 +177,7 @@ func (d *definer) columnCheck(def *dialect.ColumnDef) error {
 	if def.Check == nil {
 		return nil
 	}
-	return d.addCheck(&dialect.Check{Name: def.CheckName, Expr: def.Check, Text: def.CheckText, Pos: def.Pos})
+	return d.addCheck(&dialect.Check{Name: def.CheckName, Expr: def.Check, Text: def.CheckText, NotEnforced: def.CheckRests, Pos: def.Pos})
 }
 
 // find is Ordinal before Init.

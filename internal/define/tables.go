@@ -31,7 +31,7 @@ func (d Tables) Run(s dialect.Statement, opt planner.Options) error {
 		}
 		return d.create(s, opt)
 	case *dialect.CreateView:
-		t, err := View(s, d, opt)
+		t, err := View(s, "", d, opt)
 		if err == nil {
 			d[strings.ToLower(t.Name)] = t
 		}

@@ -14,11 +14,13 @@ import (
 
 // View makes the table that a CREATE VIEW describes. The names in its query are written out, so that it means the same when the
 // tables have further columns.
-func View(s *dialect.CreateView, tables schema.Tables, opt planner.Options) (*schema.Table, error) {
+//
+// s.View has the database of the view as SQL names it, database is its name in the store.
+func View(s *dialect.CreateView, database string, tables schema.Tables, opt planner.Options) (*schema.Table, error) {
 	if s.Variable {
 		return nil, sqlerr.New(sqlerr.CodeViewVariable, sqlerr.NoPos, "View's SELECT contains a variable or parameter")
 	}
-	query, err := planner.BindView(s.Query, s.View.Name, tables, opt)
+	query, err := planner.BindView(s.Query, s.View, tables, opt)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +28,7 @@ func View(s *dialect.CreateView, tables schema.Tables, opt planner.Options) (*sc
 	if err != nil {
 		return nil, err
 	}
-	t := &schema.Table{Name: s.View.Name, Collation: opt.Collation, View: &schema.View{
+	t := &schema.Table{Database: database, Name: s.View.Name, Collation: opt.Collation, View: &schema.View{
 		Query: edited(s, query.Edits), Columns: names, Invoker: s.Invoker, ANSIQuotes: s.ANSIQuotes,
 		Merge: s.Algorithm == "MERGE", TempTable: s.Algorithm == "TEMPTABLE", Check: checkOptions[s.Check],
 	}}
@@ -37,7 +39,7 @@ func View(s *dialect.CreateView, tables schema.Tables, opt planner.Options) (*sc
 		return nil, fmt.Errorf("view %s: its text %s is not what was written: %w", t.Name, t.View.Query, err)
 	}
 	if t.View.Check != schema.Unchecked && !t.View.Updatable {
-		return nil, sqlerr.New(sqlerr.CodeViewNoCheck, s.View.Pos, "CHECK OPTION on non-updatable view '%s.%s'", opt.Database, t.Name)
+		return nil, sqlerr.New(sqlerr.CodeViewNoCheck, s.View.Pos, "CHECK OPTION on non-updatable view '%s.%s'", s.View.Database, t.Name)
 	}
 	return t, nil
 }

@@ -11,7 +11,7 @@ import (
 
 // relations are the tables that foreign keys tie to those that a statement writes, compiled. nil: none ties them.
 type relations struct {
-	of  map[string]*relation // by folded name
+	of  map[string]*relation // by schema.Table.FullName
 	all []*relation          // in the order of their names
 }
 
@@ -42,11 +42,11 @@ func newRelations(r planner.Related, grows *schema.Table) (*relations, error) {
 	}
 	slices.SortFunc(all.all, func(a, b *relation) int { return strings.Compare(a.table.Name, b.table.Name) })
 	for _, child := range all.all {
-		own := r[strings.ToLower(child.table.Name)].Changes || grows != nil && child.table.Name == grows.Name
+		own := r[child.table.FullName()].Changes || grows != nil && child.table.FullName() == grows.FullName()
 		for i := range child.table.ForeignKeys {
 			k := &child.table.ForeignKeys[i]
-			parent := all.of[strings.ToLower(k.Parent)]
-			below := parent != nil && r[strings.ToLower(k.Parent)].Changes
+			parent := all.of[child.table.Beside(k.Parent)]
+			below := parent != nil && r[child.table.Beside(k.Parent)].Changes
 			if k.NotEnforced || !own && !below {
 				continue
 			}
@@ -79,4 +79,4 @@ func (r *relation) sortNeeded() {
 	})
 }
 
-func (r *relations) find(t *schema.Table) *relation { return r.of[strings.ToLower(t.Name)] }
+func (r *relations) find(t *schema.Table) *relation { return r.of[t.FullName()] }

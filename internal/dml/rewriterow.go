@@ -34,9 +34,9 @@ func Renews(ix *schema.Index) bool {
 	return ix.State != schema.DeleteOnly && (ix.Global == 0 || ix.Copy != schema.CopyKeys || ix.State != schema.Public)
 }
 
-// Renew makes the operations that write a row anew with its entries, those of indexes under construction too: those that a change of
-// the definition Renews or, for who mends them, all. mine says then whether the row may have the entry that is found under a unique key.
-// Every entity of the row by which somebody may write gets a new ETag, so that whoever read one of them before cannot do so.
+// Renew makes the operations that write a row anew with its entries, also in indexes under construction. A change of the definition
+// writes the entries that Renews names; who mends the row writes all, and mine says whether it may have the entry under a unique key.
+// Each entity that somebody may write by gets a new ETag, so that nobody writes by what was read before.
 func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored, mine func(i int, at EntryKey, found *engine.Entity) (bool, error)) error {
 	partition, key, entries, err := rw.KeysOf(old.Row)
 	if err != nil {

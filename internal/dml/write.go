@@ -175,6 +175,11 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 			return all, w.partial(err)
 		}
 		sofar.refused = nil // others have changed what refused them
+		if x.Tx != nil && tries.Try >= retry.BelieveDuplicates {
+			if err := isLost(x.Tx.Overtaken(ctx, x.Meter)); err != nil {
+				return all, w.partial(err)
+			}
+		}
 		if waited, failed := turn.alone(ctx); failed != nil {
 			return all, w.partial(failed)
 		} else if waited {
@@ -241,11 +246,23 @@ func (t *turns) End() {
 	}
 }
 
+// isLost gives a race as the end of a transaction that cannot be committed any more: its statement would meet the same rows at each try.
+func isLost(overtaken error) error {
+	if !IsRace(overtaken) {
+		return nil
+	}
+	var e *engine.Error
+	errors.As(overtaken, &e)
+	lost := *e
+	lost.Final = true
+	return &lost
+}
+
 // IsRace says whether err means that another writer has changed a row since it was read, and that nothing was written of the
-// transaction that found this.
+// transaction that found this: it may be tried again.
 func IsRace(err error) bool {
 	var e *engine.Error
-	return errors.As(err, &e) && e.Applied == engine.NotApplied && (e.Code == engine.CodeStale || e.Code == engine.CodeNotFound)
+	return errors.As(err, &e) && e.Applied == engine.NotApplied && !e.Final && (e.Code == engine.CodeStale || e.Code == engine.CodeNotFound)
 }
 
 func isCode(err error, code engine.Code) bool {

@@ -120,14 +120,15 @@ func (g *group) add(op engine.Op) {
 // fold makes one operation of two on the same entity, because a transaction names each entity once: what one row
 // gives up another may take. It says no where there is no such one.
 func fold(have, op *engine.Op) bool {
+	taken := have.Taken || op.Taken || have.Row != op.Row
 	switch {
 	case have.Kind == engine.Merge && op.Kind == engine.Merge: // two touches of a parent
 	case have.Kind == engine.Delete && op.Kind == engine.Delete: // a row goes with two others
-		have.IfMatch = cmp.Or(have.IfMatch, op.IfMatch)
+		have.IfMatch, have.Taken = cmp.Or(have.IfMatch, op.IfMatch), taken
 	case have.Kind == engine.Delete && op.Kind != engine.Delete:
-		*have = engine.Op{Kind: engine.Replace, Entity: op.Entity, IfMatch: have.IfMatch, Row: op.Row, Parent: have.Parent || op.Parent}
+		*have = engine.Op{Kind: engine.Replace, Entity: op.Entity, IfMatch: have.IfMatch, Row: op.Row, Taken: taken, Parent: have.Parent || op.Parent}
 	case (have.Kind == engine.Insert || have.Kind == engine.Upsert) && op.Kind == engine.Delete:
-		*have = engine.Op{Kind: engine.Replace, Entity: have.Entity, IfMatch: op.IfMatch, Row: have.Row, Parent: have.Parent || op.Parent}
+		*have = engine.Op{Kind: engine.Replace, Entity: have.Entity, IfMatch: op.IfMatch, Row: have.Row, Taken: taken, Parent: have.Parent || op.Parent}
 	default:
 		return false
 	}

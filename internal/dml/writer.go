@@ -216,8 +216,11 @@ func (w *Writer) tally(all *exec.Result) {
 		case r.auto != 0 && r.affected > 0 && all.LastInsertID == 0:
 			all.InsertID = r.auto
 		}
-		all.Matched++
 		all.Affected += r.affected
+		all.Found += r.affected
+		if r.affected == 0 && !r.deletes {
+			all.Found++
+		}
 		if r.returned != nil {
 			all.Rows = append(all.Rows, r.returned)
 		}

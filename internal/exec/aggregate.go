@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"io"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -11,7 +12,7 @@ import (
 )
 
 // aggregateNode groups rows: by hash, groups in the order in which they first came; or one at a time where
-// rows come by group. Without anything to group by there is one group, also of no rows.
+// rows come by group. Without anything to group by there is one group, also of no rows. With a rollup there is one for each level.
 type aggregateNode struct {
 	input     Node
 	group     []expr.Func
@@ -19,10 +20,11 @@ type aggregateNode struct {
 	aggs      []*expr.Aggregate
 	grow      []bool // aligned with aggs: what they hold may become more with each row
 	sorted    bool
+	rollup    bool
 }
 
 func compileAggregate(n *planner.Aggregate, input Node) *aggregateNode {
-	a := &aggregateNode{input: input, group: CompileAll(n.Group), aggs: n.Aggs, sorted: n.Sorted}
+	a := &aggregateNode{input: input, group: CompileAll(n.Group), aggs: n.Aggs, sorted: n.Sorted, rollup: n.Rollup}
 	for _, g := range n.Group {
 		a.collation = append(a.collation, expr.CollationOf(g))
 	}
@@ -32,19 +34,29 @@ func compileAggregate(n *planner.Aggregate, input Node) *aggregateNode {
 	return a
 }
 
-func (n *aggregateNode) fills() []int { return Positions(0, len(n.group)+len(n.aggs)) }
+func (n *aggregateNode) fills() []int { return Positions(0, n.width()) }
+
+func (n *aggregateNode) width() int {
+	if n.rollup {
+		return len(n.group) + 1 + len(n.aggs)
+	}
+	return len(n.group) + len(n.aggs)
+}
 
 func (n *aggregateNode) Open(f *Frame) Iterator {
 	return &aggregateIter{
 		node: n, f: f, input: n.input.Open(f),
-		row: make([]value.Value, len(n.group)+len(n.aggs)), values: make([]value.Value, len(n.group)),
+		row: make([]value.Value, n.width()), values: make([]value.Value, len(n.group)), ends: make([]int, len(n.group)),
 	}
 }
 
-// groupState is one group: its values and the states of its aggregates.
+// groupState is one group: its values and the states of its aggregates. It is made by the first values, as many as its level says,
+// and the others are NULL.
 type groupState struct {
 	values []value.Value
 	states []expr.State
+	level  int
+	held   int64
 }
 
 type aggregateIter struct {
@@ -54,13 +66,17 @@ type aggregateIter struct {
 	row    []value.Value
 	values []value.Value // of the row at hand
 	key    []byte
+	ends   []int // of the values in key
 
-	groups  []*groupState // done, from at on not passed yet
-	at      int
-	ended   bool // the input is
-	current *groupState
-	last    []byte // Sorted: key of current
-	held    int64
+	groups []*groupState // done, from at on not passed yet
+	at     int
+	ended  bool // the input is
+	held   int64
+
+	// Where rows come in order: the groups of the last row, the largest first, and that row's key.
+	open     []*groupState
+	last     []byte
+	lastEnds []int
 }
 
 func (it *aggregateIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -85,24 +101,30 @@ func (it *aggregateIter) Next(ctx context.Context) ([]value.Value, error) {
 	g := it.groups[it.at]
 	it.groups[it.at] = nil
 	it.at++
+	it.f.release(g.held)
+	it.held -= g.held
 	return it.result(g)
 }
 
 func (it *aggregateIter) result(g *groupState) ([]value.Value, error) {
-	copy(it.row, g.values)
+	at := copy(it.row, g.values)
+	if it.node.rollup {
+		it.row[at] = value.FromInt(int64(g.level))
+		at++
+	}
 	for i, s := range g.states {
 		v, err := s.Result()
 		if err != nil {
 			return nil, err
 		}
-		it.row[len(g.values)+i] = v
+		it.row[at+i] = v
 	}
 	return it.row, nil
 }
 
 // single puts all rows into one group.
 func (it *aggregateIter) single(ctx context.Context) error {
-	g := it.newGroup()
+	g := it.newGroup(0)
 	for {
 		row, err := it.input.Next(ctx)
 		if err == io.EOF {
@@ -119,14 +141,12 @@ func (it *aggregateIter) single(ctx context.Context) error {
 	return it.end()
 }
 
-// nextSorted reads up to the end of the group at hand.
+// nextSorted reads up to the end of the group at hand. With a rollup further groups may end with it.
 func (it *aggregateIter) nextSorted(ctx context.Context) error {
 	for {
 		row, err := it.input.Next(ctx)
 		if err == io.EOF {
-			if it.current != nil {
-				it.groups = append(it.groups, it.current)
-			}
+			it.close(0)
 			return it.end()
 		}
 		if err != nil {
@@ -135,31 +155,68 @@ func (it *aggregateIter) nextSorted(ctx context.Context) error {
 		if err := it.evalGroup(row); err != nil {
 			return err
 		}
-		done := it.current
-		if done == nil || !bytes.Equal(it.key, it.last) {
+		if same := it.same(); it.open == nil || same < len(it.values) {
+			it.close(same + 1)
 			it.last = append(it.last[:0], it.key...)
-			it.current = it.newGroup()
-		} else {
-			done = nil
+			it.lastEnds = append(it.lastEnds[:0], it.ends...)
+			for level := it.firstLevel(); level <= len(it.values); level++ {
+				if len(it.open) == 0 || it.open[len(it.open)-1].level < level {
+					it.open = append(it.open, it.newGroup(level))
+				}
+			}
 		}
-		if err := it.add(it.current, row); err != nil {
-			return err
+		for _, g := range it.open {
+			if err := it.add(g, row); err != nil {
+				return err
+			}
 		}
-		if done != nil {
-			it.f.release(it.held)
-			it.held = 0
-			it.groups = append(it.groups, done)
+		if len(it.groups) > 0 {
 			return nil
 		}
 	}
 }
 
+// firstLevel is that of the largest groups.
+func (it *aggregateIter) firstLevel() int {
+	if it.node.rollup {
+		return 0
+	}
+	return len(it.values)
+}
+
+// close ends the open groups from a level on.
+func (it *aggregateIter) close(level int) {
+	for n := len(it.open) - 1; n >= 0 && it.open[n].level >= level; n-- {
+		it.groups = append(it.groups, it.open[n])
+		it.open = it.open[:n]
+	}
+}
+
+// same is how many values, from the first on, the row at hand has in common with the one before.
+func (it *aggregateIter) same() int {
+	if it.open == nil || bytes.Equal(it.key, it.last) {
+		return len(it.values)
+	}
+	for i, end := range it.ends {
+		if !bytes.Equal(it.key[:end], it.last[:it.lastEnds[i]]) {
+			return i
+		}
+	}
+	return len(it.values)
+}
+
 // hash reads all rows.
 func (it *aggregateIter) hash(ctx context.Context) error {
-	index := make(map[string]*groupState)
+	index := make([]map[string]*groupState, len(it.values)+1) // by level
+	for level := it.firstLevel(); level < len(index); level++ {
+		index[level] = map[string]*groupState{}
+	}
 	for {
 		row, err := it.input.Next(ctx)
 		if err == io.EOF {
+			if it.node.rollup {
+				it.sortRollup()
+			}
 			return it.end()
 		}
 		if err != nil {
@@ -168,20 +225,58 @@ func (it *aggregateIter) hash(ctx context.Context) error {
 		if err := it.evalGroup(row); err != nil {
 			return err
 		}
-		g := index[string(it.key)]
-		if g == nil {
-			g = it.newGroup()
-			index[string(it.key)] = g
-			it.groups = append(it.groups, g)
-			size := int64(len(it.key)) + bytesPerEntry + BytesPerRow + int64(len(g.values))*BytesPerValue
-			if err := it.hold(size); err != nil {
+		for level := it.firstLevel(); level < len(index); level++ {
+			g, err := it.indexed(index[level], level)
+			if err != nil {
+				return err
+			}
+			if err := it.add(g, row); err != nil {
 				return err
 			}
 		}
-		if err := it.add(g, row); err != nil {
-			return err
-		}
 	}
+}
+
+// indexed gives the group of a level that the row at hand is in.
+func (it *aggregateIter) indexed(index map[string]*groupState, level int) (*groupState, error) {
+	key := it.key
+	if level < len(it.ends) {
+		key = key[:it.endOf(level)]
+	}
+	if g := index[string(key)]; g != nil {
+		return g, nil
+	}
+	g := it.newGroup(level)
+	index[string(key)] = g
+	it.groups = append(it.groups, g)
+	return g, it.hold(g, int64(len(key))+bytesPerEntry+BytesPerRow+int64(len(g.values))*BytesPerValue)
+}
+
+// endOf is the length of the key's part for so many values.
+func (it *aggregateIter) endOf(values int) int {
+	if values == 0 {
+		return 0
+	}
+	return it.ends[values-1]
+}
+
+// sortRollup puts the groups into the order of their values, each larger one behind those that it is made of.
+func (it *aggregateIter) sortRollup() {
+	compare := func(a, b *groupState) int {
+		for i := range a.values {
+			switch {
+			case a.level <= i || b.level <= i:
+				return b.level - a.level
+			default:
+				c := it.node.collation[i]
+				if order := value.Order(sortValue(a.values[i], c), sortValue(b.values[i], c), value.Binary); order != 0 {
+					return order
+				}
+			}
+		}
+		return 0
+	}
+	slices.SortStableFunc(it.groups, compare)
 }
 
 // evalGroup computes the values that the row is grouped by, and their key.
@@ -195,12 +290,15 @@ func (it *aggregateIter) evalGroup(row []value.Value) error {
 		}
 		it.values[i] = v
 		it.key = value.AppendHashKey(it.key, v, it.node.collation[i])
+		it.ends[i] = len(it.key)
 	}
 	return nil
 }
 
-func (it *aggregateIter) newGroup() *groupState {
-	g := &groupState{values: append([]value.Value(nil), it.values...), states: make([]expr.State, len(it.node.aggs))}
+// newGroup makes the group of a level that the row at hand is in.
+func (it *aggregateIter) newGroup(level int) *groupState {
+	g := &groupState{values: make([]value.Value, len(it.values)), states: make([]expr.State, len(it.node.aggs)), level: level}
+	copy(g.values, it.values[:level])
 	for i, a := range it.node.aggs {
 		g.states[i] = a.NewState()
 	}
@@ -222,7 +320,7 @@ func (it *aggregateIter) add(g *groupState, row []value.Value) error {
 			return err
 		}
 		if grown := s.Size() - before; grown != 0 {
-			if err := it.hold(int64(grown)); err != nil {
+			if err := it.hold(g, int64(grown)); err != nil {
 				return err
 			}
 		}
@@ -230,7 +328,8 @@ func (it *aggregateIter) add(g *groupState, row []value.Value) error {
 	return nil
 }
 
-func (it *aggregateIter) hold(bytes int64) error {
+func (it *aggregateIter) hold(g *groupState, bytes int64) error {
+	g.held += bytes
 	it.held += bytes
 	return it.f.Charge(bytes, "group by")
 }
@@ -243,6 +342,6 @@ func (it *aggregateIter) end() error {
 
 func (it *aggregateIter) Close() error {
 	it.f.release(it.held)
-	it.held, it.groups, it.at, it.ended = 0, nil, 0, true
+	it.held, it.groups, it.open, it.at, it.ended = 0, nil, nil, 0, true
 	return it.input.Close()
 }

@@ -59,6 +59,8 @@ func compile(n planner.Node) (Node, error) {
 		return compileScan(n)
 	case *planner.Values:
 		return compileValues(n), nil
+	case *planner.JSONTable:
+		return compileJSONTable(n), nil
 	case *planner.Concat:
 		return compileConcat(n)
 	case *planner.SetMatch:
@@ -69,6 +71,8 @@ func compile(n planner.Node) (Node, error) {
 		return compileLookupJoin(n)
 	case *planner.LoopJoin:
 		return compileLoopJoin(n)
+	case *planner.Apply:
+		return compileApply(n)
 	case *planner.FamilyScan:
 		return compileFamilyScan(n)
 	case *planner.Shared:

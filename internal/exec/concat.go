@@ -17,15 +17,20 @@ type concatNode struct {
 }
 
 func compileConcat(n *planner.Concat) (Node, error) {
-	c := &concatNode{types: unifiedTypes(n.Columns)}
-	for _, input := range n.Inputs {
-		in, err := Compile(input)
+	inputs, err := compileEach(n.Inputs)
+	return &concatNode{inputs: inputs, types: unifiedTypes(n.Columns)}, err
+}
+
+func compileEach(nodes []planner.Node) ([]Node, error) {
+	var out []Node
+	for _, n := range nodes {
+		in, err := Compile(n)
 		if err != nil {
 			return nil, err
 		}
-		c.inputs = append(c.inputs, in)
+		out = append(out, in)
 	}
-	return c, nil
+	return out, nil
 }
 
 func (n *concatNode) fills() []int { return Positions(0, len(n.types)) }

@@ -30,10 +30,11 @@ type Runtime struct {
 	Logger      *slog.Logger
 	Sequences   Sequences
 	Definitions Definitions
-	Lines       *Lines  // nil: nobody waits in line
-	Counts      *Counts // what queries have counted; nil: that is not kept
-	KeysOnly    bool    // scan=deny: nothing is read whole unless the plan says so
-	Chunked     bool    // a statement that takes several entity group transactions sends one after the other
+	Lines       *Lines       // nil: nobody waits in line
+	Group       buffer.Group // of all transactions
+	Counts      *Counts      // what queries have counted; nil: that is not kept
+	KeysOnly    bool         // scan=deny: nothing is read whole unless the plan says so
+	Chunked     bool         // a statement that takes several entity group transactions sends one after the other
 }
 
 // Definitions says whether a definition still holds. It is asked before each transaction that goes to a store
@@ -69,8 +70,8 @@ type Execution struct {
 
 // Result is what a write did.
 type Result struct {
-	Affected     int64 // as MySQL counts: 2 for a row replaced or updated by ON DUPLICATE KEY UPDATE, 0 for one left as it was
-	Matched      int64
+	Affected     int64             // as MySQL counts: 2 for a row replaced or updated by ON DUPLICATE KEY UPDATE, 0 for one left as it was
+	Found        int64             // Affected, with 1 for a row that was found and left as it was
 	LastInsertID int64             // what LAST_INSERT_ID() gives from now on: the first AUTO_INCREMENT value made, or that of the last row updated; 0: as before
 	InsertID     int64             // LastInsertID; where that is 0, the last AUTO_INCREMENT value that the statement gave itself
 	Rows         [][]value.Value   // RETURNING

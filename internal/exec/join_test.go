@@ -235,7 +235,7 @@ func costOfNothing(t *testing.T, db *testDB, n planner.Node) int64 {
 func TestLoopJoinLooksAtContext(t *testing.T) {
 	db := newTestDB(t, 1, 0)
 	v := schematest.NewTable(t, "v", 0, "a INT")
-	v.Virtual = func() ([][]value.Value, error) {
+	v.Virtual = func(context.Context, schema.Wanted) ([][]value.Value, error) {
 		rows := make([][]value.Value, 3000)
 		for i := range rows {
 			rows[i] = ints(int64(i))

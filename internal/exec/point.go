@@ -78,7 +78,7 @@ func (it *pointIter) Next(ctx context.Context) ([]value.Value, error) {
 	if len(it.reads.Points) == 0 {
 		return nil, io.EOF
 	}
-	get := engine.Get{Select: n.get, Meter: it.f.X.Meter}
+	get := engine.Get{Select: n.get, Meter: it.f.X.Meter, Hold: holds[n.scan.Hold]}
 	e, found, err := it.f.point(ctx, get, it.reads.Points[0])
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func (rt *Runtime) Start(ctx context.Context, x *Execution, c *Cursor) error {
 	c.run.SideBySide()
 	c.run.AtOneMoment()
 	if made.rereads {
-		c.run.memo = &pointMemo{}
+		c.run.points = &pointReads{}
 	}
 	c.it = made.root.Open(&c.frame)
 	return nil

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema/schematest"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -149,7 +150,7 @@ func TestLookupSharesKeys(t *testing.T) {
 func TestVirtual(t *testing.T) {
 	db := newTestDB(t, 1, 0)
 	v := schematest.NewTable(t, "v", 0, "a INT", "b VARCHAR(9)")
-	v.Virtual = func() ([][]value.Value, error) {
+	v.Virtual = func(context.Context, schema.Wanted) ([][]value.Value, error) {
 		return [][]value.Value{{value.FromInt(1), text("x")}, {value.FromInt(2), text("y")}}, nil
 	}
 	if err := v.Init(); err != nil {

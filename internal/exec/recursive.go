@@ -22,15 +22,8 @@ func compileRecursive(n *planner.Recursive) (Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &recursiveNode{plan: n, seed: seed, types: unifiedTypes(n.Columns)}
-	for _, s := range n.Steps {
-		step, err := Compile(s)
-		if err != nil {
-			return nil, err
-		}
-		r.steps = append(r.steps, step)
-	}
-	return r, nil
+	steps, err := compileEach(n.Steps)
+	return &recursiveNode{plan: n, seed: seed, steps: steps, types: unifiedTypes(n.Columns)}, err
 }
 
 func (n *recursiveNode) fills() []int { return Positions(0, len(n.types)) }

@@ -7,7 +7,9 @@ import (
 	"sync/atomic"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -34,7 +36,7 @@ type Run struct {
 	around   *Run          // whose memory and entities these are, too; nil: this is the statement's
 	begun    int64         // what the statement had cost when it began, where around is set
 	most     int64         // what it may cost before it ends by errTooDear
-	memo     *pointMemo    // nil: nothing is read by key twice
+	points   *pointReads   // nil: nothing is read by key twice
 	requests chan struct{} // one element a request under way; nil: one at a time. See sideBySide
 }
 
@@ -69,8 +71,9 @@ func (r *Run) AtOneMoment() {
 		return
 	}
 	r.moment = t.Moment()
-	if r.store = r.moment; r.X.Tx != nil {
-		r.store = r.X.Tx.Over(r.moment, r.X.Pins)
+	view, ofTx := r.store.(buffer.View)
+	if r.store = r.moment; ofTx {
+		r.store = view.At(r.moment)
 	}
 }
 
@@ -160,9 +163,18 @@ func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found boo
 		if errors.As(err, &ee) && ee.Code == engine.CodeNotFound {
 			err = nil
 		}
-		return engine.Entity{}, false, err
+		return engine.Entity{}, false, notWaited(err)
 	}
 	return e, true, r.count(1)
+}
+
+// notWaited gives MySQL's error where another transaction has a row that is read with NOWAIT.
+func notWaited(err error) error {
+	var ee *engine.Error
+	if err != nil && errors.As(err, &ee) && ee.Code == engine.CodeBusy {
+		return sqlerr.New(sqlerr.CodeLockNoWait, sqlerr.NoPos, "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")
+	}
+	return err
 }
 
 // Each calls do for 0 ≤ i < n, side by side, and gives the first error; the others are cancelled.

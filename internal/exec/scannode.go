@@ -22,6 +22,8 @@ type scanNode struct {
 	filter   *storePredicate
 	recheck  func(*expr.Env) (bool, error)
 	residual func(*expr.Env) (bool, error)
+	of       func(*expr.Env) (bool, error) // of a virtualNode: whether rows of a database are wanted
+	names    []expr.Func                   // of a virtualNode: the databases whose rows are wanted
 	limit    bounds
 	order    []sortKey
 	cuts     bool // keys may be cut, which leaves runs of them out of order
@@ -56,6 +58,7 @@ func compileScan(n *access.Scan) (Node, error) {
 		s.filled[i] = n.Offset + ordinal
 	}
 	if n.Table.Virtual != nil {
+		s.of, s.names = CompileCond(n.Databases), CompileAll(n.Names)
 		return (*virtualNode)(s), nil
 	}
 	if n.Ordered {
@@ -108,17 +111,24 @@ func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 	return n.filter.bind(&f.Env, &room)
 }
 
+// holds is what a transaction is asked to do with what a scan reads.
+var holds = [...]engine.Hold{access.HoldAsAll: engine.HoldAsAll, access.HoldNot: engine.HoldNot, access.HoldOrFail: engine.HoldOrFail, access.HoldOrSkip: engine.HoldOrSkip}
+
 // entities gives the source of what reads name. limit is how many are likely to be wanted, 0 for all. m counts what it costs.
 // room may be nil.
 func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int, m *engine.Meter, room *engine.Room) source {
+	hold := holds[n.plan.Hold]
+	if hold == engine.HoldOrSkip {
+		limit = 0 // nobody knows how many are skipped
+	}
 	if len(reads.Points) > 0 {
 		keys := reads.Points
 		if n.plan.Ordered {
 			slices.SortFunc(keys, comparePoints)
 		}
-		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: m}, keys: keys}
+		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: m, Hold: hold}, keys: keys}
 	}
-	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: m, Budget: r.X.Budget}
+	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: m, Budget: r.X.Budget, Hold: hold}
 	if len(reads.Spans) == 1 && r.readsItself() {
 		scan.Room = room // else more than one cursor might be given it
 	}
@@ -128,7 +138,7 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 	}
 	return &indexJoinSource{
 		run: r, entries: src, table: n.plan.Table, ids: *n.ids, row: make([]value.Value, n.plan.Table.RowWidth()),
-		get: engine.Get{Select: n.get, Meter: m}, limit: limit,
+		get: engine.Get{Select: n.get, Meter: m, Hold: hold}, limit: limit,
 	}
 }
 

@@ -212,12 +212,17 @@ func evalKeys(keys []sortKey, f *Frame, row, dst []value.Value) error {
 		if err != nil {
 			return err
 		}
-		if c := keys[i].collation; c != value.Binary && v.Kind() == value.String && !v.Counted() {
-			v = value.FromString(c.Fold(v.Text()))
-		}
-		dst[i] = value.SortKey(v)
+		dst[i] = sortValue(v, keys[i].collation)
 	}
 	return nil
+}
+
+// sortValue is what v is sorted by.
+func sortValue(v value.Value, c value.Collation) value.Value {
+	if c != value.Binary && v.Kind() == value.String && !v.Counted() {
+		v = value.FromString(c.Fold(v.Text()))
+	}
+	return value.SortKey(v)
 }
 
 // compareKeys compares what evalKeys gave for two rows.

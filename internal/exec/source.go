@@ -160,7 +160,8 @@ func (s *SpanSource) read(ctx context.Context) ([]engine.Entity, error) {
 		return nil, err
 	}
 	defer s.Run.Done()
-	return s.cursor.Next(ctx)
+	chunk, err := s.cursor.Next(ctx)
+	return chunk, notWaited(err)
 }
 
 func (s *SpanSource) Close() error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -33,7 +34,11 @@ func (it *virtualIter) Next(ctx context.Context) ([]value.Value, error) {
 		if it.left, _, err = n.limit.eval(&it.f.Env); err != nil {
 			return nil, err
 		}
-		if it.rows, err = n.plan.Table.Virtual(); err != nil {
+		wanted, err := it.wanted()
+		if err != nil {
+			return nil, err
+		}
+		if it.rows, err = n.plan.Table.Virtual(ctx, wanted); err != nil {
 			return nil, err
 		}
 	}
@@ -61,6 +66,37 @@ func (it *virtualIter) Next(ctx context.Context) ([]value.Value, error) {
 		}
 	}
 	return nil, io.EOF
+}
+
+// wanted are the databases whose rows may satisfy the conditions.
+func (it *virtualIter) wanted() (schema.Wanted, error) {
+	n := it.node
+	wanted := schema.Wanted{Pass: func(database string) (bool, error) {
+		for _, ordinal := range n.plan.Table.DatabaseColumns {
+			it.row[n.plan.Offset+ordinal] = value.FromString(database)
+		}
+		it.f.Env.Row = it.row
+		return passes(n.of, &it.f.Env)
+	}}
+	if n.plan.Names == nil {
+		return wanted, nil
+	}
+	wanted.Names = []string{}
+	for _, name := range n.names {
+		v, err := name(&it.f.Env)
+		if err != nil {
+			return wanted, err
+		}
+		switch v.Kind() {
+		case value.Null:
+		case value.String:
+			wanted.Names = append(wanted.Names, v.Text())
+		default:
+			wanted.Names = nil // compared as a number, say
+			return wanted, nil
+		}
+	}
+	return wanted, nil
 }
 
 func (it *virtualIter) Close() error {

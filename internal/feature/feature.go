@@ -30,11 +30,21 @@ var Definitions = Set{
 	{Name: "parent", Comment: "the rows lie in the partitions of another table's rows, and are written with a touch of those"},
 	{Name: "parent_copies", Comment: "copies of the parents' rows lie among the rows"},
 	{Name: "partitions", Comment: "the rows are divided over several physical tables, by range or list"},
+	{Name: "resting_checks", Comment: "a CHECK is not enforced: rows need not fulfil it", ToWrite: true},
 	{Name: "views", Comment: "the table is a query: it has no rows of its own"},
 }
 
-// Stores are the features of whole databases, which the catalog's version entity lists. There is none yet.
-var Stores = Set{}
+// The features of whole databases.
+const (
+	DescribedDatabase = "described"
+	DroppedDatabase   = "dropped"
+)
+
+// Stores are the features of whole databases, which the catalog's version entity lists.
+var Stores = Set{
+	{Name: DescribedDatabase, Comment: "the database has a name and a collation of its own, which whoever changes its definitions keeps", ToWrite: true},
+	{Name: DroppedDatabase, Comment: "the database was dropped: it is none, and what is left of it is to be deleted"},
+}
 
 // SharedBodies is the feature of files of this version.
 const SharedBodies = "shared_bodies"

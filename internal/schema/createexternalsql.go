@@ -24,7 +24,7 @@ func createExternalSQL(t *Table) string {
 		sep = ",\n  "
 	}
 	for c := range t.PublicChecks() {
-		b.WriteString(sep + "CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")")
+		b.WriteString(sep + c.SQL())
 	}
 	b.WriteString("\n) LOCATION " + quoteText(t.Physical))
 	b.WriteString("\nPARTITION KEY " + quoteText(t.templateText(t.External.Partition)))

@@ -38,7 +38,7 @@ func CreateTableSQL(t *Table) string {
 		line(t.ForeignKeySQL(k))
 	}
 	for c := range t.PublicChecks() {
-		line("CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")")
+		line(c.SQL())
 	}
 	b.WriteString("\n)")
 	if t.FirstAutoIncrement > 0 {

@@ -6,6 +6,7 @@
 package schema
 
 import (
+	"context"
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -62,13 +63,22 @@ type Table struct {
 	// this one does not know. nil: it may.
 	Unwritable error
 
-	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise.
-	Virtual func() ([][]value.Value, error)
+	// Virtual gives the rows of a table that is not stored (information_schema); nil otherwise. Those of databases that are not wanted
+	// may be left out.
+	Virtual func(ctx context.Context, of Wanted) ([][]value.Value, error)
+	// DatabaseColumns are those columns of such a table that name the database.
+	DatabaseColumns []int
 
 	texts  *boundTexts // nil before Init
 	byName map[string]int
 	Layout KeyLayout    // of its rows
 	whole  []*Partition // AllPartitions where nothing divides the table
+}
+
+// Wanted are the databases whose rows the conditions of a statement let through.
+type Wanted struct {
+	Names []string                            // only these; nil: any
+	Pass  func(database string) (bool, error) // refuses others
 }
 
 // Column is a column's definition.
@@ -165,6 +175,17 @@ type CheckDef struct {
 	Name  string
 	Text  string
 	State State // WriteOnly: new rows are checked, older rows were not yet
+	// NotEnforced: it is shown, and no row is checked.
+	NotEnforced bool
+}
+
+// SQL is how the definition says it.
+func (c *CheckDef) SQL() string {
+	s := "CONSTRAINT " + QuoteName(c.Name) + " CHECK (" + c.Text + ")"
+	if c.NotEnforced {
+		s += " NOT ENFORCED"
+	}
+	return s
 }
 
 // SpreadKind is how rows are spread over the store's partitions.

@@ -111,6 +111,9 @@ func (t *Table) states() map[member]State {
 		out[member{indexThing, ix.KeyName}] = ix.State
 	}
 	for _, c := range t.Checks {
+		if c.NotEnforced {
+			continue
+		}
 		out[member{ruleThing, "CHECK " + c.Name + " " + c.Text}] = c.State
 	}
 	for _, k := range t.ForeignKeys {

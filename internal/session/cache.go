@@ -24,6 +24,7 @@ func weight(text string, blocks int) int { return 4<<10 + 128*len(text) + 8<<10*
 // prepared is a parsed statement with the plan that was made of it last.
 type Prepared struct {
 	Parsed *dialect.Parsed
+	in     *Schema // the database whose tables it means by names without one
 	plan   atomic.Pointer[plannedAt]
 	zoned  atomic.Pointer[plannedAt] // the plan for sessions whose time zone is not UTC
 	place  *list.Element             // in the statement cache, under its lock; nil: it is not there
@@ -38,27 +39,34 @@ type plannedAt struct {
 	header    *Header
 	snapshot  *catalog.Snapshot
 	collation value.Collation
-	open      bool // a table is among them that nobody declared: what is known of it does not last
+	others    []*catalog.Snapshot // of other databases, which it names
+	open      bool                // a table is among them that nobody declared: what is known of it does not last
+}
+
+// cacheKey tells statements apart: a text means other tables in another database.
+type cacheKey struct {
+	in   *Schema
+	text string
 }
 
 // statementCache finds statements by their text; the least recently used one goes first.
 type statementCache struct {
 	mu    sync.Mutex
-	items map[string]*list.Element
+	items map[cacheKey]*list.Element
 	order list.List // of *cached, most recently used in front
 	bytes int       // of all
 }
 
 type cached struct {
-	text  string
+	cacheKey
 	stmt  *Prepared
 	bytes int
 }
 
-func (c *statementCache) get(text string) *Prepared {
+func (c *statementCache) get(key cacheKey) *Prepared {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	e := c.items[text]
+	e := c.items[key]
 	if e == nil {
 		return nil
 	}
@@ -66,20 +74,20 @@ func (c *statementCache) get(text string) *Prepared {
 	return e.Value.(*cached).stmt
 }
 
-func (c *statementCache) put(text string, p *Prepared) {
-	if len(text) > cachedText {
+func (c *statementCache) put(key cacheKey, p *Prepared) {
+	if len(key.text) > cachedText {
 		return
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.items == nil {
-		c.items = map[string]*list.Element{}
+		c.items = map[cacheKey]*list.Element{}
 	}
-	if c.items[text] != nil {
+	if c.items[key] != nil {
 		return
 	}
-	p.place = c.order.PushFront(&cached{text: text, stmt: p})
-	c.items[text] = p.place
+	p.place = c.order.PushFront(&cached{cacheKey: key, stmt: p})
+	c.items[key] = p.place
 	c.weigh(p, 0)
 }
 
@@ -108,7 +116,7 @@ func (c *statementCache) weigh(p *Prepared, blocks int) {
 
 func (c *statementCache) drop(place *list.Element) {
 	gone := c.order.Remove(place).(*cached)
-	delete(c.items, gone.text)
+	delete(c.items, gone.cacheKey)
 	c.bytes -= gone.bytes
 	gone.stmt.place = nil
 }

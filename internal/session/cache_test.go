@@ -11,7 +11,7 @@ func TestCacheBytes(t *testing.T) {
 	var c statementCache
 	put := func(text string, blocks int) *Prepared {
 		p := &Prepared{}
-		c.put(text, p)
+		c.put(cacheKey{nil, text}, p)
 		c.planned(p, blocks)
 		return p
 	}

@@ -21,6 +21,7 @@ type Settings struct {
 	Collation   value.Collation // of new tables and of literals
 	ANSIQuotes  bool
 	Exact       bool
+	FoundRows   bool // a row that an UPDATE finds and leaves as it was is affected
 	ReadOnly    bool
 	SharedTable bool     // new tables share one physical table
 	DenyScans   bool     // a statement that no key serves is refused
@@ -33,7 +34,8 @@ type Settings struct {
 // Database is an open database, which its sessions share.
 type Database struct {
 	Settings
-	Catalog     *catalog.Catalog
+	Catalog     *catalog.Catalog // of the database that the data source name names
+	Open        func(database string) *catalog.Catalog
 	Runtime     *exec.Runtime
 	Locks       *Locks          // of the store
 	Closing     <-chan struct{} // closed when the database is
@@ -44,7 +46,10 @@ type Database struct {
 	growing sync.Mutex   // held by the one statement that makes a partition ahead
 
 	mu       sync.Mutex
-	begun    time.Time // when the first session was
+	own      *Schema            // see home
+	none     *Schema            // that of sessions without a database
+	schemas  map[string]*Schema // others that a statement has named, by folded name
+	begun    time.Time          // when the first session was
 	sessions map[int64]*Session
 	most     int   // sessions at once
 	ended    tally // of sessions that were closed

@@ -2,11 +2,15 @@ package session
 
 import (
 	"context"
+	"errors"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first.
@@ -17,7 +21,8 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	if err := s.writable(s.usual); err != nil {
 		return Outcome{}, err
 	}
-	if err := s.leaveOut(stmt); err != nil {
+	stmt, err := s.leaveOut(stmt)
+	if err != nil {
 		return Outcome{}, err
 	}
 	if err := s.Commit(ctx); err != nil {
@@ -29,17 +34,47 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	m := &engine.Meter{}
 	s.costs(m)
 	defer s.count(m, s.watched)
-	r, err := s.definer().Run(retry.Statement(ctx), stmt, &s.state, m)
+	ctx = retry.Statement(ctx)
+	if is, affected, err := s.defineDatabase(ctx, stmt, m); is {
+		return Outcome{Result: Result{Affected: int64(affected)}}, err
+	}
+	parts, err := s.byDatabase(ctx, stmt)
 	if err != nil {
 		return Outcome{}, err
 	}
-	out := Outcome{Result: Result{Affected: r.Affected, LastInsertID: r.LastInsertID}}
-	if len(r.Columns) > 0 {
-		out.Rows = listed(newHeader(r.Columns), r.Rows)
+	var out Outcome
+	var columns []planner.ResultColumn
+	var rows [][]value.Value
+	for i := range parts {
+		part := &parts[i]
+		var r *ddl.Outcome
+		in, err := s.db.schema(ctx, part.database)
+		if err == nil {
+			r, err = s.definer(in).Run(ctx, part.stmt, &s.state, m)
+		}
+		var none *schema.NoDatabaseError
+		if errors.As(err, &none) && part.ifExists() {
+			continue
+		}
+		if err != nil {
+			return Outcome{}, at(part.pos, err)
+		}
+		out.Affected, out.LastInsertID = out.Affected+r.Affected, r.LastInsertID
+		columns, rows = r.Columns, append(rows, r.Rows...)
+	}
+	if len(columns) > 0 {
+		out.Rows = listed(newHeader(columns), rows)
 	}
 	return out, nil
 }
 
-func (s *Session) definer() *ddl.Definer {
-	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: s.db.Catalog, Shared: s.db.SharedTable, Collation: s.db.Collation, Live: s.db.live(), AnalyzeRequests: s.analyzeRequests}
+// definer changes the definitions of a database.
+func (s *Session) definer(in *Schema) *ddl.Definer {
+	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: in.Catalog, Database: in.Name, Implicit: in.Catalog == s.db.Catalog, Seen: s.seen(&source{db: s.db, in: s.in}),
+		Shared: s.db.SharedTable, AnalyzeRequests: s.analyzeRequests}
+}
+
+// definerOf changes the definitions of the database that a table is in.
+func (s *Session) definerOf(t *schema.Table) *ddl.Definer {
+	return s.definer(&Schema{schema.DatabaseName(t.Database), s.db.catalogOf(t)})
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -108,8 +109,12 @@ func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, ar
 	}
 	inner := *p.Parsed
 	inner.Statement = q
-	reading := s.db.Catalog.BeginRead()
-	planned, err := s.planAnew(ctx, &inner)
+	query := &Prepared{Parsed: &inner, in: p.in}
+	reading := epochs{own: p.in.Catalog.BeginRead()}
+	planned, err := s.planAnew(ctx, query)
+	for err == nil && reading.join(planned, (*catalog.Catalog).BeginRead) {
+		planned, err = s.planAnew(ctx, query)
+	}
 	if err != nil {
 		reading.End()
 		return Outcome{}, err
@@ -118,7 +123,7 @@ func (s *Session) runInner(ctx context.Context, p *Prepared, q dialect.Query, ar
 	if limited {
 		limit = s.limitOf(planned.plan)
 	}
-	return s.read(ctx, &Prepared{Parsed: &inner}, planned, args, reading, limit)
+	return s.read(ctx, query, planned, args, reading, limit)
 }
 
 // selectInto is SELECT … INTO @a, @b: of one row. Without one the variables keep what they have.

@@ -34,9 +34,9 @@ func (s *Session) explain(ctx context.Context, p *Prepared, stmt *dialect.Explai
 	var x *planner.Explanation
 	var err error
 	if stmt.Analyze {
-		x, err = s.analyze(ctx, &Prepared{Parsed: &parsed}, args)
+		x, err = s.analyze(ctx, &Prepared{Parsed: &parsed, in: p.in}, args)
 	} else {
-		x, err = s.explanation(ctx, &parsed, args)
+		x, err = s.explanation(ctx, &Prepared{Parsed: &parsed, in: p.in}, args)
 	}
 	if err != nil {
 		return Outcome{}, err
@@ -56,8 +56,8 @@ func (s *Session) explain(ctx context.Context, p *Prepared, stmt *dialect.Explai
 	return Outcome{Rows: listed(newHeader(columns), rows)}, nil
 }
 
-func (s *Session) explanation(ctx context.Context, parsed *dialect.Parsed, args []value.Value) (*planner.Explanation, error) {
-	planned, err := s.planAnew(ctx, parsed)
+func (s *Session) explanation(ctx context.Context, p *Prepared, args []value.Value) (*planner.Explanation, error) {
+	planned, err := s.planAnew(ctx, p)
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
@@ -162,6 +163,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 		}
 		s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
 	}
+	s.db.Runtime.Group.Join(s.tx)
 	held := &exec.Run{Rt: s.db.Runtime}
 	s.tx.Hold(func(octets int64) error {
 		if octets < 0 {
@@ -186,27 +188,55 @@ func (s *Session) BeginTx(ctx context.Context, o TxOptions) error {
 
 // beginAt begins a transaction all of whose reads are of one moment.
 func (s *Session) beginAt(ctx context.Context, store engine.Transactor, validate bool) error {
-	definitions, err := s.db.Catalog.Snapshot(ctx) // read before the moment: at that moment, what is newer may have been stored in another way
+	definitions, err := s.in.Catalog.Snapshot(ctx) // read before the moment: at that moment, what is newer may have been stored in another way
 	if err != nil {
 		return err
 	}
 	s.tx, err = buffer.NewAt(store, s.db.Runtime.Parallel, validate)
-	s.definitions = definitions.Version()
+	s.definitions = []versionAt{{s.in.Catalog, definitions.Version()}}
 	return err
+}
+
+// versionAt is the version of a database's definitions at the moment of a transaction, or a while before.
+type versionAt struct {
+	of      *catalog.Catalog
+	version int64
 }
 
 // checkMoment refuses to read the moment of a transaction by a definition that is newer: rows may have had another form then,
 // and an index that was made since has no entries there.
-func (s *Session) checkMoment(tables []*schema.Table) error {
+func (s *Session) checkMoment(ctx context.Context, tables []*schema.Table) error {
 	if s.tx == nil || !s.tx.IsOfOneMoment() {
 		return nil
 	}
 	for _, t := range tables {
-		if !t.IsUndeclared() && t.Virtual == nil && t.Version > s.definitions {
+		if t.IsUndeclared() || t.Virtual != nil {
+			continue
+		}
+		version, err := s.versionAt(ctx, s.db.catalogOf(t))
+		if err != nil {
+			return err
+		}
+		if t.Version > version {
 			return &dml.SchemaChangedError{Table: t.Name}
 		}
 	}
 	return nil
+}
+
+// versionAt gives the version of definitions at the moment of the transaction. Those of the database that it began in are known;
+// those of another one are read at that moment when it is first named.
+func (s *Session) versionAt(ctx context.Context, c *catalog.Catalog) (int64, error) {
+	for _, known := range s.definitions {
+		if known.of == c {
+			return known.version, nil
+		}
+	}
+	version, err := c.VersionAt(ctx, s.tx, &s.db.Maintenance)
+	if err == nil {
+		s.definitions = append(s.definitions, versionAt{c, version})
+	}
+	return version, err
 }
 
 // setAutocommit sets autocommit. Where it is off, a statement outside of a transaction begins one.

@@ -16,6 +16,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
@@ -23,7 +24,7 @@ import (
 func open(t *testing.T, e engine.Engine) *Session {
 	t.Helper()
 	closing := make(chan struct{})
-	d := &Database{Settings: Settings{Name: DatabaseName(""), Logger: slog.New(slog.DiscardHandler)}, Locks: &Locks{}, Closing: closing}
+	d := &Database{Settings: Settings{Name: schema.DatabaseName(""), Logger: slog.New(slog.DiscardHandler)}, Locks: &Locks{}, Closing: closing}
 	d.Catalog = catalog.Open(e, "", 0, &d.Maintenance)
 	d.Runtime = &exec.Runtime{Engine: e, Parallel: 1, Logger: d.Logger, Sequences: d.Catalog, Definitions: d.Catalog}
 	s := New(d)

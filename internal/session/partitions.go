@@ -12,7 +12,7 @@ import (
 
 // makePartitions makes the partitions that rows need.
 func (s *Session) makePartitions(ctx context.Context, need *schema.NoPartitionError) error {
-	return s.definer().MakePartitions(ctx, need, &s.state, &s.db.Maintenance)
+	return s.definerOf(need.Table).MakePartitions(ctx, need, &s.state, &s.db.Maintenance)
 }
 
 // reached is the newest partition of a table that makes its partitions as rows arrive, if rows were written to it.
@@ -29,7 +29,7 @@ func (s *Session) makeAhead(ctx context.Context, r *reached) {
 		return
 	}
 	defer d.growing.Unlock()
-	err := s.definer().MakeAhead(ctx, r.table, r.part, &s.state, &d.Maintenance)
+	err := s.definerOf(r.table).MakeAhead(ctx, r.table, r.part, &s.state, &d.Maintenance)
 	if err != nil && !errors.Is(err, catalog.ErrConflict) && ctx.Err() == nil {
 		d.Logger.Warn("the partition for later rows was not made", "table", r.table.Name, "reason", err.Error())
 	}
@@ -41,7 +41,7 @@ func (s *Session) deletePartitions(ctx context.Context, t *schema.Table, parts [
 	defer s.count(m, s.watched)
 	s.state.RowCount = -1
 	names := access.PartitionNames(parts)
-	done, err := s.definer().DeletePartitions(ctx, t, names, &s.state, m)
+	done, err := s.definerOf(t).DeletePartitions(ctx, t, names, &s.state, m)
 	if !done {
 		return nil, err
 	}

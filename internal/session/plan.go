@@ -16,7 +16,7 @@ import (
 // isPlanned says whether a statement is run by a plan; the others are done by hand in run.
 func isPlanned(s dialect.Statement) bool {
 	switch s.(type) {
-	case *dialect.Select, *dialect.Union, *dialect.Insert, *dialect.Update, *dialect.Delete:
+	case *dialect.Select, *dialect.Union, *dialect.Values, *dialect.Insert, *dialect.Update, *dialect.Delete:
 		return true
 	}
 	return false
@@ -37,7 +37,7 @@ func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	if p.shape != nil {
 		p = p.shape
 	}
-	snapshot, err := s.db.Catalog.Snapshot(ctx)
+	snapshot, err := p.in.Catalog.Snapshot(ctx)
 	if err != nil {
 		return nil, p.inText(err)
 	}
@@ -49,18 +49,18 @@ func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	if last != nil && last.collation != s.state.Collation {
 		last = nil
 	}
-	if last != nil && (last.snapshot != snapshot || last.open) {
-		if snapshot.Valid(last.plan.Tables) {
-			last = &plannedAt{last.plan, last.header, snapshot, last.collation, last.open}
+	if last != nil && (last.snapshot != snapshot || last.open || len(last.others) > 0) {
+		if last, err = last.after(ctx, snapshot); err != nil {
+			return nil, p.inText(err)
+		}
+		if last != nil {
 			kept.Store(last)
-		} else {
-			last = nil
 		}
 	}
 	if last != nil {
-		return last, s.checkMoment(last.plan.Tables)
+		return last, s.checkMoment(ctx, last.plan.Tables)
 	}
-	made, err := s.planAnew(ctx, p.Parsed)
+	made, err := s.planAnew(ctx, p)
 	if err != nil {
 		return nil, p.inText(err)
 	}
@@ -69,27 +69,65 @@ func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	return made, nil
 }
 
-func (s *Session) planAnew(ctx context.Context, parsed *dialect.Parsed) (made *plannedAt, err error) {
-	err = s.db.Catalog.With(ctx, func(now *catalog.Snapshot) error {
-		plan, err := s.build(ctx, parsed, now)
+// after gives the plan as one by newer definitions; nil where it does not hold by these.
+func (p *plannedAt) after(ctx context.Context, own *catalog.Snapshot) (*plannedAt, error) {
+	if !own.Valid(p.plan.Tables) {
+		return nil, nil
+	}
+	next := *p
+	next.snapshot = own
+	for i, other := range p.others {
+		now, err := other.Catalog().Snapshot(ctx)
+		if err != nil || !now.Valid(p.plan.Tables) {
+			return nil, err
+		}
+		if now != other {
+			next.others = slices.Clone(next.others)
+			next.others[i] = now
+		}
+	}
+	return &next, nil
+}
+
+// planWithin is plan that also begins the epochs of the other databases that the plan uses.
+func (s *Session) planWithin(ctx context.Context, p *Prepared, e *epochs, begin func(*catalog.Catalog) *catalog.Epoch) (*plannedAt, error) {
+	for {
+		planned, err := s.plan(ctx, p)
+		if err != nil || !e.join(planned, begin) {
+			return planned, err
+		}
+	}
+}
+
+func (s *Session) planAnew(ctx context.Context, p *Prepared) (made *plannedAt, err error) {
+	err = p.in.Catalog.With(ctx, func(now *catalog.Snapshot) error {
+		from := &source{db: s.db, in: p.in, own: now}
+		plan, err := s.build(ctx, p.Parsed, from)
 		if isUnknownColumn(err) {
 			// Another process may have made it since; a table is looked for by the catalog.
-			next, readErr := s.db.Catalog.Newer(ctx, now)
+			moved, readErr := from.newer(ctx)
+			if readErr == nil && moved {
+				now, readErr = p.in.Catalog.Snapshot(ctx)
+			}
 			if readErr != nil {
 				return readErr
 			}
-			if next != nil {
-				now = next
-				plan, err = s.build(ctx, parsed, now)
+			if moved {
+				from = &source{db: s.db, in: p.in, own: now}
+				plan, err = s.build(ctx, p.Parsed, from)
 			}
+		}
+		if catalog.IsMoved(err) {
+			from.Forget()
 		}
 		if err != nil {
 			return err
 		}
-		if err := s.checkMoment(plan.Tables); err != nil {
+		if err := s.checkMoment(ctx, plan.Tables); err != nil {
 			return err
 		}
-		made = &plannedAt{plan, newHeader(plan.Columns), now, s.state.Collation, slices.ContainsFunc(plan.Tables, (*schema.Table).IsUndeclared)}
+		made = &plannedAt{plan: plan, header: newHeader(plan.Columns), snapshot: now, others: from.others, collation: s.state.Collation,
+			open: slices.ContainsFunc(plan.Tables, (*schema.Table).IsUndeclared)}
 		return nil
 	})
 	return made, err
@@ -100,8 +138,8 @@ func isUnknownColumn(err error) bool {
 	return errors.As(err, &e) && (e.Code == sqlerr.CodeUnknownColumn || e.Code == sqlerr.CodeViewInvalid)
 }
 
-func (s *Session) build(ctx context.Context, parsed *dialect.Parsed, snapshot *catalog.Snapshot) (*planner.Plan, error) {
-	return planner.Build(parsed, show.Visible(ctx, snapshot, s.db.Name, s.db.Collation, s.db.live()), planner.Options{Database: s.state.Database, Zoned: s.state.Zone != nil, Collation: s.state.Collation, Seek: s.db.seek(), Interrupted: ctx.Err})
+func (s *Session) build(ctx context.Context, parsed *dialect.Parsed, from *source) (*planner.Plan, error) {
+	return planner.Build(parsed, show.Visible(ctx, s.seen(from)), planner.Options{Database: from.in.Name, Zoned: s.state.Zone != nil, Collation: s.state.Collation, Seek: s.db.seek(), Interrupted: ctx.Err})
 }
 
 // checkScans applies the scan policy.

@@ -71,7 +71,7 @@ func (s *Session) runQuery(ctx context.Context, p *Prepared, planned *plannedAt,
 	if !q.cursor.IsPoint() {
 		s.costs(&q.meter)
 	}
-	return Outcome{Rows: Rows{ctx: ctx, session: s, watched: s.watched, Zone: s.state.Zone, prepared: p, snapshot: planned.snapshot, Header: planned.header, query: q, cursor: &q.cursor}}, nil
+	return Outcome{Rows: Rows{ctx: ctx, session: s, watched: s.watched, Zone: s.state.Zone, prepared: p, planned: planned.again(), Header: planned.header, query: q, cursor: &q.cursor}}, nil
 }
 
 // queryIsolated runs a query as a transaction of its own where only the commit tells whether all that was read held at one

@@ -22,15 +22,15 @@ type Rows struct {
 
 	ctx      context.Context
 	session  *Session
-	prepared *Prepared         // the statement; nil where the rows are there already
-	snapshot *catalog.Snapshot // the definitions that it was planned against; nil where it cannot be begun again
-	given    int64             // rows of it that were given
-	tries    retry.Loop        // to begin it again; Try is 0 until the first
-	query    *query            // nil where the rows are there already, and after Close
-	watched  *watched          // see Session.watch
-	ends     bool              // Close ends the statement
+	prepared *Prepared  // the statement; nil where the rows are there already
+	planned  *plannedAt // its plan, with the definitions that this goes by; nil where it cannot be begun again
+	given    int64      // rows of it that were given
+	tries    retry.Loop // to begin it again; Try is 0 until the first
+	query    *query     // nil where the rows are there already, and after Close
+	watched  *watched   // see Session.watch
+	ends     bool       // Close ends the statement
 	cursor   cursor
-	reading  *catalog.Epoch     // which whoever changes definitions waits for
+	reading  epochs             // which whoever changes definitions waits for
 	release  context.CancelFunc // of ctx, where the time of the query is limited; else nil
 	sound    bool               // all is read of one moment, at which the definitions held
 	checked  int64              // requests of the query after whose answers the definitions were looked at, see unchecked
@@ -129,7 +129,7 @@ func (r *Rows) next() ([]value.Value, error) {
 			r.given++
 			return row, nil
 		}
-		if r.snapshot == nil {
+		if r.planned == nil {
 			return nil, err
 		}
 		changed := isOutdated(err)
@@ -162,11 +162,11 @@ func (r *Rows) next() ([]value.Value, error) {
 // looked at before the first row, and never again.
 func (r *Rows) unchecked() bool {
 	switch {
-	case r.snapshot == nil || r.sound:
+	case r.planned == nil || r.sound:
 		return false
 	case r.given == 0 && r.query.cursor.IsOfOneMoment():
 		return true
-	case !r.session.db.Catalog.Unannounced():
+	case !r.planned.unannounced():
 		return false
 	}
 	answered := r.query.meter.Requests.Load()
@@ -177,30 +177,61 @@ func (r *Rows) unchecked() bool {
 // outdated gives the name of a table that cannot be read any more by the definition that the query uses: rows or index entries
 // may have gone, or taken another form, before they were read. "" where there is none.
 func (r *Rows) outdated() (string, error) {
-	c := r.session.db.Catalog
-	latest := c.Snapshot
-	if c.Unannounced() {
-		latest = c.Latest
-	}
-	now, err := latest(r.ctx)
-	if err != nil || now == r.snapshot {
+	if same, err := r.unchanged(); err != nil || same {
 		return "", err
 	}
-	var table string
-	err = c.With(r.ctx, func(now *catalog.Snapshot) error {
-		for _, s := range r.query.execution.Plan.Scans() {
-			ok, err := now.Readable(r.ctx, s.Table, s.Index, s.Columns)
-			if err != nil {
-				return err
-			}
-			if !ok {
-				table = s.Table.Name
-				return nil
-			}
+	for _, scan := range r.query.execution.Plan.Scans() {
+		if scan.Table.Virtual != nil {
+			continue
 		}
+		var ok bool
+		err := r.session.db.catalogOf(scan.Table).With(r.ctx, func(now *catalog.Snapshot) (err error) {
+			ok, err = now.Readable(r.ctx, scan.Table, scan.Index, scan.Columns)
+			return err
+		})
+		if err != nil {
+			return "", err
+		}
+		if !ok {
+			return scan.Table.Name, nil
+		}
+	}
+	return "", nil
+}
+
+// unchanged says whether the definitions are still those that the query goes by.
+func (r *Rows) unchanged() (bool, error) {
+	same := true
+	for i := -1; i < len(r.planned.others); i++ {
+		of := r.planned.snapshot
+		if i >= 0 {
+			of = r.planned.others[i]
+		}
+		c := of.Catalog()
+		latest := c.Snapshot
+		if c.Unannounced() {
+			latest = c.Latest
+		}
+		now, err := latest(r.ctx)
+		if err != nil {
+			return false, err
+		}
+		same = same && now == of
+	}
+	return same, nil
+}
+
+// again is the plan where the query can be begun again by it; nil where it is made of no definitions.
+func (p *plannedAt) again() *plannedAt {
+	if p.snapshot == nil {
 		return nil
-	})
-	return table, err
+	}
+	return p
+}
+
+// unannounced says that others do not know of this process where they change definitions that the plan goes by.
+func (p *plannedAt) unannounced() bool {
+	return p.snapshot.Catalog().Unannounced() || slices.ContainsFunc(p.others, func(of *catalog.Snapshot) bool { return of.Catalog().Unannounced() })
 }
 
 // again begins the query anew after it failed for a cause, by definitions read anew. The columns must be those that were announced.
@@ -215,10 +246,10 @@ func (r *Rows) again(cause error) error {
 	if err := r.cursor.Close(); err != nil {
 		return err
 	}
-	r.session.db.Catalog.Forget()
+	r.session.forget(r.prepared)
 	r.reading.End()
-	r.reading = r.session.db.Catalog.BeginRead()
-	planned, err := r.session.plan(r.ctx, r.prepared)
+	r.reading = epochs{own: r.prepared.in.Catalog.BeginRead()}
+	planned, err := r.session.planWithin(r.ctx, r.prepared, &r.reading, (*catalog.Catalog).BeginRead)
 	if err != nil {
 		return err
 	}
@@ -236,7 +267,7 @@ func (r *Rows) again(cause error) error {
 		return err
 	}
 	r.session.endQuery(r.query, r.watched)
-	r.snapshot, r.query, r.cursor = planned.snapshot, next, &next.cursor
+	r.planned, r.query, r.cursor = planned, next, &next.cursor
 	return nil
 }
 
@@ -264,7 +295,6 @@ func (r *Rows) Close() error {
 		}
 	}
 	r.reading.End()
-	r.reading = nil
 	if r.release != nil {
 		r.release()
 	}

@@ -38,16 +38,25 @@ func (s *Session) Prepare(query string) (*Prepared, error) {
 
 // parse finds a statement in the cache, or reads it.
 func (s *Session) parse(query string) (*Prepared, error) {
-	if p := s.db.cache.get(query); p != nil {
+	key := cacheKey{s.in, query}
+	if p := s.db.cache.get(key); p != nil {
 		return p, nil
 	}
 	parsed, err := dialect.Parse(query, s.options())
 	if err != nil {
 		return nil, err
 	}
-	p := &Prepared{Parsed: parsed}
-	s.db.cache.put(query, p)
+	p := &Prepared{Parsed: parsed, in: s.in}
+	s.db.cache.put(key, p)
 	return p, nil
+}
+
+// Again gives a statement as it is by the current database: another one may have been chosen since it was read.
+func (s *Session) Again(p *Prepared) (*Prepared, error) {
+	if p.in == s.in {
+		return p, nil
+	}
+	return s.parse(p.Parsed.Text)
 }
 
 // run runs a statement.
@@ -68,8 +77,8 @@ func (s *Session) run(ctx context.Context, p *Prepared, args []value.Value) (Out
 		if writes(p.Parsed.Statement) {
 			return s.write(ctx, p, args)
 		}
-		reading := s.db.Catalog.BeginRead()
-		plan, err := s.plan(ctx, p)
+		reading := epochs{own: p.in.Catalog.BeginRead()}
+		plan, err := s.planWithin(ctx, p, &reading, (*catalog.Catalog).BeginRead)
 		if err != nil {
 			reading.End()
 			return Outcome{}, err
@@ -82,7 +91,7 @@ func (s *Session) run(ctx context.Context, p *Prepared, args []value.Value) (Out
 	case *dialect.Show:
 		return s.show(ctx, p, stmt, args)
 	case *dialect.Use:
-		return Outcome{}, s.use(stmt.Database)
+		return Outcome{}, s.use(ctx, stmt.Database)
 	case *dialect.Set:
 		return Outcome{}, s.set(ctx, stmt, args)
 	case *dialect.SelectInto:
@@ -106,7 +115,7 @@ func (s *Session) run(ctx context.Context, p *Prepared, args []value.Value) (Out
 
 // read runs the plan of a query, which began as reading says. Whoever changes definitions waits for it until its rows are closed.
 // It ends after limit; 0: none.
-func (s *Session) read(ctx context.Context, p *Prepared, plan *plannedAt, args []value.Value, reading *catalog.Epoch, limit time.Duration) (Outcome, error) {
+func (s *Session) read(ctx context.Context, p *Prepared, plan *plannedAt, args []value.Value, reading epochs, limit time.Duration) (Outcome, error) {
 	var release context.CancelFunc
 	if limit > 0 {
 		ctx, release = context.WithTimeoutCause(ctx, limit, errTimeLimit)
@@ -151,7 +160,7 @@ func (s *Session) judge(stmt dialect.Statement) {
 		d.Adjust = !d.Strict
 	case *dialect.Delete:
 		d.Strict = strict && !stmt.Ignore
-	case nil, *dialect.Select, *dialect.Union, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show:
+	case nil, *dialect.Select, *dialect.Union, *dialect.Values, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show:
 	default:
 		d.Strict = true
 	}
@@ -200,6 +209,9 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 	if insert, ok := plan.Write.(*planner.Insert); ok && did.Newest != nil {
 		s.reached = &reached{insert.Table, did.Newest}
 	}
+	if s.db.FoundRows {
+		did.Affected = did.Found
+	}
 	s.state.RowCount = did.Affected
 	s.unsee(plan)
 	if did.LastInsertID != 0 {
@@ -228,7 +240,7 @@ func (s *Session) unsee(plan *planner.Plan) {
 		}
 		for _, base := range plan.Tables {
 			if base.IsUndeclared() && base.Physical == t.Physical && base != t {
-				s.db.Catalog.Unsee(base)
+				s.db.catalogOf(base).Unsee(base)
 			}
 		}
 	}

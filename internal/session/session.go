@@ -4,7 +4,7 @@ package session
 
 import (
 	"context"
-	"strings"
+	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -14,16 +14,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
-	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/show"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
+// serverVersion makes tools that ask for it send what this driver reads.
+var serverVersion = fmt.Sprintf("%d.%d.%d-nearlyfree", dialect.Version/10000, dialect.Version/100%100, dialect.Version%100)
+
 const (
-	// serverVersion makes tools that ask for it send what this driver reads: MySQL 5.7's dialect.
-	serverVersion = "5.7.99-nearlyfree"
-	sessionUser   = "nearlyfree@localhost"
-	// defaultDatabase is what DATABASE() says of the database that has no name.
-	defaultDatabase = "nearlyfree"
+	sessionUser = "nearlyfree@localhost"
 	// defaultEncryption is block_encryption_mode where nobody sets it.
 	defaultEncryption = "aes-128-ecb"
 )
@@ -31,12 +30,13 @@ const (
 // Session has variables, and a transaction while there is one. It holds nothing of the network. One goroutine uses it.
 type Session struct {
 	db          *Database
+	in          *Schema // the current database
 	state       expr.Session
 	mode        Mode
 	tx          *buffer.Buffer  // nil outside a transaction
 	held        *exec.Run       // the memory that it takes
 	readOnly    bool            // of the transaction
-	definitions int64           // their version at the moment of the transaction
+	definitions []versionAt     // the versions of definitions at the moment of the transaction
 	usual       characteristics // of transactions
 	next        characteristics // of the next one
 	manual      bool            // autocommit is off
@@ -77,7 +77,7 @@ func New(d *Database) *Session {
 func (s *Session) reset() {
 	s.endTx()
 	s.usual, s.next, s.manual = characteristics{}, characteristics{}, false
-	s.state.Database = s.db.Name
+	s.enter(s.db.home())
 	s.state.LastInsertID, s.state.RowCount, s.state.FoundRows = 0, 0, 0
 	s.state.Vars.Reset()
 	s.state.KeysUnchecked, s.skipKeys = false, false
@@ -139,18 +139,20 @@ func now() int64 {
 	return ticks
 }
 
-// DatabaseName is what a session knows the database of a name by.
-func DatabaseName(name string) string {
-	if name == "" {
-		return defaultDatabase
-	}
-	return name
+// enter makes a database the current one.
+func (s *Session) enter(in *Schema) {
+	s.in, s.state.Database = in, in.Name
+	s.at.in.Store(&in.Name)
 }
 
-// use accepts the database that is open, which is the only one of a session.
-func (s *Session) use(database string) error {
-	if strings.EqualFold(database, s.state.Database) {
-		return nil
+// use is USE.
+func (s *Session) use(ctx context.Context, database string) error {
+	in, err := s.db.schema(ctx, database)
+	if err == nil && !show.IsVirtual(database) {
+		_, err = s.db.now(ctx, in, database)
 	}
-	return statementError(sqlerr.CodeUnknownDatabase, "Unknown database '%s': a connection has the database of its data source name (option database), here %s", database, s.state.Database)
+	if err == nil {
+		s.enter(in)
+	}
+	return err
 }

@@ -245,7 +245,7 @@ func isTrue(x value.Value) bool {
 // evaluate computes an expression outside of a query, as a SELECT of it.
 func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Value) (value.Value, error) {
 	parsed := &dialect.Parsed{Statement: &dialect.Select{Exprs: []dialect.SelectExpr{{Expr: e}}}, Placeholders: len(args)}
-	planned, err := s.planAnew(ctx, parsed)
+	planned, err := s.planAnew(ctx, &Prepared{Parsed: parsed, in: s.in})
 	if err != nil {
 		return value.NullValue, err
 	}

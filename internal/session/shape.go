@@ -13,7 +13,7 @@ import (
 // PrepareOnce reads a statement that has no arguments and is run once. Programs that write values into their texts send another
 // text each time: where literals make no difference to the plan, that of the text's shape serves all of them.
 func (s *Session) PrepareOnce(ctx context.Context, query string) (*Prepared, error) {
-	if p := s.db.cache.get(query); p != nil {
+	if p := s.db.cache.get(cacheKey{s.in, query}); p != nil {
 		return p, nil
 	}
 	if p, err := s.shaped(ctx, query); p != nil || err != nil {
@@ -53,5 +53,5 @@ func (s *Session) shaped(ctx context.Context, query string) (*Prepared, error) {
 	}
 	parsed := *shape.Parsed
 	parsed.Text, parsed.Placeholders = query, 0
-	return &Prepared{Parsed: &parsed, shape: shape, literals: values}, nil
+	return &Prepared{Parsed: &parsed, in: s.in, shape: shape, literals: values}, nil
 }

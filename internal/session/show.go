@@ -1,10 +1,10 @@
 package session
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
-	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/show"
@@ -14,14 +14,14 @@ import (
 
 // show runs SHOW and DESCRIBE as a SELECT over a table made for it.
 func (s *Session) show(ctx context.Context, p *Prepared, stmt *dialect.Show, args []value.Value) (Outcome, error) {
-	if _, err := s.db.Catalog.Latest(ctx); err != nil {
-		return Outcome{}, err
+	of := cmp.Or(stmt.From, stmt.Table.Database, s.in.Name)
+	if in, err := s.db.schema(ctx, of); err == nil {
+		if _, err := in.Catalog.Latest(ctx); err != nil {
+			return Outcome{}, err
+		}
 	}
-	var table *schema.Table
-	err := s.db.Catalog.With(ctx, func(now *catalog.Snapshot) (err error) {
-		table, err = show.Result(ctx, now, stmt, s.given(stmt), s.db.Collation)
-		return err
-	})
+	from := &source{db: s.db, in: s.in}
+	table, err := show.Result(ctx, s.seen(from), stmt, s.given(stmt))
 	if err != nil {
 		return Outcome{}, err
 	}

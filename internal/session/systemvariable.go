@@ -76,7 +76,7 @@ var systemVariables = map[string]systemVariable{
 	"completion_type":                 {value.FromString("NO_CHAIN"), fixed, whyCommit},
 	"auto_increment_increment":        {value.FromInt(1), fixed, whyNoIDs},
 	"auto_increment_offset":           {value.FromInt(1), fixed, whyNoIDs},
-	"collation_database":              {set: fixed, why: "the option collation of the data source name says what new tables have"},
+	"collation_database":              {set: fixed, why: "ALTER DATABASE, or the option collation of the data source name says what new tables have"},
 	"collation_server":                {set: fixed, why: "the option collation of the data source name says what new tables have"},
 	"sql_select_limit":                {value.FromUint(1<<64 - 1), fixed, "write LIMIT"},
 	"sql_safe_updates":                {value.FromInt(0), fixed, "the option scan=deny of the data source name refuses statements that no key serves"},
@@ -128,9 +128,9 @@ var systemVariables = map[string]systemVariable{
 	"query_cache_type":                {value.FromInt(0), idle, whyNoCache},
 	"query_cache_size":                {value.FromInt(0), idle, whyNoCache},
 	"profiling":                       {value.FromInt(0), idle, whyNoCache},
-	"storage_engine":                  {value.FromString("nearlyfree"), idle, whyNoEngines},
-	"default_storage_engine":          {value.FromString("nearlyfree"), idle, whyNoEngines},
-	"default_tmp_storage_engine":      {value.FromString("nearlyfree"), idle, whyNoEngines},
+	"storage_engine":                  {value.FromString("InnoDB"), idle, whyNoEngines},
+	"default_storage_engine":          {value.FromString("InnoDB"), idle, whyNoEngines},
+	"default_tmp_storage_engine":      {value.FromString("InnoDB"), idle, whyNoEngines},
 	"innodb_strict_mode":              {value.FromInt(1), idle, whyNoEngines},
 	"use_secondary_engine":            {value.FromString("OFF"), idle, whyNoEngines},
 	"session_track_gtids":             {value.FromString("OFF"), idle, whyNoTrack},
@@ -180,7 +180,9 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 		return value.FromFloat(float64(time.Now().UnixMicro()) / 1e6), true
 	case "collation_connection":
 		return value.FromString(s.state.Collation.String()), true
-	case "collation_database", "collation_server":
+	case "collation_database":
+		return value.FromString(s.db.collation(s.in.Catalog.KnownCollation()).String()), true
+	case "collation_server":
 		return value.FromString(s.db.Collation.String()), true
 	}
 	v, ok := systemVariables[name]

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
@@ -36,7 +37,11 @@ func (s *Session) Commit(ctx context.Context) error {
 }
 
 func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
-	defer s.db.Catalog.BeginWrite().End()
+	var writing epochs
+	defer writing.End()
+	for _, c := range s.db.catalogsOf(wrote) {
+		writing.others = append(writing.others, epochOf{c, c.BeginWrite()})
+	}
 	if s.turns == nil && s.db.Runtime.Lines.AreBusy() {
 		defer s.endTurns()
 		if err := s.takeTurns(ctx, wrote, false); err != nil {
@@ -52,7 +57,9 @@ func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*s
 	err := b.Commit(ctx, m)
 	if isOutdated(err) && len(wrote) > 0 {
 		// Its table, or part of one, was deleted since.
-		s.db.Catalog.Forget()
+		for _, other := range writing.others {
+			other.of.Forget()
+		}
 		return &dml.SchemaChangedError{Table: wrote[0].Name}
 	}
 	return err
@@ -96,7 +103,7 @@ func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error
 		if t.IsUndeclared() || t.Virtual != nil {
 			continue // it has no definition
 		}
-		ok, err := s.db.Catalog.Current(ctx, t)
+		ok, err := s.db.catalogOf(t).Current(ctx, t)
 		if err == nil && !ok {
 			err = &dml.SchemaChangedError{Table: t.Name}
 		}
@@ -105,6 +112,19 @@ func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error
 		}
 	}
 	return nil
+}
+
+// catalogsOf are those of the databases that tables are in, each once.
+func (d *Database) catalogsOf(tables []*schema.Table) (out []*catalog.Catalog) {
+	for _, t := range tables {
+		if t.Virtual != nil {
+			continue
+		}
+		if c := d.catalogOf(t); !slices.Contains(out, c) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // with adds to tables those of more that are not among them.
@@ -125,7 +145,7 @@ func (s *Session) endTx() {
 		s.tx.Release()
 		s.held.End()
 	}
-	s.held = nil
+	s.held, s.definitions = nil, nil
 	s.tx, s.readOnly, s.savepoints, s.wrote, s.saw, s.reached = nil, false, nil, nil, nil, nil
 }
 

@@ -39,9 +39,13 @@ func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (O
 	return out, err
 }
 
-// overtaken says whether err, that a key is taken or a foreign key not kept, comes of others who changed what the transaction goes by: then
-// that is the error, and the transaction may succeed when it is run again.
+// overtaken says whether err comes of others who changed what the transaction goes by, as it may where a key is taken or a foreign key is
+// not kept: then that is the error, and the transaction may succeed when it is run again.
 func (s *Session) overtaken(ctx context.Context, err error) error {
+	var final *engine.Error
+	if errors.As(err, &final) && final.Final {
+		return dml.ExplainCommit(err, with(s.saw, s.wrote))
+	}
 	var refused *sqlerr.Error
 	if !errors.As(err, &refused) || !slices.Contains(ofOtherRows, refused.Code) {
 		return nil
@@ -120,7 +124,7 @@ func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Valu
 				return Outcome{}, err
 			}
 		case isOutdated(err) || errors.Is(err, catalog.ErrConflict):
-			s.db.Catalog.Forget()
+			s.forget(p)
 		default:
 			return out, partlyDeleted(emptied, err)
 		}
@@ -144,8 +148,8 @@ func (s *Session) writable(c characteristics) error {
 // writeOnce plans and runs the statement, while no change of definitions goes on that would not see it. A DELETE of whole
 // partitions first deletes their tables, and notes them as emptied; then it deletes other rows one by one.
 func (s *Session) writeOnce(ctx context.Context, p *Prepared, args []value.Value, emptied *[]string) (Outcome, error) {
-	writing := s.db.Catalog.BeginWrite()
-	plan, err := s.plan(ctx, p)
+	writing := epochs{own: p.in.Catalog.BeginWrite()}
+	plan, err := s.planWithin(ctx, p, &writing, (*catalog.Catalog).BeginWrite)
 	if err != nil {
 		writing.End()
 		return Outcome{}, err
@@ -186,4 +190,20 @@ func partlyDeleted(emptied []string, err error) error {
 	errors.As(err, &partial)
 	partial.Partitions = emptied
 	return partial
+}
+
+// forget has the next try of a statement read the definitions again that it goes by.
+func (s *Session) forget(p *Prepared) {
+	if p.shape != nil {
+		p = p.shape
+	}
+	p.in.Catalog.Forget()
+	for _, kept := range []*plannedAt{p.plan.Load(), p.zoned.Load()} {
+		if kept == nil {
+			continue
+		}
+		for _, other := range kept.others {
+			other.Catalog().Forget()
+		}
+	}
 }

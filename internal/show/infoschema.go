@@ -2,6 +2,7 @@ package show
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -10,43 +11,132 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// informationSchemaTable gives a table of information_schema, made from the definitions; database is the name
-// that the session knows its database by, standard the collation of its new tables. Columns are those of MySQL 5.7, as far as clients ask for them.
+// informationSchemaTable gives a table of information_schema, made from the definitions of the databases that the statement wants.
+// Columns are those of MySQL 5.7, as far as clients ask for them.
 // https://dev.mysql.com/doc/refman/5.7/en/information-schema.html
-func informationSchemaTable(ctx context.Context, s *catalog.Snapshot, database string, standard value.Collation, name string) (*schema.Table, error) {
+func (s Seen) informationSchemaTable(name string) (*schema.Table, error) {
 	upper := strings.ToUpper(name)
-	build := infoTable(upper, standard)
-	if build == nil {
-		return nil, &schema.NoTableError{Database: "information_schema", Name: name}
+	var v *virtual
+	var rows func(ctx context.Context, of schema.Wanted) ([][]value.Value, error)
+	switch build := informationSchema[upper]; {
+	case upper == "SCHEMATA":
+		v, rows = infoSchemata(nil), func(ctx context.Context, of schema.Wanted) ([][]value.Value, error) {
+			all, err := s.databases(ctx, of)
+			return infoSchemata(all).rows, err
+		}
+	case upper == "COLLATIONS":
+		v = infoCollations(s.Standard)
+	case build == nil:
+		return nil, &schema.NoTableError{Database: InformationSchema, Name: name}
+	case slices.Contains(aboutNothing, upper):
+		v = build("", nil)
+	default:
+		v, rows = build("", nil), func(ctx context.Context, of schema.Wanted) ([][]value.Value, error) {
+			return s.rowsOf(ctx, upper, build, of)
+		}
 	}
-	of := s.Tables
-	switch upper {
-	case "TABLES", "STATISTICS", "TABLE_CONSTRAINTS", "KEY_COLUMN_USAGE", "PARTITIONS":
-		of = s.Everything
-	case "COLUMNS":
-		of = s.Seen
+	v.table.Database = InformationSchema
+	for i, c := range v.table.Columns {
+		if slices.Contains(databaseColumns, c.Name) {
+			v.table.DatabaseColumns = append(v.table.DatabaseColumns, i)
+		}
 	}
-	tables, err := of(ctx)
-	if err == nil && upper == "COLUMNS" {
-		tables, err = allWithColumns(tables, Visible(ctx, s, database, standard, Live{}), database)
+	t, err := v.done()
+	if rows != nil {
+		t.Virtual = rows
 	}
+	return t, err
+}
+
+// databaseColumns name the database that a row is about. REFERENCED_TABLE_SCHEMA is not among them: it is NULL where nothing is
+// referred to.
+var databaseColumns = []string{"SCHEMA_NAME", "TABLE_SCHEMA", "INDEX_SCHEMA", "CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_SCHEMA"}
+
+// aboutNothing are the tables that are the same whatever is defined.
+var aboutNothing = []string{"ENGINES", "ROUTINES"}
+
+// databases are those that a statement wants to be told of, information_schema first.
+func (s Seen) databases(ctx context.Context, of schema.Wanted) ([]Database, error) {
+	pass := func(name string) (bool, error) {
+		if of.Names != nil && !slices.ContainsFunc(of.Names, func(n string) bool { return strings.EqualFold(n, name) }) {
+			return false, nil
+		}
+		return of.Pass(name)
+	}
+	all, err := s.Databases(ctx, pass)
 	if err != nil {
 		return nil, err
 	}
-	v := build(database, tables)
-	v.table.Database = "information_schema"
-	return v.done()
+	ok, err := pass(InformationSchema)
+	if ok {
+		all = append([]Database{{InformationSchema, value.Binary}}, all...)
+	}
+	return all, err
 }
 
-// infoTable gives what makes a table, nil where there is none of the name.
-func infoTable(name string, standard value.Collation) func(database string, tables []*schema.Table) *virtual {
-	switch name {
-	case "SCHEMATA":
-		return func(database string, _ []*schema.Table) *virtual { return infoSchemata(database, standard) }
-	case "COLLATIONS":
-		return func(string, []*schema.Table) *virtual { return infoCollations(standard) }
+// rowsOf makes the rows of a table that tells of the definitions of databases.
+func (s Seen) rowsOf(ctx context.Context, name string, build func(string, []*schema.Table) *virtual, of schema.Wanted) (rows [][]value.Value, err error) {
+	s.Source = s.Now()
+	var names []string
+	if of.Names != nil {
+		for _, n := range of.Names {
+			if !IsVirtual(n) && !slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(other, n) }) {
+				names = append(names, n)
+			}
+		}
+		slices.Sort(names)
+	} else {
+		all, err := s.Databases(ctx, of.Pass)
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range all {
+			names = append(names, d.Name)
+		}
 	}
-	return informationSchema[name]
+	for _, n := range names {
+		snapshot, err := s.Snapshot(ctx, n)
+		var none *schema.NoDatabaseError
+		if errors.As(err, &none) {
+			continue // it is gone since
+		}
+		if err != nil {
+			return nil, err
+		}
+		err = snapshot.Catalog().With(ctx, func(now *catalog.Snapshot) error {
+			tables, err := s.tables(ctx, now, name)
+			if catalog.IsMoved(err) {
+				s.Forget()
+			}
+			if err != nil {
+				return err
+			}
+			v := build(s.Name(now), tables)
+			if v.err == nil {
+				rows = append(rows, v.rows...)
+			}
+			return v.err
+		})
+		if err != nil && !errors.As(err, &none) {
+			return nil, err
+		}
+	}
+	return rows, nil
+}
+
+// tables gives the tables of a database that a table of information_schema tells of.
+func (s Seen) tables(ctx context.Context, now *catalog.Snapshot, name string) ([]*schema.Table, error) {
+	switch name {
+	case "TABLES", "STATISTICS", "TABLE_CONSTRAINTS", "KEY_COLUMN_USAGE", "PARTITIONS":
+		return now.Everything(ctx)
+	case "COLUMNS":
+		tables, err := now.Seen(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return allWithColumns(tables, Visible(ctx, s))
+	}
+	return now.Tables(ctx)
 }
 
 var informationSchema = map[string]func(database string, tables []*schema.Table) *virtual{
@@ -67,23 +157,25 @@ func empty(name string, columns ...string) func(string, []*schema.Table) *virtua
 	return func(string, []*schema.Table) *virtual { return newVirtual(name, columns...) }
 }
 
-func infoSchemata(database string, standard value.Collation) *virtual {
+func infoSchemata(all []Database) *virtual {
 	v := newVirtual("SCHEMATA", "CATALOG_NAME", "SCHEMA_NAME", "DEFAULT_CHARACTER_SET_NAME", "DEFAULT_COLLATION_NAME", "SQL_PATH")
-	v.add("def", "information_schema", "utf8mb4", value.Binary.String(), nil)
-	v.add("def", database, "utf8mb4", standard.String(), nil)
+	for _, d := range all {
+		v.add("def", d.Name, "utf8mb4", d.Collation.String(), nil)
+	}
 	return v
 }
 
 func infoTables(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("TABLES", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#", "ROW_FORMAT",
-		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#", "AVG_ROW_LENGTH#")
+		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#", "AVG_ROW_LENGTH#",
+		"MAX_DATA_LENGTH#", "DATA_FREE#", "CREATE_TIME", "UPDATE_TIME", "CHECK_TIME", "CHECKSUM#")
 	for _, t := range tables {
 		if t.IsView() {
-			v.add("def", database, t.Name, tableType(t), nil, nil, nil, nil, nil, nil, nil, "VIEW", nil, nil, nil)
+			v.add("def", database, t.Name, tableType(t), nil, nil, nil, nil, nil, nil, nil, "VIEW", nil, nil, nil, nil, nil, nil, nil, nil, nil)
 			continue
 		}
 		rows, length, data := sizes(t)
-		v.add("def", database, t.Name, tableType(t), "nearlyfree", tableVersion(t), "Dynamic", rows, nil, t.Collation.String(), "", t.Comment, data, nil, length)
+		v.add("def", database, t.Name, tableType(t), engineName, tableVersion(t), "Dynamic", rows, nil, t.Collation.String(), "", t.Comment, data, nil, length, nil, nil, nil, nil, nil, nil)
 	}
 	return v
 }
@@ -192,18 +284,19 @@ func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 
 func infoStatistics(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("STATISTICS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "NON_UNIQUE#", "INDEX_SCHEMA", "INDEX_NAME",
-		"SEQ_IN_INDEX#", "COLUMN_NAME", "COLLATION", "CARDINALITY#", "SUB_PART#", "PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT", "IS_GLOBAL")
+		"SEQ_IN_INDEX#", "COLUMN_NAME", "COLLATION", "CARDINALITY#", "SUB_PART#", "PACKED", "NULLABLE", "INDEX_TYPE", "COMMENT", "INDEX_COMMENT", "IS_GLOBAL",
+		"IS_VISIBLE", "EXPRESSION")
 	for _, t := range tables {
 		for _, p := range indexParts(t) {
 			v.add("def", database, t.Name, nonUnique(p.unique), database, p.name, p.seq, p.column.Name, p.collation(), p.cardinality, p.subPart(), nil,
-				p.null(), "BTREE", p.state, p.comment, p.global)
+				p.null(), "BTREE", p.state, p.comment, p.global, "YES", nil)
 		}
 	}
 	return v
 }
 
 func infoConstraints(database string, tables []*schema.Table) *virtual {
-	v := newVirtual("TABLE_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_SCHEMA", "TABLE_NAME", "CONSTRAINT_TYPE")
+	v := newVirtual("TABLE_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "TABLE_SCHEMA", "TABLE_NAME", "CONSTRAINT_TYPE", "ENFORCED")
 	for _, t := range tables {
 		for _, p := range indexParts(t) {
 			if !p.unique || p.seq > 1 {
@@ -213,13 +306,13 @@ func infoConstraints(database string, tables []*schema.Table) *virtual {
 			if p.name == "PRIMARY" {
 				kind = "PRIMARY KEY"
 			}
-			v.add("def", database, p.name, database, t.Name, kind)
+			v.add("def", database, p.name, database, t.Name, kind, "YES")
 		}
 		for c := range t.PublicChecks() {
-			v.add("def", database, c.Name, database, t.Name, "CHECK")
+			v.add("def", database, c.Name, database, t.Name, "CHECK", yesNo(!c.NotEnforced))
 		}
 		for k := range t.AllForeignKeys() {
-			v.add("def", database, k.Name, database, t.Name, "FOREIGN KEY")
+			v.add("def", database, k.Name, database, t.Name, "FOREIGN KEY", yesNo(!k.NotEnforced))
 		}
 	}
 	return v
@@ -306,8 +399,11 @@ func addCollations(v *virtual, standard value.Collation) {
 	}
 }
 
+// engineName is what programs written for MySQL look for, with its transactions and foreign keys: some leave out tables of other engines.
+const engineName = "InnoDB"
+
 func infoEngines(string, []*schema.Table) *virtual {
 	v := newVirtual("ENGINES", "ENGINE", "SUPPORT", "COMMENT", "TRANSACTIONS", "XA", "SAVEPOINTS")
-	v.add("nearlyfree", "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")
+	v.add(engineName, "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")
 	return v
 }

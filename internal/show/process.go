@@ -1,6 +1,7 @@
 package show
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -90,7 +91,7 @@ func (l Live) table(database, name string) (*schema.Table, error) {
 	}
 	v.table.Database = strings.ToLower(database)
 	t, err := v.done()
-	t.Virtual = func() ([][]value.Value, error) { return rows(), nil }
+	t.Virtual = func(context.Context, schema.Wanted) ([][]value.Value, error) { return rows(), nil }
 	return t, err
 }
 

@@ -16,9 +16,12 @@ import (
 )
 
 // Result gives the result of SHOW or DESCRIBE as a table; LIKE is applied, WHERE is left to the caller.
-// given are the rows of SHOW VARIABLES, STATUS, PROCESSLIST, WARNINGS and ERRORS, which the session knows, standard the collation of new tables.
-func Result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given [][]value.Value, standard value.Collation) (*schema.Table, error) {
-	v, err := result(ctx, s, show, given, standard)
+// given are the rows of SHOW VARIABLES, STATUS, PROCESSLIST, WARNINGS and ERRORS, which the session knows.
+func Result(ctx context.Context, s Seen, show *dialect.Show, given [][]value.Value) (*schema.Table, error) {
+	if show.Like != nil && show.What == "databases" {
+		return s.showDatabases(ctx, *show.Like)
+	}
+	v, err := s.result(ctx, show, given)
 	if err != nil {
 		return nil, err
 	}
@@ -32,15 +35,13 @@ func Result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given 
 
 // like keeps the rows whose first column is like pattern, without regard to case.
 func (v *virtual) like(pattern string) error {
-	text := value.Type{Base: value.TypeText, Collation: value.NoCase}
-	n, err := expr.NewLike(&expr.Column{Index: 0, T: text}, expr.NewConst(value.FromString(pattern)), '\\', false)
+	match, err := matching(pattern)
 	if err != nil {
 		return err
 	}
-	match := expr.CompileCond(n)
 	var kept [][]value.Value
 	for _, row := range v.rows {
-		ok, err := match(&expr.Env{Row: row})
+		ok, err := match(row[0])
 		if err != nil {
 			return err
 		}
@@ -52,23 +53,25 @@ func (v *virtual) like(pattern string) error {
 	return nil
 }
 
-func result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given [][]value.Value, standard value.Collation) (*virtual, error) {
+// matching says what is like pattern, without regard to case.
+func matching(pattern string) (func(value.Value) (bool, error), error) {
+	text := value.Type{Base: value.TypeText, Collation: value.NoCase}
+	n, err := expr.NewLike(&expr.Column{Index: 0, T: text}, expr.NewConst(value.FromString(pattern)), '\\', false)
+	if err != nil {
+		return nil, err
+	}
+	match := expr.CompileCond(n)
+	return func(v value.Value) (bool, error) { return match(&expr.Env{Row: []value.Value{v}}) }, nil
+}
+
+func (s Seen) result(ctx context.Context, show *dialect.Show, given [][]value.Value) (*virtual, error) {
 	switch show.What {
-	case "tables":
-		return showTables(ctx, s, show.Full)
-	case "columns", "fields":
-		return showColumns(ctx, s, show, standard)
-	case "index", "indexes", "keys":
-		return showIndex(ctx, s, show)
-	case "create table", "create view":
-		return showCreate(ctx, s, show)
-	case "table status":
-		return showStatus(ctx, s)
-	case "databases", "schemas":
-		v := newVirtual("databases", "Database")
-		v.add("information_schema")
-		v.add(databaseName(s))
-		return v, nil
+	case "tables", "columns", "index", "create table", "create view", "table status":
+		return s.ofDatabase(ctx, show)
+	case "create database":
+		return s.showCreateDatabase(ctx, show.From)
+	case "databases":
+		return s.allDatabases(ctx, anyName)
 	case "variables":
 		v := newVirtual("variables", "Variable_name", "Value")
 		v.rows = given
@@ -87,15 +90,15 @@ func result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given 
 		return v, nil
 	case "engines":
 		v := newVirtual("engines", "Engine", "Support", "Comment", "Transactions", "XA", "Savepoints")
-		v.add("nearlyfree", "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")
+		v.add(engineName, "DEFAULT", "Tables of Azure Table Storage", "YES", "NO", "YES")
 		return v, nil
 	case "collation":
 		v := newVirtual("collation", "Collation", "Charset", "Id#", "Default", "Compiled", "Sortlen#", "Pad_attribute")
-		addCollations(v, standard)
+		addCollations(v, s.Standard)
 		return v, nil
 	case "charset", "character set":
 		v := newVirtual("charset", "Charset", "Description", "Default collation", "Maxlen#")
-		v.add("utf8mb4", "UTF-8 Unicode", standard.String(), 4)
+		v.add("utf8mb4", "UTF-8 Unicode", s.Standard.String(), 4)
 		return v, nil
 	case "processlist":
 		v := newVirtual("processlist", "Id#", "User", "Host", "db", "Command", "Time#", "State", "Info")
@@ -105,14 +108,43 @@ func result(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, given 
 	return nil, sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "SHOW %s is not supported", strings.ToUpper(show.What))
 }
 
-func databaseName(s *catalog.Snapshot) string { return cmp.Or(s.Database(), "nearlyfree") }
-
-func showTables(ctx context.Context, s *catalog.Snapshot, full bool) (*virtual, error) {
-	tables, err := s.Everything(ctx)
+// ofDatabase gives what SHOW tells of one database, which its FROM names, or that of the table.
+func (s Seen) ofDatabase(ctx context.Context, show *dialect.Show) (v *virtual, err error) {
+	database := cmp.Or(show.From, show.Table.Database, s.Database)
+	switch {
+	case database == "":
+		return nil, ErrNoDatabase()
+	case IsVirtual(database):
+		return s.ofVirtual(ctx, show, database)
+	}
+	snapshot, err := s.Snapshot(ctx, database)
 	if err != nil {
 		return nil, err
 	}
-	columns := []string{"Tables_in_" + databaseName(s)}
+	err = snapshot.Catalog().With(ctx, func(now *catalog.Snapshot) error {
+		switch show.What {
+		case "tables":
+			v, err = s.showTables(ctx, now, show.Full)
+		case "columns":
+			v, err = s.showColumns(ctx, now, show)
+		case "index":
+			v, err = showIndex(ctx, now, show)
+		case "table status":
+			v, err = showStatus(ctx, now)
+		default:
+			v, err = s.showCreate(ctx, now, show)
+		}
+		return err
+	})
+	return v, err
+}
+
+func (s Seen) showTables(ctx context.Context, now *catalog.Snapshot, full bool) (*virtual, error) {
+	tables, err := now.Everything(ctx)
+	if err != nil {
+		return nil, err
+	}
+	columns := []string{"Tables_in_" + s.Name(now)}
 	if full {
 		columns = append(columns, "Table_type")
 	}
@@ -135,25 +167,30 @@ func tableType(t *schema.Table) string {
 	return "BASE TABLE"
 }
 
-func showColumns(ctx context.Context, s *catalog.Snapshot, show *dialect.Show, standard value.Collation) (*virtual, error) {
-	t, err := s.Find(ctx, show.Table.Name)
+func (s Seen) showColumns(ctx context.Context, now *catalog.Snapshot, show *dialect.Show) (*virtual, error) {
+	t, err := now.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
 	}
+	if t, err = withColumns(t, Visible(ctx, s)); err != nil {
+		return nil, err
+	}
+	return columnsOf(t, show.Full)
+}
+
+// columnsOf is SHOW COLUMNS of a table.
+func columnsOf(t *schema.Table, full bool) (*virtual, error) {
 	columns := []string{"Field", "Type", "Null", "Key", "Default", "Extra"}
-	if show.Full {
+	if full {
 		columns = []string{"Field", "Type", "Collation", "Null", "Key", "Default", "Extra", "Privileges", "Comment"}
 	}
 	v := newVirtual("columns", columns...)
-	if t, err = withColumns(t, Visible(ctx, s, databaseName(s), standard, Live{}), databaseName(s)); err != nil {
-		return nil, err
-	}
 	shown, err := shownColumns(t)
 	if err != nil {
 		return nil, err
 	}
 	for _, c := range shown {
-		if show.Full {
+		if full {
 			v.add(c.Name, c.kind, collationName(c.Type), !c.NotNull, c.key, c.byDefault, c.extra, c.privileges, c.Comment)
 		} else {
 			v.add(c.Name, c.kind, !c.NotNull, c.key, c.byDefault, c.extra)
@@ -262,8 +299,8 @@ func showIndex(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*v
 	return v, nil
 }
 
-func showCreate(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*virtual, error) {
-	t, err := s.Find(ctx, show.Table.Name)
+func (s Seen) showCreate(ctx context.Context, now *catalog.Snapshot, show *dialect.Show) (*virtual, error) {
+	t, err := now.Find(ctx, show.Table.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +313,7 @@ func showCreate(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*
 		return v, nil
 	}
 	if show.What == "create view" {
-		return nil, sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not VIEW", databaseName(s), t.Name)
+		return nil, sqlerr.New(sqlerr.CodeWrongObject, sqlerr.NoPos, "'%s.%s' is not VIEW", s.Name(now), t.Name)
 	}
 	v := newVirtual("create table", "Table", "Create Table")
 	v.add(t.Name, schema.CreateTableSQL(t))
@@ -306,7 +343,7 @@ func showStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
 			comment += "being changed, " + sqlerr.Count(int(rows), "row") + " written anew so far"
 		}
 		rows, length, data := sizes(t)
-		v.add(t.Name, "nearlyfree", tableVersion(t), "Dynamic", rows, length, data, t.Collation.String(), comment)
+		v.add(t.Name, engineName, tableVersion(t), "Dynamic", rows, length, data, t.Collation.String(), comment)
 	}
 	return v, nil
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// withColumns gives a view with the columns that it has by the tables of now, and any other table as it is.
-func withColumns(t *schema.Table, tables schema.Tables, database string) (*schema.Table, error) {
+// withColumns gives a view with the columns that it has by the tables as they are now, and any other table as it is.
+func withColumns(t *schema.Table, tables schema.Tables) (*schema.Table, error) {
 	if !t.IsView() {
 		return t, nil
 	}
-	columns, err := planner.ViewColumns(t, tables, planner.Options{Database: database})
+	columns, err := planner.ViewColumns(t, tables, planner.Options{Database: schema.DatabaseName(t.Database)})
 	if err != nil {
 		return nil, err
 	}
@@ -24,10 +24,10 @@ func withColumns(t *schema.Table, tables schema.Tables, database string) (*schem
 }
 
 // allWithColumns is withColumns of tables. A view that needs what is not there has none.
-func allWithColumns(tables []*schema.Table, by schema.Tables, database string) ([]*schema.Table, error) {
+func allWithColumns(tables []*schema.Table, by schema.Tables) ([]*schema.Table, error) {
 	tables = slices.Clone(tables)
 	for i, t := range tables {
-		shown, err := withColumns(t, by, database)
+		shown, err := withColumns(t, by)
 		switch {
 		case err == nil:
 			tables[i] = shown

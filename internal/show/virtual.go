@@ -2,6 +2,7 @@ package show
 
 import (
 	"cmp"
+	"context"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -49,7 +50,7 @@ func (v *virtual) add(cells ...any) {
 
 func (v *virtual) done() (*schema.Table, error) {
 	rows := v.rows
-	v.table.Virtual = func() ([][]value.Value, error) { return rows, nil }
+	v.table.Virtual = func(context.Context, schema.Wanted) ([][]value.Value, error) { return rows, nil }
 	return v.table, cmp.Or(v.err, v.table.Init())
 }
 

@@ -6,31 +6,79 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// Visible gives the tables that a statement can name, as the planner asks for them. database is the name that the session knows
-// its database by, standard the collation of new tables, live what is told of sessions.
-func Visible(ctx context.Context, s *catalog.Snapshot, database string, standard value.Collation, live Live) schema.Tables {
-	return visible{ctx, database, s, standard, live}
+// The databases that are made of definitions.
+const (
+	InformationSchema = "information_schema"
+	PerformanceSchema = "performance_schema"
+)
+
+// IsVirtual says whether a database is made of definitions: it has no tables of its own.
+func IsVirtual(database string) bool {
+	return strings.EqualFold(database, InformationSchema) || strings.EqualFold(database, PerformanceSchema)
 }
 
+// Source gives the definitions that a statement goes by.
+type Source interface {
+	// Snapshot gives the definitions of a database. The error is a *schema.NoDatabaseError where there is none of that name.
+	Snapshot(ctx context.Context, database string) (*catalog.Snapshot, error)
+	// Name is what SQL calls the database of a snapshot.
+	Name(of *catalog.Snapshot) string
+	// Databases lists the databases whose names pass lets through, sorted by name.
+	Databases(ctx context.Context, pass func(name string) (bool, error)) ([]Database, error)
+	// Now gives the definitions of this moment, to an execution of a plan that others execute, too.
+	Now() Source
+	// Forget has the next Snapshot read definitions again that were changed meanwhile.
+	Forget()
+}
+
+// Database is a database of the store.
+type Database struct {
+	Name      string
+	Collation value.Collation // of new tables
+}
+
+// Seen is what a statement sees of the store.
+type Seen struct {
+	Source
+	Database string          // the current one, for names that say none; "": there is none
+	Standard value.Collation // of new tables, where the database says none
+	Live     Live            // what is told of sessions
+}
+
+// Visible gives the tables that a statement can name, as the planner asks for them.
+func Visible(ctx context.Context, s Seen) schema.Tables { return visible{ctx, s} }
+
 type visible struct {
-	ctx      context.Context
-	database string
-	snapshot *catalog.Snapshot
-	standard value.Collation
-	live     Live
+	ctx context.Context
+	Seen
 }
 
 func (v visible) Table(database, name string) (*schema.Table, error) {
+	if database == "" {
+		database = v.Database
+	}
 	switch {
+	case database == "":
+		return nil, ErrNoDatabase()
 	case isLive(database, name):
-		return v.live.table(database, name)
-	case strings.EqualFold(database, "information_schema"):
-		return informationSchemaTable(v.ctx, v.snapshot, v.database, v.standard, name)
-	case database != "" && !strings.EqualFold(database, v.database):
+		return v.Live.table(database, name)
+	case strings.EqualFold(database, InformationSchema):
+		return v.informationSchemaTable(name)
+	case IsVirtual(database):
 		return nil, &schema.NoTableError{Database: database, Name: name}
 	}
-	return v.snapshot.Find(v.ctx, name)
+	s, err := v.Snapshot(v.ctx, database)
+	if err != nil {
+		return nil, err
+	}
+	return s.Find(v.ctx, name)
+}
+
+// ErrNoDatabase says that a name needs a current database, and there is none.
+func ErrNoDatabase() error {
+	return sqlerr.New(sqlerr.CodeNoDatabase, sqlerr.NoPos, "No database selected")
 }

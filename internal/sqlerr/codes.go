@@ -5,6 +5,10 @@ package sqlerr
 // MySQL's error numbers.
 const (
 	CodeStoreUnsupported       = 138 // HA_ERR_UNSUPPORTED, which MySQL warns with where a store lacks something
+	CodeDatabaseExists         = 1007
+	CodeNoDatabaseToDrop       = 1008
+	CodeDatabaseDenied         = 1044
+	CodeNoDatabase             = 1046
 	CodeColumnNull             = 1048
 	CodeUnknownDatabase        = 1049
 	CodeTableExists            = 1050
@@ -13,6 +17,7 @@ const (
 	CodeUnknownColumn          = 1054
 	CodeWrongFieldGroup        = 1055
 	CodeWrongGroupField        = 1056
+	CodeTooLongIdent           = 1059
 	CodeDuplicateColumn        = 1060
 	CodeDuplicateKeyName       = 1061
 	CodeDuplicateEntry         = 1062
@@ -28,6 +33,7 @@ const (
 	CodeCantRemoveAll          = 1090
 	CodeCantDropField          = 1091
 	CodeNoTables               = 1096
+	CodeWrongDatabaseName      = 1102
 	CodeUnknownMultiTable      = 1109
 	CodeColumnTwice            = 1110
 	CodeInvalidGroupFunc       = 1111
@@ -164,6 +170,9 @@ const (
 	CodeJSONNoCell             = 3165
 	CodeCapacityExceeded       = 3170
 	CodeInvalidEncryption      = 3184
+	CodeUnresolvedLock         = 3568
+	CodeLockedTwice            = 3569
+	CodeLockNoWait             = 3572
 	CodeRecursiveNoUnion       = 3573
 	CodeRecursiveNoSeed        = 3574
 	CodeRecursiveAggregate     = 3575
@@ -187,7 +196,14 @@ const (
 	CodeWindowAlias            = 3594
 	CodeWindowNested           = 3595
 	CodeFrameInterval          = 3596
+	CodeGroupingArguments      = 3601
+	CodeGroupingNoGroup        = 3602
 	CodeRecursionDepth         = 3636
+	CodeJSONTableMissing       = 3665
+	CodeJSONTableScalar        = 3666
+	CodeFunctionAlias          = 3667
+	CodeLateralJoin            = 3668
+	CodeJSONTableRange         = 3669
 	CodeDropReferenced         = 3730
 	CodeForeignKeyColumn       = 3734
 	CodeDefaultOrder           = 3767
@@ -200,6 +216,7 @@ const (
 	CodeDuplicateCheck         = 3822
 	CodePatternTooLarge        = 3887
 	CodeNoConstraint           = 3940
+	CodeEmptyRow               = 3942
 	CodeCheckUses              = 3959
 	CodeJSONNoValue            = 3966
 	CodeNoUniqueKey            = 6125
@@ -207,6 +224,8 @@ const (
 
 // states are the SQLSTATEs of those numbers whose state is not HY000.
 var states = map[int]string{
+	CodeDatabaseDenied:      "42000",
+	CodeNoDatabase:          "3D000",
 	CodeColumnNull:          "23000",
 	CodeUnknownDatabase:     "42000",
 	CodeTableExists:         "42S01",
@@ -215,6 +234,8 @@ var states = map[int]string{
 	CodeUnknownColumn:       "42S22",
 	CodeWrongFieldGroup:     "42000",
 	CodeWrongGroupField:     "42000",
+	CodeTooLongIdent:        "42000",
+	CodeWrongDatabaseName:   "42000",
 	CodeDuplicateColumn:     "42S21",
 	CodeDuplicateKeyName:    "42000",
 	CodeDuplicateEntry:      "23000",

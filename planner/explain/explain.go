@@ -50,7 +50,7 @@ func Statement(definitions, statement string, args ...any) (*Plan, error) {
 		return nil, err
 	}
 	switch p.Statement.(type) {
-	case *dialect.Select, *dialect.Union, *dialect.Insert, *dialect.Update, *dialect.Delete:
+	case *dialect.Select, *dialect.Union, *dialect.Values, *dialect.Insert, *dialect.Update, *dialect.Delete:
 	default:
 		return nil, errors.New("only SELECT, INSERT, REPLACE, UPDATE and DELETE are explained")
 	}

@@ -98,12 +98,19 @@ func TestDump(t *testing.T) {
 					t.Errorf("%s is not listed: %s", what, said.String())
 				}
 			}
+			back := theirs
+			if options == "" {
+				back = dumpedBack(t, command, file, config.Addr)
+			}
 			ours := openOurs(t, "here", file)
 			for table, key := range dumpedTables {
 				query := fmt.Sprintf("SELECT * FROM %s ORDER BY %s", table, key)
 				got, want := ours.query(query), theirs.query(query)
 				if what := got.differs(want); what != "" {
 					t.Errorf("%s: %s\n%s\nwant\n%s", query, what, got, want)
+				}
+				if got := back.query(query); got.differs(want) != "" {
+					t.Errorf("back in MariaDB: %s: %s\n%s\nwant\n%s", query, got.differs(want), got, want)
 				}
 			}
 			columns := "SELECT TABLE_NAME, COLUMN_NAME, ORDINAL_POSITION, IS_NULLABLE FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1, 3"
@@ -112,4 +119,35 @@ func TestDump(t *testing.T) {
 			}
 		})
 	}
+}
+
+// dumpedBack has the command dump a file, and MariaDB load that: with views, and keys of which MariaDB knows nothing.
+func dumpedBack(t *testing.T, command, file, socket string) *side {
+	t.Helper()
+	text := "CREATE TABLE only_here (id INT PRIMARY KEY, a VARCHAR(9) COLLATE utf8mb4_0900_ai_ci, b BOOL, g INT AS (id * 2) STORED NOT NULL, KEY (a) INCLUDE (b), UNIQUE KEY (b) GLOBAL) PARTITION BY KEY (id);" +
+		"INSERT INTO only_here (id, a, b) VALUES (1, 'Ä', TRUE), (2, NULL, NULL);" +
+		"CREATE VIEW seen AS SELECT id FROM only_here WHERE a = 'a'; CREATE VIEW again AS SELECT id + 1 AS next FROM seen"
+	if out, err := exec.Command(command, file, "-q", "-c", text).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var said bytes.Buffer
+	dump := exec.Command(command, "dump", file)
+	dump.Stderr = &said
+	sql, err := dump.Output()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said.Bytes())
+	}
+	if out, err := exec.Command(command, file, "-q", "-c", "DROP VIEW again, seen; DROP TABLE only_here").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	back := openTheirs(t)
+	client := exec.Command("mariadb", "--no-defaults", "--socket="+socket, "--user=root", back.query("SELECT DATABASE()").rows[0][0].text)
+	client.Stdin = bytes.NewReader(sql)
+	if out, err := client.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s\n%s", err, out, sql)
+	}
+	if got := fmt.Sprint(back.query("SELECT next FROM again").rows); got != fmt.Sprint(back.query("SELECT 2").rows) {
+		t.Errorf("the views give %s", got)
+	}
+	return back
 }

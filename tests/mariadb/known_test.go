@@ -21,6 +21,47 @@ var differences = []difference{
 		reason: "As in MySQL 8.4: what a foreign key refers to is unique, and all of a key (6125). Tables with PARTITION BY HASH or KEY may have foreign keys, those with RANGE or LIST may not (1506).",
 	},
 	{
+		name: "what stays in one database", who: we, text: regexp.MustCompile("CREATE DATABASE"),
+		reason: "A foreign key is between tables of one database, and RENAME leaves a table in its own (1235). DROP DATABASE ends what uses it within the lease of definitions.",
+	},
+	{
+		name: "the database of the data source name", who: we, text: regexp.MustCompile("CREATE DATABASE"),
+		reason: "It is there though nobody has created it (CREATE DATABASE of it is 1007), until it is dropped. A connection to one that was dropped opens, and its statements fail with 1049. " +
+			"Names of databases are the same whatever their case.",
+	},
+	{
+		name: "columns beside WITH ROLLUP", who: we, text: regexp.MustCompile("WITH ROLLUP"),
+		reason: "What is neither a group nor in an aggregate is refused (1055), also where it hangs on the groups, as a column on its table's key: rows of several groups have no one value of it.",
+	},
+	{
+		name: "rows that others have", who: we, text: regexp.MustCompile("FOR (UPDATE|SHARE)"),
+		reason: "FOR UPDATE and FOR SHARE mean the same, and wait for nobody: who commits second gets 1213. SKIP LOCKED and NOWAIT know what transactions of the same process have; of several processes that take the same row, on Azure, one commits.",
+	},
+	{
+		name: "JSON_TABLE", who: we, text: regexp.MustCompile("JSON_TABLE"),
+		reason: "A column of the type JSON holds the null of a document; what leads to several elements is an array of them for it, and ON ERROR for others. FOR ORDINALITY is INT UNSIGNED.",
+	},
+	{
+		name: "TABLE in a view", who: we, text: regexp.MustCompile("VIEW.*TABLE"),
+		reason: "CREATE VIEW … AS TABLE t is refused (1235): write SELECT * FROM t.",
+	},
+	{
+		name: "INVISIBLE indexes", who: we, text: regexp.MustCompile("INVISIBLE"),
+		reason: "INVISIBLE at an index is read and changes nothing: queries go by that index, too. At a column it is refused.",
+	},
+	{
+		name: "window functions by GROUPS", who: we, text: regexp.MustCompile("GROUPS"),
+		reason: "Frames by GROUPS are computed, as in standard SQL; MySQL 8.0 reads them and refuses them (1235).",
+	},
+	{
+		name: "the rounds of WITH RECURSIVE", who: we, text: regexp.MustCompile("RECURSIVE"),
+		reason: "The rows of a round are computed together, MySQL computes one row after the other; the rows that come out are the same. max_memory bounds them.",
+	},
+	{
+		name: "the text of a view", who: we, text: regexp.MustCompile("VIEW"),
+		reason: "SHOW CREATE VIEW and information_schema.VIEWS give the query as it was written, with the columns that * meant and the tables of columns; MySQL writes it anew, each name with its database. DEFINER and SQL SECURITY mean nothing: there are no rights.",
+	},
+	{
 		name: "JSON is text", who: mariaDB, what: "fails there", there: 1267, text: regexp.MustCompile(`JSON|\bj\b|\br_j\b`),
 		reason:  "MariaDB's JSON is a text in utf8mb4_bin, which it refuses to mix with texts of another collation.",
 		example: "SELECT id FROM t WHERE j = v",

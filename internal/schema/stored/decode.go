@@ -218,7 +218,7 @@ func (d *decoder) index(at string, f *index) *schema.Index {
 func (d *decoder) checks(list []check) []schema.CheckDef {
 	var out []schema.CheckDef
 	for i, c := range list {
-		out = append(out, schema.CheckDef{Name: c.Name, Text: c.SQL, State: read(d, stateWords, element("checks", i)+".", c.State)})
+		out = append(out, schema.CheckDef{Name: c.Name, Text: c.SQL, State: read(d, stateWords, element("checks", i)+".", c.State), NotEnforced: c.NotEnforced})
 	}
 	return out
 }

@@ -130,6 +130,7 @@ func uses(f *table) map[string]bool {
 		"parent":         f.Parent != nil,
 		"parent_copies":  f.Parent != nil && f.Parent.Copies,
 		"partitions":     f.Partitions != nil,
+		"resting_checks": slices.ContainsFunc(f.Checks, func(c check) bool { return c.NotEnforced }),
 		"views":          f.View != nil,
 	}
 }
@@ -254,7 +255,7 @@ func (e *encoder) index(ix *schema.Index) index {
 func (e *encoder) checks(list []schema.CheckDef) []check {
 	var out []check
 	for _, c := range list {
-		out = append(out, check{c.Name, c.Text, spell(e, stateWords, c.State)})
+		out = append(out, check{c.Name, c.Text, spell(e, stateWords, c.State), c.NotEnforced})
 	}
 	return out
 }

@@ -108,6 +108,8 @@ type check struct {
 	Name  string `json:"name"`
 	SQL   string `json:"sql"`
 	State string `json:"state,omitempty"` // none: public
+
+	NotEnforced bool `json:"not_enforced,omitempty"`
 }
 
 type foreign struct {

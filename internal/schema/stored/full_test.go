@@ -25,7 +25,7 @@ func full() []*schema.Table {
 	own := &schema.Table{
 		Database: "shop", Name: "Item", Physical: "shopZ8item", Version: 12, WriteVersion: 11, Comment: "it's a <b>", Collation: value.CaseCI,
 		FirstAutoIncrement: 100, KeyNames: []string{"name", "old"}, Children: []string{"part"}, RowName: "item",
-		Retired: []string{"gone"}, Checks: []schema.CheckDef{{Name: "c1", Text: "n > 0"}, {Name: "c2", Text: "n < 9", State: schema.WriteOnly}},
+		Retired: []string{"gone"}, Checks: []schema.CheckDef{{Name: "c1", Text: "n > 0"}, {Name: "c2", Text: "n < 9", State: schema.WriteOnly}, {Name: "c3", Text: "n < 8", NotEnforced: true}},
 		ForeignKeys: []schema.ForeignKey{
 			{Name: "in_box", Columns: []int{0, 2}, Parent: "box", RefColumns: []string{"id", "n"}, OnDelete: schema.Cascade, OnUpdate: schema.SetNull, State: schema.WriteOnly},
 			{Name: "in_bag", Columns: []int{3}, Parent: "bag", RefColumns: []string{"at"}, OnDelete: schema.Restrict, NotEnforced: true},
@@ -130,7 +130,7 @@ func TestFull(t *testing.T) {
 
 // computed are the fields that Init, the planner or the catalog make of the others.
 var computed = []string{
-	"Table.Unwritable", "Table.Virtual", "View.bound", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
+	"Table.Unwritable", "Table.Virtual", "Table.DatabaseColumns", "View.bound", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
 	"Table.Statistics", // stored beside the definition
 	"Index.Segments", "Index.layout", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Interleaving.segments", "External.Undeclared",
 	"Segment.Code", "Segment.end", "Segment.last",

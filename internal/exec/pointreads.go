@@ -11,9 +11,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// pointMemo keeps what a query has read by key, so that its subqueries, the branches of a UNION and the like read nothing
+// pointReads keeps what a query has read by key, so that its subqueries, the branches of a UNION and the like read nothing
 // twice.
-type pointMemo struct {
+type pointReads struct {
 	mu    sync.Mutex
 	known map[pointKey]pointRead
 }
@@ -49,8 +49,8 @@ func rereads(p *planner.Plan) bool {
 
 // knownPoint is point for a key that the query may have read before.
 func (r *Run) knownPoint(ctx context.Context, g engine.Get, k access.Key) (engine.Entity, bool, error) {
-	m := r.memo
-	if m == nil {
+	m := r.points
+	if m == nil || g.Hold != engine.HoldAsAll {
 		return r.point(ctx, g, k)
 	}
 	key := pointKey{k.Partition.Physical, k.PartitionKey, k.RowKey, propertiesText(g.Select)}

@@ -1,0 +1,131 @@
+package ddl
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
+)
+
+// TableSize is what a table takes of the store.
+type TableSize struct {
+	Table      string
+	Rows       int64
+	Entries    int64 // of its indexes
+	Bytes      int64 // of both, as the service bills them
+	IndexBytes int64
+	Partitions int64           // store partitions
+	Largest    []PartitionSize // of these, the one with the most entities first
+}
+
+// PartitionSize is what one store partition holds, of all tables that are in it.
+type PartitionSize struct {
+	Physical, PartitionKey string
+	Entities, Bytes        int64
+}
+
+// Sizes reads all entities of tables, and says what these take. Of each it lists so many partitions.
+func Sizes(ctx context.Context, e engine.Engine, tables []*schema.Table, largest int, m *engine.Meter) ([]TableSize, error) {
+	sizes := &sizing{most: largest, byPhysical: map[string]map[string]owner{}}
+	for _, t := range tables {
+		if !t.IsView() && !t.IsExternal() {
+			sizes.own(t)
+		}
+	}
+	for _, physical := range sizes.order {
+		if err := sizes.read(ctx, e, physical, m); err != nil {
+			return nil, err
+		}
+	}
+	out := make([]TableSize, len(sizes.tables))
+	for i, t := range sizes.tables {
+		out[i] = *t
+	}
+	return out, nil
+}
+
+// sizing adds up.
+type sizing struct {
+	most       int
+	tables     []*TableSize
+	order      []string                    // the physical tables
+	byPhysical map[string]map[string]owner // by what row keys begin with
+}
+
+// owner says whose the entities are whose row keys begin with a name.
+type owner struct {
+	size  *TableSize
+	table *schema.Table // whose rows they are; nil: they are entries
+}
+
+// own takes in what the keys of a table begin with.
+func (s *sizing) own(t *schema.Table) {
+	size := &TableSize{Table: t.Name}
+	s.tables = append(s.tables, size)
+	for _, physical := range t.Physicals() {
+		names := s.byPhysical[physical]
+		if names == nil {
+			names = map[string]owner{}
+			s.byPhysical[physical] = names
+			s.order = append(s.order, physical)
+		}
+		names[cmp.Or(t.RowName, keymap.RowPrefix)] = owner{size, t}
+		for _, ix := range t.Indexes {
+			if ix.Child == "" { // else they lie among that table's rows
+				names[ix.KeyName] = owner{size: size}
+			}
+		}
+	}
+}
+
+// read reads a physical table, one store partition after the other.
+func (s *sizing) read(ctx context.Context, e engine.Engine, physical string, m *engine.Meter) error {
+	limits, names := e.Limits(), s.byPhysical[physical]
+	partition := PartitionSize{Physical: physical}
+	inside := map[*TableSize]bool{} // the tables with entities in the partition
+	end := func() {
+		for t := range inside {
+			t.Partitions++
+			t.keep(partition, s.most)
+		}
+		clear(inside)
+	}
+	err := engine.Each(ctx, e, engine.Scan{Table: physical, AllPartitions: true, Meter: m}, func(entity *engine.Entity) error {
+		if entity.PartitionKey != partition.PartitionKey || partition.Entities == 0 {
+			end()
+			partition = PartitionSize{Physical: physical, PartitionKey: strings.Clone(entity.PartitionKey)}
+		}
+		bytes := int64(limits.Size(entity))
+		partition.Entities++
+		partition.Bytes += bytes
+		name, _, _ := strings.Cut(entity.RowKey, string(keymap.Separator))
+		of, ok := names[name]
+		if !ok {
+			return nil // a transaction's record, or what a dropped index has left
+		}
+		inside[of.size] = true
+		of.size.Bytes += bytes
+		if of.table != nil && !of.table.IsParentCopy(entity.RowKey) {
+			of.size.Rows++
+			return nil
+		}
+		of.size.Entries++
+		of.size.IndexBytes += bytes
+		return nil
+	})
+	end()
+	return err
+}
+
+// keep takes a partition into the list of the largest.
+func (t *TableSize) keep(p PartitionSize, most int) {
+	at, _ := slices.BinarySearchFunc(t.Largest, p, func(a, b PartitionSize) int { return cmp.Compare(b.Entities, a.Entities) })
+	if at < most {
+		t.Largest = slices.Insert(t.Largest, at, p)
+		t.Largest = t.Largest[:min(len(t.Largest), most)]
+	}
+}

@@ -1,0 +1,27 @@
+package session
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// TableSize and PartitionSize are what Sizes tells.
+type (
+	TableSize     = ddl.TableSize
+	PartitionSize = ddl.PartitionSize
+)
+
+// Sizes reads all entities of the tables of the database, and says what these take. Of each it lists so many partitions.
+func (d *Database) Sizes(ctx context.Context, largest int, m *engine.Meter) ([]TableSize, error) {
+	snapshot, err := d.Catalog.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tables, err := snapshot.Tables(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return ddl.Sizes(ctx, d.Runtime.Engine, tables, largest, m)
+}

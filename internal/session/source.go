@@ -1,0 +1,115 @@
+package session
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/show"
+)
+
+// source gives a statement its definitions. They are of its own database, and of others that it names, which source notes.
+type source struct {
+	db     *Database
+	in     *Schema
+	own    *catalog.Snapshot // nil: the newest that its catalog has
+	others []*catalog.Snapshot
+}
+
+// Snapshot implements show.Source.
+func (s *source) Snapshot(ctx context.Context, database string) (*catalog.Snapshot, error) {
+	if strings.EqualFold(database, s.in.Name) {
+		if s.own != nil {
+			return s.own, nil
+		}
+		return s.in.Catalog.Snapshot(ctx)
+	}
+	of, now, err := s.db.existing(ctx, database)
+	if err != nil {
+		return nil, err
+	}
+	if s.own != nil && of.Catalog == s.in.Catalog {
+		return s.own, nil
+	}
+	for _, known := range s.others {
+		if known.Catalog() == of.Catalog {
+			return known, nil
+		}
+	}
+	s.others = append(s.others, now)
+	return now, nil
+}
+
+// Name implements show.Source.
+func (s *source) Name(of *catalog.Snapshot) string {
+	if of.Catalog() == s.db.Catalog {
+		return s.db.home().Name
+	}
+	return of.Name()
+}
+
+// Databases implements show.Source.
+func (s *source) Databases(ctx context.Context, pass func(name string) (bool, error)) ([]show.Database, error) {
+	return s.db.list(ctx, pass)
+}
+
+// Now implements show.Source.
+func (s *source) Now() show.Source { return &source{db: s.db, in: s.in} }
+
+// Forget implements show.Source.
+func (s *source) Forget() {
+	for _, other := range s.others {
+		other.Forget()
+	}
+	s.others = nil
+}
+
+// newer says whether others have changed definitions since they were read.
+func (s *source) newer(ctx context.Context) (bool, error) {
+	var moved bool
+	for _, of := range append([]*catalog.Snapshot{s.own}, s.others...) {
+		next, err := of.Catalog().Newer(ctx, of)
+		if err != nil {
+			return false, err
+		}
+		moved = moved || next != nil
+	}
+	return moved, nil
+}
+
+// seen is what a statement sees of the store that is in a database.
+func (s *Session) seen(from *source) show.Seen {
+	return show.Seen{Source: from, Database: from.in.Name, Standard: s.db.Collation, Live: s.db.live()}
+}
+
+// epochs are what a statement holds of each database that it uses. Whoever changes definitions there waits until the statement is over.
+type epochs struct {
+	own    *catalog.Epoch
+	others []epochOf
+}
+
+type epochOf struct {
+	of    *catalog.Catalog
+	epoch *catalog.Epoch
+}
+
+// End says that the statement is over.
+func (e *epochs) End() {
+	e.own.End()
+	for _, other := range e.others {
+		other.epoch.End()
+	}
+	e.own, e.others = nil, nil
+}
+
+// join begins those of the other databases that a plan uses. It says whether it has begun one: definitions may have changed before.
+func (e *epochs) join(planned *plannedAt, begin func(*catalog.Catalog) *catalog.Epoch) (joined bool) {
+	for _, other := range planned.others {
+		c := other.Catalog()
+		if !slices.ContainsFunc(e.others, func(known epochOf) bool { return known.of == c }) {
+			e.others, joined = append(e.others, epochOf{c, begin(c)}), true
+		}
+	}
+	return joined
+}
