@@ -2,6 +2,7 @@ package tests
 
 import (
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -22,16 +23,16 @@ func TestDroppedHome(t *testing.T) {
 				t.Fatal(err)
 			}
 			runAll(t, tx, "DELETE FROM parent WHERE id = 1", "UPDATE u SET n = n + 1")
-			writes := 0
-			dying.before = func(r *http.Request) {
+			var writes atomic.Int64
+			dying.watch(func(r *http.Request) {
 				if ofStatement(r) {
-					if writes++; writes > 3 { // a note, one that prepares, one that decides
+					if writes.Add(1) > 3 { // a note, one that prepares, one that decides
 						dying.dead.Store(true)
 					}
 				}
-			}
+			})
 			if err := tx.Commit(); err != nil || !dying.dead.Load() {
-				t.Fatal(err, writes)
+				t.Fatal(err, writes.Load())
 			}
 			time.Sleep(time.Minute)
 			runAll(t, other, drop...)

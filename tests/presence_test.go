@@ -33,10 +33,13 @@ func newShop(t *testing.T) *shop {
 type shopper struct {
 	*sql.DB
 	requests atomic.Int64
-	dead     atomic.Bool           // nothing that it sends reaches the store
-	reader   atomic.Bool           // the store lets it read only
-	before   func(r *http.Request) // is told of each request
+	dead     atomic.Bool // nothing that it sends reaches the store
+	reader   atomic.Bool // the store lets it read only
+	before   atomic.Pointer[func(r *http.Request)]
 }
+
+// watch has f be told of each request, of several at once.
+func (p *shopper) watch(f func(r *http.Request)) { p.before.Store(&f) }
 
 func (s *shop) enter(reader bool) *shopper {
 	s.Helper()
@@ -44,8 +47,8 @@ func (s *shop) enter(reader bool) *shopper {
 	p.reader.Store(reader)
 	p.DB = s.connect(func(r *http.Request) azuretest.Fault {
 		p.requests.Add(1)
-		if p.before != nil {
-			p.before(r)
+		if f := p.before.Load(); f != nil {
+			(*f)(r)
 		}
 		if p.reader.Load() && r.Method != http.MethodGet {
 			return azuretest.Fault{Status: http.StatusForbidden, Code: "AuthorizationPermissionMismatch"}
@@ -219,7 +222,7 @@ func TestReaderWithoutRights(t *testing.T) {
 			}
 			// The change is made between the plan and the answer.
 			var once sync.Once
-			b.before = func(r *http.Request) {
+			b.watch(func(r *http.Request) {
 				if strings.Contains(r.URL.Path, "catalog") {
 					return
 				}
@@ -231,9 +234,9 @@ func TestReaderWithoutRights(t *testing.T) {
 						mustExec(t, a.DB, "INSERT INTO t VALUES (1, 1, 'a'), (2, 2, 'b')")
 					}
 				})
-			}
+			})
 			read(query)
-			b.before = nil
+			b.before.Store(nil)
 			read(query)
 		}
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -33,14 +34,14 @@ func TestReadOnlyBehindTheDead(t *testing.T) {
 				t.Fatal(err)
 			}
 			runAll(t, tx, "UPDATE a SET n = 2", "UPDATE b SET n = 2")
-			writes := 0
-			dying.before = func(r *http.Request) {
+			var writes atomic.Int64
+			dying.watch(func(r *http.Request) {
 				if ofStatement(r) {
-					if writes++; writes > 2 { // both tables have their intents
+					if writes.Add(1) > 2 { // both tables have their intents
 						dying.dead.Store(true)
 					}
 				}
-			}
+			})
 			if err := tx.Commit(); err == nil {
 				t.Fatal("the transaction was committed")
 			}
