@@ -76,15 +76,15 @@ func TestCheckParents(t *testing.T) {
 			// The parent comes back behind the walk of all parents, and when both rows have been examined.
 			comesBack := func(query, when string, times int) []string {
 				t.Helper()
-				a.transport.After = func(r *http.Request, _ int) {
+				a.transport.SetAfter(func(r *http.Request, _ int) {
 					if r.Method == http.MethodGet && strings.Contains(r.URL.Path+r.URL.Query().Get("$filter"), when) {
 						if times--; times == 0 {
 							a.put(t, c.physical, "00", c.parent+first, props{"id": {Type: engine.Int64, N: 1}})
 						}
 					}
-				}
+				})
 				got := a.said(t, query)
-				a.transport.After = nil
+				a.transport.SetAfter(nil)
 				if times > 0 {
 					t.Errorf("%s was not asked for", when)
 				}
@@ -305,15 +305,15 @@ func repairRacesInsert(t *testing.T, create string, at int) (came bool) {
 	t.Cleanup(func() { others.Close() })
 	first := a.transport.Sent()
 	var taken error
-	a.transport.Fault = func(n int, r *http.Request) azuretest.Fault {
+	a.transport.SetFault(func(n int, r *http.Request) azuretest.Fault {
 		if n == first+at {
 			came = true
 			_, taken = others.Exec("INSERT INTO t VALUES ('bob', 1, 'a', 2)")
 		}
 		return azuretest.Fault{}
-	}
+	})
 	said := a.said(t, "REPAIR TABLE t")
-	a.transport.Fault = nil
+	a.transport.SetFault(nil)
 	switch rows := a.rows(t, "SELECT tenant FROM t"); {
 	case !came:
 	case len(rows) == 1:

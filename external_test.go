@@ -418,12 +418,12 @@ func TestForeignETagRace(t *testing.T) {
 	a.put(t, "Race", "p", "1", props{"V": {Type: engine.Int32, N: 1}})
 	a.rows(t, "SELECT * FROM Race")
 	raced := false
-	a.transport.After = func(r *http.Request, status int) {
+	a.transport.SetAfter(func(r *http.Request, status int) {
 		if !raced && r.Method == "GET" {
 			raced = true
 			a.put(t, "Race", "p", "1", props{"V": {Type: engine.Int32, N: 10}, "W": {Type: engine.Int32, N: 1}})
 		}
-	}
+	})
 	if n := a.exec(t, "UPDATE Race SET V = V + 1 WHERE PartitionKey = 'p' AND RowKey = '1'"); n != 1 {
 		t.Fatalf("%d rows", n)
 	}

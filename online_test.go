@@ -299,17 +299,17 @@ func indexProgress(t *testing.T) {
 	var noted atomic.Bool
 	seen := make(chan []string, 1)
 	slow := &azuretest.Transport{Service: a.transport.Service}
-	slow.Fault = func(_ int, r *http.Request) azuretest.Fault {
+	slow.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 		if r.Method == http.MethodGet || !strings.Contains(r.URL.Path, "batch") {
 			return azuretest.Fault{}
 		}
 		return azuretest.Fault{Delay: 600 * time.Millisecond}
-	}
-	slow.After = func(r *http.Request, status int) {
+	})
+	slow.SetAfter(func(r *http.Request, status int) {
 		if r.Method == http.MethodPut && strings.Contains(r.URL.Path, "progress") && noted.CompareAndSwap(false, true) {
 			seen <- a.rows(t, "SHOW INDEX FROM t WHERE Key_name = 'made'")
 		}
-	}
+	})
 	c, err := nearlyfree.NewConnector(&nearlyfree.Config{
 		Store:     fmt.Sprintf("DefaultEndpointsProtocol=https;AccountName=%s;AccountKey=%s;TableEndpoint=%s", azuretest.Account, azuretest.Key, azuretest.Endpoint),
 		Transport: slow, SchemaLease: time.Millisecond,

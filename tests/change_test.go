@@ -175,7 +175,7 @@ func progressOfChange(t *testing.T) {
 		before := status()
 		noted, seen := make(chan struct{}), make(chan struct{})
 		var once sync.Once
-		transport.After = func(r *http.Request, _ int) {
+		transport.SetAfter(func(r *http.Request, _ int) {
 			switch {
 			case r.Method == http.MethodGet && strings.Contains(r.URL.Path, "/Z8t"):
 				select {
@@ -186,7 +186,7 @@ func progressOfChange(t *testing.T) {
 			case strings.Contains(r.URL.Path, "progress!"):
 				once.Do(func() { close(noted); <-seen })
 			}
-		}
+		})
 		done := make(chan error)
 		go func() {
 			_, err := db.Exec(change)
@@ -204,7 +204,7 @@ func progressOfChange(t *testing.T) {
 		case err := <-done:
 			t.Errorf("%s: nothing was noted, %v", change, err)
 		}
-		transport.After = nil
+		transport.SetAfter(nil)
 		if after := status(); strings.Contains(after, "so far") {
 			t.Errorf("%s: %s, and before %s", change, after, before)
 		}
@@ -232,15 +232,15 @@ func TestTakeBack(t *testing.T) {
 				exec(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
 				exec(t, db, "INSERT INTO t VALUES (1, 1)")
 				ctx, cancel := context.WithCancel(t.Context())
-				transport.After = func(r *http.Request, status int) {
+				transport.SetAfter(func(r *http.Request, status int) {
 					if strings.HasSuffix(r.URL.Path, "$batch") {
 						cancel() // the change is announced
 					}
-				}
+				})
 				if _, err := db.ExecContext(ctx, "ALTER TABLE t MODIFY COLUMN v VARCHAR(10)"); err == nil {
 					t.Fatal("the change was made")
 				}
-				transport.After = nil
+				transport.SetAfter(nil)
 				exec(t, db, become.statement)
 				exec(t, db, "INSERT INTO "+become.table+" VALUES (2, 2)")
 				exec(t, db, "CREATE INDEX v ON "+become.table+" (v)")
@@ -307,11 +307,11 @@ func TestIndexBesideModify(t *testing.T) {
 	exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT, KEY v (v))")
 	exec(t, a, "INSERT INTO t VALUES (1, 1)")
 	var begun sync.Once
-	transport.After = func(r *http.Request, _ int) {
+	transport.SetAfter(func(r *http.Request, _ int) {
 		if strings.HasSuffix(r.URL.Path, "$batch") { // the index is being retired
 			begun.Do(func() { exec(t, b, "CREATE INDEX w ON t (v)") })
 		}
-	}
+	})
 	const modify = "ALTER TABLE t MODIFY COLUMN v VARCHAR(10)"
 	if _, err := a.Exec(modify); err == nil {
 		t.Error("the column was changed beside an index that it did not know")

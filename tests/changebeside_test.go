@@ -119,24 +119,24 @@ func openBeside(t *testing.T, config *nearlyfree.Config) (a, b *sql.DB, ofB *azu
 func batches(transport *azuretest.Transport, n int32) <-chan struct{} {
 	var answered atomic.Int32
 	all := make(chan struct{})
-	transport.After = func(r *http.Request, _ int) {
+	transport.SetAfter(func(r *http.Request, _ int) {
 		if strings.HasSuffix(r.URL.Path, "$batch") && answered.Add(1) == n {
 			close(all)
 		}
-	}
+	})
 	return all
 }
 
 // holdRows keeps transactions of the table t from the service until a channel is closed.
 func holdRows(transport *azuretest.Transport, until <-chan struct{}) {
-	transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+	transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 		if strings.HasSuffix(r.URL.Path, "$batch") {
 			if body, _ := bodyOf(r); bytes.Contains(body, []byte("/Z8t(")) {
 				<-until
 			}
 		}
 		return azuretest.Fault{}
-	}
+	})
 }
 
 // awaitFilling returns when the index of a name is being filled, or is about to be.

@@ -40,12 +40,12 @@ func TestLostAnswers(t *testing.T) {
 func testLostAnswers(t *testing.T, silence azuretest.Fault, key string) {
 	config, transport := fakeService(t)
 	var armed atomic.Bool // there is no answer to the next write
-	transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+	transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 		if ofStatement(r) && armed.CompareAndSwap(true, false) {
 			return silence
 		}
 		return azuretest.Fault{}
-	}
+	})
 	db := nearlyfreetest.OpenConfig(t, config)
 	run(t, db, "CREATE TABLE t (id INT PRIMARY KEY, v INT, "+key+")")
 	for _, c := range []struct {
@@ -106,12 +106,12 @@ func TestLostAnswersOfFamilies(t *testing.T) {
 			config, transport := fakeService(t)
 			config.Layout = layout
 			var armed atomic.Bool
-			transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+			transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 				if ofStatement(r) && armed.CompareAndSwap(true, false) {
 					return silence
 				}
 				return azuretest.Fault{}
-			}
+			})
 			db := nearlyfreetest.OpenConfig(t, config)
 			run(t, db, "CREATE TABLE parent (id INT PRIMARY KEY, n INT NOT NULL DEFAULT 0) PARTITION BY KEY (id)")
 			run(t, db, `CREATE TABLE t (parent INT, id INT, v INT, PRIMARY KEY (parent, id), KEY (v),
@@ -160,18 +160,19 @@ func TestUnknownStaysUnknown(t *testing.T) {
 	for query, cancelled := range map[string]bool{"INSERT INTO other VALUES ('a', 1)": false, "INSERT INTO t VALUES (1, 1)": true} {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		transport.Fault = func(_ int, r *http.Request) azuretest.Fault { return azuretest.Fault{LoseAnswer: ofStatement(r)} }
-		transport.After = func(r *http.Request, _ int) {
+		transport.SetFault(func(_ int, r *http.Request) azuretest.Fault { return azuretest.Fault{LoseAnswer: ofStatement(r)} })
+		transport.SetAfter(func(r *http.Request, _ int) {
 			if ofStatement(r) && cancelled {
 				cancel()
 			}
-		}
+		})
 		_, err := db.ExecContext(ctx, query)
 		var e *nearlyfree.Error
 		if !errors.As(err, &e) || e.Applied != nearlyfree.AppliedUnknown || e.Retryable {
 			t.Errorf("%s: %v", query, err)
 		}
-		transport.Fault, transport.After = nil, nil
+		transport.SetFault(nil)
+		transport.SetAfter(nil)
 	}
 	for query, want := range map[string]int{"SELECT COUNT(*) FROM other": 1, "SELECT COUNT(*) FROM t": 1} {
 		if n := count(t, db, query); n != want {
@@ -194,12 +195,12 @@ func TestLostDuplicate(t *testing.T) {
 				for _, applied := range []nearlyfree.Applied{nearlyfree.AppliedUnknown, nearlyfree.AppliedNo} {
 					var armed atomic.Bool
 					armed.Store(true)
-					transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+					transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 						if ofStatement(r) && armed.CompareAndSwap(true, false) {
 							return silence
 						}
 						return azuretest.Fault{}
-					}
+					})
 					_, err := db.Exec(query)
 					var e *nearlyfree.Error
 					if !errors.As(err, &e) || e.Applied != applied || errors.Is(err, nearlyfree.ErrDuplicateKey) != (applied == nearlyfree.AppliedNo) {
@@ -222,11 +223,11 @@ func TestCountedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config, transport := fakeService(t)
 		fault := someSilent()
-		transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+		transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 			f := fault(r)
 			f.Delay = 5 * time.Millisecond
 			return f
-		}
+		})
 		testCountedOnce(t, config, 200)
 	})
 }

@@ -281,7 +281,7 @@ func badService(t *testing.T, definition string, seed uint64) {
 	config, transport := fakeService(t)
 	config.Retry.TryTimeout = 20 * time.Millisecond
 	w := &weather{random: rand.New(rand.NewPCG(seed, 7))}
-	transport.Fault = w.fault
+	transport.SetFault(w.fault)
 	db := nearlyfreetest.OpenConfig(t, config)
 	run(t, db, definition)
 	random := rand.New(rand.NewPCG(seed, 8))
@@ -342,7 +342,7 @@ func TestOneUnknownAmongConflicts(t *testing.T) {
 	for refused := range 12 {
 		var mu sync.Mutex
 		writes := 0
-		transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+		transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 			if !ofStatement(r) {
 				return azuretest.Fault{Refuse: strings.Contains(r.URL.RawQuery, keymap.OperationIDs)}
 			}
@@ -356,9 +356,9 @@ func TestOneUnknownAmongConflicts(t *testing.T) {
 				return azuretest.Fault{Status: http.StatusPreconditionFailed, Code: "UpdateConditionNotSatisfied"}
 			}
 			return azuretest.Fault{Delay: time.Millisecond, LoseAnswer: true}
-		}
+		})
 		_, err := db.Exec("UPDATE t SET n = n + 1")
-		transport.Fault = nil
+		transport.SetFault(nil)
 		var e *nearlyfree.Error
 		if !errors.As(err, &e) || e.Applied != nearlyfree.AppliedUnknown {
 			t.Errorf("got %v, want an error of unknown effect", err)
@@ -388,15 +388,15 @@ func TestLostAnswersOfBuilding(t *testing.T) {
 	}
 	for _, q := range []string{"CREATE INDEX n ON t (n)", "CREATE UNIQUE INDEX u ON t (n, id)", "ALTER TABLE t MODIFY n VARCHAR(10) NOT NULL"} {
 		var lost, batches atomic.Int64
-		transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+		transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 			if r.ContentLength < 10_000 || batches.Add(1)%2 == 0 { // definitions are shorter than rows
 				return azuretest.Fault{}
 			}
 			lost.Add(1)
 			return azuretest.Fault{LoseAnswer: true}
-		}
+		})
 		run(t, db, q)
-		transport.Fault = nil
+		transport.SetFault(nil)
 		if lost.Load() == 0 {
 			t.Errorf("%s: no answer was lost", q)
 		}
@@ -410,7 +410,7 @@ func TestLostAnswersOfDefinitions(t *testing.T) {
 	config, transport := fakeService(t)
 	db := nearlyfreetest.OpenConfig(t, config)
 	var n, faults atomic.Int64
-	transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+	transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 		if !strings.HasSuffix(r.URL.Path, "$batch") {
 			return azuretest.Fault{}
 		}
@@ -423,7 +423,7 @@ func TestLostAnswersOfDefinitions(t *testing.T) {
 			return azuretest.Fault{Status: http.StatusInternalServerError, Code: "InternalError"}
 		}
 		return azuretest.Fault{}
-	}
+	})
 	for _, q := range []string{
 		"CREATE TABLE t (id INT PRIMARY KEY, n INT)", "CREATE TABLE u (id INT PRIMARY KEY)", "CREATE INDEX n ON t (n)", "ALTER TABLE t ADD COLUMN note VARCHAR(10)",
 		"RENAME TABLE t TO v", "DROP INDEX n ON v", "CREATE UNIQUE INDEX n ON v (n, note)", "DROP TABLE u", "CREATE TABLE u (id INT PRIMARY KEY, n INT)",
@@ -436,7 +436,7 @@ func TestLostAnswersOfDefinitions(t *testing.T) {
 	if faults.Load() < 10 {
 		t.Errorf("%d faults", faults.Load())
 	}
-	transport.Fault = nil
+	transport.SetFault(nil)
 	run(t, db, "INSERT INTO v VALUES (1, 2)")
 	run(t, db, "INSERT INTO u VALUES (1, 2)")
 	run(t, db, "INSERT INTO p VALUES (1), (25)")
@@ -450,10 +450,10 @@ func TestLostAnswersOfSequences(t *testing.T) {
 		var lost atomic.Int64 // so many answers are lost
 		config := overService(0, false)
 		config.SchemaLease = time.Minute
-		config.Transport.(*azuretest.Transport).Fault = func(_ int, r *http.Request) azuretest.Fault {
+		config.Transport.(*azuretest.Transport).SetFault(func(_ int, r *http.Request) azuretest.Fault {
 			sequence := ofStatement(r) && (r.URL.Path == "/Z8Z2catalog" || strings.Contains(r.URL.Path, "sequence!"))
 			return azuretest.Fault{LoseAnswer: sequence && lost.Add(-1) >= 0, Delay: time.Millisecond}
-		}
+		})
 		db := nearlyfreetest.OpenConfig(t, config)
 		exec(t, db, "CREATE TABLE t (id INT AUTO_INCREMENT PRIMARY KEY, v INT)")
 		met := 0

@@ -141,14 +141,14 @@ func endsAfter(t *testing.T, db *sql.DB, transport *azuretest.Transport, stateme
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	transport.After = func(r *http.Request, _ int) {
+	transport.SetAfter(func(r *http.Request, _ int) {
 		if strings.HasSuffix(r.URL.Path, "$batch") {
 			if transactions--; transactions == 0 {
 				cancel()
 			}
 		}
-	}
-	defer func() { transport.After = nil }()
+	})
+	defer transport.SetAfter(nil)
 	_, err := db.ExecContext(ctx, statement)
 	return err
 }

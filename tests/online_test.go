@@ -27,7 +27,7 @@ func twoProcessesOf(t *testing.T, layout nearlyfree.Layout) (a, b *sql.DB) {
 	config := overService(0, false)
 	config.Layout = layout
 	config.SchemaLease = time.Second
-	config.Transport.(*azuretest.Transport).Fault = func(int, *http.Request) azuretest.Fault { return azuretest.Fault{Delay: 5 * time.Millisecond} }
+	config.Transport.(*azuretest.Transport).SetFault(func(int, *http.Request) azuretest.Fault { return azuretest.Fault{Delay: 5 * time.Millisecond} })
 	return nearlyfreetest.OpenConfig(t, config), nearlyfreetest.OpenConfig(t, config)
 }
 

@@ -265,14 +265,14 @@ func TestCancelledWriteIsUnknown(t *testing.T) {
 	fill(t, db, 10)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+	transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 		if ofStatement(r) {
 			cancel()
 		}
 		return azuretest.Fault{}
-	}
+	})
 	_, err := db.ExecContext(ctx, "UPDATE t SET s = 'x'")
-	transport.Fault = nil
+	transport.SetFault(nil)
 	var e *nearlyfree.Error
 	if !errors.As(err, &e) || !errors.Is(err, context.Canceled) || e.Applied != nearlyfree.AppliedUnknown {
 		t.Errorf("got %T %v, want an Error of unknown effect", err, err)
@@ -291,12 +291,12 @@ func TestCloseLeavesNothing(t *testing.T) {
 			case "azure":
 				var transport *azuretest.Transport
 				config, transport = fakeService(t)
-				transport.Fault = func(n int, r *http.Request) azuretest.Fault {
+				transport.SetFault(func(n int, r *http.Request) azuretest.Fault {
 					if r.Method == http.MethodGet && n%3 == 0 {
 						return azuretest.Fault{Delay: 5 * time.Millisecond}
 					}
 					return azuretest.Fault{}
-				}
+				})
 			}
 			connector, err := nearlyfree.NewConnector(config)
 			if err != nil {

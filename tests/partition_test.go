@@ -266,14 +266,14 @@ func TestDeletePartsFails(t *testing.T) {
 		}
 		mustExec(t, db, "INSERT INTO log VALUES (1), (5000), "+strings.Join(values, ", "))
 		var writes atomic.Int64
-		transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+		transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 			if !ofStatement(r) || writes.Add(1) != int64(n) {
 				return azuretest.Fault{}
 			}
 			return azuretest.Fault{Status: http.StatusForbidden, Code: "AuthorizationFailure"}
-		}
+		})
 		_, err := db.Exec("DELETE FROM log WHERE id < 1000")
-		transport.Fault = nil
+		transport.SetFault(nil)
 		whole, rows := count(t, db, "SELECT COUNT(*) FROM log WHERE id < 20"), count(t, db, "SELECT COUNT(*) FROM log WHERE id BETWEEN 20 AND 1000")
 		if err == nil {
 			if whole+rows > 0 {

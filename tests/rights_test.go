@@ -82,9 +82,9 @@ func (m *mayNotDelete) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	refusing := azuretest.Transport{Service: m.Service}
-	refusing.Fault = func(int, *http.Request) azuretest.Fault {
+	refusing.SetFault(func(int, *http.Request) azuretest.Fault {
 		return azuretest.Fault{Status: http.StatusForbidden, Code: "AuthorizationPermissionMismatch"}
-	}
+	})
 	if r.Method == http.MethodDelete || bytes.Contains(body, []byte("\nDELETE http")) {
 		return refusing.Do(r)
 	}

@@ -147,12 +147,12 @@ func TestFailuresTellNoSecret(t *testing.T) {
 		transport := &azuretest.Transport{Service: azuretest.NewService(memory)}
 		fault := 0
 		var mu sync.Mutex
-		transport.Fault = func(int, *http.Request) azuretest.Fault {
+		transport.SetFault(func(int, *http.Request) azuretest.Fault {
 			mu.Lock()
 			defer mu.Unlock()
 			fault++
 			return badDays[fault%len(badDays)]
-		}
+		})
 		var log bytes.Buffer
 		config.Transport = leaky{transport}
 		config.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -68,16 +68,16 @@ func TestSeveralTablesEnded(t *testing.T) {
 				defer cancel()
 				var requests atomic.Int64
 				var hit atomic.Bool
-				transport.Fault = func(int, *http.Request) azuretest.Fault {
+				transport.SetFault(func(int, *http.Request) azuretest.Fault {
 					if requests.Add(1) != at {
 						return azuretest.Fault{}
 					}
 					hit.Store(true)
 					cancel()
 					return azuretest.Fault{LoseAnswer: at%2 == 0, Lose: at%2 == 1}
-				}
+				})
 				_, err := db.ExecContext(ctx, c.statement)
-				transport.Fault = nil
+				transport.SetFault(nil)
 				if done = !hit.Load(); done && err != nil {
 					t.Errorf("%s: %v", c.statement, err)
 				}

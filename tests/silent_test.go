@@ -38,7 +38,7 @@ func silentService(t *testing.T) (*sql.DB, *silence) {
 	t.Helper()
 	config, s := overService(0, false), &silence{begun: make(chan struct{}, 1)}
 	config.SchemaLease = time.Nanosecond
-	config.Transport.(*azuretest.Transport).Fault = s.fault
+	config.Transport.(*azuretest.Transport).SetFault(s.fault)
 	connector, err := nearlyfree.NewConnector(config)
 	if err != nil {
 		t.Fatal(err)

@@ -79,7 +79,7 @@ func TestSilentPhases(t *testing.T) {
 func silentPhase(t *testing.T, k int, does bool, level sql.IsolationLevel, single bool, statements []string) (requests int) {
 	shop := newShop(t)
 	transport := &silentFrom{Transport: azuretest.Transport{Service: shop.service}, does: does}
-	transport.Fault = func(int, *http.Request) azuretest.Fault { return azuretest.Fault{Delay: time.Millisecond} }
+	transport.SetFault(func(int, *http.Request) azuretest.Fault { return azuretest.Fault{Delay: time.Millisecond} })
 	open := func(transport interface {
 		Do(*http.Request) (*http.Response, error)
 	}) *sql.DB {

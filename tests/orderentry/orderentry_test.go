@@ -157,7 +157,7 @@ func TestProcesses(t *testing.T) {
 				var mu sync.Mutex
 				random := rand.New(rand.NewPCG(seed, uint64(100+n)))
 				transport := &azuretest.Transport{Service: service}
-				transport.Fault = func(_ int, r *http.Request) azuretest.Fault {
+				transport.SetFault(func(_ int, r *http.Request) azuretest.Fault {
 					mu.Lock()
 					defer mu.Unlock()
 					f := azuretest.Fault{Delay: time.Duration(1000+random.IntN(2000)) * time.Microsecond}
@@ -170,7 +170,7 @@ func TestProcesses(t *testing.T) {
 					f.Refuse = n == 1 && died.Load()
 					f.LoseAnswer = random.IntN(50) == 0
 					return f
-				}
+				})
 				own := config
 				own.Transport = transport
 				dbs = append(dbs, open(t, &own))

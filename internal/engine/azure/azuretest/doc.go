@@ -6,9 +6,9 @@
 //	service := azuretest.NewService(embedded.OpenMemory(embedded.Options{}))
 //	service.PageEntities = 2
 //	transport := &azuretest.Transport{Service: service}
-//	transport.Fault = func(n int, r *http.Request) azuretest.Fault {
+//	transport.SetFault(func(n int, r *http.Request) azuretest.Fault {
 //		return azuretest.Fault{LoseAnswer: n == 3}
-//	}
+//	})
 //	store, err := azure.Open(azure.Options{
 //		Endpoint: azuretest.Endpoint, Account: azuretest.Account, Key: azuretest.Key, Transport: transport,
 //	})

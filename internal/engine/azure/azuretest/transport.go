@@ -33,13 +33,15 @@ type Fault struct {
 // Transport carries requests to a Service in this process, with faults. It can be an engine's transport.
 type Transport struct {
 	Service http.Handler
-	// Fault says what goes wrong with the n-th request, counted from 1; nil: nothing ever does.
+	// Fault says what goes wrong with the n-th request, counted from 1; nil: nothing ever does. SetFault sets another one.
 	Fault func(n int, r *http.Request) Fault
 	// After sees each request and the status of its answer; nil: nobody does. It may be called by many
-	// goroutines.
+	// goroutines. SetAfter sets another one.
 	After func(r *http.Request, status int)
 
-	sent atomic.Int64
+	sent  atomic.Int64
+	fault atomic.Pointer[func(n int, r *http.Request) Fault] // as SetFault has set it
+	after atomic.Pointer[func(r *http.Request, status int)]  // as SetAfter has
 
 	mu   sync.Mutex
 	late []lateRequest
@@ -49,6 +51,20 @@ type Transport struct {
 type lateRequest struct {
 	n int
 	r *http.Request
+}
+
+// SetFault takes the place of Fault, also while requests are under way.
+func (t *Transport) SetFault(f func(n int, r *http.Request) Fault) { t.fault.Store(&f) }
+
+// SetAfter takes the place of After, also while requests are under way.
+func (t *Transport) SetAfter(f func(r *http.Request, status int)) { t.after.Store(&f) }
+
+// lastSet is what was set last, at first none.
+func lastSet[F any](set *atomic.Pointer[F], first F) F {
+	if f := set.Load(); f != nil {
+		return *f
+	}
+	return first
 }
 
 // Sent gives the number of requests so far.
@@ -61,8 +77,8 @@ var ErrBroken = errors.New("connection reset by peer")
 func (t *Transport) Do(r *http.Request) (*http.Response, error) {
 	n := int(t.sent.Add(1))
 	var f Fault
-	if t.Fault != nil {
-		f = t.Fault(n, r)
+	if fault := lastSet(&t.fault, t.Fault); fault != nil {
+		f = fault(n, r)
 	}
 	if f.Delay > 0 {
 		select {
@@ -111,8 +127,8 @@ func (t *Transport) Do(r *http.Request) (*http.Response, error) {
 	}
 	answer := w.Result()
 	answer.Request = r
-	if t.After != nil {
-		t.After(r, answer.StatusCode)
+	if after := lastSet(&t.after, t.After); after != nil {
+		after(r, answer.StatusCode)
 	}
 	if f.LoseAnswer {
 		return nil, ErrBroken
