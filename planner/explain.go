@@ -96,7 +96,7 @@ func (e *explainer) plan(p *Plan, depth int) {
 	}
 	at := len(e.lines)
 	e.write(byRows.Write, depth)
-	e.lines[at].About = e.aboutWriteLine(p)
+	e.lines[at].About, e.lines[at].Estimate = e.aboutWriteLine(p)
 	p = byRows
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { writeExpressions(p.Write, f) })
 	if n := writeSource(p.Write); n != nil {
@@ -117,7 +117,7 @@ func (e *explainer) nodeFor(n Node, depth int, times float64) {
 	default:
 		e.line(depth, e.operator(n)...)
 	}
-	e.lines[at].Of, e.lines[at].About = n, e.aboutLine(n, times)
+	e.lines[at].Of, e.lines[at].About, e.lines[at].Estimate = n, e.aboutLine(n, times), e.estimate(n, times)
 	e.subqueriesOf(depth+1, func(f func(expr.Node)) { expressions(n, f) })
 	if s, ok := n.(*Shared); ok {
 		if e.shared[s] {

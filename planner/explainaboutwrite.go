@@ -43,13 +43,14 @@ type aboutWriting struct {
 	writing *writing // nil: whole partitions are deleted, and nothing else
 }
 
-// aboutWriteLine is what the line of a write says of it; "" where that is not known.
-func (e *explainer) aboutWriteLine(p *Plan) string {
+// aboutWriteLine is what the line of a write says of it; "" and nil where that is not known.
+func (e *explainer) aboutWriteLine(p *Plan) (string, *Estimate) {
 	if a := e.aboutWrite(p); !a.known {
-		return ""
+		return "", nil
 	}
 	w := e.writings[p].writing
-	return count(w.rows, "row") + ", " + countEntities(w.entities()) + ", " + count(w.requests(), "request")
+	x := &Estimate{Rows: w.rows, Written: w.entities(), Requests: w.requests()}
+	return count(x.Rows, "row") + ", " + countEntities(x.Written) + ", " + count(x.Requests, "request"), x
 }
 
 func (w *writing) write(what Write, rows float64) {

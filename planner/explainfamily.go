@@ -18,11 +18,12 @@ func (e *explainer) family(n *FamilyScan, depth int) {
 	}
 	parts := []string{"family scan " + scanName(n.Parent) + ", " + left + scanName(s)}
 	exact := true
+	var reads access.Reads
 	switch r, err := e.reads(s); {
 	case err != nil:
 		parts = append(parts, "error "+err.Error())
 	case r != nil:
-		exact = r.Exact
+		reads, exact = *r, r.Exact
 		ranged := *s
 		ranged.Access = access.RangeScan
 		parts = append(parts, readsText(&ranged, r)...)
@@ -49,4 +50,5 @@ func (e *explainer) family(n *FamilyScan, depth int) {
 	}
 	parts = append(parts, "columns "+scanColumns(n.Parent)+" and "+scanColumns(s))
 	e.line(depth, append(parts, fmt.Sprintf("requests ≥ %d", e.scanRequests(s, true)))...)
+	e.lines[len(e.lines)-1].Reads = reads
 }

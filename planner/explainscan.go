@@ -22,12 +22,13 @@ func (e *explainer) scan(s *access.Scan, depth int) {
 	parts := []string{accessNames[s.Access] + " " + scanName(s)}
 	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
 	exact, copies := true, false
+	var reads access.Reads
 	if s.Access != access.VirtualScan {
 		switch r, err := e.reads(s); {
 		case err != nil:
 			add("error %v", err)
 		case r != nil:
-			exact, copies = r.Exact, r.Copies
+			reads, exact, copies = *r, r.Exact, r.Copies
 			parts = append(parts, readsText(s, r)...)
 		default:
 			parts = append(parts, e.symbolic(s)...)
@@ -70,6 +71,7 @@ func (e *explainer) scan(s *access.Scan, depth int) {
 	}
 	add("requests ≥ %d", e.scanRequests(s, true))
 	e.line(depth, parts...)
+	e.lines[len(e.lines)-1].Reads = reads
 }
 
 // operand is the text of a part of an AND or OR, in parentheses where it needs them.

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 )
 
 // PricePerRequest is what a request costs in dollars, in a cheap region with locally redundant storage.
@@ -20,7 +22,7 @@ type Explanation struct {
 	Formula    string
 	Unanalyzed []string
 	Warnings   []string // what reads much for little, and what would help
-	Did        string   // what a run of the statement has done in all; "": it did not run
+	Did        *Actual  // what a run of the statement has done in all; nil: it did not run
 }
 
 // ExplainedLine is an operator, or what introduces a subquery.
@@ -29,7 +31,13 @@ type ExplainedLine struct {
 	Parts []string // what it does, and how
 	Of    Node     // nil where it is none of those that yield rows
 	About string   // what it is expected to yield; "" where ANALYZE TABLE has not run
-	Did   string   // what it has done in a run; "": the statement did not run
+	// Estimate is About as numbers; nil where that is "".
+	Estimate *Estimate
+	Did      *Actual // what it has done in a run; nil: the statement did not run
+	// Reads are what a scan reads, as far as that is known before it runs. Of a run they are what was read, up to MostReads, and MoreReads is
+	// how many more there were.
+	Reads     access.Reads
+	MoreReads int
 }
 
 // Text gives a line each, below the one that it feeds and two blanks deeper.
@@ -84,7 +92,10 @@ func (x *Explanation) total() string {
 	if len(x.Unanalyzed) > 0 {
 		text += "  no statistics: ANALYZE TABLE " + strings.Join(x.Unanalyzed, ", ")
 	}
-	return withDid(text, x.Did)
+	if x.Did != nil {
+		text += "  did: " + x.Did.wholeText()
+	}
+	return text
 }
 
 // aboutText is the estimate of the whole.
@@ -108,14 +119,10 @@ func (l *ExplainedLine) whole() string {
 	if l.About != "" {
 		text += "  about " + l.About
 	}
-	return withDid(text, l.Did)
-}
-
-func withDid(text, did string) string {
-	if did == "" {
-		return text
+	if l.Did != nil {
+		text += "  did: " + l.Did.didText()
 	}
-	return text + "  did: " + did
+	return text
 }
 
 // explained is a line in JSON, with those below it.
@@ -124,25 +131,39 @@ type explained struct {
 	How      []string     `json:"how,omitempty"`
 	About    string       `json:"about,omitempty"`
 	Did      string       `json:"did,omitempty"`
+	Scan     *scanFigures `json:"scan,omitempty"`
+	Estimate *Estimate    `json:"estimate,omitempty"`
+	Actual   *Actual      `json:"actual,omitempty"`
 	Inputs   []*explained `json:"inputs,omitempty"`
 }
 
 // JSON is Text as one JSON document.
 func (x *Explanation) JSON() string {
 	var doc struct {
-		Plan          []*explained `json:"plan"`
-		LeastRequests int          `json:"least_requests"`
-		About         string       `json:"about,omitempty"`
-		Formula       string       `json:"formula,omitempty"`
-		Unanalyzed    []string     `json:"no_statistics,omitempty"`
-		Warnings      []string     `json:"warnings,omitempty"`
-		Did           string       `json:"did,omitempty"`
+		Plan          []*explained  `json:"plan"`
+		LeastRequests int           `json:"least_requests"`
+		About         string        `json:"about,omitempty"`
+		Formula       string        `json:"formula,omitempty"`
+		Unanalyzed    []string      `json:"no_statistics,omitempty"`
+		Warnings      []string      `json:"warnings,omitempty"`
+		Did           string        `json:"did,omitempty"`
+		Estimate      *totalFigures `json:"estimate,omitempty"`
+		Actual        *Actual       `json:"actual,omitempty"`
 	}
-	doc.LeastRequests, doc.Did = x.Least, x.Did
+	doc.LeastRequests = x.Least
+	if x.IsAbout {
+		doc.Estimate = &totalFigures{x.About, x.About * PricePerRequest}
+	}
+	if doc.Actual = x.Did; x.Did != nil {
+		doc.Did = x.Did.wholeText()
+	}
 	doc.About, doc.Formula, doc.Unanalyzed, doc.Warnings = x.aboutText(), x.Formula, x.Unanalyzed, x.Warnings
 	var above []*explained // the lines that the next one may be below
 	for _, l := range x.Lines {
-		at := &explained{Operator: l.Parts[0], How: l.Parts[1:], About: l.About, Did: l.Did}
+		at := &explained{Operator: l.Parts[0], How: l.Parts[1:], About: l.About, Scan: l.figures(), Estimate: l.Estimate, Actual: l.Did}
+		if l.Did != nil {
+			at.Did = l.Did.didText()
+		}
 		if above = above[:l.Depth]; l.Depth == 0 {
 			doc.Plan = append(doc.Plan, at)
 		} else {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
-	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // TableSize is what a table takes of the store.
@@ -30,7 +29,7 @@ type PartitionSize struct {
 
 // Sizes reads all entities of tables, and says what these take. Of each it lists so many partitions.
 func Sizes(ctx context.Context, e engine.Engine, tables []*schema.Table, largest int, m *engine.Meter) ([]TableSize, error) {
-	sizes := &sizing{most: largest, byPhysical: map[string]map[string]owner{}}
+	sizes := &sizing{most: largest, sizes: map[*schema.Table]*TableSize{}, owners: keyOwners{}}
 	for _, t := range tables {
 		if !t.IsView() && !t.IsExternal() {
 			sizes.own(t)
@@ -50,41 +49,28 @@ func Sizes(ctx context.Context, e engine.Engine, tables []*schema.Table, largest
 
 // sizing adds up.
 type sizing struct {
-	most       int
-	tables     []*TableSize
-	order      []string                    // the physical tables
-	byPhysical map[string]map[string]owner // by what row keys begin with
+	most   int
+	tables []*TableSize
+	sizes  map[*schema.Table]*TableSize
+	order  []string // the physical tables
+	owners keyOwners
 }
 
-// owner says whose the entities are whose row keys begin with a name.
-type owner struct {
-	size  *TableSize
-	table *schema.Table // whose rows they are; nil: they are entries
-}
-
-// own takes in what the keys of a table begin with.
+// own takes in a table.
 func (s *sizing) own(t *schema.Table) {
 	size := &TableSize{Table: t.Name}
-	s.tables = append(s.tables, size)
+	s.tables, s.sizes[t] = append(s.tables, size), size
 	for _, physical := range t.Physicals() {
-		names := s.byPhysical[physical]
-		if names == nil {
-			names = map[string]owner{}
-			s.byPhysical[physical] = names
+		if s.owners[physical] == nil {
 			s.order = append(s.order, physical)
 		}
-		names[cmp.Or(t.RowName, keymap.RowPrefix)] = owner{size, t}
-		for _, ix := range t.Indexes {
-			if ix.Child == "" { // else they lie among that table's rows
-				names[ix.KeyName] = owner{size: size}
-			}
-		}
 	}
+	s.owners.add(t)
 }
 
 // read reads a physical table, one store partition after the other.
 func (s *sizing) read(ctx context.Context, e engine.Engine, physical string, m *engine.Meter) error {
-	limits, names := e.Limits(), s.byPhysical[physical]
+	limits := e.Limits()
 	partition := PartitionSize{Physical: physical}
 	inside := map[*TableSize]bool{} // the tables with entities in the partition
 	end := func() {
@@ -102,19 +88,19 @@ func (s *sizing) read(ctx context.Context, e engine.Engine, physical string, m *
 		bytes := int64(limits.Size(entity))
 		partition.Entities++
 		partition.Bytes += bytes
-		name, _, _ := strings.Cut(entity.RowKey, string(keymap.Separator))
-		of, ok := names[name]
-		if !ok {
-			return nil // a transaction's record, or what a dropped index has left
-		}
-		inside[of.size] = true
-		of.size.Bytes += bytes
-		if of.table != nil && !of.table.IsParentCopy(entity.RowKey) {
-			of.size.Rows++
+		of := s.owners.of(physical, entity.RowKey)
+		if of.table == nil {
 			return nil
 		}
-		of.size.Entries++
-		of.size.IndexBytes += bytes
+		size := s.sizes[of.table]
+		inside[size] = true
+		size.Bytes += bytes
+		if of.index == nil && !of.table.IsParentCopy(entity.RowKey) {
+			size.Rows++
+			return nil
+		}
+		size.Entries++
+		size.IndexBytes += bytes
 		return nil
 	})
 	end()

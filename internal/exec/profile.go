@@ -2,10 +2,12 @@ package exec
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -23,6 +25,29 @@ type Done struct {
 	Rows  atomic.Int64 // that it gave
 	Time  atomic.Int64 // nanoseconds in it and in what is below it; of reads side by side the sum
 	Meter engine.Meter // of a scan: what it has read
+
+	mu    sync.Mutex
+	reads access.Reads
+	more  int
+}
+
+// read notes what a scan reads, of all its runs up to planner.MostReads keys and spans.
+func (d *Done) read(r *access.Reads) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	room := planner.MostReads - len(d.reads.Points) - len(d.reads.Spans)
+	points := min(room, len(r.Points))
+	d.reads.Points = append(d.reads.Points, r.Points[:points]...)
+	spans := min(room-points, len(r.Spans))
+	d.reads.Spans = append(d.reads.Spans, r.Spans[:spans]...)
+	d.more += len(r.Points) - points + len(r.Spans) - spans
+}
+
+// Read gives what a scan has read, and how much more there was.
+func (d *Done) Read() (reads access.Reads, more int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return access.Reads{Points: slices.Clone(d.reads.Points), Spans: slices.Clone(d.reads.Spans)}, d.more
 }
 
 // Of gives what an operator has done.
@@ -89,6 +114,13 @@ func (r *Run) meter(scan planner.Node) *engine.Meter {
 		return r.X.Meter
 	}
 	return &r.X.Profile.Of(scan).Meter
+}
+
+// noteReads notes what a scan reads.
+func (r *Run) noteReads(scan planner.Node, reads *access.Reads) {
+	if r.X.Profile != nil {
+		r.X.Profile.Of(scan).read(reads)
+	}
 }
 
 // note notes that a scan was read for left rows.

@@ -117,6 +117,7 @@ var holds = [...]engine.Hold{access.HoldAsAll: engine.HoldAsAll, access.HoldNot:
 // entities gives the source of what reads name. limit is how many are likely to be wanted, 0 for all. m counts what it costs.
 // room may be nil.
 func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int, m *engine.Meter, room *engine.Room) source {
+	r.noteReads(n.counted, reads)
 	hold := holds[n.plan.Hold]
 	if hold == engine.HoldOrSkip {
 		limit = 0 // nobody knows how many are skipped

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"strings"
 	"time"
@@ -92,40 +91,59 @@ func agoText(d time.Duration) string {
 	return sqlerr.Count(int(d.Hours()/24), "day") + " ago"
 }
 
-// profiled is what EXPLAIN ANALYZE finds out about its statement.
+// profiled is what is found out about a statement while it runs: what EXPLAIN ANALYZE tells.
 type profiled struct {
 	plan    *planner.Plan // that it ran last
+	args    []value.Value
 	profile exec.Profile
 	meter   engine.Meter // what is no operator's: writes, above all
+	begun   time.Time
+	tell    func(*planner.Explanation) // see WithAnalysis; nil of EXPLAIN ANALYZE
+}
+
+// cost is what all of it has cost.
+func (f *profiled) cost() *engine.Meter {
+	m := &engine.Meter{}
+	f.profile.AddTo(m)
+	m.Add(&f.meter)
+	return m
 }
 
 // analyze runs a statement to its end.
 func (s *Session) analyze(ctx context.Context, p *Prepared, args []value.Value) (*planner.Explanation, error) {
-	found := &profiled{}
+	found := &profiled{args: args, begun: time.Now()}
 	s.profiled = found
 	defer func() { s.profiled = nil }()
-	begun := time.Now()
 	rows, err := s.drain(ctx, p, args)
-	took := time.Since(begun)
-	all := &engine.Meter{}
-	found.profile.AddTo(all)
-	all.Add(&found.meter)
-	s.count(all, s.watched)
+	s.count(found.cost(), s.watched)
 	if err != nil {
 		return nil, err
 	}
-	x := found.plan.Explanation(args, s.db.countedBefore(begun))
+	return s.analyzed(found, rows), nil
+}
+
+// analyzed explains a statement that has run, with what each operator did.
+func (s *Session) analyzed(found *profiled, rows int64) *planner.Explanation {
+	x := found.plan.Explanation(found.args, s.db.countedBefore(found.begun))
 	for i := range x.Lines {
-		if of := x.Lines[i].Of; of != nil {
-			x.Lines[i].Did = didText(found.profile.Of(of))
+		l := &x.Lines[i]
+		if l.Of == nil {
+			continue
+		}
+		d := found.profile.Of(l.Of)
+		l.Did = actual(&d.Meter, d.Rows.Load(), time.Duration(d.Time.Load()))
+		l.Did.Runs = d.Runs.Load()
+		if reads, more := d.Read(); len(reads.Points)+len(reads.Spans) > 0 {
+			l.Reads, l.MoreReads = reads, more
 		}
 	}
-	parts := append([]string{fmt.Sprint("rows ", rows)}, meterText(all)...)
-	if n := all.Written.Load(); n > 0 {
-		parts = append(parts, fmt.Sprint("entities written ", n))
-	}
-	x.Did = strings.Join(append(parts, "time "+timeText(took), fmt.Sprintf("$%.2f for a million", float64(all.Requests.Load())*s.db.Runtime.Price*1e6)), ", ")
-	return x, nil
+	x.Did = actual(found.cost(), rows, time.Since(found.begun))
+	return x
+}
+
+func actual(m *engine.Meter, rows int64, took time.Duration) *planner.Actual {
+	return &planner.Actual{Rows: rows, Requests: m.Requests.Load(), Retries: m.Retries.Load(), Entities: m.Returned.Load(), Written: m.Written.Load(),
+		Bytes: m.BytesIn.Load() + m.BytesOut.Load(), Time: took}
 }
 
 // drain runs a statement, and counts its rows: those that it gives, or those that it has changed.
@@ -149,42 +167,4 @@ func (s *Session) drain(ctx context.Context, p *Prepared, args []value.Value) (r
 			return 0, err
 		}
 	}
-}
-
-// didText says what an operator has done.
-func didText(d *exec.Done) string {
-	runs := d.Runs.Load()
-	if runs == 0 {
-		return "nothing"
-	}
-	var parts []string
-	if runs > 1 {
-		parts = append(parts, fmt.Sprint("runs ", runs))
-	}
-	parts = append(parts, fmt.Sprint("rows ", d.Rows.Load()))
-	if d.Meter.Requests.Load() > 0 {
-		parts = append(parts, meterText(&d.Meter)...)
-	}
-	return strings.Join(append(parts, "time "+timeText(time.Duration(d.Time.Load()))), ", ")
-}
-
-func meterText(m *engine.Meter) []string {
-	requests := fmt.Sprint("requests ", m.Requests.Load())
-	if n := m.Retries.Load(); n > 0 {
-		requests += fmt.Sprintf(" (%d again)", n)
-	}
-	parts := []string{requests, fmt.Sprint("entities read ", m.Returned.Load())}
-	if n := m.BytesIn.Load() + m.BytesOut.Load(); n > 0 {
-		parts = append(parts, fmt.Sprint("bytes ", n))
-	}
-	return parts
-}
-
-// timeText rounds to three digits.
-func timeText(d time.Duration) string {
-	unit := time.Duration(1)
-	for d/unit >= 1000 {
-		unit *= 10
-	}
-	return d.Round(unit).String()
 }

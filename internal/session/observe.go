@@ -60,12 +60,14 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 		seen = p.literals
 	}
 	s.watch(ctx, p.Parsed.Text, seen)
+	s.beginAnalysis(ctx, seen)
+	found := s.profiled
 	out, err := s.run(ctx, p, args)
 	s.inside = false
 	w := s.watched
-	s.watched = nil
+	s.watched, s.profiled = nil, nil
 	if err == nil && out.query != nil {
-		out.ends = true
+		out.ends, out.profiled = true, found
 		return out, nil
 	}
 	rows := out.Affected
@@ -73,6 +75,7 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 		rows = int64(len(list.rows))
 	}
 	s.ends(false)
+	s.endAnalysis(found, w, rows)
 	s.over(w, rows, err)
 	return out, err
 }

@@ -28,6 +28,7 @@ type Rows struct {
 	tries    retry.Loop // to begin it again; Try is 0 until the first
 	query    *query     // nil where the rows are there already, and after Close
 	watched  *watched   // see Session.watch
+	profiled *profiled  // see WithAnalysis; nil: nobody asks
 	ends     bool       // Close ends the statement
 	cursor   cursor
 	reading  epochs             // which whoever changes definitions waits for
@@ -170,6 +171,9 @@ func (r *Rows) unchecked() bool {
 		return false
 	}
 	answered := r.query.meter.Requests.Load()
+	if r.profiled != nil {
+		answered = r.profiled.cost().Requests.Load()
+	}
 	defer func() { r.checked = answered }()
 	return answered != r.checked
 }
@@ -262,7 +266,11 @@ func (r *Rows) again(cause error) error {
 	r.session.state.Diagnostics.Begin()
 	next := r.session.takeQuery()
 	next.execution = r.query.execution
-	next.execution.Plan, next.execution.Meter = planned.plan, &next.meter
+	if next.execution.Plan = planned.plan; r.profiled == nil {
+		next.execution.Meter = &next.meter
+	} else {
+		r.profiled.plan = planned.plan
+	}
 	if err := r.session.db.Runtime.Start(r.ctx, &next.execution, &next.cursor); err != nil {
 		return err
 	}
@@ -291,6 +299,7 @@ func (r *Rows) Close() error {
 		r.query = nil
 		if r.ends {
 			r.session.ends(point)
+			r.session.endAnalysis(r.profiled, r.watched, r.given)
 			r.session.over(r.watched, r.given, err)
 		}
 	}

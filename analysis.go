@@ -1,0 +1,51 @@
+package nearlyfree
+
+import (
+	"context"
+	"sync"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/session"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// Analysis is what EXPLAIN ANALYZE says, of a statement that was run for its rows. Make one for each statement.
+//
+//	var a nearlyfree.Analysis
+//	rows, err := db.QueryContext(nearlyfree.WithAnalysis(ctx, &a), "SELECT …")
+//	… // read and close the rows
+//	fmt.Println(a.JSON())
+type Analysis struct {
+	mu sync.Mutex
+	x  *planner.Explanation
+}
+
+// WithAnalysis gives a context. The statement that is run by it notes what each of its operators does, and when it is over, its rows
+// closed, a has that. It has it also of a statement that failed or was cancelled: what it did until then. Of several statements a has the
+// last.
+func WithAnalysis(ctx context.Context, a *Analysis) context.Context {
+	return session.WithAnalysis(ctx, func(x *planner.Explanation) {
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.x = x
+	})
+}
+
+// JSON is what EXPLAIN ANALYZE FORMAT=JSON gives; "" where the statement is not over, or has no plan.
+func (a *Analysis) JSON() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.x == nil {
+		return ""
+	}
+	return a.x.JSON()
+}
+
+// Text is what EXPLAIN ANALYZE gives, a line each.
+func (a *Analysis) Text() []string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.x == nil {
+		return nil
+	}
+	return a.x.Text()
+}

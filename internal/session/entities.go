@@ -1,0 +1,39 @@
+package session
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// Entity, EntityPlace and Property are what Entities tells.
+type (
+	Entity      = ddl.Entity
+	EntityPlace = ddl.EntityPlace
+	Property    = ddl.Property
+)
+
+// Entities reads what lies in the physical tables of a table, from a place on, until do gives an error; see ddl.Entities. A database of
+// "" is that of the data source name.
+func (d *Database) Entities(ctx context.Context, database, table string, from EntityPlace, keysOnly bool, m *engine.Meter, do func(*Entity) error) error {
+	if database == "" {
+		database = d.home().Name
+	}
+	_, now, err := d.existing(ctx, database)
+	if err != nil {
+		return err
+	}
+	t, err := now.Find(ctx, table)
+	if err != nil {
+		return err
+	}
+	if t.IsView() {
+		return notSupported("%s is a view: it has no entities of its own", table)
+	}
+	tables, err := now.Tables(ctx)
+	if err != nil {
+		return err
+	}
+	return ddl.Entities(ctx, d.Runtime.Engine, t, tables, from, keysOnly, m, do)
+}
