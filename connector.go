@@ -81,30 +81,35 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 		if err != nil {
 			return nil, translate(err, "")
 		}
-		k.store = s
-		d := &k.database
-		d.Locks = &s.locks
-		d.Catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &d.Maintenance)
-		d.Open = func(database string) *catalog.Catalog {
-			return s.catalog(database, k.config.SchemaLease, k.parallel(), &d.Maintenance)
-		}
-		e := s.engine
-		if k.config.Transactions == TransactionsGroup {
-			e = engine.InGroups(e)
-		} else if _, ok := e.(engine.Transactor); !ok {
-			e = s.transactor(k.parallel())
-		}
-		d.Runtime = &exec.Runtime{
-			Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
-			MaxRequests: k.config.maxRequests(), Price: pricePerRequest,
-			MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Tables(), Definitions: d.Tables(),
-			Counts: &s.counts, Chunked: k.config.Bulk == BulkChunked, KeysOnly: k.config.Scan == ScanDeny,
-		}
-		if _, ok := e.(engine.Transactor); ok {
-			d.Runtime.Lines = &s.lines
-		}
+		k.use(s)
 	}
 	return &conn{connector: k, session: session.New(&k.database)}, nil
+}
+
+// use makes s the store of the Connector.
+func (k *Connector) use(s *store) {
+	k.store = s
+	d := &k.database
+	d.Locks = &s.locks
+	d.Catalog = s.catalog(k.config.Database, k.config.SchemaLease, k.parallel(), &d.Maintenance)
+	d.Open = func(database string) *catalog.Catalog {
+		return s.catalog(database, k.config.SchemaLease, k.parallel(), &d.Maintenance)
+	}
+	e := s.engine
+	if k.config.Transactions == TransactionsGroup {
+		e = engine.InGroups(e)
+	} else if _, ok := e.(engine.Transactor); !ok {
+		e = s.transactor(k.parallel())
+	}
+	d.Runtime = &exec.Runtime{
+		Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
+		MaxRequests: k.config.maxRequests(), Price: pricePerRequest,
+		MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Tables(), Definitions: d.Tables(),
+		Counts: &s.counts, Chunked: k.config.Bulk == BulkChunked, KeysOnly: k.config.Scan == ScanDeny,
+	}
+	if _, ok := e.(engine.Transactor); ok {
+		d.Runtime.Lines = &s.lines
+	}
 }
 
 // parallel is how many requests of a statement may be under way at once. In memory there is nothing to wait for.

@@ -24,6 +24,16 @@ type ObserverFunc func(ctx context.Context, s *Statement)
 // Statement calls f.
 func (f ObserverFunc) Statement(ctx context.Context, s *Statement) { f(ctx, s) }
 
+// Observers are several as one Observer, which are told in turn.
+type Observers []Observer
+
+// Statement calls that of each.
+func (all Observers) Statement(ctx context.Context, s *Statement) {
+	for _, o := range all {
+		o.Statement(ctx, s)
+	}
+}
+
 // Statement is a statement that is over, and what it has cost.
 type Statement struct {
 	Text       string        // as it was sent, with the literals in it; BEGIN, COMMIT and ROLLBACK where database/sql was asked for that

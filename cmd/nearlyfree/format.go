@@ -9,6 +9,7 @@ import (
 
 	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
+	"github.com/nearlyfreedb/nearlyfree/internal/csv"
 )
 
 // printer prints the rows of one query. They come in parts of at most tableRows rows, so that a large result takes no memory.
@@ -117,12 +118,12 @@ func (p csvPrinter) part(w io.Writer, columns []column, rows [][]any, first, las
 		out = append(out, '\n')
 	}
 	if first {
-		line(func(i int) []byte { return appendCSV(out, columns[i].name, p.null) })
+		line(func(i int) []byte { return csv.Append(out, columns[i].name, p.null) })
 	}
 	for _, row := range rows {
 		line(func(i int) []byte {
 			if row[i] != nil {
-				return appendCSV(out, columns[i].text(row[i]), p.null)
+				return csv.Append(out, columns[i].text(row[i]), p.null)
 			}
 			if p.null == "" && len(columns) == 1 {
 				return append(out, `\N`...) // nothing would be an empty line

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/csv"
 )
 
 // record is what a file says of one row.
@@ -40,7 +42,7 @@ const (
 
 // csvRecords reads CSV with a head, or without one where its columns are given.
 type csvRecords struct {
-	in   *csvReader
+	in   *csv.Reader
 	head []string
 	null string // what stands for NULL, beside nothing and \N
 }
@@ -49,14 +51,14 @@ var errNoColumns = errors.New("--no-header needs --columns, which name the field
 var errNoHead = errors.New("the file is empty: its first line must name the columns")
 
 func newCSVRecords(in io.Reader, columns []string, noHead bool, null string) (*csvRecords, error) {
-	r := &csvRecords{in: &csvReader{in: withoutMark(in)}, head: columns, null: null}
+	r := &csvRecords{in: csv.NewReader(in), head: columns, null: null}
 	if noHead {
 		if len(columns) == 0 {
 			return nil, errNoColumns
 		}
 		return r, nil
 	}
-	fields, _, err := r.in.read()
+	fields, _, err := r.in.Read()
 	switch {
 	case err == io.EOF:
 		return nil, errNoHead
@@ -66,7 +68,7 @@ func newCSVRecords(in io.Reader, columns []string, noHead bool, null string) (*c
 		return nil, fmt.Errorf("--columns names %d columns, and the file has %d", len(columns), len(fields))
 	case len(columns) == 0:
 		for _, f := range fields {
-			r.head = append(r.head, strings.TrimSpace(f.text))
+			r.head = append(r.head, strings.TrimSpace(f.Text))
 		}
 	}
 	return r, nil
@@ -75,18 +77,18 @@ func newCSVRecords(in io.Reader, columns []string, noHead bool, null string) (*c
 func (r *csvRecords) names() []string { return r.head }
 
 func (r *csvRecords) next() (record, error) {
-	fields, line, err := r.in.read()
-	var wrong *errCSV
+	fields, line, err := r.in.Read()
+	var wrong *csv.Error
 	if errors.As(err, &wrong) {
-		return record{line: line, err: err, text: wrong.text}, nil
+		return record{line: line, err: err, text: wrong.Text}, nil
 	}
 	if err != nil {
 		return record{}, err
 	}
 	rec := record{line: line, fields: make([]field, len(fields)), err: wrongCount(len(fields), len(r.head))}
 	for i, f := range fields {
-		if f.quoted || f.text != "" && f.text != r.null && f.text != `\N` {
-			rec.fields[i].value = f.text
+		if !f.IsNull(r.null) {
+			rec.fields[i].value = f.Text
 		}
 	}
 	return rec, nil
@@ -102,7 +104,7 @@ type tsvRecords struct {
 var tsvUnescapes = strings.NewReplacer(`\t`, "\t", `\n`, "\n", `\r`, "\r", `\0`, "\x00", `\\`, `\`)
 
 func newTSVRecords(in io.Reader, columns []string, noHead bool) (*tsvRecords, error) {
-	r := &tsvRecords{in: withoutMark(in), head: columns}
+	r := &tsvRecords{in: csv.WithoutMark(in), head: columns}
 	if noHead {
 		if len(columns) == 0 {
 			return nil, errNoColumns
@@ -152,15 +154,6 @@ func wrongCount(got, want int) error {
 	return fmt.Errorf("%s where the head has %d", plural(int64(got), "field"), want)
 }
 
-// withoutMark passes over the mark of UTF-8 at the beginning of a text.
-func withoutMark(in io.Reader) *bufio.Reader {
-	b := bufio.NewReaderSize(in, 1<<16)
-	if head, _ := b.Peek(3); string(head) == "\uFEFF" {
-		b.Discard(3)
-	}
-	return b
-}
-
 // jsonRecords reads an object a line.
 type jsonRecords struct {
 	in   *bufio.Reader
@@ -168,7 +161,7 @@ type jsonRecords struct {
 }
 
 func newJSONRecords(in io.Reader) *jsonRecords {
-	return &jsonRecords{in: withoutMark(in)}
+	return &jsonRecords{in: csv.WithoutMark(in)}
 }
 
 func (r *jsonRecords) names() []string { return nil }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/csv"
 )
 
 // rejects is the file of the records that were refused, each with its line and the reason. It is there when it holds something.
@@ -64,14 +66,14 @@ func (r *rejects) add(head []string, rec record, reason error) (int64, error) {
 		var line []byte
 		if r.size+int64(len(r.more)) == 0 {
 			for _, name := range head {
-				line = append(appendCSV(line, name, r.null), ',')
+				line = append(csv.Append(line, name, r.null), ',')
 			}
 			line = append(line, noteLine+","+noteReason+"\n"...)
 		}
 		for i := range head {
 			switch {
 			case i == 0 && rec.fields == nil:
-				line = appendCSV(line, rec.text, r.null)
+				line = csv.Append(line, rec.text, r.null)
 			case i < len(rec.fields) && rec.fields[i].value != nil:
 				text, _ := rec.fields[i].value.(string)
 				for _, more := range rec.fields[i+1:] { // the last one has what there is too much
@@ -80,12 +82,12 @@ func (r *rejects) add(head []string, rec record, reason error) (int64, error) {
 						text += "," + s
 					}
 				}
-				line = appendCSV(line, text, r.null)
+				line = csv.Append(line, text, r.null)
 			}
 			line = append(line, ',')
 		}
 		line = append(strconv.AppendInt(line, int64(rec.line), 10), ',')
-		out.Write(append(appendCSV(line, why, r.null), '\n'))
+		out.Write(append(csv.Append(line, why, r.null), '\n'))
 	}
 	r.more = append(r.more, out.Bytes()...)
 	return r.size + int64(len(r.more)), nil

@@ -196,6 +196,11 @@ func (c *Catalog) Close(ctx context.Context) error {
 		c.leave(ctx)
 		release()
 	}
+	return c.GiveBack(ctx)
+}
+
+// GiveBack gives unused AUTO_INCREMENT values back where no other process has taken some since. Who needs one takes new ones.
+func (c *Catalog) GiveBack(ctx context.Context) error {
 	c.sequences.mu.Lock()
 	blocks := c.sequences.blocks
 	c.sequences.blocks = map[string]*block{}

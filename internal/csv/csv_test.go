@@ -1,7 +1,7 @@
-package main
+package csv
 
 import (
-	"encoding/csv"
+	stdcsv "encoding/csv"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -25,24 +25,24 @@ func TestCSV(t *testing.T) {
 			if want = append(want, s); i > 0 {
 				out = append(out, ',')
 			}
-			out = appendCSV(out, s, "")
+			out = Append(out, s, "")
 		}
-		r := &csvReader{in: withoutMark(strings.NewReader(string(out) + "\r\n"))}
-		fields, line, err := r.read()
+		r := NewReader(strings.NewReader(string(out) + "\r\n"))
+		fields, line, err := r.Read()
 		var got []string
 		for _, f := range fields {
-			got = append(got, f.text)
-			if !f.quoted && (f.text == "" || f.text == `\N`) {
-				t.Errorf("%q is NULL in %q", f.text, out)
+			got = append(got, f.Text)
+			if f.IsNull("") {
+				t.Errorf("%q is NULL in %q", f.Text, out)
 			}
 		}
 		if !reflect.DeepEqual(got, want) || line != 1 || err != nil {
 			t.Fatalf("%q is read as %q: %v", out, got, err)
 		}
-		if _, _, err := r.read(); err != io.EOF {
+		if _, _, err := r.Read(); err != io.EOF {
 			t.Fatalf("%q: %v", out, err)
 		}
-		theirs, err := csv.NewReader(strings.NewReader(string(out))).Read()
+		theirs, err := stdcsv.NewReader(strings.NewReader(string(out))).Read()
 		for i := range want {
 			want[i] = strings.ReplaceAll(want[i], "\r\n", "\n") // as they read it
 		}
@@ -54,15 +54,15 @@ func TestCSV(t *testing.T) {
 
 func TestCSVErrors(t *testing.T) {
 	t.Parallel()
-	r := &csvReader{in: withoutMark(strings.NewReader("\uFEFFa,\"b\"c\n\n\nd,e\"f\n\"g\nh"))}
-	var wrong *errCSV
-	if _, line, err := r.read(); line != 1 || !errors.As(err, &wrong) || !strings.Contains(wrong.why, `"c\n"`) {
+	r := NewReader(strings.NewReader("\uFEFFa,\"b\"c\n\n\nd,e\"f\n\"g\nh"))
+	var wrong *Error
+	if _, line, err := r.Read(); line != 1 || !errors.As(err, &wrong) || !strings.Contains(wrong.Why, `"c\n"`) {
 		t.Errorf("line %d: %v", line, err)
 	}
-	if fields, line, err := r.read(); line != 4 || err != nil || fields[1].text != `e"f` {
+	if fields, line, err := r.Read(); line != 4 || err != nil || fields[1].Text != `e"f` {
 		t.Errorf("line %d: %v %v", line, fields, err)
 	}
-	if _, line, err := r.read(); line != 5 || !errors.As(err, &wrong) || !strings.Contains(wrong.why, "line 5 is not closed") || wrong.text != "\"g\nh" {
+	if _, line, err := r.Read(); line != 5 || !errors.As(err, &wrong) || !strings.Contains(wrong.Why, "line 5 is not closed") || wrong.Text != "\"g\nh" {
 		t.Errorf("line %d: %v", line, err)
 	}
 }
