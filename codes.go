@@ -83,6 +83,7 @@ const (
 	CodeWrongObject            = 1347
 	CodeNonUpdatableColumn     = 1348
 	CodeViewVariable           = 1351
+	CodeViewOfTemporary        = 1352
 	CodeViewFieldList          = 1353
 	CodeViewNotMerged          = 1354
 	CodeViewInvalid            = 1356
@@ -124,6 +125,7 @@ const (
 	CodeWrongLiteral           = 1525
 	CodeNoPartition            = 1526
 	CodeIndexNeeded            = 1553
+	CodePartitionTemporary     = 1562
 	CodeTransactionIsOpen      = 1568
 	CodeWrongParameters        = 1582
 	CodeNumberOutOfRange       = 1690

@@ -140,8 +140,9 @@ type External struct {
 
 // DropTable is DROP TABLE.
 type DropTable struct {
-	Tables   []TableName
-	IfExists bool
+	Tables    []TableName
+	IfExists  bool
+	Temporary bool // only those of the session
 }
 
 // CreateIndex is CREATE INDEX, also inside ALTER TABLE as ADD INDEX.

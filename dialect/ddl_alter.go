@@ -267,10 +267,10 @@ func (p *parser) cascade() {
 // drop reads DROP, the cursor behind the word.
 func (p *parser) drop() Statement {
 	switch {
-	case p.accept("TABLE"), p.accept("TEMPORARY", "TABLE"):
-		d := &DropTable{IfExists: p.accept("IF", "EXISTS"), Tables: p.tableNames()}
-		p.cascade()
-		return d
+	case p.accept("TABLE"):
+		return p.dropTable(false)
+	case p.accept("TEMPORARY", "TABLE"), p.accept("TEMP", "TABLE"):
+		return p.dropTable(true)
 	case p.accept("VIEW"):
 		return p.dropView()
 	case p.accept("DATABASE"), p.accept("SCHEMA"):
@@ -319,4 +319,11 @@ func (p *parser) maintain(verb string) Statement {
 		p.pos++ // the others say how thorough to be: always wholly
 	}
 	return out
+}
+
+// dropTable reads DROP TABLE, the cursor behind the words.
+func (p *parser) dropTable(temporary bool) Statement {
+	d := &DropTable{Temporary: temporary, IfExists: p.accept("IF", "EXISTS"), Tables: p.tableNames()}
+	p.cascade()
+	return d
 }

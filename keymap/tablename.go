@@ -25,7 +25,8 @@ const (
 	escapeDatabase   = "Z8" // ends the database's name
 	escapeGeneration = "Z9" // and the number of times that the name was taken by what was dropped
 
-	ownCatalog = escapeOwn + "catalog"
+	ownCatalog   = escapeOwn + "catalog"
+	ownTemporary = escapeDatabase + escapeOwn + "temporary"
 
 	maxTableName     = 57 // of 63: a generation takes up to 6
 	maxPartitionName = 53 // of 63: a version takes up to 10
@@ -133,6 +134,14 @@ func unescapeName(name string) (string, bool) {
 // (layout=single). No user's table has it.
 func SharedTable(database string) string {
 	return DatabasePrefix(database) + escapeOwn + "tables"
+}
+
+// TemporaryTable is the name of the n-th physical table that a process makes for a temporary table. No other table has it.
+func TemporaryTable(n int64) string { return ownTemporary + strconv.FormatInt(n, 36) }
+
+// IsTemporary says whether a physical table, whatever the case of its name, is a TemporaryTable.
+func IsTemporary(physical string) bool {
+	return len(physical) > len(ownTemporary) && strings.EqualFold(physical[:len(ownTemporary)], ownTemporary)
 }
 
 // escapeName writes a name into at most room characters.

@@ -283,7 +283,7 @@ func TestMultiStatements(t *testing.T) {
 func TestPool(t *testing.T) {
 	db := openDB(t, "?sql_mode=%27%27&time_zone=%27%2B02%3A00%27&charset=unknown,utf8mb4&collation=utf8mb4_bin")
 	db.SetMaxOpenConns(1)
-	exec(t, db, "CREATE TABLE p (id INT PRIMARY KEY)", "SET @x = 7", "BEGIN", "INSERT INTO p VALUES (1)", "COMMIT", "BEGIN", "INSERT INTO p VALUES (2)", "ROLLBACK")
+	exec(t, db, "CREATE TABLE p (id INT PRIMARY KEY)", "CREATE TEMPORARY TABLE own AS SELECT 7 AS x", "SET @x = 7", "BEGIN", "INSERT INTO p VALUES (1)", "COMMIT", "BEGIN", "INSERT INTO p VALUES (2)", "ROLLBACK")
 	var x, n int
 	var mode, zone, collation string
 	if err := db.QueryRow("SELECT @x, @@sql_mode, @@time_zone, @@collation_connection, (SELECT COUNT(*) FROM p)").Scan(&x, &mode, &zone, &collation, &n); err != nil {
@@ -291,6 +291,9 @@ func TestPool(t *testing.T) {
 	}
 	if x != 7 || strings.Contains(mode, "STRICT") || zone != "+02:00" || collation != "utf8mb4_bin" || n != 1 {
 		t.Fatalf("got %d, %q, %q, %q, %d", x, mode, zone, collation, n)
+	}
+	if err := db.QueryRow("SELECT x FROM own").Scan(&x); err != nil || x != 7 {
+		t.Fatalf("a temporary table: %d, %v", x, err)
 	}
 	wrong := openDB(t, "?no_such_variable=1")
 	if err := wrong.Ping(); err == nil || !strings.HasPrefix(err.Error(), "Error 1193") {

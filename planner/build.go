@@ -192,8 +192,15 @@ func replaceLeftmost(u *dialect.Union, first *dialect.Select) *dialect.Union {
 }
 
 // table finds a table and notes that the plan depends on it.
-func (b *builder) table(n *dialect.TableName) (*schema.Table, error) {
-	t, err := b.schema.Table(b.databaseOf(n), n.Name)
+func (b *builder) table(n *dialect.TableName) (*schema.Table, error) { return b.tableOf(b.schema, n) }
+
+// storedTable is table for what a definition names.
+func (b *builder) storedTable(n *dialect.TableName) (*schema.Table, error) {
+	return b.tableOf(schema.Stored(b.schema), n)
+}
+
+func (b *builder) tableOf(all schema.Tables, n *dialect.TableName) (*schema.Table, error) {
+	t, err := all.Table(b.databaseOf(n), n.Name)
 	if err != nil {
 		var missing *schema.NoTableError
 		if errors.As(err, &missing) {
@@ -204,6 +211,9 @@ func (b *builder) table(n *dialect.TableName) (*schema.Table, error) {
 			return nil, sqlerr.New(sqlerr.CodeUnknownDatabase, n.Pos, "Unknown database '%s'", sqlerr.Brief(none.Name))
 		}
 		return nil, err
+	}
+	if t.Temporary && b.defines.Name != "" {
+		return nil, sqlerr.New(sqlerr.CodeViewOfTemporary, n.Pos, "View's SELECT refers to a temporary table '%s'", t.Name)
 	}
 	if !b.seen[t] {
 		b.seen[t] = true

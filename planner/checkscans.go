@@ -58,6 +58,7 @@ func (p *Plan) CheckScans() error {
 	for _, s := range p.scans(false) {
 		what := ""
 		switch {
+		case s.Table.Temporary: // no request reads it
 		case s.Limit != nil || s.Index != nil && s.Index.Child != "": // the copies lie among the rows of another table
 		case s.Access == access.TableScan:
 			what = "the whole table"

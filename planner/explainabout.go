@@ -192,6 +192,14 @@ func joined(left, right about, rows float64) about {
 }
 
 func (e *explainer) aboutScan(s *access.Scan) about {
+	a := e.aboutStored(s)
+	if s.Table.Temporary {
+		a.begin, a.each = 0, 0
+	}
+	return a
+}
+
+func (e *explainer) aboutStored(s *access.Scan) about {
 	if c := e.counts[s.Table]; c != nil {
 		return e.aboutCounted(s, c)
 	}

@@ -63,12 +63,18 @@ func (w *writing) write(what Write, rows float64) {
 		w.related = what.Related
 		for i := range what.Targets {
 			t := &what.Targets[i]
+			if t.Table.Temporary {
+				continue
+			}
 			w.update(t.Table, t.changed, w.ofTable(t.Table), sourceScan(what.Source, t))
 		}
 	case *Delete:
 		w.related = what.Related
 		for i := range what.Targets {
 			t := &what.Targets[i]
+			if t.Table.Temporary {
+				continue
+			}
 			w.remove(t.Table, t.Children, w.ofTable(t.Table), sourceScan(what.Source, t))
 		}
 	}
@@ -119,6 +125,9 @@ func (w *writing) insert(in *Insert) {
 	}
 	if partitions == 0 {
 		partitions = w.partitionsOf(t, w.rows, nil)
+	}
+	if t.Temporary {
+		return // nothing is sent
 	}
 	w.add(t, w.rows, partitions, float64(t.Copies()+1))
 	if in.Replace || in.Ignore || len(in.OnDup) > 0 {

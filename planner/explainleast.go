@@ -42,7 +42,7 @@ func (e *explainer) least(p *Plan, whole bool) int {
 // none where all may be left out.
 func (w *Insert) leastRequests() int {
 	switch {
-	case w.Ignore:
+	case w.Ignore, w.Table.Temporary:
 		return 0
 	case w.Replace || len(w.OnDup) > 0:
 		return min(len(w.Rows), 1)
@@ -201,7 +201,7 @@ func (e *explainer) leastOfScan(s *access.Scan, whole bool) int {
 // scanRequests is how many requests s takes at least: read whole, or up to its first row or its limit. Arguments that are not
 // given are taken for values that some row has.
 func (e *explainer) scanRequests(s *access.Scan, whole bool) int {
-	if s.Access == access.VirtualScan {
+	if s.Access == access.VirtualScan || s.Table.Temporary {
 		return 0
 	}
 	if s.Limit != nil {

@@ -69,6 +69,9 @@ func (e *explainer) scan(s *access.Scan, depth int) {
 	case access.HoldOrSkip:
 		add("skip locked")
 	}
+	if s.Table.Temporary {
+		add("in the session's memory")
+	}
 	add("requests ≥ %d", e.scanRequests(s, true))
 	e.line(depth, parts...)
 	e.lines[len(e.lines)-1].Reads = reads

@@ -93,6 +93,10 @@ func (e *explainer) write(w Write, depth int) {
 	if len(returning) > 0 {
 		add("returning %s", e.list(returning))
 	}
+	if !slices.ContainsFunc(Written(w), func(t *schema.Table) bool { return !t.Temporary }) {
+		add("in the session's memory")
+		requests = 0
+	}
 	add("requests ≥ %d", requests)
 	e.line(depth, parts...)
 }
@@ -102,6 +106,10 @@ func (e *explainer) write(w Write, depth int) {
 // written at once.
 func atOnce(source Node, tables ...*schema.Table) []string {
 	if s, ok := source.(*access.Scan); ok && s.Access == access.PointRead {
+		return nil
+	}
+	tables = slices.DeleteFunc(slices.Clone(tables), func(t *schema.Table) bool { return t.Temporary })
+	if len(tables) == 0 {
 		return nil
 	}
 	several := false

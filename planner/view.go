@@ -63,9 +63,10 @@ func (b *builder) enterView(t *schema.Table) (leave func(), err error) {
 	if len(b.views) >= maxDepth {
 		return nil, sqlerr.NotSupported(sqlerr.NoPos, "more than %d views in one another are", maxDepth)
 	}
-	opt, written := b.opt, b.written
+	opt, written, all := b.opt, b.written, b.schema
+	b.schema = schema.Stored(all)
 	b.views, b.opt.Collation, b.opt.Database, b.written = append(b.views, t), t.Collation, databaseOf(t), nil
-	return func() { b.views, b.opt, b.written = b.views[:len(b.views)-1], opt, written }, nil
+	return func() { b.views, b.opt, b.written, b.schema = b.views[:len(b.views)-1], opt, written, all }, nil
 }
 
 // inView gives the error of a view's query. One of a name that is there no longer is about the view that the statement names.

@@ -13,7 +13,7 @@ import (
 func (b *builder) family(t *schema.Table) ([]schema.Family, error) {
 	var out []schema.Family
 	for _, name := range t.Children {
-		child, err := b.table(&dialect.TableName{Database: databaseOf(t), Name: name, Pos: sqlerr.NoPos})
+		child, err := b.storedTable(&dialect.TableName{Database: databaseOf(t), Name: name, Pos: sqlerr.NoPos})
 		if isMissing(err) {
 			continue // declared by a process that did not live to make it
 		}

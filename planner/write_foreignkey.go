@@ -97,7 +97,7 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 // namedBy gives a table that the definition of another one names; nil where there is none: it was declared by a process that did
 // not live to make it, or made, or dropped, without foreign_key_checks.
 func (b *builder) namedBy(t *schema.Table, name string) (*schema.Table, error) {
-	found, err := b.table(&dialect.TableName{Database: databaseOf(t), Name: name, Pos: sqlerr.NoPos})
+	found, err := b.storedTable(&dialect.TableName{Database: databaseOf(t), Name: name, Pos: sqlerr.NoPos})
 	if isMissing(err) || err == nil && found.IsUndeclared() {
 		return nil, nil
 	}

@@ -44,6 +44,9 @@ type Catalog struct {
 	Parallel int
 	// Rows deletes tables of rows: the engine, unless that takes more than it knows. It is set before use.
 	Rows engine.Engine
+	// Temporary names the physical tables of a catalog whose tables are a session's own; nil: they are the database's. It is set
+	// before use.
+	Temporary func() string
 
 	engine   engine.Engine
 	database string
@@ -82,6 +85,9 @@ func Open(e engine.Engine, database string, lease time.Duration, meter *engine.M
 
 // Database is the name of the database.
 func (c *Catalog) Database() string { return c.database }
+
+// IsTemporary says whether the tables are a session's own.
+func (c *Catalog) IsTemporary() bool { return c.Temporary != nil }
 
 // Snapshot gives the definitions, reading the version when the lease is over.
 func (c *Catalog) Snapshot(ctx context.Context) (*Snapshot, error) {

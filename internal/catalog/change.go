@@ -84,7 +84,7 @@ func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *schema.Table, m 
 	if err := s.free(ctx, t.Name); err != nil {
 		return err
 	}
-	t.Database = c.database
+	t.Database, t.Temporary = c.database, c.IsTemporary()
 	if err := place(); err != nil {
 		return err
 	}
@@ -124,6 +124,10 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Tab
 			p.Physical = ""
 		}
 		return c.makePartitions(ctx, s, t, m)
+	}
+	if c.IsTemporary() {
+		t.Physical = c.Temporary()
+		return c.engine.CreateTable(ctx, t.Physical, m)
 	}
 	for generation, meter := 0, m; generation < maxGenerations; generation++ {
 		t.Physical = keymap.TableGeneration(keymap.TableName(c.database, t.Name), generation)

@@ -42,7 +42,7 @@ func (s *Snapshot) Valid(tables []*schema.Table) bool {
 		if t.Virtual != nil {
 			return false // made of the definitions at that time
 		}
-		if t.Database != s.catalog.database {
+		if t.Database != s.catalog.database || t.Temporary != s.catalog.IsTemporary() {
 			continue
 		}
 		d, known := s.tables[strings.ToLower(t.Name)]
@@ -173,6 +173,7 @@ func (s *Snapshot) read(e *engine.Entity) (*definition, error) {
 	d, err := s.catalog.read(e)
 	if err == nil {
 		d.table.Database = s.catalog.database // as this process spells it
+		d.table.Temporary = s.catalog.IsTemporary()
 	}
 	if err == nil && d.table.Version > s.version {
 		return nil, errMoved

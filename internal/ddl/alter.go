@@ -27,6 +27,11 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 			return err
 		}
 	}
+	if x.Catalog.IsTemporary() {
+		if err := define.CheckTemporaryChange(actions); err != nil {
+			return err
+		}
+	}
 	t, err := x.base(ctx, name, "ALTER TABLE")
 	if err != nil {
 		return err

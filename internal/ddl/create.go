@@ -19,6 +19,11 @@ import (
 )
 
 func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*Outcome, error) {
+	if s.Temporary {
+		if err := define.CheckTemporary(s); err != nil {
+			return nil, err
+		}
+	}
 	if _, err := x.table(ctx, s.Table); err == nil {
 		if s.IfNotExists {
 			return &Outcome{}, nil
@@ -95,9 +100,14 @@ func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bo
 }
 
 func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) error {
-	from, err := x.base(ctx, *s.Like, "CREATE TABLE … LIKE")
+	from, err := x.model(ctx, *s.Like)
 	if err != nil {
 		return err
+	}
+	if s.Temporary {
+		if err := define.CheckTemporaryCopy(from); err != nil {
+			return err
+		}
 	}
 	if from.IsExternal() {
 		return notOfExternal("CREATE TABLE … LIKE", from)
@@ -120,6 +130,26 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 		return err
 	}
 	return x.create(ctx, t, s.IfNotExists)
+}
+
+// model finds the table that CREATE TABLE … LIKE names: the session's, where it has one of the name.
+func (x *definition) model(ctx context.Context, name dialect.TableName) (*schema.Table, error) {
+	own, err := x.Seen.Temporary(ctx, name.Database, name.Name)
+	switch {
+	case err != nil:
+		return nil, err
+	case own != nil:
+		return own.Table(ctx, name.Name)
+	case !x.Catalog.IsTemporary():
+		return x.base(ctx, name, "CREATE TABLE … LIKE")
+	}
+	of, err := x.Seen.Snapshot(ctx, name.Database)
+	if err != nil {
+		return nil, err
+	}
+	stored := *x.Definer
+	stored.Catalog = of.Catalog()
+	return (&definition{Definer: &stored}).base(ctx, name, "CREATE TABLE … LIKE")
 }
 
 // bindable says whether the texts of a definition can be bound, before it is published.
@@ -191,5 +221,13 @@ func (x *definition) fill(ctx context.Context, t *schema.Table, query *planner.P
 		insert.Columns = append(insert.Columns, t.Ordinal(c.Name))
 	}
 	plan := &planner.Plan{Write: insert, Slots: query.Slots, Tables: append(slices.Clip(query.Tables), t)}
-	return dml.Write(ctx, x.Runtime, &exec.Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter})
+	fill := &exec.Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}
+	if x.Within != nil {
+		tx, err := x.Within(ctx, plan.Tables)
+		if err != nil {
+			return exec.Result{}, err
+		}
+		fill.Store, fill.Tx = nil, tx
+	}
+	return dml.Write(ctx, x.Runtime, fill)
 }

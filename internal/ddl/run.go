@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -32,6 +33,8 @@ type Definer struct {
 	Seen show.Seen
 	// Shared puts new tables into the one physical table of the database, where they are not divided into partitions.
 	Shared bool
+	// Within gives the transaction that CREATE TEMPORARY TABLE … AS is part of, which is about to use tables; nil: there is none.
+	Within func(ctx context.Context, tables []*schema.Table) (*buffer.Buffer, error)
 	// AnalyzeRequests is about how many requests ANALYZE TABLE sends for a table.
 	AnalyzeRequests int
 }

@@ -32,9 +32,6 @@ func Define(c *dialect.CreateTable, opt planner.Options) (*schema.Table, error) 
 
 // DefineInterleaved is Define for a table that is interleaved in parent.
 func DefineInterleaved(c *dialect.CreateTable, parent *schema.Table, opt planner.Options) (*schema.Table, error) {
-	if c.Temporary {
-		return nil, sqlerr.NotSupported(c.Table.Pos, "CREATE TEMPORARY TABLE is")
-	}
 	if c.Table.Database != "" {
 		opt.Database = c.Table.Database
 	}

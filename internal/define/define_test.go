@@ -145,7 +145,6 @@ func TestDefineErrors(t *testing.T) {
 		{"CREATE TABLE t (a TEXT, PRIMARY KEY (a(5)))", 1235, "a primary key over the beginning of a column (a(5)) is not supported"},
 		{"CREATE TABLE t (a JSON, KEY (a))", 3152, "JSON column 'a' supports indexing only via generated columns"},
 		{"CREATE TABLE t (a INT, KEY `PRIMARY` (a))", 1280, "Incorrect index name 'PRIMARY'"},
-		{"CREATE TEMPORARY TABLE t (a INT)", 1235, "CREATE TEMPORARY TABLE is not supported"},
 		{"CREATE TABLE t (a INT AS (NOW()))", 3102, "Expression of generated column 'a' contains a disallowed function."},
 		{"CREATE TABLE t (a INT AS (b + 1), b INT AS (1))", 3107, "Generated column can refer only to generated columns defined prior to it."},
 		{"CREATE TABLE t (a INT AUTO_INCREMENT PRIMARY KEY, b INT AS (a))", 3109, "Generated column 'b' cannot refer to auto-increment column."},

@@ -140,7 +140,7 @@ func (w *Writer) send(ctx context.Context, g *group) error {
 	if err := w.ready(ctx, g); err != nil {
 		return err
 	}
-	if err := w.X.Budget.Take(1); err != nil {
+	if err := w.X.Budget.Take(requests([]*group{g})); err != nil {
 		return err
 	}
 	if err := w.Begin(ctx); err != nil {
@@ -155,11 +155,21 @@ func (w *Writer) send(ctx context.Context, g *group) error {
 	return nil
 }
 
+// requests is how many it takes to send groups one by one. Rows of temporary tables are not sent.
+func requests(groups []*group) (n int64) {
+	for _, g := range groups {
+		if !g.rows[0].Table.Temporary {
+			n++
+		}
+	}
+	return n
+}
+
 // transact commits groups of different places at once.
 func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups []*group) error {
 	if w.X.Budget != nil {
 		l := w.Rt.Engine.Limits()
-		if err := w.X.Budget.Take(int64(len(w.groups(l.BatchOps, l.BatchBytes).groups))); err != nil {
+		if err := w.X.Budget.Take(requests(w.groups(l.BatchOps, l.BatchBytes).groups)); err != nil {
 			return err
 		}
 	}

@@ -68,6 +68,15 @@ type Transaction struct {
 	Current func(ctx context.Context) error
 }
 
+// Aside is tables beside a store that one user of it has for himself, such as the temporary tables of a session.
+type Aside interface {
+	Reader
+	// Has says whether a table is among them, or was.
+	Has(table string) bool
+	// Write applies commits of any number and size, all or none, and gives what takes them back. It passes over tables that are gone.
+	Write(ctx context.Context, commits []Commit) (undo func(), err error)
+}
+
 // InGroups gives the store without what only a Transactor has: one entity group transaction is the most that it does at once.
 func InGroups(e Engine) Engine {
 	if m, ok := e.(Maintainer); ok {
@@ -125,6 +134,34 @@ func (t *Transaction) CountRequests(l Limits) {
 	}
 	for i := range t.Commits {
 		t.Meter.Requests.Add(int64((len(t.Commits[i].Ops) + l.BatchOps - 1) / l.BatchOps))
+	}
+}
+
+// Pick gives the commits that keep takes, and what makes the error of one of their operations that of one of all.
+func Pick(commits []Commit, keep func(c *Commit) bool) (picked []Commit, of func(error) error) {
+	for i := range commits {
+		if keep(&commits[i]) {
+			picked = append(picked, commits[i])
+		}
+	}
+	return picked, func(err error) error {
+		e, ok := err.(*Error)
+		if !ok || e.Op < 0 {
+			return err
+		}
+		before, at := 0, e.Op
+		for i := range commits {
+			n := len(commits[i].Ops)
+			if keep(&commits[i]) {
+				if at < n {
+					e.Op = before + at
+					break
+				}
+				at -= n
+			}
+			before += n
+		}
+		return err
 	}
 }
 

@@ -37,6 +37,12 @@ type Runtime struct {
 	Chunked     bool         // a statement that takes several entity group transactions sends one after the other
 }
 
+// With gives the Runtime of one session, which has tables of its own beside the store.
+func (rt *Runtime) With(e engine.Engine, s Sequences, d Definitions) *Runtime {
+	return &Runtime{Engine: e, Parallel: rt.Parallel, MaxEntities: rt.MaxEntities, MaxRequests: rt.MaxRequests, Price: rt.Price, MaxMemory: rt.MaxMemory,
+		Account: rt.Account, Logger: rt.Logger, Sequences: s, Definitions: d, Lines: rt.Lines, Counts: rt.Counts, KeysOnly: rt.KeysOnly, Chunked: rt.Chunked}
+}
+
 // Definitions says whether a definition still holds. It is asked before each transaction that goes to a store
 // which other processes may be using: one made by an older definition could leave an index incomplete.
 type Definitions interface {

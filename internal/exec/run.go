@@ -11,6 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
@@ -150,8 +151,10 @@ func (r *Run) mostEntities() int64 { return cmp.Or(r.X.Plan.Most.Entities, r.Rt.
 
 // Get reads one entity; not found when there is none.
 func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
-	if err := r.X.Budget.Take(1); err != nil {
-		return e, false, err
+	if r.X.Budget != nil && !keymap.IsTemporary(g.Table) {
+		if err := r.X.Budget.Take(1); err != nil {
+			return e, false, err
+		}
 	}
 	if err := r.Begin(ctx); err != nil {
 		return e, false, err

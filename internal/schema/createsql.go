@@ -12,7 +12,11 @@ func CreateTableSQL(t *Table) string {
 		return createExternalSQL(t)
 	}
 	var b strings.Builder
-	b.WriteString("CREATE TABLE " + QuoteName(t.Name) + " (")
+	b.WriteString("CREATE ")
+	if t.Temporary {
+		b.WriteString("TEMPORARY ")
+	}
+	b.WriteString("TABLE " + QuoteName(t.Name) + " (")
 	first := true
 	line := func(s string) {
 		if !first {

@@ -21,7 +21,9 @@ type Table struct {
 	Database string
 	Name     string // as written; names are found without regard to case
 	Physical string // the service's table
-	Version  int64
+	// Temporary: it is a session's own, kept in memory until that ends.
+	Temporary bool
+	Version   int64
 	// WriteVersion is the Version of the last change that a statement which writes by the definition must not miss:
 	// of any but those that only gave the table more partitions. The catalog sets both.
 	WriteVersion int64
@@ -232,6 +234,14 @@ type Tables interface {
 	// Table gives the definition of a table; database is "" for the session's. The error of one that
 	// does not exist is a *NoTableError.
 	Table(database, name string) (*Table, error)
+}
+
+// Stored gives the tables without those that are a session's own: what definitions name is none of these.
+func Stored(t Tables) Tables {
+	if s, ok := t.(interface{ Stored() Tables }); ok {
+		return s.Stored()
+	}
+	return t
 }
 
 // RefersToRow says whether n, which may be nil, hangs on columns.

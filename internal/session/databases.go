@@ -151,9 +151,10 @@ func (s *Session) dropDatabase(ctx context.Context, stmt *dialect.DropDatabase, 
 
 // part is what a statement does to the tables of one database.
 type part struct {
-	database string
-	stmt     dialect.Statement
-	pos      dialect.Pos // of a name of it
+	database  string
+	stmt      dialect.Statement
+	pos       dialect.Pos // of a name of it
+	temporary bool        // its tables are the session's own
 }
 
 // ifExists says that it does nothing where the database is not there.
@@ -182,17 +183,17 @@ func (s *Session) byDatabase(ctx context.Context, stmt dialect.Statement) (parts
 		if stmt.Like != nil {
 			own.Like = &dialect.TableName{Database: of(stmt.Like), Name: stmt.Like.Name, Pos: stmt.Like.Pos}
 		}
-		parts = []part{{of(&stmt.Table), &own, stmt.Table.Pos}}
+		parts = []part{{database: of(&stmt.Table), stmt: &own, pos: stmt.Table.Pos}}
 	case *dialect.CreateView:
-		parts = []part{{of(&stmt.View), stmt, stmt.View.Pos}}
+		parts = []part{{database: of(&stmt.View), stmt: stmt, pos: stmt.View.Pos}}
 	case *dialect.CreateIndex:
-		parts = []part{{of(&stmt.Table), stmt, stmt.Table.Pos}}
+		parts = []part{{database: of(&stmt.Table), stmt: stmt, pos: stmt.Table.Pos}}
 	case *dialect.DropIndex:
-		parts = []part{{of(&stmt.Table), stmt, stmt.Table.Pos}}
+		parts = []part{{database: of(&stmt.Table), stmt: stmt, pos: stmt.Table.Pos}}
 	case *dialect.AlterTable:
-		parts = []part{{of(&stmt.Table), stmt, stmt.Table.Pos}}
+		parts = []part{{database: of(&stmt.Table), stmt: stmt, pos: stmt.Table.Pos}}
 	case *dialect.Truncate:
-		parts = []part{{of(&stmt.Table), stmt, stmt.Table.Pos}}
+		parts = []part{{database: of(&stmt.Table), stmt: stmt, pos: stmt.Table.Pos}}
 	case *dialect.DropTable:
 		dropped = stmt.Tables
 		parts = partsOf(dropped, of, false, func(names []dialect.TableName) dialect.Statement {
@@ -222,10 +223,10 @@ func (s *Session) byDatabase(ctx context.Context, stmt dialect.Statement) (parts
 				own.From, own.To = append(own.From, stmt.From[i]), append(own.To, to)
 				continue
 			}
-			parts = append(parts, part{database, &dialect.RenameTable{From: stmt.From[i : i+1 : i+1], To: []dialect.TableName{to}}, stmt.From[i].Pos})
+			parts = append(parts, part{database: database, stmt: &dialect.RenameTable{From: stmt.From[i : i+1 : i+1], To: []dialect.TableName{to}}, pos: stmt.From[i].Pos})
 		}
 	default:
-		parts = []part{{s.in.Name, stmt, sqlerr.NoPos}}
+		parts = []part{{database: s.in.Name, stmt: stmt, pos: sqlerr.NoPos}}
 	}
 	for _, p := range parts {
 		if p.database == "" {
@@ -235,7 +236,7 @@ func (s *Session) byDatabase(ctx context.Context, stmt dialect.Statement) (parts
 			return nil, deniedDatabase(p.database)
 		}
 	}
-	if len(parts) > 1 && !parts[0].ifExists() {
+	if parts, err = s.apart(ctx, parts); err == nil && len(parts) > 1 && !parts[0].ifExists() {
 		err = s.areThere(ctx, dropped, of)
 	}
 	return parts, err
@@ -249,7 +250,7 @@ type group struct {
 // partsOf parts a statement that names several tables; by makes it of some of them.
 func partsOf(names []dialect.TableName, of func(*dialect.TableName) string, ordered bool, by func([]dialect.TableName) dialect.Statement) (parts []part) {
 	for _, g := range groups(names, of, ordered) {
-		parts = append(parts, part{g.database, by(g.names), g.names[0].Pos})
+		parts = append(parts, part{database: g.database, stmt: by(g.names), pos: g.names[0].Pos})
 	}
 	return parts
 }
@@ -283,8 +284,14 @@ func at(pos dialect.Pos, err error) error {
 // areThere makes sure that what DROP names in several databases is there, before something of it is dropped.
 func (s *Session) areThere(ctx context.Context, names []dialect.TableName, of func(*dialect.TableName) string) error {
 	var missing []string
-	from := &source{db: s.db, in: s.in}
+	from := s.source(s.in, nil)
 	for i := range names {
+		if own, err := from.Temporary(ctx, of(&names[i]), names[i].Name); own != nil || err != nil {
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		now, err := from.Snapshot(ctx, of(&names[i]))
 		if err != nil {
 			return at(names[i].Pos, err)

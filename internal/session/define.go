@@ -13,8 +13,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first.
+// define runs a statement that makes or changes definitions. As in MySQL it commits a transaction first, unless it says TEMPORARY.
 func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, error) {
+	if saysTemporary(stmt) {
+		return s.defineTemporary(ctx, stmt)
+	}
 	if s.db.ReadOnly {
 		return Outcome{}, engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: no definition is changed")
 	}
@@ -28,6 +31,22 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	if err := s.Commit(ctx); err != nil {
 		return Outcome{}, err
 	}
+	return s.defineParts(ctx, stmt)
+}
+
+// defineTemporary is CREATE and DROP TEMPORARY TABLE, which are part of a transaction.
+func (s *Session) defineTemporary(ctx context.Context, stmt dialect.Statement) (Outcome, error) {
+	if c := s.next.over(s.usual); s.readOnly || s.tx == nil && c.access == reads {
+		return Outcome{}, errReadOnlyTransaction()
+	}
+	if err := s.beginManually(ctx); err != nil {
+		return Outcome{}, err
+	}
+	return s.defineParts(ctx, stmt)
+}
+
+// defineParts runs a statement database by database.
+func (s *Session) defineParts(ctx context.Context, stmt dialect.Statement) (Outcome, error) {
 	zone := s.state.Zone
 	s.state.Zone = nil // rows that are written anew are read as they are kept
 	defer func() { s.state.Zone = zone }()
@@ -50,7 +69,10 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 		var r *ddl.Outcome
 		in, err := s.db.schema(ctx, part.database)
 		if err == nil {
-			r, err = s.definer(in).Run(ctx, part.stmt, &s.state, m)
+			r, err = s.definerFor(in, part).Run(ctx, part.stmt, &s.state, m)
+		}
+		if s.temporary != nil && part.temporary {
+			clear(s.temporary.plans)
 		}
 		var none *schema.NoDatabaseError
 		if errors.As(err, &none) && part.ifExists() {
@@ -70,8 +92,24 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 
 // definer changes the definitions of a database.
 func (s *Session) definer(in *Schema) *ddl.Definer {
-	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: in.Catalog, Database: in.Name, Implicit: in.Catalog == s.db.Catalog, Seen: s.seen(&source{db: s.db, in: s.in}),
+	return &ddl.Definer{Runtime: s.db.Runtime, Catalog: in.Catalog, Database: in.Name, Implicit: in.Catalog == s.db.Catalog, Seen: s.seen(s.source(s.in, nil)),
 		Shared: s.db.SharedTable, AnalyzeRequests: s.analyzeRequests}
+}
+
+// definerFor is definer, for tables of the database or the session's own ones there.
+func (s *Session) definerFor(in *Schema, p *part) *ddl.Definer {
+	d := s.definer(in)
+	if _, creates := p.stmt.(*dialect.CreateTable); creates || p.temporary {
+		d.Runtime = s.runtime() // a query may read the session's own tables
+	}
+	if !p.temporary {
+		return d
+	}
+	d.Catalog, d.Implicit, d.Shared = s.temporary.catalog(in.Catalog.Database()), true, false
+	if s.tx != nil {
+		d.Within = s.within
+	}
+	return d
 }
 
 // definerOf changes the definitions of the database that a table is in.

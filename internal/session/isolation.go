@@ -164,6 +164,9 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 		s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
 	}
 	s.db.Runtime.Group.Join(s.tx)
+	if s.temporary != nil {
+		s.tx.Beside(s.temporary.tables)
+	}
 	held := &exec.Run{Rt: s.db.Runtime}
 	s.tx.Hold(func(octets int64) error {
 		if octets < 0 {
@@ -210,7 +213,7 @@ func (s *Session) checkMoment(ctx context.Context, tables []*schema.Table) error
 		return nil
 	}
 	for _, t := range tables {
-		if t.IsUndeclared() || t.Virtual != nil {
+		if t.IsUndeclared() || t.Virtual != nil || t.Temporary {
 			continue
 		}
 		version, err := s.versionAt(ctx, s.db.catalogOf(t))

@@ -41,10 +41,7 @@ func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	if err != nil {
 		return nil, p.inText(err)
 	}
-	kept := &p.plan
-	if s.state.Zone != nil {
-		kept = &p.zoned
-	}
+	kept := s.kept(p)
 	last := kept.Load()
 	if last != nil && last.collation != s.state.Collation {
 		last = nil
@@ -101,7 +98,7 @@ func (s *Session) planWithin(ctx context.Context, p *Prepared, e *epochs, begin 
 
 func (s *Session) planAnew(ctx context.Context, p *Prepared) (made *plannedAt, err error) {
 	err = p.in.Catalog.With(ctx, func(now *catalog.Snapshot) error {
-		from := &source{db: s.db, in: p.in, own: now}
+		from := s.source(p.in, now)
 		plan, err := s.build(ctx, p.Parsed, from)
 		if isUnknownColumn(err) {
 			// Another process may have made it since; a table is looked for by the catalog.
@@ -113,7 +110,7 @@ func (s *Session) planAnew(ctx context.Context, p *Prepared) (made *plannedAt, e
 				return readErr
 			}
 			if moved {
-				from = &source{db: s.db, in: p.in, own: now}
+				from = s.source(p.in, now)
 				plan, err = s.build(ctx, p.Parsed, from)
 			}
 		}

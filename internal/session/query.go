@@ -64,7 +64,7 @@ func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Me
 func (s *Session) runQuery(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value) (Outcome, error) {
 	q := s.takeQuery()
 	q.execution = s.execution(planned.plan, args, &q.meter)
-	if err := s.db.Runtime.Start(ctx, &q.execution, &q.cursor); err != nil {
+	if err := s.runtime().Start(ctx, &q.execution, &q.cursor); err != nil {
 		s.count(&q.meter, s.watched)
 		return Outcome{}, err
 	}

@@ -185,7 +185,7 @@ func (r *Rows) outdated() (string, error) {
 		return "", err
 	}
 	for _, scan := range r.query.execution.Plan.Scans() {
-		if scan.Table.Virtual != nil {
+		if scan.Table.Virtual != nil || scan.Table.Temporary {
 			continue
 		}
 		var ok bool
@@ -271,7 +271,7 @@ func (r *Rows) again(cause error) error {
 	} else {
 		r.profiled.plan = planned.plan
 	}
-	if err := r.session.db.Runtime.Start(r.ctx, &next.execution, &next.cursor); err != nil {
+	if err := r.session.runtime().Start(r.ctx, &next.execution, &next.cursor); err != nil {
 		return err
 	}
 	r.session.endQuery(r.query, r.watched)

@@ -198,7 +198,7 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 	s.costs(m)
 	defer s.count(m, s.watched)
 	x := s.execution(plan, args, m)
-	did, err := dml.Write(ctx, s.db.Runtime, &x)
+	did, err := dml.Write(ctx, s.runtime(), &x)
 	if err != nil {
 		s.state.RowCount = -1
 		return Outcome{}, err

@@ -47,6 +47,7 @@ type Session struct {
 	savepoints  []savepoint
 	spare       *query               // that of a point read that has ended, for the next query
 	lost        string               // what began the transaction that was open when the session was given back; "": none was
+	temporary   *temporary           // its temporary tables; nil: it has none
 	locks       bool                 // it may hold some of Database.Locks
 	statements  map[string]*Prepared // of PREPARE, by name in lower case
 	zone        string               // time_zone, as it was written
@@ -97,7 +98,7 @@ func (s *Session) Reset(ctx context.Context) {
 	s.reset()
 }
 
-// Leave ends a transaction that is open when the session is given back.
+// Leave ends a transaction that is open when the session is given back, and drops the temporary tables.
 func (s *Session) Leave() {
 	switch {
 	case s.tx != nil && s.manual:
@@ -106,11 +107,13 @@ func (s *Session) Leave() {
 		s.lost = "BEGIN"
 	}
 	s.endTx()
+	s.endTemporary()
 }
 
 // Close ends the session.
 func (s *Session) Close() {
 	s.endTx()
+	s.endTemporary()
 	s.endLocks(context.Background())
 	s.db.leave(s)
 }

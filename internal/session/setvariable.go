@@ -258,7 +258,7 @@ func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Val
 	m := &engine.Meter{}
 	defer s.count(m, s.watched)
 	x := s.execution(planned.plan, args, m)
-	cur, err := s.db.Runtime.Query(ctx, &x)
+	cur, err := s.runtime().Query(ctx, &x)
 	if err != nil {
 		return value.NullValue, err
 	}

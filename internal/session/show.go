@@ -20,7 +20,7 @@ func (s *Session) show(ctx context.Context, p *Prepared, stmt *dialect.Show, arg
 			return Outcome{}, err
 		}
 	}
-	from := &source{db: s.db, in: s.in}
+	from := s.source(s.in, nil)
 	table, err := show.Result(ctx, s.seen(from), stmt, s.given(stmt))
 	if err != nil {
 		return Outcome{}, err

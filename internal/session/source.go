@@ -15,6 +15,18 @@ type source struct {
 	in     *Schema
 	own    *catalog.Snapshot // nil: the newest that its catalog has
 	others []*catalog.Snapshot
+
+	temporary *temporary // of the session; nil: it has none
+}
+
+// source gives the definitions for a statement of a database; own are those of that one, nil: the newest.
+func (s *Session) source(in *Schema, own *catalog.Snapshot) *source {
+	return &source{db: s.db, in: in, own: own, temporary: s.temporary}
+}
+
+// Temporary implements show.Source.
+func (s *source) Temporary(ctx context.Context, database, name string) (*catalog.Snapshot, error) {
+	return s.temporary.find(ctx, database, name)
 }
 
 // Snapshot implements show.Source.
@@ -62,7 +74,9 @@ func (s *source) Forget() {
 	for _, other := range s.others {
 		other.Forget()
 	}
-	s.others = nil
+	if s.others = nil; s.own == nil {
+		s.in.Catalog.Forget()
+	}
 }
 
 // newer says whether others have changed definitions since they were read.

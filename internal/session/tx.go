@@ -39,6 +39,7 @@ func (s *Session) Commit(ctx context.Context) error {
 func (s *Session) commitBuffer(ctx context.Context, b *buffer.Buffer, wrote []*schema.Table) error {
 	var writing epochs
 	defer writing.End()
+	wrote = stored(wrote) // nobody else changes definitions of temporary tables
 	for _, c := range s.db.catalogsOf(wrote) {
 		writing.others = append(writing.others, epochOf{c, c.BeginWrite()})
 	}
@@ -71,7 +72,7 @@ func (s *Session) takeTurns(ctx context.Context, to []*schema.Table, alone bool)
 	lines := s.db.Runtime.Lines
 	var tables []string
 	for _, t := range to {
-		if !t.IsView() {
+		if !t.IsView() && !t.Temporary {
 			tables = append(tables, t.Physical)
 		}
 	}
@@ -100,8 +101,8 @@ func (s *Session) endTurns() {
 // checkCurrent makes sure that definitions which a transaction has written by still hold.
 func (s *Session) checkCurrent(ctx context.Context, wrote []*schema.Table) error {
 	for _, t := range wrote {
-		if t.IsUndeclared() || t.Virtual != nil {
-			continue // it has no definition
+		if t.IsUndeclared() || t.Virtual != nil || t.Temporary {
+			continue // it has no definition, or one that nobody else changes
 		}
 		ok, err := s.db.catalogOf(t).Current(ctx, t)
 		if err == nil && !ok {

@@ -19,7 +19,7 @@ import (
 // write runs a statement that writes. Rows of a table whose partitions are made as rows arrive get theirs here.
 func (s *Session) write(ctx context.Context, p *Prepared, args []value.Value) (Outcome, error) {
 	c := s.next.over(s.usual)
-	if err := s.writable(c); err != nil {
+	if err := s.writable(c); err != nil && !s.writesTemporary(ctx, p) {
 		return Outcome{}, err
 	}
 	if s.tx == nil && c.level >= RepeatableRead {
@@ -140,9 +140,13 @@ func (s *Session) writable(c characteristics) error {
 	case s.db.ReadOnly:
 		return engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: nothing is written")
 	case s.readOnly || s.tx == nil && c.access == reads:
-		return statementError(sqlerr.CodeReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
+		return errReadOnlyTransaction()
 	}
 	return nil
+}
+
+func errReadOnlyTransaction() error {
+	return statementError(sqlerr.CodeReadOnlyTransaction, "Cannot execute statement in a READ ONLY transaction.")
 }
 
 // writeOnce plans and runs the statement, while no change of definitions goes on that would not see it. A DELETE of whole
@@ -198,12 +202,11 @@ func (s *Session) forget(p *Prepared) {
 		p = p.shape
 	}
 	p.in.Catalog.Forget()
-	for _, kept := range []*plannedAt{p.plan.Load(), p.zoned.Load()} {
-		if kept == nil {
-			continue
-		}
-		for _, other := range kept.others {
-			other.Catalog().Forget()
-		}
+	kept := s.kept(p).Load()
+	if kept == nil {
+		return
+	}
+	for _, other := range kept.others {
+		other.Catalog().Forget()
 	}
 }

@@ -117,7 +117,13 @@ func (s Seen) ofDatabase(ctx context.Context, show *dialect.Show) (v *virtual, e
 	case IsVirtual(database):
 		return s.ofVirtual(ctx, show, database)
 	}
-	snapshot, err := s.Snapshot(ctx, database)
+	var snapshot *catalog.Snapshot
+	if show.Table.Name != "" {
+		snapshot, err = s.Temporary(ctx, database, show.Table.Name)
+	}
+	if snapshot == nil && err == nil {
+		snapshot, err = s.Snapshot(ctx, database)
+	}
 	if err != nil {
 		return nil, err
 	}

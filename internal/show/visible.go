@@ -25,6 +25,8 @@ func IsVirtual(database string) bool {
 type Source interface {
 	// Snapshot gives the definitions of a database. The error is a *schema.NoDatabaseError where there is none of that name.
 	Snapshot(ctx context.Context, database string) (*catalog.Snapshot, error)
+	// Temporary gives the definitions of the session's own tables in a database, where one has the name; nil: none has.
+	Temporary(ctx context.Context, database, name string) (*catalog.Snapshot, error)
 	// Name is what SQL calls the database of a snapshot.
 	Name(of *catalog.Snapshot) string
 	// Databases lists the databases whose names pass lets through, sorted by name.
@@ -50,11 +52,25 @@ type Seen struct {
 }
 
 // Visible gives the tables that a statement can name, as the planner asks for them.
-func Visible(ctx context.Context, s Seen) schema.Tables { return visible{ctx, s} }
+func Visible(ctx context.Context, s Seen) schema.Tables { return visible{ctx: ctx, Seen: s} }
 
 type visible struct {
 	ctx context.Context
 	Seen
+	stored bool // without the session's own
+}
+
+// Stored gives the tables without the session's own; see schema.Stored.
+func (v visible) Stored() schema.Tables {
+	v.stored = true
+	return v
+}
+
+func (v visible) found(s *catalog.Snapshot, err error, name string) (*schema.Table, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s.Find(v.ctx, name)
 }
 
 func (v visible) Table(database, name string) (*schema.Table, error) {
@@ -71,11 +87,13 @@ func (v visible) Table(database, name string) (*schema.Table, error) {
 	case IsVirtual(database):
 		return nil, &schema.NoTableError{Database: database, Name: name}
 	}
-	s, err := v.Snapshot(v.ctx, database)
-	if err != nil {
-		return nil, err
+	if !v.stored {
+		if own, err := v.Temporary(v.ctx, database, name); own != nil || err != nil {
+			return v.found(own, err, name)
+		}
 	}
-	return s.Find(v.ctx, name)
+	s, err := v.Snapshot(v.ctx, database)
+	return v.found(s, err, name)
 }
 
 // ErrNoDatabase says that a name needs a current database, and there is none.

@@ -33,6 +33,7 @@ import (
 // see the buffer as it was when they were made.
 type Buffer struct {
 	released atomic.Bool
+	aside    atomic.Pointer[engine.Aside] // tables that are not in e; nil: there are none
 	e        engine.Engine
 	base     engine.Reader // what is read, if a view does not say otherwise: e, or a moment
 	since    engine.Moment // base, where that is one
@@ -105,7 +106,7 @@ func New(e engine.Engine, parallel int) *Buffer {
 	b := &Buffer{e: e, base: e, parallel: parallel, limits: e.Limits(), tables: map[string]*tree{}}
 	b.limits.BatchOps, b.limits.BatchBytes = math.MaxInt, math.MaxInt
 	if _, ok := e.(engine.Bounded); ok {
-		b.outline = &outline{map[engine.Place]*place{}, map[engine.Place]bool{}}
+		b.outline = &outline{places: map[engine.Place]*place{}, watched: map[engine.Place]bool{}}
 	}
 	return b
 }
@@ -123,6 +124,30 @@ func NewAt(e engine.Transactor, parallel int, validate bool) (*Buffer, error) {
 		b.reads = &reads{}
 	}
 	return b, nil
+}
+
+// Beside has the transaction read and write tables beside the store. What it reads there is as it is at that moment, and what it
+// writes there is written by Commit if the store takes the rest.
+func (b *Buffer) Beside(a engine.Aside) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.aside.Store(&a)
+	if b.outline != nil {
+		b.outline.aside = a
+	}
+}
+
+// beside gives what has a table that is not in the store; nil: the store has it.
+func (b *Buffer) beside(table string) engine.Aside {
+	if a := b.aside.Load(); a != nil && (*a).Has(table) {
+		return *a
+	}
+	return nil
+}
+
+// storedOf gives those of commits that are for the store.
+func (b *Buffer) storedOf(commits []engine.Commit) (stored []engine.Commit, of func(error) error) {
+	return engine.Pick(commits, func(c *engine.Commit) bool { return b.beside(c.Table) == nil })
 }
 
 // IsOfOneMoment says whether all reads are of one moment.
@@ -343,7 +368,29 @@ func placed(err error, commits []engine.Commit) error {
 	return err
 }
 
+// send sends commits: first those beside the store, as these can be taken back.
 func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Meter) error {
+	aside := b.aside.Load()
+	if aside == nil {
+		return b.sendStored(ctx, commits, m)
+	}
+	beside, ofBeside := engine.Pick(commits, func(c *engine.Commit) bool { return (*aside).Has(c.Table) })
+	stored, ofStored := b.storedOf(commits)
+	undo, err := (*aside).Write(ctx, beside)
+	if err != nil {
+		return ofBeside(err)
+	}
+	if len(stored) == 0 && !b.IsUnconfirmed() {
+		return nil
+	}
+	if err := b.sendStored(ctx, stored, m); err != nil {
+		undo()
+		return ofStored(err)
+	}
+	return nil
+}
+
+func (b *Buffer) sendStored(ctx context.Context, commits []engine.Commit, m *engine.Meter) error {
 	all, ok := b.e.(engine.Transactor)
 	most := b.e.Limits().BatchOps
 	requires := b.requirements()
@@ -378,7 +425,8 @@ func (b *Buffer) Fit() error {
 	case engine.Transactor:
 		return nil
 	}
-	return b.fit(b.Commits())
+	stored, _ := b.storedOf(b.Commits())
+	return b.fit(stored)
 }
 
 func (b *Buffer) fit(commits []engine.Commit) error {

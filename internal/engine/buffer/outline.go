@@ -12,6 +12,7 @@ import (
 type outline struct {
 	places  map[engine.Place]*place // by the folded name of the table
 	watched map[engine.Place]bool   // those with parents, or with a row that is wide
+	aside   engine.Aside            // whose tables do not count; nil: there are none
 }
 
 // place is what a partition of a table has of operations.
@@ -25,7 +26,7 @@ const (
 
 // count adds an entry, or takes it away.
 func (o *outline) count(folded string, e *entry, n int) {
-	if o == nil || e.dropped {
+	if o == nil || e.dropped || o.isAside(folded) {
 		return
 	}
 	at := engine.Place{Table: folded, PartitionKey: e.partitionKey}
@@ -47,7 +48,7 @@ func (o *outline) count(folded string, e *entry, n int) {
 
 // watchWide has a place watched where a row is wide.
 func (o *outline) watchWide(c *engine.Commit) {
-	if o == nil {
+	if o == nil || o.isAside(c.Table) {
 		return
 	}
 	ops, octets := map[string]int{}, map[string]int{}
@@ -68,6 +69,8 @@ func (o *outline) watchWide(c *engine.Commit) {
 	}
 }
 
+func (o *outline) isAside(table string) bool { return o.aside != nil && o.aside.Has(table) }
+
 // isTouch says whether the entry changes an ETag, and nothing else.
 func (e *entry) isTouch() bool { return e.op == engine.Merge && len(e.names) == 0 }
 
@@ -77,6 +80,9 @@ func (b *Buffer) fitOutline(e engine.Bounded) error {
 	defer b.mu.Unlock()
 	o := &engine.Outline{Places: len(b.outline.places), Commit: b.commitAt}
 	for _, t := range b.sorted() {
+		if b.beside(t.table) != nil {
+			continue
+		}
 		t.entries.Scan(func(e *entry) bool {
 			if !e.dropped {
 				o.Tables = append(o.Tables, t.table)

@@ -47,6 +47,9 @@ func (b *Buffer) assumed() (all []assumption) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, t := range b.sorted() {
+		if b.beside(t.table) != nil {
+			continue
+		}
 		t.entries.Scan(func(e *entry) bool {
 			if e.isNew() || e.ifMatch != "" {
 				all = append(all, assumption{t.table, e})

@@ -21,6 +21,9 @@ type point struct{ table, partitionKey, rowKey string }
 
 // read reads an entity of the store, and notes it.
 func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engine.Entity, error) {
+	if aside := b.beside(g.Table); aside != nil {
+		return aside.Get(ctx, g)
+	}
 	e, err := on.Get(ctx, g)
 	if b.reads == nil {
 		return e, err
@@ -54,6 +57,9 @@ func (b *Buffer) note(p point) error {
 
 // walk walks a range of the store, and notes how far.
 func (b *Buffer) walk(ctx context.Context, on engine.Reader, s engine.Scan) engine.Cursor {
+	if aside := b.beside(s.Table); aside != nil {
+		return aside.Scan(ctx, s)
+	}
 	c := on.Scan(ctx, s)
 	if b.reads == nil {
 		return c
