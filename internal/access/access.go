@@ -151,6 +151,7 @@ func unknown(conjunct int) [][]Atom { return [][]Atom{{{Ordinal: -1, Conjunct: c
 // setAccess sets the scan's Access by what its keys allow.
 func (s *Scan) setAccess(k *KeyPlan, depth int) {
 	s.Keys = k
+	k.setPlain()
 	all, single := k.allPoints()
 	switch {
 	case s.Index == nil && depth > 0 && all:
@@ -158,7 +159,6 @@ func (s *Scan) setAccess(k *KeyPlan, depth int) {
 		if single {
 			s.Access = PointRead
 		}
-		k.setPlain()
 	case depth > 0 || s.Index != nil:
 		s.Access = RangeScan
 	case slices.ContainsFunc(k.Branches, func(b keyBranch) bool { _, open := b.Spread(k); return open }):

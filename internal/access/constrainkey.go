@@ -214,15 +214,20 @@ func (k *KeyPlan) allPoints() (all, single bool) {
 	return true, single
 }
 
-// setPlain notes the common point read, which Reads computes in a shorter way.
+// setPlain notes the common key, which Reads computes in a shorter way.
 func (k *KeyPlan) setPlain() {
-	if len(k.Branches) != 1 || !k.Whole || len(k.Columns) > 4 || len(k.Branches[0].row) != len(k.Columns) {
+	if len(k.Branches) != 1 || k.CopyColumns > 0 {
 		return
 	}
-	for i, tests := range k.Branches[0].row {
+	row := k.Branches[0].row
+	if len(row) == 0 || len(row) > maxPlain {
+		return
+	}
+	for i, tests := range row {
 		if len(tests) != 1 || tests[0].op != testEq || tests[0].loose || tests[0].nullSafe || k.Columns[i].Form != schema.FormCode || k.Columns[i].Code.Prefix > 0 {
 			return
 		}
 	}
-	k.plain = !slices.Contains(k.fromKey, -1) && !slices.Contains(k.divideFrom, -1)
+	open := func(from int) bool { return from < 0 || from >= len(row) }
+	k.plain = !slices.ContainsFunc(k.fromKey, open) && !slices.ContainsFunc(k.divideFrom, open)
 }

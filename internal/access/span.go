@@ -6,6 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
 // KeyPlan computes the keys and spans of a Scan from the arguments of one execution. It is immutable.
@@ -35,9 +36,12 @@ type KeyPlan struct {
 	Pinned []bool
 	// Conds are the conditions that the key uses, for EXPLAIN.
 	Conds expr.Node
-	// plain marks the common point read: one branch, with one equality on each column of a row's key.
+	// plain marks the common key: one branch, with one equality on each of the first columns, and these tell the partition.
 	plain bool
 }
+
+// maxPlain is how many equalities a plain key has at most.
+const maxPlain = 4
 
 // keyBranch is one branch: the tests that must hold, by column. row has those on the first columns of the RowKey, none of them
 // empty. partitionKey has those on columns of the PartitionKey: nil if the column is open, or the RowKey has it. divide has those
@@ -68,7 +72,7 @@ func (s *Scan) reads(env *expr.Env, r *Reads) error {
 	r.Points, r.Spans, r.Exact, r.Unordered, r.Copies = r.Points[:0], r.Spans[:0], true, false, false
 	k := s.Keys
 	if k.plain {
-		done, err := k.point(env, r)
+		done, err := k.readPlain(env, r)
 		if done || err != nil {
 			return err
 		}
@@ -83,14 +87,14 @@ func (s *Scan) reads(env *expr.Env, r *Reads) error {
 	return nil
 }
 
-// point is Reads for the common point read. It is not done if an argument does not give a single value of its column.
-func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
+// readPlain is Reads for a plain key. It is not done if an argument does not give a single value of its column.
+func (k *KeyPlan) readPlain(env *expr.Env, r *Reads) (done bool, err error) {
 	var space [96]byte
-	var values [4]value.Value
+	var values [maxPlain]value.Value
 	buf := space[:0]
 	row := values[:0]
-	for i := range k.Columns {
-		p, t := &k.Columns[i], k.Branches[0].row[i][0]
+	for i, tests := range k.Branches[0].row {
+		p, t := &k.Columns[i], tests[0]
 		v, err := t.value(env)
 		if err != nil {
 			return false, err
@@ -135,7 +139,12 @@ func (k *KeyPlan) point(env *expr.Env, r *Reads) (done bool, err error) {
 		}
 		partition = string(k.layout.FinishPartition(name, 0))
 	}
-	r.Points = append(r.Points, Key{Partition: in, PartitionKey: partition, RowKey: string(buf)})
+	if k.Whole && len(row) == len(k.Columns) {
+		r.Points = append(r.Points, Key{Partition: in, PartitionKey: partition, RowKey: string(buf)})
+		return true, nil
+	}
+	to := string(append(buf, schema.Behind...))
+	r.Spans = append(r.Spans, Span{Partition: in, PartitionKey: partition, Span: keymap.Span{From: to[:len(buf)], To: to}})
 	return true, nil
 }
 

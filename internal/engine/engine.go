@@ -104,6 +104,7 @@ type Scan struct {
 type Room struct {
 	Entities []Entity
 	Values   []Value
+	Bound    any // what the scan before was bound to
 }
 
 // Cursor walks the entities of a scan, a chunk at a time. Next returns a chunk of one or more

@@ -73,6 +73,8 @@ type lookup struct {
 type lookupRoom struct {
 	row      []value.Value
 	entities engine.Room
+	block    []value.Value // what is left of the last allocation for rows
+	size     int           // rows of the next one
 }
 
 // lookupRooms are those that no lookup uses: there are as many as ran side by side.
@@ -112,6 +114,7 @@ type lookupJoinIter struct {
 	batch     rowStore  // left rows
 	lookups   []*lookup // aligned with batch
 	known     map[string]*lookup
+	fresh     []lookup // not used yet
 	knownRows int
 	reads     access.Reads
 	key       []byte
@@ -303,11 +306,12 @@ func (it *lookupJoinIter) lookup(row []value.Value) (l *lookup, isNew bool, err 
 	if l := it.known[string(it.key)]; l != nil {
 		return l, false, nil
 	}
-	l = &lookup{reads: it.reads, rows: rowStore{run: it.f.Run, operator: "join", fills: right.filled}}
-	l.reads.Points, l.reads.Spans = slices.Clone(it.reads.Points), slices.Clone(it.reads.Spans)
-	if right.unique() {
-		l.rows.size = 1
+	if len(it.fresh) == 0 {
+		it.fresh = make([]lookup, it.size)
 	}
+	l, it.fresh = &it.fresh[0], it.fresh[1:]
+	*l = lookup{reads: it.reads, rows: rowStore{run: it.f.Run, operator: "join", fills: right.filled}}
+	l.reads.Points, l.reads.Spans = slices.Clone(it.reads.Points), slices.Clone(it.reads.Spans)
 	if !it.bound {
 		if it.filter, err = right.bindFilter(it.f); err != nil {
 			return nil, false, err
@@ -348,6 +352,11 @@ func (it *lookupJoinIter) lookUp(ctx context.Context, l *lookup, room *lookupRoo
 	if it.f.X.Profile != nil {
 		defer it.f.note(n.counted, l, time.Now())
 	}
+	l.rows.block, l.rows.size = room.block, room.size
+	defer func() {
+		room.block, room.size = l.rows.block, l.rows.size
+		l.rows.block = nil
+	}()
 	src := n.entities(it.f.Run, &l.reads, it.filter, 0, &it.meter, &room.entities)
 	decoder := *n.decoder
 	row := room.row

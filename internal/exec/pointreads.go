@@ -39,7 +39,10 @@ func rereads(p *planner.Plan) bool {
 	}
 	seen := map[*schema.Table]bool{}
 	for _, s := range p.Scans() {
-		if s.Access <= access.PointReads && seen[s.Table] {
+		if s.Access > access.PointReads {
+			continue
+		}
+		if seen[s.Table] {
 			return true
 		}
 		seen[s.Table] = true

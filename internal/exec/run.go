@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"sync/atomic"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -173,8 +174,11 @@ func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found boo
 
 // notWaited gives MySQL's error where another transaction has a row that is read with NOWAIT.
 func notWaited(err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
 	var ee *engine.Error
-	if err != nil && errors.As(err, &ee) && ee.Code == engine.CodeBusy {
+	if errors.As(err, &ee) && ee.Code == engine.CodeBusy {
 		return sqlerr.New(sqlerr.CodeLockNoWait, sqlerr.NoPos, "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")
 	}
 	return err

@@ -99,9 +99,6 @@ func (n *scanNode) Open(f *Frame) Iterator {
 	return it
 }
 
-// unique says whether one row at most comes of a lookup.
-func (n *scanNode) unique() bool { return n.plan.Access == access.PointRead }
-
 // bindFilter makes the filter to send at one execution.
 func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 	if n.filter == nil {

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -23,6 +24,7 @@ type memCursor struct {
 
 // memBinding is a scan's filter and selection bound to one shape.
 type memBinding struct {
+	of     *engine.Filter
 	shape  *shape
 	filter engine.Bound
 	names  []string
@@ -42,6 +44,7 @@ func (r *memRoot) scan(s engine.Scan) *memCursor {
 	if err := r.m.limits.CheckScan(&s); err != nil {
 		return c.fail(err)
 	}
+	c.last = boundBefore(&s)
 	t := r.table(s.Table)
 	if t == nil {
 		c.tally.flush()
@@ -150,7 +153,7 @@ func (c *memCursor) binding(s *shape) *memBinding {
 	}
 	b := c.bound[s]
 	if b == nil {
-		b = &memBinding{shape: s, filter: c.scan.Filter.Bind(s.names), names: s.names, all: c.scan.Select == nil}
+		b = &memBinding{of: c.scan.Filter, shape: s, filter: c.scan.Filter.Bind(s.names), names: s.names, all: c.scan.Select == nil}
 		b.reads = b.filter.AppendSlots(nil)
 		for i := 0; b.all && i < len(s.names); i += 2 { // two of them are what a line of memory holds
 			b.reads = append(b.reads, i)
@@ -170,8 +173,23 @@ func (c *memCursor) binding(s *shape) *memBinding {
 	return b
 }
 
+// boundBefore gives the binding of the scan that had the room before, where that has the same filter and selection.
+func boundBefore(s *engine.Scan) *memBinding {
+	if s.Room == nil {
+		return nil
+	}
+	b, _ := s.Room.Bound.(*memBinding)
+	if b == nil || b.of != s.Filter || b.all != (s.Select == nil) || !b.all && !slices.Equal(b.names, s.Select) {
+		return nil
+	}
+	return b
+}
+
 // drop implements source.
 func (c *memCursor) drop() {
+	if c.scan.Room != nil && c.last != nil {
+		c.scan.Room.Bound = c.last
+	}
 	c.partitions, c.rows = treeWalk[memPartition]{}, treeWalk[memEntity]{}
 	c.bound, c.last = nil, nil
 	if c.root != nil {
