@@ -63,44 +63,38 @@ goes on behind the last row that is there, and writes none twice; --restart begi
 	return c
 }
 
-// load loads files in turn.
+// load loads files in turn. Where the files of one command are interrupted, those that are done are passed over by the next one.
 func load(ctx context.Context, db *database, files []string, o loadOptions, t *task) error {
 	if len(files) == 0 {
 		return errors.New("no file to load: name one behind the data source name")
 	}
 	defer t.end()
 	failed := false
-	for _, name := range files {
-		err := loadFile(ctx, db, name, o, t)
+	var places []*place
+	for i, name := range files {
+		l := &loader{db: db, name: name, options: o, task: t}
+		err := l.load(ctx)
 		if errors.Is(err, errShown) {
-			failed = true
-		} else if err != nil {
+			failed, err = true, nil
+		}
+		if l.place != nil {
+			places = append(places, l.place)
+		}
+		if err == nil && l.place != nil && i < len(files)-1 {
+			l.place.last = whole
+			err = l.keep(ctx)
+		}
+		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
+	}
+	if err := db.endPlaces(ctx, places...); err != nil {
+		return err
 	}
 	if failed {
 		return errShown
 	}
 	return nil
-}
-
-func loadFile(ctx context.Context, db *database, name string, o loadOptions, t *task) error {
-	kind := o.format
-	if kind == "" {
-		kind = kindOf(name)
-	}
-	l := &loader{db: db, name: name, kind: kind, options: o, task: t}
-	switch kind {
-	case "csv", "tsv", "jsonl":
-		return l.loadRows(ctx)
-	case "sql":
-		return l.loadSQL(ctx)
-	case "":
-		return errors.New("its name does not tell what it holds: say --format csv, tsv, jsonl or sql")
-	case "parquet":
-		return errors.New("no Parquet is read: other programs make CSV of it, such as duckdb -c \"COPY 'x.parquet' TO 'x.csv'\"")
-	}
-	return fmt.Errorf("the format %q is not known: it is csv, tsv, jsonl or sql", kind)
 }
 
 // loader loads a file.
@@ -113,6 +107,24 @@ type loader struct {
 
 	source *source
 	place  *place
+}
+
+// load loads the file.
+func (l *loader) load(ctx context.Context) error {
+	if l.kind = l.options.format; l.kind == "" {
+		l.kind = kindOf(l.name)
+	}
+	switch l.kind {
+	case "csv", "tsv", "jsonl":
+		return l.loadRows(ctx)
+	case "sql":
+		return l.loadSQL(ctx)
+	case "":
+		return errors.New("its name does not tell what it holds: say --format csv, tsv, jsonl or sql")
+	case "parquet":
+		return errors.New("no Parquet is read: other programs make CSV of it, such as duckdb -c \"COPY 'x.parquet' TO 'x.csv'\"")
+	}
+	return fmt.Errorf("the format %q is not known: it is csv, tsv, jsonl or sql", l.kind)
 }
 
 // open opens the file, and finds out how far an earlier load of it has come.
@@ -135,17 +147,37 @@ func (l *loader) open(ctx context.Context, into string) (err error) {
 	if l.place, err = l.db.findPlace(ctx, work, print, l.options.restart); err != nil {
 		return err
 	}
-	if l.place.done > 0 {
+	switch {
+	case l.isDone():
+		l.task.say("%s: an earlier load that was interrupted has loaded it; --restart loads it again", l.name)
+	case l.place.done > 0:
 		l.task.say("%s: an earlier load of it was interrupted: this one goes on behind %s", l.name, plural(l.place.done, l.unit()))
 	}
 	return nil
 }
+
+// isDone says whether an earlier load has loaded all of the file.
+func (l *loader) isDone() bool { return l.place.last == whole }
 
 func (l *loader) unit() string {
 	if l.kind == "sql" {
 		return "statement"
 	}
 	return "record"
+}
+
+// keep writes the place where no transaction is open. A file may drop the database in which it is: then it is made anew when that database is
+// there again, and until then a load that is interrupted begins anew, as nobody knows of it.
+func (l *loader) keep(ctx context.Context) error {
+	err := l.db.keepPlace(ctx, l.place)
+	if isGone(err) {
+		l.place.begun = false
+		err = l.db.beginPlace(ctx, l.place)
+	}
+	if isGone(err) {
+		return nil
+	}
+	return err
 }
 
 // records reads the file from its beginning.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"io"
 	"time"
 )
@@ -17,6 +16,9 @@ func (l *loader) loadRows(ctx context.Context) error {
 		return err
 	}
 	defer l.source.Close()
+	if l.isDone() {
+		return nil
+	}
 	in, err := l.records(l.source)
 	if err != nil {
 		return err
@@ -50,7 +52,7 @@ func (l *loader) loadRows(ctx context.Context) error {
 	if err := w.flush(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(w.rejects.close(), l.db.endPlaces(ctx, l.place)); err != nil {
+	if err := w.rejects.close(); err != nil {
 		return err
 	}
 	l.task.endPart()

@@ -66,9 +66,6 @@ func (l *loader) loadSQL(ctx context.Context) error {
 	if err := s.commit(ctx); err != nil {
 		return err
 	}
-	if err := l.db.endPlaces(ctx, l.place); err != nil {
-		return err
-	}
 	l.task.endPart()
 	s.runner.tellSkipped()
 	l.task.say("%s: %s in %s, %s written", l.name, plural(l.place.done, "statement"), time.Since(began).Round(time.Millisecond), plural(l.place.written, "row"))
@@ -145,20 +142,6 @@ func (s *sqlLoader) run(ctx context.Context, st statement, word string, session,
 	s.place.done++ // this one
 	err = s.keep(ctx)
 	s.place.done--
-	return err
-}
-
-// keep writes the place where no transaction is open. A file may drop the database in which it is: then it is made anew when that database is
-// there again, and until then a load that is interrupted begins anew, as nobody knows of it.
-func (s *sqlLoader) keep(ctx context.Context) error {
-	err := s.db.keepPlace(ctx, s.place)
-	if isGone(err) {
-		s.place.begun = false
-		err = s.db.beginPlace(ctx, s.place)
-	}
-	if isGone(err) {
-		return nil
-	}
 	return err
 }
 
