@@ -213,11 +213,13 @@ func (c *Config) settings(mode session.Mode) session.Settings {
 	if logger == nil {
 		logger = slog.New(slog.DiscardHandler)
 	}
-	return session.Settings{
+	s := session.Settings{
 		Name: schema.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
 		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, FoundRows: c.ClientFoundRows, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
-		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger, Observe: observe(c.Observer),
+		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger,
 	}
+	s.Begin, s.Observe = c.observe()
+	return s
 }
 
 func (c *Config) parallel() int {

@@ -229,7 +229,7 @@ func ExampleStatementLog() {
 	}
 	// Output:
 	// level=WARN msg="statement of many requests" statement="CREATE TABLE book (id INT PRIMARY KEY, title VARCHAR(100))" rows=0 requests=4 entities_written=2 dollars_per_million=0.144
-	// level=WARN msg="statement of many requests" statement="UPDATE book SET title = 'Emma, 2nd ed.' WHERE id = 1" rows=1 requests=2 entities_read=1 entities_written=1 dollars_per_million=0.072 plan="update book: point read book"
+	// level=WARN msg="statement of many requests" statement="UPDATE book SET title = ? WHERE id = ?" rows=1 requests=2 entities_read=1 entities_written=1 dollars_per_million=0.072 plan="update book: point read book"
 }
 
 // Counting by plan what statements cost, for a page of metrics.

@@ -71,7 +71,7 @@ var onlyIn = map[string]string{
 }
 
 // modules are folders with a go.mod of their own.
-var modules = []string{"cmd/nearlyfree", "mysqlshim", "tests/clients", "tests/mariadb", "tests/sqlite"}
+var modules = []string{"cmd/nearlyfree", "mysqlshim", "otelnearlyfree", "tests/clients", "tests/mariadb", "tests/sqlite"}
 
 // TestImports holds the packages to the directions that ARCHITECTURE.md gives.
 func TestImports(t *testing.T) {

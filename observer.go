@@ -5,8 +5,12 @@ import (
 	"errors"
 	"log/slog"
 	"math"
+	"net/url"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -18,18 +22,39 @@ type Observer interface {
 	Statement(ctx context.Context, s *Statement)
 }
 
+// BeginObserver is an Observer that is told of statements when they begin, too.
+type BeginObserver interface {
+	Observer
+	// Begin is called before a statement is planned and run. The context that it gives, made of ctx, is the one that the statement runs
+	// with, its requests to Azure included, and that Statement is called with in the end. Of s it knows Text, Connection, Database,
+	// Server and Begun, and its methods Args, Outline and Operation.
+	Begin(ctx context.Context, s *Statement) context.Context
+}
+
 // ObserverFunc is a function as an Observer.
 type ObserverFunc func(ctx context.Context, s *Statement)
 
 // Statement calls f.
 func (f ObserverFunc) Statement(ctx context.Context, s *Statement) { f(ctx, s) }
 
-// Observers are several as one Observer, which are told in turn.
+// Observers are several as one Observer. They are told of a beginning in turn, and of an end in the other direction.
 type Observers []Observer
+
+var _ BeginObserver = Observers(nil)
+
+// Begin calls that of each which has one.
+func (all Observers) Begin(ctx context.Context, s *Statement) context.Context {
+	for _, o := range all {
+		if b, ok := o.(BeginObserver); ok {
+			ctx = b.Begin(ctx, s)
+		}
+	}
+	return ctx
+}
 
 // Statement calls that of each.
 func (all Observers) Statement(ctx context.Context, s *Statement) {
-	for _, o := range all {
+	for _, o := range slices.Backward(all) {
 		o.Statement(ctx, s)
 	}
 }
@@ -38,12 +63,16 @@ func (all Observers) Statement(ctx context.Context, s *Statement) {
 type Statement struct {
 	Text       string        // as it was sent, with the literals in it; BEGIN, COMMIT and ROLLBACK where database/sql was asked for that
 	Connection int64         // what CONNECTION_ID() says
+	Database   string        // the session's current one; "" where there is none
+	Server     string        // host of the account, and its port where the URL has one; "" in memory and on a file
+	Begun      time.Time     // when it began
 	Duration   time.Duration // with what its reader took to read the rows
 	Rows       int64         // that it gave, or changed
 	Stats      Stats         // without what definitions cost; a write in a transaction costs what it reads, and the COMMIT the rest
 	Err        error         // what ended it; nil: it succeeded
 
-	done *session.Done
+	done       *session.Done
+	ansiQuotes bool
 }
 
 // Plan is how it was run, in one line: "update customer: row-key range customer.surname". "" where there was nothing to plan.
@@ -62,6 +91,18 @@ func (s *Statement) Scans() error {
 	return nil
 }
 
+// Outline is Text without literals and comments: ? stands for each literal. What is nobody's business is in arguments and literals.
+func (s *Statement) Outline() string {
+	return dialect.Outline(s.Text, dialect.Options{ANSIQuotes: s.ansiQuotes})
+}
+
+// Operation is what it does, in capital letters: SELECT, INSERT, CREATE TABLE, COMMIT.
+func (s *Statement) Operation() string { return s.done.Operation() }
+
+// Tables are those that it reads or writes, each once: first what it writes. One of another database than the current one is
+// database.table; one that a view reads is there, too.
+func (s *Statement) Tables() []string { return s.done.Tables() }
+
 // Args are its arguments, which may hold what is nobody's business.
 func (s *Statement) Args() []any {
 	args := make([]any, len(s.done.Args))
@@ -74,21 +115,47 @@ func (s *Statement) Args() []any {
 // Dollars is what it has cost.
 func (s *Statement) Dollars() float64 { return s.Stats.DollarsPerMillion(ListPrice) / 1e6 }
 
-// observe is what a session calls for o; nil: nothing.
-func observe(o Observer) func(context.Context, *session.Done) {
-	if o == nil {
-		return nil
+// observe gives what a session calls for the Observer at the beginning and the end of a statement; nil: nothing.
+func (c *Config) observe() (begin func(context.Context, *session.Done) context.Context, end func(context.Context, *session.Done)) {
+	if c.Observer == nil {
+		return nil, nil
 	}
-	return func(ctx context.Context, d *session.Done) {
-		m := &d.Meter
-		o.Statement(ctx, &Statement{
-			Text: d.Text, Connection: d.Connection, Duration: d.Took, Rows: d.Rows, Err: translate(d.Err, d.Text), done: d,
-			Stats: Stats{
-				Requests: m.Requests.Load(), Retries: m.Retries.Load(), EntitiesScanned: m.Scanned.Load(), EntitiesReturned: m.Returned.Load(),
-				EntitiesWritten: m.Written.Load(), BytesIn: m.BytesIn.Load(), BytesOut: m.BytesOut.Load(),
-			},
-		})
+	o, server := c.Observer, c.server()
+	if b, ok := o.(BeginObserver); ok {
+		begin = func(ctx context.Context, d *session.Done) context.Context {
+			return b.Begin(ctx, c.statement(d, server))
+		}
 	}
+	return begin, func(ctx context.Context, d *session.Done) {
+		s, m := c.statement(d, server), &d.Meter
+		s.Duration, s.Rows, s.Err = d.Took, d.Rows, translate(d.Err, d.Text)
+		s.Stats = Stats{
+			Requests: m.Requests.Load(), Retries: m.Retries.Load(), EntitiesScanned: m.Scanned.Load(), EntitiesReturned: m.Returned.Load(),
+			EntitiesWritten: m.Written.Load(), BytesIn: m.BytesIn.Load(), BytesOut: m.BytesOut.Load(),
+		}
+		o.Statement(ctx, s)
+	}
+}
+
+// statement is what is known of one when it begins.
+func (c *Config) statement(d *session.Done, server string) *Statement {
+	return &Statement{Text: d.Text, Connection: d.Connection, Database: d.Database, Server: server, Begun: d.Begun, done: d, ansiQuotes: c.ANSIQuotes}
+}
+
+// server is the host of the account; "" where there is none.
+func (c *Config) server() string {
+	if strings.HasPrefix(c.Store, "mem://") || isFile(c.Store) {
+		return ""
+	}
+	account, err := azureOptions(c.Store)
+	if err != nil {
+		return ""
+	}
+	endpoint, err := url.Parse(account.Endpoint)
+	if err != nil {
+		return ""
+	}
+	return endpoint.Host
 }
 
 // StatementLog is an Observer that logs statements.
@@ -101,7 +168,8 @@ type StatementLog struct {
 	// never. One that reads a table without a key, by more than one request, is a warning, too.
 	Slow     time.Duration
 	Requests int64
-	// Arguments has the arguments logged, too. They may hold what is nobody's business.
+	// Arguments has the arguments logged, too, and the text as it was sent. Else the literals are left out, as they may hold what is
+	// nobody's business. The message of an error may name a value all the same, as MySQL's does of a duplicate key.
 	Arguments bool
 }
 
@@ -121,9 +189,11 @@ func (l *StatementLog) Statement(ctx context.Context, s *Statement) {
 	if !logger.Enabled(ctx, level) {
 		return
 	}
-	attrs := []slog.Attr{slog.String("statement", s.Text)}
+	var attrs []slog.Attr
 	if l.Arguments {
-		attrs = append(attrs, slog.Any("arguments", s.Args()))
+		attrs = append(attrs, slog.String("statement", s.Text), slog.Any("arguments", s.Args()))
+	} else {
+		attrs = append(attrs, slog.String("statement", s.Outline()))
 	}
 	attrs = append(attrs, slog.Duration("duration", s.Duration), slog.Int64("rows", s.Rows), slog.Int64("requests", s.Stats.Requests))
 	for _, a := range []slog.Attr{
@@ -142,9 +212,27 @@ func (l *StatementLog) Statement(ctx context.Context, s *Statement) {
 		attrs = append(attrs, slog.String("scans", scans.Error()))
 	}
 	if s.Err != nil {
-		attrs = append(attrs, slog.String("error", s.Err.Error()))
+		attrs = append(attrs, l.ofError(s.Err)...)
 	}
 	logger.LogAttrs(ctx, level, message, attrs...)
+}
+
+// ofError tells of an error, with the id by which Azure knows the request that failed. Its place in the text, which holds
+// literals, goes with the text.
+func (l *StatementLog) ofError(err error) []slog.Attr {
+	var e *Error
+	if !errors.As(err, &e) {
+		return []slog.Attr{slog.String("error", err.Error())}
+	}
+	text := e.Error()
+	if !l.Arguments {
+		text, _, _ = strings.Cut(text, "\n")
+	}
+	attrs := []slog.Attr{slog.String("error", text)}
+	if e.RequestID != "" {
+		attrs = append(attrs, slog.String("request_id", e.RequestID))
+	}
+	return attrs
 }
 
 // levelOf gives the level of a statement, and why it has that.

@@ -28,7 +28,8 @@ type Settings struct {
 	WarnOfScans bool     // the Logger is told of it
 	Options     []string // names of options, for who takes one for a variable
 	Logger      *slog.Logger
-	Observe     func(context.Context, *Done) // is told of each statement that is over; nil: nobody asks
+	Observe     func(context.Context, *Done)                 // is told of each statement that is over; nil: nobody asks
+	Begin       func(context.Context, *Done) context.Context // the same of each that begins, and gives the context that it runs with
 }
 
 // Database is an open database, which its sessions share.

@@ -2,9 +2,13 @@ package session
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -12,6 +16,9 @@ import (
 // Done is a statement that is over, and what it cost.
 type Done struct {
 	Text       string
+	Database   string            // the session's current one; "" where there is none
+	Statement  dialect.Statement // nil: a call of database/sql, whose Text is a word
+	Begun      time.Time
 	Args       []value.Value
 	Plan       *planner.Plan // that it ran last; nil where it has none
 	Connection int64
@@ -24,15 +31,28 @@ type Done struct {
 // watched is a statement whose end Settings.Observe is to hear of.
 type watched struct {
 	Done
-	ctx   context.Context
-	begun time.Time
+	ctx context.Context
 }
 
-// watch begins to watch a statement, where somebody asks; nil: nobody does.
-func (s *Session) watch(ctx context.Context, text string, args []value.Value) {
-	if s.db.Observe != nil {
-		s.watched = &watched{Done: Done{Text: text, Args: args, Connection: s.state.ConnectionID}, ctx: ctx, begun: time.Now()}
+// watch begins to watch a statement, where somebody asks, and gives the context that it runs with.
+func (s *Session) watch(ctx context.Context, text string, statement dialect.Statement, args []value.Value) context.Context {
+	if s.db.Observe == nil {
+		return ctx
 	}
+	w := &watched{ctx: ctx}
+	w.Text, w.Statement, w.Args, w.Database, w.Connection, w.Begun = text, statement, args, s.in.Name, s.state.ConnectionID, time.Now()
+	if s.db.Begin != nil {
+		w.ctx = s.db.Begin(ctx, &w.Done)
+	}
+	s.watched = w
+	return w.ctx
+}
+
+// failedBefore tells of a statement that failed before it was run.
+func (s *Session) failedBefore(ctx context.Context, text string, statement dialect.Statement, err error) {
+	s.watch(ctx, text, statement, nil)
+	s.over(s.watched, 0, err)
+	s.watched = nil
 }
 
 // over tells of a statement that is over.
@@ -40,7 +60,7 @@ func (s *Session) over(w *watched, rows int64, err error) {
 	if w == nil {
 		return
 	}
-	w.Took, w.Rows = time.Since(w.begun), rows
+	w.Took, w.Rows = time.Since(w.Begun), rows
 	if w.Err == nil {
 		w.Err = err
 	}
@@ -59,7 +79,7 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 	if p.shape != nil {
 		seen = p.literals
 	}
-	s.watch(ctx, p.Parsed.Text, seen)
+	ctx = s.watch(ctx, p.Parsed.Text, p.Parsed.Statement, seen)
 	s.beginAnalysis(ctx, seen)
 	found := s.profiled
 	out, err := s.run(ctx, p, args)
@@ -84,7 +104,7 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 func (s *Session) RunOf(ctx context.Context, c *Call, do func(context.Context) error) error {
 	s.state.Now = now()
 	s.begins(&c.text, c.kind)
-	s.watch(ctx, c.text, nil)
+	ctx = s.watch(ctx, c.text, nil, nil)
 	err := do(ctx)
 	w := s.watched
 	s.watched = nil
@@ -99,4 +119,75 @@ func (s *Session) count(m *engine.Meter, w *watched) {
 	if w != nil {
 		w.Meter.Add(m)
 	}
+}
+
+// Operation is what the statement does: SELECT, INSERT, CREATE TABLE.
+func (d *Done) Operation() string {
+	if d.Statement == nil {
+		return d.Text
+	}
+	if verb := verbs[kindOf(d.Statement)]; verb != "" {
+		return verb
+	}
+	return dialect.Verb(d.Text, dialect.Options{})
+}
+
+// Tables names those that the statement is about: those that it writes first, each once, with the name of a database that is not the
+// session's own.
+func (d *Done) Tables() (names []string) {
+	add := func(database, name string) {
+		if database != "" && !strings.EqualFold(database, d.Database) {
+			name = database + "." + name
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if d.Plan != nil {
+		for _, t := range planner.Written(d.Plan.Write) {
+			add(databaseOf(t), t.Name)
+		}
+		for _, t := range d.Plan.Tables {
+			add(databaseOf(t), t.Name)
+		}
+	}
+	for _, t := range defined(d.Statement) {
+		add(t.Database, t.Name)
+	}
+	return names
+}
+
+// databaseOf is the database of a table as SQL names it.
+func databaseOf(t *schema.Table) string {
+	if t.Virtual != nil {
+		return "information_schema"
+	}
+	return schema.DatabaseName(t.Database)
+}
+
+// defined names the tables that a statement defines, changes or tends.
+func defined(s dialect.Statement) []dialect.TableName {
+	switch s := s.(type) {
+	case *dialect.CreateTable:
+		return []dialect.TableName{s.Table}
+	case *dialect.AlterTable:
+		return []dialect.TableName{s.Table}
+	case *dialect.DropTable:
+		return s.Tables
+	case *dialect.CreateIndex:
+		return []dialect.TableName{s.Table}
+	case *dialect.DropIndex:
+		return []dialect.TableName{s.Table}
+	case *dialect.Truncate:
+		return []dialect.TableName{s.Table}
+	case *dialect.RenameTable:
+		return s.From
+	case *dialect.MaintainTable:
+		return s.Tables
+	case *dialect.CreateView:
+		return []dialect.TableName{s.View}
+	case *dialect.DropView:
+		return s.Views
+	}
+	return nil
 }

@@ -37,6 +37,7 @@ func (s *Session) shaped(ctx context.Context, query string) (*Prepared, error) {
 	var stored *engine.Error
 	switch {
 	case errors.As(err, &stored):
+		s.failedBefore(ctx, query, shape.Parsed.Statement, stored)
 		return nil, stored
 	case err != nil:
 		return nil, ctx.Err()

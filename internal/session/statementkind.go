@@ -38,6 +38,14 @@ var comNames = [kinds]string{
 	kindCreateIndex: "Com_create_index", kindDropIndex: "Com_drop_index", kindTruncate: "Com_truncate", kindAnalyze: "Com_analyze",
 }
 
+// verbs are the words that a statement of a kind begins with.
+var verbs = [kinds]string{
+	kindSelect: "SELECT", kindInsert: "INSERT", kindReplace: "REPLACE", kindUpdate: "UPDATE", kindDelete: "DELETE",
+	kindBegin: "BEGIN", kindCommit: "COMMIT", kindRollback: "ROLLBACK", kindSet: "SET", kindShow: "SHOW",
+	kindExplain: "EXPLAIN", kindCreateTable: "CREATE TABLE", kindAlterTable: "ALTER TABLE", kindDropTable: "DROP TABLE",
+	kindCreateIndex: "CREATE INDEX", kindDropIndex: "DROP INDEX", kindTruncate: "TRUNCATE", kindAnalyze: "ANALYZE",
+}
+
 // Call is what database/sql asks for without a text.
 type Call struct {
 	text string
