@@ -27,7 +27,7 @@
 // source name names the first one (option database; nearlyfree without it). It is there though nobody has created it, until it is
 // dropped. USE lasts as long as a sql.Conn is held: a connection that comes back from the pool is in the data source name's database
 // again. A prepared statement stays in the database in which it was prepared. A transaction may write to tables of several databases,
-// and is atomic. A foreign key is between tables of one database, and RENAME leaves a table in its own. Whoever may use the store
+// and is atomic. A foreign key may refer to a table of another database. RENAME leaves a table in its own. Whoever may use the store
 // may use all of its databases: an option keeps nobody out.
 //
 // A view that picks rows and computes columns is merged into the statement that names it, so that the keys of its tables serve.

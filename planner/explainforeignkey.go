@@ -15,7 +15,7 @@ func (r Related) refers(t *schema.Table, sets func(column int) bool) (out []stri
 	}
 	for i := range t.ForeignKeys {
 		if k := &t.ForeignKeys[i]; !k.NotEnforced && (sets == nil || slices.ContainsFunc(k.Columns, sets)) {
-			out = append(out, columnNames(t, k.Columns)+" refers to a row of "+k.Parent)
+			out = append(out, columnNames(t, k.Columns)+" refers to a row of "+relativeName(k.To()))
 		}
 	}
 	return out
@@ -28,7 +28,7 @@ func (r Related) referred(t *schema.Table, sets func(column int) bool) (out []st
 		child := r[name].Table
 		for i := range child.ForeignKeys {
 			k := &child.ForeignKeys[i]
-			if child.Database != t.Database || !k.RefersTo(t.Name) || sets != nil && !slices.ContainsFunc(k.RefColumns, func(c string) bool { return sets(t.Ordinal(c)) }) {
+			if !k.RefersTo(t.As(child)) || sets != nil && !slices.ContainsFunc(k.RefColumns, func(c string) bool { return sets(t.Ordinal(c)) }) {
 				continue
 			}
 			action, does := k.OnDelete, "with rows of "+child.Name+" that refer to it"
@@ -46,6 +46,13 @@ func (r Related) referred(t *schema.Table, sets func(column int) bool) (out []st
 		}
 	}
 	return out
+}
+
+func relativeName(r schema.Relative) string {
+	if r.IsOwn() {
+		return r.Name
+	}
+	return r.Database + "." + r.Name
 }
 
 func columnNames(t *schema.Table, columns []int) string {

@@ -23,7 +23,7 @@ func (w *writing) refer(t *schema.Table, sets func(column int) bool, in *Insert)
 func (w *writing) referOf(t *schema.Table, sets func(column int) bool, rows float64) {
 	w.eachReferred(t, sets, func(k *schema.ForeignKey) float64 {
 		n := rows
-		if r, ok := w.related[t.Beside(k.Parent)]; ok && r.Table.Analyzed() {
+		if r, ok := w.related[t.Beside(k.To())]; ok && r.Table.Analyzed() {
 			n = occupied(float64(r.Table.Statistics.Rows), n)
 		}
 		return n
@@ -36,7 +36,7 @@ func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, look
 	}
 	for i := range t.ForeignKeys {
 		k := &t.ForeignKeys[i]
-		r, ok := w.related[t.Beside(k.Parent)]
+		r, ok := w.related[t.Beside(k.To())]
 		if !ok || k.NotEnforced || sets != nil && !slices.ContainsFunc(k.Columns, sets) {
 			continue
 		}
@@ -58,7 +58,7 @@ func (w *writing) loses(t *schema.Table, sets func(column int) bool, rows float6
 		child := r.Table
 		for i := range child.ForeignKeys {
 			k := &child.ForeignKeys[i]
-			if child.Database != t.Database || !k.RefersTo(t.Name) || w.followed[k] || sets != nil && !slices.ContainsFunc(k.RefColumns, func(c string) bool { return sets(t.Ordinal(c)) }) {
+			if !k.RefersTo(t.As(child)) || w.followed[k] || sets != nil && !slices.ContainsFunc(k.RefColumns, func(c string) bool { return sets(t.Ordinal(c)) }) {
 				continue
 			}
 			w.followed[k] = true

@@ -35,6 +35,7 @@ type Plan struct {
 	// CountsRows says that the Root, a Limit, tells the session what FOUND_ROWS() is.
 	CountsRows bool
 	AllowScan  bool // the hint allow_scan: reads without a key are meant
+	Passing    bool // the plan is not to be kept: a table that a foreign key names is not there, and nothing tells when it is
 	// TimeLimit is what the hint MAX_EXECUTION_TIME gives a query; 0: as the session has it.
 	TimeLimit time.Duration
 	Most      Most

@@ -1,7 +1,8 @@
 package planner
 
 import (
-	"strings"
+	"cmp"
+	"errors"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -45,17 +46,22 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 		}
 	}
 	r[t.FullName()] = own
-	for _, name := range t.Parents() {
-		if _, known := r[t.Beside(name)]; known {
+	for _, to := range t.Parents() {
+		if _, known := r[t.Beside(to)]; known {
 			continue
 		}
-		parent, err := b.namedBy(t, name)
+		parent, err := b.namedBy(t, to)
 		if err != nil {
 			return err
 		}
-		if parent != nil {
-			r[t.Beside(name)] = RelatedTable{Family: schema.Family{Table: parent}}
+		if parent != nil && !to.IsOwn() && !parent.IsReferredBy(t.As(parent)) {
+			parent = nil // another one of that name: nobody who deletes its rows looks for those that refer to them
 		}
+		if parent == nil {
+			b.plan.Passing = b.plan.Passing || !to.IsOwn()
+			continue
+		}
+		r[t.Beside(to)] = RelatedTable{Family: schema.Family{Table: parent}}
 	}
 	if !changes {
 		return nil
@@ -65,12 +71,15 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 			return err
 		}
 	}
-	for _, name := range t.Referrers {
-		child, err := b.namedBy(t, name)
+	for _, from := range t.Referrers {
+		if from.Is(schema.Own(t.Name)) {
+			continue
+		}
+		child, err := b.namedBy(t, from)
 		if err != nil {
 			return err
 		}
-		if child == nil || !child.RefersTo(t.Name) || strings.EqualFold(name, t.Name) {
+		if child == nil || !child.RefersTo(t.As(child)) {
 			continue
 		}
 		if child.Unwritable != nil {
@@ -78,14 +87,14 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 		}
 		acts := false
 		for _, k := range child.ForeignKeys {
-			acts = acts || k.RefersTo(t.Name) && (k.OnDelete.Changes() || k.OnUpdate.Changes())
+			acts = acts || k.RefersTo(t.As(child)) && (k.OnDelete.Changes() || k.OnUpdate.Changes())
 		}
-		known, has := r[t.Beside(name)]
+		known, has := r[t.Beside(from)]
 		switch {
 		case acts && !known.Changes:
 			err = b.relate(r, child, true)
 		case !has:
-			r[t.Beside(name)] = RelatedTable{Family: schema.Family{Table: child}}
+			r[t.Beside(from)] = RelatedTable{Family: schema.Family{Table: child}}
 		}
 		if err != nil {
 			return err
@@ -96,10 +105,15 @@ func (b *builder) relate(r Related, t *schema.Table, changes bool) error {
 
 // namedBy gives a table that the definition of another one names; nil where there is none: it was declared by a process that did
 // not live to make it, or made, or dropped, without foreign_key_checks.
-func (b *builder) namedBy(t *schema.Table, name string) (*schema.Table, error) {
-	found, err := b.storedTable(&dialect.TableName{Database: databaseOf(t), Name: name, Pos: sqlerr.NoPos})
-	if isMissing(err) || err == nil && found.IsUndeclared() {
+func (b *builder) namedBy(t *schema.Table, r schema.Relative) (*schema.Table, error) {
+	found, err := b.storedTable(&dialect.TableName{Database: cmp.Or(r.Database, databaseOf(t)), Name: r.Name, Pos: sqlerr.NoPos})
+	if isMissing(err) || isUnknownDatabase(err) || err == nil && found.IsUndeclared() {
 		return nil, nil
 	}
 	return found, err
+}
+
+func isUnknownDatabase(err error) bool {
+	var e *sqlerr.Error
+	return errors.As(err, &e) && e.Code == sqlerr.CodeUnknownDatabase
 }

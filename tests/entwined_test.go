@@ -24,7 +24,11 @@ func TestEntwined(t *testing.T) {
 		}
 		for seed := range testrun.Few(300) {
 			t.Run(fmt.Sprint(s.name, " ", seed), func(t *testing.T) {
-				e := &entwined{t: t, db: nearlyfreetest.OpenConfig(t, s.config(t)), rnd: rand.New(rand.NewPCG(uint64(seed), 17))}
+				config := s.config(t)
+				e := &entwined{t: t, db: nearlyfreetest.OpenConfig(t, config), rnd: rand.New(rand.NewPCG(uint64(seed), 17)), named: strings.NewReplacer().Replace}
+				if seed%4 == 1 {
+					e.inDatabases(config)
+				}
 				e.run()
 			})
 		}
@@ -36,6 +40,18 @@ type entwined struct {
 	db  *sql.DB
 	rnd *rand.Rand
 	log []string
+
+	named func(string) string // puts the tables' names into a statement
+}
+
+// inDatabases puts each table into a database of its own.
+func (e *entwined) inDatabases(config *nearlyfree.Config) {
+	in := namedBy(config)
+	for _, name := range []string{"@b", "@a"} {
+		mustExec(e.t, e.db, in("CREATE DATABASE "+name))
+		e.t.Cleanup(func() { mustExec(e.t, e.db, in("DROP DATABASE "+name)) })
+	}
+	e.named = strings.NewReplacer("parent", in("@b.parent"), "child", in("@a.child")).Replace
 }
 
 func (e *entwined) run() {
@@ -43,8 +59,8 @@ func (e *entwined) run() {
 	global := []string{"", " GLOBAL"}[e.rnd.IntN(2)]
 	copies := []string{"", "", " COPY KEYS"}
 	runAll(e.t, e.db,
-		"CREATE TABLE parent (id INT PRIMARY KEY, u INT, v INT, UNIQUE KEY u (u)"+global+copies[e.rnd.IntN(3)]+", KEY v (v)"+copies[e.rnd.IntN(3)]+")",
-		"CREATE TABLE child (id INT PRIMARY KEY, p INT, n INT, KEY n (n), FOREIGN KEY (p) REFERENCES parent (u) ON DELETE "+action+" ON UPDATE "+action+")")
+		e.named("CREATE TABLE parent (id INT PRIMARY KEY, u INT, v INT, UNIQUE KEY u (u)"+global+copies[e.rnd.IntN(3)]+", KEY v (v)"+copies[e.rnd.IntN(3)]+")"),
+		e.named("CREATE TABLE child (id INT PRIMARY KEY, p INT, n INT, KEY n (n), FOREIGN KEY (p) REFERENCES parent (u) ON DELETE "+action+" ON UPDATE "+action+")"))
 	ctx, cancel := context.WithTimeout(e.t.Context(), time.Minute)
 	defer cancel()
 	levels := []sql.IsolationLevel{sql.LevelDefault, sql.LevelReadUncommitted, sql.LevelReadCommitted, sql.LevelRepeatableRead, sql.LevelSnapshot, sql.LevelSerializable}
@@ -131,13 +147,13 @@ func (e *entwined) statement() string {
 		fmt.Sprintf("DELETE FROM child WHERE n = %d", n()),
 		fmt.Sprintf("DELETE FROM child WHERE id = %d", n()),
 	}
-	return all[e.rnd.IntN(len(all))]
+	return e.named(all[e.rnd.IntN(len(all))])
 }
 
 // check looks whether all fits together.
 func (e *entwined) check() {
 	e.t.Helper()
-	rows, err := e.db.Query("CHECK TABLE parent, child")
+	rows, err := e.db.Query(e.named("CHECK TABLE parent, child"))
 	if err != nil {
 		e.fail(err)
 	}
@@ -146,7 +162,7 @@ func (e *entwined) check() {
 		e.fail(fmt.Sprint(lines, err))
 	}
 	var orphans int
-	if err := e.db.QueryRow("SELECT COUNT(*) FROM child WHERE p IS NOT NULL AND p NOT IN (SELECT u FROM parent WHERE u IS NOT NULL)").Scan(&orphans); err != nil || orphans > 0 {
+	if err := e.db.QueryRow(e.named("SELECT COUNT(*) FROM child WHERE p IS NOT NULL AND p NOT IN (SELECT u FROM parent WHERE u IS NOT NULL)")).Scan(&orphans); err != nil || orphans > 0 {
 		e.fail(fmt.Sprint(orphans, " children without a parent ", err))
 	}
 }

@@ -38,14 +38,13 @@ func TestForeignKeyRaces(t *testing.T) {
 					dbs = append(dbs, sql.OpenDB(connector))
 					defer dbs[len(dbs)-1].Close()
 				}
-				for _, s := range []string{
-					"CREATE TABLE parent (id INT PRIMARY KEY, u INT UNIQUE)",
-					"CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (u) ON DELETE " + action + " ON UPDATE " + action + ")",
-					"CREATE TABLE grandchild (id INT PRIMARY KEY, c INT, FOREIGN KEY (c) REFERENCES child (id) ON DELETE CASCADE)",
-				} {
-					exec(t, dbs[0], s)
+				raceKeysOf(t, dbs, action, strings.NewReplacer().Replace)
+				in := namedBy(config)
+				for _, name := range []string{"@b", "@a"} {
+					exec(t, dbs[0], in("CREATE DATABASE "+name))
+					defer exec(t, dbs[0], in("DROP DATABASE "+name))
 				}
-				raceKeys(t, dbs)
+				raceKeysOf(t, dbs, action, strings.NewReplacer("parent", in("@b.parent"), " child", in(" @a.child"), "grandchild", "descendant").Replace)
 			})
 		}
 	}
@@ -97,7 +96,20 @@ func TestForeignKeyAtCommit(t *testing.T) {
 	}
 }
 
-func raceKeys(t *testing.T, dbs []*sql.DB) {
+// raceKeysOf makes the tables by the names that named gives them, and lets writers meet there.
+func raceKeysOf(t *testing.T, dbs []*sql.DB, action string, named func(string) string) {
+	for _, s := range []string{
+		"CREATE TABLE parent (id INT PRIMARY KEY, u INT UNIQUE)",
+		"CREATE TABLE child (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (u) ON DELETE " + action + " ON UPDATE " + action + ")",
+		"CREATE TABLE grandchild (id INT PRIMARY KEY, c INT, FOREIGN KEY (c) REFERENCES child (id) ON DELETE CASCADE)",
+	} {
+		exec(t, dbs[0], named(s))
+	}
+	raceKeys(t, dbs, named)
+	exec(t, dbs[0], named("DROP TABLE grandchild"))
+}
+
+func raceKeys(t *testing.T, dbs []*sql.DB, named func(string) string) {
 	const keys = 4
 	ctx := context.Background()
 	levels := []sql.IsolationLevel{sql.LevelDefault, sql.LevelReadCommitted, sql.LevelSnapshot, sql.LevelSerializable}
@@ -109,7 +121,7 @@ func raceKeys(t *testing.T, dbs []*sql.DB) {
 			rnd, db := rand.New(rand.NewPCG(uint64(w), 9)), dbs[w%len(dbs)]
 			statement := func() string {
 				key, other, id := rnd.IntN(keys), rnd.IntN(keys), w*1000+rnd.IntN(6)
-				return [...]string{
+				return named([...]string{
 					fmt.Sprintf("INSERT INTO parent VALUES (%d, %d)", key, key),
 					fmt.Sprintf("INSERT INTO parent VALUES (%d, %d)", key, key),
 					fmt.Sprintf("DELETE FROM parent WHERE id = %d", key),
@@ -120,7 +132,7 @@ func raceKeys(t *testing.T, dbs []*sql.DB) {
 					fmt.Sprintf("UPDATE child SET p = %d WHERE id = %d", key, id),
 					fmt.Sprintf("DELETE FROM child WHERE id = %d", id),
 					fmt.Sprintf("INSERT INTO grandchild VALUES (%d, %d)", id, rnd.IntN(6)*1000+rnd.IntN(6)),
-				}[rnd.IntN(10)]
+				}[rnd.IntN(10)])
 			}
 			for range testrun.Few(160) {
 				var err error
@@ -163,11 +175,11 @@ func raceKeys(t *testing.T, dbs []*sql.DB) {
 		"SELECT COUNT(*) FROM grandchild WHERE c NOT IN (SELECT id FROM child)",
 	} {
 		var orphans int
-		if err := db.QueryRow(query).Scan(&orphans); err != nil || orphans > 0 {
-			t.Errorf("%d rows refer to rows that are not there (%v): %s", orphans, err, query)
+		if err := db.QueryRow(named(query)).Scan(&orphans); err != nil || orphans > 0 {
+			t.Errorf("%d rows refer to rows that are not there (%v): %s", orphans, err, named(query))
 		}
 	}
-	rows, err := db.Query("CHECK TABLE parent, child, grandchild")
+	rows, err := db.Query(named("CHECK TABLE parent, child, grandchild"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -32,7 +32,7 @@ func ofStore(all []definition, t *task) (list []definition) {
 }
 
 // definitions gives all tables and views of the session's database, or those that are named, each behind those that it needs. Tables
-// whose foreign keys go in a circle cannot be: then circle is true, and they are made while foreign_key_checks is 0.
+// whose foreign keys go in a circle, or to other databases, cannot be: then circle is true, and they are made while foreign_key_checks is 0.
 func (d *database) definitions(ctx context.Context, names ...string) (list []definition, circle bool, err error) {
 	if len(names) == 0 {
 		if names, err = d.column(ctx, allTables, 0); err != nil {
@@ -50,13 +50,15 @@ func (d *database) definitions(ctx context.Context, names ...string) (list []def
 		byName[strings.ToLower(name)] = def
 		order = append(order, strings.ToLower(name))
 	}
-	const references = "SELECT table_name, referenced_table_name FROM information_schema.referential_constraints WHERE constraint_schema = DATABASE()"
+	const references = "SELECT table_name, referenced_table_name, unique_constraint_schema = constraint_schema FROM information_schema.referential_constraints WHERE constraint_schema = DATABASE()"
 	pairs, err := d.rows(ctx, references)
 	if err != nil {
 		return nil, false, err
 	}
 	for _, pair := range pairs {
-		if def := byName[strings.ToLower(pair[0])]; def != nil {
+		if def := byName[strings.ToLower(pair[0])]; def != nil && pair[2] == "0" {
+			circle = true // whether that one is there, and what it refers to, this database does not tell
+		} else if def != nil {
 			def.needs = append(def.needs, pair[1])
 		}
 	}

@@ -163,8 +163,8 @@ func (c *Catalog) AlterDatabase(ctx context.Context, collation string, m *engine
 
 // DropDatabase drops the database with all of its tables. From its first change on there is none: all that follows is finished by whoever
 // drops or creates a database of that name, if this process dies. It gives how many tables it had, and
-// false where there is none.
-func (c *Catalog) DropDatabase(ctx context.Context, m *engine.Meter) (count int, did bool, err error) {
+// false where there is none. check may refuse the tables that it has.
+func (c *Catalog) DropDatabase(ctx context.Context, check func([]*schema.Table) error, m *engine.Meter) (count int, did bool, err error) {
 	var left bool
 	err = c.changingAny(ctx, func(s *Snapshot) error {
 		if left = s.IsDropped(); left {
@@ -179,6 +179,9 @@ func (c *Catalog) DropDatabase(ctx context.Context, m *engine.Meter) (count int,
 			if t.Unwritable != nil {
 				return t.Unwritable
 			}
+		}
+		if err := check(tables); err != nil {
+			return err
 		}
 		return c.commitAs(ctx, s, dropped(), m, nil, sameDefinitions)
 	})

@@ -13,7 +13,7 @@ import (
 
 // Drop deletes the definitions of tables in one change, then their data. An interleaved table comes before
 // that one. Where another process has dropped or renamed one of them meanwhile, the error is a *schema.NoTableError; where it
-// has interleaved a table in one of them, ErrConflict. In both cases nothing is dropped.
+// has interleaved a table in one of them, or has rows of another one refer to it, ErrConflict. In both cases nothing is dropped.
 //
 // The change also stores a note of what is to be deleted, so that whoever drops a table later finishes what a process has left
 // undone. Where other processes may still trust the definition, the note stays for a while. As long as it does, no new table
@@ -39,10 +39,13 @@ func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Me
 // dropBy is one try of Drop. It gives the tables whose data is to be deleted, and the notes of it.
 func (c *Catalog) dropBy(ctx context.Context, s *Snapshot, tables []*schema.Table, m *engine.Meter) (gone []*schema.Table, tombstones []*tombstone, err error) {
 	d := &dropping{snapshot: s, dropped: map[string]bool{}, relatives: s.newRelatives()}
-	for _, t := range tables {
-		t, err := s.Table(ctx, t.Name)
+	for _, was := range tables {
+		t, err := s.Table(ctx, was.Name)
 		if err != nil {
 			return nil, nil, err
+		}
+		if len(t.Referrers) > 0 && t.WriteVersion != was.WriteVersion {
+			return nil, nil, ErrConflict // rows of another table may refer to it since it was looked at
 		}
 		if err := d.add(ctx, t); err != nil {
 			return nil, nil, err

@@ -86,7 +86,7 @@ func (r *relatives) retie(ctx context.Context, old, next *schema.Table) error {
 	}
 	renamed := old != nil && next != nil && !strings.EqualFold(old.Name, next.Name)
 	if renamed {
-		next.Refer(old.Name, false)
+		next.Refer(schema.Own(old.Name), false)
 		redirect(next, old, next.Name)
 		renumber(next, old.Name)
 	}
@@ -98,7 +98,7 @@ func (r *relatives) retie(ctx context.Context, old, next *schema.Table) error {
 	if next == nil {
 		return nil
 	}
-	next.Refer(next.Name, next.RefersTo(next.Name))
+	next.Refer(schema.Own(next.Name), next.RefersTo(schema.Own(next.Name)))
 	if old == nil || renamed {
 		return r.adoptChildren(ctx, old, next)
 	}
@@ -106,32 +106,32 @@ func (r *relatives) retie(ctx context.Context, old, next *schema.Table) error {
 }
 
 func (r *relatives) retieParents(ctx context.Context, old, next *schema.Table) error {
-	var names []string
-	refers := func(t *schema.Table, name string) bool { return t != nil && t.RefersTo(name) }
+	var all []schema.Relative
+	refers := func(t *schema.Table, to schema.Relative) bool { return t != nil && t.RefersTo(to) }
 	for _, t := range []*schema.Table{old, next} {
 		if t != nil {
-			names = append(names, t.Parents()...)
+			all = append(all, t.Parents()...)
 		}
 	}
-	for _, name := range names {
-		if refers(old, name) && refers(next, name) && old.Name == next.Name || old != nil && strings.EqualFold(name, old.Name) {
+	for _, to := range all {
+		if !to.IsOwn() || refers(old, to) && refers(next, to) && old.Name == next.Name || old != nil && to.Is(schema.Own(old.Name)) {
 			continue
 		}
-		parent, err := r.snapshot.Table(ctx, name)
-		if isNoTable(err) || err == nil && old == nil && parent.IsReferredBy(next.Name) {
+		parent, err := r.snapshot.Table(ctx, to.Name)
+		if isNoTable(err) || err == nil && old == nil && parent.IsReferredBy(schema.Own(next.Name)) {
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		if parent, err = r.change(ctx, name); err != nil {
+		if parent, err = r.change(ctx, to.Name); err != nil {
 			return err
 		}
 		if old != nil {
-			parent.Refer(old.Name, false)
+			parent.Refer(schema.Own(old.Name), false)
 		}
-		if refers(next, name) {
-			parent.Refer(next.Name, true)
+		if refers(next, to) {
+			parent.Refer(schema.Own(next.Name), true)
 		}
 	}
 	return nil
@@ -152,11 +152,11 @@ func (r *relatives) retieChildren(ctx context.Context, old, next *schema.Table, 
 		}
 		rename(next, next.Name, columns)
 	}
-	for _, name := range old.Referrers {
-		if strings.EqualFold(name, old.Name) {
+	for _, from := range old.Referrers {
+		if !from.IsOwn() || from.Is(schema.Own(old.Name)) {
 			continue
 		}
-		child, err := r.change(ctx, name)
+		child, err := r.change(ctx, from.Name)
 		if err != nil {
 			return err
 		}
@@ -171,7 +171,7 @@ func (r *relatives) retieChildren(ctx context.Context, old, next *schema.Table, 
 // redirect has the foreign keys of t that refer to a table refer to it by another name.
 func redirect(t, parent *schema.Table, to string) {
 	for i := range t.ForeignKeys {
-		if k := &t.ForeignKeys[i]; k.RefersTo(parent.Name) {
+		if k := &t.ForeignKeys[i]; k.RefersTo(schema.Own(parent.Name)) {
 			k.Parent = to
 		}
 	}
@@ -182,7 +182,7 @@ func rename(t *schema.Table, parent string, names map[string]string) {
 	for i := range t.ForeignKeys {
 		k := &t.ForeignKeys[i]
 		for j, ref := range k.RefColumns {
-			if to := names[strings.ToLower(ref)]; to != "" && k.RefersTo(parent) {
+			if to := names[strings.ToLower(ref)]; to != "" && k.RefersTo(schema.Own(parent)) {
 				k.RefColumns[j] = to
 			}
 		}
@@ -207,13 +207,13 @@ func (r *relatives) adoptChildren(ctx context.Context, old, next *schema.Table) 
 		return err
 	}
 	for _, t := range all {
-		if old != nil && t.Name == old.Name || !t.RefersTo(next.Name) {
+		if old != nil && t.Name == old.Name || !t.RefersTo(schema.Own(next.Name)) {
 			continue
 		}
 		if _, err := r.change(ctx, t.Name); err != nil {
 			return err
 		}
-		next.Refer(t.Name, true)
+		next.Refer(schema.Own(t.Name), true)
 	}
 	return nil
 }

@@ -51,18 +51,19 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 	if actions, err = x.prepareActions(ctx, t, actions); err != nil {
 		return err
 	}
+	former := t
 	for len(actions) > 0 {
 		c, err := x.together(ctx, t, actions)
 		if err != nil {
 			return err
 		}
 		x.stood = x.stands()
-		if t, err = x.makeAgain(ctx, t, c); err != nil {
+		if err = x.renamed(ctx, t, c.to, func() (err error) { t, err = x.makeAgain(ctx, t, c); return err }); err != nil {
 			return err
 		}
 		actions = actions[len(c.actions):]
 	}
-	return nil
+	return x.releaseElsewhere(ctx, former)
 }
 
 // change is what actions of ALTER TABLE make of a definition together: they share their steps.

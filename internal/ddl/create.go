@@ -39,7 +39,7 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 		return x.createAs(ctx, s)
 	}
 	for i := range s.ForeignKeys {
-		if err := x.here(&s.ForeignKeys[i]); err != nil {
+		if err := x.place(ctx, &s.ForeignKeys[i]); err != nil {
 			return nil, err
 		}
 	}
@@ -77,25 +77,51 @@ func (x *definition) checkExternal(t *schema.Table) error {
 }
 
 func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bool) error {
+	t.Database = x.Catalog.Database()
 	if err := x.checkTies(ctx, t); err != nil {
 		return err
 	}
 	if err := x.covers(t.Indexes); err != nil {
 		return err
 	}
-	t.Database = ""
 	create := x.Catalog.Create
 	if x.Shared && !t.IsExternal() && !t.IsDivided() {
 		create = x.Catalog.CreateShared
 	}
-	err := x.Catalog.DeclareReferences(ctx, t, x.meter)
-	if err == nil {
-		err = create(ctx, t, x.meter)
-	}
+	err := x.createTied(ctx, t, func() error { return create(ctx, t, x.meter) })
 	var exists *catalog.ExistsError
 	if ifNotExists && errors.As(err, &exists) {
 		return nil
 	}
+	return err
+}
+
+// createTied makes a table when all who write to those that its foreign keys refer to know of it.
+func (x *definition) createTied(ctx context.Context, t *schema.Table, create func() error) error {
+	err := x.Catalog.DeclareReferences(ctx, t, x.meter)
+	if err == nil {
+		err = x.declareElsewhere(ctx, t)
+	}
+	if err == nil {
+		err = create()
+	}
+	if err != nil {
+		return err
+	}
+	if err = x.confirmElsewhere(ctx, t); err != nil {
+		return x.dropMade(ctx, t, err)
+	}
+	return nil
+}
+
+// dropMade drops a table again that a statement has made, which err ends.
+func (x *definition) dropMade(ctx context.Context, t *schema.Table, err error) error {
+	dropping, cancel := outlive(ctx, dropGrace)
+	defer cancel()
+	if dropErr := x.Catalog.Drop(dropping, []*schema.Table{t}, x.meter); dropErr != nil && !isNoTable(dropErr) {
+		return fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
+	}
+	x.takenBack()
 	return err
 }
 
@@ -188,13 +214,7 @@ func (x *definition) createAs(ctx context.Context, s *dialect.CreateTable) (*Out
 		}
 	}
 	if err != nil {
-		dropping, cancel := outlive(ctx, dropGrace)
-		defer cancel()
-		if dropErr := x.Catalog.Drop(dropping, []*schema.Table{t}, x.meter); dropErr != nil && !isNoTable(dropErr) {
-			return nil, fmt.Errorf("%w (and table %s, which was made for it, could not be dropped: %v)", err, t.Name, dropErr)
-		}
-		x.takenBack()
-		return nil, err
+		return nil, x.dropMade(ctx, t, err)
 	}
 	return &Outcome{Result: r}, nil
 }

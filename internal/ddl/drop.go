@@ -2,10 +2,14 @@ package ddl
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -25,10 +29,13 @@ func (x *definition) dropFound(ctx context.Context, find func(context.Context) (
 			return err
 		}
 		err = x.dropAll(tries.Context, found)
-		if !isNoTable(err) || x.stands() {
+		for i := 0; err == nil && i < len(found); i++ {
+			err = x.releaseElsewhere(tries.Context, found[i])
+		}
+		if !isNoTable(err) && !errors.Is(err, catalog.ErrConflict) || x.stands() {
 			return err
 		}
-		// Another process has dropped or renamed one of them since they were found.
+		// Another process has dropped or renamed one of them since they were found, or has another table refer to one.
 		if err := tries.Again(err); err != nil {
 			return err
 		}
@@ -101,4 +108,18 @@ func (x *definition) truncate(ctx context.Context, name dialect.TableName) error
 		return notOfExternal("TRUNCATE", t)
 	}
 	return x.Catalog.Truncate(ctx, t, x.meter)
+}
+
+// DropDatabase drops the database with all of its tables; see catalog.DropDatabase.
+func (d *Definer) DropDatabase(ctx context.Context, session *expr.Session, m *engine.Meter) (count int, did bool, err error) {
+	x := &definition{Definer: d, session: session, meter: m}
+	var tables []*schema.Table
+	count, did, err = d.Catalog.DropDatabase(ctx, func(all []*schema.Table) error {
+		tables = all
+		return x.dropsReferrers(ctx, all)
+	}, m)
+	for i := 0; did && err == nil && i < len(tables); i++ {
+		err = x.releaseElsewhere(ctx, tables[i])
+	}
+	return count, did, err
 }

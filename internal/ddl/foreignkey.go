@@ -43,12 +43,12 @@ func (x *definition) checkForeignKey(ctx context.Context, t *schema.Table, k *sc
 			"let the primary key of '%s' begin with that of '%s' and declare it INTERLEAVE IN PARENT %s, or say NOT ENFORCED", t.Name, k.Parent, k.Parent)
 	}
 	parent := t
-	if !strings.EqualFold(k.Parent, t.Name) {
-		parent, err = x.known(ctx, dialect.TableName{Name: k.Parent, Pos: sqlerr.NoPos})
-		if isNoTable(err) && x.session.KeysUnchecked {
+	if !k.To().Is(schema.Own(t.Name)) {
+		parent, err = x.named(ctx, k.To(), x.known)
+		if isNone(err) && x.session.KeysUnchecked {
 			return nil // it is checked when such a table is made
 		}
-		if isNoTable(err) {
+		if isNone(err) {
 			return sqlerr.New(sqlerr.CodeNoReferencedTable, sqlerr.NoPos, "Failed to open the referenced table '%s'", k.Parent)
 		}
 		if err == nil {
@@ -70,7 +70,7 @@ func (x *definition) checkWaiting(ctx context.Context, t *schema.Table) error {
 	for _, child := range tables {
 		for i := range child.ForeignKeys {
 			k := &child.ForeignKeys[i]
-			if !k.RefersTo(t.Name) || strings.EqualFold(child.Name, t.Name) {
+			if !k.RefersTo(schema.Own(t.Name)) || strings.EqualFold(child.Name, t.Name) {
 				continue
 			}
 			if err := define.CheckForeignKey(child, k, t); err != nil {
@@ -78,7 +78,7 @@ func (x *definition) checkWaiting(ctx context.Context, t *schema.Table) error {
 			}
 		}
 	}
-	return nil
+	return x.adoptElsewhere(ctx, t)
 }
 
 // tables gives all definitions. Where nobody keeps foreign keys it gives none, as none matter.
@@ -93,25 +93,20 @@ func (x *definition) tables(ctx context.Context) (tables []*schema.Table, err er
 	return tables, err
 }
 
-// here refuses a foreign key to a table of another database.
-func (x *definition) here(f *dialect.ForeignKey) error {
-	if f.Table.Database == "" || strings.EqualFold(f.Table.Database, x.Database) {
-		return nil
-	}
-	return sqlerr.New(sqlerr.CodeNotSupported, f.Pos, "a foreign key to a table of another database (%s) is not supported: both must be of one", f.Table.Database)
-}
-
 // referrers gives the tables whose foreign keys refer to t, without t itself.
 func (x *definition) referrers(ctx context.Context, t *schema.Table) (out []*schema.Table, err error) {
-	for _, name := range t.Referrers {
-		child, err := x.table(ctx, dialect.TableName{Name: name, Pos: sqlerr.NoPos})
-		if isNoTable(err) {
+	for _, from := range t.Referrers {
+		if from.Is(schema.Own(t.Name)) {
+			continue
+		}
+		child, err := x.named(ctx, from, x.table)
+		if isNone(err) {
 			continue // declared by a process that did not live to make it
 		}
 		if err != nil {
 			return nil, err
 		}
-		if child.RefersTo(t.Name) && !strings.EqualFold(name, t.Name) {
+		if child.RefersTo(t.As(child)) {
 			out = append(out, child)
 		}
 	}
@@ -129,8 +124,12 @@ func (x *definition) dropsReferrers(ctx context.Context, tables []*schema.Table)
 			return err
 		}
 		for _, child := range referrers {
-			if !slices.ContainsFunc(tables, func(o *schema.Table) bool { return o.Name == child.Name }) {
-				at := slices.IndexFunc(child.ForeignKeys, func(k schema.ForeignKey) bool { return k.RefersTo(t.Name) })
+			dropped := slices.ContainsFunc(tables, func(o *schema.Table) bool { return o.FullName() == child.FullName() }) ||
+				slices.ContainsFunc(x.Dropping, func(n dialect.TableName) bool {
+					return child.FullName() == child.Beside(schema.Relative{Database: n.Database, Name: n.Name})
+				})
+			if !dropped {
+				at := slices.IndexFunc(child.ForeignKeys, func(k schema.ForeignKey) bool { return k.RefersTo(t.As(child)) })
 				return sqlerr.New(sqlerr.CodeDropReferenced, sqlerr.NoPos, "Cannot drop table '%s' referenced by a foreign key constraint '%s' on table '%s'.", t.Name, child.ForeignKeys[at].Name, child.Name)
 			}
 		}
@@ -148,7 +147,7 @@ func (x *definition) emptiesReferred(ctx context.Context, t *schema.Table) error
 		return err
 	}
 	child := referrers[0]
-	at := slices.IndexFunc(child.ForeignKeys, func(k schema.ForeignKey) bool { return k.RefersTo(t.Name) })
+	at := slices.IndexFunc(child.ForeignKeys, func(k schema.ForeignKey) bool { return k.RefersTo(t.As(child)) })
 	return sqlerr.New(sqlerr.CodeTruncateReferenced, sqlerr.NoPos, "Cannot truncate a table referenced in a foreign key constraint (`%s`, %s)",
 		child.Name, sqlerr.Whole(child.ForeignKeySQL(&child.ForeignKeys[at])))
 }
@@ -162,12 +161,12 @@ func (x *definition) keepsReferred(ctx context.Context, t, next *schema.Table, f
 	if err != nil {
 		return err
 	}
-	if t.RefersTo(t.Name) {
+	if t.RefersTo(schema.Own(t.Name)) {
 		children = append(children, next)
 	}
 	for _, child := range children {
 		for i := range child.ForeignKeys {
-			if k := &child.ForeignKeys[i]; k.RefersTo(t.Name) {
+			if k := &child.ForeignKeys[i]; k.RefersTo(t.As(child)) {
 				if err := define.KeepsReferred(t, next, from, child, k); err != nil {
 					return err
 				}

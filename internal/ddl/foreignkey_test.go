@@ -105,7 +105,7 @@ func TestForeignKeyDied(t *testing.T) {
 				for i := range c.ForeignKeys {
 					k := &c.ForeignKeys[i]
 					p := parents[k.Parent]
-					if p == nil || !p.IsReferredBy(name) {
+					if p == nil || !p.IsReferredBy(schema.Own(name)) {
 						t.Fatalf("%s, dead after %d commits: %s refers to %s, which does not know it", statement, commits, name, k.Parent)
 					}
 					if _, err := schema.NewReference(c, k, p); err != nil {

@@ -41,7 +41,7 @@ func (x *definition) prepareActions(ctx context.Context, t *schema.Table, action
 			}
 			continue
 		}
-		if err := x.here(&a.ForeignKey); err != nil {
+		if err := x.place(ctx, &a.ForeignKey); err != nil {
 			return nil, err
 		}
 		index, err := define.NeededIndex(t, &a.ForeignKey)
@@ -86,11 +86,15 @@ func (x *definition) addForeignKey(ctx context.Context, t, next *schema.Table) (
 		return x.replace(ctx, t, next)
 	}
 	k.State = schema.WriteOnly
+	if err := x.declareElsewhere(ctx, next); err != nil {
+		return nil, err
+	}
 	t, err := x.replace(ctx, t, next)
 	if err != nil {
 		return nil, err
 	}
-	if !x.session.KeysUnchecked {
+	err = x.confirmElsewhere(ctx, t)
+	if err == nil && !x.session.KeysUnchecked {
 		err = x.verifyReferences(ctx, t, t.ForeignKey(name))
 	}
 	if err != nil {
@@ -113,5 +117,9 @@ func (x *definition) giveUpForeignKeys(ctx context.Context, t *schema.Table) (*s
 	}
 	next := t.Clone()
 	next.ForeignKeys = slices.DeleteFunc(next.ForeignKeys, unsure)
-	return x.replace(ctx, t, next)
+	next, err := x.replace(ctx, t, next)
+	if err == nil {
+		err = x.releaseElsewhere(ctx, t)
+	}
+	return next, err
 }

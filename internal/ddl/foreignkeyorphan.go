@@ -3,9 +3,7 @@ package ddl
 import (
 	"context"
 	"errors"
-	"strings"
 
-	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -29,9 +27,9 @@ type orphan struct{ partition, key string }
 // such.
 func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.ForeignKey, do func(*orphan) error) error {
 	parent := t
-	if !strings.EqualFold(k.Parent, t.Name) {
+	if !k.To().Is(schema.Own(t.Name)) {
 		var err error
-		if parent, err = x.table(ctx, dialect.TableName{Name: k.Parent, Pos: sqlerr.NoPos}); isNoTable(err) {
+		if parent, err = x.named(ctx, k.To(), x.table); isNone(err) {
 			parent = nil
 		} else if err != nil {
 			return err

@@ -40,18 +40,19 @@ func (x *definition) createInterleaved(ctx context.Context, s *dialect.CreateTab
 			return err
 		}
 	}
+	t.Database = x.Catalog.Database()
 	if err := x.checkTies(ctx, t); err != nil {
 		return err
 	}
-	if err = x.Catalog.DeclareReferences(ctx, t, x.meter); err != nil {
-		return err
-	}
-	if p, err = x.reload(ctx, p); err != nil {
-		return err
-	}
-	if err = x.declareInterleaved(ctx, t, p); err == nil {
-		err = x.Catalog.CreateInterleaved(ctx, t, p, x.meter)
-	}
+	err = x.createTied(ctx, t, func() error {
+		if p, err = x.reload(ctx, p); err != nil {
+			return err
+		}
+		if err = x.declareInterleaved(ctx, t, p); err != nil {
+			return err
+		}
+		return x.Catalog.CreateInterleaved(ctx, t, p, x.meter)
+	})
 	var exists *catalog.ExistsError
 	if s.IfNotExists && errors.As(err, &exists) {
 		return nil

@@ -2,9 +2,13 @@ package ddl
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
@@ -33,7 +37,32 @@ func (x *definition) renameTo(ctx context.Context, from, to dialect.TableName) e
 	if err := x.checkWaiting(ctx, next); err != nil {
 		return err
 	}
-	return x.Catalog.Replace(ctx, t, next, x.meter)
+	if err := x.keepsReferred(ctx, t, next, exec.Positions(0, len(t.Columns))); err != nil {
+		return err
+	}
+	err = x.renamed(ctx, t, next, func() error { return x.Catalog.Replace(ctx, t, next, x.meter) })
+	if err != nil {
+		return err
+	}
+	return x.releaseElsewhere(ctx, t)
+}
+
+// renamed makes a change of a table of which tables of other databases, that its foreign keys refer to, must know by its next name.
+func (x *definition) renamed(ctx context.Context, t, next *schema.Table, change func() error) error {
+	if strings.EqualFold(t.Name, next.Name) {
+		return change()
+	}
+	err := x.declareElsewhere(ctx, next)
+	if err == nil {
+		err = change()
+	}
+	if err != nil {
+		return err
+	}
+	if err = x.confirmElsewhere(ctx, next); errors.Is(err, catalog.ErrConflict) {
+		err = x.declareElsewhere(ctx, next)
+	}
+	return err
 }
 
 // stays refuses to move a table into another database: its definition would have to leave one catalog and come to another at once.

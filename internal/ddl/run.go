@@ -35,6 +35,8 @@ type Definer struct {
 	Shared bool
 	// Within gives the transaction that CREATE TEMPORARY TABLE … AS is part of, which is about to use tables; nil: there is none.
 	Within func(ctx context.Context, tables []*schema.Table) (*buffer.Buffer, error)
+	// Dropping are the tables that the statement drops in all databases, each with its database.
+	Dropping []dialect.TableName
 	// AnalyzeRequests is about how many requests ANALYZE TABLE sends for a table.
 	AnalyzeRequests int
 }

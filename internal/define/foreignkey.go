@@ -31,7 +31,9 @@ func (d *definer) foreignKeys(c *dialect.CreateTable) error {
 // interleavedKey gives the place of the foreign key that interleaves the table; -1 where there is none.
 func (d *definer) interleavedKey(c *dialect.CreateTable) int {
 	name := c.Options["INTERLEAVE IN PARENT"]
-	return slices.IndexFunc(c.ForeignKeys, func(f dialect.ForeignKey) bool { return name != "" && strings.EqualFold(f.Table.Name, name) })
+	return slices.IndexFunc(c.ForeignKeys, func(f dialect.ForeignKey) bool {
+		return name != "" && f.Table.Database == "" && strings.EqualFold(f.Table.Name, name)
+	})
 }
 
 // indexForeignKey adds an index on the columns of a foreign key where no key begins with them; nil where one does.
@@ -82,7 +84,7 @@ var actions = map[string]schema.Action{"": schema.NoAction, "no action": schema.
 
 // addForeignKey adds a foreign key, as far as the table that it refers to does not matter: CheckForeignKey does the rest.
 func (d *definer) addForeignKey(f *dialect.ForeignKey) error {
-	k := schema.ForeignKey{Name: f.Name, Parent: f.Table.Name, RefColumns: f.RefColumns, NotEnforced: f.NotEnforced}
+	k := schema.ForeignKey{Name: f.Name, Database: f.Table.Database, Parent: f.Table.Name, RefColumns: f.RefColumns, NotEnforced: f.NotEnforced}
 	if k.Name == "" {
 		k.Name = d.foreignKeyName()
 	}
@@ -253,11 +255,18 @@ func neededIndex(ix *schema.Index, _ bool) error {
 // KeepsReferred refuses a next definition of t that does not have what a foreign key of another table, or of itself, refers to. from is
 // Change.From.
 func KeepsReferred(t, next *schema.Table, from []int, child *schema.Table, k *schema.ForeignKey) error {
+	elsewhere := !t.As(child).IsOwn()
+	if elsewhere && !strings.EqualFold(t.Name, next.Name) {
+		return renamedElsewhere("table", t.Name, child, k)
+	}
 	refs, was := make([]int, len(k.RefColumns)), make([]int, len(k.RefColumns))
 	for i, name := range k.RefColumns {
 		was[i] = t.Ordinal(name)
 		if refs[i] = slices.Index(from, was[i]); refs[i] < 0 {
 			return sqlerr.New(sqlerr.CodeForeignKeyDropParent, sqlerr.NoPos, "Cannot drop column '%s': needed in a foreign key constraint '%s' of table '%s'", name, k.Name, child.Name)
+		}
+		if elsewhere && !strings.EqualFold(name, next.Columns[refs[i]].Name) {
+			return renamedElsewhere("column", name, child, k)
 		}
 		if !schema.SameKeyType(t.Columns[was[i]].Type, next.Columns[refs[i]].Type) {
 			return sqlerr.New(sqlerr.CodeForeignKeyChangeParent, sqlerr.NoPos, "Cannot change column '%s': used in a foreign key constraint '%s' of table '%s'", name, k.Name, child.Name)
@@ -269,4 +278,10 @@ func KeepsReferred(t, next *schema.Table, from []int, child *schema.Table, k *sc
 		return neededIndex(ix, true)
 	}
 	return nil
+}
+
+// renamedElsewhere refuses to rename what the definition of a table in another database names: no change covers both.
+func renamedElsewhere(what, name string, child *schema.Table, k *schema.ForeignKey) error {
+	return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "renaming the %s '%s' is not supported while the foreign key '%s' of table '%s.%s' refers to it: drop the key, and add it again afterwards",
+		what, name, k.Name, schema.DatabaseName(child.Database), child.Name)
 }

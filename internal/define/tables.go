@@ -82,13 +82,13 @@ func (d Tables) retie(t *schema.Table) error {
 			continue
 		}
 		parent := d[strings.ToLower(k.Parent)]
-		if parent == nil {
+		if parent == nil || !k.To().IsOwn() {
 			return sqlerr.New(sqlerr.CodeNoReferencedTable, sqlerr.NoPos, "Failed to open the referenced table '%s'", k.Parent)
 		}
 		if err := CheckForeignKey(t, k, parent); err != nil {
 			return err
 		}
-		parent.Refer(t.Name, true)
+		parent.Refer(schema.Own(t.Name), true)
 	}
 	return nil
 }

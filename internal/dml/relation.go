@@ -45,8 +45,8 @@ func newRelations(r planner.Related, grows *schema.Table) (*relations, error) {
 		own := r[child.table.FullName()].Changes || grows != nil && child.table.FullName() == grows.FullName()
 		for i := range child.table.ForeignKeys {
 			k := &child.table.ForeignKeys[i]
-			parent := all.of[child.table.Beside(k.Parent)]
-			below := parent != nil && r[child.table.Beside(k.Parent)].Changes
+			parent := all.of[child.table.Beside(k.To())]
+			below := parent != nil && r[child.table.Beside(k.To())].Changes
 			if k.NotEnforced || !own && !below {
 				continue
 			}

@@ -15,6 +15,7 @@ import (
 type ForeignKey struct {
 	Name       string
 	Columns    []int
+	Database   string // of the parent, as SQL calls it; "": that of the table itself
 	Parent     string
 	RefColumns []string // of the parent, by their SQL names
 	OnDelete   Action
@@ -42,13 +43,14 @@ func (a Action) String() string { return actionTexts[a] }
 // Changes says whether the rows change, rather than that they keep the one that they refer to.
 func (a Action) Changes() bool { return a == Cascade || a == SetNull }
 
+// To is the table that the key refers to.
+func (k *ForeignKey) To() Relative { return Relative{k.Database, k.Parent} }
+
 // RefersTo says whether the key is kept, and of what table.
-func (k *ForeignKey) RefersTo(table string) bool {
-	return !k.NotEnforced && strings.EqualFold(k.Parent, table)
-}
+func (k *ForeignKey) RefersTo(table Relative) bool { return !k.NotEnforced && k.To().Is(table) }
 
 // RefersTo says whether rows of t refer to rows of a table, which may be t itself.
-func (t *Table) RefersTo(table string) bool {
+func (t *Table) RefersTo(table Relative) bool {
 	return slices.ContainsFunc(t.ForeignKeys, func(k ForeignKey) bool { return k.RefersTo(table) })
 }
 
@@ -57,29 +59,27 @@ func (t *Table) IsTied() bool {
 	return len(t.Referrers) > 0 || slices.ContainsFunc(t.ForeignKeys, func(k ForeignKey) bool { return !k.NotEnforced })
 }
 
-// Parents are the names of the tables that rows of t refer to, each once, without t itself.
-func (t *Table) Parents() []string {
-	var out []string
+// Parents are the tables that rows of t refer to, each once, without t itself.
+func (t *Table) Parents() []Relative {
+	var out []Relative
 	for _, k := range t.ForeignKeys {
-		if !k.NotEnforced && !strings.EqualFold(k.Parent, t.Name) && !slices.ContainsFunc(out, func(name string) bool { return strings.EqualFold(name, k.Parent) }) {
-			out = append(out, k.Parent)
+		if to := k.To(); !k.NotEnforced && !to.Is(Own(t.Name)) && !slices.ContainsFunc(out, to.Is) {
+			out = append(out, to)
 		}
 	}
 	return out
 }
 
 // IsReferredBy says whether t knows that rows of a table refer to its own.
-func (t *Table) IsReferredBy(table string) bool {
-	return slices.ContainsFunc(t.Referrers, func(name string) bool { return strings.EqualFold(name, table) })
-}
+func (t *Table) IsReferredBy(table Relative) bool { return slices.ContainsFunc(t.Referrers, table.Is) }
 
 // Refer notes that rows of a table refer to rows of t, or that they no longer do.
-func (t *Table) Refer(table string, refers bool) {
+func (t *Table) Refer(table Relative, refers bool) {
 	switch known := t.IsReferredBy(table); {
 	case refers && !known:
 		t.Referrers = append(t.Referrers, table)
 	case !refers:
-		t.Referrers = slices.DeleteFunc(t.Referrers, func(name string) bool { return strings.EqualFold(name, table) })
+		t.Referrers = slices.DeleteFunc(t.Referrers, table.Is)
 	}
 }
 
@@ -120,7 +120,7 @@ func (t *Table) ForeignKeySQL(k *ForeignKey) string {
 		refs[i] = QuoteName(name)
 	}
 	s := "CONSTRAINT " + QuoteName(k.Name) + " FOREIGN KEY (" + strings.Join(columns, ", ") + ") REFERENCES " +
-		QuoteName(k.Parent) + " (" + strings.Join(refs, ", ") + ")"
+		k.To().sql() + " (" + strings.Join(refs, ", ") + ")"
 	if k.OnDelete != NoAction {
 		s += " ON DELETE " + k.OnDelete.String()
 	}

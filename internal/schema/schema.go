@@ -32,7 +32,7 @@ type Table struct {
 	Indexes      []*Index
 	Checks       []CheckDef
 	ForeignKeys  []ForeignKey // without the one that puts the table inside another
-	Referrers    []string     // the names of the tables whose foreign keys refer to this one
+	Referrers    []Relative   // the tables whose foreign keys refer to this one
 	Comment      string
 	Collation    value.Collation // of text columns to come that say none
 	// External says how entities of somebody else's program make up the table; nil: the table is the driver's own.

@@ -37,14 +37,6 @@ type NoDatabaseError struct{ Name string }
 
 func (e *NoDatabaseError) Error() string { return fmt.Sprintf("Unknown database '%s'", e.Name) }
 
-// FullName tells the table from those of other databases.
-func (t *Table) FullName() string { return t.Beside(t.Name) }
-
-// Beside is the FullName of another table of the same database.
-func (t *Table) Beside(name string) string {
-	return strings.ToLower(t.Database) + "." + strings.ToLower(name)
-}
-
 // Init computes what the stored definition implies: the names of columns and the layout of keys. It is
 // called once, before the table is used or published; the error names what is wrong with a definition
 // that was damaged.

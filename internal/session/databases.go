@@ -131,7 +131,7 @@ func (s *Session) dropDatabase(ctx context.Context, stmt *dialect.DropDatabase, 
 	}
 	did := false
 	if s.db.isThere(in, now) || now.IsDropped() { // in the second case something of it may be left
-		if tables, did, err = in.Catalog.DropDatabase(ctx, m); err != nil {
+		if tables, did, err = s.definer(in).DropDatabase(ctx, &s.state, m); err != nil {
 			return 0, err
 		}
 	}

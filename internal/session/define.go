@@ -69,7 +69,9 @@ func (s *Session) defineParts(ctx context.Context, stmt dialect.Statement) (Outc
 		var r *ddl.Outcome
 		in, err := s.db.schema(ctx, part.database)
 		if err == nil {
-			r, err = s.definerFor(in, part).Run(ctx, part.stmt, &s.state, m)
+			definer := s.definerFor(in, part)
+			definer.Dropping = dropping(parts)
+			r, err = definer.Run(ctx, part.stmt, &s.state, m)
 		}
 		if s.temporary != nil && part.temporary {
 			clear(s.temporary.plans)
@@ -115,4 +117,19 @@ func (s *Session) definerFor(in *Schema, p *part) *ddl.Definer {
 // definerOf changes the definitions of the database that a table is in.
 func (s *Session) definerOf(t *schema.Table) *ddl.Definer {
 	return s.definer(&Schema{schema.DatabaseName(t.Database), s.db.catalogOf(t)})
+}
+
+// dropping gives the stored tables that a statement drops, each with its database.
+func dropping(parts []part) (all []dialect.TableName) {
+	for i := range parts {
+		drop, ok := parts[i].stmt.(*dialect.DropTable)
+		if !ok || parts[i].temporary {
+			continue
+		}
+		for _, name := range drop.Tables {
+			name.Database = parts[i].database
+			all = append(all, name)
+		}
+	}
+	return all
 }

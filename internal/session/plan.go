@@ -43,7 +43,7 @@ func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	}
 	kept := s.kept(p)
 	last := kept.Load()
-	if last != nil && last.collation != s.state.Collation {
+	if last != nil && (last.collation != s.state.Collation || last.plan.Passing) {
 		last = nil
 	}
 	if last != nil && (last.snapshot != snapshot || last.open || len(last.others) > 0) {

@@ -1,6 +1,7 @@
 package show
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -136,7 +137,42 @@ func (s Seen) tables(ctx context.Context, now *catalog.Snapshot, name string) ([
 		}
 		return allWithColumns(tables, Visible(ctx, s))
 	}
-	return now.Tables(ctx)
+	own, err := now.Tables(ctx)
+	if err == nil && name == "REFERENTIAL_CONSTRAINTS" {
+		return s.withParents(ctx, own)
+	}
+	return own, err
+}
+
+// withParents gives also the tables of other databases that foreign keys of some refer to.
+func (s Seen) withParents(ctx context.Context, own []*schema.Table) ([]*schema.Table, error) {
+	all, known := slices.Clip(own), map[string]bool{}
+	for _, t := range own {
+		for k := range t.AllForeignKeys() {
+			if k.To().IsOwn() || known[t.Beside(k.To())] {
+				continue
+			}
+			known[t.Beside(k.To())] = true
+			from, err := s.Snapshot(ctx, k.Database)
+			var none *schema.NoDatabaseError
+			if errors.As(err, &none) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			parent, err := from.Table(ctx, k.Parent)
+			var missing *schema.NoTableError
+			if errors.As(err, &missing) {
+				continue
+			}
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, parent)
+		}
+	}
+	return all, nil
 }
 
 var informationSchema = map[string]func(database string, tables []*schema.Table) *virtual{
@@ -330,7 +366,7 @@ func infoKeyColumns(database string, tables []*schema.Table) *virtual {
 		}
 		for k := range t.AllForeignKeys() {
 			for i, c := range k.Columns {
-				v.add("def", database, k.Name, "def", database, t.Name, t.Columns[c].Name, i+1, i+1, database, k.Parent, k.RefColumns[i])
+				v.add("def", database, k.Name, "def", database, t.Name, t.Columns[c].Name, i+1, i+1, cmp.Or(k.Database, database), k.Parent, k.RefColumns[i])
 			}
 		}
 	}
@@ -341,17 +377,20 @@ func infoReferences(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("REFERENTIAL_CONSTRAINTS", "CONSTRAINT_CATALOG", "CONSTRAINT_SCHEMA", "CONSTRAINT_NAME", "UNIQUE_CONSTRAINT_CATALOG",
 		"UNIQUE_CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_NAME", "MATCH_OPTION", "UPDATE_RULE", "DELETE_RULE", "TABLE_NAME", "REFERENCED_TABLE_NAME")
 	for _, t := range tables {
+		if !strings.EqualFold(schema.DatabaseName(t.Database), database) {
+			continue // a parent
+		}
 		for k := range t.AllForeignKeys() {
-			v.add("def", database, k.Name, "def", database, referredKey(tables, k), "NONE", k.OnUpdate.String(), k.OnDelete.String(), t.Name, k.Parent)
+			v.add("def", database, k.Name, "def", cmp.Or(k.Database, database), referredKey(tables, t.Beside(k.To()), k), "NONE", k.OnUpdate.String(), k.OnDelete.String(), t.Name, k.Parent)
 		}
 	}
 	return v
 }
 
 // referredKey is the name of the unique key that a foreign key refers to; NULL where there is none.
-func referredKey(tables []*schema.Table, k *schema.ForeignKey) any {
+func referredKey(tables []*schema.Table, parent string, k *schema.ForeignKey) any {
 	for _, t := range tables {
-		if !strings.EqualFold(t.Name, k.Parent) {
+		if t.FullName() != parent {
 			continue
 		}
 		columns := make([]int, len(k.RefColumns))

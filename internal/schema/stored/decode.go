@@ -79,7 +79,13 @@ func (d *decoder) table(f *table) *schema.Table {
 		t.External = &schema.External{}
 	}
 	d.refer(t)
-	t.ForeignKeys, t.Referrers = d.foreignKeys(f.ForeignKeys), f.Referrers
+	t.ForeignKeys = d.foreignKeys(f.ForeignKeys)
+	for _, name := range f.Referrers {
+		t.Referrers = append(t.Referrers, schema.Own(name))
+	}
+	for _, r := range f.Elsewhere {
+		t.Referrers = append(t.Referrers, schema.Relative{Database: r.Database, Name: r.Table})
+	}
 	t.Key = d.key("key", f.Key)
 	for i := range f.Indexes {
 		t.Indexes = append(t.Indexes, d.index(element("indexes", i)+".", &f.Indexes[i]))
@@ -230,7 +236,7 @@ func (d *decoder) foreignKeys(list []foreign) []schema.ForeignKey {
 		if len(k.Columns) == 0 || len(k.Columns) != len(k.RefColumns) {
 			d.fail(wrong(at+"table_columns", "has not as many columns as %scolumns", at))
 		}
-		out = append(out, schema.ForeignKey{Name: k.Name, Columns: d.ordinals(at+"columns", k.Columns), Parent: k.Table, RefColumns: k.RefColumns,
+		out = append(out, schema.ForeignKey{Name: k.Name, Columns: d.ordinals(at+"columns", k.Columns), Database: k.Database, Parent: k.Table, RefColumns: k.RefColumns,
 			OnDelete: read(d, actionWords, at+"on_delete: ", k.OnDelete), OnUpdate: read(d, actionWords, at+"on_update: ", k.OnUpdate),
 			State: read(d, stateWords, at, k.State), NotEnforced: k.NotEnforced})
 	}

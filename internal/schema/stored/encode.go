@@ -82,7 +82,14 @@ func (e *encoder) form() *table {
 		Database: t.Database, Name: t.Name, Physical: t.Physical, RowName: t.RowName, Version: t.Version,
 		Comment: t.Comment, Collation: spell(e, collationWords, t.Collation), AutoIncrement: t.FirstAutoIncrement,
 		Columns: e.columns(t.Columns), Key: e.key(t.Key), KeyNames: t.KeyNames, Checks: e.checks(t.Checks),
-		Children: t.Children, Retired: t.Retired, ForeignKeys: e.foreignKeys(t.ForeignKeys), Referrers: t.Referrers,
+		Children: t.Children, Retired: t.Retired, ForeignKeys: e.foreignKeys(t.ForeignKeys),
+	}
+	for _, r := range t.Referrers {
+		if r.IsOwn() {
+			f.Referrers = append(f.Referrers, r.Name)
+		} else {
+			f.Elsewhere = append(f.Elsewhere, relative{r.Database, r.Name})
+		}
 	}
 	if c := t.Change; c != nil {
 		f.Change = &change{spell(e, phaseWords, c.Phase), e.columns(c.Before)}
@@ -122,16 +129,17 @@ func uses(f *table) map[string]bool {
 		initials = initials || c.Initial != nil || c.InitialOctets != nil
 	}
 	return map[string]bool{
-		"change":         f.Change != nil,
-		"external":       f.External != nil,
-		"foreign_keys":   len(f.ForeignKeys) > 0 || len(f.Referrers) > 0,
-		"global_indexes": slices.ContainsFunc(f.Indexes, func(ix index) bool { return ix.Global != 0 }),
-		"initial_values": initials,
-		"parent":         f.Parent != nil,
-		"parent_copies":  f.Parent != nil && f.Parent.Copies,
-		"partitions":     f.Partitions != nil,
-		"resting_checks": slices.ContainsFunc(f.Checks, func(c check) bool { return c.NotEnforced }),
-		"views":          f.View != nil,
+		"change":                 f.Change != nil,
+		"external":               f.External != nil,
+		"foreign_keys":           len(f.ForeignKeys) > 0 || len(f.Referrers) > 0,
+		"foreign_keys_elsewhere": len(f.Elsewhere) > 0 || slices.ContainsFunc(f.ForeignKeys, func(k foreign) bool { return k.Database != "" }),
+		"global_indexes":         slices.ContainsFunc(f.Indexes, func(ix index) bool { return ix.Global != 0 }),
+		"initial_values":         initials,
+		"parent":                 f.Parent != nil,
+		"parent_copies":          f.Parent != nil && f.Parent.Copies,
+		"partitions":             f.Partitions != nil,
+		"resting_checks":         slices.ContainsFunc(f.Checks, func(c check) bool { return c.NotEnforced }),
+		"views":                  f.View != nil,
 	}
 }
 
@@ -263,7 +271,7 @@ func (e *encoder) checks(list []schema.CheckDef) []check {
 func (e *encoder) foreignKeys(list []schema.ForeignKey) []foreign {
 	var out []foreign
 	for _, k := range list {
-		out = append(out, foreign{k.Name, e.names(k.Columns), k.Parent, k.RefColumns, spell(e, actionWords, k.OnDelete),
+		out = append(out, foreign{k.Name, e.names(k.Columns), k.Database, k.Parent, k.RefColumns, spell(e, actionWords, k.OnDelete),
 			spell(e, actionWords, k.OnUpdate), spell(e, stateWords, k.State), k.NotEnforced})
 	}
 	return out

@@ -21,7 +21,8 @@ type table struct {
 	KeyNames      []string    `json:"key_names,omitempty"` // that index keys ever began with
 	Checks        []check     `json:"checks,omitempty"`
 	ForeignKeys   []foreign   `json:"foreign_keys,omitempty"`
-	Referrers     []string    `json:"referred_by,omitempty"` // tables whose foreign keys refer to this one
+	Referrers     []string    `json:"referred_by,omitempty"`   // tables whose foreign keys refer to this one
+	Elsewhere     []relative  `json:"referred_from,omitempty"` // those of other databases
 	Spread        *spread     `json:"store_partitions,omitempty"`
 	Partitions    *partitions `json:"partitions,omitempty"`
 	Parent        *parent     `json:"parent,omitempty"`
@@ -115,12 +116,19 @@ type check struct {
 type foreign struct {
 	Name        string   `json:"name"`
 	Columns     []string `json:"columns"`
+	Database    string   `json:"database,omitempty"` // of the table; none: this one
 	Table       string   `json:"table"`
 	RefColumns  []string `json:"table_columns"`       // by their SQL names
 	OnDelete    string   `json:"on_delete,omitempty"` // none: no action
 	OnUpdate    string   `json:"on_update,omitempty"`
 	State       string   `json:"state,omitempty"` // none: public
 	NotEnforced bool     `json:"not_enforced,omitempty"`
+}
+
+// relative is a table of another database.
+type relative struct {
+	Database string `json:"database"`
+	Table    string `json:"table"`
 }
 
 type spread struct {

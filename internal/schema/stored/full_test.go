@@ -29,8 +29,9 @@ func full() []*schema.Table {
 		ForeignKeys: []schema.ForeignKey{
 			{Name: "in_box", Columns: []int{0, 2}, Parent: "box", RefColumns: []string{"id", "n"}, OnDelete: schema.Cascade, OnUpdate: schema.SetNull, State: schema.WriteOnly},
 			{Name: "in_bag", Columns: []int{3}, Parent: "bag", RefColumns: []string{"at"}, OnDelete: schema.Restrict, NotEnforced: true},
+			{Name: "in_car", Columns: []int{0}, Database: "garage", Parent: "car", RefColumns: []string{"id"}},
 		},
-		Referrers: []string{"label"},
+		Referrers: []schema.Relative{{Name: "label"}, {Database: "garage", Name: "seat"}},
 		Key:       []schema.KeyColumn{{Column: 0}, {Column: 1, Desc: true, Prefix: 10, Cut: 200}},
 		Indexes: []*schema.Index{
 			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.WriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},

@@ -194,4 +194,4 @@ var fields = func(forms ...any) map[reflect.Type]map[string][]int {
 		}
 	}
 	return all
-}(table{}, column{}, columnForm{}, change{}, keyColumn{}, index{}, check{}, foreign{}, spread{}, partitions{}, partition{}, span{}, parent{}, external{}, view{}, piece{})
+}(table{}, column{}, columnForm{}, change{}, keyColumn{}, index{}, check{}, foreign{}, relative{}, spread{}, partitions{}, partition{}, span{}, parent{}, external{}, view{}, piece{})

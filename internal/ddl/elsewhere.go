@@ -1,0 +1,209 @@
+package ddl
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/show"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+)
+
+// How a foreign key to a table of another database comes and goes. The two definitions are in two catalogs, and no transaction changes
+// both. So the parent's definition names the child as long as the child's has the key, and longer:
+//
+//  1. declareElsewhere: the parent's definition gets the child's name, also where it has it. All who write to the parent know it before
+//     anything else is done.
+//  2. The child's definition gets the key.
+//  3. confirmElsewhere: the parent's definition is written once more, if it still has the child's name and the key that is referred to. Else
+//     the second step is taken back.
+//  4. When the child's definition has no such key any more, releaseElsewhere takes its name out of the parent's.
+//
+// Each change of the parent's definition is one of its version. DROP TABLE, ALTER TABLE and DROP DATABASE read the parent's definition, then
+// those of the children that it names, and change the parent's only at the version that they have read: so they are before the first
+// step, or see the key, or the third step finds what they did. releaseElsewhere does the same, so that it never takes away the name of a
+// child which got another key meanwhile.
+//
+// A process that dies leaves the child's name in the parent's definition for nothing: who writes to the parent looks for a key that is
+// not there, and passes on. If it dies before the third step, and the parent is dropped in the same moment, it leaves a key to a table
+// that is not there, as foreign_key_checks = 0 may: no row can refer to anything by it. A parent that is made anew counts only when its
+// definition names the child (planner: relate). adoptElsewhere sees to that where foreign_key_checks is 0, as it is where a dump is loaded.
+
+// isNone says that a table is not there, or its database.
+func isNone(err error) bool {
+	var none *schema.NoDatabaseError
+	return isNoTable(err) || errors.As(err, &none)
+}
+
+// elsewhere gives the catalog of another database, and its definitions of now.
+func (x *definition) elsewhere(ctx context.Context, database string) (*catalog.Catalog, *catalog.Snapshot, error) {
+	s, err := x.Seen.Snapshot(ctx, database)
+	if err != nil {
+		return nil, nil, err
+	}
+	now, err := s.Catalog().Latest(ctx)
+	return s.Catalog(), now, err
+}
+
+// named finds a table that a definition of this database names, by its definition of now.
+func (x *definition) named(ctx context.Context, r schema.Relative, find func(context.Context, dialect.TableName) (*schema.Table, error)) (*schema.Table, error) {
+	if !r.IsOwn() {
+		if _, _, err := x.elsewhere(ctx, r.Database); err != nil {
+			return nil, err
+		}
+	}
+	return find(ctx, dialect.TableName{Database: r.Database, Name: r.Name, Pos: sqlerr.NoPos})
+}
+
+// place makes a foreign key name the database of its parent as the definition is to name it.
+func (x *definition) place(ctx context.Context, f *dialect.ForeignKey) error {
+	switch in := f.Table.Database; {
+	case in == "":
+	case show.IsVirtual(in):
+		return sqlerr.New(sqlerr.CodeDatabaseDenied, f.Pos, "Access denied for user 'nearlyfree'@'localhost' to database '%s'", in)
+	default:
+		s, err := x.Seen.Snapshot(ctx, in)
+		if isNone(err) {
+			return nil // checkForeignKey says so
+		}
+		if err != nil {
+			return err
+		}
+		f.Table.Database = x.Seen.Name(s)
+		if s.Catalog() == x.Catalog {
+			f.Table.Database = ""
+		}
+	}
+	return nil
+}
+
+// of is a table of this database as definitions of others name it.
+func (x *definition) of(name string) schema.Relative {
+	return schema.Relative{Database: x.Database, Name: name}
+}
+
+// parentsElsewhere are the tables of other databases that foreign keys of t refer to.
+func parentsElsewhere(t *schema.Table) []schema.Relative {
+	return slices.DeleteFunc(t.Parents(), schema.Relative.IsOwn)
+}
+
+// declareElsewhere is the first step for the foreign keys of t.
+func (x *definition) declareElsewhere(ctx context.Context, t *schema.Table) error {
+	for _, to := range parentsElsewhere(t) {
+		c, _, err := x.elsewhere(ctx, to.Database)
+		if err == nil {
+			err = c.Refer(ctx, to.Name, x.of(t.Name), x.meter)
+		}
+		if isNone(err) && x.session.KeysUnchecked {
+			continue
+		}
+		if err == nil {
+			err = c.WaitCurrent(ctx)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// confirmElsewhere is the third step for the foreign keys of t.
+func (x *definition) confirmElsewhere(ctx context.Context, t *schema.Table) error {
+	for _, to := range parentsElsewhere(t) {
+		c, _, err := x.elsewhere(ctx, to.Database)
+		if err == nil {
+			err = c.ConfirmReferrer(ctx, to.Name, x.of(t.Name), func(parent *schema.Table) error { return checkKeysTo(t, to, parent) }, x.meter)
+		}
+		if isNone(err) && x.session.KeysUnchecked {
+			continue
+		}
+		if isNone(err) {
+			err = sqlerr.New(sqlerr.CodeNoReferencedTable, sqlerr.NoPos, "Failed to open the referenced table '%s'", to.Name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// checkKeysTo holds the foreign keys of a child to one table against that.
+func checkKeysTo(child *schema.Table, to schema.Relative, parent *schema.Table) error {
+	for i := range child.ForeignKeys {
+		if k := &child.ForeignKeys[i]; k.RefersTo(to) {
+			if err := define.CheckForeignKey(child, k, parent); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// releaseElsewhere is the last step for the foreign keys that t, a former definition, had.
+func (x *definition) releaseElsewhere(ctx context.Context, t *schema.Table) error {
+	for _, to := range parentsElsewhere(t) {
+		refers := func() (bool, error) {
+			now, err := x.Catalog.Latest(ctx)
+			if err != nil {
+				return false, err
+			}
+			child, err := now.Table(ctx, t.Name)
+			if isNone(err) {
+				return false, nil
+			}
+			return err == nil && child.RefersTo(to), err
+		}
+		c, _, err := x.elsewhere(ctx, to.Database)
+		if err == nil {
+			err = c.Release(ctx, to.Name, x.of(t.Name), refers, x.meter)
+		}
+		if err != nil && !isNone(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// adoptElsewhere has the definition of a table that is to be made name those of other databases that wait for one of its name.
+func (x *definition) adoptElsewhere(ctx context.Context, t *schema.Table) error {
+	if !x.session.KeysUnchecked || t.IsView() || x.Catalog.IsTemporary() {
+		return nil
+	}
+	others, err := x.Seen.Databases(ctx, func(string) (bool, error) { return true, nil })
+	if err != nil {
+		return err
+	}
+	for _, other := range others {
+		if show.IsVirtual(other.Name) {
+			continue
+		}
+		c, now, err := x.elsewhere(ctx, other.Name)
+		if isNone(err) || err == nil && c == x.Catalog {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		children, err := now.Known(ctx)
+		if isNone(err) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, child := range children {
+			if !child.RefersTo(x.of(t.Name)) {
+				continue
+			}
+			if err := checkKeysTo(child, x.of(t.Name), t); err != nil {
+				return err
+			}
+			t.Refer(schema.Relative{Database: other.Name, Name: child.Name}, true)
+		}
+	}
+	return nil
+}
