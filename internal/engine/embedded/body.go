@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // An index entry that is a copy of its row has the row's properties. Written in one commit, it is kept as a reference to the body
@@ -17,12 +15,12 @@ import (
 
 // tableIn is a table in a transaction.
 type tableIn struct {
-	tx       *bolt.Tx
+	state    *fileState
 	table    *fileTable
-	entities *bolt.Bucket // nil where there is no such table any more
+	entities *fileBucket // nil where there is no such table any more
 }
 
-func (t *fileTable) in(tx *bolt.Tx) tableIn { return tableIn{tx, t, tx.Bucket(t.entities)} }
+func (t *fileTable) in(s *fileState) tableIn { return tableIn{s, t, s.Bucket(t.entities)} }
 
 var errBody = errors.New("an entity whose body is not there")
 
@@ -31,7 +29,7 @@ func (in tableIn) body(owner []byte, version uint64) (recordHead, error) {
 	if h, ok, err := sharedBody(owner, in.entities.Get(owner), version); ok || err != nil {
 		return h, err
 	}
-	if aside := in.tx.Bucket(in.table.bodies); aside != nil {
+	if aside := in.state.Bucket(in.table.bodies); aside != nil {
 		if h, ok, err := sharedBody(owner, aside.Get(asideKey(owner, version)), version); ok || err != nil {
 			return h, err
 		}
@@ -98,7 +96,7 @@ func (u *bodyUses) replaced(key []byte, h recordHead) error {
 
 // settle keeps the bodies that are still shared, before what was noted is written.
 func (u bodyUses) settle(tx *fileTx, t *fileTable) error {
-	in := t.in(tx.Tx)
+	in := t.in(&tx.fileState)
 	for place, use := range u {
 		owner := []byte(place.owner)
 		h, err := in.body(owner, place.version)
@@ -138,7 +136,7 @@ func (in tableIn) keepBody(tx *fileTx, owner []byte, h recordHead, gone bool) er
 
 // sharers gives how many sharers the bodies count, and how many references there are.
 func (in tableIn) sharers(ctx context.Context) (counted, found uint64, err error) {
-	for _, b := range []*bolt.Bucket{in.entities, in.tx.Bucket(in.table.bodies)} {
+	for _, b := range []*fileBucket{in.entities, in.state.Bucket(in.table.bodies)} {
 		if b == nil {
 			continue
 		}

@@ -3,9 +3,8 @@ package embedded
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
-
-	bolt "go.etcd.io/bbolt"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -25,6 +24,8 @@ type commits struct {
 	notes  []byte // room for those of a transaction
 	crowd  int    // changes that were written or waiting when the last group was done
 	clean  bool   // no change has been applied in the transaction under way
+	owner  uint64 // of what is pending of the last transaction
+	stuck  bool   // a damaged page keeps what is pending from being merged
 }
 
 // mostTogether bounds how much is written, and may fail, together.
@@ -35,7 +36,8 @@ type change struct {
 	// apply does it. refused: the change alone fails, and has left no trace in tx. err: the transaction
 	// cannot go on.
 	apply  func(tx *fileTx, version uint64, now int64) (refused, err error)
-	octets int // about how many it writes
+	whole  bool // it changes buckets, so it goes to the pages
+	octets int  // about how many it writes
 	// applied is called once the change is on disk, before it is acknowledged; may be nil.
 	applied func()
 
@@ -153,54 +155,136 @@ func (c *commits) transact(group []*change) (err error) {
 	}
 	defer careful()()
 	defer f.guard(nil, &err)
-	changed, err := f.begin(true)
+	if done, err := c.note(group); done || err != nil {
+		return err
+	}
+	if err := f.merge(); err != nil {
+		return errFile(f.path, err)
+	}
+	changed, err := f.transaction(true)
 	if err != nil {
 		return errFile(f.path, err)
 	}
 	defer changed.Rollback() // does nothing once it is committed
-	tx := &fileTx{Tx: changed, logged: keepsLogs && !f.noSync, notes: c.notes[:0]}
+	tx := &fileTx{fileState: pages(changed), logged: f.keepsLog(), notes: c.notes[:0]}
+	tx.series = f.pending.Load().series
+	a, err := c.apply(tx, group, tx.ID())
+	if err != nil || a.accepted == 0 {
+		return err
+	}
+	f.shortenCommits()
+	if err := c.commit(tx, a.octets); err != nil {
+		return err
+	}
+	f.wrote()
+	c.applied(tx, a)
+	return nil
+}
 
+// note has a group in the log, and pending. Not done, it is to go to the pages: where there is no log, or it changes buckets, or is
+// large.
+func (c *commits) note(group []*change) (done bool, err error) {
+	f := c.file
+	if !f.keepsLog() || slices.ContainsFunc(group, func(ch *change) bool { return ch.whole }) {
+		return false, nil
+	}
+	if err := c.mergeSome(); err != nil {
+		return true, err
+	}
+	state, err := f.begin()
+	if err != nil {
+		return true, errFile(f.path, err)
+	}
+	defer state.Rollback()
+	p := f.pending.Load()
+	changes := p.changes
+	state.changes = &changes
+	c.owner++
+	tx := &fileTx{fileState: state, owner: c.owner, logged: true, notes: c.notes[:0], appended: f.appended}
+	a, err := c.apply(tx, group, tx.ID()+1+p.groups)
+	if err != nil || a.accepted == 0 {
+		return true, err
+	}
+	octets := p.octets + a.octets
+	if len(tx.notes) > logMost || !f.fits(tx.Tx, octets) || !f.withLog() {
+		return false, nil
+	}
+	if sure, err := f.log.append(tx.notes); err != nil {
+		return true, c.unwritten(!sure, err)
+	}
+	f.pending.Store(&pending{changes, tx.ID(), p.groups + 1, octets, p.noted + len(tx.notes), p.series + 1})
+	c.applied(tx, a)
+	return true, nil
+}
+
+// mergeSome merges what is pending once that is enough.
+func (c *commits) mergeSome() error {
+	f := c.file
+	if f.log == nil || f.log.at <= logEnough && (c.stuck || f.pending.Load().noted <= mostPending) {
+		return nil
+	}
+	err := f.merge()
+	if c.stuck = isCorrupt(err); c.stuck && f.log.at <= logEnough {
+		return nil
+	}
+	if err != nil {
+		return errFile(f.path, err)
+	}
+	if err := f.checkpoint(); err != nil {
+		c.broken = true
+		return c.unwritten(false, err)
+	}
+	return nil
+}
+
+// applied is what came of applying a group.
+type applied struct {
+	accepted, octets int
+	written          map[*dictionary]int // how many names they have then
+}
+
+// apply applies a group in the transaction that has a number.
+func (c *commits) apply(tx *fileTx, group []*change, number int) (a applied, err error) {
+	f := c.file
 	// Versions rise from one transaction to the next, as its number does, and within one.
-	version, now := f.base+uint64(tx.ID())<<16, c.clock.ticks()
-	accepted, octets := 0, 0
+	version, now := f.base+uint64(number)<<16, c.clock.ticks()
 	c.clean = true
 	for _, ch := range group {
 		version++
 		var err error
 		if ch.err, err = ch.apply(tx, version, now); err != nil {
 			if isDamage(err) {
-				return f.damaged(nil, err)
+				return a, f.damaged(nil, err)
 			}
-			return errFile(f.path, err)
+			return a, errFile(f.path, err)
 		}
 		if ch.err == nil {
-			accepted++
-			octets += ch.octets
+			a.accepted++
+			a.octets += ch.octets
 			c.clean = false
 		}
 	}
-	if accepted == 0 {
-		return nil
+	if a.accepted == 0 {
+		return a, nil
 	}
-	written, err := c.writeNames(tx)
+	if a.written, err = c.writeNames(tx); err == nil {
+		err = useBodies(tx)
+	}
 	if err != nil {
-		return errFile(f.path, err)
+		return a, errFile(f.path, err)
 	}
-	if err := useBodies(tx); err != nil {
-		return errFile(f.path, err)
-	}
-	f.shortenCommits(tx.ID())
-	if err := c.commit(tx, octets); err != nil {
-		return err
-	}
-	f.written += int64(len(tx.notes))
+	return a, nil
+}
+
+// applied notes that a transaction is on disk.
+func (c *commits) applied(tx *fileTx, a applied) {
+	c.file.written += int64(len(tx.notes))
 	if cap(tx.notes) <= logMost {
 		c.notes = tx.notes[:0]
 	}
-	for d, n := range written {
+	for d, n := range a.written {
 		d.written = n
 	}
-	return nil
 }
 
 // commit makes sure of a transaction, which writes about so many octets.
@@ -295,8 +379,8 @@ func (c *commits) canWrite() error {
 func (c *commits) failed(id int, cause error) error {
 	f := c.file
 	newest := id
-	err := f.view(nil, func(tx *bolt.Tx) error {
-		newest = tx.ID()
+	err := f.view(nil, func(s *fileState) error {
+		newest = s.ID()
 		return nil
 	})
 	return c.unwritten(c.broken || err != nil || newest >= id, cause)

@@ -13,11 +13,9 @@ import (
 // than the commit itself. Close writes it; where nobody closes the file, opening it looks for free pages in all of it.
 const longFreelist = 64 << 10
 
-// shortenCommits leaves the list of free pages out of commits when it has become long. It looks at times only. The caller
-// has the lead.
-func (f *File) shortenCommits(id int) {
-	const often = 64
-	if db := f.db.Load(); id%often == 0 && !db.NoFreelistSync {
+// shortenCommits leaves the list of free pages out of commits when it has become long. The caller has the lead.
+func (f *File) shortenCommits() {
+	if db := f.db.Load(); !db.NoFreelistSync {
 		db.NoFreelistSync = freelistOctets(f.opened) >= longFreelist
 	}
 }
@@ -78,8 +76,18 @@ func (f *File) replaced(file *os.File) bool {
 	return err == nil && !os.SameFile(was, now)
 }
 
-// alone runs do while nobody commits; readers go on.
-func (f *File) alone(ctx context.Context, do func() error) (err error) {
+// alone runs do while nobody commits, with all in the pages, and no log; readers go on.
+func (f *File) alone(ctx context.Context, do func() error) error {
+	return f.led(ctx, func() error {
+		if err := f.endLog(); err != nil {
+			return err
+		}
+		return do()
+	})
+}
+
+// led runs do while nobody commits; readers go on. In the end nothing is pending.
+func (f *File) led(ctx context.Context, do func() error) (err error) {
 	if err := f.commits.mayWrite(); err != nil {
 		return err
 	}
@@ -94,12 +102,10 @@ func (f *File) alone(ctx context.Context, do func() error) (err error) {
 	}
 	defer careful()()
 	defer f.guard(nil, &err)
-	if err := f.endLog(); err != nil {
-		return errFile(f.path, err)
-	}
 	if err := do(); err != nil {
 		return errFile(f.path, err)
 	}
+	f.wrote()
 	return nil
 }
 
@@ -139,7 +145,7 @@ func (f *File) compact() error {
 	if err := old.View(func(tx *bolt.Tx) error { passed = uint64(tx.ID()+1) << 16; return nil }); err != nil {
 		return err
 	}
-	err = fresh.Update(func(tx *bolt.Tx) error { return raiseBase(&fileTx{Tx: tx}, passed) })
+	err = fresh.Update(func(tx *bolt.Tx) error { return raiseBase(&fileTx{fileState: pages(tx)}, passed) })
 	if err != nil {
 		return err
 	}

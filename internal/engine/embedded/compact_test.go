@@ -94,6 +94,7 @@ func TestShrunk(t *testing.T) {
 		}
 		commit(t, f, c)
 	}
+	merged(t, f)
 	for i := range 1500 {
 		commit(t, f, engine.Commit{Table: "tab", PartitionKey: "p",
 			Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: "p", RowKey: fmt.Sprint(i)}}}})

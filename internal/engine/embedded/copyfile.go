@@ -71,7 +71,7 @@ func CopyFile(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
-	if err := whole.Close(); err != nil {
+	if err := whole.(*File).closeWhole(); err != nil {
 		return err
 	}
 	if err := os.Link(part, to); err == nil || errors.Is(err, os.ErrExist) { // never over a file that somebody has made meanwhile

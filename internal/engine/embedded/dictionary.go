@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"sync"
 	"sync/atomic"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // dictionaryRoom is how many names a dictionary takes. Names beyond it are written out in each record,
@@ -67,18 +65,15 @@ func (d *dictionary) write(tx *fileTx, bucket []byte) (int, error) {
 }
 
 // readDictionary reads what write has written.
-func readDictionary(b *bolt.Bucket) (*dictionary, error) {
+func readDictionary(b *fileBucket) (*dictionary, error) {
 	names := []string{}
-	err := b.ForEach(func(k, v []byte) error {
+	walk := b.Cursor()
+	for k, v := walk.First(); k != nil; k, v = walk.Next() {
 		name, ok := unseal(k, v)
 		if !ok || len(k) != 4 || binary.BigEndian.Uint32(k) != uint32(len(names)+1) {
-			return errRecordName
+			return nil, errRecordName
 		}
 		names = append(names, string(name))
-		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
 	return newDictionary(names), nil
 }

@@ -10,7 +10,8 @@
 // for one at most.
 //
 // The file is a bbolt file. Commits that wait together are written to a log with one fsync, and each is on disk before it is
-// acknowledged (filelog.go). Whoever reads a moment of it keeps a transaction of bbolt open, for as long as he likes: the file has
+// acknowledged (filelog.go). They are pending in memory until many of them are merged into the pages of the file (pending.go).
+// Whoever reads a moment of it keeps a transaction of bbolt open, with what was pending then, for as long as he likes: the file has
 // addresses to grow into, as bbolt must wait for its readers whenever it outgrows its map (filemap.go).
 //
 // It is not a server: one process at a time has the file open for writing, and another one gets

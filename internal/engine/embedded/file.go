@@ -52,6 +52,8 @@ type File struct {
 	closed   atomic.Bool
 	tables   atomic.Pointer[fileTables]
 	written  int64 // octets noted of changes so far; of the leader
+	pending  atomic.Pointer[pending]
+	appended map[string]appended // by bucket, of what is pending; of the leader
 	commits  commits
 	moments  moments
 }
@@ -115,15 +117,15 @@ func (f *File) damaged(t *fileTable, cause error) error {
 }
 
 // view runs fn, which reads t, in a read transaction of its own.
-func (f *File) view(t *fileTable, fn func(tx *bolt.Tx) error) (err error) {
+func (f *File) view(t *fileTable, fn func(s *fileState) error) (err error) {
 	defer careful()()
 	defer f.guard(t, &err)
-	tx, err := f.begin(false)
+	s, err := f.begin()
 	if err != nil {
 		return errFile(f.path, err)
 	}
-	defer tx.Rollback()
-	return f.reading(t, fn(tx))
+	defer s.Rollback()
+	return f.reading(t, fn(&s))
 }
 
 // reading is the error of reading t, in the contract's terms.
@@ -138,8 +140,8 @@ func (f *File) reading(t *fileTable, err error) error {
 	}
 }
 
-// begin begins a transaction on the file as it is now: Compact puts another one into its place.
-func (f *File) begin(writing bool) (*bolt.Tx, error) {
+// transaction begins a transaction on the pages of the file as it is now: Compact puts another one into its place.
+func (f *File) transaction(writing bool) (*bolt.Tx, error) {
 	for {
 		db := f.db.Load()
 		tx, err := db.Begin(writing)

@@ -143,13 +143,26 @@ func (p *fileCommit) put(tx *fileTx, version uint64, now int64) (err error) {
 // fill says how full pages are to be left that are divided: as good as full where rows come in the order of their keys, else half, as
 // further keys come between.
 func (t *fileTable) fill(tx *fileTx, behind, keys int) {
-	b := tx.Bucket(t.entities)
-	if b.FillPercent = bolt.DefaultFillPercent; behind > keys*9/10 {
-		b.FillPercent = appendedFill
+	added := appended{behind, keys}
+	if tx.owner == 0 {
+		tx.Tx.Bucket(t.entities).FillPercent = added.fill()
+		return
 	}
+	was := tx.appended[string(t.entities)]
+	tx.appended[string(t.entities)] = appended{was.behind + behind, was.keys + keys}
 }
 
 const appendedFill = 0.95
+
+// appended says of how many keys that were written how many had nothing of their kind behind them.
+type appended struct{ behind, keys int }
+
+func (a appended) fill() float64 {
+	if a.behind > a.keys*9/10 {
+		return appendedFill
+	}
+	return bolt.DefaultFillPercent
+}
 
 // sameKind says whether two keys are of rows of one partition and table, or of entries of one index: their RowKeys begin alike, up to
 // the first exclamation mark.
@@ -161,7 +174,7 @@ func sameKind(a, b []byte) bool {
 
 // check checks every operation's condition, and makes the records of merges.
 func (p *fileCommit) check(tx *fileTx) (refused, err error) {
-	in := p.table.in(tx.Tx)
+	in := p.table.in(&tx.fileState)
 	if in.entities == nil {
 		return errNoTable(p.commit.Table), nil // deleted meanwhile
 	}
@@ -228,6 +241,7 @@ func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) e
 	var t *fileTable
 	fold := engine.FoldTable(table)
 	return f.define(ctx, table, m, &change{
+		whole: true,
 		apply: func(tx *fileTx, _ uint64, _ int64) (refused, err error) {
 			list := tx.Bucket(bucketTables)
 			if e, found, err := readEntry([]byte(fold), list.Get([]byte(fold))); err != nil {
@@ -241,7 +255,7 @@ func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) e
 			}
 			t = newFileTable(table, id, newDictionary(nil))
 			for _, bucket := range [][]byte{t.entities, t.naming} {
-				if _, err := tx.to(bucket); err != nil {
+				if _, err := tx.made(bucket); err != nil {
 					return nil, err
 				}
 			}
@@ -255,6 +269,7 @@ func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) e
 func (f *File) DeleteTable(ctx context.Context, table string, m *engine.Meter) error {
 	fold := engine.FoldTable(table)
 	return f.define(ctx, table, m, &change{
+		whole: true,
 		apply: func(tx *fileTx, _ uint64, _ int64) (refused, err error) {
 			list := tx.Bucket(bucketTables)
 			e, found, err := readEntry([]byte(fold), list.Get([]byte(fold)))

@@ -36,7 +36,7 @@ func putFormat(file *bolt.Bucket) error {
 }
 
 // checkFormat refuses a file with a format or a feature that this version does not know.
-func (f *File) checkFormat(file *bolt.Bucket) error {
+func (f *File) checkFormat(file getter) error {
 	where := "file " + f.path
 	v := file.Get(keyFormat)
 	if len(v) == 4 && binary.BigEndian.Uint32(v) < fileFormat {
@@ -75,13 +75,16 @@ func useBodies(tx *fileTx) error {
 	return tx.put(bucketFile, keyToRead, seal(keyToRead, []byte(strings.Join(names, " "))))
 }
 
-func unknownFeatures(file *bolt.Bucket, key []byte) ([]string, error) {
+// getter is a bucket of a transaction of bbolt, or of a state.
+type getter interface{ Get(key []byte) []byte }
+
+func unknownFeatures(file getter, key []byte) ([]string, error) {
 	names, err := features(file, key)
 	return feature.Files.Unknown(names), err
 }
 
 // features reads a list of features.
-func features(file *bolt.Bucket, key []byte) ([]string, error) {
+func features(file getter, key []byte) ([]string, error) {
 	v := file.Get(key)
 	if v == nil {
 		return nil, nil

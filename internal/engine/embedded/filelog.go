@@ -10,9 +10,10 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// While a file is open for writing, its commits are in a log beside it, each on disk with one fsync. bbolt writes the same commit
-// to the file without one, so that the system may write its pages whenever and in whatever order it likes. From time to time all of
-// them are made sure of, and the log begins anew (checkpoint); closing the file does so, and removes the log.
+// While a file is open for writing, its commits are in a log beside it, each on disk with one fsync. They are pending (pending.go) until
+// they are merged into the file's pages. bbolt writes these without an fsync, so that the system may write them whenever and in
+// whatever order it likes. From time to time all of them are made sure of, and the log begins anew (checkpoint); closing the file
+// does so, and removes the log.
 //
 // Where the process or the system ends before, opening the file goes back to the last checkpoint and makes the changes of the log
 // again. The pages of that state are all there: bbolt uses no page again that an open read transaction can see, and the log keeps
@@ -94,7 +95,7 @@ func (l *fileLog) begin(f *File) error {
 	if err != nil {
 		return err
 	}
-	held, err := f.begin(false)
+	held, err := f.transaction(false)
 	if err != nil {
 		return err
 	}
@@ -114,10 +115,16 @@ func (l *fileLog) begin(f *File) error {
 	return nil
 }
 
-// readyLog has a log with room for a transaction; there is none where no other file may be made. The caller has the lead.
+// keepsLog says whether commits go to a log.
+func (f *File) keepsLog() bool { return keepsLogs && !f.noSync }
+
+// withLog says whether there is a log, which it begins; there is none where no other file may be made. The caller has the lead.
+func (f *File) withLog() bool { return f.log != nil || f.startLog() == nil }
+
+// readyLog has a log with room for a transaction that changes the pages, or none. The caller has the lead.
 func (f *File) readyLog(tx *bolt.Tx) error {
 	if f.log == nil {
-		_ = f.startLog()
+		f.withLog()
 		return nil
 	}
 	was := f.log.held.Size()
@@ -178,6 +185,9 @@ func (l *fileLog) close() {
 // checkpoint makes sure of the file, and begins the log anew. The caller has the lead.
 func (f *File) checkpoint() error {
 	l := f.log
+	if err := f.merge(); err != nil {
+		return err
+	}
 	if err := f.db.Load().Sync(); err != nil {
 		return err
 	}
@@ -193,6 +203,9 @@ func (f *File) endLog() error {
 	l := f.log
 	if l == nil {
 		return nil
+	}
+	if err := f.merge(); err != nil {
+		return err
 	}
 	db := f.db.Load()
 	if err := db.Sync(); err != nil {
@@ -288,18 +301,24 @@ func (f *File) goBack(file *os.File) error {
 
 var errLogElsewhere = errors.New("the log of commits beside it is for a system that has locks: open the file there, and close it")
 
-// goOn makes the changes of the log that was left again, and removes it.
+// goOn makes the changes of the log that was left again, and removes it. Where pages are damaged into which they would go, they stay
+// pending, and the log what makes sure of them: so the rest of the file can be read, and the table be repaired.
 func (f *File) goOn() error {
 	left := f.left
 	if left == nil {
 		return nil
 	}
-	defer left.file.Close()
 	f.left = nil
-	if err := left.redo(f.db.Load()); err != nil {
+	l, err := left.redo(f)
+	if err != nil {
+		left.file.Close()
 		return err
 	}
-	return os.Remove(f.resolved + logSuffix)
+	f.log = l
+	if err := f.endLog(); err != nil && !isCorrupt(err) {
+		return err
+	}
+	return nil
 }
 
 // check refuses a log in which a damaged record is followed by another one: no record is begun before that ahead of it is on disk.
@@ -318,46 +337,45 @@ func (left *leftLog) check() error {
 	return nil
 }
 
-// redo makes the changes of the log again in a file that is as it was when the log began.
-func (left *leftLog) redo(db *bolt.DB) error {
-	held, err := db.Begin(false) // so that all can begin once more
+// redo makes the changes of the log again in a file that is as it was when the log began: they are pending then.
+func (left *leftLog) redo(f *File) (l *fileLog, err error) {
+	held, err := f.transaction(false) // so that all can begin once more
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer held.Rollback()
-	before := db.NoSync
+	defer func() {
+		if l == nil {
+			held.Rollback()
+		}
+	}()
+	db := f.db.Load()
 	db.NoSync = true
-	defer func() { db.NoSync = before }()
+	p := &pending{}
 	at := int64(logRecords)
-	for n := atOnce; n == atOnce; {
-		err := db.Update(func(tx *bolt.Tx) (err error) {
-			n, at, err = left.redoSome(&fileTx{Tx: tx}, at)
-			return err
-		})
-		if err != nil {
-			return err
+	err = db.Update(func(changed *bolt.Tx) error {
+		tx := &fileTx{fileState: fileState{Tx: changed, changes: &p.changes}, owner: 1}
+		for {
+			notes, ok := left.read(at)
+			if !ok {
+				return nil
+			}
+			if err := tx.redo(notes); err != nil {
+				return err
+			}
+			at += logRecord + int64(len(notes))
+			p.groups++
+			p.noted += len(notes)
 		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	return db.Sync()
-}
-
-// atOnce is how many records are done again in one transaction.
-const atOnce = 1000
-
-// redoSome makes the changes of some records, and says of how many and where the next one is.
-func (left *leftLog) redoSome(tx *fileTx, at int64) (n int, next int64, err error) {
-	for ; n < atOnce; n++ {
-		notes, ok := left.read(at)
-		if !ok {
-			break
-		}
-		if err := tx.redo(notes); err != nil {
-			return 0, 0, err
-		}
-		at += logRecord + int64(len(notes))
+	info, err := left.file.Stat()
+	if err != nil {
+		return nil, err
 	}
-	// Each was a transaction of its own, and versions go by their numbers.
-	return n, at, raiseBase(tx, uint64(n)<<16)
+	f.pending.Store(p)
+	return &fileLog{file: left.file, path: f.resolved + logSuffix, number: left.number, at: at, room: info.Size(), held: held}, nil
 }
 
 // read reads a record; not ok at the end, or where it is damaged.

@@ -2,6 +2,7 @@ package embedded
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -61,6 +62,19 @@ func rowKeys(t *testing.T, e engine.Reader) (keys []string) {
 		t.Fatal(err)
 	}
 	return keys
+}
+
+// merged has all that was committed in the pages.
+func merged(t *testing.T, f *File) {
+	t.Helper()
+	f.commits.lead <- struct{}{}
+	defer func() { <-f.commits.lead }()
+	if f.log == nil { // nothing is pending
+		return
+	}
+	if err := f.checkpoint(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestPowerCut: the system ends, and of the pages that were written to the file since the last checkpoint any are on disk, and any
@@ -258,6 +272,8 @@ func TestLogOfAnother(t *testing.T) {
 func TestDamagedRecord(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	f := logged(t, path)
+	commit(t, f, insert("0"))
+	merged(t, f)
 	commit(t, f, insert("1"))
 	damaged := f.log.at + logRecord + 9
 	commit(t, f, insert("2"))
@@ -281,13 +297,14 @@ func TestDamagedRecord(t *testing.T) {
 		if err := os.Remove(path + logSuffix); err != nil {
 			t.Fatal(err)
 		}
-		if again := logged(t, path); !again.there(t, "3") {
-			t.Error("the file as it was is not read")
+		if again := logged(t, path); !again.there(t, "0") || again.there(t, "3") {
+			t.Error("the file as of the last checkpoint is not read")
 		}
 	}
 }
 
-// TestPanicLogged: a commit over which bbolt panics, as it meets a damaged page, is not made again when the file is opened.
+// TestPanicLogged: a commit that cannot go into the pages, as one of them is damaged, stays in the log. All else is read and written,
+// also when the file is opened again, until the table is repaired.
 func TestPanicLogged(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a")
@@ -324,30 +341,81 @@ func TestPanicLogged(t *testing.T) {
 		key := fmt.Sprintf("%03d", keys+i)
 		less.Ops = append(less.Ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: "p", RowKey: key}})
 	}
-	var wrong *engine.Error
-	if err := f.Commit(t.Context(), less); !errors.As(err, &wrong) || wrong.Code != engine.CodeCorrupt {
-		t.Fatalf("got %v", err)
-	}
+	commit(t, f, less)
 	commit(t, f, sound("2"))
 	killed := filepath.Join(dir, "b")
 	if err := errors.Join(os.WriteFile(killed, read(t, path), 0o600), os.WriteFile(killed+logSuffix, read(t, path+logSuffix), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	again := logged(t, killed)
-	for _, rk := range []string{"1", "2"} {
-		if _, err := again.Get(t.Context(), engine.Get{Table: "sound", PartitionKey: "p", RowKey: rk}); err != nil {
-			t.Error(err)
+	opened := func(path string) *File {
+		e, err := OpenFile(path, FileOptions{})
+		if err != nil {
+			t.Fatal(err)
 		}
+		t.Cleanup(func() { e.Close() })
+		return e.(*File)
+	}
+	for i := range 3 {
+		again := opened(killed)
+		for _, rk := range []string{"1", "2"} {
+			if _, err := again.Get(t.Context(), engine.Get{Table: "sound", PartitionKey: "p", RowKey: rk}); err != nil {
+				t.Error(err)
+			}
+		}
+		if i == 2 {
+			break
+		}
+		var wrong *engine.Error
+		if err := again.Compact(t.Context()); !errors.As(err, &wrong) || wrong.Code != engine.CodeCorrupt {
+			t.Fatalf("got %v", err)
+		}
+		commit(t, again, sound(fmt.Sprint("more", i)))
+		if err := again.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := OpenFile(killed, FileOptions{ReadOnly: true}); !errors.As(err, &wrong) || wrong.Code != engine.CodeCorrupt {
+			t.Fatalf("got %v", err)
+		}
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	again := opened(path)
+	lost, err := again.Salvage(t.Context(), "tab")
+	if err != nil || len(lost) == 0 {
+		t.Fatalf("%q, %v", lost, err)
+	}
+	last := fmt.Sprintf("%03d", keys+more-1)
+	if got := rowKeys(t, again); len(got) != 90-keys-(more-1) || !again.there(t, last) || again.hasLog() {
+		t.Errorf("there are %q, %q was lost", got, lost)
+	}
+	if faults, err := again.Verify(t.Context(), "tab"); err != nil || len(faults) > 0 {
+		t.Errorf("%q, %v", faults, err)
+	}
+	if _, err := again.Get(t.Context(), engine.Get{Table: "sound", PartitionKey: "p", RowKey: "2"}); err != nil {
+		t.Error(err)
+	}
+	if err := again.Close(); err != nil || again.hasLog() {
+		t.Errorf("the log is there, %v", err)
 	}
 }
 
 // leafOf finds the page of a file that holds an entity of partition p, and says how many it holds.
 func leafOf(file []byte, rk string) (page []byte, entities int) {
+	const leaf, element = 2, 16
 	size := os.Getpagesize()
 	for at := 2 * size; at < len(file); at += size {
 		page = file[at : at+size]
-		if n := bytes.Count(page, []byte("p\x00")); n > 1 && bytes.Contains(page, []byte("p\x00"+rk)) && bytes.Contains(page, []byte("xxxx")) {
-			return page, n
+		if binary.NativeEndian.Uint16(page[8:]) != leaf {
+			continue
+		}
+		n := int(binary.NativeEndian.Uint16(page[10:]))
+		for i := range n {
+			e := page[pageHead+i*element:]
+			key := e[binary.NativeEndian.Uint32(e[4:]):][:binary.NativeEndian.Uint32(e[8:])]
+			if string(key) == "p\x00"+rk {
+				return page, n
+			}
 		}
 	}
 	return nil, 0
@@ -432,23 +500,30 @@ func TestOneSync(t *testing.T) {
 	}
 }
 
-// TestFullLogged is TestFull with a log: what fails in the file is taken back there.
+// TestFullLogged is TestFull with a log: what can no longer go from there into the file is refused, and what was acknowledged stays.
 func TestFullLogged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a")
 	f := logged(t, path)
 	commit(t, f, insert("before"))
 	f.db.Load().MaxSize = 1
-	large := insert("large")
+	large := insert("")
 	e := &large.Ops[0].Entity
 	for i := range 15 {
 		e.Names = append(e.Names, fmt.Sprint("P", i))
 		e.Values = append(e.Values, engine.Value{Type: engine.Binary, S: string(make([]byte, 60<<10))})
 	}
-	for range 3 {
+	there, refused := []string{"before", "after"}, []string{}
+	for i := range 10 {
 		var wrong *engine.Error
-		if err := f.Commit(t.Context(), large); !errors.As(err, &wrong) || wrong.Applied != engine.NotApplied {
+		e.RowKey = fmt.Sprint("large", i)
+		if err := f.Commit(t.Context(), large); err == nil {
+			there = append(there, e.RowKey)
+		} else if refused = append(refused, e.RowKey); !errors.As(err, &wrong) || wrong.Applied != engine.NotApplied {
 			t.Fatalf("got %#v", err)
 		}
+	}
+	if len(refused) < 3 {
+		t.Fatalf("%q are in a full file", there)
 	}
 	f.db.Load().MaxSize = 0
 	commit(t, f, insert("after"))
@@ -457,7 +532,14 @@ func TestFullLogged(t *testing.T) {
 		t.Fatal(err)
 	}
 	again := logged(t, killed)
-	if !again.there(t, "before") || again.there(t, "large") || !again.there(t, "after") {
-		t.Errorf("there are %q", rowKeys(t, again))
+	for _, rk := range there {
+		if !again.there(t, rk) {
+			t.Errorf("%s is not there", rk)
+		}
+	}
+	for _, rk := range refused {
+		if again.there(t, rk) {
+			t.Errorf("%s is there", rk)
+		}
 	}
 }

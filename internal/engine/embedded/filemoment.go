@@ -9,16 +9,16 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// fileMoment is a file at one moment: a read transaction of bbolt, begun by the first read. Those of many goroutines may go
+// fileMoment is a file at one moment: a read transaction of bbolt with what was pending, begun by the first read. Those of many goroutines may go
 // on in one at the same time, as bbolt keeps nothing in a transaction that only reads.
 type fileMoment struct {
 	file   *File
 	tables fileTables
 
-	mu   sync.RWMutex // for writing: by who begins or ends tx, under moments.mu
-	db   *bolt.DB     // of tx
-	tx   *bolt.Tx     // nil before the first read, and once it is over
-	over error        // why there is nothing to read any more
+	mu    sync.RWMutex // for writing: by who begins or ends state, under moments.mu
+	db    *bolt.DB     // of state
+	state fileState    // without a transaction before the first read, and once it is over
+	over  error        // why there is nothing to read any more
 
 	before, after *fileMoment // in moments.open
 }
@@ -48,11 +48,11 @@ func (m *fileMoment) Scan(_ context.Context, s engine.Scan) engine.Cursor {
 }
 
 // view is viewer.view.
-func (m *fileMoment) view(t *fileTable, fn func(tx *bolt.Tx) error) (err error) {
+func (m *fileMoment) view(t *fileTable, fn func(s *fileState) error) (err error) {
 	defer careful()()
 	defer m.file.guard(t, &err)
 	m.mu.RLock()
-	for m.tx == nil {
+	for m.state.Tx == nil {
 		err := m.over
 		m.mu.RUnlock()
 		if err == nil {
@@ -64,7 +64,7 @@ func (m *fileMoment) view(t *fileTable, fn func(tx *bolt.Tx) error) (err error) 
 		m.mu.RLock()
 	}
 	defer m.mu.RUnlock()
-	return m.file.reading(t, fn(m.tx))
+	return m.file.reading(t, fn(&m.state))
 }
 
 // begin begins the transaction, unless another goroutine has done so. Nothing is locked while bbolt begins one: it may have
@@ -79,15 +79,15 @@ func (m *fileMoment) begin() error {
 			return errClosed()
 		}
 		db := m.file.db.Load()
-		tx, err := m.file.begin(false)
+		state, err := m.file.begin()
 		if err != nil {
 			return err
 		}
 		all.mu.Lock()
 		m.mu.Lock()
-		ok, done := ended == all.ended && tx.DB() == db, m.tx != nil || m.over != nil
+		ok, done := ended == all.ended && state.DB() == db, m.state.Tx != nil || m.over != nil
 		if ok && !done {
-			m.db, m.tx = db, tx
+			m.db, m.state = db, state
 			all.add(m)
 		}
 		m.mu.Unlock()
@@ -95,7 +95,7 @@ func (m *fileMoment) begin() error {
 		if ok && !done {
 			return nil
 		}
-		tx.Rollback()
+		state.Rollback()
 		if done {
 			return nil
 		}
@@ -103,7 +103,7 @@ func (m *fileMoment) begin() error {
 }
 
 // Begin implements engine.Moment.
-func (m *fileMoment) Begin() error { return m.view(nil, func(*bolt.Tx) error { return nil }) }
+func (m *fileMoment) Begin() error { return m.view(nil, func(*fileState) error { return nil }) }
 
 // Release implements engine.Moment.
 func (m *fileMoment) Release() { m.file.moments.release(m, errReleased()) }
@@ -139,11 +139,11 @@ func (all *moments) finish(m *fileMoment, why error) (idle *bolt.DB) {
 		return nil
 	}
 	m.over = why
-	if m.tx == nil {
+	if m.state.Tx == nil {
 		return nil
 	}
-	m.tx.Rollback()
-	m.tx = nil
+	m.state.Rollback()
+	m.state = fileState{}
 	if m.before != nil {
 		m.before.after = m.after
 	} else {

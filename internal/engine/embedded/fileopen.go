@@ -73,7 +73,18 @@ func closeLeft(path, resolved string) error {
 	if err != nil {
 		return err
 	}
-	return e.Close()
+	return e.(*File).closeWhole()
+}
+
+// closeWhole closes a file that is to be read without its log.
+func (f *File) closeWhole() error {
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if f.log != nil {
+		return f.damaged(nil, errPage)
+	}
+	return nil
 }
 
 // ResolvePath gives a path one spelling, whether or not the file is there yet.
@@ -131,6 +142,9 @@ func (f *File) open(o FileOptions) (err error) {
 		return errFile(f.path, err)
 	}
 	f.db.Store(db)
+	f.pending.Store(&pending{})
+	f.appended = map[string]appended{}
+	f.commits.init(f)
 	f.opened, f.noSync, f.mapped = opened, o.NoSync, mapped
 	if f.identity, err = opened.Stat(); err != nil {
 		return errFile(f.path, err)
@@ -150,10 +164,9 @@ func (f *File) open(o FileOptions) (err error) {
 		}
 	}
 	f.unnamed = missing != nil
-	if err := db.View(f.load); err != nil {
+	if err := f.load(); err != nil {
 		return errFile(f.path, err)
 	}
-	f.commits.init(f)
 	return nil
 }
 
@@ -277,42 +290,48 @@ var (
 )
 
 // load reads the definitions of tables.
-func (f *File) load(tx *bolt.Tx) error {
-	if err := f.checkSize(tx); err != nil {
+func (f *File) load() error {
+	s, err := f.begin()
+	if err != nil {
 		return err
 	}
-	file, list := tx.Bucket(bucketFile), tx.Bucket(bucketTables)
+	defer s.Rollback()
+	if err := f.checkSize(s.Tx); err != nil {
+		return err
+	}
+	file, list := s.Bucket(bucketFile), s.Bucket(bucketTables)
 	if file == nil || list == nil {
 		return errForeign
 	}
 	if err := f.checkFormat(file); err != nil {
 		return err
 	}
-	var err error
 	if f.base, err = readBase(file); err != nil {
 		return err
 	}
 	tables := fileTables{}
-	err = list.ForEach(func(k, v []byte) error {
+	walk := list.Cursor()
+	for k, v := walk.First(); k != nil; k, v = walk.Next() {
 		e, _, err := readEntry(k, v)
 		if err != nil {
 			return err
 		}
 		t := newFileTable(e.name, binary.BigEndian.Uint64(e.id), nil)
-		names := tx.Bucket(t.naming)
-		if names == nil || tx.Bucket(t.entities) == nil {
+		names := s.Bucket(t.naming)
+		if names == nil || s.Bucket(t.entities) == nil {
 			return errTables
 		}
-		t.dict, err = readDictionary(names)
+		if t.dict, err = readDictionary(names); err != nil {
+			return err
+		}
 		tables[string(k)] = t
-		return err
-	})
+	}
 	f.tables.Store(&tables)
-	return err
+	return nil
 }
 
 // readBase gives what versions begin above.
-func readBase(file *bolt.Bucket) (uint64, error) {
+func readBase(file getter) (uint64, error) {
 	v := file.Get(keyBase)
 	if v == nil {
 		return 0, nil
@@ -356,6 +375,12 @@ func errFile(path string, err error) error {
 		code, message = engine.CodeCorrupt, "file "+path+" cannot be read"
 	}
 	return &engine.Error{Code: code, Op: -1, Message: message, Cause: err}
+}
+
+// isCorrupt says whether an error is that of a file that is damaged.
+func isCorrupt(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == engine.CodeCorrupt
 }
 
 // isDamage says whether something was read that nobody has written.

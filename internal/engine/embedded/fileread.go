@@ -3,8 +3,6 @@ package embedded
 import (
 	"context"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
@@ -15,7 +13,7 @@ type viewer struct {
 }
 
 // view runs fn, which reads t. fn must not wait for anything, least of all for a writer.
-func (v viewer) view(t *fileTable, fn func(tx *bolt.Tx) error) error {
+func (v viewer) view(t *fileTable, fn func(s *fileState) error) error {
 	if v.moment != nil {
 		return v.moment.view(t, fn)
 	}
@@ -52,8 +50,8 @@ func (v viewer) get(ctx context.Context, g engine.Get, tables fileTables) (engin
 	if t == nil {
 		return e, errNoTable(g.Table)
 	}
-	err := v.view(t, func(tx *bolt.Tx) error {
-		in := t.in(tx)
+	err := v.view(t, func(s *fileState) error {
+		in := t.in(s)
 		if in.entities == nil {
 			return errNoTable(g.Table) // deleted meanwhile
 		}

@@ -6,8 +6,6 @@ import (
 	"errors"
 	"strings"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
@@ -107,7 +105,7 @@ func (c *fileCursor) walk(ctx context.Context, size int) error {
 		if c.on.file.closed.Load() {
 			return errClosed()
 		}
-		if err := c.on.view(c.table, func(tx *bolt.Tx) error { return c.walkOn(tx, size) }); err != nil {
+		if err := c.on.view(c.table, func(s *fileState) error { return c.walkOn(s, size) }); err != nil {
 			return err
 		}
 	}
@@ -115,8 +113,8 @@ func (c *fileCursor) walk(ctx context.Context, size int) error {
 }
 
 // walkOn walks on, until the chunk has size entities.
-func (c *fileCursor) walkOn(tx *bolt.Tx, size int) error {
-	in := c.table.in(tx)
+func (c *fileCursor) walkOn(s *fileState, size int) error {
+	in := c.table.in(s)
 	if in.entities == nil {
 		return errNoTable(c.scan.Table) // deleted meanwhile
 	}

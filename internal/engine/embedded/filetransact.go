@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"context"
 
-	bolt "go.etcd.io/bbolt"
-
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
@@ -114,11 +112,11 @@ func (t *fileTransaction) hold(tx *fileTx) (refused, err error) {
 			}
 			return engine.StaleRead(s.Table, s.PartitionKey, s.From), nil
 		}
-		err := t.since.view(was, func(old *bolt.Tx) error {
-			if t.file.commits.clean && old.DB() == tx.DB() && old.ID()+1 == tx.ID() {
+		err := t.since.view(was, func(old *fileState) error {
+			if t.file.commits.clean && old.series == tx.series {
 				return nil // nobody has written since
 			}
-			before, after := was.in(old), is.in(tx.Tx)
+			before, after := was.in(old), is.in(&tx.fileState)
 			if before.entities == nil || after.entities == nil {
 				return engine.StaleRead(s.Table, s.PartitionKey, s.From)
 			}

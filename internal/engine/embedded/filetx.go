@@ -1,19 +1,23 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	bolt "go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// fileTx is a transaction that changes the file, and notes what it changes for the log. All changes but those of maintenance go
-// through it.
+// fileTx is a transaction that changes the file's pages, or only what is pending above them, and notes what it changes for the log. All
+// changes but those of maintenance go through it.
 type fileTx struct {
-	*bolt.Tx
+	fileState
+	owner  uint64 // of the nodes of changes; 0: the pages are changed
 	logged bool
-	bucket []byte // that the changes noted last are of
-	notes  []byte // nil unless logged
+	// added is File.appended
+	appended map[string]appended
+	bucket   []byte // that the changes noted last are of
+	notes    []byte // nil unless logged
 }
 
 // The notes of a transaction: a letter, and texts as in records. All but noteBucket and noteDrop are of the bucket that one of these
@@ -26,16 +30,26 @@ const (
 	noteDelete = 'd' // key
 )
 
-// to notes which bucket changes, makes it where there is none, and gives it.
-func (tx *fileTx) to(name []byte) (*bolt.Bucket, error) {
+// to notes which bucket changes.
+func (tx *fileTx) to(name []byte) {
 	if string(name) != string(tx.bucket) {
 		tx.bucket = append(tx.bucket[:0], name...)
 		tx.note(noteBucket, name)
 	}
-	if b := tx.Bucket(name); b != nil {
+}
+
+// made notes which bucket changes, makes it in the pages where there is none, and gives it.
+func (tx *fileTx) made(name []byte) (*bolt.Bucket, error) {
+	tx.to(name)
+	if b := tx.Tx.Bucket(name); b != nil {
 		return b, nil
 	}
 	return tx.CreateBucket(name)
+}
+
+// change changes what is pending. nil as value: deleted.
+func (tx *fileTx) change(bucket, key, value []byte) {
+	tx.changes.Set(tx.owner, string(appendPending(nil, bucket, key)), &value)
 }
 
 func (tx *fileTx) note(what byte, texts ...[]byte) {
@@ -49,26 +63,36 @@ func (tx *fileTx) note(what byte, texts ...[]byte) {
 }
 
 func (tx *fileTx) put(bucket, key, value []byte) error {
-	b, err := tx.to(bucket)
+	tx.to(bucket)
+	tx.note(notePut, key, value)
+	if tx.owner != 0 {
+		tx.change(bucket, key, value)
+		return nil
+	}
+	b, err := tx.made(bucket)
 	if err != nil {
 		return err
 	}
-	tx.note(notePut, key, value)
 	return b.Put(key, value)
 }
 
 func (tx *fileTx) delete(bucket, key []byte) error {
-	b, err := tx.to(bucket)
+	tx.to(bucket)
+	tx.note(noteDelete, key)
+	if tx.owner != 0 {
+		tx.change(bucket, key, nil)
+		return nil
+	}
+	b, err := tx.made(bucket)
 	if err != nil {
 		return err
 	}
-	tx.note(noteDelete, key)
 	return b.Delete(key)
 }
 
-// next gives the next number of a bucket.
+// next gives the next number of a bucket, which is in the pages.
 func (tx *fileTx) next(bucket []byte) (uint64, error) {
-	b, err := tx.to(bucket)
+	b, err := tx.made(bucket)
 	if err != nil {
 		return 0, err
 	}
@@ -79,14 +103,30 @@ func (tx *fileTx) next(bucket []byte) (uint64, error) {
 	return n, err
 }
 
-// drop drops a bucket, where there is one.
+// drop drops a bucket from the pages, where there is one.
 func (tx *fileTx) drop(bucket []byte) error {
 	tx.bucket = nil
 	tx.note(noteDrop, bucket)
+	tx.forget(bucket)
 	if err := tx.DeleteBucket(bucket); err != nil && err != berrors.ErrBucketNotFound {
 		return err
 	}
 	return nil
+}
+
+// forget forgets what is pending of a bucket.
+func (tx *fileTx) forget(bucket []byte) {
+	var keys []string
+	var w treeWalk[[]byte]
+	for w.Seek(tx.changes, string(appendPending(nil, bucket, nil))); w.More(); w.Skip(1) {
+		if of, _ := cutPending(w.Key()); !bytes.Equal(of, bucket) {
+			break
+		}
+		keys = append(keys, w.Key())
+	}
+	for _, key := range keys {
+		tx.changes.Delete(tx.owner, key)
+	}
 }
 
 // redo makes the changes that a transaction has noted.
@@ -99,7 +139,7 @@ func (tx *fileTx) redo(notes []byte) error {
 				return errLog
 			}
 			notes = notes[1+size:]
-			b, err := tx.to(tx.bucket)
+			b, err := tx.made(tx.bucket)
 			if err == nil {
 				err = b.SetSequence(n)
 			}
@@ -115,7 +155,7 @@ func (tx *fileTx) redo(notes []byte) error {
 		value := ""
 		switch key := []byte(text); note {
 		case noteBucket:
-			_, err = tx.to(key)
+			_, err = tx.made(key)
 		case noteDrop:
 			err = tx.drop(key)
 		case noteDelete:

@@ -20,20 +20,29 @@ func (f *File) Salvage(ctx context.Context, table string) (lost []string, err er
 	if t == nil {
 		return nil, errNoTable(table)
 	}
-	err = f.alone(ctx, func() error {
-		tx, err := f.begin(true)
+	err = f.led(ctx, func() error {
+		// What is pending of the table may not go into pages that are damaged.
+		if err := f.endLog(); err != nil && !isCorrupt(err) {
+			return err
+		}
+		p := f.pending.Load()
+		tx, err := f.transaction(true)
 		if err != nil {
 			return err
 		}
 		defer tx.Rollback() // does nothing once it is committed
-		if lost, err = t.salvage(ctx, tx); err != nil {
+		if err := p.mergeInto(tx, t); err != nil {
+			return err
+		}
+		if lost, err = t.salvage(ctx, tx, p); err != nil {
 			return err
 		}
 		id := tx.ID()
 		if err := tx.Commit(); err != nil {
 			return f.commits.failed(id, err)
 		}
-		return nil
+		f.wrote()
+		return f.endLog()
 	})
 	if err != nil {
 		return nil, err
@@ -45,7 +54,7 @@ func (f *File) Salvage(ctx context.Context, table string) (lost []string, err er
 	return lost, nil
 }
 
-func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, err error) {
+func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx, p *pending) (lost []string, err error) {
 	list := tx.Bucket(bucketTables)
 	entry, listed, err := readEntry(t.fold, list.Get(t.fold))
 	if err != nil {
@@ -54,7 +63,7 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, er
 	if !listed || tx.Bucket(t.entities) == nil {
 		return nil, errNoTable(t.name)
 	}
-	from, err := t.putAside(tx)
+	from, err := t.putAside(tx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -101,8 +110,9 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx) (lost []string, er
 	return lost, list.Put(t.fold, sealEntry(t.fold, entry.id, kept, t.name))
 }
 
-// putAside moves the bucket of the table's entities, in a transaction that has not changed it, and gives it.
-func (t *fileTable) putAside(tx *bolt.Tx) (in tableIn, err error) {
+// putAside moves the bucket of the table's entities, in a transaction that has not changed it, and gives it
+// with what is pending above it.
+func (t *fileTable) putAside(tx *bolt.Tx, p *pending) (in tableIn, err error) {
 	aside, err := tx.CreateBucketIfNotExists(bucketAside)
 	if err != nil {
 		return in, err
@@ -118,5 +128,5 @@ func (t *fileTable) putAside(tx *bolt.Tx) (in tableIn, err error) {
 	if err := tx.MoveBucket(t.entities, nil, own); err != nil {
 		return in, err
 	}
-	return tableIn{tx, t, own.Bucket(t.entities)}, nil
+	return tableIn{&fileState{Tx: tx, changes: &p.changes}, t, &fileBucket{own.Bucket(t.entities), t.entities, &p.changes}}, nil
 }

@@ -5,8 +5,6 @@ import (
 	"context"
 	"fmt"
 	"unsafe"
-
-	bolt "go.etcd.io/bbolt"
 )
 
 // Verify implements engine.Maintainer.
@@ -17,15 +15,15 @@ func (f *File) Verify(ctx context.Context, table string) (faults []string, err e
 	}
 	// One transaction sees one moment, and a writer that must grow the map waits for it; so the reading is short, and
 	// what it says is of its own moment.
-	err = f.view(t, func(tx *bolt.Tx) error {
-		entry, listed, err := readEntry(t.fold, tx.Bucket(bucketTables).Get(t.fold))
+	err = f.view(t, func(s *fileState) error {
+		entry, listed, err := readEntry(t.fold, s.Bucket(bucketTables).Get(t.fold))
 		if err != nil {
 			return err
 		}
-		if !listed || tx.Bucket(t.entities) == nil {
+		if !listed || s.Bucket(t.entities) == nil {
 			return errNoTable(table)
 		}
-		found, err := eachStored(ctx, t.in(tx), func(key, _ []byte, wrong error) error {
+		found, err := eachStored(ctx, t.in(s), func(key, _ []byte, wrong error) error {
 			if wrong != nil {
 				faults = append(faults, fmt.Sprintf("entity %s: %v", showKey(key), wrong))
 			}
@@ -34,7 +32,7 @@ func (f *File) Verify(ctx context.Context, table string) (faults []string, err e
 		if err != nil {
 			return err
 		}
-		if counted, found, err := t.in(tx).sharers(ctx); err != nil {
+		if counted, found, err := t.in(s).sharers(ctx); err != nil {
 			return err
 		} else if counted != found {
 			faults = append(faults, fmt.Sprintf("%d entities share bodies of others, but the bodies count %d", found, counted))

@@ -1,0 +1,261 @@
+package embedded
+
+import (
+	"bytes"
+
+	bolt "go.etcd.io/bbolt"
+)
+
+// pending are the changes that the log has and bbolt's pages do not have yet. Most commits only go to the log, and to this tree: pages
+// are written for many of them at once (merge), since a commit of bbolt writes all pages from the root to each entity. Whoever reads
+// sees the pages with what is pending above them. One that is published is never changed.
+type pending struct {
+	changes tree[[]byte] // by bucket and key; nil in it: deleted
+	base    int          // the transaction whose pages they belong above
+	groups  int          // how many transactions they were
+	octets  int          // about how many merging them writes
+	noted   int          // of the log's octets
+	series  uint64       // rises with all that is written
+}
+
+// most that is pending. What is more would be longer to wait for when it is merged.
+const mostPending = 4 << 20
+
+// fileState is the file at one moment.
+type fileState struct {
+	*bolt.Tx
+	changes *tree[[]byte] // above its pages
+	series  uint64
+}
+
+// begin begins to read the file as it is now.
+func (f *File) begin() (fileState, error) {
+	for {
+		p := f.pending.Load()
+		tx, err := f.transaction(false)
+		if err != nil {
+			return fileState{}, err
+		}
+		// The pages may have got more than p meanwhile, of which p would show an earlier state.
+		if p.groups == 0 || tx.ID() == p.base || f.pending.Load() == p {
+			return fileState{tx, &p.changes, p.series}, nil
+		}
+		tx.Rollback()
+	}
+}
+
+// pages is the state of a transaction with nothing above it.
+func pages(tx *bolt.Tx) fileState { return fileState{Tx: tx, changes: new(tree[[]byte])} }
+
+// wrote says that the pages were written, and have all there is. The caller has the lead.
+func (f *File) wrote() { f.merged(f.pending.Load().series + 1) }
+
+// merge writes what is pending to the file's pages. Whoever calls it has the lead.
+func (f *File) merge() (err error) {
+	p := f.pending.Load()
+	if p.groups == 0 {
+		return nil
+	}
+	defer careful()()
+	defer f.guard(nil, &err)
+	changed, err := f.transaction(true)
+	if err != nil {
+		return err
+	}
+	defer changed.Rollback()
+	if err := p.mergeInto(changed, nil); err != nil {
+		return err
+	}
+	for name, added := range f.appended {
+		if b := changed.Bucket([]byte(name)); b != nil {
+			b.FillPercent = added.fill()
+		}
+	}
+	f.shortenCommits()
+	f.grow(changed, p.octets)()
+	f.db.Load().NoSync = true
+	id := changed.ID()
+	if err := changed.Commit(); err != nil {
+		return f.commits.failed(id, err)
+	}
+	f.merged(p.series)
+	return nil
+}
+
+// mergeInto makes the changes in the pages, but those of a table's entities.
+func (p *pending) mergeInto(changed *bolt.Tx, but *fileTable) (err error) {
+	tx := &fileTx{fileState: pages(changed)}
+	var w treeWalk[[]byte]
+	for w.Seek(&p.changes, ""); w.More(); w.Skip(1) {
+		name, key := cutPending(w.Key())
+		if but != nil && (bytes.Equal(name, but.entities) || bytes.Equal(name, but.bodies)) {
+			continue
+		}
+		if record := *w.Value(); record == nil {
+			err = tx.delete(name, key)
+		} else {
+			err = tx.put(name, key, record)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if passed := p.passed(); passed > 0 {
+		return raiseBase(tx, passed)
+	}
+	return nil
+}
+
+// passed is by how much versions go on when what is pending becomes one transaction: each was one, and versions go by their numbers.
+func (p *pending) passed() uint64 { return uint64(max(p.groups-1, 0)) << 16 }
+
+// merged says that nothing is pending any more. The caller has the lead.
+func (f *File) merged(series uint64) {
+	f.base += f.pending.Load().passed()
+	clear(f.appended)
+	f.pending.Store(&pending{series: series})
+}
+
+// A key of what is pending is that of the bucket, with its length before, and that in the bucket.
+func appendPending(dst, bucket, key []byte) []byte {
+	return append(append(append(dst, byte(len(bucket))), bucket...), key...)
+}
+
+func cutPending(s string) (bucket, key []byte) {
+	b := []byte(s)
+	n := 1 + int(b[0])
+	return b[1:n:n], b[n:]
+}
+
+// fileBucket is a bucket at one moment.
+type fileBucket struct {
+	pages   *bolt.Bucket // nil: all of it is pending
+	name    []byte
+	changes *tree[[]byte]
+}
+
+// Bucket finds a bucket; nil where there is none.
+func (s *fileState) Bucket(name []byte) *fileBucket {
+	b := &fileBucket{s.Tx.Bucket(name), name, s.changes}
+	if b.pages != nil {
+		return b
+	}
+	if s.changes.root != nil {
+		var w treeWalk[[]byte]
+		if w.Seek(s.changes, string(appendPending(nil, name, nil))); w.More() {
+			if of, _ := cutPending(w.Key()); bytes.Equal(of, name) {
+				return b
+			}
+		}
+	}
+	return nil
+}
+
+// Get finds the value of a key; nil where there is none.
+func (b *fileBucket) Get(key []byte) []byte {
+	if b.changes.root != nil {
+		var room [160]byte
+		if changed := b.changes.Get(view(appendPending(room[:0], b.name, key))); changed != nil {
+			return *changed
+		}
+	}
+	if b.pages == nil {
+		return nil
+	}
+	return b.pages.Get(key)
+}
+
+// Cursor gives what walks the bucket in the order of its keys.
+func (b *fileBucket) Cursor() *fileWalk {
+	w := &fileWalk{}
+	if b.pages != nil {
+		w.pages = b.pages.Cursor()
+	}
+	if b.changes.root != nil {
+		w.changes, w.prefix = b.changes, appendPending(nil, b.name, nil)
+	}
+	return w
+}
+
+// fileWalk walks the pages of a bucket, and what is pending above them.
+type fileWalk struct {
+	pages       *bolt.Cursor // nil: there are none
+	key, record []byte       // where it is in the pages
+	changes     *tree[[]byte]
+	walk        treeWalk[[]byte]
+	prefix      []byte
+	pending     []byte // the key where walk is; nil: there is none
+	both        bool   // what was given last is pending, and in the pages
+	above       bool   // it is pending
+}
+
+// First gives the first key and its value.
+func (w *fileWalk) First() (key, record []byte) { return w.Seek(nil) }
+
+// Seek gives the first key that is not below from, and its value.
+func (w *fileWalk) Seek(from []byte) (key, record []byte) {
+	if w.pages != nil {
+		w.key, w.record = w.pages.Seek(from)
+	}
+	if w.changes == nil {
+		return w.key, w.record
+	}
+	w.walk.Seek(w.changes, string(append(w.prefix[:len(w.prefix):len(w.prefix)], from...)))
+	w.settle()
+	return w.least()
+}
+
+// Next gives the key behind that, and its value.
+func (w *fileWalk) Next() (key, record []byte) {
+	if w.pending == nil && !w.above {
+		if w.pages != nil && w.key != nil {
+			w.key, w.record = w.pages.Next()
+		}
+		return w.key, w.record
+	}
+	w.skip()
+	return w.least()
+}
+
+// skip goes on behind what was given last.
+func (w *fileWalk) skip() {
+	if w.pages != nil && (w.both || !w.above) {
+		w.key, w.record = w.pages.Next()
+	}
+	if w.above {
+		w.walk.Skip(1)
+		w.settle()
+	}
+}
+
+// settle finds out where walk is.
+func (w *fileWalk) settle() {
+	w.pending = nil
+	if w.walk.More() {
+		if key := w.walk.Key(); len(key) >= len(w.prefix) && key[:len(w.prefix)] == string(w.prefix) {
+			w.pending = []byte(key[len(w.prefix):])
+		}
+	}
+}
+
+// least gives the lesser of the keys here that was not deleted.
+func (w *fileWalk) least() (key, record []byte) {
+	for {
+		w.above, w.both = false, false
+		if w.pending == nil {
+			return w.key, w.record
+		}
+		order := -1
+		if w.key != nil {
+			order = bytes.Compare(w.pending, w.key)
+		}
+		if order > 0 {
+			return w.key, w.record
+		}
+		w.above, w.both = true, order == 0
+		if record := *w.walk.Value(); record != nil {
+			return w.pending, record
+		}
+		w.skip()
+	}
+}
