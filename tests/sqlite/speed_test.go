@@ -188,7 +188,7 @@ func firstQuery(s *side, dir string) (float64, error) {
 
 // loadFile is the time that rows take into a new file, by statements of 1,000; SQLite's are one transaction.
 func loadFile(s *side, dir string) (float64, error) {
-	n, err := loaded(s, dir, "load")
+	n, err := loaded(s, dir, "load", tableRows)
 	if err != nil {
 		return 0, err
 	}
@@ -198,7 +198,7 @@ func loadFile(s *side, dir string) (float64, error) {
 
 // bytesOfRow is what a new file of rows takes on disk.
 func bytesOfRow(s *side, dir string) (float64, error) {
-	n, err := loaded(s, dir, "size")
+	n, err := loaded(s, dir, "size", tableRows)
 	if err != nil {
 		return 0, err
 	}
@@ -213,7 +213,7 @@ type loading struct {
 	took time.Duration
 }
 
-func loaded(s *side, dir, name string) (loading, error) {
+func loaded(s *side, dir, name string, rows int) (loading, error) {
 	s.tick++
 	n, err := openSide(s.name, filepath.Join(dir, fmt.Sprint(name, s.tick)))
 	if err != nil {
@@ -225,15 +225,7 @@ func loaded(s *side, dir, name string) (loading, error) {
 		}
 	}
 	began := time.Now()
-	if s.name == lite {
-		_, err = n.db.Exec("BEGIN")
-	}
-	if err == nil {
-		err = n.load("w", 0, tableRows, rowText)
-	}
-	if err == nil && s.name == lite {
-		_, err = n.db.Exec("COMMIT")
-	}
+	err = n.transact(func() error { return n.load("w", 0, rows, rowText) })
 	return loading{n, time.Since(began)}, err
 }
 
