@@ -2,13 +2,17 @@ package main
 
 import (
 	"bytes"
+	"database/sql"
 	"errors"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree"
 )
 
 // started runs the command in another process, which reads statements from a pipe.
@@ -144,5 +148,53 @@ func TestStats(t *testing.T) {
 	}
 	if said := notes.String(); !strings.Contains(said, "t: the largest of 2 store partitions: 0001 with 4 entities (66%), 0000 with 2 entities (33%)") && !strings.Contains(said, "0000 with 4 entities (66%), 0001 with 2 entities (33%)") || !strings.Contains(said, "in all: 3 rows, 3 index entries, ") {
 		t.Error(said)
+	}
+}
+
+// TestUnread: by the log of an application, the indexes that no statement of it reads by.
+func TestUnread(t *testing.T) {
+	t.Parallel()
+	dsn, log := "file:"+filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "app.log")
+	file, err := os.Create(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	config, err := nearlyfree.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config.Observer = &nearlyfree.StatementLog{Logger: slog.New(slog.NewJSONHandler(file, nil))}
+	connector, err := nearlyfree.NewConnector(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := sql.OpenDB(connector)
+	for _, s := range []string{
+		"CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT, c INT, d INT, KEY a (a), KEY b (b), KEY c (c), UNIQUE KEY d (d))", "CREATE TABLE u (id INT PRIMARY KEY, a INT, KEY a (a))",
+		"CREATE TABLE gone (id INT PRIMARY KEY)", "INSERT INTO t VALUES (1, 1, 1, 1, 1)", "UPDATE t SET d = 5 WHERE b = 7", "SELECT * FROM gone", "DROP TABLE gone",
+	} {
+		if _, err := app.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range 3 {
+		var n int
+		if err := app.QueryRow("SELECT COUNT(*) FROM u JOIN t AS x ON x.id = u.id WHERE x.a = ? AND u.id > 0", i).Scan(&n); err != nil {
+			t.Fatal(err)
+		}
+	}
+	app.Close()
+	db := opened(t, dsn, "SELECT 1")
+	var notes bytes.Buffer
+	if err := unread(t.Context(), db, log, &notes); err != nil {
+		t.Fatal(err)
+	}
+	want := "of 4 different statements in " + log + ", none reads by t.c, u.a; a foreign key may need it\n1 statement could not be planned here, as tables are gone or were changed\n"
+	if notes.String() != want {
+		t.Errorf("%s\nwant\n%s", notes.String(), want)
+	}
+	if err := unread(t.Context(), db, "maintain_test.go", &notes); err == nil || !strings.Contains(err.Error(), "tells of no statement") {
+		t.Error(err)
 	}
 }

@@ -14,16 +14,17 @@ import (
 )
 
 func statsCommand() *cobra.Command {
-	var format string
+	var format, log string
 	var partitions int
 	c := &cobra.Command{
 		Use:   "stats [DSN]",
 		Short: "Say what each table takes: rows, index entries, bytes, dollars a month, largest store partitions",
 		Long: `Read all rows and index entries, and say of each table how many there are, how many bytes Azure bills for them, what that
 costs a month in a cheap region, and which store partitions are the largest: on Azure one serves about 2,000 entities a
-second. It takes a request for each thousand entities. Bytes are those of Azure on every store.`,
+second. It takes a request for each thousand entities. Bytes are those of Azure on every store. With the log of an
+application, as top reads it, it also names the indexes that no statement there reads by.`,
 		Example: `  nearlyfree stats file:shop.db
-  nearlyfree stats file:shop.db --partitions 10`,
+  nearlyfree stats file:shop.db --partitions 10 --log app.log`,
 		Args: takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if format == "" {
@@ -34,11 +35,15 @@ second. It takes a request for each thousand entities. Bytes are those of Azure 
 			}
 			return withExisting(c, args, func(ctx context.Context, db *database, _ []string) error {
 				err := stats(ctx, db, format, partitions, c.OutOrStdout(), c.ErrOrStderr())
+				if err == nil && log != "" {
+					err = unread(ctx, db, log, c.ErrOrStderr())
+				}
 				return db.tellOthers(ctx, c.ErrOrStderr(), nil, err)
 			})
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "", "how the figures are printed: "+formatNames()+"; on a terminal table, else tsv")
+	c.Flags().StringVar(&log, "log", "", "name the indexes that no statement of this log of a StatementLog reads by")
 	c.Flags().IntVar(&partitions, "partitions", 3, "list so many store partitions, the largest, of a table that has several")
 	return c
 }
