@@ -1,0 +1,77 @@
+package mariadb
+
+import (
+	_ "embed"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/go-sql-driver/mysql"
+)
+
+var samples = flag.String("samples", "", "a directory with chinook.sql, sakila.sql and northwind.sql, as their projects publish them for MySQL")
+
+//go:embed testdata/samples.txt
+var sampleQueries string
+
+// TestSamples: databases that everybody knows load as they are published, and answer queries as MariaDB does. They are too large to keep here:
+// Chinook_MySql.sql is of github.com/lerocha/chinook-database, sakila-mv-schema.sql and sakila-mv-data.sql of github.com/datacharmer/test_db, and
+// northwind.sql and northwind-data.sql of github.com/dalers/mywind.
+func TestSamples(t *testing.T) {
+	if *samples == "" {
+		t.Skip("no -samples")
+	}
+	needServer(t)
+	config, err := mysql.ParseDSN(serverDSN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	command := filepath.Join(t.TempDir(), "nearlyfree")
+	if out, err := exec.Command("go", "build", "-o", command, "../../cmd/nearlyfree").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var ours, theirs *side
+	for _, line := range strings.Split(strings.TrimSpace(sampleQueries), "\n") {
+		name, begins := strings.CutPrefix(line, "# ")
+		if !begins {
+			got, want := ours.query(line), theirs.query(line)
+			if what := got.differs(want); what != "" || want.err != nil {
+				t.Errorf("%s: %s\n%s\nwant\n%s", line, what, got, want)
+			}
+			continue
+		}
+		dump := filepath.Join(*samples, name+".sql")
+		text, err := os.ReadFile(dump)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dsn := "file:" + filepath.Join(t.TempDir(), "sample.db") + "?collation=utf8mb4_general_ci" // MariaDB's default
+		if out, err := exec.Command(command, "load", dsn, dump, "--skip", "--restart").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		client := exec.Command("mariadb", "--no-defaults", "--socket="+config.Addr, "--user=root", "--default-character-set=utf8mb4")
+		client.Stdin = strings.NewReader("DROP DATABASE IF EXISTS " + name + "; DROP DATABASE IF EXISTS Chinook;\n" + string(text))
+		if out, err := client.CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		ours, theirs = openOurs(t, name, dsn), openTheirs(t)
+		use := "USE " + map[string]string{"chinook": "Chinook"}[name]
+		if use == "USE " {
+			use += name
+		}
+		for _, s := range []*side{ours, theirs} {
+			if a := s.exec(use); a.err != nil {
+				t.Fatal(a.err)
+			}
+		}
+		for _, row := range theirs.query("SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE = 'BASE TABLE' AND TABLE_NAME <> 'film_text'").rows { // that is filled by triggers
+			query := "SELECT COUNT(*) FROM `" + row[0].text + "`"
+			if got, want := ours.query(query), theirs.query(query); got.differs(want) != "" {
+				t.Errorf("%s: %s: %s, want %s", name, query, got, want)
+			}
+		}
+	}
+}
