@@ -117,7 +117,6 @@ const (
 	CodeTooManyPartitions      = 1499
 	CodePartitionColumn        = 1503
 	CodeNoPartitions           = 1505
-	CodeForeignKeyPartition    = 1506
 	CodePartitionUnknown       = 1507
 	CodePartitionsAll          = 1508
 	CodeOnlyRangeList          = 1512

@@ -49,7 +49,7 @@ func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, look
 
 // beside notes that rows of one table are looked for where those of another one are written.
 func (w *writing) beside(a, b *schema.Table) {
-	w.apart = w.apart || a.Physical != b.Physical || a.Spread != nil || b.Spread != nil
+	w.apart = w.apart || a.Physical != b.Physical || a.Spread != nil || b.Spread != nil || a.IsDivided() || b.IsDivided()
 }
 
 // loses notes the looks for rows that refer to some that go or, with sets, get another key, and what becomes of those.
@@ -66,6 +66,9 @@ func (w *writing) loses(t *schema.Table, sets func(column int) bool, rows float6
 			spans := 1.0
 			if child.Spread != nil && slices.ContainsFunc(child.Spread.Columns, func(c int) bool { return !slices.Contains(k.Columns, c) }) {
 				spans = max(1, float64(child.Layout.Buckets))
+			}
+			if child.IsDivided() && slices.ContainsFunc(child.Partitions.Columns, func(c int) bool { return !slices.Contains(k.Columns, c) }) {
+				spans *= max(1, float64(len(child.Partitions.List)))
 			}
 			action := k.OnDelete
 			if sets != nil {

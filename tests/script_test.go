@@ -64,7 +64,7 @@ func runScript(t *testing.T, s store, path string, update bool) {
 	if isAccount(config) && !s.dear {
 		config.Bulk = nearlyfree.BulkChunked // costs what it costs elsewhere
 		name := filepath.Base(path)          // what takes more requests there than elsewhere:
-		s.dear = strings.HasPrefix(name, "mysql_foreign_keys") || strings.HasPrefix(name, "unique_global") || name == "update_moves.txt" || strings.HasPrefix(name, "databases")
+		s.dear = strings.HasPrefix(name, "mysql_foreign_keys") || strings.HasPrefix(name, "unique_global") || name == "update_moves.txt" || strings.HasPrefix(name, "databases") || name == "partition_foreign_keys.txt"
 	}
 	if s.shared && strings.HasPrefix(filepath.Base(path), "databases") {
 		t.Skip("other tests have databases in this account, too; see TestUseAndPool")

@@ -44,7 +44,7 @@ func orphans(old, next *schema.Table) []string {
 
 // ReplacePartitions is Replace for a definition with other partitions. It makes the new physical tables, and deletes the ones that next
 // lacks as soon as nobody writes by the old definition. Tables interleaved in this one get the same partitions. Where next lacks none,
-// rows that others write by the old definition meanwhile are right by the new one, too.
+// rows that others write by the old definition meanwhile are right by the new one, too, unless rows of the table refer to others.
 func (c *Catalog) ReplacePartitions(ctx context.Context, old, next *schema.Table, m *engine.Meter) error {
 	return c.changing(ctx, func(s *Snapshot) error { return c.replacePartitionsBy(ctx, s, old, next, m) })
 }
@@ -57,16 +57,16 @@ func (c *Catalog) replacePartitionsBy(ctx context.Context, s *Snapshot, old, nex
 	if err := c.makePartitions(ctx, s, next, m); err != nil {
 		return err
 	}
-	gone := physicalTombstones(old.Name, orphans(d.table, next))
-	stamp := c.stamp
-	if len(gone) == 0 {
-		stamp = c.stampGrown
-	}
 	tables, err := s.sharingPartitions(ctx, next)
 	if err != nil {
 		return err
 	}
 	tables = append(tables, next)
+	gone := physicalTombstones(old.Name, orphans(d.table, next))
+	stamp := c.stamp
+	if len(gone) == 0 && !(len(orphans(next, d.table)) > 0 && slices.ContainsFunc(tables, refers)) {
+		stamp = c.stampGrown
+	}
 	ops := noteOps(gone)
 	for _, t := range tables {
 		e, err := stamp(s, t)
@@ -86,6 +86,12 @@ func (c *Catalog) replacePartitionsBy(ctx context.Context, s *Snapshot, old, nex
 		return &LeftError{err}
 	}
 	return nil
+}
+
+// refers says whether rows of a table refer to others. Who deletes those must look into all of its partitions, also if he had the
+// definition before one was added, and does not write to the table.
+func refers(t *schema.Table) bool {
+	return slices.ContainsFunc(t.ForeignKeys, func(k schema.ForeignKey) bool { return !k.NotEnforced })
 }
 
 // LeftError says that a change of a definition was made, and that physical tables which it does without could not be

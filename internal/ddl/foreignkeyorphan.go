@@ -21,7 +21,10 @@ func (x *definition) verifyReferences(ctx context.Context, t *schema.Table, k *s
 }
 
 // orphan is a row that refers to a row which is not there.
-type orphan struct{ partition, key string }
+type orphan struct {
+	part           *schema.Partition
+	partition, key string
+}
 
 // eachOrphan gives the rows of t that refer to rows which are not there. It reads the store as it is at one moment, where the store has
 // such.
@@ -62,7 +65,7 @@ func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.
 			if sure, err := found.confirm(ctx, part, e, decoder, values); err != nil || !sure {
 				return err
 			}
-			return do(&orphan{e.PartitionKey, e.RowKey})
+			return do(&orphan{part, e.PartitionKey, e.RowKey})
 		}))
 		if err != nil {
 			return err
@@ -124,11 +127,15 @@ func (l *lookedUp) parent(ctx context.Context, values []value.Value) (bool, erro
 	if l.ref.Parent == nil {
 		return false, nil
 	}
+	part, err := l.ref.ParentPartition(values)
+	if err != nil || part == nil {
+		return false, err
+	}
 	partition, key, err := l.ref.ParentPlace(values)
 	if err != nil {
 		return false, err
 	}
-	_, found, err := l.get(ctx, engine.Get{Table: l.ref.Parent.Physical, PartitionKey: partition, RowKey: key, Select: []string{}})
+	_, found, err := l.get(ctx, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key, Select: []string{}})
 	return found, err
 }
 
@@ -171,7 +178,7 @@ func (x *definition) addDangling(ctx context.Context, t *schema.Table, faults *[
 			continue
 		}
 		err := x.eachOrphan(ctx, t, k, func(o *orphan) error {
-			*faults = append(*faults, &fault{kind: dangling, part: t.AllPartitions()[0], partition: o.partition, key: o.key, row: k.Name})
+			*faults = append(*faults, &fault{kind: dangling, part: o.part, partition: o.partition, key: o.key, row: k.Name})
 			return nil
 		})
 		if err != nil {

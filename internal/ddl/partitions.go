@@ -39,8 +39,11 @@ func (x *definition) changePartitions(ctx context.Context, t, next *schema.Table
 	return x.openPartitions(ctx, next)
 }
 
-// cascades makes sure that all rows of the tables interleaved in a table may be deleted without being looked at.
+// cascades makes sure that rows of a table, and all of the tables interleaved in it, may be deleted without being looked at.
 func (x *definition) cascades(ctx context.Context, t *schema.Table) error {
+	if err := x.emptiesReferred(ctx, t); err != nil {
+		return err
+	}
 	for _, name := range t.Children {
 		child, err := x.table(ctx, dialect.TableName{Name: name, Pos: -1})
 		if isNoTable(err) {

@@ -155,11 +155,8 @@ func (d *definer) foreignKeyName() string {
 // CheckForeignKey holds a foreign key of child that is kept against the table that it refers to, which may be child itself.
 func CheckForeignKey(child *schema.Table, k *schema.ForeignKey, parent *schema.Table) error {
 	for _, t := range []*schema.Table{child, parent} {
-		switch {
-		case t.IsExternal():
+		if t.IsExternal() {
 			return sqlerr.New(sqlerr.CodeNotSupported, sqlerr.NoPos, "a foreign key of or to the external table '%s' is not supported, because others write there: say NOT ENFORCED", t.Name)
-		case t.IsDivided():
-			return sqlerr.New(sqlerr.CodeForeignKeyPartition, sqlerr.NoPos, "Foreign keys are not yet supported in conjunction with partitioning (table '%s'): say NOT ENFORCED, or PARTITION BY HASH or KEY", t.Name)
 		}
 	}
 	refs := make([]int, len(k.RefColumns))

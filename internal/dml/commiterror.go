@@ -68,7 +68,7 @@ func explainUnmet(e *engine.Error, tables []*schema.Table) error {
 	}
 	which := "a row"
 	for _, t := range tables {
-		if t.Virtual != nil || engine.FoldTable(t.Physical) != engine.FoldTable(e.Unmet.Table) {
+		if t.Virtual != nil || !slices.ContainsFunc(t.Physicals(), func(name string) bool { return engine.FoldTable(name) == engine.FoldTable(e.Unmet.Table) }) {
 			continue
 		}
 		if k, ok := t.KeyOf(e.Unmet.From); ok {

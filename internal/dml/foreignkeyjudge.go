@@ -120,8 +120,12 @@ func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parent
 		return k.reads.ofParent(ref, values, place)
 	}
 	var key, etag string // of the row that is referred to
+	var in *schema.Partition
 	if owner := k.taken[place]; owner != nil {
 		if _, key, err = rowPlace(ref.Parent, owner.row); err != nil {
+			return nil, err
+		}
+		if in, err = ref.Parent.PartitionOf(owner.row); err != nil {
 			return nil, err
 		}
 	} else {
@@ -137,13 +141,17 @@ func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parent
 			k.fail(row, noParentError(ref))
 			return nil, nil
 		}
-		key, etag = p.row, p.etag
+		key, etag, in = p.row, p.etag, p.part
 	}
 	partition, at, err := ref.ParentPlace(values)
 	if err != nil {
 		return nil, err
 	}
-	need := buffer.Requirement{Requirement: point(ref.Parent.Physical, partition, at), Of: ref.Child.Physical, While: true}
+	child, err := ref.Child.PartitionOf(row.row)
+	if err != nil {
+		return nil, err
+	}
+	need := buffer.Requirement{Requirement: point(in.Physical, partition, at), Of: child.Physical, While: true}
 	if need.Any = true; !isGlobal(ref.ParentKey()) { // else the row is in another store partition than what is required
 		need.Row, need.ETag = key, etag
 	}
@@ -190,21 +198,31 @@ func (k *keeping) needed(row *keptRow, ref *schema.Reference, read bool) (*child
 	if err != nil {
 		return nil, err
 	}
-	none := buffer.Requirement{Of: ref.Parent.Physical}
+	parent, err := row.of.table.PartitionOf(row.old)
+	if err != nil {
+		return nil, err
+	}
+	parts, err := ref.ChildPartitions(values)
+	if err != nil || len(parts) == 0 {
+		return nil, err
+	}
+	none := buffer.Requirement{Of: parent.Physical}
 	if none.PartitionKey, none.RowKey, err = ref.ParentPlace(values); err != nil {
 		return nil, err
 	}
-	beside := !isGlobal(ref.ParentKey()) && partitions[0] == none.PartitionKey && len(partitions) == 1 && ref.Child.Physical == ref.Parent.Physical
+	beside := !isGlobal(ref.ParentKey()) && partitions[0] == none.PartitionKey && len(partitions) == 1 && len(parts) == 1 && parts[0].Physical == parent.Physical
 	_, key, err := rowPlace(row.of.table, row.old)
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range partitions {
-		none.Requirement = engine.Requirement{Table: ref.Child.Physical, PartitionKey: p, From: span.From, To: span.To}
-		if beside {
-			none.Row = key
+	for _, part := range parts {
+		for _, p := range partitions {
+			none.Requirement = engine.Requirement{Table: part.Physical, PartitionKey: p, From: span.From, To: span.To}
+			if beside {
+				none.Row = key
+			}
+			k.requires = append(k.requires, none)
 		}
-		k.requires = append(k.requires, none)
 	}
 	return nil, nil
 }

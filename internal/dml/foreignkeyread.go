@@ -32,6 +32,7 @@ func (w *Writer) keyReads() *keyReads {
 // parentRead looks for the row that values refer to.
 type parentRead struct {
 	ref            *schema.Reference
+	part           *schema.Partition // nil: there is none, and so no such row
 	partition, key string
 	done, found    bool
 	etag           string
@@ -54,11 +55,15 @@ func (r *keyReads) ofParent(ref *schema.Reference, values []value.Value, place s
 	if p := r.parents[place]; p != nil {
 		return p, nil
 	}
+	part, err := ref.ParentPartition(values)
+	if err != nil {
+		return nil, err
+	}
 	partition, key, err := ref.ParentPlace(values)
 	if err != nil {
 		return nil, err
 	}
-	p := &parentRead{ref: ref, partition: partition, key: key}
+	p := &parentRead{ref: ref, part: part, partition: partition, key: key}
 	r.parents[place] = p
 	return p, nil
 }
@@ -94,7 +99,11 @@ func (r *keyReads) readParents(ctx context.Context, all *relations, looks []*par
 	return r.w.Each(ctx, len(looks), func(ctx context.Context, i int) error {
 		p := looks[i]
 		t, ix := p.ref.Parent, p.ref.ParentKey()
-		g := engine.Get{Table: t.Physical, PartitionKey: p.partition, RowKey: p.key, Meter: r.w.X.Meter}
+		if p.part == nil {
+			p.done = true
+			return nil
+		}
+		g := engine.Get{Table: p.part.Physical, PartitionKey: p.partition, RowKey: p.key, Meter: r.w.X.Meter}
 		if ix == nil {
 			g.Select = []string{}
 		}
@@ -151,11 +160,16 @@ func (r *keyReads) readChild(ctx context.Context, rows *RowWriter, c *childRead)
 	if err != nil {
 		return nil, err
 	}
+	parts, err := c.ref.ChildPartitions(c.values)
+	if err != nil {
+		return nil, err
+	}
 	t, ix := rows.Table, c.ref.ChildKey()
 	s := &exec.SpanSource{Run: &r.w.Run, Limit: c.limit, Scan: engine.Scan{Meter: r.w.X.Meter, Budget: r.w.X.Budget, Decided: true}}
-	part := t.AllPartitions()[0]
-	for _, p := range partitions {
-		s.Spans = append(s.Spans, access.Span{Partition: part, PartitionKey: p, Span: span})
+	for _, part := range parts {
+		for _, p := range partitions {
+			s.Spans = append(s.Spans, access.Span{Partition: part, PartitionKey: p, Span: span})
+		}
 	}
 	defer s.Close()
 	whole := rows.Row.Decoder(exec.Positions(0, len(t.Columns)), 0, nil)
@@ -189,6 +203,10 @@ func (r *keyReads) readChild(ctx context.Context, rows *RowWriter, c *childRead)
 	// The entries hold no whole rows, which a cascade needs.
 	return found, r.w.Each(ctx, len(found), func(ctx context.Context, i int) error {
 		partition, key, _, err := rows.KeysOf(found[i].Row)
+		if err != nil {
+			return err
+		}
+		part, err := t.PartitionOf(found[i].Row)
 		if err != nil {
 			return err
 		}

@@ -26,6 +26,7 @@ var Definitions = Set{
 	{Name: "external", Comment: "the rows are entities that another program makes: keys and properties are of its forms"},
 	{Name: "foreign_keys", Comment: "rows must refer to rows of other tables, or rows of others refer to them: who writes keeps that", ToWrite: true},
 	{Name: "foreign_keys_elsewhere", Comment: "rows must refer to rows of another database, or rows there refer to them: who writes keeps that", ToWrite: true},
+	{Name: "foreign_keys_of_partitions", Comment: "rows that are divided over several physical tables refer to others, or others to them", ToWrite: true},
 	{Name: "global_indexes", Comment: "entries of a unique index lie in store partitions of their own, by the hash of their values"},
 	{Name: "initial_values", Comment: "rows that lack the property of a column hold a value that the definition has"},
 	{Name: "parent", Comment: "the rows lie in the partitions of another table's rows, and are written with a touch of those"},

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -76,7 +77,38 @@ func pick(row []value.Value, columns []int) (values []value.Value, ok bool) {
 	return values, true
 }
 
-// ParentPlace gives the keys of the entity that is there just when a row of the parent has the values.
+// ParentPartition gives the partition of the parent that a row with the values lies in; nil where there is none, and so no such row.
+func (r *Reference) ParentPartition(values []value.Value) (*Partition, error) {
+	return r.Parent.partitionIn(spread(len(r.Parent.Columns), r.Refs, values))
+}
+
+// partitionIn is PartitionOf that gives nil where there is none.
+func (t *Table) partitionIn(row []value.Value) (*Partition, error) {
+	p, err := t.PartitionOf(row)
+	var none *NoPartitionError
+	if errors.As(err, &none) {
+		return nil, nil
+	}
+	return p, err
+}
+
+// ChildPartitions are the partitions of the child in which rows with the values may lie.
+func (r *Reference) ChildPartitions(values []value.Value) ([]*Partition, error) {
+	if !r.Child.IsDivided() || !containsAll(r.Columns, r.Child.Partitions.Columns) {
+		return r.Child.AllPartitions(), nil
+	}
+	p, err := r.Child.partitionIn(spread(len(r.Child.Columns), r.Columns, values))
+	if p == nil {
+		return nil, err
+	}
+	return []*Partition{p}, err
+}
+
+func containsAll(all, some []int) bool {
+	return !slices.ContainsFunc(some, func(c int) bool { return !slices.Contains(all, c) })
+}
+
+// ParentPlace gives the keys of the entity, in ParentPartition, that is there just when a row of the parent has the values.
 func (r *Reference) ParentPlace(values []value.Value) (partition, rowKey string, err error) {
 	row := spread(len(r.Parent.Columns), r.Refs, values)
 	b, err := r.Parent.AppendEntryPartition(nil, r.parentKey, row)
@@ -87,7 +119,7 @@ func (r *Reference) ParentPlace(values []value.Value) (partition, rowKey string,
 	return string(b), string(k), err
 }
 
-// ChildSpan gives where the entities lie, in each of some store partitions, of the rows that have the values.
+// ChildSpan gives where the entities lie, in each of some store partitions of ChildPartitions, of the rows that have the values.
 func (r *Reference) ChildSpan(values []value.Value) (partitions []string, span keymap.Span, err error) {
 	t, row := r.Child, spread(len(r.Child.Columns), r.Columns, values)
 	l := t.LayoutOf(r.childKey)

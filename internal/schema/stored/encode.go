@@ -128,18 +128,20 @@ func uses(f *table) map[string]bool {
 		c := &f.Columns[i]
 		initials = initials || c.Initial != nil || c.InitialOctets != nil
 	}
+	kept := func(k foreign) bool { return !k.NotEnforced }
 	return map[string]bool{
-		"change":                 f.Change != nil,
-		"external":               f.External != nil,
-		"foreign_keys":           len(f.ForeignKeys) > 0 || len(f.Referrers) > 0,
-		"foreign_keys_elsewhere": len(f.Elsewhere) > 0 || slices.ContainsFunc(f.ForeignKeys, func(k foreign) bool { return k.Database != "" }),
-		"global_indexes":         slices.ContainsFunc(f.Indexes, func(ix index) bool { return ix.Global != 0 }),
-		"initial_values":         initials,
-		"parent":                 f.Parent != nil,
-		"parent_copies":          f.Parent != nil && f.Parent.Copies,
-		"partitions":             f.Partitions != nil,
-		"resting_checks":         slices.ContainsFunc(f.Checks, func(c check) bool { return c.NotEnforced }),
-		"views":                  f.View != nil,
+		"change":                     f.Change != nil,
+		"external":                   f.External != nil,
+		"foreign_keys":               len(f.ForeignKeys) > 0 || len(f.Referrers) > 0,
+		"foreign_keys_elsewhere":     len(f.Elsewhere) > 0 || slices.ContainsFunc(f.ForeignKeys, func(k foreign) bool { return k.Database != "" }),
+		"foreign_keys_of_partitions": f.Partitions != nil && (slices.ContainsFunc(f.ForeignKeys, kept) || len(f.Referrers)+len(f.Elsewhere) > 0),
+		"global_indexes":             slices.ContainsFunc(f.Indexes, func(ix index) bool { return ix.Global != 0 }),
+		"initial_values":             initials,
+		"parent":                     f.Parent != nil,
+		"parent_copies":              f.Parent != nil && f.Parent.Copies,
+		"partitions":                 f.Partitions != nil,
+		"resting_checks":             slices.ContainsFunc(f.Checks, func(c check) bool { return c.NotEnforced }),
+		"views":                      f.View != nil,
 	}
 }
 
