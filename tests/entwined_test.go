@@ -26,8 +26,11 @@ func TestEntwined(t *testing.T) {
 			t.Run(fmt.Sprint(s.name, " ", seed), func(t *testing.T) {
 				config := s.config(t)
 				e := &entwined{t: t, db: nearlyfreetest.OpenConfig(t, config), rnd: rand.New(rand.NewPCG(uint64(seed), 17)), named: strings.NewReplacer().Replace}
-				if seed%4 == 1 {
+				switch seed % 4 {
+				case 1:
 					e.inDatabases(config)
+				case 2:
+					e.divided = true
 				}
 				e.run()
 			})
@@ -41,7 +44,8 @@ type entwined struct {
 	rnd *rand.Rand
 	log []string
 
-	named func(string) string // puts the tables' names into a statement
+	named   func(string) string // puts the tables' names into a statement
+	divided bool                // the tables have partitions, and rows refer to ids
 }
 
 // inDatabases puts each table into a database of its own.
@@ -58,9 +62,13 @@ func (e *entwined) run() {
 	action := []string{"RESTRICT", "CASCADE", "SET NULL"}[e.rnd.IntN(3)]
 	global := []string{"", " GLOBAL"}[e.rnd.IntN(2)]
 	copies := []string{"", "", " COPY KEYS"}
+	key, by, to := "UNIQUE KEY u (u)", "", "u"
+	if e.divided {
+		key, by, to, global = "KEY u (u)", " PARTITION BY RANGE (id) (PARTITION a VALUES LESS THAN (2), PARTITION b VALUES LESS THAN MAXVALUE)", "id", ""
+	}
 	runAll(e.t, e.db,
-		e.named("CREATE TABLE parent (id INT PRIMARY KEY, u INT, v INT, UNIQUE KEY u (u)"+global+copies[e.rnd.IntN(3)]+", KEY v (v)"+copies[e.rnd.IntN(3)]+")"),
-		e.named("CREATE TABLE child (id INT PRIMARY KEY, p INT, n INT, KEY n (n), FOREIGN KEY (p) REFERENCES parent (u) ON DELETE "+action+" ON UPDATE "+action+")"))
+		e.named("CREATE TABLE parent (id INT PRIMARY KEY, u INT, v INT, "+key+global+copies[e.rnd.IntN(3)]+", KEY v (v)"+copies[e.rnd.IntN(3)]+")"+by),
+		e.named("CREATE TABLE child (id INT PRIMARY KEY, p INT, n INT, KEY n (n), FOREIGN KEY (p) REFERENCES parent ("+to+") ON DELETE "+action+" ON UPDATE "+action+")"+by))
 	ctx, cancel := context.WithTimeout(e.t.Context(), time.Minute)
 	defer cancel()
 	levels := []sql.IsolationLevel{sql.LevelDefault, sql.LevelReadUncommitted, sql.LevelReadCommitted, sql.LevelRepeatableRead, sql.LevelSnapshot, sql.LevelSerializable}
@@ -162,7 +170,11 @@ func (e *entwined) check() {
 		e.fail(fmt.Sprint(lines, err))
 	}
 	var orphans int
-	if err := e.db.QueryRow(e.named("SELECT COUNT(*) FROM child WHERE p IS NOT NULL AND p NOT IN (SELECT u FROM parent WHERE u IS NOT NULL)")).Scan(&orphans); err != nil || orphans > 0 {
+	to := "u"
+	if e.divided {
+		to = "id"
+	}
+	if err := e.db.QueryRow(e.named("SELECT COUNT(*) FROM child WHERE p IS NOT NULL AND p NOT IN (SELECT " + to + " FROM parent WHERE " + to + " IS NOT NULL)")).Scan(&orphans); err != nil || orphans > 0 {
 		e.fail(fmt.Sprint(orphans, " children without a parent ", err))
 	}
 }
