@@ -60,7 +60,7 @@
 // CREATE TEMPORARY TABLE makes a table of the session, in the memory of this process: no request reads it or writes to it, other sessions
 // do not see it, and it hides a table of its name. It is for a sql.Conn or a sql.Tx, and is gone when that goes back to the pool of the
 // sql.DB, as the variables of the session are; a sql.DB gives each call whichever connection is free. CREATE and DROP TEMPORARY TABLE
-// are part of a transaction, whose ROLLBACK takes its rows back, and leaves the table. Its rows count for the option total_memory. It has no
+// do not end a transaction, whose ROLLBACK takes rows back, but leaves the table with what AS SELECT has filled it. Its rows count for the option total_memory. It has no
 // foreign keys and no partitions; views do not see it.
 //
 // A row lies under its primary key, and a whole copy of it under each index, so that a query by key is one point

@@ -39,7 +39,7 @@ var mayImport = map[string][]string{
 	"internal/codec":                  {"keymap", "internal/schema", "internal/sqlerr", "internal/engine", "internal/value"},
 	"internal/exec":                   {"keymap", "planner", "internal/access", "internal/codec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
 	"internal/dml":                    {"planner", "internal/access", "internal/codec", "internal/exec", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
-	"internal/ddl":                    {"dialect", "keymap", "planner", "internal/define", "internal/codec", "internal/exec", "internal/dml", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
+	"internal/ddl":                    {"dialect", "keymap", "planner", "internal/define", "internal/codec", "internal/exec", "internal/dml", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/expr", "internal/value"},
 	"internal/session":                {"dialect", "planner", "internal/access", "internal/define", "internal/ddl", "internal/dml", "internal/exec", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/engine/aside", "internal/engine/buffer", "internal/engine/embedded", "internal/expr", "internal/value", "keymap"},
 	"internal/engine":                 {"internal/retry"},
 	"internal/engine/aside":           {"internal/engine"},

@@ -243,11 +243,10 @@ func (x *definition) fill(ctx context.Context, t *schema.Table, query *planner.P
 	plan := &planner.Plan{Write: insert, Slots: query.Slots, Tables: append(slices.Clip(query.Tables), t)}
 	fill := &exec.Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}
 	if x.Within != nil {
-		tx, err := x.Within(ctx, plan.Tables)
-		if err != nil {
+		var err error
+		if fill.Store, err = x.Within(ctx, query.Tables); err != nil {
 			return exec.Result{}, err
 		}
-		fill.Store, fill.Tx = nil, tx
 	}
 	return dml.Write(ctx, x.Runtime, fill)
 }

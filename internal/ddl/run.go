@@ -10,7 +10,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -33,8 +32,9 @@ type Definer struct {
 	Seen show.Seen
 	// Shared puts new tables into the one physical table of the database, where they are not divided into partitions.
 	Shared bool
-	// Within gives the transaction that CREATE TEMPORARY TABLE … AS is part of, which is about to use tables; nil: there is none.
-	Within func(ctx context.Context, tables []*schema.Table) (*buffer.Buffer, error)
+	// Within gives what the query of CREATE TEMPORARY TABLE … AS reads of some tables in a transaction; nil: there is none. What the
+	// statement writes is no part of that, as in MySQL: a ROLLBACK leaves it.
+	Within func(ctx context.Context, tables []*schema.Table) (engine.Reader, error)
 	// Dropping are the tables that the statement drops in all databases, each with its database.
 	Dropping []dialect.TableName
 	// AnalyzeRequests is about how many requests ANALYZE TABLE sends for a table.

@@ -9,7 +9,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/aside"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -166,13 +165,15 @@ func (s *Session) writesTemporary(ctx context.Context, p *Prepared) bool {
 	return len(stored(planner.Written(planned.plan.Write))) == 0
 }
 
-// within gives the transaction that fills a new temporary table.
-func (s *Session) within(ctx context.Context, tables []*schema.Table) (*buffer.Buffer, error) {
+// within gives what a query that fills a new temporary table reads of some tables in the transaction.
+func (s *Session) within(ctx context.Context, tables []*schema.Table) (engine.Reader, error) {
 	if err := s.checkMoment(ctx, tables); err != nil {
 		return nil, err
 	}
-	s.saw, s.wrote = with(s.saw, tables), with(s.wrote, tables)
-	return s.tx, nil
+	if s.tx.IsOfOneMoment() && !s.readOnly {
+		s.saw = with(s.saw, tables)
+	}
+	return s.tx.Over(nil, false), nil
 }
 
 // definitions does for each table what its catalog does: it is the Sequences and Definitions of a Runtime with temporary tables.
