@@ -32,6 +32,7 @@ const (
 	CodeWrongPrefix            = 1089
 	CodeCantRemoveAll          = 1090
 	CodeCantDropField          = 1091
+	CodeNoSuchThread           = 1094
 	CodeNoTables               = 1096
 	CodeWrongDatabaseName      = 1102
 	CodeUnknownMultiTable      = 1109
@@ -79,6 +80,7 @@ const (
 	CodeInvalidCharacters      = 1300
 	CodeArgumentTooLong        = 1301
 	CodeNoSuchFunction         = 1305
+	CodeInterrupted            = 1317
 	CodeNoData                 = 1329
 	CodeWrongObject            = 1347
 	CodeNonUpdatableColumn     = 1348

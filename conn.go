@@ -60,13 +60,13 @@ func (c *conn) IsValid() bool {
 	return true
 }
 
-func (c *conn) usableAgain() bool { return !c.closed && !c.connector.isClosed() }
+func (c *conn) usableAgain() bool { return !c.closed && !c.session.Killed() && !c.connector.isClosed() }
 
 // CheckNamedValue takes sql.Named arguments, and all types that database/sql takes.
 func (c *conn) CheckNamedValue(nv *driver.NamedValue) error { return checkArgument(nv) }
 
 func (c *conn) usable(ctx context.Context) error {
-	if c.closed {
+	if c.closed || c.session.Killed() {
 		return driver.ErrBadConn
 	}
 	if c.connector.isClosed() {

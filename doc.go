@@ -49,7 +49,9 @@
 // What statements cost is counted: Connector.Stats, or StatsConn through sql.Conn.Raw where the database was opened by sql.Open.
 // Config.Observer is told of each statement when it is over, with its plan and what it has cost; a *StatementLog writes that to a
 // slog.Logger. SHOW STATUS and SHOW GLOBAL STATUS have MySQL's counters of statements, and Nearlyfree_requests, …_entities_read,
-// …_dollars; SHOW PROCESSLIST and information_schema.PROCESSLIST what the sessions of this process do, and what that has cost so far.
+// …_dollars; SHOW PROCESSLIST and information_schema.PROCESSLIST what the sessions of this sql.DB do, and what that has cost so far.
+// KILL QUERY id ends the statement of another one of them, as if its context had ended, with error 1317; KILL id ends the session, too, and
+// the pool of the sql.DB takes another one in its place. CONNECTION_ID() is a session's id. No other sql.DB, and no other process, is reached.
 //
 // Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Beside ? and without an
 // argument @id is the variable of the session (a sql.Conn), NULL where nobody has set it by SET @id = …, @id := … or

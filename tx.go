@@ -2,6 +2,7 @@ package nearlyfree
 
 import (
 	"context"
+	"database/sql/driver"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 )
@@ -13,6 +14,10 @@ type tx struct {
 }
 
 func (t *tx) Commit() error {
+	if t.conn.session.Killed() {
+		_ = t.Rollback()
+		return driver.ErrBadConn
+	}
 	return translate(t.conn.session.RunOf(t.ctx, session.CallCommit, t.conn.session.Commit), "")
 }
 

@@ -54,6 +54,14 @@ func (*Prepare) statement()    {}
 func (*Execute) statement()    {}
 func (*Deallocate) statement() {}
 
+// Kill is KILL [CONNECTION | QUERY] ID.
+type Kill struct {
+	Query bool // the session stays
+	ID    Expr
+}
+
+func (*Kill) statement() {}
+
 // TransactionKind is what a Transaction statement does.
 type TransactionKind uint8
 

@@ -59,6 +59,14 @@ func (p *parser) statement() Statement {
 		return p.rename()
 	case "CHECK", "REPAIR", "ANALYZE", "OPTIMIZE":
 		return p.maintain(t.word)
+	case "KILL":
+		out := &Kill{Query: p.accept("QUERY")}
+		if !out.Query {
+			p.accept("CONNECTION")
+		}
+		out.ID = p.expression(p.pos, p.end())
+		p.finish(p.end())
+		return out
 	case "SHOW":
 		return p.show()
 	case "EXPLAIN", "DESCRIBE", "DESC":
@@ -87,7 +95,7 @@ func (p *parser) statement() Statement {
 }
 
 // foreign are the words that begin statements which are known and not supported.
-var foreign = set(`CALL HANDLER LOAD IMPORT KILL MERGE PRAGMA VACUUM ATTACH DETACH
+var foreign = set(`CALL HANDLER LOAD IMPORT MERGE PRAGMA VACUUM ATTACH DETACH
 	REINDEX XA DECLARE GRANT REVOKE COPY COMMENT SIGNAL RESIGNAL CHANGE PURGE RESET INSTALL
 	UNINSTALL CACHE CHECKSUM HELP SHUTDOWN RESTART CLONE BINLOG END ABORT LISTEN NOTIFY`)
 
@@ -95,7 +103,6 @@ var foreign = set(`CALL HANDLER LOAD IMPORT KILL MERGE PRAGMA VACUUM ATTACH DETA
 var instead = map[string]string{
 	"LOAD": "the command nearlyfree load reads CSV, JSON lines and SQL",
 	"COPY": "the command nearlyfree load reads CSV, JSON lines and SQL",
-	"KILL": "cancel the context of the statement, or SET max_execution_time",
 }
 
 // withStatement reads a statement that begins with WITH.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,10 @@ type activity struct {
 	text  atomic.Pointer[string]       // of the statement under way; nil: none
 	since atomic.Int64                 // ticks, of the statement, or of the end of the last one
 	meter atomic.Pointer[engine.Meter] // what the statement has cost so far; nil: nothing yet
+
+	killed  atomic.Bool
+	mu      sync.Mutex
+	running []*interruptible // statements whose rows are not closed yet
 }
 
 // slowTicks is long_query_time, as MySQL has it.
@@ -86,6 +91,13 @@ func (d *Database) leave(s *Session) {
 	}
 	delete(d.sessions, s.state.ConnectionID)
 	d.ended.add(s.tally.Swap(&d.ended))
+}
+
+// session finds a session by its id; nil: there is none.
+func (d *Database) session(id int64) *Session {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.sessions[id]
 }
 
 // AddTo adds to m what all statements have cost.

@@ -82,14 +82,21 @@ func (s *Session) Run(ctx context.Context, p *Prepared, args []value.Value) (Out
 	ctx = s.watch(ctx, p.Parsed.Text, p.Parsed.Statement, seen)
 	s.beginAnalysis(ctx, seen)
 	found := s.profiled
+	var running *interruptible
+	if _, ends := p.Parsed.Statement.(*dialect.Transaction); !ends { // a COMMIT is not interrupted
+		running = s.interruptibly(ctx)
+		ctx = running
+	}
 	out, err := s.run(ctx, p, args)
 	s.inside = false
 	w := s.watched
 	s.watched, s.profiled = nil, nil
 	if err == nil && out.query != nil {
-		out.ends, out.profiled = true, found
+		out.ends, out.profiled, out.running = true, found, running
 		return out, nil
 	}
+	err = running.reason(err)
+	s.goes(running)
 	rows := out.Affected
 	if list, ok := out.cursor.(*rowList); ok && out.Header != nil {
 		rows = int64(len(list.rows))

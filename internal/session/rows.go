@@ -22,14 +22,15 @@ type Rows struct {
 
 	ctx      context.Context
 	session  *Session
-	prepared *Prepared  // the statement; nil where the rows are there already
-	planned  *plannedAt // its plan, with the definitions that this goes by; nil where it cannot be begun again
-	given    int64      // rows of it that were given
-	tries    retry.Loop // to begin it again; Try is 0 until the first
-	query    *query     // nil where the rows are there already, and after Close
-	watched  *watched   // see Session.watch
-	profiled *profiled  // see WithAnalysis; nil: nobody asks
-	ends     bool       // Close ends the statement
+	prepared *Prepared      // the statement; nil where the rows are there already
+	planned  *plannedAt     // its plan, with the definitions that this goes by; nil where it cannot be begun again
+	given    int64          // rows of it that were given
+	tries    retry.Loop     // to begin it again; Try is 0 until the first
+	query    *query         // nil where the rows are there already, and after Close
+	watched  *watched       // see Session.watch
+	profiled *profiled      // see WithAnalysis; nil: nobody asks
+	ends     bool           // Close ends the statement
+	running  *interruptible // which KILL ends; nil: it does not
 	cursor   cursor
 	reading  epochs             // which whoever changes definitions waits for
 	release  context.CancelFunc // of ctx, where the time of the query is limited; else nil
@@ -113,6 +114,9 @@ func (r *Rows) Next() ([]value.Value, error) {
 	row, err := r.next()
 	if err != nil && r.release != nil && !errors.Is(err, io.EOF) {
 		err = overtime(r.ctx, err)
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		err = r.running.reason(err)
 	}
 	if err != nil && r.watched != nil && !errors.Is(err, io.EOF) {
 		r.watched.Err = err
@@ -298,6 +302,7 @@ func (r *Rows) Close() error {
 		r.session.endQuery(r.query, r.watched)
 		r.query = nil
 		if r.ends {
+			r.session.goes(r.running)
 			r.session.ends(point)
 			r.session.endAnalysis(r.profiled, r.watched, r.given)
 			r.session.over(r.watched, r.given, err)

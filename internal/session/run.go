@@ -106,6 +106,8 @@ func (s *Session) run(ctx context.Context, p *Prepared, args []value.Value) (Out
 		return Outcome{}, s.deallocate(stmt)
 	case *dialect.Transaction:
 		return Outcome{}, s.transaction(ctx, stmt)
+	case *dialect.Kill:
+		return Outcome{}, s.kill(ctx, stmt, args)
 	case *dialect.NoOp:
 		return Outcome{}, nil
 	default:
@@ -160,7 +162,7 @@ func (s *Session) judge(stmt dialect.Statement) {
 		d.Adjust = !d.Strict
 	case *dialect.Delete:
 		d.Strict = strict && !stmt.Ignore
-	case nil, *dialect.Select, *dialect.Union, *dialect.Values, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show:
+	case nil, *dialect.Select, *dialect.Union, *dialect.Values, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show, *dialect.Kill:
 	default:
 		d.Strict = true
 	}

@@ -45,6 +45,7 @@ type Session struct {
 	reached     *reached        // by the last write
 	turns       []exec.Turn     // in the lines of tables, while it commits
 	savepoints  []savepoint
+	interrupts  *interruptible       // of a statement that has ended, for the next one
 	spare       *query               // that of a point read that has ended, for the next query
 	lost        string               // what began the transaction that was open when the session was given back; "": none was
 	temporary   *temporary           // its temporary tables; nil: it has none

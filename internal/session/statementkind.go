@@ -27,6 +27,7 @@ const (
 	kindDropIndex
 	kindTruncate
 	kindAnalyze
+	kindKill
 	kinds
 )
 
@@ -35,7 +36,7 @@ var comNames = [kinds]string{
 	kindSelect: "Com_select", kindInsert: "Com_insert", kindReplace: "Com_replace", kindUpdate: "Com_update", kindDelete: "Com_delete",
 	kindBegin: "Com_begin", kindCommit: "Com_commit", kindRollback: "Com_rollback", kindSet: "Com_set_option", kindShow: "Com_show",
 	kindExplain: "Com_explain_other", kindCreateTable: "Com_create_table", kindAlterTable: "Com_alter_table", kindDropTable: "Com_drop_table",
-	kindCreateIndex: "Com_create_index", kindDropIndex: "Com_drop_index", kindTruncate: "Com_truncate", kindAnalyze: "Com_analyze",
+	kindCreateIndex: "Com_create_index", kindDropIndex: "Com_drop_index", kindTruncate: "Com_truncate", kindAnalyze: "Com_analyze", kindKill: "Com_kill",
 }
 
 // verbs are the words that a statement of a kind begins with.
@@ -99,6 +100,8 @@ func kindOf(s dialect.Statement) kind {
 		return kindDropIndex
 	case *dialect.Truncate:
 		return kindTruncate
+	case *dialect.Kill:
+		return kindKill
 	case *dialect.MaintainTable:
 		if s.Verb == "ANALYZE" {
 			return kindAnalyze

@@ -32,6 +32,7 @@ const (
 	CodeWrongPrefix            = 1089
 	CodeCantRemoveAll          = 1090
 	CodeCantDropField          = 1091
+	CodeNoSuchThread           = 1094
 	CodeNoTables               = 1096
 	CodeWrongDatabaseName      = 1102
 	CodeUnknownMultiTable      = 1109
@@ -79,6 +80,7 @@ const (
 	CodeInvalidCharacters      = 1300
 	CodeArgumentTooLong        = 1301
 	CodeNoSuchFunction         = 1305
+	CodeInterrupted            = 1317
 	CodeNoData                 = 1329
 	CodeWrongObject            = 1347
 	CodeNonUpdatableColumn     = 1348
@@ -272,6 +274,7 @@ var states = map[int]string{
 	CodeUnknownEngine:       "42000",
 	CodeWrongValue:          "22007",
 	CodeNoSuchFunction:      "42000",
+	CodeInterrupted:         "70100",
 	CodeNoData:              "02000",
 	CodeDivisionByZero:      "22012",
 	CodeIllegalDouble:       "22007",
