@@ -13,6 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // Observer is told of statements: see Config.Observer.
@@ -209,12 +210,29 @@ func (l *StatementLog) Statement(ctx context.Context, s *Statement) {
 		attrs = append(attrs, slog.String("plan", plan))
 	}
 	if scans != nil {
-		attrs = append(attrs, slog.String("scans", scans.Error()))
+		attrs = append(attrs, slog.String("scans", l.ofScans(scans)))
 	}
 	if s.Err != nil {
 		attrs = append(attrs, l.ofError(s.Err)...)
 	}
 	logger.LogAttrs(ctx, level, message, attrs...)
+}
+
+// ofScans says what is read without a key. Its conditions hold literals.
+func (l *StatementLog) ofScans(err error) string {
+	var refused *planner.ScanRefusedError
+	if l.Arguments || !errors.As(err, &refused) {
+		return err.Error()
+	}
+	var outline planner.ScanRefusedError
+	for _, r := range refused.Reasons {
+		r.Conditions = slices.Clone(r.Conditions)
+		for i, c := range r.Conditions {
+			r.Conditions[i] = dialect.Outline(c, dialect.Options{})
+		}
+		outline.Reasons = append(outline.Reasons, r)
+	}
+	return "nearlyfree: " + outline.Error()
 }
 
 // ofError tells of an error, with the id by which Azure knows the request that failed. Its place in the text, which holds

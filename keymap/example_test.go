@@ -84,3 +84,13 @@ func ExampleTableName() {
 	fmt.Println(keymap.TableName("", "book"), keymap.TableName("shop", "order_items"))
 	// Output: Z8book shopZ8orderZ1items
 }
+
+// Where the entities of a table lie: in one store partition, or by a hash of the partition columns' codes; a column is the property of
+// its name, and the definitions are in a table of their own.
+func ExampleBucket() {
+	fmt.Println(keymap.SinglePartition, keymap.Bucket("8000000000000007", 16))
+	fmt.Println(keymap.PropertyName("created at"), keymap.CatalogTable("shop"))
+	// Output:
+	// 00 0008
+	// created_x20_at shopZ8Z2catalog
+}

@@ -241,6 +241,10 @@ func ExampleAccount() {
 		}
 		fmt.Println(n)
 
+		account.Inject(nearlyfreetest.Conflict, 5)
+		fmt.Println(account.Pending(), "writes will fail")
+		account.Heal() // or rather none
+
 		account.Inject(nearlyfreetest.NoAnswer, 1)
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 		defer cancel()
@@ -249,6 +253,20 @@ func ExampleAccount() {
 	})
 	// Output:
 	// 9
+	// 5 writes will fail
+	// true
+	// ok
+}
+
+// The driver gives up after its last try.
+func ExampleOpenAccountConfig() {
+	test(func(t testing.TB) {
+		account := nearlyfreetest.OpenAccountConfig(t, &nearlyfree.Config{Retry: nearlyfree.RetryOptions{MaxTries: 2}})
+		account.Inject(nearlyfreetest.Throttled, 2)
+		_, err := account.DB.Query("SELECT * FROM stock")
+		fmt.Println(errors.Is(err, nearlyfree.ErrThrottled))
+	})
+	// Output:
 	// true
 	// ok
 }

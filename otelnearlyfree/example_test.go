@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"log"
 
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/sdk/metric"
 	"go.opentelemetry.io/otel/sdk/trace"
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 
@@ -57,4 +59,35 @@ func Example() {
 	//   nearlyfree.requests: 2
 	//   nearlyfree.plan: update book: point read book
 	//   db.query.text: UPDATE book SET title = ? WHERE id = ?
+}
+
+// What statements say is told as far as it is asked for: here all of it, for a program on one's own machine.
+func ExampleNew() {
+	exporter, reader := tracetest.NewInMemoryExporter(), metric.NewManualReader()
+	observer := otelnearlyfree.New(
+		otelnearlyfree.WithTracerProvider(trace.NewTracerProvider(trace.WithSyncer(exporter))),
+		otelnearlyfree.WithMeterProvider(metric.NewMeterProvider(metric.WithReader(reader))),
+		otelnearlyfree.WithAttributes(attribute.String("tenant", "acme")),
+		otelnearlyfree.WithLiterals(),
+		otelnearlyfree.WithArguments(),
+	)
+	connector, err := nearlyfree.NewConnector(&nearlyfree.Config{Store: "mem://", Observer: observer})
+	if err != nil {
+		log.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	if _, err := db.Exec("SELECT ? + 1", 41); err != nil {
+		log.Fatal(err)
+	}
+	for _, a := range exporter.GetSpans()[0].Attributes {
+		switch a.Key {
+		case "db.query.text", "db.query.parameter.0", "tenant":
+			fmt.Println(a.Key, a.Value.Emit())
+		}
+	}
+	// Output:
+	// tenant acme
+	// db.query.text SELECT ? + 1
+	// db.query.parameter.0 41
 }

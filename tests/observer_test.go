@@ -173,6 +173,7 @@ func TestStatementLog(t *testing.T) {
 		{statement: "SELECT id FROM a WHERE s = ?", args: []any{"secret7"}, change: func() { log.Requests = 2 }, want: []string{"level=WARN", `msg="statement of many requests"`}},
 		{statement: "SELECT id FROM a WHERE id = ?", args: []any{7}, change: func() { log.Slow = time.Nanosecond }, want: []string{"level=WARN", `msg="slow statement"`}},
 		{statement: "SELECT id FROM a WHERE id = ?", args: []any{7}, change: func() { log.Arguments, log.Slow = true, -1 }, want: []string{"level=DEBUG", "arguments=[7]"}},
+		{statement: "SELECT id FROM a WHERE s = 'secret7'", change: func() { log.Arguments = false; log.Requests = 5 }, want: []string{`scans=`, "index on (s) would", "s = ?"}, not: "secret7"},
 		{statement: "SELECT n FROM b", want: []string{"level=WARN", `msg="statement failed"`, "error=", "doesn't exist"}},
 	} {
 		if c.change != nil {
