@@ -12,14 +12,37 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write docs/command.md anew")
+var update = flag.Bool("update", false, "write docs/command.md and docs/mysql.md anew")
 
 // untold is what differs from run to run.
 var untold = regexp.MustCompile(`\b[0-9.]+(µs|ms|s)\b|[0-9]+ a second|[0-9]+ bytes, as`)
 
-// TestDocs: what docs/command.md shows is what the command prints.
+// TestDocs: what docs/command.md and docs/mysql.md show is what the command prints.
 func TestDocs(t *testing.T) {
-	const page = "../../docs/command.md"
+	for _, name := range []string{"command", "mysql"} {
+		t.Run(name, func(t *testing.T) { checkPage(t, "../../docs/"+name+".md") })
+	}
+}
+
+// shopDump is what mysqldump writes, shortened.
+const shopDump = `-- MySQL dump 10.13  Distrib 8.0.36, for Linux (x86_64)
+/*!40101 SET NAMES utf8mb4 */;
+DROP TABLE IF EXISTS ` + "`customer`" + `;
+CREATE TABLE ` + "`customer`" + ` (
+  ` + "`id`" + ` int unsigned NOT NULL AUTO_INCREMENT,
+  ` + "`name`" + ` varchar(60) COLLATE utf8mb4_0900_ai_ci NOT NULL,
+  ` + "`notes`" + ` text,
+  PRIMARY KEY (` + "`id`" + `),
+  KEY ` + "`name`" + ` (` + "`name`" + `),
+  FULLTEXT KEY ` + "`notes`" + ` (` + "`notes`" + `)
+) ENGINE=InnoDB AUTO_INCREMENT=3 DEFAULT CHARSET=utf8mb4 COLLATE=utf8mb4_0900_ai_ci;
+LOCK TABLES ` + "`customer`" + ` WRITE;
+INSERT INTO ` + "`customer`" + ` VALUES (1,'Ann',NULL),(2,'Bob','it''s him');
+UNLOCK TABLES;
+/*!50003 CREATE TRIGGER ` + "`stamp`" + ` BEFORE UPDATE ON ` + "`customer`" + ` FOR EACH ROW SET NEW.notes = NULL */;
+`
+
+func checkPage(t *testing.T, page string) {
 	text, err := os.ReadFile(page)
 	if err != nil {
 		t.Fatal(err)
@@ -31,6 +54,7 @@ func TestDocs(t *testing.T) {
 		filepath.Join(dir, "app.log"): `{"msg":"statement","statement":"SELECT name FROM people WHERE id = 7","duration":12000000,"rows":1,"requests":1}` + "\n" +
 			`{"msg":"statement","statement":"SELECT name FROM people WHERE id = 8","duration":14000000,"rows":1,"requests":1}` + "\n" +
 			`{"msg":"statement reads without a key","statement":"SELECT COUNT(*) FROM people WHERE born IS NULL","duration":310000000,"rows":1,"requests":9,"entities_read":8200,"scans":"…"}` + "\n",
+		filepath.Join(dir, "shop.sql"): shopDump,
 		filepath.Join(dir, "more.csv"): "name,id,born\nCarol,4,1999-01-01\nDave,5,yesterday\nAnn,1,2001-02-03\n",
 	} {
 		if err := os.WriteFile(name, []byte(text), 0o700); err != nil {
