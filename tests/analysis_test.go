@@ -1,6 +1,8 @@
 package tests
 
 import (
+	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"strconv"
@@ -44,6 +46,17 @@ func figuresOf(t *testing.T, text string) (doc planFigures) {
 		t.Fatalf("%v: %s", err, text)
 	}
 	return doc
+}
+
+func countRows(ctx context.Context, conn *sql.Conn, query string) (n int, err error) {
+	rows, err := conn.QueryContext(ctx, query)
+	if err != nil {
+		return 0, err
+	}
+	for rows.Next() {
+		n++
+	}
+	return n, errors.Join(rows.Err(), rows.Close())
 }
 
 // TestAnalysis: a statement that is run for its rows tells what EXPLAIN ANALYZE tells, and counts as it does without.
@@ -98,6 +111,16 @@ func TestAnalysis(t *testing.T) {
 			}
 			if r := scans[1].Scan.Reads; len(r) == 0 {
 				t.Errorf("what was read for %d keys is not told: %s", 2, analysis.JSON())
+			}
+
+			// A scan has given the rows that its own conditions leave, also where it runs for each row of a join.
+			if _, err := countRows(ctx, conn, "SELECT b.id FROM a JOIN b ON b.a = a.id AND b.id % 2 = 0 WHERE a.n = 20"); err != nil {
+				t.Fatal(err)
+			}
+			scans = nil
+			walk(figuresOf(t, analysis.JSON()).Plan)
+			if len(scans) != 2 || scans[1].Actual.Rows != 1 || scans[1].Actual.Entities != 3 {
+				t.Errorf("%s", analysis.JSON())
 			}
 
 			// A write, a definition, a failure, and a query that nobody reads to its end.

@@ -278,6 +278,7 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 		if err := it.check(l); err != nil {
 			return err
 		}
+		it.f.noteRows(it.node.scan.counted, len(l.rows.rows))
 		it.knownRows += 1 + len(l.rows.rows)
 	}
 	return nil
@@ -350,7 +351,7 @@ func appendReads(dst []byte, r *access.Reads) []byte {
 func (it *lookupJoinIter) lookUp(ctx context.Context, l *lookup, room *lookupRoom) error {
 	n := it.node.scan
 	if it.f.X.Profile != nil {
-		defer it.f.note(n.counted, l, time.Now())
+		defer it.f.note(n.counted, time.Now())
 	}
 	l.rows.block, l.rows.size = room.block, room.size
 	defer func() {

@@ -116,6 +116,13 @@ func (r *Run) meter(scan planner.Node) *engine.Meter {
 	return &r.X.Profile.Of(scan).Meter
 }
 
+// noteRows notes how many rows a scan has given.
+func (r *Run) noteRows(scan planner.Node, rows int) {
+	if r.X.Profile != nil {
+		r.X.Profile.Of(scan).Rows.Add(int64(rows))
+	}
+}
+
 // noteReads notes what a scan reads.
 func (r *Run) noteReads(scan planner.Node, reads *access.Reads) {
 	if r.X.Profile != nil {
@@ -124,9 +131,8 @@ func (r *Run) noteReads(scan planner.Node, reads *access.Reads) {
 }
 
 // note notes that a scan was read for left rows.
-func (r *Run) note(scan planner.Node, l *lookup, begun time.Time) {
+func (r *Run) note(scan planner.Node, begun time.Time) {
 	done := r.X.Profile.Of(scan)
 	done.Runs.Add(1)
-	done.Rows.Add(int64(len(l.rows.rows)))
 	done.Time.Add(int64(time.Since(begun)))
 }
