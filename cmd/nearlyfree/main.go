@@ -72,7 +72,7 @@ input; on a terminal there is a prompt, where .help lists the commands.`,
 			return run(c.Context(), dsn, o)
 		},
 	}
-	c.AddCommand(dumpCommand(), loadCommand(), copyCommand(), checkCommand(), repairCommand(), statsCommand(), backupCommand(), topCommand())
+	c.AddCommand(dumpCommand(), loadCommand(), copyCommand(), checkCommand(), repairCommand(), statsCommand(), backupCommand(), topCommand(), serveCommand())
 	f := c.Flags()
 	f.StringArrayVarP(&o.texts, "command", "c", nil, "run this `SQL` and end; may be given several times")
 	f.StringVarP(&o.format, "format", "f", "", "how rows are printed: "+formatNames()+"; on a terminal table, else tsv")

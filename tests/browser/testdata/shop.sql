@@ -1,0 +1,16 @@
+SET cte_max_recursion_depth = 10000;
+CREATE TABLE customer (id INT PRIMARY KEY AUTO_INCREMENT, name VARCHAR(40) NOT NULL, city VARCHAR(20), mail VARCHAR(60), KEY city (city), UNIQUE KEY mail (mail)) COMMENT 'who buys';
+CREATE TABLE orders (id INT PRIMARY KEY, customer INT NOT NULL, ordered DATETIME, total DECIMAL(10,2), state VARCHAR(10), KEY customer (customer)) COMMENT 'what they have bought';
+CREATE TABLE item (orders INT, n INT, what VARCHAR(40), price DECIMAL(10,2), PRIMARY KEY (orders, n), KEY what (what), FOREIGN KEY (orders) REFERENCES orders (id) ON DELETE CASCADE) INTERLEAVE IN PARENT orders WITH PARENT;
+CREATE TABLE visit (at DATETIME(6), id INT, page VARCHAR(100), PRIMARY KEY (at, id)) COMMENT 'spread over four store partitions' PARTITION BY HASH (id) PARTITIONS 4;
+CREATE TABLE note (id INT PRIMARY KEY, t TEXT, b BLOB, j JSON, d DATE, u UUID);
+CREATE VIEW open_orders AS SELECT id, customer, total FROM orders WHERE state = 'open';
+INSERT INTO customer (name, city, mail) WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 399) SELECT CONCAT('Customer ', i), ELT(1 + i % 8, 'Bern', 'Basel', 'Zürich', 'Genève', 'Lugano', 'Chur', 'Thun', NULL), CONCAT('c', i, '@example.com') FROM n;
+INSERT INTO orders WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 1999) SELECT 1 + i, 1 + i * 7 % 400, '2026-01-01' + INTERVAL i HOUR, 10 + i % 90, IF(i % 5 = 0, 'open', 'done') FROM n;
+INSERT INTO item WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 3999) SELECT 1 + i DIV 2, 1 + i % 2, ELT(1 + i % 6, 'chair', 'table', 'lamp', 'shelf', 'bed', 'rug'), 5 + i % 50 FROM n;
+INSERT INTO visit WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 499) SELECT '2026-01-01' + INTERVAL i MINUTE, i, CONCAT('/page/', i % 20) FROM n;
+INSERT INTO note VALUES (1, REPEAT('long text ', 200), 0x00FF10AB, '{"a": [1, 2]}', '2026-01-02', UUID()), (2, '<script>alert(1)</script>', NULL, NULL, NULL, NULL), (3, '', X'', '"NULL"', '2026-01-02', NULL);
+CREATE DATABASE archive;
+CREATE TABLE archive.old (id INT PRIMARY KEY, a INT, KEY (a));
+INSERT INTO archive.old VALUES (1, 1);
+ANALYZE TABLE customer, orders, item;
