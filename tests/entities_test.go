@@ -32,7 +32,7 @@ func TestEntities(t *testing.T) {
 				text += "." + e.Index
 			}
 			if e.Copy {
-				text += " copy"
+				text += " copy among " + e.Among
 			}
 			if r.KeysOnly != (e.Bytes == 0) || r.KeysOnly && e.Properties != nil {
 				t.Errorf("%+v", e)
@@ -43,7 +43,7 @@ func TestEntities(t *testing.T) {
 		}
 		return out, last
 	}
-	want := []string{"00 PK!1 pk", "00 PK!2 pk", "00 a!x!1 pk.a", "00 a!y!2 pk.a", "00 item!1 pk copy", "00 item!1!1 item", "00 item!1!2 item", "00 item!2 pk copy", "00 item!2!1 item"}
+	want := []string{"00 PK!1 pk", "00 PK!2 pk", "00 a!x!1 pk.a", "00 a!y!2 pk.a", "00 item!1 pk copy among item", "00 item!1!1 item", "00 item!1!2 item", "00 item!2 pk copy among item", "00 item!2!1 item"}
 	for _, keysOnly := range []bool{false, true} {
 		for _, table := range []string{"pk", "item"} {
 			if got, _ := list(nearlyfree.EntityRange{Table: table, KeysOnly: keysOnly}, -1); !slices.Equal(got, want) {

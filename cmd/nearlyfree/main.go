@@ -120,6 +120,14 @@ func withDatabase(c *cobra.Command, args []string, change func(*nearlyfree.Confi
 
 // withExisting is withDatabase of what only reads or mends: where there is no file none is made.
 func withExisting(c *cobra.Command, args []string, f func(context.Context, *database, []string) error) error {
+	if err := mustExist(c, args); err != nil {
+		return err
+	}
+	return withDatabase(c, args, nil, f)
+}
+
+// mustExist says that there is no file where the arguments name one.
+func mustExist(c *cobra.Command, args []string) error {
 	dsn, _, err := dataSource(args)
 	if err != nil {
 		return err
@@ -129,7 +137,7 @@ func withExisting(c *cobra.Command, args []string, f func(context.Context, *data
 			return fmt.Errorf("there is no database to %s: %w", c.Name(), err)
 		}
 	}
-	return withDatabase(c, args, nil, f)
+	return nil
 }
 
 // takes refuses other numbers of arguments; most is -1 where there may be any.

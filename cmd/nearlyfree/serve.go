@@ -28,6 +28,9 @@ file may be looked into that another program has open.`,
   nearlyfree serve file:shop.db --addr 127.0.0.1:8080`,
 		Args: takes(0, 1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := mustExist(c, args); err != nil {
+				return err
+			}
 			ctx, stop := signal.NotifyContext(c.Context(), os.Interrupt, syscall.SIGTERM)
 			defer stop()
 			change := func(config *nearlyfree.Config) { config.ReadOnly = config.ReadOnly || readOnly }

@@ -20,7 +20,8 @@ type Entity struct {
 	EntityPlace
 	Table      string // whose it is; "": nobody's, such as a transaction's record or what a dropped index has left
 	Index      string // whose entry it is; "": it is a row
-	Copy       bool   // it is a copy of a row of Table, among the rows of another one
+	Copy       bool   // it is a copy of a row of Table
+	Among      string // of a Copy: the table among whose rows it lies
 	Properties []Property
 	Bytes      int64 // as the service bills them
 }
@@ -121,7 +122,7 @@ func (r *entityReader) read(ctx context.Context, e engine.Engine, physical strin
 			case owner.index != nil:
 				out.Index = owner.index.Name
 			case owner.table.IsParentCopy(of.RowKey):
-				out.Table, out.Copy = owner.table.Interleaved.Parent, true
+				out.Table, out.Copy, out.Among = owner.table.Interleaved.Parent, true, owner.table.Name
 			}
 		}
 		if scan.Select == nil {

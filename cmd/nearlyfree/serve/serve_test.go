@@ -222,6 +222,11 @@ func TestPages(t *testing.T) {
 	s.holds("a view", get("/table?database=nearlyfree&name=v"), "VIEW", "!How its entities lie")
 	s.holds("the first page", get("/table?database=nearlyfree&name=item&all=1"), "<b>PK</b>", "physical table", "copy of a row of customer", "row of customer")
 	s.holds("from a key", get("/table?database=nearlyfree&name=item&partition=00&row=item!8000000000000001!8000000000000002"), "!<b>PK</b>", "8000000000000003")
+	for _, text := range []string{"CREATE EXTERNAL TABLE foreign_rows (p TEXT, r TEXT, N INT) LOCATION 'ForeignRows' PARTITION KEY '{p}' ROW KEY '{r}'",
+		"INSERT INTO foreign_rows VALUES ('a', 'x!1', 1), ('a', 'y', 2), ('b', 'z', 3)"} {
+		s.holds(text, s.run(text, "run"), "!class=\"problem\"")
+	}
+	s.holds("another program's table", get("/table?database=nearlyfree&name=foreign_rows"), "row <span class=\"quiet\">3 entities", "in 2 store partitions", "<b>x</b>")
 	s.holds("a query", get("/query?database=other&sql=SELECT+%3C1"), "SELECT &lt;1", "<option selected>other")
 	s.holds("the style", get("/static/style.css"), "prefers-color-scheme")
 }

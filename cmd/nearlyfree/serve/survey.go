@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -14,7 +15,7 @@ import (
 // survey is what reading all entities of a table's physical tables tells: which groups of entities there are, and where which keys lie.
 type survey struct {
 	Database, Table string
-	Groups          []*group   // by the name that their keys begin with, in the order of their first keys
+	Groups          []*group   // in the order of their first keys
 	Runs            []*run     // in the order of the store
 	Entities, Bytes int64      // of all
 	Partitions      int64      // store partitions
@@ -32,13 +33,13 @@ type content struct {
 	Bytes         int64
 }
 
-// group is all entities whose keys begin with one name.
+// group is all rows of a table, with the copies among them, or all entries of a key.
 type group struct {
-	Name, Table, Index string
-	Rows, Copies       int64 // Rows are rows or entries
-	CopiesOf           string
-	Bytes              int64
-	Examples           []*nearlyfree.Entity
+	Table, Index string
+	Rows, Copies int64 // Rows are rows or entries
+	CopiesOf     string
+	Bytes        int64
+	Examples     []*nearlyfree.Entity
 }
 
 // Count is how many entities there are.
@@ -62,7 +63,7 @@ var errTooMany = errors.New("there are more entities than are to be read")
 // take reads all entities of a table's physical tables. It gives up with errTooMany behind most; 0: no bound.
 func take(ctx context.Context, k *nearlyfree.Connector, database, table string, most int64) (*survey, error) {
 	s := &survey{Database: database, Table: table, step: 1}
-	groups, tables := map[string]*group{}, map[string]*content{}
+	groups, tables := map[[2]string]*group{}, map[string]*content{}
 	var last nearlyfree.EntityPlace
 	var coarse []*run // without regard to store partitions
 	for e, err := range k.Entities(ctx, nearlyfree.EntityRange{Database: database, Table: table}) {
@@ -78,14 +79,11 @@ func take(ctx context.Context, k *nearlyfree.Connector, database, table string, 
 		} else if e.PartitionKey != last.PartitionKey {
 			s.Partitions++
 		}
-		name, _, _ := strings.Cut(e.RowKey, "!")
-		if e.Table == "" {
-			name = ""
-		}
-		g := groups[name]
+		key := [2]string{cmp.Or(e.Among, e.Table), e.Index}
+		g := groups[key]
 		if g == nil {
-			g = &group{Name: name, Table: e.Table, Index: e.Index}
-			groups[name] = g
+			g = &group{Table: e.Table, Index: e.Index}
+			groups[key] = g
 			s.Groups = append(s.Groups, g)
 		}
 		s.count(g, e, tables)

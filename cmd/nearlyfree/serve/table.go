@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -36,7 +37,7 @@ type keyLine struct {
 	Global        bool
 }
 
-// groupView is entities whose keys begin with the same name, with some of them.
+// groupView is a group with some of its entities.
 type groupView struct {
 	*group
 	What     string
@@ -213,6 +214,17 @@ func (s *server) entitiesFrom(ctx context.Context, p *tablePage, from nearlyfree
 func (p *tablePage) from(at nearlyfree.EntityPlace) string {
 	return "/table?" + url.Values{"database": {p.Database}, "name": {p.Name}, "physical": {at.Physical}, "partition": {at.PartitionKey}, "row": {at.RowKey}}.Encode()
 }
+
+// Select is a query of the table.
+func (p *tablePage) Select() string {
+	name := p.Name
+	if !plainName.MatchString(name) {
+		name = quotedName(name)
+	}
+	return "SELECT * FROM " + name + " LIMIT 100"
+}
+
+var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
 // All is the address of the first page of entities.
 func (p *tablePage) All() string { return tableURL(p.Database, p.Name) + "&all=1" }
