@@ -59,7 +59,7 @@ func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 	}
 	made, err := s.planAnew(ctx, p)
 	if err != nil {
-		return nil, p.inText(err)
+		return nil, p.inText(s.whereLost(err))
 	}
 	kept.Store(made)
 	s.db.cache.planned(p, made.plan.Blocks)

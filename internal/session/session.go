@@ -49,6 +49,7 @@ type Session struct {
 	spare       *query               // that of a point read that has ended, for the next query
 	lost        string               // what began the transaction that was open when the session was given back; "": none was
 	temporary   *temporary           // its temporary tables; nil: it has none
+	lostTables  []string             // names of those that it was given back with
 	locks       bool                 // it may hold some of Database.Locks
 	statements  map[string]*Prepared // of PREPARE, by name in lower case
 	zone        string               // time_zone, as it was written

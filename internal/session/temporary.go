@@ -12,6 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -61,10 +62,43 @@ func (s *Session) beside() *temporary {
 // endTemporary drops the temporary tables.
 func (s *Session) endTemporary() {
 	if t := s.temporary; t != nil {
-		s.temporary = nil
+		s.temporary, s.lostTables = nil, t.names()
 		_ = t.tables.Close()
 		t.memory.End()
 	}
+}
+
+// mostLost is how many names of temporary tables a session remembers that it was given back with.
+const mostLost = 16
+
+// names are those of some tables.
+func (t *temporary) names() (names []string) {
+	for _, c := range t.catalogs {
+		now, err := c.Snapshot(context.Background())
+		if err != nil {
+			continue
+		}
+		tables, _ := now.Tables(context.Background())
+		for _, table := range tables[:min(len(tables), mostLost)] {
+			names = append(names, table.Name)
+		}
+	}
+	return names
+}
+
+// whereLost says of a table that is not there that it was a temporary one, and how to keep one.
+func (s *Session) whereLost(err error) error {
+	var e *sqlerr.Error
+	if len(s.lostTables) == 0 || !errors.As(err, &e) || e.Code != sqlerr.CodeNoSuchTable {
+		return err
+	}
+	for _, name := range s.lostTables {
+		if strings.HasSuffix(strings.ToLower(e.Message), "."+strings.ToLower(name)+"' doesn't exist") {
+			e.Message += " (a temporary table of this name was dropped when its connection went back to the pool of the sql.DB: make and use it on one sql.Conn or sql.Tx)"
+			break
+		}
+	}
+	return err
 }
 
 // runtime is what executions of the session run by.
