@@ -118,7 +118,8 @@ type tab struct {
 // openTab opens the server's address in a new browser.
 func openTab(t *testing.T, address string, width, height int) *tab {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath()), chromedp.NoSandbox, chromedp.WindowSize(width, height), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en"))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(browserPath()), chromedp.WSURLReadTimeout(time.Minute), chromedp.NoSandbox,
+		chromedp.WindowSize(width, height), chromedp.Flag("hide-scrollbars", true), chromedp.Flag("lang", "en"))
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewExecAllocator(ctx, options...)
