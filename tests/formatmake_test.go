@@ -179,6 +179,18 @@ INSERT INTO Second.expense VALUES (1, 'tea'), (2, 'Pen')
 
 CREATE VIEW Second.beyond AS SELECT a.who, b.what FROM nearlyfree.expense a JOIN Second.expense b ON b.id = a.id
 
+CREATE TABLE Second.claim (id INT PRIMARY KEY, expense INT, FOREIGN KEY (expense) REFERENCES nearlyfree.filling (id) ON DELETE CASCADE)
+
+INSERT INTO Second.claim VALUES (7, 1), (8, 3)
+
+CREATE TABLE period (year INT, id INT, PRIMARY KEY (year, id)) PARTITION BY RANGE (year) (PARTITION past VALUES LESS THAN (2020), PARTITION now VALUES LESS THAN MAXVALUE)
+
+INSERT INTO period VALUES (2019, 1), (2024, 1)
+
+CREATE TABLE booking (id INT PRIMARY KEY, year INT, period INT, FOREIGN KEY (year, period) REFERENCES period (year, id))
+
+INSERT INTO booking VALUES (1, 2019, 1), (2, 2024, 1)
+
 CREATE DATABASE vacant
 
 CREATE DATABASE gone
