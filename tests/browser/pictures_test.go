@@ -48,7 +48,6 @@ func TestPictures(t *testing.T) {
 	b.open("/query")
 	b.run("SELECT o.id, c.name, i.what, i.price\nFROM orders o JOIN customer c ON c.id = o.customer JOIN item i ON i.orders = o.id\nWHERE o.customer = 12 AND i.price > 20")
 	shot("query", "light", "main")
-	shot("dark", "dark", "main")
 }
 
 // fewColors gives a PNG of 256 colours: the commonest ones.
