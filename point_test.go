@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
-	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
 // pointReads gives a connection as a driver sees it, and a statement that reads row id of {0 → "row 0", …, 999 → "row 999"}.
@@ -104,7 +103,7 @@ func TestPointReadAllocations(t *testing.T) {
 
 // TestWriteAllocations: a write of one row by its key makes few things more than the row and its keys.
 func TestWriteAllocations(t *testing.T) {
-	db := nearlyfreetest.Open(t)
+	db := open(t, "mem://") // what nearlyfreetest opens has an Observer, which takes an allocation
 	mustExec(t, db, "CREATE TABLE t (id BIGINT PRIMARY KEY, name VARCHAR(60), n BIGINT, x DOUBLE, KEY (name), KEY (n))")
 	for i := range 500 {
 		mustExec(t, db, "INSERT INTO t VALUES (?, ?, ?, 0)", i, fmt.Sprint("name ", i), i%10)
