@@ -171,8 +171,9 @@ func TestUnread(t *testing.T) {
 	}
 	app := sql.OpenDB(connector)
 	for _, s := range []string{
-		"CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT, c INT, d INT, KEY a (a), KEY b (b), KEY c (c), UNIQUE KEY d (d))", "CREATE TABLE u (id INT PRIMARY KEY, a INT, KEY a (a))",
-		"CREATE TABLE gone (id INT PRIMARY KEY)", "INSERT INTO t VALUES (1, 1, 1, 1, 1)", "UPDATE t SET d = 5 WHERE b = 7", "SELECT * FROM gone", "DROP TABLE gone",
+		"CREATE TABLE t (id INT PRIMARY KEY, a INT, b INT, c INT, d INT, e VARCHAR(9), KEY a (a), KEY b (b), KEY c (c), UNIQUE KEY d (d), KEY e (e))", "CREATE TABLE u (id INT PRIMARY KEY, a INT, KEY a (a))",
+		"CREATE TABLE gone (id INT PRIMARY KEY)", "INSERT INTO t VALUES (1, 1, 1, 1, 1, NULL)", "UPDATE t SET d = 5 WHERE b = 7", "SELECT * FROM gone", "DROP TABLE gone",
+		"SELECT id FROM t WHERE e LIKE 'x%' AND e IN ('x', 'xy') ORDER BY e LIMIT 10 OFFSET 2",
 	} {
 		if _, err := app.Exec(s); err != nil {
 			t.Fatal(err)
@@ -190,7 +191,7 @@ func TestUnread(t *testing.T) {
 	if err := unread(t.Context(), db, log, &notes); err != nil {
 		t.Fatal(err)
 	}
-	want := "of 4 different statements in " + log + ", none reads by t.c, u.a; a foreign key may need it\n1 statement could not be planned here, as tables are gone or were changed\n"
+	want := "of 5 different statements in " + log + ", none reads by t.c, u.a; a foreign key may need it\n1 statement could not be planned here, as tables are gone or were changed\n"
 	if notes.String() != want {
 		t.Errorf("%s\nwant\n%s", notes.String(), want)
 	}

@@ -99,7 +99,14 @@ func (d *database) indexesOf(ctx context.Context, text string, used map[[2]strin
 	if err != nil {
 		return err
 	}
-	rows, err := d.rows(ctx, "EXPLAIN FORMAT=JSON "+text, make([]any, max(arguments, 0))...)
+	args := make([]any, max(arguments, 0))
+	rows, err := d.rows(ctx, "EXPLAIN FORMAT=JSON "+text, args...)
+	if err != nil && ctx.Err() == nil { // LIMIT takes no NULL
+		for i := range args {
+			args[i] = 1
+		}
+		rows, err = d.rows(ctx, "EXPLAIN FORMAT=JSON "+text, args...)
+	}
 	if err != nil {
 		return err
 	}
