@@ -134,13 +134,8 @@ func namesOf(t *testing.T, folder string) (names map[string][]string, shown map[
 	}
 	shown = map[string]bool{}
 	look := func(n ast.Node) bool {
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			shown[n.Sel.Name] = true
-		case *ast.KeyValueExpr:
-			if key, ok := n.Key.(*ast.Ident); ok {
-				shown[key.Name] = true
-			}
+		if name, ok := n.(*ast.Ident); ok {
+			shown[name.Name] = true
 		}
 		return true
 	}

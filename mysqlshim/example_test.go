@@ -1,4 +1,6 @@
-package mysql_test
+// Tests are in the package itself: an external one would import this module by a name that it does not have where it takes the place of another.
+
+package mysql
 
 import (
 	"context"
@@ -8,14 +10,12 @@ import (
 	"fmt"
 	"log"
 	"time"
-
-	mysql "github.com/nearlyfreedb/nearlyfree/mysqlshim"
 )
 
 // A program that was written for MySQL. The store is said by a rule here, otherwise by the environment variable that StoreVariable names.
 func Example() {
-	mysql.SetStore(func(c *mysql.Config) (string, error) { return "mem://" + c.User, nil })
-	defer mysql.SetStore(nil)
+	SetStore(func(c *Config) (string, error) { return "mem://" + c.User, nil })
+	defer SetStore(nil)
 	db, err := sql.Open("mysql", "shop:password@tcp(localhost:3306)/sales?parseTime=true")
 	if err != nil {
 		log.Fatal(err)
@@ -24,11 +24,11 @@ func Example() {
 	for _, s := range []string{"CREATE DATABASE IF NOT EXISTS sales", "CREATE TABLE book (id INT PRIMARY KEY)", "INSERT INTO book VALUES (1)", "INSERT INTO book VALUES (1)"} {
 		_, err = db.Exec(s)
 	}
-	var e *mysql.MySQLError
+	var e *MySQLError
 	if errors.As(err, &e) {
 		fmt.Println(e.Number, string(e.SQLState[:]), e.Message)
 	}
-	fmt.Println(mysql.StoreVariable)
+	fmt.Println(StoreVariable)
 	// Output:
 	// 1062 23000 Duplicate entry '1' for key 'PRIMARY'
 	// NEARLYFREE_STORE
@@ -36,18 +36,18 @@ func Example() {
 
 // A Config says what a data source name says, and what it cannot.
 func ExampleConfig() {
-	c := mysql.NewConfig()
+	c := NewConfig()
 	c.User, c.Net, c.Addr, c.DBName = "shop", "tcp", "localhost:3306", "sales"
-	if err := c.Apply(mysql.TimeTruncate(time.Second), mysql.Charset("utf8mb4", ""), mysql.BeforeConnect(func(context.Context, *mysql.Config) error { return nil })); err != nil {
+	if err := c.Apply(TimeTruncate(time.Second), Charset("utf8mb4", ""), BeforeConnect(func(context.Context, *Config) error { return nil })); err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(c.Clone().FormatDSN())
-	parsed, err := mysql.ParseDSN(c.FormatDSN())
+	parsed, err := ParseDSN(c.FormatDSN())
 	if err != nil {
 		log.Fatal(err)
 	}
 	fmt.Println(parsed.DBName)
-	connector, err := mysql.NewConnector(c)
+	connector, err := NewConnector(c)
 	fmt.Println(connector != nil, err)
 	// Output:
 	// shop@tcp(localhost:3306)/sales?charset=utf8mb4&timeTruncate=1s
@@ -57,9 +57,9 @@ func ExampleConfig() {
 
 // Several statements of one text have a result each.
 func ExampleResult() {
-	mysql.SetStore(func(*mysql.Config) (string, error) { return "mem://results", nil })
-	defer mysql.SetStore(nil)
-	if err := mysql.SetLogger(&mysql.NopLogger{}); err != nil {
+	SetStore(func(*Config) (string, error) { return "mem://results", nil })
+	defer SetStore(nil)
+	if err := SetLogger(&NopLogger{}); err != nil {
 		log.Fatal(err)
 	}
 	db, err := sql.Open("mysql", "/?multiStatements=true")
@@ -79,7 +79,7 @@ func ExampleResult() {
 	err = conn.Raw(func(c any) error {
 		result, err := c.(driver.ExecerContext).ExecContext(ctx, "INSERT INTO book VALUES (1), (2); DELETE FROM book WHERE id = 1", nil)
 		if err == nil {
-			fmt.Println(result.(mysql.Result).AllRowsAffected())
+			fmt.Println(result.(Result).AllRowsAffected())
 		}
 		return err
 	})
@@ -91,7 +91,7 @@ func ExampleResult() {
 
 // A time that may be NULL.
 func ExampleNullTime() {
-	var t mysql.NullTime
+	var t NullTime
 	fmt.Println(t.Scan("2026-01-02 03:04:05"), t.Valid, t.Time)
 	// Output: <nil> true 2026-01-02 03:04:05 +0000 UTC
 }
