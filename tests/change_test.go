@@ -353,15 +353,21 @@ func stricterUnderWriters(t *testing.T, change, broken string) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	for _, v := range []any{nil, "4", "12345", "6x"} {
+		// LastInsertId takes the connection's mutex. Were the connection another goroutine's by then, virtual time would stand still.
+		conn, err := b.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		wg.Go(func() {
+			defer conn.Close()
 			for ; ctx.Err() == nil; time.Sleep(time.Millisecond) {
-				r, err := b.Exec("INSERT INTO t (w) VALUES (?)", v)
+				r, err := conn.ExecContext(t.Context(), "INSERT INTO t (w) VALUES (?)", v)
 				if err != nil {
 					continue
 				}
 				id, _ := r.LastInsertId()
 				retried(t, func() error {
-					_, err := b.Exec("DELETE FROM t WHERE id = ?", id)
+					_, err := conn.ExecContext(t.Context(), "DELETE FROM t WHERE id = ?", id)
 					return err
 				})
 			}
