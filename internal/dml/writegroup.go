@@ -165,6 +165,19 @@ func requests(groups []*group) (n int64) {
 	return n
 }
 
+// temporaryFirst moves groups of temporary tables to the front and says how many there are. Where such a row is refused, nothing was
+// sent then.
+func temporaryFirst(groups []*group) (n int) {
+	for i, g := range groups {
+		if g.rows[0].Table.Temporary {
+			copy(groups[n+1:i+1], groups[n:i])
+			groups[n] = g
+			n++
+		}
+	}
+	return n
+}
+
 // transact commits groups of different places at once.
 func (w *Writer) transact(ctx context.Context, store engine.Transactor, groups []*group) error {
 	if w.X.Budget != nil {

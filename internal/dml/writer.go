@@ -143,15 +143,16 @@ func (w *Writer) Flush(ctx context.Context) error {
 		}
 		return w.transact(ctx, all, groups)
 	}
-	if len(groups) == 1 || in.linked || w.Parallel() == 1 {
-		for _, g := range groups {
-			if err := w.send(ctx, g); err != nil {
-				return err
-			}
-		}
-		return nil
+	inTurn := temporaryFirst(groups)
+	if in.linked || len(groups)-inTurn == 1 || w.Parallel() == 1 {
+		inTurn = len(groups)
 	}
-	return w.sendAll(ctx, groups)
+	for _, g := range groups[:inTurn] {
+		if err := w.send(ctx, g); err != nil {
+			return err
+		}
+	}
+	return w.sendAll(ctx, groups[inTurn:])
 }
 
 // isDivided says whether the rows are written by groups where the store itself has no larger transactions: those of a table that other
