@@ -95,8 +95,10 @@ type Config struct {
 	// Parallel is the number of requests of one statement that may be under way at once. 0: DefaultParallel.
 	Parallel int
 	// ReadOnly refuses every write before anything is sent. A file must be there, is opened for reading only, and can be
-	// read so by several processes at once, while none writes to it. In one process it is shared with a Connector that
-	// writes to it; one that is to write cannot open it as long as it is open for reading only (ErrLocked).
+	// read so by several processes at once. In one process it is shared with a Connector that writes to it. Where another process
+	// writes to it, the first connection makes a copy in the folder for temporary files, and all see the file as of that moment: the
+	// writer is not held up, and need not be there any longer. To look again, open it again. See BackupFile for what a copy is.
+	// Where none writes to it, one that is to write cannot open it as long as it is open for reading only (ErrLocked).
 	ReadOnly bool
 	// ANSIQuotes makes "x" an identifier and || a concatenation, as in standard SQL.
 	ANSIQuotes bool

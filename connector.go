@@ -7,7 +7,6 @@ import (
 	"io"
 	"log/slog"
 	"strings"
-	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -22,7 +21,7 @@ type Connector struct {
 	config  *Config       // a pointer: printing a Connector, or what holds one, follows none
 	closing chan struct{} // closed by Close
 
-	mu       sync.Mutex
+	opening  chan struct{}    // holds a value while somebody opens or closes the store: a lock that a context ends
 	store    *store           // nil before the first connection
 	database session.Database // of the store
 }
@@ -46,7 +45,7 @@ func NewConnector(c *Config) (*Connector, error) {
 	}
 	own := *c
 	own.Store, own.Scan, own.Layout, own.Transactions, own.Bulk = parsed.Store, read.Scan, read.Layout, read.Transactions, read.Bulk // in small letters
-	k := &Connector{config: &own, closing: make(chan struct{})}
+	k := &Connector{config: &own, closing: make(chan struct{}), opening: make(chan struct{}, 1)}
 	k.database.Settings, k.database.Closing = own.settings(mode), k.closing
 	return k, nil
 }
@@ -71,13 +70,17 @@ func (k *Connector) Connect(ctx context.Context) (driver.Conn, error) {
 	if k.isClosed() {
 		return nil, errDatabaseClosed() // Close may hold the lock for a while
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	select {
+	case k.opening <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-k.opening }()
 	if k.isClosed() {
 		return nil, errDatabaseClosed()
 	}
 	if k.store == nil {
-		s, err := openStore(k.config)
+		s, err := openStore(ctx, k.config)
 		if err != nil {
 			return nil, translate(err, "")
 		}
@@ -122,8 +125,8 @@ func (k *Connector) parallel() int {
 
 // Close gives the store up. Statements under way end with an error.
 func (k *Connector) Close() error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+	k.opening <- struct{}{}
+	defer func() { <-k.opening }()
 	if k.isClosed() {
 		return nil
 	}

@@ -254,6 +254,11 @@
 // that are open while the file grows may end with ErrConflict. A file that may have lost its last commit is opened with the
 // option readonly only.
 //
+// With readonly a program looks into a file that another process has open and writes to. The first connection copies it into the
+// folder for temporary files (TMPDIR), where no more than a reflink is made if the file system of both can, and all connections see the
+// moment of that copy, with all that was committed before. The writer is not asked and does not wait, and nothing is left of the copy when
+// the process ends. To look again, close the sql.DB and open another one.
+//
 // # Versions
 //
 // A later version reads what an earlier release wrote. What uses something that this version does not know, it refuses by name

@@ -51,7 +51,7 @@ func (s *store) fork(ctx context.Context) (*store, error) {
 		}
 	}
 	copied := memory.Fork()
-	return &store{engine: copied, direct: copied, users: 1, catalogs: map[string]*catalog.Catalog{}}, nil
+	return newStore(copied, copied), nil
 }
 
 // opened gives the catalogs that were opened.

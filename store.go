@@ -2,6 +2,7 @@ package nearlyfree
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -39,14 +40,37 @@ var shared = struct {
 	stores map[string]*store
 }{stores: map[string]*store{}}
 
-func openStore(c *Config) (*store, error) {
+// openStore opens a store, or a copy of a file that another process writes to and this one is to read.
+func openStore(ctx context.Context, c *Config) (*store, error) {
+	s, err := openShared(c)
+	if !c.ReadOnly || !isFile(c.Store) || !isLocked(err) {
+		return s, err
+	}
+	e, err := embedded.OpenCopy(ctx, filePath(c.Store), embedded.FileOptions{})
+	if err != nil {
+		return nil, err
+	}
+	return newStore(e, e), nil // shared with nobody: who opens the file later sees it later
+}
+
+func newStore(e, direct engine.Engine) *store {
+	return &store{engine: e, direct: direct, users: 1, catalogs: map[string]*catalog.Catalog{}}
+}
+
+func isLocked(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == engine.CodeLocked
+}
+
+// openShared opens a store, or gives the one of its name that is open in this process.
+func openShared(c *Config) (*store, error) {
 	switch name := shareName(c.Store); {
 	case name == "":
 		e, direct, err := openEngine(c)
 		if err != nil {
 			return nil, err
 		}
-		return &store{engine: e, direct: direct, users: 1, catalogs: map[string]*catalog.Catalog{}}, nil
+		return newStore(e, direct), nil
 	default:
 		shared.Lock()
 		defer shared.Unlock()
@@ -61,7 +85,8 @@ func openStore(c *Config) (*store, error) {
 		if err != nil {
 			return nil, err
 		}
-		s := &store{engine: e, direct: direct, name: name, readOnly: c.ReadOnly && isFile(c.Store), users: 1, catalogs: map[string]*catalog.Catalog{}}
+		s := newStore(e, direct)
+		s.name, s.readOnly = name, c.ReadOnly && isFile(c.Store)
 		shared.stores[name] = s
 		return s, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,7 +19,6 @@ type database struct {
 	db        *sql.DB
 	conn      *sql.Conn
 	file      string // that the data source name names; "": none
-	remove    func() // what is to be done when it is closed; nil: nothing
 }
 
 var scheme = regexp.MustCompile(`^[a-z]{2,}:`) // C: is a disk
@@ -45,9 +43,6 @@ func openWith(ctx context.Context, dsn string, change func(*nearlyfree.Config)) 
 	}
 	file, _ := pathOf(dsn)
 	db, err := connect(ctx, config)
-	if config.ReadOnly && errors.Is(err, nearlyfree.ErrLocked) {
-		db, err = openSnapshot(ctx, config)
-	}
 	if err == nil {
 		db.file = file
 	}
@@ -98,9 +93,6 @@ func (d *database) close() {
 		d.conn.Close()
 	}
 	d.db.Close()
-	if d.remove != nil {
-		d.remove()
-	}
 }
 
 // names gives the tables of the session's database and their columns, for completion.

@@ -7,7 +7,6 @@ import (
 	"io"
 	"net/url"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -143,30 +142,4 @@ func pathOf(dsn string) (string, error) {
 		return "", errors.New("only a file is backed up so: copy FROM TO copies any store, dump writes it as SQL")
 	}
 	return url.PathUnescape(path)
-}
-
-// openSnapshot opens a copy of a file that another process has open, to look at what is in it now.
-func openSnapshot(ctx context.Context, config *nearlyfree.Config) (*database, error) {
-	path, err := url.PathUnescape(strings.TrimPrefix(config.Store, "file:"))
-	if err != nil {
-		return nil, err
-	}
-	dir, err := os.MkdirTemp("", "nearlyfree-")
-	if err != nil {
-		return nil, err
-	}
-	remove := func() { os.RemoveAll(dir) }
-	to := filepath.Join(dir, filepath.Base(path))
-	if err := nearlyfree.BackupFile(ctx, path, to); err != nil {
-		remove()
-		return nil, err
-	}
-	config.Store = "file:" + strings.ReplaceAll(to, "%", "%25")
-	db, err := connect(ctx, config)
-	if err != nil {
-		remove()
-		return nil, err
-	}
-	db.remove = remove
-	return db, nil
 }

@@ -38,11 +38,6 @@ func CopyFile(ctx context.Context, from, to string) error {
 			return engine.Errorf(engine.CodeExists, "the file %s would be taken for the log of %s: give the copy another name", to, of)
 		}
 	}
-	file, err := os.Open(resolved)
-	if err != nil {
-		return errFile(from, err)
-	}
-	file.Close()
 	made, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*")
 	if err != nil {
 		return errFile(to, err)
@@ -51,27 +46,7 @@ func CopyFile(ctx context.Context, from, to string) error {
 	made.Close()
 	defer os.Remove(part)
 	defer os.Remove(part + logSuffix)
-	for range copyTries {
-		if err = ctx.Err(); err != nil {
-			return err
-		}
-		if err = copyOnce(ctx, resolved, part); !errors.Is(err, errChanged) {
-			break
-		}
-	}
-	switch {
-	case errors.Is(err, errChanged):
-		return engine.Errorf(engine.CodeLocked, "file %s is written to faster than it can be copied: try again when less is written", from)
-	case ctx.Err() != nil:
-		return ctx.Err()
-	case err != nil:
-		return errFile(from, err)
-	}
-	whole, err := OpenFile(part, FileOptions{}) // does again what is in the log
-	if err != nil {
-		return err
-	}
-	if err := whole.(*File).closeWhole(); err != nil {
+	if err := copyWhole(ctx, from, resolved, part); err != nil {
 		return err
 	}
 	if err := os.Link(part, to); err == nil || errors.Is(err, os.ErrExist) { // never over a file that somebody has made meanwhile
@@ -83,6 +58,32 @@ func CopyFile(ctx context.Context, from, to string) error {
 	err = os.Rename(part, to) // where there are no links
 	syncDirectory(to)
 	return asFileError(to, err)
+}
+
+// copyWhole copies a file with what is in its log, into one that needs none.
+func copyWhole(ctx context.Context, from, resolved, to string) error {
+	var err error
+	for range copyTries {
+		if err = ctx.Err(); err != nil {
+			return err
+		}
+		if err = copyOnce(ctx, resolved, to); !errors.Is(err, errChanged) {
+			break
+		}
+	}
+	switch {
+	case errors.Is(err, errChanged):
+		return engine.Errorf(engine.CodeLocked, "file %s is written to faster than it can be copied: try again when less is written", from)
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return errFile(from, err)
+	}
+	whole, err := OpenFile(to, FileOptions{}) // does again what is in the log
+	if err != nil {
+		return err
+	}
+	return whole.(*File).closeWhole()
 }
 
 func asFileError(path string, err error) error {

@@ -49,6 +49,7 @@ type File struct {
 	left     *leftLog // while it is opened
 	mapped   int64    // octets of addresses that db has; of the leader of commits
 	reserve  int64    // of FileOptions
+	folder   string   // with the file, to be removed with it; "": none
 	closed   atomic.Bool
 	tables   atomic.Pointer[fileTables]
 	written  int64 // octets noted of changes so far; of the leader
@@ -193,6 +194,9 @@ func (f *File) Close() error {
 	f.moments.end(errClosed())
 	err := f.db.Load().Close()
 	f.release()
+	if f.folder != "" {
+		os.RemoveAll(f.folder)
+	}
 	if err != nil {
 		return errFile(f.path, err)
 	}
