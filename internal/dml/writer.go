@@ -152,6 +152,9 @@ func (w *Writer) Flush(ctx context.Context) error {
 			return err
 		}
 	}
+	if inTurn == len(groups) {
+		return nil
+	}
 	return w.sendAll(ctx, groups[inTurn:])
 }
 
