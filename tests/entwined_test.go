@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
-	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
 )
 
@@ -22,7 +21,7 @@ func TestEntwined(t *testing.T) {
 		if s.dear || s.name == "file" {
 			continue
 		}
-		for seed := range testrun.Few(300) {
+		for seed := range s.few(300) {
 			t.Run(fmt.Sprint(s.name, " ", seed), func(t *testing.T) {
 				config := s.config(t)
 				e := &entwined{t: t, db: nearlyfreetest.OpenConfig(t, config), rnd: rand.New(rand.NewPCG(uint64(seed), 17)), named: strings.NewReplacer().Replace}

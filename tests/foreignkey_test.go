@@ -23,6 +23,9 @@ func TestForeignKeyRaces(t *testing.T) {
 			continue
 		}
 		for _, action := range []string{"RESTRICT", "CASCADE", "SET NULL"} {
+			if store.shared && store.variant != "" && action != "CASCADE" {
+				continue // over HTTP this takes long
+			}
 			t.Run(store.name+" "+action, func(t *testing.T) {
 				config := store.config(t)
 				processes := 1

@@ -14,6 +14,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/azure/azuretest"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // store is a kind of store that the scripts run over.
@@ -44,6 +45,14 @@ var stores = []store{
 		config.Layout = nearlyfree.LayoutSingle
 		return config
 	}},
+}
+
+// few is testrun.Few; a quarter of it where each statement goes over HTTP.
+func (s *store) few(n int) int {
+	if s.shared {
+		n /= 4
+	}
+	return testrun.Few(n)
 }
 
 // plainStores are the stores without those that only cost more, or keep the same in another layout.

@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
-	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // answers runs a query and gives its rows, or the number of its error.
@@ -257,7 +256,7 @@ func TestTemporaryTwins(t *testing.T) {
 		if s.dear || s.name == "file" {
 			continue
 		}
-		for seed := range testrun.Few(60) {
+		for seed := range s.few(60) {
 			t.Run(fmt.Sprint(s.name, " ", seed), func(t *testing.T) {
 				t.Parallel()
 				temporaryTwins(t, s, rand.New(rand.NewPCG(uint64(seed), 13)))
