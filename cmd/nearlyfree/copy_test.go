@@ -138,8 +138,8 @@ func TestCopyInterrupted(t *testing.T) {
 		}
 	}
 	// Interrupted with the row copied, which is changed then.
-	for reached := false; !reached; {
-		if _, err, ended := attempt(150, false); ended {
+	for requests, reached := 150, false; !reached; requests += 50 {
+		if _, err, ended := attempt(requests, false); ended {
 			t.Fatal("it is not interrupted", err)
 		}
 		reached = to.db.QueryRow("SELECT 1 FROM keyed WHERE id = 3").Scan(new(int)) == nil
