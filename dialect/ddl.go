@@ -190,6 +190,8 @@ const (
 	AddPartition                       // Parts
 	TableOption                        // Options
 	DropConstraint                     // Name: of a check, a foreign key or a unique key
+	AlterCheck                         // Name, Check.NotEnforced
+	AlterConstraint                    // the same; another constraint of that name is refused
 )
 
 // AlterAction is one action of ALTER TABLE.

@@ -209,10 +209,17 @@ func (p *parser) renameAction(a *AlterAction) {
 	a.NewName = p.ident()
 }
 
-// alterColumn reads [COLUMN] name SET DEFAULT … or DROP DEFAULT, behind ALTER.
+// alterColumn reads [COLUMN] name SET DEFAULT … or DROP DEFAULT, or CHECK name [NOT] ENFORCED, behind ALTER.
 func (p *parser) alterColumn(a *AlterAction) {
-	if p.oneOf("INDEX", "CHECK", "CONSTRAINT") {
-		p.unsupported(p.pos, "ALTER TABLE … ALTER "+p.tok().word)
+	switch {
+	case p.is("INDEX"):
+		p.unsupported(p.pos, "ALTER TABLE … ALTER INDEX")
+	case p.accept("CHECK"):
+		p.alterCheck(a, AlterCheck)
+		return
+	case p.accept("CONSTRAINT"):
+		p.alterCheck(a, AlterConstraint)
+		return
 	}
 	p.accept("COLUMN")
 	a.Kind = AlterDefault
@@ -224,6 +231,15 @@ func (p *parser) alterColumn(a *AlterAction) {
 	default:
 		p.fail(p.pos, "expected SET DEFAULT or DROP DEFAULT; MODIFY COLUMN changes the rest")
 	}
+}
+
+// alterCheck reads name [NOT] ENFORCED.
+func (p *parser) alterCheck(a *AlterAction, kind AlterKind) {
+	a.Kind, a.Name = kind, p.ident()
+	if !p.is("ENFORCED") && !p.is("NOT", "ENFORCED") {
+		p.fail(p.pos, "expected ENFORCED or NOT ENFORCED")
+	}
+	a.Check.NotEnforced = p.notEnforced()
 }
 
 // optionAction reads an option of the table: ENGINE = x, CONVERT TO CHARACTER SET y.

@@ -24,6 +24,8 @@ type context struct {
 	// windowSpec is the name of the window whose definition is bound; "": none is.
 	windowSpec string
 	insert     *rowTarget // VALUES(col) is a value of the row to be inserted into it
+	// beside gives what a name of ON DUPLICATE KEY UPDATE means that is none of the table's; nil: nothing.
+	beside func(*dialect.Column) expr.Node
 }
 
 // output is a bound element of a select list.

@@ -34,6 +34,11 @@ func (c *context) column(e *dialect.Column) (expr.Node, error) {
 			return nil, err
 		}
 	}
+	if c.beside != nil {
+		if n := c.beside(e); n != nil {
+			return c.b.local(n), nil
+		}
+	}
 	n, err := c.scope.resolve(e, c.clause)
 	if err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package planner
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
@@ -205,21 +206,26 @@ func (q *selection) bindWhere(where dialect.Expr, joins bool) error {
 	return nil
 }
 
-// bindGroupBy finds out whether rows are grouped, and binds what they are grouped by.
-func (q *selection) bindGroupBy() error {
-	grouped := len(q.sel.GroupBy) > 0 || q.sel.Having != nil && hasAggregate(q.sel.Having)
-	for _, e := range q.sel.Exprs {
+// groups says whether the rows of a query are grouped.
+func groups(sel *dialect.Select) bool {
+	grouped := len(sel.GroupBy) > 0 || sel.Having != nil && hasAggregate(sel.Having)
+	for _, e := range sel.Exprs {
 		grouped = grouped || !e.Star && hasAggregate(e.Expr)
 	}
-	orders := slices.Clone(q.sel.OrderBy)
-	for _, w := range q.sel.Windows {
+	orders := slices.Clone(sel.OrderBy)
+	for _, w := range sel.Windows {
 		orders = append(orders, w.Window.OrderBy...)
 		grouped = grouped || slices.ContainsFunc(w.Window.Partition, hasAggregate)
 	}
 	for _, o := range orders {
 		grouped = grouped || hasAggregate(o.Expr)
 	}
-	if !grouped {
+	return grouped
+}
+
+// bindGroupBy binds what rows are grouped by, if they are.
+func (q *selection) bindGroupBy() error {
+	if !groups(q.sel) {
 		return nil
 	}
 	g := &grouping{step: q.b.step, implicit: len(q.sel.GroupBy) == 0, rollup: q.sel.Rollup}
@@ -307,6 +313,9 @@ func (q *selection) bindOutputs() error {
 		if err == nil {
 			err = q.room(1)
 		}
+		if err == nil {
+			err = checkAlias(item.As)
+		}
 		if err != nil {
 			return err
 		}
@@ -323,6 +332,16 @@ const maxOutputs = 4096
 func (q *selection) room(n int) error {
 	if len(q.outputs)+n > maxOutputs {
 		return sqlerr.New(sqlerr.CodeTooManyColumns, sqlerr.NoPos, "Too many columns; at most %d can be selected", maxOutputs)
+	}
+	return nil
+}
+
+// maxAlias is how many characters an alias may have, as in MySQL.
+const maxAlias = 256
+
+func checkAlias(name string) error {
+	if len(name) > maxAlias && utf8.RuneCountInString(name) > maxAlias {
+		return sqlerr.TooLongName(sqlerr.NoPos, name)
 	}
 	return nil
 }

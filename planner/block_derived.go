@@ -119,6 +119,9 @@ func (q *selection) derivedNames(tree *joinTree, name string, columns []string, 
 		return fromClause{}, sqlerr.New(sqlerr.CodeViewFieldList, sqlerr.NoPos,
 			"In definition of view, derived table or common table expression '%s', SELECT list and column names list have different column counts", name)
 	}
+	if err := checkAlias(name); err != nil {
+		return fromClause{}, err
+	}
 	for i := range fields {
 		if columns != nil {
 			fields[i].name = columns[i]
@@ -212,6 +215,9 @@ func (q *selection) mergeInto(sel *dialect.Select, name string, columns []string
 		if f == nil {
 			return fromClause{}, unknownColumn(col, "field list").orNear(in.scope.columnNames(col))
 		}
+		if err := checkAlias(item.As); err != nil {
+			return fromClause{}, err
+		}
 		in.context("field list").writeColumn(col)
 		out := *f
 		out.name, out.hidden = outputName(item), false
@@ -238,6 +244,9 @@ func (q *selection) mergeInto(sel *dialect.Select, name string, columns []string
 func (q *selection) computedField(in *selection, item *dialect.SelectExpr) (field, error) {
 	unused := q.block.keepUsed()
 	n, err := in.context("field list").expression(item.Expr)
+	if err == nil {
+		err = checkAlias(item.As)
+	}
 	if err != nil {
 		return field{}, err
 	}

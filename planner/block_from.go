@@ -93,6 +93,9 @@ func (q *selection) addTable(t *schema.Table, n *dialect.TableName) (fromClause,
 	if name == "" {
 		name = n.Name
 	}
+	if err := checkAlias(n.As); err != nil {
+		return fromClause{}, err
+	}
 	keys, err := q.indexChoice(t, n.Hints)
 	if err != nil {
 		return fromClause{}, err

@@ -205,8 +205,9 @@ type Insert struct {
 	Table     *schema.Table
 	Columns   []int
 	Rows      [][]expr.Node
-	Source    Node  // INSERT … SELECT: rows of len(Columns) values
-	Generated []int // columns of Columns that are generated, and that a row gives a value all the same; Rows has their defaults
+	Source    Node           // INSERT … SELECT: rows of len(Columns) values, and those of Beside
+	Beside    []ResultColumn // what OnDup refers to of the query's tables: InsertValues behind the row
+	Generated []int          // columns of Columns that are generated, and that a row gives a value all the same; Rows has their defaults
 	Replace   bool
 	Ignore    bool      // INSERT IGNORE, ON CONFLICT DO NOTHING
 	SkipUnfit bool      // INSERT IGNORE: rows that a CHECK is false for are left out too

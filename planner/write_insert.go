@@ -26,15 +26,18 @@ func (b *builder) insert(st *dialect.Insert) error {
 	if ins.Columns, err = insertColumns(to, st); err != nil {
 		return err
 	}
+	var beside *besideValues
 	if st.Query != nil {
-		err = b.insertSource(ins, st.Query)
+		if beside, err = b.besideValues(to, st); err == nil {
+			err = b.insertSource(ins, beside.query, len(beside.columns))
+		}
 	} else {
 		err = b.insertRows(ins, to, st.Rows)
 	}
 	if err != nil {
 		return err
 	}
-	if err := b.onDuplicate(ins, to, st); err != nil {
+	if err := b.onDuplicate(ins, to, st, beside); err != nil {
 		return err
 	}
 	changes := ins.Replace || len(ins.OnDup) > 0
@@ -155,7 +158,8 @@ func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 	}), nil
 }
 
-func (b *builder) insertSource(ins *Insert, query dialect.Query) error {
+// insertSource plans the query whose rows are inserted. The last columns of it are not: ON DUPLICATE KEY UPDATE names them.
+func (b *builder) insertSource(ins *Insert, query dialect.Query, beside int) error {
 	for _, i := range ins.Columns {
 		if col := ins.Table.Columns[i]; col.Generated != "" {
 			return GeneratedValue(ins.Table, col)
@@ -165,15 +169,16 @@ func (b *builder) insertSource(ins *Insert, query dialect.Query) error {
 	if err != nil {
 		return err
 	}
-	if len(q.columns) != len(ins.Columns) {
+	values := len(q.columns) - beside
+	if values != len(ins.Columns) {
 		return sqlerr.New(sqlerr.CodeColumnCount, sqlerr.NoPos, "Column count doesn't match value count at row 1")
 	}
-	ins.Source = q.root
+	ins.Source, ins.Beside = q.root, q.columns[values:]
 	return nil
 }
 
 // onDuplicate plans what happens to rows whose key is there already.
-func (b *builder) onDuplicate(ins *Insert, to *rowTarget, st *dialect.Insert) error {
+func (b *builder) onDuplicate(ins *Insert, to *rowTarget, st *dialect.Insert, beside *besideValues) error {
 	if st.Conflict != nil {
 		ins.Ignore = ins.Ignore || st.Conflict.DoNothing
 		if len(st.Conflict.Columns) > 0 {
@@ -190,7 +195,7 @@ func (b *builder) onDuplicate(ins *Insert, to *rowTarget, st *dialect.Insert) er
 	if err != nil {
 		return err
 	}
-	c.insert = to
+	c.insert, c.beside = to, beside.find(ins)
 	for i := range st.OnDup {
 		a := &st.OnDup[i]
 		f, err := c.assigned(a.Column)

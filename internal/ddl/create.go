@@ -126,6 +126,9 @@ func (x *definition) dropMade(ctx context.Context, t *schema.Table, err error) e
 }
 
 func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) error {
+	if err := define.CheckName(s.Table.Name, s.Table.Pos); err != nil {
+		return err
+	}
 	from, err := x.model(ctx, *s.Like)
 	if err != nil {
 		return err

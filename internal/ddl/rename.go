@@ -7,6 +7,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
+	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -23,6 +24,9 @@ func (x *definition) rename(ctx context.Context, s *dialect.RenameTable) error {
 
 func (x *definition) renameTo(ctx context.Context, from, to dialect.TableName) error {
 	if err := x.stays(to.Database); err != nil {
+		return err
+	}
+	if err := define.CheckName(to.Name, to.Pos); err != nil {
 		return err
 	}
 	t, err := x.declared(ctx, from, "RENAME TABLE")

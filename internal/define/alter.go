@@ -20,6 +20,9 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 	for i := range t.Columns {
 		m.from = append(m.from, i)
 	}
+	if err := checkNewNames(&a); err != nil {
+		return nil, Change{}, err
+	}
 	if err := m.apply(&a); err != nil {
 		return nil, Change{}, err
 	}
@@ -93,6 +96,8 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 		return m.addCheck(&a.Check)
 	case dialect.DropCheck:
 		return m.dropCheck(a)
+	case dialect.AlterCheck, dialect.AlterConstraint:
+		return m.alterCheck(a)
 	case dialect.DropConstraint:
 		return m.dropConstraint(a)
 	case dialect.TableOption:

@@ -79,6 +79,34 @@ func (m *alteration) dropCheck(a *dialect.AlterAction) error {
 	return nil
 }
 
+// alterCheck has rows checked, or no longer.
+func (m *alteration) alterCheck(a *dialect.AlterAction) error {
+	i := m.check(a.Name)
+	switch {
+	case i >= 0:
+	case a.Kind == dialect.AlterCheck:
+		return sqlerr.New(sqlerr.CodeNoCheck, a.Pos, "Check constraint '%s' is not found in the table.", a.Name)
+	case m.hasConstraint(a.Name):
+		return sqlerr.New(sqlerr.CodeAlterConstraint, a.Pos, "Altering constraint enforcement is not supported for the constraint '%s'. Enforcement state alter is not supported for the PRIMARY, UNIQUE and FOREIGN KEY type constraints.", a.Name)
+	default:
+		return noConstraint(a)
+	}
+	c := &m.t.Checks[i]
+	m.change.Verify = c.NotEnforced && !a.Check.NotEnforced
+	c.NotEnforced = a.Check.NotEnforced
+	return nil
+}
+
+// hasConstraint says whether a key that is a constraint has the name.
+func (m *alteration) hasConstraint(name string) bool {
+	ix := m.t.Index(name)
+	return m.isForeignKey(name) || m.t.ForeignKey(name) != nil || ix != nil && ix.Unique || strings.EqualFold(name, "primary")
+}
+
+func noConstraint(a *dialect.AlterAction) error {
+	return sqlerr.New(sqlerr.CodeNoConstraint, a.Pos, "Constraint '%s' does not exist.", a.Name)
+}
+
 // isForeignKey says whether name is the foreign key of an interleaved table to its parent.
 func (m *alteration) isForeignKey(name string) bool {
 	return m.t.IsInterleaved() && strings.EqualFold(m.t.Interleaved.Name, name)
@@ -110,5 +138,5 @@ func (m *alteration) dropConstraint(a *dialect.AlterAction) error {
 	case a.IfExists:
 		return nil
 	}
-	return sqlerr.New(sqlerr.CodeNoConstraint, a.Pos, "Constraint '%s' does not exist.", a.Name)
+	return noConstraint(a)
 }

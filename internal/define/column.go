@@ -118,6 +118,9 @@ func (d *definer) addCheck(c *dialect.Check) error {
 		d.nextCheck++
 		name = schema.Numbered(d.t.Name+"_chk", d.nextCheck)
 	}
+	if err := CheckName(name, c.Pos); err != nil {
+		return err
+	}
 	if d.checks[strings.ToLower(name)] {
 		return sqlerr.New(sqlerr.CodeDuplicateCheck, c.Pos, "Duplicate check constraint name '%s'.", name)
 	}

@@ -35,6 +35,9 @@ func DefineInterleaved(c *dialect.CreateTable, parent *schema.Table, opt planner
 	if c.Table.Database != "" {
 		opt.Database = c.Table.Database
 	}
+	if err := checkTableNames(c); err != nil {
+		return nil, err
+	}
 	if c.External != nil {
 		return defineExternal(c, opt.Database)
 	}

@@ -88,6 +88,9 @@ func (d *definer) addForeignKey(f *dialect.ForeignKey) error {
 	if k.Name == "" {
 		k.Name = d.foreignKeyName()
 	}
+	if err := CheckName(k.Name, f.Pos); err != nil {
+		return err
+	}
 	var err error
 	if k.Columns, err = d.foreignColumns(f); err != nil {
 		return err

@@ -20,6 +20,9 @@ func View(s *dialect.CreateView, database string, tables schema.Tables, opt plan
 	if s.Variable {
 		return nil, sqlerr.New(sqlerr.CodeViewVariable, sqlerr.NoPos, "View's SELECT contains a variable or parameter")
 	}
+	if err := checkNames(s.View.Pos, append([]string{s.View.Name}, s.Columns...)...); err != nil {
+		return nil, err
+	}
 	query, err := planner.BindView(s.Query, s.View, tables, opt)
 	if err != nil {
 		return nil, err
@@ -45,9 +48,6 @@ func View(s *dialect.CreateView, database string, tables schema.Tables, opt plan
 }
 
 var checkOptions = map[string]schema.CheckOption{"LOCAL": schema.LocalCheck, "CASCADED": schema.CascadedCheck}
-
-// maxNameLength is how many characters a column's name may have, as in MySQL.
-const maxNameLength = 64
 
 // viewColumns are the names of the view's columns.
 func viewColumns(s *dialect.CreateView, columns []planner.ResultColumn) ([]string, error) {

@@ -218,7 +218,7 @@ func (n *insertNode) readSource(ctx context.Context, w *Writer) ([][]value.Value
 		if err := n.lateDefaults(w, row, len(rows)+1); err != nil {
 			return nil, err
 		}
-		rows = append(rows, row)
+		rows = append(rows, append(row, in[len(n.given):]...))
 	}
 }
 

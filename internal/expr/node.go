@@ -152,9 +152,10 @@ type Call struct {
 
 // InsertValue is VALUES(column) of ON DUPLICATE KEY UPDATE: a value of the row that was to be inserted.
 type InsertValue struct {
-	Index int
-	Name  string
-	T     value.Type
+	Index  int
+	Name   string
+	T      value.Type
+	Beside bool // a value that is not inserted: of a table that rows are selected from
 }
 
 // SubqueryKind is how a Subquery's rows become a value.

@@ -104,6 +104,10 @@ func (p *printer) node(n Node, least int) {
 			p.text("?")
 		}
 	case *InsertValue:
+		if n.Beside {
+			p.text(n.Name)
+			break
+		}
 		p.text("VALUES(" + n.Name + ")")
 	case *Tuple:
 		p.text("(")

@@ -30,16 +30,13 @@ func (s *Session) defineDatabase(ctx context.Context, stmt dialect.Statement, m 
 	return false, 0, nil
 }
 
-// maxDatabaseName is how many characters a database's name may have, as in MySQL.
-const maxDatabaseName = 64
-
 // checkDatabaseName refuses what can be no name, and those that belong to the system.
 func checkDatabaseName(name string) error {
 	switch {
 	case name == "" || strings.HasSuffix(name, " ") || !utf8.ValidString(name) || strings.ContainsRune(name, 0):
 		return statementError(sqlerr.CodeWrongDatabaseName, "Incorrect database name '%s'", sqlerr.Brief(name))
-	case utf8.RuneCountInString(name) > maxDatabaseName:
-		return statementError(sqlerr.CodeTooLongIdent, "Identifier name '%s' is too long", sqlerr.Brief(name))
+	case define.CheckName(name, sqlerr.NoPos) != nil:
+		return sqlerr.TooLongName(sqlerr.NoPos, name)
 	case show.IsVirtual(name):
 		return deniedDatabase(name)
 	}

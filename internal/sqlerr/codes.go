@@ -219,6 +219,7 @@ const (
 	CodeDuplicateCheck         = 3822
 	CodePatternTooLarge        = 3887
 	CodeNoConstraint           = 3940
+	CodeAlterConstraint        = 3941
 	CodeEmptyRow               = 3942
 	CodeCheckUses              = 3959
 	CodeJSONNoValue            = 3966

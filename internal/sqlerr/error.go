@@ -27,3 +27,8 @@ func New[P ~int](code int, pos P, format string, args ...any) *Error {
 func NotSupported[P ~int](pos P, format string, args ...any) *Error {
 	return New(CodeNotSupported, pos, format+" not supported", args...)
 }
+
+// TooLongName refuses a name that has more characters than MySQL gives one of its kind.
+func TooLongName[P ~int](pos P, name string) *Error {
+	return New(CodeTooLongIdent, pos, "Identifier name '%s' is too long", name)
+}
