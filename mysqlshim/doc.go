@@ -22,7 +22,7 @@
 //
 // # What is honoured
 //
-// The database; every parameter that sets a variable of the session (sql_mode, time_zone, transaction_isolation, …); charset and collation;
+// The database; every parameter that sets a variable of the session (sql_mode, time_zone, transaction_isolation, …; of sql_mode=ANSI all but REAL_AS_FLOAT); charset and collation;
 // clientFoundRows, interpolateParams, loc, multiStatements, parseTime, timeTruncate; BeforeConnect; the user for {user}. Values have
 // the Go types that MySQL's driver gives: what is sent without arguments, or with interpolateParams, comes as from the text protocol,
 // everything else as from a prepared statement. Errors are *MySQLError with MySQL's number and state (1105 where MySQL knows no such

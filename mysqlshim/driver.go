@@ -142,7 +142,11 @@ func (c *conn) begin(ctx context.Context) error {
 	}
 	var set []string
 	for _, name := range slices.Sorted(maps.Keys(c.config.Params)) {
-		set = append(set, name+" = "+c.config.Params[name])
+		v := c.config.Params[name]
+		if name == "sql_mode" {
+			v, _ = ansiMode(v)
+		}
+		set = append(set, name+" = "+v)
 	}
 	return c.run(ctx, "SET "+strings.Join(set, ", "))
 }

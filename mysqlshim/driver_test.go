@@ -301,6 +301,20 @@ func TestPool(t *testing.T) {
 	}
 }
 
+// TestANSIMode: "x" is a name and || concatenates where the data source name says so, in any of its spellings.
+func TestANSIMode(t *testing.T) {
+	for _, mode := range []string{"ansi", "%27ANSI%27", "%27TRADITIONAL,ansi_quotes,PIPES_AS_CONCAT%27"} {
+		db := openDB(t, "?sql_mode="+mode)
+		var text, words string
+		if err := db.QueryRow(`SELECT "x" || 'b', @@sql_mode FROM (SELECT 'a' AS "x") AS "t"`).Scan(&text, &words); err != nil || text != "ab" || !strings.Contains(words, "ANSI_QUOTES") {
+			t.Errorf("%s: %q %q %v", mode, text, words, err)
+		}
+	}
+	if err := openDB(t, "?sql_mode=ANSI_QUOTES").Ping(); err == nil || !strings.Contains(err.Error(), "ansi_quotes") {
+		t.Error("quotes alone:", err)
+	}
+}
+
 func TestClientFoundRows(t *testing.T) {
 	for params, want := range map[string]int64{"": 0, "?clientFoundRows=true": 1} {
 		t.Run(params, func(t *testing.T) {

@@ -83,6 +83,9 @@ func open(c *Config) (*nearlyfree.Connector, error) {
 		own.Collation = "utf8mb4_0900_ai_ci"
 	}
 	own.ClientFoundRows = c.ClientFoundRows
+	if _, quotes := ansiMode(c.Params["sql_mode"]); quotes {
+		own.ANSIQuotes = true
+	}
 	if err := keep(own); err != nil {
 		return nil, err
 	}
