@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // errQuit ends the shell.
@@ -77,8 +79,6 @@ func (r *runner) tables(ctx context.Context, like string) error {
 
 func quoted(s string) string { return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(s) + "'" }
 
-func quotedName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }
-
 const allTables = "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() ORDER BY table_type, table_name"
 
 // tellOthers says, where all tables were meant and err is nil, that the store has other databases, to which nothing was done.
@@ -88,7 +88,7 @@ func (d *database) tellOthers(ctx context.Context, notes io.Writer, tables []str
 	}
 	names, err := d.column(ctx, "SELECT DISTINCT table_schema FROM information_schema.tables WHERE table_type <> 'SYSTEM VIEW' AND table_schema <> DATABASE() ORDER BY 1", 0)
 	if err == nil && len(names) > 0 {
-		fmt.Fprintf(notes, "only database %s: ?database=NAME behind the data source name is for %s\n", d.home(), strings.Join(names, ", "))
+		fmt.Fprintf(notes, "only database %s: ?database=NAME behind the data source name is for %s\n", ask.Home(d.config), strings.Join(names, ", "))
 	}
 	return err
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 	"github.com/spf13/cobra"
 )
 
@@ -117,7 +118,7 @@ func (c *copier) find(ctx context.Context, list []definition, restart bool) erro
 			return err
 		}
 		if exists[def.name] && !p.begun {
-			return fmt.Errorf("%s is in TO already: copy into a store without it, or drop it there", quotedName(def.name))
+			return fmt.Errorf("%s is in TO already: copy into a store without it, or drop it there", ask.Quoted(def.name))
 		}
 		begun = begun || p.begun
 		c.places = append(c.places, p)
@@ -135,7 +136,7 @@ func (c *copier) find(ctx context.Context, list []definition, restart bool) erro
 			kind = "VIEW"
 		}
 		if c.places[i].begun {
-			if err := c.to.exec(ctx, "DROP "+kind+" IF EXISTS "+quotedName(list[i].name)); err != nil {
+			if err := c.to.exec(ctx, "DROP "+kind+" IF EXISTS "+ask.Quoted(list[i].name)); err != nil {
 				return err
 			}
 		}

@@ -1,15 +1,16 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"database/sql"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // database is one open store and the one connection that all statements run on, so that transactions and SET last.
@@ -65,8 +66,15 @@ func connect(ctx context.Context, config *nearlyfree.Config) (*database, error) 
 	return d, nil
 }
 
-// home is the database of the data source name.
-func (d *database) home() string { return cmp.Or(d.config.Database, "nearlyfree") }
+// spent says how many requests were made since, and what they cost. In memory and in a file it is what would have been.
+func (d *database) spent(since nearlyfree.Stats) string {
+	did := d.connector.Stats().Sub(since)
+	text := fmt.Sprintf("%s, $%.6f", plural(did.Requests, "request"), did.DollarsPerMillion(nearlyfree.ListPrice)/1e6)
+	if ask.InProcess(d.config) {
+		return "on Azure " + text
+	}
+	return text
+}
 
 // has says whether a file is one of the store.
 func (d *database) has(name string) bool {
@@ -131,31 +139,7 @@ func (d *database) column(ctx context.Context, query string, n int) ([]string, e
 
 // rows gives a short answer, as texts; NULL is an empty one.
 func (d *database) rows(ctx context.Context, query string, args ...any) ([][]string, error) {
-	rows, err := d.conn.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	var out [][]string
-	for rows.Next() {
-		cells, pointers := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range cells {
-			pointers[i] = &cells[i]
-		}
-		if err := rows.Scan(pointers...); err != nil {
-			return nil, err
-		}
-		texts := make([]string, len(cells))
-		for i, c := range cells {
-			texts[i] = c.String
-		}
-		out = append(out, texts)
-	}
-	return out, rows.Err()
+	return ask.Texts(ctx, d.conn, query, args...)
 }
 
 // exec runs statements in turn.

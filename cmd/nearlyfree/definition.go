@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
@@ -97,12 +98,12 @@ func boolOrder(b bool) int {
 }
 
 func (d *database) definition(ctx context.Context, name string) (*definition, error) {
-	texts, err := d.column(ctx, "SHOW CREATE TABLE "+quotedName(name), 1)
+	texts, err := d.column(ctx, "SHOW CREATE TABLE "+ask.Quoted(name), 1)
 	if err != nil {
 		return nil, err
 	}
 	if len(texts) != 1 {
-		return nil, fmt.Errorf("SHOW CREATE TABLE %s gives %d rows", quotedName(name), len(texts))
+		return nil, fmt.Errorf("SHOW CREATE TABLE %s gives %d rows", ask.Quoted(name), len(texts))
 	}
 	def := &definition{name: name, create: texts[0], external: strings.HasPrefix(texts[0], "CREATE EXTERNAL ")}
 	def.view = !def.external && !strings.HasPrefix(texts[0], "CREATE TABLE ")

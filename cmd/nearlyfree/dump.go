@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 	"github.com/spf13/cobra"
 )
 
@@ -140,7 +141,7 @@ SET @old_foreign_key_checks = @@foreign_key_checks, foreign_key_checks = 0;
 			if kept[i].view {
 				kind = "VIEW"
 			}
-			fmt.Fprintf(d.out, "DROP %s IF EXISTS %s;\n", kind, quotedName(kept[i].name))
+			fmt.Fprintf(d.out, "DROP %s IF EXISTS %s;\n", kind, ask.Quoted(kept[i].name))
 		}
 	}
 	for _, def := range kept {
@@ -171,7 +172,7 @@ func (d *database) stored(ctx context.Context, table string) ([]string, error) {
 func quotedList(names []string) string {
 	out := make([]string, len(names))
 	for i, name := range names {
-		out[i] = quotedName(name)
+		out[i] = ask.Quoted(name)
 	}
 	return strings.Join(out, ", ")
 }
@@ -182,7 +183,7 @@ func (d *dumper) inserts(ctx context.Context, table string) error {
 	if err != nil {
 		return err
 	}
-	head := "INSERT INTO " + quotedName(table) + " (" + quotedList(names) + ") VALUES\n"
+	head := "INSERT INTO " + ask.Quoted(table) + " (" + quotedList(names) + ") VALUES\n"
 	var text []byte
 	inText := 0
 	flush := func() error {
@@ -226,7 +227,7 @@ func (d *database) each(ctx context.Context, table string, names []string, t *ta
 		return err
 	}
 	t.begin(table, total, "row")
-	return d.eachOf(ctx, "SELECT "+quotedList(names)+" FROM "+quotedName(table), t, row)
+	return d.eachOf(ctx, "SELECT "+quotedList(names)+" FROM "+ask.Quoted(table), t, row)
 }
 
 // counted is how many rows ANALYZE TABLE has counted in a table, 0 where it is not known.
@@ -276,7 +277,7 @@ func (d *dumper) exported(ctx context.Context, def definition) error {
 	var names []string
 	var err error
 	if def.view {
-		names, err = d.db.column(ctx, "SHOW COLUMNS FROM "+quotedName(def.name), 0)
+		names, err = d.db.column(ctx, "SHOW COLUMNS FROM "+ask.Quoted(def.name), 0)
 	} else {
 		names, err = d.db.stored(ctx, def.name)
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // everyType has all that a table may hold, and values at the ends of its columns.
@@ -59,7 +61,7 @@ func (d *database) state(t *testing.T) string {
 		t.Fatal(err)
 	}
 	for _, def := range list {
-		names, err := d.column(t.Context(), "SHOW COLUMNS FROM "+quotedName(def.name), 0)
+		names, err := d.column(t.Context(), "SHOW COLUMNS FROM "+ask.Quoted(def.name), 0)
 		if err != nil {
 			t.Fatal(err)
 		}

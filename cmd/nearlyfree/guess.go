@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // guess is what the values of a column, seen so far, can be.
@@ -232,10 +234,10 @@ func guessTable(in records, table string, key []string, sample int) (create stri
 	}
 	var lines []string
 	for _, g := range columns {
-		lines = append(lines, "  "+quotedName(g.name)+" "+g.typ())
+		lines = append(lines, "  "+ask.Quoted(g.name)+" "+g.typ())
 	}
 	if len(key) > 0 {
 		lines = append(lines, "  PRIMARY KEY ("+quotedList(key)+")")
 	}
-	return "CREATE TABLE " + quotedName(table) + " (\n" + strings.Join(lines, ",\n") + "\n)", read, nil
+	return "CREATE TABLE " + ask.Quoted(table) + " (\n" + strings.Join(lines, ",\n") + "\n)", read, nil
 }

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // fileOf writes a file for a test.
@@ -92,7 +94,7 @@ func TestLoadBack(t *testing.T) {
 				t.Logf("%s", rejected)
 				continue
 			}
-			names, _ := db.column(t.Context(), "SHOW COLUMNS FROM "+quotedName(table), 0)
+			names, _ := db.column(t.Context(), "SHOW COLUMNS FROM "+ask.Quoted(table), 0)
 			want, err1 := db.digest(t.Context(), table, names, newTask(&bytes.Buffer{}))
 			got, err2 := again.digest(t.Context(), table, names, newTask(&bytes.Buffer{}))
 			if got != want || errors.Join(err1, err2) != nil {

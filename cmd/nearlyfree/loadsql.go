@@ -46,7 +46,7 @@ func (l *loader) loadSQL(ctx context.Context) error {
 		}
 	}
 	l.task.begin(l.name, l.source.size, "byte")
-	began := time.Now()
+	began, spent := time.Now(), l.db.connector.Stats()
 	before := l.place.done
 	in := newStatements(l.source)
 	for n := int64(0); ; n++ {
@@ -68,7 +68,7 @@ func (l *loader) loadSQL(ctx context.Context) error {
 	}
 	l.task.endPart()
 	s.runner.tellSkipped()
-	l.task.say("%s: %s in %s, %s written", l.name, plural(l.place.done, "statement"), time.Since(began).Round(time.Millisecond), plural(l.place.written, "row"))
+	l.task.say("%s: %s in %s, %s written; %s", l.name, plural(l.place.done, "statement"), time.Since(began).Round(time.Millisecond), plural(l.place.written, "row"), l.db.spent(spent))
 	if s.failed > 0 {
 		return errShown
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 	"github.com/spf13/cobra"
 )
 
@@ -63,9 +64,9 @@ func maintain(ctx context.Context, db *database, names []string, repair bool, t 
 	t.begin("tables", int64(len(names)), "table")
 	began, bad := time.Now(), 0
 	for _, name := range names {
-		statement := "CHECK TABLE " + quotedName(name) + " EXTENDED"
+		statement := "CHECK TABLE " + ask.Quoted(name) + " EXTENDED"
 		if repair {
-			statement = "REPAIR TABLE " + quotedName(name)
+			statement = "REPAIR TABLE " + ask.Quoted(name)
 		}
 		rows, err := db.rows(ctx, statement)
 		if err != nil {

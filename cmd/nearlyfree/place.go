@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // place is how far long work has come. It is kept in a table of the store that the work writes to, in the transaction that writes the
@@ -32,7 +33,7 @@ type place struct {
 const placeTable = "nearlyfree_load"
 
 // placeTable names the table also where the work has gone to another database by USE.
-func (d *database) placeTable() string { return quotedName(d.home()) + "." + placeTable }
+func (d *database) placeTable() string { return ask.Quoted(ask.Home(d.config)) + "." + placeTable }
 
 // findPlace gives the place of work, which may have been begun before. To begin anew forgets that.
 func (d *database) findPlace(ctx context.Context, work, source string, anew bool) (*place, error) {

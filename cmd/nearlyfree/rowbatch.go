@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // flush writes the batch.
@@ -108,7 +109,7 @@ func (w *rowWriter) statement(rows []item) (text string, args []any) {
 		names[i] = w.target.columns[c].name
 	}
 	var b strings.Builder
-	b.WriteString("INSERT INTO " + quotedName(w.target.table) + " (" + quotedList(names) + ") VALUES ")
+	b.WriteString("INSERT INTO " + ask.Quoted(w.target.table) + " (" + quotedList(names) + ") VALUES ")
 	for i, it := range rows {
 		if i > 0 {
 			b.WriteByte(',')
@@ -166,7 +167,7 @@ func (w *rowWriter) leaveOut(ctx context.Context, rows []item) ([]item, error) {
 		keys = append(keys, "("+strings.Join(marks, ", ")+")")
 	}
 	found := map[string]bool{}
-	query := "SELECT " + quotedList(names) + " FROM " + quotedName(w.target.table) + " WHERE (" + quotedList(w.target.key) + ") IN (" + strings.Join(keys, ", ") + ")"
+	query := "SELECT " + quotedList(names) + " FROM " + ask.Quoted(w.target.table) + " WHERE (" + quotedList(w.target.key) + ") IN (" + strings.Join(keys, ", ") + ")"
 	err := w.db.eachOf(ctx, query, &task{}, func(columns []column, row []any) error {
 		var text []byte
 		for i, v := range row {
@@ -209,10 +210,10 @@ func (w *rowWriter) isThere(ctx context.Context, it item) (bool, error) {
 		case "float":
 			value = "CAST(? AS FLOAT)"
 		}
-		conditions = append(conditions, quotedName(w.target.columns[c].name)+" <=> "+value)
+		conditions = append(conditions, ask.Quoted(w.target.columns[c].name)+" <=> "+value)
 		args = append(args, it.args[i])
 	}
-	rows, err := w.db.rows(ctx, "SELECT 1 FROM "+quotedName(w.target.table)+" WHERE "+strings.Join(conditions, " AND ")+" LIMIT 1", args...)
+	rows, err := w.db.rows(ctx, "SELECT 1 FROM "+ask.Quoted(w.target.table)+" WHERE "+strings.Join(conditions, " AND ")+" LIMIT 1", args...)
 	return len(rows) > 0, err
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
@@ -162,7 +163,7 @@ func (s *statementRun) do(ctx context.Context, out *result) (err error) {
 	}
 	defer s.conn.Close()
 	if s.database != "" {
-		if _, err := s.conn.ExecContext(ctx, "USE "+quotedName(s.database)); err != nil {
+		if _, err := s.conn.ExecContext(ctx, "USE "+ask.Quoted(s.database)); err != nil {
 			return err
 		}
 	}

@@ -95,8 +95,3 @@ func isLoopback(host string) bool {
 	ip := net.ParseIP(host)
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
-
-// atHome says whether the store is in this process, where reading all of a table costs nothing but time.
-func (o *Options) atHome() bool {
-	return strings.HasPrefix(o.Config.Store, "mem:") || strings.HasPrefix(o.Config.Store, "file:")
-}

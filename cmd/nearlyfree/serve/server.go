@@ -3,7 +3,6 @@ package serve
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"embed"
 	"errors"
 	"html/template"
@@ -13,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 //go:embed templates/*.html
@@ -35,7 +35,7 @@ type server struct {
 }
 
 func newServer(o Options, h hosts) *server {
-	return &server{Options: o, guard: newGuard(h), atHome: o.atHome(), surveys: surveys{known: map[[2]string]*survey{}}, running: map[string]context.CancelCauseFunc{}}
+	return &server{Options: o, guard: newGuard(h), atHome: ask.InProcess(o.Config), surveys: surveys{known: map[[2]string]*survey{}}, running: map[string]context.CancelCauseFunc{}}
 }
 
 func (s *server) handler() http.Handler {
@@ -71,14 +71,14 @@ func (s *server) page(ctx context.Context, title, at, database string) (page, er
 	}
 	for _, row := range rows {
 		switch {
-		case strings.EqualFold(row[0], s.home()):
+		case strings.EqualFold(row[0], ask.Home(s.Config)):
 			p.Databases = append([]string{row[0]}, p.Databases...)
 		case !isSystem(row[0]):
 			p.Databases = append(p.Databases, row[0])
 		}
 	}
 	if p.Database == "" && len(p.Databases) > 0 {
-		p.Database = s.home()
+		p.Database = ask.Home(s.Config)
 	}
 	return p, nil
 }
@@ -89,14 +89,6 @@ func isSystem(database string) bool {
 		return true
 	}
 	return false
-}
-
-// home is the database of the data source name.
-func (s *server) home() string {
-	if s.Config.Database != "" {
-		return s.Config.Database
-	}
-	return "nearlyfree"
 }
 
 // storeName says which store it is, without what is secret in its name.
@@ -142,33 +134,7 @@ var (
 	errBadRequest = errors.New("the request cannot be understood")
 )
 
-// texts gives a short answer, as texts; NULL is an empty one.
+// texts gives a short answer.
 func (s *server) texts(ctx context.Context, query string, args ...any) ([][]string, error) {
-	rows, err := s.DB.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	var out [][]string
-	for rows.Next() {
-		cells, pointers := make([]sql.NullString, len(columns)), make([]any, len(columns))
-		for i := range cells {
-			pointers[i] = &cells[i]
-		}
-		if err := rows.Scan(pointers...); err != nil {
-			return nil, err
-		}
-		row := make([]string, len(cells))
-		for i, c := range cells {
-			row[i] = c.String
-		}
-		out = append(out, row)
-	}
-	return out, rows.Err()
+	return ask.Texts(ctx, s.DB, query, args...)
 }
-
-func quotedName(s string) string { return "`" + strings.ReplaceAll(s, "`", "``") + "`" }

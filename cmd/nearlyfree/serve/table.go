@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // tablePage shows a table: its columns and keys, and how its entities lie.
@@ -132,7 +133,7 @@ func (s *server) describe(ctx context.Context, p *tablePage) error {
 		}
 		p.Keys = append(p.Keys, keyLine{Name: row[0], Columns: column, Unique: row[2] == "0"})
 	}
-	if rows, err = s.texts(ctx, "SHOW CREATE TABLE "+quotedName(p.Database)+"."+quotedName(p.Name)); err == nil && len(rows) == 1 {
+	if rows, err = s.texts(ctx, "SHOW CREATE TABLE "+ask.Quoted(p.Database)+"."+ask.Quoted(p.Name)); err == nil && len(rows) == 1 {
 		p.Create = rows[0][1]
 	}
 	return err
@@ -219,7 +220,7 @@ func (p *tablePage) from(at nearlyfree.EntityPlace) string {
 func (p *tablePage) Select() string {
 	name := p.Name
 	if !plainName.MatchString(name) {
-		name = quotedName(name)
+		name = ask.Quoted(name)
 	}
 	return "SELECT * FROM " + name + " LIMIT 100"
 }
