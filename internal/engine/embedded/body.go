@@ -18,15 +18,24 @@ type tableIn struct {
 	state    *fileState
 	table    *fileTable
 	entities *fileBucket // nil where there is no such table any more
+	finder   *finder     // of bodies, for who looks for many; may be nil
 }
 
-func (t *fileTable) in(s *fileState) tableIn { return tableIn{s, t, s.Bucket(t.entities)} }
+func (t *fileTable) in(s *fileState) tableIn {
+	return tableIn{state: s, table: t, entities: s.Bucket(t.entities)}
+}
 
 var errBody = errors.New("an entity whose body is not there")
 
 // body finds the body of a key that has a version.
 func (in tableIn) body(owner []byte, version uint64) (recordHead, error) {
-	if h, ok, err := sharedBody(owner, in.entities.Get(owner), version); ok || err != nil {
+	var record []byte
+	if in.finder != nil {
+		record = in.finder.Get(owner)
+	} else {
+		record = in.entities.Get(owner)
+	}
+	if h, ok, err := sharedBody(owner, record, version); ok || err != nil {
 		return h, err
 	}
 	if aside := in.state.Bucket(in.table.bodies); aside != nil {

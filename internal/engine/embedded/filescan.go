@@ -22,6 +22,8 @@ type fileCursor struct {
 	ended    bool
 	key      string // the partition of the last entity
 
+	ahead, bodies readAhead // of its own pages, and of those where the bodies are
+
 	reader *recordReader
 	want   int // how many of the reader's values were asked for; the rest is for the filter
 	arena  arena
@@ -119,6 +121,7 @@ func (c *fileCursor) walkOn(s *fileState, size int) error {
 		return errNoTable(c.scan.Table) // deleted meanwhile
 	}
 	cursor := in.entities.Cursor()
+	cursor.ahead, in.finder = &c.ahead, &finder{bucket: in.entities, ahead: &c.bodies}
 	walked := 0
 	for key, record := cursor.Seek(c.from); ; key, record = cursor.Next() {
 		if key == nil || len(c.to) > 0 && bytes.Compare(key, c.to) >= 0 {

@@ -153,16 +153,22 @@ func (s *fileState) Bucket(name []byte) *fileBucket {
 
 // Get finds the value of a key; nil where there is none.
 func (b *fileBucket) Get(key []byte) []byte {
-	if b.changes.root != nil {
-		var room [160]byte
-		if changed := b.changes.Get(view(appendPending(room[:0], b.name, key))); changed != nil {
-			return *changed
-		}
-	}
-	if b.pages == nil {
-		return nil
+	if record, changed := b.changed(key); changed || b.pages == nil {
+		return record
 	}
 	return b.pages.Get(key)
+}
+
+// changed gives what is pending of a key; nil: it was deleted.
+func (b *fileBucket) changed(key []byte) (record []byte, changed bool) {
+	if b.changes.root == nil {
+		return nil, false
+	}
+	var room [160]byte
+	if record := b.changes.Get(view(appendPending(room[:0], b.name, key))); record != nil {
+		return *record, true
+	}
+	return nil, false
 }
 
 // Cursor gives what walks the bucket in the order of its keys.
@@ -181,6 +187,7 @@ func (b *fileBucket) Cursor() *fileWalk {
 type fileWalk struct {
 	pages       *bolt.Cursor // nil: there are none
 	key, record []byte       // where it is in the pages
+	ahead       *readAhead   // of the pages; nil: none
 	changes     *tree[[]byte]
 	walk        treeWalk[[]byte]
 	prefix      []byte
@@ -195,7 +202,7 @@ func (w *fileWalk) First() (key, record []byte) { return w.Seek(nil) }
 // Seek gives the first key that is not below from, and its value.
 func (w *fileWalk) Seek(from []byte) (key, record []byte) {
 	if w.pages != nil {
-		w.key, w.record = w.pages.Seek(from)
+		w.inPages(w.pages.Seek(from))
 	}
 	if w.changes == nil {
 		return w.key, w.record
@@ -209,7 +216,7 @@ func (w *fileWalk) Seek(from []byte) (key, record []byte) {
 func (w *fileWalk) Next() (key, record []byte) {
 	if w.pending == nil && !w.above {
 		if w.pages != nil && w.key != nil {
-			w.key, w.record = w.pages.Next()
+			w.inPages(w.pages.Next())
 		}
 		return w.key, w.record
 	}
@@ -217,10 +224,16 @@ func (w *fileWalk) Next() (key, record []byte) {
 	return w.least()
 }
 
+// inPages says where the walk is in the pages.
+func (w *fileWalk) inPages(key, record []byte) {
+	w.key, w.record = key, record
+	w.ahead.atKey(key)
+}
+
 // skip goes on behind what was given last.
 func (w *fileWalk) skip() {
 	if w.pages != nil && (w.both || !w.above) {
-		w.key, w.record = w.pages.Next()
+		w.inPages(w.pages.Next())
 	}
 	if w.above {
 		w.walk.Skip(1)

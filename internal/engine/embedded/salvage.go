@@ -128,5 +128,8 @@ func (t *fileTable) putAside(tx *bolt.Tx, p *pending) (in tableIn, err error) {
 	if err := tx.MoveBucket(t.entities, nil, own); err != nil {
 		return in, err
 	}
-	return tableIn{&fileState{Tx: tx, changes: &p.changes}, t, &fileBucket{own.Bucket(t.entities), t.entities, &p.changes}}, nil
+	return tableIn{
+		state: &fileState{Tx: tx, changes: &p.changes}, table: t,
+		entities: &fileBucket{own.Bucket(t.entities), t.entities, &p.changes},
+	}, nil
 }
