@@ -2,6 +2,7 @@ package embedded_test
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -344,4 +345,31 @@ func TestLongPage(t *testing.T) {
 	if headers < 10 {
 		t.Errorf("%d pages in use", headers)
 	}
+}
+
+// TestLongPageBehind: of a large file what is behind the pages in front is looked at before anything is written into pages, and is read
+// till then.
+func TestLongPageBehind(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "large.db")
+	e := openFile(t, path, embedded.FileOptions{NoSync: true})
+	must(t, e.CreateTable(t.Context(), "tab", nil))
+	text, size := strings.Repeat("long ", 500), os.Getpagesize()
+	for i := range 5000 * size / 4096 {
+		rk := fmt.Sprintf("%06d", i)
+		must(t, e.Commit(t.Context(), engine.Commit{Table: "tab", PartitionKey: "p", Ops: []engine.Op{{Kind: engine.Insert, Entity: engine.Entity{
+			PartitionKey: "p", RowKey: rk, Names: []string{"Text"}, Values: []engine.Value{{Type: engine.String, S: text}}}}}}))
+	}
+	must(t, e.Close())
+	content, err := os.ReadFile(path)
+	must(t, err)
+	at := 4600 * size
+	for content[at+8] != 2 || content[at+9] != 0 || binary.LittleEndian.Uint64(content[at:]) != uint64(at/size) { // a leaf
+		at += size
+	}
+	content[at+15] ^= 1 << 3 // of overflow
+	must(t, os.WriteFile(path, content, 0o600))
+	e = openFile(t, path, embedded.FileOptions{})
+	_, err = e.Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: "000000"})
+	must(t, err)
+	wantCode(t, e.CreateTable(t.Context(), "other", nil), engine.CodeCorrupt, "damaged")
 }

@@ -50,6 +50,7 @@ type File struct {
 	mapped   int64    // octets of addresses that db has; of the leader of commits
 	reserve  int64    // of FileOptions
 	folder   string   // with the file, to be removed with it; "": none
+	checked  int      // the pages below; of the leader
 	closed   atomic.Bool
 	tables   atomic.Pointer[fileTables]
 	written  int64 // octets noted of changes so far; of the leader
@@ -141,8 +142,14 @@ func (f *File) reading(t *fileTable, err error) error {
 	}
 }
 
-// transaction begins a transaction on the pages of the file as it is now: Compact puts another one into its place.
+// transaction begins a transaction on the pages of the file as it is now: Compact puts another one into its place. Who writes has
+// the lead.
 func (f *File) transaction(writing bool) (*bolt.Tx, error) {
+	if writing && f.checked < checkedMost {
+		if err := f.db.Load().View(func(tx *bolt.Tx) error { return f.checkPages(tx, checkedMost) }); err != nil {
+			return nil, f.damaged(nil, err)
+		}
+	}
 	for {
 		db := f.db.Load()
 		tx, err := db.Begin(writing)

@@ -211,7 +211,7 @@ func (f *File) prepareOnce() error {
 		if err := f.checkSize(tx); err != nil {
 			return err
 		}
-		if err := checkPages(tx); err != nil {
+		if err := f.checkPages(tx, checkedFirst); err != nil {
 			return err
 		}
 		isNew = tx.Bucket(bucketFile) == nil
@@ -238,14 +238,23 @@ func (f *File) checkSize(tx *bolt.Tx) error {
 	return err
 }
 
-// mostChecked is how many pages checkPages looks at: of more, opening a large file would read too much.
-const mostChecked = 1 << 16
+// Of a file's pages those in front are checked when it is opened, and more of them before the first is written: of a large file that
+// takes longer than opening it should, and of one larger still, longer than a write should.
+const (
+	checkedFirst = 1 << 12
+	checkedMost  = 1 << 16
+)
 
 // checkPages refuses a file with a page that says to be of no kind, or to go on behind the file's end. Who writes to a page gives back
-// what it says to have: bbolt would spend minutes and gigabytes on pages that are not there.
-func checkPages(tx *bolt.Tx) error {
-	pages := int(tx.Size() / int64(tx.DB().Info().PageSize))
-	for id := 2; id < min(pages, mostChecked); { // behind the two meta pages
+// what it says to have: bbolt would spend minutes and gigabytes on pages that are not there. It looks at those below a number at which
+// nobody has looked before.
+func (f *File) checkPages(tx *bolt.Tx, below int) error {
+	info := tx.DB().Info()
+	pages := int(tx.Size() / int64(info.PageSize))
+	var ahead readAhead
+	id := max(f.checked, 2) // behind the two meta pages
+	for id < min(pages, below) {
+		ahead.at(info.Data + uintptr(id*info.PageSize))
 		page, err := tx.Page(id)
 		if err != nil || page == nil {
 			return err
@@ -262,6 +271,7 @@ func checkPages(tx *bolt.Tx) error {
 			return errPages
 		}
 	}
+	f.checked = max(id, below)
 	return nil
 }
 
