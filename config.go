@@ -134,6 +134,9 @@ type Config struct {
 	// Observer is told of each statement when it is over, with what it cost: a *StatementLog, or whatever counts them. A text that
 	// is no statement is not among them. nil: nobody, which costs nothing.
 	Observer Observer
+	// Partitions has each Statement tell the Observer which store partitions it has read and written, and a StatementLog log them, which
+	// "nearlyfree stats --log" adds up. A PartitionKey may hold what is nobody's business: the values of the columns of PARTITION BY KEY.
+	Partitions bool
 }
 
 // The defaults of Config's fields.
@@ -221,6 +224,7 @@ func (c *Config) settings(mode session.Mode) session.Settings {
 		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger,
 	}
 	s.Begin, s.Observe = c.observe()
+	s.Partitions = c.Partitions
 	return s
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/touched"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/session"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -103,6 +104,9 @@ func (k *Connector) use(s *store) {
 		e = engine.InGroups(e)
 	} else if _, ok := e.(engine.Transactor); !ok {
 		e = s.transactor(k.parallel())
+	}
+	if k.config.Partitions {
+		e = touched.Over(e)
 	}
 	d.Runtime = &exec.Runtime{
 		Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,

@@ -232,6 +232,45 @@ func ExampleStatementLog() {
 	// level=WARN msg="statement of many requests" statement="UPDATE book SET title = ? WHERE id = ?" rows=1 requests=2 entities_read=1 entities_written=1 dollars_per_million=0.072 plan="update book: point read book"
 }
 
+// Which store partitions a statement reads and writes, each of which serves about 2,000 entities a second on Azure.
+func ExampleStatement_Partitions() {
+	connector, err := nearlyfree.NewConnector(&nearlyfree.Config{
+		Store:      "mem://",
+		Partitions: true,
+		Observer: nearlyfree.ObserverFunc(func(_ context.Context, s *nearlyfree.Statement) {
+			for _, p := range s.Partitions() {
+				if s.Operation() != "CREATE TABLE" {
+					fmt.Printf("%s: partition %s, %d read, %d written\n", s.Operation(), p.PartitionKey, p.Read, p.Written)
+				}
+			}
+		}),
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	db := sql.OpenDB(connector)
+	defer db.Close()
+	for _, s := range []string{
+		`CREATE TABLE note (tenant VARCHAR(20), id INT, PRIMARY KEY (tenant, id)) PARTITION BY KEY (tenant)`,
+		`INSERT INTO note VALUES ('anna', 1), ('anna', 2)`,
+		`DELETE FROM note WHERE tenant = 'anna' AND id = 1`,
+	} {
+		if _, err := db.Exec(s); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output:
+	// INSERT: partition anna, 0 read, 2 written
+	// DELETE: partition anna, 1 read, 1 written
+}
+
+// How long a store partition has to do with what a statement asks of it, at the 2,000 entities a second that one serves on Azure.
+func ExamplePartitionUse() {
+	busy := func(p nearlyfree.PartitionUse) float64 { return float64(p.Read+p.Written) / 2000 }
+	fmt.Printf("%.1f s", busy(nearlyfree.PartitionUse{Physical: "note", PartitionKey: "anna", Read: 2900, Written: 100}))
+	// Output: 1.5 s
+}
+
 // Counting by plan what statements cost, for a page of metrics.
 func ExampleObserverFunc() {
 	dollars := map[string]float64{}

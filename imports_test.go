@@ -18,7 +18,7 @@ const module = "github.com/nearlyfreedb/nearlyfree"
 // mayImport says which packages of this module each package may import, and which of others that nobody else may.
 // Tests are free.
 var mayImport = map[string][]string{
-	".":                               {"dialect", "keymap", "planner", "internal/value", "internal/expr", "internal/feature", "internal/sqlerr", "internal/retry", "internal/schema", "internal/catalog", "internal/exec", "internal/dml", "internal/ddl", "internal/session", "internal/engine", "internal/engine/azure", "internal/engine/embedded", "internal/engine/intent", "internal/engine/once"},
+	".":                               {"dialect", "keymap", "planner", "internal/value", "internal/expr", "internal/feature", "internal/sqlerr", "internal/retry", "internal/schema", "internal/catalog", "internal/exec", "internal/dml", "internal/ddl", "internal/session", "internal/engine", "internal/engine/azure", "internal/engine/embedded", "internal/engine/intent", "internal/engine/once", "internal/engine/touched"},
 	"dialect":                         {},
 	"keymap":                          {"internal/value"},
 	"internal/value":                  {"internal/sqlerr", "internal/value/collate"},
@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/exec":                   {"keymap", "planner", "internal/access", "internal/codec", "internal/schema", "internal/sqlerr", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
 	"internal/dml":                    {"planner", "internal/access", "internal/codec", "internal/exec", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/engine/buffer", "internal/expr", "internal/value"},
 	"internal/ddl":                    {"dialect", "keymap", "planner", "internal/define", "internal/codec", "internal/exec", "internal/dml", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/expr", "internal/value"},
-	"internal/session":                {"dialect", "planner", "internal/access", "internal/define", "internal/ddl", "internal/dml", "internal/exec", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/engine/aside", "internal/engine/buffer", "internal/engine/embedded", "internal/expr", "internal/value", "keymap"},
+	"internal/session":                {"dialect", "planner", "internal/access", "internal/define", "internal/ddl", "internal/dml", "internal/exec", "internal/catalog", "internal/show", "internal/schema", "internal/sqlerr", "internal/retry", "internal/engine", "internal/engine/aside", "internal/engine/buffer", "internal/engine/embedded", "internal/engine/touched", "internal/expr", "internal/value", "keymap"},
 	"internal/engine":                 {"internal/retry"},
 	"internal/engine/aside":           {"internal/engine"},
 	"internal/engine/azure":           {"internal/engine", "internal/retry"},
@@ -49,6 +49,7 @@ var mayImport = map[string][]string{
 	"internal/engine/embedded":        {"internal/engine", "internal/feature"},
 	"internal/engine/intent":          {"internal/engine", "internal/retry"},
 	"internal/engine/enginetest":      {"internal/engine"},
+	"internal/engine/touched":         {"internal/engine"},
 	"internal/csv":                    {},
 	"internal/testrun":                {},
 	"internal/engine/once":            {"keymap", "internal/engine", "internal/retry"},

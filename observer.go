@@ -104,6 +104,13 @@ func (s *Statement) Operation() string { return s.done.Operation() }
 // database.table; one that a view reads is there, too.
 func (s *Statement) Tables() []string { return s.done.Tables() }
 
+// PartitionUse is how many entities of a store partition a statement has read and written.
+type PartitionUse = session.PartitionUse
+
+// Partitions are the store partitions that it has read and written, up to 10,000 of them, the one with the most entities first; nil where
+// Config.Partitions does not ask for them. What a transaction writes is its COMMIT's.
+func (s *Statement) Partitions() []PartitionUse { return s.done.Partitions.List() }
+
 // Args are its arguments, which may hold what is nobody's business.
 func (s *Statement) Args() []any {
 	args := make([]any, len(s.done.Args))
@@ -180,6 +187,9 @@ const (
 	DefaultRequests = 100
 )
 
+// mostLogged is how many store partitions of a statement are logged.
+const mostLogged = 100
+
 // Statement logs a statement.
 func (l *StatementLog) Statement(ctx context.Context, s *Statement) {
 	logger := l.Logger
@@ -208,6 +218,9 @@ func (l *StatementLog) Statement(ctx context.Context, s *Statement) {
 	attrs = append(attrs, slog.Float64("dollars_per_million", math.Round(s.Stats.DollarsPerMillion(ListPrice)*1e4)/1e4), slog.Int64("connection", s.Connection))
 	if plan := s.Plan(); plan != "" {
 		attrs = append(attrs, slog.String("plan", plan))
+	}
+	if partitions := s.Partitions(); len(partitions) > 0 {
+		attrs = append(attrs, slog.Any("partitions", partitions[:min(len(partitions), mostLogged)]))
 	}
 	if scans != nil {
 		attrs = append(attrs, slog.String("scans", l.ofScans(scans)))

@@ -51,9 +51,9 @@ func checkPage(t *testing.T, page string) {
 	for name, text := range map[string]string{
 		filepath.Join(bin, "nearlyfree"): "#!/bin/sh\nNEARLYFREE_TEST_COMMAND=1 exec '" + os.Args[0] + "' \"$@\"\n",
 		filepath.Join(dir, "people.csv"): "id,name,born,balance\n1,Ann,2001-02-03,12.50\n2,\"Bob \"\"B\"\" Brown\",,-3\n3,,2010-12-24,0\n",
-		filepath.Join(dir, "app.log"): `{"msg":"statement","statement":"SELECT name FROM people WHERE id = 7","duration":12000000,"rows":1,"requests":1}` + "\n" +
+		filepath.Join(dir, "app.log"): `{"msg":"statement","statement":"SELECT name FROM people WHERE id = 7","duration":12000000,"rows":1,"requests":1,"partitions":[{"table":"people","partition":"00","read":1,"written":0}]}` + "\n" +
 			`{"msg":"statement","statement":"SELECT name FROM people WHERE id = 8","duration":14000000,"rows":1,"requests":1}` + "\n" +
-			`{"msg":"statement reads without a key","statement":"SELECT COUNT(*) FROM people WHERE born IS NULL","duration":310000000,"rows":1,"requests":9,"entities_read":8200,"scans":"…"}` + "\n",
+			`{"msg":"statement reads without a key","statement":"SELECT COUNT(*) FROM people WHERE born IS NULL","duration":310000000,"rows":1,"requests":9,"entities_read":8200,"partitions":[{"table":"people","partition":"00","read":8200,"written":0}],"scans":"…"}` + "\n",
 		filepath.Join(dir, "shop.sql"): shopDump,
 		filepath.Join(dir, "more.csv"): "name,id,born\nCarol,4,1999-01-01\nDave,5,yesterday\nAnn,1,2001-02-03\n",
 	} {

@@ -136,7 +136,7 @@ func TestStats(t *testing.T) {
 	t.Parallel()
 	db := opened(t, "mem://", "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9), KEY (a)) PARTITION BY KEY (id) PARTITIONS 2; INSERT INTO t VALUES (1, 'x'), (2, NULL), (3, 'z'); CREATE TABLE u (id INT PRIMARY KEY)")
 	var out, notes bytes.Buffer
-	if err := stats(t.Context(), db, "csv", 5, &out, &notes); err != nil {
+	if _, err := stats(t.Context(), db, "csv", 5, &out, &notes); err != nil {
 		t.Fatal(err)
 	}
 	if lines := strings.Split(out.String(), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[0], "table,rows,index_entries,bytes,") || !strings.HasPrefix(lines[1], "t,3,3,") || !strings.HasPrefix(lines[2], "u,0,0,0,0,0.000000,0,,") {
@@ -193,5 +193,62 @@ func TestUnread(t *testing.T) {
 	}
 	if err := unread(t.Context(), db, "maintain_test.go", &notes); err == nil || !strings.Contains(err.Error(), "tells of no statement") {
 		t.Error(err)
+	}
+}
+
+// TestHottest: by the log of an application that logs them, the store partitions of which its statements read and write most.
+func TestHottest(t *testing.T) {
+	t.Parallel()
+	dsn, log := "file:"+filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "app.log")
+	file, err := os.Create(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	config, err := nearlyfree.ParseDSN(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	atOnce := func(_ []string, a slog.Attr) slog.Attr {
+		if a.Key == slog.TimeKey {
+			return slog.String(a.Key, "2026-01-02T03:04:05Z")
+		}
+		return a
+	}
+	config.Partitions = true
+	config.Observer = &nearlyfree.StatementLog{Logger: slog.New(slog.NewJSONHandler(file, &slog.HandlerOptions{ReplaceAttr: atOnce}))}
+	connector, err := nearlyfree.NewConnector(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := sql.OpenDB(connector)
+	for _, s := range []string{
+		"CREATE TABLE item (tenant VARCHAR(9), id INT, PRIMARY KEY (tenant, id)) PARTITION BY KEY (tenant)", "INSERT INTO item VALUES ('a', 1), ('a', 2)", "INSERT INTO item VALUES ('b', 1)",
+		"DELETE FROM item WHERE tenant = 'a' AND id = 2", "DELETE FROM item WHERE tenant = 'c' AND id = 2",
+	} {
+		if _, err := app.Exec(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	app.Close()
+	db := opened(t, dsn, "SELECT 1")
+	var out, notes bytes.Buffer
+	sizes, err := stats(t.Context(), db, "csv", 5, &out, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for most, want := range []string{1: "", 2: "  item, b: 0 entities read, 1 written by 1 statement; in one second up to 1\n"} {
+		if most == 0 {
+			continue
+		}
+		notes.Reset()
+		want = "the hottest of 2 store partitions in " + log + ":\n  item, a: 1 entities read, 3 written by 2 statements; in one second up to 4\n" + want
+		if err := hottest(log, sizes, most, &notes); err != nil || notes.String() != want {
+			t.Errorf("%v\n%s\nwant\n%s", err, notes.String(), want)
+		}
+	}
+	notes.Reset()
+	if err := hottest("maintain_test.go", sizes, 1, &notes); err != nil || !strings.Contains(notes.String(), "Config.Partitions") {
+		t.Error(err, notes.String())
 	}
 }

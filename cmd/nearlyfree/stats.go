@@ -22,7 +22,8 @@ func statsCommand() *cobra.Command {
 		Long: `Read all rows and index entries, and say of each table how many there are, how many bytes Azure bills for them, what that
 costs a month in a cheap region, and which store partitions are the largest: on Azure one serves about 2,000 entities a
 second. It takes a request for each thousand entities. Bytes are those of Azure on every store. With the log of an
-application, as top reads it, it also names the indexes that no statement there reads by.`,
+application, as top reads it, it also names the indexes that no statement there reads by, and the store partitions of which the
+statements read and write most, where the application logs these (Config.Partitions).`,
 		Example: `  nearlyfree stats file:shop.db
   nearlyfree stats file:shop.db --partitions 10 --log app.log`,
 		Args: takes(0, 1),
@@ -34,30 +35,33 @@ application, as top reads it, it also names the indexes that no statement there 
 				}
 			}
 			return withExisting(c, args, func(ctx context.Context, db *database, _ []string) error {
-				err := stats(ctx, db, format, partitions, c.OutOrStdout(), c.ErrOrStderr())
+				sizes, err := stats(ctx, db, format, partitions, c.OutOrStdout(), c.ErrOrStderr())
 				if err == nil && log != "" {
 					err = unread(ctx, db, log, c.ErrOrStderr())
+				}
+				if err == nil && log != "" {
+					err = hottest(log, sizes, partitions, c.ErrOrStderr())
 				}
 				return db.tellOthers(ctx, c.ErrOrStderr(), nil, err)
 			})
 		},
 	}
 	c.Flags().StringVarP(&format, "format", "f", "", "how the figures are printed: "+formatNames()+"; on a terminal table, else tsv")
-	c.Flags().StringVar(&log, "log", "", "name the indexes that no statement of this log of a StatementLog reads by")
-	c.Flags().IntVar(&partitions, "partitions", 3, "list so many store partitions, the largest, of a table that has several")
+	c.Flags().StringVar(&log, "log", "", "name the indexes that no statement of this log of a StatementLog reads by, and the hottest store partitions")
+	c.Flags().IntVar(&partitions, "partitions", 3, "list so many store partitions, the largest of a table that has several, and the hottest")
 	return c
 }
 
 // stats prints what the tables take, and the largest store partitions.
-func stats(ctx context.Context, db *database, format string, partitions int, out, notes io.Writer) error {
+func stats(ctx context.Context, db *database, format string, partitions int, out, notes io.Writer) ([]nearlyfree.TableSize, error) {
 	print, err := formatOf(format)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	began, before := time.Now(), db.connector.Stats()
 	sizes, err := db.connector.Sizes(ctx, max(partitions, 1))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	head := []column{{"table", "VARCHAR"}, {"rows", "BIGINT"}, {"index_entries", "BIGINT"}, {"bytes", "BIGINT"}, {"index_bytes", "BIGINT"}, {"dollars_a_month", "DECIMAL"},
 		{"partitions", "BIGINT"}, {"largest_partition", "VARCHAR"}, {"its_entities", "BIGINT"}}
@@ -75,7 +79,7 @@ func stats(ctx context.Context, db *database, format string, partitions int, out
 		line(s, s.Largest[0].PartitionKey, s.Largest[0].Entities)
 	}
 	if err := print.part(out, head, rows, true, true); err != nil {
-		return err
+		return nil, err
 	}
 	for _, s := range sizes {
 		if s.Partitions < 2 || partitions < 2 {
@@ -90,5 +94,5 @@ func stats(ctx context.Context, db *database, format string, partitions int, out
 	did := db.connector.Stats().Sub(before)
 	fmt.Fprintf(notes, "in all: %s, %s, %d bytes, $%.6f a month; read by %s in %s\n", plural(all.Rows, "row"), plural(all.Entries, "index entry"), all.Bytes,
 		nearlyfree.ListPrice.MonthlyCost(all.Bytes), plural(did.Requests, "request"), time.Since(began).Round(time.Millisecond))
-	return nil
+	return sizes, nil
 }

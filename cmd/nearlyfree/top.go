@@ -85,6 +85,9 @@ type logged struct {
 	Written   int64 `json:"entities_written"`
 	Scans     string
 	Error     string
+
+	Time       loggedTime
+	Partitions []nearlyfree.PartitionUse
 }
 
 // topLine is what the statements of one shape have cost.

@@ -29,6 +29,7 @@ type Settings struct {
 	Options     []string // names of options, for who takes one for a variable
 	Logger      *slog.Logger
 	Observe     func(context.Context, *Done)                 // is told of each statement that is over; nil: nobody asks
+	Partitions  bool                                         // it is told of store partitions, too
 	Begin       func(context.Context, *Done) context.Context // the same of each that begins, and gives the context that it runs with
 }
 

@@ -8,10 +8,14 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/touched"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
+
+// PartitionUse is what a statement did with the entities of a store partition.
+type PartitionUse = touched.Partition
 
 // Done is a statement that is over, and what it cost.
 type Done struct {
@@ -22,9 +26,10 @@ type Done struct {
 	Args       []value.Value
 	Plan       *planner.Plan // that it ran last; nil where it has none
 	Connection int64
-	Took       time.Duration // until its rows were closed
-	Rows       int64         // that it gave, or changed
-	Meter      engine.Meter  // without what definitions cost
+	Took       time.Duration       // until its rows were closed
+	Rows       int64               // that it gave, or changed
+	Meter      engine.Meter        // without what definitions cost
+	Partitions *touched.Partitions // that it has read and written; nil: nobody asks
 	Err        error
 }
 
@@ -41,8 +46,11 @@ func (s *Session) watch(ctx context.Context, text string, statement dialect.Stat
 	}
 	w := &watched{ctx: ctx}
 	w.Text, w.Statement, w.Args, w.Database, w.Connection, w.Begun = text, statement, args, s.in.Name, s.state.ConnectionID, time.Now()
+	if s.db.Partitions {
+		w.ctx, w.Partitions = touched.With(ctx)
+	}
 	if s.db.Begin != nil {
-		w.ctx = s.db.Begin(ctx, &w.Done)
+		w.ctx = s.db.Begin(w.ctx, &w.Done)
 	}
 	s.watched = w
 	return w.ctx
