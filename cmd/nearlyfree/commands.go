@@ -88,7 +88,11 @@ func (d *database) tellOthers(ctx context.Context, notes io.Writer, tables []str
 	}
 	names, err := d.column(ctx, "SELECT DISTINCT table_schema FROM information_schema.tables WHERE table_type <> 'SYSTEM VIEW' AND table_schema <> DATABASE() ORDER BY 1", 0)
 	if err == nil && len(names) > 0 {
-		fmt.Fprintf(notes, "only database %s: ?database=NAME behind the data source name is for %s\n", ask.Home(d.config), strings.Join(names, ", "))
+		option := "?database=NAME behind the data source name"
+		if !ask.InProcess(d.config) && !strings.HasPrefix(d.config.Store, "http") {
+			option = "Database=NAME in the connection string"
+		}
+		fmt.Fprintf(notes, "only database %s: %s is for %s\n", ask.Home(d.config), option, strings.Join(names, ", "))
 	}
 	return err
 }

@@ -34,6 +34,11 @@ statements read and write most, where the application logs these (Config.Partiti
 					format = "table"
 				}
 			}
+			if log != "" {
+				if _, err := os.Stat(log); err != nil { // before all is read
+					return err
+				}
+			}
 			return withExisting(c, args, func(ctx context.Context, db *database, _ []string) error {
 				sizes, err := stats(ctx, db, format, partitions, c.OutOrStdout(), c.ErrOrStderr())
 				if err == nil && log != "" {

@@ -182,14 +182,14 @@ func (v *planView) add(o *operatorJSON, depth int, last []bool) {
 	}
 }
 
-// readsAll says whether a scan reads a table without a key.
-func (v *planView) readsAll() bool {
+// readWhole gives the scans that read a table without a key.
+func (v *planView) readWhole() (scans []*scanJSON) {
 	for _, l := range v.Lines {
 		if l.Scan != nil && (l.Scan.Access == "partition scan" || l.Scan.Access == "table scan") && !l.limited() {
-			return true
+			scans = append(scans, l.Scan)
 		}
 	}
-	return false
+	return scans
 }
 
 func (l *planLine) limited() bool {

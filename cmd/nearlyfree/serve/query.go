@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -212,20 +213,35 @@ func (s *statementRun) asks(kind statementKind, plan *planView) string {
 		return ""
 	case plan.Estimate != nil && plan.Estimate.Requests > dearRequests, plan.LeastRequests > dearRequests:
 		return "It takes many requests. Nothing has been read yet."
-	case !s.atHome && plan.Estimate == nil && plan.readsAll():
+	case !s.atHome && plan.Estimate == nil && slices.ContainsFunc(plan.readWhole(), s.mayBeLarge):
 		return "It reads a whole table without a key, and nobody knows how large that is. Nothing has been read yet."
 	}
 	return ""
 }
 
+// mayBeLarge says whether a scan may make many requests, as the table was not measured, or is so large.
+func (s *server) mayBeLarge(scan *scanJSON) bool {
+	known := s.surveys.get(scan.Database, scan.Table)
+	return known == nil || known.Entities > dearRequests*1000
+}
+
 // dearRequests is from how many requests on a statement is shown before it is run.
 const dearRequests = 100
 
+// aboutOf says how many requests it is about, without the word.
 func aboutOf(p *planView) string {
 	if p.Estimate != nil {
 		return "about " + aboutText(p.Estimate.Requests)
 	}
 	return "at least " + grouped(p.LeastRequests)
+}
+
+// AboutRequests is About with the word.
+func (r *result) AboutRequests() string {
+	if strings.HasSuffix(r.About, " 1") {
+		return r.About + " request"
+	}
+	return r.About + " requests"
 }
 
 // explain gives the plan of the statement, which is not run.

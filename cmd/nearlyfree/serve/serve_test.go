@@ -283,6 +283,8 @@ func TestDear(t *testing.T) {
 	if w := s.ask("POST", "/measure", url.Values{"database": {"other"}}, nil); w.Code != http.StatusSeeOther || w.Header().Get("Location") != "/" {
 		t.Errorf("%d %s", w.Code, w.Header())
 	}
+	s.holds("of an account, and measured", s.run("SELECT COUNT(*) FROM customer WHERE t LIKE '%y'", ""), ">1<")
+	s.holds("one request", s.run("INSERT INTO many VALUES (3)", ""), "It takes about 1 request.")
 	s.holds("all measured", s.ask("GET", "/", nil, nil).Body.String(), "3 rows")
 }
 
