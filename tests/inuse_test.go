@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // told is a writer in another process, and what it has said that is written.
@@ -85,7 +86,7 @@ func TestFileInUse(t *testing.T) {
 	}
 	var first *sql.DB
 	seen := int64(0)
-	for round := range 20 {
+	for round := range testrun.Few(20) {
 		w.goesOn(t)
 		written := w.last.Load()
 		db, most := look()
