@@ -223,5 +223,6 @@ const (
 	CodeEmptyRow               = 3942
 	CodeCheckUses              = 3959
 	CodeJSONNoValue            = 3966
+	CodeNoVisibleColumn        = 4028
 	CodeNoUniqueKey            = 6125
 )

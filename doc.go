@@ -19,7 +19,7 @@
 //
 // # SQL
 //
-// The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 8.0.22-nearlyfree. What is
+// The dialect is MySQL's, in strict mode; docs/differences.md lists what differs. VERSION() says 8.0.23-nearlyfree. What is
 // not supported is refused by name. LOCK TABLES and FLUSH are read and do nothing. SET knows the variables of
 // docs/variables.md, which says what each does, and refuses all others.
 //

@@ -31,6 +31,7 @@ type ColumnDef struct {
 	Generated     Expr   // [GENERATED ALWAYS] AS (expr)
 	GeneratedText string
 	Stored        bool // STORED or PERSISTENT, not VIRTUAL
+	Invisible     bool
 	References    *ForeignKey
 	Property      string // PROPERTY 'name', of an external table
 	Edm           string // EDM type, as the service calls it: Int32
@@ -192,6 +193,7 @@ const (
 	DropConstraint                     // Name: of a check, a foreign key or a unique key
 	AlterCheck                         // Name, Check.NotEnforced
 	AlterConstraint                    // the same; another constraint of that name is refused
+	AlterVisibility                    // Name, Column.Invisible
 )
 
 // AlterAction is one action of ALTER TABLE.

@@ -209,7 +209,7 @@ func (p *parser) renameAction(a *AlterAction) {
 	a.NewName = p.ident()
 }
 
-// alterColumn reads [COLUMN] name SET DEFAULT … or DROP DEFAULT, or CHECK name [NOT] ENFORCED, behind ALTER.
+// alterColumn reads [COLUMN] name SET DEFAULT …, DROP DEFAULT or SET [IN]VISIBLE, or CHECK name [NOT] ENFORCED, behind ALTER.
 func (p *parser) alterColumn(a *AlterAction) {
 	switch {
 	case p.is("INDEX"):
@@ -228,8 +228,10 @@ func (p *parser) alterColumn(a *AlterAction) {
 	case p.accept("SET", "DEFAULT"):
 		a.Column.Default, a.Column.DefaultText = p.defaultValue()
 	case p.accept("DROP", "DEFAULT"):
+	case p.accept("SET", "VISIBLE"), p.accept("SET", "INVISIBLE"):
+		a.Kind, a.Column.Invisible = AlterVisibility, p.toks[p.pos-1].word == "INVISIBLE"
 	default:
-		p.fail(p.pos, "expected SET DEFAULT or DROP DEFAULT; MODIFY COLUMN changes the rest")
+		p.fail(p.pos, "expected SET DEFAULT, DROP DEFAULT or SET [IN]VISIBLE; MODIFY COLUMN changes the rest")
 	}
 }
 

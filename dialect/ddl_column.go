@@ -58,6 +58,10 @@ func (p *parser) columnAttribute(c *ColumnDef) bool {
 		c.Property = p.str()
 	case p.accept("EDM"):
 		c.Edm = p.word()
+	case p.accept("VISIBLE"):
+		c.Invisible = false
+	case p.accept("INVISIBLE"):
+		c.Invisible = true
 	case p.accept("COLLATE"):
 		c.Type.Collate = p.word()
 	case p.accept("CHARACTER", "SET"), p.accept("CHARSET"):

@@ -82,5 +82,5 @@ func ExampleShape() {
 func ExampleUnqualified() {
 	fmt.Println(dialect.Unqualified("p.price > 0"), dialect.Version)
 	// Output:
-	// price > 0 80022
+	// price > 0 80023
 }

@@ -192,8 +192,8 @@ func TestSplit(t *testing.T) {
 func TestVersions(t *testing.T) {
 	for sql, want := range map[string]string{
 		"/*!40101 SET NAMES utf8 */":                        "SET NAMES utf8",
-		"SELECT 1 /*!80022 + 1 */":                          "SELECT 1          + 1",
-		"SELECT 1 /*!80023 + 1 */ + 2":                      "SELECT 1 /*!80023 + 1 */ + 2",
+		"SELECT 1 /*!80023 + 1 */":                          "SELECT 1          + 1",
+		"SELECT 1 /*!80024 + 1 */ + 2":                      "SELECT 1 /*!80024 + 1 */ + 2",
 		"SELECT 1 /*!100100 + 1 */, 2":                      "SELECT 1 /*!100100 + 1 */, 2",
 		"SELECT '/*!40101 x */', `/*!`":                     "SELECT '/*!40101 x */', `/*!`",
 		"SELECT 1 /*! , /*!40101 inner */ 2 */ , 3 /* 4 */": "SELECT 1     ,                   2    , 3",

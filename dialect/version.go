@@ -2,10 +2,10 @@ package dialect
 
 import "strings"
 
-// Version is that of the MySQL whose dialect this is: 8.0.22. What a comment /*!40101 … */ says to servers of at least some version is
+// Version is that of the MySQL whose dialect this is: 8.0.23. What a comment /*!40101 … */ says to servers of at least some version is
 // read where that is not newer, as in MySQL. What a comment /*N! … */ says is read always: it is for this dialect alone, as /*M! … */ is for
-// MariaDB, so that a dump may hold what MySQL does not know. 8.0.23 has INVISIBLE columns, which this dialect has not: dumps say that in comments.
-const Version = 80022
+// MariaDB, so that a dump may hold what MySQL does not know.
+const Version = 80023
 
 // versionComments are the signs in a text that make comments of what is to be read.
 type versionComments struct {

@@ -108,7 +108,7 @@ func (q *selection) addTable(t *schema.Table, n *dialect.TableName) (fromClause,
 			continue
 		}
 		fields = append(fields, field{
-			name: c.Name, src: src, ordinal: i, typ: c.Type, nullable: !c.NotNull, hidden: c.Hidden,
+			name: c.Name, src: src, ordinal: i, typ: c.Type, nullable: !c.NotNull, hidden: c.Hidden || c.Invisible,
 		})
 	}
 	if t.Virtual == nil && t.Ordinal("etag") == t.ETagOrdinal() {

@@ -65,7 +65,7 @@ func insertColumns(to *rowTarget, st *dialect.Insert) ([]int, error) {
 			columns = append(columns, f.ordinal)
 		}
 		for i, c := range t.Columns {
-			if to.fields == nil && c.Listed() && c.Source != schema.SourceTimestamp {
+			if to.fields == nil && c.Visible() && c.Source != schema.SourceTimestamp {
 				columns = append(columns, i)
 			}
 		}

@@ -82,6 +82,8 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 		return m.modify(a)
 	case dialect.AlterDefault:
 		return m.alterDefault(a)
+	case dialect.AlterVisibility:
+		return m.alterVisibility(a)
 	case dialect.AddIndex:
 		return m.createIndex(a)
 	case dialect.DropIndexAction:
@@ -334,6 +336,16 @@ func (m *alteration) alterDefault(a *dialect.AlterAction) error {
 	}
 	m.change.Outdates = true
 	return setDefault(m.t.Columns[i], &a.Column)
+}
+
+func (m *alteration) alterVisibility(a *dialect.AlterAction) error {
+	i, err := m.existing(a.Name, a.Pos)
+	if err != nil {
+		return err
+	}
+	m.change.Outdates = true
+	m.t.Columns[i].Invisible = a.Column.Invisible
+	return nil
 }
 
 // alterOptions takes the options that mean something: COMMENT, AUTO_INCREMENT and COLLATE, which is for columns to come but

@@ -65,7 +65,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		}
 	}
 	m.change.Verify = m.change.Rewrite || col.NotNull && !old.NotNull || a.Column.Check != nil
-	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate
+	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate || col.Invisible != old.Invisible
 	if err := m.columnCheck(&a.Column); err != nil {
 		return err
 	}

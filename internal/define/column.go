@@ -24,7 +24,7 @@ func (d *definer) column(def *dialect.ColumnDef) (*schema.Column, error) {
 	}
 	col := &schema.Column{
 		Name: def.Name, Type: t, NotNull: def.NotNull, AutoIncrement: def.AutoIncrement, Comment: def.Comment,
-		Generated: def.GeneratedText, Stored: def.Stored,
+		Generated: def.GeneratedText, Stored: def.Stored, Invisible: def.Invisible,
 	}
 	if def.AutoIncrement {
 		if t.Class() != value.ClassNumber || t.Base == value.TypeDecimal || t.Base == value.TypeFloat ||

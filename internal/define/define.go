@@ -205,6 +205,9 @@ func (d *definer) finish() (*schema.Table, error) {
 	if err := d.autoIncrement(); err != nil {
 		return nil, err
 	}
+	if !slices.ContainsFunc(d.t.Columns, (*schema.Column).Visible) {
+		return nil, sqlerr.New(sqlerr.CodeNoVisibleColumn, sqlerr.NoPos, "A table must have at least one visible column.")
+	}
 	if len(d.t.Key) == 0 {
 		d.addRowID()
 		if len(d.t.Columns) > schema.MaxColumns {

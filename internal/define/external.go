@@ -70,8 +70,8 @@ func defineExternal(c *dialect.CreateTable, database string) (*schema.Table, err
 }
 
 func (d *definer) externalColumn(def *dialect.ColumnDef) error {
-	if def.AutoIncrement || def.Generated != nil || def.PrimaryKey || def.Unique {
-		return sqlerr.New(sqlerr.CodeWrongUsage, def.Pos, "Column '%s' of an EXTERNAL TABLE cannot be a key, AUTO_INCREMENT or generated", def.Name)
+	if def.AutoIncrement || def.Generated != nil || def.PrimaryKey || def.Unique || def.Invisible {
+		return sqlerr.New(sqlerr.CodeWrongUsage, def.Pos, "Column '%s' of an EXTERNAL TABLE cannot be a key, AUTO_INCREMENT, generated or INVISIBLE", def.Name)
 	}
 	col, err := d.newColumn(def)
 	if err != nil {

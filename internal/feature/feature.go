@@ -29,6 +29,7 @@ var Definitions = Set{
 	{Name: "foreign_keys_of_partitions", Comment: "rows that are divided over several physical tables refer to others, or others to them", ToWrite: true},
 	{Name: "global_indexes", Comment: "entries of a unique index lie in store partitions of their own, by the hash of their values"},
 	{Name: "initial_values", Comment: "rows that lack the property of a column hold a value that the definition has"},
+	{Name: "invisible_columns", Comment: "a column is found by its name only, not by *"},
 	{Name: "parent", Comment: "the rows lie in the partitions of another table's rows, and are written with a touch of those"},
 	{Name: "parent_copies", Comment: "copies of the parents' rows lie among the rows"},
 	{Name: "partitions", Comment: "the rows are divided over several physical tables, by range or list"},

@@ -59,7 +59,10 @@ func (t *Table) EndChange() bool {
 	return changed
 }
 
-// Listed says whether statements list the column where they name none: SELECT *, INSERT without columns, SHOW.
+// Visible says whether statements list the column where they name none: SELECT *, INSERT without columns.
+func (c *Column) Visible() bool { return c.Listed() && !c.Invisible }
+
+// Listed says whether the column is shown.
 func (c *Column) Listed() bool { return !c.Hidden && c.State == Public }
 
 // Requires says whether what is written must not be NULL there.

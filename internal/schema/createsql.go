@@ -105,6 +105,9 @@ func (t *Table) columnSQL(c *Column) string {
 	if c.AutoIncrement {
 		s += " AUTO_INCREMENT"
 	}
+	if c.Invisible {
+		s += " /*!80023 INVISIBLE */"
+	}
 	if c.Comment != "" {
 		s += " COMMENT " + quoteText(c.Comment)
 	}

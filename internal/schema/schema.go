@@ -91,6 +91,7 @@ type Column struct {
 	NotNull       bool
 	AutoIncrement bool
 	Hidden        bool   // found by its name only, not by *: the row id of a table without a primary key
+	Invisible     bool   // the same, but shown
 	State         State  // WriteOnly: a change adds or drops it, and no statement finds it
 	Default       string // SQL text of the default; "" for none
 	HasDefault    bool

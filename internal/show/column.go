@@ -16,7 +16,7 @@ type shownColumn struct {
 	byDefault                    any // as a client expects it; nil: none
 }
 
-// shownColumns gives the columns that * has. Those of a table without a definition have the types that were seen.
+// shownColumns gives the columns that are shown. Those of a table without a definition have the types that were seen.
 func shownColumns(t *schema.Table) ([]shownColumn, error) {
 	texts, err := planner.Texts(t)
 	if err != nil {
@@ -104,17 +104,21 @@ func columnDefault(c schema.ColumnTexts) any {
 }
 
 func columnExtra(c *schema.Column) string {
+	var words []string
 	switch {
 	case c.AutoIncrement:
-		return "auto_increment"
+		words = append(words, "auto_increment")
 	case c.OnUpdate != "":
-		return "on update " + c.OnUpdate
+		words = append(words, "on update "+c.OnUpdate)
 	case c.Generated != "" && c.Stored:
-		return "STORED GENERATED"
+		words = append(words, "STORED GENERATED")
 	case c.Generated != "":
-		return "VIRTUAL GENERATED"
+		words = append(words, "VIRTUAL GENERATED")
 	}
-	return ""
+	if c.Invisible {
+		words = append(words, "INVISIBLE")
+	}
+	return strings.Join(words, " ")
 }
 
 func collationName(t value.Type) any {

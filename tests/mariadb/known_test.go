@@ -68,7 +68,7 @@ var differences = []difference{
 	},
 	{
 		name: "INVISIBLE indexes", who: we, text: regexp.MustCompile("INVISIBLE"),
-		reason: "INVISIBLE at an index is read and changes nothing: queries go by that index, too. At a column it is refused.",
+		reason: "INVISIBLE at an index is read and changes nothing: queries go by that index, too. An INVISIBLE column is as in MySQL, but that USING does not find it, and that a bare name means the visible column of that name in another table (1052 in MySQL).",
 	},
 	{
 		name: "window functions by GROUPS", who: we, text: regexp.MustCompile("GROUPS"),

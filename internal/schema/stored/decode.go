@@ -128,7 +128,7 @@ func (d *decoder) list(at string, columns []column) []*schema.Column {
 		at, f := element(at, i)+".", &columns[i]
 		c := &schema.Column{
 			Name: f.Name, Type: d.typ(at, &f.typ), NotNull: f.NotNull, AutoIncrement: f.AutoIncrement,
-			Hidden: f.Hidden, State: read(d, stateWords, at, f.State), HasDefault: f.Default != nil, OnUpdate: f.OnUpdate, Comment: f.Comment,
+			Hidden: f.Hidden, Invisible: f.Invisible, State: read(d, stateWords, at, f.State), HasDefault: f.Default != nil, OnUpdate: f.OnUpdate, Comment: f.Comment,
 			Generated: f.Generated, Stored: f.Stored, Initial: f.initial.value(), Source: read(d, sourceWords, at, f.Source), Edm: f.Edm,
 		}
 		if f.Default != nil {

@@ -137,6 +137,7 @@ func uses(f *table) map[string]bool {
 		"foreign_keys_of_partitions": f.Partitions != nil && (slices.ContainsFunc(f.ForeignKeys, kept) || len(f.Referrers)+len(f.Elsewhere) > 0),
 		"global_indexes":             slices.ContainsFunc(f.Indexes, func(ix index) bool { return ix.Global != 0 }),
 		"initial_values":             initials,
+		"invisible_columns":          slices.ContainsFunc(f.Columns, func(c column) bool { return c.Invisible }),
 		"parent":                     f.Parent != nil,
 		"parent_copies":              f.Parent != nil && f.Parent.Copies,
 		"partitions":                 f.Partitions != nil,
@@ -164,7 +165,7 @@ func (e *encoder) columns(columns []*schema.Column) []column {
 	for _, c := range columns {
 		f := column{
 			Name: c.Name, typ: e.typ(c.Type), NotNull: c.NotNull, AutoIncrement: c.AutoIncrement,
-			Hidden: c.Hidden, State: spell(e, stateWords, c.State), OnUpdate: c.OnUpdate, Comment: c.Comment, Generated: c.Generated, Stored: c.Stored,
+			Hidden: c.Hidden, Invisible: c.Invisible, State: spell(e, stateWords, c.State), OnUpdate: c.OnUpdate, Comment: c.Comment, Generated: c.Generated, Stored: c.Stored,
 			initial: initialOf(c.Initial), Source: spell(e, sourceWords, c.Source), Edm: c.Edm,
 		}
 		if c.HasDefault {

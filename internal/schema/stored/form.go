@@ -40,6 +40,7 @@ type column struct {
 	NotNull       bool    `json:"not_null,omitempty"`
 	AutoIncrement bool    `json:"auto_increment,omitempty"`
 	Hidden        bool    `json:"hidden,omitempty"`
+	Invisible     bool    `json:"invisible,omitempty"`
 	State         string  `json:"state,omitempty"` // none: public
 	Default       *string `json:"default,omitempty"`
 	OnUpdate      string  `json:"on_update,omitempty"`

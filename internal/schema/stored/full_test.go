@@ -55,7 +55,7 @@ func full() []*schema.Table {
 		{Name: "at", Type: value.Type{Base: value.TypeDateTime, Precision: 6, Declared: "DATETIME"}, HasDefault: true, Default: "CURRENT_TIMESTAMP(6)", OnUpdate: "CURRENT_TIMESTAMP(6)"},
 		{Name: "e", Type: value.Type{Base: value.TypeEnum, Names: []string{"a", "it's"}, Declared: "ENUM"}, Initial: []byte{}},
 		{Name: "b", Type: value.Type{Base: value.TypeBlob, Declared: "BLOB"}, Initial: []byte{0xff, 0}, HasDefault: true},
-		{Name: "g", Type: value.Type{Base: value.TypeInt, Declared: "INTEGER"}, Generated: "n + 1", Stored: true},
+		{Name: "g", Type: value.Type{Base: value.TypeInt, Declared: "INTEGER"}, Generated: "n + 1", Stored: true, Invisible: true},
 		{Name: "g", Property: "g_02", Type: value.Type{Base: value.TypeUUID}, Hidden: true, State: schema.WriteOnly},
 	}
 	for base := value.TypeBool; base <= value.TypeUUID; base++ {
