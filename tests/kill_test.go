@@ -65,7 +65,8 @@ func TestKillQuery(t *testing.T) {
 			if _, err := killer.ExecContext(t.Context(), "KILL QUERY ?", id); err != nil {
 				t.Fatal(err)
 			}
-			if err := <-done; numberOf(err) != nearlyfree.CodeInterrupted {
+			err := <-done
+			if sleeps := strings.Contains(statement, "SLEEP"); sleeps && err != nil || !sleeps && numberOf(err) != nearlyfree.CodeInterrupted {
 				t.Errorf("%s: %v", statement, err)
 			}
 			slow = false
@@ -73,6 +74,52 @@ func TestKillQuery(t *testing.T) {
 			var x, n int
 			if err := conn.QueryRowContext(t.Context(), "SELECT @x, (SELECT SUM(n) FROM t)").Scan(&x, &n); err != nil || x != 7 || n != 3 {
 				t.Fatalf("behind %s: %d, %d, %v", statement, x, n, err)
+			}
+		}
+	})
+}
+
+// TestKillSleep: SLEEP that KILL QUERY ends is 1, and what comes behind it does not run, as in MySQL: no further row is read, and nothing
+// is written.
+func TestKillSleep(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		_, conns := sessions(t, &nearlyfree.Config{Store: "mem://"}, 2)
+		killer, conn := conns[0], conns[1]
+		id := connectionID(t, conn)
+		runAll(t, conn, "CREATE TABLE t (id INT PRIMARY KEY)", "INSERT INTO t VALUES (1), (2)")
+		for _, c := range []struct {
+			statement string
+			value     int // 0: error 1317
+		}{
+			{"SELECT SLEEP(1000)", 1}, {"SELECT SLEEP(1000) + SLEEP(2000) + 5", 7}, {"SELECT (SELECT SLEEP(1000))", 1},
+			{"SELECT id FROM t WHERE SLEEP(1000)", 0}, {"SELECT MAX(SLEEP(1000)) FROM t", 0}, {"SELECT id FROM t ORDER BY SLEEP(1000)", 0},
+			{"INSERT INTO t VALUES (SLEEP(1000) + 50) RETURNING id", 0}, {"INSERT INTO t SELECT SLEEP(1000) + 50 RETURNING id", 0},
+			{"UPDATE t SET id = id + 5 + SLEEP(1000) RETURNING id", 0}, {"DELETE FROM t WHERE SLEEP(1000) RETURNING id", 0},
+		} {
+			done := make(chan error)
+			sum := 0
+			go func() {
+				rows, err := conn.QueryContext(t.Context(), c.statement)
+				for err == nil && rows.Next() {
+					var v int
+					err = rows.Scan(&v)
+					sum += v
+				}
+				if err == nil {
+					err = errors.Join(rows.Err(), rows.Close())
+				}
+				done <- err
+			}()
+			synctest.Wait()
+			runAll(t, killer, fmt.Sprint("KILL QUERY ", id))
+			err := <-done
+			if c.value == 0 && numberOf(err) != nearlyfree.CodeInterrupted || c.value > 0 && (err != nil || sum != c.value) {
+				t.Errorf("%s: %d, %v", c.statement, sum, err)
+			}
+			var n int
+			if err := conn.QueryRowContext(t.Context(), "SELECT SUM(id) FROM t").Scan(&n); err != nil || n != 3 {
+				t.Fatalf("behind %s: %d, %v", c.statement, n, err)
 			}
 		}
 	})

@@ -13,7 +13,7 @@ import (
 func waitFunctions() []*Function {
 	return []*Function{
 		{Name: "SLEEP", Signature: "SLEEP(seconds)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, null: neverNull, Type: toInt,
-			Doc: "0, after so many seconds; the end of the context ends it before. 1 where MAX_EXECUTION_TIME does.", Eval: evalSleep},
+			Doc: "0, after so many seconds; the end of the context ends it before. 1 where KILL QUERY or MAX_EXECUTION_TIME does.", Eval: evalSleep},
 		{Name: "BENCHMARK", Signature: "BENCHMARK(n, x)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
 			Doc: "0, after computing x n times; the end of the context ends it before.", compile: compileBenchmark},
 	}
@@ -34,7 +34,7 @@ func evalSleep(env *Env, args []value.Value) (value.Value, error) {
 	case <-t.C:
 		return value.FromInt(0), nil
 	case <-env.context().Done():
-		if e, ok := context.Cause(env.context()).(*sqlerr.Error); ok && e.Code == sqlerr.CodeQueryTimeout {
+		if e, ok := context.Cause(env.context()).(*sqlerr.Error); ok && (e.Code == sqlerr.CodeQueryTimeout || e.Code == sqlerr.CodeInterrupted) {
 			return value.FromInt(1), nil // what comes behind it is ended
 		}
 		return value.NullValue, env.context().Err()

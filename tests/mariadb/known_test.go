@@ -48,7 +48,7 @@ var differences = []difference{
 	},
 	{
 		name: "KILL", who: we, text: regexp.MustCompile("KILL"),
-		reason: "KILL reaches the sessions of one sql.DB. SLEEP that is interrupted is an error (1317) here, also where nothing else is computed.",
+		reason: "KILL reaches the sessions of one sql.DB.",
 	},
 	{
 		name: "temporary tables", who: we, text: regexp.MustCompile("TEMPORARY"),
