@@ -21,6 +21,7 @@ type sqlLoader struct {
 	bytes  int         // of their texts
 	rows   int64       // that they have written
 	failed int
+	doubt  bool // the load that was interrupted may have made the next change of definitions
 	broken bool // a COMMIT has failed: nobody knows what is done, but the place that is kept
 }
 
@@ -35,8 +36,7 @@ func (l *loader) loadSQL(ctx context.Context) error {
 		return err
 	}
 	defer l.source.Close()
-	again := l.place.begun && !l.options.restart
-	s := &sqlLoader{loader: l, runner: &runner{db: l.db, out: io.Discard, notes: l.task.out}}
+	s := &sqlLoader{loader: l, doubt: l.place.begun && !l.options.restart, runner: &runner{db: l.db, out: io.Discard, notes: l.task.out}}
 	if err := s.keep(ctx); err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (l *loader) loadSQL(ctx context.Context) error {
 			break
 		}
 		if err == nil {
-			err = s.statement(ctx, st, n < before, again && n == before)
+			err = s.statement(ctx, st, n < before)
 		}
 		if err != nil {
 			s.give(context.WithoutCancel(ctx))
@@ -77,15 +77,14 @@ func (l *loader) loadSQL(ctx context.Context) error {
 
 var setsAutocommit = regexp.MustCompile(`(?i)\bautocommit\s*:?=`)
 
-// statement runs one. What an earlier load has done it passes over, but for what is about the session; the first one behind that may have
-// been run, too, if it is about definitions.
-func (s *sqlLoader) statement(ctx context.Context, st statement, done, first bool) error {
+// statement runs one. What an earlier load has done it passes over, but for what is about the session.
+func (s *sqlLoader) statement(ctx context.Context, st statement, done bool) error {
 	word := statementWord(st.text)
 	session := word == "SET" || word == "USE"
 	if done && !session {
 		return nil
 	}
-	err := s.run(ctx, st, word, session, first)
+	err := s.run(ctx, st, word, session)
 	if err == nil {
 		if !done {
 			s.place.done++
@@ -108,7 +107,7 @@ func isOfStatement(err error) bool {
 	return errors.As(err, &e) && e.Applied != nearlyfree.AppliedUnknown && !errors.Is(err, nearlyfree.ErrConflict)
 }
 
-func (s *sqlLoader) run(ctx context.Context, st statement, word string, session, first bool) error {
+func (s *sqlLoader) run(ctx context.Context, st statement, word string, session bool) error {
 	switch {
 	case strings.HasPrefix(st.text, "."):
 		return errors.New("it is a command of the shell: run the file by nearlyfree DSN FILE")
@@ -119,19 +118,25 @@ func (s *sqlLoader) run(ctx context.Context, st statement, word string, session,
 	case s.runner.skip.skips(st.text):
 		return nil
 	case session:
+		if err := s.commit(ctx); err != nil { // run again, the statements in there must find the session as it was
+			return err
+		}
 		if err := s.db.exec(ctx, st.text); err != nil || !setsAutocommit.MatchString(st.text) {
 			return err
 		}
 		return s.db.exec(ctx, "SET autocommit = 1")
 	case writesRows[word]:
+		s.doubt = false // what comes behind it was not run without it
 		return s.write(ctx, st)
 	}
 	if err := s.commit(ctx); err != nil {
 		return err
 	}
+	doubt := s.doubt
+	s.doubt = false
 	err := s.db.exec(ctx, st.text)
-	if err != nil && first && wasDone[errorNumber(err)] {
-		return nil
+	if doubt && wasDone[errorNumber(err)] {
+		err = nil
 	}
 	if err == nil {
 		err = s.runner.noteSkipped(ctx, st.text)
