@@ -58,7 +58,11 @@ func copyAll(ctx context.Context, from, to *database, restart bool, t *task) err
 	if err := to.exec(ctx, "SET time_zone = '+00:00', foreign_key_checks = 0, sql_mode = 'STRICT_TRANS_TABLES,NO_AUTO_VALUE_ON_ZERO'"); err != nil {
 		return err
 	}
-	return from.moment(ctx, sql.LevelDefault, func() error { return c.run(ctx, restart) })
+	err := from.moment(ctx, sql.LevelDefault, func() error { return c.run(ctx, restart) })
+	if err == nil || errors.Is(err, errShown) { // it is compared
+		err = errors.Join(to.endPlaces(ctx, c.places...), err)
+	}
+	return err
 }
 
 func (c *copier) run(ctx context.Context, restart bool) error {
@@ -92,10 +96,10 @@ func (c *copier) run(ctx context.Context, restart bool) error {
 	c.task.endPart()
 	if !same {
 		c.task.say("the copy is not the same as what it was made of: see above")
-		return errors.Join(c.to.endPlaces(ctx, c.places...), errShown)
+		return errShown
 	}
 	c.task.say("all is the same: %d tables and views, %s in %s", len(list), plural(rows, "row"), time.Since(began).Round(time.Millisecond))
-	return c.to.endPlaces(ctx, c.places...)
+	return nil
 }
 
 // whole is what stands for the last row of a table that is copied.

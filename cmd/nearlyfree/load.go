@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/spf13/cobra"
@@ -89,9 +88,6 @@ func load(ctx context.Context, db *database, files []string, o loadOptions, t *t
 			return fmt.Errorf("%s: %w", name, err)
 		}
 	}
-	// All is loaded. Interrupted in here, the next load would find no place, and begin anew.
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer stop()
 	if err := db.endPlaces(ctx, places...); err != nil {
 		return err
 	}

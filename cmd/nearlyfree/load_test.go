@@ -232,7 +232,10 @@ func (i *interrupted) Do(r *http.Request) (*http.Response, error) {
 	answer, err := i.transport.Do(r)
 	if i.left.Add(-1) == -1 {
 		(*i.cancel.Load())()
-		return nil, context.Canceled
+	}
+	if err == nil && r.Context().Err() != nil {
+		answer.Body.Close()
+		return nil, r.Context().Err()
 	}
 	return answer, err
 }

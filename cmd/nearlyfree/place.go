@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
@@ -82,11 +83,13 @@ func isGone(err error) bool {
 	return number == nearlyfree.CodeNoSuchTable || number == nearlyfree.CodeUnknownDatabase
 }
 
-// endPlaces forgets the places of work that is done, all of them at once.
+// endPlaces forgets the places of work that is done, all of them at once. It is not interrupted: work that finds no place begins anew.
 func (d *database) endPlaces(ctx context.Context, places ...*place) error {
 	if !slices.ContainsFunc(places, func(p *place) bool { return p.begun }) {
 		return nil
 	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+	defer stop()
 	err := d.transaction(ctx, func() error {
 		for _, p := range places {
 			if _, err := d.conn.ExecContext(ctx, "DELETE FROM "+d.placeTable()+" WHERE work = ?", p.work); err != nil {
