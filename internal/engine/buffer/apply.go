@@ -13,7 +13,7 @@ import (
 // the transaction sees, as far as that can be known:
 //
 //   - on an entity that the transaction has written, everything, as an engine would;
-//   - Insert of another one costs a Get, and Replace, Merge and Delete without an ETag do, too;
+//   - Insert of another one costs a Get, unless gaps answer it, and Replace, Merge and Delete without an ETag do, too;
 //   - Delete without an ETag of one that the transaction has inserted costs a Get, unless it is an index entry of a row that the
 //     transaction has written: one of that key that is there now is another one;
 //   - with an ETag they are taken at their word, and Commit finds out whether it holds;
@@ -73,7 +73,11 @@ func (b *Buffer) look(ctx context.Context, c *engine.Commit) ([]string, error) {
 		}
 	}
 	b.mu.Unlock()
-	err := engine.SideBySide(ctx, b.parallel, len(need), func(ctx context.Context, i int) error {
+	need, err := b.free(ctx, c, need)
+	if err != nil {
+		return nil, err
+	}
+	err = engine.SideBySide(ctx, b.parallel, len(need), func(ctx context.Context, i int) error {
 		etag, err := b.stored(ctx, c, c.Ops[need[i]].Entity.RowKey)
 		etags[need[i]] = etag
 		return atOp(err, need[i])

@@ -46,6 +46,7 @@ type Buffer struct {
 
 	mu       sync.Mutex
 	tables   map[string]*tree // by folded name
+	gaps     map[string]*gaps // by folded name of the table
 	viewed   bool             // a view has tables: they are copied before they change
 	journal  []undo
 	version  uint64
@@ -103,7 +104,7 @@ type undo struct {
 
 // New makes an empty buffer over e, with at most parallel requests under way at once.
 func New(e engine.Engine, parallel int) *Buffer {
-	b := &Buffer{e: e, base: e, parallel: parallel, limits: e.Limits(), tables: map[string]*tree{}}
+	b := &Buffer{e: e, base: e, parallel: parallel, limits: e.Limits(), tables: map[string]*tree{}, gaps: map[string]*gaps{}}
 	b.limits.BatchOps, b.limits.BatchBytes = math.MaxInt, math.MaxInt
 	if _, ok := e.(engine.Bounded); ok {
 		b.outline = &outline{places: map[engine.Place]*place{}, watched: map[engine.Place]bool{}}

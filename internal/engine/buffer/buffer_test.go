@@ -259,17 +259,17 @@ func (m *meeting) Get(ctx context.Context, g engine.Get) (engine.Entity, error) 
 // TestSideBySide: what a commit needs to know is asked for at once, and the first operation at fault is named.
 func TestSideBySide(t *testing.T) {
 	e := &meeting{Engine: open(t, 1000), met: make(chan struct{})}
-	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "4"), op(engine.Insert, "6"))))
+	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "1"), op(engine.Insert, "3"), op(engine.Insert, "4"), op(engine.Insert, "6"))))
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	b := buffer.New(e, 8)
 	e.places.Store(4)
-	must(t, b.Apply(ctx, commitOf(op(engine.Insert, "0"), op(engine.Insert, "1"), op(engine.Upsert, "2"), op(engine.Merge, "4"), op(engine.Insert, "5"))))
+	must(t, b.Apply(ctx, commitOf(op(engine.Insert, "0"), op(engine.Merge, "1"), op(engine.Upsert, "2"), op(engine.Merge, "3"), op(engine.Merge, "4"))))
 	var m engine.Meter
 	c := commitOf(op(engine.Insert, "7"), op(engine.Insert, "0"), op(engine.Insert, "6"), op(engine.Delete, "8"))
 	c.Meter = &m
 	wantCode(t, b.Apply(ctx, c), engine.CodeExists, 1)
-	if n := m.Requests.Load(); n != 3 { // "0" is the buffer's own
+	if n := m.Requests.Load(); n != 3 { // "0" is the buffer's own; "6" was found behind it, and looked at
 		t.Errorf("%d requests, want 3", n)
 	}
 	if n := b.Pending(); n != 5 {

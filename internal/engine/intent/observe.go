@@ -65,6 +65,17 @@ func (o *observation) Get(ctx context.Context, g engine.Get) (engine.Entity, err
 	return e, err
 }
 
+// Absent notes that an entity was not there, as a Get does that does not find it.
+func (o *observation) Absent(table, partitionKey, rowKey string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	p := point{table, partitionKey, rowKey}
+	if _, known := o.points[p]; !known && o.points != nil {
+		o.points[p] = ""
+	}
+	o.pages++
+}
+
 // Scan implements engine.Reader.
 func (o *observation) Scan(ctx context.Context, scan engine.Scan) engine.Cursor {
 	if scan.Meter == nil {
