@@ -294,7 +294,7 @@ func TestLoadInterrupted(t *testing.T) {
 					t.Fatal(err)
 				}
 				cut.cancel.Store(&cancel)
-				cut.left.Store(int64(60 * (1 + again)))
+				cut.left.Store(int64(30 * (1 + again)))
 				var said bytes.Buffer
 				err = load(ctx, db, []string{before, file}, loadOptions{rejects: -1}, newTask(&said))
 				ended := ctx.Err() == nil || err == nil
