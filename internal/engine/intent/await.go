@@ -16,8 +16,9 @@ const Expiry = 10 * time.Second
 
 // met is which undecided transactions were met, and when.
 type met struct {
-	mu  sync.Mutex
-	ids map[string]meeting
+	mu   sync.Mutex
+	ids  map[string]meeting
+	left map[string]struct{} // those of which something was settled
 }
 
 type meeting struct {
@@ -38,6 +39,18 @@ func (m *met) expired(id, etag string) bool {
 	}
 	m.ids[id] = meeting{time.Now(), etag}
 	return false
+}
+
+// again says whether something of a decided transaction was in the way before.
+func (m *met) again(id string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, again := m.left[id]
+	if len(m.left) >= mostKnown || m.left == nil {
+		m.left = map[string]struct{}{}
+	}
+	m.left[id] = struct{}{}
+	return again
 }
 
 // place is where an entity is.

@@ -355,3 +355,48 @@ func TestDecidedTwice(t *testing.T) {
 		}
 	}
 }
+
+// TestManyAreLeft: a process has died with many rows prepared: who inserts the same is not held up by each of them.
+func TestManyAreLeft(t *testing.T) {
+	const rows = 250
+	inserts := func(partition string, from, to int) engine.Commit {
+		var ops []engine.Op
+		for i := from; i < to; i++ {
+			key := fmt.Sprintf("r%03d", i)
+			ops = append(ops, put(engine.Insert, partition, key, "", i))
+			if i%3 == 0 {
+				ops = append(ops, put(engine.Insert, partition, "x"+key, key, i))
+			}
+		}
+		return commitOf(ops...)
+	}
+	whole := []engine.Commit{inserts("a", 0, rows), inserts("b", 0, 2)}
+	for after := range 8 { // requests that the process has made
+		for name, c := range map[string]struct {
+			before engine.Commit
+			again  []engine.Commit
+		}{
+			"a transaction": {commitOf(put(engine.Insert, "c", "r", "", 1)), whole},
+			"a request":     {commitOf(put(engine.Insert, "c", "r", "", 1)), []engine.Commit{inserts("a", 180, 220)}},
+		} {
+			t.Run(fmt.Sprint(name, after), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					_, s := left(t, []engine.Commit{c.before}, after, whole...)
+					for try := 1; ; try++ {
+						err := s.Transact(t.Context(), engine.Transaction{Commits: c.again})
+						var known *engine.Error
+						if err == nil || errors.As(err, &known) && known.Code == engine.CodeExists {
+							if (err != nil) != (after > 4) {
+								t.Errorf("%v", err)
+							}
+							break
+						}
+						if try == 4 || !errors.As(err, &known) || known.Code != engine.CodeStale {
+							t.Fatalf("try %d: %v", try, err)
+						}
+					}
+				})
+			})
+		}
+	}
+}

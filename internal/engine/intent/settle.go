@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // settling is an operation that takes an intent off its entity: forward, or back.
@@ -130,6 +131,7 @@ func bears(e *engine.Entity, id string) bool {
 
 // way is what was found in the way of an operation.
 type way struct {
+	id     string            // of the transaction
 	bore   bool              // an intent, which is settled
 	waited bool              // for its transaction to be decided
 	is     state             // what it came to
@@ -150,12 +152,35 @@ func (s *Store) clearWay(ctx context.Context, at place, etag string, meter *engi
 	if err != nil || m.id == "" || etag != "" && e.ETag != etag {
 		return way{}, err
 	}
-	w := way{bore: true}
+	w := way{id: m.id, bore: true}
 	if w.is, w.waited, err = s.await(ctx, at, &m, meter); err != nil || w.is == gone {
 		return w, err
 	}
 	w.etags, err = s.settle(ctx, at.table, &e, &m, w.is, meter)
 	return w, err
+}
+
+// clearOthers settles what else of a transaction is on entities of a partition, if that one is met again: it is likely to be of a process
+// that has died, and there may be any number of its intents.
+func (s *Store) clearOthers(ctx context.Context, w way, table, partition string, rowKeys []string, meter *engine.Meter) error {
+	return engine.SideBySide(ctx, s.parallel, len(rowKeys), func(ctx context.Context, i int) error {
+		e, err := s.base.Get(ctx, engine.Get{Table: table, PartitionKey: partition, RowKey: rowKeys[i], Select: []string{markerProperty}, Meter: meter})
+		if isCode(err, engine.CodeNotFound) || err == nil && !bears(&e, w.id) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		m, err := markerOf(&e, nil)
+		if err != nil {
+			return err
+		}
+		settled, err := s.settle(ctx, table, &e, &m, w.is, meter)
+		if settled != nil {
+			retry.Progress(ctx)
+		}
+		return err
+	})
 }
 
 // asOp says that operation i is at fault.

@@ -267,6 +267,9 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 		at = x.failedAt
 	}
 	w, err := x.store.clearWay(ctx, at, "", x.meter)
+	if err == nil && w.is.isDecided() && x.store.met.again(w.id) {
+		err = x.clearOthers(ctx, w)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -274,6 +277,22 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 		return asOp(engine.StaleRead(at.table, at.partitionKey, at.rowKey), x.failed.at)
 	}
 	return cause
+}
+
+// clearOthers is Store.clearOthers of all that the transaction is to write.
+func (x *transaction) clearOthers(ctx context.Context, w way) error {
+	for _, g := range x.groups {
+		var keys []string
+		for i := range g.ops {
+			if !isTouch(&g.ops[i].Op) {
+				keys = append(keys, g.ops[i].intentKey())
+			}
+		}
+		if err := x.store.clearOthers(ctx, w, g.table, g.partition, keys, x.meter); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fails notes which operation of a group could not be made; nil: none in particular.
