@@ -400,3 +400,41 @@ func TestManyAreLeft(t *testing.T) {
 		}
 	}
 }
+
+// slow is a way to a store that takes a while. The request that decides ends the caller's context.
+type slow struct {
+	engine.Engine
+	cancel context.CancelFunc
+}
+
+func (s *slow) Commit(ctx context.Context, c engine.Commit) error {
+	if strings.HasPrefix(c.Ops[len(c.Ops)-1].Entity.RowKey, "!t!") {
+		s.cancel()
+	}
+	time.Sleep(100 * time.Millisecond)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return s.Engine.Commit(ctx, c)
+}
+
+// TestLeaveEndsWhatIsUnderWay: who closes a store behind the end of a transaction's context leaves no intent.
+func TestLeaveEndsWhatIsUnderWay(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		base, _ := left(t, nil, 0, commitOf(put(engine.Insert, "c", "r", "", 1)))
+		ctx, cancel := context.WithCancel(t.Context())
+		s := intent.New(&slow{base, cancel}, intent.Options{Records: inRecords, Parallel: 1})
+		err := s.Transact(ctx, engine.Transaction{Commits: []engine.Commit{
+			commitOf(put(engine.Insert, "a", "r", "", 1)), commitOf(put(engine.Insert, "b", "r", "", 1), put(engine.Insert, "b", "s", "", 1))}})
+		if err == nil {
+			t.Fatal("the context has ended")
+		}
+		s.Leave(t.Context())
+		_ = s.Close()
+		for _, partition := range []string{"a", "b"} {
+			if e, err := base.Get(t.Context(), engine.Get{Table: "table", PartitionKey: partition, RowKey: "r"}); err == nil {
+				t.Errorf("%s is left: %v", partition, e)
+			}
+		}
+	})
+}

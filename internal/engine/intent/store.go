@@ -97,10 +97,21 @@ func (s *Store) Limits() engine.Limits { return s.base.Limits() }
 // Snapshots implements engine.Transactor: a Moment is none.
 func (s *Store) Snapshots() bool { return false }
 
-// Leave deletes the records that nobody needs any more, as far as it can within ctx. Close follows.
-func (s *Store) Leave(ctx context.Context) { s.forget.all(ctx, s) }
+// Leave ends what is under way, and deletes the records that nobody needs any more, as far as it can within ctx. Close follows.
+func (s *Store) Leave(ctx context.Context) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.late.Wait()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+	}
+	s.forget.all(ctx, s)
+}
 
-// Close ends what is under way. The engine stays open.
+// Close gives up what is under way. The engine stays open.
 func (s *Store) Close() error {
 	s.close()
 	s.late.Wait()
