@@ -35,7 +35,7 @@ func (x *transaction) back(ctx context.Context) (left bool) {
 	if all {
 		x.forgetNote()
 	}
-	if x.pending {
+	if x.pending || !all { // so that nobody waits
 		if _, err := x.store.abort(ctx, x.home, x.id, x.etag, x.meter); err != nil {
 			return true
 		}
