@@ -159,7 +159,11 @@ func (a *answer) message() string {
 	if a.code == "" {
 		return fmt.Sprintf("azure: %s (%d)", text, a.status)
 	}
-	return fmt.Sprintf("azure: %s (%d %s)", text, a.status, a.code)
+	text = fmt.Sprintf("azure: %s (%d %s)", text, a.status, a.code)
+	if why := refused[a.code]; why != "" {
+		text += ": " + why
+	}
+	return text
 }
 
 // readAnswer reads the body of a refusal: JSON as a rule, XML from the front end, anything from a proxy.

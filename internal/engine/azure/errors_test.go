@@ -51,3 +51,15 @@ func TestRetryAfterHeader(t *testing.T) {
 		}
 	}
 }
+
+// TestRefusedSaysWhy: who is let in nowhere reads what to look at.
+func TestRefusedSaysWhy(t *testing.T) {
+	a := answer{status: http.StatusForbidden, code: "AuthorizationFailure", text: "This request is not authorized to perform this operation."}
+	const want = "azure: This request is not authorized to perform this operation. (403 AuthorizationFailure): the account's key is wrong"
+	if got := failureOf(reading, a).err.Error(); !strings.HasPrefix(got, want) {
+		t.Error(got)
+	}
+	if got := failureOf(reading, answer{status: http.StatusForbidden, code: "AuthorizationFailure", stranger: true}).err.Error(); strings.Contains(got, "key") {
+		t.Error(got)
+	}
+}
