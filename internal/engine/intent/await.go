@@ -18,7 +18,7 @@ const Expiry = 10 * time.Second
 type met struct {
 	mu   sync.Mutex
 	ids  map[string]meeting
-	left map[string]struct{} // those of which something was settled
+	left map[string]int // decided ones: how often their intents were in the way
 }
 
 type meeting struct {
@@ -41,16 +41,18 @@ func (m *met) expired(id, etag string) bool {
 	return false
 }
 
-// again says whether something of a decided transaction was in the way before.
-func (m *met) again(id string) bool {
+// aLot is how often the intents of a transaction are in the way until nobody is believed to settle them.
+const aLot = 3
+
+// isLeft notes that intents of a decided transaction were in the way so many times, and says whether they were left there.
+func (m *met) isLeft(id string, times int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	_, again := m.left[id]
 	if len(m.left) >= mostKnown || m.left == nil {
-		m.left = map[string]struct{}{}
+		m.left = map[string]int{}
 	}
-	m.left[id] = struct{}{}
-	return again
+	m.left[id] += times
+	return m.left[id] >= aLot
 }
 
 // place is where an entity is.
@@ -65,6 +67,7 @@ func (s *Store) await(ctx context.Context, at place, m *marker, meter *engine.Me
 			return is, try > 1, err
 		}
 		if s.own.isDead(m.id) || s.met.expired(m.id, etag) && !s.own.isLive(m.id) {
+			s.met.isLeft(m.id, aLot)
 			is, err := s.abort(ctx, m.home, m.id, etag, meter)
 			return is, try > 1, mayNot(err, at)
 		}

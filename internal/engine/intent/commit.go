@@ -39,7 +39,7 @@ func (s *Store) clearFor(ctx context.Context, c *engine.Commit, err error) (bool
 		return false, nil
 	}
 	w, err := s.clearWay(ctx, place{c.Table, c.PartitionKey, c.Ops[at].Entity.RowKey}, "", c.Meter)
-	if err == nil && w.is.isDecided() && s.met.again(w.id) {
+	if err == nil && s.hasOthers(w) {
 		keys := make([]string, len(c.Ops))
 		for i := range c.Ops {
 			keys[i] = c.Ops[i].Entity.RowKey

@@ -100,27 +100,31 @@ func (x *transaction) decide(ctx context.Context) error {
 	}
 	c.Ops = append(c.Ops, op)
 	err := x.store.direct.Commit(ctx, c)
+	if err == nil {
+		return nil
+	}
+	if engine.IsUnsure(err) || ctx.Err() != nil {
+		return unknown(err)
+	}
+	// Whoever carries requests may have sent this one twice, and given the answer to the second one.
+	if is, _, failed := x.store.look(ctx, x.home, x.id, x.meter); failed != nil {
+		return unknown(failed)
+	} else if is == committed {
+		return nil
+	}
 	switch at := opOf(err); {
-	case err == nil:
-		return nil
-	case engine.IsUnsure(err), ctx.Err() != nil:
-		return &engine.Error{Code: engine.CodeUnreachable, Op: -1, Applied: engine.Unknown, Message: "the answer to the request that decides a transaction was lost", Cause: err}
-	case at >= 0 && x.isCommitted(ctx):
-		return nil
-	case at >= 0 && at < len(from):
-		x.fails(x.atHome, from[at], true)
-		return from[at].fault(err)
 	case at >= len(from):
 		return engine.Errorf(engine.CodeStale, "another writer has aborted the transaction")
+	case at >= 0:
+		x.fails(x.atHome, from[at], true)
+		return from[at].fault(err)
 	}
 	return err
 }
 
-// isCommitted says whether a transaction whose decision was refused is committed all the same: whoever carries requests may have sent that one
-// twice, and given the answer to the second one.
-func (x *transaction) isCommitted(ctx context.Context) bool {
-	is, _, err := x.store.look(ctx, x.home, x.id, x.meter)
-	return err == nil && is == committed
+// unknown is the error of a decision that may have been made.
+func unknown(cause error) error {
+	return &engine.Error{Code: engine.CodeUnreachable, Op: -1, Applied: engine.Unknown, Message: "the answer to the request that decides a transaction was lost", Cause: cause}
 }
 
 // resolve finds out what the transaction has come to, and has it aborted where nothing yet.

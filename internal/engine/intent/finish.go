@@ -29,18 +29,13 @@ func (x *transaction) forgetNote() {
 	}
 }
 
-// back takes the intents off. It says whether some may be left.
-func (x *transaction) back(ctx context.Context) (left bool) {
+// back takes the intents off. It says whether none is left.
+func (x *transaction) back(ctx context.Context) bool {
 	all := x.settleAll(ctx, false)
 	if all {
 		x.forgetNote()
 	}
-	if x.pending || !all { // so that nobody waits
-		if _, err := x.store.abort(ctx, x.home, x.id, x.etag, x.meter); err != nil {
-			return true
-		}
-	}
-	return !all
+	return all
 }
 
 // settleAll settles the groups that bear intents, and says whether none is left.
@@ -56,11 +51,11 @@ func (x *transaction) settleAll(ctx context.Context, forward bool) bool {
 		}
 	}
 	failed := make([]error, len(these))
-	_ = engine.SideBySide(ctx, x.store.parallel, len(these), func(ctx context.Context, i int) error {
+	err := engine.SideBySide(ctx, x.store.parallel, len(these), func(ctx context.Context, i int) error {
 		failed[i] = x.settleGroup(ctx, these[i], forward)
 		return nil // the others go on
 	})
-	return all && errors.Join(failed...) == nil
+	return all && err == nil && errors.Join(failed...) == nil
 }
 
 func (x *transaction) settleGroup(ctx context.Context, g *group, forward bool) error {

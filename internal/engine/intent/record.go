@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // recordPrefix begins the RowKey of a record. No key of a row or an index begins so.
@@ -71,7 +72,7 @@ func (s *Store) abort(ctx context.Context, h home, id, etag string, m *engine.Me
 	if etag != "" {
 		op = recordOp(engine.Replace, h, id, aborted, "", etag)
 	}
-	for {
+	for try := 1; ; try++ {
 		err := s.direct.Commit(ctx, engine.Commit{Table: h.table, PartitionKey: h.partition, Ops: []engine.Op{op}, Meter: m})
 		switch {
 		case err == nil:
@@ -81,6 +82,9 @@ func (s *Store) abort(ctx context.Context, h home, id, etag string, m *engine.Me
 			is, now, err := s.look(ctx, h, id, m)
 			if err != nil || is.isDecided() {
 				return is, err
+			}
+			if err := retry.Sleep(ctx, retry.Intent.Pause(try)); err != nil {
+				return undecided, err
 			}
 			if op = recordOp(engine.Insert, h, id, aborted, "", ""); now != "" {
 				op = recordOp(engine.Replace, h, id, aborted, "", now)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
 // settling is an operation that takes an intent off its entity: forward, or back.
@@ -160,8 +159,7 @@ func (s *Store) clearWay(ctx context.Context, at place, etag string, meter *engi
 	return w, err
 }
 
-// clearOthers settles what else of a transaction is on entities of a partition, if that one is met again: it is likely to be of a process
-// that has died, and there may be any number of its intents.
+// clearOthers settles a transaction's other intents on entities that are to be written, where it has left them: it may have left any number.
 func (s *Store) clearOthers(ctx context.Context, w way, table, partition string, rowKeys []string, meter *engine.Meter) error {
 	return engine.SideBySide(ctx, s.parallel, len(rowKeys), func(ctx context.Context, i int) error {
 		e, err := s.base.Get(ctx, engine.Get{Table: table, PartitionKey: partition, RowKey: rowKeys[i], Select: []string{markerProperty}, Meter: meter})
@@ -172,15 +170,16 @@ func (s *Store) clearOthers(ctx context.Context, w way, table, partition string,
 			return err
 		}
 		m, err := markerOf(&e, nil)
-		if err != nil {
-			return err
-		}
-		settled, err := s.settle(ctx, table, &e, &m, w.is, meter)
-		if settled != nil {
-			retry.Progress(ctx)
+		if err == nil {
+			_, err = s.settle(ctx, table, &e, &m, w.is, meter)
 		}
 		return err
 	})
+}
+
+// hasOthers says whether the transaction that was met has left more in the way.
+func (s *Store) hasOthers(w way) bool {
+	return w.is.isDecided() && !w.waited && s.met.isLeft(w.id, 1)
 }
 
 // asOp says that operation i is at fault.

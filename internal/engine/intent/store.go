@@ -2,7 +2,6 @@ package intent
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -39,7 +38,7 @@ type Store struct {
 
 	closing context.Context
 	close   context.CancelFunc
-	late    sync.WaitGroup // what goes on behind the end of a context
+	late    underWay // behind the end of a context
 }
 
 // New lays a Store over an engine. Close closes the Store and not the engine.
@@ -62,14 +61,16 @@ const finishTime = 10 * time.Second
 // and goes on for a while.
 func (s *Store) finish(ctx context.Context, do func(ctx context.Context)) (isDone bool) {
 	done := make(chan struct{})
-	s.late.Go(func() {
+	s.late.begin()
+	go func() {
+		defer s.late.end()
 		defer close(done)
 		inner, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
 		defer cancel()
 		stop := context.AfterFunc(s.closing, cancel)
 		defer stop()
 		do(inner)
-	})
+	}()
 	select {
 	case <-done:
 		return true
@@ -97,23 +98,18 @@ func (s *Store) Limits() engine.Limits { return s.base.Limits() }
 // Snapshots implements engine.Transactor: a Moment is none.
 func (s *Store) Snapshots() bool { return false }
 
-// Leave ends what is under way, and deletes the records that nobody needs any more, as far as it can within ctx. Close follows.
+// Leave waits for what is under way, and deletes the records that nobody needs any more, as far as it can within ctx. Close follows.
 func (s *Store) Leave(ctx context.Context) {
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		s.late.Wait()
-	}()
 	select {
-	case <-done:
+	case <-s.late.none():
 	case <-ctx.Done():
 	}
 	s.forget.all(ctx, s)
 }
 
-// Close gives up what is under way. The engine stays open.
+// Close cancels what is under way, and waits for it to return. The engine stays open.
 func (s *Store) Close() error {
 	s.close()
-	s.late.Wait()
+	<-s.late.none()
 	return nil
 }

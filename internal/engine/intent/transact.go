@@ -227,29 +227,41 @@ func (x *transaction) run(ctx context.Context) error {
 	err := x.tryToDecide(ctx)
 	became := err
 	isDone := x.store.finish(ctx, func(ctx context.Context) {
-		if engine.IsUnsure(err) {
-			switch is, failed := x.resolve(ctx); {
-			case failed != nil: // whoever meets an intent finds out
-				x.store.own.end(x.id, false)
-				return
-			case is == committed:
-				became = nil
-			default:
-				became = engine.Errorf(engine.CodeStale, "the answer to a transaction was lost, and it was aborted")
-			}
-		}
-		if became == nil {
+		is, failed := x.outcome(ctx, err)
+		switch {
+		case failed != nil && engine.IsUnsure(err): // whoever meets an intent finds out
+			x.store.own.end(x.id, false)
+		case is == committed:
+			became = nil
 			x.store.known.add(x.id)
 			x.store.own.end(x.id, false)
 			x.forward(ctx)
-		} else {
-			x.store.own.end(x.id, x.back(ctx))
+		default:
+			if engine.IsUnsure(err) {
+				became = engine.Errorf(engine.CodeStale, "the answer to a transaction was lost, and it was aborted")
+			}
+			left := !x.back(ctx)
+			x.store.own.end(x.id, left || failed != nil)
 		}
 	})
 	if !isDone {
 		return err
 	}
 	return x.clear(ctx, became)
+}
+
+// outcome is what the transaction has come to, by the error of its steps. Where intents may be left, or still arrive, its record says so: nobody
+// needs to wait for it to expire.
+func (x *transaction) outcome(ctx context.Context, err error) (state, error) {
+	switch unsure := func(g *group) bool { return g.unsure }; {
+	case err == nil:
+		return committed, nil
+	case engine.IsUnsure(err):
+		return x.resolve(ctx)
+	case x.pending || slices.ContainsFunc(x.groups, unsure):
+		return x.store.abort(ctx, x.home, x.id, x.etag, x.meter)
+	}
+	return aborted, nil
 }
 
 // clear waits for what was in the way of the transaction, when it holds nothing any more.
@@ -267,7 +279,7 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 		at = x.failedAt
 	}
 	w, err := x.store.clearWay(ctx, at, "", x.meter)
-	if err == nil && w.is.isDecided() && x.store.met.again(w.id) {
+	if err == nil && x.store.hasOthers(w) {
 		err = x.clearOthers(ctx, w)
 	}
 	switch {
