@@ -349,6 +349,7 @@ func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.rollbackTo(0) // which empties it
+	clear(b.gaps)
 	return nil
 }
 

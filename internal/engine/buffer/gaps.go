@@ -15,7 +15,7 @@ import (
 type gaps struct {
 	looked bool // for a key, by itself
 	list   []gap
-	oldest int // the next to be given up
+	oldest int // index of the gap that is replaced next
 }
 
 // gap is the keys from ≤ key < to of a partition; to "" is its end.
@@ -40,11 +40,38 @@ func (g *gaps) add(one gap) {
 	}
 }
 
-// free gives those of the operations in need of a look that no gap answers. Where the transaction inserts more than one key of a table, it
-// does not look for the next one by itself, but at what comes behind it: that is one request, too, and it may answer others, and those of
-// later statements.
+// seen gives up the gaps that have an entity meanwhile: the transaction has read it, and may not insert it.
+func (b *Buffer) seen(table string, entities []engine.Entity) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	g := b.gaps[engine.FoldTable(table)]
+	if g == nil || len(g.list) == 0 {
+		return
+	}
+	for i := range entities {
+		for at := find(g.list, entities[i].PartitionKey, entities[i].RowKey); at >= 0; at = find(g.list, entities[i].PartitionKey, entities[i].RowKey) {
+			g.list, g.oldest = slices.Delete(g.list, at, at+1), 0
+		}
+	}
+}
+
+// seeingCursor has the gaps of a table given up that have an entity.
+type seeingCursor struct {
+	engine.Cursor
+	b     *Buffer
+	table string
+}
+
+func (c *seeingCursor) Next(ctx context.Context) ([]engine.Entity, error) {
+	chunk, err := c.Cursor.Next(ctx)
+	c.b.seen(c.table, chunk)
+	return chunk, err
+}
+
+// free gives those of the operations that still need a look of their own. From a table's second key on it reads what comes behind the keys
+// instead: that is one request, too, and it may answer others, and those of later statements.
 func (b *Buffer) free(ctx context.Context, c *engine.Commit, need []int) (left []int, err error) {
-	if b.beside(c.Table) != nil || len(need) == 0 {
+	if b.beside(c.Table) != nil || len(need) == 0 || !b.limits.SortedByKey {
 		return need, nil
 	}
 	key := func(i int) string { return c.Ops[i].Entity.RowKey }
@@ -159,7 +186,7 @@ func (b *Buffer) behind(ctx context.Context, c *engine.Commit, from string, most
 	return found, upto, nil
 }
 
-// isASCII says whether all stores sort a key alike.
+// isASCII says whether all stores that sort by key sort this one alike.
 func isASCII(key string) bool {
 	return !strings.ContainsFunc(key, func(r rune) bool { return r > 127 })
 }

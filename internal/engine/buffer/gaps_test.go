@@ -1,12 +1,16 @@
 package buffer_test
 
 import (
+	"context"
 	"fmt"
+	"io"
+	"maps"
 	"math/rand/v2"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 // TestGaps: what lies behind a key that is inserted is read once, for all keys that come before it.
@@ -128,5 +132,142 @@ func TestGapsOfOthers(t *testing.T) {
 	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "d"))))
 	if err := b.Commit(t.Context(), nil); err == nil {
 		t.Error("another one's insert of a key that was not there was overlooked")
+	}
+}
+
+// TestGapsEndWithCommit: a buffer that was committed is empty, and may be used again: it has to find what it has inserted itself.
+func TestGapsEndWithCommit(t *testing.T) {
+	e := open(t, 1000)
+	b := buffer.New(e, 8)
+	must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "a"), op(engine.Insert, "b"))))
+	must(t, b.Commit(t.Context(), nil))
+	wantCode(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "b"))), engine.CodeExists, 0)
+}
+
+// TestGapsAreGivenUp: what a READ COMMITTED transaction has read itself is there.
+func TestGapsAreGivenUp(t *testing.T) {
+	e := open(t, 1000)
+	b := buffer.New(e, 8)
+	must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "a"), op(engine.Insert, "b"))))
+	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "c"))))
+	if got := dump(t, b, engine.Scan{PartitionKey: "p"}); len(got) != 3 {
+		t.Fatal(got)
+	}
+	wantCode(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "c"))), engine.CodeExists, 0)
+}
+
+// unsorted gives the entities of a range backwards, as a store may whose Limits say that it does not sort by key.
+type unsorted struct{ engine.Engine }
+
+func (u unsorted) Limits() engine.Limits {
+	l := u.Engine.Limits()
+	l.SortedByKey = false
+	return l
+}
+
+type list struct{ left []engine.Entity }
+
+func (l *list) Next(context.Context) ([]engine.Entity, error) {
+	if len(l.left) == 0 {
+		return nil, io.EOF
+	}
+	out := l.left
+	l.left = nil
+	return out, nil
+}
+func (l *list) Close() error { return nil }
+
+func (u unsorted) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
+	limit := s.Limit
+	s.Limit = 0
+	var all []engine.Entity
+	if err := engine.Each(ctx, u.Engine, s, func(e *engine.Entity) error {
+		all = append([]engine.Entity{*e}, all...)
+		return nil
+	}); err != nil {
+		return u.Engine.Scan(ctx, s)
+	}
+	if limit > 0 && len(all) > limit {
+		all = all[:limit]
+	}
+	return &list{all}
+}
+
+// TestGapsNeedOrder: where a store does not sort by key there are no gaps.
+func TestGapsNeedOrder(t *testing.T) {
+	e := unsorted{open(t, 1000)}
+	must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, "c"), op(engine.Insert, "f"))))
+	b := buffer.New(e, 8)
+	must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "a"))))
+	must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "b"))))
+	wantCode(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "c"))), engine.CodeExists, 0)
+}
+
+// TestGapsModel holds one transaction to a set of keys.
+func TestGapsModel(t *testing.T) {
+	keys := []string{"", "!", "a", "a!", "ab", "b", "b~", "bé", "c", "é", "\uE000", "\U00010000", "d", "d!x", "e"}
+	for seed := range uint64(testrun.Of(3000, 300)) {
+		rnd := rand.New(rand.NewPCG(seed, 7))
+		e := open(t, 1+rnd.IntN(3))
+		is := map[string]bool{}
+		for _, k := range keys[1:] {
+			if rnd.IntN(4) == 0 {
+				must(t, e.Commit(t.Context(), commitOf(op(engine.Insert, k))))
+				is[k] = true
+			}
+		}
+		b := buffer.New(e, 4)
+		type saved struct {
+			mark int
+			is   map[string]bool
+		}
+		var saves []saved
+		for range 30 {
+			switch rnd.IntN(8) {
+			case 0:
+				saves = append(saves, saved{b.Mark(), maps.Clone(is)})
+				continue
+			case 1:
+				if len(saves) > 0 {
+					at := rnd.IntN(len(saves))
+					b.RollbackTo(saves[at].mark)
+					is = maps.Clone(saves[at].is)
+					saves = saves[:at+1]
+				}
+				continue
+			}
+			var ops []engine.Op
+			used := map[string]bool{}
+			next := maps.Clone(is)
+			fails := false
+			for range 1 + rnd.IntN(4) {
+				k := keys[1+rnd.IntN(len(keys)-1)]
+				if used[k] {
+					continue
+				}
+				used[k] = true
+				kind := []engine.OpKind{engine.Insert, engine.Insert, engine.Insert, engine.Delete, engine.Upsert, engine.Replace}[rnd.IntN(6)]
+				ops = append(ops, op(kind, k))
+				switch {
+				case kind == engine.Insert && is[k], (kind == engine.Delete || kind == engine.Replace) && !is[k]:
+					fails = true
+				case kind == engine.Delete:
+					delete(next, k)
+				default:
+					next[k] = true
+				}
+			}
+			err := b.Apply(t.Context(), commitOf(ops...))
+			if (err != nil) != fails {
+				t.Fatalf("seed %d: %v: %v, want failure %v", seed, ops, err, fails)
+			}
+			if err == nil {
+				is = next
+			}
+		}
+		must(t, b.Commit(t.Context(), nil))
+		if got := dump(t, e, engine.Scan{PartitionKey: "p"}); len(got) != len(is) {
+			t.Fatalf("seed %d: %d, want %d", seed, len(got), len(is))
+		}
 	}
 }

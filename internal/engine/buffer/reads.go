@@ -25,6 +25,9 @@ func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engi
 		return aside.Get(ctx, g)
 	}
 	e, err := on.Get(ctx, g)
+	if err == nil && !b.readsOneMoment() {
+		b.seen(g.Table, []engine.Entity{{PartitionKey: g.PartitionKey, RowKey: g.RowKey}})
+	}
 	if b.reads == nil {
 		return e, err
 	}
@@ -35,6 +38,12 @@ func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engi
 		}
 	}
 	return e, err
+}
+
+// readsOneMoment says whether all reads show one moment of the store.
+func (b *Buffer) readsOneMoment() bool {
+	_, isNone := b.since.(observer)
+	return b.since != nil && !isNone
 }
 
 func (b *Buffer) note(p point) error {
@@ -61,6 +70,9 @@ func (b *Buffer) walk(ctx context.Context, on engine.Reader, s engine.Scan) engi
 		return aside.Scan(ctx, s)
 	}
 	c := on.Scan(ctx, s)
+	if !b.readsOneMoment() {
+		c = &seeingCursor{c, b, s.Table}
+	}
 	if b.reads == nil {
 		return c
 	}

@@ -107,10 +107,11 @@ func (x *transaction) decide(ctx context.Context) error {
 		return unknown(err)
 	}
 	// Whoever carries requests may have sent this one twice, and given the answer to the second one.
-	if is, _, failed := x.store.look(ctx, x.home, x.id, x.meter); failed != nil {
-		return unknown(failed)
-	} else if is == committed {
+	switch is, _, failed := x.store.look(ctx, x.home, x.id, x.meter); {
+	case is == committed:
 		return nil
+	case failed != nil && !isCode(failed, engine.CodeNoTable):
+		return unknown(failed)
 	}
 	switch at := opOf(err); {
 	case at >= len(from):

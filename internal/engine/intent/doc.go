@@ -11,7 +11,8 @@
 //  2. Validate, where something that was read must hold still. The home group gets its intents before, too, as it does where touches are
 //     made before the decision; then all is read again.
 //  3. Decide. One request inserts the record "committed" at home, and writes the home group for good.
-//  4. Forward. The new content takes the place of the old one. Where 3 was refused: back, the markers go.
+//  4. Forward. The new content takes the place of the old one. Where 3 was refused: back, the markers go. Where a request was lost whose
+//     markers may be there, or arrive late, the record "aborted" is inserted before: nobody has to wait for them.
 //
 // Between 1 and 3 anybody may insert the record "aborted". It is home's partition that says who was first.
 //
@@ -47,7 +48,8 @@
 //
 // Who meets an intent of an undecided transaction gives up what it has prepared, and waits without holding anything: until that
 // one is decided, or nothing was heard of it for a while, when it is aborted. So there are no deadlocks. Then the unit is settled,
-// and the statement runs again.
+// and the statement runs again. Where a process has died there may be any number of units: once that shows, all those on entities
+// that are to be written are settled together.
 //
 // What is required of ranges (engine.Requirement) is validated, or kept by touches: see touched.
 //
