@@ -81,8 +81,16 @@ func (m *making) publishNext(ctx context.Context) error {
 			return err
 		}
 	}
+	before, after := m.counts()
+	greatest, err := m.raise(ctx, before, 0)
+	if err != nil {
+		return err
+	}
 	m.former = m.table
 	if err := m.publish(ctx, m.table, m.to, m.Rewrite || m.Outdates || len(m.Fill) > 0 || len(m.Drop) > 0); err != nil {
+		return err
+	}
+	if _, err := m.raise(ctx, after, greatest); err != nil { // others wrote rows until nobody went by the former definition
 		return err
 	}
 	now, err := m.published(ctx, m.to)

@@ -132,7 +132,7 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 		return nil
 	}
 	if a.Column.PrimaryKey {
-		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
+		return m.addPrimary(a.Pos)
 	}
 	if a.Column.AutoIncrement {
 		return sqlerr.NotSupported(a.Pos, "adding an AUTO_INCREMENT column to a table is")

@@ -12,7 +12,7 @@ import (
 
 func (m *alteration) createIndex(a *dialect.AlterAction) error {
 	if a.Index.Primary {
-		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
+		return m.addPrimary(a.Pos)
 	}
 	if (a.IfExists || a.Index.IfNot) && a.Index.Name != "" && m.t.Index(a.Index.Name) != nil {
 		return nil
@@ -22,6 +22,14 @@ func (m *alteration) createIndex(a *dialect.AlterAction) error {
 		m.change.Fill = append(m.change.Fill, ix)
 	}
 	return err
+}
+
+// addPrimary refuses another primary key than that by which rows are stored.
+func (m *alteration) addPrimary(pos dialect.Pos) error {
+	if !m.t.Columns[m.t.Key[0].Column].Hidden {
+		return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, pos, "Multiple primary key defined")
+	}
+	return sqlerr.NotSupported(pos, "ALTER TABLE … ADD PRIMARY KEY (CREATE TABLE says by which key rows are stored: make a table with it, and INSERT INTO … SELECT the rows) is")
 }
 
 func (m *alteration) dropIndex(a *dialect.AlterAction) error {

@@ -25,7 +25,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		return err
 	}
 	if a.Column.PrimaryKey {
-		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … ADD PRIMARY KEY is")
+		return m.addPrimary(a.Pos)
 	}
 	if err := m.renameColumn(name, a.Column.Name, a.Pos); err != nil {
 		return err
@@ -36,9 +36,6 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		return err
 	}
 	col.Property, col.Initial = old.Property, old.Initial
-	if col.AutoIncrement && !old.AutoIncrement {
-		return sqlerr.NotSupported(a.Pos, "making a column of a table AUTO_INCREMENT is")
-	}
 	is := func(p schema.KeyColumn) bool { return p.Column == i }
 	inKey := slices.ContainsFunc(m.t.Key, is)
 	if inKey {
@@ -65,7 +62,7 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		}
 	}
 	m.change.Verify = m.change.Rewrite || col.NotNull && !old.NotNull || a.Column.Check != nil
-	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate || col.Invisible != old.Invisible
+	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate || col.Invisible != old.Invisible || col.AutoIncrement != old.AutoIncrement
 	if err := m.columnCheck(&a.Column); err != nil {
 		return err
 	}

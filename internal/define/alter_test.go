@@ -179,7 +179,7 @@ func TestAlterErrors(t *testing.T) {
 	}{
 		{"ADD COLUMN A INT", 1060, "Duplicate column name 'A'"},
 		{"ADD COLUMN f INT AFTER q", 1054, "Unknown column 'q' in 't'"},
-		{"ADD COLUMN f INT PRIMARY KEY", 1235, ""},
+		{"ADD COLUMN f INT PRIMARY KEY", 1068, ""},
 		{"DROP COLUMN q", 1091, "Can't DROP 'q'; check that column/key exists"},
 		{"DROP COLUMN id", 1235, "dropping 'id', a column of the primary key, is not supported"},
 		{"DROP COLUMN c", 3108, "Column 'c' has a generated column dependency."},
@@ -190,7 +190,7 @@ func TestAlterErrors(t *testing.T) {
 		{"MODIFY COLUMN q INT", 1054, "Unknown column 'q' in 't'"},
 		{"MODIFY COLUMN id VARCHAR(10)", 1235, "changing 'id', a column of the primary key, from INT to VARCHAR(10) is not supported"},
 		{"MODIFY COLUMN id INT NULL", 1171, ""},
-		{"ADD PRIMARY KEY (a)", 1235, "ALTER TABLE … ADD PRIMARY KEY is not supported"},
+		{"ADD PRIMARY KEY (a)", 1068, "Multiple primary key defined"},
 		{"DROP PRIMARY KEY", 1235, "ALTER TABLE … DROP PRIMARY KEY is not supported"},
 		{"ADD INDEX ab (e)", 1061, "Duplicate key name 'ab'"},
 		{"ADD INDEX x (q)", 1072, "Key column 'q' doesn't exist in table"},

@@ -1,0 +1,62 @@
+package ddl
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strconv"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+)
+
+// counts gives the column that the change makes AUTO_INCREMENT, as it is before and afterwards; nil: none.
+func (m *making) counts() (before, after *schema.Column) {
+	for i, col := range m.to.Columns {
+		if from := m.From[i]; col.AutoIncrement && from >= 0 && !m.table.Columns[from].AutoIncrement {
+			return m.table.Columns[from], col
+		}
+	}
+	return nil, nil
+}
+
+// raise has the table's AUTO_INCREMENT values begin behind the greatest value that a row has in a column, and gives that. All rows have values
+// up to above, but for those that were written since. A column that holds no numbers yet is looked at when it does.
+func (m *making) raise(ctx context.Context, col *schema.Column, above int64) (int64, error) {
+	if col == nil || !col.Type.IsInteger() {
+		return above, nil
+	}
+	greatest, err := m.greatest(ctx, m.table, col, above)
+	if err == nil && greatest > above {
+		err = m.Catalog.Raise(ctx, m.table, greatest, m.meter)
+	}
+	return greatest, err
+}
+
+// greatest gives the greatest value above one that a row has in a column; above where there is none.
+func (x *definition) greatest(ctx context.Context, t *schema.Table, col *schema.Column, above int64) (_ int64, err error) {
+	name := schema.QuoteName(col.Name)
+	query := "SELECT MAX(" + name + ") FROM " + schema.QuoteName(x.Database) + "." + schema.QuoteName(t.Name) + " WHERE " + name + " > " + strconv.FormatInt(above, 10)
+	parsed, err := dialect.Parse(query, dialect.Options{})
+	if err != nil {
+		return 0, err
+	}
+	plan, err := x.plan(ctx, parsed.Statement)
+	if err != nil {
+		return 0, err
+	}
+	rows, err := x.Runtime.Query(ctx, &exec.Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter})
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	row, err := rows.Next(ctx)
+	switch {
+	case err != nil || row[0].IsNull():
+		return above, err
+	case row[0].Int() < 0: // as BIGINT UNSIGNED has it
+		return math.MaxInt64, nil
+	}
+	return row[0].Int(), nil
+}
