@@ -272,7 +272,8 @@
 // # Limits
 //
 // Those of Azure Table Storage, checked by every engine before anything is sent: an entity has at most 252
-// properties and 1 MiB; a key 512 UTF-16 units (longer texts are cut there and told apart by a hash).
+// properties and 1 MiB, where text takes 2 bytes a character (UTF-16): a row holds about 500,000 characters. A key has at most 512
+// UTF-16 units (longer texts are cut there and told apart by a hash).
 //
 // # Errors
 //

@@ -310,6 +310,13 @@ func TestReadOnlyFile(t *testing.T) {
 	if _, err := reader.Exec("CREATE TABLE u (id INT PRIMARY KEY)"); !errors.Is(err, nearlyfree.ErrReadOnly) {
 		t.Errorf("a definition: %v", err)
 	}
+	var table, op, kind, text string
+	if err := reader.QueryRow("CHECK TABLE t EXTENDED").Scan(&table, &op, &kind, &text); err != nil || text != "OK" {
+		t.Errorf("CHECK TABLE: %s, %v", text, err)
+	}
+	if _, err := reader.Exec("REPAIR TABLE t"); !errors.Is(err, nearlyfree.ErrReadOnly) || !strings.Contains(err.Error(), "REPAIR TABLE writes") {
+		t.Errorf("REPAIR TABLE: %v", err)
+	}
 	writer = open(t, dsn)
 	if err := writer.Ping(); !errors.Is(err, nearlyfree.ErrLocked) || !strings.Contains(err.Error(), "readonly") {
 		t.Errorf("a writer beside a reader: %v", err)

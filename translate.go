@@ -43,6 +43,7 @@ var classes = map[uint16]error{
 	CodeDeadlock:            ErrConflict,
 	CodeTableChanged:        ErrSchemaChanged,
 	CodeReadOnlyTransaction: ErrReadOnly,
+	CodeRowTooLarge:         ErrTooLarge,
 	CodeArgumentTooLong:     ErrTooLarge, CodePatternTooLarge: ErrTooLarge,
 }
 
@@ -113,6 +114,7 @@ func translated(err error, text string) error {
 		arguments   *expr.TooLongError
 		pattern     *expr.PatternSizeError
 		texts       *schema.TextsError
+		size        *dml.RowSizeError
 		json        *value.JSONError
 	)
 	switch {
@@ -138,6 +140,10 @@ func translated(err error, text string) error {
 		return numbered(CodeDatabaseExists, database.Error(), err)
 	case errors.As(err, &texts):
 		return &Error{Message: texts.Error(), class: ErrCorrupt, cause: err}
+	case errors.As(err, &size):
+		e := numbered(size.Code, size.Message, err)
+		e.class = ErrTooLarge
+		return e
 	case errors.As(err, &transaction):
 		e := &Error{Message: transaction.Message, class: ErrTransaction, cause: err}
 		if transaction.Code != 0 {

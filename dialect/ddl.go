@@ -194,6 +194,7 @@ const (
 	AlterCheck                         // Name, Check.NotEnforced
 	AlterConstraint                    // the same; another constraint of that name is refused
 	AlterVisibility                    // Name, Column.Invisible
+	OrderRows                          // ORDER BY Names: no table has another order than its key's
 )
 
 // AlterAction is one action of ALTER TABLE.

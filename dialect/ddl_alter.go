@@ -56,12 +56,15 @@ func (p *parser) action(out *AlterTable) {
 		return
 	case p.accept("ALTER"):
 		p.alterColumn(&a)
+	case p.accept("ORDER", "BY"):
+		a.Kind = OrderRows
+		a.Names = p.orderedNames()
 	case p.accept("TRUNCATE"):
 		p.expect("PARTITION")
 		a.Kind = TruncatePartition
 		a.Names = p.identifiers()
 	case p.oneOf("REORGANIZE", "COALESCE", "EXCHANGE", "REMOVE", "PARTITION", "DISCARD", "IMPORT", "REBUILD",
-		"ORDER", "ANALYZE", "CHECK", "REPAIR", "OPTIMIZE"):
+		"ANALYZE", "CHECK", "REPAIR", "OPTIMIZE"):
 		p.unsupported(p.pos, "ALTER TABLE … "+p.tok().word)
 	default:
 		p.optionAction(&a)
@@ -70,6 +73,19 @@ func (p *parser) action(out *AlterTable) {
 		a.Name = a.Column.Name
 	}
 	out.Actions = append(out.Actions, a)
+}
+
+// orderedNames passes name [ASC | DESC], ….
+func (p *parser) orderedNames() (names []string) {
+	for {
+		names = append(names, p.ident())
+		if !p.accept("ASC") {
+			p.accept("DESC")
+		}
+		if p.err != nil || !p.accept(",") {
+			return names
+		}
+	}
 }
 
 // identifiers passes name, name, ….

@@ -24,10 +24,21 @@ import (
 func main() {
 	if err := command().ExecuteContext(context.Background()); err != nil {
 		if !errors.Is(err, errShown) {
-			fmt.Fprintln(os.Stderr, "nearlyfree:", strings.TrimPrefix(err.Error(), "nearlyfree: ")) // the driver's own begin so
+			fmt.Fprintln(os.Stderr, "nearlyfree:", withoutName(err))
 		}
 		os.Exit(1)
 	}
+}
+
+// withoutName is the text of an error without the program's name, with which the driver's own begin, also inside another one.
+func withoutName(err error) string {
+	const name = "nearlyfree: "
+	text := err.Error()
+	var own *nearlyfree.Error
+	if errors.As(err, &own) {
+		text = strings.Replace(text, own.Error(), strings.TrimPrefix(own.Error(), name), 1)
+	}
+	return strings.TrimPrefix(text, name)
 }
 
 // errShown is the error of a run whose errors have been printed.

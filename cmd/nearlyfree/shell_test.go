@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -26,11 +27,15 @@ func TestMain(m *testing.M) {
 
 // TestErrorOfDriver: an error that the driver gives names the program once.
 func TestErrorOfDriver(t *testing.T) {
-	c := exec.Command(os.Args[0], "bolt://nowhere")
-	c.Env = append(os.Environ(), "NEARLYFREE_TEST_COMMAND=1")
-	out, err := c.CombinedOutput()
-	if said := string(out); err == nil || !strings.HasPrefix(said, "nearlyfree: ") || strings.Count(said, "nearlyfree: ") != 1 {
-		t.Errorf("it ends with %v and says %s", err, said)
+	path := filepath.Join(t.TempDir(), "x.db")
+	opened(t, "file:"+path, "CREATE TABLE t (id INT PRIMARY KEY)").close()
+	for _, args := range [][]string{{"bolt://nowhere"}, {"repair", "file:" + path + "?readonly=true"}} {
+		c := exec.Command(os.Args[0], args...)
+		c.Env = append(os.Environ(), "NEARLYFREE_TEST_COMMAND=1")
+		out, err := c.CombinedOutput()
+		if said := string(out); err == nil || !strings.HasPrefix(said, "nearlyfree: ") || strings.Count(said, "nearlyfree: ") != 1 {
+			t.Errorf("%s: it ends with %v and says %s", args, err, said)
+		}
 	}
 }
 

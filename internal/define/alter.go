@@ -104,6 +104,13 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 		return m.dropConstraint(a)
 	case dialect.TableOption:
 		return m.alterOptions(a)
+	case dialect.OrderRows:
+		for _, name := range a.Names {
+			if _, err := m.existing(name, a.Pos); err != nil {
+				return err
+			}
+		}
+		return nil
 	case dialect.AddForeignKey:
 		return m.addForeignKey(&a.ForeignKey)
 	case dialect.DropForeignKey:

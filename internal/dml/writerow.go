@@ -52,6 +52,9 @@ type Stored struct {
 func (rw *RowWriter) entity(c *codec.Codec, partition, key string, row []value.Value) (engine.Entity, error) {
 	e, err := c.EncodeRow(row)
 	e.PartitionKey, e.RowKey = partition, key
+	if err == nil {
+		err = rw.checkSize(c, &e, row)
+	}
 	return e, err
 }
 

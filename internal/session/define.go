@@ -18,10 +18,7 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 	if saysTemporary(stmt) {
 		return s.defineTemporary(ctx, stmt)
 	}
-	if s.db.ReadOnly {
-		return Outcome{}, engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: no definition is changed")
-	}
-	if err := s.writable(s.usual); err != nil {
+	if err := s.definable(stmt); err != nil {
 		return Outcome{}, err
 	}
 	stmt, err := s.leaveOut(stmt)
@@ -32,6 +29,22 @@ func (s *Session) define(ctx context.Context, stmt dialect.Statement) (Outcome, 
 		return Outcome{}, err
 	}
 	return s.defineParts(ctx, stmt)
+}
+
+// definable refuses to change definitions where only reading is allowed. CHECK TABLE only reads.
+func (s *Session) definable(stmt dialect.Statement) error {
+	m, maintains := stmt.(*dialect.MaintainTable)
+	if maintains && m.Verb == "CHECK" {
+		return nil
+	}
+	if s.db.ReadOnly {
+		what := "no definition is changed"
+		if maintains {
+			what = m.Verb + " TABLE writes"
+		}
+		return engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: %s", what)
+	}
+	return s.writable(s.usual)
 }
 
 // defineTemporary is CREATE and DROP TEMPORARY TABLE, which are part of a transaction.

@@ -27,6 +27,9 @@ func (s *Session) leaveOut(stmt dialect.Statement) (dialect.Statement, error) {
 		made := *old
 		made.Actions, keys = slices.Clone(old.Actions), old.Unsupported
 		for i := range made.Actions {
+			if made.Actions[i].Kind == dialect.OrderRows {
+				s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeUnknownError, "ORDER BY ignored as there is a user-defined clustered index in the table '%s'", sqlerr.Brief(old.Table.Name))
+			}
 			err = cmp.Or(err, s.geometry(&made.Actions[i].Column))
 		}
 		stmt = &made

@@ -35,6 +35,7 @@ const (
 	CodeNoSuchThread           = 1094
 	CodeNoTables               = 1096
 	CodeWrongDatabaseName      = 1102
+	CodeUnknownError           = 1105
 	CodeUnknownMultiTable      = 1109
 	CodeColumnTwice            = 1110
 	CodeInvalidGroupFunc       = 1111
@@ -42,6 +43,7 @@ const (
 	CodeUnknownCharset         = 1115
 	CodeTooManyTables          = 1116
 	CodeTooManyColumns         = 1117
+	CodeRowTooLarge            = 1118
 	CodeColumnCount            = 1136
 	CodeMixOfGroupFunc         = 1140
 	CodeNoSuchTable            = 1146
@@ -240,6 +242,7 @@ var states = map[int]string{
 	CodeWrongFieldGroup:     "42000",
 	CodeWrongGroupField:     "42000",
 	CodeTooLongIdent:        "42000",
+	CodeRowTooLarge:         "42000",
 	CodeWrongDatabaseName:   "42000",
 	CodeDuplicateColumn:     "42S21",
 	CodeDuplicateKeyName:    "42000",

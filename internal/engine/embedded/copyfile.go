@@ -28,14 +28,14 @@ func CopyFile(ctx context.Context, from, to string) error {
 		return errFile(from, err)
 	}
 	if _, err := os.Stat(to); err == nil {
-		return engine.Errorf(engine.CodeExists, "the file %s is there already", to)
+		return engine.Errorf(engine.CodeOther, "the file %s is there already: a backup makes a new one", to)
 	}
 	if _, err := os.Stat(to + logSuffix); err == nil {
-		return engine.Errorf(engine.CodeExists, "the file %s is there already: it would be taken for the log of the copy", to+logSuffix)
+		return engine.Errorf(engine.CodeOther, "the file %s is there already: it would be taken for the log of the copy", to+logSuffix)
 	}
 	if of, ok := strings.CutSuffix(to, logSuffix); ok {
 		if _, err := os.Stat(of); err == nil {
-			return engine.Errorf(engine.CodeExists, "the file %s would be taken for the log of %s: give the copy another name", to, of)
+			return engine.Errorf(engine.CodeOther, "the file %s would be taken for the log of %s: give the copy another name", to, of)
 		}
 	}
 	made, err := os.CreateTemp(filepath.Dir(to), "."+filepath.Base(to)+".*")

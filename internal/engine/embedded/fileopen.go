@@ -376,7 +376,7 @@ func errFile(path string, err error) error {
 	code, message := engine.CodeOther, "file "+path
 	switch {
 	case errors.Is(err, berrors.ErrTimeout):
-		return engine.Errorf(engine.CodeLocked, "file %s is in use by another process", path)
+		return engine.Errorf(engine.CodeLocked, "file %s is in use by another process: readonly=true in the data source name looks into it as it is now, nearlyfree backup copies it", path)
 	case errors.Is(err, berrors.ErrDatabaseNotOpen):
 		return errClosed()
 	case errors.Is(err, berrors.ErrInvalid), errors.Is(err, berrors.ErrChecksum), errors.Is(err, berrors.ErrVersionMismatch),
