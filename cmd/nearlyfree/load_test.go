@@ -333,10 +333,11 @@ func TestLoadInterruptedOnce(t *testing.T) {
 	file := fileOf(t, "t.sql", `SET @x = 3; DROP DATABASE IF EXISTS other; CREATE DATABASE other; SET @y = 4; USE other; BEGIN; CREATE TABLE t (a INT); SET @z = 5; CREATE TABLE u (id INT PRIMARY KEY);
 		INSERT INTO t VALUES (@x), (@y); SET @x = 6; INSERT INTO u VALUES (@z), (@x); COMMIT; ALTER TABLE t ADD COLUMN b INT; CREATE INDEX a ON t (a); DROP INDEX a ON t; CREATE TABLE gone (a INT); DROP TABLE gone;
 		CREATE VIEW v AS SELECT id FROM u; INSERT INTO t (a, b) VALUES (7, 8);`)
-	synctest.Test(t, func(t *testing.T) { loadInterruptedOnce(t, file) })
+	const query, want = "SELECT (SELECT GROUP_CONCAT(a, b) FROM other.t), (SELECT SUM(a) FROM other.t), (SELECT SUM(id) FROM other.v)", "78,14,11"
+	synctest.Test(t, func(t *testing.T) { loadInterruptedOnce(t, file, query, want) })
 }
 
-func loadInterruptedOnce(t *testing.T, file string) {
+func loadInterruptedOnce(t *testing.T, file, query, want string) {
 	for requests := int64(1); ; requests++ {
 		dsn, account, cut := anAccount()
 		attempt := func(requests int64) error {
@@ -361,7 +362,6 @@ func loadInterruptedOnce(t *testing.T, file string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		const query, want = "SELECT (SELECT GROUP_CONCAT(a, b) FROM other.t), (SELECT SUM(a) FROM other.t), (SELECT SUM(id) FROM other.v)", "78,14,11"
 		if got := db.answer(t, query); got != want {
 			t.Errorf("interrupted at request %d: %s, want %s", requests, got, want)
 		}

@@ -21,8 +21,9 @@ type sqlLoader struct {
 	bytes  int         // of their texts
 	rows   int64       // that they have written
 	failed int
-	doubt  bool // the load that was interrupted may have made the next change of definitions
-	broken bool // a COMMIT has failed: nobody knows what is done, but the place that is kept
+	doubt  bool      // the load that was interrupted may have made the next change of definitions
+	broken bool      // a COMMIT has failed: nobody knows what is done, but the place that is kept
+	late   *lateKeys // nil before the first statement that may be of them
 }
 
 const groupBytes = 1 << 20 // of statements in one transaction, about
@@ -134,12 +135,9 @@ func (s *sqlLoader) run(ctx context.Context, st statement, word string, session 
 	}
 	doubt := s.doubt
 	s.doubt = false
-	err := s.db.exec(ctx, st.text)
-	if doubt && wasDone[errorNumber(err)] {
-		err = nil
-	}
-	if err == nil {
-		err = s.runner.noteSkipped(ctx, st.text)
+	text, err := s.early(ctx, st.text)
+	if err == nil && text != "" {
+		err = s.define(ctx, text, doubt)
 	}
 	if err != nil {
 		return err
@@ -150,10 +148,36 @@ func (s *sqlLoader) run(ctx context.Context, st statement, word string, session 
 	return err
 }
 
+// define runs a change of definitions. In doubt it is made already, or some of its actions are.
+func (s *sqlLoader) define(ctx context.Context, text string, doubt bool) error {
+	err := s.db.exec(ctx, text)
+	if doubt && wasDone[errorNumber(err)] {
+		err = s.defineLeft(ctx, text)
+	}
+	if err != nil {
+		return err
+	}
+	return s.runner.noteSkipped(ctx, text)
+}
+
+// defineLeft runs each action of an ALTER TABLE that was not made.
+func (s *sqlLoader) defineLeft(ctx context.Context, text string) error {
+	head, parts := alterParts(text)
+	if head == "" {
+		return nil
+	}
+	for _, part := range parts {
+		if err := s.db.exec(ctx, head+part); err != nil && !wasDone[errorNumber(err)] {
+			return err
+		}
+	}
+	return nil
+}
+
 // wasDone are the errors of a change of definitions that is there already.
 var wasDone = map[uint16]bool{
 	nearlyfree.CodeTableExists: true, nearlyfree.CodeUnknownTable: true, nearlyfree.CodeNoSuchTable: true, nearlyfree.CodeDuplicateColumn: true,
-	nearlyfree.CodeDuplicateKeyName: true, nearlyfree.CodeCantDropField: true, 1826: true,
+	nearlyfree.CodeDuplicateKeyName: true, nearlyfree.CodeCantDropField: true, 1826: true, 3822: true, // a foreign key, a CHECK
 	nearlyfree.CodeDatabaseExists: true, nearlyfree.CodeNoDatabaseToDrop: true,
 }
 
