@@ -98,8 +98,21 @@ func (c *copier) run(ctx context.Context, restart bool) error {
 		c.task.say("the copy is not the same as what it was made of: see above")
 		return errShown
 	}
-	c.task.say("all is the same: %d tables and views, %s in %s", len(list), plural(rows, "row"), time.Since(began).Round(time.Millisecond))
+	c.task.say("all is the same: %s, %s in %s", tablesAndViews(list), plural(rows, "row"), time.Since(began).Round(time.Millisecond))
 	return nil
+}
+
+// tablesAndViews says how many there are of each.
+func tablesAndViews(list []definition) string {
+	views := int64(0)
+	for _, def := range list {
+		views += int64(boolOrder(def.view))
+	}
+	text := plural(int64(len(list))-views, "table")
+	if views > 0 {
+		text += ", " + plural(views, "view")
+	}
+	return text
 }
 
 // whole is what stands for the last row of a table that is copied.
@@ -117,10 +130,15 @@ func (c *copier) find(ctx context.Context, list []definition, restart bool) erro
 	}
 	begun := false
 	for _, def := range list {
-		p, err := c.to.findPlace(ctx, "copy "+def.name, c.source+" "+hashOf(def.create), restart)
+		p, err := c.to.findPlace(ctx, "copy "+def.name, restart)
 		if err != nil {
 			return err
 		}
+		source := c.source + " " + hashOf(def.create)
+		if p.begun && !restart && p.source != source {
+			return fmt.Errorf("%s: what was interrupted had another source or definition: --restart begins anew", p.work)
+		}
+		p.source = source
 		if exists[def.name] && !p.begun {
 			return fmt.Errorf("%s is in TO already: copy into a store without it, or drop it there", ask.Quoted(def.name))
 		}

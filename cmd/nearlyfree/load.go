@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/nearlyfreedb/nearlyfree"
@@ -35,7 +36,7 @@ CSV nothing between two commas is NULL, or an empty text in a NOT NULL column; "
 in CSV and base64 in JSON. Rows that are refused go to FILE.rejects, with their line and the reason; that file can be loaded again.
 
 How far a load has come is kept in the store, in the table nearlyfree_load. If it is interrupted, the same command
-goes on behind the last row that is there, and writes none twice; --restart begins anew.`,
+goes on behind the last row that is there, and writes none twice; --restart begins anew. What is not loaded yet may be mended before.`,
 		Example: `  nearlyfree load file:shop.db dump.sql --skip
   nearlyfree load file:shop.db people.csv --dry-run
   nearlyfree load file:shop.db export.jsonl.gz --table person --key id`,
@@ -107,12 +108,16 @@ type loader struct {
 
 	source *source
 	place  *place
+	part   filePart // the file's part that is done
 }
 
 // load loads the file.
 func (l *loader) load(ctx context.Context) error {
 	if l.kind = l.options.format; l.kind == "" {
 		l.kind = kindOf(l.name)
+	}
+	if info, err := os.Stat(l.name); err == nil && !info.Mode().IsRegular() && !l.options.dryRun {
+		return errors.New("it is no file that can be read twice, as a load that goes on must: write it to one, or pipe SQL into nearlyfree DSN")
 	}
 	switch l.kind {
 	case "csv", "tsv", "jsonl":
@@ -132,10 +137,6 @@ func (l *loader) open(ctx context.Context, into string) (err error) {
 	if l.source, err = openSource(l.name); err != nil {
 		return err
 	}
-	print, err := fingerprint(l.source.file)
-	if err != nil {
-		return err
-	}
 	path, err := filepath.Abs(l.name)
 	if err != nil {
 		return err
@@ -144,7 +145,10 @@ func (l *loader) open(ctx context.Context, into string) (err error) {
 	if into != "" {
 		work += " into " + into
 	}
-	if l.place, err = l.db.findPlace(ctx, work, print, l.options.restart); err != nil {
+	if l.place, err = l.db.findPlace(ctx, work, l.options.restart); err != nil {
+		return err
+	}
+	if err := l.compare(); err != nil {
 		return err
 	}
 	switch {
@@ -154,6 +158,41 @@ func (l *loader) open(ctx context.Context, into string) (err error) {
 		l.task.say("%s: an earlier load of it was interrupted: this one goes on behind %s", l.name, plural(l.place.done, l.unit()))
 	}
 	return nil
+}
+
+// compare holds the part of the file that is done against the one that an earlier load has loaded.
+func (l *loader) compare() error {
+	part, more, err := l.readPart(l.place.done)
+	if err != nil {
+		return err
+	}
+	before := l.place.source
+	l.part, l.place.source = part, part.String()
+	switch {
+	case l.place.done == 0 && !l.isDone():
+		return nil
+	case wholeFile.MatchString(before):
+		if now, err := fingerprint(l.source.file); err != nil || now == before {
+			return err
+		}
+		return fmt.Errorf("the file was changed since %s of it were loaded by an earlier version of this command, which cannot tell where: %s",
+			plural(l.place.done, l.unit()), l.howAnew())
+	case before != l.place.source:
+		return fmt.Errorf("the first %s of it, which an earlier load has loaded, were changed since; what is behind them may be: undo that, or %s",
+			plural(l.place.done, l.unit()), l.howAnew())
+	}
+	if more && l.isDone() {
+		l.place.last = ""
+	}
+	return nil
+}
+
+// howAnew says how the file is loaded from its beginning, where some of it is loaded.
+func (l *loader) howAnew() string {
+	if l.kind == "sql" {
+		return "drop the tables that it has made, unless it drops them itself, and load it with --restart"
+	}
+	return "load it with --restart, which passes over the rows that are there by their keys; drop a table without one before"
 }
 
 // isDone says whether an earlier load has loaded all of the file.

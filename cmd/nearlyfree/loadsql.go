@@ -37,7 +37,10 @@ func (l *loader) loadSQL(ctx context.Context) error {
 		return err
 	}
 	defer l.source.Close()
-	s := &sqlLoader{loader: l, doubt: l.place.begun && !l.options.restart, runner: &runner{db: l.db, out: io.Discard, notes: l.task.out}}
+	s := &sqlLoader{loader: l, doubt: l.place.begun && !l.options.restart && l.place.last != refused, runner: &runner{db: l.db, out: io.Discard, notes: l.task.out}}
+	if l.place.last == refused {
+		l.place.last = ""
+	}
 	if err := s.keep(ctx); err != nil {
 		return err
 	}
@@ -59,7 +62,7 @@ func (l *loader) loadSQL(ctx context.Context) error {
 			err = s.statement(ctx, st, n < before)
 		}
 		if err != nil {
-			s.give(context.WithoutCancel(ctx))
+			s.give(context.WithoutCancel(ctx), ctx.Err() == nil && isRefused(err))
 			return err
 		}
 		l.task.reached(l.source.read.Load())
@@ -88,25 +91,64 @@ func (s *sqlLoader) statement(ctx context.Context, st statement, done bool) erro
 	err := s.run(ctx, st, word, session)
 	if err == nil {
 		if !done {
-			s.place.done++
+			s.did(st)
 		}
 		return nil
 	}
-	told := fmt.Errorf("line %d: %s", st.line, s.runner.explainedOf(st.text, err))
+	if s.options.restart && errorNumber(err) == nearlyfree.CodeTableExists {
+		err = fmt.Errorf("%w\n--restart runs the file from its beginning: drop what an earlier load has made", err)
+	}
+	told := &failedStatement{st.line, s.runner.explainedOf(st.text, err), err}
 	if !s.options.force || ctx.Err() != nil || s.broken || !isOfStatement(err) {
 		return told
 	}
 	s.task.say("%s, %v", s.name, told)
 	s.failed++
-	s.place.done++
+	s.did(st)
 	return nil
 }
+
+// did notes that a statement is done.
+func (s *sqlLoader) did(st statement) {
+	s.place.done++
+	s.part.addStatement(st)
+	s.place.source = s.part.String()
+}
+
+// keepWith keeps the place as it is behind a statement that is noted later.
+func (s *sqlLoader) keepWith(st statement, keep func() error) error {
+	done, source, part := s.place.done, s.place.source, s.part
+	s.did(st)
+	err := keep()
+	s.place.done, s.place.source, s.part = done, source, part
+	return err
+}
+
+// failedStatement is the error of a statement, and its line.
+type failedStatement struct {
+	line int
+	told string
+	err  error
+}
+
+func (f *failedStatement) Error() string { return fmt.Sprintf("line %d: %s", f.line, f.told) }
+
+func (f *failedStatement) Unwrap() error { return f.err }
 
 // isOfStatement says whether an error is about the statement, so that the next one may be run.
 func isOfStatement(err error) bool {
 	var e *nearlyfree.Error
 	return errors.As(err, &e) && e.Applied != nearlyfree.AppliedUnknown && !errors.Is(err, nearlyfree.ErrConflict)
 }
+
+// isRefused says whether an error is that nothing of a statement was done.
+func isRefused(err error) bool {
+	var e *nearlyfree.Error
+	return isOfStatement(err) && errors.As(err, &e) && e.Applied == nearlyfree.AppliedNo
+}
+
+// refused is what stands for the last row where the statement behind the place is known not to be done.
+const refused = "refused"
 
 func (s *sqlLoader) run(ctx context.Context, st statement, word string, session bool) error {
 	switch {
@@ -142,10 +184,7 @@ func (s *sqlLoader) run(ctx context.Context, st statement, word string, session 
 	if err != nil {
 		return err
 	}
-	s.place.done++ // this one
-	err = s.keep(ctx)
-	s.place.done--
-	return err
+	return s.keepWith(st, func() error { return s.keep(ctx) })
 }
 
 // define runs a change of definitions. In doubt it is made already, or some of its actions are.
@@ -190,9 +229,7 @@ func (s *sqlLoader) write(ctx context.Context, st statement) error {
 		}
 	}
 	if s.bytes += len(st.text); err == nil && s.bytes > groupBytes {
-		s.place.done++ // this one
-		err = s.commit(ctx)
-		s.place.done--
+		err = s.keepWith(st, func() error { return s.commit(ctx) })
 	}
 	return err
 }
@@ -263,12 +300,14 @@ func (s *sqlLoader) commit(ctx context.Context) error {
 
 // give commits what is done when a statement has failed, so that a load that goes on begins with that. Where it was a COMMIT that failed
 // the place that is kept is the right one, whether that was applied or not.
-func (s *sqlLoader) give(ctx context.Context) {
+func (s *sqlLoader) give(ctx context.Context, nothing bool) {
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second) // the store may be why it has failed
 	defer stop()
-	if !s.broken {
-		s.commit(ctx)
+	if s.broken || s.commit(ctx) != nil || !nothing || s.doubt {
+		return
 	}
+	s.place.last = refused
+	s.keep(ctx) // without it the next load takes the statement for one that may be done
 }
 
 // statementWord is the first word of a statement, also where it is in a comment for servers of some version.

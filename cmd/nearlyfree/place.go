@@ -2,12 +2,8 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -20,7 +16,7 @@ import (
 // rows: work that was interrupted goes on behind the last row that is there, and writes none twice.
 type place struct {
 	work     string // what is done: "load people.csv into people"
-	source   string // what tells its source from another one of the same name
+	source   string // what tells its source from another one; of a file, the part of it that is done
 	done     int64  // records, statements or rows
 	written  int64
 	rejected int64
@@ -36,9 +32,10 @@ const placeTable = "nearlyfree_load"
 // placeTable names the table also where the work has gone to another database by USE.
 func (d *database) placeTable() string { return ask.Quoted(ask.Home(d.config)) + "." + placeTable }
 
-// findPlace gives the place of work, which may have been begun before. To begin anew forgets that.
-func (d *database) findPlace(ctx context.Context, work, source string, anew bool) (*place, error) {
-	p := &place{work: work, source: source}
+// findPlace gives the place of work, which may have been begun before. To begin anew forgets that. Whether the source is the same is for
+// the caller to see.
+func (d *database) findPlace(ctx context.Context, work string, anew bool) (*place, error) {
+	p := &place{work: work}
 	rows, err := d.rows(ctx, "SELECT source, done, written, rejected, rejects, last FROM "+d.placeTable()+" WHERE work = "+quoted(work))
 	if isGone(err) {
 		return p, nil
@@ -51,10 +48,7 @@ func (d *database) findPlace(ctx context.Context, work, source string, anew bool
 	if anew {
 		return p, nil
 	}
-	if row[0] != source {
-		return nil, fmt.Errorf("%s: what was interrupted had another source or definition: --restart begins anew", work)
-	}
-	p.last = row[5]
+	p.source, p.last = row[0], row[5]
 	_, err = fmt.Sscan(strings.Join(row[1:5], " "), &p.done, &p.written, &p.rejected, &p.rejects)
 	return p, err
 }
@@ -140,21 +134,4 @@ func (d *database) transaction(ctx context.Context, f func() error) error {
 			return err
 		}
 	}
-}
-
-// fingerprint tells a file from another one: by its size, its beginning and its end.
-func fingerprint(f *os.File) (string, error) {
-	info, err := f.Stat()
-	if err != nil {
-		return "", err
-	}
-	const part = 1 << 16
-	h := sha256.New()
-	if _, err := io.Copy(h, io.NewSectionReader(f, 0, part)); err != nil {
-		return "", err
-	}
-	if _, err := io.Copy(h, io.NewSectionReader(f, max(0, info.Size()-part), part)); err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("%d-%s", info.Size(), hex.EncodeToString(h.Sum(nil)[:16])), nil
 }

@@ -26,6 +26,9 @@ func (w *rowWriter) flush(ctx context.Context) error {
 			return err
 		}
 		w.place.done += int64(len(w.batch))
+		if w.source != nil { // a copy has none
+			w.place.source = w.part.String()
+		}
 		if err := w.rejects.flush(); err != nil {
 			return err
 		}

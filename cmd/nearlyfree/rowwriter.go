@@ -108,6 +108,7 @@ func (w *rowWriter) begin(ctx context.Context) (err error) {
 
 // add takes a record into the batch.
 func (w *rowWriter) add(ctx context.Context, rec record) error {
+	w.part.addRecord(rec)
 	it := item{record: rec}
 	if it.err == nil {
 		it.args, it.err = w.arguments(rec)
