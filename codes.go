@@ -46,6 +46,7 @@ const (
 	CodeRowTooLarge            = 1118
 	CodeColumnCount            = 1136
 	CodeMixOfGroupFunc         = 1140
+	CodeNoSuchGrant            = 1141
 	CodeNoSuchTable            = 1146
 	CodePrimaryNull            = 1171
 	CodeTooManyRows            = 1172

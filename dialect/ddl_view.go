@@ -1,5 +1,7 @@
 package dialect
 
+import "strings"
+
 // CreateView is CREATE VIEW, CREATE OR REPLACE VIEW and ALTER VIEW.
 type CreateView struct {
 	View        TableName
@@ -113,22 +115,24 @@ func (p *parser) viewEnd(out *CreateView) int {
 	return at
 }
 
-// user passes the name of a user, which means nothing here: name@host, in quotes or not, CURRENT_USER or CURRENT_USER().
-func (p *parser) user() {
+// user passes the name of a user: name@host, in quotes or not, CURRENT_USER or CURRENT_USER(), which it gives as "".
+func (p *parser) user() (name string) {
 	switch {
 	case p.accept("CURRENT_USER"), p.accept("CURRENT_ROLE"):
 		if p.accept("(") {
 			p.expect(")")
 		}
-		return
+		return ""
 	case p.tok().kind == tokString:
-		p.str()
+		name = p.str()
 	default:
-		p.ident()
+		name = p.ident()
 	}
 	if t := p.tok(); t.kind == tokUser || t.kind == tokArg && p.sql[t.start] == '@' {
 		p.pos++
+		name += "@" + strings.Trim(p.sql[t.start+1:t.end], "'\"`")
 	}
+	return name
 }
 
 // dropView reads DROP VIEW, the cursor behind the words.

@@ -6,7 +6,7 @@ type Show struct {
 	Full   bool
 	Global bool      // STATUS of all sessions
 	Table  TableName // columns, index, create table
-	From   string    // database
+	From   string    // database; the user of grants, as name@host: "" is the current one
 	Like   *string
 	Where  Expr
 	Limit  *Limit // warnings, errors

@@ -78,7 +78,10 @@ func (p *parser) show() Statement {
 		}
 		out.From = out.Table.Database
 	case "grants":
-		p.finish(p.end()) // FOR user: there is one user
+		if p.accept("FOR") {
+			out.From = p.user()
+			p.args, p.names = 0, nil // user@host is no argument
+		}
 		return out
 	case "warnings", "errors":
 		if p.accept("LIMIT") {

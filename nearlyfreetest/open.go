@@ -137,22 +137,26 @@ func check(db *sql.DB, table string) ([]string, error) {
 // definitions gives the names of the tables that have a definition; others are nobody's to check. SHOW asks for
 // the newest definitions.
 func definitions(db *sql.DB, database string) ([]string, error) {
-	rows, err := db.Query("SHOW TABLE STATUS FROM " + quote(database))
+	rows, err := db.Query("SHOW TABLE STATUS FROM " + quote(database) + " WHERE Version IS NOT NULL")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
 	var all []string
 	for rows.Next() {
 		var name string
-		var version sql.NullInt64
-		var other any
-		if err := rows.Scan(&name, &other, &version, &other, &other, &other, &other, &other, &other); err != nil {
+		into := []any{&name}
+		for range columns[1:] {
+			into = append(into, new(any))
+		}
+		if err := rows.Scan(into...); err != nil {
 			return nil, err
 		}
-		if version.Valid {
-			all = append(all, name)
-		}
+		all = append(all, name)
 	}
 	return all, rows.Err()
 }

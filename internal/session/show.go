@@ -28,7 +28,7 @@ func (s *Session) show(ctx context.Context, p *Prepared, stmt *dialect.Show, arg
 	query := &dialect.Select{Exprs: []dialect.SelectExpr{{Star: true}}, From: &dialect.TableName{Name: table.Name, Pos: -1}, Where: stmt.Where, Limit: stmt.Limit}
 	parsed := *p.Parsed
 	parsed.Statement = query
-	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{Collation: s.state.Collation, Interrupted: ctx.Err})
+	plan, err := planner.Build(&parsed, oneTable{table}, planner.Options{Zoned: s.state.Zone != nil, Collation: s.state.Collation, Interrupted: ctx.Err})
 	if err != nil {
 		return Outcome{}, err
 	}

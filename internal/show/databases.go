@@ -72,6 +72,16 @@ func (s Seen) ofVirtual(ctx context.Context, show *dialect.Show, database string
 			}
 		}
 		return v, nil
+	case "table status":
+		v := newStatus()
+		for _, name := range virtualTables(database) {
+			t, err := Visible(ctx, s).Table(database, name)
+			if err != nil {
+				return nil, err
+			}
+			v.add(append([]any{name}, statusOf(t)...)...)
+		}
+		return v, nil
 	case "columns":
 		t, err := Visible(ctx, s).Table(database, show.Table.Name)
 		if err != nil {

@@ -54,16 +54,39 @@ func (s Seen) informationSchemaTable(name string) (*schema.Table, error) {
 var databaseColumns = []string{"SCHEMA_NAME", "TABLE_SCHEMA", "INDEX_SCHEMA", "CONSTRAINT_SCHEMA", "UNIQUE_CONSTRAINT_SCHEMA"}
 
 // aboutNothing are the tables that are the same whatever is defined.
-var aboutNothing = []string{"ENGINES", "ROUTINES", "PARAMETERS", "TRIGGERS"}
+var aboutNothing = []string{"ENGINES", "ROUTINES", "PARAMETERS", "TRIGGERS", "EVENTS"}
+
+// aboutOwn are the tables that tell of information_schema's own, too.
+var aboutOwn = []string{"TABLES", "COLUMNS"}
+
+// ofOwn makes the rows of a table that tell of information_schema itself.
+func (s Seen) ofOwn(ctx context.Context, build func(string, []*schema.Table) *virtual, of schema.Wanted) ([][]value.Value, error) {
+	if ok, err := wants(of, InformationSchema); !ok {
+		return nil, err
+	}
+	var own []*schema.Table
+	for _, name := range virtualTables(InformationSchema) {
+		t, err := Visible(ctx, s).Table(InformationSchema, name)
+		if err != nil {
+			return nil, err
+		}
+		own = append(own, t)
+	}
+	v := build(InformationSchema, own)
+	return v.rows, v.err
+}
+
+// wants says whether a statement wants to be told of a database.
+func wants(of schema.Wanted, name string) (bool, error) {
+	if of.Names != nil && !slices.ContainsFunc(of.Names, func(n string) bool { return strings.EqualFold(n, name) }) {
+		return false, nil
+	}
+	return of.Pass(name)
+}
 
 // databases are those that a statement wants to be told of, information_schema first.
 func (s Seen) databases(ctx context.Context, of schema.Wanted) ([]Database, error) {
-	pass := func(name string) (bool, error) {
-		if of.Names != nil && !slices.ContainsFunc(of.Names, func(n string) bool { return strings.EqualFold(n, name) }) {
-			return false, nil
-		}
-		return of.Pass(name)
-	}
+	pass := func(name string) (bool, error) { return wants(of, name) }
 	all, err := s.Databases(ctx, pass)
 	if err != nil {
 		return nil, err
@@ -78,6 +101,11 @@ func (s Seen) databases(ctx context.Context, of schema.Wanted) ([]Database, erro
 // rowsOf makes the rows of a table that tells of the definitions of databases.
 func (s Seen) rowsOf(ctx context.Context, name string, build func(string, []*schema.Table) *virtual, of schema.Wanted) (rows [][]value.Value, err error) {
 	s.Source = s.Now()
+	if slices.Contains(aboutOwn, name) {
+		if rows, err = s.ofOwn(ctx, build, of); err != nil {
+			return nil, err
+		}
+	}
 	var names []string
 	if of.Names != nil {
 		for _, n := range of.Names {
@@ -189,14 +217,17 @@ var informationSchema = map[string]func(database string, tables []*schema.Table)
 	"ROUTINES": empty("ROUTINES", "SPECIFIC_NAME", "ROUTINE_CATALOG", "ROUTINE_SCHEMA", "ROUTINE_NAME", "ROUTINE_TYPE", "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH#",
 		"CHARACTER_OCTET_LENGTH#", "NUMERIC_PRECISION#", "NUMERIC_SCALE#", "DATETIME_PRECISION#", "CHARACTER_SET_NAME", "COLLATION_NAME", "DTD_IDENTIFIER",
 		"ROUTINE_BODY", "ROUTINE_DEFINITION", "EXTERNAL_NAME", "EXTERNAL_LANGUAGE", "PARAMETER_STYLE", "IS_DETERMINISTIC", "SQL_DATA_ACCESS", "SQL_PATH",
-		"SECURITY_TYPE", "CREATED", "LAST_ALTERED", "SQL_MODE", "ROUTINE_COMMENT", "DEFINER", "CHARACTER_SET_CLIENT", "COLLATION_CONNECTION", "DATABASE_COLLATION"),
+		"SECURITY_TYPE", "CREATED@", "LAST_ALTERED@", "SQL_MODE", "ROUTINE_COMMENT", "DEFINER", "CHARACTER_SET_CLIENT", "COLLATION_CONNECTION", "DATABASE_COLLATION"),
 	"PARAMETERS": empty("PARAMETERS", "SPECIFIC_CATALOG", "SPECIFIC_SCHEMA", "SPECIFIC_NAME", "ORDINAL_POSITION#", "PARAMETER_MODE", "PARAMETER_NAME", "DATA_TYPE",
 		"CHARACTER_MAXIMUM_LENGTH#", "CHARACTER_OCTET_LENGTH#", "NUMERIC_PRECISION#", "NUMERIC_SCALE#", "DATETIME_PRECISION#", "CHARACTER_SET_NAME",
 		"COLLATION_NAME", "DTD_IDENTIFIER", "ROUTINE_TYPE"),
 	"TRIGGERS": empty("TRIGGERS", "TRIGGER_CATALOG", "TRIGGER_SCHEMA", "TRIGGER_NAME", "EVENT_MANIPULATION", "EVENT_OBJECT_CATALOG", "EVENT_OBJECT_SCHEMA",
 		"EVENT_OBJECT_TABLE", "ACTION_ORDER#", "ACTION_CONDITION", "ACTION_STATEMENT", "ACTION_ORIENTATION", "ACTION_TIMING", "ACTION_REFERENCE_OLD_TABLE",
-		"ACTION_REFERENCE_NEW_TABLE", "ACTION_REFERENCE_OLD_ROW", "ACTION_REFERENCE_NEW_ROW", "CREATED", "SQL_MODE", "DEFINER", "CHARACTER_SET_CLIENT",
+		"ACTION_REFERENCE_NEW_TABLE", "ACTION_REFERENCE_OLD_ROW", "ACTION_REFERENCE_NEW_ROW", "CREATED@", "SQL_MODE", "DEFINER", "CHARACTER_SET_CLIENT",
 		"COLLATION_CONNECTION", "DATABASE_COLLATION"),
+	"EVENTS": empty("EVENTS", "EVENT_CATALOG", "EVENT_SCHEMA", "EVENT_NAME", "DEFINER", "TIME_ZONE", "EVENT_BODY", "EVENT_DEFINITION", "EVENT_TYPE",
+		"EXECUTE_AT@", "INTERVAL_VALUE", "INTERVAL_FIELD", "SQL_MODE", "STARTS@", "ENDS@", "STATUS", "ON_COMPLETION", "CREATED@", "LAST_ALTERED@",
+		"LAST_EXECUTED@", "EVENT_COMMENT", "ORIGINATOR#", "CHARACTER_SET_CLIENT", "COLLATION_CONNECTION", "DATABASE_COLLATION"),
 }
 
 func empty(name string, columns ...string) func(string, []*schema.Table) *virtual {
@@ -207,21 +238,6 @@ func infoSchemata(all []Database) *virtual {
 	v := newVirtual("SCHEMATA", "CATALOG_NAME", "SCHEMA_NAME", "DEFAULT_CHARACTER_SET_NAME", "DEFAULT_COLLATION_NAME", "SQL_PATH")
 	for _, d := range all {
 		v.add("def", d.Name, "utf8mb4", d.Collation.String(), nil)
-	}
-	return v
-}
-
-func infoTables(database string, tables []*schema.Table) *virtual {
-	v := newVirtual("TABLES", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE", "ENGINE", "VERSION#", "ROW_FORMAT",
-		"TABLE_ROWS#", "AUTO_INCREMENT#", "TABLE_COLLATION", "CREATE_OPTIONS", "TABLE_COMMENT", "DATA_LENGTH#", "INDEX_LENGTH#", "AVG_ROW_LENGTH#",
-		"MAX_DATA_LENGTH#", "DATA_FREE#", "CREATE_TIME", "UPDATE_TIME", "CHECK_TIME", "CHECKSUM#")
-	for _, t := range tables {
-		if t.IsView() {
-			v.add("def", database, t.Name, tableType(t), nil, nil, nil, nil, nil, nil, nil, "VIEW", nil, nil, nil, nil, nil, nil, nil, nil, nil)
-			continue
-		}
-		rows, length, data := sizes(t)
-		v.add("def", database, t.Name, tableType(t), engineName, tableVersion(t), "Dynamic", rows, nil, t.Collation.String(), "", t.Comment, data, nil, length, nil, nil, nil, nil, nil, nil)
 	}
 	return v
 }
@@ -258,7 +274,7 @@ func infoColumns(database string, tables []*schema.Table) *virtual {
 	v := newVirtual("COLUMNS", "TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "COLUMN_NAME", "ORDINAL_POSITION#", "COLUMN_DEFAULT",
 		"IS_NULLABLE", "DATA_TYPE", "CHARACTER_MAXIMUM_LENGTH#", "CHARACTER_OCTET_LENGTH#", "NUMERIC_PRECISION#", "NUMERIC_SCALE#",
 		"DATETIME_PRECISION#", "CHARACTER_SET_NAME", "COLLATION_NAME", "COLUMN_TYPE", "COLUMN_KEY", "EXTRA", "PRIVILEGES",
-		"COLUMN_COMMENT", "GENERATION_EXPRESSION")
+		"COLUMN_COMMENT", "GENERATION_EXPRESSION", "SRS_ID#")
 	for _, t := range tables {
 		shown, err := shownColumns(t)
 		if err != nil {
@@ -273,7 +289,7 @@ func infoColumns(database string, tables []*schema.Table) *virtual {
 				charset = "utf8mb4"
 			}
 			v.add("def", database, t.Name, c.Name, i+1, c.byDefault, !c.NotNull, dataType(c.kind), length, octets, precision,
-				scale, fsp, charset, collation, c.kind, c.key, c.extra, c.privileges, c.Comment, c.Generated)
+				scale, fsp, charset, collation, c.kind, c.key, c.extra, c.privileges, c.Comment, c.Generated, nil)
 		}
 	}
 	return v

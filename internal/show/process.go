@@ -58,7 +58,7 @@ func Processes(all []Process, full bool) [][]value.Value {
 		} else if p.Text != "" {
 			info = p.Text
 		}
-		v.add(p.ID, "nearlyfree", "localhost", p.Database, p.command(), int64(p.duration()/time.Second), p.state(), info)
+		v.add(p.ID, userName, userHost, p.Database, p.command(), int64(p.duration()/time.Second), p.state(), info)
 	}
 	return v.rows
 }
@@ -104,7 +104,7 @@ func infoProcesses(all []Process) *virtual {
 		if p.Text != "" {
 			info = p.Text
 		}
-		v.add(p.ID, "nearlyfree", "localhost", p.Database, p.command(), int64(p.duration()/time.Second), p.state(), info,
+		v.add(p.ID, userName, userHost, p.Database, p.command(), int64(p.duration()/time.Second), p.state(), info,
 			p.duration().Milliseconds(), p.Requests, p.Entities)
 	}
 	return v

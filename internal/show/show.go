@@ -100,6 +100,10 @@ func (s Seen) result(ctx context.Context, show *dialect.Show, given [][]value.Va
 		v := newVirtual("charset", "Charset", "Description", "Default collation", "Maxlen#")
 		v.add("utf8mb4", "UTF-8 Unicode", s.Standard.String(), 4)
 		return v, nil
+	case "triggers", "events", "procedure status", "function status", "plugins", "open tables":
+		return s.nothing(ctx, show.What, cmp.Or(show.From, s.Database))
+	case "grants":
+		return showGrants(show.From)
 	case "processlist":
 		v := newVirtual("processlist", "Id#", "User", "Host", "db", "Command", "Time#", "State", "Info")
 		v.rows = given
@@ -136,7 +140,7 @@ func (s Seen) ofDatabase(ctx context.Context, show *dialect.Show) (v *virtual, e
 		case "index":
 			v, err = showIndex(ctx, now, show)
 		case "table status":
-			v, err = showStatus(ctx, now)
+			v, err = showTableStatus(ctx, now)
 		default:
 			v, err = s.showCreate(ctx, now, show)
 		}
@@ -167,8 +171,11 @@ func (s Seen) showTables(ctx context.Context, now *catalog.Snapshot, full bool) 
 
 // tableType is what SHOW FULL TABLES and information_schema call a table or a view.
 func tableType(t *schema.Table) string {
-	if t.IsView() {
+	switch {
+	case t.IsView():
 		return "VIEW"
+	case t.Virtual != nil:
+		return "SYSTEM VIEW"
 	}
 	return "BASE TABLE"
 }
@@ -324,49 +331,4 @@ func (s Seen) showCreate(ctx context.Context, now *catalog.Snapshot, show *diale
 	v := newVirtual("create table", "Table", "Create Table")
 	v.add(t.Name, schema.CreateTableSQL(t))
 	return v, nil
-}
-
-func showStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error) {
-	tables, err := s.Everything(ctx)
-	if err != nil {
-		return nil, err
-	}
-	progress, err := s.AllProgress(ctx)
-	if err != nil {
-		return nil, err
-	}
-	v := newVirtual("table status", "Name", "Engine", "Version#", "Row_format", "Rows#", "Avg_row_length#", "Data_length#", "Collation", "Comment")
-	for _, t := range tables {
-		if t.IsView() {
-			v.add(t.Name, nil, nil, nil, nil, nil, nil, nil, "VIEW")
-			continue
-		}
-		comment := t.Comment
-		if rows, ok := progress(t); ok {
-			if comment != "" {
-				comment += "; "
-			}
-			comment += "being changed, " + sqlerr.Count(int(rows), "row") + " written anew so far"
-		}
-		rows, length, data := sizes(t)
-		v.add(t.Name, engineName, tableVersion(t), "Dynamic", rows, length, data, t.Collation.String(), comment)
-	}
-	return v, nil
-}
-
-// sizes are what ANALYZE TABLE has found out: rows, and octets of one and of all; NULL before.
-func sizes(t *schema.Table) (rows, length, data any) {
-	s := t.Statistics
-	if s == nil {
-		return nil, nil, nil
-	}
-	return s.Rows, s.RowBytes, s.Rows * s.RowBytes
-}
-
-// tableVersion is that of the definition, NULL for a table that has none.
-func tableVersion(t *schema.Table) any {
-	if t.IsUndeclared() {
-		return nil
-	}
-	return t.Version
 }

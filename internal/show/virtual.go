@@ -15,13 +15,16 @@ type virtual struct {
 	err   error // why rows are missing
 }
 
-// newVirtual makes a table of nullable columns; a name that ends in # is a number, others are text.
+// newVirtual makes a table of nullable columns; a name that ends in # is a number, one that ends in @ a moment, others are text.
 func newVirtual(name string, columns ...string) *virtual {
 	v := &virtual{table: &schema.Table{Name: name}}
 	for _, c := range columns {
 		t := value.Type{Base: value.TypeText}
-		if n := len(c) - 1; c[n] == '#' {
+		switch n := len(c) - 1; c[n] {
+		case '#':
 			c, t = c[:n], value.Type{Base: value.TypeBigInt}
+		case '@':
+			c, t = c[:n], value.Type{Base: value.TypeDateTime, Declared: "TIMESTAMP"}
 		}
 		v.table.Columns = append(v.table.Columns, &schema.Column{Name: c, Type: t})
 	}

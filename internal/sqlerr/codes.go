@@ -46,6 +46,7 @@ const (
 	CodeRowTooLarge            = 1118
 	CodeColumnCount            = 1136
 	CodeMixOfGroupFunc         = 1140
+	CodeNoSuchGrant            = 1141
 	CodeNoSuchTable            = 1146
 	CodePrimaryNull            = 1171
 	CodeTooManyRows            = 1172
@@ -243,6 +244,7 @@ var states = map[int]string{
 	CodeWrongGroupField:     "42000",
 	CodeTooLongIdent:        "42000",
 	CodeRowTooLarge:         "42000",
+	CodeNoSuchGrant:         "42000",
 	CodeWrongDatabaseName:   "42000",
 	CodeDuplicateColumn:     "42S21",
 	CodeDuplicateKeyName:    "42000",
