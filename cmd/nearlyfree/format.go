@@ -118,12 +118,12 @@ func (p csvPrinter) part(w io.Writer, columns []column, rows [][]any, first, las
 		out = append(out, '\n')
 	}
 	if first {
-		line(func(i int) []byte { return csv.Append(out, columns[i].name, p.null) })
+		line(func(i int) []byte { return csv.Append(out, columns[i].name, p.null, ",") })
 	}
 	for _, row := range rows {
 		line(func(i int) []byte {
 			if row[i] != nil {
-				return csv.Append(out, columns[i].text(row[i]), p.null)
+				return csv.Append(out, columns[i].text(row[i]), p.null, ",")
 			}
 			if p.null == "" && len(columns) == 1 {
 				return append(out, `\N`...) // nothing would be an empty line

@@ -9,12 +9,14 @@ import (
 	"path/filepath"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/csv"
 	"github.com/spf13/cobra"
 )
 
 // loadOptions are what the command line of load says.
 type loadOptions struct {
 	table, format, null string
+	separator           string
 	columns, key        []string
 	noHeader            bool
 	sample              int
@@ -32,7 +34,7 @@ func loadCommand() *cobra.Command {
 
 The rows of CSV and JSON lines go to the table that is called as the file, or to --table. If there is none it is made:
 types are guessed from all records, or the first ones with --sample, and shown. Fields go to columns by name. In
-CSV nothing between two commas is NULL, or an empty text in a NOT NULL column; "" is an empty text. Octets are 0x00FF
+CSV, also with other separators, nothing between two commas is NULL, or an empty text in a NOT NULL column; "" is an empty text. Octets are 0x00FF
 in CSV and base64 in JSON. Rows that are refused go to FILE.rejects, with their line and the reason; that file can be loaded again.
 
 How far a load has come is kept in the store, in the table nearlyfree_load. If it is interrupted, the same command
@@ -53,6 +55,7 @@ goes on behind the last row that is there, and writes none twice; --restart begi
 	f.StringVarP(&o.format, "format", "f", "", "csv, tsv, jsonl or sql, where the file's name does not tell")
 	f.StringSliceVar(&o.columns, "columns", nil, "the columns of the fields of CSV, in turn; - passes over one")
 	f.BoolVar(&o.noHeader, "no-header", false, "the first line of CSV is a record")
+	f.StringVar(&o.separator, "separator", "", "what stands between the fields of CSV, \\t for a tab; else a comma, semicolon, tab or |, as the first lines have it")
 	f.StringVar(&o.null, "null", "", "what stands for NULL in CSV, beside nothing and \\N")
 	f.StringSliceVar(&o.key, "key", nil, "the primary key of a table that is made; else the first column, or id, if all of its values differ")
 	f.IntVar(&o.sample, "sample", 0, "guess types from so many records; 0: from all")
@@ -106,6 +109,8 @@ type loader struct {
 	options loadOptions
 	task    *task
 
+	separator string // of CSV, once it is known
+
 	source *source
 	place  *place
 	part   filePart // the file's part that is done
@@ -118,6 +123,9 @@ func (l *loader) load(ctx context.Context) error {
 	}
 	if info, err := os.Stat(l.name); err == nil && !info.Mode().IsRegular() && !l.options.dryRun {
 		return errors.New("it is no file that can be read twice, as a load that goes on must: write it to one, or pipe SQL into nearlyfree DSN")
+	}
+	if l.options.separator != "" && l.kind != "csv" {
+		return fmt.Errorf("--separator is for CSV: say --format csv if it is that, and not %s", l.kind)
 	}
 	switch l.kind {
 	case "csv", "tsv", "jsonl":
@@ -227,7 +235,11 @@ func (l *loader) records(in io.Reader) (records, error) {
 	case "tsv":
 		return newTSVRecords(in, l.options.columns, l.options.noHeader)
 	}
-	return newCSVRecords(in, l.options.columns, l.options.noHeader, l.options.null)
+	begun := csv.WithoutMark(in)
+	if err := l.findSeparator(begun); err != nil {
+		return nil, err
+	}
+	return newCSVRecords(begun, l.options.columns, l.options.noHeader, l.options.null, l.separator)
 }
 
 // tableName is the table that rows go to.

@@ -50,8 +50,9 @@ type csvRecords struct {
 var errNoColumns = errors.New("--no-header needs --columns, which name the fields in turn")
 var errNoHead = errors.New("the file is empty: its first line must name the columns")
 
-func newCSVRecords(in io.Reader, columns []string, noHead bool, null string) (*csvRecords, error) {
+func newCSVRecords(in io.Reader, columns []string, noHead bool, null, separator string) (*csvRecords, error) {
 	r := &csvRecords{in: csv.NewReader(in), head: columns, null: null}
+	r.in.Separator = separator
 	if noHead {
 		if len(columns) == 0 {
 			return nil, errNoColumns

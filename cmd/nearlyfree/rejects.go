@@ -15,14 +15,28 @@ import (
 type rejects struct {
 	name string
 	file *os.File
-	null string // what stands for NULL in CSV
-	size int64  // of what is in the file
+	as   rejectsForm
+	size int64 // of what is in the file
 	more []byte
 }
 
+// rejectsForm is how fields are written, which is as they were read.
+type rejectsForm struct {
+	separator string
+	null      string // what stands for NULL in CSV
+	escaped   bool   // as in .tsv, with backslashes and no quotes
+}
+
+func (f rejectsForm) append(out []byte, text string) []byte {
+	if f.escaped {
+		return append(out, tsvEscapes.Replace(text)...)
+	}
+	return csv.Append(out, text, f.null, f.separator)
+}
+
 // openRejects goes on behind what is known to be in the file. The rest is of a batch that was not written.
-func openRejects(name, null string, size int64) (*rejects, error) {
-	r := &rejects{name: name, null: null, size: size}
+func openRejects(name string, as rejectsForm, size int64) (*rejects, error) {
+	r := &rejects{name: name, as: as, size: size}
 	if size == 0 {
 		if err := os.Remove(name); err != nil && !os.IsNotExist(err) {
 			return nil, err
@@ -66,28 +80,30 @@ func (r *rejects) add(head []string, rec record, reason error) (int64, error) {
 		var line []byte
 		if r.size+int64(len(r.more)) == 0 {
 			for _, name := range head {
-				line = append(csv.Append(line, name, r.null), ',')
+				line = append(r.as.append(line, name), r.as.separator...)
 			}
-			line = append(line, noteLine+","+noteReason+"\n"...)
+			line = append(line, noteLine+r.as.separator+noteReason+"\n"...)
 		}
 		for i := range head {
 			switch {
 			case i == 0 && rec.fields == nil:
-				line = csv.Append(line, rec.text, r.null)
+				line = r.as.append(line, rec.text)
 			case i < len(rec.fields) && rec.fields[i].value != nil:
 				text, _ := rec.fields[i].value.(string)
 				for _, more := range rec.fields[i+1:] { // the last one has what there is too much
 					if i == len(head)-1 {
 						s, _ := more.value.(string)
-						text += "," + s
+						text += r.as.separator + s
 					}
 				}
-				line = csv.Append(line, text, r.null)
+				line = r.as.append(line, text)
+			case r.as.escaped:
+				line = append(line, `\N`...)
 			}
-			line = append(line, ',')
+			line = append(line, r.as.separator...)
 		}
-		line = append(strconv.AppendInt(line, int64(rec.line), 10), ',')
-		out.Write(append(csv.Append(line, why, r.null), '\n'))
+		line = append(strconv.AppendInt(line, int64(rec.line), 10), r.as.separator...)
+		out.Write(append(r.as.append(line, why), '\n'))
 	}
 	r.more = append(r.more, out.Bytes()...)
 	return r.size + int64(len(r.more)), nil

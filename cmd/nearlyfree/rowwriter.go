@@ -102,7 +102,11 @@ func (w *rowWriter) begin(ctx context.Context) (err error) {
 	if err := w.db.beginPlace(ctx, w.place); err != nil {
 		return err
 	}
-	w.rejects, err = openRejects(w.name+rejectsEnding, w.options.null, w.place.rejects)
+	as := rejectsForm{separator: w.separator, null: w.options.null}
+	if w.kind == "tsv" {
+		as = rejectsForm{separator: "\t", escaped: true}
+	}
+	w.rejects, err = openRejects(w.name+rejectsEnding, as, w.place.rejects)
 	return err
 }
 

@@ -1,4 +1,4 @@
-// Package csv reads and writes comma-separated values as databases do: what is in quotes is a text, and nothing, or \N, is NULL.
+// Package csv reads and writes comma-separated values, also with another separator, as databases do: what is in quotes is a text, and nothing, or \N, is NULL.
 package csv
 
 import (
@@ -11,6 +11,9 @@ import (
 
 // Reader reads RFC 4180. Package encoding/csv does not tell "" from nothing, which is NULL, and changes ends of lines in quotes.
 type Reader struct {
+	// Separator is what stands between fields: a comma, unless it is set before the first record is read.
+	Separator string
+
 	in   *bufio.Reader
 	line int // that was read last
 
@@ -18,7 +21,7 @@ type Reader struct {
 }
 
 // NewReader reads what in has, behind a byte order mark.
-func NewReader(in io.Reader) *Reader { return &Reader{in: WithoutMark(in)} }
+func NewReader(in io.Reader) *Reader { return &Reader{Separator: ",", in: WithoutMark(in)} }
 
 // WithoutMark passes over a byte order mark.
 func WithoutMark(in io.Reader) *bufio.Reader {
@@ -63,12 +66,12 @@ func (r *Reader) Read() (fields []Field, line int, err error) {
 	line = r.line
 	for {
 		if !strings.HasPrefix(rest, `"`) {
-			n := strings.IndexByte(rest, ',')
+			n := strings.Index(rest, r.Separator)
 			if n < 0 {
 				return append(fields, Field{Text: strings.TrimSuffix(strings.TrimSuffix(rest, "\n"), "\r")}), line, nil
 			}
 			fields = append(fields, Field{Text: rest[:n]})
-			rest = rest[n+1:]
+			rest = rest[n+len(r.Separator):]
 			continue
 		}
 		var text string
@@ -77,8 +80,8 @@ func (r *Reader) Read() (fields []Field, line int, err error) {
 		}
 		fields = append(fields, Field{text, true})
 		switch {
-		case strings.HasPrefix(rest, ","):
-			rest = rest[1:]
+		case strings.HasPrefix(rest, r.Separator):
+			rest = rest[len(r.Separator):]
 		case strings.TrimRight(rest, "\r\n") == "":
 			return fields, line, nil
 		default:
@@ -123,8 +126,8 @@ func (r *Reader) more() (string, error) {
 }
 
 // Append writes a field. What would be read as NULL, or as several fields, is put in quotes.
-func Append(out []byte, text, null string) []byte {
-	if text != "" && text != null && text != `\N` && text[0] != ' ' && !strings.ContainsAny(text, ",\"\r\n") {
+func Append(out []byte, text, null, separator string) []byte {
+	if text != "" && text != null && text != `\N` && text[0] != ' ' && !strings.ContainsAny(text, "\"\r\n") && !strings.Contains(text, separator) {
 		return append(out, text...)
 	}
 	out = append(out, '"')

@@ -8,13 +8,15 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestCSV: what is written is read again, by this reader and by Go's.
 func TestCSV(t *testing.T) {
 	t.Parallel()
-	parts := []string{"", "a", `"`, ",", "\n", "\r\n", " ", `\N`, "ü", "\t"}
-	for range 2000 {
+	parts := []string{"", "a", `"`, ",", "\n", "\r\n", " ", `\N`, "ü", "\t", ";", "§"}
+	for range 4000 {
+		separator := []string{",", ";", "\t", "§"}[rand.IntN(4)]
 		var want []string
 		var out []byte
 		for i := range 1 + rand.IntN(4) {
@@ -23,11 +25,12 @@ func TestCSV(t *testing.T) {
 				s += parts[rand.IntN(len(parts))]
 			}
 			if want = append(want, s); i > 0 {
-				out = append(out, ',')
+				out = append(out, separator...)
 			}
-			out = Append(out, s, "")
+			out = Append(out, s, "", separator)
 		}
 		r := NewReader(strings.NewReader(string(out) + "\r\n"))
+		r.Separator = separator
 		fields, line, err := r.Read()
 		var got []string
 		for _, f := range fields {
@@ -42,7 +45,9 @@ func TestCSV(t *testing.T) {
 		if _, _, err := r.Read(); err != io.EOF {
 			t.Fatalf("%q: %v", out, err)
 		}
-		theirs, err := stdcsv.NewReader(strings.NewReader(string(out))).Read()
+		other := stdcsv.NewReader(strings.NewReader(string(out)))
+		other.Comma, _ = utf8.DecodeRuneInString(separator)
+		theirs, err := other.Read()
 		for i := range want {
 			want[i] = strings.ReplaceAll(want[i], "\r\n", "\n") // as they read it
 		}
