@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -24,7 +25,8 @@ func (s *shell) complete(line string, pos int) (head string, found []string, tai
 		}
 		start -= size
 	}
-	return line[:start], candidates(line[start:at], s.names), line[at:]
+	before := strings.Join(append(slices.Clone(s.asked), line[:start]), "\n")
+	return line[:start], candidates(line[start:at], before, s.names), line[at:]
 }
 
 // byteOf is where the rune of an index begins.
@@ -38,12 +40,10 @@ func byteOf(line string, pos int) int {
 	return len(line)
 }
 
-// candidates are the names and words that begin as a word does; words in the case in which it was begun.
-func candidates(begun string, names []string) (found []string) {
-	if begun == "" {
-		return nil
-	}
-	if begun[0] == '.' {
+// candidates are what begins as a word does: where a table must stand tables and databases, or else all names and words, these in the case
+// in which the word was begun.
+func candidates(begun, before string, known names) (found []string) {
+	if strings.HasPrefix(begun, ".") {
 		for _, name := range commandNames() {
 			if strings.HasPrefix(name, begun) {
 				found = append(found, name+" ")
@@ -51,10 +51,27 @@ func candidates(begun string, names []string) (found []string) {
 		}
 		return found
 	}
-	for _, name := range names {
-		if hasPrefixFold(name, begun) {
-			found = append(found, name)
+	add := func(list []string) {
+		for _, name := range list {
+			if hasPrefixFold(name, begun) && !slices.Contains(found, name) {
+				found = append(found, name)
+			}
 		}
+	}
+	switch placeOf(before) {
+	case "TABLE":
+		add(known.tables)
+		add(known.databases)
+	case "DATABASE":
+		add(known.databases)
+	}
+	if len(found) > 0 || begun == "" {
+		return found
+	}
+	add(known.tables)
+	add(known.columns)
+	if strings.HasSuffix(before, ".") {
+		return found
 	}
 	for _, word := range words {
 		if hasPrefixFold(word, begun) {
@@ -65,6 +82,30 @@ func candidates(begun string, names []string) (found []string) {
 		}
 	}
 	return found
+}
+
+// placeOf says, by the word before, whether the name of a TABLE or of a DATABASE comes next; "": it may be anything.
+func placeOf(before string) string {
+	list := strings.Fields(strings.ToUpper(strings.TrimSuffix(before, "`")))
+	if len(list) == 0 {
+		return ""
+	}
+	word, first := list[len(list)-1], len(list) == 1
+	switch word {
+	case "FROM", "JOIN", "INTO", "TABLE", "DESCRIBE":
+		return "TABLE"
+	case "UPDATE":
+		if first || list[len(list)-2] != "KEY" { // columns stand behind ON DUPLICATE KEY UPDATE
+			return "TABLE"
+		}
+	case "DESC":
+		if first { // else it is of ORDER BY
+			return "TABLE"
+		}
+	case "USE", "DATABASE", "SCHEMA":
+		return "DATABASE"
+	}
+	return ""
 }
 
 func hasPrefixFold(s, prefix string) bool {

@@ -103,28 +103,28 @@ func (d *database) close() {
 	d.db.Close()
 }
 
-// names gives the tables of the session's database and their columns, for completion.
-func (d *database) names(ctx context.Context) ([]string, error) {
-	rows, err := d.conn.QueryContext(ctx, "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()")
+// names are what is known for completion.
+type names struct{ tables, columns, databases []string }
+
+// names gives the tables of the session's database, their columns, and all databases.
+func (d *database) names(ctx context.Context) (known names, err error) {
+	rows, err := d.rows(ctx, "SELECT table_name, column_name FROM information_schema.columns WHERE table_schema = DATABASE()")
 	if err != nil {
-		return nil, err
+		return known, err
 	}
-	defer rows.Close()
 	seen := map[string]bool{}
-	var names []string
-	for rows.Next() {
-		var both [2]string
-		if err := rows.Scan(&both[0], &both[1]); err != nil {
-			return nil, err
-		}
-		for _, name := range both {
-			if !seen[name] {
-				seen[name] = true
-				names = append(names, name)
-			}
+	add := func(list *[]string, kind, name string) {
+		if !seen[kind+name] {
+			seen[kind+name] = true
+			*list = append(*list, name)
 		}
 	}
-	return names, rows.Err()
+	for _, row := range rows {
+		add(&known.tables, "table ", row[0])
+		add(&known.columns, "column ", row[1])
+	}
+	known.databases, err = d.column(ctx, "SHOW DATABASES", 0)
+	return known, err
 }
 
 // column gives a column of an answer, as texts.

@@ -296,12 +296,26 @@ func TestOneDatabase(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
-	s := &shell{names: []string{"customer", "surname", "größe"}}
+	s := &shell{names: names{tables: []string{"customer", "size"}, columns: []string{"surname", "größe", "customer", "from_day"}, databases: []string{"curious", "sales"}}}
 	for _, c := range []struct{ line, head, want string }{
 		{"SELECT sur", "SELECT ", "surname"},
 		{"sel", "", "select"},
 		{"SEL", "", "SELECT"},
 		{"SELECT c.cust", "SELECT c.", "customer"},
+		{"SELECT c.s", "SELECT c.", "size surname"},
+		{"SELECT * FROM cu", "SELECT * FROM ", "customer curious"},
+		{"SELECT * FROM a LEFT JOIN cu", "SELECT * FROM a LEFT JOIN ", "customer curious"},
+		{"insert into S", "insert into ", "size sales"},
+		{"UPDATE cu", "UPDATE ", "customer curious"},
+		{"INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE su", "INSERT INTO t VALUES (1) ON DUPLICATE KEY UPDATE ", "surname sum"},
+		{"desc cu", "desc ", "customer curious"},
+		{"SELECT a FROM t ORDER BY a DESC li", "SELECT a FROM t ORDER BY a DESC ", "like limit"},
+		{"DROP TABLE `cu", "DROP TABLE `", "customer curious"},
+		{"DROP TABLE I", "DROP TABLE ", "IF IN INDEX INDEXES INNER INSERT INTERVAL INTO IS"},
+		{"EXTRACT(YEAR FROM fr", "EXTRACT(YEAR FROM ", "from_day from"},
+		{"SELECT * FROM ", "SELECT * FROM ", "customer size curious sales"},
+		{"use s", "use ", "sales"},
+		{"SELECT cu", "SELECT ", "customer current_timestamp"},
 		{".for", "", ".format "},
 		{"SELECT grö", "SELECT ", "größe"},
 		{"SELECT ", "SELECT ", ""},
@@ -310,5 +324,9 @@ func TestCompletion(t *testing.T) {
 		if head != c.head || strings.Join(found, " ") != c.want || tail != "!" {
 			t.Errorf("%q completes to %q %q %q", c.line, head, found, tail)
 		}
+	}
+	s.asked = []string{"SELECT *", "FROM"} // on lines before
+	if _, found, _ := s.complete("cu", 2); strings.Join(found, " ") != "customer curious" {
+		t.Errorf("behind another line: %q", found)
 	}
 }

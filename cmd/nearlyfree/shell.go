@@ -17,7 +17,8 @@ import (
 type shell struct {
 	*runner
 	line  *liner.State
-	names []string // of tables and columns, for completion
+	asked []string // the lines of the statement that is typed
+	names names    // for completion
 }
 
 // loop reads statements and runs them until the end of the input.
@@ -36,7 +37,6 @@ func (s *shell) loop(ctx context.Context) error {
 	fmt.Fprintln(s.notes, "A statement ends at ; – .help lists the commands, Tab completes names, Ctrl-D ends the shell.")
 
 	in := newStatements(strings.NewReader(""))
-	var asked []string // the lines of the statement that is typed
 	for {
 		prompt := "nearlyfree> "
 		if in.pending() {
@@ -45,7 +45,7 @@ func (s *shell) loop(ctx context.Context) error {
 		line, err := s.line.Prompt(prompt)
 		switch {
 		case errors.Is(err, liner.ErrPromptAborted): // Ctrl-C gives up what was typed
-			in, asked = newStatements(strings.NewReader("")), nil
+			in, s.asked = newStatements(strings.NewReader("")), nil
 			continue
 		case err == io.EOF:
 			fmt.Fprintln(s.notes)
@@ -53,7 +53,7 @@ func (s *shell) loop(ctx context.Context) error {
 		case err != nil:
 			return err
 		}
-		asked = append(asked, line)
+		s.asked = append(s.asked, line)
 		in.add([]byte(line + "\n"))
 		for {
 			st, ok := in.ready()
@@ -70,10 +70,10 @@ func (s *shell) loop(ctx context.Context) error {
 			}
 		}
 		if !in.pending() {
-			if text := strings.TrimSpace(strings.Join(asked, " ")); text != "" {
+			if text := strings.TrimSpace(strings.Join(s.asked, " ")); text != "" {
 				s.line.AppendHistory(text)
 			}
-			asked = nil
+			s.asked = nil
 		}
 	}
 }
