@@ -38,9 +38,11 @@ type ColumnDef struct {
 	Pos           Pos
 }
 
-// KeyColumn is one column of a key, with its prefix length (col(10)) and direction.
+// KeyColumn is one column of a key, with its prefix length (col(10)) and direction. Of an expression, which no key has here, it is the text
+// as written, with its parentheses.
 type KeyColumn struct {
 	Column string
+	Expr   string
 	Length int
 	Desc   bool
 }
@@ -123,9 +125,11 @@ type CreateTable struct {
 	Unsupported  []UnsupportedKey
 }
 
-// UnsupportedKey is a key of a kind that there is not: FULLTEXT or SPATIAL.
+// UnsupportedKey is a key of a kind that there is not: FULLTEXT or SPATIAL, or, with Kind "", over expressions.
 type UnsupportedKey struct {
 	Kind, Name string
+	Unique     bool
+	Expr       string // the first expression, with its parentheses
 	Pos        Pos
 }
 

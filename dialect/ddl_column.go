@@ -135,6 +135,8 @@ func (p *parser) defaultValue() (Expr, string) {
 	case t.kind == tokString, p.toks[hi+min(1, p.end()-hi)].kind == tokString && p.isDate(hi):
 		for hi++; p.toks[hi].kind == tokString; hi++ {
 		}
+	case charsets[t.word] && p.toks[hi+1].kind == tokString:
+		hi += 2
 	case t.kind == tokWord && p.isAt(hi+1, "("):
 		hi = p.after(hi + 1)
 	case t.kind == tokWord && (bare[t.word] || t.word == "NULL" || t.word == "TRUE" || t.word == "FALSE"):

@@ -96,8 +96,12 @@ func (p *parser) createIndex(unique bool) Statement {
 	}
 	p.expect("ON")
 	out := &CreateIndex{Table: p.tableName()}
+	start := p.pos
 	p.indexBody(&x)
 	out.Options = p.algorithm()
+	if x.overExpression() != "" {
+		p.unsupported(start, "an expression as a part of a key", expressionWay)
+	}
 	out.Index = x
 	return out
 }

@@ -60,17 +60,45 @@ func (p *parser) indexBody(x *IndexDef) {
 	}
 }
 
+// expressionWay is what to do in place of a key over an expression.
+const expressionWay = "make a generated column of it, and a key over that"
+
+// overExpression gives the first expression among the parts of a key; "" without one.
+func (x *IndexDef) overExpression() string {
+	for _, k := range x.Parts {
+		if k.Expr != "" {
+			return k.Expr
+		}
+	}
+	return ""
+}
+
+// keyOf gives a key, which may be over expressions.
+func keyOf(x IndexDef) key {
+	if e := x.overExpression(); e != "" {
+		return key{unsupported: &UnsupportedKey{Name: x.Name, Unique: x.Unique, Expr: e, Pos: x.Pos}}
+	}
+	return key{index: &x}
+}
+
 // keyColumns reads (column [(length)] [ASC | DESC], …).
 func (p *parser) keyColumns() []KeyColumn {
 	var parts []KeyColumn
 	p.expect("(")
 	for p.err == nil {
-		if p.is("(") || p.tok().isName() && p.isAt(p.pos+1, "(") && p.peek(2).kind != tokInt {
-			p.unsupported(p.pos, "an expression as a part of a key")
+		if p.tok().isName() && p.isAt(p.pos+1, "(") && p.peek(2).kind != tokInt {
+			p.unsupported(p.pos, "an expression as a part of a key", expressionWay)
 			break
 		}
-		k := KeyColumn{Column: p.ident()}
-		if p.accept("(") {
+		k := KeyColumn{}
+		if p.is("(") {
+			hi := p.after(p.pos)
+			k.Expr = p.textOf(p.pos, hi)
+			p.finish(hi)
+		} else {
+			k.Column = p.ident()
+		}
+		if k.Expr == "" && p.accept("(") {
 			if k.Length = p.integer(); k.Length == 0 {
 				p.fail(p.pos-1, "a length is 1 or more")
 			}
@@ -118,7 +146,7 @@ func (p *parser) keyDef() (key, bool) {
 	case p.accept("PRIMARY", "KEY"):
 		x := p.indexDef(pos)
 		x.Name, x.Primary, x.Unique = "PRIMARY", true, true
-		return key{index: &x}, true
+		return keyOf(x), true
 	case p.accept("UNIQUE"):
 		if !p.accept("KEY") {
 			p.accept("INDEX")
@@ -128,7 +156,7 @@ func (p *parser) keyDef() (key, bool) {
 		if x.Name == "" {
 			x.Name = name
 		}
-		return key{index: &x}, true
+		return keyOf(x), true
 	case p.accept("FOREIGN"):
 		p.expect("KEY")
 		index := ""
@@ -154,11 +182,11 @@ func (p *parser) keyDef() (key, bool) {
 			p.pos++
 		}
 		x := p.indexDef(pos)
-		return key{unsupported: &UnsupportedKey{kind, x.Name, pos}}, true
+		return key{unsupported: &UnsupportedKey{Kind: kind, Name: x.Name, Pos: pos}}, true
 	case p.isIndex():
 		p.pos++
 		x := p.indexDef(pos)
-		return key{index: &x}, true
+		return keyOf(x), true
 	}
 	return key{}, false
 }

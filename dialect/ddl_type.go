@@ -88,6 +88,8 @@ func (p *parser) typeName() TypeName {
 		switch {
 		case t.isText() && p.accept("BINARY"): // MySQL's old word for the collation that goes by code points
 			t.Collate = "utf8mb4_bin"
+		case t.isText() && t.Name != "ENUM" && t.Name != "SET" && p.accept("ASCII"): // its old word for this one
+			t.Charset = "latin1"
 		case p.accept("UNSIGNED"):
 			t.Unsigned = true
 		case p.accept("SIGNED"):

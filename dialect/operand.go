@@ -1,6 +1,10 @@
 package dialect
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+	"unicode"
+)
 
 // bare are the functions that may be called without parentheses.
 var bare = set(`CURRENT_TIMESTAMP CURRENT_DATE CURRENT_TIME LOCALTIME LOCALTIMESTAMP UTC_DATE UTC_TIME
@@ -168,8 +172,12 @@ func (r *rewriter) operandWord(i int) int {
 		return i + 1
 	}
 	if len(t.word) > 1 && t.word[0] == '_' && next.kind == tokString && charsets[t.word] {
-		if t.word == "_BINARY" {
+		switch {
+		case t.word == "_BINARY":
 			r.prefixOperator(i, "BINARY")
+		case t.word == "_LATIN1" && !isASCII(p.sql[next.start:next.end]):
+			p.unsupported(i, "_latin1 before a text that is not ASCII", "leave it out, as all text is UTF-8")
+			return i
 		}
 		return i + 1 // _utf8mb4'…': all text is UTF-8
 	}
@@ -190,8 +198,12 @@ func (r *rewriter) operandWord(i int) int {
 // quantified are the comparisons that may stand before ANY (SELECT …) and ALL (SELECT …).
 var quantified = set("= <> != < <= > >=")
 
-// charsets are the introducers whose text is valid as it stands.
-var charsets = set("_UTF8 _UTF8MB3 _UTF8MB4 _ASCII _BINARY")
+// charsets are the introducers whose text is valid as it stands; that of _latin1 where it is ASCII.
+var charsets = set("_UTF8 _UTF8MB3 _UTF8MB4 _ASCII _LATIN1 _BINARY")
+
+func isASCII(text string) bool {
+	return !strings.ContainsFunc(text, func(c rune) bool { return c > unicode.MaxASCII })
+}
 
 // operandName reads a column or a call.
 func (r *rewriter) operandName(i int) int {

@@ -63,7 +63,7 @@ goes on behind the last row that is there, and writes none twice; --restart begi
 	f.BoolVar(&o.restart, "restart", false, "begin anew what was interrupted")
 	f.IntVar(&o.rejects, "rejects", 1000, "give up behind so many rows that are refused; -1: never")
 	f.BoolVar(&o.force, "force", false, "go on behind a statement of SQL that fails")
-	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, FULLTEXT and SPATIAL keys of SQL, make geometries BLOB, and list that at the end")
+	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, keys of SQL that there are not here, zero dates as defaults, make geometries BLOB, and list that at the end")
 	return c
 }
 

@@ -88,7 +88,7 @@ input; on a terminal there is a prompt, where .help lists the commands.`,
 	f.StringArrayVarP(&o.texts, "command", "c", nil, "run this `SQL` and end; may be given several times")
 	f.StringVarP(&o.format, "format", "f", "", "how rows are printed: "+formatNames()+"; on a terminal table, else tsv")
 	f.BoolVar(&o.force, "force", false, "go on behind a statement that fails")
-	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, FULLTEXT and SPATIAL keys, make geometries BLOB, and list that at the end")
+	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, keys that there are not here, zero dates as defaults, make geometries BLOB, and list that at the end")
 	f.BoolVarP(&o.quiet, "quiet", "q", false, "print rows alone: no counts, no costs")
 	return c
 }

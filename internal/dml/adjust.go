@@ -30,14 +30,21 @@ func implicit(col *schema.Column, env *expr.Env, err *sqlerr.Error, note bool) (
 	}
 	v, ok := col.Type.Implicit()
 	if !ok {
-		more := *err
-		more.Message += "; its type " + col.Type.String() + " has no empty value, as MySQL's zero date cannot be stored"
-		return v, &more
+		return v, noEmptyValue(col, err)
 	}
 	if note {
 		env.Session.Diagnostics.Note(expr.Warning, err.Code, "%s", err.Message)
 	}
 	return v, nil
+}
+
+// noEmptyValue is err where MySQL would store what the column's type does not have here.
+func noEmptyValue(col *schema.Column, err *sqlerr.Error) *sqlerr.Error {
+	more := *err
+	if more.Message += "; its type " + col.Type.String() + " has no empty value"; col.Type.Base == value.TypeDate || col.Type.Base == value.TypeDateTime {
+		more.Message += ", as there are no zero dates here: use NULL, in a column without NOT NULL"
+	}
+	return &more
 }
 
 // skipped warns that IGNORE leaves out a row because of err.

@@ -181,9 +181,14 @@ func (c *Columns) fillNulls(row []value.Value, generated bool, env *expr.Env) (e
 		if !col.Requires() || !row[i].IsNull() || generated != (col.Generated != "") {
 			continue
 		}
-		if row[i], err = c.instead(col, env); err != nil {
-			return err
+		if row[i], err = c.instead(col, env); err == nil {
+			continue
 		}
+		var refused *sqlerr.Error
+		if _, ok := col.Type.Implicit(); c.nullFails && !ok && !generated && env.Session != nil && env.Session.Diagnostics.Adjust && errors.As(err, &refused) {
+			err = noEmptyValue(col, refused) // it was none before it was adjusted
+		}
+		return err
 	}
 	return nil
 }

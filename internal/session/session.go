@@ -62,7 +62,7 @@ type Session struct {
 	at          activity
 
 	analyzeRequests int
-	skipKeys        bool // FULLTEXT and SPATIAL keys are left out of definitions
+	skipKeys        bool // what there is not is left out of definitions
 }
 
 // New begins a session.
