@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/keymap"
 )
 
@@ -95,6 +97,10 @@ func (c *Catalog) createBy(ctx context.Context, s *Snapshot, t *schema.Table, m 
 func (c *Catalog) insertBy(ctx context.Context, s *Snapshot, t *schema.Table, m *engine.Meter) error {
 	r := s.newRelatives()
 	if err := r.retie(ctx, nil, t); err != nil {
+		return err
+	}
+	var err error
+	if t.Created, err = value.TicksFromTime(time.Now().Truncate(time.Second)); err != nil {
 		return err
 	}
 	e, err := c.stamp(s, t)

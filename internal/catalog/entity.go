@@ -92,6 +92,9 @@ func encodeDefinition(t *schema.Table) (engine.Entity, error) {
 	e.Names = append(e.Names, "Name", "Physical", "RowName", "Version")
 	e.Values = append(e.Values, textValue(t.Name), textValue(t.Physical), textValue(t.RowName), int64Value(t.Version))
 	setText(&e, "Definition", text)
+	if t.Created > 0 {
+		e.Names, e.Values = append(e.Names, "Created"), append(e.Values, engine.Value{Type: engine.DateTime, N: uint64(t.Created)})
+	}
 	if t.Statistics != nil {
 		if text, err = stored.EncodeStatistics(t.Statistics); err != nil {
 			return engine.Entity{}, err
@@ -132,6 +135,9 @@ func decodeDefinition(e *engine.Entity) (*definition, error) {
 	}
 	if err := t.Init(); err != nil {
 		return nil, engine.Errorf(engine.CodeCorrupt, "the definition of table %s: %v", t.Name, err)
+	}
+	if v := property(e, "Created"); v.Type == engine.DateTime {
+		t.Created = int64(v.N)
 	}
 	t.Statistics = stored.DecodeStatistics(textOf(e, "Statistics"))
 	return &definition{table: t, etag: e.ETag}, nil

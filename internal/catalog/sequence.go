@@ -136,15 +136,11 @@ func (c *Catalog) Raise(ctx context.Context, t *schema.Table, v int64, m *engine
 func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.Meter, f func(int64) (int64, bool)) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
-		e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t), Meter: m})
-		absent := isCode(err, engine.CodeNotFound)
-		if err != nil && !absent {
+		stored, etag, err := c.storedNext(ctx, t, m)
+		if err != nil {
 			return err
 		}
-		stored := max(t.FirstAutoIncrement, 1)
-		if !absent {
-			stored = int64(property(&e, "Next").N)
-		}
+		absent := etag == ""
 		next, ok := f(stored)
 		if !ok {
 			return sqlerr.New(sqlerr.CodeAutoExhausted, sqlerr.NoPos, "Failed to read auto-increment value from storage engine: table '%s' has used up its values", t.Name)
@@ -157,7 +153,7 @@ func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.M
 			Names: []string{"Next"}, Values: []engine.Value{int64Value(next)},
 		}}
 		if !absent {
-			op.Kind, op.IfMatch = engine.Replace, e.ETag
+			op.Kind, op.IfMatch = engine.Replace, etag
 		}
 		err = c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}, Meter: m})
 		lost := engine.IsUnsure(err) && ctx.Err() == nil
@@ -168,6 +164,41 @@ func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.M
 			return err
 		}
 	}
+}
+
+// storedNext is the next value that no process has taken yet, and the ETag of the entity that says so: "" where there is none.
+func (c *Catalog) storedNext(ctx context.Context, t *schema.Table, m *engine.Meter) (next int64, etag string, err error) {
+	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t), Meter: m})
+	switch {
+	case isCode(err, engine.CodeNotFound):
+		return max(t.FirstAutoIncrement, 1), "", nil
+	case err != nil:
+		return 0, "", err
+	}
+	return int64(property(&e, "Next").N), e.ETag, nil
+}
+
+// Upcoming is the AUTO_INCREMENT value that the next row of this process gets, as far as that is known without a request: a store that
+// others share is not asked, so a table is known there when this process has inserted into it.
+func (c *Catalog) Upcoming(ctx context.Context, t *schema.Table) (next int64, known bool, err error) {
+	c.sequences.mu.Lock()
+	b := c.sequences.blocks[sequenceName(t)]
+	c.sequences.mu.Unlock()
+	if b != nil {
+		release, err := b.take(ctx)
+		if err != nil {
+			return 0, false, err
+		}
+		defer release()
+		if b.next < b.end {
+			return b.next, true, nil
+		}
+	}
+	if c.engine.Shared() {
+		return 0, false, nil
+	}
+	next, _, err = c.storedNext(ctx, t, nil)
+	return next, err == nil, err
 }
 
 // Reset makes the table's values begin anew (TRUNCATE).

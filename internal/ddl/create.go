@@ -146,6 +146,7 @@ func (x *definition) createLike(ctx context.Context, s *dialect.CreateTable) err
 		t = t.TakeBack()
 	}
 	t.EndChange() // it has no rows
+	t.Statistics = nil
 	for _, c := range t.Columns {
 		c.Initial = nil
 	}

@@ -60,6 +60,8 @@ type Table struct {
 	View *View
 	// Statistics are what is known of the rows; nil: nothing is. They never change: a newer definition has others.
 	Statistics *Statistics
+	// Created is when the table was made, in ticks; 0: nobody knows. CREATE_TIME shows it, and nothing hangs on it.
+	Created int64
 
 	// Unwritable says why this version of the program must not write to the table: a newer one made it of something that
 	// this one does not know. nil: it may.

@@ -79,7 +79,7 @@ func (s Seen) ofVirtual(ctx context.Context, show *dialect.Show, database string
 			if err != nil {
 				return nil, err
 			}
-			v.add(append([]any{name}, statusOf(t)...)...)
+			v.add(append([]any{name}, statusOf(t, nil)...)...)
 		}
 		return v, nil
 	case "columns":

@@ -140,11 +140,17 @@ func (s Seen) rowsOf(ctx context.Context, name string, build func(string, []*sch
 			if err != nil {
 				return err
 			}
-			v := build(s.Name(now), tables)
-			if v.err == nil {
+			var v *virtual
+			if name == "TABLES" {
+				v, err = infoTablesOf(ctx, now, s.Name(now), tables)
+			} else {
+				v = build(s.Name(now), tables)
+				err = v.err
+			}
+			if err == nil {
 				rows = append(rows, v.rows...)
 			}
-			return v.err
+			return err
 		})
 		if err != nil && !errors.As(err, &none) {
 			return nil, err

@@ -2,10 +2,12 @@ package show
 
 import (
 	"context"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // tableColumns are those of information_schema.TABLES behind the table's name and type, and of SHOW TABLE STATUS behind the name: they
@@ -13,25 +15,61 @@ import (
 var tableColumns = []string{"ENGINE", "VERSION#", "ROW_FORMAT", "TABLE_ROWS#", "AVG_ROW_LENGTH#", "DATA_LENGTH#", "MAX_DATA_LENGTH#", "INDEX_LENGTH#", "DATA_FREE#",
 	"AUTO_INCREMENT#", "CREATE_TIME@", "UPDATE_TIME@", "CHECK_TIME@", "TABLE_COLLATION", "CHECKSUM#", "CREATE_OPTIONS", "TABLE_COMMENT"}
 
-// statusOf gives what tableColumns say of a table.
-func statusOf(t *schema.Table) []any {
+// statusOf gives what tableColumns say of a table; next is its next AUTO_INCREMENT value, where that is known.
+func statusOf(t *schema.Table, next any) []any {
 	switch {
 	case t.IsView():
-		return []any{nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, "VIEW"}
+		return []any{nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, created(t), nil, nil, nil, nil, nil, "VIEW"}
 	case t.Virtual != nil:
 		return []any{nil, 10, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, nil, t.Collation.String(), nil, "", ""}
 	}
-	rows, length, data := sizes(t)
-	return []any{engineName, tableVersion(t), "Dynamic", rows, length, data, nil, nil, nil, nil, nil, nil, nil, t.Collation.String(), nil, "", t.Comment}
+	options := ""
+	if method, _ := t.PartitionMethod(); method != "" {
+		options = "partitioned"
+	}
+	rows, length, data, index := sizes(t)
+	return []any{engineName, tableVersion(t), "Dynamic", rows, length, data, 0, index, 0, next, created(t), nil, nil, t.Collation.String(), nil, options, t.Comment}
 }
 
-// infoTables is TABLES.
+// infoTables is TABLES of tables that have no AUTO_INCREMENT values.
 func infoTables(database string, tables []*schema.Table) *virtual {
+	return infoTablesWith(database, tables, make([]any, len(tables)))
+}
+
+// infoTablesOf is TABLES of a database.
+func infoTablesOf(ctx context.Context, s *catalog.Snapshot, database string, tables []*schema.Table) (*virtual, error) {
+	next, err := upcoming(ctx, s.Catalog(), tables)
+	if err != nil {
+		return nil, err
+	}
+	return infoTablesWith(database, tables, next), nil
+}
+
+// infoTablesWith is TABLES; next are the next AUTO_INCREMENT values of the tables.
+func infoTablesWith(database string, tables []*schema.Table, next []any) *virtual {
 	v := newVirtual("TABLES", append([]string{"TABLE_CATALOG", "TABLE_SCHEMA", "TABLE_NAME", "TABLE_TYPE"}, tableColumns...)...)
-	for _, t := range tables {
-		v.add(append([]any{"def", database, t.Name, tableType(t)}, statusOf(t)...)...)
+	for i, t := range tables {
+		v.add(append([]any{"def", database, t.Name, tableType(t)}, statusOf(t, next[i])...)...)
 	}
 	return v
+}
+
+// upcoming gives the next AUTO_INCREMENT value of each table that has any, as far as that is known without a request.
+func upcoming(ctx context.Context, c *catalog.Catalog, tables []*schema.Table) ([]any, error) {
+	next := make([]any, len(tables))
+	for i, t := range tables {
+		if !slices.ContainsFunc(t.Columns, func(c *schema.Column) bool { return c.AutoIncrement && c.Listed() }) {
+			continue
+		}
+		n, known, err := c.Upcoming(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		if known {
+			next[i] = n
+		}
+	}
+	return next, nil
 }
 
 // showTableStatus is SHOW TABLE STATUS: what TABLES says, and how far a change of a table is.
@@ -44,9 +82,13 @@ func showTableStatus(ctx context.Context, s *catalog.Snapshot) (*virtual, error)
 	if err != nil {
 		return nil, err
 	}
+	next, err := upcoming(ctx, s.Catalog(), tables)
+	if err != nil {
+		return nil, err
+	}
 	v := newStatus()
-	for _, t := range tables {
-		cells := statusOf(t)
+	for i, t := range tables {
+		cells := statusOf(t, next[i])
 		if rows, ok := progress(t); ok {
 			comment := t.Comment
 			if comment != "" {
@@ -65,13 +107,28 @@ func newStatus() *virtual {
 		"Data_free#", "Auto_increment#", "Create_time@", "Update_time@", "Check_time@", "Collation", "Checksum#", "Create_options", "Comment")
 }
 
-// sizes are what ANALYZE TABLE has found out: rows, and octets of one and of all; NULL before.
-func sizes(t *schema.Table) (rows, length, data any) {
+// sizes are what ANALYZE TABLE has found out: rows, octets of one and of all, and of the indexes that hold whole rows, which take as
+// much as these; NULL before. How much the entries of others take it does not know.
+func sizes(t *schema.Table) (rows, length, data, index any) {
 	s := t.Statistics
 	if s == nil {
-		return nil, nil, nil
+		return nil, nil, nil, nil
 	}
-	return s.Rows, s.RowBytes, s.Rows * s.RowBytes
+	copies := int64(0)
+	for _, ix := range t.Indexes {
+		if ix.State == schema.Public && ix.Copy == schema.CopyRow && ix.Child == "" {
+			copies++
+		}
+	}
+	return s.Rows, s.RowBytes, s.Rows * s.RowBytes, s.Rows * s.RowBytes * copies
+}
+
+// created is when a table was made; NULL where nobody knows, as of what another program made, or an earlier version.
+func created(t *schema.Table) any {
+	if t.Created == 0 {
+		return nil
+	}
+	return value.FromTicks(t.Created)
 }
 
 // tableVersion is that of the definition, NULL for a table that has none.

@@ -132,7 +132,7 @@ func TestFull(t *testing.T) {
 // computed are the fields that Init, the planner or the catalog make of the others.
 var computed = []string{
 	"Table.Temporary", "Table.Unwritable", "Table.Virtual", "Table.DatabaseColumns", "View.bound", "Table.texts", "Table.byName", "Table.Layout", "Table.whole",
-	"Table.Statistics", // stored beside the definition
+	"Table.Statistics", "Table.Created", // stored beside the definition
 	"Index.Segments", "Index.layout", "Partitions.Codes", "Partitions.Spans", "Partition.Number", "Interleaving.segments", "External.Undeclared",
 	"Segment.Code", "Segment.end", "Segment.last",
 	"Type.Coercion", "Type.Truth", "Type.members",
