@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -232,4 +233,33 @@ func testCopiesOnline(t *testing.T, a, b *sql.DB) {
 	if n := writes.Load(); n < 50 {
 		t.Errorf("%d writes", n)
 	}
+}
+
+// TestAutoIncrementOnline makes a column AUTO_INCREMENT while another process writes rows with values of its own: none of them is
+// given again.
+func TestAutoIncrementOnline(t *testing.T) {
+	t.Parallel()
+	inLayouts(t, func(t *testing.T, a, b *sql.DB) {
+		exec(t, a, "CREATE TABLE t (id INT PRIMARY KEY, v INT)")
+		exec(t, b, "INSERT INTO t VALUES (1, 0)")
+		var changed atomic.Bool
+		var group sync.WaitGroup
+		last := 1
+		group.Go(func() {
+			for ; !changed.Load(); last++ {
+				if _, err := b.Exec("INSERT INTO t VALUES (?, 1)", 10*(last+1)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		time.Sleep(100 * time.Millisecond)
+		exec(t, a, "ALTER TABLE t MODIFY id INT AUTO_INCREMENT")
+		changed.Store(true)
+		exec(t, a, "INSERT INTO t (v) VALUES (2)")
+		group.Wait()
+		exec(t, b, "INSERT INTO t (v) VALUES (3)")
+		if n := count(t, a, "SELECT COUNT(*) FROM t"); n != last+2 || last < 20 {
+			t.Errorf("%d rows, and %d were written before", n, last)
+		}
+	})
 }

@@ -80,6 +80,36 @@ func TestLoadLateKeysInterrupted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { loadInterruptedOnce(t, file, query, want) })
 }
 
+// TestLoadAlterMended: an ALTER TABLE of which the first actions are made is finished, however often the next one is refused.
+func TestLoadAlterMended(t *testing.T) {
+	t.Parallel()
+	db, err := open(t.Context(), "mem://")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	const begins = "CREATE TABLE t (id INT, a INT, b INT); INSERT INTO t VALUES (1, 1, 2), (2, 1, 3); ALTER TABLE t ADD PRIMARY KEY (id);\n"
+	const alter = "ALTER TABLE t ADD CONSTRAINT first FOREIGN KEY (a) REFERENCES t (id), ADD CONSTRAINT second CHECK (b < 3);"
+	file := fileOf(t, "t.sql", begins+alter)
+	for range 3 {
+		if _, err := loaded(t, db, loadOptions{}, file); err == nil || !strings.Contains(err.Error(), "line 2: Error 3819") {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(file, []byte(begins+strings.Replace(alter, "b < 3", "b < 4", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if said, err := loaded(t, db, loadOptions{}, file); err != nil {
+		t.Fatal(err, said)
+	}
+	if got := db.answer(t, "SELECT GROUP_CONCAT(CONSTRAINT_NAME ORDER BY 1), (SELECT SUM(b) FROM t) FROM information_schema.TABLE_CONSTRAINTS"); got != "PRIMARY,first,second,5" {
+		t.Error(got)
+	}
+	if _, err := loaded(t, db, loadOptions{format: "sql"}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "it is no file") {
+		t.Error(err)
+	}
+}
+
 func TestAlterParts(t *testing.T) {
 	for _, c := range []struct {
 		text string

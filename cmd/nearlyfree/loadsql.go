@@ -144,8 +144,14 @@ func isOfStatement(err error) bool {
 // isRefused says whether an error is that nothing of a statement was done.
 func isRefused(err error) bool {
 	var e *nearlyfree.Error
-	return isOfStatement(err) && errors.As(err, &e) && e.Applied == nearlyfree.AppliedNo
+	var part *partError
+	return isOfStatement(err) && errors.As(err, &e) && e.Applied == nearlyfree.AppliedNo && !errors.As(err, &part)
 }
+
+// partError is an error of one action of an ALTER TABLE: those before it are done.
+type partError struct{ error }
+
+func (e *partError) Unwrap() error { return e.error }
 
 // refused is what stands for the last row where the statement behind the place is known not to be done.
 const refused = "refused"
@@ -207,7 +213,7 @@ func (s *sqlLoader) defineLeft(ctx context.Context, text string) error {
 	}
 	for _, part := range parts {
 		if err := s.db.exec(ctx, head+part); err != nil && !wasDone[errorNumber(err)] {
-			return err
+			return &partError{err}
 		}
 	}
 	return nil

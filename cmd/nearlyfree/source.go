@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"compress/gzip"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -29,6 +30,10 @@ func openSource(name string) (*source, error) {
 	if err != nil {
 		file.Close()
 		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		file.Close()
+		return nil, errors.New("it is no file, in which load looks ahead and finds its place again; nearlyfree DSN < dump.sql runs SQL as it comes")
 	}
 	s.size = info.Size()
 	s.Reader = bufio.NewReaderSize(counting{s}, 1<<18)

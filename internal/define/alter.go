@@ -116,7 +116,7 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 	case dialect.DropForeignKey:
 		return m.dropForeignKey(a)
 	case dialect.DropPrimaryKey:
-		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
+		return otherPrimary("DROP", a.Pos)
 	}
 	return m.alterPartitions(a)
 }
@@ -142,7 +142,7 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 		return m.addPrimary(a.Pos)
 	}
 	if a.Column.AutoIncrement {
-		return sqlerr.NotSupported(a.Pos, "adding an AUTO_INCREMENT column to a table is")
+		return sqlerr.New(sqlerr.CodeNotSupported, a.Pos, "adding an AUTO_INCREMENT column to a table is not supported: add it without, UPDATE the rows, add a key that begins with it, and MODIFY it")
 	}
 	if err := m.addColumn(&a.Column); err != nil {
 		return err

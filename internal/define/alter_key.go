@@ -29,12 +29,16 @@ func (m *alteration) addPrimary(pos dialect.Pos) error {
 	if !m.t.Columns[m.t.Key[0].Column].Hidden {
 		return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, pos, "Multiple primary key defined")
 	}
-	return sqlerr.NotSupported(pos, "ALTER TABLE … ADD PRIMARY KEY (CREATE TABLE says by which key rows are stored: make a table with it, and INSERT INTO … SELECT the rows) is")
+	return otherPrimary("ADD", pos)
+}
+
+func otherPrimary(what string, pos dialect.Pos) error {
+	return sqlerr.New(sqlerr.CodeNotSupported, pos, "ALTER TABLE … %s PRIMARY KEY is not supported, as rows are stored by the key that CREATE TABLE says: make another table, and INSERT INTO … SELECT the rows", what)
 }
 
 func (m *alteration) dropIndex(a *dialect.AlterAction) error {
 	if strings.EqualFold(a.Name, "primary") {
-		return sqlerr.NotSupported(a.Pos, "ALTER TABLE … DROP PRIMARY KEY is")
+		return otherPrimary("DROP", a.Pos)
 	}
 	ix := m.t.Index(a.Name)
 	if ix == nil {
