@@ -32,7 +32,7 @@ interruption and the end of the copy finds that told as a difference. Nobody els
 			return withExisting(c, args[:1], func(ctx context.Context, from *database, _ []string) error {
 				bulk := func(config *nearlyfree.Config) { config.Bulk = nearlyfree.BulkChunked }
 				return withDatabase(c, args[1:], bulk, func(ctx context.Context, to *database, _ []string) error {
-					err := copyAll(ctx, from, to, restart, newTask(c.ErrOrStderr()))
+					err := copyAll(ctx, from, to, restart, taskOf(c))
 					return from.tellOthers(ctx, c.ErrOrStderr(), nil, err)
 				})
 			})
@@ -98,7 +98,7 @@ func (c *copier) run(ctx context.Context, restart bool) error {
 		c.task.say("the copy is not the same as what it was made of: see above")
 		return errShown
 	}
-	c.task.say("all is the same: %s, %s in %s", tablesAndViews(list), plural(rows, "row"), time.Since(began).Round(time.Millisecond))
+	c.task.tell("all is the same: %s, %s in %s", tablesAndViews(list), plural(rows, "row"), time.Since(began).Round(time.Millisecond))
 	return nil
 }
 

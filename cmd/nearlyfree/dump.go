@@ -37,7 +37,7 @@ everything twice and fails where somebody has written meanwhile. Tables over oth
   nearlyfree dump file:shop.db customer --format csv`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return withExisting(c, args, func(ctx context.Context, db *database, names []string) error {
-				err := dump(ctx, db, names, o, newTask(c.ErrOrStderr()), c.OutOrStdout())
+				err := dump(ctx, db, names, o, taskOf(c), c.OutOrStdout())
 				return db.tellOthers(ctx, c.ErrOrStderr(), names, err)
 			})
 		},

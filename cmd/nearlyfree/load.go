@@ -46,7 +46,7 @@ goes on behind the last row that is there, and writes none twice; --restart begi
 		RunE: func(c *cobra.Command, args []string) error {
 			bulk := func(config *nearlyfree.Config) { config.Bulk = nearlyfree.BulkChunked }
 			return withDatabase(c, args, bulk, func(ctx context.Context, db *database, files []string) error {
-				return load(ctx, db, files, o, newTask(c.ErrOrStderr()))
+				return load(ctx, db, files, o, taskOf(c))
 			})
 		},
 	}

@@ -78,6 +78,23 @@ func TestLoadMendedRows(t *testing.T) {
 	}
 }
 
+// TestNoStatement: a file that does nothing says so.
+func TestNoStatement(t *testing.T) {
+	t.Parallel()
+	db := opened(t, "mem://", "")
+	for _, text := range []string{"", "-- nothing\n;\n"} {
+		file := fileOf(t, "t.sql", text)
+		if said, err := loaded(t, db, loadOptions{}, file); err != nil || said != file+": there is no statement in it\n" {
+			t.Errorf("%v %s", err, said)
+		}
+		var notes strings.Builder
+		r := &runner{db: db, notes: &notes, quiet: true}
+		if err := r.file(t.Context(), file); err != nil || notes.String() != file+": there is no statement in it\n" {
+			t.Errorf("%v %s", err, notes.String())
+		}
+	}
+}
+
 // TestLoadFormerPlace: what an earlier version of the command has begun goes on if the file is as it was, and is refused clearly else.
 func TestLoadFormerPlace(t *testing.T) {
 	t.Parallel()

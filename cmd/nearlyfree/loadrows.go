@@ -57,7 +57,7 @@ func (l *loader) loadRows(ctx context.Context) error {
 	}
 	l.task.endPart()
 	took := time.Since(began)
-	l.task.say("%s: %s into %s in %s, %.0f a second; %s", l.name, plural(l.place.written, "row"), to.table, took.Round(time.Millisecond),
+	l.task.tell("%s: %s into %s in %s, %.0f a second; %s", l.name, plural(l.place.written, "row"), to.table, took.Round(time.Millisecond),
 		float64(l.place.written-before)/took.Seconds(), l.db.spent(spent))
 	if w.there > 0 {
 		l.task.say("%s: %s of them had been there already, as they are", l.name, plural(w.there, "row"))

@@ -26,6 +26,8 @@ type sqlLoader struct {
 	late   *lateKeys // nil before the first statement that may be of them
 }
 
+const noStatement = "there is no statement in it"
+
 const groupBytes = 1 << 20 // of statements in one transaction, about
 
 // loadSQL runs a file of SQL.
@@ -72,7 +74,11 @@ func (l *loader) loadSQL(ctx context.Context) error {
 	}
 	l.task.endPart()
 	s.runner.tellSkipped()
-	l.task.say("%s: %s in %s, %s written; %s", l.name, plural(l.place.done, "statement"), time.Since(began).Round(time.Millisecond), plural(l.place.written, "row"), l.db.spent(spent))
+	if l.place.done == 0 {
+		l.task.say("%s: %s", l.name, noStatement)
+		return nil
+	}
+	l.task.tell("%s: %s in %s, %s written; %s", l.name, plural(l.place.done, "statement"), time.Since(began).Round(time.Millisecond), plural(l.place.written, "row"), l.db.spent(spent))
 	if s.failed > 0 {
 		return errShown
 	}

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
 	"strings"
@@ -89,8 +90,24 @@ input; on a terminal there is a prompt, where .help lists the commands.`,
 	f.StringVarP(&o.format, "format", "f", "", "how rows are printed: "+formatNames()+"; on a terminal table, else tsv")
 	f.BoolVar(&o.force, "force", false, "go on behind a statement that fails")
 	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, keys that there are not here, zero dates as defaults, make geometries BLOB, and list that at the end")
-	f.BoolVarP(&o.quiet, "quiet", "q", false, "print rows alone: no counts, no costs")
+	c.PersistentFlags().BoolVarP(&o.quiet, "quiet", "q", false, "print rows and what went wrong alone: no counts, no costs")
 	return c
+}
+
+// notesOf is where a command says counts and costs: nowhere with -q.
+func notesOf(c *cobra.Command) io.Writer {
+	if quiet, _ := c.Flags().GetBool("quiet"); quiet {
+		return io.Discard
+	}
+	return c.ErrOrStderr()
+}
+
+// taskOf is the task of a command.
+func taskOf(c *cobra.Command) *task {
+	if notesOf(c) == io.Discard {
+		return &task{out: c.ErrOrStderr(), quiet: true}
+	}
+	return newTask(c.ErrOrStderr())
 }
 
 // dataSource takes the data source name from the arguments of a command of several words, or else from the environment.

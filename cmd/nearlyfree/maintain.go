@@ -25,7 +25,7 @@ all is well.`,
 		Example: `  nearlyfree check file:shop.db`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return withExisting(c, args, func(ctx context.Context, db *database, names []string) error {
-				err := maintain(ctx, db, names, false, newTask(c.ErrOrStderr()), c.OutOrStdout())
+				err := maintain(ctx, db, names, false, taskOf(c), c.OutOrStdout())
 				return db.tellOthers(ctx, c.ErrOrStderr(), names, err)
 			})
 		},
@@ -41,7 +41,7 @@ and named. The exit status is 0 only if all is well then.`,
 		Example: `  nearlyfree repair file:shop.db`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return withExisting(c, args, func(ctx context.Context, db *database, names []string) error {
-				err := maintain(ctx, db, names, true, newTask(c.ErrOrStderr()), c.OutOrStdout())
+				err := maintain(ctx, db, names, true, taskOf(c), c.OutOrStdout())
 				return db.tellOthers(ctx, c.ErrOrStderr(), names, err)
 			})
 		},
@@ -110,7 +110,7 @@ All that it had committed before is in the copy. For other stores use copy or du
 			if len(rest) != 1 {
 				return errors.New("backup needs the name of the file that it is to make")
 			}
-			return backup(c.Context(), dsn, strings.TrimPrefix(rest[0], "file:"), c.ErrOrStderr())
+			return backup(c.Context(), dsn, strings.TrimPrefix(rest[0], "file:"), notesOf(c))
 		},
 	}
 }

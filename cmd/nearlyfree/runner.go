@@ -51,9 +51,12 @@ func (r *runner) file(ctx context.Context, name string) error {
 // script runs the statements of a text. The first that fails ends it, unless it is to go on.
 func (r *runner) script(ctx context.Context, name string, in io.Reader) error {
 	s := newStatements(in)
-	for {
+	for n := 0; ; n++ {
 		st, err := s.next()
 		if err == io.EOF {
+			if n == 0 {
+				fmt.Fprintf(r.notes, "%s: %s\n", name, noStatement)
+			}
 			return nil
 		}
 		if err != nil {

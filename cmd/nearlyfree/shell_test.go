@@ -39,6 +39,29 @@ func TestErrorOfDriver(t *testing.T) {
 	}
 }
 
+// TestQuiet: -q may stand before a command of several words, too, and leaves what is wrong.
+func TestQuiet(t *testing.T) {
+	dsn := "file:" + filepath.Join(t.TempDir(), "x.db")
+	file := fileOf(t, "t.csv", "id,a\n1,x\n2,y\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-q", "load", dsn, file, "--key", "id"}, "CREATE TABLE `t` (\n  `id` INT,\n  `a` VARCHAR(20),\n  PRIMARY KEY (`id`)\n);\n-- guessed from 2 records\n"},
+		{[]string{"load", "-q", dsn, file}, file + ": 2 rows of them had been there already, as they are\n"},
+		{[]string{"--quiet", "dump", dsn, "t", "--format", "csv"}, "id,a\n1,x\n2,y\n"},
+		{[]string{"-q", dsn, "-c", "SELECT COUNT(*) AS n FROM t"}, "n\n2\n"},
+		{[]string{"-q", "copy", dsn, "mem://"}, ""},
+		{[]string{"-q", "load", dsn, "nowhere.csv", "--table", "t"}, "nearlyfree: nowhere.csv: open nowhere.csv: no such file or directory\n"},
+	} {
+		p := exec.Command(os.Args[0], c.args...)
+		p.Env = append(os.Environ(), "NEARLYFREE_TEST_COMMAND=1")
+		if said, err := p.CombinedOutput(); string(said) != c.want || (err != nil) != strings.HasPrefix(c.want, "nearlyfree: ") {
+			t.Errorf("%q: %v %s", c.args, err, said)
+		}
+	}
+}
+
 // terminal is a command that runs on one.
 type terminal struct {
 	t    *testing.T
@@ -137,6 +160,10 @@ func TestTerminal(t *testing.T) {
 	term.types("SELECT\r", "... ")
 	term.types("\x03", "nearlyfree> ") // gives up what was typed
 	term.types("SELECT nope FROM customer;\r", "^")
+	term.types("CREATE DATABASE shop;\r", "done · ")
+	term.types("use shop\r", "done · ")
+	term.types("SELECT DATABASE();\r", "│ shop ")
+	term.types("use nearlyfree\r", "done · ")
 	term.interrupts("SELECT SLEEP(600);\r")
 	term.types("SELECT 40 + 2 AS answer;\r", "│     42 │")
 	term.types("\x1b[A\r", "│     42 │") // the line before

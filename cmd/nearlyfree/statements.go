@@ -10,7 +10,7 @@ import (
 
 // statements cuts a text into statements as it is read. A statement ends at a semicolon outside of quotes and comments, or at what
 // a line DELIMITER names. A line that begins with a point between statements is a command of the shell, and so are SOURCE FILE,
-// EXIT, QUIT and HELP. It looks at nothing else, so that what is wrong in a statement is for the driver to tell.
+// EXIT, QUIT and HELP; USE NAME ends with its line. It looks at nothing else, so that what is wrong in a statement is for the driver to tell.
 type statements struct {
 	in    *bufio.Reader
 	until string // what ends a statement
@@ -92,6 +92,10 @@ func (s *statements) add(line []byte) {
 		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
 	}
 	text := ofMySQL(string(bytes.TrimSpace(line)))
+	if use := useLine.FindStringSubmatch(text); use != nil && !strings.Contains(text, s.until) && s.quote == 0 && onlyComments(string(s.rest)) {
+		s.rest = append(s.rest, "USE "+use[1]+s.until+"\n"...)
+		return
+	}
 	command := strings.HasPrefix(text, ".")
 	delimiter := delimiterLine.FindStringSubmatch(text)
 	if !command && delimiter == nil || s.quote != 0 || !onlyComments(string(s.rest)) {
@@ -125,6 +129,9 @@ func ofMySQL(line string) string {
 }
 
 var sourceLine = regexp.MustCompile(`^(?:(?i:SOURCE)|\\\.)\s+(.+)$`)
+
+// useLine is a line that ends where it ends, as the command mysql takes it.
+var useLine = regexp.MustCompile("^(?:(?i:USE)|\\\\u)\\s+(`[^`]+`|[^\\s`;\\\\]+)$")
 
 var delimiterLine = regexp.MustCompile(`^(?i:DELIMITER)\s+(\S+)$`)
 

@@ -47,6 +47,11 @@ func TestStatements(t *testing.T) {
 			{text: "SELECT 1", line: 1}, {text: ".read a b.sql ;", line: 3}, {text: ".read c.sql", line: 4}, {text: "SELECT\nsource FROM t", line: 5}}},
 		{"help\nSELECT\nquit\n;\nEXIT ;\n\\q\nexits;", []statement{
 			{text: ".help", line: 1}, {text: "SELECT\nquit", line: 2}, {text: ".quit", line: 5}, {text: ".quit", line: 6}, {text: "exits", line: 7}}},
+		{"use shop\n-- x\nUSE `my shop`\nSELECT 1;\nUSE a;USE b\n;\\u c\n\\u d\nSELECT 'x\nuse e\n'", []statement{
+			{text: "USE shop", line: 1}, {text: "-- x\nUSE `my shop`", line: 2}, {text: "SELECT 1", line: 4}, {text: "USE a", line: 5}, {text: "USE b", line: 5},
+			{text: "\\u c\n\\u d\nSELECT 'x\nuse e\n'", line: 6}}},
+		{"DELIMITER $$\nUSE a$$\nUSE b\nSELECT 1$$", []statement{{text: "USE a", line: 2}, {text: "USE b", line: 3}, {text: "SELECT 1", line: 4}}},
+		{"\\u c\nSELECT 1 FROM t\nUSE x", []statement{{text: "USE c", line: 1}, {text: "SELECT 1 FROM t\nUSE x", line: 2}}},
 		{" ; ;/* nothing */; -- nothing", nil},
 		{"SELECT 'not closed; SELECT 2", []statement{{text: "SELECT 'not closed; SELECT 2", line: 1}}},
 		{"/*!40101 SET NAMES utf8 */;", []statement{{text: "/*!40101 SET NAMES utf8 */", line: 1}}},
@@ -64,7 +69,7 @@ func agree(t *testing.T, text string) {
 		return
 	}
 	for _, line := range strings.Split(text, "\n") {
-		if line = strings.TrimSpace(line); strings.HasPrefix(ofMySQL(line), ".") {
+		if line = strings.TrimSpace(line); strings.HasPrefix(ofMySQL(line), ".") || useLine.MatchString(line) {
 			return
 		}
 	}

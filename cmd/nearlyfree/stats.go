@@ -40,7 +40,7 @@ statements read and write most, where the application logs these (Config.Partiti
 				}
 			}
 			return withExisting(c, args, func(ctx context.Context, db *database, _ []string) error {
-				sizes, err := stats(ctx, db, format, partitions, c.OutOrStdout(), c.ErrOrStderr())
+				sizes, err := stats(ctx, db, format, partitions, c.OutOrStdout(), notesOf(c))
 				if err == nil && log != "" {
 					err = unread(ctx, db, log, c.ErrOrStderr())
 				}

@@ -20,6 +20,7 @@ type task struct {
 	unit   string
 	done   int64
 	began  time.Time
+	quiet  bool // it says only what is wrong or unexpected
 }
 
 func newTask(out io.Writer) *task {
@@ -72,6 +73,13 @@ func (t *task) say(format string, args ...any) {
 	fmt.Fprintf(t.out, format+"\n", args...)
 }
 
+// tell says what the work took, unless it is to be quiet.
+func (t *task) tell(format string, args ...any) {
+	if !t.quiet {
+		t.say(format, args...)
+	}
+}
+
 func (t *task) endPart() {
 	if t.name == "" {
 		return
@@ -79,7 +87,7 @@ func (t *task) endPart() {
 	if t.bar != nil {
 		t.bar.MarkAsDone()
 		t.bar = nil
-	} else if t.unit == "row" {
+	} else if t.unit == "row" && !t.quiet {
 		fmt.Fprintf(t.out, "%s: %s, %s\n", t.name, plural(t.done, t.unit), time.Since(t.began).Round(time.Millisecond))
 	}
 	t.name = ""
