@@ -32,7 +32,9 @@ type source struct {
 
 	table   *schema.Table // stored or virtual; nil: derived
 	input   *relation
-	lateral bool // input is to be read for each row of the sources before it
+	narrow  narrowing  // of input
+	ways    []narrowed // what it gave
+	lateral bool       // input is to be read for each row of the sources before it
 }
 
 func (k *block) add(s *source, width int) {

@@ -27,6 +27,7 @@ type queryPlan struct {
 	columns  []ResultColumn
 	rows     float64 // estimates
 	requests float64
+	narrow   narrowing // nil: it has all of its rows
 }
 
 // query plans a SELECT or a UNION.
@@ -110,7 +111,12 @@ func (b *builder) selectQuery(sel *dialect.Select, at position) (*queryPlan, err
 	if err := q.bind(); err != nil {
 		return nil, err
 	}
-	return q.build()
+	narrowing := q.narrowing()
+	plan, err := q.build()
+	if err == nil {
+		plan.narrow = narrowing(plan)
+	}
+	return plan, err
 }
 
 func (q *selection) bind() error {

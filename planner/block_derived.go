@@ -105,7 +105,7 @@ func (q *selection) derivedPlan(name string, columns []string, made func() (*que
 	if err != nil {
 		return fromClause{}, err
 	}
-	src := &source{name: name, input: &relation{node: plan.root, rows: plan.rows, requests: plan.requests}}
+	src := &source{name: name, input: &relation{node: plan.root, rows: plan.rows, requests: plan.requests}, narrow: plan.narrow}
 	q.block.add(src, len(plan.columns))
 	fields := make([]field, len(plan.columns))
 	for i, c := range plan.columns {

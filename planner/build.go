@@ -38,12 +38,15 @@ func Build(p *dialect.Parsed, s schema.Tables, opt Options) (*Plan, error) {
 // plan has f plan something, again where an undeclared table turns out to have a column more.
 func plan(s schema.Tables, opt Options, p *dialect.Parsed, f func(b *builder) error) (*Plan, error) {
 	grown := map[*schema.Table]*schema.Table{}
+	whole := map[*dialect.CTE]bool{}
 	for {
-		b := &builder{schema: s, opt: opt, first: firstSelect(p.Statement), plan: &Plan{Params: p.Placeholders}, seen: map[*schema.Table]bool{}, grown: grown}
+		b := &builder{whole: whole, schema: s, opt: opt, first: firstSelect(p.Statement), plan: &Plan{Params: p.Placeholders}, seen: map[*schema.Table]bool{}, grown: grown}
 		err := f(b)
 		if err == nil {
 			b.plan.Slots = b.slots
-			b.keepShared()
+			if b.keepShared() {
+				continue
+			}
 			return b.plan, nil
 		}
 		again, growErr := b.grow(err)
@@ -69,10 +72,12 @@ type builder struct {
 	depth    int // of query blocks in one another
 	attempts int // ways of planning that are being tried within one another, and may be given up
 	shared   []sharedQuery
-	steps    int                  // what was done so far: expressions bound, and the like
-	views    []*schema.Table      // those whose queries are being planned, one in the other
-	defines  dialect.TableName    // the view whose query is planned to define it, with its database; "": none
-	written  map[int]dialect.Edit // of its text, by where they begin; see BindView
+	whole    map[*dialect.CTE]bool // those of a WITH or view that are not narrowed; see notNarrowed
+	narrowed int                   // queries that were planned anew to be
+	steps    int                   // what was done so far: expressions bound, and the like
+	views    []*schema.Table       // those whose queries are being planned, one in the other
+	defines  dialect.TableName     // the view whose query is planned to define it, with its database; "": none
+	written  map[int]dialect.Edit  // of its text, by where they begin; see BindView
 
 	earlier *schema.Texts // the texts bound so far of the definition whose texts are being bound; nil: a statement is planned
 }

@@ -189,9 +189,13 @@ func (j *joiner) leaf(s *source, conds []expr.Node, order []access.SortKey, limi
 	rel.set.add(s.index)
 	switch {
 	case s.table == nil:
-		rel.node = &Derived{Input: s.input.node, Name: s.name, Offset: s.offset, Total: j.block.width}
-		rel.rows, rel.requests = s.input.rows, s.input.requests
-		return rel.filtered(conds), nil
+		input, rest, err := s.narrowed(conds)
+		if err != nil {
+			return nil, err
+		}
+		rel.node = &Derived{Input: input.node, Name: s.name, Offset: s.offset, Total: j.block.width}
+		rel.rows, rel.requests = input.rows, input.requests
+		return rel.filtered(rest), nil
 	case s.table.Virtual != nil:
 		scan := &access.Scan{
 			Table: s.table, Alias: s.name, Offset: s.offset, Total: j.block.width,

@@ -18,6 +18,10 @@ type Shared struct {
 	Name  string
 	Keep  bool // it is read more than once
 
+	def      *dialect.CTE
+	requests float64    // estimated
+	of       *queryPlan // what was narrowed to the conditions of one place; nil: it was not
+
 	// Compiled is where the executor keeps its own form of the operator.
 	Compiled atomic.Value
 }
@@ -50,7 +54,8 @@ func (b *builder) sharedQuery(def *dialect.CTE, env *cteEnv) (*queryPlan, error)
 	if err != nil {
 		return nil, err
 	}
-	plan.root = &Shared{Input: plan.root, Name: def.Name}
+	plan.root = &Shared{Input: plan.root, Name: def.Name, def: def}
+	plan.narrow = b.narrowShared(def, plan)
 	b.shared = append(b.shared, sharedQuery{def, plan, b.plan.Blocks - before})
 	return plan, nil
 }
@@ -59,18 +64,23 @@ func (b *builder) plainQuery(def *dialect.CTE, env *cteEnv) (*queryPlan, error) 
 	return b.query(def.Query, position{frame: &frame{}, ctes: env})
 }
 
-// keepShared finds out whose rows are to be kept.
-func (b *builder) keepShared() {
+// keepShared finds out whose rows are to be kept. again: the statement is to be planned anew; see notNarrowed.
+func (b *builder) keepShared() (again bool) {
 	if len(b.shared) == 0 {
-		return
+		return false
 	}
 	met := map[*Shared]bool{}
+	of := map[*dialect.CTE]*places{}
 	b.plan.operators(func(n Node, often bool) {
 		if s, ok := n.(*Shared); ok {
 			s.Keep = s.Keep || often || met[s]
+			if !met[s] {
+				s.count(of)
+			}
 			met[s] = true
 		}
 	})
+	return b.notNarrowed(of)
 }
 
 // operators calls f for each operator of the statement, those of subqueries too, in the order in which EXPLAIN prints them. What is

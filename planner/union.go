@@ -23,6 +23,17 @@ func (b *builder) union(u *dialect.Union, at position) (*queryPlan, error) {
 	if err != nil {
 		return nil, err
 	}
+	end, err := b.ending(columns, u.OrderBy, u.Limit, position{frame: at.frame, ctes: ctes})
+	if err != nil {
+		return nil, err
+	}
+	out := united(u, arms, columns, end)
+	out.narrow = narrowUnion(u, arms, columns, end)
+	return out, nil
+}
+
+// united makes one result of arms, which are planned.
+func united(u *dialect.Union, arms []*queryPlan, columns []ResultColumn, end ending) *queryPlan {
 	out := &queryPlan{columns: columns}
 	var inputs []Node
 	for _, arm := range arms {
@@ -44,44 +55,55 @@ func (b *builder) union(u *dialect.Union, at position) (*queryPlan, error) {
 		}
 		node = distinct
 	}
-	out.root = node
-	return out, b.finished(out, u.OrderBy, u.Limit, position{frame: at.frame, ctes: ctes})
+	out.root = end.of(node)
+	return out
 }
 
-// finished puts ORDER BY and LIMIT over a query's rows. They see the result's columns and nothing else.
-func (b *builder) finished(out *queryPlan, orderBy []dialect.Order, count *dialect.Limit, at position) error {
+// ending is ORDER BY and LIMIT of a result of several queries.
+type ending struct {
+	keys  []access.SortKey
+	limit *Limit // nil: none
+}
+
+// of puts the ending over the rows of n.
+func (e ending) of(n Node) Node {
+	if len(e.keys) > 0 {
+		sort := &Sort{Input: n, Keys: e.keys}
+		if e.limit != nil && e.limit.Count != nil {
+			sort.Limit, sort.Offset = e.limit.Count, e.limit.Offset
+		}
+		n = sort
+	}
+	if e.limit != nil {
+		n = &Limit{Input: n, Count: e.limit.Count, Offset: e.limit.Offset}
+	}
+	return n
+}
+
+// ending binds ORDER BY and LIMIT. They see the result's columns and nothing else.
+func (b *builder) ending(columns []ResultColumn, orderBy []dialect.Order, count *dialect.Limit, at position) (ending, error) {
 	scope := &scope{block: &block{}, frame: at.frame}
 	c := &context{b: b, scope: scope, ctes: at.ctes, clause: "order clause"}
 	src := &source{}
-	scope.block.add(src, len(out.columns))
+	scope.block.add(src, len(columns))
 	var outputs []output
-	for i, col := range out.columns {
+	for i, col := range columns {
 		scope.fields = append(scope.fields, field{name: col.Name, src: src, ordinal: i, typ: col.Type, nullable: col.Nullable})
 		outputs = append(outputs, output{name: col.Name, node: scope.column(&scope.fields[i])})
 	}
 	limit, err := c.limit(count)
 	if err != nil {
-		return err
+		return ending{}, err
 	}
-	sort := &Sort{Input: out.root}
+	end := ending{limit: limit}
 	for _, o := range orderBy {
 		n, err := orderExpression(c, outputs, o.Expr)
 		if err != nil {
-			return err
+			return ending{}, err
 		}
-		sort.Keys = append(sort.Keys, access.SortKey{Expr: n, Desc: o.Desc})
+		end.keys = append(end.keys, access.SortKey{Expr: n, Desc: o.Desc})
 	}
-	if len(sort.Keys) > 0 {
-		if limit != nil && limit.Count != nil {
-			sort.Limit, sort.Offset = limit.Count, limit.Offset
-		}
-		out.root = sort
-	}
-	if limit != nil {
-		limit.Input = out.root
-		out.root = limit
-	}
-	return nil
+	return end, nil
 }
 
 // arms plans the queries that u makes one result of. A chain of UNIONs of the same kind is one list, and so is UNION ALL to the

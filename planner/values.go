@@ -42,6 +42,6 @@ func (b *builder) values(v *dialect.Values, at position) (*queryPlan, error) {
 			row[j] = heldAs(row[j], columns[j].Type)
 		}
 	}
-	out := &queryPlan{root: node, columns: columns, rows: float64(len(node.Rows))}
-	return out, b.finished(out, v.OrderBy, v.Limit, position{frame: at.frame, ctes: ctes})
+	end, err := b.ending(columns, v.OrderBy, v.Limit, position{frame: at.frame, ctes: ctes})
+	return &queryPlan{root: end.of(node), columns: columns, rows: float64(len(node.Rows))}, err
 }

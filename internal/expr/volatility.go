@@ -124,6 +124,9 @@ func fold(n Node) Node {
 	return &Const{V: v, T: t}
 }
 
+// Folded is n as a constant, where all that it is made of is constant.
+func Folded(n Node) Node { return fold(n) }
+
 // constantKids says whether all that n is made of is the same in every session.
 func constantKids(n Node) bool {
 	constant := true
