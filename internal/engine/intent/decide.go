@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"sync"
+	"time"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -77,6 +78,9 @@ func (x *transaction) decide(ctx context.Context) error {
 	op := recordOp(engine.Insert, x.home, x.id, committed, x.places(), "")
 	if x.pending {
 		op = recordOp(engine.Replace, x.home, x.id, committed, x.places(), x.etag)
+	}
+	if !x.pending && time.Now().Round(0).Sub(x.begun) > keepAborted/2 { // others may have aborted it, and forgotten that
+		return engine.Errorf(engine.CodeStale, "the transaction took too long to be sent: more than %s", keepAborted/2)
 	}
 	c, from := engine.Commit{Table: x.home.table, PartitionKey: x.home.partition, Meter: x.meter}, []*operation(nil)
 	if g := x.atHome; g != nil {

@@ -229,3 +229,52 @@ func TestForwardTakesLong(t *testing.T) {
 		}
 	})
 }
+
+// sleeping has the machine sleep before the request that decides.
+type sleeping struct {
+	engine.Engine
+	before func()
+}
+
+func (s *sleeping) Commit(ctx context.Context, c engine.Commit) error {
+	err := s.Engine.Commit(ctx, c)
+	if before := s.before; before != nil {
+		s.before = nil
+		before()
+	}
+	return err
+}
+
+// TestDecidesTooLate: a process that slept between its requests does not commit what others have aborted, and forgotten, meanwhile.
+func TestDecidesTooLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		base := emptyBase(t)
+		commits := []engine.Commit{commitOf(put(engine.Insert, "a", "r", "", 1)), commitOf(put(engine.Insert, "b", "r", "", 1))}
+		s := intent.New(&sleeping{base, func() {
+			other := intent.New(base, intent.Options{Records: inRecords, Parallel: 1})
+			defer other.Close()
+			for _, c := range commits { // it clears what is in its way, and leaves nothing
+				for try := 0; try < 3; try++ {
+					if err := other.Commit(ctx, c); err == nil {
+						_ = other.Commit(ctx, commitOf(put(engine.Delete, c.PartitionKey, "r", "", 1)))
+						break
+					}
+				}
+			}
+			time.Sleep(2 * time.Hour)
+			other.Leave(ctx)
+		}}, intent.Options{Records: inRecords, Parallel: 1})
+		defer s.Close()
+		err := s.Transact(ctx, engine.Transaction{Commits: commits})
+		there := 0
+		for _, c := range commits {
+			if _, err := s.Get(ctx, engine.Get{Table: "table", PartitionKey: c.PartitionKey, RowKey: "r"}); err == nil {
+				there++
+			}
+		}
+		if err == nil || there > 0 {
+			t.Errorf("%d of 2 are there: %v", there, err)
+		}
+	})
+}

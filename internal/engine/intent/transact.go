@@ -31,6 +31,7 @@ type transaction struct {
 	failedAt place                // its entity
 	beating  atomic.Bool          // somebody is at it
 	operated int                  // the operations asked for
+	begun    time.Time            // by the wall clock, which goes on while the machine sleeps
 }
 
 // Transact implements engine.Transactor.
@@ -110,7 +111,7 @@ func (s *Store) sendOne(ctx context.Context, g *group, m *engine.Meter) error {
 
 // divide divides a transaction into groups. Kept: what it requires is kept by the conditions of touches, where it is one request.
 func (s *Store) divide(t *engine.Transaction, conditions bool) (x *transaction, kept bool, err error) {
-	x = &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, current: t.Current, touched: map[point]*operation{}}
+	x = &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, current: t.Current, touched: map[point]*operation{}, begun: time.Now().Round(0)}
 	if !conditions {
 		x.requires = t.Requires
 	}
