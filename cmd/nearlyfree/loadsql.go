@@ -28,7 +28,7 @@ type sqlLoader struct {
 
 const noStatement = "there is no statement in it"
 
-const groupBytes = 1 << 20 // of statements in one transaction, about
+const groupBytes = 256 << 10 // of statements in one transaction, about: what an account takes some seconds for
 
 // loadSQL runs a file of SQL.
 func (l *loader) loadSQL(ctx context.Context) error {
