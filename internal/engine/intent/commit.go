@@ -39,12 +39,12 @@ func (s *Store) clearFor(ctx context.Context, c *engine.Commit, err error) (bool
 		return false, nil
 	}
 	w, err := s.clearWay(ctx, place{c.Table, c.PartitionKey, c.Ops[at].Entity.RowKey}, "", c.Meter)
-	if err == nil && s.hasOthers(w) {
+	if err == nil && s.hasLeft(w) {
 		keys := make([]string, len(c.Ops))
 		for i := range c.Ops {
 			keys[i] = c.Ops[i].Entity.RowKey
 		}
-		err = s.clearOthers(ctx, w, c.Table, c.PartitionKey, keys, c.Meter)
+		err = s.clearLeft(ctx, w, c.Table, c.PartitionKey, keys, c.Meter)
 	}
 	if err == nil && w.waited {
 		err = asOp(engine.StaleRead(c.Table, c.PartitionKey, c.Ops[at].Entity.RowKey), at)

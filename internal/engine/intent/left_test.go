@@ -382,12 +382,16 @@ func TestManyAreLeft(t *testing.T) {
 			t.Run(fmt.Sprint(name, after), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					_, s := left(t, []engine.Commit{c.before}, after, whole...)
+					var meter engine.Meter
 					for try := 1; ; try++ {
-						err := s.Transact(t.Context(), engine.Transaction{Commits: c.again})
+						err := s.Transact(t.Context(), engine.Transaction{Commits: c.again, Meter: &meter})
 						var known *engine.Error
 						if err == nil || errors.As(err, &known) && known.Code == engine.CodeExists {
 							if (err != nil) != (after > 4) {
 								t.Errorf("%v", err)
+							}
+							if n := meter.Requests.Load(); n > 100 {
+								t.Errorf("%d requests", n)
 							}
 							break
 						}

@@ -159,29 +159,6 @@ func (s *Store) clearWay(ctx context.Context, at place, etag string, meter *engi
 	return w, err
 }
 
-// clearOthers settles a transaction's other intents on entities that are to be written, where it has left them: it may have left any number.
-func (s *Store) clearOthers(ctx context.Context, w way, table, partition string, rowKeys []string, meter *engine.Meter) error {
-	return engine.SideBySide(ctx, s.parallel, len(rowKeys), func(ctx context.Context, i int) error {
-		e, err := s.base.Get(ctx, engine.Get{Table: table, PartitionKey: partition, RowKey: rowKeys[i], Select: []string{markerProperty}, Meter: meter})
-		if isCode(err, engine.CodeNotFound) || err == nil && !bears(&e, w.id) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		m, err := markerOf(&e, nil)
-		if err == nil {
-			_, err = s.settle(ctx, table, &e, &m, w.is, meter)
-		}
-		return err
-	})
-}
-
-// hasOthers says whether the transaction that was met has left more in the way.
-func (s *Store) hasOthers(w way) bool {
-	return w.is.isDecided() && !w.waited && s.met.isLeft(w.id, 1)
-}
-
 // asOp says that operation i is at fault.
 func asOp(err error, i int) error {
 	var e *engine.Error

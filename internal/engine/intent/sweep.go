@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -120,11 +121,29 @@ func (w *sweep) settleAll(ctx context.Context) error {
 	if w.dry {
 		return nil
 	}
-	return engine.SideBySide(ctx, w.store.parallel, len(w.intents), func(ctx context.Context, i int) error {
+	type part struct{ table, partition, id string }
+	parts := map[part][]string{} // RowKeys
+	for i := range w.intents {
 		at := &w.intents[i]
-		_, err := w.store.clearWay(ctx, place{at.table, at.PartitionKey, at.RowKey}, "", w.meter)
+		m, err := markerOf(&at.Entity, nil)
+		if err != nil {
+			return err
+		}
+		of := part{at.table, at.PartitionKey, m.id}
+		parts[of] = append(parts[of], at.RowKey)
+	}
+	all := slices.Collect(maps.Keys(parts))
+	return engine.SideBySide(ctx, w.store.parallel, len(all), func(ctx context.Context, i int) error {
+		of, keys := all[i], parts[all[i]]
+		way, err := w.store.clearWay(ctx, place{of.table, of.partition, keys[0]}, "", w.meter)
 		retry.Progress(ctx)
-		return err
+		for at := 1; err == nil && at < len(keys) && !(way.id == of.id && way.is.isDecided()); at++ { // others were faster with that one
+			way, err = w.store.clearWay(ctx, place{of.table, of.partition, keys[at]}, "", w.meter)
+		}
+		if err != nil || way.id != of.id || !way.is.isDecided() {
+			return err
+		}
+		return w.store.clearLeft(ctx, way, of.table, of.partition, keys, w.meter)
 	})
 }
 

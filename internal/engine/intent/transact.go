@@ -3,6 +3,7 @@ package intent
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -280,8 +281,8 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 		at = x.failedAt
 	}
 	w, err := x.store.clearWay(ctx, at, "", x.meter)
-	if err == nil && x.store.hasOthers(w) {
-		err = x.clearOthers(ctx, w)
+	if err == nil && x.store.hasLeft(w) {
+		err = x.clearLeft(ctx, w)
 	}
 	switch {
 	case err != nil:
@@ -292,20 +293,21 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 	return cause
 }
 
-// clearOthers is Store.clearOthers of all that the transaction is to write.
-func (x *transaction) clearOthers(ctx context.Context, w way) error {
+// clearLeft is Store.clearLeft of all that the transaction is to write.
+func (x *transaction) clearLeft(ctx context.Context, w way) error {
+	keys := map[home][]string{}
 	for _, g := range x.groups {
-		var keys []string
+		at := home{g.table, g.partition}
 		for i := range g.ops {
 			if !isTouch(&g.ops[i].Op) {
-				keys = append(keys, g.ops[i].intentKey())
+				keys[at] = append(keys[at], g.ops[i].intentKey())
 			}
 		}
-		if err := x.store.clearOthers(ctx, w, g.table, g.partition, keys, x.meter); err != nil {
-			return err
-		}
 	}
-	return nil
+	places := slices.Collect(maps.Keys(keys))
+	return engine.SideBySide(ctx, x.store.parallel, len(places), func(ctx context.Context, i int) error {
+		return x.store.clearLeft(ctx, w, places[i].table, places[i].partition, keys[places[i]], x.meter)
+	})
 }
 
 // fails notes which operation of a group could not be made; nil: none in particular.
