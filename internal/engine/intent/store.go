@@ -54,7 +54,7 @@ func New(base engine.Engine, o Options) *Store {
 	return s
 }
 
-// finishTime is how long what is left of a transaction is cared for when its context has ended.
+// finishTime is how long a transaction's outcome is asked for, and how long what is left of it is cared for when its context has ended.
 const finishTime = 10 * time.Second
 
 // finish does what is left to be done though ctx may end before. It returns when that is done, or ctx has ended: then it is not,
@@ -65,10 +65,10 @@ func (s *Store) finish(ctx context.Context, do func(ctx context.Context)) (isDon
 	go func() {
 		defer s.late.end()
 		defer close(done)
-		inner, cancel := context.WithTimeout(context.WithoutCancel(ctx), finishTime)
+		inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
-		stop := context.AfterFunc(s.closing, cancel)
-		defer stop()
+		defer context.AfterFunc(s.closing, cancel)()
+		defer context.AfterFunc(ctx, func() { time.AfterFunc(finishTime, cancel) })()
 		do(inner)
 	}()
 	select {

@@ -229,7 +229,9 @@ func (x *transaction) run(ctx context.Context) error {
 	err := x.tryToDecide(ctx)
 	became := err
 	isDone := x.store.finish(ctx, func(ctx context.Context) {
-		is, failed := x.outcome(ctx, err)
+		outcome, cancel := context.WithTimeout(ctx, finishTime)
+		is, failed := x.outcome(outcome, err)
+		cancel()
 		switch {
 		case failed != nil && engine.IsUnsure(err): // whoever meets an intent finds out
 			x.store.own.end(x.id, false)
