@@ -138,3 +138,12 @@ func FuzzParseDSN(f *testing.F) {
 		}
 	})
 }
+
+// TestZoneOfURL: a + behind a ? is a space, as everywhere in URLs; an offset is meant all the same.
+func TestZoneOfURL(t *testing.T) {
+	for _, dsn := range []string{"mem://?time_zone=+02:00", "mem://?time_zone=%2B02:00"} {
+		if c, err := ParseDSN(dsn); err != nil || c.TimeZone != "+02:00" {
+			t.Errorf("%s: %v %v", dsn, c, err)
+		}
+	}
+}

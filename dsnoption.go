@@ -54,6 +54,9 @@ func setSQLMode(c *Config, v string) error {
 }
 
 func setTimeZone(c *Config, v string) error {
+	if rest, isOffset := strings.CutPrefix(v, " "); isOffset { // a + behind a ? means a space
+		v = "+" + rest
+	}
 	if _, ok := expr.Zone(v); !ok {
 		return fmt.Errorf("want an offset such as +02:00, or a name such as Europe/Berlin that Go's time zone data has")
 	}
