@@ -52,7 +52,9 @@ func (x *transaction) settleAll(ctx context.Context, forward bool) bool {
 	}
 	failed := make([]error, len(these))
 	err := engine.SideBySide(ctx, x.store.parallel, len(these), func(ctx context.Context, i int) error {
-		failed[i] = x.settleGroup(ctx, these[i], forward)
+		if failed[i] = x.settleGroup(ctx, these[i], forward); failed[i] == nil {
+			x.progress()
+		}
 		return nil // the others go on
 	})
 	return all && err == nil && errors.Join(failed...) == nil

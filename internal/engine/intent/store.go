@@ -54,12 +54,12 @@ func New(base engine.Engine, o Options) *Store {
 	return s
 }
 
-// finishTime is how long a transaction's outcome is asked for, and how long what is left of it is cared for when its context has ended.
+// finishTime is how long what is left of a transaction is cared for while nothing of it can be done.
 const finishTime = 10 * time.Second
 
 // finish does what is left to be done though ctx may end before. It returns when that is done, or ctx has ended: then it is not,
-// and goes on for a while.
-func (s *Store) finish(ctx context.Context, do func(ctx context.Context)) (isDone bool) {
+// and goes on. It ends when there was no progress for a while.
+func (s *Store) finish(ctx context.Context, do func(ctx context.Context, progress func())) (isDone bool) {
 	done := make(chan struct{})
 	s.late.begin()
 	go func() {
@@ -68,8 +68,9 @@ func (s *Store) finish(ctx context.Context, do func(ctx context.Context)) (isDon
 		inner, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
 		defer context.AfterFunc(s.closing, cancel)()
-		defer context.AfterFunc(ctx, func() { time.AfterFunc(finishTime, cancel) })()
-		do(inner)
+		late := time.AfterFunc(finishTime, cancel)
+		defer late.Stop()
+		do(inner, func() { late.Reset(finishTime) })
 	}()
 	select {
 	case <-done:

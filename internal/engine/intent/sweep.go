@@ -206,16 +206,26 @@ func (w *sweep) settlePlaces(ctx context.Context, id, text string) (all bool, er
 	if err := json.Unmarshal([]byte(text), &places); err != nil {
 		return false, engine.Errorf(engine.CodeCorrupt, "the record of transaction %s says that it wrote to %q: %v", id, text, err)
 	}
+	defer func(any bool) { w.any = any }(w.any)
+	w.any = true // it is decided, however young its intents look: a touch makes them young
 	for _, place := range places {
 		if place == andOthers {
 			return false, nil
 		}
-		w.intents = nil
-		if err := w.find(ctx, engine.Scan{Table: place[0], PartitionKey: place[1], Filter: intentsOf(id)}); err != nil {
-			return false, err
+		for range mostClearings {
+			w.intents = nil
+			if err := w.find(ctx, engine.Scan{Table: place[0], PartitionKey: place[1], Filter: intentsOf(id)}); err != nil {
+				return false, err
+			}
+			if len(w.intents) == 0 {
+				break
+			}
+			if err := w.settleAll(ctx); err != nil {
+				return false, err
+			}
 		}
-		if err := w.settleAll(ctx); err != nil {
-			return false, err
+		if len(w.intents) > 0 {
+			return false, nil
 		}
 	}
 	return true, nil

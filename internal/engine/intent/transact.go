@@ -32,6 +32,7 @@ type transaction struct {
 	failedAt place                // its entity
 	beating  atomic.Bool          // somebody is at it
 	operated int                  // the operations asked for
+	progress func()               // something of what is left was done
 	begun    time.Time            // by the wall clock, which goes on while the machine sleeps
 }
 
@@ -228,10 +229,9 @@ func severalHome(i byte) string { return "t" + string("0123456789abcdef"[i]) }
 func (x *transaction) run(ctx context.Context) error {
 	err := x.tryToDecide(ctx)
 	became := err
-	isDone := x.store.finish(ctx, func(ctx context.Context) {
-		outcome, cancel := context.WithTimeout(ctx, finishTime)
-		is, failed := x.outcome(outcome, err)
-		cancel()
+	isDone := x.store.finish(ctx, func(ctx context.Context, progress func()) {
+		x.progress = progress
+		is, failed := x.outcome(ctx, err)
 		switch {
 		case failed != nil && engine.IsUnsure(err): // whoever meets an intent finds out
 			x.store.own.end(x.id, false)
