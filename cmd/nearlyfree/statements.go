@@ -22,6 +22,7 @@ type statements struct {
 
 	command string // one that was read
 	record  bool   // the last statement ended in \G
+	closed  bool   // the last statement ended before the text did
 }
 
 func newStatements(in io.Reader) *statements {
@@ -64,7 +65,8 @@ func (s *statements) ready() (statement, bool) {
 		if !ok {
 			return statement{}, false
 		}
-		if trimmed := strings.TrimSpace(text); !onlyComments(trimmed) {
+		hasWords := s.closed && behindComments(text+"x") != "x" // "--" is a comment at the end of the text, and not before a semicolon
+		if trimmed := strings.TrimSpace(text); hasWords || !onlyComments(trimmed) {
 			line += strings.Count(text[:strings.Index(text, trimmed)], "\n")
 			return statement{trimmed, line, s.record}, true
 		}
@@ -184,7 +186,7 @@ func (s *statements) cut() (string, bool) {
 func (s *statements) take(n, end int) string {
 	text := string(s.rest[:n])
 	s.given += strings.Count(text, "\n")
-	s.rest, s.at, s.quote = s.rest[n+end:], 0, 0
+	s.rest, s.at, s.quote, s.closed = s.rest[n+end:], 0, 0, end > 0
 	return text
 }
 
