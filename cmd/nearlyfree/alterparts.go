@@ -1,49 +1,80 @@
 package main
 
 import (
-	"regexp"
+	"errors"
+
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
+	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
-// alterHead is an ALTER TABLE up to its first action.
-var alterHead = regexp.MustCompile("(?is)^ALTER\\s+TABLE\\s+" + tableName + `(\s*\.\s*` + tableName + `)?\s`)
+// errNoParts is about an ALTER TABLE of which not all actions are to be run at once: none is, rather than to lose one.
+var errNoParts = errors.New("load must run the actions of this ALTER TABLE one by one, and cannot tell where each of them ends: write an ALTER TABLE for each")
 
-const tableName = "(`(?:[^`]|``)+`|\"(?:[^\"]|\"\")+\"|[^\\s`\"(.]+)"
-
-// alterParts cuts an ALTER TABLE into its actions, and gives what stands before them: one of them behind that is a statement. Where it is
-// none, or is in a comment for servers of some version, all of it is one part.
-func alterParts(text string) (head string, parts []string) {
-	text = behindComments(text)
-	head = alterHead.FindString(text)
-	if head == "" {
-		return "", []string{text}
-	}
-	text = text[len(head):]
-	depth, from := 0, 0
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; c {
-		case '\'', '"', '`':
-			i = behindQuote(text, i)
-		case '(':
-			depth++
-		case ')':
-			depth--
-		case ',':
-			if depth == 0 {
-				parts = append(parts, text[from:i])
-				from = i + 1
-			}
-		}
-	}
-	return head, append(parts, text[from:])
+// alterPart is an action of an ALTER TABLE, or several in parentheses: ADD (a INT, b INT).
+type alterPart struct {
+	text  string              // without ALTER TABLE t, but for the first
+	sql   string              // it alone, as a statement
+	alter *dialect.AlterTable // which that is
 }
 
-// behindQuote gives where the quote ends that begins at i. A doubled one begins the next.
-func behindQuote(text string, i int) int {
-	quote := text[i]
-	for i++; i < len(text) && text[i] != quote; i++ {
-		if text[i] == '\\' && quote != '`' {
-			i++
+// alterParts cuts an ALTER TABLE into its actions; another statement has none. An error says that they are not all of its actions.
+func alterParts(text string, options dialect.Options) (parts []alterPart, err error) {
+	if statementWord(text) != "ALTER" {
+		return nil, nil
+	}
+	parsed, err := dialect.Parse(text, options)
+	if err != nil {
+		return nil, err
+	}
+	whole, ok := parsed.Statement.(*dialect.AlterTable)
+	if !ok {
+		return nil, nil
+	}
+	left := alterActions(whole)
+	head := ask.Quoted(whole.Table.Name)
+	if whole.Table.Database != "" {
+		head = ask.Quoted(whole.Table.Database) + "." + head
+	}
+	begin, part := "", ""
+	in := &statements{until: ",", rest: []byte(parsed.Text), ended: true} // the commas outside of quotes and comments
+	for piece, ok := in.cut(); ok; piece, ok = in.cut() {
+		part += piece
+		if alter, ok := parsedOf(begin+part, options).(*dialect.AlterTable); ok {
+			parts = append(parts, alterPart{part, begin + part, alter})
+			left -= alterActions(alter)
+			begin, part = "ALTER TABLE "+head+" ", ""
+		} else {
+			part += "," // inside of an action
 		}
 	}
-	return i
+	if part != "" || left != 0 {
+		return nil, errNoParts
+	}
+	return parts, nil
+}
+
+// alterActions counts what an ALTER TABLE does.
+func alterActions(s *dialect.AlterTable) int { return len(s.Actions) + len(s.Unsupported) }
+
+// withoutKey gives an ALTER TABLE without the primary key that it adds. "": nothing is left of it.
+func withoutKey(text string, options dialect.Options) (string, error) {
+	parts, err := alterParts(text, options)
+	if err != nil {
+		return "", err
+	}
+	left, found := "", false
+	for _, p := range parts {
+		switch {
+		case !found && alterActions(p.alter) == 1 && addedKey(p.alter) != nil:
+			found = true
+		case left == "":
+			left = p.sql
+		default:
+			left += "," + p.text
+		}
+	}
+	if !found {
+		return "", errNoParts
+	}
+	return left, nil
 }

@@ -119,10 +119,15 @@ func keySQL(key *dialect.IndexDef) string {
 	return "PRIMARY KEY (" + strings.Join(parts, ", ") + ")"
 }
 
+// dialect is that by which the driver reads statements.
+func (s *sqlLoader) dialect() dialect.Options {
+	return dialect.Options{ANSIQuotes: s.db.config.ANSIQuotes}
+}
+
 // early gives a statement as it is run: a CREATE TABLE with the key that the file adds later, the ALTER TABLE that adds it without that.
 // "": nothing is left of it.
 func (s *sqlLoader) early(ctx context.Context, text string) (string, error) {
-	options := dialect.Options{ANSIQuotes: s.db.config.ANSIQuotes}
+	options := s.dialect()
 	stmt := parsedOf(text, options)
 	create, ok := stmt.(*dialect.CreateTable)
 	alter, _ := stmt.(*dialect.AlterTable)
@@ -147,15 +152,7 @@ func (s *sqlLoader) early(ctx context.Context, text string) (string, error) {
 	if err != nil || !has {
 		return text, err
 	}
-	head, parts := alterParts(text)
-	parts = slices.DeleteFunc(parts, func(part string) bool {
-		one, ok := parsedOf(head+part, options).(*dialect.AlterTable)
-		return ok && addedKey(one) != nil
-	})
-	if len(parts) == 0 {
-		return "", nil
-	}
-	return head + strings.Join(parts, ","), nil
+	return withoutKey(text, options)
 }
 
 // hasKey says whether a table has a primary key of these columns.

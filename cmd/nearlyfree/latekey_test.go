@@ -1,11 +1,14 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
+
+	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
 // lateKeysFile gives tables their keys behind their rows, in two databases with tables of the same name.
@@ -113,15 +116,71 @@ func TestLoadAlterMended(t *testing.T) {
 func TestAlterParts(t *testing.T) {
 	for _, c := range []struct {
 		text string
-		want []string
+		want []string // nil: errNoParts
+		left string   // without its primary key
 	}{
-		{"ALTER TABLE t ADD a INT", []string{"ALTER TABLE t ", "ADD a INT"}},
-		{"-- x\nALTER TABLE `d` . `t,``(` ADD a ENUM('a,\\'','b''(') , ADD KEY `x,` (a,b), COMMENT \"(,\"", []string{"ALTER TABLE `d` . `t,``(` ", "ADD a ENUM('a,\\'','b''(') ", " ADD KEY `x,` (a,b)", " COMMENT \"(,\""}},
-		{"/*!40000 ALTER TABLE `t` DISABLE KEYS */", []string{"", "/*!40000 ALTER TABLE `t` DISABLE KEYS */"}},
+		{"ALTER TABLE t ADD PRIMARY KEY (a)", []string{"ALTER TABLE t ADD PRIMARY KEY (a)"}, ""},
+		{"-- x\nALTER TABLE `d` . `t,``(` ADD PRIMARY KEY (a, b), ADD a ENUM('a,\\'','b''(') , ADD KEY `x,` (a,b), COMMENT \"(,\"",
+			[]string{"-- x\nALTER TABLE `d` . `t,``(` ADD PRIMARY KEY (a, b)", "ALTER TABLE `d`.`t,``(`  ADD a ENUM('a,\\'','b''(') ", "ALTER TABLE `d`.`t,``(`  ADD KEY `x,` (a,b)", "ALTER TABLE `d`.`t,``(`  COMMENT \"(,\""},
+			"ALTER TABLE `d`.`t,``(`  ADD a ENUM('a,\\'','b''(') , ADD KEY `x,` (a,b), COMMENT \"(,\""},
+		{"ALTER TABLE t -- the table's, (\nADD KEY a (a), # ),'\nADD /* b's ( , */ PRIMARY KEY (b), ADD KEY c (c /* ) */, d)",
+			[]string{"ALTER TABLE t -- the table's, (\nADD KEY a (a)", "ALTER TABLE `t`  # ),'\nADD /* b's ( , */ PRIMARY KEY (b)", "ALTER TABLE `t`  ADD KEY c (c /* ) */, d)"},
+			"ALTER TABLE t -- the table's, (\nADD KEY a (a), ADD KEY c (c /* ) */, d)"},
+		{"ALTER TABLE /* t */ t /*!50100 ADD FULLTEXT KEY a (a), ADD PRIMARY KEY (b), */ /*!90000 x */ ADD (c INT, d INT)",
+			[]string{"ALTER TABLE /* t */ t          ADD FULLTEXT KEY a (a)", "ALTER TABLE `t`  ADD PRIMARY KEY (b)", "ALTER TABLE `t`     /*!90000 x */ ADD (c INT, d INT)"},
+			"ALTER TABLE /* t */ t          ADD FULLTEXT KEY a (a),    /*!90000 x */ ADD (c INT, d INT)"},
+		{"ALTER TABLE t ADD PRIMARY KEY (a), ORDER BY b, c", nil, ""},
+		{"CREATE TABLE t (a INT PRIMARY KEY, b INT)", []string{}, ""},
 	} {
-		head, parts := alterParts(c.text)
-		if got := append([]string{head}, parts...); !slices.Equal(got, c.want) {
-			t.Errorf("%s: %q, want %q", c.text, got, c.want)
+		parts, err := alterParts(c.text, dialect.Options{})
+		got := []string{}
+		for _, p := range parts {
+			got = append(got, p.sql)
 		}
+		if (err != nil) != (c.want == nil) || !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, %v, want %q", c.text, got, err, c.want)
+		}
+		if left, err := withoutKey(c.text, dialect.Options{}); left != c.left || (err != nil) != (len(c.want) == 0) {
+			t.Errorf("%s: %q, %v, want %q", c.text, left, err, c.left)
+		}
+	}
+	for _, text := range []string{"ALTER TABLE t ADD (PRIMARY KEY (a), b INT)", "ALTER TABLE t ADD (a INT, PRIMARY KEY (a)), ADD KEY b (b)"} {
+		if left, err := withoutKey(text, dialect.Options{}); !errors.Is(err, errNoParts) {
+			t.Errorf("%s: %q, %v", text, left, err)
+		}
+	}
+}
+
+// TestLoadLateKeysComments: a primary key goes out of an ALTER TABLE, and nothing else does, whatever comments are in there.
+func TestLoadLateKeysComments(t *testing.T) {
+	t.Parallel()
+	db, err := open(t.Context(), "mem://")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.close()
+	const file = `CREATE TABLE a (id INT NOT NULL, v INT); INSERT INTO a VALUES (1, 1);
+ALTER TABLE a
+  -- the table's keys
+  ADD PRIMARY KEY (id),
+  ADD UNIQUE KEY v (v),
+  ADD COLUMN z INT DEFAULT 7;
+CREATE TABLE b (id INT NOT NULL, v INT); INSERT INTO b VALUES (1, 1);
+ALTER TABLE b ADD KEY v (v) COMMENT "it\"s", ADD PRIMARY KEY (id) /* a, b (*/, ADD KEY v2 (v);
+CREATE TABLE c (id INT NOT NULL, v INT); INSERT INTO c VALUES (1, 1);
+ALTER TABLE c ADD KEY v (v), ADD /* see ) there, */ PRIMARY KEY (id), ADD KEY v2 (v);
+CREATE TABLE d (id INT NOT NULL, v INT); INSERT INTO d VALUES (1, 1);
+ALTER TABLE d ADD /* a ( b */ PRIMARY KEY (id), ADD UNIQUE KEY v2 (v);
+`
+	if said, err := loaded(t, db, loadOptions{}, fileOf(t, "t.sql", file)); err != nil {
+		t.Fatal(err, said)
+	}
+	const query = "SELECT GROUP_CONCAT(CONCAT_WS('.', TABLE_NAME, INDEX_NAME) ORDER BY TABLE_NAME, INDEX_NAME SEPARATOR ' '), (SELECT z FROM a) FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = DATABASE()"
+	if got, want := db.answer(t, query), "a.PRIMARY a.v b.PRIMARY b.v b.v2 c.PRIMARY c.v c.v2 d.PRIMARY d.v2,7"; got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	const several = "CREATE TABLE e (id INT NOT NULL);\nALTER TABLE e ADD (PRIMARY KEY (id), v INT);"
+	if _, err := loaded(t, db, loadOptions{}, fileOf(t, "t.sql", several)); err == nil || !strings.Contains(err.Error(), "line 2: "+errNoParts.Error()) {
+		t.Error(err)
 	}
 }

@@ -213,12 +213,12 @@ func (s *sqlLoader) define(ctx context.Context, text string, doubt bool) error {
 
 // defineLeft runs each action of an ALTER TABLE that was not made.
 func (s *sqlLoader) defineLeft(ctx context.Context, text string) error {
-	head, parts := alterParts(text)
-	if head == "" {
-		return nil
+	parts, err := alterParts(text, s.dialect())
+	if err != nil {
+		return err
 	}
 	for _, part := range parts {
-		if err := s.db.exec(ctx, head+part); err != nil && !wasDone[errorNumber(err)] {
+		if err := s.db.exec(ctx, part.sql); err != nil && !wasDone[errorNumber(err)] {
 			return &partError{err}
 		}
 	}

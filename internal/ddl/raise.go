@@ -22,14 +22,14 @@ func (m *making) counts() (before, after *schema.Column) {
 }
 
 // raise has the table's AUTO_INCREMENT values begin behind the greatest value that a row has in a column, and gives that. All rows have values
-// up to above, but for those that were written since. A column that holds no numbers yet is looked at when it does.
-func (m *making) raise(ctx context.Context, col *schema.Column, above int64) (int64, error) {
+// up to above, but for those that were written since. A column that holds no numbers yet is looked at when it does. The table is as it is published.
+func (m *making) raise(ctx context.Context, t *schema.Table, col *schema.Column, above int64) (int64, error) {
 	if col == nil || !col.Type.IsInteger() {
 		return above, nil
 	}
-	greatest, err := m.greatest(ctx, m.table, col, above)
+	greatest, err := m.greatest(ctx, t, col, above)
 	if err == nil && greatest > above {
-		err = m.Catalog.Raise(ctx, m.table, greatest, m.meter)
+		err = m.Catalog.Raise(ctx, t, greatest, m.meter)
 	}
 	return greatest, err
 }

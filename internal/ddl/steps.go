@@ -82,7 +82,7 @@ func (m *making) publishNext(ctx context.Context) error {
 		}
 	}
 	before, after := m.counts()
-	greatest, err := m.raise(ctx, before, 0)
+	greatest, err := m.raise(ctx, m.table, before, 0)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (m *making) publishNext(ctx context.Context) error {
 	if err := m.publish(ctx, m.table, m.to, m.Rewrite || m.Outdates || len(m.Fill) > 0 || len(m.Drop) > 0); err != nil {
 		return err
 	}
-	if _, err := m.raise(ctx, after, greatest); err != nil { // others wrote rows until nobody went by the former definition
+	if _, err := m.raise(ctx, m.to, after, greatest); err != nil { // others wrote rows until nobody went by the former definition
 		return err
 	}
 	now, err := m.published(ctx, m.to)
