@@ -16,7 +16,8 @@ import (
 // taken says which conditions need not be asked of its rows any more. A nil plan: none could be asked beneath.
 //
 // It must not fire where the query has a LIMIT or gives other rows each time; for a column that is not in all of GROUP BY and PARTITION BY,
-// or is not the same type in all of a UNION; for a condition that tells apart what these take for equal.
+// or is not the same type in all of a UNION; for a condition that tells apart what these take for equal; for one that may fail, where it
+// would meet rows that the query or an earlier condition leaves out.
 type narrowing func(conds []expr.Node) (plan *queryPlan, taken []bool, err error)
 
 // maxNarrowed is how many queries of a statement are planned anew.
@@ -120,12 +121,16 @@ func (q *selection) unbuilt() *selection {
 func (q *selection) take(conds []expr.Node) (taken []bool, some bool) {
 	taken = make([]bool, len(conds))
 	apart := q.grouping == nil && !q.sel.Distinct && len(q.windows.all()) == 0 // each row is asked for itself
+	// As long as a condition meets no row that would not have come to it, it may fail.
+	mayFail := q.givesAll()
 	for i, c := range conds {
 		if !apart && !decidesAlike(c) {
+			mayFail = false
 			continue
 		}
 		own, ok := replaced(c, func(c *expr.Column) expr.Node { return q.beneath(c.Index) })
-		if !ok {
+		if !ok || !mayFail && canFail(own, q.b.writes()) {
+			mayFail = false
 			continue
 		}
 		taken[i], some = true, true
@@ -134,6 +139,11 @@ func (q *selection) take(conds []expr.Node) (taken []bool, some bool) {
 		}
 	}
 	return taken, some
+}
+
+// givesAll says whether each row of the one table that q reads is in a row of its result: rows are grouped, but none is left out.
+func (q *selection) givesAll() bool {
+	return q.tree != nil && q.tree.kind == leafTree && len(q.where) == 0 && len(q.semiJoins) == 0 && q.having == nil
 }
 
 // beneath gives the column of the tables, or the constant, that column i of the result is for all rows of a group and of a partition; nil:
@@ -171,7 +181,7 @@ func (q *selection) beneath(i int) expr.Node {
 
 // plainConst is k where it counts as what it shows.
 func plainConst(k *expr.Const) expr.Node {
-	if expr.HasQuotient(k) || expr.MayCount(k) {
+	if expr.HasQuotient(k) || expr.MayCount(k) || k.T.Truth { // TRUE is another document than the 1 that DISTINCT keeps
 		return nil
 	}
 	return k
@@ -238,12 +248,110 @@ func equalIsSame(t value.Type) bool {
 	return isInteger(t.Base)
 }
 
+// canFail says whether a condition may be an error for some row, or warn of it. writes: it is asked by a statement that writes, where
+// what is a warning elsewhere is an error.
+func canFail(n expr.Node, writes bool) bool {
+	switch n := n.(type) {
+	case *expr.Logic:
+		return slices.ContainsFunc(n.Kids, func(k expr.Node) bool { return canFail(k, writes) })
+	case *expr.Not:
+		return canFail(n.X, writes)
+	case *expr.Is:
+		switch n.X.(type) {
+		case *expr.Column, *expr.Const, *expr.Param:
+			if n.What == expr.IsNull {
+				return false
+			}
+		}
+		return canFail(n.X, writes)
+	case *expr.Like:
+		return comparand(n.X) != value.TypeText || comparand(n.Pattern) != value.TypeText && !isParam(n.Pattern)
+	case *expr.Compare:
+		return comparisonCanFail(n.L, n.R, writes)
+	case *expr.In:
+		return slices.ContainsFunc(n.List, func(e expr.Node) bool { return comparisonCanFail(n.X, e, writes) })
+	}
+	return comparand(n) != value.TypeDouble && !isNull(n)
+}
+
+// comparisonCanFail is canFail of a comparison of l with r.
+func comparisonCanFail(l, r expr.Node, writes bool) bool {
+	lt, lok := l.(*expr.Tuple)
+	rt, rok := r.(*expr.Tuple)
+	if lok && rok && len(lt.List) == len(rt.List) {
+		for i := range lt.List {
+			if comparisonCanFail(lt.List[i], rt.List[i], writes) {
+				return true
+			}
+		}
+		return false
+	}
+	a, b := comparand(l), comparand(r)
+	if a == value.TypeUnknown { // an argument or NULL
+		l, r, a, b = r, l, b, a
+	}
+	switch {
+	case a == value.TypeUnknown:
+		return true
+	case a == b, isNull(r):
+		return false
+	case isParam(r):
+		return writes || a != value.TypeDouble && a != value.TypeText
+	}
+	return !(a == value.TypeDouble && isNumeral(r) || b == value.TypeDouble && isNumeral(l))
+}
+
+// comparand is a type of what a column or constant compares with without fail: DOUBLE of any number, TEXT of any text, DATETIME of dates
+// too. TypeUnknown: there is none, or that is not known.
+func comparand(n expr.Node) value.Base {
+	t := n.Type()
+	switch n := n.(type) {
+	case *expr.Column:
+	case *expr.Const:
+		if t.Base != value.TypeJSON {
+			t = value.TypeOf(n.V)
+		}
+	default:
+		return value.TypeUnknown
+	}
+	switch {
+	case t.Base == value.TypeDate:
+		return value.TypeDateTime
+	case t.Base == value.TypeDateTime, t.Base == value.TypeTime, t.Base == value.TypeUUID:
+		return t.Base
+	case t.IsText(), t.IsOctets():
+		return value.TypeText
+	case t.Base != value.TypeBit && t.Class() == value.ClassNumber:
+		return value.TypeDouble
+	}
+	return value.TypeUnknown
+}
+
+func isParam(n expr.Node) bool {
+	_, is := n.(*expr.Param)
+	return is
+}
+
+func isNull(n expr.Node) bool {
+	k, is := n.(*expr.Const)
+	return is && k.V.IsNull()
+}
+
+// isNumeral says whether n is a text that is a number, whatever it is compared with.
+func isNumeral(n expr.Node) bool {
+	k, is := n.(*expr.Const)
+	return is && comparand(k) == value.TypeText && value.ReadsAsNumber(k.V)
+}
+
+// writes says whether the statement is no query.
+func (b *builder) writes() bool { return b.first == nil }
+
 // narrowUnion gives the narrowing of a UNION, EXCEPT or INTERSECT of arms.
-func narrowUnion(u *dialect.Union, arms []*queryPlan, columns []ResultColumn, end ending) narrowing {
+func (b *builder) narrowUnion(u *dialect.Union, arms []*queryPlan, columns []ResultColumn, end ending) narrowing {
 	if u.Limit != nil {
 		return nil
 	}
-	return func(conds []expr.Node) (*queryPlan, []bool, error) {
+	all := func(conds []expr.Node) (*queryPlan, []bool, error) {
 		taken := slices.Repeat([]bool{true}, len(conds))
 		own, some := slices.Clone(arms), false
 		for i, arm := range arms {
@@ -262,6 +370,12 @@ func narrowUnion(u *dialect.Union, arms []*queryPlan, columns []ResultColumn, en
 			return nil, nil, nil
 		}
 		return united(u, own, columns, end), taken, nil
+	}
+	if u.Op == dialect.UnionOp {
+		return all
+	}
+	return func(conds []expr.Node) (*queryPlan, []bool, error) { // other rows are left out
+		return among(conds, func(c expr.Node) bool { return !canFail(c, b.writes()) }, all)
 	}
 }
 
@@ -339,12 +453,12 @@ func isOfNoRow(n expr.Node) bool {
 	return is
 }
 
-// among narrows by those conditions alone that may be.
+// among narrows by those conditions alone that may be. Behind one that may not be, these cannot fail.
 func among(conds []expr.Node, may func(expr.Node) bool, narrow narrowing) (*queryPlan, []bool, error) {
 	var own []expr.Node
 	var at []int
 	for i, c := range conds {
-		if may(c) {
+		if may(c) && (len(own) == i || !canFail(c, false)) {
 			own, at = append(own, c), append(at, i)
 		}
 	}

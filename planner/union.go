@@ -28,7 +28,7 @@ func (b *builder) union(u *dialect.Union, at position) (*queryPlan, error) {
 		return nil, err
 	}
 	out := united(u, arms, columns, end)
-	out.narrow = narrowUnion(u, arms, columns, end)
+	out.narrow = b.narrowUnion(u, arms, columns, end)
 	return out, nil
 }
 
