@@ -171,6 +171,9 @@ func converted(arm *queryPlan, columns []ResultColumn) Node {
 
 // heldAs is n cast to the type of a whole column, where values of its type are of another kind.
 func heldAs(n expr.Node, to value.Type) expr.Node {
+	if n.Type().Base == value.TypeBit && (to.IsText() || to.IsOctets()) {
+		n = &expr.Cast{X: n, To: value.Type{Base: value.TypeBigInt, Unsigned: true}} // among texts it is the digits of its number
+	}
 	of := n.Type()
 	if of.Base != value.TypeUnknown && to.Base != value.TypeUnknown && (storage(of) != storage(to) || otherDigitsShown(of, to) || expr.MayCount(n)) {
 		if cast, err := expr.NewCast(n, to); err == nil {

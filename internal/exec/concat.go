@@ -86,7 +86,9 @@ func unifiedTypes(columns []planner.ResultColumn) []value.Type {
 	types := make([]value.Type, len(columns))
 	for i, c := range columns {
 		types[i] = c.Type
-		types[i].Length = 0
+		if c.Type.Base != value.TypeBit { // which has as many octets as that says
+			types[i].Length = 0
+		}
 	}
 	return types
 }
