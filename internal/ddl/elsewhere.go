@@ -181,14 +181,14 @@ func (x *definition) adoptElsewhere(ctx context.Context, t *schema.Table) error 
 		if show.IsVirtual(other.Name) {
 			continue
 		}
-		c, now, err := x.elsewhere(ctx, other.Name)
-		if isNone(err) || err == nil && c == x.Catalog {
+		c, _, err := x.elsewhere(ctx, other.Name)
+		if err == nil && c == x.Catalog {
 			continue
 		}
-		if err != nil {
-			return err
+		var children []*schema.Table
+		if err == nil {
+			children, err = known(ctx, c)
 		}
-		children, err := now.Known(ctx)
 		if isNone(err) {
 			continue
 		}

@@ -82,11 +82,16 @@ func (x *definition) checkWaiting(ctx context.Context, t *schema.Table) error {
 }
 
 // tables gives all definitions. Where nobody keeps foreign keys it gives none, as none matter.
-func (x *definition) tables(ctx context.Context) (tables []*schema.Table, err error) {
+func (x *definition) tables(ctx context.Context) ([]*schema.Table, error) {
 	if _, ok := x.Runtime.Engine.(engine.Transactor); !ok {
 		return nil, nil
 	}
-	err = x.Catalog.With(ctx, func(s *catalog.Snapshot) (err error) {
+	return known(ctx, x.Catalog)
+}
+
+// known gives all definitions of a database that this version of the program can read.
+func known(ctx context.Context, c *catalog.Catalog) (tables []*schema.Table, err error) {
+	err = c.With(ctx, func(s *catalog.Snapshot) (err error) {
 		tables, err = s.Known(ctx)
 		return err
 	})

@@ -293,8 +293,12 @@ func (s *Session) areThere(ctx context.Context, names []dialect.TableName, of fu
 		if err != nil {
 			return at(names[i].Pos, err)
 		}
+		err = now.Catalog().With(ctx, func(now *catalog.Snapshot) error {
+			_, err := now.Table(ctx, names[i].Name)
+			return err
+		})
 		var none *schema.NoTableError
-		if _, err = now.Table(ctx, names[i].Name); errors.As(err, &none) {
+		if errors.As(err, &none) {
 			missing = append(missing, of(&names[i])+"."+names[i].Name)
 		} else if err != nil {
 			return err

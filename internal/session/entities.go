@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // Entity, EntityPlace and Property are what Entities tells.
@@ -20,20 +22,25 @@ func (d *Database) Entities(ctx context.Context, database, table string, from En
 	if database == "" {
 		database = d.home().Name
 	}
-	_, now, err := d.existing(ctx, database)
+	in, _, err := d.existing(ctx, database)
 	if err != nil {
 		return err
 	}
-	t, err := now.Find(ctx, table)
+	var (
+		t      *schema.Table
+		tables []*schema.Table
+	)
+	err = in.Catalog.With(ctx, func(now *catalog.Snapshot) error {
+		if t, err = now.Find(ctx, table); err == nil {
+			tables, err = now.Tables(ctx)
+		}
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	if t.IsView() {
 		return notSupported("%s is a view: it has no entities of its own", table)
-	}
-	tables, err := now.Tables(ctx)
-	if err != nil {
-		return err
 	}
 	return ddl.Entities(ctx, d.Runtime.Engine, t, tables, from, keysOnly, m, do)
 }

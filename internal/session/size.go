@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
 // TableSize and PartitionSize are what Sizes tells.
@@ -15,11 +17,11 @@ type (
 
 // Sizes reads all entities of the tables of the database, and says what these take. Of each it lists so many partitions.
 func (d *Database) Sizes(ctx context.Context, largest int, m *engine.Meter) ([]TableSize, error) {
-	snapshot, err := d.Catalog.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	tables, err := snapshot.Tables(ctx)
+	var tables []*schema.Table
+	err := d.Catalog.With(ctx, func(now *catalog.Snapshot) (err error) {
+		tables, err = now.Tables(ctx)
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
