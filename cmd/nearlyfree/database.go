@@ -66,6 +66,26 @@ func connect(ctx context.Context, config *nearlyfree.Config) (*database, error) 
 	return d, nil
 }
 
+// mustBeThere says that there is no database of the name that the data source name says. To its own connections it is there, as it comes with
+// its first table, so others are asked.
+func (d *database) mustBeThere(ctx context.Context) error {
+	if d.config.Database == "" {
+		return nil
+	}
+	tables, err := d.rows(ctx, "SELECT 1 FROM information_schema.tables WHERE table_schema = DATABASE() LIMIT 1")
+	if err != nil || len(tables) > 0 {
+		return err
+	}
+	config := *d.config
+	config.Database = ""
+	other, err := connect(ctx, &config)
+	if err != nil {
+		return err
+	}
+	defer other.close()
+	return other.exec(ctx, "USE "+ask.Quoted(d.config.Database))
+}
+
 // spent says how many requests were made since, and what they cost. In memory and in a file it is what would have been.
 func (d *database) spent(since nearlyfree.Stats) string {
 	did := d.connector.Stats().Sub(since)

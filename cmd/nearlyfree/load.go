@@ -44,8 +44,11 @@ goes on behind the last row that is there, and writes none twice; --restart begi
   nearlyfree load file:shop.db export.jsonl.gz --table person --key id`,
 		Args: takes(1, -1),
 		RunE: func(c *cobra.Command, args []string) error {
-			bulk := func(config *nearlyfree.Config) { config.Bulk = nearlyfree.BulkChunked }
-			return withDatabase(c, args, bulk, func(ctx context.Context, db *database, files []string) error {
+			open := func(config *nearlyfree.Config) { config.Bulk = nearlyfree.BulkChunked }
+			if o.dryRun {
+				open = toShow
+			}
+			return withDatabase(c, args, open, func(ctx context.Context, db *database, files []string) error {
 				return load(ctx, db, files, o, taskOf(c))
 			})
 		},
@@ -65,6 +68,16 @@ goes on behind the last row that is there, and writes none twice; --restart begi
 	f.BoolVar(&o.force, "force", false, "go on behind a statement of SQL that fails")
 	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, keys of SQL that there are not here, zero dates as defaults, make geometries BLOB, and list that at the end")
 	return c
+}
+
+// toShow has a dry run write nothing, not even the file of a database that is not there.
+func toShow(config *nearlyfree.Config) {
+	if path, err := fileOfStore(config); err == nil {
+		if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+			config.Store = "mem://"
+		}
+	}
+	config.ReadOnly = true
 }
 
 // load loads files in turn. Where the files of one command are interrupted, those that are done are passed over by the next one.

@@ -146,12 +146,18 @@ func withDatabase(c *cobra.Command, args []string, change func(*nearlyfree.Confi
 	return err
 }
 
-// withExisting is withDatabase of what only reads or mends: where there is no file none is made.
+// withExisting is withDatabase of what only reads or mends: where there is no file none is made, and where there is no database of the
+// name that is an error.
 func withExisting(c *cobra.Command, args []string, f func(context.Context, *database, []string) error) error {
 	if err := mustExist(c, args); err != nil {
 		return err
 	}
-	return withDatabase(c, args, nil, f)
+	return withDatabase(c, args, nil, func(ctx context.Context, db *database, rest []string) error {
+		if err := db.mustBeThere(ctx); err != nil {
+			return err
+		}
+		return f(ctx, db, rest)
+	})
 }
 
 // mustExist says that there is no file where the arguments name one.

@@ -138,6 +138,11 @@ func pathOf(dsn string) (string, error) {
 	if err != nil {
 		return "", err
 	}
+	return fileOfStore(config)
+}
+
+// fileOfStore is the file of a store.
+func fileOfStore(config *nearlyfree.Config) (string, error) {
 	path, ok := strings.CutPrefix(config.Store, "file:")
 	if !ok {
 		return "", errors.New("only a file is backed up so: copy FROM TO copies any store, dump writes it as SQL")
