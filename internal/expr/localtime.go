@@ -69,6 +69,9 @@ func NewLocalCompare(op CompareOp, l, r Node) (Node, error) {
 	if column == nil || !IsConst(other) {
 		return n, nil
 	}
+	if other, err = besideNode(column.Type(), other); err != nil {
+		return n, err
+	}
 	kids := []Node{}
 	bound := func(op CompareOp, f *Function) {
 		var c Node

@@ -56,6 +56,10 @@ func shownType(t value.Type) string {
 	if t.Declared == "" {
 		t.Declared = t.Base.String()
 	}
+	word, rest, _ := strings.Cut(t.String(), "(")
+	if t.Base == value.TypeEnum || t.Base == value.TypeSet {
+		return strings.ToLower(word) + "(" + rest // names keep their case
+	}
 	return strings.ToLower(t.String())
 }
 
