@@ -207,12 +207,16 @@ func (c *context) writeColumn(e *dialect.Column) {
 }
 
 // ViewColumns gives the columns that a view has by the definitions of now.
-func ViewColumns(t *schema.Table, s schema.Tables, opt Options) ([]ResultColumn, error) {
-	var columns []ResultColumn
+func ViewColumns(t *schema.Table, s schema.Tables, opt Options) ([]*schema.Column, error) {
+	var columns []*schema.Column
 	err := planView(t, s, opt, func(from fromClause) {
 		columns = nil
 		for _, f := range from.fields {
-			columns = append(columns, ResultColumn{Name: f.name, Type: f.typ, Nullable: f.nullable || f.src.nullable})
+			c := &schema.Column{Name: f.name, Type: f.typ, NotNull: !f.nullable && !f.src.nullable}
+			if t := f.src.table; f.computed == nil && t != nil && f.ordinal < len(t.Columns) && t.Columns[f.ordinal].AutoIncrement {
+				c.Default, c.HasDefault = "0", true // in MySQL the default of such a column
+			}
+			columns = append(columns, c)
 		}
 	})
 	return columns, err

@@ -44,12 +44,7 @@ func (d *definer) column(def *dialect.ColumnDef) (*schema.Column, error) {
 		if !ok || !isNow(call) || t.Base != value.TypeDateTime || otherDigits(&t, call) {
 			return nil, sqlerr.New(sqlerr.CodeInvalidOnUpdate, def.Pos, "Invalid ON UPDATE clause for '%s' column", def.Name)
 		}
-		col.OnUpdate = "CURRENT_TIMESTAMP"
-		if len(call.Args) == 1 {
-			if l, ok := call.Args[0].(*dialect.Literal); ok {
-				col.OnUpdate += "(" + l.Text + ")"
-			}
-		}
+		col.OnUpdate = currentTimestamp(call)
 	}
 	return col, nil
 }
@@ -69,12 +64,15 @@ func setDefault(col *schema.Column, def *dialect.ColumnDef) error {
 	if col.AutoIncrement {
 		return invalidDefault(col)
 	}
-	if call, ok := def.Default.(*dialect.Call); ok && isNow(call) && !strings.HasPrefix(def.DefaultText, "(") && otherDigits(&col.Type, call) {
-		err := invalidDefault(col)
-		err.Message += fmt.Sprintf(": a %s needs CURRENT_TIMESTAMP with as many digits", col.Type)
-		return err
-	}
 	col.Default, col.HasDefault = def.DefaultText, true
+	if call, ok := def.Default.(*dialect.Call); ok && isNow(call) && !strings.HasPrefix(def.DefaultText, "(") {
+		if otherDigits(&col.Type, call) {
+			err := invalidDefault(col)
+			err.Message += fmt.Sprintf(": a %s needs CURRENT_TIMESTAMP with as many digits", col.Type)
+			return err
+		}
+		col.Default = currentTimestamp(call)
+	}
 	return nil
 }
 
@@ -88,6 +86,16 @@ func isNow(call *dialect.Call) bool {
 		return true
 	}
 	return false
+}
+
+// currentTimestamp is call, one of the names of CURRENT_TIMESTAMP, as MySQL shows it.
+func currentTimestamp(call *dialect.Call) string {
+	if len(call.Args) == 1 {
+		if l, ok := call.Args[0].(*dialect.Literal); ok && l.Text != "0" {
+			return "CURRENT_TIMESTAMP(" + l.Text + ")"
+		}
+	}
+	return "CURRENT_TIMESTAMP"
 }
 
 // otherDigits says whether a column of a type that MySQL has asks call, which is CURRENT_TIMESTAMP, for other digits of a second

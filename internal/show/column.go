@@ -1,6 +1,7 @@
 package show
 
 import (
+	"encoding/hex"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -27,7 +28,7 @@ func shownColumns(t *schema.Table) ([]shownColumn, error) {
 		if !c.Listed() {
 			continue
 		}
-		s := shownColumn{c, "mixed", columnKey(t, i), columnExtra(c), "select,insert,update,references", columnDefault(texts.Columns[i])}
+		s := shownColumn{c, "mixed", columnKey(t, i), columnExtra(texts.Columns[i]), "select,insert,update,references", columnDefault(texts.Columns[i])}
 		if t.IsUndeclared() && c.Source == schema.SourceProperty {
 			seen := *c
 			seen.Type = seenTypes[c.Edm]
@@ -55,12 +56,24 @@ func shownType(t value.Type) string {
 	}
 	if t.Declared == "" {
 		t.Declared = t.Base.String()
+	} else if name, ok := mysqlNames[t.Declared]; ok {
+		t.Declared = name
 	}
 	word, rest, _ := strings.Cut(t.String(), "(")
 	if t.Base == value.TypeEnum || t.Base == value.TypeSet {
 		return strings.ToLower(word) + "(" + rest // names keep their case
 	}
 	return strings.ToLower(t.String())
+}
+
+// mysqlNames has what MySQL calls the types that have several names.
+var mysqlNames = map[string]string{
+	"INT1": "TINYINT", "INT2": "SMALLINT", "INT3": "MEDIUMINT", "MIDDLEINT": "MEDIUMINT", "INT4": "INT", "INTEGER": "INT", "INT8": "BIGINT",
+	"FLOAT4": "FLOAT", "FLOAT8": "DOUBLE", "DOUBLE PRECISION": "DOUBLE", "REAL": "DOUBLE",
+	"DEC": "DECIMAL", "NUMERIC": "DECIMAL", "FIXED": "DECIMAL",
+	"CHARACTER": "CHAR", "NCHAR": "CHAR", "NATIONAL CHAR": "CHAR",
+	"NVARCHAR": "VARCHAR", "CHARACTER VARYING": "VARCHAR", "CHAR VARYING": "VARCHAR", "NATIONAL VARCHAR": "VARCHAR",
+	"LONG": "MEDIUMTEXT", "LONG VARCHAR": "MEDIUMTEXT", "LONG VARBINARY": "MEDIUMBLOB",
 }
 
 // seenTypes are the SQL types of what a property of a table without a definition was seen to hold.
@@ -90,25 +103,35 @@ func columnKey(t *schema.Table, ordinal int) string {
 	return key
 }
 
-// columnDefault is the default without the quotes of a text.
+// columnDefault is the default as the column keeps it, without the quotes of a text, or the expression.
 func columnDefault(c schema.ColumnTexts) any {
 	if !c.HasDefault || strings.EqualFold(c.Default, "NULL") {
 		return nil
 	}
-	if k, ok := c.DefaultExpr.(*expr.Const); ok {
-		if k.V.IsNull() {
-			return nil
+	k, ok := c.DefaultExpr.(*expr.Const)
+	if !ok {
+		if text, ok := strings.CutPrefix(c.Default, "("); ok {
+			return strings.TrimSuffix(text, ")")
 		}
-		if c.Type.Base == value.TypeBit {
-			return c.Default
-		}
-		return value.Text(k.V)
+		return c.Default
 	}
-	return c.Default
+	v, _, err := c.Type.Store(k.V)
+	switch {
+	case err != nil || v.IsNull():
+		return nil
+	case c.Type.Base == value.TypeBit:
+		return c.Default
+	case c.Type.IsOctets():
+		return "0x" + strings.ToUpper(hex.EncodeToString([]byte(value.Text(k.V))))
+	}
+	return value.Text(v)
 }
 
-func columnExtra(c *schema.Column) string {
+func columnExtra(c schema.ColumnTexts) string {
 	var words []string
+	if _, constant := c.DefaultExpr.(*expr.Const); c.DefaultExpr != nil && !constant {
+		words = append(words, "DEFAULT_GENERATED")
+	}
 	switch {
 	case c.AutoIncrement:
 		words = append(words, "auto_increment")

@@ -17,9 +17,7 @@ func withColumns(t *schema.Table, tables schema.Tables) (*schema.Table, error) {
 		return nil, err
 	}
 	shown := t.Clone()
-	for _, c := range columns {
-		shown.Columns = append(shown.Columns, &schema.Column{Name: c.Name, Type: c.Type, NotNull: !c.Nullable})
-	}
+	shown.Columns = append(shown.Columns, columns...)
 	return shown, nil
 }
 
