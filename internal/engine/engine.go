@@ -35,6 +35,9 @@ var edmNames = [...]string{"nothing", "String", "Int32", "Int64", "Double", "Boo
 // String gives the name that the service has for the type.
 func (t Edm) String() string { return edmNames[t] }
 
+// Text says whether values of the type have their content in S.
+func (t Edm) Text() bool { return t == String || t == Guid || t == Binary }
+
 // Value is a property's value: 32 bytes, comparable with ==.
 type Value struct {
 	S    string
@@ -64,6 +67,7 @@ type Get struct {
 	Meter                *Meter   // counts what the read costs; may be nil
 	Clock                *int64   // gets the store's time of the answer, as ticks, where the store says it; may be nil
 	Hold                 Hold     // of a transaction's reads
+	Room                 []Value  // memory for the values, which a store may use; nil: they get their own
 }
 
 // Hold is what a transaction does with entities that it reads: whether others may change them before it commits, and what happens to

@@ -177,32 +177,23 @@ func TestBindDecides(t *testing.T) {
 	}
 }
 
-func TestProject(t *testing.T) {
+func TestGather(t *testing.T) {
 	names := []string{"A", "B", "C", "D"}
 	values := []Value{{N: 1}, {N: 2}, {N: 3}, {N: 4}}
 	for _, c := range []struct {
-		sel    []string
-		want   []uint64
-		shared bool
+		sel  []string
+		want []uint64
 	}{
-		{[]string{}, []uint64{}, true}, {[]string{"A", "B", "C", "D"}, []uint64{1, 2, 3, 4}, true}, {[]string{"B", "C"}, []uint64{2, 3}, true},
-		{[]string{"D"}, []uint64{4}, true}, {[]string{"D", "E"}, []uint64{4, 0}, false}, {[]string{"C", "A", "X", "B"}, []uint64{3, 1, 0, 2}, false},
-		{[]string{"X"}, []uint64{0}, false}, {[]string{"A", "A"}, []uint64{1, 1}, false},
+		{[]string{}, []uint64{}}, {[]string{"A", "B", "C", "D"}, []uint64{1, 2, 3, 4}}, {[]string{"B", "C"}, []uint64{2, 3}},
+		{[]string{"D"}, []uint64{4}}, {[]string{"D", "E"}, []uint64{4, 0}}, {[]string{"C", "A", "X", "B"}, []uint64{3, 1, 0, 2}},
+		{[]string{"X"}, []uint64{0}}, {[]string{"A", "A"}, []uint64{1, 1}},
 	} {
-		room := make([]Value, 1, 8)
-		appended, grown := Project(names, c.sel).Append(room, values)
-		gathered := Gather(names, values, c.sel)
-		for what, got := range map[string][]Value{"Append": appended, "Gather": gathered} {
-			ns := []uint64{}
-			for _, v := range got {
-				ns = append(ns, v.N)
-			}
-			if fmt.Sprint(ns) != fmt.Sprint(c.want) || cap(got) != len(got) {
-				t.Errorf("%s of %q gives %v with room for %d", what, c.sel, ns, cap(got))
-			}
+		got, ns := Gather(names, values, c.sel), []uint64{}
+		for _, v := range got {
+			ns = append(ns, v.N)
 		}
-		if shared := len(grown) == len(room); shared != c.shared {
-			t.Errorf("%q is shared: %v", c.sel, shared)
+		if fmt.Sprint(ns) != fmt.Sprint(c.want) || cap(got) != len(got) {
+			t.Errorf("%q gives %v with room for %d", c.sel, ns, cap(got))
 		}
 	}
 }

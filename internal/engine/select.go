@@ -19,27 +19,6 @@ func FindName(names []string, name string, at int) (slot, next int) {
 	return -1, at
 }
 
-// Projection says where the values of a Select are among those of an entity.
-type Projection struct {
-	width int
-	run   int   // when ≥ 0, they lie together and begin here
-	slots []int // else the place of each, or -1
-}
-
-// Project makes the Projection of sel for entities with these names.
-func Project(names, sel []string) Projection {
-	p := Projection{width: len(sel), run: findRun(names, sel)}
-	if p.run >= 0 {
-		return p
-	}
-	p.slots = make([]int, len(sel))
-	at := 0
-	for i, name := range sel {
-		p.slots[i], at = FindName(names, name, at)
-	}
-	return p
-}
-
 // findRun looks for the place where all of sel lie together.
 func findRun(names, sel []string) int {
 	if len(sel) == 0 {
@@ -55,39 +34,6 @@ func findRun(names, sel []string) int {
 		}
 	}
 	return run
-}
-
-// Append gives the selected ones of values: as they are where they lie together, else appended to dst,
-// which is given back with what was appended.
-func (p Projection) Append(dst, values []Value) (selected, grown []Value) {
-	if p.run >= 0 {
-		return values[p.run : p.run+p.width : p.run+p.width], dst
-	}
-	at := len(dst)
-	for _, slot := range p.slots {
-		if slot >= 0 {
-			dst = append(dst, values[slot])
-		} else {
-			dst = append(dst, Value{})
-		}
-	}
-	return dst[at:len(dst):len(dst)], dst
-}
-
-// AppendSlots appends the places of what is selected.
-func (p Projection) AppendSlots(dst []int) []int {
-	if p.run >= 0 {
-		for i := range p.width {
-			dst = append(dst, p.run+i)
-		}
-		return dst
-	}
-	for _, slot := range p.slots {
-		if slot >= 0 {
-			dst = append(dst, slot)
-		}
-	}
-	return dst
 }
 
 // Gather gives the values of sel: those of the entity where they lie together, else new ones.

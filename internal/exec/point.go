@@ -55,6 +55,7 @@ type pointIter struct {
 	key   [1]access.Key
 	row   []value.Value
 	space [8]value.Value
+	room  [8]engine.Value
 }
 
 func (it *pointIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -78,7 +79,7 @@ func (it *pointIter) Next(ctx context.Context) ([]value.Value, error) {
 	if len(it.reads.Points) == 0 {
 		return nil, io.EOF
 	}
-	get := engine.Get{Select: n.get, Meter: it.f.X.Meter, Hold: holds[n.scan.Hold]}
+	get := engine.Get{Select: n.get, Meter: it.f.X.Meter, Hold: holds[n.scan.Hold], Room: it.room[:0]}
 	e, found, err := it.f.point(ctx, get, it.reads.Points[0])
 	if err != nil {
 		return nil, err

@@ -20,7 +20,8 @@ type scanIter struct {
 	row     []value.Value // the block's row; only this table's place in it is set
 	decoder codec.Decoder
 	reads   access.Reads
-	src     source // nil before the first Next
+	src     source       // nil before the first Next
+	room    *engine.Room // of src
 	recheck func(*expr.Env) (bool, error)
 	runs    *runSorter // nil where keys alone give the order, or none is wanted
 	left    int64      // rows that may still be wanted
@@ -50,9 +51,19 @@ func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
 		return nil, err
 	}
 	if it.left--; it.left == 0 {
-		err = it.src.Close()
+		err = it.end()
 	}
 	return row, err
+}
+
+// end closes the source, and gives its memory to another scan.
+func (it *scanIter) end() error {
+	err := it.src.Close()
+	if it.room != nil {
+		rooms.Put(it.room)
+		it.src, it.room = noSource{}, nil
+	}
+	return err
 }
 
 // start computes what is to be read.
@@ -87,7 +98,8 @@ func (it *scanIter) start() error {
 	if sorted || n.cuts {
 		it.runs = newRunSorter(it, sorted)
 	}
-	it.src = n.entities(it.f.Run, &it.reads, filter, limit, it.meter, nil)
+	it.room = rooms.Get().(*engine.Room)
+	it.src = n.entities(it.f.Run, &it.reads, filter, limit, it.meter, it.room)
 	return nil
 }
 
@@ -134,5 +146,5 @@ func (it *scanIter) Close() error {
 	if it.src == nil {
 		it.src = noSource{}
 	}
-	return it.src.Close()
+	return it.end()
 }

@@ -73,10 +73,11 @@ func (c *cursor) fill(ctx context.Context) error {
 	return nil
 }
 
-// reserve makes room in values for those of one more entity.
+// reserve makes room in values for those of one more entity: for some at first, and then for more at once.
 func (c *cursor) reserve(n int) {
 	if cap(c.values)-len(c.values) < n {
-		c.values = make([]engine.Value, 0, n*cap(c.chunk)) // entities keep what they have of the old one
+		room := min(max(firstChunk*n, 2*cap(c.values)), max(n, n*cap(c.chunk)))
+		c.values = make([]engine.Value, 0, room) // entities keep what they have of the old one
 	}
 }
 

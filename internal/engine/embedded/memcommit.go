@@ -25,7 +25,7 @@ func (m *Memory) Commit(ctx context.Context, c engine.Commit) error {
 	if t == nil {
 		return errNoTable(c.Table)
 	}
-	var room [4]*memEntity
+	var room [4]*memRecord
 	if err := m.apply(t, &c, t.entities(&c, room[:0])); err != nil {
 		return err
 	}
@@ -37,15 +37,15 @@ func (m *Memory) Commit(ctx context.Context, c engine.Commit) error {
 
 // entities appends the entities that a commit makes; nil for those that depend on what stands, and for what it deletes. Operations
 // with the same content, as a row and the copies of it in its indexes have, make one entity.
-func (t *memTable) entities(c *engine.Commit, entities []*memEntity) []*memEntity {
-	var last *memEntity
+func (t *memTable) entities(c *engine.Commit, entities []*memRecord) []*memRecord {
+	var last *memRecord
 	var of *engine.Entity
 	for i := range c.Ops {
 		op := &c.Ops[i]
-		var e *memEntity
+		var e *memRecord
 		if op.Kind != engine.Delete && op.Kind != engine.Merge {
 			if of == nil || !sameContent(of, &op.Entity) {
-				last, of = t.newEntity(op.Entity.Names, op.Entity.Values), &op.Entity
+				last, of = t.newRecord(op.Entity.Names, op.Entity.Values), &op.Entity
 			}
 			e = last
 		}
@@ -60,7 +60,7 @@ func sameContent(a, b *engine.Entity) bool {
 		len(a.Names) == len(b.Names) && &a.Names[0] == &b.Names[0]
 }
 
-func (m *Memory) apply(t *memTable, c *engine.Commit, entities []*memEntity) error {
+func (m *Memory) apply(t *memTable, c *engine.Commit, entities []*memRecord) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	r, err := m.current()
@@ -98,7 +98,7 @@ func (m *Memory) stamp() (etag string, now int64) {
 
 // check checks every operation's condition, and makes the entities of merges. No entity is there twice,
 // so what one operation does is no condition of another.
-func (r *memRoot) check(t *memTable, c *engine.Commit, entities []*memEntity) error {
+func (r *memRoot) check(t *memTable, c *engine.Commit, entities []*memRecord) error {
 	if r.table(c.Table) != t {
 		return errNoTable(c.Table) // deleted meanwhile
 	}
@@ -108,20 +108,20 @@ func (r *memRoot) check(t *memTable, c *engine.Commit, entities []*memEntity) er
 		if op.Kind == engine.Upsert {
 			continue
 		}
-		var old *memEntity
+		var old *memRecord
 		etag := ""
 		if partition != nil {
 			old = partition.rows.Get(op.Entity.RowKey)
 		}
 		if old != nil {
-			etag = old.etag
+			etag = old.etag()
 		}
 		if err := refusal(c, i, old != nil, etag); err != nil {
 			return err
 		}
 		if op.Kind == engine.Merge {
 			e := t.merged(old, op.Entity.Names, op.Entity.Values)
-			whole := engine.Entity{PartitionKey: c.PartitionKey, RowKey: op.Entity.RowKey, Names: e.shape.names, Values: e.values}
+			whole := t.entity(e, c.PartitionKey, op.Entity.RowKey)
 			if err := r.m.limits.CheckEntity(&whole); err != nil {
 				return atOp(err, i)
 			}
@@ -132,13 +132,13 @@ func (r *memRoot) check(t *memTable, c *engine.Commit, entities []*memEntity) er
 }
 
 // put makes the changes of a commit that was checked.
-func (r *memRoot) put(t *memTable, c *engine.Commit, entities []*memEntity, etag string, now int64) {
+func (r *memRoot) put(t *memTable, c *engine.Commit, entities []*memRecord, etag string, now int64) {
 	state := r.ownState(t)
 	partition := state.own(c.PartitionKey)
 	for i, e := range entities {
 		rowKey := c.Ops[i].Entity.RowKey
 		if e != nil {
-			e.etag, e.timestamp = etag, now
+			e.sign(etag, now)
 			partition.rows.Set(r.owner, rowKey, e)
 		} else {
 			partition.rows.Delete(r.owner, rowKey)

@@ -36,7 +36,7 @@ type memState struct {
 type memPartition struct {
 	owner uint64
 	key   string
-	rows  tree[memEntity]
+	rows  tree[memRecord]
 }
 
 // next gives the root that follows on this one, still the same.
@@ -116,7 +116,7 @@ func (r *memRoot) take(t *memTable) {
 // give takes the slot of a table that is deleted.
 func (r *memRoot) give(t *memTable) { r.ownStates(t.slot / stateChunk).of[t.slot%stateChunk] = nil }
 
-func (r *memRoot) entity(t *memTable, partitionKey, rowKey string) *memEntity {
+func (r *memRoot) entity(t *memTable, partitionKey, rowKey string) *memRecord {
 	p := r.partition(t, partitionKey)
 	if p == nil {
 		return nil
@@ -132,7 +132,7 @@ func (r *memRoot) get(ctx context.Context, g *engine.Get) (engine.Entity, error)
 	if r.m.closed.Load() {
 		return engine.Entity{}, errClosed()
 	}
-	var e *memEntity
+	var e *memRecord
 	t := r.table(g.Table)
 	if t != nil {
 		e = r.entity(t, g.PartitionKey, g.RowKey)
@@ -156,12 +156,5 @@ func (r *memRoot) get(ctx context.Context, g *engine.Get) (engine.Entity, error)
 		g.Meter.Scanned.Add(1)
 		g.Meter.Returned.Add(1)
 	}
-	out := engine.Entity{
-		PartitionKey: g.PartitionKey, RowKey: g.RowKey, ETag: e.etag, Timestamp: e.timestamp,
-		Names: e.shape.names, Values: e.values,
-	}
-	if g.Select != nil {
-		out.Names, out.Values = g.Select, engine.Gather(e.shape.names, e.values, g.Select)
-	}
-	return out, nil
+	return t.selected(e, g), nil
 }

@@ -10,28 +10,31 @@ import (
 // memCursor walks a table of a root, which it holds.
 type memCursor struct {
 	cursor
-	root *memRoot // nil once it has let go of it
+	root  *memRoot // nil once it has let go of it
+	table *memTable
 
 	partitions treeWalk[memPartition] // stands on a partition not walked yet
 	key        string                 // the partition being walked
 	to         string                 // where its range ends; "": it does not
-	rows       treeWalk[memEntity]    // stands on a row not looked at yet
+	rows       treeWalk[memRecord]    // stands on a row not looked at yet
 
-	bound map[*shape]*memBinding // nil as long as last is the only one
+	bound map[uint32]*memBinding // by the shapes' numbers; nil as long as last is the only one
 	last  *memBinding
 	warm  uint64
 }
 
 // memBinding is a scan's filter and selection bound to one shape.
 type memBinding struct {
-	of     *engine.Filter
-	shape  *shape
-	filter engine.Bound
-	names  []string
-	all    bool
-	reads  []int // where the values are that are looked at
-
-	projection engine.Projection
+	of       *engine.Filter
+	table    *memTable
+	shape    *shape
+	filter   engine.Bound
+	filtered []int          // the slots that the filter looks at
+	values   []engine.Value // of those
+	names    []string
+	all      bool
+	selected []int // the slots of names; -1: absent
+	reads    []int // the slots that are looked at
 }
 
 // scan is Engine.Scan, by a root that is held for it.
@@ -44,12 +47,12 @@ func (r *memRoot) scan(s engine.Scan) *memCursor {
 	if err := r.m.limits.CheckScan(&s); err != nil {
 		return c.fail(err)
 	}
-	c.last = boundBefore(&s)
 	t := r.table(s.Table)
 	if t == nil {
 		c.tally.flush()
 		return c.fail(errNoTable(s.Table))
 	}
+	c.table, c.last = t, boundBefore(&s, t)
 	if s.AllPartitions {
 		c.partitions.Seek(&r.state(t).tree, s.FromPartition)
 	} else if p := r.partition(t, s.PartitionKey); p != nil {
@@ -71,14 +74,14 @@ func (c *memCursor) startRows(p *memPartition, from, to string) {
 }
 
 // next gives the next rows of the range that lie together, at least one and at most so many; none at its end.
-func (c *memCursor) next(most int) (keys []string, entities []*memEntity) {
+func (c *memCursor) next(most int) (keys []string, records []*memRecord) {
 	for {
 		for c.rows.More() {
-			keys, entities = c.rows.Take(c.to, most)
+			keys, records = c.rows.Take(c.to, most)
 			if len(keys) > 0 {
-				return keys, entities
+				return keys, records
 			}
-			c.rows = treeWalk[memEntity]{}
+			c.rows = treeWalk[memRecord]{}
 		}
 		if !c.partitions.More() {
 			return nil, nil
@@ -99,7 +102,7 @@ func (c *memCursor) walk(ctx context.Context, size int) error {
 		return errClosed()
 	}
 	for len(c.chunk) < size {
-		keys, entities := c.next(size - len(c.chunk))
+		keys, records := c.next(size - len(c.chunk))
 		if len(keys) == 0 {
 			break
 		}
@@ -107,66 +110,80 @@ func (c *memCursor) walk(ctx context.Context, size int) error {
 			return err
 		}
 		c.tally.walked(len(keys))
-		c.touch(entities)
-		for i, e := range entities {
-			b := c.binding(e.shape)
-			if !b.filter.Match(c.key, keys[i], e.timestamp, e.values) {
+		c.touch(records)
+		for i, r := range records {
+			b := c.last
+			if b == nil || b.shape.number != r.shape {
+				b = c.binding(r.shape)
+			}
+			for _, slot := range b.filtered {
+				b.values[slot] = r.value(b.shape, slot)
+			}
+			if !b.filter.Match(c.key, keys[i], r.timestamp, b.values) {
 				continue
 			}
 			c.chunk = append(c.chunk, engine.Entity{
-				PartitionKey: c.key, RowKey: keys[i], ETag: e.etag, Timestamp: e.timestamp,
-				Names: b.names, Values: c.project(b, e.values),
+				PartitionKey: c.key, RowKey: keys[i], ETag: r.etag(), Timestamp: r.timestamp,
+				Names: b.names, Values: c.project(b, r),
 			})
 		}
 	}
 	return nil
 }
 
-// touch reads what is about to be looked at. Each entity lies in memory of its own: asked for in a row, with nothing done between,
+// touch reads what is about to be looked at. Each record lies in memory of its own: asked for in a row, with nothing done between,
 // they come at once, where one after the other each would be waited for.
-func (c *memCursor) touch(entities []*memEntity) {
+func (c *memCursor) touch(records []*memRecord) {
 	warm := c.warm
-	for _, e := range entities {
-		if b := c.last; b != nil && b.shape == e.shape {
+	for _, r := range records {
+		if b := c.last; b != nil && b.shape.number == r.shape {
 			for _, slot := range b.reads {
-				warm += uint64(e.values[slot].Type)
+				warm += *r.slot(slot)
 			}
 		}
 	}
 	c.warm = warm
 }
 
-// project selects the values of one entity.
-func (c *memCursor) project(b *memBinding, values []engine.Value) []engine.Value {
-	if b.all {
-		return values
+// project selects the values of one record.
+func (c *memCursor) project(b *memBinding, r *memRecord) []engine.Value {
+	c.reserve(len(b.selected))
+	at := len(c.values)
+	for _, slot := range b.selected {
+		if slot >= 0 {
+			c.values = append(c.values, r.value(b.shape, slot))
+		} else {
+			c.values = append(c.values, engine.Value{})
+		}
 	}
-	c.reserve(len(b.names))
-	values, c.values = b.projection.Append(c.values, values)
-	return values
+	return c.values[at:len(c.values):len(c.values)]
 }
 
-// binding gives the scan's filter and selection for entities of a shape.
-func (c *memCursor) binding(s *shape) *memBinding {
-	if c.last != nil && c.last.shape == s {
-		return c.last
-	}
-	b := c.bound[s]
+// binding gives the scan's filter and selection for records of a shape.
+func (c *memCursor) binding(number uint32) *memBinding {
+	b := c.bound[number]
 	if b == nil {
-		b = &memBinding{of: c.scan.Filter, shape: s, filter: c.scan.Filter.Bind(s.names), names: s.names, all: c.scan.Select == nil}
-		b.reads = b.filter.AppendSlots(nil)
-		for i := 0; b.all && i < len(s.names); i += 2 { // two of them are what a line of memory holds
-			b.reads = append(b.reads, i)
+		s := c.table.shapeNumber(number)
+		b = &memBinding{of: c.scan.Filter, table: c.table, shape: s, filter: c.scan.Filter.Bind(s.names), names: s.names, all: c.scan.Select == nil}
+		b.filtered = b.filter.AppendSlots(nil)
+		if len(b.filtered) > 0 {
+			b.values = make([]engine.Value, len(s.names))
 		}
 		if !b.all {
-			b.names, b.projection = c.scan.Select, engine.Project(s.names, c.scan.Select)
-			b.reads = b.projection.AppendSlots(b.reads)
+			b.names = c.scan.Select
+		}
+		b.selected = s.slots(b.names)
+		b.reads = append(b.reads, b.filtered...)
+		for _, slot := range b.selected {
+			if slot >= 0 && (slot%8 == 0 || !b.all) { // eight of them are what a line of memory holds
+				b.reads = append(b.reads, slot)
+			}
 		}
 		if c.last != nil {
 			if c.bound == nil {
-				c.bound = map[*shape]*memBinding{c.last.shape: c.last}
+				c.bound = map[uint32]*memBinding{c.last.shape.number: c.last}
 			}
-			c.bound[s] = b
+			c.bound[number] = b
 		}
 	}
 	c.last = b
@@ -174,12 +191,12 @@ func (c *memCursor) binding(s *shape) *memBinding {
 }
 
 // boundBefore gives the binding of the scan that had the room before, where that has the same filter and selection.
-func boundBefore(s *engine.Scan) *memBinding {
+func boundBefore(s *engine.Scan, t *memTable) *memBinding {
 	if s.Room == nil {
 		return nil
 	}
 	b, _ := s.Room.Bound.(*memBinding)
-	if b == nil || b.of != s.Filter || b.all != (s.Select == nil) || !b.all && !slices.Equal(b.names, s.Select) {
+	if b == nil || b.table != t || b.of != s.Filter || b.all != (s.Select == nil) || !b.all && !slices.Equal(b.names, s.Select) {
 		return nil
 	}
 	return b
@@ -190,8 +207,8 @@ func (c *memCursor) drop() {
 	if c.scan.Room != nil && c.last != nil {
 		c.scan.Room.Bound = c.last
 	}
-	c.partitions, c.rows = treeWalk[memPartition]{}, treeWalk[memEntity]{}
-	c.bound, c.last = nil, nil
+	c.partitions, c.rows = treeWalk[memPartition]{}, treeWalk[memRecord]{}
+	c.table, c.bound, c.last = nil, nil, nil
 	if c.root != nil {
 		c.root.holders.Add(-1)
 		c.root = nil

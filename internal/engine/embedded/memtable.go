@@ -2,7 +2,6 @@ package embedded
 
 import (
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -14,106 +13,116 @@ type memTable struct {
 	name string
 	slot int
 
-	shapes    sync.Mutex
-	shapeOf   map[string]*shape     // by the names, joined
-	lastShape atomic.Pointer[shape] // most entities of a table have the same names
+	mu        sync.Mutex               // who adds a shape has it
+	shapes    atomic.Pointer[[]*shape] // by their numbers; never changed
+	shapeOf   map[string]*shape        // by names and types, joined
+	lastShape atomic.Pointer[shape]    // most entities of a table have the same
 }
 
-// memEntity is a stored entity; never changed.
-type memEntity struct {
-	shape     *shape
-	values    []engine.Value
-	etag      string
-	timestamp int64
+// shape is a list of names and types that many entities share: no absent properties, never changed.
+type shape struct {
+	number uint32
+	names  []string
+	types  []engine.Edm
 }
 
 func newMemTable(name string) *memTable {
-	return &memTable{name: name, shapeOf: map[string]*shape{}}
+	t := &memTable{name: name, shapeOf: map[string]*shape{}}
+	t.shapes.Store(new([]*shape))
+	return t
 }
 
-// newEntity copies what a writer gave, without what is absent.
-func (t *memTable) newEntity(names []string, values []engine.Value) *memEntity {
-	present := 0
-	for i := range values {
-		if values[i].Type != engine.Absent {
-			present++
-		}
-	}
-	e, kept := roomFor(present)
-	if present == len(values) {
-		e.shape, e.values = t.shape(names), append(kept, values...)
-		return e
-	}
-	var room [64]string
-	keptNames := room[:0]
-	for i := range values {
-		if values[i].Type != engine.Absent {
-			kept = append(kept, values[i])
-			keptNames = append(keptNames, names[i])
-		}
-	}
-	e.shape, e.values = t.shape(keptNames), kept
-	return e
+// newRecord copies what a writer gave.
+func (t *memTable) newRecord(names []string, values []engine.Value) *memRecord {
+	return newRecord(t.shape(names, values), values)
 }
 
-// roomFor makes an entity and room for so many values. They lie behind it, as who reads one reads both.
-func roomFor(values int) (*memEntity, []engine.Value) {
-	switch {
-	case values <= 2:
-		x := new(struct {
-			memEntity
-			room [2]engine.Value
-		})
-		return &x.memEntity, x.room[:0]
-	case values <= 4:
-		x := new(struct {
-			memEntity
-			room [4]engine.Value
-		})
-		return &x.memEntity, x.room[:0]
-	case values <= 6:
-		x := new(struct {
-			memEntity
-			room [6]engine.Value
-		})
-		return &x.memEntity, x.room[:0]
-	case values <= 8:
-		x := new(struct {
-			memEntity
-			room [8]engine.Value
-		})
-		return &x.memEntity, x.room[:0]
-	case values <= 12:
-		x := new(struct {
-			memEntity
-			room [12]engine.Value
-		})
-		return &x.memEntity, x.room[:0]
-	}
-	return new(memEntity), make([]engine.Value, 0, values)
-}
-
-// shape gives the one shape of the table that has these names; names is not kept.
-func (t *memTable) shape(names []string) *shape {
-	if s := t.lastShape.Load(); s != nil && slices.Equal(s.names, names) {
+// shape gives the one shape of the table for entities with these properties; neither list is kept.
+func (t *memTable) shape(names []string, values []engine.Value) *shape {
+	if s := t.lastShape.Load(); s != nil && s.is(names, values) {
 		return s
 	}
-	key := strings.Join(names, "/") // no name holds a slash
-	t.shapes.Lock()
-	s := t.shapeOf[key]
-	if s == nil {
-		s = &shape{names: append([]string{}, names...)}
-		t.shapeOf[key] = s
+	s := &shape{}
+	var key []byte
+	for i := range values {
+		if values[i].Type != engine.Absent {
+			s.names, s.types = append(s.names, names[i]), append(s.types, values[i].Type)
+			key = append(append(key, names[i]...), '/', byte(values[i].Type)) // no name holds a slash
+		}
 	}
-	t.shapes.Unlock()
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if known := t.shapeOf[string(key)]; known != nil {
+		s = known
+	} else {
+		all := *t.shapes.Load()
+		s.number = uint32(len(all))
+		all = append(all, s)
+		t.shapeOf[string(key)] = s
+		t.shapes.Store(&all)
+	}
 	t.lastShape.Store(s)
 	return s
 }
 
-// shape is a list of names that many entities share: no absent properties, never changed.
-type shape struct{ names []string }
+// is says whether entities with these properties have the shape.
+func (s *shape) is(names []string, values []engine.Value) bool {
+	at := 0
+	for i := range values {
+		if values[i].Type == engine.Absent {
+			continue
+		}
+		if at == len(s.names) || s.types[at] != values[i].Type || s.names[at] != names[i] {
+			return false
+		}
+		at++
+	}
+	return at == len(s.names)
+}
 
-// merged is e with the properties of a Merge laid over it.
-func (t *memTable) merged(e *memEntity, names []string, values []engine.Value) *memEntity {
-	return t.newEntity(engine.Overlay(slices.Clone(e.shape.names), slices.Clone(e.values), names, values))
+// selected gives what a Get wants of a record.
+func (t *memTable) selected(r *memRecord, g *engine.Get) engine.Entity {
+	s, names := t.shapeNumber(r.shape), g.Select
+	if names == nil {
+		names = s.names
+	}
+	values, at := g.Room[:0], 0
+	if cap(values) < len(names) {
+		values = make([]engine.Value, 0, len(names))
+	}
+	for _, name := range names {
+		var slot int
+		if slot, at = engine.FindName(s.names, name, at); slot >= 0 {
+			values = append(values, r.value(s, slot))
+		} else {
+			values = append(values, engine.Value{})
+		}
+	}
+	return engine.Entity{PartitionKey: g.PartitionKey, RowKey: g.RowKey, ETag: r.etag(), Timestamp: r.timestamp, Names: names, Values: values}
+}
+
+// slots gives the place of each of some names; -1 for those that are absent.
+func (s *shape) slots(names []string) []int {
+	slots, at := make([]int, len(names)), 0
+	for i, name := range names {
+		slots[i], at = engine.FindName(s.names, name, at)
+	}
+	return slots
+}
+
+// entity gives what a record holds, under its keys.
+func (t *memTable) entity(r *memRecord, partitionKey, rowKey string) engine.Entity {
+	s := t.shapeNumber(r.shape)
+	return engine.Entity{
+		PartitionKey: partitionKey, RowKey: rowKey, ETag: r.etag(), Timestamp: r.timestamp,
+		Names: s.names, Values: r.appendValues(make([]engine.Value, 0, len(s.names)), s),
+	}
+}
+
+func (t *memTable) shapeNumber(n uint32) *shape { return (*t.shapes.Load())[n] }
+
+// merged is a record with the properties of a Merge laid over it.
+func (t *memTable) merged(r *memRecord, names []string, values []engine.Value) *memRecord {
+	e := t.entity(r, "", "")
+	return t.newRecord(engine.Overlay(slices.Clone(e.Names), e.Values, names, values))
 }

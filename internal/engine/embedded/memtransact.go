@@ -11,7 +11,7 @@ import (
 type memCommit struct {
 	*engine.Commit
 	table    *memTable
-	entities []*memEntity
+	entities []*memRecord
 }
 
 // Transact implements engine.Transactor: one new root holds what all commits make.
@@ -34,7 +34,7 @@ func (m *Memory) Transact(ctx context.Context, t engine.Transaction) error {
 		if p.table == nil {
 			return errNoTable(p.Table)
 		}
-		p.entities = p.table.entities(p.Commit, make([]*memEntity, 0, len(p.Ops)))
+		p.entities = p.table.entities(p.Commit, make([]*memRecord, 0, len(p.Ops)))
 		operations += len(p.Ops)
 	}
 	if err := m.applyAll(commits, &t); err != nil {
@@ -92,7 +92,7 @@ func (r *memRoot) meets(q *engine.Requirement) error {
 	if t == nil {
 		return errNoTable(q.Table)
 	}
-	var first treeWalk[memEntity]
+	var first treeWalk[memRecord]
 	first.Seek(r.partition(t, q.PartitionKey).tree(), q.From)
 	if there := first.More() && q.Contains(first.Key()); there != q.Any {
 		return q.Unmet()
@@ -114,7 +114,7 @@ func (r *memRoot) holds(since *memRoot, s *engine.Scan) error {
 	if before == after {
 		return nil
 	}
-	c := memCompare{scan: s}
+	c := memCompare{scan: s, table: is}
 	if !s.AllPartitions {
 		return c.partition(s.PartitionKey, before.Get(s.PartitionKey), after.Get(s.PartitionKey))
 	}
@@ -161,7 +161,10 @@ func pairs[V any](old, now *tree[V], from string) iter.Seq2[string, pair[V]] {
 }
 
 // memCompare compares what a range holds at two moments.
-type memCompare struct{ scan *engine.Scan }
+type memCompare struct {
+	scan  *engine.Scan
+	table *memTable
+}
 
 // partition compares the rows of one partition, either of which may be nil. What nobody changed is the same tree.
 func (c *memCompare) partition(key string, old, now *memPartition) error {
@@ -184,7 +187,7 @@ func (c *memCompare) partition(key string, old, now *memPartition) error {
 }
 
 // tree gives the rows of a partition, which may be nil.
-func (p *memPartition) tree() *tree[memEntity] {
+func (p *memPartition) tree() *tree[memRecord] {
 	if p == nil {
 		return nil
 	}
@@ -192,6 +195,10 @@ func (p *memPartition) tree() *tree[memEntity] {
 }
 
 // matters says whether the range has the entity; e may be nil.
-func (c *memCompare) matters(partitionKey, rowKey string, e *memEntity) bool {
-	return e != nil && c.scan.Filter.Match(&engine.Entity{PartitionKey: partitionKey, RowKey: rowKey, Timestamp: e.timestamp, Names: e.shape.names, Values: e.values})
+func (c *memCompare) matters(partitionKey, rowKey string, r *memRecord) bool {
+	if r == nil || c.scan.Filter == nil {
+		return r != nil
+	}
+	e := c.table.entity(r, partitionKey, rowKey)
+	return c.scan.Filter.Match(&e)
 }

@@ -1,0 +1,85 @@
+package embedded
+
+import (
+	"unsafe"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// memRecord is the head of a stored entity, which never changes once it is published. A slot of eight octets for each property lies
+// behind it, and the texts behind those: a slot has a number, or where its text begins (the high half) and its length (the low half).
+//
+// All of it is one piece of memory without pointers. The garbage collector need not look into it, and who reads an entity waits for
+// memory once.
+type memRecord struct {
+	timestamp int64
+	shape     uint32 // which of its table's
+	etagSize  uint8
+	etagText  [maxETag]byte
+}
+
+const (
+	headSize = unsafe.Sizeof(memRecord{})
+	slotSize = 8
+	maxETag  = 19 // 2⁶⁰ writes
+)
+
+// newRecord copies what a writer gave, without what is absent. The shape has as many properties as are present.
+func newRecord(s *shape, values []engine.Value) *memRecord {
+	at := int(headSize) + slotSize*len(s.names)
+	size := at
+	for i := range values {
+		size += len(values[i].S)
+	}
+	room := make([]uint64, (size+7)/8)
+	r := (*memRecord)(unsafe.Pointer(unsafe.SliceData(room)))
+	r.shape = s.number
+	octets := unsafe.Slice((*byte)(unsafe.Pointer(r)), size)
+	slot := 0
+	for i := range values {
+		v := &values[i]
+		if v.Type == engine.Absent {
+			continue
+		}
+		word := v.N
+		if v.Type.Text() {
+			word = uint64(at)<<32 | uint64(len(v.S))
+			at += copy(octets[at:], v.S)
+		}
+		*r.slot(slot) = word
+		slot++
+	}
+	return r
+}
+
+// sign gives a record that is not published yet its ETag and timestamp.
+func (r *memRecord) sign(etag string, timestamp int64) {
+	r.etagSize, r.timestamp = uint8(copy(r.etagText[:], etag)), timestamp
+}
+
+func (r *memRecord) etag() string { return view(r.etagText[:r.etagSize]) }
+
+func (r *memRecord) slot(i int) *uint64 {
+	return (*uint64)(unsafe.Add(unsafe.Pointer(r), headSize+uintptr(slotSize*i)))
+}
+
+// value is property i of a record of a shape.
+func (r *memRecord) value(s *shape, i int) engine.Value {
+	word, t := *r.slot(i), s.types[i]
+	size := int(uint32(word))
+	switch {
+	case !t.Text():
+		return engine.Value{N: word, Type: t}
+	case size == 0: // where it lies may be behind the record's memory, and nothing may point there
+		return engine.Value{Type: t}
+	}
+	return engine.Value{S: unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(r), word>>32)), size), Type: t}
+}
+
+// appendValues appends all properties of a record of a shape.
+func (r *memRecord) appendValues(dst []engine.Value, s *shape) []engine.Value {
+	for i := range s.names {
+		dst = append(dst, r.value(s, i))
+	}
+	return dst
+}
