@@ -155,9 +155,6 @@ func (w *Writer) Flush(ctx context.Context) error {
 	if inTurn == len(groups) {
 		return nil
 	}
-	if inTurn == len(groups) {
-		return nil
-	}
 	return w.sendAll(ctx, groups[inTurn:])
 }
 

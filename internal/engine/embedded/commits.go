@@ -37,6 +37,7 @@ type change struct {
 	// cannot go on.
 	apply  func(tx *fileTx, version uint64, now int64) (refused, err error)
 	whole  bool // it changes buckets, so it goes to the pages
+	soon   bool // it need not be on disk before what is written next is
 	octets int  // about how many it writes
 	// applied is called once the change is on disk, before it is acknowledged; may be nil.
 	applied func()
@@ -173,7 +174,8 @@ func (c *commits) transact(group []*change) (err error) {
 		return err
 	}
 	f.shortenCommits()
-	if err := c.commit(tx, a.octets); err != nil {
+	waits := slices.ContainsFunc(group, func(ch *change) bool { return !ch.soon })
+	if err := c.commit(tx, a.octets, waits); err != nil {
 		return err
 	}
 	f.wrote()
@@ -209,7 +211,7 @@ func (c *commits) note(group []*change) (done bool, err error) {
 	if len(tx.notes) > logMost || !f.fits(tx.Tx, octets) || !f.withLog() {
 		return false, nil
 	}
-	if sure, err := f.log.append(tx.notes); err != nil {
+	if sure, err := f.log.append(tx.notes, true); err != nil {
 		return true, c.unwritten(!sure, err)
 	}
 	f.pending.Store(&pending{changes, tx.ID(), p.groups + 1, octets, p.noted + len(tx.notes), p.series + 1})
@@ -287,8 +289,8 @@ func (c *commits) applied(tx *fileTx, a applied) {
 	}
 }
 
-// commit makes sure of a transaction, which writes about so many octets.
-func (c *commits) commit(tx *fileTx, octets int) error {
+// commit makes sure of a transaction, which writes about so many octets; where nobody waits for it, the next one does.
+func (c *commits) commit(tx *fileTx, octets int, waits bool) error {
 	f, id := c.file, tx.ID()
 	fits := f.fits(tx.Tx, octets)
 	defer f.grow(tx.Tx, octets)()
@@ -305,7 +307,7 @@ func (c *commits) commit(tx *fileTx, octets int) error {
 	}
 	l, at := f.log, f.log.at
 	if !large {
-		if sure, err := l.append(tx.notes); err != nil {
+		if sure, err := l.append(tx.notes, waits); err != nil {
 			return c.unwritten(!sure, err)
 		}
 	}

@@ -236,12 +236,13 @@ func (p *fileCommit) merge(in tableIn, i int, old []byte) (refused, err error) {
 	return nil, nil
 }
 
-// CreateTable implements engine.Engine.
+// CreateTable implements engine.Engine. The table is on disk with the next commit, or once the file is closed.
 func (f *File) CreateTable(ctx context.Context, table string, m *engine.Meter) error {
 	var t *fileTable
 	fold := engine.FoldTable(table)
 	return f.define(ctx, table, m, &change{
 		whole: true,
+		soon:  true,
 		apply: func(tx *fileTx, _ uint64, _ int64) (refused, err error) {
 			list := tx.Bucket(bucketTables)
 			if e, found, err := readEntry([]byte(fold), list.Get([]byte(fold))); err != nil {

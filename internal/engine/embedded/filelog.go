@@ -134,9 +134,9 @@ func (f *File) readyLog(tx *bolt.Tx) error {
 	return nil
 }
 
-// append writes a record, and returns when it is on disk. Where it is not, nothing of it counts; unless sure is false, when
-// nobody knows.
-func (l *fileLog) append(notes []byte) (sure bool, err error) {
+// append writes a record. Where somebody waits for it, it returns when that is on disk, with all records before. Where it is not,
+// nothing of it counts; unless sure is false, when nobody knows.
+func (l *fileLog) append(notes []byte, waits bool) (sure bool, err error) {
 	if end := l.at + logRecord + int64(len(notes)); end > l.room {
 		room := end + max(logLeast, min(l.room, logGrowth))
 		if _, err := l.file.WriteAt(make([]byte, room-l.room), l.room); err != nil {
@@ -147,8 +147,10 @@ func (l *fileLog) append(notes []byte) (sure bool, err error) {
 	if _, err := l.file.WriteAt(l.record(notes), l.at); err != nil {
 		return l.takeBack() == nil, err
 	}
-	if err := syncData(l.file); err != nil {
-		return false, err
+	if waits {
+		if err := syncData(l.file); err != nil {
+			return false, err
+		}
 	}
 	l.at += logRecord + int64(len(notes))
 	return true, nil
