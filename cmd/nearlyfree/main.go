@@ -66,7 +66,8 @@ DSN is what sql.Open takes: mem://NAME, file:PATH, an Azure storage connection
 string, or the URL of a table endpoint. Without one NEARLYFREE_DSN is taken from
 the environment. Statements come from -c, from the files, or from the standard
 input; on a terminal there is a prompt, where .help lists the commands.`,
-		Args: cobra.ArbitraryArgs,
+		Args:    cobra.ArbitraryArgs,
+		Version: version(),
 		Example: `  nearlyfree file:expenses.db
   nearlyfree file:expenses.db -c 'SELECT * FROM expense' --format json
   nearlyfree mem://try schema.sql`,

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 )
@@ -256,6 +257,13 @@ func TestCommandLine(t *testing.T) {
 	}
 	if _, err := os.Stat(none); err == nil {
 		t.Error("a database is made where one is to be read")
+	}
+	var out bytes.Buffer
+	c := command()
+	c.SetArgs([]string{"--version"})
+	c.SetOut(&out)
+	if err := c.Execute(); err != nil || !strings.HasPrefix(out.String(), "nearlyfree version ") || !strings.Contains(out.String(), runtime.Version()) {
+		t.Errorf("%v %q", err, out.String())
 	}
 	if err := run("bolt://nowhere", "-c", "SELECT 1"); err == nil {
 		t.Error("no error for a wrong data source name")

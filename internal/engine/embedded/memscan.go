@@ -163,22 +163,7 @@ func (c *memCursor) project(b *memBinding, r *memRecord) []engine.Value {
 func (c *memCursor) binding(number uint32) *memBinding {
 	b := c.bound[number]
 	if b == nil {
-		s := c.table.shapeNumber(number)
-		b = &memBinding{of: c.scan.Filter, table: c.table, shape: s, filter: c.scan.Filter.Bind(s.names), names: s.names, all: c.scan.Select == nil}
-		b.filtered = b.filter.AppendSlots(nil)
-		if len(b.filtered) > 0 {
-			b.values = make([]engine.Value, len(s.names))
-		}
-		if !b.all {
-			b.names = c.scan.Select
-		}
-		b.selected = s.slots(b.names)
-		b.reads = append(b.reads, b.filtered...)
-		for _, slot := range b.selected {
-			if slot >= 0 && (slot%8 == 0 || !b.all) { // eight of them are what a line of memory holds
-				b.reads = append(b.reads, slot)
-			}
-		}
+		b = c.bind(c.table.shapeNumber(number))
 		if c.last != nil {
 			if c.bound == nil {
 				c.bound = map[uint32]*memBinding{c.last.shape.number: c.last}
@@ -187,6 +172,23 @@ func (c *memCursor) binding(number uint32) *memBinding {
 		}
 	}
 	c.last = b
+	return b
+}
+
+func (c *memCursor) bind(s *shape) *memBinding {
+	b := &memBinding{of: c.scan.Filter, table: c.table, shape: s, filter: c.scan.Filter.Bind(s.names), names: c.scan.Select}
+	if b.all = b.names == nil; b.all {
+		b.names = s.names
+	}
+	if b.filtered = b.filter.AppendSlots(nil); len(b.filtered) > 0 {
+		b.values = make([]engine.Value, len(s.names))
+	}
+	b.selected, b.reads = s.slots(b.names), slices.Clone(b.filtered)
+	for _, slot := range b.selected {
+		if slot >= 0 && (slot%8 == 0 || !b.all) { // eight of them are what a line of memory holds
+			b.reads = append(b.reads, slot)
+		}
+	}
 	return b
 }
 
