@@ -45,6 +45,7 @@ const (
 	CodeTooManyColumns         = 1117
 	CodeRowTooLarge            = 1118
 	CodeColumnCount            = 1136
+	CodeInvalidNull            = 1138
 	CodeMixOfGroupFunc         = 1140
 	CodeNoSuchGrant            = 1141
 	CodeNoSuchTable            = 1146

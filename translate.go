@@ -25,7 +25,7 @@ import (
 
 // classes are the errors.Is targets of MySQL's error numbers, unless an error has one of its own.
 var classes = map[uint16]error{
-	CodeColumnNull: ErrNotNull, CodeNoDefault: ErrNotNull,
+	CodeColumnNull: ErrNotNull, CodeInvalidNull: ErrNotNull, CodeNoDefault: ErrNotNull,
 	CodeTableExists:  ErrTableExists,
 	CodeUnknownTable: ErrNoTable, CodeNoSuchTable: ErrNoTable,
 	CodeUnknownColumn:  ErrUnknownColumn,

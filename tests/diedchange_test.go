@@ -31,6 +31,8 @@ func TestChangeDied(t *testing.T) {
 		"ALTER TABLE %s ADD INDEX made (v DESC, w) COPY KEYS",
 		"ALTER TABLE %s DROP INDEX old, ADD UNIQUE made (v) GLOBAL",
 		"DROP INDEX kept ON %s",
+		"ALTER TABLE %s ADD PRIMARY KEY (v)",
+		"ALTER TABLE %s DROP PRIMARY KEY, ADD PRIMARY KEY (v, id)",
 		"ALTER TABLE %s MODIFY COLUMN v BIGINT",
 		"ALTER TABLE %s MODIFY COLUMN v VARCHAR(20)",
 		"ALTER TABLE %s MODIFY COLUMN w VARCHAR(20) COLLATE nocase",
@@ -97,7 +99,13 @@ func (i *interruption) run() (died bool) {
 	if strings.Contains(i.change, "GLOBAL") {
 		create = strings.TrimSuffix(create, ")") + ", UNIQUE KEY old (v) GLOBAL) PARTITION BY HASH (id) PARTITIONS 2"
 	}
+	if strings.Contains(i.change, "PRIMARY KEY") {
+		create = strings.ReplaceAll(create, " PRIMARY KEY", "")
+	}
 	mustExec(i.T, i.other.DB, create)
+	if strings.Contains(i.change, "DROP PRIMARY KEY") {
+		mustExec(i.T, i.other.DB, "ALTER TABLE t ADD PRIMARY KEY (id)")
+	}
 	for range 6 {
 		i.write()
 	}
@@ -234,7 +242,7 @@ func (i *interruption) look(when string) {
 
 // indexes are those that can be read.
 func (i *interruption) indexes() []string {
-	rows, err := i.other.Query("SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS WHERE table_schema = DATABASE() AND TABLE_NAME = ? AND COMMENT = '' AND INDEX_NAME <> 'PRIMARY'", i.name)
+	rows, err := i.other.Query("SELECT DISTINCT INDEX_NAME FROM information_schema.STATISTICS WHERE table_schema = DATABASE() AND TABLE_NAME = ? AND COMMENT = ''", i.name)
 	if err != nil {
 		i.fail("%v", err)
 		return nil
@@ -256,7 +264,7 @@ func (i *interruption) again(change string) {
 	if i.name == "" {
 		return
 	}
-	made := []uint16{nearlyfree.CodeDuplicateKeyName, nearlyfree.CodeDuplicateColumn, nearlyfree.CodeCantDropField, nearlyfree.CodeTableExists, nearlyfree.CodeUnknownColumn, nearlyfree.CodeDuplicateCheck, nearlyfree.CodeKeyColumnMissing}
+	made := []uint16{nearlyfree.CodeMultiplePrimaryKey, nearlyfree.CodeDuplicateKeyName, nearlyfree.CodeDuplicateColumn, nearlyfree.CodeCantDropField, nearlyfree.CodeTableExists, nearlyfree.CodeUnknownColumn, nearlyfree.CodeDuplicateCheck, nearlyfree.CodeKeyColumnMissing}
 	_, err := i.other.Exec(fmt.Sprintf(change, i.name))
 	var e *nearlyfree.Error
 	if err != nil && !(errors.As(err, &e) && slices.Contains(made, e.Number)) {
@@ -280,6 +288,9 @@ func (i *interruption) check() {
 	}
 	if n := count(i.T, i.other.DB, "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE table_schema = DATABASE() AND COMMENT <> ''"); n != 0 {
 		i.fail("%d indexes are not made", n)
+	}
+	if n := count(i.T, i.other.DB, "SELECT COUNT(*) FROM information_schema.STATISTICS WHERE table_schema = DATABASE() AND INDEX_NAME = 'PRIMARY'"); n == 0 {
+		i.fail("there is no primary key")
 	}
 	if strings.Contains(i.change, "COLUMN x") {
 		if n := count(i.T, i.other.DB, "SELECT COUNT(*) FROM "+i.name+" WHERE x IS NULL"); n != 0 {

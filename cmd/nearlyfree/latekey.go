@@ -7,13 +7,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 )
 
-// lateKeys are the primary keys that a file gives to its tables behind their rows, as phpMyAdmin writes it. Rows are stored by their primary key,
-// so a table must have it when it is made. Statements go by their number in the file.
+// lateKeys are the primary keys that a file gives to its tables behind their rows, as phpMyAdmin writes it. A table that has its key
+// when it is made stores rows by it; one that gets it later has another entry for each row. Statements go by their number in the file.
 type lateKeys struct {
 	of   map[int64]string // CREATE TABLE: the key that is added later: PRIMARY KEY (`id`)
 	adds map[int64]bool   // ALTER TABLE
@@ -66,14 +65,6 @@ func findLateKeys(ctx context.Context, name, database string, options dialect.Op
 			}
 		}
 	}
-}
-
-// lateKeyHint says how a file is run whose statement adds a primary key.
-func lateKeyHint(err error) string {
-	if errorNumber(err) == nearlyfree.CodeNotSupported && strings.Contains(err.Error(), "ADD PRIMARY KEY") {
-		return "\nnearlyfree load gives tables the keys that their file adds later"
-	}
-	return ""
 }
 
 // parsedOf reads a statement where it may be about a primary key; nil: it is not, or cannot be read, as the driver will tell.

@@ -66,7 +66,7 @@ func (r *runner) script(ctx context.Context, name string, in io.Reader) error {
 			if err == errQuit {
 				return nil
 			}
-			fmt.Fprintf(r.notes, "%s, line %d: %s%s\n", name, st.line, r.explainedOf(st.text, err), lateKeyHint(err))
+			fmt.Fprintf(r.notes, "%s, line %d: %s\n", name, st.line, r.explainedOf(st.text, err))
 			if r.failed++; !r.force || ctx.Err() != nil {
 				return errShown
 			}

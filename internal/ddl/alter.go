@@ -110,9 +110,9 @@ func (x *definition) together(ctx context.Context, t *schema.Table, actions []di
 	return c, nil
 }
 
-// only says whether all actions are of the kinds.
+// only says whether all actions are of the kinds, and change no column: a primary key may have its columns NOT NULL.
 func (c *change) only(kinds ...dialect.AlterKind) bool {
-	return !slices.ContainsFunc(c.actions, func(a dialect.AlterAction) bool { return !slices.Contains(kinds, a.Kind) })
+	return !c.Verify && !slices.ContainsFunc(c.actions, func(a dialect.AlterAction) bool { return !slices.Contains(kinds, a.Kind) })
 }
 
 // filled says that an action adds a column that was pending before and is filled now: a process did not live to fill it. So the

@@ -124,7 +124,21 @@ func (tr *transform) row(e *engine.Entity, number int) ([]value.Value, error) {
 			return nil, err
 		}
 	}
-	return row, tr.columns.Finish(row, number, tr.env)
+	return row, tr.ofNull(row, tr.columns.Finish(row, number, tr.env))
+}
+
+// ofNull gives MySQL's error of a row that is NULL in a column which is to be NOT NULL, in place of that of a statement which stores NULL.
+func (tr *transform) ofNull(row []value.Value, err error) error {
+	var refused *sqlerr.Error
+	if !errors.As(err, &refused) || refused.Code != sqlerr.CodeColumnNull {
+		return err
+	}
+	for i, col := range tr.to.Columns {
+		if tr.source[i] >= 0 && col.Generated == "" && col.Requires() && row[i].IsNull() {
+			return sqlerr.New(sqlerr.CodeInvalidNull, sqlerr.NoPos, "Invalid use of NULL value: rows are NULL in column '%s'", col.Name)
+		}
+	}
+	return err
 }
 
 // verify makes sure that every row has a form in the next definition. Where a change makes a unique index together with other

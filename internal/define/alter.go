@@ -49,7 +49,7 @@ func Alter(t *schema.Table, a dialect.AlterAction, opt planner.Options) (next *s
 		}
 	}
 	// An index that somebody adds, and nothing else, is gone on with by the same statement.
-	if m.change.Rewrite || len(m.change.Fill) > 0 && a.Kind != dialect.AddIndex {
+	if m.change.Rewrite || len(m.change.Fill) > 0 && (a.Kind != dialect.AddIndex || m.change.Verify) {
 		next.Change = &schema.Change{Phase: schema.Backfill}
 	}
 	m.change.From, m.change.New = m.from, make([]expr.Node, len(next.Columns))
@@ -116,7 +116,7 @@ func (m *alteration) apply(a *dialect.AlterAction) error {
 	case dialect.DropForeignKey:
 		return m.dropForeignKey(a)
 	case dialect.DropPrimaryKey:
-		return otherPrimary("DROP", a.Pos)
+		return m.dropIndex(&dialect.AlterAction{Name: schema.PrimaryName, Pos: a.Pos, IfExists: a.IfExists})
 	}
 	return m.alterPartitions(a)
 }
@@ -139,7 +139,10 @@ func (m *alteration) add(a *dialect.AlterAction) error {
 		return nil
 	}
 	if a.Column.PrimaryKey {
-		return m.addPrimary(a.Pos)
+		if m.t.PrimaryKey() != nil {
+			return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, a.Pos, "Multiple primary key defined")
+		}
+		return sqlerr.NotSupported(a.Pos, "ADD COLUMN %s … PRIMARY KEY, which would have one value in all rows (add it without, UPDATE the rows, and ADD PRIMARY KEY (%[1]s)), is", a.Column.Name)
 	}
 	if a.Column.AutoIncrement {
 		return sqlerr.New(sqlerr.CodeNotSupported, a.Pos, "adding an AUTO_INCREMENT column to a table is not supported: add it without, UPDATE the rows, add a key that begins with it, and MODIFY it")
@@ -263,6 +266,7 @@ func (m *alteration) drop(a *dialect.AlterAction) error {
 		if !slices.ContainsFunc(ix.Key, is) {
 			continue
 		}
+		at := slices.Index(m.t.Indexes, ix)
 		m.removeIndex(ix)
 		parts := slices.DeleteFunc(ix.Key, is)
 		if len(parts) == 0 {
@@ -273,7 +277,7 @@ func (m *alteration) drop(a *dialect.AlterAction) error {
 			return err
 		}
 		ix.KeyName = m.t.KeyName(ix.Name)
-		m.t.Indexes = append(m.t.Indexes, ix)
+		m.t.Indexes = slices.Insert(m.t.Indexes, at, ix)
 		m.change.Fill = append(m.change.Fill, ix)
 	}
 	order := make([]int, 0, len(m.t.Columns))

@@ -12,7 +12,7 @@ import (
 
 func (m *alteration) createIndex(a *dialect.AlterAction) error {
 	if a.Index.Primary {
-		return m.addPrimary(a.Pos)
+		return m.addPrimary(&a.Index)
 	}
 	if (a.IfExists || a.Index.IfNot) && a.Index.Name != "" && m.t.Index(a.Index.Name) != nil {
 		return nil
@@ -24,23 +24,42 @@ func (m *alteration) createIndex(a *dialect.AlterAction) error {
 	return err
 }
 
-// addPrimary refuses another primary key than that by which rows are stored.
-func (m *alteration) addPrimary(pos dialect.Pos) error {
-	if !m.t.Columns[m.t.Key[0].Column].Hidden {
-		return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, pos, "Multiple primary key defined")
+// addPrimary gives a primary key to a table without one: a unique index, as its rows lie by their row ids, over columns that are NOT NULL
+// from now on.
+func (m *alteration) addPrimary(def *dialect.IndexDef) error {
+	if m.t.PrimaryKey() != nil {
+		return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, def.Pos, "Multiple primary key defined")
 	}
-	return otherPrimary("ADD", pos)
-}
-
-func otherPrimary(what string, pos dialect.Pos) error {
-	return sqlerr.New(sqlerr.CodeNotSupported, pos, "ALTER TABLE … %s PRIMARY KEY is not supported, as rows are stored by the key that CREATE TABLE says: make another table, and INSERT INTO … SELECT the rows", what)
+	parts, err := m.primaryColumns(def)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(m.t.SpreadBy(), func(c int) bool {
+		return !slices.ContainsFunc(parts, func(p schema.KeyColumn) bool { return p.Column == c })
+	}) {
+		return sqlerr.New(sqlerr.CodePartitionColumn, def.Pos, "A PRIMARY KEY must include all columns in the table's partitioning function")
+	}
+	for _, p := range parts {
+		col := m.t.Columns[p.Column]
+		if col.NotNull {
+			continue
+		}
+		col.NotNull, m.change.Verify = true, true
+		if col.HasDefault && strings.EqualFold(col.Default, "NULL") {
+			col.HasDefault, col.Default = false, ""
+		}
+	}
+	ix := &schema.Index{Name: schema.PrimaryName, KeyName: m.t.KeyName(schema.PrimaryName), Unique: true, Key: parts, Comment: def.Comment}
+	m.t.Indexes = slices.Insert(m.t.Indexes, 0, ix)
+	m.change.Fill = append(m.change.Fill, ix)
+	return nil
 }
 
 func (m *alteration) dropIndex(a *dialect.AlterAction) error {
-	if strings.EqualFold(a.Name, "primary") {
-		return otherPrimary("DROP", a.Pos)
-	}
 	ix := m.t.Index(a.Name)
+	if ix == nil && strings.EqualFold(a.Name, schema.PrimaryName) && !m.t.HidesKey() {
+		return sqlerr.New(sqlerr.CodeNotSupported, a.Pos, "ALTER TABLE … DROP PRIMARY KEY is not supported, as rows are stored by the key that CREATE TABLE says: make another table, and INSERT INTO … SELECT the rows")
+	}
 	if ix == nil {
 		if a.IfExists {
 			return nil
@@ -68,8 +87,10 @@ func (m *alteration) renameIndex(a *dialect.AlterAction) error {
 	if other := m.t.Index(a.NewName); other != nil && other != ix {
 		return sqlerr.New(sqlerr.CodeDuplicateKeyName, a.Pos, "Duplicate key name '%s'", a.NewName)
 	}
-	if strings.EqualFold(a.NewName, "primary") {
-		return sqlerr.New(sqlerr.CodeWrongIndexName, a.Pos, "Incorrect index name '%s'", a.NewName)
+	for _, name := range []string{a.Name, a.NewName} {
+		if strings.EqualFold(name, schema.PrimaryName) {
+			return sqlerr.New(sqlerr.CodeWrongIndexName, a.Pos, "Incorrect index name '%s'", name)
+		}
 	}
 	ix.Name = a.NewName
 	return nil
@@ -112,7 +133,7 @@ func (m *alteration) alterCheck(a *dialect.AlterAction) error {
 // hasConstraint says whether a key that is a constraint has the name.
 func (m *alteration) hasConstraint(name string) bool {
 	ix := m.t.Index(name)
-	return m.isForeignKey(name) || m.t.ForeignKey(name) != nil || ix != nil && ix.Unique || strings.EqualFold(name, "primary")
+	return m.isForeignKey(name) || m.t.ForeignKey(name) != nil || ix != nil && ix.Unique || strings.EqualFold(name, schema.PrimaryName)
 }
 
 func noConstraint(a *dialect.AlterAction) error {
@@ -145,7 +166,7 @@ func (m *alteration) dropConstraint(a *dialect.AlterAction) error {
 		return m.dropCheck(a)
 	case m.isForeignKey(a.Name), m.t.ForeignKey(a.Name) != nil:
 		return m.dropForeignKey(a)
-	case ix != nil && ix.Unique, strings.EqualFold(a.Name, "primary"):
+	case ix != nil && ix.Unique, strings.EqualFold(a.Name, schema.PrimaryName):
 		return m.dropIndex(a)
 	case a.IfExists:
 		return nil

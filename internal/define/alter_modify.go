@@ -24,9 +24,6 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 		}
 		return err
 	}
-	if a.Column.PrimaryKey {
-		return m.addPrimary(a.Pos)
-	}
 	if err := m.renameColumn(name, a.Column.Name, a.Pos); err != nil {
 		return err
 	}
@@ -37,12 +34,11 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	}
 	col.Property, col.Initial = old.Property, old.Initial
 	is := func(p schema.KeyColumn) bool { return p.Column == i }
-	inKey := slices.ContainsFunc(m.t.Key, is)
-	if inKey {
+	if inKey := slices.ContainsFunc(m.t.PrimaryKey(), is); inKey || a.Column.PrimaryKey {
 		if a.Column.Null {
-			return sqlerr.New(sqlerr.CodePrimaryNull, a.Pos, "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead")
+			return primaryNull(a.Pos)
 		}
-		col.NotNull = true
+		col.NotNull = col.NotNull || inKey
 	}
 	m.t.Columns[i] = col
 	if !schema.SameCodes(old.Type, col.Type) {
@@ -65,6 +61,11 @@ func (m *alteration) modify(a *dialect.AlterAction) error {
 	m.change.Outdates = m.change.Outdates || col.Default != old.Default || col.HasDefault != old.HasDefault || col.OnUpdate != old.OnUpdate || col.Invisible != old.Invisible || col.AutoIncrement != old.AutoIncrement
 	if err := m.columnCheck(&a.Column); err != nil {
 		return err
+	}
+	if a.Column.PrimaryKey {
+		if err := m.addPrimary(&dialect.IndexDef{Parts: []dialect.KeyColumn{{Column: a.Column.Name}}, Pos: a.Pos}); err != nil {
+			return err
+		}
 	}
 	if a.Column.Unique {
 		m.uniques = append(m.uniques, &a.Column)

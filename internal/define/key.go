@@ -76,24 +76,39 @@ func (d *definer) setPrimary(def *dialect.IndexDef, null bool) error {
 	if len(d.t.Key) > 0 {
 		return sqlerr.New(sqlerr.CodeMultiplePrimaryKey, def.Pos, "Multiple primary key defined")
 	}
-	if def.Global {
-		return sqlerr.NotSupported(def.Pos, "GLOBAL at the primary key, which has all columns of PARTITION BY anyway, is")
-	}
 	if null {
-		return sqlerr.New(sqlerr.CodePrimaryNull, def.Pos, "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead")
+		return primaryNull(def.Pos)
 	}
-	parts, err := d.keyColumns(def)
+	parts, err := d.primaryColumns(def)
 	if err != nil {
 		return err
 	}
 	for _, p := range parts {
-		if p.Prefix > 0 {
-			return sqlerr.NotSupported(def.Pos, "a primary key over the beginning of a column (%s(%d)) is", d.t.Columns[p.Column].Name, p.Prefix)
-		}
 		d.t.Columns[p.Column].NotNull = true
 	}
 	d.t.Key = parts
 	return nil
+}
+
+func primaryNull(pos dialect.Pos) error {
+	return sqlerr.New(sqlerr.CodePrimaryNull, pos, "All parts of a PRIMARY KEY must be NOT NULL; if you need NULL in a key, use UNIQUE instead")
+}
+
+// primaryColumns resolves the columns of a primary key.
+func (d *definer) primaryColumns(def *dialect.IndexDef) ([]schema.KeyColumn, error) {
+	if def.Global {
+		return nil, sqlerr.NotSupported(def.Pos, "GLOBAL at the primary key, which has all columns of PARTITION BY anyway, is")
+	}
+	parts, err := d.keyColumns(def)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range parts {
+		if p.Prefix > 0 {
+			return nil, sqlerr.NotSupported(def.Pos, "a primary key over the beginning of a column (%s(%d)) is", d.t.Columns[p.Column].Name, p.Prefix)
+		}
+	}
+	return parts, nil
 }
 
 // keyColumns resolves the columns of a key.
@@ -140,11 +155,11 @@ func (d *definer) addIndex(def *dialect.IndexDef) (*schema.Index, error) {
 	switch {
 	case def.Global && !def.Unique:
 		return nil, sqlerr.NotSupported(def.Pos, "GLOBAL at a key that is not UNIQUE is")
-	case strings.EqualFold(ix.Name, "primary"):
+	case strings.EqualFold(ix.Name, schema.PrimaryName):
 		return nil, sqlerr.New(sqlerr.CodeWrongIndexName, def.Pos, "Incorrect index name '%s'", ix.Name)
 	case ix.Name == "":
 		first := d.t.Columns[parts[0].Column].Name
-		for n := 1; ix.Name == "" || d.t.Index(ix.Name) != nil || strings.EqualFold(ix.Name, "primary"); n++ {
+		for n := 1; ix.Name == "" || d.t.Index(ix.Name) != nil || strings.EqualFold(ix.Name, schema.PrimaryName); n++ {
 			ix.Name = first
 			if n > 1 {
 				ix.Name = schema.Numbered(first, n)

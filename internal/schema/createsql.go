@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it.
+// CreateTableSQL writes the statement that defines t: dialect.Parse and Define make the same table of it, but that rows lie by a primary key
+// which ALTER TABLE has added.
 func CreateTableSQL(t *Table) string {
 	if t.IsExternal() {
 		return createExternalSQL(t)
@@ -30,7 +31,7 @@ func CreateTableSQL(t *Table) string {
 			line(t.columnSQL(c))
 		}
 	}
-	if len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden {
+	if len(t.Key) > 0 && !t.HidesKey() {
 		line("PRIMARY KEY " + t.KeySQL(t.Key))
 	}
 	for _, ix := range t.Indexes {
@@ -130,11 +131,14 @@ func (t *Table) KeySQL(parts []KeyColumn) string {
 }
 
 func (t *Table) indexSQL(ix *Index) string {
-	s := "KEY "
-	if ix.Unique {
-		s = "UNIQUE KEY "
+	s := "KEY " + QuoteName(ix.Name)
+	switch {
+	case ix.IsPrimary():
+		s = "PRIMARY KEY"
+	case ix.Unique:
+		s = "UNIQUE " + s
 	}
-	s += QuoteName(ix.Name) + " " + t.KeySQL(ix.Key)
+	s += " " + t.KeySQL(ix.Key)
 	if ix.Global > 0 {
 		s += " GLOBAL"
 	}

@@ -235,10 +235,31 @@ func SameCodes(a, b value.Type) bool {
 	return a.Base == b.Base
 }
 
-// KeyNamed finds a key that statements can read by: nil and true is the primary key.
+// PrimaryName is what the primary key is called. Where ALTER TABLE has given a key to a table without one, an index is called so: it is the
+// primary key to all who ask, and rows lie by their hidden row ids still.
+const PrimaryName = "PRIMARY"
+
+// IsPrimary says whether the index is the primary key of a table whose rows lie by hidden row ids.
+func (ix *Index) IsPrimary() bool { return ix.Name == PrimaryName }
+
+// HidesKey says whether rows lie by a hidden row id, as CREATE TABLE said no primary key.
+func (t *Table) HidesKey() bool { return len(t.Key) > 0 && t.Columns[t.Key[0].Column].Hidden }
+
+// PrimaryKey gives the columns of the primary key, as statements know it; nil: there is none.
+func (t *Table) PrimaryKey() []KeyColumn {
+	if !t.HidesKey() {
+		return t.Key
+	}
+	if ix := t.Index(PrimaryName); ix != nil {
+		return ix.Key
+	}
+	return nil
+}
+
+// KeyNamed finds a key that statements can read by: nil and true is the primary key by which rows lie.
 func (t *Table) KeyNamed(name string) (ix *Index, ok bool) {
-	if strings.EqualFold(name, "PRIMARY") {
-		return nil, len(t.Key) > 0 && !t.Columns[t.Key[0].Column].Hidden
+	if strings.EqualFold(name, PrimaryName) && !t.HidesKey() {
+		return nil, len(t.Key) > 0
 	}
 	for _, ix := range t.Indexes {
 		if strings.EqualFold(ix.Name, name) && ix.State == Public && ix.Child == "" {

@@ -2,6 +2,7 @@ package show
 
 import (
 	"encoding/hex"
+	"slices"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -92,6 +93,9 @@ func columnKey(t *schema.Table, ordinal int) string {
 	}
 	key := ""
 	for _, ix := range t.Indexes {
+		if ix.IsPrimary() && slices.ContainsFunc(ix.Key, func(p schema.KeyColumn) bool { return p.Column == ordinal }) {
+			return "PRI"
+		}
 		if ix.Key[0].Column != ordinal {
 			continue
 		}

@@ -45,6 +45,7 @@ const (
 	CodeTooManyColumns         = 1117
 	CodeRowTooLarge            = 1118
 	CodeColumnCount            = 1136
+	CodeInvalidNull            = 1138
 	CodeMixOfGroupFunc         = 1140
 	CodeNoSuchGrant            = 1141
 	CodeNoSuchTable            = 1146
@@ -235,6 +236,7 @@ var states = map[int]string{
 	CodeDatabaseDenied:      "42000",
 	CodeNoDatabase:          "3D000",
 	CodeColumnNull:          "23000",
+	CodeInvalidNull:         "22004",
 	CodeUnknownDatabase:     "42000",
 	CodeTableExists:         "42S01",
 	CodeUnknownTable:        "42S02",
