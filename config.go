@@ -108,6 +108,10 @@ type Config struct {
 	// ClientFoundRows has RowsAffected and ROW_COUNT() count the rows that an UPDATE or ON DUPLICATE KEY UPDATE has found, also where
 	// it leaves them as they were, as MySQL's flag of this name does.
 	ClientFoundRows bool
+	// SkipUnsupportedKeys is skip_unsupported_keys of new sessions: definitions leave out FULLTEXT and SPATIAL keys, keys over expressions
+	// that are not UNIQUE, and zero dates as defaults, and make geometries BLOB, each with a warning. Without it they are refused.
+	// So a program whose tables have such keys runs as it is; what searches by MATCH does not.
+	SkipUnsupportedKeys bool
 	// TimeZone is time_zone of new sessions: '+02:00', 'Europe/Berlin'; "" is UTC. NOW() and its like go by it, TIMESTAMP
 	// columns are kept in UTC and shown in it, and a time.Time, as an argument or a result, is the moment at which the clock
 	// there shows the value. SET time_zone changes it in a session.
@@ -220,7 +224,7 @@ func (c *Config) settings(mode session.Mode) session.Settings {
 	}
 	s := session.Settings{
 		Name: schema.DatabaseName(c.Database), TimeZone: c.TimeZone, Mode: mode, Collation: c.collation(),
-		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, FoundRows: c.ClientFoundRows, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
+		ANSIQuotes: c.ANSIQuotes, Exact: c.Exact, FoundRows: c.ClientFoundRows, SkipKeys: c.SkipUnsupportedKeys, ReadOnly: c.ReadOnly, SharedTable: c.Layout == LayoutSingle,
 		DenyScans: c.Scan == ScanDeny, WarnOfScans: c.Scan == ScanWarn, Options: optionNames(), Logger: logger,
 	}
 	s.Begin, s.Observe = c.observe()

@@ -17,8 +17,8 @@ import (
 //
 // with options: behind a ? as name=value joined by &, or, in a connection string, as further Name=Value;
 // parts. See Config for what they mean: client_found_rows, collation, database, layout, scan, max_entities, max_requests, max_cost, max_memory, parallel, readonly,
-// ansi_quotes, exact, schema_lease, sql_mode, time_zone, total_memory, transactions, bulk. An unknown option, one that is given twice and a wrong
-// value are errors that name it.
+// ansi_quotes, exact, schema_lease, skip_unsupported_keys, sql_mode, time_zone, total_memory, transactions, bulk. An unknown option, one that
+// is given twice and a wrong value are errors that name it.
 func ParseDSN(dsn string) (*Config, error) {
 	c := &reading{Config: &Config{}}
 	var err error

@@ -29,6 +29,7 @@ func TestParseDSN(t *testing.T) {
 		{"file:x?layout=table", Config{Store: "file:x", Layout: LayoutTable}},
 		{"mem://x?exact=true", Config{Store: "mem://x", Exact: true}},
 		{"mem://x?client_found_rows=true", Config{Store: "mem://x", ClientFoundRows: true}},
+		{"mem://x?skip_unsupported_keys=true", Config{Store: "mem://x", SkipUnsupportedKeys: true}},
 		{"mem://x?ansi_quotes=on&max_memory=-1", Config{Store: "mem://x", ANSIQuotes: true, MaxMemory: -1}},
 	} {
 		got, err := ParseDSN(c.dsn)

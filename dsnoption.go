@@ -34,6 +34,7 @@ var options = []option{
 	{"readonly", func(c *Config, v string) error { return setBool(&c.ReadOnly, v) }, func(c *Config) string { return getBool(c.ReadOnly) }},
 	{"scan", setScan, func(c *Config) string { return string(c.Scan) }},
 	{"schema_lease", setLease, getLease},
+	{"skip_unsupported_keys", func(c *Config, v string) error { return setBool(&c.SkipUnsupportedKeys, v) }, func(c *Config) string { return getBool(c.SkipUnsupportedKeys) }},
 	{"sql_mode", setSQLMode, func(c *Config) string { return c.SQLMode }},
 	{"time_zone", setTimeZone, func(c *Config) string { return c.TimeZone }},
 	{"total_memory", func(c *Config, v string) error { return setCount(&c.TotalMemory, v) }, func(c *Config) string { return getCount(c.TotalMemory) }},

@@ -66,3 +66,23 @@ func TestSQLModeOption(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// The option skip_unsupported_keys is that of new sessions, and SET skip_unsupported_keys = DEFAULT comes back to it.
+func TestSkipUnsupportedKeysOption(t *testing.T) {
+	conn, err := open(t, "mem://?skip_unsupported_keys=true").Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	for _, statement := range []string{
+		"CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), FULLTEXT KEY (v), KEY ((LOWER(v))))", "CREATE FULLTEXT INDEX words ON t (v)",
+		"SET skip_unsupported_keys = 0", "SET skip_unsupported_keys = DEFAULT", "ALTER TABLE t ADD FULLTEXT KEY (v)",
+	} {
+		if _, err := conn.ExecContext(t.Context(), statement); err != nil {
+			t.Errorf("%s: %v", statement, err)
+		}
+	}
+	if _, err := open(t, "mem://").Exec("CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), FULLTEXT KEY (v))"); err == nil {
+		t.Error("a FULLTEXT key is left out without the option")
+	}
+}

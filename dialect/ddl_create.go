@@ -43,9 +43,13 @@ func (p *parser) create() Statement {
 		return d
 	case p.accept("UNIQUE"):
 		p.expect("INDEX")
-		return p.createIndex(true)
+		return p.createIndex(true, "")
 	case p.accept("INDEX"):
-		return p.createIndex(false)
+		return p.createIndex(false, "")
+	case (p.is("FULLTEXT") || p.is("SPATIAL")) && p.isAt(p.pos+1, "INDEX"):
+		kind := p.tok().word
+		p.pos += 2
+		return p.createIndex(false, kind)
 	}
 	return p.refuseObject()
 }
@@ -83,8 +87,8 @@ func (p *parser) alterDatabase() Statement {
 	return d
 }
 
-// createIndex reads CREATE INDEX, the cursor behind the words.
-func (p *parser) createIndex(unique bool) Statement {
+// createIndex reads CREATE INDEX, the cursor behind the words. One of a kind that there is not, or over expressions, is an ALTER TABLE.
+func (p *parser) createIndex(unique bool, kind string) Statement {
 	p.accept("CONCURRENTLY") // every index is made while the table is in use
 	x := IndexDef{Unique: unique, Pos: Pos(p.tok().start), IfNot: p.accept("IF", "NOT", "EXISTS")}
 	if !p.is("ON") {
@@ -96,11 +100,14 @@ func (p *parser) createIndex(unique bool) Statement {
 	}
 	p.expect("ON")
 	out := &CreateIndex{Table: p.tableName()}
-	start := p.pos
 	p.indexBody(&x)
 	out.Options = p.algorithm()
-	if x.overExpression() != "" {
-		p.unsupported(start, "an expression as a part of a key", expressionWay)
+	k := keyOf(x)
+	if kind != "" {
+		k.unsupported = &UnsupportedKey{Kind: kind, Name: x.Name, Pos: x.Pos}
+	}
+	if k.unsupported != nil {
+		return &AlterTable{Table: out.Table, Unsupported: []UnsupportedKey{*k.unsupported}}
 	}
 	out.Index = x
 	return out

@@ -22,6 +22,7 @@ type Settings struct {
 	ANSIQuotes  bool
 	Exact       bool
 	FoundRows   bool // a row that an UPDATE finds and leaves as it was is affected
+	SkipKeys    bool // new sessions skip unsupported keys
 	ReadOnly    bool
 	SharedTable bool     // new tables share one physical table
 	DenyScans   bool     // a statement that no key serves is refused

@@ -83,7 +83,7 @@ func (s *Session) reset() {
 	s.enter(s.db.home())
 	s.state.LastInsertID, s.state.RowCount, s.state.FoundRows = 0, 0, 0
 	s.state.Vars.Reset()
-	s.state.KeysUnchecked, s.skipKeys = false, false
+	s.state.KeysUnchecked, s.skipKeys = false, s.db.SkipKeys
 	s.statements = nil
 	s.state.Recursions = defaultRecursions
 	s.encryption, s.timeLimit, s.analyzeRequests = defaultEncryption, 0, ddl.DefaultAnalyzeRequests

@@ -103,7 +103,7 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 		}
 		s.state.KeysUnchecked = !on
 	case "skip_unsupported_keys":
-		on, err := switched(name, text, x, false)
+		on, err := switched(name, text, x, s.db.SkipKeys)
 		if err != nil {
 			return err
 		}
