@@ -126,36 +126,57 @@ func isDefault(e dialect.Expr) bool {
 	return ok
 }
 
-// ofEarlier checks that the value of the j-th column refers to no column that gets its value later. An AUTO_INCREMENT column is
-// numbered when all is computed: until then it is 0, as in MySQL.
+// ofEarlier has the value of the j-th column read columns as MySQL does: one that gets its value later, or this one, is what it is
+// without a value. An AUTO_INCREMENT column is numbered when all is computed: until then it is 0.
 func (n *Insert) ofEarlier(j int, v expr.Node) (expr.Node, error) {
 	if !schema.RefersToRow(v) {
 		return v, nil
 	}
-	texts, bad := Texts(n.Table)
-	expr.Columns(v, func(c *expr.Column) {
-		if bad != nil || c.Level > 0 || c.Index >= len(n.Table.Columns) {
-			return
-		}
-		switch col := texts.Columns[c.Index]; {
-		case col.Generated != "", col.DefaultOfRow() && !slices.Contains(n.Columns, c.Index), slices.Index(n.Columns, c.Index) >= j:
-			bad = sqlerr.NotSupported(sqlerr.NoPos, "a value that refers to column '%s', which is set later, is", col.Name)
-		}
-	})
-	if bad != nil {
-		return nil, bad
+	texts, err := Texts(n.Table)
+	if err != nil {
+		return nil, err
 	}
-	return expr.Rewrite(v, func(x expr.Node) expr.Node {
+	read := expr.Rewrite(v, func(x expr.Node) expr.Node {
 		c, ok := x.(*expr.Column)
-		if !ok || c.Level > 0 || c.Index >= len(n.Table.Columns) || !n.Table.Columns[c.Index].AutoIncrement {
+		if !ok || err != nil || c.Level > 0 || c.Index >= len(n.Table.Columns) {
 			return x
 		}
-		zero, err := expr.NewCall("IFNULL", []expr.Node{c, expr.NewConst(value.FromInt(0))})
-		if err != nil {
-			return x // never: two values are what IFNULL takes
+		col := texts.Columns[c.Index]
+		at := slices.Index(n.Columns, c.Index)
+		switch {
+		case at >= j || col.Generated != "" || at < 0 && col.DefaultOfRow():
+			if x = unset(col); x == nil {
+				err = sqlerr.NotSupported(sqlerr.NoPos, "a value that refers to column '%s', which is set later, is", col.Name)
+				return c
+			}
+		case col.AutoIncrement:
+			zero, failed := expr.NewCall("IFNULL", []expr.Node{c, expr.NewConst(value.FromInt(0))})
+			if failed == nil { // never: two values are what IFNULL takes
+				return zero
+			}
 		}
-		return zero
-	}), nil
+		return x
+	})
+	return read, err
+}
+
+// unset is a column that has no value yet: its default, or the zero of its type. nil: only the row would tell.
+func unset(c schema.ColumnTexts) expr.Node {
+	initial := c.InitialExpr()
+	k, ok := initial.(*expr.Const)
+	switch {
+	case c.Generated != "":
+		return nil
+	case initial == nil && !c.NotNull:
+		return &expr.Const{T: c.Type}
+	case !ok:
+		return nil
+	}
+	v, err := c.Type.Convert(k.V)
+	if err != nil {
+		return nil
+	}
+	return &expr.Const{V: v, T: c.Type}
 }
 
 // insertSource plans the query whose rows are inserted. The last columns of it are not: ON DUPLICATE KEY UPDATE names them.
