@@ -419,6 +419,36 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// A query has its first row when it gives its rows, so where its context ends before, it fails.
+func TestCancelledQuery(t *testing.T) {
+	db := openDB(t, "?multiStatements=true")
+	for name, query := range map[string]func(context.Context) (*sql.Rows, error){
+		"text":     func(ctx context.Context) (*sql.Rows, error) { return db.QueryContext(ctx, "SELECT SLEEP(20)") },
+		"prepared": func(ctx context.Context) (*sql.Rows, error) { return db.QueryContext(ctx, "SELECT SLEEP(?)", 20) },
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+		if _, err := query(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%s: %v", name, err)
+		}
+		cancel()
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	rows, err := db.QueryContext(ctx, "SELECT 1; SELECT SLEEP(20)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !rows.Next() {
+		t.Fatal(rows.Err())
+	}
+	cancel()
+	if rows.NextResultSet() {
+		t.Error("a statement runs whose context has ended")
+	}
+	if err := rows.Close(); err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
 func TestBegin(t *testing.T) {
 	db := openDB(t, "?rejectReadOnly=true")
 	db.SetMaxOpenConns(1)

@@ -28,6 +28,9 @@ type rows struct {
 	ctx  context.Context
 	rest []part // the statements of the text behind this one
 
+	first    []driver.Value // row that was read, and is not handed out yet
+	firstErr error          // in its place
+
 	types []kind // of the columns, found at the first row
 }
 
@@ -58,12 +61,40 @@ func (r *rows) advance() error {
 		if r.innerRows != nil {
 			_ = r.innerRows.Close()
 		}
-		r.innerRows, r.types = got.(innerRows), nil
+		if err := r.take(got.(innerRows)); err != nil {
+			r.rest = nil
+			return err
+		}
 		if len(got.Columns()) > 0 {
 			return nil
 		}
 	}
 	return io.EOF
+}
+
+// take begins to hand out got, and reads the first row: a server answers a query when it has that, so the query fails where its context
+// ends before.
+func (r *rows) take(got innerRows) error {
+	r.innerRows, r.types, r.first = got, nil, nil
+	if len(got.Columns()) == 0 {
+		return nil
+	}
+	r.first = make([]driver.Value, len(got.Columns()))
+	if r.firstErr = got.Next(r.first); r.firstErr != nil && r.firstErr != io.EOF && r.ctx.Err() != nil {
+		_ = got.Close()
+		return r.conn.failed(r.ctx, r.firstErr)
+	}
+	return nil
+}
+
+// read reads the next row.
+func (r *rows) read(dest []driver.Value) error {
+	if r.first == nil {
+		return r.innerRows.Next(dest)
+	}
+	copy(dest, r.first)
+	r.first = nil
+	return r.firstErr
 }
 
 func (r *rows) HasNextResultSet() bool { return len(r.rest) > 0 }
@@ -84,7 +115,7 @@ func (r *rows) Close() error {
 }
 
 func (r *rows) Next(dest []driver.Value) error {
-	if err := r.innerRows.Next(dest); err != nil {
+	if err := r.read(dest); err != nil {
 		if err == io.EOF {
 			return io.EOF
 		}

@@ -53,7 +53,11 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 	if err != nil {
 		return nil, s.conn.failed(ctx, err)
 	}
-	return &rows{innerRows: r.(innerRows), conn: s.conn, ctx: ctx}, nil
+	out := &rows{conn: s.conn, ctx: ctx}
+	if err := out.take(r.(innerRows)); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 func (s *stmt) Exec(args []driver.Value) (driver.Result, error) {
