@@ -132,10 +132,15 @@ func (k *connector) Connect(ctx context.Context) (driver.Conn, error) {
 	return out, nil
 }
 
-// begin sets what the data source name says of the session.
+// begin sets what the data source name says of the session. As in MySQL there is no connection to a database that was dropped (1049).
 func (c *conn) begin(ctx context.Context) error {
 	if err := c.setNames(ctx); err != nil {
 		return err
+	}
+	if c.config.DBName != "" {
+		if err := c.run(ctx, "USE `"+strings.ReplaceAll(c.config.DBName, "`", "``")+"`"); err != nil {
+			return err
+		}
 	}
 	if len(c.config.Params) == 0 {
 		return nil

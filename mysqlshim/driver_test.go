@@ -449,6 +449,24 @@ func TestCancelledQuery(t *testing.T) {
 	}
 }
 
+// A database that was dropped cannot be connected to, until it is made again.
+func TestDroppedDatabase(t *testing.T) {
+	exec(t, openDB(t, ""), "CREATE DATABASE IF NOT EXISTS dropped", "DROP DATABASE dropped")
+	db, err := sql.Open("mysql", "user@/dropped")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var e *MySQLError
+	if err := db.Ping(); !errors.As(err, &e) || e.Number != 1049 {
+		t.Errorf("got %v, want 1049", err)
+	}
+	exec(t, openDB(t, ""), "CREATE DATABASE dropped")
+	if err := db.Ping(); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBegin(t *testing.T) {
 	db := openDB(t, "?rejectReadOnly=true")
 	db.SetMaxOpenConns(1)
