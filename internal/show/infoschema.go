@@ -6,6 +6,7 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -312,10 +313,18 @@ func dataType(kind string) string {
 // columnSizes are MySQL's figures of a type; nil where they do not apply.
 func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 	switch t.Base {
-	case value.TypeChar, value.TypeBinary:
+	case value.TypeChar:
 		return t.Length, t.Length * 4, nil, nil, nil
-	case value.TypeText, value.TypeBlob, value.TypeJSON:
+	case value.TypeBinary:
+		return t.Length, t.Length, nil, nil, nil
+	case value.TypeText, value.TypeBlob:
+		if t.Length == 255 && strings.HasPrefix(t.Declared, "TINY") {
+			return t.Length, t.Length, nil, nil, nil
+		}
 		return int64(1 << 20), int64(1 << 20), nil, nil, nil
+	case value.TypeEnum, value.TypeSet:
+		length := longestMember(t)
+		return length, length * 4, nil, nil, nil
 	case value.TypeBool, value.TypeTinyInt:
 		return nil, nil, 3, 0, nil
 	case value.TypeBit:
@@ -348,6 +357,19 @@ func columnSizes(t value.Type) (length, octets, precision, scale, fsp any) {
 		return nil, nil, nil, nil, t.Precision
 	}
 	return nil, nil, nil, nil, nil
+}
+
+// longestMember is the length of the longest text that a column of an ENUM or SET gives.
+func longestMember(t value.Type) int {
+	longest, all := 0, max(0, len(t.Names)-1)
+	for _, name := range t.Names {
+		n := utf8.RuneCountInString(name)
+		longest, all = max(longest, n), all+n
+	}
+	if t.Base == value.TypeSet {
+		return all
+	}
+	return longest
 }
 
 func infoStatistics(database string, tables []*schema.Table) *virtual {
