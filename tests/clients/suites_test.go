@@ -47,6 +47,19 @@ var suites = map[string]suite{
 		replace: []string{"github.com/dhui/dktest=testdata/dktest"},
 		passes:  39,
 	},
+	"go-rel/mysql": {
+		module: "github.com/go-rel/mysql@v0.12.0",
+		args:   []string{"-skip=TestAdapter_MustOpenConnection"}, // looks for a host that there is not
+		env:    []string{"MYSQL_DATABASE=user@(localhost:3306)/suite"},
+		passes: 172,
+	},
+	"upper/db": {
+		module: "github.com/upper/db/v4@v4.10.0",
+		folder: "adapter/mysql",
+		args:   []string{"-skip=TestAdapter/TestIssue469_BadConnection"}, // waits for a server that ends idle connections
+		env:    []string{"DB_NAME=suite", "DB_USERNAME=user", "DB_PASSWORD=password", "DB_HOST=localhost", "DB_PORT=3306"},
+		passes: 55,
+	},
 }
 
 // TestSuites runs suites of tests that others wrote for MySQL, unmodified, on mysqlshim.
