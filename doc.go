@@ -188,7 +188,8 @@
 // moment. So does a single query where the session's level is serializable: its rows are held back until they were read
 // twice, and read anew where that differs. SET TRANSACTION, SET transaction_isolation, autocommit = 0, SAVEPOINT and START
 // TRANSACTION with READ ONLY or WITH CONSISTENT SNAPSHOT are MySQL's. A transaction that reads one moment cannot read a
-// table whose definition has changed since then (ErrSchemaChanged).
+// table whose definition has changed since then (ErrSchemaChanged), unless it has read nothing before: then it gets a later
+// moment.
 //
 // BEGIN, COMMIT and ROLLBACK may be written as SQL in one sql.Conn, or in one text of several statements: a sql.DB gives
 // each statement whichever connection is free, and what BEGIN opened ends when its connection goes back to the pool. A

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -163,11 +164,18 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 		}
 		s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
 	}
+	s.held, s.readOnly, s.lost, s.next, s.begun = &exec.Run{Rt: s.db.Runtime}, readOnly, "", characteristics{}, o.Snapshot
+	s.useTx()
+	return nil
+}
+
+// useTx makes a new buffer that of the session's transaction.
+func (s *Session) useTx() {
 	s.db.Runtime.Group.Join(s.tx)
 	if s.temporary != nil {
 		s.tx.Beside(s.temporary.tables)
 	}
-	held := &exec.Run{Rt: s.db.Runtime}
+	held := s.held
 	s.tx.Hold(func(octets int64) error {
 		if octets < 0 {
 			held.Release(-octets)
@@ -175,8 +183,6 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 		}
 		return held.Charge(octets, "transaction")
 	})
-	s.held, s.readOnly, s.lost, s.next = held, readOnly, "", characteristics{}
-	return nil
 }
 
 // BeginTx is Begin, where a transaction that autocommit = 0 began is committed first, as MySQL does.
@@ -195,9 +201,23 @@ func (s *Session) beginAt(ctx context.Context, store engine.Transactor, validate
 	if err != nil {
 		return err
 	}
-	s.tx, err = buffer.NewAt(store, s.db.Runtime.Parallel, validate)
-	s.definitions = []versionAt{{s.in.Catalog, definitions.Version()}}
-	return err
+	tx, err := buffer.NewAt(store, s.db.Runtime.Parallel, validate)
+	if err != nil {
+		return err
+	}
+	s.tx, s.definitions = tx, []versionAt{{s.in.Catalog, definitions.Version()}}
+	return nil
+}
+
+// beginAgain gives a transaction that has read nothing yet a later moment: in MySQL it is that of the first read.
+func (s *Session) beginAgain(ctx context.Context) error {
+	before := s.tx
+	if err := s.beginAt(ctx, s.moments(), !s.readOnly); err != nil {
+		return err
+	}
+	before.Release()
+	s.useTx()
+	return nil
 }
 
 // versionAt is the version of a database's definitions at the moment of a transaction, or a while before.
@@ -207,8 +227,22 @@ type versionAt struct {
 }
 
 // checkMoment refuses to read the moment of a transaction by a definition that is newer: rows may have had another form then,
-// and an index that was made since has no entries there.
+// and an index that was made since has no entries there. A transaction that has read nothing yet gets another moment.
 func (s *Session) checkMoment(ctx context.Context, tables []*schema.Table) error {
+	err := s.ofMoment(ctx, tables)
+	if err == nil || s.begun {
+		return err
+	}
+	var changed *dml.SchemaChangedError
+	if errors.As(err, &changed) {
+		if err = s.beginAgain(ctx); err == nil {
+			err = s.ofMoment(ctx, tables)
+		}
+	}
+	return err
+}
+
+func (s *Session) ofMoment(ctx context.Context, tables []*schema.Table) error {
 	if s.tx == nil || !s.tx.IsOfOneMoment() {
 		return nil
 	}

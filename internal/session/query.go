@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
+	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
@@ -45,6 +46,9 @@ func (s *Session) endQuery(q *query, w *watched) {
 func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Meter) exec.Execution {
 	if s.tx != nil && (s.tx.IsOfOneMoment() || plan.ForUpdate) && !s.readOnly {
 		s.saw = with(s.saw, plan.Tables)
+	}
+	if s.tx != nil && !s.begun {
+		s.begun = slices.ContainsFunc(plan.Tables, func(t *schema.Table) bool { return t.Virtual == nil })
 	}
 	x := exec.Execution{Plan: plan, Args: args, Session: &s.state, Meter: m, Tx: s.tx,
 		Pins: s.tx != nil && plan.ForUpdate && plan.Write == nil && !s.readOnly}

@@ -36,6 +36,7 @@ type Session struct {
 	tx          *buffer.Buffer  // nil outside a transaction
 	held        *exec.Run       // the memory that it takes
 	readOnly    bool            // of the transaction
+	begun       bool            // the transaction has read a stored table, or is WITH CONSISTENT SNAPSHOT
 	definitions []versionAt     // the versions of definitions at the moment of the transaction
 	usual       characteristics // of transactions
 	next        characteristics // of the next one

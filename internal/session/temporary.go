@@ -204,6 +204,7 @@ func (s *Session) within(ctx context.Context, tables []*schema.Table) (engine.Re
 	if err := s.checkMoment(ctx, tables); err != nil {
 		return nil, err
 	}
+	s.begun = true
 	if s.tx.IsOfOneMoment() && !s.readOnly {
 		s.saw = with(s.saw, tables)
 	}
