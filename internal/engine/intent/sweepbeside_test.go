@@ -64,7 +64,7 @@ func sweepBeside(t *testing.T, commits, parallel int) {
 		t.Fatalf("only %d entities bear intents", n)
 	}
 	s := intent.New(&beside{Engine: base, others: func() {
-		other := intent.New(&mortal{base, commits}, intent.Options{Records: inRecords, Parallel: 4})
+		other := intent.New(&mortal{base, commits}, intent.Options{Records: inRecords, Parallel: 1})
 		_, _ = other.Sweep(ctx, []string{"table"}, false, nil)
 		_ = other.Close()
 	}}, intent.Options{Records: inRecords, Parallel: parallel})
