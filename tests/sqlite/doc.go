@@ -7,7 +7,7 @@
 // Each is MySQL's meaning where SQLite's is another one; the generator writes the two dialects side by side, so
 // that the rest can be compared.
 //
-//   - a / b of integers is an exact DECIMAL here, an integer in SQLite; DIV is its integer division.
+//   - a / b of integers is an exact DECIMAL here, an integer in SQLite; DIV is its integer division. By 0 it is an error here where rows are written.
 //   - LIKE sees case here, as the default collation does; SQLite is told to by a pragma.
 //   - a <=> b is written a IS b in SQLite.
 //   - UPDATE assigns from left to right here, each assignment seeing those before it; SQLite's all see the old row.

@@ -92,9 +92,9 @@ func (g *generator) numberExpr(depth int) sql {
 	}
 	switch g.IntN(16) {
 	case 0:
-		return join2("(%s DIV %s)", "(%s / %s)", g.expr(number, depth-1), g.expr(number, depth-1))
+		return join2("(%s DIV NULLIF(%s, 0))", "(%s / NULLIF(%s, 0))", g.expr(number, depth-1), g.expr(number, depth-1))
 	case 1:
-		return join("(%s %% %s)", g.expr(number, depth-1), g.expr(number, depth-1))
+		return join("(%s %% NULLIF(%s, 0))", g.expr(number, depth-1), g.expr(number, depth-1))
 	case 2:
 		return join2("CHAR_LENGTH(%s)", "length(%s)", g.expr(text, depth-1))
 	case 3:
