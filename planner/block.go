@@ -75,6 +75,10 @@ type selection struct {
 	limit     *Limit
 	outer     bool       // tables are bound of which an outer join may have no row
 	keys      *wholeKeys // set where it is bound without the equalities with outer columns; see whole
+
+	// groupItems are the elements of the select list, by position, that rows are grouped by and that have subqueries. Each is the group
+	// itself: bound once more, its subquery would be one over the groups.
+	groupItems map[int]expr.Node
 }
 
 func (b *builder) newSelection(sel *dialect.Select, at position) *selection {
@@ -299,7 +303,14 @@ func (c *context) groupItem(i int, q *selection) (expr.Node, error) {
 		}
 		return nil, sqlerr.New(sqlerr.CodeWrongGroupField, sqlerr.NoPos, "Can't group on '%s'", name)
 	}
-	return c.expression(item.Expr)
+	n, err := c.expression(item.Expr)
+	if err == nil && expr.HasSubquery(n) {
+		if q.groupItems == nil {
+			q.groupItems = map[int]expr.Node{}
+		}
+		q.groupItems[i] = n
+	}
+	return n, err
 }
 
 // bindOutputs binds the select list. Aggregates in it are collected.
@@ -315,7 +326,10 @@ func (q *selection) bindOutputs() error {
 			}
 			continue
 		}
-		n, err := c.expression(item.Expr)
+		n, err := q.groupItems[i], error(nil)
+		if n == nil {
+			n, err = c.expression(item.Expr)
+		}
 		if err == nil {
 			err = q.room(1)
 		}
