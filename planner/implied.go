@@ -8,8 +8,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// facts are conditions of one column each, column = constant or column IN (constants), that hold for all rows that matter, by the column's
-// place. The column may also be NULL where it comes of an outer join.
+// facts are conditions that compare one column with constants, by = and IN or by <, <=, > and >=, and that hold for all rows that matter, by
+// the column's place. The column may also be NULL where it comes of an outer join.
 type facts map[int][]expr.Node
 
 func (f facts) add(column int, cond expr.Node) {
@@ -33,7 +33,8 @@ func (f facts) take(others facts, wanted func(column int) bool) {
 //
 //	a LEFT JOIN b ON b.x = a.x WHERE a.x = 1  →  a LEFT JOIN b ON b.x = a.x AND b.x = 1 WHERE a.x = 1
 //
-// So a key that begins with x serves b, too. It must not fire where one column holds what the other one cannot, or compares otherwise.
+// So a key that begins with x serves b, too, and a range of a.x is one of b. It must not fire where one column holds what the other one cannot,
+// or compares otherwise.
 func (j *joiner) imply(t *joinTree, conds []expr.Node) (*joinTree, []expr.Node, facts) {
 	known := facts{}
 	j.implied = map[expr.Node]*expr.Column{}
@@ -104,23 +105,26 @@ func (j *joiner) follow(conds []expr.Node, set srcSet, known facts) (added []exp
 		eq   *expr.Compare
 	}
 	var pairs []pair
-	stated := map[int]int{} // how many facts of a column conds have themselves
+	has := map[int]bool{}   // of which columns conds have facts
+	fixed := map[int]bool{} // of which columns they have equalities
 	for _, c := range conds {
 		if eq, a, b, ok := j.equalColumns(c); ok {
 			pairs = append(pairs, pair{a, b, eq}, pair{b, a, eq})
-		} else if column := fixedColumn(c); column != nil {
+		} else if column, isRange := comparedColumn(c); column != nil {
 			known.add(column.Index, c)
-			stated[column.Index]++
+			has[column.Index], fixed[column.Index] = true, fixed[column.Index] || !isRange
 		}
 	}
 	for changed := true; changed; {
 		changed = false
 		for _, p := range pairs {
-			if stated[p.b.Index] > 0 || !set.has(j.block.sourceOf(p.b.Index)) {
+			if fixed[p.b.Index] || !set.has(j.block.sourceOf(p.b.Index)) {
 				continue // it has a key of its own already
 			}
+			hasRange := has[p.b.Index]
 			for _, fact := range known[p.a.Index] {
-				if !carries(p.eq, fact) {
+				_, isRange := comparedColumn(fact)
+				if !carries(p.eq, fact) || isRange && hasRange {
 					continue
 				}
 				of := expr.Rewrite(fact, func(n expr.Node) expr.Node {
@@ -132,7 +136,7 @@ func (j *joiner) follow(conds []expr.Node, set srcSet, known facts) (added []exp
 				known.add(p.b.Index, of)
 				added = append(added, of)
 				j.implied[of] = p.b
-				stated[p.b.Index]++
+				has[p.b.Index], fixed[p.b.Index] = true, fixed[p.b.Index] || !isRange
 				changed = true
 			}
 		}
@@ -165,25 +169,29 @@ func isPlainBase(b value.Base) bool {
 	return false
 }
 
-// fixedColumn recognizes column = constant and column IN (constants), and gives the column.
-func fixedColumn(n expr.Node) *expr.Column {
+// comparedColumn recognizes a column beside a constant, by = or, as a range, by <, <=, > or >=, and column IN (constants). It gives the column.
+func comparedColumn(n expr.Node) (column *expr.Column, isRange bool) {
 	switch n := n.(type) {
 	case *expr.Compare:
-		if n.Op != expr.Eq {
-			return nil
+		switch n.Op {
+		case expr.Lt, expr.Le, expr.Gt, expr.Ge:
+			isRange = true
+		case expr.Eq:
+		default:
+			return nil, false
 		}
 		if c, ok := n.L.(*expr.Column); ok && c.Level == 0 && isFixed(n.R) {
-			return c
+			return c, isRange
 		}
 		if c, ok := n.R.(*expr.Column); ok && c.Level == 0 && isFixed(n.L) {
-			return c
+			return c, isRange
 		}
 	case *expr.In:
 		if c, ok := n.X.(*expr.Column); ok && c.Level == 0 && !n.Not && !slices.ContainsFunc(n.List, func(k expr.Node) bool { return !isFixed(k) }) {
-			return c
+			return c, false
 		}
 	}
-	return nil
+	return nil, false
 }
 
 // isFixed says whether n is the same for all rows of the block, and costs nothing.
