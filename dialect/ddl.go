@@ -255,6 +255,18 @@ type MaintainTable struct {
 	Extended bool // the last word of it
 }
 
+// Checksum is CHECKSUM TABLE.
+type Checksum struct {
+	Tables []TableName
+	Quick  bool // only if it is kept
+}
+
+// Rows is the query of all rows of a table, for its checksum.
+func (*Checksum) Rows(table TableName) *Select {
+	return &Select{Exprs: []SelectExpr{{Star: true, Text: "*"}}, From: &table}
+}
+
+func (*Checksum) statement()       {}
 func (*CreateTable) statement()    {}
 func (*DropTable) statement()      {}
 func (*CreateIndex) statement()    {}

@@ -355,6 +355,18 @@ func (p *parser) maintain(verb string) Statement {
 	return out
 }
 
+// checksum reads CHECKSUM TABLE, the cursor behind the first word.
+func (p *parser) checksum() Statement {
+	if !p.accept("TABLES") {
+		p.expect("TABLE")
+	}
+	out := &Checksum{Tables: p.tableNames(), Quick: p.accept("QUICK")}
+	if !out.Quick {
+		p.accept("EXTENDED")
+	}
+	return out
+}
+
 // dropTable reads DROP TABLE, the cursor behind the words.
 func (p *parser) dropTable(temporary bool) Statement {
 	d := &DropTable{Temporary: temporary, IfExists: p.accept("IF", "EXISTS"), Tables: p.tableNames()}

@@ -59,6 +59,8 @@ func (p *parser) statement() Statement {
 		return p.rename()
 	case "CHECK", "REPAIR", "ANALYZE", "OPTIMIZE":
 		return p.maintain(t.word)
+	case "CHECKSUM":
+		return p.checksum()
 	case "KILL":
 		out := &Kill{Query: p.accept("QUERY")}
 		if !out.Query {
@@ -97,7 +99,7 @@ func (p *parser) statement() Statement {
 // foreign are the words that begin statements which are known and not supported.
 var foreign = set(`CALL HANDLER LOAD IMPORT MERGE PRAGMA VACUUM ATTACH DETACH
 	REINDEX XA DECLARE GRANT REVOKE COPY COMMENT SIGNAL RESIGNAL CHANGE PURGE RESET INSTALL
-	UNINSTALL CACHE CHECKSUM HELP SHUTDOWN RESTART CLONE BINLOG END ABORT LISTEN NOTIFY`)
+	UNINSTALL CACHE HELP SHUTDOWN RESTART CLONE BINLOG END ABORT LISTEN NOTIFY`)
 
 // instead says what does the work of such a statement.
 var instead = map[string]string{

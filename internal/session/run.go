@@ -98,6 +98,8 @@ func (s *Session) run(ctx context.Context, p *Prepared, args []value.Value) (Out
 		return Outcome{Result: Result{Affected: 1}}, s.selectInto(ctx, p, stmt, args)
 	case *dialect.Do:
 		return Outcome{}, s.do(ctx, p, stmt, args)
+	case *dialect.Checksum:
+		return s.checksum(ctx, p, stmt)
 	case *dialect.Prepare:
 		return Outcome{}, s.prepareText(ctx, stmt)
 	case *dialect.Execute:
@@ -162,7 +164,7 @@ func (s *Session) judge(stmt dialect.Statement) {
 		d.Adjust = !d.Strict
 	case *dialect.Delete:
 		d.Strict = strict && !stmt.Ignore
-	case nil, *dialect.Select, *dialect.Union, *dialect.Values, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show, *dialect.Kill:
+	case nil, *dialect.Select, *dialect.Union, *dialect.Values, *dialect.SelectInto, *dialect.Do, *dialect.Set, *dialect.Explain, *dialect.Show, *dialect.Kill, *dialect.Checksum:
 	default:
 		d.Strict = true
 	}
