@@ -39,7 +39,7 @@ type change struct {
 	whole  bool // it changes buckets, so it goes to the pages
 	soon   bool // it need not be on disk before what is written next is
 	octets int  // about how many it writes
-	// applied is called once the change is on disk, before it is acknowledged; may be nil.
+	// applied is called once the change stands, before it is acknowledged; may be nil.
 	applied func()
 
 	taken bool // under commits.mu
@@ -211,7 +211,7 @@ func (c *commits) note(group []*change) (done bool, err error) {
 	if len(tx.notes) > logMost || !f.fits(tx.Tx, octets) || !f.withLog() {
 		return false, nil
 	}
-	if sure, err := f.log.append(tx.notes, true); err != nil {
+	if sure, err := f.log.append(tx.notes); err != nil {
 		return true, c.unwritten(!sure, err)
 	}
 	f.pending.Store(&pending{changes, tx.ID(), p.groups + 1, octets, p.noted + len(tx.notes), p.series + 1})
@@ -278,7 +278,7 @@ func (c *commits) apply(tx *fileTx, group []*change, number int) (a applied, err
 	return a, nil
 }
 
-// applied notes that a transaction is on disk.
+// applied notes that a transaction stands.
 func (c *commits) applied(tx *fileTx, a applied) {
 	c.file.written += int64(len(tx.notes))
 	if cap(tx.notes) <= logMost {
@@ -289,7 +289,7 @@ func (c *commits) applied(tx *fileTx, a applied) {
 	}
 }
 
-// commit makes sure of a transaction, which writes about so many octets; where nobody waits for it, the next one does.
+// commit makes sure of a transaction, which writes about so many octets. Where nobody waits for it, that may come with the next one.
 func (c *commits) commit(tx *fileTx, octets int, waits bool) error {
 	f, id := c.file, tx.ID()
 	fits := f.fits(tx.Tx, octets)
@@ -305,15 +305,19 @@ func (c *commits) commit(tx *fileTx, octets int, waits bool) error {
 	if f.log == nil {
 		return c.commitWithout(tx)
 	}
-	l, at := f.log, f.log.at
-	if !large {
-		if sure, err := l.append(tx.notes, waits); err != nil {
+	l, at, carried := f.log, f.log.at, f.log.carried
+	carry := !waits && l.mayCarry(tx.notes)
+	if !large && !carry {
+		if sure, err := l.append(tx.notes); err != nil {
 			return c.unwritten(!sure, err)
 		}
 	}
 	f.db.Load().NoSync = true
-	if err := c.commitLogged(tx, at); err != nil {
+	if err := c.commitLogged(tx, at, carried); err != nil {
 		return c.failed(id, err)
+	}
+	if carry {
+		l.carried = append(l.carried, tx.notes...)
 	}
 	if large {
 		if err := f.checkpoint(); err != nil {
@@ -324,12 +328,12 @@ func (c *commits) commit(tx *fileTx, octets int, waits bool) error {
 }
 
 // commitLogged commits a transaction to the file. Where that fails, or bbolt panics over a damaged page, its record in the log, if it has
-// one there, does not count.
-func (c *commits) commitLogged(tx *fileTx, at int64) error {
+// one there, does not count, and what that has carried waits for the next one.
+func (c *commits) commitLogged(tx *fileTx, at int64, carried []byte) error {
 	l, done := c.file.log, false
 	defer func() {
 		if noted := l.at > at; !done && noted {
-			if l.at = at; l.takeBack() != nil {
+			if l.at, l.carried = at, carried; l.takeBack() != nil {
 				c.broken = true
 			}
 		}

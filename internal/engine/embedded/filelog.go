@@ -6,6 +6,7 @@ import (
 	"hash/crc32"
 	"math/rand/v2"
 	"os"
+	"slices"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -38,7 +39,11 @@ type fileLog struct {
 	at     int64 // where the next record goes
 	room   int64 // how long the file is
 	held   *bolt.Tx
-	checks int // checkpoints so far
+	checks int  // checkpoints so far
+	begun  bool // a head is on disk
+	// carried are the notes of transactions that nobody waits for, for the next record: what is in the pages of them does not count
+	// without it.
+	carried []byte
 }
 
 const (
@@ -111,7 +116,7 @@ func (l *fileLog) begin(f *File) error {
 	if l.held != nil {
 		l.held.Rollback()
 	}
-	l.at, l.held = logRecords, held
+	l.at, l.held, l.carried = logRecords, held, nil
 	return nil
 }
 
@@ -134,9 +139,12 @@ func (f *File) readyLog(tx *bolt.Tx) error {
 	return nil
 }
 
-// append writes a record. Where somebody waits for it, it returns when that is on disk, with all records before. Where it is not,
-// nothing of it counts; unless sure is false, when nobody knows.
-func (l *fileLog) append(notes []byte, waits bool) (sure bool, err error) {
+// append writes a record, and returns when it is on disk. Where it is not, nothing of it counts; unless sure is false, when
+// nobody knows.
+func (l *fileLog) append(notes []byte) (sure bool, err error) {
+	if len(l.carried) > 0 {
+		notes = slices.Concat(l.carried, notes)
+	}
 	if end := l.at + logRecord + int64(len(notes)); end > l.room {
 		room := end + max(logLeast, min(l.room, logGrowth))
 		if _, err := l.file.WriteAt(make([]byte, room-l.room), l.room); err != nil {
@@ -147,13 +155,18 @@ func (l *fileLog) append(notes []byte, waits bool) (sure bool, err error) {
 	if _, err := l.file.WriteAt(l.record(notes), l.at); err != nil {
 		return l.takeBack() == nil, err
 	}
-	if waits {
-		if err := syncData(l.file); err != nil {
-			return false, err
-		}
+	if err := syncData(l.file); err != nil {
+		return false, err
 	}
 	l.at += logRecord + int64(len(notes))
+	l.carried, l.begun = nil, true
 	return true, nil
+}
+
+// mayCarry says whether the notes of a transaction that nobody waits for may wait for the next record. Before there is a head on disk, its pages
+// would be taken for those of the last checkpoint.
+func (l *fileLog) mayCarry(notes []byte) bool {
+	return l.begun && len(l.carried)+len(notes) <= logLeast
 }
 
 func (l *fileLog) record(notes []byte) []byte {
@@ -197,7 +210,11 @@ func (f *File) checkpoint() error {
 		return err
 	}
 	l.checks++
-	return syncData(l.file)
+	if err := syncData(l.file); err != nil {
+		return err
+	}
+	l.begun = true
+	return nil
 }
 
 // endLog makes sure of the file, and removes the log, where there is one. The caller has the lead.
@@ -377,7 +394,7 @@ func (left *leftLog) redo(f *File) (l *fileLog, err error) {
 		return nil, err
 	}
 	f.pending.Store(p)
-	return &fileLog{file: left.file, path: f.resolved + logSuffix, number: left.number, at: at, room: info.Size(), held: held}, nil
+	return &fileLog{file: left.file, path: f.resolved + logSuffix, number: left.number, at: at, room: info.Size(), held: held, begun: true}, nil
 }
 
 // read reads a record; not ok at the end, or where it is damaged.

@@ -186,6 +186,73 @@ func TestPowerCut(t *testing.T) {
 	}
 }
 
+// TestPowerCutOfTables: the system ends before what was written since the last fsync is on disk. New tables may be gone, and nothing else.
+func TestPowerCutOfTables(t *testing.T) {
+	random := rand.New(rand.NewPCG(9, 10))
+	page := os.Getpagesize()
+	for round := range testrun.Of(60, 15) {
+		dir := t.TempDir()
+		path, cut := filepath.Join(dir, "whole"), filepath.Join(dir, "cut")
+		f := logged(t, path)
+		for i := range 100 {
+			commit(t, f, insert(fmt.Sprint(i)))
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		before := read(t, path)
+		f = logged(t, path)
+		tables := 0
+		create := func(n int) {
+			for range n {
+				tables++
+				if err := f.CreateTable(t.Context(), fmt.Sprintf("more%d", tables), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		create(random.IntN(4))
+		acknowledged := 0
+		if round%2 == 0 {
+			commit(t, f, insert("last"))
+			acknowledged = tables
+			create(random.IntN(4))
+		}
+		want, after, log := rowKeys(t, f), read(t, path), []byte{}
+		if f.log != nil {
+			log = read(t, path+logSuffix)
+			if from := f.log.at; f.log.begun {
+				clear(log[from:])
+			} else {
+				clear(log)
+			}
+		}
+		for at := 0; at < len(after); at += page {
+			if random.IntN(2) == 0 {
+				was := make([]byte, page)
+				if at < len(before) {
+					copy(was, before[at:])
+				}
+				copy(after[at:at+page], was)
+			}
+		}
+		if err := errors.Join(os.WriteFile(cut, after, 0o600), os.WriteFile(cut+logSuffix, log, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		again := logged(t, cut)
+		if got := rowKeys(t, again); !slices.Equal(got, want) {
+			t.Fatalf("round %d: %d entities are there, %d were acknowledged", round, len(got), len(want))
+		}
+		for i := range acknowledged {
+			if again.table(fmt.Sprintf("more%d", i+1)) == nil {
+				t.Fatalf("round %d: table %d of %d is gone", round, i+1, acknowledged)
+			}
+		}
+		commit(t, again, insert("new"))
+		f.Close()
+	}
+}
+
 func versionOf(t *testing.T, etag string) (version uint64) {
 	t.Helper()
 	if _, err := fmt.Sscanf(etag, `W/"%x"`, &version); err != nil {

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -14,7 +15,7 @@ import (
 type memRecord struct {
 	timestamp int64
 	shape     uint32 // which of its table's
-	etagSize  uint8
+	etagSize  uint8  // with isLarge
 	etagText  [maxETag]byte
 }
 
@@ -22,6 +23,11 @@ const (
 	headSize = unsafe.Sizeof(memRecord{})
 	slotSize = 8
 	maxETag  = 19 // 2⁶⁰ writes
+
+	// isLarge marks a record whose short texts are copied when they are read: one that is kept would keep all of it.
+	isLarge   = 1 << 7
+	largeFrom = 4 << 10
+	shortText = 8 << 10
 )
 
 // newRecord copies what a writer gave, without what is absent. The shape has as many properties as are present.
@@ -33,7 +39,9 @@ func newRecord(s *shape, values []engine.Value) *memRecord {
 	}
 	room := make([]uint64, (size+7)/8)
 	r := (*memRecord)(unsafe.Pointer(unsafe.SliceData(room)))
-	r.shape = s.number
+	if r.shape = s.number; size >= largeFrom {
+		r.etagSize = isLarge
+	}
 	octets := unsafe.Slice((*byte)(unsafe.Pointer(r)), size)
 	slot := 0
 	for i := range values {
@@ -54,10 +62,18 @@ func newRecord(s *shape, values []engine.Value) *memRecord {
 
 // sign gives a record that is not published yet its ETag and timestamp.
 func (r *memRecord) sign(etag string, timestamp int64) {
-	r.etagSize, r.timestamp = uint8(copy(r.etagText[:], etag)), timestamp
+	r.etagSize, r.timestamp = r.etagSize&isLarge|uint8(copy(r.etagText[:], etag)), timestamp
 }
 
-func (r *memRecord) etag() string { return view(r.etagText[:r.etagSize]) }
+func (r *memRecord) etag() string { return r.kept(view(r.etagText[:r.etagSize&^isLarge])) }
+
+// kept gives a text of the record for as long as anybody wants it.
+func (r *memRecord) kept(text string) string {
+	if r.etagSize&isLarge != 0 && len(text) < shortText {
+		return strings.Clone(text)
+	}
+	return text
+}
 
 func (r *memRecord) slot(i int) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(r), headSize+uintptr(slotSize*i)))
@@ -73,7 +89,7 @@ func (r *memRecord) value(s *shape, i int) engine.Value {
 	case size == 0: // where it lies may be behind the record's memory, and nothing may point there
 		return engine.Value{Type: t}
 	}
-	return engine.Value{S: unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(r), word>>32)), size), Type: t}
+	return engine.Value{S: r.kept(unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(r), word>>32)), size)), Type: t}
 }
 
 // appendValues appends all properties of a record of a shape.

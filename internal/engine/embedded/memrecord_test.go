@@ -45,3 +45,26 @@ func TestMemRecord(t *testing.T) {
 		t.Errorf("%d shapes", shapes)
 	}
 }
+
+// TestMemRecordLetsGo: what is kept of a large entity does not keep all of it.
+func TestMemRecordLetsGo(t *testing.T) {
+	table := newMemTable("t")
+	var kept []string
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	for range 200 {
+		r := table.newRecord([]string{"name", "text"}, []engine.Value{{Type: engine.String, S: "short"}, {Type: engine.String, S: strings.Repeat("x", 60<<10)}})
+		r.sign(string(appendETag(nil, 7)), 1)
+		e := table.entity(r, "p", "r")
+		kept = append(kept, e.Values[0].S, e.ETag)
+	}
+	if grown := int64(heap() - before); grown > 1<<20 {
+		t.Errorf("%d octets are kept for %d short texts", grown, len(kept))
+	}
+	runtime.KeepAlive(kept)
+}

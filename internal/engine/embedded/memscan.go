@@ -181,7 +181,11 @@ func (c *memCursor) bind(s *shape) *memBinding {
 		b.names = s.names
 	}
 	if b.filtered = b.filter.AppendSlots(nil); len(b.filtered) > 0 {
-		b.values = make([]engine.Value, len(s.names))
+		if c.last != nil && cap(c.last.values) >= len(s.names) {
+			b.values = c.last.values[:len(s.names)] // one record is matched at a time
+		} else {
+			b.values = make([]engine.Value, len(s.names))
+		}
 	}
 	b.selected, b.reads = s.slots(b.names), slices.Clone(b.filtered)
 	for _, slot := range b.selected {
