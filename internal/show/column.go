@@ -112,8 +112,8 @@ func columnDefault(c schema.ColumnTexts) any {
 	if !c.HasDefault || strings.EqualFold(c.Default, "NULL") {
 		return nil
 	}
-	k, ok := c.DefaultExpr.(*expr.Const)
-	if !ok {
+	k := constantDefault(c)
+	if k == nil {
 		if text, ok := strings.CutPrefix(c.Default, "("); ok {
 			return strings.TrimSuffix(text, ")")
 		}
@@ -131,9 +131,18 @@ func columnDefault(c schema.ColumnTexts) any {
 	return value.Text(v)
 }
 
+// constantDefault is the constant that the default is; nil where it is an expression, which is one in parentheses also where it says a constant.
+func constantDefault(c schema.ColumnTexts) *expr.Const {
+	k, _ := c.DefaultExpr.(*expr.Const)
+	if strings.HasPrefix(c.Default, "(") {
+		return nil
+	}
+	return k
+}
+
 func columnExtra(c schema.ColumnTexts) string {
 	var words []string
-	if _, constant := c.DefaultExpr.(*expr.Const); c.DefaultExpr != nil && !constant {
+	if c.DefaultExpr != nil && constantDefault(c) == nil {
 		words = append(words, "DEFAULT_GENERATED")
 	}
 	switch {
