@@ -9,7 +9,6 @@ import (
 
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -139,9 +138,6 @@ func (r *Rows) next() ([]value.Value, error) {
 			return nil, err
 		}
 		changed := isOutdated(err)
-		if table := r.unreadable(err); table != "" {
-			changed, err = true, &dml.SchemaChangedError{Table: table}
-		}
 		if err == nil || errors.Is(err, io.EOF) && !r.sound {
 			table, checkErr := r.outdated()
 			switch {
@@ -164,19 +160,6 @@ func (r *Rows) next() ([]value.Value, error) {
 			return nil, err
 		}
 	}
-}
-
-// unreadable gives the name of a table of the query where err says that what is stored is not what the definition says, and definitions were
-// changed meanwhile: the table may be another one of that name, and by now a third. "" otherwise.
-func (r *Rows) unreadable(err error) string {
-	var stored *engine.Error
-	if !errors.As(err, &stored) || stored.Code != engine.CodeCorrupt {
-		return ""
-	}
-	if same, checkErr := r.unchanged(); checkErr != nil || same {
-		return ""
-	}
-	return r.query.execution.Plan.Scans()[0].Table.Name // what was read is of one
 }
 
 // unchecked says that the definitions are to be looked at before a row is given. Others, who do not know of this process, may
