@@ -6,7 +6,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -16,24 +15,16 @@ func (s *Store) hasLeft(w way) bool {
 	return w.is.isDecided() && !w.waited && s.met.isLeft(w.id, 1)
 }
 
-// clearLeft settles a decided transaction's intents on entities of a partition, many in a request. Where others were faster with some it
-// looks again, and in the end settles them one by one.
+// clearLeft settles a decided transaction's intents on entities of a partition, many in a request.
 func (s *Store) clearLeft(ctx context.Context, w way, table, partition string, rowKeys []string, meter *engine.Meter) error {
 	l := &left{store: s, way: w, table: table, partition: partition, meter: meter, found: map[string]*engine.Entity{}}
 	if w.is != committed { // what they hold is not needed
 		l.sel = []string{markerProperty, unitProperty}
 	}
-	for try := 1; len(rowKeys) > 0; try++ {
-		clear(l.found)
-		err := l.find(ctx, slices.Sorted(slices.Values(rowKeys)))
-		if err == nil {
-			rowKeys, err = l.settle(ctx, try == mostClearings)
-		}
-		if err != nil {
-			return err
-		}
+	if err := l.find(ctx, slices.Sorted(slices.Values(rowKeys))); err != nil {
+		return err
 	}
-	return nil
+	return l.settle(ctx)
 }
 
 // left is intents of a decided transaction in a partition.
@@ -98,9 +89,8 @@ func (l *left) note(e *engine.Entity) {
 	}
 }
 
-// settle settles what was found: units of which all was, many in a request, and others one by one. It gives the keys of requests that failed
-// because others were faster with some of them; where finally is set it settles these one by one, too.
-func (l *left) settle(ctx context.Context, finally bool) (overtaken []string, err error) {
+// settle settles what was found: units of which all was, many in a request, and others one by one.
+func (l *left) settle(ctx context.Context) error {
 	limits := l.store.base.Limits()
 	var batches []engine.Commit
 	var alone []*engine.Entity
@@ -119,11 +109,11 @@ func (l *left) settle(ctx context.Context, finally bool) (overtaken []string, er
 		for _, in := range unit {
 			m, err := markerOf(in, nil)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			op, err := m.settlingOf(in, l.way.is == committed)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			c.Ops = append(c.Ops, op)
 		}
@@ -135,27 +125,17 @@ func (l *left) settle(ctx context.Context, finally bool) (overtaken []string, er
 			batches, octets = append(batches, c), size
 		}
 	}
-	var mu sync.Mutex
-	err = engine.SideBySide(ctx, l.store.parallel, len(batches), func(ctx context.Context, i int) error {
+	err := engine.SideBySide(ctx, l.store.parallel, len(batches), func(ctx context.Context, i int) error {
 		err := l.store.direct.Commit(ctx, batches[i])
-		isOvertaken := isCode(err, engine.CodeStale) || isCode(err, engine.CodeNotFound) || engine.IsUnsure(err)
-		switch {
-		case isOvertaken && finally:
-			return l.settleEach(ctx, batches[i].Ops)
-		case isOvertaken:
-			mu.Lock()
-			defer mu.Unlock()
-			for _, op := range batches[i].Ops {
-				overtaken = append(overtaken, op.Entity.RowKey)
-			}
-			return nil
+		if isCode(err, engine.CodeStale) || isCode(err, engine.CodeNotFound) || engine.IsUnsure(err) {
+			return l.settleEach(ctx, batches[i].Ops) // others were faster with some
 		}
 		return mayNot(err, place{l.table, l.partition, batches[i].Ops[0].Entity.RowKey})
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return overtaken, engine.SideBySide(ctx, l.store.parallel, len(alone), func(ctx context.Context, i int) error { return l.settleOne(ctx, alone[i]) })
+	return engine.SideBySide(ctx, l.store.parallel, len(alone), func(ctx context.Context, i int) error { return l.settleOne(ctx, alone[i]) })
 }
 
 // unit gives the entities of a row's unit. It is nil for an entry, whose row stands for it. It is not whole where something of it was not found.

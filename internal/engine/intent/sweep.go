@@ -121,6 +121,7 @@ func (w *sweep) settleAll(ctx context.Context) error {
 	if w.dry {
 		return nil
 	}
+	type part struct{ table, partition, id string }
 	parts := map[part][]string{} // RowKeys
 	for i := range w.intents {
 		at := &w.intents[i]
@@ -133,33 +134,17 @@ func (w *sweep) settleAll(ctx context.Context) error {
 	}
 	all := slices.Collect(maps.Keys(parts))
 	return engine.SideBySide(ctx, w.store.parallel, len(all), func(ctx context.Context, i int) error {
-		return w.settlePart(ctx, all[i], parts[all[i]])
-	})
-}
-
-// part is a partition, for the intents of a transaction in it.
-type part struct{ table, partition, id string }
-
-// settlePart settles the intents on keys of a partition. The first one tells what the transaction came to. Where others were faster with
-// that one, they may have been with many: those that are still there are looked for together.
-func (w *sweep) settlePart(ctx context.Context, of part, keys []string) error {
-	for len(keys) > 0 {
+		of, keys := all[i], parts[all[i]]
 		way, err := w.store.clearWay(ctx, place{of.table, of.partition, keys[0]}, "", w.meter)
 		retry.Progress(ctx)
-		if err != nil {
+		for at := 1; err == nil && at < len(keys) && !(way.id == of.id && way.is.isDecided()); at++ { // others were faster with that one
+			way, err = w.store.clearWay(ctx, place{of.table, of.partition, keys[at]}, "", w.meter)
+		}
+		if err != nil || way.id != of.id || !way.is.isDecided() {
 			return err
 		}
-		if way.id == of.id && way.is.isDecided() {
-			return w.store.clearLeft(ctx, way, of.table, of.partition, keys, w.meter)
-		}
-		l := &left{store: w.store, way: way, table: of.table, partition: of.partition, sel: []string{markerProperty}, meter: w.meter, found: map[string]*engine.Entity{}}
-		l.way.id = of.id
-		if err := l.find(ctx, slices.Sorted(slices.Values(keys[1:]))); err != nil {
-			return err
-		}
-		keys = slices.Sorted(maps.Keys(l.found))
-	}
-	return nil
+		return w.store.clearLeft(ctx, way, of.table, of.partition, keys, w.meter)
+	})
 }
 
 // deleteRecords deletes the records that were found, where it knows that there is no intent any more. A reader may have met one before
