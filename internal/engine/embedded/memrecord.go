@@ -79,8 +79,11 @@ func (r *memRecord) slot(i int) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(r), headSize+uintptr(slotSize*i)))
 }
 
-// value is property i of a record of a shape.
+// value is property i of a record of a shape; the zero Value for -1.
 func (r *memRecord) value(s *shape, i int) engine.Value {
+	if i < 0 {
+		return engine.Value{}
+	}
 	word, t := *r.slot(i), s.types[i]
 	size := int(uint32(word))
 	switch {
@@ -90,12 +93,4 @@ func (r *memRecord) value(s *shape, i int) engine.Value {
 		return engine.Value{Type: t}
 	}
 	return engine.Value{S: r.kept(unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(r), word>>32)), size)), Type: t}
-}
-
-// appendValues appends all properties of a record of a shape.
-func (r *memRecord) appendValues(dst []engine.Value, s *shape) []engine.Value {
-	for i := range s.names {
-		dst = append(dst, r.value(s, i))
-	}
-	return dst
 }

@@ -150,11 +150,7 @@ func (c *memCursor) project(b *memBinding, r *memRecord) []engine.Value {
 	c.reserve(len(b.selected))
 	at := len(c.values)
 	for _, slot := range b.selected {
-		if slot >= 0 {
-			c.values = append(c.values, r.value(b.shape, slot))
-		} else {
-			c.values = append(c.values, engine.Value{})
-		}
+		c.values = append(c.values, r.value(b.shape, slot))
 	}
 	return c.values[at:len(c.values):len(c.values)]
 }

@@ -92,11 +92,8 @@ func (t *memTable) selected(r *memRecord, g *engine.Get) engine.Entity {
 	}
 	for _, name := range names {
 		var slot int
-		if slot, at = engine.FindName(s.names, name, at); slot >= 0 {
-			values = append(values, r.value(s, slot))
-		} else {
-			values = append(values, engine.Value{})
-		}
+		slot, at = engine.FindName(s.names, name, at)
+		values = append(values, r.value(s, slot))
 	}
 	return engine.Entity{PartitionKey: g.PartitionKey, RowKey: g.RowKey, ETag: r.etag(), Timestamp: r.timestamp, Names: names, Values: values}
 }
@@ -112,11 +109,7 @@ func (s *shape) slots(names []string) []int {
 
 // entity gives what a record holds, under its keys.
 func (t *memTable) entity(r *memRecord, partitionKey, rowKey string) engine.Entity {
-	s := t.shapeNumber(r.shape)
-	return engine.Entity{
-		PartitionKey: partitionKey, RowKey: rowKey, ETag: r.etag(), Timestamp: r.timestamp,
-		Names: s.names, Values: r.appendValues(make([]engine.Value, 0, len(s.names)), s),
-	}
+	return t.selected(r, &engine.Get{PartitionKey: partitionKey, RowKey: rowKey})
 }
 
 func (t *memTable) shapeNumber(n uint32) *shape { return (*t.shapes.Load())[n] }
