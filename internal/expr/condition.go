@@ -50,7 +50,7 @@ func compareAmong(operation string, all []Node, op CompareOp, l, r Node) (Node, 
 	lt, lok := l.(*Tuple)
 	rt, rok := r.(*Tuple)
 	if !lok && !rok {
-		if op != NullEq && (isNullConst(l) || isNullConst(r)) {
+		if op != NullEq && (IsNullConst(l) || IsNullConst(r)) {
 			return &Const{T: truthType}, nil
 		}
 		if !collates(l.Type()) || !collates(r.Type()) || len(all) == 0 {
@@ -87,7 +87,8 @@ func compareAmong(operation string, all []Node, op CompareOp, l, r Node) (Node, 
 	return NewLogic(And, kids...)
 }
 
-func isNullConst(n Node) bool {
+// IsNullConst says whether n is NULL as it stands in the text, or what has come to it.
+func IsNullConst(n Node) bool {
 	c, ok := n.(*Const)
 	return ok && c.V.IsNull()
 }
@@ -125,7 +126,7 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 		case isNull:
 			flat = append(flat, nullNode)
 		case truth == (op == Or):
-			if before := slices.DeleteFunc(flat, func(k Node) bool { return !isLiteral(k) || isNullConst(k) }); len(before) > 0 {
+			if before := slices.DeleteFunc(flat, func(k Node) bool { return !isLiteral(k) || IsNullConst(k) }); len(before) > 0 {
 				return &Logic{Op: op, Kids: append(before, deciding)}, nil // what they warn of is to be heard
 			}
 			return deciding, nil
@@ -133,8 +134,8 @@ func NewLogic(op LogicOp, kids ...Node) (Node, error) {
 			other = true
 		}
 	}
-	if i := slices.IndexFunc(flat, isNullConst); i >= 0 { // one is enough
-		flat = append(flat[:i+1], slices.DeleteFunc(flat[i+1:], isNullConst)...)
+	if i := slices.IndexFunc(flat, IsNullConst); i >= 0 { // one is enough
+		flat = append(flat[:i+1], slices.DeleteFunc(flat[i+1:], IsNullConst)...)
 	}
 	switch {
 	case len(flat) == 0:
@@ -278,7 +279,7 @@ func NewIn(x Node, list []Node, not bool) (Node, error) {
 	list = with
 	xt, ok := x.(*Tuple)
 	if !ok {
-		if isNullConst(x) {
+		if IsNullConst(x) {
 			return &Const{T: truthType}, nil
 		}
 		c, err := Comparable("IN", append([]Node{x}, list...)...)

@@ -56,7 +56,7 @@ func coercibility(n Node) int64 {
 	call, isCall := n.(*Call)
 	_, isConst := n.(*Const)
 	switch {
-	case isNullConst(n):
+	case IsNullConst(n):
 		return 6
 	case isNumber(t) || isTemporal(t) || t.Base == value.TypeBit:
 		return 5

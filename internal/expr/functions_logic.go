@@ -23,7 +23,7 @@ func logicFunctions() []*Function {
 			Doc:  "NULL where x = y, else x.",
 			Type: func(args []Node) value.Type { return shownType(args[0].Type()) }, compile: compileNullif, alike: alikePair,
 			simplify: func(n *Call) Node {
-				if isNullConst(n.Args[0]) {
+				if IsNullConst(n.Args[0]) {
 					return n.Args[0]
 				}
 				return n

@@ -203,7 +203,7 @@ func fieldTypes(args []Node) (numbers, others, known bool) {
 	known = true
 	for _, a := range args {
 		switch t := bitsNumber(a.Type()); {
-		case isNullConst(a) && t.Base == value.TypeUnknown:
+		case IsNullConst(a) && t.Base == value.TypeUnknown:
 		case t.Base == value.TypeUnknown:
 			known = false
 		case isNumber(t):
