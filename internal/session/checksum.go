@@ -30,11 +30,7 @@ func (s *Session) checksum(ctx context.Context, p *Prepared, stmt *dialect.Check
 				return Outcome{}, err
 			}
 		}
-		database := table.Database
-		if database == "" {
-			database = s.in.Name
-		}
-		rows = append(rows, []value.Value{value.FromString(database + "." + table.Name), sum})
+		rows = append(rows, []value.Value{value.FromString(s.databaseOf(&table) + "." + table.Name), sum})
 	}
 	return Outcome{Rows: listed(newHeader(columns), rows)}, nil
 }

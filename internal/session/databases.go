@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -165,14 +166,14 @@ func (p *part) ifExists() bool {
 	return false
 }
 
-// byDatabase parts a statement by the databases of the tables that it changes. Names that say none are of the current one.
+// databaseOf is the database of a table: the current one where its name says none.
+func (s *Session) databaseOf(n *dialect.TableName) string {
+	return cmp.Or(n.Database, s.in.Name)
+}
+
+// byDatabase parts a statement by the databases of the tables that it changes.
 func (s *Session) byDatabase(ctx context.Context, stmt dialect.Statement) (parts []part, err error) {
-	of := func(n *dialect.TableName) string {
-		if n.Database == "" {
-			return s.in.Name
-		}
-		return n.Database
-	}
+	of := s.databaseOf
 	var dropped []dialect.TableName
 	switch stmt := stmt.(type) {
 	case *dialect.CreateTable:
