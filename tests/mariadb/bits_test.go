@@ -1,11 +1,8 @@
 package mariadb
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
-// bitsScript runs on both sides. Lines that begin with ? are queries. MariaDB sends a computed BIT as digits that its own type
+// bitsScript runs on both sides. MariaDB sends a computed BIT as digits that its own type
 // says are octets, so computed ones are asked for as numbers.
 const bitsScript = `
 CREATE TABLE x (id INT PRIMARY KEY, bt BIT(8), b3 BIT(3), b9 BIT(9), b64 BIT(64), n INT, s VARCHAR(10), d DECIMAL(5,2), f DOUBLE, bi VARBINARY(5), big BIGINT UNSIGNED)
@@ -88,16 +85,7 @@ CREATE VIEW v AS SELECT bt FROM x UNION ALL SELECT b3 FROM x
 func TestBits(t *testing.T) {
 	needServer(t)
 	ours, theirs := openOurs(t, "ours", "mem://"), openTheirs(t)
-	for _, line := range strings.Split(strings.TrimSpace(bitsScript), "\n") {
-		ask := (*side).exec
-		text, query := strings.CutPrefix(line, "?")
-		if query {
-			ask = (*side).query
-		}
-		got, want := ask(ours, text), ask(theirs, text)
-		got.warnings, want.warnings = "", ""
-		if what := got.differs(want); what != "" {
-			t.Errorf("%s: %s\n%s\nwant\n%s", text, what, got, want)
-		}
+	for line := range bothAnswer(bitsScript, ours, theirs) {
+		line.compare(t)
 	}
 }

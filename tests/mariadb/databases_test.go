@@ -195,25 +195,23 @@ func TestDatabases(t *testing.T) {
 		}
 		return line
 	}
+	lines := strings.Split(strings.TrimSpace(databasesScript), "\n")
+	for i := range lines {
+		lines[i] = words(lines[i])
+	}
+	numbers := map[string]uint16{}
+	for text, number := range numbersOfDatabases {
+		numbers[words(text)] = number
+	}
 	for _, ours := range []*side{openOurs(t, "memory", "mem://"), openOurs(t, "file", "file:"+filepath.Join(t.TempDir(), "d.db")), openAccount(t, "account", "")} {
-		for _, line := range strings.Split(strings.TrimSpace(databasesScript), "\n") {
-			ask := (*side).exec
-			text, query := strings.CutPrefix(line, "?")
-			if query {
-				ask = (*side).query
-			}
-			text = words(text)
-			got, want := ask(ours, text), ask(theirs, text)
-			got.warnings, want.warnings = "", ""
-			if number, known := numbersOfDatabases[line]; known {
-				if number != 0 && got.number != number {
-					t.Errorf("%s, %s: %s, want %d", ours.name, line, got, number)
+		for line := range bothAnswer(strings.Join(lines, "\n"), ours, theirs) {
+			if number, known := numbers[line.text]; known {
+				if number != 0 && line.got.number != number {
+					t.Errorf("%s, %s: %s, want %d", ours.name, line.text, line.got, number)
 				}
 				continue
 			}
-			if what := got.differs(want); what != "" {
-				t.Errorf("%s, %s: %s\n%s\nwant\n%s", ours.name, line, what, got, want)
-			}
+			line.compare(t)
 		}
 		for _, name := range []string{"A", "B"} {
 			theirs.exec(words("DROP DATABASE IF EXISTS " + name))

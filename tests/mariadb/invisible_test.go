@@ -1,11 +1,8 @@
 package mariadb
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
-// invisibleScript runs on both sides, whose words for INVISIBLE columns are the same. Lines that begin with ? are queries.
+// invisibleScript runs on both sides, whose words for INVISIBLE columns are the same.
 const invisibleScript = `
 CREATE TABLE veiled (id INT PRIMARY KEY AUTO_INCREMENT, a INT, b VARCHAR(10) DEFAULT 'none' INVISIBLE, c INT INVISIBLE, d INT AS (a + 1) STORED INVISIBLE, KEY b (b))
 INSERT INTO veiled VALUES (1, 10), (2, 20)
@@ -49,22 +46,13 @@ DROP TABLE veiled, alike, picked
 func TestInvisible(t *testing.T) {
 	needServer(t)
 	ours, theirs := openOurs(t, "ours", "mem://"), openTheirs(t)
-	for _, line := range strings.Split(strings.TrimSpace(invisibleScript), "\n") {
-		ask := (*side).exec
-		text, query := strings.CutPrefix(line, "?")
-		if query {
-			ask = (*side).query
-		}
-		got, want := ask(ours, text), ask(theirs, text)
-		got.warnings, want.warnings = "", ""
-		if text == "CREATE TABLE none (id INT PRIMARY KEY INVISIBLE)" { // MariaDB: 1113
-			if got.number != 4028 || want.err == nil {
-				t.Errorf("%s: %s, %s", text, got, want)
+	for line := range bothAnswer(invisibleScript, ours, theirs) {
+		if line.text == "CREATE TABLE none (id INT PRIMARY KEY INVISIBLE)" { // MariaDB: 1113
+			if line.got.number != 4028 || line.want.err == nil {
+				t.Errorf("%s: %s, %s", line.text, line.got, line.want)
 			}
 			continue
 		}
-		if what := got.differs(want); what != "" {
-			t.Errorf("%s: %s\n%s\nwant\n%s", text, what, got, want)
-		}
+		line.compare(t)
 	}
 }
