@@ -86,6 +86,18 @@ func (s *Snapshot) Readable(ctx context.Context, t *schema.Table, ix *schema.Ind
 	}), nil
 }
 
+// Defines says whether t is the definition of its table.
+func (s *Snapshot) Defines(ctx context.Context, t *schema.Table) (bool, error) {
+	if t.IsUndeclared() {
+		return true, nil // of what is there, there is none
+	}
+	now, err := s.Table(ctx, t.Name)
+	if isGone(err) {
+		return false, nil
+	}
+	return err == nil && now.Version == t.Version, err
+}
+
 // Version rises with each change of definitions. One that is newer has another version in its Table.Version.
 func (s *Snapshot) Version() int64 { return s.version }
 

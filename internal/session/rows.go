@@ -7,8 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -138,6 +140,9 @@ func (r *Rows) next() ([]value.Value, error) {
 			return nil, err
 		}
 		changed := isOutdated(err)
+		if table := r.redefined(err); table != "" {
+			changed, err = true, &dml.SchemaChangedError{Table: table}
+		}
 		if err == nil || errors.Is(err, io.EOF) && !r.sound {
 			table, checkErr := r.outdated()
 			switch {
@@ -188,13 +193,31 @@ func (r *Rows) outdated() (string, error) {
 	if same, err := r.unchanged(); err != nil || same {
 		return "", err
 	}
+	return r.firstNot(func(now *catalog.Snapshot, scan *access.Scan) (bool, error) {
+		return now.Readable(r.ctx, scan.Table, scan.Index, scan.Columns)
+	})
+}
+
+// redefined gives the name of a table of the query that is another one by now, where err says that what is stored is not what the
+// definition says. "" otherwise.
+func (r *Rows) redefined(err error) string {
+	var stored *engine.Error
+	if !errors.As(err, &stored) || stored.Code != engine.CodeCorrupt {
+		return ""
+	}
+	table, _ := r.firstNot(func(now *catalog.Snapshot, scan *access.Scan) (bool, error) { return now.Defines(r.ctx, scan.Table) })
+	return table
+}
+
+// firstNot gives the name of the first table that the query scans of which holds is not true; "" where there is none.
+func (r *Rows) firstNot(holds func(*catalog.Snapshot, *access.Scan) (bool, error)) (table string, err error) {
 	for _, scan := range r.query.execution.Plan.Scans() {
 		if scan.Table.Virtual != nil || scan.Table.Temporary {
 			continue
 		}
-		var ok bool
+		ok := false
 		err := r.session.db.catalogOf(scan.Table).With(r.ctx, func(now *catalog.Snapshot) (err error) {
-			ok, err = now.Readable(r.ctx, scan.Table, scan.Index, scan.Columns)
+			ok, err = holds(now, scan)
 			return err
 		})
 		if err != nil {
