@@ -249,6 +249,57 @@ func TestMoments(t *testing.T) {
 	})
 }
 
+// TestFilledAtOneMoment: the query that fills a new table sees one moment, whatever others write while it runs.
+func TestFilledAtOneMoment(t *testing.T) {
+	t.Parallel()
+	embeddedStores(t, func(t *testing.T, db *sql.DB) {
+		runAll(t, db, "CREATE TABLE first (id INT PRIMARY KEY, n INT)", "CREATE TABLE last (id INT PRIMARY KEY, n INT)",
+			"INSERT INTO first VALUES (1, 0)", "INSERT INTO last VALUES (1, 0)")
+		gate, err := db.Conn(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer gate.Close()
+		do := func(c *sql.Conn, statement string) {
+			t.Helper()
+			if _, err := c.ExecContext(t.Context(), statement); err != nil {
+				t.Errorf("%s: %v", statement, err)
+			}
+		}
+		const query = " AS SELECT n, GET_LOCK('begun', 0) + GET_LOCK('gate', 60) AS locked FROM first UNION ALL SELECT n, 0 FROM last"
+		for _, statements := range [][]string{{"CREATE TABLE filled" + query}, {"CREATE TEMPORARY TABLE filled" + query}, {"BEGIN", "CREATE TEMPORARY TABLE filled" + query}} {
+			runAll(t, db, "UPDATE first, last SET first.n = 0, last.n = 0")
+			do(gate, "DO GET_LOCK('gate', 0)")
+			c, err := db.Conn(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan struct{})
+			go func() {
+				defer close(ended)
+				for _, s := range statements {
+					do(c, s)
+				}
+			}()
+			for begun := false; !begun; time.Sleep(time.Millisecond) {
+				if err := gate.QueryRowContext(t.Context(), "SELECT IS_USED_LOCK('begun') IS NOT NULL").Scan(&begun); err != nil {
+					t.Fatal(err)
+				}
+			}
+			runAll(t, db, "UPDATE first, last SET first.n = 1, last.n = 1")
+			do(gate, "DO RELEASE_LOCK('gate')")
+			<-ended
+			var n int
+			if err := c.QueryRowContext(t.Context(), "SELECT SUM(n) FROM filled").Scan(&n); err != nil || n != 0 {
+				t.Errorf("%s: of two rows %d are of a later moment (%v)", statements, n, err)
+			}
+			do(c, "DO RELEASE_ALL_LOCKS()")
+			do(c, "DROP TABLE filled")
+			c.Close()
+		}
+	})
+}
+
 // TestIsolationBySQL: the levels as SQL asks for them.
 func TestIsolationBySQL(t *testing.T) {
 	t.Parallel()

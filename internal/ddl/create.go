@@ -245,7 +245,7 @@ func (x *definition) fill(ctx context.Context, t *schema.Table, query *planner.P
 		insert.Columns = append(insert.Columns, t.Ordinal(c.Name))
 	}
 	plan := &planner.Plan{Write: insert, Slots: query.Slots, Tables: append(slices.Clip(query.Tables), t)}
-	fill := &exec.Execution{Plan: plan, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}
+	fill := &exec.Execution{Plan: plan, Session: x.session, Meter: x.meter}
 	if x.Within != nil {
 		var err error
 		if fill.Store, err = x.Within(ctx, query.Tables); err != nil {

@@ -69,11 +69,14 @@ func (r *Run) Init(ctx context.Context, rt *Runtime, x *Execution) {
 // AtOneMoment has all that the execution reads be of one moment, where the store has any. One that reads a single entity does without.
 func (r *Run) AtOneMoment() {
 	t, ok := r.Rt.Engine.(engine.Transactor)
-	if !ok || !t.Snapshots() || r.moment != nil || r.X.Store != nil || r.X.Tx != nil && r.X.Tx.IsOfOneMoment() {
+	if !ok || !t.Snapshots() || r.moment != nil {
+		return
+	}
+	view, ofTx := r.store.(buffer.View)
+	if ofTx && view.Buffer().IsOfOneMoment() || !ofTx && r.X.Store != nil {
 		return
 	}
 	r.moment = t.Moment()
-	view, ofTx := r.store.(buffer.View)
 	if r.store = r.moment; ofTx {
 		r.store = view.At(r.moment)
 	}
