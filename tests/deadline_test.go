@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -94,4 +96,35 @@ func TestDeadlineOfDefinition(t *testing.T) {
 		t.Error(err)
 	}
 	exec("CREATE INDEX byN2 ON other (n)")
+}
+
+// TestDeadlineOfComputing: a deadline ends a statement that reads little and computes for long.
+func TestDeadlineOfComputing(t *testing.T) {
+	t.Parallel()
+	db, err := sql.Open("nearlyfree", "mem://")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, a INT, KEY (a))",
+		"INSERT INTO t WITH RECURSIVE r AS (SELECT 1 n UNION ALL SELECT n + 1 FROM r WHERE n < 100) SELECT n, n % 2 FROM r")
+	var joins strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&joins, " JOIN t t%d USING (a)", i)
+	}
+	for name, statement := range map[string]string{
+		"join by hash or key": "DO (SELECT COUNT(*) FROM t" + joins.String() + ")",
+		"join by no key":      "DO (SELECT COUNT(*) FROM t a, t b, t c, t d, t e, t f WHERE a.id + b.id + c.id + d.id + e.id + f.id < 0)",
+		"LIKE":                "DO REPEAT('a', 1000000) LIKE CONCAT('%_', REPEAT('a', 500000), 'b%')",
+		"LIKE of letters":     "DO REPEAT('a', 1000000) COLLATE utf8mb4_0900_ai_ci LIKE CONCAT('%', REPEAT('a', 500000), 'b%')",
+		"JSON_SEARCH":         "DO JSON_SEARCH(JSON_ARRAY(REPEAT('a', 1000000)), 'one', CONCAT('%_', REPEAT('a', 500000), 'b%'))",
+		"REGEXP":              "DO REPEAT('a', 16000000) REGEXP CONCAT(REPEAT('(a*)*', 150), 'b')",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if !inTime(t, db, 100*time.Millisecond, statement) {
+				t.Error("it has ended before its deadline")
+			}
+		})
+	}
 }

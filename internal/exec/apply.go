@@ -64,7 +64,7 @@ func (it *applyIter) Next(ctx context.Context) ([]value.Value, error) {
 			for _, p := range it.rightFills {
 				it.row[p] = right[p]
 			}
-			if row, err := it.try(); err != nil || row != nil {
+			if row, err := it.try(ctx); err != nil || row != nil {
 				return row, err
 			}
 		}

@@ -120,7 +120,7 @@ func (it *familyIter) next(ctx context.Context) ([]value.Value, string, error) {
 		if !ok {
 			continue
 		}
-		if row, err := it.match.try(); err != nil || row != nil {
+		if row, err := it.match.try(ctx); err != nil || row != nil {
 			return row, e.RowKey, err
 		}
 	}

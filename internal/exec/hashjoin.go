@@ -72,7 +72,7 @@ func (it *hashJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 			} else if !some {
 				break
 			}
-			if row, err := it.try(); err != nil || row != nil {
+			if row, err := it.try(ctx); err != nil || row != nil {
 				return row, err
 			}
 		}

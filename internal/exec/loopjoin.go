@@ -33,7 +33,6 @@ type loopJoinIter struct {
 	rows        rowStore
 	held        bool // all right rows are in rows
 	at          int
-	pairs       int // tried since the context was looked at
 }
 
 func (it *loopJoinIter) Next(ctx context.Context) ([]value.Value, error) {
@@ -61,14 +60,9 @@ func (it *loopJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 			it.at = 0
 		}
 		for it.active && it.at < len(it.rows.rows) {
-			if it.pairs++; it.pairs%pairsPerLook == 0 {
-				if err := ctx.Err(); err != nil {
-					return nil, err
-				}
-			}
 			it.rows.restore(it.rows.rows[it.at], it.row)
 			it.at++
-			if row, err := it.try(); err != nil || row != nil {
+			if row, err := it.try(ctx); err != nil || row != nil {
 				return row, err
 			}
 		}
@@ -79,9 +73,6 @@ func (it *loopJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 		}
 	}
 }
-
-// pairsPerLook is how many pairs are tried between two looks at the context.
-const pairsPerLook = 1024
 
 func (it *loopJoinIter) Close() error {
 	it.rows.clear()

@@ -22,7 +22,11 @@ type matcher struct {
 	left       []value.Value // the left iterator's row
 	matched    bool          // left has had a match
 	active     bool          // there may be more matches of left
+	pairs      int           // tried so far
 }
+
+// pairsPerLook is how many pairs are tried between two looks at the context: all of them may be in memory.
+const pairsPerLook = 1024
 
 // take begins with a left row, which must stay valid until the next call of take.
 func (m *matcher) take(left []value.Value) {
@@ -36,7 +40,12 @@ func (m *matcher) take(left []value.Value) {
 }
 
 // try says what comes of the right row that has been put into m.row: a row to pass, or nil.
-func (m *matcher) try() ([]value.Value, error) {
+func (m *matcher) try(ctx context.Context) ([]value.Value, error) {
+	if m.pairs++; m.pairs%pairsPerLook == 0 {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
 	if m.on != nil {
 		m.f.Env.Row = m.row
 		ok, err := m.on(&m.f.Env)

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"context"
 	"strings"
 	"unicode/utf8"
 
@@ -208,7 +209,7 @@ func elementsOf(d *value.Document) []value.Document {
 	return []value.Document{*d}
 }
 
-func evalJSONSearch(_ *Env, args []value.Value) (value.Value, error) {
+func evalJSONSearch(env *Env, args []value.Value) (value.Value, error) {
 	for i, a := range args {
 		if a.IsNull() && i != 3 { // NULL as the escape character is the default one
 			return value.NullValue, nil
@@ -218,7 +219,7 @@ func evalJSONSearch(_ *Env, args []value.Value) (value.Value, error) {
 	if err != nil {
 		return value.NullValue, err
 	}
-	s := search{known: map[string]struct{}{}, found: value.NewArray()}
+	s := search{ctx: env.context(), known: map[string]struct{}{}, found: value.NewArray()}
 	if s.all, err = oneOrAll("JSON_SEARCH", args[1]); err != nil {
 		return value.NullValue, err
 	}
@@ -246,6 +247,8 @@ func evalJSONSearch(_ *Env, args []value.Value) (value.Value, error) {
 		s.look(at)
 	}
 	switch found := s.found.Array.Items; {
+	case s.err != nil:
+		return value.NullValue, s.err
 	case s.size > MaxText:
 		return value.NullValue, &TooLongError{"JSON_SEARCH"}
 	case len(found) == 0:
@@ -258,6 +261,8 @@ func evalJSONSearch(_ *Env, args []value.Value) (value.Value, error) {
 
 // search gathers the paths to strings that match.
 type search struct {
+	ctx     context.Context
+	err     error
 	pattern *likePattern
 	all     bool
 	found   value.Document
@@ -266,14 +271,18 @@ type search struct {
 }
 
 func (s *search) look(at *place) {
-	if s.size > MaxText || !s.all && len(s.found.Array.Items) > 0 {
+	if s.err != nil || s.size > MaxText || !s.all && len(s.found.Array.Items) > 0 {
 		return
 	}
 	items := at.d.Items()
 	for i := range items {
 		s.look(&place{&items[i], at, i})
 	}
-	if at.d.Scalar.Kind() != value.String || !s.pattern.match(at.d.Scalar.Text(), false) {
+	if at.d.Scalar.Kind() != value.String {
+		return
+	}
+	var ok bool
+	if ok, s.err = s.pattern.match(s.ctx, at.d.Scalar.Text(), false); !ok {
 		return
 	}
 	path := string(at.text(nil))

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"context"
+	"io"
 	"strings"
 	"unicode/utf8"
 
@@ -44,8 +46,31 @@ func regexpFunction(name, signature, doc string, t value.Type, most, flags int, 
 	return f
 }
 
-func evalRegexpLike(_ *Env, re *pattern, args []value.Value) (value.Value, error) {
-	return truthValues[truthOf(re.MatchString(value.Text(args[0])))], nil
+func evalRegexpLike(env *Env, re *pattern, args []value.Value) (value.Value, error) {
+	s, ctx := value.Text(args[0]), env.context()
+	if len(s) <= longText {
+		return truthValues[truthOf(re.MatchString(s))], nil
+	}
+	ok := re.MatchReader(&endingReader{Reader: strings.NewReader(s), ctx: ctx})
+	return truthValues[truthOf(ok)], ctx.Err()
+}
+
+// longText is the length from which on a text may take a pattern so long that the context must end it.
+const longText = 64 << 10
+
+// endingReader is at its end when the context is.
+type endingReader struct {
+	*strings.Reader
+	ctx  context.Context
+	read int
+}
+
+// ReadRune implements io.RuneReader.
+func (r *endingReader) ReadRune() (rune, int, error) {
+	if r.read++; r.read%1024 == 0 && r.ctx.Err() != nil {
+		return 0, 0, io.EOF
+	}
+	return r.Reader.ReadRune()
 }
 
 // regexpFrom reads the position (1-based characters) and the number of the match from args[i:].

@@ -78,15 +78,44 @@ func locate(by value.Collation, c chars, part string, from int64) value.Value {
 	return value.FromInt(from + int64(before.len()))
 }
 
-// locateCharacters looks for part in s, whose first character is number from, character by character.
+// locateCharacters looks for part in s, whose first character is number from, character by character. As Knuth, Morris and Pratt
+// do: it looks at no character of s twice, however much of part stands in s time and again.
 func locateCharacters(by value.Collation, s, part string, from int64) int64 {
-	text, want := characters(by, s), characters(by, part)
-	for i := 0; i+len(want) <= len(text); i++ {
-		if slices.Equal(text[i:i+len(want)], want) {
-			return from + int64(i)
+	want := characters(by, part)
+	if len(want) == 0 {
+		return from
+	}
+	borders, found := bordersOf(want), 0
+	for at := from; len(s) > 0; at++ {
+		_, n := utf8.DecodeRuneInString(s)
+		c := by.FoldWhole(s[:n])
+		s = s[n:]
+		for found > 0 && want[found] != c {
+			found = borders[found-1]
+		}
+		if want[found] == c {
+			found++
+		}
+		if found == len(want) {
+			return at - int64(found) + 1
 		}
 	}
 	return 0
+}
+
+// bordersOf gives for each beginning of a list how long the longest shorter list is that it both begins and ends with.
+func bordersOf(list []string) []int {
+	borders := make([]int, len(list))
+	for i, n := 1, 0; i < len(list); i++ {
+		for n > 0 && list[n] != list[i] {
+			n = borders[n-1]
+		}
+		if list[n] == list[i] {
+			n++
+		}
+		borders[i] = n
+	}
+	return borders
 }
 
 // characters are what stands for each character of s.

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"context"
 	"strings"
 	"sync/atomic"
 	"unicode/utf8"
@@ -76,13 +77,17 @@ func newLikePattern(pattern string, escape rune, collation value.Collation) *lik
 }
 
 // match says whether s matches; octets is set for a BLOB, whose characters are octets and have no case.
-func (p *likePattern) match(s string, octets bool) bool {
+func (p *likePattern) match(ctx context.Context, s string, octets bool) (bool, error) {
 	if !octets && p.collation.ByCharacter() {
 		s = p.collation.FoldWhole(s)
 	}
 	if p.tokens != nil {
-		return p.matchTokens(s, octets)
+		return p.matchTokens(ctx, s, octets)
 	}
+	return p.matchPieces(s), nil
+}
+
+func (p *likePattern) matchPieces(s string) bool {
 	first, last := p.pieces[0], p.pieces[len(p.pieces)-1]
 	if len(p.pieces) == 1 {
 		return s == first
@@ -103,9 +108,9 @@ func (p *likePattern) match(s string, octets bool) bool {
 
 // matchTokens goes back to the last % alone when a character does not match: what earlier ones took need
 // never be taken again.
-func (p *likePattern) matchTokens(s string, octets bool) bool {
+func (p *likePattern) matchTokens(ctx context.Context, s string, octets bool) (bool, error) {
 	t, i := 0, 0
-	anyToken, anyAt := -1, 0
+	anyToken, anyAt, again := -1, 0, 0
 	for i < len(s) {
 		r, n := nextChar(s[i:], octets)
 		if t < len(p.tokens) {
@@ -132,7 +137,12 @@ func (p *likePattern) matchTokens(s string, octets bool) bool {
 			}
 		}
 		if anyToken < 0 {
-			return false
+			return false, nil
+		}
+		if again += i - anyAt + 1; again > againPerLook {
+			if again = 0; ctx.Err() != nil {
+				return false, ctx.Err()
+			}
 		}
 		_, n = nextChar(s[anyAt:], octets)
 		anyAt += n
@@ -141,8 +151,12 @@ func (p *likePattern) matchTokens(s string, octets bool) bool {
 	for t < len(p.tokens) && p.tokens[t].kind == likeAny {
 		t++
 	}
-	return t == len(p.tokens)
+	return t == len(p.tokens), nil
 }
+
+// againPerLook is how many octets matchTokens reads once more between two looks at the context: a long text and a long pattern
+// take hours.
+const againPerLook = 1 << 16
 
 func nextChar(s string, octets bool) (rune, int) {
 	if octets {
@@ -193,6 +207,10 @@ func (c *likeCache) get(text string) *likePattern {
 
 func compileLike(n *Like) condFunc {
 	x, pattern, not := Compile(n.X), Compile(n.Pattern), n.Not
+	holds := func(env *Env, p *likePattern, v value.Value) (truth, error) {
+		ok, err := p.match(env.context(), textOf(v), v.Kind() == value.Bytes)
+		return truthOf(ok != not), err
+	}
 	if c, ok := n.Pattern.(*Const); ok && !c.V.IsNull() {
 		p := newLikePattern(value.Text(c.V), n.Escape, n.Collation)
 		return func(env *Env) (truth, error) {
@@ -200,7 +218,7 @@ func compileLike(n *Like) condFunc {
 			if err != nil || v.IsNull() {
 				return isUnknown, err
 			}
-			return truthOf(p.match(textOf(v), v.Kind() == value.Bytes) != not), nil
+			return holds(env, p, v)
 		}
 	}
 	cache := &likeCache{escape: n.Escape, collation: n.Collation}
@@ -213,7 +231,7 @@ func compileLike(n *Like) condFunc {
 		if err != nil || p.IsNull() {
 			return isUnknown, err
 		}
-		return truthOf(cache.get(textOf(p)).match(textOf(v), v.Kind() == value.Bytes) != not), nil
+		return holds(env, cache.get(textOf(p)), v)
 	}
 }
 
