@@ -8,12 +8,16 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // column is a column of a result.
 type column struct {
 	name string
 	typ  string // as the driver says it: BIGINT, VARCHAR, DATETIME
+	// digits of a second that are shown of each time
+	digits int
 }
 
 func columnsOf(rows *sql.Rows) ([]column, error) {
@@ -23,7 +27,7 @@ func columnsOf(rows *sql.Rows) ([]column, error) {
 	}
 	out := make([]column, len(types))
 	for i, t := range types {
-		out[i] = column{t.Name(), strings.ToUpper(t.DatabaseTypeName())}
+		out[i] = column{t.Name(), strings.ToUpper(t.DatabaseTypeName()), ask.SecondDigits(t)}
 	}
 	return out, nil
 }
@@ -47,7 +51,7 @@ func (c column) text(v any) string {
 		if c.typ == "DATE" {
 			return v.Format(time.DateOnly)
 		}
-		return v.Format("2006-01-02 15:04:05.9999999")
+		return ask.Time(v, c.digits)
 	case []byte:
 		if c.typ == "JSON" || utf8.Valid(v) && !c.isBinary() {
 			return string(v)

@@ -25,7 +25,7 @@ func (c column) literal(out []byte, v any) []byte {
 	case float64:
 		return appendFloat(out, v, c.typ)
 	case time.Time:
-		return appendQuoted(out, c.text(v))
+		return appendQuoted(out, column{typ: c.typ}.text(v)) // one value has one literal, whatever its column declares
 	case []byte:
 		if !c.isBinary() {
 			return appendQuoted(out, string(v))

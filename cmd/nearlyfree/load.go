@@ -134,7 +134,11 @@ func (l *loader) load(ctx context.Context) error {
 	if l.kind = l.options.format; l.kind == "" {
 		l.kind = kindOf(l.name)
 	}
-	if info, err := os.Stat(l.name); err == nil && !info.Mode().IsRegular() && !l.options.dryRun {
+	info, err := os.Stat(l.name)
+	switch {
+	case err == nil && info.IsDir():
+		return errors.New("it is a folder: name its files")
+	case err == nil && !info.Mode().IsRegular() && !l.options.dryRun:
 		return errors.New("it is no file that can be read twice, as a load that goes on must: write it to one, or pipe SQL into nearlyfree DSN")
 	}
 	if l.options.separator != "" && l.kind != "csv" {
@@ -244,7 +248,7 @@ func (l *loader) keep(ctx context.Context) error {
 func (l *loader) records(in io.Reader) (records, error) {
 	switch l.kind {
 	case "jsonl":
-		return newJSONRecords(in), nil
+		return newJSONRecords(in)
 	case "tsv":
 		return newTSVRecords(in, l.options.columns, l.options.noHeader)
 	}

@@ -161,7 +161,7 @@ func TestLoadErrors(t *testing.T) {
 		{"t.csv", "id,g\n1,2\n", `computed`, loadOptions{}},
 		{"t.csv", "id,ID\n1,2\n", `twice`, loadOptions{}},
 		{"v.csv", "id,ID\n1,2\n", `column "ID" twice`, loadOptions{}},
-		{"v.csv", ",,\n1,2,3\n", `column "" twice`, loadOptions{}},
+		{"v.csv", ",,\n1,2,3\n", "field 1 no name: --columns", loadOptions{}},
 		{"t.csv", "", `must name the columns`, loadOptions{}},
 		{"t.csv", "1\n", `--no-header needs --columns`, loadOptions{noHeader: true}},
 		{"t.txt", "1\n", `--format csv`, loadOptions{}},
@@ -443,5 +443,48 @@ func TestLoadKilled(t *testing.T) {
 				t.Errorf("%s is left", got)
 			}
 		})
+	}
+}
+
+// TestWrongFiles: a file that cannot be meant is refused before a table is made of it, with what to do.
+func TestWrongFiles(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, want string }{
+		{"a.csv", ",name\n0,Ann\n", "the first line gives field 1 no name: --columns"},
+		{"a.csv", "id,\n0,Ann\n", "the first line gives field 2 no name: --columns"},
+		{"a.tsv", "id\t\n0\tAnn\n", "the first line gives field 2 no name: --columns"},
+		{"a.jsonl", `[{"id": 1}, {"id": 2}]`, "it is an array"},
+		{"a.json", "[\n  {\"id\": 1},\n  {\"id\": 2}\n]\n", "it is an array"},
+		{"a.json", "\uFEFF [ {\n\"id\": 1}]\n", "it is an array"},
+	} {
+		db := opened(t, "mem://", "")
+		said, err := loaded(t, db, loadOptions{}, fileOf(t, c.name, c.text))
+		if err == nil || !strings.Contains(err.Error(), c.want) || db.answer(t, "SHOW TABLES") != "" {
+			t.Errorf("%q: %v %s", c.text, err, said)
+		}
+	}
+	if _, err := loaded(t, opened(t, "mem://", ""), loadOptions{}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "it is a folder") {
+		t.Error(err)
+	}
+	db := opened(t, "mem://", "")
+	if said, err := loaded(t, db, loadOptions{columns: []string{"-", "name"}}, fileOf(t, "a.csv", ",name\n0,Ann\n")); err != nil || db.answer(t, "SELECT * FROM a") != "Ann" {
+		t.Error(err, said)
+	}
+}
+
+// TestNoCharacters: what is no text is refused, and not changed into one.
+func TestNoCharacters(t *testing.T) {
+	t.Parallel()
+	db := opened(t, "mem://", "CREATE TABLE a (id INT PRIMARY KEY, n VARCHAR(9))")
+	for name, text := range map[string]string{
+		"a.csv":   "id,n\n1,\xff\n2,\uFFFD\n",
+		"a.jsonl": `{"id":1,"n":"` + "\xff" + `"}` + "\n" + `{"id":3,"n":"\ud800"}` + "\n" + `{"id":4,"n":"\ufffd\ud83d\ude00"}`,
+	} {
+		if said, err := loaded(t, db, loadOptions{rejects: -1}, fileOf(t, name, text)); !errors.Is(err, errShown) {
+			t.Errorf("%s: %v %s", name, err, said)
+		}
+	}
+	if got := db.answer(t, "SELECT id, HEX(n) FROM a"); got != "2,EFBFBD\n4,EFBFBDF09F9880" {
+		t.Error(got)
 	}
 }

@@ -169,7 +169,7 @@ func mustExist(c *cobra.Command, args []string) error {
 	}
 	if path, err := pathOf(dsn); err == nil {
 		if _, err := os.Stat(path); err != nil {
-			return fmt.Errorf("there is no database to %s: %w", c.Name(), err)
+			return fmt.Errorf("%s needs a database that is there: %w", c.Name(), err)
 		}
 	}
 	return nil

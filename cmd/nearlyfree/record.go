@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/csv"
 )
@@ -72,7 +73,17 @@ func newCSVRecords(in io.Reader, columns []string, noHead bool, null, separator 
 			r.head = append(r.head, strings.TrimSpace(f.Text))
 		}
 	}
-	return r, nil
+	return r, wrongHead(r.head)
+}
+
+// wrongHead says what is wrong with the names that the first line gives.
+func wrongHead(names []string) error {
+	for i, name := range names {
+		if name == "" {
+			return fmt.Errorf("the first line gives field %d no name: --columns names all fields, and - passes over one", i+1)
+		}
+	}
+	return nil
 }
 
 func (r *csvRecords) names() []string { return r.head }
@@ -119,7 +130,7 @@ func newTSVRecords(in io.Reader, columns []string, noHead bool) (*tsvRecords, er
 	if len(columns) == 0 {
 		r.head = texts
 	}
-	return r, nil
+	return r, wrongHead(r.head)
 }
 
 func (r *tsvRecords) read() ([]string, error) {
@@ -161,8 +172,17 @@ type jsonRecords struct {
 	line int
 }
 
-func newJSONRecords(in io.Reader) *jsonRecords {
-	return &jsonRecords{in: csv.WithoutMark(in)}
+var errArray = errors.New("it is an array: a file has an object a line, which jq -c '.[]' makes of one")
+
+// newJSONRecords refuses a file that is one array. A line that is one is a record that is wrong.
+func newJSONRecords(in io.Reader) (*jsonRecords, error) {
+	r := &jsonRecords{in: csv.WithoutMark(in)}
+	begin, _ := r.in.Peek(1 << 10)
+	line, behind, _ := bytes.Cut(bytes.TrimSpace(begin), []byte("\n"))
+	if bytes.HasPrefix(line, []byte("[")) && (len(behind) == 0 || !json.Valid(line)) {
+		return nil, errArray
+	}
+	return r, nil
 }
 
 func (r *jsonRecords) names() []string { return nil }
@@ -184,6 +204,9 @@ func (r *jsonRecords) next() (record, error) {
 
 // objectFields takes an object apart, in the order in which it is written.
 func objectFields(text []byte) ([]field, error) {
+	if !utf8.Valid(text) { // in its place package json would put another character
+		return nil, errors.New("it is no UTF-8: iconv makes UTF-8 of other character sets")
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
 	begin, err := d.Token()
@@ -192,7 +215,7 @@ func objectFields(text []byte) ([]field, error) {
 	}
 	if begin != json.Delim('{') {
 		if begin == json.Delim('[') {
-			return nil, errors.New("it is an array: a file has an object a line, which jq -c '.[]' makes of one")
+			return nil, errArray
 		}
 		return nil, errors.New("it is no object")
 	}
@@ -214,6 +237,9 @@ func objectFields(text []byte) ([]field, error) {
 			var s string
 			if err := json.Unmarshal(raw, &s); err != nil {
 				return nil, jsonError(err)
+			}
+			if halfCharacter(raw, s) {
+				return nil, fmt.Errorf("%.40s has half of a surrogate pair, which is no character", raw)
 			}
 			f.value = s
 		case 't', 'f':
@@ -238,4 +264,11 @@ func jsonError(err error) error {
 		return errors.New("the object is not closed")
 	}
 	return err
+}
+
+// halfCharacter says whether a text of JSON has half of a surrogate pair, \ud800 alone: package json puts U+FFFD in its place.
+func halfCharacter(raw []byte, text string) bool {
+	const other = "\uFFFD"
+	written := bytes.Count(raw, []byte(other)) + strings.Count(strings.ToLower(string(raw)), `\ufffd`)
+	return strings.Count(text, other) > written
 }

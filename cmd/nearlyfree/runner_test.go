@@ -38,14 +38,14 @@ INSERT INTO t VALUES (1, 'a,"b"', '2026-01-02', '2026-01-02 03:04:05.5', 1.50, X
 
 func TestFormats(t *testing.T) {
 	for format, want := range map[string]string{
-		"csv": "id,n,d,at,price,raw,doc,ok\n1,\"a,\"\"b\"\"\",2026-01-02,2026-01-02 03:04:05.5,1.50,0x00FF,\"{\"\"a\"\": [1]}\",1\n20,,,,,,,\n",
-		"tsv": "id\tn\td\tat\tprice\traw\tdoc\tok\n1\ta,\"b\"\t2026-01-02\t2026-01-02 03:04:05.5\t1.50\t0x00FF\t{\"a\": [1]}\t1\n20\t\t\t\t\t\t\t\n",
+		"csv": "id,n,d,at,price,raw,doc,ok\n1,\"a,\"\"b\"\"\",2026-01-02,2026-01-02 03:04:05.500000,1.50,0x00FF,\"{\"\"a\"\": [1]}\",1\n20,,,,,,,\n",
+		"tsv": "id\tn\td\tat\tprice\traw\tdoc\tok\n1\ta,\"b\"\t2026-01-02\t2026-01-02 03:04:05.500000\t1.50\t0x00FF\t{\"a\": [1]}\t1\n20\t\t\t\t\t\t\t\n",
 		"json": `[
-  {"id": 1, "n": "a,\"b\"", "d": "2026-01-02", "at": "2026-01-02 03:04:05.5", "price": 1.50, "raw": "AP8=", "doc": {"a": [1]}, "ok": true},
+  {"id": 1, "n": "a,\"b\"", "d": "2026-01-02", "at": "2026-01-02 03:04:05.500000", "price": 1.50, "raw": "AP8=", "doc": {"a": [1]}, "ok": true},
   {"id": 20, "n": null, "d": null, "at": null, "price": null, "raw": null, "doc": null, "ok": null}
 ]
 `,
-		"jsonl": `{"id": 1, "n": "a,\"b\"", "d": "2026-01-02", "at": "2026-01-02 03:04:05.5", "price": 1.50, "raw": "AP8=", "doc": {"a": [1]}, "ok": true}
+		"jsonl": `{"id": 1, "n": "a,\"b\"", "d": "2026-01-02", "at": "2026-01-02 03:04:05.500000", "price": 1.50, "raw": "AP8=", "doc": {"a": [1]}, "ok": true}
 {"id": 20, "n": null, "d": null, "at": null, "price": null, "raw": null, "doc": null, "ok": null}
 `,
 	} {
@@ -62,6 +62,18 @@ func TestFormats(t *testing.T) {
 		if got, _, err := runText(t, format, sample+"SELECT id, n, price FROM t ORDER BY id"); got != want || err != nil {
 			t.Errorf("%s: %v\n%s\nwant\n%s", format, err, got, want)
 		}
+	}
+}
+
+// TestTimeDigits: a time shows the digits of a second that its column declares, as in MySQL.
+func TestTimeDigits(t *testing.T) {
+	t.Parallel()
+	const text = "CREATE TABLE t (id INT PRIMARY KEY, none DATETIME, three TIMESTAMP(3) NULL, six DATETIME(6), seven DATETIME(7), clock TIME(2), day DATE);" +
+		"INSERT INTO t VALUES (1, '2026-01-02', '2026-01-02', '2026-01-02 03:04:05.1', '2026-01-02 03:04:05.1234567', '1:2:3', '2026-01-02'); SELECT *, MAX(six) OVER () FROM t"
+	got, _, err := runText(t, "tsv", text)
+	want := "1\t2026-01-02 00:00:00\t2026-01-02 00:00:00.000\t2026-01-02 03:04:05.100000\t2026-01-02 03:04:05.1234567\t01:02:03.00\t2026-01-02\t2026-01-02 03:04:05.100000\n"
+	if _, rows, _ := strings.Cut(got, "\n"); rows != want || err != nil {
+		t.Errorf("%v %s\nwant\n%s", err, rows, want)
 	}
 }
 
@@ -251,7 +263,7 @@ func TestCommandLine(t *testing.T) {
 	none := filepath.Join(dir, "none.db")
 	for _, name := range []string{"check", "repair", "dump", "stats", "copy"} {
 		err := run(append([]string{name, "file:" + none}, map[string][]string{"copy": {"mem://"}}[name]...)...)
-		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "no database to "+name) {
+		if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), name+" needs a database that is there") {
 			t.Error(name, err)
 		}
 	}

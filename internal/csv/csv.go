@@ -85,7 +85,7 @@ func (r *Reader) Read() (fields []Field, line int, err error) {
 		case strings.TrimRight(rest, "\r\n") == "":
 			return fields, line, nil
 		default:
-			return nil, line, &Error{fmt.Sprintf("behind a quote that closes stands %.20q: a quote in a field is written twice", rest), strings.Join(r.lines, "")}
+			return nil, line, &Error{fmt.Sprintf("%.20q follows a closing quote: a quote within a field is written twice", rest), strings.Join(r.lines, "")}
 		}
 	}
 }

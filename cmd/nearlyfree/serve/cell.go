@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // cell is a value as it is shown.
@@ -27,7 +29,10 @@ const (
 )
 
 // cellType is what is to be known of a column.
-type cellType struct{ Name, Type string }
+type cellType struct {
+	Name, Type string
+	digits     int // of a second, that are shown of each time
+}
 
 func cellTypes(rows *sql.Rows) ([]cellType, error) {
 	types, err := rows.ColumnTypes()
@@ -36,7 +41,7 @@ func cellTypes(rows *sql.Rows) ([]cellType, error) {
 	}
 	out := make([]cellType, len(types))
 	for i, t := range types {
-		out[i] = cellType{t.Name(), strings.ToUpper(t.DatabaseTypeName())}
+		out[i] = cellType{t.Name(), strings.ToUpper(t.DatabaseTypeName()), ask.SecondDigits(t)}
 	}
 	return out, nil
 }
@@ -64,7 +69,7 @@ func (c cellType) cell(v any) cell {
 		if c.Type == "DATE" {
 			return cell{Text: v.Format(time.DateOnly)}
 		}
-		return cell{Text: v.Format("2006-01-02 15:04:05.9999999")}
+		return cell{Text: ask.Time(v, c.digits)}
 	case []byte:
 		if c.isBinary() || !utf8.Valid(v) {
 			return binaryCell(v)
