@@ -30,12 +30,12 @@ const (
 	// transaction it fails with ErrConflict.
 	Conflict
 	// NoAnswer: the service gets the request and never answers, so the statement ends with its context, or each try with
-	// RetryOptions.TryTimeout.
+	// RetryOptions.TryTimeout, which is 2 s here where the Config says nothing.
 	NoAnswer
 )
 
 // Account is an Azure account played in this process, in memory: the driver speaks the service's protocol with it, and a test says what
-// goes wrong. Real time passes only where the driver waits before it tries again, here a millisecond.
+// goes wrong. Real time passes only where the driver waits before it tries again, here a millisecond, and where it waits for NoAnswer.
 type Account struct {
 	// DB is a database of the account, closed and checked when the test ends.
 	DB *sql.DB
@@ -55,8 +55,8 @@ func OpenAccount(t testing.TB) *Account {
 	return OpenAccountConfig(t, &nearlyfree.Config{})
 }
 
-// OpenAccountConfig is OpenAccount with settings. Store and Transport are the account's, and Retry waits a millisecond where it does not
-// say how long.
+// OpenAccountConfig is OpenAccount with settings. Store and Transport are the account's. Where Retry does not say how long, the driver waits
+// a millisecond before it tries again, and 2 s for an answer.
 func OpenAccountConfig(t testing.TB, c *nearlyfree.Config) *Account {
 	t.Helper()
 	a := &Account{}
@@ -65,6 +65,9 @@ func OpenAccountConfig(t testing.TB, c *nearlyfree.Config) *Account {
 	own.Transport = &azuretest.Transport{Service: azuretest.NewService(embedded.OpenMemory(embedded.Options{})), Fault: a.next}
 	if own.Retry.FirstDelay == 0 {
 		own.Retry.FirstDelay = time.Millisecond
+	}
+	if own.Retry.TryTimeout == 0 {
+		own.Retry.TryTimeout = 2 * time.Second
 	}
 	if own.SchemaLease == 0 {
 		own.SchemaLease = time.Millisecond // so that nobody waits for it

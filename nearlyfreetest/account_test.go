@@ -102,8 +102,8 @@ func TestNoAnswer(t *testing.T) {
 		}
 		a.Inject(nearlyfreetest.NoAnswer, 1)
 		begun := time.Now()
-		if n := stockOf(t, a, 1); n != 10 || a.Pending() != 0 || time.Since(begun) < time.Minute {
-			t.Error(n, a.Pending(), time.Since(begun))
+		if n := stockOf(t, a, 1); n != 10 || a.Pending() != 0 || time.Since(begun) < 2*time.Second || time.Since(begun) > 3*time.Second {
+			t.Error(n, a.Pending(), time.Since(begun)) // nobody's test waits for the minute that the driver waits elsewhere
 		}
 	})
 }
