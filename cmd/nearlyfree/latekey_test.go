@@ -109,7 +109,7 @@ func TestLoadAlterMended(t *testing.T) {
 	if got := db.answer(t, "SELECT GROUP_CONCAT(CONSTRAINT_NAME ORDER BY 1), (SELECT SUM(b) FROM t) FROM information_schema.TABLE_CONSTRAINTS"); got != "PRIMARY,first,second,5" {
 		t.Error(got)
 	}
-	if _, err := loaded(t, db, loadOptions{format: "sql"}, os.DevNull); err == nil || !strings.Contains(err.Error(), "it is no file") {
+	if _, err := loaded(t, db, loadOptions{format: "sql"}, t.TempDir()); err == nil || !strings.Contains(err.Error(), "it is a folder") {
 		t.Error(err)
 	}
 }
