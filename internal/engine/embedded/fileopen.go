@@ -50,6 +50,9 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 
 	f := &File{limits: o.limits(), path: path, resolved: resolved, readOnly: o.ReadOnly, reserve: o.Reserve}
 	if err := f.open(o); err != nil {
+		if f.log != nil {
+			f.log.close() // bbolt waits for the transaction that it holds
+		}
 		if db := f.db.Load(); db != nil {
 			db.Close()
 		}
@@ -118,6 +121,9 @@ func (f *File) open(o FileOptions) (err error) {
 	info, missing := os.Stat(f.path)
 	if missing != nil && o.ReadOnly {
 		return errFile(f.path, missing)
+	}
+	if missing == nil && !info.Mode().IsRegular() {
+		return errFile(f.path, errIrregular)
 	}
 	var opened *os.File
 	defer func() {
@@ -292,11 +298,12 @@ func prepare(tx *bolt.Tx) error {
 }
 
 var (
-	errForeign = errors.New("the file belongs to another program")
-	errCutOff  = errors.New("the file is shorter than it says")
-	errPages   = errors.New("a page is damaged")
-	errTables  = errors.New("the list of tables is damaged")
-	errHeader  = errors.New("the record of the file's format is damaged")
+	errIrregular = errors.New("not a regular file")
+	errForeign   = errors.New("the file belongs to another program")
+	errCutOff    = errors.New("the file is shorter than it says")
+	errPages     = errors.New("a page is damaged")
+	errTables    = errors.New("the list of tables is damaged")
+	errHeader    = errors.New("the record of the file's format is damaged")
 )
 
 // load reads the definitions of tables.
