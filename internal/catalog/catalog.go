@@ -268,10 +268,13 @@ func (c *Catalog) Current(ctx context.Context, t *schema.Table) (bool, error) {
 		now, err = s.Table(ctx, t.Name)
 		return err
 	})
-	if isGone(err) {
+	switch {
+	case err == nil:
+		return now.WriteVersion == t.WriteVersion, nil
+	case isGone(err):
 		return false, nil
 	}
-	return err == nil && now.WriteVersion == t.WriteVersion, err
+	return false, err
 }
 
 func isCode(err error, code engine.Code) bool {

@@ -353,7 +353,7 @@ func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored)
 
 // writer makes a writer of rows that come from no plan.
 func (x *definition) writer(ctx context.Context) *dml.Writer {
-	w := dml.NewWriter(ctx, x.Runtime, &exec.Execution{Plan: &planner.Plan{}, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}, &dml.Written{Ids: map[string]bool{}})
+	w := dml.NewWriter(ctx, x.Runtime, &exec.Execution{Plan: &planner.Plan{}, Session: x.session, Store: x.Runtime.Engine, Meter: x.meter}, &dml.Written{})
 	t, ok := x.Runtime.Engine.(engine.Transactor)
 	w.Chunked = w.Chunked || !ok || !t.Snapshots() // it is made again from where it got to
 	return w

@@ -39,7 +39,7 @@ func (n *deleteNode) keys() (*relations, bool) { return n.relations, n.ignore }
 func (n *deleteNode) gather(ctx context.Context, w *Writer) error {
 	var rows []*targetRow
 	err := n.targets.each(ctx, w, func(r *targetRow) error {
-		if !w.written.Ids[r.id] {
+		if !w.written.ids[r.id] {
 			rows = append(rows, r)
 		}
 		return nil

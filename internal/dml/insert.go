@@ -122,7 +122,7 @@ func (n *insertNode) gather(ctx context.Context, w *Writer) error {
 	}
 	for i, row := range rows {
 		r := &RowWrite{Number: marks[i].number, id: numberID(marks[i].number), affected: 1, auto: n.autoOf(row), automatic: marks[i].automatic}
-		if w.written.Ids[r.id] {
+		if w.written.ids[r.id] {
 			continue
 		}
 		if err := n.rows.insert(r, row); err != nil {

@@ -156,7 +156,7 @@ func (t *targets) each(ctx context.Context, w *Writer, do func(r *targetRow) err
 				continue // an outer join found none
 			}
 			r.old.Etag = etag.Text()
-			if r.id, err = rowID(of.Table, r.old.Row); err != nil {
+			if r.id, err = r.old.identify(of.Table); err != nil {
 				return err
 			}
 			if seen.again(of.as + r.id) {
@@ -180,27 +180,39 @@ func (t *targets) each(ctx context.Context, w *Writer, do func(r *targetRow) err
 }
 
 // rowID tells a row from all others of the statement: its table, partition and key.
-func rowID(t *schema.Table, row []value.Value) (string, error) { return nextID(t, row, "") }
+func rowID(t *schema.Table, row []value.Value) (string, error) {
+	s := Stored{Row: row}
+	return s.identify(t)
+}
 
-// nextID is rowID of a row that replaces one of this id.
-func nextID(t *schema.Table, row []value.Value, was string) (string, error) {
+// identify gives the rowID, and notes the keys, which are parts of it.
+func (s *Stored) identify(t *schema.Table) (id string, err error) {
 	var buf [256]byte
 	b := append(append(buf[:0], t.Physical...), 0)
-	b, err := t.AppendPartitionKey(b, row)
-	if err == nil {
-		b, err = t.AppendRowKey(append(b, 0), row)
+	partition := len(b)
+	if b, err = t.AppendPartitionKey(b, s.Row); err != nil {
+		return "", err
 	}
-	return textOf(b, was), err
+	b = append(b, 0)
+	key := len(b)
+	if b, err = t.AppendRowKey(b, s.Row); err != nil {
+		return "", err
+	}
+	id = string(b)
+	s.partition, s.key = id[partition:key-1], id[key:]
+	return id, nil
 }
 
 // rowPlace gives the keys of a row.
 func rowPlace(t *schema.Table, row []value.Value) (partition, key string, err error) {
-	b, err := t.AppendPartitionKey(nil, row)
+	var buf [256]byte
+	b, err := t.AppendPartitionKey(buf[:0], row)
 	if err != nil {
 		return "", "", err
 	}
-	k, err := t.AppendRowKey(nil, row)
-	return string(b), string(k), err
+	partition = string(b)
+	b, err = t.AppendRowKey(buf[:0], row)
+	return partition, string(b), err
 }
 
 // placeID tells an entity from all others.

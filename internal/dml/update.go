@@ -100,7 +100,7 @@ type updating struct {
 
 // updated is a row that is changed.
 type updated struct {
-	write *RowWrite
+	write RowWrite
 	own   *standingRow // where keys are looked after
 	row   []value.Value
 }
@@ -108,13 +108,13 @@ type updated struct {
 // update changes a row. One that was met under another alias before is changed further.
 func (u *updating) update(ctx context.Context, r *targetRow) error {
 	w, s := u.w, u.n.sets[r.of]
-	if w.written.Ids[r.id] {
+	if w.written.ids[r.id] {
 		return nil
 	}
 	met := u.met[s.first]
 	at, again := u.rows[r.id]
 	if !again {
-		at = &updated{write: &RowWrite{Number: r.number, id: r.id, Resolved: met != nil}, row: r.old.Row}
+		at = &updated{write: RowWrite{Number: r.number, id: r.id, Resolved: met != nil}, row: r.old.Row}
 		if s.aliases {
 			put(&u.rows, r.id, at)
 		}
@@ -148,14 +148,16 @@ func (u *updating) update(ctx context.Context, r *targetRow) error {
 	}
 	if changed {
 		at.row = row
-		*at.write = RowWrite{Number: at.write.Number, id: r.id, Resolved: met != nil, affected: at.write.affected + 1}
+		at.write = RowWrite{Number: at.write.Number, id: r.id, Resolved: met != nil, affected: at.write.affected + 1}
 		if s.auto >= 0 {
 			put(&u.highest, r.of, max(u.highest[r.of], givenID(row[s.auto])))
 		}
-		if at.write.next, err = nextID(r.of.Table, row, r.id); err != nil {
-			return err
+		if !r.of.Table.SameKey(r.old.Row, row) {
+			if at.write.next, err = rowID(r.of.Table, row); err != nil {
+				return err
+			}
 		}
-		if err := r.of.rows.update(ctx, w, at.write, r.old, row); err != nil {
+		if err := r.of.rows.update(ctx, w, &at.write, r.old, row); err != nil {
 			return err
 		}
 	}
@@ -165,7 +167,7 @@ func (u *updating) update(ctx context.Context, r *targetRow) error {
 	if again {
 		return w.Charge(at.write.bytes(), "write")
 	}
-	return w.Add(at.write)
+	return w.Add(&at.write)
 }
 
 // over gives row with the columns that are set as set has them.

@@ -130,8 +130,8 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 	}
 	node := program.node
 	var all exec.Result
-	sofar := &Written{Ids: map[string]bool{}}
-	turn := turns{lines: rt.Lines, tables: program.tables, of: make([]exec.Turn, len(program.tables))}
+	sofar := &Written{}
+	turn := turns{lines: rt.Lines, tables: program.tables}
 	if x.Tx != nil {
 		turn.lines = nil // Commit waits
 	}
@@ -205,7 +205,7 @@ func AgainAfterRace(tries *retry.Loop, race error) error {
 type turns struct {
 	lines  *exec.Lines // nil: it does not
 	tables []string    // sorted
-	of     []exec.Turn // by table
+	of     []exec.Turn // by table; nil as long as there was none
 }
 
 func (t *turns) join(ctx context.Context) error {
@@ -215,8 +215,16 @@ func (t *turns) join(ctx context.Context) error {
 	if len(t.of) > 1 {
 		t.End() // it may have the turn of a later table, and must not wait with that
 	}
+	return t.each(ctx, t.lines.Join)
+}
+
+// each has wait give the turn of each table.
+func (t *turns) each(ctx context.Context, wait func(ctx context.Context, table string, t *exec.Turn) error) error {
+	if t.of == nil {
+		t.of = make([]exec.Turn, len(t.tables))
+	}
 	for i := range t.of {
-		if err := t.lines.Join(ctx, t.tables[i], &t.of[i]); err != nil {
+		if err := wait(ctx, t.tables[i], &t.of[i]); err != nil {
 			return err
 		}
 	}
@@ -229,15 +237,10 @@ func (t *turns) alone(ctx context.Context) (waited bool, err error) {
 		return false, nil
 	}
 	t.End()
-	for i := range t.of {
-		if err := t.lines.Alone(ctx, t.tables[i], &t.of[i]); err != nil {
-			return true, err
-		}
-	}
-	return true, nil
+	return true, t.each(ctx, t.lines.Alone)
 }
 
-func (t *turns) isAlone() bool { return t.of[0].IsAlone() }
+func (t *turns) isAlone() bool { return len(t.of) > 0 && t.of[0].IsAlone() }
 
 // End lets the next ones go on.
 func (t *turns) End() {

@@ -35,6 +35,11 @@ type grouped struct {
 
 // groups distributes the rows, in their order, over as few transactions as the limits allow.
 func (w *Writer) groups(mostOps, mostBytes int) (out grouped) {
+	if len(w.Rows) == 1 && w.Rows[0].isInOnePlace() {
+		r := w.Rows[0]
+		out.groups = []*group{{table: r.physical(), partition: r.ops[0].Entity.PartitionKey, rows: w.Rows, ops: r.ops}}
+		return out
+	}
 	open := map[string]*group{}
 	var touched map[[2]string]*group // by place and key
 	for _, r := range w.Rows {
@@ -75,28 +80,34 @@ func (w *Writer) groups(mostOps, mostBytes int) (out grouped) {
 
 // byPartition gives the operations of each store partition: mostly of one.
 func (r *RowWrite) byPartition() [][]engine.Op {
-	of := func(i int) string { return r.ops[i].Entity.PartitionKey }
-	elsewhere := 0
-	for elsewhere < len(r.ops) && of(elsewhere) == of(0) {
-		elsewhere++
-	}
 	switch {
 	case len(r.ops) == 0:
 		return nil
-	case elsewhere == len(r.ops):
+	case r.isInOnePlace():
 		return [][]engine.Op{r.ops}
 	}
 	var out [][]engine.Op
 	at := map[string]int{}
 	for i := range r.ops {
-		n, known := at[of(i)]
+		partition := r.ops[i].Entity.PartitionKey
+		n, known := at[partition]
 		if !known {
 			n = len(out)
-			at[of(i)], out = n, append(out, nil)
+			at[partition], out = n, append(out, nil)
 		}
 		out[n] = append(out[n], r.ops[i])
 	}
 	return out
+}
+
+// isInOnePlace says whether there are operations, all of one store partition.
+func (r *RowWrite) isInOnePlace() bool {
+	for i := range r.ops {
+		if r.ops[i].Entity.PartitionKey != r.ops[0].Entity.PartitionKey {
+			return false
+		}
+	}
+	return len(r.ops) > 0
 }
 
 // exceeds says whether the group is too large for an entity group transaction, as a row can be with those inside it.

@@ -36,7 +36,7 @@ type Writer struct {
 
 // Written is what the tries of a statement have written so far.
 type Written struct {
-	Ids     map[string]bool  // by rowWrite.id; rows that need no write are among them
+	ids     map[string]bool  // by rowWrite.id; rows that need no write are among them
 	numbers []int            // of the rows that were sent
 	refused map[string]error // by RowWrite.id: those that a foreign key has UPDATE IGNORE leave as they are
 }
@@ -92,7 +92,7 @@ func (w *Writer) at(number int) {
 
 // Add takes a row's change for the next flush.
 func (w *Writer) Add(r *RowWrite) error {
-	if w.written.Ids[r.id] {
+	if w.written.ids[r.id] {
 		return nil
 	}
 	if i := slices.IndexFunc(r.keys, isGlobal); i >= 0 && !w.isWhole() {
@@ -237,8 +237,8 @@ func (w *Writer) remember() {
 		if !r.Done || r.cascaded {
 			continue
 		}
-		w.written.Ids[r.id] = true
-		w.written.Ids[r.next] = true
+		put(&w.written.ids, r.id, true)
+		w.written.ids[r.next] = true
 		if len(r.ops) > 0 {
 			w.written.numbers = append(w.written.numbers, r.Number)
 		}

@@ -43,9 +43,10 @@ func (rw *RowWriter) isParent() bool { return len(rw.Table.Children) > 0 }
 
 // Stored is a row as it was read: the table's columns from 0, and the ETag of the entity that they came from.
 type Stored struct {
-	Row  []value.Value
-	Etag string
-	from *schema.Index // the index whose entry it was; nil: the row's own entity
+	Row            []value.Value
+	Etag           string
+	from           *schema.Index // the index whose entry it was; nil: the row's own entity
+	partition, key string        // of the row's own entity; key "": not known yet
 }
 
 // entity makes an entity of a codec under a key.
@@ -63,49 +64,58 @@ type EntryKey struct{ Partition, Key string }
 
 // KeysOf gives the keys of a row and of its index entries.
 func (rw *RowWriter) KeysOf(row []value.Value) (partition, key string, entries []EntryKey, err error) {
+	return rw.keysOf(&Stored{Row: row})
+}
+
+// keysOf is KeysOf of a row some of whose keys may be known.
+func (rw *RowWriter) keysOf(old *Stored) (partition, key string, entries []EntryKey, err error) {
+	if partition, key = old.partition, old.key; key == "" {
+		if partition, key, err = rowPlace(rw.Table, old.Row); err != nil {
+			return "", "", nil, err
+		}
+	}
 	if n := len(rw.Table.Indexes); n > 0 {
 		entries = make([]EntryKey, n)
 	}
-	partition, key, err = rw.keysOf(row, "", "", entries)
-	return partition, key, entries, err
+	for i, ix := range rw.Table.Indexes {
+		if entries[i], err = rw.entryKey(ix, partition, old.Row); err != nil {
+			return "", "", nil, err
+		}
+	}
+	return partition, key, entries, nil
 }
 
-// keysOf is KeysOf of a row that replaces one with these keys: most stay the same, and take no memory. It puts those of the entries
-// in place of the former ones.
-func (rw *RowWriter) keysOf(row []value.Value, wasPartition, wasKey string, entries []EntryKey) (partition, key string, err error) {
+// entryKey says where the entry of a row of a partition lies.
+func (rw *RowWriter) entryKey(ix *schema.Index, partition string, row []value.Value) (EntryKey, error) {
 	var buf [256]byte
-	b, err := rw.Table.AppendPartitionKey(buf[:0], row)
-	if err != nil {
-		return "", "", err
+	b, err := rw.Table.AppendIndexKey(buf[:0], ix, row)
+	at := EntryKey{partition, string(b)}
+	if err == nil && ix.Global > 0 {
+		b, err = rw.Table.AppendEntryPartition(buf[:0], ix, row)
+		at.Partition = string(b)
 	}
-	partition = textOf(b, wasPartition)
-	if b, err = rw.Table.AppendRowKey(buf[:0], row); err != nil {
-		return "", "", err
+	return at, err
+}
+
+// keysAfter gives the keys of a row that replaces old, which has these. Most stay the same, and need not be computed.
+func (rw *RowWriter) keysAfter(old, row []value.Value, partition, key string, entries []EntryKey) (string, string, []EntryKey, error) {
+	if !rw.Table.SameKey(old, row) {
+		return rw.KeysOf(row)
 	}
-	key = textOf(b, wasKey)
+	next, shared := entries, true
 	for i, ix := range rw.Table.Indexes {
-		if b, err = rw.Table.AppendIndexKey(buf[:0], ix, row); err != nil {
-			return "", "", err
-		}
-		was := entries[i]
-		entries[i] = EntryKey{partition, textOf(b, was.Key)}
-		if ix.Global == 0 {
+		if rw.Table.SameEntryKey(ix, old, row) {
 			continue
 		}
-		if b, err = rw.Table.AppendEntryPartition(buf[:0], ix, row); err != nil {
-			return "", "", err
+		if shared {
+			next, shared = slices.Clone(entries), false
 		}
-		entries[i].Partition = textOf(b, was.Partition)
+		var err error
+		if next[i], err = rw.entryKey(ix, partition, row); err != nil {
+			return "", "", nil, err
+		}
 	}
-	return partition, key, nil
-}
-
-// textOf is string(b), and was where that is the same.
-func textOf(b []byte, was string) string {
-	if string(b) == was {
-		return was
-	}
-	return string(b)
+	return partition, key, next, nil
 }
 
 // insert makes the operations of a new row. They fail where a row of the same primary or unique key is.
@@ -287,7 +297,7 @@ func (rw *RowWriter) Remove(ctx context.Context, w *Writer, r *RowWrite, old Sto
 
 // take makes the operations that delete a row alone.
 func (rw *RowWriter) take(ctx context.Context, w *Writer, r *RowWrite, old Stored) error {
-	partition, key, entries, err := rw.KeysOf(old.Row)
+	partition, key, entries, err := rw.keysOf(&old)
 	if err != nil {
 		return err
 	}
@@ -346,12 +356,11 @@ func (rw *RowWriter) update(ctx context.Context, w *Writer, r *RowWrite, old Sto
 	if err != nil {
 		return err
 	}
-	partition, key, entries, err := rw.KeysOf(old.Row)
+	partition, key, entries, err := rw.keysOf(&old)
 	if err != nil {
 		return err
 	}
-	newEntries := slices.Clone(entries)
-	newPartition, newKey, err := rw.keysOf(row, partition, key, newEntries)
+	newPartition, newKey, newEntries, err := rw.keysAfter(old.Row, row, partition, key, entries)
 	if err != nil {
 		return err
 	}

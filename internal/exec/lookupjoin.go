@@ -72,7 +72,7 @@ type lookup struct {
 // lookupRoom is memory for one lookup at a time.
 type lookupRoom struct {
 	row      []value.Value
-	entities engine.Room
+	entities room
 	block    []value.Value // what is left of the last allocation for rows
 	size     int           // rows of the next one
 }

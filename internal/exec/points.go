@@ -38,6 +38,7 @@ type pointSource struct {
 	// of a batch of one
 	oneEntity [1]engine.Entity
 	oneFound  [1]bool
+	room      []engine.Value
 }
 
 func (s *pointSource) NextEntity(ctx context.Context) (*engine.Entity, string, error) {
@@ -63,18 +64,29 @@ func (s *pointSource) read(ctx context.Context) error {
 	s.size = s.run.nextBatch(s.size)
 	n := min(s.size, len(s.keys))
 	s.before += len(s.batch)
+	keys := s.keys[:n]
+	s.keys, s.pos = s.keys[n:], 0
 	if n == 1 {
 		s.batch, s.found = s.oneEntity[:], s.oneFound[:]
-	} else if cap(s.batch) < n {
+		return s.readOne(ctx, keys[0])
+	}
+	if cap(s.batch) < n {
 		s.batch, s.found = make([]engine.Entity, n), make([]bool, n)
 	}
-	s.batch, s.found, s.pos = s.batch[:n], s.found[:n], 0
-	keys := s.keys[:n]
-	s.keys = s.keys[n:]
+	s.batch, s.found = s.batch[:n], s.found[:n]
 	return s.run.Each(ctx, n, func(ctx context.Context, i int) (err error) {
 		s.batch[i], s.found[i], err = s.run.knownPoint(ctx, s.get, keys[i])
 		return err
 	})
+}
+
+func (s *pointSource) readOne(ctx context.Context, key access.Key) (err error) {
+	get := s.get
+	if s.run.points == nil { // else it is kept for longer
+		get.Room = s.room
+	}
+	s.batch[0], s.found[0], err = s.run.knownPoint(ctx, get, key)
+	return err
 }
 
 // index says which of the keys the entity that was passed last has.

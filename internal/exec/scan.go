@@ -20,8 +20,9 @@ type scanIter struct {
 	row     []value.Value // the block's row; only this table's place in it is set
 	decoder codec.Decoder
 	reads   access.Reads
-	src     source       // nil before the first Next
-	room    *engine.Room // of src
+	src     source // nil before the first Next
+	key     [1]access.Key
+	room    *room // of src
 	recheck func(*expr.Env) (bool, error)
 	runs    *runSorter // nil where keys alone give the order, or none is wanted
 	left    int64      // rows that may still be wanted
@@ -60,6 +61,7 @@ func (it *scanIter) Next(ctx context.Context) (row []value.Value, err error) {
 func (it *scanIter) end() error {
 	err := it.src.Close()
 	if it.room != nil {
+		it.room.empty()
 		rooms.Put(it.room)
 		it.src, it.room = noSource{}, nil
 	}
@@ -74,6 +76,7 @@ func (it *scanIter) start() error {
 	if err != nil || count == 0 {
 		return err
 	}
+	it.reads.Points = it.key[:0]
 	if err := n.plan.Reads(&it.f.Env, &it.reads); err != nil {
 		return err
 	}
@@ -98,7 +101,7 @@ func (it *scanIter) start() error {
 	if sorted || n.cuts {
 		it.runs = newRunSorter(it, sorted)
 	}
-	it.room = rooms.Get().(*engine.Room)
+	it.room = rooms.Get().(*room)
 	it.src = n.entities(it.f.Run, &it.reads, filter, limit, it.meter, it.room)
 	return nil
 }

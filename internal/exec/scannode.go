@@ -112,8 +112,8 @@ func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 var holds = [...]engine.Hold{access.HoldAsAll: engine.HoldAsAll, access.HoldNot: engine.HoldNot, access.HoldOrFail: engine.HoldOrFail, access.HoldOrSkip: engine.HoldOrSkip}
 
 // entities gives the source of what reads name. limit is how many are likely to be wanted, 0 for all. m counts what it costs.
-// room may be nil.
-func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int, m *engine.Meter, room *engine.Room) source {
+// The source is valid until another scan has the room.
+func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, limit int, m *engine.Meter, room *room) source {
 	r.noteReads(n.counted, reads)
 	hold := holds[n.plan.Hold]
 	if hold == engine.HoldOrSkip {
@@ -124,13 +124,14 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 		if n.plan.Ordered {
 			slices.SortFunc(keys, comparePoints)
 		}
-		return &pointSource{run: r, get: engine.Get{Select: n.get, Meter: m, Hold: hold}, keys: keys}
+		room.points = pointSource{run: r, get: engine.Get{Select: n.get, Meter: m, Hold: hold}, keys: keys, room: room.values[:0]}
+		return &room.points
 	}
 	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: m, Budget: r.X.Budget, Hold: hold}
 	if len(reads.Spans) == 1 && r.readsItself() {
-		scan.Room = room // else more than one cursor might be given it
+		scan.Room = &room.engine // else more than one cursor might be given it
 	}
-	src := n.spans(r, scan, reads.Spans, limit)
+	src := n.spans(r, scan, reads.Spans, limit, room)
 	if !n.plan.IndexJoin {
 		return src
 	}
@@ -142,13 +143,14 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 
 // spans gives the source of entities in spans: one after the other when a few are wanted, so that no more
 // is read than that; otherwise side by side.
-func (n *scanNode) spans(r *Run, scan engine.Scan, spans []access.Span, limit int) source {
+func (n *scanNode) spans(r *Run, scan engine.Scan, spans []access.Span, limit int, room *room) source {
 	ordered := n.plan.Ordered || n.joined
+	if len(spans) <= 1 {
+		room.spans = SpanSource{Run: r, Scan: scan, Spans: spans, Limit: limit, mixed: n.plan.Table.Mixed()}
+		return &room.spans
+	}
 	of := func(spans []access.Span) *SpanSource {
 		return &SpanSource{Run: r, Scan: scan, Spans: spans, Limit: limit, mixed: n.plan.Table.Mixed()}
-	}
-	if len(spans) <= 1 {
-		return of(spans)
 	}
 	parts := byPartition(spans)
 	if n.plan.PartitionOrder != 0 {

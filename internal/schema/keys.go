@@ -57,6 +57,25 @@ func (t *Table) AppendIndexKey(dst []byte, ix *Index, row []value.Value) ([]byte
 	return t.appendKey(append(dst, keymap.Separator), t.Layout.Row[1:], row)
 }
 
+// SameKey says whether two rows have the values that their own keys are made of in common, to the bit. Then they have one key.
+func (t *Table) SameKey(a, b []value.Value) bool {
+	return sameKey(t.Layout.Partition, a, b) && sameKey(t.Layout.Row, a, b)
+}
+
+// SameEntryKey is SameKey of the entries in an index, for rows with one key.
+func (t *Table) SameEntryKey(ix *Index, a, b []value.Value) bool {
+	return sameKey(t.LayoutOf(ix).Partition, a, b) && sameKey(ix.Segments, a, b)
+}
+
+func sameKey(segments []Segment, a, b []value.Value) bool {
+	for i := range segments {
+		if s := &segments[i]; s.Text == "" && a[s.Column] != b[s.Column] {
+			return false
+		}
+	}
+	return true
+}
+
 // appendKey appends a key of these segments.
 func (t *Table) appendKey(dst []byte, segments []Segment, row []value.Value) ([]byte, error) {
 	for i := range segments {

@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"io"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -48,6 +49,9 @@ func errClosed() error { return engine.Errorf(engine.CodeClosed, "the database i
 
 // isOutdated says whether err comes of a definition that was changed since it was read, and nothing was written.
 func isOutdated(err error) bool {
+	if err == nil || err == io.EOF {
+		return false
+	}
 	var (
 		partial *dml.PartialError
 		changed *dml.SchemaChangedError

@@ -9,6 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/catalog"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
@@ -198,11 +199,14 @@ func (s *Session) runPlan(ctx context.Context, p *Prepared, planned *plannedAt, 
 	if plan.Write == nil {
 		return s.runQuery(ctx, p, planned, args)
 	}
-	m := &engine.Meter{}
-	s.costs(m)
-	defer s.count(m, s.watched)
-	x := s.execution(plan, args, m)
-	did, err := dml.Write(ctx, s.runtime(), &x)
+	w := &struct {
+		execution exec.Execution
+		meter     engine.Meter
+	}{}
+	s.costs(&w.meter)
+	defer s.count(&w.meter, s.watched)
+	w.execution = s.execution(plan, args, &w.meter)
+	did, err := dml.Write(ctx, s.runtime(), &w.execution)
 	if err != nil {
 		s.state.RowCount = -1
 		return Outcome{}, err

@@ -106,17 +106,18 @@ func (s *Session) writeTried(ctx context.Context, p *Prepared, args []value.Valu
 		ctx := tries.Context
 		s.state.Diagnostics.Begin()
 		out, err := s.writeOnce(ctx, p, args, &emptied)
-		var (
-			need    *schema.NoPartitionError
-			partial *dml.PartialError
-		)
-		switch {
-		case err == nil:
+		if err == nil {
 			if s.tx == nil {
 				s.makeAhead(ctx, s.reached)
 				s.reached = nil
 			}
 			return out, nil
+		}
+		var (
+			need    *schema.NoPartitionError
+			partial *dml.PartialError
+		)
+		switch {
 		case errors.As(err, &partial):
 			return out, partlyDeleted(emptied, err)
 		case errors.As(err, &need) && (need.Grows || need.Opening):

@@ -93,7 +93,8 @@ func (m *Memory) current() (*memRoot, error) {
 // stamp gives the ETag and the timestamp of what is written next. The caller has the lock.
 func (m *Memory) stamp() (etag string, now int64) {
 	m.version++
-	return string(appendETag(nil, m.version)), m.clock.ticks()
+	var buf [maxETag]byte
+	return string(appendETag(buf[:0], m.version)), m.clock.ticks()
 }
 
 // check checks every operation's condition, and makes the entities of merges. No entity is there twice,
