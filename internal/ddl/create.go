@@ -12,6 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -25,10 +26,12 @@ func (x *definition) createTable(ctx context.Context, s *dialect.CreateTable) (*
 		}
 	}
 	if _, err := x.table(ctx, s.Table); err == nil {
+		err := &catalog.ExistsError{Name: s.Table.Name}
 		if s.IfNotExists {
+			x.note(err)
 			return &Outcome{}, nil
 		}
-		return nil, &catalog.ExistsError{Name: s.Table.Name}
+		return nil, err
 	} else if !isNoTable(err) {
 		return nil, err
 	}
@@ -89,11 +92,26 @@ func (x *definition) create(ctx context.Context, t *schema.Table, ifNotExists bo
 		create = x.Catalog.CreateShared
 	}
 	err := x.createTied(ctx, t, func() error { return create(ctx, t, x.meter) })
+	return x.unlessExists(ifNotExists, err)
+}
+
+// unlessExists makes a note of the error that there is such a table already, where the statement says IF NOT EXISTS.
+func (x *definition) unlessExists(ifNotExists bool, err error) error {
 	var exists *catalog.ExistsError
 	if ifNotExists && errors.As(err, &exists) {
+		x.note(exists)
 		return nil
 	}
 	return err
+}
+
+// note has SHOW WARNINGS tell what IF EXISTS or IF NOT EXISTS has passed over.
+func (x *definition) note(err error) {
+	code := sqlerr.CodeUnknownTable
+	if _, exists := err.(*catalog.ExistsError); exists {
+		code = sqlerr.CodeTableExists
+	}
+	x.session.Diagnostics.Note(expr.Note, code, "%s", err)
 }
 
 // createTied makes a table when all who write to those that its foreign keys refer to know of it.

@@ -17,20 +17,25 @@ import (
 
 // dropTables drops all of the tables, or, when one is missing, none; up to dropsAtOnce of them in one change.
 func (x *definition) dropTables(ctx context.Context, s *dialect.DropTable) error {
-	return x.dropFound(ctx, func(ctx context.Context) ([]*schema.Table, error) { return x.toDrop(ctx, s) })
+	return x.dropFound(ctx, func(ctx context.Context) ([]*schema.Table, []string, error) { return x.toDrop(ctx, s) })
 }
 
-// dropFound drops what find finds.
-func (x *definition) dropFound(ctx context.Context, find func(context.Context) ([]*schema.Table, error)) error {
+// dropFound drops what find finds, and notes what of it is missing.
+func (x *definition) dropFound(ctx context.Context, find func(context.Context) (found []*schema.Table, missing []string, err error)) error {
 	tries := retry.Begin(ctx, retry.Race)
 	for {
-		found, err := find(tries.Context)
+		found, missing, err := find(tries.Context)
 		if err != nil {
 			return err
 		}
 		err = x.dropAll(tries.Context, found)
 		for i := 0; err == nil && i < len(found); i++ {
 			err = x.releaseElsewhere(tries.Context, found[i])
+		}
+		if err == nil {
+			for _, name := range missing {
+				x.note(unknownTables([]string{name}))
+			}
 		}
 		if !isNoTable(err) && !errors.Is(err, catalog.ErrConflict) || x.stands() {
 			return err
@@ -55,10 +60,8 @@ func (x *definition) dropAll(ctx context.Context, tables []*schema.Table) error 
 	return nil
 }
 
-// toDrop finds the tables that DROP TABLE names. The stored parent copies among their rows are retired.
-func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schema.Table, error) {
-	var tables []*schema.Table
-	var missing []string
+// toDrop finds the tables that DROP TABLE names, and with IF EXISTS which of them there are not. The stored parent copies among their rows are retired.
+func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) (tables []*schema.Table, missing []string, err error) {
 	for _, name := range s.Tables {
 		t, err := x.declared(ctx, name, "DROP TABLE")
 		if isNoTable(err) || err == nil && t.IsView() {
@@ -66,25 +69,25 @@ func (x *definition) toDrop(ctx context.Context, s *dialect.DropTable) ([]*schem
 			continue
 		}
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		tables = append(tables, t)
 	}
 	if len(missing) > 0 && !s.IfExists {
-		return nil, unknownTables(missing)
+		return nil, nil, unknownTables(missing)
 	}
 	if err := dropsChildren(tables); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := x.dropsReferrers(ctx, tables); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for _, t := range tables {
 		if err := x.retireCopies(ctx, t, tables); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 	}
-	return tables, nil
+	return tables, missing, nil
 }
 
 // dropsAtOnce is how many tables one change drops: each takes up to three operations of it.

@@ -2,7 +2,6 @@ package ddl
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
@@ -53,11 +52,7 @@ func (x *definition) createInterleaved(ctx context.Context, s *dialect.CreateTab
 		}
 		return x.Catalog.CreateInterleaved(ctx, t, p, x.meter)
 	})
-	var exists *catalog.ExistsError
-	if s.IfNotExists && errors.As(err, &exists) {
-		return nil
-	}
-	return err
+	return x.unlessExists(s.IfNotExists, err)
 }
 
 // declareInterleaved adds the name of a new table to the definition of the parent that it will be interleaved in. For WITH PARENT it

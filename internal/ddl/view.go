@@ -25,6 +25,7 @@ func (x *definition) createView(ctx context.Context, s *dialect.CreateView) erro
 		return err
 	case old.IsView() && (s.OrReplace || s.Alter):
 	case s.IfNotExists:
+		x.note(&catalog.ExistsError{Name: s.View.Name})
 		return nil
 	case s.OrReplace || s.Alter:
 		return x.notView(old)
@@ -63,30 +64,28 @@ func (x *definition) visible(ctx context.Context) schema.Tables { return show.Vi
 
 // dropViews drops all of the views, or, when one is missing, none.
 func (x *definition) dropViews(ctx context.Context, s *dialect.DropView) error {
-	return x.dropFound(ctx, func(ctx context.Context) ([]*schema.Table, error) { return x.viewsToDrop(ctx, s) })
+	return x.dropFound(ctx, func(ctx context.Context) ([]*schema.Table, []string, error) { return x.viewsToDrop(ctx, s) })
 }
 
-// viewsToDrop finds the views that DROP VIEW names.
-func (x *definition) viewsToDrop(ctx context.Context, s *dialect.DropView) ([]*schema.Table, error) {
-	var views []*schema.Table
-	var missing []string
+// viewsToDrop finds the views that DROP VIEW names, and with IF EXISTS which of them there are not.
+func (x *definition) viewsToDrop(ctx context.Context, s *dialect.DropView) (views []*schema.Table, missing []string, err error) {
 	for _, name := range s.Views {
 		t, err := x.table(ctx, name)
 		switch {
 		case isNoTable(err):
 			missing = append(missing, x.Database+"."+name.Name)
 		case err != nil:
-			return nil, err
+			return nil, nil, err
 		case !t.IsView():
-			return nil, x.notView(t)
+			return nil, nil, x.notView(t)
 		default:
 			views = append(views, t)
 		}
 	}
 	if len(missing) > 0 && !s.IfExists {
-		return nil, unknownTables(missing)
+		return nil, nil, unknownTables(missing)
 	}
-	return views, nil
+	return views, missing, nil
 }
 
 func (x *definition) notView(t *schema.Table) error {

@@ -86,8 +86,12 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 		}
 		s.usual.level = level
 	case "transaction_read_only", "tx_read_only":
+		on, err := switched(name, text, x, false)
+		if err != nil {
+			return err
+		}
 		access := readsAndWrites
-		if isOn(text, x) {
+		if on {
 			access = reads
 		}
 		if scope == "@@" {
@@ -95,7 +99,11 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 		}
 		s.usual.access = access
 	case "autocommit":
-		return s.setAutocommit(ctx, text == "default" || isOn(text, x))
+		on, err := switched(name, text, x, true)
+		if err != nil {
+			return err
+		}
+		return s.setAutocommit(ctx, on)
 	case "foreign_key_checks":
 		on, err := switched(name, text, x, true)
 		if err != nil {
@@ -149,9 +157,6 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	}
 	return nil
 }
-
-// isOn says whether a variable is switched on by a value whose text, in small letters, is this.
-func isOn(text string, x value.Value) bool { return text == "on" || text != "off" && isTrue(x) }
 
 // setZone sets time_zone; "" and default are the database's.
 func (s *Session) setZone(name string) error {

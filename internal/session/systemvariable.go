@@ -196,12 +196,23 @@ func switchValue(on bool) value.Value {
 	return value.FromInt(0)
 }
 
+// switches are the variables that SHOW VARIABLES says are ON or OFF, and @@ 1 or 0.
+var switches = []string{
+	"autocommit", "explicit_defaults_for_timestamp", "foreign_key_checks", "general_log", "innodb_strict_mode", "low_priority_updates", "profiling",
+	"session_track_schema", "session_track_state_change", "skip_unsupported_keys", "slow_query_log", "sql_auto_is_null", "sql_big_selects", "sql_log_bin",
+	"sql_log_off", "sql_notes", "sql_quote_show_create", "sql_require_primary_key", "sql_safe_updates", "sql_warnings", "transaction_read_only",
+	"tx_read_only", "unique_checks",
+}
+
 // showVariables is the content of SHOW VARIABLES, sorted by name.
 func (s *Session) showVariables() [][]value.Value {
 	names := slices.Sorted(maps.Keys(systemVariables))
 	rows := make([][]value.Value, len(names))
 	for i, name := range names {
 		v, _ := s.systemVariable(name)
+		if slices.Contains(switches, name) {
+			v = value.FromString(map[bool]string{false: "OFF", true: "ON"}[isTrue(v)])
+		}
 		rows[i] = []value.Value{value.FromString(name), value.FromString(value.Text(v))}
 	}
 	return rows

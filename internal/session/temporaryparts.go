@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
+	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
@@ -67,7 +68,7 @@ func (s *Session) apartOf(ctx context.Context, p part) (own, other []part, err e
 		one(isOwn(&stmt.Table))
 	case *dialect.DropTable:
 		if stmt.Temporary && s.temporary == nil {
-			return nil, nil, noTemporary(p.database, stmt)
+			return nil, nil, s.noTemporary(p.database, stmt)
 		}
 		if stmt.Temporary {
 			one(true)
@@ -91,13 +92,16 @@ func (s *Session) apartOf(ctx context.Context, p part) (own, other []part, err e
 }
 
 // noTemporary is DROP TEMPORARY TABLE in a session that has none.
-func noTemporary(database string, stmt *dialect.DropTable) error {
-	if stmt.IfExists {
-		return nil
-	}
+func (s *Session) noTemporary(database string, stmt *dialect.DropTable) error {
 	names := make([]string, len(stmt.Tables))
 	for i := range stmt.Tables {
 		names[i] = database + "." + stmt.Tables[i].Name
+		if stmt.IfExists {
+			s.state.Diagnostics.Note(expr.Note, sqlerr.CodeUnknownTable, "Unknown table '%s'", names[i])
+		}
+	}
+	if stmt.IfExists {
+		return nil
 	}
 	return statementError(sqlerr.CodeUnknownTable, "Unknown table '%s'", strings.Join(names, ","))
 }

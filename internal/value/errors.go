@@ -1,6 +1,7 @@
 package value
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -69,14 +70,42 @@ func (t Type) family() string {
 const shown = 64
 
 func convertError(r Reason, t Type, v Value) error {
-	if v.kind == Bytes && !utf8.ValidString(v.s) {
-		return &ConvertError{Reason: r, Type: t, Text: "(binary)"}
-	}
-	e := &ConvertError{Reason: r, Type: t, JSON: v.kind == JSON, Text: shorten(strings.ToValidUTF8(clip(Text(v)), "\uFFFD"))}
+	e := &ConvertError{Reason: r, Type: t, JSON: v.kind == JSON, Text: shownText(Text(v))}
 	if t.Base == TypeJSON && (v.kind == String || v.kind == Bytes) {
 		_, e.Cause = ParseJSON(v.s)
 	}
 	return e
+}
+
+// shownText is how an error shows a text: its beginning, or, where it is no UTF-8, what MySQL shows: six octets from the first wrong one on.
+func shownText(s string) string {
+	wrong := wrongOctet(s)
+	if wrong < 0 {
+		return shorten(clip(s))
+	}
+	const octets = 6
+	var out strings.Builder
+	for _, c := range []byte(s[wrong:min(wrong+octets, len(s))]) {
+		if c < ' ' || c > '~' {
+			fmt.Fprintf(&out, `\x%02X`, c)
+		} else {
+			out.WriteByte(c)
+		}
+	}
+	if wrong+octets < len(s) {
+		out.WriteString("...")
+	}
+	return out.String()
+}
+
+// wrongOctet is where a text is no UTF-8; -1: nowhere.
+func wrongOctet(s string) int {
+	for i, r := range s {
+		if r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)) {
+			return i
+		}
+	}
+	return -1
 }
 
 // clip keeps an error about a long text from copying the whole of it.
