@@ -16,7 +16,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
-// set runs SET. All names are looked up before the first variable is set, as in MySQL.
+// set runs SET. All names are looked up, and all values computed, before the first variable is set, as in MySQL.
 func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value) error {
 	for _, v := range stmt.Vars {
 		if v.IsSystem() {
@@ -25,7 +25,17 @@ func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value
 			}
 		}
 	}
-	for _, v := range stmt.Vars {
+	values := make([]value.Value, len(stmt.Vars))
+	for i, v := range stmt.Vars {
+		values[i] = value.FromString(v.Text) // ON, DEFAULT, SYSTEM: a word of its own
+		if v.Value != nil {
+			var err error
+			if values[i], err = s.evaluate(ctx, v.Value, args); err != nil {
+				return err
+			}
+		}
+	}
+	for i, v := range stmt.Vars {
 		if v.Scope == "transaction" {
 			if err := s.setTransaction(v.Text, v.Name); err != nil {
 				return err
@@ -42,20 +52,13 @@ func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value
 			}
 			continue
 		}
-		x := value.FromString(v.Text) // ON, DEFAULT, SYSTEM: a word of its own
-		if v.Value != nil {
-			var err error
-			if x, err = s.evaluate(ctx, v.Value, args); err != nil {
-				return err
-			}
-		}
 		if v.Scope == "user" {
-			if err := s.state.Vars.Set(v.Name, x); err != nil {
+			if err := s.state.Vars.Set(v.Name, values[i]); err != nil {
 				return err
 			}
 			continue
 		}
-		if err := s.setVariable(ctx, v.Scope, v.Name, x); err != nil {
+		if err := s.setVariable(ctx, v.Scope, v.Name, values[i]); err != nil {
 			return err
 		}
 	}
