@@ -47,28 +47,24 @@ func (it *applyIter) Next(ctx context.Context) ([]value.Value, error) {
 			f.recursion = it.f.recursion
 			it.right = it.node.right.Open(f)
 		}
-		for it.active {
-			right, err := it.right.Next(ctx)
-			if err == io.EOF {
-				if err := it.right.Close(); err != nil {
-					return nil, err
-				}
-				if row := it.end(); row != nil {
-					return row, nil
-				}
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-			for _, p := range it.rightFills {
-				it.row[p] = right[p]
-			}
-			if row, err := it.try(ctx); err != nil || row != nil {
-				return row, err
-			}
+		if row, err := it.nextRow(ctx, it); err != nil || row != nil {
+			return row, err
 		}
 	}
+}
+
+func (it *applyIter) nextMatch(ctx context.Context) (some bool, err error) {
+	right, err := it.right.Next(ctx)
+	if err == io.EOF {
+		return false, it.right.Close()
+	}
+	if err != nil {
+		return false, err
+	}
+	for _, p := range it.rightFills {
+		it.row[p] = right[p]
+	}
+	return true, nil
 }
 
 func (it *applyIter) Close() error {

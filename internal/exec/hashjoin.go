@@ -66,22 +66,14 @@ func (it *hashJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 				return nil, err
 			}
 		}
-		for it.active {
-			if some, err := it.table.next(ctx, it.row); err != nil {
-				return nil, err
-			} else if !some {
-				break
-			}
-			if row, err := it.try(ctx); err != nil || row != nil {
-				return row, err
-			}
-		}
-		if it.active {
-			if row := it.end(); row != nil {
-				return row, nil
-			}
+		if row, err := it.nextRow(ctx, it); err != nil || row != nil {
+			return row, err
 		}
 	}
+}
+
+func (it *hashJoinIter) nextMatch(ctx context.Context) (some bool, err error) {
+	return it.table.next(ctx, it.row)
 }
 
 // build reads the right side.

@@ -140,20 +140,8 @@ func (it *lookupJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 				return nil, err
 			}
 		}
-		for it.active {
-			if some, err := it.nextMatch(ctx); err != nil {
-				return nil, err
-			} else if !some {
-				break
-			}
-			if row, err := it.try(ctx); err != nil || row != nil {
-				return row, err
-			}
-		}
-		if it.active {
-			if row := it.end(); row != nil {
-				return row, nil
-			}
+		if row, err := it.nextRow(ctx, it); err != nil || row != nil {
+			return row, err
 		}
 	}
 }

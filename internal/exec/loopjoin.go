@@ -59,19 +59,19 @@ func (it *loopJoinIter) Next(ctx context.Context) ([]value.Value, error) {
 			it.take(left)
 			it.at = 0
 		}
-		for it.active && it.at < len(it.rows.rows) {
-			it.rows.restore(it.rows.rows[it.at], it.row)
-			it.at++
-			if row, err := it.try(ctx); err != nil || row != nil {
-				return row, err
-			}
-		}
-		if it.active {
-			if row := it.end(); row != nil {
-				return row, nil
-			}
+		if row, err := it.nextRow(ctx, it); err != nil || row != nil {
+			return row, err
 		}
 	}
+}
+
+func (it *loopJoinIter) nextMatch(context.Context) (some bool, err error) {
+	if it.at == len(it.rows.rows) {
+		return false, nil
+	}
+	it.rows.restore(it.rows.rows[it.at], it.row)
+	it.at++
+	return true, nil
 }
 
 func (it *loopJoinIter) Close() error {

@@ -9,8 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// matcher makes the rows of a join: it goes through the matches of one left row after the other. The ways
-// to find matches are those of the joins.
+// matcher makes the rows of a join: it goes through the matches of one left row after the other.
 type matcher struct {
 	kind planner.JoinKind
 	f    *Frame
@@ -37,6 +36,26 @@ func (m *matcher) take(left []value.Value) {
 		m.row[p] = left[p]
 	}
 	m.left, m.matched, m.active = left, false, true
+}
+
+// nextRow gives what comes of the next matches of the left row; nil behind the last of them.
+func (m *matcher) nextRow(ctx context.Context, from matches) ([]value.Value, error) {
+	for m.active {
+		if some, err := from.nextMatch(ctx); err != nil {
+			return nil, err
+		} else if !some {
+			return m.end(), nil
+		}
+		if row, err := m.try(ctx); err != nil || row != nil {
+			return row, err
+		}
+	}
+	return nil, nil
+}
+
+// matches is the way of a join to find the matches of a left row: it puts the next one into the matcher's row.
+type matches interface {
+	nextMatch(ctx context.Context) (some bool, err error)
 }
 
 // try says what comes of the right row that has been put into m.row: a row to pass, or nil.
