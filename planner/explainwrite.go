@@ -13,92 +13,111 @@ import (
 // transactionOps is how many entities one entity group transaction writes at most.
 const transactionOps = 100
 
-// write prints a write: its entities are the rows and their index entries. A statement that writes the rows of a source takes
-// one transaction at least, if there are any.
+// write prints a write, a line for each table: its entities are the rows and their index entries. A statement that writes the rows of a
+// source takes one transaction at least, if there are any.
 func (e *explainer) write(w Write, depth int) {
-	var parts []string
-	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
-	next := func() { // what follows is about another table
-		e.line(depth, parts...)
-		parts = nil
-	}
+	var lines [][]string
 	requests := 1
 	var returning []expr.Node
 	switch w := w.(type) {
 	case *Insert:
-		add("%s %s", insertName(w), w.Table.Name)
-		each := w.Table.Copies() + 1
+		lines, returning = [][]string{e.insert(w)}, w.Returning
 		if w.Source == nil {
-			add("rows %d", len(w.Rows))
-			add("entities %s", entities(len(w.Rows)*each, len(w.Rows)))
 			requests = w.leastRequests()
-		} else {
-			add("entities a row %s", entities(each, 1))
 		}
-		if len(w.Rows) != 1 {
-			parts = append(parts, atOnce(nil, w.Table)...)
-		}
-		if in := w.Table.Interleaved; in != nil {
-			add("inside a row of %s, which must be there", in.Parent)
-		}
-		parts = append(parts, w.Related.refers(w.Table, nil)...)
-		if w.Replace {
-			parts = append(parts, w.Related.referred(w.Table, nil)...)
-		}
-		if len(w.OnDup) > 0 {
-			parts = append(parts, w.Related.referred(w.Table, sets(w.OnDup))...)
-			add("on duplicate %s", e.assigns(w.Table, w.OnDup))
-		}
-		if w.OnDupCond != nil {
-			add("where %s", e.text(w.OnDupCond))
-		}
-		if w.Target != nil {
-			add("target %s", w.Target.name())
-		}
-		returning = w.Returning
 	case *Update:
-		for i := range w.Targets {
-			if i > 0 {
-				next()
-			}
-			t := &w.Targets[i]
-			add("%s %s", ignoring("update", w.Ignore), nameOf(w.Targets, i))
-			add("set %s", e.assigns(t.Table, t.Set))
-			add("entities a row %s", entities(t.Table.Copies()+1, 1))
-			parts = append(append(parts, w.Related.refers(t.Table, sets(t.Set))...), w.Related.referred(t.Table, sets(t.Set))...)
-		}
-		parts = append(parts, atOnce(w.Source, tablesOf(w.Targets)...)...)
-		returning = w.Returning
+		lines, returning = e.update(w), w.Returning
 	case *Delete:
+		lines, returning = e.delete(w), w.Returning
 		for i := range w.Targets {
-			if i > 0 {
-				next()
-			}
-			t := &w.Targets[i]
-			add("%s %s", ignoring("delete", w.Ignore), nameOf(w.Targets, i))
-			add("entities a row %s", entities(t.Table.Copies()+1, 1))
-			for _, child := range t.Children {
-				if child.Table.Interleaved.Cascade {
-					add("with its rows of %s", child.Table.Name)
-				} else {
-					add("unless it has rows of %s", child.Table.Name)
-				}
-				requests++ // a look for them
-			}
-			parts = append(parts, w.Related.referred(t.Table, nil)...)
+			requests += len(w.Targets[i].Children) // a look for rows of each
 		}
-		parts = append(parts, atOnce(w.Source, tablesOf(w.Targets)...)...)
-		returning = w.Returning
 	}
+	last := &lines[len(lines)-1]
 	if len(returning) > 0 {
-		add("returning %s", e.list(returning))
+		*last = append(*last, "returning "+e.list(returning))
 	}
 	if !slices.ContainsFunc(Written(w), func(t *schema.Table) bool { return !t.Temporary }) {
-		add("in the session's memory")
+		*last = append(*last, "in the session's memory")
 		requests = 0
 	}
-	add("requests ≥ %d", requests)
-	e.line(depth, parts...)
+	*last = append(*last, fmt.Sprintf("requests ≥ %d", requests))
+	for _, parts := range lines {
+		e.line(depth, parts...)
+	}
+}
+
+func (e *explainer) insert(w *Insert) []string {
+	var parts []string
+	add := func(format string, a ...any) { parts = append(parts, fmt.Sprintf(format, a...)) }
+	add("%s %s", insertName(w), w.Table.Name)
+	if each := w.Table.Copies() + 1; w.Source == nil {
+		add("rows %d", len(w.Rows))
+		add("entities %s", entities(len(w.Rows)*each, len(w.Rows)))
+	} else {
+		add("entities a row %s", entities(each, 1))
+	}
+	if len(w.Rows) != 1 {
+		parts = append(parts, atOnce(nil, w.Table)...)
+	}
+	if in := w.Table.Interleaved; in != nil {
+		add("inside a row of %s, which must be there", in.Parent)
+	}
+	parts = append(parts, w.Related.refers(w.Table, nil)...)
+	if w.Replace {
+		parts = append(parts, w.Related.referred(w.Table, nil)...)
+	}
+	if len(w.OnDup) > 0 {
+		parts = append(parts, w.Related.referred(w.Table, sets(w.OnDup))...)
+		add("on duplicate %s", e.assigns(w.Table, w.OnDup))
+	}
+	if w.OnDupCond != nil {
+		add("where %s", e.text(w.OnDupCond))
+	}
+	if w.Target != nil {
+		add("target %s", w.Target.name())
+	}
+	return parts
+}
+
+func (e *explainer) update(w *Update) [][]string {
+	return ofTargets(w.Targets, w.Source, func(i int, t *Target) []string {
+		parts := []string{
+			ignoring("update", w.Ignore) + " " + nameOf(w.Targets, i),
+			"set " + e.assigns(t.Table, t.Set),
+			"entities a row " + entities(t.Table.Copies()+1, 1),
+		}
+		parts = append(parts, w.Related.refers(t.Table, sets(t.Set))...)
+		return append(parts, w.Related.referred(t.Table, sets(t.Set))...)
+	})
+}
+
+func (*explainer) delete(w *Delete) [][]string {
+	return ofTargets(w.Targets, w.Source, func(i int, t *Target) []string {
+		parts := []string{
+			ignoring("delete", w.Ignore) + " " + nameOf(w.Targets, i),
+			"entities a row " + entities(t.Table.Copies()+1, 1),
+		}
+		for _, child := range t.Children {
+			if child.Table.Interleaved.Cascade {
+				parts = append(parts, "with its rows of "+child.Table.Name)
+			} else {
+				parts = append(parts, "unless it has rows of "+child.Table.Name)
+			}
+		}
+		return append(parts, w.Related.referred(t.Table, nil)...)
+	})
+}
+
+// ofTargets is a line for each table that is written; the last one says what writing all of them at once costs.
+func ofTargets(targets []Target, source Node, line func(i int, t *Target) []string) [][]string {
+	var lines [][]string
+	for i := range targets {
+		lines = append(lines, line(i, &targets[i]))
+	}
+	last := &lines[len(lines)-1]
+	*last = append(*last, atOnce(source, tablesOf(targets)...)...)
+	return lines
 }
 
 // atOnce says what it costs on Azure to write the rows of n > 1 partitions at once: each is written twice, but for the one that decides;
