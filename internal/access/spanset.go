@@ -125,10 +125,7 @@ func mergeSpans(list []Span) []Span {
 		return list
 	}
 	slices.SortFunc(list, func(a, b Span) int {
-		if c := cmp.Or(ComparePartitions(a.Partition, b.Partition), strings.Compare(a.PartitionKey, b.PartitionKey)); c != 0 {
-			return c
-		}
-		return strings.Compare(a.From, b.From)
+		return cmp.Or(ComparePartitions(a.Partition, b.Partition), strings.Compare(a.PartitionKey, b.PartitionKey), strings.Compare(a.From, b.From))
 	})
 	out := list[:1]
 	for _, s := range list[1:] {
@@ -160,10 +157,7 @@ func mergePoints(list []Key) []Key {
 		return list
 	}
 	slices.SortFunc(list, func(a, b Key) int {
-		if c := cmp.Or(ComparePartitions(a.Partition, b.Partition), strings.Compare(a.PartitionKey, b.PartitionKey)); c != 0 {
-			return c
-		}
-		return strings.Compare(a.RowKey, b.RowKey)
+		return cmp.Or(ComparePartitions(a.Partition, b.Partition), strings.Compare(a.PartitionKey, b.PartitionKey), strings.Compare(a.RowKey, b.RowKey))
 	})
 	return slices.Compact(list)
 }

@@ -229,10 +229,8 @@ func (c *Catalog) finishDatabase(ctx context.Context, m *engine.Meter) error {
 		if err != nil {
 			return err
 		}
-		for _, t := range gone {
-			if err := c.dropSequence(ctx, t, m); err != nil {
-				return err
-			}
+		if err := c.dropSequences(ctx, gone, m); err != nil {
+			return err
 		}
 	}
 	notes, err := c.notes(ctx, nil)

@@ -28,10 +28,8 @@ func (c *Catalog) Drop(ctx context.Context, tables []*schema.Table, m *engine.Me
 	if err != nil {
 		return err
 	}
-	for _, t := range gone {
-		if err := c.dropSequence(ctx, t, m); err != nil {
-			return err
-		}
+	if err := c.dropSequences(ctx, gone, m); err != nil {
+		return err
 	}
 	return c.deleteData(ctx, tombstones, m)
 }

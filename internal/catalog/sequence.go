@@ -218,6 +218,15 @@ func (c *Catalog) dropSequence(ctx context.Context, t *schema.Table, m *engine.M
 	return err
 }
 
+func (c *Catalog) dropSequences(ctx context.Context, tables []*schema.Table, m *engine.Meter) error {
+	for _, t := range tables {
+		if err := c.dropSequence(ctx, t, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close tells others that this process is gone. It gives unused AUTO_INCREMENT values back where no other process has taken some
 // since.
 func (c *Catalog) Close(ctx context.Context) error {

@@ -83,10 +83,8 @@ func (x *definition) disown(ctx context.Context, t *schema.Table, f *fault) (don
 			return false, err
 		}
 		if old.Etag == now.etag {
-			if err := w.Add(r); err != nil {
-				return false, err
-			}
-			if err = w.Flush(ctx); err == nil || !dml.IsRace(err) {
+			var raced bool
+			if raced, err = writeOne(ctx, w, r); !raced {
 				return err == nil, err
 			}
 		}

@@ -180,6 +180,28 @@ func (s *examination) doubled(ctx context.Context, out *fault, entry *sight) err
 	return nil
 }
 
+// writeOne writes a row. raced says that others were faster, so that nothing is written.
+func writeOne(ctx context.Context, w *dml.Writer, r *dml.RowWrite) (raced bool, err error) {
+	if err := w.Add(r); err != nil {
+		return false, err
+	}
+	err = w.Flush(ctx)
+	return dml.IsRace(err), err
+}
+
+// removeOrphan deletes an entry of no row, if it is still what was found.
+func (x *definition) removeOrphan(ctx context.Context, t *schema.Table, f *fault) (done bool, err error) {
+	w := x.writer(ctx)
+	defer w.End()
+	r := &dml.RowWrite{Table: t, Partition: f.part, PartitionKey: f.partition}
+	r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}, IfMatch: f.etag}, f.index)
+	raced, err := writeOne(ctx, w, r)
+	if raced {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // mend writes the row of a missing or stale entry anew. It deletes an orphan, and a row without its parent, if they are still what was
 // found. It does nothing where others have mended the fault. A row whose entry is missing may have a value of a unique key that another
 // row has got since, and with it the entry. That row keeps the entry: two rows have one key then, and nobody mends that.
@@ -187,20 +209,11 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 	if f.kind == parentless {
 		return x.disown(ctx, t, f)
 	}
+	if f.row == "" {
+		return x.removeOrphan(ctx, t, f)
+	}
 	w := x.writer(ctx)
 	defer func() { w.End() }()
-	if f.row == "" {
-		r := &dml.RowWrite{Table: t, Partition: f.part, PartitionKey: f.partition}
-		r.Add(engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: f.partition, RowKey: f.key}, IfMatch: f.etag}, f.index)
-		if err := w.Add(r); err != nil {
-			return false, err
-		}
-		err := w.Flush(ctx)
-		if dml.IsRace(err) {
-			return false, nil
-		}
-		return err == nil, err
-	}
 	rows := dml.NewRowWriter(t)
 	tries := retry.Begin(ctx, retry.Race)
 	for {
@@ -224,10 +237,8 @@ func (x *definition) mend(ctx context.Context, t *schema.Table, f *fault) (done 
 		}
 		w.End()
 		w = x.writer(ctx)
-		if err := w.Add(r); err != nil {
-			return false, err
-		}
-		if err = w.Flush(ctx); err == nil || !dml.IsRace(err) {
+		raced, err := writeOne(ctx, w, r)
+		if !raced {
 			return err == nil, err
 		}
 		if err := tries.Again(err); err != nil {
