@@ -25,7 +25,9 @@ type commits struct {
 	crowd  int    // changes that were written or waiting when the last group was done
 	clean  bool   // no change has been applied in the transaction under way
 	owner  uint64 // of what is pending of the last transaction
+	enough int    // octets of what is pending from which it is merged
 	stuck  bool   // a damaged page keeps what is pending from being merged
+	slow   bool   // the last merge failed: the next one is waited for
 }
 
 // mostTogether bounds how much is written, and may fail, together.
@@ -48,7 +50,7 @@ type change struct {
 }
 
 func (c *commits) init(f *File) {
-	c.file, c.lead = f, make(chan struct{}, 1)
+	c.file, c.lead, c.enough = f, make(chan struct{}, 1), mostPending
 }
 
 // do waits until a change is on disk or has failed. When ctx ends first, the change is withdrawn; once it
@@ -203,7 +205,8 @@ func (c *commits) note(group []*change) (done bool, err error) {
 	state.changes = &changes
 	c.owner++
 	tx := &fileTx{fileState: state, owner: c.owner, logged: true, notes: c.notes[:0], appended: f.appended}
-	a, err := c.apply(tx, group, tx.ID()+1+p.groups)
+	base := p.number(tx.ID())
+	a, err := c.apply(tx, group, base+1+p.groups)
 	if err != nil || a.accepted == 0 {
 		return true, err
 	}
@@ -214,29 +217,45 @@ func (c *commits) note(group []*change) (done bool, err error) {
 	if sure, err := f.log.append(tx.notes); err != nil {
 		return true, c.unwritten(!sure, err)
 	}
-	f.pending.Store(&pending{changes, tx.ID(), p.groups + 1, octets, p.noted + len(tx.notes), p.series + 1})
+	f.pending.Store(&pending{changes, base, p.groups + 1, octets, p.noted + len(tx.notes), p.series + 1})
 	c.applied(tx, a)
 	return true, nil
 }
 
-// mergeSome merges what is pending once that is enough.
+// mergeSome has what is pending merged once that is enough: beside the commits that follow, which have their own in the log. When that
+// has ended, or where these are faster, what is left is merged, and the log begins anew.
 func (c *commits) mergeSome() error {
 	f := c.file
-	if f.log == nil || f.log.at <= logEnough && (c.stuck || f.pending.Load().noted <= mostPending) {
+	if f.log == nil {
 		return nil
 	}
-	err := f.merge()
-	if c.stuck = isCorrupt(err); c.stuck && f.log.at <= logEnough {
+	noted, full := f.pending.Load().noted, f.log.at > logEnough
+	switch {
+	case full:
+	case f.merging == nil && (c.stuck || noted <= c.enough):
+		return nil
+	case f.merging == nil && !c.slow:
+		return c.notStuck(f.mergeBeside())
+	case f.merging != nil && noted <= 2*c.enough && !f.merging.hasEnded():
 		return nil
 	}
-	if err != nil {
-		return errFile(f.path, err)
+	if err := c.notStuck(f.merge()); err != nil || c.stuck && !full {
+		return err
 	}
 	if err := f.checkpoint(); err != nil {
 		c.broken = true
 		return c.unwritten(false, err)
 	}
 	return nil
+}
+
+// notStuck is the error of a merge, if it is not that of a damaged page: until the log is full, what goes there stays pending.
+func (c *commits) notStuck(err error) error {
+	c.slow = err != nil
+	if c.stuck = isCorrupt(err); err == nil || c.stuck && c.file.log.at <= logEnough {
+		return nil
+	}
+	return errFile(c.file.path, err)
 }
 
 // applied is what came of applying a group.
@@ -428,6 +447,9 @@ func (c *commits) stop() {
 	c.lead <- struct{}{}
 	c.write()
 	f := c.file
+	if f.merging != nil {
+		<-f.merging.done
+	}
 	switch {
 	case f.readOnly:
 	case c.broken || f.endLog() != nil:

@@ -55,7 +55,8 @@ type File struct {
 	tables   atomic.Pointer[fileTables]
 	written  int64 // octets noted of changes so far; of the leader
 	pending  atomic.Pointer[pending]
-	appended map[string]appended // by bucket, of what is pending; of the leader
+	appended map[string]appended // by bucket, of what is pending and not being merged; of the leader
+	merging  *merging            // of the leader; nil: nothing is being merged
 	commits  commits
 	moments  moments
 }

@@ -11,14 +11,14 @@ import (
 // sees the pages with what is pending above them. One that is published is never changed.
 type pending struct {
 	changes tree[[]byte] // by bucket and key; nil in it: deleted
-	base    int          // the transaction whose pages they belong above
+	base    int          // the transaction whose pages they belong above; those that a merge has made may be above it already
 	groups  int          // how many transactions they were
 	octets  int          // about how many merging them writes
 	noted   int          // of the log's octets
 	series  uint64       // rises with all that is written
 }
 
-// most that is pending. What is more would be longer to wait for when it is merged.
+// mostPending is how much is merged at once; as much may come meanwhile.
 const mostPending = 4 << 20
 
 // fileState is the file at one moment.
@@ -48,38 +48,19 @@ func (f *File) begin() (fileState, error) {
 func pages(tx *bolt.Tx) fileState { return fileState{Tx: tx, changes: new(tree[[]byte])} }
 
 // wrote says that the pages were written, and have all there is. The caller has the lead.
-func (f *File) wrote() { f.merged(f.pending.Load().series + 1) }
-
-// merge writes what is pending to the file's pages. Whoever calls it has the lead.
-func (f *File) merge() (err error) {
+func (f *File) wrote() {
 	p := f.pending.Load()
+	f.base += p.passed()
+	clear(f.appended)
+	f.pending.Store(&pending{series: p.series + 1})
+}
+
+// number is that of the last transaction in the pages, where a moment of the file shows transaction id of theirs.
+func (p *pending) number(id int) int {
 	if p.groups == 0 {
-		return nil
+		return id
 	}
-	defer careful()()
-	defer f.guard(nil, &err)
-	changed, err := f.transaction(true)
-	if err != nil {
-		return err
-	}
-	defer changed.Rollback()
-	if err := p.mergeInto(changed, nil); err != nil {
-		return err
-	}
-	for name, added := range f.appended {
-		if b := changed.Bucket([]byte(name)); b != nil {
-			b.FillPercent = added.fill()
-		}
-	}
-	f.shortenCommits()
-	f.grow(changed, p.octets)()
-	f.db.Load().NoSync = true
-	id := changed.ID()
-	if err := changed.Commit(); err != nil {
-		return f.commits.failed(id, err)
-	}
-	f.merged(p.series)
-	return nil
+	return p.base
 }
 
 // mergeInto makes the changes in the pages, but those of a table's entities.
@@ -108,13 +89,6 @@ func (p *pending) mergeInto(changed *bolt.Tx, but *fileTable) (err error) {
 
 // passed is by how much versions go on when what is pending becomes one transaction: each was one, and versions go by their numbers.
 func (p *pending) passed() uint64 { return uint64(max(p.groups-1, 0)) << 16 }
-
-// merged says that nothing is pending any more. The caller has the lead.
-func (f *File) merged(series uint64) {
-	f.base += f.pending.Load().passed()
-	clear(f.appended)
-	f.pending.Store(&pending{series: series})
-}
 
 // A key of what is pending is that of the bucket, with its length before, and that in the bucket.
 func appendPending(dst, bucket, key []byte) []byte {

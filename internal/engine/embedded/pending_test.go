@@ -6,11 +6,94 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
+
+// mergeMeanwhile begins to merge what is pending, or ends what was begun.
+func mergeMeanwhile(t *testing.T, f *File) {
+	t.Helper()
+	f.commits.lead <- struct{}{}
+	defer func() { <-f.commits.lead }()
+	do := f.endMerging
+	if f.log != nil && f.merging == nil && f.pending.Load().groups > 0 {
+		do = f.mergeBeside
+	}
+	if err := do(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestMergeMeanwhile: while writers write, and others read, what is pending is merged again and again. Each finds what he wrote last, whoever
+// opens the file behind them, too, and no two entities have one ETag.
+func TestMergeMeanwhile(t *testing.T) {
+	f := logged(t, filepath.Join(t.TempDir(), "a"))
+	f.commits.enough = 4 << 10
+	const writers = 4
+	var last [writers]int
+	etags := make([]map[string]int, writers)
+	value := func(r engine.Reader, w, key int) (string, string) {
+		e, err := r.Get(t.Context(), engine.Get{Table: "tab", PartitionKey: "p", RowKey: fmt.Sprint(w, "-", key)})
+		if err != nil {
+			t.Error(err)
+			return "", ""
+		}
+		return e.Values[0].S, e.ETag
+	}
+	const keys = 50
+	var all sync.WaitGroup
+	for w := range writers {
+		etags[w] = map[string]int{}
+		all.Go(func() {
+			for n := range testrun.Of(3000, 600) {
+				c := insert(fmt.Sprint(w, "-", n%keys))
+				c.Ops[0].Kind = engine.Upsert
+				c.Ops[0].Entity.Names, c.Ops[0].Entity.Values = []string{"K"}, []engine.Value{{Type: engine.String, S: fmt.Sprint(n)}}
+				if err := f.Commit(t.Context(), c); err != nil {
+					t.Error(err)
+					return
+				}
+				got, etag := value(f, w, n%keys)
+				if got != fmt.Sprint(n) {
+					t.Errorf("writer %d finds %s, want %d", w, got, n)
+					return
+				}
+				etags[w][etag], last[w] = n, n
+			}
+		})
+	}
+	all.Wait()
+	checks := f.log.checks
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if checks < 20 {
+		t.Errorf("%d merges", checks)
+	}
+	seen := map[string]bool{}
+	for w := range writers {
+		for etag := range etags[w] {
+			if seen[etag] {
+				t.Errorf("two entities had the ETag %s", etag)
+			}
+			seen[etag] = true
+		}
+	}
+	f = logged(t, f.path)
+	for w, n := range last {
+		for key := n - keys + 1; key <= n; key++ {
+			if got, _ := value(f, w, key%keys); got != fmt.Sprint(key) {
+				t.Errorf("writer %d: %s, want %d", w, got, key)
+			}
+		}
+	}
+	if faults, err := f.Verify(t.Context(), "tab"); err != nil || len(faults) > 0 {
+		t.Errorf("%q, %v", faults, err)
+	}
+}
 
 // TestPending: whatever is in the pages and whatever is pending above them, a file and its moments hold what was written.
 func TestPending(t *testing.T) {
@@ -51,13 +134,15 @@ func TestPending(t *testing.T) {
 			switch n := random.IntN(20); {
 			case n == 0:
 				merged(t, f)
+			case n == 2:
+				mergeMeanwhile(t, f)
 			case n == 1:
 				m := f.Moment()
 				if err := m.Begin(); err != nil {
 					t.Fatal(err)
 				}
 				moments = append(moments, moment{m, maps.Clone(now)})
-			case n == 2 && step%2 == 0:
+			case n == 3 && step%2 == 0:
 				if err := f.Compact(t.Context()); err != nil {
 					t.Fatal(err)
 				}

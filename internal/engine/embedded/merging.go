@@ -1,0 +1,142 @@
+package embedded
+
+import bolt "go.etcd.io/bbolt"
+
+// merging is a merge of what is pending into the file's pages. It may go on beside further commits: these are pending above what it
+// merges, which stays pending until it has ended. So whoever reads sees the same, whether he finds its pages or those before.
+type merging struct {
+	p        *pending
+	tx       *bolt.Tx
+	id       int
+	done     chan struct{}
+	err      error // it was not merged
+	begun    bool  // to commit
+	unsynced error // it was, but is not on disk
+}
+
+// merge writes what is pending to the file's pages. Whoever calls it has the lead.
+func (f *File) merge() error {
+	if err := f.endMerging(); err != nil {
+		return err
+	}
+	if f.pending.Load().groups == 0 {
+		return nil
+	}
+	if err := f.beginMerging(); err != nil {
+		return err
+	}
+	f.merging.run(f, false)
+	return f.endMerging()
+}
+
+// mergeBeside begins to write what is pending to the pages, and to make sure of them. Where the file outgrows its map, bbolt waits for
+// who reads: that is done at once. The caller has the lead.
+func (f *File) mergeBeside() error {
+	if err := f.beginMerging(); err != nil {
+		return err
+	}
+	if m := f.merging; f.fits(m.tx, m.p.octets) {
+		go m.run(f, true)
+		return nil
+	}
+	f.merging.run(f, false)
+	return f.endMerging()
+}
+
+func (f *File) beginMerging() (err error) {
+	defer careful()()
+	defer f.guard(nil, &err)
+	tx, err := f.transaction(true)
+	if err != nil {
+		return err
+	}
+	m := &merging{p: f.pending.Load(), tx: tx, id: tx.ID(), done: make(chan struct{})}
+	defer func() {
+		if f.merging != m {
+			tx.Rollback()
+		}
+	}()
+	for name, added := range f.appended {
+		if b := tx.Bucket([]byte(name)); b != nil {
+			b.FillPercent = added.fill()
+		}
+	}
+	clear(f.appended)
+	f.shortenCommits()
+	f.db.Load().NoSync = true
+	f.merging = m
+	return nil
+}
+
+// run merges. sure: it makes sure of the pages, too.
+func (m *merging) run(f *File, sure bool) {
+	defer close(m.done)
+	if m.err = m.write(f); m.err == nil && sure {
+		m.unsynced = f.db.Load().Sync()
+	}
+}
+
+func (m *merging) hasEnded() bool {
+	select {
+	case <-m.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (m *merging) write(f *File) (err error) {
+	defer careful()()
+	defer f.guard(nil, &err)
+	defer m.tx.Rollback() // does nothing once it is committed
+	if err := m.p.mergeInto(m.tx, nil); err != nil {
+		return err
+	}
+	defer f.grow(m.tx, m.p.octets)()
+	m.begun = true
+	return m.tx.Commit()
+}
+
+// endMerging waits for the merge that goes on, if one does: what it has merged is pending no more. The caller has the lead.
+func (f *File) endMerging() error {
+	m := f.merging
+	if m == nil {
+		return nil
+	}
+	<-m.done
+	f.merging = nil
+	switch {
+	case m.err != nil && m.begun && !isCorrupt(m.err):
+		return f.commits.failed(m.id, m.err)
+	case m.err != nil:
+		return m.err
+	}
+	f.base += m.p.passed()
+	f.commits.owner++
+	f.pending.Store(f.pending.Load().since(m.p, m.id, f.commits.owner))
+	if m.unsynced != nil {
+		return f.commits.unwritten(true, m.unsynced)
+	}
+	return nil
+}
+
+// since is what has become pending after was, which the pages of transaction base have.
+func (p *pending) since(was *pending, base int, owner uint64) *pending {
+	next := &pending{series: p.series}
+	if p.groups == was.groups {
+		return next
+	}
+	next.base, next.groups, next.octets, next.noted = base, p.groups-was.groups, p.octets-was.octets, p.noted-was.noted
+	var now, before treeWalk[[]byte]
+	before.Seek(&was.changes, "")
+	for now.Seek(&p.changes, ""); now.More(); now.Skip(1) {
+		if before.More() && before.Key() == now.Key() {
+			same := before.Value() == now.Value()
+			if before.Skip(1); same {
+				continue
+			}
+		}
+		next.changes.Set(owner, now.Key(), now.Value())
+	}
+	return next
+}
