@@ -179,12 +179,18 @@ func (k *Connector) Stats() Stats {
 type StatsConn interface {
 	driver.Conn
 	Stats() Stats
+	// Warnings is how many conditions the last statement of this connection has left, which SHOW WARNINGS lists. Asking for it does not
+	// change what FOUND_ROWS() and ROW_COUNT() give, as SHOW COUNT(*) WARNINGS does.
+	Warnings() int
 }
 
 var _ StatsConn = (*conn)(nil)
 
 // Stats gives the counters of the Connector.
 func (c *conn) Stats() Stats { return c.connector.Stats() }
+
+// Warnings is how many conditions the last statement has left.
+func (c *conn) Warnings() int { return c.session.Warnings() }
 
 // Sub gives the difference s - before.
 func (s Stats) Sub(before Stats) Stats {

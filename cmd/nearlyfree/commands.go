@@ -66,7 +66,8 @@ func (r *runner) help(context.Context, string) error {
 		fmt.Fprintf(r.out, "%-18s %s\n", name+" "+c.args, c.does)
 	}
 	fmt.Fprintln(r.out, `
-A statement ends at a semicolon, or at \G, which prints a column a line; USE NAME ends with its line. Ctrl-C ends a statement that runs.`)
+A statement ends at a semicolon, or at \G, which prints a column a line; USE NAME ends with its line. \c gives up what you have typed of a
+statement, as Ctrl-C does; Ctrl-C also ends a statement that is running.`)
 	return nil
 }
 

@@ -157,6 +157,19 @@ func (d *database) column(ctx context.Context, query string, n int) ([]string, e
 	return out, err
 }
 
+// warnings tells how many the last statement has left: " · 2 warnings"; SHOW lists those of the one before.
+func (d *database) warnings(text string) string {
+	n := 0
+	_ = d.conn.Raw(func(c any) error { // of a connection that is lost nothing is told
+		n = c.(nearlyfree.StatsConn).Warnings()
+		return nil
+	})
+	if n == 0 || firstWord(text) == "SHOW" {
+		return ""
+	}
+	return " · " + plural(int64(n), "warning")
+}
+
 // rows gives a short answer, as texts; NULL is an empty one.
 func (d *database) rows(ctx context.Context, query string, args ...any) ([][]string, error) {
 	return ask.Texts(ctx, d.conn, query, args...)

@@ -100,7 +100,7 @@ func (r *runner) statement(ctx context.Context, text string) error {
 		err = r.noteSkipped(ctx, text)
 	}
 	if err == nil && !r.quiet && said != "" {
-		fmt.Fprintf(r.notes, "%s%s\n", said, r.cost(before, time.Since(began)))
+		fmt.Fprintf(r.notes, "%s%s%s\n", said, r.db.warnings(text), r.cost(before, time.Since(began)))
 	}
 	return err
 }

@@ -77,6 +77,27 @@ func TestTimeDigits(t *testing.T) {
 	}
 }
 
+// TestWarnings: warnings are counted behind their statement, without a change of what ROW_COUNT() gives.
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	var rows, said bytes.Buffer
+	r := &runner{db: opened(t, "mem://", "CREATE TABLE t (id INT PRIMARY KEY); INSERT INTO t VALUES (1)"), out: &rows, notes: &said, format: tsvPrinter{}}
+	for _, c := range []struct{ text, said, rows string }{
+		{"INSERT IGNORE INTO t VALUES (1), (2), (2)", "1 row affected · 2 warnings · ", ""},
+		{"SHOW WARNINGS", "2 rows · ", "Level\tCode\tMessage\nWarning\t1062\tDuplicate entry '1' for key 'PRIMARY'\nWarning\t1062\tDuplicate entry '2' for key 'PRIMARY'\n"},
+		{"INSERT IGNORE INTO t VALUES (1), (3)", "1 row affected · 1 warning · ", ""},
+		{"SELECT ROW_COUNT()", "1 row · ", "ROW_COUNT()\n1\n"},
+		{"SELECT CAST('x' AS SIGNED)", "1 row · 1 warning · ", "CAST('x' AS SIGNED)\n0\n"},
+		{"DROP TABLE IF EXISTS none", "done · 1 warning · ", ""},
+	} {
+		rows.Reset()
+		said.Reset()
+		if err := r.text(t.Context(), "test", c.text); err != nil || !strings.HasPrefix(said.String(), c.said) || rows.String() != c.rows || strings.Count(said.String(), "warning") != strings.Count(c.said, "warning") {
+			t.Errorf("%s: %v %s%s", c.text, err, said.String(), rows.String())
+		}
+	}
+}
+
 // TestManyRows: rows of several parts come once each, and the parts fit together.
 func TestManyRows(t *testing.T) {
 	const n = 2*tableRows + 7

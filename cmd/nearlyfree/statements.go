@@ -10,7 +10,7 @@ import (
 
 // statements cuts a text into statements as it is read. A statement ends at a semicolon outside of quotes and comments, or at what
 // a line DELIMITER names. A line that begins with a point between statements is a command of the shell, and so are SOURCE FILE,
-// EXIT, QUIT and HELP; USE NAME ends with its line. It looks at nothing else, so that what is wrong in a statement is for the driver to tell.
+// EXIT, QUIT and HELP; USE NAME ends with its line. \c gives up what was written of a statement. It looks at nothing else, so that what is wrong in a statement is for the driver to tell.
 type statements struct {
 	in    *bufio.Reader
 	until string // what ends a statement
@@ -166,6 +166,9 @@ func (s *statements) cut() (string, bool) {
 		case c == '\\' && (next == 'G' || next == 'g'):
 			s.record = next == 'G'
 			return s.take(s.at, 2), true
+		case c == '\\' && next == 'c': // as in the command mysql
+			s.take(s.at, 2)
+			s.at = -1
 		case c == '\'' || c == '"' || c == '`':
 			s.quote = c
 		case c == '/' && next == '*':

@@ -35,6 +35,7 @@ func TestStatements(t *testing.T) {
 		{"SELECT 'a;''b', \"c;\\\"d\", `e;f` /* ; */ # ;\n;SELECT 2", []statement{
 			{text: "SELECT 'a;''b', \"c;\\\"d\", `e;f` /* ; */ # ;", line: 1}, {text: "SELECT 2", line: 2}}},
 		{"SELECT 1\\G\nSELECT 2\\g", []statement{{text: "SELECT 1", line: 1, record: true}, {text: "SELECT 2", line: 2}}},
+		{"SELECT 1\nFROM \\c\nSELECT '\\c';a\\cb;\\c;", []statement{{text: "SELECT '\\c'", line: 3}, {text: "b", line: 3}}},
 		{"\uFEFFSELECT 1", []statement{{text: "SELECT 1", line: 1}}},
 		{".tables\nSELECT 1\n.5;\n\n  .quit  \n", []statement{{text: ".tables", line: 1}, {text: "SELECT 1\n.5", line: 2}, {text: ".quit", line: 5}}},
 		{"SELECT 1;\nDELIMITER ;;\nCREATE TRIGGER x BEGIN SELECT 1; END ;;\nDELIMITER ;\nSELECT 2;", []statement{

@@ -124,6 +124,12 @@ func (s *Session) Close() {
 // Zone is time_zone; nil: UTC.
 func (s *Session) Zone() *time.Location { return s.state.Zone }
 
+// Warnings is how many conditions the last statement has left.
+func (s *Session) Warnings() int {
+	all, _ := s.state.Diagnostics.Counts()
+	return all
+}
+
 // Variables are the session's @name.
 func (s *Session) Variables() *expr.Variables { return &s.state.Vars }
 
