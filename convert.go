@@ -3,6 +3,7 @@ package nearlyfree
 import (
 	"database/sql/driver"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -26,6 +27,9 @@ func badArgument(nv *driver.NamedValue, err error) error {
 	name := fmt.Sprintf("argument %d", nv.Ordinal)
 	if nv.Name != "" {
 		name = "argument " + nv.Name
+	}
+	if _, own := nv.Value.(driver.Valuer); !own && nv.Value != nil && reflect.TypeOf(nv.Value).Kind() == reflect.Slice {
+		err = fmt.Errorf("%w: IN takes a placeholder for each value, a JSON column the text of json.Marshal", err)
 	}
 	return &Error{Message: fmt.Sprintf("%s: %v", name, err), class: ErrBadValue, cause: err}
 }

@@ -75,7 +75,7 @@ func ExampleConvertArgument() {
 	// Output:
 	// 7 <nil>
 	// 1000000000 <nil>
-	// <nil> nearlyfree: argument 1: unsupported type []string, a slice of string
+	// <nil> nearlyfree: argument 1: unsupported type []string, a slice of string: IN takes a placeholder for each value, a JSON column the text of json.Marshal
 }
 
 // A store in memory is filled once, and forked for each use.
