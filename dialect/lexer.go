@@ -156,6 +156,12 @@ func (l *lexer) behindName() bool {
 	return n > 0 && int(l.toks[n-1].end) == l.pos && (l.toks[n-1].kind == tokWord || l.toks[n-1].kind == tokQuoted)
 }
 
+// behindDefiner says whether the next token is the user of DEFINER=, who may have no name: DEFINER=``@`localhost`.
+func (l *lexer) behindDefiner() bool {
+	n := len(l.toks)
+	return n > 1 && l.sql[l.toks[n-1].start] == '=' && strings.EqualFold(l.sql[l.toks[n-2].start:l.toks[n-2].end], "DEFINER")
+}
+
 // quoted passes a quoted string or name; the quote inside is doubled or, with escapes, behind a backslash.
 func (l *lexer) quoted(q byte, escapes bool) *Error {
 	start := l.pos
@@ -167,7 +173,7 @@ func (l *lexer) quoted(q byte, escapes bool) *Error {
 			l.pos++
 		case c == q:
 			l.pos++
-			if q == '`' && l.pos == start+2 {
+			if q == '`' && l.pos == start+2 && !l.behindDefiner() {
 				return l.fail(start, "an empty name")
 			}
 			return nil
