@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -97,57 +98,23 @@ func (j *joiner) nullWith(n expr.Node, set srcSet) bool {
 // each of them, and with each two that are read as one range, always takes the next that costs least, and
 // keeps the cheapest of these orders. With many tables it starts with the cheapest alone.
 func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, limit expr.Node) (*relation, error) {
+	conds = append(append([]expr.Node(nil), t.conds...), conds...)
 	if len(t.kids) == 1 {
-		return j.tree(t.kids[0], append(append([]expr.Node(nil), t.conds...), conds...), order, limit)
+		return j.tree(t.kids[0], conds, order, limit)
 	}
-	items := make([]*joinItem, len(t.kids))
-	wanted := math.Inf(1) // rows
-	if n, ok := constInt(limit); ok {
-		wanted = float64(n)
-	} else if limit != nil {
-		wanted = access.AssumedLimit
-	}
-	all, fixed := j.splitFixed(append(append([]expr.Node(nil), t.conds...), conds...))
+	all, fixed := j.splitFixed(conds)
 	if anyFalse(fixed) {
 		return j.nothing(t.set()), nil
 	}
-	var linking []link
-	for i, kid := range t.kids {
-		items[i] = &joinItem{tree: kid, set: kid.set()}
-	}
-	for _, c := range all {
-		refs := j.block.refers(c)
-		at := slices.IndexFunc(items, func(item *joinItem) bool { return refs.within(item.set) })
-		if at < 0 {
-			linking = append(linking, link{cond: c, refs: refs})
-		} else {
-			items[at].own = append(items[at].own, c)
-		}
-	}
-	if j.analyzed {
-		linking = j.equalAll(linking, items)
-	}
-	cheapest := 0
-	for i, item := range items {
+	items, linking := j.itemsOf(t, all)
+	for _, item := range items {
 		var err error
 		if item.rel, err = j.tree(item.tree, item.own, j.orderWithin(order, item.set), nil); err != nil {
 			return nil, err
 		}
-		if item.cost() < items[cheapest].cost() {
-			cheapest = i
-		}
 	}
-	starts := []int{cheapest}
-	if len(items) <= tryAllStarts {
-		starts = starts[:0]
-		for i := range items {
-			starts = append(starts, i)
-		}
-	}
-	first := j.families(items, linking, order, limit)
-	for _, start := range starts {
-		first = append(first, items[start].rel)
-	}
+	first := append(j.families(items, linking, order, limit), starts(items)...)
+	wanted := wantedRows(limit)
 	var best *relation
 	var bestCost float64
 	for _, first := range first {
@@ -177,6 +144,50 @@ func (j *joiner) inner(t *joinTree, conds []expr.Node, order []access.SortKey, l
 		}
 	}
 	return best.gated(fixed), nil
+}
+
+// itemsOf are the tables of an inner join with the conditions that are about one of them alone, and the other conditions.
+func (j *joiner) itemsOf(t *joinTree, conds []expr.Node) ([]*joinItem, []link) {
+	items := make([]*joinItem, len(t.kids))
+	for i, kid := range t.kids {
+		items[i] = &joinItem{tree: kid, set: kid.set()}
+	}
+	var linking []link
+	for _, c := range conds {
+		refs := j.block.refers(c)
+		at := slices.IndexFunc(items, func(item *joinItem) bool { return refs.within(item.set) })
+		if at < 0 {
+			linking = append(linking, link{cond: c, refs: refs})
+		} else {
+			items[at].own = append(items[at].own, c)
+		}
+	}
+	if j.analyzed {
+		linking = j.equalAll(linking, items)
+	}
+	return items, linking
+}
+
+// starts are the tables that an order begins with: all of them, or of many the cheapest.
+func starts(items []*joinItem) (list []*relation) {
+	if len(items) > tryAllStarts {
+		return []*relation{slices.MinFunc(items, func(a, b *joinItem) int { return cmp.Compare(a.cost(), b.cost()) }).rel}
+	}
+	for _, item := range items {
+		list = append(list, item.rel)
+	}
+	return list
+}
+
+// wantedRows is how many rows are wanted; without a LIMIT all of them.
+func wantedRows(limit expr.Node) float64 {
+	if n, ok := constInt(limit); ok {
+		return float64(n)
+	}
+	if limit != nil {
+		return access.AssumedLimit
+	}
+	return math.Inf(1)
 }
 
 // part is r where a share of its rows is wanted: a join ends when there are enough rows. How many of the first table's rows that

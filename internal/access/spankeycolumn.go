@@ -193,7 +193,7 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 	if err != nil {
 		return nil, false, err
 	}
-	up, equals := t.op == testGt || t.op == testGe, t.op == testEq || t.op == testIn
+	up, equals := t.isUp(), t.isEqual()
 	switch at {
 	case placeNowhere:
 		return []interval{iv}, false, nil
@@ -210,26 +210,10 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 		}
 		return []interval{iv}, true, nil
 	case placeAmong:
-		below, _, err := p.bounds(lo)
-		if err != nil {
-			return nil, false, err
-		}
-		above, _, err := p.bounds(hi)
-		if err != nil {
-			return nil, false, err
-		}
-		switch {
-		case equals:
-			iv = p.from(p.to(iv, above, true), below, true)
-		case up:
-			iv = p.from(iv, below, true)
-		default:
-			iv = p.to(iv, above, true)
-		}
-		return nonEmpty(iv), false, nil
+		list, err = t.among(p, iv, lo, hi)
+		return list, false, err
 	}
-	switch t.op {
-	case testEq, testIn:
+	if equals {
 		if at == placeAbove {
 			return nil, true, nil
 		}
@@ -259,6 +243,32 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 		iv = p.to(iv, b, with)
 	}
 	return nonEmpty(iv), !tied, nil
+}
+
+// isUp says whether the values that satisfy t have a lower bound.
+func (t *test) isUp() bool { return t.op == testGt || t.op == testGe }
+
+func (t *test) isEqual() bool { return t.op == testEq || t.op == testIn }
+
+// among gives what of iv may satisfy t where its value is one of several of the column, from lo to hi.
+func (t *test) among(p *keyColumn, iv interval, lo, hi value.Value) ([]interval, error) {
+	below, _, err := p.bounds(lo)
+	if err != nil {
+		return nil, err
+	}
+	above, _, err := p.bounds(hi)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case t.isEqual():
+		iv = p.from(p.to(iv, above, true), below, true)
+	case t.isUp():
+		iv = p.from(iv, below, true)
+	default:
+		iv = p.to(iv, above, true)
+	}
+	return nonEmpty(iv), nil
 }
 
 func (t *test) like(env *expr.Env, p *keyColumn) (list []interval, exact bool, err error) {

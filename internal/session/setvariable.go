@@ -77,30 +77,13 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	}
 	switch name {
 	case "transaction_isolation", "tx_isolation":
-		level, ok := isolationNamed(text)
-		if !ok {
-			return statementError(sqlerr.CodeWrongVariableValue, "Variable '%s' can't be set to the value of '%s'", name, value.Text(x))
-		}
-		if err := s.checkIsolation(level); err != nil {
-			return err
-		}
-		if scope == "@@" {
-			return s.setNext(characteristics{level: level})
-		}
-		s.usual.level = level
+		return s.setIsolation(scope, name, x)
 	case "transaction_read_only", "tx_read_only":
 		on, err := switched(name, text, x, false)
 		if err != nil {
 			return err
 		}
-		access := readsAndWrites
-		if on {
-			access = reads
-		}
-		if scope == "@@" {
-			return s.setNext(characteristics{access: access})
-		}
-		s.usual.access = access
+		return s.setReadOnly(scope, on)
 	case "autocommit":
 		on, err := switched(name, text, x, true)
 		if err != nil {
@@ -122,13 +105,7 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	case "time_zone":
 		return s.setZone(value.Text(x))
 	case "block_encryption_mode":
-		if text == "default" {
-			text = defaultEncryption
-		}
-		if !expr.IsEncryptionMode(text) {
-			return notSupported("SET block_encryption_mode = '%s' is not supported: there are aes-128, aes-192 and aes-256, each with -ecb and -cbc", text)
-		}
-		s.encryption = text
+		return s.setEncryption(text)
 	case "max_execution_time":
 		return s.setTimeLimit(x)
 	case "cte_max_recursion_depth":
@@ -142,21 +119,66 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	case "collation_connection":
 		return s.setCollation(text)
 	case "character_set_client", "character_set_results", "character_set_connection":
-		if x.IsNull() && name == "character_set_results" { // as they are
-			return nil
-		}
-		if err := define.CheckCharset(text); err != nil {
-			return err
-		}
-		if name == "character_set_connection" {
-			return s.setCollation("")
-		}
+		return s.setCharset(name, x)
 	case "sql_mode":
 		mode, err := parseMode(x, s.db.Mode)
 		if err != nil {
 			return err
 		}
 		s.setMode(mode)
+	}
+	return nil
+}
+
+// setIsolation sets the isolation level of the session's transactions, or of the next one alone.
+func (s *Session) setIsolation(scope, name string, x value.Value) error {
+	level, ok := isolationNamed(strings.ToLower(value.Text(x)))
+	if !ok {
+		return statementError(sqlerr.CodeWrongVariableValue, "Variable '%s' can't be set to the value of '%s'", name, value.Text(x))
+	}
+	if err := s.checkIsolation(level); err != nil {
+		return err
+	}
+	if scope == "@@" {
+		return s.setNext(characteristics{level: level})
+	}
+	s.usual.level = level
+	return nil
+}
+
+// setReadOnly says whether the session's transactions only read, or the next one alone.
+func (s *Session) setReadOnly(scope string, on bool) error {
+	access := readsAndWrites
+	if on {
+		access = reads
+	}
+	if scope == "@@" {
+		return s.setNext(characteristics{access: access})
+	}
+	s.usual.access = access
+	return nil
+}
+
+func (s *Session) setEncryption(mode string) error {
+	if mode == "default" {
+		mode = defaultEncryption
+	}
+	if !expr.IsEncryptionMode(mode) {
+		return notSupported("SET block_encryption_mode = '%s' is not supported: there are aes-128, aes-192 and aes-256, each with -ecb and -cbc", mode)
+	}
+	s.encryption = mode
+	return nil
+}
+
+func (s *Session) setCharset(name string, x value.Value) error {
+	if x.IsNull() && name == "character_set_results" { // as they are
+		return nil
+	}
+	if err := define.CheckCharset(strings.ToLower(value.Text(x))); err != nil {
+		return err
+	}
+	if name == "character_set_connection" {
+		return s.setCollation("")
 	}
 	return nil
 }
