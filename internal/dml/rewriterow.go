@@ -55,40 +55,46 @@ func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stor
 		if ix.State == schema.DeleteOnly || mine == nil && !Renews(ix) {
 			continue
 		}
-		entry, err := rw.entryEntity(i, entries[i], e, old.Row)
+		if err := rw.renewEntry(ctx, w, r, i, entries[i], e, mine); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// renewEntry is Renew of an entry; whole is the row's entity.
+func (rw *RowWriter) renewEntry(ctx context.Context, w *Writer, r *RowWrite, i int, at EntryKey, whole engine.Entity, mine func(i int, at EntryKey, found *engine.Entity) (bool, error)) error {
+	ix := rw.Table.Indexes[i]
+	entry, err := rw.entryEntity(i, at, whole, r.row)
+	if err != nil {
+		return err
+	}
+	op := engine.Op{Kind: engine.Upsert, There: ix.State == schema.Public, Entity: entry}
+	switch {
+	case !ix.Unique:
+	case ix.State == schema.Public && mine != nil:
+		found, has, err := w.Get(ctx, engine.Get{Table: r.Partition.Physical, PartitionKey: at.Partition, RowKey: at.Key, Meter: w.X.Meter})
 		if err != nil {
 			return err
 		}
-		op := engine.Op{Kind: engine.Upsert, There: ix.State == schema.Public, Entity: entry}
-		switch {
-		case !ix.Unique:
-		case ix.State == schema.Public && mine != nil:
-			found, has, err := w.Get(ctx, engine.Get{Table: r.Partition.Physical, PartitionKey: entries[i].Partition, RowKey: entries[i].Key, Meter: w.X.Meter})
-			if err != nil {
+		if op.Kind = engine.Insert; has {
+			op.Kind, op.IfMatch = engine.Replace, found.ETag
+			if may, err := mine(i, at, &found); err != nil || !may {
 				return err
-			}
-			if op.Kind = engine.Insert; has {
-				op.Kind, op.IfMatch = engine.Replace, found.ETag
-				if may, err := mine(i, entries[i], &found); err != nil || !may {
-					if err != nil {
-						return err
-					}
-					continue
-				}
-			}
-		case ix.State != schema.Public:
-			taken, mine, err := rw.owner(ctx, w, i, entries[i], old.Row)
-			if err != nil {
-				return err
-			}
-			if taken && !mine {
-				return DuplicateError(rw.Table, ix, old.Row)
-			}
-			if !taken {
-				op.Kind = engine.Insert
 			}
 		}
-		r.Add(op, ix)
+	case ix.State != schema.Public:
+		taken, own, err := rw.owner(ctx, w, i, at, r.row)
+		if err != nil {
+			return err
+		}
+		if taken && !own {
+			return DuplicateError(rw.Table, ix, r.row)
+		}
+		if !taken {
+			op.Kind = engine.Insert
+		}
 	}
+	r.Add(op, ix)
 	return nil
 }
