@@ -156,7 +156,7 @@ func (l *lexer) behindName() bool {
 	return n > 0 && int(l.toks[n-1].end) == l.pos && (l.toks[n-1].kind == tokWord || l.toks[n-1].kind == tokQuoted)
 }
 
-// behindDefiner says whether the next token is the user of DEFINER=, who may have no name: DEFINER=``@`localhost`.
+// behindDefiner says whether the next token is the user of DEFINER=, who may have no name.
 func (l *lexer) behindDefiner() bool {
 	n := len(l.toks)
 	return n > 1 && l.sql[l.toks[n-1].start] == '=' && strings.EqualFold(l.sql[l.toks[n-2].start:l.toks[n-2].end], "DEFINER")
