@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"errors"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -20,7 +22,7 @@ func searchFunctions() []*Function {
 				from := int64(1)
 				if len(args) > 2 {
 					var err error
-					if from, err = value.ToInt(args[2]); err != nil {
+					if from, err = countOf(args[2]); err != nil {
 						return value.NullValue, err
 					}
 				}
@@ -60,6 +62,20 @@ func searchFunctions() []*Function {
 		{Name: "CHAR", Signature: "CHAR(n, …)", Family: "text", Doc: "The text of these octets, several of a number above 255; a BLOB where that is not UTF-8.", Min: 1, Max: -1,
 			null: neverNull, Type: toText, Eval: evalChar},
 	}
+}
+
+// countOf reads a number of characters, or a place among texts or characters. As in MySQL one that is no BIGINT is the last one:
+// SUBSTRING(x, 3, 18446744073709551615) is all behind the second character.
+func countOf(v value.Value) (int64, error) {
+	n, err := value.ToInt(v)
+	var beyond *value.RangeError
+	if !errors.As(err, &beyond) {
+		return n, err
+	}
+	if value.ToFloat(v) < 0 {
+		return math.MinInt64, nil
+	}
+	return math.MaxInt64, nil
 }
 
 func locate(by value.Collation, c chars, part string, from int64) value.Value {
@@ -255,7 +271,7 @@ func compileElt(n *Call) Func {
 		if err := env.integer(v); err != nil {
 			return value.NullValue, err
 		}
-		at, err := value.ToInt(v)
+		at, err := countOf(v)
 		if err != nil || at < 1 || at >= int64(len(args)) {
 			return value.NullValue, err
 		}

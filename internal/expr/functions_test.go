@@ -2,6 +2,7 @@ package expr
 
 import (
 	"context"
+	"math"
 	"strings"
 	"testing"
 
@@ -195,6 +196,13 @@ var functionTests = []struct {
 	{"UCASE", list{"Hej"}, "HEJ"},
 	{"LEFT", list{"foobarbar", 5}, "fooba"},
 	{"LEFT", list{"foo", -1}, ""},
+	{"LEFT", list{"foo", uint64(math.MaxUint64)}, "foo"},
+	{"LEFT", list{"foo", -1e300}, ""},
+	{"RIGHT", list{"foo", uint64(math.MaxUint64)}, "foo"},
+	{"SUBSTRING", list{"Sakila", 3, uint64(math.MaxUint64)}, "kila"},
+	{"SUBSTRING", list{"Sakila", uint64(math.MaxUint64)}, ""},
+	{"INSERT", list{"Sakila", 3, 1e300, "x"}, "Sax"},
+	{"LOCATE", list{"a", "Sakila", uint64(math.MaxUint64)}, "0"},
 	{"RIGHT", list{"foobarbar", 4}, "rbar"},
 	{"RIGHT", list{"äöü", 2}, "öü"},
 	{"RIGHT", list{"ab", 9}, "ab"},

@@ -30,12 +30,12 @@ func textFunctions() []*Function {
 		{Name: "UPPER", Signature: "UPPER(text)", Family: "text", aliases: []string{"UCASE"}, Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0), Eval: mapText(strings.ToUpper)},
 		{Name: "LEFT", Signature: "LEFT(text, n)", Family: "text", Doc: "The first n characters.", Min: 2, Max: 2, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				n, err := value.ToInt(args[1])
+				n, err := countOf(args[1])
 				return charsOf(args[0]).cut(0, n), err
 			}},
 		{Name: "RIGHT", Signature: "RIGHT(text, n)", Family: "text", Doc: "The last n characters.", Min: 2, Max: 2, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				n, err := value.ToInt(args[1])
+				n, err := countOf(args[1])
 				c := charsOf(args[0])
 				l := int64(c.len())
 				n = max(0, min(n, l))
@@ -60,7 +60,7 @@ func textFunctions() []*Function {
 			strict: true, Type: likeArgs(0, 2), Eval: padding(false)},
 		{Name: "REPEAT", Signature: "REPEAT(text, n)", Family: "text", Doc: "The text n times.", Min: 2, Max: 2, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				n, err := value.ToInt(args[1])
+				n, err := countOf(args[1])
 				if err != nil {
 					return value.NullValue, err
 				}
@@ -69,7 +69,7 @@ func textFunctions() []*Function {
 			}},
 		{Name: "SPACE", Signature: "SPACE(n)", Family: "text", Doc: "n blanks.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toText,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
-				n, err := value.ToInt(args[0])
+				n, err := countOf(args[0])
 				if err != nil {
 					return value.NullValue, err
 				}
@@ -207,13 +207,13 @@ func joinTexts(function, separator string, args []value.Value, octets bool) (val
 
 func evalSubstring(_ *Env, args []value.Value) (value.Value, error) {
 	c := charsOf(args[0])
-	from, err := value.ToInt(args[1])
+	from, err := countOf(args[1])
 	if err != nil {
 		return value.NullValue, err
 	}
 	n := int64(len(c.s))
 	if len(args) > 2 {
-		if n, err = value.ToInt(args[2]); err != nil {
+		if n, err = countOf(args[2]); err != nil {
 			return value.NullValue, err
 		}
 	}
@@ -228,7 +228,7 @@ func evalSubstring(_ *Env, args []value.Value) (value.Value, error) {
 
 func evalSubstringIndex(_ *Env, args []value.Value) (value.Value, error) {
 	c, delimiter := charsOf(args[0]), value.Text(args[1])
-	n, err := value.ToInt(args[2])
+	n, err := countOf(args[2])
 	if err != nil || delimiter == "" || n == 0 {
 		return c.value(""), err
 	}
@@ -302,7 +302,7 @@ func evalTrim(_ *Env, args []value.Value) (value.Value, error) {
 func padding(left bool) func(*Env, []value.Value) (value.Value, error) {
 	return func(_ *Env, args []value.Value) (value.Value, error) {
 		c, pad := charsOf(args[0]), value.Text(args[2])
-		want, err := value.ToInt(args[1])
+		want, err := countOf(args[1])
 		if err != nil || want < 0 {
 			return value.NullValue, err
 		}
@@ -354,11 +354,11 @@ func evalReverse(_ *Env, args []value.Value) (value.Value, error) {
 
 func evalInsert(_ *Env, args []value.Value) (value.Value, error) {
 	c := charsOf(args[0])
-	from, err := value.ToInt(args[1])
+	from, err := countOf(args[1])
 	if err != nil {
 		return value.NullValue, err
 	}
-	n, err := value.ToInt(args[2])
+	n, err := countOf(args[2])
 	if err != nil {
 		return value.NullValue, err
 	}
