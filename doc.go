@@ -24,11 +24,11 @@
 // docs/variables.md, which says what each does, and refuses all others.
 //
 // A store has any number of databases: CREATE DATABASE, DROP DATABASE, USE, SHOW DATABASES, and database.table in every statement. The data
-// source name names the first one (option database; nearlyfree without it). It is there though nobody has created it, until it is
+// source name names the first one (option database; nearlyfree without it). That one needs no CREATE DATABASE, and exists until it is
 // dropped. USE lasts as long as a sql.Conn is held: a connection that comes back from the pool is in the data source name's database
 // again. A prepared statement stays in the database in which it was prepared. A transaction may write to tables of several databases,
-// and is atomic. A foreign key may refer to a table of another database. RENAME leaves a table in its own. Whoever may use the store
-// may use all of its databases: an option keeps nobody out.
+// and is atomic. A foreign key may refer to a table of another database. RENAME cannot move a table to another database. Whoever can use
+// the store can use all of its databases: the option protects nothing.
 //
 // A view that picks rows and computes columns is merged into the statement that names it, so that the keys of its tables serve.
 // Its text goes by the names that tables had when it was made.
@@ -53,17 +53,17 @@
 // KILL QUERY id ends the statement of another one of them, as if its context had ended, with error 1317; KILL id ends the session, too, and
 // the pool of the sql.DB takes another one in its place. CONNECTION_ID() is a session's id. No other sql.DB, and no other process, is reached.
 //
-// Placeholders are ?, or $1, or the names :id or @id for sql.Named; one of these kinds in a statement. Beside ? and without an
-// argument @id is the variable of the session (a sql.Conn), NULL where nobody has set it by SET @id = …, @id := … or
+// Placeholders are ?, or $1, or the names :id or @id for sql.Named; a statement uses one of these kinds. Where no argument has its name,
+// or beside ?, @id is the variable of the session (a sql.Conn). It is NULL until it is set by SET @id = …, @id := … or
 // SELECT … INTO @id. PREPARE, EXECUTE … USING @id and DO are MySQL's. Exec takes several statements with
-// semicolons between them where none has an argument: they run in turn, each a statement of its own, up to the
+// semicolons between them, if none has an argument: they run in turn, each a statement of its own, up to the
 // first error.
 //
-// CREATE TEMPORARY TABLE makes a table of the session, in the memory of this process: no request reads it or writes to it, other sessions
-// do not see it, and it hides a table of its name. It is for a sql.Conn or a sql.Tx, and is gone when that goes back to the pool of the
-// sql.DB, as the variables of the session are; a sql.DB gives each call whichever connection is free. CREATE and DROP TEMPORARY TABLE
-// do not end a transaction, whose ROLLBACK takes rows back, but leaves the table with what AS SELECT has filled it. Its rows count for the option total_memory. It has no
-// foreign keys and no partitions; views do not see it.
+// CREATE TEMPORARY TABLE makes a table of the session, in the memory of this process: it costs no requests, other sessions
+// do not see it, and it hides a table of the same name. Use it in a sql.Conn or a sql.Tx, because a sql.DB gives each call whichever
+// connection is free. It is gone when the connection goes back to the pool, as are the variables of the session. CREATE and DROP TEMPORARY
+// TABLE do not end a transaction. Its ROLLBACK takes rows back, but leaves the table, and the rows that AS SELECT has put there. The rows count for
+// the option total_memory. The table has no foreign keys and no partitions, and views do not see it.
 //
 // A row lies under its primary key, and a whole copy of it under each index, so that a query by key is one point
 // read, and one by an indexed column or its prefix (LIKE 'x%') is one range read. Anything else is a filtered
@@ -163,14 +163,14 @@
 // one each) of one physical table and partition, that is of one table with those interleaved in it, or, where they were made
 // with the option layout=single, of several tables. More is divided into groups of up to 99 entities. Each takes a request that
 // prepares it and one that finishes it, and one request decides for all; where all are of one table, that one writes a group of its
-// own, too. So two partitions take 3 requests, two tables 5. Readers wait for
-// nobody meanwhile, but for the commit of a serializable transaction that only reads. A process that dies leaves nothing
-// half done: who meets what it has left looks whether it was decided, after 10 s decides that it was not, and finishes it.
-// There it cannot insert, delete or re-key rows that other tables are interleaved in, in more than one partition, or more than 99 of
+// own, too. So two partitions take 3 requests, two tables 5. Meanwhile no reader
+// waits, except for the commit of a serializable transaction that only reads. A process that dies leaves nothing
+// half done: whoever meets what it has left finds out whether the transaction was decided, decides after 10 s that it was not, and finishes it.
+// On Azure a transaction cannot insert, delete or re-key rows that other tables are interleaved in, in more than one partition, or more than 99 of
 // them with their index entries; nor write to a table that other programs made together with anything else; nor a row that is 99
 // entities with its index entries, or 2 MiB. That is refused with ErrTooLarge, at the statement that goes too far, which leaves
 // nothing; the transaction goes on. The option transactions=group refuses all that is more than one entity group transaction
-// so, on every store. Only Commit tells two: where an entity of more than 512 KiB, or 234 properties, has no room for the new
+// so, on every store. Two cases show only at Commit: where an entity of more than 512 KiB, or 234 properties, has no room for the new
 // content beside the old one, and where a serializable transaction reads more once it has written to a table of other programs.
 //
 // Rows that were read to be written are written only if nobody changed them since: ErrConflict says that the transaction may
@@ -220,8 +220,8 @@
 // Commit has succeeded. Read committed: a transaction that writes nothing is not checked at its commit, whatever it has
 // read. FOR UPDATE protects rows that exist; others can still be inserted. It waits for nobody. Rows that another transaction of this
 // process has read FOR UPDATE or written to are passed over with SKIP LOCKED, and an error (3572) with NOWAIT. Rows that other processes
-// hold show at Commit. Write skew is two that each read what the other one writes: each takes the last but one from duty, and nobody is
-// left. A phantom is a row that another one inserts where this one has looked.
+// hold show at Commit. Write skew: two transactions each read what the other one writes; each takes one of the last two off duty, and nobody is
+// left. A phantom is a row that another transaction inserts where this one has looked.
 //
 // GET_LOCK holds among all processes that use the store. On Azure a lock is an entity, which its holder writes anew every 10 s: 2
 // requests each, and about 2 to take it and 2 to give it back. Where that process ended, or
