@@ -114,6 +114,7 @@ func (k *Connector) use(s *store) {
 		MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Tables(), Definitions: d.Tables(),
 		Counts: &s.counts, Chunked: k.config.Bulk == BulkChunked, KeysOnly: k.config.Scan == ScanDeny,
 	}
+	d.Runtime.Group.Closing = k.closing
 	if _, ok := e.(engine.Transactor); ok {
 		d.Runtime.Lines = &s.lines
 	}

@@ -40,7 +40,7 @@ var classes = map[uint16]error{
 	CodeJSONWholePath: ErrBadValue, CodeJSONOneOrAll: ErrBadValue, CodeJSONCast: ErrBadValue, CodeJSONDepth: ErrBadValue,
 	CodeJSONNullKey: ErrBadValue, CodeJSONNoCell: ErrBadValue, CodeJSONNoValue: ErrBadValue, CodeCheckViolated: ErrBadValue,
 	CodeParentRow: ErrForeignKey, CodeNoParentRow: ErrForeignKey, CodeCascadeDepth: ErrForeignKey,
-	CodeDeadlock:            ErrConflict,
+	CodeDeadlock: ErrConflict, CodeLockWaitTimeout: ErrConflict,
 	CodeTableChanged:        ErrSchemaChanged,
 	CodeReadOnlyTransaction: ErrReadOnly,
 	CodeRowTooLarge:         ErrTooLarge,

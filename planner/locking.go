@@ -6,8 +6,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
-// bindLocking binds FOR UPDATE OF t, NOWAIT and SKIP LOCKED: what is done with the rows of each table.
+// bindLocking binds FOR UPDATE, with OF t, NOWAIT and SKIP LOCKED: what is done with the rows of each table.
 func (q *selection) bindLocking() error {
+	if !q.sel.Lock {
+		return nil
+	}
+	if len(q.sel.Locking) == 0 && q.tree != nil {
+		q.tree.sources(func(s *source) { q.hold(s, dialect.BusyWait) })
+	}
 	named := map[*source]bool{}
 	for _, l := range q.sel.Locking {
 		for i := range l.Of {
@@ -19,13 +25,17 @@ func (q *selection) bindLocking() error {
 				if named[s] {
 					return sqlerr.New(sqlerr.CodeLockedTwice, l.Of[i].Pos, "Table '%s' appears in multiple locking clauses.", l.Of[i].Name)
 				}
-				named[s], s.hold = true, holdOf(l.Busy)
+				named[s] = true
+				q.hold(s, l.Busy)
 			}
 		}
 		if len(l.Of) > 0 || q.tree == nil {
 			continue
 		}
-		q.tree.sources(func(s *source) { named[s], s.hold = true, holdOf(l.Busy) })
+		q.tree.sources(func(s *source) {
+			named[s] = true
+			q.hold(s, l.Busy)
+		})
 	}
 	if len(named) > 0 {
 		q.tree.sources(func(s *source) {
@@ -37,14 +47,16 @@ func (q *selection) bindLocking() error {
 	return nil
 }
 
-func holdOf(busy dialect.BusyRows) access.Hold {
+// hold says what is done with the rows of a table.
+func (q *selection) hold(s *source, busy dialect.BusyRows) {
 	switch busy {
 	case dialect.BusyFail:
-		return access.HoldOrFail
+		s.hold = access.HoldOrFail
 	case dialect.BusySkip:
-		return access.HoldOrSkip
+		s.hold = access.HoldOrSkip
+	default:
+		s.hold, q.b.plan.Waits = access.HoldOrWait, true
 	}
-	return access.HoldAsAll
 }
 
 // sources are the tables of the block that n is made of.

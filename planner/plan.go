@@ -32,6 +32,7 @@ type Plan struct {
 	Blocks    int             // number of query blocks, each use of a WITH counted
 	Tables    []*schema.Table // the definitions that the plan was made against
 	ForUpdate bool
+	Waits     bool // in a transaction it waits for rows that another one has: FOR UPDATE without NOWAIT and SKIP LOCKED
 	// CountsRows says that the Root, a Limit, tells the session what FOUND_ROWS() is.
 	CountsRows bool
 	AllowScan  bool // the hint allow_scan: reads without a key are meant

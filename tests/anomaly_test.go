@@ -5,9 +5,13 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
+	"sync/atomic"
 	"testing"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/nearlyfreetest"
@@ -26,8 +30,26 @@ type race struct {
 	t      *testing.T
 	db     *sql.DB
 	level  sql.IsolationLevel
-	many   bool   // with the 3,000 rows
-	suffix string // of what is read before it is written: "" or " FOR UPDATE"
+	many   bool          // with the 3,000 rows
+	suffix string        // of what is read before it is written: "" or " FOR UPDATE"
+	pages  *betweenPages // of a query FOR UPDATE on an account, whose rows are held back until it has all; else nil
+}
+
+// betweenPages does something once, before a query asks for its third page: the next page is asked for ahead, and the query has the rows of
+// the first then.
+type betweenPages struct {
+	policy.Transporter
+	asked atomic.Int64
+	next  atomic.Pointer[func()]
+}
+
+func (b *betweenPages) Do(r *http.Request) (*http.Response, error) {
+	if r.URL.Query().Has("NextRowKey") && b.asked.Add(1) == 2 {
+		if do := b.next.Swap(nil); do != nil {
+			(*do)()
+		}
+	}
+	return b.Transporter.Do(r)
 }
 
 func (r *race) begin() *sql.Tx {
@@ -50,6 +72,20 @@ func (r *race) number(q queryer, query string) (n int) {
 		r.t.Fatal(err)
 	}
 	return n
+}
+
+// meanwhile begins to read in a transaction. Where that waits for another one, to read FOR UPDATE, its end comes later.
+func (r *race) meanwhile(read func() int) (n func() int) {
+	if r.suffix == "" {
+		n := read()
+		return func() int { return n }
+	}
+	got := make(chan int)
+	go func() {
+		defer close(got) // also where read ends the test
+		got <- read()
+	}()
+	return func() int { return <-got }
 }
 
 func (r *race) must(_ sql.Result, err error) {
@@ -84,10 +120,11 @@ var anomalies = []anomaly{
 	{"lost update, SELECT then UPDATE", func(t *testing.T, r *race) bool {
 		a, b := r.begin(), r.begin()
 		read := "SELECT n FROM account WHERE id = 1" + r.suffix
-		of, ob := r.number(a, read), r.number(b, read)
+		of := r.number(a, read)
+		ob := r.meanwhile(func() int { return r.number(b, read) })
 		r.must(a.Exec("UPDATE account SET n = ? WHERE id = 1", of+1))
 		done := r.committed(a)
-		r.must(b.Exec("UPDATE account SET n = ? WHERE id = 1", ob+1))
+		r.must(b.Exec("UPDATE account SET n = ? WHERE id = 1", ob()+1))
 		return r.committed(b) && done && r.number(r.db, "SELECT n FROM account WHERE id = 1") != 52
 	}},
 	{"another value when read twice", func(t *testing.T, r *race) bool {
@@ -100,12 +137,17 @@ var anomalies = []anomaly{
 	}},
 	{"write skew", func(t *testing.T, r *race) bool {
 		a, b := r.begin(), r.begin()
-		read := "SELECT n FROM account WHERE id = %d" + r.suffix
-		for _, tx := range []*sql.Tx{a, b} {
-			r.number(tx, fmt.Sprintf(read, 1))
-			r.number(tx, fmt.Sprintf(read, 2))
+		both := func(tx *sql.Tx) int {
+			return r.number(tx, "SELECT n FROM account WHERE id = 1"+r.suffix) + r.number(tx, "SELECT n FROM account WHERE id = 2"+r.suffix)
 		}
+		both(a)
+		ofB := r.meanwhile(func() int { return both(b) })
 		r.must(a.Exec("UPDATE account SET n = n - 100 WHERE id = 1"))
+		if r.suffix != "" { // b reads when a is over
+			ca, sum := r.committed(a), ofB()
+			r.must(b.Exec("UPDATE account SET n = n - 100 WHERE id = 2"))
+			return r.committed(b) && ca && sum == 100
+		}
 		r.must(b.Exec("UPDATE account SET n = n - 100 WHERE id = 2"))
 		ca, cb := r.committed(a), r.committed(b)
 		return ca && cb
@@ -140,11 +182,22 @@ var anomalies = []anomaly{
 // the same before and after that, so another one is of two moments.
 func (r *race) twoMoments(query, from, to string) bool {
 	tx := r.begin()
+	meanwhile := func() {
+		other := r.begin()
+		r.must(other.Exec(from))
+		r.must(other.Exec(to))
+		if !r.committed(other) {
+			r.t.Fatal("the writer met a conflict")
+		}
+	}
+	if r.pages != nil {
+		r.pages.next.Store(&meanwhile)
+	}
 	rows, err := tx.Query(query)
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	sum, first := 0, true
+	sum, first := 0, r.pages == nil
 	for rows.Next() {
 		var n int
 		if err := rows.Scan(&n); err != nil {
@@ -152,12 +205,7 @@ func (r *race) twoMoments(query, from, to string) bool {
 		}
 		sum += n
 		if first {
-			other := r.begin()
-			r.must(other.Exec(from))
-			r.must(other.Exec(to))
-			if !r.committed(other) {
-				r.t.Fatal("the writer met a conflict")
-			}
+			meanwhile()
 		}
 		first = false
 	}
@@ -215,7 +263,12 @@ func (a *anomaly) cell(t *testing.T, s store, level sql.IsolationLevel) string {
 		t.Run(a.name+suffix+"/"+s.name+"/"+level.String(), func(t *testing.T) {
 			config := s.config(t)
 			config.Layout = nearlyfree.LayoutSingle
-			r := &race{t: t, db: nearlyfreetest.OpenConfig(t, config), level: level, many: strings.HasSuffix(a.name, "of one table"), suffix: suffix}
+			r := &race{t: t, level: level, many: strings.HasSuffix(a.name, "of one table"), suffix: suffix}
+			if config.Transport != nil && suffix != "" && r.many {
+				r.pages = &betweenPages{Transporter: config.Transport}
+				config.Transport = r.pages
+			}
+			r.db = nearlyfreetest.OpenConfig(t, config)
 			r.fill()
 			happened[i] = a.provoke(t, r)
 		})

@@ -52,7 +52,7 @@ func TestSkipLocked(t *testing.T) {
 	})
 }
 
-func idsOf(ctx context.Context, tx *sql.Tx, query string) (ids []int, err error) {
+func idsOf(ctx context.Context, tx rowsQueryer, query string) (ids []int, err error) {
 	rows, err := tx.QueryContext(ctx, query)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ const (
 	HoldNot                // others may change them
 	HoldOrFail             // NOWAIT
 	HoldOrSkip             // SKIP LOCKED
+	HoldOrWait             // neither
 )
 
 // Access is how a Scan reaches its entities.

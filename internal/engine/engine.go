@@ -67,6 +67,7 @@ type Get struct {
 	Meter                *Meter   // counts what the read costs; may be nil
 	Clock                *int64   // gets the store's time of the answer, as ticks, where the store says it; may be nil
 	Hold                 Hold     // of a transaction's reads
+	Row                  RowOf    // of a transaction's reads: the row of an index entry; nil: the entity is the row
 	Room                 []Value  // memory for the values, which a store may use; nil: they get their own
 }
 
@@ -79,6 +80,7 @@ const (
 	HoldNot                // others may change it
 	HoldOrFail             // it is kept; CodeBusy where another transaction has it
 	HoldOrSkip             // it is kept; not there where another transaction has it
+	HoldOrWait             // it is kept; waited for where another transaction has it
 )
 
 // Scan names a range of entities to be read, in key order.
@@ -97,11 +99,15 @@ type Scan struct {
 	Limit                      int      // stop after so many entities that pass the filter; 0: no limit
 	Whole                      bool     // each chunk is a whole page, which is of one moment
 	Budget                     *Budget  // what its pages are taken of; may be nil
+	Row                        RowOf    // of a transaction's reads: the row of each entity; nil: the entity is the row
 	Decided                    bool     // wait for the transactions that have written to the range and are not decided yet
 	Hold                       Hold     // of a transaction's reads
 	Meter                      *Meter
 	Room                       *Room // nil: the cursor makes its own
 }
+
+// RowOf gives the row of an index entry: the table, and the keys of that entity.
+type RowOf func(entry *Entity) (table, partitionKey, rowKey string, err error)
 
 // Room is memory for the entities that a cursor gives, for many short scans one after the other: the next one takes it when the one
 // before is closed, and the entities of that are no longer valid then. Only the engine itself looks into it, and not every one does.

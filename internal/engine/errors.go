@@ -25,6 +25,7 @@ const (
 	CodeLocked           // the file is in use by another process
 	CodeCorrupt          // what is stored cannot be read
 	CodeBusy             // another transaction has what was not to be waited for
+	CodeLate             // another transaction has had for too long what was waited for
 )
 
 // Applied says whether a write that failed took effect.

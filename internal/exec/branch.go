@@ -44,7 +44,7 @@ func newBranches(r *Run, sources []*SpanSource) branches {
 // ask sends for the branch's next chunk, unless that is under way or only one request may be at a time.
 // The chunk before it is no longer valid.
 func (b *branches) ask(br *branch) {
-	if br.asked || b.run.Parallel() == 1 {
+	if br.asked || b.run.inTurn() == 1 {
 		return
 	}
 	br.asked = true

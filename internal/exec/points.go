@@ -5,10 +5,7 @@ import (
 	"io"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
-	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/schema"
-	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
 
 // Points are read in batches, side by side within the bound; the first is small, because a LIMIT above may
@@ -74,10 +71,17 @@ func (s *pointSource) read(ctx context.Context) error {
 		s.batch, s.found = make([]engine.Entity, n), make([]bool, n)
 	}
 	s.batch, s.found = s.batch[:n], s.found[:n]
-	return s.run.Each(ctx, n, func(ctx context.Context, i int) (err error) {
+	read := func(ctx context.Context, i int) (err error) {
 		s.batch[i], s.found[i], err = s.run.knownPoint(ctx, s.get, keys[i])
 		return err
-	})
+	}
+	if s.get.Row != nil {
+		return s.run.Each(ctx, n, read)
+	}
+	if err := s.run.keep(ctx, s.get.Hold, keys); err != nil {
+		return err
+	}
+	return engine.SideBySide(ctx, s.run.Parallel(), n, read)
 }
 
 func (s *pointSource) readOne(ctx context.Context, key access.Key) (err error) {
@@ -108,9 +112,7 @@ func (s *pointSource) Close() error {
 type indexJoinSource struct {
 	run     *Run
 	entries source
-	table   *schema.Table
-	ids     codec.Decoder // fills the primary key, and what says which partition the row is in, from an entry
-	row     []value.Value
+	of      entryOf
 	get     engine.Get
 	limit   int // rows likely to be wanted; 0: all
 	size    int // of the last batch
@@ -156,22 +158,11 @@ func (s *indexJoinSource) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if err := s.ids.DecodeRow(e, s.row); err != nil {
-			return err
-		}
-		row, err := s.table.AppendRowKey(nil, s.row)
+		row, err := s.of.key(e)
 		if err != nil {
 			return err
 		}
-		in, err := s.table.AppendPartitionKey(nil, s.row)
-		if err != nil {
-			return err
-		}
-		part, err := s.table.PartitionOf(s.row)
-		if err != nil {
-			return err
-		}
-		s.keys = append(s.keys, access.Key{Partition: part, PartitionKey: string(in), RowKey: string(row)})
+		s.keys = append(s.keys, row)
 		s.order = append(s.order, key)
 	}
 	s.rows = pointSource{run: s.run, get: s.get, keys: s.keys, size: s.size}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sync/atomic"
 
+	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
@@ -115,6 +116,33 @@ func (r *Run) SideBySide() {
 // Parallel is the number of requests that may be under way at once.
 func (r *Run) Parallel() int { return max(r.Rt.Parallel, 1) }
 
+// inTurn is Parallel, where what is read is not waited for. Two statements that wait for rows of each other's would do so for ever,
+// so these are read one after the other, in the same order by all.
+func (r *Run) inTurn() int {
+	if r.waits() {
+		return 1
+	}
+	return r.Parallel()
+}
+
+// waits says whether rows are waited for that another transaction has.
+func (r *Run) waits() bool { return r.X.Plan.Waits && r.X.Pins }
+
+// keep has the transaction keep rows in the order of their keys, before they are read side by side.
+func (r *Run) keep(ctx context.Context, hold engine.Hold, keys []access.Key) error {
+	view, ofTx := r.store.(buffer.View)
+	if !ofTx || hold != engine.HoldOrWait || !r.waits() {
+		return nil
+	}
+	for i := range keys {
+		k := &keys[i]
+		if err := view.Keep(ctx, k.Partition.Physical, k.PartitionKey, k.RowKey); err != nil {
+			return lockError(err)
+		}
+	}
+	return nil
+}
+
 // Begin waits until a request may be sent; done must follow it when it gives no error.
 func (r *Run) Begin(ctx context.Context) error {
 	if r.requests == nil {
@@ -170,24 +198,32 @@ func (r *Run) Get(ctx context.Context, g engine.Get) (e engine.Entity, found boo
 		if errors.As(err, &ee) && ee.Code == engine.CodeNotFound {
 			err = nil
 		}
-		return engine.Entity{}, false, notWaited(err)
+		return engine.Entity{}, false, lockError(err)
 	}
 	return e, true, r.count(1)
 }
 
-// notWaited gives MySQL's error where another transaction has a row that is read with NOWAIT.
-func notWaited(err error) error {
+// lockError gives MySQL's error where another transaction has a row.
+func lockError(err error) error {
 	if err == nil || err == io.EOF {
 		return err
 	}
 	var ee *engine.Error
-	if errors.As(err, &ee) && ee.Code == engine.CodeBusy {
+	if !errors.As(err, &ee) {
+		return err
+	}
+	switch ee.Code {
+	case engine.CodeBusy:
 		return sqlerr.New(sqlerr.CodeLockNoWait, sqlerr.NoPos, "Statement aborted because lock(s) could not be acquired immediately and NOWAIT is set.")
+	case engine.CodeLate:
+		late := sqlerr.New(sqlerr.CodeLockWaitTimeout, sqlerr.NoPos, "Lock wait timeout exceeded; try restarting transaction")
+		late.Retryable = true
+		return late
 	}
 	return err
 }
 
 // Each calls do for 0 ≤ i < n, side by side, and gives the first error; the others are cancelled.
 func (r *Run) Each(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	return engine.SideBySide(ctx, r.Parallel(), n, do)
+	return engine.SideBySide(ctx, r.inTurn(), n, do)
 }

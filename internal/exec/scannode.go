@@ -18,7 +18,7 @@ type scanNode struct {
 	decoder  *codec.Decoder // fills the block's row; of each execution, a copy
 	selected []string       // what scans read of an entity
 	get      []string       // what point reads do
-	ids      *codec.Decoder // IndexJoin: fills a row of the table from an index entry
+	ids      *codec.Decoder // IndexJoin, and where rows are held: fills a row of the table from an index entry
 	filter   *storePredicate
 	recheck  func(*expr.Env) (bool, error)
 	residual func(*expr.Env) (bool, error)
@@ -74,21 +74,70 @@ func compileScan(n *access.Scan) (Node, error) {
 	s.selected = read.Select(n.Columns)
 	s.get = read.SelectOne(n.Columns)
 	if n.IndexJoin {
-		id := make([]int, len(n.Table.Key))
-		for i, p := range n.Table.Key {
-			id[i] = p.Column
-		}
-		id = append(id, n.Table.SpreadBy()...)
-		slices.Sort(id)
-		id = slices.Compact(id)
+		id := identity(n.Table)
 		s.selected = read.Select(id)
 		s.ids = read.Decoder(id, 0, s.selected)
 		s.get = rows.SelectOne(n.Columns)
 		s.decoder = rows.Decoder(n.Columns, n.Offset, s.get)
 		return s, nil
 	}
+	if n.Index != nil && n.Hold >= access.HoldOrFail {
+		id := identity(n.Table)
+		s.selected, s.get = read.Select(merge(id, n.Columns)), read.SelectOne(merge(id, n.Columns))
+		s.ids = read.Decoder(id, 0, s.selected)
+	}
 	s.decoder = read.Decoder(n.Columns, n.Offset, s.selected)
 	return s, nil
+}
+
+// identity are the columns that say which row of a table it is, and which partition that is in.
+func identity(t *schema.Table) []int {
+	id := make([]int, len(t.Key))
+	for i, p := range t.Key {
+		id[i] = p.Column
+	}
+	return merge(id, t.SpreadBy())
+}
+
+// entryOf reads which row an index entry is of.
+type entryOf struct {
+	table *schema.Table
+	ids   codec.Decoder
+	row   []value.Value
+}
+
+func (n *scanNode) entryOf() entryOf {
+	return entryOf{n.plan.Table, *n.ids, make([]value.Value, n.plan.Table.RowWidth())}
+}
+
+// key gives the key of the row.
+func (e *entryOf) key(entry *engine.Entity) (k access.Key, err error) {
+	if err := e.ids.DecodeRow(entry, e.row); err != nil {
+		return k, err
+	}
+	row, err := e.table.AppendRowKey(nil, e.row)
+	if err != nil {
+		return k, err
+	}
+	in, err := e.table.AppendPartitionKey(nil, e.row)
+	if err != nil {
+		return k, err
+	}
+	k.PartitionKey, k.RowKey = string(in), string(row)
+	k.Partition, err = e.table.PartitionOf(e.row)
+	return k, err
+}
+
+// rowOf is entryOf for a transaction.
+func (n *scanNode) rowOf() engine.RowOf {
+	of := n.entryOf()
+	return func(entry *engine.Entity) (table, partitionKey, rowKey string, err error) {
+		k, err := of.key(entry)
+		if err != nil {
+			return "", "", "", err
+		}
+		return k.Partition.Physical, k.PartitionKey, k.RowKey, nil
+	}
 }
 
 func (n *scanNode) fills() []int { return n.filled }
@@ -109,7 +158,8 @@ func (n *scanNode) bindFilter(f *Frame) (*engine.Filter, error) {
 }
 
 // holds is what a transaction is asked to do with what a scan reads.
-var holds = [...]engine.Hold{access.HoldAsAll: engine.HoldAsAll, access.HoldNot: engine.HoldNot, access.HoldOrFail: engine.HoldOrFail, access.HoldOrSkip: engine.HoldOrSkip}
+var holds = [...]engine.Hold{access.HoldAsAll: engine.HoldAsAll, access.HoldNot: engine.HoldNot, access.HoldOrFail: engine.HoldOrFail, access.HoldOrSkip: engine.HoldOrSkip,
+	access.HoldOrWait: engine.HoldOrWait}
 
 // entities gives the source of what reads name. limit is how many are likely to be wanted, 0 for all. m counts what it costs.
 // The source is valid until another scan has the room.
@@ -119,15 +169,22 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 	if hold == engine.HoldOrSkip {
 		limit = 0 // nobody knows how many are skipped
 	}
+	var row engine.RowOf
+	if n.ids != nil && !n.plan.IndexJoin {
+		row = n.rowOf()
+	}
 	if len(reads.Points) > 0 {
 		keys := reads.Points
 		if n.plan.Ordered {
 			slices.SortFunc(keys, comparePoints)
 		}
-		room.points = pointSource{run: r, get: engine.Get{Select: n.get, Meter: m, Hold: hold}, keys: keys, room: room.values[:0]}
+		room.points = pointSource{run: r, get: engine.Get{Select: n.get, Meter: m, Hold: hold, Row: row}, keys: keys, room: room.values[:0]}
 		return &room.points
 	}
-	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: m, Budget: r.X.Budget, Hold: hold}
+	scan := engine.Scan{Filter: filter, Select: n.selected, Meter: m, Budget: r.X.Budget, Hold: hold, Row: row}
+	if hold == engine.HoldOrWait && n.plan.IndexJoin {
+		scan.Hold = engine.HoldAsAll // the rows are waited for
+	}
 	if len(reads.Spans) == 1 && r.readsItself() {
 		scan.Room = &room.engine // else more than one cursor might be given it
 	}
@@ -136,7 +193,7 @@ func (n *scanNode) entities(r *Run, reads *access.Reads, filter *engine.Filter, 
 		return src
 	}
 	return &indexJoinSource{
-		run: r, entries: src, table: n.plan.Table, ids: *n.ids, row: make([]value.Value, n.plan.Table.RowWidth()),
+		run: r, entries: src, of: n.entryOf(),
 		get: engine.Get{Select: n.get, Meter: m, Hold: hold}, limit: limit,
 	}
 }
@@ -167,7 +224,7 @@ func (n *scanNode) spans(r *Run, scan engine.Scan, spans []access.Span, limit in
 		}
 		return newMergeSource(r, sources)
 	}
-	if limit > 0 || r.Parallel() == 1 {
+	if limit > 0 || r.inTurn() == 1 {
 		return of(spans)
 	}
 	sources := make([]*SpanSource, len(spans))

@@ -161,7 +161,7 @@ func (s *SpanSource) read(ctx context.Context) ([]engine.Entity, error) {
 	}
 	defer s.Run.Done()
 	chunk, err := s.cursor.Next(ctx)
-	return chunk, notWaited(err)
+	return chunk, lockError(err)
 }
 
 func (s *SpanSource) Close() error {

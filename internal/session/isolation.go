@@ -209,14 +209,16 @@ func (s *Session) beginAt(ctx context.Context, store engine.Transactor, validate
 	return nil
 }
 
-// beginAgain gives a transaction that has read nothing yet a later moment: in MySQL it is that of the first read.
+// beginAgain gives a transaction that goes by nothing it has read so far a later moment: in MySQL it is that of the first read.
 func (s *Session) beginAgain(ctx context.Context) error {
-	before := s.tx
-	if err := s.beginAt(ctx, s.moments(), !s.readOnly); err != nil {
+	definitions, err := s.in.Catalog.Snapshot(ctx) // before the moment: see beginAt
+	if err != nil {
 		return err
 	}
-	before.Release()
-	s.useTx()
+	if err := s.tx.Renew(); err != nil {
+		return err
+	}
+	s.definitions = []versionAt{{s.in.Catalog, definitions.Version()}}
 	return nil
 }
 

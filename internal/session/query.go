@@ -47,6 +47,9 @@ func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Me
 	if s.tx != nil && (s.tx.IsOfOneMoment() || plan.ForUpdate) && !s.readOnly {
 		s.saw = with(s.saw, plan.Tables)
 	}
+	if s.tx != nil && plan.Waits {
+		s.tx.Patience(s.lockWait)
+	}
 	if s.tx != nil && !s.begun {
 		s.begun = slices.ContainsFunc(plan.Tables, func(t *schema.Table) bool { return t.Virtual == nil })
 	}
@@ -66,7 +69,7 @@ func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Me
 
 // runQuery begins a query: its rows come as they are read.
 func (s *Session) runQuery(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value) (Outcome, error) {
-	q := s.takeQuery()
+	q, first := s.takeQuery(), !s.begun
 	q.execution = s.execution(planned.plan, args, &q.meter)
 	if err := s.runtime().Start(ctx, &q.execution, &q.cursor); err != nil {
 		s.count(&q.meter, s.watched)
@@ -75,7 +78,11 @@ func (s *Session) runQuery(ctx context.Context, p *Prepared, planned *plannedAt,
 	if !q.cursor.IsPoint() {
 		s.costs(&q.meter)
 	}
-	return Outcome{Rows: Rows{ctx: ctx, session: s, watched: s.watched, Zone: s.state.Zone, prepared: p, planned: planned.again(), Header: planned.header, query: q, cursor: &q.cursor}}, nil
+	out := Outcome{Rows: Rows{ctx: ctx, session: s, watched: s.watched, Zone: s.state.Zone, prepared: p, planned: planned.again(), Header: planned.header, query: q, cursor: &q.cursor}}
+	if q.execution.Pins && planned.plan.Waits {
+		out.taking = s.takes(first)
+	}
+	return out, nil
 }
 
 // queryIsolated runs a query as a transaction of its own where only the commit tells whether all that was read held at one
@@ -106,19 +113,24 @@ func (s *Session) queryIsolated(ctx context.Context, p *Prepared, planned *plann
 }
 
 // collect gives all rows of a query in the transaction that is open.
-func (s *Session) collect(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value) (all [][]value.Value, err error) {
+func (s *Session) collect(ctx context.Context, p *Prepared, planned *plannedAt, args []value.Value) ([][]value.Value, error) {
 	out, err := s.runQuery(ctx, p, planned, args)
 	if err != nil {
 		return nil, err
 	}
 	defer out.Close()
+	return out.all(s.held)
+}
+
+// all gives the rows that are left, whose memory run counts.
+func (r *Rows) all(run *exec.Run) (all [][]value.Value, err error) {
 	for {
-		row, err := out.Next()
+		row, err := r.next()
 		if errors.Is(err, io.EOF) {
 			return all, nil
 		}
 		if err == nil {
-			err = s.held.Charge(exec.BytesPerRow+int64(len(row))*exec.BytesPerValue+exec.TextBytes(row), "transaction")
+			err = run.Charge(exec.BytesPerRow+int64(len(row))*exec.BytesPerValue+exec.TextBytes(row), "transaction")
 		}
 		if err != nil {
 			return nil, err

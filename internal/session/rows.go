@@ -34,6 +34,7 @@ type Rows struct {
 	ends     bool           // Close ends the statement
 	running  *interruptible // which KILL ends; nil: it does not
 	cursor   cursor
+	taking   *taking            // of a query that waits for rows of other transactions; nil: it does not
 	reading  epochs             // which whoever changes definitions waits for
 	release  context.CancelFunc // of ctx, where the time of the query is limited; else nil
 	sound    bool               // all is read of one moment, at which the definitions held
@@ -278,6 +279,11 @@ func (r *Rows) again(cause error) error {
 		return err
 	}
 	r.session.forget(r.prepared)
+	return r.begin()
+}
+
+// begin begins the query anew, whose cursor is closed.
+func (r *Rows) begin() error {
 	r.reading.End()
 	r.reading = epochs{own: r.prepared.in.Catalog.BeginRead()}
 	planned, err := r.session.planWithin(r.ctx, r.prepared, &r.reading, (*catalog.Catalog).BeginRead)
@@ -320,6 +326,7 @@ func (r *Rows) Close() error {
 	}
 	err := r.cursor.Close()
 	r.cursor = nil
+	r.taking.end()
 	if r.query != nil {
 		point := r.query.cursor.IsPoint()
 		r.session.endQuery(r.query, r.watched)

@@ -125,7 +125,7 @@ func (s *Session) read(ctx context.Context, p *Prepared, plan *plannedAt, args [
 	if limit > 0 {
 		ctx, release = context.WithTimeoutCause(ctx, limit, errTimeLimit)
 	}
-	out, err := s.runPlan(ctx, p, plan, args)
+	out, err := s.readTaking(ctx, p, plan, args, &reading)
 	if err != nil {
 		if release != nil {
 			err = overtime(ctx, err)

@@ -56,6 +56,7 @@ type Session struct {
 	zone        string               // time_zone, as it was written
 	encryption  string               // block_encryption_mode
 	timeLimit   time.Duration        // max_execution_time
+	lockWait    time.Duration        // innodb_lock_wait_timeout
 	profiled    *profiled            // while EXPLAIN ANALYZE runs its statement
 	inside      bool                 // Run is running
 	watched     *watched             // the statement that it runs; nil where nobody asks
@@ -88,6 +89,7 @@ func (s *Session) reset() {
 	s.statements = nil
 	s.state.Recursions = defaultRecursions
 	s.encryption, s.timeLimit, s.analyzeRequests = defaultEncryption, 0, ddl.DefaultAnalyzeRequests
+	s.lockWait = defaultLockWait * time.Second
 	_ = s.setZone("") // the database's, which was checked
 	s.state.Collation = s.db.Collation
 	s.state.Diagnostics.Begin()

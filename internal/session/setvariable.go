@@ -10,6 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -108,6 +109,8 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 		return s.setEncryption(text)
 	case "max_execution_time":
 		return s.setTimeLimit(x)
+	case "innodb_lock_wait_timeout":
+		return s.setLockWait(x)
 	case "cte_max_recursion_depth":
 		n, err := s.wholeNumber(name, x, defaultRecursions, "a number of rounds")
 		if err == nil {
@@ -208,6 +211,24 @@ func (s *Session) setTimeLimit(x value.Value) error {
 	return err
 }
 
+// defaultLockWait is innodb_lock_wait_timeout in seconds, as in MySQL.
+const defaultLockWait = 50
+
+// setLockWait sets innodb_lock_wait_timeout: how many seconds a statement waits for a row that another transaction has.
+func (s *Session) setLockWait(x value.Value) error {
+	const name, most = "innodb_lock_wait_timeout", 1 << 30
+	n, err := s.wholeNumber(name, x, defaultLockWait, "a number of seconds")
+	if err != nil {
+		return err
+	}
+	if cut := min(max(n, 1), most); cut != n {
+		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongValue, "Truncated incorrect %s value: '%d'", name, n)
+		n = cut
+	}
+	s.lockWait = time.Duration(n) * time.Second
+	return nil
+}
+
 // wholeNumber gives the value of a variable that is a number of 32 bits, cut to what fits, with a warning. what says what it is.
 func (s *Session) wholeNumber(name string, x value.Value, otherwise int64, what string) (int64, error) {
 	if strings.EqualFold(value.Text(x), "default") {
@@ -285,10 +306,27 @@ func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Val
 		}
 		s.useNext(planned.plan)
 	}
-	m := &engine.Meter{}
+	m, first := &engine.Meter{}, !s.begun
 	defer s.count(m, s.watched)
 	x := s.execution(planned.plan, args, m)
-	cur, err := s.runtime().Query(ctx, &x)
+	if !x.Pins || !planned.plan.Waits {
+		return s.firstValue(ctx, &x)
+	}
+	taking := s.takes(first)
+	for {
+		v, err := s.firstValue(ctx, &x)
+		if err == nil {
+			return v, nil
+		}
+		if err := taking.again(ctx, err); err != nil {
+			return value.NullValue, err
+		}
+	}
+}
+
+// firstValue runs a query, and gives the first value of its first row.
+func (s *Session) firstValue(ctx context.Context, x *exec.Execution) (value.Value, error) {
+	cur, err := s.runtime().Query(ctx, x)
 	if err != nil {
 		return value.NullValue, err
 	}

@@ -35,7 +35,7 @@ const (
 	whyUTF8      = "all text is UTF-8"
 	whyNoLog     = "there is no binary log, and no log of the server"
 	whyNoServer  = "there is no server that ends a connection; a context ends what waits"
-	whyNoLocks   = "nothing waits for locks of rows"
+	whyNoLocks   = "no statement locks a table or its definition"
 	whyNoBuffers = "there are no such buffers; the option max_memory of the data source name bounds a statement"
 	whyNoCache   = "there is no cache of results, and no profile"
 	whyNotes     = "notes are kept; SHOW WARNINGS shows them"
@@ -51,6 +51,7 @@ var systemVariables = map[string]systemVariable{
 	"time_zone":                {},
 	"block_encryption_mode":    {},
 	"max_execution_time":       {},
+	"innodb_lock_wait_timeout": {},
 	"analyze_requests":         {},
 	"cte_max_recursion_depth":  {},
 	"collation_connection":     {},
@@ -115,7 +116,6 @@ var systemVariables = map[string]systemVariable{
 	"net_write_timeout":               {value.FromInt(60), idle, whyNoServer},
 	"max_connections":                 {value.FromInt(151), idle, whyNoServer},
 	"lock_wait_timeout":               {value.FromInt(31536000), idle, whyNoLocks},
-	"innodb_lock_wait_timeout":        {value.FromInt(50), idle, whyNoLocks},
 	"low_priority_updates":            {value.FromInt(0), idle, whyNoLocks},
 	"sort_buffer_size":                {value.FromInt(256 << 10), idle, whyNoBuffers},
 	"join_buffer_size":                {value.FromInt(256 << 10), idle, whyNoBuffers},
@@ -164,6 +164,8 @@ func (s *Session) systemVariable(name string) (value.Value, bool) {
 		return value.FromInt(int64(s.state.Recursions)), true
 	case "max_execution_time":
 		return value.FromInt(s.timeLimit.Milliseconds()), true
+	case "innodb_lock_wait_timeout":
+		return value.FromInt(int64(s.lockWait / time.Second)), true
 	case "transaction_isolation", "tx_isolation":
 		return value.FromString(isolations[s.usual.level]), true
 	case "transaction_read_only", "tx_read_only":

@@ -160,6 +160,9 @@ type savepoint struct {
 func (s *Session) transaction(ctx context.Context, stmt *dialect.Transaction) error {
 	switch stmt.Kind {
 	case dialect.Begin:
+		if s.tx != nil && s.tx.IsLost() {
+			s.Rollback() // MySQL has done so before
+		}
 		if s.tx != nil {
 			if err := s.Commit(ctx); err != nil { // as MySQL does
 				return err

@@ -53,6 +53,7 @@ const (
 	CodeTooManyRows            = 1172
 	CodeUnknownIndex           = 1176
 	CodeUnknownVariable        = 1193
+	CodeLockWaitTimeout        = 1205
 	CodeWrongArguments         = 1210
 	CodeDeadlock               = 1213
 	CodeForeignKey             = 1215

@@ -23,6 +23,7 @@ import (
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/tidwall/btree"
 
@@ -54,8 +55,12 @@ type Buffer struct {
 	outline  *outline                 // nil: the store takes whatever there is
 	hold     func(octets int64) error // takes memory, or gives it back; nil: nobody counts
 
-	group  *Group // of the transactions beside it; nil: none
-	joined uint64 // when, by the group's clock
+	group    *Group                 // of the transactions beside it; nil: none
+	joined   uint64                 // when, by the group's clock
+	taken    map[busyPlace]struct{} // what it has beside what it has written; the group's lock guards it
+	waits    *waiter                // for whom else it waits; nil: for nobody; the group's lock guards it
+	patience time.Duration          // how long it waits
+	lost     atomic.Bool            // it was rolled back, as Forfeit does
 }
 
 // tree holds the entries of one table by their keys.
@@ -149,6 +154,27 @@ func (b *Buffer) beside(table string) engine.Aside {
 // storedOf gives those of commits that are for the store.
 func (b *Buffer) storedOf(commits []engine.Commit) (stored []engine.Commit, of func(error) error) {
 	return engine.Pick(commits, func(c *engine.Commit) bool { return b.beside(c.Table) == nil })
+}
+
+// Renew gives a transaction of one moment, which goes by nothing that it has read so far, a later one.
+func (b *Buffer) Renew() error {
+	next := b.e.(engine.Transactor).Moment()
+	var joined uint64
+	if b.group != nil {
+		joined = b.group.clock.Load()
+	}
+	if err := next.Begin(); err != nil {
+		return err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.since.Release()
+	b.since, b.base, b.joined = next, next, joined
+	if b.reads != nil {
+		b.reads = &reads{}
+	}
+	clear(b.gaps)
+	return nil
 }
 
 // IsOfOneMoment says whether all reads are of one moment.
@@ -339,6 +365,9 @@ func (e *entry) operation() engine.Op {
 // entity group transaction is refused with engine.CodeTooLarge where the store has no larger ones, and nothing is sent. When it
 // fails, the buffer stays as it was; Error.Op counts in the order of Commits, and Error.Entity is that of the operation.
 func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
+	if b.lost.Load() {
+		return errLost()
+	}
 	commits := b.Commits()
 	if len(commits) > 0 || b.IsUnconfirmed() {
 		if err := b.send(ctx, commits, m); err != nil {

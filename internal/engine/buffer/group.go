@@ -8,15 +8,18 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Group is the transactions of one process, as far as they ask what others have: those that read FOR UPDATE with NOWAIT or SKIP LOCKED.
+// Group is the transactions of one process, as far as they ask what others have: those that read FOR UPDATE.
 // A transaction has the rows that it has written to or read FOR UPDATE. Whether other processes have them shows at the commit.
 type Group struct {
-	asked atomic.Bool // somebody has
+	Closing <-chan struct{} // closed when the database is: then nobody waits; nil: it never is
 
-	mu    sync.Mutex
-	clock uint64
-	open  map[*Buffer]struct{}
-	left  map[busyPlace]uint64 // what transactions had that are over, and when: a reader that began before may have read what was there before
+	asked atomic.Bool   // somebody has
+	clock atomic.Uint64 // changes under mu
+
+	mu      sync.Mutex
+	open    map[*Buffer]struct{}
+	left    map[busyPlace]uint64 // what transactions had that are over, and when: a reader that began before may have read what was there before
+	waiting map[busyPlace][]*waiter
 }
 
 // busyPlace names an entity.
@@ -33,7 +36,7 @@ func (g *Group) Join(b *Buffer) {
 		g.open, g.left = map[*Buffer]struct{}{}, map[busyPlace]uint64{}
 	}
 	g.open[b] = struct{}{}
-	b.group, b.joined = g, g.clock
+	b.group, b.joined = g, g.clock.Load()
 }
 
 // leave is the end of b; nil: b is in no group.
@@ -43,6 +46,10 @@ func (g *Group) leave(b *Buffer) {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.leaveLocked(b)
+}
+
+func (g *Group) leaveLocked(b *Buffer) {
 	if _, is := g.open[b]; !is {
 		return
 	}
@@ -50,18 +57,34 @@ func (g *Group) leave(b *Buffer) {
 	if !g.asked.Load() {
 		return
 	}
+	g.remember(b)
+	b.taken = nil
+	for at := range g.waiting {
+		g.advance(at)
+	}
+}
+
+// remember notes what b had. Where nobody is left, nobody began before.
+func (g *Group) remember(b *Buffer) {
+	now := g.clock.Add(1)
+	if len(g.open) == 0 {
+		clear(g.left)
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	g.clock++
 	for name, t := range b.tables {
 		t.entries.Scan(func(e *entry) bool {
-			g.left[busyPlace{name, e.partitionKey, e.rowKey}] = g.clock
+			g.left[busyPlace{name, e.partitionKey, e.rowKey}] = now
 			return true
 		})
 	}
+	for at := range b.taken { // others may go by an index entry that it has kept
+		g.left[at] = now
+	}
 	if len(g.left) > mostLeft {
 		for at, when := range g.left {
-			if when+mostLeft/64 < g.clock || len(g.left) > 2*mostLeft {
+			if when+mostLeft/64 < now || len(g.left) > 2*mostLeft {
 				delete(g.left, at)
 			}
 		}
@@ -70,55 +93,65 @@ func (g *Group) leave(b *Buffer) {
 
 // beganAt is the moment of the group's clock from which on a reader of b sees what others commit.
 func (b *Buffer) beganAt() uint64 {
-	g := b.group
-	switch {
+	switch g := b.group; {
 	case g == nil:
 		return 0
-	case b.since != nil:
-		return b.joined
+	case b.since == nil:
+		return g.clock.Load()
 	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return g.clock
+	return b.joined
 }
 
 // asks notes that what others have matters from now on.
-func (b *Buffer) asks(hold engine.Hold) {
-	if g := b.group; g != nil && hold >= engine.HoldOrFail && !g.asked.Load() {
+func (b *Buffer) asks() {
+	if g := b.group; g != nil && !g.asked.Load() {
 		g.asked.Store(true)
 	}
 }
 
-// take has b keep an entity from others' changes; false where another transaction has it, or had it since the reader began, and where
-// hold says that this is no error.
-func (b *Buffer) take(table string, e *engine.Entity, began uint64, hold engine.Hold) (bool, error) {
+// take has b keep an entity, which is at a place or an index entry of the row there; false where another transaction has the row, or
+// had it since the reader began, and where hold says that this is no error.
+func (b *Buffer) take(table string, e *engine.Entity, at busyPlace, began uint64, hold engine.Hold) (bool, error) {
 	if g := b.group; g != nil {
 		g.mu.Lock()
 		defer g.mu.Unlock()
-		if g.has(b, busyPlace{engine.FoldTable(table), e.PartitionKey, e.RowKey}, began) {
+		if g.left[at] > began || g.holder(b, at) != nil {
 			if hold == engine.HoldOrFail {
 				return false, &engine.Error{Code: engine.CodeBusy}
 			}
 			return false, nil
 		}
+		g.give(b, at)
 	}
 	return true, b.pin(table, []engine.Entity{*e})
 }
 
-// has says whether a transaction beside b has an entity, or had it since began.
-func (g *Group) has(b *Buffer, at busyPlace, began uint64) bool {
-	if g.left[at] > began {
-		return true
+// give has b have an entity until it ends, also if it goes back to a savepoint.
+func (g *Group) give(b *Buffer, at busyPlace) {
+	if _, is := g.open[b]; !is {
+		return // its rows are kept open behind its end
 	}
-	for other := range g.open {
-		if other != b && other.has(at) {
-			return true
-		}
+	if b.taken == nil {
+		b.taken = map[busyPlace]struct{}{}
 	}
-	return false
+	b.taken[at] = struct{}{}
 }
 
+// holder is a transaction beside b that has an entity; nil: none has.
+func (g *Group) holder(b *Buffer, at busyPlace) *Buffer {
+	for other := range g.open {
+		if other != b && other.has(at) {
+			return other
+		}
+	}
+	return nil
+}
+
+// has says whether b has an entity. The group is locked.
 func (b *Buffer) has(at busyPlace) bool {
+	if _, is := b.taken[at]; is {
+		return true
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.tables[at.table].find(at.partitionKey, at.rowKey) != nil
@@ -129,6 +162,7 @@ type takingCursor struct {
 	engine.Cursor
 	v     View
 	table string
+	row   engine.RowOf // nil: the entities are the rows
 	hold  engine.Hold
 	rest  []engine.Entity
 }
@@ -138,7 +172,7 @@ func (c *takingCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 		for len(c.rest) > 0 {
 			next := c.rest[:1:1]
 			c.rest = c.rest[1:]
-			have, err := c.v.b.take(c.table, &next[0], c.v.began, c.hold)
+			have, err := c.v.take(ctx, c.table, &next[0], c.row, c.hold)
 			if err != nil {
 				return nil, err
 			}

@@ -52,16 +52,19 @@ func (b *Buffer) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
 
 // Get reads an entity as the transaction sees it.
 func (v View) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
-	v.b.asks(g.Hold)
+	hold := v.holds(g.Table, g.Hold)
+	if hold == engine.HoldOrWait && g.Row == nil {
+		return v.getKept(ctx, g)
+	}
 	e, err := v.get(ctx, g)
 	switch {
 	case err != nil:
-	case g.Hold >= engine.HoldOrFail:
+	case hold >= engine.HoldOrFail:
 		var have bool
-		if have, err = v.b.take(g.Table, &e, v.began, g.Hold); err == nil && !have {
+		if have, err = v.take(ctx, g.Table, &e, g.Row, hold); err == nil && !have {
 			return engine.Entity{}, &engine.Error{Code: engine.CodeNotFound}
 		}
-	case v.pins && g.Hold == engine.HoldAsAll:
+	case v.pins && hold == engine.HoldAsAll:
 		err = v.b.pin(g.Table, []engine.Entity{e})
 	}
 	return e, err
@@ -69,15 +72,26 @@ func (v View) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 
 // Scan walks a range as the transaction sees it: what it writes later is not seen.
 func (v View) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
-	v.b.asks(s.Hold)
+	hold := v.holds(s.Table, s.Hold)
 	c := v.scan(ctx, s)
 	switch {
-	case s.Hold >= engine.HoldOrFail:
-		return &takingCursor{Cursor: c, v: v, table: s.Table, hold: s.Hold}
-	case v.pins && s.Hold == engine.HoldAsAll:
+	case hold >= engine.HoldOrFail:
+		return &takingCursor{Cursor: c, v: v, table: s.Table, row: s.Row, hold: hold}
+	case v.pins && hold == engine.HoldAsAll:
 		return &pinningCursor{Cursor: c, b: v.b, table: s.Table}
 	}
 	return c
+}
+
+// holds gives what to do with entities of a table, where hold is asked for.
+func (v View) holds(table string, hold engine.Hold) engine.Hold {
+	if hold == engine.HoldOrWait && (!v.pins || v.b.beside(table) != nil) {
+		return engine.HoldAsAll
+	}
+	if hold >= engine.HoldOrFail {
+		v.b.asks()
+	}
+	return hold
 }
 
 type pinningCursor struct {

@@ -1,0 +1,272 @@
+package buffer
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine"
+)
+
+// waiter is a transaction that waits for an entity which another one has. It is given the entity when it is its turn: those come in
+// the order in which they asked. A statement asks for one entity at a time, so a transaction is one waiter at most.
+type waiter struct {
+	b    *Buffer
+	at   busyPlace
+	turn chan struct{} // closed when it has the entity
+}
+
+// Patience says how long b waits for an entity that another transaction has.
+func (b *Buffer) Patience(d time.Duration) { b.patience = d }
+
+// Keep has the transaction keep an entity for itself, as Get with HoldOrWait does before it reads. So a statement that reads many
+// at a time can ask for them in order: then two that want the same do not wait for each other.
+func (v View) Keep(ctx context.Context, table, partitionKey, rowKey string) error {
+	if v.holds(table, engine.HoldOrWait) != engine.HoldOrWait {
+		return nil
+	}
+	moved, err := v.b.keep(ctx, busyPlace{engine.FoldTable(table), partitionKey, rowKey}, v.began)
+	if err == nil && moved && v.isOfBefore() {
+		_, err = v.getMoved(ctx, engine.Get{Table: table, PartitionKey: partitionKey, RowKey: rowKey, Select: []string{}})
+		if isAbsent(err) {
+			return nil
+		}
+	}
+	return err
+}
+
+// getKept reads an entity that is the transaction's from before the read on, so that it is as the one before has left it.
+func (v View) getKept(ctx context.Context, g engine.Get) (e engine.Entity, err error) {
+	at := placeOf(&g)
+	moved, err := v.b.keep(ctx, at, v.began)
+	switch {
+	case err != nil:
+		return e, err
+	case moved && v.isOfBefore():
+		e, err = v.getMoved(ctx, g)
+	default:
+		e, err = v.get(ctx, g)
+	}
+	if isAbsent(err) {
+		v.b.group.letGo(v.b, at) // as in MySQL, nobody waits for what is not there
+	}
+	if err != nil {
+		return e, err
+	}
+	return e, v.b.pin(g.Table, []engine.Entity{e})
+}
+
+// getMoved reads an entity of a moment after which others had it.
+func (v View) getMoved(ctx context.Context, g engine.Get) (engine.Entity, error) {
+	e, err := v.get(ctx, g)
+	if err != nil && !isAbsent(err) {
+		return e, err
+	}
+	of := engine.Entity{PartitionKey: g.PartitionKey, RowKey: g.RowKey, ETag: e.ETag}
+	if err := v.unchanged(ctx, g.Table, &of, g.Meter); err != nil {
+		return e, err
+	}
+	return e, err
+}
+
+// placeOf is what is read.
+func placeOf(g *engine.Get) busyPlace {
+	return busyPlace{engine.FoldTable(g.Table), g.PartitionKey, g.RowKey}
+}
+
+// take has the transaction keep an entity that was read, or the row of which it is an index entry; false where it is to be passed over.
+func (v View) take(ctx context.Context, table string, e *engine.Entity, row engine.RowOf, hold engine.Hold) (bool, error) {
+	at := busyPlace{engine.FoldTable(table), e.PartitionKey, e.RowKey}
+	if row != nil {
+		of, partitionKey, rowKey, err := row(e)
+		if err != nil {
+			return false, err
+		}
+		at = busyPlace{engine.FoldTable(of), partitionKey, rowKey}
+	}
+	if hold != engine.HoldOrWait {
+		return v.b.take(table, e, at, v.began, hold)
+	}
+	moved, err := v.b.keep(ctx, at, v.began)
+	switch {
+	case err != nil || !moved:
+	case row != nil && v.b.readsOneMoment(): // what is not in the entry may have changed, and is read later
+		_, err = v.getMoved(ctx, engine.Get{Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Select: []string{}})
+	default:
+		err = v.unchanged(ctx, table, e, nil)
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, v.b.pin(table, []engine.Entity{*e})
+}
+
+// isOfBefore says whether the view shows a moment that stays as it was.
+func (v View) isOfBefore() bool {
+	_, is := v.on.(engine.Moment)
+	_, isNone := v.on.(observer)
+	return is && !isNone
+}
+
+// unchanged makes sure that an entity which the transaction keeps since it was read, or found not to be there, is still as it was
+// then. Else the error is CodeStale: the statement may find another one at a later moment.
+func (v View) unchanged(ctx context.Context, table string, e *engine.Entity, m *engine.Meter) error {
+	now, err := v.b.e.Get(ctx, engine.Get{Table: table, PartitionKey: e.PartitionKey, RowKey: e.RowKey, Select: []string{}, Meter: m})
+	switch {
+	case err != nil && !isAbsent(err):
+		return err
+	case now.ETag != e.ETag:
+		return engine.StaleRead(table, e.PartitionKey, e.RowKey)
+	}
+	return nil
+}
+
+func isAbsent(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == engine.CodeNotFound
+}
+
+// keep has b have an entity until it ends, and waits while another transaction has it. moved says whether one had it since began, and
+// so may have changed it.
+func (b *Buffer) keep(ctx context.Context, at busyPlace, began uint64) (moved bool, err error) {
+	g := b.group
+	if g == nil {
+		return false, nil
+	}
+	w, moved, err := g.ask(b, at, began)
+	if w == nil {
+		return moved, err
+	}
+	late := time.NewTimer(b.patience)
+	defer late.Stop()
+	select {
+	case <-w.turn:
+		return true, nil
+	case <-late.C:
+		err = &engine.Error{Code: engine.CodeLate, Op: -1}
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-g.Closing:
+		err = engine.Errorf(engine.CodeClosed, "the database is closed")
+	}
+	if g.giveUp(w) {
+		return true, err
+	}
+	return true, nil // it was given the entity meanwhile
+}
+
+// ask gives b an entity, or, where another transaction has it, somebody who waits for it in the name of b. Where that one waits for b,
+// b is rolled back.
+func (g *Group) ask(b *Buffer, at busyPlace, began uint64) (w *waiter, moved bool, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if _, is := g.open[b]; !is || b.has(at) {
+		return nil, false, nil
+	}
+	switch {
+	case g.holder(b, at) == nil:
+		g.give(b, at)
+		return nil, g.left[at] > began, nil
+	case g.leads(b, at, b, map[*Buffer]bool{}):
+		b.forfeit()
+		return nil, false, errLost()
+	}
+	w = &waiter{b, at, make(chan struct{})}
+	if g.waiting == nil {
+		g.waiting = map[busyPlace][]*waiter{}
+	}
+	g.waiting[at], b.waits = append(g.waiting[at], w), w
+	return w, true, nil
+}
+
+// leads says whether one who waits for an entity waits for another one thereby, himself or by those for whom he waits. There may be
+// several: who writes to an entity does not ask for it.
+func (g *Group) leads(from *Buffer, at busyPlace, to *Buffer, seen map[*Buffer]bool) bool {
+	for other := range g.open {
+		if other == from || seen[other] || !other.has(at) {
+			continue
+		}
+		if seen[other] = true; other == to || other.waits != nil && g.leads(other, other.waits.at, to, seen) {
+			return true
+		}
+	}
+	return false
+}
+
+// advance gives an entity that nobody has any more to the first who waits for it.
+func (g *Group) advance(at busyPlace) {
+	line := g.waiting[at]
+	for len(line) > 0 && g.holder(line[0].b, at) == nil {
+		w := line[0]
+		line = line[1:]
+		w.b.waits = nil
+		g.give(w.b, at)
+		close(w.turn)
+	}
+	g.setLine(at, line)
+}
+
+func (g *Group) setLine(at busyPlace, line []*waiter) {
+	if len(line) == 0 {
+		delete(g.waiting, at)
+		return
+	}
+	g.waiting[at] = line
+}
+
+// giveUp takes one who waits out of the line; false: he has the entity already.
+func (g *Group) giveUp(w *waiter) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	line := g.waiting[w.at]
+	i := slices.Index(line, w)
+	if i < 0 {
+		return false
+	}
+	w.b.waits = nil
+	g.setLine(w.at, slices.Delete(line, i, i+1))
+	return true
+}
+
+// letGo has b no longer have an entity that it has not written to; nil: nobody has any.
+func (g *Group) letGo(b *Buffer, at busyPlace) {
+	if g == nil {
+		return
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	delete(b.taken, at)
+	g.advance(at)
+}
+
+// Forfeit rolls the transaction back, as MySQL does with one that cannot be committed any more: others get its rows at once. Commit
+// fails from now on.
+func (b *Buffer) Forfeit() {
+	if g := b.group; g != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+	}
+	b.forfeit()
+}
+
+// forfeit is Forfeit, where the group is locked.
+func (b *Buffer) forfeit() {
+	b.lost.Store(true)
+	if b.group != nil {
+		b.group.leaveLocked(b)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rollbackTo(0)
+	clear(b.gaps)
+}
+
+// IsLost says whether the transaction was rolled back by Forfeit, or because it waited for one that waited for it.
+func (b *Buffer) IsLost() bool { return b.lost.Load() }
+
+func errLost() error {
+	e := engine.Errorf(engine.CodeStale, "Deadlock found when trying to get lock; try restarting transaction")
+	e.Final = true
+	return e
+}

@@ -1,0 +1,109 @@
+package session
+
+import (
+	"context"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/dml"
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
+	"github.com/nearlyfreedb/nearlyfree/internal/exec"
+	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
+)
+
+// taking is a statement that takes rows for its transaction, and waits for those that another one has. When it has waited, what it has
+// read before may be out of date. Then it is run again, at a later moment, and keeps what it has taken.
+type taking struct {
+	session *Session
+	tx      *buffer.Buffer
+	first   bool // the transaction has read nothing before
+	mark    int  // of the transaction, before it
+	tries   int
+	held    exec.Run // its rows
+}
+
+// mostTakings bounds the tries of a statement whose rows others change each time before it has them all.
+const mostTakings = 100
+
+// takes begins a statement that takes rows. first: the transaction has read nothing before.
+func (s *Session) takes(first bool) *taking {
+	t := &taking{session: s, tx: s.tx, first: first, mark: s.tx.Mark()}
+	t.held.Rt = s.runtime()
+	return t
+}
+
+// again says what becomes of the statement, which has ended with err: it is to be run again where that is nil. A transaction of one
+// moment that has read something before goes by that, so its commit would fail.
+func (t *taking) again(ctx context.Context, err error) error {
+	if err == nil || !dml.IsRace(err) {
+		return err
+	}
+	s := t.session
+	if t.tries++; t.tries > mostTakings || t.tx.IsOfOneMoment() && !t.first {
+		t.tx.Forfeit()
+		return dml.ExplainCommit(err, with(s.saw, s.wrote))
+	}
+	t.held.End()
+	t.tx.RollbackTo(t.mark)
+	if t.tx.IsOfOneMoment() {
+		return s.beginAgain(ctx)
+	}
+	return nil
+}
+
+// end gives back the memory of the rows; nil: there are none.
+func (t *taking) end() {
+	if t != nil {
+		t.held.End()
+	}
+}
+
+// readTaking runs the plan of a query. One that takes rows has all of them then; outside of a transaction it is one of its own, which
+// writes nothing: as in MySQL it waits for others, and nobody for it once it has ended.
+func (s *Session) readTaking(ctx context.Context, p *Prepared, plan *plannedAt, args []value.Value, reading *epochs) (Outcome, error) {
+	if level := s.next.over(s.usual).level; s.takesAlone(plan.plan, level) {
+		if err := s.Begin(ctx, TxOptions{Isolation: level}); err != nil {
+			return Outcome{}, err
+		}
+		defer s.Rollback()
+	}
+	out, err := s.runPlan(ctx, p, plan, args)
+	if err != nil || out.taking == nil {
+		return out, err
+	}
+	out.reading = *reading
+	if err = out.take(); err != nil {
+		out.Close()
+	}
+	*reading = out.reading
+	return out, err
+}
+
+// takesAlone says whether a query outside of a transaction waits for rows. Where it is to hold at one moment, which only a commit
+// tells, it is a transaction anyway.
+func (s *Session) takesAlone(plan *planner.Plan, level Isolation) bool {
+	return plan.Waits && plan.Write == nil && s.tx == nil && !s.db.ReadOnly && s.usual.access != reads &&
+		(level < RepeatableRead || s.moments().Snapshots())
+}
+
+// take reads all rows of a query that takes them, and holds them back until it has all.
+func (r *Rows) take() error {
+	for {
+		rows, err := r.all(&r.taking.held)
+		if err == nil {
+			r.given, r.planned = 0, nil
+			err = r.cursor.Close()
+			r.cursor = &rowList{rows}
+			return err
+		}
+		if err := r.taking.again(r.ctx, err); err != nil {
+			return err
+		}
+		r.given = 0
+		if err := r.cursor.Close(); err != nil {
+			return err
+		}
+		if err := r.begin(); err != nil {
+			return err
+		}
+	}
+}
