@@ -31,6 +31,7 @@ const patience = 2 * time.Minute
 // side is one of the databases that are compared.
 type side struct {
 	name    string
+	db      *sql.DB
 	conn    *sql.Conn
 	mariadb bool
 }
@@ -121,9 +122,26 @@ func pin(t testing.TB, s *side, db *sql.DB) *side {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.conn = conn
+	s.db, s.conn = db, conn
 	t.Cleanup(func() { conn.Close(); db.Close() })
 	return s
+}
+
+// beside gives another session on the database of s.
+func (s *side) beside(t testing.TB) *side {
+	t.Helper()
+	conn, err := s.db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	other := &side{name: s.name, db: s.db, conn: conn, mariadb: s.mariadb}
+	if s.mariadb {
+		if a := other.exec("USE " + s.query("SELECT DATABASE()").rows[0][0].text); a.err != nil {
+			t.Fatal(a.err)
+		}
+	}
+	return other
 }
 
 // mariadbWords gives MariaDB's name for what it names in another way.
