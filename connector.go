@@ -112,9 +112,8 @@ func (k *Connector) use(s *store) {
 		Engine: e, Parallel: k.parallel(), MaxEntities: k.config.MaxEntities,
 		MaxRequests: k.config.maxRequests(), Price: pricePerRequest,
 		MaxMemory: k.config.maxMemory(), Account: exec.NewAccount("TotalMemory", max(0, k.config.TotalMemory)), Logger: d.Logger, Sequences: d.Tables(), Definitions: d.Tables(),
-		Counts: &s.counts, Chunked: k.config.Bulk == BulkChunked, KeysOnly: k.config.Scan == ScanDeny,
+		Group: &s.group, Counts: &s.counts, Chunked: k.config.Bulk == BulkChunked, KeysOnly: k.config.Scan == ScanDeny,
 	}
-	d.Runtime.Group.Closing = k.closing
 	if _, ok := e.(engine.Transactor); ok {
 		d.Runtime.Lines = &s.lines
 	}

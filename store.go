@@ -28,6 +28,7 @@ type store struct {
 	users    int
 	locks    session.Locks
 	lines    exec.Lines
+	group    exec.Group
 	counts   exec.Counts
 
 	mu       sync.Mutex

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -435,6 +436,23 @@ func TestForUpdateGivesBack(t *testing.T) {
 		cancel()
 		gives(t, ofB, 0, 10)
 		b.Rollback()
+	})
+}
+
+// TestForUpdateOfSeveral: in memory and on a file, transactions of several sql.DB wait for each other.
+func TestForUpdateOfSeveral(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		for _, store := range []string{"mem://for-update-of-several", "file:" + filepath.Join(t.TempDir(), "data")} {
+			a, b := nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: store}), nearlyfreetest.OpenConfig(t, &nearlyfree.Config{Store: store})
+			runAll(t, a, "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 10)")
+			of := beginAt(t, a, sql.LevelDefault)
+			runAll(t, of, "UPDATE t SET n = 11 WHERE id = 1")
+			other := asks(t.Context(), b, "SELECT n FROM t WHERE id = 1 FOR UPDATE")
+			waits(t, other)
+			commit(t, of)
+			gives(t, other, 0, 11)
+		}
 	})
 }
 

@@ -30,11 +30,11 @@ type Runtime struct {
 	Logger      *slog.Logger
 	Sequences   Sequences
 	Definitions Definitions
-	Lines       *Lines       // nil: nobody waits in line
-	Group       buffer.Group // of all transactions
-	Counts      *Counts      // what queries have counted; nil: that is not kept
-	KeysOnly    bool         // scan=deny: nothing is read whole unless the plan says so
-	Chunked     bool         // a statement that takes several entity group transactions sends one after the other
+	Lines       *Lines  // nil: nobody waits in line
+	Group       *Group  // of all transactions; nil: nobody asks what others have
+	Counts      *Counts // what queries have counted; nil: that is not kept
+	KeysOnly    bool    // scan=deny: nothing is read whole unless the plan says so
+	Chunked     bool    // a statement that takes several entity group transactions sends one after the other
 }
 
 // With gives the Runtime of one session, which has tables of its own beside the store.

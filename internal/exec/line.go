@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 )
 
 // Lines are where writers of a store wait for one another, a line for each table. A statement that met another writer takes
@@ -15,6 +17,9 @@ type Lines struct {
 	mu     sync.Mutex
 	byName map[string]*line
 }
+
+// Group is the transactions of a store, as far as they wait for rows of each other.
+type Group = buffer.Group
 
 // line is those who write, and those who wait, since somebody has taken his turn alone.
 type line struct {

@@ -48,7 +48,7 @@ func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Me
 		s.saw = with(s.saw, plan.Tables)
 	}
 	if s.tx != nil && plan.Waits {
-		s.tx.Patience(s.lockWait)
+		s.tx.Patience(s.lockWait, s.db.Closing)
 	}
 	if s.tx != nil && !s.begun {
 		s.begun = slices.ContainsFunc(plan.Tables, func(t *schema.Table) bool { return t.Virtual == nil })

@@ -44,7 +44,7 @@ var differences = []difference{
 	},
 	{
 		name: "rows that others have", who: we, text: regexp.MustCompile("FOR (UPDATE|SHARE)"),
-		reason: "FOR UPDATE and FOR SHARE mean the same. They wait for rows that other transactions of the same sql.DB have read so or written to; other statements wait for nobody: who commits second gets 1213. So does, on Azure, one of two processes that take the same row.",
+		reason: "FOR UPDATE and FOR SHARE mean the same. They wait for rows that other transactions of the same sql.DB, in memory and on a file of the same process, have read so or written to; other statements wait for nobody: who commits second gets 1213. So does, on Azure, one of two processes that take the same row.",
 	},
 	{
 		name: "KILL", who: we, text: regexp.MustCompile("KILL"),

@@ -60,6 +60,7 @@ type Buffer struct {
 	taken    map[busyPlace]struct{} // what it has beside what it has written; the group's lock guards it
 	waits    *waiter                // for whom else it waits; nil: for nobody; the group's lock guards it
 	patience time.Duration          // how long it waits
+	closing  <-chan struct{}        // closed when nobody may wait any more
 	lost     atomic.Bool            // it was rolled back, as Forfeit does
 }
 

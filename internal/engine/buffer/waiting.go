@@ -17,8 +17,10 @@ type waiter struct {
 	turn chan struct{} // closed when it has the entity
 }
 
-// Patience says how long b waits for an entity that another transaction has.
-func (b *Buffer) Patience(d time.Duration) { b.patience = d }
+// Patience says how long b waits for an entity that another transaction has: no longer than until closing is closed.
+func (b *Buffer) Patience(d time.Duration, closing <-chan struct{}) {
+	b.patience, b.closing = d, closing
+}
 
 // Keep has the transaction keep an entity for itself, as Get with HoldOrWait does before it reads. So a statement that reads many
 // at a time can ask for them in order: then two that want the same do not wait for each other.
@@ -147,7 +149,7 @@ func (b *Buffer) keep(ctx context.Context, at busyPlace, began uint64) (moved bo
 		err = &engine.Error{Code: engine.CodeLate, Op: -1}
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-g.Closing:
+	case <-b.closing:
 		err = engine.Errorf(engine.CodeClosed, "the database is closed")
 	}
 	if g.giveUp(w) {
