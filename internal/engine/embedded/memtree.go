@@ -48,6 +48,12 @@ func common(from, to string) int {
 
 // lower is the place of the first key that is not below one which could lie here.
 func (n *treeNode[V]) lower(key string) int {
+	i, _ := n.find(key)
+	return i
+}
+
+// find is lower, and says whether the key is there. It looks into the memory of keys only where their heads are the same.
+func (n *treeNode[V]) find(key string) (i int, there bool) {
 	h := head(key, n.skip)
 	low, high := 0, n.n
 	for low < high {
@@ -58,13 +64,13 @@ func (n *treeNode[V]) lower(key string) int {
 			high = mid
 		}
 	}
-	return low
+	return low, low < n.n && n.heads[low] == h && n.keys[low] == key
 }
 
 // kid is the place of the kid that a key belongs to.
 func (n *treeNode[V]) kid(key string) int {
-	i := n.lower(key)
-	if i < n.n && n.keys[i] == key {
+	i, there := n.find(key)
+	if there {
 		return i
 	}
 	return max(i-1, 0)
@@ -79,7 +85,7 @@ func (t *tree[V]) Get(key string) *V {
 	for n.kids != nil {
 		n = n.kids[n.kid(key)]
 	}
-	if i := n.lower(key); i < n.n && n.keys[i] == key {
+	if i, there := n.find(key); there {
 		return n.values[i]
 	}
 	return nil
@@ -107,14 +113,37 @@ func (n *treeNode[V]) owned(owner uint64) *treeNode[V] {
 
 // Set gives a key a value.
 func (t *tree[V]) Set(owner uint64, key string, v *V) {
-	switch {
-	case t.root == nil:
+	if t.root == nil {
 		t.root = &treeNode[V]{owner: owner, values: new([treeWidth]*V)}
-	case t.root.n == treeWidth:
-		t.root = &treeNode[V]{owner: owner, n: 1, kids: &[treeWidth]*treeNode[V]{t.root}}
-		t.root.split(0, "", "")
 	}
 	t.root = t.root.owned(owner)
+	n := t.root
+	for n.kids != nil {
+		i := n.kid(key)
+		n.kids[i] = n.kids[i].owned(owner)
+		n = n.kids[i]
+	}
+	i, there := n.find(key)
+	if there {
+		n.values[i] = v
+		return
+	}
+	if n.n == treeWidth {
+		n = t.divide(key)
+		i = n.lower(key)
+	}
+	n.open(i, key)
+	copy(n.values[i+1:], n.values[i:n.n-1])
+	n.values[i] = v
+	t.size++
+}
+
+// divide splits the full nodes on the way to a key, all of one owner, and gives the leaf, which has room then.
+func (t *tree[V]) divide(key string) *treeNode[V] {
+	if t.root.n == treeWidth {
+		t.root = &treeNode[V]{owner: t.root.owner, n: 1, kids: &[treeWidth]*treeNode[V]{t.root}}
+		t.root.split(0, "", "")
+	}
 	n, from, to := t.root, "", ""
 	for n.kids != nil {
 		i := n.kid(key)
@@ -123,18 +152,9 @@ func (t *tree[V]) Set(owner uint64, key string, v *V) {
 			i = n.kid(key)
 		}
 		from, to = n.bounds(i, from, to)
-		n.kids[i] = n.kids[i].owned(owner)
 		n = n.kids[i]
 	}
-	i := n.lower(key)
-	if i < n.n && n.keys[i] == key {
-		n.values[i] = v
-		return
-	}
-	n.open(i, key)
-	copy(n.values[i+1:], n.values[i:n.n-1])
-	n.values[i] = v
-	t.size++
+	return n
 }
 
 // open makes room for a key at place i, and puts it there.
