@@ -2,6 +2,7 @@ package keymap
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 )
@@ -99,10 +100,6 @@ func AppendValue(dst []byte, v value.Value, p Part) (out []byte, cut bool, err e
 
 // SkipValue splits src at the next separator: the code before it, and what follows.
 func SkipValue(src string) (code, rest string) {
-	for i := range len(src) {
-		if src[i] == Separator {
-			return src[:i], src[i+1:]
-		}
-	}
-	return src, ""
+	code, rest, _ = strings.Cut(src, string(Separator))
+	return code, rest
 }
