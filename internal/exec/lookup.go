@@ -22,8 +22,9 @@ type lookup struct {
 type lookupRoom struct {
 	row      []value.Value
 	entities room
-	block    []value.Value // what is left of the last allocation for rows
-	size     int           // rows of the next one
+	block    []value.Value   // what is left of the last allocation for rows
+	size     int             // rows of the next one
+	rows     [][]value.Value // for the list of those that are found
 }
 
 // lookupRooms are those that no lookup uses: there are as many as ran side by side.
@@ -80,10 +81,11 @@ func (it *lookupJoinIter) lookUp(ctx context.Context, l *lookup, room *lookupRoo
 	if it.f.X.Profile != nil {
 		defer it.f.note(n.counted, time.Now())
 	}
-	l.rows.block, l.rows.size = room.block, room.size
+	l.rows.block, l.rows.size, l.rows.rows = room.block, room.size, room.rows[:0]
 	defer func() {
-		room.block, room.size = l.rows.block, l.rows.size
-		l.rows.block = nil
+		room.block, room.size, room.rows = l.rows.block, l.rows.size, l.rows.rows
+		l.rows.block, l.rows.rows = nil, slices.Clone(room.rows)
+		clear(room.rows) // so that it keeps none
 	}()
 	src := n.entities(it.f.Run, &l.reads, it.filter, 0, &it.meter, &room.entities)
 	decoder := *n.decoder

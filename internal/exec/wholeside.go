@@ -80,6 +80,9 @@ func (w *wholeSide) advance(ctx context.Context, most float64) error {
 			err = w.table.add(row)
 		}
 		w.spent = before + cost(&w.meter, limits)
+		if err == nil {
+			continue
+		}
 		var full *MemoryError
 		switch {
 		case err == io.EOF:
