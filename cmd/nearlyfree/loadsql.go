@@ -28,7 +28,9 @@ type sqlLoader struct {
 
 const noStatement = "there is no statement in it"
 
-const groupBytes = 256 << 10 // of statements in one transaction, about: what an account takes some seconds for
+// groupBytes is about how many octets of statements are one transaction. It knows which rows it has written: what refers to a row of an
+// earlier one takes a look, which is a request on an account.
+const groupBytes = 1 << 20
 
 // loadSQL runs a file of SQL.
 func (l *loader) loadSQL(ctx context.Context) error {
