@@ -218,9 +218,9 @@
 //
 // The last column is that of the default level; "serializable" holds on Azure for what a transaction has read when its
 // Commit has succeeded. Read committed: a transaction that writes nothing is not checked at its commit, whatever it has
-// read. FOR UPDATE protects rows that exist; others can still be inserted. It waits for rows that another transaction of this sql.DB
-// has read FOR UPDATE or written to, as long as innodb_lock_wait_timeout says (1205); with SKIP LOCKED it passes over them, with NOWAIT
-// they are an error (3572). Who would wait for somebody that waits for him is rolled back at once, and gets ErrConflict. Other
+// read. FOR UPDATE protects rows that exist; others can still be inserted. It waits for rows that another transaction of this sql.DB,
+// or one of this process on the same memory or file, has read FOR UPDATE or written to. It waits as long as innodb_lock_wait_timeout
+// says (1205); with SKIP LOCKED it passes over them, with NOWAIT they are an error (3572). Who would wait for somebody that waits for him is rolled back at once, and gets ErrConflict. Other
 // statements wait for nobody, and rows that other processes hold show at Commit. Write skew: two transactions each read what the other
 // one writes; each takes one of the last two off duty, and nobody is
 // left. A phantom is a row that another transaction inserts where this one has looked.
