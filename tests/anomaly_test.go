@@ -1,6 +1,7 @@
 package tests
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -264,8 +265,8 @@ func (a *anomaly) cell(t *testing.T, s store, level sql.IsolationLevel) string {
 			config := s.config(t)
 			config.Layout = nearlyfree.LayoutSingle
 			r := &race{t: t, level: level, many: strings.HasSuffix(a.name, "of one table"), suffix: suffix}
-			if config.Transport != nil && suffix != "" && r.many {
-				r.pages = &betweenPages{Transporter: config.Transport}
+			if isAccount(config) && suffix != "" && r.many {
+				r.pages = &betweenPages{Transporter: cmp.Or[policy.Transporter](config.Transport, http.DefaultClient)}
 				config.Transport = r.pages
 			}
 			r.db = nearlyfreetest.OpenConfig(t, config)

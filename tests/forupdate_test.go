@@ -27,7 +27,7 @@ func eachStoreInBubble(t *testing.T, do func(t *testing.T, db *sql.DB, home bool
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				config := s.config(t)
+				config := s.configInBubble(t)
 				do(t, nearlyfreetest.OpenConfig(t, config), !isAccount(config))
 			})
 		})
@@ -348,7 +348,7 @@ func TestForUpdateEnds(t *testing.T) {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				connector, conns := sessions(t, s.config(t), 3)
+				connector, conns := sessions(t, s.configInBubble(t), 3)
 				a, b, killer := conns[0], conns[1], conns[2]
 				runAll(t, a, "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 10), (2, 20)")
 				runAll(t, a, "BEGIN", "UPDATE t SET n = 11 WHERE id = 1")

@@ -68,6 +68,16 @@ func plainStores() (plain []store) {
 // isAccount says whether a store is an account of the service, of whatever kind.
 func isAccount(config *nearlyfree.Config) bool { return strings.Contains(config.Store, "AccountName=") }
 
+// configInBubble gives a store that virtual time can be used with: that stands still while a connection is open, so those to a real service
+// are closed after each request.
+func (s store) configInBubble(t *testing.T) *nearlyfree.Config {
+	config := s.config(t)
+	if isAccount(config) && config.Transport == nil {
+		config.Transport = &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	}
+	return config
+}
+
 // overService gives the settings of a table service played in this process; see azuretest.Service.
 func overService(page int, empty bool) *nearlyfree.Config {
 	s := azuretest.NewService(embedded.OpenMemory(embedded.Options{}))
