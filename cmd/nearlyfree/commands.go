@@ -25,14 +25,14 @@ var shellCommands map[string]shellCommand
 func init() { // .help reads the map
 	shellCommands = map[string]shellCommand{
 		".help":    {"", "lists these commands", (*runner).help},
-		".tables":  {"[LIKE]", "lists the tables, those LIKE 'x%'", (*runner).tables},
+		".tables":  {"[LIKE]", "lists all tables, or those LIKE 'x%'", (*runner).tables},
 		".schema":  {"[TABLE]", "prints the statements that make the tables", (*runner).schema},
-		".explain": {"SQL", "draws how a statement is run, and what it costs; does not run it", (*runner).explain},
-		".analyze": {"SQL", "runs a statement and draws what each part of it took", (*runner).analyze},
-		".format":  {"[NAME]", "how rows are printed: " + formatNames(), (*runner).setFormat},
-		".read":    {"FILE", "runs the statements of a file; so does SOURCE FILE", func(r *runner, ctx context.Context, name string) error { return r.file(ctx, name) }},
-		".stats":   {"", "says what all statements have cost so far", (*runner).stats},
-		".quit":    {"", "ends the shell; so do QUIT, EXIT and Ctrl-D", func(*runner, context.Context, string) error { return errQuit }},
+		".explain": {"SQL", "draws the plan of a statement and what it costs, without running it", (*runner).explain},
+		".analyze": {"SQL", "runs a statement, and draws what each part of its plan took", (*runner).analyze},
+		".format":  {"[NAME]", "sets how rows are printed: " + formatNames(), (*runner).setFormat},
+		".read":    {"FILE", "runs the statements of a file, as SOURCE FILE does", func(r *runner, ctx context.Context, name string) error { return r.file(ctx, name) }},
+		".stats":   {"", "prints what all statements have cost so far", (*runner).stats},
+		".quit":    {"", "ends the shell, as QUIT, EXIT and Ctrl-D do", func(*runner, context.Context, string) error { return errQuit }},
 		".exit":    {"", "ends the shell, as .quit does", func(*runner, context.Context, string) error { return errQuit }},
 	}
 }
@@ -46,7 +46,7 @@ func (r *runner) command(ctx context.Context, line string) error {
 	}
 	args = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(args), ";"))
 	if args == "" && c.args != "" && c.args[0] != '[' {
-		return fmt.Errorf("%s needs %s behind it", name, c.args)
+		return fmt.Errorf("%s needs %s after it", name, c.args)
 	}
 	return c.run(r, ctx, args)
 }
@@ -66,8 +66,8 @@ func (r *runner) help(context.Context, string) error {
 		fmt.Fprintf(r.out, "%-18s %s\n", name+" "+c.args, c.does)
 	}
 	fmt.Fprintln(r.out, `
-A statement ends at a semicolon, or at \G, which prints a column a line; USE NAME ends with its line. \c gives up what you have typed of a
-statement, as Ctrl-C does; Ctrl-C also ends a statement that is running.`)
+A statement ends at a semicolon, or at \G, which prints each column on its own line. USE NAME ends with its line. \c and Ctrl-C drop the
+statement that you are typing; Ctrl-C also ends a statement that is running.`)
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (d *database) tellOthers(ctx context.Context, notes io.Writer, tables []str
 	}
 	names, err := d.column(ctx, "SELECT DISTINCT table_schema FROM information_schema.tables WHERE table_type <> 'SYSTEM VIEW' AND table_schema <> DATABASE() ORDER BY 1", 0)
 	if err == nil && len(names) > 0 {
-		option := "?database=NAME behind the data source name"
+		option := "?database=NAME after the data source name"
 		if !ask.InProcess(d.config) && !strings.HasPrefix(d.config.Store, "http") {
 			option = "Database=NAME in the connection string"
 		}

@@ -19,12 +19,12 @@ func copyCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "copy FROM TO",
 		Short: "Copy all tables, rows and views into another store, and compare the two",
-		Long: `Copy all tables, rows and views from one store into another one, in which they must not be yet.
+		Long: `Copy all tables, rows and views of one store into another store, which must not have them yet.
 
-A copy that was interrupted goes on where it was when it is started again; --restart drops what it has made, and begins
-anew. At the end the rows of each table are counted and compared with those of FROM by a digest: the exit status is 0
-only if all are the same. FROM is read as of one moment in memory and in a file. Whoever writes to it between an
-interruption and the end of the copy finds that told as a difference. Nobody else should write to TO.`,
+Run the command again to continue a copy that was interrupted; --restart drops what the copy has made, and begins anew.
+At the end, copy counts the rows of each table in both stores, and compares their digests: the exit status is 0 only if
+all are the same. In memory and in a file, FROM is read as of one moment. If somebody writes to FROM between an
+interruption and the end of the copy, that shows as a difference. Nobody else should write to TO.`,
 		Example: `  nearlyfree copy file:shop.db "$AZURE_STORAGE_CONNECTION_STRING"
   nearlyfree copy 'AccountName=…;AccountKey=…' file:backup.db`,
 		Args: takes(2, 2),
@@ -95,10 +95,10 @@ func (c *copier) run(ctx context.Context, restart bool) error {
 	}
 	c.task.endPart()
 	if !same {
-		c.task.say("the copy is not the same as what it was made of: see above")
+		c.task.say("the copy differs from its source: see above")
 		return errShown
 	}
-	c.task.tell("all is the same: %s, %s in %s", tablesAndViews(list), plural(rows, "row"), time.Since(began).Round(time.Millisecond))
+	c.task.tell("both are the same: %s, %s in %s", tablesAndViews(list), plural(rows, "row"), time.Since(began).Round(time.Millisecond))
 	return nil
 }
 
@@ -136,7 +136,7 @@ func (c *copier) find(ctx context.Context, list []definition, restart bool) erro
 		}
 		source := c.source + " " + hashOf(def.create)
 		if p.begun && !restart && p.source != source {
-			return fmt.Errorf("%s: what was interrupted had another source or definition: --restart begins anew", p.work)
+			return fmt.Errorf("%s: the interrupted copy had another source or definition: --restart begins anew", p.work)
 		}
 		p.source = source
 		if exists[def.name] && !p.begun {
@@ -149,7 +149,7 @@ func (c *copier) find(ctx context.Context, list []definition, restart bool) erro
 		return nil
 	}
 	if !restart {
-		c.task.say("an earlier copy was interrupted: this one goes on where that was")
+		c.task.say("an earlier copy was interrupted: continuing where it stopped")
 		return nil
 	}
 	for i := len(list) - 1; i >= 0; i-- {

@@ -70,7 +70,7 @@ func TestCopy(t *testing.T) {
 	}
 	defer to.close()
 	said, err := copied(t.Context(), from, to, false)
-	if err != nil || !strings.Contains(said, "all is the same: ") {
+	if err != nil || !strings.Contains(said, "both are the same: ") {
 		t.Fatal(err, said)
 	}
 	if got, want := to.state(t), from.state(t); got != want {
@@ -115,7 +115,7 @@ func TestCopyInterrupted(t *testing.T) {
 		return said, err, ctx.Err() == nil
 	}
 	for ; again < 60; again++ {
-		if said, err, ended := attempt(60*(1+again), false); ended || strings.Contains(said, "all is the same") {
+		if said, err, ended := attempt(60*(1+again), false); ended || strings.Contains(said, "both are the same") {
 			if ended && err != nil {
 				t.Fatal(err, said)
 			}
@@ -231,7 +231,7 @@ func TestCopyKilled(t *testing.T) {
 		if p.ProcessState.Exited() && err != nil {
 			t.Fatal(err, out.String())
 		}
-		return p.ProcessState.Exited() || strings.Contains(out.String(), "all is the same"), out.String()
+		return p.ProcessState.Exited() || strings.Contains(out.String(), "both are the same"), out.String()
 	}
 	killed := 0
 	for ended := false; !ended && killed < 100; killed++ {
@@ -248,7 +248,7 @@ func TestCopyKilled(t *testing.T) {
 	if ended, said := run(200 * time.Millisecond); ended {
 		t.Fatal("it is not killed", said)
 	}
-	if ended, said := run(time.Hour, "--restart"); !ended || !strings.Contains(said, "all is the same") || strings.Contains(said, "goes on") {
+	if ended, said := run(time.Hour, "--restart"); !ended || !strings.Contains(said, "both are the same") || strings.Contains(said, "goes on") {
 		t.Error(said)
 	}
 }

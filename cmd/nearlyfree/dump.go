@@ -28,10 +28,10 @@ func dumpCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "dump [DSN] [TABLE ...]",
 		Short: "Write tables and views as SQL, or one table as CSV or JSON lines",
-		Long: `Write tables and views as SQL that load, this program as such, MySQL and MariaDB run. Without names all are written.
+		Long: `Write tables and views as SQL that nearlyfree, MySQL and MariaDB run. Without names, dump writes all of them.
 
-All rows are of one moment of the store: in memory and in a file always, on Azure with --serializable, which reads
-everything twice and fails where somebody has written meanwhile. Tables over other programs' entities are left out.`,
+In memory and in a file, all rows are of one moment. On Azure they are with --serializable, which reads everything twice
+and fails if somebody has written meanwhile. Tables over other programs' entities are left out.`,
 		Example: `  nearlyfree dump file:shop.db > shop.sql
   nearlyfree dump file:shop.db -o shop.sql.gz
   nearlyfree dump file:shop.db customer --format csv`,
@@ -46,10 +46,10 @@ everything twice and fails where somebody has written meanwhile. Tables over oth
 	f.BoolVar(&o.schemaOnly, "schema-only", false, "write definitions and no rows")
 	f.BoolVar(&o.dataOnly, "data-only", false, "write rows and no definitions")
 	f.BoolVar(&o.drop, "drop", false, "write DROP TABLE IF EXISTS and DROP VIEW IF EXISTS, too")
-	f.BoolVar(&o.serializable, "serializable", false, "one moment on Azure, too, for twice the requests")
-	f.StringVarP(&o.format, "format", "f", "sql", "sql, or of one table csv or jsonl")
-	f.StringVarP(&o.output, "output", "o", "", "write this `FILE`, compressed where its name ends in .gz")
-	f.StringVar(&o.null, "null", "", "what stands for NULL in CSV, else nothing; an empty text is \"\"")
+	f.BoolVar(&o.serializable, "serializable", false, "read one moment on Azure, too, for twice the requests")
+	f.StringVarP(&o.format, "format", "f", "sql", "sql; or, for one table, csv or jsonl")
+	f.StringVarP(&o.output, "output", "o", "", "write this `FILE`, compressed if its name ends in .gz")
+	f.StringVar(&o.null, "null", "", "text that stands for NULL in CSV (default an empty field; an empty text is \"\")")
 	return c
 }
 
@@ -59,7 +59,7 @@ func dump(ctx context.Context, db *database, names []string, o dumpOptions, t *t
 	case o.format != "sql" && o.format != "csv" && o.format != "jsonl":
 		return fmt.Errorf("dump cannot write the format %q: it is sql, csv or jsonl", o.format)
 	case o.format != "sql" && len(names) != 1:
-		return fmt.Errorf("the format %s is for one table: name it behind the data source name", o.format)
+		return fmt.Errorf("the format %s is for one table: name it after the data source name", o.format)
 	case db.has(o.output):
 		return fmt.Errorf("%s is a file of the database itself: dump into another one", o.output)
 	case o.schemaOnly && o.dataOnly:
@@ -102,7 +102,7 @@ func (d *database) moment(ctx context.Context, level sql.IsolationLevel, f func(
 		return err
 	}
 	if err := tx.Commit(); err != nil {
-		return fmt.Errorf("what was read is not of one moment: %w", err)
+		return fmt.Errorf("the rows that were read are not of one moment: %w", err)
 	}
 	return nil
 }

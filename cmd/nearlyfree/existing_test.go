@@ -42,7 +42,7 @@ func TestDryRunWritesNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []struct{ want, table string }{{made, "people"}, {"the table pets is there\n", "pets"}} {
+	for _, c := range []struct{ want, table string }{{made, "people"}, {"table pets exists already\n", "pets"}} {
 		if said, code := ran(t, "load", "file:"+path, people, "--dry-run", "--table", c.table); code != 0 || !strings.HasPrefix(said, c.want) {
 			t.Errorf("exit %d: %s", code, said)
 		}

@@ -62,7 +62,7 @@ func hottest(log string, sizes []nearlyfree.TableSize, most int, notes io.Writer
 		return err
 	}
 	if len(all) == 0 {
-		fmt.Fprintf(notes, "which store partitions are the hottest %s does not say: it does where the application sets Config.Partitions\n", log)
+		fmt.Fprintf(notes, "%s does not say which store partitions are the hottest: set Config.Partitions in the application\n", log)
 		return nil
 	}
 	list := slices.SortedFunc(maps.Values(all), func(a, b *heat) int {

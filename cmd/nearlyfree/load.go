@@ -29,16 +29,18 @@ func loadCommand() *cobra.Command {
 	var o loadOptions
 	c := &cobra.Command{
 		Use:   "load [DSN] FILE ...",
-		Short: "Load SQL, CSV and JSON lines; what was interrupted goes on where it was",
+		Short: "Load SQL, CSV and JSON lines; continue a load that was interrupted",
 		Long: `Load files of SQL (.sql), CSV (.csv, .tsv) and JSON lines (.jsonl), also compressed (.gz).
 
-The rows of CSV and JSON lines go to the table that is called as the file, or to --table. If there is none it is made:
-types are guessed from all records, or the first ones with --sample, and shown. Fields go to columns by name. In
-CSV, also with other separators, nothing between two commas is NULL, or an empty text in a NOT NULL column; "" is an empty text. Octets are 0x00FF
-in CSV and base64 in JSON. Rows that are refused go to FILE.rejects, with their line and the reason; that file can be loaded again.
+The rows of CSV and JSON lines go to the table that --table names, or else to the one named after the file. If there is
+no such table, load makes it: it guesses the types from all records, or from the first ones with --sample, and shows
+them. Fields go to columns by name. In CSV an empty field is NULL, or an empty text in a NOT NULL text column; "" is an
+empty text. Binary values are 0x00FF in CSV and base64 in JSON. Rows that are refused go to FILE.rejects, with their
+line and the reason; correct that file and load it.
 
-How far a load has come is kept in the store, in the table nearlyfree_load. If it is interrupted, the same command
-goes on behind the last row that is there, and writes none twice; --restart begins anew. What is not loaded yet may be mended before.`,
+The store keeps how far a load has come, in the table nearlyfree_load. If a load is interrupted, the same command
+continues after the last row that is there, and writes no row twice; --restart begins anew. Before you continue, you may
+correct the part of the file that is not loaded yet.`,
 		Example: `  nearlyfree load file:shop.db dump.sql --skip
   nearlyfree load file:shop.db people.csv --dry-run
   nearlyfree load file:shop.db export.jsonl.gz --table person --key id`,
@@ -54,19 +56,19 @@ goes on behind the last row that is there, and writes none twice; --restart begi
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.table, "table", "t", "", "the table of CSV and JSON lines; else the file's name")
-	f.StringVarP(&o.format, "format", "f", "", "csv, tsv, jsonl or sql, where the file's name does not tell")
-	f.StringSliceVar(&o.columns, "columns", nil, "the columns of the fields of CSV, in turn; - passes over one")
+	f.StringVarP(&o.table, "table", "t", "", "table for CSV and JSON lines (default the file's name)")
+	f.StringVarP(&o.format, "format", "f", "", "csv, tsv, jsonl or sql, if the file's name does not tell")
+	f.StringSliceVar(&o.columns, "columns", nil, "columns for the fields of CSV, in turn; - skips a field")
 	f.BoolVar(&o.noHeader, "no-header", false, "the first line of CSV is a record")
-	f.StringVar(&o.separator, "separator", "", "what stands between the fields of CSV, \\t for a tab; else a comma, semicolon, tab or |, as the first lines have it")
-	f.StringVar(&o.null, "null", "", "what stands for NULL in CSV, beside nothing and \\N")
-	f.StringSliceVar(&o.key, "key", nil, "the primary key of a table that is made; else the first column, or id, if all of its values differ")
-	f.IntVar(&o.sample, "sample", 0, "guess types from so many records; 0: from all")
-	f.BoolVar(&o.dryRun, "dry-run", false, "show the table that would be made, and do nothing")
-	f.BoolVar(&o.restart, "restart", false, "begin anew what was interrupted")
-	f.IntVar(&o.rejects, "rejects", 1000, "give up behind so many rows that are refused; -1: never")
-	f.BoolVar(&o.force, "force", false, "go on behind a statement of SQL that fails")
-	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, keys of SQL that there are not here, zero dates as defaults, make geometries BLOB, and list that at the end")
+	f.StringVar(&o.separator, "separator", "", "separator of CSV fields, \\t for a tab (default a comma, semicolon, tab or |, as the first lines have it)")
+	f.StringVar(&o.null, "null", "", "text that stands for NULL in CSV, besides an empty field and \\N")
+	f.StringSliceVar(&o.key, "key", nil, "primary key of a table that load makes (default id, or else the first column, if all of its values differ)")
+	f.IntVar(&o.sample, "sample", 0, "guess types from the first `N` records; 0: from all")
+	f.BoolVar(&o.dryRun, "dry-run", false, "show the table that load would make, and do nothing")
+	f.BoolVar(&o.restart, "restart", false, "begin an interrupted load anew")
+	f.IntVar(&o.rejects, "rejects", 1000, "give up after `N` refused rows; -1: never")
+	f.BoolVar(&o.force, "force", false, "continue after a SQL statement that fails")
+	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, keys that are not supported, and zero dates as defaults; make geometries BLOB; list all that at the end")
 	return c
 }
 
@@ -83,7 +85,7 @@ func toShow(config *nearlyfree.Config) {
 // load loads files in turn. Where the files of one command are interrupted, those that are done are passed over by the next one.
 func load(ctx context.Context, db *database, files []string, o loadOptions, t *task) error {
 	if len(files) == 0 {
-		return errors.New("no file to load: name one behind the data source name")
+		return errors.New("no file to load: name one after the data source name")
 	}
 	defer t.end()
 	failed := false
@@ -139,7 +141,7 @@ func (l *loader) load(ctx context.Context) error {
 	case err == nil && info.IsDir():
 		return errors.New("it is a folder: name its files")
 	case err == nil && !info.Mode().IsRegular() && !l.options.dryRun:
-		return errors.New("it is no file that can be read twice, as a load that goes on must: write it to one, or pipe SQL into nearlyfree DSN")
+		return errors.New("it cannot be read twice, which continuing a load needs: write it to a file, or pipe SQL into nearlyfree DSN")
 	}
 	if l.options.separator != "" && l.kind != "csv" {
 		return fmt.Errorf("--separator is for CSV: say --format csv if it is that, and not %s", l.kind)
@@ -152,7 +154,7 @@ func (l *loader) load(ctx context.Context) error {
 	case "":
 		return errors.New("its name does not tell what it holds: say --format csv, tsv, jsonl or sql")
 	case "parquet":
-		return errors.New("no Parquet is read: other programs make CSV of it, such as duckdb -c \"COPY 'x.parquet' TO 'x.csv'\"")
+		return errors.New("Parquet is not supported: convert it to CSV, for example by duckdb -c \"COPY 'x.parquet' TO 'x.csv'\"")
 	}
 	return fmt.Errorf("the format %q is not known: it is csv, tsv, jsonl or sql", l.kind)
 }
@@ -178,9 +180,9 @@ func (l *loader) open(ctx context.Context, into string) (err error) {
 	}
 	switch {
 	case l.isDone():
-		l.task.say("%s: an earlier load that was interrupted has loaded it; --restart loads it again", l.name)
+		l.task.say("%s: an earlier load that was interrupted has loaded this file; --restart loads it again", l.name)
 	case l.place.done > 0:
-		l.task.say("%s: an earlier load of it was interrupted: this one goes on behind %s", l.name, plural(l.place.done, l.unit()))
+		l.task.say("%s: an earlier load was interrupted: continuing after %s", l.name, plural(l.place.done, l.unit()))
 	}
 	return nil
 }
@@ -200,10 +202,10 @@ func (l *loader) compare() error {
 		if now, err := fingerprint(l.source.file); err != nil || now == before {
 			return err
 		}
-		return fmt.Errorf("the file was changed since %s of it were loaded by an earlier version of this command, which cannot tell where: %s",
+		return fmt.Errorf("the file has changed since an earlier version of this command loaded %s of it; that version did not note where: %s",
 			plural(l.place.done, l.unit()), l.howAnew())
 	case before != l.place.source:
-		return fmt.Errorf("the first %s of it, which an earlier load has loaded, were changed since; what is behind them may be: undo that, or %s",
+		return fmt.Errorf("an earlier load has loaded the first %s, and these have changed since; only what follows them may change: undo that, or %s",
 			plural(l.place.done, l.unit()), l.howAnew())
 	}
 	if more && l.isDone() {
@@ -215,9 +217,9 @@ func (l *loader) compare() error {
 // howAnew says how the file is loaded from its beginning, where some of it is loaded.
 func (l *loader) howAnew() string {
 	if l.kind == "sql" {
-		return "drop the tables that it has made, unless it drops them itself, and load it with --restart"
+		return "load the file with --restart, and drop the tables that it has made before, unless it drops them itself"
 	}
-	return "load it with --restart, which passes over the rows that are there by their keys; drop a table without one before"
+	return "load the file with --restart, which skips the rows whose keys are there already; drop a table without a key before"
 }
 
 // isDone says whether an earlier load has loaded all of the file.

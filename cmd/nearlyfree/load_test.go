@@ -117,7 +117,7 @@ func TestRejects(t *testing.T) {
 		db := opened(t, "mem://", table)
 		file := fileOf(t, name, text)
 		said, err := loaded(t, db, loadOptions{rejects: -1}, file)
-		if !errors.Is(err, errShown) || !strings.Contains(said, "1 row of them had been there already") {
+		if !errors.Is(err, errShown) || !strings.Contains(said, "1 row already there") {
 			t.Errorf("%s: %v %s", name, err, said)
 		}
 		if got := db.answer(t, "SELECT id, n, COALESCE(a, 'NULL') FROM t ORDER BY id"); !strings.Contains(got, "1,1,x\n7,7,e,\n") || !strings.HasSuffix(got, "8,8,NULL") {
@@ -165,10 +165,10 @@ func TestLoadErrors(t *testing.T) {
 		{"t.csv", "", `must name the columns`, loadOptions{}},
 		{"t.csv", "1\n", `--no-header needs --columns`, loadOptions{noHeader: true}},
 		{"t.txt", "1\n", `--format csv`, loadOptions{}},
-		{"t.parquet", "", `no Parquet is read`, loadOptions{}},
+		{"t.parquet", "", `Parquet is not supported`, loadOptions{}},
 		{"u.csv", "a,b\n1\n", `1 field where the head has 2`, loadOptions{}},
 		{"t.sql", "INSERT INTO t (id) VALUES (1);\n\nINSERT INTO t (id) VALUES (2), (1);", `line 3: Error 1062`, loadOptions{}},
-		{"t.sql", "\nCREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET NEW.id = 1", "--skip does without that", loadOptions{}},
+		{"t.sql", "\nCREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET NEW.id = 1", "--skip leaves such things out", loadOptions{}},
 		{"t.sql", "BEGIN; ROLLBACK", `transactions of its own`, loadOptions{}},
 	} {
 		if _, err := loaded(t, db, c.o, fileOf(t, c.name, c.text)); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -11,12 +11,12 @@ func TestLoadMended(t *testing.T) {
 	t.Parallel()
 	const first = "-- it is a dump\nCREATE TABLE t (id INT PRIMARY KEY);\nINSERT INTO t VALUES (1), (2);\n"
 	for _, c := range []struct{ name, before, failed, after, want, said string }{
-		{"mended", first + "INSERT INTO t VALUES (x);\n", "line 4: ", first + "INSERT INTO t VALUES (3);\nINSERT INTO t VALUES (4);", "1,2,3,4", "goes on behind 2 statements"},
+		{"mended", first + "INSERT INTO t VALUES (x);\n", "line 4: ", first + "INSERT INTO t VALUES (3);\nINSERT INTO t VALUES (4);", "1,2,3,4", "continuing after 2 statements"},
 		{"a comment before", first + "INSERT INTO t VALUES (x);\n", "line 4: ", "-- mended\n" + first + "INSERT INTO t VALUES (3);", "1,2,3", ""},
 		{"taken out", first + "INSERT INTO t VALUES (x);\nSET @x = 4; INSERT INTO t VALUES (@x);", "line 4: ", first + "SET @x = 5; INSERT INTO t VALUES (@x);", "1,2,5", ""},
 		{"nothing is left", first + "INSERT INTO t VALUES (x);\n", "line 4: ", first, "1,2", ""},
-		{"what is done", first + "INSERT INTO t VALUES (x);\n", "line 4: ", strings.Replace(first, "(2)", "(7)", 1) + "INSERT INTO t VALUES (3);", "1,2", "the first 2 statements of it, which an earlier load has loaded, were changed since"},
-		{"less than is done", first + "INSERT INTO t VALUES (x);\n", "line 4: ", "CREATE TABLE t (id INT PRIMARY KEY);", "1,2", "were changed since"},
+		{"what is done", first + "INSERT INTO t VALUES (x);\n", "line 4: ", strings.Replace(first, "(2)", "(7)", 1) + "INSERT INTO t VALUES (3);", "1,2", "an earlier load has loaded the first 2 statements, and these have changed since"},
+		{"less than is done", first + "INSERT INTO t VALUES (x);\n", "line 4: ", "CREATE TABLE t (id INT PRIMARY KEY);", "1,2", "these have changed since"},
 		{"no table was made", first + "CREATE TABLE t (id INT);\n", "line 4: Error 1050", first + "CREATE TABLE t (id INT);\nINSERT INTO t VALUES (3)", "1,2", "line 4: Error 1050"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,12 +67,12 @@ func TestLoadMendedRows(t *testing.T) {
 			}
 		}
 		write(strings.Replace(c.before, c.first, c.other, 1) + c.mended)
-		if said, err := loaded(t, db, loadOptions{}, file); err == nil || !strings.Contains(err.Error(), "the first 1000 records of it") {
+		if said, err := loaded(t, db, loadOptions{}, file); err == nil || !strings.Contains(err.Error(), "has loaded the first 1000 records, ") {
 			t.Errorf("%s: %v %s", name, err, said)
 		}
 		write(c.before + c.mended)
 		said, err := loaded(t, db, loadOptions{}, file)
-		if got := db.answer(t, "SELECT COUNT(*), SUM(a = 'y') FROM t"); err != nil || got != "1001,1" || !strings.Contains(said, "goes on behind 1000 records") {
+		if got := db.answer(t, "SELECT COUNT(*), SUM(a = 'y') FROM t"); err != nil || got != "1001,1" || !strings.Contains(said, "continuing after 1000 records") {
 			t.Errorf("%s: %s %v %s", name, got, err, said)
 		}
 	}
@@ -99,7 +99,7 @@ func TestNoStatement(t *testing.T) {
 func TestLoadFormerPlace(t *testing.T) {
 	t.Parallel()
 	const before = "CREATE TABLE t (id INT PRIMARY KEY);\nINSERT INTO t VALUES (1);\n"
-	for more, failed := range map[string]string{"INSERT INTO t VALUES (2);\n": "", "INSERT INTO t VALUES (3);\n": "by an earlier version of this command"} {
+	for more, failed := range map[string]string{"INSERT INTO t VALUES (2);\n": "", "INSERT INTO t VALUES (3);\n": "an earlier version of this command"} {
 		db := opened(t, "mem://", "CREATE TABLE t (id INT PRIMARY KEY);\nINSERT INTO t VALUES (1);")
 		file := fileOf(t, "t.sql", before+"INSERT INTO t VALUES (2);\n")
 		source, err := openSource(file)

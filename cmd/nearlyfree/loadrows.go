@@ -60,7 +60,7 @@ func (l *loader) loadRows(ctx context.Context) error {
 	l.task.tell("%s: %s into %s in %s, %.0f a second; %s", l.name, plural(l.place.written, "row"), to.table, took.Round(time.Millisecond),
 		float64(l.place.written-before)/took.Seconds(), l.db.spent(spent))
 	if w.there > 0 {
-		l.task.say("%s: %s of them had been there already, as they are", l.name, plural(w.there, "row"))
+		l.task.say("%s: %s already there, unchanged", l.name, plural(w.there, "row"))
 	}
 	if l.place.rejected > 0 {
 		l.task.say("%s: %s refused; %s has them with the reason", l.name, plural(l.place.rejected, "row"), w.rejects.name)
@@ -78,7 +78,7 @@ func (l *loader) prepare(ctx context.Context) (*target, error) {
 	}
 	if to != nil {
 		if l.options.dryRun {
-			l.task.say("the table %s is there", table)
+			l.task.say("table %s exists already", table)
 			return nil, nil
 		}
 		return to, nil

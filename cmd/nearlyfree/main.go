@@ -5,7 +5,7 @@
 //	nearlyfree file:expenses.db load.sql more.sql    # files, in turn
 //	nearlyfree file:expenses.db < load.sql
 //
-// The data source name is the driver's; without one the environment variable NEARLYFREE_DSN is taken.
+// The data source name is the driver's; without one it uses the environment variable NEARLYFREE_DSN.
 package main
 
 import (
@@ -63,9 +63,10 @@ func command() *cobra.Command {
 		Long: `A shell for databases of the nearlyfree driver.
 
 DSN is what sql.Open takes: mem://NAME, file:PATH, an Azure storage connection
-string, or the URL of a table endpoint. Without one NEARLYFREE_DSN is taken from
-the environment. Statements come from -c, from the files, or from the standard
-input; on a terminal there is a prompt, where .help lists the commands.`,
+string, or the URL of a table endpoint. Without one
+the environment variable NEARLYFREE_DSN is used. Statements come from -c, from
+the files, or from the standard input; on a terminal there is a prompt, where
+.help lists the commands.`,
 		Args:    cobra.ArbitraryArgs,
 		Version: version(),
 		Example: `  nearlyfree file:expenses.db
@@ -87,11 +88,11 @@ input; on a terminal there is a prompt, where .help lists the commands.`,
 	}
 	c.AddCommand(dumpCommand(), loadCommand(), copyCommand(), checkCommand(), repairCommand(), statsCommand(), backupCommand(), topCommand(), serveCommand())
 	f := c.Flags()
-	f.StringArrayVarP(&o.texts, "command", "c", nil, "run this `SQL` and end; may be given several times")
-	f.StringVarP(&o.format, "format", "f", "", "how rows are printed: "+formatNames()+"; on a terminal table, else tsv")
-	f.BoolVar(&o.force, "force", false, "go on behind a statement that fails")
-	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, keys that there are not here, zero dates as defaults, make geometries BLOB, and list that at the end")
-	c.PersistentFlags().BoolVarP(&o.quiet, "quiet", "q", false, "print rows and what went wrong alone: no counts, no costs")
+	f.StringArrayVarP(&o.texts, "command", "c", nil, "run this `SQL` and exit; may be given several times")
+	f.StringVarP(&o.format, "format", "f", "", "format of rows: "+formatNames()+" (default table on a terminal, else tsv)")
+	f.BoolVar(&o.force, "force", false, "continue after a statement that fails")
+	f.BoolVar(&o.skip, "skip", false, "leave out triggers, stored programs, keys that are not supported, and zero dates as defaults; make geometries BLOB; list all that at the end")
+	c.PersistentFlags().BoolVarP(&o.quiet, "quiet", "q", false, "print only rows and errors: no counts, no costs")
 	return c
 }
 
@@ -120,7 +121,7 @@ func dataSource(args []string) (dsn string, rest []string, err error) {
 		return dsn, args, nil
 	}
 	if len(args) > 0 {
-		return "", nil, fmt.Errorf("%q is no data source name: pass one first, such as file:PATH, or set NEARLYFREE_DSN", args[0])
+		return "", nil, fmt.Errorf("%q is not a data source name: pass one first, such as file:PATH, or set NEARLYFREE_DSN", args[0])
 	}
 	return "", nil, errNoDSN
 }

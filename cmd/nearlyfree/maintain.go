@@ -18,10 +18,9 @@ import (
 func checkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check [DSN] [TABLE ...]",
-		Short: "Hold every row of all tables against its index entries",
-		Long: `Read all tables, or those that are named, and say what is not as it was written: rows against their index entries,
-their parents and their checksums, views against their tables (CHECK TABLE … EXTENDED). The exit status is 0 only if
-all is well.`,
+		Short: "Compare every row with its index entries",
+		Long: `Read all tables, or those that you name, and report what is wrong: compare rows with their index entries, parents and
+checksums, and views with their tables (CHECK TABLE … EXTENDED). The exit status is 0 only if nothing is wrong.`,
 		Example: `  nearlyfree check file:shop.db`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return withExisting(c, args, func(ctx context.Context, db *database, names []string) error {
@@ -35,9 +34,9 @@ all is well.`,
 func repairCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "repair [DSN] [TABLE ...]",
-		Short: "Mend index entries that do not match their rows, and give up what is damaged",
-		Long: `Mend what check finds, in all tables or those that are named (REPAIR TABLE). What cannot be read any more is given up,
-and named. The exit status is 0 only if all is well then.`,
+		Short: "Repair index entries that do not match their rows, and give up what is damaged",
+		Long: `Repair what check finds, in all tables or those that you name (REPAIR TABLE). What cannot be read any more is given up,
+and reported. The exit status is 0 only if nothing is wrong afterwards.`,
 		Example: `  nearlyfree repair file:shop.db`,
 		RunE: func(c *cobra.Command, args []string) error {
 			return withExisting(c, args, func(ctx context.Context, db *database, names []string) error {
@@ -87,7 +86,7 @@ func maintain(ctx context.Context, db *database, names []string, repair bool, t 
 		t.add(1)
 	}
 	t.endPart()
-	fmt.Fprintf(out, "%d of %d tables and views are well, in %s\n", len(names)-bad, len(names), time.Since(began).Round(time.Millisecond))
+	fmt.Fprintf(out, "%d of %d tables and views are correct, in %s\n", len(names)-bad, len(names), time.Since(began).Round(time.Millisecond))
 	if bad > 0 {
 		return errShown
 	}
@@ -97,9 +96,9 @@ func maintain(ctx context.Context, db *database, names []string, repair bool, t 
 func backupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup [DSN] FILE",
-		Short: "Copy a database file, also while a program has it open and writes to it",
-		Long: `Copy a database file into a new one, as of one moment. A program that has it open may go on writing: nobody waits.
-All that it had committed before is in the copy. For other stores use copy or dump.`,
+		Short: "Copy a database file, even while a program writes to it",
+		Long: `Copy a database file into a new file, as of one moment. A program that has it open can go on writing: nobody waits.
+The copy has everything that was committed before. For other stores use copy or dump.`,
 		Example: `  nearlyfree backup file:shop.db shop-monday.db`,
 		Args:    takes(1, 2),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -108,7 +107,7 @@ All that it had committed before is in the copy. For other stores use copy or du
 				return err
 			}
 			if len(rest) != 1 {
-				return errors.New("backup needs the name of the file that it is to make")
+				return errors.New("backup needs the name of the new file")
 			}
 			return backup(c.Context(), dsn, strings.TrimPrefix(rest[0], "file:"), notesOf(c))
 		},
@@ -145,7 +144,7 @@ func pathOf(dsn string) (string, error) {
 func fileOfStore(config *nearlyfree.Config) (string, error) {
 	path, ok := strings.CutPrefix(config.Store, "file:")
 	if !ok {
-		return "", errors.New("only a file is backed up so: copy FROM TO copies any store, dump writes it as SQL")
+		return "", errors.New("backup is for files only: copy FROM TO copies any store, dump writes it as SQL")
 	}
 	return url.PathUnescape(path)
 }

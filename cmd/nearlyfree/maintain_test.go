@@ -111,7 +111,7 @@ func TestCheckAndRepair(t *testing.T) {
 		err = maintain(t.Context(), db, nil, repair, newTask(io.Discard), &out)
 		return out.String(), err
 	}
-	if said, err := run(false); err != nil || !strings.HasPrefix(said, "3 of 3 tables and views are well") {
+	if said, err := run(false); err != nil || !strings.HasPrefix(said, "3 of 3 tables and views are correct") {
 		t.Error(err, said)
 	}
 	data, err := os.ReadFile(path)
@@ -191,7 +191,7 @@ func TestUnread(t *testing.T) {
 	if notes.String() != want {
 		t.Errorf("%s\nwant\n%s", notes.String(), want)
 	}
-	if err := unread(t.Context(), db, "maintain_test.go", &notes); err == nil || !strings.Contains(err.Error(), "tells of no statement") {
+	if err := unread(t.Context(), db, "maintain_test.go", &notes); err == nil || !strings.Contains(err.Error(), "has no statement") {
 		t.Error(err)
 	}
 }

@@ -205,7 +205,7 @@ func (r *jsonRecords) next() (record, error) {
 // objectFields takes an object apart, in the order in which it is written.
 func objectFields(text []byte) ([]field, error) {
 	if !utf8.Valid(text) { // in its place package json would put another character
-		return nil, errors.New("it is no UTF-8: iconv makes UTF-8 of other character sets")
+		return nil, errors.New("it is not UTF-8: iconv converts other character sets")
 	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.UseNumber()
@@ -217,7 +217,7 @@ func objectFields(text []byte) ([]field, error) {
 		if begin == json.Delim('[') {
 			return nil, errArray
 		}
-		return nil, errors.New("it is no object")
+		return nil, errors.New("it is not an object")
 	}
 	var fields []field
 	for d.More() {
@@ -254,7 +254,7 @@ func objectFields(text []byte) ([]field, error) {
 		return nil, jsonError(err)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("something stands behind the object")
+		return nil, errors.New("there is something after the object")
 	}
 	return fields, nil
 }

@@ -21,7 +21,7 @@ type runner struct {
 	notes  io.Writer // errors, counts, costs
 	format printer
 	quiet  bool
-	force  bool // go on behind a statement that fails
+	force  bool // continue after a statement that fails
 	failed int
 	skip   *skipped // what is left out; nil: nothing is
 }
@@ -222,7 +222,7 @@ func explained(err error) string {
 func (r *runner) explainedOf(text string, err error) string {
 	told := explained(err)
 	if r.skip == nil && (strings.Contains(told, "skip_unsupported_keys = 1") || isProgram(text)) {
-		told += "\n--skip does without that, and lists it"
+		told += "\n--skip leaves such things out, and lists them"
 	}
 	return told
 }

@@ -214,7 +214,7 @@ func TestSkip(t *testing.T) {
 		"/*!50003 CREATE*/ /*!50017 DEFINER=`root`@`%`*/ /*!50003 TRIGGER bump BEFORE INSERT ON t FOR EACH ROW SET NEW.id = 1 */;;\n" +
 		"CREATE DEFINER=`root`@`%` PROCEDURE `p`() BEGIN SELECT 1; label: LOOP END LOOP; END ;;\nDELIMITER ;\n" +
 		"/*!50003 DROP FUNCTION IF EXISTS f */;\nCREATE TABLE function_of (trigger_of INT PRIMARY KEY);\nSHOW TABLES"
-	if _, notes, err := runText(t, "csv", dump); err == nil || !strings.Contains(notes, "the type GEOMETRY is not supported: use BLOB") || !strings.Contains(notes, "--skip does") {
+	if _, notes, err := runText(t, "csv", dump); err == nil || !strings.Contains(notes, "the type GEOMETRY is not supported: use BLOB") || !strings.Contains(notes, "--skip leaves such things out") {
 		t.Errorf("%v %s", err, notes)
 	}
 	db, err := open(t.Context(), "mem://")
@@ -317,7 +317,7 @@ func TestOneDatabase(t *testing.T) {
 		}
 		return out.String()
 	}
-	const told = "only database nearlyfree: ?database=NAME behind the data source name is for sales, sales2\n"
+	const told = "only database nearlyfree: ?database=NAME after the data source name is for sales, sales2\n"
 	run(dsn, "-c", "CREATE TABLE t (id INT PRIMARY KEY); CREATE DATABASE empty")
 	if got := run("check", dsn); strings.Contains(got, "only database") {
 		t.Error(got)
@@ -368,6 +368,6 @@ func TestCompletion(t *testing.T) {
 	}
 	s.asked = []string{"SELECT *", "FROM"} // on lines before
 	if _, found, _ := s.complete("cu", 2); strings.Join(found, " ") != "customer curious" {
-		t.Errorf("behind another line: %q", found)
+		t.Errorf("after another line: %q", found)
 	}
 }

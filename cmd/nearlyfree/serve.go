@@ -16,13 +16,13 @@ func serveCommand() *cobra.Command {
 	var readOnly bool
 	c := &cobra.Command{
 		Use:   "serve [DSN]",
-		Short: "Show a database in a browser: its tables as they lie, a query box, plans and what they cost",
-		Long: `Show a database as pages in a browser of this machine: the tables and how their entities lie in the store, a box for
-queries, the plan of each as a tree with what was estimated and what was done, and which keys it touches. What writes, or takes
-many requests, is shown before it is run.
+		Short: "Show a database in a browser: tables as they are stored, a query box, plans and costs",
+		Long: `Show a database in a browser on this machine: the tables and how the store keeps their entities, a query box, and for
+each query its plan as a tree, with estimated and actual figures, and the keys that it touches. Before a statement
+writes, or makes many requests, the page shows its plan and asks.
 
-It listens on 127.0.0.1 alone, and prints an address with a token, which lets in. With --readonly nothing can be written, and a
-file may be looked into that another program has open.`,
+The server listens on 127.0.0.1 only, and prints an address with a token that lets you in. With --readonly it refuses
+every write, and can show a file that another program has open.`,
 		Example: `  nearlyfree serve file:shop.db
   nearlyfree serve file:shop.db --readonly
   nearlyfree serve file:shop.db --addr 127.0.0.1:8080`,
@@ -40,8 +40,8 @@ file may be looked into that another program has open.`,
 			})
 		},
 	}
-	c.Flags().StringVar(&o.Addr, "addr", "", "listen on this `ADDRESS:PORT` in place of 127.0.0.1 and a free port")
-	c.Flags().BoolVar(&o.BeyondLoopback, "beyond-loopback", false, "let --addr be one that other machines can reach: nothing that is sent is encrypted")
+	c.Flags().StringVar(&o.Addr, "addr", "", "listen on this `ADDRESS:PORT` (default 127.0.0.1 and a free port)")
+	c.Flags().BoolVar(&o.BeyondLoopback, "beyond-loopback", false, "let other machines reach --addr: nothing is encrypted")
 	c.Flags().BoolVar(&readOnly, "readonly", false, "refuse every write")
 	return c
 }

@@ -48,7 +48,7 @@ func TestQuiet(t *testing.T) {
 		want string
 	}{
 		{[]string{"-q", "load", dsn, file, "--key", "id"}, "CREATE TABLE `t` (\n  `id` INT,\n  `a` VARCHAR(20),\n  PRIMARY KEY (`id`)\n);\n-- guessed from 2 records\n"},
-		{[]string{"load", "-q", dsn, file}, file + ": 2 rows of them had been there already, as they are\n"},
+		{[]string{"load", "-q", dsn, file}, file + ": 2 rows already there, unchanged\n"},
 		{[]string{"--quiet", "dump", dsn, "t", "--format", "csv"}, "id,a\n1,x\n2,y\n"},
 		{[]string{"-q", dsn, "-c", "SELECT COUNT(*) AS n FROM t"}, "n\n2\n"},
 		{[]string{"-q", "copy", dsn, "mem://"}, ""},

@@ -33,7 +33,7 @@ func openSource(name string) (*source, error) {
 	}
 	if !info.Mode().IsRegular() {
 		file.Close()
-		return nil, errors.New("it is no file, in which load looks ahead and finds its place again; nearlyfree DSN < dump.sql runs SQL as it comes")
+		return nil, errors.New("it is not a file, and load must look ahead and find its place again; nearlyfree DSN < dump.sql runs SQL as it comes")
 	}
 	s.size = info.Size()
 	s.Reader = bufio.NewReaderSize(counting{s}, 1<<18)

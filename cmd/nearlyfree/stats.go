@@ -18,12 +18,14 @@ func statsCommand() *cobra.Command {
 	var partitions int
 	c := &cobra.Command{
 		Use:   "stats [DSN]",
-		Short: "Say what each table takes: rows, index entries, bytes, dollars a month, largest store partitions",
-		Long: `Read all rows and index entries, and say of each table how many there are, how many bytes Azure bills for them, what that
-costs a month in a cheap region, and which store partitions are the largest: on Azure one serves about 2,000 entities a
-second. It takes a request for each thousand entities. Bytes are those of Azure on every store. With the log of an
-application, as top reads it, it also names the indexes that no statement there reads by, and the store partitions of which the
-statements read and write most, where the application logs these (Config.Partitions).`,
+		Short: "Print the size of each table: rows, index entries, bytes, dollars a month, largest store partitions",
+		Long: `Read all rows and index entries, and print for each table how many there are, how many bytes Azure bills for them, what
+they cost a month in a cheap region, and which store partitions are the largest. On Azure a store partition serves about
+2,000 entities a second. Reading takes one request for each thousand entities. Whatever the store is, bytes and dollars
+are what Azure would bill.
+
+With --log, stats also reads the log of an application, as top does. It names the indexes that no statement in the log
+uses, and the busiest store partitions if the application logs partitions (Config.Partitions).`,
 		Example: `  nearlyfree stats file:shop.db
   nearlyfree stats file:shop.db --partitions 10 --log app.log`,
 		Args: takes(0, 1),
@@ -51,9 +53,9 @@ statements read and write most, where the application logs these (Config.Partiti
 			})
 		},
 	}
-	c.Flags().StringVarP(&format, "format", "f", "", "how the figures are printed: "+formatNames()+"; on a terminal table, else tsv")
-	c.Flags().StringVar(&log, "log", "", "name the indexes that no statement of this log of a StatementLog reads by, and the hottest store partitions")
-	c.Flags().IntVar(&partitions, "partitions", 3, "list so many store partitions, the largest of a table that has several, and the hottest")
+	c.Flags().StringVarP(&format, "format", "f", "", "format of the figures: "+formatNames()+" (default table on a terminal, else tsv)")
+	c.Flags().StringVar(&log, "log", "", "`FILE` that a StatementLog wrote: name the indexes that no statement in it uses, and the busiest store partitions")
+	c.Flags().IntVar(&partitions, "partitions", 3, "list `N` store partitions: the largest of each table that has several, and the busiest")
 	return c
 }
 

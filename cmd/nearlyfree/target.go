@@ -61,7 +61,7 @@ func (c targetColumn) argument(value any) (any, error) {
 		case v == "" && !c.isText() && c.typ != "enum":
 			return nil, nil
 		case c.typ == "json" && !json.Valid([]byte(v)):
-			return nil, errors.New("column " + c.name + ": it is no JSON")
+			return nil, errors.New("column " + c.name + ": it is not JSON")
 		case !c.isBinary():
 			return v, nil
 		case strings.HasPrefix(v, "0x"):

@@ -31,13 +31,13 @@ func topCommand() *cobra.Command {
 	var o topOptions
 	c := &cobra.Command{
 		Use:   "top LOG",
-		Short: "Add up what statements cost while an application runs, from what it logs of them",
-		Long: `Add up what statements have cost. Those that differ in literals alone count together. LOG is a file, or - for the standard
-input: the log that a StatementLog of the application writes to a slog.JSONHandler.
+		Short: "Add up what an application's statements cost, from its log",
+		Long: `Add up what statements have cost. Statements that differ only in literals count together. LOG is the log that the
+application's StatementLog writes to a slog.JSONHandler: a file, or - for the standard input.
 
   nearlyfree.Config{…, Observer: &nearlyfree.StatementLog{Logger: slog.New(slog.NewJSONHandler(file, nil))}}
 
-Other lines of it are passed over. With --follow it goes on as the log grows, until Ctrl-C.`,
+Other lines in it are skipped. With --follow, top continues as the log grows, until Ctrl-C.`,
 		Example: `  nearlyfree top app.log --by dollars
   kubectl logs -f deploy/shop | nearlyfree top --follow -`,
 		Args: takes(1, 1),
@@ -66,10 +66,10 @@ Other lines of it are passed over. With --follow it goes on as the log grows, un
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&o.by, "by", "requests", "what the statements are sorted by: "+strings.Join(topOrders, ", "))
-	f.StringVarP(&o.format, "format", "f", "", "how they are printed: "+formatNames()+"; on a terminal table, else tsv")
-	f.IntVarP(&o.most, "most", "n", 20, "print so many")
-	f.BoolVar(&o.follow, "follow", false, "go on as the log grows, and print every two seconds")
+	f.StringVar(&o.by, "by", "requests", "sort by: "+strings.Join(topOrders, ", "))
+	f.StringVarP(&o.format, "format", "f", "", "format: "+formatNames()+" (default table on a terminal, else tsv)")
+	f.IntVarP(&o.most, "most", "n", 20, "print at most `N` statements")
+	f.BoolVar(&o.follow, "follow", false, "continue as the log grows, and print every two seconds")
 	return c
 }
 

@@ -50,9 +50,9 @@ func unread(ctx context.Context, db *database, log string, notes io.Writer) erro
 	of := fmt.Sprintf("of %s in %s", plural(int64(len(statements)), "different statement"), log)
 	switch {
 	case len(statements) == 0:
-		return fmt.Errorf("%s tells of no statement: it is what a StatementLog writes to a slog.JSONHandler", log)
+		return fmt.Errorf("%s has no statement: pass the log that a StatementLog writes to a slog.JSONHandler", log)
 	case len(list) == 0:
-		fmt.Fprintf(notes, "%s, each index that is not UNIQUE is read by some\n", of)
+		fmt.Fprintf(notes, "%s, at least one reads each index that is not UNIQUE\n", of)
 	default:
 		fmt.Fprintf(notes, "%s, none reads by %s; a foreign key may need it\n", of, strings.Join(list, ", "))
 	}

@@ -52,7 +52,7 @@ func Run(ctx context.Context, o Options) error {
 		ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 30 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16,
 		ErrorLog: log.New(io.Discard, "", 0), // of connections that others break off
 	}
-	fmt.Fprintf(o.Out, "open %s\nit is this token that lets you in: whoever has it can do what you can do here. Ctrl-C ends it.\n", pages.guard.url(hosts))
+	fmt.Fprintf(o.Out, "open %s\nThe token lets you in: keep it secret, as whoever has it can do what you can. Ctrl-C ends the server.\n", pages.guard.url(hosts))
 	done := make(chan error, 1)
 	go func() { done <- server.Serve(listener) }()
 	select {
@@ -84,10 +84,10 @@ func (o *Options) address() (string, error) {
 		return o.Addr, nil
 	}
 	if !o.BeyondLoopback {
-		return "", fmt.Errorf("--addr %s can be reached by other machines. What you and they send is not encrypted: who listens on the way has the token and all data, "+
+		return "", fmt.Errorf("--addr %s can be reached by other machines. What you and they send is not encrypted: whoever listens on the way has the token and all data, "+
 			"and who has the token can run any statement. If you want that, say --beyond-loopback, too; else use ssh -L", o.Addr)
 	}
-	fmt.Fprintf(o.Out, "WARNING: %s can be reached by other machines, and nothing that is sent is encrypted\n", o.Addr)
+	fmt.Fprintf(o.Out, "WARNING: %s can be reached by other machines, and nothing is encrypted\n", o.Addr)
 	return o.Addr, nil
 }
 

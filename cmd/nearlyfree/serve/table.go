@@ -74,7 +74,7 @@ func (s *server) showTable(w http.ResponseWriter, r *http.Request) {
 	var err error
 	for _, text := range []string{database, name, q.Get("physical"), q.Get("partition"), q.Get("row")} {
 		if !utf8.ValidString(text) {
-			s.fail(w, r, fmt.Errorf("%w: %q is no text", errBadRequest, text))
+			s.fail(w, r, fmt.Errorf("%w: %q is not a text", errBadRequest, text))
 			return
 		}
 	}
