@@ -542,3 +542,25 @@ func transferRandomly(ctx context.Context, db *sql.DB, level sql.IsolationLevel,
 	}
 	return tx.Commit()
 }
+
+// TestForUpdateAfterSavepoint: what a transaction has written and taken back to a savepoint is free for those who wait for it. So they do
+// not wait for a transaction that waits for them, unseen.
+func TestForUpdateAfterSavepoint(t *testing.T) {
+	t.Parallel()
+	eachStoreInBubble(t, func(t *testing.T, db *sql.DB, home bool) {
+		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 10), (2, 20)")
+		a, b := beginAt(t, db, sql.LevelDefault), beginAt(t, db, sql.LevelDefault)
+		runAll(t, a, "SAVEPOINT s", "UPDATE t SET n = 11 WHERE id = 1")
+		gives(t, asks(t.Context(), b, "SELECT n FROM t WHERE id = 2 FOR UPDATE"), 0, 20)
+		ofB := asks(t.Context(), b, "SELECT n FROM t WHERE id = 1 FOR UPDATE")
+		waits(t, ofB)
+		runAll(t, a, "ROLLBACK TO s")
+		gives(t, ofB, 0, 10)
+		ofA := asks(t.Context(), a, "SELECT n FROM t WHERE id = 2 FOR UPDATE")
+		waits(t, ofA)
+		runAll(t, b, "UPDATE t SET n = 21 WHERE id = 2")
+		commit(t, b)
+		gives(t, ofA, 0, 21)
+		commit(t, a)
+	})
+}

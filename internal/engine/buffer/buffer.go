@@ -253,11 +253,16 @@ func (b *Buffer) Mark() int {
 	return len(b.journal)
 }
 
-// RollbackTo undoes what was applied since Mark gave mark.
+// RollbackTo undoes what was applied since Mark gave mark. Who waits for what the transaction no longer has is given it.
 func (b *Buffer) RollbackTo(mark int) {
 	b.mu.Lock()
-	defer b.mu.Unlock()
 	b.rollbackTo(mark)
+	b.mu.Unlock()
+	if g := b.group; g != nil && g.asked.Load() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.advanceAll()
+	}
 }
 
 func (b *Buffer) rollbackTo(mark int) {

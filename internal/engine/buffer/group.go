@@ -60,9 +60,7 @@ func (g *Group) leaveLocked(b *Buffer) {
 	}
 	g.remember(b)
 	b.taken = nil
-	for at := range g.waiting {
-		g.advance(at)
-	}
+	g.advanceAll()
 }
 
 // remember notes what b had. Where nobody is left, nobody began before.

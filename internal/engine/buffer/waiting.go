@@ -209,6 +209,12 @@ func (g *Group) advance(at busyPlace) {
 	g.setLine(at, line)
 }
 
+func (g *Group) advanceAll() {
+	for at := range g.waiting {
+		g.advance(at)
+	}
+}
+
 func (g *Group) setLine(at busyPlace, line []*waiter) {
 	if len(line) == 0 {
 		delete(g.waiting, at)
