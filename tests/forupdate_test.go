@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/Azure/azure-sdk-for-go/sdk/azcore/policy"
 
 	"github.com/nearlyfreedb/nearlyfree"
 	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
@@ -563,4 +566,41 @@ func TestForUpdateAfterSavepoint(t *testing.T) {
 		gives(t, ofA, 0, 21)
 		commit(t, a)
 	})
+}
+
+// TestForUpdateRequests: the requests that show whether a row has changed while it was waited for are counted.
+func TestForUpdateRequests(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		config := overService(0, false)
+		sent := &counting{Transporter: config.Transport}
+		config.Transport = sent
+		connector, conns := sessions(t, config, 2)
+		a, b := conns[0], conns[1]
+		runAll(t, a, "CREATE TABLE t (id INT PRIMARY KEY, state VARCHAR(10), n INT, KEY (state))", "INSERT INTO t VALUES (1, 'new', 10), (2, 'new', 20)")
+		for _, where := range []string{"id = 1", "id IN (1, 2)", "id > 0", "state = 'new'"} {
+			for _, end := range []string{"ROLLBACK", "COMMIT"} {
+				runAll(t, a, "BEGIN", "UPDATE t SET n = n + 1 WHERE id = 1")
+				sentBefore, countedBefore := sent.requests.Load(), connector.Stats().Requests
+				ofB := asks(t.Context(), b, "SELECT n FROM t WHERE "+where+" FOR UPDATE")
+				waits(t, ofB)
+				runAll(t, a, end)
+				<-ofB
+				if n, counted := sent.requests.Load()-sentBefore, connector.Stats().Requests-countedBefore; n != counted {
+					t.Errorf("%s, %s: of %d requests %d were counted", where, end, n, counted)
+				}
+			}
+		}
+	})
+}
+
+// counting counts requests.
+type counting struct {
+	policy.Transporter
+	requests atomic.Int64
+}
+
+func (c *counting) Do(r *http.Request) (*http.Response, error) {
+	c.requests.Add(1)
+	return c.Transporter.Do(r)
 }

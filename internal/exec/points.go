@@ -78,7 +78,7 @@ func (s *pointSource) read(ctx context.Context) error {
 	if s.get.Row != nil {
 		return s.run.Each(ctx, n, read)
 	}
-	if err := s.run.keep(ctx, s.get.Hold, keys); err != nil {
+	if err := s.run.keep(ctx, s.get, keys); err != nil {
 		return err
 	}
 	return engine.SideBySide(ctx, s.run.Parallel(), n, read)
@@ -98,8 +98,13 @@ func (s *pointSource) index() int { return s.before + s.pos - 1 }
 
 // point reads one entity by its keys.
 func (r *Run) point(ctx context.Context, g engine.Get, k access.Key) (engine.Entity, bool, error) {
+	return r.Get(ctx, getOf(g, k))
+}
+
+// getOf is g of the entity with a key.
+func getOf(g engine.Get, k access.Key) engine.Get {
 	g.Table, g.PartitionKey, g.RowKey = k.Partition.Physical, k.PartitionKey, k.RowKey
-	return r.Get(ctx, g)
+	return g
 }
 
 func (s *pointSource) Close() error {

@@ -129,14 +129,13 @@ func (r *Run) inTurn() int {
 func (r *Run) waits() bool { return r.X.Plan.Waits && r.X.Pins }
 
 // keep has the transaction keep rows in the order of their keys, before they are read side by side.
-func (r *Run) keep(ctx context.Context, hold engine.Hold, keys []access.Key) error {
+func (r *Run) keep(ctx context.Context, g engine.Get, keys []access.Key) error {
 	view, ofTx := r.store.(buffer.View)
-	if !ofTx || hold != engine.HoldOrWait || !r.waits() {
+	if !ofTx || g.Hold != engine.HoldOrWait || !r.waits() {
 		return nil
 	}
-	for i := range keys {
-		k := &keys[i]
-		if err := view.Keep(ctx, k.Partition.Physical, k.PartitionKey, k.RowKey); err != nil {
+	for _, k := range keys {
+		if err := view.Keep(ctx, getOf(g, k)); err != nil {
 			return lockError(err)
 		}
 	}

@@ -55,13 +55,13 @@ type Buffer struct {
 	outline  *outline                 // nil: the store takes whatever there is
 	hold     func(octets int64) error // takes memory, or gives it back; nil: nobody counts
 
-	group    *Group                 // of the transactions beside it; nil: none
-	joined   uint64                 // when, by the group's clock
-	taken    map[busyPlace]struct{} // what it has beside what it has written; the group's lock guards it
-	waits    *waiter                // for whom else it waits; nil: for nobody; the group's lock guards it
-	patience time.Duration          // how long it waits
-	closing  <-chan struct{}        // closed when nobody may wait any more
-	lost     atomic.Bool            // it was rolled back, as Forfeit does
+	group    *Group             // of the transactions beside it; nil: none
+	joined   uint64             // when, by the group's clock
+	taken    map[point]struct{} // what it has beside what it has written; the group's lock guards it
+	waits    *waiter            // for whom else it waits; nil: for nobody; the group's lock guards it
+	patience time.Duration      // how long it waits
+	closing  <-chan struct{}    // closed when nobody may wait any more
+	lost     atomic.Bool        // it was rolled back, as Forfeit does
 }
 
 // tree holds the entries of one table by their keys.

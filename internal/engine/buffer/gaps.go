@@ -155,7 +155,7 @@ func (b *Buffer) noteAbsent(c *engine.Commit, rowKey string) error {
 	if b.reads == nil {
 		return nil
 	}
-	return b.note(point{engine.FoldTable(c.Table), c.PartitionKey, rowKey})
+	return b.note(pointOf(c.Table, c.PartitionKey, rowKey))
 }
 
 // behind gives the gaps from a key on, up to so many entities, and the key of the last of these; "": there are no more.

@@ -16,12 +16,9 @@ type Group struct {
 
 	mu      sync.Mutex
 	open    map[*Buffer]struct{}
-	left    map[busyPlace]uint64 // what transactions had that are over, and when: a reader that began before may have read what was there before
-	waiting map[busyPlace][]*waiter
+	left    map[point]uint64 // what transactions had that are over, and when: a reader that began before may have read what was there before
+	waiting map[point][]*waiter
 }
-
-// busyPlace names an entity.
-type busyPlace struct{ table, partitionKey, rowKey string }
 
 // mostLeft is how many entities a Group remembers at most: those of the last transactions.
 const mostLeft = 1 << 16
@@ -34,7 +31,7 @@ func (g *Group) Join(b *Buffer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.open == nil {
-		g.open, g.left = map[*Buffer]struct{}{}, map[busyPlace]uint64{}
+		g.open, g.left = map[*Buffer]struct{}{}, map[point]uint64{}
 	}
 	g.open[b] = struct{}{}
 	b.group, b.joined = g, g.clock.Load()
@@ -74,7 +71,7 @@ func (g *Group) remember(b *Buffer) {
 	defer b.mu.Unlock()
 	for name, t := range b.tables {
 		t.entries.Scan(func(e *entry) bool {
-			g.left[busyPlace{name, e.partitionKey, e.rowKey}] = now
+			g.left[point{name, e.partitionKey, e.rowKey}] = now
 			return true
 		})
 	}
@@ -108,9 +105,9 @@ func (b *Buffer) asks() {
 	}
 }
 
-// take has b keep an entity, which is at a place or an index entry of the row there; false where another transaction has the row, or
+// takeFree has b keep an entity, which is at a place or an index entry of the row there; false where another transaction has the row, or
 // had it since the reader began, and where hold says that this is no error.
-func (b *Buffer) take(table string, e *engine.Entity, at busyPlace, began uint64, hold engine.Hold) (bool, error) {
+func (b *Buffer) takeFree(table string, e *engine.Entity, at point, began uint64, hold engine.Hold) (bool, error) {
 	if g := b.group; g != nil {
 		g.mu.Lock()
 		defer g.mu.Unlock()
@@ -126,18 +123,18 @@ func (b *Buffer) take(table string, e *engine.Entity, at busyPlace, began uint64
 }
 
 // give has b have an entity until it ends, also if it goes back to a savepoint.
-func (g *Group) give(b *Buffer, at busyPlace) {
+func (g *Group) give(b *Buffer, at point) {
 	if _, is := g.open[b]; !is {
 		return // its rows are kept open behind its end
 	}
 	if b.taken == nil {
-		b.taken = map[busyPlace]struct{}{}
+		b.taken = map[point]struct{}{}
 	}
 	b.taken[at] = struct{}{}
 }
 
 // holder is a transaction beside b that has an entity; nil: none has.
-func (g *Group) holder(b *Buffer, at busyPlace) *Buffer {
+func (g *Group) holder(b *Buffer, at point) *Buffer {
 	for other := range g.open {
 		if other != b && other.has(at) {
 			return other
@@ -147,7 +144,7 @@ func (g *Group) holder(b *Buffer, at busyPlace) *Buffer {
 }
 
 // has says whether b has an entity. The group is locked.
-func (b *Buffer) has(at busyPlace) bool {
+func (b *Buffer) has(at point) bool {
 	if _, is := b.taken[at]; is {
 		return true
 	}
@@ -159,11 +156,8 @@ func (b *Buffer) has(at busyPlace) bool {
 // takingCursor gives one entity after the other, and has its transaction keep each: no more of them than are wanted.
 type takingCursor struct {
 	engine.Cursor
-	v     View
-	table string
-	row   engine.RowOf // nil: the entities are the rows
-	hold  engine.Hold
-	rest  []engine.Entity
+	taker
+	rest []engine.Entity
 }
 
 func (c *takingCursor) Next(ctx context.Context) ([]engine.Entity, error) {
@@ -171,7 +165,7 @@ func (c *takingCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 		for len(c.rest) > 0 {
 			next := c.rest[:1:1]
 			c.rest = c.rest[1:]
-			have, err := c.v.take(ctx, c.table, &next[0], c.row, c.hold)
+			have, err := c.take(ctx, &next[0])
 			if err != nil {
 				return nil, err
 			}

@@ -16,8 +16,15 @@ type reads struct {
 	ranges []*engine.Walked
 }
 
-// point is an entity that was read, or found not to be there.
-type point struct{ table, partitionKey, rowKey string }
+// point names an entity, which need not be there.
+type point struct {
+	table                string // folded
+	partitionKey, rowKey string
+}
+
+func pointOf(table, partitionKey, rowKey string) point {
+	return point{engine.FoldTable(table), partitionKey, rowKey}
+}
 
 // read reads an entity of the store, and notes it.
 func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engine.Entity, error) {
@@ -33,7 +40,7 @@ func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engi
 	}
 	var failed *engine.Error
 	if err == nil || errors.As(err, &failed) && failed.Code == engine.CodeNotFound {
-		if err := b.note(point{engine.FoldTable(g.Table), g.PartitionKey, g.RowKey}); err != nil {
+		if err := b.note(pointOf(g.Table, g.PartitionKey, g.RowKey)); err != nil {
 			return engine.Entity{}, err
 		}
 	}

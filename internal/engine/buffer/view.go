@@ -60,8 +60,9 @@ func (v View) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	switch {
 	case err != nil:
 	case hold >= engine.HoldOrFail:
+		t := taker{v, g.Table, g.Row, hold, g.Meter}
 		var have bool
-		if have, err = v.take(ctx, g.Table, &e, g.Row, hold); err == nil && !have {
+		if have, err = t.take(ctx, &e); err == nil && !have {
 			return engine.Entity{}, &engine.Error{Code: engine.CodeNotFound}
 		}
 	case v.pins && hold == engine.HoldAsAll:
@@ -76,7 +77,7 @@ func (v View) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
 	c := v.scan(ctx, s)
 	switch {
 	case hold >= engine.HoldOrFail:
-		return &takingCursor{Cursor: c, v: v, table: s.Table, row: s.Row, hold: hold}
+		return &takingCursor{Cursor: c, taker: taker{v, s.Table, s.Row, hold, s.Meter}}
 	case v.pins && hold == engine.HoldAsAll:
 		return &pinningCursor{Cursor: c, b: v.b, table: s.Table}
 	}

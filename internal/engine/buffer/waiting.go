@@ -13,7 +13,7 @@ import (
 // the order in which they asked. A statement asks for one entity at a time, so a transaction is one waiter at most.
 type waiter struct {
 	b    *Buffer
-	at   busyPlace
+	at   point
 	turn chan struct{} // closed when it has the entity
 }
 
@@ -24,13 +24,14 @@ func (b *Buffer) Patience(d time.Duration, closing <-chan struct{}) {
 
 // Keep has the transaction keep an entity for itself, as Get with HoldOrWait does before it reads. So a statement that reads many
 // at a time can ask for them in order: then two that want the same do not wait for each other.
-func (v View) Keep(ctx context.Context, table, partitionKey, rowKey string) error {
-	if v.holds(table, engine.HoldOrWait) != engine.HoldOrWait {
+func (v View) Keep(ctx context.Context, g engine.Get) error {
+	if v.holds(g.Table, engine.HoldOrWait) != engine.HoldOrWait {
 		return nil
 	}
-	moved, err := v.b.keep(ctx, busyPlace{engine.FoldTable(table), partitionKey, rowKey}, v.began)
+	moved, err := v.b.keep(ctx, pointOf(g.Table, g.PartitionKey, g.RowKey), v.began)
 	if err == nil && moved && v.isOfBefore() {
-		_, err = v.getMoved(ctx, engine.Get{Table: table, PartitionKey: partitionKey, RowKey: rowKey, Select: []string{}})
+		g.Select = []string{}
+		_, err = v.getMoved(ctx, g)
 		if isAbsent(err) {
 			return nil
 		}
@@ -40,7 +41,7 @@ func (v View) Keep(ctx context.Context, table, partitionKey, rowKey string) erro
 
 // getKept reads an entity that is the transaction's from before the read on, so that it is as the one before has left it.
 func (v View) getKept(ctx context.Context, g engine.Get) (e engine.Entity, err error) {
-	at := placeOf(&g)
+	at := pointOf(g.Table, g.PartitionKey, g.RowKey)
 	moved, err := v.b.keep(ctx, at, v.began)
 	switch {
 	case err != nil:
@@ -72,36 +73,40 @@ func (v View) getMoved(ctx context.Context, g engine.Get) (engine.Entity, error)
 	return e, err
 }
 
-// placeOf is what is read.
-func placeOf(g *engine.Get) busyPlace {
-	return busyPlace{engine.FoldTable(g.Table), g.PartitionKey, g.RowKey}
+// taker has the transaction of a view keep the entities that are read of a table.
+type taker struct {
+	v     View
+	table string
+	row   engine.RowOf // says which row an entity is an index entry of; nil: the entities are the rows
+	hold  engine.Hold
+	meter *engine.Meter
 }
 
 // take has the transaction keep an entity that was read, or the row of which it is an index entry; false where it is to be passed over.
-func (v View) take(ctx context.Context, table string, e *engine.Entity, row engine.RowOf, hold engine.Hold) (bool, error) {
-	at := busyPlace{engine.FoldTable(table), e.PartitionKey, e.RowKey}
-	if row != nil {
-		of, partitionKey, rowKey, err := row(e)
+func (t *taker) take(ctx context.Context, e *engine.Entity) (bool, error) {
+	v, at := t.v, pointOf(t.table, e.PartitionKey, e.RowKey)
+	if t.row != nil {
+		table, partitionKey, rowKey, err := t.row(e)
 		if err != nil {
 			return false, err
 		}
-		at = busyPlace{engine.FoldTable(of), partitionKey, rowKey}
+		at = pointOf(table, partitionKey, rowKey)
 	}
-	if hold != engine.HoldOrWait {
-		return v.b.take(table, e, at, v.began, hold)
+	if t.hold != engine.HoldOrWait {
+		return v.b.takeFree(t.table, e, at, v.began, t.hold)
 	}
 	moved, err := v.b.keep(ctx, at, v.began)
 	switch {
 	case err != nil || !moved:
-	case row != nil && v.b.readsOneMoment(): // what is not in the entry may have changed, and is read later
-		_, err = v.getMoved(ctx, engine.Get{Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Select: []string{}})
+	case t.row != nil && v.b.readsOneMoment(): // what is not in the entry may have changed, and is read later
+		_, err = v.getMoved(ctx, engine.Get{Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Select: []string{}, Meter: t.meter})
 	default:
-		err = v.unchanged(ctx, table, e, nil)
+		err = v.unchanged(ctx, t.table, e, t.meter)
 	}
 	if err != nil {
 		return false, err
 	}
-	return true, v.b.pin(table, []engine.Entity{*e})
+	return true, v.b.pin(t.table, []engine.Entity{*e})
 }
 
 // isOfBefore says whether the view shows a moment that stays as it was.
@@ -131,7 +136,7 @@ func isAbsent(err error) bool {
 
 // keep has b have an entity until it ends, and waits while another transaction has it. moved says whether one had it since began, and
 // so may have changed it.
-func (b *Buffer) keep(ctx context.Context, at busyPlace, began uint64) (moved bool, err error) {
+func (b *Buffer) keep(ctx context.Context, at point, began uint64) (moved bool, err error) {
 	g := b.group
 	if g == nil {
 		return false, nil
@@ -160,7 +165,7 @@ func (b *Buffer) keep(ctx context.Context, at busyPlace, began uint64) (moved bo
 
 // ask gives b an entity, or, where another transaction has it, somebody who waits for it in the name of b. Where that one waits for b,
 // b is rolled back.
-func (g *Group) ask(b *Buffer, at busyPlace, began uint64) (w *waiter, moved bool, err error) {
+func (g *Group) ask(b *Buffer, at point, began uint64) (w *waiter, moved bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if _, is := g.open[b]; !is || b.has(at) {
@@ -176,7 +181,7 @@ func (g *Group) ask(b *Buffer, at busyPlace, began uint64) (w *waiter, moved boo
 	}
 	w = &waiter{b, at, make(chan struct{})}
 	if g.waiting == nil {
-		g.waiting = map[busyPlace][]*waiter{}
+		g.waiting = map[point][]*waiter{}
 	}
 	g.waiting[at], b.waits = append(g.waiting[at], w), w
 	return w, true, nil
@@ -184,7 +189,7 @@ func (g *Group) ask(b *Buffer, at busyPlace, began uint64) (w *waiter, moved boo
 
 // leads says whether one who waits for an entity waits for another one thereby, himself or by those for whom he waits. There may be
 // several: who writes to an entity does not ask for it.
-func (g *Group) leads(from *Buffer, at busyPlace, to *Buffer, seen map[*Buffer]bool) bool {
+func (g *Group) leads(from *Buffer, at point, to *Buffer, seen map[*Buffer]bool) bool {
 	for other := range g.open {
 		if other == from || seen[other] || !other.has(at) {
 			continue
@@ -197,7 +202,7 @@ func (g *Group) leads(from *Buffer, at busyPlace, to *Buffer, seen map[*Buffer]b
 }
 
 // advance gives an entity that nobody has any more to the first who waits for it.
-func (g *Group) advance(at busyPlace) {
+func (g *Group) advance(at point) {
 	line := g.waiting[at]
 	for len(line) > 0 && g.holder(line[0].b, at) == nil {
 		w := line[0]
@@ -215,7 +220,7 @@ func (g *Group) advanceAll() {
 	}
 }
 
-func (g *Group) setLine(at busyPlace, line []*waiter) {
+func (g *Group) setLine(at point, line []*waiter) {
 	if len(line) == 0 {
 		delete(g.waiting, at)
 		return
@@ -238,7 +243,7 @@ func (g *Group) giveUp(w *waiter) bool {
 }
 
 // letGo has b no longer have an entity that it has not written to; nil: nobody has any.
-func (g *Group) letGo(b *Buffer, at busyPlace) {
+func (g *Group) letGo(b *Buffer, at point) {
 	if g == nil {
 		return
 	}
