@@ -156,8 +156,7 @@ func first(c *engine.Commit, op *engine.Op, next *entry, etag string) error {
 // stored asks the store for the ETag of an entity; "" when there is none.
 func (b *Buffer) stored(ctx context.Context, c *engine.Commit, rowKey string) (string, error) {
 	got, err := b.read(ctx, b.base, engine.Get{Table: c.Table, PartitionKey: c.PartitionKey, RowKey: rowKey, Select: []string{}, Meter: c.Meter})
-	var e *engine.Error
-	if errors.As(err, &e) && e.Code == engine.CodeNotFound {
+	if isAbsent(err) {
 		return "", nil
 	}
 	return got.ETag, err

@@ -38,13 +38,18 @@ func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engi
 	if b.reads == nil {
 		return e, err
 	}
-	var failed *engine.Error
-	if err == nil || errors.As(err, &failed) && failed.Code == engine.CodeNotFound {
+	if err == nil || isAbsent(err) {
 		if err := b.note(pointOf(g.Table, g.PartitionKey, g.RowKey)); err != nil {
 			return engine.Entity{}, err
 		}
 	}
 	return e, err
+}
+
+// isAbsent says that a read found no entity.
+func isAbsent(err error) bool {
+	var e *engine.Error
+	return errors.As(err, &e) && e.Code == engine.CodeNotFound
 }
 
 // readsOneMoment says whether all reads show one moment of the store.

@@ -2,7 +2,6 @@ package buffer
 
 import (
 	"context"
-	"errors"
 	"io"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -163,8 +162,7 @@ func (c *cursor) own(ctx context.Context, end int) error {
 		whole := e.entity(nil)
 		if e.op == engine.Merge {
 			stored, err := c.view.b.read(ctx, c.view.on, engine.Get{Table: c.scan.Table, PartitionKey: e.partitionKey, RowKey: e.rowKey, Meter: c.scan.Meter})
-			var failed *engine.Error
-			if errors.As(err, &failed) && failed.Code == engine.CodeNotFound {
+			if isAbsent(err) {
 				continue // deleted by another; Commit will find out
 			}
 			if err != nil {

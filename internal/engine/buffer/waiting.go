@@ -2,7 +2,6 @@ package buffer
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -127,11 +126,6 @@ func (v View) unchanged(ctx context.Context, table string, e *engine.Entity, m *
 		return engine.StaleRead(table, e.PartitionKey, e.RowKey)
 	}
 	return nil
-}
-
-func isAbsent(err error) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && e.Code == engine.CodeNotFound
 }
 
 // keep has b have an entity until it ends, and waits while another transaction has it. moved says whether one had it since began, and
