@@ -125,7 +125,7 @@ var update = flag.Bool("update", false, "write docs/differences.md anew")
 func TestDifferencesDoc(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("# Differences from MySQL and MariaDB\n\nMade from tests/mariadb/known_test.go by `go test ./tests/mariadb -run TestDifferencesDoc -update`; do not edit.\n\n" +
-		"Random statements are sent to this driver and to MariaDB 10.11. MySQL 8.0's manual decides who is right. What follows is what they go on disagreeing about.\n")
+		"Tests send random statements to this driver and to MariaDB 10.11. MySQL 8.0's manual decides which one is right. These differences remain.\n")
 	for _, who := range []string{we, mariaDB} {
 		title := "Not as MySQL 8.0 here"
 		if who == mariaDB {

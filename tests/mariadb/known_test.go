@@ -13,50 +13,47 @@ import (
 var differences = []difference{
 	{
 		name: "foreign keys are judged by statement", who: we, text: regexp.MustCompile("FOREIGN KEY"),
-		reason: "A statement is judged when all of its rows are written and its cascades are done, as in standard SQL: a row may refer to one that the same statement adds, and DELETE may take rows that refer to each other. " +
-			"MySQL judges each row, and refuses a row that refers to itself, a later one, or one that it deletes first.",
+		reason: "A statement is checked when it has written all of its rows and done its cascades, as in standard SQL. So a row may refer to one that the same statement adds, and DELETE may delete rows that refer to each other. MySQL checks each row. It refuses to insert a row that refers to a later one, and to delete a row that refers to itself or that a later row refers to.",
 	},
 	{
 		name: "foreign keys to unique keys only", who: we, text: regexp.MustCompile("FOREIGN KEY"),
-		reason: "As in MySQL 8.4: what a foreign key refers to is unique, and all of a key (6125).",
+		reason: "As in MySQL 8.4, a foreign key must refer to all columns of a unique key (6125).",
 	},
 	{
-		name: "what stays in one database", who: we, text: regexp.MustCompile("CREATE DATABASE"),
-		reason: "RENAME leaves a table in its own (1235). DROP DATABASE ends what uses it within the lease of definitions.",
+		name: "RENAME and DROP DATABASE", who: we, text: regexp.MustCompile("CREATE DATABASE"),
+		reason: "RENAME cannot move a table to another database (1235). DROP DATABASE stops the programs that use the database within the lease of definitions.",
 	},
 	{
 		name: "foreign keys and partitions", who: we, text: regexp.MustCompile("PARTITION BY"),
-		reason: "Tables with partitions have foreign keys and are referred to; in MySQL they are not (1506). ALTER TABLE … DROP and TRUNCATE PARTITION of a table that others refer to are refused (1701).",
+		reason: "Tables with partitions may have foreign keys, and foreign keys may refer to them; MySQL refuses both (1506). If foreign keys refer to a table, ALTER TABLE … DROP and TRUNCATE PARTITION of it are refused (1701).",
 	},
 	{
 		name: "foreign keys to other databases", who: we, text: regexp.MustCompile("CREATE DATABASE"),
-		reason: "While one refers to a table or a column, that keeps its name (1235). A table that was dropped with foreign_key_checks = 0 takes back the rows of other databases that " +
-			"refer to it if it is made anew with foreign_key_checks = 0, as a dump makes it; else no row of theirs refers to it (1452), until the key is dropped and added.",
+		reason: "While such a foreign key refers to a table or a column, you cannot rename that (1235). If you drop a table with foreign_key_checks = 0 and make it again with foreign_key_checks = 0, as a dump does, the rows of other databases refer to it again. If you make it in another way, no row of theirs can refer to it (1452) until you drop the foreign key and add it again.",
 	},
 	{
 		name: "the database of the data source name", who: we, text: regexp.MustCompile("CREATE DATABASE"),
-		reason: "It is there though nobody has created it (CREATE DATABASE of it is 1007), until it is dropped. A connection to one that was dropped opens, and its statements fail with 1049. " +
-			"Names of databases are the same whatever their case.",
+		reason: "It exists though nobody has created it, so CREATE DATABASE of it is error 1007, until somebody drops it. You can connect to a database that was dropped; then each statement fails with 1049. Names of databases ignore case.",
 	},
 	{
 		name: "columns beside WITH ROLLUP", who: we, text: regexp.MustCompile("WITH ROLLUP"),
-		reason: "What is neither a group nor in an aggregate is refused (1055), also where it hangs on the groups, as a column on its table's key: rows of several groups have no one value of it.",
+		reason: "A column that is neither grouped nor in an aggregate is refused (1055), even if it depends on the groups, as a column depends on its table's key: rows that total several groups have no single value of it.",
 	},
 	{
-		name: "rows that others have", who: we, text: regexp.MustCompile("FOR (UPDATE|SHARE)"),
-		reason: "FOR UPDATE and FOR SHARE mean the same. They wait for rows that other transactions of the same sql.DB, in memory and on a file of the same process, have read so or written to; other statements wait for nobody: who commits second gets 1213. So does, on Azure, one of two processes that take the same row.",
+		name: "FOR UPDATE and FOR SHARE", who: we, text: regexp.MustCompile("FOR (UPDATE|SHARE)"),
+		reason: "FOR UPDATE and FOR SHARE mean the same. They wait for rows that another transaction has read in this way or has written to, if it belongs to the same sql.DB, or to the same process in memory and on a file. Other statements wait for nobody: the second one to commit gets 1213. On Azure the same happens to one of two processes that take the same row.",
 	},
 	{
 		name: "KILL", who: we, text: regexp.MustCompile("KILL"),
-		reason: "KILL reaches the sessions of one sql.DB.",
+		reason: "KILL reaches only the sessions of one sql.DB.",
 	},
 	{
 		name: "temporary tables", who: we, text: regexp.MustCompile("TEMPORARY"),
-		reason: "A statement may name a temporary table more than once (1137 in MySQL). The pool of a sql.DB drops them when a connection goes back to it, mysqlshim does not.",
+		reason: "A statement may name a temporary table more than once (1137 in MySQL). When a connection goes back to the pool of a sql.DB, its temporary tables are dropped; mysqlshim keeps them.",
 	},
 	{
 		name: "JSON_TABLE", who: we, text: regexp.MustCompile("JSON_TABLE"),
-		reason: "A column of the type JSON holds the null of a document; what leads to several elements is an array of them for it, and ON ERROR for others. FOR ORDINALITY is INT UNSIGNED.",
+		reason: "A column of type JSON keeps a document's null. If a path leads to several elements, a JSON column gets an array of them, and other columns follow ON ERROR. FOR ORDINALITY is INT UNSIGNED.",
 	},
 	{
 		name: "TABLE in a view", who: we, text: regexp.MustCompile("VIEW.*TABLE"),
@@ -64,23 +61,23 @@ var differences = []difference{
 	},
 	{
 		name: "names in ON DUPLICATE KEY UPDATE", who: we, text: regexp.MustCompile("SELECT .*ON DUPLICATE KEY UPDATE"),
-		reason: "In INSERT … SELECT a bare name of a column that both tables have is the one's that is written; in MySQL it is ambiguous (1052). With SELECT DISTINCT only what is selected has a name there (1235).",
+		reason: "In INSERT … SELECT, a bare name of a column that both tables have means the table that is written; in MySQL it is ambiguous (1052). With SELECT DISTINCT you can name only selected columns (1235).",
 	},
 	{
 		name: "INVISIBLE indexes", who: we, text: regexp.MustCompile("INVISIBLE"),
-		reason: "INVISIBLE at an index is read and changes nothing: queries go by that index, too. An INVISIBLE column is as in MySQL, but that USING does not find it, and that a bare name means the visible column of that name in another table (1052 in MySQL).",
+		reason: "INVISIBLE has no effect on an index: queries use that index, too. An INVISIBLE column is as in MySQL, with two exceptions: USING does not find it, and a bare name means the visible column of that name in another table (1052 in MySQL).",
 	},
 	{
 		name: "window functions by GROUPS", who: we, text: regexp.MustCompile("GROUPS"),
-		reason: "Frames by GROUPS are computed, as in standard SQL; MySQL 8.0 reads them and refuses them (1235).",
+		reason: "Frames by GROUPS work, as in standard SQL; MySQL 8.0 parses them and refuses them (1235).",
 	},
 	{
 		name: "the rounds of WITH RECURSIVE", who: we, text: regexp.MustCompile("RECURSIVE"),
-		reason: "The rows of a round are computed together, MySQL computes one row after the other; the rows that come out are the same. max_memory bounds them.",
+		reason: "The rows of a round are computed together; MySQL computes one row after the other. The resulting rows are the same. max_memory bounds them.",
 	},
 	{
 		name: "the text of a view", who: we, text: regexp.MustCompile("VIEW"),
-		reason: "SHOW CREATE VIEW and information_schema.VIEWS give the query as it was written, with the columns that * meant and the tables of columns; MySQL writes it anew, each name with its database. DEFINER and SQL SECURITY mean nothing: there are no rights.",
+		reason: "SHOW CREATE VIEW and information_schema.VIEWS show the query as it was written, with columns in place of * and the tables of columns. MySQL rewrites it, each name with its database. DEFINER and SQL SECURITY have no effect, as there are no rights.",
 	},
 	{
 		name: "JSON is text", who: mariaDB, what: "fails there", there: 1267, text: regexp.MustCompile(`JSON|\bj\b|\br_j\b`),
@@ -94,12 +91,12 @@ var differences = []difference{
 	},
 	{
 		name: "JSON is text, refused here, too", who: mariaDB, what: "errors", there: 1267, text: regexp.MustCompile(`JSON|\bj\b|\br_j\b`),
-		reason:  "MariaDB looks at the collations before it looks at the documents.",
+		reason:  "MariaDB checks the collations before the documents.",
 		example: "SELECT JSON_MERGE_PATCH(NULL, IFNULL(c, j)) FROM t",
 	},
 	{
 		name: "JSON compares and sorts as text", who: mariaDB, also: func(f *finding) bool { return f.cells(anyValues) && comparesJSON(f.text) },
-		reason:  "MySQL compares a JSON column by what its documents hold; MariaDB by their text.",
+		reason:  "MySQL compares JSON columns by their documents; MariaDB by their text.",
 		example: "SELECT id FROM t ORDER BY j, id",
 	},
 	{
@@ -110,13 +107,13 @@ var differences = []difference{
 		example: "SELECT id FROM t WHERE j < 2",
 	},
 	{
-		name: "JSON text that is none", who: mariaDB, what: "errors", here: 3140, there: 4025,
-		reason:  "MariaDB's JSON columns are texts with a CHECK: error 4025 where MySQL has 3140.",
+		name: "JSON text that is invalid", who: mariaDB, what: "errors", here: 3140, there: 4025,
+		reason:  "MariaDB's JSON columns are texts with a CHECK: it reports error 4025 where MySQL reports 3140.",
 		example: "INSERT INTO t (id, j) VALUES (99, 'x')",
 	},
 	{
-		name: "JSON text that is none, of a function", who: mariaDB, here: 3141,
-		reason:  "JSON functions of a text that is no JSON are NULL with a warning in MariaDB, error 3141 in MySQL.",
+		name: "JSON text that is invalid, of a function", who: mariaDB, here: 3141,
+		reason:  "For a text that is not JSON, JSON functions are NULL with a warning in MariaDB, and error 3141 in MySQL.",
 		example: "SELECT JSON_DEPTH('x')",
 	},
 	{
@@ -130,10 +127,10 @@ var differences = []difference{
 		example: "SELECT JSON_ARRAY(TIME'10:11:12')",
 	},
 	{
-		name: "octets in JSON", who: mariaDB, text: regexp.MustCompile(`JSON_`), also: func(f *finding) bool {
+		name: "bytes in JSON", who: mariaDB, text: regexp.MustCompile(`JSON_`), also: func(f *finding) bool {
 			return f.ours.number == 1406 && hexadecimal.MatchString(f.text) || f.cells(func(a, b string) bool { return strings.Contains(a, "base64:type") })
 		},
-		reason:  "Octets that become a part of a document are base64 there in MySQL.",
+		reason:  "Binary strings that become part of a document are base64 in MySQL.",
 		example: "SELECT JSON_ARRAY(x'414243')",
 	},
 	{
@@ -147,7 +144,7 @@ var differences = []difference{
 		name: "JSON functions of a path to nothing", who: mariaDB, text: regexp.MustCompile(`JSON_ARRAY_APPEND|JSON_ARRAY_INSERT`), also: func(f *finding) bool {
 			return f.what == "affected rows" || f.cells(func(a, b string) bool { return a != "NULL" && b == "NULL" })
 		},
-		reason:  "MySQL's manual: a path that does not lead to anything is ignored, and the document is given as it is.",
+		reason:  "MySQL's manual: a path that leads to nothing is ignored, and the document is returned unchanged.",
 		example: "SELECT JSON_ARRAY_APPEND('1', '$.b', 2)",
 	},
 	{
@@ -161,40 +158,40 @@ var differences = []difference{
 		example: "SELECT id FROM t WHERE 2.5 BETWEEN 1 AND (NOT (NOT 2.5))",
 	},
 	{
-		name: "octets beside texts without case", who: we, text: regexp.MustCompile(`\b(r_)?vci\b.*(0x|[xb]'|BASE64|UNHEX)|(0x|[xb]'|BASE64|UNHEX).*\b(r_)?vci\b`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
-		reason:  "Octets that a function or a literal gives are compared as octets; in MySQL by the column's collation.",
+		name: "binary strings beside texts without case", who: we, text: regexp.MustCompile(`\b(r_)?vci\b.*(0x|[xb]'|BASE64|UNHEX)|(0x|[xb]'|BASE64|UNHEX).*\b(r_)?vci\b`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
+		reason:  "Binary strings from a function or a literal compare by their bytes; in MySQL by the column's collation.",
 		example: "SELECT FROM_BASE64(TO_BASE64(UPPER(vci))) = vci FROM t ORDER BY id",
 	},
 	{
 		name: "columns of two collations", who: mariaDB, text: regexp.MustCompile(`\bvci (<=>|[<>=]+) r_(c|v|x|e|st|b)\b|\b(c|v|x|e|st|b) (<=>|[<>=]+) r_vci\b`), also: func(f *finding) bool { return f.what == "rows" || f.what == "number of rows" },
-		reason:  "Of two columns' collations the binary one decides; MariaDB finds rows by the other one where that column has an index.",
+		reason:  "If two columns have different collations, the binary one decides; MariaDB finds rows by the other one if that column has an index.",
 		example: "SELECT id, (SELECT COUNT(*) FROM t2 WHERE vci < r_e) FROM t ORDER BY id",
 	},
 	{
 		name: "which of two equal texts MIN and MAX give", who: mariaDB, text: regexp.MustCompile(`(MIN|MAX)\(.*vci`), values: func(a, b string) bool {
 			return strings.EqualFold(strings.ReplaceAll(a, "é", "e"), strings.ReplaceAll(b, "é", "e"))
 		},
-		reason:  "Texts that differ in case or accents only are equal, and any of them is the least.",
+		reason:  "Texts that differ only in case or accents are equal, and any of them may be the least.",
 		example: "SELECT MIN(vci) FROM (SELECT id, CASE id WHEN 1 THEN 'A' ELSE 'a' END COLLATE utf8mb4_general_ci AS vci FROM t) d",
 	},
 	{
-		name: "casts into columns of octets", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`^(BINARY|VARBINARY|BIT|BLOB).*(CAST|EXTRACT)\(`),
-		reason:  "In strict mode MariaDB does not refuse what a cast cuts where the column is BINARY or BIT.",
+		name: "casts into columns of bytes", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`^(BINARY|VARBINARY|BIT|BLOB).*(CAST|EXTRACT)\(`),
+		reason:  "In strict mode MariaDB does not refuse a value that a cast cuts if the column is BINARY or BIT.",
 		example: "VARBINARY(5): INSERT INTO x VALUES (1, CAST('hello' AS CHAR(3)))",
 	},
 	{
 		name: "a zero as a text", who: mariaDB, what: "state: rows", values: func(a, b string) bool { return strings.Trim(a, "0.\x00") == "" && strings.Trim(b, "\x00") == "0" },
-		reason:  "A DECIMAL that is 0 shows the digits of its type; in MariaDB none where it is stored in a text column.",
+		reason:  "A DECIMAL that is 0 shows the digits of its type; in MariaDB it shows none if it is stored in a text column.",
 		example: "VARCHAR(30): INSERT INTO x VALUES (1, 0.0 % 1.50)",
 	},
 	{
 		name: "padding of a number", who: mariaDB, text: regexp.MustCompile(`([LR]PAD|INSERT)\(`), values: func(a, b string) bool { return strings.Contains(b, "Ã") },
-		reason:  "MariaDB takes the octets of the padding for characters.",
+		reason:  "MariaDB takes the bytes of the padding for characters.",
 		example: "SELECT RPAD(1, 2.5, 'é')",
 	},
 	{
 		name: "which of two errors", who: we, what: "errors", there: 1292, text: regexp.MustCompile(`CAST\(.* AS DECIMAL| [<>=]+ \(`), also: func(f *finding) bool { return f.ours.number == 1264 || f.ours.number == 1365 },
-		reason:  "Where both sides of a comparison fail the error here is about the right one where the left one is a text that is no number; in MySQL it is about that.",
+		reason:  "If both sides of a comparison fail, and the left one is a text that is not a number, the error is about the right side; in MySQL it is about the left side.",
 		example: "INSERT INTO t (id, d) VALUES (99, 'a' = CAST(99999999999999 AS DECIMAL(10,2)))",
 	},
 	{
@@ -204,12 +201,12 @@ var differences = []difference{
 	},
 	{
 		name: "texts with a fraction as bits", who: mariaDB, here: 1292, text: regexp.MustCompile(`'[^']*' ([|&^]|<<|>>)|([|&^]|<<|>>) '`),
-		reason:  "A text that is no integer is refused in strict mode.",
+		reason:  "A text that is not an integer is refused in strict mode.",
 		example: "INSERT INTO t (id, i) VALUES (99, '1.5' | 1)",
 	},
 	{
 		name: "TIMEDIFF of numbers", who: mariaDB, text: regexp.MustCompile(`TIMEDIFF\(`), values: func(a, b string) bool { return a != "NULL" },
-		reason:  "Numbers are times there; in MariaDB it is NULL of them.",
+		reason:  "MySQL reads numbers as times; in MariaDB TIMEDIFF of numbers is NULL.",
 		example: "SELECT IFNULL(TIMEDIFF(1, 1), DATE'2024-01-31')",
 	},
 	{
@@ -218,55 +215,55 @@ var differences = []difference{
 		example: "SELECT AVG(FLOOR(v)) FROM (SELECT '1' AS v UNION ALL SELECT '2' UNION ALL SELECT '2') d",
 	},
 	{
-		name: "the order of parts of what is no date", who: mariaDB, what: "rows", text: regexp.MustCompile(`ORDER BY.*(NAME|DAY|MONTH|YEAR|WEEK|QUARTER)[A-Z]*\(`),
-		reason:  "Numbers that are no dates have no parts; in MariaDB those of a zero date.",
+		name: "the order of parts of what is not a date", who: mariaDB, what: "rows", text: regexp.MustCompile(`ORDER BY.*(NAME|DAY|MONTH|YEAR|WEEK|QUARTER)[A-Z]*\(`),
+		reason:  "Numbers that are not dates have no parts; in MariaDB they have the parts of a zero date.",
 		example: "SELECT id FROM t ORDER BY YEAR(si), id",
 	},
 	{
 		name: "large numbers as TIME, stored", who: mariaDB, text: regexp.MustCompile(`CAST\((\d{8,}|[\d.]+e\d+) AS TIME|TIME\((\d{8,}|[\d.]+e\d+)`), also: func(f *finding) bool {
 			return f.ours.number == 1292 || f.ours.number == 1048 || f.theirs.number == 1406
 		},
-		reason:  "A number beyond the greatest TIME is none.",
+		reason:  "A number beyond the greatest TIME is not a time.",
 		example: "INSERT INTO t (id, c) VALUES (99, CAST(20240131 AS TIME(2)))",
 	},
 	{
 		name: "the number of ELT", who: we, text: regexp.MustCompile(`ELT\(.*\b(e|st)\b`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
-		reason:  "ELT of an ENUM is its text; in MySQL its number where one is wanted.",
+		reason:  "ELT of an ENUM returns its text; in MySQL its number, if a number is wanted.",
 		example: "SELECT ELT(1, e) + 0 FROM t ORDER BY id",
 	},
 	{
 		name: "a quotient as a TIME", who: mariaDB, what: "state: rows", text: regexp.MustCompile(`^TIME.*/`),
-		reason:  "The digits that a quotient shows are kept; MariaDB keeps those that it computed with.",
+		reason:  "A TIME stores the digits that a quotient shows; MariaDB stores the digits that it computed with.",
 		example: "TIME(6): INSERT INTO x VALUES (1, 1 / 3)",
 	},
 	{
 		name: "a text that a cast cuts", who: mariaDB, here: 1292, text: regexp.MustCompile(`AS CHAR\(\d`),
-		reason:  "In strict mode MySQL refuses what a cast cuts; MariaDB tells of it where a text is stored, else of what the column makes of its result.",
+		reason:  "In strict mode MySQL refuses a value that a cast cuts. MariaDB reports that if a text is stored, and otherwise reports what the column makes of the result.",
 		example: "INSERT INTO t (id, d2) VALUES (99, CAST('10:11:12' AS CHAR(3)))",
 	},
 	{
-		name: "parts of what is no time, written", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`EXTRACT\([A-Z_]+ FROM (-?[\d.]+|'[\d/-]+')\)`),
-		reason:  "A number that is no date is refused in strict mode.",
+		name: "parts of what is not a time, written", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`EXTRACT\([A-Z_]+ FROM (-?[\d.]+|'[\d/-]+')\)`),
+		reason:  "A number that is not a date is refused in strict mode.",
 		example: "INSERT INTO t (id, tm3) VALUES (99, EXTRACT(DAY FROM 1))",
 	},
 	{
 		name: "comparisons negated", who: mariaDB, what: "fails here", here: 1292, text: regexp.MustCompile(`- \([^()]* [<>=]+ [^()]*\)`),
-		reason:  "A text that is no number is refused in strict mode; MariaDB does not see it behind a sign.",
+		reason:  "A text that is not a number is refused in strict mode; MariaDB misses it after a sign.",
 		example: "INSERT INTO t (id, v) VALUES (99, - (1 = 'a'))",
 	},
 	{
 		name: "GROUP BY a quotient", who: mariaDB, what: "number of rows", text: regexp.MustCompile(`GROUP BY .*/`),
-		reason:  "Rows are grouped by what the quotient shows; MariaDB groups them by the digits that it computed with.",
+		reason:  "Rows are grouped by the digits that the quotient shows; MariaDB groups them by the digits that it computed with.",
 		example: "SELECT MIN(id), COUNT(DISTINCT y) FROM t GROUP BY id / 300000 ORDER BY MIN(id)",
 	},
 	{
-		name: "octets that are no UTF-8", who: mariaDB, there: 1300, text: regexp.MustCompile(`0x|x'|b'|\bb\b|\br_b\b`),
-		reason:  "MariaDB turns a hexadecimal literal beside a text into the text's character set; MySQL compares both as octets.",
+		name: "bytes that are not UTF-8", who: mariaDB, there: 1300, text: regexp.MustCompile(`0x|x'|b'|\bb\b|\br_b\b`),
+		reason:  "MariaDB converts a hexadecimal literal beside a text to the text's character set; MySQL compares both as bytes.",
 		example: "SELECT id FROM t WHERE v = 0xFF",
 	},
 	{
 		name: "STDDEV and VARIANCE of exact numbers", who: mariaDB, text: regexp.MustCompile(`STD|VAR`), values: func(a, b string) bool { return roundedTo(a, b) || nearFloat(a, b) },
-		reason:  "MariaDB shows four digits more than the argument has; MySQL 8.0 gives all digits of the DOUBLE.",
+		reason:  "MariaDB shows four digits more than the argument has; MySQL 8.0 returns all digits of the DOUBLE.",
 		example: "SELECT STDDEV(i) FROM (SELECT 1 AS i UNION SELECT 2 UNION SELECT 4) d",
 	},
 	{
@@ -280,7 +277,7 @@ var differences = []difference{
 	},
 	{
 		name: "AVG cut to nines", who: mariaDB, text: regexp.MustCompile(`AVG.*GROUP BY`), values: func(a, b string) bool { return strings.Trim(b, "9.-") == "" && len(b) > 4 },
-		reason:  "MariaDB keeps the average of a function in a column that may be too narrow, where it groups by a temporary table.",
+		reason:  "If MariaDB groups by a temporary table, it keeps the average of a function in a column that may be too narrow.",
 		example: "SELECT MIN(id), COUNT(*), AVG(ASCII('true')) FROM t GROUP BY c ORDER BY MIN(id)",
 	},
 	{
@@ -290,17 +287,17 @@ var differences = []difference{
 	},
 	{
 		name: "LEAST and GREATEST of numbers and texts, written", who: mariaDB, also: func(f *finding) bool { return f.ours.err != nil || f.theirs.err != nil }, text: regexp.MustCompile(`(LEAST|GREATEST)\(`),
-		reason:  "So in strict mode MariaDB wants the texts to be numbers.",
+		reason:  "So in strict mode MariaDB requires the texts to be numbers.",
 		example: "UPDATE t SET v = LEAST(1, 'a')",
 	},
 	{
-		name: "a text that is no date beside one", who: mariaDB, here: 1525,
-		reason:  "MySQL 8.0.16 and later refuse a constant that is no date where it is compared with dates; MariaDB warns.",
+		name: "a text that is not a date beside one", who: mariaDB, here: 1525,
+		reason:  "MySQL 8.0.16 and later refuse a constant that is not a date in a comparison with dates; MariaDB warns.",
 		example: "SELECT DATE'2024-01-31' = 'a'",
 	},
 	{
 		name: "the text of a DOUBLE literal", who: mariaDB, text: regexp.MustCompile(`\de[-+]?\d`), values: func(a, b string) bool { return strings.Contains(b, "e") && nearly(a, b) },
-		reason:  "MariaDB keeps a DOUBLE literal's text as it was written, where it becomes a text.",
+		reason:  "When a DOUBLE literal becomes a text, MariaDB keeps the text as it was written.",
 		example: "SELECT 'a' UNION ALL SELECT 1e-5 ORDER BY 1",
 	},
 	{
@@ -312,12 +309,12 @@ var differences = []difference{
 		name: "REPLACE by NULL", who: mariaDB, text: regexp.MustCompile(`\bREPLACE\(`), also: func(f *finding) bool {
 			return f.cells(func(a, b string) bool { return a == "NULL" }) || clauses.MatchString(f.text) && f.ours.err == nil && f.theirs.err == nil
 		},
-		reason:  "A function of NULL is NULL; MariaDB gives the text where there is nothing to replace.",
+		reason:  "A function of NULL is NULL; MariaDB returns the text if there is nothing to replace.",
 		example: "SELECT REPLACE('a', 'b', NULL)",
 	},
 	{
-		name: "UPDATE to a DEFAULT that is none", who: mariaDB, there: 1364, text: regexp.MustCompile(`UPDATE.*DEFAULT`), also: func(f *finding) bool { return f.ours.number != 1364 },
-		reason:  "MariaDB says it even where no row is changed.",
+		name: "UPDATE to a missing DEFAULT", who: mariaDB, there: 1364, text: regexp.MustCompile(`UPDATE.*DEFAULT`), also: func(f *finding) bool { return f.ours.number != 1364 },
+		reason:  "MariaDB reports it even if the statement changes no row.",
 		example: "UPDATE t SET id = DEFAULT WHERE id = 77",
 	},
 	{
@@ -332,26 +329,26 @@ var differences = []difference{
 	},
 	{
 		name: "texts over 16 MiB", who: we, here: 1301,
-		reason:  "A text that grows over 16 MiB is an error here; MySQL gives NULL with a warning.",
+		reason:  "A text that grows over 16 MiB is an error; MySQL returns NULL with a warning.",
 		example: "SELECT LENGTH(REPEAT('a', 20240131))",
 	},
 	{
 		name: "BOOL holds two values", who: we, text: regexp.MustCompile(`BOOLEAN|\bbo\b`), also: func(f *finding) bool {
 			return f.ours.number == 1264 || f.ours.number == 1265 || strings.Contains(f.text, "IGNORE") && f.cells(func(a, b string) bool { return a == "1" })
 		},
-		reason:  "BOOL is a type of its own here, and takes TRUE, FALSE, 1 and 0 only; in MySQL it is TINYINT(1).",
+		reason:  "BOOL is a type of its own, and takes only TRUE, FALSE, 1 and 0; in MySQL it is TINYINT(1).",
 		example: "INSERT INTO t (id, bo) VALUES (99, 2)",
 	},
 	{
 		name: "a DOUBLE in BIT", who: we, what: "fails here", here: 1406, text: regexp.MustCompile(`BIT\(`),
-		reason:  "A DOUBLE below zero that no integer holds is refused; MySQL keeps the bits of the least integer.",
+		reason:  "A DOUBLE below every integer is refused; MySQL stores the bits of the smallest integer.",
 		example: "BIT(64): INSERT INTO x VALUES (1, -1e300)",
 	},
 	{
 		name: "REGEXP_SUBSTR without a match", who: mariaDB, text: regexp.MustCompile(`REGEXP_SUBSTR`), also: func(f *finding) bool {
 			return f.what == "fails there" || f.theirs.number == 1366 || f.theirs.number == 1292 || f.ours.number == 1048 || f.what == "number of rows" || f.cells(anyValues)
 		},
-		reason:  "MySQL's REGEXP_SUBSTR is NULL where nothing matches, MariaDB's is empty.",
+		reason:  "Without a match, MySQL's REGEXP_SUBSTR is NULL and MariaDB's is empty.",
 		example: "SELECT REGEXP_SUBSTR('a', 'b')",
 	},
 	{
@@ -360,39 +357,39 @@ var differences = []difference{
 		example: "INSERT INTO t (id, d) VALUES (99, LN(-1))",
 	},
 	{
-		name: "a DELETE or UPDATE of no rows by a condition that is no number", who: mariaDB, text: regexp.MustCompile(`(DELETE|UPDATE).*WHERE`), also: func(f *finding) bool { return f.ours.number == 1292 || f.ours.number == 1411 || f.ours.number == 1365 },
+		name: "a DELETE or UPDATE of no rows by a condition that is not a number", who: mariaDB, text: regexp.MustCompile(`(DELETE|UPDATE).*WHERE`), also: func(f *finding) bool { return f.ours.number == 1292 || f.ours.number == 1411 || f.ours.number == 1365 },
 		reason:  "A condition of constants is computed before any row is read, so it fails in strict mode; MariaDB warns.",
 		example: "DELETE FROM t WHERE 1 = 'a'",
 	},
 	{
 		name: "YEAR is signed", who: we, text: regexp.MustCompile(`\by\b|\br_y\b`), also: func(f *finding) bool { return (f.theirs.number == 1690) != (f.ours.number == 1690) },
-		reason:  "In MySQL a YEAR is unsigned, and a year from which more than it is is taken an error.",
+		reason:  "In MySQL a YEAR is unsigned, so subtracting a larger number from it is an error.",
 		example: "SELECT y - 3000 FROM t",
 	},
 	{
 		name: "ROUND beyond BIGINT UNSIGNED", who: we, here: 1690, text: regexp.MustCompile(`ROUND\(`),
-		reason:  "What does not fit is an error; MySQL gives what is left of the number in 64 bits.",
+		reason:  "A result that does not fit is an error; MySQL returns the number's low 64 bits.",
 		example: "SELECT ROUND(18446744073709551615, -1)",
 	},
 	{
 		name: "the year 0", who: we, text: regexp.MustCompile(`IGNORE`), also: func(f *finding) bool {
 			return f.what == "affected rows" && strings.Contains(f.ours.warnings, "1265") || f.cells(func(a, b string) bool { return a == "NULL" && (strings.HasPrefix(b, "0000-00-00") || b == "0") })
 		},
-		reason:  "There are no zero dates here: INSERT IGNORE of what is no date keeps NULL.",
+		reason:  "There are no zero dates here: INSERT IGNORE stores NULL for an invalid date.",
 		example: "INSERT IGNORE INTO t (id, da) VALUES (99, 'x')",
 	},
 	{
 		name: "NULL for a date that cannot be NULL", who: we, what: "fails here", here: 1048, text: regexp.MustCompile(`IGNORE`),
-		reason:  "So with IGNORE nothing stands for NULL in a NOT NULL column of dates.",
+		reason:  "As there are no zero dates, IGNORE has no value to put in place of NULL in a NOT NULL column of dates.",
 		example: "INSERT IGNORE INTO t3 (id, d) VALUES (99, NULL)",
 	},
 	{
-		name: "numbers that are no times beside times", who: mariaDB, also: oddNumberBesideTime,
-		reason:  "MySQL reads a constant beside a time as one where it is one, and else compares numbers; MariaDB compares with an unreadable time.",
+		name: "numbers that are not times beside times", who: mariaDB, also: oddNumberBesideTime,
+		reason:  "MySQL reads a constant beside a time as a time if it can, and otherwise compares numbers; MariaDB compares with an unreadable time.",
 		example: "SELECT DATE'2024-01-31' < 2147483647",
 	},
 	{
-		name: "casts of numbers that are no dates", who: mariaDB, text: regexp.MustCompile(`(CAST\(|DATE\()(-?[\d.]+|'[^']*'|NULL)( AS DATE|\))`),
+		name: "casts of numbers that are not dates", who: mariaDB, text: regexp.MustCompile(`(CAST\(|DATE\()(-?[\d.]+|'[^']*'|NULL)( AS DATE|\))`),
 		reason:  "The cast is NULL; in MariaDB it is a zero date inside expressions.",
 		example: "SELECT CAST(1 AS DATE) NOT IN (1, NULL)",
 	},
@@ -410,19 +407,19 @@ var differences = []difference{
 	},
 	{
 		name: "DECIMAL, CHAR, and a number again", who: mariaDB, what: "rows", text: regexp.MustCompile(`CONVERT\(-?\d+\.\d+, CHAR\) [-+*/]`),
-		reason:  "The text of 2.5 is 2.5 beside a number, also where CONVERT makes it; MariaDB cuts it.",
+		reason:  "The text of 2.5 is 2.5 beside a number, even if CONVERT makes it; MariaDB cuts it.",
 		example: "SELECT (CONVERT(2.5, CHAR) * 1)",
 	},
 	{
 		name: "zero below zero", who: mariaDB, text: regexp.MustCompile(`(MOD\(|% ?|/ )-?[\d.]+|-\d+ / \d`), also: func(f *finding) bool {
 			return f.ours.err == nil && (f.theirs.number == 1264 && strings.Contains(f.of, "UNSIGNED") || f.theirs.number == 1406)
 		},
-		reason:  "What is left of -1, or a small part of it, is 0; MariaDB knows its sign, and an unsigned column refuses it, and a text is longer by it.",
+		reason:  "The remainder of -1, or a small part of it, is 0. MariaDB keeps its sign: an unsigned column refuses it, and its text is longer.",
 		example: "DECIMAL(6,3) UNSIGNED: INSERT INTO x VALUES (1, MOD(-1, 1.0))",
 	},
 	{
-		name: "octets with blanks as a number", who: mariaDB, what: "fails there", there: 1265, text: regexp.MustCompile(`(DOUBLE|FLOAT|DECIMAL|INT).*(FROM_BASE64\(TO_BASE64\(|UNHEX\(HEX\(|CAST\()'[^']* '`),
-		reason:  "Blanks behind a number do not count, be it a text or octets; in MariaDB they count in octets.",
+		name: "bytes with blanks as a number", who: mariaDB, what: "fails there", there: 1265, text: regexp.MustCompile(`(DOUBLE|FLOAT|DECIMAL|INT).*(FROM_BASE64\(TO_BASE64\(|UNHEX\(HEX\(|CAST\()'[^']* '`),
+		reason:  "Blanks after a number do not count, be it a text or bytes; in MariaDB they count in bytes.",
 		example: "INSERT INTO t3 (id, n) VALUES (99, FROM_BASE64(TO_BASE64('5 ')))",
 	},
 	{
@@ -437,7 +434,7 @@ var differences = []difference{
 	},
 	{
 		name: "UPDATE IGNORE of a BOOL", who: we, what: "affected rows", text: regexp.MustCompile(`UPDATE IGNORE .*\bbo = `), also: func(f *finding) bool { return strings.Contains(f.ours.warnings, "1264") },
-		reason:  "What is neither 0 nor 1 becomes the nearer of both, with a warning; TINYINT(1) keeps it.",
+		reason:  "A value that is neither 0 nor 1 becomes the nearer of both, with a warning; TINYINT(1) keeps it.",
 		example: "UPDATE IGNORE t SET bo = 5",
 	},
 	{
@@ -447,12 +444,12 @@ var differences = []difference{
 	},
 	{
 		name: "MIN and MAX of BIT", who: mariaDB, text: regexp.MustCompile(`(MIN|MAX|GROUP_CONCAT)\((DISTINCT )?(r_)?bt\b`),
-		reason:  "In MySQL a BIT is octets where it becomes a text, and MIN and MAX of it are numbers; MariaDB mixes both.",
+		reason:  "In MySQL a BIT is bytes where it becomes a text, and MIN and MAX of it are numbers; MariaDB mixes both.",
 		example: "SELECT GROUP_CONCAT(bt ORDER BY id) FROM t",
 	},
 	{
 		name: "times in BIT", who: we, text: regexp.MustCompile(`BIT\(`), also: func(f *finding) bool { return timeText.MatchString(f.text) },
-		reason:  "A time that is put into a BIT column is its number here; in MySQL it is the octets of its text.",
+		reason:  "A BIT column stores the number of a time; in MySQL it stores the bytes of its text.",
 		example: "BIT(64): INSERT INTO x VALUES (1, DATE'2024-01-31')",
 	},
 	{
@@ -496,18 +493,18 @@ var differences = []difference{
 		example: "SELECT FROM_UNIXTIME(4294967295)",
 	},
 	{
-		name: "UNIX_TIMESTAMP of what is no date", who: mariaDB, text: regexp.MustCompile(`UNIX_TIMESTAMP`), values: func(a, b string) bool { return b == "NULL" },
+		name: "UNIX_TIMESTAMP of what is not a date", who: mariaDB, text: regexp.MustCompile(`UNIX_TIMESTAMP`), values: func(a, b string) bool { return b == "NULL" },
 		reason:  "MySQL gives 0 with a warning.",
 		example: "SELECT UNIX_TIMESTAMP('x')",
 	},
 	{
-		name: "a row that fails behind one that is there", who: we, what: "errors", there: 1062, also: func(f *finding) bool { return f.ours.number != 1062 },
-		reason:  "All rows of an INSERT are read and checked before the first is written: an error in a later row is told first.",
+		name: "a row that fails after one that is there", who: we, what: "errors", there: 1062, also: func(f *finding) bool { return f.ours.number != 1062 },
+		reason:  "INSERT reads and checks all rows before it writes the first one, so it reports an error in a later row first.",
 		example: "INSERT INTO t (id, i) VALUES (1, 1), (99, 'x')",
 	},
 	{
 		name: "DEFAULT of a column without one", who: we, what: "errors", here: 1364, text: regexp.MustCompile(`DEFAULT`),
-		reason:  "Defaults are looked up before a row's values are computed: of two errors in one row this one is told first.",
+		reason:  "Defaults are looked up before a row's values are computed, so of two errors in one row this one comes first.",
 		example: "INSERT INTO t3 (d, id) VALUES ('x', DEFAULT)",
 	},
 	{
@@ -517,11 +514,11 @@ var differences = []difference{
 	},
 	{
 		name: "JSON and IGNORE", who: mariaDB, there: 4025, also: func(f *finding) bool { return f.ours.err == nil || f.ours.number == 3140 || f.ours.number == 1062 },
-		reason:  "What is no text becomes JSON here; MariaDB checks its text.",
+		reason:  "A value that is not a text becomes JSON here; MariaDB checks its text.",
 		example: "INSERT INTO t (id, j) VALUES (99, DATE'2024-01-31')",
 	},
 	{
-		name: "INSERT IGNORE of what is no JSON", who: mariaDB, here: 3140, text: regexp.MustCompile(`IGNORE`),
+		name: "INSERT IGNORE of invalid JSON", who: mariaDB, here: 3140, text: regexp.MustCompile(`IGNORE`),
 		reason:  "MySQL refuses it even with IGNORE; MariaDB leaves the row out.",
 		example: "INSERT IGNORE INTO t (id, j) VALUES (99, 'x'), (100, '1')",
 	},
@@ -554,7 +551,7 @@ var differences = []difference{
 		name: "rounded times", who: mariaDB, text: regexp.MustCompile(`(FLOOR|CEIL|CEILING|ROUND|TRUNCATE)\(`), also: func(f *finding) bool {
 			return f.ours.number == 1292 && roundedTime.MatchString(f.text) || f.cells(func(a, b string) bool { return number(a) != nil && strings.ContainsAny(b, ":-") })
 		},
-		reason:  "MySQL's ROUND, FLOOR and so on make numbers of times; MariaDB's keep times.",
+		reason:  "MySQL's ROUND, FLOOR and so on turn times into numbers; MariaDB's keep times.",
 		example: "SELECT FLOOR(TIMESTAMP'2024-12-31 23:59:59.5')",
 	},
 	{
@@ -566,11 +563,11 @@ var differences = []difference{
 		name: "which warning", who: we, what: "warnings", text: regexp.MustCompile(`IGNORE`), also: func(f *finding) bool {
 			return conversions.MatchString(f.ours.warnings) || conversions.MatchString(f.theirs.warnings)
 		},
-		reason:  "Which number tells of a value that is cut or adjusted differs between servers, and whether a number's lost digits are told; the values agree.",
+		reason:  "Servers differ in the number of the warning about a value that is cut or adjusted, and in whether they warn about a number's lost digits; the values agree.",
 		example: "INSERT IGNORE INTO t (id, da) VALUES (99, 0e0)",
 	},
 	{
-		name: "BIT as octets", who: mariaDB, text: regexp.MustCompile(`\b(r_)?bt\b`), values: func(a, b string) bool { return new(big.Int).SetBytes([]byte(a)).String() == b },
+		name: "BIT as bytes", who: mariaDB, text: regexp.MustCompile(`\b(r_)?bt\b`), values: func(a, b string) bool { return new(big.Int).SetBytes([]byte(a)).String() == b },
 		reason:  "MariaDB says that NULLIF and others of a BIT are BIT, and sends the digits of a number.",
 		example: "SELECT NULLIF(bt, NULL) FROM t",
 	},
@@ -583,7 +580,7 @@ var differences = []difference{
 	},
 	{
 		name: "JSON_VALID of a number", who: mariaDB, text: regexp.MustCompile(`JSON_VALID`),
-		reason:  "MySQL's JSON_VALID is 0 of what is neither a text nor JSON.",
+		reason:  "MySQL's JSON_VALID is 0 for a value that is neither a text nor JSON.",
 		example: "SELECT JSON_VALID(1)",
 	},
 	{
@@ -598,24 +595,24 @@ var differences = []difference{
 	},
 	{
 		name: "overflow of DECIMAL", who: mariaDB, there: 1916,
-		reason:  "MariaDB has a number of its own.",
+		reason:  "MariaDB has its own error number.",
 		example: "INSERT INTO t (id, x) VALUES (99, -5 DIV 0x04)",
 	},
 	{
-		name: "invalid octets with IGNORE", who: mariaDB, text: regexp.MustCompile(`IGNORE.*(0x|x')`), also: func(f *finding) bool {
+		name: "invalid bytes with IGNORE", who: mariaDB, text: regexp.MustCompile(`IGNORE.*(0x|x')`), also: func(f *finding) bool {
 			return f.what == "affected rows" && strings.Contains(f.theirs.warnings, "1366") || f.cells(func(a, b string) bool { return strings.Contains(b, "?") })
 		},
-		reason:  "MySQL keeps what is before octets that are no UTF-8; MariaDB puts question marks.",
+		reason:  "MySQL keeps what is before bytes that are not UTF-8; MariaDB puts question marks.",
 		example: "INSERT IGNORE INTO t (id, v) VALUES (99, 0x7F80)",
 	},
 	{
-		name: "a constant that is computed for nothing", who: mariaDB, says: regexp.MustCompile(`^Error (1292|1411)`), text: regexp.MustCompile(`NULL|SEC_TO_TIME|FROM_UNIXTIME|UNIX_TIMESTAMP|TIMESTAMPADD|DATE'`),
+		name: "a constant that no result needs", who: mariaDB, says: regexp.MustCompile(`^Error (1292|1411)`), text: regexp.MustCompile(`NULL|SEC_TO_TIME|FROM_UNIXTIME|UNIX_TIMESTAMP|TIMESTAMPADD|DATE'`),
 		reason:  "MariaDB reads constants that no result depends on, and refuses what it cannot read; or warns where MySQL does not.",
 		example: "INSERT INTO t (id, i) VALUES (99, 'a' + NULL)",
 	},
 	{
 		name: "numbers in texts that no DOUBLE holds", who: we, what: "fails here", here: 1690, text: regexp.MustCompile(`SUM|AVG|SHA|MD5|HEX`),
-		reason:  "A sum beyond the DOUBLEs is an error.",
+		reason:  "A sum beyond the range of DOUBLE is an error.",
 		example: "SELECT SUM('1e308') FROM t",
 	},
 	{
@@ -661,7 +658,7 @@ var differences = []difference{
 	},
 	{
 		name: "large numbers as TIME", who: mariaDB, also: func(f *finding) bool { return f.ours.number == 1292 || f.ours.number == 1264 }, text: regexp.MustCompile(`(?s)(TIME|\btm3?\b|\bt\b).*(\de\d|\d{8})|^TIME.*DATE'[^']*' [-+]|AS D(OUBLE|ECIMAL)|CAST\((\d{8,}|[\d.]+e\d+|DATE'[^']*') AS (TIME|SIGNED|UNSIGNED)`),
-		reason:  "A DOUBLE that is no TIME is refused.",
+		reason:  "A DOUBLE that is not a TIME is refused.",
 		example: "INSERT INTO t (id, tm) VALUES (99, 1e10)",
 	},
 	{
@@ -681,17 +678,17 @@ var differences = []difference{
 	},
 	{
 		name: "hexadecimal literals in lists", who: mariaDB, text: regexp.MustCompile(`(0x[0-9A-F]+|[xb]'[0-9A-F]*').* IN |CASE (0x|[xb]')| IN \(.*(0x|[xb]')|(0x[0-9A-F]+|[xb]'[0-9A-F]*') (NOT )?BETWEEN`),
-		reason:  "IN and CASE compare each pair by its own types in MySQL: a literal is a number beside a number, octets beside a text. MariaDB compares all in one way.",
+		reason:  "IN and CASE compare each pair by its own types in MySQL: a literal is a number beside a number, bytes beside a text. MariaDB compares all in one way.",
 		example: "SELECT 0x04 IN (0, v) FROM t",
 	},
 	{
 		name: "digits of FORMAT", who: mariaDB, text: regexp.MustCompile(`FORMAT\(`), values: func(a, b string) bool { return strings.HasPrefix(b, a) },
-		reason:  "MySQL's FORMAT shows at most 30 digits behind the point, MariaDB's 38.",
+		reason:  "MySQL's FORMAT shows at most 30 decimal places, MariaDB's 38.",
 		example: "SELECT FORMAT(1, 99)",
 	},
 	{
 		name: "the text of a rounded DOUBLE", who: we, text: regexp.MustCompile(`(ROUND|TRUNCATE|CEIL|CEILING|FLOOR)\(`), also: func(f *finding) bool { return f.theirs.number == 1406 || f.cells(sameNumber) || f.cells(roundedTo) },
-		reason:  "A DOUBLE is given as it is, and what CASE and the like make of it shows its own digits as a text; MySQL shows those of the expression.",
+		reason:  "A DOUBLE from CASE and the like shows its own digits when it becomes a text; MySQL shows as many digits as the expression declares.",
 		example: "SELECT CONCAT(CASE WHEN 1 THEN ROUND(1e0, 1) ELSE 2.345 END)",
 	},
 	{
@@ -702,13 +699,13 @@ var differences = []difference{
 		example: "SELECT IFNULL(ts, 1) + INTERVAL 1 MONTH FROM t ORDER BY id",
 	},
 	{
-		name: "PERIOD_ADD of a number of months that is none", who: mariaDB, text: regexp.MustCompile(`PERIOD_ADD\(`),
+		name: "PERIOD_ADD of a number of months that is invalid", who: mariaDB, text: regexp.MustCompile(`PERIOD_ADD\(`),
 		reason:  "A period that is beyond 64 bits or 9999 years has no meaning.",
 		example: "SELECT PERIOD_ADD(202401, 20240131)",
 	},
 	{
 		name: "booleans of a BOOL column in JSON", who: we, text: regexp.MustCompile(`JSON_.*\b(r_)?bo\b`),
-		reason:  "A BOOL is true or false in a document; in MySQL it is TINYINT(1), and a number.",
+		reason:  "A BOOL is true or false in a document; in MySQL it is TINYINT(1), so a number.",
 		example: "SELECT JSON_ARRAY(bo) FROM t",
 	},
 	{
@@ -741,14 +738,14 @@ var differences = []difference{
 	},
 	{
 		name: "texts and NULL in lists", who: mariaDB, also: func(f *finding) bool { return f.ours.number == 1292 || f.ours.number == 1365 }, text: regexp.MustCompile(`IN \(NULL|IN \(.*NULL\)|\d NOT IN \(.*'`),
-		reason:  "All that is in a list is computed, and what cannot be refused in strict mode, even where NULL is in the list, too.",
+		reason:  "All values in a list are computed, and one that cannot be is refused in strict mode, even if the list has a NULL, too.",
 		example: "INSERT INTO t4 (id, d) VALUES (99, 1 NOT IN (NULL, 'a'))",
 	},
 	{
 		name: "a column that is assigned twice", who: we, text: regexp.MustCompile(`UPDATE`), also: func(f *finding) bool {
 			return f.theirs.number == 1048 && f.ours.number != 1048 || f.what == "warnings" && strings.Contains(f.theirs.warnings, "1048")
 		},
-		reason:  "NOT NULL is checked when all assignments are done.",
+		reason:  "NOT NULL is checked after all assignments.",
 		example: "UPDATE t SET id = NULL, id = 77 WHERE id = 1",
 	},
 	{
@@ -762,12 +759,12 @@ var differences = []difference{
 		example: "SELECT HEX(1) / DATE'2024-01-31'",
 	},
 	{
-		name: "CHAR of octets", who: mariaDB, text: regexp.MustCompile(`CHAR\(`), also: func(f *finding) bool { return f.what == "rows" || f.what == "state: rows" },
-		reason:  "CHAR gives octets, also where they are joined with texts; MariaDB makes characters of them.",
+		name: "CHAR of bytes", who: mariaDB, text: regexp.MustCompile(`CHAR\(`), also: func(f *finding) bool { return f.what == "rows" || f.what == "state: rows" },
+		reason:  "CHAR returns bytes, also where they are joined with texts; MariaDB makes characters of them.",
 		example: "SELECT CASE WHEN NULL THEN e ELSE CHAR(65, i, 66) END FROM t ORDER BY id",
 	},
 	{
-		name: "a TIME of a date that is none", who: mariaDB, text: regexp.MustCompile(`'2024-02-30 10:00:00'`),
+		name: "a TIME of a date that is invalid", who: mariaDB, text: regexp.MustCompile(`'2024-02-30 10:00:00'`),
 		reason:  "MariaDB takes the time of a day that does not exist.",
 		example: "SELECT CAST('2024-02-30 10:00:00' AS TIME(2))",
 	},
@@ -778,7 +775,7 @@ var differences = []difference{
 	},
 	{
 		name: "ADDTIME of numbers", who: mariaDB, text: regexp.MustCompile(`(ADDTIME|SUBTIME)\(`),
-		reason:  "ADDTIME and SUBTIME of what is no time give a text in MySQL, a TIME in MariaDB.",
+		reason:  "ADDTIME and SUBTIME of what is not a time give a text in MySQL, a TIME in MariaDB.",
 		example: "SELECT CAST(SUBTIME(1, 1) AS DATE)",
 	},
 	{
@@ -810,7 +807,7 @@ var differences = []difference{
 	},
 	{
 		name: "dates of a few digits", who: mariaDB, text: regexp.MustCompile(`(DATE|DAY|MONTH|YEAR|QUARTER|WEEK|NAME)[A-Z]*\(-?\d{1,5}\)`),
-		reason:  "A number of fewer than six digits with a year 0 is no date here, and NULL; in MariaDB it has parts.",
+		reason:  "A number of fewer than six digits with a year 0 is not a date here, and NULL; in MariaDB it has parts.",
 		example: "SELECT MONTHNAME(1000)",
 	},
 	{
@@ -821,8 +818,8 @@ var differences = []difference{
 		example: "INSERT INTO t (id, v) VALUES (99, COALESCE(1, 2.5, NULL))",
 	},
 	{
-		name: "octets that become a text", who: mariaDB, text: regexp.MustCompile(`CAST|CONVERT`), values: func(a, b string) bool { return a == "NULL" && strings.Contains(b, "?") },
-		reason:  "A cast to CHAR of octets that are no UTF-8 is NULL with a warning in MySQL; MariaDB puts question marks.",
+		name: "bytes that become a text", who: mariaDB, text: regexp.MustCompile(`CAST|CONVERT`), values: func(a, b string) bool { return a == "NULL" && strings.Contains(b, "?") },
+		reason:  "A cast to CHAR of bytes that are not UTF-8 is NULL with a warning in MySQL; MariaDB puts question marks.",
 		example: "SELECT CAST(0xFF AS CHAR)",
 	},
 	{
@@ -831,25 +828,25 @@ var differences = []difference{
 		example: "SELECT id FROM t WHERE EXISTS (SELECT 1 FROM t2 WHERE y = r_tm) ORDER BY id",
 	},
 	{
-		name: "octets as JSON", who: mariaDB, here: 3144,
-		reason:  "MySQL refuses octets where a document is wanted.",
+		name: "bytes as JSON", who: mariaDB, here: 3144,
+		reason:  "MySQL refuses bytes where a document is wanted.",
 		example: "SELECT JSON_KEYS(0x7B7D)",
 	},
 	{
-		name: "octets into JSON columns", who: mariaDB, there: 1366, text: regexp.MustCompile(`JSON|\bj\b`),
-		reason:  "MariaDB looks at the characters first.",
+		name: "bytes into JSON columns", who: mariaDB, there: 1366, text: regexp.MustCompile(`JSON|\bj\b`),
+		reason:  "MariaDB checks the characters first.",
 		example: "INSERT INTO t (id, j) VALUES (99, 0xFF)",
 	},
 	{
 		name: "numbers below zero in BIT", who: we, text: regexp.MustCompile(`BIT\(`), also: func(f *finding) bool {
 			return f.theirs.number == 1264 || f.cells(func(a, b string) bool { return a != "0" && b == "0" })
 		},
-		reason:  "They are rounded, and their bits kept, as those of integers are; MariaDB refuses decimals below zero.",
+		reason:  "They are rounded, and their bits stored, as for integers; MariaDB refuses negative decimals.",
 		example: "BIT(8): INSERT INTO x VALUES (1, -1.5)",
 	},
 	{
 		name: "fractions in YEAR", who: we, text: regexp.MustCompile(`YEAR`), also: func(f *finding) bool { return f.what == "state: rows" || f.theirs.number == 1264 },
-		reason:  "A DOUBLE is rounded; MySQL cuts it, and refuses it below zero.",
+		reason:  "A DOUBLE is rounded; MySQL truncates it, and refuses it if it is negative.",
 		example: "YEAR: INSERT INTO x VALUES (1, -0.4e0)",
 	},
 	{
@@ -859,7 +856,7 @@ var differences = []difference{
 	},
 	{
 		name: "hexadecimal literals in functions", who: mariaDB, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE|FORMAT|ABS).*(0x|[xb]')`),
-		reason:  "A literal that a function hands on is octets in MySQL, and a number no longer.",
+		reason:  "A literal that a function hands on is bytes in MySQL, and a number no longer.",
 		example: "SELECT IFNULL(0xFF, NULL) IS TRUE",
 	},
 	{
@@ -868,17 +865,17 @@ var differences = []difference{
 		example: "SELECT HEX(-2.5e0)",
 	},
 	{
-		name: "the empty text behind a text", who: mariaDB, text: regexp.MustCompile(`LOCATE\(''`),
+		name: "the empty text after a text", who: mariaDB, text: regexp.MustCompile(`LOCATE\(''`),
 		reason:  "It is found there in MySQL.",
 		example: "SELECT LOCATE('', 'a', 2)",
 	},
 	{
 		name: "errors that NULL hides", who: we, what: "fails there", there: 1690,
-		reason:  "An operand is not computed where another one is NULL already.",
+		reason:  "If one operand is NULL, the other one is not computed.",
 		example: "SELECT POW('a', -1) <> NULL",
 	},
 	{
-		name: "parts of what is no time", who: mariaDB, text: regexp.MustCompile(`(EXTRACT|HOUR|MINUTE|SECOND|MICROSECOND|MONTH|DAY|QUARTER|YEAR|TIME|FORMAT)[A-Z_]*\b`), values: func(a, b string) bool {
+		name: "parts of what is not a time", who: mariaDB, text: regexp.MustCompile(`(EXTRACT|HOUR|MINUTE|SECOND|MICROSECOND|MONTH|DAY|QUARTER|YEAR|TIME|FORMAT)[A-Z_]*\b`), values: func(a, b string) bool {
 			return a == "NULL" || strings.HasPrefix(a, "59") || a == "838" || b == "0" || b == "NULL" || b == "999999" || b == "59" || b == "838"
 		},
 		reason:  "Numbers that are neither dates nor times are NULL; MariaDB takes the nearest TIME, or parts of a zero date.",
@@ -891,7 +888,7 @@ var differences = []difference{
 	},
 	{
 		name: "the seventh digit of SEC_TO_TIME", who: we, text: regexp.MustCompile(`SEC_TO_TIME`), values: func(a, b string) bool { return len(a) > 15 && strings.HasPrefix(a, b[:len(b)-1]) },
-		reason:  "A time has seven digits of a second here where no type says fewer.",
+		reason:  "A time has seven digits of a second if no type declares fewer.",
 		example: "SELECT SEC_TO_TIME(1.2345678)",
 	},
 	{
@@ -901,12 +898,11 @@ var differences = []difference{
 	},
 	{
 		name: "what an UPDATE of several tables sees", who: we, what: "one statement", text: regexp.MustCompile(`UPDATE .* JOIN `),
-		reason: "An assignment sees what those before it have set in its own table, and other tables as they were before the statement; " +
-			"MySQL promises no order, and goes by the order in which it joins the tables.",
+		reason: "An assignment sees what earlier assignments have set in its own table, and other tables as they were before the statement. MySQL promises no order; it follows the order in which it joins the tables.",
 	},
 	{
 		name: "unique keys while rows are changed", who: we, what: "fails there", there: 1062, text: regexp.MustCompile(`UPDATE`),
-		reason:  "Unique keys are checked when all rows of an UPDATE are changed; MySQL checks them row by row.",
+		reason:  "Unique keys are checked after an UPDATE has changed all rows; MySQL checks them row by row.",
 		example: "UPDATE t SET id = id + 1",
 	},
 	{
@@ -926,7 +922,7 @@ var differences = []difference{
 	},
 	{
 		name: "the collation of CONVERT … USING", who: we, text: regexp.MustCompile(`USING utf8mb4`), values: anyValues,
-		reason:  "It is that of the connection; in MySQL the character set's own, which ignores case.",
+		reason:  "It is the connection's collation; in MySQL it is the character set's own, which ignores case.",
 		example: "SELECT 'a' IN (NULL, CONVERT('A' USING utf8mb4))",
 	},
 	{
@@ -941,17 +937,17 @@ var differences = []difference{
 	},
 	{
 		name: "the parts of 0", who: we, what: "fails here", here: 1292, text: regexp.MustCompile(`(DAY|MONTH|QUARTER|YEAR|TIMESTAMP)[A-Z]*\((FALSE|0)`),
-		reason:  "There are no zero dates here: 0 is no date in a statement that writes.",
+		reason:  "There are no zero dates here: in a statement that writes, 0 is not a date.",
 		example: "INSERT INTO t (id, i) VALUES (99, QUARTER(FALSE))",
 	},
 	{
 		name: "a text below zero as YEAR", who: we, what: "errors", here: 1265, there: 1264,
-		reason:  "Of a text that only begins with a number below zero MySQL says that it is out of range, not that it is cut.",
+		reason:  "If a text only begins with a negative number, MySQL says that it is out of range, not that it was cut.",
 		example: "INSERT INTO t (id, y) VALUES (99, '-10:11:12.5')",
 	},
 	{
 		name: "constants beyond BIGINT negated", who: we, here: 1690, text: regexp.MustCompile(`- (TRUNCATE|ROUND|ABS|FLOOR|CEIL|CEILING)\((1\d{19}|9223372036854775808)|- -9223372036854775808|- CAST\(-\d+ AS UNSIGNED|- CAST\(9223372036854775808 AS SIGNED|- \(.*[&|^~]`),
-		reason:  "MySQL makes a DECIMAL of it where it is a constant.",
+		reason:  "MySQL makes a constant of this size a DECIMAL.",
 		example: "SELECT - -9223372036854775808",
 	},
 	{
@@ -961,7 +957,7 @@ var differences = []difference{
 	},
 	{
 		name: "BINARY(n)", who: mariaDB, text: regexp.MustCompile(`'[^']*é[^']*' AS BINARY\(`),
-		reason:  "MySQL counts octets, MariaDB the characters of the text.",
+		reason:  "MySQL counts bytes, MariaDB the characters of the text.",
 		example: "SELECT CAST('éé' AS BINARY(3))",
 	},
 	{
@@ -976,7 +972,7 @@ var differences = []difference{
 	},
 	{
 		name: "BINARY and numbers", who: we, text: regexp.MustCompile(`(COALESCE|IFNULL|IF|CASE)\b.*\b(r_)?v?b\b`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
-		reason:  "COALESCE and the like of octets and a number go by what comes out; in MySQL they are octets.",
+		reason:  "COALESCE and the like of binary strings and a number return whichever value is chosen; in MySQL always a binary string.",
 		example: "SELECT JSON_ARRAY(IF(1, 2, b)) FROM t",
 	},
 	{
@@ -991,7 +987,7 @@ var differences = []difference{
 	},
 	{
 		name: "DIV by a DOUBLE beyond DECIMAL", who: we, what: "fails here", here: 1690, text: regexp.MustCompile(` DIV `),
-		reason:  "DIV divides DECIMALs, and a DOUBLE that is none is refused.",
+		reason:  "DIV divides DECIMALs, and refuses a DOUBLE that no DECIMAL holds.",
 		example: "SELECT 1 DIV -1e300",
 	},
 	{
@@ -1007,7 +1003,7 @@ var differences = []difference{
 				return nearZero(a, b) || len(a) > 14 && (strings.Contains(f.text, "REPEAT(") && alikeUpTo(a, b, 14) || nearly(a, b) || len(a) == len(b) && alikeUpTo(a, b, 14) || remainders.MatchString(f.text) && nearFloat(a, b))
 			})
 		},
-		reason:  "The last digit of a DOUBLE that TAN, LOG10 and so on give may differ, and a remainder of it in more digits.",
+		reason:  "The last digit of a DOUBLE from TAN, LOG10 and so on may differ, and more digits of a remainder of it.",
 		example: "SELECT GROUP_CONCAT(TAN(1)) FROM t",
 	},
 	{
@@ -1017,17 +1013,17 @@ var differences = []difference{
 	},
 	{
 		name: "errors beside NULL", who: mariaDB, what: "fails here", here: 1690, text: regexp.MustCompile(`NULL`),
-		reason:  "An operand behind NULL is computed; MariaDB leaves it out.",
+		reason:  "An operand after NULL is computed; MariaDB leaves it out.",
 		example: "SELECT NULL + -(-9223372036854775807 - 1)",
 	},
 	{
 		name: "aggregates beside dates", who: mariaDB, text: regexp.MustCompile(`HAVING .*(VAR|STD|AVG|SUM|COUNT|BIT_[A-Z]+)\(`), also: func(f *finding) bool { return timeText.MatchString(f.text) && f.ours.err == nil && f.theirs.err == nil },
-		reason:  "A number that is no time beside a date, as above.",
+		reason:  "A number that is not a time beside a date, as above.",
 		example: "SELECT MIN(id) FROM t HAVING BIT_AND(NULL) > DATE'2024-01-31'",
 	},
 	{
 		name: "CONV below the least integer", who: we, text: regexp.MustCompile(`(BIN|OCT|CONV)\(`), values: func(a, b string) bool { return len(a) < 3 && len(b) > 20 },
-		reason:  "CONV, BIN and OCT of a number below the least integer count from the greatest one down; in MySQL it is the greatest.",
+		reason:  "CONV, BIN and OCT of a number below the smallest integer count down from the greatest one; in MySQL they return the greatest.",
 		example: "SELECT BIN(1 - 99999999999999999999.99)",
 	},
 	{
@@ -1042,17 +1038,17 @@ var differences = []difference{
 	},
 	{
 		name: "LOCATE without case", who: mariaDB, text: regexp.MustCompile(`(LOCATE|INSTR|POSITION|FIND_IN_SET)\(.*\b(r_)?vci\b`), values: anyValues,
-		reason:  "MySQL looks for a text by the collation, MariaDB by its characters where they are not ASCII.",
+		reason:  "MySQL looks for a text by the collation, MariaDB by its characters if they are not ASCII.",
 		example: "SELECT LOCATE('E', vci) FROM (SELECT 'é' COLLATE utf8mb4_general_ci AS vci) d",
 	},
 	{
 		name: "BINARY(n) that cuts", who: mariaDB, here: 1292, text: regexp.MustCompile(`AS BINARY\(`),
-		reason:  "MySQL tells of what is cut, and refuses it in a statement that writes.",
+		reason:  "MySQL reports what is cut, and refuses it in a statement that writes.",
 		example: "INSERT INTO t (id, v) VALUES (99, CAST('hello world' AS BINARY(3)))",
 	},
 	{
-		name: "octets beside CHAR", who: mariaDB, text: regexp.MustCompile(`(0x[0-9A-F]+|[xb]'[^']*'|CHAR\([^()]*\)) [<>=!]+ (c|v|vci)\b|\b(c|v|vci) [<>=!]+ (0x|[xb]'|CHAR\()`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
-		reason:  "MySQL compares octets; MariaDB characters, without the blanks at the end.",
+		name: "bytes beside CHAR", who: mariaDB, text: regexp.MustCompile(`(0x[0-9A-F]+|[xb]'[^']*'|CHAR\([^()]*\)) [<>=!]+ (c|v|vci)\b|\b(c|v|vci) [<>=!]+ (0x|[xb]'|CHAR\()`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
+		reason:  "MySQL compares bytes; MariaDB characters, without the blanks at the end.",
 		example: "SELECT id FROM t WHERE 0x04 > c ORDER BY id",
 	},
 	{
@@ -1062,7 +1058,7 @@ var differences = []difference{
 	},
 	{
 		name: "ENUM as a date", who: mariaDB, text: regexp.MustCompile(`CAST\((r_)?e AS DATE`), also: func(f *finding) bool { return f.ours.err == nil && f.theirs.err == nil },
-		reason:  "The cast of a text that is no date is NULL.",
+		reason:  "The cast of a text that is not a date is NULL.",
 		example: "SELECT id FROM t WHERE (CAST(e AS DATETIME) <=> e) ORDER BY id",
 	},
 	{
@@ -1091,12 +1087,12 @@ var differences = []difference{
 	},
 	{
 		name: "an interval of NULL, or a TIME", who: mariaDB, there: 1441, text: regexp.MustCompile(`INTERVAL|TIMESTAMPADD|ADDDATE|SUBDATE`), says: regexp.MustCompile(`time field overflow`),
-		reason:  "A TIME plus days is a date and time, and nothing is computed with NULL; MariaDB tells of an overflow.",
+		reason:  "A TIME plus days is a date and time, and nothing is computed with NULL; MariaDB reports an overflow.",
 		example: "INSERT INTO t3 (id, v) VALUES (99, TIMESTAMPADD(WEEK, NULL, TIME'838:59:59'))",
 	},
 	{
 		name: "hours beyond a day", who: mariaDB, text: regexp.MustCompile(`EXTRACT\([A-Z_]*HOUR[A-Z_]* FROM`), values: integers,
-		reason:  "MySQL's EXTRACT gives all hours of a TIME, MariaDB's those of its last day.",
+		reason:  "MySQL's EXTRACT returns all hours of a TIME, MariaDB's those of its last day.",
 		example: "SELECT EXTRACT(HOUR FROM '100:00:00')",
 	},
 	{
@@ -1113,12 +1109,12 @@ var differences = []difference{
 	},
 	{
 		name: "comparisons of a quotient", who: mariaDB, text: regexp.MustCompile(`/ .*\) (<=>|[<>=]+|(NOT )?(BETWEEN|IN)) |(<=>|[<>=]+) \(.* / |NULLIF\(.* / |WHERE \(.* / `), also: func(f *finding) bool { return f.what == "rows" || f.what == "number of rows" },
-		reason:  "What is compared is what was computed; MariaDB compares the digits that are shown, but not in IN.",
+		reason:  "The computed digits are compared; MariaDB compares the digits that are shown, except in IN.",
 		example: "SELECT (1 / 3) = 0.3333",
 	},
 	{
-		name: "numbers that are no times beside times, written", who: mariaDB, there: 1292, text: timeText, says: regexp.MustCompile(`(date|time) value: '-?[\d.]+(e[-+]?\d+)?'`),
-		reason:  "In a statement that writes MariaDB refuses a number that is no time where it is compared with one.",
+		name: "numbers that are not times beside times, written", who: mariaDB, there: 1292, text: timeText, says: regexp.MustCompile(`(date|time) value: '-?[\d.]+(e[-+]?\d+)?'`),
+		reason:  "In a statement that writes MariaDB refuses a number that is not a time where it is compared with one.",
 		example: "INSERT INTO t3 (id, v) VALUES (99, 1 < DATE'2024-01-31')",
 	},
 	{
@@ -1138,7 +1134,7 @@ var differences = []difference{
 			x, y := number(a), number(b)
 			return x != nil && y != nil && x.Sign() > 0 && math.Abs(math.Log(floatOf(x)/floatOf(y))) < 0.05
 		},
-		reason:  "What is left of numbers that no DOUBLE holds exactly hangs on the order of the rows.",
+		reason:  "Rounding of numbers that no DOUBLE holds exactly depends on the order of the rows.",
 		example: "SELECT SUM(d) FROM (SELECT 9e18 AS d UNION ALL SELECT 2010e0 UNION ALL SELECT -9e18) x",
 	},
 	{
@@ -1153,7 +1149,7 @@ var differences = []difference{
 	},
 	{
 		name: "AVG of CASE and the like", who: we, text: regexp.MustCompile(`AVG\((DISTINCT )?(CASE|IF|IFNULL|COALESCE|NULLIF|GREATEST|LEAST)\b`), values: nearFloat,
-		reason:  "A mean has the digits of its type; in MySQL it is computed to those of the values.",
+		reason:  "A mean has the digits of its type; MySQL computes it to the digits of the values.",
 		example: "SELECT AVG(CASE WHEN NULL THEN 318.000009 ELSE d END) FROM (SELECT 1.00 AS d UNION ALL SELECT 2.00 UNION ALL SELECT 2.00) x",
 	},
 	{
@@ -1163,7 +1159,7 @@ var differences = []difference{
 	},
 	{
 		name: "bounds of BETWEEN", who: we, text: regexp.MustCompile(`BETWEEN`), says: regexp.MustCompile(`^Error (1264|1292|1690|1365)`),
-		reason:  "In a condition on rows the second bound is not computed where the first one decides; in MySQL both are, and may fail.",
+		reason:  "In a condition on rows, the second bound is not computed if the first one decides; MySQL computes both, and either may fail.",
 		example: "SELECT id FROM t WHERE id BETWEEN 99 AND 9223372036854775807 + id",
 	},
 	{
@@ -1183,11 +1179,11 @@ var differences = []difference{
 	},
 	{
 		name: "constants that are computed before the statement runs", who: mariaDB, what: "errors", here: 1292, text: regexp.MustCompile(`(DATE|TIME)[A-Z_]*\(.*(IF|CASE)\b.*'`),
-		reason:  "What they cannot read is refused in strict mode; MariaDB warns, and goes on to the next error.",
+		reason:  "Values that they cannot read are refused in strict mode; MariaDB warns, and continues to the next error.",
 		example: "CHAR(5): INSERT INTO x VALUES (1, TIMESTAMP(IF(('a' = 1), NULL, '2024-01-31')))",
 	},
 	{
-		name: "parts of what is no time, as operands", who: mariaDB, text: regexp.MustCompile(`(/|%|DIV|MOD) .*(MICROSECOND|SECOND|MINUTE|HOUR|DAY|MONTH)\(\d{8,}|(MICROSECOND|SECOND|MINUTE|HOUR|DAY|MONTH)\(\d{8,}\) [<>=]+ '`), also: func(f *finding) bool { return f.theirs.number == 1365 || f.theirs.number == 1292 },
+		name: "parts of what is not a time, as operands", who: mariaDB, text: regexp.MustCompile(`(/|%|DIV|MOD) .*(MICROSECOND|SECOND|MINUTE|HOUR|DAY|MONTH)\(\d{8,}|(MICROSECOND|SECOND|MINUTE|HOUR|DAY|MONTH)\(\d{8,}\) [<>=]+ '`), also: func(f *finding) bool { return f.theirs.number == 1365 || f.theirs.number == 1292 },
 		reason:  "They are NULL, and in MariaDB 0.",
 		example: "INSERT INTO t3 (id, v) VALUES (99, 1 / MICROSECOND(20240131))",
 	},
@@ -1197,13 +1193,13 @@ var differences = []difference{
 		example: "SELECT GROUP_CONCAT(DISTINCT FLOOR(d) ORDER BY 1) FROM (SELECT 1e20 AS d) x",
 	},
 	{
-		name: "octets of a literal in a text", who: we, text: regexp.MustCompile(`(UPPER|LOWER|UCASE|LCASE)\(.*(0x|[xb]'|CHAR\()`), values: strings.EqualFold,
-		reason:  "A text joined with octets is octets, which have no case; in MySQL a column's text stays a text.",
+		name: "bytes of a literal in a text", who: we, text: regexp.MustCompile(`(UPPER|LOWER|UCASE|LCASE)\(.*(0x|[xb]'|CHAR\()`), values: strings.EqualFold,
+		reason:  "A text joined with a binary string is a binary string, which has no case; in MySQL a column's text stays a text.",
 		example: "SELECT UPPER(CONCAT(1, e, 0x04)) FROM t ORDER BY id",
 	},
 	{
 		name: "the case of QUOTE", who: mariaDB, text: regexp.MustCompile(`(LOWER|LCASE)\(.*QUOTE\(`), values: func(a, b string) bool { return strings.EqualFold(a, b) },
-		reason:  "QUOTE gives a text, and of NULL the word NULL; in MariaDB that is octets.",
+		reason:  "QUOTE returns a text, and for NULL the word NULL; in MariaDB that is bytes.",
 		example: "SELECT LOWER(QUOTE(NULL))",
 	},
 	{
@@ -1230,7 +1226,7 @@ var differences = []difference{
 		name: "control characters at the end of a text", who: we, text: regexp.MustCompile(`\bci [<>]|CHAR\(4 USING`), also: func(f *finding) bool {
 			return strings.Contains(f.text, "USING") || strings.Contains(f.setup, `"\x`)
 		},
-		reason:  "A text is greater than what it begins with; MySQL pads the shorter one with blanks, which are greater than control characters, under a collation that pads.",
+		reason:  "A text is greater than its own beginning. Under a collation that pads, MySQL pads the shorter text with blanks, which are greater than control characters.",
 		example: "SELECT CONCAT(vci, CHAR(4 USING utf8mb4)) < vci FROM t",
 	},
 	{
@@ -1240,7 +1236,7 @@ var differences = []difference{
 	},
 	{
 		name: "functions of a quotient", who: mariaDB, text: regexp.MustCompile(`\b(LOG|LN|LOG2|LOG10|A?SIN|A?COS|A?TAN|SQRT|EXP|POW|POWER)\(.* / `), values: nearFloat,
-		reason:  "They get the digits that were computed; in MariaDB those that are shown, or a few more.",
+		reason:  "They get the computed digits; in MariaDB the digits that are shown, or a few more.",
 		example: "SELECT ACOS((99999999999999.999999 - 1) / 99999999999999.999999)",
 	},
 	{
@@ -1250,17 +1246,17 @@ var differences = []difference{
 	},
 	{
 		name: "a text far below zero as an unsigned number", who: we, text: regexp.MustCompile(`UNSIGNED.*IGNORE`), values: func(a, b string) bool { return a == "0" && b == "18446744073709551615" },
-		reason:  "With IGNORE it is 0; in MySQL the greatest number, where 64 bits do not hold it.",
+		reason:  "With IGNORE it becomes 0; in MySQL the greatest number, if it does not fit 64 bits.",
 		example: "BIGINT UNSIGNED: INSERT IGNORE INTO x VALUES (1, '-1e300')",
 	},
 	{
 		name: "the DOUBLE 2^63 as BIGINT", who: we, what: "fails here", here: 1264, text: regexp.MustCompile(`^BIGINT.*922337203685477580`),
-		reason:  "It is out of range; MySQL takes it for the greatest number.",
+		reason:  "It is out of range; MySQL stores the greatest number.",
 		example: "BIGINT: INSERT INTO x VALUES (1, 9223372036854775808e0)",
 	},
 	{
 		name: "rows looked up by a YEAR", who: mariaDB, text: regexp.MustCompile(`(JOIN t2 ON|WHERE) ([a-z]\w* (<=>|[<>=]+) r_y|y (<=>|[<>=]+) r_\w+)\b`), also: func(f *finding) bool { return f.what == "rows" || f.what == "number of rows" },
-		reason:  "A number that is no constant is the number that it is; MariaDB reads it as a year where it looks up rows by a key.",
+		reason:  "A number that is not a constant stays as it is; MariaDB reads it as a year when it looks up rows by a key.",
 		example: "",
 	},
 	{
@@ -1269,7 +1265,7 @@ var differences = []difference{
 		example: "SELECT CAST(y AS TIME) FROM t ORDER BY id",
 	},
 	{
-		name: "a constant that is no year, beside a key of YEAR", who: mariaDB, text: regexp.MustCompile(`WHERE \(?(y [<>]=? (\d{4,}|[A-Z_]+\()|[A-Z_]+\([^()]*\) [<>]=? y\b)`), also: func(f *finding) bool { return f.what == "affected rows" || f.what == "number of rows" },
+		name: "a constant that is not a year, beside a key of YEAR", who: mariaDB, text: regexp.MustCompile(`WHERE \(?(y [<>]=? (\d{4,}|[A-Z_]+\()|[A-Z_]+\([^()]*\) [<>]=? y\b)`), also: func(f *finding) bool { return f.what == "affected rows" || f.what == "number of rows" },
 		reason:  "A number above 2155 is above all years; MariaDB finds none of them by the key.",
 		example: "DELETE FROM t WHERE y <= 32768",
 	},
