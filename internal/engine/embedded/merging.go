@@ -140,3 +140,39 @@ func (p *pending) since(was *pending, base int, owner uint64) *pending {
 	}
 	return next
 }
+
+// mergeSome has what is pending merged once that is enough: beside the commits that follow, which have their own in the log. When that
+// has ended, or where these are faster, what is left is merged, and the log begins anew.
+func (c *commits) mergeSome() error {
+	f := c.file
+	if f.log == nil {
+		return nil
+	}
+	noted, full := f.pending.Load().noted, f.log.at > logEnough
+	switch {
+	case full:
+	case f.merging == nil && (c.stuck || noted <= c.enough):
+		return nil
+	case f.merging == nil && !c.slow:
+		return c.notStuck(f.mergeBeside())
+	case f.merging != nil && noted <= 2*c.enough && !f.merging.hasEnded():
+		return nil
+	}
+	if err := c.notStuck(f.merge()); err != nil || c.stuck && !full {
+		return err
+	}
+	if err := f.checkpoint(); err != nil {
+		c.broken = true
+		return c.unwritten(false, err)
+	}
+	return nil
+}
+
+// notStuck is the error of a merge, if it is not that of a damaged page: until the log is full, what goes there stays pending.
+func (c *commits) notStuck(err error) error {
+	c.slow = err != nil
+	if c.stuck = isCorrupt(err); err == nil || c.stuck && c.file.log.at <= logEnough {
+		return nil
+	}
+	return errFile(c.file.path, err)
+}
