@@ -98,7 +98,7 @@ func (s *examination) rowOf(entry *engine.Entity) (at place, err error) {
 	} else if err != nil {
 		return at, err
 	}
-	at.partition, at.key, _, err = s.rows.KeysOf(row)
+	at.partition, at.key, err = dml.RowPlace(s.rows.Table, row)
 	return at, err
 }
 

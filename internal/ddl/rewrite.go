@@ -327,7 +327,7 @@ func (r *rewriter) left(ctx context.Context, w *dml.Writer, window []dml.Stored)
 		if i < len(w.Rows) && w.Rows[i].Done {
 			continue
 		}
-		partition, key, _, err := r.rows.KeysOf(window[i].Row)
+		partition, key, err := dml.RowPlace(r.rows.Table, window[i].Row)
 		if err != nil {
 			return nil, err
 		}

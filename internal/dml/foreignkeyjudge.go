@@ -122,7 +122,7 @@ func (k *keeping) needs(row *keptRow, ref *schema.Reference, read bool) (*parent
 	var key, etag string // of the row that is referred to
 	var in *schema.Partition
 	if owner := k.taken[place]; owner != nil {
-		if _, key, err = rowPlace(ref.Parent, owner.row); err != nil {
+		if _, key, err = RowPlace(ref.Parent, owner.row); err != nil {
 			return nil, err
 		}
 		if in, err = ref.Parent.PartitionOf(owner.row); err != nil {
@@ -211,7 +211,7 @@ func (k *keeping) needed(row *keptRow, ref *schema.Reference, read bool) (*child
 		return nil, err
 	}
 	beside := !isGlobal(ref.ParentKey()) && partitions[0] == none.PartitionKey && len(partitions) == 1 && len(parts) == 1 && parts[0].Physical == parent.Physical
-	_, key, err := rowPlace(row.of.table, row.old)
+	_, key, err := RowPlace(row.of.table, row.old)
 	if err != nil {
 		return nil, err
 	}

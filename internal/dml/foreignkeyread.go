@@ -118,7 +118,7 @@ func (r *keyReads) readParents(ctx context.Context, all *relations, looks []*par
 			if err != nil {
 				return err
 			}
-			if in, p.row, err = rowPlace(t, row); err != nil {
+			if in, p.row, err = RowPlace(t, row); err != nil {
 				return err
 			}
 		}
@@ -202,7 +202,7 @@ func (r *keyReads) readChild(ctx context.Context, rows *RowWriter, c *childRead)
 	}
 	// The entries hold no whole rows, which a cascade needs.
 	return found, r.w.Each(ctx, len(found), func(ctx context.Context, i int) error {
-		partition, key, _, err := rows.KeysOf(found[i].Row)
+		partition, key, err := RowPlace(rows.Table, found[i].Row)
 		if err != nil {
 			return err
 		}

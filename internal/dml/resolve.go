@@ -12,7 +12,7 @@ import (
 // resolve is what INSERT IGNORE, REPLACE, ON DUPLICATE KEY UPDATE and ON CONFLICT do. It reads, side by side, the rows that
 // have one of the new rows' keys. Then each new row meets them as the rows before it left them.
 func (n *insertNode) resolve(ctx context.Context, w *Writer, rows [][]value.Value, marks []mark) error {
-	s := newStanding(w, n.plan.Table, n.rows)
+	s := newStanding(w, n.rows)
 	s.n = n
 	if err := s.readAll(ctx, rows, marks); err != nil {
 		return err
@@ -59,8 +59,8 @@ type standing struct {
 	rows  map[string]*standingRow // by partition and entity key (which tells the partition too); nil: known to be free
 }
 
-func newStanding(w *Writer, t *schema.Table, keys *RowWriter) *standing {
-	return &standing{w: w, table: t, keys: keys, read: map[string]*Stored{}, rows: map[string]*standingRow{}}
+func newStanding(w *Writer, keys *RowWriter) *standing {
+	return &standing{w: w, table: keys.Table, keys: keys, read: map[string]*Stored{}, rows: map[string]*standingRow{}}
 }
 
 // errTorn says that a row was changed while it was read by its several keys.
@@ -91,7 +91,7 @@ func (k *uniqueKey) id() string { return entityID(k.partition, k.name) }
 // uniqueKeys gives the row's own key first, then those of its entries in unique indexes. A NULL makes an entry the
 // row's own.
 func (s *standing) uniqueKeys(row []value.Value) ([]uniqueKey, error) {
-	partition, key, entries, err := s.keys.KeysOf(row)
+	partition, key, entries, err := s.keys.keysOf(row)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (s *standing) readThese(ctx context.Context, all []*keyLookup) error {
 		if !l.ok {
 			continue
 		}
-		partition, key, _, err := s.keys.KeysOf(l.found.Row)
+		partition, key, err := RowPlace(s.table, l.found.Row)
 		if err != nil {
 			return err
 		}
@@ -216,7 +216,7 @@ func (s *standing) lookup(ctx context.Context, l *keyLookup) (Stored, bool, erro
 	if l.index.Copy == schema.CopyRow {
 		return Stored{Row: row, Etag: e.ETag, from: l.index}, true, nil
 	}
-	partition, key, _, err := s.keys.KeysOf(row)
+	partition, key, err := RowPlace(s.table, row)
 	if err != nil {
 		return Stored{}, false, err
 	}

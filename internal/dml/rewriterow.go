@@ -38,7 +38,7 @@ func Renews(ix *schema.Index) bool {
 // writes the entries that Renews names; who mends the row writes all, and mine says whether it may have the entry under a unique key.
 // Each entity that somebody may write by gets a new ETag, so that nobody writes by what was read before.
 func (rw *RowWriter) Renew(ctx context.Context, w *Writer, r *RowWrite, old Stored, mine func(i int, at EntryKey, found *engine.Entity) (bool, error)) error {
-	partition, key, entries, err := rw.KeysOf(old.Row)
+	partition, key, entries, err := rw.keysOf(old.Row)
 	if err != nil {
 		return err
 	}

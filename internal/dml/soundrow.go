@@ -14,7 +14,7 @@ func (rw *RowWriter) Sound(d *codec.Decoder, e *engine.Entity, part *schema.Part
 	if err := d.DecodeRow(e, row); err != nil {
 		return nil, nil, err
 	}
-	partition, key, entries, err := rw.KeysOf(row)
+	partition, key, entries, err := rw.keysOf(row)
 	switch {
 	case err != nil:
 		return nil, nil, err

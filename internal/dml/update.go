@@ -66,7 +66,7 @@ func (n *updateNode) gather(ctx context.Context, w *Writer) error {
 	u := &updating{n: n, w: w}
 	for of, s := range n.sets {
 		if n.ignore && s.moves {
-			put(&u.met, of, newStanding(w, of.Table, of.rows))
+			put(&u.met, of, newStanding(w, of.rows))
 			w.regather = true
 		}
 	}
@@ -119,26 +119,7 @@ func (u *updating) update(ctx context.Context, r *targetRow) error {
 			put(&u.rows, r.id, at)
 		}
 	}
-	row, err := s.columns.evaluate(s.list, r.whole, r.of.Offset, r.number, w.env())
-	if err == nil && again {
-		row = s.over(at.row, row)
-	}
-	changed := false
-	if err == nil {
-		row, changed, err = s.columns.complete(s.list, at.row, row, r.number, w.env())
-	}
-	if err == nil {
-		err = w.written.refused[r.id]
-	}
-	if err == nil && changed && met != nil {
-		if at.own == nil {
-			at.own = &standingRow{old: &r.old, row: r.old.Row}
-			err = met.place(at.own)
-		}
-		if err == nil {
-			err = met.move(ctx, at.own, row)
-		}
-	}
+	row, changed, err := u.next(ctx, r, at, again)
 	if u.n.ignore && isSkipped(err) {
 		skipped(w.env(), err)
 		row, changed, err = at.row, false, nil
@@ -168,6 +149,34 @@ func (u *updating) update(ctx context.Context, r *targetRow) error {
 		return w.Charge(at.write.bytes(), "write")
 	}
 	return w.Add(&at.write)
+}
+
+// next computes what a row becomes, and has it take its keys. again: it was met before.
+func (u *updating) next(ctx context.Context, r *targetRow, at *updated, again bool) (row []value.Value, changed bool, err error) {
+	w, s := u.w, u.n.sets[r.of]
+	if row, err = s.columns.evaluate(s.list, r.whole, r.of.Offset, r.number, w.env()); err != nil {
+		return nil, false, err
+	}
+	if again {
+		row = s.over(at.row, row)
+	}
+	if row, changed, err = s.columns.complete(s.list, at.row, row, r.number, w.env()); err != nil {
+		return nil, false, err
+	}
+	if err = w.written.refused[r.id]; err != nil {
+		return nil, false, err
+	}
+	met := u.met[s.first]
+	if !changed || met == nil {
+		return row, changed, nil
+	}
+	if at.own == nil {
+		at.own = &standingRow{old: &r.old, row: r.old.Row}
+		if err = met.place(at.own); err != nil {
+			return nil, false, err
+		}
+	}
+	return row, true, met.move(ctx, at.own, row)
 }
 
 // over gives row with the columns that are set as set has them.

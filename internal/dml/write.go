@@ -146,26 +146,14 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 		if tries.Try > 1 || len(sofar.refused) > 0 {
 			x.Session.Diagnostics.Begin() // another try has conditions of its own
 		}
-		err := node.gather(ctx, w)
-		if err == nil {
-			all, ignore := node.keys()
-			err = w.keepKeys(ctx, all, ignore)
-		}
-		if err == errRefused {
-			w.End()
-			continue
-		}
-		if err == nil {
-			err = turn.join(ctx)
-		}
-		if err == nil {
-			w.LetGo()
-			err = w.Flush(ctx)
-		}
+		err := w.try(ctx, node, &turn)
 		w.End() // another try holds its own
-		if err == nil {
+		switch err {
+		case nil:
 			w.tally(&all)
 			return all, nil
+		case errRefused:
+			continue
 		}
 		if w.stands() {
 			w.tally(&all)
@@ -189,6 +177,22 @@ func Write(ctx context.Context, rt *exec.Runtime, x *exec.Execution) (exec.Resul
 			return all, w.partial(err)
 		}
 	}
+}
+
+// try gathers what a statement writes, and writes it.
+func (w *Writer) try(ctx context.Context, node writeNode, turn *turns) error {
+	if err := node.gather(ctx, w); err != nil {
+		return err
+	}
+	all, ignore := node.keys()
+	if err := w.keepKeys(ctx, all, ignore); err != nil {
+		return err
+	}
+	if err := turn.join(ctx); err != nil {
+		return err
+	}
+	w.LetGo()
+	return w.Flush(ctx)
 }
 
 // AgainAfterRace pauses before another try of what has met another writer. Where a row was changed by others, they have got on. One that is
