@@ -268,7 +268,7 @@ func TestForUpdateAfterRead(t *testing.T) {
 				ofB := asks(t.Context(), b, query)
 				waits(t, ofB)
 				switch {
-				case ends == "changed" && !home && !strings.Contains(query, "<"): // it is read as it is now; only the commit knows of before
+				case ends == "changed" && !home && !strings.Contains(query, "<"): // the row is read as it is now, and the commit finds that it was another one when b read it first
 					commit(t, a)
 					if r := <-ofB; r.err != nil {
 						t.Error(r.err)

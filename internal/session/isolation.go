@@ -45,7 +45,7 @@ func isolationNamed(name string) (Isolation, bool) {
 	return 0, false
 }
 
-// access says whether a transaction only reads.
+// accessMode says whether a transaction only reads.
 type accessMode uint8
 
 const (

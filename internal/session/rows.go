@@ -194,31 +194,31 @@ func (r *Rows) outdated() (string, error) {
 	if same, err := r.unchanged(); err != nil || same {
 		return "", err
 	}
-	return r.firstNot(func(now *catalog.Snapshot, scan *access.Scan) (bool, error) {
+	return r.firstUnfit(func(now *catalog.Snapshot, scan *access.Scan) (bool, error) {
 		return now.Readable(r.ctx, scan.Table, scan.Index, scan.Columns)
 	})
 }
 
-// redefined gives the name of a table of the query that is another one by now, where err says that what is stored is not what the
-// definition says. "" otherwise.
+// redefined gives the name of a table of the query that has another definition by now, if err says that what is stored does not match
+// the one that the query goes by. "" otherwise.
 func (r *Rows) redefined(err error) string {
 	var stored *engine.Error
 	if !errors.As(err, &stored) || stored.Code != engine.CodeCorrupt {
 		return ""
 	}
-	table, _ := r.firstNot(func(now *catalog.Snapshot, scan *access.Scan) (bool, error) { return now.Defines(r.ctx, scan.Table) })
+	table, _ := r.firstUnfit(func(now *catalog.Snapshot, scan *access.Scan) (bool, error) { return now.Defines(r.ctx, scan.Table) })
 	return table
 }
 
-// firstNot gives the name of the first table that the query scans of which holds is not true; "" where there is none.
-func (r *Rows) firstNot(holds func(*catalog.Snapshot, *access.Scan) (bool, error)) (table string, err error) {
+// firstUnfit gives the name of the first stored table that the query reads and that does not fit; "" if all do.
+func (r *Rows) firstUnfit(fits func(*catalog.Snapshot, *access.Scan) (bool, error)) (table string, err error) {
 	for _, scan := range r.query.execution.Plan.Scans() {
 		if scan.Table.Virtual != nil || scan.Table.Temporary {
 			continue
 		}
 		ok := false
 		err := r.session.db.catalogOf(scan.Table).With(r.ctx, func(now *catalog.Snapshot) (err error) {
-			ok, err = holds(now, scan)
+			ok, err = fits(now, scan)
 			return err
 		})
 		if err != nil {

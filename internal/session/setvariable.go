@@ -9,8 +9,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/ddl"
 	"github.com/nearlyfreedb/nearlyfree/internal/define"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine"
-	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
@@ -37,33 +35,27 @@ func (s *Session) set(ctx context.Context, stmt *dialect.Set, args []value.Value
 		}
 	}
 	for i, v := range stmt.Vars {
-		if v.Scope == "transaction" {
-			if err := s.setTransaction(v.Text, v.Name); err != nil {
-				return err
-			}
-			continue
-		}
-		if v.Scope == "names" || v.Scope == "charset" {
-			charset, name, _ := strings.Cut(v.Text, " collate ")
-			if err := define.CheckCharset(charset); err != nil {
-				return err
-			}
-			if err := s.setCollation(name); err != nil {
-				return err
-			}
-			continue
-		}
-		if v.Scope == "user" {
-			if err := s.state.Vars.Set(v.Name, values[i]); err != nil {
-				return err
-			}
-			continue
-		}
-		if err := s.setVariable(ctx, v.Scope, v.Name, values[i]); err != nil {
+		if err := s.setOne(ctx, v, values[i]); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (s *Session) setOne(ctx context.Context, v dialect.SetVar, x value.Value) error {
+	switch v.Scope {
+	case "transaction":
+		return s.setTransaction(v.Text, v.Name)
+	case "names", "charset":
+		charset, name, _ := strings.Cut(v.Text, " collate ")
+		if err := define.CheckCharset(charset); err != nil {
+			return err
+		}
+		return s.setCollation(name)
+	case "user":
+		return s.state.Vars.Set(v.Name, x)
+	}
+	return s.setVariable(ctx, v.Scope, v.Name, x)
 }
 
 // setVariable sets a system variable that exists. It refuses a value that would give later statements a meaning that is not
@@ -79,30 +71,8 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	switch name {
 	case "transaction_isolation", "tx_isolation":
 		return s.setIsolation(scope, name, x)
-	case "transaction_read_only", "tx_read_only":
-		on, err := switched(name, text, x, false)
-		if err != nil {
-			return err
-		}
-		return s.setReadOnly(scope, on)
-	case "autocommit":
-		on, err := switched(name, text, x, true)
-		if err != nil {
-			return err
-		}
-		return s.setAutocommit(ctx, on)
-	case "foreign_key_checks":
-		on, err := switched(name, text, x, true)
-		if err != nil {
-			return err
-		}
-		s.state.KeysUnchecked = !on
-	case "skip_unsupported_keys":
-		on, err := switched(name, text, x, s.db.SkipKeys)
-		if err != nil {
-			return err
-		}
-		s.skipKeys = on
+	case "transaction_read_only", "tx_read_only", "autocommit", "foreign_key_checks", "skip_unsupported_keys":
+		return s.setSwitch(ctx, scope, name, x)
 	case "time_zone":
 		return s.setZone(value.Text(x))
 	case "block_encryption_mode":
@@ -112,7 +82,7 @@ func (s *Session) setVariable(ctx context.Context, scope, name string, x value.V
 	case "innodb_lock_wait_timeout":
 		return s.setLockWait(x)
 	case "cte_max_recursion_depth":
-		n, err := s.wholeNumber(name, x, defaultRecursions, "a number of rounds")
+		n, err := s.wholeNumber(name, x, defaultRecursions, 0, math.MaxUint32, "a number of rounds")
 		if err == nil {
 			s.state.Recursions = uint32(n)
 		}
@@ -146,6 +116,26 @@ func (s *Session) setIsolation(scope, name string, x value.Value) error {
 		return s.setNext(characteristics{level: level})
 	}
 	s.usual.level = level
+	return nil
+}
+
+// setSwitch sets a variable that is on or off.
+func (s *Session) setSwitch(ctx context.Context, scope, name string, x value.Value) error {
+	usually := map[string]bool{"autocommit": true, "foreign_key_checks": true, "skip_unsupported_keys": s.db.SkipKeys}
+	on, err := switched(name, x, usually[name])
+	if err != nil {
+		return err
+	}
+	switch name {
+	case "autocommit":
+		return s.setAutocommit(ctx, on)
+	case "foreign_key_checks":
+		s.state.KeysUnchecked = !on
+	case "skip_unsupported_keys":
+		s.skipKeys = on
+	default:
+		return s.setReadOnly(scope, on)
+	}
 	return nil
 }
 
@@ -204,7 +194,7 @@ func (s *Session) setZone(name string) error {
 
 // setTimeLimit sets max_execution_time: how many milliseconds a SELECT may take. 0 and default mean: as long as it likes.
 func (s *Session) setTimeLimit(x value.Value) error {
-	n, err := s.wholeNumber("max_execution_time", x, 0, "a number of milliseconds")
+	n, err := s.wholeNumber("max_execution_time", x, 0, 0, math.MaxUint32, "a number of milliseconds")
 	if err == nil {
 		s.timeLimit = time.Duration(n) * time.Millisecond
 	}
@@ -216,21 +206,15 @@ const defaultLockWait = 50
 
 // setLockWait sets innodb_lock_wait_timeout: how many seconds a statement waits for a row that another transaction has.
 func (s *Session) setLockWait(x value.Value) error {
-	const name, most = "innodb_lock_wait_timeout", 1 << 30
-	n, err := s.wholeNumber(name, x, defaultLockWait, "a number of seconds")
-	if err != nil {
-		return err
+	n, err := s.wholeNumber("innodb_lock_wait_timeout", x, defaultLockWait, 1, 1<<30, "a number of seconds")
+	if err == nil {
+		s.lockWait = time.Duration(n) * time.Second
 	}
-	if cut := min(max(n, 1), most); cut != n {
-		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongValue, "Truncated incorrect %s value: '%d'", name, n)
-		n = cut
-	}
-	s.lockWait = time.Duration(n) * time.Second
-	return nil
+	return err
 }
 
-// wholeNumber gives the value of a variable that is a number of 32 bits, cut to what fits, with a warning. what says what it is.
-func (s *Session) wholeNumber(name string, x value.Value, otherwise int64, what string) (int64, error) {
+// wholeNumber gives the value of a variable that is a number from least to most, cut to these, with a warning. what says what it is.
+func (s *Session) wholeNumber(name string, x value.Value, otherwise, least, most int64, what string) (int64, error) {
 	if strings.EqualFold(value.Text(x), "default") {
 		x = value.FromInt(otherwise)
 	}
@@ -240,7 +224,7 @@ func (s *Session) wholeNumber(name string, x value.Value, otherwise int64, what 
 	if x.Kind() != value.Int {
 		return 0, statementError(sqlerr.CodeWrongVariableType, "Incorrect argument type to variable '%s': it is %s", name, what)
 	}
-	n := min(max(x.Int(), 0), math.MaxUint32)
+	n := min(max(x.Int(), least), most)
 	if n != x.Int() {
 		s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeWrongValue, "Truncated incorrect %s value: '%d'", name, x.Int())
 	}
@@ -276,8 +260,8 @@ func (s *Session) setCollation(name string) error {
 }
 
 // switched is what SET makes of a variable that is on or off. NULL is neither: a variable that nobody has set switches nothing.
-func switched(name, text string, x value.Value, otherwise bool) (bool, error) {
-	switch text {
+func switched(name string, x value.Value, otherwise bool) (bool, error) {
+	switch strings.ToLower(value.Text(x)) {
 	case "default":
 		return otherwise, nil
 	case "on", "true", "1":
@@ -286,54 +270,4 @@ func switched(name, text string, x value.Value, otherwise bool) (bool, error) {
 		return false, nil
 	}
 	return false, statementError(sqlerr.CodeWrongVariableValue, "Variable '%s' can't be set to the value of '%s'", name, value.Text(x))
-}
-
-func isTrue(x value.Value) bool {
-	truth, null := value.Truth(x)
-	return truth && !null
-}
-
-// evaluate computes an expression outside of a query, as a SELECT of it.
-func (s *Session) evaluate(ctx context.Context, e dialect.Expr, args []value.Value) (value.Value, error) {
-	parsed := &dialect.Parsed{Statement: &dialect.Select{Exprs: []dialect.SelectExpr{{Expr: e}}}, Placeholders: len(args)}
-	planned, err := s.planAnew(ctx, &Prepared{Parsed: parsed, in: s.in})
-	if err != nil {
-		return value.NullValue, err
-	}
-	if len(planned.plan.Tables) > 0 {
-		if err := s.beginManually(ctx); err != nil {
-			return value.NullValue, err
-		}
-		s.useNext(planned.plan)
-	}
-	m, first := &engine.Meter{}, !s.begun
-	defer s.count(m, s.watched)
-	x := s.execution(planned.plan, args, m)
-	if !x.Pins || !planned.plan.Waits {
-		return s.firstValue(ctx, &x)
-	}
-	taking := s.takes(first)
-	for {
-		v, err := s.firstValue(ctx, &x)
-		if err == nil {
-			return v, nil
-		}
-		if err := taking.again(ctx, err); err != nil {
-			return value.NullValue, err
-		}
-	}
-}
-
-// firstValue runs a query, and gives the first value of its first row.
-func (s *Session) firstValue(ctx context.Context, x *exec.Execution) (value.Value, error) {
-	cur, err := s.runtime().Query(ctx, x)
-	if err != nil {
-		return value.NullValue, err
-	}
-	defer cur.Close()
-	row, err := cur.Next(ctx)
-	if err != nil {
-		return value.NullValue, err
-	}
-	return row[0], nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
-	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
 	"github.com/nearlyfreedb/nearlyfree/internal/exec"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
 	"github.com/nearlyfreedb/nearlyfree/planner"
@@ -14,7 +13,6 @@ import (
 // read before may be out of date. Then it is run again, at a later moment, and keeps what it has taken.
 type taking struct {
 	session *Session
-	tx      *buffer.Buffer
 	first   bool // the transaction has read nothing before
 	mark    int  // of the transaction, before it
 	tries   int
@@ -26,25 +24,25 @@ const mostTakings = 100
 
 // takes begins a statement that takes rows. first: the transaction has read nothing before.
 func (s *Session) takes(first bool) *taking {
-	t := &taking{session: s, tx: s.tx, first: first, mark: s.tx.Mark()}
+	t := &taking{session: s, first: first, mark: s.tx.Mark()}
 	t.held.Rt = s.runtime()
 	return t
 }
 
-// again says what becomes of the statement, which has ended with err: it is to be run again where that is nil. A transaction of one
+// again readies another run of the statement, which has failed with err, or gives the error that it ends with. A transaction of one
 // moment that has read something before goes by that, so its commit would fail.
 func (t *taking) again(ctx context.Context, err error) error {
-	if err == nil || !dml.IsRace(err) {
+	if !dml.IsRace(err) {
 		return err
 	}
 	s := t.session
-	if t.tries++; t.tries > mostTakings || t.tx.IsOfOneMoment() && !t.first {
-		t.tx.Forfeit()
+	if t.tries++; t.tries > mostTakings || s.tx.IsOfOneMoment() && !t.first {
+		s.tx.Forfeit()
 		return dml.ExplainCommit(err, with(s.saw, s.wrote))
 	}
 	t.held.End()
-	t.tx.RollbackTo(t.mark)
-	if t.tx.IsOfOneMoment() {
+	s.tx.RollbackTo(t.mark)
+	if s.tx.IsOfOneMoment() {
 		return s.beginAgain(ctx)
 	}
 	return nil
