@@ -156,61 +156,15 @@ func (it *lookupJoinIter) nextMatch(ctx context.Context) (some bool, err error) 
 
 // read takes the next batch of left rows and reads their matches.
 func (it *lookupJoinIter) read(ctx context.Context) error {
-	it.batch.clear()
-	it.lookups, it.next = it.lookups[:0], 0
-	if it.knownRows > maxKnownRows {
-		it.forget()
-	}
-	it.size = it.f.nextBatch(it.size)
-	switch {
-	case it.whole != nil && it.node.whole.after == 0:
-		it.size = max(it.size, minWholeBatch)
-	case it.lookups == nil:
-		it.size = min(it.size, it.node.first)
-	}
-	var todo []*lookup
-	for len(it.lookups) < it.size {
-		row, err := it.left.Next(ctx)
-		if err == io.EOF {
-			it.ended = true
-			break
-		}
-		if err != nil {
-			return err
-		}
-		if it.leftRow == nil {
-			it.leftRow = make([]value.Value, len(row))
-		}
-		if _, err := it.batch.add(row); err != nil {
-			return err
-		}
-		l, isNew, err := it.lookup(row)
-		if err != nil {
-			return err
-		}
-		it.lookups = append(it.lookups, l)
-		if isNew {
-			todo = append(todo, l)
-		}
+	todo, err := it.takeBatch(ctx)
+	if err != nil {
+		return err
 	}
 	planned := it.requests(todo)
-	if it.whole != nil {
-		next := planned
-		if it.planned > 0 {
-			next *= it.spent / it.planned
-		}
-		if it.whole.wanted(it.spent, next, it.ended) {
-			if err := it.whole.advance(ctx, it.spent+next); err != nil {
-				return err
-			}
-			if it.whole.ended {
-				it.forget()
-				it.on = it.node.whole.on
-				return nil
-			}
-		}
+	if changed, err := it.changeOver(ctx, planned); err != nil || changed {
+		return err
 	}
-	err := it.f.Each(ctx, len(todo), func(ctx context.Context, i int) error {
+	err = it.f.Each(ctx, len(todo), func(ctx context.Context, i int) error {
 		room := it.rooms.take(it.node.scan.plan.Total)
 		defer it.rooms.give(room)
 		return it.lookUp(ctx, todo[i], room)
@@ -229,6 +183,68 @@ func (it *lookupJoinIter) read(ctx context.Context) error {
 		it.knownRows += 1 + len(l.rows.rows)
 	}
 	return nil
+}
+
+// takeBatch takes the next batch of left rows, and gives the lookups that are new.
+func (it *lookupJoinIter) takeBatch(ctx context.Context) (todo []*lookup, err error) {
+	it.batch.clear()
+	it.lookups, it.next = it.lookups[:0], 0
+	if it.knownRows > maxKnownRows {
+		it.forget()
+	}
+	it.size = it.f.nextBatch(it.size)
+	switch {
+	case it.whole != nil && it.node.whole.after == 0:
+		it.size = max(it.size, minWholeBatch)
+	case it.lookups == nil:
+		it.size = min(it.size, it.node.first)
+	}
+	for len(it.lookups) < it.size {
+		row, err := it.left.Next(ctx)
+		if err == io.EOF {
+			it.ended = true
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		if it.leftRow == nil {
+			it.leftRow = make([]value.Value, len(row))
+		}
+		if _, err := it.batch.add(row); err != nil {
+			return nil, err
+		}
+		l, isNew, err := it.lookup(row)
+		if err != nil {
+			return nil, err
+		}
+		it.lookups = append(it.lookups, l)
+		if isNew {
+			todo = append(todo, l)
+		}
+	}
+	return todo, nil
+}
+
+// changeOver reads on in the whole right side, where that costs no more than the lookups. It says whether the join is one by hash now.
+// planned is how many requests the next lookups take at least.
+func (it *lookupJoinIter) changeOver(ctx context.Context, planned float64) (bool, error) {
+	if it.whole == nil {
+		return false, nil
+	}
+	next := planned
+	if it.planned > 0 {
+		next *= it.spent / it.planned
+	}
+	if !it.whole.wanted(it.spent, next, it.ended) {
+		return false, nil
+	}
+	if err := it.whole.advance(ctx, it.spent+next); err != nil || !it.whole.ended {
+		return false, err
+	}
+	it.forget()
+	it.on = it.node.whole.on
+	return true, nil
 }
 
 // requests is how many requests lookups take at least, where they find something.
