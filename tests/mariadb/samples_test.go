@@ -15,7 +15,7 @@ import (
 	"github.com/go-sql-driver/mysql"
 )
 
-var samples = flag.String("samples", "", "a directory with sakila.sql and northwind.sql, as their projects publish them for MySQL")
+var samples = flag.String("samples", "", "a directory with sakila.sql, northwind.sql and employee.sql, as their projects publish them for MySQL")
 
 //go:embed testdata/samples.txt
 var sampleQueries string
@@ -23,7 +23,8 @@ var sampleQueries string
 // TestSamples: databases that everybody knows load as they are published, and answer queries as MariaDB does. Chinook is here, version 1.4.5 of
 // github.com/lerocha/chinook-database, whose licence stands beside it. The others are where -samples says, as Sakila is too large and Northwind's rows
 // are Microsoft's: sakila-mv-schema.sql and sakila-mv-data.sql are of github.com/datacharmer/test_db, northwind.sql and northwind-data.sql of
-// github.com/dalers/mywind.
+// github.com/dalers/mywind. employee.sql is mysql/dataset_large/employee.sql of github.com/bytebase/employee-sample-database, with the files that it
+// reads by source in their places: ten thousand people of the employees sample.
 func TestSamples(t *testing.T) {
 	needServer(t)
 	config, err := mysql.ParseDSN(serverDSN)
