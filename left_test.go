@@ -214,7 +214,7 @@ func TestLeftIntents(t *testing.T) {
 	}
 	refs := map[bool]*sql.DB{false: reference(false), true: reference(true)}
 	decided := int64(0) // before this write it was
-	for n := int64(1); ; n += testrun.Of[int64](1, 6) {
+	for n := int64(1); ; n += testrun.Of[int64](3, 6) {
 		a := begin(n)
 		died := a.leave(t, n)
 		is, intents := a.left(t, false)
@@ -233,7 +233,7 @@ func TestLeftIntents(t *testing.T) {
 	}
 	for i, s := range leftWrites {
 		for _, n := range []int64{decided - 4, decided + 1} {
-			if (i+int(n))%testrun.Of(1, 24) != 0 {
+			if (i+int(n))%testrun.Of(3, 24) != 0 {
 				continue
 			}
 			a := begin(n)
