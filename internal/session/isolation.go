@@ -163,6 +163,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 			s.state.Diagnostics.Note(expr.Warning, sqlerr.CodeStoreUnsupported, "WITH CONSISTENT SNAPSHOT was ignored: this store does not show one moment")
 		}
 		s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
+		s.db.Runtime.Group.Join(s.tx)
 	}
 	s.held, s.readOnly, s.lost, s.next, s.begun = &exec.Run{Rt: s.db.Runtime}, readOnly, "", characteristics{}, o.Snapshot
 	s.useTx()
@@ -171,7 +172,6 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 
 // useTx makes a new buffer that of the session's transaction.
 func (s *Session) useTx() {
-	s.db.Runtime.Group.Join(s.tx)
 	if s.temporary != nil {
 		s.tx.Beside(s.temporary.tables)
 	}
@@ -201,7 +201,7 @@ func (s *Session) beginAt(ctx context.Context, store engine.Transactor, validate
 	if err != nil {
 		return err
 	}
-	tx, err := buffer.NewAt(store, s.db.Runtime.Parallel, validate)
+	tx, err := buffer.NewAt(store, s.db.Runtime.Parallel, validate, s.db.Runtime.Group)
 	if err != nil {
 		return err
 	}

@@ -69,11 +69,13 @@ func New(e engine.Engine, parallel int) *Buffer {
 }
 
 // NewAt makes an empty buffer all of whose reads are of this moment; Release lets go of it. Where it is to validate them, the
-// transaction is as if all of it had happened when Commit returns.
-func NewAt(e engine.Transactor, parallel int, validate bool) (*Buffer, error) {
+// transaction is as if all of it had happened when Commit returns. It joins g before the moment, so that it learns of all that ends behind it.
+func NewAt(e engine.Transactor, parallel int, validate bool, g *Group) (*Buffer, error) {
 	b := New(e, parallel)
+	g.Join(b)
 	b.since = e.Moment()
 	if err := b.since.Begin(); err != nil {
+		b.Release()
 		return nil, err
 	}
 	b.base, b.validates = b.since, validate || !e.Snapshots()

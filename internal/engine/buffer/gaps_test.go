@@ -103,7 +103,7 @@ func TestGapsOfOthers(t *testing.T) {
 	for _, validate := range []bool{false, true} {
 		e := open(t, 1000)
 		begin := func() *buffer.Buffer {
-			b, err := buffer.NewAt(e, 8, validate)
+			b, err := buffer.NewAt(e, 8, validate, nil)
 			must(t, err)
 			t.Cleanup(b.Release)
 			must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "a"), op(engine.Insert, "b"))))
@@ -123,7 +123,7 @@ func TestGapsOfOthers(t *testing.T) {
 
 	// What it has deleted again it has found not to be there all the same.
 	e := open(t, 1000)
-	b, err := buffer.NewAt(e, 8, true)
+	b, err := buffer.NewAt(e, 8, true, nil)
 	must(t, err)
 	defer b.Release()
 	must(t, b.Apply(t.Context(), commitOf(op(engine.Insert, "a"), op(engine.Insert, "b"))))

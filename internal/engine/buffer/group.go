@@ -23,7 +23,7 @@ type Group struct {
 // mostLeft is how many entities a Group remembers at most: those of the last transactions.
 const mostLeft = 1 << 16
 
-// Join adds b until it is released. It must come before anything is read.
+// Join adds b until it is released. It must come before anything is read, and before the moment of which all is read.
 func (g *Group) Join(b *Buffer) {
 	if g == nil {
 		return

@@ -66,7 +66,7 @@ func TestValidates(t *testing.T) {
 			}
 		}
 		change(15)
-		b, err := buffer.NewAt(e, 4, true)
+		b, err := buffer.NewAt(e, 4, true, nil)
 		must(t, err)
 		var reads []func(store) string // what each gives
 		for range 1 + rnd.IntN(3) {
