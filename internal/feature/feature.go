@@ -23,18 +23,18 @@ type Set []Feature
 // Definitions are the features of single tables. Each definition lists those that it uses.
 var Definitions = Set{
 	{Name: "change", Comment: "a change of columns is under way: rows have the old form or the new one"},
-	{Name: "external", Comment: "the rows are entities that another program makes: keys and properties are of its forms"},
-	{Name: "foreign_keys", Comment: "rows must refer to rows of other tables, or rows of others refer to them: who writes keeps that", ToWrite: true},
-	{Name: "foreign_keys_elsewhere", Comment: "rows must refer to rows of another database, or rows there refer to them: who writes keeps that", ToWrite: true},
-	{Name: "foreign_keys_of_partitions", Comment: "rows that are divided over several physical tables refer to others, or others to them", ToWrite: true},
-	{Name: "global_indexes", Comment: "entries of a unique index lie in store partitions of their own, by the hash of their values"},
-	{Name: "initial_values", Comment: "rows that lack the property of a column hold a value that the definition has"},
-	{Name: "invisible_columns", Comment: "a column is found by its name only, not by *"},
-	{Name: "parent", Comment: "the rows lie in the partitions of another table's rows, and are written with a touch of those"},
+	{Name: "external", Comment: "the rows are entities of another program, with its keys and properties"},
+	{Name: "foreign_keys", Comment: "foreign keys tie the rows to rows of other tables: writers must check them", ToWrite: true},
+	{Name: "foreign_keys_elsewhere", Comment: "foreign keys tie the rows to rows of another database: writers must check them", ToWrite: true},
+	{Name: "foreign_keys_of_partitions", Comment: "foreign keys tie the rows of a table that is divided over several physical tables", ToWrite: true},
+	{Name: "global_indexes", Comment: "entries of a unique index lie in their own store partitions, by the hash of their values"},
+	{Name: "initial_values", Comment: "if a row lacks the property of a column, the definition has its value"},
+	{Name: "invisible_columns", Comment: "a column is invisible: statements find it by its name, not by *"},
+	{Name: "parent", Comment: "the rows are interleaved in those of another table, and writing one touches its parent"},
 	{Name: "parent_copies", Comment: "copies of the parents' rows lie among the rows"},
 	{Name: "partitions", Comment: "the rows are divided over several physical tables, by range or list"},
-	{Name: "resting_checks", Comment: "a CHECK is not enforced: rows need not fulfil it", ToWrite: true},
-	{Name: "views", Comment: "the table is a query: it has no rows of its own"},
+	{Name: "resting_checks", Comment: "a CHECK is not enforced: rows may violate it", ToWrite: true},
+	{Name: "views", Comment: "the table is a view: a query, without rows of its own"},
 }
 
 // The features of whole databases.
@@ -54,7 +54,7 @@ const SharedBodies = "shared_bodies"
 
 // Files are the features of files, which the file's own bucket lists.
 var Files = Set{
-	{Name: SharedBodies, Comment: "entities share the body of another, and texts are kept by what they say"},
+	{Name: SharedBodies, Comment: "an entity may share the body of another one, and a text may be stored as a moment or as the end of its key"},
 }
 
 // Unknown gives those of the names that the set does not have.
