@@ -2,6 +2,7 @@ package expr
 
 import (
 	"context"
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -450,6 +451,21 @@ func TestFunctions(t *testing.T) {
 		}
 		if len(env.scratch.values) != 0 {
 			t.Errorf("%s leaves arguments behind", String(n))
+		}
+	}
+}
+
+// A text that would be too long is an error that names its function.
+func TestTooLong(t *testing.T) {
+	for name, args := range map[string]list{"REPEAT": {"ab", 1e300}, "SPACE": {1e300}, "LPAD": {"a", 1e300, "b"}, "RPAD": {"a", 1e300, "b"}} {
+		nodes, values := params(argsOf(t, args))
+		n, err := NewCall(name, nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var long *TooLongError
+		if v, err := Compile(n)(&Env{Args: values}); !errors.As(err, &long) || long.Function != name {
+			t.Errorf("%s gives %v, %v", name, v.Kind(), err)
 		}
 	}
 }

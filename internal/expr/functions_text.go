@@ -55,9 +55,9 @@ func textFunctions() []*Function {
 		{Name: "RTRIM", Signature: "RTRIM(text)", Family: "text", Doc: "The text without trailing blanks.", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: trimmed(func(s string) string { return strings.TrimRight(s, " ") })},
 		{Name: "LPAD", Signature: "LPAD(text, length, pad)", Family: "text", Doc: "The text with pad before it, or cut, to length characters.", Min: 3, Max: 3,
-			strict: true, Type: likeArgs(0, 2), Eval: padding(true)},
+			strict: true, Type: likeArgs(0, 2), Eval: padding("LPAD")},
 		{Name: "RPAD", Signature: "RPAD(text, length, pad)", Family: "text", Doc: "The text with pad after it, or cut, to length characters.", Min: 3, Max: 3,
-			strict: true, Type: likeArgs(0, 2), Eval: padding(false)},
+			strict: true, Type: likeArgs(0, 2), Eval: padding("RPAD")},
 		{Name: "REPEAT", Signature: "REPEAT(text, n)", Family: "text", Doc: "The text n times.", Min: 2, Max: 2, strict: true, null: anyNull, Type: likeArg(0),
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				n, err := countOf(args[1])
@@ -299,7 +299,7 @@ func evalTrim(_ *Env, args []value.Value) (value.Value, error) {
 	return c.value(s), nil
 }
 
-func padding(left bool) func(*Env, []value.Value) (value.Value, error) {
+func padding(function string) func(*Env, []value.Value) (value.Value, error) {
 	return func(_ *Env, args []value.Value) (value.Value, error) {
 		c, pad := charsOf(args[0]), value.Text(args[2])
 		want, err := countOf(args[1])
@@ -313,12 +313,12 @@ func padding(left bool) func(*Env, []value.Value) (value.Value, error) {
 		case pad == "":
 			return value.NullValue, nil
 		case want > MaxText:
-			return value.NullValue, &TooLongError{"LPAD"}
+			return value.NullValue, &TooLongError{function}
 		}
 		p := chars{pad, c.octets}
 		p.s = strings.Repeat(pad, int(missing)/p.len()+1)
 		fill := p.s[:p.offset(missing)]
-		if left {
+		if function == "LPAD" {
 			return c.value(fill + c.s), nil
 		}
 		return c.value(c.s + fill), nil
