@@ -269,6 +269,7 @@ func jsonError(err error) error {
 // halfCharacter says whether a text of JSON has half of a surrogate pair, \ud800 alone: package json puts U+FFFD in its place.
 func halfCharacter(raw []byte, text string) bool {
 	const other = "\uFFFD"
-	written := bytes.Count(raw, []byte(other)) + strings.Count(strings.ToLower(string(raw)), `\ufffd`)
+	unescaped := strings.ReplaceAll(string(raw), `\\`, "") // what is left of \\ufffd is no character
+	written := strings.Count(unescaped, other) + strings.Count(strings.ToLower(unescaped), `\ufffd`)
 	return strings.Count(text, other) > written
 }
