@@ -19,7 +19,7 @@ import (
 
 const globalTable = "CREATE TABLE account (tenant INT, id INT, mail VARCHAR(20), n INT NOT NULL DEFAULT 0, PRIMARY KEY (tenant, id), UNIQUE KEY mail (mail) GLOBAL, KEY n (n)) PARTITION BY KEY (tenant)"
 
-// number gives MySQL's number of an error, 0 of nil.
+// numberOf gives MySQL's number of an error, 0 of nil.
 func numberOf(err error) uint16 {
 	var e *nearlyfree.Error
 	if errors.As(err, &e) {

@@ -134,7 +134,7 @@ func (w *twins) write(text string) {
 	case (w.split != nil || w.external) && errA != nil && (errB != nil || refusedOfDivided(errA)):
 		w.sync() // it may have failed half-way
 		return
-	case number(errA) != number(errB):
+	case (errA == nil) != (errB == nil) || numberOf(errA) != numberOf(errB):
 		w.Errorf("%s\nstored: %v\nplain:  %v", text, errA, errB)
 		return
 	case errA == nil:
@@ -147,18 +147,7 @@ func (w *twins) write(text string) {
 }
 
 // refusedOfDivided says whether only a table that is divided refuses it: to move a row, or one that has no part.
-func refusedOfDivided(err error) bool { return number(err) == 1235 || number(err) == 1526 }
-
-func number(err error) int {
-	var e *nearlyfree.Error
-	switch {
-	case err == nil:
-		return 0
-	case errors.As(err, &e):
-		return int(e.Number)
-	}
-	return -1
-}
+func refusedOfDivided(err error) bool { return numberOf(err) == 1235 || numberOf(err) == 1526 }
 
 func (w *twins) rollback() {
 	for _, conn := range []*sql.Conn{w.stored, w.plain} {
