@@ -253,6 +253,23 @@ func TestForUpdateWaits(t *testing.T) {
 	}
 }
 
+// TestForUpdateFirst: a transaction of one moment that begins by reading FOR UPDATE sees what others have committed before that.
+func TestForUpdateFirst(t *testing.T) {
+	t.Parallel()
+	eachStore(t, func(t *testing.T, db *sql.DB) {
+		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 10)")
+		for i, where := range []string{"id = 1", "id > 0"} {
+			b := beginAt(t, db, sql.LevelSerializable)
+			runAll(t, db, "UPDATE t SET n = n + 1 WHERE id = 1")
+			if n, err := idsOf(t.Context(), b, "SELECT n FROM t WHERE "+where+" FOR UPDATE"); err != nil || !slices.Equal(n, []int{11 + 2*i}) {
+				t.Errorf("%s: %v %v", where, n, err)
+			}
+			runAll(t, b, "UPDATE t SET n = n + 1 WHERE id = 1")
+			commit(t, b)
+		}
+	})
+}
+
 // TestForUpdateAfterRead: a transaction of one moment goes by what it has read. So a row that it has waited for, and that was changed
 // meanwhile, is no use to it.
 func TestForUpdateAfterRead(t *testing.T) {

@@ -228,6 +228,17 @@ type versionAt struct {
 	version int64
 }
 
+// readyMoment is checkMoment for a plan. A transaction whose first statement takes rows has its moment then, as in MySQL: by the one of
+// its BEGIN it could take none that was changed since.
+func (s *Session) readyMoment(ctx context.Context, plan *planner.Plan) error {
+	if plan.Waits && s.tx != nil && s.tx.IsOfOneMoment() && !s.begun && s.moments().Snapshots() {
+		if err := s.beginAgain(ctx); err != nil {
+			return err
+		}
+	}
+	return s.checkMoment(ctx, plan.Tables)
+}
+
 // checkMoment refuses to read the moment of a transaction by a definition that is newer: rows may have had another form then,
 // and an index that was made since has no entries there. A transaction that has read nothing yet gets another moment.
 func (s *Session) checkMoment(ctx context.Context, tables []*schema.Table) error {

@@ -55,7 +55,7 @@ func (s *Session) plan(ctx context.Context, p *Prepared) (*plannedAt, error) {
 		}
 	}
 	if last != nil {
-		return last, s.checkMoment(ctx, last.plan.Tables)
+		return last, s.readyMoment(ctx, last.plan)
 	}
 	made, err := s.planAnew(ctx, p)
 	if err != nil {
@@ -120,7 +120,7 @@ func (s *Session) planAnew(ctx context.Context, p *Prepared) (made *plannedAt, e
 		if err != nil {
 			return err
 		}
-		if err := s.checkMoment(ctx, plan.Tables); err != nil {
+		if err := s.readyMoment(ctx, plan); err != nil {
 			return err
 		}
 		made = &plannedAt{plan: plan, header: newHeader(plan.Columns), snapshot: now, others: from.others, collation: s.state.Collation,
