@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Analysis is what EXPLAIN ANALYZE says, of a statement that was run for its rows. Make one for each statement.
+// Analysis holds what EXPLAIN ANALYZE would print about a statement that was run for its rows. Make one for each statement.
 //
 //	var a nearlyfree.Analysis
 //	rows, err := db.QueryContext(nearlyfree.WithAnalysis(ctx, &a), "SELECT …")
@@ -19,9 +19,9 @@ type Analysis struct {
 	x  *planner.Explanation
 }
 
-// WithAnalysis gives a context. The statement that is run by it notes what each of its operators does, and when it is over, its rows
-// closed, a has that. It has it also of a statement that failed or was cancelled: what it did until then. Of several statements a has the
-// last.
+// WithAnalysis returns a context. A statement that runs with it notes what each of its operators does; when the statement is over and its
+// rows are closed, a has that. After a failed or cancelled statement, a has what it did until then. After several statements, a has the
+// last one.
 func WithAnalysis(ctx context.Context, a *Analysis) context.Context {
 	return session.WithAnalysis(ctx, func(x *planner.Explanation) {
 		a.mu.Lock()

@@ -21,7 +21,7 @@ type ScanPolicy string
 // The policies. A hint /*+ allow_scan */ behind the statement's first word overrules warn and deny.
 const (
 	ScanAllow ScanPolicy = "allow" // it runs; the default
-	ScanWarn  ScanPolicy = "warn"  // it runs, and the logger is told
+	ScanWarn  ScanPolicy = "warn"  // it runs, and Config.Logger gets a warning
 	ScanDeny  ScanPolicy = "deny"  // it fails with ErrScanRefused
 )
 
@@ -32,7 +32,7 @@ type Layout string
 // The layouts.
 const (
 	LayoutTable  Layout = "table"  // a table has one of its own; the default
-	LayoutSingle Layout = "single" // all share one: a transaction may write to several tables
+	LayoutSingle Layout = "single" // all share one, so one entity group transaction may write to several tables
 )
 
 // Transactions says how large a transaction may be.
@@ -53,7 +53,7 @@ const (
 	BulkChunked Bulk = "chunked" // one entity group transaction after the other; a PartialError says how far it came
 )
 
-// Config is what a data source name says, and what a text cannot hold. The zero Config with a Store is
+// Config has the settings of a data source name, and values that a text cannot hold. The zero Config with a Store is
 // ready to use.
 type Config struct {
 	// Store says where the data is, without options: "mem://", "mem://NAME", "file:PATH", an Azure storage
@@ -63,26 +63,26 @@ type Config struct {
 	// Database keeps the tables of one account apart by a prefix of their names; "" is the default
 	// database. Up to 30 letters, digits, _ and -.
 	Database string
-	// Layout is LayoutTable where it is "". LayoutSingle puts every table that is created into one physical table of
-	// the database, so that one entity group transaction, of up to 100 entities of one partition, covers several of
-	// them; for tables divided by ranges or lists it means nothing. See docs/patterns.md.
+	// Layout "" means LayoutTable. LayoutSingle puts every new table into one physical table of
+	// the database, so that one entity group transaction, of up to 100 entities of one partition, can cover several
+	// tables. It has no effect on tables divided by ranges or lists. See docs/patterns.md.
 	Layout Layout
-	// Transactions is TransactionsFull where it is "". TransactionsGroup refuses what takes more than one entity group transaction: up to
-	// 100 entities of one partition of one physical table.
+	// Transactions "" means TransactionsFull. TransactionsGroup refuses a transaction that needs more than one entity group transaction
+	// of the service, which has up to 100 entities of one partition of one physical table.
 	Transactions Transactions
-	// Bulk is BulkAtomic where it is "". On Azure, BulkChunked takes half the requests for what has more than 100 entities.
+	// Bulk "" means BulkAtomic. On Azure, BulkChunked halves the requests of a statement that writes more than 100 entities.
 	Bulk Bulk
-	// Scan is ScanAllow where it is "".
+	// Scan "" means ScanAllow.
 	Scan ScanPolicy
 	// MaxEntities is the number of entities that one statement may read; a statement that needs more fails
 	// with ErrTooManyEntities. The hint MAX_ENTITIES(n) of a statement overrules it. 0: no bound.
 	MaxEntities int64
-	// MaxRequests is the number of requests that one statement may make. One that surely needs more is refused before it begins. Any
-	// other ends with ErrTooManyRequests when it would make one more, and writes nothing, except with BulkChunked. COMMIT does not count,
-	// nor does what is sent again after a failure, or finishes a transaction of several partitions. The hint
-	// MAX_REQUESTS(n) of a statement overrules it, 0 with no bound. 0: no bound.
+	// MaxRequests is the number of requests that one statement may make. A statement that is sure to need more is refused before it begins. Any
+	// other fails with ErrTooManyRequests before it makes one more, and writes nothing, except with BulkChunked. Not counted are COMMIT,
+	// retries after a failure, and requests that finish a transaction of several partitions. The hint
+	// MAX_REQUESTS(n) of a statement overrules it; MAX_REQUESTS(0) sets no bound. 0: no bound.
 	MaxRequests int64
-	// MaxCost is MaxRequests in dollars of one statement, by ListPrice: 0.0001 is 2,777 requests. Where both are given the lesser one holds.
+	// MaxCost is MaxRequests in dollars of one statement, by ListPrice: 0.0001 is 2,777 requests. If both are given, the smaller one holds.
 	// The hint MAX_COST(dollars) overrules it. 0: no bound.
 	MaxCost float64
 	// MaxMemory is the number of bytes that one statement may hold: in sorts, groups and hashes, in rows to be
@@ -90,41 +90,41 @@ type Config struct {
 	// 0: DefaultMaxMemory. Negative: no bound.
 	MaxMemory int64
 	// TotalMemory is the number of bytes that all statements of the Connector may hold together, counted as for
-	// MaxMemory. The one that needs more fails with ErrMemory. 0: no bound. SetMemoryLimit bounds the whole process.
+	// MaxMemory. A statement that needs more fails with ErrMemory. 0: no bound. SetMemoryLimit bounds the whole process.
 	TotalMemory int64
 	// Parallel is the number of requests of one statement that may be under way at once. 0: DefaultParallel.
 	Parallel int
-	// ReadOnly refuses every write before anything is sent. A file must be there, is opened for reading only, and can be
-	// read so by several processes at once. In one process it is shared with a Connector that writes to it. Where another process
-	// writes to it, the first connection makes a copy in the folder for temporary files, and all see the file as of that moment: the
-	// writer is not held up, and need not be there any longer. To look again, open it again. See BackupFile for what a copy is.
-	// Where none writes to it, one that is to write cannot open it as long as it is open for reading only (ErrLocked).
+	// ReadOnly refuses every write before anything is sent. A file must exist; it is opened for reading only, so several
+	// processes can read it at once. Within one process, it is shared with a Connector that writes to it. If another process
+	// writes to it, the first connection makes a copy in the folder for temporary files, and all connections see the file as of that moment: the
+	// writer does not wait, and may end meanwhile. To look again, open the file again. See BackupFile for what a copy holds.
+	// If no process writes to it, none can open it for writing while it is open for reading only (ErrLocked).
 	ReadOnly bool
 	// ANSIQuotes makes "x" an identifier and || a concatenation, as in standard SQL.
 	ANSIQuotes bool
-	// Exact refuses what a column would round or cut as MySQL does where a value is stored: 19.999 for a DECIMAL(10,2), a
-	// time with microseconds for a DATETIME. A FLOAT or DOUBLE keeps the nearest float of its size all the same.
+	// Exact refuses to store a value that a column would round or cut, as MySQL does: 19.999 for a DECIMAL(10,2), a
+	// time with microseconds for a DATETIME. A FLOAT or DOUBLE still stores the nearest float of its size.
 	Exact bool
-	// ClientFoundRows has RowsAffected and ROW_COUNT() count the rows that an UPDATE or ON DUPLICATE KEY UPDATE has found, also where
-	// it leaves them as they were, as MySQL's flag of this name does.
+	// ClientFoundRows makes RowsAffected and ROW_COUNT() count all rows that an UPDATE or ON DUPLICATE KEY UPDATE has found, even if
+	// it does not change them, as MySQL's flag of this name does.
 	ClientFoundRows bool
 	// SkipUnsupportedKeys is skip_unsupported_keys of new sessions: definitions leave out FULLTEXT and SPATIAL keys, keys over expressions
 	// that are not UNIQUE, and zero dates as defaults, and make geometries BLOB, each with a warning. Without it they are refused.
-	// So a program whose tables have such keys runs as it is; what searches by MATCH does not.
+	// So a program whose tables have such keys runs unchanged, except for searches by MATCH.
 	SkipUnsupportedKeys bool
-	// TimeZone is time_zone of new sessions: '+02:00', 'Europe/Berlin'; "" is UTC. NOW() and its like go by it, TIMESTAMP
-	// columns are kept in UTC and shown in it, and a time.Time, as an argument or a result, is the moment at which the clock
+	// TimeZone is time_zone of new sessions: '+02:00', 'Europe/Berlin'; "" is UTC. NOW() and its like follow it. TIMESTAMP
+	// columns are stored in UTC and shown in it. A time.Time, as an argument or a result, is the moment at which the clock
 	// there shows the value. SET time_zone changes it in a session.
 	TimeZone string
 	// SQLMode is sql_mode of new sessions: "TRADITIONAL", "NO_ENGINE_SUBSTITUTION", "''" for no word at all; "" is MySQL's default.
-	// Without STRICT_TRANS_TABLES the nearest value is stored where one does not fit. SET sql_mode changes it in a session.
+	// Without STRICT_TRANS_TABLES a column stores the nearest value if one does not fit. SET sql_mode changes it in a session.
 	SQLMode string
-	// Collation is that of new tables that say none, and of literals: one of those that SHOW COLLATION lists. "" is
-	// utf8mb4_0900_bin, which sees case. Programs written for MySQL 8 expect its default, utf8mb4_0900_ai_ci.
+	// Collation is the collation of literals, and of new tables that name none. SHOW COLLATION lists the collations. "" is
+	// utf8mb4_0900_bin, which distinguishes case. Programs written for MySQL 8 expect its default, utf8mb4_0900_ai_ci.
 	Collation string
-	// SchemaLease is how long table definitions are trusted without asking a store that is shared with other
-	// processes again. A change of a definition waits for processes that run statements, twice as long at most. All
-	// programs that use a store should say the same. 0: 5 s.
+	// SchemaLease is how long a process trusts table definitions before it asks a shared store again.
+	// A change of a definition waits for processes that run statements, at most twice as long. All
+	// programs that use a store should set the same value. 0: 5 s.
 	SchemaLease time.Duration
 
 	// Credential is used for an endpoint URL without a SAS. nil: azidentity.NewDefaultAzureCredential.
@@ -133,13 +133,13 @@ type Config struct {
 	Transport policy.Transporter
 	// Retry says how requests to Azure are tried again.
 	Retry RetryOptions
-	// Logger is told of retries, throttling, refused and warned scans. Never of arguments or secrets. nil: silent.
+	// Logger gets retries, throttling, and scans that were refused or warned of; never arguments or secrets. nil: silent.
 	Logger *slog.Logger
-	// Observer is told of each statement when it is over, with what it cost: a *StatementLog, or whatever counts them. A text that
-	// is no statement is not among them. nil: nobody, which costs nothing.
+	// Observer gets each statement when it is over, with its cost: a *StatementLog, or an Observer of your own. It does not get a text
+	// that is not a statement. nil: none, which costs nothing.
 	Observer Observer
-	// Partitions has each Statement tell the Observer which store partitions it has read and written, and a StatementLog log them, which
-	// "nearlyfree stats --log" adds up. A PartitionKey may hold what is nobody's business: the values of the columns of PARTITION BY KEY.
+	// Partitions makes each Statement tell the Observer which store partitions it has read and written. A StatementLog logs them, and
+	// "nearlyfree stats --log" adds them up. A PartitionKey may hold private data: the values of the columns of PARTITION BY KEY.
 	Partitions bool
 }
 

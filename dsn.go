@@ -15,7 +15,7 @@ import (
 //	AccountName=…;AccountKey=…    an Azure storage connection string, in any form that Azure hands out
 //	https://ACCOUNT.table.core.windows.net/?SAS    a table endpoint, with a SAS query or else with Entra ID
 //
-// with options: behind a ? as name=value joined by &, or, in a connection string, as further Name=Value;
+// with options: after a ? as name=value joined by &, or, in a connection string, as further Name=Value;
 // parts. See Config for what they mean: client_found_rows, collation, database, layout, scan, max_entities, max_requests, max_cost, max_memory, parallel, readonly,
 // ansi_quotes, exact, schema_lease, skip_unsupported_keys, sql_mode, time_zone, total_memory, transactions, bulk. An unknown option, one that
 // is given twice and a wrong value are errors that name it.
@@ -52,8 +52,8 @@ type reading struct {
 	given []*option // so far
 }
 
-// FormatDSN is the data source name of c: ParseDSN of it gives the same settings, but for what a text
-// cannot hold (Credential, Transport, Retry, Logger). It holds the secrets of Store.
+// FormatDSN is the data source name of c: ParseDSN of it returns the same settings, except values that a text
+// cannot hold (Credential, Transport, Retry, Logger, Observer), and Partitions. It contains the secrets of Store.
 func (c *Config) FormatDSN() string { return c.format(false) }
 
 func (c *Config) format(redact bool) string {

@@ -26,9 +26,9 @@ type EntityRange struct {
 	KeysOnly bool        // without properties and sizes
 }
 
-// Entities gives what lies in the physical tables of a table, in the order of its keys: rows, index entries, interleaved rows, copies of
-// parents' rows, and where tables share a physical table those of the others, too. It is for who wants to see how a table is stored;
-// SELECT is the way to its rows. A request reads a thousand entities, and none is sent for those that are not asked for.
+// Entities returns what is in the physical tables of a table, in the order of the keys: rows, index entries, interleaved rows, copies of
+// parents' rows; if tables share a physical table, the entities of the others, too. It shows how a table is stored;
+// use SELECT to read its rows. A request reads a thousand entities, and is sent only when you ask for them.
 func (k *Connector) Entities(ctx context.Context, r EntityRange) iter.Seq2[*Entity, error] {
 	return func(yield func(*Entity, error) bool) {
 		c, err := k.Connect(ctx)

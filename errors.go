@@ -42,13 +42,13 @@ var (
 type Applied uint8
 
 const (
-	// AppliedNo: nothing of the statement stands.
+	// AppliedNo: the statement wrote nothing.
 	AppliedNo Applied = iota
 	// AppliedPartly: some of the statement's rows were written; the message says which. Or some steps of a change of
-	// definitions are done: SHOW CREATE TABLE shows them, and CREATE INDEX, sent again, goes on.
+	// definitions are done: SHOW CREATE TABLE shows them, and CREATE INDEX, sent again, continues.
 	AppliedPartly
-	// AppliedUnknown: the answer of the store was lost, and what became of the write could not be found out; it may stand. Read
-	// before writing again. The package's comment says when that is so.
+	// AppliedUnknown: the store's answer was lost, and the driver could not find out what became of the write; it may have been applied. Read
+	// before you write again. The package's comment says when this happens.
 	AppliedUnknown
 )
 

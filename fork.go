@@ -7,12 +7,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/embedded"
 )
 
-// Fork gives a Connector to a store of its own, which begins with all that the store of k holds at this moment. From then on neither
-// sees what is written to the other. It takes microseconds however much there is, as nothing is copied before it is changed: a test
-// fills a store once, and forks it for each case. Only a store in memory can be forked. c has the settings of the fork, its Store is
-// "mem://"; nil: those of k.
+// Fork returns a Connector to a new store, which begins with everything that the store of k holds at this moment. From then on neither
+// sees writes to the other. Forking takes microseconds however large the store is, because nothing is copied before it changes: a test
+// fills a store once, and forks it for each case. Only a store in memory can be forked. c has the settings of the fork; its Store is
+// "mem://". nil: the settings of k.
 //
-// What a transaction has not committed is not in the fork.
+// The fork does not have what a transaction has not committed.
 func (k *Connector) Fork(ctx context.Context, c *Config) (*Connector, error) {
 	if c == nil {
 		own := *k.config

@@ -16,18 +16,18 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
-// Observer is told of statements: see Config.Observer.
+// Observer gets statements: see Config.Observer.
 type Observer interface {
 	// Statement is called when a statement is over: after its rows were closed, or its writes are done. The caller waits for it. Several
 	// connections call it at once.
 	Statement(ctx context.Context, s *Statement)
 }
 
-// BeginObserver is an Observer that is told of statements when they begin, too.
+// BeginObserver is an Observer that also gets statements when they begin.
 type BeginObserver interface {
 	Observer
-	// Begin is called before a statement is planned and run. The context that it gives, made of ctx, is the one that the statement runs
-	// with, its requests to Azure included, and that Statement is called with in the end. Of s it knows Text, Connection, Database,
+	// Begin is called before a statement is planned and run. It returns a context derived from ctx. The statement and its requests to Azure run
+	// with that context, and Statement is called with it at the end. At this point s has only Text, Connection, Database,
 	// Server and Begun, and its methods Args, Outline and Operation.
 	Begin(ctx context.Context, s *Statement) context.Context
 }
@@ -38,7 +38,7 @@ type ObserverFunc func(ctx context.Context, s *Statement)
 // Statement calls f.
 func (f ObserverFunc) Statement(ctx context.Context, s *Statement) { f(ctx, s) }
 
-// Observers are several as one Observer. They are told of a beginning in turn, and of an end in the other direction.
+// Observers are several as one Observer. They get the beginning of a statement in order, and its end in reverse order.
 type Observers []Observer
 
 var _ BeginObserver = Observers(nil)
@@ -62,15 +62,15 @@ func (all Observers) Statement(ctx context.Context, s *Statement) {
 
 // Statement is a statement that is over, and what it has cost.
 type Statement struct {
-	Text       string        // as it was sent, with the literals in it; BEGIN, COMMIT and ROLLBACK where database/sql was asked for that
+	Text       string        // as it was sent, with its literals; BEGIN, COMMIT or ROLLBACK for the calls of database/sql
 	Connection int64         // what CONNECTION_ID() says
-	Database   string        // the session's current one; "" where there is none
+	Database   string        // the session's current one; "" for none
 	Server     string        // host of the account, and its port where the URL has one; "" in memory and on a file
 	Begun      time.Time     // when it began
 	Duration   time.Duration // with what its reader took to read the rows
-	Rows       int64         // that it gave, or changed
-	Stats      Stats         // without what definitions cost; a write in a transaction costs what it reads, and the COMMIT the rest
-	Err        error         // what ended it; nil: it succeeded
+	Rows       int64         // that it returned, or changed
+	Stats      Stats         // without requests for definitions; a write in a transaction counts what it reads, and the COMMIT the rest
+	Err        error         // nil: it succeeded
 
 	done       *session.Done
 	ansiQuotes bool
@@ -92,7 +92,7 @@ func (s *Statement) Scans() error {
 	return nil
 }
 
-// Outline is Text without literals and comments: ? stands for each literal. What is nobody's business is in arguments and literals.
+// Outline is Text without literals and comments: ? stands for each literal. Private data is in arguments and literals.
 func (s *Statement) Outline() string {
 	return dialect.Outline(s.Text, dialect.Options{ANSIQuotes: s.ansiQuotes})
 }
@@ -111,7 +111,7 @@ type PartitionUse = session.PartitionUse
 // Config.Partitions does not ask for them. What a transaction writes is its COMMIT's.
 func (s *Statement) Partitions() []PartitionUse { return s.done.Partitions.List() }
 
-// Args are its arguments, which may hold what is nobody's business.
+// Args are its arguments, which may hold private data.
 func (s *Statement) Args() []any {
 	args := make([]any, len(s.done.Args))
 	for i, v := range s.done.Args {
@@ -169,15 +169,15 @@ func (c *Config) server() string {
 // StatementLog is an Observer that logs statements.
 type StatementLog struct {
 	Logger *slog.Logger // nil: slog.Default
-	// Level is that of statements that are neither slow nor wasteful, and have not failed. Others are warnings at least. So a Logger
-	// that takes no such Level logs the others only. The zero Level is slog.LevelInfo.
+	// Level is the level of statements that are neither slow nor wasteful, and have not failed. Others are at least warnings. So a Logger
+	// that ignores Level logs only the others. The zero Level is slog.LevelInfo.
 	Level slog.Level
-	// A statement is logged as a warning from this duration, or this number of requests on. 0: DefaultSlow, DefaultRequests. Negative:
-	// never. One that reads a table without a key, by more than one request, is a warning, too.
+	// A statement that takes this long, or makes this many requests, is logged as a warning. 0: DefaultSlow, DefaultRequests. Negative:
+	// never. A statement that reads a table without a key, by more than one request, is a warning, too.
 	Slow     time.Duration
 	Requests int64
-	// Arguments has the arguments logged, too, and the text as it was sent. Else the literals are left out, as they may hold what is
-	// nobody's business. The message of an error may name a value all the same, as MySQL's does of a duplicate key.
+	// Arguments logs the arguments, too, and the text as it was sent. Otherwise literals are left out, as they may hold private
+	// data. The message of an error may still name a value, as MySQL's does for a duplicate key.
 	Arguments bool
 }
 

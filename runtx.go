@@ -8,10 +8,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
-// RunTx runs fn in a transaction and commits it. Where another writer came between, which ErrConflict or ErrSchemaChanged of fn or
-// of the commit says, or ErrDuplicateKey of the commit, it rolls back and runs fn again after a pause, until that succeeds or ctx
-// ends. So fn must do nothing
-// that cannot be done twice. It neither commits nor rolls back; any other error of it, or a panic, rolls back and is handed on.
+// RunTx runs fn in a transaction and commits it. If another writer was faster, RunTx rolls back and runs fn again after a pause, until that
+// succeeds or ctx ends. It knows by ErrConflict or ErrSchemaChanged from fn or from the commit, or by ErrDuplicateKey from the commit. So fn
+// must do nothing that cannot be done twice, and must neither commit nor roll back. After any other error of fn, or a panic, RunTx rolls
+// back and passes it on.
 //
 //	err := nearlyfree.RunTx(ctx, db, &sql.TxOptions{Isolation: sql.LevelSerializable}, func(tx *sql.Tx) error {
 //		var n int
@@ -25,7 +25,7 @@ import (
 //		return err
 //	})
 //
-// When ctx ends, the error is that of ctx and what came of the last run.
+// When ctx ends, RunTx returns the error of ctx together with that of the last run.
 func RunTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, fn func(tx *sql.Tx) error) error {
 	for try := 1; ; try++ {
 		err := runOnce(ctx, db, opts, fn)
