@@ -103,10 +103,10 @@ func Aggregates() []*Function {
 	}
 	for name, other := range aggregateAliases {
 		list = append(list, &Function{Name: name, Signature: name + aggregates[other].signature, Family: "aggregate",
-			Doc: "Another name of " + other + ".", Min: 1, Max: 1})
+			Doc: "Another name for " + other + ".", Min: 1, Max: 1})
 	}
 	list = append(list, &Function{Name: "GROUPING", Signature: "GROUPING(x, …)", Family: "aggregate", Min: 1, Max: 63,
-		Doc: "With GROUP BY … WITH ROLLUP: a bit for each x, the last one the lowest, that is set where the row is of all values of x."})
+		Doc: "With GROUP BY … WITH ROLLUP: a bit for each x, the last one the lowest, set if the row totals all values of x."})
 	sortFunctions(list)
 	return list
 }

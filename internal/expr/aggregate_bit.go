@@ -12,9 +12,9 @@ func bitAggregates() map[string]*aggregateFunction {
 			gather: func(*Aggregate) accumulator { return &bitwise{v: value.FromUint(empty), op: op} }}
 	}
 	return map[string]*aggregateFunction{
-		"BIT_AND": of("The bits that all have; all bits of nothing.", math.MaxUint64, value.BitAnd),
-		"BIT_OR":  of("The bits that any has; 0 of nothing.", 0, value.BitOr),
-		"BIT_XOR": of("The bits that an odd number has; 0 of nothing.", 0, value.BitXor),
+		"BIT_AND": of("The bits set in all values; all bits for no rows.", math.MaxUint64, value.BitAnd),
+		"BIT_OR":  of("The bits set in any value; 0 for no rows.", 0, value.BitOr),
+		"BIT_XOR": of("The bits set in an odd number of values; 0 for no rows.", 0, value.BitXor),
 	}
 }
 

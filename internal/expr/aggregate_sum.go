@@ -12,11 +12,11 @@ import (
 
 func sumAggregates() map[string]*aggregateFunction {
 	return map[string]*aggregateFunction{
-		"SUM": {signature: "([DISTINCT] x)", doc: "The sum: of exact numbers a DECIMAL with 22 more digits, of others a DOUBLE; NULL of nothing.",
+		"SUM": {signature: "([DISTINCT] x)", doc: "The sum: of exact numbers a DECIMAL with 22 more digits, of others a DOUBLE; NULL for no rows.",
 			min: 1, max: 1, small: true, operand: (*Env).Number, typ: sumType, gather: func(*Aggregate) accumulator { return &sum{} }},
-		"TOTAL": {signature: "([DISTINCT] x)", doc: "The sum as a DOUBLE, 0 of nothing (SQLite's).",
+		"TOTAL": {signature: "([DISTINCT] x)", doc: "The sum as a DOUBLE, 0 for no rows (SQLite's).",
 			min: 1, max: 1, small: true, operand: (*Env).Number, typ: toDouble, gather: func(*Aggregate) accumulator { return &total{} }},
-		"AVG": {signature: "([DISTINCT] x)", doc: "The mean: of exact numbers a DECIMAL with 4 more digits, of others a DOUBLE; NULL of nothing.",
+		"AVG": {signature: "([DISTINCT] x)", doc: "The mean: of exact numbers a DECIMAL with 4 more digits, of others a DOUBLE; NULL for no rows.",
 			min: 1, max: 1, small: true, operand: (*Env).Number, typ: avgType, gather: func(*Aggregate) accumulator { return &average{} }},
 	}
 }

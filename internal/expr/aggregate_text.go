@@ -16,9 +16,9 @@ func textAggregates() map[string]*aggregateFunction {
 				}
 				return t
 			}, gather: newGroupConcat},
-		"JSON_ARRAYAGG": {signature: "(x)", doc: "The values as a JSON array, NULL as null; NULL of nothing.", min: 1, max: 1, nulls: true,
+		"JSON_ARRAYAGG": {signature: "(x)", doc: "The values as a JSON array, NULL as null; NULL for no rows.", min: 1, max: 1, nulls: true,
 			typ: fixed(jsonType), gather: func(*Aggregate) accumulator { return &arrayAgg{} }},
-		"JSON_OBJECTAGG": {signature: "(key, x)", doc: "The values as a JSON object; of one key the last stays. NULL of nothing.", min: 2, max: 2, nulls: true,
+		"JSON_OBJECTAGG": {signature: "(key, x)", doc: "The values as a JSON object; the last value of a key wins. NULL for no rows.", min: 2, max: 2, nulls: true,
 			typ: fixed(jsonType), gather: func(*Aggregate) accumulator { return &objectAgg{} }},
 	}
 }

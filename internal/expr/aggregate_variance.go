@@ -13,9 +13,9 @@ func varianceAggregates() map[string]*aggregateFunction {
 	}
 	return map[string]*aggregateFunction{
 		"STDDEV_POP":  of("The standard deviation of a population.", false, true),
-		"STDDEV_SAMP": of("The standard deviation of a sample; NULL of one row.", true, true),
+		"STDDEV_SAMP": of("The standard deviation of a sample; NULL for one row.", true, true),
 		"VAR_POP":     of("The variance of a population.", false, false),
-		"VAR_SAMP":    of("The variance of a sample; NULL of one row.", true, false),
+		"VAR_SAMP":    of("The variance of a sample; NULL for one row.", true, false),
 	}
 }
 

@@ -25,12 +25,12 @@ func addressFunctions() []*Function {
 			}}
 	}
 	return []*Function{
-		{Name: "INET_ATON", Signature: "INET_ATON(text)", Family: "code", Doc: "An IPv4 address as a number, 127.1 for 127.0.0.1 too; NULL where it is none.", Min: 1, Max: 1, strict: true,
+		{Name: "INET_ATON", Signature: "INET_ATON(text)", Family: "code", Doc: "An IPv4 address as a number, 127.1 for 127.0.0.1 too; NULL if it is invalid.", Min: 1, Max: 1, strict: true,
 			Type: fixed(unsignedType), Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				n, ok := addressNumber(value.Text(args[0]))
 				return orNull(value.FromUint(n), ok), nil
 			}},
-		{Name: "INET_NTOA", Signature: "INET_NTOA(n)", Family: "code", Doc: "A number as an IPv4 address; NULL where it is too large.", Min: 1, Max: 1, strict: true, Type: toText,
+		{Name: "INET_NTOA", Signature: "INET_NTOA(n)", Family: "code", Doc: "The IPv4 address of a number; NULL if it is too large.", Min: 1, Max: 1, strict: true, Type: toText,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				n, err := value.ToInt(args[0])
 				if err != nil || n < 0 || n > 0xFFFFFFFF {
@@ -40,7 +40,7 @@ func addressFunctions() []*Function {
 				binary.BigEndian.PutUint32(four[:], uint32(n))
 				return value.FromString(netip.AddrFrom4(four).String()), nil
 			}},
-		{Name: "INET6_ATON", Signature: "INET6_ATON(text)", Family: "code", Doc: "The 16 octets of an IPv6 address, the 4 of an IPv4 address; NULL where it is none.", Min: 1, Max: 1,
+		{Name: "INET6_ATON", Signature: "INET6_ATON(text)", Family: "code", Doc: "The 16 octets of an IPv6 address, the 4 of an IPv4 address; NULL if it is invalid.", Min: 1, Max: 1,
 			strict: true, Type: fixed(binaryType), Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				a, err := netip.ParseAddr(value.Text(args[0]))
 				if err != nil || a.Zone() != "" {
@@ -48,7 +48,7 @@ func addressFunctions() []*Function {
 				}
 				return value.FromBytes(string(a.AsSlice())), nil
 			}},
-		{Name: "INET6_NTOA", Signature: "INET6_NTOA(octets)", Family: "code", Doc: "The text of an address of 4 or 16 octets; NULL where they are none.", Min: 1, Max: 1, strict: true,
+		{Name: "INET6_NTOA", Signature: "INET6_NTOA(octets)", Family: "code", Doc: "The text of an address of 4 or 16 octets; NULL if they are invalid.", Min: 1, Max: 1, strict: true,
 			Type: toText, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				a, ok := netip.AddrFromSlice([]byte(value.Text(args[0])))
 				if !ok || args[0].Kind() != value.Bytes {
@@ -59,16 +59,16 @@ func addressFunctions() []*Function {
 				}
 				return value.FromString(a.String()), nil
 			}},
-		text("IS_IPV4", "1 where the text is an IPv4 address, else 0.", func(s string) bool {
+		text("IS_IPV4", "1 if the text is an IPv4 address, else 0.", func(s string) bool {
 			a, err := netip.ParseAddr(s)
 			return err == nil && a.Is4()
 		}),
-		text("IS_IPV6", "1 where the text is an IPv6 address, else 0.", func(s string) bool {
+		text("IS_IPV6", "1 if the text is an IPv6 address, else 0.", func(s string) bool {
 			a, err := netip.ParseAddr(s)
 			return err == nil && a.Is6() && a.Zone() == ""
 		}),
-		octets("IS_IPV4_COMPAT", "1 where the octets of INET6_ATON are an IPv4 address written as ::1.2.3.4, else 0.", isCompatible),
-		octets("IS_IPV4_MAPPED", "1 where the octets of INET6_ATON are an IPv4 address written as ::ffff:1.2.3.4, else 0.", netip.Addr.Is4In6),
+		octets("IS_IPV4_COMPAT", "1 if the octets of INET6_ATON are an IPv4 address written as ::1.2.3.4, else 0.", isCompatible),
+		octets("IS_IPV4_MAPPED", "1 if the octets of INET6_ATON are an IPv4 address written as ::ffff:1.2.3.4, else 0.", netip.Addr.Is4In6),
 	}
 }
 

@@ -12,7 +12,7 @@ func bitSetFunctions() []*Function {
 		{Name: "MAKE_SET", Signature: "MAKE_SET(bits, x, …)", Family: "text", Doc: "Those of the texts whose bit is set, with commas between; NULLs are left out.", Min: 2, Max: -1,
 			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:])...) }, null: func(args []Node) bool { return MayBeNull(args[0]) }, Eval: evalMakeSet},
 		{Name: "EXPORT_SET", Signature: "EXPORT_SET(bits, on, off[, separator[, n]])", Family: "text",
-			Doc: "For each bit, from the lowest, on where it is set and off where not, with the separator (a comma) between; n bits (64).", Min: 3, Max: 5, strict: true, null: anyNull,
+			Doc: "For each bit, from the lowest, on if it is set and off if not, with the separator (a comma) between; n bits (64).", Min: 3, Max: 5, strict: true, null: anyNull,
 			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:min(len(args), 4)])...) }, Eval: evalExportSet},
 	}
 }

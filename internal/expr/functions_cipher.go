@@ -20,7 +20,7 @@ func cipherFunctions() []*Function {
 			Doc:  "The text encrypted as @@block_encryption_mode says: aes-128-ecb unless set, also 192 and 256 bits, and cbc, which needs 16 octets of iv.",
 			Eval: cipherFunction("AES_ENCRYPT", encrypt)},
 		{Name: "AES_DECRYPT", Signature: "AES_DECRYPT(octets, key[, iv])", Family: "code", Volatility: Stable, Min: 2, Max: 3, strict: true, Type: fixed(binaryType),
-			Doc:  "What AES_ENCRYPT encrypted; NULL where the key is another one.",
+			Doc:  "What AES_ENCRYPT encrypted; NULL with another key.",
 			Eval: cipherFunction("AES_DECRYPT", decrypt)},
 		{Name: "RANDOM_BYTES", Signature: "RANDOM_BYTES(n)", Family: "code", Volatility: Volatile, Min: 1, Max: 1, strict: true, Type: fixed(binaryType),
 			Doc: "So many random octets, 1 to 1024, fit for keys.", Eval: func(_ *Env, args []value.Value) (value.Value, error) {

@@ -19,7 +19,7 @@ func codeFunctions() []*Function {
 	return []*Function{
 		{Name: "HEX", Signature: "HEX(x)", Family: "code", Doc: "The hexadecimal digits of an integer, or of a text's octets.", Min: 1, Max: 1, strict: true, null: anyNull,
 			Type: toText, Eval: evalHex},
-		{Name: "UNHEX", Signature: "UNHEX(text)", Family: "code", Doc: "The octets of hexadecimal digits; NULL where they are none.", Min: 1, Max: 1, strict: true,
+		{Name: "UNHEX", Signature: "UNHEX(text)", Family: "code", Doc: "The octets of hexadecimal digits; NULL if they are invalid.", Min: 1, Max: 1, strict: true,
 			Type: fixed(binaryType), Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				s := value.Text(args[0])
 				if len(s)%2 == 1 {
@@ -33,7 +33,7 @@ func codeFunctions() []*Function {
 			}},
 		{Name: "TO_BASE64", Signature: "TO_BASE64(text)", Family: "code", Doc: "Base 64, with a line break after each 76 characters.", Min: 1, Max: 1, strict: true,
 			null: anyNull, Type: toText, Eval: evalToBase64},
-		{Name: "FROM_BASE64", Signature: "FROM_BASE64(text)", Family: "code", Doc: "The octets of base 64; NULL where it is none.", Min: 1, Max: 1, strict: true,
+		{Name: "FROM_BASE64", Signature: "FROM_BASE64(text)", Family: "code", Doc: "The octets of base 64; NULL if it is invalid.", Min: 1, Max: 1, strict: true,
 			Type: fixed(binaryType), Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				s := strings.Join(strings.Fields(value.Text(args[0])), "")
 				octets, err := base64.StdEncoding.DecodeString(s)
@@ -54,12 +54,12 @@ func codeFunctions() []*Function {
 			}},
 		{Name: "SHA2", Signature: "SHA2(text, bits)", Family: "code", Doc: "The checksum as hexadecimal digits, of 224, 256 (also 0), 384 or 512 bits; NULL for others.", Min: 2, Max: 2,
 			strict: true, Type: toText, Eval: evalSHA2},
-		{Name: "UUID", Signature: "UUID()", Family: "code", Volatility: Volatile, Doc: "A new UUID, version 1 as MySQL's: in time order where swapped by UUID_TO_BIN(…, 1).", null: neverNull,
+		{Name: "UUID", Signature: "UUID()", Family: "code", Volatility: Volatile, Doc: "A new UUID, version 1 as MySQL's: in time order if swapped by UUID_TO_BIN(…, 1).", null: neverNull,
 			Type: toText, Eval: func(*Env, []value.Value) (value.Value, error) {
 				id, err := uuid.NewUUID()
 				return value.FromString(id.String()), err
 			}},
-		{Name: "IS_UUID", Signature: "IS_UUID(text)", Family: "code", Doc: "1 where the text is a UUID, else 0.", Min: 1, Max: 1, strict: true, condition: true, null: anyNull, Type: toInt,
+		{Name: "IS_UUID", Signature: "IS_UUID(text)", Family: "code", Doc: "1 if the text is a UUID, else 0.", Min: 1, Max: 1, strict: true, condition: true, null: anyNull, Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				_, err := value.ParseUUID(value.Text(args[0]))
 				return truthValues[truthOf(err == nil)], nil

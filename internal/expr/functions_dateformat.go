@@ -15,11 +15,11 @@ func dateFormatFunctions() []*Function {
 			strict: true, Type: toText, Eval: evalDateFormat},
 		{Name: "TIME_FORMAT", Signature: "TIME_FORMAT(time, format)", Family: "time", Doc: "The time of day as text by MySQL's format.", Min: 2, Max: 2,
 			strict: true, Type: toText, Eval: evalTimeFormat},
-		{Name: "STR_TO_DATE", Signature: "STR_TO_DATE(text, format)", Family: "time", Doc: "The DATE, TIME or DATETIME that the format finds in text; NULL where it does not.",
+		{Name: "STR_TO_DATE", Signature: "STR_TO_DATE(text, format)", Family: "time", Doc: "The DATE, TIME or DATETIME that the format finds in text; NULL if it finds none.",
 			Min: 2, Max: 2, strict: true, Type: strToDateType, Eval: evalStrToDate},
 		{Name: "UNIX_TIMESTAMP", Signature: "UNIX_TIMESTAMP([date])", Family: "time", Volatility: Stable, Doc: "Seconds since 1970, of the statement without a date.", Max: 1,
 			strict: true, Type: unixType, Eval: evalUnixTimestamp, compile: compileUnixNow},
-		{Name: "FROM_UNIXTIME", Signature: "FROM_UNIXTIME(seconds[, format])", Family: "time", Doc: "The time in the session's time zone so many seconds after 1970 began in UTC; as text where a format is given.", Min: 1, Max: 2,
+		{Name: "FROM_UNIXTIME", Signature: "FROM_UNIXTIME(seconds[, format])", Family: "time", Doc: "The time so many seconds after 1970 began in UTC, in the session's time zone; a text if a format is given.", Min: 1, Max: 2,
 			strict: true, Type: unixtimeType, Eval: evalFromUnixtime},
 		{Name: "GET_FORMAT", Signature: "GET_FORMAT(DATE | TIME | DATETIME, name)", Family: "time", Min: 2, Max: 2, strict: true, Type: toText,
 			Doc: "The format that DATE_FORMAT and STR_TO_DATE know by that name: 'EUR', 'USA', 'JIS', 'ISO', 'INTERNAL'.", Eval: func(_ *Env, args []value.Value) (value.Value, error) {

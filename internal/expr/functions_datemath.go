@@ -29,7 +29,7 @@ func dateMathFunctions() []*Function {
 				y, yok := env.timeOf(args[1])
 				return orNull(value.FromInt(x/value.TicksPerDay-y/value.TicksPerDay), xok && yok), nil
 			}},
-		{Name: "TIMEDIFF", Signature: "TIMEDIFF(x, y)", Family: "time", Doc: "x - y as a TIME; NULL where only one is a TIME.", Min: 2, Max: 2, strict: true,
+		{Name: "TIMEDIFF", Signature: "TIMEDIFF(x, y)", Family: "time", Doc: "x - y as a TIME; NULL if only one is a TIME.", Min: 2, Max: 2, strict: true,
 			Type: secondsType(value.TypeTime, secondDigits, 0), Eval: evalTimeDiff},
 		{Name: "ADDTIME", Signature: "ADDTIME(x, time)", Family: "time", Doc: "x + time.", Min: 2, Max: 2, strict: true, Type: intervalType(0, -1), Eval: addTime(1)},
 		{Name: "SUBTIME", Signature: "SUBTIME(x, time)", Family: "time", Doc: "x - time.", Min: 2, Max: 2, strict: true, Type: intervalType(0, -1), Eval: addTime(-1)},

@@ -16,13 +16,13 @@ func jsonFunctions() []*Function {
 				}
 				return value.FromString(string(quoted)), nil
 			}},
-		{Name: "JSON_VALID", Signature: "JSON_VALID(x)", Family: "JSON", Doc: "1 where x is a document, else 0.", Min: 1, Max: 1, strict: true, condition: true, null: anyNull, Type: toInt,
+		{Name: "JSON_VALID", Signature: "JSON_VALID(x)", Family: "JSON", Doc: "1 if x is a document, else 0.", Min: 1, Max: 1, strict: true, condition: true, null: anyNull, Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				_, err := documentOf("JSON_VALID", args, 0)
 				return truthValues[truthOf(err == nil)], nil
 			}},
 		{Name: "JSON_TYPE", Signature: "JSON_TYPE(doc)", Family: "JSON", Min: 1, Max: 1, strict: true, null: anyNull, Type: toText, Eval: evalJSONType,
-			Doc: "OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, BOOLEAN or NULL; DECIMAL, DATETIME, DATE, TIME or BLOB where CAST made the document from such a value."},
+			Doc: "OBJECT, ARRAY, STRING, INTEGER, UNSIGNED INTEGER, DOUBLE, BOOLEAN or NULL; DECIMAL, DATETIME, DATE, TIME or BLOB if CAST made the document from such a value."},
 		{Name: "JSON_LENGTH", Signature: "JSON_LENGTH(doc[, path])", Family: "JSON", Doc: "Elements of an array, members of an object, 1 of others.", Min: 1, Max: 2, strict: true, Type: toInt,
 			Eval: evalJSONLength},
 		{Name: "JSON_DEPTH", Signature: "JSON_DEPTH(doc)", Family: "JSON", Doc: "The greatest depth, 1 of a scalar.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,

@@ -8,14 +8,14 @@ import (
 
 func jsonChangeFunctions() []*Function {
 	return []*Function{
-		jsonChange("JSON_SET", "The document with x at path, added where it is missing.", setAt(func(e, _ *value.Document) *value.Document { return e })),
-		jsonChange("JSON_INSERT", "The document with x at path where there is nothing yet.", setAt(func(e, old *value.Document) *value.Document {
+		jsonChange("JSON_SET", "The document with x at path, added if it is missing.", setAt(func(e, _ *value.Document) *value.Document { return e })),
+		jsonChange("JSON_INSERT", "The document with x at path if there is nothing yet.", setAt(func(e, old *value.Document) *value.Document {
 			if old != nil {
 				return old
 			}
 			return e
 		})),
-		jsonChange("JSON_REPLACE", "The document with x at path where there is something.", setAt(func(e, old *value.Document) *value.Document {
+		jsonChange("JSON_REPLACE", "The document with x at path if there is something.", setAt(func(e, old *value.Document) *value.Document {
 			if old == nil {
 				return nil
 			}
@@ -29,7 +29,7 @@ func jsonChangeFunctions() []*Function {
 			return &array
 		})),
 		jsonChange("JSON_ARRAY_INSERT", "The document with x put into an array before the element at path.", insertCell),
-		{Name: "JSON_REMOVE", Signature: "JSON_REMOVE(doc, path, …)", Family: "JSON", Doc: "The document without what the paths lead to.", Min: 2, Max: -1,
+		{Name: "JSON_REMOVE", Signature: "JSON_REMOVE(doc, path, …)", Family: "JSON", Doc: "The document without the elements that the paths lead to.", Min: 2, Max: -1,
 			strict: true, null: anyNull, Type: fixed(jsonType), Eval: evalJSONRemove},
 		{Name: "JSON_MERGE_PATCH", Signature: "JSON_MERGE_PATCH(doc, patch, …)", Family: "JSON", Doc: "The document with the members of each patch; null removes (RFC 7396).", Min: 2, Max: -1,
 			Type: fixed(jsonType), Eval: evalMergePatch},

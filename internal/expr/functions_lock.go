@@ -6,9 +6,9 @@ import "github.com/nearlyfreedb/nearlyfree/internal/value"
 func lockFunctions() []*Function {
 	return []*Function{
 		{Name: "GET_LOCK", Signature: "GET_LOCK(name, seconds)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
-			Doc: "1 where the named lock was got in time, else 0; negative seconds wait for ever. It holds among all processes that use the store.", Eval: evalGetLock},
+			Doc: "1 if the session gets the named lock in time, else 0; negative seconds wait for ever. It holds among all processes that use the store.", Eval: evalGetLock},
 		{Name: "RELEASE_LOCK", Signature: "RELEASE_LOCK(name)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, Type: toInt,
-			Doc: "1 where the lock was held and is free now, 0 where another connection holds it, NULL where nobody does.", Eval: evalReleaseLock},
+			Doc: "1 if the lock was held and is free now, 0 if another connection holds it, NULL if none does.", Eval: evalReleaseLock},
 		{Name: "RELEASE_ALL_LOCKS", Signature: "RELEASE_ALL_LOCKS()", Family: "session", Volatility: Volatile, Type: toInt,
 			Doc: "How many times GET_LOCK was called for the locks that the connection held, which are free now.", Eval: func(env *Env, _ []value.Value) (value.Value, error) {
 				if unlock := env.session().UnlockAll; unlock != nil {
@@ -17,12 +17,12 @@ func lockFunctions() []*Function {
 				return value.FromInt(0), nil
 			}},
 		{Name: "IS_FREE_LOCK", Signature: "IS_FREE_LOCK(name)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, Type: toInt,
-			Doc: "1 where no connection holds the lock, else 0.", Eval: func(env *Env, args []value.Value) (value.Value, error) {
+			Doc: "1 if no connection holds the lock, else 0.", Eval: func(env *Env, args []value.Value) (value.Value, error) {
 				owner, err := lockOwner(env, "IS_FREE_LOCK", args[0])
 				return truthValues[truthOf(owner == 0)], err
 			}},
 		{Name: "IS_USED_LOCK", Signature: "IS_USED_LOCK(name)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, Type: toInt,
-			Doc: "The CONNECTION_ID of who holds the lock, NULL where nobody does.", Eval: func(env *Env, args []value.Value) (value.Value, error) {
+			Doc: "The CONNECTION_ID that holds the lock, NULL if none does.", Eval: func(env *Env, args []value.Value) (value.Value, error) {
 				owner, err := lockOwner(env, "IS_USED_LOCK", args[0])
 				return orNull(value.FromInt(owner), owner != 0), err
 			}},

@@ -13,14 +13,14 @@ func logicFunctions() []*Function {
 			Doc:  "The first argument that is not NULL; those after it are not computed.",
 			Type: unified, compile: compileCoalesce, simplify: simplifyCoalesce, null: allNull},
 		{Name: "IFNULL", Signature: "IFNULL(x, otherwise)", Family: "condition", Min: 2, Max: 2,
-			Doc:  "x, or otherwise where x is NULL.",
+			Doc:  "x, or otherwise if x is NULL.",
 			Type: unified, compile: compileCoalesce, simplify: simplifyCoalesce, null: allNull},
 		{Name: "IF", Signature: "IF(condition, then, else)", Family: "condition", Min: 3, Max: 3,
-			Doc:  "then where condition is true, else where it is false or NULL; the other one is not computed.",
+			Doc:  "then if condition is true; else if it is false or NULL. The other one is not computed.",
 			Type: func(args []Node) value.Type { return UnifyTypes(args[1].Type(), args[2].Type()) }, compile: compileIf,
 			null: func(args []Node) bool { return anyNull(args[1:]) }},
 		{Name: "NULLIF", Signature: "NULLIF(x, y)", Family: "condition", compares: true, Min: 2, Max: 2,
-			Doc:  "NULL where x = y, else x.",
+			Doc:  "NULL if x = y, else x.",
 			Type: func(args []Node) value.Type { return shownType(args[0].Type()) }, compile: compileNullif, alike: alikePair,
 			simplify: func(n *Call) Node {
 				if IsNullConst(n.Args[0]) {
@@ -29,15 +29,15 @@ func logicFunctions() []*Function {
 				return n
 			}},
 		{Name: "ISNULL", Signature: "ISNULL(x)", Family: "condition", Min: 1, Max: 1, condition: true, null: neverNull,
-			Doc: "1 where x is NULL, else 0.", Type: toInt,
+			Doc: "1 if x is NULL, else 0.", Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				return truthValues[truthOf(args[0].IsNull())], nil
 			}},
 		{Name: "GREATEST", Signature: "GREATEST(x, y, …)", Family: "condition", compares: true, Min: 2, Max: -1, null: anyNull,
-			Doc:  "The greatest argument, NULL where one is NULL. Numbers among texts compare as texts.",
+			Doc:  "The greatest argument, NULL if one is NULL. Numbers among texts compare as texts.",
 			Type: extremeType, compile: func(n *Call) Func { return compileExtreme(n, 1) }},
 		{Name: "LEAST", Signature: "LEAST(x, y, …)", Family: "condition", compares: true, Min: 2, Max: -1, null: anyNull,
-			Doc:  "The least argument, NULL where one is NULL. Numbers among texts compare as texts.",
+			Doc:  "The least argument, NULL if one is NULL. Numbers among texts compare as texts.",
 			Type: extremeType, compile: func(n *Call) Func { return compileExtreme(n, -1) }},
 	}
 }

@@ -19,7 +19,7 @@ func numberFunctions() []*Function {
 				c, err := value.Compare(args[0], value.FromInt(0), value.Binary)
 				return value.FromInt(int64(c)), err
 			}},
-		{Name: "CEILING", Signature: "CEILING(x)", Family: "number", Doc: "The least integer not below x.", aliases: []string{"CEIL"},
+		{Name: "CEILING", Signature: "CEILING(x)", Family: "number", Doc: "The smallest integer that is at least x.", aliases: []string{"CEIL"},
 			Min: 1, Max: 1, strict: true, null: anyNull, Type: wholeType, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				return whole(args[0], up)
 			}},
@@ -28,11 +28,11 @@ func numberFunctions() []*Function {
 				return whole(args[0], down)
 			}},
 		{Name: "ROUND", Signature: "ROUND(x[, digits])", Family: "number",
-			Doc: "x rounded to digits after the point, before it where negative: exact numbers half away from zero, floats to even.",
+			Doc: "x rounded to digits after the point, before it if negative: exact numbers half away from zero, floats to even.",
 			Min: 1, Max: 2, strict: true, null: anyNull, Type: roundType, Eval: roundingFunction(halfAway)},
 		{Name: "TRUNCATE", Signature: "TRUNCATE(x, digits)", Family: "number", Doc: "x with further digits cut off.",
 			Min: 2, Max: 2, strict: true, null: anyNull, Type: roundType, Eval: roundingFunction(towardZero)},
-		{Name: "MOD", Signature: "MOD(x, y)", Family: "number", Doc: "x % y: the remainder, with the sign of x; NULL where y is 0.",
+		{Name: "MOD", Signature: "MOD(x, y)", Family: "number", Doc: "x % y: the remainder, with the sign of x; NULL if y is 0.",
 			Min: 2, Max: 2, strict: true,
 			Type: func(args []Node) value.Type { return arithType("%", countedType(args[0]), countedType(args[1])) },
 			Eval: func(env *Env, args []value.Value) (value.Value, error) { return modulo(env, args[0], args[1]) }},
@@ -53,7 +53,7 @@ func numberFunctions() []*Function {
 		{Name: "FORMAT", Signature: "FORMAT(x, digits)", Family: "number", Doc: "x rounded, with commas between thousands: '1,234.50'.",
 			Min: 2, Max: 2, strict: true, Type: toText, Eval: evalFormat},
 		{Name: "INTERVAL", Signature: "INTERVAL(n, a, b, …)", Family: "number", compares: true,
-			Doc: "How many of the ascending numbers a, b, … are not above n; -1 where n is NULL.", Min: 2, Max: -1, null: neverNull, Type: toInt, compile: compileInterval},
+			Doc: "How many of the ascending numbers a, b, … are at most n; -1 if n is NULL.", Min: 2, Max: -1, null: neverNull, Type: toInt, compile: compileInterval},
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 
 func regexpFunctions() []*Function {
 	return []*Function{
-		regexpFunction("REGEXP_LIKE", "REGEXP_LIKE(text, pattern[, flags])", "1 where the pattern is found in text; also text REGEXP pattern.", intType, 3, 2, evalRegexpLike),
+		regexpFunction("REGEXP_LIKE", "REGEXP_LIKE(text, pattern[, flags])", "1 if the pattern is found in text; also text REGEXP pattern.", intType, 3, 2, evalRegexpLike),
 		regexpFunction("REGEXP_REPLACE", "REGEXP_REPLACE(text, pattern, new[, from[, occurrence[, flags]]])", "The text with new ($1 is a group) for each match, or for one.", textType, 6, 5, evalRegexpReplace),
 		regexpFunction("REGEXP_SUBSTR", "REGEXP_SUBSTR(text, pattern[, from[, occurrence[, flags]]])", "The match; NULL without one.", textType, 5, 4, evalRegexpSubstr),
 		regexpFunction("REGEXP_INSTR", "REGEXP_INSTR(text, pattern[, from[, occurrence[, end[, flags]]]])", "Where the match begins, 1-based (where it ends with end 1); 0 without one.", intType, 6, 5, evalRegexpInstr),

@@ -12,12 +12,12 @@ import (
 
 func searchFunctions() []*Function {
 	return []*Function{
-		{Name: "INSTR", Signature: "INSTR(text, part)", Family: "text", Doc: "Where part begins in text, 1-based; 0 where it is not in it.", Min: 2, Max: 2,
+		{Name: "INSTR", Signature: "INSTR(text, part)", Family: "text", Doc: "The place where part begins in text, 1-based; 0 if it is not in it.", Min: 2, Max: 2,
 			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(func(c value.Collation, args []value.Value) (value.Value, error) {
 				return locate(c, charsOf(args[0]), value.Text(args[1]), 1), nil
 			})},
 		{Name: "LOCATE", Signature: "LOCATE(part, text[, from])", Family: "text", aliases: []string{"POSITION"},
-			Doc: "Where part begins in text, 1-based, looking from the from-th character on; 0 where it does not. Also POSITION(part IN text).", Min: 2, Max: 3,
+			Doc: "The place where part begins in text, 1-based, looking from the from-th character on; 0 if it is not in it. Also POSITION(part IN text).", Min: 2, Max: 3,
 			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(func(c value.Collation, args []value.Value) (value.Value, error) {
 				from := int64(1)
 				if len(args) > 2 {
@@ -32,11 +32,11 @@ func searchFunctions() []*Function {
 			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileCollated(func(c value.Collation, args []value.Value) (value.Value, error) {
 				return value.FromInt(int64(c.Compare(value.Text(args[0]), value.Text(args[1])))), nil
 			})},
-		{Name: "FIND_IN_SET", Signature: "FIND_IN_SET(text, list)", Family: "text", Doc: "The place of text in a list with commas, 1-based; 0 where it is not in it.", Min: 2, Max: 2,
+		{Name: "FIND_IN_SET", Signature: "FIND_IN_SET(text, list)", Family: "text", Doc: "The place of text in a list with commas, 1-based; 0 if it is not in it.", Min: 2, Max: 2,
 			strict: true, null: anyNull, collates: true, Type: toInt, compile: compileFindInSet},
-		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", collates: true, Doc: "The place of x among the others, 1-based; 0 where it is not there.", Min: 2, Max: -1,
+		{Name: "FIELD", Signature: "FIELD(x, y, …)", Family: "text", collates: true, Doc: "The place of x among the others, 1-based; 0 if it is not there.", Min: 2, Max: -1,
 			null: neverNull, Type: toInt, compile: compileField},
-		{Name: "ELT", Signature: "ELT(n, x, …)", Family: "text", Doc: "The n-th of the texts, 1-based; NULL where there is none.", Min: 2, Max: -1,
+		{Name: "ELT", Signature: "ELT(n, x, …)", Family: "text", Doc: "The n-th of the texts, 1-based; NULL if there is none.", Min: 2, Max: -1,
 			Type: func(args []Node) value.Type { return textLike(typesOf(args[1:])...) }, compile: compileElt},
 		{Name: "ASCII", Signature: "ASCII(text)", Family: "text", Doc: "The first octet, 0 of the empty text.", Min: 1, Max: 1, strict: true, null: anyNull, Type: toInt,
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {
@@ -59,7 +59,7 @@ func searchFunctions() []*Function {
 			strict: true, null: anyNull, Type: likeArg(0), Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				return value.FromString(soundex(value.Text(args[0]))), nil
 			}},
-		{Name: "CHAR", Signature: "CHAR(n, …)", Family: "text", Doc: "The text of these octets, several of a number above 255; a BLOB where that is not UTF-8.", Min: 1, Max: -1,
+		{Name: "CHAR", Signature: "CHAR(n, …)", Family: "text", Doc: "The text of these octets, several of a number above 255; a BLOB if that is not UTF-8.", Min: 1, Max: -1,
 			null: neverNull, Type: toText, Eval: evalChar},
 	}
 }

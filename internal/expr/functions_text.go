@@ -21,7 +21,7 @@ func textFunctions() []*Function {
 			null: anyNull, Type: toInt, Eval: func(_ *Env, args []value.Value) (value.Value, error) {
 				return value.FromInt(8 * int64(len(textOf(args[0])))), nil
 			}},
-		{Name: "CONCAT", Signature: "CONCAT(x, …)", Family: "text", Doc: "The texts joined; NULL where one is NULL.", Min: 1, Max: -1, strict: true,
+		{Name: "CONCAT", Signature: "CONCAT(x, …)", Family: "text", Doc: "The texts joined; NULL if one is NULL.", Min: 1, Max: -1, strict: true,
 			null: anyNull, Type: func(args []Node) value.Type { return textLike(typesOf(args)...) }, Eval: evalConcat},
 		{Name: "CONCAT_WS", Signature: "CONCAT_WS(separator, x, …)", Family: "text", Doc: "The texts that are not NULL, with the separator between them.",
 			Min: 2, Max: -1, null: func(args []Node) bool { return MayBeNull(args[0]) },
@@ -42,10 +42,10 @@ func textFunctions() []*Function {
 				return c.cut(l-n, n), err
 			}},
 		{Name: "SUBSTRING", Signature: "SUBSTRING(text, from[, length])", Family: "text", aliases: []string{"SUBSTR", "MID"},
-			Doc: "Characters from the from-th, 1-based, from the end where negative; none where 0.",
+			Doc: "Characters from the from-th, 1-based, from the end if negative; none if 0.",
 			Min: 2, Max: 3, strict: true, null: anyNull, Type: likeArg(0), Eval: evalSubstring},
 		{Name: "SUBSTRING_INDEX", Signature: "SUBSTRING_INDEX(text, delimiter, n)", Family: "text",
-			Doc: "What is before the n-th delimiter; where n is negative, what is after the n-th from the end.",
+			Doc: "The text before the n-th delimiter; if n is negative, the text after the n-th from the end.",
 			Min: 3, Max: 3, strict: true, null: anyNull, Type: likeArgs(0, 1), Eval: evalSubstringIndex},
 		{Name: "TRIM", Signature: "TRIM([BOTH | LEADING | TRAILING] [remove FROM] text)", Family: "text", Doc: "The text without remove (a blank) at its ends.",
 			Min: 1, Max: 3, Type: trimType, check: checkTrim, Eval: evalTrim,
@@ -78,7 +78,7 @@ func textFunctions() []*Function {
 		{Name: "REPLACE", Signature: "REPLACE(text, from, to)", Family: "text", Doc: "The text with to for each from; case is seen.", Min: 3, Max: 3, strict: true, null: anyNull,
 			Type: func(args []Node) value.Type { return textLike(typesOf(args)...) }, Eval: evalReplace},
 		{Name: "REVERSE", Signature: "REVERSE(text)", Family: "text", Min: 1, Max: 1, strict: true, null: anyNull, Type: likeArg(0), Eval: evalReverse},
-		{Name: "INSERT", Signature: "INSERT(text, from, length, new)", Family: "text", Doc: "The text with new for length characters from the from-th; unchanged where from is outside.",
+		{Name: "INSERT", Signature: "INSERT(text, from, length, new)", Family: "text", Doc: "The text with new for length characters from the from-th; unchanged if from is outside.",
 			Min: 4, Max: 4, strict: true, null: anyNull, Type: likeArgs(0, 3), Eval: evalInsert},
 		{Name: "QUOTE", Signature: "QUOTE(text)", Family: "text", Doc: "The text as a literal, NULL as the word NULL.", Min: 1, Max: 1, null: neverNull, Type: func(args []Node) value.Type { return withMix(textType, args[0].Type()) },
 			Eval: func(_ *Env, args []value.Value) (value.Value, error) {

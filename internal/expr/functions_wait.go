@@ -13,7 +13,7 @@ import (
 func waitFunctions() []*Function {
 	return []*Function{
 		{Name: "SLEEP", Signature: "SLEEP(seconds)", Family: "session", Volatility: Volatile, Min: 1, Max: 1, null: neverNull, Type: toInt,
-			Doc: "0, after so many seconds; the end of the context ends it before. 1 where KILL QUERY or MAX_EXECUTION_TIME does.", Eval: evalSleep},
+			Doc: "0, after so many seconds, or earlier if the context ends. 1 if KILL QUERY or MAX_EXECUTION_TIME ends it.", Eval: evalSleep},
 		{Name: "BENCHMARK", Signature: "BENCHMARK(n, x)", Family: "session", Volatility: Volatile, Min: 2, Max: 2, Type: toInt,
 			Doc: "0, after computing x n times; the end of the context ends it before.", compile: compileBenchmark},
 	}

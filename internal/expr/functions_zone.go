@@ -9,7 +9,7 @@ import (
 func zoneFunctions() []*Function {
 	return []*Function{
 		{Name: "CONVERT_TZ", Signature: "CONVERT_TZ(date, from, to)", Family: "time", Min: 3, Max: 3, strict: true, Type: fixed(dateTimeType),
-			Doc:  "The time that clocks in the zone to show when those in the zone from show date: '+02:00', 'SYSTEM' (UTC), 'Europe/Berlin'; NULL where a zone is not known. Names need Go's time zone data.",
+			Doc:  "date converted from the time zone from to the time zone to: '+02:00', 'SYSTEM' (UTC), 'Europe/Berlin'; NULL if a zone is not known. Names need Go's time zone data.",
 			Eval: evalConvertTZ},
 	}
 }

@@ -34,16 +34,16 @@ type windowFunction struct {
 
 var windowFunctions = map[string]*windowFunction{
 	"ROW_NUMBER":   {signature: "()", doc: "The row's number in its partition, from 1.", typ: unsignedType},
-	"RANK":         {signature: "()", doc: "The rank of the row: 1 and how many rows stand before it; rows of the same place have the same one.", typ: unsignedType},
-	"DENSE_RANK":   {signature: "()", doc: "The rank without gaps: 1 and how many places stand before the row's.", typ: unsignedType},
-	"PERCENT_RANK": {signature: "()", doc: "The share of the other rows that stand before the row's place.", typ: doubleType},
-	"CUME_DIST":    {signature: "()", doc: "The share of the rows that stand before the row or at its place.", typ: doubleType},
+	"RANK":         {signature: "()", doc: "The rank of the row: 1 and how many rows come before it; rows of the same place have the same one.", typ: unsignedType},
+	"DENSE_RANK":   {signature: "()", doc: "The rank without gaps: 1 and how many places come before the row's.", typ: unsignedType},
+	"PERCENT_RANK": {signature: "()", doc: "The share of the other rows that come before the row's place.", typ: doubleType},
+	"CUME_DIST":    {signature: "()", doc: "The share of the rows that come before the row or at its place.", typ: doubleType},
 	"NTILE":        {signature: "(n)", doc: "Which of n groups of about the same size the row is in.", min: 1, max: 1, number: 1, typ: unsignedType},
-	"LAG":          {signature: "(x[, n[, default]])", doc: "x of the row n before this one (1 where n is left out); default, or NULL, where there is none.", min: 1, max: 3, number: 2},
-	"LEAD":         {signature: "(x[, n[, default]])", doc: "x of the row n behind this one (1 where n is left out); default, or NULL, where there is none.", min: 1, max: 3, number: 2},
+	"LAG":          {signature: "(x[, n[, default]])", doc: "x of the row n before this one (1 if n is left out); default, or NULL, if there is none.", min: 1, max: 3, number: 2},
+	"LEAD":         {signature: "(x[, n[, default]])", doc: "x of the row n after this one (1 if n is left out); default, or NULL, if there is none.", min: 1, max: 3, number: 2},
 	"FIRST_VALUE":  {signature: "(x)", doc: "x of the first row of the frame.", min: 1, max: 1, framed: true},
 	"LAST_VALUE":   {signature: "(x)", doc: "x of the last row of the frame.", min: 1, max: 1, framed: true},
-	"NTH_VALUE":    {signature: "(x, n)", doc: "x of row n of the frame, from 1; NULL where it has fewer.", min: 2, max: 2, number: 2, framed: true},
+	"NTH_VALUE":    {signature: "(x, n)", doc: "x of row n of the frame, from 1; NULL if it has fewer.", min: 2, max: 2, number: 2, framed: true},
 }
 
 // IsWindowFunction says whether name (any case) is a function that only a window has.
