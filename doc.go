@@ -249,7 +249,7 @@
 // unique key. The transaction that writes makes the store check the foreign key, so it holds at every isolation
 // level and nobody waits. A statement is checked as a whole, after its cascades; MySQL checks row by row. If others
 // were faster, COMMIT returns ErrConflict. SET foreign_key_checks = 0 switches checks off in its session. On Azure each row that
-// the check looks for takes a request. That is all if both tables lie in one store partition (layout=single); otherwise
+// the check looks for takes a request, or one request reads many that lie close. That is all if both tables lie in one store partition (layout=single); otherwise
 // the write takes 3 requests where a write without a foreign key takes 1. The foreign key of an
 // interleaved table costs nothing. NOT ENFORCED is shown and has no effect. With transactions=group only the foreign key
 // of an interleaved table is allowed.

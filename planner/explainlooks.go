@@ -1,7 +1,9 @@
 package planner
 
 import (
+	"math"
 	"slices"
+	"strconv"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -16,21 +18,22 @@ func (w *writing) refer(t *schema.Table, sets func(column int) bool, in *Insert)
 		w.referOf(t, sets, w.rows)
 		return
 	}
-	w.eachReferred(t, sets, func(k *schema.ForeignKey) float64 { return float64(w.valuesOf(in, k.Columns)) })
+	w.eachReferred(t, sets, func(k *schema.ForeignKey, to *schema.Table) float64 {
+		return looksFor(float64(w.valuesOf(in, k.Columns)), to, w.amongOf(in, k.Columns))
+	})
 }
 
 // referOf is refer of rows whose values are not known.
 func (w *writing) referOf(t *schema.Table, sets func(column int) bool, rows float64) {
-	w.eachReferred(t, sets, func(k *schema.ForeignKey) float64 {
-		n := rows
-		if r, ok := w.related[t.Beside(k.To())]; ok && r.Table.Analyzed() {
-			n = occupied(float64(r.Table.Statistics.Rows), n)
+	w.eachReferred(t, sets, func(_ *schema.ForeignKey, to *schema.Table) float64 {
+		if to.Analyzed() {
+			return looksFor(occupied(float64(to.Statistics.Rows), rows), to, math.Inf(1))
 		}
-		return n
+		return rows
 	})
 }
 
-func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, looks func(*schema.ForeignKey) float64) {
+func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, looks func(k *schema.ForeignKey, to *schema.Table) float64) {
 	if w.related == nil {
 		return
 	}
@@ -40,11 +43,47 @@ func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, look
 		if !ok || k.NotEnforced || sets != nil && !slices.ContainsFunc(k.Columns, sets) {
 			continue
 		}
-		if n := looks(k); n > 0 {
+		if n := looks(k, r.Table); n > 0 {
 			w.looks += n
 			w.beside(t, r.Table)
 		}
 	}
+}
+
+// looksFor is how many looks find so many rows of a table, among so many others at most: those that are close are read by ranges. See
+// engine.Near.
+func looksFor(n float64, t *schema.Table, among float64) float64 {
+	const few, first, worth = 16, 4, 16 // its own
+	if t.Analyzed() {
+		among = min(among, float64(t.Statistics.Rows))
+	}
+	if n <= few || among > worth*n || t.Spread != nil || t.IsDivided() {
+		return n
+	}
+	return max(1, math.Ceil(among/min(first*n, access.PageEntities)))
+}
+
+// amongOf is how many values there are between the least and the greatest one of VALUES in some columns, where that is known.
+func (w *writing) amongOf(in *Insert, columns []int) float64 {
+	at := slices.Index(in.Columns, columns[0])
+	if len(columns) > 1 || at < 0 || !in.Table.Columns[columns[0]].Type.IsInteger() {
+		return math.Inf(1)
+	}
+	least, greatest := math.Inf(1), math.Inf(-1)
+	for _, row := range in.Rows {
+		if row[at] == nil {
+			return math.Inf(1)
+		}
+		text := w.e.text(row[at])
+		v, err := strconv.ParseFloat(text, 64)
+		if err != nil && text != "NULL" {
+			return math.Inf(1)
+		}
+		if err == nil {
+			least, greatest = min(least, v), max(greatest, v)
+		}
+	}
+	return greatest - least + 1
 }
 
 // beside notes that rows of one table are looked for where those of another one are written.

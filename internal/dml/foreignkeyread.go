@@ -95,26 +95,24 @@ func pending[T comparable](all []T, done func(T) bool) (out []T) {
 }
 
 func (r *keyReads) readParents(ctx context.Context, all *relations, looks []*parentRead) error {
-	looks = pending(looks, func(p *parentRead) bool { return p.done })
-	return r.w.Each(ctx, len(looks), func(ctx context.Context, i int) error {
+	looks = pending(looks, func(p *parentRead) bool {
+		p.done = p.done || p.part == nil
+		return p.done
+	})
+	gets := make([]engine.Get, len(looks))
+	for i, p := range looks {
+		gets[i] = engine.Get{Table: p.part.Physical, PartitionKey: p.partition, RowKey: p.key, Meter: r.w.X.Meter}
+		if p.ref.ParentKey() == nil {
+			gets[i].Select = []string{}
+		}
+	}
+	return r.w.GetEach(ctx, gets, func(i int, e *engine.Entity, found bool) error {
 		p := looks[i]
 		t, ix := p.ref.Parent, p.ref.ParentKey()
-		if p.part == nil {
-			p.done = true
-			return nil
-		}
-		g := engine.Get{Table: p.part.Physical, PartitionKey: p.partition, RowKey: p.key, Meter: r.w.X.Meter}
-		if ix == nil {
-			g.Select = []string{}
-		}
-		e, found, err := r.w.Get(ctx, g)
-		if err != nil {
-			return err
-		}
 		p.done, p.found, p.etag, p.row = true, found, e.ETag, p.key
 		in := p.partition
 		if found && ix != nil {
-			row, err := all.find(t).rows.entryRow(&e, ix)
+			row, err := all.find(t).rows.entryRow(e, ix)
 			if err != nil {
 				return err
 			}

@@ -127,3 +127,16 @@ func (b *Buffer) pin(table string, entities []engine.Entity) error {
 	}
 	return nil
 }
+
+// Notes says whether it counts for the commit what is read: then no more is read than is wanted.
+func (v View) Notes() bool { return v.pins || v.b.since != nil }
+
+// Wrote says whether the transaction has written to an entity, so that a Get is no mere read of the store.
+func (v View) Wrote(g *engine.Get) bool {
+	v.b.mu.Lock()
+	defer v.b.mu.Unlock()
+	return v.tree(g.Table).find(g.PartitionKey, g.RowKey) != nil
+}
+
+// Under walks a range of the store, as if the transaction had written nothing there.
+func (v View) Under(ctx context.Context, s engine.Scan) engine.Cursor { return v.b.walk(ctx, v.on, s) }

@@ -201,21 +201,25 @@ func (x *transaction) validate(ctx context.Context) error {
 			all = append(all, func(ctx context.Context) error { return r.validate(ctx, x, as) })
 		}
 	}
-	unmet := make([]bool, len(x.requires))
-	for i := range x.requires {
+	needs, err := x.needs(ctx)
+	if err != nil {
+		return err
+	}
+	unmet := make([]bool, len(needs))
+	for i := range needs {
 		all = append(all, func(ctx context.Context) (err error) {
-			unmet[i], err = x.isUnmet(ctx, &x.requires[i], as)
+			unmet[i], err = x.isUnmet(ctx, &needs[i], as)
 			return err
 		})
 	}
-	err := engine.SideBySide(ctx, x.store.parallel, len(all), func(ctx context.Context, i int) error {
+	err = engine.SideBySide(ctx, x.store.parallel, len(all), func(ctx context.Context, i int) error {
 		if err := x.beat(ctx); err != nil {
 			return err
 		}
 		return all[i](ctx)
 	})
 	if i := slices.Index(unmet, true); err == nil && i >= 0 {
-		return x.requires[i].Unmet()
+		return needs[i].Unmet()
 	}
 	return err
 }

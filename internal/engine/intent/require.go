@@ -1,19 +1,98 @@
 package intent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
+// need is a requirement that the transaction's own writes do not meet.
+type need struct {
+	*engine.Requirement
+	at      int             // its place among the transaction's
+	there   bool            // they leave an entity in the range
+	deleted map[string]bool // entities of the range that they delete
+}
+
+// needs are the requirements that are to be looked at, each by itself.
+func (x *transaction) needs(ctx context.Context) (left []need, err error) {
+	var near [][]need // each of one partition
+	at := map[home]int{}
+	for i := range x.requires {
+		n := need{Requirement: &x.requires[i], at: i}
+		n.there, n.deleted = n.Own(x.commits)
+		switch {
+		case n.there && n.Any:
+		case n.Any && len(n.deleted) == 0 && n.To == engine.Point("", "", n.From).To && x.store.holds(n.Table):
+			in := home{engine.FoldTable(n.Table), n.PartitionKey}
+			if _, has := at[in]; !has {
+				at[in], near = len(near), append(near, nil)
+			}
+			near[at[in]] = append(near[at[in]], n)
+		default:
+			left = append(left, n)
+		}
+	}
+	err = engine.SideBySide(ctx, x.store.parallel, len(near), func(ctx context.Context, i int) (err error) {
+		if len(near[i]) > engine.FewKeys {
+			near[i], err = x.unseen(ctx, near[i])
+		}
+		return err
+	})
+	for _, some := range near {
+		left = append(left, some...)
+	}
+	slices.SortFunc(left, func(a, b need) int { return cmp.Compare(a.at, b.at) })
+	return left, err
+}
+
+// unseen are those of many needs, of an entity in the same partition each, that are not met for all to see: an entity that bears no
+// intent is there. Whatever is under way about the others, and those beside them, is no concern of this look.
+func (x *transaction) unseen(ctx context.Context, all []need) (left []need, err error) {
+	slices.SortStableFunc(all, func(a, b need) int { return cmp.Compare(a.From, b.From) })
+	all = slices.CompactFunc(all, func(a, b need) bool { return a.From == b.From })
+	keys := make([]string, len(all))
+	for i := range all {
+		keys[i] = all[i].From
+	}
+	seen := make([]bool, len(all))
+	scan := func(ctx context.Context, s engine.Scan) engine.Cursor { return &beating{x.store.base.Scan(ctx, s), x} }
+	s := engine.Scan{Table: all[0].Table, PartitionKey: all[0].PartitionKey, Select: []string{markerProperty}, Meter: x.meter}
+	_, err = engine.Near(ctx, scan, s, x.store.base.Limits(), keys, func(i int, e *engine.Entity) error {
+		seen[i] = e.Values[0].S == ""
+		return nil
+	})
+	for i := range all {
+		if !seen[i] {
+			left = append(left, all[i])
+		}
+	}
+	return left, err
+}
+
+// beating is a cursor of a transaction that goes on.
+type beating struct {
+	engine.Cursor
+	x *transaction
+}
+
+func (c *beating) Next(ctx context.Context) ([]engine.Entity, error) {
+	if err := c.x.beat(ctx); err != nil {
+		return nil, err
+	}
+	return c.Cursor.Next(ctx)
+}
+
 // isUnmet says whether a requirement does not hold when the transaction's own writes are made.
-func (x *transaction) isUnmet(ctx context.Context, r *engine.Requirement, as reading) (bool, error) {
-	there, deleted := r.Own(x.commits)
+func (x *transaction) isUnmet(ctx context.Context, r *need, as reading) (bool, error) {
+	there := r.there
 	if !there {
 		c := x.store.scan(ctx, engine.Scan{Table: r.Table, PartitionKey: r.PartitionKey, From: r.From, To: r.To,
-			Select: []string{}, Limit: len(deleted) + 1, Meter: x.meter}, as)
+			Select: []string{}, Limit: len(r.deleted) + 1, Meter: x.meter}, as)
 		c.self = x.id
 		defer c.Close()
 		for !there {
@@ -25,7 +104,7 @@ func (x *transaction) isUnmet(ctx context.Context, r *engine.Requirement, as rea
 				return false, err
 			}
 			for i := range chunk {
-				there = there || !deleted[chunk[i].RowKey]
+				there = there || !r.deleted[chunk[i].RowKey]
 			}
 		}
 	}

@@ -30,6 +30,11 @@ type family struct {
 
 const familyParents = 2
 
+// familyRest are rows that stay there. Some children refer to all of them, too.
+const familyRest = engine.FewKeys + 4
+
+func rest(i int) string { return fmt.Sprintf("k0.%02d", i) }
+
 func (f *family) get(rowKey string) (etag string, err error) {
 	e, err := f.s.Get(f.ctx, engine.Get{Table: "one", PartitionKey: "p", RowKey: rowKey, Select: []string{"N"}})
 	return e.ETag, err
@@ -83,6 +88,15 @@ func (f *family) step(name string) error {
 			etag = "" // as where it is not known
 		}
 		t.Requires = []engine.Requirement{{Table: "one", PartitionKey: "p", From: at, To: at + "\x00", Any: true, Row: parent, ETag: etag}}
+		if f.rnd.IntN(2) == 0 {
+			for i := range familyRest {
+				r := engine.Requirement{Table: "one", PartitionKey: "p", From: rest(i), To: rest(i) + "\x00", Any: true}
+				if f.rnd.IntN(40) == 0 {
+					r.Row = r.From
+				}
+				t.Requires = append(t.Requires, r)
+			}
+		}
 	default:
 		etag, err := f.get(parent)
 		if err != nil {
@@ -165,6 +179,13 @@ func runFamily(t *testing.T, seed uint64) (applied int) {
 		if err := base.CreateTable(t.Context(), table, nil); err != nil {
 			t.Fatal(err)
 		}
+	}
+	stay := engine.Commit{Table: "one", PartitionKey: "p"}
+	for i := range familyRest {
+		stay.Ops = append(stay.Ops, put(engine.Insert, "p", rest(i), "", 1))
+	}
+	if err := base.Commit(t.Context(), stay); err != nil {
+		t.Fatal(err)
 	}
 	var late, wg sync.WaitGroup
 	var mu sync.Mutex
