@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 
 	"github.com/nearlyfreedb/nearlyfree"
 )
@@ -19,75 +20,78 @@ import (
 func TestForeignKeyManyRequests(t *testing.T) {
 	t.Parallel()
 	for layout, at := range map[nearlyfree.Layout]int{nearlyfree.LayoutSingle: 0, nearlyfree.LayoutTable: 1} {
-		config := overService(0, false)
-		config.Layout = layout
-		connector, conn := connect(t, config)
-		runAll(t, conn, "CREATE TABLE parent (id INT PRIMARY KEY, u INT UNIQUE)", "CREATE TABLE child (id INT PRIMARY KEY, p INT, v INT, FOREIGN KEY (p) REFERENCES parent (id), FOREIGN KEY (v) REFERENCES parent (u))",
-			"INSERT INTO parent VALUES "+rowsOf(3000, func(i int) string { return fmt.Sprintf("(%d, %d)", i, -i) }))
-		id := 0
-		for _, c := range []struct {
-			rows, parents, step int
-			column              string
-			requests            [2]int64 // in one store partition, else
-		}{
-			{20, 16, 1, "p", [2]int64{17, 34}}, // few: one by one
-			{20, 17, 1, "p", [2]int64{2, 4}},
-			{20, 17, 2, "p", [2]int64{2, 4}},
-			{20, 17, 100, "p", [2]int64{18, 36}}, // too far from each other
-			{1000, 275, 1, "p", [2]int64{68, 65}},
-			{1000, 275, 2, "p", [2]int64{68, 65}},
-			{1000, 275, 10, "p", [2]int64{72, 69}},
-			{1000, 275, 1, "v", [2]int64{71, 65}}, // by an index
-			{1000, 275, 10, "v", [2]int64{75, 69}},
-		} {
-			s := "INSERT INTO child (id, " + c.column + ") VALUES " + rowsOf(c.rows, func(i int) string {
-				id++
-				n := i % c.parents * c.step
-				if c.column == "v" {
-					n = -n
-				}
-				return fmt.Sprintf("(%d, %d)", id, n)
-			})
-			m := aboutRequests.FindStringSubmatch(answer(t.Context(), conn, "EXPLAIN "+s))
-			if m == nil {
-				t.Fatalf("layout %v: no estimate of %v", layout, c)
+		synctest.Test(t, func(t *testing.T) { manyReferred(t, layout, at) }) // a transaction that takes seconds says so by a request
+	}
+}
+
+func manyReferred(t *testing.T, layout nearlyfree.Layout, at int) {
+	config := overService(0, false)
+	config.Layout = layout
+	connector, conn := connect(t, config)
+	runAll(t, conn, "CREATE TABLE parent (id INT PRIMARY KEY, u INT UNIQUE)", "CREATE TABLE child (id INT PRIMARY KEY, p INT, v INT, FOREIGN KEY (p) REFERENCES parent (id), FOREIGN KEY (v) REFERENCES parent (u))",
+		"INSERT INTO parent VALUES "+rowsOf(3000, func(i int) string { return fmt.Sprintf("(%d, %d)", i, -i) }))
+	id := 0
+	for _, c := range []struct {
+		rows, parents, step int
+		column              string
+		requests            [2]int64 // in one store partition, else
+	}{
+		{20, 16, 1, "p", [2]int64{17, 34}}, // few: one by one
+		{20, 17, 1, "p", [2]int64{2, 4}},
+		{20, 17, 2, "p", [2]int64{2, 4}},
+		{20, 17, 100, "p", [2]int64{18, 36}}, // too far from each other
+		{1000, 275, 1, "p", [2]int64{68, 65}},
+		{1000, 275, 10, "p", [2]int64{72, 69}},
+		{1000, 275, 1, "v", [2]int64{71, 65}}, // by an index
+		{1000, 275, 10, "v", [2]int64{75, 69}},
+	} {
+		s := "INSERT INTO child (id, " + c.column + ") VALUES " + rowsOf(c.rows, func(i int) string {
+			id++
+			n := i % c.parents * c.step
+			if c.column == "v" {
+				n = -n
 			}
-			least, _ := strconv.ParseFloat(m[1], 64)
-			about, _ := strconv.ParseFloat(m[2], 64)
-			before := connector.Stats()
-			runAll(t, conn, s)
-			cost := connector.Stats().Sub(before)
-			n := cost.Requests - cost.SchemaRequests
-			if n != c.requests[at] {
-				t.Errorf("layout %v: %v takes %d requests, want %d", layout, c, n, c.requests[at])
-			}
-			if real := float64(n); real < least || about < least || about > 2*real || real > 2*about {
-				t.Errorf("layout %v: %v takes %v requests; EXPLAIN says about %v, and at least %v", layout, c, real, about, least)
-			}
+			return fmt.Sprintf("(%d, %d)", id, n)
+		})
+		m := aboutRequests.FindStringSubmatch(answer(t.Context(), conn, "EXPLAIN "+s))
+		if m == nil {
+			t.Fatalf("layout %v: no estimate of %v", layout, c)
 		}
-		// Rows that the transaction has written itself are not read at all, and those that are not there are found missing.
-		runAll(t, conn, "BEGIN", "INSERT INTO parent VALUES "+rowsOf(100, func(i int) string { return fmt.Sprintf("(%d, NULL)", 5000+i) }))
+		least, _ := strconv.ParseFloat(m[1], 64)
+		about, _ := strconv.ParseFloat(m[2], 64)
 		before := connector.Stats()
-		runAll(t, conn, "INSERT INTO child (id, p) VALUES "+rowsOf(100, func(i int) string { return fmt.Sprintf("(%d, %d)", 50000+i, 5000+i) }))
-		if n := connector.Stats().Sub(before); n.Requests-n.SchemaRequests != 1 { // whether the keys are free
-			t.Errorf("layout %v: %d requests for rows where the transaction has written what they refer to", layout, n.Requests-n.SchemaRequests)
+		runAll(t, conn, s)
+		cost := connector.Stats().Sub(before)
+		n := cost.Requests - cost.SchemaRequests
+		if n != c.requests[at] {
+			t.Errorf("layout %v: %v takes %d requests, want %d", layout, c, n, c.requests[at])
 		}
-		runAll(t, conn, "COMMIT")
-		runAll(t, conn, "DELETE FROM parent WHERE id = 2990")
-		for _, other := range []int{2990, -5, 9999, 2995} {
-			_, err := conn.ExecContext(t.Context(), "INSERT INTO child (id, p) VALUES "+rowsOf(40, func(i int) string {
-				if i == 20 {
-					return fmt.Sprintf("(%d, %d)", 60000+i, other)
-				}
-				return fmt.Sprintf("(%d, %d)", 60000+i, 2949+i)
-			}))
-			if there := other == 2995; there && err != nil || !there && !errors.Is(err, nearlyfree.ErrForeignKey) {
-				t.Errorf("layout %v, a row that refers to %d: %v", layout, other, err)
+		if real := float64(n); real < least || about < least || about > 2*real || real > 2*about {
+			t.Errorf("layout %v: %v takes %v requests; EXPLAIN says about %v, and at least %v", layout, c, real, about, least)
+		}
+	}
+	// Rows that the transaction has written itself are not read at all, and those that are not there are found missing.
+	runAll(t, conn, "BEGIN", "INSERT INTO parent VALUES "+rowsOf(100, func(i int) string { return fmt.Sprintf("(%d, NULL)", 5000+i) }))
+	before := connector.Stats()
+	runAll(t, conn, "INSERT INTO child (id, p) VALUES "+rowsOf(100, func(i int) string { return fmt.Sprintf("(%d, %d)", 50000+i, 5000+i) }))
+	if n := connector.Stats().Sub(before); n.Requests-n.SchemaRequests != 1 { // whether the keys are free
+		t.Errorf("layout %v: %d requests for rows where the transaction has written what they refer to", layout, n.Requests-n.SchemaRequests)
+	}
+	runAll(t, conn, "COMMIT")
+	runAll(t, conn, "DELETE FROM parent WHERE id = 2990")
+	for _, other := range []int{2990, -5, 9999, 2995} {
+		_, err := conn.ExecContext(t.Context(), "INSERT INTO child (id, p) VALUES "+rowsOf(40, func(i int) string {
+			if i == 20 {
+				return fmt.Sprintf("(%d, %d)", 60000+i, other)
 			}
+			return fmt.Sprintf("(%d, %d)", 60000+i, 2949+i)
+		}))
+		if there := other == 2995; there && err != nil || !there && !errors.Is(err, nearlyfree.ErrForeignKey) {
+			t.Errorf("layout %v, a row that refers to %d: %v", layout, other, err)
 		}
-		if got := answer(t.Context(), conn, "CHECK TABLE parent, child"); strings.Count(got, "OK") != 2 {
-			t.Error(got)
-		}
+	}
+	if got := answer(t.Context(), conn, "CHECK TABLE parent, child"); strings.Count(got, "OK") != 2 {
+		t.Error(got)
 	}
 }
 
