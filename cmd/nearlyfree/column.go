@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -13,33 +14,23 @@ import (
 )
 
 // column is a column of a result.
-type column struct {
-	name string
-	typ  string // as the driver says it: BIGINT, VARCHAR, DATETIME
-	// digits of a second that are shown of each time
-	digits int
-}
+type column struct{ ask.Column }
 
 func columnsOf(rows *sql.Rows) ([]column, error) {
-	types, err := rows.ColumnTypes()
-	if err != nil {
-		return nil, err
+	all, err := ask.Columns(rows)
+	out := make([]column, len(all))
+	for i, c := range all {
+		out[i] = column{c}
 	}
-	out := make([]column, len(types))
-	for i, t := range types {
-		out[i] = column{t.Name(), strings.ToUpper(t.DatabaseTypeName()), ask.SecondDigits(t)}
-	}
-	return out, nil
+	return out, err
 }
 
-// isNumber says whether the values are numbers, which stand at the right.
-func (c column) isNumber() bool {
-	for _, word := range []string{"INT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR"} {
-		if strings.Contains(c.typ, word) && !strings.Contains(c.typ, "POINT") {
-			return true
-		}
+// columnsNamed makes columns of names and types in turn.
+func columnsNamed(namesAndTypes ...string) (out []column) {
+	for pair := range slices.Chunk(namesAndTypes, 2) {
+		out = append(out, column{ask.Column{Name: pair[0], Type: pair[1]}})
 	}
-	return false
+	return out
 }
 
 // text is a value as people read it.
@@ -48,12 +39,9 @@ func (c column) text(v any) string {
 	case nil:
 		return "NULL"
 	case time.Time:
-		if c.typ == "DATE" {
-			return v.Format(time.DateOnly)
-		}
-		return ask.Time(v, c.digits)
+		return c.Time(v)
 	case []byte:
-		if c.typ == "JSON" || utf8.Valid(v) && !c.isBinary() {
+		if c.Type == "JSON" || utf8.Valid(v) && !c.Binary() {
 			return string(v)
 		}
 		return "0x" + strings.ToUpper(hex.EncodeToString(v))
@@ -63,29 +51,25 @@ func (c column) text(v any) string {
 		}
 		return "0"
 	case int64:
-		if c.typ == "YEAR" {
+		if c.Type == "YEAR" {
 			return fmt.Sprintf("%04d", v) // the text 0 is the year 2000
 		}
 	}
 	return fmt.Sprint(v)
 }
 
-func (c column) isBinary() bool {
-	return strings.Contains(c.typ, "BINARY") || strings.Contains(c.typ, "BLOB") || c.typ == "BIT"
-}
-
 // json is a value in JSON. A DECIMAL is a number with all its digits, what is binary is base64.
 func (c column) json(v any) ([]byte, error) {
 	switch t := v.(type) {
 	case []byte:
-		if c.typ == "JSON" {
+		if c.Type == "JSON" {
 			return t, nil
 		}
-		if !c.isBinary() {
+		if !c.Binary() {
 			return json.Marshal(string(t))
 		}
 	case string:
-		if c.typ == "DECIMAL" {
+		if c.Type == "DECIMAL" {
 			return []byte(t), nil
 		}
 	case time.Time:

@@ -214,7 +214,7 @@ func (c *copier) rows(ctx context.Context, table string, p *place) (sum digest, 
 		}
 		args := make([]any, len(row))
 		for i, v := range row {
-			if raw, ok := v.([]byte); ok && columns[i].typ == "JSON" {
+			if raw, ok := v.([]byte); ok && columns[i].Type == "JSON" {
 				v = string(raw)
 			} else if ok {
 				v = append([]byte{}, raw...)

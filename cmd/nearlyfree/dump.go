@@ -304,7 +304,7 @@ func (d *dumper) exported(ctx context.Context, def definition) error {
 	}
 	if head == nil {
 		for _, name := range names {
-			head = append(head, column{name: name})
+			head = append(head, column{ask.Column{Name: name}})
 		}
 	}
 	return flush(true)

@@ -64,9 +64,9 @@ func (p tablePrinter) part(w io.Writer, columns []column, rows [][]any, first, l
 	configs := make([]table.ColumnConfig, len(columns))
 	head := make(table.Row, len(columns))
 	for i, c := range columns {
-		head[i] = printable(c.name)
+		head[i] = printable(c.Name)
 		configs[i] = table.ColumnConfig{Number: i + 1}
-		if c.isNumber() {
+		if c.Number() {
 			configs[i].Align, configs[i].AlignHeader = text.AlignRight, text.AlignRight
 		}
 	}
@@ -118,7 +118,7 @@ func (p csvPrinter) part(w io.Writer, columns []column, rows [][]any, first, las
 		out = append(out, '\n')
 	}
 	if first {
-		line(func(i int) []byte { return csv.Append(out, columns[i].name, p.null, ",") })
+		line(func(i int) []byte { return csv.Append(out, columns[i].Name, p.null, ",") })
 	}
 	for _, row := range rows {
 		line(func(i int) []byte {
@@ -153,7 +153,7 @@ func (tsvPrinter) part(w io.Writer, columns []column, rows [][]any, first, last 
 		out.WriteByte('\n')
 	}
 	if first {
-		line(func(i int) string { return columns[i].name })
+		line(func(i int) string { return columns[i].Name })
 	}
 	for _, row := range rows {
 		line(func(i int) string {
@@ -188,13 +188,13 @@ func (p jsonPrinter) part(w io.Writer, columns []column, rows [][]any, first, la
 			if i > 0 {
 				out.WriteString(", ")
 			}
-			name, err := json.Marshal(c.name)
+			name, err := json.Marshal(c.Name)
 			if err != nil {
 				return err
 			}
 			value, err := c.json(row[i])
 			if err != nil {
-				return fmt.Errorf("column %s: %w", c.name, err)
+				return fmt.Errorf("column %s: %w", c.Name, err)
 			}
 			fmt.Fprintf(&out, "%s: %s", name, value)
 		}
@@ -219,12 +219,12 @@ type recordPrinter struct{}
 func (recordPrinter) part(w io.Writer, columns []column, rows [][]any, first, last bool) error {
 	width := 0
 	for _, c := range columns {
-		width = max(width, text.StringWidthWithoutEscSequences(c.name))
+		width = max(width, text.StringWidthWithoutEscSequences(c.Name))
 	}
 	var out strings.Builder
 	for _, row := range rows {
 		for i, c := range columns {
-			fmt.Fprintf(&out, "%s%s: %s\n", strings.Repeat(" ", width-text.StringWidthWithoutEscSequences(c.name)), printable(c.name), printable(c.text(row[i])))
+			fmt.Fprintf(&out, "%s%s: %s\n", strings.Repeat(" ", width-text.StringWidthWithoutEscSequences(c.Name)), printable(c.Name), printable(c.text(row[i])))
 		}
 		out.WriteByte('\n')
 	}

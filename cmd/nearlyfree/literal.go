@@ -23,11 +23,12 @@ func (c column) literal(out []byte, v any) []byte {
 	case uint64:
 		return strconv.AppendUint(out, v, 10)
 	case float64:
-		return appendFloat(out, v, c.typ)
+		return appendFloat(out, v, c.Type)
 	case time.Time:
-		return appendQuoted(out, column{typ: c.typ}.text(v)) // one value has one literal, whatever its column declares
+		c.Digits = 0 // one value has one literal, whatever its column declares
+		return appendQuoted(out, c.Time(v))
 	case []byte:
-		if !c.isBinary() {
+		if !c.Binary() {
 			return appendQuoted(out, string(v))
 		}
 		if len(v) == 0 {
@@ -36,7 +37,7 @@ func (c column) literal(out []byte, v any) []byte {
 		out = append(out, "0x"...)
 		return hex.AppendEncode(out, v)
 	case string:
-		if c.typ == "DECIMAL" {
+		if c.Type == "DECIMAL" {
 			return append(out, v...)
 		}
 		return appendQuoted(out, v)

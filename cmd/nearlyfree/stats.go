@@ -70,8 +70,8 @@ func stats(ctx context.Context, db *database, format string, partitions int, out
 	if err != nil {
 		return nil, err
 	}
-	head := []column{{name: "table", typ: "VARCHAR"}, {name: "rows", typ: "BIGINT"}, {name: "index_entries", typ: "BIGINT"}, {name: "bytes", typ: "BIGINT"}, {name: "index_bytes", typ: "BIGINT"}, {name: "dollars_a_month", typ: "DECIMAL"},
-		{name: "partitions", typ: "BIGINT"}, {name: "largest_partition", typ: "VARCHAR"}, {name: "its_entities", typ: "BIGINT"}}
+	head := columnsNamed("table", "VARCHAR", "rows", "BIGINT", "index_entries", "BIGINT", "bytes", "BIGINT", "index_bytes", "BIGINT", "dollars_a_month", "DECIMAL",
+		"partitions", "BIGINT", "largest_partition", "VARCHAR", "its_entities", "BIGINT")
 	var rows [][]any
 	var all nearlyfree.TableSize
 	line := func(s nearlyfree.TableSize, partition, entities any) {

@@ -8,6 +8,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/nearlyfreedb/nearlyfree/cmd/nearlyfree/internal/ask"
 )
 
 // target is a table that rows are loaded into.
@@ -103,5 +105,5 @@ func (c targetColumn) literal(out []byte, arg any) []byte {
 	if s, ok := arg.(string); ok && (strings.HasSuffix(c.typ, "int") || c.typ == "decimal" || c.typ == "year") {
 		return append(out, s...)
 	}
-	return column{typ: strings.ToUpper(c.typ)}.literal(out, arg)
+	return column{ask.Column{Type: strings.ToUpper(c.typ)}}.literal(out, arg)
 }

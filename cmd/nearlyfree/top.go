@@ -154,8 +154,8 @@ func (t topTable) print(out io.Writer, print printer, o topOptions) error {
 		}
 		return cmp.Or(cmp.Compare(figure(b), figure(a)), cmp.Compare(a.shape, b.shape))
 	})
-	head := []column{{name: "times", typ: "BIGINT"}, {name: "requests", typ: "BIGINT"}, {name: "share", typ: "VARCHAR"}, {name: "dollars", typ: "DECIMAL"}, {name: "each", typ: "DECIMAL"}, {name: "entities", typ: "BIGINT"}, {name: "rows", typ: "BIGINT"},
-		{name: "mean_ms", typ: "DECIMAL"}, {name: "errors", typ: "BIGINT"}, {name: "scans", typ: "BOOL"}, {name: "statement", typ: "VARCHAR"}}
+	head := columnsNamed("times", "BIGINT", "requests", "BIGINT", "share", "VARCHAR", "dollars", "DECIMAL", "each", "DECIMAL", "entities", "BIGINT", "rows", "BIGINT",
+		"mean_ms", "DECIMAL", "errors", "BIGINT", "scans", "BOOL", "statement", "VARCHAR")
 	var rows [][]any
 	for _, l := range lines[:min(len(lines), o.most)] {
 		cost := nearlyfree.Stats{Requests: l.requests}.DollarsPerMillion(nearlyfree.ListPrice) / 1e6

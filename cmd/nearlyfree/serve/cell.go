@@ -29,35 +29,15 @@ const (
 )
 
 // cellType is what is to be known of a column.
-type cellType struct {
-	Name, Type string
-	digits     int // of a second, that are shown of each time
-}
+type cellType struct{ ask.Column }
 
 func cellTypes(rows *sql.Rows) ([]cellType, error) {
-	types, err := rows.ColumnTypes()
-	if err != nil {
-		return nil, err
+	all, err := ask.Columns(rows)
+	out := make([]cellType, len(all))
+	for i, c := range all {
+		out[i] = cellType{c}
 	}
-	out := make([]cellType, len(types))
-	for i, t := range types {
-		out[i] = cellType{t.Name(), strings.ToUpper(t.DatabaseTypeName()), ask.SecondDigits(t)}
-	}
-	return out, nil
-}
-
-// Number says whether the values are numbers.
-func (c cellType) Number() bool {
-	for _, word := range []string{"INT", "DECIMAL", "FLOAT", "DOUBLE", "YEAR"} {
-		if strings.Contains(c.Type, word) && !strings.Contains(c.Type, "POINT") {
-			return true
-		}
-	}
-	return false
-}
-
-func (c cellType) isBinary() bool {
-	return strings.Contains(c.Type, "BINARY") || strings.Contains(c.Type, "BLOB") || c.Type == "BIT"
+	return out, err
 }
 
 // cell gives a value as it is shown.
@@ -66,12 +46,9 @@ func (c cellType) cell(v any) cell {
 	case nil:
 		return cell{Text: "NULL", Null: true}
 	case time.Time:
-		if c.Type == "DATE" {
-			return cell{Text: v.Format(time.DateOnly)}
-		}
-		return cell{Text: ask.Time(v, c.digits)}
+		return cell{Text: c.Time(v)}
 	case []byte:
-		if c.isBinary() || !utf8.Valid(v) {
+		if c.Binary() || !utf8.Valid(v) {
 			return binaryCell(v)
 		}
 		return textCell(string(v))
