@@ -105,6 +105,16 @@ func commit(t *testing.T, tx *sql.Tx) {
 // forUpdateLevels are the levels at which transactions behave otherwise.
 var forUpdateLevels = []sql.IsolationLevel{sql.LevelDefault, sql.LevelSerializable}
 
+// eachLevelInBubble is eachStoreInBubble at each of these levels.
+func eachLevelInBubble(t *testing.T, do func(t *testing.T, db *sql.DB, level sql.IsolationLevel, home bool)) {
+	for _, level := range forUpdateLevels {
+		t.Run(level.String(), func(t *testing.T) {
+			t.Parallel()
+			eachStoreInBubble(t, func(t *testing.T, db *sql.DB, home bool) { do(t, db, level, home) })
+		})
+	}
+}
+
 // TestForUpdateCounts: many transactions that each read a row FOR UPDATE, by whatever leads to it, and write what they have computed of
 // it, all succeed, and none of what they wrote is lost.
 func TestForUpdateCounts(t *testing.T) {
@@ -153,104 +163,112 @@ func countOne(ctx context.Context, db *sql.DB, level sql.IsolationLevel, by stri
 // TestForUpdateWaits: who wants a row that another transaction has waits for its end, and sees what it has left.
 func TestForUpdateWaits(t *testing.T) {
 	t.Parallel()
-	for _, level := range forUpdateLevels {
-		t.Run(level.String(), func(t *testing.T) {
-			t.Parallel()
-			eachStoreInBubble(t, func(t *testing.T, db *sql.DB, home bool) {
-				runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT, state VARCHAR(10), KEY (state))",
-					"INSERT INTO t VALUES (1, 10, 'new'), (2, 20, 'new'), (3, 30, 'done'), (4, 40, 'new')",
-					"CREATE TABLE u (id INT PRIMARY KEY, mail VARCHAR(10), state VARCHAR(10), n INT, note TEXT, UNIQUE KEY (mail), KEY (state), KEY (n) INCLUDE (state))",
-					"INSERT INTO u VALUES (1, 'a', 'done', 10, ''), (2, 'b', 'new', 20, ''), (3, 'c', 'new', 30, '')")
-				begin := func() *sql.Tx { return beginAt(t, db, level) }
-				one := func(tx *sql.Tx, query string) <-chan reply { return asks(t.Context(), tx, query) }
+	eachLevelInBubble(t, func(t *testing.T, db *sql.DB, level sql.IsolationLevel, home bool) {
+		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT, state VARCHAR(10), KEY (state))",
+			"INSERT INTO t VALUES (1, 10, 'new'), (2, 20, 'new'), (3, 30, 'done'), (4, 40, 'new')")
+		begin := func() *sql.Tx { return beginAt(t, db, level) }
+		one := func(tx *sql.Tx, query string) <-chan reply { return asks(t.Context(), tx, query) }
 
-				a, b, c := begin(), begin(), begin()
-				gives(t, one(a, "SELECT n FROM t WHERE id = 1 FOR UPDATE"), 0, 10)
-				gives(t, one(a, "SELECT n FROM t WHERE id = 1 FOR UPDATE"), 0, 10)
-				ofB := one(b, "SELECT n FROM t WHERE id = 1 FOR UPDATE")
-				waits(t, ofB)
-				ofC := one(c, "SELECT n FROM t WHERE id IN (1, 2) ORDER BY id LOCK IN SHARE MODE")
-				waits(t, ofC)
-				runAll(t, a, "UPDATE t SET n = 11 WHERE id = 1")
-				commit(t, a)
-				gives(t, ofB, 0, 11) // who came first
-				waits(t, ofC)
-				b.Rollback()
-				gives(t, ofC, 0, 11, 20)
-				c.Rollback()
+		a, b, c := begin(), begin(), begin()
+		gives(t, one(a, "SELECT n FROM t WHERE id = 1 FOR UPDATE"), 0, 10)
+		gives(t, one(a, "SELECT n FROM t WHERE id = 1 FOR UPDATE"), 0, 10)
+		ofB := one(b, "SELECT n FROM t WHERE id = 1 FOR UPDATE")
+		waits(t, ofB)
+		ofC := one(c, "SELECT n FROM t WHERE id IN (1, 2) ORDER BY id LOCK IN SHARE MODE")
+		waits(t, ofC)
+		runAll(t, a, "UPDATE t SET n = 11 WHERE id = 1")
+		commit(t, a)
+		gives(t, ofB, 0, 11) // who came first
+		waits(t, ofC)
+		b.Rollback()
+		gives(t, ofC, 0, 11, 20)
+		c.Rollback()
 
-				// written, not read
-				a, b = begin(), begin()
-				runAll(t, a, "UPDATE t SET n = 12 WHERE id = 1", "DELETE FROM t WHERE id = 2", "INSERT INTO t VALUES (5, 50, 'new')")
-				ofB = one(b, "SELECT id FROM t WHERE state = 'new' ORDER BY id FOR UPDATE")
-				waits(t, ofB)
-				commit(t, a)
-				gives(t, ofB, 0, 1, 4, 5)
-				b.Rollback()
+		// written, not read
+		a, b = begin(), begin()
+		runAll(t, a, "UPDATE t SET n = 12 WHERE id = 1", "DELETE FROM t WHERE id = 2", "INSERT INTO t VALUES (5, 50, 'new')")
+		ofB = one(b, "SELECT id FROM t WHERE state = 'new' ORDER BY id FOR UPDATE")
+		waits(t, ofB)
+		commit(t, a)
+		gives(t, ofB, 0, 1, 4, 5)
+		b.Rollback()
 
-				// no longer wanted
-				a, b = begin(), begin()
-				gives(t, one(a, "SELECT id FROM t WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE"), 0, 1)
-				ofB = one(b, "SELECT id FROM t WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE")
-				waits(t, ofB)
-				runAll(t, a, "UPDATE t SET state = 'done' WHERE id = 1")
-				commit(t, a)
-				gives(t, ofB, 0, 4)
-				runAll(t, b, "UPDATE t SET state = 'done' WHERE id = 4")
-				commit(t, b)
+		// no longer wanted
+		a, b = begin(), begin()
+		gives(t, one(a, "SELECT id FROM t WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE"), 0, 1)
+		ofB = one(b, "SELECT id FROM t WHERE state = 'new' ORDER BY id LIMIT 1 FOR UPDATE")
+		waits(t, ofB)
+		runAll(t, a, "UPDATE t SET state = 'done' WHERE id = 1")
+		commit(t, a)
+		gives(t, ofB, 0, 4)
+		runAll(t, b, "UPDATE t SET state = 'done' WHERE id = 4")
+		commit(t, b)
 
-				// outside of a transaction
-				a = begin()
-				runAll(t, a, "UPDATE t SET n = 13 WHERE id = 1")
-				alone := asks(t.Context(), db, "SELECT n FROM t WHERE id = 1 FOR UPDATE")
-				all := asks(t.Context(), db, "SELECT n FROM t WHERE id < 3 FOR SHARE")
-				gives(t, asks(t.Context(), db, "SELECT n FROM t WHERE id = 1"), 0, 12)
-				waits(t, alone)
-				waits(t, all)
-				commit(t, a)
-				gives(t, alone, 0, 13)
-				gives(t, all, 0, 13)
-				runAll(t, db, "UPDATE t SET n = 12 WHERE id = 1")
-				gives(t, asks(t.Context(), db, "SELECT n FROM t WHERE id = 1 FOR UPDATE NOWAIT"), 0, 12)
+		// outside of a transaction
+		a = begin()
+		runAll(t, a, "UPDATE t SET n = 13 WHERE id = 1")
+		alone := asks(t.Context(), db, "SELECT n FROM t WHERE id = 1 FOR UPDATE")
+		all := asks(t.Context(), db, "SELECT n FROM t WHERE id < 3 FOR SHARE")
+		gives(t, asks(t.Context(), db, "SELECT n FROM t WHERE id = 1"), 0, 12)
+		waits(t, alone)
+		waits(t, all)
+		commit(t, a)
+		gives(t, alone, 0, 13)
+		gives(t, all, 0, 13)
+		runAll(t, db, "UPDATE t SET n = 12 WHERE id = 1")
+		gives(t, asks(t.Context(), db, "SELECT n FROM t WHERE id = 1 FOR UPDATE NOWAIT"), 0, 12)
 
-				// by whatever leads to it
-				for _, first := range []string{"id = 2", "mail = 'b'", "state = 'new' AND id < 3", "n = 20 AND id > 1"} {
-					for _, second := range []string{"id = 2", "mail = 'b'", "mail IN ('b', 'x')", "state = 'new' AND id < 3", "n = 20"} {
-						a, b = begin(), begin()
-						gives(t, one(a, "SELECT id FROM u WHERE "+first+" FOR UPDATE"), 0, 2)
-						ofB = one(b, "SELECT n FROM u WHERE "+second+" FOR UPDATE")
-						waits(t, ofB)
-						gives(t, asks(t.Context(), db, "SELECT n FROM u WHERE "+second+" AND id = 2"), 0, 20)
-						c = begin()
-						gives(t, one(c, "SELECT n FROM u WHERE "+second+" FOR UPDATE NOWAIT"), nearlyfree.CodeLockNoWait)
-						gives(t, one(c, "SELECT n FROM u WHERE "+second+" FOR UPDATE SKIP LOCKED"), 0)
-						c.Rollback()
-						runAll(t, a, "UPDATE u SET note = CONCAT(note, '!'), n = 20 WHERE id = 2")
-						commit(t, a)
-						gives(t, ofB, 0, 20)
-						runAll(t, b, "UPDATE u SET note = CONCAT(note, '?') WHERE id = 2")
-						commit(t, b)
-					}
-				}
+		// what is not there is nobody's
+		a, b = begin(), begin()
+		gives(t, one(a, "SELECT id FROM t WHERE id = 9 FOR UPDATE"), 0)
+		gives(t, one(b, "SELECT id FROM t WHERE id = 9 FOR UPDATE"), 0)
+		a.Rollback()
+		b.Rollback()
 
-				// what is not there is nobody's
-				a, b = begin(), begin()
-				gives(t, one(a, "SELECT id FROM t WHERE id = 9 FOR UPDATE"), 0)
-				gives(t, one(b, "SELECT id FROM t WHERE id = 9 FOR UPDATE"), 0)
-				a.Rollback()
-				b.Rollback()
+		// tables that are not named, and subqueries
+		a, b = begin(), begin()
+		gives(t, one(a, "SELECT id FROM t WHERE id = 1 FOR UPDATE"), 0, 1)
+		gives(t, one(b, "SELECT o.id FROM t o JOIN t i ON i.id = o.id - 4 WHERE o.id = 5 FOR UPDATE OF o"), 0, 5)
+		gives(t, one(b, "SELECT id FROM t WHERE id = (SELECT MAX(id) FROM t WHERE id < 4) FOR UPDATE"), 0, 3)
+		gives(t, one(b, "SELECT n FROM t WHERE id = 1"), 0, 12)
+		gives(t, asks(t.Context(), b, "SELECT id FROM t WHERE id = 1 FOR UPDATE NOWAIT"), nearlyfree.CodeLockNoWait)
+		gives(t, asks(t.Context(), b, "SELECT id FROM t WHERE id <= 3 FOR UPDATE SKIP LOCKED"), 0, 3)
+	})
+}
 
-				// tables that are not named, and subqueries
-				a, b = begin(), begin()
-				gives(t, one(a, "SELECT id FROM t WHERE id = 1 FOR UPDATE"), 0, 1)
-				gives(t, one(b, "SELECT o.id FROM t o JOIN t i ON i.id = o.id - 4 WHERE o.id = 5 FOR UPDATE OF o"), 0, 5)
-				gives(t, one(b, "SELECT id FROM t WHERE id = (SELECT MAX(id) FROM t WHERE id < 4) FOR UPDATE"), 0, 3)
-				gives(t, one(b, "SELECT n FROM t WHERE id = 1"), 0, 12)
-				gives(t, asks(t.Context(), b, "SELECT id FROM t WHERE id = 1 FOR UPDATE NOWAIT"), nearlyfree.CodeLockNoWait)
-				gives(t, asks(t.Context(), b, "SELECT id FROM t WHERE id <= 3 FOR UPDATE SKIP LOCKED"), 0, 3)
-			})
-		})
-	}
+// TestForUpdateByAnyKey: a row is waited for by whatever leads to it.
+func TestForUpdateByAnyKey(t *testing.T) {
+	t.Parallel()
+	eachLevelInBubble(t, func(t *testing.T, db *sql.DB, level sql.IsolationLevel, home bool) {
+		runAll(t, db, "CREATE TABLE u (id INT PRIMARY KEY, mail VARCHAR(10), state VARCHAR(10), n INT, note TEXT, UNIQUE KEY (mail), KEY (state), KEY (n) INCLUDE (state))",
+			"INSERT INTO u VALUES (1, 'a', 'done', 10, ''), (2, 'b', 'new', 20, ''), (3, 'c', 'new', 30, '')")
+		for _, first := range []string{"id = 2", "mail = 'b'", "state = 'new' AND id < 3", "n = 20 AND id > 1"} {
+			for _, second := range []string{"id = 2", "mail = 'b'", "mail IN ('b', 'x')", "state = 'new' AND id < 3", "n = 20"} {
+				waitsForRow2(t, db, level, first, second)
+			}
+		}
+	})
+}
+
+// waitsForRow2 has one transaction take row 2 by a condition, and another one by a second condition.
+func waitsForRow2(t *testing.T, db *sql.DB, level sql.IsolationLevel, first, second string) {
+	t.Helper()
+	begin := func() *sql.Tx { return beginAt(t, db, level) }
+	one := func(tx *sql.Tx, query string) <-chan reply { return asks(t.Context(), tx, query) }
+	a, b := begin(), begin()
+	gives(t, one(a, "SELECT id FROM u WHERE "+first+" FOR UPDATE"), 0, 2)
+	ofB := one(b, "SELECT n FROM u WHERE "+second+" FOR UPDATE")
+	waits(t, ofB)
+	gives(t, asks(t.Context(), db, "SELECT n FROM u WHERE "+second+" AND id = 2"), 0, 20)
+	c := begin()
+	gives(t, one(c, "SELECT n FROM u WHERE "+second+" FOR UPDATE NOWAIT"), nearlyfree.CodeLockNoWait)
+	gives(t, one(c, "SELECT n FROM u WHERE "+second+" FOR UPDATE SKIP LOCKED"), 0)
+	c.Rollback()
+	runAll(t, a, "UPDATE u SET note = CONCAT(note, '!'), n = 20 WHERE id = 2")
+	commit(t, a)
+	gives(t, ofB, 0, 20)
+	runAll(t, b, "UPDATE u SET note = CONCAT(note, '?') WHERE id = 2")
+	commit(t, b)
 }
 
 // TestForUpdateFirst: a transaction of one moment that begins by reading FOR UPDATE sees what others have committed before that.
@@ -320,44 +338,39 @@ func TestForUpdateAfterRead(t *testing.T) {
 // TestForUpdateDeadlock: who would wait for somebody that waits for him is rolled back at once, and the others go on.
 func TestForUpdateDeadlock(t *testing.T) {
 	t.Parallel()
-	for _, level := range forUpdateLevels {
-		t.Run(level.String(), func(t *testing.T) {
-			t.Parallel()
-			eachStoreInBubble(t, func(t *testing.T, db *sql.DB, home bool) {
-				runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)")
-				a, b, c := beginAt(t, db, level), beginAt(t, db, level), beginAt(t, db, level)
-				gives(t, asks(t.Context(), a, "SELECT n FROM t WHERE id = 1 FOR UPDATE"), 0, 10)
-				gives(t, asks(t.Context(), b, "SELECT n FROM t WHERE id = 2 FOR UPDATE"), 0, 20)
-				runAll(t, c, "UPDATE t SET n = 31 WHERE id = 3")
-				ofA := asks(t.Context(), a, "SELECT n FROM t WHERE id = 2 FOR UPDATE")
-				waits(t, ofA)
-				ofB := asks(t.Context(), b, "SELECT n FROM t WHERE id >= 3 FOR UPDATE")
-				waits(t, ofB)
-				began := time.Now()
-				gives(t, asks(t.Context(), c, "SELECT n FROM t WHERE id = 1 FOR UPDATE"), nearlyfree.CodeDeadlock)
-				if time.Since(began) > time.Second {
-					t.Errorf("it took %v", time.Since(began))
-				}
-				gives(t, ofB, 0, 30) // what c wrote is nowhere
-				waits(t, ofA)
-				runAll(t, c, "UPDATE t SET n = 99 WHERE id = 1")
-				if err := c.Commit(); !errors.Is(err, nearlyfree.ErrConflict) {
-					t.Errorf("commit of what was rolled back: %v", err)
-				}
-				runAll(t, b, "UPDATE t SET n = 21 WHERE id = 2")
-				commit(t, b)
-				if level == sql.LevelDefault || !home {
-					gives(t, ofA, 0, 21)
-					commit(t, a)
-				} else { // it goes by what it has read of row 1
-					gives(t, ofA, nearlyfree.CodeDeadlock)
-				}
-				if n := count(t, db, "SELECT SUM(n) FROM t"); n != 10+21+30 {
-					t.Errorf("the sum is %d", n)
-				}
-			})
-		})
-	}
+	eachLevelInBubble(t, func(t *testing.T, db *sql.DB, level sql.IsolationLevel, home bool) {
+		runAll(t, db, "CREATE TABLE t (id INT PRIMARY KEY, n INT)", "INSERT INTO t VALUES (1, 10), (2, 20), (3, 30)")
+		a, b, c := beginAt(t, db, level), beginAt(t, db, level), beginAt(t, db, level)
+		gives(t, asks(t.Context(), a, "SELECT n FROM t WHERE id = 1 FOR UPDATE"), 0, 10)
+		gives(t, asks(t.Context(), b, "SELECT n FROM t WHERE id = 2 FOR UPDATE"), 0, 20)
+		runAll(t, c, "UPDATE t SET n = 31 WHERE id = 3")
+		ofA := asks(t.Context(), a, "SELECT n FROM t WHERE id = 2 FOR UPDATE")
+		waits(t, ofA)
+		ofB := asks(t.Context(), b, "SELECT n FROM t WHERE id >= 3 FOR UPDATE")
+		waits(t, ofB)
+		began := time.Now()
+		gives(t, asks(t.Context(), c, "SELECT n FROM t WHERE id = 1 FOR UPDATE"), nearlyfree.CodeDeadlock)
+		if time.Since(began) > time.Second {
+			t.Errorf("it took %v", time.Since(began))
+		}
+		gives(t, ofB, 0, 30) // what c wrote is nowhere
+		waits(t, ofA)
+		runAll(t, c, "UPDATE t SET n = 99 WHERE id = 1")
+		if err := c.Commit(); !errors.Is(err, nearlyfree.ErrConflict) {
+			t.Errorf("commit of what was rolled back: %v", err)
+		}
+		runAll(t, b, "UPDATE t SET n = 21 WHERE id = 2")
+		commit(t, b)
+		if level == sql.LevelDefault || !home {
+			gives(t, ofA, 0, 21)
+			commit(t, a)
+		} else { // it goes by what it has read of row 1
+			gives(t, ofA, nearlyfree.CodeDeadlock)
+		}
+		if n := count(t, db, "SELECT SUM(n) FROM t"); n != 10+21+30 {
+			t.Errorf("the sum is %d", n)
+		}
+	})
 }
 
 // TestForUpdateEnds: a wait ends after innodb_lock_wait_timeout, with its context, by KILL QUERY, and when the database is closed. Then
@@ -481,47 +494,42 @@ func TestForUpdateOfSeveral(t *testing.T) {
 // innodb_lock_wait_timeout; none does, as each is found.
 func TestForUpdateRandomly(t *testing.T) {
 	t.Parallel()
-	for seed, level := range forUpdateLevels {
-		t.Run(level.String(), func(t *testing.T) {
-			t.Parallel()
-			eachStoreInBubble(t, func(t *testing.T, db *sql.DB, home bool) {
-				const accounts, clients = 5, 6
-				runAll(t, db, "CREATE TABLE account (id INT PRIMARY KEY, mail INT NOT NULL, branch INT NOT NULL, n INT NOT NULL, UNIQUE KEY (mail), KEY (branch))")
-				for id := range accounts {
-					runAll(t, db, fmt.Sprintf("INSERT INTO account VALUES (%d, %d, %d, 100)", id, id+10, id%2))
+	eachLevelInBubble(t, func(t *testing.T, db *sql.DB, level sql.IsolationLevel, home bool) {
+		const accounts, clients = 5, 6
+		runAll(t, db, "CREATE TABLE account (id INT PRIMARY KEY, mail INT NOT NULL, branch INT NOT NULL, n INT NOT NULL, UNIQUE KEY (mail), KEY (branch))")
+		for id := range accounts {
+			runAll(t, db, fmt.Sprintf("INSERT INTO account VALUES (%d, %d, %d, 100)", id, id+10, id%2))
+		}
+		var conflicts, done, ended atomic.Int64
+		together(clients, func(client int) {
+			random := rand.New(rand.NewPCG(uint64(level), uint64(client)))
+			for range testrun.Of(40, 12) {
+				switch err := transferRandomly(t.Context(), db, level, random, accounts); {
+				case err == nil:
+					done.Add(1)
+				case errors.Is(err, errGaveUp):
+					ended.Add(1)
+				case numberOf(err) == nearlyfree.CodeDeadlock:
+					conflicts.Add(1)
+				default:
+					t.Error(err)
+					return
 				}
-				var conflicts, done, ended atomic.Int64
-				together(clients, func(client int) {
-					random := rand.New(rand.NewPCG(uint64(seed), uint64(client)))
-					for range testrun.Of(40, 12) {
-						switch err := transferRandomly(t.Context(), db, level, random, accounts); {
-						case err == nil:
-							done.Add(1)
-						case errors.Is(err, errGaveUp):
-							ended.Add(1)
-						case numberOf(err) == nearlyfree.CodeDeadlock:
-							conflicts.Add(1)
-						default:
-							t.Error(err)
-							return
-						}
-					}
-				})
-				if n := count(t, db, "SELECT SUM(n) FROM account"); n != accounts*100 {
-					t.Errorf("the sum is %d", n)
-				}
-				if done.Load() == 0 || ended.Load() == 0 {
-					t.Errorf("%d were committed, %d given up", done.Load(), ended.Load())
-				}
-				t.Logf("%d committed, %d given up, %d deadlocks", done.Load(), ended.Load(), conflicts.Load())
-				for _, suffix := range []string{"", " FOR UPDATE NOWAIT"} { // nobody has anything any more
-					if n, err := idsOf(t.Context(), beginAt(t, db, sql.LevelDefault), "SELECT id FROM account"+suffix); err != nil || len(n) != accounts {
-						t.Errorf("afterwards: %v %v", n, err)
-					}
-				}
-			})
+			}
 		})
-	}
+		if n := count(t, db, "SELECT SUM(n) FROM account"); n != accounts*100 {
+			t.Errorf("the sum is %d", n)
+		}
+		if done.Load() == 0 || ended.Load() == 0 {
+			t.Errorf("%d were committed, %d given up", done.Load(), ended.Load())
+		}
+		t.Logf("%d committed, %d given up, %d deadlocks", done.Load(), ended.Load(), conflicts.Load())
+		for _, suffix := range []string{"", " FOR UPDATE NOWAIT"} { // nobody has anything any more
+			if n, err := idsOf(t.Context(), beginAt(t, db, sql.LevelDefault), "SELECT id FROM account"+suffix); err != nil || len(n) != accounts {
+				t.Errorf("afterwards: %v %v", n, err)
+			}
+		}
+	})
 }
 
 var errGaveUp = errors.New("given up")
