@@ -98,7 +98,7 @@ func (it *scanIter) start() error {
 			limit *= 2 // half of the entities may be copies
 		}
 	}
-	if sorted || n.cuts {
+	if sorted || n.cutFrom > 0 {
 		it.runs = newRunSorter(it, sorted)
 	}
 	it.room = rooms.Get().(*room)

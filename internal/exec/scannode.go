@@ -26,7 +26,7 @@ type scanNode struct {
 	names    []expr.Func                   // of a virtualNode: the databases whose rows are wanted
 	limit    bounds
 	order    []sortKey
-	cuts     bool // keys may be cut, which leaves runs of them out of order
+	cutFrom  int // keys may be cut that are so long, which leaves runs of them out of order; 0: none
 	filled   []int
 	counted  planner.Node // what its reads are counted as: see Profile
 	joined   bool         // entities of two tables, whose order matters; see familyNode
@@ -63,7 +63,7 @@ func compileScan(n *access.Scan) (Node, error) {
 	}
 	if n.Ordered {
 		s.order = compileOrder(n.Order)
-		s.cuts = n.Table.CutKeys(n.Index)
+		s.cutFrom = n.Table.CutFrom(n.Index)
 	}
 	rows := codec.NewCodec(n.Table)
 	read := rows

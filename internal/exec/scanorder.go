@@ -52,11 +52,15 @@ func (s *runSorter) next(ctx context.Context) ([]value.Value, error) {
 			return nil, err
 		}
 	}
-	stem, cut := s.it.node.plan.Table.Layout.Stem(key)
-	if s.whole {
-		stem = ""
-	} else if !cut {
-		return s.it.row, nil
+	stem := ""
+	if !s.whole {
+		if len(key) < s.it.node.cutFrom { // its octets, which lie elsewhere in memory, need no look
+			return s.it.row, nil
+		}
+		var cut bool
+		if stem, cut = s.it.node.plan.Table.Layout.Stem(key); !cut {
+			return s.it.row, nil
+		}
 	}
 	if err := s.collect(ctx, stem); err != nil {
 		return nil, err

@@ -123,13 +123,22 @@ func (t *Table) raw(segments []Segment) ([]Segment, error) {
 	return out, nil
 }
 
-// CutKeys says whether the keys of the rows, or of an index's entries, may be out of the order of the columns in runs; see Stem.
-func (t *Table) CutKeys(ix *Index) bool {
+// CutFrom is how long a key of the rows, or of an index's entries, is at least that may be out of the order of the columns in a run,
+// see Stem; 0: none is.
+func (t *Table) CutFrom(ix *Index) (least int) {
+	if t.Layout.Raw {
+		return 1
+	}
 	segments := t.Layout.Row
 	if ix != nil {
 		segments = ix.Segments
 	}
-	return t.Layout.Raw || slices.ContainsFunc(slices.Concat(segments, t.Layout.Row), func(s Segment) bool { return s.Code.Cut > 0 })
+	for _, s := range slices.Concat(segments, t.Layout.Row) {
+		if n := s.Code.LeastCut(); n > 0 && (least == 0 || n < least) {
+			least = n
+		}
+	}
+	return least
 }
 
 // Stem gives what the RowKeys of a run have in common with key, where the store may sort the run otherwise than SQL does: it up to

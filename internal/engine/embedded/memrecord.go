@@ -79,6 +79,15 @@ func (r *memRecord) slot(i int) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(r), headSize+uintptr(slotSize*i)))
 }
 
+// octet is the first octet of the text in a slot; 0 of an empty one.
+func (r *memRecord) octet(i int) byte {
+	word := *r.slot(i)
+	if uint32(word) == 0 {
+		return 0
+	}
+	return *(*byte)(unsafe.Add(unsafe.Pointer(r), word>>32))
+}
+
 // value is property i of a record of a shape; the zero Value for -1.
 func (r *memRecord) value(s *shape, i int) engine.Value {
 	if i < 0 {

@@ -35,6 +35,7 @@ type memBinding struct {
 	all      bool
 	selected []int // the slots of names; -1: absent
 	reads    []int // the slots that are looked at
+	texts    []int // of them, those of texts that are given with every record
 }
 
 // scan is Engine.Scan, by a root that is held for it.
@@ -132,13 +133,24 @@ func (c *memCursor) walk(ctx context.Context, size int) error {
 }
 
 // touch reads what is about to be looked at. Each record lies in memory of its own: asked for in a row, with nothing done between,
-// they come at once, where one after the other each would be waited for.
+// they come at once, where one after the other each would be waited for. The texts come behind, as only the slots tell where they are.
 func (c *memCursor) touch(records []*memRecord) {
+	b := c.last
+	if b == nil {
+		return
+	}
 	warm := c.warm
 	for _, r := range records {
-		if b := c.last; b != nil && b.shape.number == r.shape {
+		if b.shape.number == r.shape {
 			for _, slot := range b.reads {
 				warm += *r.slot(slot)
+			}
+		}
+	}
+	for _, r := range records {
+		if b.shape.number == r.shape {
+			for _, slot := range b.texts {
+				warm += uint64(r.octet(slot))
 			}
 		}
 	}
@@ -187,6 +199,9 @@ func (c *memCursor) bind(s *shape) *memBinding {
 	for _, slot := range b.selected {
 		if slot >= 0 && (slot%8 == 0 || !b.all) { // eight of them are what a line of memory holds
 			b.reads = append(b.reads, slot)
+		}
+		if slot >= 0 && s.types[slot].Text() && len(b.filtered) == 0 {
+			b.texts = append(b.texts, slot)
 		}
 	}
 	return b
