@@ -164,9 +164,12 @@ func (c *commits) canWrite() error {
 		return errClosed()
 	case c.broken:
 		return engine.Errorf(engine.CodeOther, "file %s could not be written earlier: close the database and open it again", f.path)
-	default:
-		return f.inPlace()
 	}
+	if err := c.file.settled(); err != nil {
+		c.broken = true
+		return c.unwritten(false, err)
+	}
+	return c.file.inPlace()
 }
 
 // stop fails what waits, and leaves the file with its list of free pages. The caller has marked the file as closed.
@@ -174,6 +177,9 @@ func (c *commits) stop() {
 	c.lead <- struct{}{}
 	c.write()
 	f := c.file
+	if f.settled() != nil {
+		c.broken = true
+	}
 	if f.merging != nil {
 		<-f.merging.done
 	}

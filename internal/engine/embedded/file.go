@@ -44,13 +44,14 @@ type File struct {
 	identity os.FileInfo // of opened
 	base     uint64      // versions are above it; of the leader of commits
 	noSync   bool
-	unnamed  bool     // the file is new, and its name perhaps not on disk yet
-	log      *fileLog // of the leader of commits; nil: all of the file is on disk
-	left     *leftLog // while it is opened
-	mapped   int64    // octets of addresses that db has; of the leader of commits
-	reserve  int64    // of FileOptions
-	folder   string   // with the file, to be removed with it; "": none
-	checked  int      // the pages below; of the leader
+	unnamed  bool         // the file is new, and its name perhaps not on disk yet
+	settled  func() error // waits until the pages that a new file begins with are on disk
+	log      *fileLog     // of the leader of commits; nil: all of the file is on disk
+	left     *leftLog     // while it is opened
+	mapped   int64        // octets of addresses that db has; of the leader of commits
+	reserve  int64        // of FileOptions
+	folder   string       // with the file, to be removed with it; "": none
+	checked  int          // the pages below; of the leader
 	closed   atomic.Bool
 	tables   atomic.Pointer[fileTables]
 	written  int64 // octets noted of changes so far; of the leader
@@ -200,7 +201,7 @@ func (f *File) Close() error {
 	}
 	f.commits.stop()
 	f.moments.end(errClosed())
-	err := f.db.Load().Close()
+	err := errors.Join(f.settled(), f.db.Load().Close())
 	f.release()
 	if f.folder != "" {
 		os.RemoveAll(f.folder)

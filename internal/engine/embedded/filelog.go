@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"slices"
+	"sync"
 
 	bolt "go.etcd.io/bbolt"
 )
@@ -39,8 +40,9 @@ type fileLog struct {
 	at     int64 // where the next record goes
 	room   int64 // how long the file is
 	held   *bolt.Tx
-	checks int  // checkpoints so far
-	begun  bool // a head is on disk
+	named  func() // waits until the name of the log, and that of a new file, are on disk
+	checks int    // checkpoints so far
+	begun  bool   // a head is on disk
 	// carried are the notes of transactions that nobody waits for, for the next record: what is in the pages of them does not count
 	// without it.
 	carried []byte
@@ -85,7 +87,8 @@ func (f *File) startLog() (err error) {
 		os.Remove(path)
 		return err
 	}
-	syncDirectory(path)
+	l.named = sync.OnceFunc(func() { syncDirectory(path) })
+	go l.named() // beside what the first record takes
 	f.log, f.unnamed = l, false
 	return nil
 }
@@ -155,7 +158,7 @@ func (l *fileLog) append(notes []byte) (sure bool, err error) {
 	if _, err := l.file.WriteAt(l.record(notes), l.at); err != nil {
 		return l.takeBack() == nil, err
 	}
-	if err := syncData(l.file); err != nil {
+	if err := l.sync(); err != nil {
 		return false, err
 	}
 	l.at += logRecord + int64(len(notes))
@@ -179,6 +182,13 @@ func recordSum(number uint64, at int64, notes []byte) uint32 {
 	binary.BigEndian.PutUint64(place[:], number)
 	binary.BigEndian.PutUint64(place[8:], uint64(at))
 	return checksum(place[:], notes)
+}
+
+// sync makes sure of what was written to the log.
+func (l *fileLog) sync() error {
+	err := syncData(l.file)
+	l.named()
+	return err
 }
 
 // takeBack has the record at the end not count.
@@ -210,7 +220,7 @@ func (f *File) checkpoint() error {
 		return err
 	}
 	l.checks++
-	if err := syncData(l.file); err != nil {
+	if err := l.sync(); err != nil {
 		return err
 	}
 	l.begun = true
@@ -394,7 +404,7 @@ func (left *leftLog) redo(f *File) (l *fileLog, err error) {
 		return nil, err
 	}
 	f.pending.Store(p)
-	return &fileLog{file: left.file, path: f.resolved + logSuffix, number: left.number, at: at, room: info.Size(), held: held, begun: true}, nil
+	return &fileLog{file: left.file, path: f.resolved + logSuffix, number: left.number, at: at, room: info.Size(), held: held, named: func() {}, begun: true}, nil
 }
 
 // read reads a record; not ok at the end, or where it is damaged.

@@ -46,12 +46,13 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 	openFiles.paths[resolved] = true
 	openFiles.Unlock()
 
-	f := &File{limits: o.limits(), path: path, resolved: resolved, readOnly: o.ReadOnly, reserve: o.Reserve}
+	f := &File{limits: o.limits(), path: path, resolved: resolved, readOnly: o.ReadOnly, reserve: o.Reserve, settled: func() error { return nil }}
 	if err := f.open(o); err != nil {
 		if f.log != nil {
 			f.log.close() // bbolt waits for the transaction that it holds
 		}
 		if db := f.db.Load(); db != nil {
+			f.settled()
 			db.Close()
 		}
 		if f.left != nil {
@@ -207,8 +208,11 @@ func isStump(info os.FileInfo) bool {
 	return info.Mode().IsRegular() && info.Size() > 0 && info.Size() < 2*int64(os.Getpagesize())
 }
 
+// newSize is how long a new file is made, so that the first tables need not make it longer.
+const newSize = 64 << 10
+
 // prepareOnce prepares a file that is new, and writes nothing to any other: least of all to one that is cut off, where
-// what is written could hide what is missing.
+// what is written could hide what is missing. A new one is made sure of while the caller goes on: see settled.
 func (f *File) prepareOnce() error {
 	isNew := false
 	err := f.db.Load().View(func(tx *bolt.Tx) error {
@@ -230,7 +234,13 @@ func (f *File) prepareOnce() error {
 	if db.NoSync, db.NoGrowSync = f.noSync, false; err != nil || f.noSync {
 		return err
 	}
-	return db.Sync()
+	info, err := f.opened.Stat()
+	if err == nil && info.Size() < newSize {
+		err = f.opened.Truncate(newSize)
+	}
+	f.settled = sync.OnceValue(db.Sync)
+	go f.settled()
+	return err
 }
 
 // checkSize refuses a file that lacks pages: reading on would end in a fault that no program survives.
