@@ -202,6 +202,9 @@ func (r *Rows) outdated() (string, error) {
 // redefined gives the name of a table of the query that has another definition by now, if err says that what is stored does not match
 // the one that the query goes by. "" otherwise.
 func (r *Rows) redefined(err error) string {
+	if err == nil || err == io.EOF {
+		return ""
+	}
 	var stored *engine.Error
 	if !errors.As(err, &stored) || stored.Code != engine.CodeCorrupt {
 		return ""

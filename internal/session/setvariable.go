@@ -184,6 +184,9 @@ func (s *Session) setZone(name string) error {
 	if name == "" {
 		name = "+00:00"
 	}
+	if name == s.zone { // as a rule, where a connection comes back from the pool
+		return nil
+	}
 	zone, ok := expr.Zone(name)
 	if !ok {
 		return statementError(sqlerr.CodeUnknownTimeZone, "Unknown or incorrect time zone: '%s'; time_zone takes an offset from -13:59 to +14:00, or a name such as Europe/Berlin that Go's time zone data has", name)

@@ -14,15 +14,16 @@ type tree[V any] struct {
 // treeNode is a leaf, which has values, or has kids: then keys[i] is not above what kids[i] holds, and above all before it.
 //
 // Keys lie in memory of their own. So that a search need not look there, a node has the beginnings of its keys as numbers,
-// from where they begin to differ.
+// from where they begin to differ. Values lie in the node itself, which saves who reads one a wait for memory; kids, of which there are few,
+// do not.
 type treeNode[V any] struct {
 	owner  uint64
 	n      int
 	skip   int // octets that all keys have in common which can come to lie here
-	heads  [treeWidth]uint64
-	keys   [treeWidth]string
-	values *[treeWidth]*V
 	kids   *[treeWidth]*treeNode[V]
+	heads  [treeWidth]uint64
+	values [treeWidth]*V
+	keys   [treeWidth]string
 }
 
 // head gives the octets of a key from skip on as a number that sorts as they do, as far as it goes.
@@ -104,9 +105,6 @@ func (n *treeNode[V]) owned(owner uint64) *treeNode[V] {
 	if n.kids != nil {
 		kids := *n.kids
 		c.kids = &kids
-	} else {
-		values := *n.values
-		c.values = &values
 	}
 	return &c
 }
@@ -114,7 +112,7 @@ func (n *treeNode[V]) owned(owner uint64) *treeNode[V] {
 // Set gives a key a value.
 func (t *tree[V]) Set(owner uint64, key string, v *V) {
 	if t.root == nil {
-		t.root = &treeNode[V]{owner: owner, values: new([treeWidth]*V)}
+		t.root = &treeNode[V]{owner: owner}
 	}
 	t.root = t.root.owned(owner)
 	n := t.root
@@ -198,9 +196,6 @@ func (n *treeNode[V]) take(of *treeNode[V], from, to int) {
 		}
 		copy(n.kids[n.n:], of.kids[from:to])
 	} else {
-		if n.values == nil {
-			n.values = new([treeWidth]*V)
-		}
 		copy(n.values[n.n:], of.values[from:to])
 	}
 	n.n += to - from
@@ -357,10 +352,10 @@ func (w *treeWalk[V]) Skip(n int) {
 // goes on behind them.
 func (w *treeWalk[V]) Take(to string, most int) (keys []string, values []*V) {
 	n, from := w.leaf, w.at
-	end := n.n
+	end := min(n.n, from+most)
 	switch {
 	case to == "":
-	case n != w.first: // there are many: it is not worth a look at keys of each leaf
+	case n != w.first && most > treeWidth: // there are many: it is not worth a look at keys of each leaf
 		if w.end == nil {
 			var at treeWalk[V]
 			at.above = at.room[:0]
@@ -368,7 +363,7 @@ func (w *treeWalk[V]) Take(to string, most int) (keys []string, values []*V) {
 			w.end = &treeStep[V]{at.leaf, at.at}
 		}
 		if n == w.end.node {
-			end = w.end.at
+			end = min(end, w.end.at)
 		}
 	case n.keys[end-1] < to:
 	case n.keys[from] < to:
@@ -376,7 +371,6 @@ func (w *treeWalk[V]) Take(to string, most int) (keys []string, values []*V) {
 	default: // it may not be a key that could lie here
 		end = from
 	}
-	end = min(end, from+most)
 	w.Skip(end - from)
 	return n.keys[from:end], n.values[from:end]
 }
