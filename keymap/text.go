@@ -97,14 +97,6 @@ func (p Part) appendHash(dst []byte, s string) []byte {
 	return dst
 }
 
-// LeastCut is how long the code of a text or of octets is at least that is cut; 0: none is.
-func (p Part) LeastCut() int {
-	if p.Cut == 0 {
-		return 0
-	}
-	return p.Cut/8*8 + len(cutMark) + hashUnits // octets are cut at whole groups of eight digits
-}
-
 // appendUnits appends a whole code, complemented and ended where the part descends.
 func (p Part) appendUnits(dst []byte, code string) []byte {
 	if !p.Desc {

@@ -134,8 +134,9 @@ func (t *Table) CutFrom(ix *Index) (least int) {
 		segments = ix.Segments
 	}
 	for _, s := range slices.Concat(segments, t.Layout.Row) {
-		if n := s.Code.LeastCut(); n > 0 && (least == 0 || n < least) {
-			least = n
+		n := s.Code.Cut / 8 * 8 // octets are cut at whole groups of eight digits
+		if s.Code.Cut > 0 && (least == 0 || n < least) {
+			least = max(n, 1)
 		}
 	}
 	return least
