@@ -114,7 +114,7 @@ type RowOf func(entry *Entity) (table, partitionKey, rowKey string, err error)
 type Room struct {
 	Entities []Entity
 	Values   []Value
-	Bound    any // what the scan before was bound to
+	Before   any // the cursor of the scan before, which is closed
 }
 
 // Cursor walks the entities of a scan, a chunk at a time. Next returns a chunk of one or more

@@ -40,8 +40,9 @@ type memBinding struct {
 
 // scan is Engine.Scan, by a root that is held for it.
 func (r *memRoot) scan(s engine.Scan) *memCursor {
-	c := &memCursor{cursor: cursor{scan: s, tally: newTally(r.m.limits, s)}, root: r}
-	c.source = c
+	c := cursorOf(s.Room)
+	before := c.last
+	*c = memCursor{cursor: cursor{source: c, scan: s, tally: newTally(r.m.limits, s)}, root: r}
 	if r.m.closed.Load() {
 		return c.fail(errClosed())
 	}
@@ -53,7 +54,9 @@ func (r *memRoot) scan(s engine.Scan) *memCursor {
 		c.tally.flush()
 		return c.fail(errNoTable(s.Table))
 	}
-	c.table, c.last = t, boundBefore(&s, t)
+	if c.table = t; before.isOf(&s, t) {
+		c.last = before
+	}
 	if s.AllPartitions {
 		c.partitions.Seek(&r.state(t).tree, s.FromPartition)
 	} else if p := r.partition(t, s.PartitionKey); p != nil {
@@ -207,27 +210,29 @@ func (c *memCursor) bind(s *shape) *memBinding {
 	return b
 }
 
-// boundBefore gives the binding of the scan that had the room before, where that has the same filter and selection.
-func boundBefore(s *engine.Scan, t *memTable) *memBinding {
-	if s.Room == nil {
-		return nil
+// isOf says whether b is that of a scan of a table, with the same filter and selection; nil is not.
+func (b *memBinding) isOf(s *engine.Scan, t *memTable) bool {
+	return b != nil && b.table == t && b.of == s.Filter && b.all == (s.Select == nil) && (b.all || slices.Equal(b.names, s.Select))
+}
+
+// cursorOf gives a cursor: that of the scan which had the room before, if there is one, else a new one.
+func cursorOf(room *engine.Room) *memCursor {
+	if room != nil {
+		if c, ok := room.Before.(*memCursor); ok {
+			return c
+		}
 	}
-	b, _ := s.Room.Bound.(*memBinding)
-	if b == nil || b.table != t || b.of != s.Filter || b.all != (s.Select == nil) || !b.all && !slices.Equal(b.names, s.Select) {
-		return nil
-	}
-	return b
+	return new(memCursor)
 }
 
 // drop implements source.
 func (c *memCursor) drop() {
-	if c.scan.Room != nil && c.last != nil {
-		c.scan.Room.Bound = c.last
-	}
-	c.partitions, c.rows = treeWalk[memPartition]{}, treeWalk[memRecord]{}
-	c.table, c.bound, c.last = nil, nil, nil
 	if c.root != nil {
 		c.root.holders.Add(-1)
-		c.root = nil
+	}
+	room := c.scan.Room
+	*c = memCursor{cursor: cursor{source: c, err: c.err}, last: c.last} // it is kept for long, and keeps nothing of the scan
+	if room != nil {
+		room.Before = c
 	}
 }
