@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nearlyfreedb/nearlyfree"
+	"github.com/nearlyfreedb/nearlyfree/internal/testrun"
 )
 
 const pointRead = "SELECT id, name FROM t WHERE id = ?"
@@ -104,6 +105,28 @@ func TestPointReadAllocations(t *testing.T) {
 		}
 	})
 	if n > 5 { // the arguments, the key, the rows, two values
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// TestRangeAllocations: a few rows in the order of their keys take little more than their values.
+func TestRangeAllocations(t *testing.T) {
+	s := pointReads(t, "SELECT id, name FROM t WHERE id >= ? ORDER BY id LIMIT 10")
+	args, dest := []driver.NamedValue{{Ordinal: 1, Value: int64(300)}}, make([]driver.Value, 2)
+	n := testing.AllocsPerRun(100, func() {
+		rows, err := s.QueryContext(context.Background(), args)
+		for err == nil {
+			err = rows.Next(dest)
+		}
+		if err = rows.Close(); err != nil {
+			t.Fatal(err)
+		}
+	})
+	most := 20.0 + 17 // 20 values
+	if testrun.Race {
+		most += 8 // it has a pool forget now and then
+	}
+	if n > most {
 		t.Errorf("%v allocations", n)
 	}
 }
