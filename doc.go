@@ -189,7 +189,7 @@
 // The default is read committed: each statement reads one moment of the store, on Azure each page of a partition does.
 // LevelWriteCommitted and all above it, and MySQL's REPEATABLE READ, are serializable: Commit repeats all reads, even those
 // that found nothing, and returns ErrConflict if one has another result by then. In memory and in a file, all reads of such a transaction
-// are of the moment when it begins. On Azure each read is of its own moment, so what you have read may not fit together
+// are of the moment when it begins, or when its first statement begins if that is FOR UPDATE. On Azure each read is of its own moment, so what you have read may not fit together
 // before Commit has succeeded, and Commit makes the requests of the reads once more, except for points of a single partition
 // that the transaction writes to. A transaction with ReadOnly reads one moment in memory and in a file, unless it asks for
 // read committed, and never meets a conflict; on Azure it needs a level for that, and its Commit says whether it was one
