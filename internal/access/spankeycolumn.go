@@ -193,7 +193,7 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 	if err != nil {
 		return nil, false, err
 	}
-	up, equals := t.isUp(), t.isEqual()
+	equals := t.isEqual()
 	switch at {
 	case placeNowhere:
 		return []interval{iv}, false, nil
@@ -205,7 +205,7 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 			return nil, true, nil
 		}
 	case placeBelow, placeTop:
-		if equals || up == (at == placeTop) {
+		if equals || t.isUp() == (at == placeTop) {
 			return nil, true, nil
 		}
 		return []interval{iv}, true, nil
@@ -224,6 +224,11 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 		// The code of a prefix is the same for longer values.
 		return []interval{p.point(code, lo)}, p.Code.Prefix == 0, err
 	}
+	return t.ordered(p, iv, lo, at)
+}
+
+// ordered gives what of iv may satisfy t, which is no equality, where lo is its value, or the one of the column below it (placeAbove).
+func (t *test) ordered(p *keyColumn, iv interval, lo value.Value, at place) (list []interval, exact bool, err error) {
 	b, tied, err := p.bounds(lo)
 	switch {
 	case errors.Is(err, schema.ErrNotOfForm):
@@ -235,9 +240,9 @@ func (t *test) compare(env *expr.Env, p *keyColumn, f expr.Func) (list []interva
 	// one.
 	with := tied || t.op == testLe || t.op == testGe
 	if at == placeAbove {
-		with = tied || !up
+		with = tied || !t.isUp()
 	}
-	if up {
+	if t.isUp() {
 		iv = p.from(iv, b, with)
 	} else {
 		iv = p.to(iv, b, with)
