@@ -213,16 +213,7 @@ func (s *Session) byDatabase(ctx context.Context, stmt dialect.Statement) (parts
 			return &own
 		})
 	case *dialect.RenameTable:
-		for i := range stmt.From {
-			database, to := of(&stmt.From[i]), stmt.To[i]
-			to.Database = of(&to)
-			if n := len(parts) - 1; n >= 0 && strings.EqualFold(parts[n].database, database) {
-				own := parts[n].stmt.(*dialect.RenameTable)
-				own.From, own.To = append(own.From, stmt.From[i]), append(own.To, to)
-				continue
-			}
-			parts = append(parts, part{database: database, stmt: &dialect.RenameTable{From: stmt.From[i : i+1 : i+1], To: []dialect.TableName{to}}, pos: stmt.From[i].Pos})
-		}
+		parts = s.renames(stmt)
 	default:
 		parts = []part{{database: s.in.Name, stmt: stmt, pos: sqlerr.NoPos}}
 	}
@@ -238,6 +229,21 @@ func (s *Session) byDatabase(ctx context.Context, stmt dialect.Statement) (parts
 		err = s.areThere(ctx, dropped, of)
 	}
 	return parts, err
+}
+
+// renames parts RENAME TABLE: it goes from one to the next, so that only neighbours of one database are renamed together.
+func (s *Session) renames(stmt *dialect.RenameTable) (parts []part) {
+	for i := range stmt.From {
+		database, to := s.databaseOf(&stmt.From[i]), stmt.To[i]
+		to.Database = s.databaseOf(&to)
+		if n := len(parts) - 1; n >= 0 && strings.EqualFold(parts[n].database, database) {
+			own := parts[n].stmt.(*dialect.RenameTable)
+			own.From, own.To = append(own.From, stmt.From[i]), append(own.To, to)
+			continue
+		}
+		parts = append(parts, part{database: database, stmt: &dialect.RenameTable{From: stmt.From[i : i+1 : i+1], To: []dialect.TableName{to}}, pos: stmt.From[i].Pos})
+	}
+	return parts
 }
 
 type group struct {
