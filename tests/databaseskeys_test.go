@@ -130,7 +130,7 @@ func TestForeignKeyMeetsOverDatabases(t *testing.T) {
 			"ALTER TABLE up.parent RENAME COLUMN id TO number", "ALTER TABLE up.parent DROP PRIMARY KEY, ADD COLUMN n INT PRIMARY KEY AUTO_INCREMENT",
 			"ALTER TABLE d.child DROP FOREIGN KEY first", "DROP TABLE d.child", "INSERT INTO d.child VALUES (9, 2, 2)",
 		} {
-			if (i+j)%testrun.Of(1, 5) > 0 {
+			if (i+j)%testrun.Of(2, 5) > 0 {
 				continue
 			}
 			t.Run(change+" / "+meets, func(t *testing.T) {

@@ -18,7 +18,7 @@ import (
 )
 
 // eachWrite is at how many of the writes another change comes between: at every third, or with 1 at all of them.
-var eachWrite = flag.Int("each-write", testrun.Of(3, 9), "at which of its writes TestChangeDied has another change come behind the interruption")
+var eachWrite = flag.Int("each-write", testrun.Of(6, 9), "at which of its writes TestChangeDied has another change come behind the interruption")
 
 // TestChangeDied ends the process that changes a definition before each of its writes, and after each whose answer it
 // does not get, while another one writes between all of them. That one sees no wrong row at any time. Then it sends the same
