@@ -154,7 +154,7 @@ func (l *loader) load(ctx context.Context) error {
 	case "":
 		return errors.New("its name does not tell what it holds: say --format csv, tsv, jsonl or sql")
 	case "parquet":
-		return errors.New("Parquet is not supported: convert it to CSV, for example by duckdb -c \"COPY 'x.parquet' TO 'x.csv'\"")
+		return errors.New("there is no support for Parquet: convert it to CSV, for example by duckdb -c \"COPY 'x.parquet' TO 'x.csv'\"")
 	}
 	return fmt.Errorf("the format %q is not known: it is csv, tsv, jsonl or sql", l.kind)
 }

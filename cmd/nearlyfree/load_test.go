@@ -165,7 +165,7 @@ func TestLoadErrors(t *testing.T) {
 		{"t.csv", "", `must name the columns`, loadOptions{}},
 		{"t.csv", "1\n", `--no-header needs --columns`, loadOptions{noHeader: true}},
 		{"t.txt", "1\n", `--format csv`, loadOptions{}},
-		{"t.parquet", "", `Parquet is not supported`, loadOptions{}},
+		{"t.parquet", "", `no support for Parquet`, loadOptions{}},
 		{"u.csv", "a,b\n1\n", `1 field where the head has 2`, loadOptions{}},
 		{"t.sql", "INSERT INTO t (id) VALUES (1);\n\nINSERT INTO t (id) VALUES (2), (1);", `line 3: Error 1062`, loadOptions{}},
 		{"t.sql", "\nCREATE TRIGGER x BEFORE INSERT ON t FOR EACH ROW SET NEW.id = 1", "--skip leaves such things out", loadOptions{}},
