@@ -2,7 +2,6 @@ package nearlyfree
 
 import (
 	"context"
-	"errors"
 	"strings"
 	"sync"
 	"time"
@@ -59,8 +58,7 @@ func newStore(e, direct engine.Engine) *store {
 }
 
 func isLocked(err error) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && e.Code == engine.CodeLocked
+	return engine.Is(err, engine.CodeLocked)
 }
 
 // openShared opens a store, or gives the one of its name that is open in this process.

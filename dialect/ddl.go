@@ -60,6 +60,8 @@ type IndexDef struct {
 	IfNot   bool // CREATE INDEX IF NOT EXISTS
 	Using   string
 	Pos     Pos
+
+	ForForeignKey bool // no statement says it: a FOREIGN KEY brings it along
 }
 
 // ForeignKey is [CONSTRAINT Name] FOREIGN KEY [IndexName] (Columns) REFERENCES Table (RefColumns).

@@ -1,7 +1,6 @@
 package planner
 
 import (
-	"errors"
 	"strings"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -36,6 +35,5 @@ func (b *builder) family(t *schema.Table) ([]schema.Family, error) {
 }
 
 func isMissing(err error) bool {
-	var e *sqlerr.Error
-	return errors.As(err, &e) && e.Code == sqlerr.CodeNoSuchTable
+	return sqlerr.Is(err, sqlerr.CodeNoSuchTable)
 }

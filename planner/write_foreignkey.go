@@ -2,7 +2,6 @@ package planner
 
 import (
 	"cmp"
-	"errors"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
@@ -114,6 +113,5 @@ func (b *builder) namedBy(t *schema.Table, r schema.Relative) (*schema.Table, er
 }
 
 func isUnknownDatabase(err error) bool {
-	var e *sqlerr.Error
-	return errors.As(err, &e) && e.Code == sqlerr.CodeUnknownDatabase
+	return sqlerr.Is(err, sqlerr.CodeUnknownDatabase)
 }

@@ -150,7 +150,7 @@ func (c *Catalog) renew(ctx context.Context, isGood func(*Snapshot) bool) (*Snap
 	}
 	changes := c.changes.Load()
 	e, err := c.getVersion(ctx)
-	if err != nil && !isCode(err, engine.CodeNotFound) && !isCode(err, engine.CodeNoTable) {
+	if err != nil && !engine.Is(err, engine.CodeNotFound) && !engine.Is(err, engine.CodeNoTable) {
 		return nil, err
 	}
 	if denied != nil { // and reading is not
@@ -207,7 +207,7 @@ func (c *Catalog) changed(version int64, next *Snapshot) {
 // Ping makes sure that the store answers: it reads the version, one request.
 func (c *Catalog) Ping(ctx context.Context) error {
 	_, err := c.getVersion(ctx)
-	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+	if engine.Is(err, engine.CodeNotFound, engine.CodeNoTable) {
 		return nil
 	}
 	return err
@@ -275,9 +275,4 @@ func (c *Catalog) Current(ctx context.Context, t *schema.Table) (bool, error) {
 		return false, nil
 	}
 	return false, err
-}
-
-func isCode(err error, code engine.Code) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && e.Code == code
 }

@@ -142,18 +142,18 @@ func (c *Catalog) createPhysical(ctx context.Context, s *Snapshot, t *schema.Tab
 		if err == nil {
 			continue // its rows are those of a dropped table, which some process is still deleting
 		}
-		if !isCode(err, engine.CodeNotFound) && !isCode(err, engine.CodeNoTable) {
+		if !engine.Is(err, engine.CodeNotFound) && !engine.Is(err, engine.CodeNoTable) {
 			return err
 		}
 		err = c.engine.CreateTable(ctx, t.Physical, m)
 		switch {
 		case err == nil:
 			return nil
-		case isCode(err, engine.CodeDeleting):
+		case engine.Is(err, engine.CodeDeleting):
 			continue // the service keeps the name for a while: take the next one
-		case isCode(err, engine.CodeExists) && !adopt:
+		case engine.Is(err, engine.CodeExists) && !adopt:
 			continue
-		case isCode(err, engine.CodeExists):
+		case engine.Is(err, engine.CodeExists):
 			taken, err := s.nameTaken(ctx, t.Physical)
 			if err != nil {
 				return err
@@ -182,7 +182,7 @@ func (c *Catalog) createExternal(ctx context.Context, t *schema.Table, m *engine
 		return engine.Errorf(engine.CodeBadInput, "the physical table '%s' holds rows of this driver: an EXTERNAL TABLE is for tables of other programs", t.Physical)
 	}
 	err := c.engine.CreateTable(ctx, t.Physical, m)
-	if isCode(err, engine.CodeExists) {
+	if engine.Is(err, engine.CodeExists) {
 		return nil
 	}
 	return err
@@ -343,7 +343,7 @@ func (c *Catalog) commitAs(ctx context.Context, s *Snapshot, is about, m *engine
 	changes := addChange(s.changes, id)
 	raise := engine.Op{Kind: engine.Replace, Entity: encodeVersion(s.version+1, changes, is), IfMatch: s.etag}
 	if s.etag == "" {
-		if err := c.engine.CreateTable(ctx, c.table, m); err != nil && !isCode(err, engine.CodeExists) {
+		if err := c.engine.CreateTable(ctx, c.table, m); err != nil && !engine.Is(err, engine.CodeExists) {
 			return err
 		}
 		raise = engine.Op{Kind: engine.Insert, Entity: raise.Entity}
@@ -356,7 +356,7 @@ func (c *Catalog) commitAs(ctx context.Context, s *Snapshot, is about, m *engine
 	}
 	if err != nil {
 		c.Forget()
-		if isCode(err, engine.CodeStale) || isCode(err, engine.CodeExists) || isCode(err, engine.CodeNotFound) {
+		if engine.Is(err, engine.CodeStale, engine.CodeExists) || engine.Is(err, engine.CodeNotFound) {
 			return errMoved
 		}
 		return err

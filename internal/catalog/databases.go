@@ -67,7 +67,7 @@ func LookDatabase(ctx context.Context, e engine.Engine, database string, m *engi
 
 func look(ctx context.Context, e engine.Engine, table string, m *engine.Meter) (*DatabaseInfo, error) {
 	entity, err := e.Get(ctx, engine.Get{Table: table, PartitionKey: partition, RowKey: versionKey, Meter: m})
-	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+	if engine.Is(err, engine.CodeNotFound, engine.CodeNoTable) {
 		return nil, nil
 	}
 	if err != nil {
@@ -289,7 +289,7 @@ func (c *Catalog) dropSome(ctx context.Context, s *Snapshot, m *engine.Meter) (g
 // VersionAt gives the version of the definitions as another reader of the store sees it, such as a transaction at its moment.
 func (c *Catalog) VersionAt(ctx context.Context, reader engine.Reader, m *engine.Meter) (int64, error) {
 	e, err := reader.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: versionKey, Meter: m})
-	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+	if engine.Is(err, engine.CodeNotFound, engine.CodeNoTable) {
 		return 0, nil
 	}
 	if err != nil {

@@ -186,7 +186,7 @@ func (c *Catalog) empty(ctx context.Context, tombstones []*tombstone, m *engine.
 }
 
 func isDeleted(err error) bool {
-	return isCode(err, engine.CodeNoTable) || isCode(err, engine.CodeDeleting)
+	return engine.Is(err, engine.CodeNoTable, engine.CodeDeleting)
 }
 
 // finishDrop deletes what tombstones name and nobody uses any more, then the notes of it.
@@ -204,7 +204,7 @@ func (c *Catalog) forget(ctx context.Context, tombstones []*tombstone, m *engine
 		ops = append(ops, engine.Op{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: tomb.key()}})
 	}
 	err := c.commitNotes(ctx, ops, m)
-	if isCode(err, engine.CodeNotFound) {
+	if engine.Is(err, engine.CodeNotFound) {
 		return nil
 	}
 	return err
@@ -247,7 +247,7 @@ func (c *Catalog) collectOne(ctx context.Context, tomb *tombstone) error {
 	claim := tomb.note()
 	claim.Kind, claim.IfMatch = engine.Replace, tomb.etag
 	err := c.commitNotes(ctx, []engine.Op{claim}, c.meter)
-	if isCode(err, engine.CodeStale) || isCode(err, engine.CodeNotFound) {
+	if engine.Is(err, engine.CodeStale, engine.CodeNotFound) {
 		return nil // another process is at it
 	}
 	if err != nil {

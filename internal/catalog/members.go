@@ -36,7 +36,7 @@ func (c *Catalog) members(ctx context.Context) (all []member, err error) {
 		})
 		return nil
 	})
-	if isCode(err, engine.CodeNoTable) {
+	if engine.Is(err, engine.CodeNoTable) {
 		err = nil
 	}
 	return all, err

@@ -42,7 +42,7 @@ func (c *Catalog) commitLock(ctx context.Context, op engine.Op) error {
 func (c *Catalog) readLock(ctx context.Context, name string) (NamedLock, string, error) {
 	l := NamedLock{Name: name}
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: l.key(), Meter: c.meter})
-	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+	if engine.Is(err, engine.CodeNotFound, engine.CodeNoTable) {
 		return l, "", nil
 	}
 	if err != nil {
@@ -62,12 +62,12 @@ func (c *Catalog) TakeLock(ctx context.Context, l NamedLock, left string) (held 
 	tries := retry.Begin(ctx, retry.Race)
 	for {
 		err := c.commitLock(ctx, op)
-		if isCode(err, engine.CodeNoTable) {
-			if err = c.engine.CreateTable(ctx, c.table, c.meter); err == nil || isCode(err, engine.CodeExists) {
+		if engine.Is(err, engine.CodeNoTable) {
+			if err = c.engine.CreateTable(ctx, c.table, c.meter); err == nil || engine.Is(err, engine.CodeExists) {
 				err = c.commitLock(ctx, op)
 			}
 		}
-		if !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeNotFound) {
+		if !engine.Is(err, engine.CodeExists) && !engine.Is(err, engine.CodeStale) && !engine.Is(err, engine.CodeNotFound) {
 			return "", err
 		}
 		holder, etag, readErr := c.readLock(ctx, l.Name)
@@ -105,7 +105,7 @@ func (c *Catalog) changeLock(ctx context.Context, l NamedLock, kind engine.OpKin
 			return false, err
 		}
 		err = c.commitLock(ctx, l.op(kind, etag))
-		if !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeNotFound) {
+		if !engine.Is(err, engine.CodeStale) && !engine.Is(err, engine.CodeNotFound) {
 			return err == nil, err
 		}
 		if err := tries.Again(err); err != nil {

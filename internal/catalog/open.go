@@ -44,7 +44,7 @@ func (c *Catalog) Undeclared(ctx context.Context, name string) (*schema.Table, e
 		return known, err
 	}
 	t, err := c.sample(ctx, name)
-	gone := isCode(err, engine.CodeNoTable) || isCode(err, engine.CodeDeleting)
+	gone := engine.Is(err, engine.CodeNoTable, engine.CodeDeleting)
 	t = c.open.leave(folded, sampled, t, gone)
 	if gone {
 		return nil, missing

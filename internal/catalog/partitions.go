@@ -29,7 +29,7 @@ func (c *Catalog) makePartitions(ctx context.Context, s *Snapshot, t *schema.Tab
 		if p.Opening {
 			p.Published = time.Now().Unix()
 		}
-		if err := c.engine.CreateTable(ctx, p.Physical, m); err != nil && !isCode(err, engine.CodeExists) {
+		if err := c.engine.CreateTable(ctx, p.Physical, m); err != nil && !engine.Is(err, engine.CodeExists) {
 			return err
 		}
 	}

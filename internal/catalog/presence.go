@@ -60,7 +60,7 @@ func (c *Catalog) announceOnce(ctx context.Context, anyway bool) error {
 	now := time.Now() // before the request: the lease must not outlive what others know
 	err := c.commitMember(ctx, p.self.op(engine.Upsert))
 	switch {
-	case isCode(err, engine.CodeNoTable):
+	case engine.Is(err, engine.CodeNoTable):
 		return nil // nothing is defined yet
 	case isDenied(err):
 		p.denied = now
@@ -81,7 +81,7 @@ func (c *Catalog) announceOnce(ctx context.Context, anyway bool) error {
 const deniedFor = time.Minute
 
 func isDenied(err error) bool {
-	return isCode(err, engine.CodeReadOnly) || isCode(err, engine.CodeAuth)
+	return engine.Is(err, engine.CodeReadOnly, engine.CodeAuth)
 }
 
 // The keeper wakes in time to renew the lease. After a change of definitions it wakes more often for a while, as a change often
@@ -245,7 +245,7 @@ func (c *Catalog) late(ctx context.Context, known int64, timed bool) (late []mem
 		case m.id == c.presence.self.id || m.version >= known:
 		case timed && m.gone(now):
 			err := c.commitMember(ctx, m.op(engine.Delete))
-			if err != nil && !isCode(err, engine.CodeNotFound) {
+			if err != nil && !engine.Is(err, engine.CodeNotFound) {
 				return nil, 0, err
 			}
 		default:

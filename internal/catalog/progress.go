@@ -32,7 +32,7 @@ func (c *Catalog) SetProgress(ctx context.Context, t *schema.Table, rows int, m 
 // ClearProgress takes the note back.
 func (c *Catalog) ClearProgress(ctx context.Context, t *schema.Table, m *engine.Meter) error {
 	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{{Kind: engine.Delete, Entity: progressEntity(t)}}, Meter: m})
-	if isCode(err, engine.CodeNotFound) {
+	if engine.Is(err, engine.CodeNotFound) {
 		return nil
 	}
 	return err
@@ -43,7 +43,7 @@ func (s *Snapshot) Progress(ctx context.Context, t *schema.Table) (rows int64, o
 	c := s.catalog
 	e := progressEntity(t)
 	found, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: e.RowKey, Meter: c.meter})
-	if isCode(err, engine.CodeNotFound) {
+	if engine.Is(err, engine.CodeNotFound) {
 		return 0, false, nil
 	}
 	return int64(property(&found, "Rows").N), err == nil, err
@@ -61,7 +61,7 @@ func (s *Snapshot) AllProgress(ctx context.Context) (of func(*schema.Table) (row
 			}
 			return nil
 		})
-	if err != nil && !isCode(err, engine.CodeNoTable) {
+	if err != nil && !engine.Is(err, engine.CodeNoTable) {
 		return nil, err
 	}
 	return func(t *schema.Table) (int64, bool) {

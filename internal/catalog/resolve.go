@@ -31,7 +31,7 @@ func (c *Catalog) resolve(ctx context.Context, s *Snapshot, id string, err error
 	tries := retry.Begin(ctx, retry.Race)
 	for {
 		e, getErr := c.getVersion(ctx)
-		missing := isCode(getErr, engine.CodeNotFound)
+		missing := engine.Is(getErr, engine.CodeNotFound)
 		if getErr != nil && !missing {
 			return err
 		}

@@ -157,7 +157,7 @@ func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.M
 		}
 		err = c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Ops: []engine.Op{op}, Meter: m})
 		lost := engine.IsUnsure(err) && ctx.Err() == nil
-		if !lost && !isCode(err, engine.CodeStale) && !isCode(err, engine.CodeExists) && !isCode(err, engine.CodeNotFound) {
+		if !lost && !engine.Is(err, engine.CodeStale) && !engine.Is(err, engine.CodeExists) && !engine.Is(err, engine.CodeNotFound) {
 			return err
 		}
 		if err := tries.Again(err); err != nil {
@@ -170,7 +170,7 @@ func (c *Catalog) moveSequence(ctx context.Context, t *schema.Table, m *engine.M
 func (c *Catalog) storedNext(ctx context.Context, t *schema.Table, m *engine.Meter) (next int64, etag string, err error) {
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t), Meter: m})
 	switch {
-	case isCode(err, engine.CodeNotFound):
+	case engine.Is(err, engine.CodeNotFound):
 		return max(t.FirstAutoIncrement, 1), "", nil
 	case err != nil:
 		return 0, "", err
@@ -212,7 +212,7 @@ func (c *Catalog) dropSequence(ctx context.Context, t *schema.Table, m *engine.M
 	c.sequences.mu.Unlock()
 	err := c.engine.Commit(ctx, engine.Commit{Table: c.table, PartitionKey: partition, Meter: m,
 		Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: partition, RowKey: sequencePrefix + sequenceName(t)}}}})
-	if isCode(err, engine.CodeNotFound) {
+	if engine.Is(err, engine.CodeNotFound) {
 		return nil
 	}
 	return err

@@ -24,7 +24,7 @@ func (c *Catalog) shareTable(ctx context.Context, s *Snapshot, t *schema.Table, 
 	if len(taken) > 0 {
 		return nil
 	}
-	if err := c.engine.CreateTable(ctx, t.Physical, m); err != nil && !isCode(err, engine.CodeExists) {
+	if err := c.engine.CreateTable(ctx, t.Physical, m); err != nil && !engine.Is(err, engine.CodeExists) {
 		return err
 	}
 	return nil
@@ -42,7 +42,7 @@ func (c *Catalog) rowNames(ctx context.Context, physical string) (map[string]boo
 		}
 		return nil
 	})
-	if isCode(err, engine.CodeNoTable) {
+	if engine.Is(err, engine.CodeNoTable) {
 		err = nil
 	}
 	return names, err
@@ -61,7 +61,7 @@ func (c *Catalog) freeRowName(ctx context.Context, s *Snapshot, t *schema.Table,
 		}
 		_, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: keysNote(t.Physical, name), Select: []string{}, Meter: c.meter})
 		switch {
-		case isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable):
+		case engine.Is(err, engine.CodeNotFound, engine.CodeNoTable):
 			return name, nil
 		case err != nil:
 			return "", err

@@ -171,7 +171,7 @@ func (s *Snapshot) load(ctx context.Context, folded string) (*definition, error)
 		return nil, nil // there was no catalog at all
 	}
 	e, err := c.engine.Get(ctx, engine.Get{Table: c.table, PartitionKey: partition, RowKey: tableKey(folded), Meter: c.meter})
-	if isCode(err, engine.CodeNotFound) || isCode(err, engine.CodeNoTable) {
+	if engine.Is(err, engine.CodeNotFound, engine.CodeNoTable) {
 		return nil, nil
 	}
 	if err != nil {
@@ -239,7 +239,7 @@ func (s *Snapshot) Known(ctx context.Context) ([]*schema.Table, error) {
 func (s *Snapshot) eachDefinition(ctx context.Context, do func(e *engine.Entity) error) error {
 	c, span := s.catalog, keymap.PrefixSpan(tablePrefix)
 	err := engine.Each(ctx, c.engine, engine.Scan{Table: c.table, PartitionKey: partition, From: span.From, To: span.To, Meter: c.meter}, do)
-	if isCode(err, engine.CodeNoTable) {
+	if engine.Is(err, engine.CodeNoTable) {
 		return nil
 	}
 	return err

@@ -14,6 +14,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/expr"
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
+	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 )
 
 // alter runs the actions of ALTER TABLE in turn. All are tried on the definition alone before anything is changed; see
@@ -52,18 +53,33 @@ func (x *definition) alter(ctx context.Context, name dialect.TableName, actions 
 		return err
 	}
 	former := t
+	if t, err = x.makeAll(ctx, t, actions); err != nil {
+		return err
+	}
+	var superseded []dialect.AlterAction
+	for _, ix := range t.Superseded() {
+		superseded = append(superseded, dialect.AlterAction{Kind: dialect.DropIndexAction, Name: ix.Name, IfExists: true, Pos: sqlerr.NoPos})
+	}
+	if _, err = x.makeAll(ctx, t, superseded); err != nil {
+		return err
+	}
+	return x.releaseElsewhere(ctx, former)
+}
+
+// makeAll makes what actions lead to and gives the definition that is there then.
+func (x *definition) makeAll(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) (*schema.Table, error) {
 	for len(actions) > 0 {
 		c, err := x.together(ctx, t, actions)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		x.stood = x.stands()
 		if err = x.renamed(ctx, t, c.to, func() (err error) { t, err = x.makeAgain(ctx, t, c); return err }); err != nil {
-			return err
+			return nil, err
 		}
 		actions = actions[len(c.actions):]
 	}
-	return x.releaseElsewhere(ctx, former)
+	return t, nil
 }
 
 // change is what actions of ALTER TABLE make of a definition together: they share their steps.
@@ -96,8 +112,8 @@ func (x *definition) together(ctx context.Context, t *schema.Table, actions []di
 		if i > 0 {
 			both, ok = c.Then(&after, t, c.to, next)
 		}
-		if !ok || i > 0 && !announceable(t, next, &both) {
-			break
+		if !ok || i > 0 && (!announceable(t, next, &both) || t.IsTied() && len(c.Fill) > 0 && len(after.Drop) > 0) {
+			break // an index that foreign keys go by stays until the one that they go by next is filled
 		}
 		c.Change, c.to, c.actions = both, next, actions[:i+1]
 		if alone {
@@ -264,8 +280,7 @@ func changedBeside(err error) bool {
 
 // isGone says whether err is that a physical table is not there any more.
 func isGone(err error) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && (e.Code == engine.CodeNoTable || e.Code == engine.CodeDeleting)
+	return engine.Is(err, engine.CodeNoTable, engine.CodeDeleting)
 }
 
 // make makes a change and gives the definition that it leads to.

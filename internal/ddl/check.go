@@ -2,7 +2,6 @@ package ddl
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -85,8 +84,7 @@ func (x *definition) hasDropped(ctx context.Context, t *schema.Table, part *sche
 }
 
 func isCorrupt(err error) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && e.Code == engine.CodeCorrupt
+	return engine.Is(err, engine.CodeCorrupt)
 }
 
 func indexOf(t *schema.Table, ix *schema.Index) int {

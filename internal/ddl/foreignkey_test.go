@@ -79,6 +79,7 @@ func TestForeignKeyDied(t *testing.T) {
 		"ALTER TABLE child DROP FOREIGN KEY child_ibfk_1",
 		"RENAME TABLE parent TO elder",
 		"ALTER TABLE parent RENAME COLUMN id TO number",
+		"CREATE INDEX IF NOT EXISTS better ON child (p, q)",
 		"DROP TABLE child",
 		"DROP TABLE parent, child",
 	} {
@@ -122,7 +123,11 @@ func TestForeignKeyDied(t *testing.T) {
 						}
 					}
 				}
-				if err := next.run(statement); err != nil && next.table("child") != nil && next.table("parent") != nil {
+				err := next.run(statement)
+				if c := next.table("child"); c != nil && c.Index("better") != nil && (len(c.Indexes) > 1 || err != nil) {
+					t.Errorf("%s, dead after %d commits, again: the child has %d indexes, %v", statement, commits, len(c.Indexes), err)
+				}
+				if err != nil && next.table("child") != nil && next.table("parent") != nil {
 					t.Errorf("%s, dead after %d commits, again: %v", statement, commits, err)
 				}
 			}

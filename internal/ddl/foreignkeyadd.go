@@ -10,57 +10,6 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 )
 
-// prepareActions gives the actions of ALTER TABLE with, before each foreign key that is added, the index that it needs and does not have, and
-// with foreign keys dropped first, so that their indexes and columns may go with them. All are tried on the definition alone, and new
-// foreign keys on the rows.
-func (x *definition) prepareActions(ctx context.Context, t *schema.Table, actions []dialect.AlterAction) ([]dialect.AlterAction, error) {
-	drops := func(a dialect.AlterAction) bool {
-		return a.Kind == dialect.DropForeignKey || a.Kind == dialect.DropConstraint && t.ForeignKey(a.Name) != nil
-	}
-	var out []dialect.AlterAction
-	add := func(a dialect.AlterAction) error {
-		if out = append(out, a); x.resumes(t, &a) != nil {
-			return nil
-		}
-		next, _, err := x.next(ctx, t, &a)
-		t = next
-		return err
-	}
-	stored := t
-	slices.SortStableFunc(actions, func(a, b dialect.AlterAction) int {
-		if drops(a) == drops(b) {
-			return 0
-		}
-		return map[bool]int{true: -1, false: 1}[drops(a)]
-	})
-	for i := range actions {
-		a := actions[i]
-		if a.Kind != dialect.AddForeignKey {
-			if err := add(a); err != nil {
-				return nil, err
-			}
-			continue
-		}
-		if err := x.place(ctx, &a.ForeignKey); err != nil {
-			return nil, err
-		}
-		index, err := define.NeededIndex(t, &a.ForeignKey)
-		if err == nil && index != nil {
-			err = add(dialect.AlterAction{Kind: dialect.AddIndex, Index: *index, Pos: a.Pos})
-		}
-		if err == nil {
-			err = add(a)
-		}
-		if err == nil {
-			err = x.tryForeignKey(ctx, stored, t, &a)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
 // tryForeignKey looks whether the last foreign key of next can be added to t, before anything is done.
 func (x *definition) tryForeignKey(ctx context.Context, t, next *schema.Table, a *dialect.AlterAction) error {
 	k := &next.ForeignKeys[len(next.ForeignKeys)-1]

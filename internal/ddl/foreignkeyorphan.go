@@ -2,7 +2,6 @@ package ddl
 
 import (
 	"context"
-	"errors"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
@@ -115,8 +114,7 @@ func (l *lookedUp) find(ctx context.Context, w *dml.Writer, values []value.Value
 func (l *lookedUp) get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
 	g.Meter = l.meter
 	e, err = l.store.Get(ctx, g)
-	var failed *engine.Error
-	if errors.As(err, &failed) && failed.Code == engine.CodeNotFound {
+	if engine.Is(err, engine.CodeNotFound) {
 		return e, false, nil
 	}
 	return e, err == nil, err

@@ -280,8 +280,7 @@ func (r *rewriter) flush(ctx context.Context) error {
 			tries.Progress()
 			continue
 		}
-		var e *sqlerr.Error
-		duplicate := errors.As(err, &e) && e.Code == sqlerr.CodeDuplicateEntry && tries.Try < retry.BelieveDuplicates
+		duplicate := sqlerr.Is(err, sqlerr.CodeDuplicateEntry) && tries.Try < retry.BelieveDuplicates
 		lost := engine.IsUnsure(err) && ctx.Err() == nil // written or not: reading again tells
 		if !dml.IsRace(err) && !duplicate && !lost {
 			return err

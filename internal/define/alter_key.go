@@ -92,7 +92,7 @@ func (m *alteration) renameIndex(a *dialect.AlterAction) error {
 			return sqlerr.New(sqlerr.CodeWrongIndexName, a.Pos, "Incorrect index name '%s'", name)
 		}
 	}
-	ix.Name = a.NewName
+	ix.Name, ix.ForForeignKey = a.NewName, false // who names it means to keep it
 	return nil
 }
 

@@ -18,7 +18,7 @@ func (d *definer) foreignKeys(c *dialect.CreateTable) error {
 			continue
 		}
 		f := &c.ForeignKeys[i]
-		if _, err := d.indexForeignKey(f); err != nil {
+		if err := d.indexForeignKey(f); err != nil {
 			return err
 		}
 		if err := d.addForeignKey(f); err != nil {
@@ -36,32 +36,42 @@ func (d *definer) interleavedKey(c *dialect.CreateTable) int {
 	})
 }
 
-// indexForeignKey adds an index on the columns of a foreign key where no key begins with them; nil where one does.
-func (d *definer) indexForeignKey(f *dialect.ForeignKey) (*schema.Index, error) {
-	columns, err := d.foreignColumns(f)
+// indexForeignKey adds an index on the columns of a foreign key where no key begins with them.
+func (d *definer) indexForeignKey(f *dialect.ForeignKey) error {
+	def, err := NeededIndex(d.t, f)
+	if err != nil || def == nil {
+		return err
+	}
+	parts, err := d.keyColumns(def)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if _, ok := d.t.KeyFrom(columns); ok || f.NotEnforced {
-		return nil, nil
-	}
-	def := IndexOfForeignKey(f)
-	if d.t.Index(def.Name) != nil {
-		def.Name = ""
-	}
-	return d.addIndex(&def)
+	d.t.Indexes = slices.DeleteFunc(d.t.Indexes, func(ix *schema.Index) bool { return ix.IsSupersededBy(&schema.Index{Key: parts}) })
+	_, err = d.addIndex(def)
+	return err
 }
 
-// IndexOfForeignKey is the index that a foreign key gets: as in MySQL it has the name of the constraint.
-func IndexOfForeignKey(f *dialect.ForeignKey) dialect.IndexDef {
-	def := dialect.IndexDef{Name: f.Name, Pos: f.Pos}
+// NeededIndex is the index that a foreign key brings along, with the name of the constraint as in MySQL; nil where a key of t begins with its
+// columns.
+func NeededIndex(t *schema.Table, f *dialect.ForeignKey) (*dialect.IndexDef, error) {
+	columns, err := (&definer{t: t}).foreignColumns(f)
+	if err != nil || f.NotEnforced {
+		return nil, err
+	}
+	if _, ok := t.KeyFrom(columns); ok {
+		return nil, nil
+	}
+	def := &dialect.IndexDef{Name: f.Name, Pos: f.Pos, ForForeignKey: true}
 	if def.Name == "" {
 		def.Name = f.IndexName
+	}
+	if t.Index(def.Name) != nil {
+		def.Name = ""
 	}
 	for _, name := range f.Columns {
 		def.Parts = append(def.Parts, dialect.KeyColumn{Column: name})
 	}
-	return def
+	return def, nil
 }
 
 // foreignColumns finds the columns of a foreign key.
@@ -189,23 +199,6 @@ func CheckForeignKey(child *schema.Table, k *schema.ForeignKey, parent *schema.T
 		}
 	}
 	return nil
-}
-
-// NeededIndex is the index that ALTER TABLE makes before it adds a foreign key; nil where a key of t begins with its columns.
-func NeededIndex(t *schema.Table, f *dialect.ForeignKey) (*dialect.IndexDef, error) {
-	d := &definer{t: t}
-	columns, err := d.foreignColumns(f)
-	if err != nil || f.NotEnforced {
-		return nil, err
-	}
-	if _, ok := t.KeyFrom(columns); ok {
-		return nil, nil
-	}
-	def := IndexOfForeignKey(f)
-	if t.Index(def.Name) != nil {
-		def.Name = ""
-	}
-	return &def, nil
 }
 
 // keepsKeys refuses what a foreign key of the table could not be kept with: other types of its columns, or no index.

@@ -151,7 +151,7 @@ func (d *definer) addIndex(def *dialect.IndexDef) (*schema.Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	ix := &schema.Index{Name: def.Name, Unique: def.Unique, Key: parts, Comment: def.Comment}
+	ix := &schema.Index{Name: def.Name, Unique: def.Unique, Key: parts, Comment: def.Comment, ForForeignKey: def.ForForeignKey}
 	switch {
 	case def.Global && !def.Unique:
 		return nil, sqlerr.NotSupported(def.Pos, "GLOBAL at a key that is not UNIQUE is")

@@ -198,7 +198,7 @@ func (w *Writer) try(ctx context.Context, node writeNode, turn *turns) error {
 // AgainAfterRace pauses before another try of what has met another writer. Where a row was changed by others, they have got on. One that is
 // missing may be so for good, as an index entry that is lost.
 func AgainAfterRace(tries *retry.Loop, race error) error {
-	if isCode(race, engine.CodeStale) {
+	if engine.Is(race, engine.CodeStale) {
 		return tries.Overtaken(race)
 	}
 	return tries.Again(race)
@@ -270,9 +270,4 @@ func isLost(overtaken error) error {
 func IsRace(err error) bool {
 	var e *engine.Error
 	return errors.As(err, &e) && e.Applied == engine.NotApplied && !e.Final && (e.Code == engine.CodeStale || e.Code == engine.CodeNotFound)
-}
-
-func isCode(err error, code engine.Code) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && e.Code == code
 }

@@ -345,10 +345,10 @@ func (r *RowWrite) explain(err error, j int) error {
 	if j < 0 || j >= len(r.ops) || r.row == nil {
 		return err
 	}
-	if r.ops[j].Kind == engine.Merge && isCode(err, engine.CodeNotFound) {
+	if r.ops[j].Kind == engine.Merge && engine.Is(err, engine.CodeNotFound) {
 		return NoParentError(r.Table)
 	}
-	if !isCode(err, engine.CodeExists) {
+	if !engine.Is(err, engine.CodeExists) {
 		return err
 	}
 	if r.Resolved || r.automatic && r.Table.IsAutoKey(r.keys[j]) {

@@ -3,6 +3,7 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // Code says what went wrong, in the terms of the contract.
@@ -51,6 +52,12 @@ type Error struct {
 	// and the properties that were to be written.
 	Table  string
 	Entity *Entity
+}
+
+// Is says whether err is an Error of one of the codes.
+func Is(err error, codes ...Code) bool {
+	var e *Error
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
 func (e *Error) Error() string {

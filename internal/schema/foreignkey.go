@@ -159,6 +159,31 @@ func (t *Table) KeyFrom(columns []int) (ix *Index, ok bool) {
 	return nil, false
 }
 
+// Superseded gives the indexes that foreign keys brought along and that can go, as another key begins with their columns.
+func (t *Table) Superseded() []*Index {
+	var out []*Index
+	for _, ix := range t.Indexes {
+		others := &Table{Key: t.Key, Indexes: slices.DeleteFunc(slices.Clone(t.Indexes), func(o *Index) bool { return o == ix || slices.Contains(out, o) })}
+		if _, ok := others.KeyFrom(ix.columns()); ok && ix.ForForeignKey {
+			out = append(out, ix)
+		}
+	}
+	return out
+}
+
+func (ix *Index) columns() []int {
+	columns := make([]int, len(ix.Key))
+	for i, k := range ix.Key {
+		columns[i] = k.Column
+	}
+	return columns
+}
+
+// IsSupersededBy says whether an index is one that a foreign key brought along and other begins with its columns.
+func (ix *Index) IsSupersededBy(other *Index) bool {
+	return ix.ForForeignKey && begins(other.Key, ix.columns())
+}
+
 // UniqueKeyOf gives the unique key over just these columns, in this order: nil is the primary key.
 func (t *Table) UniqueKeyOf(columns []int) (ix *Index, ok bool) {
 	if len(t.Key) == len(columns) && begins(t.Key, columns) {

@@ -164,6 +164,8 @@ type Index struct {
 	Copy    CopyKind
 	Include []int
 	Comment string
+	// ForForeignKey: a foreign key brought it along. As in MySQL, it goes when another key begins with its columns.
+	ForForeignKey bool
 	// Child is the table, interleaved in this one WITH PARENT, before whose rows the entries lie; "" for an index that
 	// somebody declared. See parentcopy.go.
 	Child string

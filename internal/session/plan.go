@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"slices"
 
 	"github.com/nearlyfreedb/nearlyfree/dialect"
@@ -131,8 +130,7 @@ func (s *Session) planAnew(ctx context.Context, p *Prepared) (made *plannedAt, e
 }
 
 func isUnknownColumn(err error) bool {
-	var e *sqlerr.Error
-	return errors.As(err, &e) && (e.Code == sqlerr.CodeUnknownColumn || e.Code == sqlerr.CodeViewInvalid)
+	return sqlerr.Is(err, sqlerr.CodeUnknownColumn, sqlerr.CodeViewInvalid)
 }
 
 func (s *Session) build(ctx context.Context, parsed *dialect.Parsed, from *source) (*planner.Plan, error) {

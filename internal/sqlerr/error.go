@@ -1,6 +1,10 @@
 package sqlerr
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // Error is an error of SQL itself. Code and the wording are MySQL's.
 type Error struct {
@@ -31,4 +35,10 @@ func NotSupported[P ~int](pos P, format string, args ...any) *Error {
 // TooLongName refuses a name that has more characters than MySQL gives one of its kind.
 func TooLongName[P ~int](pos P, name string) *Error {
 	return New(CodeTooLongIdent, pos, "Identifier name '%s' is too long", name)
+}
+
+// Is says whether err is an Error of one of the numbers.
+func Is(err error, codes ...int) bool {
+	var e *Error
+	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }

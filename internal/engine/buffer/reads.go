@@ -48,8 +48,7 @@ func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engi
 
 // isAbsent says that a read found no entity.
 func isAbsent(err error) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && e.Code == engine.CodeNotFound
+	return engine.Is(err, engine.CodeNotFound)
 }
 
 // readsOneMoment says whether all reads show one moment of the store.

@@ -46,8 +46,7 @@ func errFile(path string, err error) error {
 
 // isCorrupt says whether an error is that of a file that is damaged.
 func isCorrupt(err error) bool {
-	var e *engine.Error
-	return errors.As(err, &e) && e.Code == engine.CodeCorrupt
+	return engine.Is(err, engine.CodeCorrupt)
 }
 
 // isDamage says whether something was read that nobody has written.

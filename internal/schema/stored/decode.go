@@ -213,7 +213,8 @@ func (d *decoder) key(at string, columns []keyColumn) []schema.KeyColumn {
 func (d *decoder) index(at string, f *index) *schema.Index {
 	ix := &schema.Index{
 		Name: f.Name, KeyName: f.KeyName, Unique: f.Unique, Key: d.key(at+"columns", f.Columns), State: read(d, stateWords, at, f.State),
-		Step: f.Step, Copy: read(d, copyWords, at, f.Copy), Include: d.ordinals(at+"include", f.Include), Comment: f.Comment, Child: f.Child, Global: f.Global,
+		Step: f.Step, Copy: read(d, copyWords, at, f.Copy), Include: d.ordinals(at+"include", f.Include), Comment: f.Comment, ForForeignKey: f.ForForeignKey,
+		Child: f.Child, Global: f.Global,
 	}
 	if ix.KeyName == "" {
 		ix.KeyName = ix.Name

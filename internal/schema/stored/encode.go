@@ -255,7 +255,8 @@ func (e *encoder) key(parts []schema.KeyColumn) []keyColumn {
 func (e *encoder) index(ix *schema.Index) index {
 	f := index{
 		Name: ix.Name, Unique: ix.Unique, Columns: e.key(ix.Key), State: spell(e, stateWords, ix.State), Step: ix.Step,
-		Copy: spell(e, copyWords, ix.Copy), Include: e.names(ix.Include), Comment: ix.Comment, Child: ix.Child, Global: ix.Global,
+		Copy: spell(e, copyWords, ix.Copy), Include: e.names(ix.Include), Comment: ix.Comment, ForForeignKey: ix.ForForeignKey,
+		Child: ix.Child, Global: ix.Global,
 	}
 	if ix.KeyName != ix.Name {
 		f.KeyName = ix.KeyName

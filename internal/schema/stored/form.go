@@ -93,17 +93,18 @@ type keyColumn struct {
 }
 
 type index struct {
-	Name    string      `json:"name"`
-	KeyName string      `json:"key_name,omitempty"` // none: the name
-	Unique  bool        `json:"unique,omitempty"`
-	Columns []keyColumn `json:"columns"`
-	State   string      `json:"state,omitempty"` // none: public
-	Step    int         `json:"step,omitempty"`
-	Copy    string      `json:"copy,omitempty"` // none: row
-	Include []string    `json:"include,omitempty"`
-	Comment string      `json:"comment,omitempty"`
-	Child   string      `json:"beside,omitempty"` // the interleaved table among whose rows the entries lie
-	Global  int         `json:"global,omitempty"` // store partitions that its entries are spread over; none: those of the rows
+	Name          string      `json:"name"`
+	KeyName       string      `json:"key_name,omitempty"` // none: the name
+	Unique        bool        `json:"unique,omitempty"`
+	Columns       []keyColumn `json:"columns"`
+	State         string      `json:"state,omitempty"` // none: public
+	Step          int         `json:"step,omitempty"`
+	Copy          string      `json:"copy,omitempty"` // none: row
+	Include       []string    `json:"include,omitempty"`
+	Comment       string      `json:"comment,omitempty"`
+	ForForeignKey bool        `json:"for_foreign_key,omitempty"`
+	Child         string      `json:"beside,omitempty"` // the interleaved table among whose rows the entries lie
+	Global        int         `json:"global,omitempty"` // store partitions that its entries are spread over; none: those of the rows
 }
 
 type check struct {

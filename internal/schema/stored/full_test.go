@@ -36,7 +36,7 @@ func full() []*schema.Table {
 		Indexes: []*schema.Index{
 			{Name: "Name", KeyName: "name", Unique: true, Key: []schema.KeyColumn{{Column: 1, Cut: 40}}, State: schema.WriteOnly, Step: 2, Copy: schema.CopyInclude, Include: []int{2, 3}, Comment: "by name"},
 			{Name: "part", KeyName: "part", Key: []schema.KeyColumn{{Column: 0}}, State: schema.DeleteOnly, Copy: schema.CopyKeys, Child: "part"},
-			{Name: "n", KeyName: "n", Key: []schema.KeyColumn{{Column: 2}}},
+			{Name: "n", KeyName: "n", Key: []schema.KeyColumn{{Column: 2}}, ForForeignKey: true},
 			{Name: "mail", KeyName: "mail", Unique: true, Key: []schema.KeyColumn{{Column: 1}}, Copy: schema.CopyKeys, Global: 16},
 		},
 		Spread: &schema.Spread{Kind: schema.SpreadByHash, Columns: []int{0}, Cut: 7, Count: 16},
