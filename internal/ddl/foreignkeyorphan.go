@@ -2,6 +2,7 @@ package ddl
 
 import (
 	"context"
+	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/codec"
 	"github.com/nearlyfreedb/nearlyfree/internal/dml"
@@ -10,6 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/schema"
 	"github.com/nearlyfreedb/nearlyfree/internal/sqlerr"
 	"github.com/nearlyfreedb/nearlyfree/internal/value"
+	"github.com/nearlyfreedb/nearlyfree/planner"
 )
 
 // verifyReferences makes sure that the row is there that each row refers to.
@@ -43,29 +45,22 @@ func (x *definition) eachOrphan(ctx context.Context, t *schema.Table, k *schema.
 	}
 	store, release := x.moment()
 	defer release()
-	rows, w := dml.NewRowWriter(t), x.writer(ctx)
-	defer w.End()
-	found := &lookedUp{definition: x, store: store, ref: ref, there: map[string]bool{}}
-	decoder := rows.Row.Decoder(exec.Positions(0, len(t.Columns)), 0, nil)
+	s := &orphanSearch{definition: x, ref: ref, decoder: dml.NewRowWriter(t).Row.Decoder(exec.Positions(0, len(t.Columns)), 0, nil), there: map[target]bool{{}: false}, do: do}
+	plan := &planner.Plan{Most: planner.Most{Entities: -1}} // as no limit of a statement's holds for what a definition takes
+	s.reads.Init(ctx, x.Runtime, &exec.Execution{Plan: plan, Session: x.session, Store: store, Meter: x.meter})
+	s.reads.SideBySide()
+	defer s.reads.End()
 	row := make([]value.Value, t.RowWidth())
 	for _, part := range t.AllPartitions() {
 		err := engine.EachIn(ctx, store, rangeOf(t, part, t.RowSpan()), nil, x.meter, rowsOf(t, func(e *engine.Entity) error {
-			if err := decoder.DecodeRow(e, row); err != nil {
+			if err := s.decoder.DecodeRow(e, row); err != nil {
 				return err
 			}
-			values, refers := ref.Of(row)
-			if !refers {
-				return nil
-			}
-			there, err := found.find(ctx, w, values)
-			if err != nil || there {
-				return err
-			}
-			if sure, err := found.confirm(ctx, part, e, decoder, values); err != nil || !sure {
-				return err
-			}
-			return do(&orphan{part, e.PartitionKey, e.RowKey})
+			return s.add(ctx, part, e, row)
 		}))
+		if err == nil {
+			err = s.settle(ctx)
+		}
 		if err != nil {
 			return err
 		}
@@ -82,83 +77,127 @@ func (x *definition) moment() (engine.Reader, func()) {
 	return x.Runtime.Engine, func() {}
 }
 
-// lookedUp remembers which rows are there that others refer to.
-type lookedUp struct {
+// searchedAtOnce is how many rows wait until those that they refer to are looked for, side by side and by ranges.
+const searchedAtOnce = 10_000
+
+// orphanSearch looks for the rows that others refer to.
+type orphanSearch struct {
 	*definition
-	store engine.Reader
-	ref   *schema.Reference
-	there map[string]bool
+	ref     *schema.Reference
+	reads   exec.Run
+	decoder *codec.Decoder
+	there   map[target]bool // what was looked for, and what waiting rows refer to
+	unknown []target        // of these: what is still to be looked for
+	waiting []referring
+	do      func(*orphan) error
 }
 
-func (l *lookedUp) find(ctx context.Context, w *dml.Writer, values []value.Value) (bool, error) {
-	if l.ref.Parent == nil {
-		return false, nil
-	}
-	partition, key, err := l.ref.ParentPlace(values)
-	if err != nil {
-		return false, err
-	}
-	place := partition + "\x00" + key
-	if there, known := l.there[place]; known {
-		return there, nil
-	}
-	there, err := l.parent(ctx, values)
-	if err != nil {
-		return false, err
-	}
-	l.there[place] = there
-	return there, w.Charge(int64(len(place)+exec.BytesPerRow), "foreign key")
+// target is the entity that is there if a row is. The zero target is one that has no place, and so is not there.
+type target struct{ table, partition, key string }
+
+func (t target) get() engine.Get {
+	return engine.Get{Table: t.table, PartitionKey: t.partition, RowKey: t.key, Select: []string{}}
 }
 
-// get reads an entity; found says whether it is there.
-func (l *lookedUp) get(ctx context.Context, g engine.Get) (e engine.Entity, found bool, err error) {
-	g.Meter = l.meter
-	e, err = l.store.Get(ctx, g)
-	if engine.Is(err, engine.CodeNotFound) {
-		return e, false, nil
-	}
-	return e, err == nil, err
+// referring is a row that refers to another one.
+type referring struct {
+	orphan
+	etag string
+	to   target
 }
 
-// parent says whether the row is there that values refer to.
-func (l *lookedUp) parent(ctx context.Context, values []value.Value) (bool, error) {
-	if l.ref.Parent == nil {
-		return false, nil
+// add takes a row of the table.
+func (s *orphanSearch) add(ctx context.Context, part *schema.Partition, e *engine.Entity, row []value.Value) error {
+	to, refers, err := s.target(row)
+	if err != nil || !refers {
+		return err
 	}
-	part, err := l.ref.ParentPartition(values)
-	if err != nil || part == nil {
-		return false, err
+	there, known := s.there[to]
+	if there {
+		return nil
 	}
-	partition, key, err := l.ref.ParentPlace(values)
-	if err != nil {
-		return false, err
-	}
-	_, found, err := l.get(ctx, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key, Select: []string{}})
-	return found, err
-}
-
-// confirm looks again at a row that seems to refer to none, as others may be writing: it is so where that one is not there at a time
-// at which the row is as it was read.
-func (l *lookedUp) confirm(ctx context.Context, part *schema.Partition, e *engine.Entity, decoder *codec.Decoder, values []value.Value) (bool, error) {
-	row, etag := make([]value.Value, l.ref.Child.RowWidth()), e.ETag
-	partition, key := e.PartitionKey, e.RowKey // the entity is the cursor's
-	for {
-		if there, err := l.parent(ctx, values); err != nil || there {
-			return false, err
+	if !known {
+		s.there[to] = false
+		s.unknown = append(s.unknown, to)
+		if err := s.reads.Charge(int64(len(to.partition)+len(to.key)+exec.BytesPerRow), "foreign key"); err != nil {
+			return err
 		}
-		now, found, err := l.get(ctx, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key})
+	}
+	s.waiting = append(s.waiting, referring{orphan{part, e.PartitionKey, e.RowKey}, e.ETag, to})
+	if len(s.waiting) < searchedAtOnce {
+		return nil
+	}
+	return s.settle(ctx)
+}
+
+// target gives what a row refers to, if it refers to a row.
+func (s *orphanSearch) target(row []value.Value) (to target, refers bool, err error) {
+	values, refers := s.ref.Of(row)
+	if !refers || s.ref.Parent == nil {
+		return to, refers, nil
+	}
+	part, err := s.ref.ParentPartition(values)
+	if err != nil || part == nil {
+		return to, true, err
+	}
+	to.table = part.Physical
+	to.partition, to.key, err = s.ref.ParentPlace(values)
+	return to, true, err
+}
+
+// settle looks for what the waiting rows refer to.
+func (s *orphanSearch) settle(ctx context.Context) error {
+	gets := make([]engine.Get, len(s.unknown))
+	for i, to := range s.unknown {
+		gets[i] = to.get()
+		gets[i].Meter = s.meter
+	}
+	var mu sync.Mutex // guards there
+	err := s.reads.GetEach(ctx, gets, func(i int, _ *engine.Entity, found bool) error {
+		mu.Lock()
+		defer mu.Unlock()
+		s.there[s.unknown[i]] = found
+		return nil
+	})
+	for i := 0; i < len(s.waiting) && err == nil; i++ {
+		r := &s.waiting[i]
+		if s.there[r.to] {
+			continue
+		}
+		var sure bool
+		if sure, err = s.confirm(ctx, r); sure {
+			err = s.do(&r.orphan)
+		}
+	}
+	s.unknown, s.waiting = s.unknown[:0], s.waiting[:0]
+	return err
+}
+
+// confirm looks again at a row whose parent was not found, as others may be writing: it is an orphan if its parent is not there at a
+// time at which the row is as it was read.
+func (s *orphanSearch) confirm(ctx context.Context, r *referring) (bool, error) {
+	row, etag := make([]value.Value, s.ref.Child.RowWidth()), r.etag
+	for {
+		now, found, err := s.reads.Get(ctx, engine.Get{Table: r.part.Physical, PartitionKey: r.partition, RowKey: r.key, Meter: s.meter})
 		if err != nil || !found {
 			return false, err
 		}
 		if now.ETag == etag {
 			return true, nil
 		}
-		if err := decoder.DecodeRow(&now, row); err != nil {
+		if err := s.decoder.DecodeRow(&now, row); err != nil {
 			return false, err
 		}
-		var refers bool
-		if values, refers = l.ref.Of(row); !refers {
-			return false, nil
+		to, refers, err := s.target(row)
+		if err != nil || !refers {
+			return false, err
+		}
+		if to != (target{}) {
+			parent := to.get()
+			parent.Meter = s.meter
+			if _, there, err := s.reads.Get(ctx, parent); err != nil || there {
+				return false, err
+			}
 		}
 		etag = now.ETag
 	}
