@@ -292,7 +292,7 @@ func showIndex(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*v
 		return nil, err
 	}
 	v := newVirtual("index", "Table", "Non_unique#", "Key_name", "Seq_in_index#", "Column_name", "Collation", "Cardinality#",
-		"Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment")
+		"Sub_part#", "Packed", "Null", "Index_type", "Comment", "Index_comment", "Visible", "Expression")
 	note := ""
 	if slices.ContainsFunc(t.Indexes, func(ix *schema.Index) bool { return ix.State != schema.Public }) {
 		rows, ok, err := s.Progress(ctx, t)
@@ -307,7 +307,7 @@ func showIndex(ctx context.Context, s *catalog.Snapshot, show *dialect.Show) (*v
 		if p.state != "" {
 			p.state += note
 		}
-		v.add(t.Name, nonUnique(p.unique), p.name, p.seq, p.column.Name, p.collation(), p.cardinality, p.subPart(), nil, p.null(), "BTREE", p.state, p.comment)
+		v.add(t.Name, nonUnique(p.unique), p.name, p.seq, p.column.Name, p.collation(), p.cardinality, p.subPart(), nil, p.null(), "BTREE", p.state, p.comment, "YES", nil)
 	}
 	return v, nil
 }
