@@ -81,6 +81,7 @@ type Transaction struct {
 	ReadOnly  bool
 	ReadWrite bool
 	Snapshot  bool // WITH CONSISTENT SNAPSHOT
+	Chain     bool // AND CHAIN: another transaction of the same characteristics follows
 }
 
 // NoOp is a statement that is read and does nothing here: LOCK TABLES, FLUSH, an empty text …. Text is

@@ -226,8 +226,7 @@ func (p *parser) transaction(word string) Statement {
 		p.accept("SAVEPOINT")
 		return &Transaction{Kind: ReleaseSavepoint, Name: p.ident()}
 	case "COMMIT":
-		p.work()
-		return &Transaction{Kind: Commit}
+		return &Transaction{Kind: Commit, Chain: p.work()}
 	case "ROLLBACK":
 		if !p.accept("WORK") {
 			p.accept("TRANSACTION")
@@ -236,8 +235,7 @@ func (p *parser) transaction(word string) Statement {
 			p.accept("SAVEPOINT")
 			return &Transaction{Kind: RollbackTo, Name: p.ident()}
 		}
-		p.work()
-		return &Transaction{Kind: Rollback}
+		return &Transaction{Kind: Rollback, Chain: p.work()}
 	case "START":
 		p.expect("TRANSACTION")
 	default:
@@ -267,19 +265,19 @@ func (p *parser) transaction(word string) Statement {
 	return t
 }
 
-// work passes what may stand behind COMMIT and ROLLBACK.
-func (p *parser) work() {
+// work reads what may stand behind COMMIT and ROLLBACK, and says whether that is AND CHAIN.
+func (p *parser) work() (chain bool) {
 	if !p.accept("WORK") {
 		p.accept("TRANSACTION")
 	}
-	if p.is("AND", "CHAIN") {
-		p.unsupported(p.pos, "AND CHAIN")
+	if chain = p.accept("AND", "CHAIN"); !chain {
+		p.accept("AND", "NO", "CHAIN")
 	}
-	p.accept("AND", "NO", "CHAIN")
 	if p.is("RELEASE") {
 		p.unsupported(p.pos, "COMMIT … RELEASE")
 	}
 	p.accept("NO", "RELEASE")
+	return chain
 }
 
 // isolation passes ISOLATION LEVEL and the name of one.

@@ -49,7 +49,7 @@ func (s *Session) definable(stmt dialect.Statement) error {
 
 // defineTemporary is CREATE and DROP TEMPORARY TABLE, which are part of a transaction.
 func (s *Session) defineTemporary(ctx context.Context, stmt dialect.Statement) (Outcome, error) {
-	if c := s.next.over(s.usual); s.readOnly || s.tx == nil && c.access == reads {
+	if c := s.next.over(s.usual); s.readsOnly() || s.tx == nil && c.access == reads {
 		return Outcome{}, errReadOnlyTransaction()
 	}
 	if err := s.beginManually(ctx); err != nil {

@@ -112,6 +112,9 @@ func (s *Session) setTransaction(scope, text string) error {
 	return s.setNext(c)
 }
 
+// readsOnly says whether the transaction is READ ONLY.
+func (s *Session) readsOnly() bool { return s.current.access == reads }
+
 // setNext sets characteristics of the next transaction, which a statement outside of one is, too.
 func (s *Session) setNext(c characteristics) error {
 	if s.tx != nil {
@@ -165,7 +168,7 @@ func (s *Session) Begin(ctx context.Context, o TxOptions) error {
 		s.tx = buffer.New(s.db.Runtime.Engine, s.db.Runtime.Parallel)
 		s.db.Runtime.Group.Join(s.tx)
 	}
-	s.held, s.readOnly, s.lost, s.next, s.begun = &exec.Run{Rt: s.db.Runtime}, readOnly, "", characteristics{}, o.Snapshot
+	s.held, s.current, s.lost, s.next, s.begun = &exec.Run{Rt: s.db.Runtime}, c, "", characteristics{}, o.Snapshot
 	s.useTx()
 	return nil
 }

@@ -44,7 +44,7 @@ func (s *Session) endQuery(q *query, w *watched) {
 
 // execution is a run of plan in the connection's transaction, or outside one.
 func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Meter) exec.Execution {
-	if s.tx != nil && (s.tx.IsOfOneMoment() || plan.ForUpdate) && !s.readOnly {
+	if s.tx != nil && (s.tx.IsOfOneMoment() || plan.ForUpdate) && !s.readsOnly() {
 		s.saw = with(s.saw, plan.Tables)
 	}
 	if s.tx != nil && plan.Waits {
@@ -54,7 +54,7 @@ func (s *Session) execution(plan *planner.Plan, args []value.Value, m *engine.Me
 		s.begun = slices.ContainsFunc(plan.Tables, func(t *schema.Table) bool { return t.Virtual == nil })
 	}
 	x := exec.Execution{Plan: plan, Args: args, Session: &s.state, Meter: m, Tx: s.tx,
-		Pins: s.tx != nil && plan.ForUpdate && plan.Write == nil && !s.readOnly}
+		Pins: s.tx != nil && plan.ForUpdate && plan.Write == nil && !s.readsOnly()}
 	if s.watched != nil {
 		s.watched.Plan = plan
 	}

@@ -35,7 +35,7 @@ type Session struct {
 	mode        Mode
 	tx          *buffer.Buffer  // nil outside a transaction
 	held        *exec.Run       // the memory that it takes
-	readOnly    bool            // of the transaction
+	current     characteristics // of the transaction
 	begun       bool            // the transaction has read a stored table, or is WITH CONSISTENT SNAPSHOT
 	definitions []versionAt     // the versions of definitions at the moment of the transaction
 	usual       characteristics // of transactions

@@ -28,7 +28,7 @@ type systemVariable struct {
 }
 
 const (
-	whyCommit    = "begin a transaction with BeginTx or BEGIN"
+	whyCommit    = "write COMMIT AND CHAIN"
 	whyNoIDs     = "automatic numbers go up by one from one"
 	whyContext   = "give the statement a context with a deadline"
 	whyBound     = "the options max_entities, max_requests, max_cost and max_memory of the data source name bound what a statement reads and holds"

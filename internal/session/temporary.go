@@ -205,7 +205,7 @@ func (s *Session) within(ctx context.Context, tables []*schema.Table) (engine.Re
 		return nil, err
 	}
 	s.begun = true
-	if s.tx.IsOfOneMoment() && !s.readOnly {
+	if s.tx.IsOfOneMoment() && !s.readsOnly() {
 		s.saw = with(s.saw, tables)
 	}
 	return s.tx.Over(nil, false), nil

@@ -147,7 +147,7 @@ func (s *Session) endTx() {
 		s.held.End()
 	}
 	s.held, s.definitions = nil, nil
-	s.tx, s.readOnly, s.savepoints, s.wrote, s.saw, s.reached = nil, false, nil, nil, nil, nil
+	s.tx, s.current, s.savepoints, s.wrote, s.saw, s.reached = nil, characteristics{}, nil, nil, nil, nil
 }
 
 // savepoint is a place in a transaction to go back to.
@@ -175,11 +175,20 @@ func (s *Session) transaction(ctx context.Context, stmt *dialect.Transaction) er
 			return &TransactionError{Message: "the transaction that " + begun + " began was rolled back when its connection went back to the pool of the sql.DB, but what " +
 				"was written since then was kept: use BeginTx, or run " + begun + " and the statements after it on one sql.Conn"}
 		}
-		if stmt.Kind == dialect.Commit {
-			return s.Commit(ctx)
+		was := s.current
+		if s.tx == nil {
+			was = s.next
 		}
-		s.Rollback()
-		s.next = characteristics{}
+		if stmt.Kind == dialect.Rollback {
+			s.Rollback()
+			s.next = characteristics{}
+		} else if err := s.Commit(ctx); err != nil {
+			return err
+		}
+		if stmt.Chain {
+			s.next = was
+			return s.Begin(ctx, TxOptions{})
+		}
 		return nil
 	case dialect.Savepoint:
 		if s.tx == nil {

@@ -140,7 +140,7 @@ func (s *Session) writable(c characteristics) error {
 	switch {
 	case s.db.ReadOnly:
 		return engine.Errorf(engine.CodeReadOnly, "the database was opened with readonly: nothing is written")
-	case s.readOnly || s.tx == nil && c.access == reads:
+	case s.readsOnly() || s.tx == nil && c.access == reads:
 		return errReadOnlyTransaction()
 	}
 	return nil
