@@ -81,14 +81,17 @@ func hottest(log string, sizes []nearlyfree.TableSize, most int, notes io.Writer
 	return nil
 }
 
-// namesOf gives the tables that lie in a physical table, by its name in small letters.
+// namesOf gives the tables, or the partition of one, that lie in a physical table, by its name in small letters.
 func namesOf(sizes []nearlyfree.TableSize) map[string][]string {
 	names := map[string][]string{}
 	for _, s := range sizes {
 		for _, p := range s.Largest {
-			key := strings.ToLower(p.Physical)
-			if !slices.Contains(names[key], s.Table) {
-				names[key] = append(names[key], s.Table)
+			key, name := strings.ToLower(p.Physical), s.Table
+			if p.Partition != "" {
+				name += " " + p.Partition
+			}
+			if !slices.Contains(names[key], name) {
+				names[key] = append(names[key], name)
 			}
 		}
 	}

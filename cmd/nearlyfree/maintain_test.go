@@ -134,15 +134,17 @@ func TestCheckAndRepair(t *testing.T) {
 
 func TestStats(t *testing.T) {
 	t.Parallel()
-	db := opened(t, "mem://", "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9), KEY (a)) PARTITION BY KEY (id) PARTITIONS 2; INSERT INTO t VALUES (1, 'x'), (2, NULL), (3, 'z'); CREATE TABLE u (id INT PRIMARY KEY)")
+	db := opened(t, "mem://", "CREATE TABLE t (id INT PRIMARY KEY, a VARCHAR(9), KEY (a)) PARTITION BY KEY (id) PARTITIONS 2; INSERT INTO t VALUES (1, 'x'), (2, NULL), (3, 'z'); CREATE TABLE u (id INT PRIMARY KEY); "+
+		"CREATE TABLE v (id INT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION low VALUES LESS THAN (5), PARTITION high VALUES LESS THAN MAXVALUE); INSERT INTO v VALUES (1), (5), (6)")
 	var out, notes bytes.Buffer
 	if _, err := stats(t.Context(), db, "csv", 5, &out, &notes); err != nil {
 		t.Fatal(err)
 	}
-	if lines := strings.Split(out.String(), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[0], "table,rows,index_entries,bytes,") || !strings.HasPrefix(lines[1], "t,3,3,") || !strings.HasPrefix(lines[2], "u,0,0,0,0,0.000000,0,,") {
+	if lines := strings.Split(out.String(), "\n"); len(lines) != 5 || !strings.HasPrefix(lines[0], "table,rows,index_entries,bytes,") || !strings.HasPrefix(lines[1], "t,3,3,") || !strings.HasPrefix(lines[2], "u,0,0,0,0,0.000000,0,,") ||
+		!strings.HasPrefix(lines[3], "v,3,0,") || !strings.HasSuffix(lines[3], ",2,high 00,2") {
 		t.Error(out.String())
 	}
-	if said := notes.String(); !strings.Contains(said, "t: the largest of 2 store partitions: 0001 with 4 entities (66%), 0000 with 2 entities (33%)") && !strings.Contains(said, "0000 with 4 entities (66%), 0001 with 2 entities (33%)") || !strings.Contains(said, "in all: 3 rows, 3 index entries, ") {
+	if said := notes.String(); !strings.Contains(said, "t: the largest of 2 store partitions: 0001 with 4 entities (66%), 0000 with 2 entities (33%)") && !strings.Contains(said, "0000 with 4 entities (66%), 0001 with 2 entities (33%)") || !strings.Contains(said, "in all: 6 rows, 3 index entries, ") {
 		t.Error(said)
 	}
 }

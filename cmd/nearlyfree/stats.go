@@ -83,7 +83,7 @@ func stats(ctx context.Context, db *database, format string, partitions int, out
 			line(s, nil, nil)
 			continue
 		}
-		line(s, s.Largest[0].PartitionKey, s.Largest[0].Entities)
+		line(s, s.Largest[0].Name(), s.Largest[0].Entities)
 	}
 	if err := print.part(out, head, rows, true, true); err != nil {
 		return nil, err
@@ -94,7 +94,7 @@ func stats(ctx context.Context, db *database, format string, partitions int, out
 		}
 		var list []string
 		for _, p := range s.Largest {
-			list = append(list, fmt.Sprintf("%s with %s (%d%%)", p.PartitionKey, plural(p.Entities, "entity"), 100*p.Entities/max(s.Rows+s.Entries, 1)))
+			list = append(list, fmt.Sprintf("%s with %s (%d%%)", p.Name(), plural(p.Entities, "entity"), 100*p.Entities/max(s.Rows+s.Entries, 1)))
 		}
 		fmt.Fprintf(notes, "%s: the largest of %d store partitions: %s\n", s.Table, s.Partitions, strings.Join(list, ", "))
 	}

@@ -24,12 +24,21 @@ type TableSize struct {
 // PartitionSize is what one store partition holds, of all tables that are in it.
 type PartitionSize struct {
 	Physical, PartitionKey string
+	Partition              string // of a table with PARTITION BY RANGE or LIST
 	Entities, Bytes        int64
+}
+
+// Name is what SQL says of the place: the partition, where the table has any, and the PartitionKey.
+func (p *PartitionSize) Name() string {
+	if p.Partition == "" {
+		return p.PartitionKey
+	}
+	return p.Partition + " " + p.PartitionKey
 }
 
 // Sizes reads all entities of tables, and says what these take. Of each it lists so many partitions.
 func Sizes(ctx context.Context, e engine.Engine, tables []*schema.Table, largest int, m *engine.Meter) ([]TableSize, error) {
-	sizes := &sizing{most: largest, sizes: map[*schema.Table]*TableSize{}, owners: keyOwners{}}
+	sizes := &sizing{most: largest, sizes: map[*schema.Table]*TableSize{}, owners: keyOwners{}, named: map[string]string{}}
 	for _, t := range tables {
 		if !t.IsView() && !t.IsExternal() {
 			sizes.own(t)
@@ -54,6 +63,7 @@ type sizing struct {
 	sizes  map[*schema.Table]*TableSize
 	order  []string // the physical tables
 	owners keyOwners
+	named  map[string]string // the partition of a table that a physical table is
 }
 
 // own takes in a table.
@@ -66,6 +76,11 @@ func (s *sizing) own(t *schema.Table) {
 		}
 	}
 	s.owners.add(t)
+	if t.IsDivided() {
+		for _, part := range t.Partitions.List {
+			s.named[part.Physical] = part.Name
+		}
+	}
 }
 
 // read reads a physical table, one store partition after the other.
@@ -83,7 +98,7 @@ func (s *sizing) read(ctx context.Context, e engine.Engine, physical string, m *
 	err := engine.Each(ctx, e, engine.Scan{Table: physical, AllPartitions: true, Meter: m}, func(entity *engine.Entity) error {
 		if entity.PartitionKey != partition.PartitionKey || partition.Entities == 0 {
 			end()
-			partition = PartitionSize{Physical: physical, PartitionKey: strings.Clone(entity.PartitionKey)}
+			partition = PartitionSize{Physical: physical, PartitionKey: strings.Clone(entity.PartitionKey), Partition: s.named[physical]}
 		}
 		bytes := int64(limits.Size(entity))
 		partition.Entities++
