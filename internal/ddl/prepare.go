@@ -105,13 +105,22 @@ func (p *preparation) addIndex(ctx context.Context, a dialect.AlterAction) error
 	switch {
 	case dropped >= 0:
 		tried.drops[dropped].Name = name
-	case old.IsSupersededBy(tried.t.Index(a.Index.Name)):
+	case slices.ContainsFunc(tried.t.Indexes, func(ix *schema.Index) bool { return ix.Name != name && old.IsSupersededBy(ix) }):
 		tried.drops = append(tried.drops, indexDrop{AlterAction: dialect.AlterAction{Kind: dialect.DropIndexAction, Name: name, Pos: a.Pos}})
 	default:
 		return err
 	}
 	*p = tried
 	return nil
+}
+
+// withoutDrops is the table as the statement leaves it: without the indexes that go later.
+func (p *preparation) withoutDrops() *schema.Table {
+	t := p.t.Clone()
+	t.Indexes = slices.DeleteFunc(t.Indexes, func(ix *schema.Index) bool {
+		return slices.ContainsFunc(p.drops, func(d indexDrop) bool { return strings.EqualFold(d.Name, ix.Name) })
+	})
+	return t
 }
 
 // freeName is a name that no index has.
@@ -128,9 +137,9 @@ func (p *preparation) addForeignKey(ctx context.Context, a dialect.AlterAction) 
 	if err := p.place(ctx, &a.ForeignKey); err != nil {
 		return err
 	}
-	index, err := define.NeededIndex(p.t, &a.ForeignKey)
+	index, err := define.NeededIndex(p.withoutDrops(), &a.ForeignKey)
 	if err == nil && index != nil {
-		err = p.add(ctx, dialect.AlterAction{Kind: dialect.AddIndex, Index: *index, Pos: a.Pos})
+		err = p.addIndex(ctx, dialect.AlterAction{Kind: dialect.AddIndex, Index: *index, Pos: a.Pos})
 	}
 	if err == nil {
 		err = p.add(ctx, a)
