@@ -49,12 +49,16 @@ var Stores = Set{
 	{Name: DroppedDatabase, Comment: "the database was dropped: it is none, and what is left of it is to be deleted"},
 }
 
-// SharedBodies is the feature of files of this version.
-const SharedBodies = "shared_bodies"
+// The features of files of this version.
+const (
+	SharedBodies = "shared_bodies"
+	ShortRecords = "short_records"
+)
 
 // Files are the features of files, which the file's own bucket lists.
 var Files = Set{
 	{Name: SharedBodies, Comment: "an entity may share the body of another one, and a text may be stored as a moment or as the end of its key"},
+	{Name: ShortRecords, Comment: "versions, names, numbers, times and references are stored in fewer octets"},
 }
 
 // Unknown gives those of the names that the set does not have.

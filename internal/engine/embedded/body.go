@@ -52,7 +52,7 @@ func sharedBody(owner, record []byte, version uint64) (h recordHead, ok bool, er
 		return h, false, nil
 	}
 	h, err = readHead(owner, record)
-	return h, err == nil && !h.reference && h.version == version, err
+	return h, err == nil && !h.reference() && h.version == version, err
 }
 
 // asideKey is the key of a body that was put aside. What is stored there is the record as it was, of the key that it had.
@@ -79,7 +79,7 @@ type bodyUses map[bodyPlace]bodyUse
 func (u *bodyUses) replaced(key []byte, h recordHead) error {
 	place := bodyPlace{version: h.version}
 	switch {
-	case h.reference:
+	case h.reference():
 		owner, err := h.appendOwner(nil, key)
 		if err != nil {
 			return err
@@ -94,7 +94,7 @@ func (u *bodyUses) replaced(key []byte, h recordHead) error {
 		*u = bodyUses{}
 	}
 	use := (*u)[place]
-	if h.reference {
+	if h.reference() {
 		use.left++
 	} else {
 		use.gone = true
@@ -127,18 +127,19 @@ var errSharers = errors.New("a body that is shared by more entities than it coun
 
 // keepBody writes a body anew with its sharers. gone: its entity is about to be written without it.
 func (in tableIn) keepBody(tx *fileTx, owner []byte, h recordHead, gone bool) error {
-	record := h.withSharers(owner, h.sharers)
 	_, own, err := sharedBody(owner, in.entities.Get(owner), h.version)
-	switch {
-	case err != nil:
+	if err != nil || own && gone && h.sharers == 0 {
 		return err
-	case own && !gone:
-		return tx.put(in.table.entities, owner, record)
-	case own && h.sharers == 0:
-		return nil
 	}
-	if h.sharers == 0 {
+	if !own && h.sharers == 0 {
 		return tx.delete(in.table.bodies, asideKey(owner, h.version))
+	}
+	record, err := h.withSharers(owner, in.table.dict, h.sharers)
+	if err != nil {
+		return err
+	}
+	if own && !gone {
+		return tx.put(in.table.entities, owner, record)
 	}
 	return tx.put(in.table.bodies, asideKey(owner, h.version), record)
 }
@@ -154,13 +155,12 @@ func (in tableIn) sharers(ctx context.Context) (counted, found uint64, err error
 			if n++; n%walkAtOnce == 0 && ctx.Err() != nil {
 				return 0, 0, ctx.Err()
 			}
-			switch {
-			case len(record) < referenceSize:
-			case record[0] == recordReference:
+			var h recordHead
+			if h.parse(record) != nil {
+				continue
+			}
+			if counted += h.sharers; h.reference() {
 				found++
-			case record[0] == recordBody && len(record) > headerSize:
-				n, _ := binary.Uvarint(record[headerSize:])
-				counted += n
 			}
 		}
 	}

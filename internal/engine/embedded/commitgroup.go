@@ -109,7 +109,7 @@ func (c *commits) apply(tx *fileTx, group []*change, number int) (a applied, err
 		return a, nil
 	}
 	if a.written, err = c.writeNames(tx); err == nil {
-		err = useBodies(tx)
+		err = listFeatures(tx)
 	}
 	if err != nil {
 		return a, errFile(f.path, err)

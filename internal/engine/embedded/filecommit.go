@@ -130,8 +130,7 @@ func (p *fileCommit) put(tx *fileTx, version uint64, now int64) (err error) {
 		if p.records[i] == nil {
 			err = tx.delete(p.table.entities, key)
 		} else {
-			stamp(key, p.records[i], version, now)
-			err = tx.put(p.table.entities, key, p.records[i])
+			err = tx.put(p.table.entities, key, stamp(key, p.records[i], version, now))
 		}
 		if err != nil {
 			return err

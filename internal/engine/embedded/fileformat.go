@@ -64,14 +64,21 @@ func (f *File) checkFormat(file getter) error {
 	return err
 }
 
-// useBodies lists the feature of what this version writes in a file of an earlier one.
-func useBodies(tx *fileTx) error {
-	file := tx.Bucket(bucketFile)
-	names, err := features(file, keyToRead)
-	if err != nil || slices.Contains(names, feature.SharedBodies) {
+// listFeatures lists the features of what this version writes in a file of an earlier one.
+func listFeatures(tx *fileTx) error {
+	names, err := features(tx.Bucket(bucketFile), keyToRead)
+	if err != nil {
 		return err
 	}
-	names = append(names, feature.SharedBodies)
+	had := len(names)
+	for _, name := range []string{feature.SharedBodies, feature.ShortRecords} {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if len(names) == had {
+		return nil
+	}
 	return tx.put(bucketFile, keyToRead, seal(keyToRead, []byte(strings.Join(names, " "))))
 }
 

@@ -184,8 +184,6 @@ func compareRange(d *dictionary, s *engine.Scan, was, is tableIn) error {
 
 // sameRecord says whether two records of one key are the same writing; either may be nil. No two commits have the same version.
 func sameRecord(a, b []byte) bool {
-	if len(a) < referenceSize || len(b) < referenceSize {
-		return false
-	}
-	return bytes.Equal(a[placeVersion:placeTicks], b[placeVersion:placeTicks])
+	var was, is recordHead
+	return was.parse(a) == nil && is.parse(b) == nil && was.version == is.version
 }

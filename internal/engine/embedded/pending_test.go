@@ -31,7 +31,7 @@ func mergeMeanwhile(t *testing.T, f *File) {
 // opens the file behind them, too, and no two entities have one ETag.
 func TestMergeMeanwhile(t *testing.T) {
 	f := logged(t, filepath.Join(t.TempDir(), "a"))
-	f.commits.enough = 4 << 10
+	f.commits.enough = 3 << 10
 	const writers = 4
 	var last [writers]int
 	etags := make([]map[string]int, writers)

@@ -49,7 +49,7 @@ func (r *recordReader) read(in tableIn, key, b []byte) error {
 		return err
 	}
 	r.version, r.ticks = h.version, h.ticks
-	if h.reference {
+	if h.reference() {
 		if r.want != nil && len(r.want) == 0 && r.filter == nil {
 			return nil
 		}
@@ -61,44 +61,55 @@ func (r *recordReader) read(in tableIn, key, b []byte) error {
 		}
 		key, r.ticks = r.owner, h.ticks
 	}
-	b, r.moments = h.rest, r.moments[:0]
+	return r.readBody(&h, key)
+}
+
+// readBody reads the body of a key.
+func (r *recordReader) readBody(h *recordHead, key []byte) (err error) {
+	b := h.rest
+	r.moments = r.moments[:0]
 	if r.want == nil {
-		return r.readAll(b, key)
+		return r.readAll(h, key)
 	}
 	clear(r.values)
 	var skipped engine.Value
+	p := property{long: h.long()}
 	for missing := len(r.want); len(b) > 0 && missing > 0; {
-		var id uint64
-		var name string
-		if id, name, b, err = readName(b); err != nil {
+		if p.next(b) {
+			b = b[1:]
+		} else if b, err = p.read(b); err != nil {
 			return err
 		}
-		slot, err := r.slot(id, name)
-		if err != nil {
-			return err
+		slot := r.slot(p.id)
+		if slot == 0 {
+			if slot, err = r.findSlot(p.id, p.name); err != nil {
+				return err
+			}
 		}
 		v := &skipped
-		if slot >= 0 {
-			v = &r.values[slot]
+		if slot > 0 {
+			v = &r.values[slot-1]
 			missing--
 		}
-		if b, err = r.readValue(b, key, v); err != nil {
+		if b, err = r.readValue(b, key, p.tag, v); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// slot says where in want a name is, or -1.
-func (r *recordReader) slot(id uint64, name string) (int, error) {
-	if id == 0 {
-		slot, _ := engine.FindName(r.want, name, 0)
-		return slot, nil
+// slot says where in want the name of a number is: 1 + index, -1 where it is not, 0 where that is not known yet.
+func (r *recordReader) slot(id uint64) int32 {
+	if id >= uint64(len(r.slots)) {
+		return 0
 	}
-	if id < uint64(len(r.slots)) {
-		if s := r.slots[id]; s != 0 {
-			return max(int(s)-1, -1), nil
-		}
+	return r.slots[id]
+}
+
+// findSlot finds it out.
+func (r *recordReader) findSlot(id uint64, name string) (int32, error) {
+	if id == 0 {
+		return r.slotOf(name), nil
 	}
 	names := *r.dict.names.Load()
 	if id > uint64(len(names)) {
@@ -107,27 +118,32 @@ func (r *recordReader) slot(id uint64, name string) (int, error) {
 	if len(r.slots) <= len(names) {
 		r.slots = append(r.slots, make([]int32, len(names)+1-len(r.slots))...)
 	}
-	slot, _ := engine.FindName(r.want, names[id-1], 0)
-	r.slots[id] = int32(slot + 1)
-	if slot < 0 {
-		r.slots[id] = -1
+	r.slots[id] = r.slotOf(names[id-1])
+	return r.slots[id], nil
+}
+
+func (r *recordReader) slotOf(name string) int32 {
+	if slot, _ := engine.FindName(r.want, name, 0); slot >= 0 {
+		return int32(slot + 1)
 	}
-	return slot, nil
+	return -1
 }
 
 // readAll reads every property, and finds names and bound for the record's series of names.
-func (r *recordReader) readAll(b, key []byte) error {
+func (r *recordReader) readAll(h *recordHead, key []byte) (err error) {
 	r.values, r.series = r.values[:0], r.series[:0]
-	for len(b) > 0 {
-		id, name, rest, err := readName(b)
-		if err != nil {
+	p := property{long: h.long()}
+	for b := h.rest; len(b) > 0; {
+		if p.next(b) {
+			b = b[1:]
+		} else if b, err = p.read(b); err != nil {
 			return err
 		}
-		if r.series = binary.AppendUvarint(r.series, id); id == 0 {
-			r.series = appendText(r.series, name)
+		if r.series = binary.AppendUvarint(r.series, p.id); p.id == 0 {
+			r.series = appendText(r.series, p.name)
 		}
 		r.values = append(r.values, engine.Value{})
-		if b, err = r.readValue(rest, key, &r.values[len(r.values)-1]); err != nil {
+		if b, err = r.readValue(b, key, p.tag, &r.values[len(r.values)-1]); err != nil {
 			return err
 		}
 	}

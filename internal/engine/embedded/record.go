@@ -1,11 +1,10 @@
 package embedded
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"hash/crc32"
-	"strings"
-	"unsafe"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
@@ -13,42 +12,43 @@ import (
 // A record is an entity as the file keeps it, without its keys:
 //
 //	1 byte   format of the record; another one comes with a feature of the file, as it counts as damage
-//	4 bytes  checksum (CRC-32C, big endian) of the key and of all that follows
-//	8 bytes  version, big endian: the ETag is made of it
+//	4 bytes  checksum (CRC-32C, big endian) of the key and of all that follows, changed by the format
+//	uvarint  transaction of the version: the ETag is made of both
+//	uvarint  number of the version in it
 //
-// Formats 2 and 3 go on with a body. Format 2 is read, and no longer written: it counts no sharers.
+// Format 5 goes on with a body:
 //
 //	8 bytes  timestamp in ticks, big endian
 //	uvarint  how many references there are to this body
-//	properties, each:
-//	  uvarint  number of the name in the table's dictionary; 0: uvarint length and the name follow
-//	  1 byte   type (engine.Edm), and a bit that says how the value is kept
-//	  Int32, Int64: varint · Double, DateTime: 8 bytes, big endian · Boolean: nothing, the bit is the value ·
-//	  String, Guid, Binary: uvarint length and the octets; of a String that ends the key only the length;
-//	  of a String that is a moment its ticks, as of a DateTime
+//	properties (property.go)
 //
-// Format 4 is a reference to the body of another entity, written in the same commit and with the same version (see body.go):
+// Format 6 is a reference to the body of another entity, written in the same commit and with the same version (see body.go):
 //
 //	uvarint  how many octets both keys have in common in front
 //	uvarint  how many in the end
 //	octets   what the other key has between
+//
+// Format 7 is a reference of which only the second of these is there: in front the keys have the PartitionKey in common, and between is
+// what keymap has in the key of a row.
+//
+// Formats 2, 3 and 4 are read, and no longer written: their versions are of 8 bytes, big endian. Format 2 is a body that counts no
+// sharers, format 3 a body, format 4 a reference as of format 6. Their checksum does not cover the format.
 const (
-	recordPlain     = 2
-	recordBody      = 3
-	recordReference = 4
-
-	headerSize    = 1 + 4 + 8 + 8 // of a body
-	referenceSize = 1 + 4 + 8     // of a reference
-
-	trueBit   = 0x80
-	endBit    = 0x40
-	momentBit = 0x20
-	typeBits  = 0x1f
+	recordPlain         = 2
+	recordLongBody      = 3
+	recordLongReference = 4
+	recordBody          = 5
+	recordReference     = 6
+	recordOfRow         = 7
 
 	placeVersion = 1 + 4
-	placeTicks   = placeVersion + 8
+	versionBits  = 16 // of the number in the transaction
 
-	leastEnd = 4 // octets of a text for which it is looked for in the key
+	// headRoom is the most that comes before a body's sharers, or before the keys of a reference.
+	headRoom = placeVersion + 7 + 3 + 8
+
+	betweenOfRow = "PK"
+	formatMark   = 0x01010101 // times the format changes a checksum
 )
 
 var (
@@ -60,53 +60,17 @@ var (
 	errChecksum     = errors.New("record that is not what was written: its checksum differs")
 )
 
-// appendBody appends a body with the properties of an entity, its header to be filled by stamp.
+// appendBody appends a body with the properties of an entity, with room before it for what stamp fills.
 func appendBody(dst, key []byte, d *dictionary, sharers int, names []string, values []engine.Value) []byte {
-	dst = append(dst, make([]byte, headerSize)...)
-	dst[len(dst)-headerSize] = recordBody
-	dst = binary.AppendUvarint(dst, uint64(sharers))
-	for i := range values {
-		v := &values[i]
-		if v.Type == engine.Absent {
-			continue
-		}
-		if id := d.id(names[i]); id != 0 {
-			dst = binary.AppendUvarint(dst, id)
-		} else {
-			dst = appendText(append(dst, 0), names[i])
-		}
-		dst = appendValue(dst, key, v)
-	}
-	return dst
+	dst = binary.AppendUvarint(appendRoom(dst, recordBody), uint64(sharers))
+	return appendProperties(dst, key, d, names, values)
 }
 
-func appendValue(dst, key []byte, v *engine.Value) []byte {
-	switch v.Type {
-	case engine.Int32, engine.Int64:
-		return binary.AppendVarint(append(dst, byte(v.Type)), int64(v.N))
-	case engine.Double, engine.DateTime:
-		return binary.BigEndian.AppendUint64(append(dst, byte(v.Type)), v.N)
-	case engine.Boolean:
-		if v.N != 0 {
-			return append(dst, byte(v.Type)|trueBit)
-		}
-		return append(dst, byte(v.Type))
-	case engine.String:
-		if len(v.S) >= leastEnd && strings.HasSuffix(view(key), v.S) {
-			return binary.AppendUvarint(append(dst, byte(v.Type)|endBit), uint64(len(v.S)))
-		}
-		if ticks, ok := engine.ParseTime(v.S); ok {
-			return binary.BigEndian.AppendUint64(append(dst, byte(v.Type)|momentBit), uint64(ticks))
-		}
-	}
-	return appendText(append(dst, byte(v.Type)), v.S)
+func appendRoom(dst []byte, format byte) []byte {
+	return append(append(dst, format), make([]byte, headRoom-1)...)
 }
 
-func appendText(dst []byte, s string) []byte {
-	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
-}
-
-// appendReference appends a reference to the body of another key, its header to be filled by stamp.
+// appendReference appends a reference to the body of another key, with room before it for what stamp fills.
 func appendReference(dst, key, owner []byte) []byte {
 	least := min(len(key), len(owner))
 	head := 0
@@ -117,11 +81,16 @@ func appendReference(dst, key, owner []byte) []byte {
 	for tail < least-head && key[len(key)-1-tail] == owner[len(owner)-1-tail] {
 		tail++
 	}
-	dst = append(dst, make([]byte, referenceSize)...)
-	dst[len(dst)-referenceSize] = recordReference
-	dst = binary.AppendUvarint(binary.AppendUvarint(dst, uint64(head)), uint64(tail))
-	return append(dst, owner[head:len(owner)-tail]...)
+	between := owner[head : len(owner)-tail]
+	if head == partitionOf(key) && string(between) == betweenOfRow {
+		return binary.AppendUvarint(appendRoom(dst, recordOfRow), uint64(tail))
+	}
+	dst = binary.AppendUvarint(binary.AppendUvarint(appendRoom(dst, recordReference), uint64(head)), uint64(tail))
+	return append(dst, between...)
 }
+
+// partitionOf is how many octets of a key are the PartitionKey and the zero byte behind it.
+func partitionOf(key []byte) int { return bytes.IndexByte(key, 0) + 1 }
 
 // castagnoli is the polynomial for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -131,155 +100,139 @@ func checksum(key, content []byte) uint32 {
 	return crc32.Update(crc32.Checksum(key, castagnoli), castagnoli, content)
 }
 
-// stamp fills the header of a record that goes under a key.
-func stamp(key, record []byte, version uint64, ticks int64) {
-	binary.BigEndian.PutUint64(record[placeVersion:], version)
-	if record[0] != recordReference {
-		binary.BigEndian.PutUint64(record[placeTicks:], uint64(ticks))
+// recordChecksum is the checksum of a record.
+func recordChecksum(key, record []byte) uint32 {
+	sum := checksum(key, record[placeVersion:])
+	if record[0] < recordBody {
+		return sum
 	}
-	binary.BigEndian.PutUint32(record[1:], checksum(key, record[placeVersion:]))
+	return sum ^ uint32(record[0])*formatMark
+}
+
+// stamp fills the room before a record that goes under a key, and gives the record. It may be called again with the same room.
+func stamp(key, room []byte, version uint64, ticks int64) []byte {
+	var space [headRoom]byte
+	head := append(space[:0], room[0], 0, 0, 0, 0)
+	head = binary.AppendUvarint(head, version>>versionBits)
+	head = binary.AppendUvarint(head, version&(1<<versionBits-1))
+	if room[0] == recordBody {
+		head = binary.BigEndian.AppendUint64(head, uint64(ticks))
+	}
+	record := room[headRoom-len(head):]
+	copy(record, head)
+	binary.BigEndian.PutUint32(record[1:], recordChecksum(key, record))
+	return record
 }
 
 // recordHead is what a record says before its properties.
 type recordHead struct {
-	version   uint64
-	ticks     int64 // of a body
-	sharers   uint64
-	rest      []byte // the properties, or what reference reads
-	reference bool
+	version uint64
+	ticks   int64 // of a body
+	sharers uint64
+	rest    []byte // the properties, or what appendOwner reads
+	format  byte
 }
+
+func (h *recordHead) reference() bool {
+	return h.format == recordReference || h.format == recordOfRow || h.format == recordLongReference
+}
+
+// long says whether the properties are as formats 2 and 3 have them.
+func (h *recordHead) long() bool { return h.format < recordBody }
 
 // readHead reads what stamp has written.
 func readHead(key, b []byte) (h recordHead, err error) {
-	if len(b) < referenceSize {
+	if len(b) < placeVersion {
 		return h, errRecordShort
 	}
-	if b[0] < recordPlain || b[0] > recordReference {
+	if b[0] < recordPlain || b[0] > recordOfRow {
 		return h, errRecordFormat
 	}
-	if binary.BigEndian.Uint32(b[1:]) != checksum(key, b[placeVersion:]) {
+	if binary.BigEndian.Uint32(b[1:]) != recordChecksum(key, b) {
 		return h, errChecksum
 	}
-	h.version = binary.BigEndian.Uint64(b[placeVersion:])
-	if b[0] == recordReference {
-		h.reference, h.rest = true, b[referenceSize:]
-		return h, nil
+	return h, h.parse(b)
+}
+
+// parse is readHead without the checksum.
+func (h *recordHead) parse(b []byte) (err error) {
+	if len(b) < placeVersion {
+		return errRecordShort
 	}
-	if len(b) < headerSize {
-		return h, errRecordShort
+	h.format, b = b[0], b[placeVersion:]
+	if h.version, b, err = readVersion(b, h.long()); err != nil || h.reference() {
+		h.rest = b
+		return err
 	}
-	h.ticks, h.rest = int64(binary.BigEndian.Uint64(b[placeTicks:])), b[headerSize:]
-	if b[0] == recordBody {
+	if len(b) < 8 {
+		return errRecordShort
+	}
+	h.ticks, b = int64(binary.BigEndian.Uint64(b)), b[8:]
+	if h.format != recordPlain {
 		n := 0
-		if h.sharers, n = binary.Uvarint(h.rest); n <= 0 {
-			return h, errRecordShort
+		if h.sharers, n = binary.Uvarint(b); n <= 0 {
+			return errRecordShort
 		}
-		h.rest = h.rest[n:]
+		b = b[n:]
 	}
-	return h, nil
+	h.rest = b
+	return nil
+}
+
+func readVersion(b []byte, long bool) (version uint64, rest []byte, err error) {
+	if long {
+		if len(b) < 8 {
+			return 0, nil, errRecordShort
+		}
+		return binary.BigEndian.Uint64(b), b[8:], nil
+	}
+	transaction, n := binary.Uvarint(b)
+	if n <= 0 || transaction >= 1<<(64-versionBits) {
+		return 0, nil, errRecordShort
+	}
+	number, m := binary.Uvarint(b[n:])
+	if m <= 0 || number >= 1<<versionBits {
+		return 0, nil, errRecordShort
+	}
+	return transaction<<versionBits | number, b[n+m:], nil
 }
 
 // appendOwner appends the key that the reference of a key names.
 func (h *recordHead) appendOwner(dst, key []byte) ([]byte, error) {
-	head, n := binary.Uvarint(h.rest)
-	if n <= 0 {
-		return nil, errRecordShort
+	head, rest := uint64(partitionOf(key)), h.rest
+	if h.format != recordOfRow {
+		n := 0
+		if head, n = binary.Uvarint(rest); n <= 0 {
+			return nil, errRecordShort
+		}
+		rest = rest[n:]
 	}
-	tail, m := binary.Uvarint(h.rest[n:])
-	if m <= 0 {
+	tail, n := binary.Uvarint(rest)
+	if n <= 0 {
 		return nil, errRecordShort
 	}
 	if size := uint64(len(key)); head > size || tail > size-head {
 		return nil, errRecordEnd
 	}
-	dst = append(append(dst, key[:head]...), h.rest[n+m:]...)
+	dst = append(dst, key[:head]...)
+	if h.format == recordOfRow {
+		dst = append(dst, betweenOfRow...)
+	} else {
+		dst = append(dst, rest[n:]...)
+	}
 	return append(dst, key[len(key)-int(tail):]...), nil
 }
 
 // withSharers gives the body of a key with another count of those that share it.
-func (h *recordHead) withSharers(key []byte, sharers uint64) []byte {
-	b := append(make([]byte, 0, headerSize+2+len(h.rest)), recordBody)
-	b = binary.AppendUvarint(b[:headerSize], sharers)
-	b = append(b, h.rest...)
-	stamp(key, b, h.version, h.ticks)
-	return b
-}
-
-// readName reads a property's name: its number, or the name itself when id is 0. The name lies in b.
-func readName(b []byte) (id uint64, name string, rest []byte, err error) {
-	if len(b) > 0 && b[0] != 0 && b[0] < 0x80 {
-		return uint64(b[0]), "", b[1:], nil
-	}
-	id, n := binary.Uvarint(b)
-	if n <= 0 {
-		return 0, "", nil, errRecordShort
-	}
-	if id != 0 {
-		return id, "", b[n:], nil
-	}
-	name, rest, err = readText(b[n:])
-	return 0, name, rest, err
-}
-
-// readValue reads a value of the record of a key.
-func (r *recordReader) readValue(b, key []byte, v *engine.Value) (rest []byte, err error) {
-	if len(b) == 0 {
-		return nil, errRecordShort
-	}
-	tag := b[0]
-	b = b[1:]
-	v.S, v.N, v.Type = "", 0, engine.Edm(tag&typeBits)
-	switch v.Type {
-	case engine.String, engine.Guid, engine.Binary:
-		switch tag &^ typeBits {
-		case endBit:
-			n, size := binary.Uvarint(b)
-			if size <= 0 || n > uint64(len(key)) {
-				return nil, errRecordEnd
-			}
-			v.S = view(key[len(key)-int(n):])
-			return b[size:], nil
-		case momentBit:
-			if len(b) < 8 {
-				return nil, errRecordShort
-			}
-			ticks, at := binary.BigEndian.Uint64(b), len(r.moments)
-			if ticks > uint64(engine.MaxDateTime) {
-				return nil, errRecordType
-			}
-			r.moments = engine.AppendTime(r.moments, int64(ticks))
-			v.S = view(r.moments[at:])
-			return b[8:], nil
+func (h *recordHead) withSharers(key []byte, d *dictionary, sharers uint64) ([]byte, error) {
+	if h.long() {
+		r := newRecordReader(d, nil, nil)
+		if err := r.readBody(h, key); err != nil {
+			return nil, err
 		}
-		v.S, rest, err = readText(b)
-		return rest, err
-	case engine.Int32, engine.Int64:
-		n, size := binary.Varint(b)
-		if size <= 0 {
-			return nil, errRecordShort
-		}
-		v.N = uint64(n)
-		return b[size:], nil
-	case engine.Double, engine.DateTime:
-		if len(b) < 8 {
-			return nil, errRecordShort
-		}
-		v.N = binary.BigEndian.Uint64(b)
-		return b[8:], nil
-	case engine.Boolean:
-		v.N = uint64(tag >> 7)
-		return b, nil
+		return stamp(key, appendBody(nil, key, d, int(sharers), r.names, r.values), h.version, h.ticks), nil
 	}
-	return nil, errRecordType
+	b := appendRoom(make([]byte, 0, headRoom+2+len(h.rest)), recordBody)
+	b = append(binary.AppendUvarint(b, sharers), h.rest...)
+	return stamp(key, b, h.version, h.ticks), nil
 }
-
-func readText(b []byte) (s string, rest []byte, err error) {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)-size) {
-		return "", nil, errRecordShort
-	}
-	return view(b[size : size+int(n)]), b[size+int(n):], nil
-}
-
-// view is b as a string that shares its memory: good for as long as b stays as it is.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

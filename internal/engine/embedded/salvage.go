@@ -89,8 +89,7 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx, p *pending) (lost 
 		kept.add(key)
 		key = bytes.Clone(key)
 		record = appendBody(nil, key, t.dict, 0, reader.names, reader.values)
-		stamp(key, record, reader.version, reader.ticks)
-		return to.Put(key, record)
+		return to.Put(key, stamp(key, record, reader.version, reader.ticks))
 	})
 	if err != nil {
 		return nil, err
@@ -106,6 +105,9 @@ func (t *fileTable) salvage(ctx context.Context, tx *bolt.Tx, p *pending) (lost 
 		if err := tx.DeleteBucket(t.bodies); err != nil {
 			return nil, err
 		}
+	}
+	if err := listFeatures(&fileTx{fileState: pages(tx)}); err != nil {
+		return nil, err
 	}
 	return lost, list.Put(t.fold, sealEntry(t.fold, entry.id, kept, t.name))
 }

@@ -56,7 +56,7 @@ func eachStored(ctx context.Context, in tableIn, do func(key, record []byte, wro
 			return found, ctx.Err()
 		}
 		h, wrong := readHead(key, record)
-		if wrong == nil && h.reference {
+		if wrong == nil && h.reference() {
 			if owner, wrong = h.appendOwner(owner[:0], key); wrong == nil {
 				_, wrong = in.body(owner, h.version)
 			}
