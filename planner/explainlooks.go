@@ -50,8 +50,8 @@ func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, look
 	}
 }
 
-// looksFor is how many looks find so many rows of a table, among so many others at most: those that are close are read by ranges. See
-// engine.Near.
+// looksFor is how many looks find so many rows of a table, or the rows that refer to so many, among so many others at most: those that are
+// close are read together. See engine.Near.
 func looksFor(n float64, t *schema.Table, among float64) float64 {
 	const few, first, worth = 16, 4, 16 // its own
 	if t.Analyzed() {
@@ -113,14 +113,15 @@ func (w *writing) loses(t *schema.Table, sets func(column int) bool, rows float6
 			if sets != nil {
 				action = k.OnUpdate
 			}
+			looks := looksFor(rows*spans, child, math.Inf(1))
 			if !action.Changes() {
-				w.looks += rows * spans
+				w.looks += looks
 				continue
 			}
 			follow := rows * w.perParent(child, t)
-			w.looks += max(rows*spans, follow/access.PageEntities)
+			w.looks += max(looks, follow/access.PageEntities)
 			if ix, ok := child.KeyFrom(k.Columns); ok && ix != nil && ix.Copy != schema.CopyRow {
-				w.reads += follow
+				w.reads += looksFor(follow, child, math.Inf(1))
 			}
 			if action == schema.Cascade && sets == nil {
 				w.remove(child, r.Children, follow, nil)

@@ -95,6 +95,106 @@ func manyReferred(t *testing.T, layout nearlyfree.Layout, at int) {
 	}
 }
 
+// TestForeignKeyManyGo: rows that refer to many which are deleted, or get other keys, are looked for together, and made sure of: together,
+// too.
+func TestForeignKeyManyGo(t *testing.T) {
+	t.Parallel()
+	for layout, at := range map[nearlyfree.Layout]int{nearlyfree.LayoutSingle: 0, nearlyfree.LayoutTable: 1} {
+		config := overService(0, false)
+		config.Layout = layout
+		connector, conn := connect(t, config)
+		runAll(t, conn, "CREATE TABLE parent (id INT PRIMARY KEY, n INT)", "CREATE TABLE strict (id INT PRIMARY KEY, p INT, FOREIGN KEY (p) REFERENCES parent (id))",
+			"CREATE TABLE loose (id INT PRIMARY KEY AUTO_INCREMENT, p INT, n INT, KEY (p) COPY KEYS, FOREIGN KEY (p) REFERENCES parent (id) ON DELETE CASCADE ON UPDATE CASCADE)",
+			"INSERT INTO parent VALUES "+rowsOf(2000, func(i int) string { return fmt.Sprintf("(%d, %d)", i, i%100) }),
+			"INSERT INTO strict VALUES "+rowsOf(100, func(i int) string { return fmt.Sprintf("(%d, %d)", i, 1900+i) }),
+			"INSERT INTO loose (p) VALUES "+rowsOf(1000, func(i int) string { return fmt.Sprint("(", i, ")") }),
+			"ANALYZE TABLE parent", "ANALYZE TABLE strict", "ANALYZE TABLE loose")
+		for _, c := range []struct {
+			statement string
+			requests  [2]int64 // in one store partition, else
+		}{
+			{"DELETE FROM parent WHERE id >= 1000 AND id < 1016", [2]int64{34, 67}}, // few: one by one
+			{"DELETE FROM parent WHERE id >= 1100 AND id < 1600", [2]int64{17, 17}},
+			{"DELETE FROM parent WHERE n = 99 AND id > 1600 AND id < 1900", [2]int64{8, 15}},
+			{"DELETE FROM parent WHERE id < 200", [2]int64{20, 23}},
+			{"UPDATE parent SET id = id + 100000 WHERE id >= 200 AND id < 260", [2]int64{14, 15}},
+		} {
+			m := aboutRequests.FindStringSubmatch(answer(t.Context(), conn, "EXPLAIN "+c.statement))
+			before := connector.Stats()
+			runAll(t, conn, c.statement)
+			n := connector.Stats().Sub(before)
+			if n.Requests-n.SchemaRequests != c.requests[at] {
+				t.Errorf("layout %v: %s takes %d requests, want %d", layout, c.statement, n.Requests-n.SchemaRequests, c.requests[at])
+			}
+			about, err := strconv.ParseFloat(m[2], 64)
+			if real := float64(c.requests[at]); strings.HasPrefix(c.statement, "DELETE FROM parent WHERE id") && (err != nil || about > 2*real || real > 2*about) {
+				t.Errorf("layout %v: EXPLAIN %s says about %v", layout, c.statement, m)
+			}
+		}
+		if got := answer(t.Context(), conn, "SELECT COUNT(*), MAX(p) FROM loose"); got != "COUNT(*) | MAX(p)\n800 | 100259" && !strings.Contains(got, "800") {
+			t.Error(got)
+		}
+		if _, err := conn.ExecContext(t.Context(), "DELETE FROM parent WHERE id >= 1850 AND id < 1950"); !errors.Is(err, nearlyfree.ErrForeignKey) {
+			t.Errorf("layout %v: rows that others refer to were deleted: %v", layout, err)
+		}
+		if got := answer(t.Context(), conn, "CHECK TABLE parent, strict, loose"); strings.Count(got, "OK") != 3 {
+			t.Error(got)
+		}
+	}
+}
+
+// TestForeignKeyManyGoRaces: many rows go at once, and what refers to them, beside those who add rows that refer to them, and add them again: no
+// row ever refers to none.
+func TestForeignKeyManyGoRaces(t *testing.T) {
+	t.Parallel()
+	for _, layout := range []nearlyfree.Layout{nearlyfree.LayoutSingle, nearlyfree.LayoutTable} {
+		for _, action := range []string{"CASCADE", "SET NULL", "RESTRICT"} {
+			config := overService(0, false)
+			config.Layout = layout
+			_, conn := connect(t, config)
+			runAll(t, conn, "CREATE TABLE parent (id INT PRIMARY KEY)", "CREATE TABLE child (id INT PRIMARY KEY AUTO_INCREMENT, p INT, FOREIGN KEY (p) REFERENCES parent (id) ON DELETE "+action+")",
+				"INSERT INTO parent VALUES "+rowsOf(120, func(i int) string { return fmt.Sprintf("(%d)", i) }))
+			var wg sync.WaitGroup
+			var gone atomic.Int32
+			for w := range 3 {
+				do := func(n int, statements func(r *rand.Rand) []string) {
+					wg.Go(func() {
+						_, conn := connect(t, config)
+						r := rand.New(rand.NewPCG(uint64(n), uint64(w)))
+						for range n {
+							for _, s := range statements(r) {
+								result, err := conn.ExecContext(context.WithoutCancel(t.Context()), s)
+								if err != nil && !errors.Is(err, nearlyfree.ErrForeignKey) && !errors.Is(err, nearlyfree.ErrConflict) {
+									t.Errorf("layout %v: %s: %v", layout, s, err)
+								}
+								if err == nil && strings.HasPrefix(s, "DELETE FROM parent") {
+									rows, _ := result.RowsAffected()
+									gone.Add(int32(rows))
+								}
+							}
+						}
+					})
+				}
+				do(12, func(r *rand.Rand) []string {
+					return []string{fmt.Sprintf("INSERT INTO child (p) VALUES (%d), (%d), (%d)", r.IntN(120), r.IntN(120), r.IntN(120))}
+				})
+				do(8, func(r *rand.Rand) []string {
+					from := r.IntN(90)
+					return []string{fmt.Sprintf("DELETE FROM parent WHERE id >= %d AND id < %d", from, from+30), "INSERT IGNORE INTO parent VALUES " + rowsOf(30, func(i int) string { return fmt.Sprintf("(%d)", from+i) })}
+				})
+			}
+			wg.Wait()
+			if got := answer(t.Context(), conn, "CHECK TABLE parent, child"); strings.Count(got, "OK") != 2 {
+				t.Error(layout, action, got)
+			}
+			if got := answer(t.Context(), conn, "SELECT COUNT(*) FROM child LEFT JOIN parent ON parent.id = child.p WHERE parent.id IS NULL AND p IS NOT NULL"); !strings.Contains(got, "\n0") {
+				t.Error(layout, action, got)
+			}
+			t.Logf("layout %v, %s: %d rows were deleted", layout, action, gone.Load())
+		}
+	}
+}
+
 // TestForeignKeyManyRaces: rows that refer to many others at once, beside those who delete some of these, and add them again: no row ever refers
 // to none.
 func TestForeignKeyManyRaces(t *testing.T) {

@@ -46,6 +46,8 @@ type childRead struct {
 	values []value.Value
 	place  string
 	limit  int // how many are enough; 0: all
+	of     *RowWriter
+	spans  []access.Span // where they may lie
 	done   bool
 	rows   []Stored
 }
@@ -134,85 +136,147 @@ func (rw *RowWriter) entryRow(e *engine.Entity, ix *schema.Index) ([]value.Value
 
 func (r *keyReads) readChildren(ctx context.Context, all *relations, looks []*childRead) error {
 	looks = pending(looks, func(c *childRead) bool { return c.done })
-	var mu sync.Mutex // guards the account of memory
-	return r.w.Each(ctx, len(looks), func(ctx context.Context, i int) error {
-		c := looks[i]
-		rows, err := r.readChild(ctx, all.find(c.ref.Child).rows, c)
-		if err != nil {
+	for _, c := range looks {
+		if err := c.locate(all.find(c.ref.Child).rows); err != nil {
 			return err
 		}
-		var bytes int64
-		for _, row := range rows {
+	}
+	if err := r.readNear(ctx, looks); err != nil {
+		return err
+	}
+	err := r.w.Each(ctx, len(looks), func(ctx context.Context, i int) error {
+		if looks[i].done {
+			return nil
+		}
+		return r.readChild(ctx, looks[i])
+	})
+	if err == nil {
+		err = r.complete(ctx, looks)
+	}
+	if err != nil {
+		return err
+	}
+	var bytes int64
+	for _, c := range looks {
+		c.done = true
+		for _, row := range c.rows {
 			bytes += exec.BytesPerRow + int64(len(row.Row))*exec.BytesPerValue + exec.TextBytes(row.Row)
 		}
-		c.done, c.rows = true, rows
-		mu.Lock()
-		defer mu.Unlock()
-		return r.w.Charge(bytes, "write")
-	})
+	}
+	return r.w.Charge(bytes, "write")
 }
 
-// readChild reads the rows that refer to one row.
-func (r *keyReads) readChild(ctx context.Context, rows *RowWriter, c *childRead) ([]Stored, error) {
+// locate finds where the rows lie.
+func (c *childRead) locate(of *RowWriter) error {
 	partitions, span, err := c.ref.ChildSpan(c.values)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	parts, err := c.ref.ChildPartitions(c.values)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	t, ix := rows.Table, c.ref.ChildKey()
-	s := &exec.SpanSource{Run: &r.w.Run, Limit: c.limit, Scan: engine.Scan{Meter: r.w.X.Meter, Budget: r.w.X.Budget, Decided: true}}
+	c.of, c.rows, c.spans = of, nil, c.spans[:0]
 	for _, part := range parts {
 		for _, p := range partitions {
-			s.Spans = append(s.Spans, access.Span{Partition: part, PartitionKey: p, Span: span})
+			c.spans = append(c.spans, access.Span{Partition: part, PartitionKey: p, Span: span})
 		}
 	}
-	defer s.Close()
-	whole := rows.Row.Decoder(exec.Positions(0, len(t.Columns)), 0, nil)
-	var found []Stored
-	for c.limit == 0 || len(found) < c.limit {
-		e, key, err := s.NextEntity(ctx)
-		if errors.Is(err, io.EOF) {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
-		if ix == nil && t.IsParentCopy(key) || ix != nil && !ix.IsEntry(key) {
+	return nil
+}
+
+// readNear reads what lies close together. Each of these looks is done.
+func (r *keyReads) readNear(ctx context.Context, looks []*childRead) error {
+	var scans []engine.Scan
+	var of []*childRead
+	for _, c := range looks {
+		if len(c.spans) != 1 {
 			continue
 		}
-		row := Stored{Etag: e.ETag, from: ix}
-		if ix == nil {
-			row.Row = make([]value.Value, t.RowWidth())
-			err = whole.DecodeRow(e, row.Row)
-		} else {
-			row.Row, err = rows.entryRow(e, ix)
-		}
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, row)
+		at := c.spans[0]
+		scans = append(scans, engine.Scan{Table: at.Partition.Physical, PartitionKey: at.PartitionKey, From: at.From, To: at.To, Meter: r.w.X.Meter, Budget: r.w.X.Budget, Decided: true})
+		of = append(of, c)
 	}
-	if ix == nil || ix.Copy == schema.CopyRow || c.limit > 0 {
-		return found, nil
+	var mu sync.Mutex // guards looks: a table has one decoder
+	answered, err := r.w.ScanNear(ctx, scans, func(i int, e *engine.Entity) error {
+		mu.Lock()
+		defer mu.Unlock()
+		return of[i].take(e)
+	})
+	if err != nil || answered == nil {
+		return err
 	}
-	// The entries hold no whole rows, which a cascade needs.
-	return found, r.w.Each(ctx, len(found), func(ctx context.Context, i int) error {
-		partition, key, err := RowPlace(rows.Table, found[i].Row)
+	for i, c := range of {
+		if c.done = answered[i]; !c.done {
+			c.rows = nil
+		}
+	}
+	return nil
+}
+
+// readChild reads the rows that refer to one row.
+func (r *keyReads) readChild(ctx context.Context, c *childRead) error {
+	s := &exec.SpanSource{Run: &r.w.Run, Limit: c.limit, Spans: c.spans, Scan: engine.Scan{Meter: r.w.X.Meter, Budget: r.w.X.Budget, Decided: true}}
+	defer s.Close()
+	for c.limit == 0 || len(c.rows) < c.limit {
+		e, _, err := s.NextEntity(ctx)
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
 		if err != nil {
 			return err
 		}
-		part, err := t.PartitionOf(found[i].Row)
-		if err != nil {
+		if err := c.take(e); err != nil {
 			return err
 		}
-		row, there, err := rows.Read(ctx, r.w, part, partition, key)
-		if err == nil && !there {
-			err = errTorn
+	}
+	return nil
+}
+
+// take takes an entity of the span.
+func (c *childRead) take(e *engine.Entity) error {
+	t, ix := c.of.Table, c.ref.ChildKey()
+	if ix == nil && t.IsParentCopy(e.RowKey) || ix != nil && !ix.IsEntry(e.RowKey) || c.limit > 0 && len(c.rows) == c.limit {
+		return nil
+	}
+	row, err := Stored{Etag: e.ETag, from: ix}, error(nil)
+	if ix == nil {
+		row, err = c.of.stored(e)
+	} else {
+		row.Row, err = c.of.entryRow(e, ix)
+	}
+	c.rows = append(c.rows, row)
+	return err
+}
+
+// complete reads the rows whose index entries are not whole, which a cascade needs.
+func (r *keyReads) complete(ctx context.Context, looks []*childRead) error {
+	var gets []engine.Get
+	var to []*Stored
+	var of []*RowWriter
+	for _, c := range looks {
+		if ix := c.ref.ChildKey(); ix == nil || ix.Copy == schema.CopyRow || c.limit > 0 {
+			continue
 		}
-		found[i] = row
+		for i := range c.rows {
+			partition, key, err := RowPlace(c.of.Table, c.rows[i].Row)
+			if err != nil {
+				return err
+			}
+			part, err := c.of.Table.PartitionOf(c.rows[i].Row)
+			if err != nil {
+				return err
+			}
+			gets = append(gets, engine.Get{Table: part.Physical, PartitionKey: partition, RowKey: key, Meter: r.w.X.Meter})
+			to, of = append(to, &c.rows[i]), append(of, c.of)
+		}
+	}
+	return r.w.GetEach(ctx, gets, func(i int, e *engine.Entity, found bool) error {
+		if !found {
+			return errTorn
+		}
+		row, err := of[i].stored(e)
+		*to[i] = row
 		return err
 	})
 }

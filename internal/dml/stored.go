@@ -74,12 +74,15 @@ func (rw *RowWriter) Read(ctx context.Context, w *Writer, part *schema.Partition
 	if err != nil || !found {
 		return Stored{}, false, err
 	}
+	row, err := rw.stored(&e)
+	return row, err == nil, err
+}
+
+// stored decodes a row.
+func (rw *RowWriter) stored(e *engine.Entity) (Stored, error) {
 	row := make([]value.Value, rw.Table.RowWidth())
-	columns := exec.Positions(0, len(rw.Table.Columns))
-	if err := rw.Row.Decoder(columns, 0, nil).DecodeRow(&e, row); err != nil {
-		return Stored{}, false, err
-	}
-	return Stored{Row: row, Etag: e.ETag}, true, nil
+	err := rw.Row.Decoder(exec.Positions(0, len(rw.Table.Columns)), 0, nil).DecodeRow(e, row)
+	return Stored{Row: row, Etag: e.ETag}, err
 }
 
 // sameRow says whether the first n values of two rows are the same, to the bit.

@@ -6,67 +6,91 @@ import (
 	"io"
 )
 
-// FewKeys are read one by one: so many go side by side, as a rule.
-const FewKeys = 16
+// FewRanges are read one by one: so many go side by side, as a rule.
+const FewRanges = 16
 
-// The first page reads so many entities for each key that is wanted, at most, later ones so many more. They are worth it as long as one is
-// wanted among so many that were read.
+// The first page reads so many entities for each range that is wanted, at most, later ones so many more. They are worth it as long as one
+// is wanted among so many that were read.
 const (
 	firstNear = 4
 	worthNear = 16
 )
 
-// Near reads entities of one partition by their keys, which are sorted, ASCII, and each there once. It reads ranges, a page at a time, as
-// long as more than FewKeys are left, and the pages have held enough of them. It gives how many keys are answered, from
-// the first one on: found was called for those that have an entity. The others are to be read one by one. A page answers one key at the
-// least, so this takes no more requests than a read of each key.
-//
-// s says what is read, without a range; scan begins to read it.
-func Near(ctx context.Context, scan func(context.Context, Scan) Cursor, s Scan, l Limits, keys []string, found func(i int, e *Entity) error) (answered int, err error) {
+// Near reads many ranges of one partition, most of them of one entity or a few: scans that differ in From and To alone, sorted, none of
+// which overlaps another, without a limit; keys are ASCII. It reads across them, a page at a time, as long as more than FewRanges are left,
+// and the pages have held enough of what is wanted. It gives how many ranges are answered, from the first one on: found was called for each
+// entity of these. The others are to be read one by one; of the first of them found may have had a part. A page answers one range of one
+// entity at the least, so for those this takes no more requests than a read of each.
+func Near(ctx context.Context, scan func(context.Context, Scan) Cursor, l Limits, ranges []Scan, found func(i int, e *Entity) error) (answered int, err error) {
 	if !l.SortedByKey {
 		return 0, nil
 	}
-	entities := 0
-	for each := firstNear; len(keys)-answered > FewKeys; each = worthNear {
-		left := keys[answered:]
-		s.From, s.To, s.Limit = left[0], left[len(left)-1]+"\x00", min(l.PageEntities, each*len(left))
-		n, read, err := nearPage(ctx, scan(ctx, s), s.Limit, left, func(i int, e *Entity) error { return found(answered+i, e) })
-		if err != nil {
+	entities, wanted, from := 0, 0, ""
+	for each := firstNear; len(ranges)-answered > FewRanges; each = worthNear {
+		left := ranges[answered:]
+		s := left[0]
+		s.From, s.To, s.Limit = max(from, s.From), left[len(left)-1].To, min(l.PageEntities, each*len(left))
+		p := nearPage{ranges: left, found: func(i int, e *Entity) error { return found(answered+i, e) }}
+		if err := p.read(ctx, scan(ctx, s), s.Limit); err != nil {
 			return answered, err
 		}
-		answered += n
-		if entities += read; answered*worthNear < entities {
+		answered += p.answered
+		entities, wanted, from = entities+p.entities, wanted+p.wanted, p.from
+		if max(answered, wanted)*worthNear < entities {
 			break
 		}
 	}
 	return answered, nil
 }
 
-// nearPage gives how many of the keys a cursor answers with so many entities, and how many it has read.
-func nearPage(ctx context.Context, c Cursor, most int, keys []string, found func(i int, e *Entity) error) (answered, read int, err error) {
+// nearPage is a page that is read across ranges.
+type nearPage struct {
+	ranges   []Scan
+	found    func(i int, e *Entity) error
+	answered int    // ranges whose entities were all read
+	entities int    // that were read
+	wanted   int    // of these
+	from     string // where the next page begins
+}
+
+// read reads so many entities at most.
+func (p *nearPage) read(ctx context.Context, c Cursor, most int) error {
 	defer c.Close()
-	for read < most {
+	for p.entities < most {
 		chunk, err := c.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			return len(keys), read, nil
+			p.answered = len(p.ranges)
+			return nil
 		}
 		if err != nil {
-			return answered, read, err
+			return err
 		}
-		read += len(chunk)
+		p.entities += len(chunk)
 		for i := range chunk {
-			e := &chunk[i]
-			for answered < len(keys) && keys[answered] < e.RowKey {
-				answered++ // it is not there
+			if err := p.take(&chunk[i]); err != nil {
+				return err
 			}
-			if answered == len(keys) || keys[answered] != e.RowKey {
-				continue
-			}
-			if err := found(answered, e); err != nil {
-				return answered, read, err
-			}
-			answered++
+		}
+		if len(chunk) > 0 {
+			p.from = chunk[len(chunk)-1].RowKey + "\x00"
+			p.passTo(p.from)
 		}
 	}
-	return answered, read, nil
+	return nil
+}
+
+// passTo passes the ranges that end before a key.
+func (p *nearPage) passTo(key string) {
+	for p.answered < len(p.ranges) && p.ranges[p.answered].To <= key && p.ranges[p.answered].To != "" {
+		p.answered++
+	}
+}
+
+func (p *nearPage) take(e *Entity) error {
+	p.passTo(e.RowKey)
+	if p.answered == len(p.ranges) || e.RowKey < p.ranges[p.answered].From {
+		return nil
+	}
+	p.wanted++
+	return p.found(p.answered, e)
 }

@@ -44,7 +44,12 @@ func TestNear(t *testing.T) {
 		keys = slices.Compact(keys)
 		var meter engine.Meter
 		found := map[string]bool{}
-		answered, err := engine.Near(t.Context(), e.Scan, engine.Scan{Table: "table", PartitionKey: "p", Select: []string{}, Meter: &meter}, e.Limits(), keys, func(i int, e *engine.Entity) error {
+		ranges := make([]engine.Scan, len(keys))
+		for i, k := range keys {
+			ranges[i] = engine.Point("table", "p", k)
+			ranges[i].Select, ranges[i].Meter = []string{}, &meter
+		}
+		answered, err := engine.Near(t.Context(), e.Scan, e.Limits(), ranges, func(i int, e *engine.Entity) error {
 			if keys[i] != e.RowKey || e.ETag == "" || found[e.RowKey] {
 				t.Errorf("key %s gives %s", keys[i], e.RowKey)
 			}
@@ -60,16 +65,81 @@ func TestNear(t *testing.T) {
 			}
 		}
 		requests := int(meter.Requests.Load())
-		if requests > answered || len(keys) <= engine.FewKeys && requests > 0 {
+		if requests > answered || len(keys) <= engine.FewRanges && requests > 0 {
 			t.Errorf("round %d: %d requests for %d of %d keys", round, requests, answered, len(keys))
 		}
-		if len(keys) > engine.FewKeys {
+		if len(keys) > engine.FewRanges {
 			least, few = least+requests+len(keys)-answered, few+len(keys)
 		}
 		_ = e.Close()
 	}
 	t.Logf("%d requests for %d keys", least, few)
-	if _, err := engine.Near(t.Context(), func(context.Context, engine.Scan) engine.Cursor { panic("it must not read") }, engine.Scan{}, engine.Limits{}, make([]string, 100), nil); err != nil {
+	if _, err := engine.Near(t.Context(), func(context.Context, engine.Scan) engine.Cursor { panic("it must not read") }, engine.Limits{}, make([]engine.Scan, 100), nil); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestNearRanges: of ranges of several entities each, those that are answered have all of theirs, each once.
+func TestNearRanges(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(7, 8))
+	saved := 0
+	for round := range 200 {
+		e := embedded.OpenMemory(embedded.Options{PageEntities: 1 + rnd.IntN(100)})
+		if err := e.CreateTable(t.Context(), "table", nil); err != nil {
+			t.Fatal(err)
+		}
+		rows, spread := 1+rnd.IntN(1500), 1+rnd.IntN(4)
+		ops := make([]engine.Op, 0, 100)
+		send := func() {
+			if err := e.Commit(t.Context(), engine.Commit{Table: "table", PartitionKey: "p", Ops: ops}); err != nil {
+				t.Fatal(err)
+			}
+			ops = ops[:0]
+		}
+		there := map[string]bool{}
+		for i := range rows {
+			if rnd.IntN(spread) > 0 {
+				continue
+			}
+			key := fmt.Sprintf("%05d", i)
+			there[key] = true
+			if ops = append(ops, engine.Op{Kind: engine.Insert, Entity: engine.Entity{PartitionKey: "p", RowKey: key}}); len(ops) == 100 {
+				send()
+			}
+		}
+		if len(ops) > 0 {
+			send()
+		}
+		var ranges []engine.Scan
+		var meter engine.Meter
+		for at := 0; at < rows; {
+			from := at + rnd.IntN(1+30*(round%3))
+			at = from + 1 + rnd.IntN(8)
+			ranges = append(ranges, engine.Scan{Table: "table", PartitionKey: "p", From: fmt.Sprintf("%05d", from), To: fmt.Sprintf("%05d", at), Select: []string{}, Meter: &meter})
+		}
+		found := map[string]int{}
+		answered, err := engine.Near(t.Context(), e.Scan, e.Limits(), ranges, func(i int, e *engine.Entity) error {
+			if found[e.RowKey]++; found[e.RowKey] > 1 || e.RowKey < ranges[i].From || e.RowKey >= ranges[i].To {
+				t.Errorf("round %d: %s is found %d times, in %v", round, e.RowKey, found[e.RowKey], ranges[i])
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range ranges[:answered] {
+			for key := range there {
+				if key >= s.From && key < s.To && found[key] != 1 {
+					t.Errorf("round %d: %s is not found", round, key)
+				}
+			}
+		}
+		if left := len(ranges) - answered; left > 0 && left <= engine.FewRanges || answered > 0 {
+			saved += answered - int(meter.Requests.Load())
+		}
+		_ = e.Close()
+	}
+	if saved < 1000 {
+		t.Errorf("only %d requests were saved", saved)
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"io"
 	"slices"
-	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine/buffer"
@@ -14,7 +13,7 @@ import (
 // GetEach reads entities by their keys, none of them twice, and calls got for each; found says whether it is there. It may call got side
 // by side. Many keys that lie close are read by ranges (engine.Near).
 func (r *Run) GetEach(ctx context.Context, gets []engine.Get, got func(i int, e *engine.Entity, found bool) error) error {
-	known, err := r.near(ctx, gets, got)
+	known, err := r.getNear(ctx, gets, got)
 	if err != nil {
 		return err
 	}
@@ -30,71 +29,85 @@ func (r *Run) GetEach(ctx context.Context, gets []engine.Get, got func(i int, e 
 	})
 }
 
-// near is GetEach of those that ranges answer, and says which these are; nil: none.
-func (r *Run) near(ctx context.Context, gets []engine.Get, got func(i int, e *engine.Entity, found bool) error) ([]bool, error) {
-	l := r.Rt.Engine.Limits()
-	if len(gets) <= engine.FewKeys || r.mostEntities() > 0 { // a range has entities that are not wanted
-		return nil, nil
-	}
-	isOwn := func(*engine.Get) bool { return false }
-	scan := r.store.Scan
+// getNear is GetEach of those that ranges answer, and says which these are; nil: none.
+func (r *Run) getNear(ctx context.Context, gets []engine.Get, got func(i int, e *engine.Entity, found bool) error) (known []bool, err error) {
+	isOwn, scan := func(*engine.Get) bool { return false }, r.store.Scan
 	if view, ofTx := r.store.(buffer.View); ofTx {
-		if view.Notes() {
-			return nil, nil
-		}
 		isOwn, scan = view.Wrote, view.Under
 	}
-	order := make([]int, 0, len(gets))
+	scans, at := make([]engine.Scan, 0, len(gets)), make([]int, 0, len(gets))
 	for i := range gets {
-		if !isOwn(&gets[i]) {
-			order = append(order, i)
+		if g := &gets[i]; !isOwn(g) {
+			s := engine.Point(g.Table, g.PartitionKey, g.RowKey)
+			s.Select, s.Meter, s.Budget = g.Select, g.Meter, r.X.Budget
+			scans, at = append(scans, s), append(at, i)
 		}
 	}
-	slices.SortFunc(order, func(i, j int) int {
-		a, b := &gets[i], &gets[j]
-		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.PartitionKey, b.PartitionKey), cmp.Compare(a.RowKey, b.RowKey))
+	there := make([]bool, len(scans))
+	answered, err := r.scanNear(ctx, scan, scans, func(i int, e *engine.Entity) error {
+		there[i] = true
+		return got(at[i], e, true)
 	})
-	var ranges [][]int
-	for len(order) > 0 {
-		n := 1
-		for n < len(order) && isBeside(&gets[order[0]], &gets[order[n]]) {
-			n++
-		}
-		ranges, order = append(ranges, order[:n]), order[n:]
+	if err != nil || answered == nil {
+		return nil, err
 	}
-	var mu sync.Mutex // guards known
-	known := make([]bool, len(gets))
-	return known, r.Each(ctx, len(ranges), func(ctx context.Context, at int) error {
-		in := ranges[at]
-		keys := make([]string, len(in))
-		for i := range in {
-			keys[i] = gets[in[i]].RowKey
-		}
-		there := make([]bool, len(in))
-		g := &gets[in[0]]
-		s := engine.Scan{Table: g.Table, PartitionKey: g.PartitionKey, Select: g.Select, Meter: g.Meter, Budget: r.X.Budget}
-		answered, err := engine.Near(ctx, func(ctx context.Context, s engine.Scan) engine.Cursor { return &countedCursor{scan(ctx, s), r} },
-			s, l, keys, func(i int, e *engine.Entity) error {
-				there[i] = true
-				return got(in[i], e, true)
-			})
-		for i := 0; i < answered && err == nil; i++ {
-			if !there[i] {
-				err = got(in[i], &engine.Entity{}, false)
+	known = make([]bool, len(gets))
+	for i := range answered {
+		if known[at[i]] = answered[i]; answered[i] && !there[i] {
+			if err := got(at[i], &engine.Entity{}, false); err != nil {
+				return nil, err
 			}
 		}
-		mu.Lock()
-		defer mu.Unlock()
-		for i := range answered {
-			known[in[i]] = true
+	}
+	return known, nil
+}
+
+// ScanNear reads many ranges, each of one partition and without a limit, where few requests across them read all (engine.Near). It calls
+// got for their entities, side by side for those of different partitions, and says which ranges it has answered; nil: none. Of others got may
+// have had a part.
+func (r *Run) ScanNear(ctx context.Context, scans []engine.Scan, got func(i int, e *engine.Entity) error) (answered []bool, err error) {
+	return r.scanNear(ctx, r.store.Scan, scans, got)
+}
+
+func (r *Run) scanNear(ctx context.Context, scan func(context.Context, engine.Scan) engine.Cursor, scans []engine.Scan, got func(i int, e *engine.Entity) error) ([]bool, error) {
+	if view, ofTx := r.store.(buffer.View); len(scans) <= engine.FewRanges || r.mostEntities() > 0 || ofTx && view.Notes() { // it reads what is not wanted, too
+		return nil, nil
+	}
+	order := make([]int, len(scans))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int {
+		a, b := &scans[i], &scans[j]
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.PartitionKey, b.PartitionKey), cmp.Compare(a.From, b.From))
+	})
+	var together [][]int
+	for len(order) > 0 {
+		n := 1
+		for n < len(order) && isBeside(&scans[order[n-1]], &scans[order[n]]) {
+			n++
+		}
+		together, order = append(together, order[:n]), order[n:]
+	}
+	answered := make([]bool, len(scans))
+	return answered, r.Each(ctx, len(together), func(ctx context.Context, at int) error {
+		in := together[at]
+		ranges := make([]engine.Scan, len(in))
+		for i := range in {
+			ranges[i] = scans[in[i]]
+		}
+		n, err := engine.Near(ctx, func(ctx context.Context, s engine.Scan) engine.Cursor { return &countedCursor{scan(ctx, s), r} },
+			r.Rt.Engine.Limits(), ranges, func(i int, e *engine.Entity) error { return got(in[i], e) })
+		for i := range n {
+			answered[in[i]] = true // each element is of one range, so no two write to one
 		}
 		return err
 	})
 }
 
-// isBeside says whether one range may have both entities.
-func isBeside(a, b *engine.Get) bool {
-	return a.Table == b.Table && a.PartitionKey == b.PartitionKey && (a.Select == nil) == (b.Select == nil) && slices.Equal(a.Select, b.Select)
+// isBeside says whether one range may have both, of which the first does not begin behind the second.
+func isBeside(a, b *engine.Scan) bool {
+	return a.Table == b.Table && a.PartitionKey == b.PartitionKey && a.To != "" && a.To <= b.From && (a.Select == nil) == (b.Select == nil) && slices.Equal(a.Select, b.Select)
 }
 
 // countedCursor is one of an execution, which counts what it reads.

@@ -27,7 +27,7 @@ func (x *transaction) needs(ctx context.Context) (left []need, err error) {
 		n.there, n.deleted = n.Own(x.commits)
 		switch {
 		case n.there && n.Any:
-		case n.Any && len(n.deleted) == 0 && n.To == engine.Point("", "", n.From).To && x.store.holds(n.Table):
+		case n.isNear() && x.store.holds(n.Table):
 			in := home{engine.FoldTable(n.Table), n.PartitionKey}
 			if _, has := at[in]; !has {
 				at[in], near = len(near), append(near, nil)
@@ -38,7 +38,7 @@ func (x *transaction) needs(ctx context.Context) (left []need, err error) {
 		}
 	}
 	err = engine.SideBySide(ctx, x.store.parallel, len(near), func(ctx context.Context, i int) (err error) {
-		if len(near[i]) > engine.FewKeys {
+		if len(near[i]) > engine.FewRanges {
 			near[i], err = x.unseen(ctx, near[i])
 		}
 		return err
@@ -50,25 +50,46 @@ func (x *transaction) needs(ctx context.Context) (left []need, err error) {
 	return left, err
 }
 
-// unseen are those of many needs, of an entity in the same partition each, that are not met for all to see: an entity that bears no
-// intent is there. Whatever is under way about the others, and those beside them, is no concern of this look.
-func (x *transaction) unseen(ctx context.Context, all []need) (left []need, err error) {
-	slices.SortStableFunc(all, func(a, b need) int { return cmp.Compare(a.From, b.From) })
-	all = slices.CompactFunc(all, func(a, b need) bool { return a.From == b.From })
-	keys := make([]string, len(all))
-	for i := range all {
-		keys[i] = all[i].From
+// isNear says whether a look across many ranges may show for all to see that the need is met.
+func (n *need) isNear() bool {
+	if n.Any {
+		return len(n.deleted) == 0 && n.To == engine.Point("", "", n.From).To
 	}
-	seen := make([]bool, len(all))
+	return !n.there && n.To != ""
+}
+
+// unseen are those of many needs, in the same partition each, that are not met for all to see: by an entity that bears no intent, or by a
+// range that holds nothing but what the transaction deletes. Whatever is under way about the others, and those beside them, is no concern of
+// this look.
+func (x *transaction) unseen(ctx context.Context, all []need) (left []need, err error) {
+	slices.SortStableFunc(all, func(a, b need) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	all = slices.CompactFunc(all, func(a, b need) bool { return a.From == b.From && a.To == b.To && a.Any && b.Any })
+	var ranges []engine.Scan
+	var of []need
+	for _, n := range all {
+		if len(ranges) > 0 && ranges[len(ranges)-1].To > n.From {
+			left = append(left, n) // they overlap
+			continue
+		}
+		ranges = append(ranges, engine.Scan{Table: n.Table, PartitionKey: n.PartitionKey, From: n.From, To: n.To, Select: []string{markerProperty}, Meter: x.meter})
+		of = append(of, n)
+	}
 	scan := func(ctx context.Context, s engine.Scan) engine.Cursor { return &beating{x.store.base.Scan(ctx, s), x} }
-	s := engine.Scan{Table: all[0].Table, PartitionKey: all[0].PartitionKey, Select: []string{markerProperty}, Meter: x.meter}
-	_, err = engine.Near(ctx, scan, s, x.store.base.Limits(), keys, func(i int, e *engine.Entity) error {
-		seen[i] = e.Values[0].S == ""
+	met := make([]bool, len(of))
+	for i := range of {
+		met[i] = !of[i].Any
+	}
+	answered, err := engine.Near(ctx, scan, x.store.base.Limits(), ranges, func(i int, e *engine.Entity) error {
+		if of[i].Any {
+			met[i] = e.Values[0].S == ""
+		} else {
+			met[i] = met[i] && of[i].deleted[e.RowKey]
+		}
 		return nil
 	})
-	for i := range all {
-		if !seen[i] {
-			left = append(left, all[i])
+	for i := range of {
+		if i >= answered || !met[i] {
+			left = append(left, of[i])
 		}
 	}
 	return left, err

@@ -31,7 +31,7 @@ type family struct {
 const familyParents = 2
 
 // familyRest are rows that stay there. Some children refer to all of them, too.
-const familyRest = engine.FewKeys + 4
+const familyRest = engine.FewRanges + 4
 
 func rest(i int) string { return fmt.Sprintf("k0.%02d", i) }
 
@@ -118,6 +118,11 @@ func (f *family) step(name string) error {
 			break
 		}
 		t.Requires = []engine.Requirement{{Table: "one", PartitionKey: "p", From: fmt.Sprintf("c%d!", n), To: fmt.Sprintf("c%d\"", n), Row: parent}}
+		if f.rnd.IntN(2) == 0 {
+			for i := range familyRest { // where nobody writes
+				t.Requires = append(t.Requires, engine.Requirement{Table: "one", PartitionKey: "p", From: fmt.Sprintf("d%03d!", i), To: fmt.Sprintf("d%03d\"", i)})
+			}
+		}
 	}
 	t.Commits = []engine.Commit{{Table: "one", PartitionKey: "p", Ops: ops}}
 	if f.rnd.IntN(3) == 0 {
