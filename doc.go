@@ -258,7 +258,7 @@
 //
 // A file is one bbolt file. Everything in it carries a checksum: reading a damaged row returns ErrCorrupt, never another
 // row. CHECK TABLE reads a whole table and reports damage. REPAIR TABLE gives damaged rows up and keeps the
-// rest. OPTIMIZE TABLE writes the file anew, without the space of deleted rows; closing a file of up to 256 MB does so if
+// rest. OPTIMIZE TABLE writes the file anew, without the space of deleted rows; closing a file that needs up to 256 MB does so if
 // a third of it is free. While the file is open, its commits are in a log beside it, PATH.log, which goes when the file is closed. If the process was
 // killed, the next one to open the file needs the log: copy a closed file, or both files, or one in use by BackupFile. Open rows and transactions
 // hold up nobody, but the space of what is deleted meanwhile is freed only when they are closed. A file gets 64 GB of addresses to

@@ -190,8 +190,8 @@ func (c *commits) stop() {
 			f.log.close()
 		}
 	default:
-		f.shrink()
 		f.keepFreelist()
+		f.shrink(mostShrunk)
 	}
 	<-c.lead
 }

@@ -30,19 +30,23 @@ func (f *File) keepFreelist() {
 	_ = db.Update(func(*bolt.Tx) error { return nil }) // without it, opening takes longer
 }
 
-// A file of such a size is compacted when it is closed, if an eighth of it was written since it was opened, and a third of it is free:
-// that takes a second at most, and is rare. OPTIMIZE TABLE does it with any file.
+// A file of at least such a size, of which no more than so much is in use, is compacted when it is closed, if an eighth of it was written
+// since it was opened, and a third of it is free: that takes a second or two, and is rare. OPTIMIZE TABLE does it with any file.
 const (
 	leastShrunk, mostShrunk = 1 << 20, 256 << 20
 	partWritten, partFree   = 8, 3
 )
 
-// shrink gives back the space of a file that was written and has much of it. The caller has the lead, and the file no log.
-func (f *File) shrink() {
+// shrink gives back the space of a file that was written and has much of it, but needs no more than most. The caller has the lead, and
+// the file no log, and a list of its free pages.
+func (f *File) shrink(most int64) {
+	var err error
+	defer careful()()
+	defer f.guard(nil, &err) // a file with a damaged page stays as it is
 	db := f.db.Load()
 	size, used := int64(0), int64(0)
-	err := db.View(func(tx *bolt.Tx) error {
-		if size = tx.Size(); size < leastShrunk || size > mostShrunk || f.written < size/partWritten {
+	err = db.View(func(tx *bolt.Tx) error {
+		if size = tx.Size(); size < leastShrunk || size-freeOctets(f.opened) > most || f.written < size/partWritten {
 			return nil
 		}
 		return tx.ForEach(func(_ []byte, b *bolt.Bucket) error {

@@ -125,6 +125,55 @@ func TestShrunk(t *testing.T) {
 	}
 }
 
+// TestShrunkByUse: what says whether a file is compacted is how much of it is in use, however long it is.
+func TestShrunkByUse(t *testing.T) {
+	f := logged(t, filepath.Join(t.TempDir(), "a"))
+	text := strings.Repeat("x", 30000)
+	put := func(key string) {
+		commit(t, f, engine.Commit{Table: "tab", PartitionKey: "p", Ops: []engine.Op{{Entity: engine.Entity{PartitionKey: "p", RowKey: key,
+			Names: []string{"K"}, Values: []engine.Value{{Type: engine.String, S: text}}}}}})
+	}
+	for i := range 100 {
+		put(fmt.Sprint(i))
+	}
+	if err := f.alone(t.Context(), func() error { return nil }); err != nil { // all is in the pages
+		t.Fatal(err)
+	}
+	for i := range 90 {
+		commit(t, f, engine.Commit{Table: "tab", PartitionKey: "p",
+			Ops: []engine.Op{{Kind: engine.Delete, Entity: engine.Entity{PartitionKey: "p", RowKey: fmt.Sprint(i)}}}})
+	}
+	want := rowKeys(t, f)
+	for _, c := range []struct {
+		most   int64
+		shrunk bool
+	}{{200 << 10, false}, {1 << 20, true}} {
+		was := f.identity
+		err := f.alone(t.Context(), func() error {
+			f.keepFreelist()
+			if info, err := f.opened.Stat(); err != nil || info.Size() < 2<<20 || freeOctets(f.opened) < 2<<20 {
+				t.Errorf("%v octets, of which %d are free, %v", info, freeOctets(f.opened), err)
+			}
+			f.shrink(c.most)
+			return nil
+		})
+		info, wrong := os.Stat(f.resolved)
+		if err != nil || wrong != nil {
+			t.Fatal(err, wrong)
+		}
+		if shrunk := !os.SameFile(was, info); shrunk != c.shrunk || shrunk != (info.Size() < 1<<20) {
+			t.Errorf("with %d octets at most, a file of 300 thousand is shrunk: %v, to %d", c.most, shrunk, info.Size())
+		}
+	}
+	if got := rowKeys(t, f); !slices.Equal(got, want) {
+		t.Errorf("%d rows are there, want %d", len(got), len(want))
+	}
+	put("more")
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // scattered moves the numbers below n about.
 func scattered(i, n int) int { return i * 7919 % n }
 

@@ -95,13 +95,36 @@ func (m *meta) rootSum(f io.ReaderAt) (uint32, error) {
 
 // freelistOctets is how much of the file the list of free pages takes.
 func freelistOctets(f io.ReaderAt) int64 {
-	m, err := metas(f)
-	if err != nil || m.freelist == noFreelist {
-		return 0
-	}
-	head := make([]byte, pageHead)
-	if _, err := f.ReadAt(head, int64(m.freelist)*m.pageSize); err != nil {
+	m, head, ok := freelist(f)
+	if !ok {
 		return 0
 	}
 	return (1 + int64(binary.NativeEndian.Uint32(head[12:]))) * m.pageSize
+}
+
+// freeOctets is how much of the file are free pages, as its list of them says; 0 where there is none.
+func freeOctets(f io.ReaderAt) int64 {
+	m, head, ok := freelist(f)
+	if !ok {
+		return 0
+	}
+	count := int64(binary.NativeEndian.Uint16(head[10:]))
+	if count == manyPages {
+		count = int64(binary.NativeEndian.Uint64(head[pageHead:]))
+	}
+	return count * m.pageSize
+}
+
+// manyPages as the count of a list of free pages says that 8 octets behind the page's head have it.
+const manyPages = 0xffff
+
+// freelist reads where the list of free pages begins: the page's head, and eight octets.
+func freelist(f io.ReaderAt) (m meta, head []byte, ok bool) {
+	m, err := metas(f)
+	if err != nil || m.freelist == noFreelist {
+		return m, nil, false
+	}
+	head = make([]byte, pageHead+8)
+	_, err = f.ReadAt(head, int64(m.freelist)*m.pageSize)
+	return m, head, err == nil
 }
