@@ -124,10 +124,10 @@ func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, 
 	}
 }
 
-// withParents leaves out the rows that live inside none, for INSERT IGNORE. The parents are read side by side.
+// withParents leaves out the rows that live inside none, for INSERT IGNORE. The parents are read side by side, and by ranges.
 func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.Value, marks []mark) ([][]value.Value, []mark, error) {
 	t := n.plan.Table
-	var parents []access.Key
+	var parents []engine.Get
 	at := map[access.Key]int{}
 	parentOf := make([]int, len(rows))
 	for i, row := range rows {
@@ -152,15 +152,14 @@ func (n *insertNode) withParents(ctx context.Context, w *Writer, rows [][]value.
 		j, known := at[k]
 		if !known {
 			j, at[k] = len(parents), len(parents)
-			parents = append(parents, k)
+			parents = append(parents, engine.Get{Table: part.Physical, PartitionKey: k.PartitionKey, RowKey: k.RowKey, Select: []string{}, Meter: w.X.Meter})
 		}
 		parentOf[i] = j
 	}
 	found := make([]bool, len(parents))
-	err := w.Each(ctx, len(parents), func(ctx context.Context, i int) (err error) {
-		g := engine.Get{Table: parents[i].Partition.Physical, PartitionKey: parents[i].PartitionKey, RowKey: parents[i].RowKey, Select: []string{}, Meter: w.X.Meter}
-		_, found[i], err = w.Get(ctx, g)
-		return err
+	err := w.GetEach(ctx, parents, func(i int, _ *engine.Entity, there bool) error {
+		found[i] = there
+		return nil
 	})
 	if err != nil {
 		return nil, nil, err
