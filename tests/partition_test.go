@@ -338,7 +338,7 @@ func alterOverGrowth(t *testing.T) {
 		}
 	})
 	const wanted = 20 // parts that are made meanwhile
-	for turn := 0; turn < 3 || turn < 200 && count(t, a, "SELECT COUNT(*) FROM information_schema.PARTITIONS WHERE table_schema = DATABASE()") < wanted; turn++ {
+	for turn := 0; turn < 3 || turn < 1000 && count(t, a, "SELECT COUNT(*) FROM information_schema.PARTITIONS WHERE table_schema = DATABASE()") < wanted; turn++ {
 		for _, change := range []string{"ADD COLUMN x INT NOT NULL DEFAULT 7", "MODIFY COLUMN w VARCHAR(10)", "DROP COLUMN x", "MODIFY COLUMN w INT", "ADD INDEX w (w)", "DROP INDEX w"} {
 			mustExec(t, a, "ALTER TABLE n "+change)
 		}
