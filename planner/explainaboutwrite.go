@@ -234,11 +234,11 @@ func (w *writing) removeIn(t *schema.Table, children []schema.Family, rows, part
 	w.add(t, rows, partitions, float64(t.Copies()+1))
 	for _, c := range children {
 		if !c.Table.Interleaved.Cascade {
-			w.reads += rows
+			w.reads += looksInside(t, rows, partitions, 0)
 			continue
 		}
 		inside := rows * w.perParent(c.Table, t)
-		w.reads += max(rows, inside/access.PageEntities)
+		w.reads += max(looksInside(t, rows, partitions, inside), inside/access.PageEntities)
 		w.removeIn(c.Table, c.Children, inside, partitions)
 	}
 	w.loses(t, nil, rows)

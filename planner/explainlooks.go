@@ -53,14 +53,33 @@ func (w *writing) eachReferred(t *schema.Table, sets func(column int) bool, look
 // looksFor is how many looks find so many rows of a table, or the rows that refer to so many, among so many others at most: those that are
 // close are read together. See engine.Near.
 func looksFor(n float64, t *schema.Table, among float64) float64 {
-	const few, first, worth = 16, 4, 16 // its own
 	if t.Analyzed() {
 		among = min(among, float64(t.Statistics.Rows))
 	}
-	if n <= few || among > worth*n || t.Spread != nil || t.IsDivided() {
+	if t.Spread != nil || t.IsDivided() {
+		return n
+	}
+	return looksAmong(n, among)
+}
+
+// looksAmong is looksFor in one store partition.
+func looksAmong(n, among float64) float64 {
+	const few, first, worth = 16, 4, 16 // those of engine.Near
+	if n <= few || among > worth*n {
 		return n
 	}
 	return max(1, math.Ceil(among/min(first*n, access.PageEntities)))
+}
+
+// looksInside is how many looks find so many rows that live inside rows of t, which lie in so many store partitions: in each of these
+// side by side.
+func looksInside(t *schema.Table, rows, partitions, inside float64) float64 {
+	partitions = max(partitions, 1)
+	among := (rows + inside) / partitions
+	if t.Spread == nil && t.Analyzed() {
+		among = max(among, float64(t.Statistics.Rows))
+	}
+	return partitions * looksAmong(rows/partitions, among)
 }
 
 // amongOf is how many values there are between the least and the greatest one of VALUES in some columns, where that is known.

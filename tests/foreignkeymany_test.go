@@ -148,11 +148,15 @@ func TestForeignKeyManyGo(t *testing.T) {
 func TestForeignKeyManyGoRaces(t *testing.T) {
 	t.Parallel()
 	for _, layout := range []nearlyfree.Layout{nearlyfree.LayoutSingle, nearlyfree.LayoutTable} {
-		for _, action := range []string{"CASCADE", "SET NULL", "RESTRICT"} {
+		for _, action := range []string{"CASCADE", "SET NULL", "RESTRICT", "INTERLEAVED"} {
 			config := overService(0, false)
 			config.Layout = layout
 			_, conn := connect(t, config)
-			runAll(t, conn, "CREATE TABLE parent (id INT PRIMARY KEY)", "CREATE TABLE child (id INT PRIMARY KEY AUTO_INCREMENT, p INT, FOREIGN KEY (p) REFERENCES parent (id) ON DELETE "+action+")",
+			child := "CREATE TABLE child (id INT PRIMARY KEY AUTO_INCREMENT, p INT, FOREIGN KEY (p) REFERENCES parent (id) ON DELETE " + action + ")"
+			if action == "INTERLEAVED" {
+				child = "CREATE TABLE child (id INT AUTO_INCREMENT, p INT, PRIMARY KEY (p, id), FOREIGN KEY (p) REFERENCES parent (id) ON DELETE CASCADE) INTERLEAVE IN PARENT parent"
+			}
+			runAll(t, conn, "CREATE TABLE parent (id INT PRIMARY KEY)", child,
 				"INSERT INTO parent VALUES "+rowsOf(120, func(i int) string { return fmt.Sprintf("(%d)", i) }))
 			var wg sync.WaitGroup
 			var gone atomic.Int32

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"sync"
 
 	"github.com/nearlyfreedb/nearlyfree/internal/access"
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
@@ -105,6 +107,14 @@ func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, 
 	if err != nil {
 		return err
 	}
+	if read, is := w.inside[insideOf{part.Physical, partition, span.From}]; is {
+		for i := range read {
+			if err := do(&read[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
 	s := &exec.SpanSource{
 		Run: &w.Run, Limit: limit, Scan: engine.Scan{Meter: w.X.Meter, Budget: w.X.Budget, Decided: true},
 		Spans: []access.Span{{Partition: part, PartitionKey: partition, Span: span}},
@@ -122,6 +132,56 @@ func (rw *RowWriter) each(ctx context.Context, w *Writer, parent *schema.Table, 
 			return err
 		}
 	}
+}
+
+// insideOf is the range in which the rows of a table lie that live inside a row.
+type insideOf struct{ table, partition, from string }
+
+// readInside reads ahead what lives inside many rows that are to be deleted, as far as it lies close. A row that was found by an index is
+// left to removeChildren: what lives inside it must be read behind its ETag.
+func (w *Writer) readInside(ctx context.Context, rows []*targetRow) error {
+	var scans []engine.Scan
+	for _, r := range rows {
+		of := r.of.rows
+		if r.old.from != nil || len(of.children) == 0 {
+			continue
+		}
+		partition, _, err := RowPlace(of.Table, r.old.Row)
+		if err != nil {
+			return err
+		}
+		part, err := of.Table.PartitionOf(r.old.Row)
+		if err != nil {
+			return err
+		}
+		for _, child := range of.children {
+			span, err := child.Table.ChildSpan(of.Table, r.old.Row)
+			if err != nil {
+				return err
+			}
+			scans = append(scans, engine.Scan{Table: part.Physical, PartitionKey: partition, From: span.From, To: span.To, Meter: w.X.Meter, Budget: w.X.Budget, Decided: true})
+		}
+	}
+	var mu sync.Mutex // guards the account of memory
+	read := make([][]engine.Entity, len(scans))
+	answered, err := w.ScanNear(ctx, scans, func(i int, e *engine.Entity) error {
+		own := *e // the cursor's
+		own.Names, own.Values = slices.Clone(e.Names), slices.Clone(e.Values)
+		read[i] = append(read[i], own)
+		mu.Lock()
+		defer mu.Unlock()
+		return w.Charge(int64(w.Rt.Engine.Limits().Size(e))+exec.BytesPerRow, "write")
+	})
+	if err != nil || answered == nil {
+		return err
+	}
+	w.inside = map[insideOf][]engine.Entity{}
+	for i := range scans {
+		if answered[i] {
+			w.inside[insideOf{scans[i].Table, scans[i].PartitionKey, scans[i].From}] = read[i]
+		}
+	}
+	return nil
 }
 
 // withParents leaves out the rows that live inside none, for INSERT IGNORE. The parents are read side by side, and by ranges.

@@ -66,7 +66,9 @@ func (n *deleteNode) gather(ctx context.Context, w *Writer) error {
 		return err
 	}
 	if n.inside { // what lives inside the rows is read side by side
-		err = w.Run.Each(ctx, len(rows), remove)
+		if err = w.readInside(ctx, rows); err == nil {
+			err = w.Run.Each(ctx, len(rows), remove)
+		}
 	}
 	for i, row := range rows {
 		if !n.inside && err == nil {

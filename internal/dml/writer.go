@@ -28,6 +28,7 @@ type Writer struct {
 	goes    map[string]bool   // by rowID: rows that a DELETE of several tables deletes, each on its own
 	Chunked bool              // Flush sends entity group transactions, each of which stands for itself
 
+	inside    map[insideOf][]engine.Entity // what was read ahead of what lives inside rows; see readInside
 	regather  bool                 // a row that is left out gives no key to others: they are gathered anew
 	relations *relations           // whose definitions must hold when the rows are written
 	reads     *keyReads            // nil before the first
