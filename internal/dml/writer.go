@@ -29,10 +29,10 @@ type Writer struct {
 	Chunked bool              // Flush sends entity group transactions, each of which stands for itself
 
 	inside    map[insideOf][]engine.Entity // what was read ahead of what lives inside rows; see readInside
-	regather  bool                 // a row that is left out gives no key to others: they are gathered anew
-	relations *relations           // whose definitions must hold when the rows are written
-	reads     *keyReads            // nil before the first
-	requires  []buffer.Requirement // of foreign keys
+	regather  bool                         // a row that is left out gives no key to others: they are gathered anew
+	relations *relations                   // whose definitions must hold when the rows are written
+	reads     *keyReads                    // nil before the first
+	requires  []buffer.Requirement         // of foreign keys
 }
 
 // Written is what the tries of a statement have written so far.
