@@ -10,11 +10,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
-// Expiry is for how long an undecided transaction is waited for since it was met, or since its record was last seen to
-// change. Time is measured here only, by the monotonic clock. A wrong measure costs an abort, and never more.
+// Expiry is how long to wait for an undecided transaction after it was met, or after its record was last seen to change. Time is measured only
+// here, by the monotonic clock. A wrong measurement costs an abort and nothing else.
 const Expiry = 10 * time.Second
 
-// met is which undecided transactions were met, and when.
+// met holds which undecided transactions were met, and when.
 type met struct {
 	mu   sync.Mutex
 	ids  map[string]meeting
@@ -41,10 +41,10 @@ func (m *met) expired(id, etag string) bool {
 	return false
 }
 
-// aLot is how often the intents of a transaction are in the way until nobody is believed to settle them.
+// aLot is how often a transaction's intents are in the way before its process is assumed not to settle them.
 const aLot = 3
 
-// isLeft notes that intents of a decided transaction were in the way so many times, and says whether they were left there.
+// isLeft notes how many times intents of a decided transaction were in the way, and says whether they count as left behind.
 func (m *met) isLeft(id string, times int) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -58,8 +58,8 @@ func (m *met) isLeft(id string, times int) bool {
 // place is where an entity is.
 type place struct{ table, partitionKey, rowKey string }
 
-// await waits until the transaction of an intent is decided, and aborts it where that takes too long, or nobody will decide it any
-// more. It is gone where the entity has lost the intent meanwhile. waited says whether that took time.
+// await waits until the transaction of an intent is decided, and aborts it if that takes too long or no process will decide it any more. The
+// state is gone if the entity has lost the intent meanwhile. waited says whether await took time.
 func (s *Store) await(ctx context.Context, at place, m *marker, meter *engine.Meter) (is state, waited bool, err error) {
 	for try := 1; ; try++ {
 		is, etag, err := s.look(ctx, m.home, m.id, meter)
@@ -84,7 +84,7 @@ func (s *Store) await(ctx context.Context, at place, m *marker, meter *engine.Me
 	}
 }
 
-// own is which transactions of this process are being decided, and which of them will not be.
+// own holds which transactions of this process are being decided, and which of them never will be.
 type own struct {
 	mu  sync.Mutex
 	ids map[string]bool // true: live
@@ -112,7 +112,7 @@ func (o *own) begin(id string) {
 	o.ids[id] = true
 }
 
-// end says that nothing more is done for a transaction. What may be left of one that was not decided is dead.
+// end ends the work on a transaction. If it was left undecided, it is dead.
 func (o *own) end(id string, left bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -124,7 +124,7 @@ func (o *own) end(id string, left bool) {
 	}
 }
 
-// forget forgets the dead: they are found to have expired.
+// forget drops the dead transactions: others will find that they have expired.
 func (o *own) forget() {
 	for id, live := range o.ids {
 		if !live {
@@ -133,7 +133,7 @@ func (o *own) forget() {
 	}
 }
 
-// mayNot explains the refusal of a request that ends what another transaction has left behind on an entity, to who may not write there.
+// mayNot explains the refusal of a request that ends what another transaction has left on an entity, for a caller that may not write there.
 func mayNot(err error, at place) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Code != engine.CodeReadOnly && e.Code != engine.CodeAuth {

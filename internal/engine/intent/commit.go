@@ -10,8 +10,8 @@ import (
 // mostClearings is how often something is cleared out of the way of an insert.
 const mostClearings = 3
 
-// Commit implements engine.Engine: one request where no intent is in the way. Where one had to be waited for, nothing is sent: what the
-// commit was made by, definitions above all, may be outdated.
+// Commit implements engine.Engine: one request if no intent is in the way. If it had to wait for one, it sends nothing: what the commit was
+// based on, above all definitions, may be outdated.
 func (s *Store) Commit(ctx context.Context, c engine.Commit) error {
 	if slices.ContainsFunc(c.Ops, func(op engine.Op) bool { return isSeen(op.IfMatch) }) {
 		c.Ops = slices.Clone(c.Ops)
@@ -32,7 +32,7 @@ func (s *Store) Commit(ctx context.Context, c engine.Commit) error {
 	}
 }
 
-// clearFor clears the intent out of the way that an operation's key was found to be taken by, if it is one.
+// clearFor settles the intent, if there is one, on the key that an operation found taken.
 func (s *Store) clearFor(ctx context.Context, c *engine.Commit, err error) (bool, error) {
 	at := opOf(err)
 	if !s.holds(c.Table) || !isCode(err, engine.CodeExists) || at < 0 || at >= len(c.Ops) {
@@ -52,8 +52,8 @@ func (s *Store) clearFor(ctx context.Context, c *engine.Commit, err error) (bool
 	return w.bore, err
 }
 
-// conditions makes the conditions of operations on entities that bore an intent when they were read those of the entities without: what
-// was read of them then must be what they hold. op gives the operations of c, which may be changed; at is the one that an error is of.
+// conditions translates the conditions of operations on entities that bore an intent when they were read into conditions on the entities without
+// it: they must still hold what was read. op gives the operations of c, which may be changed; at is the operation that an error is about.
 func (s *Store) conditions(ctx context.Context, c *engine.Commit, op func(i int) *engine.Op) (at int, err error) {
 	var settled []way
 	for i := range c.Ops {
@@ -78,8 +78,8 @@ func (s *Store) conditions(ctx context.Context, c *engine.Commit, op func(i int)
 	return 0, nil
 }
 
-// etagIn gives the ETag of an entity whose unit was settled in the way that was seen before; "" where it is not known, or somebody
-// has touched the entity between.
+// etagIn gives the ETag of an entity whose unit was settled the way the reader had seen it; "" if the ETag is not known, or the entity was
+// touched in between.
 func etagIn(settled []way, rowKey string, saw side, stored string) string {
 	for _, w := range settled {
 		if is := w.etags[rowKey]; (w.is == committed) == (saw == newSide) && is.before == stored && is.now != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// tryToDecide ends with the request that decides. Its error is unsure where the answer to that was lost.
+// tryToDecide does everything up to the deciding request. Its error is unsure if the answer to that request was lost.
 func (x *transaction) tryToDecide(ctx context.Context) error {
 	if x.needsNote() {
 		if err := x.note(ctx); err != nil {
@@ -42,7 +42,7 @@ func (x *transaction) tryToDecide(ctx context.Context) error {
 	return x.decide(ctx)
 }
 
-// sure is an error before the decision: whatever was lost, the transaction is not applied.
+// sure marks an error from before the decision: whatever was lost, the transaction is not applied.
 func sure(err error) error {
 	if engine.IsUnsure(err) {
 		return &engine.Error{Code: engine.CodeStale, Op: -1, Message: "the answer to a request of a transaction was lost, and the transaction was given up", Cause: err}
@@ -50,7 +50,7 @@ func sure(err error) error {
 	return err
 }
 
-// prepareAll prepares groups side by side. After an error no further one is begun, but those under way are waited for.
+// prepareAll prepares groups side by side. After an error it begins no further group, but waits for those under way.
 func (x *transaction) prepareAll(ctx context.Context, groups []*group) error {
 	var mu sync.Mutex
 	var failed error
@@ -73,7 +73,7 @@ func (x *transaction) prepareAll(ctx context.Context, groups []*group) error {
 	return failed
 }
 
-// decide is the request that decides.
+// decide sends the request that decides.
 func (x *transaction) decide(ctx context.Context) error {
 	op := recordOp(engine.Insert, x.home, x.id, committed, x.places(), "")
 	if x.pending {
@@ -110,7 +110,7 @@ func (x *transaction) decide(ctx context.Context) error {
 	if engine.IsUnsure(err) || ctx.Err() != nil {
 		return unknown(err)
 	}
-	// Whoever carries requests may have sent this one twice, and given the answer to the second one.
+	// The transport may have sent this request twice and given the answer to the second one.
 	switch is, _, failed := x.store.look(ctx, x.home, x.id, x.meter); {
 	case is == committed:
 		return nil
@@ -132,7 +132,7 @@ func unknown(cause error) error {
 	return &engine.Error{Code: engine.CodeUnreachable, Op: -1, Applied: engine.Unknown, Message: "the answer to the request that decides a transaction was lost", Cause: cause}
 }
 
-// resolve finds out what the transaction has come to, and has it aborted where nothing yet.
+// resolve finds out what became of the transaction, and has it aborted if it is undecided.
 func (x *transaction) resolve(ctx context.Context) (state, error) {
 	is, etag, err := x.store.look(ctx, x.home, x.id, x.meter)
 	if err != nil || is.isDecided() {

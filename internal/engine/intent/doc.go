@@ -1,20 +1,20 @@
-// Package intent applies transactions of any size to a store that has entity group transactions and nothing larger. A Store is
-// laid over an engine and is one itself: an engine.Transactor.
+// Package intent applies transactions of any size to a store that offers nothing larger than entity group transactions. A Store is laid over an
+// engine and is itself an engine: an engine.Transactor.
 //
 // # The protocol
 //
-// Package tests/txmodel has it as a model, and what each of its rules is for. What a transaction writes in one partition of one
-// physical table makes one or more groups, each of which fits an entity group transaction.
+// Package tests/txmodel models the protocol and shows what each of its rules is for. The writes of a transaction in one partition of one
+// physical table form one or more groups, each of which fits an entity group transaction.
 //
-//  1. Prepare. Every group but the one at home gets its intents, in one request each: on each entity a marker, and the new content
-//     beside the old one. The request has the conditions of the transaction's own operations.
-//  2. Validate, where something that was read must hold still. The home group gets its intents before, too, as it does where touches are
-//     made before the decision; then all is read again.
-//  3. Decide. One request inserts the record "committed" at home, and writes the home group for good.
-//  4. Forward. The new content takes the place of the old one. Where 3 was refused: back, the markers go. Where a request was lost whose
-//     markers may be there, or arrive late, the record "aborted" is inserted before: nobody has to wait for them.
+//  1. Prepare. Every group except the home group gets its intents, one request for each group: a marker on each entity, and the new content next
+//     to the old. The request carries the conditions of the transaction's own operations.
+//  2. Validate, if something that was read must still hold. The home group then gets its intents too, before validation, as it does if touches
+//     are made before the decision. After that, everything is read again.
+//  3. Decide. One request inserts the record "committed" at home and writes the home group for good.
+//  4. Forward. The new content replaces the old. If step 3 was refused, the transaction goes back instead: the markers are removed. If a request
+//     was lost whose markers may be there or arrive late, the record "aborted" is inserted first, so that nothing has to wait for them.
 //
-// Between 1 and 3 anybody may insert the record "aborted". It is home's partition that says who was first.
+// Between steps 1 and 3 any process may insert the record "aborted". The home partition determines which record came first.
 //
 // # Entities
 //
@@ -26,36 +26,35 @@
 //	new image   the entity                   nf_n, nf_n1 … nf_n15: see appendImage
 //	guard       behind a new row's key       nf_t, nf_u: of a new row that others may touch, see guardKey
 //
-// A row and its index entries are a unit: they get their markers in one request, and lose them in one.
+// A row and its index entries are a unit: one request gives them their markers, and one removes them.
 //
-// Where all is in one physical table, home is the partition of the largest group, or of one whose entities have no room for intents
-// (see room.go). Else it is a partition of the records' table: a table that is dropped does not take along what was decided of others.
+// If everything is in one physical table, home is the partition of the largest group, or of a group whose entities have no room for intents (see
+// room.go). Otherwise it is a partition of the records' table, so that dropping a table does not delete decisions about others.
 //
 // # Readers
 //
-// A reader that meets a marker looks for the record: without one, or with one that says "aborted", it sees the old content, else
-// the new one. Reads write nothing and wait for nobody. A page that shows a marker of a transaction which was not known to
-// be committed before, and now is, is read again: the home group may be in it as it was before. So a page never shows half of a
-// transaction.
+// A reader that meets a marker looks for the record: if there is none, or it says "aborted", the reader sees the old content, otherwise the new.
+// Reads write nothing and never wait. A page is read again if it shows a marker of a transaction that is committed but was not known to be
+// before: the page may hold the home group as it was before. So a page never shows half of a transaction.
 //
-// Only the commit of a transaction that reads one moment and writes nothing waits for what is not decided: one that has validated its
-// reads comes before whoever writes since what it has read.
+// Only the commit of a transaction that reads one moment and writes nothing waits for undecided transactions: one that has validated its reads
+// comes before any later writer of what it has read.
 //
-// The ETag that is given of an entity with a marker names the marker's side that was seen. Who writes on condition of it
-// settles the unit first.
+// The ETag given for an entity with a marker names the side of the marker that was seen. A writer whose condition is this ETag settles the unit
+// first.
 //
 // # Writers
 //
-// Who meets an intent of an undecided transaction gives up what it has prepared, and waits without holding anything: until that
-// one is decided, or nothing was heard of it for a while, when it is aborted. So there are no deadlocks. Then the unit is settled,
-// and the statement runs again. Where a process has died there may be any number of units: once that shows, all those on entities
-// that are to be written are settled together.
+// A writer that meets an intent of an undecided transaction gives up what it has prepared and waits, holding nothing, until that transaction is
+// decided, or is aborted because it has shown no progress for a while. So there are no deadlocks. Then the unit is settled, and the statement
+// runs again. A process that died may have left any number of units: once that becomes apparent, all of them on entities to be written are
+// settled together.
 //
-// What is required of ranges (engine.Requirement) is validated, or kept by touches: see touched.
+// Requirements on ranges (engine.Requirement) are validated, or kept by touches: see touched.
 //
-// A touch merges nothing into a parent, which must be there: others do so without reading it. So intents on parents are at home
-// only, where the request that decides finds a parent that was touched since, and touches of a transaction's own are made last.
-// A new parent bears none: it would be touched before it is decided that it is there. It has a guard, where the transaction validates.
-// A transaction with parents in several partitions is refused (see Fit): tests/txmodel has shown by TestParentsAway that an intent on a parent
-// which is not at home fails either those who touch it or those who insert its key, whether an entity is there meanwhile or not.
+// A touch merges nothing into a parent, which must exist: other transactions touch it without reading it. So only parents at home bear intents,
+// where the deciding request notices a touch made since, and a transaction makes its own touches last. A new parent bears none: it could be
+// touched before it is decided that it exists. Instead it has a guard, if the transaction validates. A transaction with parents in several
+// partitions is refused (see Fit): TestParentsAway in tests/txmodel shows that an intent on a parent that is not at home breaks either the
+// transactions that touch it or those that insert its key, whether or not an entity exists meanwhile.
 package intent

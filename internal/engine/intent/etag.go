@@ -13,7 +13,7 @@ const (
 // seenETag gives the ETag of an entity with an intent.
 func seenETag(s side, etag string) string { return string(s) + etag }
 
-// sideOf takes such an ETag apart; "" where it is one of an entity without an intent.
+// sideOf splits such an ETag; side is "" if the ETag is that of an entity without an intent.
 func sideOf(etag string) (s side, stored string) {
 	for _, s := range []side{oldSide, newSide} {
 		if stored, ok := strings.CutPrefix(etag, string(s)); ok {
@@ -23,7 +23,7 @@ func sideOf(etag string) (s side, stored string) {
 	return "", etag
 }
 
-// isSeen says whether an ETag is one of an entity with an intent.
+// isSeen says whether an ETag is that of an entity with an intent.
 func isSeen(etag string) bool {
 	s, _ := sideOf(etag)
 	return s != ""

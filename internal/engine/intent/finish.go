@@ -7,13 +7,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// settling takes an operation's own intent off.
+// settling makes the operation that removes an operation's own intent.
 func (o *operation) settling(forward bool) engine.Op {
 	e := engine.Entity{PartitionKey: o.Entity.PartitionKey, RowKey: o.intentKey(), ETag: o.etag}
 	return o.marker.settling(e, o.Entity.Names, o.Entity.Values, forward)
 }
 
-// forward has the new content take its place. What cannot be done now is done by who meets it.
+// forward puts the new content in place. What cannot be done now is left to the next writer that meets it.
 func (x *transaction) forward(ctx context.Context) {
 	if x.settleAll(ctx, true) {
 		x.forgetNote()
@@ -22,14 +22,14 @@ func (x *transaction) forward(ctx context.Context) {
 	}
 }
 
-// forgetNote has the note go.
+// forgetNote deletes the note.
 func (x *transaction) forgetNote() {
 	if x.noted {
 		x.store.forget.add(x.store.noteHome(x.home.table, x.id), x.id, 0)
 	}
 }
 
-// back takes the intents off. It says whether none is left.
+// back removes the intents. It says whether none is left.
 func (x *transaction) back(ctx context.Context) bool {
 	all := x.settleAll(ctx, false)
 	if all {
@@ -101,7 +101,7 @@ func (x *transaction) settleGroup(ctx context.Context, g *group, forward bool) e
 	})
 }
 
-// isSettled fails where a unit bears its intent yet: others were faster each time.
+// isSettled fails if a unit still bears its intent: other writers were faster each time.
 func (x *transaction) isSettled(ctx context.Context, g *group, o *operation) error {
 	e, err := x.store.base.Get(ctx, engine.Get{Table: g.table, PartitionKey: g.partition, RowKey: o.marker.row, Select: []string{markerProperty}, Meter: x.meter})
 	switch {

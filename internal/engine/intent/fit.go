@@ -38,7 +38,7 @@ func (s *Store) isOneAsRead(o *engine.Outline) bool {
 	return x.cover(since) == nil
 }
 
-// withParent gives the group that is to be at home, as it has an operation on a Parent; nil: none has. There is one at most.
+// withParent gives the group that must be at home because it has an operation on a Parent; nil if none has. There is at most one.
 func withParent(groups []*group) (is *group, err error) {
 	for _, g := range groups {
 		switch {
@@ -56,7 +56,7 @@ func withParent(groups []*group) (is *group, err error) {
 	return is, nil
 }
 
-// whatInstead is for who has such a transaction.
+// whatInstead is advice for the author of such a transaction.
 const whatInstead = "use a transaction for each, or let the other tables refer to these rows by a FOREIGN KEY without INTERLEAVE IN PARENT, which has no such bound"
 
 func errStrange(table string) error {

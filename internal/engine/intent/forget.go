@@ -8,24 +8,24 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// How long a record is kept when it is no longer needed: longer than any reader takes who met its intents before, and than any
-// request is under way.
+// How long a record is kept after it is no longer needed: longer than a reader that met its intents takes, and longer than any request is under
+// way.
 const (
 	keepCommitted = time.Minute
 	keepAborted   = time.Hour
 )
 
-// together is how many records of one partition are deleted by one request.
+// together is how many records of one partition one request deletes.
 const together = 8
 
-// forgetting is the records that this process will delete.
+// forgetting holds the records that this process will delete.
 type forgetting struct {
 	mu      sync.Mutex
 	records map[home][]spent // by age
 	count   int              // that were noted since it was last emptied
 }
 
-// spent is a record that is not needed from a time on.
+// spent is a record that is not needed after a certain time.
 type spent struct {
 	id string
 	at time.Time
@@ -41,7 +41,7 @@ func (f *forgetting) add(h home, id string, keep time.Duration) {
 	f.records[h] = append(f.records[h], spent{id, time.Now().Add(keep)})
 }
 
-// take takes those of a partition that may go, if there are so many.
+// take takes the records of a partition that may go, if there are at least that many.
 func (f *forgetting) take(h home, least int) (ids []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,7 +60,7 @@ func (f *forgetting) take(h home, least int) (ids []string) {
 	return ids
 }
 
-// some deletes records of one partition, where it is worth a request.
+// some deletes records of one partition if that is worth a request.
 func (f *forgetting) some(ctx context.Context, s *Store, h home, m *engine.Meter) {
 	f.delete(ctx, s, h, f.take(h, together), m)
 }
@@ -78,7 +78,7 @@ func (f *forgetting) all(ctx context.Context, s *Store) {
 	}
 }
 
-// delete deletes records. Where one of them is gone, or the request fails, they stay: they take some space, and REPAIR TABLE finds them.
+// delete deletes records. If one of them is gone, or the request fails, they stay: they take some space, and REPAIR TABLE finds them.
 func (f *forgetting) delete(ctx context.Context, s *Store, h home, ids []string, m *engine.Meter) {
 	if len(ids) == 0 {
 		return
@@ -90,5 +90,5 @@ func (f *forgetting) delete(ctx context.Context, s *Store, h home, ids []string,
 	_ = s.direct.Commit(ctx, c)
 }
 
-// aborted notes that a record has to go when no request of its transaction can arrive any more.
+// aborted notes that a record has to go once no request of its transaction can still arrive.
 func (s *Store) aborted(h home, id string) { s.forget.add(h, id, keepAborted) }

@@ -14,17 +14,17 @@ type group struct {
 	touches          bool // nothing else: see split
 	prepared         bool // bears its intents
 	unsure           bool // may bear them
-	guarded          bool // at home, has guards that the request which decides had no room to delete
+	guarded          bool // at home; has guards that the deciding request had no room to delete
 }
 
-// operation is one of a transaction.
+// operation is one operation of a transaction.
 type operation struct {
 	engine.Op
 	at       int                 // among all operations of the transaction; noOp: it is none of its own
 	marker   marker              // of its intent; no id where it leaves none
 	unit     string              // of the unit's head: the other RowKeys
-	etag     string              // that its intent has given the entity
-	free     bool                // its unit has no condition but what was read now
+	etag     string              // that the entity got with its intent
+	free     bool                // its unit has no condition except what was read just now
 	required *engine.Requirement // that it is made for
 }
 
@@ -40,8 +40,8 @@ const (
 	groupBytes = 2 << 20
 )
 
-// split divides a commit into groups. A unit is never divided. Where there are several groups, touches go into groups of their own,
-// which are prepared after all others: who has read the parent after it was touched finds the children's intents.
+// split divides a commit into groups, and never divides a unit. If there are several groups, touches go into groups of their own, which are
+// prepared last: a transaction that reads the parent after a touch then finds the children's intents.
 func split(c *touched, before int, l engine.Limits) (groups []*group, err error) {
 	most := min(groupOps, l.BatchOps-1)
 	if len(c.Ops) <= most && engine.CommitBytes(&c.Commit, groupBytes) <= groupBytes {
@@ -103,14 +103,14 @@ func unitOf(op *engine.Op) string {
 	return op.Entity.RowKey
 }
 
-// hasParent says whether the group is to be at home: see engine.Transaction.
+// hasParent says whether the group must be at home: see engine.Transaction.
 func (g *group) hasParent() bool { return hasParent(g.ops) }
 
 func hasParent(ops []operation) bool {
 	return slices.ContainsFunc(ops, func(o operation) bool { return o.Parent && !isTouch(&o.Op) })
 }
 
-// commit makes the request of what op makes of each operation; false: nothing.
+// commit makes a request of what op makes of each operation; op gives false to leave one out.
 func (g *group) commit(m *engine.Meter, op func(*operation) (engine.Op, bool)) (c engine.Commit, from []*operation) {
 	c = engine.Commit{Table: g.table, PartitionKey: g.partition, Meter: m}
 	for i := range g.ops {

@@ -6,9 +6,9 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// A touch finds a row that bears the intent of its insert, and does not see that. So a new row that others may touch bears none, and is
-// there only when it is decided. A guard bears its intent, where the transaction validates: an entity behind the row's key, which goes
-// when that is decided. Who waits for what is not decided, or validates, looks for guards, too.
+// A touch would succeed on a row that bears the intent of its insert, without noticing the intent. So a new row that others may touch bears
+// none, and exists only once it is decided. If the transaction validates, a guard bears the row's intent: an entity right behind the row's key,
+// deleted by the decision. Transactions that wait for undecided ones, or validate, look for guards too.
 
 // guardKey is the RowKey of a row's guard. No row has it: it ends with a separator.
 func guardKey(rowKey string) string { return rowKey + "!" }
@@ -24,7 +24,7 @@ func (o *operation) intentKey() string {
 	return o.Entity.RowKey
 }
 
-// withGuard gives the end of a range that has the guard of its last key, too, where it ends right behind that.
+// withGuard gives the end of a range extended to hold the guard of its last key, if the range ends right behind that key.
 func withGuard(to string) string {
 	for _, least := range []string{"\x00", " "} { // see engine.Point and keymap.PointSpan
 		if last, ok := strings.CutSuffix(to, least); ok {
@@ -34,8 +34,8 @@ func withGuard(to string) string {
 	return to
 }
 
-// unguard are the operations that delete the group's guards when it is decided. They may come later: then a guard stands for nothing, and
-// its row is there.
+// unguard gives the operations that delete the group's guards when it is decided. They may come later: until then such a guard means nothing,
+// since its row is there.
 func (g *group) unguard() (ops []engine.Op) {
 	for i := range g.ops {
 		if o := &g.ops[i]; o.isGuarded() && o.marker.id != "" {

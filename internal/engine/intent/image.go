@@ -6,8 +6,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// appendImage writes properties: for each the length of its name, the name, the number of its type, and for texts and octets
-// their length and they themselves, for others 8 octets, little-endian. Lengths are varints. Absent properties are left out.
+// appendImage writes properties: for each the length of its name, the name, the number of its type, and its value: texts and octets after their
+// length, others as 8 octets, little-endian. Lengths are varints. Absent properties are left out.
 func appendImage(dst []byte, names []string, values []engine.Value) []byte {
 	for i, name := range names {
 		v := &values[i]
@@ -75,7 +75,7 @@ func readImage(b string) (names []string, values []engine.Value, err error) {
 	return names, values, nil
 }
 
-// putImage appends the properties that hold an image, and gives their number.
+// putImage appends the properties that hold an image, and gives how many they are.
 func putImage(names []string, values []engine.Value, image []byte, most int) ([]string, []engine.Value, int) {
 	n := 0
 	for ; len(image) > 0; n++ {
@@ -86,7 +86,7 @@ func putImage(names []string, values []engine.Value, image []byte, most int) ([]
 	return names, values, n
 }
 
-// imageOf reads the image of an entity that was read whole, or one of a single property.
+// imageOf reads the image from an entity that was read whole, or a single property's image.
 func imageOf(e *engine.Entity, m *marker) ([]string, []engine.Value, error) {
 	image := ""
 	for i := range m.images {

@@ -5,14 +5,14 @@ import (
 	"sync/atomic"
 )
 
-// known is which transactions are known to be committed, and since when. It may forget: then the record is looked for again.
+// known holds which transactions are known to be committed, and since when. It may forget one: then the record is looked for again.
 type known struct {
 	clock atomic.Uint64
 	mu    sync.Mutex
 	since map[string]uint64
 }
 
-// now gives a time, later than all before.
+// now gives a time that is later than all earlier ones.
 func (k *known) now() uint64 { return k.clock.Add(1) }
 
 // mostKnown is how many transactions are remembered.
@@ -30,7 +30,7 @@ func (k *known) add(id string) {
 	k.since[id] = k.now()
 }
 
-// before says whether a transaction was known to be committed at a time.
+// before says whether a transaction was already known to be committed at a time.
 func (k *known) before(id string, at uint64) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -10,12 +10,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// hasLeft says whether a decided transaction that was met has left more intents in the way: a process that died may have left any number.
+// hasLeft says whether a decided transaction that was met has probably left more intents in the way: a process that died may have left any
+// number.
 func (s *Store) hasLeft(w way) bool {
 	return w.is.isDecided() && !w.waited && s.met.isLeft(w.id, 1)
 }
 
-// clearLeft settles a decided transaction's intents on entities of a partition, many in a request.
+// clearLeft settles a decided transaction's intents on entities of a partition, many with each request.
 func (s *Store) clearLeft(ctx context.Context, w way, table, partition string, rowKeys []string, meter *engine.Meter) error {
 	l := &left{store: s, way: w, table: table, partition: partition, meter: meter, found: map[string]*engine.Entity{}}
 	if w.is != committed { // what they hold is not needed
@@ -27,7 +28,7 @@ func (s *Store) clearLeft(ctx context.Context, w way, table, partition string, r
 	return l.settle(ctx)
 }
 
-// left is intents of a decided transaction in a partition.
+// left holds intents of a decided transaction in a partition.
 type left struct {
 	store            *Store
 	way              way
@@ -37,8 +38,8 @@ type left struct {
 	meter            *engine.Meter
 }
 
-// find finds those on the keys, and others among them. It reads the range of the keys, as these are often close together. Where that takes
-// too many pages it asks for each key.
+// find finds the intents on the keys, and others between them. It reads the range of the keys, since these are often close together. If that
+// takes too many pages, it asks for each key.
 func (l *left) find(ctx context.Context, rowKeys []string) error {
 	if len(rowKeys) == 0 {
 		return nil
@@ -89,7 +90,7 @@ func (l *left) note(e *engine.Entity) {
 	}
 }
 
-// settle settles what was found: units of which all was, many in a request, and others one by one.
+// settle settles what was found: units that were found whole, many with each request, and others one by one.
 func (l *left) settle(ctx context.Context) error {
 	limits := l.store.base.Limits()
 	var batches []engine.Commit
@@ -128,7 +129,7 @@ func (l *left) settle(ctx context.Context) error {
 	err := engine.SideBySide(ctx, l.store.parallel, len(batches), func(ctx context.Context, i int) error {
 		err := l.store.direct.Commit(ctx, batches[i])
 		if isCode(err, engine.CodeStale) || isCode(err, engine.CodeNotFound) || engine.IsUnsure(err) {
-			return l.settleEach(ctx, batches[i].Ops) // others were faster with some
+			return l.settleEach(ctx, batches[i].Ops) // other writers have settled some already
 		}
 		return mayNot(err, place{l.table, l.partition, batches[i].Ops[0].Entity.RowKey})
 	})
@@ -138,7 +139,8 @@ func (l *left) settle(ctx context.Context) error {
 	return engine.SideBySide(ctx, l.store.parallel, len(alone), func(ctx context.Context, i int) error { return l.settleOne(ctx, alone[i]) })
 }
 
-// unit gives the entities of a row's unit. It is nil for an entry, whose row stands for it. It is not whole where something of it was not found.
+// unit gives the entities of a row's unit. It is nil for an entry, since its row stands for it. whole is false if part of the unit was not
+// found.
 func (l *left) unit(e *engine.Entity) (unit []*engine.Entity, whole bool) {
 	m, err := markerOf(e, nil)
 	if err != nil || l.found[m.row] == nil {

@@ -41,16 +41,16 @@ type marker struct {
 	row    string // the RowKey of the unit's row
 }
 
-// home is where a transaction's record is.
+// home says where a transaction's record is.
 type home struct{ table, partition string }
 
-// text is id, kind, number of images, table, and escaped as in a URL's query: partition, base, row.
+// text is the id, the kind, the number of images and the table, then the partition, the base and the row, escaped as in a URL's query.
 func (m *marker) text() string {
 	return strings.Join([]string{m.id, string(m.kind), strconv.Itoa(m.images), m.home.table, url.QueryEscape(m.home.partition),
 		url.QueryEscape(m.base), url.QueryEscape(m.row)}, " ")
 }
 
-// recordMarker is what a record has for a marker.
+// recordMarker is the marker property of a record.
 const recordMarker = "record"
 
 func parseMarker(text string) (m marker, err error) {
@@ -71,7 +71,7 @@ func parseMarker(text string) (m marker, err error) {
 	return m, nil
 }
 
-// isOwn says whether a property is one of an intent.
+// isOwn says whether a property belongs to an intent.
 func isOwn(name string) bool {
 	return name == markerProperty || name == unitProperty || strings.HasPrefix(name, imageProperty)
 }
@@ -95,7 +95,7 @@ func property(e *engine.Entity, name string) string {
 	return ""
 }
 
-// without gives an entity's properties but those of an intent.
+// without gives an entity's properties except those of an intent.
 func without(e *engine.Entity) (names []string, values []engine.Value) {
 	for i, name := range e.Names {
 		if !isOwn(name) {

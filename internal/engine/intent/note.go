@@ -8,20 +8,20 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// A note tells of a transaction over several tables whose record is in one of them, because its home group has to be: when that table is
-// dropped, what was decided must be settled in the others first. It lies where the records of other such transactions do, under the
-// transaction's own key.
+// A note points to the record of a transaction over several tables, if that record is in one of them because the home group has to be: before
+// that table is dropped, what was decided must be settled in the other tables. A note lies where the records of other such transactions lie,
+// under the transaction's own key.
 const elsewhere state = "elsewhere"
 
-// homeProperty is where the record is of which a note tells: table and partition, as JSON.
+// homeProperty says where the record is that a note points to: table and partition, as JSON.
 const homeProperty = "nf_h"
 
-// noteHome is where the note of a transaction is whose record is in a table.
+// noteHome says where the note of a transaction is whose record is in a table.
 func (s *Store) noteHome(table, id string) home {
 	return home{s.records(table), severalHome(id[len(id)-1] % homes)}
 }
 
-// needsNote says whether the record is in a table, and not all of the transaction.
+// needsNote says whether the record is in a table that does not hold all of the transaction.
 func (x *transaction) needsNote() bool {
 	return !x.store.isRecords(x.home.table) && slices.ContainsFunc(x.groups, func(g *group) bool {
 		return engine.FoldTable(g.table) != engine.FoldTable(x.home.table)
@@ -38,7 +38,7 @@ func (x *transaction) note(ctx context.Context) error {
 	return x.store.direct.Commit(ctx, engine.Commit{Table: at.table, PartitionKey: at.partition, Meter: x.meter, Ops: []engine.Op{op}})
 }
 
-// DeleteTable implements engine.Engine. What was decided by records in the table is settled elsewhere before.
+// DeleteTable implements engine.Engine. First it settles elsewhere what records in the table have decided.
 func (s *Store) DeleteTable(ctx context.Context, table string, m *engine.Meter) error {
 	if err := s.base.Limits().CheckTable(table); err != nil {
 		return err
@@ -101,7 +101,7 @@ func (s *Store) settleBefore(ctx context.Context, table string, m *engine.Meter)
 	return nil
 }
 
-// isRecords says whether a table is one of records.
+// isRecords says whether a table holds records.
 func (s *Store) isRecords(table string) bool {
 	return engine.FoldTable(s.records(table)) == engine.FoldTable(table)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// observation is the reads of a transaction, with what they gave: an engine.Moment that is no snapshot.
+// observation is the reads of a transaction, with what they gave: an engine.Moment that is not a snapshot.
 type observation struct {
 	store *Store
 
@@ -24,14 +24,14 @@ type observation struct {
 
 type point struct{ table, partitionKey, rowKey string }
 
-// rangeRead is a range, how far it was read, and what it gave.
+// rangeRead is a range, how far it was read, and what the read gave.
 type rangeRead struct {
 	engine.Walked
 	sum     uint64
 	pending uint64 // sum, and what the cursor has seen since, which need not be given
 }
 
-// Moment implements engine.Transactor. Each of its reads shows the store as it is then.
+// Moment implements engine.Transactor. Each read of the moment shows the store as it is at that read.
 func (s *Store) Moment() engine.Moment {
 	return &observation{store: s, points: map[point]string{}}
 }
@@ -65,7 +65,7 @@ func (o *observation) Get(ctx context.Context, g engine.Get) (engine.Entity, err
 	return e, err
 }
 
-// Absent notes that an entity was not there, as a Get does that does not find it.
+// Absent notes that an entity was not there, like a Get that does not find it.
 func (o *observation) Absent(table, partitionKey, rowKey string) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,7 +92,7 @@ func (o *observation) Scan(ctx context.Context, scan engine.Scan) engine.Cursor 
 
 var seed = maphash.MakeSeed()
 
-// digest is one of an entity. Those of a range are added up, as stores need not sort alike.
+// digest is the digest of an entity. The digests of a range are added up, because stores may sort differently.
 func digest(partitionKey, rowKey, version string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -129,11 +129,11 @@ func (c *observing) Next(ctx context.Context) ([]engine.Entity, error) {
 	return chunk, err
 }
 
-// isOne says whether all was read by one request. It was not where an intent was met: see validate.
+// isOne says whether one request read everything. That is not so if an intent was met: see validate.
 func (o *observation) isOne() bool { return o.pages <= 1 }
 
-// cover gives what of the reads the transaction's own conditions do not cover; nil: nothing. Where there is room, it makes pins
-// of entities that were read in the partition of a transaction's only group.
+// cover gives the reads that the transaction's own conditions do not cover; nil if none are left. If there is room, it pins entities that were
+// read in the partition of a transaction's only group.
 func (x *transaction) cover(o *observation) *observation {
 	if o == nil {
 		return nil
@@ -166,7 +166,7 @@ func (x *transaction) cover(o *observation) *observation {
 	return left
 }
 
-// covers says whether an operation fails where its entity has not the version that was read. One without a condition gets it.
+// covers says whether an operation fails if its entity does not have the version that was read. An operation without a condition gets this one.
 func covers(op *engine.Op, version string) bool {
 	if op.Kind == engine.Insert {
 		return version == ""
@@ -179,14 +179,14 @@ func covers(op *engine.Op, version string) bool {
 	return op.IfMatch == version
 }
 
-// takes says whether a pin of an entity that nothing is done to fits the group, beside others.
+// takes says whether the group has room for a pin of an entity that it does not write, next to others.
 func (g *group) takes(p point, beside int) bool {
 	return len(g.ops)+beside < groupOps && g.table == p.table && g.partition == p.partitionKey
 }
 
-// validate reads again what was read, and looks at what is required. A transaction of others that is not decided yet is a conflict. One
-// that only reads waits for it, as it holds nothing: the other one may have validated before somebody wrote what this one has read of
-// what both read, and then comes before that, though it is decided later.
+// validate reads again what was read, and checks what is required. An undecided transaction of others is a conflict, but a transaction that only
+// reads waits for it, since it holds nothing: the other one may have validated before a third wrote what both have read. It then comes before
+// the third, though it is decided later.
 func (x *transaction) validate(ctx context.Context) error {
 	as := asValidator
 	if len(x.groups) == 0 {

@@ -9,10 +9,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// manyGroups is from how many groups on a transaction has a record before it is decided, so that others see that it goes on.
+// manyGroups is the number of groups from which a transaction has a record before it is decided, so that others see that it is alive.
 const manyGroups = 8
 
-// beat is how often that is written anew.
+// beat is how often that record is rewritten.
 const beat = Expiry / 4
 
 // showPending writes the record of a transaction that takes long.
@@ -27,7 +27,7 @@ func (x *transaction) showPending(ctx context.Context) error {
 	return err
 }
 
-// beat shows that the transaction goes on, where it is time to.
+// beat shows that the transaction is alive, when it is time to.
 func (x *transaction) beat(ctx context.Context) error {
 	if !x.pending || !x.beating.CompareAndSwap(false, true) {
 		return nil
@@ -48,10 +48,10 @@ func (x *transaction) beat(ctx context.Context) error {
 // mostPlaces bounds the text of places.
 const mostPlaces = 16 << 10
 
-// andOthers stands last where there was no room for all places.
+// andOthers is the last element if there was no room for all places.
 var andOthers = [2]string{}
 
-// places is the tables and partitions of the groups, as JSON, as far as there is room.
+// places gives the tables and partitions of the groups, as JSON, as far as there is room.
 func (x *transaction) places() string {
 	var all [][2]string
 	size := 0

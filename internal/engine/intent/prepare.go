@@ -7,7 +7,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// mark gives the group's operations their markers, and each unit its head: the row, where it bears an intent.
+// mark gives the group's operations their markers, and each unit its head: the row, if it bears an intent.
 func (x *transaction) mark(g *group) {
 	heads := map[string]*operation{}
 	units := map[string][]*operation{}
@@ -35,8 +35,8 @@ func (x *transaction) mark(g *group) {
 	}
 }
 
-// kindOf gives the kind of an operation's intent. That of an Upsert is guessed where nobody has said that the entity is there: an entry
-// of a new row is new, and so is one of a row that gives up another entry.
+// kindOf gives the kind of an operation's intent. For an Upsert it is a guess unless the caller said that the entity exists: an entry of a new
+// row is new, and so is one of a row that gives up another entry.
 func kindOf(o *operation, unit []*operation) kind {
 	switch o.Kind {
 	case engine.Insert:
@@ -130,9 +130,9 @@ func (x *transaction) sendIntents(ctx context.Context, g *group) (failed *operat
 	return nil, nil
 }
 
-// condition reads entities that no condition in the group's request covers, and has the operations go by what was read: else their intents
-// might take the place of others'. These are units without any, which rows of SQL have, and entries that were another row's where that row
-// may be in another group.
+// condition reads entities that no condition in the group's request covers, and makes the operations conditional on what was read: otherwise
+// their intents might replace those of others. Such entities are units without any condition, which rows written by SQL have, and entries that
+// belonged to another row, if that row may be in another group.
 func (x *transaction) condition(ctx context.Context, g *group) (failed *operation, err error) {
 	has := map[string]bool{}
 	for i := range g.ops {
@@ -162,7 +162,7 @@ func (x *transaction) condition(ctx context.Context, g *group) (failed *operatio
 	return nil, err
 }
 
-// conditionOf is condition of one operation.
+// conditionOf does what condition does, for one operation.
 func (x *transaction) conditionOf(ctx context.Context, g *group, o *operation) error {
 	e, err := x.store.base.Get(ctx, engine.Get{Table: g.table, PartitionKey: g.partition, RowKey: o.Entity.RowKey, Select: []string{markerProperty}, Meter: x.meter})
 	switch {
@@ -181,7 +181,7 @@ func (x *transaction) conditionOf(ctx context.Context, g *group, o *operation) e
 	return nil
 }
 
-// lookUpserts finds out which of the group's Upserts meet an entity.
+// lookUpserts finds out for which of the group's Upserts an entity exists.
 func (x *transaction) lookUpserts(ctx context.Context, g *group) error {
 	var all []*operation
 	for i := range g.ops {
@@ -204,7 +204,7 @@ func (x *transaction) lookUpserts(ctx context.Context, g *group) error {
 	})
 }
 
-// readBack finds the ETags of the group's intents where the store has not told them.
+// readBack finds the ETags of the group's intents if the store has not given them.
 func (x *transaction) readBack(ctx context.Context, g *group) error {
 	var all []*operation
 	for i := range g.ops {

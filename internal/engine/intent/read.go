@@ -7,19 +7,19 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Get implements engine.Engine. Where the entity bears an intent, it is one request more.
+// Get implements engine.Engine. If the entity bears an intent, it takes one more request.
 func (s *Store) Get(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	e, _, err := s.get(ctx, g, asReader, "")
 	return e, err
 }
 
-// reading is how intents are met that are not decided yet.
+// reading says how to treat intents that are not decided yet.
 type reading uint8
 
 const (
 	asReader    reading = iota // what they do is not seen
 	asWriter                   // they are waited for
-	asValidator                // they are a conflict, as who waits for them has intents, too
+	asValidator                // they are a conflict: a waiting transaction would hold intents, too
 )
 
 // undecidedError says that an intent is not decided yet.
@@ -33,7 +33,7 @@ func (e *undecidedError) Error() string { return e.cause.Error() }
 // Unwrap gives the engine's error.
 func (e *undecidedError) Unwrap() error { return e.cause }
 
-// find says what the transaction of an intent has come to.
+// find says what became of the transaction of an intent.
 func (s *Store) find(ctx context.Context, at place, m *marker, as reading, meter *engine.Meter) (is state, err error) {
 	if as == asWriter {
 		is, _, err = s.await(ctx, at, m, meter)
@@ -46,8 +46,7 @@ func (s *Store) find(ctx context.Context, at place, m *marker, as reading, meter
 	return is, err
 }
 
-// get is Get; version is what the entity is compared by later, "" where there is none. Of intents of the transaction self nothing
-// is seen.
+// get is Get; version is what the entity is compared by later, "" if there is none. Intents of the transaction self are not seen.
 func (s *Store) get(ctx context.Context, g engine.Get, as reading, self string) (e engine.Entity, version string, err error) {
 	if !s.holds(g.Table) {
 		e, err = s.base.Get(ctx, g)

@@ -45,7 +45,7 @@ func recordOp(kind engine.OpKind, h home, id string, s state, groups string, ifM
 	return engine.Op{Kind: kind, Entity: e, IfMatch: ifMatch}
 }
 
-// look reads a record. etag is its own, "" where there is none.
+// look reads a record. etag is the record's own, "" if there is none.
 func (s *Store) look(ctx context.Context, h home, id string, m *engine.Meter) (is state, etag string, err error) {
 	e, err := s.base.Get(ctx, engine.Get{Table: h.table, PartitionKey: h.partition, RowKey: recordKey(id), Select: []string{stateProperty}, Meter: m})
 	if isCode(err, engine.CodeNotFound) {
@@ -65,8 +65,8 @@ func (s *Store) look(ctx context.Context, h home, id string, m *engine.Meter) (i
 	return is, e.ETag, nil
 }
 
-// abort has a transaction aborted if nobody has decided it yet, and gives what its record says then. etag is that of the record as it
-// was read, "" without one.
+// abort aborts a transaction unless it is decided, and gives what its record says then. etag is the ETag of the record as it was read, "" if
+// there was none.
 func (s *Store) abort(ctx context.Context, h home, id, etag string, m *engine.Meter) (state, error) {
 	op := recordOp(engine.Insert, h, id, aborted, "", "")
 	if etag != "" {

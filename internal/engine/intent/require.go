@@ -18,7 +18,7 @@ type need struct {
 	deleted map[string]bool // entities of the range that they delete
 }
 
-// needs are the requirements that are to be looked at, each by itself.
+// needs gives the requirements that must be checked, each on its own.
 func (x *transaction) needs(ctx context.Context) (left []need, err error) {
 	var near [][]need // each of one partition
 	at := map[home]int{}
@@ -50,7 +50,7 @@ func (x *transaction) needs(ctx context.Context) (left []need, err error) {
 	return left, err
 }
 
-// isNear says whether a look across many ranges may show for all to see that the need is met.
+// isNear says whether a read across many ranges may make it obvious that the need is met.
 func (n *need) isNear() bool {
 	if n.Any {
 		return len(n.deleted) == 0 && n.To == engine.Point("", "", n.From).To
@@ -58,9 +58,8 @@ func (n *need) isNear() bool {
 	return !n.there && n.To != ""
 }
 
-// unseen are those of many needs, in the same partition each, that are not met for all to see: by an entity that bears no intent, or by a
-// range that holds nothing but what the transaction deletes. Whatever is under way about the others, and those beside them, is no concern of
-// this look.
+// unseen gives those of many needs, each in the same partition, that are not obviously met: by an entity without an intent, or by a range that
+// holds nothing but what the transaction deletes. This read ignores what is under way on the other ranges and next to them.
 func (x *transaction) unseen(ctx context.Context, all []need) (left []need, err error) {
 	slices.SortStableFunc(all, func(a, b need) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	all = slices.CompactFunc(all, func(a, b need) bool { return a.From == b.From && a.To == b.To && a.Any && b.Any })
@@ -95,7 +94,7 @@ func (x *transaction) unseen(ctx context.Context, all []need) (left []need, err 
 	return left, err
 }
 
-// beating is a cursor of a transaction that goes on.
+// beating is a cursor that keeps its transaction alive.
 type beating struct {
 	engine.Cursor
 	x *transaction
@@ -108,7 +107,7 @@ func (c *beating) Next(ctx context.Context) ([]engine.Entity, error) {
 	return c.Cursor.Next(ctx)
 }
 
-// isUnmet says whether a requirement does not hold when the transaction's own writes are made.
+// isUnmet says whether a requirement fails once the transaction's own writes are made.
 func (x *transaction) isUnmet(ctx context.Context, r *need, as reading) (bool, error) {
 	there := r.there
 	if !there {

@@ -6,12 +6,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// readersAge is how old what was read may be when its record is looked for. Records stay longer than that: see keepCommitted. So
-// where there is no record, the transaction was not decided when its intent was read.
+// readersAge is how old a read may be when the record is looked for. Records stay longer than that (see keepCommitted), so if there is no
+// record, the transaction was undecided when its intent was read.
 const readersAge = 30 * time.Second
 
-// selected gives the properties to be read for sel: those of intents, too. The keys alone say with the marker whether there is
-// an entity.
+// selected gives the properties to read for sel, including those of intents. Even if only keys are wanted, the marker is needed to tell whether
+// the entity exists.
 func selected(sel []string) []string {
 	if sel == nil {
 		return nil
@@ -23,7 +23,7 @@ func selected(sel []string) []string {
 	return with
 }
 
-// markerOf gives an entity's marker, which was read with selected(sel); its id is "" where there is none.
+// markerOf gives the marker of an entity that was read with selected(sel); its id is "" if there is none.
 func markerOf(e *engine.Entity, sel []string) (marker, error) {
 	is := ""
 	if sel != nil {
@@ -48,7 +48,7 @@ func isRecord(e *engine.Entity, sel []string) bool {
 	return property(e, markerProperty) == recordMarker
 }
 
-// hide takes the properties of intents away.
+// hide removes the properties of intents.
 func hide(e *engine.Entity, sel []string) {
 	if sel != nil {
 		e.Names, e.Values = sel, e.Values[:len(sel):len(sel)]
@@ -62,12 +62,12 @@ func hide(e *engine.Entity, sel []string) {
 	}
 }
 
-// isCut says whether an entity was read without all of the image that is needed to resolve it.
+// isCut says whether an entity was read without some part of the image that is needed to resolve it.
 func (m *marker) isCut(is state, sel []string) bool {
 	return is == committed && m.images > 1 && len(sel) > 0
 }
 
-// resolve makes of an entity as it is stored what a reader sees of it; false: nothing.
+// resolve turns an entity as stored into what a reader sees; false if the reader sees none.
 func (m *marker) resolve(e *engine.Entity, is state, sel []string) (bool, error) {
 	seen := oldSide
 	if is == committed {
@@ -108,7 +108,7 @@ func (m *marker) resolve(e *engine.Entity, is state, sel []string) (bool, error)
 	return true, nil
 }
 
-// version is what an entity is compared by when it is validated: its ETag, or where its intent comes to nothing, that of before.
+// version is what validation compares an entity by: its ETag or, if its intent comes to nothing, the ETag from before the intent.
 func (m *marker) version(e *engine.Entity, is state) string {
 	switch {
 	case m.id == "":

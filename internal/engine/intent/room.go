@@ -7,11 +7,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// markerRoom is what a marker and a unit's head are taken to need.
+// markerRoom is how much space a marker and a unit's head are assumed to need.
 const markerRoom = 1 << 10
 
-// crowded counts the operations whose entities seem to have no room for an intent: the new content beside the old one, which is taken to
-// be like it, as it is not known here. The home group needs none, where nothing is validated.
+// crowded counts the operations whose entities seem to have no room for an intent: for the new content next to the old, which is not known here
+// and is taken to be the same size. The home group needs no room unless something is validated.
 func (g *group) crowded(l engine.Limits) (n int) {
 	for i := range g.ops {
 		if !g.ops[i].hasRoom(l) {
@@ -36,7 +36,7 @@ func (o *operation) hasRoom(l engine.Limits) bool {
 	return l.CheckEntity(&e) == nil
 }
 
-// noRoom is the error of an operation whose intent its entity has no room for.
+// noRoom is the error of an operation whose entity has no room for its intent.
 func noRoom(g *group, o *operation, cause error) error {
 	e := engine.Errorf(engine.CodeTooLarge, "entity %q, %q of table %s has no room for what a transaction over several partitions or tables notes on it until it is committed (2 to 18 properties, and the new content): "+
 		"change rows of more than 512 KiB, or 234 columns, in transactions of one partition of one table", g.partition, o.Entity.RowKey, g.table)

@@ -10,8 +10,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Scan implements engine.Engine. A transaction whose intents are met costs a request; if it was committed just then, the page is
-// read again.
+// Scan implements engine.Engine. Each transaction whose intents are met costs a request; if it was committed just then, the page is read again.
 func (s *Store) Scan(ctx context.Context, scan engine.Scan) engine.Cursor {
 	return s.scan(ctx, scan, asOf(scan))
 }
@@ -32,7 +31,7 @@ func (s *Store) scan(ctx context.Context, scan engine.Scan, as reading) *cursor 
 	return c
 }
 
-// cursor reads the entities of an engine, and gives those that a reader sees.
+// cursor reads the entities of an engine, and gives what a reader sees.
 type cursor struct {
 	store   *Store
 	ctx     context.Context // of Scan
@@ -59,10 +58,10 @@ type cursor struct {
 	seen func(partitionKey, rowKey, version string)
 }
 
-// access is the keys of an entity.
+// access holds the keys of an entity.
 type access struct{ partitionKey, rowKey string }
 
-// marked lets the entities pass that bear a marker.
+// marked matches the entities that bear a marker.
 var marked = engine.Filter{Op: engine.Gt, Property: markerProperty, Value: text("")}
 
 // Next implements engine.Cursor.
@@ -100,7 +99,7 @@ func (c *cursor) stop() error {
 	return inner.Close()
 }
 
-// begin begins to read the first of rest.
+// begin starts to read the first of rest.
 func (c *cursor) begin() {
 	scan := c.rest[0]
 	scan.Limit = 0
@@ -117,7 +116,7 @@ func (c *cursor) begin() {
 	c.inner = c.store.base.Scan(c.ctx, scan)
 }
 
-// again has what follows the last entity that inner has given be read anew.
+// again discards what is read ahead, and has everything after the last entity from inner read anew.
 func (c *cursor) again() error {
 	err := c.stop()
 	if c.last == nil {
@@ -137,7 +136,7 @@ func (c *cursor) again() error {
 	return err
 }
 
-// page reads a page into the chunk. The chunk may stay empty though there is more.
+// page reads a page into the chunk. The chunk may stay empty even if there is more.
 func (c *cursor) page(ctx context.Context) error {
 	c.chunk = c.chunk[:0]
 	if len(c.rest) == 0 || c.limited && c.left == 0 {
@@ -151,7 +150,7 @@ func (c *cursor) page(ctx context.Context) error {
 	entities, err := c.inner.Next(ctx)
 	if errors.Is(err, io.EOF) {
 		if c.wants > 0 && c.got >= c.wants {
-			return c.again() // some of those did not count
+			return c.again() // some of those were not seen by the reader
 		}
 		c.rest, c.last = c.rest[1:], nil
 		return c.stop()
@@ -185,7 +184,7 @@ func (c *cursor) page(ctx context.Context) error {
 	return nil
 }
 
-// lookUp looks up the transactions whose intents are in a page. The page is not fresh where it has to be read again.
+// lookUp looks up the transactions whose intents are in a page. fresh is false if the page has to be read again.
 func (c *cursor) lookUp(ctx context.Context, entities []engine.Entity, asked uint64) (fresh bool, err error) {
 	if c.open, fresh = c.open[:0], true; c.strange {
 		return true, nil
@@ -213,7 +212,7 @@ func (c *cursor) lookUp(ctx context.Context, entities []engine.Entity, asked uin
 	return fresh, nil
 }
 
-// give adds an entity of a page to the chunk as a reader sees it. It is not fresh where it has changed since the page was read.
+// give adds an entity of a page to the chunk as a reader sees it. fresh is false if the entity has changed since the page was read.
 func (c *cursor) give(ctx context.Context, e engine.Entity) (fresh bool, err error) {
 	var m marker
 	if !c.strange {

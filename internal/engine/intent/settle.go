@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// settling is an operation that takes an intent off its entity: forward, or back.
+// settling makes the operation that takes an intent off its entity: forward, or back.
 func (m *marker) settling(e engine.Entity, names []string, values []engine.Value, forward bool) engine.Op {
 	op := engine.Op{IfMatch: e.ETag, Entity: engine.Entity{PartitionKey: e.PartitionKey, RowKey: e.RowKey}}
 	switch {
@@ -26,7 +26,7 @@ func (m *marker) settling(e engine.Entity, names []string, values []engine.Value
 	return op
 }
 
-// clear has a Merge empty the properties of the intent. It cannot remove them.
+// clear makes a Merge empty the properties of the intent, since a Merge cannot remove them.
 func (m *marker) clear(e *engine.Entity) {
 	e.Names, e.Values = append(e.Names, markerProperty, unitProperty), append(e.Values, text(""), text(""))
 	for i := range m.images {
@@ -34,7 +34,7 @@ func (m *marker) clear(e *engine.Entity) {
 	}
 }
 
-// settlingOf is settling of an entity that was read whole.
+// settlingOf is settling for an entity that was read whole.
 func (m *marker) settlingOf(e *engine.Entity, forward bool) (engine.Op, error) {
 	names, values := without(e)
 	if forward && (m.kind == replaces || m.kind == merges) {
@@ -46,11 +46,11 @@ func (m *marker) settlingOf(e *engine.Entity, forward bool) (engine.Op, error) {
 	return m.settling(*e, names, values, forward), nil
 }
 
-// change is what settling has done to an ETag.
+// change is how settling has changed an ETag.
 type change struct{ before, now string }
 
-// settle takes the intents off the unit of an entity, whose transaction is decided. Others may do the same. It gives the ETags of
-// the unit's entities by their RowKeys, as far as they are known.
+// settle takes the intents off the unit of an entity whose transaction is decided. Others may be doing the same. It gives the ETags of the
+// unit's entities by their RowKeys, as far as they are known.
 func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *marker, is state, meter *engine.Meter) (etags map[string]change, err error) {
 	get := func(ctx context.Context, rowKey string) (*engine.Entity, error) {
 		got, err := s.base.Get(ctx, engine.Get{Table: table, PartitionKey: e.PartitionKey, RowKey: rowKey, Meter: meter})
@@ -78,7 +78,7 @@ func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *m
 	err = s.direct.Commit(ctx, c)
 	switch {
 	case isCode(err, engine.CodeStale), isCode(err, engine.CodeNotFound), engine.IsUnsure(err):
-		return nil, nil // so it was settled, or will be by who meets it next
+		return nil, nil // so it was settled, or the next writer that meets it will settle it
 	case err != nil:
 		return nil, mayNot(err, place{table, e.PartitionKey, e.RowKey})
 	}
@@ -91,8 +91,8 @@ func (s *Store) settle(ctx context.Context, table string, e *engine.Entity, m *m
 	return etags, nil
 }
 
-// unitOf reads what bears intents of the unit of an entity; nil: it was settled meanwhile. It may lack what was deleted without a look, as
-// all entries of an index are, and all rows of a table.
+// unitOf reads the entities of a unit that bear intents; nil: the unit was settled meanwhile. The result may lack what was deleted without a
+// look, such as all entries of a dropped index or all rows of a table.
 func (s *Store) unitOf(ctx context.Context, rowKey string, m *marker, get func(ctx context.Context, rowKey string) (*engine.Entity, error)) (unit []*engine.Entity, err error) {
 	row, err := get(ctx, m.row)
 	if err != nil {
@@ -137,8 +137,8 @@ type way struct {
 	etags  map[string]change // of its unit, by RowKey, as far as they are known
 }
 
-// clearWay settles what intent there is on an entity, once its transaction is decided. etag is the one that it must have;
-// "": any.
+// clearWay settles the intent on an entity, if there is one, once its transaction is decided. etag is the one that the entity must have; "":
+// any.
 func (s *Store) clearWay(ctx context.Context, at place, etag string, meter *engine.Meter) (way, error) {
 	e, err := s.base.Get(ctx, engine.Get{Table: at.table, PartitionKey: at.partitionKey, RowKey: at.rowKey, Meter: meter})
 	if isCode(err, engine.CodeNotFound) {

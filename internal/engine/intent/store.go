@@ -9,20 +9,20 @@ import (
 
 // Options say how a Store works.
 type Options struct {
-	// Records is the table that has the records of transactions which write to several tables, a table among them. It exists when they
-	// are made, and for as long as that table.
+	// Records gives the table, for one of a transaction's tables, that holds the records of transactions which write to several tables. It
+	// exists when they are made, and as long as the given table does.
 	Records  func(table string) string
 	Parallel int // requests under way at once
-	// Direct is the engine below the one that is given, where that one sends again what it does not know to have arrived. A request of the
-	// protocol must not arrive twice. nil: the one that is given.
+	// Direct is the engine below the given one, if that one sends requests again when it does not know whether they arrived. A request of the
+	// protocol must not arrive twice. nil: the given one.
 	Direct engine.Engine
-	// Meter counts what no statement asks for: the look for notes before a table is deleted; may be nil.
+	// Meter counts requests that belong to no statement: those that look for notes before a table is deleted; may be nil.
 	Meter *engine.Meter
-	// Holds says whether a table is one of ours: no other bears intents. nil: all are.
+	// Holds says whether a table is one of ours: no other table bears intents. nil: all are ours.
 	Holds func(table string) bool
 }
 
-// Store is an engine.Transactor over an engine that is none. Its methods may be called from many goroutines.
+// Store is an engine.Transactor over an engine that is not one. Its methods may be called from many goroutines.
 type Store struct {
 	base     engine.Engine
 	direct   engine.Engine
@@ -38,10 +38,10 @@ type Store struct {
 
 	closing context.Context
 	close   context.CancelFunc
-	late    underWay // behind the end of a context
+	late    underWay // after the end of a context
 }
 
-// New lays a Store over an engine. Close closes the Store and not the engine.
+// New lays a Store over an engine. Close closes the Store but not the engine.
 func New(base engine.Engine, o Options) *Store {
 	s := &Store{base: base, direct: o.Direct, holds: o.Holds, records: o.Records, parallel: max(o.Parallel, 1), meter: o.Meter}
 	if s.direct == nil {
@@ -54,11 +54,11 @@ func New(base engine.Engine, o Options) *Store {
 	return s
 }
 
-// finishTime is how long what is left of a transaction is cared for while nothing of it can be done.
+// finishTime is how long finish keeps trying without progress.
 const finishTime = 10 * time.Second
 
-// finish does what is left to be done though ctx may end before. It returns when that is done, or ctx has ended: then it is not,
-// and goes on. It ends when there was no progress for a while.
+// finish does what is left to do even if ctx ends first. It returns when do is done or ctx has ended; in the latter case do continues. do is
+// ended when it has made no progress for finishTime.
 func (s *Store) finish(ctx context.Context, do func(ctx context.Context, progress func())) (isDone bool) {
 	done := make(chan struct{})
 	s.late.begin()
@@ -96,10 +96,10 @@ func (s *Store) Shared() bool { return s.base.Shared() }
 // Limits implements engine.Engine.
 func (s *Store) Limits() engine.Limits { return s.base.Limits() }
 
-// Snapshots implements engine.Transactor: a Moment is none.
+// Snapshots implements engine.Transactor: a Moment is not a snapshot.
 func (s *Store) Snapshots() bool { return false }
 
-// Leave waits for what is under way, and deletes the records that nobody needs any more, as far as it can within ctx. Close follows.
+// Leave waits for what is under way and deletes the records that are no longer needed, as far as it can within ctx. Close follows.
 func (s *Store) Leave(ctx context.Context) {
 	select {
 	case <-s.late.none():

@@ -12,8 +12,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/retry"
 )
 
-// An intent that is older than leftAge by the store's clock is one that was left. A record as old as keepAborted is not needed, once no
-// intent is: no request of its transaction can arrive any more.
+// An intent older than leftAge by the store's clock was left behind. A record as old as keepAborted is not needed once there is no intent: no
+// request of its transaction can still arrive.
 const leftAge = time.Minute
 
 // sweep is one Sweep.
@@ -37,8 +37,8 @@ type found struct {
 // What is read of such entities.
 var sweeps = []string{markerProperty, stateProperty, groupsProperty, engine.Timestamp}
 
-// Sweep implements engine.Sweeper. It settles the intents in tables and deletes old records: those in tables, and those of the
-// transactions over several tables. What a committed one has left in other tables is settled before.
+// Sweep implements engine.Sweeper. It settles the intents in tables and deletes old records: those in tables, and those of transactions over
+// several tables. First it settles what a committed transaction has left in other tables.
 func (s *Store) Sweep(ctx context.Context, tables []string, dry bool, m *engine.Meter) (engine.Swept, error) {
 	w := &sweep{store: s, dry: dry, meter: m}
 	for _, table := range tables {
@@ -101,7 +101,7 @@ func (w *sweep) find(ctx context.Context, scan engine.Scan) error {
 	return err
 }
 
-// age is for how long an entity has been as it is, by the store's clock.
+// age is how long an entity has not changed, by the store's clock.
 func (w *sweep) age(ctx context.Context, table string, e *engine.Entity) (time.Duration, error) {
 	if w.clock == 0 {
 		_, err := w.store.base.Get(ctx, engine.Get{Table: table, PartitionKey: e.PartitionKey, RowKey: e.RowKey, Select: []string{}, Meter: w.meter, Clock: &w.clock})
@@ -137,7 +137,7 @@ func (w *sweep) settleAll(ctx context.Context) error {
 		of, keys := all[i], parts[all[i]]
 		way, err := w.store.clearWay(ctx, place{of.table, of.partition, keys[0]}, "", w.meter)
 		retry.Progress(ctx)
-		for at := 1; err == nil && at < len(keys) && !(way.id == of.id && way.is.isDecided()); at++ { // others were faster with that one
+		for at := 1; err == nil && at < len(keys) && !(way.id == of.id && way.is.isDecided()); at++ { // another process has settled that one already
 			way, err = w.store.clearWay(ctx, place{of.table, of.partition, keys[at]}, "", w.meter)
 		}
 		if err != nil || way.id != of.id || !way.is.isDecided() {
@@ -147,8 +147,8 @@ func (w *sweep) settleAll(ctx context.Context) error {
 	})
 }
 
-// deleteRecords deletes the records that were found, where it knows that there is no intent any more. A reader may have met one before
-// it was settled, and asks for the record within its time.
+// deleteRecords deletes the records that were found, if it knows that no intent is left. A reader may have met an intent before it was settled;
+// it asks for the record within its time.
 func (w *sweep) deleteRecords(ctx context.Context) error {
 	var free []found
 	for i := range w.records {
@@ -176,7 +176,7 @@ func (w *sweep) deleteRecords(ctx context.Context) error {
 		retry.Progress(ctx)
 		switch {
 		case isCode(err, engine.CodeNotFound), isCode(err, engine.CodeStale), engine.IsUnsure(err):
-			return nil // another one was faster
+			return nil // another process has deleted it already
 		case err == nil:
 			deleted.Add(1)
 		}
@@ -186,8 +186,8 @@ func (w *sweep) deleteRecords(ctx context.Context) error {
 	return err
 }
 
-// isFree says whether a record is not needed, after it has settled what was left of its transaction. An intent of an aborted one, or of one
-// that nobody decided, comes to nothing without a record, too.
+// isFree settles what was left of a record's transaction, and then says whether the record is not needed. An intent of an aborted or undecided
+// transaction comes to nothing without a record, too.
 func (w *sweep) isFree(ctx context.Context, at *found) (bool, error) {
 	id := at.RowKey[len(recordPrefix):]
 	switch state(at.Values[1].S) {
@@ -200,7 +200,7 @@ func (w *sweep) isFree(ctx context.Context, at *found) (bool, error) {
 	return w.settlePlaces(ctx, id, at.Values[2].S)
 }
 
-// settlePlaces settles what a transaction that is decided has left in its places, which text names as JSON; false: these are not all.
+// settlePlaces settles what a decided transaction has left in its places, which text names as JSON; false: the text does not name all of them.
 func (w *sweep) settlePlaces(ctx context.Context, id, text string) (all bool, err error) {
 	var places [][2]string
 	if err := json.Unmarshal([]byte(text), &places); err != nil {
@@ -231,7 +231,7 @@ func (w *sweep) settlePlaces(ctx context.Context, id, text string) (all bool, er
 	return true, nil
 }
 
-// intentsOf lets the entities pass that bear an intent of a transaction.
+// intentsOf matches the entities that bear an intent of a transaction.
 func intentsOf(id string) *engine.Filter {
 	return &engine.Filter{Op: engine.And, Kids: []*engine.Filter{
 		{Op: engine.Gt, Property: markerProperty, Value: text(id + " ")},

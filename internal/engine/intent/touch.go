@@ -8,13 +8,13 @@ import (
 
 // touched is a commit with the touches that requirements in its partition add to it.
 //
-// Who has a row there refer to another one always touches that one's row, which gives it another ETag. Who wants no row to refer to
-// one that goes has read its ETag, then has looked, when all was decided there, and goes by that ETag. That is enough where it is one
-// request. Who requires a row goes by the ETag of its entity, too, where that is one request: then the row is there, and bears no
-// intent of one who takes it away.
+// A transaction that makes a row refer to another row always touches that other row, which changes its ETag. A transaction that removes a row to
+// which nothing may refer has read its ETag, then looked for references once everything there was decided, and makes its request conditional on
+// that ETag. If all is one request, that is enough. A transaction that requires a row also makes its request conditional on the ETag of the
+// row's entity, if all is one request: then the row is there, and bears no intent to remove it.
 //
-// Where it is more than one request, all is validated as well. Touches have no condition then, so they do not disturb each other, and
-// come with the intents or after them: who reads the row's ETag later finds these.
+// If it takes more than one request, everything is validated as well. Touches then have no condition, so they do not disturb each other, and
+// they come with the intents or after them: a transaction that reads the row's ETag later finds the intents.
 type touched struct {
 	engine.Commit
 	own   int                   // operations of the transaction; the others are touches
@@ -67,7 +67,7 @@ func (t *touched) add(rowKey string, of *engine.Requirement) int {
 	return len(t.Ops) - 1
 }
 
-// operation is the i-th one; before is how many of the transaction precede the commit's.
+// operation gives the i-th operation; before is how many of the transaction precede the commit's.
 func (t *touched) operation(i, before int) operation {
 	if i < t.own {
 		return operation{Op: t.Ops[i], at: before + i}
@@ -75,5 +75,5 @@ func (t *touched) operation(i, before int) operation {
 	return operation{Op: t.Ops[i], at: noOp, required: t.of[i-t.own]}
 }
 
-// noOp is where an operation is that is none of the transaction's own.
+// noOp is the position of an operation that is not one of the transaction's own.
 const noOp = -1

@@ -16,7 +16,7 @@ type transaction struct {
 	store    *Store
 	id       string
 	home     home
-	atHome   *group // which the record is written with; nil: none
+	atHome   *group // with which the record is written; nil: none
 	groups   []*group
 	since    *observation // nil: nothing that was read has to hold still
 	commits  []engine.Commit
@@ -30,7 +30,7 @@ type transaction struct {
 	touched  map[point]*operation // outside of the home group, as they were read
 	failed   *operation           // what could not be made; nil: nothing in particular
 	failedAt place                // its entity
-	beating  atomic.Bool          // somebody is at it
+	beating  atomic.Bool          // a goroutine is writing the record
 	operated int                  // the operations asked for
 	progress func()               // something of what is left was done
 	begun    time.Time            // by the wall clock, which goes on while the machine sleeps
@@ -63,8 +63,8 @@ func (s *Store) Transact(ctx context.Context, t engine.Transaction) error {
 	return x.run(ctx)
 }
 
-// keepInOne applies a transaction by one request that keeps what is required. Not done: it cannot, or others have changed what it
-// went by, and nothing is applied.
+// keepInOne applies a transaction by one request that keeps what is required. If not done, either it cannot, or others have changed what it was
+// based on, and nothing is applied.
 func (s *Store) keepInOne(ctx context.Context, t *engine.Transaction) (done bool, err error) {
 	x, keeps, err := s.divide(t, true)
 	if err != nil || !keeps || !x.isOne() {
@@ -111,7 +111,7 @@ func (s *Store) sendOne(ctx context.Context, g *group, m *engine.Meter) error {
 	return err
 }
 
-// divide divides a transaction into groups. Kept: what it requires is kept by the conditions of touches, where it is one request.
+// divide divides a transaction into groups. kept says whether, if it is one request, the conditions of touches keep what it requires.
 func (s *Store) divide(t *engine.Transaction, conditions bool) (x *transaction, kept bool, err error) {
 	x = &transaction{store: s, id: newID(), meter: t.Meter, commits: t.Commits, current: t.Current, touched: map[point]*operation{}, begun: time.Now().Round(0)}
 	if !conditions {
@@ -160,16 +160,17 @@ func (x *transaction) begin(ctx context.Context) error {
 	return nil
 }
 
-// locksHome says whether the home group gets its intents, too, before it is decided: who finds that a parent was touched since is to
-// find the children.
+// locksHome says whether the home group gets its intents before it is decided, too: a transaction that finds a parent touched since must find
+// the children.
 func (x *transaction) locksHome() bool {
 	return x.validates() || slices.ContainsFunc(x.groups, func(g *group) bool { return g.touches })
 }
 
-// validates says whether more has to hold than the conditions of the operations.
+// validates says whether more must hold than the conditions of the operations.
 func (x *transaction) validates() bool { return x.since != nil || len(x.requires) > 0 }
 
-// watchPins has what is pinned outside of the home group validated, and what is touched as it was read before the transaction is decided.
+// watchPins has entities that are pinned outside of the home group validated, and so too those that are touched as they were read before the
+// transaction is decided.
 func (x *transaction) watchPins() {
 	for _, g := range x.groups {
 		for i := range g.ops {
@@ -190,8 +191,8 @@ func (x *transaction) watchPins() {
 	}
 }
 
-// touchesFirst says whether a touch is made before the transaction validates: so that what is required then stays, as it finds intents
-// who looks for them later. Touches at home that nothing is required for are made when it is decided.
+// touchesFirst says whether a touch is made before the transaction validates, so that what is required then stays true: a transaction that looks
+// for intents later finds them. Touches at home that are made for no requirement are made by the decision.
 func (x *transaction) touchesFirst(o *operation) bool {
 	return o.required != nil && len(x.requires) > 0
 }
@@ -220,12 +221,12 @@ func (x *transaction) findHome(severalTables bool) (err error) {
 	return nil
 }
 
-// homes is how many partitions have the records of transactions that have no home of their own.
+// homes is how many partitions hold the records of transactions without a home of their own.
 const homes = 16
 
 func severalHome(i byte) string { return "t" + string("0123456789abcdef"[i]) }
 
-// run makes the steps of the protocol, and cleans up behind them.
+// run goes through the steps of the protocol, and cleans up after them.
 func (x *transaction) run(ctx context.Context) error {
 	err := x.tryToDecide(ctx)
 	became := err
@@ -233,7 +234,7 @@ func (x *transaction) run(ctx context.Context) error {
 		x.progress = progress
 		is, failed := x.outcome(ctx, err)
 		switch {
-		case failed != nil && engine.IsUnsure(err): // whoever meets an intent finds out
+		case failed != nil && engine.IsUnsure(err): // a transaction that meets an intent finds out
 			x.store.own.end(x.id, false)
 		case is == committed:
 			became = nil
@@ -254,8 +255,8 @@ func (x *transaction) run(ctx context.Context) error {
 	return x.clear(ctx, became)
 }
 
-// outcome is what the transaction has come to, by the error of its steps. Where intents may be left, or still arrive, its record says so: nobody
-// needs to wait for it to expire.
+// outcome says what became of the transaction, given the error of its steps. If intents may be left, or still arrive, its record says so:
+// nothing then has to wait until it expires.
 func (x *transaction) outcome(ctx context.Context, err error) (state, error) {
 	switch unsure := func(g *group) bool { return g.unsure }; {
 	case err == nil:
@@ -268,7 +269,7 @@ func (x *transaction) outcome(ctx context.Context, err error) (state, error) {
 	return aborted, nil
 }
 
-// clear waits for what was in the way of the transaction, when it holds nothing any more.
+// clear waits for what was in the way of the transaction, which holds nothing by then.
 func (x *transaction) clear(ctx context.Context, cause error) error {
 	at := place{}
 	var busy *undecidedError
@@ -295,7 +296,7 @@ func (x *transaction) clear(ctx context.Context, cause error) error {
 	return cause
 }
 
-// clearLeft is Store.clearLeft of all that the transaction is to write.
+// clearLeft is Store.clearLeft for all that the transaction writes.
 func (x *transaction) clearLeft(ctx context.Context, w way) error {
 	keys := map[home][]string{}
 	for _, g := range x.groups {

@@ -2,7 +2,7 @@ package intent
 
 import "sync"
 
-// underWay counts what is under way. Unlike that of a sync.WaitGroup, its end may be waited for while more begins.
+// underWay counts what is under way. Unlike with a sync.WaitGroup, the end may be awaited while more begins.
 type underWay struct {
 	mu   sync.Mutex
 	n    int

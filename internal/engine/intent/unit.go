@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// unitText holds the RowKeys of a row's entries that bear an intent, too.
+// unitText holds the RowKeys of a row's entries that also bear an intent.
 func unitText(keys []string) string {
 	escaped := make([]string, len(keys))
 	for i, key := range keys {
