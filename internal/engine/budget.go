@@ -5,13 +5,13 @@ import (
 	"sync/atomic"
 )
 
-// Budget is how many requests a statement may make. nil bounds nothing. Many goroutines may use it.
+// Budget is how many requests a statement may make; nil is unlimited. Many goroutines may use it.
 type Budget struct {
 	Max  int64
 	made atomic.Int64
 }
 
-// Take takes n requests, before they are sent where that is known before.
+// Take takes n requests, before they are sent if their number is known by then.
 func (b *Budget) Take(n int64) error {
 	if b == nil || n == 0 {
 		return nil
@@ -22,7 +22,7 @@ func (b *Budget) Take(n int64) error {
 	return nil
 }
 
-// Left is how many requests may still be made, of a Budget that is not nil.
+// Left is how many more requests may be made. The Budget must not be nil.
 func (b *Budget) Left() int64 { return b.Max - b.made.Load() }
 
 // BudgetError says that a statement needs more requests than its Budget has.

@@ -51,8 +51,8 @@ func EachIn(ctx context.Context, e Reader, r Range, sel []string, m *Meter, do f
 	return nil
 }
 
-// Clear deletes all entities of a range that nobody writes to any more, in as few transactions as they fit,
-// at most parallel at once. Others may be clearing the same range.
+// Clear deletes all entities of a range that has no more writers, in as few transactions as they fit, at most parallel at once. Others may be
+// clearing the same range.
 func Clear(ctx context.Context, e Engine, r Range, parallel int, m *Meter) error {
 	tries := retry.Begin(ctx, retry.Clear)
 	for {
@@ -78,7 +78,7 @@ func Clear(ctx context.Context, e Engine, r Range, parallel int, m *Meter) error
 	}
 }
 
-// clearing is one walk of Clear.
+// clearing is one run of Clear.
 type clearing struct {
 	engine Engine
 	table  string
@@ -89,7 +89,7 @@ type clearing struct {
 
 	mu     sync.Mutex
 	failed error
-	again  error // why another walk has to see what is left
+	again  error // why another walk must look for what is left
 }
 
 func (c *clearing) add(ctx context.Context, e *Entity) error {
@@ -102,7 +102,7 @@ func (c *clearing) add(ctx context.Context, e *Entity) error {
 	return nil
 }
 
-// send begins a transaction, when fewer than the most are under way, or gives the error of one before.
+// send begins a transaction once fewer than the maximum are under way, or gives the error of an earlier one.
 func (c *clearing) send(ctx context.Context) error {
 	if len(c.ops) == 0 {
 		return nil
@@ -116,7 +116,7 @@ func (c *clearing) send(ctx context.Context) error {
 	failed := c.failed
 	c.mu.Unlock()
 	if failed != nil {
-		return failed // nothing is sent any more, so nobody waits for the slot
+		return failed // nothing more is sent, so nothing waits for the slot
 	}
 	ops := c.ops
 	c.ops = nil
@@ -128,7 +128,7 @@ func (c *clearing) send(ctx context.Context) error {
 		switch {
 		case err == nil:
 		case errors.As(err, &known) && (known.Code == CodeNotFound || known.Applied == Unknown):
-			c.again = err // somebody else deleted some, or this did and the answer was lost
+			c.again = err // others deleted some, or this did and the answer was lost
 		default:
 			c.failed = err
 		}

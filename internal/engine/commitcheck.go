@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// CheckCommit says whether a commit can be sent: every limit that can be seen without the store.
-// The error's Op is the operation's index where it is one operation's fault.
+// CheckCommit says whether a commit can be sent: it checks every limit that needs no look at the store. The error's Op is the operation's index
+// if a single operation is at fault.
 func (l Limits) CheckCommit(c *Commit) error {
 	if err := l.CheckTable(c.Table); err != nil {
 		return err
@@ -67,16 +67,15 @@ func sameSlice(a, b []string) bool {
 	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
 }
 
-// What an operation and a property of a batch take besides their texts: headers and boundary, and
-// quotes, the type's annotation and the longest number. Keys count four times: once in the body, and
-// once in the URL, where a character takes up to three.
+// What an operation and a property of a batch take besides their texts: headers and boundary; quotes, the type's annotation and the longest
+// number. Keys count four times: once in the body, and once in the URL, where a character takes up to three.
 const (
 	opOverhead       = 640
 	propertyOverhead = 48
 )
 
-// CommitBytes is an upper bound of what a commit takes as the body of a request. It is exact about the
-// escapes of texts only when the quick bound, which takes every character as escaped, is over enough.
+// CommitBytes is an upper bound of a commit's size as the body of a request. It counts the escapes of texts exactly only if the quick bound,
+// which assumes that every character is escaped, exceeds enough.
 func CommitBytes(c *Commit, enough int) int {
 	if n := commitBytes(c, worstBytes); n <= enough {
 		return n
@@ -111,7 +110,7 @@ func commitBytes(c *Commit, text func(string) int) int {
 // worstBytes bounds jsonBytes without looking at the text: \u0000 is six bytes for one.
 func worstBytes(s string) int { return 6 * len(s) }
 
-// jsonBytes is the length of s in a JSON text that is all ASCII.
+// jsonBytes is the length of s in an all-ASCII JSON text.
 func jsonBytes(s string) int {
 	n := 0
 	for _, r := range s {
@@ -138,7 +137,7 @@ func atOp(err error, i int) error {
 	return err
 }
 
-// quote quotes a text for a message, cut where it is long.
+// quote quotes a text for a message, shortened if it is long.
 func quote(s string) string {
 	const most = 64
 	if len(s) > most {

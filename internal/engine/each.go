@@ -6,8 +6,7 @@ import (
 	"io"
 )
 
-// Each calls do with every entity of a scan, in its order, until do gives an error. The entity is valid until do
-// returns.
+// Each calls do for every entity of a scan, in order, until do returns an error. The entity is valid until do returns.
 func Each(ctx context.Context, e Reader, s Scan, do func(*Entity) error) error {
 	cursor := e.Scan(ctx, s)
 	defer cursor.Close()

@@ -1,10 +1,9 @@
-// Package engine is the contract of an ordered table store: tables of entities that are sorted by
-// PartitionKey, then RowKey, with entity group transactions inside a partition. Azure Table Storage
-// is one (engine/azure), memory and one local file are two more (engine/embedded). Everything above
-// this package is the same whatever the engine; everything below it knows no SQL.
+// Package engine is the contract of an ordered table store: tables of entities sorted by PartitionKey, then RowKey, with entity group
+// transactions within a partition. Azure Table Storage is one such store (engine/azure); memory and a local file are two more (engine/embedded).
+// Everything above this package is the same for every engine; everything below it knows no SQL.
 //
-// All engines enforce the limits of the service (see Limits), so that what works in memory works
-// on Azure, and count requests as the service would bill them (see Meter).
+// All engines enforce the limits of the service (see Limits), so that what works in memory works on Azure, and they count requests as the
+// service would bill them (see Meter).
 package engine
 
 import (
@@ -16,8 +15,7 @@ import (
 // https://learn.microsoft.com/rest/api/storageservices/understanding-the-table-service-data-model
 type Edm uint8
 
-// The types. Absent is the zero Value: the store has no null, only properties that are not there. Files hold the numbers,
-// so they never change.
+// The types. Absent is the zero Value: the store has no null, only missing properties. Files store the numbers, so these never change.
 const (
 	Absent   Edm = iota
 	String       // S, at most 32,768 UTF-16 units
@@ -32,7 +30,7 @@ const (
 
 var edmNames = [...]string{"nothing", "String", "Int32", "Int64", "Double", "Boolean", "DateTime", "Guid", "Binary"}
 
-// String gives the name that the service has for the type.
+// String gives the service's name of the type.
 func (t Edm) String() string { return edmNames[t] }
 
 // Text says whether values of the type have their content in S.
@@ -47,10 +45,9 @@ type Value struct {
 
 // Entity is one entity, or the part of it that was asked for.
 //
-// Names and Values are aligned; the property is absent where the Value's Type is Absent. When a read
-// names its properties (Select), Names is that very slice. An entity belongs to its receiver until
-// the next call of the cursor that gave it; its strings stay valid for ever. Nothing of it may be
-// changed by the receiver, except that of an entity made for writing.
+// Names and Values are aligned; a property is absent if its Value's Type is Absent. If a read names its properties (Select), Names is that very
+// slice. An entity belongs to its receiver until the next call of the cursor that gave it; its strings stay valid for ever. The receiver may
+// change nothing in it, unless the entity was made for writing.
 type Entity struct {
 	PartitionKey, RowKey string
 	ETag                 string
@@ -59,31 +56,31 @@ type Entity struct {
 	Values               []Value
 }
 
-// Get names one entity to be read.
+// Get names one entity to read.
 type Get struct {
 	Table                string
 	PartitionKey, RowKey string
 	Select               []string // properties wanted, each once; nil: all. Keys and ETag always come.
 	Meter                *Meter   // counts what the read costs; may be nil
-	Clock                *int64   // gets the store's time of the answer, as ticks, where the store says it; may be nil
+	Clock                *int64   // gets the store's time of the answer, as ticks, if the store gives it; may be nil
 	Hold                 Hold     // of a transaction's reads
 	Row                  RowOf    // of a transaction's reads: the row of an index entry; nil: the entity is the row
 	Room                 []Value  // memory for the values, which a store may use; nil: they get their own
 }
 
-// Hold is what a transaction does with entities that it reads: whether others may change them before it commits, and what happens to
-// those that another transaction of the process has read so, or written to. Stores know nothing of it.
+// Hold is what a transaction does with entities that it reads: whether others may change them before it commits, and what happens if another
+// transaction of the process has read them with such a Hold, or written to them. Stores ignore it.
 type Hold uint8
 
 const (
-	HoldAsAll  Hold = iota // as what reads it does with all
+	HoldAsAll  Hold = iota // the reader's default
 	HoldNot                // others may change it
-	HoldOrFail             // it is kept; CodeBusy where another transaction has it
-	HoldOrSkip             // it is kept; not there where another transaction has it
-	HoldOrWait             // it is kept; waited for where another transaction has it
+	HoldOrFail             // it is kept; CodeBusy if another transaction has it
+	HoldOrSkip             // it is kept; skipped if another transaction has it
+	HoldOrWait             // it is kept; waited for if another transaction has it
 )
 
-// Scan names a range of entities to be read, in key order.
+// Scan names a range of entities to read, in key order.
 //
 // One partition: PartitionKey set, RowKeys From ≤ k < To. All partitions: AllPartitions set, then
 // From and To are ignored, and FromPartition ≤ pk < ToPartition bound the partitions.
@@ -97,8 +94,8 @@ type Scan struct {
 	Filter                     *Filter  // superset hint evaluated at the entity; nil: none
 	Select                     []string // properties wanted, each once; nil: all. []string{} (not nil): keys only
 	Limit                      int      // stop after so many entities that pass the filter; 0: no limit
-	Whole                      bool     // each chunk is a whole page, which is of one moment
-	Budget                     *Budget  // what its pages are taken of; may be nil
+	Whole                      bool     // each chunk is a whole page, read at one moment
+	Budget                     *Budget  // pays for its pages; may be nil
 	Row                        RowOf    // of a transaction's reads: the row of each entity; nil: the entity is the row
 	Decided                    bool     // wait for the transactions that have written to the range and are not decided yet
 	Hold                       Hold     // of a transaction's reads
@@ -109,12 +106,12 @@ type Scan struct {
 // RowOf gives the row of an index entry: the table, and the keys of that entity.
 type RowOf func(entry *Entity) (table, partitionKey, rowKey string, err error)
 
-// Room is memory for the entities that a cursor gives, for many short scans one after the other: the next one takes it when the one
-// before is closed, and the entities of that are no longer valid then. Only the engine itself looks into it, and not every one does.
+// Room is memory for a cursor's entities, for many short scans in a row: each takes it over when the scan before is closed, and the entities of
+// that scan are no longer valid then. Only the engine itself looks into it, and not every engine does.
 type Room struct {
 	Entities []Entity
 	Values   []Value
-	Before   any // the cursor of the scan before, which is closed
+	Before   any // the cursor of the scan before, closed
 }
 
 // Cursor walks the entities of a scan, a chunk at a time. Next returns a chunk of one or more
@@ -144,10 +141,10 @@ type Op struct {
 	Entity  Entity
 	IfMatch string // Replace, Merge, Delete: an ETag, or "" for whatever is there
 	Row     string // of an index entry: the RowKey of its row, with which it is always written; "": it is a row
-	Taken   bool   // of an index entry: it was another row's, so what Row goes by says nothing of it
-	Parent  bool   // others may touch the entity, without an ETag, to have it stay: see Transaction
-	There   bool   // of an Upsert: the entity is there, as far as is known, which saves requests; else it is new where its row is, or loses another
-	Touch   bool   // a Merge of nothing has the entity get another ETag; else it may be left out where IfMatch is made sure of otherwise
+	Taken   bool   // of an index entry: it was another row's, so conditions on Row say nothing of it
+	Parent  bool   // others may touch the entity, without an ETag, to make sure that it stays: see Transaction
+	There   bool   // of an Upsert: the entity is believed to exist, which saves requests; else it is new if its row is new or gives up another entry
+	Touch   bool   // a Merge of nothing changes the entity's ETag; else it may be left out if IfMatch is ensured otherwise
 }
 
 // Commit is one entity group transaction: all of its operations or none.
@@ -158,18 +155,17 @@ type Commit struct {
 	PartitionKey string
 	Ops          []Op
 	Meter        *Meter
-	ETags        []string // nil, or as many as Ops: gets the ETags that the entities have then, "" where it is not known
+	ETags        []string // nil, or as many as Ops: gets the entities' new ETags, "" if not known
 }
 
-// Reader is what can be read: an engine, or a view of one.
+// Reader is anything that can be read: an engine, or a view of one.
 type Reader interface {
-	// Get reads one entity; CodeNotFound when there is none, CodeNoTable when there is no table. Keys that
-	// no entity can have are not found, and nothing is sent.
+	// Get reads one entity; CodeNotFound if there is none, CodeNoTable if there is no table. Keys that no entity can have are not found, and no
+	// request is sent.
 	Get(ctx context.Context, g Get) (Entity, error)
-	// Scan starts a walk; what is wrong is reported by the cursor's first Next. Memory walks a snapshot of
-	// the time of the call; the file and the service give each page as it is when it is read, so an entity
-	// that a writer moves to another key meanwhile may be seen twice or not at all: a Moment does not, see
-	// Transactor. No cursor holds up a writer, its own goroutine's included.
+	// Scan starts a walk; the cursor's first Next reports what is wrong. Memory walks a snapshot taken at the time of the call. The file and the
+	// service give each page as it is when it is read, so an entity that a writer moves to another key meanwhile may be seen twice or not at
+	// all; a Moment avoids that, see Transactor. No cursor holds up a writer, not even one in its own goroutine.
 	Scan(ctx context.Context, s Scan) Cursor
 }
 
@@ -181,16 +177,14 @@ type Engine interface {
 	// Commit applies one entity group transaction. When it fails, Error.Op is the index of the operation
 	// that failed, or -1; nothing of the transaction is applied unless Error.Applied says Unknown.
 	Commit(ctx context.Context, c Commit) error
-	// CreateTable makes a table; CodeExists when there is one. Where the answer to a try was lost, that one may have
-	// made it.
+	// CreateTable makes a table; CodeExists if there is one, which a try whose answer was lost may have made.
 	CreateTable(ctx context.Context, table string, m *Meter) error
 	// DeleteTable deletes a table with all its entities; CodeNoTable when there is none.
 	DeleteTable(ctx context.Context, table string, m *Meter) error
-	// Tables lists the names of the tables that begin with prefix (ASCII, case-insensitive), as they were
-	// created, sorted by their octets. Names of tables are the same whatever their case (FoldTable).
+	// Tables lists the tables whose names begin with prefix (ASCII, case-insensitive), spelled as they were created, sorted by octets. Names of
+	// tables are case-insensitive (FoldTable).
 	Tables(ctx context.Context, prefix string, m *Meter) ([]string, error)
-	// Shared says whether other processes may be using the same store now. Definitions may only be
-	// trusted for a time (a lease) when it is true.
+	// Shared says whether other processes may be using the same store now. If so, definitions may be trusted only for a time (a lease).
 	Shared() bool
 	// Limits says what the store can hold.
 	Limits() Limits
@@ -210,12 +204,12 @@ type Limits struct {
 	BatchBytes    int
 	PageEntities  int // entities a page of a scan
 	SortedByKey   bool
-	GetEntities   int // entities of a scan that cost as much as one Get: those of a page where requests are what costs
+	GetEntities   int // entities of a scan that cost as much as one Get: a page of them if requests are what costs
 	FilterBytes   int // length of a filter's text
 	FilterCompare int // comparisons in a filter
 }
 
-// AzureLimits are those of Azure Table Storage.
+// AzureLimits gives the limits of Azure Table Storage.
 // https://learn.microsoft.com/azure/storage/tables/scalability-targets
 func AzureLimits() Limits {
 	return Limits{
@@ -231,14 +225,14 @@ func AzureLimits() Limits {
 type Meter struct {
 	Requests atomic.Int64 // requests sent, retries included
 	Retries  atomic.Int64
-	Scanned  atomic.Int64 // entities that the store looked at, where it is known; else those returned
+	Scanned  atomic.Int64 // entities that the store looked at, if known; else those returned
 	Returned atomic.Int64 // entities that came back
 	Written  atomic.Int64 // operations committed
 	BytesIn  atomic.Int64 // body bytes received (embedded: 0)
 	BytesOut atomic.Int64 // body bytes sent (embedded: 0)
 }
 
-// Add adds what another one has counted.
+// Add adds what another Meter has counted.
 func (m *Meter) Add(of *Meter) {
 	addCount(&m.Requests, &of.Requests)
 	addCount(&m.Retries, &of.Retries)
@@ -256,7 +250,7 @@ func addCount(sum, n *atomic.Int64) {
 	}
 }
 
-// Move adds what m has counted to another one, which may be nil, and counts anew.
+// Move adds what m has counted to another Meter, which may be nil, and resets m.
 func (m *Meter) Move(to *Meter) {
 	var counted Meter
 	for _, n := range [...][2]*atomic.Int64{

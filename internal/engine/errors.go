@@ -25,8 +25,8 @@ const (
 	CodeClosed           // the engine is closed
 	CodeLocked           // the file is in use by another process
 	CodeCorrupt          // what is stored cannot be read
-	CodeBusy             // another transaction has what was not to be waited for
-	CodeLate             // another transaction has had for too long what was waited for
+	CodeBusy             // another transaction has the entity, and the caller did not want to wait
+	CodeLate             // another transaction has had the entity for too long
 )
 
 // Applied says whether a write that failed took effect.
@@ -34,7 +34,7 @@ type Applied uint8
 
 const (
 	NotApplied Applied = iota
-	Unknown            // the answer was lost: the write may stand
+	Unknown            // the answer was lost: the write may have been applied
 )
 
 // Error is an engine's error.
@@ -48,8 +48,8 @@ type Error struct {
 	RequestID string // the service's, when there was one
 	Cause     error
 
-	// Table and Entity say what a transaction could not write, or has read and found changed, where that is known: the keys,
-	// and the properties that were to be written.
+	// Table and Entity say what a transaction could not write, or has read and found changed, if known: the keys, and the properties that were
+	// to be written.
 	Table  string
 	Entity *Entity
 }
@@ -74,13 +74,13 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// IsUnsure says whether it is not known if what err ended was written.
+// IsUnsure says whether err leaves open if something was written.
 func IsUnsure(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Applied == Unknown
 }
 
-// Errorf makes an Error of no particular operation.
+// Errorf makes an Error that belongs to no single operation.
 func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Op: -1, Message: fmt.Sprintf(format, args...)}
 }

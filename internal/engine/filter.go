@@ -13,12 +13,11 @@ const (
 	Le
 )
 
-// Filter is a predicate on properties that the store evaluates where the entity lies: a tree of And and Or over
-// comparisons of a property with a constant of the property's own type. It is a superset hint: an engine may let
-// entities through that do not match (and must not drop one that does), so whoever sends it checks the rows again. A
-// comparison with an absent property, or one of another type, is false; one with a Timestamp that is not known (0) is
-// true. Text compares by code point, Binary by octet, and nothing compares with NaN. There is no not and no null,
-// because stores disagree about both.
+// Filter is a predicate on properties that the store evaluates on its side: a tree of And and Or over comparisons of a property with a constant
+// of the property's own type. It is a superset hint: an engine may let through entities that do not match (and must not drop one that does), so
+// the sender checks the rows again. A comparison with an absent property, or with one of another type, is false; one with an unknown Timestamp
+// (0) is true. Text compares by code point, Binary by octet, and nothing compares with NaN. There is no not and no null, because stores disagree
+// about both.
 type Filter struct {
 	Op       FilterOp
 	Kids     []*Filter // And, Or: one or more
@@ -26,5 +25,5 @@ type Filter struct {
 	Value    Value
 }
 
-// Timestamp is the name, in a Filter and in a Select, of what the store keeps in Entity.Timestamp.
+// Timestamp is the name of Entity.Timestamp in a Filter and in a Select.
 const Timestamp = "Timestamp"

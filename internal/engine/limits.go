@@ -11,8 +11,7 @@ const (
 	MaxDateTime int64 = 3155378975999999999
 )
 
-// CheckTable says whether a table may have this name: a letter, then 2 to 62 letters and digits, and
-// not "tables", which the service keeps for itself.
+// CheckTable says whether a table may have this name: a letter, then 2 to 62 letters and digits, and not "tables", which the service reserves.
 func (l Limits) CheckTable(table string) error {
 	if len(table) < 3 || len(table) > 63 {
 		return Errorf(CodeBadInput, "table name %s has %d characters, and must have 3 to 63", quote(table), utf8.RuneCountInString(table))
@@ -30,7 +29,7 @@ func (l Limits) CheckTable(table string) error {
 	return nil
 }
 
-// FoldTable gives the form by which two table names are the same: the service ignores their case.
+// FoldTable gives the form that is equal for two names of the same table: the service ignores their case.
 func FoldTable(table string) string {
 	for i := 0; i < len(table); i++ {
 		if 'A' <= table[i] && table[i] <= 'Z' {
@@ -86,8 +85,7 @@ var keyRefused = func() (t [utf8.RuneSelf]bool) {
 	return t
 }()
 
-// CheckGet says whether an entity can have the keys that g asks for. When not, there is no need to ask
-// the store: the answer is CodeNotFound.
+// CheckGet says whether an entity can have the keys that g asks for. If not, the answer is CodeNotFound, without asking the store.
 func (l Limits) CheckGet(g *Get) error {
 	if err := l.CheckTable(g.Table); err != nil {
 		return err
@@ -98,8 +96,8 @@ func (l Limits) CheckGet(g *Get) error {
 	return nil
 }
 
-// CheckScan says whether a scan can be sent: its table's name and that its texts are valid UTF-8. Bounds
-// need not be legal keys, and those that name nothing give an empty range.
+// CheckScan says whether a scan can be sent: whether its table's name and filter are valid, and its bounds valid UTF-8. Bounds need not be legal
+// keys; those that no key can match give an empty range.
 func (l Limits) CheckScan(s *Scan) error {
 	if err := l.CheckTable(s.Table); err != nil {
 		return err
@@ -127,7 +125,7 @@ func (f *Filter) check() error {
 	return nil
 }
 
-// CheckEntity says whether an entity can be stored: keys, names, values, and its size in all.
+// CheckEntity says whether an entity can be stored: keys, names, values, and its total size.
 func (l Limits) CheckEntity(e *Entity) error {
 	if err := l.CheckKey("PartitionKey", e.PartitionKey); err != nil {
 		return err
@@ -159,7 +157,7 @@ func (l Limits) checkValues(e *Entity) error {
 	return nil
 }
 
-// Size is how many bytes the service bills for an entity that is stored.
+// Size is how many bytes the service bills for a stored entity.
 func (l Limits) Size(e *Entity) int {
 	_, size, _ := l.measure(e)
 	return size
@@ -305,7 +303,7 @@ func UTF16Units(s string) int {
 	return n
 }
 
-// IsASCII says whether all of s is ASCII, which every store sorts in the same way.
+// IsASCII says whether s is all ASCII, which every store sorts the same way.
 func IsASCII(s string) bool {
 	for len(s) >= 8 {
 		if (s[0]|s[1]|s[2]|s[3]|s[4]|s[5]|s[6]|s[7])&0x80 != 0 {
@@ -321,7 +319,7 @@ func IsASCII(s string) bool {
 	return true
 }
 
-// repeated gives the index of a text that was there before, or -1.
+// repeated gives the index of a text that has occurred before, or -1.
 func repeated(n int, at func(int) string) int {
 	if n <= 24 { // comparing is cheaper than hashing, and allocates nothing
 		for i := range n {

@@ -9,14 +9,14 @@ const (
 	slotTimestamp    = -3
 )
 
-// Bound is a Filter bound to one list of names, so that no name is looked up for an entity. The zero
-// Bound lets everything through. It may be used by many goroutines.
+// Bound is a Filter bound to one list of names, so that matching an entity looks up no name. The zero Bound lets everything through. It may be
+// used by many goroutines.
 type Bound struct {
 	root *boundNode
 }
 
-// boundNode is a node of a bound filter. A comparison that can never hold (its property is not among
-// the names) has become an Or of no kids.
+// boundNode is a node of a bound filter. A comparison that can never hold, because its property is not among the names, has become an Or without
+// kids.
 type boundNode struct {
 	op    FilterOp
 	slot  int
@@ -73,7 +73,7 @@ func (b Bound) All() bool { return b.root == nil }
 // Never says whether b lets nothing through, whatever the values.
 func (b Bound) Never() bool { return b.root != nil && b.root.never() }
 
-// AppendSlots appends the places of the values that b looks at.
+// AppendSlots appends the positions of the values that b looks at.
 func (b Bound) AppendSlots(dst []int) []int {
 	if b.root == nil {
 		return dst
@@ -127,8 +127,7 @@ func (n *boundNode) match(pk, rk string, timestamp int64, values []Value) bool {
 	return compare(n.op, &values[n.slot], &n.value)
 }
 
-// Match says whether e passes f; a nil filter lets everything through. To match many entities of the
-// same names, Bind once.
+// Match says whether e passes f; a nil filter lets everything through. To match many entities with the same names, Bind once.
 func (f *Filter) Match(e *Entity) bool {
 	if f == nil {
 		return true
@@ -183,7 +182,7 @@ func compare(op FilterOp, v, c *Value) bool {
 	return false
 }
 
-// compareTimestamp lets a Timestamp that is not known through.
+// compareTimestamp lets an unknown Timestamp through.
 func compareTimestamp(op FilterOp, timestamp int64, c *Value) bool {
 	return timestamp == 0 || c.Type == DateTime && ordered(op, timestamp, int64(c.N))
 }

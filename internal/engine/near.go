@@ -6,21 +6,21 @@ import (
 	"io"
 )
 
-// FewRanges are read one by one: so many go side by side, as a rule.
+// FewRanges is how many ranges are simply read one by one: usually so many are read side by side.
 const FewRanges = 16
 
-// The first page reads so many entities for each range that is wanted, at most, later ones so many more. They are worth it as long as one
-// is wanted among so many that were read.
+// The first page reads at most firstNear entities for each wanted range, later pages at most worthNear: reading on is worth it as long as one of
+// worthNear entities read is wanted.
 const (
 	firstNear = 4
 	worthNear = 16
 )
 
-// Near reads many ranges of one partition, most of them of one entity or a few: scans that differ in From and To alone, sorted, none of
-// which overlaps another, without a limit; keys are ASCII. It reads across them, a page at a time, as long as more than FewRanges are left,
-// and the pages have held enough of what is wanted. It gives how many ranges are answered, from the first one on: found was called for each
-// entity of these. The others are to be read one by one; of the first of them found may have had a part. A page answers one range of one
-// entity at the least, so for those this takes no more requests than a read of each.
+// Near reads many ranges of one partition, most of them of one entity or a few: scans that differ only in From and To, sorted, without overlaps,
+// without a limit; keys are ASCII. It reads across them, a page at a time, as long as more than FewRanges are left and the pages have held
+// enough wanted entities. It returns how many ranges are answered, counted from the first: found was called for each of their entities. The
+// caller reads the others one by one; found may have had a part of the first of them. A page answers at least one range of one entity, so for
+// such ranges this takes no more requests than reading each.
 func Near(ctx context.Context, scan func(context.Context, Scan) Cursor, l Limits, ranges []Scan, found func(i int, e *Entity) error) (answered int, err error) {
 	if !l.SortedByKey {
 		return 0, nil
@@ -43,7 +43,7 @@ func Near(ctx context.Context, scan func(context.Context, Scan) Cursor, l Limits
 	return answered, nil
 }
 
-// nearPage is a page that is read across ranges.
+// nearPage is a page read across ranges.
 type nearPage struct {
 	ranges   []Scan
 	found    func(i int, e *Entity) error
@@ -53,7 +53,7 @@ type nearPage struct {
 	from     string // where the next page begins
 }
 
-// read reads so many entities at most.
+// read reads at most so many entities.
 func (p *nearPage) read(ctx context.Context, c Cursor, most int) error {
 	defer c.Close()
 	for p.entities < most {

@@ -1,19 +1,20 @@
 package engine
 
-// Requirement is what must hold of a range when a transaction is applied, its own writes included: that an entity is there, or
-// that none is. A foreign key is kept so: the row that another one refers to must be there, and no row may refer to one that goes.
+// Requirement is what must hold of a range when a transaction is applied, its own writes included: that an entity is there, or that none is.
+// Foreign keys are kept this way: the row that another row refers to must exist, and no row may refer to a row that is removed.
 type Requirement struct {
 	Table, PartitionKey string
 	From, To            string // From ≤ RowKey < To; an empty To means no upper bound
 	Any                 bool   // an entity must be there; else none may be
 
-	// A store of entity group transactions may keep it in one, where all is in one store partition: who has another one there (Any)
-	// gives its row another ETag, and who wants none there goes by the ETag that the row had before it looked.
-	Row  string // the RowKey of the row that must be there, or that goes, in the same partition; "": it is not known
-	ETag string // Any: of the entity, when it was seen to be there; "": it is not known
+	// A store of entity group transactions may keep a requirement within one of them, if all is in one store partition: a transaction that
+	// requires an entity (Any) changes the ETag of the entity's row, and a transaction that requires none makes its writes conditional on the
+	// ETag that the row had before it looked.
+	Row  string // the RowKey of the row that must exist, or is removed, in the same partition; "": not known
+	ETag string // Any: of the entity, when it was last seen; "": not known
 }
 
-// DistinctRequirements leaves each requirement once: many rows may refer to one. Of several ETags the last one counts.
+// DistinctRequirements drops duplicates: many rows may refer to the same row. Of several ETags the last one counts.
 func DistinctRequirements(all []Requirement) (out []Requirement) {
 	at := make(map[Requirement]int, len(all))
 	for _, r := range all {
@@ -29,18 +30,18 @@ func DistinctRequirements(all []Requirement) (out []Requirement) {
 	return out
 }
 
-// scan is the range.
+// scan gives the range.
 func (r *Requirement) scan() Scan {
 	return Scan{Table: r.Table, PartitionKey: r.PartitionKey, From: r.From, To: r.To}
 }
 
-// Contains says whether a key of its partition lies in the range.
+// Contains says whether a key of the requirement's partition lies in the range.
 func (r *Requirement) Contains(rowKey string) bool {
 	return rowKey >= r.From && (r.To == "" || rowKey < r.To)
 }
 
-// Own says what the transaction's own writes mean for a requirement: settled, where they leave an entity in the range, and which
-// of its entities they delete.
+// Own says what the transaction's own writes mean for a requirement: whether they leave an entity in the range (there), and which of its
+// entities they delete.
 func (r *Requirement) Own(commits []Commit) (there bool, deleted map[string]bool) {
 	for i := range commits {
 		c := &commits[i]

@@ -1,10 +1,9 @@
 package engine
 
-// Names of a Select and names of an entity mostly stand in the same order, that of the table's columns.
-// So the search for each name goes on where the last one was found.
+// The names of a Select and of an entity are mostly in the same order, that of the table's columns. So the search for each name continues where
+// the last one was found.
 
-// FindName looks for a name from at on, and then before it. It gives the name's place, or -1, and
-// where to look for the next one.
+// FindName looks for a name from at on, and then before it. It gives the name's position, or -1, and where to look for the next name.
 func FindName(names []string, name string, at int) (slot, next int) {
 	for i := at; i < len(names); i++ {
 		if names[i] == name {
@@ -19,7 +18,7 @@ func FindName(names []string, name string, at int) (slot, next int) {
 	return -1, at
 }
 
-// findRun looks for the place where all of sel lie together.
+// findRun looks for the position from which all of sel lie together.
 func findRun(names, sel []string) int {
 	if len(sel) == 0 {
 		return 0
@@ -36,7 +35,7 @@ func findRun(names, sel []string) int {
 	return run
 }
 
-// Gather gives the values of sel: those of the entity where they lie together, else new ones.
+// Gather gives the values of sel: a part of the entity's own if they lie together, else new ones.
 func Gather(names []string, values []Value, sel []string) []Value {
 	if run := findRun(names, sel); run >= 0 {
 		return values[run : run+len(sel) : run+len(sel)]
@@ -52,8 +51,7 @@ func Gather(names []string, values []Value, sel []string) []Value {
 	return out
 }
 
-// Overlay lays the present ones of some properties over others, as a Merge does. It changes names and
-// values, or grows them.
+// Overlay lays the present ones of some properties over others, as a Merge does. It changes names and values in place, or grows them.
 func Overlay(names []string, values []Value, overNames []string, overValues []Value) ([]string, []Value) {
 	at := 0
 	for i, name := range overNames {

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// SideBySide calls do for 0 ≤ i < n, at most parallel at once. After an error no further call is begun, and the context
-// of the calls under way is cancelled. Of several errors it gives the one of the least i, but none that the cancelling caused.
+// SideBySide calls do for 0 ≤ i < n, at most parallel at once. After an error it begins no further call, and cancels the context of those under
+// way. Of several errors it returns the one with the lowest i, but none caused by this cancelling.
 func SideBySide(ctx context.Context, parallel, n int, do func(ctx context.Context, i int) error) error {
 	workers := min(n, parallel)
 	if workers <= 1 {
@@ -26,7 +26,7 @@ func SideBySide(ctx context.Context, parallel, n int, do func(ctx context.Contex
 		wg        sync.WaitGroup
 		next      int
 		failed    error
-		at        int // where failed comes from
+		at        int // the index that failed belongs to
 		cancelled error
 	)
 	for range workers {
@@ -65,8 +65,8 @@ func SideBySide(ctx context.Context, parallel, n int, do func(ctx context.Contex
 	return ctx.Err()
 }
 
-// UntilStopped calls do for 0 ≤ i < n, at most parallel at once, until one of the calls says stop. Those under way are waited for, and
-// not cancelled: what they do is to be known.
+// UntilStopped calls do for 0 ≤ i < n, at most parallel at once, until a call says stop. Calls under way are not cancelled but waited for, since
+// the caller must know what they did.
 func UntilStopped(parallel, n int, do func(i int) (stop bool)) {
 	var (
 		wg      sync.WaitGroup

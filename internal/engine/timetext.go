@@ -1,7 +1,7 @@
 package engine
 
-// Times as texts: the form that rows have of a DATETIME and a DATE, and that a file keeps in fewer octets. Years are those of the
-// proleptic Gregorian calendar, 1 to 9999.
+// Times as texts: the form that rows use for a DATETIME and a DATE, and that a file stores in fewer octets. Years are those of the proleptic
+// Gregorian calendar, 1 to 9999.
 const (
 	ticksPerSecond = 10_000_000
 	TicksPerDay    = 86_400 * ticksPerSecond
@@ -58,7 +58,7 @@ func appendDigits(dst []byte, n int64, width int) []byte {
 	return dst
 }
 
-// ParseTime reads what AppendTime writes, and nothing else.
+// ParseTime reads what AppendTime writes, and accepts nothing else.
 func ParseTime(s string) (ticks int64, ok bool) {
 	if len(s) != TimeLen || s[10] != 'T' || s[13] != ':' || s[16] != ':' || s[19] != '.' || s[27] != 'Z' {
 		return 0, false
@@ -72,7 +72,7 @@ func ParseTime(s string) (ticks int64, ok bool) {
 	return day + ((hour*60+minute)*60+second)*ticksPerSecond + fraction, ok
 }
 
-// ParseDate reads what AppendDate writes, and nothing else.
+// ParseDate reads what AppendDate writes, and accepts nothing else.
 func ParseDate(s string) (ticks int64, ok bool) {
 	if len(s) != DateLen || s[4] != '-' || s[7] != '-' {
 		return 0, false

@@ -5,25 +5,23 @@ import (
 	"math"
 )
 
-// Transactor is an engine that applies commits of any number at once, and can tell whether all that was read before held
-// at one moment.
+// Transactor is an engine that applies any number of commits at once, and can tell whether everything read before held at one moment.
 type Transactor interface {
 	Engine
-	// Transact applies a transaction, all of it or nothing. Error.Op counts through the operations of all commits, in their
-	// order. Where something that was read has changed since, or a requirement does not hold, the error is CodeStale of no
-	// operation, in the second case with Error.Unmet.
+	// Transact applies a transaction, all of it or nothing. Error.Op counts through the operations of all commits, in order. If something that
+	// was read has changed since, or a requirement does not hold, the error is CodeStale of no operation, with Error.Unmet in the second case.
 	Transact(ctx context.Context, t Transaction) error
-	// Moment gives the store as it is now, or as it is when it is first read. Whoever takes a moment releases it.
+	// Moment gives the store as it is now, or as it is when it is first read. The caller must release it.
 	Moment() Moment
-	// Snapshots says whether a Moment is a snapshot, which costs nothing. Else each read of it gives the store as it is
-	// then, and Transact reads again what it gave, to see whether all of it holds at once.
+	// Snapshots says whether a Moment is a snapshot, which costs nothing. Otherwise each read of it gives the store as it is at that time, and
+	// Transact reads everything again to see whether all of it holds at once.
 	Snapshots() bool
 }
 
-// Bounded is a Transactor that refuses some transactions for what they write where, whatever it holds.
+// Bounded is a Transactor that refuses some transactions for what they write and where, whatever the store holds.
 type Bounded interface {
 	Transactor
-	// Fit gives the error with which Transact would refuse what a transaction holds so far.
+	// Fit gives the error with which Transact would refuse what a transaction has written so far.
 	Fit(o *Outline) error
 }
 
@@ -31,8 +29,8 @@ type Bounded interface {
 type Outline struct {
 	Tables  []string
 	Places  int                   // partitions of tables
-	Only    Place                 // where there is one
-	Watched []Place               // those with an operation on a Parent, or with so many operations of one row that it may be too many
+	Only    Place                 // if there is only one
+	Watched []Place               // those with an operation on a Parent, or with possibly too many operations of one row
 	Commit  func(at Place) Commit // what it writes there
 	Since   Moment                // as in Transaction
 }
@@ -40,44 +38,45 @@ type Outline struct {
 // Place is a partition of a table.
 type Place struct{ Table, PartitionKey string }
 
-// Moment is a store as it was at one moment, for many goroutines. It holds up no writer. A file keeps the space of what
-// is deleted until the moments from before that are released.
+// Moment is a store as it was at one moment, for many goroutines. It holds up no writer. A file cannot reuse the space of what is deleted until
+// all earlier moments are released.
 type Moment interface {
 	Reader
-	// Begin has the moment be now, at the latest: else it may be that of the first read.
+	// Begin makes the moment now, at the latest: otherwise it may be that of the first read.
 	Begin() error
-	// Release lets go of it, once or more; cursors that are open end with an error.
+	// Release gives up the moment; it may be called more than once. Open cursors end with an error.
 	Release()
 }
 
-// Transaction is commits of any number and size, each of another partition or table, and what was read for them.
+// Transaction is commits of any number and size, each to a different partition or table, and what was read for them.
 //
-// Where the store has entity group transactions only, operations on a Parent are all of one partition: the request that
-// decides must find them as they were, and others that want the parent to stay do not look at it.
+// If the store has only entity group transactions, operations on a Parent must all be in one partition: the deciding request must find the
+// parents as they were, and others that want the parent to stay do not read it.
 type Transaction struct {
 	Commits []Commit // their Meters count nothing
-	// Reads are ranges that were read of Since. Each must hold now what it held then; its Select, Limit and Meter mean nothing.
-	// A Moment that is no snapshot knows itself what was read of it.
+	// Reads are ranges that were read of Since. Each must hold now what it held then; its Select, Limit and Meter mean nothing. A Moment that is
+	// no snapshot knows by itself what was read of it.
 	Reads []Scan
-	Since Moment // nil where nothing that was read must hold still
-	// Requires are what must hold when all is written.
+	Since Moment // nil if nothing that was read must still hold
+	// Requires is what must hold once everything is written.
 	Requires []Requirement
 	Meter    *Meter
-	// Current says whether the definitions still hold by which it was made. A store that takes several requests asks once more
-	// before the one that decides. nil: they do.
+	// Current says whether the definitions that the transaction was made from still hold. A store that takes several requests asks once more
+	// before the deciding one. nil: they hold.
 	Current func(ctx context.Context) error
 }
 
-// Aside is tables beside a store that one user of it has for himself, such as the temporary tables of a session.
+// Aside is tables next to a store that belong to a single user of it, such as the temporary tables of a session.
 type Aside interface {
 	Reader
-	// Has says whether a table is among them, or was.
+	// Has says whether a table is, or was, one of them.
 	Has(table string) bool
-	// Write applies commits of any number and size, all or none, and gives what takes them back. It passes over tables that are gone.
+	// Write applies commits of any number and size, all or none, and returns a function that undoes them. It passes over tables that no longer
+	// exist.
 	Write(ctx context.Context, commits []Commit) (undo func(), err error)
 }
 
-// InGroups gives the store without what only a Transactor has: one entity group transaction is the most that it does at once.
+// InGroups gives the store without what only a Transactor has: it then does at most one entity group transaction at a time.
 func InGroups(e Engine) Engine {
 	if m, ok := e.(Maintainer); ok {
 		return struct {
@@ -88,12 +87,12 @@ func InGroups(e Engine) Engine {
 	return struct{ Engine }{e}
 }
 
-// Point gives the range that holds one entity, whether or not it is there.
+// Point gives the range of one entity's key, whether or not the entity exists.
 func Point(table, partitionKey, rowKey string) Scan {
 	return Scan{Table: table, PartitionKey: partitionKey, From: rowKey, To: rowKey + "\x00"}
 }
 
-// CheckTransaction says whether a transaction can be applied: the limits of what it holds, each for itself.
+// CheckTransaction says whether a transaction can be applied: it checks the limits of each of its parts.
 func (l Limits) CheckTransaction(t *Transaction) error {
 	l.BatchOps, l.BatchBytes = math.MaxInt, math.MaxInt
 	before := 0
@@ -137,7 +136,7 @@ func (t *Transaction) CountRequests(l Limits) {
 	}
 }
 
-// Pick gives the commits that keep takes, and what makes the error of one of their operations that of one of all.
+// Pick gives the commits that keep accepts, and a function that turns an error of one of their operations into one of all commits.
 func Pick(commits []Commit, keep func(c *Commit) bool) (picked []Commit, of func(error) error) {
 	for i := range commits {
 		if keep(&commits[i]) {
@@ -165,7 +164,7 @@ func Pick(commits []Commit, keep func(c *Commit) bool) (picked []Commit, of func
 	}
 }
 
-// Further makes an error of a commit's operation that of the transaction's, in which before operations precede the commit.
+// Further turns an error of a commit's operation into one of the transaction's, in which before operations precede the commit.
 func Further(err error, before int) error {
 	if e, ok := err.(*Error); ok && e.Op >= 0 {
 		e.Op += before

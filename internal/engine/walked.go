@@ -8,10 +8,10 @@ type Walked struct {
 	PartitionKey, RowKey string
 }
 
-// Upto notes that the range was read up to an entity.
+// Upto notes that the range was read up to and including an entity.
 func (w *Walked) Upto(e *Entity) { w.Some, w.PartitionKey, w.RowKey = true, e.PartitionKey, e.RowKey }
 
-// Scans gives what was read as ranges of their own, with all properties and without a limit.
+// Scans gives what was read as separate ranges, with all properties and without a limit.
 func (w *Walked) Scans() []Scan {
 	s := w.Scan
 	s.Select, s.Limit, s.Meter = nil, 0, nil

@@ -112,7 +112,7 @@ func (o *own) begin(id string) {
 	o.ids[id] = true
 }
 
-// end ends the work on a transaction. If it was left undecided, it is dead.
+// end says that nothing more is done for a transaction. If it was not decided and may have left intents, it is dead.
 func (o *own) end(id string, left bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

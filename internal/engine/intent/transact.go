@@ -169,8 +169,8 @@ func (x *transaction) locksHome() bool {
 // validates says whether more must hold than the conditions of the operations.
 func (x *transaction) validates() bool { return x.since != nil || len(x.requires) > 0 }
 
-// watchPins has entities that are pinned outside of the home group validated, and so too those that are touched as they were read before the
-// transaction is decided.
+// watchPins adds to what is validated: entities that are pinned outside of the home group, and those that are touched before the transaction is
+// decided, as they were read.
 func (x *transaction) watchPins() {
 	for _, g := range x.groups {
 		for i := range g.ops {
