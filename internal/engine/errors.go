@@ -74,7 +74,7 @@ func (e *Error) Error() string {
 // Unwrap gives the cause.
 func (e *Error) Unwrap() error { return e.Cause }
 
-// IsUnsure says whether err leaves open if something was written.
+// IsUnsure says whether err leaves open whether something was written.
 func IsUnsure(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Applied == Unknown

@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Over gives a store with tables beside it. It is an engine.Transactor where the store is one.
+// Over gives a store with tables next to it. It is an engine.Transactor if the store is one.
 func Over(store engine.Engine, t *Tables) engine.Engine {
 	both := &over{store, t}
 	if s, ok := store.(engine.Transactor); ok {
@@ -15,13 +15,13 @@ func Over(store engine.Engine, t *Tables) engine.Engine {
 	return both
 }
 
-// over is a store with tables beside it.
+// over is a store with tables next to it.
 type over struct {
 	engine.Engine
 	tables *Tables
 }
 
-// of is where a table is.
+// of says where a table is.
 func (o *over) of(table string) engine.Engine {
 	if o.tables.Has(table) {
 		return o.tables
@@ -50,7 +50,7 @@ type overTransactor struct {
 	store engine.Transactor
 }
 
-// Transact implements engine.Transactor. It writes to the tables beside the store first, as that can be taken back.
+// Transact implements engine.Transactor. It writes to the tables next to the store first, because that can be undone.
 func (o *overTransactor) Transact(ctx context.Context, t engine.Transaction) error {
 	beside, ofBeside := engine.Pick(t.Commits, func(c *engine.Commit) bool { return o.tables.Has(c.Table) })
 	stored, ofStored := engine.Pick(t.Commits, func(c *engine.Commit) bool { return !o.tables.Has(c.Table) })
@@ -72,7 +72,7 @@ func (o *overTransactor) Transact(ctx context.Context, t engine.Transaction) err
 // Snapshots implements engine.Transactor.
 func (o *overTransactor) Snapshots() bool { return o.store.Snapshots() }
 
-// Moment implements engine.Transactor. The tables beside the store are as they are when they are read: only its user changes them.
+// Moment implements engine.Transactor. The tables next to the store are shown as they are when they are read: only their user changes them.
 func (o *overTransactor) Moment() engine.Moment { return &moment{o.store.Moment(), o.tables} }
 
 type moment struct {

@@ -1,5 +1,5 @@
-// Package aside keeps tables beside a store: in memory, for one user alone, as a session's temporary tables are. What is done there
-// sends nothing, so no meter counts it and no budget bounds it.
+// Package aside keeps tables next to a store: in memory, for a single user, as for a session's temporary tables. Nothing done there sends a
+// request, so no meter counts it and no budget limits it.
 //
 //	t := aside.New(embedded.OpenMemory(embedded.Options{}), keymap.IsTemporary, hold)
 //	e := aside.Over(store, t) // reads and writes both
@@ -13,7 +13,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Tables are the tables. As a store they hold definitions, too, which are in no table that Has knows.
+// Tables are the tables. As a store they also hold definitions, which are in no table for which Has is true.
 type Tables struct {
 	engine.Transactor // memory
 	has               func(table string) bool
@@ -28,8 +28,8 @@ var (
 	_ engine.Aside      = (*Tables)(nil)
 )
 
-// New makes tables of a store in memory, which is empty. hold is told how much memory rows take, and, by negative numbers, give back.
-// Where it gives an error nothing is written.
+// New makes tables in an empty store in memory. hold is told how much memory rows take and, by negative numbers, give back. If it returns an
+// error, nothing is written.
 func New(memory engine.Transactor, has func(table string) bool, hold func(octets int64) error) *Tables {
 	return &Tables{Transactor: memory, has: has, hold: hold, held: map[string]int64{}}
 }
@@ -127,7 +127,7 @@ func (t *Tables) write(ctx context.Context, commits []engine.Commit) (undo func(
 	}, nil
 }
 
-// before gives the commit that takes c back.
+// before gives the commit that undoes c.
 func (t *Tables) before(ctx context.Context, c *engine.Commit) (engine.Commit, error) {
 	undo := engine.Commit{Table: c.Table, PartitionKey: c.PartitionKey, Ops: make([]engine.Op, len(c.Ops))}
 	for i := range c.Ops {
@@ -146,7 +146,7 @@ func (t *Tables) before(ctx context.Context, c *engine.Commit) (engine.Commit, e
 	return undo, nil
 }
 
-// take counts memory, or with sign -1 gives it back.
+// take counts memory that is taken or, with sign -1, given back.
 func (t *Tables) take(more map[string]int64, sign int64) error {
 	var sum int64
 	for _, n := range more {
@@ -162,7 +162,7 @@ func (t *Tables) take(more map[string]int64, sign int64) error {
 	return nil
 }
 
-// octets is about how much more memory the entities of a commit take when it is applied to what before would bring back.
+// octets estimates how much more memory the entities of a commit take once it is applied, compared with what before would restore.
 func octets(c, before *engine.Commit) (n int64) {
 	for i := range c.Ops {
 		op, was := &c.Ops[i], &before.Ops[i]
@@ -181,7 +181,7 @@ func octets(c, before *engine.Commit) (n int64) {
 	return n
 }
 
-// size is about what an entity takes.
+// size estimates what an entity takes.
 func size(rowKey string, values []engine.Value) int64 {
 	const entityOctets, valueOctets = 64, 24
 	n := entityOctets + len(rowKey) + valueOctets*len(values)

@@ -9,15 +9,15 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Apply buffers operations of one partition, all or none; there may be any number. Each is checked against what
-// the transaction sees, as far as that can be known:
+// Apply buffers operations of one partition, all or none; there may be any number. Each is checked against what the transaction sees, as far as
+// that is known:
 //
-//   - on an entity that the transaction has written, everything, as an engine would;
-//   - Insert of another one costs a Get, unless gaps answer it, and Replace, Merge and Delete without an ETag do, too;
-//   - Delete without an ETag of one that the transaction has inserted costs a Get, unless it is an index entry of a row that the
-//     transaction has written: one of that key that is there now is another one;
-//   - with an ETag they are taken at their word, and Commit finds out whether it holds;
-//   - Upsert is never checked.
+//   - on an entity that the transaction has written, everything is checked, as an engine would;
+//   - on another entity, an Insert costs a Get unless gaps answer it, and so do Replace, Merge and Delete without an ETag;
+//   - a Delete without an ETag of an entity that the transaction has inserted costs a Get, unless it is an index entry of a row that the
+//     transaction has written: an entry that now has this key is a different one;
+//   - operations with an ETag are believed, and Commit finds out whether it matches;
+//   - an Upsert is never checked.
 //
 // The Gets go out side by side, before anything is judged. The commit's Meter counts them.
 func (b *Buffer) Apply(ctx context.Context, c engine.Commit) error {
@@ -50,8 +50,8 @@ func atOp(err error, i int) error {
 	return err
 }
 
-// look asks the store for what operations on entities that the transaction has not written need to know: their ETags,
-// by operation; "" where there is no entity, or no need.
+// look asks the store what must be known for operations on entities that the transaction has not written: their ETags, by operation; "" if there
+// is no entity, or no need.
 func (b *Buffer) look(ctx context.Context, c *engine.Commit) ([]string, error) {
 	etags := make([]string, len(c.Ops))
 	var need []int
@@ -85,8 +85,8 @@ func (b *Buffer) look(ctx context.Context, c *engine.Commit) ([]string, error) {
 	return etags, err
 }
 
-// needsLook says whether it has to be known if the store has an entity. old is what the transaction has written of it, and row what it has
-// written of the row that the entity is an index entry of; nil: nothing. An entry that the transaction has inserted is another one where it
+// needsLook says whether the caller must know if the store has an entity. old is what the transaction has written of the entity, and row what it
+// has written of the row that the entity is an index entry of; nil: nothing. An entry that the transaction has inserted is not the store's if it
 // is said to be another row's. The entries of a row that it has inserted are in no store.
 func needsLook(op *engine.Op, old, row *entry) bool {
 	switch {
@@ -103,13 +103,13 @@ func needsLook(op *engine.Op, old, row *entry) bool {
 // isNew says whether the transaction has inserted the entity, whether or not it has deleted it since.
 func (e *entry) isNew() bool { return e.op == engine.Insert || e.dropped }
 
-// isOfOthers says whether an operation is on an index entry that the store has of a row which the transaction has inserted: others have
-// inserted that row, too.
+// isOfOthers says whether an operation is on an index entry in the store whose row the transaction has inserted: then others have inserted that
+// row, too.
 func isOfOthers(op *engine.Op, old, row *entry) bool {
 	return old == nil && row != nil && row.isNew() && !op.Taken && op.Kind != engine.Insert && op.Kind != engine.Upsert
 }
 
-// lost is the error of a transaction whose key others have inserted since.
+// lost is the error of a transaction that has inserted a key which others have inserted since.
 func lost(c *engine.Commit, rowKey string) error {
 	e := engine.StaleRead(c.Table, c.PartitionKey, rowKey)
 	e.Final = true
@@ -162,11 +162,11 @@ func (b *Buffer) stored(ctx context.Context, c *engine.Commit, rowKey string) (s
 	return got.ETag, err
 }
 
-// again folds an operation on an entity that the transaction has written before into what it has done.
-// The condition on what is stored stays that of the first operation.
+// again folds an operation on an entity that the transaction has written before into what it has done. The condition on what is stored stays
+// that of the first operation.
 func (b *Buffer) again(c *engine.Commit, op *engine.Op, etag string, old, next *entry) error {
 	switch {
-	case old.op == engine.Insert && etag != "": // what is to be changed is what others have inserted, as the index entry of another row
+	case old.op == engine.Insert && etag != "": // others have inserted what is to be changed, as the index entry of another row
 		return lost(c, next.rowKey)
 	case op.Kind == engine.Insert && old.exists():
 		return errExists(c.Table, next)
@@ -178,7 +178,7 @@ func (b *Buffer) again(c *engine.Commit, op *engine.Op, etag string, old, next *
 	}
 	next.ifMatch, next.seen, next.parent, next.there, next.touch = old.ifMatch, old.seen, next.parent || old.parent, old.there, next.touch || old.touch
 	if next.ifMatch == "" && (op.IfMatch != "" || op.Taken || next.row != old.row) {
-		// The caller has read it since, or it passes to another row: what it goes by was there when the first operation looked.
+		// The caller has read it since, or it passes to another row: the operation is based on what the first operation's look found.
 		next.ifMatch = old.seen
 	}
 	switch {
@@ -199,7 +199,7 @@ func (b *Buffer) again(c *engine.Commit, op *engine.Op, etag string, old, next *
 	return nil
 }
 
-// deleted makes next the deletion of an entity that the transaction has written; etag is that of what the store has under its key.
+// deleted makes next the deletion of an entity that the transaction has written; etag is that of the entity that the store has under its key.
 func deleted(etag string, old, next *entry) {
 	switch old.op {
 	case engine.Insert:

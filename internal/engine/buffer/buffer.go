@@ -1,17 +1,16 @@
-// Package buffer holds back the writes of a transaction. A Buffer reads like the engine that it lies over,
-// with its own writes laid over what is stored, and sends what is left of them, folded to one operation
-// an entity, as one entity group transaction.
+// Package buffer holds back the writes of a transaction. A Buffer reads like the engine below it, with its own writes laid over what is stored,
+// and sends their result, folded to one operation per entity, as one entity group transaction.
 //
 //	b := buffer.New(e, 16)
 //	err := b.Apply(ctx, engine.Commit{Table: "t", PartitionKey: "00", Ops: ops})
 //	got, err := b.Get(ctx, engine.Get{Table: "t", PartitionKey: "00", RowKey: "PK!1"}) // sees ops
 //	err = b.Commit(ctx, meter)
 //
-// New isolates nothing: what others write meanwhile is seen by reads, and whether the transaction's
-// own writes may still be made is decided when they are sent, by the conditions of its operations. A buffer of NewAt reads
-// one moment of the store. It can also validate its reads: then Commit fails if one of them would have another result by now.
+// New isolates nothing: reads see what others write meanwhile, and the conditions of the operations decide on sending whether the transaction's
+// own writes may still be made. A buffer of NewAt reads one moment of the store. It can also validate its reads: then Commit fails if one of
+// them would now have another result.
 //
-// Where the store is an engine.Transactor a transaction may have any size, else that of one entity group transaction.
+// If the store is an engine.Transactor, a transaction may have any size, otherwise that of one entity group transaction.
 package buffer
 
 import (
@@ -31,7 +30,7 @@ type Buffer struct {
 	aside    atomic.Pointer[engine.Aside] // tables that are not in e; nil: there are none
 	e        engine.Engine
 	base     engine.Reader // what is read, if a view does not say otherwise: e, or a moment
-	since    engine.Moment // base, where that is one
+	since    engine.Moment // base, if it is a moment
 	reads    *reads        // what was read, to be validated by Commit; nil: nothing is, or the moment knows
 	parallel int           // Gets under way at once
 
@@ -46,15 +45,15 @@ type Buffer struct {
 	journal  []undo
 	version  uint64
 	requires []Requirement
-	outline  *outline                 // nil: the store takes whatever there is
-	hold     func(octets int64) error // takes memory, or gives it back; nil: nobody counts
+	outline  *outline                 // nil: the store accepts any transaction
+	hold     func(octets int64) error // takes memory, or gives it back; nil: memory is not counted
 
-	group    *Group             // of the transactions beside it; nil: none
+	group    *Group             // the transactions of its process; nil: none
 	joined   uint64             // when, by the group's clock
-	taken    map[point]struct{} // what it has beside what it has written; the group's lock guards it
+	taken    map[point]struct{} // what it has besides what it has written; the group's lock guards it
 	waits    *waiter            // while it waits for an entity, else nil; the group's lock guards it
 	patience time.Duration      // how long it waits
-	closing  <-chan struct{}    // closed when nobody may wait any more
+	closing  <-chan struct{}    // closed when transactions may no longer wait
 	lost     atomic.Bool        // it was rolled back, as Forfeit does
 }
 
@@ -68,8 +67,8 @@ func New(e engine.Engine, parallel int) *Buffer {
 	return b
 }
 
-// NewAt makes an empty buffer all of whose reads are of this moment; Release lets go of it. Where it is to validate them, the
-// transaction is as if all of it had happened when Commit returns. It joins g before the moment, so that it learns of all that ends behind it.
+// NewAt makes an empty buffer whose reads are all of one moment, until Release. If validate is set, the transaction is as if all of it had
+// happened when Commit returns. It joins g before taking the moment, so that it learns of every transaction that ends after it.
 func NewAt(e engine.Transactor, parallel int, validate bool, g *Group) (*Buffer, error) {
 	b := New(e, parallel)
 	g.Join(b)
@@ -85,8 +84,8 @@ func NewAt(e engine.Transactor, parallel int, validate bool, g *Group) (*Buffer,
 	return b, nil
 }
 
-// Beside has the transaction read and write tables beside the store. What it reads there is as it is at that moment, and what it
-// writes there is written by Commit if the store takes the rest.
+// Beside makes the transaction read and write tables next to the store. Reads see them as they are at the time of the read; Commit writes to
+// them if the store accepts the rest.
 func (b *Buffer) Beside(a engine.Aside) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -96,7 +95,7 @@ func (b *Buffer) Beside(a engine.Aside) {
 	}
 }
 
-// beside gives what has a table that is not in the store; nil: the store has it.
+// beside gives the tables next to the store if they include a table; nil: the table is in the store.
 func (b *Buffer) beside(table string) engine.Aside {
 	if a := b.aside.Load(); a != nil && (*a).Has(table) {
 		return *a
@@ -104,7 +103,7 @@ func (b *Buffer) beside(table string) engine.Aside {
 	return nil
 }
 
-// Renew gives a transaction of one moment, which goes by nothing that it has read so far, a later one.
+// Renew moves a transaction of one moment to a later one. The transaction must not rely on anything that it has read so far.
 func (b *Buffer) Renew() error {
 	next := b.e.(engine.Transactor).Moment()
 	var joined uint64
@@ -128,10 +127,10 @@ func (b *Buffer) Renew() error {
 // IsOfOneMoment says whether all reads are of one moment.
 func (b *Buffer) IsOfOneMoment() bool { return b.since != nil }
 
-// IsUnconfirmed says whether only Commit finds out that all that was read held at one moment.
+// IsUnconfirmed says whether only Commit finds out if all that was read held at one moment.
 func (b *Buffer) IsUnconfirmed() bool { return b.validates && b.reads == nil }
 
-// Hold has the buffer tell hold how much memory it takes, and, by negative numbers, gives back. It takes no more after an error.
+// Hold makes the buffer report to hold how much memory it takes and, by negative numbers, gives back. It takes no more after an error.
 func (b *Buffer) Hold(hold func(octets int64) error) { b.hold = hold }
 
 // Release ends the use of the buffer.

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Commits gives what is left of all that was applied: one operation an entity, a commit for each table and
-// partition (of any number of operations), in the order of their names and keys.
+// Commits gives the result of all that was applied: one operation per entity, a commit for each table and partition (with any number of
+// operations), in the order of their names and keys.
 func (b *Buffer) Commits() []engine.Commit {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -32,9 +32,9 @@ func (b *Buffer) Commits() []engine.Commit {
 	return out
 }
 
-// Commit sends what is left of all that was applied, all or nothing, and empties the buffer. What needs more than one
-// entity group transaction is refused with engine.CodeTooLarge where the store has no larger ones, and nothing is sent. When it
-// fails, the buffer stays as it was; Error.Op counts in the order of Commits, and Error.Entity is that of the operation.
+// Commit sends the result of all that was applied, all or nothing, and empties the buffer. If the store has nothing larger than entity group
+// transactions, more than one of them is refused with engine.CodeTooLarge, and nothing is sent. If Commit fails, the buffer stays as it was;
+// Error.Op counts in the order of Commits, and Error.Entity is that of the operation.
 func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
 	if b.lost.Load() {
 		return errLost()
@@ -53,7 +53,7 @@ func (b *Buffer) Commit(ctx context.Context, m *engine.Meter) error {
 	return nil
 }
 
-// placed says which entity the error of an operation is about.
+// placed adds which entity the error of an operation is about.
 func placed(err error, commits []engine.Commit) error {
 	var e *engine.Error
 	if !errors.As(err, &e) || e.Op < 0 {
@@ -70,7 +70,7 @@ func placed(err error, commits []engine.Commit) error {
 	return err
 }
 
-// send sends commits: first those beside the store, as these can be taken back.
+// send sends commits: first those next to the store, because these can be undone.
 func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Meter) error {
 	aside := b.aside.Load()
 	if aside == nil {
@@ -92,7 +92,7 @@ func (b *Buffer) send(ctx context.Context, commits []engine.Commit, m *engine.Me
 	return nil
 }
 
-// storedOf gives those of commits that are for the store.
+// storedOf gives the commits that go to the store.
 func (b *Buffer) storedOf(commits []engine.Commit) (stored []engine.Commit, of func(error) error) {
 	return engine.Pick(commits, func(c *engine.Commit) bool { return b.beside(c.Table) == nil })
 }
@@ -123,8 +123,7 @@ func (b *Buffer) sendStored(ctx context.Context, commits []engine.Commit, m *eng
 	return all.Transact(ctx, t)
 }
 
-// Fit refuses what Commit would refuse of what was applied: where the store has no larger transactions, what is more than one entity
-// group transaction.
+// Fit refuses what Commit would refuse: more than one entity group transaction, if the store has nothing larger.
 func (b *Buffer) Fit() error {
 	switch e := b.e.(type) {
 	case engine.Bounded:
@@ -154,13 +153,13 @@ func (b *Buffer) fit(commits []engine.Commit) error {
 	return nil
 }
 
-// isTooLarge says that a commit as a whole is over a limit.
+// isTooLarge says whether an error is about a commit that as a whole is over a limit.
 func isTooLarge(err error) bool {
 	var e *engine.Error
 	return errors.As(err, &e) && e.Code == engine.CodeTooLarge && e.Op < 0
 }
 
-// errSpread says that a transaction writes to several tables or partitions, and to which.
+// errSpread is the error of a transaction that writes to several tables or partitions; it names them.
 func errSpread(commits []engine.Commit) error {
 	where := ""
 	for i, c := range commits {

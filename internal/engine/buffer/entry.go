@@ -23,15 +23,14 @@ func (t *tree) find(partitionKey, rowKey string) *entry {
 	return e
 }
 
-// entry is what the transaction has done to one entity; never changed, replaced.
+// entry is what the transaction has done to one entity. It is never changed, only replaced.
 type entry struct {
 	partitionKey, rowKey string
 
-	// op is what all that was done comes to. When dropped, nothing: what the transaction inserted it has
-	// deleted.
+	// op is the net effect of everything done. When dropped, there is none: the transaction has deleted what it inserted.
 	op      engine.OpKind
 	dropped bool
-	// As in engine.Op; there is of what is stored, not of what the transaction has written.
+	// As in engine.Op; there is about what is stored, not what the transaction has written.
 	row     string
 	parent  bool
 	touch   bool
@@ -40,7 +39,7 @@ type entry struct {
 	seen    string // the ETag of what was stored when an unconditional op looked; "" when it did not, or there was none
 	etag    string // the entity's, while buffered
 
-	// The properties of a Merge are those that change, else all.
+	// The properties that a Merge changes, else all.
 	names  []string
 	values []engine.Value
 }
@@ -81,7 +80,7 @@ func (e *entry) over(stored engine.Entity, sel []string) engine.Entity {
 	return out
 }
 
-// operation is what the entry comes to.
+// operation gives the entry's net effect.
 func (e *entry) operation() engine.Op {
 	return engine.Op{Kind: e.op, IfMatch: e.ifMatch, Row: e.row, Parent: e.parent, There: e.there, Touch: e.touch,
 		Entity: engine.Entity{PartitionKey: e.partitionKey, RowKey: e.rowKey, Names: e.names, Values: e.values}}

@@ -10,8 +10,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// gaps are ranges of keys of a table in which the store had no entity when the transaction looked. An insert into one costs no look: Commit
-// finds out whether others were there first, as it does of each insert.
+// gaps are ranges of keys of a table in which the store had no entity when the transaction looked. An insert into a gap costs no look: Commit
+// finds out whether others inserted first, as it does for every insert.
 type gaps struct {
 	looked bool // for a key, by itself
 	list   []gap
@@ -21,7 +21,7 @@ type gaps struct {
 // gap is the keys from ≤ key < to of a partition; to "" is its end.
 type gap struct{ partitionKey, from, to string }
 
-// mostGaps is of a table: one for its rows and for each unique key, in some partitions.
+// mostGaps is the maximum for a table: one for its rows and for each unique key, in some partitions.
 const mostGaps = 16
 
 // find gives the index of the gap that has a key, or -1.
@@ -40,7 +40,7 @@ func (g *gaps) add(one gap) {
 	}
 }
 
-// seen gives up the gaps that have an entity meanwhile: the transaction has read it, and may not insert it.
+// seen drops the gaps that have gained an entity: the transaction has read it, and may not insert it.
 func (b *Buffer) seen(table string, entities []engine.Entity) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -55,7 +55,7 @@ func (b *Buffer) seen(table string, entities []engine.Entity) {
 	}
 }
 
-// seeingCursor has the gaps of a table given up that have an entity.
+// seeingCursor drops the gaps of a table that have an entity.
 type seeingCursor struct {
 	engine.Cursor
 	b     *Buffer
@@ -68,8 +68,8 @@ func (c *seeingCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 	return chunk, err
 }
 
-// free gives those of the operations that still need a look of their own. From a table's second key on it reads what comes behind the keys
-// instead: that is one request, too, and it may answer others, and those of later statements.
+// free gives the operations that still need a look of their own. From a table's second key on, it reads what follows the keys instead: that is
+// also one request, and may answer others, and those of later statements.
 func (b *Buffer) free(ctx context.Context, c *engine.Commit, need []int) (left []int, err error) {
 	if b.beside(c.Table) != nil || len(need) == 0 || !b.limits.SortedByKey {
 		return need, nil
@@ -119,18 +119,18 @@ func (b *Buffer) free(ctx context.Context, c *engine.Commit, need []int) (left [
 	return append(left, sought...), nil
 }
 
-// What is read behind a key is one page. It is read in turn, where looks go out side by side.
+// The read behind a key is one page. These reads happen in turn, while looks go out side by side.
 const (
 	mostBehind = 1000
 	mostInTurn = 3
 )
 
-// isWorthIt says whether to read on where the try before has answered so many keys: one that answers its own key alone is a look.
+// isWorthIt says whether to read on after a try that has answered so many keys: one that answers only its own key is no better than a look.
 func isWorthIt(tries, answered, parallel int) bool {
 	return answered > 1 && (tries < mostInTurn || answered >= parallel)
 }
 
-// gapsOf gives those of a table.
+// gapsOf gives the gaps of a table.
 func (b *Buffer) gapsOf(table string) *gaps {
 	folded := engine.FoldTable(table)
 	g := b.gaps[folded]
@@ -141,13 +141,13 @@ func (b *Buffer) gapsOf(table string) *gaps {
 	return g
 }
 
-// observer is a moment that is no snapshot: it notes what is read of it.
+// observer is a moment that is no snapshot: it notes what is read from it.
 type observer interface {
 	// Absent notes that an entity was not there.
 	Absent(table, partitionKey, rowKey string)
 }
 
-// noteAbsent notes of a key alone that it was not there. Whoever writes another one of its gap is not in the way.
+// noteAbsent notes only that one key was not there. A writer of another key in the gap is no conflict.
 func (b *Buffer) noteAbsent(c *engine.Commit, rowKey string) error {
 	if o, ok := b.since.(observer); ok {
 		o.Absent(c.Table, c.PartitionKey, rowKey)
@@ -186,7 +186,7 @@ func (b *Buffer) behind(ctx context.Context, c *engine.Commit, from string, most
 	return found, upto, nil
 }
 
-// isASCII says whether all stores that sort by key sort this one alike.
+// isASCII says whether all stores that sort by key place this one alike.
 func isASCII(key string) bool {
 	return !strings.ContainsFunc(key, func(r rune) bool { return r > 127 })
 }

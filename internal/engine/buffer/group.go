@@ -8,22 +8,22 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Group is the transactions of one process, as far as they ask what others have: those that read FOR UPDATE.
-// A transaction has the rows that it has written to or read FOR UPDATE. Whether other processes have them shows at the commit.
+// Group is the transactions of one process, as far as they must know what the others have: those that read FOR UPDATE. A transaction has the
+// rows that it has written to or read FOR UPDATE. Whether other processes have them shows at the commit.
 type Group struct {
-	asked atomic.Bool   // somebody has
+	asked atomic.Bool   // a transaction has asked
 	clock atomic.Uint64 // changes under mu
 
 	mu      sync.Mutex
 	open    map[*Buffer]struct{}
-	left    map[point]uint64 // what transactions had that are over, and when: a reader that began before may have read what was there before
+	left    map[point]uint64 // what ended transactions had, and when they ended: a reader that began earlier may have read the older content
 	waiting map[point][]*waiter
 }
 
-// mostLeft is how many entities a Group remembers at most: those of the last transactions.
+// mostLeft is the maximum number of entities that a Group remembers: those of the latest transactions.
 const mostLeft = 1 << 16
 
-// Join adds b until it is released. It must come before anything is read, and before the moment of which all is read.
+// Join adds b until it is released. It must come before anything is read, and before the moment that all reads are of.
 func (g *Group) Join(b *Buffer) {
 	if g == nil {
 		return
@@ -37,7 +37,7 @@ func (g *Group) Join(b *Buffer) {
 	b.group, b.joined = g, g.clock.Load()
 }
 
-// leave is the end of b; nil: b is in no group.
+// leave ends b's membership; it does nothing if b is in no group.
 func (g *Group) leave(b *Buffer) {
 	if g == nil {
 		return
@@ -60,7 +60,7 @@ func (g *Group) leaveLocked(b *Buffer) {
 	g.advanceAll()
 }
 
-// remember notes what b had. Where nobody is left, nobody began before.
+// remember notes what b had. If no transaction is left, none began before.
 func (g *Group) remember(b *Buffer) {
 	now := g.clock.Add(1)
 	if len(g.open) == 0 {
@@ -75,7 +75,7 @@ func (g *Group) remember(b *Buffer) {
 			return true
 		})
 	}
-	for at := range b.taken { // others may go by an index entry that it has kept
+	for at := range b.taken { // others may rely on an index entry that it has kept
 		g.left[at] = now
 	}
 	if len(g.left) > mostLeft {
@@ -87,7 +87,7 @@ func (g *Group) remember(b *Buffer) {
 	}
 }
 
-// beganAt is the moment of the group's clock from which on a reader of b sees what others commit.
+// beganAt is the time on the group's clock from which on a reader of b sees what others commit.
 func (b *Buffer) beganAt() uint64 {
 	switch g := b.group; {
 	case g == nil:
@@ -98,15 +98,15 @@ func (b *Buffer) beganAt() uint64 {
 	return b.joined
 }
 
-// asks notes that what others have matters from now on.
+// asks notes that from now on it matters what other transactions have.
 func (b *Buffer) asks() {
 	if g := b.group; g != nil && !g.asked.Load() {
 		g.asked.Store(true)
 	}
 }
 
-// takeFree has b keep an entity, which is at a place or an index entry of the row there; false where another transaction has the row, or
-// had it since the reader began, and where hold says that this is no error.
+// takeFree makes b keep an entity, which is at a place or is an index entry of the row there. It gives false if another transaction has the row,
+// or has had it since the reader began, and hold says that this is no error.
 func (b *Buffer) takeFree(table string, e *engine.Entity, at point, began uint64, hold engine.Hold) (bool, error) {
 	if g := b.group; g != nil {
 		g.mu.Lock()
@@ -122,10 +122,10 @@ func (b *Buffer) takeFree(table string, e *engine.Entity, at point, began uint64
 	return true, b.pin(table, []engine.Entity{*e})
 }
 
-// give has b have an entity until it ends, also if it goes back to a savepoint.
+// give lets b have an entity until b ends, even if it goes back to a savepoint.
 func (g *Group) give(b *Buffer, at point) {
 	if _, is := g.open[b]; !is {
-		return // its rows are kept open behind its end
+		return // its rows are kept open after its end
 	}
 	if b.taken == nil {
 		b.taken = map[point]struct{}{}
@@ -133,7 +133,7 @@ func (g *Group) give(b *Buffer, at point) {
 	b.taken[at] = struct{}{}
 }
 
-// holder is a transaction beside b that has an entity; nil: none has.
+// holder is another transaction than b that has an entity; nil: none has.
 func (g *Group) holder(b *Buffer, at point) *Buffer {
 	for other := range g.open {
 		if other != b && other.has(at) {
@@ -153,7 +153,7 @@ func (b *Buffer) has(at point) bool {
 	return b.tables[at.table].find(at.partitionKey, at.rowKey) != nil
 }
 
-// takingCursor gives one entity after the other, and has its transaction keep each: no more of them than are wanted.
+// takingCursor gives entities one at a time, and makes its transaction keep each: no more of them than are wanted.
 type takingCursor struct {
 	engine.Cursor
 	taker

@@ -8,7 +8,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// undo says what an entry was before: before has keys alone where there was none. One without a table takes back a requirement.
+// undo says what an entry was before: before has only keys if there was none. An undo without a table takes back a requirement.
 type undo struct {
 	table  string // folded
 	before *entry
@@ -23,7 +23,7 @@ func (b *Buffer) Mark() int {
 	return len(b.journal)
 }
 
-// RollbackTo undoes what was applied since Mark gave mark. Who waits for what the transaction no longer has is given it.
+// RollbackTo undoes what was applied since Mark returned mark. Entities that the transaction no longer has go to those that wait for them.
 func (b *Buffer) RollbackTo(mark int) {
 	b.mu.Lock()
 	b.rollbackTo(mark)
@@ -56,7 +56,7 @@ func (b *Buffer) rollbackTo(mark int) {
 	}
 }
 
-// own makes tables the buffer's own again, where a view has them.
+// own makes tables the buffer's own again if a view has them.
 func (b *Buffer) own() {
 	if !b.viewed {
 		return
@@ -91,7 +91,7 @@ func (b *Buffer) put(table string, e *entry) error {
 
 // held counts memory.
 func (b *Buffer) held(octets int64) error {
-	if b.hold == nil || b.released.Load() { // rows that are kept open behind its end are nobody's
+	if b.hold == nil || b.released.Load() { // rows that are kept open after its end count for no one
 		return nil
 	}
 	return b.hold(octets)

@@ -8,23 +8,23 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// outline counts what a store may refuse, so that each statement can ask without a walk over all that was written before.
+// outline counts what a store may refuse, so that each statement can ask without walking over everything written before.
 type outline struct {
 	places  map[engine.Place]*place // by the folded name of the table
 	watched map[engine.Place]bool   // those with parents, or with a row that is wide
 	aside   engine.Aside            // whose tables do not count; nil: there are none
 }
 
-// place is what a partition of a table has of operations.
+// place holds the number of operations in a partition of a table.
 type place struct{ ops, parents int }
 
-// A row of fewer operations, and fewer octets, with its index entries is refused nowhere.
+// A row with fewer operations, and fewer octets, including its index entries is refused nowhere.
 const (
 	wideOps    = 48
 	wideOctets = 256 << 10
 )
 
-// count adds an entry, or takes it away.
+// count adds an entry, or removes it.
 func (o *outline) count(folded string, e *entry, n int) {
 	if o == nil || e.dropped || o.isAside(folded) {
 		return
@@ -46,7 +46,7 @@ func (o *outline) count(folded string, e *entry, n int) {
 	}
 }
 
-// watchWide has a place watched where a row is wide.
+// watchWide makes a place watched if a row there is wide.
 func (o *outline) watchWide(c *engine.Commit) {
 	if o == nil || o.isAside(c.Table) {
 		return
@@ -71,10 +71,10 @@ func (o *outline) watchWide(c *engine.Commit) {
 
 func (o *outline) isAside(table string) bool { return o.aside != nil && o.aside.Has(table) }
 
-// isTouch says whether the entry changes an ETag, and nothing else.
+// isTouch says whether the entry only changes an ETag.
 func (e *entry) isTouch() bool { return e.op == engine.Merge && len(e.names) == 0 }
 
-// fitOutline asks the store whether it takes what was written so far.
+// fitOutline asks the store whether it accepts what was written so far.
 func (b *Buffer) fitOutline(e engine.Bounded) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,7 +108,7 @@ func (b *Buffer) fitOutline(e engine.Bounded) error {
 	return e.Fit(o)
 }
 
-// commitAt is what the transaction writes in one partition.
+// commitAt gives what the transaction writes in one partition.
 func (b *Buffer) commitAt(at engine.Place) engine.Commit {
 	t := b.tree(at.Table)
 	c := engine.Commit{Table: t.table, PartitionKey: at.PartitionKey}

@@ -7,11 +7,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// mostLooks is how many entities Overtaken looks at.
+// mostLooks is the maximum number of entities that Overtaken looks at.
 const mostLooks = 100
 
 // Overtaken says whether others have changed what the transaction has read to write by, or have taken a key that it inserts, so that Commit
-// would fail: then it gives an error as Commit would. Where reads are of a snapshot, nothing that a statement finds comes from others.
+// would fail: then it returns an error like Commit's. If reads are of a snapshot, nothing that a statement finds comes from others.
 func (b *Buffer) Overtaken(ctx context.Context, m *engine.Meter) error {
 	if b.IsUnconfirmed() {
 		return b.e.(engine.Transactor).Transact(ctx, engine.Transaction{Since: b.since, Meter: m})
@@ -37,7 +37,7 @@ func (b *Buffer) Overtaken(ctx context.Context, m *engine.Meter) error {
 	})
 }
 
-// assumption is an entity of which the transaction goes by what the store had, or by that it had none.
+// assumption is an entity for which the transaction relies on what the store had, or on its having none.
 type assumption struct {
 	table string
 	entry *entry

@@ -9,14 +9,14 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// reads are what a transaction has read of the store, for its commit to see whether it is the same then.
+// reads is what a transaction has read from the store, for its commit to check that it is still the same.
 type reads struct {
 	mu     sync.Mutex
 	points map[point]struct{}
 	ranges []*engine.Walked
 }
 
-// point names an entity, which need not be there.
+// point names an entity, which need not exist.
 type point struct {
 	table                string // folded
 	partitionKey, rowKey string
@@ -26,7 +26,7 @@ func pointOf(table, partitionKey, rowKey string) point {
 	return point{engine.FoldTable(table), partitionKey, rowKey}
 }
 
-// read reads an entity of the store, and notes it.
+// read reads an entity from the store, and notes it.
 func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engine.Entity, error) {
 	if aside := b.beside(g.Table); aside != nil {
 		return aside.Get(ctx, g)
@@ -46,7 +46,7 @@ func (b *Buffer) read(ctx context.Context, on engine.Reader, g engine.Get) (engi
 	return e, err
 }
 
-// isAbsent says that a read found no entity.
+// isAbsent says whether a read found no entity.
 func isAbsent(err error) bool {
 	return engine.Is(err, engine.CodeNotFound)
 }
@@ -99,7 +99,7 @@ func (b *Buffer) walk(ctx context.Context, on engine.Reader, s engine.Scan) engi
 	return &notingCursor{Cursor: c, reads: b.reads, read: r, left: s.Limit}
 }
 
-// failedCursor gives an error.
+// failedCursor only gives an error.
 type failedCursor struct{ err error }
 
 func (c failedCursor) Next(context.Context) ([]engine.Entity, error) { return nil, c.err }
@@ -128,7 +128,7 @@ func (c *notingCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 	return chunk, err
 }
 
-// list gives what was read as ranges.
+// list gives everything read as ranges.
 func (r *reads) list() []engine.Scan {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -2,9 +2,9 @@ package buffer
 
 import "github.com/nearlyfreedb/nearlyfree/internal/engine"
 
-// Requirement is what Commit requires for the sake of an entity that the transaction has written: only as long as the transaction
-// leaves an entity there (While), or leaves none there (not While). What it writes later may do away with it: a row that needs
-// another one may be deleted again, and one that nobody may need any more may come back.
+// Requirement is what Commit requires because of an entity that the transaction has written: only as long as the transaction leaves an entity
+// there (While), or leaves none there (not While). A later write may make it unnecessary: a row that needs another may be deleted again, and a
+// row that no other may refer to may be inserted again.
 type Requirement struct {
 	engine.Requirement
 	Of                   string // the table of that entity
@@ -12,7 +12,7 @@ type Requirement struct {
 	While                bool
 }
 
-// Require adds a requirement. RollbackTo takes it back with what was applied.
+// Require adds a requirement. RollbackTo takes it back along with what was applied.
 func (b *Buffer) Require(r Requirement) error {
 	const requirementOctets = 256
 	b.mu.Lock()
@@ -23,7 +23,7 @@ func (b *Buffer) Require(r Requirement) error {
 	return b.held(octets)
 }
 
-// requirements are what must hold after all that was applied, each once.
+// requirements gives what must hold after all that was applied, each once.
 func (b *Buffer) requirements() []engine.Requirement {
 	b.mu.Lock()
 	defer b.mu.Unlock()

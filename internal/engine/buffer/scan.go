@@ -37,7 +37,7 @@ func (v View) scan(ctx context.Context, s engine.Scan) engine.Cursor {
 	}
 	c := &cursor{view: v, scan: s, entries: entries, left: -1, sorted: b.limits.SortedByKey}
 	if s.Limit > 0 {
-		// Each entry may take the place of a stored entity that counts, so that many more are needed.
+		// Each entry may replace a stored entity that counts, so that many more are needed.
 		c.left = s.Limit
 		s.Limit += len(entries)
 	}
@@ -131,8 +131,8 @@ func (c *cursor) fill(ctx context.Context) error {
 	return nil
 }
 
-// search finds the entry of a stored entity, or the place where it would be. It is not left to the
-// order of the two lists alone, so that a store with an order of its own gives no entity twice.
+// search finds the entry of a stored entity, or the position where it would be. It does not rely on the order of the two lists alone, so that a
+// store with an order of its own gives no entity twice.
 func (c *cursor) search(e *engine.Entity) (at int, found bool) {
 	low, high := 0, len(c.entries)
 	for low < high {
@@ -146,13 +146,13 @@ func (c *cursor) search(e *engine.Entity) (at int, found bool) {
 	return low, low < len(c.entries) && c.entries[low].partitionKey == e.PartitionKey && c.entries[low].rowKey == e.RowKey
 }
 
-// laidOver says whether an entry is laid over the entity that the store gives. With a filter that is possible only
-// where it changes nothing: the store filters what the entity was before.
+// laidOver says whether an entry is laid over the entity that the store gives. With a filter that is possible only if the entry changes nothing:
+// the store filters by what the entity was before.
 func (c *cursor) laidOver(e *entry) bool {
 	return e.op == engine.Merge && (c.scan.Filter == nil || len(e.names) == 0)
 }
 
-// own gives the entries before end that are not given with what is stored.
+// own gives the entries before end that are not given together with what is stored.
 func (c *cursor) own(ctx context.Context, end int) error {
 	for ; c.next < end && c.left != 0; c.next++ {
 		e := c.entries[c.next]

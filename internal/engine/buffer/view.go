@@ -6,17 +6,17 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// View is a transaction as one statement reads it: its writes before the statement, over what that reads of the store.
+// View is a transaction as one statement reads it: its writes from before the statement, over what the statement reads from the store.
 type View struct {
 	b      *Buffer
 	tables map[string]*tree // as they were when the view was made
 	on     engine.Reader
 	pins   bool
-	began  uint64 // of the group's clock: what others have let go of since, they may have changed
+	began  uint64 // by the group's clock: others may have changed what they have released since
 }
 
-// Over gives the view of b over a moment of the store; nil: over what b itself is over. What a view that pins gives has to be
-// what is stored still when Commit comes, which else fails with engine.CodeStale. A pin is an operation of the commit.
+// Over gives the view of b over a moment of the store; nil: over what b itself is over. What a view that pins gives must still be what is stored
+// at Commit, which otherwise fails with engine.CodeStale. A pin is an operation of the commit.
 func (b *Buffer) Over(m engine.Moment, pins bool) View {
 	began := b.beganAt() // before b is locked: a Group locks itself first
 	b.mu.Lock()
@@ -37,7 +37,7 @@ func (v View) At(m engine.Moment) View {
 
 func (v View) tree(table string) *tree { return v.tables[engine.FoldTable(table)] }
 
-// Buffer is the transaction's.
+// Buffer gives the transaction's buffer.
 func (v View) Buffer() *Buffer { return v.b }
 
 // Get reads an entity as the transaction sees it.
@@ -84,7 +84,7 @@ func (v View) Scan(ctx context.Context, s engine.Scan) engine.Cursor {
 	return c
 }
 
-// holds gives what to do with entities of a table, where hold is asked for.
+// holds gives what to do with entities of a table when a read asks for hold.
 func (v View) holds(table string, hold engine.Hold) engine.Hold {
 	if hold == engine.HoldOrWait && (!v.pins || v.b.beside(table) != nil) {
 		return engine.HoldAsAll
@@ -112,8 +112,7 @@ func (c *pinningCursor) Next(ctx context.Context) ([]engine.Entity, error) {
 	return chunk, nil
 }
 
-// pin makes each entity that the transaction has not touched yet one that it merges nothing into, as long as it is
-// what was read.
+// pin adds a merge of nothing for each entity that the transaction has not touched yet, on condition that it is still what was read.
 func (b *Buffer) pin(table string, entities []engine.Entity) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -128,10 +127,10 @@ func (b *Buffer) pin(table string, entities []engine.Entity) error {
 	return nil
 }
 
-// Notes says whether it counts for the commit what is read: then no more is read than is wanted.
+// Notes says whether reads count for the commit: then no more is read than is wanted.
 func (v View) Notes() bool { return v.pins || v.b.since != nil }
 
-// Wrote says whether the transaction has written to an entity, so that a Get is no mere read of the store.
+// Wrote says whether the transaction has written to an entity, so that a Get is not just a read of the store.
 func (v View) Wrote(g *engine.Get) bool {
 	v.b.mu.Lock()
 	defer v.b.mu.Unlock()

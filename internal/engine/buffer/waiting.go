@@ -8,21 +8,21 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// waiter is a transaction that waits for an entity which another one has. It is given the entity when it is its turn: those come in
-// the order in which they asked. A statement asks for one entity at a time, so a transaction is one waiter at most.
+// waiter is a transaction that waits for an entity which another one has. Waiters get the entity in the order in which they asked. A statement
+// asks for one entity at a time, so a transaction is at most one waiter.
 type waiter struct {
 	b    *Buffer
 	at   point
 	turn chan struct{} // closed when it has the entity
 }
 
-// Patience says how long b waits for an entity that another transaction has: no longer than until closing is closed.
+// Patience sets how long b waits for an entity that another transaction has; the wait also ends when closing is closed.
 func (b *Buffer) Patience(d time.Duration, closing <-chan struct{}) {
 	b.patience, b.closing = d, closing
 }
 
-// Keep has the transaction keep an entity for itself, as Get with HoldOrWait does before it reads. So a statement that reads many
-// at a time can ask for them in order: then two that want the same do not wait for each other.
+// Keep makes the transaction keep an entity, as Get with HoldOrWait does before it reads. So a statement that reads many at a time can ask for
+// them in order: then two transactions that want the same entities do not wait for each other.
 func (v View) Keep(ctx context.Context, g engine.Get) error {
 	if v.holds(g.Table, engine.HoldOrWait) != engine.HoldOrWait {
 		return nil
@@ -38,7 +38,7 @@ func (v View) Keep(ctx context.Context, g engine.Get) error {
 	return err
 }
 
-// getKept reads an entity that is the transaction's from before the read on, so that it is as the one before has left it.
+// getKept reads an entity that the transaction has from before the read on, so that it is as the previous holder left it.
 func (v View) getKept(ctx context.Context, g engine.Get) (e engine.Entity, err error) {
 	at := pointOf(g.Table, g.PartitionKey, g.RowKey)
 	moved, err := v.b.keep(ctx, at, v.began)
@@ -51,7 +51,7 @@ func (v View) getKept(ctx context.Context, g engine.Get) (e engine.Entity, err e
 		e, err = v.get(ctx, g)
 	}
 	if isAbsent(err) {
-		v.b.group.letGo(v.b, at) // as in MySQL, nobody waits for what is not there
+		v.b.group.letGo(v.b, at) // as in MySQL, nothing waits for what does not exist
 	}
 	if err != nil {
 		return e, err
@@ -59,7 +59,7 @@ func (v View) getKept(ctx context.Context, g engine.Get) (e engine.Entity, err e
 	return e, v.b.pin(g.Table, []engine.Entity{e})
 }
 
-// getMoved reads an entity of a moment after which others had it.
+// getMoved reads an entity, of a moment after which others had it.
 func (v View) getMoved(ctx context.Context, g engine.Get) (engine.Entity, error) {
 	e, err := v.get(ctx, g)
 	if err != nil && !isAbsent(err) {
@@ -72,7 +72,7 @@ func (v View) getMoved(ctx context.Context, g engine.Get) (engine.Entity, error)
 	return e, err
 }
 
-// taker has the transaction of a view keep the entities that are read of a table.
+// taker makes the transaction of a view keep the entities that are read from a table.
 type taker struct {
 	v     View
 	table string
@@ -81,7 +81,7 @@ type taker struct {
 	meter *engine.Meter
 }
 
-// take has the transaction keep an entity that was read, or the row of which it is an index entry; false where it is to be passed over.
+// take makes the transaction keep an entity that was read, or the row whose index entry it is; false if it must be passed over.
 func (t *taker) take(ctx context.Context, e *engine.Entity) (bool, error) {
 	v, at := t.v, pointOf(t.table, e.PartitionKey, e.RowKey)
 	if t.row != nil {
@@ -115,8 +115,8 @@ func (v View) isOfBefore() bool {
 	return is && !isNone
 }
 
-// unchanged makes sure that an entity which the transaction keeps since it was read, or found not to be there, is still as it was
-// then. Else the error is CodeStale: the statement may find another one at a later moment.
+// unchanged makes sure that an entity which the transaction has kept since it was read, or found missing, is still as it was then. Otherwise the
+// error is CodeStale: at a later moment the statement may find a different entity.
 func (v View) unchanged(ctx context.Context, table string, e *engine.Entity, m *engine.Meter) error {
 	now, err := v.b.e.Get(ctx, engine.Get{Table: table, PartitionKey: e.PartitionKey, RowKey: e.RowKey, Select: []string{}, Meter: m})
 	switch {
@@ -128,8 +128,8 @@ func (v View) unchanged(ctx context.Context, table string, e *engine.Entity, m *
 	return nil
 }
 
-// keep has b have an entity until it ends, and waits while another transaction has it. moved says whether one had it since began, and
-// so may have changed it.
+// keep makes b have an entity until it ends, and waits while another transaction has it. moved says whether another had it since began, and so
+// may have changed it.
 func (b *Buffer) keep(ctx context.Context, at point, began uint64) (moved bool, err error) {
 	g := b.group
 	if g == nil {
@@ -157,8 +157,7 @@ func (b *Buffer) keep(ctx context.Context, at point, began uint64) (moved bool, 
 	return true, nil // it was given the entity meanwhile
 }
 
-// ask gives b an entity, or, where another transaction has it, somebody who waits for it in the name of b. Where that one waits for b,
-// b is rolled back.
+// ask gives b an entity or, if another transaction has it, a waiter for b. If that transaction waits for b, b is rolled back.
 func (g *Group) ask(b *Buffer, at point, began uint64) (w *waiter, moved bool, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -181,8 +180,8 @@ func (g *Group) ask(b *Buffer, at point, began uint64) (w *waiter, moved bool, e
 	return w, true, nil
 }
 
-// leads says whether one who waits for an entity waits for another one thereby, himself or by those for whom he waits. There may be
-// several: who writes to an entity does not ask for it.
+// leads says whether from, by waiting for an entity, waits for to, directly or through the transactions that it waits for. An entity may have
+// several holders: a writer does not ask for it.
 func (g *Group) leads(from *Buffer, at point, to *Buffer, seen map[*Buffer]bool) bool {
 	for other := range g.open {
 		if other == from || seen[other] || !other.has(at) {
@@ -195,7 +194,7 @@ func (g *Group) leads(from *Buffer, at point, to *Buffer, seen map[*Buffer]bool)
 	return false
 }
 
-// advance gives an entity that nobody has any more to the first who waits for it.
+// advance gives an entity that no transaction has any more to the first waiter.
 func (g *Group) advance(at point) {
 	line := g.waiting[at]
 	for len(line) > 0 && g.holder(line[0].b, at) == nil {
@@ -222,7 +221,7 @@ func (g *Group) setLine(at point, line []*waiter) {
 	g.waiting[at] = line
 }
 
-// giveUp takes one who waits out of the line; false: he has the entity already.
+// giveUp removes a waiter from the line; false: it has the entity already.
 func (g *Group) giveUp(w *waiter) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -236,7 +235,7 @@ func (g *Group) giveUp(w *waiter) bool {
 	return true
 }
 
-// letGo has b no longer have an entity that it has not written to; nil: nobody has any.
+// letGo makes b give up an entity that it has not written to. A nil Group does nothing.
 func (g *Group) letGo(b *Buffer, at point) {
 	if g == nil {
 		return
@@ -247,8 +246,8 @@ func (g *Group) letGo(b *Buffer, at point) {
 	g.advance(at)
 }
 
-// Forfeit rolls the transaction back, as MySQL does with one that cannot be committed any more: others get its rows at once. Commit
-// fails from now on.
+// Forfeit rolls the transaction back, as MySQL does with one that can no longer be committed: others get its rows at once. Commit fails from now
+// on.
 func (b *Buffer) Forfeit() {
 	if g := b.group; g != nil {
 		g.mu.Lock()
@@ -257,7 +256,7 @@ func (b *Buffer) Forfeit() {
 	b.forfeit()
 }
 
-// forfeit is Forfeit, where the group is locked.
+// forfeit is Forfeit for a caller that has locked the group.
 func (b *Buffer) forfeit() {
 	b.lost.Store(true)
 	if b.group != nil {
@@ -269,7 +268,7 @@ func (b *Buffer) forfeit() {
 	clear(b.gaps)
 }
 
-// IsLost says whether the transaction was rolled back by Forfeit, or because it waited for one that waited for it.
+// IsLost says whether the transaction was rolled back by Forfeit, or because it waited for a transaction that waited for it.
 func (b *Buffer) IsLost() bool { return b.lost.Load() }
 
 func errLost() error {

@@ -1,12 +1,12 @@
-// Package once makes a commit happen exactly once where its answer was lost: it lies over an engine, and finds out whether
-// what was sent has been applied, instead of saying that nobody knows.
+// Package once makes a commit happen exactly once even if its answer is lost: it lies over an engine, and finds out whether what was sent has
+// been applied, instead of reporting that this is unknown.
 //
 //	e := once.Over(store)
-//	err := e.Commit(ctx, commit) // says Unknown only where nothing better can be known
+//	err := e.Commit(ctx, commit) // says Unknown only if nothing better can be known
 //
-// One entity of each commit to a table of ours, the bearer, gets the commit's id in a property (keymap.OperationIDs). That
-// costs no request. When an answer was lost, the bearer is read; the operations that are conditional on an ETag, the
-// fences, are read where that does not tell:
+// One entity of each commit to a table of ours, the bearer, gets the commit's id in a property (keymap.OperationIDs). That costs no request.
+// When an answer was lost, the bearer is read; if that is not conclusive, so are the fences, which are the operations that are conditional on an
+// ETag:
 //
 //	bearer           fences                  the commit                                  then
 //	has the id                               was applied                                 success
@@ -16,31 +16,30 @@
 //	an insert that   there are none          was not, and may be yet                     it is sent again under the same id
 //	has not
 //	there is none    all deleted, and gone   was applied, or others have deleted them    success
-//	anything else                            nobody knows                                the error of the lost answer
+//	anything else                            unknown                                      the error of the lost answer
 //
-// "Written by others alone" is known of an entity where the newest id that it had when it was read is still among its ids, of
-// which each entity keeps a few: then the id of whoever has written it since is among them, too.
+// "Written by others alone" is known of an entity if the newest id that it had when it was read is still among its ids, of which each entity
+// keeps a few: then the ids of all later writers are among them, too.
 //
-// What is sent again may meet what was sent first and comes late. At most one of the two is applied: an entity is inserted
-// once, and an ETag never comes again. Where the second one is refused, the look is repeated, since the first one may be why.
-// Where that is not so, a fence is given another ETag, by a merge of nothing, so that the first one is refused however late it
-// comes; the refusal is what the caller gets. An insert without a fence is refused for good where the row in its way was there
-// before it was sent, as the store's clock has it.
+// What is sent again may meet the first request arriving late. At most one of the two is applied: an entity is inserted only once, and an ETag
+// never recurs. If the second is refused, the look is repeated, since the first may be the reason. If it is not, a fence is given another ETag
+// by a merge of nothing, so that the first is refused however late it arrives; the caller gets the refusal. An insert without a fence is refused
+// for good if the row in its way was there before it was sent, by the store's clock.
 //
-// One thing is taken for granted, of commits without a fence: that nobody deletes the inserted row, or the one in its way,
-// between the request and the end of its settling. So such a commit is not sent again where the loss was noticed late.
+// One thing is assumed for commits without a fence: that the inserted row, or the one in its way, is not deleted between the request and the end
+// of its settling. So such a commit is not sent again if the loss was noticed late.
 //
-// A refusal of what was sent once is taken at its word: who sends an entity group transaction twice of his own accord, between
-// driver and service, and hands on the second answer, makes a conflict of it.
+// The refusal of a request that was sent once is believed. Something between driver and service that sends entity group transactions twice by
+// itself, and passes on the second answer, causes a conflict.
 //
-// Left to be unknown:
+// These cases stay unknown:
 //
-//   - an entity that others wrote as often as it keeps ids, or deleted, in the moments before it was read;
-//   - a commit without a fence, which is refused when it is sent again for a row that was written a moment ago, or whose row is
-//     not there when its loss is noticed late;
-//   - writes that are conditional on nothing, and an entity without room for one more property;
-//   - all that is not settled when the caller's context ends. It is not waited for: who cancels wants to go on, and one look would
-//     seldom prove that nothing comes late.
+//   - an entity that others deleted, or wrote as often as it keeps ids, in the moments before it was read;
+//   - a commit without a fence which, sent again, is refused for a row that was written a moment ago, or whose row is missing when its loss is
+//     noticed late;
+//   - unconditional writes, and an entity without room for one more property;
+//   - whatever is not settled when the caller's context ends. It is not waited for: a caller that cancels wants to go on, and one look would
+//     seldom prove that nothing arrives late.
 package once
 
 import (
@@ -136,7 +135,7 @@ func (w *write) knows(i int, newest string) {
 	w.before[i] = newest
 }
 
-// bears says how much an operation that has the commit's id tells of it; 0: it cannot have one.
+// bears says how much an operation that has the commit's id reveals of the commit; 0: it cannot have an id.
 func bears(op *engine.Op) int {
 	switch {
 	case op.Kind == engine.Delete:
@@ -151,7 +150,7 @@ func bears(op *engine.Op) int {
 	return 1
 }
 
-// at is the place of an operation's entity.
+// at gives the place of an operation's entity.
 func (w *write) at(i int) place {
 	return place{w.Table, w.PartitionKey, w.Ops[i].Entity.RowKey}
 }
@@ -166,8 +165,8 @@ const (
 	barred // not applied, and never will be
 )
 
-// settle finds out what became of a commit whose answer was lost, and sends it again where it was not applied. The looks
-// follow at once: others may write over what tells.
+// settle finds out what became of a commit whose answer was lost, and sends it again if it was not applied. The looks follow at once, because
+// others may overwrite the evidence.
 func (w *write) settle(ctx context.Context, lost error) error {
 	tries := retry.Begin(ctx, retry.Race)
 	var refusal error // of what was sent again
@@ -220,15 +219,15 @@ func (w *write) bar(ctx context.Context, fence int) error {
 }
 
 const (
-	// noticedLate is how long after its first request a commit without a fence is not sent again. A connection that breaks shows
-	// at once, a service that does not answer after a longer time.
+	// noticedLate is how long after its first request a commit without a fence may still be sent again. A connection that breaks shows at once,
+	// a service that does not answer only later.
 	noticedLate = 10 * time.Second
-	// clocksDiffer bounds by how much two clocks of the store differ; the date of its answers is cut to seconds.
+	// clocksDiffer bounds how far two clocks of the store differ; the date of its answers is cut to seconds.
 	clocksDiffer = 5 * time.Second
 )
 
-// wasTaken says whether the key that an insert was refused for was taken before the commit was sent for the first time, so that
-// it was refused then, too: the entity there was last written longer ago, as the store's own clock has it.
+// wasTaken says whether the key for which an insert was refused was taken before the commit was first sent, so that the first request was
+// refused too: by the store's own clock, the entity there was last written before that.
 func (w *write) wasTaken(ctx context.Context, refusal error) bool {
 	var e *engine.Error
 	if !errors.As(refusal, &e) || e.Code != engine.CodeExists || e.Op < 0 {
@@ -241,7 +240,7 @@ func (w *write) wasTaken(ctx context.Context, refusal error) bool {
 	return err == nil && clock > 0 && there.Timestamp > 0 && age > time.Since(w.sent)+clocksDiffer
 }
 
-// look finds out what became of the commit, and the operation that tells; -1 where that is none.
+// look finds out what became of the commit, and which operation shows it; -1 if none.
 func (w *write) look(ctx context.Context) (f fate, fence int) {
 	var bearer found
 	if w.bearer >= 0 {
@@ -293,8 +292,8 @@ func (w *write) look(ctx context.Context) (f fate, fence int) {
 	return unknown, -1
 }
 
-// passedOver says whether all who have written the entity of a conditional operation since it was read are known, and the
-// commit is none of them: the newest id that it had then is still there, and this one's is not.
+// passedOver says whether all writers of a conditional operation's entity since it was read are known, and the commit is not one of them: the
+// newest id that the entity had then is still there, and this commit's is not.
 func (w *write) passedOver(i int, now found) bool {
 	if i != w.bearer && w.Ops[i].Kind != engine.Delete {
 		return false // it would have left no id
@@ -303,7 +302,7 @@ func (w *write) passedOver(i int, now found) bool {
 	return known && has(now.ids, before)
 }
 
-// found is what is there of an operation's entity; the zero one is nothing.
+// found is what exists of an operation's entity; the zero found means nothing.
 type found struct{ ids, etag string }
 
 // read reads an operation's entity.

@@ -13,9 +13,9 @@ import (
 // place is where an entity is.
 type place struct{ table, partitionKey, rowKey string }
 
-// seen remembers the ids of entities that were read as a whole a short time ago, as those are that are to be written. Whoever
-// writes such an entity leaves the ids of those before in it, and can tell later on that nobody else has overwritten his own.
-// Without that, which is rare, less is known after a lost answer, and nothing wrong.
+// seen remembers the ids of entities that were recently read whole, as entities are that are going to be written. A writer of such an entity
+// keeps the earlier ids in it, and can tell later that no one else has overwritten its own. Without that, which is rare, less is known after a
+// lost answer, but nothing wrong.
 type seen struct {
 	mu   sync.Mutex
 	last map[place]version
@@ -27,12 +27,11 @@ type version struct{ etag, ids string }
 
 const (
 	maxSeen = 1024
-	// maxChunk: of larger chunks of a scan nothing is remembered. Who writes that many rows has few of them changed by others
-	// in the moment that counts.
+	// maxChunk: nothing is remembered of larger chunks of a scan. Few of so many rows are changed by others before they are written.
 	maxChunk = 16
 )
 
-// idsOf gives the ids that an entity had when it had this ETag; "" where they are not known, or it had none.
+// idsOf gives the ids that an entity had when it had this ETag; "" if they are not known, or it had none.
 func (s *seen) idsOf(at place, etag string) string {
 	if etag == "" {
 		return ""
@@ -51,7 +50,7 @@ func (s *seen) note(table string, e *engine.Entity) {
 	if i < 0 || e.Values[i].Type != engine.String || len(e.Values[i].S) < idLength {
 		return
 	}
-	// The entity's texts may lie in a block with those of many others.
+	// The entity's texts may share a block with those of many others.
 	at := place{table, strings.Clone(e.PartitionKey), strings.Clone(e.RowKey)}
 	s.mu.Lock()
 	defer s.mu.Unlock()

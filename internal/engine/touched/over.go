@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Over gives a store that counts for those contexts that ask. It can what the store can.
+// Over gives a store that counts for contexts that ask for it. It offers the same interfaces as the store.
 func Over(e engine.Engine) engine.Engine {
 	base := &counting{reader{e}, e}
 	whole, ok := e.(engine.Transactor)
@@ -115,7 +115,7 @@ func (t *transactor) Moment() engine.Moment {
 	return &moment{reader{m}, m}
 }
 
-// moment is one of the store's.
+// moment is a moment of the store.
 type moment struct {
 	reader
 	of engine.Moment
@@ -127,7 +127,7 @@ func (m *moment) Begin() error { return m.of.Begin() }
 // Release implements engine.Moment.
 func (m *moment) Release() { m.of.Release() }
 
-// bare is the store's own moment, which it knows.
+// bare gives the store's own moment, which the store recognizes.
 func bare(m engine.Moment) engine.Moment {
 	if of, ok := m.(*moment); ok {
 		return of.of
@@ -135,13 +135,13 @@ func bare(m engine.Moment) engine.Moment {
 	return m
 }
 
-// local is over a store of this process.
+// local is over a store within this process.
 type local struct {
 	*transactor
 	engine.Maintainer
 }
 
-// shared is over one that several processes use.
+// shared is over a store that several processes use.
 type shared struct {
 	*transactor
 	engine.Sweeper

@@ -1,5 +1,5 @@
-// Package touched counts, for who asks, which store partitions a statement reads and writes: on Azure one serves about 2,000 entities a
-// second, so it is there that a program that grows meets its first bound.
+// Package touched counts, if asked to, which store partitions a statement reads and writes. On Azure each of them serves about 2,000 entities a
+// second, the first limit that a growing program meets.
 package touched
 
 import (
@@ -11,7 +11,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Partition is what was done with the entities of a store partition.
+// Partition is what was done with the entities of one store partition.
 type Partition struct {
 	Physical     string `json:"table"` // as the store calls it
 	PartitionKey string `json:"partition"`
@@ -19,18 +19,18 @@ type Partition struct {
 	Written      int64  `json:"written"`
 }
 
-// Partitions counts by partition.
+// Partitions holds the counts by partition.
 type Partitions struct {
 	mu sync.Mutex
 	of map[engine.Place]*Partition
 }
 
-// most is how many partitions of one statement are told apart.
+// most is how many partitions of one statement are counted separately.
 const most = 10_000
 
 type key struct{}
 
-// With gives a context whose reads and writes are counted, by an engine of Over.
+// With gives a context whose reads and writes an engine of Over counts.
 func With(ctx context.Context) (context.Context, *Partitions) {
 	p := &Partitions{of: map[engine.Place]*Partition{}}
 	return context.WithValue(ctx, key{}, p), p
