@@ -2,8 +2,8 @@ package embedded
 
 import "github.com/nearlyfreedb/nearlyfree/internal/engine"
 
-// arena makes strings that stay valid for ever, many of them in one allocation. Blocks are small, so
-// that one string kept for long does not hold much else in memory.
+// arena makes strings that stay valid for ever, many in one allocation. Blocks are small, so that a string kept for long does not keep much else
+// in memory.
 type arena struct {
 	block []byte
 	size  int // of the last block

@@ -6,19 +6,18 @@ import (
 	"errors"
 )
 
-// An index entry that is a copy of its row has the row's properties. Written in one commit, it is kept as a reference to the body
-// of the row. When the row is written without it, as by a touch or by a program that writes single entities, the old body is put
-// aside for those that still share it; it goes with the last of them.
+// An index entry that copies its row has the row's properties. Written in the same commit, it is kept as a reference to the body of the row.
+// When the row is written without the entry, as by a touch or by a program that writes single entities, the old body is put aside for those that
+// still share it; it is removed with the last of them.
 //
-// A body counts its sharers. A reference has the version of its body: so it is known which one it means, that of the row or one
-// that was put aside.
+// A body counts its sharers. A reference has the version of its body, which tells whether it means the row's body or one that was put aside.
 
 // tableIn is a table in a transaction.
 type tableIn struct {
 	state    *fileState
 	table    *fileTable
-	entities *fileBucket // nil where there is no such table any more
-	finder   *finder     // of bodies, for who looks for many; may be nil
+	entities *fileBucket // nil if the table no longer exists
+	finder   *finder     // of bodies, for a reader that looks for many; may be nil
 }
 
 func (t *fileTable) in(s *fileState) tableIn {
@@ -27,7 +26,7 @@ func (t *fileTable) in(s *fileState) tableIn {
 
 var errBody = errors.New("an entity whose body is not there")
 
-// body finds the body of a key that has a version.
+// body finds the body of a key with a version.
 func (in tableIn) body(owner []byte, version uint64) (recordHead, error) {
 	var record []byte
 	if in.finder != nil {
@@ -46,7 +45,7 @@ func (in tableIn) body(owner []byte, version uint64) (recordHead, error) {
 	return recordHead{}, errBody
 }
 
-// sharedBody reads a record of the key of a body; not ok where it is not the body of this version.
+// sharedBody reads a record under a body's key; ok is false if it is not the body of this version.
 func sharedBody(owner, record []byte, version uint64) (h recordHead, ok bool, err error) {
 	if record == nil {
 		return h, false, nil
@@ -55,7 +54,7 @@ func sharedBody(owner, record []byte, version uint64) (h recordHead, ok bool, er
 	return h, err == nil && !h.reference() && h.version == version, err
 }
 
-// asideKey is the key of a body that was put aside. What is stored there is the record as it was, of the key that it had.
+// asideKey is the key of a body that was put aside. The record stored there is unchanged, as it was under its own key.
 func asideKey(owner []byte, version uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(make([]byte, 0, len(owner)+8), owner...), version)
 }
@@ -66,16 +65,16 @@ type bodyPlace struct {
 	version uint64
 }
 
-// bodyUse is what a commit changes of a body.
+// bodyUse is how a commit changes the use of a body.
 type bodyUse struct {
-	left uint64 // sharers that are written anew, or go
+	left uint64 // sharers that are rewritten or removed
 	gone bool   // its own entity is one of those
 }
 
-// bodyUses are the bodies that a commit changes the use of.
+// bodyUses are the bodies whose use a commit changes.
 type bodyUses map[bodyPlace]bodyUse
 
-// replaced notes that the record of a key is replaced, or goes.
+// replaced notes that the record of a key is replaced or removed.
 func (u *bodyUses) replaced(key []byte, h recordHead) error {
 	place := bodyPlace{version: h.version}
 	switch {
@@ -103,7 +102,7 @@ func (u *bodyUses) replaced(key []byte, h recordHead) error {
 	return nil
 }
 
-// settle keeps the bodies that are still shared, before what was noted is written.
+// settle keeps the bodies that are still shared, before the noted changes are written.
 func (u bodyUses) settle(tx *fileTx, t *fileTable) error {
 	in := t.in(&tx.fileState)
 	for place, use := range u {
@@ -125,7 +124,7 @@ func (u bodyUses) settle(tx *fileTx, t *fileTable) error {
 
 var errSharers = errors.New("a body that is shared by more entities than it counts")
 
-// keepBody writes a body anew with its sharers. gone: its entity is about to be written without it.
+// keepBody rewrites a body with its number of sharers. gone: its entity is about to be written without it.
 func (in tableIn) keepBody(tx *fileTx, owner []byte, h recordHead, gone bool) error {
 	_, own, err := sharedBody(owner, in.entities.Get(owner), h.version)
 	if err != nil || own && gone && h.sharers == 0 {
@@ -144,7 +143,7 @@ func (in tableIn) keepBody(tx *fileTx, owner []byte, h recordHead, gone bool) er
 	return tx.put(in.table.bodies, asideKey(owner, h.version), record)
 }
 
-// sharers gives how many sharers the bodies count, and how many references there are.
+// sharers gives how many sharers the bodies count, and how many references actually exist.
 func (in tableIn) sharers(ctx context.Context) (counted, found uint64, err error) {
 	for _, b := range []*fileBucket{in.entities, in.state.Bucket(in.table.bodies)} {
 		if b == nil {

@@ -6,13 +6,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// applied is what came of applying a group.
+// applied is the result of applying a group.
 type applied struct {
 	accepted, octets int
-	written          map[*dictionary]int // how many names they have then
+	written          map[*dictionary]int // how many names they have afterwards
 }
 
-// transact applies a group and commits it. An error is that of all changes that have none of their own.
+// transact applies a group and commits it. The returned error is that of all changes without an error of their own.
 func (c *commits) transact(group []*change) (err error) {
 	f := c.file
 	if err := c.canWrite(); err != nil {
@@ -47,8 +47,8 @@ func (c *commits) transact(group []*change) (err error) {
 	return nil
 }
 
-// note has a group in the log, and pending. Not done, it is to go to the pages: where there is no log, or it changes buckets, or is
-// large.
+// note puts a group into the log and makes it pending. If not done, the group must go to the pages: there is no log, or the group changes
+// buckets, or it is large.
 func (c *commits) note(group []*change) (done bool, err error) {
 	f := c.file
 	if !f.keepsLog() || slices.ContainsFunc(group, func(ch *change) bool { return ch.whole }) {
@@ -84,10 +84,10 @@ func (c *commits) note(group []*change) (done bool, err error) {
 	return true, nil
 }
 
-// apply applies a group in the transaction that has a number.
+// apply applies a group in the transaction with a number.
 func (c *commits) apply(tx *fileTx, group []*change, number int) (a applied, err error) {
 	f := c.file
-	// Versions rise from one transaction to the next, as its number does, and within one.
+	// Versions rise from one transaction to the next, along with its number, and within one.
 	version, now := f.base+uint64(number)<<16, c.clock.ticks()
 	c.clean = true
 	for _, ch := range group {
@@ -117,7 +117,7 @@ func (c *commits) apply(tx *fileTx, group []*change, number int) (a applied, err
 	return a, nil
 }
 
-// applied notes that a transaction stands.
+// applied notes that a transaction is committed.
 func (c *commits) applied(tx *fileTx, a applied) {
 	c.file.written += int64(len(tx.notes))
 	if cap(tx.notes) <= logMost {
@@ -150,7 +150,7 @@ func (c *commits) writeNames(tx *fileTx) (map[*dictionary]int, error) {
 	return written, nil
 }
 
-// commit makes sure of a transaction, which writes about so many octets. Where nobody waits for it, that may come with the next one.
+// commit makes a transaction durable that writes about so many octets. If no caller waits for it, that may happen with the next transaction.
 func (c *commits) commit(tx *fileTx, octets int, waits bool) error {
 	f, id := c.file, tx.ID()
 	fits := f.fits(tx.Tx, octets)
@@ -188,8 +188,8 @@ func (c *commits) commit(tx *fileTx, octets int, waits bool) error {
 	return nil
 }
 
-// commitLogged commits a transaction to the file. Where that fails, or bbolt panics over a damaged page, its record in the log, if it has
-// one there, does not count, and what that has carried waits for the next one.
+// commitLogged commits a transaction to the file. If that fails, or bbolt panics over a damaged page, its record in the log, if there is one,
+// does not count, and the notes carried by that record wait for the next one.
 func (c *commits) commitLogged(tx *fileTx, at int64, carried []byte) error {
 	l, done := c.file.log, false
 	defer func() {
@@ -204,7 +204,7 @@ func (c *commits) commitLogged(tx *fileTx, at int64, carried []byte) error {
 	return err
 }
 
-// commitWithout makes sure of a transaction in the file itself.
+// commitWithout makes a transaction durable in the file itself.
 func (c *commits) commitWithout(tx *fileTx) error {
 	f, id := c.file, tx.ID()
 	if err := f.endLog(); err != nil { // it keeps a transaction open, for which bbolt would wait
@@ -220,9 +220,9 @@ func (c *commits) commitWithout(tx *fileTx) error {
 	return nil
 }
 
-// failed finds out what became of a transaction that could not be committed. The page that makes it count is
-// written last. Without it nothing has happened; but if readers see it, and only the fsync failed, nobody
-// knows what is on disk, and what bbolt believes to be free pages may be in use.
+// failed finds out what became of a transaction that could not be committed. The page that makes it count is written last. Without that page
+// nothing has happened; but if readers see the transaction, and only the fsync failed, the state of the disk is unknown, and pages that bbolt
+// believes free may be in use.
 func (c *commits) failed(id int, cause error) error {
 	f := c.file
 	newest := id
@@ -233,7 +233,7 @@ func (c *commits) failed(id int, cause error) error {
 	return c.unwritten(c.broken || err != nil || newest >= id, cause)
 }
 
-// unwritten is the error of a transaction that could not be written; unknown says that nobody knows what is on disk.
+// unwritten is the error of a transaction that could not be written; unknown says that the state of the disk is not known.
 func (c *commits) unwritten(unknown bool, cause error) error {
 	e := &engine.Error{Op: -1, Message: "file " + c.file.path + " could not be written", Cause: cause}
 	if unknown {

@@ -8,11 +8,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// commits gathers the changes that wait while one is being written, and writes them with one fsync. There is
-// no goroutine for it: whoever gets the lead writes for all who wait, so a lone writer hands over to nobody.
+// commits gathers the changes that wait while one is being written, and writes them with one fsync. It needs no goroutine: the caller that takes
+// the lead writes for all that wait, so a lone writer never hands over.
 type commits struct {
 	file *File
-	lead chan struct{} // holds a token while somebody leads
+	lead chan struct{} // holds a token while a caller leads
 
 	mu      sync.Mutex
 	waiting []*change
@@ -26,21 +26,21 @@ type commits struct {
 	owner  uint64 // of what is pending of the last transaction
 	enough int    // octets of what is pending from which it is merged
 	stuck  bool   // a damaged page keeps what is pending from being merged
-	slow   bool   // the last merge failed: the next one is waited for
+	slow   bool   // the last merge failed: the next is waited for
 }
 
 // mostTogether bounds how much is written, and may fail, together.
 const mostTogether = 1024
 
-// change is something to be done in a write transaction.
+// change is one thing to do in a write transaction.
 type change struct {
 	// apply does it. refused: the change alone fails, and has left no trace in tx. err: the transaction
 	// cannot go on.
 	apply  func(tx *fileTx, version uint64, now int64) (refused, err error)
 	whole  bool // it changes buckets, so it goes to the pages
-	soon   bool // it need not be on disk before what is written next is
+	soon   bool // it need not be on disk before the next write is
 	octets int  // about how many it writes
-	// applied is called once the change stands, before it is acknowledged; may be nil.
+	// applied is called once the change is committed, before it is acknowledged; may be nil.
 	applied func()
 
 	taken bool // under commits.mu
@@ -52,8 +52,8 @@ func (c *commits) init(f *File) {
 	c.file, c.lead, c.enough = f, make(chan struct{}, 1), mostPending
 }
 
-// do waits until a change is on disk or has failed. When ctx ends first, the change is withdrawn; once it
-// has been taken, its outcome is waited for, so that none is reported failed that stands.
+// do waits until a change is on disk or has failed. If ctx ends first, the change is withdrawn; once it has been taken, its outcome is waited
+// for, so that no committed change is reported as failed.
 func (c *commits) do(ctx context.Context, ch *change) error {
 	if err := c.mayWrite(); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (c *commits) do(ctx context.Context, ch *change) error {
 	select {
 	case c.lead <- struct{}{}:
 		select {
-		case <-ch.done: // by the leader before
+		case <-ch.done: // by the previous leader
 		default:
 			c.write()
 		}
@@ -82,7 +82,7 @@ func (c *commits) do(ctx context.Context, ch *change) error {
 	}
 }
 
-// withdraw takes a change out of the queue; false when a leader has it already.
+// withdraw takes a change out of the queue; false if a leader has it already.
 func (c *commits) withdraw(ch *change) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,8 +117,8 @@ func (c *commits) write() {
 	}
 }
 
-// gather lets the writers of the last group, which have just been told of their outcome, come back with
-// what they write next: otherwise there would be two crowds, each waiting for the other's fsync.
+// gather lets the writers of the last group, which have just been told their outcome, come back with their next change: otherwise there would be
+// two crowds, each waiting for the other's fsync.
 func (c *commits) gather() {
 	for turn := 0; turn < 8 && c.queued() < c.crowd; turn++ {
 		runtime.Gosched()
@@ -131,12 +131,12 @@ func (c *commits) queued() int {
 	return len(c.waiting)
 }
 
-// writeGroup writes a group in one transaction and tells each of its outcome.
+// writeGroup writes a group in one transaction and tells each change its outcome.
 func (c *commits) writeGroup(group []*change) {
 	if err := c.transact(group); err != nil {
 		for _, ch := range group {
 			if ch.err == nil {
-				own := *atOp(err, -1) // each caller may do with its error what it likes
+				own := *atOp(err, -1) // each caller may modify its own error
 				ch.err = &own
 			}
 		}
@@ -149,7 +149,7 @@ func (c *commits) writeGroup(group []*change) {
 	}
 }
 
-// mayWrite refuses what writes to a file that was opened for reading.
+// mayWrite refuses writes to a file that was opened for reading.
 func (c *commits) mayWrite() error {
 	if c.file.readOnly {
 		return engine.Errorf(engine.CodeReadOnly, "file %s is open for reading only", c.file.path)

@@ -9,8 +9,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// longFreelist is the size from which the list of free pages is no longer written with each commit: that would cost more
-// than the commit itself. Close writes it; where nobody closes the file, opening it looks for free pages in all of it.
+// longFreelist is the size from which the list of free pages is no longer written with each commit, since that would cost more than the commit
+// itself. Close writes it; after a process that did not close the file, opening it searches all of it for free pages.
 const longFreelist = 64 << 10
 
 // shortenCommits leaves the list of free pages out of commits when it has become long. The caller has the lead.
@@ -30,15 +30,15 @@ func (f *File) keepFreelist() {
 	_ = db.Update(func(*bolt.Tx) error { return nil }) // without it, opening takes longer
 }
 
-// A file of at least such a size, of which no more than so much is in use, is compacted when it is closed, if an eighth of it was written
-// since it was opened, and a third of it is free: that takes a second or two, and is rare. OPTIMIZE TABLE does it with any file.
+// A file of at least this size, of which at most so much is in use, is compacted when it is closed, if an eighth of it was written since it was
+// opened and a third of it is free: that takes a second or two, and is rare. OPTIMIZE TABLE does it with any file.
 const (
 	leastShrunk, mostShrunk = 1 << 20, 256 << 20
 	partWritten, partFree   = 8, 3
 )
 
-// shrink gives back the space of a file that was written and has much of it, but needs no more than most. The caller has the lead, and
-// the file no log, and a list of its free pages.
+// shrink gives back the space of a file that was written and has much free space, but needs at most most. The caller has the lead; the file has
+// no log, and has a list of its free pages.
 func (f *File) shrink(most int64) {
 	var err error
 	defer careful()()
@@ -60,7 +60,7 @@ func (f *File) shrink(most int64) {
 	}
 }
 
-// inPlace says whether the file that is open is still the one of its name: what is written to another one is lost.
+// inPlace says whether the open file is still the one with its name: otherwise what is written to it is lost.
 func (f *File) inPlace() error {
 	now, err := os.Stat(f.resolved)
 	if err == nil && os.SameFile(now, f.identity) {
@@ -70,7 +70,7 @@ func (f *File) inPlace() error {
 		" was removed or replaced while it is open; nothing is written any more: close it, and open the one that is there now"}
 }
 
-// replaced says whether another file has the name of this one now.
+// replaced says whether another file now has the name of this one.
 func (f *File) replaced(file *os.File) bool {
 	now, err := os.Stat(f.resolved)
 	if err != nil {
@@ -80,7 +80,7 @@ func (f *File) replaced(file *os.File) bool {
 	return err == nil && !os.SameFile(was, now)
 }
 
-// alone runs do while nobody commits, with all in the pages, and no log; readers go on.
+// alone runs do while no commits happen, with everything in the pages and without a log; readers go on.
 func (f *File) alone(ctx context.Context, do func() error) error {
 	return f.led(ctx, func() error {
 		if err := f.endLog(); err != nil {
@@ -90,7 +90,7 @@ func (f *File) alone(ctx context.Context, do func() error) error {
 	})
 }
 
-// led runs do while nobody commits; readers go on. In the end nothing is pending.
+// led runs do while no commits happen; readers go on. At the end nothing is pending.
 func (f *File) led(ctx context.Context, do func() error) (err error) {
 	if err := f.commits.mayWrite(); err != nil {
 		return err
@@ -113,7 +113,7 @@ func (f *File) led(ctx context.Context, do func() error) (err error) {
 	return nil
 }
 
-// Compact implements engine.Maintainer: it writes what the file holds into another one, and puts that into its place.
+// Compact implements engine.Maintainer: it writes what the file holds into a new file, and puts that in its place.
 func (f *File) Compact(ctx context.Context) error {
 	return f.alone(ctx, f.compact)
 }
@@ -144,7 +144,7 @@ func (f *File) compact() error {
 	if err := bolt.Compact(fresh, old, atOnce); err != nil {
 		return err
 	}
-	// Transactions of the new file are numbered from the beginning, and versions must go on rising.
+	// Transactions of the new file are numbered from the beginning, but versions must go on rising.
 	var passed uint64
 	if err := old.View(func(tx *bolt.Tx) error { passed = uint64(tx.ID()+1) << 16; return nil }); err != nil {
 		return err

@@ -15,13 +15,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// CopyFile copies a file into a new one, as of one moment, whoever has it open and writes to it meanwhile. All commits that had
-// returned before are in the copy.
+// CopyFile copies a file into a new one, as of one moment, even if another process has it open and writes to it meanwhile. The copy has all
+// commits that had returned before.
 //
-// No lock is needed. The pages of the last checkpoint are not written to before the head of the log says that there is another one
-// (fileLog). So these pages, copied while the head stays what it was, and the records of the log behind it, copied then, are what
-// would be there if the process had ended at that moment; and opening that is what every process does after such an end. Where a
-// checkpoint comes between, all begins anew.
+// No lock is needed. The pages of the last checkpoint are not overwritten until the head of the log says that there is another one (fileLog). So
+// these pages, copied while the head stays the same, and the records of the log after it, copied then, are what would be there if the process
+// had ended at that moment; opening that is what every process does after such an end. If a checkpoint intervenes, the copy starts again.
 func CopyFile(ctx context.Context, from, to string) error {
 	resolved, err := ResolvePath(from)
 	if err != nil {
@@ -49,18 +48,18 @@ func CopyFile(ctx context.Context, from, to string) error {
 	if err := copyWhole(ctx, from, resolved, part); err != nil {
 		return err
 	}
-	if err := os.Link(part, to); err == nil || errors.Is(err, os.ErrExist) { // never over a file that somebody has made meanwhile
+	if err := os.Link(part, to); err == nil || errors.Is(err, os.ErrExist) { // never over a file that was made meanwhile
 		if err == nil {
 			syncDirectory(to)
 		}
 		return asFileError(to, err)
 	}
-	err = os.Rename(part, to) // where there are no links
+	err = os.Rename(part, to) // if the system has no links
 	syncDirectory(to)
 	return asFileError(to, err)
 }
 
-// copyWhole copies a file with what is in its log, into one that needs none.
+// copyWhole copies a file with the contents of its log into one that needs no log.
 func copyWhole(ctx context.Context, from, resolved, to string) error {
 	var err error
 	for range copyTries {
@@ -79,7 +78,7 @@ func copyWhole(ctx context.Context, from, resolved, to string) error {
 	case err != nil:
 		return errFile(from, err)
 	}
-	whole, err := OpenFile(to, FileOptions{}) // does again what is in the log
+	whole, err := OpenFile(to, FileOptions{}) // repeats what is in the log
 	if err != nil {
 		return err
 	}
@@ -95,10 +94,10 @@ func asFileError(path string, err error) error {
 
 const copyTries = 10
 
-// errChanged says that a file went on to another checkpoint while it was copied.
+// errChanged says that a file went on to another checkpoint while it was being copied.
 var errChanged = errors.New("the file was written to meanwhile")
 
-// copyOnce copies a file and the log beside it.
+// copyOnce copies a file and the log next to it.
 func copyOnce(ctx context.Context, from, to string) error {
 	file, err := os.Open(from)
 	if err != nil {
@@ -144,8 +143,8 @@ func copyOnce(ctx context.Context, from, to string) error {
 	return stays()
 }
 
-// copyAlone copies a file beside which there is no log: nobody has written to it since it was opened, or it cannot have one. Its meta
-// pages tell of each commit.
+// copyAlone copies a file that has no log next to it: it has not been written to since it was opened, or cannot have a log. Its meta pages show
+// each commit.
 func copyAlone(ctx context.Context, file *os.File, from, to string) error {
 	os.Remove(to + logSuffix)
 	before, err := metas(file)
@@ -178,7 +177,7 @@ func isNow(file *os.File, path string) bool {
 	return err == nil && os.SameFile(was, now)
 }
 
-// copyPages copies the pages that there were at a commit, and has that be the last one.
+// copyPages copies the pages of a commit, and makes that the last commit of the copy.
 func copyPages(ctx context.Context, file *os.File, to string, m *meta) error {
 	out, err := os.OpenFile(to, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
@@ -202,10 +201,10 @@ func copyPages(ctx context.Context, file *os.File, to string, m *meta) error {
 	return m.restore(out)
 }
 
-// pages is how many pages there are, used and free.
+// pages is the number of pages, used and free.
 func (m *meta) pages() int64 { return int64(binary.NativeEndian.Uint64(m.octets[40:])) }
 
-// logHeads gives the head of a log that counts, and its octets; nil where there is none yet.
+// logHeads gives the head of a log that counts, and its octets; nil if there is none yet.
 func logHeads(log *os.File) (left *leftLog, head []byte, err error) {
 	heads := make([]byte, 2*logHead)
 	if n, err := log.ReadAt(heads, 0); err != nil && err != io.EOF {
@@ -227,14 +226,14 @@ func logHeads(log *os.File) (left *leftLog, head []byte, err error) {
 	return left, head, nil
 }
 
-// copyTo copies the head and the records that are whole.
+// copyTo copies the head and the complete records.
 func (left *leftLog) copyTo(path string, head []byte) error {
 	out, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	defer out.Close()
-	if err := out.Truncate(logLeast); err != nil { // zeros, behind which there is the end
+	if err := out.Truncate(logLeast); err != nil { // zeros, which mark the end
 		return err
 	}
 	if _, err := out.WriteAt(head, int64(left.number%2)*logHead); err != nil {

@@ -7,28 +7,28 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// A cursor gives few entities first, for those who want no more, and then more at once.
+// A cursor gives few entities first, for readers that want no more, and then more at once.
 const (
 	firstChunk = 16
 	fullChunk  = 256
 )
 
-// source is where the entities of a cursor come from.
+// source is where a cursor's entities come from.
 type source interface {
-	// walk adds the next entities that pass the scan's filter to the cursor's chunk: at least one and at most size, or
-	// none at the end of the range. What it adds is valid as long as the chunk, its strings for ever.
+	// walk adds the next entities that pass the scan's filter to the cursor's chunk: at least one and at most size, or none at the end of the
+	// range. What it adds is valid as long as the chunk; its strings are valid for ever.
 	walk(ctx context.Context, size int) error
-	// drop lets go of what a walk needs.
+	// drop releases what a walk needs.
 	drop()
 }
 
-// cursor is what the walks of both stores have in common: it hands out a scan's entities, a chunk at a time.
+// cursor is the common part of both stores' walks: it hands out a scan's entities, a chunk at a time.
 type cursor struct {
 	source source
 	scan   engine.Scan
 	err    error // what Next reports from now on
 	chunk  []engine.Entity
-	values []engine.Value // of the chunk's entities, where they are no one else's
+	values []engine.Value // of the chunk's entities, if only they use it
 	tally  tally
 }
 
@@ -73,7 +73,7 @@ func (c *cursor) fill(ctx context.Context) error {
 	return nil
 }
 
-// reserve makes room in values for those of one more entity: for some at first, and then for more at once.
+// reserve makes room in values for those of one more entity: for a few entities at first, and then for more at once.
 func (c *cursor) reserve(n int) {
 	if cap(c.values)-len(c.values) < n {
 		room := min(max(firstChunk*n, 2*cap(c.values)), max(n, n*cap(c.chunk)))

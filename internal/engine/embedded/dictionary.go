@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// dictionaryRoom is how many names a dictionary takes. Names beyond it are written out in each record,
-// so that a table whose names are data does not grow a list without end.
+// dictionaryRoom is how many names a dictionary takes. Further names are written out in each record, so that a table whose names are data does
+// not grow an endless list.
 const dictionaryRoom = 4096
 
 // dictionary numbers the names of a table's properties, from 1. A number is never given to another

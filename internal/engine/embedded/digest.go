@@ -6,8 +6,8 @@ import (
 	"hash/fnv"
 )
 
-// digest is what a table should hold: how many entities, and the sum of the hashes of their keys (FNV-1a of 64 bits),
-// which does not depend on their order. Each commit keeps it, and Verify compares it with what is there.
+// digest is what a table should hold: how many entities, and the sum of the hashes of their keys (FNV-1a of 64 bits), which does not depend on
+// their order. Each commit updates it, and Verify compares it with what is there.
 type digest struct {
 	count uint64
 	sum   uint64
@@ -29,13 +29,13 @@ func hashKey(key []byte) uint64 {
 	return h.Sum64()
 }
 
-// The entry of a table in the list of tables, sealed: its id, its digest, and its name as it was created.
+// A table's entry in the list of tables, sealed: its id, its digest, and its name as it was created.
 const (
 	entryID   = 8
 	entryHead = entryID + 16
 )
 
-// tableEntry is an entry of the list of tables, as it is read.
+// tableEntry is an entry of the list of tables, decoded.
 type tableEntry struct {
 	id     []byte
 	digest digest
@@ -49,7 +49,7 @@ func sealEntry(fold, id []byte, d digest, name string) []byte {
 	return seal(fold, append(b, name...))
 }
 
-// readEntry reads an entry; found is false where there is none.
+// readEntry reads an entry; found is false if there is none.
 func readEntry(fold, sealed []byte) (e tableEntry, found bool, err error) {
 	if sealed == nil {
 		return e, false, nil
@@ -63,7 +63,7 @@ func readEntry(fold, sealed []byte) (e tableEntry, found bool, err error) {
 	return e, true, nil
 }
 
-// keepDigest writes what a commit has changed of a table's digest.
+// keepDigest writes how a commit has changed a table's digest.
 func (t *fileTable) keepDigest(tx *fileTx, change digest) error {
 	if change == (digest{}) {
 		return nil
@@ -76,12 +76,12 @@ func (t *fileTable) keepDigest(tx *fileTx, change digest) error {
 	return tx.put(bucketTables, t.fold, sealEntry(t.fold, e.id, d, e.name))
 }
 
-// seal puts a checksum of a key and its value before the value.
+// seal puts a checksum of a key and its value in front of the value.
 func seal(key, value []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(make([]byte, 0, 4+len(value)), checksum(key, value)), value...)
 }
 
-// unseal gives what seal was given; not ok where it is something else now.
+// unseal gives what seal was given; ok is false if it has changed since.
 func unseal(key, sealed []byte) (value []byte, ok bool) {
 	if len(sealed) < 4 {
 		return nil, false

@@ -12,8 +12,7 @@ func errNoEntity(table, partitionKey, rowKey string) *engine.Error {
 	return engine.Errorf(engine.CodeNotFound, "no entity %q, %q in table %q", partitionKey, rowKey, table)
 }
 
-// refusal checks an operation's condition against the ETag that is there ("" for no entity): nil when
-// the operation may go ahead.
+// refusal checks an operation's condition against the current ETag ("" for no entity): nil if the operation may go ahead.
 func refusal(c *engine.Commit, i int, exists bool, etag string) *engine.Error {
 	op := &c.Ops[i]
 	var err *engine.Error

@@ -67,13 +67,13 @@ var (
 	_ engine.Maintainer = (*File)(nil)
 )
 
-// fileTables are tables by their folded names; never changed, replaced.
+// fileTables are tables by their folded names. A map is never changed, only replaced.
 type fileTables map[string]*fileTable
 
 // named finds a table, in whatever case it is named.
 func (t fileTables) named(name string) *fileTable { return t[engine.FoldTable(name)] }
 
-// fileTable is a table of a file. One that is created anew under an old name has an id of its own.
+// fileTable is a table of a file. A table that is created again under an old name has an id of its own.
 type fileTable struct {
 	name     string
 	fold     []byte // key in the list of tables
@@ -94,14 +94,14 @@ func newFileTable(name string, id uint64, d *dictionary) *fileTable {
 	}
 }
 
-// careful makes a fault in the file's memory map, as where the file has been cut off, a panic of this
-// goroutine instead of the end of the process. It gives what to call in the end.
+// careful turns a fault in the file's memory map, as when the file has been cut off, into a panic of this goroutine instead of the end of the
+// process. It gives a function to call at the end.
 func careful() (restore func()) {
 	before := debug.SetPanicOnFault(true)
 	return func() { debug.SetPanicOnFault(before) }
 }
 
-// guard turns a panic of the file's library, which gives up so on pages that are damaged, into an error. t may be nil.
+// guard turns a panic of bbolt, its reaction to damaged pages, into an error. t may be nil.
 func (f *File) guard(t *fileTable, err *error) {
 	if p := recover(); p != nil {
 		*err = f.damaged(t, errPage)
@@ -144,8 +144,7 @@ func (f *File) reading(t *fileTable, err error) error {
 	}
 }
 
-// transaction begins a transaction on the pages of the file as it is now: Compact puts another one into its place. Who writes has
-// the lead.
+// transaction begins a transaction on the pages of the file as it is now: Compact may replace the file by another. A writer must have the lead.
 func (f *File) transaction(writing bool) (*bolt.Tx, error) {
 	if writing && f.checked < checkedMost {
 		if err := f.db.Load().View(func(tx *bolt.Tx) error { return f.checkPages(tx, checkedMost) }); err != nil {
@@ -188,7 +187,7 @@ func (f *File) Tables(ctx context.Context, prefix string, meter *engine.Meter) (
 	return sortedPage(names, f.limits, meter), nil
 }
 
-// Shared implements engine.Engine: the file is locked against every other process that would write.
+// Shared implements engine.Engine: the file is locked against all other processes that would write.
 func (f *File) Shared() bool { return false }
 
 // Limits implements engine.Engine.

@@ -49,7 +49,7 @@ type fileCommit struct {
 	keys    [][]byte
 	records [][]byte // nil: delete
 	uses    bodyUses
-	behind  int    // new keys that nothing of their kind is behind
+	behind  int    // new keys with nothing of their kind behind them
 	change  digest // of the table's
 	octets  int    // about how many are written
 }
@@ -77,7 +77,7 @@ func (p *fileCommit) encode() {
 // writesWhole says whether an operation writes all properties of its entity.
 func writesWhole(op *engine.Op) bool { return op.Kind != engine.Delete && op.Kind != engine.Merge }
 
-// owners says of each operation whose body its entity has, most often its own, and how many others share that.
+// owners gives for each operation whose body its entity has, most often its own, and how many other entities share the operation's body.
 func (p *fileCommit) owners() (owners, sharers []int) {
 	ops := p.commit.Ops
 	owners, sharers = make([]int, len(ops)), make([]int, len(ops))
@@ -117,7 +117,7 @@ func (p *fileCommit) apply(tx *fileTx, version uint64, now int64) (refused, err 
 	return nil, p.put(tx, version, now)
 }
 
-// put writes what has been checked.
+// put writes what was checked.
 func (p *fileCommit) put(tx *fileTx, version uint64, now int64) (err error) {
 	if err := p.table.keepDigest(tx, p.change); err != nil {
 		return err
@@ -139,8 +139,8 @@ func (p *fileCommit) put(tx *fileTx, version uint64, now int64) (err error) {
 	return nil
 }
 
-// fill says how full pages are to be left that are divided: as good as full where rows come in the order of their keys, else half, as
-// further keys come between.
+// fill sets how full pages are left when they are split: almost full if rows come in the order of their keys, otherwise half full, because
+// further keys come in between.
 func (t *fileTable) fill(tx *fileTx, behind, keys int) {
 	added := appended{behind, keys}
 	if tx.owner == 0 {
@@ -153,7 +153,7 @@ func (t *fileTable) fill(tx *fileTx, behind, keys int) {
 
 const appendedFill = 0.95
 
-// appended says of how many keys that were written how many had nothing of their kind behind them.
+// appended says how many of the keys that were written (keys) had nothing of their kind behind them (behind).
 type appended struct{ behind, keys int }
 
 func (a appended) fill() float64 {
@@ -163,8 +163,8 @@ func (a appended) fill() float64 {
 	return bolt.DefaultFillPercent
 }
 
-// sameKind says whether two keys are of rows of one partition and table, or of entries of one index: their RowKeys begin alike, up to
-// the first exclamation mark.
+// sameKind says whether two keys are of rows of one partition and table, or of entries of one index: whether their RowKeys are equal up to the
+// first exclamation mark.
 func sameKind(a, b []byte) bool {
 	n := bytes.IndexByte(a, 0) + 1
 	n += bytes.IndexByte(a[n:], '!') + 1
@@ -307,7 +307,7 @@ func (f *File) define(ctx context.Context, table string, m *engine.Meter, ch *ch
 	return f.commits.do(ctx, ch)
 }
 
-// publish replaces the list of tables by a changed copy. The caller leads.
+// publish replaces the list of tables by a changed copy. The caller has the lead.
 func (f *File) publish(change func(fileTables)) {
 	tables := maps.Clone(*f.tables.Load())
 	change(tables)

@@ -44,12 +44,12 @@ func errFile(path string, err error) error {
 	return &engine.Error{Code: code, Op: -1, Message: message, Cause: err}
 }
 
-// isCorrupt says whether an error is that of a file that is damaged.
+// isCorrupt says whether an error means that the file is damaged.
 func isCorrupt(err error) bool {
 	return engine.Is(err, engine.CodeCorrupt)
 }
 
-// isDamage says whether something was read that nobody has written.
+// isDamage says whether an error means that something was read that was never written.
 func isDamage(err error) bool {
 	for _, damage := range []error{errRecordShort, errRecordFormat, errRecordType, errRecordName, errRecordEnd, errBody, errSharers, errChecksum, errKey, errOrder, errAstray, errTables} {
 		if errors.Is(err, damage) {

@@ -13,11 +13,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/feature"
 )
 
-// fileFormat is the number of the file's own form. docs/format.md says when it rises: what a file newly uses is a feature.
+// fileFormat is the number of the file's own format. docs/format.md says when it rises: anything new in a file is a feature instead.
 const fileFormat = 3
 
-// The keys under which a file keeps the number, and lists the features that one must know to read it, and to write to it:
-// their names with blanks between. All are sealed.
+// The keys under which a file stores the number, and the lists of features that a program must know to read it and to write to it: their names,
+// separated by blanks. All are sealed.
 var (
 	keyFormat  = []byte("format")
 	keyToRead  = []byte("to read")
@@ -25,8 +25,8 @@ var (
 	keyID      = []byte("id")
 )
 
-// putFormat gives a new file the number of its format, and an id that no other file has. Else two new files would be alike, and the
-// log of one would fit the other.
+// putFormat gives a new file the number of its format, and a unique id. Without the id two new files would be identical, and the log of one
+// would fit the other.
 func putFormat(file *bolt.Bucket) error {
 	id := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, rand.Uint64()), rand.Uint64())
 	if err := file.Put(keyID, seal(keyID, id)); err != nil {
@@ -64,7 +64,7 @@ func (f *File) checkFormat(file getter) error {
 	return err
 }
 
-// listFeatures lists the features of what this version writes in a file of an earlier one.
+// listFeatures adds the features that this version writes to the lists in a file of an earlier version.
 func listFeatures(tx *fileTx) error {
 	names, err := features(tx.Bucket(bucketFile), keyToRead)
 	if err != nil {
@@ -82,7 +82,7 @@ func listFeatures(tx *fileTx) error {
 	return tx.put(bucketFile, keyToRead, seal(keyToRead, []byte(strings.Join(names, " "))))
 }
 
-// getter is a bucket of a transaction of bbolt, or of a state.
+// getter is a bucket of a bbolt transaction, or of a state.
 type getter interface{ Get(key []byte) []byte }
 
 func unknownFeatures(file getter, key []byte) ([]string, error) {

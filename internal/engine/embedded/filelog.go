@@ -12,14 +12,13 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// While a file is open for writing, its commits are in a log beside it, each on disk with one fsync. They are pending (pending.go) until
-// they are merged into the file's pages. bbolt writes these without an fsync, so that the system may write them whenever and in
-// whatever order it likes. From time to time all of them are made sure of, and the log begins anew (checkpoint); closing the file
-// does so, and removes the log.
+// While a file is open for writing, its commits are in a log next to it, each on disk with one fsync. They are pending (pending.go) until they
+// are merged into the file's pages. bbolt writes these without an fsync, so the system may write them at any time and in any order. From time to
+// time all of them are synced, and the log begins anew (checkpoint); closing the file does so, too, and removes the log.
 //
-// Where the process or the system ends before, opening the file goes back to the last checkpoint and makes the changes of the log
-// again. The pages of that state are all there: bbolt uses no page again that an open read transaction can see, and the log keeps
-// one open (held). Only its meta page may be overwritten, so the log has a copy.
+// If the process or the system ends before, opening the file goes back to the last checkpoint and repeats the changes in the log. The pages of
+// that state are all there: bbolt reuses no page that an open read transaction can see, and the log keeps one open (held). Only its meta page
+// may be overwritten, so the log has a copy.
 //
 //	2 heads of 512 octets, of which the valid one with the greater number counts:
 //	  8 octets  magic
@@ -32,7 +31,7 @@ import (
 //	  4 octets  checksum of number, place and notes
 //	  notes of a transaction (fileTx)
 //
-// A record that is not whole, or whose checksum differs, is the end.
+// An incomplete record, or one whose checksum differs, marks the end.
 type fileLog struct {
 	file   *os.File
 	path   string
@@ -40,11 +39,11 @@ type fileLog struct {
 	at     int64 // where the next record goes
 	room   int64 // how long the file is
 	held   *bolt.Tx
-	named  func() // waits until the name of the log, and that of a new file, are on disk
+	named  func() // waits until the names of the log and of a new file are on disk
 	checks int    // checkpoints so far
 	begun  bool   // a head is on disk
-	// carried are the notes of transactions that nobody waits for, for the next record: what is in the pages of them does not count
-	// without it.
+	// carried are the notes of transactions that no caller waits for, to go into the next record: without that record, what the pages have of
+	// them does not count.
 	carried []byte
 }
 
@@ -55,9 +54,9 @@ const (
 	logMeta    = 8 + 8 + 4
 	logSum     = logMeta + metaOctets
 
-	logEnough   = 16 << 20 // octets of records from which there is a checkpoint
-	logMost     = 4 << 20  // octets of a transaction that is made sure of in the file at once instead
-	logGrown    = 8 << 20  // octets by which the file may grow, or an eighth of it: pages are used again behind a checkpoint
+	logEnough   = 16 << 20 // octets of records that cause a checkpoint
+	logMost     = 4 << 20  // octets of a transaction that is synced to the file directly instead
+	logGrown    = 8 << 20  // octets by which the file may grow, or an eighth of it: pages are reused after a checkpoint
 	logLeast    = 64 << 10
 	logGrowth   = 1 << 20
 	logSuffix   = ".log"
@@ -71,7 +70,7 @@ var (
 	errOtherLog = errors.New(logAnothers + ": if that is gone for good, remove the log, whose name ends in " + logSuffix)
 )
 
-// startLog begins the log of a file, all of which is on disk. The caller has the lead.
+// startLog begins the log of a file that is completely on disk. The caller has the lead.
 func (f *File) startLog() (err error) {
 	path := f.resolved + logSuffix
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
@@ -88,7 +87,7 @@ func (f *File) startLog() (err error) {
 		return err
 	}
 	l.named = sync.OnceFunc(func() { syncDirectory(path) })
-	go l.named() // beside what the first record takes
+	go l.named() // in parallel with the first record
 	f.log, f.unnamed = l, false
 	return nil
 }
@@ -126,10 +125,10 @@ func (l *fileLog) begin(f *File) error {
 // keepsLog says whether commits go to a log.
 func (f *File) keepsLog() bool { return keepsLogs && !f.noSync }
 
-// withLog says whether there is a log, which it begins; there is none where no other file may be made. The caller has the lead.
+// withLog says whether there is a log, and begins one if need be; there is none if no other file can be made. The caller has the lead.
 func (f *File) withLog() bool { return f.log != nil || f.startLog() == nil }
 
-// readyLog has a log with room for a transaction that changes the pages, or none. The caller has the lead.
+// readyLog makes sure of a log with room for a transaction that changes the pages, or of having none. The caller has the lead.
 func (f *File) readyLog(tx *bolt.Tx) error {
 	if f.log == nil {
 		f.withLog()
@@ -142,8 +141,7 @@ func (f *File) readyLog(tx *bolt.Tx) error {
 	return nil
 }
 
-// append writes a record, and returns when it is on disk. Where it is not, nothing of it counts; unless sure is false, when
-// nobody knows.
+// append writes a record, and returns when it is on disk. If it fails, nothing of the record counts; if sure is false, even that is unknown.
 func (l *fileLog) append(notes []byte) (sure bool, err error) {
 	if len(l.carried) > 0 {
 		notes = slices.Concat(l.carried, notes)
@@ -166,7 +164,7 @@ func (l *fileLog) append(notes []byte) (sure bool, err error) {
 	return true, nil
 }
 
-// mayCarry says whether the notes of a transaction that nobody waits for may wait for the next record. Before there is a head on disk, its pages
+// mayCarry says whether the notes of a transaction that no caller waits for may wait for the next record. Before a head is on disk, its pages
 // would be taken for those of the last checkpoint.
 func (l *fileLog) mayCarry(notes []byte) bool {
 	return l.begun && len(l.carried)+len(notes) <= logLeast
@@ -184,14 +182,14 @@ func recordSum(number uint64, at int64, notes []byte) uint32 {
 	return checksum(place[:], notes)
 }
 
-// sync makes sure of what was written to the log.
+// sync makes durable what was written to the log.
 func (l *fileLog) sync() error {
 	err := syncData(l.file)
 	l.named()
 	return err
 }
 
-// takeBack has the record at the end not count.
+// takeBack invalidates the record at the end.
 func (l *fileLog) takeBack() error {
 	if _, err := l.file.WriteAt(make([]byte, logRecord), l.at); err != nil {
 		return err
@@ -207,7 +205,7 @@ func (l *fileLog) close() {
 	l.file.Close()
 }
 
-// checkpoint makes sure of the file, and begins the log anew. The caller has the lead.
+// checkpoint syncs the file, and begins the log anew. The caller has the lead.
 func (f *File) checkpoint() error {
 	l := f.log
 	if err := f.merge(); err != nil {
@@ -227,7 +225,7 @@ func (f *File) checkpoint() error {
 	return nil
 }
 
-// endLog makes sure of the file, and removes the log, where there is one. The caller has the lead.
+// endLog syncs the file, and removes the log, if there is one. The caller has the lead.
 func (f *File) endLog() error {
 	l := f.log
 	if l == nil {
@@ -245,7 +243,7 @@ func (f *File) endLog() error {
 	return l.remove()
 }
 
-// remove removes the log, if it is the one of that name.
+// remove removes the log if the file of that name is still this log.
 func (l *fileLog) remove() error {
 	now, err := os.Stat(l.path)
 	if err != nil {
@@ -257,14 +255,14 @@ func (l *fileLog) remove() error {
 	return os.Remove(l.path)
 }
 
-// leftLog is the log of a file that nobody has closed.
+// leftLog is the log of a file that was not closed.
 type leftLog struct {
 	file   *os.File
 	number uint64
 	meta   meta
 }
 
-// findLog finds the log that was left of a file, whose lock the caller has; nil where there is nothing to do again.
+// findLog finds the log left next to a file whose lock the caller has; nil if there is nothing to repeat.
 func findLog(path string, file *os.File) (left *leftLog, err error) {
 	log, err := os.OpenFile(path, os.O_RDWR, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -300,8 +298,8 @@ func (f *File) hasLog() bool {
 	return err == nil
 }
 
-// goBack finds the log that was left of a file, and has the file be as it was when that began. Where another process has the file,
-// it does nothing.
+// goBack finds the log left next to a file, and restores the file to its state when that log began. If another process has the file open, it
+// does nothing.
 func (f *File) goBack(file *os.File) error {
 	if !f.hasLog() {
 		return nil
@@ -330,8 +328,8 @@ func (f *File) goBack(file *os.File) error {
 
 var errLogElsewhere = errors.New("the log of commits beside it is for a system that has locks: open the file there, and close it")
 
-// goOn makes the changes of the log that was left again, and removes it. Where pages are damaged into which they would go, they stay
-// pending, and the log what makes sure of them: so the rest of the file can be read, and the table be repaired.
+// goOn repeats the changes in the log that was left, and removes it. If they belong into damaged pages, they stay pending, and the log keeps
+// them durable: so the rest of the file can be read, and the table repaired.
 func (f *File) goOn() error {
 	left := f.left
 	if left == nil {
@@ -350,7 +348,7 @@ func (f *File) goOn() error {
 	return nil
 }
 
-// check refuses a log in which a damaged record is followed by another one: no record is begun before that ahead of it is on disk.
+// check refuses a log in which a damaged record is followed by another record: no record is begun before the one ahead of it is on disk.
 func (left *leftLog) check() error {
 	for at, ok := int64(logRecords), true; ok; {
 		var notes []byte
@@ -366,9 +364,9 @@ func (left *leftLog) check() error {
 	return nil
 }
 
-// redo makes the changes of the log again in a file that is as it was when the log began: they are pending then.
+// redo repeats the changes in the log on a file that is as it was when the log began: afterwards they are pending.
 func (left *leftLog) redo(f *File) (l *fileLog, err error) {
-	held, err := f.transaction(false) // so that all can begin once more
+	held, err := f.transaction(false) // so that everything can begin once more
 	if err != nil {
 		return nil, err
 	}
@@ -407,7 +405,7 @@ func (left *leftLog) redo(f *File) (l *fileLog, err error) {
 	return &fileLog{file: left.file, path: f.resolved + logSuffix, number: left.number, at: at, room: info.Size(), held: held, named: func() {}, begun: true}, nil
 }
 
-// read reads a record; not ok at the end, or where it is damaged.
+// read reads a record; ok is false at the end, or if the record is damaged.
 func (left *leftLog) read(at int64) (notes []byte, ok bool) {
 	var head [logRecord]byte
 	if _, err := left.file.ReadAt(head[:], at); err != nil {

@@ -13,13 +13,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// bbolt reads a file by a map of it. When the file outgrows its map, the writer waits for all who read, and whoever begins to
-// read waits for the writer. So a file gets addresses to grow into, which take neither memory nor disk. Where there are too few, in
-// a process of 32 bits or with a limit, or on Windows, where bbolt makes the file as long as its map, rows that are kept open
-// end with an error when a writer would wait for them.
+// bbolt reads a file through a memory map. When the file outgrows the map, the writer waits for all readers, and new readers wait for the
+// writer. So a file gets addresses to grow into, which take neither memory nor disk. If there are too few of them (in a 32-bit process, under a
+// limit, or on Windows, where bbolt makes the file as long as its map), rows that are kept open end with an error when a writer would have to
+// wait for them.
 const (
 	mostReserved = 64 << 30
-	growReserved = 4 // times the file, where that is more
+	growReserved = 4 // times the file, if that is more
 	patience     = 100 * time.Millisecond
 	octetsAtOp   = 24 << 10 // the pages from the root to an entity
 
@@ -34,7 +34,7 @@ func reserved(size int64) int64 {
 	return max(mostReserved, growReserved*size)
 }
 
-// openMapped opens a bbolt file of a size with as many addresses to grow into as there are, and says how many it has.
+// openMapped opens a bbolt file of a size with as many addresses to grow into as are available, and says how many it got.
 func openMapped(path string, o FileOptions, size int64, opened **os.File, first func(*os.File) error) (*bolt.DB, int64, error) {
 	reserve := max(o.Reserve, 0)
 	if o.Reserve == 0 && !o.ReadOnly {
@@ -49,7 +49,7 @@ func openMapped(path string, o FileOptions, size int64, opened **os.File, first 
 	}
 }
 
-// mapped is how long a map bbolt makes for a size: see its DB.mmapSize.
+// mapped is how long bbolt's map is for a size: see its DB.mmapSize.
 func mapped(size int64) int64 {
 	const least, step = 32 << 10, 1 << 30
 	for n := int64(least); n <= step; n *= 2 {
@@ -60,10 +60,10 @@ func mapped(size int64) int64 {
 	return (size + step - 1) / step * step
 }
 
-// fits says whether the file does not outgrow its map by a commit of about so many octets.
+// fits says whether a commit of about so many octets leaves the file within its map.
 func (f *File) fits(tx *bolt.Tx, octets int) bool { return tx.Size()+int64(octets)+1<<20 < f.mapped }
 
-// grow prepares a commit of about so many octets, and gives what to call behind it. The caller has the lead.
+// grow prepares a commit of about so many octets, and gives a function to call afterwards. The caller has the lead.
 func (f *File) grow(tx *bolt.Tx, octets int) (done func()) {
 	tx.DB().AllocSize = int(min(max(tx.Size(), leastGrowth), mostGrowth))
 	if f.fits(tx, octets) {

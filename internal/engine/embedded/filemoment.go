@@ -9,27 +9,27 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// fileMoment is a file at one moment: a read transaction of bbolt with what was pending, begun by the first read. Those of many goroutines may go
-// on in one at the same time, as bbolt keeps nothing in a transaction that only reads.
+// fileMoment is a file at one moment: a read transaction of bbolt with what was pending, begun by the first read. Many goroutines may read in it
+// at the same time, because bbolt keeps no state in a transaction that only reads.
 type fileMoment struct {
 	file   *File
 	tables fileTables
 
-	mu    sync.RWMutex // for writing: by who begins or ends state, under moments.mu
+	mu    sync.RWMutex // held for writing to begin or end state, under moments.mu
 	db    *bolt.DB     // of state
 	state fileState    // without a transaction before the first read, and once it is over
-	over  error        // why there is nothing to read any more
+	over  error        // why nothing can be read any more
 
 	before, after *fileMoment // in moments.open
 }
 
-// moments are those of a file that are open. bbolt's writer waits for all read transactions when the file outgrows its
-// map, and so does closing it: so somebody must be able to end them.
+// moments are the open moments of a file. bbolt's writer waits for all read transactions when the file outgrows its map, and so does closing it:
+// so it must be possible to end them.
 type moments struct {
 	mu     sync.Mutex
 	open   *fileMoment
-	ended  int              // how often all were ended, or the file was replaced by its compacted form
-	former map[*bolt.DB]int // replaced files, and how many moments they have
+	ended  int              // how often all were ended, or the file was replaced by a compacted one
+	former map[*bolt.DB]int // replaced files, and how many open moments they have
 }
 
 // Moment implements engine.Transactor.
@@ -67,15 +67,15 @@ func (m *fileMoment) view(t *fileTable, fn func(s *fileState) error) (err error)
 	return m.file.reading(t, fn(&m.state))
 }
 
-// begin begins the transaction, unless another goroutine has done so. Nothing is locked while bbolt begins one: it may have
-// to wait for a writer that grows the map, and that one for somebody who ends moments.
+// begin begins the transaction, unless another goroutine has done so. No lock is held while bbolt begins one: it may have to wait for a writer
+// that grows the map, and that writer for a goroutine that ends moments.
 func (m *fileMoment) begin() error {
 	all := &m.file.moments
 	for {
 		all.mu.Lock()
 		ended := all.ended
 		all.mu.Unlock()
-		if m.file.closed.Load() { // before all were ended
+		if m.file.closed.Load() { // before all moments were ended
 			return errClosed()
 		}
 		db := m.file.db.Load()
@@ -112,7 +112,7 @@ func errReleased() error {
 	return engine.Errorf(engine.CodeClosed, "what is read has been let go of")
 }
 
-// add puts a moment into the list. The caller has the lock.
+// add adds a moment to the list. The caller has the lock.
 func (all *moments) add(m *fileMoment) {
 	m.after = all.open
 	if m.after != nil {
@@ -131,7 +131,7 @@ func (all *moments) release(m *fileMoment, why error) {
 	}
 }
 
-// finish ends a moment for a reason, and gives the replaced file that nobody reads any more. The caller has the lock.
+// finish ends a moment for a reason, and gives the replaced file if that has no more readers. The caller has the lock.
 func (all *moments) finish(m *fileMoment, why error) (idle *bolt.DB) {
 	m.mu.Lock() // waits for reads under way, which wait for nothing
 	defer m.mu.Unlock()
@@ -174,10 +174,10 @@ func (all *moments) end(why error) {
 	}
 }
 
-// replaced says that another file has taken the place of old, which is closed when its last moment is released.
+// replaced notes that another file has replaced old, which is closed when its last moment is released.
 func (all *moments) replaced(old *bolt.DB) error {
 	all.mu.Lock()
-	all.ended++ // who begins a transaction of the old one just now begins another
+	all.ended++ // a goroutine that is beginning a transaction of the old file begins another
 	n := 0
 	for m := all.open; m != nil; m = m.after {
 		if m.db == old {

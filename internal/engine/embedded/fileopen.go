@@ -14,7 +14,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// openFiles are the paths that this process has open: the system's lock does not say who holds it.
+// openFiles are the paths that this process has open: the system's lock does not tell which process holds it.
 var openFiles struct {
 	sync.Mutex
 	paths map[string]bool
@@ -23,8 +23,8 @@ var openFiles struct {
 // lockTimeout is how long to wait for another process that has the file open.
 const lockTimeout = 200 * time.Millisecond
 
-// OpenFile opens a file, and makes it when there is none (unless ReadOnly). It fails with
-// engine.CodeLocked when the file is in use, and engine.CodeCorrupt when it is not such a file or is damaged.
+// OpenFile opens a file, and creates it if there is none (unless ReadOnly). It fails with engine.CodeLocked if the file is in use, and with
+// engine.CodeCorrupt if it is not such a file or is damaged.
 func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 	resolved, err := ResolvePath(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 	f := &File{limits: o.limits(), path: path, resolved: resolved, readOnly: o.ReadOnly, reserve: o.Reserve, settled: func() error { return nil }}
 	if err := f.open(o); err != nil {
 		if f.log != nil {
-			f.log.close() // bbolt waits for the transaction that it holds
+			f.log.close() // bbolt waits for the transaction that the log holds
 		}
 		if db := f.db.Load(); db != nil {
 			f.settled()
@@ -64,7 +64,7 @@ func OpenFile(path string, o FileOptions) (engine.Engine, error) {
 	return f, nil
 }
 
-// closeLeft closes a file that nobody has closed, so that it can be read alone.
+// closeLeft closes a file properly that was not closed, so that it can be read by itself.
 func closeLeft(path, resolved string) error {
 	for _, name := range []string{resolved, resolved + logSuffix} {
 		if _, err := os.Stat(name); err != nil {
@@ -78,7 +78,7 @@ func closeLeft(path, resolved string) error {
 	return e.(*File).closeWhole()
 }
 
-// closeWhole closes a file that is to be read without its log.
+// closeWhole closes a file that will be read without its log.
 func (f *File) closeWhole() error {
 	if err := f.Close(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func (f *File) closeWhole() error {
 	return nil
 }
 
-// ResolvePath gives a path one spelling, whether or not the file is there yet.
+// ResolvePath gives a path one spelling, whether or not the file exists yet.
 func ResolvePath(path string) (string, error) {
 	if path == "" {
 		return "", errors.New("no path")
@@ -127,7 +127,7 @@ func (f *File) open(o FileOptions) (err error) {
 	var opened *os.File
 	defer func() {
 		if f.db.Load() == nil && opened != nil {
-			unlock(opened) // where bbolt panics, it leaves both
+			unlock(opened) // if bbolt panics, it leaves both
 			opened.Close()
 		}
 	}()
@@ -175,7 +175,7 @@ func (f *File) open(o FileOptions) (err error) {
 	return nil
 }
 
-// syncDirectory makes sure that a file's name is on disk, where the system can.
+// syncDirectory makes sure that a file's name is on disk, if the system can.
 func syncDirectory(path string) {
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
 		dir.Sync()
@@ -183,7 +183,7 @@ func syncDirectory(path string) {
 	}
 }
 
-// openBolt opens a bbolt file with addresses to grow into; opened is what it opens, and first what it does before it reads that.
+// openBolt opens a bbolt file with addresses to grow into; opened receives the file, and first is called before bbolt reads it.
 func openBolt(path string, o FileOptions, reserve int64, opened **os.File, first func(*os.File) error) (*bolt.DB, error) {
 	db, err := bolt.Open(path, 0o600, &bolt.Options{
 		Timeout: lockTimeout, ReadOnly: o.ReadOnly, NoSync: o.NoSync,
@@ -203,16 +203,16 @@ func openBolt(path string, o FileOptions, reserve int64, opened **os.File, first
 	return db, err
 }
 
-// isStump says whether a file has less than the two pages without which bbolt cannot even say what is wrong.
+// isStump says whether a file is shorter than the two pages without which bbolt cannot even say what is wrong.
 func isStump(info os.FileInfo) bool {
 	return info.Mode().IsRegular() && info.Size() > 0 && info.Size() < 2*int64(os.Getpagesize())
 }
 
-// newSize is how long a new file is made, so that the first tables need not make it longer.
+// newSize is the length of a new file, chosen so that the first tables need not extend it.
 const newSize = 64 << 10
 
-// prepareOnce prepares a file that is new, and writes nothing to any other: least of all to one that is cut off, where
-// what is written could hide what is missing. A new one is made sure of while the caller goes on: see settled.
+// prepareOnce prepares a new file, and writes nothing to any other: least of all to a truncated one, where writes could hide what is missing. A
+// new file is synced while the caller goes on: see settled.
 func (f *File) prepareOnce() error {
 	isNew := false
 	err := f.db.Load().View(func(tx *bolt.Tx) error {
@@ -229,7 +229,7 @@ func (f *File) prepareOnce() error {
 		return err
 	}
 	db := f.db.Load()
-	db.NoSync, db.NoGrowSync = true, true // there is nothing yet that may be lost
+	db.NoSync, db.NoGrowSync = true, true // there is nothing to lose yet
 	err = db.Update(prepare)
 	if db.NoSync, db.NoGrowSync = f.noSync, false; err != nil || f.noSync {
 		return err
@@ -252,21 +252,21 @@ func (f *File) checkSize(tx *bolt.Tx) error {
 	return err
 }
 
-// Of a file's pages those in front are checked when it is opened, and more of them before the first is written: of a large file that
-// takes longer than opening it should, and of one larger still, longer than a write should.
+// The first of a file's pages are checked when it is opened, and more of them before the first write: checking all would take longer than
+// opening a large file should, and, for a still larger one, longer than a write should.
 const (
 	checkedFirst = 1 << 12
 	checkedMost  = 1 << 16
 )
 
-// checkPages refuses a file with a page that says to be of no kind, or to go on behind the file's end. Who writes to a page gives back
-// what it says to have: bbolt would spend minutes and gigabytes on pages that are not there. It looks at those below a number at which
-// nobody has looked before.
+// checkPages refuses a file with a page that claims an unknown kind, or to extend beyond the file's end. A writer gives back the pages that a
+// page claims to have: bbolt would spend minutes and gigabytes on pages that are not there. It checks those below a number that have not been
+// checked before.
 func (f *File) checkPages(tx *bolt.Tx, below int) error {
 	info := tx.DB().Info()
 	pages := int(tx.Size() / int64(info.PageSize))
 	var ahead readAhead
-	id := max(f.checked, 2) // behind the two meta pages
+	id := max(f.checked, 2) // after the two meta pages
 	for id < min(pages, below) {
 		ahead.at(info.Data + uintptr(id*info.PageSize))
 		page, err := tx.Page(id)
@@ -346,7 +346,7 @@ func (f *File) load() error {
 	return nil
 }
 
-// readBase gives what versions begin above.
+// readBase gives the number above which versions begin.
 func readBase(file getter) (uint64, error) {
 	v := file.Get(keyBase)
 	if v == nil {
@@ -359,7 +359,7 @@ func readBase(file getter) (uint64, error) {
 	return binary.BigEndian.Uint64(b), nil
 }
 
-// raiseBase raises it.
+// raiseBase raises the base.
 func raiseBase(tx *fileTx, by uint64) error {
 	base, err := readBase(tx.Bucket(bucketFile))
 	if err != nil {

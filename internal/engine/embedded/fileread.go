@@ -6,7 +6,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// viewer is what reads of a file go by: a moment, or else the file itself, for which each call is a moment of its own.
+// viewer is what reads of a file go through: a moment, or else the file itself, for which each call is a moment of its own.
 type viewer struct {
 	file   *File
 	moment *fileMoment

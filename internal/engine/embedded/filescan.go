@@ -9,7 +9,7 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// walkAtOnce is after how many entities without a match a walk looks at its context again.
+// walkAtOnce is how many entities without a match a walk passes before it checks its context again.
 const walkAtOnce = 8192
 
 // fileCursor walks a table.
@@ -73,8 +73,8 @@ func rangeOf(s *engine.Scan) (from, to []byte) {
 	return appendKey(nil, s.PartitionKey, s.From), append([]byte(s.PartitionKey), 1)
 }
 
-// appendPartitionBound makes the key that separates the partitions below p from the others. No
-// partition's key holds a zero byte: where p has one, what is before it is a partition below p.
+// appendPartitionBound makes the key that separates the partitions below p from the others. No partition's key holds a zero byte: if p has one,
+// the part before it is a partition below p.
 func appendPartitionBound(dst []byte, p string) []byte {
 	if i := strings.IndexByte(p, 0); i >= 0 {
 		return append(append(dst, p[:i]...), 1)
@@ -82,7 +82,7 @@ func appendPartitionBound(dst []byte, p string) []byte {
 	return append(append(dst, p...), 0)
 }
 
-// filterProperties appends the properties that f compares and names does not have.
+// filterProperties appends the properties that f compares and that are not in names.
 func filterProperties(names []string, f *engine.Filter) []string {
 	if f == nil {
 		return names
@@ -114,7 +114,7 @@ func (c *fileCursor) walk(ctx context.Context, size int) error {
 	return nil
 }
 
-// walkOn walks on, until the chunk has size entities.
+// walkOn walks until the chunk has size entities.
 func (c *fileCursor) walkOn(s *fileState, size int) error {
 	in := c.table.in(s)
 	if in.entities == nil {
@@ -140,7 +140,7 @@ func (c *fileCursor) walkOn(s *fileState, size int) error {
 	}
 }
 
-// look adds an entity to the chunk if it passes. Nothing of one that does not is copied.
+// look adds an entity to the chunk if it passes. It copies nothing of one that does not.
 func (c *fileCursor) look(in tableIn, key, record []byte) error {
 	r := c.reader
 	if err := r.read(in, key, record); err != nil {
@@ -178,7 +178,7 @@ var (
 	errAstray = errors.New("an entity that is not found by its key")
 )
 
-// hold copies values to where they stay until the next chunk.
+// hold copies values to where they stay valid until the next chunk.
 func (c *fileCursor) hold(values []engine.Value) []engine.Value {
 	c.reserve(len(values))
 	at, end := len(c.values), len(c.values)+len(values)

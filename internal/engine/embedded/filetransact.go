@@ -46,7 +46,7 @@ func (f *File) Transact(ctx context.Context, t engine.Transaction) error {
 // Snapshots implements engine.Transactor.
 func (f *File) Snapshots() bool { return true }
 
-// fileTransaction is several commits that are one change.
+// fileTransaction is several commits that form one change.
 type fileTransaction struct {
 	file        *File
 	commits     []fileCommit
@@ -78,7 +78,7 @@ func (t *fileTransaction) apply(tx *fileTx, version uint64, now int64) (refused,
 	return nil, nil
 }
 
-// meets refuses what will not meet a requirement. Nothing is written yet, as what is refused must leave no trace.
+// meets refuses a transaction that will not meet a requirement. Nothing is written yet, because a refused change must leave no trace.
 func (t *fileTransaction) meets(tx *fileTx, q *engine.Requirement) error {
 	table := t.file.table(q.Table)
 	if table == nil {
@@ -101,7 +101,7 @@ func (t *fileTransaction) meets(tx *fileTx, q *engine.Requirement) error {
 	return nil
 }
 
-// hold refuses the transaction where a range does not hold what it held.
+// hold refuses the transaction if a range no longer holds what it held.
 func (t *fileTransaction) hold(tx *fileTx) (refused, err error) {
 	for i := range t.transaction.Reads {
 		s := &t.transaction.Reads[i]
@@ -114,7 +114,7 @@ func (t *fileTransaction) hold(tx *fileTx) (refused, err error) {
 		}
 		err := t.since.view(was, func(old *fileState) error {
 			if t.file.commits.clean && old.series == tx.series {
-				return nil // nobody has written since
+				return nil // nothing was written since
 			}
 			before, after := was.in(old), is.in(&tx.fileState)
 			if before.entities == nil || after.entities == nil {
@@ -132,8 +132,7 @@ func (t *fileTransaction) hold(tx *fileTx) (refused, err error) {
 	return nil, nil
 }
 
-// compareRange refuses a range that holds something else than it held. Entities that its filter lets through neither before
-// nor now do not matter.
+// compareRange refuses a range whose contents have changed. Entities that its filter lets through neither before nor now do not matter.
 func compareRange(d *dictionary, s *engine.Scan, was, is tableIn) error {
 	from, to := rangeOf(s)
 	before, after := was.entities.Cursor(), is.entities.Cursor()
@@ -182,7 +181,7 @@ func compareRange(d *dictionary, s *engine.Scan, was, is tableIn) error {
 	return nil
 }
 
-// sameRecord says whether two records of one key are the same writing; either may be nil. No two commits have the same version.
+// sameRecord says whether two records of one key come from the same write; either may be nil. No two commits have the same version.
 func sameRecord(a, b []byte) bool {
 	var was, is recordHead
 	return was.parse(a) == nil && is.parse(b) == nil && was.version == is.version

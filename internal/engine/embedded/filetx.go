@@ -8,22 +8,22 @@ import (
 	berrors "go.etcd.io/bbolt/errors"
 )
 
-// fileTx is a transaction that changes the file's pages, or only what is pending above them, and notes what it changes for the log. All
-// changes but those of maintenance go through it.
+// fileTx is a transaction that changes the file's pages, or only what is pending above them, and notes its changes for the log. All changes
+// except those of maintenance go through it.
 type fileTx struct {
 	fileState
-	owner  uint64 // of the nodes of changes; 0: the pages are changed
+	owner  uint64 // owner of the nodes of changes; 0: the pages are changed
 	logged bool
 	// added is File.appended
 	appended map[string]appended
-	bucket   []byte // that the changes noted last are of
+	bucket   []byte // of the changes noted last
 	notes    []byte // nil unless logged
 }
 
-// The notes of a transaction: a letter, and texts as in records. All but noteBucket and noteDrop are of the bucket that one of these
-// has named last.
+// The notes of a transaction: a letter, and texts as in records. All notes except noteBucket and noteDrop are about the bucket that was last
+// named by one of these two.
 const (
-	noteBucket = 'b' // name; it is made where it is not there
+	noteBucket = 'b' // name; it is made if it does not exist
 	noteDrop   = 'x' // name
 	noteNumber = 's' // uvarint: the sequence of the bucket
 	notePut    = 'p' // key, value
@@ -38,7 +38,7 @@ func (tx *fileTx) to(name []byte) {
 	}
 }
 
-// made notes which bucket changes, makes it in the pages where there is none, and gives it.
+// made notes which bucket changes, makes it in the pages if it does not exist, and gives it.
 func (tx *fileTx) made(name []byte) (*bolt.Bucket, error) {
 	tx.to(name)
 	if b := tx.Tx.Bucket(name); b != nil {
@@ -47,7 +47,7 @@ func (tx *fileTx) made(name []byte) (*bolt.Bucket, error) {
 	return tx.CreateBucket(name)
 }
 
-// change changes what is pending. nil as value: deleted.
+// change changes what is pending. A nil value means deleted.
 func (tx *fileTx) change(bucket, key, value []byte) {
 	tx.changes.Set(tx.owner, string(appendPending(nil, bucket, key)), &value)
 }
@@ -90,7 +90,7 @@ func (tx *fileTx) delete(bucket, key []byte) error {
 	return b.Delete(key)
 }
 
-// next gives the next number of a bucket, which is in the pages.
+// next gives the next number of a bucket that is in the pages.
 func (tx *fileTx) next(bucket []byte) (uint64, error) {
 	b, err := tx.made(bucket)
 	if err != nil {
@@ -103,7 +103,7 @@ func (tx *fileTx) next(bucket []byte) (uint64, error) {
 	return n, err
 }
 
-// drop drops a bucket from the pages, where there is one.
+// drop drops a bucket from the pages, if it is there.
 func (tx *fileTx) drop(bucket []byte) error {
 	tx.bucket = nil
 	tx.note(noteDrop, bucket)
@@ -129,7 +129,7 @@ func (tx *fileTx) forget(bucket []byte) {
 	}
 }
 
-// redo makes the changes that a transaction has noted.
+// redo repeats the changes that a transaction has noted.
 func (tx *fileTx) redo(notes []byte) error {
 	for len(notes) > 0 {
 		note := notes[0]

@@ -6,8 +6,8 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// finder looks up one key of a bucket after the other, of which many lie behind each other: a row's body is often behind that of the
-// row before, where both are read by an index.
+// finder looks up a series of keys of a bucket, many of which are next to each other: when rows are read by an index, a row's body often follows
+// the body of the row before.
 type finder struct {
 	bucket      *fileBucket
 	pages       *bolt.Cursor // nil before the first
@@ -16,10 +16,10 @@ type finder struct {
 	ahead       *readAhead
 }
 
-// mostAstray is how often a finder looks in vain whether the next key is the one sought.
+// mostAstray is how many times in a row a finder checks in vain whether the next key is the one sought.
 const mostAstray = 4
 
-// Get is fileBucket.Get.
+// Get does what fileBucket.Get does.
 func (f *finder) Get(key []byte) []byte {
 	if record, changed := f.bucket.changed(key); changed || f.bucket.pages == nil {
 		return record

@@ -6,8 +6,8 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Commit implements engine.Engine. Entities are made before the lock is taken; under it, conditions are
-// checked against what stands, and one new root is published.
+// Commit implements engine.Engine. Entities are made before the lock is taken; under it, conditions are checked against the current contents,
+// and one new root is published.
 func (m *Memory) Commit(ctx context.Context, c engine.Commit) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -35,8 +35,8 @@ func (m *Memory) Commit(ctx context.Context, c engine.Commit) error {
 	return nil
 }
 
-// entities appends the entities that a commit makes; nil for those that depend on what stands, and for what it deletes. Operations
-// with the same content, as a row and the copies of it in its indexes have, make one entity.
+// entities appends the entities that a commit makes; nil for those that depend on the current contents, and for deletions. Operations with the
+// same content, such as a row and its copies in indexes, share one entity.
 func (t *memTable) entities(c *engine.Commit, entities []*memRecord) []*memRecord {
 	var last *memRecord
 	var of *engine.Entity
@@ -54,7 +54,7 @@ func (t *memTable) entities(c *engine.Commit, entities []*memRecord) []*memRecor
 	return entities
 }
 
-// sameContent says whether two entities have one list of names and one of values.
+// sameContent says whether two entities share their list of names and their list of values.
 func sameContent(a, b *engine.Entity) bool {
 	return len(a.Values) > 0 && len(a.Values) == len(b.Values) && &a.Values[0] == &b.Values[0] &&
 		len(a.Names) == len(b.Names) && &a.Names[0] == &b.Names[0]
@@ -82,7 +82,7 @@ func (m *Memory) apply(t *memTable, c *engine.Commit, entities []*memRecord) err
 	return nil
 }
 
-// current is the root, for who has the lock.
+// current gives the root, for a caller that has the lock.
 func (m *Memory) current() (*memRoot, error) {
 	if m.closed.Load() {
 		return nil, errClosed()
@@ -90,15 +90,15 @@ func (m *Memory) current() (*memRoot, error) {
 	return m.root.Load(), nil
 }
 
-// stamp gives the ETag and the timestamp of what is written next. The caller has the lock.
+// stamp gives the ETag and the timestamp of the next write. The caller has the lock.
 func (m *Memory) stamp() (etag string, now int64) {
 	m.version++
 	var buf [maxETag]byte
 	return string(appendETag(buf[:0], m.version)), m.clock.ticks()
 }
 
-// check checks every operation's condition, and makes the entities of merges. No entity is there twice,
-// so what one operation does is no condition of another.
+// check checks every operation's condition, and makes the entities of merges. No entity occurs twice, so no operation affects another's
+// condition.
 func (r *memRoot) check(t *memTable, c *engine.Commit, entities []*memRecord) error {
 	if r.table(c.Table) != t {
 		return errNoTable(c.Table) // deleted meanwhile

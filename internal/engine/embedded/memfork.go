@@ -1,7 +1,7 @@
 package embedded
 
-// Fork gives a store that begins with what this one holds. From then on neither sees what is written to the other. They share
-// all nodes of their trees: each copies what it changes, as a commit does while somebody holds the root.
+// Fork gives a store that begins with the contents of this one. From then on neither sees the other's writes. They share all nodes of their
+// trees: each copies what it changes, as a commit does while the root is held.
 func (m *Memory) Fork() *Memory {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -11,6 +11,6 @@ func (m *Memory) Fork() *Memory {
 	own := r.next()
 	own.m = f
 	f.root.Store(own)
-	m.root.Store(r.next()) // which owns nothing either of what both have
+	m.root.Store(r.next()) // which owns nothing either of what both share
 	return f
 }

@@ -11,14 +11,13 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// Memory is a store in this process's memory, empty when opened. Entities are never changed once they
-// are stored, and are shared with those who read them.
+// Memory is a store in this process's memory, empty when opened. Entities never change once they are stored, and are shared with their readers.
 type Memory struct {
 	limits engine.Limits
 	closed atomic.Bool
 	root   atomic.Pointer[memRoot]
 
-	mu      sync.RWMutex // for reading: by who reads one entity of the root, or is about to hold it
+	mu      sync.RWMutex // held for reading to read one entity of the root, or to begin holding the root
 	version uint64
 	clock   clock
 }
@@ -44,7 +43,7 @@ func (m *Memory) Scan(_ context.Context, s engine.Scan) engine.Cursor {
 	return m.hold().scan(s)
 }
 
-// hold gives the root for who reads it for longer: until he lets go of it, nothing of it changes.
+// hold gives the root to a caller that reads it for longer: until it is released, nothing in it changes.
 func (m *Memory) hold() *memRoot {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
@@ -88,7 +87,7 @@ func (m *Memory) DeleteTable(ctx context.Context, table string, meter *engine.Me
 	})
 }
 
-// define changes the list of tables of a copy of the root, and publishes that.
+// define changes the list of tables in a copy of the root, and publishes that.
 func (m *Memory) define(ctx context.Context, meter *engine.Meter, change func(*memRoot) error) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -137,7 +136,7 @@ func sortedPage(names []string, l engine.Limits, meter *engine.Meter) []string {
 	return names
 }
 
-// Shared implements engine.Engine: nobody else can see this process's memory.
+// Shared implements engine.Engine: no other process can see this process's memory.
 func (m *Memory) Shared() bool { return false }
 
 // Limits implements engine.Engine.

@@ -7,11 +7,11 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// memRecord is the head of a stored entity, which never changes once it is published. A slot of eight octets for each property lies
-// behind it, and the texts behind those: a slot has a number, or where its text begins (the high half) and its length (the low half).
+// memRecord is the head of a stored entity, which never changes once it is published. A slot of eight octets for each property follows, and then
+// the texts: a slot has a number, or where its text begins (the high half) and its length (the low half).
 //
-// All of it is one piece of memory without pointers. The garbage collector need not look into it, and who reads an entity waits for
-// memory once.
+// All of it is one piece of memory without pointers. The garbage collector need not look into it, and a reader of an entity waits for memory
+// only once.
 type memRecord struct {
 	timestamp int64
 	shape     uint32 // which of its table's
@@ -24,13 +24,13 @@ const (
 	slotSize = 8
 	maxETag  = 19 // 2⁶⁰ writes
 
-	// isLarge marks a record whose short texts are copied when they are read: one that is kept would keep all of it.
+	// isLarge marks a record whose short texts are copied when they are read: keeping one of them would otherwise keep the whole record.
 	isLarge   = 1 << 7
 	largeFrom = 4 << 10
 	shortText = 8 << 10
 )
 
-// newRecord copies what a writer gave, without what is absent. The shape has as many properties as are present.
+// newRecord copies what a writer gave, leaving out absent values. The shape has exactly the present properties.
 func newRecord(s *shape, values []engine.Value) *memRecord {
 	at := int(headSize) + slotSize*len(s.names)
 	size := at
@@ -67,7 +67,7 @@ func (r *memRecord) sign(etag string, timestamp int64) {
 
 func (r *memRecord) etag() string { return r.kept(view(r.etagText[:r.etagSize&^isLarge])) }
 
-// kept gives a text of the record for as long as anybody wants it.
+// kept gives a text of the record that may be kept for any time.
 func (r *memRecord) kept(text string) string {
 	if r.etagSize&isLarge != 0 && len(text) < shortText {
 		return strings.Clone(text)
@@ -79,7 +79,7 @@ func (r *memRecord) slot(i int) *uint64 {
 	return (*uint64)(unsafe.Add(unsafe.Pointer(r), headSize+uintptr(slotSize*i)))
 }
 
-// octet is the first octet of the text in a slot; 0 of an empty one.
+// octet is the first octet of the text in a slot; 0 if the text is empty.
 func (r *memRecord) octet(i int) byte {
 	word := *r.slot(i)
 	if uint32(word) == 0 {
@@ -98,7 +98,7 @@ func (r *memRecord) value(s *shape, i int) engine.Value {
 	switch {
 	case !t.Text():
 		return engine.Value{N: word, Type: t}
-	case size == 0: // where it lies may be behind the record's memory, and nothing may point there
+	case size == 0: // its place may be just past the record's memory, and nothing may point there
 		return engine.Value{Type: t}
 	}
 	return engine.Value{S: r.kept(unsafe.String((*byte)(unsafe.Add(unsafe.Pointer(r), word>>32)), size)), Type: t}

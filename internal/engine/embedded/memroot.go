@@ -8,12 +8,12 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// memRoot is what a memory store holds. While somebody holds it, it is as it was at that moment, and the next commit makes another
-// root. While nobody does, commits change it in place.
+// memRoot is what a memory store holds. While a reader holds it, it stays as it was at that moment, and the next commit makes another root.
+// While none does, commits change it in place.
 type memRoot struct {
 	m       *Memory
-	owner   uint64               // of what this root may change in place; what others own may be in their roots, too
-	holders atomic.Int64         // none come any more once another root has followed
+	owner   uint64               // of what this root may change in place; nodes of other owners may be in other roots, too
+	holders atomic.Int64         // no new ones come once another root has followed
 	tables  map[string]*memTable // by folded name and by name; never changed
 	states  []*memStates         // by memTable.slot, stateChunk in each
 }
@@ -39,7 +39,7 @@ type memPartition struct {
 	rows  tree[memRecord]
 }
 
-// next gives the root that follows on this one, still the same.
+// next gives the root that follows this one, with the same contents so far.
 func (r *memRoot) next() *memRoot {
 	return &memRoot{m: r.m, owner: r.owner + 1, tables: r.tables, states: slices.Clone(r.states)}
 }
@@ -57,10 +57,10 @@ func (r *memRoot) state(t *memTable) *memState {
 	return r.states[t.slot/stateChunk].of[t.slot%stateChunk]
 }
 
-// partition is a partition of a table; nil where there is none.
+// partition is a partition of a table; nil if there is none.
 func (r *memRoot) partition(t *memTable, key string) *memPartition { return r.state(t).Get(key) }
 
-// ownStates gives a part of the states for changing.
+// ownStates gives a chunk of the states, for changing.
 func (r *memRoot) ownStates(chunk int) *memStates {
 	s := r.states[chunk]
 	if s.owner != r.owner {
@@ -71,7 +71,7 @@ func (r *memRoot) ownStates(chunk int) *memStates {
 	return s
 }
 
-// ownState gives what a table holds for changing.
+// ownState gives a table's state, for changing.
 func (r *memRoot) ownState(t *memTable) *memState {
 	all := r.ownStates(t.slot / stateChunk)
 	s := all.of[t.slot%stateChunk]
@@ -83,7 +83,7 @@ func (r *memRoot) ownState(t *memTable) *memState {
 	return s
 }
 
-// own gives a partition, which may be a new one, for changing.
+// own gives a partition, possibly a new one, for changing.
 func (s *memState) own(key string) *memPartition {
 	p := s.Get(key)
 	switch {
@@ -113,7 +113,7 @@ func (r *memRoot) take(t *memTable) {
 	r.states = append(r.states, &memStates{owner: r.owner, of: [stateChunk]*memState{empty}})
 }
 
-// give takes the slot of a table that is deleted.
+// give takes back the slot of a deleted table.
 func (r *memRoot) give(t *memTable) { r.ownStates(t.slot / stateChunk).of[t.slot%stateChunk] = nil }
 
 func (r *memRoot) entity(t *memTable, partitionKey, rowKey string) *memRecord {
@@ -138,7 +138,7 @@ func (r *memRoot) get(ctx context.Context, g *engine.Get) (engine.Entity, error)
 		e = r.entity(t, g.PartitionKey, g.RowKey)
 	}
 	if e == nil {
-		// Only what is not found needs checking: what is there has legal keys.
+		// Only what is not found needs checking: what exists has legal keys.
 		if err := r.m.limits.CheckGet(g); err != nil {
 			return engine.Entity{}, err
 		}

@@ -10,7 +10,7 @@ import (
 // memCursor walks a table of a root, which it holds.
 type memCursor struct {
 	cursor
-	root  *memRoot // nil once it has let go of it
+	root  *memRoot // nil once released
 	table *memTable
 
 	partitions treeWalk[memPartition] // stands on a partition not walked yet
@@ -35,10 +35,10 @@ type memBinding struct {
 	all      bool
 	selected []int // the slots of names; -1: absent
 	reads    []int // the slots that are looked at
-	texts    []int // of them, those of texts that are given with every record
+	texts    []int // those among them of texts that are given with every record
 }
 
-// scan is Engine.Scan, by a root that is held for it.
+// scan is Engine.Scan, on a root that is held for it.
 func (r *memRoot) scan(s engine.Scan) *memCursor {
 	c := cursorOf(s.Room)
 	before := c.last
@@ -65,7 +65,7 @@ func (r *memRoot) scan(s engine.Scan) *memCursor {
 	return c
 }
 
-// fail has the cursor give nothing but an error.
+// fail makes the cursor give nothing but an error.
 func (c *memCursor) fail(err error) *memCursor {
 	c.err = err
 	c.drop()
@@ -77,7 +77,7 @@ func (c *memCursor) startRows(p *memPartition, from, to string) {
 	c.rows.Seek(&p.rows, from)
 }
 
-// next gives the next rows of the range that lie together, at least one and at most so many; none at its end.
+// next gives the next rows of the range that lie together, at least one and at most so many; none at the end of the range.
 func (c *memCursor) next(most int) (keys []string, records []*memRecord) {
 	for {
 		for c.rows.More() {
@@ -135,8 +135,8 @@ func (c *memCursor) walk(ctx context.Context, size int) error {
 	return nil
 }
 
-// touch reads what is about to be looked at. Each record lies in memory of its own: asked for in a row, with nothing done between,
-// they come at once, where one after the other each would be waited for. The texts come behind, as only the slots tell where they are.
+// touch reads what is about to be looked at. Each record lies in memory of its own: requested in a row, with nothing done in between, they
+// arrive at once, while one at a time each would be waited for. The texts come after that, because only the slots tell where they are.
 func (c *memCursor) touch(records []*memRecord) {
 	b := c.last
 	if b == nil {
@@ -200,7 +200,7 @@ func (c *memCursor) bind(s *shape) *memBinding {
 	}
 	b.selected, b.reads = s.slots(b.names), slices.Clone(b.filtered)
 	for _, slot := range b.selected {
-		if slot >= 0 && (slot%8 == 0 || !b.all) { // eight of them are what a line of memory holds
+		if slot >= 0 && (slot%8 == 0 || !b.all) { // a cache line holds eight of them
 			b.reads = append(b.reads, slot)
 		}
 		if slot >= 0 && s.types[slot].Text() && len(b.filtered) == 0 {
@@ -210,12 +210,12 @@ func (c *memCursor) bind(s *shape) *memBinding {
 	return b
 }
 
-// isOf says whether b is that of a scan of a table, with the same filter and selection; nil is not.
+// isOf says whether b belongs to a scan of a table with the same filter and selection; nil does not.
 func (b *memBinding) isOf(s *engine.Scan, t *memTable) bool {
 	return b != nil && b.table == t && b.of == s.Filter && b.all == (s.Select == nil) && (b.all || slices.Equal(b.names, s.Select))
 }
 
-// cursorOf gives a cursor: that of the scan which had the room before, if there is one, else a new one.
+// cursorOf gives a cursor: that of the previous scan with this room, if there is one, else a new one.
 func cursorOf(room *engine.Room) *memCursor {
 	if room != nil {
 		if c, ok := room.Before.(*memCursor); ok {
@@ -231,7 +231,7 @@ func (c *memCursor) drop() {
 		c.root.holders.Add(-1)
 	}
 	room := c.scan.Room
-	*c = memCursor{cursor: cursor{source: c, err: c.err}, last: c.last} // it is kept for long, and keeps nothing of the scan
+	*c = memCursor{cursor: cursor{source: c, err: c.err}, last: c.last} // the cursor is kept for long, and must keep nothing of the scan
 	if room != nil {
 		room.Before = c
 	}

@@ -13,7 +13,7 @@ type memTable struct {
 	name string
 	slot int
 
-	mu        sync.Mutex               // who adds a shape has it
+	mu        sync.Mutex               // held to add a shape
 	shapes    atomic.Pointer[[]*shape] // by their numbers; never changed
 	shapeOf   map[string]*shape        // by names and types, joined
 	lastShape atomic.Pointer[shape]    // most entities of a table have the same
@@ -37,7 +37,7 @@ func (t *memTable) newRecord(names []string, values []engine.Value) *memRecord {
 	return newRecord(t.shape(names, values), values)
 }
 
-// shape gives the one shape of the table for entities with these properties; neither list is kept.
+// shape gives the table's one shape for entities with these properties; neither list is kept.
 func (t *memTable) shape(names []string, values []engine.Value) *shape {
 	if s := t.lastShape.Load(); s != nil && s.is(names, values) {
 		return s
@@ -98,7 +98,7 @@ func (t *memTable) selected(r *memRecord, g *engine.Get) engine.Entity {
 	return engine.Entity{PartitionKey: g.PartitionKey, RowKey: g.RowKey, ETag: r.etag(), Timestamp: r.timestamp, Names: names, Values: values}
 }
 
-// slots gives the place of each of some names; -1 for those that are absent.
+// slots gives the position of each of some names; -1 for absent ones.
 func (s *shape) slots(names []string) []int {
 	slots, at := make([]int, len(names)), 0
 	for i, name := range names {

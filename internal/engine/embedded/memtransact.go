@@ -69,7 +69,7 @@ func (m *Memory) applyAll(commits []memCommit, t *engine.Transaction) error {
 		before += len(commits[i].Ops)
 	}
 	next := r
-	if r.holders.Load() > 0 || len(t.Requires) > 0 { // what does not meet a requirement is given up
+	if r.holders.Load() > 0 || len(t.Requires) > 0 { // a root that does not meet a requirement is discarded
 		next = r.next()
 	}
 	etag, now := m.stamp()
@@ -129,7 +129,7 @@ func (r *memRoot) holds(since *memRoot, s *engine.Scan) error {
 	return nil
 }
 
-// pair is what two trees have at a key; nil where one has nothing.
+// pair is what two trees have at a key; nil if one has nothing.
 type pair[V any] struct{ old, now *V }
 
 // pairs walks two trees side by side, from a key on. Either may be nil.
@@ -166,7 +166,7 @@ type memCompare struct {
 	table *memTable
 }
 
-// partition compares the rows of one partition, either of which may be nil. What nobody changed is the same tree.
+// partition compares the rows of one partition, either of which may be nil. If nothing has changed, both are the same tree.
 func (c *memCompare) partition(key string, old, now *memPartition) error {
 	if old == now {
 		return nil

@@ -1,32 +1,31 @@
 package embedded
 
-// treeWidth is how many keys a node has at most. A commit copies the nodes on its path that readers may still see, so small nodes
-// make writes cheap, and large ones scans.
+// treeWidth is the maximum number of keys of a node. A commit copies the nodes on its path that readers may still see, so small nodes make
+// writes cheap, and large ones scans.
 const treeWidth = 32
 
-// tree is a sorted map whose nodes are shared by the moments of a store. Each node is of an owner, and only he changes it in place;
-// for any other it is copied. The zero tree is empty.
+// tree is a sorted map whose nodes are shared by the moments of a store. Each node has an owner, and only its owner changes it in place; any
+// other copies it. The zero tree is empty.
 type tree[V any] struct {
 	root *treeNode[V]
 	size int
 }
 
-// treeNode is a leaf, which has values, or has kids: then keys[i] is not above what kids[i] holds, and above all before it.
+// treeNode is a leaf, which has values, or it has kids: then keys[i] is at most the least key in kids[i], and above all keys before it.
 //
-// Keys lie in memory of their own. So that a search need not look there, a node has the beginnings of its keys as numbers,
-// from where they begin to differ. Values lie in the node itself, which saves who reads one a wait for memory; kids, of which there are few,
-// do not.
+// Keys lie in memory of their own. To save a search from looking there, a node has the beginnings of its keys as numbers, from where they begin
+// to differ. Values lie in the node itself, which saves a reader of one value a wait for memory; kids, which are few, do not.
 type treeNode[V any] struct {
 	owner  uint64
 	n      int
-	skip   int // octets that all keys have in common which can come to lie here
+	skip   int // leading octets that all keys which may ever lie here share
 	kids   *[treeWidth]*treeNode[V]
 	heads  [treeWidth]uint64
 	values [treeWidth]*V
 	keys   [treeWidth]string
 }
 
-// head gives the octets of a key from skip on as a number that sorts as they do, as far as it goes.
+// head gives the octets of a key from skip on as a number that sorts as they do, as far as it reaches.
 func head(key string, skip int) (h uint64) {
 	if len(key) >= skip+8 {
 		k := key[skip : skip+8]
@@ -38,7 +37,7 @@ func head(key string, skip int) (h uint64) {
 	return h
 }
 
-// common is how many octets all keys from ≤ k < to have in common; to "": there is no bound.
+// common is how many leading octets all keys from ≤ k < to share; to "": there is no bound.
 func common(from, to string) int {
 	n := 0
 	for n < len(from) && n < len(to) && from[n] == to[n] {
@@ -47,13 +46,13 @@ func common(from, to string) int {
 	return n
 }
 
-// lower is the place of the first key that is not below one which could lie here.
+// lower is the position of the first key in the node that is not below a key in the node's range.
 func (n *treeNode[V]) lower(key string) int {
 	i, _ := n.find(key)
 	return i
 }
 
-// find is lower, and says whether the key is there. It looks into the memory of keys only where their heads are the same.
+// find is lower, and says whether the key is there. It looks into the memory of keys only if their heads are equal.
 func (n *treeNode[V]) find(key string) (i int, there bool) {
 	h := head(key, n.skip)
 	low, high := 0, n.n
@@ -68,7 +67,7 @@ func (n *treeNode[V]) find(key string) (i int, there bool) {
 	return low, low < n.n && n.heads[low] == h && n.keys[low] == key
 }
 
-// kid is the place of the kid that a key belongs to.
+// kid is the position of the kid that a key belongs to.
 func (n *treeNode[V]) kid(key string) int {
 	i, there := n.find(key)
 	if there {
@@ -77,7 +76,7 @@ func (n *treeNode[V]) kid(key string) int {
 	return max(i-1, 0)
 }
 
-// Get finds the value of a key; nil where there is none.
+// Get finds the value of a key; nil if there is none.
 func (t *tree[V]) Get(key string) *V {
 	n := t.root
 	if n == nil {
@@ -95,7 +94,7 @@ func (t *tree[V]) Get(key string) *V {
 // Len is the number of keys.
 func (t *tree[V]) Len() int { return t.size }
 
-// owned gives the node for its owner to change: itself, or a copy.
+// owned gives the node for an owner to change: the node itself, or a copy.
 func (n *treeNode[V]) owned(owner uint64) *treeNode[V] {
 	if n.owner == owner {
 		return n
@@ -136,7 +135,7 @@ func (t *tree[V]) Set(owner uint64, key string, v *V) {
 	t.size++
 }
 
-// divide splits the full nodes on the way to a key, all of one owner, and gives the leaf, which has room then.
+// divide splits the full nodes on the way to a key, all of one owner, and gives the leaf, which then has room.
 func (t *tree[V]) divide(key string) *treeNode[V] {
 	if t.root.n == treeWidth {
 		t.root = &treeNode[V]{owner: t.root.owner, n: 1, kids: &[treeWidth]*treeNode[V]{t.root}}
@@ -155,7 +154,7 @@ func (t *tree[V]) divide(key string) *treeNode[V] {
 	return n
 }
 
-// open makes room for a key at place i, and puts it there.
+// open makes room for a key at position i, and puts it there.
 func (n *treeNode[V]) open(i int, key string) {
 	copy(n.keys[i+1:], n.keys[i:n.n])
 	copy(n.heads[i+1:], n.heads[i:n.n])
@@ -163,7 +162,7 @@ func (n *treeNode[V]) open(i int, key string) {
 	n.n++
 }
 
-// bounds gives those of what may come to lie in kid i, where from and to are those of n.
+// bounds gives the bounds of the keys that may ever lie in kid i, given the bounds from and to of n.
 func (n *treeNode[V]) bounds(i int, from, to string) (string, string) {
 	if i > 0 {
 		from = n.keys[i]
@@ -217,7 +216,7 @@ func (n *treeNode[V]) drop(from, to int) {
 	n.n = kept
 }
 
-// begin says between which keys all lie that may come to lie here.
+// begin sets the bounds of the keys that may ever lie in the node.
 func (n *treeNode[V]) begin(from, to string) {
 	n.skip = common(from, to)
 	for i := range n.n {
@@ -240,7 +239,7 @@ func (t *tree[V]) Delete(owner uint64, key string) {
 	}
 }
 
-// remove removes a key that is there. A kid that is left with few keys is joined to its neighbour, if one node has room for both.
+// remove removes a key that exists. A kid left with few keys is joined to its neighbour, if one node has room for both.
 func (n *treeNode[V]) remove(key, from, to string) {
 	if n.kids == nil {
 		i := n.lower(key)
@@ -276,10 +275,10 @@ type treeWalk[V any] struct {
 	room  [6]treeStep[V]
 
 	root, first *treeNode[V] // the leaf where it began
-	end         *treeStep[V] // where the range of Take ends; nil until it has come to a second leaf
+	end         *treeStep[V] // where the range of Take ends; nil until the walk reaches a second leaf
 }
 
-// treeStep is where a walk is in a node above its leaf.
+// treeStep is a walk's position in a node above its leaf.
 type treeStep[V any] struct {
 	node *treeNode[V]
 	at   int
@@ -309,7 +308,7 @@ func (w *treeWalk[V]) seek(root *treeNode[V], from string) {
 	w.settle()
 }
 
-// settle goes on to the next leaf where this one has no more.
+// settle goes on to the next leaf if this one has no more keys.
 func (w *treeWalk[V]) settle() {
 	for w.leaf != nil && w.at >= w.leaf.n {
 		w.leaf, w.at = w.nextLeaf(), 0
@@ -342,20 +341,20 @@ func (w *treeWalk[V]) Key() string { return w.leaf.keys[w.at] }
 // Value is the value here.
 func (w *treeWalk[V]) Value() *V { return w.leaf.values[w.at] }
 
-// Skip goes on by n keys, none behind those of this leaf.
+// Skip goes on by n keys, all within this leaf.
 func (w *treeWalk[V]) Skip(n int) {
 	w.at += n
 	w.settle()
 }
 
-// Take gives the keys from here on that are below to ("": all), with their values: those that lie together, and at most so many. It
-// goes on behind them.
+// Take gives the keys from here on that are below to ("": all), with their values: those that lie together, and at most so many. It moves on
+// past them.
 func (w *treeWalk[V]) Take(to string, most int) (keys []string, values []*V) {
 	n, from := w.leaf, w.at
 	end := min(n.n, from+most)
 	switch {
 	case to == "":
-	case n != w.first && most > treeWidth: // there are many: it is not worth a look at keys of each leaf
+	case n != w.first && most > treeWidth: // there are many: looking at keys of each leaf is not worth it
 		if w.end == nil {
 			var at treeWalk[V]
 			at.above = at.room[:0]
@@ -368,7 +367,7 @@ func (w *treeWalk[V]) Take(to string, most int) (keys []string, values []*V) {
 	case n.keys[end-1] < to:
 	case n.keys[from] < to:
 		end = n.lower(to)
-	default: // it may not be a key that could lie here
+	default: // to may be outside the bounds of this leaf
 		end = from
 	}
 	w.Skip(end - from)

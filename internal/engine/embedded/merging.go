@@ -2,19 +2,19 @@ package embedded
 
 import bolt "go.etcd.io/bbolt"
 
-// merging is a merge of what is pending into the file's pages. It may go on beside further commits: these are pending above what it
-// merges, which stays pending until it has ended. So whoever reads sees the same, whether he finds its pages or those before.
+// merging is a merge of what is pending into the file's pages. It may run next to further commits: these are pending above what it merges, which
+// stays pending until the merge has ended. So a reader sees the same whether it finds the merged pages or those from before.
 type merging struct {
 	p        *pending
 	tx       *bolt.Tx
 	id       int
 	done     chan struct{}
-	err      error // it was not merged
+	err      error // nothing was merged
 	begun    bool  // to commit
-	unsynced error // it was, but is not on disk
+	unsynced error // it was merged, but is not on disk
 }
 
-// merge writes what is pending to the file's pages. Whoever calls it has the lead.
+// merge writes what is pending to the file's pages. The caller has the lead.
 func (f *File) merge() error {
 	if err := f.endMerging(); err != nil {
 		return err
@@ -29,8 +29,8 @@ func (f *File) merge() error {
 	return f.endMerging()
 }
 
-// mergeBeside begins to write what is pending to the pages, and to make sure of them. Where the file outgrows its map, bbolt waits for
-// who reads: that is done at once. The caller has the lead.
+// mergeBeside begins to write what is pending to the pages, and to sync them, in the background. If the file would outgrow its map, for which
+// bbolt waits for readers, the merge is done at once. The caller has the lead.
 func (f *File) mergeBeside() error {
 	if err := f.beginMerging(); err != nil {
 		return err
@@ -68,7 +68,7 @@ func (f *File) beginMerging() (err error) {
 	return nil
 }
 
-// run merges. sure: it makes sure of the pages, too.
+// run merges. sure: it also syncs the pages.
 func (m *merging) run(f *File, sure bool) {
 	defer close(m.done)
 	if m.err = m.write(f); m.err == nil && sure {
@@ -97,7 +97,7 @@ func (m *merging) write(f *File) (err error) {
 	return m.tx.Commit()
 }
 
-// endMerging waits for the merge that goes on, if one does: what it has merged is pending no more. The caller has the lead.
+// endMerging waits for the merge that is running, if any: what it has merged is no longer pending. The caller has the lead.
 func (f *File) endMerging() error {
 	m := f.merging
 	if m == nil {
@@ -120,7 +120,7 @@ func (f *File) endMerging() error {
 	return nil
 }
 
-// since is what has become pending after was, which the pages of transaction base have.
+// since is what has become pending after was, whose changes the pages of transaction base have.
 func (p *pending) since(was *pending, base int, owner uint64) *pending {
 	next := &pending{series: p.series}
 	if p.groups == was.groups {
@@ -141,8 +141,8 @@ func (p *pending) since(was *pending, base int, owner uint64) *pending {
 	return next
 }
 
-// mergeSome has what is pending merged once that is enough: beside the commits that follow, which have their own in the log. When that
-// has ended, or where these are faster, what is left is merged, and the log begins anew.
+// mergeSome starts a merge once enough is pending, next to the commits that follow, whose changes the log has. When the merge has ended, or the
+// commits outrun it, the rest is merged, and the log begins anew.
 func (c *commits) mergeSome() error {
 	f := c.file
 	if f.log == nil {
@@ -168,7 +168,7 @@ func (c *commits) mergeSome() error {
 	return nil
 }
 
-// notStuck is the error of a merge, if it is not that of a damaged page: until the log is full, what goes there stays pending.
+// notStuck passes on the error of a merge unless it is about a damaged page: what belongs there stays pending until the log is full.
 func (c *commits) notStuck(err error) error {
 	c.slow = err != nil
 	if c.stuck = isCorrupt(err); err == nil || c.stuck && c.file.log.at <= logEnough {

@@ -9,8 +9,7 @@ import (
 	"os"
 )
 
-// meta is what each of the first two pages of a bbolt file says. The newer of the two, by its transaction, is that of
-// the last commit.
+// meta is what each of the first two pages of a bbolt file says. The one with the newer transaction is that of the last commit.
 //
 // The form is that of bbolt 1.x, in the octets of the machine: a page's head of 16 octets, then magic, version, page
 // size and flags of 4 octets each, the root bucket (16), and of 8 octets each the page of the list of free pages, the
@@ -36,7 +35,7 @@ const (
 var errMeta = errors.New("one of the two pages that name the last commit is damaged, so the last commit may be lost: " +
 	"restore the file from a backup, or open it with readonly and copy its rows into another file")
 
-// readMeta reads a meta page; not ok when it is damaged.
+// readMeta reads a meta page; ok is false if it is damaged.
 func readMeta(f io.ReaderAt, at int64) (m meta, ok bool) {
 	page := make([]byte, pageHead+metaOctets)
 	if _, err := f.ReadAt(page, at); err != nil {
@@ -55,8 +54,7 @@ func metaOf(b []byte) meta {
 		txid: order.Uint64(b[48:]), octets: [metaOctets]byte(b)}
 }
 
-// metas reads both meta pages. It is an error when one of them is damaged: bbolt would go by the other one, and so,
-// perhaps, by the commit before the last.
+// metas reads both meta pages. It is an error if one of them is damaged: bbolt would use the other, and so, perhaps, the commit before the last.
 func metas(f io.ReaderAt) (newest meta, err error) {
 	first, ok := readMeta(f, 0)
 	if !ok {
@@ -72,7 +70,7 @@ func metas(f io.ReaderAt) (newest meta, err error) {
 	return first, nil
 }
 
-// restore writes both meta pages as that of m.
+// restore writes m to both meta pages.
 func (m *meta) restore(f *os.File) error {
 	for id := range uint64(2) {
 		page := make([]byte, m.pageSize)
@@ -93,7 +91,7 @@ func (m *meta) rootSum(f io.ReaderAt) (uint32, error) {
 	return crc32.Checksum(page, castagnoli), err
 }
 
-// freelistOctets is how much of the file the list of free pages takes.
+// freelistOctets is how many octets of the file the list of free pages takes.
 func freelistOctets(f io.ReaderAt) int64 {
 	m, head, ok := freelist(f)
 	if !ok {
@@ -102,7 +100,7 @@ func freelistOctets(f io.ReaderAt) int64 {
 	return (1 + int64(binary.NativeEndian.Uint32(head[12:]))) * m.pageSize
 }
 
-// freeOctets is how much of the file are free pages, as its list of them says; 0 where there is none.
+// freeOctets is how many octets of the file are in free pages, by the list of these; 0 if there is no list.
 func freeOctets(f io.ReaderAt) int64 {
 	m, head, ok := freelist(f)
 	if !ok {
@@ -115,10 +113,10 @@ func freeOctets(f io.ReaderAt) int64 {
 	return count * m.pageSize
 }
 
-// manyPages as the count of a list of free pages says that 8 octets behind the page's head have it.
+// manyPages as the count of a list of free pages means that the count is in the 8 octets after the page's head.
 const manyPages = 0xffff
 
-// freelist reads where the list of free pages begins: the page's head, and eight octets.
+// freelist reads the beginning of the list of free pages: the page's head, and eight octets.
 func freelist(f io.ReaderAt) (m meta, head []byte, ok bool) {
 	m, err := metas(f)
 	if err != nil || m.freelist == noFreelist {

@@ -9,11 +9,10 @@ import (
 	"github.com/nearlyfreedb/nearlyfree/internal/engine"
 )
 
-// OpenCopy opens a file for reading that another process writes to, as it is now, by a copy of its own: the other one is not asked, and does
-// not wait. Pages that it gives back and uses again cannot be read beside it without its knowledge for longer than to its next checkpoint.
+// OpenCopy opens a file that another process writes to, for reading and as it is now, by making a private copy: the other process is not asked,
+// and does not wait. Without that process's knowledge, the file itself cannot be read past its next checkpoint, because it reuses pages.
 //
-// The copy has no name any more when OpenCopy returns, so nothing of it is left where the process is killed; but on Windows, where Close
-// removes it.
+// The copy no longer has a name when OpenCopy returns, so nothing is left of it if the process is killed; on Windows, Close removes it instead.
 func OpenCopy(ctx context.Context, path string, o FileOptions) (engine.Engine, error) {
 	resolved, err := ResolvePath(path)
 	if err != nil {
@@ -38,7 +37,7 @@ func OpenCopy(ctx context.Context, path string, o FileOptions) (engine.Engine, e
 	return f, nil
 }
 
-// errCopy says why a file in use cannot be read, unless that says it itself.
+// errCopy says why a file in use cannot be read, unless the error says so itself.
 func errCopy(path string, err error) error {
 	var known *engine.Error
 	if errors.As(err, &known) && known.Code != engine.CodeOther || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

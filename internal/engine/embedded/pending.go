@@ -6,14 +6,14 @@ import (
 	bolt "go.etcd.io/bbolt"
 )
 
-// pending are the changes that the log has and bbolt's pages do not have yet. Most commits only go to the log, and to this tree: pages
-// are written for many of them at once (merge), since a commit of bbolt writes all pages from the root to each entity. Whoever reads
-// sees the pages with what is pending above them. One that is published is never changed.
+// pending is the changes that the log has and bbolt's pages do not have yet. Most commits only go to the log and to this tree; pages are written
+// for many of them at once (merge), since a commit of bbolt writes all pages from the root to each entity. Readers see the pages with what is
+// pending above them. A published pending is never changed.
 type pending struct {
 	changes tree[[]byte] // by bucket and key; nil in it: deleted
-	base    int          // the transaction whose pages they belong above; those that a merge has made may be above it already
-	groups  int          // how many transactions they were
-	octets  int          // about how many merging them writes
+	base    int          // the transaction above whose pages they belong; a merge may have made some in the pages already
+	groups  int          // in how many transactions they were made
+	octets  int          // about how many octets merging them writes
 	noted   int          // of the log's octets
 	series  uint64       // rises with all that is written
 }
@@ -36,7 +36,7 @@ func (f *File) begin() (fileState, error) {
 		if err != nil {
 			return fileState{}, err
 		}
-		// The pages may have got more than p meanwhile, of which p would show an earlier state.
+		// The pages may have received more than p meanwhile, for which p would show an earlier state.
 		if p.groups == 0 || tx.ID() == p.base || f.pending.Load() == p {
 			return fileState{tx, &p.changes, p.series}, nil
 		}
@@ -47,7 +47,7 @@ func (f *File) begin() (fileState, error) {
 // pages is the state of a transaction with nothing above it.
 func pages(tx *bolt.Tx) fileState { return fileState{Tx: tx, changes: new(tree[[]byte])} }
 
-// wrote says that the pages were written, and have all there is. The caller has the lead.
+// wrote notes that the pages were written, and have everything. The caller has the lead.
 func (f *File) wrote() {
 	p := f.pending.Load()
 	f.base += p.passed()
@@ -55,7 +55,7 @@ func (f *File) wrote() {
 	f.pending.Store(&pending{series: p.series + 1})
 }
 
-// number is that of the last transaction in the pages, where a moment of the file shows transaction id of theirs.
+// number is the number of the last transaction, for a moment of the file that shows transaction id of the pages.
 func (p *pending) number(id int) int {
 	if p.groups == 0 {
 		return id
@@ -63,7 +63,7 @@ func (p *pending) number(id int) int {
 	return p.base
 }
 
-// mergeInto makes the changes in the pages, but those of a table's entities.
+// mergeInto makes the changes in the pages, except those of one table's entities.
 func (p *pending) mergeInto(changed *bolt.Tx, but *fileTable) (err error) {
 	tx := &fileTx{fileState: pages(changed)}
 	var w treeWalk[[]byte]
@@ -87,10 +87,11 @@ func (p *pending) mergeInto(changed *bolt.Tx, but *fileTable) (err error) {
 	return nil
 }
 
-// passed is by how much versions go on when what is pending becomes one transaction: each was one, and versions go by their numbers.
+// passed is how far versions must advance when what is pending becomes one transaction: each part was one, and versions go by transaction
+// numbers.
 func (p *pending) passed() uint64 { return uint64(max(p.groups-1, 0)) << 16 }
 
-// A key of what is pending is that of the bucket, with its length before, and that in the bucket.
+// A key of pending is the length and name of the bucket, then the key within the bucket.
 func appendPending(dst, bucket, key []byte) []byte {
 	return append(append(append(dst, byte(len(bucket))), bucket...), key...)
 }
@@ -108,7 +109,7 @@ type fileBucket struct {
 	changes *tree[[]byte]
 }
 
-// Bucket finds a bucket; nil where there is none.
+// Bucket finds a bucket; nil if there is none.
 func (s *fileState) Bucket(name []byte) *fileBucket {
 	b := &fileBucket{s.Tx.Bucket(name), name, s.changes}
 	if b.pages != nil {
@@ -125,7 +126,7 @@ func (s *fileState) Bucket(name []byte) *fileBucket {
 	return nil
 }
 
-// Get finds the value of a key; nil where there is none.
+// Get finds the value of a key; nil if there is none.
 func (b *fileBucket) Get(key []byte) []byte {
 	if record, changed := b.changed(key); changed || b.pages == nil {
 		return record
@@ -133,7 +134,7 @@ func (b *fileBucket) Get(key []byte) []byte {
 	return b.pages.Get(key)
 }
 
-// changed gives what is pending of a key; nil: it was deleted.
+// changed gives the pending record of a key; a nil record means that the key was deleted.
 func (b *fileBucket) changed(key []byte) (record []byte, changed bool) {
 	if b.changes.root == nil {
 		return nil, false
@@ -145,7 +146,7 @@ func (b *fileBucket) changed(key []byte) (record []byte, changed bool) {
 	return nil, false
 }
 
-// Cursor gives what walks the bucket in the order of its keys.
+// Cursor gives a walk through the bucket in the order of its keys.
 func (b *fileBucket) Cursor() *fileWalk {
 	w := &fileWalk{}
 	if b.pages != nil {
@@ -166,7 +167,7 @@ type fileWalk struct {
 	walk        treeWalk[[]byte]
 	prefix      []byte
 	pending     []byte // the key where walk is; nil: there is none
-	both        bool   // what was given last is pending, and in the pages
+	both        bool   // what was given last is both pending and in the pages
 	above       bool   // it is pending
 }
 
@@ -186,7 +187,7 @@ func (w *fileWalk) Seek(from []byte) (key, record []byte) {
 	return w.least()
 }
 
-// Next gives the key behind that, and its value.
+// Next gives the key after that, and its value.
 func (w *fileWalk) Next() (key, record []byte) {
 	if w.pending == nil && !w.above {
 		if w.pages != nil && w.key != nil {
@@ -198,13 +199,13 @@ func (w *fileWalk) Next() (key, record []byte) {
 	return w.least()
 }
 
-// inPages says where the walk is in the pages.
+// inPages sets where the walk is in the pages.
 func (w *fileWalk) inPages(key, record []byte) {
 	w.key, w.record = key, record
 	w.ahead.atKey(key)
 }
 
-// skip goes on behind what was given last.
+// skip moves past what was given last.
 func (w *fileWalk) skip() {
 	if w.pages != nil && (w.both || !w.above) {
 		w.inPages(w.pages.Next())
@@ -225,7 +226,7 @@ func (w *fileWalk) settle() {
 	}
 }
 
-// least gives the lesser of the keys here that was not deleted.
+// least gives the lesser of the two keys here, leaving out deleted ones.
 func (w *fileWalk) least() (key, record []byte) {
 	for {
 		w.above, w.both = false, false
